@@ -1,0 +1,44 @@
+#include "plan/plan.h"
+
+#include <algorithm>
+
+namespace nest {
+
+std::vector<LayerIndex> StagePlan::layers() const {
+  std::vector<LayerIndex> all;
+  for (const auto& c : chunks) all.insert(all.end(), c.begin(), c.end());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+int Plan::pipelineWidth() const {
+  int sum = 0;
+  for (int i = 0; i < stageCount(); ++i) sum += stageWidth(i);
+  return sum;
+}
+
+std::string summaryOf(const Plan& p) {
+  if (p.stages.empty()) return "no stages";
+  const bool uniform = std::all_of(p.stages.begin(), p.stages.end(),
+                                   [&](const StagePlan& s) { return s.strategy == p.stages.front().strategy; });
+  std::string out = uniform ? toText(p.stages.front().strategy) : "mixed";
+  out += " · p" + std::to_string(p.stageCount());
+  if (p.chunksPerStage() > 1) out += " v" + std::to_string(p.chunksPerStage());
+  out += " · d" + std::to_string(p.dataDegree());
+  if (p.dataInner > 1 && p.dataOuter > 1)
+    out += " (" + std::to_string(p.dataInner) + "×" + std::to_string(p.dataOuter) + ")";
+  out += " · b" + std::to_string(p.microbatch);
+  if (p.zero > 0) out += " · ZeRO " + std::to_string(p.zero);
+  return out;
+}
+
+Placement::Placement(const Plan& plan)
+    : m_inner(plan.dataInner), m_outer(plan.dataOuter), m_stride(plan.blockStride), m_order(plan.deviceOrder) {
+  for (int i = 0; i < plan.stageCount(); ++i) {
+    m_begin.push_back(m_total);
+    m_width.push_back(plan.stages[static_cast<std::size_t>(i)].strategy.width());
+    m_total += plan.stageWidth(i);
+  }
+}
+
+}  // namespace nest

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/strategy.h"
+#include "units/index.h"
+
+namespace nest {
+
+/// One stage of the pipeline.
+struct StagePlan {
+  /// Chunk q of stage i is the pipeline's (q·s + i)-th part. One chunk unless the schedule is interleaved. Each chunk
+  /// lists its layers in ascending order; together the chunks of all stages hold every layer once.
+  std::vector<std::vector<LayerIndex>> chunks;
+  Strategy strategy;
+  Recompute recompute = Recompute::None;
+
+  std::vector<LayerIndex> layers() const;  ///< of all chunks, ascending
+  friend bool operator==(const StagePlan&, const StagePlan&) = default;
+};
+
+/// All decisions (planning.md §3). A plan may be infeasible or hand-made; the evaluator says what is wrong with it.
+struct Plan {
+  int microbatch = 1;   ///< b
+  int dataInner = 1;    ///< d_in: replicas packed together inside one block
+  int dataOuter = 1;    ///< d_out: blocks
+  int blockStride = 0;  ///< P: block o begins at device o·P
+  int zero = 0;         ///< z
+  std::vector<StagePlan> stages;
+  /// Empty: position p is device p of the locality order. Otherwise position p is device deviceOrder[p]
+  /// (hand-made or random-walk placements).
+  std::vector<DeviceIndex> deviceOrder;
+
+  int dataDegree() const { return dataInner * dataOuter; }
+  int stageCount() const { return static_cast<int>(stages.size()); }
+  int chunksPerStage() const { return stages.empty() ? 1 : static_cast<int>(stages.front().chunks.size()); }
+  int stageWidth(int stage) const { return dataInner * stages[static_cast<std::size_t>(stage)].strategy.width(); }  ///< w_i
+  int pipelineWidth() const;  ///< Σ w_i
+  int devicesUsed() const { return dataOuter * pipelineWidth(); }
+
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+/// "t8 sp · p4 · d32 (8×4) · b1 · ZeRO 1"; the one-line name of a plan.
+std::string summaryOf(const Plan&);
+
+/// Where the ranks of a plan stand. Replica-major, then context, tensor fastest (planning.md §3).
+class Placement {
+ public:
+  explicit Placement(const Plan& plan);
+
+  int stageBegin(int stage) const { return m_begin[static_cast<std::size_t>(stage)]; }  ///< inside a block
+  /// Replica r ∈ [0, d): block r / d_in, inner replica r % d_in. rank ∈ [0, c·t).
+  DeviceIndex device(int stage, int replica, int rank) const {
+    const int p = (replica / m_inner) * m_stride + m_begin[static_cast<std::size_t>(stage)] +
+                  (replica % m_inner) * m_width[static_cast<std::size_t>(stage)] + rank;
+    return m_order.empty() ? DeviceIndex(p) : m_order[static_cast<std::size_t>(p)];
+  }
+  int ranks(int stage) const { return m_width[static_cast<std::size_t>(stage)]; }  ///< c·t of the stage
+  int replicas() const { return m_inner * m_outer; }
+  int lastPosition() const { return (m_outer - 1) * m_stride + m_total - 1; }
+
+ private:
+  int m_inner, m_outer, m_stride, m_total = 0;
+  std::vector<int> m_begin, m_width;
+  std::vector<DeviceIndex> m_order;
+};
+
+}  // namespace nest

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vector>
+
+#include "plan/evaluation.h"
+
+namespace nest {
+
+enum class ScheduleKind { OneForwardOneBackward, Interleaved, GPipe };
+enum class TaskKind { Forward, Backward, ActivationTransfer, GradientTransfer, Sync, Step };
+
+/// One thing that a stage does. Recompute is the first `recompute` seconds of a Backward.
+struct ScheduleInterval {
+  int stage = 0;
+  int chunk = 0;
+  int microbatch = 0;
+  TaskKind kind = TaskKind::Forward;
+  Seconds begin, end;
+  Seconds recompute;
+};
+
+/// Memory of a stage's device as a step function.
+struct MemoryStep {
+  int stage = 0;
+  Seconds at;
+  Bytes used;
+};
+
+/// The pipeline as it runs, from an event simulation: a task starts when its inputs have arrived and its stage is free.
+struct Schedule {
+  ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
+  std::vector<ScheduleInterval> intervals;  ///< by stage, then begin
+  std::vector<MemoryStep> memory;           ///< by stage, then time
+  std::vector<Seconds> busy;                ///< per stage
+  Seconds total;                            ///< of one batch, sync and step included
+};
+
+/// `detail` false: only `busy` and `total` (for re-ranking many plans).
+Schedule simulate(const Problem&, const Plan&, const Evaluation&, ScheduleKind, bool detail = true);
+
+}  // namespace nest

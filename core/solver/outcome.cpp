@@ -1,0 +1,37 @@
+#include "solver/outcome.h"
+
+#include <algorithm>
+
+namespace nest {
+
+const char* nameOf(OutcomeStatus s) {
+  switch (s) {
+    case OutcomeStatus::Optimal: return "optimal";
+    case OutcomeStatus::BestSoFar: return "best-so-far";
+    case OutcomeStatus::Infeasible: return "infeasible";
+    case OutcomeStatus::Cancelled: return "cancelled";
+    case OutcomeStatus::Failed: break;
+  }
+  return "failed";
+}
+
+const char* nameOf(Fate f) {
+  switch (f) {
+    case Fate::Won: return "won";
+    case Fate::Solved: return "solved";
+    case Fate::Bounded: return "bounded";
+    case Fate::OutOfMemory: return "out-of-memory";
+    case Fate::Dominated: return "dominated";
+    case Fate::NotOffered: return "not-offered";
+    case Fate::NotReached: break;
+  }
+  return "not-reached";
+}
+
+double Outcome::gap() const {
+  const RankedPlan* p = best();
+  if (!p || !(p->evaluation.batchTime.value() > 0)) return 0;
+  return std::max(0.0, (p->evaluation.batchTime - lowerBound) / p->evaluation.batchTime);
+}
+
+}  // namespace nest

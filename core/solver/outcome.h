@@ -1,0 +1,72 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diagnostics/diagnostic.h"
+#include "plan/evaluation.h"
+#include "plan/plan.h"
+
+namespace nest {
+
+enum class OutcomeStatus { Optimal, BestSoFar, Infeasible, Cancelled, Failed };
+const char* nameOf(OutcomeStatus);
+
+struct RankedPlan {
+  Plan plan;
+  Evaluation evaluation;  ///< by evaluate(), not the DP's sums
+  Seconds simulated;      ///< batch time by event simulation
+};
+
+/// Why a candidate lost. One entry per (b, σ, d, s) or coarser; kept cheaply enough to leave on.
+enum class Fate { Won, Solved, Bounded, OutOfMemory, Dominated, NotOffered, NotReached };
+const char* nameOf(Fate);
+
+struct Candidate {
+  int microbatch = 0;
+  Strategy strategy;
+  int dataDegree = 0;
+  int stageCount = 0;
+  Fate fate = Fate::NotReached;
+  Seconds lowerBound;             ///< proven
+  std::optional<Seconds> best;    ///< best plan found in it, if it was solved
+  int shortStage = -1;            ///< OutOfMemory: the stage that lacks most, and how much, at best
+  Bytes shortfall;
+};
+
+struct SearchLog {
+  std::vector<Candidate> candidates;
+};
+
+/// When nothing fits: the plan that comes closest, and what would make it fit.
+struct NearestMiss {
+  Plan plan;
+  Evaluation evaluation;
+  int stage = -1;
+  Bytes shortfall;
+  std::vector<std::string> remedies;  ///< sentences: "141 GiB devices", "twice the devices", "ZeRO 3", …
+};
+
+struct SolveStatistics {
+  long long candidates = 0, tuples = 0, states = 0;
+  Seconds elapsed;
+  Bytes peakMemory;  ///< of the process, so far
+};
+
+/// What a solve found.
+struct Outcome {
+  OutcomeStatus status = OutcomeStatus::Failed;
+  std::vector<RankedPlan> plans;   ///< best first by the objective, ties as in planning.md §5
+  std::vector<RankedPlan> front;   ///< Pareto front of (time, devices, peak memory)
+  Seconds lowerBound;              ///< proven; equals the best time when Optimal
+  std::optional<NearestMiss> nearestMiss;
+  SearchLog log;
+  SolveStatistics statistics;
+  Diagnostics diagnostics;         ///< e.g. "too many downsets: merge series layers"
+
+  const RankedPlan* best() const { return plans.empty() ? nullptr : &plans.front(); }
+  double gap() const;  ///< (best − lowerBound) / best; 0 when Optimal
+};
+
+}  // namespace nest

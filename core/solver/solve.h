@@ -1,0 +1,17 @@
+#pragma once
+
+#include "solver/control.h"
+#include "solver/outcome.h"
+#include "solver/problem.h"
+
+namespace nest {
+
+/// Finds the best plan (planning.md §5, §6): complete over the search options, or the best so far with a lower bound
+/// when stopped. Pure; may run on any thread. `start`: a plan to begin from (re-evaluated; ignored if it does not fit).
+Outcome solve(const Problem& problem, const Control& control = {}, const Plan* start = nullptr);
+
+/// Every plan of the search space, one by one, judged by evaluate(). For small instances: the oracle that the DP is
+/// tested against. Shares no code with solve().
+Outcome solveExhaustively(const Problem& problem);
+
+}  // namespace nest

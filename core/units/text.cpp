@@ -1,0 +1,159 @@
+#include "units/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace nest::text {
+namespace {
+
+struct Scale {
+  double size;
+  const char* unit;
+};
+
+/// The largest scale that keeps the rounded figure at one or more.
+template <std::size_t N>
+std::string scaled(double v, const std::array<Scale, N>& scales) {
+  if (v == 0) return fmt::format("0 {}", scales.back().unit);
+  if (!std::isfinite(v)) return number(v);
+  for (std::size_t i = 0; i < N; ++i) {
+    const double x = std::abs(v) / scales[i].size;
+    if (x >= 0.9995 || i + 1 == N) return fmt::format("{} {}", number(v / scales[i].size), scales[i].unit);
+  }
+  return {};
+}
+
+constexpr std::array<Scale, 4> kMemory{{{1024.0 * 1024 * 1024, "GiB"}, {1024.0 * 1024, "MiB"}, {1024, "KiB"}, {1, "B"}}};
+constexpr std::array<Scale, 4> kShort{{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}};
+
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
+  return s;
+}
+
+/// Splits "12.5 GB/s" into a finite non-negative number and its unit.
+std::optional<std::pair<double, std::string_view>> split(std::string_view s) {
+  s = trimmed(s);
+  double v = 0;
+  const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), v);
+  if (ec != std::errc() || !std::isfinite(v) || v < 0) return std::nullopt;
+  return std::pair{v, trimmed(s.substr(static_cast<std::size_t>(end - s.data())))};
+}
+
+}  // namespace
+
+std::string number(double v, int significant) {
+  if (std::isnan(v)) return "–";
+  if (std::isinf(v)) return v > 0 ? "∞" : "−∞";
+  if (v == 0) return "0";
+  const double magnitude = std::floor(std::log10(std::abs(v)));
+  const double unit = std::pow(10.0, magnitude - significant + 1);
+  double r = std::round(v / unit) * unit;
+  std::string out;
+  if (std::abs(r) >= 1e7 || std::abs(r) < 1e-4) {
+    out = fmt::format("{:.{}e}", v, significant - 1);
+    const auto e = out.find('e');
+    auto digits = out.substr(0, e);
+    if (digits.find('.') != std::string::npos) {
+      while (digits.back() == '0') digits.pop_back();
+      if (digits.back() == '.') digits.pop_back();
+    }
+    out = digits + out.substr(e);
+  } else {
+    const int decimals = std::max(0, significant - 1 - static_cast<int>(std::floor(std::log10(std::abs(r)) + 1e-12)));
+    out = fmt::format("{:.{}f}", r, decimals);
+    if (out.find('.') != std::string::npos) {
+      while (out.back() == '0') out.pop_back();
+      if (out.back() == '.') out.pop_back();
+    }
+  }
+  if (out.front() == '-') out.replace(0, 1, "−");
+  return out;
+}
+
+std::string count(long long value) {
+  std::string digits = std::to_string(value < 0 ? -value : value);
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
+  return value < 0 ? "−" + digits : digits;
+}
+
+std::string percent(double fraction) { return number(fraction * 100) + " %"; }
+
+std::string signedPercent(double fraction) {
+  return (fraction > 0 ? "+" : "") + percent(fraction);
+}
+
+std::string time(Seconds t) {
+  const double s = t.value();
+  if (s >= 2 * 86400) return number(s / 86400) + " d";
+  if (s >= 2 * 3600) return number(s / 3600) + " h";
+  if (s >= 300) return number(s / 60) + " min";
+  return scaled(s, kShort);
+}
+
+std::string memory(Bytes b) { return scaled(b.value(), kMemory); }
+
+std::string bandwidth(BytesPerSecond b, BandwidthUnit unit) {
+  return unit == BandwidthUnit::GigabitsPerSecond ? number(b.value() * 8 / 1e9) + " Gb/s" : number(b.value() / 1e9) + " GB/s";
+}
+
+std::string flops(FlopsPerSecond f) {
+  return f.value() >= 0.9995e15 ? number(f.value() / 1e15) + " PFLOP/s" : number(f.value() / 1e12) + " TFLOP/s";
+}
+
+std::string exact(double value) { return fmt::format("{}", value); }
+
+std::optional<BandwidthText> readBandwidth(std::string_view s, BandwidthUnit bare) {
+  const auto parts = split(s);
+  if (!parts) return std::nullopt;
+  auto [v, unit] = *parts;
+  if (unit.empty()) unit = bare == BandwidthUnit::GigabitsPerSecond ? "Gb/s" : "GB/s";
+  using enum BandwidthUnit;
+  struct Known { std::string_view name; double scale; BandwidthUnit shown; };
+  static constexpr Known known[] = {
+      {"GB/s", 1e9, GigabytesPerSecond},   {"GBps", 1e9, GigabytesPerSecond},   {"MB/s", 1e6, GigabytesPerSecond},
+      {"MBps", 1e6, GigabytesPerSecond},   {"TB/s", 1e12, GigabytesPerSecond},  {"B/s", 1, GigabytesPerSecond},
+      {"Gb/s", 1e9 / 8, GigabitsPerSecond}, {"Gbps", 1e9 / 8, GigabitsPerSecond}, {"Gbit/s", 1e9 / 8, GigabitsPerSecond},
+      {"Mb/s", 1e6 / 8, GigabitsPerSecond}, {"Mbps", 1e6 / 8, GigabitsPerSecond}, {"Tb/s", 1e12 / 8, GigabitsPerSecond},
+      {"Tbps", 1e12 / 8, GigabitsPerSecond}};
+  for (const Known& k : known)
+    if (unit == k.name) return BandwidthText{BytesPerSecond(v * k.scale), k.shown};
+  return std::nullopt;
+}
+
+namespace {
+struct Unit {
+  std::string_view name;
+  double scale;
+};
+template <std::size_t N>
+std::optional<double> read(std::string_view s, double bare, const Unit (&units)[N]) {
+  const auto parts = split(s);
+  if (!parts) return std::nullopt;
+  if (parts->second.empty()) return parts->first * bare;
+  for (const Unit& u : units)
+    if (parts->second == u.name) return parts->first * u.scale;
+  return std::nullopt;
+}
+}  // namespace
+
+std::optional<Seconds> readTime(std::string_view s, Seconds bareUnit) {
+  static constexpr Unit units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"μs", 1e-6}, {"ms", 1e-3},
+                                   {"s", 1},     {"min", 60},  {"h", 3600},  {"d", 86400}};
+  const auto v = read(s, bareUnit.value(), units);
+  return v ? std::optional(Seconds(*v)) : std::nullopt;
+}
+
+std::optional<Bytes> readMemory(std::string_view s, Bytes bareUnit) {
+  static constexpr Unit units[] = {{"B", 1},     {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0},
+                                   {"kB", 1e3},  {"KB", 1e3},     {"MB", 1e6},        {"GB", 1e9},           {"TB", 1e12}};
+  const auto v = read(s, bareUnit.value(), units);
+  return v ? std::optional(Bytes(*v)) : std::nullopt;
+}
+
+}  // namespace nest::text

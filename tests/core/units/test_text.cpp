@@ -1,0 +1,43 @@
+#include <QtTest/QTest>
+
+#include "support/test_main.h"
+#include "units/text.h"
+
+using namespace nest;
+
+class TestText : public QObject {
+  Q_OBJECT
+ private slots:
+  void printsThreeSignificantDigits() {
+    QCOMPARE(text::number(12.345), std::string("12.3"));
+    QCOMPARE(text::number(9.999), std::string("10"));
+    QCOMPARE(text::number(1234.5), std::string("1230"));
+    QCOMPARE(text::number(0.0041234), std::string("0.00412"));
+    QCOMPARE(text::number(-0.5), std::string("−0.5"));
+    QCOMPARE(text::number(1.2e9), std::string("1.2e+09"));
+    QCOMPARE(text::count(16384), std::string("16,384"));
+    QCOMPARE(text::count(999), std::string("999"));
+  }
+  void choosesTheUnitBySize() {
+    QCOMPARE(text::time(Seconds(8.4)), std::string("8.4 s"));
+    QCOMPARE(text::time(Seconds(0.0123)), std::string("12.3 ms"));
+    QCOMPARE(text::time(Seconds(2e-6)), std::string("2 µs"));
+    QCOMPARE(text::time(Seconds(0.9999)), std::string("1 s"));
+    QCOMPARE(text::memory(Bytes(71.2 * 1073741824.0)), std::string("71.2 GiB"));
+    QCOMPARE(text::bandwidth(BytesPerSecond(50e9)), std::string("50 GB/s"));
+    QCOMPARE(text::bandwidth(BytesPerSecond(50e9), text::BandwidthUnit::GigabitsPerSecond), std::string("400 Gb/s"));
+  }
+  void readsWhatItPrints() {
+    QCOMPARE(text::readBandwidth("400 Gb/s")->value.value(), 50e9);
+    QCOMPARE(text::readBandwidth("450GB/s")->value.value(), 450e9);
+    QCOMPARE(text::readTime("2us")->value(), 2e-6);
+    QCOMPARE(text::readMemory("80 GiB")->value(), 80 * 1073741824.0);
+    QCOMPARE(text::readMemory("80")->value(), 80 * 1073741824.0);
+    QVERIFY(!text::readBandwidth("-1 GB/s"));
+    QVERIFY(!text::readBandwidth("12 parsecs"));
+    QVERIFY(!text::readTime("nan"));
+    QVERIFY(!text::readTime("1e999 s"));
+  }
+};
+NEST_TEST(TestText)
+#include "test_text.moc"
