@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QWidget>
+
+#include "document/plan_context.h"
+#include "document/selection.h"
+#include "theme/theme.h"
+
+namespace nest {
+
+class Figure;
+
+/// What every view is given besides its plan.
+struct ViewServices {
+  Selection* selection = nullptr;
+};
+
+/// A dockable picture of one plan. Refreshes when shown: a hidden view only marks itself dirty.
+class View : public QWidget {
+  Q_OBJECT
+ public:
+  View(ViewServices services, QWidget* parent = nullptr);
+
+  virtual QString id() const = 0;     ///< "stages"; command line, settings, export
+  virtual QString title() const = 0;  ///< "Stages"
+  virtual const Figure* figure() const { return nullptr; }  ///< for export and copy
+
+  const PlanContext& context() const { return *m_context; }  ///< never null; empty at first
+  void setContext(PlanContextPtr);
+  void setTheme(Theme::Kind);
+  const Theme& theme() const { return *m_theme; }
+
+ protected:
+  /// The context or theme has changed and the view is visible.
+  virtual void refresh() = 0;
+  void showEvent(QShowEvent*) override;
+  Selection& selection() const { return *m_services.selection; }
+
+ private:
+  ViewServices m_services;
+  PlanContextPtr m_context;
+  const Theme* m_theme;
+  bool m_dirty = true;
+};
+
+}  // namespace nest
