@@ -1,0 +1,76 @@
+#include <QFontInfo>
+#include <QFontMetricsF>
+#include <QObject>
+#include <cmath>
+#include <set>
+
+#include "support/test_main.h"
+#include "theme/theme.h"
+
+using nest::Theme;
+
+namespace {
+double luminance(const QColor& c) {
+  const auto linear = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+  return 0.2126 * linear(c.redF()) + 0.7152 * linear(c.greenF()) + 0.0722 * linear(c.blueF());
+}
+double contrast(const QColor& a, const QColor& b) {
+  const double x = luminance(a), y = luminance(b);
+  return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+}  // namespace
+
+class TestTheme : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void textReadsOnEveryGround_data() {
+    QTest::addColumn<int>("kind");
+    QTest::newRow("light") << static_cast<int>(Theme::Kind::Light);
+    QTest::newRow("dark") << static_cast<int>(Theme::Kind::Dark);
+    QTest::newRow("print") << static_cast<int>(Theme::Kind::Print);
+  }
+  void textReadsOnEveryGround() {
+    QFETCH(int, kind);
+    const Theme& t = Theme::of(static_cast<Theme::Kind>(kind));
+    using Role = Theme::Role;
+    for (const auto ground : {Role::Canvas, Role::Panel})
+      for (const auto ink :
+           {Role::Text, Role::MutedText, Role::Accent, Role::Warning, Role::Error, Role::Good})
+        QVERIFY2(contrast(t.color(ink), t.color(ground)) >= 4.5,
+                 qPrintable(QStringLiteral("role %1").arg(static_cast<int>(ink))));
+    QVERIFY(contrast(t.color(Role::AccentText), t.color(Role::Accent)) >= 4.5);
+    for (int s = 0; s < 8; ++s) QVERIFY(contrast(t.textOn(t.stage(s)), t.stage(s)) >= 4.5);
+    for (int i = 0; i <= 20; ++i) {
+      const QColor c = t.magnitude(i / 20.0);
+      QVERIFY(contrast(t.textOn(c), c) >= 4.5);
+    }
+  }
+  void stagesAreTellableApart() {
+    std::set<std::pair<QRgb, int>> seen;
+    const Theme& t = Theme::of(Theme::Kind::Light);
+    for (int s = 0; s < 32; ++s) seen.insert({t.stage(s).rgb(), t.stageHatch(s)});
+    QCOMPARE(seen.size(), std::size_t{32});
+  }
+  void magnitudeGrowsInLightness() {
+    double before = -1;
+    for (int i = 0; i <= 100; ++i) {
+      const double l = luminance(Theme::of(Theme::Kind::Light).magnitude(i / 100.0));
+      QVERIFY(l > before);
+      before = l;
+    }
+    QCOMPARE(Theme::of(Theme::Kind::Dark).magnitude(-3), Theme::of(Theme::Kind::Dark).magnitude(0));
+    QCOMPARE(Theme::of(Theme::Kind::Dark).magnitude(std::nan("")), Theme::of(Theme::Kind::Dark).magnitude(0));
+  }
+  void figureFontIsBundledWithTabularDigits() {
+    const QFont f = Theme::font(13);
+    QCOMPARE(QFontInfo(f).family(), QStringLiteral("Roboto"));
+    const QFontMetricsF m(f);
+    for (const char c : {'1', '4', '8', '9'})
+      QCOMPARE(m.horizontalAdvance(QLatin1Char(c)), m.horizontalAdvance(QLatin1Char('0')));
+    QVERIFY(QFontMetricsF(Theme::font(13, true)).horizontalAdvance(QStringLiteral("00000000")) >
+            m.horizontalAdvance(QStringLiteral("00000000")));
+  }
+};
+
+NEST_TEST(TestTheme)
+#include "test_theme.moc"
