@@ -1,0 +1,302 @@
+#include "plan/explanation.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "plan/explanation_parts.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+using namespace explanation;
+
+/// min(Σ f·E, compute): what overlap hides.
+CostTerm hiddenTerm(const Scene& s, int stage, const std::vector<CostTerm>& parts) {
+  const std::string id = stageId(stage) + "/hidden";
+  CostTerm t = term(id, "Hidden behind compute", s.figures(stage).hidden.value(), TermUnit::Time,
+                    TermKind::Hidden, stage);
+  t.formula = "min(Σ f·E, compute)";
+  t.combine = Combine::Min;
+  t.factor = -1;
+  CostTerm overlap = term(id + "/overlap", "What may overlap", 0, TermUnit::Time, TermKind::Hidden, stage);
+  CostTerm compute =
+      term(id + "/compute", "Compute to hide behind", 0, TermUnit::Time, TermKind::Hidden, stage);
+  overlap.formula = "Σ f·E";
+  compute.formula = "forward + backward + recompute";
+  overlap.combine = compute.combine = Combine::Sum;
+  const auto exchangeOf = [](TermKind k) {
+    switch (k) {
+      case TermKind::Tensor:
+        return Exchange::Tensor;
+      case TermKind::Context:
+        return Exchange::Context;
+      case TermKind::Expert:
+        return Exchange::Expert;
+      case TermKind::Pipeline:
+        return Exchange::Pipeline;
+      default:
+        return Exchange::Data;
+    }
+  };
+  for (const CostTerm& p : parts) {
+    if (p.kind == TermKind::Compute) {
+      compute.children.push_back(referenceTo(p));
+      continue;
+    }
+    const Exchange k = exchangeOf(p.kind);
+    const double f = s.problem.assumptions.overlap[static_cast<std::size_t>(k)];
+    if (!(f > 0)) continue;
+    overlap.children.push_back(referenceTo(p, f));
+    overlap.inputs.push_back(
+        typed("f", std::string("overlap of ") + nameOf(k) + " exchange", f, TermUnit::Fraction));
+  }
+  overlap.value = overlap.fromChildren();
+  compute.value = compute.fromChildren();
+  t.children = {std::move(overlap), std::move(compute)};
+  return t;
+}
+
+CostTerm loadTerm(const Scene& s, int stage) {
+  const StageEvaluation& f = s.figures(stage);
+  CostTerm t = term(stageId(stage) + "/load", "Load of stage " + std::to_string(stage + 1), f.load.value(),
+                    TermUnit::Time, TermKind::Load, stage);
+  t.formula = "compute + exchanges − hidden";
+  t.combine = Combine::Sum;
+  for (const char* which : {"forward", "backward", "recompute"}) {
+    CostTerm c = computeTerm(s, stage, which);
+    if (c.value > 0) t.children.push_back(std::move(c));
+  }
+  for (CostTerm& e : exchangeTerms(s, stage)) t.children.push_back(std::move(e));
+  if (f.hidden.value() > 0) {
+    CostTerm hidden = hiddenTerm(s, stage, t.children);
+    t.children.push_back(std::move(hidden));
+  }
+  if (t.children.empty()) t.combine = Combine::None;
+  return t;
+}
+
+/// Backward compute of every layer before the stage: the time its gradient exchange may take unseen.
+CostTerm earlierBackwardTerm(const Scene& s, int stage) {
+  CostTerm t = term(stageId(stage) + "/earlier", "Backward still running before it", 0, TermUnit::Time,
+                    TermKind::Compute, stage);
+  t.formula = "Σ backward of layers in earlier stages";
+  t.combine = Combine::Sum;
+  t.factor = -1;
+  for (int j = 0; j < stage; ++j) {
+    // Interleaved: only the first chunks stand before this stage's first chunk.
+    if (s.plan.chunksPerStage() == 1) {
+      CostTerm c = term(stageId(j) + "/backward", "Backward compute of stage " + std::to_string(j + 1),
+                        s.figures(j).backward.value(), TermUnit::Time, TermKind::Compute, j);
+      c.reference = true;
+      t.children.push_back(std::move(c));
+      continue;
+    }
+    for (const LayerRun& r : s.runsOf(s.stage(j).chunks.front(), s.stage(j).strategy)) {
+      CostTerm c = term(t.id + "/" + stageId(j) + "/class" + std::to_string(r.classId),
+                        "Stage " + std::to_string(j + 1) + ", " + r.name,
+                        r.cost->backward.value() / s.speed[static_cast<std::size_t>(j)], TermUnit::Time,
+                        TermKind::Compute, j);
+      c.factor = r.count;
+      t.children.push_back(std::move(c));
+    }
+  }
+  if (t.children.empty()) t.combine = Combine::None;
+  t.value = t.children.empty() ? 0 : t.fromChildren();
+  return t;
+}
+
+CostTerm stepTerm(const Scene& s, int stage) {
+  const OptimizerRegime& o = s.problem.job.optimizer;
+  const auto& bandwidth = s.problem.cluster->device().memoryBandwidth;
+  CostTerm t = term(stageId(stage) + "/step", "Optimizer step", s.figures(stage).step.value(), TermUnit::Time,
+                    TermKind::Tail, stage);
+  t.formula = s.plan.zero >= 1 ? "parameters ÷ S · (g + w + 2·o) ÷ memory bandwidth"
+                               : "parameters · (g + w + 2·o) ÷ memory bandwidth";
+  t.inputs = {{"parameters", "on one device", s.figures(stage).parameters, TermUnit::Parameters,
+               Origin::Estimated, s.problem.profile->provenance},
+              typed("g", "gradient bytes per parameter", o.gradientBytes, TermUnit::Memory),
+              typed("w", "weight bytes per parameter", o.weightBytes, TermUnit::Memory),
+              typed("o", "optimizer bytes per parameter", o.optimizerBytes, TermUnit::Memory),
+              {"memory bandwidth", "of the device", bandwidth.value.value(), TermUnit::Bandwidth,
+               bandwidth.origin, bandwidth.citation}};
+  if (s.plan.zero >= 1)
+    t.inputs.push_back(counted("S", "ranks that share dense parameters", s.denseShards(stage)));
+  return t;
+}
+
+CostTerm tailTerm(const Scene& s, int stage) {
+  const StageEvaluation& f = s.figures(stage);
+  const std::string id = stageId(stage) + "/tail";
+  CostTerm exposed = term(stageId(stage) + "/exposed", "Exposed gradient exchange", f.exposed.value(),
+                          TermUnit::Time, TermKind::Tail, stage);
+  exposed.formula = "max(0, sync − backward of earlier stages)";
+  exposed.combine = Combine::PositiveSum;
+  exposed.children = {syncTerm(s, stage), earlierBackwardTerm(s, stage)};
+  CostTerm t = term(id, "After the last microbatch, stage " + std::to_string(stage + 1),
+                    (f.exposed + f.step).value(), TermUnit::Time, TermKind::Tail, stage);
+  t.formula = "exposed + step";
+  t.combine = Combine::Sum;
+  t.children = {std::move(exposed), stepTerm(s, stage)};
+  return t;
+}
+
+struct Objectives {
+  std::string formula;
+  double ofSum = 0, ofMax = 0;  ///< T = ofSum · Σ load + ofMax · max load + tail
+};
+
+Objectives objectiveOf(const Problem& p, const Plan& plan, int m) {
+  const int s = plan.stageCount(), v = plan.chunksPerStage();
+  if (p.search.objective == Objective::Nest)
+    return v > 1 ? Objectives{"T = max load · (m + (s − 1)/v) + tail", 0, m + (s - 1.0) / v}
+                 : Objectives{"T = max load · (m + s − 1) + tail", 0, m + s - 1.0};
+  return v > 1 ? Objectives{"T = m · max load + (Σ load − max load)/v + tail", 1.0 / v, m - 1.0 / v}
+               : Objectives{"T = Σ load + (m − 1) · max load + tail", 1, m - 1.0};
+}
+
+}  // namespace
+
+CostTerm explain(const Problem& problem, const Plan& plan, const Evaluation& evaluation) {
+  const Scene scene(problem, plan, evaluation);
+  const int m = evaluation.microbatchCount;
+  const Objectives objective = objectiveOf(problem, plan, m);
+  CostTerm root =
+      term("batch", "Batch time", evaluation.batchTime.value(), TermUnit::Time, TermKind::Batch, -1);
+  root.formula = objective.formula;
+  root.inputs = {counted("m", "microbatches of a pipeline: B ÷ (b·d)", m),
+                 counted("s", "stages", plan.stageCount()),
+                 counted("v", "chunks of a stage", plan.chunksPerStage()),
+                 counted("b", "sequences in a microbatch", plan.microbatch),
+                 counted("d", "replicas", plan.dataDegree()),
+                 counted("B", "sequences in a batch", problem.job.globalBatch)};
+  if (plan.stages.empty() || evaluation.stages.size() != plan.stages.size()) return root;
+  root.combine = Combine::Sum;
+
+  CostTerm fill = term("batch/fill", "All stages, one microbatch", evaluation.sumLoad.value(), TermUnit::Time,
+                       TermKind::Batch, -1);
+  fill.formula = "Σ load";
+  fill.factor = objective.ofSum;
+  CostTerm slowest = term("batch/slowest", "The slowest stage", evaluation.maxLoad.value(), TermUnit::Time,
+                          TermKind::Batch, -1);
+  slowest.formula = "max load";
+  slowest.factor = objective.ofMax;
+  CostTerm tail = term("batch/tail", "After the last microbatch", evaluation.tail.value(), TermUnit::Time,
+                       TermKind::Tail, -1);
+  tail.formula = "max over stages of exposed + step";
+  CostTerm memory = term("memory", "Memory of the fullest stage", 0, TermUnit::Memory, TermKind::Memory, -1);
+  memory.formula = "max over stages";
+  memory.factor = 0;
+  fill.combine = Combine::Sum;
+  slowest.combine = tail.combine = memory.combine = Combine::Max;
+  for (int i = 0; i < plan.stageCount(); ++i) {
+    CostTerm load = loadTerm(scene, i);
+    slowest.children.push_back(referenceTo(load));
+    fill.children.push_back(std::move(load));
+    tail.children.push_back(tailTerm(scene, i));
+    memory.children.push_back(memoryTerm(scene, i));
+  }
+  memory.value = memory.fromChildren();
+  root.children = {std::move(fill), std::move(slowest), std::move(tail), std::move(memory)};
+  return root;
+}
+
+double CostTerm::fromChildren() const {
+  if (combine == Combine::None) return value;
+  double sum = 0, most = -std::numeric_limits<double>::infinity(), least = -most;
+  for (const CostTerm& c : children) {
+    const double v = c.factor * c.value;
+    sum += v;
+    most = std::max(most, v);
+    least = std::min(least, v);
+  }
+  if (children.empty()) return 0;
+  switch (combine) {
+    case Combine::Max:
+      return most;
+    case Combine::Min:
+      return least;
+    case Combine::PositiveSum:
+      return std::max(0.0, sum);
+    default:
+      return sum;
+  }
+}
+
+const CostTerm* CostTerm::find(const std::string& wanted) const {
+  if (id == wanted && !reference) return this;
+  for (const CostTerm& c : children)
+    if (const CostTerm* hit = c.find(wanted)) return hit;
+  return nullptr;
+}
+
+std::string toText(double value, TermUnit unit) {
+  switch (unit) {
+    case TermUnit::Time:
+      return text::time(Seconds(value));
+    case TermUnit::Memory:
+      return text::memory(Bytes(value));
+    case TermUnit::Bandwidth:
+      return text::bandwidth(BytesPerSecond(value));
+    case TermUnit::Parameters:
+      return text::number(value) + " parameters";
+    case TermUnit::Fraction:
+      return text::percent(value);
+    case TermUnit::Count:
+      break;
+  }
+  return text::number(value, 6);
+}
+
+const char* nameOf(TermKind k) {
+  switch (k) {
+    case TermKind::Batch:
+      return "batch";
+    case TermKind::Load:
+      return "load";
+    case TermKind::Compute:
+      return "compute";
+    case TermKind::Tensor:
+      return "tensor exchange";
+    case TermKind::Context:
+      return "context exchange";
+    case TermKind::Expert:
+      return "expert exchange";
+    case TermKind::Pipeline:
+      return "pipeline exchange";
+    case TermKind::Data:
+      return "data exchange";
+    case TermKind::Hidden:
+      return "overlap";
+    case TermKind::Tail:
+      return "tail";
+    case TermKind::Memory:
+      break;
+  }
+  return "memory";
+}
+
+namespace {
+void write(const CostTerm& t, int depth, int indent, std::string& out) {
+  out += std::string(static_cast<std::size_t>(indent) * 2, ' ');
+  if (t.factor != 1 && indent > 0) out += text::number(t.factor, 4) + " × ";
+  out += t.label + ": " + toText(t.value, t.unit);
+  if (!t.formula.empty()) out += "  [" + t.formula + "]";
+  for (const TermInput& i : t.inputs) {
+    out += "\n" + std::string(static_cast<std::size_t>(indent) * 2 + 4, ' ') + i.symbol + " = " +
+           toText(i.value, i.unit) + ", " + i.meaning + " (" + std::string(nameOf(i.origin));
+    out += i.citation.empty() ? ")" : ": " + i.citation + ")";
+  }
+  out += "\n";
+  if (depth <= 0) return;
+  for (const CostTerm& c : t.children) write(c, depth - 1, indent + 1, out);
+}
+}  // namespace
+
+std::string toText(const CostTerm& t, int depth) {
+  std::string out;
+  write(t, depth, 0, out);
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,168 @@
+#include <algorithm>
+
+#include "plan/explanation_parts.h"
+
+namespace nest::explanation {
+namespace {
+
+struct Share {
+  double dense = 0, expert = 0;
+};
+
+Share parametersOf(const Scene& s, int stage) {
+  Share all;
+  for (const LayerRun& r : s.runs[static_cast<std::size_t>(stage)]) {
+    all.dense += r.count * r.cost->denseParameters;
+    all.expert += r.count * r.cost->expertParameters;
+  }
+  // What the profile does not list layer by layer is the tied copy (planning.md §4), which is dense.
+  all.dense += std::max(0.0, s.figures(stage).parameters - all.dense - all.expert);
+  return all;
+}
+
+/// params · bytes ÷ shards, dense and expert apart.
+CostTerm parameterTerm(const Scene& s, int stage, const char* name, const char* label, Bytes value,
+                       double bytes, bool sharded) {
+  CostTerm t = term(stageId(stage) + "/memory/" + name, label, value.value(), TermUnit::Memory,
+                    TermKind::Memory, stage);
+  const Share p = parametersOf(s, stage);
+  t.formula = sharded ? "parameters · bytes ÷ S" : "parameters · bytes";
+  t.inputs = {typed("bytes", std::string("bytes per parameter, ") + name, bytes, TermUnit::Memory)};
+  t.combine = Combine::Sum;
+  const auto add = [&](const char* kind, double count, int shards) {
+    if (!(count > 0)) return;
+    CostTerm c = term(t.id + "/" + kind, std::string(kind) + " parameters of one device", count,
+                      TermUnit::Parameters, TermKind::Memory, stage);
+    c.factor = bytes / (sharded ? shards : 1);
+    c.inputs = {counted("S", "ranks that share them", sharded ? shards : 1)};
+    c.formula = "Σ over layers";
+    t.children.push_back(std::move(c));
+  };
+  add("dense", p.dense, s.denseShards(stage));
+  add("expert", p.expert, s.expertShards(stage));
+  if (t.children.empty()) t.combine = Combine::None;
+  return t;
+}
+
+const RecomputeCost& recomputeOf(const Scene& s, int stage, const LayerRun& r) {
+  return r.cost->recompute[static_cast<std::size_t>(s.stage(stage).recompute)];
+}
+
+CostTerm stashTerm(const Scene& s, int stage) {
+  const StageEvaluation& f = s.figures(stage);
+  CostTerm t = term(stageId(stage) + "/memory/stash", "Stash", f.memory.stash.value(), TermUnit::Memory,
+                    TermKind::Memory, stage);
+  t.formula = "microbatches in flight · stash of one";
+  const bool chunks = s.plan.chunksPerStage() > 1;
+  if (chunks) t.formula = "chunks in flight · stash of the largest chunk";
+  t.inputs = {counted(
+      "in flight",
+      chunks ? "stashed chunks: min(m·v, 2(s−i−1) + (v−1)·s + 1)" : "stashed microbatches: min(m, s − i)",
+      f.inFlight)};
+  t.combine = Combine::Sum;
+  CostTerm one = term(t.id + "/one", chunks ? "The largest chunk's stash" : "Stash of one microbatch", 0,
+                      TermUnit::Memory, TermKind::Memory, stage);
+  one.factor = f.inFlight;
+  // Of several chunks the fullest counts.
+  double largest = -1;
+  for (const auto& chunk : s.stage(stage).chunks) {
+    double sum = 0;
+    std::vector<CostTerm> parts;
+    for (const LayerRun& r : s.runsOf(chunk, s.stage(stage).strategy)) {
+      const Bytes stash = recomputeOf(s, stage, r).stash;
+      sum += r.count * stash.value();
+      if (!(stash.value() > 0)) continue;
+      CostTerm c = term(one.id + "/class" + std::to_string(r.classId), r.name, stash.value(),
+                        TermUnit::Memory, TermKind::Memory, stage);
+      c.factor = r.count;
+      c.formula = std::string("stash of one layer, recompute ") + nameOf(s.stage(stage).recompute);
+      c.inputs = {s.profiled("stash", "kept from forward until backward", stash.value(), TermUnit::Memory,
+                             r.cost->origin)};
+      parts.push_back(std::move(c));
+    }
+    if (sum > largest) {
+      largest = sum;
+      one.children = std::move(parts);
+    }
+  }
+  one.value = std::max(0.0, largest);
+  one.combine = one.children.empty() ? Combine::None : Combine::Sum;
+  one.formula = "Σ over layers";
+  t.children.push_back(std::move(one));
+  return t;
+}
+
+CostTerm largestLayerTerm(const Scene& s, int stage, const char* name, const char* label, Bytes value,
+                          const char* formula, double (*of)(const Scene&, int, const LayerRun&)) {
+  CostTerm t = term(stageId(stage) + "/memory/" + name, label, value.value(), TermUnit::Memory,
+                    TermKind::Memory, stage);
+  t.formula = formula;
+  t.combine = Combine::Max;
+  for (const LayerRun& r : s.runs[static_cast<std::size_t>(stage)]) {
+    const double v = of(s, stage, r);
+    if (!(v > 0)) continue;
+    CostTerm c = term(t.id + "/class" + std::to_string(r.classId), r.name, v, TermUnit::Memory,
+                      TermKind::Memory, stage);
+    c.inputs = {s.profiled(name, "of one layer", v, TermUnit::Memory, r.cost->origin)};
+    t.children.push_back(std::move(c));
+  }
+  if (t.children.empty()) t.combine = Combine::None;
+  return t;
+}
+
+/// The tied copy is a layer of its own in ZeRO-3's gather; the profile's classes do not show it.
+void addTiedGather(int stage, CostTerm& gathered) {
+  double largest = 0;
+  for (const CostTerm& c : gathered.children) largest = std::max(largest, c.value);
+  if (gathered.value <= largest * (1 + 1e-12)) return;
+  CostTerm c = term(gathered.id + "/tied", "Tied parameters", gathered.value, TermUnit::Memory,
+                    TermKind::Memory, stage);
+  c.formula = "parameters of the layer that holds the tied copy · w";
+  gathered.children.push_back(std::move(c));
+  gathered.combine = Combine::Max;
+}
+
+}  // namespace
+
+CostTerm memoryTerm(const Scene& s, int stage) {
+  const StageEvaluation& f = s.figures(stage);
+  const OptimizerRegime& o = s.problem.job.optimizer;
+  const int z = s.plan.zero;
+  CostTerm t = term(stageId(stage) + "/memory", "Memory of stage " + std::to_string(stage + 1),
+                    f.memory.total().value(), TermUnit::Memory, TermKind::Memory, stage);
+  t.formula = "weights + gradients + optimizer + stash + workspace + gathered layer + reserve";
+  t.inputs = {
+      typed("capacity", "memory of the smallest device", f.memory.capacity.value(), TermUnit::Memory)};
+  if (s.problem.cluster->hasUniformDevices()) {
+    const auto& m = s.problem.cluster->device().memory;
+    t.inputs.back().origin = m.origin;
+    t.inputs.back().citation = m.citation;
+  }
+  t.combine = Combine::Sum;
+  t.children.push_back(
+      parameterTerm(s, stage, "weights", "Weights", f.memory.weights, o.weightBytes, z >= 3));
+  t.children.push_back(
+      parameterTerm(s, stage, "gradients", "Gradients", f.memory.gradients, o.gradientBytes, z >= 2));
+  t.children.push_back(
+      parameterTerm(s, stage, "optimizer", "Optimizer", f.memory.optimizer, o.optimizerBytes, z >= 1));
+  t.children.push_back(stashTerm(s, stage));
+  t.children.push_back(largestLayerTerm(
+      s, stage, "workspace", "Workspace", f.memory.workspace, "largest workspace of a layer",
+      [](const Scene& sc, int i, const LayerRun& r) { return recomputeOf(sc, i, r).workspace.value(); }));
+  if (z >= 3) {
+    CostTerm gathered = largestLayerTerm(
+        s, stage, "gathered", "Gathered layer", f.memory.gathered,
+        "largest layer · w, gathered whole (ZeRO 3)", [](const Scene& sc, int, const LayerRun& r) {
+          return (r.cost->denseParameters + r.cost->expertParameters) * sc.problem.job.optimizer.weightBytes;
+        });
+    addTiedGather(stage, gathered);
+    t.children.push_back(std::move(gathered));
+  }
+  CostTerm reserve =
+      term(t.id + "/reserve", "Reserve", f.memory.reserve.value(), TermUnit::Memory, TermKind::Memory, stage);
+  reserve.formula = "assumption: kept free for context, fragmentation and the communication library";
+  t.children.push_back(std::move(reserve));
+  return t;
+}
+
+}  // namespace nest::explanation

@@ -1,0 +1,198 @@
+#include "plan/plan_diff.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+std::string ranges(const std::vector<LayerIndex>& layers) {
+  std::string out;
+  for (std::size_t a = 0; a < layers.size();) {
+    std::size_t b = a;
+    while (b + 1 < layers.size() && layers[b + 1].value == layers[b].value + 1) ++b;
+    out += (out.empty() ? "" : ", ") + std::to_string(layers[a].value + 1);
+    if (b > a) out += "–" + std::to_string(layers[b].value + 1);
+    a = b + 1;
+  }
+  return out.empty() ? "none" : out;
+}
+
+std::string layersText(const std::vector<LayerIndex>& layers) {
+  return (layers.size() == 1 ? "layer " : "layers ") + ranges(layers);
+}
+
+class Comparison {
+public:
+  Comparison(const Problem& problem, const Plan& first, const Plan& second)
+      : m_problem(problem), m_a(first), m_b(second) {}
+
+  std::vector<PlanChange> run() {
+    number("microbatch", "Microbatch", m_a.microbatch, m_b.microbatch);
+    number("data", "Data-parallel degree", m_a.dataDegree(), m_b.dataDegree());
+    if (m_a.dataDegree() != m_b.dataDegree() || m_a.dataInner != m_b.dataInner) arrangement();
+    number("zero", "ZeRO stage", m_a.zero, m_b.zero);
+    number("stages", "Stages", m_a.stageCount(), m_b.stageCount());
+    number("chunks", "Chunks per stage", m_a.chunksPerStage(), m_b.chunksPerStage());
+    strategies();
+    if (m_a.stageCount() == m_b.stageCount())
+      cuts();
+    else
+      newCuts();
+    recompute();
+    placement();
+    return std::move(m_changes);
+  }
+
+private:
+  void add(const char* what, int stage, std::string sentence) {
+    m_changes.push_back({what, stage, std::move(sentence)});
+  }
+  void number(const char* what, const char* name, int a, int b) {
+    if (a != b) add(what, -1, std::string(name) + " " + std::to_string(a) + " → " + std::to_string(b));
+  }
+  void arrangement() {
+    if (m_a.dataInner == m_b.dataInner) return;
+    const auto text = [](const Plan& p) {
+      return std::to_string(p.dataInner) + "×" + std::to_string(p.dataOuter);
+    };
+    add("arrangement", -1, "Replicas stand " + text(m_b) + " (inside × blocks) instead of " + text(m_a));
+  }
+
+  static bool uniform(const Plan& p) {
+    return std::all_of(p.stages.begin(), p.stages.end(),
+                       [&](const StagePlan& s) { return s.strategy == p.stages.front().strategy; });
+  }
+  void strategyChange(int stage, const Strategy& a, const Strategy& b) {
+    const std::string of = stage < 0 ? "" : "Stage " + std::to_string(stage + 1) + ": ";
+    const auto degree = [&](const char* what, std::string name, int x, int y) {
+      if (x == y) return;
+      if (stage < 0) name[0] = static_cast<char>(name[0] - 'a' + 'A');
+      add(what, stage, of + name + " " + std::to_string(x) + " → " + std::to_string(y));
+    };
+    degree("tensor", "tensor degree", a.tensor, b.tensor);
+    degree("context", "context degree", a.context, b.context);
+    degree("expert", "expert degree", a.expert, b.expert);
+    if (a.sequence != b.sequence) {
+      std::string words = std::string("sequence parallelism ") + (b.sequence ? "on" : "off");
+      if (stage < 0) words[0] = 'S';
+      add("sequence", stage, of + words);
+    }
+  }
+  void strategies() {
+    if (m_a.stages.empty() || m_b.stages.empty()) return;
+    if (uniform(m_a) && uniform(m_b))
+      return strategyChange(-1, m_a.stages.front().strategy, m_b.stages.front().strategy);
+    for (int i = 0; i < m_b.stageCount(); ++i) {
+      const Strategy& b = m_b.stages[static_cast<std::size_t>(i)].strategy;
+      if (i < m_a.stageCount())
+        strategyChange(i, m_a.stages[static_cast<std::size_t>(i)].strategy, b);
+      else
+        add("strategy", i, "Stage " + std::to_string(i + 1) + " runs " + toText(b));
+    }
+  }
+  void cuts() {
+    for (int i = 0; i < m_b.stageCount(); ++i) {
+      const auto a = m_a.stages[static_cast<std::size_t>(i)].layers(),
+                 b = m_b.stages[static_cast<std::size_t>(i)].layers();
+      if (a != b)
+        add("cut", i,
+            "Stage " + std::to_string(i + 1) + " takes " + layersText(b) + " instead of " + ranges(a));
+    }
+  }
+  void newCuts() {
+    std::string text;
+    for (int i = 0; i < m_b.stageCount(); ++i) {
+      if (i == 8 && m_b.stageCount() > 9) {
+        text += " and so on";
+        break;
+      }
+      text += (i ? " | " : "") + ranges(m_b.stages[static_cast<std::size_t>(i)].layers());
+    }
+    add("cut", -1, "Stages take layers " + text);
+  }
+  void recompute() {
+    const auto common = [](const Plan& p) -> std::optional<Recompute> {
+      if (p.stages.empty()) return std::nullopt;
+      for (const StagePlan& s : p.stages)
+        if (s.recompute != p.stages.front().recompute) return std::nullopt;
+      return p.stages.front().recompute;
+    };
+    const auto a = common(m_a), b = common(m_b);
+    if (a && b) {
+      if (*a != *b)
+        add("recompute", -1, std::string("Recompute ") + nameOf(*a) + " → " + nameOf(*b) + " in every stage");
+      return;
+    }
+    for (int i = 0; i < m_b.stageCount(); ++i) {
+      const Recompute now = m_b.stages[static_cast<std::size_t>(i)].recompute;
+      const std::string name = "Stage " + std::to_string(i + 1) + ": recompute ";
+      if (i >= m_a.stageCount()) {
+        if (now != Recompute::None) add("recompute", i, name + nameOf(now));
+      } else if (const Recompute before = m_a.stages[static_cast<std::size_t>(i)].recompute; before != now) {
+        add("recompute", i, name + nameOf(before) + " → " + nameOf(now));
+      }
+    }
+  }
+  void placement() {
+    if (m_a.deviceOrder != m_b.deviceOrder) {
+      add("placement", -1,
+          m_b.deviceOrder.empty() ? "Devices are taken in locality order"
+                                  : "Devices are taken in another order");
+    }
+    if (m_a.dataOuter == m_b.dataOuter && m_b.dataOuter > 1 && m_a.blockStride != m_b.blockStride &&
+        m_a.pipelineWidth() == m_b.pipelineWidth())
+      add("placement", -1,
+          "Blocks begin every " + std::to_string(m_b.blockStride) + " devices instead of " +
+              std::to_string(m_a.blockStride) + alignedNote());
+  }
+  std::string alignedNote() const {
+    for (int l = m_problem.cluster->levelCount() - 1; l >= 0; --l) {
+      const int size = m_problem.cluster->uniformGroupSize(l);
+      if (size > 1 && m_b.blockStride % size == 0 && m_a.blockStride % size != 0)
+        return ", whole groups of level " + m_problem.cluster->level(l).name;
+    }
+    return {};
+  }
+
+  const Problem& m_problem;
+  const Plan &m_a, &m_b;
+  std::vector<PlanChange> m_changes;
+};
+
+Bytes fullest(const Evaluation& e) {
+  const int i = e.fullestStage();
+  return i < 0 ? Bytes(0) : e.stages[static_cast<std::size_t>(i)].memory.total();
+}
+
+}  // namespace
+
+PlanDiff diff(const Problem& problem, const Plan& first, const Evaluation& firstEvaluation,
+              const Plan& second, const Evaluation& secondEvaluation) {
+  PlanDiff d;
+  d.changes = Comparison(problem, first, second).run();
+  d.timeDelta = secondEvaluation.batchTime - firstEvaluation.batchTime;
+  if (firstEvaluation.batchTime.value() > 0)
+    d.timeRatio = secondEvaluation.batchTime / firstEvaluation.batchTime;
+  d.memoryDelta = fullest(secondEvaluation) - fullest(firstEvaluation);
+  d.devicesDelta = second.devicesUsed() - first.devicesUsed();
+  return d;
+}
+
+std::string PlanDiff::sentence() const {
+  std::string out;
+  for (const PlanChange& c : changes) out += (out.empty() ? "" : "; ") + c.sentence;
+  if (out.empty()) out = "The same plan";
+  const auto sign = [](double v) { return v < 0 ? "−" : "+"; };
+  out += " (" + text::signedPercent(timeRatio - 1) + " time";
+  if (memoryDelta.value() != 0)
+    out += std::string(", ") + sign(memoryDelta.value()) +
+           text::memory(Bytes(std::abs(memoryDelta.value()))) + " on the fullest device";
+  if (devicesDelta != 0)
+    out += std::string(", ") + sign(devicesDelta) + text::count(std::abs(devicesDelta)) + " devices";
+  return out + ")";
+}
+
+}  // namespace nest

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/evaluation.h"
+#include "plan/plan.h"
+#include "solver/problem.h"
+
+namespace nest {
+
+/// One difference between two plans, in words that a person reads.
+struct PlanChange {
+  std::string what;  ///< "tensor", "stages", "cut", "recompute", "zero", "placement", "microbatch", "data", …
+  int stage = -1;    ///< in the second plan; −1: the whole plan
+  std::string sentence;  ///< "Tensor degree 8 → 4", "Stage 2 takes layers 17–24 instead of 17–22"
+};
+
+/// What turns one plan into another. Stages are counted from 1 in sentences, layers from 1 as well.
+struct PlanDiff {
+  std::vector<PlanChange> changes;  ///< empty: the plans are the same
+  double timeRatio = 1;             ///< second ÷ first batch time
+  Seconds timeDelta;                ///< second − first
+  Bytes memoryDelta;                ///< of the fullest device
+  int devicesDelta = 0;
+
+  bool same() const { return changes.empty(); }
+  /// "Tensor degree 8 → 4; stages 4 → 8 (−6.1 %, +3.2 GiB on the fullest device)".
+  std::string sentence() const;
+};
+
+/// `problem` names levels and layers; both plans must be of its graph. Evaluations may be of different
+/// problems (a what-if).
+PlanDiff diff(const Problem& problem, const Plan& first, const Evaluation& firstEvaluation,
+              const Plan& second, const Evaluation& secondEvaluation);
+
+}  // namespace nest
