@@ -2,7 +2,7 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "solver/control.h"
 #include "solver/outcome.h"
@@ -12,28 +12,35 @@ namespace nest {
 
 /// Runs solves on one background thread, newest first, stale results dropped. Free of any GUI toolkit.
 ///
-/// Thread model: all members are called from one owner thread. `wake` is called on the worker whenever a message waits;
-/// it must only post a call of drain() to the owner (and is called at most once until drain() has run).
+/// Thread model: all members are called from one owner thread. `wake` is called on the worker whenever a
+/// message waits; it must only post a call of drain() to the owner (and is called at most once until drain()
+/// has run).
 class JobRunner {
- public:
+public:
+  /// nest::solve, or what stands in for it. Runs on the worker; what it throws becomes an Outcome with status
+  /// Failed.
+  using Solve = std::function<Outcome(const Problem&, const Control&, const Plan* start)>;
+
   struct Request {
     std::shared_ptr<const Problem> problem;
-    int generation = 0;                    ///< comes back with the result
-    std::shared_ptr<const Plan> start;     ///< incumbent to begin from, may be null
-    bool live = false;                     ///< a drag is on: not cancelled by newer requests; gives its best after 100 ms
+    int generation = 0;                 ///< comes back with the result
+    std::shared_ptr<const Plan> start;  ///< incumbent to begin from, may be null
+    bool live = false;  ///< a drag is on: not cancelled by newer requests; gives its best after 100 ms
   };
   struct Message {
     int generation = 0;
     bool finished = false;
+    bool live = false;  ///< of the request
     Progress progress;  ///< valid while not finished
     std::shared_ptr<const Problem> problem;
     std::shared_ptr<const Outcome> outcome;  ///< set when finished
   };
 
-  explicit JobRunner(std::function<void()> wake);
-  ~JobRunner();  ///< stops and joins; within 50 ms
+  JobRunner(std::function<void()> wake, Solve solve);
+  ~JobRunner();  ///< stops and joins; as fast as Solve heeds its stop token
 
-  /// A waiting older request is replaced. A running one is cancelled unless it is live.
+  /// A waiting older request is replaced. A running one is cancelled unless it is live, and its result
+  /// dropped.
   void submit(Request);
   void cancel();  ///< stops what runs and forgets what waits; its result comes as Cancelled or BestSoFar
   bool isBusy() const;
@@ -41,7 +48,7 @@ class JobRunner {
   /// Newest progress and all finished results since the last call.
   std::vector<Message> drain();
 
- private:
+private:
   struct State;
   std::unique_ptr<State> m_state;
 };

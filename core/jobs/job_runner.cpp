@@ -1,0 +1,135 @@
+#include "jobs/job_runner.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace nest {
+namespace {
+constexpr std::chrono::milliseconds kLiveBudget(100);
+}
+
+struct JobRunner::State {
+  struct Running {
+    Request request;
+    std::stop_source stop;
+    bool stale = false;  ///< a newer request has taken its place: nobody waits for its result
+  };
+
+  const std::function<void()> wake;
+  const Solve solve;
+
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::optional<Request> waiting;
+  std::optional<Running> running;
+  std::optional<Message> progress;
+  std::vector<Message> finished;
+  bool woken = false;  ///< wake has been called, drain has not yet
+  std::jthread worker;
+
+  State(std::function<void()> w, Solve s) : wake(std::move(w)), solve(std::move(s)) {}
+
+  void post(std::unique_lock<std::mutex>& lock) {
+    const bool first = !std::exchange(woken, true);
+    lock.unlock();
+    if (first) wake();
+  }
+
+  Outcome runSolve(const Request& request, const std::stop_token& stop) {
+    Control control;
+    control.stop = stop;
+    if (request.live) control.deadline = std::chrono::steady_clock::now() + kLiveBudget;
+    control.progress = [this, &request](const Progress& p) {
+      std::unique_lock lock(mutex);
+      if (running->stale) return;
+      progress = Message{request.generation, false, request.live, p, request.problem, nullptr};
+      post(lock);
+    };
+    try {
+      return solve(*request.problem, control, request.start.get());
+    } catch (const std::exception& e) {
+      Outcome failed;
+      failed.diagnostics.push_back(error("solve-failed", {}, std::string("the search stopped: ") + e.what(),
+                                         "save the scenario and report it; other settings may work"));
+      return failed;
+    }
+  }
+
+  void run(const std::stop_token& quit) {
+    while (true) {
+      std::unique_lock lock(mutex);
+      if (!changed.wait(lock, quit, [this] { return waiting.has_value(); }) || quit.stop_requested()) return;
+      running.emplace(Running{std::move(*waiting), {}, false});
+      waiting.reset();
+      const Request request = running->request;
+      const std::stop_token stop = running->stop.get_token();
+      lock.unlock();
+
+      auto outcome = std::make_shared<const Outcome>(runSolve(request, stop));
+
+      lock.lock();
+      const bool stale = running->stale;
+      running.reset();
+      progress.reset();
+      if (stale) continue;
+      finished.push_back({request.generation, true, request.live, {}, request.problem, std::move(outcome)});
+      post(lock);
+    }
+  }
+};
+
+JobRunner::JobRunner(std::function<void()> wake, Solve solve)
+    : m_state(std::make_unique<State>(std::move(wake), std::move(solve))) {
+  m_state->worker = std::jthread([state = m_state.get()](const std::stop_token& quit) { state->run(quit); });
+}
+
+JobRunner::~JobRunner() {
+  {
+    const std::lock_guard lock(m_state->mutex);
+    m_state->woken = true;  // nobody will drain any more
+    m_state->waiting.reset();
+    if (m_state->running) m_state->running->stop.request_stop();
+  }
+  m_state->worker.request_stop();
+  m_state->worker.join();
+}
+
+void JobRunner::submit(Request request) {
+  {
+    const std::lock_guard lock(m_state->mutex);
+    std::erase_if(m_state->finished, [](const Message& m) { return !m.live; });
+    if (auto& running = m_state->running; running && !running->request.live) {
+      running->stale = true;
+      running->stop.request_stop();
+      m_state->progress.reset();
+    }
+    m_state->waiting = std::move(request);
+  }
+  m_state->changed.notify_one();
+}
+
+void JobRunner::cancel() {
+  const std::lock_guard lock(m_state->mutex);
+  m_state->waiting.reset();
+  if (m_state->running) m_state->running->stop.request_stop();
+}
+
+bool JobRunner::isBusy() const {
+  const std::lock_guard lock(m_state->mutex);
+  return m_state->waiting.has_value() || (m_state->running && !m_state->running->stale);
+}
+
+std::vector<JobRunner::Message> JobRunner::drain() {
+  const std::lock_guard lock(m_state->mutex);
+  m_state->woken = false;
+  std::vector<Message> all = std::exchange(m_state->finished, {});
+  if (m_state->progress) all.push_back(*std::exchange(m_state->progress, std::nullopt));
+  return all;
+}
+
+}  // namespace nest

@@ -1,0 +1,242 @@
+#include "jobs/job_runner.h"
+
+#include <QObject>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "support/test_main.h"
+
+using namespace nest;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A solve that a test holds and lets go; says which problem (by global batch) it works on.
+class Gate {
+public:
+  JobRunner::Solve solve() {
+    return [this](const Problem& p, const Control& control, const Plan* start) {
+      const int id = p.job.globalBatch;
+      std::unique_lock lock(m_mutex);
+      m_started.push_back(id);
+      m_hadDeadline = control.deadline.has_value();
+      m_start = start ? std::optional<int>(start->microbatch) : std::nullopt;
+      m_changed.notify_all();
+      const std::stop_callback wakeUp(control.stop, [this] { m_changed.notify_all(); });
+      while (m_open < static_cast<int>(m_started.size()) && !control.stopRequested())
+        m_changed.wait_for(lock, 1ms);
+      Outcome outcome;
+      outcome.status = control.stopRequested() ? OutcomeStatus::Cancelled : OutcomeStatus::Optimal;
+      outcome.statistics.states = id;
+      return outcome;
+    };
+  }
+  void waitStarted(int count) {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [&] { return static_cast<int>(m_started.size()) >= count; });
+  }
+  void letGo(int count) {
+    const std::lock_guard lock(m_mutex);
+    m_open = count;
+    m_changed.notify_all();
+  }
+  std::vector<int> started() {
+    const std::lock_guard lock(m_mutex);
+    return m_started;
+  }
+  bool m_hadDeadline = false;
+  std::optional<int> m_start;
+
+private:
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  std::vector<int> m_started;
+  int m_open = 0;
+};
+
+JobRunner::Request request(int generation, bool live = false) {
+  auto problem = std::make_shared<Problem>();
+  problem->job.globalBatch = generation;
+  return {problem, generation, nullptr, live};
+}
+
+/// Drains until a result has come or the runner is idle.
+std::vector<JobRunner::Message> results(JobRunner& runner, std::size_t count) {
+  std::vector<JobRunner::Message> all;
+  while (all.size() < count) {
+    const bool idle = !runner.isBusy();
+    for (auto& m : runner.drain())
+      if (m.finished) all.push_back(std::move(m));
+    if (idle && all.size() < count) break;
+    std::this_thread::sleep_for(1ms);
+  }
+  return all;
+}
+
+}  // namespace
+
+class TestJobRunner : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void deliversAResultWithItsGeneration() {
+    Gate gate;
+    gate.letGo(1);
+    std::atomic<int> wakes = 0;
+    JobRunner runner([&] { ++wakes; }, gate.solve());
+    runner.submit(request(7));
+    const auto all = results(runner, 1);
+    QCOMPARE(all.size(), std::size_t{1});
+    QCOMPARE(all[0].generation, 7);
+    QCOMPARE(all[0].outcome->status, OutcomeStatus::Optimal);
+    QCOMPARE(all[0].problem->job.globalBatch, 7);
+    QVERIFY(!gate.m_hadDeadline);
+    QVERIFY(!runner.isBusy());
+    QCOMPARE(wakes.load(), 1);
+  }
+
+  void newerRequestCancelsAndDropsTheOlder() {
+    Gate gate;
+    JobRunner runner([] {}, gate.solve());
+    runner.submit(request(1));
+    gate.waitStarted(1);
+    runner.submit(request(2));
+    runner.submit(request(3));  // takes the place of 2, which never starts
+    gate.waitStarted(2);
+    gate.letGo(2);
+    const auto all = results(runner, 1);
+    QCOMPARE(all.size(), std::size_t{1});
+    QCOMPARE(all[0].generation, 3);
+    QVERIFY(results(runner, 1).empty());
+    QCOMPARE(gate.started(), (std::vector<int>{1, 3}));
+  }
+
+  void undrainedResultIsDroppedByANewerRequest() {
+    Gate gate;
+    gate.letGo(1);
+    JobRunner runner([] {}, gate.solve());
+    runner.submit(request(1));
+    while (runner.isBusy()) std::this_thread::sleep_for(1ms);
+    runner.submit(request(2));
+    gate.waitStarted(2);
+    QVERIFY(runner.drain().empty());
+  }
+
+  void liveRequestSurvivesNewerOnes() {
+    Gate gate;
+    JobRunner runner([] {}, gate.solve());
+    auto first = request(1, true);
+    Plan incumbent;
+    incumbent.microbatch = 42;
+    first.start = std::make_shared<Plan>(incumbent);
+    runner.submit(first);
+    gate.waitStarted(1);
+    QVERIFY(gate.m_hadDeadline);
+    QCOMPARE(gate.m_start, std::optional<int>(42));
+    runner.submit(request(2, true));
+    runner.submit(request(3, true));
+    QCOMPARE(gate.started(), std::vector<int>{1});
+    gate.letGo(2);
+    const auto all = results(runner, 2);
+    QCOMPARE(all.size(), std::size_t{2});
+    QCOMPARE(all[0].generation, 1);
+    QCOMPARE(all[0].outcome->status, OutcomeStatus::Optimal);
+    QVERIFY(all[0].live);
+    QCOMPARE(all[1].generation, 3);
+  }
+
+  void cancelDeliversWhatThereIsAndForgetsTheWaiting() {
+    Gate gate;
+    JobRunner runner([] {}, gate.solve());
+    runner.submit(request(1, true));
+    gate.waitStarted(1);
+    runner.submit(request(2, true));
+    runner.cancel();
+    const auto all = results(runner, 1);
+    QCOMPARE(all.size(), std::size_t{1});
+    QCOMPARE(all[0].generation, 1);
+    QCOMPARE(all[0].outcome->status, OutcomeStatus::Cancelled);
+    QVERIFY(!runner.isBusy());
+    QCOMPARE(gate.started(), std::vector<int>{1});
+  }
+
+  void wakesOnceUntilDrained() {
+    std::atomic<int> wakes = 0;
+    std::atomic<bool> go = false, reported = false;
+    JobRunner runner([&] { ++wakes; },
+                     [&](const Problem&, const Control& control, const Plan*) {
+                       for (int i = 1; i <= 100; ++i)
+                         control.progress({"stages", i / 100.0, Seconds(1.0 / i), 0, i});
+                       reported = true;
+                       while (!go) std::this_thread::sleep_for(1ms);
+                       return Outcome{};
+                     });
+    runner.submit(request(1));
+    while (!reported) std::this_thread::sleep_for(1ms);
+    QCOMPARE(wakes.load(), 1);
+    const auto messages = runner.drain();
+    QCOMPARE(messages.size(), std::size_t{1});
+    QVERIFY(!messages[0].finished);
+    QCOMPARE(messages[0].progress.states, 100LL);  // the newest
+    QVERIFY(runner.drain().empty());
+    go = true;
+    QCOMPARE(results(runner, 1).size(), std::size_t{1});
+    QCOMPARE(wakes.load(), 2);
+  }
+
+  void destructorStopsAndJoins() {
+    Gate gate;
+    std::atomic<int> wakes = 0;
+    {
+      JobRunner runner([&] { ++wakes; }, gate.solve());
+      runner.submit(request(1, true));
+      gate.waitStarted(1);
+      runner.submit(request(2));
+    }
+    QCOMPARE(gate.started(), std::vector<int>{1});
+    QCOMPARE(wakes.load(), 0);
+  }
+
+  void exceptionBecomesAFailedOutcome() {
+    JobRunner runner([] {},
+                     [](const Problem&, const Control&, const Plan*) -> Outcome {
+                       throw std::runtime_error("table is full");
+                     });
+    runner.submit(request(1));
+    const auto all = results(runner, 1);
+    QCOMPARE(all.size(), std::size_t{1});
+    QCOMPARE(all[0].outcome->status, OutcomeStatus::Failed);
+    QVERIFY(all[0].outcome->diagnostics.at(0).message.find("table is full") != std::string::npos);
+  }
+
+  void manyRequestsEndWithTheNewest() {
+    JobRunner runner([] {},
+                     [](const Problem& p, const Control& control, const Plan*) {
+                       for (int i = 0; i < 20 && !control.stopRequested(); ++i) {
+                         control.progress({"stages", i / 20.0, std::nullopt, 0, i});
+                         std::this_thread::yield();
+                       }
+                       Outcome o;
+                       o.statistics.states = p.job.globalBatch;
+                       return o;
+                     });
+    std::vector<JobRunner::Message> all;
+    for (int g = 1; g <= 500; ++g) {
+      runner.submit(request(g, g % 3 == 0));
+      for (auto& m : runner.drain())
+        if (m.finished) all.push_back(std::move(m));
+    }
+    while (runner.isBusy()) std::this_thread::yield();
+    for (auto& m : runner.drain())
+      if (m.finished) all.push_back(std::move(m));
+    QVERIFY(!all.empty());
+    QCOMPARE(all.back().generation, 500);
+    for (std::size_t i = 1; i < all.size(); ++i) QVERIFY(all[i - 1].generation < all[i].generation);
+    for (const auto& m : all) QCOMPARE(m.outcome->statistics.states, static_cast<long long>(m.generation));
+  }
+};
+
+NEST_TEST(TestJobRunner)
+#include "test_job_runner.moc"
