@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <cmath>
+
+#include "scenario/check.h"
+#include "scenario/scenario.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+Place at(const char* pointer) {
+  return {"", 0, 0, pointer};
+}
+
+void append(Diagnostics& out, Diagnostics more) {
+  out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+/// Every compute second of the profile times `factor`; exchanges and sizes stay.
+void calibrate(Profile& profile, int classCount, double factor) {
+  for (int k = 0; k < classCount; ++k)
+    for (int s = 0; s < static_cast<int>(profile.strategies().size()); ++s)
+      for (int b = 0; b < static_cast<int>(profile.microbatches().size()); ++b) {
+        const LayerCost* cost = profile.cost(k, s, b);
+        if (!cost) continue;
+        LayerCost scaled = *cost;
+        scaled.forward *= factor;
+        scaled.backward *= factor;
+        for (RecomputeCost& r : scaled.recompute) r.extraBackward *= factor;
+        profile.setCost(k, s, b, std::move(scaled));
+      }
+}
+
+int layerCountOf(const ModelSource& m) {
+  if (m.graph) return m.graph->layerCount();
+  return m.architecture ? m.architecture->layers + 3 : 0;  // embedding, final norm and head are layers
+}
+
+Diagnostics checkModel(const ModelSource& m, const Job& job) {
+  Diagnostics out;
+  if (!m.architecture && !m.profile)
+    out.push_back(error("no-model", at("/model"), "the scenario names no model",
+                        "give a config.json, an architecture or a profile"));
+  if (m.profile && !m.graph)
+    out.push_back(
+        error("profile-without-graph", at("/model"), "the profile does not say which layers it is for"));
+  if (!(m.calibration > 0) || !std::isfinite(m.calibration))
+    out.push_back(error("calibration", at("/model/calibration"),
+                        "a calibration is measured ÷ predicted step time, more than 0",
+                        "1 leaves the prediction as it is"));
+  if (m.architecture && m.architecture->maxPositions > 0 && job.sequenceLength > m.architecture->maxPositions)
+    out.push_back(warning("sequence-beyond-positions", at("/job/sequence_length"),
+                          "sequences of " + text::count(job.sequenceLength) + " tokens exceed the model's " +
+                              text::count(m.architecture->maxPositions) + " positions"));
+  return out;
+}
+
+void addModel(const Scenario& scenario, Problem& problem, Diagnostics& out) {
+  const ModelSource& model = scenario.model;
+  std::optional<Profile> profile;
+  std::shared_ptr<const LayerGraph> graph = model.graph;
+  if (model.profile) {
+    profile = *model.profile;
+  } else {
+    const Hierarchy& cluster = *problem.cluster;
+    const auto strategies =
+        strategiesOnOffer(*model.architecture, scenario.search, scenario.constraints, scenario.job,
+                          cluster.largestGroupSize(0), cluster.deviceCount());
+    if (strategies.empty()) {
+      out.push_back(
+          error("no-strategies", at("/constraints"),
+                "no strategy on offer satisfies the constraints on tensor, context and expert degrees",
+                "widen the bounds, or search with the preset \"free\""));
+      return;
+    }
+    GraphAndProfile made =
+        analyticProfile(*model.architecture, scenario.cluster.device, scenario.job, strategies);
+    graph = std::make_shared<const LayerGraph>(std::move(made.graph));
+    profile = std::move(made.profile);
+  }
+  if (graph->layerCount() == 0) out.push_back(error("no-layers", at("/model"), "the model has no layers"));
+  const auto& offered = profile->microbatches();
+  const bool common =
+      std::any_of(scenario.job.microbatches.begin(), scenario.job.microbatches.end(),
+                  [&](int b) { return std::find(offered.begin(), offered.end(), b) != offered.end(); });
+  if (!common) {
+    std::string list;
+    for (int b : offered) list += (list.empty() ? "" : ", ") + std::to_string(b);
+    out.push_back(error("microbatch-not-measured", at("/job/microbatches"),
+                        "the profile holds none of the microbatch sizes on offer; it holds " + list,
+                        "offer one of these"));
+  }
+  if (model.calibration != 1) calibrate(*profile, graph->classCount, model.calibration);
+  problem.graph = std::move(graph);
+  problem.profile = std::make_shared<const Profile>(std::move(*profile));
+}
+
+}  // namespace
+
+Reading<Problem> buildProblem(const Scenario& scenario) {
+  Reading<Problem> result;
+  Diagnostics& out = result.diagnostics;
+  append(out, checkDevice(scenario.cluster.device));
+  Reading<Hierarchy> cluster = deriveHierarchy(scenario.cluster, scenario.constraints.excludedDevices);
+  append(out, std::move(cluster.diagnostics));
+  append(out, checkModel(scenario.model, scenario.job));
+  append(out, checkJob(scenario.job));
+  append(out, checkSearch(scenario.search));
+  append(out, checkConstraints(scenario.constraints, layerCountOf(scenario.model)));
+  append(out, checkAssumptions(scenario.assumptions, scenario.cluster.device));
+  // The device's memory is judged both as a device and as part of the cluster; once is enough.
+  const auto twice = [&](const Diagnostic& d) {
+    return &d != &*std::find_if(out.begin(), out.end(), [&](const Diagnostic& o) {
+      return o.code == d.code && o.where.pointer == d.where.pointer;
+    });
+  };
+  Diagnostics once;
+  for (const Diagnostic& d : out)
+    if (!twice(d)) once.push_back(d);
+  out = std::move(once);
+  if (hasErrors(out)) return result;
+
+  Problem problem;
+  problem.cluster = std::make_shared<const Hierarchy>(std::move(*cluster));
+  problem.job = scenario.job;
+  problem.assumptions = scenario.assumptions;
+  problem.search = scenario.search;
+  problem.constraints = scenario.constraints;
+  addModel(scenario, problem, out);
+  if (!hasErrors(out)) result.value = std::move(problem);
+  return result;
+}
+
+}  // namespace nest

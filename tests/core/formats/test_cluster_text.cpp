@@ -1,0 +1,88 @@
+#include <QtTest/QTest>
+
+#include "formats/cluster_text.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+class TestClusterText : public QObject {
+  Q_OBJECT
+private slots:
+  void levelsAreReadWithTheirUnits() {
+    const auto r = readClusterText("host:8@450GB/s,1us rack:4@400Gb/s,2us pod:32@12.5GB/s,5us,2:1");
+    QVERIFY(r);
+    QCOMPARE(r->levels.size(), std::size_t(3));
+    QCOMPARE(r->levels[0].fanout, 8);
+    QCOMPARE(r->levels[0].bandwidth.value(), 450e9);
+    QCOMPARE(r->levels[1].bandwidth.value(), 50e9);
+    QVERIFY(r->levels[1].shownAs == text::BandwidthUnit::GigabitsPerSecond);
+    QCOMPARE(r->levels[1].latency.value(), 2e-6);
+    QCOMPARE(r->levels[2].oversubscription, 2.0);
+    QCOMPARE(r->levels[2].name, std::string("pod"));
+  }
+  void aMissingLatencyIsFilledInAndSaid() {
+    const auto r = readClusterText("host:8@450GB/s");
+    QVERIFY(r);
+    QCOMPARE(r->levels[0].latency, defaultLatency(0));
+    QCOMPARE(r.diagnostics.size(), std::size_t(1));
+    QCOMPARE(r.diagnostics[0].code, std::string("latency-default"));
+  }
+  void roundTrip_data() {
+    QTest::addColumn<QString>("line");
+    QTest::newRow("regular") << "host:8@450GB/s,1us rack:4@50GB/s,2us pod:32@12.5GB/s,5us";
+    QTest::newRow("odd figures") << "a:3@0.1Gb/s,0.3us b:7@33.333333333333336GB/s,1e-07us,1.5:1";
+    QTest::newRow("hosts of different sizes") << "host:8x2+7x1+0x1@450GB/s,1us rack:4@50GB/s,2us";
+    QTest::newRow("exceptions") << "host:8@450GB/s,1us !3*0.5 !5*1,40GiB";
+  }
+  void roundTrip() {
+    QFETCH(QString, line);
+    const auto once = readClusterText(line.toStdString());
+    QVERIFY(once);
+    const std::string written = writeClusterText(*once);
+    const auto twice = readClusterText(written);
+    QVERIFY(twice);
+    QVERIFY(*once == *twice);
+    QCOMPARE(writeClusterText(*twice), written);
+  }
+  void everyErrorIsReportedAtItsColumn() {
+    const auto r = readClusterText("host:0@450GB/s,1us rack:4@fast,2us pod:2@1GB/s,soon !x");
+    QVERIFY(!r);
+    QCOMPARE(r.diagnostics.size(), std::size_t(4));
+    QCOMPARE(r.diagnostics[0].where.column, 6);
+    QCOMPARE(r.diagnostics[1].where.column, 27);
+    QCOMPARE(r.diagnostics[2].code, std::string("latency-form"));
+    QCOMPARE(r.diagnostics[3].code, std::string("exception-form"));
+  }
+  void nonsenseIsRefused_data() {
+    QTest::addColumn<QString>("line");
+    for (const char* bad : {"",
+                            "   ",
+                            "host",
+                            "host:8",
+                            ":8@1GB/s",
+                            "host:8@",
+                            "host:8@-1GB/s",
+                            "host:8@nanGB/s",
+                            "host:8@1e999GB/s",
+                            "host:99999999999@1GB/s",
+                            "host:8@1GB/s,",
+                            "host:8@1GB/s,0.5:1",
+                            "a:2@1GB/s b:2+1@1GB/s",
+                            "host:8x@1GB/s",
+                            "host:8x99999999@1GB/s",
+                            "!",
+                            "!1",
+                            "!1*2",
+                            "!1*0.5,",
+                            "host:8@1GB/s,5"})
+      QTest::newRow(bad) << QString(bad);
+  }
+  void nonsenseIsRefused() {
+    QFETCH(QString, line);
+    const auto r = readClusterText(line.toStdString());
+    QVERIFY(!r);
+    QVERIFY(hasErrors(r.diagnostics));
+  }
+};
+NEST_TEST(TestClusterText)
+#include "test_cluster_text.moc"
