@@ -26,6 +26,12 @@ struct DeviceSpec {
   Sourced<BytesPerSecond> hostLinkBandwidth;     ///< one-way per device between hosts, the usual machine
   int usualHostSize = 8;
 
+  // What the analytic profile needs besides (core/model/transformer.h).
+  Sourced<double> matrixHalfSize{96.0};      ///< rows, columns or depth of a product at which half its rate is lost
+  Sourced<double> attentionEfficiency{0.5};  ///< share of `peak` that a fused attention kernel reaches
+  Sourced<Seconds> kernelLatency{Seconds(4e-6)};  ///< least time of any kernel
+  Sourced<double> linkEfficiency{0.8};       ///< share of the nominal link bandwidths that collectives sustain
+
   friend bool operator==(const DeviceSpec&, const DeviceSpec&) = default;
 };
 

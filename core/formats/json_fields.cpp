@@ -127,8 +127,7 @@ std::optional<std::string> JsonFields::oneOf(std::string_view key,
   if (!s || std::find(allowed.begin(), allowed.end(), *s) != allowed.end()) return s;
   std::string list;
   for (const auto a : allowed) list += (list.empty() ? "" : ", ") + std::string(a);
-  report(Severity::Error, "json-choice", key,
-         inQuotes(*s) + " is not known here; allowed are " + list);
+  report(Severity::Error, "json-choice", key, inQuotes(*s) + " is not known here; allowed are " + list);
   return std::nullopt;
 }
 

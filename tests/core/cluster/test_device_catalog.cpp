@@ -1,0 +1,75 @@
+#include <QtTest/QTest>
+#include <nlohmann/json.hpp>
+
+#include "cluster/device_catalog.h"
+#include "formats/device_json.h"
+#include "formats/embedded.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+class TestDeviceCatalog : public QObject {
+  Q_OBJECT
+private slots:
+  void theBuiltInCatalogIsSound() {
+    const auto reading = readDeviceCatalog(embeddedResource("devices.json"), "devices.json");
+    QVERIFY(reading);
+    QVERIFY2(reading.diagnostics.empty(),
+             reading.diagnostics.empty() ? "" : toText(reading.diagnostics[0]).c_str());
+    QCOMPARE(deviceCatalog(), *reading);
+    QVERIFY(deviceCatalog().size() >= 13);
+    for (const DeviceSpec& d : deviceCatalog()) {
+      QVERIFY(!d.peak.citation.empty() && !d.memory.citation.empty() && !d.linkBandwidth.citation.empty());
+      QVERIFY(!d.matrixEfficiency.citation.empty() && !d.attentionEfficiency.citation.empty());
+      QCOMPARE(d.peak.origin, Origin::Catalog);
+      QCOMPARE(findDevice(d.id), &d);
+    }
+  }
+  void figuresAreOneWayAndReal() {
+    const DeviceSpec* h100 = findDevice("h100-sxm");
+    QVERIFY(h100);
+    QCOMPARE(h100->peak.value.value(), 989e12);
+    QCOMPARE(h100->linkBandwidth.value.value(), 450e9);
+    QCOMPARE(h100->hostLinkBandwidth.value.value(), 50e9);
+    QCOMPARE(h100->memory.value.value(), 80 * 1073741824.0);
+    QCOMPARE(h100->peakFp8->value.value(), 1979e12);
+    QCOMPARE(h100->matrixEfficiency.origin, Origin::Measured);
+    QCOMPARE(h100->attentionEfficiency.origin, Origin::Estimated);
+    QCOMPARE(findDevice("b200")->matrixEfficiency.value, 0.776);
+  }
+  void namesFold() {
+    QCOMPARE(findDevice("A100-80GB"), findDevice("a100-80"));
+    QVERIFY(findDevice("a100-80"));
+    QCOMPARE(findDevice("TPUv4"), findDevice("tpu-v4"));
+    QVERIFY(findDevice("TPUv4"));
+    QCOMPARE(findDevice("H100 SXM"), findDevice("h100"));
+    QVERIFY(!findDevice("h1000"));
+    QVERIFY(!findDevice(""));
+  }
+  void devicesSurviveJson() {
+    for (const DeviceSpec& d : deviceCatalog()) {
+      const auto json = readJsonText(deviceToJson(d).dump(), "d.json");
+      QVERIFY(json);
+      Diagnostics out;
+      JsonFields fields(*json, json->root(), "", out);
+      QCOMPARE(readDevice(fields, *json, {}, Origin::Typed, out), d);
+      QVERIFY(out.empty());
+    }
+  }
+  void badDevicesGetAllTheirErrors() {
+    const auto r = readDeviceCatalog(R"({"devices":[{"id":"x","peak_flops_per_s":-1,"memory_bytes":"80",
+      "memory_bandwidth_bytes_per_s":{"origin":"guess"}}]})",
+                                     "c.json");
+    QVERIFY(!r);
+    std::vector<std::string> codes;
+    for (const auto& d : r.diagnostics) codes.push_back(d.code);
+    // Wrong peak, memory and bandwidth figures, and a missing link bandwidth.
+    QCOMPARE(std::count(codes.begin(), codes.end(), "json-range"), 1L);
+    QCOMPARE(std::count(codes.begin(), codes.end(), "json-type"), 1L);
+    QCOMPARE(std::count(codes.begin(), codes.end(), "json-choice"), 1L);
+    QCOMPARE(std::count(codes.begin(), codes.end(), "json-missing"), 2L);
+    QCOMPARE(r.diagnostics[0].where.line, 1);
+  }
+};
+NEST_TEST(TestDeviceCatalog)
+#include "test_device_catalog.moc"
