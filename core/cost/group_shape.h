@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cluster/hierarchy.h"
+
+namespace nest {
+
+inline constexpr int kShapeLevels = 8;  ///< as many levels as a Hierarchy may have
+
+/// How a group of ranks lies in the levels of a Hierarchy: all that its reduce-scatter, all-gather,
+/// all-reduce and ring cost depends on (planning.md §4). Entries above `outermost` are 0, so that equal
+/// shapes compare equal.
+struct GroupShape {
+  std::int32_t ranks = 1;      ///< n
+  std::int32_t outermost = 0;  ///< innermost level that joins all ranks
+  std::array<std::int32_t, kShapeLevels>
+      occupied{};  ///< n_ℓ: most occupied level-(ℓ−1) groups in one level-ℓ group; n_0: ranks
+  std::array<std::int32_t, kShapeLevels> fewest{};  ///< f_ℓ: fewest ranks in any occupied level-ℓ group
+
+  friend auto operator<=>(const GroupShape&, const GroupShape&) = default;
+};
+
+/// For each different kind of rank r of a group, the ranks within level ℓ of it, itself counted (N_ℓ(r)).
+/// Sorted, distinct; what the all-to-all depends on.
+struct PeerCounts {
+  std::int32_t ranks = 1;
+  std::vector<std::array<std::int32_t, kShapeLevels>> within;
+
+  friend auto operator<=>(const PeerCounts&, const PeerCounts&) = default;
+};
+
+/// Positions in locality order, ascending and distinct, at least one. O(n · levels).
+GroupShape shapeOf(const Hierarchy&, std::span<const int> positions);
+PeerCounts peersOf(const Hierarchy&, std::span<const int> positions);
+
+}  // namespace nest

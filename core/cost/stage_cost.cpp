@@ -1,0 +1,82 @@
+#include "cost/stage_cost.h"
+
+#include <algorithm>
+
+#include "cost/collective.h"
+
+namespace nest {
+namespace {
+
+Bytes held(const ModelState& s, double bytesEach, bool sharded) {
+  return Bytes(sharded ? s.dense * bytesEach / s.denseShards + s.expert * bytesEach / s.expertShards
+                       : (s.dense + s.expert) * bytesEach);
+}
+
+}  // namespace
+
+Bytes weightBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
+  return held(s, r.weightBytes, zero >= 3);
+}
+Bytes gradientBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
+  return held(s, r.gradientBytes, zero >= 2);
+}
+Bytes optimizerBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
+  return held(s, r.optimizerBytes, zero >= 1);
+}
+Bytes gatheredBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
+  return zero >= 3 ? Bytes(s.largestLayer * r.weightBytes) : Bytes();
+}
+
+Seconds stepTime(const ModelState& s, const OptimizerRegime& r, int zero, BytesPerSecond memoryBandwidth) {
+  if (!(memoryBandwidth.value() > 0)) return {};
+  return held(s, r.gradientBytes + r.weightBytes + 2 * r.optimizerBytes, zero >= 1) / memoryBandwidth;
+}
+
+int stashesInFlight(int stage, int stages, int microbatches, int v) {
+  if (v <= 1) return std::min(microbatches, stages - stage);
+  return static_cast<int>(std::min<long long>(static_cast<long long>(microbatches) * v,
+                                              2LL * (stages - stage - 1) + (v - 1LL) * stages + 1));
+}
+
+GradientTime gradientTime(const Hierarchy& h, const GroupShape& shape, double parameters,
+                          const OptimizerRegime& r, int zero) {
+  const Bytes gradients(parameters * r.gradientBytes), weights(parameters * r.weightBytes);
+  switch (zero) {
+    case 0:
+      return {{}, allReduceTime(h, shape, gradients), {}};
+    case 1:
+      return {{}, gatherTime(h, shape, gradients) + gatherTime(h, shape, weights), {}};
+    case 2:
+      return {gatherTime(h, shape, gradients), gatherTime(h, shape, weights), {}};
+    default:
+      break;
+  }
+  const Seconds gather = gatherTime(h, shape, weights);
+  return {gatherTime(h, shape, gradients) + 2 * gather, {}, gather};
+}
+
+Seconds tiedTime(const Hierarchy& h, int level, double parameters, const OptimizerRegime& r) {
+  // Two ranks: recursive halving has one round and sends half, there and back.
+  const double bytes = parameters * r.gradientBytes;
+  if (!(bytes > 0)) return {};
+  return 2 * Seconds(h.level(level).latency.value() + 0.5 * bytes / h.level(level).bandwidth.value());
+}
+
+Seconds hiddenTime(Seconds compute, const std::array<Seconds, kExchangeCount>& exchange,
+                   const Assumptions& a) {
+  Seconds wanted;
+  for (int k = 0; k < kExchangeCount; ++k)
+    wanted += a.overlap[static_cast<std::size_t>(k)] * exchange[static_cast<std::size_t>(k)];
+  return std::min(wanted, compute);
+}
+
+Seconds pipelineBatchTime(Seconds sum, Seconds max, Seconds tail, int microbatches, int v) {
+  if (v <= 1) return sum + (microbatches - 1) * max + tail;
+  return microbatches * max + (sum - max) / v + tail;
+}
+
+Seconds nestBatchTime(Seconds max, Seconds tail, int microbatches, int stages, int v) {
+  return max * (microbatches + (stages - 1.0) / std::max(1, v)) + tail;
+}
+
+}  // namespace nest
