@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <climits>
+
+#include "cost/stage_cost.h"
+#include "plan/evaluation.h"
+#include "plan/placed_stage.h"
+#include "plan/plan_check.h"
+#include "plan/stage_work.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+std::size_t at(Exchange e) {
+  return static_cast<std::size_t>(e);
+}
+
+void computeTerms(const StageWork& work, const PlacedStage& placed, StageEvaluation& out) {
+  double forward = 0, backward = 0, recompute = 0;
+  for (const ChunkWork& c : work.chunks) {
+    forward += c.forward;
+    backward += c.backward;
+    recompute += c.recompute;
+  }
+  out.forward = Seconds(forward / placed.speed);
+  out.backward = Seconds(backward / placed.speed);
+  out.recompute = Seconds(recompute / placed.speed);
+}
+
+void exchangeTerms(const PlacedStage& placed, const Assumptions& assumptions, StageEvaluation& out) {
+  constexpr std::array<Exchange, 3> kKinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
+  for (const PlacedChunk& c : placed.chunks) {
+    for (std::size_t g = 0; g < kKinds.size(); ++g) {
+      out.exchange[at(kKinds[g])] += c.group[g].total();
+      out.recomputeExchange += c.group[g].recompute;
+    }
+    out.activationIn += c.activationIn;
+    out.gradientIn += c.gradientIn;
+  }
+  out.exchange[at(Exchange::Pipeline)] = out.activationIn + out.gradientIn;
+  out.exchange[at(Exchange::Data)] = placed.gradients.load;
+
+  const Seconds compute = out.forward + out.backward + out.recompute;
+  out.hidden = hiddenTime(compute, out.exchange, assumptions);
+  out.load = compute;
+  for (const Seconds e : out.exchange) out.load += e;
+  out.load -= out.hidden;
+
+  out.tensorLevel = placed.groupLevel[static_cast<std::size_t>(GroupKind::Tensor)];
+  out.contextLevel = placed.groupLevel[static_cast<std::size_t>(GroupKind::Context)];
+  out.expertLevel = placed.groupLevel[static_cast<std::size_t>(GroupKind::Expert)];
+  out.dataLevel = placed.dataLevel;
+  out.activationLevel = placed.activationLevel;
+  out.gradientLevel = placed.gradientLevel;
+  out.activationBytes = placed.activationBytes;
+  out.gradientBytes = placed.gradientBytes;
+}
+
+void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWork& work,
+                 const PlacedStage& placed, int microbatches, StageEvaluation& out) {
+  const ModelState state = modelStateOf(plan, i, work);
+  const OptimizerRegime& regime = problem.job.optimizer;
+  out.parameters = work.dense + work.expert;
+  out.dataBytes = Bytes(out.parameters * regime.gradientBytes);
+  out.inFlight = stashesInFlight(i, plan.stageCount(), microbatches, static_cast<int>(work.chunks.size()));
+  out.memory = {weightBytes(state, regime, plan.zero),
+                gradientBytes(state, regime, plan.zero),
+                optimizerBytes(state, regime, plan.zero),
+                Bytes(out.inFlight * work.largestStash),
+                Bytes(work.workspace),
+                gatheredBytes(state, regime, plan.zero),
+                problem.assumptions.reserve,
+                placed.memory};
+  out.sync = placed.gradients.sync + placed.tied;
+  out.step = stepTime(state, regime, plan.zero, problem.cluster->device().memoryBandwidth.value);
+}
+
+void placeTerms(const Plan& plan, StageEvaluation& out, int i, long long& begin) {
+  // Hand-made degrees may multiply beyond an int.
+  const auto clamped = [](long long v) { return static_cast<int>(std::min<long long>(v, INT_MAX)); };
+  const long long width =
+      static_cast<long long>(plan.dataInner) * plan.stages[static_cast<std::size_t>(i)].strategy.width();
+  out.firstDevice = clamped(begin);
+  begin = std::min<long long>(begin + width, INT_MAX);
+  out.devices = clamped(width * plan.dataOuter);
+}
+
+/// Batch times, and what of each stage's sync earlier stages' backward passes cover.
+void batchTerms(const Problem& problem, const Plan& plan, const std::vector<StageWork>& works,
+                const std::vector<PlacedStage>& placed, Evaluation& out) {
+  double covered = 0;
+  for (std::size_t i = 0; i < out.stages.size(); ++i) {
+    StageEvaluation& s = out.stages[i];
+    s.exposed = std::max(Seconds(), s.sync - Seconds(covered));
+    if (!works[i].chunks.empty()) covered += works[i].chunks.front().backward / placed[i].speed;
+    out.sumLoad += s.load;
+    out.maxLoad = std::max(out.maxLoad, s.load);
+    out.tail = std::max(out.tail, s.exposed + s.step);
+  }
+  const int m = out.microbatchCount, v = plan.chunksPerStage();
+  out.pipelineTime = pipelineBatchTime(out.sumLoad, out.maxLoad, out.tail, m, v);
+  out.nestTime = nestBatchTime(out.maxLoad, out.tail, m, plan.stageCount(), v);
+  out.batchTime = problem.search.objective == Objective::Nest ? out.nestTime : out.pipelineTime;
+}
+
+void checkMemory(Evaluation& out) {
+  for (std::size_t i = 0; i < out.stages.size(); ++i) {
+    const MemoryUse& m = out.stages[i].memory;
+    if (m.total() <= m.capacity) continue;
+    const Bytes shortfall = m.total() - m.capacity;
+    out.violations.push_back({"memory", static_cast<int>(i),
+                              "stage " + std::to_string(i + 1) + " needs " + text::memory(m.total()) +
+                                  " a device, " + text::memory(shortfall) + " more than there is",
+                              shortfall});
+  }
+}
+
+}  // namespace
+
+int Evaluation::slowestStage() const {
+  const auto it = std::max_element(stages.begin(), stages.end(),
+                                   [](const auto& a, const auto& b) { return a.load < b.load; });
+  return it == stages.end() ? -1 : static_cast<int>(it - stages.begin());
+}
+
+int Evaluation::fullestStage() const {
+  const auto it = std::min_element(stages.begin(), stages.end(), [](const auto& a, const auto& b) {
+    return a.memory.headroom() < b.memory.headroom();
+  });
+  return it == stages.end() ? -1 : static_cast<int>(it - stages.begin());
+}
+
+Evaluation evaluate(const Problem& problem, const Plan& plan) {
+  Evaluation out;
+  PlanCheck check = checkPlan(problem, plan);
+  out.violations = std::move(check.violations);
+  out.microbatchCount = check.microbatches;
+  if (!check.countable) return out;
+
+  std::vector<StageWork> works;
+  if (check.microbatch >= 0) {
+    works = stageWorks(problem, plan, check.microbatch);
+  } else {
+    works.resize(plan.stages.size());
+    for (std::size_t i = 0; i < works.size(); ++i) works[i].chunks.resize(plan.stages[i].chunks.size());
+  }
+  const std::vector<PlacedStage> placed = placeStages(problem, plan, check, works);
+  out.stages.resize(plan.stages.size());
+  long long begin = 0;
+  for (int i = 0; i < plan.stageCount(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    computeTerms(works[k], placed[k], out.stages[k]);
+    exchangeTerms(placed[k], problem.assumptions, out.stages[k]);
+    memoryTerms(problem, plan, i, works[k], placed[k], check.microbatches, out.stages[k]);
+    placeTerms(plan, out.stages[k], i, begin);
+  }
+  batchTerms(problem, plan, works, placed, out);
+  checkMemory(out);
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,243 @@
+#include "plan/plan_check.h"
+
+#include <algorithm>
+#include <string>
+
+#include "plan/stage_work.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr long long kMostRanks = 1LL << 24;
+
+std::string stageName(int i) {
+  return "stage " + std::to_string(i + 1);
+}
+
+class Checker {
+public:
+  Checker(const Problem& problem, const Plan& plan) : m_problem(problem), m_plan(plan) {}
+
+  PlanCheck run() {
+    checkDegrees();
+    if (!m_check.countable) return std::move(m_check);
+    m_check.microbatch = m_problem.profile->microbatchIndex(m_plan.microbatch);
+    if (m_check.microbatch < 0)
+      add("microbatch", -1,
+          "microbatch size " + std::to_string(m_plan.microbatch) + " has no costs in the profile");
+    checkBatch();
+    checkDevices();
+    for (int i = 0; i < m_plan.stageCount(); ++i) checkStage(i);
+    checkChunks();
+    checkLayers();
+    checkConstraints(m_problem, m_plan, m_check.violations);
+    return std::move(m_check);
+  }
+
+private:
+  void add(const char* code, int stage, std::string message) {
+    m_check.violations.push_back({code, stage, std::move(message), {}});
+  }
+
+  void checkDegrees() {
+    const auto fail = [this](int stage, std::string message) {
+      add("degrees", stage, std::move(message));
+      m_check.countable = m_check.placeable = false;
+    };
+    if (m_plan.stages.empty()) {
+      add("stages", -1, "the plan has no stages");
+      m_check.countable = m_check.placeable = false;
+    }
+    const auto outside = [](long long v) { return v < 1 || v > kMostRanks; };
+    if (outside(m_plan.microbatch)) fail(-1, "the microbatch size must be 1 or more");
+    if (outside(m_plan.dataInner) || outside(m_plan.dataOuter) ||
+        outside(static_cast<long long>(m_plan.dataInner) * m_plan.dataOuter))
+      fail(-1, "the data-parallel degrees must be 1 or more");
+    if (m_plan.blockStride < 0 || m_plan.blockStride > kMostRanks)
+      fail(-1, "the block stride must not be negative");
+    if (m_plan.zero < 0 || m_plan.zero > 3) fail(-1, "the ZeRO stage must be 0, 1, 2 or 3");
+    for (int i = 0; i < m_plan.stageCount(); ++i) {
+      const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
+      if (outside(s.strategy.tensor) || outside(s.strategy.context) || outside(s.strategy.expert) ||
+          outside(static_cast<long long>(s.strategy.tensor) * s.strategy.context))
+        fail(i, stageName(i) + ": tensor, context and expert degrees must be 1 or more");
+      const int r = static_cast<int>(s.recompute);
+      if (r < 0 || r >= kRecomputeCount) fail(i, stageName(i) + ": there is no such recompute policy");
+    }
+  }
+
+  void checkBatch() {
+    const long long b = m_plan.microbatch, d = m_plan.dataDegree(),
+                    batch = std::max(1, m_problem.job.globalBatch);
+    m_check.microbatches = static_cast<int>((batch + b * d - 1) / (b * d));
+    if (batch % (b * d) != 0 && !m_problem.search.padLastMicrobatch)
+      add("batch", -1,
+          "microbatch " + std::to_string(b) + " × data degree " + std::to_string(d) +
+              " does not divide the global batch of " + std::to_string(batch));
+    const bool tooMany = m_problem.search.padLastMicrobatch && d > (batch + b - 1) / b;
+    if (tooMany) add("batch", -1, "some replicas would get no sequence");
+  }
+
+  void checkDevices() {
+    const long long devices = m_problem.cluster->deviceCount();
+    long long width = 0;
+    for (const StagePlan& s : m_plan.stages)
+      width += static_cast<long long>(m_plan.dataInner) * s.strategy.width();
+    const long long used = (m_plan.dataOuter - 1LL) * m_plan.blockStride + width;
+    if (used > devices) {
+      add("devices", -1,
+          "the plan needs " + text::count(used) + " devices, the cluster has " + text::count(devices));
+      m_check.placeable = false;
+    }
+    if (m_plan.dataOuter > 1 && m_plan.blockStride < width) {
+      add("devices", -1,
+          "blocks of " + text::count(width) + " devices overlap at a stride of " +
+              text::count(m_plan.blockStride));
+      if (width * m_plan.dataOuter > 4 * devices) m_check.placeable = false;
+    }
+    if (!m_plan.deviceOrder.empty()) checkDeviceOrder(used);
+  }
+
+  void checkDeviceOrder(long long used) {
+    const int devices = m_problem.cluster->deviceCount();
+    if (used > static_cast<long long>(m_plan.deviceOrder.size())) {
+      add("placement", -1, "the device order names fewer devices than the plan uses");
+      m_check.placeable = false;
+    }
+    std::vector<char> seen(static_cast<std::size_t>(devices), 0);
+    bool unknown = false, twice = false;
+    for (const DeviceIndex d : m_plan.deviceOrder) {
+      if (d.value < 0 || d.value >= devices)
+        unknown = true;
+      else
+        twice = twice || std::exchange(seen[d.at()], 1);
+    }
+    if (twice) add("placement", -1, "the device order names a device twice");
+    if (unknown) {
+      add("placement", -1, "the device order names a device that does not exist");
+      m_check.placeable = false;
+    }
+  }
+
+  void checkStage(int i) {
+    const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
+    if (m_plan.dataInner % s.strategy.expert != 0)
+      add("expert-group", i,
+          stageName(i) + ": expert degree " + std::to_string(s.strategy.expert) + " does not divide the " +
+              std::to_string(m_plan.dataInner) + " replicas of a block");
+    if (std::all_of(s.chunks.begin(), s.chunks.end(), [](const auto& c) { return c.empty(); }))
+      add("stages", i, stageName(i) + " has no layers");
+    const int strategy = m_problem.profile->strategyIndex(s.strategy);
+    if (strategy < 0) {
+      add("strategy", i, stageName(i) + ": strategy " + toText(s.strategy) + " is not on offer");
+      return;
+    }
+    if (m_check.microbatch >= 0) checkCosts(i, strategy);
+  }
+
+  /// The first layer without costs, and the first one that does not offer the recompute policy, speak for
+  /// all.
+  void checkCosts(int i, int strategy) {
+    const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
+    bool missing = false, unavailable = false;
+    for (const auto& chunk : s.chunks)
+      for (const LayerIndex x : chunk) {
+        if (x.value < 0 || x.value >= m_problem.graph->layerCount()) continue;
+        const Layer& layer = m_problem.graph->layers[x.at()];
+        const LayerCost* cost = m_problem.profile->cost(layer.classId, strategy, m_check.microbatch);
+        if (!cost && !std::exchange(missing, true))
+          add("strategy", i,
+              stageName(i) + ": " + layer.name + " has no costs under strategy " + toText(s.strategy) +
+                  " at microbatch size " + std::to_string(m_plan.microbatch));
+        if (cost && !cost->recompute[static_cast<std::size_t>(s.recompute)].available &&
+            !std::exchange(unavailable, true))
+          add("recompute", i,
+              stageName(i) + ": " + layer.name + " does not offer recompute policy " + nameOf(s.recompute));
+      }
+  }
+
+  void checkChunks() {
+    const std::size_t v = m_plan.stages.front().chunks.size();
+    if (std::any_of(m_plan.stages.begin(), m_plan.stages.end(),
+                    [v](const auto& s) { return s.chunks.size() != v; })) {
+      add("chunks", -1, "every stage must have the same number of chunks");
+      return;
+    }
+    if (v <= 1) return;
+    const int s = m_plan.stageCount();
+    if (!m_problem.graph->isChain()) add("chunks", -1, "only a chain of layers can be interleaved");
+    if (s < 2) add("chunks", -1, "an interleaved schedule needs two or more stages");
+    if (m_check.microbatches % s != 0)
+      add("chunks", -1,
+          "an interleaved schedule needs a number of microbatches (" + std::to_string(m_check.microbatches) +
+              ") that the stages (" + std::to_string(s) + ") divide");
+    checkEqualChunks();
+  }
+
+  void checkEqualChunks() {
+    const auto& layers = m_problem.graph->layers;
+    const bool blocks =
+        std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.kind == LayerKind::Block; });
+    const auto counted = [&](const std::vector<LayerIndex>& chunk) {
+      return std::count_if(chunk.begin(), chunk.end(), [&](LayerIndex x) {
+        return x.value >= 0 && x.value < m_problem.graph->layerCount() &&
+               (!blocks || layers[x.at()].kind == LayerKind::Block);
+      });
+    };
+    const auto first = counted(m_plan.stages.front().chunks.front());
+    for (const StagePlan& s : m_plan.stages)
+      for (const auto& chunk : s.chunks)
+        if (counted(chunk) != first || first == 0) {
+          add("chunks", -1, "an interleaved schedule needs chunks of equally many blocks");
+          return;
+        }
+  }
+
+  void checkLayers() {
+    const auto& graph = *m_problem.graph;
+    std::vector<int> times(graph.layers.size(), 0);
+    bool unknown = false;
+    for (const StagePlan& s : m_plan.stages)
+      for (const auto& chunk : s.chunks)
+        for (const LayerIndex x : chunk) {
+          if (x.value < 0 || x.value >= graph.layerCount())
+            unknown = true;
+          else
+            ++times[x.at()];
+        }
+    if (unknown) add("layers", -1, "the plan names a layer that the model does not have");
+    const auto report = [&](const char* what, auto wrong) {
+      const auto count = std::count_if(times.begin(), times.end(), wrong);
+      if (count == 0) return;
+      const auto at = std::find_if(times.begin(), times.end(), wrong) - times.begin();
+      std::string message = graph.layers[static_cast<std::size_t>(at)].name;
+      if (count > 1) message += " and " + std::to_string(count - 1) + " more";
+      add("layers", -1, message + what);
+    };
+    report(" in no stage", [](int n) { return n == 0; });
+    report(" in more than one place", [](int n) { return n > 1; });
+
+    const std::vector<int> part = partOfLayers(m_problem, m_plan);
+    for (const Tensor& t : graph.tensors)
+      for (const LayerIndex c : t.consumers)
+        if (part[c.at()] >= 0 && part[c.at()] < part[t.producer.at()]) {
+          add("layers", part[c.at()] % m_plan.stageCount(),
+              graph.layers[c.at()].name + " reads what " + graph.layers[t.producer.at()].name +
+                  " produces in a later stage");
+          return;
+        }
+  }
+
+  const Problem& m_problem;
+  const Plan& m_plan;
+  PlanCheck m_check;
+};
+
+}  // namespace
+
+PlanCheck checkPlan(const Problem& problem, const Plan& plan) {
+  return Checker(problem, plan).run();
+}
+
+}  // namespace nest

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace nest {
+
+/// Kinds of groups that the ranks of one stage form (planning.md §3).
+enum class RankGroup { Tensor, Context, Expert, DenseGradients, ExpertGradients };
+
+/// The ranks of stages as positions in locality order. The plan must be placeable (see PlanCheck).
+class RankGroups {
+public:
+  explicit RankGroups(const Plan& plan) : m_plan(plan), m_placement(plan) {}
+
+  const Placement& placement() const { return m_placement; }
+
+  /// Calls visit(std::span<const int>) with the ascending positions of every group of one kind. The span is
+  /// valid during the call.
+  template <class Visit>
+  void visit(int stage, RankGroup kind, const Visit& visit) const {
+    const Strategy& s = m_plan.stages[static_cast<std::size_t>(stage)].strategy;
+    const int t = s.tensor, c = s.context, e = s.expert, d = m_plan.dataDegree();
+    std::vector<int> group;
+    const auto add = [&](int replica, int context, int tensor) {
+      group.push_back(m_placement.device(stage, replica, context * t + tensor).value);
+    };
+    const auto close = [&] {
+      if (!std::is_sorted(group.begin(), group.end())) std::sort(group.begin(), group.end());
+      visit(std::span<const int>(group));
+      group.clear();
+    };
+    switch (kind) {
+      case RankGroup::Tensor:
+        for (int j = 0; j < d; ++j)
+          for (int k = 0; k < c; ++k) {
+            for (int q = 0; q < t; ++q) add(j, k, q);
+            close();
+          }
+        return;
+      case RankGroup::Context:
+        for (int j = 0; j < d; ++j)
+          for (int q = 0; q < t; ++q) {
+            for (int k = 0; k < c; ++k) add(j, k, q);
+            close();
+          }
+        return;
+      case RankGroup::Expert:
+        for (int first = 0; first < d; first += e)
+          for (int k = 0; k < c; ++k)
+            for (int q = 0; q < t; ++q) {
+              for (int j = first; j < std::min(d, first + e); ++j) add(j, k, q);
+              close();
+            }
+        return;
+      case RankGroup::DenseGradients:
+        for (int q = 0; q < t; ++q) {
+          for (int j = 0; j < d; ++j)
+            for (int k = 0; k < c; ++k) add(j, k, q);
+          close();
+        }
+        return;
+      case RankGroup::ExpertGradients:
+        for (int q = 0; q < t; ++q)
+          for (int x = 0; x < std::min(e, d); ++x) {
+            for (int j = x; j < d; j += e)
+              for (int k = 0; k < c; ++k) add(j, k, q);
+            close();
+          }
+        return;
+    }
+  }
+
+  /// Calls visit(from, to) with the positions of every pair of ranks between which stage `from` sends to
+  /// stage `to`. Stops when visit returns false.
+  template <class Visit>
+  void visitPairs(int from, int to, const Visit& visit) const {
+    const int a = m_placement.ranks(from), b = m_placement.ranks(to), width = std::max(a, b);
+    for (int j = 0; j < m_placement.replicas(); ++j)
+      for (int q = 0; q < width; ++q) {
+        const int sender = static_cast<int>(static_cast<long long>(q) * a / width);
+        const int receiver = static_cast<int>(static_cast<long long>(q) * b / width);
+        if (!visit(m_placement.device(from, j, sender).value, m_placement.device(to, j, receiver).value))
+          return;
+      }
+  }
+
+private:
+  const Plan& m_plan;
+  Placement m_placement;
+};
+
+}  // namespace nest

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "plan/plan.h"
+#include "solver/problem.h"
+
+namespace nest {
+
+/// The layers of one chunk of a stage under the stage's strategy, summed; on one device at full speed, per
+/// microbatch.
+struct ChunkWork {
+  double forward = 0, backward = 0, recompute = 0;  ///< compute seconds
+  double stash = 0;                                 ///< bytes
+  std::vector<const Collective*> collectives;       ///< those that run under the stage's recompute policy
+};
+
+/// A stage before it is placed: what its layers amount to. Layers without costs are left out (see PlanCheck).
+struct StageWork {
+  int strategy = -1;  ///< index in the profile; −1: not on offer
+  std::vector<ChunkWork> chunks;
+  double dense = 0, expert = 0;  ///< parameters, a tied copy included
+  double tied = 0;               ///< of `dense`: copied from another stage
+  double largestLayer = 0;       ///< parameters of the largest layer
+  double workspace = 0;          ///< bytes, largest layer's
+  double largestStash = 0;       ///< bytes, largest chunk's
+};
+
+/// Collectives of a phase that recompute repeats.
+bool isRecompute(Phase);
+
+/// `microbatch`: index in the profile, ≥ 0. Entries of the plan that name no layer are left out.
+std::vector<StageWork> stageWorks(const Problem&, const Plan&, int microbatch);
+
+/// The stage that holds each layer, −1 if none does; the last one if several do. `parts` likewise for chunk·s
+/// + stage.
+std::vector<int> stageOfLayers(const Problem&, const Plan&);
+std::vector<int> partOfLayers(const Problem&, const Plan&);
+
+/// Bytes that one rank sends from part to part+1 under the sender's strategy: every tensor produced at or
+/// before the boundary and read after it, once.
+std::vector<double> boundaryBytes(const Problem&, const Plan&, const std::vector<StageWork>&, int microbatch);
+
+}  // namespace nest
