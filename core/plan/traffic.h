@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "plan/plan.h"
+#include "scenario/job.h"
+#include "solver/problem.h"
+
+namespace nest {
+
+/// Which kinds of exchange to look at.
+using ExchangeMask = std::array<bool, kExchangeCount>;
+inline constexpr ExchangeMask kEveryExchange = {true, true, true, true, true};
+
+/// Bytes one batch sends from bucket to bucket, where a bucket is a run of positions of the locality order.
+/// Cell (row, column) = row · buckets() + column: the row sends.
+struct TrafficMatrix {
+  std::vector<int> starts;   ///< bucket i holds positions [starts[i], starts[i+1])
+  std::vector<Bytes> bytes;  ///< per batch, summed over the devices of the row
+  std::vector<Seconds>
+      time;  ///< per kind the longest any one device takes for what it sends there, summed over kinds
+  std::vector<std::int8_t> level;  ///< level that carries most of the bytes; −1: nothing is sent
+
+  int buckets() const { return static_cast<int>(starts.size()) - 1; }
+  std::size_t cell(int row, int column) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(buckets()) +
+           static_cast<std::size_t>(column);
+  }
+};
+
+/// One device sends to another, per batch.
+struct Flow {
+  int source = 0, destination = 0;  ///< positions in locality order
+  int stage = 0;                    ///< of the sender
+  Exchange kind = Exchange::Tensor;
+  Bytes bytes;
+  double messages = 0;  ///< how often a latency is paid
+};
+
+/// What a plan sends over the network in one batch, by kind and level, and between any groups of devices.
+///
+/// Who sends to whom: all-to-all, everyone to everyone; every other collective runs as a ring in locality
+/// order (each rank sends (n−1)/n of the tensor to its successor, twice for all-reduce); transfers as in
+/// planning.md §3. The sums by level are therefore those of rings, while the durations of the evaluator are
+/// those of the cheaper algorithm. Takes garbage plans: a plan that cannot be placed has no traffic.
+/// Immutable; safe to share between threads.
+class Traffic {
+public:
+  Traffic(const Problem& problem, const Plan& plan);
+
+  /// Bytes per batch over all devices.
+  Bytes total(Exchange kind, int level) const {
+    return m_totals[static_cast<std::size_t>(kind)][static_cast<std::size_t>(level)];
+  }
+  Bytes total(Exchange kind) const;
+  Bytes total() const;
+
+  /// `starts`: ascending, from 0 to the device count; see evenBuckets and groupBuckets. O(devices +
+  /// buckets²).
+  TrafficMatrix matrix(const std::vector<int>& starts, const ExchangeMask& kinds = kEveryExchange) const;
+
+  /// Every flow between two different devices. O(devices · expert degree).
+  void visitFlows(const std::function<void(const Flow&)>& visit) const;
+
+private:
+  /// A ring, or everyone-to-everyone, over the ranks of one kind of group of one stage.
+  struct Exchanges {
+    int stage = 0;
+    Exchange kind = Exchange::Tensor;
+    bool experts = false;  ///< Data only: the groups of expert parameters
+    double ringBytes = 0;  ///< per rank and batch, to its successor
+    double ringMessages = 0;
+    double pairBytes = 0;  ///< per rank and batch, to every other rank
+    double pairMessages = 0;
+  };
+  struct Transfer {
+    int from = 0, to = 0;  ///< stages
+    Exchange kind = Exchange::Pipeline;
+    double bytes = 0, messages = 0;  ///< per sending rank and batch
+  };
+  template <class Visit>
+  void visitGroups(const Exchanges&, const Visit&) const;
+  template <class Visit>
+  void visitPairs(const Transfer&, const Visit&) const;
+  void collect(const Problem&, const Plan&);
+
+  std::shared_ptr<const Hierarchy> m_cluster;
+  Plan m_plan;
+  std::vector<Exchanges> m_exchanges;
+  std::vector<Transfer> m_transfers;
+  std::array<std::array<Bytes, 8>, kExchangeCount> m_totals{};
+};
+
+/// At most `most` buckets of equal size (the last may be shorter) over all devices.
+std::vector<int> evenBuckets(const Hierarchy&, int most = 512);
+/// One bucket per level-l group.
+std::vector<int> groupBuckets(const Hierarchy&, int level);
+
+}  // namespace nest
