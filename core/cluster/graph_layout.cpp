@@ -1,0 +1,241 @@
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+#include "cluster/graph_edit.h"
+
+// Layout of a network: a forest of blocks. Every node hangs below the first neighbour that is one step
+// farther from the devices; the children of a node stand in a grid under it. Nodes that nothing hangs from
+// (further spines) share the row of their rank.
+
+namespace nest::graph {
+namespace {
+
+constexpr double kSwitchRow = 70;
+
+class Layout {
+public:
+  explicit Layout(NetworkGraph& g) : m_g(g), m_inside(hostContents(g)) {}
+
+  void run() {
+    rankNodes();
+    hang();
+    std::vector<int> roots, spare;
+    for (std::size_t i = 0; i < m_g.nodes.size(); ++i) {
+      if (m_parent[i] >= 0 || m_boxed[i]) continue;
+      const bool childless = m_children[i].empty() && m_g.nodes[i].kind == NodeKind::Switch;
+      (childless ? spare : roots).push_back(static_cast<int>(i));
+    }
+    const Size all = placeGrid(roots, 0, 0);
+    // Childless switches join the top row, to the right of its centre and to the left in turn.
+    const double y =
+        roots.empty() || spare.empty() ? 0 : m_g.nodes[static_cast<std::size_t>(roots.front())].y;
+    for (std::size_t k = 0; k < spare.size(); ++k) {
+      const double side = static_cast<double>(k / 2 + 1) * (k % 2 == 0 ? 1 : -1);
+      set(spare[k], all.width / 2 + side * 2.5 * kDeviceWidth, roots.size() == 1 ? y : -kSwitchRow);
+    }
+  }
+
+private:
+  struct Size {
+    double width = 0, height = 0;
+  };
+
+  void set(int n, double x, double y) {
+    m_g.nodes[static_cast<std::size_t>(n)].x = x, m_g.nodes[static_cast<std::size_t>(n)].y = y;
+  }
+
+  void rankNodes() {
+    const std::size_t n = m_g.nodes.size();
+    m_neighbours.resize(n), m_rank.assign(n, -1), m_boxed.assign(n, 0);
+    for (const auto& l : m_g.links) {
+      m_neighbours[static_cast<std::size_t>(l.from)].push_back(l.to);
+      m_neighbours[static_cast<std::size_t>(l.to)].push_back(l.from);
+    }
+    for (const auto& devices : m_inside)
+      for (int d : devices) m_boxed[static_cast<std::size_t>(d)] = 1;
+    std::queue<int> open;
+    for (std::size_t i = 0; i < n; ++i)
+      if (m_g.nodes[i].kind != NodeKind::Switch) m_rank[i] = 0, open.push(static_cast<int>(i));
+    while (!open.empty()) {
+      const int a = open.front();
+      open.pop();
+      for (int b : m_neighbours[static_cast<std::size_t>(a)])
+        if (m_rank[static_cast<std::size_t>(b)] < 0)
+          m_rank[static_cast<std::size_t>(b)] = m_rank[static_cast<std::size_t>(a)] + 1, open.push(b);
+    }
+  }
+
+  void hang() {
+    const std::size_t n = m_g.nodes.size();
+    m_parent.assign(n, -1), m_children.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (m_boxed[i]) continue;
+      int best = -1;
+      const auto consider = [&](int b) {
+        if (m_rank[static_cast<std::size_t>(b)] == m_rank[i] + 1 && (best < 0 || b < best)) best = b;
+      };
+      for (int b : m_neighbours[i]) consider(b);
+      for (int d : m_inside[i])  // uplinks drawn from the devices of a host (rails)
+        for (int b : m_neighbours[static_cast<std::size_t>(d)]) consider(b);
+      if (best >= 0)
+        m_parent[i] = best, m_children[static_cast<std::size_t>(best)].push_back(static_cast<int>(i));
+    }
+  }
+
+  Size placeHost(int host, double x, double y) {
+    const auto& devices = m_inside[static_cast<std::size_t>(host)];
+    const int count = std::max<int>(1, static_cast<int>(devices.size()));
+    const int columns = count <= 4   ? std::min(2, count)
+                        : count <= 8 ? 4
+                                     : static_cast<int>(std::ceil(std::sqrt(count * 1.5)));
+    const int rows = (count + columns - 1) / columns;
+    for (std::size_t k = 0; k < devices.size(); ++k)
+      set(devices[k],
+          x + kHostPadding + kDeviceWidth / 2 +
+              static_cast<double>(static_cast<int>(k) % columns) * (kDeviceWidth + kGap),
+          y + kHostHeader + kHostPadding + kDeviceHeight / 2 +
+              static_cast<double>(static_cast<int>(k) / columns) * (kDeviceHeight + kGap));
+    const Size size{2 * kHostPadding + columns * (kDeviceWidth + kGap) - kGap,
+                    kHostHeader + 2 * kHostPadding + rows * (kDeviceHeight + kGap) - kGap};
+    set(host, x + size.width / 2, y + size.height / 2);
+    return size;
+  }
+
+  Size place(int n, double x, double y) {
+    const NodeKind kind = m_g.nodes[static_cast<std::size_t>(n)].kind;
+    if (kind == NodeKind::Host) return placeHost(n, x, y);
+    const auto& children = m_children[static_cast<std::size_t>(n)];
+    if (children.empty()) {
+      set(n, x + kDeviceWidth / 2, y + kDeviceHeight / 2);
+      return {kDeviceWidth, kDeviceHeight};
+    }
+    Size below = placeGrid(children, x, y + kSwitchRow);
+    below.width = std::max(below.width, 2 * kDeviceWidth);
+    set(n, x + below.width / 2, y + kDeviceHeight / 2);
+    return {below.width, below.height + kSwitchRow};
+  }
+
+  Size placeGrid(const std::vector<int>& nodes, double x, double y) {
+    if (nodes.empty()) return {};
+    const int count = static_cast<int>(nodes.size());
+    const int columns = count <= 4 ? count : static_cast<int>(std::ceil(std::sqrt(count * 1.6)));
+    double width = 0, top = y, left = x, rowHeight = 0;
+    for (int k = 0; k < count; ++k) {
+      if (k > 0 && k % columns == 0) top += rowHeight + 3 * kGap, left = x, rowHeight = 0;
+      const Size s = place(nodes[static_cast<std::size_t>(k)], left, top);
+      left += s.width + 2 * kGap;
+      rowHeight = std::max(rowHeight, s.height);
+      width = std::max(width, left - 2 * kGap - x);
+    }
+    return {width, top + rowHeight - y};
+  }
+
+  NetworkGraph& m_g;
+  std::vector<std::vector<int>> m_inside, m_neighbours, m_children;
+  std::vector<int> m_rank, m_parent;
+  std::vector<char> m_boxed;
+};
+
+}  // namespace
+
+void layOut(NetworkGraph& g) {
+  Layout(g).run();
+}
+
+bool needsLayout(const NetworkGraph& g) {
+  return g.nodes.size() > 1 && std::all_of(g.nodes.begin(), g.nodes.end(), [&](const NetworkNode& n) {
+           return n.x == g.nodes.front().x && n.y == g.nodes.front().y;
+         });
+}
+
+Box boxOf(const NetworkGraph& g, int node, const std::vector<std::vector<int>>& contents) {
+  const NetworkNode& n = g.nodes[static_cast<std::size_t>(node)];
+  const auto& devices = contents[static_cast<std::size_t>(node)];
+  if (n.kind != NodeKind::Host || devices.empty()) {
+    const double w = n.kind == NodeKind::Device ? kDeviceWidth : 2 * kDeviceWidth;
+    return {n.x - w / 2, n.y - kDeviceHeight / 2, w, kDeviceHeight};
+  }
+  double left = 1e300, top = 1e300, right = -1e300, bottom = -1e300;
+  for (int d : devices) {
+    const NetworkNode& device = g.nodes[static_cast<std::size_t>(d)];
+    left = std::min(left, device.x), right = std::max(right, device.x);
+    top = std::min(top, device.y), bottom = std::max(bottom, device.y);
+  }
+  left -= kDeviceWidth / 2 + kHostPadding, right += kDeviceWidth / 2 + kHostPadding;
+  top -= kDeviceHeight / 2 + kHostPadding + kHostHeader, bottom += kDeviceHeight / 2 + kHostPadding;
+  return {left, top, right - left, bottom - top};
+}
+
+NetworkGraph fromLevels(const LevelsSource& source) {
+  NetworkGraph g;
+  if (source.levels.empty()) return g;
+  const int hostFanout = std::max(1, source.levels.front().fanout);
+  int hosts = 1;
+  for (std::size_t l = 1; l < source.levels.size(); ++l) hosts *= std::max(1, source.levels[l].fanout);
+  if (!source.hostSizes.empty()) hosts = static_cast<int>(source.hostSizes.size());
+
+  const auto effective = [](const LevelSpec& s) { return s.bandwidth / s.oversubscription; };
+  const auto link = [&g](int a, int b, BytesPerSecond width, Seconds latency, int count) {
+    NetworkLink x;
+    x.from = a, x.to = b, x.bandwidth = width, x.latency = latency, x.count = count;
+    g.links.push_back(x);
+  };
+  struct Group {
+    int node, devices;
+  };
+  std::vector<Group> groups;
+  for (int h = 0; h < hosts; ++h) {
+    const auto number = static_cast<std::size_t>(h);
+    NetworkNode host;
+    host.kind = NodeKind::Host;
+    host.name = host.id =
+        number < source.hostNames.size() ? source.hostNames[number] : "host" + std::to_string(h);
+    const int node = static_cast<int>(g.nodes.size());
+    g.nodes.push_back(host);
+    const int size = source.hostSizes.empty() ? hostFanout : source.hostSizes[number];
+    for (int k = 0; k < size; ++k) {
+      NetworkNode device;
+      device.kind = NodeKind::Device;
+      device.host = host.id;
+      device.name = device.id = host.name + ':' + std::to_string(k);
+      g.nodes.push_back(device);
+      link(static_cast<int>(g.nodes.size()) - 1, node, effective(source.levels.front()),
+           source.levels.front().latency / 2, 1);
+    }
+    groups.push_back({node, size});
+  }
+  for (const auto& e : source.exceptions) {
+    int seen = 0;
+    for (auto& n : g.nodes)
+      if (n.kind == NodeKind::Device && seen++ == e.device)
+        n.speed = e.factor.speed, n.memory = e.factor.memory;
+  }
+  // An uplink carries what all devices below it send: n devices at the level's bandwidth each.
+  for (std::size_t l = 1; l < source.levels.size(); ++l) {
+    const LevelSpec& level = source.levels[l];
+    const Seconds hop =
+        (std::max(level.latency, source.levels[l - 1].latency) - source.levels[l - 1].latency) / 2;
+    const std::size_t fanout = static_cast<std::size_t>(std::max(1, level.fanout));
+    std::vector<Group> above;
+    for (std::size_t first = 0; first < groups.size(); first += fanout) {
+      const std::size_t last = std::min(groups.size(), first + fanout);
+      NetworkNode node;
+      node.kind = NodeKind::Switch;
+      node.name = node.id = (level.name.empty() ? "switch" : level.name) + ' ' + std::to_string(above.size());
+      const int number = static_cast<int>(g.nodes.size());
+      g.nodes.push_back(node);
+      int devices = 0;
+      for (std::size_t k = first; k < last; ++k) {
+        link(groups[k].node, number, effective(level), hop, groups[k].devices);
+        devices += groups[k].devices;
+      }
+      above.push_back({number, devices});
+    }
+    groups = std::move(above);
+  }
+  layOut(g);
+  return g;
+}
+
+}  // namespace nest::graph

@@ -1,0 +1,129 @@
+#include <QtTest/QTest>
+#include <set>
+
+#include "cluster/graph_edit.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+NetworkGraph pod() {
+  LevelsSource levels;
+  levels.levels.resize(3);
+  levels.levels[0] = {"host", 8, BytesPerSecond(450e9), {}, Seconds(2e-6)};
+  levels.levels[1] = {"rack", 4, BytesPerSecond(50e9), {}, Seconds(4e-6)};
+  levels.levels[2] = {"spine", 2, BytesPerSecond(12.5e9), {}, Seconds(8e-6)};
+  return graph::fromLevels(levels);
+}
+int named(const NetworkGraph& g, const std::string& name) {
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    if (g.nodes[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+}  // namespace
+
+class TestGraphEdit : public QObject {
+  Q_OBJECT
+private slots:
+  void levelsBecomeHostsAndSwitches() {
+    const auto g = pod();
+    QCOMPARE(g.deviceCount(), 64);
+    QCOMPARE(
+        std::count_if(g.nodes.begin(), g.nodes.end(), [](auto& n) { return n.kind == NodeKind::Switch; }), 3);
+    QVERIFY(graph::problemsOf(g).empty());
+    // What leaves a rack is its 32 devices' share of the spine.
+    const int rack = named(g, "rack 0"), spine = named(g, "spine 0");
+    double up = 0;
+    for (const auto& l : g.links)
+      if (l.from == rack && l.to == spine) up += l.bandwidth.value() * l.count;
+    QCOMPARE(up, 32 * 12.5e9);
+  }
+  void layoutKeepsNodesApart() {
+    const auto g = pod();
+    QVERIFY(!graph::needsLayout(g));
+    const auto inside = graph::hostContents(g);
+    std::vector<graph::Box> boxes;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+      if (g.nodes[i].kind != NodeKind::Device) boxes.push_back(graph::boxOf(g, static_cast<int>(i), inside));
+    for (std::size_t a = 0; a < boxes.size(); ++a)
+      for (std::size_t b = a + 1; b < boxes.size(); ++b) {
+        const bool apart =
+            boxes[a].x + boxes[a].width <= boxes[b].x || boxes[b].x + boxes[b].width <= boxes[a].x ||
+            boxes[a].y + boxes[a].height <= boxes[b].y || boxes[b].y + boxes[b].height <= boxes[a].y;
+        QVERIFY2(apart, qPrintable(QString("boxes %1 and %2 overlap").arg(a).arg(b)));
+      }
+  }
+  void duplicatesKeepTheirUplink() {
+    auto g = pod();
+    const int host = named(g, "host3"), rack = named(g, "rack 0");
+    const auto made = graph::duplicate(g, {host}, 2, 100, 0);
+    QCOMPARE(made.size(), std::size_t(18));
+    QCOMPARE(g.deviceCount(), 80);
+    QVERIFY(graph::problemsOf(g).empty());
+    int uplinks = 0;
+    for (const auto& l : g.links) uplinks += l.to == rack;
+    QCOMPARE(uplinks, 6);
+    std::set<std::string> ids;
+    for (const auto& n : g.nodes) ids.insert(n.id);
+    QCOMPARE(ids.size(), g.nodes.size());
+    QCOMPARE(g.nodes[made.back()].host, g.nodes[made[9]].id);
+  }
+  void removingAHostTakesItsDevicesAndLinks() {
+    auto g = pod();
+    const auto before = g.links.size();
+    graph::remove(g, {named(g, "host0")});
+    QCOMPARE(g.deviceCount(), 56);
+    QCOMPARE(g.links.size(), before - 9);
+    QVERIFY(graph::problemsOf(g).empty());
+  }
+  void copyAndPasteBetweenNetworks() {
+    auto g = pod();
+    const auto piece = graph::extract(g, {named(g, "host1"), named(g, "rack 0")});
+    QCOMPARE(piece.nodes.size(), std::size_t(10));
+    QCOMPARE(piece.links.size(), std::size_t(9));
+    NetworkGraph other;
+    graph::paste(other, piece, 0, 0);
+    QCOMPARE(other.deviceCount(), 8);
+    QVERIFY(graph::problemsOf(other).empty());
+    graph::paste(other, piece, 500, 0);
+    QCOMPARE(other.deviceCount(), 16);
+    QCOMPARE(graph::problemsOf(other).size(), std::size_t(8));  // two islands
+  }
+  void parallelLinksMerge() {
+    NetworkGraph g;
+    const int a = graph::addNode(g, NodeKind::Switch, 0, 0), b = graph::addNode(g, NodeKind::Switch, 100, 0);
+    QVERIFY(graph::connect(g, a, b, BytesPerSecond(50e9), Seconds(1e-6)));
+    QVERIFY(graph::connect(g, b, a, BytesPerSecond(50e9), Seconds(1e-6)));
+    QCOMPARE(g.links.size(), std::size_t(1));
+    QCOMPARE(g.links[0].count, 2);
+    QVERIFY(!graph::connect(g, a, a, BytesPerSecond(1), Seconds(0)));
+    QVERIFY(!graph::connect(g, a, 7, BytesPerSecond(1), Seconds(0)));
+  }
+  void problemsComeWithTheirRepair() {
+    auto g = pod();
+    graph::addNode(g, NodeKind::Switch, 0, 0);
+    graph::addNode(g, NodeKind::Device, 0, 0);
+    auto problems = graph::problemsOf(g);
+    QCOMPARE(problems.size(), std::size_t(2));
+    while (!problems.empty()) {
+      QVERIFY(bool(problems.front().repair));
+      problems.front().repair(g);
+      const auto left = graph::problemsOf(g);
+      QVERIFY(left.size() < problems.size());
+      problems = left;
+    }
+    QCOMPARE(g.deviceCount(), 64);
+  }
+  void groupsAndAligns() {
+    NetworkGraph g;
+    for (int i = 0; i < 3; ++i) graph::addNode(g, NodeKind::Device, 100.0 * i * i, 10.0 * i);
+    QVERIFY(graph::groupIntoHost(g, {0, 1, 2}));
+    QCOMPARE(graph::hostContents(g)[3].size(), std::size_t(3));
+    graph::align(g, {0, 1, 2}, graph::Alignment::DistributeX);
+    QCOMPARE(g.nodes[1].x, 200.0);
+    graph::align(g, {0, 1, 2}, graph::Alignment::Top);
+    QCOMPARE(g.nodes[2].y, 0.0);
+  }
+};
+NEST_TEST(TestGraphEdit)
+#include "test_graph_edit.moc"
