@@ -1,0 +1,31 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "model/transformer.h"
+#include "plan/metrics.h"
+#include "solver/outcome.h"
+
+namespace nest {
+
+/// What a report of a plan is made from. `architecture` may be null (measured profiles): then there is no
+/// MFU.
+struct ReportSource {
+  std::string scenario;  ///< its name
+  const Problem* problem = nullptr;
+  const TransformerArchitecture* architecture = nullptr;
+};
+
+/// The answer of a solve for other programs: status, the figures of the best plan (batch_time_s,
+/// simulated_time_s, samples_per_s, tokens_per_s, mfu with mfu_convention, bound_by …), every stage (layers,
+/// devices and hosts, load and memory split), the plan itself, alternatives, Pareto front, lower bound, gap,
+/// search statistics, and when nothing fits the nearest miss with its remedies. Keys end in their units.
+std::string writeOutcome(const ReportSource&, const Outcome&);
+
+/// The same figures for one plan that was given, with its violations.
+std::string writeEvaluation(const ReportSource&, const RankedPlan&);
+
+nlohmann::ordered_json diagnosticsJson(const Diagnostics&);
+
+}  // namespace nest

@@ -1,0 +1,74 @@
+#include <nlohmann/json.hpp>
+
+#include "formats/architecture_json.h"
+#include "formats/hf_config.h"
+#include "formats/scenario_parts.h"
+
+namespace nest {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr double kMost = 1e300;
+
+void readInlineConfig(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
+  const nlohmann::json* config = f.object("config");
+  if (!config) return;
+  const std::string pointer = f.pointerTo("config");
+  auto reading = readHuggingFaceConfig(config->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                                       r.text.file());
+  for (Diagnostic& d : reading.diagnostics) {
+    d.where = r.text.placeOf(pointer + d.where.pointer);
+    r.out.push_back(std::move(d));
+  }
+  model.architecture = std::move(reading.value);
+}
+
+void readReference(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
+  const auto path = f.string("path");
+  if (!path) return;
+  model.reference = *path;
+  if (path->empty() || !r.load) {
+    f.report(Severity::Error, "reference-empty", "path", "\"path\" must name a file beside the scenario",
+             "give the path of a config.json");
+    return;
+  }
+  Reading<std::string> text = r.load(*path);
+  for (Diagnostic& d : text.diagnostics) {
+    d.where = f.placeOf("path");
+    r.out.push_back(std::move(d));
+  }
+  if (!text) return;
+  auto reading = readHuggingFaceConfig(*text, *path);
+  r.out.insert(r.out.end(), reading.diagnostics.begin(), reading.diagnostics.end());
+  model.architecture = std::move(reading.value);
+}
+
+}  // namespace
+
+ModelSource readModel(const ScenarioReader& r, JsonFields& f) {
+  ModelSource model;
+  const int forms = int(f.has("path")) + int(f.has("config")) + int(f.has("architecture"));
+  if (forms != 1)
+    f.report(Severity::Error, "model-form", "path",
+             forms == 0 ? "the scenario names no model" : "the model is described more than once",
+             "give exactly one of \"path\" (a config.json beside the scenario), \"config\" (its content) and "
+             "\"architecture\"");
+  readReference(r, f, model);
+  readInlineConfig(r, f, model);
+  r.section(f, "architecture",
+            [&](JsonFields& a) { model.architecture = readArchitecture(a, r.text, r.out); });
+  model.calibration = f.number("calibration", -kMost, kMost).value_or(1);
+  return model;
+}
+
+Json modelJson(const ModelSource& model) {
+  Json j = Json::object();
+  if (!model.reference.empty())
+    j["path"] = model.reference;
+  else if (model.architecture)
+    j["architecture"] = architectureJson(*model.architecture);
+  if (model.calibration != 1) j["calibration"] = model.calibration;
+  return j;
+}
+
+}  // namespace nest

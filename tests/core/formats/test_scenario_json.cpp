@@ -1,0 +1,234 @@
+#include <QtTest/QTest>
+
+#include "cluster/device_catalog.h"
+#include "formats/cluster_text.h"
+#include "formats/scenario_json.h"
+#include "scenario/check.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+const char* kConfig =
+    R"({"model_type": "llama", "hidden_size": 512, "intermediate_size": 1376, "num_hidden_layers": 6,
+  "num_attention_heads": 8, "vocab_size": 32000, "max_position_embeddings": 2048})";
+
+Reading<std::string> load(const std::string& path) {
+  if (path == "models/tiny.json") return {std::string(kConfig), {}};
+  return {std::nullopt, {error("no-file", {}, "there is no file " + path)}};
+}
+
+Reading<Scenario> read(const std::string& text) {
+  return readScenario(text, "x.nest.json", load);
+}
+
+std::string minimal(const std::string& cluster =
+                        R"("device": "h100-sxm", "network": "host:8@450GB/s,1us rack:4@400Gb/s,2us")",
+                    const std::string& rest = "") {
+  return R"({"version": 1, "cluster": {)" + cluster +
+         R"(}, "model": {"path": "models/tiny.json"}, "job": {"global_batch": 64, "sequence_length": 2048})" +
+         rest + "}";
+}
+
+std::string codes(const Diagnostics& all) {
+  std::string out;
+  for (const Diagnostic& d : all) out += (out.empty() ? "" : " ") + d.code;
+  return out;
+}
+
+Scenario everything() {
+  Scenario s;
+  s.name = "All \"fields\" – ünïcode";
+  s.description = "line\nbreak";
+  s.cluster.device = *findDevice("h100-sxm");
+  s.cluster.device.memory = {Bytes(141e9), Origin::Typed, ""};
+  LevelsSource levels = *readClusterText("host:8+7@450GB/s,1us rack:2@400Gb/s,2us,1.5:1 !3*0.5,40GiB").value;
+  levels.hostNames = {"gpu07", "gpu11"};
+  levels.levels[1].origin = Origin::Estimated;
+  s.cluster.network = levels;
+  TransformerArchitecture a;
+  a.family = "deepseek_v3";
+  a.hidden = 7168, a.intermediate = 18432, a.layers = 61, a.heads = 128, a.keyValueHeads = 128,
+  a.headDim = 56, a.vocabulary = 129280;
+  a.latent = LatentAttention{1536, 512, 128, 64, 128};
+  a.experts = ExpertLayers{256, 8, 2048, 2048, 3, 1, {7, 9}, true};
+  s.model.architecture = a;
+  s.model.calibration = 1.0625;
+  s.job = {512, 4096, {1, 2, 8}, {"custom", 2, 2, 8}, NumberFormat::Fp8, 1.5e12};
+  s.search.preset = SearchPreset::Free;
+  s.search.objective = Objective::Nest;
+  s.search.strategyPerStage = s.search.padLastMicrobatch = s.search.contextParallel = true;
+  s.search.zeroStages = {0, 1};
+  s.search.recompute = {true, false, true};
+  s.search.chunksPerStage = {1, 2, 4};
+  s.search.sequenceParallel = s.search.expertParallel = false;
+  s.search.topPlans = 3, s.search.deadlineSeconds = 2.5, s.search.threads = 2;
+  s.constraints.tensor = {8, 8};
+  s.constraints.stages = {2, std::nullopt};
+  s.constraints.zero = {std::nullopt, 1};
+  s.constraints.requiredCuts = {LayerIndex(4)};
+  s.constraints.forbiddenCuts = {LayerIndex(5), LayerIndex(6)};
+  s.constraints.layerPins = {{LayerIndex(17), StageIndex(2)}};
+  s.constraints.stagePins = {{StageIndex(0), Recompute::Full, Strategy{8, true, 1, 1}},
+                             {StageIndex(1), std::nullopt, std::nullopt}};
+  s.constraints.excludedDevices = {3, 14};
+  s.constraints.megatronExpressible = true;
+  s.assumptions.overlap = {0.1, 0.2, 0.3, 0.4, 0.5};
+  s.assumptions.reserve = Bytes(1e9);
+  return s;
+}
+
+}  // namespace
+
+class TestScenarioJson : public QObject {
+  Q_OBJECT
+private slots:
+  void everyFieldSurvives() {
+    const Scenario s = everything();
+    const std::string text = writeScenario(s);
+    const auto again = read(text);
+    QVERIFY2(again.value.has_value(), again.diagnostics.empty() ? "" : toText(again.diagnostics[0]).c_str());
+    QCOMPARE(codes(again.diagnostics), std::string());
+    QVERIFY(*again == s);
+    QCOMPARE(writeScenario(*again), text);
+  }
+  void graphsSurvive() {
+    Scenario s = everything();
+    GraphSource g;
+    g.graph.nodes = {{"d0", "GPU 0", NodeKind::Device, "h0", 1.5, -2, 0.5, Bytes(40e9), false},
+                     {"d1", "d1", NodeKind::Device, "", 0, 0, 1, Bytes(0), true},
+                     {"s/0~", "switch", NodeKind::Switch, "", 0, 0, 1, Bytes(0), false}};
+    g.graph.links = {{0, 2, BytesPerSecond(450e9), Seconds(1e-6), 2, true, false, Origin::Measured},
+                     {1, 2, BytesPerSecond(1e9), Seconds(0)}};
+    g.cuts = {1e10, 1e11};
+    g.importedFrom = "topology.conf";
+    s.cluster.network = g;
+    const std::string text = writeScenario(s);
+    const auto again = read(text);
+    QVERIFY2(again.value.has_value(), again.diagnostics.empty() ? "" : toText(again.diagnostics[0]).c_str());
+    QVERIFY(*again == s);
+    QCOMPARE(writeScenario(*again), text);
+  }
+  void shortFormsAreNormalisedOnce() {
+    const auto r = read(minimal());
+    QVERIFY2(r.value.has_value(), r.diagnostics.empty() ? "" : toText(r.diagnostics[0]).c_str());
+    QCOMPARE(codes(r.diagnostics).find("unknown"), std::string::npos);
+    const auto& levels = std::get<LevelsSource>(r->cluster.network);
+    QCOMPARE(levels.levels[1].bandwidth.value(), 50e9);
+    QVERIFY(levels.levels[1].shownAs == text::BandwidthUnit::GigabitsPerSecond);
+    QCOMPARE(r->model.reference, std::string("models/tiny.json"));
+    QCOMPARE(r->model.architecture->layers, 6);
+    const std::string once = writeScenario(*r);
+    const auto again = read(once);
+    QVERIFY(again);
+    QVERIFY(*again == *r);
+    QCOMPARE(writeScenario(*again), once);
+  }
+  void figuresMayBeTexts() {
+    const auto r = read(minimal(
+        R"("device": {"id": "h100-sxm", "memory_bytes": 1e11}, "levels": [{"fanout": 8, "bandwidth": "3.6 Tb/s", "latency_s": "1.5 us"}])",
+        R"(, "assumptions": {"reserve": "3 GiB"})"));
+    QVERIFY2(r.value.has_value(), r.diagnostics.empty() ? "" : toText(r.diagnostics[0]).c_str());
+    const auto& level = std::get<LevelsSource>(r->cluster.network).levels[0];
+    QCOMPARE(level.bandwidth.value(), 450e9);
+    QVERIFY(level.shownAs == text::BandwidthUnit::GigabitsPerSecond);
+    QCOMPARE(level.latency.value(), 1.5e-6);
+    QCOMPARE(r->cluster.device.memory.value.value(), 1e11);
+    QCOMPARE(r->assumptions.reserve.value(), 3221225472.0);
+  }
+  void unknownKeysAreWarnings() {
+    const auto r = read(
+        minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us", "colour": 1)", R"(, "jop": {})"));
+    QVERIFY(r);
+    QCOMPARE(codes(r.diagnostics), std::string("json-unknown-key json-unknown-key"));
+    QCOMPARE(r.diagnostics[0].where.pointer, std::string("/cluster/colour"));
+  }
+  void allErrorsComeAtOnceWithTheirPlaces() {
+    const auto r = read(R"({
+  "version": 1,
+  "cluster": {
+    "device": "h1000",
+    "levels": [
+      {"fanout": 0, "bandwidth_bytes_per_s": "fast", "latency_s": -1},
+      {"fanout": 4, "bandwidth_bytes_per_s": 5e10}
+    ]
+  },
+  "model": {"path": "models/missing.json"},
+  "job": {"global_batch": -5, "sequence_length": "long", "microbatches": [1, 0.5]},
+  "search": {"zero_stages": [4]}
+})");
+    QVERIFY(!r);
+    const auto at = [&](const std::string& pointer) {
+      for (const Diagnostic& d : r.diagnostics)
+        if (d.where.pointer == pointer && d.severity == Severity::Error) return d.where.line;
+      return 0;
+    };
+    QCOMPARE(at("/cluster/device"), 4);
+    QCOMPARE(at("/cluster/levels/0/bandwidth_bytes_per_s"), 6);
+    QCOMPARE(at("/cluster/levels/0/fanout"), 6);
+    QCOMPARE(at("/cluster/levels/0/latency_s"), 6);
+    QCOMPARE(at("/model/path"), 10);
+    QCOMPARE(at("/job/global_batch"), 11);
+    QCOMPARE(at("/job/sequence_length"), 11);
+    QCOMPARE(at("/job/microbatches/1"), 11);
+    QCOMPARE(at("/search/zero_stages/0"), 12);
+  }
+  void impossibleWishesStillOpen() {
+    const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
+                                R"(, "constraints": {"tensor": {"least": 8, "most": 2}})"));
+    QVERIFY(r);
+    const Diagnostics found = checkConstraints(r->constraints, 0);
+    QCOMPARE(found.size(), std::size_t(1));
+    const auto placed = locatedIn(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
+                                          R"(, "constraints": {"tensor": {"least": 8, "most": 2}})"),
+                                  "x.nest.json", found);
+    QCOMPARE(placed[0].code, std::string("bound-empty"));
+    QCOMPARE(placed[0].where.line, 1);
+    QVERIFY(placed[0].where.column > 100);
+  }
+  void brokenFilesAreRefused_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("code");
+    QTest::newRow("empty") << ""
+                           << "";
+    QTest::newRow("array") << "[]"
+                           << "not-a-scenario";
+    QTest::newRow("string") << "\"x\""
+                            << "not-a-scenario";
+    QTest::newRow("other format") << R"({"format": "nest-plan"})"
+                                  << "not-a-scenario";
+    QTest::newRow("newer") << R"({"version": 99})"
+                           << "version-too-new";
+    QTest::newRow("nothing in it") << "{}"
+                                   << "json-missing";
+    QTest::newRow("cut off") << QString::fromStdString(minimal().substr(0, 60)) << "";
+    QTest::newRow("not a number") << QString::fromStdString(minimal()).replace("64", "NaN") << "";
+    QTest::newRow("overflow") << QString::fromStdString(minimal()).replace("64", "1e999") << "";
+    QTest::newRow("wrong types") << R"({"version":"1","cluster":[],"model":7,"job":null})"
+                                 << "json-type";
+    QTest::newRow("two networks") << QString::fromStdString(minimal(
+                                         R"("device": "h100-sxm", "network": "a:8@1GB/s", "levels": [])"))
+                                  << "cluster-form";
+    QTest::newRow("link to nowhere")
+        << QString::fromStdString(minimal(
+               R"("device": "h100-sxm", "graph": {"nodes": [{"id": "a", "kind": "device"}], "links": [{"from": "a", "to": "b", "bandwidth_bytes_per_s": 1}]})"))
+        << "node-unknown";
+    QTest::newRow("bad line") << QString::fromStdString(
+                                     minimal(R"("device": "h100-sxm", "network": "host:8")"))
+                              << "level-form";
+    QTest::newRow("deep") << QString(100000, '[') << "";
+  }
+  void brokenFilesAreRefused() {
+    QFETCH(QString, text);
+    QFETCH(QString, code);
+    const auto r = read(text.toStdString());
+    QVERIFY(!r);
+    QVERIFY(hasErrors(r.diagnostics));
+    if (!code.isEmpty())
+      QVERIFY2(codes(r.diagnostics).find(code.toStdString()) != std::string::npos,
+               codes(r.diagnostics).c_str());
+  }
+};
+NEST_TEST(TestScenarioJson)
+#include "test_scenario_json.moc"
