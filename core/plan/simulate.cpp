@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <optional>
+
+#include "plan/placed_stage.h"
+#include "plan/schedule.h"
+#include "plan/task_order.h"
+
+namespace nest {
+namespace {
+
+/// More passes than this are not run one by one: the schedule is periodic long before.
+constexpr long long kMostPasses = 1LL << 20;
+
+struct ChunkTime {
+  double forward = 0, backward = 0, recompute = 0;  ///< recompute is part of backward
+  double activationIn = 0, gradientIn = 0;
+  double stash = 0;
+};
+
+/// Durations of a stage's tasks; one microbatch through all chunks takes the stage's load.
+std::vector<ChunkTime> chunkTimes(const Assumptions& assumptions, const StageWork& work,
+                                  const PlacedStage& placed, const StageEvaluation& stage) {
+  Seconds wanted;
+  for (int k = 0; k < kExchangeCount; ++k)
+    wanted += assumptions.overlap[static_cast<std::size_t>(k)] * stage.exchange[static_cast<std::size_t>(k)];
+  const double reached = wanted > Seconds() ? stage.hidden / wanted : 0;
+  const auto shown = [&](Exchange e, Seconds t) {
+    return t.value() * (1 - reached * assumptions.overlap[static_cast<std::size_t>(e)]);
+  };
+  constexpr std::array<Exchange, 3> kKinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
+  const double share = 1.0 / static_cast<double>(work.chunks.size());
+  std::vector<ChunkTime> times;
+  for (std::size_t q = 0; q < work.chunks.size(); ++q) {
+    const ChunkWork& w = work.chunks[q];
+    const PlacedChunk& p = placed.chunks[q];
+    ChunkTime t;
+    t.forward = w.forward / placed.speed + share * shown(Exchange::Data, placed.gradients.gather);
+    t.recompute = w.recompute / placed.speed;
+    t.backward = w.backward / placed.speed +
+                 share * shown(Exchange::Data, placed.gradients.load - placed.gradients.gather);
+    for (std::size_t g = 0; g < kKinds.size(); ++g) {
+      t.forward += shown(kKinds[g], p.group[g].forward);
+      t.backward += shown(kKinds[g], p.group[g].backward);
+      t.recompute += shown(kKinds[g], p.group[g].recompute);
+    }
+    t.backward += t.recompute;
+    t.activationIn = shown(Exchange::Pipeline, p.activationIn);
+    t.gradientIn = shown(Exchange::Pipeline, p.gradientIn);
+    t.stash = w.stash;
+    times.push_back(t);
+  }
+  return times;
+}
+
+class Simulation {
+public:
+  Simulation(ScheduleKind kind, int microbatches, const std::vector<std::vector<ChunkTime>>& times,
+             const Evaluation& evaluation, bool detail)
+      : m_stages(static_cast<int>(times.size())),
+        m_chunks(static_cast<int>(times.front().size())),
+        m_microbatches(microbatches),
+        m_times(times),
+        m_evaluation(evaluation),
+        m_detail(detail) {
+    m_out.kind = kind;
+    const auto parts = static_cast<std::size_t>(m_stages) * static_cast<std::size_t>(m_chunks);
+    m_forwardEnd.assign(parts * static_cast<std::size_t>(microbatches), -1);
+    m_backwardEnd = m_forwardEnd;
+    m_free.assign(times.size(), 0);
+    m_used.assign(times.size(), 0);
+    m_out.busy.resize(times.size());
+  }
+
+  /// nullopt: the order waits for itself (possible only where chunks do not suit the number of microbatches).
+  std::optional<Schedule> run() {
+    std::vector<std::vector<PipelineTask>> orders;
+    for (int i = 0; i < m_stages; ++i) {
+      orders.push_back(taskOrder(m_out.kind, i, m_stages, m_chunks, m_microbatches));
+      rest(i);
+    }
+    std::vector<std::size_t> next(orders.size(), 0);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t i = 0; i < orders.size(); ++i)
+        while (next[i] < orders[i].size() && step(static_cast<int>(i), orders[i][next[i]])) {
+          ++next[i];
+          moved = true;
+        }
+    }
+    for (std::size_t i = 0; i < orders.size(); ++i)
+      if (next[i] < orders[i].size()) return std::nullopt;
+    for (int i = 0; i < m_stages; ++i) finish(i);
+    if (m_detail) sort();
+    return std::move(m_out);
+  }
+
+private:
+  std::size_t slot(int part, int microbatch) const {
+    return static_cast<std::size_t>(part) * static_cast<std::size_t>(m_microbatches) +
+           static_cast<std::size_t>(microbatch);
+  }
+
+  /// Runs a pass if its input has been produced.
+  bool step(int stage, const PipelineTask& task) {
+    const int part = task.chunk * m_stages + stage;
+    const int source = task.forward ? part - 1 : part + 1;
+    const bool hasSource = task.forward ? part > 0 : source < m_stages * m_chunks;
+    double ready = 0;
+    if (hasSource) {
+      ready = (task.forward ? m_forwardEnd : m_backwardEnd)[slot(source, task.microbatch)];
+      if (ready < 0) return false;
+    }
+    const ChunkTime& t = m_times[static_cast<std::size_t>(stage)][static_cast<std::size_t>(task.chunk)];
+    double& now = m_free[static_cast<std::size_t>(stage)];
+    now = std::max(now, ready);
+    const double transfer = task.forward ? t.activationIn : t.gradientIn;
+    if (transfer > 0)
+      occupy(stage, task, task.forward ? TaskKind::ActivationTransfer : TaskKind::GradientTransfer, transfer,
+             0);
+    if (task.forward) {
+      use(stage, t.stash);
+      occupy(stage, task, TaskKind::Forward, t.forward, 0);
+      m_forwardEnd[slot(part, task.microbatch)] = now;
+    } else {
+      const double workspace = m_evaluation.stages[static_cast<std::size_t>(stage)].memory.workspace.value();
+      use(stage, workspace);
+      occupy(stage, task, TaskKind::Backward, t.backward, t.recompute);
+      use(stage, -workspace - t.stash);
+      m_backwardEnd[slot(part, task.microbatch)] = now;
+    }
+    return true;
+  }
+
+  void occupy(int stage, const PipelineTask& task, TaskKind kind, double duration, double recompute) {
+    double& now = m_free[static_cast<std::size_t>(stage)];
+    if (m_detail)
+      m_out.intervals.push_back({stage, task.chunk, task.microbatch, kind, Seconds(now),
+                                 Seconds(now + duration), Seconds(recompute)});
+    now += duration;
+    m_out.busy[static_cast<std::size_t>(stage)] += Seconds(duration);
+  }
+
+  /// What a stage holds throughout.
+  void rest(int stage) {
+    const MemoryUse& m = m_evaluation.stages[static_cast<std::size_t>(stage)].memory;
+    use(stage, (m.weights + m.gradients + m.optimizer + m.gathered + m.reserve).value());
+  }
+
+  void use(int stage, double bytes) {
+    double& used = m_used[static_cast<std::size_t>(stage)];
+    used += bytes;
+    if (m_detail && bytes != 0)
+      m_out.memory.push_back({stage, Seconds(m_free[static_cast<std::size_t>(stage)]), Bytes(used)});
+  }
+
+  void finish(int stage) {
+    const StageEvaluation& e = m_evaluation.stages[static_cast<std::size_t>(stage)];
+    if (e.sync > Seconds()) occupy(stage, {}, TaskKind::Sync, e.sync.value(), 0);
+    if (e.step > Seconds()) occupy(stage, {}, TaskKind::Step, e.step.value(), 0);
+    m_out.total = std::max(m_out.total, Seconds(m_free[static_cast<std::size_t>(stage)]));
+  }
+
+  void sort() {
+    const auto byStage = [](const auto& a, const auto& b) { return a.stage < b.stage; };
+    std::stable_sort(m_out.intervals.begin(), m_out.intervals.end(), byStage);
+    std::stable_sort(m_out.memory.begin(), m_out.memory.end(), byStage);
+  }
+
+  int m_stages, m_chunks, m_microbatches;
+  const std::vector<std::vector<ChunkTime>>& m_times;
+  const Evaluation& m_evaluation;
+  bool m_detail;
+  Schedule m_out;
+  std::vector<double> m_forwardEnd, m_backwardEnd;  ///< by part and microbatch; −1: not yet
+  std::vector<double> m_free, m_used;               ///< by stage
+};
+
+Schedule run(ScheduleKind kind, int microbatches, const std::vector<std::vector<ChunkTime>>& times,
+             const Evaluation& evaluation, bool detail) {
+  if (auto schedule = Simulation(kind, microbatches, times, evaluation, detail).run())
+    return *std::move(schedule);
+  return *Simulation(ScheduleKind::GPipe, microbatches, times, evaluation, detail).run();
+}
+
+}  // namespace
+
+Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& evaluation, ScheduleKind kind,
+                  bool detail) {
+  Schedule empty;
+  empty.kind = kind;
+  const PlanCheck check = checkPlan(problem, plan);
+  if (!check.countable || check.microbatch < 0 || evaluation.stages.size() != plan.stages.size())
+    return empty;
+  const std::size_t v = plan.stages.front().chunks.size();
+  for (const StagePlan& s : plan.stages)
+    if (s.chunks.size() != v || v == 0) return empty;
+  if (kind != ScheduleKind::GPipe)
+    kind = v > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
+
+  const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
+  const std::vector<PlacedStage> placed = placeStages(problem, plan, check, works);
+  std::vector<std::vector<ChunkTime>> times;
+  for (std::size_t i = 0; i < works.size(); ++i)
+    times.push_back(chunkTimes(problem.assumptions, works[i], placed[i], evaluation.stages[i]));
+
+  const int m = check.microbatches, s = plan.stageCount();
+  const long long width = static_cast<long long>(s) * static_cast<long long>(v);
+  const long long reached = std::max<long long>(8 * s, kMostPasses / std::max<long long>(1, width)) / s * s;
+  if (m <= reached) return run(kind, m, times, evaluation, detail);
+
+  // Steady state: each further group of s microbatches takes as long as the one before.
+  const int few = static_cast<int>(reached) + m % s;
+  Schedule schedule = run(kind, few, times, evaluation, detail);
+  const Schedule fewer = run(kind, few - s, times, evaluation, false);
+  const double groups = static_cast<double>(m - few) / s;
+  for (std::size_t i = 0; i < schedule.busy.size(); ++i)
+    schedule.busy[i] += groups * (schedule.busy[i] - fewer.busy[i]);
+  schedule.total += groups * (schedule.total - fewer.total);
+  return schedule;
+}
+
+}  // namespace nest
