@@ -1,0 +1,139 @@
+#include "solver/exhaustive.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <tuple>
+
+#include "plan/schedule.h"
+#include "solver/solve.h"
+
+namespace nest {
+namespace {
+
+constexpr double kTie = 1e-12;
+
+int recomputeSum(const Plan& p) {
+  int sum = 0;
+  for (const StagePlan& s : p.stages) sum += static_cast<int>(s.recompute);
+  return sum;
+}
+
+/// Layers placed up to the end of each part, then the layers themselves: smaller = cut further left.
+std::vector<int> cutsOf(const Plan& p) {
+  std::vector<int> cuts, layers;
+  for (int q = 0; q < p.chunksPerStage(); ++q)
+    for (const StagePlan& s : p.stages) {
+      if (static_cast<std::size_t>(q) >= s.chunks.size()) continue;
+      for (const LayerIndex x : s.chunks[static_cast<std::size_t>(q)]) layers.push_back(x.value);
+      cuts.push_back(static_cast<int>(layers.size()));
+    }
+  cuts.insert(cuts.end(), layers.begin(), layers.end());
+  return cuts;
+}
+
+std::vector<std::tuple<int, int, int, bool>> degreesOf(const Plan& p) {
+  std::vector<std::tuple<int, int, int, bool>> out;
+  for (const StagePlan& s : p.stages)
+    out.emplace_back(s.strategy.tensor, s.strategy.context, s.strategy.expert, s.strategy.sequence);
+  return out;
+}
+
+Bytes peakMemory(const Evaluation& e) {
+  Bytes peak;
+  for (const StageEvaluation& s : e.stages) peak = std::max(peak, s.memory.total());
+  return peak;
+}
+
+/// The best plans and the front, of all plans offered one by one.
+class Collector {
+public:
+  Collector(const Problem& problem, Outcome& out) : m_problem(problem), m_out(out) {}
+
+  void offer(const Plan& plan, Evaluation evaluation) {
+    ++m_out.statistics.candidates;
+    if (!evaluation.feasible()) {
+      offerMiss(plan, std::move(evaluation));
+      return;
+    }
+    RankedPlan ranked{plan, std::move(evaluation), {}};
+    offerFront(ranked);
+    const auto most = static_cast<std::size_t>(std::max(1, m_problem.search.topPlans));
+    auto& plans = m_out.plans;
+    if (plans.size() == most && !precedes(ranked, plans.back())) return;
+    if (plans.size() == most) plans.pop_back();
+    plans.insert(std::upper_bound(plans.begin(), plans.end(), ranked, precedes), std::move(ranked));
+  }
+
+private:
+  void offerFront(const RankedPlan& plan) {
+    const auto covers = [](const RankedPlan& a, const RankedPlan& b) {
+      return a.evaluation.batchTime <= b.evaluation.batchTime &&
+             a.plan.devicesUsed() <= b.plan.devicesUsed() &&
+             peakMemory(a.evaluation) <= peakMemory(b.evaluation);
+    };
+    auto& front = m_out.front;
+    if (std::any_of(front.begin(), front.end(), [&](const RankedPlan& p) { return covers(p, plan); })) return;
+    std::erase_if(front, [&](const RankedPlan& p) { return covers(plan, p); });
+    front.push_back(plan);
+  }
+
+  void offerMiss(const Plan& plan, Evaluation evaluation) {
+    Bytes worst;
+    int stage = -1;
+    for (const Violation& v : evaluation.violations) {
+      if (v.code != "memory") return;
+      if (v.shortfall > worst) {
+        worst = v.shortfall;
+        stage = v.stage;
+      }
+    }
+    if (m_out.nearestMiss && m_out.nearestMiss->shortfall <= worst) return;
+    m_out.nearestMiss = NearestMiss{plan, std::move(evaluation), stage, worst, {}};
+  }
+
+  const Problem& m_problem;
+  Outcome& m_out;
+};
+
+}  // namespace
+
+bool precedes(const RankedPlan& a, const RankedPlan& b) {
+  const double x = a.evaluation.batchTime.value(), y = b.evaluation.batchTime.value();
+  if (std::abs(x - y) > kTie * std::max(std::abs(x), std::abs(y))) return x < y;
+  const auto scalars = [](const Plan& p) {
+    return std::tuple(p.devicesUsed(), p.stageCount(), p.zero, recomputeSum(p));
+  };
+  if (scalars(a.plan) != scalars(b.plan)) return scalars(a.plan) < scalars(b.plan);
+  const auto rest = [](const Plan& p) {
+    return std::tuple(cutsOf(p), p.microbatch, degreesOf(p), -p.dataInner, p.blockStride);
+  };
+  return rest(a.plan) < rest(b.plan);
+}
+
+Outcome solveExhaustively(const Problem& problem) {
+  const auto begin = std::chrono::steady_clock::now();
+  Outcome out;
+  Collector collector(problem, out);
+  visitPlans(problem, [&](const Plan& plan) {
+    collector.offer(plan, evaluate(problem, plan));
+    return true;
+  });
+  std::sort(out.front.begin(), out.front.end(), precedes);
+  out.status = out.plans.empty() ? OutcomeStatus::Infeasible : OutcomeStatus::Optimal;
+  if (!out.plans.empty()) {
+    out.nearestMiss.reset();
+    out.lowerBound = out.plans.front().evaluation.batchTime;
+  }
+  const auto kind = [](const Plan& p) {
+    return p.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
+  };
+  for (auto* plans : {&out.plans, &out.front})
+    for (RankedPlan& p : *plans)
+      p.simulated = simulate(problem, p.plan, p.evaluation, kind(p.plan), false).total;
+  out.statistics.elapsed =
+      Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  return out;
+}
+
+}  // namespace nest

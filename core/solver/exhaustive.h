@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+
+#include "plan/plan.h"
+#include "solver/outcome.h"
+#include "solver/problem.h"
+
+namespace nest {
+
+/// Calls `visit` with every plan of the search space (planning.md §3), in no order that matters, until it
+/// returns false. Some plans visited do not fit or break a constraint: evaluate() says so. Returns whether
+/// the visit was complete.
+///
+/// Interleaved layouts are unique: each chunk but the first begins at a counted layer (a block, where there
+/// are blocks).
+bool visitPlans(const Problem&, const std::function<bool(const Plan&)>& visit);
+
+/// Whether `a` is to be shown before `b`: faster, or equally fast (relative 1e-12) and then fewer devices,
+/// fewer stages, lower ZeRO stage, less recompute, cuts left-most, smaller microbatch, smaller degrees,
+/// larger d_in, smaller stride.
+bool precedes(const RankedPlan& a, const RankedPlan& b);
+
+}  // namespace nest

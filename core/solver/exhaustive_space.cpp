@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+#include "solver/exhaustive.h"
+
+namespace nest {
+namespace {
+
+using Layout = std::vector<std::vector<LayerIndex>>;  ///< the pipeline's parts, in order
+
+/// All ways to cut the layers into `parts` non-empty parts such that every union of leading parts is a
+/// downset.
+class Cutter {
+public:
+  explicit Cutter(const LayerGraph& graph) : m_count(graph.layerCount()), m_needs(graph.layers.size(), 0) {
+    for (const Tensor& t : graph.tensors)
+      for (const LayerIndex c : t.consumers) m_needs[c.at()] |= 1u << t.producer.value;
+  }
+
+  std::vector<Layout> layouts(int parts) {
+    m_out.clear();
+    m_current.clear();
+    extend(0, parts);
+    return std::move(m_out);
+  }
+
+private:
+  bool isDownset(std::uint32_t set) const {
+    for (int x = 0; x < m_count; ++x)
+      if ((set >> x & 1) && (m_needs[static_cast<std::size_t>(x)] & ~set)) return false;
+    return true;
+  }
+
+  void extend(std::uint32_t placed, int parts) {
+    const std::uint32_t rest = ((1u << m_count) - 1) & ~placed;
+    if (parts == 1) {
+      if (rest == 0) return;
+      push(rest);
+      m_out.push_back(m_current);
+      m_current.pop_back();
+      return;
+    }
+    for (std::uint32_t part = rest; part != 0; part = (part - 1) & rest) {
+      if (part == rest || !isDownset(placed | part)) continue;
+      push(part);
+      extend(placed | part, parts - 1);
+      m_current.pop_back();
+    }
+  }
+
+  void push(std::uint32_t part) {
+    auto& layers = m_current.emplace_back();
+    for (int x = 0; x < m_count; ++x)
+      if (part >> x & 1) layers.push_back(LayerIndex(x));
+  }
+
+  int m_count;
+  std::vector<std::uint32_t> m_needs;
+  std::vector<Layout> m_out;
+  Layout m_current;
+};
+
+/// The one layout of an interleaved schedule with `parts` chunks; empty if the counted layers do not divide.
+std::vector<Layout> interleavedLayouts(const LayerGraph& graph, int parts) {
+  if (!graph.isChain()) return {};
+  std::vector<int> counted;
+  for (int x = 0; x < graph.layerCount(); ++x)
+    if (graph.layers[static_cast<std::size_t>(x)].kind == LayerKind::Block) counted.push_back(x);
+  if (counted.empty()) {
+    counted.resize(graph.layers.size());
+    std::iota(counted.begin(), counted.end(), 0);
+  }
+  if (counted.size() % static_cast<std::size_t>(parts) != 0) return {};
+  const std::size_t each = counted.size() / static_cast<std::size_t>(parts);
+  Layout layout(static_cast<std::size_t>(parts));
+  for (std::size_t p = 0; p < layout.size(); ++p) {
+    const int begin = p == 0 ? 0 : counted[p * each];
+    const int end = p + 1 == layout.size() ? graph.layerCount() : counted[(p + 1) * each];
+    for (int x = begin; x < end; ++x) layout[p].push_back(LayerIndex(x));
+  }
+  return {layout};
+}
+
+class Space {
+public:
+  Space(const Problem& problem, const std::function<bool(const Plan&)>& visit)
+      : m_problem(problem), m_visit(visit), m_devices(problem.cluster->deviceCount()) {}
+
+  bool run() {
+    Cutter cutter(*m_problem.graph);
+    const int most = std::min(m_problem.graph->layerCount(), m_devices);
+    for (const int v : m_problem.search.chunksPerStage)
+      for (int s = 1; s <= most; ++s) {
+        if (v > 1 && (s < 2 || s * v > m_problem.graph->layerCount())) continue;
+        const auto layouts = v > 1 ? interleavedLayouts(*m_problem.graph, s * v) : cutter.layouts(s);
+        if (!layouts.empty() && !degrees(s, v, layouts)) return false;
+      }
+    return true;
+  }
+
+private:
+  bool degrees(int s, int v, const std::vector<Layout>& layouts) {
+    for (const int b : m_problem.job.microbatches) {
+      if (m_problem.profile->microbatchIndex(b) < 0) continue;
+      const int mostReplicas = std::min(m_devices, (m_problem.job.globalBatch + b - 1) / b);
+      for (int d = 1; d <= mostReplicas; ++d) {
+        const int m = m_problem.microbatchCount(b, d);
+        if (m == 0 || (v > 1 && m % s != 0)) continue;
+        for (int inner = 1; inner <= d; ++inner) {
+          if (d % inner != 0) continue;
+          m_plan = {};
+          m_plan.microbatch = b;
+          m_plan.dataInner = inner;
+          m_plan.dataOuter = d / inner;
+          m_plan.stages.resize(static_cast<std::size_t>(s));
+          if (!strategies(0, layouts)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool strategies(std::size_t stage, const std::vector<Layout>& layouts) {
+    if (stage == m_plan.stages.size()) return strides(layouts);
+    for (const Strategy& strategy : m_problem.profile->strategies()) {
+      if (m_plan.dataInner % strategy.expert != 0) continue;
+      if (!m_problem.search.strategyPerStage && stage > 0 && strategy != m_plan.stages.front().strategy)
+        continue;
+      m_plan.stages[stage].strategy = strategy;
+      int width = 0;
+      for (std::size_t i = 0; i <= stage; ++i) width += m_plan.dataInner * m_plan.stages[i].strategy.width();
+      if (static_cast<long long>(width) * m_plan.dataOuter > m_devices) continue;
+      if (!strategies(stage + 1, layouts)) return false;
+    }
+    return true;
+  }
+
+  bool strides(const std::vector<Layout>& layouts) {
+    const int width = m_plan.pipelineWidth();
+    std::vector<int> options = {width};
+    for (int l = 0; m_plan.dataOuter > 1 && l < m_problem.cluster->levelCount(); ++l) {
+      const int group = m_problem.cluster->largestGroupSize(l);
+      options.push_back((width + group - 1) / group * group);
+    }
+    std::sort(options.begin(), options.end());
+    options.erase(std::unique(options.begin(), options.end()), options.end());
+    for (const int stride : options) {
+      if ((m_plan.dataOuter - 1LL) * stride + width > m_devices) continue;
+      m_plan.blockStride = stride;
+      for (const int zero : m_problem.search.zeroStages) {
+        if (zero > 0 && nothingToShard()) continue;
+        m_plan.zero = zero;
+        for (const Layout& layout : layouts) {
+          place(layout);
+          if (!recompute(0)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool nothingToShard() const {
+    return std::all_of(m_plan.stages.begin(), m_plan.stages.end(),
+                       [&](const StagePlan& s) { return m_plan.dataDegree() * s.strategy.context == 1; });
+  }
+
+  void place(const Layout& layout) {
+    const std::size_t s = m_plan.stages.size();
+    for (StagePlan& stage : m_plan.stages) stage.chunks.clear();
+    for (std::size_t p = 0; p < layout.size(); ++p) m_plan.stages[p % s].chunks.push_back(layout[p]);
+  }
+
+  bool recompute(std::size_t stage) {
+    if (stage == m_plan.stages.size()) return m_visit(m_plan);
+    for (int r = 0; r < kRecomputeCount; ++r) {
+      if (!m_problem.search.recompute[static_cast<std::size_t>(r)]) continue;
+      m_plan.stages[stage].recompute = static_cast<Recompute>(r);
+      if (!recompute(stage + 1)) return false;
+    }
+    return true;
+  }
+
+  const Problem& m_problem;
+  const std::function<bool(const Plan&)>& m_visit;
+  int m_devices;
+  Plan m_plan;
+};
+
+}  // namespace
+
+bool visitPlans(const Problem& problem, const std::function<bool(const Plan&)>& visit) {
+  return Space(problem, visit).run();
+}
+
+}  // namespace nest

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+#include "solver/problem.h"
+
+namespace nest::test {
+
+/// What random instances may contain.
+struct InstanceFeatures {
+  int mostLayers = 7, mostDevices = 12, mostLevels = 3;
+  long long mostPlans = 10000;  ///< of visitPlans(); larger instances are drawn again, smaller
+  bool dags = true;            ///< else chains only (with skipping tensors)
+  bool irregular = true;
+  bool deviceFactors = true;
+  bool strategyPerStage = true;
+  bool expert = true, context = true;
+  bool collectives = true;
+  bool tied = true;
+  bool overlap = true;
+  bool zero = true;
+  bool recompute = true;
+  bool padding = true;
+  bool interleave = true;
+  bool nestObjective = true;
+  bool constraints = true;
+  bool tightMemory = true;
+};
+
+/// Chains, one strategy for all stages, regular or irregular hierarchies, no interleaving, no constraints.
+InstanceFeatures uniformStrategyChain();
+
+/// The instance of a seed: the same on every machine. Its search space has between 1 and `mostPlans` plans,
+/// many of which do not fit; sometimes none does.
+Problem randomInstance(std::uint64_t seed, const InstanceFeatures& = {});
+
+/// One line for a failure message: layers, devices, what is switched on.
+std::string describe(const Problem&);
+
+/// A generator that draws the same numbers everywhere.
+class Dice {
+public:
+  explicit Dice(std::uint64_t seed) : m_state(seed * 0x9e3779b97f4a7c15ULL + 0x1234567) {}
+  std::uint64_t next();
+  double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  ///< in [0, 1)
+  double between(double low, double high) { return low + unit() * (high - low); }
+  int between(int low, int high) {  ///< inclusive
+    return low + static_cast<int>(next() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool chance(double p) { return unit() < p; }
+
+private:
+  std::uint64_t m_state;
+};
+
+}  // namespace nest::test
