@@ -109,19 +109,31 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
 CostTerm stepTerm(const Scene& s, int stage) {
   const OptimizerRegime& o = s.problem.job.optimizer;
   const auto& bandwidth = s.problem.cluster->device().memoryBandwidth;
+  const bool sharded = s.plan.zero >= 1;
   CostTerm t = term(stageId(stage) + "/step", "Optimizer step", s.figures(stage).step.value(), TermUnit::Time,
                     TermKind::Tail, stage);
-  t.formula = s.plan.zero >= 1 ? "parameters ÷ S · (g + w + 2·o) ÷ memory bandwidth"
-                               : "parameters · (g + w + 2·o) ÷ memory bandwidth";
-  t.inputs = {{"parameters", "on one device", s.figures(stage).parameters, TermUnit::Parameters,
-               Origin::Estimated, s.problem.profile->provenance},
-              typed("g", "gradient bytes per parameter", o.gradientBytes, TermUnit::Memory),
+  t.formula = sharded ? "parameters ÷ S · (g + w + 2·o) ÷ memory bandwidth"
+                      : "parameters · (g + w + 2·o) ÷ memory bandwidth";
+  t.inputs = {typed("g", "gradient bytes per parameter", o.gradientBytes, TermUnit::Memory),
               typed("w", "weight bytes per parameter", o.weightBytes, TermUnit::Memory),
               typed("o", "optimizer bytes per parameter", o.optimizerBytes, TermUnit::Memory),
               {"memory bandwidth", "of the device", bandwidth.value.value(), TermUnit::Bandwidth,
                bandwidth.origin, bandwidth.citation}};
-  if (s.plan.zero >= 1)
-    t.inputs.push_back(counted("S", "ranks that share dense parameters", s.denseShards(stage)));
+  if (!(t.value > 0)) return t;
+  const Share p = parametersOf(s, stage);
+  const double each = (o.gradientBytes + o.weightBytes + 2 * o.optimizerBytes) / bandwidth.value.value();
+  const auto add = [&](const char* kind, double count, double shards) {
+    if (!(count > 0)) return;
+    CostTerm c = term(t.id + "/" + kind, std::string(kind) + " parameters of one device", count,
+                      TermUnit::Parameters, TermKind::Tail, stage);
+    c.factor = each / (sharded ? shards : 1);
+    c.inputs = {counted("S", "ranks that share them", sharded ? shards : 1)};
+    c.formula = "Σ over layers";
+    t.children.push_back(std::move(c));
+  };
+  add("dense", p.dense, s.denseShards(stage));
+  add("expert", p.expert, s.expertShards(stage));
+  t.combine = t.children.empty() ? Combine::None : Combine::Sum;
   return t;
 }
 

@@ -1,6 +1,12 @@
 #include <algorithm>
+#include <bit>
 
+#include "cost/collective.h"
+#include "cost/group_shape.h"
+#include "cost/stage_cost.h"
 #include "plan/explanation_parts.h"
+#include "plan/rank_groups.h"
+#include "plan/stage_work.h"
 
 namespace nest::explanation {
 namespace {
@@ -11,83 +17,275 @@ bool happens(Phase phase, Recompute r) {
   return true;
 }
 
-void addFigures(const Scene& s, int level, CostTerm& t) {
-  if (level < 0) return;
-  t.level = level;
-  t.inputs.push_back(s.bandwidth(level));
-  t.inputs.push_back(s.latency(level));
+double rounds(int n) {
+  return static_cast<double>(std::bit_width(static_cast<unsigned>(n - 1)));
 }
 
-/// Every collective of the stage over one kind of group, with how often it runs per microbatch.
-CostTerm groupTerm(const Scene& s, int stage, GroupKind group, Exchange kind, TermKind termKind, int level) {
-  const double value = s.figures(stage).exchange[static_cast<std::size_t>(kind)].value();
-  const std::string name = nameOf(group);
-  CostTerm t = term(stageId(stage) + "/" + name,
-                    std::string(1, static_cast<char>(name[0] - 'a' + 'A')) + name.substr(1) + " exchange",
-                    value, TermUnit::Time, termKind, stage);
-  t.formula = "slowest group's Σ over layers of times · collective";
-  addFigures(s, level, t);
-  for (const LayerRun& r : s.runs[static_cast<std::size_t>(stage)])
-    for (const Collective& c : r.cost->collectives) {
-      if (c.group != group || !happens(c.phase, s.stage(stage).recompute)) continue;
-      const std::string what = std::string(nameOf(c.kind)) + ", " + nameOf(c.phase);
-      t.inputs.push_back(
-          s.profiled("times", r.name + ": " + what, c.times * r.count, TermUnit::Count, r.cost->origin));
-      t.inputs.push_back(
-          s.profiled("D", r.name + ": " + what, c.bytes.value(), TermUnit::Memory, r.cost->origin));
-    }
+/// What the terms of one exchange have in common.
+struct Subject {
+  const Scene& scene;
+  int stage;
+  TermKind kind;
+
+  CostTerm seconds(std::string id, std::string label, double value, std::string formula) const {
+    CostTerm t = term(std::move(id), std::move(label), value, TermUnit::Time, kind, stage);
+    t.formula = std::move(formula);
+    return t;
+  }
+};
+
+/// One level's part of a gather: rounds · α + (n − 1)/n · D/B.
+CostTerm levelTerm(const Subject& s, const std::string& id, int level, int n, double bytes,
+                   const char* symbol) {
+  const NetworkLevel& l = s.scene.problem.cluster->level(level);
+  CostTerm t = s.seconds(id + "/level" + std::to_string(level), "Level " + l.name,
+                         rounds(n) * l.latency.value() + (n - 1.0) / n * bytes / l.bandwidth.value(),
+                         "⌈log₂ n⌉·α + (n − 1)/n · D/B");
+  t.level = level;
+  t.inputs = {counted("n", "parties at this level", n),
+              s.scene.profiled("D", symbol, bytes, TermUnit::Memory, Origin::Estimated),
+              s.scene.bandwidth(level), s.scene.latency(level)};
   return t;
 }
 
-CostTerm transferTerm(const Scene& s, int stage, const char* name, const char* label, Seconds value,
-                      Bytes bytes, int level) {
+/// Reduce-scatter or all-gather of `bytes`: the cheaper of flat and level by level.
+CostTerm gatherTerm(const Subject& s, const std::string& id, std::string label, const GroupShape& shape,
+                    Bytes bytes) {
+  const Hierarchy& h = *s.scene.problem.cluster;
   CostTerm t =
-      term(stageId(stage) + "/" + name, label, value.value(), TermUnit::Time, TermKind::Pipeline, stage);
-  t.formula = "α + D/B";
-  if (level < 0) return t;
-  t.inputs = {s.profiled("D", "bytes that one rank sends across the boundary", bytes.value(),
-                         TermUnit::Memory, Origin::Estimated)};
-  addFigures(s, level, t);
-  if (s.plan.chunksPerStage() > 1) {
-    t.formula = "Σ over the stage's chunks of α + D/B";
-    return t;
+      s.seconds(id, std::move(label), gatherTime(h, shape, bytes).value(), "min(flat, level by level)");
+  t.level = shape.outermost;
+  CostTerm flat = levelTerm(s, id + "/flat", shape.outermost, shape.ranks, bytes.value(), "the whole tensor");
+  flat.id = id + "/flat";
+  flat.label = "Flat, by recursive halving";
+  CostTerm tiers = s.seconds(id + "/levels", "Level by level",
+                             hierarchicalGatherTime(h, shape, bytes).value(), "Σ over levels");
+  double part = bytes.value();
+  for (int l = 0; l <= shape.outermost; ++l) {
+    tiers.children.push_back(levelTerm(s, tiers.id, l, shape.occupied[static_cast<std::size_t>(l)], part,
+                                       "what a group of the level below holds"));
+    part = bytes.value() / shape.fewest[static_cast<std::size_t>(l)];
   }
-  const NetworkLevel& l = s.problem.cluster->level(level);
-  CostTerm latency =
-      term(t.id + "/latency", "Latency", l.latency.value(), TermUnit::Time, TermKind::Pipeline, stage);
-  latency.formula = "α";
-  CostTerm wire = term(t.id + "/bytes", "Bytes on the wire", (bytes / l.bandwidth).value(), TermUnit::Time,
-                       TermKind::Pipeline, stage);
-  wire.formula = "D/B";
-  latency.level = wire.level = level;
+  tiers.combine = Combine::Sum;
+  t.combine = Combine::Min;
+  t.children = {std::move(flat), std::move(tiers)};
+  return t;
+}
+
+/// The same group for every collective: the one in which the stage's sum is largest.
+struct SlowestGroup {
+  GroupShape shape;
+  PeerCounts peers;
+  double seconds = -1;
+};
+
+SlowestGroup slowestGroup(const Scene& s, int stage, GroupKind group) {
+  const RankGroup kind = group == GroupKind::Tensor    ? RankGroup::Tensor
+                         : group == GroupKind::Context ? RankGroup::Context
+                                                       : RankGroup::Expert;
+  const Hierarchy& h = *s.problem.cluster;
+  SlowestGroup slowest, last;
+  RankGroups(s.plan).visit(stage, kind, [&](std::span<const int> ranks) {
+    SlowestGroup here{shapeOf(h, ranks), peersOf(h, ranks), 0};
+    if (here.shape == last.shape && here.peers == last.peers) return;
+    last = here;
+    for (const LayerRun& r : s.runs[static_cast<std::size_t>(stage)])
+      for (const Collective& c : r.cost->collectives)
+        if (c.group == group && happens(c.phase, s.stage(stage).recompute))
+          here.seconds += r.count * collectiveTime(h, c, here.shape, here.peers).value();
+    if (here.seconds > slowest.seconds) slowest = here;
+  });
+  return slowest;
+}
+
+/// One collective, once.
+CostTerm collectiveTerm(const Subject& s, const std::string& id, std::string label, const Collective& c,
+                        const SlowestGroup& g) {
+  Collective once = c;
+  once.times = 1;
+  const Hierarchy& h = *s.scene.problem.cluster;
+  const double value = collectiveTime(h, once, g.shape, g.peers).value();
+  const auto sized = [&](const char* meaning) {
+    return s.scene.profiled("D", meaning, c.bytes.value(), TermUnit::Memory, Origin::Estimated);
+  };
+  switch (c.kind) {
+    case CollectiveKind::AllReduce: {
+      CostTerm t = s.seconds(id, std::move(label), value, "2 · gather");
+      CostTerm gather =
+          gatherTerm(s, id + "/gather", "Reduce-scatter, then all-gather, each", g.shape, c.bytes);
+      gather.factor = 2;
+      t.level = gather.level;
+      t.combine = Combine::Sum;
+      t.children.push_back(std::move(gather));
+      return t;
+    }
+    case CollectiveKind::AllGather:
+    case CollectiveKind::ReduceScatter:
+      return gatherTerm(s, id, std::move(label), g.shape, c.bytes);
+    case CollectiveKind::AllToAll: {
+      CostTerm t =
+          s.seconds(id, std::move(label), value, "slowest rank's Σ over levels of peers · (α + D/(n·B))");
+      t.inputs = {sized("sent by one rank, its own share included"), counted("n", "ranks", g.peers.ranks)};
+      t.level = g.shape.outermost;
+      for (int l = 0; l <= g.shape.outermost; ++l) {
+        t.inputs.push_back(s.scene.bandwidth(l));
+        t.inputs.push_back(s.scene.latency(l));
+      }
+      return t;
+    }
+    case CollectiveKind::RingExchange:
+      break;
+  }
+  CostTerm t = s.seconds(id, std::move(label), value, "(n − 1) · (α + D/B)");
+  t.inputs = {counted("n", "ranks", g.shape.ranks), sized("bytes per hop"),
+              s.scene.bandwidth(g.shape.outermost), s.scene.latency(g.shape.outermost)};
+  t.level = g.shape.outermost;
+  return t;
+}
+
+CostTerm groupTerm(const Scene& scene, int stage, GroupKind group, Exchange kind, TermKind termKind) {
+  const Subject s{scene, stage, termKind};
+  std::string name = nameOf(group);
+  const std::string id = stageId(stage) + "/" + name;
+  name[0] = static_cast<char>(name[0] - 'a' + 'A');
+  CostTerm t =
+      s.seconds(id, name + " exchange", scene.figures(stage).exchange[static_cast<std::size_t>(kind)].value(),
+                "slowest group's Σ over layers of times · collective");
+  const SlowestGroup g = slowestGroup(scene, stage, group);
+  t.level = g.shape.outermost;
+  for (const LayerRun& r : scene.runs[static_cast<std::size_t>(stage)]) {
+    int k = 0;
+    for (const Collective& c : r.cost->collectives) {
+      ++k;
+      if (c.group != group || !happens(c.phase, scene.stage(stage).recompute)) continue;
+      CostTerm one = collectiveTerm(s, id + "/class" + std::to_string(r.classId) + "/" + std::to_string(k),
+                                    r.name + ": " + nameOf(c.kind) + ", " + nameOf(c.phase), c, g);
+      one.factor = c.times * r.count;
+      t.children.push_back(std::move(one));
+    }
+  }
+  t.combine = t.children.empty() ? Combine::None : Combine::Sum;
+  return t;
+}
+
+/// `count`: boundaries with something to carry; one unless the schedule is interleaved.
+CostTerm transferTerm(const Scene& scene, int stage, const char* name, const char* label, Seconds value,
+                      Bytes bytes, int level, int count) {
+  const Subject s{scene, stage, TermKind::Pipeline};
+  CostTerm t = s.seconds(stageId(stage) + "/" + name, label, value.value(),
+                         count > 1 ? "Σ over boundaries of α + D/B" : "α + D/B");
+  if (level < 0) return t;
+  t.inputs = {scene.profiled("D", "bytes that one rank sends across", bytes.value(), TermUnit::Memory,
+                             Origin::Estimated),
+              scene.bandwidth(level), scene.latency(level)};
+  const NetworkLevel& l = scene.problem.cluster->level(level);
+  CostTerm latency = s.seconds(t.id + "/latency", "Latency", l.latency.value(), "α");
+  latency.factor = count;
+  CostTerm wire = s.seconds(t.id + "/bytes", "Bytes on the wire", (bytes / l.bandwidth).value(), "D/B");
+  t.level = latency.level = wire.level = level;
   t.combine = Combine::Sum;
   t.children = {std::move(latency), std::move(wire)};
   return t;
 }
 
-const char* dataFormula(int zero, bool load) {
-  if (load) return zero >= 3 ? "RS(G) + 2·AG(W)" : "RS(G)";
+/// Boundaries into a stage (out of it, for gradients) that carry something.
+int boundariesOf(const Scene& s, int stage, bool activation) {
+  const int b = s.problem.profile->microbatchIndex(s.plan.microbatch), count = s.plan.stageCount();
+  if (b < 0) return 0;
+  const auto bytes = boundaryBytes(s.problem, s.plan, stageWorks(s.problem, s.plan, b), b);
+  int n = 0;
+  for (int p = 0; p < static_cast<int>(bytes.size()); ++p)
+    if (bytes[static_cast<std::size_t>(p)] > 0 && (activation ? (p + 1) % count : p % count) == stage) ++n;
+  return n;
+}
+
+struct GradientParts {
+  double reduceScatter = 0, allGather = 0;  ///< how often
+  const char* formula = "0";
+};
+
+GradientParts partsOf(int zero, bool load) {
+  if (load)
+    return zero >= 3   ? GradientParts{1, 2, "RS(G) + 2·AG(W)"}
+           : zero == 2 ? GradientParts{1, 0, "RS(G)"}
+                       : GradientParts{};
   switch (zero) {
     case 0:
-      return "2·RS(G)";
+      return {2, 0, "2·RS(G)"};
     case 1:
-      return "RS(G) + AG(W)";
+      return {1, 1, "RS(G) + AG(W)"};
     case 2:
-      return "AG(W)";
+      return {0, 1, "AG(W)"};
     default:
-      return "0";
+      return {};
   }
 }
 
-void addDataInputs(const Scene& s, int stage, CostTerm& t) {
-  const StageEvaluation& f = s.figures(stage);
-  const OptimizerRegime& o = s.problem.job.optimizer;
-  addFigures(s, f.dataLevel, t);
-  t.inputs.push_back(counted("S", "ranks of a dense gradient group", s.denseShards(stage)));
-  t.inputs.push_back({"G", "gradient bytes of one rank", f.dataBytes.value(), TermUnit::Memory,
-                      Origin::Estimated, s.problem.profile->provenance});
-  t.inputs.push_back({"W", "weight bytes of one rank", f.parameters * o.weightBytes, TermUnit::Memory,
-                      Origin::Estimated, s.problem.profile->provenance});
+CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, double parameters, bool load) {
+  const OptimizerRegime& o = s.scene.problem.job.optimizer;
+  const Hierarchy& h = *s.scene.problem.cluster;
+  const int zero = s.scene.plan.zero;
+  const auto timeOf = [&](const GroupShape& g) {
+    const GradientTime t = gradientTime(h, g, parameters, o, zero);
+    return load ? t.load : t.sync;
+  };
+  GroupShape slowest, last;
+  Seconds most(-1);
+  RankGroups(s.scene.plan)
+      .visit(s.stage, expert ? RankGroup::ExpertGradients : RankGroup::DenseGradients,
+             [&](std::span<const int> ranks) {
+               const GroupShape shape = shapeOf(h, ranks);
+               if (shape == last) return;
+               last = shape;
+               if (const Seconds t = timeOf(shape); t > most) {
+                 most = t;
+                 slowest = shape;
+               }
+             });
+  const GradientParts parts = partsOf(zero, load);
+  const Bytes g(parameters * o.gradientBytes), w(parameters * o.weightBytes);
+  CostTerm t = s.seconds(id, expert ? "Expert parameters" : "Dense parameters", std::max(0.0, most.value()),
+                         parts.formula);
+  t.level = slowest.ranks > 1 ? slowest.outermost : -1;
+  t.inputs = {
+      counted("n", "ranks of the slowest gradient group", slowest.ranks),
+      s.scene.profiled("G", "gradient bytes of one rank", g.value(), TermUnit::Memory, Origin::Estimated),
+      s.scene.profiled("W", "weight bytes of one rank", w.value(), TermUnit::Memory, Origin::Estimated)};
+  if (slowest.ranks <= 1) return t;
+  const auto add = [&](const char* name, const char* label, double times, Bytes bytes) {
+    if (!(times > 0)) return;
+    CostTerm c = gatherTerm(s, id + "/" + name, label, slowest, bytes);
+    c.factor = times;
+    t.children.push_back(std::move(c));
+  };
+  add("scatter", "RS(G): reduce-scatter of gradients", parts.reduceScatter, g);
+  add("gather", "AG(W): all-gather of weights", parts.allGather, w);
+  t.combine = t.children.empty() ? Combine::None : Combine::Sum;
+  return t;
+}
+
+/// The gradient exchange of a stage, per microbatch (`load`) or once per batch.
+CostTerm gradientTerm(const Scene& scene, int stage, const char* name, const char* label, Seconds value,
+                      bool load) {
+  const Subject s{scene, stage, TermKind::Data};
+  CostTerm t =
+      s.seconds(stageId(stage) + "/" + name, label, value.value(), partsOf(scene.plan.zero, load).formula);
+  t.level = scene.figures(stage).dataLevel;
+  if (!(value.value() > 0)) return t;
+  const auto parameters = parametersOf(scene, stage);
+  t.combine = Combine::Sum;
+  double named = 0;
+  for (const bool expert : {false, true}) {
+    const double count = expert ? parameters.expert : parameters.dense;
+    if (!(count > 0)) continue;
+    t.children.push_back(messageTerm(s, t.id + (expert ? "/expert" : "/dense"), expert, count, load));
+    named += t.children.back().value;
+  }
+  if (!load && scene.problem.profile->tied && value.value() > named * (1 + 1e-12))
+    t.children.push_back(s.seconds(t.id + "/tied", "Tied parameters, between two stages",
+                                   value.value() - named, "2·RS(G), two ranks"));
+  if (t.children.empty()) t.combine = Combine::None;
+  return t;
 }
 
 }  // namespace
@@ -97,34 +295,25 @@ std::vector<CostTerm> exchangeTerms(const Scene& s, int stage) {
   const auto of = [&](Exchange k) { return f.exchange[static_cast<std::size_t>(k)].value(); };
   std::vector<CostTerm> out;
   if (of(Exchange::Tensor) > 0)
-    out.push_back(groupTerm(s, stage, GroupKind::Tensor, Exchange::Tensor, TermKind::Tensor, f.tensorLevel));
+    out.push_back(groupTerm(s, stage, GroupKind::Tensor, Exchange::Tensor, TermKind::Tensor));
   if (of(Exchange::Context) > 0)
-    out.push_back(
-        groupTerm(s, stage, GroupKind::Context, Exchange::Context, TermKind::Context, f.contextLevel));
+    out.push_back(groupTerm(s, stage, GroupKind::Context, Exchange::Context, TermKind::Context));
   if (of(Exchange::Expert) > 0)
-    out.push_back(groupTerm(s, stage, GroupKind::Expert, Exchange::Expert, TermKind::Expert, f.expertLevel));
+    out.push_back(groupTerm(s, stage, GroupKind::Expert, Exchange::Expert, TermKind::Expert));
   if (f.activationIn.value() > 0)
     out.push_back(transferTerm(s, stage, "activation", "Activation in", f.activationIn, f.activationBytes,
-                               f.activationLevel));
+                               f.activationLevel, boundariesOf(s, stage, true)));
   if (f.gradientIn.value() > 0)
-    out.push_back(
-        transferTerm(s, stage, "gradient", "Gradient in", f.gradientIn, f.gradientBytes, f.gradientLevel));
-  if (of(Exchange::Data) > 0) {
-    CostTerm t = term(stageId(stage) + "/data", "Data exchange, every microbatch", of(Exchange::Data),
-                      TermUnit::Time, TermKind::Data, stage);
-    t.formula = dataFormula(s.plan.zero, true);
-    addDataInputs(s, stage, t);
-    out.push_back(std::move(t));
-  }
+    out.push_back(transferTerm(s, stage, "gradient", "Gradient in", f.gradientIn, f.gradientBytes,
+                               f.gradientLevel, boundariesOf(s, stage, false)));
+  if (of(Exchange::Data) > 0)
+    out.push_back(gradientTerm(s, stage, "data", "Data exchange, every microbatch",
+                               f.exchange[static_cast<std::size_t>(Exchange::Data)], true));
   return out;
 }
 
 CostTerm syncTerm(const Scene& s, int stage) {
-  CostTerm t = term(stageId(stage) + "/sync", "Gradient exchange", s.figures(stage).sync.value(),
-                    TermUnit::Time, TermKind::Data, stage);
-  t.formula = dataFormula(s.plan.zero, false);
-  addDataInputs(s, stage, t);
-  return t;
+  return gradientTerm(s, stage, "sync", "Gradient exchange", s.figures(stage).sync, false);
 }
 
 }  // namespace nest::explanation

@@ -3,11 +3,6 @@
 #include "plan/explanation_parts.h"
 
 namespace nest::explanation {
-namespace {
-
-struct Share {
-  double dense = 0, expert = 0;
-};
 
 Share parametersOf(const Scene& s, int stage) {
   Share all;
@@ -15,10 +10,13 @@ Share parametersOf(const Scene& s, int stage) {
     all.dense += r.count * r.cost->denseParameters;
     all.expert += r.count * r.cost->expertParameters;
   }
-  // What the profile does not list layer by layer is the tied copy (planning.md §4), which is dense.
-  all.dense += std::max(0.0, s.figures(stage).parameters - all.dense - all.expert);
+  // What no layer lists is the tied copy (planning.md §4), which is dense.
+  const double copied = s.figures(stage).parameters - all.dense - all.expert;
+  if (copied > 1e-9 * all.dense) all.dense += copied;
   return all;
 }
+
+namespace {
 
 /// params · bytes ÷ shards, dense and expert apart.
 CostTerm parameterTerm(const Scene& s, int stage, const char* name, const char* label, Bytes value,
@@ -29,7 +27,7 @@ CostTerm parameterTerm(const Scene& s, int stage, const char* name, const char* 
   t.formula = sharded ? "parameters · bytes ÷ S" : "parameters · bytes";
   t.inputs = {typed("bytes", std::string("bytes per parameter, ") + name, bytes, TermUnit::Memory)};
   t.combine = Combine::Sum;
-  const auto add = [&](const char* kind, double count, int shards) {
+  const auto add = [&](const char* kind, double count, double shards) {
     if (!(count > 0)) return;
     CostTerm c = term(t.id + "/" + kind, std::string(kind) + " parameters of one device", count,
                       TermUnit::Parameters, TermKind::Memory, stage);

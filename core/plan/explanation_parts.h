@@ -29,7 +29,9 @@ struct Scene {
   const StageEvaluation& figures(int i) const { return evaluation.stages[static_cast<std::size_t>(i)]; }
   std::vector<LayerRun> runsOf(const std::vector<LayerIndex>& layers, const Strategy&) const;
   int denseShards(int stage) const { return plan.dataDegree() * stage_(stage).context; }
-  int expertShards(int stage) const { return denseShards(stage) / std::max(1, stage_(stage).expert); }
+  double expertShards(int stage) const {
+    return static_cast<double>(denseShards(stage)) / stage_(stage).expert;
+  }
 
   TermInput profiled(std::string symbol, std::string meaning, double value, TermUnit unit, Origin) const;
   TermInput bandwidth(int level) const;
@@ -44,6 +46,12 @@ CostTerm term(std::string id, std::string label, double value, TermUnit unit, Te
 CostTerm referenceTo(const CostTerm& whole, double factor = 1);
 TermInput counted(std::string symbol, std::string meaning, double value);
 TermInput typed(std::string symbol, std::string meaning, double value, TermUnit unit);
+
+/// Parameters of one device, dense (a tied copy included) and expert.
+struct Share {
+  double dense = 0, expert = 0;
+};
+Share parametersOf(const Scene&, int stage);
 
 CostTerm computeTerm(const Scene&, int stage, const char* which);  ///< "forward", "backward", "recompute"
 /// Exchanges that are not zero, in the order of enum Exchange; the pipeline's as activation and gradient.

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_source.h"
+#include "cluster/dendrogram.h"
+#include "cluster/hierarchy.h"
+
+namespace nest {
+
+/// How far the levels are from the network they stand for: the largest ratio of the modelled time of a
+/// transfer (α + D/B of its level) to the time over the best path, over device pairs, either way round (≥ 1).
+struct Distortion {
+  double atMegabyte = 1, atGigabyte = 1;
+  int worstFrom = 0, worstTo = 0;  ///< input numbers of a pair with the largest ratio
+  long long pairs = 0;             ///< pairs compared
+  bool sampled = false;            ///< not all pairs were compared
+};
+
+/// A network turned into levels (planning.md §1), with all that a picture of it needs.
+struct LevelAbstraction {
+  HierarchyInput input;          ///< devices in locality order: input number k is the k-th of `deviceNodes`
+  std::vector<int> deviceNodes;  ///< graph node of each input number
+  Dendrogram dendrogram;
+  std::vector<double> cuts;  ///< bytes/s that separate the levels, widest first; as asked for, or chosen
+  std::vector<std::string> irregularities;  ///< "host7 has 6 of 8 devices"; sentences without final stop
+  Distortion distortion;
+};
+
+/// At most five levels, cut at the largest gaps of log bandwidth between the groups of the dendrogram; what
+/// room is left tells tiers of equal bandwidth apart by latency. With `source.cuts` the levels are exactly
+/// what lies between those bandwidths. A level counts with the least bandwidth of its groups, and the largest
+/// latency seen. Errors: see prepareFabric; a device that others cannot reach. Notes: irregularities,
+/// distortion above 2.
+Reading<LevelAbstraction> abstractLevels(const GraphSource& source, const DeviceSpec& device);
+
+/// The same, only what Hierarchy::build needs.
+Reading<HierarchyInput> hierarchyFromGraph(const GraphSource& source, const DeviceSpec& device);
+
+}  // namespace nest

@@ -1,0 +1,91 @@
+#include "solver/baselines/baselines.h"
+
+#include <chrono>
+
+#include "plan/schedule.h"
+#include "solver/baselines/methods.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+BaselineResult run(BaselineKind kind, const Problem& p, const Control& control, const BaselineOptions& o) {
+  switch (kind) {
+    case BaselineKind::Manual:
+      return baselines::manual(p, control, o.manual);
+    case BaselineKind::RandomWalk:
+      return baselines::randomWalk(p, control, o);
+    case BaselineKind::NetworkUnaware:
+      return baselines::networkUnaware(p, control);
+    case BaselineKind::MemoryUnaware:
+      return baselines::memoryUnaware(p, control);
+    case BaselineKind::EqualSplit:
+      break;
+  }
+  return baselines::equalSplit(p, control);
+}
+
+/// Its own progress and deadline, inside the whole run's.
+Control partOf(const Control& whole, const char* phase, double begin, double share) {
+  Control part = whole;
+  if (whole.progress)
+    part.progress = [&whole, phase, begin, share](const Progress& p) {
+      Progress q = p;
+      q.phase = phase;
+      q.fraction = begin + share * p.fraction;
+      whole.progress(q);
+    };
+  return part;
+}
+
+void describeViolations(BaselineResult& r) {
+  if (!r.plan || r.plan->evaluation.feasible()) return;
+  const Violation& v = r.plan->evaluation.violations.front();
+  r.note += r.note.empty() ? "" : "; ";
+  r.note += v.code == "memory" ? "does not fit: stage " + std::to_string(v.stage + 1) + " is short by " +
+                                     text::memory(v.shortfall)
+                               : "cannot run: " + v.message;
+}
+
+}  // namespace
+
+const char* nameOf(BaselineKind k) {
+  switch (k) {
+    case BaselineKind::Manual:
+      return "Manual";
+    case BaselineKind::RandomWalk:
+      return "MCMC";
+    case BaselineKind::NetworkUnaware:
+      return "Network-unaware";
+    case BaselineKind::MemoryUnaware:
+      return "Memory-unaware";
+    case BaselineKind::EqualSplit:
+      break;
+  }
+  return "Equal split";
+}
+
+std::vector<BaselineResult> runBaselines(const Problem& problem, const Control& control,
+                                         const BaselineOptions& options) {
+  std::vector<BaselineResult> out;
+  const double share = options.kinds.empty() ? 1 : 1.0 / static_cast<double>(options.kinds.size());
+  for (std::size_t i = 0; i < options.kinds.size(); ++i) {
+    if (baselines::stopped(control)) break;
+    const BaselineKind kind = options.kinds[i];
+    const auto begin = std::chrono::steady_clock::now();
+    BaselineResult r =
+        run(kind, problem, partOf(control, nameOf(kind), share * static_cast<double>(i), share), options);
+    r.kind = kind;
+    if (r.plan) {
+      const ScheduleKind schedule =
+          r.plan->plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
+      r.plan->simulated = simulate(problem, r.plan->plan, r.plan->evaluation, schedule, false).total;
+    }
+    describeViolations(r);
+    r.elapsed = Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    out.push_back(std::move(r));
+  }
+  return out;
+}
+
+}  // namespace nest

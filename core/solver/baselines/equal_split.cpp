@@ -1,0 +1,57 @@
+#include "solver/baselines/equal_split.h"
+
+#include <algorithm>
+
+namespace nest {
+
+std::vector<std::vector<LayerIndex>> equalParts(const LayerGraph& graph, int parts) {
+  const bool blocks = std::any_of(graph.layers.begin(), graph.layers.end(),
+                                  [](const Layer& l) { return l.kind == LayerKind::Block; });
+  const auto counts = [&](const Layer& l) { return !blocks || l.kind == LayerKind::Block; };
+  const int counted = static_cast<int>(std::count_if(graph.layers.begin(), graph.layers.end(), counts));
+  if (parts < 1 || counted < parts) return {};
+  std::vector<std::vector<LayerIndex>> out(static_cast<std::size_t>(parts));
+  const int least = counted / parts, larger = counted % parts;
+  int part = 0, taken = 0;
+  for (int x = 0; x < graph.layerCount(); ++x) {
+    if (counts(graph.layers[static_cast<std::size_t>(x)])) {
+      if (taken == least + (part < larger ? 1 : 0)) {
+        ++part;
+        taken = 0;
+      }
+      ++taken;
+    }
+    out[static_cast<std::size_t>(part)].push_back(LayerIndex(x));
+  }
+  return out;
+}
+
+Plan equalSplitPlan(const LayerGraph& graph, int microbatch, int dataDegree, int zero, int stages, int chunks,
+                    const Strategy& strategy, Recompute recompute) {
+  Plan p;
+  p.microbatch = microbatch;
+  p.dataInner = dataDegree;
+  p.zero = zero;
+  const auto parts = equalParts(graph, stages * chunks);
+  if (parts.empty()) return p;
+  for (int i = 0; i < stages; ++i) {
+    StagePlan s;
+    s.strategy = strategy;
+    s.recompute = recompute;
+    for (int q = 0; q < chunks; ++q) s.chunks.push_back(parts[static_cast<std::size_t>(q * stages + i)]);
+    p.stages.push_back(std::move(s));
+  }
+  p.blockStride = p.pipelineWidth();
+  return p;
+}
+
+std::vector<int> dataDegrees(const Problem& problem, int microbatch, int width, int expert) {
+  std::vector<int> out;
+  const int most =
+      std::min(problem.cluster->deviceCount() / std::max(1, width), std::max(1, problem.job.globalBatch));
+  for (int d = 1; d <= most; ++d)
+    if (d % std::max(1, expert) == 0 && problem.microbatchCount(microbatch, d) > 0) out.push_back(d);
+  return out;
+}
+
+}  // namespace nest

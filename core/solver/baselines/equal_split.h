@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "model/layer_graph.h"
+#include "plan/plan.h"
+#include "solver/problem.h"
+
+namespace nest {
+
+/// Layers in s·v parts of equal counts; where the count does not divide, earlier parts take one more. Only
+/// blocks count if the graph has any; what stands before the first goes to the first part, the rest to the
+/// part of the block before it. [part] → layers; empty if there are fewer countable layers than parts.
+std::vector<std::vector<LayerIndex>> equalParts(const LayerGraph& graph, int parts);
+
+/// A plan of equal parts with one strategy and recompute policy for all stages, replicas side by side (d_in =
+/// d) and no stage apart. No stages if the layers do not suffice.
+Plan equalSplitPlan(const LayerGraph& graph, int microbatch, int dataDegree, int zero, int stages, int chunks,
+                    const Strategy& strategy, Recompute recompute);
+
+/// Data-parallel degrees that a pipeline of `width` devices per replica allows, ascending: b·d divides the
+/// batch (or is padded), d·width devices exist, and the expert degree divides d.
+std::vector<int> dataDegrees(const Problem& problem, int microbatch, int width, int expert);
+
+}  // namespace nest

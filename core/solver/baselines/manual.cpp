@@ -1,0 +1,126 @@
+#include <algorithm>
+
+#include "solver/baselines/equal_split.h"
+#include "solver/baselines/methods.h"
+
+namespace nest::baselines {
+namespace {
+
+int hostSize(const Problem& p) {
+  return p.cluster->largestGroupSize(0);
+}
+
+bool matches(const std::optional<int>& typed, int value) {
+  return !typed || *typed == value;
+}
+
+/// Strategies in the order in which a person tries them: no context parallelism before it is asked for, then
+/// by the devices that they take, sequence parallelism wherever it is on offer, few expert groups first.
+std::vector<Strategy> strategiesByHand(const Problem& p, const ManualDegrees& typed) {
+  std::vector<Strategy> out;
+  for (const Strategy& s : p.profile->strategies()) {
+    if (!matches(typed.tensor, s.tensor) || !matches(typed.expert, s.expert)) continue;
+    if (typed.context ? s.context != *typed.context : s.context != 1) continue;
+    if (!typed.tensor && s.tensor > hostSize(p)) continue;
+    out.push_back(s);
+  }
+  std::sort(out.begin(), out.end(), [](const Strategy& a, const Strategy& b) {
+    if (a.width() != b.width()) return a.width() < b.width();
+    if (a.sequence != b.sequence) return a.sequence;
+    return a.expert < b.expert;
+  });
+  return out;
+}
+
+class Rules {
+public:
+  Rules(const Problem& p, const Control& control, const ManualDegrees& typed)
+      : m_problem(p), m_control(control), m_typed(typed) {}
+
+  BaselineResult run() {
+    const auto strategies = strategiesByHand(m_problem, m_typed);
+    const int widest = strategies.empty() ? 0 : strategies.back().width();
+    // Within a host by tensor degree first; only then over more and more stages.
+    const int most = m_problem.graph->layerCount();
+    for (int s = m_typed.stages.value_or(1); s <= m_typed.stages.value_or(most) && !done(); ++s)
+      for (const Strategy& strategy : strategies) {
+        if (s > 1 && !m_typed.tensor && !m_typed.stages && strategy.width() < widest) continue;
+        if (tryAll(s, strategy)) break;
+      }
+    if (!m_result.plan && m_nearest) {
+      m_result.plan = std::move(m_nearest);
+      m_result.note = "by hand rules nothing fits; the plan that comes closest";
+    } else if (!m_result.plan) {
+      m_result.note = strategies.empty() ? "no such strategy is on offer"
+                                         : "the degrees do not suit the batch or the cluster";
+    }
+    m_result.complete = !stopped(m_control);
+    return std::move(m_result);
+  }
+
+private:
+  bool done() const { return m_result.plan.has_value() || stopped(m_control); }
+
+  bool tryAll(int s, const Strategy& strategy) {
+    const auto& offered = m_problem.profile->microbatches();
+    for (const int b : offered) {
+      if (m_typed.microbatch ? b != *m_typed.microbatch : b != offered.front()) continue;
+      const auto degrees = dataDegrees(m_problem, b, s * strategy.width(), strategy.expert);
+      for (const int z : {0, 1, 2, 3}) {
+        if (m_typed.zero ? z != *m_typed.zero : z > 1 || !offersZero(z)) continue;
+        for (const Recompute r : {Recompute::None, Recompute::Selective, Recompute::Full}) {
+          if (m_typed.recompute ? r != *m_typed.recompute
+                                : !m_problem.search.recompute[static_cast<std::size_t>(r)])
+            continue;
+          for (auto d = degrees.rbegin(); d != degrees.rend(); ++d) {
+            if (m_typed.data && *m_typed.data != *d) continue;
+            if (judge(equalSplitPlan(*m_problem.graph, b, *d, z, s, 1, strategy, r))) return true;
+            break;  // hand rules use all devices that the batch allows
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  bool offersZero(int z) const {
+    const auto& on = m_problem.search.zeroStages;
+    return std::find(on.begin(), on.end(), z) != on.end();
+  }
+
+  bool judge(Plan plan) {
+    if (plan.stages.empty() || done()) return false;
+    ++m_result.evaluated;
+    RankedPlan r{std::move(plan), {}, {}};
+    r.evaluation = evaluate(m_problem, r.plan);
+    if (r.evaluation.feasible()) {
+      m_result.plan = std::move(r);
+      m_result.note = "tensor degree up to one host, then the fewest stages that fit, equal layers";
+      return true;
+    }
+    const Bytes missing = lack(r.evaluation);
+    if (!m_nearest || missing < lack(m_nearest->evaluation)) m_nearest = std::move(r);
+    return false;
+  }
+
+  static Bytes lack(const Evaluation& e) {
+    Bytes most;
+    for (const Violation& v : e.violations)
+      most = std::max(most, v.code == "memory" ? v.shortfall : Bytes(1e30));
+    return most;
+  }
+
+  const Problem& m_problem;
+  const Control& m_control;
+  const ManualDegrees& m_typed;
+  BaselineResult m_result;
+  std::optional<RankedPlan> m_nearest;
+};
+
+}  // namespace
+
+BaselineResult manual(const Problem& problem, const Control& control, const ManualDegrees& typed) {
+  return Rules(problem, control, typed).run();
+}
+
+}  // namespace nest::baselines

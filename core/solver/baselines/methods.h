@@ -1,0 +1,18 @@
+#pragma once
+
+#include "solver/baselines/baselines.h"
+
+/// The methods behind runBaselines(); each leaves `kind`, `elapsed` and `plan->simulated` to it.
+namespace nest::baselines {
+
+BaselineResult manual(const Problem&, const Control&, const ManualDegrees&);
+BaselineResult randomWalk(const Problem&, const Control&, const BaselineOptions&);
+BaselineResult networkUnaware(const Problem&, const Control&);
+BaselineResult memoryUnaware(const Problem&, const Control&);
+BaselineResult equalSplit(const Problem&, const Control&);
+
+inline bool stopped(const Control& c) {
+  return c.stopRequested() || c.outOfTime();
+}
+
+}  // namespace nest::baselines

@@ -1,0 +1,48 @@
+#include "solver/baselines/methods.h"
+#include "solver/solve.h"
+
+namespace nest::baselines {
+namespace {
+
+/// More than any plan needs, so that nothing is ever short; small enough that sums with it stay finite.
+constexpr double kUnlimited = 1e18;
+
+BaselineResult solvedElsewhere(const Problem& real, Problem assumed, const Control& control,
+                               const char* note) {
+  assumed.search.topPlans = 1;
+  const Outcome found = solve(assumed, control);
+  BaselineResult r;
+  r.note = note;
+  r.complete = found.status == OutcomeStatus::Optimal || found.status == OutcomeStatus::Infeasible;
+  if (const RankedPlan* best = found.best())
+    r.plan = RankedPlan{best->plan, evaluate(real, best->plan), {}};
+  else
+    r.note = found.status == OutcomeStatus::Infeasible ? "nothing fits, whatever the network"
+                                                       : "stopped before a plan was found";
+  return r;
+}
+
+}  // namespace
+
+BaselineResult networkUnaware(const Problem& problem, const Control& control) {
+  std::vector<NetworkLevel> levels;
+  for (int l = 0; l < problem.cluster->levelCount(); ++l) {
+    levels.push_back(problem.cluster->level(l));
+    levels.back().bandwidth = levels.front().bandwidth;
+    levels.back().latency = levels.front().latency;
+  }
+  Problem flat = problem;
+  flat.cluster = std::make_shared<const Hierarchy>(problem.cluster->withLevels(std::move(levels)));
+  return solvedElsewhere(problem, std::move(flat), control,
+                         "the exact optimum of a cluster where every level is like level 0");
+}
+
+BaselineResult memoryUnaware(const Problem& problem, const Control& control) {
+  Problem unlimited = problem;
+  unlimited.assumptions.reserve =
+      Bytes(-kUnlimited);  // devices may differ in memory; the reserve is common to all
+  return solvedElsewhere(problem, std::move(unlimited), control,
+                         "the exact optimum without the memory check");
+}
+
+}  // namespace nest::baselines
