@@ -8,16 +8,17 @@
 
 namespace nest {
 
-/// Everything a view shows: one plan of one scenario. Immutable and shared, so that two views may show two plans and a
-/// solve may replace it at any time. Null parts are states: no scenario, not solved yet, nothing fits.
+/// Everything a view shows: one plan of one scenario. Immutable and shared, so that two views may show two
+/// plans and a solve may replace it at any time. Null parts are states: no scenario, not solved yet, nothing
+/// fits.
 struct PlanContext {
   std::shared_ptr<const Scenario> scenario;
-  std::shared_ptr<const Problem> problem;   ///< null: the scenario has errors (see diagnostics)
-  std::shared_ptr<const Outcome> outcome;   ///< null: not solved yet
-  std::shared_ptr<const RankedPlan> plan;   ///< null: nothing fits, or not solved yet
-  Diagnostics diagnostics;                  ///< of building the problem
-  bool current = true;                      ///< false: the scenario has been edited since this plan was found
-  int generation = 0;                       ///< grows with each edit
+  std::shared_ptr<const Problem> problem;  ///< null: the scenario has errors (see diagnostics)
+  std::shared_ptr<const Outcome> outcome;  ///< null: not solved yet
+  std::shared_ptr<const RankedPlan> plan;  ///< null: nothing fits, or not solved yet
+  Diagnostics diagnostics;                 ///< of building the problem
+  bool current = true;                     ///< false: the scenario has been edited since this plan was found
+  int generation = 0;                      ///< grows with each edit
 
   /// The plan to draw: the best one, or the nearest miss when nothing fits; null otherwise.
   const Plan* shownPlan() const;

@@ -8,8 +8,8 @@ namespace nest {
 
 enum class ItemKind { Stage, Layer, Device, Group, Level, Pair };
 
-/// One thing that can be pointed at in a view, by number alone. Group: level `level`, group `index`. Pair: devices or
-/// groups `index` and `other`.
+/// One thing that can be pointed at in a view, by number alone. Group: level `level`, group `index`. Pair:
+/// devices or groups `index` and `other`.
 struct SelectionItem {
   ItemKind kind = ItemKind::Stage;
   int index = 0;
@@ -18,11 +18,11 @@ struct SelectionItem {
   friend auto operator<=>(const SelectionItem&, const SelectionItem&) = default;
 };
 
-/// The only channel between views: what is hovered, what is selected. Ids only; every view translates for itself
-/// (a hovered device lights up its stage, and so on).
+/// The only channel between views: what is hovered, what is selected. Ids only; every view translates for
+/// itself (a hovered device lights up its stage, and so on).
 class Selection : public QObject {
   Q_OBJECT
- public:
+public:
   using QObject::QObject;
 
   const std::optional<SelectionItem>& hovered() const { return m_hovered; }
@@ -30,11 +30,11 @@ class Selection : public QObject {
   void setHovered(std::optional<SelectionItem>);
   void setSelected(std::optional<SelectionItem>);
 
- Q_SIGNALS:
+Q_SIGNALS:
   void hoveredChanged();
   void selectedChanged();
 
- private:
+private:
   std::optional<SelectionItem> m_hovered, m_selected;
 };
 

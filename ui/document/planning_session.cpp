@@ -1,0 +1,188 @@
+#include "document/planning_session.h"
+
+#include <QMetaObject>
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+/// A plan that only breaks these rules can still be drawn and costed on the new problem.
+bool stillDrawable(const Evaluation& e) {
+  constexpr std::array<std::string_view, 2> kHarmless = {"memory", "constraint"};
+  return std::all_of(e.violations.begin(), e.violations.end(), [&](const Violation& v) {
+    return std::find(kHarmless.begin(), kHarmless.end(), v.code) != kHarmless.end();
+  });
+}
+
+QString sentenceFor(const Outcome& outcome) {
+  const QString elapsed = QString::fromStdString(text::time(outcome.statistics.elapsed));
+  const QString states = QString::fromStdString(text::count(outcome.statistics.states));
+  switch (outcome.status) {
+    case OutcomeStatus::Optimal:
+      return PlanningSession::tr("Optimal in %1: %2 states, %3 candidates")
+          .arg(elapsed, states, QString::fromStdString(text::count(outcome.statistics.candidates)));
+    case OutcomeStatus::BestSoFar:
+      return PlanningSession::tr("Best so far after %1, within %2 of the bound")
+          .arg(elapsed, QString::fromStdString(text::percent(outcome.gap())));
+    case OutcomeStatus::Infeasible:
+      return PlanningSession::tr("Nothing fits; searched for %1").arg(elapsed);
+    case OutcomeStatus::Cancelled:
+      return PlanningSession::tr("Cancelled after %1").arg(elapsed);
+    case OutcomeStatus::Failed:
+      break;
+  }
+  return PlanningSession::tr("The search failed");
+}
+
+}  // namespace
+
+PlanningSession::PlanningSession(ScenarioDocument& document, JobRunner::Solve solve, QObject* parent)
+    : QObject(parent), m_document(document), m_context(std::make_shared<PlanContext>()) {
+  // An argument-less queued call is all that crosses the threads: see JobRunner for the rest.
+  m_runner = std::make_unique<JobRunner>(
+      [this] { QMetaObject::invokeMethod(this, &PlanningSession::drain, Qt::QueuedConnection); },
+      std::move(solve));
+  connect(&document, &ScenarioDocument::opened, this, [this] { m_forgetPlan = true; });
+  connect(&document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool preview) {
+    if (parts != ScenarioParts(ScenarioPart::Name)) scenarioChanged(preview);
+  });
+}
+
+PlanningSession::~PlanningSession() = default;
+
+PlanningSession::Activity PlanningSession::activity() const {
+  Activity a;
+  if (!m_runner->isBusy()) return a;
+  a.phase = Phase::Running;
+  a.elapsedSeconds = m_clock.isValid() ? static_cast<double>(m_clock.nsecsElapsed()) * 1e-9 : 0;
+  if (!m_progress) return a;
+  a.step = QString::fromUtf8(m_progress->phase.data(), static_cast<qsizetype>(m_progress->phase.size()));
+  a.fraction = m_progress->fraction;
+  a.best = m_progress->best;
+  return a;
+}
+
+void PlanningSession::scenarioChanged(bool preview) {
+  if (std::exchange(m_forgetPlan, false)) {
+    m_runner->cancel();
+    m_context = std::make_shared<PlanContext>();
+  }
+  m_problem = nullptr;
+  m_diagnostics.clear();
+  if (!m_document.isEmpty()) {
+    Reading<Problem> reading = buildProblem(m_document.scenario());
+    m_diagnostics = std::move(reading.diagnostics);
+    if (reading.value) m_problem = std::make_shared<const Problem>(std::move(*reading.value));
+  }
+  Q_EMIT diagnosticsChanged();
+
+  if (auto next = recosted(m_context->plan.get())) {
+    publish(std::move(*next));
+  } else if (m_problem && m_context->shownPlan()) {
+    PlanContext stale = *m_context;  // the last whole picture, marked as what it is
+    stale.current = false;
+    publish(std::move(stale));
+  } else {
+    PlanContext bare;
+    if (!m_document.isEmpty()) bare.scenario = m_document.snapshot();
+    bare.problem = m_problem;
+    bare.diagnostics = m_diagnostics;
+    publish(std::move(bare));
+  }
+  if (!m_problem)
+    m_runner->cancel();
+  else if (m_live)
+    submit(preview);
+  Q_EMIT activityChanged();
+}
+
+/// The plan at hand under the new figures, where it still makes sense.
+std::optional<PlanContext> PlanningSession::recosted(const RankedPlan* held) const {
+  if (!m_problem || !held) return std::nullopt;
+  auto plan = std::make_shared<RankedPlan>(*held);
+  plan->evaluation = evaluate(*m_problem, plan->plan);
+  if (!stillDrawable(plan->evaluation)) return std::nullopt;
+  plan->simulated = Seconds(0);
+  PlanContext next = *m_context;
+  next.scenario = m_document.snapshot();
+  next.problem = m_problem;
+  next.diagnostics = m_diagnostics;
+  next.plan = std::move(plan);
+  next.current = false;
+  return next;
+}
+
+void PlanningSession::submit(bool live) {
+  JobRunner::Request request;
+  request.problem = m_problem;
+  request.generation = m_document.generation();
+  request.live = live;
+  if (m_context->plan) request.start = std::make_shared<const Plan>(m_context->plan->plan);
+  m_progress.reset();
+  m_clock.start();
+  m_runner->submit(std::move(request));
+}
+
+void PlanningSession::solve() {
+  if (!m_problem) return;
+  submit(false);
+  Q_EMIT activityChanged();
+}
+
+void PlanningSession::cancel() {
+  m_runner->cancel();
+  Q_EMIT activityChanged();
+}
+
+void PlanningSession::setLive(bool live) {
+  if (m_live == live) return;
+  m_live = live;
+  Q_EMIT liveChanged(live);
+  if (live && m_problem && !m_context->current) solve();
+}
+
+void PlanningSession::drain() {
+  for (const auto& message : m_runner->drain()) {
+    if (message.finished)
+      take(message);
+    else
+      m_progress = message.progress;
+  }
+  Q_EMIT activityChanged();
+}
+
+void PlanningSession::take(const JobRunner::Message& message) {
+  m_progress.reset();
+  const bool newest = message.generation == m_document.generation();
+  const Outcome& outcome = *message.outcome;
+  if (!message.live) Q_EMIT logged(sentenceFor(outcome));
+  const bool answers = outcome.best() || outcome.status == OutcomeStatus::Infeasible;
+  if (newest && (answers || !m_context->shownPlan())) {
+    PlanContext next;
+    next.scenario = m_document.snapshot();
+    next.problem = message.problem;
+    next.outcome = message.outcome;
+    if (const RankedPlan* best = outcome.best())
+      next.plan = std::shared_ptr<const RankedPlan>(message.outcome, best);
+    next.diagnostics = m_diagnostics;
+    next.diagnostics.insert(next.diagnostics.end(), outcome.diagnostics.begin(), outcome.diagnostics.end());
+    publish(std::move(next));
+  } else if (!newest && message.live) {
+    if (auto next = recosted(outcome.best())) publish(std::move(*next));
+  }
+  // What a drag gets in 100 ms may be short of the optimum: confirm it now that the hand rests.
+  if (newest && message.live && outcome.status != OutcomeStatus::Optimal && m_problem) submit(false);
+}
+
+void PlanningSession::publish(PlanContext context) {
+  context.generation = m_document.generation();
+  m_context = std::make_shared<const PlanContext>(std::move(context));
+  Q_EMIT contextChanged();
+}
+
+}  // namespace nest

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+#include <memory>
+#include <optional>
+
+#include "document/plan_context.h"
+#include "document/scenario_document.h"
+#include "jobs/job_runner.h"
+
+namespace nest {
+
+/// Keeps a plan beside the document: derives the problem after each edit, re-costs the plan at hand, runs
+/// solves in the background and hands out a new PlanContext whenever what is to be shown changes.
+class PlanningSession : public QObject {
+  Q_OBJECT
+public:
+  enum class Phase { Idle, Running };
+  struct Activity {
+    Phase phase = Phase::Idle;
+    QString step;  ///< what the search does now
+    double fraction = 0;
+    std::optional<Seconds> best;
+    double elapsedSeconds = 0;
+  };
+
+  PlanningSession(ScenarioDocument& document, JobRunner::Solve solve, QObject* parent = nullptr);
+  ~PlanningSession() override;
+
+  PlanContextPtr context() const { return m_context; }  ///< never null
+  Activity activity() const;
+  /// Of the scenario as it is now, even while the context still shows an older plan.
+  const Diagnostics& diagnostics() const { return m_diagnostics; }
+  bool isLive() const { return m_live; }
+
+public Q_SLOTS:
+  void setLive(bool);
+  void solve();
+  void cancel();
+
+Q_SIGNALS:
+  void contextChanged();
+  void activityChanged();
+  void diagnosticsChanged();
+  void liveChanged(bool);
+  void logged(const QString& line);
+
+private:
+  void scenarioChanged(bool preview);
+  void submit(bool live);
+  void drain();
+  void take(const JobRunner::Message&);
+  void publish(PlanContext);
+  std::optional<PlanContext> recosted(const RankedPlan* held) const;
+
+  ScenarioDocument& m_document;
+  PlanContextPtr m_context;
+  std::shared_ptr<const Problem> m_problem;  ///< of the scenario as it is now; null: it has errors
+  Diagnostics m_diagnostics;
+  std::optional<Progress> m_progress;
+  QElapsedTimer m_clock;
+  bool m_live = true;
+  bool m_forgetPlan = false;
+  std::unique_ptr<JobRunner> m_runner;  ///< last: joins before the rest goes
+};
+
+}  // namespace nest

@@ -1,0 +1,127 @@
+#include "document/scenario_document.h"
+
+#include <QFileInfo>
+#include <QUndoCommand>
+#include <utility>
+
+namespace nest {
+
+ScenarioParts differingParts(const Scenario& a, const Scenario& b) {
+  ScenarioParts parts;
+  parts.setFlag(ScenarioPart::Name, a.name != b.name || a.description != b.description);
+  parts.setFlag(ScenarioPart::Cluster, !(a.cluster == b.cluster));
+  parts.setFlag(ScenarioPart::Model, !(a.model == b.model));
+  parts.setFlag(ScenarioPart::Job, !(a.job == b.job));
+  parts.setFlag(ScenarioPart::Search, !(a.search == b.search));
+  parts.setFlag(ScenarioPart::Constraints, !(a.constraints == b.constraints));
+  parts.setFlag(ScenarioPart::Assumptions, !(a.assumptions == b.assumptions));
+  return parts;
+}
+
+/// Keeps both whole values (shared, never copied again): undoing restores exactly what was.
+class ScenarioDocument::Step : public QUndoCommand {
+public:
+  Step(ScenarioDocument& document, const QString& field, const QString& verb,
+       std::shared_ptr<const Scenario> before, std::shared_ptr<const Scenario> after)
+      : QUndoCommand(verb),
+        m_document(document),
+        m_field(field),
+        m_session(document.m_session),
+        m_before(std::move(before)),
+        m_after(std::move(after)) {}
+
+  int id() const override { return m_field.isEmpty() ? -1 : 1; }
+  void undo() override { m_document.apply(m_before); }
+  void redo() override { m_document.apply(m_after); }
+  bool mergeWith(const QUndoCommand* other) override {
+    const auto* next = static_cast<const Step*>(other);
+    if (next->m_field != m_field || next->m_session != m_session) return false;
+    m_after = next->m_after;
+    setObsolete(*m_after == *m_before);
+    return true;
+  }
+
+private:
+  ScenarioDocument& m_document;
+  QString m_field;
+  int m_session;
+  std::shared_ptr<const Scenario> m_before, m_after;
+};
+
+ScenarioDocument::ScenarioDocument(QObject* parent) : QObject(parent), m_shown(std::make_shared<Scenario>()) {
+  connect(&m_history, &QUndoStack::cleanChanged, this, &ScenarioDocument::fileChanged);
+}
+
+void ScenarioDocument::edit(const QString& field, const QString& verb, const Edit& change) {
+  if (isEmpty()) return;
+  auto after = std::make_shared<Scenario>(*m_committed);
+  change(*after);
+  if (*after == *m_committed) {
+    cancelPreview();
+    return;
+  }
+  m_history.push(new Step(*this, field, verb, m_committed, std::move(after)));
+}
+
+void ScenarioDocument::preview(const Edit& change) {
+  if (isEmpty()) return;
+  auto after = std::make_shared<Scenario>(*m_committed);
+  change(*after);
+  if (*after == *m_shown) return;
+  show(std::move(after), true);
+}
+
+void ScenarioDocument::cancelPreview() {
+  if (isPreviewing()) show(m_committed, false);
+}
+
+void ScenarioDocument::closeStep() {
+  ++m_session;
+}
+
+void ScenarioDocument::apply(std::shared_ptr<const Scenario> committed) {
+  m_committed = committed;
+  show(std::move(committed), false);
+}
+
+void ScenarioDocument::show(std::shared_ptr<const Scenario> next, bool preview) {
+  const auto before = std::exchange(m_shown, std::move(next));
+  ++m_generation;
+  Q_EMIT changed(differingParts(*before, *m_shown), preview);
+}
+
+QString ScenarioDocument::displayName() const {
+  if (!m_path.isEmpty()) return QFileInfo(m_path).fileName();
+  return isEmpty() ? QString() : QString::fromStdString(m_committed->name);
+}
+
+void ScenarioDocument::reset(Scenario scenario, const QString& path, bool modified) {
+  m_committed = m_shown = std::make_shared<const Scenario>(std::move(scenario));
+  m_path = path;
+  m_history.clear();
+  if (modified) m_history.resetClean();
+  ++m_generation;
+  Q_EMIT opened();
+  Q_EMIT changed(ScenarioParts(0x7f), false);
+  Q_EMIT fileChanged();
+}
+
+void ScenarioDocument::close() {
+  m_committed = nullptr;
+  m_shown = std::make_shared<Scenario>();
+  m_path.clear();
+  m_history.clear();
+  ++m_generation;
+  Q_EMIT opened();
+  Q_EMIT changed(ScenarioParts(0x7f), false);
+  Q_EMIT fileChanged();
+}
+
+void ScenarioDocument::markSaved(const QString& path) {
+  m_path = path;
+  closeStep();
+  m_history.setClean();
+  Q_EMIT fileChanged();
+}
+
+}  // namespace nest
