@@ -7,27 +7,41 @@
 namespace nest {
 
 /// Colour roles of everything the program draws itself. Light, dark, and print (white, no translucent fills).
-/// Categories use the Okabe–Ito colours, magnitudes cividis; colour never stands alone (number and hatch go with it).
+/// Categories use the Okabe–Ito colours, magnitudes cividis; colour never stands alone (number and hatch go
+/// with it).
 class Theme {
- public:
+public:
   enum class Kind { Light, Dark, Print };
   enum class Role {
-    Canvas, Panel, Border, Grid, Text, MutedText, Accent, AccentText, Hover, Selection, Warning, Error, Good, Idle
+    Canvas,
+    Panel,
+    Border,
+    Grid,
+    Text,
+    MutedText,
+    Accent,
+    AccentText,
+    Hover,
+    Selection,
+    Warning,
+    Error,
+    Good,
+    Idle
   };
 
   static const Theme& of(Kind);
 
   Kind kind() const { return m_kind; }
   QColor color(Role) const;
-  QColor stage(int stage) const;            ///< one of eight colours; with stageHatch unique up to 32 stages
-  int stageHatch(int stage) const;          ///< 0 none, 1 diagonal, 2 counter-diagonal, 3 cross
-  QColor magnitude(double zeroToOne) const; ///< cividis
+  QColor stage(int stage) const;             ///< one of eight colours; with stageHatch unique up to 32 stages
+  int stageHatch(int stage) const;           ///< 0 none, 1 diagonal, 2 counter-diagonal, 3 cross
+  QColor magnitude(double zeroToOne) const;  ///< cividis
   QColor textOn(const QColor& background) const;  ///< black or white, whichever reads better
-  QPalette palette() const;                 ///< for the widgets around
+  QPalette palette() const;                       ///< for the widgets around
 
   static QFont font(double pixelSize, bool bold = false);  ///< the bundled figure font
 
- private:
+private:
   explicit Theme(Kind kind) : m_kind(kind) {}
   Kind m_kind;
 };

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QAction>
+#include <QKeySequence>
+#include <QObject>
+#include <QString>
+#include <functional>
+#include <vector>
+
+namespace nest {
+
+/// What one command of the program is called and how it is reached.
+struct ActionSpec {
+  QString id;     ///< "file.open"; stable
+  QString group;  ///< menu it stands in: "File", "Edit", "Plan", "View", "Help"
+  QString text;   ///< verb first, sentence case: "Open scenario…"
+  QString tip;    ///< one sentence; may be empty
+  QKeySequence keys;
+  QString icon;  ///< of resources/icons; may be empty
+  bool checkable = false;
+};
+
+/// The one table of commands: menus, toolbar, command palette, shortcut sheet and tooltips are all made from
+/// it.
+class ActionRegistry : public QObject {
+  Q_OBJECT
+public:
+  using QObject::QObject;
+
+  struct Entry {
+    ActionSpec spec;
+    QAction* action;
+  };
+
+  /// The action is owned by the registry. For a checkable one `run` is called on toggling by the user or by
+  /// setChecked.
+  QAction* add(const ActionSpec&, std::function<void()> run);
+  QAction* find(const QString& id) const;  ///< nullptr if unknown
+  const std::vector<Entry>& entries() const { return m_entries; }
+
+private:
+  std::vector<Entry> m_entries;
+};
+
+}  // namespace nest

@@ -1,0 +1,279 @@
+#include "editors/levels_editor.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "editors/field_text.h"
+#include "editors/glossary.h"
+#include "formats/cluster_text.h"
+#include "theme/icon.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr int kMostLevels = 8;
+constexpr int kMostFanout = 1'000'000;
+
+const LevelsSource* levelsOf(const Scenario& s) {
+  return std::get_if<LevelsSource>(&s.cluster.network);
+}
+
+LevelSpec* levelOf(Scenario& s, int level) {
+  auto* source = std::get_if<LevelsSource>(&s.cluster.network);
+  return source && level < static_cast<int>(source->levels.size())
+             ? &source->levels[static_cast<std::size_t>(level)]
+             : nullptr;
+}
+
+const LevelSpec* levelOf(const Scenario& s, int level) {
+  return levelOf(const_cast<Scenario&>(s), level);
+}
+
+LineSpec nameSpec(int level) {
+  LineSpec spec;
+  spec.read = [level](const Scenario& s) {
+    const LevelSpec* l = levelOf(s, level);
+    return l ? QString::fromStdString(l->name) : QString();
+  };
+  spec.write = [level](const QString& text, Scenario& s) {
+    if (text.trimmed().isEmpty()) return LevelsEditor::tr("A level needs a name, such as rack");
+    if (LevelSpec* l = levelOf(s, level)) l->name = text.trimmed().toStdString();
+    return QString();
+  };
+  spec.hint = LevelsEditor::tr("Name of the group at this level");
+  return spec;
+}
+
+LineSpec fanoutSpec(int level) {
+  LineSpec spec;
+  spec.read = [level](const Scenario& s) {
+    const LevelSpec* l = levelOf(s, level);
+    return l ? QString::number(l->fanout) : QString();
+  };
+  spec.write = [level](const QString& text, Scenario& s) {
+    const auto v = field::readWhole(text, 1, kMostFanout);
+    if (!v)
+      return LevelsEditor::tr(
+          "A fanout is a whole number from 1: how many groups stand inside one of this level");
+    if (LevelSpec* l = levelOf(s, level)) l->fanout = *v;
+    return QString();
+  };
+  spec.step = [](const QString& text, int steps) {
+    const auto v = field::readWhole(text, 1, kMostFanout);
+    return v ? QString::number(std::clamp(*v + steps, 1, kMostFanout)) : QString();
+  };
+  spec.hint = LevelsEditor::tr("Whole number from 1; up and down change it by one");
+  return spec;
+}
+
+LineSpec bandwidthSpec(int level) {
+  LineSpec spec;
+  spec.read = [level](const Scenario& s) {
+    const LevelSpec* l = levelOf(s, level);
+    return l ? QString::fromStdString(text::bandwidth(l->bandwidth, l->shownAs)) : QString();
+  };
+  spec.write = [level](const QString& text, Scenario& s) {
+    LevelSpec* l = levelOf(s, level);
+    if (!l) return QString();
+    // What stands there in three digits must not overwrite the exact figure that it stands for.
+    if (text == QString::fromStdString(text::bandwidth(l->bandwidth, l->shownAs))) return QString();
+    const auto v = text::readBandwidth(text.toStdString(), l->shownAs);
+    if (!v || !(v->value.value() > 0))
+      return LevelsEditor::tr("Type a bandwidth above 0, such as 450 GB/s or 400 Gb/s");
+    l->bandwidth = v->value;
+    l->shownAs = v->unit;
+    l->origin = Origin::Typed;
+    return QString();
+  };
+  spec.step = [](const QString& text, int steps) {
+    const auto v = text::readBandwidth(text.toStdString());
+    if (!v) return QString();
+    const double factor = std::pow(1.1, steps);
+    return QString::fromStdString(text::bandwidth(v->value * factor, v->unit));
+  };
+  spec.hint = LevelsEditor::tr("One way, per device: 450 GB/s or 400 Gb/s; up and down change it by a tenth");
+  return spec;
+}
+
+LineSpec latencySpec(int level) {
+  LineSpec spec;
+  spec.read = [level](const Scenario& s) {
+    const LevelSpec* l = levelOf(s, level);
+    return l ? QString::fromStdString(text::time(l->latency)) : QString();
+  };
+  spec.write = [level](const QString& text, Scenario& s) {
+    LevelSpec* l = levelOf(s, level);
+    if (!l || text == QString::fromStdString(text::time(l->latency))) return QString();
+    const auto v = text::readTime(text.toStdString());
+    if (!v) return LevelsEditor::tr("Type a latency, such as 2 µs; a bare number is in µs");
+    l->latency = *v;
+    return QString();
+  };
+  spec.step = [](const QString& text, int steps) {
+    const auto v = text::readTime(text.toStdString());
+    return v ? QString::fromStdString(text::time(*v * std::pow(1.1, steps))) : QString();
+  };
+  spec.hint = LevelsEditor::tr("End to end: 2 µs or 500 ns; a bare number is in µs");
+  return spec;
+}
+
+}  // namespace
+
+LevelsEditor::LevelsEditor(ScenarioDocument& document, QWidget* parent)
+    : QWidget(parent), m_document(document), m_total(new QLabel(this)), m_problem(new QLabel(this)) {
+  setObjectName(QStringLiteral("/cluster/levels"));
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(0, 2, 0, 0);
+  all->setSpacing(4);
+  m_grid = nullptr;
+  m_problem->setProperty("role", "error");
+  m_problem->setWordWrap(true);
+  m_problem->hide();
+  m_add = new QPushButton(tr("Add level"), this);
+  m_add->setProperty("link", true);
+  m_add->setToolTip(tr("Join groups of the outermost level by one more, slower level"));
+  m_total->setProperty("role", "muted");
+  auto* foot = new QHBoxLayout;
+  foot->addWidget(m_add);
+  foot->addStretch();
+  foot->addWidget(m_total);
+  all->addWidget(m_problem);
+  all->addLayout(foot);
+  connect(m_add, &QPushButton::clicked, this, [this] {
+    m_document.closeStep();
+    m_document.edit({}, tr("Add a level"), [](Scenario& s) {
+      auto* source = std::get_if<LevelsSource>(&s.cluster.network);
+      if (!source) return;
+      LevelSpec next;
+      const int number = static_cast<int>(source->levels.size());
+      next.name = "level " + std::to_string(number);
+      next.fanout = 2;
+      next.latency = defaultLatency(number);
+      next.bandwidth = s.cluster.device.hostLinkBandwidth.value;
+      if (!source->levels.empty()) {
+        next.bandwidth = source->levels.back().bandwidth / 2;
+        next.shownAs = source->levels.back().shownAs;
+        next.latency = source->levels.back().latency;
+      }
+      source->levels.push_back(next);
+    });
+  });
+  connect(&document, &ScenarioDocument::changed, this, [this] { rebuild(); });
+  rebuild();
+}
+
+void LevelsEditor::rebuild() {
+  refreshTotal();
+  const LevelsSource* source = m_document.isEmpty() ? nullptr : levelsOf(m_document.scenario());
+  const int wanted = source ? static_cast<int>(source->levels.size()) : -1;
+  m_add->setEnabled(source && wanted < kMostLevels);
+  if (wanted == m_shown) return;
+  m_shown = wanted;
+  m_lines.clear();
+  if (m_rows) {
+    m_rows->hide();
+    m_rows->deleteLater();
+  }
+  m_rows = new QWidget(this);
+  m_grid = new QGridLayout(m_rows);
+  m_grid->setContentsMargins(0, 0, 0, 0);
+  m_grid->setHorizontalSpacing(3);
+  m_grid->setVerticalSpacing(3);
+  if (source) {
+    const std::pair<QString, QString> heads[] = {{tr("Level"), QStringLiteral("level")},
+                                                 {tr("×"), QStringLiteral("fanout")},
+                                                 {tr("Bandwidth"), QStringLiteral("bandwidth")},
+                                                 {tr("Latency"), QStringLiteral("latency")}};
+    int column = 0;
+    for (const auto& [text, term] : heads) {
+      auto* head = new QLabel(text, m_rows);
+      head->setProperty("role", "muted");
+      head->setToolTip(glossaryTip(term));
+      m_grid->addWidget(head, 0, column++);
+    }
+    for (int l = 0; l < wanted; ++l) addRow(l);
+    const int stretch[] = {5, 3, 6, 5, 0};
+    for (int c = 0; c < 5; ++c) m_grid->setColumnStretch(c, stretch[c]);
+  }
+  static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_rows);
+  showProblem();
+}
+
+BoundLine* LevelsEditor::cell(int level, int column, LineSpec spec) {
+  static const char* const kKeys[] = {"name", "fanout", "bandwidth", "latency"};
+  static const char* const kVerbs[] = {QT_TR_NOOP("Rename level %1"), QT_TR_NOOP("Change fanout of level %1"),
+                                       QT_TR_NOOP("Change bandwidth of level %1"),
+                                       QT_TR_NOOP("Change latency of level %1")};
+  static const char* const kNames[] = {QT_TR_NOOP("Name of level %1"), QT_TR_NOOP("Fanout of level %1"),
+                                       QT_TR_NOOP("Bandwidth of level %1"),
+                                       QT_TR_NOOP("Latency of level %1")};
+  spec.id = QStringLiteral("/cluster/levels/%1/%2").arg(level).arg(QLatin1String(kKeys[column]));
+  spec.verb = tr(kVerbs[column]).arg(level);
+  spec.label = tr(kNames[column]).arg(level);
+  auto* line = new BoundLine(std::move(spec), m_document, m_rows);
+  line->setMinimumWidth(30);
+  connect(line, &BoundLine::problemChanged, this, &LevelsEditor::showProblem);
+  m_grid->addWidget(line, level + 1, column);
+  m_lines.push_back(line);
+  return line;
+}
+
+void LevelsEditor::addRow(int level) {
+  cell(level, 0, nameSpec(level));
+  cell(level, 1, fanoutSpec(level));
+  cell(level, 2, bandwidthSpec(level));
+  cell(level, 3, latencySpec(level));
+  auto* remove = new QToolButton(m_rows);
+  remove->setIcon(themedIcon(QStringLiteral("close")));
+  remove->setIconSize({10, 10});
+  remove->setToolTip(tr("Remove this level"));
+  remove->setAccessibleName(tr("Remove level %1").arg(level));
+  remove->setEnabled(m_shown > 1);
+  connect(remove, &QToolButton::clicked, this, [this, level] {
+    m_document.closeStep();
+    m_document.edit({}, tr("Remove level %1").arg(level), [level](Scenario& s) {
+      auto* source = std::get_if<LevelsSource>(&s.cluster.network);
+      if (source && level < static_cast<int>(source->levels.size()))
+        source->levels.erase(source->levels.begin() + level);
+    });
+  });
+  m_grid->addWidget(remove, level + 1, 4);
+}
+
+void LevelsEditor::showProblem() {
+  const auto it = std::find_if(m_lines.begin(), m_lines.end(),
+                               [](const BoundLine* l) { return !l->problem().isEmpty(); });
+  m_problem->setVisible(it != m_lines.end());
+  if (it != m_lines.end()) m_problem->setText((*it)->problem());
+}
+
+void LevelsEditor::refreshTotal() {
+  if (m_document.isEmpty()) return m_total->clear();
+  const Scenario& s = m_document.scenario();
+  if (const LevelsSource* source = levelsOf(s)) {
+    double devices = 1;
+    for (const LevelSpec& l : source->levels) devices *= l.fanout;
+    if (!source->hostSizes.empty()) {
+      devices = 0;
+      for (const int size : source->hostSizes) devices += size;
+    }
+    m_total->setText(
+        tr("%1 devices").arg(QString::fromStdString(text::count(static_cast<long long>(devices)))));
+  } else {
+    const auto& graph = std::get<GraphSource>(s.cluster.network);
+    m_total->setText(tr("%1 devices, network %2")
+                         .arg(QString::fromStdString(text::count(graph.graph.deviceCount())),
+                              graph.importedFrom.empty()
+                                  ? tr("drawn")
+                                  : tr("from %1").arg(QString::fromStdString(graph.importedFrom))));
+  }
+}
+
+}  // namespace nest

@@ -1,0 +1,119 @@
+#include "theme/appearance.h"
+
+#include <QApplication>
+#include <QPalette>
+#include <QStyle>
+#include <QStyleFactory>
+#include <QToolTip>
+
+namespace nest {
+namespace {
+
+Theme::Kind g_kind = Theme::Kind::Light;
+
+/// Only what palette and Fusion cannot say: flat docks, quiet tabs, fields with an error state.
+constexpr const char* kSheet = R"(
+QMainWindow::separator { background: @border; width: 1px; height: 1px; }
+QMainWindow::separator:hover { background: @accent; }
+QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
+QTabBar { background: @panel; }
+QTabBar::tab { background: transparent; color: @muted; padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }
+QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
+QTabBar::tab:hover:!selected { color: @text; }
+QTabBar::tab:focus { color: @text; background: @grid; }
+QTabWidget::pane { border: none; }
+QMenuBar { background: @panel; border-bottom: 1px solid @border; padding: 1px 4px; }
+QMenuBar::item { padding: 5px 9px; background: transparent; border-radius: 4px; }
+QMenuBar::item:selected, QMenuBar::item:pressed { background: @grid; color: @text; }
+QMenu { background: @canvas; border: 1px solid @border; padding: 4px; }
+QMenu::item { padding: 5px 28px 5px 24px; border-radius: 4px; }
+QMenu::item:selected { background: @accent; color: @accentText; }
+QMenu::item:disabled { color: @muted; }
+QMenu::separator { height: 1px; background: @grid; margin: 4px 8px; }
+QToolBar { background: transparent; border: none; spacing: 2px; padding: 0; }
+QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px; background: transparent; }
+QToolButton:hover { background: @grid; }
+QToolButton:pressed, QToolButton:checked { background: @idle; }
+QToolButton:focus { border-color: @accent; }
+QPushButton { background: @canvas; border: 1px solid @border; border-radius: 5px; padding: 5px 12px; }
+QPushButton:hover { border-color: @hover; }
+QPushButton:pressed { background: @grid; }
+QPushButton:focus { border-color: @accent; }
+QPushButton:disabled { color: @muted; background: @panel; }
+QPushButton[primary="true"] { background: @accent; color: @accentText; border-color: @accent; font-weight: 600; }
+QPushButton[primary="true"]:disabled { background: @idle; color: @muted; border-color: @idle; }
+QPushButton[link="true"] { border: none; background: transparent; color: @accent; padding: 2px 4px; text-align: left; }
+QPushButton[link="true"]:hover, QPushButton[link="true"]:focus { text-decoration: underline; }
+QLineEdit, QComboBox { background: @canvas; border: 1px solid @border; border-radius: 4px; padding: 3px 6px; min-height: 18px;
+  selection-background-color: @accent; selection-color: @accentText; }
+QLineEdit:hover, QComboBox:hover { border-color: @hover; }
+QLineEdit:focus, QComboBox:focus { border-color: @accent; }
+QLineEdit[wrong="true"] { border-color: @error; }
+QComboBox::drop-down { border: none; width: 18px; }
+QComboBox::down-arrow { image: url(:/icons/down-@suffix.svg); width: 10px; height: 10px; }
+QComboBox QAbstractItemView { background: @canvas; border: 1px solid @border; selection-background-color: @accent; selection-color: @accentText; }
+QHeaderView { background: @panel; }
+QHeaderView::section { background: @panel; color: @muted; border: none; border-bottom: 1px solid @border; padding: 4px 6px; }
+QAbstractScrollArea { border: none; }
+QTreeView, QListView, QTableView, QPlainTextEdit { background: @canvas; border: none; }
+QTreeView::item, QListView::item { padding: 2px 0; }
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: @border; border-radius: 4px; margin: 1px; min-height: 24px; min-width: 24px; }
+QScrollBar::handle:hover { background: @hover; }
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; border: none; width: 0; height: 0; }
+QToolTip { background: @canvas; color: @text; border: 1px solid @border; padding: 5px; }
+QProgressBar { border: none; background: @grid; max-height: 3px; }
+QProgressBar::chunk { background: @accent; }
+*[role="muted"] { color: @muted; }
+*[role="error"] { color: @error; }
+*[role="warning"] { color: @warning; }
+*[role="section"] { color: @text; font-weight: 600; }
+)";
+
+QString sheetFor(const Theme& theme) {
+  using Role = Theme::Role;
+  QString sheet = QString::fromLatin1(kSheet);
+  const std::pair<const char*, Role> names[] = {{"@canvas", Role::Canvas},
+                                                {"@panel", Role::Panel},
+                                                {"@border", Role::Border},
+                                                {"@grid", Role::Grid},
+                                                {"@text", Role::Text},
+                                                {"@muted", Role::MutedText},
+                                                {"@accentText", Role::AccentText},
+                                                {"@accent", Role::Accent},
+                                                {"@hover", Role::Hover},
+                                                {"@error", Role::Error},
+                                                {"@warning", Role::Warning},
+                                                {"@idle", Role::Idle}};
+  sheet.replace(QLatin1String("@suffix"),
+                theme.kind() == Theme::Kind::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
+  for (const auto& [name, role] : names) sheet.replace(QLatin1String(name), theme.color(role).name());
+  return sheet;
+}
+
+}  // namespace
+
+void dress(Theme::Kind kind) {
+  g_kind = kind;
+  const Theme& theme = Theme::of(kind);
+  if (!QApplication::style() || QApplication::style()->name() != QLatin1String("fusion"))
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  QApplication::setPalette(theme.palette());
+  QApplication::setFont(Theme::font(13));
+  QToolTip::setFont(Theme::font(12.5));
+  qApp->setStyleSheet(sheetFor(theme));
+}
+
+Theme::Kind dressedAs() {
+  return g_kind;
+}
+
+Theme::Kind desktopPreference() {
+  const QPalette p = QApplication::palette();
+  return p.color(QPalette::Window).lightnessF() < p.color(QPalette::WindowText).lightnessF()
+             ? Theme::Kind::Dark
+             : Theme::Kind::Light;
+}
+
+}  // namespace nest
