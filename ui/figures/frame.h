@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QRectF>
+#include <QString>
+#include <optional>
+
+#include "figures/figure.h"
+
+namespace nest {
+
+class Ink;
+
+/// What stands in place of a figure that has nothing to show.
+struct FigureState {
+  QString heading, text;
+};
+
+/// Empty, broken, unsolved, nothing fits; nullopt when there is a plan to draw (or, without `needsPlan`, a cluster).
+std::optional<FigureState> stateOf(const PlanContext&, const QString& what, bool needsPlan = true);
+
+/// Where a figure's own drawing goes: below the title (standalone), the sentence, and the banner of a nearest miss.
+QRectF bodyOf(const QRectF& area, const PlanContext&, bool standalone);
+
+/// Canvas, title, sentence, banner. Returns bodyOf().
+QRectF paintFrame(Ink&, const QRectF& area, const PlanContext&, const QString& title, const QString& sentence);
+void paintState(Ink&, const QRectF& area, const FigureState&);
+
+}  // namespace nest

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QColor>
+#include <QString>
+#include <array>
+
+#include "plan/evaluation.h"
+#include "theme/theme.h"
+
+namespace nest {
+
+/// Parts of a stage's load, and what a timeline shows. In the order in which bars stack.
+enum class LoadPart { Forward, Backward, Recompute, Tensor, Context, Expert, Activation, Gradient, Data, Sync, Step };
+inline constexpr int kLoadPartCount = 11;
+inline constexpr int kLoadPartsInLoad = 9;  ///< Sync and Step happen once per batch
+
+QString nameOf(LoadPart);
+QString explain(LoadPart);  ///< one sentence for tooltips
+QColor colorOf(LoadPart, const Theme&);
+int hatchOf(LoadPart);
+
+/// Seconds per microbatch of each part of a load, before overlap; they sum to load + hidden.
+std::array<double, kLoadPartCount> loadParts(const StageEvaluation&);
+/// The part of a load that takes most; exchanges and compute each counted as a whole.
+QString bindingOf(const StageEvaluation&);
+
+enum class MemoryPart { Weights, Gradients, Optimizer, Stash, Workspace, Gathered, Reserve };
+inline constexpr int kMemoryPartCount = 7;
+
+QString nameOf(MemoryPart);
+QString explain(MemoryPart);
+QColor colorOf(MemoryPart, const Theme&);
+int hatchOf(MemoryPart);
+std::array<double, kMemoryPartCount> memoryParts(const MemoryUse&);  ///< bytes
+
+}  // namespace nest

@@ -1,0 +1,80 @@
+#include "figures/memory_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "figures/frame.h"
+#include "figures/kinds.h"
+#include "figures/seat_map.h"
+
+namespace nest {
+namespace {
+
+std::vector<MemoryColumn> stageColumns(const Evaluation& e) {
+  std::vector<MemoryColumn> out;
+  for (std::size_t i = 0; i < e.stages.size(); ++i) out.push_back({static_cast<int>(i), -1, -1, -1, e.stages[i].memory});
+  return out;
+}
+
+std::vector<MemoryColumn> deviceColumns(const PlanContext& c, int merged) {
+  const Hierarchy& h = *c.problem->cluster;
+  const Evaluation& e = *c.shownEvaluation();
+  const SeatMap seats(*c.shownPlan(), h.deviceCount());
+  std::vector<MemoryColumn> out;
+  for (int first = 0; first < h.deviceCount(); first += merged) {
+    MemoryColumn column{-1, first, std::min(first + merged, h.deviceCount()) - 1, first, {}};
+    column.use.capacity = h.factor(DeviceIndex(first)).memory;
+    for (int d = first; d <= column.lastDevice; ++d) {
+      const Seat seat = seats.at(d);
+      if (seat.idle() || seat.stage >= static_cast<int>(e.stages.size())) continue;
+      MemoryUse use = e.stages[static_cast<std::size_t>(seat.stage)].memory;
+      use.capacity = h.factor(DeviceIndex(d)).memory;
+      if (column.stage >= 0 && use.headroom() >= column.use.headroom()) continue;
+      column.stage = seat.stage, column.fullest = d, column.use = use;
+    }
+    out.push_back(column);
+  }
+  return out;
+}
+
+}  // namespace
+
+MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standalone, bool byDevice) {
+  MemoryLayout out;
+  const QRectF body = bodyOf(area, c, standalone);
+  const double width = std::max(40.0, body.width() - 52);
+  const int devices = c.problem->cluster->deviceCount();
+  if (byDevice) {
+    const int most = std::max(16, static_cast<int>(width / 3));
+    while (devices > out.merged * most) out.merged *= 2;
+    out.columns = deviceColumns(c, out.merged);
+  } else {
+    out.columns = stageColumns(*c.shownEvaluation());
+  }
+  out.slot = width / std::max<double>(1, static_cast<double>(out.columns.size()));
+  out.bar = out.slot < 6 ? out.slot : std::min(out.slot * 0.68, 110.0);
+
+  out.parts.assign(kMemoryPartCount, false);
+  double largest = 0;
+  for (const auto& column : out.columns) {
+    const auto parts = memoryParts(column.use);
+    if (column.stage >= 0)
+      for (std::size_t k = 0; k < kMemoryPartCount; ++k) out.parts[k] = out.parts[k] || parts[k] > 0;
+    largest = std::max({largest, column.use.total().value(), column.use.capacity.value()});
+  }
+  const Theme& theme = Theme::of(Theme::Kind::Light);
+  for (int k = 0; k < kMemoryPartCount; ++k)
+    if (out.parts[static_cast<std::size_t>(k)]) {
+      const auto part = static_cast<MemoryPart>(k);
+      out.legendItems.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
+    }
+  const double legend = legendHeight(out.legendItems, body.width());
+  out.legend = QRectF(body.left(), body.bottom() - legend, body.width(), legend);
+  out.chips = QRectF(body.left() + 52, out.legend.top() - 32, width, 22);
+  const double top = body.top() + 22;
+  out.plot = QRectF(body.left() + 52, top, width, std::max(20.0, out.chips.top() - 4 - top));
+  out.axis = Axis::memory(largest * 1.13, std::max(2, static_cast<int>(out.plot.height() / 44)));
+  return out;
+}
+
+}  // namespace nest

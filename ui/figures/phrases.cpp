@@ -1,0 +1,71 @@
+#include "figures/phrases.h"
+
+#include <QStringList>
+
+namespace nest {
+
+QString plural(long long n, const QString& singular) {
+  return countText(n) + u' ' + (n == 1 ? singular : singular + u's');
+}
+
+QString exactTime(Seconds t) { return QStringLiteral("%1 (%2 s)").arg(timeText(t), phrase(text::exact(t.value()))); }
+
+QString exactMemory(Bytes b) {
+  return QStringLiteral("%1 (%2 bytes)").arg(memoryText(b), countText(static_cast<long long>(b.value() + 0.5)));
+}
+
+Tip::Tip(const QString& heading) : m_heading(heading.toHtmlEscaped()) {}
+
+Tip& Tip::row(const QString& label, const QString& value) {
+  m_rows += QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td align=\"right\">%2</td></tr>")
+                .arg(label.toHtmlEscaped(), value.toHtmlEscaped());
+  return *this;
+}
+
+Tip& Tip::note(const QString& sentence) {
+  m_notes += QStringLiteral("<div>%1</div>").arg(sentence.toHtmlEscaped());
+  return *this;
+}
+
+QString Tip::html() const {
+  QString out = QStringLiteral("<div><b>%1</b></div>").arg(m_heading);
+  if (!m_rows.isEmpty()) out += QStringLiteral("<table cellspacing=\"0\">%1</table>").arg(m_rows);
+  return out + m_notes;
+}
+
+QString levelName(const PlanContext& c, int level) {
+  if (level < 0 || !c.problem || level >= c.problem->cluster->levelCount()) return QStringLiteral("–");
+  return phrase(c.problem->cluster->level(level).name);
+}
+
+QString levelText(const NetworkLevel& level) {
+  return QStringLiteral("%1 · %2 · %3").arg(phrase(level.name), phrase(text::bandwidth(level.bandwidth)), timeText(level.latency));
+}
+
+QString deviceName(const Hierarchy& h, int position) {
+  const auto id = h.identity(DeviceIndex(position));
+  return QStringLiteral("%1 #%2").arg(phrase(id.host)).arg(id.slot);
+}
+
+QString hostSpan(const Hierarchy& h, int begin, int end) {
+  const QString first = phrase(h.identity(DeviceIndex(begin)).host);
+  const QString last = phrase(h.identity(DeviceIndex(end - 1)).host);
+  return first == last ? first : first + QStringLiteral(" – ") + last;
+}
+
+QString layerSpan(const LayerGraph& graph, const std::vector<LayerIndex>& layers) {
+  QStringList parts;
+  const auto name = [&](LayerIndex x) { return phrase(graph.layers[x.at()].name); };
+  for (std::size_t i = 0; i < layers.size();) {
+    std::size_t j = i;
+    const LayerKind kind = graph.layers[layers[i].at()].kind;
+    while (j + 1 < layers.size() && layers[j + 1].value == layers[j].value + 1 && graph.layers[layers[j + 1].at()].kind == kind) ++j;
+    parts << (i == j ? name(layers[i]) : name(layers[i]) + QStringLiteral(" – ") + name(layers[j]));
+    i = j + 1;
+  }
+  return parts.join(QStringLiteral(", "));
+}
+
+QString scenarioText(const PlanContext& c) { return c.scenario ? phrase(c.scenario->name) : QString(); }
+
+}  // namespace nest

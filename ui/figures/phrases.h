@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QString>
+#include <string>
+
+#include "document/plan_context.h"
+#include "units/text.h"
+
+namespace nest {
+
+inline QString phrase(const std::string& s) { return QString::fromStdString(s); }
+inline QString timeText(Seconds t) { return phrase(text::time(t)); }
+inline QString memoryText(Bytes b) { return phrase(text::memory(b)); }
+inline QString countText(long long n) { return phrase(text::count(n)); }
+QString plural(long long n, const QString& singular);  ///< "1 device", "1,024 devices"
+
+/// "12.3 ms (0.012345 s)": rounded, then exact.
+QString exactTime(Seconds);
+QString exactMemory(Bytes);
+
+/// A tooltip: bold heading, then rows of label and value. Text is escaped.
+class Tip {
+ public:
+  explicit Tip(const QString& heading);
+  Tip& row(const QString& label, const QString& value);
+  Tip& note(const QString& sentence);
+  QString html() const;
+
+ private:
+  QString m_heading, m_rows, m_notes;
+};
+
+/// Name of a network level, "–" for −1.
+QString levelName(const PlanContext&, int level);
+/// "rack · 50 GB/s · 2 µs".
+QString levelText(const NetworkLevel&);
+/// "host3 #5", the device's host and slot.
+QString deviceName(const Hierarchy&, int position);
+/// "host0 – host3"; one name if it is one host.
+QString hostSpan(const Hierarchy&, int begin, int end);
+/// "embedding, block 0 – block 7".
+QString layerSpan(const LayerGraph&, const std::vector<LayerIndex>&);
+/// "Llama-2 7B on 128 H100 SXM" from the scenario's name, for subtitles; may be empty.
+QString scenarioText(const PlanContext&);
+
+}  // namespace nest

@@ -1,0 +1,36 @@
+#include "figures/ticks.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nest {
+
+std::vector<double> roundTicks(double largest, int most) {
+  std::vector<double> out{0};
+  if (!(largest > 0) || !std::isfinite(largest) || most < 1) return out;
+  double power = std::pow(10.0, std::floor(std::log10(largest / most)));
+  double step = power;
+  for (double factor : {1.0, 2.0, 2.5, 5.0, 10.0, 20.0, 25.0, 50.0}) {
+    step = power * factor;
+    if (largest / step <= most + 1e-9) break;
+  }
+  for (int i = 1; i * step <= largest * (1 + 1e-9); ++i) out.push_back(i * step);
+  return out;
+}
+
+std::vector<int> wholeTicks(int count, int most) {
+  std::vector<int> out;
+  if (count <= 0) return out;
+  most = std::max(1, most);
+  int step = 1;
+  for (int power = 1; (count + step - 1) / step > most; power *= 10) {
+    for (int factor : {1, 2, 5}) {
+      step = power * factor;
+      if ((count + step - 1) / step <= most) break;
+    }
+  }
+  for (int i = 0; i < count; i += step) out.push_back(i);
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,279 @@
+#include "figures/topology_figure.h"
+
+#include <algorithm>
+#include <map>
+
+#include "figures/frame.h"
+#include "figures/phrases.h"
+#include "figures/topology_painter.h"
+
+namespace nest {
+namespace {
+
+using Role = Theme::Role;
+constexpr double kKeyRow = 20;
+
+/// Below the boxes: what the levels are, and which stage has which colour.
+double keyHeight(const PlanContext& c) { return c.shownPlan() ? 2 * kKeyRow + 8 : kKeyRow + 6; }
+
+void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const TopologyClasses& classes) {
+  const Hierarchy& h = classes.cluster();
+  double x = area.left();
+  for (int l = 0; l < h.levelCount(); ++l) {
+    const QString text = levelText(h.level(l));
+    const double w = Ink::width(text, Ink::kSmall) + 2;
+    if (x + w > area.right()) break;
+    ink.label(QRectF(x, area.top(), w, kKeyRow), text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+    x += w + 6;
+    if (l + 1 < h.levelCount() && x + 14 < area.right()) {
+      ink.label(QRectF(x, area.top(), 14, kKeyRow), QStringLiteral("<"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+      x += 16;
+    }
+  }
+  const Plan* plan = c.shownPlan();
+  if (!plan) return;
+  const QRectF row(area.left(), area.top() + kKeyRow + 4, area.width(), kKeyRow);
+  ink.label(QRectF(row.left(), row.top(), 40, kKeyRow), QStringLiteral("Stage"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  const double idle = classes.idleDevices() > 0 ? 92 : 0;
+  const double room = row.width() - 42 - idle;
+  const int n = plan->stageCount();
+  const double step = std::min(32.0, room / std::max(1, n));
+  const Focus focus(c, ink.style());
+  if (step >= 19) {
+    for (int i = 0; i < n; ++i) ink.stageChip(QRectF(row.left() + 42 + i * step, row.top() + 1, step - 4, 17), i, Ink::kSmall, focus.dims(i));
+  } else {
+    const int most = std::max(1, static_cast<int>(room / 24) - 3);
+    for (int i = 0; i < std::min(n, most); ++i) ink.stageChip(QRectF(row.left() + 42 + i * 24.0, row.top() + 1, 20, 17), i, Ink::kSmall, focus.dims(i));
+    if (most < n)
+      ink.label(QRectF(row.left() + 42 + most * 24.0, row.top(), 70, kKeyRow), QStringLiteral("… %1").arg(n - 1), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  }
+  if (idle > 0) {
+    const QRectF box(row.right() - idle + 4, row.top() + 3, 13, 13);
+    ink.fill(box, ink.color(Role::Idle));
+    ink.outline(box, ink.color(Role::Border));
+    ink.label(QRectF(box.right() + 6, row.top(), idle - 24, kKeyRow), QStringLiteral("%1 idle").arg(countText(classes.idleDevices())), Qt::AlignLeft | Qt::AlignVCenter,
+              Ink::kSmall, ink.color(Role::Text));
+  }
+}
+
+}  // namespace
+
+const TopologyClasses& TopologyFigure::classesOf(const PlanContext& c) const {
+  if (!m_classes || !m_classes->shows(c)) {
+    m_layout.reset();
+    m_classes = std::make_shared<TopologyClasses>(c);
+  }
+  return *m_classes;
+}
+
+TopologyFigure::Shown TopologyFigure::show(const QRectF& area, const PlanContext& c, bool standalone) const {
+  classesOf(c);
+  Shown out;
+  out.canvas = bodyOf(area, c, standalone).adjusted(0, 0, 0, -keyHeight(c));
+  if (!m_layout || m_layout->area() != out.canvas.size() || m_layout->folding() != m_folding)
+    m_layout = std::make_unique<TopologyLayout>(m_classes, out.canvas.size(), m_folding);
+  out.layout = m_layout.get();
+  const double zoom = standalone ? 1 : m_zoom;
+  out.scale = m_layout->fitScale() * zoom;
+  const QPointF pan = standalone ? QPointF() : m_pan;
+  const QPointF middle(m_layout->size().width() / 2 + pan.x(), m_layout->size().height() / 2 + pan.y());
+  out.origin = out.canvas.center() - middle * out.scale;
+  return out;
+}
+
+QSizeF TopologyFigure::preferredSize(const PlanContext&) const { return {1200, 750}; }
+
+QString TopologyFigure::sentence(const PlanContext& c) const {
+  const Hierarchy& h = *c.problem->cluster;
+  QString out = QStringLiteral("%1 × %2, %3").arg(countText(h.deviceCount()), phrase(h.device().name), plural(h.groupCount(0), QStringLiteral("host")));
+  if (const Plan* plan = c.shownPlan()) {
+    out += QStringLiteral(" · ") + phrase(summaryOf(*plan));
+    if (const int idle = classesOf(c).idleDevices()) out += QStringLiteral(" · %1 idle").arg(countText(idle));
+  }
+  return out;
+}
+
+void TopologyFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c, const FigureStyle& style) const {
+  Ink ink(painter, style);
+  if (const auto state = stateOf(c, QStringLiteral("the cluster"), false)) return paintState(ink, area, *state);
+  paintFrame(ink, area, c, title(), sentence(c));
+  const Shown shown = show(area, c, style.standalone);
+  TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin).paint();
+  const QRectF body = bodyOf(area, c, style.standalone);
+  paintKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), keyHeight(c)), c, *m_classes);
+}
+
+QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
+  const Hierarchy& h = *c.problem->cluster;
+  const Seat seat = classesOf(c).seats().at(device);
+  Tip tip(deviceName(h, device));
+  tip.row(QStringLiteral("Device"), countText(device));
+  if (seat.idle()) {
+    tip.note(c.shownPlan() ? QStringLiteral("Idle: nothing is placed here.") : QStringLiteral("Nothing is placed yet."));
+  } else {
+    tip.row(QStringLiteral("Stage"), QString::number(seat.stage));
+    tip.row(QStringLiteral("Replica"), QString::number(seat.replica));
+    tip.row(QStringLiteral("Rank in the replica"), QString::number(seat.rank));
+    const auto& stages = c.shownEvaluation()->stages;
+    if (static_cast<std::size_t>(seat.stage) < stages.size()) {
+      const auto& e = stages[static_cast<std::size_t>(seat.stage)];
+      tip.row(QStringLiteral("Load, one microbatch"), exactTime(e.load));
+      tip.row(QStringLiteral("Memory at the peak"), exactMemory(e.memory.total()));
+    }
+  }
+  const DeviceFactor f = h.factor(DeviceIndex(device));
+  tip.row(QStringLiteral("Memory"), exactMemory(f.memory));
+  if (f.speed < 1) tip.row(QStringLiteral("Speed"), phrase(text::percent(f.speed)) + QStringLiteral(" of nominal"));
+  return tip.html();
+}
+
+QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanContext& c) const {
+  const Hierarchy& h = *c.problem->cluster;
+  const auto [begin, end] = h.groupSpan(box.level, box.group);
+  const NetworkLevel& level = h.level(box.level);
+  Tip tip(box.level == 0 ? phrase(h.identity(DeviceIndex(begin)).host) : QStringLiteral("%1 %2").arg(phrase(level.name)).arg(box.group));
+  tip.row(QStringLiteral("Devices"), countText(end - begin));
+  if (box.level > 0) tip.row(QStringLiteral("Hosts"), hostSpan(h, begin, end));
+  tip.row(QStringLiteral("Bandwidth inside, one way"), phrase(text::bandwidth(level.bandwidth)) + QStringLiteral(" (%1 B/s)").arg(phrase(text::exact(level.bandwidth.value()))));
+  tip.row(QStringLiteral("Latency"), exactTime(level.latency));
+  if (level.oversubscription != 1) tip.row(QStringLiteral("Oversubscription"), phrase(text::number(level.oversubscription)) + QStringLiteral(" : 1"));
+  if (c.shownPlan()) {
+    std::map<int, int> stages;
+    for (int d = begin; d < end; ++d) ++stages[classesOf(c).seats().at(d).stage];
+    QStringList parts;
+    for (const auto& [stage, count] : stages) {
+      if (parts.size() == 12) {
+        parts << QStringLiteral("…");
+        break;
+      }
+      parts << QStringLiteral("%1 on %2").arg(countText(count), stage < 0 ? QStringLiteral("none") : QString::number(stage));
+    }
+    tip.row(QStringLiteral("Devices on stages"), parts.join(QStringLiteral(", ")));
+  }
+  if (box.count > 1) tip.note(QStringLiteral("Stands for %1 that are alike.").arg(countText(box.count)));
+  return tip.html();
+}
+
+std::optional<Figure::Hit> TopologyFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+  if (stateOf(c, {}, false)) return std::nullopt;
+  const Shown shown = show(area, c, false);
+  if (!shown.canvas.contains(at)) return std::nullopt;
+  TopologyLayout::Box box;
+  const QPointF p = shown.toUnits(at);
+  if (!shown.layout->boxAt(p, 0, box)) return std::nullopt;
+  if (box.level == 0) {
+    const int index = shown.layout->deviceAt(box, p);
+    if (index >= 0) {
+      const int device = c.problem->cluster->groupSpan(0, box.group).first + index;
+      return Hit{{ItemKind::Device, device}, shown.toPixels(shown.layout->deviceRect(box, index)), deviceTip(device, c)};
+    }
+  }
+  return Hit{{ItemKind::Group, box.group, box.level}, shown.toPixels(box.rect), groupTip(box, c)};
+}
+
+std::optional<Figure::Hit> TopologyFigure::locate(const SelectionItem& item, const QRectF& area, const PlanContext& c) const {
+  if (stateOf(c, {}, false)) return std::nullopt;
+  const Shown shown = show(area, c, false);
+  const Hierarchy& h = *c.problem->cluster;
+  if (item.kind == ItemKind::Device && item.index >= 0 && item.index < h.deviceCount())
+    return Hit{item, shown.toPixels(shown.layout->rectOfDevice(item.index)), deviceTip(item.index, c)};
+  if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() && item.index >= 0 && item.index < h.groupCount(item.level)) {
+    auto box = shown.layout->boxOf(item.level, item.index);
+    const QRectF rect = shown.toPixels(box.rect);
+    box.group = item.index, box.level = item.level;
+    return Hit{item, rect, groupTip(box, c)};
+  }
+  const auto stage = stageOf(item, c);
+  if (!stage || !c.shownEvaluation() || static_cast<std::size_t>(*stage) >= c.shownEvaluation()->stages.size()) return std::nullopt;
+  const Placement placement(*c.shownPlan());
+  const int device = placement.device(*stage, 0, 0).value;
+  if (device < 0 || device >= h.deviceCount()) return std::nullopt;
+  return Hit{item, shown.toPixels(shown.layout->rectOfDevice(device)), deviceTip(device, c)};
+}
+
+std::optional<SelectionItem> TopologyFigure::step(const std::optional<SelectionItem>& from, Step step, const PlanContext& c) const {
+  if (stateOf(c, {}, false)) return std::nullopt;
+  // Left and right walk along a level; up leaves for the group around, down enters the first thing inside.
+  const Hierarchy& h = *c.problem->cluster;
+  const int top = h.levelCount() - 1;
+  if (!from || step == Step::First) return SelectionItem{ItemKind::Device, 0};
+  if (step == Step::Last) return SelectionItem{ItemKind::Device, h.deviceCount() - 1};
+  if (from->kind == ItemKind::Group && from->level >= 0 && from->level <= top && from->index >= 0 && from->index < h.groupCount(from->level)) {
+    const auto [begin, end] = h.groupSpan(from->level, from->index);
+    if (step == Step::Up) return from->level == top ? *from : SelectionItem{ItemKind::Group, h.groupOf(from->level + 1, begin), from->level + 1};
+    if (step == Step::Down)
+      return from->level == 0 ? SelectionItem{ItemKind::Device, begin} : SelectionItem{ItemKind::Group, h.groupOf(from->level - 1, begin), from->level - 1};
+    const int index = std::clamp(from->index + (step == Step::Right ? 1 : -1), 0, h.groupCount(from->level) - 1);
+    return SelectionItem{ItemKind::Group, index, from->level};
+  }
+  int device = from->kind == ItemKind::Device ? from->index : 0;
+  if (from->kind != ItemKind::Device)
+    if (const auto stage = stageOf(*from, c)) device = Placement(*c.shownPlan()).device(*stage, 0, 0).value;
+  device = std::clamp(device, 0, h.deviceCount() - 1);
+  if (step == Step::Up) return SelectionItem{ItemKind::Group, h.groupOf(0, device), 0};
+  if (step == Step::Down) return SelectionItem{ItemKind::Device, device};
+  return SelectionItem{ItemKind::Device, std::clamp(device + (step == Step::Right ? 1 : -1), 0, h.deviceCount() - 1)};
+}
+
+void TopologyFigure::zoomAt(const QPointF& at, double factor, const QRectF& area, const PlanContext& c) {
+  if (stateOf(c, {}, false)) return;
+  const Shown before = show(area, c, false);
+  const double zoom = std::clamp(m_zoom * factor, 0.5, std::max(8.0, 120 / before.layout->fitScale()));
+  const QPointF fixed = before.toUnits(at);
+  m_zoom = zoom;
+  const Shown after = show(area, c, false);
+  m_pan += fixed - after.toUnits(at);
+  if (m_zoom <= 1) m_pan = {};
+}
+
+void TopologyFigure::panBy(const QPointF& pixels, const QRectF& area, const PlanContext& c) {
+  if (stateOf(c, {}, false)) return;
+  const Shown shown = show(area, c, false);
+  const QSizeF size = shown.layout->size();
+  m_pan -= pixels / shown.scale;
+  m_pan.setX(std::clamp(m_pan.x(), -size.width() / 2, size.width() / 2));
+  m_pan.setY(std::clamp(m_pan.y(), -size.height() / 2, size.height() / 2));
+}
+
+QString TopologyFigure::describe(const SelectionItem& item, const PlanContext& c) const {
+  if (stateOf(c, {}, false)) return {};
+  const Hierarchy& h = *c.problem->cluster;
+  if (item.kind == ItemKind::Device && item.index >= 0 && item.index < h.deviceCount()) {
+    const Seat seat = classesOf(c).seats().at(item.index);
+    return deviceName(h, item.index) + (seat.idle() ? QStringLiteral(": idle") : QStringLiteral(": stage %1, replica %2, rank %3").arg(seat.stage).arg(seat.replica).arg(seat.rank));
+  }
+  if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() && item.index >= 0 && item.index < h.groupCount(item.level)) {
+    const auto [begin, end] = h.groupSpan(item.level, item.index);
+    return QStringLiteral("%1 %2: %3, %4").arg(phrase(h.level(item.level).name)).arg(item.index).arg(plural(end - begin, QStringLiteral("device")), hostSpan(h, begin, end));
+  }
+  const auto stage = stageOf(item, c);
+  return stage ? QStringLiteral("Stage %1").arg(*stage) : QString();
+}
+
+QString TopologyFigure::asText(const PlanContext& c) const {
+  if (const auto state = stateOf(c, QStringLiteral("the cluster"), false)) return state->heading + u'\n' + state->text + u'\n';
+  const Hierarchy& h = *c.problem->cluster;
+  QString out = title() + u'\n' + sentence(c) + u'\n';
+  for (int l = 0; l < h.levelCount(); ++l)
+    out += QStringLiteral("Level %1: %2, %3 groups\n").arg(l).arg(levelText(h.level(l)), countText(h.groupCount(l)));
+  // Host by host, neighbours with the same stages together.
+  const auto& classes = classesOf(c);
+  for (int g = 0; g < h.groupCount(0);) {
+    int last = g;
+    while (last + 1 < h.groupCount(0) && classes.classOf(0, last + 1) == classes.classOf(0, g)) ++last;
+    const auto [begin, end] = h.groupSpan(0, g);
+    out += hostSpan(h, begin, h.groupSpan(0, last).second) + QStringLiteral(":");
+    for (int d = begin; d < end;) {
+      int run = d;
+      const int stage = classes.seats().at(d).stage;
+      while (run + 1 < end && classes.seats().at(run + 1).stage == stage) ++run;
+      out += QStringLiteral(" %1 × %2").arg(run - d + 1).arg(stage < 0 ? QStringLiteral("idle") : QStringLiteral("stage %1").arg(stage));
+      d = run + 1;
+    }
+    out += u'\n';
+    g = last + 1;
+  }
+  return out;
+}
+
+}  // namespace nest

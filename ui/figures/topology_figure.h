@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+
+#include "figures/interactive_figure.h"
+#include "figures/topology_layout.h"
+
+namespace nest {
+
+/// The cluster as nested boxes, the placement painted on its devices.
+class TopologyFigure : public InteractiveFigure {
+ public:
+  void setFolding(Folding f) { m_folding = f; }
+  Folding folding() const { return m_folding; }
+
+  QString id() const override { return QStringLiteral("topology"); }
+  QString title() const override { return QStringLiteral("Topology"); }
+  QSizeF preferredSize(const PlanContext&) const override;
+  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
+  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
+  QString asText(const PlanContext&) const override;
+
+  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step, const PlanContext&) const override;
+  std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
+  QString describe(const SelectionItem&, const PlanContext&) const override;
+
+  bool canZoom() const override { return true; }
+  void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
+  void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
+  void fit() override { m_zoom = 1, m_pan = {}; }
+
+ private:
+  /// What is needed to paint or to point: where the boxes go, and how units become pixels.
+  struct Shown {
+    const TopologyLayout* layout = nullptr;
+    QRectF canvas;
+    double scale = 1;
+    QPointF origin;
+
+    QPointF toUnits(const QPointF& p) const { return (p - origin) / scale; }
+    QRectF toPixels(const QRectF& r) const { return {origin + r.topLeft() * scale, r.size() * scale}; }
+  };
+  Shown show(const QRectF& area, const PlanContext&, bool standalone) const;
+  const TopologyClasses& classesOf(const PlanContext&) const;
+  QString sentence(const PlanContext&) const;
+  QString deviceTip(int device, const PlanContext&) const;
+  QString groupTip(const TopologyLayout::Box&, const PlanContext&) const;
+
+  Folding m_folding = Folding::Automatic;
+  double m_zoom = 1;
+  QPointF m_pan;  ///< of the middle of the canvas, in units
+
+  mutable std::shared_ptr<const TopologyClasses> m_classes;
+  mutable std::unique_ptr<TopologyLayout> m_layout;
+
+  friend class TopologyPainter;
+};
+
+}  // namespace nest

@@ -1,0 +1,224 @@
+#include "figures/topology_painter.h"
+
+#include <algorithm>
+
+#include "figures/phrases.h"
+
+namespace nest {
+namespace {
+
+using Role = Theme::Role;
+
+constexpr double kSmallestDevice = 3.5;   ///< pixels; smaller ones are painted as runs of their host
+constexpr double kSmallestGroup = 5;      ///< pixels; smaller groups are painted as one
+constexpr double kLabelDevice = 11;       ///< pixels of height from which a device carries its stage number
+constexpr double kSmallestText = 7.5;
+
+}  // namespace
+
+TopologyPainter::TopologyPainter(Ink& ink, const PlanContext& c, const TopologyLayout& layout, const QRectF& canvas, double scale, const QPointF& origin)
+    : m_ink(ink), m_context(c), m_layout(layout), m_canvas(canvas), m_scale(scale), m_origin(origin), m_focus(c, ink.style()),
+      m_boxes(static_cast<std::size_t>(layout.classes().cluster().levelCount())) {}
+
+void TopologyPainter::paint() {
+  QPainter& p = m_ink.painter();
+  p.save();
+  p.setClipRect(m_canvas);
+  collect(m_layout.root());
+  p.setRenderHint(QPainter::Antialiasing, m_scale >= 6);
+  paintBoxes();
+  paintDevices();
+  p.setRenderHint(QPainter::Antialiasing, true);
+  paintHeaders();
+  paintMarks();
+  p.restore();
+}
+
+void TopologyPainter::collect(const Box& box) {
+  const QRectF rect = pixels(box.rect);
+  if (!rect.intersects(m_canvas)) return;
+  if (std::min(rect.width(), rect.height()) < kSmallestGroup) return collectRuns(box, rect);
+  m_boxes[static_cast<std::size_t>(box.level)].push_back(box);
+  if (box.level == 0) return collectHost(box);
+  for (const Box& child : m_layout.childrenOf(box)) collect(child);
+}
+
+void TopologyPainter::collectHost(const Box& host) {
+  const auto [begin, end] = m_layout.classes().cluster().groupSpan(0, host.group);
+  if (m_scale < kSmallestDevice) {
+    const QRectF body = pixels(host.rect.adjusted(0.2, m_layout.header(0), -0.2, -0.2));
+    return collectRuns(host, body);
+  }
+  const bool labels = m_scale >= kLabelDevice;
+  for (int d = begin; d < end; ++d) {
+    const QRectF rect = pixels(m_layout.deviceRect(host, d - begin));
+    if (!rect.intersects(m_canvas)) continue;
+    const int stage = m_layout.classes().seats().at(d).stage;
+    m_fills[stage].push_back(rect);
+    if (labels) m_labelled[stage].push_back({rect, d});
+  }
+}
+
+/// The devices of a group side by side in one box, neighbours of one stage together.
+void TopologyPainter::collectRuns(const Box& box, const QRectF& rect) {
+  const auto [begin, end] = m_layout.classes().cluster().groupSpan(box.level, box.group);
+  const SeatMap& seats = m_layout.classes().seats();
+  if (rect.width() < 3 || end - begin > 64) {
+    m_fills[seats.at(begin).stage].push_back(rect);
+    return;
+  }
+  const double w = rect.width() / (end - begin);
+  for (int d = begin; d < end;) {
+    const int stage = seats.at(d).stage;
+    int last = d;
+    while (last < end && seats.at(last).stage == stage) ++last;
+    m_fills[stage].push_back(QRectF(rect.left() + (d - begin) * w, rect.top(), (last - d) * w, rect.height()));
+    d = last;
+  }
+}
+
+void TopologyPainter::paintBoxes() {
+  QPainter& p = m_ink.painter();
+  const auto levels = static_cast<int>(m_boxes.size());
+  for (int l = levels - 1; l >= 0; --l) {
+    const auto& boxes = m_boxes[static_cast<std::size_t>(l)];
+    // Inner boxes stand out from the outer ones by a step of the same tone.
+    const QColor ground = mixed(m_ink.color(Role::Canvas), m_ink.color(Role::Border), (levels - l) % 2 == 1 ? 0.2 : 0.0);
+    const QColor edge = mixed(m_ink.color(Role::Border), m_ink.color(Role::Text), 0.12 * l);
+    std::vector<QRectF> rects;
+    for (const Box& box : boxes) {
+      const QRectF r = pixels(box.rect);
+      if (box.count > 1 && r.width() > 20)
+        for (const double shift : {5.0, 2.5}) {
+          p.setPen(QPen(edge, 1));
+          p.setBrush(ground);
+          p.drawRect(r.translated(shift, -shift));
+        }
+      rects.push_back(r);
+    }
+    if (rects.empty()) continue;
+    const bool framed = pixels(boxes.front().rect).width() >= 14;
+    p.setPen(framed ? QPen(edge, l > 0 ? 1.2 : 1) : QPen(Qt::NoPen));
+    p.setBrush(ground);
+    p.drawRects(rects.data(), static_cast<int>(rects.size()));
+  }
+}
+
+void TopologyPainter::paintDevices() {
+  QPainter& p = m_ink.painter();
+  const bool hatched = m_scale >= 7;
+  for (const auto& [stage, rects] : m_fills) {
+    const bool dimmed = stage >= 0 && m_focus.dims(stage);
+    const QColor c = stage < 0 ? m_ink.color(Role::Idle) : m_ink.stageColor(stage, dimmed);
+    p.setPen(Qt::NoPen);
+    p.setBrush(c);
+    p.drawRects(rects.data(), static_cast<int>(rects.size()));
+    const int pattern = stage < 0 ? 0 : m_ink.theme().stageHatch(stage);
+    if (!hatched || pattern == 0) continue;
+    std::vector<QLineF> lines;
+    for (const QRectF& r : rects) Ink::hatchLines(r, pattern, 6, lines);
+    p.setPen(QPen(mixed(c, m_ink.theme().textOn(c), 0.35), 1, Qt::SolidLine, Qt::FlatCap));
+    p.drawLines(lines.data(), static_cast<int>(lines.size()));
+  }
+  p.setRenderHint(QPainter::Antialiasing, true);
+  for (const auto& [stage, cells] : m_labelled) {
+    if (stage < 0) continue;
+    const QColor c = m_ink.stageColor(stage, m_focus.dims(stage));
+    const QColor ink = m_ink.theme().textOn(c);
+    const QString number = QString::number(stage);
+    const double size = std::clamp(m_scale * 0.5, 8.0, 15.0);
+    const bool hatch = m_ink.theme().stageHatch(stage) != 0;
+    const double plate = Ink::width(number, size, true) + 4;
+    const bool second = m_scale >= 34;
+    for (const Cell& cell : cells) {
+      QRectF box = cell.rect;
+      if (second) box.setHeight(box.height() * 0.58);
+      if (plate > box.width()) continue;
+      if (hatch && !second) m_ink.fill(QRectF(box.center().x() - plate / 2, box.center().y() - size * 0.55, plate, size * 1.1), c);
+      if (hatch && second) m_ink.fill(cell.rect.adjusted(4, 4, -4, -4), c);
+      m_ink.firstThatFits(box, {number}, Qt::AlignCenter, size, ink, true);
+      if (!second) continue;
+      const Seat seat = m_layout.classes().seats().at(cell.device);
+      const QRectF below(cell.rect.left() + 3, cell.rect.top() + cell.rect.height() * 0.5, cell.rect.width() - 6, cell.rect.height() * 0.42);
+      m_ink.firstThatFits(below, {QStringLiteral("replica %1").arg(seat.replica), QStringLiteral("r%1").arg(seat.replica)}, Qt::AlignCenter,
+                          std::clamp(m_scale * 0.28, 8.0, 12.0), ink);
+    }
+  }
+}
+
+QString TopologyPainter::headerText(const Box& box, int variant) const {
+  const Hierarchy& h = m_layout.classes().cluster();
+  const auto [begin, end] = h.groupSpan(box.level, box.group);
+  const NetworkLevel& level = h.level(box.level);
+  const QString name = box.level == 0 ? phrase(h.identity(DeviceIndex(begin)).host)
+                       : box.level + 1 == h.levelCount() && h.groupCount(box.level) == 1
+                           ? phrase(level.name)
+                           : phrase(level.name) + u' ' + QString::number(box.group);
+  switch (variant) {
+    case 0: return QStringLiteral("%1 · %2 · %3 · %4").arg(name, plural(end - begin, QStringLiteral("device")), phrase(text::bandwidth(level.bandwidth)), timeText(level.latency));
+    case 1: return QStringLiteral("%1 · %2").arg(name, phrase(text::bandwidth(level.bandwidth)));
+    case 2: return name;
+    default: return QString::number(box.group);
+  }
+}
+
+void TopologyPainter::paintHeaders() {
+  for (const auto& boxes : m_boxes)
+    for (const Box& box : boxes) {
+      const QRectF r = pixels(box.rect);
+      const double room = m_layout.header(box.level) * m_scale;
+      const double size = std::min(room * 0.68, box.level == 0 ? 11.5 : 13.0);
+      const QColor color = m_ink.color(box.level == 0 ? Role::MutedText : Role::Text);
+      QRectF line(r.left() + std::min(6.0, 0.2 * m_scale + 1), r.top(), r.width() - 2 * std::min(6.0, 0.2 * m_scale + 1), room);
+      const bool tight = size < kSmallestText;
+      if (tight && (r.width() < 58 || r.height() < 26 || box.level == 0)) continue;
+      const double pixelSize = tight ? 10 : size;
+      if (box.count > 1) {
+        const QString times = QStringLiteral("×%1").arg(countText(box.count));
+        const double w = Ink::width(times, pixelSize, true) + 2;
+        if (w < line.width()) {
+          m_ink.label(tight ? QRectF(line.right() - w, r.top() + 2, w, 14) : QRectF(line.right() - w, line.top(), w, line.height()), times,
+                      Qt::AlignRight | Qt::AlignVCenter, pixelSize, m_ink.color(Role::Text), true);
+          line.setRight(line.right() - w - 6);
+        }
+      }
+      if (tight) {
+        // Too far out for the header: the name stands on a plate over the middle of the box.
+        const QString name = headerText(box, 2);
+        const double w = Ink::width(name, pixelSize, true) + 8;
+        if (w > r.width()) continue;
+        const QRectF plate(r.center().x() - w / 2, r.center().y() - 8, w, 16);
+        m_ink.fill(plate, m_ink.color(Role::Canvas));
+        m_ink.label(plate, name, Qt::AlignCenter, pixelSize, m_ink.color(Role::Text), true);
+        continue;
+      }
+      // Long boxes that are partly out of sight keep their label in view.
+      line.setLeft(std::min(std::max(line.left(), m_canvas.left() + 4), line.right()));
+      m_ink.firstThatFits(line, {headerText(box, 0), headerText(box, 1), headerText(box, 2), headerText(box, 3)}, Qt::AlignLeft | Qt::AlignVCenter,
+                          pixelSize, color, box.level > 0);
+    }
+}
+
+void TopologyPainter::paintMarks() {
+  if (m_ink.style().standalone) return;
+  const Hierarchy& h = m_layout.classes().cluster();
+  const auto mark = [&](const SelectionItem& item, const QColor& color) {
+    if (item.kind == ItemKind::Device && item.index >= 0 && item.index < h.deviceCount()) {
+      m_ink.outline(pixels(m_layout.rectOfDevice(item.index)).adjusted(-1.5, -1.5, 1.5, 1.5), color, 2.2);
+    } else if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() && item.index >= 0 && item.index < h.groupCount(item.level)) {
+      m_ink.outline(pixels(m_layout.boxOf(item.level, item.index).rect), color, 2.2);
+    }
+  };
+  if (m_ink.style().selected) mark(*m_ink.style().selected, m_ink.color(Role::Selection));
+  if (m_ink.style().hovered) mark(*m_ink.style().hovered, m_ink.color(Role::Hover));
+  if (const auto stage = m_focus.selected()) {
+    const auto found = m_fills.find(*stage);
+    if (found == m_fills.end() || found->second.size() > 4096) return;
+    QPainter& p = m_ink.painter();
+    p.setPen(QPen(m_ink.color(Role::Selection), m_scale > 8 ? 2 : 1));
+    p.setBrush(Qt::NoBrush);
+    p.drawRects(found->second.data(), static_cast<int>(found->second.size()));
+  }
+}
+
+}  // namespace nest
