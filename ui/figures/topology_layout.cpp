@@ -9,6 +9,7 @@ namespace nest {
 namespace {
 
 constexpr double kGap = 0.14;
+constexpr double kTallestHeader = 26;  ///< pixels
 constexpr double kReadable = 9;  ///< pixels of a device's height below which siblings fold
 
 /// Numbers for sequences, equal for equal ones.
@@ -119,6 +120,7 @@ void TopologyLayout::measure(const std::vector<int>& columns) {
     const double innerH = rows * h + (rows - 1) * gap;
     // Outer labels are larger, so that they survive zooming out.
     m_header[l] = std::max(0.62, std::min(0.05 * innerH, 0.3 * h) + 0.16 * static_cast<double>(l) + 0.5);
+    m_header[l] = std::min(m_header[l], m_headerLimit);
     w = innerW + 2 * m_pad[l];
     h = innerH + m_header[l] + m_pad[l];
     m_size[l] = {w, h};
@@ -143,19 +145,35 @@ void TopologyLayout::arrange() {
   std::vector<std::size_t> at(levels, 0);
   std::vector<int> columns(levels), best;
   double bestScale = -1;
+  m_headerLimit = 100;
   for (;;) {
     for (std::size_t l = 0; l < levels; ++l) columns[l] = choices[l][at[l]];
     measure(columns);
-    const double scale = std::min(m_area.width() / size().width(), m_area.height() / size().height());
+    double scale = std::min(m_area.width() / size().width(), m_area.height() / size().height());
+    // A full grid reads better than one with a short last row.
+    for (std::size_t l = 0; l < levels; ++l)
+      if (m_most[l] % columns[l] != 0) scale *= 0.88;
+    // So do boxes that are neither columns nor strips, and hosts wide enough for their name.
+    for (std::size_t l = 0; l + 1 < levels; ++l) {
+      const double aspect = m_size[l].width() / m_size[l].height();
+      if (aspect > 2.4 || aspect < 1 / 2.4) scale *= 0.9;
+    }
+    if (m_most[0] >= 4 && m_size[0].width() < 3) scale *= 0.85;
     if (scale > bestScale * (1 + 1e-9)) bestScale = scale, best = columns;
     std::size_t l = 0;
     while (l < levels && ++at[l] == choices[l].size()) at[l++] = 0;
     if (l == levels) break;
   }
   m_columns = best;
-  measure(m_columns);
-  // A handful of devices need not fill the page.
-  m_scale = std::min(bestScale, 90.0);
+  const auto fit = [this] {
+    measure(m_columns);
+    // A handful of devices need not fill the page.
+    m_scale = std::min({m_area.width() / size().width(), m_area.height() / size().height(), 90.0});
+  };
+  m_headerLimit = 100;
+  fit();
+  m_headerLimit = kTallestHeader / m_scale;
+  fit();
 }
 
 TopologyLayout::Box TopologyLayout::root() const { return {m_levels - 1, 0, 1, QRectF(QPointF(0, 0), size())}; }

@@ -81,6 +81,7 @@ class TopologyLayout {
   Folding m_folding;
   int m_levels, m_foldFrom;
   double m_scale = 1;
+  double m_headerLimit = 100;      ///< units
   std::vector<int> m_columns;      ///< per level: columns of its children
   std::vector<int> m_most;         ///< per level: most children in a group
   std::vector<QSizeF> m_size;

@@ -25,7 +25,7 @@ const std::vector<Case>& cases() {
     out.push_back({"p1_n8", s});
     s = {};
     out.push_back({"p4_n128", s});
-    s.memoryGiB = 62;
+    s.memoryGiB = 46;
     out.push_back({"miss_n128", s});
     s = {};
     s.fanouts = {8, 4, 32}, s.stages = 16, s.blocks = 94;
