@@ -6,11 +6,14 @@
 #include <memory>
 #include <vector>
 
+#include "cost/group_shape.h"
 #include "plan/plan.h"
 #include "scenario/job.h"
 #include "solver/problem.h"
 
 namespace nest {
+
+struct StageWork;
 
 /// Which kinds of exchange to look at.
 using ExchangeMask = std::array<bool, kExchangeCount>;
@@ -67,32 +70,33 @@ public:
   void visitFlows(const std::function<void(const Flow&)>& visit) const;
 
 private:
-  /// A ring, or everyone-to-everyone, over the ranks of one kind of group of one stage.
+  /// What the groups of one kind of one stage exchange: a ring, everyone-to-everyone, or both. Per rank and
+  /// batch.
   struct Exchanges {
     int stage = 0;
     Exchange kind = Exchange::Tensor;
-    bool experts = false;  ///< Data only: the groups of expert parameters
-    double ringBytes = 0;  ///< per rank and batch, to its successor
-    double ringMessages = 0;
-    double pairBytes = 0;  ///< per rank and batch, to every other rank
-    double pairMessages = 0;
+    bool experts = false;                    ///< Data: the groups that share expert parameters
+    double ringBytes = 0, ringMessages = 0;  ///< to the successor
+    double pairBytes = 0, pairMessages = 0;  ///< to every other rank
   };
+  /// What each rank of a stage sends to its partners in another. Per rank and batch.
   struct Transfer {
-    int from = 0, to = 0;  ///< stages
+    int from = 0, to = 0;
     Exchange kind = Exchange::Pipeline;
-    double bytes = 0, messages = 0;  ///< per sending rank and batch
+    double bytes = 0, messages = 0;
   };
-  template <class Visit>
-  void visitGroups(const Exchanges&, const Visit&) const;
-  template <class Visit>
-  void visitPairs(const Transfer&, const Visit&) const;
-  void collect(const Problem&, const Plan&);
+  class Painter;
+
+  void collectGroups(int stage, const StageWork&, double microbatches);
+  void collectGradients(const Problem&, int stage, const StageWork&, double microbatches);
+  void collectTransfers(const Problem&, const std::vector<StageWork>&, int microbatch, double microbatches);
+  void countTotals();
 
   std::shared_ptr<const Hierarchy> m_cluster;
   Plan m_plan;
   std::vector<Exchanges> m_exchanges;
   std::vector<Transfer> m_transfers;
-  std::array<std::array<Bytes, 8>, kExchangeCount> m_totals{};
+  std::array<std::array<Bytes, kShapeLevels>, kExchangeCount> m_totals{};  ///< by kind and level
 };
 
 /// At most `most` buckets of equal size (the last may be shorter) over all devices.

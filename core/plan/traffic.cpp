@@ -1,0 +1,323 @@
+#include "plan/traffic.h"
+
+#include <algorithm>
+
+#include "plan/plan_check.h"
+#include "plan/rank_groups.h"
+#include "plan/stage_work.h"
+
+namespace nest {
+namespace {
+
+RankGroup groupOf(Exchange kind, bool experts) {
+  switch (kind) {
+    case Exchange::Tensor:
+      return RankGroup::Tensor;
+    case Exchange::Context:
+      return RankGroup::Context;
+    case Exchange::Expert:
+      return RankGroup::Expert;
+    case Exchange::Pipeline:
+    case Exchange::Data:
+      break;
+  }
+  return experts ? RankGroup::ExpertGradients : RankGroup::DenseGradients;
+}
+
+/// What one rank sends in a ring reduce-scatter or all-gather of `full` bytes.
+double ringShare(double ranks, double full) {
+  return (ranks - 1) / ranks * full;
+}
+
+}  // namespace
+
+Traffic::Traffic(const Problem& problem, const Plan& plan) : m_cluster(problem.cluster), m_plan(plan) {
+  const PlanCheck check = checkPlan(problem, plan);
+  if (!check.countable || !check.placeable || check.microbatch < 0) return;
+  const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
+  const double m = check.microbatches;
+  for (int i = 0; i < plan.stageCount(); ++i) {
+    collectGroups(i, works[static_cast<std::size_t>(i)], m);
+    collectGradients(problem, i, works[static_cast<std::size_t>(i)], m);
+  }
+  collectTransfers(problem, works, check.microbatch, m);
+  countTotals();
+}
+
+void Traffic::collectGroups(int stage, const StageWork& work, double microbatches) {
+  const Strategy& s = m_plan.stages[static_cast<std::size_t>(stage)].strategy;
+  const std::array<int, 3> sizes = {s.tensor, s.context, s.expert};
+  const std::array<Exchange, 3> kinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
+  for (std::size_t g = 0; g < kinds.size(); ++g) {
+    if (sizes[g] <= 1) continue;
+    Exchanges x{stage, kinds[g], false, 0, 0, 0, 0};
+    const double n = sizes[g];
+    for (const ChunkWork& chunk : work.chunks)
+      for (const Collective* c : chunk.collectives) {
+        if (static_cast<std::size_t>(c->group) != g || !(c->bytes.value() > 0)) continue;
+        const double times = c->times * microbatches, bytes = c->bytes.value();
+        switch (c->kind) {
+          case CollectiveKind::AllReduce:
+            x.ringBytes += 2 * times * ringShare(n, bytes);
+            x.ringMessages += 2 * times * (n - 1);
+            break;
+          case CollectiveKind::AllGather:
+          case CollectiveKind::ReduceScatter:
+            x.ringBytes += times * ringShare(n, bytes);
+            x.ringMessages += times * (n - 1);
+            break;
+          case CollectiveKind::AllToAll:
+            x.pairBytes += times * bytes / n;
+            x.pairMessages += times;
+            break;
+          case CollectiveKind::RingExchange:
+            x.ringBytes += times * (n - 1) * bytes;
+            x.ringMessages += times * (n - 1);
+            break;
+        }
+      }
+    if (x.ringBytes > 0 || x.pairBytes > 0) m_exchanges.push_back(x);
+  }
+}
+
+void Traffic::collectGradients(const Problem& problem, int stage, const StageWork& work,
+                               double microbatches) {
+  const Strategy& s = m_plan.stages[static_cast<std::size_t>(stage)].strategy;
+  const OptimizerRegime& regime = problem.job.optimizer;
+  const double ranks = static_cast<double>(m_plan.dataDegree()) * s.context;
+  const std::array<double, 4> scatters = {2, 1, microbatches, microbatches};  // of gradients, by ZeRO stage
+  const std::array<double, 4> gathers = {0, 1, 1, 2 * microbatches};          // of weights
+  const auto z = static_cast<std::size_t>(m_plan.zero);
+  for (const bool experts : {false, true}) {
+    const double n = experts ? ranks / s.expert : ranks;
+    const double parameters = experts ? work.expert : work.dense;
+    if (n <= 1 || !(parameters > 0)) continue;
+    const double bytes =
+        ringShare(n, parameters * (scatters[z] * regime.gradientBytes + gathers[z] * regime.weightBytes));
+    m_exchanges.push_back(
+        {stage, Exchange::Data, experts, bytes, (n - 1) * (scatters[z] + gathers[z]), 0, 0});
+  }
+}
+
+void Traffic::collectTransfers(const Problem& problem, const std::vector<StageWork>& works, int microbatch,
+                               double microbatches) {
+  const int s = m_plan.stageCount();
+  const std::size_t chunks = works.front().chunks.size();
+  for (const StageWork& w : works)
+    if (w.chunks.size() != chunks) return;
+  const auto add = [this](int from, int to, Exchange kind, double bytes, double messages) {
+    for (Transfer& t : m_transfers)
+      if (t.from == from && t.to == to && t.kind == kind) {
+        t.bytes += bytes;
+        t.messages += messages;
+        return;
+      }
+    m_transfers.push_back({from, to, kind, bytes, messages});
+  };
+  const std::vector<double> bytes = boundaryBytes(problem, m_plan, works, microbatch);
+  for (std::size_t p = 0; p < bytes.size(); ++p) {
+    const int from = static_cast<int>(p) % s, to = (static_cast<int>(p) + 1) % s;
+    if (from != to && bytes[p] > 0) add(from, to, Exchange::Pipeline, bytes[p] * microbatches, microbatches);
+  }
+  for (const StageWork& w : works) {
+    if (!(w.tied > 0)) continue;
+    const std::vector<int> stageOf = stageOfLayers(problem, m_plan);
+    const int from = stageOf[problem.profile->tied->first.at()], to = static_cast<int>(&w - works.data());
+    add(from, to, Exchange::Data, w.tied * problem.job.optimizer.gradientBytes, 2);
+  }
+}
+
+/// Reports every flow, all-to-all within a group as a whole.
+class Traffic::Painter {
+public:
+  explicit Painter(const Traffic& t) : m_traffic(t), m_groups(t.m_plan) {}
+
+  template <class OnFlow, class OnAllToAll>
+  void paint(const OnFlow& onFlow, const OnAllToAll& onAllToAll) const {
+    for (const Exchanges& x : m_traffic.m_exchanges)
+      m_groups.visit(x.stage, groupOf(x.kind, x.experts), [&](std::span<const int> ranks) {
+        if (ranks.size() <= 1) return;
+        for (std::size_t k = 0; x.ringBytes > 0 && k < ranks.size(); ++k)
+          onFlow(Flow{ranks[k], ranks[(k + 1) % ranks.size()], x.stage, x.kind, Bytes(x.ringBytes),
+                      x.ringMessages});
+        if (x.pairBytes > 0) onAllToAll(x, ranks);
+      });
+    for (const Transfer& t : m_traffic.m_transfers) {
+      // Where one rank meets several of the other stage, each gets its part.
+      const int a = m_groups.placement().ranks(t.from), b = m_groups.placement().ranks(t.to);
+      const Bytes each(t.bytes * a / std::max(a, b));
+      m_groups.visitPairs(t.from, t.to, [&](int from, int to) {
+        onFlow(Flow{from, to, t.from, t.kind, each, t.messages});
+        onFlow(Flow{to, from, t.to, t.kind, each, t.messages});
+        return true;
+      });
+    }
+  }
+
+private:
+  const Traffic& m_traffic;
+  RankGroups m_groups;
+};
+
+void Traffic::countTotals() {
+  const auto add = [this](Exchange kind, int level, double bytes) {
+    m_totals[static_cast<std::size_t>(kind)][static_cast<std::size_t>(level)] += Bytes(bytes);
+  };
+  Painter(*this).paint(
+      [&](const Flow& f) {
+        if (f.source != f.destination)
+          add(f.kind, m_cluster->levelBetween(f.source, f.destination), f.bytes.value());
+      },
+      [&](const Exchanges& x, std::span<const int> ranks) {
+        // Pairs within level-l groups, less those already within smaller ones.
+        double inside = static_cast<double>(ranks.size());
+        for (int l = 0; l < m_cluster->levelCount(); ++l) {
+          double pairs = 0;
+          for (std::size_t from = 0, to = 0; from < ranks.size(); from = to) {
+            while (to < ranks.size() &&
+                   m_cluster->groupOf(l, ranks[to]) == m_cluster->groupOf(l, ranks[from]))
+              ++to;
+            pairs += static_cast<double>(to - from) * static_cast<double>(to - from);
+          }
+          add(x.kind, l, (pairs - inside) * x.pairBytes);
+          inside = pairs;
+        }
+      });
+}
+
+Bytes Traffic::total(Exchange kind) const {
+  Bytes sum;
+  for (const Bytes b : m_totals[static_cast<std::size_t>(kind)]) sum += b;
+  return sum;
+}
+
+Bytes Traffic::total() const {
+  Bytes sum;
+  for (const auto& levels : m_totals)
+    for (const Bytes b : levels) sum += b;
+  return sum;
+}
+
+void Traffic::visitFlows(const std::function<void(const Flow&)>& visit) const {
+  if (m_exchanges.empty() && m_transfers.empty()) return;
+  Painter(*this).paint(
+      [&](const Flow& f) {
+        if (f.source != f.destination) visit(f);
+      },
+      [&](const Exchanges& x, std::span<const int> ranks) {
+        for (const int a : ranks)
+          for (const int b : ranks)
+            if (a != b) visit({a, b, x.stage, x.kind, Bytes(x.pairBytes), x.pairMessages});
+      });
+}
+
+namespace {
+
+/// Sums flows into the cells of a matrix.
+class MatrixSum {
+public:
+  MatrixSum(const Hierarchy& cluster, const std::vector<int>& starts) : m_cluster(cluster) {
+    m_out.starts = starts;
+    const auto cells = static_cast<std::size_t>(m_out.buckets()) * static_cast<std::size_t>(m_out.buckets());
+    m_levels = static_cast<std::size_t>(cluster.levelCount());
+    m_byLevel.assign(cells * m_levels, 0);
+    m_longest.assign(cells * kExchangeCount, 0);
+    m_bucket.resize(static_cast<std::size_t>(cluster.deviceCount()));
+    for (int b = 0; b < m_out.buckets(); ++b)
+      std::fill(m_bucket.begin() + starts[static_cast<std::size_t>(b)],
+                m_bucket.begin() + starts[static_cast<std::size_t>(b) + 1], b);
+  }
+
+  int bucketOf(int position) const { return m_bucket[static_cast<std::size_t>(position)]; }
+
+  /// `senders` devices around `source` send `bytes` each to devices around `destination`.
+  void add(int source, int destination, Exchange kind, double senders, double bytes, double messages) {
+    const std::size_t cell = m_out.cell(bucketOf(source), bucketOf(destination));
+    const int level = m_cluster.levelBetween(source, destination);
+    const NetworkLevel& l = m_cluster.level(level);
+    m_byLevel[cell * m_levels + static_cast<std::size_t>(level)] += senders * bytes;
+    double& longest = m_longest[cell * kExchangeCount + static_cast<std::size_t>(kind)];
+    longest = std::max(longest, messages * l.latency.value() + bytes / l.bandwidth.value());
+  }
+
+  TrafficMatrix take() {
+    const std::size_t cells = m_byLevel.size() / m_levels;
+    m_out.bytes.resize(cells);
+    m_out.time.resize(cells);
+    m_out.level.assign(cells, -1);
+    for (std::size_t c = 0; c < cells; ++c) {
+      const double* levels = m_byLevel.data() + c * m_levels;
+      double sum = 0;
+      for (std::size_t l = 0; l < m_levels; ++l) sum += levels[l];
+      if (!(sum > 0)) continue;
+      m_out.bytes[c] = Bytes(sum);
+      m_out.level[c] = static_cast<std::int8_t>(std::max_element(levels, levels + m_levels) - levels);
+      for (std::size_t k = 0; k < kExchangeCount; ++k)
+        m_out.time[c] += Seconds(m_longest[c * kExchangeCount + k]);
+    }
+    return std::move(m_out);
+  }
+
+private:
+  const Hierarchy& m_cluster;
+  TrafficMatrix m_out;
+  std::size_t m_levels = 0;
+  std::vector<double> m_byLevel, m_longest;
+  std::vector<int> m_bucket;
+};
+
+/// Ranks of one group in one bucket and one host.
+struct Run {
+  int first = 0;
+  double count = 0;
+};
+
+}  // namespace
+
+TrafficMatrix Traffic::matrix(const std::vector<int>& starts, const ExchangeMask& kinds) const {
+  MatrixSum sum(*m_cluster, starts);
+  if (m_exchanges.empty() && m_transfers.empty()) return sum.take();
+  const auto wanted = [&](Exchange k) { return kinds[static_cast<std::size_t>(k)]; };
+  std::vector<Run> runs;
+  Painter(*this).paint(
+      [&](const Flow& f) {
+        if (wanted(f.kind) && f.source != f.destination)
+          sum.add(f.source, f.destination, f.kind, 1, f.bytes.value(), f.messages);
+      },
+      [&](const Exchanges& x, std::span<const int> ranks) {
+        if (!wanted(x.kind)) return;
+        // Ranks of one bucket and one host meet any other such run at one level.
+        runs.clear();
+        for (const int p : ranks) {
+          if (runs.empty() || sum.bucketOf(runs.back().first) != sum.bucketOf(p) ||
+              m_cluster->groupOf(0, runs.back().first) != m_cluster->groupOf(0, p))
+            runs.push_back({p, 0});
+          ++runs.back().count;
+        }
+        for (const Run& a : runs)
+          for (const Run& b : runs) {
+            const double peers = &a == &b ? a.count - 1 : b.count;
+            if (peers > 0)
+              sum.add(a.first, b.first, x.kind, a.count, peers * x.pairBytes, peers * x.pairMessages);
+          }
+      });
+  return sum.take();
+}
+
+std::vector<int> evenBuckets(const Hierarchy& h, int most) {
+  const int n = h.deviceCount();
+  const int size = (n + std::max(1, most) - 1) / std::max(1, most);
+  std::vector<int> starts;
+  for (int p = 0; p < n; p += size) starts.push_back(p);
+  starts.push_back(n);
+  return starts;
+}
+
+std::vector<int> groupBuckets(const Hierarchy& h, int level) {
+  std::vector<int> starts;
+  for (int g = 0; g < h.groupCount(level); ++g) starts.push_back(h.groupSpan(level, g).first);
+  starts.push_back(h.deviceCount());
+  return starts;
+}
+
+}  // namespace nest
