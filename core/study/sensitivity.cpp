@@ -1,0 +1,203 @@
+#include "study/sensitivity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "solver/solve.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+bool stopped(const Control& c) {
+  return c.stopRequested() || c.outOfTime();
+}
+
+/// Studies want one plan only, and steer the solve by stop and deadline alone.
+Outcome solveOne(Problem p, const Control& control, const Plan* start) {
+  p.search.topPlans = 1;
+  Control quiet;
+  quiet.stop = control.stop;
+  quiet.deadline = control.deadline;
+  return solve(p, quiet, start);
+}
+
+void report(const Control& control, const char* phase, std::size_t done, std::size_t all) {
+  if (control.progress)
+    control.progress(
+        {phase, all ? static_cast<double>(done) / static_cast<double>(all) : 1, std::nullopt, 0, 0});
+}
+
+}  // namespace
+
+std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPlan& present, double fraction,
+                                          const Control& control) {
+  std::vector<Improvement> out;
+  const auto levers = leversOf(problem);
+  const Seconds before = present.evaluation.batchTime;
+  for (std::size_t i = 0; i < levers.size() && !stopped(control); ++i) {
+    report(control, "Improvements", i, levers.size());
+    Improvement one;
+    one.lever = levers[i];
+    one.factor = isBetterLarger(levers[i]) ? 1 + fraction : 1 / (1 + fraction);
+    one.what = text::signedPercent(one.factor - 1) + " " + nameOf(problem, levers[i]);
+    const Problem better = pulled(problem, levers[i], one.factor);
+    const Outcome found = solveOne(better, control, &present.plan);
+    one.status = found.status;
+    if (const RankedPlan* best = found.best()) {
+      one.batchTime = best->evaluation.batchTime;
+      one.change = before.value() > 0 ? one.batchTime / before - 1 : -1;
+      one.plan = diff(better, present.plan, present.evaluation, best->plan, best->evaluation);
+      one.sentence = one.what + ": " + text::signedPercent(one.change);
+      if (!one.plan.same()) one.sentence += ", with another plan";
+    } else {
+      if (stopped(control)) break;
+      one.sentence = one.what + ": still nothing fits";
+    }
+    out.push_back(std::move(one));
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Improvement& a, const Improvement& b) { return a.change < b.change; });
+  return out;
+}
+
+namespace {
+
+/// Asks whether the present plan is still the best when one lever stands at another value.
+class FlipSearch {
+public:
+  FlipSearch(const Problem& p, const RankedPlan& present, const Lever& lever, const BreakEvenRange& range,
+             const Control& control)
+      : m_problem(p), m_present(present), m_lever(lever), m_range(range), m_control(control) {}
+
+  std::optional<BreakEven> towards(double end) {
+    const double ratio = std::pow(end, 1.0 / m_range.steps);
+    double same = 1;
+    for (int i = 1; i <= m_range.steps && !stopped(m_control); ++i) {
+      const double there = std::pow(ratio, i);
+      if (!flips(there)) {
+        same = there;
+        continue;
+      }
+      return bisect(same, there);
+    }
+    return std::nullopt;
+  }
+
+private:
+  bool flips(double factor) {
+    const Problem p = pulled(m_problem, m_lever, factor);
+    const Outcome found = solveOne(p, m_control, &m_present.plan);
+    const RankedPlan* best = found.best();
+    if (!best || found.status != OutcomeStatus::Optimal) return false;
+    const Evaluation mine = evaluate(p, m_present.plan);
+    PlanDiff d = diff(p, m_present.plan, mine, best->plan, best->evaluation);
+    // Equal times are no flip: the two plans are as good as each other there.
+    if (d.same() || (mine.feasible() && d.timeRatio >= 1 - 1e-9)) return false;
+    m_plan = best->plan;
+    m_difference = std::move(d);
+    return true;
+  }
+
+  std::optional<BreakEven> bisect(double same, double other) {
+    while (std::abs(other / same - 1) > m_range.precision && !stopped(m_control)) {
+      const double middle = std::sqrt(same * other);
+      if (flips(middle))
+        other = middle;
+      else
+        same = middle;
+    }
+    if (stopped(m_control)) return std::nullopt;
+    flips(other);
+    BreakEven b{m_lever, other, valueText(m_problem, m_lever, other), m_plan, m_difference, {}};
+    b.sentence = "at " + b.value + " " + nameOf(m_problem, m_lever) + " the plan flips";
+    if (!m_difference.changes.empty()) b.sentence += ": " + m_difference.changes.front().sentence;
+    return b;
+  }
+
+  const Problem& m_problem;
+  const RankedPlan& m_present;
+  Lever m_lever;
+  const BreakEvenRange& m_range;
+  const Control& m_control;
+  Plan m_plan;
+  PlanDiff m_difference;
+};
+
+}  // namespace
+
+std::vector<BreakEven> breakEvens(const Problem& problem, const RankedPlan& present, const Lever& lever,
+                                  const BreakEvenRange& range, const Control& control) {
+  std::vector<BreakEven> out;
+  FlipSearch search(problem, present, lever, range, control);
+  for (const double end : {range.least, range.most})
+    if (auto b = search.towards(end)) out.push_back(std::move(*b));
+  return out;
+}
+
+namespace {
+
+struct Loss {
+  std::string what;
+  std::vector<int> positions;
+  int degradedLevel = -1;
+};
+
+std::string groupName(const Problem& p, int level, int group) {
+  const auto [begin, end] = p.cluster->groupSpan(level, group);
+  if (level == 0 && end > begin) return p.cluster->identity(DeviceIndex(begin)).host;
+  return p.cluster->level(level).name + " " + std::to_string(group + 1);
+}
+
+std::vector<Loss> lossesOf(const Problem& p) {
+  std::vector<Loss> out;
+  const Hierarchy& h = *p.cluster;
+  for (int l = 0; l < h.levelCount(); ++l) {
+    std::set<int> seen;
+    for (int g = 0; g < h.groupCount(l); ++g) {
+      const auto [begin, end] = h.groupSpan(l, g);
+      if (!seen.insert(end - begin).second || seen.size() > 8) continue;
+      if (l == 0 && end - begin > 1) out.push_back({"one device of " + groupName(p, 0, g), {end - 1}, -1});
+      if (end - begin == h.deviceCount()) continue;
+      Loss loss{groupName(p, l, g), {}, -1};
+      for (int i = begin; i < end; ++i) loss.positions.push_back(i);
+      out.push_back(std::move(loss));
+    }
+    if (h.largestGroupSize(l) > (l == 0 ? 1 : h.largestGroupSize(l - 1)))
+      out.push_back({"half the bandwidth of level " + h.level(l).name, {}, l});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& present, const Control& control) {
+  std::vector<Failure> out;
+  const auto losses = lossesOf(problem);
+  for (std::size_t i = 0; i < losses.size() && !stopped(control); ++i) {
+    report(control, "Failures", i, losses.size());
+    const Loss& loss = losses[i];
+    const Problem left = loss.degradedLevel >= 0
+                             ? pulled(problem, {Lever::Kind::Bandwidth, loss.degradedLevel}, 0.5)
+                             : withoutDevices(problem, loss.positions);
+    const Outcome found = solveOne(left, control, nullptr);
+    Failure f{loss.what, loss.positions, found.status, {}, 0, 0, {}};
+    if (const RankedPlan* best = found.best()) {
+      f.batchTime = best->evaluation.batchTime;
+      f.change =
+          present.evaluation.batchTime.value() > 0 ? f.batchTime / present.evaluation.batchTime - 1 : 0;
+      f.devicesIdle = left.cluster->deviceCount() - best->plan.devicesUsed();
+      f.plan = diff(left, present.plan, present.evaluation, best->plan, best->evaluation);
+    } else if (stopped(control)) {
+      break;
+    }
+    out.push_back(std::move(f));
+  }
+  const auto rank = [](const Failure& f) { return f.status == OutcomeStatus::Infeasible ? 1e300 : f.change; };
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const Failure& a, const Failure& b) { return rank(a) > rank(b); });
+  return out;
+}
+
+}  // namespace nest
