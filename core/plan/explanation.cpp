@@ -86,6 +86,7 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
   for (int j = 0; j < stage; ++j) {
     // Interleaved: only the first chunks stand before this stage's first chunk.
     if (s.plan.chunksPerStage() == 1) {
+      if (!(s.figures(j).backward.value() > 0)) continue;
       CostTerm c = term(stageId(j) + "/backward", "Backward compute of stage " + std::to_string(j + 1),
                         s.figures(j).backward.value(), TermUnit::Time, TermKind::Compute, j);
       c.reference = true;

@@ -55,6 +55,7 @@ CostTerm gatherTerm(const Subject& s, const std::string& id, std::string label, 
   CostTerm t =
       s.seconds(id, std::move(label), gatherTime(h, shape, bytes).value(), "min(flat, level by level)");
   t.level = shape.outermost;
+  if (!(bytes.value() > 0) || shape.ranks <= 1) return t;  // nothing to send takes no time
   CostTerm flat = levelTerm(s, id + "/flat", shape.outermost, shape.ranks, bytes.value(), "the whole tensor");
   flat.id = id + "/flat";
   flat.label = "Flat, by recursive halving";

@@ -1,0 +1,97 @@
+#include <QtTest/QTest>
+#include <cmath>
+#include <set>
+
+#include "plan/explanation.h"
+#include "solver/exhaustive.h"
+#include "support/random_instance.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+struct Walked {
+  int terms = 0;
+  std::string wrong;  ///< first term whose value does not follow from its children
+  std::set<std::string> ids, references;
+  std::set<TermKind> kinds;
+};
+
+void walk(const CostTerm& t, Walked& out) {
+  ++out.terms;
+  out.kinds.insert(t.kind);
+  if (t.reference) {
+    out.references.insert(t.id);
+  } else if (!out.ids.insert(t.id).second && out.wrong.empty()) {
+    out.wrong = "twice: " + t.id;
+  }
+  const double again = t.fromChildren();
+  // A difference of two equal sums is compared on the scale of its parts.
+  double parts = std::abs(t.value);
+  for (const CostTerm& c : t.children) parts = std::max(parts, std::abs(c.factor * c.value));
+  if (!(std::abs(again - t.value) <= 1e-9 * parts) && out.wrong.empty())
+    out.wrong = t.id + ": " + std::to_string(t.value) + " but its children give " + std::to_string(again) +
+                "\n" + toText(t, 3);
+  for (const CostTerm& c : t.children) walk(c, out);
+}
+
+}  // namespace
+
+class TestExplanation : public QObject {
+  Q_OBJECT
+private slots:
+  void everyFigureFollowsFromItsParts() {
+    int plans = 0, wrong = 0;
+    std::string dangling;
+    std::set<TermKind> seen;
+    for (std::uint64_t seed = 0; seed < 150; ++seed) {
+      const Problem p = test::randomInstance(seed);
+      int taken = 0, number = 0;
+      visitPlans(p, [&](const Plan& plan) {
+        if (number++ % 37 != 0) return true;
+        const Evaluation e = evaluate(p, plan);
+        const CostTerm root = explain(p, plan, e);
+        Walked w;
+        walk(root, w);
+        if (!w.wrong.empty())
+          qWarning("seed %d, %s: %s", static_cast<int>(seed), summaryOf(plan).c_str(), w.wrong.c_str());
+        ++plans;
+        seen.insert(w.kinds.begin(), w.kinds.end());
+        wrong += w.wrong.empty() ? 0 : 1;
+        for (const auto& id : w.references)
+          if (w.ids.count(id) == 0) dangling = id;
+        if (root.value != e.batchTime.value()) ++wrong;
+        return ++taken < 8;
+      });
+    }
+    QCOMPARE(wrong, 0);
+    QVERIFY2(dangling.empty(), dangling.c_str());
+    QVERIFY(plans > 300);
+    for (const TermKind k :
+         {TermKind::Compute, TermKind::Tensor, TermKind::Context, TermKind::Expert, TermKind::Pipeline,
+          TermKind::Data, TermKind::Hidden, TermKind::Tail, TermKind::Memory})
+      QVERIFY2(seen.count(k), nameOf(k));
+  }
+
+  void termsNameTheirSources() {
+    const Problem p = test::randomInstance(3);
+    std::optional<Plan> plan;
+    visitPlans(p, [&](const Plan& one) {
+      if (one.stageCount() < 2) return true;
+      plan = one;
+      return false;
+    });
+    if (!plan) QSKIP("the instance has no plan of two stages");
+    const CostTerm root = explain(p, *plan, evaluate(p, *plan));
+    const CostTerm* load = root.find("stage2/load");
+    QVERIFY(load && !load->children.empty());
+    const CostTerm* forward = root.find("stage1/forward");
+    QVERIFY(forward && !forward->children.empty());
+    QCOMPARE(forward->children.front().inputs.front().symbol, std::string("seconds"));
+    QVERIFY(toText(root, 1).find("max load") != std::string::npos);
+    QVERIFY(!root.find("stage9/load"));
+  }
+};
+NEST_TEST(TestExplanation)
+#include "test_explanation.moc"
