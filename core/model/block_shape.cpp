@@ -5,52 +5,39 @@ namespace {
 
 /// Grouped-query attention; with keyValueHeads = heads the usual multi-head attention.
 std::vector<Linear> groupedAttention(const TransformerArchitecture& a) {
-  const double q = double(a.heads) * a.headDim, kv = double(a.keyValueHeads) * a.headDim;
-  return {{.name = "query", .in = double(a.hidden), .out = q, .bias = a.attentionBias},
-          {.name = "key",
-           .in = double(a.hidden),
-           .out = kv,
-           .bias = a.attentionBias,
-           .heads = double(a.keyValueHeads)},
-          {.name = "value",
-           .in = double(a.hidden),
-           .out = kv,
-           .bias = a.attentionBias,
-           .heads = double(a.keyValueHeads)},
+  const double h = a.hidden, q = double(a.heads) * a.headDim, kv = double(a.keyValueHeads) * a.headDim;
+  const bool outputBias = a.projectionBias || a.attentionOutputBias;
+  return {{.name = "query", .in = h, .out = q, .axis = Axis::Heads, .bias = a.attentionBias},
+          {.name = "key", .in = h, .out = kv, .axis = Axis::KeyValueHeads, .bias = a.attentionBias},
+          {.name = "value", .in = h, .out = kv, .axis = Axis::KeyValueHeads, .bias = a.attentionBias},
           {.name = "attention output",
            .in = q,
-           .out = double(a.hidden),
+           .out = h,
            .split = Split::Row,
-           .bias = a.projectionBias || a.attentionOutputBias}};
+           .axis = Axis::Heads,
+           .bias = outputBias}};
 }
 
 /// Multi-head latent attention; the down projections are whole on every rank.
 std::vector<Linear> latentAttention(const TransformerArchitecture& a) {
   const LatentAttention& l = *a.latent;
-  const double heads = a.heads, queryDim = l.nopeHeadDim + l.ropeHeadDim;
+  const double h = a.hidden, heads = a.heads, queryDim = l.nopeHeadDim + l.ropeHeadDim;
+  const auto down = [&](const char* name, double width) {
+    return Linear{.name = name, .in = h, .out = width, .split = Split::Replicated, .bias = a.attentionBias};
+  };
+  const auto up = [&](const char* name, double in, double out) {
+    return Linear{.name = name, .in = in, .out = out, .axis = Axis::Heads};
+  };
   std::vector<Linear> out;
-  if (l.queryRank > 0) {
-    out.push_back({.name = "query down",
-                   .in = double(a.hidden),
-                   .out = double(l.queryRank),
-                   .split = Split::Replicated,
-                   .bias = a.attentionBias});
-    out.push_back({.name = "query up", .in = double(l.queryRank), .out = heads * queryDim});
-  } else {
-    out.push_back({.name = "query", .in = double(a.hidden), .out = heads * queryDim});
-  }
-  out.push_back({.name = "key-value down",
-                 .in = double(a.hidden),
-                 .out = double(l.keyValueRank + l.ropeHeadDim),
-                 .split = Split::Replicated,
-                 .bias = a.attentionBias});
-  out.push_back({.name = "key-value up",
-                 .in = double(l.keyValueRank),
-                 .out = heads * (l.nopeHeadDim + l.valueHeadDim)});
+  if (l.queryRank > 0) out.push_back(down("query down", l.queryRank));
+  out.push_back(up("query", l.queryRank > 0 ? l.queryRank : h, heads * queryDim));
+  out.push_back(down("key-value down", l.keyValueRank + l.ropeHeadDim));
+  out.push_back(up("key-value up", l.keyValueRank, heads * (l.nopeHeadDim + l.valueHeadDim)));
   out.push_back({.name = "attention output",
                  .in = heads * l.valueHeadDim,
-                 .out = double(a.hidden),
+                 .out = h,
                  .split = Split::Row,
+                 .axis = Axis::Heads,
                  .bias = a.attentionOutputBias});
   return out;
 }
@@ -80,6 +67,15 @@ double normWidth(const TransformerArchitecture& a, double width) {
 }
 
 }  // namespace
+
+TensorShares::TensorShares(const TransformerArchitecture& a, int tensor) {
+  const auto fullest = [tensor](int of) {
+    return of > 0 ? double((of + tensor - 1) / tensor) / of : 1.0 / tensor;
+  };
+  heads = fullest(a.heads);
+  keyValueHeads = fullest(a.keyValueHeads);
+  width = 1.0 / tensor;
+}
 
 BlockShape blockShape(const TransformerArchitecture& a, bool withExperts) {
   BlockShape s;

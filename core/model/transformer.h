@@ -6,6 +6,7 @@
 
 #include "cluster/device_spec.h"
 #include "diagnostics/diagnostic.h"
+#include "model/analytic_constants.h"
 #include "model/profile.h"
 #include "scenario/job.h"
 
@@ -73,7 +74,8 @@ Flops modelFlops(const TransformerArchitecture&, int sequenceLength, double sequ
 
 /// Options of the analytic profile.
 struct AnalyticOptions {
-  bool flashAttention = true;
+  bool flashAttention = true;  ///< a fused attention kernel, so that scores are never stored
+  AnalyticConstants constants = {};
   friend bool operator==(const AnalyticOptions&, const AnalyticOptions&) = default;
 };
 

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "units/sourced.h"
+
+namespace nest {
+
+/// What the analytic profile assumes about kernels, whatever the device; the device's own figures stand in
+/// DeviceSpec.
+struct AnalyticConstants {
+  /// Bytes moved by element-wise backward kernels ÷ those of the forward ones.
+  Sourced<double> backwardTraffic{
+      1.6, Origin::Estimated,
+      "counted per kernel: LayerNorm 6 to 4, GeLU 6 to 4, SwiGLU 10 to 6 bytes an element"};
+  /// Operations of a fused attention's backward ÷ forward; it computes the scores again.
+  Sourced<double> attentionBackwardWork{2.5, Origin::Catalog, "Dao 2023, arXiv 2307.08691"};
+  /// Rate of a fused attention's backward ÷ forward.
+  Sourced<double> attentionBackwardRate{0.85, Origin::Estimated,
+                                        "Dao 2023, figures 4 to 6, arXiv 2307.08691"};
+  /// Keys per query at which a fused attention kernel reaches half its rate.
+  Sourced<double> attentionHalfLength{350, Origin::Estimated,
+                                      "growth of the rate from 512 to 16k keys, Dao 2023, figure 5"};
+  /// fp32 (TF32) matrix rate ÷ 16-bit rate.
+  Sourced<double> fp32Rate{0.5, Origin::Catalog, "NVIDIA A100 and H100 data sheets: TF32 half of bf16"};
+  /// Bytes moved per logit by the loss, forward and backward (cast to fp32, maximum, exponential, sum;
+  /// gradient).
+  Sourced<double> lossTraffic{14, Origin::Estimated,
+                              "counted per kernel of a vocabulary-parallel cross entropy"};
+  Sourced<double> lossBackwardTraffic{8, Origin::Estimated,
+                                      "counted: softmax read in fp32, gradient written in both"};
+  /// Bytes held per logit: bf16 logits and fp32 softmax.
+  Sourced<double> lossWorkspace{6, Origin::Catalog,
+                                "Korthikanti 2022 (arXiv 2205.05198) §4.3: fp32 logits; bf16 ones beside"};
+
+  friend bool operator==(const AnalyticConstants&, const AnalyticConstants&) = default;
+};
+
+}  // namespace nest

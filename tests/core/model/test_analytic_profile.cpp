@@ -1,0 +1,199 @@
+#include <QtTest/QTest>
+#include <cmath>
+
+#include "cluster/device_catalog.h"
+#include "formats/hf_config.h"
+#include "model/transformer.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+TransformerArchitecture sample(const char* name) {
+  return *readHuggingFaceConfig(
+      test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/models/" + name + ".json"), name);
+}
+
+TransformerArchitecture gpt(int hidden, int heads, int layers) {
+  TransformerArchitecture a;
+  a.family = "gpt2";
+  a.hidden = hidden;
+  a.heads = a.keyValueHeads = heads;
+  a.headDim = hidden / heads;
+  a.layers = layers;
+  a.intermediate = 4 * hidden;
+  a.vocabulary = 51200;
+  a.maxPositions = 2048;
+  a.gatedMlp = false;
+  a.layerNorm = a.learnedPositions = a.projectionBias = a.attentionBias = a.tiedEmbeddings = true;
+  return a;
+}
+
+Job job(int sequence, int microbatch) {
+  Job j;
+  j.sequenceLength = sequence;
+  j.microbatches = {microbatch};
+  return j;
+}
+
+const LayerCost& block(const GraphAndProfile& g, int strategy, int layer = 1) {
+  return *g.profile.cost(g.graph.layers[std::size_t(layer)].classId, strategy, 0);
+}
+
+double bytesOf(const LayerCost& c, CollectiveKind kind, GroupKind group, Phase phase) {
+  double sum = 0;
+  for (const auto& x : c.collectives)
+    if (x.kind == kind && x.group == group && x.phase == phase) sum += x.bytes.value() * x.times;
+  return sum;
+}
+
+bool isNear(double a, double b, double relative = 1e-12) {
+  return std::abs(a - b) <= relative * std::abs(b);
+}
+
+}  // namespace
+
+class TestAnalyticProfile : public QObject {
+  Q_OBJECT
+private slots:
+  void stashFollowsKorthikanti() {
+    const double s = 2048, b = 4, h = 6144, a = 64;
+    const auto g = analyticProfile(gpt(6144, 64, 48), *findDevice("a100-80"), job(2048, 4),
+                                   {{1}, {8}, {8, true}}, {.flashAttention = false});
+    const auto stash = [&](int strategy, Recompute r) {
+      return block(g, strategy).recompute[std::size_t(r)].stash.value();
+    };
+    QVERIFY(isNear(stash(0, Recompute::None), s * b * h * (34 + 5 * a * s / h)));
+    QVERIFY(isNear(stash(1, Recompute::None), s * b * h * (10 + 24.0 / 8 + 5 * a * s / (h * 8))));
+    QVERIFY(isNear(stash(2, Recompute::None), s * b * h / 8 * (34 + 5 * a * s / h)));
+    QVERIFY(isNear(stash(1, Recompute::Selective), s * b * h * (10 + 24.0 / 8)));
+    QVERIFY(isNear(stash(2, Recompute::Selective), 34 * s * b * h / 8));
+    QVERIFY(isNear(stash(1, Recompute::Full), 2 * s * b * h));
+    QVERIFY(isNear(stash(2, Recompute::Full), 2 * s * b * h / 8));
+  }
+  void parametersOfAllLayersSumToTheModel() {
+    for (const char* name :
+         {"llama-3-70b", "gpt3-175b", "mixtral-8x7b", "deepseek-v3", "bert-large", "qwen2-7b"}) {
+      const auto a = sample(name);
+      const auto g = analyticProfile(a, *findDevice("h100"), job(2048, 1), {{1}});
+      double sum = 0;
+      for (const Layer& l : g.graph.layers)
+        sum += g.profile.cost(l.classId, 0, 0)->denseParameters +
+               g.profile.cost(l.classId, 0, 0)->expertParameters;
+      QVERIFY2(isNear(sum, parameterCount(a)), name);
+      QVERIFY(g.graph.isChain());
+      QCOMPARE(g.profile.tied.has_value(), a.tiedEmbeddings);
+    }
+  }
+  void tensorRanksShareParametersAndHeads() {
+    const auto a = sample("llama-3-70b");  // 8 key-value heads
+    const auto g = analyticProfile(a, *findDevice("h100"), job(4096, 1), {{1}, {8}, {16}});
+    const double norms = 2.0 * a.hidden, whole = block(g, 0).denseParameters - norms;
+    QVERIFY(isNear(block(g, 1).denseParameters, whole / 8 + norms));
+    // Sixteen ranks hold each key-value head twice.
+    const double keyValue = 2.0 * a.hidden * a.keyValueHeads * a.headDim;
+    QVERIFY(isNear(block(g, 2).denseParameters, (whole - keyValue) / 16 + keyValue / 8 + norms));
+    QVERIFY(block(g, 1).forward < block(g, 0).forward);
+    QVERIFY(block(g, 1).forward * 8 > block(g, 0).forward);  // smaller products run less well
+  }
+  void exchangesOfTensorParallelism() {
+    const auto g =
+        analyticProfile(sample("llama-2-7b"), *findDevice("h100"), job(4096, 2), {{8}, {8, true}, {1}});
+    const double hidden = 2.0 * 4096 * 4096 * 2;
+    for (const Phase p : {Phase::Forward, Phase::Backward, Phase::RecomputeFull}) {
+      QCOMPARE(bytesOf(block(g, 0), CollectiveKind::AllReduce, GroupKind::Tensor, p), 2 * hidden);
+      QCOMPARE(bytesOf(block(g, 1), CollectiveKind::AllGather, GroupKind::Tensor, p), 2 * hidden);
+      QCOMPARE(bytesOf(block(g, 1), CollectiveKind::ReduceScatter, GroupKind::Tensor, p), 2 * hidden);
+    }
+    QVERIFY(block(g, 2).collectives.empty());
+    QCOMPARE(g.profile.tensorBytes(0, 0, 0).value(), hidden);
+    QCOMPARE(g.profile.tensorBytes(0, 1, 0).value(), hidden / 8);
+  }
+  void expertsAreSpreadAndExchanged() {
+    const auto a = sample("mixtral-8x7b");
+    const auto g =
+        analyticProfile(a, *findDevice("h100"), job(4096, 1), {{1}, {1, false, 1, 8}, {2, true, 1, 8}});
+    QVERIFY(isNear(block(g, 1).expertParameters, block(g, 0).expertParameters / 8));
+    QCOMPARE(block(g, 1).denseParameters, block(g, 0).denseParameters);
+    const double sent = 4096.0 * 2 * a.hidden * 2;
+    QCOMPARE(bytesOf(block(g, 1), CollectiveKind::AllToAll, GroupKind::Expert, Phase::Forward), 2 * sent);
+    QCOMPARE(bytesOf(block(g, 2), CollectiveKind::AllToAll, GroupKind::Expert, Phase::Backward), sent);
+    QCOMPARE(bytesOf(block(g, 0), CollectiveKind::AllToAll, GroupKind::Expert, Phase::Forward), 0.0);
+    // The same tokens in fewer, fuller experts: never slower.
+    QVERIFY(block(g, 1).forward <= block(g, 0).forward);
+  }
+  void contextRanksPassKeysAndValues() {
+    const auto a = sample("llama-3-8b");
+    const auto g = analyticProfile(a, *findDevice("h100"), job(32768, 1), {{1}, {1, false, 4}});
+    const double hop = 32768.0 / 4 * 2 * a.keyValueHeads * a.headDim * 2;
+    QCOMPARE(bytesOf(block(g, 1), CollectiveKind::RingExchange, GroupKind::Context, Phase::Forward), hop);
+    QCOMPARE(bytesOf(block(g, 1), CollectiveKind::RingExchange, GroupKind::Context, Phase::Backward),
+             2 * hop);
+    QVERIFY(isNear(block(g, 1).recompute[0].stash.value(), block(g, 0).recompute[0].stash.value() / 4));
+    QVERIFY(isNear(block(g, 1).forward.value(), block(g, 0).forward.value() / 4, 0.02));
+    QCOMPARE(g.profile.tensorBytes(0, 1, 0).value() * 4, g.profile.tensorBytes(0, 0, 0).value());
+  }
+  void timeIsNeverBetterThanTheDevice() {
+    for (const char* name : {"llama-2-7b", "mixtral-8x7b", "deepseek-v3", "gpt3-175b"}) {
+      const auto a = sample(name);
+      const auto& device = *findDevice("h100");
+      const auto g = analyticProfile(a, device, job(2048, 1), {{1}});
+      double seconds = 0;
+      for (const Layer& l : g.graph.layers) {
+        const LayerCost& c = *g.profile.cost(l.classId, 0, 0);
+        QVERIFY(c.backward > c.forward);
+        seconds += (c.forward + c.backward).value();
+      }
+      // Narrow experts with few tokens each read weights more than they compute.
+      const double least = modelFlops(a, 2048, 1).value() / device.peak.value.value();
+      QVERIFY2(seconds > least && seconds < (a.experts ? 20 : 4) * least, name);
+    }
+  }
+  void fusedAttentionSavesMemoryAndTime() {
+    const auto a = gpt(4096, 32, 4);
+    const auto fused = analyticProfile(a, *findDevice("a100-80"), job(4096, 1), {{1}});
+    const auto stored =
+        analyticProfile(a, *findDevice("a100-80"), job(4096, 1), {{1}}, {.flashAttention = false});
+    QVERIFY(block(fused, 0).recompute[0].stash < block(stored, 0).recompute[0].stash);
+    QVERIFY(block(fused, 0).forward < block(stored, 0).forward);
+    QCOMPARE(block(fused, 0).recompute[1].extraBackward.value(), 0.0);
+    QVERIFY(block(stored, 0).recompute[1].extraBackward.value() > 0);
+    QVERIFY(block(stored, 0).recompute[1].extraBackward < block(stored, 0).recompute[2].extraBackward);
+    QCOMPARE(block(stored, 0).recompute[2].extraBackward, block(stored, 0).forward);
+  }
+  void fp8IsFasterWhereTheDeviceHasIt() {
+    auto j = job(4096, 1);
+    const auto a = sample("llama-3-70b");
+    const auto wide = analyticProfile(a, *findDevice("h100"), j, {{8, true}});
+    j.format = NumberFormat::Fp8;
+    const auto narrow = analyticProfile(a, *findDevice("h100"), j, {{8, true}});
+    const auto old = analyticProfile(a, *findDevice("a100"), j, {{8, true}});
+    j.format = NumberFormat::Bf16;
+    const auto oldWide = analyticProfile(a, *findDevice("a100"), j, {{8, true}});
+    QVERIFY(block(narrow, 0).forward < block(wide, 0).forward);
+    QCOMPARE(block(old, 0).forward, block(oldWide, 0).forward);
+  }
+  void strategiesFollowThePreset() {
+    SearchOptions search;
+    const auto a = sample("llama-3-70b");
+    const auto runnable = strategiesOnOffer(a, search, {}, job(4096, 1), 8, 64);
+    std::vector<std::string> names;
+    for (const auto& s : runnable) names.push_back(toText(s));
+    QCOMPARE(names, (std::vector<std::string>{"t1", "t2", "t2 sp", "t4", "t4 sp", "t8", "t8 sp"}));
+    QCOMPARE(strategiesOnOffer(a, search, {}, job(4096, 1), 6, 64).size(), std::size_t(3));  // 1, 2, 2 sp
+    search.preset = SearchPreset::Free;
+    QVERIFY(strategiesOnOffer(a, search, {}, job(4096, 1), 6, 64).size() > 16);
+    search.preset = SearchPreset::Runnable;
+    Constraints only;
+    only.tensor = {4, 4};
+    QCOMPARE(strategiesOnOffer(a, search, only, job(4096, 1), 8, 64).size(), std::size_t(2));
+    search.contextParallel = true;
+    search.sequenceParallel = false;
+    const auto moe = strategiesOnOffer(sample("mixtral-8x7b"), search, only, job(4096, 1), 8, 16);
+    // t = 4 leaves four devices: c1 e1, e2, e4; c2 e1, e2; c4 e1.
+    QCOMPARE(moe.size(), std::size_t(6));
+  }
+};
+NEST_TEST(TestAnalyticProfile)
+#include "test_analytic_profile.moc"
