@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "cluster/level_abstraction.h"
+
 namespace nest {
 namespace {
 
@@ -155,9 +157,13 @@ Reading<Hierarchy> deriveHierarchy(const ClusterSource& source, const std::vecto
   if (const auto* levels = std::get_if<LevelsSource>(&source.network))
     return derive(source.device, *levels, excluded);
   Reading<Hierarchy> result;
-  result.diagnostics.push_back(error("graph-levels", at("graph"),
-                                     "this build cannot derive levels from a graph",
-                                     "describe the cluster by levels"));
+  auto input = hierarchyFromGraph(std::get<GraphSource>(source.network), source.device);
+  result.diagnostics = std::move(input.diagnostics);
+  if (!input) return result;
+  input->excluded = excluded;
+  Reading<Hierarchy> built = Hierarchy::build(*input);
+  result.diagnostics.insert(result.diagnostics.end(), built.diagnostics.begin(), built.diagnostics.end());
+  result.value = std::move(built.value);
   return result;
 }
 

@@ -1,6 +1,8 @@
 #include <QtTest/QTest>
 
 #include "cluster/cluster_source.h"
+#include "cluster/device_catalog.h"
+#include "cluster/generators.h"
 #include "formats/cluster_text.h"
 #include "support/test_main.h"
 
@@ -64,6 +66,17 @@ private slots:
     const auto h = deriveHierarchy(source("host:2@450GB/s,1us !2*0.5"));
     QVERIFY(!h);
     QCOMPARE(h.diagnostics[0].code, std::string("exception-device"));
+  }
+  void aDrawnNetworkBecomesLevels() {
+    const auto graph = generateNetwork("spine-leaf");
+    QVERIFY(graph);
+    ClusterSource s;
+    s.device = *findDevice("h100-sxm");
+    s.network = GraphSource{*graph, {}, ""};
+    const auto h = deriveHierarchy(s, {0});
+    QVERIFY2(h.value.has_value(), h.diagnostics.empty() ? "" : toText(h.diagnostics[0]).c_str());
+    QCOMPARE(h->deviceCount(), graph->deviceCount() - 1);
+    QVERIFY(h->levelCount() >= 2);
   }
   void hugeFanoutsAreRefusedWithoutBuildingThem() {
     const auto h = deriveHierarchy(source("a:2147483647@1GB/s b:2147483647@1GB/s c:2147483647@1GB/s"));
