@@ -1,0 +1,210 @@
+#include "formats/summary_text.h"
+
+#include <algorithm>
+#include <array>
+
+#include "formats/text_table.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostAlternatives = 5;
+
+std::string titled(const char* title, const std::string& value) {
+  std::string t = title;
+  t.resize(std::max<std::size_t>(t.size() + 2, 16), ' ');
+  return "  " + t + value + '\n';
+}
+
+Seconds exchanged(const StageEvaluation& s, Exchange kind) {
+  return s.exchange[static_cast<std::size_t>(kind)];
+}
+
+std::string loadTable(const ReportSource& source, const RankedPlan& r) {
+  std::vector<Exchange> kinds;
+  for (int k = 0; k < kExchangeCount; ++k) {
+    const auto kind = static_cast<Exchange>(k);
+    if (std::any_of(r.evaluation.stages.begin(), r.evaluation.stages.end(),
+                    [&](const StageEvaluation& s) { return exchanged(s, kind).value() > 0; }))
+      kinds.push_back(kind);
+  }
+  using Align = TextTable::Align;
+  std::vector<TextTable::Column> columns = {{"stage"},
+                                            {"layers", Align::Left},
+                                            {"devices"},
+                                            {"strategy", Align::Left},
+                                            {"recompute", Align::Left},
+                                            {"load"},
+                                            {"compute"},
+                                            {"again"}};
+  for (const Exchange k : kinds) columns.push_back({nameOf(k)});
+  columns.push_back({"sync"});
+  columns.push_back({"bound by", Align::Left});
+  TextTable table(columns);
+  const std::size_t count = std::min(r.plan.stages.size(), r.evaluation.stages.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const StageEvaluation& s = r.evaluation.stages[i];
+    const StagePlan& stage = r.plan.stages[i];
+    const auto layers = stage.layers();
+    std::string named = rangesText(layers);
+    const auto name = [&](LayerIndex l) {
+      return l.at() < source.problem->graph->layers.size() ? source.problem->graph->layers[l.at()].name
+                                                           : std::string("?");
+    };
+    if (!layers.empty())
+      named += " (" + name(layers.front()) + (layers.size() > 1 ? " … " + name(layers.back()) : "") + ")";
+    std::vector<std::string> row = {std::to_string(i),
+                                    named,
+                                    text::count(s.devices),
+                                    toText(stage.strategy),
+                                    nameOf(stage.recompute),
+                                    text::time(s.load),
+                                    text::time(s.forward + s.backward),
+                                    text::time(s.recompute)};
+    for (const Exchange k : kinds) row.push_back(text::time(exchanged(s, k)));
+    row.push_back(text::time(s.sync));
+    row.push_back(nameOf(bindingOf(s)));
+    table.add(std::move(row));
+  }
+  return table.text(2);
+}
+
+std::string memoryTable(const Evaluation& e) {
+  TextTable table({{"stage"},
+                   {"weights"},
+                   {"gradients"},
+                   {"optimizer"},
+                   {"stash"},
+                   {"workspace"},
+                   {"gathered"},
+                   {"reserve"},
+                   {"total"},
+                   {"capacity"},
+                   {"headroom"}});
+  for (std::size_t i = 0; i < e.stages.size(); ++i) {
+    const MemoryUse& m = e.stages[i].memory;
+    table.add({std::to_string(i), text::memory(m.weights), text::memory(m.gradients),
+               text::memory(m.optimizer), text::memory(m.stash), text::memory(m.workspace),
+               text::memory(m.gathered), text::memory(m.reserve), text::memory(m.total()),
+               text::memory(m.capacity), text::memory(m.headroom())});
+  }
+  return table.text(2);
+}
+
+std::string figures(const ReportSource& source, const RankedPlan& r, const PlanMetrics& m) {
+  std::string out;
+  out += titled("plan", summaryOf(r.plan));
+  out += titled("batch time", text::time(m.batchTime) +
+                                  (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
+  out += titled("throughput", text::number(m.samplesPerSecond) + " samples/s, " +
+                                  text::number(m.tokensPerSecond) + " tokens/s");
+  if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + m.mfuConvention + ")");
+  out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
+  if (m.trainingTime)
+    out += titled("training", text::time(*m.trainingTime) + ", " +
+                                  text::count(static_cast<long long>(*m.deviceHours + 0.5)) +
+                                  " device-hours for " + text::number(*source.problem->job.trainingTokens) +
+                                  " tokens");
+  std::string split;
+  for (int b = 0; b < kBindingCount; ++b)
+    if (m.share(static_cast<Binding>(b)) >= 0.0005)
+      split += (split.empty() ? "" : ", ") + std::string(nameOf(static_cast<Binding>(b))) + ' ' +
+               text::percent(m.share(static_cast<Binding>(b)));
+  out += titled("time goes to", split);
+  out += titled("bound by", nameOf(m.binds));
+  if (m.fullestStage >= 0)
+    out += titled("fullest device", text::memory(m.peakMemory) + " of " + text::memory(m.capacity) +
+                                        ", in stage " + std::to_string(m.fullestStage));
+  return out;
+}
+
+std::string tables(const ReportSource& source, const RankedPlan& r) {
+  return "\nLoad of each stage, per microbatch (sync once per batch)\n" + loadTable(source, r) +
+         "\nMemory of one device of each stage\n" + memoryTable(r.evaluation);
+}
+
+std::string searchText(const Outcome& o) {
+  std::string out = "\nSearch\n";
+  out += titled("result", std::string(nameOf(o.status)) +
+                              (o.status == OutcomeStatus::Optimal ? " over the whole search space" : ""));
+  if (o.best()) out += titled("lower bound", text::time(o.lowerBound) + ", gap " + text::percent(o.gap()));
+  out += titled("searched", text::count(o.statistics.candidates) + " candidates, " +
+                                text::count(o.statistics.tuples) + " tuples, " +
+                                text::count(o.statistics.states) + " states");
+  out += titled("took", text::time(o.statistics.elapsed) + ", " + text::memory(o.statistics.peakMemory) +
+                            " at its peak");
+  return out;
+}
+
+std::string alternatives(const ReportSource& source, const Outcome& o) {
+  if (o.plans.size() < 2) return {};
+  TextTable table(
+      {{"plan", TextTable::Align::Left}, {"batch time"}, {"slower by"}, {"devices"}, {"fullest device"}});
+  for (std::size_t i = 1; i < std::min(o.plans.size(), kMostAlternatives + 1); ++i) {
+    const PlanMetrics m = metricsOf(*source.problem, source.architecture, o.plans[i]);
+    table.add({summaryOf(o.plans[i].plan), text::time(m.batchTime),
+               text::percent(m.batchTime / o.plans[0].evaluation.batchTime - 1), text::count(m.devicesUsed),
+               text::memory(m.peakMemory)});
+  }
+  return "\nNext best\n" + table.text(2);
+}
+
+std::string missText(const ReportSource& source, const NearestMiss& miss) {
+  std::string out = "The nearest miss is " + summaryOf(miss.plan) + ": stage " + std::to_string(miss.stage) +
+                    " is short by " + text::memory(miss.shortfall) + " on each device.\n";
+  if (!miss.remedies.empty()) {
+    out += "What would make it fit:\n";
+    for (const std::string& r : miss.remedies) out += "  - " + r + '\n';
+  }
+  return out + tables(source, {miss.plan, miss.evaluation, Seconds(0)});
+}
+
+std::string violationsText(const Evaluation& e) {
+  std::string out;
+  for (const Violation& v : e.violations) {
+    out += "  - " + (v.stage >= 0 ? "stage " + std::to_string(v.stage) + ": " : std::string()) + v.message;
+    out += " [" + v.code + "]\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string rangesText(const std::vector<LayerIndex>& layers) {
+  std::string out;
+  for (std::size_t i = 0; i < layers.size();) {
+    std::size_t end = i + 1;
+    while (end < layers.size() && layers[end].value == layers[end - 1].value + 1) ++end;
+    out += (out.empty() ? "" : ", ") + std::to_string(layers[i].value);
+    if (end - i > 1) out += "–" + std::to_string(layers[end - 1].value);
+    i = end;
+  }
+  return out;
+}
+
+std::string summaryText(const ReportSource& source, const Outcome& o) {
+  std::string out = source.scenario.empty() ? std::string() : source.scenario + '\n';
+  const RankedPlan* best = o.best();
+  if (best) {
+    const PlanMetrics m = metricsOf(*source.problem, source.architecture, *best);
+    out += headlineOf(m, best->plan, o) + "\n\n" + figures(source, *best, m) + tables(source, *best) +
+           alternatives(source, o);
+  } else if (o.status == OutcomeStatus::Infeasible) {
+    out += "No plan fits.\n";
+    if (o.nearestMiss) out += missText(source, *o.nearestMiss);
+  } else {
+    out += std::string("No plan was found: ") + nameOf(o.status) + ".\n";
+  }
+  for (const Diagnostic& d : o.diagnostics) out += toText(d) + '\n';
+  return out + searchText(o);
+}
+
+std::string evaluationText(const ReportSource& source, const RankedPlan& r) {
+  std::string out = source.scenario.empty() ? std::string() : source.scenario + '\n';
+  const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
+  if (!r.evaluation.feasible()) out += "This plan cannot run:\n" + violationsText(r.evaluation) + '\n';
+  return out + figures(source, r, m) + tables(source, r);
+}
+
+}  // namespace nest

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "formats/outcome_json.h"
+
+namespace nest {
+
+/// One page for people: the headline, the figures of the best plan with their units, a line per stage with
+/// its load and its memory, the search; when nothing fits, which stage is short by how much and what would
+/// make it fit.
+std::string summaryText(const ReportSource&, const Outcome&);
+
+/// The same for one plan that was given, with what is wrong with it.
+std::string evaluationText(const ReportSource&, const RankedPlan&);
+
+/// "0–7", "0–3, 8–11"; the layers of a stage as ranges.
+std::string rangesText(const std::vector<LayerIndex>&);
+
+}  // namespace nest
