@@ -6,9 +6,8 @@
 #include <array>
 #include <cmath>
 
-static void loadResources() {
-  Q_INIT_RESOURCE(nest);
-}
+#include "theme/resources.h"
+
 
 namespace nest {
 namespace {
