@@ -4,46 +4,23 @@
 #include <cmath>
 #include <set>
 
-#include "solver/solve.h"
+#include "study/quiet_solve.h"
 #include "units/text.h"
 
 namespace nest {
-namespace {
-
-bool stopped(const Control& c) {
-  return c.stopRequested() || c.outOfTime();
-}
-
-/// Studies want one plan only, and steer the solve by stop and deadline alone.
-Outcome solveOne(Problem p, const Control& control, const Plan* start) {
-  p.search.topPlans = 1;
-  Control quiet;
-  quiet.stop = control.stop;
-  quiet.deadline = control.deadline;
-  return solve(p, quiet, start);
-}
-
-void report(const Control& control, const char* phase, std::size_t done, std::size_t all) {
-  if (control.progress)
-    control.progress(
-        {phase, all ? static_cast<double>(done) / static_cast<double>(all) : 1, std::nullopt, 0, 0});
-}
-
-}  // namespace
-
 std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPlan& present, double fraction,
                                           const Control& control) {
   std::vector<Improvement> out;
   const auto levers = leversOf(problem);
   const Seconds before = present.evaluation.batchTime;
-  for (std::size_t i = 0; i < levers.size() && !stopped(control); ++i) {
-    report(control, "Improvements", i, levers.size());
+  for (std::size_t i = 0; i < levers.size() && !studyStopped(control); ++i) {
+    reportStudy(control, "Improvements", i, levers.size());
     Improvement one;
     one.lever = levers[i];
     one.factor = isBetterLarger(levers[i]) ? 1 + fraction : 1 / (1 + fraction);
     one.what = text::signedPercent(one.factor - 1) + " " + nameOf(problem, levers[i]);
     const Problem better = pulled(problem, levers[i], one.factor);
-    const Outcome found = solveOne(better, control, &present.plan);
+    const Outcome found = quietSolve(better, control, &present.plan);
     one.status = found.status;
     if (const RankedPlan* best = found.best()) {
       one.batchTime = best->evaluation.batchTime;
@@ -52,7 +29,7 @@ std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPl
       one.sentence = one.what + ": " + text::signedPercent(one.change);
       if (!one.plan.same()) one.sentence += ", with another plan";
     } else {
-      if (stopped(control)) break;
+      if (studyStopped(control)) break;
       one.sentence = one.what + ": still nothing fits";
     }
     out.push_back(std::move(one));
@@ -74,7 +51,7 @@ public:
   std::optional<BreakEven> towards(double end) {
     const double ratio = std::pow(end, 1.0 / m_range.steps);
     double same = 1;
-    for (int i = 1; i <= m_range.steps && !stopped(m_control); ++i) {
+    for (int i = 1; i <= m_range.steps && !studyStopped(m_control); ++i) {
       const double there = std::pow(ratio, i);
       if (!flips(there)) {
         same = there;
@@ -88,7 +65,7 @@ public:
 private:
   bool flips(double factor) {
     const Problem p = pulled(m_problem, m_lever, factor);
-    const Outcome found = solveOne(p, m_control, &m_present.plan);
+    const Outcome found = quietSolve(p, m_control, &m_present.plan);
     const RankedPlan* best = found.best();
     if (!best || found.status != OutcomeStatus::Optimal) return false;
     const Evaluation mine = evaluate(p, m_present.plan);
@@ -101,14 +78,14 @@ private:
   }
 
   std::optional<BreakEven> bisect(double same, double other) {
-    while (std::abs(other / same - 1) > m_range.precision && !stopped(m_control)) {
+    while (std::abs(other / same - 1) > m_range.precision && !studyStopped(m_control)) {
       const double middle = std::sqrt(same * other);
       if (flips(middle))
         other = middle;
       else
         same = middle;
     }
-    if (stopped(m_control)) return std::nullopt;
+    if (studyStopped(m_control)) return std::nullopt;
     flips(other);
     BreakEven b{m_lever, other, valueText(m_problem, m_lever, other), m_plan, m_difference, {}};
     b.sentence = "at " + b.value + " " + nameOf(m_problem, m_lever) + " the plan flips";
@@ -175,13 +152,13 @@ std::vector<Loss> lossesOf(const Problem& p) {
 std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& present, const Control& control) {
   std::vector<Failure> out;
   const auto losses = lossesOf(problem);
-  for (std::size_t i = 0; i < losses.size() && !stopped(control); ++i) {
-    report(control, "Failures", i, losses.size());
+  for (std::size_t i = 0; i < losses.size() && !studyStopped(control); ++i) {
+    reportStudy(control, "Failures", i, losses.size());
     const Loss& loss = losses[i];
     const Problem left = loss.degradedLevel >= 0
                              ? pulled(problem, {Lever::Kind::Bandwidth, loss.degradedLevel}, 0.5)
                              : withoutDevices(problem, loss.positions);
-    const Outcome found = solveOne(left, control, nullptr);
+    const Outcome found = quietSolve(left, control, nullptr);
     Failure f{loss.what, loss.positions, found.status, {}, 0, 0, {}};
     if (const RankedPlan* best = found.best()) {
       f.batchTime = best->evaluation.batchTime;
@@ -189,7 +166,7 @@ std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& pres
           present.evaluation.batchTime.value() > 0 ? f.batchTime / present.evaluation.batchTime - 1 : 0;
       f.devicesIdle = left.cluster->deviceCount() - best->plan.devicesUsed();
       f.plan = diff(left, present.plan, present.evaluation, best->plan, best->evaluation);
-    } else if (stopped(control)) {
+    } else if (studyStopped(control)) {
       break;
     }
     out.push_back(std::move(f));

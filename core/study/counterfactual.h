@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "diagnostics/diagnostic.h"
+#include "plan/plan_diff.h"
+#include "solver/control.h"
+#include "solver/outcome.h"
+#include "solver/problem.h"
+
+namespace nest {
+
+/// A demand that the best plan does not meet, as constraints on a problem.
+struct Demand {
+  std::string words;  ///< "tensor degree 4", "layer 17 in stage 2"
+  Problem problem;    ///< the problem with the demand added
+};
+
+/// Reads what a person asks for. Several demands may stand in one text, separated by commas or "and":
+///   t=4  c=2  e=4  d=16  d_in=8  p=8  b=2  v=2  z=1  devices=512   (also <= and >=; a blank may stand for
+///   "=") layer 17 in stage 2 · cut at layer 17 · no cut at layer 17 · recompute full · recompute full in
+///   stage 3
+/// Layers and stages count from 1, as they do everywhere on screen; a layer may be named ("layer block 16").
+/// A layer in a stage keeps the number of stages of `present`, unless p is demanded as well. Errors say what
+/// is not understood, or not on offer and what is.
+Reading<Demand> readDemand(const Problem& problem, const Plan& present, std::string_view text);
+
+/// What would be if the demand were met.
+struct Counterfactual {
+  std::string demand;
+  bool alreadyMet = false;  ///< the present plan does so; nothing was solved
+  Outcome outcome;          ///< of the problem with the demand
+  std::optional<PlanDiff>
+      difference;      ///< from the present plan to the best one that meets it; empty if none fits
+  std::string answer;  ///< one or two sentences
+};
+
+/// Why not? Solves with the demand added and tells the difference. `present`: the problem's best plan.
+Counterfactual whyNot(const Problem& problem, const RankedPlan& present, const Demand& demand,
+                      const Control& control = {});
+
+}  // namespace nest

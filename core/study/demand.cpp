@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "study/counterfactual.h"
+
+namespace nest {
+namespace {
+
+std::string lower(std::string_view s) {
+  std::string out(s);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+/// Words, numbers and comparison signs.
+std::vector<std::string> tokensOf(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    std::size_t j = i + 1;
+    if (std::isspace(c) || c == '?') {
+      i = j;
+      continue;
+    }
+    if (c == '<' || c == '>') {
+      if (j < text.size() && text[j] == '=') ++j;
+    } else if (std::isdigit(c)) {
+      while (j < text.size() && std::isdigit(static_cast<unsigned char>(text[j]))) ++j;
+    } else if (c != '=' && c != ',') {
+      while (j < text.size() && (std::isalpha(static_cast<unsigned char>(text[j])) || text[j] == '_')) ++j;
+    }
+    out.push_back(lower(text.substr(i, j - i)));
+    i = j;
+  }
+  return out;
+}
+
+struct Degree {
+  const char* words;
+  Bound Constraints::*bound;
+};
+
+const std::map<std::string, Degree>& degrees() {
+  static const std::map<std::string, Degree> all = [] {
+    const Degree t{"tensor degree", &Constraints::tensor}, c{"context degree", &Constraints::context},
+        e{"expert degree", &Constraints::expert}, d{"data-parallel degree", &Constraints::data},
+        in{"replicas inside a block", &Constraints::dataInner}, p{"stages", &Constraints::stages},
+        b{"microbatch", &Constraints::microbatch}, v{"chunks per stage", &Constraints::chunks},
+        z{"ZeRO stage", &Constraints::zero}, n{"devices", &Constraints::devices};
+    return std::map<std::string, Degree>{
+        {"t", t},    {"tensor", t}, {"c", c}, {"context", c}, {"e", e},      {"expert", e}, {"d", d},
+        {"data", d}, {"d_in", in},  {"p", p}, {"s", p},       {"stages", p}, {"b", b},      {"microbatch", b},
+        {"v", v},    {"chunks", v}, {"z", z}, {"zero", z},    {"n", n},      {"devices", n}};
+  }();
+  return all;
+}
+
+class DemandReader {
+public:
+  DemandReader(const Problem& problem, const Plan& present, std::string_view text)
+      : m_present(present), m_text(text), m_tokens(tokensOf(text)) {
+    m_demand.problem = problem;
+  }
+
+  Reading<Demand> run() {
+    if (m_tokens.empty()) fail("nothing is asked");
+    while (m_at < m_tokens.size() && m_diagnostics.empty()) {
+      if (m_tokens[m_at] == "," || m_tokens[m_at] == "and") {
+        ++m_at;
+        continue;
+      }
+      one();
+    }
+    Constraints& c = m_demand.problem.constraints;
+    if (m_keepStages && !c.stages.least && !c.stages.most)
+      c.stages = {m_present.stageCount(), m_present.stageCount()};
+    if (!m_diagnostics.empty()) return {std::nullopt, std::move(m_diagnostics)};
+    return {std::move(m_demand), {}};
+  }
+
+private:
+  const std::string& peek() const {
+    static const std::string none;
+    return m_at < m_tokens.size() ? m_tokens[m_at] : none;
+  }
+  bool take(const char* word) {
+    if (peek() != word) return false;
+    ++m_at;
+    return true;
+  }
+  std::optional<int> number() {
+    int v = 0;
+    const std::string& t = peek();
+    const auto [end, ec] = std::from_chars(t.data(), t.data() + t.size(), v);
+    if (t.empty() || ec != std::errc() || end != t.data() + t.size()) return std::nullopt;
+    ++m_at;
+    return v;
+  }
+  void fail(std::string message, std::string remedy = {}) {
+    if (remedy.empty())
+      remedy =
+          "ask for degrees (t=4, p<=8, d=16), \"layer 17 in stage 2\", \"cut at layer 17\" or \"recompute "
+          "full in stage 3\"";
+    m_diagnostics.push_back(
+        error("demand", {std::string(m_text), 1, 0, {}}, std::move(message), std::move(remedy)));
+  }
+  void add(std::string words) { m_demand.words += (m_demand.words.empty() ? "" : ", ") + std::move(words); }
+
+  void one() {
+    if (take("layer")) return layerInStage();
+    if (take("recompute")) return recompute();
+    if (take("no")) return take("cut") ? cut(false) : fail("only a cut can be refused");
+    if (take("cut")) return cut(true);
+    const auto known = degrees().find(peek());
+    if (known == degrees().end()) return fail("\"" + peek() + "\" is not understood");
+    ++m_at;
+    degree(known->second);
+  }
+
+  void degree(const Degree& degree) {
+    std::string sign = "=";
+    if (peek() == "=" || peek() == "<=" || peek() == ">=" || peek() == "<" || peek() == ">")
+      sign = m_tokens[m_at++];
+    const auto value = number();
+    if (!value) return fail(std::string("the ") + degree.words + " needs a whole number");
+    Bound& bound = m_demand.problem.constraints.*degree.bound;
+    if (sign == "=")
+      bound = {*value, *value};
+    else if (sign == "<=")
+      bound.most = *value;
+    else if (sign == "<")
+      bound.most = *value - 1;
+    else if (sign == ">=")
+      bound.least = *value;
+    else
+      bound.least = *value + 1;
+    add(std::string(degree.words) + " " + (sign == "=" ? "" : sign + " ") + std::to_string(*value));
+    offered(degree, bound);
+  }
+
+  /// What no strategy and no microbatch size has cannot be solved for; the answer is what is on offer.
+  void offered(const Degree& degree, const Bound& bound) {
+    std::set<int> values;
+    const Profile& profile = *m_demand.problem.profile;
+    for (const Strategy& s : profile.strategies()) {
+      if (degree.bound == &Constraints::tensor) values.insert(s.tensor);
+      if (degree.bound == &Constraints::context) values.insert(s.context);
+      if (degree.bound == &Constraints::expert) values.insert(s.expert);
+    }
+    if (degree.bound == &Constraints::microbatch)
+      values.insert(profile.microbatches().begin(), profile.microbatches().end());
+    if (degree.bound == &Constraints::chunks)
+      values.insert(m_demand.problem.search.chunksPerStage.begin(),
+                    m_demand.problem.search.chunksPerStage.end());
+    if (degree.bound == &Constraints::zero)
+      values.insert(m_demand.problem.search.zeroStages.begin(), m_demand.problem.search.zeroStages.end());
+    if (values.empty() || std::any_of(values.begin(), values.end(), [&](int v) { return bound.allows(v); }))
+      return;
+    std::string list;
+    for (const int v : values) list += (list.empty() ? "" : ", ") + std::to_string(v);
+    fail(std::string("no such ") + degree.words + " is on offer; there is " + list,
+         "widen the search options or the profile");
+  }
+
+  std::optional<LayerIndex> layer() {
+    const auto& layers = m_demand.problem.graph->layers;
+    const std::size_t begin = m_at;
+    if (const auto n = number()) {
+      if (*n >= 1 && *n <= static_cast<int>(layers.size())) return LayerIndex(*n - 1);
+      fail("layer " + std::to_string(*n) + " does not exist; layers are 1 to " +
+           std::to_string(layers.size()));
+      return std::nullopt;
+    }
+    // A name may have several words; the longest that fits is meant.
+    std::string joined;
+    std::optional<LayerIndex> found;
+    for (std::size_t i = begin; i < m_tokens.size() && i < begin + 6; ++i) {
+      joined += m_tokens[i];
+      for (std::size_t x = 0; x < layers.size(); ++x) {
+        std::string name = lower(layers[x].name);
+        name.erase(std::remove(name.begin(), name.end(), ' '), name.end());
+        if (name != joined) continue;
+        found = LayerIndex(static_cast<int>(x));
+        m_at = i + 1;
+      }
+    }
+    if (!found) fail("no layer is called \"" + peek() + "\"");
+    return found;
+  }
+
+  void layerInStage() {
+    const auto x = layer();
+    if (!x) return;
+    if (!take("in") || !take("stage"))
+      return fail("a layer can be asked for in a stage: \"layer 17 in stage 2\"");
+    const auto stage = number();
+    if (!stage || *stage < 1) return fail("stages count from 1");
+    m_demand.problem.constraints.layerPins.push_back({*x, StageIndex(*stage - 1)});
+    m_keepStages = true;
+    add("layer " + std::to_string(x->value + 1) + " in stage " + std::to_string(*stage));
+  }
+
+  void cut(bool required) {
+    take("at");
+    take("layer");
+    const auto x = layer();
+    if (!x) return;
+    Constraints& c = m_demand.problem.constraints;
+    (required ? c.requiredCuts : c.forbiddenCuts).push_back(*x);
+    add(std::string(required ? "a cut" : "no cut") + " at layer " + std::to_string(x->value + 1));
+  }
+
+  void recompute() {
+    take("=");
+    std::optional<Recompute> policy;
+    for (const Recompute r : {Recompute::None, Recompute::Selective, Recompute::Full})
+      if (take(nameOf(r))) policy = r;
+    if (!policy) return fail("recompute is none, selective or full");
+    if (take("in")) {
+      const auto stage = take("stage") ? number() : std::nullopt;
+      if (!stage || *stage < 1) return fail("stages count from 1: \"recompute full in stage 3\"");
+      m_demand.problem.constraints.stagePins.push_back({StageIndex(*stage - 1), policy, std::nullopt});
+      m_keepStages = true;
+      return add(std::string("recompute ") + nameOf(*policy) + " in stage " + std::to_string(*stage));
+    }
+    m_demand.problem.search.recompute.fill(false);
+    m_demand.problem.search.recompute[static_cast<std::size_t>(*policy)] = true;
+    add(std::string("recompute ") + nameOf(*policy) + " in every stage");
+  }
+
+  const Plan& m_present;
+  std::string_view m_text;
+  std::vector<std::string> m_tokens;
+  std::size_t m_at = 0;
+  bool m_keepStages = false;
+  Demand m_demand;
+  Diagnostics m_diagnostics;
+};
+
+}  // namespace
+
+Reading<Demand> readDemand(const Problem& problem, const Plan& present, std::string_view text) {
+  return DemandReader(problem, present, text).run();
+}
+
+}  // namespace nest

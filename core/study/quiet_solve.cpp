@@ -1,0 +1,23 @@
+#include "study/quiet_solve.h"
+
+#include "solver/solve.h"
+
+namespace nest {
+
+Outcome quietSolve(Problem problem, const Control& control, const Plan* start) {
+  problem.search.topPlans = 1;
+  Control quiet;
+  quiet.stop = control.stop;
+  quiet.deadline = control.deadline;
+  return solve(problem, quiet, start);
+}
+
+void reportStudy(const Control& control, std::string_view phase, std::size_t done, std::size_t all) {
+  if (!control.progress) return;
+  Progress p;
+  p.phase = phase;
+  p.fraction = all ? static_cast<double>(done) / static_cast<double>(all) : 1;
+  control.progress(p);
+}
+
+}  // namespace nest

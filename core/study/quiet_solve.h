@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+#include "solver/control.h"
+#include "solver/outcome.h"
+#include "solver/problem.h"
+
+namespace nest {
+
+/// A study's solve: the best plan only, steered by the study's stop and deadline, silent.
+Outcome quietSolve(Problem problem, const Control& control, const Plan* start = nullptr);
+
+inline bool studyStopped(const Control& c) {
+  return c.stopRequested() || c.outOfTime();
+}
+
+/// `done` of `all` solves of a study.
+void reportStudy(const Control& control, std::string_view phase, std::size_t done, std::size_t all);
+
+}  // namespace nest

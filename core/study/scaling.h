@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/device_spec.h"
+#include "plan/plan_diff.h"
+#include "scenario/scenario.h"
+#include "solver/control.h"
+#include "solver/outcome.h"
+
+namespace nest {
+
+/// One point of a scaling curve.
+struct ScalingPoint {
+  int devices = 0;
+  Outcome outcome;
+  double samplesPerSecond = 0;  ///< 0 if nothing fits
+  double efficiency = 0;  ///< throughput per device, relative to the first point at which something fits
+  std::optional<PlanDiff> change;  ///< from the previous feasible point's plan
+};
+
+/// The same job on ever more devices: the cluster cut short or repeated (see withDeviceCount). Points come in
+/// the order of `counts`; stopped early: those that were solved.
+std::vector<ScalingPoint> scalingCurve(const Problem&, const std::vector<int>& counts, const Control& = {});
+
+/// Powers of two from `least` to `most`, both included where they are such.
+std::vector<int> powersOfTwo(int least, int most);
+
+/// Fewest devices whose best plan meets a batch time.
+struct FewestDevices {
+  bool reachable = false;
+  bool complete = true;  ///< false: stopped, or a solve was; the answer is then the fewest known to suffice
+  int devices = 0;       ///< that the plan uses
+  std::optional<RankedPlan> plan;
+  Seconds fastest;                             ///< best batch time on `most` devices, when not reachable
+  std::vector<std::pair<int, Seconds>> tried;  ///< device bound and best batch time (0: nothing fits)
+  std::string sentence;
+};
+
+/// Bisects over "at most n devices", n ≤ `most` (0: the cluster's own count; more repeats the cluster).
+FewestDevices fewestDevices(const Problem&, Seconds target, int most = 0, const Control& = {});
+
+/// The same scenario with another kind of device.
+struct DeviceAnswer {
+  DeviceSpec device;
+  Outcome outcome;
+  Diagnostics diagnostics;  ///< why the scenario cannot be built with it
+  bool meets = false;
+  Seconds batchTime;  ///< 0 if nothing fits
+};
+
+/// Each device in place of the scenario's own; innermost and host links follow the device unless they were
+/// typed or measured. Fastest first, those on which nothing fits last. Needs an architecture: a measured
+/// profile is of its own device.
+std::vector<DeviceAnswer> compareDevices(const Scenario&, const std::vector<DeviceSpec>& devices,
+                                         std::optional<Seconds> target, const Control& = {});
+
+}  // namespace nest
