@@ -5,6 +5,7 @@
 #include "formats/cluster_text.h"
 #include "formats/device_json.h"
 #include "formats/json_quantities.h"
+#include "formats/network_json.h"
 #include "formats/scenario_parts.h"
 
 namespace nest {
@@ -211,6 +212,13 @@ Json linkJson(const NetworkGraph& g, const NetworkLink& l) {
   return j;
 }
 
+Json graphJson(const NetworkGraph& g) {
+  Json nodes = Json::array(), links = Json::array();
+  for (const NetworkNode& n : g.nodes) nodes.push_back(nodeJson(n));
+  for (const NetworkLink& l : g.links) links.push_back(linkJson(g, l));
+  return {{"nodes", nodes}, {"links", links}};
+}
+
 std::vector<double> readCuts(const ScenarioReader& r, JsonFields& cluster) {
   std::vector<double> cuts;
   const nlohmann::json* list = cluster.array("cuts_bytes_per_s");
@@ -254,13 +262,33 @@ Json clusterJson(const ClusterSource& source) {
     return j;
   }
   const auto& graph = std::get<GraphSource>(source.network);
-  Json nodes = Json::array(), links = Json::array();
-  for (const NetworkNode& n : graph.graph.nodes) nodes.push_back(nodeJson(n));
-  for (const NetworkLink& l : graph.graph.links) links.push_back(linkJson(graph.graph, l));
-  j["graph"] = {{"nodes", nodes}, {"links", links}};
+  j["graph"] = graphJson(graph.graph);
   if (!graph.cuts.empty()) j["cuts_bytes_per_s"] = graph.cuts;
   if (!graph.importedFrom.empty()) j["imported_from"] = graph.importedFrom;
   return j;
+}
+
+std::string writeNetwork(const NetworkGraph& g) {
+  return graphJson(g).dump(1) + '\n';
+}
+
+Reading<NetworkGraph> readNetwork(std::string_view text, const std::string& file) {
+  Reading<NetworkGraph> result;
+  auto json = readJsonText(text, file);
+  result.diagnostics = std::move(json.diagnostics);
+  if (!json) return result;
+  if (!json->root().is_object()) {
+    result.diagnostics.push_back(
+        error("not-a-network", json->placeOf(""), "a network is a JSON object with nodes and links"));
+    return result;
+  }
+  const ReferenceLoader none = [](const std::string&) { return Reading<std::string>{}; };
+  const ScenarioReader reader{*json, none, result.diagnostics};
+  NetworkGraph graph;
+  JsonFields fields = reader.fields(json->root(), {});
+  GraphReader(reader, graph).run(fields);
+  if (!hasErrors(result.diagnostics)) result.value = std::move(graph);
+  return result;
 }
 
 }  // namespace nest

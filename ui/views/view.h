@@ -9,10 +9,14 @@
 namespace nest {
 
 class Figure;
+class ScenarioDocument;
+class PlanningSession;
 
 /// What every view is given besides its plan.
 struct ViewServices {
   Selection* selection = nullptr;
+  ScenarioDocument* document = nullptr;  ///< for views that edit; null: show only
+  PlanningSession* session = nullptr;    ///< for views that ask for solves
 };
 
 /// A dockable picture of one plan. Refreshes when shown: a hidden view only marks itself dirty.
@@ -35,6 +39,7 @@ class View : public QWidget {
   virtual void refresh() = 0;
   void showEvent(QShowEvent*) override;
   Selection& selection() const { return *m_services.selection; }
+  const ViewServices& services() const { return m_services; }
 
  private:
   ViewServices m_services;

@@ -22,7 +22,9 @@ namespace {
 constexpr double kGrid = 10;
 constexpr double kLeastScale = 0.004, kMostScale = 6;
 
-double snapped(double v) { return std::round(v / kGrid) * kGrid; }
+double snapped(double v) {
+  return std::round(v / kGrid) * kGrid;
+}
 
 double distanceToSegment(const QPointF& p, const QPointF& a, const QPointF& b) {
   const QPointF d = b - a;
@@ -39,12 +41,14 @@ NetworkCanvas::NetworkCanvas(QWidget* parent) : QWidget(parent), m_theme(&Theme:
   setMouseTracking(true);
   setMinimumSize(240, 180);
   setAccessibleName(tr("Network canvas"));
-  setAccessibleDescription(tr("Arrow keys walk from node to node, Ctrl+arrows move what is selected, Delete removes it"));
+  setAccessibleDescription(
+      tr("Arrow keys walk from node to node, Ctrl+arrows move what is selected, Delete removes it"));
 }
 
 void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOfNode, bool editable) {
   QSet<QString> kept;
-  for (int n : std::as_const(m_nodes)) kept.insert(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(n)].id));
+  for (int n : std::as_const(m_nodes))
+    kept.insert(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(n)].id));
   const bool sameLinks = graph.links.size() == m_graph.links.size();
   const bool wasEmpty = m_graph.nodes.empty();
   m_graph = graph;
@@ -91,7 +95,8 @@ void NetworkCanvas::select(std::vector<int> nodes, std::vector<int> links) {
 }
 
 void NetworkCanvas::jumpTo(int node, int link) {
-  select(node >= 0 ? std::vector<int>{node} : std::vector<int>{}, link >= 0 ? std::vector<int>{link} : std::vector<int>{});
+  select(node >= 0 ? std::vector<int>{node} : std::vector<int>{},
+         link >= 0 ? std::vector<int>{link} : std::vector<int>{});
   QPointF at;
   if (node >= 0) {
     at = centre(node);
@@ -156,7 +161,9 @@ int NetworkCanvas::linkAt(const QPointF& scene) const {
   return best;
 }
 
-std::vector<int> NetworkCanvas::movable() const { return selectedNodes(); }
+std::vector<int> NetworkCanvas::movable() const {
+  return selectedNodes();
+}
 
 void NetworkCanvas::addAt(const QPointF& scene) {
   const QPointF at(snapped(scene.x()), snapped(scene.y()));
@@ -181,10 +188,11 @@ void NetworkCanvas::addAt(const QPointF& scene) {
       const NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(under)];
       host = n.kind == NodeKind::Host ? n.id : n.host;
     }
-    Q_EMIT edited(kind == NodeKind::Device ? tr("Add a device") : tr("Add a switch"), {}, [at, kind, host](NetworkGraph& g) {
-      const int n = graph::addNode(g, kind, at.x(), at.y());
-      g.nodes[static_cast<std::size_t>(n)].host = host;
-    });
+    Q_EMIT edited(kind == NodeKind::Device ? tr("Add a device") : tr("Add a switch"), {},
+                  [at, kind, host](NetworkGraph& g) {
+                    const int n = graph::addNode(g, kind, at.x(), at.y());
+                    g.nodes[static_cast<std::size_t>(n)].host = host;
+                  });
   }
 }
 
@@ -200,7 +208,8 @@ void NetworkCanvas::wheelEvent(QWheelEvent* e) {
 void NetworkCanvas::mousePressEvent(QMouseEvent* e) {
   m_pressWidget = m_lastWidget = e->position();
   m_pressScene = m_currentScene = toScene(e->position());
-  if (e->button() == Qt::MiddleButton || (e->button() == Qt::LeftButton && e->modifiers() & Qt::AltModifier)) {
+  if (e->button() == Qt::MiddleButton ||
+      (e->button() == Qt::LeftButton && e->modifiers() & Qt::AltModifier)) {
     m_gesture = Gesture::Pan;
     setCursor(Qt::ClosedHandCursor);
     return;
@@ -222,7 +231,9 @@ void NetworkCanvas::mousePressEvent(QMouseEvent* e) {
     return;
   }
   const bool adding = e->modifiers() & (Qt::ShiftModifier | Qt::ControlModifier);
-  const int link = node < 0 || m_graph.nodes[static_cast<std::size_t>(node)].kind == NodeKind::Host ? linkAt(m_pressScene) : -1;
+  const int link = node < 0 || m_graph.nodes[static_cast<std::size_t>(node)].kind == NodeKind::Host
+                       ? linkAt(m_pressScene)
+                       : -1;
   if (node >= 0 && (link < 0 || m_graph.nodes[static_cast<std::size_t>(node)].kind != NodeKind::Host)) {
     if (adding && m_nodes.contains(node))
       m_nodes.remove(node);
@@ -253,7 +264,8 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
     case Gesture::Minimap: {
       const QRectF area = minimapArea(), all = sceneBounds().adjusted(-40, -40, 40, 40);
       if (area.isEmpty()) break;
-      const QPointF rel((e->position().x() - area.left()) / area.width(), (e->position().y() - area.top()) / area.height());
+      const QPointF rel((e->position().x() - area.left()) / area.width(),
+                        (e->position().y() - area.top()) / area.height());
       const QPointF at(all.left() + rel.x() * all.width(), all.top() + rel.y() * all.height());
       m_offset = QPointF(width(), height()) / 2 - at * m_scale;
       m_userMoved = true;
@@ -297,9 +309,12 @@ void NetworkCanvas::mouseReleaseEvent(QMouseEvent* e) {
   } else if (gesture == Gesture::Connect) {
     const int from = std::exchange(m_connectFrom, -1), to = nodeAt(scene);
     if (to >= 0 && to != from)
-      Q_EMIT edited(tr("Connect %1 and %2").arg(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(from)].name),
-                                                QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(to)].name)),
-                    {}, [from, to, b = m_newBandwidth, a = m_newLatency](NetworkGraph& g) { graph::connect(g, from, to, b, a); });
+      Q_EMIT edited(tr("Connect %1 and %2")
+                        .arg(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(from)].name),
+                             QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(to)].name)),
+                    {}, [from, to, b = m_newBandwidth, a = m_newLatency](NetworkGraph& g) {
+                      graph::connect(g, from, to, b, a);
+                    });
   }
   update();
 }
@@ -337,10 +352,14 @@ void NetworkCanvas::editInPlace(int node, int link) {
     m_lineEdit = nullptr;
     setFocus();
     if (node >= 0 && !typed.isEmpty()) {
-      Q_EMIT edited(tr("Rename to %1").arg(typed), {}, [node, name = typed.toStdString()](NetworkGraph& g) { g.nodes[static_cast<std::size_t>(node)].name = name; });
+      Q_EMIT edited(tr("Rename to %1").arg(typed), {}, [node, name = typed.toStdString()](NetworkGraph& g) {
+        g.nodes[static_cast<std::size_t>(node)].name = name;
+      });
     } else if (link >= 0) {
       if (const auto b = text::readBandwidth(typed.toStdString()); b && b->value.value() > 0)
-        Q_EMIT edited(tr("Set a link to %1").arg(typed), {}, [link, v = b->value](NetworkGraph& g) { g.links[static_cast<std::size_t>(link)].bandwidth = v; });
+        Q_EMIT edited(tr("Set a link to %1").arg(typed), {}, [link, v = b->value](NetworkGraph& g) {
+          g.links[static_cast<std::size_t>(link)].bandwidth = v;
+        });
     }
   });
 }
@@ -368,32 +387,43 @@ void NetworkCanvas::walk(int dx, int dy) {
 
 void NetworkCanvas::nudge(int dx, int dy) {
   if (!m_editable || m_nodes.isEmpty()) return;
-  Q_EMIT edited(tr("Move %n node(s)", nullptr, static_cast<int>(m_nodes.size())), QStringLiteral("nudge"),
-                [nodes = movable(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx * kGrid, dy * kGrid); });
+  Q_EMIT edited(
+      tr("Move %n node(s)", nullptr, static_cast<int>(m_nodes.size())), QStringLiteral("nudge"),
+      [nodes = movable(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx * kGrid, dy * kGrid); });
 }
 
 void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
   const bool moving = e->modifiers() & Qt::ControlModifier;
   const auto arrow = [&](int dx, int dy) { moving ? nudge(dx, dy) : walk(dx, dy); };
   switch (e->key()) {
-    case Qt::Key_Left: return arrow(-1, 0);
-    case Qt::Key_Right: return arrow(1, 0);
-    case Qt::Key_Up: return arrow(0, -1);
-    case Qt::Key_Down: return arrow(0, 1);
+    case Qt::Key_Left:
+      return arrow(-1, 0);
+    case Qt::Key_Right:
+      return arrow(1, 0);
+    case Qt::Key_Up:
+      return arrow(0, -1);
+    case Qt::Key_Down:
+      return arrow(0, 1);
     case Qt::Key_Delete:
-    case Qt::Key_Backspace: return removeSelected();
+    case Qt::Key_Backspace:
+      return removeSelected();
     case Qt::Key_Escape:
       setTool(Tool::Select);
       return select({}, {});
     case Qt::Key_Plus:
-    case Qt::Key_Equal: return zoomBy(1.25, QPointF(width(), height()) / 2);
-    case Qt::Key_Minus: return zoomBy(0.8, QPointF(width(), height()) / 2);
-    case Qt::Key_0: return fit();
+    case Qt::Key_Equal:
+      return zoomBy(1.25, QPointF(width(), height()) / 2);
+    case Qt::Key_Minus:
+      return zoomBy(0.8, QPointF(width(), height()) / 2);
+    case Qt::Key_0:
+      return fit();
     case Qt::Key_F2:
     case Qt::Key_Return:
-      if (m_editable) editInPlace(m_nodes.isEmpty() ? -1 : *m_nodes.begin(), m_links.isEmpty() ? -1 : *m_links.begin());
+      if (m_editable)
+        editInPlace(m_nodes.isEmpty() ? -1 : *m_nodes.begin(), m_links.isEmpty() ? -1 : *m_links.begin());
       return;
-    default: break;
+    default:
+      break;
   }
   if (e->matches(QKeySequence::Copy)) return copySelected();
   if (e->matches(QKeySequence::Paste)) return paste();
@@ -409,9 +439,12 @@ void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
 
 void NetworkCanvas::removeSelected() {
   if (!m_editable || (m_nodes.isEmpty() && m_links.isEmpty())) return;
-  const QString verb = m_nodes.isEmpty() ? tr("Delete %n link(s)", nullptr, static_cast<int>(m_links.size()))
-                       : m_nodes.size() == 1 ? tr("Delete %1").arg(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(*m_nodes.begin())].name))
-                                             : tr("Delete %n nodes", nullptr, static_cast<int>(m_nodes.size()));
+  const QString verb =
+      m_nodes.isEmpty() ? tr("Delete %n link(s)", nullptr, static_cast<int>(m_links.size()))
+      : m_nodes.size() == 1
+          ? tr("Delete %1")
+                .arg(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(*m_nodes.begin())].name))
+          : tr("Delete %n nodes", nullptr, static_cast<int>(m_nodes.size()));
   const auto nodes = selectedNodes(), links = selectedLinks();
   m_nodes.clear(), m_links.clear();
   Q_EMIT edited(verb, {}, [nodes, links](NetworkGraph& g) { graph::remove(g, nodes, links); });
@@ -422,8 +455,11 @@ void NetworkCanvas::duplicateSelected(int copies) {
   QRectF all;
   for (int n : std::as_const(m_nodes)) all |= box(n);
   const double step = std::ceil((all.width() + 2 * graph::kGap) / kGrid) * kGrid;
-  Q_EMIT edited(copies == 1 ? tr("Duplicate %n node(s)", nullptr, static_cast<int>(m_nodes.size())) : tr("Duplicate ×%1").arg(copies), {},
-                [nodes = selectedNodes(), copies, step](NetworkGraph& g) { graph::duplicate(g, nodes, copies, step, 0); });
+  Q_EMIT edited(copies == 1 ? tr("Duplicate %n node(s)", nullptr, static_cast<int>(m_nodes.size()))
+                            : tr("Duplicate ×%1").arg(copies),
+                {}, [nodes = selectedNodes(), copies, step](NetworkGraph& g) {
+                  graph::duplicate(g, nodes, copies, step, 0);
+                });
 }
 
 void NetworkCanvas::copySelected() const {
@@ -435,19 +471,24 @@ void NetworkCanvas::paste() {
   if (!m_editable) return;
   const auto piece = networkFromClipboard(QGuiApplication::clipboard()->text());
   if (!piece) return;
-  const QPointF at = rect().contains(mapFromGlobal(QCursor::pos())) ? toScene(mapFromGlobal(QCursor::pos())) : toScene(QPointF(width(), height()) / 2);
+  const QPointF at = rect().contains(mapFromGlobal(QCursor::pos())) ? toScene(mapFromGlobal(QCursor::pos()))
+                                                                    : toScene(QPointF(width(), height()) / 2);
   Q_EMIT edited(tr("Paste %n node(s)", nullptr, static_cast<int>(piece->nodes.size())), {},
-                [piece = *piece, x = snapped(at.x()), y = snapped(at.y())](NetworkGraph& g) { graph::paste(g, piece, x, y); });
+                [piece = *piece, x = snapped(at.x()), y = snapped(at.y())](NetworkGraph& g) {
+                  graph::paste(g, piece, x, y);
+                });
 }
 
 void NetworkCanvas::groupSelected() {
   if (m_editable && !m_nodes.isEmpty())
-    Q_EMIT edited(tr("Group into a host"), {}, [nodes = selectedNodes()](NetworkGraph& g) { graph::groupIntoHost(g, nodes); });
+    Q_EMIT edited(tr("Group into a host"), {},
+                  [nodes = selectedNodes()](NetworkGraph& g) { graph::groupIntoHost(g, nodes); });
 }
 
 void NetworkCanvas::alignSelected(graph::Alignment how) {
   if (m_editable && m_nodes.size() > 1)
-    Q_EMIT edited(tr("Align %n nodes", nullptr, static_cast<int>(m_nodes.size())), {}, [nodes = selectedNodes(), how](NetworkGraph& g) { graph::align(g, nodes, how); });
+    Q_EMIT edited(tr("Align %n nodes", nullptr, static_cast<int>(m_nodes.size())), {},
+                  [nodes = selectedNodes(), how](NetworkGraph& g) { graph::align(g, nodes, how); });
 }
 
 void NetworkCanvas::toggleFailed() {
@@ -455,7 +496,8 @@ void NetworkCanvas::toggleFailed() {
   const bool failing = m_nodes.isEmpty() ? !m_graph.links[static_cast<std::size_t>(*m_links.begin())].failed
                                          : !m_graph.nodes[static_cast<std::size_t>(*m_nodes.begin())].failed;
   Q_EMIT edited(failing ? tr("Fail what is selected") : tr("Restore what is selected"), {},
-                [nodes = graph::withContents(m_graph, selectedNodes()), links = selectedLinks(), failing](NetworkGraph& g) {
+                [nodes = graph::withContents(m_graph, selectedNodes()), links = selectedLinks(),
+                 failing](NetworkGraph& g) {
                   for (int n : nodes) g.nodes[static_cast<std::size_t>(n)].failed = failing;
                   for (int l : links) g.links[static_cast<std::size_t>(l)].failed = failing;
                 });
@@ -472,24 +514,31 @@ QString NetworkCanvas::tipOf(int node, int link) const {
   if (node >= 0) {
     const NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(node)];
     tip = QStringLiteral("<b>%1</b>").arg(QString::fromStdString(n.name).toHtmlEscaped());
-    if (n.kind == NodeKind::Host) tip += tr("<br>host, %n device(s)", nullptr, static_cast<int>(m_contents[static_cast<std::size_t>(node)].size()));
-    if (n.kind == NodeKind::Device && n.speed != 1) tip += tr("<br>speed %1 of nominal").arg(QString::fromStdString(text::percent(n.speed)));
-    if (n.kind == NodeKind::Device && n.memory.value() > 0) tip += tr("<br>memory %1").arg(QString::fromStdString(text::memory(n.memory)));
+    if (n.kind == NodeKind::Host)
+      tip += tr("<br>host, %n device(s)", nullptr,
+                static_cast<int>(m_contents[static_cast<std::size_t>(node)].size()));
+    if (n.kind == NodeKind::Device && n.speed != 1)
+      tip += tr("<br>speed %1 of nominal").arg(QString::fromStdString(text::percent(n.speed)));
+    if (n.kind == NodeKind::Device && n.memory.value() > 0)
+      tip += tr("<br>memory %1").arg(QString::fromStdString(text::memory(n.memory)));
     if (static_cast<std::size_t>(node) < m_stage.size() && m_stage[static_cast<std::size_t>(node)] >= 0)
       tip += tr("<br>stage %1").arg(m_stage[static_cast<std::size_t>(node)]);
     if (n.failed) tip += tr("<br>failed: it is left out of every plan");
   } else if (link >= 0) {
     const NetworkLink& l = m_graph.links[static_cast<std::size_t>(link)];
-    tip = tr("<b>%1 – %2</b><br>%3 × %4 one way, %5")
-              .arg(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(l.from)].name).toHtmlEscaped(),
-                   QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(l.to)].name).toHtmlEscaped())
-              .arg(l.count)
-              .arg(QString::fromStdString(text::bandwidth(l.bandwidth)), QString::fromStdString(text::time(l.latency)));
+    tip =
+        tr("<b>%1 – %2</b><br>%3 × %4 one way, %5")
+            .arg(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(l.from)].name).toHtmlEscaped(),
+                 QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(l.to)].name).toHtmlEscaped())
+            .arg(l.count)
+            .arg(QString::fromStdString(text::bandwidth(l.bandwidth)),
+                 QString::fromStdString(text::time(l.latency)));
     if (l.failed) tip += tr("<br>failed");
   }
   for (const auto& p : m_problems)
     if ((node >= 0 && p.node == node) || (link >= 0 && p.link == link))
-      tip += QStringLiteral("<br><b>%1</b>").arg(QString::fromStdString(p.diagnostic.message).toHtmlEscaped());
+      tip +=
+          QStringLiteral("<br><b>%1</b>").arg(QString::fromStdString(p.diagnostic.message).toHtmlEscaped());
   return tip;
 }
 
@@ -506,7 +555,8 @@ bool NetworkCanvas::event(QEvent* e) {
 }
 
 void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
-  const QPointF scene = e->reason() == QContextMenuEvent::Mouse ? toScene(e->pos()) : toScene(QPointF(width(), height()) / 2);
+  const QPointF scene =
+      e->reason() == QContextMenuEvent::Mouse ? toScene(e->pos()) : toScene(QPointF(width(), height()) / 2);
   const int node = nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
   if (node >= 0 && !m_nodes.contains(node)) select({node}, {});
   if (link >= 0 && !m_links.contains(link)) select({}, {link});
@@ -514,10 +564,14 @@ void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
   if (m_editable) {
     for (const auto& p : m_problems)
       if (p.repair && ((node >= 0 && p.node == node) || (link >= 0 && p.link == link)))
-        menu.addAction(QString::fromStdString(p.repairVerb), this, [this, verb = p.repairVerb, repair = p.repair] { Q_EMIT edited(QString::fromStdString(verb), {}, repair); });
+        menu.addAction(QString::fromStdString(p.repairVerb), this,
+                       [this, verb = p.repairVerb, repair = p.repair] {
+                         Q_EMIT edited(QString::fromStdString(verb), {}, repair);
+                       });
     if (!m_nodes.isEmpty()) {
       menu.addAction(tr("Duplicate"), this, [this] { duplicateSelected(1); });
-      for (int n : {3, 7, 15, 31}) menu.addAction(tr("Make ×%1 of it").arg(n + 1), this, [this, n] { duplicateSelected(n); });
+      for (int n : {3, 7, 15, 31})
+        menu.addAction(tr("Make ×%1 of it").arg(n + 1), this, [this, n] { duplicateSelected(n); });
       menu.addAction(tr("Group into a host"), this, &NetworkCanvas::groupSelected);
       menu.addAction(tr("Copy"), this, &NetworkCanvas::copySelected);
     }

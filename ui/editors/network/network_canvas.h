@@ -15,23 +15,26 @@ class QLineEdit;
 
 namespace nest {
 
-/// The canvas on which a network is drawn and changed. It holds no truth: it shows the graph it was given and emits
-/// edits, each a pure function with a verb, for the document to apply.
+/// The canvas on which a network is drawn and changed. It holds no truth: it shows the graph it was given and
+/// emits edits, each a pure function with a verb, for the document to apply.
 class NetworkCanvas : public QWidget {
   Q_OBJECT
- public:
+public:
   using GraphEdit = std::function<void(NetworkGraph&)>;
   enum class Tool { Select, Connect, AddDevice, AddHost, AddSwitch };
 
   explicit NetworkCanvas(QWidget* parent = nullptr);
 
-  /// Keeps selection and view where the nodes still exist (by id). `stageOfNode`: −1 or the stage painted on a device.
+  /// Keeps selection and view where the nodes still exist (by id). `stageOfNode`: −1 or the stage painted on
+  /// a device.
   void setGraph(const NetworkGraph&, std::vector<int> stageOfNode, bool editable);
   const NetworkGraph& graph() const { return m_graph; }
   void setTheme(const Theme&);
   void setTool(Tool);
   Tool tool() const { return m_tool; }
-  void setLinkDefaults(BytesPerSecond bandwidth, Seconds latency) { m_newBandwidth = bandwidth, m_newLatency = latency; }
+  void setLinkDefaults(BytesPerSecond bandwidth, Seconds latency) {
+    m_newBandwidth = bandwidth, m_newLatency = latency;
+  }
 
   std::vector<int> selectedNodes() const { return {m_nodes.begin(), m_nodes.end()}; }
   std::vector<int> selectedLinks() const { return {m_links.begin(), m_links.end()}; }
@@ -39,7 +42,7 @@ class NetworkCanvas : public QWidget {
   /// Selects and scrolls to a node or link (−1: none).
   void jumpTo(int node, int link);
 
-  void fit();           ///< everything
+  void fit();  ///< everything
   void fitSelection();
   void zoomBy(double factor, const QPointF& at);
   double scale() const { return m_scale; }
@@ -61,7 +64,7 @@ class NetworkCanvas : public QWidget {
   void paintScene(QPainter&, const QRectF& visible, double scale) const;
   QRectF sceneBounds() const;
 
- Q_SIGNALS:
+Q_SIGNALS:
   /// `field` non-empty: consecutive edits of it are one step.
   void edited(const QString& verb, const QString& field, const nest::NetworkCanvas::GraphEdit& edit);
   void previewed(const nest::NetworkCanvas::GraphEdit& edit);
@@ -69,7 +72,7 @@ class NetworkCanvas : public QWidget {
   void selectionChanged();
   void toolChanged();
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void resizeEvent(QResizeEvent*) override;
   void wheelEvent(QWheelEvent*) override;
@@ -81,7 +84,7 @@ class NetworkCanvas : public QWidget {
   void contextMenuEvent(QContextMenuEvent*) override;
   bool event(QEvent*) override;
 
- private:
+private:
   enum class Gesture { None, Pan, Move, RubberBand, Connect, Minimap };
 
   QRectF box(int node) const { return m_boxes[static_cast<std::size_t>(node)]; }

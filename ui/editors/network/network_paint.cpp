@@ -6,8 +6,8 @@
 #include "editors/network/network_canvas.h"
 #include "units/text.h"
 
-// How the canvas looks. Level of detail by size on screen: below a few pixels a device is a filled box without outline,
-// below legibility it has no text; a host keeps its name and device count longest.
+// How the canvas looks. Level of detail by size on screen: below a few pixels a device is a filled box
+// without outline, below legibility it has no text; a host keeps its name and device count longest.
 
 namespace nest {
 namespace {
@@ -69,13 +69,21 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
   const NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(node)];
   const QRectF r = box(node);
   const bool selected = m_nodes.contains(node), hovered = node == m_hoverNode;
-  const int stage = static_cast<std::size_t>(node) < m_stage.size() ? m_stage[static_cast<std::size_t>(node)] : -1;
+  const int stage =
+      static_cast<std::size_t>(node) < m_stage.size() ? m_stage[static_cast<std::size_t>(node)] : -1;
   QColor fill = m_theme->color(Theme::Role::Panel);
-  if (n.kind == NodeKind::Device) fill = stage >= 0 ? m_theme->stage(stage) : m_theme->color(Theme::Role::Idle);
+  if (n.kind == NodeKind::Device)
+    fill = stage >= 0 ? m_theme->stage(stage) : m_theme->color(Theme::Role::Idle);
   if (n.failed) fill = m_theme->color(Theme::Role::Canvas);
   const bool outlined = selected || hovered || r.width() * scale > 6;
-  QPen pen(outlined ? m_theme->color(selected || hovered ? Theme::Role::Accent : n.failed ? Theme::Role::Error : Theme::Role::Border) : Qt::transparent,
-           selected ? 2.5 : hovered ? 2 : 1, n.failed ? Qt::DashLine : Qt::SolidLine);
+  QPen pen(outlined ? m_theme->color(selected || hovered ? Theme::Role::Accent
+                                     : n.failed          ? Theme::Role::Error
+                                                         : Theme::Role::Border)
+                    : Qt::transparent,
+           selected  ? 2.5
+           : hovered ? 2
+                     : 1,
+           n.failed ? Qt::DashLine : Qt::SolidLine);
   pen.setCosmetic(true);
   p.setPen(pen);
   p.setBrush(fill);
@@ -85,7 +93,8 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
   else
     p.fillRect(r, fill);
 
-  const auto write = [&](const QRectF& where, const QString& s, double pixels, bool bold, QColor colour, int align) {
+  const auto write = [&](const QRectF& where, const QString& s, double pixels, bool bold, QColor colour,
+                         int align) {
     p.setFont(Theme::font(pixels, bold));
     p.setPen(colour);
     p.drawText(where, align, p.fontMetrics().elidedText(s, Qt::ElideRight, static_cast<int>(where.width())));
@@ -95,9 +104,11 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
   if (n.kind == NodeKind::Host) {
     const auto devices = m_contents[static_cast<std::size_t>(node)].size();
     if (scale >= kLegible || devices == 0) {
-      write(r.adjusted(graph::kHostPadding, 4, -graph::kHostPadding, 0), name, 12, true, text, Qt::AlignLeft | Qt::AlignTop);
+      write(r.adjusted(graph::kHostPadding, 4, -graph::kHostPadding, 0), name, 12, true, text,
+            Qt::AlignLeft | Qt::AlignTop);
     } else if (scale >= kHostText) {
-      write(QRectF(r.left(), r.top(), r.width(), graph::kHostHeader + graph::kHostPadding), name, 24, true, text, Qt::AlignCenter);
+      write(QRectF(r.left(), r.top(), r.width(), graph::kHostHeader + graph::kHostPadding), name, 24, true,
+            text, Qt::AlignCenter);
     }
   } else if (scale >= kLegible) {
     if (n.kind == NodeKind::Switch) {
@@ -164,7 +175,8 @@ void NetworkCanvas::paintBadges(QPainter& p) const {
 
 QRectF NetworkCanvas::minimapArea() const {
   const QRectF all = sceneBounds().adjusted(-40, -40, 40, 40);
-  const bool everythingVisible = QRectF(toScene(QPointF(0, 0)), toScene(QPointF(width(), height()))).contains(sceneBounds());
+  const bool everythingVisible =
+      QRectF(toScene(QPointF(0, 0)), toScene(QPointF(width(), height()))).contains(sceneBounds());
   if (everythingVisible || m_graph.nodes.empty()) return {};
   const double k = std::min(kMinimapWidth / all.width(), kMinimapHeight / all.height());
   const QSizeF size(std::max(40.0, all.width() * k), std::max(24.0, all.height() * k));
@@ -188,7 +200,8 @@ void NetworkCanvas::paintMinimap(QPainter& p) const {
     const NodeKind kind = m_graph.nodes[i].kind;
     const bool free = kind == NodeKind::Device && m_graph.nodes[i].host.empty();
     if (kind == NodeKind::Device && !free) continue;
-    p.fillRect(m_boxes[i], m_theme->color(kind == NodeKind::Switch ? Theme::Role::Text : Theme::Role::MutedText));
+    p.fillRect(m_boxes[i],
+               m_theme->color(kind == NodeKind::Switch ? Theme::Role::Text : Theme::Role::MutedText));
   }
   QPen pen(m_theme->color(Theme::Role::Accent), 1.5);
   pen.setCosmetic(true);
@@ -205,7 +218,8 @@ void NetworkCanvas::paintEvent(QPaintEvent*) {
     p.setPen(m_theme->color(Theme::Role::MutedText));
     p.setFont(Theme::font(14));
     p.drawText(rect().adjusted(24, 24, -24, -24), Qt::AlignCenter | Qt::TextWordWrap,
-               m_editable ? tr("Nothing is drawn yet. Choose a shape in the bar above and click here, or start from a generator.")
+               m_editable ? tr("Nothing is drawn yet. Choose a shape in the bar above and click here, or "
+                               "start from a generator.")
                           : tr("No network yet. Open a scenario, or draw one."));
     return;
   }
