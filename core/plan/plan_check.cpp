@@ -218,6 +218,7 @@ private:
     report(" in no stage", [](int n) { return n == 0; });
     report(" in more than one place", [](int n) { return n > 1; });
 
+    if (std::any_of(times.begin(), times.end(), [](int n) { return n > 1; })) return;  // no order to speak of
     const std::vector<int> part = partOfLayers(m_problem, m_plan);
     for (const Tensor& t : graph.tensors)
       for (const LayerIndex c : t.consumers)
