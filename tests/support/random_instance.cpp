@@ -37,7 +37,7 @@ public:
       const Evaluation e = evaluate(p, plan);
       double peak = 0;
       for (const auto& s : e.stages) peak = std::max(peak, s.memory.total().value());
-      peaks.push_back(peak);
+      if (peak > 0) peaks.push_back(peak);  // 0: nothing on offer, nothing kept
       return peaks.size() < 400;
     });
     if (peaks.empty()) return;
