@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QScrollArea>
+#include <vector>
+
+#include "diagnostics/diagnostic.h"
+#include "document/scenario_document.h"
+
+class QLabel;
+
+namespace nest {
+
+class FormSection;
+
+/// Cluster, model, job, search and assumptions as compact forms over the document.
+class ScenarioPanel : public QScrollArea {
+  Q_OBJECT
+public:
+  explicit ScenarioPanel(ScenarioDocument&, QWidget* parent = nullptr);
+
+  void showDiagnostics(const Diagnostics&);
+  /// Focuses the field of this JSON pointer; false if the panel has none.
+  bool reveal(const QString& pointer);
+  QStringList foldedSections() const;
+  void setFoldedSections(const QStringList&);
+
+Q_SIGNALS:
+  void loadModelRequested();
+
+private:
+  FormSection* section(const QString& title);
+  void buildScenario();
+  void buildCluster();
+  void buildModel();
+  void buildJob();
+  void buildDegrees();
+  void buildSearch();
+  void buildAssumptions();
+  void refreshModel();
+
+  ScenarioDocument& m_document;
+  QWidget* m_page;
+  QLabel* m_modelFacts = nullptr;
+  std::vector<FormSection*> m_sections;
+};
+
+}  // namespace nest

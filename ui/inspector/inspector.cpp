@@ -1,0 +1,164 @@
+#include "inspector/inspector.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMenu>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include "inspector/selection_facts.h"
+#include "inspector/term_model.h"
+#include "theme/theme.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+QString factsHtml(const Facts& facts) {
+  QString html = QStringLiteral("<table cellspacing='0' cellpadding='2' width='100%'>");
+  for (const auto& [name, value] : facts.rows)
+    html += QStringLiteral(
+                "<tr><td style='color:palette(placeholder-text)'>%1</td><td align='right'>%2</td></tr>")
+                .arg(name.toHtmlEscaped(), value.toHtmlEscaped());
+  return html + QStringLiteral("</table>");
+}
+
+QString detailHtml(const CostTerm& term) {
+  QString html = QStringLiteral("<b>%1</b>").arg(QString::fromStdString(term.formula).toHtmlEscaped());
+  html +=
+      QStringLiteral("<br>= %1").arg(QString::fromStdString(toText(term.value, term.unit)).toHtmlEscaped());
+  for (const TermInput& in : term.inputs) {
+    html += QStringLiteral("<br>%1 = <b>%2</b> · %3 · <i>%4</i>")
+                .arg(QString::fromStdString(in.symbol).toHtmlEscaped(),
+                     QString::fromStdString(toText(in.value, in.unit)).toHtmlEscaped(),
+                     QString::fromStdString(in.meaning).toHtmlEscaped(),
+                     QString::fromStdString(std::string(nameOf(in.origin))).toHtmlEscaped());
+    if (!in.citation.empty())
+      html += QStringLiteral(" (%1)").arg(QString::fromStdString(in.citation).toHtmlEscaped());
+  }
+  return html;
+}
+
+}  // namespace
+
+Inspector::Inspector(Selection& selection, QWidget* parent)
+    : QWidget(parent),
+      m_selection(selection),
+      m_context(std::make_shared<PlanContext>()),
+      m_model(new TermModel(this)),
+      m_title(new QLabel(this)),
+      m_facts(new QLabel(this)),
+      m_detail(new QLabel(this)),
+      m_view(new QTreeView(this)) {
+  setAccessibleName(tr("Inspector"));
+  m_title->setFont(Theme::font(16, true));
+  m_title->setContentsMargins(10, 8, 10, 2);
+  m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  m_facts->setWordWrap(true);
+  m_facts->setContentsMargins(8, 0, 8, 6);
+  m_facts->setAlignment(Qt::AlignTop);
+  m_detail->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  m_detail->setWordWrap(true);
+  m_detail->setContentsMargins(10, 6, 10, 8);
+  m_detail->setAlignment(Qt::AlignTop);
+  m_view->setModel(m_model);
+  m_view->setUniformRowHeights(true);
+  m_view->setAccessibleName(tr("Terms of the cost"));
+  m_view->header()->setStretchLastSection(false);
+  m_view->header()->setSectionResizeMode(TermModel::Label, QHeaderView::Stretch);
+  m_view->header()->setSectionResizeMode(TermModel::Value, QHeaderView::ResizeToContents);
+  m_view->setIndentation(14);
+
+  const auto scrolled = [this](QLabel* label) {
+    auto* area = new QScrollArea(this);
+    area->setWidget(label);
+    area->setWidgetResizable(true);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setFrameShape(QFrame::NoFrame);
+    return area;
+  };
+  auto* parts = new QSplitter(Qt::Vertical, this);
+  parts->addWidget(scrolled(m_facts));
+  parts->addWidget(m_view);
+  parts->addWidget(scrolled(m_detail));
+  parts->setSizes({330, 260, 120});
+  parts->setChildrenCollapsible(false);
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(0, 0, 0, 0);
+  all->setSpacing(2);
+  all->addWidget(m_title);
+  all->addWidget(parts, 1);
+
+  connect(&selection, &Selection::selectedChanged, this, &Inspector::refresh);
+  connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, &Inspector::showTerm);
+  m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(m_view, &QTreeView::customContextMenuRequested, this, [this](const QPoint& at) {
+    const CostTerm* term = m_model->term(m_view->indexAt(at));
+    if (!term) return;
+    QMenu menu(this);
+    menu.addAction(tr("Copy value"), this, [term] {
+      QApplication::clipboard()->setText(QString::fromStdString(text::exact(term->value)));
+    });
+    menu.addAction(tr("Copy term with its parts"), this,
+                   [term] { QApplication::clipboard()->setText(QString::fromStdString(toText(*term, 20))); });
+    menu.exec(m_view->viewport()->mapToGlobal(at));
+  });
+  refresh();
+}
+
+void Inspector::setContext(PlanContextPtr context) {
+  m_context = std::move(context);
+  m_tree.reset();
+  refresh();
+}
+
+void Inspector::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (m_dirty) refresh();
+}
+
+int Inspector::stageInQuestion() const {
+  return m_selection.selected() ? stageOf(*m_context, *m_selection.selected()) : -1;
+}
+
+void Inspector::refresh() {
+  m_dirty = !isVisible();
+  if (m_dirty) return;
+  const Facts facts = factsOf(*m_context, m_selection.selected());
+  m_title->setText(facts.title);
+  const bool none = facts.rows.empty();
+  m_facts->setText(none ? tr("No plan yet. Solve the scenario to see its figures here.") : factsHtml(facts));
+  m_facts->setAccessibleName(facts.title);
+  const Plan* plan = m_context->shownPlan();
+  if (!m_tree && plan && m_context->problem)
+    m_tree =
+        std::make_shared<const CostTerm>(explain(*m_context->problem, *plan, *m_context->shownEvaluation()));
+  const QString kept = m_view->currentIndex().data(TermModel::kIdRole).toString();
+  m_model->setTree(m_tree, stageInQuestion());
+  m_view->setVisible(m_tree != nullptr);
+  m_detail->parentWidget()->parentWidget()->setVisible(m_tree != nullptr);
+  for (int r = 0; r < m_model->rowCount(); ++r) m_view->expand(m_model->index(r, 0));
+  QModelIndex current = kept.isEmpty() ? QModelIndex() : m_model->indexOf(kept);
+  if (!current.isValid()) current = m_model->index(0, 0);
+  m_view->setCurrentIndex(current);
+  showTerm();
+}
+
+void Inspector::showTerm() {
+  const CostTerm* term = m_model->term(m_view->currentIndex());
+  m_detail->setText(term ? detailHtml(*term) : QString());
+}
+
+QString Inspector::asText() const {
+  const Facts facts = factsOf(*m_context, m_selection.selected());
+  QString text = facts.title + QLatin1Char('\n');
+  for (const auto& [name, value] : facts.rows)
+    text += name + QStringLiteral(": ") + value + QLatin1Char('\n');
+  return text;
+}
+
+}  // namespace nest

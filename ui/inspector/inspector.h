@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "document/plan_context.h"
+#include "document/selection.h"
+
+class QFormLayout;
+class QLabel;
+class QTreeView;
+
+namespace nest {
+
+struct CostTerm;
+class TermModel;
+
+/// What is selected: its figures in words, and the tree of terms with each formula and where its inputs come
+/// from.
+class Inspector : public QWidget {
+  Q_OBJECT
+public:
+  explicit Inspector(Selection&, QWidget* parent = nullptr);
+
+  void setContext(PlanContextPtr);
+  QString asText() const;  ///< title and figures, one per line
+
+protected:
+  void showEvent(QShowEvent*) override;
+
+private:
+  void refresh();
+  void showTerm();
+  int stageInQuestion() const;
+
+  Selection& m_selection;
+  PlanContextPtr m_context;
+  std::shared_ptr<const CostTerm> m_tree;  ///< of m_context; made when first shown
+  TermModel* m_model;
+  QLabel *m_title, *m_facts, *m_detail;
+  QTreeView* m_view;
+  bool m_dirty = true;
+};
+
+}  // namespace nest

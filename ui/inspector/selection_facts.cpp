@@ -1,0 +1,206 @@
+#include "inspector/selection_facts.h"
+
+#include <algorithm>
+
+#include "plan/metrics.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+QString tr(const char* text) {
+  return QObject::tr(text);
+}
+QString q(const std::string& s) {
+  return QString::fromStdString(s);
+}
+
+struct Seat {
+  int stage, replica, rank;
+};
+
+std::optional<Seat> seatOf(const Plan& plan, int device) {
+  const Placement placement(plan);
+  for (int s = 0; s < plan.stageCount(); ++s)
+    for (int r = 0; r < placement.replicas(); ++r)
+      for (int k = 0; k < placement.ranks(s); ++k)
+        if (placement.device(s, r, k).value == device) return Seat{s, r, k};
+  return std::nullopt;
+}
+
+QString layerSpan(const PlanContext& c, const StagePlan& stage) {
+  const auto layers = stage.layers();
+  if (layers.empty()) return tr("none");
+  const auto name = [&](LayerIndex l) {
+    return c.problem && l.value < c.problem->graph->layerCount() ? q(c.problem->graph->layers[l.at()].name)
+                                                                 : QString::number(l.value);
+  };
+  QString span = name(layers.front());
+  if (layers.size() > 1) span += QStringLiteral(" – ") + name(layers.back());
+  return tr("%1 (%2)").arg(span, q(text::count(static_cast<long long>(layers.size()))));
+}
+
+void addTime(Facts& f, const QString& name, Seconds t) {
+  if (t.value() > 0) f.rows.emplace_back(name, q(text::time(t)));
+}
+
+void addStage(Facts& f, const PlanContext& c, int index) {
+  const Plan& plan = *c.shownPlan();
+  const StagePlan& stage = plan.stages[static_cast<std::size_t>(index)];
+  const StageEvaluation& e = c.shownEvaluation()->stages[static_cast<std::size_t>(index)];
+  f.rows.emplace_back(tr("Layers"), layerSpan(c, stage));
+  f.rows.emplace_back(tr("Devices"), q(text::count(e.devices)));
+  f.rows.emplace_back(tr("Strategy"), q(toText(stage.strategy)));
+  f.rows.emplace_back(tr("Recompute"), QString::fromLatin1(nameOf(stage.recompute)));
+  f.rows.emplace_back(tr("Bound by"), QString::fromLatin1(nameOf(bindingOf(e))));
+  f.rows.emplace_back(tr("Load"), tr("%1 a microbatch").arg(q(text::time(e.load))));
+  addTime(f, tr("Forward"), e.forward);
+  addTime(f, tr("Backward"), e.backward);
+  addTime(f, tr("Recomputing"), e.recompute);
+  for (int x = 0; x < kExchangeCount; ++x)
+    addTime(f, tr("%1 exchange").arg(QString::fromLatin1(nameOf(static_cast<Exchange>(x)))),
+            e.exchange[static_cast<std::size_t>(x)]);
+  addTime(f, tr("Hidden"), e.hidden);
+  addTime(f, tr("Sync, once a batch"), e.sync);
+  addTime(f, tr("of it exposed"), e.exposed);
+  addTime(f, tr("Step"), e.step);
+  f.rows.emplace_back(
+      tr("Memory"),
+      tr("%1 of %2").arg(q(text::memory(e.memory.total())), q(text::memory(e.memory.capacity))));
+  const Bytes left = e.memory.headroom();
+  f.rows.emplace_back(left.value() >= 0 ? tr("Headroom") : tr("Short by"),
+                      q(text::memory(left.value() >= 0 ? left : -left)));
+  f.rows.emplace_back(tr("Microbatches in flight"), q(text::count(e.inFlight)));
+}
+
+void addDevice(Facts& f, const PlanContext& c, int position) {
+  const Hierarchy& cluster = *c.problem->cluster;
+  const DeviceIndex device(position);
+  const DeviceIdentity identity = cluster.identity(device);
+  const DeviceFactor factor = cluster.factor(device);
+  f.rows.emplace_back(tr("Host"), q(identity.host));
+  f.rows.emplace_back(tr("Slot"), QString::number(identity.slot));
+  f.rows.emplace_back(tr("Kind"), q(cluster.device().name));
+  f.rows.emplace_back(tr("Memory"), q(text::memory(factor.memory)));
+  if (factor.speed < 1) f.rows.emplace_back(tr("Speed"), q(text::percent(factor.speed)));
+  const Plan* plan = c.shownPlan();
+  if (!plan) return;
+  if (const auto seat = seatOf(*plan, position)) {
+    f.rows.emplace_back(tr("Stage"), QString::number(seat->stage + 1));
+    f.rows.emplace_back(tr("Replica"), QString::number(seat->replica));
+    f.rows.emplace_back(tr("Rank in its replica"), QString::number(seat->rank));
+  } else {
+    f.rows.emplace_back(tr("Stage"), tr("none: the device stands idle"));
+  }
+}
+
+void addLevel(Facts& f, const Hierarchy& cluster, int level) {
+  const NetworkLevel& l = cluster.level(level);
+  f.rows.emplace_back(tr("Bandwidth"),
+                      tr("%1 (%2)").arg(q(text::bandwidth(l.bandwidth)), q(std::string(nameOf(l.origin)))));
+  f.rows.emplace_back(tr("Latency"), q(text::time(l.latency)));
+  f.rows.emplace_back(tr("Groups"), q(text::count(cluster.groupCount(level))));
+}
+
+void addPlan(Facts& f, const PlanContext& c) {
+  const RankedPlan shown = c.plan ? *c.plan : RankedPlan{*c.shownPlan(), *c.shownEvaluation(), Seconds(0)};
+  const auto& architecture = c.scenario->model.architecture;
+  const PlanMetrics m = metricsOf(*c.problem, architecture ? &*architecture : nullptr, shown);
+  f.rows.emplace_back(tr("Plan"), q(summaryOf(shown.plan)));
+  f.rows.emplace_back(tr("Batch time"), q(text::time(m.batchTime)));
+  if (m.simulated.value() > 0) f.rows.emplace_back(tr("Simulated"), q(text::time(m.simulated)));
+  f.rows.emplace_back(tr("Throughput"),
+                      tr("%1 samples/s, %2 tokens/s")
+                          .arg(q(text::number(m.samplesPerSecond)), q(text::number(m.tokensPerSecond))));
+  if (m.mfu) f.rows.emplace_back(tr("MFU"), q(text::percent(*m.mfu)));
+  if (m.trainingTime) f.rows.emplace_back(tr("Training"), q(text::time(*m.trainingTime)));
+  if (m.deviceHours)
+    f.rows.emplace_back(tr("Device-hours"), q(text::count(static_cast<long long>(*m.deviceHours))));
+  f.rows.emplace_back(tr("Devices"),
+                      tr("%1 of %2").arg(q(text::count(m.devicesUsed)), q(text::count(m.deviceCount))));
+  f.rows.emplace_back(tr("Microbatches"), q(text::count(shown.evaluation.microbatchCount)));
+  f.rows.emplace_back(tr("Fullest stage"),
+                      tr("%1: %2 of %3")
+                          .arg(m.fullestStage + 1)
+                          .arg(q(text::memory(m.peakMemory)), q(text::memory(m.capacity))));
+  for (int b = 0; b < kBindingCount; ++b) {
+    const auto binding = static_cast<Binding>(b);
+    if (m.share(binding) >= 0.001)
+      f.rows.emplace_back(tr("Time in %1").arg(QString::fromLatin1(nameOf(binding))),
+                          q(text::percent(m.share(binding))));
+  }
+}
+
+}  // namespace
+
+int stageOf(const PlanContext& c, const SelectionItem& item) {
+  const Plan* plan = c.shownPlan();
+  if (!plan) return -1;
+  if (item.kind == ItemKind::Stage) return item.index < plan->stageCount() ? item.index : -1;
+  if (item.kind == ItemKind::Layer) {
+    for (int s = 0; s < plan->stageCount(); ++s) {
+      const auto layers = plan->stages[static_cast<std::size_t>(s)].layers();
+      if (std::binary_search(layers.begin(), layers.end(), LayerIndex(item.index))) return s;
+    }
+  }
+  if (item.kind == ItemKind::Device)
+    if (const auto seat = seatOf(*plan, item.index)) return seat->stage;
+  return -1;
+}
+
+Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
+  Facts f;
+  const bool hasPlan =
+      c.problem && c.shownPlan() && c.shownEvaluation() && !c.shownEvaluation()->stages.empty();
+  if (!item) {
+    f.title = c.isNearestMiss() ? tr("Nearest miss") : tr("Plan");
+    if (hasPlan) addPlan(f, c);
+    return f;
+  }
+  const int i = item->index;
+  switch (item->kind) {
+    case ItemKind::Stage:
+      f.title = tr("Stage %1").arg(i + 1);
+      if (hasPlan && i < c.shownPlan()->stageCount()) addStage(f, c, i);
+      break;
+    case ItemKind::Layer: {
+      f.title = c.problem && i < c.problem->graph->layerCount()
+                    ? q(c.problem->graph->layers[static_cast<std::size_t>(i)].name)
+                    : tr("Layer %1").arg(i);
+      f.title[0] = f.title[0].toUpper();
+      const int s = stageOf(c, *item);
+      if (s >= 0) f.rows.emplace_back(tr("Stage"), QString::number(s + 1));
+      if (hasPlan && s >= 0) addStage(f, c, s);
+      break;
+    }
+    case ItemKind::Device:
+      f.title = tr("Device %1").arg(i);
+      if (c.problem && i < c.problem->cluster->deviceCount()) addDevice(f, c, i);
+      break;
+    case ItemKind::Level:
+      f.title = c.problem && i < c.problem->cluster->levelCount()
+                    ? tr("Level %1: %2").arg(i).arg(q(c.problem->cluster->level(i).name))
+                    : tr("Level %1").arg(i);
+      if (c.problem && i < c.problem->cluster->levelCount()) addLevel(f, *c.problem->cluster, i);
+      break;
+    case ItemKind::Group:
+      f.title = c.problem && item->level < c.problem->cluster->levelCount()
+                    ? tr("%1 %2").arg(q(c.problem->cluster->level(item->level).name)).arg(i)
+                    : tr("Group %1").arg(i);
+      if (c.problem && item->level < c.problem->cluster->levelCount() &&
+          i < c.problem->cluster->groupCount(item->level)) {
+        const auto span = c.problem->cluster->groupSpan(item->level, i);
+        f.rows.emplace_back(
+            tr("Devices"),
+            tr("%1 – %2 (%3)").arg(span.first).arg(span.second - 1).arg(span.second - span.first));
+        addLevel(f, *c.problem->cluster, item->level);
+      }
+      break;
+    case ItemKind::Pair:
+      f.title = tr("%1 and %2").arg(i).arg(item->other);
+      break;
+  }
+  return f;
+}
+
+}  // namespace nest
