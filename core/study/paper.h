@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenario/scenario.h"
+#include "solver/baselines/baselines.h"
+#include "solver/control.h"
+
+namespace nest {
+
+/// Ratios that the paper's artifact publishes for one row, by method: "MCMC", "Phaze", "Alpa-E", "NEST";
+/// relative to Manual of the same row.
+using PublishedRatios = std::map<std::string, double>;
+
+/// One cluster, size and model of the paper's comparison (NEST, arXiv 2603.06798).
+struct PaperRow {
+  std::string cluster;  ///< "H100 spine-leaf", "TPUv4-like fat tree"
+  std::string model;    ///< "Llama-2 7B"
+  int devices = 0;
+  Diagnostics diagnostics;  ///< why the row could not be built
+  Outcome exact;            ///< this planner's
+  std::vector<BaselineResult> baselines;
+  PublishedRatios published;  ///< empty if no text was given, or it has no such row
+
+  const BaselineResult* baseline(BaselineKind) const;
+  /// Throughput relative to Manual; empty where either cannot run. The exact search: `exactRatio`.
+  std::optional<double> ratio(BaselineKind) const;
+  std::optional<double> exactRatio() const;
+};
+
+struct PaperOptions {
+  std::vector<int> treeDevices = {64, 128, 256, 512, 1024};  ///< TPUv4-like fat tree
+  std::vector<int> leafDevices = {128, 1024};                ///< H100 spine-leaf
+  std::vector<std::string> models;                           ///< of paperModels(); empty: all
+  BaselineOptions baselines;
+  std::string_view published;  ///< text of the reference's readme_tables.json; empty: none
+};
+
+/// Names of the five models.
+std::vector<std::string> paperModels();
+/// The scenario of one row: the paper's levels with one-way bandwidths, microbatch 1, a global batch of 4,096
+/// sequences. `leaf`: H100 spine-leaf, else the TPUv4-like fat tree. nullopt: unknown model.
+std::optional<Scenario> paperScenario(const std::string& model, bool leaf, int devices);
+
+/// Every row, each method judged by the same evaluator. Stopped early: the rows done so far. `done` (may be
+/// null) is called after each row, on this thread.
+std::vector<PaperRow> paperStudy(const PaperOptions& = {}, const Control& = {},
+                                 const std::function<void(const PaperRow&)>& done = {});
+
+/// The table as text: throughput relative to Manual, the artifact's published ratios beside it, and why the
+/// two differ.
+std::string paperTable(const std::vector<PaperRow>&);
+/// One row per line, comma separated, with a head; empty cells where a method cannot run.
+std::string paperCsv(const std::vector<PaperRow>&);
+
+}  // namespace nest

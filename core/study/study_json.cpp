@@ -1,0 +1,208 @@
+#include <nlohmann/json.hpp>
+
+#include "formats/plan_json.h"
+#include "study/study_report.h"
+
+namespace nest::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json seconds(Seconds s) {
+  return s.value() > 0 ? Json(s.value()) : Json();
+}
+
+void addPlan(Json& j, const RankedPlan& r) {
+  j["batch_time_s"] = r.evaluation.batchTime.value();
+  if (r.simulated.value() > 0) j["simulated_time_s"] = r.simulated.value();
+  j["devices"] = r.plan.devicesUsed();
+  j["summary"] = summaryOf(r.plan);
+  j["plan"] = planJson(r.plan);
+}
+
+Json outcomeJson(const Outcome& o) {
+  Json j{{"status", nameOf(o.status)}};
+  if (const RankedPlan* best = o.best()) addPlan(j, *best);
+  j["lower_bound_s"] = seconds(o.lowerBound);
+  return j;
+}
+
+template <class T, class Make>
+Json listOf(const std::vector<T>& all, const Make& make) {
+  Json j = Json::array();
+  for (const T& one : all) j.push_back(make(one));
+  return j;
+}
+
+Json violationsJson(const Evaluation& e) {
+  return listOf(e.violations, [](const Violation& v) {
+    Json j{{"code", v.code}, {"stage", v.stage}, {"message", v.message}};
+    if (v.shortfall.value() > 0) j["shortfall_bytes"] = v.shortfall.value();
+    return j;
+  });
+}
+
+Json unitOf(TermUnit u) {
+  switch (u) {
+    case TermUnit::Time:
+      return "s";
+    case TermUnit::Memory:
+      return "bytes";
+    case TermUnit::Bandwidth:
+      return "bytes_per_s";
+    case TermUnit::Parameters:
+      return "parameters";
+    case TermUnit::Fraction:
+      return "fraction";
+    case TermUnit::Count:
+      break;
+  }
+  return "count";
+}
+
+}  // namespace
+
+Json diffJson(const PlanDiff& d) {
+  Json j;
+  j["changes"] = listOf(d.changes, [](const PlanChange& c) {
+    return Json{{"what", c.what}, {"stage", c.stage}, {"sentence", c.sentence}};
+  });
+  j["time_ratio"] = d.timeRatio;
+  j["time_delta_s"] = d.timeDelta.value();
+  j["memory_delta_bytes"] = d.memoryDelta.value();
+  j["devices_delta"] = d.devicesDelta;
+  return j;
+}
+
+Json comparisonJson(const Problem&, const Outcome& exact, const std::vector<BaselineResult>& baselines) {
+  Json j{{"format", "nest-comparison"}, {"version", 1}};
+  j["exact"] = outcomeJson(exact);
+  j["baselines"] = listOf(baselines, [](const BaselineResult& b) {
+    Json k{{"method", nameOf(b.kind)},
+           {"runs", b.runs()},
+           {"note", b.note},
+           {"evaluated", b.evaluated},
+           {"elapsed_s", b.elapsed.value()}};
+    if (b.plan) {
+      addPlan(k, *b.plan);
+      k["violations"] = violationsJson(b.plan->evaluation);
+    }
+    return k;
+  });
+  return j;
+}
+
+Json improvementsJson(const std::vector<Improvement>& all) {
+  return listOf(all, [](const Improvement& i) {
+    return Json{{"what", i.what},
+                {"factor", i.factor},
+                {"status", nameOf(i.status)},
+                {"batch_time_s", seconds(i.batchTime)},
+                {"change", i.change},
+                {"difference", diffJson(i.plan)}};
+  });
+}
+
+Json breakEvensJson(const std::vector<BreakEven>& all) {
+  return listOf(all, [](const BreakEven& b) {
+    return Json{{"sentence", b.sentence},
+                {"factor", b.factor},
+                {"value", b.value},
+                {"difference", diffJson(b.difference)},
+                {"plan", planJson(b.plan)}};
+  });
+}
+
+Json failuresJson(const std::vector<Failure>& all) {
+  return listOf(all, [](const Failure& f) {
+    return Json{{"what", f.what},
+                {"devices_lost", f.positions.size()},
+                {"status", nameOf(f.status)},
+                {"batch_time_s", seconds(f.batchTime)},
+                {"change", f.change},
+                {"devices_idle", f.devicesIdle},
+                {"difference", diffJson(f.plan)}};
+  });
+}
+
+Json counterfactualJson(const Counterfactual& c) {
+  Json j{{"demand", c.demand}, {"answer", c.answer}, {"already_met", c.alreadyMet}};
+  if (!c.alreadyMet) j["outcome"] = outcomeJson(c.outcome);
+  if (c.difference) j["difference"] = diffJson(*c.difference);
+  return j;
+}
+
+Json explanationJson(const CostTerm& t, int depth) {
+  Json j{{"id", t.id},           {"label", t.label},      {"value", t.value}, {"unit", unitOf(t.unit)},
+         {"formula", t.formula}, {"kind", nameOf(t.kind)}};
+  if (t.factor != 1) j["factor"] = t.factor;
+  if (t.stage >= 0) j["stage"] = t.stage;
+  if (t.level >= 0) j["level"] = t.level;
+  if (t.reference) j["reference"] = true;
+  if (!t.inputs.empty())
+    j["inputs"] = listOf(t.inputs, [](const TermInput& i) {
+      Json k{{"symbol", i.symbol},
+             {"meaning", i.meaning},
+             {"value", i.value},
+             {"unit", unitOf(i.unit)},
+             {"origin", std::string(nameOf(i.origin))}};
+      if (!i.citation.empty()) k["citation"] = i.citation;
+      return k;
+    });
+  if (depth > 0 && !t.children.empty())
+    j["children"] = listOf(t.children, [&](const CostTerm& c) { return explanationJson(c, depth - 1); });
+  return j;
+}
+
+Json scalingJson(const std::vector<ScalingPoint>& all) {
+  return listOf(all, [](const ScalingPoint& p) {
+    Json j{{"device_count", p.devices},
+           {"samples_per_s", p.samplesPerSecond},
+           {"efficiency", p.efficiency},
+           {"outcome", outcomeJson(p.outcome)}};
+    if (p.change) j["difference"] = diffJson(*p.change);
+    return j;
+  });
+}
+
+Json fewestDevicesJson(const FewestDevices& f) {
+  Json j{{"reachable", f.reachable}, {"complete", f.complete}, {"sentence", f.sentence}};
+  if (f.plan) addPlan(j, *f.plan);
+  if (!f.reachable) j["fastest_s"] = seconds(f.fastest);
+  j["tried"] = listOf(f.tried, [](const auto& t) {
+    return Json{{"devices", t.first}, {"batch_time_s", seconds(t.second)}};
+  });
+  return j;
+}
+
+Json devicesJson(const std::vector<DeviceAnswer>& all) {
+  return listOf(all, [](const DeviceAnswer& a) {
+    return Json{{"device", a.device.id},
+                {"name", a.device.name},
+                {"meets", a.meets},
+                {"outcome", outcomeJson(a.outcome)}};
+  });
+}
+
+Json paperJson(const std::vector<PaperRow>& rows) {
+  return listOf(rows, [](const PaperRow& r) {
+    Json j{{"cluster", r.cluster},
+           {"model", r.model},
+           {"device_count", r.devices},
+           {"exact", outcomeJson(r.exact)}};
+    const auto ratio = [](const std::optional<double>& v) { return v ? Json(*v) : Json(); };
+    j["ratio_exact"] = ratio(r.exactRatio());
+    j["baselines"] = listOf(r.baselines, [&](const BaselineResult& b) {
+      Json k{{"method", nameOf(b.kind)},
+             {"runs", b.runs()},
+             {"ratio", ratio(r.ratio(b.kind))},
+             {"note", b.note}};
+      if (b.plan) addPlan(k, *b.plan);
+      return k;
+    });
+    j["published"] = r.published;
+    return j;
+  });
+}
+
+}  // namespace nest::report

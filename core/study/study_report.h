@@ -1,0 +1,41 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "plan/explanation.h"
+#include "solver/baselines/baselines.h"
+#include "study/counterfactual.h"
+#include "study/paper.h"
+#include "study/scaling.h"
+#include "study/sensitivity.h"
+
+/// What studies found, as text for people and as JSON for programs (keys end in their units, figures exact).
+namespace nest::report {
+
+/// A table of methods: batch time, throughput relative to the exact search's, devices, plan, remark.
+std::string comparisonText(const Problem&, const Outcome& exact, const std::vector<BaselineResult>&);
+nlohmann::ordered_json comparisonJson(const Problem&, const Outcome& exact,
+                                      const std::vector<BaselineResult>&);
+
+std::string improvementsText(const std::vector<Improvement>&);
+nlohmann::ordered_json improvementsJson(const std::vector<Improvement>&);
+std::string breakEvensText(const std::vector<BreakEven>&);
+nlohmann::ordered_json breakEvensJson(const std::vector<BreakEven>&);
+std::string failuresText(const std::vector<Failure>&);
+nlohmann::ordered_json failuresJson(const std::vector<Failure>&);
+
+nlohmann::ordered_json counterfactualJson(const Counterfactual&);
+nlohmann::ordered_json explanationJson(const CostTerm&, int depth);
+
+std::string scalingText(const std::vector<ScalingPoint>&);
+nlohmann::ordered_json scalingJson(const std::vector<ScalingPoint>&);
+nlohmann::ordered_json fewestDevicesJson(const FewestDevices&);
+std::string devicesText(const std::vector<DeviceAnswer>&, bool target);
+nlohmann::ordered_json devicesJson(const std::vector<DeviceAnswer>&);
+
+nlohmann::ordered_json paperJson(const std::vector<PaperRow>&);
+nlohmann::ordered_json diffJson(const PlanDiff&);
+
+}  // namespace nest::report
