@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cluster/hierarchy.h"
+#include "model/profile.h"
+
+namespace nest::planner {
+
+/// What exchanges cost in one group of ranks, as coefficients: every formula of planning.md §4 is affine in the bytes,
+/// or a minimum or maximum of affine ones. Seconds and seconds per byte.
+struct GroupRates {
+  int ranks = 1;
+  int outerLevel = 0;
+  double flatLatency = 0, flatPerByte = 0;      ///< reduce-scatter over the outermost level
+  double nestedLatency = 0, nestedPerByte = 0;  ///< reduce-scatter level by level
+  double ringLatency = 0, ringPerByte = 0;
+  std::vector<std::pair<double, double>> allToAll;  ///< per rank (latency, per byte); no pair below another
+
+  double reduceScatter(double bytes) const {
+    if (ranks < 2 || !(bytes > 0)) return 0;
+    const double flat = flatLatency + flatPerByte * bytes, nested = nestedLatency + nestedPerByte * bytes;
+    return flat < nested ? flat : nested;
+  }
+  double time(CollectiveKind kind, double bytes) const;
+  bool atLeast(const GroupRates& other) const;  ///< never cheaper than `other`, whatever the exchange
+};
+
+/// An arithmetic family of positions: base + o·outerStride + j·stride + k·innerStride.
+struct RankPattern {
+  int base = 0;
+  int outer = 1, outerStride = 0;
+  int count = 1, stride = 1;
+  int inner = 1, innerStride = 1;
+
+  friend bool operator==(const RankPattern&, const RankPattern&) = default;
+};
+
+/// Shapes of rank groups on one hierarchy, by position, interned and remembered. Equal shapes have equal ids. A set of
+/// shapes (the groups of one stage) keeps those that are not everywhere cheaper than another one of it.
+///
+/// On a regular hierarchy a shape depends on positions modulo the size S of the groups below the outermost level, and
+/// long runs repeat with period S / gcd(stride, S); so the cost of a question does not grow with the cluster.
+class GroupShapes {
+ public:
+  explicit GroupShapes(const Hierarchy& cluster);
+
+  const Hierarchy& cluster() const { return m_cluster; }
+  const GroupRates& rates(int shape) const { return m_rates[static_cast<std::size_t>(shape)]; }
+  const std::vector<int>& set(int id) const { return m_sets[static_cast<std::size_t>(id)]; }
+
+  /// The groups {start, start + stride, …} of `ranks` ranks, for start = base + o·outerStride + j·stride + k with
+  /// k < inner (starts.innerStride is not read: 1).
+  int setOfRuns(const RankPattern& starts, int ranks, int stride);
+  /// The groups that hold all positions of `pattern`, shifted by k·jump + q for k < jumps, q < shifts.
+  int setOfGroups(RankPattern pattern, int shifts, int jumps = 1, int jump = 0);
+
+  /// The largest level between p and p + distance over p = base + o·outerStride + 0…width − 1, o < outer.
+  int reach(int base, int width, int distance, int outer, int outerStride) const;
+
+  /// No group of `ranks` ranks that keep at least `spacing` positions apart is cheaper than this (bounds.cpp's proof).
+  GroupRates cheapest(int ranks, int spacing) const;
+
+ private:
+  struct Key {
+    RankPattern pattern;
+    int a = 0, b = 0, c = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key&) const;
+    std::size_t operator()(const std::vector<int>&) const;
+  };
+
+  int shapeOfRun(int start, int ranks, int stride);
+  int shapeOf(const RankPattern&);
+  int intern(std::vector<int> most, std::vector<int> fewest, int outer, int ranks,
+             std::vector<std::pair<double, double>> allToAll);
+  int internSet(std::vector<int> shapes);
+  std::vector<std::pair<double, double>> allToAllOf(const std::vector<int>& positions) const;
+  int reduced(int base) const { return m_period > 0 ? base % m_period : base; }
+  /// Shortens a repetition on a regular hierarchy; returns how many repetitions were left out.
+  int shorten(int& count, int stride) const;
+
+  const Hierarchy& m_cluster;
+  int m_period = 0;  ///< S; 0: irregular
+  std::vector<GroupRates> m_rates;
+  std::unordered_map<std::vector<int>, int, Hash> m_shapeIds;
+  std::vector<std::vector<int>> m_sets;
+  std::unordered_map<std::vector<int>, int, Hash> m_setIds;
+  std::unordered_map<Key, int, Hash> m_runs, m_runSets, m_patterns, m_groupSets;
+};
+
+}  // namespace nest::planner

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/layer_graph.h"
+
+namespace nest::planner {
+
+/// The downsets of a layer graph, numbered so that a subset comes first: the places where a pipeline can be cut. Cut 0 is
+/// empty, the last one holds every layer. In a chain, cut x holds the layers before x.
+class LayerOrder {
+ public:
+  static constexpr int kMostCuts = 40000;
+
+  explicit LayerOrder(const LayerGraph& graph);
+
+  bool tooMany() const { return m_tooMany; }  ///< more than kMostCuts downsets; nothing else is usable then
+  bool isChain() const { return m_chain; }
+  int layerCount() const { return m_layers; }
+  int cutCount() const { return m_cuts; }
+  int last() const { return m_cuts - 1; }
+
+  /// Cut c > 0 is cut parent(c) plus layer added(c).
+  int parent(int cut) const { return m_chain ? cut - 1 : m_parent[at(cut)]; }
+  int added(int cut) const { return m_chain ? cut - 1 : m_added[at(cut)]; }
+  int size(int cut) const { return m_chain ? cut : m_size[at(cut)]; }
+  bool holds(int cut, int layer) const {
+    return m_chain ? layer < cut : (m_members[at(cut) * at(m_words) + at(layer) / 64] >> (layer % 64) & 1) != 0;
+  }
+  bool subset(int small, int large) const;
+  /// Cuts with one layer more.
+  const std::vector<int>& next(int cut) const { return m_next[at(cut)]; }
+  std::vector<LayerIndex> between(int from, int to) const;  ///< layers of `to` without those of `from`, ascending
+  int firstBetween(int from, int to) const;                 ///< the lowest of them
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  void enumerate(const LayerGraph& graph);
+
+  bool m_chain = false, m_tooMany = false;
+  int m_layers = 0, m_cuts = 0, m_words = 0;
+  std::vector<int> m_parent, m_added, m_size;
+  std::vector<std::uint64_t> m_members;
+  std::vector<std::vector<int>> m_next;
+};
+
+/// The largest of one figure over the layers between two cuts.
+class RangeMaximum {
+ public:
+  RangeMaximum() = default;
+  RangeMaximum(const LayerOrder& order, std::vector<double> perLayer);
+  double operator()(int from, int to) const;
+
+ private:
+  const LayerOrder* m_order = nullptr;
+  std::vector<std::vector<double>> m_sparse;  ///< chain: maxima over runs of 2^k layers
+  std::vector<std::pair<double, int>> m_falling;  ///< otherwise: layers by falling figure
+};
+
+}  // namespace nest::planner

@@ -1,0 +1,388 @@
+// For every (b, σ, d, s, v) a lower bound over the ZeRO stages; a heap by bound. Popped while the bound does not pass the
+// limit (the k-th best time so far, k = plans asked for): for each ZeRO stage windows under the largest load that could still
+// matter; for each layout (d_in, P) the sites of its stages; sites seen before are dropped; then the DP. The heap's top is a
+// lower bound on everything not yet solved.
+#include "solver/search.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <unordered_set>
+
+#include "solver/interleaved.h"
+
+namespace nest::planner {
+namespace {
+
+constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kSlack = 1 + 1e-12;
+
+/// Sites are alike where every figure that a stage's cost reads is.
+std::string signatureOf(const std::vector<StageSite>& sites, const std::optional<TiedPlace>& tied) {
+  std::string text;
+  const auto add = [&](const auto& value) { text.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  for (const StageSite& s : sites) {
+    for (int v : {s.levelIn, s.levelOut, s.tensorSet, s.contextSet, s.expertSet, s.denseSet, s.expertGradientSet}) add(v);
+    add(s.speed);
+    add(s.memory);
+  }
+  add(tied ? tied->level : -1);
+  return text;
+}
+
+}  // namespace
+
+Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& shapes, const SearchSpace& space,
+               Incumbents& incumbents, Watch& watch)
+    : m_problem(problem),
+      m_order(order),
+      m_shapes(shapes),
+      m_space(space),
+      m_incumbents(incumbents),
+      m_watch(watch),
+      m_rules(problem.constraints, order) {
+  const Hierarchy& cluster = *problem.cluster;
+  m_roomiest = cluster.device().memory.value.value();
+  if (!cluster.hasUniformDevices()) {
+    m_roomiest = 0;
+    for (int i = 0; i < cluster.deviceCount(); ++i)
+      m_roomiest = std::max(m_roomiest, cluster.factor(DeviceIndex(i)).memory.value());
+  }
+}
+
+LayerSums& Search::sumsOf(int microbatch, int strategy) {
+  auto& sums = m_sums[{microbatch, strategy}];
+  if (!sums) sums = std::make_unique<LayerSums>(m_problem, m_order, m_shapes, microbatch, strategy);
+  return *sums;
+}
+
+void Search::enumerate() {
+  for (int b : m_space.microbatches())
+    for (int k : m_space.strategies()) {
+      LayerSums& sums = sumsOf(b, k);
+      const Strategy& s = m_problem.profile->strategies()[at(k)];
+      if (!sums.offered()) {
+        Candidate c;
+        c.microbatch = m_problem.profile->microbatches()[at(b)];
+        c.strategy = s;
+        c.fate = Fate::NotOffered;
+        m_notOffered.push_back(c);
+        continue;
+      }
+      for (int d : m_space.dataDegrees(b, s.width(), s.expert)) {
+        if (m_watch.over()) return;
+        addEntries(sums, d, GradientFloor::of(m_shapes, s, d));
+      }
+    }
+}
+
+void Search::addEntries(LayerSums& sums, int d, const GradientFloor& floor) {
+  const int width = sums.strategy().width();
+  const int m = m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
+  const int most = std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * width));
+  for (int s = m_rules.leastStages(); s <= most; ++s) {
+    if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s)) continue;
+    bool pinned = true;
+    for (int i = 0; i < s; ++i) pinned = pinned && m_space.strategyAllowed(i, sums.strategy());
+    if (!pinned) continue;
+    for (int v : m_space.chunkCounts()) {
+      if (v > 1 && !interleaves(m_problem, m_order, s, v, m)) continue;
+      Entry e;
+      e.sums = &sums;
+      e.dataDegree = d;
+      e.stages = s;
+      e.chunks = v;
+      e.microbatchCount = m;
+      e.bound.fill(kNever);
+      e.least = kNever;
+      bool offered = false;
+      for (int z : m_space.zeroStages()) {
+        if (!m_space.zeroAllowed(z, floor.denseShards > 1, s)) continue;
+        offered = true;
+        if (leastTotalMemory(m_problem, sums, floor, s, z) > s * m_roomiest * kSlack) continue;
+        e.bound[at(z)] = planner::lowerBound(m_problem, sums, floor, m, s, z, v);
+        e.least = std::min(e.least, e.bound[at(z)]);
+      }
+      if (!offered) continue;
+      if (e.least == kNever) e.fate = Fate::OutOfMemory;
+      m_entries.push_back(e);
+    }
+  }
+}
+
+bool Search::run() {
+  if (m_rules.contradictory()) {
+    m_lowerBound = kNever;
+    return true;
+  }
+  enumerate();
+  if (m_watch.over()) return false;
+  using Item = std::pair<double, int>;
+  std::vector<Item> items;
+  for (std::size_t i = 0; i < m_entries.size(); ++i)
+    if (m_entries[i].least < kNever) items.emplace_back(m_entries[i].least, static_cast<int>(i));
+  std::priority_queue<Item, std::vector<Item>, std::greater<>> heap(std::greater<>{}, std::move(items));
+  m_lowerBound = m_firstBound = heap.empty() ? kNever : heap.top().first;
+  while (!heap.empty()) {
+    const auto [bound, index] = heap.top();
+    m_lowerBound = std::max(m_lowerBound, bound);
+    if (bound > m_incumbents.limit() * kSlack) break;
+    heap.pop();
+    report();
+    process(index);
+    if (m_watch.over()) return false;
+  }
+  m_lowerBound = heap.empty() ? kNever : heap.top().first;
+  for (; !heap.empty(); heap.pop()) m_entries[at(heap.top().second)].fate = Fate::Bounded;
+  return true;
+}
+
+void Search::report() {
+  const double limit = m_incumbents.limit();
+  const auto& best = m_incumbents.best();
+  const double fraction = limit < kNever && limit > m_firstBound ? (m_lowerBound - m_firstBound) / (limit - m_firstBound) : 0;
+  m_watch.report("search", std::min(1.0, fraction), best.empty() ? std::nullopt : std::optional(Seconds(best.front().time)),
+                 m_lowerBound);
+}
+
+Found Search::foundOf(const Entry& e, int zero) const {
+  Found f;
+  f.microbatchIndex = e.sums->microbatchIndex();
+  f.dataDegree = e.dataDegree;
+  f.zero = zero;
+  f.chunks = e.chunks;
+  f.strategies.assign(at(e.stages), e.sums->strategyIndex());
+  f.devices = e.dataDegree * e.stages * e.sums->strategy().width();
+  return f;
+}
+
+StageCosts::Context Search::contextOf(const Entry& e, int zero) const {
+  StageCosts::Context c;
+  c.problem = &m_problem;
+  c.space = &m_space;
+  c.order = &m_order;
+  c.sums = e.sums;
+  c.shapes = &m_shapes;
+  c.dataDegree = e.dataDegree;
+  c.stages = e.stages;
+  c.microbatchCount = e.microbatchCount;
+  c.zero = zero;
+  return c;
+}
+
+std::vector<Search::TiedCase> Search::tiedCases(int stages) const {
+  const auto& tied = m_problem.profile->tied;
+  const auto usable = [&](LayerIndex x) { return x.value >= 0 && x.value < m_order.layerCount(); };
+  if (!tied || stages == 1 || !usable(tied->first) || !usable(tied->second)) return {{}};
+  if (std::all_of(tied->parameters.begin(), tied->parameters.end(), [](double p) { return p == 0; })) return {{}};
+  const int first = tied->first.value, second = tied->second.value, last = m_order.layerCount() - 1;
+  std::vector<TiedCase> cases;
+  for (int i = 0; i < stages; ++i)
+    for (int j = 0; j < stages; ++j) {
+      if (m_order.isChain()) {
+        if ((first <= second && i > j) || (second <= first && j > i)) continue;
+        if ((first == 0 && i > 0) || (second == 0 && j > 0)) continue;
+        if ((first == last && i + 1 < stages) || (second == last && j + 1 < stages)) continue;
+      }
+      cases.push_back({std::pair(i, j)});
+    }
+  return cases;
+}
+
+CutRules Search::rulesOf(const TiedCase& tied) const {
+  if (!tied.stages) return m_rules;
+  return m_rules.with({{m_problem.profile->tied->first, StageIndex(tied.stages->first)},
+                       {m_problem.profile->tied->second, StageIndex(tied.stages->second)}});
+}
+
+std::optional<TiedPlace> Search::tiedPlace(const TiedCase& tied, const BlockLayout& layout, int width) const {
+  if (!tied.apart()) return std::nullopt;
+  const auto [i, j] = *tied.stages;
+  const int early = std::min(i, j), distance = std::abs(i - j) * width;
+  return TiedPlace{i, j, m_shapes.reach(early * width, width, distance, layout.outer, layout.stride)};
+}
+
+double Search::mostLoad(const Entry& e, double limit, double tail) const {
+  if (limit == kNever) return kNever;
+  const auto w = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, e.chunks);
+  const double sum = e.sums->leastAny.back() + (e.stages > 1 ? (2 * e.stages - 2) * e.sums->leastTransfer : 0);
+  const double left = limit * kSlack - tail - w.sum * sum;
+  // The sum contains the largest load once: it may also grow past the least sum.
+  double most = w.max > 0 ? left / w.max : kNever;
+  if (w.sum > 0) most = std::min(most, (limit * kSlack - tail) / (w.sum + w.max));
+  return most;
+}
+
+bool Search::openWindows(const StageCosts::Context& context, Reach& reach, const Entry& e, double limit) const {
+  (void)context;
+  reach.limitLoad(mostLoad(e, limit, 0));
+  return !m_order.isChain() || reach.findWindows();
+}
+
+void Search::noteShortage(Entry& e, Reach& reach) const {
+  if (!m_order.isChain()) return;
+  reach.limitLoad(kNever);
+  if (reach.findWindows()) return;
+  // The first stages hold what they can; the last one would have to hold the rest.
+  int stage = 0;
+  while (stage + 1 < e.stages && reach.last(stage + 1) > stage && reach.last(stage + 1) < m_order.last() - (e.stages - stage - 1))
+    ++stage;
+  const int from = std::min(reach.last(stage), m_order.last() - 1);
+  const int to = stage + 1 == e.stages ? m_order.last() : std::max(from + 1, reach.last(stage + 1) + 1);
+  const double lack = reach.leastMemory(stage, from, std::min(to, m_order.last())) - m_roomiest;
+  if (!(lack > 0)) return;
+  if (e.fate != Fate::OutOfMemory || lack < e.shortfall) {
+    e.shortStage = stage;
+    e.shortfall = lack;
+  }
+  if (e.best == 0) e.fate = Fate::OutOfMemory;
+}
+
+void Search::process(int index) {
+  Entry& e = m_entries[at(index)];
+  e.fate = Fate::Bounded;
+  if (e.chunks > 1)
+    processInterleaved(e, index);
+  else
+    processChain(e, index);
+}
+
+void Search::processChain(Entry& e, int index) {
+  const Strategy& strategy = e.sums->strategy();
+  const int width = strategy.width();
+  const auto weights = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, 1);
+  const auto cases = tiedCases(e.stages);
+  const auto shared = m_space.sharedPolicies();
+  struct Open {
+    int zero;
+    StageCosts::Context context;
+    std::unique_ptr<Reach> reach;
+  };
+  std::vector<Open> open;
+  for (int z : m_space.zeroStages()) {
+    if (e.bound[at(z)] == kNever) continue;
+    if (e.bound[at(z)] > m_incumbents.limit(foundOf(e, z)) * kSlack) continue;
+    for (const auto& policy : shared) {
+      Open o{z, contextOf(e, z), nullptr};
+      o.context.sharedPolicy = policy;
+      open.push_back(std::move(o));
+    }
+  }
+  std::erase_if(open, [&](Open& o) {
+    o.reach = std::make_unique<Reach>(o.context, m_roomiest);
+    if (openWindows(o.context, *o.reach, e, m_incumbents.limit(foundOf(e, o.zero)))) return false;
+    noteShortage(e, *o.reach);
+    return true;
+  });
+  if (open.empty()) return;
+
+  std::unordered_set<std::string> seen;
+  for (const BlockLayout& layout : m_space.layouts(e.dataDegree, strategy.expert, width * e.stages)) {
+    const auto sites = placeStages(m_shapes, strategy, layout, e.stages);
+    for (const TiedCase& tied : cases) {
+      const auto place = tiedPlace(tied, layout, layout.inner * width);
+      if (cases.size() == 1 && !seen.insert(signatureOf(sites, place)).second) continue;
+      const CutRules rules = rulesOf(tied);
+      for (Open& o : open) {
+        if (m_watch.over()) return;
+        Found found = foundOf(e, o.zero);
+        const double limit = m_incumbents.limit(found);
+        if (e.bound[at(o.zero)] > limit * kSlack || !openWindows(o.context, *o.reach, e, limit)) continue;
+        ++m_tuples;
+        o.context.tied = place;
+        const StageCosts costs(o.context, sites);
+        PipelineDp dp(costs, *o.reach, rules, weights, m_watch);
+        auto cut = dp.solve(limit);
+        if (!cut) continue;
+        found.layout = layout;
+        found.time = cut->time;
+        found.cut = std::move(*cut);
+        found.memory = peakMemory(costs, found.cut);
+        found.candidate = index;
+        if (e.best == 0 || found.time < e.best) e.best = found.time;
+        e.fate = Fate::Solved;
+        m_incumbents.offer(std::move(found));
+      }
+    }
+  }
+}
+
+void Search::processInterleaved(Entry& e, int index) {
+  for (int z : m_space.zeroStages()) {
+    if (e.bound[at(z)] == kNever) continue;
+    for (const BlockLayout& layout : m_space.layouts(e.dataDegree, e.sums->strategy().expert, e.sums->strategy().width() * e.stages)) {
+      if (m_watch.over()) return;
+      Found found = foundOf(e, z);
+      if (e.bound[at(z)] > m_incumbents.limit(found) * kSlack) break;
+      ++m_tuples;
+      if (!solveInterleaved(contextOf(e, z), m_rules, layout, found)) continue;
+      if (e.best == 0 || found.time < e.best) e.best = found.time;
+      e.fate = Fate::Solved;
+      found.candidate = index;
+      if (found.time <= m_incumbents.limit(found) * kSlack) m_incumbents.offer(std::move(found));
+    }
+  }
+}
+
+double Search::peakMemory(const StageCosts& costs, const PipelineCut& cut) const {
+  double most = 0;
+  for (std::size_t i = 0; i < cut.policies.size(); ++i)
+    most = std::max(most, costs.memory(static_cast<int>(i), cut.cuts[i], cut.cuts[i + 1], cut.policies[i]));
+  return most;
+}
+
+void Search::settleTies(Found& found) {
+  if (found.candidate < 0 || found.chunks > 1) return;
+  const Entry& e = m_entries[at(found.candidate)];
+  const auto weights = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, 1);
+  const auto sites = placeStages(m_shapes, e.sums->strategy(), found.layout, e.stages);
+  std::optional<PipelineCut> best;
+  const auto recompute = [](const PipelineCut& c) {
+    int sum = 0;
+    for (int r : c.policies) sum += r;
+    return sum;
+  };
+  for (const TiedCase& tied : tiedCases(e.stages))
+    for (const auto& policy : m_space.sharedPolicies()) {
+      auto context = contextOf(e, found.zero);
+      context.sharedPolicy = policy;
+      context.tied = tiedPlace(tied, found.layout, found.layout.inner * e.sums->strategy().width());
+      Reach reach(context, m_roomiest);
+      if (!openWindows(context, reach, e, found.time * kSlack)) continue;
+      const StageCosts costs(context, sites);
+      auto cut = PipelineDp(costs, reach, rulesOf(tied), weights, m_watch).solve(found.time * kSlack, true);
+      if (!cut || cut->policies.size() != at(e.stages)) continue;
+      if (!best || std::pair(recompute(*cut), cut->cuts) < std::pair(recompute(*best), best->cuts)) {
+        found.memory = peakMemory(costs, *cut);
+        best = std::move(cut);
+      }
+    }
+  if (best) found.cut = std::move(*best);
+}
+
+void Search::fillLog(Outcome& outcome) const {
+  auto& rows = outcome.log.candidates;
+  rows.reserve(m_entries.size() + m_notOffered.size());
+  for (const Entry& e : m_entries) {
+    Candidate c;
+    c.microbatch = m_problem.profile->microbatches()[at(e.sums->microbatchIndex())];
+    c.strategy = e.sums->strategy();
+    c.dataDegree = e.dataDegree;
+    c.stageCount = e.stages;
+    c.fate = e.fate;
+    c.lowerBound = Seconds(e.least);
+    if (e.best > 0) c.best = Seconds(e.best);
+    c.shortStage = e.shortStage;
+    c.shortfall = Bytes(e.shortfall);
+    rows.push_back(c);
+  }
+  for (const Found& f : m_incumbents.best()) {
+    if (f.candidate >= 0) rows[at(f.candidate)].fate = Fate::Won;
+    break;
+  }
+  rows.insert(rows.end(), m_notOffered.begin(), m_notOffered.end());
+  outcome.statistics.candidates = static_cast<long long>(rows.size());
+}
+
+}  // namespace nest::planner

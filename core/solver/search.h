@@ -1,0 +1,77 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "solver/incumbents.h"
+#include "solver/search_bounds.h"
+#include "solver/solve.h"
+
+namespace nest::planner {
+
+/// The search over all configurations with one strategy for all stages: bound, pop, solve (planning.md §6, steps 1–5).
+class Search {
+ public:
+  Search(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&);
+
+  /// True if it ran to its end.
+  bool run();
+  double lowerBound() const { return m_lowerBound; }  ///< proven at any moment; infinite: nothing is left
+  void fillLog(Outcome&) const;
+  long long tuples() const { return m_tuples; }
+
+  /// Solves a found configuration again for the preferred one among equal plans.
+  void settleTies(Found&);
+  LayerSums& sumsOf(int microbatch, int strategy);
+  /// Best plan of one configuration by the sums, every figure of it fixed but cuts and policies.
+  double peakMemory(const StageCosts&, const PipelineCut&) const;
+
+ private:
+  struct Entry {
+    LayerSums* sums = nullptr;
+    int dataDegree = 1, stages = 1, chunks = 1, microbatchCount = 1;
+    std::array<double, 4> bound{};  ///< per ZeRO stage; infinite: out of the question
+    double least = 0;
+    Fate fate = Fate::NotReached;
+    double best = 0;
+    int shortStage = -1;
+    double shortfall = 0;
+  };
+  struct TiedCase {
+    std::optional<std::pair<int, int>> stages;  ///< of the two layers; nullopt: nothing is shared
+    bool apart() const { return stages && stages->first != stages->second; }
+  };
+
+  void enumerate();
+  void addEntries(LayerSums&, int dataDegree, const GradientFloor&);
+  void process(int entry);
+  void processChain(Entry&, int index);
+  void processInterleaved(Entry&, int index);
+  StageCosts::Context contextOf(const Entry&, int zero) const;
+  Found foundOf(const Entry&, int zero) const;
+  std::vector<TiedCase> tiedCases(int stages) const;
+  CutRules rulesOf(const TiedCase&) const;
+  std::optional<TiedPlace> tiedPlace(const TiedCase&, const BlockLayout&, int width) const;
+  double mostLoad(const Entry&, double limit, double tail) const;
+  bool openWindows(const StageCosts::Context&, Reach&, const Entry&, double limit) const;
+  void noteShortage(Entry&, Reach&) const;
+  void report();
+
+  const Problem& m_problem;
+  const LayerOrder& m_order;
+  GroupShapes& m_shapes;
+  const SearchSpace& m_space;
+  Incumbents& m_incumbents;
+  Watch& m_watch;
+  CutRules m_rules;
+  double m_roomiest = 0;  ///< memory of the largest device
+  std::map<std::pair<int, int>, std::unique_ptr<LayerSums>> m_sums;
+  std::vector<Entry> m_entries;
+  std::vector<Candidate> m_notOffered;
+  double m_lowerBound = 0;
+  double m_firstBound = 0;
+  long long m_tuples = 0;
+};
+
+}  // namespace nest::planner

@@ -1,0 +1,194 @@
+#include "solver/solve.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/schedule.h"
+#include "solver/nearest_miss.h"
+#include "solver/search.h"
+#include "units/text.h"
+
+namespace nest {
+namespace planner {
+namespace {
+
+constexpr double kAgreement = 1e-9;
+constexpr std::size_t kFrontSize = 24;
+
+Bytes peakMemoryOfProcess() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return Bytes(static_cast<double>(usage.ru_maxrss) * 1024);
+}
+
+RankedPlan rank(const Problem& problem, Plan plan) {
+  RankedPlan ranked;
+  ranked.plan = std::move(plan);
+  ranked.evaluation = evaluate(problem, ranked.plan);
+  const auto kind = ranked.plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
+  ranked.simulated = simulate(problem, ranked.plan, ranked.evaluation, kind, false).total;
+  return ranked;
+}
+
+/// Empty if the evaluator confirms the planner's time and finds no violation.
+std::optional<Diagnostic> disagreement(const Found& found, const RankedPlan& ranked) {
+  const double told = ranked.evaluation.batchTime.value();
+  if (!ranked.evaluation.feasible())
+    return error("plan-not-confirmed", {}, "the evaluator rejects " + summaryOf(ranked.plan) + ": " +
+                 ranked.evaluation.violations.front().message, "report this scenario as a defect of the planner");
+  if (std::abs(told - found.time) <= kAgreement * std::max(std::abs(told), std::abs(found.time))) return std::nullopt;
+  return error("time-not-confirmed", {}, "planner and evaluator disagree on " + summaryOf(ranked.plan) + ": " +
+               text::exact(found.time) + " s and " + text::exact(told) + " s", "report this scenario as a defect of the planner");
+}
+
+/// The found plans that no other one beats in time, devices and memory at once.
+std::vector<Found> frontOf(const std::vector<Found>& all) {
+  std::vector<Found> sorted = all, front;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Found& a, const Found& b) { return a.time < b.time; });
+  for (const Found& f : sorted) {
+    const bool covered = std::any_of(front.begin(), front.end(), [&](const Found& g) {
+      return g.devices <= f.devices && g.memory <= f.memory;
+    });
+    if (!covered) front.push_back(f);
+    if (front.size() == kFrontSize) break;
+  }
+  return front;
+}
+
+std::optional<Found> startOf(const Problem& problem, const Plan* start) {
+  if (!start || start->stages.empty()) return std::nullopt;
+  const Evaluation e = evaluate(problem, *start);
+  if (!e.feasible()) return std::nullopt;
+  Found f;
+  f.given = *start;
+  f.microbatchIndex = problem.profile->microbatchIndex(start->microbatch);
+  f.dataDegree = start->dataDegree();
+  f.zero = start->zero;
+  f.chunks = start->chunksPerStage();
+  for (const StagePlan& s : start->stages) {
+    f.strategies.push_back(problem.profile->strategyIndex(s.strategy));
+    f.cut.policies.push_back(static_cast<int>(s.recompute));
+  }
+  f.layout = {start->dataInner, start->dataOuter, start->blockStride};
+  f.time = e.batchTime.value();
+  f.devices = start->devicesUsed();
+  for (const StageEvaluation& s : e.stages) f.memory = std::max(f.memory, s.memory.total().value());
+  return f;
+}
+
+Diagnostics checked(const Problem& problem, const LayerOrder& order, const SearchSpace& space) {
+  Diagnostics out;
+  if (problem.graph->layerCount() == 0) out.push_back(error("no-layers", {}, "the model has no layers"));
+  if (order.tooMany())
+    out.push_back(error("too-many-downsets", {}, "the layer graph can be cut in more than " + text::count(LayerOrder::kMostCuts) + " ways",
+                        "merge layers that stand in series"));
+  if (space.microbatches().empty())
+    out.push_back(error("no-microbatch", {}, "no microbatch size on offer has costs in the profile and is allowed"));
+  if (space.strategies().empty()) out.push_back(error("no-strategy", {}, "no strategy on offer is allowed"));
+  if (space.zeroStages().empty()) out.push_back(error("no-zero-stage", {}, "no ZeRO stage from 0 to 3 is allowed"));
+  if (space.chunkCounts().empty()) out.push_back(error("no-chunks", {}, "no number of chunks per stage is allowed"));
+  return out;
+}
+
+class Solver {
+ public:
+  Solver(const Problem& problem, const Control& control, const Plan* start)
+      : m_problem(problem),
+        m_start(start),
+        m_watch(control, problem.search.deadlineSeconds),
+        m_order(*problem.graph),
+        m_space(problem),
+        m_shapes(*problem.cluster),
+        m_incumbents(static_cast<std::size_t>(std::max(1, problem.search.topPlans))) {}
+
+  Outcome run() {
+    m_out.diagnostics = checked(m_problem, m_order, m_space);
+    if (hasErrors(m_out.diagnostics)) {
+      m_out.status = m_order.tooMany() ? OutcomeStatus::Failed : OutcomeStatus::Infeasible;
+      return finish();
+    }
+    if (auto given = startOf(m_problem, m_start)) m_incumbents.offer(std::move(*given));
+    Search search(m_problem, m_order, m_shapes, m_space, m_incumbents, m_watch);
+    const bool complete = search.run();
+    m_out.statistics.tuples = search.tuples();
+    double bound = search.lowerBound();
+    m_incumbents.sort(m_problem);
+    for (Found& f : m_incumbents.best()) {
+      if (m_watch.stopped()) break;
+      search.settleTies(f);
+    }
+    m_incumbents.sort(m_problem);
+    search.fillLog(m_out);
+    rankAll();
+    if (!m_out.plans.empty()) {
+      bound = std::min(bound, m_out.plans.front().evaluation.batchTime.value());
+      m_out.lowerBound = complete ? m_out.plans.front().evaluation.batchTime : Seconds(bound);
+    } else if (std::isfinite(bound)) {
+      m_out.lowerBound = Seconds(bound);
+    }
+    if (m_out.status != OutcomeStatus::Failed || m_out.plans.empty()) settleStatus(complete, search);
+    if (hasErrors(m_out.diagnostics)) m_out.status = OutcomeStatus::Failed;
+    return finish();
+  }
+
+ private:
+  void rankAll() {
+    for (const Found& f : m_incumbents.best()) {
+      RankedPlan ranked = rank(m_problem, planOf(m_problem, m_order, f));
+      if (auto problem = disagreement(f, ranked)) m_out.diagnostics.push_back(std::move(*problem));
+      m_out.plans.push_back(std::move(ranked));
+      if (m_watch.look() && m_watch.stopped()) break;
+    }
+    for (const Found& f : frontOf(m_incumbents.all())) {
+      if (m_watch.stopped()) break;
+      const Plan plan = planOf(m_problem, m_order, f);
+      const auto known = std::find_if(m_out.plans.begin(), m_out.plans.end(), [&](const RankedPlan& r) { return r.plan == plan; });
+      m_out.front.push_back(known != m_out.plans.end() ? *known : rank(m_problem, plan));
+    }
+  }
+
+  void settleStatus(bool complete, Search& search) {
+    if (!m_out.plans.empty()) {
+      m_out.status = complete ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
+      return;
+    }
+    if (!complete) {
+      m_out.status = OutcomeStatus::Cancelled;
+      m_out.diagnostics.push_back(note("stopped-early", {}, "the search was ended before it found a plan that fits"));
+      return;
+    }
+    m_out.status = OutcomeStatus::Infeasible;
+    m_out.nearestMiss = findNearestMiss(m_problem, m_order, m_shapes, m_space, search, m_watch);
+    m_out.diagnostics.push_back(
+        m_out.nearestMiss
+            ? note("nothing-fits", {}, "no plan fits the memory of the devices")
+            : note("nothing-allowed", {}, "no plan meets the batch size, the device count and the constraints together"));
+  }
+
+  Outcome finish() {
+    m_out.statistics.states = m_watch.states();
+    m_out.statistics.elapsed = Seconds(m_watch.seconds());
+    m_out.statistics.peakMemory = peakMemoryOfProcess();
+    return std::move(m_out);
+  }
+
+  const Problem& m_problem;
+  const Plan* m_start;
+  Watch m_watch;
+  LayerOrder m_order;
+  SearchSpace m_space;
+  GroupShapes m_shapes;
+  Incumbents m_incumbents;
+  Outcome m_out;
+};
+
+}  // namespace
+}  // namespace planner
+
+Outcome solve(const Problem& problem, const Control& control, const Plan* start) {
+  return planner::Solver(problem, control, start).run();
+}
+
+}  // namespace nest

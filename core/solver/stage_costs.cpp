@@ -1,0 +1,310 @@
+#include "solver/stage_costs.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace nest::planner {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+double slowest(const std::vector<const ExchangeSums*>& tables, int policy, int from, int to) {
+  double most = 0;
+  for (const auto* t : tables) most = std::max(most, t->between(policy, from, to));
+  return most;
+}
+
+template <class Message>
+double slowestGroup(const std::vector<const GroupRates*>& groups, Message message) {
+  double most = 0;
+  for (const auto* g : groups) most = std::max(most, message(*g));
+  return most;
+}
+
+/// The gradient message of one group: what is exchanged once per batch, and with each microbatch.
+double perBatch(const GroupRates& g, int zero, double gradients, double weights) {
+  switch (zero) {
+    case 0: return 2 * g.reduceScatter(gradients);
+    case 1: return g.reduceScatter(gradients) + g.reduceScatter(weights);
+    case 2: return g.reduceScatter(weights);
+    default: return 0;
+  }
+}
+double perMicrobatch(const GroupRates& g, int zero, double gradients, double weights) {
+  if (zero < 2) return 0;
+  return g.reduceScatter(gradients) + (zero == 3 ? 2 * g.reduceScatter(weights) : 0);
+}
+
+}  // namespace
+
+ObjectiveWeights objectiveWeights(Objective objective, int m, int stages, int chunks) {
+  const double v = chunks;
+  if (objective == Objective::Nest) return {0, m + (stages - 1) / v};
+  return {1 / v, m - 1 / v};
+}
+
+ParameterRates ParameterRates::of(const Problem& problem, int zero, int shards) {
+  const OptimizerRegime& r = problem.job.optimizer;
+  const double bandwidth = problem.cluster->device().memoryBandwidth.value.value();
+  ParameterRates p;
+  p.memory = r.weightBytes / (zero >= 3 ? shards : 1) + r.gradientBytes / (zero >= 2 ? shards : 1) +
+             r.optimizerBytes / (zero >= 1 ? shards : 1);
+  if (bandwidth > 0)
+    p.step = (r.gradientBytes + r.weightBytes + 2 * r.optimizerBytes) / bandwidth / (zero >= 1 ? shards : 1);
+  return p;
+}
+
+StageSite placeStage(GroupShapes& shapes, const Strategy& s, const BlockLayout& layout, int begin) {
+  const int t = s.tensor, c = s.context, a = s.width(), e = s.expert;
+  const auto runs = [&](int count, int stride, int inner) {
+    return RankPattern{begin, layout.outer, layout.stride, count, stride, inner, 1};
+  };
+  StageSite site;
+  site.tensorSet = shapes.setOfRuns(runs(layout.inner * c, t, 1), t, 1);
+  site.contextSet = shapes.setOfRuns(runs(layout.inner, a, t), c, t);
+  site.expertSet = shapes.setOfRuns(runs(layout.inner / e, e * a, a), e, a);
+  site.denseSet = shapes.setOfGroups(runs(layout.inner * c, t, 1), t);
+  RankPattern experts{begin, layout.outer, layout.stride, layout.inner / e, e * a, c, t};
+  if (c == 1) experts.innerStride = 1;
+  site.expertGradientSet = e == 1 ? site.denseSet : shapes.setOfGroups(experts, t, e, a);
+  const Hierarchy& cluster = shapes.cluster();
+  site.memory = cluster.device().memory.value.value();
+  if (!cluster.hasUniformDevices()) {
+    site.memory = kNever;
+    for (int o = 0; o < layout.outer; ++o) {
+      const int first = o * layout.stride + begin, end = first + layout.inner * a;
+      site.speed = std::min(site.speed, cluster.slowest(first, end));
+      site.memory = std::min(site.memory, cluster.smallestMemory(first, end).value());
+    }
+  }
+  return site;
+}
+
+std::vector<StageSite> placeStages(GroupShapes& shapes, const Strategy& s, const BlockLayout& layout, int stages) {
+  const int width = layout.inner * s.width();
+  std::vector<StageSite> sites;
+  for (int i = 0; i < stages; ++i) {
+    sites.push_back(placeStage(shapes, s, layout, i * width));
+    if (i == 0) continue;
+    sites[at(i)].levelIn = sites[at(i - 1)].levelOut =
+        shapes.reach((i - 1) * width, width, width, layout.outer, layout.stride);
+  }
+  return sites;
+}
+
+StageCosts::StageCosts(const Context& context, const std::vector<StageSite>& sites)
+    : m_context(context), m_overlap(context.problem->assumptions.overlap) {
+  const Problem& p = *context.problem;
+  const Strategy& s = context.sums->strategy();
+  m_denseRates = ParameterRates::of(p, context.zero, context.dataDegree * s.context);
+  m_expertRates = ParameterRates::of(p, context.zero, context.dataDegree * s.context / s.expert);
+  m_weight = p.job.optimizer.weightBytes;
+  m_gradient = p.job.optimizer.gradientBytes;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    Stage stage;
+    stage.site = sites[i];
+    stage.tensor = context.sums->exchange(GroupKind::Tensor, stage.site.tensorSet);
+    stage.context = context.sums->exchange(GroupKind::Context, stage.site.contextSet);
+    stage.expert = context.sums->exchange(GroupKind::Expert, stage.site.expertSet);
+    for (int g : context.shapes->set(stage.site.denseSet)) stage.dense.push_back(&context.shapes->rates(g));
+    for (int g : context.shapes->set(stage.site.expertGradientSet)) stage.experts.push_back(&context.shapes->rates(g));
+    stage.policies = context.space->policies(static_cast<int>(i));
+    if (context.sharedPolicy)
+      for (int r = 0; r < kRecomputeCount; ++r)
+        stage.policies[at(r)] = stage.policies[at(r)] && r == *context.sharedPolicy;
+    stage.inFlight = std::min(context.microbatchCount, context.stages - static_cast<int>(i));
+    m_equalSpeeds = m_equalSpeeds && stage.site.speed == sites.front().speed;
+    m_stages.push_back(std::move(stage));
+  }
+}
+
+double StageCosts::transfer(int level, double bytes) const {
+  if (level < 0 || !(bytes > 0)) return 0;
+  const auto& l = m_context.problem->cluster->level(level);
+  return l.latency.value() + bytes / l.bandwidth.value();
+}
+
+bool StageCosts::hasCopy(int stage, int from, int to) const {
+  if (!m_context.tied || stage != m_context.tied->secondStage) return false;
+  const int second = m_context.problem->profile->tied->second.value;
+  return m_context.order->holds(to, second) && !m_context.order->holds(from, second);
+}
+
+void StageCosts::addLayers(Shares& s, int i, int from, int to) const {
+  const LayerSums& sums = *m_context.sums;
+  s.dense += sums.dense[at(to)] - sums.dense[at(from)];
+  s.expert += sums.expert[at(to)] - sums.expert[at(from)];
+  if (m_context.zero == 3) s.largest = std::max(s.largest, sums.largestLayer(from, to));
+  if (!hasCopy(i, from, to)) return;
+  const auto& tied = *m_context.problem->profile->tied;
+  const double copy = tied.parameters[at(sums.strategyIndex())];
+  s.dense += copy;
+  s.largest = std::max(s.largest, sums.layerParameters[tied.second.at()] + copy);
+}
+
+void StageCosts::finish(Shares& s, const Stage& stage) const {
+  const int zero = m_context.zero;
+  s.fixedMemory = s.dense * m_denseRates.memory + s.expert * m_expertRates.memory +
+                  m_context.problem->assumptions.reserve.value() + (zero == 3 ? s.largest * m_weight : 0);
+  if (zero < 2) return;
+  s.data = slowestGroup(stage.dense, [&](const GroupRates& g) {
+             return perMicrobatch(g, zero, s.dense * m_gradient, s.dense * m_weight);
+           }) +
+           slowestGroup(stage.experts, [&](const GroupRates& g) {
+             return perMicrobatch(g, zero, s.expert * m_gradient, s.expert * m_weight);
+           });
+}
+
+StageCosts::Shares StageCosts::shares(const Stage& stage, int i, int from, int to) const {
+  Shares s;
+  addLayers(s, i, from, to);
+  finish(s, stage);
+  return s;
+}
+
+double StageCosts::memory(const Stage& stage, const Shares& s, int from, int to, int policy) const {
+  const LayerSums& sums = *m_context.sums;
+  const auto& stash = sums.stash[at(policy)];
+  return s.fixedMemory + stage.inFlight * (stash[at(to)] - stash[at(from)]) + sums.workspace[at(policy)](from, to);
+}
+
+double StageCosts::loadOf(const Stage& stage, const Shares& s, int from, int to, int policy) const {
+  const LayerSums& sums = *m_context.sums;
+  const auto& extra = sums.extra[at(policy)];
+  const double compute =
+      (sums.compute[at(to)] - sums.compute[at(from)] + extra[at(to)] - extra[at(from)]) / stage.site.speed;
+  const std::array<double, kExchangeCount> exchange = {
+      slowest(stage.tensor, policy, from, to), slowest(stage.context, policy, from, to),
+      slowest(stage.expert, policy, from, to),
+      transfer(stage.site.levelIn, sums.boundary[at(from)]) + transfer(stage.site.levelOut, sums.boundary[at(to)]), s.data};
+  return hiddenLoad(compute, exchange);
+}
+
+double StageCosts::hiddenLoad(double compute, const std::array<double, kExchangeCount>& exchange) const {
+  double whole = 0, hidden = 0;
+  for (std::size_t k = 0; k < exchange.size(); ++k) {
+    whole += exchange[k];
+    hidden += exchange[k] * m_overlap[k];
+  }
+  return compute + whole - std::min(hidden, compute);
+}
+
+bool StageCosts::offers(int i, int from, int to, int policy) const {
+  const auto& missing = m_context.sums->missing[at(policy)];
+  return m_stages[at(i)].policies[at(policy)] && missing[at(to)] == missing[at(from)];
+}
+
+double StageCosts::load(int i, int from, int to, int policy) const {
+  const Stage& stage = m_stages[at(i)];
+  if (!offers(i, from, to, policy)) return kNever;
+  const Shares s = shares(stage, i, from, to);
+  if (memory(stage, s, from, to, policy) > stage.site.memory) return kNever;
+  return loadOf(stage, s, from, to, policy);
+}
+
+StageCosts::Figures StageCosts::fixedPart(int i, int from, int to) const {
+  const Stage& stage = m_stages[at(i)];
+  return fixedPart(stage, shares(stage, i, from, to), i);
+}
+
+StageCosts::Figures StageCosts::fixedPart(const Stage& stage, const Shares& s, int i) const {
+  Figures f;
+  f.sync = slowestGroup(stage.dense, [&](const GroupRates& g) {
+             return perBatch(g, m_context.zero, s.dense * m_gradient, s.dense * m_weight);
+           }) +
+           slowestGroup(stage.experts, [&](const GroupRates& g) {
+             return perBatch(g, m_context.zero, s.expert * m_gradient, s.expert * m_weight);
+           });
+  if (const auto& tied = m_context.tied; tied && (i == tied->firstStage || i == tied->secondStage)) {
+    const double bytes = m_context.problem->profile->tied->parameters[at(m_context.sums->strategyIndex())] * m_gradient;
+    if (bytes > 0) {
+      const auto& level = m_context.problem->cluster->level(tied->level);
+      f.sync += 2 * (level.latency.value() + 0.5 * bytes / level.bandwidth.value());
+    }
+  }
+  f.step = s.dense * m_denseRates.step + s.expert * m_expertRates.step;
+  return f;
+}
+
+StageCosts::Figures StageCosts::best(int i, int from, int to) const {
+  const Stage& stage = m_stages[at(i)];
+  const Shares s = shares(stage, i, from, to);
+  Figures f;
+  f.load = kNever;
+  for (int r = 0; r < kRecomputeCount; ++r) {
+    if (!offers(i, from, to, r)) continue;
+    if (memory(stage, s, from, to, r) > stage.site.memory) continue;
+    const double load = loadOf(stage, s, from, to, r);
+    if (load < f.load) f.load = load, f.policy = r;
+  }
+  if (f.policy < 0) return f;
+  const Figures fixed = fixedPart(stage, s, i);
+  f.sync = fixed.sync;
+  f.step = fixed.step;
+  return f;
+}
+
+StageCosts::Shares StageCosts::sharesOfChunks(const Stage& stage, int i, const std::vector<int>& cuts) const {
+  Shares s;
+  for (std::size_t part = at(i); part + 1 < cuts.size(); part += at(m_context.stages)) addLayers(s, i, cuts[part], cuts[part + 1]);
+  finish(s, stage);
+  return s;
+}
+
+double StageCosts::memoryOfChunks(const Stage&, const Shares& s, int i, const std::vector<int>& cuts, int policy) const {
+  const LayerSums& sums = *m_context.sums;
+  const int stages = m_context.stages, v = static_cast<int>(cuts.size() - 1) / stages;
+  const int inFlight = std::min(m_context.microbatchCount * v, 2 * (stages - i - 1) + (v - 1) * stages + 1);
+  double stash = 0, workspace = 0;
+  for (std::size_t part = at(i); part + 1 < cuts.size(); part += at(stages)) {
+    stash = std::max(stash, sums.stash[at(policy)][at(cuts[part + 1])] - sums.stash[at(policy)][at(cuts[part])]);
+    workspace = std::max(workspace, sums.workspace[at(policy)](cuts[part], cuts[part + 1]));
+  }
+  return s.fixedMemory + inFlight * stash + workspace;
+}
+
+double StageCosts::memoryOfChunks(int i, const std::vector<int>& cuts, int policy) const {
+  const Stage& stage = m_stages[at(i)];
+  return memoryOfChunks(stage, sharesOfChunks(stage, i, cuts), i, cuts, policy);
+}
+
+StageCosts::Figures StageCosts::bestOfChunks(int i, const std::vector<int>& cuts, int wrapLevel) const {
+  const LayerSums& sums = *m_context.sums;
+  const Stage& stage = m_stages[at(i)];
+  const Shares s = sharesOfChunks(stage, i, cuts);
+  const int stages = m_context.stages, parts = static_cast<int>(cuts.size()) - 1;
+  Figures f;
+  f.load = kNever;
+  for (int r = 0; r < kRecomputeCount; ++r) {
+    double compute = 0;
+    std::array<double, kExchangeCount> exchange{};
+    bool offered = stage.policies[at(r)];
+    for (int part = i; part < parts && offered; part += stages) {
+      const int from = cuts[at(part)], to = cuts[at(part + 1)];
+      offered = sums.missing[at(r)][at(to)] == sums.missing[at(r)][at(from)];
+      compute += sums.compute[at(to)] - sums.compute[at(from)] + sums.extra[at(r)][at(to)] - sums.extra[at(r)][at(from)];
+      exchange[0] += slowest(stage.tensor, r, from, to);
+      exchange[1] += slowest(stage.context, r, from, to);
+      exchange[2] += slowest(stage.expert, r, from, to);
+      const int levelIn = part == 0 ? -1 : i == 0 ? wrapLevel : stage.site.levelIn;
+      const int levelOut = part + 1 == parts ? -1 : i + 1 == stages ? wrapLevel : stage.site.levelOut;
+      exchange[3] += transfer(levelIn, sums.boundary[at(from)]) + transfer(levelOut, sums.boundary[at(to)]);
+    }
+    exchange[4] = s.data;
+    if (!offered || memoryOfChunks(stage, s, i, cuts, r) > stage.site.memory) continue;
+    const double load = hiddenLoad(compute / stage.site.speed, exchange);
+    if (load < f.load) f.load = load, f.policy = r;
+  }
+  const Figures fixed = fixedPart(stage, s, i);
+  f.sync = fixed.sync;
+  f.step = fixed.step;
+  return f;
+}
+
+double StageCosts::memory(int i, int from, int to, int policy) const {
+  const Stage& stage = m_stages[at(i)];
+  return memory(stage, shares(stage, i, from, to), from, to, policy);
+}
+
+}  // namespace nest::planner

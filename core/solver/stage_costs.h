@@ -1,0 +1,112 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "solver/layer_sums.h"
+#include "solver/search_space.h"
+
+namespace nest::planner {
+
+/// T = sum · Σ load + max · max load + tail (planning.md §4).
+struct ObjectiveWeights {
+  double sum = 1, max = 0;
+  double time(double sumLoad, double maxLoad, double tail) const { return sum * sumLoad + max * maxLoad + tail; }
+};
+ObjectiveWeights objectiveWeights(Objective, int microbatchCount, int stages, int chunks);
+
+/// What stage i's place decides, for one strategy and layout. Sets are GroupShapes sets.
+struct StageSite {
+  int levelIn = -1, levelOut = -1;  ///< transfer levels to the neighbours; −1: none
+  int tensorSet = 0, contextSet = 0, expertSet = 0;
+  int denseSet = 0, expertGradientSet = 0;
+  double speed = 1, memory = 0;  ///< slowest, smallest of its devices
+
+  friend bool operator==(const StageSite&, const StageSite&) = default;
+};
+
+/// Places one stage of width inner·(c·t) that begins `begin` devices into each block. Levels to neighbours are left out.
+StageSite placeStage(GroupShapes&, const Strategy&, const BlockLayout&, int begin);
+/// All stages of one strategy.
+std::vector<StageSite> placeStages(GroupShapes&, const Strategy&, const BlockLayout&, int stages);
+
+/// How the model's shared parameters fall: the stages that hold `first` and `second`, and the level between them.
+struct TiedPlace {
+  int firstStage = 0, secondStage = 0;
+  int level = 0;
+};
+
+/// Bytes a device holds per parameter, and the step's seconds per parameter, for one sharding.
+struct ParameterRates {
+  double memory = 0, step = 0;
+  static ParameterRates of(const Problem&, int zero, int shards);
+};
+
+/// The cost of any stage of one configuration: (b, σ, d, layout, s, z).
+class StageCosts {
+ public:
+  struct Context {
+    const Problem* problem = nullptr;
+    const SearchSpace* space = nullptr;
+    const LayerOrder* order = nullptr;
+    LayerSums* sums = nullptr;
+    GroupShapes* shapes = nullptr;
+    int dataDegree = 1, stages = 1, microbatchCount = 1, zero = 0;
+    std::optional<int> sharedPolicy;
+    std::optional<TiedPlace> tied;  ///< set if the two layers stand in different stages
+  };
+  /// One stage between two cuts. Infinite load: nothing fits.
+  struct Figures {
+    double load = 0;
+    double sync = 0, step = 0;
+    int policy = -1;
+  };
+
+  StageCosts(const Context&, const std::vector<StageSite>& sites);
+
+  /// The fastest policy that fits. Equal loads: less recompute.
+  Figures best(int stage, int from, int to) const;
+  /// Load under one policy; infinite if not allowed, not available or too large.
+  double load(int stage, int from, int to, int policy) const;
+  Figures fixedPart(int stage, int from, int to) const;  ///< sync and step alone
+  /// Interleaved: stage i holds parts i, i + s, …; `cuts` bound all parts, the wrap edge crosses `wrapLevel`.
+  Figures bestOfChunks(int stage, const std::vector<int>& cuts, int wrapLevel) const;
+  double memoryOfChunks(int stage, const std::vector<int>& cuts, int policy) const;
+  double speed(int stage) const { return m_stages[static_cast<std::size_t>(stage)].site.speed; }
+  bool equalSpeeds() const { return m_equalSpeeds; }
+  const Context& context() const { return m_context; }
+  bool offers(int stage, int from, int to, int policy) const;    ///< allowed, and available in all layers
+  double memory(int stage, int from, int to, int policy) const;  ///< bytes on one device
+
+ private:
+  struct Stage {
+    StageSite site;
+    std::vector<const ExchangeSums*> tensor, context, expert;
+    std::vector<const GroupRates*> dense, experts;
+    std::array<bool, kRecomputeCount> policies{};
+    int inFlight = 1;
+  };
+  struct Shares {
+    double dense = 0, expert = 0, largest = 0, fixedMemory = 0, data = 0;
+  };
+  Shares shares(const Stage&, int stage, int from, int to) const;
+  void addLayers(Shares&, int stage, int from, int to) const;
+  void finish(Shares&, const Stage&) const;
+  Shares sharesOfChunks(const Stage&, int stage, const std::vector<int>& cuts) const;
+  double memoryOfChunks(const Stage&, const Shares&, int stage, const std::vector<int>& cuts, int policy) const;
+  Figures fixedPart(const Stage&, const Shares&, int stage) const;
+  double hiddenLoad(double compute, const std::array<double, kExchangeCount>& exchange) const;
+  double memory(const Stage&, const Shares&, int from, int to, int policy) const;
+  double loadOf(const Stage&, const Shares&, int from, int to, int policy) const;
+  double transfer(int level, double bytes) const;
+  bool hasCopy(int stage, int from, int to) const;
+
+  Context m_context;
+  std::vector<Stage> m_stages;
+  ParameterRates m_denseRates, m_expertRates;
+  double m_weight, m_gradient;
+  std::array<double, kExchangeCount> m_overlap;
+  bool m_equalSpeeds = true;
+};
+
+}  // namespace nest::planner

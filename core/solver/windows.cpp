@@ -1,0 +1,105 @@
+// Windows: last[0] = 0, last[i+1] = the furthest cut that stage i reaches from last[i]; first[s] = L, first[i] = the earliest
+// cut from which stage i reaches first[i+1]. Both are exact for the relaxed stage, because feasible() only shrinks as a
+// stage grows. Cost: 2·s binary searches.
+#include "solver/windows.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr double kSlack = 1 + 1e-12;
+}  // namespace
+
+Reach::Reach(const StageCosts::Context& context, double capacity)
+    : m_context(context), m_capacity(capacity), m_mostLoad(std::numeric_limits<double>::infinity()) {
+  const Problem& p = *context.problem;
+  const LayerSums& sums = *context.sums;
+  const Strategy& s = sums.strategy();
+  m_dense = ParameterRates::of(p, context.zero, context.dataDegree * s.context);
+  m_expert = ParameterRates::of(p, context.zero, context.dataDegree * s.context / s.expert);
+  m_reserve = p.assumptions.reserve.value();
+  m_weight = p.job.optimizer.weightBytes;
+  for (int i = 0; i < context.stages; ++i) {
+    auto policies = context.space->policies(i);
+    for (int r = 0; r < kRecomputeCount; ++r)
+      policies[at(r)] = policies[at(r)] && (!context.sharedPolicy || *context.sharedPolicy == r);
+    m_policies.push_back(policies);
+  }
+  if (context.stages > 1) m_leastTransfer = sums.leastTransfer;
+}
+
+double Reach::fixedMemory(int from, int to) const {
+  const LayerSums& sums = *m_context.sums;
+  double fixed = (sums.dense[at(to)] - sums.dense[at(from)]) * m_dense.memory +
+                 (sums.expert[at(to)] - sums.expert[at(from)]) * m_expert.memory + m_reserve;
+  if (m_context.zero == 3) fixed += sums.largestLayer(from, to) * m_weight;
+  return fixed;
+}
+
+double Reach::memory(int stage, double fixed, int from, int to, int policy) const {
+  const auto& stash = m_context.sums->stash[at(policy)];
+  const int inFlight = std::min(m_context.microbatchCount, m_context.stages - stage);
+  return fixed + inFlight * (stash[at(to)] - stash[at(from)]) + m_context.sums->workspace[at(policy)](from, to);
+}
+
+bool Reach::feasible(int stage, int from, int to) const {
+  const LayerSums& sums = *m_context.sums;
+  const double transfers = m_leastTransfer * ((stage > 0 ? 1 : 0) + (stage + 1 < m_context.stages ? 1 : 0));
+  const double fixed = fixedMemory(from, to);
+  for (int r = 0; r < kRecomputeCount; ++r) {
+    if (!m_policies[at(stage)][at(r)] || sums.missing[at(r)][at(to)] != sums.missing[at(r)][at(from)]) continue;
+    if (sums.least[at(r)][at(to)] - sums.least[at(r)][at(from)] + transfers > m_mostLoad * kSlack) continue;
+    if (memory(stage, fixed, from, to, r) <= m_capacity * kSlack) return true;
+  }
+  return false;
+}
+
+double Reach::leastMemory(int stage, int from, int to) const {
+  const LayerSums& sums = *m_context.sums;
+  const double fixed = fixedMemory(from, to);
+  double least = std::numeric_limits<double>::infinity();
+  for (int r = 0; r < kRecomputeCount; ++r) {
+    if (!m_policies[at(stage)][at(r)] || sums.missing[at(r)][at(to)] != sums.missing[at(r)][at(from)]) continue;
+    least = std::min(least, memory(stage, fixed, from, to, r));
+  }
+  return least;
+}
+
+bool Reach::findWindows() {
+  const int s = m_context.stages, layers = m_context.order->last();
+  m_first.assign(at(s) + 1, 0);
+  m_last.assign(at(s) + 1, 0);
+  m_first[at(s)] = layers;
+  for (int i = 0; i < s; ++i) {
+    const int from = m_last[at(i)];
+    int low = from, high = layers - (s - i - 1);  // feasible up to `low`
+    while (low < high) {
+      const int mid = (low + high + 1) / 2;
+      if (feasible(i, from, mid))
+        low = mid;
+      else
+        high = mid - 1;
+    }
+    m_last[at(i) + 1] = low;
+    if (low < i + 1) return false;
+  }
+  if (m_last[at(s)] < layers) return false;
+  for (int i = s - 1; i >= 0; --i) {
+    const int to = m_first[at(i) + 1];
+    int low = i, high = to;  // feasible from `high`
+    while (low < high) {
+      const int mid = (low + high) / 2;
+      if (feasible(i, mid, to))
+        high = mid;
+      else
+        low = mid + 1;
+    }
+    m_first[at(i)] = high;
+    if (high > m_last[at(i)]) return false;
+  }
+  return m_first[0] == 0;
+}
+
+}  // namespace nest::planner

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "solver/stage_costs.h"
+
+namespace nest::planner {
+
+/// How far stages can reach when no load may exceed a limit and each must fit the memory of the roomiest device. What is
+/// asked here never depends on the layout, and grows with the layers of a stage: so a stage that cannot hold some layers
+/// cannot hold more.
+class Reach {
+ public:
+  Reach(const StageCosts::Context&, double capacity);
+
+  void limitLoad(double most) { m_mostLoad = most; }
+  void limitMemory(double capacity) { m_capacity = capacity; }
+  double leastTransfer() const { return m_leastTransfer; }  ///< of one boundary crossing, one way, not hidden
+  bool feasible(int stage, int from, int to) const;
+  double leastMemory(int stage, int from, int to) const;  ///< with the leanest policy
+
+  /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits.
+  bool findWindows();
+  int first(int stage) const { return m_first[static_cast<std::size_t>(stage)]; }
+  int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
+
+ private:
+  double memory(int stage, double fixed, int from, int to, int policy) const;
+  double fixedMemory(int from, int to) const;
+
+  const StageCosts::Context& m_context;
+  double m_capacity, m_mostLoad;
+  double m_leastTransfer = 0;
+  ParameterRates m_dense, m_expert;
+  double m_reserve, m_weight;
+  std::vector<std::array<bool, kRecomputeCount>> m_policies;
+  std::vector<int> m_first, m_last;
+};
+
+}  // namespace nest::planner
