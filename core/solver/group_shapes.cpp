@@ -15,7 +15,7 @@ int ceilLog2(int n) {
 
 /// Counts groups and ranks level by level while ascending positions go by.
 class ShapeStream {
- public:
+public:
   explicit ShapeStream(const Hierarchy& h)
       : m_cluster(h),
         m_levels(h.levelCount()),
@@ -45,7 +45,7 @@ class ShapeStream {
   std::vector<int>& most() { return m_most; }
   std::vector<int>& fewest() { return m_fewest; }
 
- private:
+private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   void close(int l) {
@@ -91,11 +91,15 @@ void keepHighest(std::vector<std::pair<double, double>>& all) {
 double GroupRates::time(CollectiveKind kind, double bytes) const {
   if (ranks < 2 || !(bytes > 0)) return 0;
   switch (kind) {
-    case CollectiveKind::AllReduce: return 2 * reduceScatter(bytes);
+    case CollectiveKind::AllReduce:
+      return 2 * reduceScatter(bytes);
     case CollectiveKind::AllGather:
-    case CollectiveKind::ReduceScatter: return reduceScatter(bytes);
-    case CollectiveKind::RingExchange: return ringLatency + ringPerByte * bytes;
-    case CollectiveKind::AllToAll: break;
+    case CollectiveKind::ReduceScatter:
+      return reduceScatter(bytes);
+    case CollectiveKind::RingExchange:
+      return ringLatency + ringPerByte * bytes;
+    case CollectiveKind::AllToAll:
+      break;
   }
   double most = 0;
   for (const auto& [latency, perByte] : allToAll) most = std::max(most, latency + perByte * bytes);
@@ -115,7 +119,8 @@ bool GroupRates::atLeast(const GroupRates& o) const {
 std::size_t GroupShapes::Hash::operator()(const Key& k) const {
   std::size_t seed = 0;
   const RankPattern& p = k.pattern;
-  for (int v : {p.base, p.outer, p.outerStride, p.count, p.stride, p.inner, p.innerStride, k.a, k.b, k.c}) mix(seed, v);
+  for (int v : {p.base, p.outer, p.outerStride, p.count, p.stride, p.inner, p.innerStride, k.a, k.b, k.c})
+    mix(seed, v);
   return seed;
 }
 
@@ -239,7 +244,8 @@ int GroupShapes::shapeOf(const RankPattern& full) {
     return s.occupied(below);
   };
   int leftOut = 0;  // groups below the outermost level that the shortened pattern does not visit
-  const auto shortenRepetition = [&](int& count, int stride, int copies, const RankPattern& single, int RankPattern::*field) {
+  const auto shortenRepetition = [&](int& count, int stride, int copies, const RankPattern& single,
+                                     int RankPattern::*field) {
     const int before = count;
     const int cycles = shorten(count, stride);
     if (cycles == 0) return 0;
@@ -301,7 +307,8 @@ int GroupShapes::setOfRuns(const RankPattern& starts, int ranks, int stride) {
     const int host = m_cluster.uniformGroupSize(0);
     const int block = p.inner > 1 ? stride : ranks * stride;  // starts keep this alignment
     const int span = ranks * stride;
-    if (host % span == 0 && p.base % span == 0 && p.outerStride % span == 0 && p.stride % span == 0 && p.inner <= block) {
+    if (host % span == 0 && p.base % span == 0 && p.outerStride % span == 0 && p.stride % span == 0 &&
+        p.inner <= block) {
       p = RankPattern{0, 1, 0, 1, 0, 1, 1};
     }
   }
@@ -351,11 +358,12 @@ int GroupShapes::setOfGroups(RankPattern p, int shifts, int jumps, int jump) {
   return id;
 }
 
-// Proof of cheapest(): let c_ℓ be the most ranks that a level-ℓ group can hold, N_ℓ the number of level-ℓ groups occupied.
-// (1 − 1/n_ℓ)/f_{ℓ−1} ≥ (N_{ℓ−1} − N_ℓ)/n, because n_ℓ ≥ N_{ℓ−1}/N_ℓ and f_{ℓ−1} ≤ n/N_{ℓ−1}; summed over ℓ ≥ k this is
-// (N_{k−1} − 1)/n ≥ 1/c_{k−1} − 1/n. As 1/B_ℓ does not shrink with ℓ, the sum weighted by it is least when every tail is,
-// which is Σ (1/c_{ℓ−1} − 1/c_ℓ)/B_ℓ; flat and all-to-all likewise. Steps: Σ ⌈log₂ n_ℓ⌉ ≥ ⌈log₂ n⌉, one of them at least as
-// far out as the innermost level whose groups can hold n ranks.
+// Proof of cheapest(): let c_ℓ be the most ranks that a level-ℓ group can hold, N_ℓ the number of level-ℓ
+// groups occupied. (1 − 1/n_ℓ)/f_{ℓ−1} ≥ (N_{ℓ−1} − N_ℓ)/n, because n_ℓ ≥ N_{ℓ−1}/N_ℓ and f_{ℓ−1} ≤
+// n/N_{ℓ−1}; summed over ℓ ≥ k this is (N_{k−1} − 1)/n ≥ 1/c_{k−1} − 1/n. As 1/B_ℓ does not shrink with ℓ,
+// the sum weighted by it is least when every tail is, which is Σ (1/c_{ℓ−1} − 1/c_ℓ)/B_ℓ; flat and all-to-all
+// likewise. Steps: Σ ⌈log₂ n_ℓ⌉ ≥ ⌈log₂ n⌉, one of them at least as far out as the innermost level whose
+// groups can hold n ranks.
 GroupRates GroupShapes::cheapest(int ranks, int spacing) const {
   GroupRates r;
   r.ranks = ranks;
@@ -366,7 +374,8 @@ GroupRates GroupShapes::cheapest(int ranks, int spacing) const {
     const long long room = (m_cluster.largestGroupSize(l) + spacing - 1LL) / spacing;
     const long long now = std::max(held, std::min<long long>(ranks, room));
     const auto& level = m_cluster.level(l);
-    r.nestedPerByte += (1.0 / static_cast<double>(held) - 1.0 / static_cast<double>(now)) / level.bandwidth.value();
+    r.nestedPerByte +=
+        (1.0 / static_cast<double>(held) - 1.0 / static_cast<double>(now)) / level.bandwidth.value();
     latency += static_cast<double>(now - held) * level.latency.value();
     perByte += static_cast<double>(now - held) / (ranks * level.bandwidth.value());
     held = now;

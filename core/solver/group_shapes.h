@@ -10,8 +10,8 @@
 
 namespace nest::planner {
 
-/// What exchanges cost in one group of ranks, as coefficients: every formula of planning.md §4 is affine in the bytes,
-/// or a minimum or maximum of affine ones. Seconds and seconds per byte.
+/// What exchanges cost in one group of ranks, as coefficients: every formula of planning.md §4 is affine in
+/// the bytes, or a minimum or maximum of affine ones. Seconds and seconds per byte.
 struct GroupRates {
   int ranks = 1;
   int outerLevel = 0;
@@ -39,21 +39,23 @@ struct RankPattern {
   friend bool operator==(const RankPattern&, const RankPattern&) = default;
 };
 
-/// Shapes of rank groups on one hierarchy, by position, interned and remembered. Equal shapes have equal ids. A set of
-/// shapes (the groups of one stage) keeps those that are not everywhere cheaper than another one of it.
+/// Shapes of rank groups on one hierarchy, by position, interned and remembered. Equal shapes have equal ids.
+/// A set of shapes (the groups of one stage) keeps those that are not everywhere cheaper than another one of
+/// it.
 ///
-/// On a regular hierarchy a shape depends on positions modulo the size S of the groups below the outermost level, and
-/// long runs repeat with period S / gcd(stride, S); so the cost of a question does not grow with the cluster.
+/// On a regular hierarchy a shape depends on positions modulo the size S of the groups below the outermost
+/// level, and long runs repeat with period S / gcd(stride, S); so the cost of a question does not grow with
+/// the cluster.
 class GroupShapes {
- public:
+public:
   explicit GroupShapes(const Hierarchy& cluster);
 
   const Hierarchy& cluster() const { return m_cluster; }
   const GroupRates& rates(int shape) const { return m_rates[static_cast<std::size_t>(shape)]; }
   const std::vector<int>& set(int id) const { return m_sets[static_cast<std::size_t>(id)]; }
 
-  /// The groups {start, start + stride, …} of `ranks` ranks, for start = base + o·outerStride + j·stride + k with
-  /// k < inner (starts.innerStride is not read: 1).
+  /// The groups {start, start + stride, …} of `ranks` ranks, for start = base + o·outerStride + j·stride + k
+  /// with k < inner (starts.innerStride is not read: 1).
   int setOfRuns(const RankPattern& starts, int ranks, int stride);
   /// The groups that hold all positions of `pattern`, shifted by k·jump + q for k < jumps, q < shifts.
   int setOfGroups(RankPattern pattern, int shifts, int jumps = 1, int jump = 0);
@@ -61,10 +63,11 @@ class GroupShapes {
   /// The largest level between p and p + distance over p = base + o·outerStride + 0…width − 1, o < outer.
   int reach(int base, int width, int distance, int outer, int outerStride) const;
 
-  /// No group of `ranks` ranks that keep at least `spacing` positions apart is cheaper than this (bounds.cpp's proof).
+  /// No group of `ranks` ranks that keep at least `spacing` positions apart is cheaper than this
+  /// (bounds.cpp's proof).
   GroupRates cheapest(int ranks, int spacing) const;
 
- private:
+private:
   struct Key {
     RankPattern pattern;
     int a = 0, b = 0, c = 0;

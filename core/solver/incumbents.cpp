@@ -7,7 +7,9 @@
 
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 constexpr double kTie = 1e-12;
 }  // namespace
 
@@ -23,7 +25,8 @@ double Incumbents::limit(const Found& degrees) const {
 
 void Incumbents::offer(Found found) {
   m_all.push_back(found);
-  const auto same = std::find_if(m_best.begin(), m_best.end(), [&](const Found& f) { return f.sameDegrees(found); });
+  const auto same =
+      std::find_if(m_best.begin(), m_best.end(), [&](const Found& f) { return f.sameDegrees(found); });
   if (same != m_best.end()) {
     if (!(found.time < same->time * (1 - kTie))) return;
     m_best.erase(same);
@@ -32,11 +35,13 @@ void Incumbents::offer(Found found) {
                                       [](const Found& a, const Found& b) { return a.time < b.time; });
   m_best.insert(place, std::move(found));
   // Plans that tie with the last one stay until the end: the tie rules choose between them.
-  while (m_best.size() > m_size && m_best.back().time > m_best[m_size - 1].time * (1 + kTie)) m_best.pop_back();
+  while (m_best.size() > m_size && m_best.back().time > m_best[m_size - 1].time * (1 + kTie))
+    m_best.pop_back();
 }
 
 void Incumbents::sort(const Problem& problem) {
-  std::stable_sort(m_best.begin(), m_best.end(), [&](const Found& a, const Found& b) { return a.time < b.time; });
+  std::stable_sort(m_best.begin(), m_best.end(),
+                   [&](const Found& a, const Found& b) { return a.time < b.time; });
   // Within a run of equal times the rules decide.
   for (auto begin = m_best.begin(); begin != m_best.end();) {
     auto end = begin;
@@ -52,8 +57,10 @@ bool precedes(const Problem& problem, const Found& a, const Found& b) {
   if (b.time < a.time * (1 - kTie)) return false;
   const auto key = [&](const Found& f) {
     const Strategy& s = problem.profile->strategies()[at(f.strategies.front())];
-    return std::tuple(f.devices, f.stages(), f.zero, std::accumulate(f.cut.policies.begin(), f.cut.policies.end(), 0), f.cut.cuts,
-                      f.microbatchIndex, s.tensor, s.context, s.expert, -f.layout.inner, s.sequence, f.layout.stride);
+    return std::tuple(f.devices, f.stages(), f.zero,
+                      std::accumulate(f.cut.policies.begin(), f.cut.policies.end(), 0), f.cut.cuts,
+                      f.microbatchIndex, s.tensor, s.context, s.expert, -f.layout.inner, s.sequence,
+                      f.layout.stride);
   };
   return key(a) < key(b);
 }

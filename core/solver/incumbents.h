@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "plan/plan.h"
 #include "solver/pipeline_dp.h"
 
 namespace nest::planner {
@@ -12,25 +13,25 @@ struct Found {
   int dataDegree = 1, zero = 0, chunks = 1;
   std::vector<int> strategies;  ///< profile index per stage
   BlockLayout layout;
-  PipelineCut cut;              ///< interleaved: s·v + 1 cuts
+  PipelineCut cut;  ///< interleaved: s·v + 1 cuts
   double time = 0;
   int devices = 0;
-  double memory = 0;            ///< on the fullest device, bytes
-  int candidate = -1;           ///< row of the search log, −1: none
-  Plan given;                   ///< the caller's own plan, if it has stages
+  double memory = 0;   ///< on the fullest device, bytes
+  int candidate = -1;  ///< row of the search log, −1: none
+  Plan given;          ///< the caller's own plan, if it has stages
 
   int stages() const { return static_cast<int>(strategies.size()); }
   /// Equal in every decision but cuts, recompute and placement.
   bool sameDegrees(const Found& o) const {
-    return microbatchIndex == o.microbatchIndex && dataDegree == o.dataDegree && zero == o.zero && chunks == o.chunks &&
-           strategies == o.strategies;
+    return microbatchIndex == o.microbatchIndex && dataDegree == o.dataDegree && zero == o.zero &&
+           chunks == o.chunks && strategies == o.strategies;
   }
 };
 
-/// The best `size` plans so far that differ in their degrees: (b, d, z, v, s and the strategy of each stage). Each stands
-/// for the best cuts, recompute and placement of its degrees.
+/// The best `size` plans so far that differ in their degrees: (b, d, z, v, s and the strategy of each stage).
+/// Each stands for the best cuts, recompute and placement of its degrees.
 class Incumbents {
- public:
+public:
   explicit Incumbents(std::size_t size) : m_size(size) {}
 
   /// What a plan of these degrees must beat, or equal, to be of interest.
@@ -41,10 +42,10 @@ class Incumbents {
 
   const std::vector<Found>& best() const { return m_best; }  ///< best first, ties as in planning.md §5
   std::vector<Found>& best() { return m_best; }
-  const std::vector<Found>& all() const { return m_all; }    ///< every plan offered, the latest of its degrees
+  const std::vector<Found>& all() const { return m_all; }  ///< every plan offered, the latest of its degrees
   void sort(const Problem&);
 
- private:
+private:
   std::size_t m_size;
   std::vector<Found> m_best, m_all;
 };

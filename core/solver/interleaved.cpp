@@ -1,5 +1,5 @@
-// Interleaved schedules: cuts follow from s·v, so nothing is left to choose but each stage's policy, and T grows in every load:
-// the fastest policy that fits is the best one.
+// Interleaved schedules: cuts follow from s·v, so nothing is left to choose but each stage's policy, and T
+// grows in every load: the fastest policy that fits is the best one.
 #include "solver/interleaved.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages) {
 
 }  // namespace
 
-bool interleaves(const Problem& problem, const LayerOrder& order, int stages, int chunks, int microbatchCount) {
+bool interleaves(const Problem& problem, const LayerOrder& order, int stages, int chunks,
+                 int microbatchCount) {
   if (!order.isChain() || stages < 2 || microbatchCount % stages != 0) return false;
   const auto counted = static_cast<long long>(countedLayers(*problem.graph).size());
   return counted % (static_cast<long long>(stages) * chunks) == 0;
@@ -37,14 +38,16 @@ bool interleaves(const Problem& problem, const LayerOrder& order, int stages, in
 
 std::vector<int> interleavedCuts(const Problem& problem, int stages, int chunks) {
   const auto counted = countedLayers(*problem.graph);
-  const std::size_t parts = static_cast<std::size_t>(stages) * static_cast<std::size_t>(chunks), each = counted.size() / parts;
+  const std::size_t parts = static_cast<std::size_t>(stages) * static_cast<std::size_t>(chunks),
+                    each = counted.size() / parts;
   std::vector<int> cuts = {0};
   for (std::size_t p = 1; p < parts; ++p) cuts.push_back(counted[p * each]);
   cuts.push_back(problem.graph->layerCount());
   return cuts;
 }
 
-bool solveInterleaved(const StageCosts::Context& given, const CutRules& rules, const BlockLayout& layout, Found& found) {
+bool solveInterleaved(const StageCosts::Context& given, const CutRules& rules, const BlockLayout& layout,
+                      Found& found) {
   StageCosts::Context context = given;
   const Problem& problem = *context.problem;
   const LayerSums& sums = *context.sums;
@@ -56,11 +59,13 @@ bool solveInterleaved(const StageCosts::Context& given, const CutRules& rules, c
   if (!obeys(rules, cuts, stages)) return false;
 
   const auto reach = [&](int i, int j) {
-    return context.shapes->reach(std::min(i, j) * width, width, std::abs(i - j) * width, layout.outer, layout.stride);
+    return context.shapes->reach(std::min(i, j) * width, width, std::abs(i - j) * width, layout.outer,
+                                 layout.stride);
   };
   if (const auto& tied = problem.profile->tied) {
     const auto stageOf = [&](LayerIndex x) {
-      return static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), x.value) - cuts.begin() - 1) % stages;
+      return static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), x.value) - cuts.begin() - 1) %
+             stages;
     };
     const int i = stageOf(tied->first), j = stageOf(tied->second);
     if (i != j) context.tied = TiedPlace{i, j, reach(i, j)};
@@ -81,12 +86,14 @@ bool solveInterleaved(const StageCosts::Context& given, const CutRules& rules, c
       most = std::max(most, f.load);
       tail = std::max(tail, std::max(0.0, f.sync - covered) + f.step);
       const auto part = static_cast<std::size_t>(i);
-      covered += (sums.backward[static_cast<std::size_t>(cuts[part + 1])] - sums.backward[static_cast<std::size_t>(cuts[part])]) /
+      covered += (sums.backward[static_cast<std::size_t>(cuts[part + 1])] -
+                  sums.backward[static_cast<std::size_t>(cuts[part])]) /
                  costs.speed(i);
       memory = std::max(memory, costs.memoryOfChunks(i, cuts, f.policy));
     }
     if (static_cast<int>(policies.size()) < stages) continue;
-    const auto weights = objectiveWeights(problem.search.objective, context.microbatchCount, stages, found.chunks);
+    const auto weights =
+        objectiveWeights(problem.search.objective, context.microbatchCount, stages, found.chunks);
     const double time = weights.time(sum, most, tail);
     if (fits && time >= found.time) continue;
     fits = true;

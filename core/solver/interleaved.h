@@ -8,12 +8,12 @@ namespace nest::planner {
 /// s stages of v chunks can share the layers and microbatches out evenly (Megatron's rule).
 bool interleaves(const Problem&, const LayerOrder&, int stages, int chunks, int microbatchCount);
 
-/// The s·v + 1 cuts: equally many blocks (all layers, if none is a block) in each part; layers before the first block belong
-/// to the first part, others to the part that is open.
+/// The s·v + 1 cuts: equally many blocks (all layers, if none is a block) in each part; layers before the
+/// first block belong to the first part, others to the part that is open.
 std::vector<int> interleavedCuts(const Problem&, int stages, int chunks);
 
-/// The best plan of one configuration with found.chunks > 1. The cuts are given, so each stage takes its fastest policy that
-/// fits. False if none does.
+/// The best plan of one configuration with found.chunks > 1. The cuts are given, so each stage takes its
+/// fastest policy that fits. False if none does.
 bool solveInterleaved(const StageCosts::Context&, const CutRules&, const BlockLayout&, Found& found);
 
 }  // namespace nest::planner

@@ -19,7 +19,8 @@ void LayerOrder::enumerate(const LayerGraph& graph) {
   m_words = (m_layers + 63) / 64;
   std::vector<std::vector<std::uint64_t>> inputs(at(m_layers), std::vector<std::uint64_t>(at(m_words), 0));
   for (const Tensor& t : graph.tensors)
-    for (const LayerIndex c : t.consumers) inputs[c.at()][t.producer.at() / 64] |= 1ULL << (t.producer.value % 64);
+    for (const LayerIndex c : t.consumers)
+      inputs[c.at()][t.producer.at() / 64] |= 1ULL << (t.producer.value % 64);
 
   std::unordered_map<std::string, int> known;
   const auto nameOfSet = [&](const std::vector<std::uint64_t>& set) {
@@ -84,8 +85,10 @@ int LayerOrder::firstBetween(int from, int to) const {
 
 RangeMaximum::RangeMaximum(const LayerOrder& order, std::vector<double> perLayer) : m_order(&order) {
   if (!order.isChain()) {
-    for (std::size_t x = 0; x < perLayer.size(); ++x) m_falling.emplace_back(perLayer[x], static_cast<int>(x));
-    std::sort(m_falling.begin(), m_falling.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (std::size_t x = 0; x < perLayer.size(); ++x)
+      m_falling.emplace_back(perLayer[x], static_cast<int>(x));
+    std::sort(m_falling.begin(), m_falling.end(),
+              [](const auto& a, const auto& b) { return a.first > b.first; });
     return;
   }
   m_sparse.push_back(std::move(perLayer));
@@ -103,7 +106,8 @@ double RangeMaximum::operator()(int from, int to) const {
     const auto length = static_cast<unsigned>(to - from);
     const auto k = static_cast<std::size_t>(std::bit_width(length) - 1);
     const auto& row = m_sparse[k];
-    return std::max(row[static_cast<std::size_t>(from)], row[static_cast<std::size_t>(to) - (std::size_t(1) << k)]);
+    return std::max(row[static_cast<std::size_t>(from)],
+                    row[static_cast<std::size_t>(to) - (std::size_t(1) << k)]);
   }
   for (const auto& [value, layer] : m_falling)
     if (m_order->holds(to, layer) && !m_order->holds(from, layer)) return value;

@@ -7,10 +7,10 @@
 
 namespace nest::planner {
 
-/// The downsets of a layer graph, numbered so that a subset comes first: the places where a pipeline can be cut. Cut 0 is
-/// empty, the last one holds every layer. In a chain, cut x holds the layers before x.
+/// The downsets of a layer graph, numbered so that a subset comes first: the places where a pipeline can be
+/// cut. Cut 0 is empty, the last one holds every layer. In a chain, cut x holds the layers before x.
 class LayerOrder {
- public:
+public:
   static constexpr int kMostCuts = 40000;
 
   explicit LayerOrder(const LayerGraph& graph);
@@ -26,15 +26,17 @@ class LayerOrder {
   int added(int cut) const { return m_chain ? cut - 1 : m_added[at(cut)]; }
   int size(int cut) const { return m_chain ? cut : m_size[at(cut)]; }
   bool holds(int cut, int layer) const {
-    return m_chain ? layer < cut : (m_members[at(cut) * at(m_words) + at(layer) / 64] >> (layer % 64) & 1) != 0;
+    return m_chain ? layer < cut
+                   : (m_members[at(cut) * at(m_words) + at(layer) / 64] >> (layer % 64) & 1) != 0;
   }
   bool subset(int small, int large) const;
   /// Cuts with one layer more.
   const std::vector<int>& next(int cut) const { return m_next[at(cut)]; }
-  std::vector<LayerIndex> between(int from, int to) const;  ///< layers of `to` without those of `from`, ascending
-  int firstBetween(int from, int to) const;                 ///< the lowest of them
+  std::vector<LayerIndex> between(int from,
+                                  int to) const;  ///< layers of `to` without those of `from`, ascending
+  int firstBetween(int from, int to) const;       ///< the lowest of them
 
- private:
+private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void enumerate(const LayerGraph& graph);
 
@@ -47,14 +49,14 @@ class LayerOrder {
 
 /// The largest of one figure over the layers between two cuts.
 class RangeMaximum {
- public:
+public:
   RangeMaximum() = default;
   RangeMaximum(const LayerOrder& order, std::vector<double> perLayer);
   double operator()(int from, int to) const;
 
- private:
+private:
   const LayerOrder* m_order = nullptr;
-  std::vector<std::vector<double>> m_sparse;  ///< chain: maxima over runs of 2^k layers
+  std::vector<std::vector<double>> m_sparse;      ///< chain: maxima over runs of 2^k layers
   std::vector<std::pair<double, int>> m_falling;  ///< otherwise: layers by falling figure
 };
 

@@ -6,14 +6,19 @@
 namespace nest::planner {
 namespace {
 
-constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 bool runs(Phase phase, int policy) {
   switch (phase) {
-    case Phase::RecomputeSelective: return policy == static_cast<int>(Recompute::Selective);
-    case Phase::RecomputeFull: return policy == static_cast<int>(Recompute::Full);
+    case Phase::RecomputeSelective:
+      return policy == static_cast<int>(Recompute::Selective);
+    case Phase::RecomputeFull:
+      return policy == static_cast<int>(Recompute::Full);
     case Phase::Forward:
-    case Phase::Backward: break;
+    case Phase::Backward:
+      break;
   }
   return true;
 }
@@ -21,12 +26,14 @@ bool runs(Phase phase, int policy) {
 template <class T, class PerLayer>
 std::vector<T> sumOver(const LayerOrder& order, PerLayer perLayer) {
   std::vector<T> sums(at(order.cutCount()), T{});
-  for (int c = 1; c < order.cutCount(); ++c) sums[at(c)] = sums[at(order.parent(c))] + perLayer(order.added(c));
+  for (int c = 1; c < order.cutCount(); ++c)
+    sums[at(c)] = sums[at(order.parent(c))] + perLayer(order.added(c));
   return sums;
 }
 
 /// Bytes of the tensors produced inside a cut and read outside it.
-std::vector<double> boundaryBytes(const LayerGraph& graph, const LayerOrder& order, const std::vector<double>& tensors) {
+std::vector<double> boundaryBytes(const LayerGraph& graph, const LayerOrder& order,
+                                  const std::vector<double>& tensors) {
   std::vector<double> bytes(at(order.cutCount()), 0.0);
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     const Tensor& t = graph.tensors[k];
@@ -48,7 +55,8 @@ std::vector<double> boundaryBytes(const LayerGraph& graph, const LayerOrder& ord
 
 }  // namespace
 
-LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShapes& shapes, int microbatch, int strategy)
+LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShapes& shapes, int microbatch,
+                     int strategy)
     : m_order(&order),
       m_shapes(&shapes),
       m_strategy(problem.profile->strategies()[at(strategy)]),
@@ -84,7 +92,8 @@ LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShape
     for (int x = 0; x < graph.layerCount(); ++x) work.push_back(policy(x).workspace.value());
     workspace[at(r)] = RangeMaximum(order, std::move(work));
   }
-  for (int x = 0; x < graph.layerCount(); ++x) layerParameters.push_back(of(x).denseParameters + of(x).expertParameters);
+  for (int x = 0; x < graph.layerCount(); ++x)
+    layerParameters.push_back(of(x).denseParameters + of(x).expertParameters);
   largestLayer = RangeMaximum(order, layerParameters);
 
   std::vector<double> tensors;
@@ -102,7 +111,8 @@ void LayerSums::addLeastTransfer(const Problem& problem) {
   // A stage and its neighbour are 2·c·t devices wide or more: some pair is that far apart.
   const Hierarchy& cluster = *problem.cluster;
   int level = 0;
-  while (level + 1 < cluster.levelCount() && cluster.largestGroupSize(level) < 2 * m_strategy.width()) ++level;
+  while (level + 1 < cluster.levelCount() && cluster.largestGroupSize(level) < 2 * m_strategy.width())
+    ++level;
   const auto& l = cluster.level(level);
   leastTransfer = (1 - problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))]) *
                   (l.latency.value() + bytes / l.bandwidth.value());
@@ -118,12 +128,16 @@ void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
   }
   const auto& overlap = problem.assumptions.overlap;
   const ExchangeSums tensor = sumsOf(GroupKind::Tensor, shapes.cheapest(m_strategy.tensor, 1));
-  const ExchangeSums context = sumsOf(GroupKind::Context, shapes.cheapest(m_strategy.context, m_strategy.tensor));
-  const ExchangeSums experts = sumsOf(GroupKind::Expert, shapes.cheapest(m_strategy.expert, m_strategy.width()));
+  const ExchangeSums context =
+      sumsOf(GroupKind::Context, shapes.cheapest(m_strategy.context, m_strategy.tensor));
+  const ExchangeSums experts =
+      sumsOf(GroupKind::Expert, shapes.cheapest(m_strategy.expert, m_strategy.width()));
   const auto shown = [&](Exchange kind) { return 1 - overlap[at(static_cast<int>(kind))]; };
   const auto value = [&](int r, int c) {
-    return (compute[at(c)] + extra[at(r)][at(c)]) / best + shown(Exchange::Tensor) * tensor.upTo[at(r)][at(c)] +
-           shown(Exchange::Context) * context.upTo[at(r)][at(c)] + shown(Exchange::Expert) * experts.upTo[at(r)][at(c)];
+    return (compute[at(c)] + extra[at(r)][at(c)]) / best +
+           shown(Exchange::Tensor) * tensor.upTo[at(r)][at(c)] +
+           shown(Exchange::Context) * context.upTo[at(r)][at(c)] +
+           shown(Exchange::Expert) * experts.upTo[at(r)][at(c)];
   };
   for (int r = 0; r < kRecomputeCount; ++r) {
     least[at(r)].resize(at(order.cutCount()));
@@ -164,7 +178,8 @@ ExchangeSums LayerSums::sumsOf(GroupKind kind, const GroupRates& rates) const {
     }
   }
   for (int r = 0; r < kRecomputeCount; ++r)
-    sums.upTo[at(r)] = sumOver<double>(*m_order, [&](int x) { return perClass[at(m_classOf[at(x)])][at(r)]; });
+    sums.upTo[at(r)] =
+        sumOver<double>(*m_order, [&](int x) { return perClass[at(m_classOf[at(x)])][at(r)]; });
   return sums;
 }
 

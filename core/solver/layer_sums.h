@@ -21,11 +21,13 @@ struct ExchangeSums {
   }
 };
 
-/// Everything about one (microbatch size, strategy) that does not depend on where its stages stand: sums over the layers
-/// of every cut, so that a stage's figure is the difference of two. Seconds, bytes, parameters on one device.
+/// Everything about one (microbatch size, strategy) that does not depend on where its stages stand: sums over
+/// the layers of every cut, so that a stage's figure is the difference of two. Seconds, bytes, parameters on
+/// one device.
 class LayerSums {
- public:
-  /// `microbatch` and `strategy` are indices of the profile. Not usable (see `offered`) if a layer has no costs.
+public:
+  /// `microbatch` and `strategy` are indices of the profile. Not usable (see `offered`) if a layer has no
+  /// costs.
   LayerSums(const Problem&, const LayerOrder&, GroupShapes&, int microbatch, int strategy);
 
   bool offered() const { return m_offered; }
@@ -33,26 +35,27 @@ class LayerSums {
   int strategyIndex() const { return m_strategyIndex; }
   int microbatchIndex() const { return m_microbatchIndex; }
 
-  std::vector<double> compute, backward, dense, expert;        ///< per cut
+  std::vector<double> compute, backward, dense, expert;  ///< per cut
   std::array<std::vector<double>, kRecomputeCount> extra, stash;
-  std::array<std::vector<int>, kRecomputeCount> missing;       ///< layers without the policy
+  std::array<std::vector<int>, kRecomputeCount> missing;  ///< layers without the policy
   std::array<RangeMaximum, kRecomputeCount> workspace;
-  RangeMaximum largestLayer;                                   ///< dense + expert parameters
-  std::vector<double> boundary;                                ///< bytes that cross each cut, one way
-  double leastTransfer = 0;  ///< seconds of any boundary crossing one way, less the largest overlap
-  std::vector<double> layerParameters;                         ///< dense + expert, per layer
+  RangeMaximum largestLayer;     ///< dense + expert parameters
+  std::vector<double> boundary;  ///< bytes that cross each cut, one way
+  double leastTransfer = 0;      ///< seconds of any boundary crossing one way, less the largest overlap
+  std::vector<double> layerParameters;  ///< dense + expert, per layer
 
-  /// No stage between two cuts is faster than the difference, wherever it stands (recompute policy, then cut): compute at
-  /// the best speed, exchanges in the cheapest groups less the largest overlap.
+  /// No stage between two cuts is faster than the difference, wherever it stands (recompute policy, then
+  /// cut): compute at the best speed, exchanges in the cheapest groups less the largest overlap.
   std::array<std::vector<double>, kRecomputeCount> least;
-  std::vector<double> leastAny;   ///< the same with the fastest policy of each layer
-  double slowestLayer = 0;        ///< largest single layer of leastAny
-  double leastDensePerLoad = 0, leastExpertPerLoad = 0;  ///< parameters of a first stage ≥ this × its leastAny
+  std::vector<double> leastAny;  ///< the same with the fastest policy of each layer
+  double slowestLayer = 0;       ///< largest single layer of leastAny
+  double leastDensePerLoad = 0,
+         leastExpertPerLoad = 0;  ///< parameters of a first stage ≥ this × its leastAny
 
   /// The tables of a set of groups; none is everywhere below another.
   const std::vector<const ExchangeSums*>& exchange(GroupKind kind, int set);
 
- private:
+private:
   ExchangeSums sumsOf(GroupKind kind, const GroupRates&) const;
   void addBounds(const Problem&, GroupShapes&);
   void addLeastTransfer(const Problem&);

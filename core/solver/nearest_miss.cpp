@@ -1,5 +1,5 @@
-// Memory does not depend on the network: for each (b, σ, d, s, z) the least capacity that admits a plan is found by bisection
-// over greedy windows, and only where it can beat the least so far.
+// Memory does not depend on the network: for each (b, σ, d, s, z) the least capacity that admits a plan is
+// found by bisection over greedy windows, and only where it can beat the least so far.
 #include "solver/nearest_miss.h"
 
 #include <algorithm>
@@ -20,8 +20,9 @@ struct Lean {
 };
 
 class MissSearch {
- public:
-  MissSearch(const Problem& p, const LayerOrder& order, GroupShapes& shapes, const SearchSpace& space, Search& search, Watch& watch)
+public:
+  MissSearch(const Problem& p, const LayerOrder& order, GroupShapes& shapes, const SearchSpace& space,
+             Search& search, Watch& watch)
       : m_problem(p), m_order(order), m_shapes(shapes), m_space(space), m_search(search), m_watch(watch) {}
 
   /// The least capacity over all configurations of the space; stops early below `enough`.
@@ -47,12 +48,13 @@ class MissSearch {
     return all;
   }
 
- private:
+private:
   void visit(LayerSums& sums, int d, Lean& best) {
     const int width = sums.strategy().width();
     const int most = std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * width));
     for (int s = 1; s <= most; ++s) {
-      if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s)) continue;
+      if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
+        continue;
       if (m_space.layouts(d, sums.strategy().expert, width * s).empty()) continue;
       for (int z : m_space.zeroStages()) {
         if (!m_space.zeroAllowed(z, d * sums.strategy().context > 1, s)) continue;
@@ -72,7 +74,8 @@ class MissSearch {
     c.stages = s;
     c.zero = z;
     c.sharedPolicy = policy;
-    c.microbatchCount = m_problem.microbatchCount(m_problem.profile->microbatches()[static_cast<std::size_t>(sums.microbatchIndex())], d);
+    c.microbatchCount = m_problem.microbatchCount(
+        m_problem.profile->microbatches()[static_cast<std::size_t>(sums.microbatchIndex())], d);
     Reach reach(c, 0);
     const auto fits = [&](double capacity) {
       reach.limitMemory(capacity);
@@ -125,7 +128,8 @@ bool wouldFit(Problem problem, const LayerOrder& order, Watch& watch, int device
   return MissSearch(problem, order, shapes, space, search, watch).leanest(room).capacity <= room;
 }
 
-std::vector<std::string> remedies(const Problem& problem, const LayerOrder& order, Watch& watch, double capacity) {
+std::vector<std::string> remedies(const Problem& problem, const LayerOrder& order, Watch& watch,
+                                  double capacity) {
   std::vector<std::string> all;
   all.push_back("devices with " + text::number(std::ceil(capacity / kGiB), 6) + " GiB of memory");
   for (int z = 1; z <= 3; ++z) {
@@ -150,7 +154,8 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
     Problem more = problem;
     more.constraints.devices = {};
     if (!wouldFit(more, order, watch, factor)) continue;
-    all.push_back(factor == 2 ? std::string("twice the devices") : std::to_string(factor) + " times the devices");
+    all.push_back(factor == 2 ? std::string("twice the devices")
+                              : std::to_string(factor) + " times the devices");
     break;
   }
   const Constraints& c = problem.constraints;
@@ -165,8 +170,9 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
 
 }  // namespace
 
-std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
-                                           const SearchSpace& space, Search& search, Watch& watch) {
+std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOrder& order,
+                                           GroupShapes& shapes, const SearchSpace& space, Search& search,
+                                           Watch& watch) {
   if (!order.isChain()) return std::nullopt;
   MissSearch misses(problem, order, shapes, space, search, watch);
   const double room = roomiest(*problem.cluster);
@@ -181,7 +187,8 @@ std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOr
   found.zero = lean.context.zero;
   found.strategies.assign(static_cast<std::size_t>(lean.context.stages), lean.context.sums->strategyIndex());
   const Strategy& strategy = lean.context.sums->strategy();
-  found.layout = space.layouts(found.dataDegree, strategy.expert, strategy.width() * lean.context.stages).front();
+  found.layout =
+      space.layouts(found.dataDegree, strategy.expert, strategy.width() * lean.context.stages).front();
   const StageCosts costs(lean.context, placeStages(shapes, strategy, found.layout, lean.context.stages));
   found.cut.cuts = cuts;
   for (int i = 0; i < lean.context.stages; ++i) {
@@ -189,7 +196,8 @@ std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOr
     double least = kNever;
     for (int r = 0; r < kRecomputeCount; ++r) {
       if (costs.offers(i, cuts[static_cast<std::size_t>(i)], cuts[static_cast<std::size_t>(i) + 1], r)) {
-        const double bytes = costs.memory(i, cuts[static_cast<std::size_t>(i)], cuts[static_cast<std::size_t>(i) + 1], r);
+        const double bytes =
+            costs.memory(i, cuts[static_cast<std::size_t>(i)], cuts[static_cast<std::size_t>(i) + 1], r);
         if (bytes < least) least = bytes, leanest = r;
       }
     }

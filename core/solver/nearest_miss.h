@@ -6,8 +6,9 @@
 
 namespace nest::planner {
 
-/// Where memory alone forbids every plan: the one that lacks least, and what would make one fit. Chains; nullopt otherwise, or
-/// if something else than memory stands in the way.
-std::optional<NearestMiss> findNearestMiss(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search&, Watch&);
+/// Where memory alone forbids every plan: the one that lacks least, and what would make one fit. Chains;
+/// nullopt otherwise, or if something else than memory stands in the way.
+std::optional<NearestMiss> findNearestMiss(const Problem&, const LayerOrder&, GroupShapes&,
+                                           const SearchSpace&, Search&, Watch&);
 
 }  // namespace nest::planner

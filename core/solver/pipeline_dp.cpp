@@ -1,11 +1,12 @@
 // State (i, U): stages i…s−1 hold the layers outside the cut U. Value: the Pareto front of
 //   (largest load, sum of loads, largest sync term, [largest step]),
-// because T grows in each. Transition: F_i(U) = ∪ over cuts V ⊃ U of {stage i = V − U, fastest policy that fits} ∘ F_{i+1}(V).
-// The sync term max_i(max(0, sync_i − Σ backward before i) + step_i) is absolute where all stages run at one speed (the
-// backward work before a cut is then known); otherwise each label carries A = max(sync + step − backward between U and there)
-// and S = max step, and A' = max(sync_i + step_i, A − backward_i).
-// Pruning: a label is dropped if even the least work of the layers before U, spread evenly over i stages, leads past the limit.
-// Cost: Σ over windows of (ends × front). A chain has at most L ends, a DAG those downsets that one stage can still hold.
+// because T grows in each. Transition: F_i(U) = ∪ over cuts V ⊃ U of {stage i = V − U, fastest policy that
+// fits} ∘ F_{i+1}(V). The sync term max_i(max(0, sync_i − Σ backward before i) + step_i) is absolute where
+// all stages run at one speed (the backward work before a cut is then known); otherwise each label carries A
+// = max(sync + step − backward between U and there) and S = max step, and A' = max(sync_i + step_i, A −
+// backward_i). Pruning: a label is dropped if even the least work of the layers before U, spread evenly over
+// i stages, leads past the limit. Cost: Σ over windows of (ends × front). A chain has at most L ends, a DAG
+// those downsets that one stage can still hold.
 #include "solver/pipeline_dp.h"
 
 #include <algorithm>
@@ -14,12 +15,15 @@
 
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 constexpr double kSlack = 1 + 1e-12;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
-PipelineDp::PipelineDp(const StageCosts& costs, const Reach& reach, const CutRules& rules, ObjectiveWeights weights, Watch& watch)
+PipelineDp::PipelineDp(const StageCosts& costs, const Reach& reach, const CutRules& rules,
+                       ObjectiveWeights weights, Watch& watch)
     : m_costs(costs),
       m_reach(reach),
       m_rules(rules),
@@ -33,7 +37,9 @@ PipelineDp::PipelineDp(const StageCosts& costs, const Reach& reach, const CutRul
   for (int i = 0; i < m_stages; ++i) m_slowestSpeed = std::min(m_slowestSpeed, costs.speed(i));
 }
 
-double PipelineDp::timeOf(const Label& l) const { return m_weights.time(l.sum, l.max, std::max(l.relative, l.step)); }
+double PipelineDp::timeOf(const Label& l) const {
+  return m_weights.time(l.sum, l.max, std::max(l.relative, l.step));
+}
 
 bool PipelineDp::dominates(const Label& a, const Label& b) const {
   return a.max <= b.max && a.sum <= b.sum && a.relative <= b.relative && a.step <= b.step &&
@@ -45,7 +51,8 @@ bool PipelineDp::hopeless(const Label& l, int stage, int from) const {
                         (stage > 0 ? m_reach.leastTransfer() : 0);
   const double max = stage > 0 ? std::max(l.max, before / stage) : l.max;
   const double sum = m_weights.sum > 0 ? l.sum + before : 0;
-  const double relative = m_equalSpeeds ? l.relative : l.relative - m_sums.backward[at(from)] / m_slowestSpeed;
+  const double relative =
+      m_equalSpeeds ? l.relative : l.relative - m_sums.backward[at(from)] / m_slowestSpeed;
   return m_weights.time(sum, max, std::max(relative, l.step)) > m_limit * kSlack;
 }
 
@@ -174,7 +181,8 @@ PipelineCut PipelineDp::follow(const Label& first) const {
   return cut;
 }
 
-/// `front` describes the stages before `stage`; its `relative` is their finished sync term, its `step` the backward seconds.
+/// `front` describes the stages before `stage`; its `relative` is their finished sync term, its `step` the
+/// backward seconds.
 bool PipelineDp::canFinish(const Label& front, int stage, int cut, double limit, int recompute) const {
   if (stage == m_stages)
     return m_weights.time(front.sum, front.max, front.relative) <= limit && front.recompute <= recompute;
@@ -182,7 +190,8 @@ bool PipelineDp::canFinish(const Label& front, int stage, int cut, double limit,
   for (int k = range.begin; k < range.end; ++k) {
     const Label& l = m_labels[at(k)];
     const double tail = std::max(l.step, m_equalSpeeds ? l.relative : l.relative - front.step);
-    const double time = m_weights.time(front.sum + l.sum, std::max(front.max, l.max), std::max(front.relative, tail));
+    const double time =
+        m_weights.time(front.sum + l.sum, std::max(front.max, l.max), std::max(front.relative, tail));
     if (time <= limit && front.recompute + l.recompute <= recompute) return true;
   }
   return false;

@@ -16,17 +16,19 @@ struct PipelineCut {
   std::vector<int> policies;  ///< per stage
 };
 
-/// The best pipeline of one configuration, exact over all cuts and policies; only if its time is at most `limit`.
-/// `ties`: among all pipelines within 1e-12 of the best, the one with the least recompute, then the left-most cuts.
+/// The best pipeline of one configuration, exact over all cuts and policies; only if its time is at most
+/// `limit`. `ties`: among all pipelines within 1e-12 of the best, the one with the least recompute, then the
+/// left-most cuts.
 class PipelineDp {
- public:
+public:
   PipelineDp(const StageCosts&, const Reach&, const CutRules&, ObjectiveWeights, Watch&);
   std::optional<PipelineCut> solve(double limit, bool ties = false);
 
- private:
+private:
   struct Label {
     double max = 0, sum = 0;
-    double relative = 0;  ///< largest sync + step, less the backward work still to come before it; absolute if all speeds agree
+    double relative = 0;  ///< largest sync + step, less the backward work still to come before it; absolute
+                          ///< if all speeds agree
     double step = 0;      ///< largest step
     int recompute = 0;    ///< sum of policy indices; counts only for ties
     int to = 0, next = -1;
@@ -46,7 +48,9 @@ class PipelineDp {
   PipelineCut follow(const Label&) const;
   PipelineCut leftMost(double limit, int recompute);
   bool canFinish(const Label& front, int stage, int cut, double limit, int recompute) const;
-  Range& labelsAt(int stage, int cut) { return m_ranges[static_cast<std::size_t>(stage) * m_cutCount + static_cast<std::size_t>(cut)]; }
+  Range& labelsAt(int stage, int cut) {
+    return m_ranges[static_cast<std::size_t>(stage) * m_cutCount + static_cast<std::size_t>(cut)];
+  }
   const Range& labelsAt(int stage, int cut) const {
     return m_ranges[static_cast<std::size_t>(stage) * m_cutCount + static_cast<std::size_t>(cut)];
   }

@@ -1,7 +1,7 @@
-// For every (b, σ, d, s, v) a lower bound over the ZeRO stages; a heap by bound. Popped while the bound does not pass the
-// limit (the k-th best time so far, k = plans asked for): for each ZeRO stage windows under the largest load that could still
-// matter; for each layout (d_in, P) the sites of its stages; sites seen before are dropped; then the DP. The heap's top is a
-// lower bound on everything not yet solved.
+// For every (b, σ, d, s, v) a lower bound over the ZeRO stages; a heap by bound. Popped while the bound does
+// not pass the limit (the k-th best time so far, k = plans asked for): for each ZeRO stage windows under the
+// largest load that could still matter; for each layout (d_in, P) the sites of its stages; sites seen before
+// are dropped; then the DP. The heap's top is a lower bound on everything not yet solved.
 #include "solver/search.h"
 
 #include <algorithm>
@@ -14,16 +14,22 @@
 namespace nest::planner {
 namespace {
 
-constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 1 + 1e-12;
 
 /// Sites are alike where every figure that a stage's cost reads is.
 std::string signatureOf(const std::vector<StageSite>& sites, const std::optional<TiedPlace>& tied) {
   std::string text;
-  const auto add = [&](const auto& value) { text.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  const auto add = [&](const auto& value) {
+    text.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
   for (const StageSite& s : sites) {
-    for (int v : {s.levelIn, s.levelOut, s.tensorSet, s.contextSet, s.expertSet, s.denseSet, s.expertGradientSet}) add(v);
+    for (int v :
+         {s.levelIn, s.levelOut, s.tensorSet, s.contextSet, s.expertSet, s.denseSet, s.expertGradientSet})
+      add(v);
     add(s.speed);
     add(s.memory);
   }
@@ -82,7 +88,8 @@ void Search::addEntries(LayerSums& sums, int d, const GradientFloor& floor) {
   const int m = m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
   const int most = std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * width));
   for (int s = m_rules.leastStages(); s <= most; ++s) {
-    if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s)) continue;
+    if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
+      continue;
     bool pinned = true;
     for (int i = 0; i < s; ++i) pinned = pinned && m_space.strategyAllowed(i, sums.strategy());
     if (!pinned) continue;
@@ -141,9 +148,10 @@ bool Search::run() {
 void Search::report() {
   const double limit = m_incumbents.limit();
   const auto& best = m_incumbents.best();
-  const double fraction = limit < kNever && limit > m_firstBound ? (m_lowerBound - m_firstBound) / (limit - m_firstBound) : 0;
-  m_watch.report("search", std::min(1.0, fraction), best.empty() ? std::nullopt : std::optional(Seconds(best.front().time)),
-                 m_lowerBound);
+  const double fraction =
+      limit < kNever && limit > m_firstBound ? (m_lowerBound - m_firstBound) / (limit - m_firstBound) : 0;
+  m_watch.report("search", std::min(1.0, fraction),
+                 best.empty() ? std::nullopt : std::optional(Seconds(best.front().time)), m_lowerBound);
 }
 
 Found Search::foundOf(const Entry& e, int zero) const {
@@ -175,7 +183,8 @@ std::vector<Search::TiedCase> Search::tiedCases(int stages) const {
   const auto& tied = m_problem.profile->tied;
   const auto usable = [&](LayerIndex x) { return x.value >= 0 && x.value < m_order.layerCount(); };
   if (!tied || stages == 1 || !usable(tied->first) || !usable(tied->second)) return {{}};
-  if (std::all_of(tied->parameters.begin(), tied->parameters.end(), [](double p) { return p == 0; })) return {{}};
+  if (std::all_of(tied->parameters.begin(), tied->parameters.end(), [](double p) { return p == 0; }))
+    return {{}};
   const int first = tied->first.value, second = tied->second.value, last = m_order.layerCount() - 1;
   std::vector<TiedCase> cases;
   for (int i = 0; i < stages; ++i)
@@ -206,7 +215,8 @@ std::optional<TiedPlace> Search::tiedPlace(const TiedCase& tied, const BlockLayo
 double Search::mostLoad(const Entry& e, double limit, double tail) const {
   if (limit == kNever) return kNever;
   const auto w = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, e.chunks);
-  const double sum = e.sums->leastAny.back() + (e.stages > 1 ? (2 * e.stages - 2) * e.sums->leastTransfer : 0);
+  const double sum =
+      e.sums->leastAny.back() + (e.stages > 1 ? (2 * e.stages - 2) * e.sums->leastTransfer : 0);
   const double left = limit * kSlack - tail - w.sum * sum;
   // The sum contains the largest load once: it may also grow past the least sum.
   double most = w.max > 0 ? left / w.max : kNever;
@@ -214,7 +224,8 @@ double Search::mostLoad(const Entry& e, double limit, double tail) const {
   return most;
 }
 
-bool Search::openWindows(const StageCosts::Context& context, Reach& reach, const Entry& e, double limit) const {
+bool Search::openWindows(const StageCosts::Context& context, Reach& reach, const Entry& e,
+                         double limit) const {
   (void)context;
   reach.limitLoad(mostLoad(e, limit, 0));
   return !m_order.isChain() || reach.findWindows();
@@ -226,7 +237,8 @@ void Search::noteShortage(Entry& e, Reach& reach) const {
   if (reach.findWindows()) return;
   // The first stages hold what they can; the last one would have to hold the rest.
   int stage = 0;
-  while (stage + 1 < e.stages && reach.last(stage + 1) > stage && reach.last(stage + 1) < m_order.last() - (e.stages - stage - 1))
+  while (stage + 1 < e.stages && reach.last(stage + 1) > stage &&
+         reach.last(stage + 1) < m_order.last() - (e.stages - stage - 1))
     ++stage;
   const int from = std::min(reach.last(stage), m_order.last() - 1);
   const int to = stage + 1 == e.stages ? m_order.last() : std::max(from + 1, reach.last(stage + 1) + 1);
@@ -311,7 +323,8 @@ void Search::processChain(Entry& e, int index) {
 void Search::processInterleaved(Entry& e, int index) {
   for (int z : m_space.zeroStages()) {
     if (e.bound[at(z)] == kNever) continue;
-    for (const BlockLayout& layout : m_space.layouts(e.dataDegree, e.sums->strategy().expert, e.sums->strategy().width() * e.stages)) {
+    for (const BlockLayout& layout :
+         m_space.layouts(e.dataDegree, e.sums->strategy().expert, e.sums->strategy().width() * e.stages)) {
       if (m_watch.over()) return;
       Found found = foundOf(e, z);
       if (e.bound[at(z)] > m_incumbents.limit(found) * kSlack) break;

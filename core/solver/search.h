@@ -10,9 +10,10 @@
 
 namespace nest::planner {
 
-/// The search over all configurations with one strategy for all stages: bound, pop, solve (planning.md §6, steps 1–5).
+/// The search over all configurations with one strategy for all stages: bound, pop, solve (planning.md §6,
+/// steps 1–5).
 class Search {
- public:
+public:
   Search(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&);
 
   /// True if it ran to its end.
@@ -27,7 +28,7 @@ class Search {
   /// Best plan of one configuration by the sums, every figure of it fixed but cuts and policies.
   double peakMemory(const StageCosts&, const PipelineCut&) const;
 
- private:
+private:
   struct Entry {
     LayerSums* sums = nullptr;
     int dataDegree = 1, stages = 1, chunks = 1, microbatchCount = 1;

@@ -4,15 +4,21 @@
 
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// Seconds per parameter that one exchange moves at least: latency left out.
 double syncPerParameter(const GroupRates& g, const OptimizerRegime& r, int zero) {
   switch (zero) {
-    case 0: return g.nestedPerByte * 2 * r.gradientBytes;
-    case 1: return g.nestedPerByte * (r.gradientBytes + r.weightBytes);
-    case 2: return g.nestedPerByte * r.weightBytes;
-    default: return 0;
+    case 0:
+      return g.nestedPerByte * 2 * r.gradientBytes;
+    case 1:
+      return g.nestedPerByte * (r.gradientBytes + r.weightBytes);
+    case 2:
+      return g.nestedPerByte * r.weightBytes;
+    default:
+      return 0;
   }
 }
 double loadPerParameter(const GroupRates& g, const OptimizerRegime& r, int zero) {
@@ -30,8 +36,8 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, in
   return f;
 }
 
-double lowerBound(const Problem& problem, const LayerSums& sums, const GradientFloor& floor, int m, int stages, int zero,
-                  int chunks) {
+double lowerBound(const Problem& problem, const LayerSums& sums, const GradientFloor& floor, int m,
+                  int stages, int zero, int chunks) {
   const OptimizerRegime& r = problem.job.optimizer;
   const ObjectiveWeights weights = objectiveWeights(problem.search.objective, m, stages, chunks);
   const double s = stages;
@@ -52,7 +58,8 @@ double lowerBound(const Problem& problem, const LayerSums& sums, const GradientF
     return weights.time(total, largest, perDense * sums.dense.back() + perExpert * sums.expert.back());
 
   const double perLoad = perDense * sums.leastDensePerLoad + perExpert * sums.leastExpertPerLoad;
-  const double others = work + (2 * (s - 1) - 1) * hop;  // loads of all stages but the first, plus the first one's work
+  const double others =
+      work + (2 * (s - 1) - 1) * hop;  // loads of all stages but the first, plus the first one's work
   const double even = std::max(0.0, others - largest * (s - 1));
   const auto timeIf = [&](double first) {
     return weights.time(total, std::max(largest, (others - first) / (s - 1)), perLoad * first);
@@ -60,7 +67,8 @@ double lowerBound(const Problem& problem, const LayerSums& sums, const GradientF
   return std::min(timeIf(0), timeIf(even));
 }
 
-double leastTotalMemory(const Problem& problem, const LayerSums& sums, const GradientFloor& floor, int stages, int zero) {
+double leastTotalMemory(const Problem& problem, const LayerSums& sums, const GradientFloor& floor, int stages,
+                        int zero) {
   return sums.dense.back() * ParameterRates::of(problem, zero, floor.denseShards).memory +
          sums.expert.back() * ParameterRates::of(problem, zero, floor.expertShards).memory +
          stages * problem.assumptions.reserve.value();

@@ -60,7 +60,8 @@ std::vector<int> SearchSpace::dataDegrees(int microbatch, int width, int expert)
 }
 
 bool SearchSpace::devicesAllowed(long long devices) const {
-  return devices <= m_problem->cluster->deviceCount() && m_problem->constraints.devices.allows(static_cast<int>(devices));
+  return devices <= m_problem->cluster->deviceCount() &&
+         m_problem->constraints.devices.allows(static_cast<int>(devices));
 }
 
 bool SearchSpace::zeroAllowed(int zero, bool shards, int stages) const {
@@ -100,7 +101,8 @@ std::array<bool, kRecomputeCount> SearchSpace::policies(int stage) const {
   for (const auto& pin : m_problem->constraints.stagePins)
     if (pin.stage.value == stage && pin.recompute)
       for (int r = 0; r < kRecomputeCount; ++r)
-        allowed[static_cast<std::size_t>(r)] = allowed[static_cast<std::size_t>(r)] && static_cast<int>(*pin.recompute) == r;
+        allowed[static_cast<std::size_t>(r)] =
+            allowed[static_cast<std::size_t>(r)] && static_cast<int>(*pin.recompute) == r;
   return allowed;
 }
 
@@ -113,8 +115,9 @@ std::vector<std::optional<int>> SearchSpace::sharedPolicies() const {
 }
 
 bool SearchSpace::strategyAllowed(int stage, const Strategy& s) const {
-  return std::all_of(m_problem->constraints.stagePins.begin(), m_problem->constraints.stagePins.end(),
-                     [&](const auto& pin) { return pin.stage.value != stage || !pin.strategy || *pin.strategy == s; });
+  return std::all_of(
+      m_problem->constraints.stagePins.begin(), m_problem->constraints.stagePins.end(),
+      [&](const auto& pin) { return pin.stage.value != stage || !pin.strategy || *pin.strategy == s; });
 }
 
 CutRules::CutRules(const Constraints& c, const LayerOrder& order) : m_order(&order), m_pins(c.layerPins) {

@@ -17,7 +17,7 @@ struct BlockLayout {
 
 /// The choices of planning.md §3 that the problem's options and constraints leave open.
 class SearchSpace {
- public:
+public:
   explicit SearchSpace(const Problem& problem);
 
   const Problem& problem() const { return *m_problem; }
@@ -32,7 +32,8 @@ class SearchSpace {
   bool devicesAllowed(long long devices) const;
   /// ZeRO stage z shards something and may be said; `shards`: some stage has d·c > 1.
   bool zeroAllowed(int zero, bool shards, int stages) const;
-  /// Layouts for blocks whose pipeline takes `replicaWidth` · d_in devices; larger d_in first, then smaller P.
+  /// Layouts for blocks whose pipeline takes `replicaWidth` · d_in devices; larger d_in first, then smaller
+  /// P.
   std::vector<BlockLayout> layouts(int dataDegree, int expert, int replicaWidth) const;
 
   /// Recompute policies that stage i may use.
@@ -41,14 +42,14 @@ class SearchSpace {
   std::vector<std::optional<int>> sharedPolicies() const;
   bool strategyAllowed(int stage, const Strategy&) const;  ///< by stage pins
 
- private:
+private:
   const Problem* m_problem;
   std::vector<int> m_microbatches, m_strategies, m_zeroStages, m_chunkCounts;
 };
 
 /// Required and forbidden cuts and pinned layers, asked of cuts.
 class CutRules {
- public:
+public:
   CutRules(const Constraints&, const LayerOrder&);
 
   bool contradictory() const { return m_contradictory; }
@@ -66,7 +67,7 @@ class CutRules {
   }
   CutRules with(std::vector<Constraints::LayerPin> morePins) const;
 
- private:
+private:
   const LayerOrder* m_order;
   std::vector<int> m_required, m_forbidden;
   std::vector<Constraints::LayerPin> m_pins;

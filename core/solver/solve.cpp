@@ -27,7 +27,8 @@ RankedPlan rank(const Problem& problem, Plan plan) {
   RankedPlan ranked;
   ranked.plan = std::move(plan);
   ranked.evaluation = evaluate(problem, ranked.plan);
-  const auto kind = ranked.plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
+  const auto kind =
+      ranked.plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
   ranked.simulated = simulate(problem, ranked.plan, ranked.evaluation, kind, false).total;
   return ranked;
 }
@@ -36,17 +37,23 @@ RankedPlan rank(const Problem& problem, Plan plan) {
 std::optional<Diagnostic> disagreement(const Found& found, const RankedPlan& ranked) {
   const double told = ranked.evaluation.batchTime.value();
   if (!ranked.evaluation.feasible())
-    return error("plan-not-confirmed", {}, "the evaluator rejects " + summaryOf(ranked.plan) + ": " +
-                 ranked.evaluation.violations.front().message, "report this scenario as a defect of the planner");
-  if (std::abs(told - found.time) <= kAgreement * std::max(std::abs(told), std::abs(found.time))) return std::nullopt;
-  return error("time-not-confirmed", {}, "planner and evaluator disagree on " + summaryOf(ranked.plan) + ": " +
-               text::exact(found.time) + " s and " + text::exact(told) + " s", "report this scenario as a defect of the planner");
+    return error("plan-not-confirmed", {},
+                 "the evaluator rejects " + summaryOf(ranked.plan) + ": " +
+                     ranked.evaluation.violations.front().message,
+                 "report this scenario as a defect of the planner");
+  if (std::abs(told - found.time) <= kAgreement * std::max(std::abs(told), std::abs(found.time)))
+    return std::nullopt;
+  return error("time-not-confirmed", {},
+               "planner and evaluator disagree on " + summaryOf(ranked.plan) + ": " +
+                   text::exact(found.time) + " s and " + text::exact(told) + " s",
+               "report this scenario as a defect of the planner");
 }
 
 /// The found plans that no other one beats in time, devices and memory at once.
 std::vector<Found> frontOf(const std::vector<Found>& all) {
   std::vector<Found> sorted = all, front;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Found& a, const Found& b) { return a.time < b.time; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Found& a, const Found& b) { return a.time < b.time; });
   for (const Found& f : sorted) {
     const bool covered = std::any_of(front.begin(), front.end(), [&](const Found& g) {
       return g.devices <= f.devices && g.memory <= f.memory;
@@ -82,18 +89,23 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
   Diagnostics out;
   if (problem.graph->layerCount() == 0) out.push_back(error("no-layers", {}, "the model has no layers"));
   if (order.tooMany())
-    out.push_back(error("too-many-downsets", {}, "the layer graph can be cut in more than " + text::count(LayerOrder::kMostCuts) + " ways",
-                        "merge layers that stand in series"));
+    out.push_back(
+        error("too-many-downsets", {},
+              "the layer graph can be cut in more than " + text::count(LayerOrder::kMostCuts) + " ways",
+              "merge layers that stand in series"));
   if (space.microbatches().empty())
-    out.push_back(error("no-microbatch", {}, "no microbatch size on offer has costs in the profile and is allowed"));
+    out.push_back(
+        error("no-microbatch", {}, "no microbatch size on offer has costs in the profile and is allowed"));
   if (space.strategies().empty()) out.push_back(error("no-strategy", {}, "no strategy on offer is allowed"));
-  if (space.zeroStages().empty()) out.push_back(error("no-zero-stage", {}, "no ZeRO stage from 0 to 3 is allowed"));
-  if (space.chunkCounts().empty()) out.push_back(error("no-chunks", {}, "no number of chunks per stage is allowed"));
+  if (space.zeroStages().empty())
+    out.push_back(error("no-zero-stage", {}, "no ZeRO stage from 0 to 3 is allowed"));
+  if (space.chunkCounts().empty())
+    out.push_back(error("no-chunks", {}, "no number of chunks per stage is allowed"));
   return out;
 }
 
 class Solver {
- public:
+public:
   Solver(const Problem& problem, const Control& control, const Plan* start)
       : m_problem(problem),
         m_start(start),
@@ -128,12 +140,12 @@ class Solver {
     } else if (std::isfinite(bound)) {
       m_out.lowerBound = Seconds(bound);
     }
-    if (m_out.status != OutcomeStatus::Failed || m_out.plans.empty()) settleStatus(complete, search);
+    settleStatus(complete, search);
     if (hasErrors(m_out.diagnostics)) m_out.status = OutcomeStatus::Failed;
     return finish();
   }
 
- private:
+private:
   void rankAll() {
     for (const Found& f : m_incumbents.best()) {
       RankedPlan ranked = rank(m_problem, planOf(m_problem, m_order, f));
@@ -144,7 +156,8 @@ class Solver {
     for (const Found& f : frontOf(m_incumbents.all())) {
       if (m_watch.stopped()) break;
       const Plan plan = planOf(m_problem, m_order, f);
-      const auto known = std::find_if(m_out.plans.begin(), m_out.plans.end(), [&](const RankedPlan& r) { return r.plan == plan; });
+      const auto known = std::find_if(m_out.plans.begin(), m_out.plans.end(),
+                                      [&](const RankedPlan& r) { return r.plan == plan; });
       m_out.front.push_back(known != m_out.plans.end() ? *known : rank(m_problem, plan));
     }
   }
@@ -156,7 +169,8 @@ class Solver {
     }
     if (!complete) {
       m_out.status = OutcomeStatus::Cancelled;
-      m_out.diagnostics.push_back(note("stopped-early", {}, "the search was ended before it found a plan that fits"));
+      m_out.diagnostics.push_back(
+          note("stopped-early", {}, "the search was ended before it found a plan that fits"));
       return;
     }
     m_out.status = OutcomeStatus::Infeasible;
@@ -164,7 +178,8 @@ class Solver {
     m_out.diagnostics.push_back(
         m_out.nearestMiss
             ? note("nothing-fits", {}, "no plan fits the memory of the devices")
-            : note("nothing-allowed", {}, "no plan meets the batch size, the device count and the constraints together"));
+            : note("nothing-allowed", {},
+                   "no plan meets the batch size, the device count and the constraints together"));
   }
 
   Outcome finish() {

@@ -7,7 +7,9 @@ namespace nest::planner {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 double slowest(const std::vector<const ExchangeSums*>& tables, int policy, int from, int to) {
   double most = 0;
@@ -25,10 +27,14 @@ double slowestGroup(const std::vector<const GroupRates*>& groups, Message messag
 /// The gradient message of one group: what is exchanged once per batch, and with each microbatch.
 double perBatch(const GroupRates& g, int zero, double gradients, double weights) {
   switch (zero) {
-    case 0: return 2 * g.reduceScatter(gradients);
-    case 1: return g.reduceScatter(gradients) + g.reduceScatter(weights);
-    case 2: return g.reduceScatter(weights);
-    default: return 0;
+    case 0:
+      return 2 * g.reduceScatter(gradients);
+    case 1:
+      return g.reduceScatter(gradients) + g.reduceScatter(weights);
+    case 2:
+      return g.reduceScatter(weights);
+    default:
+      return 0;
   }
 }
 double perMicrobatch(const GroupRates& g, int zero, double gradients, double weights) {
@@ -81,7 +87,8 @@ StageSite placeStage(GroupShapes& shapes, const Strategy& s, const BlockLayout& 
   return site;
 }
 
-std::vector<StageSite> placeStages(GroupShapes& shapes, const Strategy& s, const BlockLayout& layout, int stages) {
+std::vector<StageSite> placeStages(GroupShapes& shapes, const Strategy& s, const BlockLayout& layout,
+                                   int stages) {
   const int width = layout.inner * s.width();
   std::vector<StageSite> sites;
   for (int i = 0; i < stages; ++i) {
@@ -108,7 +115,8 @@ StageCosts::StageCosts(const Context& context, const std::vector<StageSite>& sit
     stage.context = context.sums->exchange(GroupKind::Context, stage.site.contextSet);
     stage.expert = context.sums->exchange(GroupKind::Expert, stage.site.expertSet);
     for (int g : context.shapes->set(stage.site.denseSet)) stage.dense.push_back(&context.shapes->rates(g));
-    for (int g : context.shapes->set(stage.site.expertGradientSet)) stage.experts.push_back(&context.shapes->rates(g));
+    for (int g : context.shapes->set(stage.site.expertGradientSet))
+      stage.experts.push_back(&context.shapes->rates(g));
     stage.policies = context.space->policies(static_cast<int>(i));
     if (context.sharedPolicy)
       for (int r = 0; r < kRecomputeCount; ++r)
@@ -148,9 +156,10 @@ void StageCosts::finish(Shares& s, const Stage& stage) const {
   s.fixedMemory = s.dense * m_denseRates.memory + s.expert * m_expertRates.memory +
                   m_context.problem->assumptions.reserve.value() + (zero == 3 ? s.largest * m_weight : 0);
   if (zero < 2) return;
-  s.data = slowestGroup(stage.dense, [&](const GroupRates& g) {
-             return perMicrobatch(g, zero, s.dense * m_gradient, s.dense * m_weight);
-           }) +
+  s.data = slowestGroup(stage.dense,
+                        [&](const GroupRates& g) {
+                          return perMicrobatch(g, zero, s.dense * m_gradient, s.dense * m_weight);
+                        }) +
            slowestGroup(stage.experts, [&](const GroupRates& g) {
              return perMicrobatch(g, zero, s.expert * m_gradient, s.expert * m_weight);
            });
@@ -166,7 +175,8 @@ StageCosts::Shares StageCosts::shares(const Stage& stage, int i, int from, int t
 double StageCosts::memory(const Stage& stage, const Shares& s, int from, int to, int policy) const {
   const LayerSums& sums = *m_context.sums;
   const auto& stash = sums.stash[at(policy)];
-  return s.fixedMemory + stage.inFlight * (stash[at(to)] - stash[at(from)]) + sums.workspace[at(policy)](from, to);
+  return s.fixedMemory + stage.inFlight * (stash[at(to)] - stash[at(from)]) +
+         sums.workspace[at(policy)](from, to);
 }
 
 double StageCosts::loadOf(const Stage& stage, const Shares& s, int from, int to, int policy) const {
@@ -177,7 +187,9 @@ double StageCosts::loadOf(const Stage& stage, const Shares& s, int from, int to,
   const std::array<double, kExchangeCount> exchange = {
       slowest(stage.tensor, policy, from, to), slowest(stage.context, policy, from, to),
       slowest(stage.expert, policy, from, to),
-      transfer(stage.site.levelIn, sums.boundary[at(from)]) + transfer(stage.site.levelOut, sums.boundary[at(to)]), s.data};
+      transfer(stage.site.levelIn, sums.boundary[at(from)]) +
+          transfer(stage.site.levelOut, sums.boundary[at(to)]),
+      s.data};
   return hiddenLoad(compute, exchange);
 }
 
@@ -210,14 +222,16 @@ StageCosts::Figures StageCosts::fixedPart(int i, int from, int to) const {
 
 StageCosts::Figures StageCosts::fixedPart(const Stage& stage, const Shares& s, int i) const {
   Figures f;
-  f.sync = slowestGroup(stage.dense, [&](const GroupRates& g) {
-             return perBatch(g, m_context.zero, s.dense * m_gradient, s.dense * m_weight);
-           }) +
+  f.sync = slowestGroup(stage.dense,
+                        [&](const GroupRates& g) {
+                          return perBatch(g, m_context.zero, s.dense * m_gradient, s.dense * m_weight);
+                        }) +
            slowestGroup(stage.experts, [&](const GroupRates& g) {
              return perBatch(g, m_context.zero, s.expert * m_gradient, s.expert * m_weight);
            });
   if (const auto& tied = m_context.tied; tied && (i == tied->firstStage || i == tied->secondStage)) {
-    const double bytes = m_context.problem->profile->tied->parameters[at(m_context.sums->strategyIndex())] * m_gradient;
+    const double bytes =
+        m_context.problem->profile->tied->parameters[at(m_context.sums->strategyIndex())] * m_gradient;
     if (bytes > 0) {
       const auto& level = m_context.problem->cluster->level(tied->level);
       f.sync += 2 * (level.latency.value() + 0.5 * bytes / level.bandwidth.value());
@@ -247,18 +261,21 @@ StageCosts::Figures StageCosts::best(int i, int from, int to) const {
 
 StageCosts::Shares StageCosts::sharesOfChunks(const Stage& stage, int i, const std::vector<int>& cuts) const {
   Shares s;
-  for (std::size_t part = at(i); part + 1 < cuts.size(); part += at(m_context.stages)) addLayers(s, i, cuts[part], cuts[part + 1]);
+  for (std::size_t part = at(i); part + 1 < cuts.size(); part += at(m_context.stages))
+    addLayers(s, i, cuts[part], cuts[part + 1]);
   finish(s, stage);
   return s;
 }
 
-double StageCosts::memoryOfChunks(const Stage&, const Shares& s, int i, const std::vector<int>& cuts, int policy) const {
+double StageCosts::memoryOfChunks(const Stage&, const Shares& s, int i, const std::vector<int>& cuts,
+                                  int policy) const {
   const LayerSums& sums = *m_context.sums;
   const int stages = m_context.stages, v = static_cast<int>(cuts.size() - 1) / stages;
   const int inFlight = std::min(m_context.microbatchCount * v, 2 * (stages - i - 1) + (v - 1) * stages + 1);
   double stash = 0, workspace = 0;
   for (std::size_t part = at(i); part + 1 < cuts.size(); part += at(stages)) {
-    stash = std::max(stash, sums.stash[at(policy)][at(cuts[part + 1])] - sums.stash[at(policy)][at(cuts[part])]);
+    stash =
+        std::max(stash, sums.stash[at(policy)][at(cuts[part + 1])] - sums.stash[at(policy)][at(cuts[part])]);
     workspace = std::max(workspace, sums.workspace[at(policy)](cuts[part], cuts[part + 1]));
   }
   return s.fixedMemory + inFlight * stash + workspace;
@@ -283,7 +300,8 @@ StageCosts::Figures StageCosts::bestOfChunks(int i, const std::vector<int>& cuts
     for (int part = i; part < parts && offered; part += stages) {
       const int from = cuts[at(part)], to = cuts[at(part + 1)];
       offered = sums.missing[at(r)][at(to)] == sums.missing[at(r)][at(from)];
-      compute += sums.compute[at(to)] - sums.compute[at(from)] + sums.extra[at(r)][at(to)] - sums.extra[at(r)][at(from)];
+      compute += sums.compute[at(to)] - sums.compute[at(from)] + sums.extra[at(r)][at(to)] -
+                 sums.extra[at(r)][at(from)];
       exchange[0] += slowest(stage.tensor, r, from, to);
       exchange[1] += slowest(stage.context, r, from, to);
       exchange[2] += slowest(stage.expert, r, from, to);

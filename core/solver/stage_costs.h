@@ -11,7 +11,9 @@ namespace nest::planner {
 /// T = sum · Σ load + max · max load + tail (planning.md §4).
 struct ObjectiveWeights {
   double sum = 1, max = 0;
-  double time(double sumLoad, double maxLoad, double tail) const { return sum * sumLoad + max * maxLoad + tail; }
+  double time(double sumLoad, double maxLoad, double tail) const {
+    return sum * sumLoad + max * maxLoad + tail;
+  }
 };
 ObjectiveWeights objectiveWeights(Objective, int microbatchCount, int stages, int chunks);
 
@@ -25,12 +27,14 @@ struct StageSite {
   friend bool operator==(const StageSite&, const StageSite&) = default;
 };
 
-/// Places one stage of width inner·(c·t) that begins `begin` devices into each block. Levels to neighbours are left out.
+/// Places one stage of width inner·(c·t) that begins `begin` devices into each block. Levels to neighbours
+/// are left out.
 StageSite placeStage(GroupShapes&, const Strategy&, const BlockLayout&, int begin);
 /// All stages of one strategy.
 std::vector<StageSite> placeStages(GroupShapes&, const Strategy&, const BlockLayout&, int stages);
 
-/// How the model's shared parameters fall: the stages that hold `first` and `second`, and the level between them.
+/// How the model's shared parameters fall: the stages that hold `first` and `second`, and the level between
+/// them.
 struct TiedPlace {
   int firstStage = 0, secondStage = 0;
   int level = 0;
@@ -44,7 +48,7 @@ struct ParameterRates {
 
 /// The cost of any stage of one configuration: (b, σ, d, layout, s, z).
 class StageCosts {
- public:
+public:
   struct Context {
     const Problem* problem = nullptr;
     const SearchSpace* space = nullptr;
@@ -78,7 +82,7 @@ class StageCosts {
   bool offers(int stage, int from, int to, int policy) const;    ///< allowed, and available in all layers
   double memory(int stage, int from, int to, int policy) const;  ///< bytes on one device
 
- private:
+private:
   struct Stage {
     StageSite site;
     std::vector<const ExchangeSums*> tensor, context, expert;
@@ -93,7 +97,8 @@ class StageCosts {
   void addLayers(Shares&, int stage, int from, int to) const;
   void finish(Shares&, const Stage&) const;
   Shares sharesOfChunks(const Stage&, int stage, const std::vector<int>& cuts) const;
-  double memoryOfChunks(const Stage&, const Shares&, int stage, const std::vector<int>& cuts, int policy) const;
+  double memoryOfChunks(const Stage&, const Shares&, int stage, const std::vector<int>& cuts,
+                        int policy) const;
   Figures fixedPart(const Stage&, const Shares&, int stage) const;
   double hiddenLoad(double compute, const std::array<double, kExchangeCount>& exchange) const;
   double memory(const Stage&, const Shares&, int from, int to, int policy) const;

@@ -8,10 +8,12 @@ namespace nest::planner {
 
 /// Asks a Control now and then, cheaply, and paces progress reports.
 class Watch {
- public:
-  Watch(const Control& control, double deadlineSeconds) : m_control(control), m_begin(Clock::now()), m_deadline(control.deadline) {
+public:
+  Watch(const Control& control, double deadlineSeconds)
+      : m_control(control), m_begin(Clock::now()), m_deadline(control.deadline) {
     if (deadlineSeconds > 0) {
-      const auto own = m_begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(deadlineSeconds));
+      const auto own = m_begin + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(deadlineSeconds));
       if (!m_deadline || own < *m_deadline) m_deadline = own;
     }
   }
@@ -40,7 +42,7 @@ class Watch {
     m_control.progress({phase, m_fraction, best, lowerBound, m_states});
   }
 
- private:
+private:
   using Clock = std::chrono::steady_clock;
 
   const Control& m_control;

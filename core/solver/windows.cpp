@@ -1,6 +1,6 @@
-// Windows: last[0] = 0, last[i+1] = the furthest cut that stage i reaches from last[i]; first[s] = L, first[i] = the earliest
-// cut from which stage i reaches first[i+1]. Both are exact for the relaxed stage, because feasible() only shrinks as a
-// stage grows. Cost: 2·s binary searches.
+// Windows: last[0] = 0, last[i+1] = the furthest cut that stage i reaches from last[i]; first[s] = L,
+// first[i] = the earliest cut from which stage i reaches first[i+1]. Both are exact for the relaxed stage,
+// because feasible() only shrinks as a stage grows. Cost: 2·s binary searches.
 #include "solver/windows.h"
 
 #include <algorithm>
@@ -8,7 +8,9 @@
 
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 constexpr double kSlack = 1 + 1e-12;
 }  // namespace
 
@@ -41,7 +43,8 @@ double Reach::fixedMemory(int from, int to) const {
 double Reach::memory(int stage, double fixed, int from, int to, int policy) const {
   const auto& stash = m_context.sums->stash[at(policy)];
   const int inFlight = std::min(m_context.microbatchCount, m_context.stages - stage);
-  return fixed + inFlight * (stash[at(to)] - stash[at(from)]) + m_context.sums->workspace[at(policy)](from, to);
+  return fixed + inFlight * (stash[at(to)] - stash[at(from)]) +
+         m_context.sums->workspace[at(policy)](from, to);
 }
 
 bool Reach::feasible(int stage, int from, int to) const {
@@ -49,7 +52,8 @@ bool Reach::feasible(int stage, int from, int to) const {
   const double transfers = m_leastTransfer * ((stage > 0 ? 1 : 0) + (stage + 1 < m_context.stages ? 1 : 0));
   const double fixed = fixedMemory(from, to);
   for (int r = 0; r < kRecomputeCount; ++r) {
-    if (!m_policies[at(stage)][at(r)] || sums.missing[at(r)][at(to)] != sums.missing[at(r)][at(from)]) continue;
+    if (!m_policies[at(stage)][at(r)] || sums.missing[at(r)][at(to)] != sums.missing[at(r)][at(from)])
+      continue;
     if (sums.least[at(r)][at(to)] - sums.least[at(r)][at(from)] + transfers > m_mostLoad * kSlack) continue;
     if (memory(stage, fixed, from, to, r) <= m_capacity * kSlack) return true;
   }
@@ -61,7 +65,8 @@ double Reach::leastMemory(int stage, int from, int to) const {
   const double fixed = fixedMemory(from, to);
   double least = std::numeric_limits<double>::infinity();
   for (int r = 0; r < kRecomputeCount; ++r) {
-    if (!m_policies[at(stage)][at(r)] || sums.missing[at(r)][at(to)] != sums.missing[at(r)][at(from)]) continue;
+    if (!m_policies[at(stage)][at(r)] || sums.missing[at(r)][at(to)] != sums.missing[at(r)][at(from)])
+      continue;
     least = std::min(least, memory(stage, fixed, from, to, r));
   }
   return least;

@@ -6,11 +6,11 @@
 
 namespace nest::planner {
 
-/// How far stages can reach when no load may exceed a limit and each must fit the memory of the roomiest device. What is
-/// asked here never depends on the layout, and grows with the layers of a stage: so a stage that cannot hold some layers
-/// cannot hold more.
+/// How far stages can reach when no load may exceed a limit and each must fit the memory of the roomiest
+/// device. What is asked here never depends on the layout, and grows with the layers of a stage: so a stage
+/// that cannot hold some layers cannot hold more.
 class Reach {
- public:
+public:
   Reach(const StageCosts::Context&, double capacity);
 
   void limitLoad(double most) { m_mostLoad = most; }
@@ -24,11 +24,11 @@ class Reach {
   int first(int stage) const { return m_first[static_cast<std::size_t>(stage)]; }
   int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
 
- private:
+private:
   double memory(int stage, double fixed, int from, int to, int policy) const;
   double fixedMemory(int from, int to) const;
 
-  const StageCosts::Context& m_context;
+  StageCosts::Context m_context;
   double m_capacity, m_mostLoad;
   double m_leastTransfer = 0;
   ParameterRates m_dense, m_expert;
