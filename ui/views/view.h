@@ -30,6 +30,7 @@ class View : public QWidget {
   virtual const Figure* figure() const { return nullptr; }  ///< for export and copy
 
   const PlanContext& context() const { return *m_context; }  ///< never null; empty at first
+  const PlanContextPtr& contextPtr() const { return m_context; }
   void setContext(PlanContextPtr);
   void setTheme(Theme::Kind);
   const Theme& theme() const { return *m_theme; }

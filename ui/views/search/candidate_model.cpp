@@ -1,0 +1,141 @@
+#include "views/search/candidate_model.h"
+
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+QString from(const std::string& s) {
+  return QString::fromStdString(s);
+}
+
+QString fateName(Fate f) {
+  switch (f) {
+    case Fate::Won:
+      return CandidateModel::tr("best");
+    case Fate::Solved:
+      return CandidateModel::tr("slower");
+    case Fate::Bounded:
+      return CandidateModel::tr("cannot win");
+    case Fate::OutOfMemory:
+      return CandidateModel::tr("does not fit");
+    case Fate::Dominated:
+      return CandidateModel::tr("dominated");
+    case Fate::NotOffered:
+      return CandidateModel::tr("not on offer");
+    case Fate::NotReached:
+      break;
+  }
+  return CandidateModel::tr("not reached");
+}
+
+}  // namespace
+
+void CandidateModel::setOutcome(std::shared_ptr<const Outcome> outcome) {
+  beginResetModel();
+  m_outcome = std::move(outcome);
+  endResetModel();
+}
+
+int CandidateModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() || !m_outcome ? 0 : static_cast<int>(m_outcome->log.candidates.size());
+}
+
+int CandidateModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : ColumnCount;
+}
+
+QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
+  const RankedPlan* best = outcome.best();
+  const double optimum = best ? best->evaluation.batchTime.value() : 0;
+  switch (c.fate) {
+    case Fate::Won:
+      return tr("the best plan found");
+    case Fate::Solved:
+      if (c.best && optimum > 0)
+        return tr("its best plan takes %1, %2 of the optimum")
+            .arg(from(text::time(*c.best)), from(text::signedPercent(c.best->value() / optimum - 1)));
+      return tr("solved, and slower");
+    case Fate::Bounded:
+      if (optimum > 0)
+        return tr("no plan of it can take less than %1 (%2)")
+            .arg(from(text::time(c.lowerBound)),
+                 from(text::signedPercent(c.lowerBound.value() / optimum - 1)));
+      return tr("no plan of it can take less than %1").arg(from(text::time(c.lowerBound)));
+    case Fate::OutOfMemory:
+      if (c.shortStage >= 0)
+        return tr("stage %1 is short of memory by %2")
+            .arg(c.shortStage + 1)
+            .arg(from(text::memory(c.shortfall)));
+      return tr("a stage is short of memory");
+    case Fate::Dominated:
+      return tr("another candidate has the same network levels at no greater cost");
+    case Fate::NotOffered:
+      return tr("the model's profile does not offer it");
+    case Fate::NotReached:
+      break;
+  }
+  return tr("the search ended before it");
+}
+
+QVariant CandidateModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid() || !m_outcome) return {};
+  const Candidate& c = m_outcome->log.candidates[static_cast<std::size_t>(index.row())];
+  const double time = c.best ? c.best->value() : c.lowerBound.value();
+  if (role == Qt::TextAlignmentRole) {
+    const bool number = index.column() == Microbatch || index.column() == Data || index.column() == Stages ||
+                        index.column() == Time;
+    return QVariant::fromValue(Qt::Alignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+  }
+  if (role == Qt::ToolTipRole) return reason(c, *m_outcome);
+  if (role == kSortRole) {
+    switch (index.column()) {
+      case Microbatch:
+        return c.microbatch;
+      case Data:
+        return c.dataDegree;
+      case Stages:
+        return c.stageCount;
+      case Fate:
+        return static_cast<int>(c.fate);
+      case Time:
+        return time;
+      case Strategy:
+        return c.strategy.width() * 1000 + c.strategy.expert;
+      default:
+        return reason(c, *m_outcome);
+    }
+  }
+  if (role != Qt::DisplayRole) return {};
+  switch (index.column()) {
+    case Microbatch:
+      return c.microbatch;
+    case Strategy:
+      return from(toText(c.strategy));
+    case Data:
+      return c.dataDegree;
+    case Stages:
+      return c.stageCount > 0 ? QVariant(c.stageCount) : QVariant(tr("any"));
+    case Fate:
+      return fateName(c.fate);
+    case Time:
+      return time > 0 ? (c.best ? QString() : QStringLiteral("≥ ")) + from(text::time(Seconds(time)))
+                      : QString();
+    default:
+      return reason(c, *m_outcome);
+  }
+}
+
+QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::DisplayRole) {
+    const QString names[] = {tr("Microbatch"), tr("Strategy"),   tr("Replicas"), tr("Stages"),
+                             tr("Outcome"),    tr("Batch time"), tr("Why")};
+    return section >= 0 && section < ColumnCount ? names[section] : QVariant();
+  }
+  if (role == Qt::ToolTipRole && section == Time)
+    return tr("Of its best plan if it was solved, else the proven lower bound (≥)");
+  return {};
+}
+
+}  // namespace nest

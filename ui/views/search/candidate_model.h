@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QAbstractTableModel>
+
+#include "document/plan_context.h"
+#include "theme/theme.h"
+
+namespace nest {
+
+/// What the search looked at, a row for each candidate: degrees, what became of it, and why.
+class CandidateModel : public QAbstractTableModel {
+  Q_OBJECT
+public:
+  enum Column { Microbatch, Strategy, Data, Stages, Fate, Time, Why, ColumnCount };
+  static constexpr int kSortRole = Qt::UserRole;  ///< number or text to sort by
+
+  using QAbstractTableModel::QAbstractTableModel;
+
+  void setOutcome(std::shared_ptr<const Outcome>);
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex&, int role) const override;
+  QVariant headerData(int section, Qt::Orientation, int role) const override;
+
+  /// One sentence: why this candidate is not the plan.
+  static QString reason(const Candidate&, const Outcome&);
+
+private:
+  std::shared_ptr<const Outcome> m_outcome;
+};
+
+}  // namespace nest

@@ -1,0 +1,307 @@
+#include "views/search/search_view.h"
+
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTableView>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+#include "figures/front_figure.h"
+#include "jobs/study_worker.h"
+#include "study/counterfactual.h"
+#include "study/sensitivity.h"
+#include "units/text.h"
+#include "views/figure_pane.h"
+#include "views/search/candidate_model.h"
+
+namespace nest {
+namespace {
+
+QString from(const std::string& s) {
+  return QString::fromStdString(s);
+}
+
+QString changesHtml(const PlanDiff& d) {
+  QString out = QStringLiteral("<ul>");
+  for (const auto& c : d.changes)
+    out += QStringLiteral("<li>") + from(c.sentence).toHtmlEscaped() + QStringLiteral("</li>");
+  return out + QStringLiteral("</ul>");
+}
+
+QString row(const QString& what, double change, const QString& detail) {
+  return QStringLiteral(
+             "<tr><td style='padding-right:16px'>%1</td><td align='right' "
+             "style='padding-right:16px'><b>%2</b></td><td>%3</td></tr>")
+      .arg(what.toHtmlEscaped(), from(text::signedPercent(change)), detail.toHtmlEscaped());
+}
+
+}  // namespace
+
+SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, parent) {
+  m_worker = new StudyWorker(this);
+  m_front = std::make_unique<FrontFigure>();
+  m_canvas = new FigurePane(m_front.get());
+  m_headline = new QLabel;
+  m_headline->setWordWrap(true);
+  m_headline->setMargin(8);
+  m_headline->setAccessibleName(tr("Outcome of the search"));
+
+  auto* right = new QSplitter(Qt::Vertical);
+  right->addWidget(m_canvas);
+  right->addWidget(buildQuestions());
+  right->setSizes({300, 300});
+  auto* split = new QSplitter;
+  split->addWidget(buildCandidates());
+  split->addWidget(right);
+  split->setSizes({560, 420});
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(m_headline);
+  column->addWidget(split, 1);
+
+  connect(m_worker, &StudyWorker::finished, this, [this] {
+    m_stop->setVisible(false);
+    for (QPushButton* b : m_askers) b->setEnabled(true);
+    if (!m_worker->failure().isEmpty())
+      say(tr("The study ended early: %1").arg(m_worker->failure().toHtmlEscaped()));
+  });
+}
+
+SearchView::~SearchView() {
+  m_worker->stop();
+}
+
+const Figure* SearchView::figure() const {
+  return m_front.get();
+}
+QString SearchView::answer() const {
+  return m_answer->toPlainText();
+}
+
+QWidget* SearchView::buildCandidates() {
+  auto* box = new QWidget;
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(8, 0, 4, 8);
+  m_filter = new QLineEdit;
+  m_filter->setPlaceholderText(tr("Filter candidates, for example: t8, does not fit, stage 3"));
+  m_filter->setClearButtonEnabled(true);
+  m_filter->setAccessibleName(tr("Filter candidates"));
+  m_model = new CandidateModel(this);
+  m_sorted = new QSortFilterProxyModel(this);
+  m_sorted->setSourceModel(m_model);
+  m_sorted->setSortRole(CandidateModel::kSortRole);
+  m_sorted->setFilterKeyColumn(-1);
+  m_sorted->setFilterCaseSensitivity(Qt::CaseInsensitive);
+  m_table = new QTableView;
+  m_table->setModel(m_sorted);
+  m_table->setSortingEnabled(true);
+  m_table->sortByColumn(CandidateModel::Time, Qt::AscendingOrder);
+  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_table->verticalHeader()->hide();
+  m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 8);
+  m_table->horizontalHeader()->setStretchLastSection(true);
+  m_table->setWordWrap(false);
+  m_table->setAlternatingRowColors(true);
+  m_table->setAccessibleName(tr("Candidates that the search looked at"));
+  connect(m_filter, &QLineEdit::textChanged, m_sorted, &QSortFilterProxyModel::setFilterFixedString);
+  column->addWidget(m_filter);
+  column->addWidget(m_table, 1);
+  return box;
+}
+
+QWidget* SearchView::buildQuestions() {
+  auto* box = new QWidget;
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(4, 4, 8, 8);
+  auto* asking = new QHBoxLayout;
+  m_question = new QLineEdit;
+  m_question->setPlaceholderText(tr("Why not …  t=4   ·   layer 17 in stage 2   ·   p=8 and z=1"));
+  m_question->setAccessibleName(tr("Why not"));
+  auto* askButton = new QPushButton(tr("Ask"));
+  asking->addWidget(m_question, 1);
+  asking->addWidget(askButton);
+  column->addLayout(asking);
+  auto* buttons = new QHBoxLayout;
+  const auto button = [&](const QString& name, const QString& tip, void (SearchView::*f)()) {
+    auto* b = new QPushButton(name);
+    b->setToolTip(tip);
+    connect(b, &QPushButton::clicked, this, f);
+    buttons->addWidget(b);
+    m_askers.push_back(b);
+  };
+  button(tr("Rank improvements"), tr("Solve again with each single figure 25 % better"),
+         &SearchView::rankImprovements);
+  button(tr("Find break-even points"), tr("Where the best plan becomes another one"),
+         &SearchView::findBreakEvens);
+  button(tr("Rank failures"), tr("Solve again without each device, host, rack"), &SearchView::rankFailures);
+  buttons->addStretch(1);
+  m_stop = new QPushButton(tr("Cancel"));
+  m_stop->setVisible(false);
+  connect(m_stop, &QPushButton::clicked, this, [this] { m_worker->stop(); });
+  buttons->addWidget(m_stop);
+  column->addLayout(buttons);
+  m_answer = new QTextBrowser;
+  m_answer->setAccessibleName(tr("Answer"));
+  m_answer->setPlaceholderText(tr("Answers appear here."));
+  column->addWidget(m_answer, 1);
+  m_askers.push_back(askButton);
+  connect(askButton, &QPushButton::clicked, this, [this] { ask(m_question->text()); });
+  connect(m_question, &QLineEdit::returnPressed, this, [this] { ask(m_question->text()); });
+  return box;
+}
+
+void SearchView::say(const QString& html) {
+  m_answer->setHtml(html);
+}
+
+void SearchView::showBusy(const QString& what) {
+  say(QStringLiteral("<p>%1</p>").arg(what.toHtmlEscaped()));
+  m_stop->setVisible(true);
+  for (QPushButton* b : m_askers) b->setEnabled(false);
+}
+
+bool SearchView::ready(const QString& what) {
+  if (context().problem && context().plan) return true;
+  say(tr("<p>%1 needs a plan: solve a scenario that fits first.</p>").arg(what));
+  return false;
+}
+
+void SearchView::ask(const QString& question) {
+  if (question.trimmed().isEmpty() || !ready(tr("A question"))) return;
+  const auto problem = context().problem;
+  const auto plan = context().plan;
+  auto demand = readDemand(*problem, plan->plan, question.toStdString());
+  if (!demand) {
+    QString html;
+    for (const auto& d : demand.diagnostics)
+      html += QStringLiteral("<p>%1%2</p>")
+                  .arg(from(d.message).toHtmlEscaped(),
+                       d.remedy.empty() ? QString() : QStringLiteral("; ") + from(d.remedy).toHtmlEscaped());
+    return say(html);
+  }
+  showBusy(tr("Solving with %1 …").arg(from(demand->words)));
+  m_worker->start(
+      [this, problem, plan, d = *demand](const Control& control, const BackgroundTask::Deliver& deliver) {
+        auto found = whyNot(*problem, *plan, d, control);
+        deliver([this, found = std::move(found)] {
+          QString html = QStringLiteral("<h4>%1</h4><p>%2</p>")
+                             .arg(tr("Why not %1?").arg(from(found.demand).toHtmlEscaped()),
+                                  from(found.answer).toHtmlEscaped());
+          if (found.difference) html += changesHtml(*found.difference);
+          say(html);
+        });
+      });
+}
+
+void SearchView::rankImprovements() {
+  if (!ready(tr("Ranking"))) return;
+  showBusy(tr("Solving once for each figure of the cluster …"));
+  m_worker->start([this, problem = context().problem, plan = context().plan](
+                      const Control& control, const BackgroundTask::Deliver& deliver) {
+    auto all = nest::rankImprovements(*problem, *plan, 0.25, control);
+    deliver([this, all = std::move(all)] {
+      QString html = tr("<h4>One figure made 25 % better, the plan found anew</h4><table>");
+      for (const auto& i : all)
+        html += row(from(i.what), i.change,
+                    i.plan.same() ? tr("same plan") : from(i.plan.changes.front().sentence));
+      say(html + QStringLiteral("</table>"));
+    });
+  });
+}
+
+void SearchView::rankFailures() {
+  if (!ready(tr("Ranking"))) return;
+  showBusy(tr("Solving once for each kind of failure …"));
+  m_worker->start([this, problem = context().problem, plan = context().plan](
+                      const Control& control, const BackgroundTask::Deliver& deliver) {
+    auto all = nest::rankFailures(*problem, *plan, control);
+    deliver([this, all = std::move(all)] {
+      QString html = tr("<h4>One part lost, planned anew on the rest</h4><table>");
+      for (const auto& f : all) {
+        if (f.status == OutcomeStatus::Infeasible)
+          html += QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
+                      .arg(from(f.what).toHtmlEscaped(), tr("nothing fits any more"));
+        else
+          html += row(
+              from(f.what), f.change,
+              f.devicesIdle > 0 ? tr("%1 devices idle").arg(from(text::count(f.devicesIdle))) : QString());
+      }
+      say(html + QStringLiteral("</table>"));
+    });
+  });
+}
+
+void SearchView::findBreakEvens() {
+  if (!ready(tr("Break-even points"))) return;
+  showBusy(tr("Moving each figure until the plan flips …"));
+  m_worker->start([this, problem = context().problem, plan = context().plan](
+                      const Control& control, const BackgroundTask::Deliver& deliver) {
+    QString rows;
+    const auto levers = leversOf(*problem);
+    for (std::size_t i = 0; i < levers.size() && !control.stopRequested(); ++i) {
+      Control quiet;
+      quiet.stop = control.stop;
+      for (const auto& b : breakEvens(*problem, *plan, levers[i], {}, quiet))
+        rows += QStringLiteral("<li>") + from(b.sentence).toHtmlEscaped() + QStringLiteral("</li>");
+      deliver(
+          [this,
+           html = tr("<h4>Where the best plan becomes another one</h4><ul>") + rows + QStringLiteral("</ul>"),
+           done = i + 1, of = levers.size(), none = rows.isEmpty()] {
+            const QString left =
+                done < of ? tr("<p>%1 of %2 figures searched …</p>").arg(done).arg(of)
+                : none    ? tr("<p>No figure between 1/16 and 16 times its value changes the plan.</p>")
+                          : QString();
+            say(html + left);
+          });
+    }
+  });
+}
+
+void SearchView::refresh() {
+  m_worker->stop();
+  m_stop->setVisible(false);
+  for (QPushButton* b : m_askers) b->setEnabled(true);
+  m_model->setOutcome(context().outcome);
+  m_table->resizeColumnsToContents();
+  m_canvas->setContext(contextPtr(), theme());
+  const Outcome* o = context().outcome.get();
+  if (!o) {
+    m_headline->setText(context().problem ? tr("Not solved yet.")
+                                          : tr("Open a scenario to see what is searched."));
+    return;
+  }
+  const auto count = [](long long n) { return from(text::count(n)); };
+  QString verdict;
+  switch (o->status) {
+    case OutcomeStatus::Optimal:
+      verdict = tr("<b>Optimal:</b> no plan of the search space takes less than %1.")
+                    .arg(from(text::time(o->lowerBound)));
+      break;
+    case OutcomeStatus::BestSoFar:
+      verdict = tr("<b>Best so far:</b> at most %1 above the optimum (no plan takes less than %2).")
+                    .arg(from(text::percent(o->gap())), from(text::time(o->lowerBound)));
+      break;
+    case OutcomeStatus::Infeasible:
+      verdict = tr("<b>Nothing fits.</b>");
+      break;
+    case OutcomeStatus::Cancelled:
+      verdict = tr("<b>Cancelled.</b>");
+      break;
+    case OutcomeStatus::Failed:
+      verdict = tr("<b>The search failed.</b>");
+      break;
+  }
+  m_headline->setText(verdict + QLatin1Char(' ') +
+                      tr("%1 candidates, %2 configurations, %3 states in %4.")
+                          .arg(count(static_cast<long long>(o->log.candidates.size())),
+                               count(o->statistics.tuples), count(o->statistics.states),
+                               from(text::time(o->statistics.elapsed))));
+}
+
+}  // namespace nest

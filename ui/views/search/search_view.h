@@ -1,0 +1,61 @@
+#pragma once
+
+#include <QSortFilterProxyModel>
+
+#include "views/view.h"
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTableView;
+class QTextBrowser;
+
+namespace nest {
+
+class CandidateModel;
+class FigurePane;
+class FrontFigure;
+class StudyWorker;
+
+/// What was searched and why each candidate lost; the Pareto front; and questions: why not this, what would
+/// help most.
+class SearchView : public View {
+  Q_OBJECT
+public:
+  explicit SearchView(ViewServices services, QWidget* parent = nullptr);
+  ~SearchView() override;
+
+  QString id() const override { return QStringLiteral("search"); }
+  QString title() const override { return tr("Search"); }
+  const Figure* figure() const override;
+
+  void ask(const QString& question);  ///< "t=4", "layer 17 in stage 2"
+  void rankImprovements();
+  void rankFailures();
+  void findBreakEvens();
+  QString answer() const;
+
+protected:
+  void refresh() override;
+
+private:
+  QWidget* buildCandidates();
+  QWidget* buildQuestions();
+  void showBusy(const QString& what);
+  void say(const QString& html);
+  bool ready(const QString& what);
+
+  CandidateModel* m_model;
+  QSortFilterProxyModel* m_sorted;
+  QTableView* m_table;
+  QLabel* m_headline;
+  QLineEdit *m_filter, *m_question;
+  QTextBrowser* m_answer;
+  QPushButton* m_stop;
+  std::vector<QPushButton*> m_askers;
+  std::unique_ptr<FrontFigure> m_front;
+  FigurePane* m_canvas;
+  StudyWorker* m_worker;
+};
+
+}  // namespace nest
