@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "command_line.h"
+#include "commands.h"
+#include "files.h"
+#include "formats/json_layout.h"
+#include "formats/outcome_json.h"
+#include "formats/plan_json.h"
+#include "formats/hf_config.h"
+#include "formats/cluster_text.h"
+#include "formats/recognise.h"
+#include "units/text.h"
+
+namespace nest::cli {
+namespace {
+
+struct Checked {
+  std::string what;  ///< what the file holds, in words; empty if it is broken
+  Diagnostics diagnostics;
+};
+
+Checked checkScenario(const std::string& text, const std::string& path) {
+  auto input = readInputText(text, path);
+  if (!input) return {"", std::move(input.diagnostics)};
+  const Problem& p = input->problem;
+  return {input->scenario.name + ": " + text::count(p.cluster->deviceCount()) + " devices on " + std::to_string(p.cluster->levelCount()) + " levels, " +
+              text::count(p.graph->layerCount()) + " layers, " + std::to_string(p.profile->strategies().size()) + " strategies on offer",
+          std::move(input.diagnostics)};
+}
+
+Checked checkPlan(const std::string& text, const std::string& path) {
+  auto plan = readPlan(text, path);
+  return {plan ? summaryOf(*plan) : std::string(), std::move(plan.diagnostics)};
+}
+
+Checked checkConfig(const std::string& text, const std::string& path) {
+  auto a = readHuggingFaceConfig(text, path);
+  return {a ? a->name + ": " + text::number(parameterCount(*a)) + " parameters in " + text::count(a->layers) + " blocks" : std::string(), std::move(a.diagnostics)};
+}
+
+Checked checkClusterText(const std::string& text, const std::string& path) {
+  auto levels = readClusterText(text);
+  for (Diagnostic& d : levels.diagnostics) d.where.file = path;
+  return {levels ? writeClusterText(*levels) : std::string(), std::move(levels.diagnostics)};
+}
+
+Checked checkOne(FileKind kind, const std::string& text, const std::string& path) {
+  switch (kind) {
+    case FileKind::Scenario: return checkScenario(text, path);
+    case FileKind::Plan:
+    case FileKind::Outcome: return checkPlan(text, path);
+    case FileKind::HuggingFaceConfig: return checkConfig(text, path);
+    case FileKind::ClusterText: return checkClusterText(text, path);
+    default: break;
+  }
+  return {"", {error("unknown-file", {path, 1, 0, ""}, text.empty() ? "the file is empty" : "this is no format that the program knows", "see nest-plan check --help for those it reads")}};
+}
+
+}  // namespace
+
+int checkCommand(const Words& words) {
+  const auto args = parseArguments(words, {{"--json"}}, 1, 10000);
+  if (!args) return report(args.diagnostics), kBadInput;
+  const bool json = args->has("--json");
+  bool broken = false;
+  nlohmann::ordered_json files = nlohmann::ordered_json::array();
+  for (const std::string& path : args->files) {
+    const auto text = readTextFile(path);
+    const FileKind kind = text ? recognise(*text, path) : FileKind::Unknown;
+    const Checked checked = text ? checkOne(kind, *text, path) : Checked{"", text.diagnostics};
+    const bool bad = hasErrors(checked.diagnostics);
+    broken = broken || bad;
+    report(checked.diagnostics, false, true);
+    if (!json && !bad) std::cout << path << ": " << nameOf(kind) << ": " << checked.what << '\n';
+    nlohmann::ordered_json j{{"file", path}, {"kind", nameOf(kind)}, {"ok", !bad}};
+    if (!bad) j["holds"] = checked.what;
+    j["diagnostics"] = diagnosticsJson(checked.diagnostics);
+    files.push_back(std::move(j));
+  }
+  if (json) std::cout << layOut({{"format", "nest-check"}, {"version", 1}, {"files", files}});
+  return broken ? kBadInput : kDone;
+}
+
+}  // namespace nest::cli

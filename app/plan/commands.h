@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diagnostics/diagnostic.h"
+#include "scenario/scenario.h"
+#include "solver/control.h"
+
+namespace nest::cli {
+
+/// Exit codes of nest-plan.
+enum ExitCode { kDone = 0, kNoPlanFits = 1, kBadInput = 2 };
+
+using Words = std::vector<std::string>;
+
+/// One command of the program: its name, one line for the list, its full help, and what runs it on the words behind it.
+struct Command {
+  const char* name;
+  const char* summary;
+  const char* help;
+  int (*run)(const Words&);
+};
+
+int solveCommand(const Words&);
+int evaluateCommand(const Words&);
+int checkCommand(const Words&);
+
+/// Findings go to standard error, one a line; notes only with `all`. With `asJson` and errors among them, standard output
+/// gets {"format": "nest-diagnostics", "diagnostics": […]}.
+void report(const Diagnostics&, bool asJson = false, bool all = false);
+
+/// A scenario with its problem; empty after its errors were reported (the command then ends with kBadInput).
+struct Input {
+  Scenario scenario;
+  Problem problem;
+  const TransformerArchitecture* architecture() const { return scenario.model.architecture ? &*scenario.model.architecture : nullptr; }
+};
+std::optional<Input> readInput(const std::string& path, bool asJson);
+
+/// Everything that is to be said about a scenario's text, warnings and notes included.
+Reading<Input> readInputText(const std::string& text, const std::string& path);
+
+/// Progress on a terminal after 300 ms, best so far on interrupt (Ctrl+C), the deadline of the options.
+class Watch {
+ public:
+  explicit Watch(double deadlineSeconds);
+  ~Watch();
+  Control control();
+
+ private:
+  std::stop_source m_stop;
+  std::optional<std::chrono::steady_clock::time_point> m_deadline;
+  std::chrono::steady_clock::time_point m_begin;
+  bool m_shown = false;
+};
+
+}  // namespace nest::cli

@@ -1,0 +1,87 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "files.h"
+#include "formats/json_layout.h"
+#include "formats/outcome_json.h"
+#include "units/text.h"
+
+namespace nest::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void onInterrupt(int) {
+  interrupted = 1;
+}
+
+}  // namespace
+
+void report(const Diagnostics& all, bool asJson, bool withNotes) {
+  for (const Diagnostic& d : all)
+    if (withNotes || d.severity != Severity::Note) std::cerr << toText(d) << '\n';
+  if (!asJson || !hasErrors(all)) return;
+  nlohmann::ordered_json j{{"format", "nest-diagnostics"}, {"version", 1}};
+  j["diagnostics"] = diagnosticsJson(all);
+  std::cout << layOut(j);
+}
+
+Reading<Input> readInputText(const std::string& text, const std::string& path) {
+  Reading<Input> result;
+  auto scenario = readScenario(text, path, loaderBeside(path));
+  result.diagnostics = std::move(scenario.diagnostics);
+  if (!scenario) return result;
+  auto problem = buildProblem(*scenario);
+  for (Diagnostic& d : locatedIn(text, path, std::move(problem.diagnostics))) {
+    if (d.where.file.empty()) d.where.file = path;
+    result.diagnostics.push_back(std::move(d));
+  }
+  if (problem) result.value = Input{std::move(*scenario), std::move(*problem)};
+  return result;
+}
+
+std::optional<Input> readInput(const std::string& path, bool asJson) {
+  const auto text = readTextFile(path);
+  if (!text) {
+    report(text.diagnostics, asJson);
+    return std::nullopt;
+  }
+  auto input = readInputText(*text, path);
+  report(input.diagnostics, asJson);
+  return std::move(input.value);
+}
+
+Watch::Watch(double deadlineSeconds) : m_begin(std::chrono::steady_clock::now()) {
+  if (deadlineSeconds > 0)
+    m_deadline = m_begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(std::min(deadlineSeconds, 1e8)));
+  interrupted = 0;
+  std::signal(SIGINT, onInterrupt);
+}
+
+Watch::~Watch() {
+  std::signal(SIGINT, SIG_DFL);
+  if (m_shown) std::fprintf(stderr, "\r\033[K");
+}
+
+Control Watch::control() {
+  Control c;
+  c.stop = m_stop.get_token();
+  c.deadline = m_deadline;
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  c.progress = [this, terminal](const Progress& p) {
+    if (interrupted) m_stop.request_stop();
+    const auto elapsed = std::chrono::steady_clock::now() - m_begin;
+    if (!terminal || elapsed < std::chrono::milliseconds(300)) return;
+    const std::string best = p.best ? text::time(*p.best) : std::string("none yet");
+    std::fprintf(stderr, "\r\033[K%.*s: %s, best %s", static_cast<int>(p.phase.size()), p.phase.data(), text::percent(p.fraction).c_str(), best.c_str());
+    m_shown = true;
+  };
+  return c;
+}
+
+}  // namespace nest::cli

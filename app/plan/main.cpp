@@ -1,0 +1,71 @@
+#include <exception>
+#include <iostream>
+#include <iterator>
+#include <string_view>
+
+#include "commands.h"
+#include "help.h"
+
+namespace nest::cli {
+namespace {
+
+const Command kCommands[] = {
+    {"solve", "find the best plan of a scenario", kSolveHelp, solveCommand},
+    {"evaluate", "cost a given plan on a scenario", kEvaluateHelp, evaluateCommand},
+    {"check", "say what files are and all that is wrong with them", kCheckHelp, checkCommand},
+};
+
+void overview(std::ostream& out) {
+  out << "nest-plan: where to place the training of a large model on a datacenter\n\n"
+         "Usage: nest-plan COMMAND [OPTIONS] FILE…\n\nCommands:\n";
+  for (const Command& c : kCommands) {
+    std::string name = c.name;
+    name.resize(10, ' ');
+    out << "  " << name << "  " << c.summary << '\n';
+  }
+  out << "\nnest-plan COMMAND --help tells a command's options and file formats.\n"
+         "Exit codes: 0 done; 1 no plan fits (says why and what would make it fit); 2 bad input (says where and why).\n";
+}
+
+int run(const Words& words) {
+  if (words.empty()) {
+    overview(std::cerr);
+    return kBadInput;
+  }
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    if (words.size() < 2) return overview(std::cout), kDone;
+    for (const Command& c : kCommands)
+      if (words[1] == c.name) return std::cout << c.help, kDone;
+  }
+  if (words[0] == "--version") {
+    std::cout << "nest-plan " NEST_VERSION "\n";
+    return kDone;
+  }
+  for (const Command& c : kCommands) {
+    if (words[0] != c.name) continue;
+    const Words rest(words.begin() + 1, words.end());
+    for (const std::string& w : rest) {
+      if (w == "--") break;
+      if (w == "--help" || w == "-h") return std::cout << c.help, kDone;
+    }
+    return c.run(rest);
+  }
+  std::cerr << "error: there is no command \"" << words[0] << "\" [command-line]\n\n";
+  overview(std::cerr);
+  return kBadInput;
+}
+
+}  // namespace
+}  // namespace nest::cli
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  try {
+    return nest::cli::run({argv + 1, argv + argc});
+  } catch (const std::bad_alloc&) {
+    std::cerr << "error: out of memory; the input asks for more than this machine has [out-of-memory]\n";
+  } catch (const std::exception& e) {
+    std::cerr << "error: " << e.what() << "; this is a defect of the program, please report it with the input [internal]\n";
+  }
+  return nest::cli::kBadInput;
+}

@@ -1,0 +1,78 @@
+#include <iostream>
+
+#include "command_line.h"
+#include "commands.h"
+#include "files.h"
+#include "formats/outcome_json.h"
+#include "formats/plan_json.h"
+#include "formats/summary_text.h"
+#include "plan/schedule.h"
+#include "solver/solve.h"
+
+namespace nest::cli {
+namespace {
+
+ReportSource sourceOf(const Input& input) {
+  return {input.scenario.name, &input.problem, input.architecture()};
+}
+
+int exitCodeOf(const Outcome& o) {
+  if (o.best()) return kDone;
+  return o.status == OutcomeStatus::Failed ? kBadInput : kNoPlanFits;
+}
+
+}  // namespace
+
+int solveCommand(const Words& words) {
+  const std::vector<OptionSpec> known = {{"--json"}, {"--output", 'o', true}, {"--deadline", 0, true}, {"--threads", 0, true}};
+  const auto args = parseArguments(words, known, 1, 1);
+  if (!args) return report(args.diagnostics), kBadInput;
+  Diagnostics misuse;
+  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  const auto threads = wholeNumber(*args, "--threads", 1, 1024, misuse);
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
+
+  const bool json = args->has("--json");
+  auto input = readInput(args->files[0], json);
+  if (!input) return kBadInput;
+  if (deadline) input->problem.search.deadlineSeconds = *deadline;
+  if (threads) input->problem.search.threads = static_cast<int>(*threads);
+  Outcome outcome;
+  {
+    Watch watch(input->problem.search.deadlineSeconds);
+    outcome = solve(input->problem, watch.control());
+  }
+  const ReportSource source = sourceOf(*input);
+  std::cout << (json ? writeOutcome(source, outcome) : summaryText(source, outcome)) << std::flush;
+  if (const auto path = args->value("--output"); path && outcome.best()) {
+    const Diagnostics failed = writeTextFile(*path, writePlan(outcome.best()->plan));
+    if (!failed.empty()) return report(failed), kBadInput;
+  }
+  return exitCodeOf(outcome);
+}
+
+int evaluateCommand(const Words& words) {
+  const auto args = parseArguments(words, {{"--json"}}, 2, 2);
+  if (!args) return report(args.diagnostics), kBadInput;
+  const bool json = args->has("--json");
+  const auto input = readInput(args->files[0], json);
+  const auto text = readTextFile(args->files[1]);
+  Reading<Plan> plan;
+  if (text)
+    plan = readPlan(*text, args->files[1]);
+  else
+    plan.diagnostics = text.diagnostics;
+  report(plan.diagnostics, json && input);
+  if (!input || !plan) return kBadInput;
+
+  RankedPlan ranked{*plan, evaluate(input->problem, *plan), Seconds(0)};
+  if (ranked.evaluation.feasible()) {
+    const auto kind = plan->chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
+    ranked.simulated = simulate(input->problem, *plan, ranked.evaluation, kind, false).total;
+  }
+  const ReportSource source = sourceOf(*input);
+  std::cout << (json ? writeEvaluation(source, ranked) : evaluationText(source, ranked)) << std::flush;
+  return ranked.evaluation.feasible() ? kDone : kNoPlanFits;
+}
+
+}  // namespace nest::cli

@@ -1,0 +1,134 @@
+#include "formats/recognise.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kLooked = 64u << 10;
+constexpr std::size_t kLookedInJson = 1u << 20;
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+std::string lower(std::string_view s) {
+  std::string out(s);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+/// Behind a byte order mark and blanks.
+std::string_view content(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const auto begin = text.find_first_not_of(" \t\r\n");
+  return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
+}
+
+/// A key or string of that name anywhere in the text; enough to tell the shapes of JSON apart, also of broken ones.
+bool names(std::string_view text, std::string_view key) { return has(text, '"' + std::string(key) + '"'); }
+
+FileKind jsonKind(std::string_view t, const std::string& file) {
+  if (names(t, "nest-scenario")) return FileKind::Scenario;
+  if (names(t, "nest-outcome")) return FileKind::Outcome;
+  if (names(t, "nest-plan")) return FileKind::Plan;
+  if (names(t, "nest-profile")) return FileKind::MeasuredProfile;
+  if (names(t, "dp_input") || names(t, "latency_per_level")) return FileKind::NestArtifact;
+  if (names(t, "TMPCs")) return names(t, "bws") ? FileKind::NestArtifact : FileKind::PiperProfile;
+  if (names(t, "cluster") && (names(t, "job") || names(t, "model"))) return FileKind::Scenario;
+  if (names(t, "stages") && names(t, "microbatch")) return FileKind::Plan;
+  for (const char* key : {"model_type", "architectures", "num_hidden_layers", "hidden_size", "n_embd"})
+    if (names(t, key)) return FileKind::HuggingFaceConfig;
+  if (file.ends_with(".nest.json")) return FileKind::Scenario;
+  if (file.ends_with("config.json")) return FileKind::HuggingFaceConfig;
+  if (file.ends_with("plan.json")) return FileKind::Plan;
+  return FileKind::Unknown;
+}
+
+FileKind xmlKind(std::string_view t) {
+  if (has(t, "<graphml")) return FileKind::GraphMl;
+  if (has(t, "<platform")) return FileKind::SimGridPlatform;
+  if (has(t, "<system")) return FileKind::NcclTopologyXml;
+  return FileKind::Unknown;
+}
+
+/// The first line that is neither empty nor a comment.
+std::string_view firstLine(std::string_view t) {
+  while (!t.empty()) {
+    const std::string_view line = t.substr(0, t.find('\n'));
+    const auto begin = line.find_first_not_of(" \t\r");
+    const bool comment = begin != std::string_view::npos && (line[begin] == '#' || line.substr(begin).starts_with("//"));
+    if (begin != std::string_view::npos && !comment) return line.substr(begin);
+    t.remove_prefix(std::min(t.size(), line.size() + 1));
+  }
+  return {};
+}
+
+bool isDot(std::string_view line, std::string_view all) {
+  const std::string first = lower(line);
+  if (all.starts_with("/*") && (has(all, "graph"))) return has(all, "{");
+  return (first.starts_with("graph") || first.starts_with("digraph") || first.starts_with("strict")) && has(all, "{");
+}
+
+bool isClusterLine(std::string_view line) {
+  const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
+  const auto colon = word.find(':'), at = word.find('@');
+  return colon != std::string_view::npos && at != std::string_view::npos && colon > 0 && colon < at;
+}
+
+bool isMatrix(std::string_view t) {
+  // The header row may be wrapped in terminal codes.
+  return has(t, "GPU0") && (has(t, "Legend:") || has(t, "CPU Affinity") || has(t, " X ") || has(t, "\tX"));
+}
+
+}  // namespace
+
+const char* nameOf(FileKind k) {
+  switch (k) {
+    case FileKind::Scenario: return "NEST scenario";
+    case FileKind::Plan: return "NEST plan";
+    case FileKind::Outcome: return "NEST outcome";
+    case FileKind::HuggingFaceConfig: return "Hugging Face config.json";
+    case FileKind::MeasuredProfile: return "measured profile";
+    case FileKind::PiperProfile: return "Piper profile";
+    case FileKind::NestArtifact: return "input of the NEST artifact";
+    case FileKind::PipeDreamGraph: return "PipeDream graph";
+    case FileKind::SlurmTopologyConf: return "Slurm topology.conf";
+    case FileKind::SlurmTopologyYaml: return "Slurm topology.yaml";
+    case FileKind::NvidiaSmiTopology: return "nvidia-smi topology matrix";
+    case FileKind::NcclTopologyXml: return "NCCL topology XML";
+    case FileKind::AstraNetworkYaml: return "ASTRA-sim network";
+    case FileKind::SimGridPlatform: return "SimGrid platform";
+    case FileKind::GraphMl: return "GraphML graph";
+    case FileKind::Dot: return "DOT graph";
+    case FileKind::ClusterText: return "cluster in one line";
+    case FileKind::Unknown: break;
+  }
+  return "unknown file";
+}
+
+FileKind recognise(std::string_view text, std::string_view fileName) {
+  const std::string file = lower(fileName);
+  std::string_view all = content(text);
+  if (!all.empty() && (all.front() == '{' || all.front() == '[')) return jsonKind(all.substr(0, kLookedInJson), file);
+  all = all.substr(0, kLooked);
+  if (!all.empty() && all.front() == '<') return xmlKind(all);
+  const std::string_view line = firstLine(all);
+  const std::string folded = lower(all);
+  for (const char* key : {"switchname=", "blockname=", "blocksizes=", "ringname="})
+    if (has(folded, key)) return FileKind::SlurmTopologyConf;
+  if (has(all, "forward_compute_time")) return FileKind::PipeDreamGraph;
+  if (isDot(line, all)) return FileKind::Dot;
+  if (has(all, "npus_count")) return FileKind::AstraNetworkYaml;
+  if (isMatrix(all)) return FileKind::NvidiaSmiTopology;
+  if (has(all, "topology:") && (has(all, "- ") || has(all, "tree:") || has(all, "block:"))) return FileKind::SlurmTopologyYaml;
+  if (isClusterLine(line)) return FileKind::ClusterText;
+  if (file.ends_with(".nest.json")) return FileKind::Scenario;
+  if (file.ends_with("config.json")) return FileKind::HuggingFaceConfig;
+  if (file.ends_with("topology.conf")) return FileKind::SlurmTopologyConf;
+  if (file.ends_with("topology.yaml")) return FileKind::SlurmTopologyYaml;
+  if (file.ends_with(".graphml")) return FileKind::GraphMl;
+  if (file.ends_with(".dot") || file.ends_with(".gv")) return FileKind::Dot;
+  return FileKind::Unknown;
+}
+
+}  // namespace nest
