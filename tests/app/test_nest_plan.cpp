@@ -1,0 +1,197 @@
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest/QTest>
+
+#include "support/test_main.h"
+
+namespace {
+
+struct Ran {
+  int code = -1;
+  QString out, err;
+  QJsonObject json() const { return QJsonDocument::fromJson(out.toUtf8()).object(); }
+};
+
+Ran run(const QStringList& words, const QByteArray& input = {}) {
+  QProcess p;
+  p.start(QString(NEST_BINARY_DIR) + "/nest-plan", words);
+  p.write(input);
+  p.closeWriteChannel();
+  Ran r;
+  if (!p.waitForFinished(120000)) {
+    p.kill();
+    p.waitForFinished();
+    return r;
+  }
+  r.code = p.exitStatus() == QProcess::NormalExit ? p.exitCode() : -2;
+  r.out = QString::fromUtf8(p.readAllStandardOutput());
+  r.err = QString::fromUtf8(p.readAllStandardError());
+  return r;
+}
+
+QString sample(const QString& name) { return QString(NEST_SOURCE_DIR) + "/samples/" + name + ".nest.json"; }
+
+}  // namespace
+
+class TestNestPlan : public QObject {
+  Q_OBJECT
+ private slots:
+  void everySampleSolves_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<int>("code");
+    const QDir samples(QString(NEST_SOURCE_DIR) + "/samples");
+    for (const QString& name : samples.entryList({"*.nest.json"}))
+      QTest::newRow(qPrintable(name)) << samples.filePath(name) << (name.contains("too-small") ? 1 : 0);
+  }
+  void everySampleSolves() {
+    QFETCH(QString, file);
+    QFETCH(int, code);
+    const Ran r = run({"solve", file, "--json"});
+    QVERIFY2(r.code == code, qPrintable(r.err));
+    const QJsonObject j = r.json();
+    QCOMPARE(j["format"].toString(), QString("nest-outcome"));
+    QVERIFY(j["statistics"].toObject()["states"].toDouble() >= 0);
+    if (code == 1) {
+      QCOMPARE(j["status"].toString(), QString("infeasible"));
+      const QJsonObject miss = j["nearest_miss"].toObject();
+      QVERIFY(miss["shortfall_bytes"].toDouble() > 0);
+      QVERIFY(!miss["remedies"].toArray().isEmpty());
+      return;
+    }
+    QCOMPARE(j["status"].toString(), QString("optimal"));
+    QVERIFY(j["batch_time_s"].toDouble() > 0);
+    QVERIFY(j["simulated_time_s"].toDouble() > 0);
+    QVERIFY(j["tokens_per_s"].toDouble() > j["samples_per_s"].toDouble());
+    QVERIFY(j["mfu"].toDouble() > 0 && j["mfu"].toDouble() < 1);
+    QVERIFY(!j["mfu_convention"].toString().isEmpty());
+    QVERIFY(!j["stages"].toArray().isEmpty());
+    for (const auto& s : j["stages"].toArray()) {
+      const QJsonObject memory = s.toObject()["memory"].toObject();
+      QVERIFY(memory["total_bytes"].toDouble() <= memory["capacity_bytes"].toDouble());
+      QVERIFY(!s.toObject()["layers"].toArray().isEmpty());
+    }
+  }
+  void aSolvedPlanEvaluatesToTheSameTime() {
+    QTemporaryDir dir;
+    const QString plan = dir.filePath("plan.json");
+    const Ran solved = run({"solve", sample("teaching-6-layers-2x2"), "--json", "-o", plan});
+    QCOMPARE(solved.code, 0);
+    for (const QString& file : {plan}) {
+      const Ran again = run({"evaluate", sample("teaching-6-layers-2x2"), file, "--json"});
+      QVERIFY2(again.code == 0, qPrintable(again.err));
+      const double a = solved.json()["batch_time_s"].toDouble(), b = again.json()["batch_time_s"].toDouble();
+      QVERIFY(std::abs(a - b) <= 1e-9 * a);
+    }
+    QFile outcome(dir.filePath("outcome.json"));
+    QVERIFY(outcome.open(QIODevice::WriteOnly));
+    outcome.write(solved.out.toUtf8());
+    outcome.close();
+    QCOMPARE(run({"evaluate", sample("teaching-6-layers-2x2"), outcome.fileName()}).code, 0);
+  }
+  void aPlanThatCannotRunEndsWithOne() {
+    QTemporaryDir dir;
+    QFile plan(dir.filePath("plan.json"));
+    QVERIFY(plan.open(QIODevice::WriteOnly));
+    plan.write(R"({"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 64, "data_outer": 1, "stages": [{"layers": [0, 1]}]})");
+    plan.close();
+    const Ran r = run({"evaluate", sample("teaching-6-layers-2x2"), plan.fileName()});
+    QCOMPARE(r.code, 1);
+    QVERIFY(r.out.contains("cannot run"));
+    QCOMPARE(run({"evaluate", sample("teaching-6-layers-2x2"), plan.fileName(), "--json"}).json()["feasible"].toBool(true), false);
+  }
+  void humansReadTheFigures() {
+    const Ran r = run({"solve", sample("teaching-6-layers-2x2")});
+    QCOMPARE(r.code, 0);
+    for (const char* part : {"a batch", "MFU", "samples/s", "tokens/s", "GiB", "stage", "lower bound", "bound by"}) QVERIFY2(r.out.contains(part), part);
+    const Ran no = run({"solve", sample("llama3-70b-a100-16-too-small")});
+    QCOMPARE(no.code, 1);
+    for (const char* part : {"No plan fits", "short by", "What would make it fit"}) QVERIFY2(no.out.contains(part), part);
+  }
+  void samplesAreInOrder() {
+    const QDir samples(QString(NEST_SOURCE_DIR) + "/samples");
+    for (const QString& name : samples.entryList({"*.nest.json"})) {
+      const Ran r = run({"check", samples.filePath(name), "--json"});
+      QCOMPARE(r.code, 0);
+      for (const auto& d : r.json()["files"].toArray()[0].toObject()["diagnostics"].toArray())
+        QVERIFY2(d.toObject()["severity"].toString() == "note", qPrintable(r.out));
+      QFile f(samples.filePath(name));
+      QVERIFY(f.open(QIODevice::ReadOnly));
+      QVERIFY(QJsonDocument::fromJson(f.readAll()).object()["description"].toString().size() > 20);
+    }
+  }
+  void brokenFilesSayWhere_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("empty") << QByteArray("") << "line";
+    QTest::newRow("binary") << QByteArray("\x7f\x45\x4c\x46\x00\x01\xff\xfe", 8) << "error";
+    QTest::newRow("cut off") << QByteArray("{\"version\": 1,\n\"cluster\": {") << ":2:";
+    QTest::newRow("deep") << QByteArray(1000000, '[') << "error";
+    QTest::newRow("nan") << QByteArray("{\"job\": {\"global_batch\": NaN}}") << ":1:";
+    QTest::newRow("overflow") << QByteArray("{\"job\": {\"global_batch\": 1e999}}") << ":1:";
+    QTest::newRow("negative") << QByteArray("{\"version\": 1, \"cluster\": {\"device\": \"h100-sxm\", \"network\": \"host:8@450GB/s\"}, \"model\": {\"path\": \"x\"},\n\"job\": {\"global_batch\": -3, \"sequence_length\": 10}}") << ":2:";
+    QTest::newRow("missing config") << QByteArray("{\"version\": 1, \"cluster\": {\"device\": \"h100-sxm\", \"network\": \"host:8@450GB/s\"},\n\"model\": {\"path\": \"none.json\"}, \"job\": {\"global_batch\": 3, \"sequence_length\": 10}}") << ":2:";
+    QTest::newRow("not an object") << QByteArray("[1, 2]") << ":1:";
+  }
+  void brokenFilesSayWhere() {
+    QFETCH(QByteArray, content);
+    QFETCH(QString, expected);
+    QTemporaryDir dir;
+    QFile f(dir.filePath("broken.nest.json"));
+    QVERIFY(f.open(QIODevice::WriteOnly));
+    f.write(content);
+    f.close();
+    for (const QStringList& words : {QStringList{"solve", f.fileName()}, {"check", f.fileName()}, {"evaluate", f.fileName(), f.fileName()}}) {
+      const Ran r = run(words);
+      QVERIFY2(r.code == 2, qPrintable(words[0] + ": " + r.err));
+      QVERIFY2(r.err.contains("broken.nest.json"), qPrintable(r.err));
+      if (words[0] == "solve" && expected != "line") QVERIFY2(r.err.contains(expected), qPrintable(r.err));
+    }
+    const Ran json = run({"solve", f.fileName(), "--json"});
+    QCOMPARE(json.json()["format"].toString(), QString("nest-diagnostics"));
+  }
+  void oddPathsEndWithTwo() {
+    QTemporaryDir dir;
+    for (const QString& path : {dir.path(), dir.filePath("missing.nest.json"), QString("/dev/zero"), QString("")}) {
+      const Ran r = run({"solve", path});
+      QVERIFY2(r.code == 2, qPrintable(path + ": " + r.err));
+      QVERIFY(r.err.contains("error"));
+    }
+    QCOMPARE(run({"solve", sample("teaching-6-layers-2x2"), "-o", dir.filePath("no/such/folder/plan.json")}).code, 2);
+  }
+  void misuseEndsWithTwo_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::newRow("nothing") << QStringList{};
+    QTest::newRow("unknown command") << QStringList{"resolve"};
+    QTest::newRow("no file") << QStringList{"solve"};
+    QTest::newRow("two files") << QStringList{"solve", "a", "b"};
+    QTest::newRow("unknown option") << QStringList{"solve", "a", "--jason"};
+    QTest::newRow("no value") << QStringList{"solve", "a", "-o"};
+    QTest::newRow("bad deadline") << QStringList{"solve", "a", "--deadline", "soon"};
+  }
+  void misuseEndsWithTwo() {
+    QFETCH(QStringList, words);
+    const Ran r = run(words);
+    QCOMPARE(r.code, 2);
+    QVERIFY(!r.err.isEmpty());
+  }
+  void helpTellsFormats() {
+    for (const char* command : {"solve", "evaluate", "check"}) {
+      const Ran r = run({command, "--help"});
+      QCOMPARE(r.code, 0);
+      QVERIFY(r.out.contains("Usage: nest-plan " + QString(command)));
+      QVERIFY(r.out.contains("Exit codes"));
+    }
+  }
+  void standardInputWorks() {
+    QFile f(sample("teaching-6-layers-2x2"));
+    QVERIFY(f.open(QIODevice::ReadOnly));
+    QCOMPARE(run({"solve", "-"}, f.readAll()).code, 0);
+  }
+};
+NEST_TEST(TestNestPlan)
+#include "test_nest_plan.moc"
