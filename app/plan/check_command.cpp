@@ -5,11 +5,11 @@
 #include "command_line.h"
 #include "commands.h"
 #include "files.h"
+#include "formats/cluster_text.h"
+#include "formats/hf_config.h"
 #include "formats/json_layout.h"
 #include "formats/outcome_json.h"
 #include "formats/plan_json.h"
-#include "formats/hf_config.h"
-#include "formats/cluster_text.h"
 #include "formats/recognise.h"
 #include "units/text.h"
 
@@ -25,8 +25,9 @@ Checked checkScenario(const std::string& text, const std::string& path) {
   auto input = readInputText(text, path);
   if (!input) return {"", std::move(input.diagnostics)};
   const Problem& p = input->problem;
-  return {input->scenario.name + ": " + text::count(p.cluster->deviceCount()) + " devices on " + std::to_string(p.cluster->levelCount()) + " levels, " +
-              text::count(p.graph->layerCount()) + " layers, " + std::to_string(p.profile->strategies().size()) + " strategies on offer",
+  return {input->scenario.name + ": " + text::count(p.cluster->deviceCount()) + " devices on " +
+              std::to_string(p.cluster->levelCount()) + " levels, " + text::count(p.graph->layerCount()) +
+              " layers, " + std::to_string(p.profile->strategies().size()) + " strategies on offer",
           std::move(input.diagnostics)};
 }
 
@@ -37,7 +38,10 @@ Checked checkPlan(const std::string& text, const std::string& path) {
 
 Checked checkConfig(const std::string& text, const std::string& path) {
   auto a = readHuggingFaceConfig(text, path);
-  return {a ? a->name + ": " + text::number(parameterCount(*a)) + " parameters in " + text::count(a->layers) + " blocks" : std::string(), std::move(a.diagnostics)};
+  return {a ? a->name + ": " + text::number(parameterCount(*a)) + " parameters in " + text::count(a->layers) +
+                  " blocks"
+            : std::string(),
+          std::move(a.diagnostics)};
 }
 
 Checked checkClusterText(const std::string& text, const std::string& path) {
@@ -48,14 +52,22 @@ Checked checkClusterText(const std::string& text, const std::string& path) {
 
 Checked checkOne(FileKind kind, const std::string& text, const std::string& path) {
   switch (kind) {
-    case FileKind::Scenario: return checkScenario(text, path);
+    case FileKind::Scenario:
+      return checkScenario(text, path);
     case FileKind::Plan:
-    case FileKind::Outcome: return checkPlan(text, path);
-    case FileKind::HuggingFaceConfig: return checkConfig(text, path);
-    case FileKind::ClusterText: return checkClusterText(text, path);
-    default: break;
+    case FileKind::Outcome:
+      return checkPlan(text, path);
+    case FileKind::HuggingFaceConfig:
+      return checkConfig(text, path);
+    case FileKind::ClusterText:
+      return checkClusterText(text, path);
+    default:
+      break;
   }
-  return {"", {error("unknown-file", {path, 1, 0, ""}, text.empty() ? "the file is empty" : "this is no format that the program knows", "see nest-plan check --help for those it reads")}};
+  return {"",
+          {error("unknown-file", {path, 1, 0, ""},
+                 text.empty() ? "the file is empty" : "this is no format that the program knows",
+                 "see nest-plan check --help for those it reads")}};
 }
 
 }  // namespace

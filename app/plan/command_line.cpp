@@ -34,12 +34,14 @@ std::optional<T> parsed(const std::string& s) {
 }
 
 template <class T>
-std::optional<T> bounded(const Arguments& a, const std::string& option, T least, T most, const char* what, Diagnostics& out) {
+std::optional<T> bounded(const Arguments& a, const std::string& option, T least, T most, const char* what,
+                         Diagnostics& out) {
   const auto s = a.value(option);
   if (!s) return std::nullopt;
   const auto v = parsed<T>(*s);
   if (v && *v >= least && *v <= most) return v;
-  out.push_back(misuse(option + " takes " + what + " from " + text::exact(double(least)) + " to " + text::exact(double(most)) + ", not \"" + *s + '"'));
+  out.push_back(misuse(option + " takes " + what + " from " + text::exact(double(least)) + " to " +
+                       text::exact(double(most)) + ", not \"" + *s + '"'));
   return std::nullopt;
 }
 
@@ -55,8 +57,8 @@ std::vector<std::string> Arguments::values(const std::string& name) const {
   return it == options.end() ? std::vector<std::string>() : it->second;
 }
 
-Reading<Arguments> parseArguments(const std::vector<std::string>& words, const std::vector<OptionSpec>& known, std::size_t leastFiles,
-                                  std::size_t mostFiles) {
+Reading<Arguments> parseArguments(const std::vector<std::string>& words, const std::vector<OptionSpec>& known,
+                                  std::size_t leastFiles, std::size_t mostFiles) {
   Reading<Arguments> result;
   Arguments a;
   bool optionsEnded = false;
@@ -73,11 +75,13 @@ Reading<Arguments> parseArguments(const std::vector<std::string>& words, const s
     const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
     const OptionSpec* option = find(known, word.substr(0, equals));
     if (!option) {
-      result.diagnostics.push_back(misuse("unknown option " + word.substr(0, equals), "known here are " + listOf(known)));
+      result.diagnostics.push_back(
+          misuse("unknown option " + word.substr(0, equals), "known here are " + listOf(known)));
       continue;
     }
     auto& values = a.options[option->name];
-    if (!values.empty() && !option->repeats) result.diagnostics.push_back(misuse(option->name + " is given twice"));
+    if (!values.empty() && !option->repeats)
+      result.diagnostics.push_back(misuse(option->name + " is given twice"));
     if (!option->takesValue) {
       if (equals != std::string::npos) result.diagnostics.push_back(misuse(option->name + " takes no value"));
       values.emplace_back();
@@ -90,16 +94,19 @@ Reading<Arguments> parseArguments(const std::vector<std::string>& words, const s
     }
   }
   if (a.files.size() < leastFiles) result.diagnostics.push_back(misuse("a file name is missing"));
-  if (a.files.size() > mostFiles) result.diagnostics.push_back(misuse("too many file names, beginning with \"" + a.files[mostFiles] + '"'));
+  if (a.files.size() > mostFiles)
+    result.diagnostics.push_back(misuse("too many file names, beginning with \"" + a.files[mostFiles] + '"'));
   if (result.diagnostics.empty()) result.value = std::move(a);
   return result;
 }
 
-std::optional<long long> wholeNumber(const Arguments& a, const std::string& option, long long least, long long most, Diagnostics& out) {
+std::optional<long long> wholeNumber(const Arguments& a, const std::string& option, long long least,
+                                     long long most, Diagnostics& out) {
   return bounded<long long>(a, option, least, most, "a whole number", out);
 }
 
-std::optional<double> figure(const Arguments& a, const std::string& option, double least, double most, Diagnostics& out) {
+std::optional<double> figure(const Arguments& a, const std::string& option, double least, double most,
+                             Diagnostics& out) {
   return bounded<double>(a, option, least, most, "a number", out);
 }
 

@@ -11,8 +11,8 @@ namespace nest::cli {
 
 /// One option that a command takes.
 struct OptionSpec {
-  std::string name;             ///< "--json"
-  char letter = 0;              ///< 'o' for -o
+  std::string name;  ///< "--json"
+  char letter = 0;   ///< 'o' for -o
   bool takesValue = false;
   bool repeats = false;
 };
@@ -27,13 +27,16 @@ struct Arguments {
   std::vector<std::string> values(const std::string& name) const;
 };
 
-/// Every misuse at once: unknown options (with the nearest known one), missing values, the wrong number of files.
+/// Every misuse at once: unknown options (with the nearest known one), missing values, the wrong number of
+/// files.
 /// "--name=value", "--name value", "-o value", "--" ends the options.
-Reading<Arguments> parseArguments(const std::vector<std::string>& words, const std::vector<OptionSpec>& known, std::size_t leastFiles,
-                                  std::size_t mostFiles);
+Reading<Arguments> parseArguments(const std::vector<std::string>& words, const std::vector<OptionSpec>& known,
+                                  std::size_t leastFiles, std::size_t mostFiles);
 
 /// A whole number or figure of an option; complains into `out`.
-std::optional<long long> wholeNumber(const Arguments&, const std::string& option, long long least, long long most, Diagnostics& out);
-std::optional<double> figure(const Arguments&, const std::string& option, double least, double most, Diagnostics& out);
+std::optional<long long> wholeNumber(const Arguments&, const std::string& option, long long least,
+                                     long long most, Diagnostics& out);
+std::optional<double> figure(const Arguments&, const std::string& option, double least, double most,
+                             Diagnostics& out);
 
 }  // namespace nest::cli

@@ -15,7 +15,8 @@ enum ExitCode { kDone = 0, kNoPlanFits = 1, kBadInput = 2 };
 
 using Words = std::vector<std::string>;
 
-/// One command of the program: its name, one line for the list, its full help, and what runs it on the words behind it.
+/// One command of the program: its name, one line for the list, its full help, and what runs it on the words
+/// behind it.
 struct Command {
   const char* name;
   const char* summary;
@@ -27,15 +28,17 @@ int solveCommand(const Words&);
 int evaluateCommand(const Words&);
 int checkCommand(const Words&);
 
-/// Findings go to standard error, one a line; notes only with `all`. With `asJson` and errors among them, standard output
-/// gets {"format": "nest-diagnostics", "diagnostics": […]}.
+/// Findings go to standard error, one a line; notes only with `all`. With `asJson` and errors among them,
+/// standard output gets {"format": "nest-diagnostics", "diagnostics": […]}.
 void report(const Diagnostics&, bool asJson = false, bool all = false);
 
 /// A scenario with its problem; empty after its errors were reported (the command then ends with kBadInput).
 struct Input {
   Scenario scenario;
   Problem problem;
-  const TransformerArchitecture* architecture() const { return scenario.model.architecture ? &*scenario.model.architecture : nullptr; }
+  const TransformerArchitecture* architecture() const {
+    return scenario.model.architecture ? &*scenario.model.architecture : nullptr;
+  }
 };
 std::optional<Input> readInput(const std::string& path, bool asJson);
 
@@ -44,12 +47,12 @@ Reading<Input> readInputText(const std::string& text, const std::string& path);
 
 /// Progress on a terminal after 300 ms, best so far on interrupt (Ctrl+C), the deadline of the options.
 class Watch {
- public:
+public:
   explicit Watch(double deadlineSeconds);
   ~Watch();
   Control control();
 
- private:
+private:
   std::stop_source m_stop;
   std::optional<std::chrono::steady_clock::time_point> m_deadline;
   std::chrono::steady_clock::time_point m_begin;

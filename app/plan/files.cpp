@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Reading<std::string> failed(const std::string& path, std::string code, std::string message, std::string remedy = {}) {
+Reading<std::string> failed(const std::string& path, std::string code, std::string message,
+                            std::string remedy = {}) {
   return {std::nullopt, {error(std::move(code), {path, 0, 0, ""}, std::move(message), std::move(remedy))}};
 }
 
@@ -32,18 +33,22 @@ bool readBounded(std::istream& in, std::string& text) {
 Reading<std::string> readTextFile(const std::string& path) {
   std::string text;
   if (path == "-") {
-    if (!readBounded(std::cin, text)) return failed("standard input", "file-too-large", "the input is larger than 64 MiB");
+    if (!readBounded(std::cin, text))
+      return failed("standard input", "file-too-large", "the input is larger than 64 MiB");
     return {std::move(text), {}};
   }
   std::error_code ec;
   const auto status = fs::status(path, ec);
   if (!fs::exists(status)) return failed(path, "file-missing", "there is no such file", "check the path");
-  if (fs::is_directory(status)) return failed(path, "file-is-folder", "this is a folder, not a file", "name a file inside it");
+  if (fs::is_directory(status))
+    return failed(path, "file-is-folder", "this is a folder, not a file", "name a file inside it");
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in) return failed(path, "file-unreadable", std::string("the file cannot be read: ") + std::strerror(errno));
+  if (!in)
+    return failed(path, "file-unreadable", std::string("the file cannot be read: ") + std::strerror(errno));
   if (!readBounded(in, text)) return failed(path, "file-too-large", "the file is larger than 64 MiB");
-  if (in.bad()) return failed(path, "file-unreadable", std::string("reading the file failed: ") + std::strerror(errno));
+  if (in.bad())
+    return failed(path, "file-unreadable", std::string("reading the file failed: ") + std::strerror(errno));
   return {std::move(text), {}};
 }
 
@@ -53,7 +58,8 @@ Diagnostics writeTextFile(const std::string& path, const std::string& text) {
     return {};
   }
   const auto complain = [&](const std::string& what) {
-    return Diagnostics{error("file-unwritable", {path, 0, 0, ""}, "the file cannot be written: " + what, "check the folder and its permissions")};
+    return Diagnostics{error("file-unwritable", {path, 0, 0, ""}, "the file cannot be written: " + what,
+                             "check the folder and its permissions")};
   };
   const std::string draft = path + ".part";
   errno = 0;

@@ -8,10 +8,12 @@ namespace nest::cli {
 
 inline constexpr std::size_t kLargestFile = 64u << 20;
 
-/// The bytes of a file, "-" for standard input; an error where it is missing, a folder, unreadable or above 64 MiB.
+/// The bytes of a file, "-" for standard input; an error where it is missing, a folder, unreadable or above
+/// 64 MiB.
 Reading<std::string> readTextFile(const std::string& path);
 
-/// Writes beside the target and renames, so that a crash leaves the old file or the new one. "-" is standard output.
+/// Writes beside the target and renames, so that a crash leaves the old file or the new one. "-" is standard
+/// output.
 Diagnostics writeTextFile(const std::string& path, const std::string& text);
 
 /// Loads files that stand beside `scenarioPath`.

@@ -2,7 +2,8 @@
 
 namespace nest::cli {
 
-inline constexpr const char* kSolveHelp = R"(Usage: nest-plan solve SCENARIO [--json] [-o plan.json] [--deadline SECONDS] [--threads N]
+inline constexpr const char* kSolveHelp =
+    R"(Usage: nest-plan solve SCENARIO [--json] [-o plan.json] [--deadline SECONDS] [--threads N]
 
 Finds the best plan over the whole search space of the scenario and prints it: times, throughput, MFU, every stage with
 its load and its memory, the lower bound and what was searched. Ctrl+C ends with the best so far.

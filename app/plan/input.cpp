@@ -58,7 +58,8 @@ std::optional<Input> readInput(const std::string& path, bool asJson) {
 
 Watch::Watch(double deadlineSeconds) : m_begin(std::chrono::steady_clock::now()) {
   if (deadlineSeconds > 0)
-    m_deadline = m_begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(std::min(deadlineSeconds, 1e8)));
+    m_deadline = m_begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                               std::chrono::duration<double>(std::min(deadlineSeconds, 1e8)));
   interrupted = 0;
   std::signal(SIGINT, onInterrupt);
 }
@@ -78,7 +79,8 @@ Control Watch::control() {
     const auto elapsed = std::chrono::steady_clock::now() - m_begin;
     if (!terminal || elapsed < std::chrono::milliseconds(300)) return;
     const std::string best = p.best ? text::time(*p.best) : std::string("none yet");
-    std::fprintf(stderr, "\r\033[K%.*s: %s, best %s", static_cast<int>(p.phase.size()), p.phase.data(), text::percent(p.fraction).c_str(), best.c_str());
+    std::fprintf(stderr, "\r\033[K%.*s: %s, best %s", static_cast<int>(p.phase.size()), p.phase.data(),
+                 text::percent(p.fraction).c_str(), best.c_str());
     m_shown = true;
   };
   return c;

@@ -24,7 +24,8 @@ void overview(std::ostream& out) {
     out << "  " << name << "  " << c.summary << '\n';
   }
   out << "\nnest-plan COMMAND --help tells a command's options and file formats.\n"
-         "Exit codes: 0 done; 1 no plan fits (says why and what would make it fit); 2 bad input (says where and why).\n";
+         "Exit codes: 0 done; 1 no plan fits (says why and what would make it fit); 2 bad input (says where "
+         "and why).\n";
 }
 
 int run(const Words& words) {
@@ -65,7 +66,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::cerr << "error: out of memory; the input asks for more than this machine has [out-of-memory]\n";
   } catch (const std::exception& e) {
-    std::cerr << "error: " << e.what() << "; this is a defect of the program, please report it with the input [internal]\n";
+    std::cerr << "error: " << e.what()
+              << "; this is a defect of the program, please report it with the input [internal]\n";
   }
   return nest::cli::kBadInput;
 }

@@ -24,7 +24,8 @@ int exitCodeOf(const Outcome& o) {
 }  // namespace
 
 int solveCommand(const Words& words) {
-  const std::vector<OptionSpec> known = {{"--json"}, {"--output", 'o', true}, {"--deadline", 0, true}, {"--threads", 0, true}};
+  const std::vector<OptionSpec> known = {
+      {"--json"}, {"--output", 'o', true}, {"--deadline", 0, true}, {"--threads", 0, true}};
   const auto args = parseArguments(words, known, 1, 1);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
@@ -67,7 +68,8 @@ int evaluateCommand(const Words& words) {
 
   RankedPlan ranked{*plan, evaluate(input->problem, *plan), Seconds(0)};
   if (ranked.evaluation.feasible()) {
-    const auto kind = plan->chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
+    const auto kind =
+        plan->chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
     ranked.simulated = simulate(input->problem, *plan, ranked.evaluation, kind, false).total;
   }
   const ReportSource source = sourceOf(*input);

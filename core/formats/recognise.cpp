@@ -9,11 +9,14 @@ namespace {
 constexpr std::size_t kLooked = 64u << 10;
 constexpr std::size_t kLookedInJson = 1u << 20;
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 std::string lower(std::string_view s) {
   std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -24,8 +27,11 @@ std::string_view content(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
 }
 
-/// A key or string of that name anywhere in the text; enough to tell the shapes of JSON apart, also of broken ones.
-bool names(std::string_view text, std::string_view key) { return has(text, '"' + std::string(key) + '"'); }
+/// A key or string of that name anywhere in the text; enough to tell the shapes of JSON apart, also of broken
+/// ones.
+bool names(std::string_view text, std::string_view key) {
+  return has(text, '"' + std::string(key) + '"');
+}
 
 FileKind jsonKind(std::string_view t, const std::string& file) {
   if (names(t, "nest-scenario")) return FileKind::Scenario;
@@ -56,7 +62,8 @@ std::string_view firstLine(std::string_view t) {
   while (!t.empty()) {
     const std::string_view line = t.substr(0, t.find('\n'));
     const auto begin = line.find_first_not_of(" \t\r");
-    const bool comment = begin != std::string_view::npos && (line[begin] == '#' || line.substr(begin).starts_with("//"));
+    const bool comment =
+        begin != std::string_view::npos && (line[begin] == '#' || line.substr(begin).starts_with("//"));
     if (begin != std::string_view::npos && !comment) return line.substr(begin);
     t.remove_prefix(std::min(t.size(), line.size() + 1));
   }
@@ -66,7 +73,8 @@ std::string_view firstLine(std::string_view t) {
 bool isDot(std::string_view line, std::string_view all) {
   const std::string first = lower(line);
   if (all.starts_with("/*") && (has(all, "graph"))) return has(all, "{");
-  return (first.starts_with("graph") || first.starts_with("digraph") || first.starts_with("strict")) && has(all, "{");
+  return (first.starts_with("graph") || first.starts_with("digraph") || first.starts_with("strict")) &&
+         has(all, "{");
 }
 
 bool isClusterLine(std::string_view line) {
@@ -84,24 +92,42 @@ bool isMatrix(std::string_view t) {
 
 const char* nameOf(FileKind k) {
   switch (k) {
-    case FileKind::Scenario: return "NEST scenario";
-    case FileKind::Plan: return "NEST plan";
-    case FileKind::Outcome: return "NEST outcome";
-    case FileKind::HuggingFaceConfig: return "Hugging Face config.json";
-    case FileKind::MeasuredProfile: return "measured profile";
-    case FileKind::PiperProfile: return "Piper profile";
-    case FileKind::NestArtifact: return "input of the NEST artifact";
-    case FileKind::PipeDreamGraph: return "PipeDream graph";
-    case FileKind::SlurmTopologyConf: return "Slurm topology.conf";
-    case FileKind::SlurmTopologyYaml: return "Slurm topology.yaml";
-    case FileKind::NvidiaSmiTopology: return "nvidia-smi topology matrix";
-    case FileKind::NcclTopologyXml: return "NCCL topology XML";
-    case FileKind::AstraNetworkYaml: return "ASTRA-sim network";
-    case FileKind::SimGridPlatform: return "SimGrid platform";
-    case FileKind::GraphMl: return "GraphML graph";
-    case FileKind::Dot: return "DOT graph";
-    case FileKind::ClusterText: return "cluster in one line";
-    case FileKind::Unknown: break;
+    case FileKind::Scenario:
+      return "NEST scenario";
+    case FileKind::Plan:
+      return "NEST plan";
+    case FileKind::Outcome:
+      return "NEST outcome";
+    case FileKind::HuggingFaceConfig:
+      return "Hugging Face config.json";
+    case FileKind::MeasuredProfile:
+      return "measured profile";
+    case FileKind::PiperProfile:
+      return "Piper profile";
+    case FileKind::NestArtifact:
+      return "input of the NEST artifact";
+    case FileKind::PipeDreamGraph:
+      return "PipeDream graph";
+    case FileKind::SlurmTopologyConf:
+      return "Slurm topology.conf";
+    case FileKind::SlurmTopologyYaml:
+      return "Slurm topology.yaml";
+    case FileKind::NvidiaSmiTopology:
+      return "nvidia-smi topology matrix";
+    case FileKind::NcclTopologyXml:
+      return "NCCL topology XML";
+    case FileKind::AstraNetworkYaml:
+      return "ASTRA-sim network";
+    case FileKind::SimGridPlatform:
+      return "SimGrid platform";
+    case FileKind::GraphMl:
+      return "GraphML graph";
+    case FileKind::Dot:
+      return "DOT graph";
+    case FileKind::ClusterText:
+      return "cluster in one line";
+    case FileKind::Unknown:
+      break;
   }
   return "unknown file";
 }
@@ -109,7 +135,8 @@ const char* nameOf(FileKind k) {
 FileKind recognise(std::string_view text, std::string_view fileName) {
   const std::string file = lower(fileName);
   std::string_view all = content(text);
-  if (!all.empty() && (all.front() == '{' || all.front() == '[')) return jsonKind(all.substr(0, kLookedInJson), file);
+  if (!all.empty() && (all.front() == '{' || all.front() == '['))
+    return jsonKind(all.substr(0, kLookedInJson), file);
   all = all.substr(0, kLooked);
   if (!all.empty() && all.front() == '<') return xmlKind(all);
   const std::string_view line = firstLine(all);
@@ -120,7 +147,8 @@ FileKind recognise(std::string_view text, std::string_view fileName) {
   if (isDot(line, all)) return FileKind::Dot;
   if (has(all, "npus_count")) return FileKind::AstraNetworkYaml;
   if (isMatrix(all)) return FileKind::NvidiaSmiTopology;
-  if (has(all, "topology:") && (has(all, "- ") || has(all, "tree:") || has(all, "block:"))) return FileKind::SlurmTopologyYaml;
+  if (has(all, "topology:") && (has(all, "- ") || has(all, "tree:") || has(all, "block:")))
+    return FileKind::SlurmTopologyYaml;
   if (isClusterLine(line)) return FileKind::ClusterText;
   if (file.ends_with(".nest.json")) return FileKind::Scenario;
   if (file.ends_with("config.json")) return FileKind::HuggingFaceConfig;

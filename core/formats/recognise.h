@@ -11,9 +11,9 @@ enum class FileKind {
   Plan,
   Outcome,
   HuggingFaceConfig,
-  MeasuredProfile,   ///< this program's own JSON
+  MeasuredProfile,  ///< this program's own JSON
   PiperProfile,
-  NestArtifact,      ///< DP input of the NEST paper's artifact
+  NestArtifact,  ///< DP input of the NEST paper's artifact
   PipeDreamGraph,
   SlurmTopologyConf,
   SlurmTopologyYaml,
@@ -28,8 +28,8 @@ enum class FileKind {
 };
 const char* nameOf(FileKind);  ///< "Slurm topology.conf"
 
-/// Tells a file by its content, and where that leaves a doubt by its name. Looks at no more than the first 64 KiB (JSON:
-/// 1 MiB); never fails: broken files are told by what they were meant to be. O(length looked at).
+/// Tells a file by its content, and where that leaves a doubt by its name. Looks at no more than the first 64
+/// KiB (JSON: 1 MiB); never fails: broken files are told by what they were meant to be. O(length looked at).
 FileKind recognise(std::string_view text, std::string_view fileName = {});
 
 }  // namespace nest

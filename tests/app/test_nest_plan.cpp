@@ -34,13 +34,15 @@ Ran run(const QStringList& words, const QByteArray& input = {}) {
   return r;
 }
 
-QString sample(const QString& name) { return QString(NEST_SOURCE_DIR) + "/samples/" + name + ".nest.json"; }
+QString sample(const QString& name) {
+  return QString(NEST_SOURCE_DIR) + "/samples/" + name + ".nest.json";
+}
 
 }  // namespace
 
 class TestNestPlan : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void everySampleSolves_data() {
     QTest::addColumn<QString>("file");
     QTest::addColumn<int>("code");
@@ -97,20 +99,27 @@ class TestNestPlan : public QObject {
     QTemporaryDir dir;
     QFile plan(dir.filePath("plan.json"));
     QVERIFY(plan.open(QIODevice::WriteOnly));
-    plan.write(R"({"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 64, "data_outer": 1, "stages": [{"layers": [0, 1]}]})");
+    plan.write(
+        R"({"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 64, "data_outer": 1, "stages": [{"layers": [0, 1]}]})");
     plan.close();
     const Ran r = run({"evaluate", sample("teaching-6-layers-2x2"), plan.fileName()});
     QCOMPARE(r.code, 1);
     QVERIFY(r.out.contains("cannot run"));
-    QCOMPARE(run({"evaluate", sample("teaching-6-layers-2x2"), plan.fileName(), "--json"}).json()["feasible"].toBool(true), false);
+    QCOMPARE(run({"evaluate", sample("teaching-6-layers-2x2"), plan.fileName(), "--json"})
+                 .json()["feasible"]
+                 .toBool(true),
+             false);
   }
   void humansReadTheFigures() {
     const Ran r = run({"solve", sample("teaching-6-layers-2x2")});
     QCOMPARE(r.code, 0);
-    for (const char* part : {"a batch", "MFU", "samples/s", "tokens/s", "GiB", "stage", "lower bound", "bound by"}) QVERIFY2(r.out.contains(part), part);
+    for (const char* part :
+         {"a batch", "MFU", "samples/s", "tokens/s", "GiB", "stage", "lower bound", "bound by"})
+      QVERIFY2(r.out.contains(part), part);
     const Ran no = run({"solve", sample("llama3-70b-a100-16-too-small")});
     QCOMPARE(no.code, 1);
-    for (const char* part : {"No plan fits", "short by", "What would make it fit"}) QVERIFY2(no.out.contains(part), part);
+    for (const char* part : {"No plan fits", "short by", "What would make it fit"})
+      QVERIFY2(no.out.contains(part), part);
   }
   void samplesAreInOrder() {
     const QDir samples(QString(NEST_SOURCE_DIR) + "/samples");
@@ -133,8 +142,17 @@ class TestNestPlan : public QObject {
     QTest::newRow("deep") << QByteArray(1000000, '[') << "error";
     QTest::newRow("nan") << QByteArray("{\"job\": {\"global_batch\": NaN}}") << ":1:";
     QTest::newRow("overflow") << QByteArray("{\"job\": {\"global_batch\": 1e999}}") << ":1:";
-    QTest::newRow("negative") << QByteArray("{\"version\": 1, \"cluster\": {\"device\": \"h100-sxm\", \"network\": \"host:8@450GB/s\"}, \"model\": {\"path\": \"x\"},\n\"job\": {\"global_batch\": -3, \"sequence_length\": 10}}") << ":2:";
-    QTest::newRow("missing config") << QByteArray("{\"version\": 1, \"cluster\": {\"device\": \"h100-sxm\", \"network\": \"host:8@450GB/s\"},\n\"model\": {\"path\": \"none.json\"}, \"job\": {\"global_batch\": 3, \"sequence_length\": 10}}") << ":2:";
+    QTest::newRow("negative")
+        << QByteArray(
+               "{\"version\": 1, \"cluster\": {\"device\": \"h100-sxm\", \"network\": \"host:8@450GB/s\"}, "
+               "\"model\": {\"path\": \"x\"},\n\"job\": {\"global_batch\": -3, \"sequence_length\": 10}}")
+        << ":2:";
+    QTest::newRow("missing config")
+        << QByteArray(
+               "{\"version\": 1, \"cluster\": {\"device\": \"h100-sxm\", \"network\": "
+               "\"host:8@450GB/s\"},\n\"model\": {\"path\": \"none.json\"}, \"job\": {\"global_batch\": 3, "
+               "\"sequence_length\": 10}}")
+        << ":2:";
     QTest::newRow("not an object") << QByteArray("[1, 2]") << ":1:";
   }
   void brokenFilesSayWhere() {
@@ -145,7 +163,9 @@ class TestNestPlan : public QObject {
     QVERIFY(f.open(QIODevice::WriteOnly));
     f.write(content);
     f.close();
-    for (const QStringList& words : {QStringList{"solve", f.fileName()}, {"check", f.fileName()}, {"evaluate", f.fileName(), f.fileName()}}) {
+    for (const QStringList& words : {QStringList{"solve", f.fileName()},
+                                     {"check", f.fileName()},
+                                     {"evaluate", f.fileName(), f.fileName()}}) {
       const Ran r = run(words);
       QVERIFY2(r.code == 2, qPrintable(words[0] + ": " + r.err));
       QVERIFY2(r.err.contains("broken.nest.json"), qPrintable(r.err));
@@ -156,12 +176,15 @@ class TestNestPlan : public QObject {
   }
   void oddPathsEndWithTwo() {
     QTemporaryDir dir;
-    for (const QString& path : {dir.path(), dir.filePath("missing.nest.json"), QString("/dev/zero"), QString("")}) {
+    for (const QString& path :
+         {dir.path(), dir.filePath("missing.nest.json"), QString("/dev/zero"), QString("")}) {
       const Ran r = run({"solve", path});
       QVERIFY2(r.code == 2, qPrintable(path + ": " + r.err));
       QVERIFY(r.err.contains("error"));
     }
-    QCOMPARE(run({"solve", sample("teaching-6-layers-2x2"), "-o", dir.filePath("no/such/folder/plan.json")}).code, 2);
+    QCOMPARE(
+        run({"solve", sample("teaching-6-layers-2x2"), "-o", dir.filePath("no/such/folder/plan.json")}).code,
+        2);
   }
   void misuseEndsWithTwo_data() {
     QTest::addColumn<QStringList>("words");

@@ -7,12 +7,14 @@ using namespace nest;
 
 class TestRecognise : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void kinds_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("kind");
-    const auto row = [](const char* name, const char* text, const char* file, FileKind kind) { QTest::newRow(name) << text << file << nameOf(kind); };
+    const auto row = [](const char* name, const char* text, const char* file, FileKind kind) {
+      QTest::newRow(name) << text << file << nameOf(kind);
+    };
     row("scenario", R"({"format": "nest-scenario"})", "", FileKind::Scenario);
     row("scenario without format", R"({"cluster": {}, "job": {}})", "x.json", FileKind::Scenario);
     row("broken scenario by name", "{", "a.nest.json", FileKind::Scenario);
@@ -22,11 +24,13 @@ class TestRecognise : public QObject {
     row("config", R"({"model_type": "llama"})", "", FileKind::HuggingFaceConfig);
     row("piper", R"({"nodes": [{"TMPCs": {}}]})", "", FileKind::PiperProfile);
     row("artifact", R"({"bws": [], "nodes": [{"TMPCs": {}}]})", "", FileKind::NestArtifact);
-    row("pipedream", "node1 -- Embedding -- forward_compute_time=0.4, backward_compute_time=0.5", "graph.txt", FileKind::PipeDreamGraph);
+    row("pipedream", "node1 -- Embedding -- forward_compute_time=0.4, backward_compute_time=0.5", "graph.txt",
+        FileKind::PipeDreamGraph);
     row("slurm tree", "# c\nswitchname=leaf0 Nodes=gpu[0-3]\n", "", FileKind::SlurmTopologyConf);
     row("slurm block", "BlockName=b Nodes=gb[01-18]\nBlockSizes=16", "", FileKind::SlurmTopologyConf);
     row("slurm yaml", "- topology: fabric\n  tree:\n    switches:\n", "", FileKind::SlurmTopologyYaml);
-    row("nvidia-smi", "\x1b[4m\tGPU0\tGPU1\tCPU Affinity\x1b[0m\nGPU0\t X \tNV12\nGPU1\tNV12\t X \n", "", FileKind::NvidiaSmiTopology);
+    row("nvidia-smi", "\x1b[4m\tGPU0\tGPU1\tCPU Affinity\x1b[0m\nGPU0\t X \tNV12\nGPU1\tNV12\t X \n", "",
+        FileKind::NvidiaSmiTopology);
     row("nccl", "<system version=\"1\"><cpu/></system>", "", FileKind::NcclTopologyXml);
     row("simgrid", "<?xml version='1.0'?>\n<platform version=\"4.1\"/>", "", FileKind::SimGridPlatform);
     row("graphml", "\xEF\xBB\xBF<?xml version='1.0'?><graphml/>", "", FileKind::GraphMl);
