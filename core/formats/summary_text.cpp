@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "formats/text_table.h"
 #include "units/text.h"
@@ -15,6 +16,21 @@ std::string titled(const char* title, const std::string& value) {
   std::string t = title;
   t.resize(std::max<std::size_t>(t.size() + 2, 16), ' ');
   return "  " + t + value + '\n';
+}
+
+/// Nothing at all differs from very little.
+std::string span(Seconds t) {
+  return t.value() == 0 ? std::string("–") : text::time(t);
+}
+std::string room(Bytes b) {
+  return b.value() == 0 ? std::string("–") : text::memory(b);
+}
+
+/// Three significant digits, thousands grouped.
+std::string rate(double v) {
+  if (!(v >= 1000) || v > 1e15) return text::number(v);
+  const double unit = std::pow(10.0, std::floor(std::log10(v)) - 2);
+  return text::count(std::llround(std::round(v / unit) * unit));
 }
 
 Seconds exchanged(const StageEvaluation& s, Exchange kind) {
@@ -61,9 +77,9 @@ std::string loadTable(const ReportSource& source, const RankedPlan& r) {
                                     nameOf(stage.recompute),
                                     text::time(s.load),
                                     text::time(s.forward + s.backward),
-                                    text::time(s.recompute)};
-    for (const Exchange k : kinds) row.push_back(text::time(exchanged(s, k)));
-    row.push_back(text::time(s.sync));
+                                    span(s.recompute)};
+    for (const Exchange k : kinds) row.push_back(span(exchanged(s, k)));
+    row.push_back(span(s.sync));
     row.push_back(nameOf(bindingOf(s)));
     table.add(std::move(row));
   }
@@ -84,9 +100,9 @@ std::string memoryTable(const Evaluation& e) {
                    {"headroom"}});
   for (std::size_t i = 0; i < e.stages.size(); ++i) {
     const MemoryUse& m = e.stages[i].memory;
-    table.add({std::to_string(i), text::memory(m.weights), text::memory(m.gradients),
-               text::memory(m.optimizer), text::memory(m.stash), text::memory(m.workspace),
-               text::memory(m.gathered), text::memory(m.reserve), text::memory(m.total()),
+    table.add({std::to_string(i), text::memory(m.weights), room(m.gradients),
+               room(m.optimizer), room(m.stash), room(m.workspace),
+               room(m.gathered), room(m.reserve), text::memory(m.total()),
                text::memory(m.capacity), text::memory(m.headroom())});
   }
   return table.text(2);
@@ -97,15 +113,15 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   out += titled("plan", summaryOf(r.plan));
   out += titled("batch time", text::time(m.batchTime) +
                                   (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
-  out += titled("throughput", text::number(m.samplesPerSecond) + " samples/s, " +
-                                  text::number(m.tokensPerSecond) + " tokens/s");
+  out += titled("throughput", rate(m.samplesPerSecond) + " samples/s, " +
+                                  rate(m.tokensPerSecond) + " tokens/s");
   if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + m.mfuConvention + ")");
   out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
   if (m.trainingTime)
     out += titled("training", text::time(*m.trainingTime) + ", " +
                                   text::count(static_cast<long long>(*m.deviceHours + 0.5)) +
-                                  " device-hours for " + text::number(*source.problem->job.trainingTokens) +
-                                  " tokens");
+                                  " device-hours for " + rate(*source.problem->job.trainingTokens / 1e9) +
+                                  " billion tokens");
   std::string split;
   for (int b = 0; b < kBindingCount; ++b)
     if (m.share(static_cast<Binding>(b)) >= 0.0005)
@@ -196,7 +212,8 @@ std::string summaryText(const ReportSource& source, const Outcome& o) {
   } else {
     out += std::string("No plan was found: ") + nameOf(o.status) + ".\n";
   }
-  for (const Diagnostic& d : o.diagnostics) out += toText(d) + '\n';
+  for (const Diagnostic& d : o.diagnostics)
+    if (d.severity != Severity::Note) out += toText(d) + '\n';
   return out + searchText(o);
 }
 
