@@ -1,0 +1,151 @@
+#include <QtTest/QTest>
+#include <cmath>
+#include <cstdlib>
+
+#include "changed_instance.h"
+#include "plan/evaluation.h"
+#include "solver/exhaustive.h"
+#include "solver/solve.h"
+#include "support/random_instance.h"
+#include "support/test_main.h"
+
+using namespace nest;
+using namespace nest::test;
+
+namespace {
+
+/// NEST_INSTANCES: how many instances in all the tests of exactness together, roughly. NEST_SEED: the first
+/// seed.
+int instances(double share) {
+  const char* asked = std::getenv("NEST_INSTANCES");
+  return static_cast<int>((asked ? std::atof(asked) : 4000) * share);
+}
+std::uint64_t firstSeed() {
+  const char* asked = std::getenv("NEST_SEED");
+  return asked ? std::strtoull(asked, nullptr, 10) : 0;
+}
+
+bool same(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
+}
+
+std::string timed(const RankedPlan* p) {
+  return p ? std::to_string(p->evaluation.batchTime.value()) + " s, " + summaryOf(p->plan) : "nothing fits";
+}
+
+/// Empty if solve() is right about the instance, else what is wrong.
+std::string mistake(const Problem& p, const Outcome& solved, const Outcome& truth) {
+  if (solved.status != truth.status)
+    return std::string(nameOf(solved.status)) + " instead of " + nameOf(truth.status) + "; found " +
+           timed(solved.best()) + ", best " + timed(truth.best());
+  if (!truth.best()) return solved.best() ? "a plan where nothing fits" : "";
+  const double found = solved.best()->evaluation.batchTime.value(),
+               best = truth.best()->evaluation.batchTime.value();
+  if (!same(found, best)) return "found " + timed(solved.best()) + ", best " + timed(truth.best());
+  if (!same(solved.lowerBound.value(), best)) return "the lower bound differs from the optimum";
+  for (const RankedPlan& ranked : solved.plans) {
+    const Evaluation again = evaluate(p, ranked.plan);
+    if (!again.feasible()) return "a plan breaks a rule: " + again.violations.front().message;
+    if (!same(again.batchTime.value(), ranked.evaluation.batchTime.value()))
+      return "a plan re-evaluates to another time";
+    if (ranked.evaluation.batchTime.value() < best * (1 - 1e-9)) return "a plan is faster than the best";
+  }
+  return {};
+}
+
+int wrong(const InstanceFeatures& features, double share) {
+  int bad = 0, fits = 0, count = instances(share);
+  double oracle = 0, dp = 0;
+  for (int k = 0; k < count; ++k) {
+    const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
+    const Problem p = randomInstance(seed, features);
+    const Outcome truth = solveExhaustively(p), solved = solve(p);
+    oracle += truth.statistics.elapsed.value();
+    dp += solved.statistics.elapsed.value();
+    fits += truth.best() != nullptr;
+    const std::string what = mistake(p, solved, truth);
+    if (what.empty()) continue;
+    if (++bad <= 5)
+      qWarning("seed %llu: %s (%s)", static_cast<unsigned long long>(seed), what.c_str(),
+               describe(p).c_str());
+  }
+  qInfo("%d instances, %d fit; %d wrong; exhaustive %.1f s, solver %.1f s", count, fits, bad, oracle, dp);
+  return bad;
+}
+
+double optimum(const Problem& p) {
+  const Outcome out = solve(p);
+  return out.best() ? out.best()->evaluation.batchTime.value() : std::numeric_limits<double>::infinity();
+}
+
+/// Whether no change made the optimum worse (or, if `equal`, different).
+bool holds(ChangedInstance (*change)(std::uint64_t), bool equal = false) {
+  const int count = instances(0.03);
+  for (int k = 0; k < count; ++k) {
+    const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
+    const ChangedInstance c = change(seed);
+    const double before = optimum(c.before), after = optimum(c.after);
+    if (after > before * (1 + 1e-9) || (equal && after < before * (1 - 1e-9))) {
+      qWarning("seed %llu: %.17g became %.17g (%s)", static_cast<unsigned long long>(seed), before, after,
+               describe(c.before).c_str());
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+/// solve() against the enumeration of everything.
+class TestSolverExact : public QObject {
+  Q_OBJECT
+private slots:
+  void chainsWithOneStrategy() { QCOMPARE(wrong(uniformStrategyChain(), 0.4), 0); }
+  void chainsWithConstraints() {
+    InstanceFeatures f = uniformStrategyChain();
+    f.constraints = true;
+    QCOMPARE(wrong(f, 0.15), 0);
+  }
+  void interleaved() {
+    InstanceFeatures f = uniformStrategyChain();
+    f.interleave = true;
+    QCOMPARE(wrong(f, 0.1), 0);
+  }
+  void dags() {
+    InstanceFeatures f = uniformStrategyChain();
+    f.dags = true;
+    QCOMPARE(wrong(f, 0.1), 0);
+  }
+  void freeStrategies() {
+    InstanceFeatures f = uniformStrategyChain();
+    f.strategyPerStage = true;
+    QCOMPARE(wrong(f, 0.1), 0);
+  }
+  void everything() { QCOMPARE(wrong({}, 0.25), 0); }
+
+  /// Of equally fast plans the one that decision rules name is returned, so that plans do not flicker.
+  void tiesAreBrokenAlike() {
+    int bad = 0;
+    for (int k = 0; k < instances(0.1); ++k) {
+      const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
+      const Problem p = randomInstance(seed, uniformStrategyChain());
+      const Outcome truth = solveExhaustively(p), solved = solve(p);
+      if (!truth.best() || !solved.best() || solved.best()->plan == truth.best()->plan) continue;
+      if (++bad <= 5)
+        qWarning("seed %llu: %s instead of %s (%s)", static_cast<unsigned long long>(seed),
+                 timed(solved.best()).c_str(), timed(truth.best()).c_str(), describe(p).c_str());
+    }
+    QCOMPARE(bad, 0);
+  }
+
+  void moreBandwidthNeverWorsens() { QVERIFY(holds(moreBandwidth)); }
+  void lessLatencyNeverWorsens() { QVERIFY(holds(lessLatency)); }
+  void moreMemoryNeverWorsens() { QVERIFY(holds(moreMemory)); }
+  void fasterDevicesNeverWorsen() { QVERIFY(holds(fasterDevices)); }
+  void aLargerSearchNeverWorsens() { QVERIFY(holds(largerSearch)); }
+  void hostOrderDoesNotMatter() { QVERIFY(holds(hostsInOtherOrder, true)); }
+  void thePapersBoundIsNeverBelow() { QVERIFY(holds(pipelineObjective)); }
+  void splittingALayerNeverWorsens() { QVERIFY(holds(splitLayer)); }
+};
+NEST_TEST(TestSolverExact)
+#include "test_solver_exact.moc"
