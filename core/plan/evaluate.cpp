@@ -32,6 +32,7 @@ void exchangeTerms(const PlacedStage& placed, const Assumptions& assumptions, St
   for (const PlacedChunk& c : placed.chunks) {
     for (std::size_t g = 0; g < kKinds.size(); ++g) {
       out.exchange[at(kKinds[g])] += c.group[g].total();
+      out.forwardExchange[at(kKinds[g])] += c.group[g].forward;
       out.recomputeExchange += c.group[g].recompute;
     }
     out.activationIn += c.activationIn;
@@ -39,6 +40,8 @@ void exchangeTerms(const PlacedStage& placed, const Assumptions& assumptions, St
   }
   out.exchange[at(Exchange::Pipeline)] = out.activationIn + out.gradientIn;
   out.exchange[at(Exchange::Data)] = placed.gradients.load;
+  out.forwardExchange[at(Exchange::Pipeline)] = out.activationIn;
+  out.forwardExchange[at(Exchange::Data)] = placed.gradients.gather;
 
   const Seconds compute = out.forward + out.backward + out.recompute;
   out.hidden = hiddenTime(compute, out.exchange, assumptions);

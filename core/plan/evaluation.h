@@ -24,6 +24,7 @@ struct StageEvaluation {
   Seconds forward, backward, recompute;       ///< compute, slowest device of the stage
   Seconds recomputeExchange;                  ///< of `exchange`, the part that recompute repeats
   std::array<Seconds, kExchangeCount> exchange{};  ///< full durations, before overlap; Data: ZeRO ≥ 2 traffic
+  std::array<Seconds, kExchangeCount> forwardExchange{};  ///< of `exchange`, the part in the forward pass
   Seconds hidden;                             ///< what overlaps with compute; load = Σ above − hidden
   Seconds activationIn, gradientIn;           ///< the two parts of exchange[Pipeline]
   Seconds load;

@@ -17,16 +17,39 @@ struct ChunkTime {
   double stash = 0;
 };
 
-/// Durations of a stage's tasks; one microbatch through all chunks takes the stage's load.
-std::vector<ChunkTime> chunkTimes(const Assumptions& assumptions, const StageWork& work,
-                                  const PlacedStage& placed, const StageEvaluation& stage) {
+/// What overlap leaves of each kind of exchange.
+std::array<double, kExchangeCount> shownShares(const Assumptions& assumptions, const StageEvaluation& stage) {
   Seconds wanted;
-  for (int k = 0; k < kExchangeCount; ++k)
-    wanted += assumptions.overlap[static_cast<std::size_t>(k)] * stage.exchange[static_cast<std::size_t>(k)];
+  for (std::size_t k = 0; k < kExchangeCount; ++k) wanted += assumptions.overlap[k] * stage.exchange[k];
   const double reached = wanted > Seconds() ? stage.hidden / wanted : 0;
-  const auto shown = [&](Exchange e, Seconds t) {
-    return t.value() * (1 - reached * assumptions.overlap[static_cast<std::size_t>(e)]);
-  };
+  std::array<double, kExchangeCount> shares{};
+  for (std::size_t k = 0; k < kExchangeCount; ++k) shares[k] = 1 - reached * assumptions.overlap[k];
+  return shares;
+}
+
+/// The one chunk of a stage; its times stand in the evaluation.
+ChunkTime wholeStage(const Assumptions& assumptions, const StageWork& work, const StageEvaluation& stage) {
+  const auto shown = shownShares(assumptions, stage);
+  ChunkTime t;
+  t.forward = stage.forward.value();
+  t.backward = (stage.backward + stage.recompute).value();
+  for (std::size_t k = 0; k < kExchangeCount; ++k) {
+    if (k == static_cast<std::size_t>(Exchange::Pipeline)) continue;
+    t.forward += shown[k] * stage.forwardExchange[k].value();
+    t.backward += shown[k] * (stage.exchange[k] - stage.forwardExchange[k]).value();
+  }
+  t.recompute = std::min(t.backward, (stage.recompute + stage.recomputeExchange).value());
+  t.activationIn = shown[static_cast<std::size_t>(Exchange::Pipeline)] * stage.activationIn.value();
+  t.gradientIn = shown[static_cast<std::size_t>(Exchange::Pipeline)] * stage.gradientIn.value();
+  t.stash = work.largestStash;
+  return t;
+}
+
+/// The chunks of an interleaved stage; one microbatch through all of them takes the stage's load.
+std::vector<ChunkTime> chunksOf(const Assumptions& assumptions, const StageWork& work,
+                                const PlacedStage& placed, const StageEvaluation& stage) {
+  const auto shares = shownShares(assumptions, stage);
+  const auto shown = [&](Exchange e, Seconds t) { return t.value() * shares[static_cast<std::size_t>(e)]; };
   constexpr std::array<Exchange, 3> kKinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
   const double share = 1.0 / static_cast<double>(work.chunks.size());
   std::vector<ChunkTime> times;
@@ -49,6 +72,22 @@ std::vector<ChunkTime> chunkTimes(const Assumptions& assumptions, const StageWor
     t.stash = w.stash;
     times.push_back(t);
   }
+  return times;
+}
+
+/// By stage and chunk. Only chunks need the placement again.
+std::vector<std::vector<ChunkTime>> chunkTimes(const Problem& problem, const Plan& plan,
+                                               const PlanCheck& check, const Evaluation& evaluation) {
+  const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
+  std::vector<std::vector<ChunkTime>> times;
+  if (plan.chunksPerStage() == 1) {
+    for (std::size_t i = 0; i < works.size(); ++i)
+      times.push_back({wholeStage(problem.assumptions, works[i], evaluation.stages[i])});
+    return times;
+  }
+  const std::vector<PlacedStage> placed = placeStages(problem, plan, check, works);
+  for (std::size_t i = 0; i < works.size(); ++i)
+    times.push_back(chunksOf(problem.assumptions, works[i], placed[i], evaluation.stages[i]));
   return times;
 }
 
@@ -197,12 +236,7 @@ Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& ev
   if (kind != ScheduleKind::GPipe)
     kind = v > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
 
-  const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
-  const std::vector<PlacedStage> placed = placeStages(problem, plan, check, works);
-  std::vector<std::vector<ChunkTime>> times;
-  for (std::size_t i = 0; i < works.size(); ++i)
-    times.push_back(chunkTimes(problem.assumptions, works[i], placed[i], evaluation.stages[i]));
-
+  const auto times = chunkTimes(problem, plan, check, evaluation);
   const int m = check.microbatches, s = plan.stageCount();
   const long long width = static_cast<long long>(s) * static_cast<long long>(v);
   const long long reached = std::max<long long>(8 * s, kMostPasses / std::max<long long>(1, width)) / s * s;
