@@ -331,12 +331,21 @@ private:
 
 }  // namespace
 
-std::uint64_t Dice::next() {
-  // SplitMix64.
-  std::uint64_t z = (m_state += 0x9e3779b97f4a7c15ULL);
+namespace {
+constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
+/// SplitMix64's finalizer.
+std::uint64_t mixed(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
+}
+}  // namespace
+
+// Mixed twice: neighbouring seeds must not give the same stream one step apart.
+Dice::Dice(std::uint64_t seed) : m_state(mixed(mixed(seed + kGolden) ^ 0x5bf03635)) {}
+
+std::uint64_t Dice::next() {
+  return mixed(m_state += kGolden);
 }
 
 InstanceFeatures uniformStrategyChain() {

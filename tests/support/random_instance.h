@@ -10,7 +10,7 @@ namespace nest::test {
 struct InstanceFeatures {
   int mostLayers = 7, mostDevices = 12, mostLevels = 3;
   long long mostPlans = 10000;  ///< of visitPlans(); larger instances are drawn again, smaller
-  bool dags = true;            ///< else chains only (with skipping tensors)
+  bool dags = true;             ///< else chains only (with skipping tensors)
   bool irregular = true;
   bool deviceFactors = true;
   bool strategyPerStage = true;
@@ -40,7 +40,7 @@ std::string describe(const Problem&);
 /// A generator that draws the same numbers everywhere.
 class Dice {
 public:
-  explicit Dice(std::uint64_t seed) : m_state(seed * 0x9e3779b97f4a7c15ULL + 0x1234567) {}
+  explicit Dice(std::uint64_t seed);
   std::uint64_t next();
   double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  ///< in [0, 1)
   double between(double low, double high) { return low + unit() * (high - low); }
