@@ -1,0 +1,181 @@
+#include "formats/graphml.h"
+
+#include <map>
+#include <pugixml.hpp>
+
+#include "formats/graph_attributes.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostBytes = 64u << 20;
+constexpr int kMostDepth = 64;
+
+class GraphMlReader {
+public:
+  GraphMlReader(std::string_view text, const std::string& file) : m_source(text, file), m_graph(m_source) {}
+
+  Reading<NetworkGraph> run() {
+    if (!m_source.isReadable(kMostBytes, "GraphML")) return {std::nullopt, m_source.take()};
+    pugi::xml_document document;
+    const auto parsed = document.load_buffer(m_source.text().data(), m_source.text().size(),
+                                             pugi::parse_default | pugi::parse_ws_pcdata_single, pugi::encoding_utf8);
+    if (!parsed) {
+      m_source.error(m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset))),
+                     "xml-syntax", std::string("not well-formed XML: ") + parsed.description());
+      return {std::nullopt, m_source.take()};
+    }
+    const auto root = document.child("graphml");
+    if (!root) {
+      m_source.error(at(document.first_child()), "not-graphml",
+                     "the root element is " + quoted(document.document_element().name()) +
+                         "; GraphML begins with <graphml>");
+      return {std::nullopt, m_source.take()};
+    }
+    readKeys(root);
+    int graphs = 0;
+    for (const auto graph : root.children("graph")) {
+      if (++graphs > 1)
+        m_source.warning(at(graph), "further-graph", "only the first graph of the file is read");
+      else
+        readNodes(graph, 0);
+    }
+    if (graphs == 0) m_source.error(at(root), "no-graph", "the file holds no <graph>");
+    for (const auto& [graph, edge] : m_edges) readEdge(graph, edge);
+    return m_graph.finish();
+  }
+
+private:
+  Place at(const pugi::xml_node& n) const {
+    return m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, n.offset_debug())));
+  }
+
+  void readKeys(const pugi::xml_node& root) {
+    for (const auto key : root.children("key")) {
+      const std::string id = key.attribute("id").value();
+      const std::string name = *key.attribute("attr.name").value() ? key.attribute("attr.name").value() : id;
+      if (!m_keys.emplace(id, name).second)
+        m_source.error(at(key), "key-twice", "the key " + quoted(id) + " is declared twice");
+      if (const auto preset = key.child("default"))
+        m_defaults[key.attribute("for").value()].emplace_back(name, preset);
+    }
+  }
+
+  GraphAssembly::Attributes attributes(const pugi::xml_node& element, const char* kind) {
+    GraphAssembly::Attributes out;
+    for (const char* what : {"all", kind})
+      for (const auto& [name, preset] : m_defaults[what])
+        out.push_back({name, preset.child_value(), at(preset)});
+    for (const auto data : element.children("data")) {
+      const auto key = m_keys.find(data.attribute("key").value());
+      if (key == m_keys.end())
+        m_source.error(at(data), "unknown-key",
+                       "the key " + quoted(data.attribute("key").value()) + " is not declared",
+                       "add a <key> element for it");
+      else
+        out.push_back({key->second, data.child_value(), at(data)});
+    }
+    return out;
+  }
+
+  void readNodes(const pugi::xml_node& graph, int depth) {
+    if (depth > kMostDepth)
+      return m_source.error(at(graph), "graph-too-deep", "graphs are nested more than 64 deep");
+    for (const auto child : graph.children()) {
+      const std::string_view name = child.name();
+      if (name == "node") {
+        const std::string id = child.attribute("id").value();
+        if (m_graph.hasNode(id))
+          m_source.error(at(child), "node-twice", "the node " + quoted(id) + " is described twice");
+        m_graph.describe(m_graph.node(id, at(child)), attributes(child, "node"));
+        if (const auto inner = child.child("graph")) readNodes(inner, depth + 1);
+      } else if (name == "edge") {
+        m_edges.emplace_back(graph, child);
+      } else if (name == "hyperedge") {
+        m_source.error(at(child), "hyperedge", "hyperedges are not read",
+                       "use a switch node and one edge to each end");
+      }
+      if (!m_graph.fits()) return;
+    }
+  }
+
+  void readEdge(const pugi::xml_node& graph, const pugi::xml_node& edge) {
+    if (!m_graph.fits()) return;
+    const std::string from = edge.attribute("source").value(), to = edge.attribute("target").value();
+    for (const std::string& end : {from, to})
+      if (!m_graph.hasNode(end))
+        return m_source.error(at(edge), "unknown-node",
+                              "the edge ends at " + quoted(end) + ", which is no node of the file");
+    const std::string_view preset = graph.attribute("edgedefault").value(),
+                           own = edge.attribute("directed").value();
+    const bool directed = own.empty() ? preset == "directed" : own == "true";
+    m_graph.link(m_graph.node(from, {}), m_graph.node(to, {}), directed, attributes(edge, "edge"), at(edge));
+  }
+
+  SourceText m_source;
+  GraphAssembly m_graph;
+  std::map<std::string, std::string> m_keys;  ///< id → attribute name
+  std::map<std::string, std::vector<std::pair<std::string, pugi::xml_node>>> m_defaults;
+  std::vector<std::pair<pugi::xml_node, pugi::xml_node>> m_edges;
+};
+
+void appendData(pugi::xml_node element, const std::vector<std::pair<std::string, std::string>>& attributes,
+                const char* prefix) {
+  for (const auto& [name, value] : attributes) {
+    auto data = element.append_child("data");
+    data.append_attribute("key") = (prefix + name).c_str();
+    data.text() = value.c_str();
+  }
+}
+
+struct TextWriter : pugi::xml_writer {
+  std::string text;
+  void write(const void* data, std::size_t size) override {
+    text.append(static_cast<const char*>(data), size);
+  }
+};
+
+}  // namespace
+
+Reading<NetworkGraph> readGraphMl(std::string_view text, const std::string& file) {
+  return GraphMlReader(text, file).run();
+}
+
+std::string writeGraphMl(const NetworkGraph& g) {
+  pugi::xml_document document;
+  auto root = document.append_child("graphml");
+  root.append_attribute("xmlns") = "http://graphml.graphdrawing.org/xmlns";
+  const auto key = [&](const char* prefix, const char* kind, const char* name, const char* type) {
+    auto k = root.append_child("key");
+    k.append_attribute("id") = (std::string(prefix) + name).c_str();
+    k.append_attribute("for") = kind;
+    k.append_attribute("attr.name") = name;
+    k.append_attribute("attr.type") = type;
+  };
+  for (const char* name : {"kind", "label", "host"}) key("n_", "node", name, "string");
+  for (const char* name : {"hbm_gib", "speed", "x", "y"}) key("n_", "node", name, "double");
+  key("n_", "node", "failed", "boolean");
+  for (const char* name : {"gbps", "lat_us"}) key("e_", "edge", name, "double");
+  key("e_", "edge", "count", "int");
+  key("e_", "edge", "failed", "boolean");
+  key("e_", "edge", "origin", "string");
+  auto graph = root.append_child("graph");
+  graph.append_attribute("edgedefault") = "undirected";
+  for (const NetworkNode& n : g.nodes) {
+    auto node = graph.append_child("node");
+    node.append_attribute("id") = n.id.c_str();
+    appendData(node, attributesOf(n), "n_");
+  }
+  for (const NetworkLink& l : g.links) {
+    auto edge = graph.append_child("edge");
+    edge.append_attribute("source") = g.nodes[static_cast<std::size_t>(l.from)].id.c_str();
+    edge.append_attribute("target") = g.nodes[static_cast<std::size_t>(l.to)].id.c_str();
+    if (l.directed) edge.append_attribute("directed") = "true";
+    appendData(edge, attributesOf(l), "e_");
+  }
+  TextWriter out;
+  document.save(out, " ", pugi::format_indent | pugi::format_save_file_text, pugi::encoding_utf8);
+  return out.text;
+}
+
+}  // namespace nest

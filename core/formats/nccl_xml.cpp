@@ -1,0 +1,221 @@
+#include "formats/nccl_xml.h"
+
+#include <algorithm>
+#include <map>
+#include <pugixml.hpp>
+
+#include "formats/decimal.h"
+#include "formats/source_text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostBytes = 16u << 20;
+constexpr int kMostDepth = 32;
+constexpr std::size_t kMostNodes = 10'000;
+constexpr double kPcieShare = 0.75;  ///< of the raw rate, after encoding and packet heads
+constexpr double kSocketRate = 16e9, kHop = 0.5e-6, kSwitchHop = 0.5e-6;
+
+double nvlinkRate(long long sm) {
+  return (sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : 20.0) * 1e9;
+}
+
+class NcclReader {
+public:
+  NcclReader(std::string_view text, const std::string& file) : m_source(text, file) {}
+
+  Reading<HostTopology> run() {
+    if (m_source.isReadable(kMostBytes, "NCCL topology XML")) parse();
+    Reading<HostTopology> result;
+    if (!m_source.failed()) {
+      findNearestDevices(m_out);
+      result.value = std::move(m_out);
+    }
+    result.diagnostics = m_source.take();
+    return result;
+  }
+
+private:
+  Place at(const pugi::xml_node& n) const {
+    return m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, n.offset_debug())));
+  }
+
+  void parse() {
+    const auto parsed = m_document.load_buffer(m_source.text().data(), m_source.text().size(),
+                                               pugi::parse_default, pugi::encoding_utf8);
+    if (!parsed)
+      return m_source.error(
+          m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset))), "xml-syntax",
+          std::string("not well-formed XML: ") + parsed.description());
+    const auto system = m_document.child("system");
+    if (!system)
+      return m_source.error(
+          at(m_document.document_element()), "not-nccl",
+          "an NCCL topology begins with <system>; found " + quoted(m_document.document_element().name()));
+    m_out.format = "NCCL topology";
+    std::vector<int> sockets;
+    for (const auto cpu : system.children("cpu")) {
+      const int node = add("cpu" + std::to_string(sockets.size()), NodeKind::Switch);
+      for (int other : sockets) link(other, node, kSocketRate, kHop);
+      sockets.push_back(node);
+      if (sockets.size() > 64) return m_source.error(at(cpu), "nccl-too-large", "more than 64 sockets");
+      for (const auto pci : cpu.children("pci")) readPci(pci, node, 0);
+      for (const auto nic : cpu.children("nic")) readNic(nic, node, 0);
+    }
+    linkNvlinks();
+    if (m_out.deviceCount() == 0 && !m_source.failed())
+      m_source.error(at(system), "no-devices", "the file names no <gpu>");
+  }
+
+  int add(const std::string& id, NodeKind kind) {
+    NetworkNode n;
+    n.id = n.name = id;
+    n.kind = kind;
+    if (kind == NodeKind::Device) n.host = "host";
+    n.x = 60.0 * static_cast<double>(m_out.graph.nodes.size());
+    m_out.graph.nodes.push_back(std::move(n));
+    return static_cast<int>(m_out.graph.nodes.size()) - 1;
+  }
+  void link(int a, int b, double rate, double latency, int times = 1) {
+    m_out.graph.links.push_back(
+        {a, b, BytesPerSecond(rate), Seconds(latency), times, false, false, Origin::Estimated});
+  }
+
+  /// A whole-number attribute; reported if it is there and no such number.
+  long long whole(const pugi::xml_node& n, const char* name, long long absent, long long least,
+                  long long most) {
+    const auto a = n.attribute(name);
+    if (!a) return absent;
+    if (const auto v = readWhole(a.value(), least, most)) return *v;
+    m_source.error(at(n), "nccl-attribute",
+                   std::string(name) + " of <" + n.name() + "> is " + quoted(a.value()) +
+                       "; allowed is a whole number from " + std::to_string(least) + " to " +
+                       std::to_string(most));
+    return absent;
+  }
+
+  /// Bytes/s of `link_speed="32.0 GT/s PCIe" link_width="16"`; 0: not stated (a virtual bridge), the parent's
+  /// counts.
+  double pcieRate(const pugi::xml_node& pci) {
+    const std::string_view speed = pci.attribute("link_speed").value();
+    const double width = static_cast<double>(whole(pci, "link_width", 16, 0, 128));
+    if (speed.empty() || speed.substr(0, 7) == "Unknown") return 0;
+    const auto transfers = readDecimal(speed.substr(0, speed.find(' ')), 9);
+    if (!transfers || *transfers < 0 || *transfers > 1e13) {
+      m_source.error(at(pci), "nccl-attribute",
+                     "link_speed is " + quoted(speed) + "; allowed is a rate like \"32.0 GT/s PCIe\"");
+      return 0;
+    }
+    return *transfers * width / 8 * kPcieShare;
+  }
+
+  void readPci(const pugi::xml_node& pci, int parent, double parentRate, int depth = 0) {
+    if (depth > kMostDepth)
+      return m_source.error(at(pci), "nccl-too-deep", "PCI bridges are nested more than 32 deep");
+    if (m_out.graph.nodes.size() > kMostNodes) return tooLarge(pci);
+    const std::string busid = pci.attribute("busid").value();
+    if (busid.empty()) return m_source.error(at(pci), "nccl-busid", "<pci> needs a busid");
+    double rate = pcieRate(pci);
+    if (rate <= 0) rate = parentRate > 0 ? parentRate : 24e9;
+    const auto gpu = pci.child("gpu");
+    if (gpu) return readGpu(gpu, busid, parent, rate);
+    const int node = add("pci " + busid, NodeKind::Switch);
+    if (!m_byBus.emplace(busid, node).second)
+      return m_source.error(at(pci), "nccl-busid", "the busid " + quoted(busid) + " stands twice");
+    link(parent, node, rate, kHop);
+    for (const auto child : pci.children("pci")) readPci(child, node, rate, depth + 1);
+    for (const auto nic : pci.children("nic")) readNic(nic, node, rate);
+  }
+
+  void readGpu(const pugi::xml_node& gpu, const std::string& busid, int parent, double rate) {
+    const int node =
+        add("GPU" + std::to_string(whole(gpu, "dev", static_cast<long long>(m_gpus.size()), 0, 100000)),
+            NodeKind::Device);
+    if (!m_byBus.emplace(busid, node).second)
+      return m_source.error(at(gpu), "nccl-busid", "the busid " + quoted(busid) + " stands twice");
+    for (const auto& g : m_gpus)
+      if (m_out.graph.nodes[static_cast<std::size_t>(g.node)].id == m_out.graph.nodes.back().id)
+        return m_source.error(at(gpu), "nccl-dev",
+                              "two GPUs have the number dev=" + quoted(gpu.attribute("dev").value()));
+    link(parent, node, rate, kHop);
+    m_gpus.push_back({node, whole(gpu, "sm", 80, 0, 10000), gpu});
+    for (const auto c2c : gpu.children("c2c")) {
+      const double megabytes = static_cast<double>(whole(c2c, "bw", 0, 0, 100'000'000)) *
+                               static_cast<double>(whole(c2c, "count", 1, 1, 1000));
+      if (megabytes > 0) link(parent, node, megabytes * 1e6, kHop);
+    }
+  }
+
+  void readNic(const pugi::xml_node& nic, int parent, double rate) {
+    for (const auto net : nic.children("net")) {
+      if (m_out.graph.nodes.size() > kMostNodes) return tooLarge(nic);
+      std::string name = net.attribute("name").value();
+      if (name.empty()) name = "net" + std::to_string(m_out.adapters.size());
+      for (const auto& a : m_out.adapters)
+        if (a.name == name) name += "." + std::to_string(m_out.adapters.size());
+      const double megabits = static_cast<double>(whole(net, "speed", 10000, 0, 100'000'000));
+      const auto latency = readDecimal(net.attribute("latency").as_string("0"), -6);
+      if (!latency || *latency < 0)
+        m_source.error(at(net), "nccl-attribute",
+                       "latency is " + quoted(net.attribute("latency").value()) +
+                           "; allowed is a number of µs, zero or more");
+      const double speed = megabits > 0 ? megabits * 1e6 / 8 : 10e9 / 8;
+      const int node = add(name, NodeKind::Switch);
+      link(parent, node, rate > 0 ? rate : std::max(speed, 24e9), kHop);
+      m_out.adapters.push_back({name,
+                                node,
+                                BytesPerSecond(speed),
+                                Seconds(latency.value_or(0)),
+                                megabits > 0 ? Origin::Measured : Origin::Estimated,
+                                {}});
+    }
+  }
+
+  void tooLarge(const pugi::xml_node& n) {
+    if (!m_full) m_source.error(at(n), "nccl-too-large", "more than 10,000 PCI devices");
+    m_full = true;
+  }
+
+  void linkNvlinks() {
+    int hub = -1;
+    std::map<std::pair<int, int>, std::pair<int, double>> direct;
+    for (const auto& g : m_gpus)
+      for (const auto nvlink : g.element.children("nvlink")) {
+        const int count = static_cast<int>(whole(nvlink, "count", 1, 1, 1000));
+        const std::string_view tclass = nvlink.attribute("tclass").value();
+        const std::string target = nvlink.attribute("target").value();
+        if (tclass.substr(0, 8) == "0x068000") {  // an NVSwitch; all switches of a host act as one
+          if (hub < 0) hub = add("nvswitch", NodeKind::Switch);
+          link(g.node, hub, nvlinkRate(g.sm), kSwitchHop, count);
+        } else if (const auto peer = m_byBus.find(target); peer != m_byBus.end() && peer->second != g.node) {
+          direct[{std::min(g.node, peer->second), std::max(g.node, peer->second)}] = {
+              count, nvlinkRate(g.sm)};  // each end lists it
+        } else if (tclass.substr(0, 4) == "0x03") {
+          m_source.warning(
+              at(nvlink), "nccl-nvlink-target",
+              "the NVLink target " + quoted(target) + " is no GPU of this file; the link is left out");
+        }
+      }
+    for (const auto& [ends, l] : direct) link(ends.first, ends.second, l.second, 2 * kSwitchHop, l.first);
+  }
+
+  struct Gpu {
+    int node;
+    long long sm;
+    pugi::xml_node element;
+  };
+  SourceText m_source;
+  pugi::xml_document m_document;
+  HostTopology m_out;
+  std::map<std::string, int> m_byBus;
+  std::vector<Gpu> m_gpus;
+  bool m_full = false;
+};
+
+}  // namespace
+
+Reading<HostTopology> readNcclXml(std::string_view text, const std::string& file) {
+  return NcclReader(text, file).run();
+}
+
+}  // namespace nest

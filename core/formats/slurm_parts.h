@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/slurm_topology.h"
+#include "formats/source_text.h"
+
+namespace nest {
+
+/// Puts the records of either Slurm format together and checks the whole: one kind, every host once, a tree.
+class SlurmAssembly {
+public:
+  explicit SlurmAssembly(SourceText& source) : m_source(source) {}
+
+  void setName(std::string name) { m_out.name = std::move(name); }
+  /// A switch, block or ring with its hosts (`ofHosts`) or its switches, as a host list.
+  void add(SlurmTopology::Kind kind, const std::string& name, const Place&, std::string_view members,
+           const Place& membersPlace, bool ofHosts);
+  void setBlockSizes(std::vector<int>, const Place&);
+  void setTorus(std::array<int, 3> sides, const Place&);
+  void setFlat(const Place&);
+
+  Reading<SlurmTopology> finish();
+
+private:
+  void adopt(SlurmTopology::Kind, const Place&);
+  void joinSwitches();
+  void checkBlocks();
+
+  struct Wish {
+    int parent;
+    std::vector<std::string> children;
+    Place place;
+  };
+  SourceText& m_source;
+  SlurmTopology m_out;
+  bool m_hasKind = false;
+  std::vector<Place> m_places;  ///< of each group
+  std::unordered_map<std::string, int> m_number;
+  std::unordered_map<std::string, int> m_groupOfHost;
+  std::vector<Wish> m_wishes;
+  Place m_sizesPlace;
+};
+
+}  // namespace nest

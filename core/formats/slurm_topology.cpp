@@ -1,0 +1,173 @@
+#include "formats/slurm_topology.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "formats/decimal.h"
+#include "formats/slurm_hostlist.h"
+#include "formats/slurm_parts.h"
+#include "formats/source_text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostBytes = 16u << 20;
+
+std::string lower(std::string_view s) {
+  std::string out(s);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+/// One `Key=Value` of a record, with the offset of its value.
+struct Pair {
+  std::string key;
+  std::string value;
+  std::size_t keyOffset = 0, offset = 0;
+};
+
+/// A record: one line, continuation lines joined, comment removed. Bytes keep their offsets.
+struct Record {
+  std::string text;
+  std::vector<std::size_t> offsets;  ///< of each byte of `text`, and of its end
+};
+
+std::vector<Record> records(std::string_view all) {
+  std::vector<Record> out;
+  Record r;
+  std::size_t at = all.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0;
+  while (at < all.size()) {
+    const std::size_t end = std::min(all.find('\n', at), all.size());
+    std::string_view line = all.substr(at, end - at);
+    line = line.substr(0, line.find('#'));
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.remove_suffix(1);
+    const bool continues = !line.empty() && line.back() == '\\';
+    if (continues) line.remove_suffix(1);
+    for (std::size_t i = 0; i < line.size(); ++i) r.text += line[i], r.offsets.push_back(at + i);
+    at = end + 1;
+    if (continues && at < all.size()) continue;
+    r.offsets.push_back(std::min(end, all.size()));
+    if (r.text.find_first_not_of(" \t\r") != std::string::npos) out.push_back(std::move(r));
+    r = {};
+  }
+  return out;
+}
+
+std::vector<Pair> pairs(const Record& r, SourceText& source) {
+  std::vector<Pair> out;
+  std::size_t i = 0;
+  const auto blank = [&](std::size_t k) { return std::isspace(static_cast<unsigned char>(r.text[k])) != 0; };
+  while (true) {
+    while (i < r.text.size() && blank(i)) ++i;
+    if (i >= r.text.size()) return out;
+    const std::size_t begin = i;
+    while (i < r.text.size() && !blank(i) && r.text[i] != '=') ++i;
+    Pair p{lower(std::string_view(r.text).substr(begin, i - begin)),
+           {},
+           r.offsets[begin],
+           r.offsets[std::min(i + 1, r.text.size())]};
+    if (i >= r.text.size() || r.text[i] != '=') {
+      source.error(source.place(r.offsets[begin]), "slurm-syntax",
+                   "expected Key=Value; found " + quoted(std::string_view(r.text).substr(begin, i - begin)));
+      continue;
+    }
+    const std::size_t value = ++i;
+    while (i < r.text.size() && !blank(i)) ++i;
+    p.value = r.text.substr(value, i - value);
+    out.push_back(std::move(p));
+  }
+}
+
+const Pair* find(const std::vector<Pair>& all, std::string_view key) {
+  for (const Pair& p : all)
+    if (p.key == key) return &p;
+  return nullptr;
+}
+
+class ConfReader {
+public:
+  ConfReader(std::string_view text, const std::string& file) : m_source(text, file), m_assembly(m_source) {}
+
+  Reading<SlurmTopology> run() {
+    if (!m_source.isReadable(kMostBytes, "topology.conf")) return {std::nullopt, m_source.take()};
+    for (const Record& r : records(m_source.text())) read(r);
+    return m_assembly.finish();
+  }
+
+private:
+  void read(const Record& r) {
+    const auto all = pairs(r, m_source);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (all[i].key == all[j].key)
+          m_source.error(m_source.place(all[i].keyOffset), "slurm-key-twice",
+                         "the key " + quoted(all[i].key) + " stands twice in this record");
+    if (all.size() > 64)
+      return m_source.error(m_source.place(r.offsets.front()), "slurm-syntax",
+                            "a record has more than 64 keys");
+    if (all.empty()) return;
+    const Pair& head = all.front();
+    if (head.key == "switchname")
+      group(all, SlurmTopology::Kind::Tree, {"switchname", "switches", "nodes", "linkspeed"});
+    else if (head.key == "blockname")
+      group(all, SlurmTopology::Kind::Block, {"blockname", "nodes"});
+    else if (head.key == "ringname")
+      group(all, SlurmTopology::Kind::Ring, {"ringname", "nodes"});
+    else if (head.key == "blocksizes")
+      sizes(head);
+    else
+      m_source.error(
+          m_source.place(head.keyOffset), "slurm-record",
+          "a record begins with SwitchName, BlockName, BlockSizes or RingName; found " + quoted(head.key));
+  }
+
+  void group(const std::vector<Pair>& all, SlurmTopology::Kind kind,
+             const std::vector<std::string_view>& allowed) {
+    for (const Pair& p : all)
+      if (std::find(allowed.begin(), allowed.end(), p.key) == allowed.end())
+        m_source.error(m_source.place(p.keyOffset), "slurm-key",
+                       "the key " + quoted(p.key) + " is not known in a record of " + all.front().key);
+    const Pair *nodes = find(all, "nodes"), *switches = find(all, "switches");
+    const Place place = m_source.place(all.front().keyOffset);
+    if (all.front().value.empty()) return m_source.error(place, "slurm-name", "a name is missing");
+    if (!nodes == !switches) {
+      m_source.error(place, "slurm-members",
+                     quoted(all.front().value) +
+                         (nodes ? " has both Nodes and Switches; allowed is one of them"
+                                : " needs Nodes" +
+                                      std::string(kind == SlurmTopology::Kind::Tree ? " or Switches" : "")));
+      return;
+    }
+    const Pair& members = nodes ? *nodes : *switches;
+    m_assembly.add(kind, all.front().value, place, members.value, m_source.place(members.offset),
+                   nodes != nullptr);
+  }
+
+  void sizes(const Pair& p) {
+    std::vector<int> out;
+    std::size_t at = 0;
+    while (at <= p.value.size()) {
+      const std::size_t end = std::min(p.value.find(',', at), p.value.size());
+      const auto n = readWhole(std::string_view(p.value).substr(at, end - at), 1, 1'000'000);
+      if (!n)
+        return m_source.error(m_source.place(p.offset + at), "slurm-block-sizes",
+                              "BlockSizes lists whole numbers of 1 or more; found " +
+                                  quoted(std::string_view(p.value).substr(at, end - at)));
+      out.push_back(static_cast<int>(*n));
+      at = end + 1;
+    }
+    m_assembly.setBlockSizes(std::move(out), m_source.place(p.offset));
+  }
+
+  SourceText m_source;
+  SlurmAssembly m_assembly;
+};
+
+}  // namespace
+
+Reading<SlurmTopology> readSlurmTopologyConf(std::string_view text, const std::string& file) {
+  return ConfReader(text, file).run();
+}
+
+}  // namespace nest
