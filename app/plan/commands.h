@@ -27,6 +27,11 @@ struct Command {
 int solveCommand(const Words&);
 int evaluateCommand(const Words&);
 int checkCommand(const Words&);
+int compareCommand(const Words&);
+int whyCommand(const Words&);
+int improveCommand(const Words&);
+int inverseCommand(const Words&);
+int studyCommand(const Words&);
 
 /// Findings go to standard error, one a line; notes only with `all`. With `asJson` and errors among them,
 /// standard output gets {"format": "nest-diagnostics", "diagnostics": […]}.

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "help.h"
+#include "study_help.h"
 
 namespace nest::cli {
 namespace {
@@ -12,6 +13,11 @@ namespace {
 const Command kCommands[] = {
     {"solve", "find the best plan of a scenario", kSolveHelp, solveCommand},
     {"evaluate", "cost a given plan on a scenario", kEvaluateHelp, evaluateCommand},
+    {"compare", "run the baselines beside the exact search", kCompareHelp, compareCommand},
+    {"why", "explain the best plan's figures, or answer what speaks against another", kWhyHelp, whyCommand},
+    {"improve", "rank single improvements, break-even points and failures", kImproveHelp, improveCommand},
+    {"inverse", "fewest devices, or which device, that meet a batch time", kInverseHelp, inverseCommand},
+    {"study", "the paper's comparison, scaling curves, other planners", kStudyHelp, studyCommand},
     {"check", "say what files are and all that is wrong with them", kCheckHelp, checkCommand},
 };
 

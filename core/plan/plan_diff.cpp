@@ -54,7 +54,7 @@ private:
     if (a != b) add(what, -1, std::string(name) + " " + std::to_string(a) + " → " + std::to_string(b));
   }
   void arrangement() {
-    if (m_a.dataInner == m_b.dataInner) return;
+    if (m_a.dataInner == m_b.dataInner || (m_a.dataOuter == 1 && m_b.dataOuter == 1)) return;
     const auto text = [](const Plan& p) {
       return std::to_string(p.dataInner) + "×" + std::to_string(p.dataOuter);
     };
@@ -182,8 +182,12 @@ PlanDiff diff(const Problem& problem, const Plan& first, const Evaluation& first
 }
 
 std::string PlanDiff::sentence() const {
+  constexpr std::size_t kMostTold = 5;
   std::string out;
-  for (const PlanChange& c : changes) out += (out.empty() ? "" : "; ") + c.sentence;
+  for (std::size_t i = 0; i < changes.size() && i < kMostTold; ++i)
+    out += (out.empty() ? "" : "; ") + changes[i].sentence;
+  if (changes.size() > kMostTold)
+    out += "; and " + std::to_string(changes.size() - kMostTold) + " changes more";
   if (out.empty()) out = "The same plan";
   const auto sign = [](double v) { return v < 0 ? "−" : "+"; };
   out += " (" + text::signedPercent(timeRatio - 1) + " time";

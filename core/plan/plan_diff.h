@@ -25,7 +25,7 @@ struct PlanDiff {
   int devicesDelta = 0;
 
   bool same() const { return changes.empty(); }
-  /// "Tensor degree 8 → 4; stages 4 → 8 (−6.1 %, +3.2 GiB on the fullest device)".
+  /// The first five changes, and the deltas: "Tensor degree 8 → 4; stages 4 → 8 (−6.1 %, +3.2 GiB on the fullest device)".
   std::string sentence() const;
 };
 

@@ -48,9 +48,8 @@ Counterfactual whyNot(const Problem& problem, const RankedPlan& present, const D
   c.difference = diff(problem, present.plan, present.evaluation, best->plan, best->evaluation);
   const std::string times =
       text::time(best->evaluation.batchTime) + " instead of " + text::time(present.evaluation.batchTime);
-  const double change = c.difference->timeRatio - 1;
-  c.answer = "With " + demand.words + " a batch takes " + times + " at best (" + text::signedPercent(change) +
-             "): " + c.difference->sentence() + ".";
+  c.answer =
+      "With " + demand.words + " a batch takes " + times + " at best: " + c.difference->sentence() + ".";
   if (c.outcome.status != OutcomeStatus::Optimal)
     c.answer += " The search was stopped; it may still get better.";
   return c;

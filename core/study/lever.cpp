@@ -76,7 +76,7 @@ Problem withCompute(const Problem& p, double factor) {
 int devicesAt(const Problem& p, double factor) {
   const int n = p.cluster->deviceCount(), host = p.cluster->largestGroupSize(0);
   const auto wanted = static_cast<int>(std::lround(n * factor));
-  return std::max(host, wanted / host * host);
+  return wanted == n ? n : std::max(host, wanted / host * host);
 }
 
 }  // namespace

@@ -71,10 +71,16 @@ private:
     const Evaluation mine = evaluate(p, m_present.plan);
     PlanDiff d = diff(p, m_present.plan, mine, best->plan, best->evaluation);
     // Equal times are no flip: the two plans are as good as each other there.
-    if (d.same() || (mine.feasible() && d.timeRatio >= 1 - 1e-9)) return false;
+    if (!matters(d) || (mine.feasible() && d.timeRatio >= 1 - 1e-9)) return false;
     m_plan = best->plan;
     m_difference = std::move(d);
     return true;
+  }
+
+  bool matters(const PlanDiff& d) const {
+    if (m_range.anyChange) return !d.same();
+    return std::any_of(d.changes.begin(), d.changes.end(),
+                       [](const PlanChange& c) { return c.what != "cut"; });
   }
 
   std::optional<BreakEven> bisect(double same, double other) {
@@ -87,8 +93,10 @@ private:
     }
     if (studyStopped(m_control)) return std::nullopt;
     flips(other);
-    BreakEven b{m_lever, other, valueText(m_problem, m_lever, other), m_plan, m_difference, {}};
-    b.sentence = "at " + b.value + " " + nameOf(m_problem, m_lever) + " the plan flips";
+    BreakEven b{m_lever, other, same, valueText(m_problem, m_lever, other), m_plan, m_difference, {}};
+    b.sentence = "at " + b.value +
+                 (m_lever.kind == Lever::Kind::Devices ? "" : " " + nameOf(m_problem, m_lever)) +
+                 " the plan flips";
     if (!m_difference.changes.empty()) b.sentence += ": " + m_difference.changes.front().sentence;
     return b;
   }

@@ -31,6 +31,7 @@ std::vector<Improvement> rankImprovements(const Problem&, const RankedPlan& pres
 struct BreakEven {
   Lever lever;
   double factor = 1;     ///< nearest value, as a share of the present one, at which another plan is the best
+  double heldAt = 1;     ///< a factor closer to 1, at which the present plan is still the best
   std::string value;     ///< "37 GB/s"
   Plan plan;             ///< best there
   PlanDiff difference;   ///< from the present plan, both judged at that value
@@ -41,6 +42,7 @@ struct BreakEvenRange {
   double least = 1.0 / 16, most = 16;  ///< factors searched
   int steps = 8;                       ///< coarse steps on either side, even in the logarithm
   double precision = 0.01;             ///< relative, of the value found by bisection
+  bool anyChange = false;              ///< cuts that merely move count as another plan, too
 };
 
 /// Nearest flip below and above the present value, at most one each. A flip and flip back between two coarse

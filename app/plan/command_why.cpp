@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cluster/device_catalog.h"
+#include "command_line.h"
+#include "commands.h"
+#include "formats/json_layout.h"
+#include "plan/explanation.h"
+#include "solver/solve.h"
+#include "study/study_report.h"
+#include "units/text.h"
+
+namespace nest::cli {
+namespace {
+
+/// The best plan of a scenario; what keeps it from existing was reported.
+std::optional<RankedPlan> solved(const Input& input, Watch& watch) {
+  const Outcome outcome = solve(input.problem, watch.control());
+  if (const RankedPlan* best = outcome.best()) return *best;
+  std::cerr << "nothing fits; nest-plan solve tells what would make it fit\n";
+  return std::nullopt;
+}
+
+}  // namespace
+
+int whyCommand(const Words& words) {
+  const auto args = parseArguments(
+      words, {{"--json"}, {"--depth", 0, true}, {"--term", 0, true}, {"--deadline", 0, true}}, 1, 64);
+  if (!args) return report(args.diagnostics), kBadInput;
+  Diagnostics misuse;
+  const int depth = static_cast<int>(wholeNumber(*args, "--depth", 0, 64, misuse).value_or(3));
+  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  const bool json = args->has("--json");
+  const auto input = readInput(args->files[0], json);
+  if (!input) return kBadInput;
+  Watch watch(deadline.value_or(0));
+  const auto best = solved(*input, watch);
+  if (!best) return kNoPlanFits;
+
+  if (args->files.size() == 1) {
+    const CostTerm whole = explain(input->problem, best->plan, best->evaluation);
+    const std::string id = args->value("--term").value_or("batch");
+    const CostTerm* term = whole.find(id);
+    if (!term)
+      return report({error("command-line", {}, "the plan has no term \"" + id + "\"",
+                           "batch, memory, stage1/load, stage2/memory, …")}),
+             kBadInput;
+    if (json)
+      std::cout << layOut(report::explanationJson(*term, depth));
+    else
+      std::cout << summaryOf(best->plan) << "\n" << toText(*term, depth);
+    return std::cout << std::flush, kDone;
+  }
+
+  nlohmann::ordered_json answers = nlohmann::ordered_json::array();
+  for (std::size_t i = 1; i < args->files.size(); ++i) {
+    const auto demand = readDemand(input->problem, best->plan, args->files[i]);
+    if (!demand) return report(demand.diagnostics, json), kBadInput;
+    const Counterfactual c = whyNot(input->problem, *best, *demand, watch.control());
+    if (json)
+      answers.push_back(report::counterfactualJson(c));
+    else
+      std::cout << c.answer << "\n";
+  }
+  if (json) std::cout << layOut(answers);
+  return std::cout << std::flush, kDone;
+}
+
+int improveCommand(const Words& words) {
+  const auto args = parseArguments(
+      words, {{"--json"}, {"--by", 0, true}, {"--break-even"}, {"--failures"}, {"--deadline", 0, true}}, 1,
+      1);
+  if (!args) return report(args.diagnostics), kBadInput;
+  Diagnostics misuse;
+  const double by = figure(*args, "--by", 0.1, 1000, misuse).value_or(25) / 100;
+  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  const bool json = args->has("--json");
+  const auto input = readInput(args->files[0], json);
+  if (!input) return kBadInput;
+  Watch watch(deadline.value_or(0));
+  const auto best = solved(*input, watch);
+  if (!best) return kNoPlanFits;
+
+  const Control control = watch.control();
+  const auto improvements = rankImprovements(input->problem, *best, by, control);
+  std::vector<BreakEven> flips;
+  if (args->has("--break-even"))
+    for (const Lever& lever : leversOf(input->problem))
+      for (BreakEven& b : breakEvens(input->problem, *best, lever, {}, control))
+        flips.push_back(std::move(b));
+  std::vector<Failure> failures;
+  if (args->has("--failures")) failures = rankFailures(input->problem, *best, control);
+  if (json) {
+    nlohmann::ordered_json j{{"format", "nest-improvements"},
+                             {"version", 1},
+                             {"batch_time_s", best->evaluation.batchTime.value()}};
+    j["improvements"] = report::improvementsJson(improvements);
+    if (args->has("--break-even")) j["break_even"] = report::breakEvensJson(flips);
+    if (args->has("--failures")) j["failures"] = report::failuresJson(failures);
+    std::cout << layOut(j);
+  } else {
+    std::cout << "Now " << text::time(best->evaluation.batchTime) << " a batch with " << summaryOf(best->plan)
+              << "\n\n"
+              << report::improvementsText(improvements);
+    if (args->has("--break-even")) std::cout << "\n" << report::breakEvensText(flips);
+    if (args->has("--failures")) std::cout << "\n" << report::failuresText(failures);
+  }
+  return std::cout << std::flush, kDone;
+}
+
+int inverseCommand(const Words& words) {
+  const auto args = parseArguments(
+      words, {{"--json"}, {"--time", 0, true}, {"--most", 0, true}, {"--devices"}, {"--deadline", 0, true}},
+      1, 1);
+  if (!args) return report(args.diagnostics), kBadInput;
+  Diagnostics misuse;
+  const auto most = wholeNumber(*args, "--most", 1, 1 << 20, misuse);
+  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  std::optional<Seconds> target;
+  if (const auto v = args->value("--time")) {
+    target = text::readTime(*v, Seconds(1));
+    if (!target || !(target->value() > 0))
+      misuse.push_back(error("command-line", {}, "\"" + *v + "\" is no time",
+                             "a batch time with its unit: --time 8.5s, --time 900ms"));
+  }
+  if (!target && !args->has("--devices"))
+    misuse.push_back(error("command-line", {}, "what is to be met?", "give --time 8.5s"));
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  const bool json = args->has("--json");
+  const auto input = readInput(args->files[0], json);
+  if (!input) return kBadInput;
+
+  Watch watch(deadline.value_or(0));
+  if (args->has("--devices")) {
+    if (!input->architecture())
+      return report({error("no-architecture", {args->files[0], 0, 0, "/model"},
+                           "a measured profile is of its own device", "name a config.json as the model")}),
+             kBadInput;
+    const auto answers = compareDevices(input->scenario, deviceCatalog(), target, watch.control());
+    const bool any =
+        std::any_of(answers.begin(), answers.end(), [](const DeviceAnswer& a) { return a.meets; });
+    if (json)
+      std::cout << layOut(report::devicesJson(answers));
+    else
+      std::cout << report::devicesText(answers, target.has_value());
+    return std::cout << std::flush, any ? kDone : kNoPlanFits;
+  }
+  const FewestDevices answer =
+      fewestDevices(input->problem, *target, static_cast<int>(most.value_or(0)), watch.control());
+  if (json)
+    std::cout << layOut(report::fewestDevicesJson(answer));
+  else
+    std::cout << answer.sentence << "\n";
+  return std::cout << std::flush, answer.reachable ? kDone : kNoPlanFits;
+}
+
+}  // namespace nest::cli

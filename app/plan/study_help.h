@@ -1,0 +1,69 @@
+#pragma once
+
+namespace nest::cli {
+
+inline constexpr const char* kCompareHelp = R"(Usage: nest-plan compare SCENARIO [--json] [--only METHOD]… [--manual t=8,p=4] [--seed N] [--walks N] [--steps N]
+
+Solves the scenario exactly and by five other methods, and judges every plan by the same evaluator:
+  Manual            hand rules: tensor degree up to one host, then the fewest stages that fit, equal layers
+  MCMC              a Metropolis walk over degrees, cuts and placement order; seeded, best of 10 (FlexFlow, TopoOpt)
+  Network-unaware   the exact search as if every level were level 0 (Phaze)
+  Memory-unaware    the exact search without the memory check; what does not fit does not run (Alpa)
+  Equal split       every degree with equal layer counts (Calculon)
+
+  --manual DEGREES    degrees for Manual: t, c, e, p, d, b, z; what is left out follows the hand rules
+  --only METHOD       only this method; may be repeated
+  --seed, --walks, --steps   of MCMC
+  --deadline SECONDS  stop then
+  --json              as JSON
+
+Exit codes: 0 done; 1 nothing fits; 2 bad input.
+)";
+
+inline constexpr const char* kWhyHelp = R"(Usage: nest-plan why SCENARIO [DEMAND…] [--json]
+
+Without a demand: the best plan's batch time, opened into its formula, its parts and where each figure comes from.
+  --depth N    levels to open (3)
+  --term ID    begin there: batch, memory, stage1/load, stage2/memory, stage1/tensor, …
+
+With demands: what would be if each were met, found by solving anew.
+  t=4  c=2  e=4  d=16  d_in=8  p=8  b=2  v=2  z=1  devices=512   (also <= and >=), joined by commas
+  "layer 17 in stage 2"   "cut at layer 17"   "no cut at layer 17"   "recompute full"   "recompute full in stage 3"
+Layers and stages count from 1.
+
+Exit codes: 0 answered; 1 nothing fits at all; 2 bad input.
+)";
+
+inline constexpr const char* kImproveHelp = R"(Usage: nest-plan improve SCENARIO [--by PERCENT] [--break-even] [--failures] [--json]
+
+Makes one figure of the cluster better at a time (each level's bandwidth and latency, device memory, compute speed, device
+count), solves anew and ranks what it brings.
+
+  --by PERCENT     by how much (25)
+  --break-even     also the nearest value of each figure at which another plan becomes the best
+  --failures       also what the loss of a device, a host, a group or half a level's bandwidth costs, after planning anew
+
+Exit codes: 0 done; 1 nothing fits; 2 bad input.
+)";
+
+inline constexpr const char* kInverseHelp = R"(Usage: nest-plan inverse SCENARIO --time TIME [--most N | --devices] [--json]
+
+The fewest devices whose best plan takes no longer than TIME a batch ("8.5s", "900ms").
+
+  --most N      consider up to N devices, the cluster repeated beyond its own count
+  --devices     instead: every device of the catalog in place of the scenario's, and which of them meet TIME
+
+Exit codes: 0 it can be met; 1 it cannot; 2 bad input.
+)";
+
+inline constexpr const char* kStudyHelp = R"(Usage: nest-plan study paper [--published FILE] [--model NAME]… [--devices N]… [--csv FILE] [--json]
+       nest-plan study scaling SCENARIO [--from N] [--to N] [--json]
+
+paper       two clusters (TPUv4-like fat tree, H100 spine-leaf), five models: throughput of every method relative to Manual.
+            --published: the reference's readme_tables.json; its ratios then stand beside ours.
+scaling     the same job on N, 2N, 4N … devices (64 to 16,384), the plan's changes marked.
+
+Exit codes: 0 done; 2 bad input.
+)";
+
+}  // namespace nest::cli

@@ -1,0 +1,116 @@
+#include <QtTest/QTest>
+
+#include "solver/baselines/baselines.h"
+#include "solver/baselines/equal_split.h"
+#include "solver/solve.h"
+#include "support/random_instance.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+test::InstanceFeatures plain() {
+  test::InstanceFeatures f = test::uniformStrategyChain();
+  f.mostPlans = 2000;
+  return f;
+}
+
+BaselineOptions only(BaselineKind kind) {
+  BaselineOptions o;
+  o.kinds = {kind};
+  o.walks = 3;
+  o.steps = 60;
+  return o;
+}
+
+}  // namespace
+
+class TestBaselines : public QObject {
+  Q_OBJECT
+private slots:
+  void partsAreEqual() {
+    std::vector<Layer> layers;
+    layers.push_back({"embedding", LayerKind::Embedding, 0});
+    for (int i = 0; i < 7; ++i) layers.push_back({"block", LayerKind::Block, 1});
+    layers.push_back({"norm", LayerKind::Norm, 2});
+    const LayerGraph g = LayerGraph::chain(layers);
+    const auto parts = equalParts(g, 3);
+    QCOMPARE(parts.size(), std::size_t(3));
+    QCOMPARE(parts[0].size(), std::size_t(4));  // the embedding and three blocks
+    QCOMPARE(parts[1].size(), std::size_t(2));
+    QCOMPARE(parts[2].size(), std::size_t(3));  // two blocks and the norm
+    QCOMPARE(parts[2].back(), LayerIndex(8));
+    QVERIFY(equalParts(g, 8).empty());
+  }
+
+  /// No baseline that runs beats the exhaustive optimum, and all are judged by evaluate().
+  void noneBeatsTheOptimum() {
+    int compared = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      const Problem p = test::randomInstance(seed, plain());
+      const Outcome best = solveExhaustively(p);
+      BaselineOptions o;
+      o.walks = 2;
+      o.steps = 40;
+      for (const BaselineResult& r : runBaselines(p, {}, o)) {
+        QVERIFY(!r.note.empty());
+        if (!r.plan) continue;
+        const Evaluation again = evaluate(p, r.plan->plan);
+        QCOMPARE(again.batchTime.value(), r.plan->evaluation.batchTime.value());
+        if (!r.runs()) continue;
+        QVERIFY2(best.best(), nameOf(r.kind));
+        // A walk may leave the search space by its order of devices, which cannot be better than locality
+        // order here only up to the search space's alignment; all others stay inside it.
+        if (r.kind == BaselineKind::RandomWalk && !r.plan->plan.deviceOrder.empty()) continue;
+        const double ratio = r.plan->evaluation.batchTime / best.best()->evaluation.batchTime;
+        QVERIFY2(ratio >= 1 - 1e-9,
+                 qPrintable(QString("seed %1, %2: %3").arg(seed).arg(nameOf(r.kind)).arg(ratio, 0, 'g', 12)));
+        ++compared;
+      }
+    }
+    QVERIFY(compared > 40);
+  }
+
+  void walksRepeat() {
+    const Problem p = test::randomInstance(5, plain());
+    const auto a = runBaselines(p, {}, only(BaselineKind::RandomWalk)),
+               b = runBaselines(p, {}, only(BaselineKind::RandomWalk));
+    QVERIFY(a.front().plan && b.front().plan);
+    QVERIFY(a.front().plan->plan == b.front().plan->plan);
+    QCOMPARE(a.front().evaluated, b.front().evaluated);
+  }
+
+  void typedDegreesAreKept() {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const Problem p = test::randomInstance(seed, plain());
+      BaselineOptions o = only(BaselineKind::Manual);
+      o.manual.stages = 2;
+      const auto r = runBaselines(p, {}, o);
+      if (r.front().plan) QCOMPARE(r.front().plan->plan.stageCount(), 2);
+    }
+  }
+
+  void stopsWhenAsked() {
+    const Problem p = test::randomInstance(5, plain());
+    std::stop_source stop;
+    stop.request_stop();
+    Control control;
+    control.stop = stop.get_token();
+    QVERIFY(runBaselines(p, control).empty());
+  }
+
+  void memoryUnawareIgnoresMemory() {
+    int short_ = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      const Problem p = test::randomInstance(seed, plain());
+      const auto r = runBaselines(p, {}, only(BaselineKind::MemoryUnaware)).front();
+      if (!r.plan || r.runs()) continue;
+      ++short_;
+      QCOMPARE(r.plan->evaluation.violations.front().code, std::string("memory"));
+    }
+    QVERIFY(short_ > 0);
+  }
+};
+NEST_TEST(TestBaselines)
+#include "test_baselines.moc"

@@ -1,0 +1,138 @@
+#include <QtTest/QTest>
+
+#include "solver/solve.h"
+#include "study/counterfactual.h"
+#include "study/scaling.h"
+#include "support/random_instance.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+struct Solved {
+  Problem problem;
+  RankedPlan best;
+};
+
+std::vector<Solved> solvedInstances(int wanted, int leastStages = 1) {
+  test::InstanceFeatures f = test::uniformStrategyChain();
+  f.mostPlans = 1500;
+  std::vector<Solved> out;
+  for (std::uint64_t seed = 500; static_cast<int>(out.size()) < wanted && seed < 1500; ++seed) {
+    Problem p = test::randomInstance(seed, f);
+    const Outcome o = solve(p);
+    if (o.best() && o.best()->plan.stageCount() >= leastStages) out.push_back({std::move(p), *o.best()});
+  }
+  return out;
+}
+
+}  // namespace
+
+class TestCounterfactual : public QObject {
+  Q_OBJECT
+private slots:
+  void readsDemands_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("degree") << "p=2"
+                            << "stages 2";
+    QTest::newRow("bounds") << "p<=3, d >= 1"
+                            << "stages <= 3, data-parallel degree >= 1";
+    QTest::newRow("blank for =") << "stages 2 and devices 4"
+                                 << "stages 2, devices 4";
+    QTest::newRow("layer") << "layer 2 in stage 1?"
+                           << "layer 2 in stage 1";
+    QTest::newRow("cuts") << "cut at layer 2, no cut at 1"
+                          << "a cut at layer 2, no cut at layer 1";
+    QTest::newRow("recompute") << "recompute full in stage 1"
+                               << "recompute full in stage 1";
+  }
+  void readsDemands() {
+    QFETCH(QString, text);
+    QFETCH(QString, words);
+    const Solved s = solvedInstances(1, 2).front();
+    const auto d = readDemand(s.problem, s.best.plan, text.toStdString());
+    QVERIFY2(d.value.has_value(), d.diagnostics.empty() ? "" : d.diagnostics.front().message.c_str());
+    QCOMPARE(QString::fromStdString(d->words), words);
+  }
+  void refusesWhatItDoesNotUnderstand_data() {
+    QTest::addColumn<QString>("text");
+    for (const char* t : {"", "faster", "t", "t=", "t=x", "t=97", "layer 999 in stage 1", "layer 1",
+                          "layer nowhere in stage 1", "recompute sometimes", "recompute full in stage 0",
+                          "no", "cut at", "p==2"})
+      QTest::newRow(t) << t;
+  }
+  void refusesWhatItDoesNotUnderstand() {
+    QFETCH(QString, text);
+    const Solved s = solvedInstances(1).front();
+    const auto d = readDemand(s.problem, s.best.plan, text.toStdString());
+    QVERIFY(!d);
+    QCOMPARE(d.diagnostics.size(), std::size_t(1));
+    QVERIFY(!d.diagnostics.front().remedy.empty());
+  }
+
+  /// Whatever is demanded, the answer meets it and is never better than the optimum.
+  void answersMeetTheDemand() {
+    int solvedAnew = 0, met = 0;
+    for (const Solved& s : solvedInstances(15, 2)) {
+      const int p = s.best.plan.stageCount();
+      for (const std::string& text :
+           {"p=" + std::to_string(p), "p=" + std::to_string(p - 1), std::string("layer 1 in stage 1"),
+            std::string("layer 2 in stage 2"), std::string("recompute none"), std::string("d=1")}) {
+        const auto demand = readDemand(s.problem, s.best.plan, text);
+        if (!demand) continue;
+        const Counterfactual c = whyNot(s.problem, s.best, *demand);
+        QVERIFY(!c.answer.empty());
+        if (c.alreadyMet) {
+          ++met;
+          continue;
+        }
+        const RankedPlan* best = c.outcome.best();
+        QCOMPARE(best != nullptr, c.difference.has_value());
+        if (!best) continue;
+        ++solvedAnew;
+        QVERIFY(evaluate(demand->problem, best->plan).feasible());
+        QVERIFY2(c.difference->timeRatio >= 1 - 1e-9, c.answer.c_str());
+        QVERIFY2(!c.difference->same(), c.answer.c_str());
+      }
+    }
+    QVERIFY(solvedAnew > 10);
+    QVERIFY(met > 10);
+  }
+
+  void fewestDevicesMeetTheTarget() {
+    int reachable = 0;
+    for (const Solved& s : solvedInstances(10)) {
+      const Seconds best = s.best.evaluation.batchTime;
+      const auto out = fewestDevices(s.problem, best * 1.5);
+      QVERIFY(out.reachable && out.complete);
+      QVERIFY(out.plan->evaluation.batchTime <= best * 1.5);
+      QCOMPARE(out.plan->plan.devicesUsed(), out.devices);
+      QVERIFY(out.devices <= s.best.plan.devicesUsed());
+      if (out.devices > 1) {
+        Problem fewer = s.problem;
+        fewer.constraints.devices.most = out.devices - 1;
+        const Outcome o = solve(fewer);
+        QVERIFY(!o.best() || o.best()->evaluation.batchTime > best * 1.5);
+        ++reachable;
+      }
+      QVERIFY(!fewestDevices(s.problem, best * 0.5).reachable);
+    }
+    QVERIFY(reachable > 3);
+  }
+
+  void scalingFollowsTheCounts() {
+    const Solved s = solvedInstances(1).front();
+    const auto curve = scalingCurve(s.problem, {1, 2, 4});
+    QCOMPARE(curve.size(), std::size_t(3));
+    for (std::size_t i = 1; i < curve.size(); ++i)
+      if (curve[i - 1].outcome.best()) {
+        QVERIFY(curve[i].samplesPerSecond >= curve[i - 1].samplesPerSecond * (1 - 1e-9));
+        QVERIFY(curve[i].change.has_value());
+      }
+    QCOMPARE(powersOfTwo(64, 300), (std::vector<int>{64, 128, 256}));
+  }
+};
+NEST_TEST(TestCounterfactual)
+#include "test_counterfactual.moc"

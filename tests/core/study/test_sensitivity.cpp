@@ -1,0 +1,125 @@
+#include <QtTest/QTest>
+
+#include "solver/solve.h"
+#include "study/sensitivity.h"
+#include "support/random_instance.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+/// Small instances that the exact search proves optimal, with a best plan.
+std::vector<std::pair<Problem, RankedPlan>> solvedInstances(int wanted) {
+  test::InstanceFeatures f = test::uniformStrategyChain();
+  f.mostPlans = 1500;
+  std::vector<std::pair<Problem, RankedPlan>> out;
+  for (std::uint64_t seed = 100; static_cast<int>(out.size()) < wanted && seed < 400; ++seed) {
+    Problem p = test::randomInstance(seed, f);
+    const Outcome o = solve(p);
+    if (o.status == OutcomeStatus::Optimal && p.cluster->deviceCount() > 2)
+      out.emplace_back(std::move(p), *o.best());
+  }
+  return out;
+}
+
+}  // namespace
+
+class TestSensitivity : public QObject {
+  Q_OBJECT
+private slots:
+  void leversAreIdentitiesAtOne() {
+    for (const auto& [p, best] : solvedInstances(10))
+      for (const Lever& lever : leversOf(p)) {
+        const Evaluation again = evaluate(pulled(p, lever, 1), best.plan);
+        QVERIFY2(std::abs(again.batchTime / best.evaluation.batchTime - 1) < 1e-12, nameOf(p, lever).c_str());
+        QCOMPARE(again.stages.front().memory.capacity.value(),
+                 best.evaluation.stages.front().memory.capacity.value());
+      }
+  }
+
+  void improvementsNeverWorsen() {
+    int better = 0;
+    for (const auto& [p, best] : solvedInstances(12)) {
+      const auto ranked = rankImprovements(p, best);
+      QCOMPARE(ranked.size(), leversOf(p).size());
+      for (std::size_t i = 0; i < ranked.size(); ++i) {
+        // A cluster that grows by less than a host stays as it is; one of uneven hosts is not the same
+        // cluster repeated.
+        if (ranked[i].lever.kind != Lever::Kind::Devices)
+          QVERIFY2(ranked[i].change <= 1e-9, ranked[i].sentence.c_str());
+        if (i > 0) QVERIFY(ranked[i - 1].change <= ranked[i].change);
+        better += ranked[i].change < -1e-6 ? 1 : 0;
+        QVERIFY(ranked[i].sentence.rfind(ranked[i].what, 0) == 0);
+      }
+    }
+    QVERIFY(better > 12);
+  }
+
+  void flipsAreWhereThePlanChanges() {
+    int flips = 0;
+    for (const auto& [p, best] : solvedInstances(12)) {
+      for (const Lever& lever : {Lever{Lever::Kind::Bandwidth, 0}, Lever{Lever::Kind::Memory, -1}}) {
+        BreakEvenRange range;
+        range.steps = 4;
+        range.anyChange = true;
+        for (const BreakEven& b : breakEvens(p, best, lever, range)) {
+          ++flips;
+          const Problem there = pulled(p, lever, b.factor);
+          const Evaluation mine = evaluate(there, best.plan), other = evaluate(there, b.plan);
+          QVERIFY(other.feasible());
+          QVERIFY(!mine.feasible() || other.batchTime < mine.batchTime);
+          // A little closer to the present value the present plan still holds its ground.
+          QVERIFY(std::abs(b.factor / b.heldAt - 1) < 0.011);
+          const Problem near = pulled(p, lever, b.heldAt);
+          const Evaluation held = evaluate(near, best.plan);
+          const Outcome o = solve(near);
+          QVERIFY2(held.feasible() && o.best() &&
+                       o.best()->evaluation.batchTime.value() >= held.batchTime.value() * (1 - 1e-9),
+                   b.sentence.c_str());
+        }
+      }
+    }
+    QVERIFY(flips > 3);
+  }
+
+  void failuresLoseTheirDevices() {
+    for (const auto& [p, best] : solvedInstances(8)) {
+      const auto ranked = rankFailures(p, best);
+      QVERIFY(!ranked.empty());
+      bool sawHost = false;
+      for (const Failure& f : ranked) {
+        QVERIFY(static_cast<int>(f.positions.size()) < p.cluster->deviceCount());
+        sawHost = sawHost || f.positions.size() > 0;
+        if (f.status != OutcomeStatus::Infeasible && f.positions.empty()) QVERIFY(f.change >= -1e-9);
+        QVERIFY(f.devicesIdle >= 0);
+      }
+      QVERIFY(sawHost);
+    }
+  }
+
+  void devicesAreRemovedAndRepeated() {
+    const auto [p, best] = solvedInstances(1).front();
+    const int n = p.cluster->deviceCount();
+    QCOMPARE(withDeviceCount(p, 2 * n).cluster->deviceCount(), 2 * n);
+    QCOMPARE(withoutDevices(p, {0, 1}).cluster->deviceCount(), n - 2);
+    QCOMPARE(withDeviceCount(p, 1).cluster->deviceCount(), 1);
+    // Too many: nothing would be left, so nothing is taken away.
+    std::vector<int> all;
+    for (int i = 0; i < n; ++i) all.push_back(i);
+    QCOMPARE(withoutDevices(p, all).cluster->deviceCount(), n);
+  }
+
+  void stopsWhenAsked() {
+    const auto [p, best] = solvedInstances(1).front();
+    std::stop_source stop;
+    stop.request_stop();
+    Control control;
+    control.stop = stop.get_token();
+    QVERIFY(rankImprovements(p, best, 0.25, control).empty());
+    QVERIFY(rankFailures(p, best, control).empty());
+    QVERIFY(breakEvens(p, best, {Lever::Kind::Memory, -1}, {}, control).empty());
+  }
+};
+NEST_TEST(TestSensitivity)
+#include "test_sensitivity.moc"
