@@ -39,6 +39,13 @@ std::vector<std::tuple<int, int, int, bool>> degreesOf(const Plan& p) {
   return out;
 }
 
+/// Equal in every decision but cuts, recompute and placement.
+bool sameDegrees(const Plan& a, const Plan& b) {
+  return a.microbatch == b.microbatch && a.dataDegree() == b.dataDegree() && a.zero == b.zero &&
+         a.chunksPerStage() == b.chunksPerStage() && a.stageCount() == b.stageCount() &&
+         degreesOf(a) == degreesOf(b);
+}
+
 Bytes peakMemory(const Evaluation& e) {
   Bytes peak;
   for (const StageEvaluation& s : e.stages) peak = std::max(peak, s.memory.total());
@@ -58,14 +65,25 @@ public:
     }
     RankedPlan ranked{plan, std::move(evaluation), {}};
     offerFront(ranked);
-    const auto most = static_cast<std::size_t>(std::max(1, m_problem.search.topPlans));
-    auto& plans = m_out.plans;
-    if (plans.size() == most && !precedes(ranked, plans.back())) return;
-    if (plans.size() == most) plans.pop_back();
-    plans.insert(std::upper_bound(plans.begin(), plans.end(), ranked, precedes), std::move(ranked));
+    offerPlan(std::move(ranked));
   }
 
 private:
+  /// One plan of each combination of degrees is kept: the best.
+  void offerPlan(RankedPlan plan) {
+    auto& plans = m_out.plans;
+    const auto known = std::find_if(plans.begin(), plans.end(),
+                                    [&](const RankedPlan& p) { return sameDegrees(p.plan, plan.plan); });
+    if (known != plans.end()) {
+      if (!precedes(plan, *known)) return;
+      plans.erase(known);
+    }
+    const auto most = static_cast<std::size_t>(std::max(1, m_problem.search.topPlans));
+    if (plans.size() == most && !precedes(plan, plans.back())) return;
+    if (plans.size() == most) plans.pop_back();
+    plans.insert(std::upper_bound(plans.begin(), plans.end(), plan, precedes), std::move(plan));
+  }
+
   void offerFront(const RankedPlan& plan) {
     const auto covers = [](const RankedPlan& a, const RankedPlan& b) {
       return a.evaluation.batchTime <= b.evaluation.batchTime &&

@@ -11,7 +11,7 @@ namespace nest {
 Outcome solve(const Problem& problem, const Control& control = {}, const Plan* start = nullptr);
 
 /// Every plan of the search space, one by one, judged by evaluate(). For small instances: the oracle that the DP is
-/// tested against. Shares no code with solve().
+/// tested against. Shares no code with solve(). Of each combination of degrees (b, d, z, v, s, strategies) it lists the best plan.
 Outcome solveExhaustively(const Problem& problem);
 
 }  // namespace nest

@@ -122,6 +122,28 @@ private slots:
     QCOMPARE(wrong(f, 0.35), 0);
   }
 
+  /// The other plans returned are the best of their degrees, in order.
+  void runnersUp() {
+    int bad = 0;
+    InstanceFeatures features;
+    features.strategyPerStage = false;
+    for (int k = 0; k < instances(0.1); ++k) {
+      const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
+      const Problem p = randomInstance(seed, features);
+      const Outcome truth = solveExhaustively(p), solved = solve(p);
+      std::size_t n = 0;
+      while (n < std::min(truth.plans.size(), solved.plans.size()) &&
+             same(truth.plans[n].evaluation.batchTime.value(), solved.plans[n].evaluation.batchTime.value()))
+        ++n;
+      if (n == truth.plans.size() && n == solved.plans.size()) continue;
+      if (++bad <= 5)
+        qWarning("seed %llu: plan %zu is %s instead of %s (%s)", static_cast<unsigned long long>(seed), n + 1,
+                 timed(n < solved.plans.size() ? &solved.plans[n] : nullptr).c_str(),
+                 timed(n < truth.plans.size() ? &truth.plans[n] : nullptr).c_str(), describe(p).c_str());
+    }
+    QCOMPARE(bad, 0);
+  }
+
   /// Of equally fast plans the one that decision rules name is returned, so that plans do not flicker.
   void tiesAreBrokenAlike() {
     int bad = 0;
