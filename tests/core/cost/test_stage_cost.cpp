@@ -1,0 +1,98 @@
+#include <QtTest/QTest>
+
+#include "cost/stage_cost.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+/// 1600 dense parameters shared by 8 ranks, 800 expert ones by 4.
+constexpr ModelState kState{1600, 800, 8, 4, 300};
+
+Hierarchy twoLevels() {
+  HierarchyInput in;
+  in.device.memory.value = Bytes(1);
+  in.fanouts = {2, 2};
+  in.levels = {{"host", BytesPerSecond(100), Seconds(1)}, {"rack", BytesPerSecond(10), Seconds(3)}};
+  return *Hierarchy::build(in);
+}
+
+}  // namespace
+
+class TestStageCost : public QObject {
+  Q_OBJECT
+private slots:
+  /// ZeRO paper (arXiv 1910.02054): 16Ψ; 4Ψ + 12Ψ/N; 2Ψ + 14Ψ/N; 16Ψ/N. Here with 1600 on 8 ranks and 800
+  /// on 4.
+  void bytesByZeroStage() {
+    const OptimizerRegime r = OptimizerRegime::zeroPaper();
+    const auto total = [&](int z) {
+      return (weightBytes(kState, r, z) + gradientBytes(kState, r, z) + optimizerBytes(kState, r, z)).value();
+    };
+    QCOMPARE(total(0), 16 * 2400.0);
+    QCOMPARE(total(1), 4 * 2400 + 12 * (200 + 200.0));
+    QCOMPARE(total(2), 2 * 2400 + 14 * (200 + 200.0));
+    QCOMPARE(total(3), 16 * (200 + 200.0));
+    QCOMPARE(gatheredBytes(kState, r, 2).value(), 0.0);
+    QCOMPARE(gatheredBytes(kState, r, 3).value(), 600.0);
+  }
+  void stepReadsAndWritesTheStates() {
+    const OptimizerRegime r = OptimizerRegime::megatron();
+    QCOMPARE(stepTime(kState, r, 0, BytesPerSecond(100)).value(), 2400 * 30 / 100.0);
+    QCOMPARE(stepTime(kState, r, 1, BytesPerSecond(100)).value(), 400 * 30 / 100.0);
+    QCOMPARE(stepTime(kState, r, 1, BytesPerSecond(0)).value(), 0.0);
+  }
+  void stashesInFlight_data() {
+    QTest::addColumn<int>("stage");
+    QTest::addColumn<int>("stages");
+    QTest::addColumn<int>("microbatches");
+    QTest::addColumn<int>("chunks");
+    QTest::addColumn<int>("expected");
+    QTest::newRow("first of 4") << 0 << 4 << 16 << 1 << 4;
+    QTest::newRow("last of 4") << 3 << 4 << 16 << 1 << 1;
+    QTest::newRow("few microbatches") << 0 << 4 << 2 << 1 << 2;
+    QTest::newRow("interleaved first") << 0 << 4 << 16 << 2 << 11;
+    QTest::newRow("interleaved last") << 3 << 4 << 16 << 2 << 5;
+    QTest::newRow("interleaved few") << 0 << 4 << 4 << 2 << 8;
+  }
+  void stashesInFlight() {
+    QFETCH(int, stage);
+    QFETCH(int, stages);
+    QFETCH(int, microbatches);
+    QFETCH(int, chunks);
+    QTEST(nest::stashesInFlight(stage, stages, microbatches, chunks), "expected");
+  }
+  void gradientsByZeroStage() {
+    const Hierarchy h = twoLevels();
+    const std::vector<int> host = {0, 1};
+    const GroupShape g = shapeOf(h, host);
+    const OptimizerRegime r = OptimizerRegime::megatron();
+    // 100 parameters: RS of 400 bytes 1 + 2 s, AG of 200 bytes 1 + 1 s.
+    const double loads[] = {0, 0, 3, 7}, syncs[] = {6, 5, 2, 0};
+    for (int z = 0; z <= 3; ++z) {
+      const GradientTime t = gradientTime(h, g, 100, r, z);
+      QCOMPARE(t.load.value(), loads[z]);
+      QCOMPARE(t.sync.value(), syncs[z]);
+      QCOMPARE(t.gather.value(), z == 3 ? 2.0 : 0.0);
+    }
+    QCOMPARE(tiedTime(h, 1, 100, r).value(), 2 * (3 + 20.0));
+    QCOMPARE(tiedTime(h, 1, 0, r).value(), 0.0);
+  }
+  void overlapStopsAtCompute() {
+    Assumptions a;
+    a.overlap = {0.5, 0, 0, 1, 0};
+    std::array<Seconds, kExchangeCount> e{Seconds(4), Seconds(9), Seconds(9), Seconds(3), Seconds(9)};
+    QCOMPARE(hiddenTime(Seconds(10), e, a).value(), 5.0);
+    QCOMPARE(hiddenTime(Seconds(4), e, a).value(), 4.0);
+  }
+  void batchTimes() {
+    // Four stages whose loads sum to 10, the largest 4; 8 microbatches; 1 s at the end.
+    QCOMPARE(pipelineBatchTime(Seconds(10), Seconds(4), Seconds(1), 8, 1).value(), 10 + 7 * 4 + 1.0);
+    QCOMPARE(pipelineBatchTime(Seconds(10), Seconds(4), Seconds(1), 8, 2).value(), 8 * 4 + 3 + 1.0);
+    QCOMPARE(nestBatchTime(Seconds(4), Seconds(1), 8, 4, 1).value(), 4 * 11 + 1.0);
+    QCOMPARE(nestBatchTime(Seconds(4), Seconds(1), 8, 4, 2).value(), 4 * 9.5 + 1);
+  }
+};
+NEST_TEST(TestStageCost)
+#include "test_stage_cost.moc"
