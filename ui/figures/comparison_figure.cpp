@@ -1,0 +1,158 @@
+#include "figures/comparison_figure.h"
+
+#include <algorithm>
+
+#include "figures/axis.h"
+#include "figures/frame.h"
+#include "figures/ink.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+QString from(const std::string& s) {
+  return QString::fromStdString(s);
+}
+
+/// Bindings in the order of a bar, each with its Okabe–Ito colour and hatch.
+struct Part {
+  Binding binding;
+  int colour, hatch;
+};
+constexpr Part kParts[] = {{Binding::Compute, 0, 0}, {Binding::Memory, 0, 1}, {Binding::Tensor, 1, 0},
+                           {Binding::Context, 2, 0}, {Binding::Expert, 3, 0}, {Binding::Pipeline, 4, 0},
+                           {Binding::Data, 5, 0},    {Binding::Step, 6, 0},   {Binding::Bubble, 7, 2}};
+
+QString partName(Binding b) {
+  return b == Binding::Memory ? QStringLiteral("recompute") : QString::fromLatin1(nameOf(b));
+}
+
+struct Rows {
+  QRectF plot, legend;
+  double rowHeight = 0, largest = 0;
+  std::vector<LegendItem> items;
+
+  QRectF bar(std::size_t i) const {
+    return {plot.left(), plot.top() + rowHeight * (static_cast<double>(i) + 0.18), plot.width(),
+            rowHeight * 0.5};
+  }
+};
+
+QColor partColor(const Theme& theme, const Part& p) {
+  if (p.binding == Binding::Bubble) return theme.color(Theme::Role::Idle);
+  return theme.stage(p.colour);
+}
+
+Rows layOut(const QRectF& body, const std::vector<ComparisonFigure::Row>& rows, const Theme& theme) {
+  Rows r;
+  for (const Part& p : kParts) {
+    const bool used = std::any_of(rows.begin(), rows.end(),
+                                  [&](const auto& row) { return row.metrics.share(p.binding) > 0.002; });
+    if (used) r.items.push_back({partName(p.binding), partColor(theme, p), p.hatch});
+  }
+  double label = 60;
+  for (const auto& row : rows) {
+    label = std::max(label, Ink::width(row.name, Ink::kBody, true) + 12);
+    r.largest = std::max(r.largest, row.metrics.batchTime.value());
+  }
+  const double legend = legendHeight(r.items, body.width() - 24);
+  r.plot = body.adjusted(12 + label, 8, -90, -52 - legend);
+  r.legend = QRectF(body.left() + 12, body.bottom() - legend - 6, body.width() - 24, legend);
+  r.rowHeight = std::min(64.0, r.plot.height() / std::max<double>(1, static_cast<double>(rows.size())));
+  r.plot.setHeight(r.rowHeight * static_cast<double>(rows.size()));
+  return r;
+}
+
+}  // namespace
+
+QString ComparisonFigure::title() const {
+  return tr("Comparison");
+}
+
+QSizeF ComparisonFigure::preferredSize(const PlanContext&) const {
+  return {860, 150.0 + 56 * static_cast<double>(m_rows.size())};
+}
+
+void ComparisonFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                             const FigureStyle& style) const {
+  Ink ink(painter, style);
+  if (m_rows.empty())
+    return paintState(ink, area,
+                      {tr("Nothing to compare yet"),
+                       tr("Run the baselines, or keep a what-if, to see plans side by side.")});
+  paintFrame(ink, area, c, title(), {});
+  const Rows r = layOut(bodyOf(area, c, style.standalone), m_rows, ink.theme());
+  const Axis axis = Axis::time(r.largest, 6);
+  paintHorizontalAxis(ink, r.plot, axis, tr("Batch time"));
+  const double fastest =
+      std::min_element(m_rows.begin(), m_rows.end(), [](auto& a, auto& b) {
+        return a.runs > b.runs || (a.runs == b.runs && a.metrics.batchTime < b.metrics.batchTime);
+      })->metrics.batchTime.value();
+  for (std::size_t i = 0; i < m_rows.size(); ++i) {
+    const Row& row = m_rows[i];
+    const QRectF bar = r.bar(i);
+    ink.label({area.left() + 8, bar.top(), bar.left() - area.left() - 16, bar.height()}, row.name,
+              Qt::AlignRight | Qt::AlignVCenter, Ink::kBody, ink.color(Theme::Role::Text), true);
+    double x = bar.left();
+    const double total = bar.width() * row.metrics.batchTime.value() / axis.largest;
+    for (const Part& p : kParts) {
+      const double w = total * row.metrics.share(p.binding);
+      if (w <= 0.3) continue;
+      const QRectF piece(x, bar.top(), w, bar.height());
+      x += w;
+      const QColor fill = partColor(ink.theme(), p);
+      if (row.runs) {
+        ink.fill(piece, fill);
+        if (p.hatch) ink.hatch(piece, p.hatch, mixed(fill, ink.theme().textOn(fill), 0.5));
+      } else {
+        ink.hatch(piece, 1, ink.color(Theme::Role::MutedText));
+      }
+    }
+    ink.outline({bar.left(), bar.top(), total, bar.height()},
+                ink.color(row.runs ? Theme::Role::Border : Theme::Role::Error), row.runs ? 1 : 1.5);
+    const QString time = from(text::time(row.metrics.batchTime));
+    const QString delta = row.runs
+                              ? row.metrics.batchTime.value() > fastest * (1 + 1e-9)
+                                    ? from(text::signedPercent(row.metrics.batchTime.value() / fastest - 1))
+                                    : QString()
+                              : tr("does not fit");
+    ink.label({bar.left() + total + 6, bar.top(), 90, bar.height() / 2}, time,
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Theme::Role::Text));
+    ink.label({bar.left() + total + 6, bar.center().y(), 90, bar.height() / 2}, delta,
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+              ink.color(row.runs ? Theme::Role::MutedText : Theme::Role::Error));
+    ink.label({bar.left(), bar.bottom() + 1, bar.width() + 80, Ink::height(Ink::kSmall)}, row.plan,
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::MutedText));
+  }
+  paintLegend(ink, r.legend, r.items);
+}
+
+std::optional<Figure::Hit> ComparisonFigure::hit(const QPointF& at, const QRectF& area,
+                                                 const PlanContext& c) const {
+  if (m_rows.empty()) return std::nullopt;
+  const Rows r = layOut(bodyOf(area, c, false), m_rows, Theme::of(Theme::Kind::Light));
+  for (std::size_t i = 0; i < m_rows.size(); ++i) {
+    const QRectF bar = r.bar(i);
+    if (!bar.adjusted(-200, -4, 80, 16).contains(at)) continue;
+    QString tip =
+        QStringLiteral("<b>%1</b><br>%2").arg(m_rows[i].name.toHtmlEscaped(), m_rows[i].plan.toHtmlEscaped());
+    for (const Part& p : kParts)
+      if (const double share = m_rows[i].metrics.share(p.binding); share > 0.0005)
+        tip += QStringLiteral("<br>%1: %2 (%3)")
+                   .arg(partName(p.binding), from(text::time(m_rows[i].metrics.batchTime * share)),
+                        from(text::percent(share)));
+    return Hit{{ItemKind::Group, static_cast<int>(i), -1, -1}, bar, tip};
+  }
+  return std::nullopt;
+}
+
+QString ComparisonFigure::asText(const PlanContext&) const {
+  QString out = title() + QLatin1Char('\n');
+  for (const Row& r : m_rows)
+    out += QStringLiteral("%1: %2, %3%4\n")
+               .arg(r.name, from(text::time(r.metrics.batchTime)), r.plan,
+                    r.runs ? QString() : tr(" (does not fit)"));
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,131 @@
+#include "figures/curve_figure.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "figures/frame.h"
+#include "figures/ink.h"
+#include "figures/ticks.h"
+#include "units/text.h"
+
+namespace nest {
+
+QString CurveFigure::title() const {
+  return m_xTitle.isEmpty() ? tr("Study") : tr("%1 by %2").arg(m_yTitle, m_xTitle);
+}
+
+double CurveFigure::largest() const {
+  double most = 0;
+  for (const Point& p : m_points) most = std::max(most, p.y);
+  return most * 1.06;
+}
+
+QRectF CurveFigure::plotOf(const QRectF& area, const PlanContext& c, bool standalone) const {
+  return bodyOf(area, c, standalone).adjusted(70, 30, -30, -58);
+}
+
+QPointF CurveFigure::at(const Point& p, const QRectF& plot, double most) const {
+  const double low = std::log(m_points.front().x), high = std::log(m_points.back().x);
+  const double t = high > low ? (std::log(p.x) - low) / (high - low) : 0.5;
+  return {plot.left() + (0.02 + 0.96 * t) * plot.width(),
+          plot.bottom() - (most > 0 ? p.y / most : 0) * plot.height()};
+}
+
+void CurveFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                        const FigureStyle& style) const {
+  Ink ink(painter, style);
+  if (m_points.empty())
+    return paintState(
+        ink, area,
+        {tr("No study yet"), tr("Choose what is to vary, and run it. Points appear as they are solved.")});
+  paintFrame(ink, area, c, title(), {});
+  const QRectF plot = plotOf(area, c, style.standalone);
+  const double most = largest();
+  for (double tick : roundTicks(most, 6)) {
+    const double y = plot.bottom() - (most > 0 ? tick / most : 0) * plot.height();
+    ink.line({plot.left(), y}, {plot.right(), y}, ink.color(Theme::Role::Grid));
+    ink.label({plot.left() - 66, y - 8, 60, 16}, QString::fromStdString(text::number(tick)),
+              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::MutedText));
+  }
+  ink.label({plot.left() - 60, plot.top() - 26, 300, 18}, m_yTitle, Qt::AlignLeft | Qt::AlignVCenter,
+            Ink::kBody, ink.color(Theme::Role::Text));
+  ink.label({plot.left(), plot.bottom() + 28, plot.width(), 18}, m_xTitle, Qt::AlignCenter, Ink::kBody,
+            ink.color(Theme::Role::Text));
+  ink.line(plot.bottomLeft(), plot.bottomRight(), ink.color(Theme::Role::Border));
+
+  painter.setRenderHint(QPainter::Antialiasing);
+  const auto first = std::find_if(m_points.begin(), m_points.end(), [](const Point& p) { return p.y > 0; });
+  if (m_ideal && first != m_points.end()) {
+    Point end = m_points.back();
+    end.y = first->y * end.x / first->x;
+    // Cut where it leaves the plot.
+    if (end.y > most) end.x = first->x * most / first->y, end.y = most;
+    ink.line(at(*first, plot, most), at(end, plot, most), ink.color(Theme::Role::MutedText), 1, Qt::DashLine);
+  }
+  const Point* previous = nullptr;
+  double freeX = -1e300;
+  int plan = -1;
+  for (const Point& p : m_points) {
+    const QPointF here = at(p, plot, most);
+    const double w = Ink::width(p.xText, Ink::kSmall) + 8;
+    const double labelX = std::clamp(here.x() - w / 2, area.left(), area.right() - w);
+    if (labelX >= freeX) {
+      ink.line({here.x(), plot.bottom()}, {here.x(), plot.bottom() + 4}, ink.color(Theme::Role::Border));
+      ink.label({labelX, plot.bottom() + 6, w, 16}, p.xText, Qt::AlignCenter, Ink::kSmall,
+                ink.color(Theme::Role::MutedText));
+      freeX = labelX + w;
+    }
+    if (p.y <= 0) {
+      ink.label({here.x() - 6, plot.bottom() - 20, 12, 16}, QStringLiteral("×"), Qt::AlignCenter, Ink::kBody,
+                ink.color(Theme::Role::Error), true);
+      previous = nullptr;
+      continue;
+    }
+    if (previous) ink.line(at(*previous, plot, most), here, ink.color(Theme::Role::Accent), 2);
+    previous = &p;
+    if (p.changed || plan < 0) ++plan;
+  }
+  plan = -1;
+  for (const Point& p : m_points) {
+    if (p.y <= 0) continue;
+    if (p.changed || plan < 0) ++plan;
+    const QPointF here = at(p, plot, most);
+    const bool marked = p.changed || plan == 0;
+    const QColor fill = ink.theme().stage(plan % 8);
+    painter.setPen(QPen(ink.color(Theme::Role::Canvas), 1.5));
+    painter.setBrush(fill);
+    const double r = marked ? 8 : 5;
+    painter.drawEllipse(here, r, r);
+    if (p.changed || &p == &*first)
+      ink.label({here.x() - 9, here.y() - 9, 18, 18}, QString::number(plan + 1), Qt::AlignCenter, 9.5,
+                ink.theme().textOn(fill), true);
+  }
+}
+
+std::optional<Figure::Hit> CurveFigure::hit(const QPointF& where, const QRectF& area,
+                                            const PlanContext& c) const {
+  if (m_points.empty()) return std::nullopt;
+  const QRectF plot = plotOf(area, c, false);
+  const double most = largest();
+  for (std::size_t i = 0; i < m_points.size(); ++i) {
+    const Point& p = m_points[i];
+    const QPointF here = at(p, plot, most);
+    if (std::hypot(here.x() - where.x(), here.y() - where.y()) > 11) continue;
+    QString tip = QStringLiteral("<b>%1</b><br>%2<br>%3")
+                      .arg(p.xText, p.y > 0 ? p.yText : tr("nothing fits"), p.plan.toHtmlEscaped());
+    if (!p.change.isEmpty()) tip += QStringLiteral("<br>") + p.change.toHtmlEscaped();
+    return Hit{
+        {ItemKind::Group, static_cast<int>(i), -1, -1}, QRectF(here.x() - 9, here.y() - 9, 18, 18), tip};
+  }
+  return std::nullopt;
+}
+
+QString CurveFigure::asText(const PlanContext&) const {
+  QString out = m_xTitle + QLatin1Char('\t') + m_yTitle + QStringLiteral("\tplan\n");
+  for (const Point& p : m_points)
+    out += p.xText + QLatin1Char('\t') + (p.y > 0 ? p.yText : tr("nothing fits")) + QLatin1Char('\t') +
+           p.plan + QLatin1Char('\n');
+  return out;
+}
+
+}  // namespace nest

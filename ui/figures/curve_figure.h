@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <vector>
+
+#include "figures/figure.h"
+
+namespace nest {
+
+/// A study along one field: what each value gives, with a mark wherever the best plan is another one than
+/// before.
+class CurveFigure : public Figure {
+  Q_DECLARE_TR_FUNCTIONS(CurveFigure)
+public:
+  struct Point {
+    double x = 0;   ///< position on a logarithmic axis
+    QString xText;  ///< "512", "62.5 GB/s"
+    double y = 0;   ///< value; 0 = nothing fits
+    QString yText;
+    QString plan;          ///< one line
+    bool changed = false;  ///< the plan differs from the previous point's
+    QString change;        ///< in words
+  };
+
+  void setPoints(QString xTitle, QString yTitle, std::vector<Point> points) {
+    m_xTitle = std::move(xTitle), m_yTitle = std::move(yTitle), m_points = std::move(points);
+  }
+  const std::vector<Point>& points() const { return m_points; }
+  const QString& xTitle() const { return m_xTitle; }
+  const QString& yTitle() const { return m_yTitle; }
+  /// Dashed reference: y proportional to x from the first point (perfect scaling).
+  void setIdealLine(bool on) { m_ideal = on; }
+
+  QString id() const override { return QStringLiteral("study"); }
+  QString title() const override;
+  QSizeF preferredSize(const PlanContext&) const override { return {860, 480}; }
+  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
+  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
+  QString asText(const PlanContext&) const override;
+
+private:
+  QPointF at(const Point&, const QRectF& plot, double largest) const;
+  QRectF plotOf(const QRectF& area, const PlanContext&, bool standalone) const;
+  double largest() const;
+
+  QString m_xTitle, m_yTitle;
+  std::vector<Point> m_points;
+  bool m_ideal = false;
+};
+
+}  // namespace nest

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "solver/baselines/baselines.h"
+#include "views/view.h"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class QTableWidget;
+class QTextBrowser;
+
+namespace nest {
+
+class ComparisonFigure;
+class FigurePane;
+class StudyWorker;
+
+/// The plan beside the other planning methods and beside plans that were kept, on one scale, with the
+/// differences in words.
+class CompareView : public View {
+  Q_OBJECT
+public:
+  explicit CompareView(ViewServices services, QWidget* parent = nullptr);
+  ~CompareView() override;
+
+  QString id() const override { return QStringLiteral("compare"); }
+  QString title() const override { return tr("Compare"); }
+  const Figure* figure() const override;
+
+  void runBaselines();
+  void keepPlan();  ///< keeps the shown plan as it is, with its scenario, for comparison
+  int rowCount() const { return static_cast<int>(m_entries.size()); }
+
+protected:
+  void refresh() override;
+
+private:
+  struct Entry {
+    QString name, note;
+    RankedPlan plan;
+    std::shared_ptr<const Problem> problem;
+    std::shared_ptr<const Scenario> scenario;
+    bool kept = false;
+  };
+  void rebuild();
+  void showDifference();
+  void fillChoices();
+
+  std::vector<Entry> m_entries;  ///< first the present plan, then kept ones, then baselines
+  std::vector<Entry> m_kept;
+  std::vector<BaselineResult> m_baselines;
+  std::shared_ptr<const Problem> m_baselineProblem;  ///< that they were run on
+  std::unique_ptr<ComparisonFigure> m_figure;
+  FigurePane* m_pane;
+  QComboBox *m_first, *m_second;
+  QTextBrowser* m_difference;
+  QPushButton *m_run, *m_stop, *m_keep;
+  QLabel* m_state;
+  StudyWorker* m_worker;
+};
+
+}  // namespace nest
