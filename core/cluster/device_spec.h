@@ -27,6 +27,8 @@ struct DeviceSpec {
   int usualHostSize = 8;
 
   // What the analytic profile needs besides (core/model/transformer.h).
+  /// Share of the rates of single kernels that lasts through training steps: power limits, gaps between kernels.
+  Sourced<double> sustainedRate{0.85};
   Sourced<double> matrixHalfSize{96.0};      ///< rows, columns or depth of a product at which half its rate is lost
   Sourced<double> attentionEfficiency{0.5};  ///< share of `peak` that a fused attention kernel reaches
   Sourced<Seconds> kernelLatency{Seconds(4e-6)};  ///< least time of any kernel

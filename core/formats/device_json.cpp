@@ -63,6 +63,7 @@ template <class Device, class Visit>
 void visitFigures(Device& d, Visit&& visit) {
   visit("peak_flops_per_s", d.peak, 1e6, 1e21);
   visit("matrix_efficiency", d.matrixEfficiency, 1e-3, 1.0);
+  visit("sustained_rate", d.sustainedRate, 1e-3, 1.0);
   visit("matrix_half_size", d.matrixHalfSize, 0.0, 1e6);
   visit("attention_efficiency", d.attentionEfficiency, 1e-3, 1.0);
   visit("kernel_latency_s", d.kernelLatency, 0.0, 1.0);

@@ -257,10 +257,14 @@ private:
     c.collectives.push_back({CollectiveKind::RingExchange, GroupKind::Context, phase, Bytes(bytes), times});
   }
   void exchanges() {
-    // Backward mirrors forward: gathers become scatters. The gather that sequence parallelism repeats for the
-    // weight gradients runs beside the input gradients' product and counts no time (Korthikanti 2022,
-    // §4.2.2).
+    // Backward mirrors forward: gathers become scatters.
     for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::RecomputeFull}) forwardExchanges(phase);
+    // Only its own part of what a product read is kept, so that weight gradients gather it again. It may run
+    // beside the input gradients' product (Korthikanti 2022, §4.2.2), but the paper's layer times show no
+    // gain from that.
+    if (m.strategy.sequence)
+      for (int region = 0; region < 2; ++region)
+        addTensorExchange(c, Phase::Backward, m, true, m.hiddenBytes());
     ring(Phase::Forward, 1);
     ring(Phase::Backward, 2);
     ring(Phase::RecomputeFull, 1);

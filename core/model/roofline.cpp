@@ -12,10 +12,11 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
       m_halfLength(constants.attentionHalfLength.value) {
   double peak = device.peak.value.value();
   if (format == NumberFormat::Fp32) peak *= constants.fp32Rate.value;
+  peak *= device.sustainedRate.value;
   m_wideRate = peak * device.matrixEfficiency.value;
   m_linearRate = m_wideRate;
   if (format == NumberFormat::Fp8 && device.peakFp8)
-    m_linearRate = device.peakFp8->value.value() * device.matrixEfficiency.value;
+    m_linearRate = device.peakFp8->value.value() * device.matrixEfficiency.value * device.sustainedRate.value;
   m_attentionRate = peak * device.attentionEfficiency.value;
 }
 

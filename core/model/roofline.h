@@ -12,9 +12,9 @@ class Roofline {
 public:
   Roofline(const DeviceSpec& device, NumberFormat format, const AnalyticConstants& constants);
 
-  /// `count` products of m × k by k × n. Rate: peak · matrixEfficiency · Π x/(x + matrixHalfSize) over m, n,
-  /// k: small dimensions fill tiles, waves and pipelines badly. `extraBytes`: traffic beside reading both and
-  /// writing the product.
+  /// `count` products of m × k by k × n. Rate: peak · sustainedRate · matrixEfficiency · Π x/(x +
+  /// matrixHalfSize) over m, n, k: small dimensions fill tiles, waves and pipelines badly. `extraBytes`:
+  /// traffic beside reading both and writing the product.
   Seconds product(double m, double n, double k, double count = 1, double extraBytes = 0) const;
   /// As product, at the rate of 16-bit formats even where the job computes in fp8 (attention, router, head).
   Seconds wideProduct(double m, double n, double k, double count = 1, double extraBytes = 0) const;

@@ -33,7 +33,7 @@ void calibrate(Profile& profile, int classCount, double factor) {
 
 int layerCountOf(const ModelSource& m) {
   if (m.graph) return m.graph->layerCount();
-  return m.architecture ? m.architecture->layers + 3 : 0;  // embedding, final norm and head are layers
+  return m.architecture ? m.architecture->layers + 2 + (m.architecture->finalNorm ? 1 : 0) : 0;  // embedding, final norm, head
 }
 
 Diagnostics checkModel(const ModelSource& m, const Job& job) {

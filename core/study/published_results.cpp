@@ -1,0 +1,321 @@
+#include "study/published_results.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "formats/hf_config.h"
+#include "formats/json_fields.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+
+struct ResultColumn {
+  const char* name;
+  PublishedQuantity quantity;
+  double unit;                         ///< published value × unit is SI
+  std::optional<Recompute> recompute;  ///< where the column's name says so
+  std::optional<bool> sequenceParallel;
+};
+
+constexpr std::array kResults = {
+    ResultColumn{"tflops_per_gpu", PublishedQuantity::TflopsPerDevice, 1e12, {}, {}},
+    ResultColumn{"iter_s", PublishedQuantity::BatchSeconds, 1, {}, {}},
+    ResultColumn{"iter_s_full", PublishedQuantity::BatchSeconds, 1, Recompute::Full, false},
+    ResultColumn{"iter_s_sp_selective", PublishedQuantity::BatchSeconds, 1, Recompute::Selective, true},
+    ResultColumn{"mfu", PublishedQuantity::ModelUtilization, 1, {}, {}},
+    ResultColumn{"tokens_per_s_per_gpu", PublishedQuantity::TokensPerSecondPerDevice, 1, {}, {}},
+    ResultColumn{"params_optimizer_gib", PublishedQuantity::ParameterBytes, kGiB, {}, {}},
+    ResultColumn{"activations_tp_gib", PublishedQuantity::ActivationBytes, kGiB, Recompute::None, false},
+    ResultColumn{"activations_tp_sp_selective_gib", PublishedQuantity::ActivationBytes, kGiB,
+                 Recompute::Selective, true},
+};
+
+TransformerArchitecture gptShape() {
+  TransformerArchitecture a;
+  a.family = "gpt2";
+  a.name = "GPT";
+  a.gatedMlp = false;
+  a.layerNorm = a.learnedPositions = a.projectionBias = a.attentionBias = a.tiedEmbeddings = true;
+  return a;
+}
+
+/// Figures of one row: its own columns, then the set's "shapes" entry for its size, its "shape", and the set
+/// itself.
+class RowFigures {
+public:
+  RowFigures(const JsonText& text, const json& set, const json& row, const std::string& setPointer,
+             const std::string& rowPointer, Diagnostics& out)
+      : m_text(text), m_rowPointer(rowPointer), m_out(out) {
+    const json* columns = arrayIn(set, "columns");
+    for (std::size_t i = 0; columns && i < columns->size() && i < row.size(); ++i)
+      if ((*columns)[i].is_string())
+        add((*columns)[i].get<std::string>(), row[i], jsonPointer(rowPointer, i));
+    if (const auto it = set.find("shapes"); it != set.end() && it->is_object()) {
+      const auto size = number("params_B", 0, 1e9);
+      for (const auto& [key, shape] : it->items())
+        if (size && shape.is_object() && std::abs(std::atof(key.c_str()) - *size) < 1e-6)
+          addAll(shape, setPointer);
+    }
+    if (const auto it = set.find("shape"); it != set.end() && it->is_object()) addAll(*it, setPointer);
+    addAll(set, setPointer);
+    addFromSource("t", "t=");
+    addFromSource("p", "p=");
+    addFromSource("v", "v=");
+    addFromSource("global_batch", "global batch ");
+  }
+
+  /// Figures that the set only has in its source sentence: "t=8", "global batch 1920".
+  void addFromSource(const std::string& name, const std::string& phrase) {
+    const std::string source = word("source");
+    const auto found = source.find(phrase);
+    if (has(name) || found == std::string::npos) return;
+    if (found > 0 && std::isalnum(static_cast<unsigned char>(source[found - 1]))) return;
+    const long value = std::strtol(source.c_str() + found + phrase.size(), nullptr, 10);
+    if (value <= 0 || value > 100'000'000) return;
+    m_fromSource.push_back(std::make_unique<json>(value));
+    add(name, *m_fromSource.back(), m_rowPointer);
+  }
+
+  bool has(const std::string& name) const { return m_values.contains(name); }
+  std::optional<double> number(const std::string& name, double least, double most) {
+    const auto it = m_values.find(name);
+    if (it == m_values.end()) return std::nullopt;
+    const double v = it->second.first->is_number() ? it->second.first->get<double>() : -1;
+    if (it->second.first->is_number() && v >= least && v <= most) return v;
+    m_out.push_back(
+        error("published-figure", m_text.placeOf(it->second.second),
+              '"' + name + "\" must be a number from " + text::exact(least) + " to " + text::exact(most)));
+    return std::nullopt;
+  }
+  int whole(const std::string& name, int byDefault, int most = 100'000'000) {
+    return static_cast<int>(number(name, 1, most).value_or(byDefault));
+  }
+  std::string word(const std::string& name) const {
+    const auto it = m_values.find(name);
+    return it != m_values.end() && it->second.first->is_string() ? it->second.first->get<std::string>()
+                                                                 : std::string();
+  }
+  bool flag(const std::string& name) const {
+    const auto it = m_values.find(name);
+    return it != m_values.end() && it->second.first->is_boolean() && it->second.first->get<bool>();
+  }
+  const json* model() const {
+    const auto it = m_values.find("model");
+    return it != m_values.end() && it->second.first->is_object() ? it->second.first : nullptr;
+  }
+  Place place() const { return m_text.placeOf(m_rowPointer); }
+
+private:
+  static const json* arrayIn(const json& object, const char* key) {
+    const auto it = object.find(key);
+    return it != object.end() && it->is_array() ? &*it : nullptr;
+  }
+  void add(const std::string& name, const json& value, std::string pointer) {
+    if (!value.is_null()) m_values.try_emplace(name, &value, std::move(pointer));
+  }
+  void addAll(const json& object, const std::string& pointer) {
+    for (const auto& [key, value] : object.items()) add(key, value, jsonPointer(pointer, key));
+  }
+
+  const JsonText& m_text;
+  std::string m_rowPointer;
+  Diagnostics& m_out;
+  std::map<std::string, std::pair<const json*, std::string>> m_values;
+  std::vector<std::unique_ptr<json>> m_fromSource;
+};
+
+std::optional<TransformerArchitecture> modelOf(RowFigures& f, Diagnostics& out) {
+  TransformerArchitecture a = gptShape();
+  if (const json* model = f.model()) {
+    auto reading = readHuggingFaceConfig(model->dump(), "");
+    for (auto& d : reading.diagnostics) {
+      if (d.severity != Severity::Error) continue;
+      d.where = f.place();
+      out.push_back(d);
+    }
+    if (!reading) return std::nullopt;
+    a = *reading;
+  }
+  a.hidden = f.whole("hidden", a.hidden);
+  a.heads = f.whole("heads", a.heads);
+  a.layers = f.whole("layers", a.layers, 10'000);
+  a.vocabulary = f.whole("vocab", a.vocabulary > 0 ? a.vocabulary : 51200);
+  if (a.hidden <= 0 || a.heads <= 0 || a.layers <= 0) {
+    out.push_back(error("published-shape", f.place(), "The row does not say hidden, heads and layers",
+                        "Give them as columns, in \"shape\" or \"shapes\", or give a \"model\""));
+    return std::nullopt;
+  }
+  a.intermediate = f.whole("ffn", a.intermediate > 0 ? a.intermediate : 4 * a.hidden);
+  if (a.keyValueHeads == 0 || f.has("kv_heads")) a.keyValueHeads = f.whole("kv_heads", a.heads);
+  if (a.headDim == 0) a.headDim = std::max(1, a.hidden / a.heads);
+  if (f.has("experts")) {
+    ExpertLayers e = a.experts.value_or(ExpertLayers{});
+    e.experts = f.whole("experts", e.experts, 65'536);
+    e.perToken = std::min(f.whole("top_k", e.perToken), e.experts);
+    if (e.intermediate == 0) e.intermediate = a.intermediate;
+    a.experts = e;
+  }
+  return a;
+}
+
+/// A row with both a time and a rate shows how its FLOPs were counted.
+FlopConvention conventionBehind(RowFigures& f, const PublishedRun& r) {
+  if (!f.has("iter_s") || !f.has("tflops_per_gpu")) return FlopConvention::Model;
+  const double counted = f.number("iter_s", 1e-9, 1e12).value_or(0) *
+                         f.number("tflops_per_gpu", 1e-9, 1e12).value_or(0) * 1e12 * r.devices;
+  const auto distance = [&](FlopConvention c) { return std::abs(counted - countedFlops(r, c)); };
+  return distance(FlopConvention::Sc21) < distance(FlopConvention::Model) ? FlopConvention::Sc21
+                                                                          : FlopConvention::Model;
+}
+
+void readPlan(RowFigures& f, PublishedRun& r) {
+  r.device = f.word("device");
+  r.sequence = f.whole("seq", 2048);
+  r.model.maxPositions = std::max(r.model.maxPositions, r.sequence);
+  r.tensor = f.whole("t", 1);
+  r.stages = f.whole("p", 1);
+  r.context = f.whole("c", 1);
+  r.expert = f.whole("e", 1);
+  if (f.has("microbatch")) r.microbatch = f.whole("microbatch", 1);
+  // Sources that name the interleaved schedule without its chunk count leave it to be the best; others do not
+  // use it.
+  if (f.has("v"))
+    r.chunks = f.whole("v", 1);
+  else if (f.word("source").find("nterleaved") == std::string::npos)
+    r.chunks = 1;
+  r.zero = static_cast<int>(f.number("zero", 0, 3).value_or(0));
+  if (f.word("scheme") == "zero3") r.zero = 3;
+  if (f.word("scheme") == "ptd" && f.has("tp_times_pp")) {
+    const int product = f.whole("tp_times_pp", 1);
+    r.tensor = product % 8 == 0 ? 8 : 1;
+    r.stages = product / r.tensor;
+  }
+  r.devices = f.whole("gpus", r.tensor * r.stages * r.context);
+  // Memory tables name no batch: enough microbatches for the pipeline to be full.
+  const int replicas = std::max(1, r.devices / (r.tensor * r.stages * r.context));
+  r.globalBatch = f.whole("global_batch", r.microbatch.value_or(1) * replicas * r.stages * 4);
+  r.sequenceParallel = f.flag("sequence_parallel");
+  r.flashAttention = f.flag("flash");
+  const std::string recompute = f.word("recompute");
+  r.recompute = recompute == "full"        ? Recompute::Full
+                : recompute == "selective" ? Recompute::Selective
+                                           : Recompute::None;
+  r.convention = f.word("convention") == "sc21" ? FlopConvention::Sc21 : FlopConvention::Model;
+  if (!f.has("convention")) r.convention = conventionBehind(f, r);
+  if (f.word("format") == "fp8") r.format = NumberFormat::Fp8;
+  r.fp16Gradients = f.word("format") == "fp16" || r.convention == FlopConvention::Sc21;
+}
+
+std::string labelOf(RowFigures& f, const PublishedRun& r) {
+  const auto size = f.number("params_B", 0, 1e9);
+  const double billions = size.value_or(parameterCount(r.model) / 1e9);
+  std::string label = text::number(billions, 4) + " B · " + std::to_string(r.devices) + " devices";
+  if (!f.word("scheme").empty()) label += " · " + f.word("scheme");
+  return label;
+}
+
+void readRow(RowFigures& f, const std::string& id, std::vector<PublishedRun>& runs, Diagnostics& out) {
+  const auto model = modelOf(f, out);
+  if (!model) return;
+  PublishedRun r;
+  r.set = id;
+  r.model = *model;
+  readPlan(f, r);
+  r.label = labelOf(f, r);
+  for (const ResultColumn& c : kResults) {
+    // A rate beside a time says the same once more.
+    if (c.quantity == PublishedQuantity::TflopsPerDevice && f.has("iter_s")) continue;
+    const auto value = f.has(c.name) ? f.number(c.name, 1e-9, 1e12) : std::nullopt;
+    if (!value) continue;
+    PublishedRun run = r;
+    run.quantity = c.quantity;
+    run.published = *value * c.unit;
+    if (c.recompute) run.recompute = *c.recompute;
+    if (c.sequenceParallel) run.sequenceParallel = *c.sequenceParallel;
+    if (c.recompute) run.label += std::string(" · recompute ") + nameOf(*c.recompute);
+    runs.push_back(std::move(run));
+  }
+}
+
+}  // namespace
+
+const char* nameOf(PublishedQuantity q) {
+  switch (q) {
+    case PublishedQuantity::TflopsPerDevice:
+      return "FLOP/s per device";
+    case PublishedQuantity::BatchSeconds:
+      return "batch time";
+    case PublishedQuantity::ModelUtilization:
+      return "MFU";
+    case PublishedQuantity::TokensPerSecondPerDevice:
+      return "tokens/s per device";
+    case PublishedQuantity::ParameterBytes:
+      return "parameters and optimizer";
+    case PublishedQuantity::ActivationBytes:
+      break;
+  }
+  return "activations";
+}
+
+bool isThroughput(PublishedQuantity q) {
+  return q != PublishedQuantity::ParameterBytes && q != PublishedQuantity::ActivationBytes;
+}
+
+double countedFlops(const PublishedRun& r, FlopConvention convention) {
+  const double model = modelFlops(r.model, r.sequence, r.globalBatch).value();
+  if (convention == FlopConvention::Model) return model;
+  const double head = 6.0 * r.model.hidden * r.model.vocabulary * r.sequence * r.globalBatch;
+  return (model - head) * 4 / 3 + head;
+}
+
+Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file) {
+  const auto jsonText = readJsonText(text, file);
+  Diagnostics out = jsonText.diagnostics;
+  if (!jsonText) return {std::nullopt, out};
+  const json& root = jsonText->root();
+  const json* sets =
+      root.is_object() && root.contains("sets") && root["sets"].is_array() ? &root["sets"] : nullptr;
+  if (!sets) {
+    out.push_back(error("published-not-sets", jsonText->placeOf(""),
+                        "Published results are an object with a list \"sets\""));
+    return {std::nullopt, out};
+  }
+  std::vector<PublishedRun> runs;
+  for (std::size_t i = 0; i < sets->size(); ++i) {
+    const json& set = (*sets)[i];
+    const std::string pointer = jsonPointer("/sets", i);
+    if (!set.is_object() || !set.contains("columns") || !set["columns"].is_array() || !set.contains("rows") ||
+        !set["rows"].is_array()) {
+      out.push_back(error("published-set", jsonText->placeOf(pointer),
+                          "A set needs \"columns\" and \"rows\", both lists"));
+      continue;
+    }
+    const std::string id = set.contains("id") && set["id"].is_string() ? set["id"].get<std::string>()
+                                                                       : "set " + std::to_string(i);
+    for (std::size_t k = 0; k < set["rows"].size(); ++k) {
+      const std::string rowPointer = jsonPointer(pointer + "/rows", k);
+      if (!set["rows"][k].is_array() || set["rows"][k].size() != set["columns"].size()) {
+        out.push_back(
+            error("published-row", jsonText->placeOf(rowPointer), "A row has one figure for each column"));
+        continue;
+      }
+      RowFigures figures(*jsonText, set, set["rows"][k], pointer, rowPointer, out);
+      readRow(figures, id, runs, out);
+    }
+  }
+  if (hasErrors(out)) return {std::nullopt, out};
+  return {std::move(runs), out};
+}
+
+}  // namespace nest

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnostics/diagnostic.h"
+#include "model/transformer.h"
+
+namespace nest {
+
+/// What a published row states, and in which unit the study compares it.
+enum class PublishedQuantity {
+  TflopsPerDevice,  ///< by the row's FLOP convention
+  BatchSeconds,
+  ModelUtilization,  ///< MFU, fraction
+  TokensPerSecondPerDevice,
+  ParameterBytes,   ///< weights, gradients and optimizer of the first stage's device
+  ActivationBytes,  ///< stash of the first stage's device
+};
+const char* nameOf(PublishedQuantity);
+bool isThroughput(PublishedQuantity);
+
+/// How a source counts FLOPs (costs.md §1).
+enum class FlopConvention { Model, Sc21 };
+
+/// One published figure with the configuration that it was measured at.
+struct PublishedRun {
+  std::string set, label;
+  std::string device;  ///< catalog id or name
+  TransformerArchitecture model;
+  int sequence = 2048, devices = 1, globalBatch = 1;
+  std::optional<int> microbatch;  ///< none: the best that fits
+  std::optional<int> chunks;      ///< v; none: interleaved, count not stated
+  int tensor = 1, stages = 1, context = 1, expert = 1;
+  bool sequenceParallel = false;
+  bool flashAttention = false;
+  Recompute recompute = Recompute::None;
+  int zero = 0;
+  NumberFormat format = NumberFormat::Bf16;
+  bool fp16Gradients = false;
+  FlopConvention convention = FlopConvention::Model;
+  PublishedQuantity quantity = PublishedQuantity::TflopsPerDevice;
+  double published = 0;
+};
+
+/// FLOPs of one batch as a source counts them. SC'21 adds the forward that is computed again (its F =
+/// 96·B·s·L·h²·…).
+double countedFlops(const PublishedRun&, FlopConvention);
+
+/// Reads {"sets": [{"id", "device", "seq", "vocab", "recompute", "convention", "columns": […], "rows":
+/// [[…]…]}]}.
+///
+/// Columns that say what ran: params_B, hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k, t,
+/// p, v, c, e, zero, gpus, global_batch, microbatch, scheme (zero3 or ptd), tp_times_pp (t = 8),
+/// sequence_parallel. Any of them may stand in the set instead, once for all rows. Columns that hold results:
+/// tflops_per_gpu, iter_s, iter_s_full, iter_s_sp_selective, mfu (fraction), tokens_per_s_per_gpu,
+/// params_optimizer_gib, activations_tp_gib, activations_tp_sp_selective_gib; each makes a run. Without
+/// "model", a set's rows are GPT shapes (two-matrix MLP, LayerNorm, tied embeddings); "model" is a Hugging
+/// Face configuration, in which row figures replace what they name. "flash": true says that attention was
+/// fused; "format" is bf16, fp16 or fp8.
+Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file);
+
+}  // namespace nest

@@ -1,0 +1,282 @@
+#include "study/validation.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include "cluster/device_catalog.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+/// The rows whose figures were in view when the A100's constants were chosen; all others are predictions.
+bool isFittedOn(const PublishedRun& r) {
+  return r.set == "megatron-a100" || (r.set == "korthikanti-time" && r.stages <= 8) ||
+         (r.set == "ptd-vs-zero3" && r.zero == 3 && r.model.layers == 96 && r.devices < 1536);
+}
+
+const DeviceSpec* deviceOf(const PublishedRun& r, const ValidationAssumptions& assumptions) {
+  const DeviceSpec* known = findDevice(r.device.empty() ? "a100-80" : r.device);
+  for (const DeviceSpec& d : assumptions.devices)
+    if (known && d.id == known->id) return &d;
+  return known;
+}
+
+/// ZeRO-3 without model parallelism gathers over one flat network; all else has hosts.
+bool isFlat(const PublishedRun& r) {
+  return r.zero == 3 && r.tensor == 1 && r.stages == 1;
+}
+
+Reading<Hierarchy> clusterOf(const PublishedRun& r, const DeviceSpec& device,
+                             const ValidationAssumptions& assumptions) {
+  HierarchyInput in;
+  in.device = device;
+  const double efficiency = device.linkEfficiency.value;
+  const BytesPerSecond inside = device.linkBandwidth.value * efficiency;
+  const BytesPerSecond between = device.hostLinkBandwidth.value * efficiency;
+  const int host = std::min(device.usualHostSize, r.devices);
+  if (isFlat(r)) {
+    in.levels = {{"flat", device.hostLinkBandwidth.value * assumptions.zeroGatherEfficiency.value,
+                  assumptions.hostLatency}};
+    in.fanouts = {r.devices};
+  } else if (r.devices <= host || r.devices % host != 0) {
+    in.levels = {{"host", inside, device.linkLatency.value}};
+    in.fanouts = {r.devices};
+  } else {
+    in.levels = {{"host", inside, device.linkLatency.value}, {"fabric", between, assumptions.hostLatency}};
+    in.fanouts = {host, r.devices / host};
+  }
+  return Hierarchy::build(in);
+}
+
+/// Blocks in equal parts, embedding before the first, norm and head behind the last.
+std::vector<StagePlan> equalStages(const LayerGraph& graph, int blocks, const Strategy& strategy,
+                                   Recompute recompute, int stages, int chunks) {
+  std::vector<StagePlan> out(static_cast<std::size_t>(stages));
+  const int parts = stages * chunks, perPart = blocks / parts;
+  int layer = 0;
+  for (int part = 0; part < parts; ++part) {
+    int end = 1 + (part + 1) * perPart;
+    if (part + 1 == parts) end = graph.layerCount();
+    std::vector<LayerIndex> chunk;
+    for (; layer < end; ++layer) chunk.push_back(LayerIndex(layer));
+    StagePlan& s = out[static_cast<std::size_t>(part % stages)];
+    s.strategy = strategy;
+    s.recompute = recompute;
+    s.chunks.push_back(std::move(chunk));
+  }
+  return out;
+}
+
+/// One published run, ready to be evaluated with any microbatch size and chunk count.
+class Trial {
+public:
+  Trial(const PublishedRun& run, const DeviceSpec& device, Hierarchy cluster,
+        const ValidationAssumptions& assumptions)
+      : m_run(run),
+        m_device(device),
+        m_assumptions(assumptions),
+        m_cluster(std::make_shared<const Hierarchy>(std::move(cluster))),
+        m_strategy{run.tensor, run.sequenceParallel && run.tensor > 1, run.context, run.expert},
+        m_data(run.devices / (run.stages * m_strategy.width())) {}
+
+  /// The best microbatch and chunk count where they are not stated; nullopt: none can be formed.
+  std::optional<ValidationRow> best() const {
+    std::optional<ValidationRow> best;
+    for (const int b : m_run.microbatch ? std::vector{*m_run.microbatch} : std::vector{1, 2, 4, 8, 16}) {
+      for (const int v : chunkCounts(b)) {
+        ValidationRow row = evaluated(b, v);
+        const auto rank = [](const ValidationRow& r) {
+          return std::pair(!r.evaluation.feasible(), r.evaluation.batchTime);
+        };
+        if (!best || rank(row) < rank(*best)) best = std::move(row);
+      }
+    }
+    return best;
+  }
+
+private:
+  /// Stated, or the least interleaving that can be formed.
+  std::vector<int> chunkCounts(int b) const {
+    if (m_run.chunks) return canBeFormed(b, *m_run.chunks) ? std::vector{*m_run.chunks} : std::vector<int>{};
+    for (int v = 2; v <= m_run.model.layers / m_run.stages; ++v)
+      if (canBeFormed(b, v)) return {v};
+    return canBeFormed(b, 1) ? std::vector{1} : std::vector<int>{};
+  }
+  bool canBeFormed(int b, int v) const {
+    if (m_data < 1 || m_data * m_run.stages * m_strategy.width() != m_run.devices) return false;
+    if (m_run.globalBatch % (b * m_data) != 0 || m_run.model.layers % (m_run.stages * v) != 0) return false;
+    if (m_data % m_run.expert != 0) return false;
+    return v == 1 || (m_run.stages > 1 && m_run.globalBatch / (b * m_data) % m_run.stages == 0);
+  }
+
+  ValidationRow evaluated(int b, int v) const {
+    Problem problem;
+    problem.cluster = m_cluster;
+    problem.job.globalBatch = m_run.globalBatch;
+    problem.job.sequenceLength = m_run.sequence;
+    problem.job.microbatches = {b};
+    problem.job.format = m_run.format;
+    if (m_run.fp16Gradients) problem.job.optimizer = OptimizerRegime::zeroPaper();
+    if (isFlat(m_run))
+      problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Data)] = m_assumptions.zeroOverlap.value;
+    // Without sequence parallelism Megatron still sends each boundary tensor in t parts (Narayanan 2021,
+    // §4.1).
+    if (m_run.tensor > 1 && !m_strategy.sequence)
+      problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Pipeline)] = 1 - 1.0 / m_run.tensor;
+    auto made = analyticProfile(m_run.model, m_device, problem.job, {m_strategy},
+                                {m_run.flashAttention, m_assumptions.constants});
+    problem.graph = std::make_shared<const LayerGraph>(std::move(made.graph));
+    problem.profile = std::make_shared<const Profile>(std::move(made.profile));
+    problem.search.chunksPerStage = {v};
+
+    ValidationRow row;
+    row.run = m_run;
+    row.plan.microbatch = b;
+    row.plan.dataInner = m_data;
+    row.plan.zero = m_run.zero;
+    row.plan.stages =
+        equalStages(*problem.graph, m_run.model.layers, m_strategy, m_run.recompute, m_run.stages, v);
+    row.plan.blockStride = row.plan.pipelineWidth();
+    row.evaluation = evaluate(problem, row.plan);
+    row.predicted = predictedBy(row, *problem.profile);
+    row.isFitted = isFittedOn(m_run);
+    return row;
+  }
+
+  double predictedBy(const ValidationRow& row, const Profile& profile) const {
+    const double seconds = row.evaluation.batchTime.value();
+    const StageEvaluation& first = row.evaluation.stages.front();
+    switch (m_run.quantity) {
+      case PublishedQuantity::TflopsPerDevice:
+        return countedFlops(m_run, m_run.convention) / (seconds * m_run.devices);
+      case PublishedQuantity::BatchSeconds:
+        return seconds;
+      case PublishedQuantity::ModelUtilization:
+        return countedFlops(m_run, m_run.convention) /
+               (seconds * m_run.devices * m_device.peak.value.value());
+      case PublishedQuantity::TokensPerSecondPerDevice:
+        return double(m_run.globalBatch) * m_run.sequence / (seconds * m_run.devices);
+      case PublishedQuantity::ParameterBytes:
+        return blockBytes();
+      case PublishedQuantity::ActivationBytes:
+        break;
+    }
+    // The published figure leaves out what the embedding keeps.
+    const auto policy = static_cast<std::size_t>(m_run.recompute);
+    return first.memory.stash.value() -
+           first.inFlight * profile.cost(0, 0, 0)->recompute[policy].stash.value();
+  }
+
+  /// Korthikanti's figure 1 counts the blocks alone, evenly over all devices: 18 bytes a parameter.
+  double blockBytes() const {
+    TransformerArchitecture blocks = m_run.model;
+    blocks.vocabulary = blocks.maxPositions = 0;
+    const OptimizerRegime regime;
+    return parameterCount(blocks) * (regime.weightBytes + regime.gradientBytes + regime.optimizerBytes) /
+           (m_run.tensor * m_run.stages);
+  }
+
+  const PublishedRun& m_run;
+  const DeviceSpec& m_device;
+  const ValidationAssumptions& m_assumptions;
+  std::shared_ptr<const Hierarchy> m_cluster;
+  Strategy m_strategy;
+  int m_data;
+};
+
+double meanOf(const std::vector<ValidationRow>& rows, auto&& wanted) {
+  double sum = 0;
+  int count = 0;
+  for (const ValidationRow& r : rows) {
+    if (!isThroughput(r.run.quantity) || !wanted(r)) continue;
+    sum += std::abs(r.throughputError());
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+std::string valueText(PublishedQuantity q, double v) {
+  switch (q) {
+    case PublishedQuantity::TflopsPerDevice:
+      return text::flops(FlopsPerSecond(v));
+    case PublishedQuantity::BatchSeconds:
+      return text::time(Seconds(v));
+    case PublishedQuantity::ModelUtilization:
+      return text::percent(v);
+    case PublishedQuantity::TokensPerSecondPerDevice:
+      return text::number(v);
+    case PublishedQuantity::ParameterBytes:
+    case PublishedQuantity::ActivationBytes:
+      break;
+  }
+  return text::memory(Bytes(v));
+}
+
+}  // namespace
+
+double ValidationReport::meanThroughputError() const {
+  return meanOf(rows, [](const ValidationRow&) { return true; });
+}
+double ValidationReport::meanThroughputError(bool fitted) const {
+  return meanOf(rows, [fitted](const ValidationRow& r) { return r.isFitted == fitted; });
+}
+double ValidationReport::largestMemoryError() const {
+  double largest = 0;
+  for (const ValidationRow& r : rows)
+    if (r.run.quantity == PublishedQuantity::ActivationBytes)
+      largest = std::max(largest, std::abs(r.error()));
+  return largest;
+}
+double ValidationReport::calibration() const {
+  double sum = 0;
+  int count = 0;
+  for (const ValidationRow& r : rows)
+    if (isThroughput(r.run.quantity)) sum += std::log1p(r.throughputError()), ++count;
+  return count > 0 ? std::exp(sum / count) : 1;
+}
+
+Reading<ValidationReport> runValidation(std::string_view trainingResults, const std::string& file,
+                                        const ValidationAssumptions& assumptions) {
+  auto runs = readPublishedResults(trainingResults, file);
+  Diagnostics out = std::move(runs.diagnostics);
+  if (!runs) return {std::nullopt, out};
+  ValidationReport report;
+  for (const PublishedRun& run : *runs) {
+    const Place where{file, 0, 0, run.set};
+    const DeviceSpec* device = deviceOf(run, assumptions);
+    if (!device) {
+      out.push_back(warning("published-device", where,
+                            "The device \"" + run.device + "\" of " + run.label + " is not in the catalog"));
+      continue;
+    }
+    auto cluster = clusterOf(run, *device, assumptions);
+    auto row = cluster ? Trial(run, *device, std::move(*cluster), assumptions).best() : std::nullopt;
+    if (row)
+      report.rows.push_back(std::move(*row));
+    else
+      out.push_back(warning("published-configuration", where,
+                            run.label + ": devices, batch or layers do not divide as stated"));
+  }
+  return {std::move(report), out};
+}
+
+std::string toText(const ValidationReport& report) {
+  std::string out = fmt::format("{:<18}  {:<48}  {:<34}  {:<24}  {:>14}  {:>14}  {:>8}\n", "Set", "Run",
+                                "Plan", "Quantity", "Predicted", "Published", "Error");
+  for (const ValidationRow& r : report.rows) {
+    out += fmt::format("{:<18}  {:<48}  {:<34}  {:<24}  {:>14}  {:>14}  {:>8}{}{}\n", r.run.set, r.run.label,
+                       summaryOf(r.plan), nameOf(r.run.quantity), valueText(r.run.quantity, r.predicted),
+                       valueText(r.run.quantity, r.run.published), text::signedPercent(r.error()),
+                       r.isFitted ? "  fitted" : "", r.evaluation.feasible() ? "" : "  does not fit");
+  }
+  out += fmt::format("\nThroughput, mean absolute error: {} (rows fitted on: {}; all others: {})\n",
+                     text::percent(report.meanThroughputError()),
+                     text::percent(report.meanThroughputError(true)),
+                     text::percent(report.meanThroughputError(false)));
+  out += fmt::format("Activation memory, largest error: {}\n", text::percent(report.largestMemoryError()));
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnostics/diagnostic.h"
+#include "plan/evaluation.h"
+#include "study/published_results.h"
+
+namespace nest {
+
+/// What the study assumes about the machines and programs of the published runs; the same for every row.
+struct ValidationAssumptions {
+  /// Devices that replace the catalog's, by id: to try other constants.
+  std::vector<DeviceSpec> devices;
+  AnalyticConstants constants = {};
+  /// Between hosts, as the nominal host link times linkEfficiency.
+  Seconds hostLatency{10e-6};
+  /// ZeRO-3 without model parallelism, as DeepSpeed ran it in 2021: its gathers of single layers do not use
+  /// the host's own links, and this share of the host link is sustained; that share of the traffic hides
+  /// behind compute.
+  Sourced<double> zeroGatherEfficiency{0.66, Origin::Estimated,
+                                       "fitted on ptd-vs-zero3, 174.6 B on 768 devices"};
+  Sourced<double> zeroOverlap{0.62, Origin::Estimated, "fitted on ptd-vs-zero3, 174.6 B on 384 devices"};
+};
+
+/// One published figure beside ours.
+struct ValidationRow {
+  PublishedRun run;
+  Plan plan;
+  Evaluation evaluation;
+  double predicted = 0;   ///< same unit as run.published
+  bool isFitted = false;  ///< the device's constants were chosen with this row in view
+
+  double error() const { return predicted / run.published - 1; }
+  /// Error as throughput: for times the inverse ratio.
+  double throughputError() const {
+    return run.quantity == PublishedQuantity::BatchSeconds ? run.published / predicted - 1 : error();
+  }
+};
+
+struct ValidationReport {
+  std::vector<ValidationRow> rows;
+
+  double meanThroughputError() const;  ///< mean of |throughputError|, all throughput rows
+  double meanThroughputError(bool fitted) const;
+  double largestMemoryError() const;  ///< largest |error| of activation rows
+  double calibration() const;         ///< geometric mean of measured ÷ predicted time, throughput rows
+};
+
+/// Evaluates each published run at its published configuration: hosts of the device's usual size, Megatron's
+/// rank order (d_in = d), equal blocks a stage; where microbatch or chunk count is not stated, the best that
+/// fits. A row whose configuration cannot be formed (layers or devices do not divide) becomes a warning.
+Reading<ValidationReport> runValidation(std::string_view trainingResults, const std::string& file,
+                                        const ValidationAssumptions& = {});
+
+/// A table: set, run, plan, predicted, published, error; then the means and which rows were fitted on.
+std::string toText(const ValidationReport&);
+
+}  // namespace nest
