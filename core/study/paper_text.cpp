@@ -33,7 +33,7 @@ std::string paperTable(const std::vector<PaperRow>& rows) {
       "evaluator.\n"
       "In brackets: the ratios that the paper's artifact publishes.\n\n";
   const auto line = [&](std::initializer_list<std::string> cells) {
-    const std::size_t widths[] = {21, 13, 8, 13, 12, 16, 15, 12, 16, 40};
+    const std::size_t widths[] = {21, 14, 9, 14, 14, 17, 16, 13, 15, 40};
     std::size_t i = 0;
     std::string text;
     for (const std::string& c : cells) text += padded(c, widths[i++]);
