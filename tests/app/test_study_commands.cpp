@@ -1,0 +1,162 @@
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest/QTest>
+
+#include "support/test_main.h"
+
+namespace {
+
+struct Ran {
+  int code = -1;
+  QString out, err;
+  QJsonDocument json() const { return QJsonDocument::fromJson(out.toUtf8()); }
+};
+
+Ran run(const QStringList& words) {
+  QProcess p;
+  p.start(QString(NEST_BINARY_DIR) + "/nest-plan", words);
+  p.closeWriteChannel();
+  Ran r;
+  if (!p.waitForFinished(120000)) {
+    p.kill();
+    p.waitForFinished();
+    return r;
+  }
+  r.code = p.exitStatus() == QProcess::NormalExit ? p.exitCode() : -2;
+  r.out = QString::fromUtf8(p.readAllStandardOutput());
+  r.err = QString::fromUtf8(p.readAllStandardError());
+  return r;
+}
+
+QString sample(const char* name) {
+  return QString(NEST_SOURCE_DIR) + "/samples/" + name + ".nest.json";
+}
+
+const char* kLlama = "llama2-7b-h100-128";
+
+}  // namespace
+
+class TestStudyCommands : public QObject {
+  Q_OBJECT
+private slots:
+  void compares() {
+    const Ran r = run({"compare", sample(kLlama), "--json", "--walks", "2", "--steps", "50"});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    const QJsonObject j = r.json().object();
+    const double best = j["exact"].toObject()["batch_time_s"].toDouble();
+    QVERIFY(best > 0);
+    const QJsonArray all = j["baselines"].toArray();
+    QCOMPARE(all.size(), 5);
+    for (const auto& b : all)
+      if (b.toObject()["runs"].toBool())
+        QVERIFY(b.toObject()["batch_time_s"].toDouble() >= best * (1 - 1e-9));
+    const Ran again =
+        run({"compare", sample(kLlama), "--only", "MCMC", "--seed", "7", "--walks", "2", "--steps", "50"});
+    QVERIFY(again.out.contains("seed 7"));
+    QVERIFY(!again.out.contains("Equal split"));
+    QVERIFY(run({"compare", sample(kLlama), "--only", "Manual", "--manual", "t=8,p=4"})
+                .out.contains("t8 sp · p4"));
+  }
+
+  void explains() {
+    const Ran r = run({"why", sample(kLlama)});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    QVERIFY(r.out.contains("max load"));
+    const Ran memory = run({"why", sample(kLlama), "--term", "stage1/memory", "--depth", "1", "--json"});
+    const QJsonObject j = memory.json().object();
+    double sum = 0;
+    for (const auto& c : j["children"].toArray())
+      sum += c.toObject()["value"].toDouble() * c.toObject()["factor"].toDouble(1);
+    QVERIFY(std::abs(sum / j["value"].toDouble() - 1) < 1e-9);
+    QCOMPARE(j["unit"].toString(), QString("bytes"));
+  }
+
+  void answersWhyNot() {
+    const Ran r = run({"why", sample(kLlama), "t=8", "layer 17 in stage 2, p=4", "--json"});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    const QJsonArray all = r.json().array();
+    QCOMPARE(all.size(), 2);
+    for (const auto& a : all) {
+      QVERIFY(!a.toObject()["answer"].toString().isEmpty());
+      QVERIFY(a.toObject()["difference"].toObject()["time_ratio"].toDouble() >= 1 - 1e-9);
+    }
+    QCOMPARE(all[0]
+                 .toObject()["outcome"]
+                 .toObject()["plan"]
+                 .toObject()["stages"]
+                 .toArray()[0]
+                 .toObject()["strategy"]
+                 .toObject()["tensor"]
+                 .toInt(),
+             8);
+  }
+
+  void improves() {
+    const Ran r = run({"improve", sample(kLlama), "--failures", "--break-even", "--json"});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    const QJsonArray all = r.json().object()["improvements"].toArray();
+    QVERIFY(all.size() >= 6);
+    QVERIFY(all[0].toObject()["change"].toDouble() < 0);
+    for (int i = 1; i < all.size(); ++i)
+      QVERIFY(all[i - 1].toObject()["change"].toDouble() <= all[i].toObject()["change"].toDouble());
+    QVERIFY(!r.json().object()["failures"].toArray().isEmpty());
+  }
+
+  void inverts() {
+    const Ran r = run({"inverse", sample(kLlama), "--time", "6s", "--json"});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    QVERIFY(r.json().object()["batch_time_s"].toDouble() <= 6);
+    QVERIFY(r.json().object()["devices"].toInt() < 128);
+    QCOMPARE(run({"inverse", sample(kLlama), "--time", "1ms"}).code, 1);
+    const Ran devices = run({"inverse", sample(kLlama), "--devices", "--json"});
+    QVERIFY2(devices.code == 0, qPrintable(devices.err));
+    QVERIFY(devices.json().array().size() > 5);
+  }
+
+  void studies() {
+    const Ran scaling = run({"study", "scaling", sample(kLlama), "--from", "64", "--to", "512", "--json"});
+    QVERIFY2(scaling.code == 0, qPrintable(scaling.err));
+    QCOMPARE(scaling.json().array().size(), 4);
+    QTemporaryDir folder;
+    const Ran paper = run({"study", "paper", "--model", "BERT-large", "--devices", "64", "--csv",
+                           folder.filePath("paper.csv")});
+    QVERIFY2(paper.code == 0, qPrintable(paper.err));
+    QFile csv(folder.filePath("paper.csv"));
+    QVERIFY(csv.open(QFile::ReadOnly));
+    QCOMPARE(csv.readAll().count('\n'), 3);
+  }
+
+  void refusesMisuse_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::newRow("study without name") << QStringList{"study"};
+    QTest::newRow("unknown study") << QStringList{"study", "weather"};
+    QTest::newRow("unknown model") << QStringList{"study", "paper", "--model", "GPT-5"};
+    QTest::newRow("unreadable demand") << QStringList{"why", sample(kLlama), "quickly"};
+    QTest::newRow("no such term") << QStringList{"why", sample(kLlama), "--term", "stage99/load"};
+    QTest::newRow("no target") << QStringList{"inverse", sample(kLlama)};
+    QTest::newRow("bad time") << QStringList{"inverse", sample(kLlama), "--time", "soon"};
+    QTest::newRow("bad degrees") << QStringList{"compare", sample(kLlama), "--manual", "t8"};
+    QTest::newRow("bad method") << QStringList{"compare", sample(kLlama), "--only", "Luck"};
+    QTest::newRow("no such file") << QStringList{"improve", "nowhere.nest.json"};
+  }
+  void refusesMisuse() {
+    QFETCH(QStringList, words);
+    const Ran r = run(words);
+    QCOMPARE(r.code, 2);
+    QVERIFY(r.err.contains("error:"));
+  }
+
+  void nothingFits() {
+    const Ran r = run({"why", sample("llama3-70b-a100-16-too-small")});
+    QCOMPARE(r.code, 1);
+    QVERIFY(r.err.contains("nothing fits"));
+    QCOMPARE(run({"compare", sample("llama3-70b-a100-16-too-small"), "--walks", "1", "--steps", "5"}).code,
+             1);
+  }
+};
+NEST_TEST(TestStudyCommands)
+#include "test_study_commands.moc"
