@@ -219,7 +219,11 @@ private:
       return join(std::move(children), width, DendrogramNode::Tier::Hops, hops);
     }
     std::vector<int> leaves;
-    for (int p : lattice.order) leaves.push_back(node[at(parts[at(p)])]);
+    m_sharing = 1;
+    for (int p : lattice.order) {
+      leaves.push_back(node[at(parts[at(p)])]);
+      m_sharing = std::max(m_sharing, m_out.nodes[at(leaves.back())].devices);
+    }
     return joinLattice(lattice, leaves, 0, static_cast<int>(leaves.size()),
                        static_cast<int>(lattice.tierNames.size()) - 1, width);
   }
@@ -237,6 +241,7 @@ private:
     if (children.size() == 1) return children.front();
     const int id = join(std::move(children), width, DendrogramNode::Tier::Lattice, 1);
     m_out.nodes[at(id)].tierName = lattice.tierNames[at(tier)];
+    m_out.nodes[at(id)].sharing = m_sharing;
     return id;
   }
 
@@ -253,6 +258,7 @@ private:
   std::vector<int> m_parent, m_next;  ///< union-find and circular lists over graph nodes
   std::vector<int> m_cluster;  ///< dendrogram node of a component's representative, −1 without devices
   std::vector<int> m_label, m_distance;
+  int m_sharing = 1;  ///< of the lattice being joined
 };
 
 std::size_t at(int i) {
@@ -340,7 +346,7 @@ void fillCuts(const Fabric& f, Dendrogram& d) {
 void fillBandwidths(Dendrogram& d) {
   for (DendrogramNode& x : d.nodes) {
     if (x.device >= 0) continue;
-    x.bandwidth = x.width;
+    x.bandwidth = x.width / x.sharing;
     for (int c : x.children) {
       const DendrogramNode& y = d.nodes[at(c)];
       x.bandwidth = std::min(x.bandwidth, y.cut / y.devices);

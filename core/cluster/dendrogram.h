@@ -21,6 +21,7 @@ struct DendrogramNode {
   int hops = 0;               ///< links between neighbouring children, 0 if not told apart by hops
   int height = 0;             ///< groups of the same bandwidth stacked below, for telling tiers apart
   double width = 0;           ///< bytes/s of the widest path between the children
+  int sharing = 1;            ///< devices behind one link of a lattice: hosts whose devices share the host's links
   double cut = 0;             ///< bytes/s that leave the group one way, all links together
   double bandwidth = 0;       ///< bytes/s that a device sustains to a partner in another child while all send
   std::string tierName;       ///< "plane", "2 hops"; empty if it has no name of its own

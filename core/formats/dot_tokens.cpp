@@ -9,7 +9,9 @@ namespace {
 bool isWordByte(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 128;
 }
-bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
+bool isDigit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c));
+}
 
 }  // namespace
 

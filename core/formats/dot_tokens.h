@@ -17,8 +17,8 @@ struct DotToken {
   bool is(char c) const { return kind == Kind::Symbol && text[0] == c; }
 };
 
-/// Words of the DOT language: identifiers (plain, numeral, quoted, HTML), edge operators and single symbols. Comments
-/// are skipped, also `#` to the end of the line wherever a word may begin. Reports what has no end.
+/// Words of the DOT language: identifiers (plain, numeral, quoted, HTML), edge operators and single symbols.
+/// Comments are skipped, also `#` to the end of the line wherever a word may begin. Reports what has no end.
 class DotLexer {
 public:
   explicit DotLexer(SourceText& source) : m_source(source), m_text(source.text()) {}

@@ -33,7 +33,8 @@ const std::vector<std::pair<std::string, Reader>>& readers() {
   static const std::vector<std::pair<std::string, Reader>> all = {
       {"slurm_conf", reader(readSlurmTopologyConf)},
       {"slurm_yaml", reader(readSlurmTopologyYaml)},
-      {"nvidia_topo", [](std::string_view text) {
+      {"nvidia_topo",
+       [](std::string_view text) {
          auto r = readNvidiaTopo(text, "f");
          return std::pair(bool(r), std::move(r.diagnostics));
        }},
@@ -58,11 +59,11 @@ std::string inBrief(const Diagnostics& all) {
 
 }  // namespace
 
-/// tests/data/FORMAT/*: each file beside NAME.expected, its diagnostics in brief (none: the file must not exist).
-/// NEST_WRITE_EXPECTED=1 writes them anew, to be read before they are committed.
+/// tests/data/FORMAT/*: each file beside NAME.expected, its diagnostics in brief (none: the file must not
+/// exist). NEST_WRITE_EXPECTED=1 writes them anew, to be read before they are committed.
 class TestNetworkCorpus : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void corpus_data() {
     QTest::addColumn<QString>("path");
     QTest::addColumn<int>("format");
@@ -72,14 +73,16 @@ class TestNetworkCorpus : public QObject {
         if (entry.path().extension() != ".expected") files.push_back(entry.path());
       std::sort(files.begin(), files.end());
       for (const auto& f : files)
-        QTest::newRow((readers()[i].first + '/' + f.filename().string()).c_str()) << QString::fromStdString(f.string()) << int(i);
+        QTest::newRow((readers()[i].first + '/' + f.filename().string()).c_str())
+            << QString::fromStdString(f.string()) << int(i);
     }
   }
   void corpus() {
     QFETCH(QString, path);
     QFETCH(int, format);
     const fs::path file(path.toStdString()), expectation(file.string() + ".expected");
-    const auto [usable, diagnostics] = readers()[std::size_t(format)].second(nest::test::readFile(file.string()));
+    const auto [usable, diagnostics] =
+        readers()[std::size_t(format)].second(nest::test::readFile(file.string()));
     const std::string brief = inBrief(diagnostics);
     QCOMPARE(usable, !hasErrors(diagnostics));
     QCOMPARE(usable, file.filename().string().rfind("bad_", 0) != 0);
@@ -89,8 +92,10 @@ class TestNetworkCorpus : public QObject {
       QCOMPARE(d.where.file, std::string("f"));
     }
     if (std::getenv("NEST_WRITE_EXPECTED")) {
-      if (brief.empty()) fs::remove(expectation);
-      else std::ofstream(expectation, std::ios::binary) << brief;
+      if (brief.empty())
+        fs::remove(expectation);
+      else
+        std::ofstream(expectation, std::ios::binary) << brief;
       return;
     }
     QCOMPARE(brief, fs::exists(expectation) ? nest::test::readFile(expectation.string()) : std::string());
@@ -103,7 +108,8 @@ class TestNetworkCorpus : public QObject {
   void everyReaderRefusesWhatIsNoneOfItsOwn() {
     QFETCH(int, format);
     const auto& read = readers()[std::size_t(format)].second;
-    for (const std::string& text : {std::string(), std::string("\0\0\0", 3), std::string("\xff\xfe\x00\x01"), std::string("hello"), std::string(100000, '['), std::string(100000, '<'),
+    for (const std::string& text : {std::string(), std::string("\0\0\0", 3), std::string("\xff\xfe\x00\x01"),
+                                    std::string("hello"), std::string(100000, '['), std::string(100000, '<'),
                                     std::string(100000, '{'), std::string(70u << 20, ' ')}) {
       const auto [usable, diagnostics] = read(text);
       QVERIFY(!usable);

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "cluster/level_abstraction.h"
+#include "cluster/routing.h"
+#include "plan/plan.h"
+#include "solver/problem.h"
+
+namespace nest {
+
+/// The check of a plan that was chosen on levels, on the network they came from: its traffic of one batch
+/// over the links (see routeTraffic; who sends to whom: see Traffic). The bound is compared with the batch
+/// time of the evaluator. `problem.cluster` must have been derived from `source`. `network` may be the
+/// abstraction of `source`, if it is at hand, and is derived otherwise.
+Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& problem, const Plan& plan,
+                                 const LevelAbstraction* network = nullptr);
+
+}  // namespace nest

@@ -1,0 +1,138 @@
+#include <QtTest/QTest>
+#include <algorithm>
+#include <cmath>
+
+#include "cluster/level_abstraction.h"
+#include "formats/host_topology.h"
+#include "formats/nccl_xml.h"
+#include "formats/network_import.h"
+#include "formats/nvidia_topo.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+std::string data(const std::string& name) {
+  return nest::test::readFile(std::string(NEST_TEST_DATA) + '/' + name);
+}
+
+DeviceSpec device() {
+  DeviceSpec d;
+  d.memory.value = Bytes(80e9);
+  return d;
+}
+
+/// "pairs 2 300, …": largest group and GB/s of each level.
+QString levelsOf(const GraphSource& s) {
+  const auto a = abstractLevels(s, device());
+  if (!a) qFatal("%s", toText(a.diagnostics.front()).c_str());
+  const auto h = Hierarchy::build(a->input);
+  QString out;
+  for (int l = 0; l < h->levelCount(); ++l)
+    out += QString("%1%2 %3")
+               .arg(l ? ", " : "")
+               .arg(h->largestGroupSize(l))
+               .arg(std::round(h->level(l).bandwidth.value() / 1e8) / 10);
+  return out;
+}
+
+QString nearest(const HostTopology& h) {
+  QStringList out;
+  for (const auto& a : h.adapters) {
+    QString s = QString::fromStdString(a.name) + ':';
+    for (int n : a.nearest) s += ' ' + QString::fromStdString(h.graph.nodes[std::size_t(n)].name);
+    out << s;
+  }
+  return out.join(", ");
+}
+
+}  // namespace
+
+class TestHostTopology : public QObject {
+  Q_OBJECT
+private slots:
+  void nvlinkPairs() {
+    const auto h = readNvidiaTopo(data("nvidia_topo/pairs.txt"));
+    QVERIFY(h);
+    QCOMPARE(h->deviceCount(), 4);
+    QCOMPARE(levelsOf(clusterOf(*h)), QString("2 300, 4 8"));
+    QCOMPARE(nearest(*h), QString("NIC0: GPU0 GPU1"));  // and two devices share the 16 between the sockets
+  }
+  void nvSwitch() {
+    const auto h = readNvidiaTopo(data("nvidia_topo/hgx.txt"));
+    QVERIFY(h);
+    QCOMPARE(levelsOf(clusterOf(*h)), QString("8 450"));
+    QCOMPARE(nearest(*h).section(", ", 5, 5), QString("NIC5: GPU5"));
+  }
+  void noNvlinkAtAll() {
+    const auto h = readNvidiaTopo(
+        "     GPU0 GPU1 GPU2 GPU3 CPU Affinity\nGPU0 X PHB SOC SOC 0-7\nGPU1 PHB X SOC SOC 0-7\nGPU2 SOC SOC "
+        "X PIX 8-15\nGPU3 SOC SOC PIX X 8-15\n");
+    QVERIFY(h);
+    QCOMPARE(levelsOf(clusterOf(*h)), QString("2 48, 4 8"));  // two devices share the sockets' 16
+  }
+  void ncclHost() {
+    const auto h = readNcclXml(data("nccl_xml/hgx.xml"));
+    QVERIFY(h);
+    QCOMPARE(h->deviceCount(), 8);
+    QCOMPARE(levelsOf(clusterOf(*h)), QString("8 370.8"));
+    QCOMPARE(nearest(*h).section(", ", 3, 3), QString("mlx5_3: GPU3"));
+    QCOMPARE(h->adapters[0].bandwidth.value(), 50e9);
+  }
+  void ncclDirectLinks() {
+    const auto h = readNcclXml(data("nccl_xml/direct.xml"));
+    QVERIFY(h);
+    QCOMPARE(levelsOf(clusterOf(*h)), QString("2 80"));
+    QCOMPARE(h->adapters[0].bandwidth.value(), 25e9 / 8);
+  }
+  void aHostAndATreeMakeACluster() {
+    const auto h = readNcclXml(data("nccl_xml/hgx.xml"));
+    const auto t = readSlurmTopologyConf(data("slurm_conf/irregular.conf"));
+    QVERIFY(h && t);
+    auto figures = defaultFigures(*t, device());
+    figures.levels[2].bandwidth = BytesPerSecond(12.5e9);
+    const auto joined = joinHosts(*h, *t, figures);
+    QVERIFY(joined);
+    QCOMPARE(joined->graph.deviceCount(), 80);
+    QCOMPARE(levelsOf(*joined),
+             QString("8 370.8, 32 48, 80 12.5"));  // the adapters' 50 pass a PCIe link of 48
+    const auto a = abstractLevels(*joined, device());
+    QCOMPARE(a->input.identities[9].host, std::string("a2"));
+    QVERIFY(std::count(a->irregularities.begin(), a->irregularities.end(),
+                       "leaf 2 has 2 of 4 groups of level \"host\"") == 1);
+    HostTopology bare = *h;
+    bare.adapters.clear();
+    QVERIFY(!joinHosts(bare, *t, figures));
+  }
+  void everyFormatIsRecognised_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<int>("format");
+    const auto row = [](const char* file, NetworkFormat f) { QTest::newRow(file) << file << int(f); };
+    row("slurm_conf/tree.conf", NetworkFormat::SlurmConf);
+    row("slurm_conf/block.conf", NetworkFormat::SlurmConf);
+    row("slurm_yaml/tree.yaml", NetworkFormat::SlurmYaml);
+    row("nvidia_topo/hgx.txt", NetworkFormat::NvidiaTopo);
+    row("nvidia_topo/pairs.txt", NetworkFormat::NvidiaTopo);
+    row("nccl_xml/hgx.xml", NetworkFormat::NcclXml);
+    row("astra_sim/h100.yml", NetworkFormat::AstraSim);
+    row("simgrid/dragonfly.xml", NetworkFormat::SimGrid);
+    row("graphml/small.graphml", NetworkFormat::GraphMl);
+    row("dot/small.dot", NetworkFormat::Dot);
+  }
+  void everyFormatIsRecognised() {
+    QFETCH(QString, file);
+    QFETCH(int, format);
+    const std::string text = data(file.toStdString());
+    QCOMPARE(int(recogniseNetwork(text)), format);
+    DeviceSpec d = device();
+    d.linkBandwidth.value = BytesPerSecond(450e9);
+    const auto imported = importNetwork(text, "f", d);
+    QVERIFY(imported);
+    QCOMPARE(int(imported->format), format);
+    QVERIFY(deriveHierarchy({d, imported->network}));
+    QVERIFY(!importNetwork("hello", "f", d));
+  }
+};
+NEST_TEST(TestHostTopology)
+#include "test_host_topology.moc"

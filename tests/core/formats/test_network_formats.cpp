@@ -1,0 +1,182 @@
+#include <QtTest/QTest>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "cluster/generators.h"
+#include "cluster/level_abstraction.h"
+#include "formats/astra_sim.h"
+#include "formats/decimal.h"
+#include "formats/dot.h"
+#include "formats/graphml.h"
+#include "formats/simgrid.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+std::string data(const std::string& name) {
+  return nest::test::readFile(std::string(NEST_TEST_DATA) + '/' + name);
+}
+
+/// Every field of every node and link away from its default, figures without short decimals.
+NetworkGraph oddGraph() {
+  NetworkGraph g;
+  const char* ids[] = {"plain", "with blank", "quote\"back\\slash", "<angle & amp>", "näme", "-1.5", "graph"};
+  std::mt19937_64 random(7);
+  for (const char* id : ids) {
+    NetworkNode n;
+    n.id = id;
+    n.name = std::string("shown ") + id;
+    n.kind = NodeKind(g.nodes.size() % 3);
+    n.host = g.nodes.empty() ? "" : ids[1];
+    n.x = double(random()) / 1e15;
+    n.y = -double(random()) / 1e22;
+    n.speed = double(random() % 1000 + 1) / 1001;
+    n.memory = Bytes(double(random() % 1000000007));
+    n.failed = g.nodes.size() == 4;
+    g.nodes.push_back(n);
+  }
+  for (int i = 0; i < 60; ++i) {
+    const double rate =
+        std::ldexp(1 + double(random() % 4503599627370496) / 4503599627370496, int(random() % 60));
+    g.links.push_back({int(random() % 7), int(random() % 7), BytesPerSecond(rate),
+                       Seconds(double(random()) / 1e25), int(random() % 9 + 1), random() % 2 == 0,
+                       random() % 5 == 0, Origin(random() % 4)});
+  }
+  return g;
+}
+
+QString levelsOf(const NetworkGraph& g) {
+  DeviceSpec d;
+  d.memory.value = Bytes(1e9);
+  const auto a = abstractLevels({g, {}, {}}, d);
+  if (!a) qFatal("%s", toText(a.diagnostics.front()).c_str());
+  const auto h = Hierarchy::build(a->input);
+  QString out;
+  for (int l = 0; l < h->levelCount(); ++l)
+    out += QString("%1%2 %3")
+               .arg(l ? ", " : "")
+               .arg(h->largestGroupSize(l))
+               .arg(h->level(l).bandwidth.value() / 1e9);
+  return out;
+}
+
+}  // namespace
+
+class TestNetworkFormats : public QObject {
+  Q_OBJECT
+private slots:
+  void decimalsKeepTheirBits() {
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 100000; ++i) {
+      const auto bits = random();
+      double v;
+      static_assert(sizeof v == sizeof bits);
+      std::memcpy(&v, &bits, sizeof v);
+      if (!std::isfinite(v) || std::abs(v) > 1e290 || (v != 0 && std::abs(v) < 1e-290)) continue;
+      for (int power : {-9, -6, 0, 9}) {
+        const auto back = readDecimal(writeDecimal(v, power), power);
+        QVERIFY(back.has_value());
+        QCOMPARE(*back, v);
+      }
+    }
+    QCOMPARE(QString::fromStdString(writeDecimal(37.5e9, 9)), QString("37.5"));
+    QCOMPARE(QString::fromStdString(writeDecimal(1e-6, -6)), QString("1"));
+    QCOMPARE(QString::fromStdString(writeDecimal(5e-7, -6)), QString("0.5"));
+    for (const char* bad : {"", "nan", "inf", "0x10", "1e999", "1 2", "--1", "1e", "."})
+      QVERIFY2(!readDecimal(bad), bad);
+  }
+
+  void graphsSurviveBothFormats() {
+    const NetworkGraph odd = oddGraph();
+    const auto xml = readGraphMl(writeGraphMl(odd)), dot = readDot(writeDot(odd));
+    QVERIFY2(bool(xml), xml ? "" : toText(xml.diagnostics.front()).c_str());
+    QVERIFY2(bool(dot), dot ? "" : toText(dot.diagnostics.front()).c_str());
+    QVERIFY(*xml == odd);
+    QVERIFY(*dot == odd);
+    for (const auto& generator : networkGenerators()) {
+      const auto g = generateNetwork(generator.id, {{"lost_links", 2}});
+      QVERIFY(g);
+      QVERIFY(*readGraphMl(writeGraphMl(*g)) == *g);
+      QVERIFY(*readDot(writeDot(*g)) == *g);
+    }
+  }
+
+  void graphMlDefaultsAndDirections() {
+    const auto g = readGraphMl(data("graphml/small.graphml"));
+    QVERIFY(g);
+    QCOMPARE(g->deviceCount(), 2);
+    QCOMPARE(int(g->nodes[2].kind), int(NodeKind::Switch));
+    QVERIFY(!g->links[0].directed && g->links[1].directed);
+    QCOMPARE(levelsOf(*g), QString("2 80"));
+  }
+  void dotSubgraphsAndStrings() {
+    const auto g = readDot(data("dot/small.dot"));
+    QVERIFY(g);
+    QCOMPARE(g->nodes.size(), std::size_t(3));
+    QCOMPARE(g->nodes[1].name, std::string("device 1"));
+    QCOMPARE(g->nodes[1].memory.value(), 80 * 1024.0 * 1024 * 1024);
+    QCOMPARE(g->links.size(), std::size_t(2));
+    QCOMPARE(g->links[0].latency.value(), 0.5e-6);
+    QCOMPARE(levelsOf(*g), QString("2 450"));
+  }
+
+  void simGridClusters_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<int>("switches");
+    QTest::addColumn<int>("links");
+    QTest::addColumn<QString>("levels");
+    // Four leaves of four; each leaf has two uplinks of two parallel links.
+    QTest::newRow("fat tree") << "simgrid/fat_tree.xml" << 4 + 2 << 16 + 8 << "4 50, 16 50";
+    QTest::newRow("torus") << "simgrid/torus.xml" << 0 << 3 * 64 << "4 50, 16 50, 64 50";
+    // 60 routers; green 10 a chassis, black 6 for each of 5 slots a group, blue 3 pairs.
+    QTest::newRow("dragonfly") << "simgrid/dragonfly.xml" << 60 << 120 + 12 * 10 + 3 * 5 * 6 + 3 << "";
+    QTest::newRow("flat") << "simgrid/flat.xml" << 1 << 5 << "5 1.25";
+  }
+  void simGridClusters() {
+    QFETCH(QString, file);
+    QFETCH(int, switches);
+    QFETCH(int, links);
+    QFETCH(QString, levels);
+    const auto g = readSimGrid(data(file.toStdString()));
+    QVERIFY(g);
+    QCOMPARE(int(g->nodes.size()) - g->deviceCount(), switches);
+    QCOMPARE(int(g->links.size()), links);
+    if (!levels.isEmpty())
+      QCOMPARE(levelsOf(*g), levels);
+    else
+      QVERIFY(!levelsOf(*g).isEmpty());
+    QCOMPARE(
+        g->nodes.back().kind == NodeKind::Device ? g->nodes.back().name.substr(0, 5) : std::string("node-"),
+        std::string("node-"));
+  }
+
+  void astraSim() {
+    const auto n = readAstraSim(data("astra_sim/h100.yml"));
+    QVERIFY(n);
+    QVERIFY(*readAstraSim(writeAstraSim(*n)) == *n);
+    const LevelsSource levels = nest::levelsOf(*n);
+    QCOMPARE(levels.levels[0].bandwidth.value(), 450e9);
+    QCOMPARE(levels.levels[0].latency.value(), 2 * 936.25e-9);
+    QCOMPARE(levels.levels[2].latency.value(), 16 * 3e-6);
+    QCOMPARE(levels.levels[2].fanout, 32);
+  }
+  void hierarchiesBecomeAstraSim() {
+    HierarchyInput in;
+    in.device.memory.value = Bytes(1);
+    in.levels = {{"host", BytesPerSecond(450e9), Seconds(1e-6)},
+                 {"rack", BytesPerSecond(50e9), Seconds(5e-6)}};
+    in.fanouts = {8, 4};
+    const auto n = astraSimOf(*Hierarchy::build(in));
+    QVERIFY(n);
+    QCOMPARE(n->dimensions[1].npus, 4);
+    const LevelsSource back = nest::levelsOf(*n);
+    QCOMPARE(back.levels[1].latency.value(), 5e-6);
+    in.excluded = {3};
+    QVERIFY(!astraSimOf(*Hierarchy::build(in)));
+  }
+};
+NEST_TEST(TestNetworkFormats)
+#include "test_network_formats.moc"

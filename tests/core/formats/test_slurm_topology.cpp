@@ -1,0 +1,170 @@
+#include <QtTest/QTest>
+#include <cmath>
+
+#include "formats/slurm_hostlist.h"
+#include "formats/slurm_topology.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+DeviceSpec h100() {
+  DeviceSpec d;
+  d.memory.value = Bytes(80e9);
+  d.linkBandwidth.value = BytesPerSecond(450e9);
+  d.hostLinkBandwidth.value = BytesPerSecond(50e9);
+  d.usualHostSize = 8;
+  return d;
+}
+
+SlurmTopology topologyOf(const std::string& name) {
+  const std::string text = nest::test::readFile(std::string(NEST_TEST_DATA) + '/' + name);
+  const auto t =
+      name.find(".yaml") == std::string::npos ? readSlurmTopologyConf(text) : readSlurmTopologyYaml(text);
+  if (!t) qFatal("%s", toText(t.diagnostics.front()).c_str());
+  return *t;
+}
+
+Hierarchy hierarchyOf(const SlurmTopology& t, std::vector<double> gigabytes) {
+  auto figures = defaultFigures(t, h100());
+  if (figures.levels.size() != gigabytes.size()) qFatal("%zu levels", figures.levels.size());
+  for (std::size_t l = 0; l < gigabytes.size(); ++l)
+    figures.levels[l].bandwidth = BytesPerSecond(gigabytes[l] * 1e9);
+  auto network = networkOf(t, figures);
+  if (!network) qFatal("%s", toText(network.diagnostics.front()).c_str());
+  auto h = deriveHierarchy({h100(), *network});
+  if (!h) qFatal("%s", toText(h.diagnostics.front()).c_str());
+  return *h;
+}
+
+/// "8 450, 32 50": largest group and GB/s of each level.
+QString inWords(const Hierarchy& h) {
+  QString out;
+  for (int l = 0; l < h.levelCount(); ++l)
+    out += QString("%1%2 %3")
+               .arg(l ? ", " : "")
+               .arg(h.largestGroupSize(l))
+               .arg(h.level(l).bandwidth.value() / 1e9);
+  return out;
+}
+
+}  // namespace
+
+class TestSlurmTopology : public QObject {
+  Q_OBJECT
+private slots:
+  void hostlists_data() {
+    QTest::addColumn<QString>("list");
+    QTest::addColumn<QString>("names");
+    QTest::addColumn<QString>("folded");
+    QTest::newRow("plain") << "tux"
+                           << "tux"
+                           << "tux";
+    QTest::newRow("range") << "tux[0-3,12,18-20]"
+                           << "tux0 tux1 tux2 tux3 tux12 tux18 tux19 tux20"
+                           << "tux[0-3,12,18-20]";
+    QTest::newRow("padded") << "n[08-11]"
+                            << "n08 n09 n10 n11"
+                            << "n[08-11]";
+    QTest::newRow("wider than padding") << "n[8-11]"
+                                        << "n8 n9 n10 n11"
+                                        << "n[8-11]";
+    QTest::newRow("several") << "a[1-2],b7,c"
+                             << "a1 a2 b7 c"
+                             << "a[1-2],b7,c";
+    QTest::newRow("two brackets") << "r[0-1]n[1-2]"
+                                  << "r0n1 r0n2 r1n1 r1n2"
+                                  << "r0n[1-2],r1n[1-2]";
+    QTest::newRow("suffix") << "n[1-2]-ib"
+                            << "n1-ib n2-ib"
+                            << "n1-ib,n2-ib";
+    QTest::newRow("downwards") << "n2,n1"
+                               << "n2 n1"
+                               << "n[2,1]";
+  }
+  void hostlists() {
+    QFETCH(QString, list);
+    QFETCH(QString, names);
+    QFETCH(QString, folded);
+    const auto l = expandHostlist(list.toStdString());
+    QStringList got;
+    for (const auto& n : l.names) got << QString::fromStdString(n);
+    QCOMPARE(got.join(' '), names);
+    QCOMPARE(QString::fromStdString(foldHostlist(l.names)), folded);
+  }
+
+  void filesBecomeLevels_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("figures");
+    QTest::addColumn<QString>("levels");
+    QTest::addColumn<bool>("typed");
+    QTest::newRow("tree") << "slurm_conf/tree.conf"
+                          << "450 50 12.5"
+                          << "8 450, 32 50, 64 12.5" << true;
+    QTest::newRow("yaml tree") << "slurm_yaml/tree.yaml"
+                               << "450 50 12.5"
+                               << "8 450, 32 50, 64 12.5" << true;
+    QTest::newRow("leaves of 4, 4, 2") << "slurm_conf/irregular.conf"
+                                       << "450 50 12.5"
+                                       << "8 450, 32 50, 80 12.5" << true;
+    QTest::newRow("a leaf beside a spine") << "slurm_conf/uneven_depth.conf"
+                                           << "450 50 25 12.5"
+                                           << "8 450, 16 50, 32 25, 48 12.5" << false;
+    QTest::newRow("blocks, joined in twos") << "slurm_conf/block.conf"
+                                            << "450 200 100 50"
+                                            << "8 450, 144 200, 288 100, 576 50" << true;
+    QTest::newRow("yaml blocks") << "slurm_yaml/several.yaml"
+                                 << "450 200 50"
+                                 << "8 450, 32 200, 64 50" << true;
+    QTest::newRow("torus") << "slurm_yaml/torus.yaml"
+                           << "450 50"
+                           << "8 450, 16 50, 48 50, 192 50" << false;
+  }
+  void filesBecomeLevels() {
+    QFETCH(QString, file);
+    QFETCH(QString, figures);
+    QFETCH(QString, levels);
+    QFETCH(bool, typed);
+    std::vector<double> f;
+    for (const QString& s : figures.split(' ')) f.push_back(s.toDouble());
+    const auto t = topologyOf(file.toStdString());
+    QCOMPARE(inWords(hierarchyOf(t, f)), levels);
+    QCOMPARE(std::holds_alternative<LevelsSource>(*networkOf(t, defaultFigures(t, h100()))), typed);
+  }
+
+  void hostNamesSurvive() {
+    const auto h = hierarchyOf(topologyOf("slurm_conf/irregular.conf"), {450, 50, 12.5});
+    QStringList hosts;
+    for (int d = 0; d < h.deviceCount(); d += 8)
+      hosts << QString::fromStdString(h.identity(DeviceIndex(d)).host);
+    QCOMPARE(hosts.join(' '), QString("a1 a2 a3 a4 b1 b2 b3 c9 d1 d2"));
+    QCOMPARE(h.identity(DeviceIndex(79)).slot, 7);
+    const auto uneven = hierarchyOf(topologyOf("slurm_conf/uneven_depth.conf"), {450, 50, 25, 12.5});
+    QCOMPARE(uneven.identity(DeviceIndex(0)).host.size(), std::size_t(2));
+  }
+
+  void assumedFiguresAreSaid() {
+    const auto t = topologyOf("slurm_conf/tree.conf");
+    auto figures = defaultFigures(t, h100());
+    QCOMPARE(figures.levels[0].bandwidth.value(), 450e9);
+    QCOMPARE(figures.levels[2].bandwidth.value(), 50e9);
+    QCOMPARE(networkOf(t, figures).diagnostics.size(), std::size_t(1));
+    for (auto& l : figures.levels) l.origin = Origin::Typed;
+    QVERIFY(networkOf(t, figures).diagnostics.empty());
+    figures.levels[1].bandwidth = BytesPerSecond(0);
+    QVERIFY(!networkOf(t, figures));
+    figures.levels.pop_back();
+    QVERIFY(!networkOf(t, figures));
+  }
+
+  void bothFormatsSayTheSame() {
+    auto conf = topologyOf("slurm_conf/tree.conf"), yaml = topologyOf("slurm_yaml/tree.yaml");
+    QCOMPARE(yaml.name, std::string("fabric"));
+    const auto a = hierarchyOf(conf, {450, 50, 12.5}), b = hierarchyOf(yaml, {450, 50, 12.5});
+    for (int d = 0; d < a.deviceCount(); ++d)
+      QCOMPARE(a.identity(DeviceIndex(d)).host, b.identity(DeviceIndex(d)).host);
+  }
+};
+NEST_TEST(TestSlurmTopology)
+#include "test_slurm_topology.moc"

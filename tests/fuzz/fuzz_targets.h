@@ -1,0 +1,183 @@
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/cluster_source.h"
+#include "formats/astra_sim.h"
+#include "formats/cluster_text.h"
+#include "formats/dot.h"
+#include "formats/graphml.h"
+#include "formats/hf_config.h"
+#include "formats/nccl_xml.h"
+#include "formats/network_import.h"
+#include "formats/network_json.h"
+#include "formats/nvidia_topo.h"
+#include "formats/plan_json.h"
+#include "formats/scenario_json.h"
+#include "formats/simgrid.h"
+#include "formats/slurm_hostlist.h"
+#include "formats/slurm_topology.h"
+
+/// What each fuzzer does with one text. The same bodies run over the kept findings in an ordinary test. A
+/// broken promise ends the program.
+namespace nest::fuzz {
+
+inline void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "broken promise: %s\n", what);
+  std::abort();
+}
+
+template <class T>
+void requireHonest(const Reading<T>& r) {
+  require(r.value.has_value() != hasErrors(r.diagnostics), "a value is there exactly when no error is");
+  for (const Diagnostic& d : r.diagnostics)
+    require(!d.code.empty() && !d.message.empty(), "a diagnostic has a code and a message");
+}
+
+/// Levels are derived only from what is small: the fuzzer is after the readers.
+inline void requireLevels(const std::variant<LevelsSource, GraphSource>& network) {
+  ClusterSource source;
+  source.device.memory.value = Bytes(80e9);
+  source.network = network;
+  if (const auto* g = std::get_if<GraphSource>(&network);
+      g && g->graph.nodes.size() + g->graph.links.size() > 400)
+    return;
+  if (const auto* l = std::get_if<LevelsSource>(&network)) {
+    double devices = 1;
+    for (const LevelSpec& s : l->levels) devices *= s.fanout;
+    if (devices > 400) return;
+  }
+  requireHonest(deriveHierarchy(source));
+}
+
+template <class T, class Read, class Write>
+void requireRoundTrip(const Reading<T>& first, Read read, Write write) {
+  if (!first) return;
+  const auto again = read(write(*first));
+  require(again.value.has_value() && *again == *first, "what is written reads back the same");
+}
+
+struct Target {
+  const char* name;
+  void (*run)(std::string_view);
+};
+
+inline const std::vector<Target>& targets() {
+  static const std::vector<Target> all = {
+      {"slurm_conf",
+       [](std::string_view s) {
+         const auto t = readSlurmTopologyConf(s);
+         requireHonest(t);
+         if (!t || t->hostCount() > 100) return;
+         auto figures = defaultFigures(*t, {});
+         figures.devicesPerHost = 2;
+         const auto network = networkOf(*t, figures);
+         requireHonest(network);
+         if (network) requireLevels(*network);
+       }},
+      {"slurm_yaml",
+       [](std::string_view s) {
+         const auto t = readSlurmTopologyYaml(s);
+         requireHonest(t);
+         if (!t || t->hostCount() > 100) return;
+         const auto network = networkOf(*t, defaultFigures(*t, {}));
+         requireHonest(network);
+         if (network) requireLevels(*network);
+       }},
+      {"hostlist",
+       [](std::string_view s) {
+         const Hostlist l = expandHostlist(s, 1000);
+         require(l.error.empty() != l.names.empty(), "names exactly when no error");
+         if (!l.error.empty()) return;
+         require(expandHostlist(foldHostlist(l.names), 1000).names == l.names,
+                 "a folded host list reads back the same");
+       }},
+      {"nvidia_topo",
+       [](std::string_view s) {
+         const auto h = readNvidiaTopo(s);
+         requireHonest(h);
+         if (h) requireLevels(clusterOf(*h));
+       }},
+      {"nccl_xml",
+       [](std::string_view s) {
+         const auto h = readNcclXml(s);
+         requireHonest(h);
+         if (!h) return;
+         requireLevels(clusterOf(*h));
+         static const auto tree = readSlurmTopologyConf(
+             "SwitchName=l0 Nodes=a[0-1]\nSwitchName=l1 Nodes=b[0-1]\nSwitchName=s Switches=l[0-1]\n");
+         const auto joined = joinHosts(*h, *tree, defaultFigures(*tree, {}));
+         requireHonest(joined);
+         if (joined) requireLevels(*joined);
+       }},
+      {"astra_sim",
+       [](std::string_view s) {
+         const auto n = readAstraSim(s);
+         requireHonest(n);
+         requireRoundTrip(
+             n, [](const std::string& t) { return readAstraSim(t); }, writeAstraSim);
+         if (n) requireLevels(levelsOf(*n));
+       }},
+      {"simgrid",
+       [](std::string_view s) {
+         const auto g = readSimGrid(s);
+         requireHonest(g);
+         if (g) requireLevels(GraphSource{*g, {}, {}});
+       }},
+      {"graphml",
+       [](std::string_view s) {
+         const auto g = readGraphMl(s);
+         requireHonest(g);
+         requireRoundTrip(
+             g, [](const std::string& t) { return readGraphMl(t); }, writeGraphMl);
+         if (g) requireLevels(GraphSource{*g, {}, {}});
+       }},
+      {"dot",
+       [](std::string_view s) {
+         const auto g = readDot(s);
+         requireHonest(g);
+         requireRoundTrip(
+             g, [](const std::string& t) { return readDot(t); }, writeDot);
+         if (g) requireLevels(GraphSource{*g, {}, {}});
+       }},
+      {"network_import", [](std::string_view s) { requireHonest(importNetwork(s, "", {})); }},
+      {"cluster_text",
+       [](std::string_view s) {
+         const auto l = readClusterText(s);
+         requireHonest(l);
+         if (l) requireLevels(*l);
+       }},
+      {"hf_config", [](std::string_view s) { requireHonest(readHuggingFaceConfig(s, "config.json")); }},
+      {"network_json",
+       [](std::string_view s) {
+         const auto g = readNetwork(s, "");
+         requireHonest(g);
+         requireRoundTrip(
+             g, [](const std::string& t) { return readNetwork(t, ""); }, writeNetwork);
+       }},
+      {"plan_json", [](std::string_view s) { requireHonest(readPlan(s, "")); }},
+      {"scenario_json",
+       [](std::string_view s) {
+         const auto nothing = [](const std::string& path) {
+           Reading<std::string> r;
+           r.diagnostics.push_back(error("file-not-found", {path, 0, 0, {}}, "there is no such file"));
+           return r;
+         };
+         requireHonest(readScenario(s, "a.nest.json", nothing));
+       }},
+  };
+  return all;
+}
+
+inline int runOne(const char* name, const unsigned char* data, std::size_t size) {
+  for (const Target& t : targets())
+    if (std::string_view(t.name) == name) t.run(std::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}
+
+}  // namespace nest::fuzz
