@@ -19,6 +19,7 @@ constexpr std::size_t at(int i) {
 }
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 1 + 1e-12;
+constexpr double kLoose = 1.02;  // a limit so far above the bound is worth tightening first
 
 /// Sites are alike where every figure that a stage's cost reads is.
 std::string signatureOf(const std::vector<StageSite>& sites, const std::optional<TiedPlace>& tied) {
@@ -231,6 +232,26 @@ bool Search::openWindows(const StageCosts::Context& context, Reach& reach, const
   return !m_order.isChain() || reach.findWindows();
 }
 
+// Any plan at all is better than no limit: without one the DP would look at every cut.
+double Search::quickLimit(const StageCosts& costs, Reach& reach, const CutRules& rules, const ObjectiveWeights& weights,
+                          double limit) const {
+  if (!m_order.isChain()) return limit;
+  const auto cuts = reach.evenCuts();
+  if (cuts.empty()) return limit;
+  double sum = 0, most = 0, tail = 0, before = 0;
+  for (int i = 0; i + 1 < static_cast<int>(cuts.size()); ++i) {
+    const int from = cuts[at(i)], to = cuts[at(i) + 1];
+    if (to <= from || !rules.mayForm(from, to) || !rules.mayBegin(i, from)) return limit;
+    const auto f = costs.best(i, from, to);
+    if (f.policy < 0) return limit;
+    sum += f.load;
+    most = std::max(most, f.load);
+    tail = std::max(tail, std::max(0.0, f.sync - before) + f.step);
+    before += (costs.context().sums->backward[at(to)] - costs.context().sums->backward[at(from)]) / costs.speed(i);
+  }
+  return std::min(limit, weights.time(sum, most, tail) * kSlack);
+}
+
 void Search::noteShortage(Entry& e, Reach& reach) const {
   if (!m_order.isChain()) return;
   reach.limitLoad(kNever);
@@ -299,11 +320,15 @@ void Search::processChain(Entry& e, int index) {
       for (Open& o : open) {
         if (m_watch.over()) return;
         Found found = foundOf(e, o.zero);
-        const double limit = m_incumbents.limit(found);
+        double limit = m_incumbents.limit(found);
         if (e.bound[at(o.zero)] > limit * kSlack || !openWindows(o.context, *o.reach, e, limit)) continue;
         ++m_tuples;
         o.context.tied = place;
         const StageCosts costs(o.context, sites);
+        if (limit > kLoose * e.bound[at(o.zero)]) {
+          limit = quickLimit(costs, *o.reach, rules, weights, limit);
+          if (!openWindows(o.context, *o.reach, e, limit)) continue;
+        }
         PipelineDp dp(costs, *o.reach, rules, weights, m_watch);
         auto cut = dp.solve(limit);
         if (!cut) continue;

@@ -55,6 +55,7 @@ private:
   CutRules rulesOf(const TiedCase&) const;
   std::optional<TiedPlace> tiedPlace(const TiedCase&, const BlockLayout&, int width) const;
   double mostLoad(const Entry&, double limit, double tail) const;
+  double quickLimit(const StageCosts&, Reach&, const CutRules&, const ObjectiveWeights&, double limit) const;
   bool openWindows(const StageCosts::Context&, Reach&, const Entry&, double limit) const;
   void noteShortage(Entry&, Reach&) const;
   void report();

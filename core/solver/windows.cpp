@@ -107,4 +107,33 @@ bool Reach::findWindows() {
   return m_first[0] == 0;
 }
 
+std::vector<int> Reach::evenCuts() {
+  const double limit = m_mostLoad;
+  const LayerSums& sums = *m_context.sums;
+  double low = std::max(sums.slowestLayer, sums.leastAny.back() / m_context.stages);
+  double high = std::min(limit, sums.least[0].back() + sums.least[1].back() + sums.least[2].back());
+  std::vector<int> cuts;
+  const auto attempt = [&](double load) {
+    m_mostLoad = load;
+    if (!findWindows()) return false;
+    cuts.assign(m_last.begin(), m_last.end());
+    return true;
+  };
+  // Most often the even share, or a little more, is enough.
+  for (double step = 1.02; low * step < high; step = 1 + 4 * (step - 1)) {
+    if (attempt(low * step)) {
+      high = low * step;
+      break;
+    }
+    low *= step;
+  }
+  if (cuts.empty()) attempt(high);
+  while (!cuts.empty() && high - low > 2e-3 * high) {
+    const double middle = (low + high) / 2;
+    (attempt(middle) ? high : low) = middle;
+  }
+  m_mostLoad = limit;
+  return cuts;
+}
+
 }  // namespace nest::planner

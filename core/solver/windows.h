@@ -21,6 +21,9 @@ public:
 
   /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits.
   bool findWindows();
+  /// Chains: cuts of a pipeline whose largest relaxed load is nearly the least possible; empty: nothing stays within the
+  /// limits. Leaves the load limit as it was.
+  std::vector<int> evenCuts();
   int first(int stage) const { return m_first[static_cast<std::size_t>(stage)]; }
   int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
 

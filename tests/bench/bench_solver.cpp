@@ -1,0 +1,217 @@
+// The speed table of planning.md §6. Each case runs in a process of its own: time of solve() alone (median,
+// least, most of several runs) and the peak memory of the whole process.
+//
+//   bench_solver [FILTER] [--runs N] [--top K]
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cluster/device_catalog.h"
+#include "model/transformer.h"
+#include "solver/solve.h"
+#include "units/text.h"
+
+using namespace nest;
+
+namespace {
+
+struct Case {
+  std::string name;
+  double targetSeconds, targetMegabytes;
+  std::function<Problem()> make;
+};
+
+TransformerArchitecture gpt3() {
+  TransformerArchitecture a;
+  a.family = "gpt2";
+  a.name = "GPT-3 175B";
+  a.hidden = 12288, a.intermediate = 49152, a.layers = 96, a.heads = 96, a.keyValueHeads = 96,
+  a.headDim = 128;
+  a.vocabulary = 50257, a.maxPositions = 2048;
+  a.gatedMlp = false,
+  a.tiedEmbeddings = a.learnedPositions = a.projectionBias = a.attentionBias = a.layerNorm = true;
+  return a;
+}
+
+TransformerArchitecture llama(const char* name, int hidden, int intermediate, int layers, int heads) {
+  TransformerArchitecture a;
+  a.family = "llama";
+  a.name = name;
+  a.hidden = hidden, a.intermediate = intermediate, a.layers = layers, a.heads = heads, a.keyValueHeads = 8;
+  a.headDim = 128, a.vocabulary = 128256, a.maxPositions = 8192;
+  return a;
+}
+
+TransformerArchitecture mixtral() {
+  TransformerArchitecture a = llama("Mixtral 8x7B", 4096, 14336, 32, 32);
+  a.family = "mixtral";
+  a.vocabulary = 32000, a.maxPositions = 32768;
+  ExpertLayers e;
+  e.experts = 8, e.perToken = 2, e.intermediate = 14336;
+  a.experts = e;
+  return a;
+}
+
+Hierarchy cluster(std::vector<int> fanouts) {
+  static constexpr double kBandwidth[] = {450e9, 50e9, 25e9, 12.5e9}, kLatency[] = {2e-6, 5e-6, 8e-6, 12e-6};
+  HierarchyInput in;
+  in.device = *findDevice("h100-sxm");
+  in.fanouts = std::move(fanouts);
+  for (std::size_t l = 0; l < in.fanouts.size(); ++l)
+    in.levels.push_back({"level " + std::to_string(l), BytesPerSecond(kBandwidth[l]), Seconds(kLatency[l])});
+  return *Hierarchy::build(in);
+}
+
+/// Gives every layer a class of its own, with all figures within ±30 %.
+void vary(LayerGraph& graph, Profile& profile) {
+  Profile varied(profile.strategies(), profile.microbatches(), graph.layerCount(),
+                 static_cast<int>(graph.tensors.size()));
+  varied.tied = profile.tied;
+  std::uint64_t state = 42;
+  const auto factor = [&state] {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return 0.7 + 0.6 * static_cast<double>(state >> 40) / static_cast<double>(1 << 24);
+  };
+  for (int x = 0; x < graph.layerCount(); ++x) {
+    Layer& layer = graph.layers[static_cast<std::size_t>(x)];
+    const double time = factor(), memory = factor(), bytes = factor();
+    for (int k = 0; k < static_cast<int>(profile.strategies().size()); ++k)
+      for (int b = 0; b < static_cast<int>(profile.microbatches().size()); ++b) {
+        const LayerCost* cost = profile.cost(layer.classId, k, b);
+        if (!cost) continue;
+        LayerCost c = *cost;
+        c.forward *= time, c.backward *= time;
+        c.denseParameters *= memory, c.expertParameters *= memory;
+        for (auto& r : c.recompute) r.stash *= memory, r.extraBackward *= time, r.workspace *= memory;
+        for (auto& e : c.collectives) e.bytes *= bytes;
+        varied.setCost(x, k, b, c);
+      }
+    layer.classId = x;
+  }
+  for (int t = 0; t < static_cast<int>(graph.tensors.size()); ++t)
+    for (int k = 0; k < static_cast<int>(profile.strategies().size()); ++k)
+      for (int b = 0; b < static_cast<int>(profile.microbatches().size()); ++b)
+        varied.setTensorBytes(t, k, b, profile.tensorBytes(t, k, b));
+  graph.classCount = graph.layerCount();
+  profile = std::move(varied);
+}
+
+Problem problem(const TransformerArchitecture& model, std::vector<int> fanouts, int batch, int sequence,
+                bool varied, bool single = false, bool freeStrategy = false) {
+  Problem p;
+  const int host = fanouts.front();
+  p.cluster = std::make_shared<const Hierarchy>(cluster(std::move(fanouts)));
+  p.job.globalBatch = batch;
+  p.job.sequenceLength = sequence;
+  p.job.microbatches = single ? std::vector<int>{1} : std::vector<int>{1, 2, 4};
+  p.search.strategyPerStage = freeStrategy;
+  auto strategies = strategiesOnOffer(model, p.search, p.constraints, p.job, host, p.cluster->deviceCount());
+  if (single) strategies = {Strategy{host, true, 1, 1}};
+  auto [graph, profile] = analyticProfile(model, p.cluster->device(), p.job, strategies);
+  if (varied) vary(graph, profile);
+  p.graph = std::make_shared<const LayerGraph>(std::move(graph));
+  p.profile = std::make_shared<const Profile>(std::move(profile));
+  return p;
+}
+
+std::vector<Case> cases() {
+  const auto gpt = gpt3();
+  const auto l70 = llama("Llama-3 70B", 8192, 28672, 80, 64),
+             l405 = llama("Llama-3 405B", 16384, 53248, 126, 128);
+  const auto mix = mixtral();
+  const std::vector<int> small = {8, 4, 32}, small6 = {6, 4, 43}, large = {8, 32, 64}, large6 = {6, 32, 86},
+                         huge = {8, 32, 32, 16}, huge6 = {6, 32, 32, 22};
+  std::vector<Case> all;
+  const auto add = [&](std::string name, double seconds, double megabytes, auto make) {
+    all.push_back({std::move(name), seconds, megabytes, make});
+  };
+  for (const bool varied : {false, true}) {
+    const std::string end = varied ? " ±30%" : "";
+    add("gpt3 1024 one strategy" + end, 0.010, 50,
+        [=] { return problem(gpt, small, 1536, 2048, varied, true); });
+    add("gpt3 1024" + end, 0.050, 100, [=] { return problem(gpt, small, 1536, 2048, varied); });
+    add("gpt3 1032 hosts of 6" + end, 0.050, 100, [=] { return problem(gpt, small6, 1536, 2048, varied); });
+    for (const auto& [name, model] :
+         {std::pair("llama70", l70), std::pair("llama405", l405), std::pair("mixtral", mix)}) {
+      add(std::string(name) + " 16384" + end, 0.2, 150,
+          [=] { return problem(model, large, 2048, 8192, varied); });
+      add(std::string(name) + " 16512 hosts of 6" + end, 1, 150,
+          [=] { return problem(model, large6, 2048, 8192, varied); });
+      add(std::string(name) + " 131072" + end, varied ? 5 : 2, 250,
+          [=] { return problem(model, huge, 16384, 8192, varied); });
+    }
+    add("llama405 135168 hosts of 6" + end, varied ? 5 : 2, 250,
+        [=] { return problem(l405, huge6, 16384, 8192, varied); });
+    add("gpt3 1024 free" + end, 5, 500, [=] { return problem(gpt, small, 1536, 2048, varied, false, true); });
+    add("llama70 1024 free" + end, 5, 500,
+        [=] { return problem(l70, small, 1024, 8192, varied, false, true); });
+    add("mixtral 1024 free" + end, 5, 500,
+        [=] { return problem(mix, small, 1024, 8192, varied, false, true); });
+  }
+  return all;
+}
+
+double peakMegabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void runCase(const Case& c, int runs, int top) {
+  Problem p = c.make();
+  if (top > 0) p.search.topPlans = top;
+  const double before = peakMegabytes();
+  std::vector<double> seconds;
+  Outcome outcome;
+  for (int i = 0; i < runs; ++i) {
+    outcome = solve(p);
+    seconds.push_back(outcome.statistics.elapsed.value());
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2], peak = peakMegabytes();
+  std::printf("%-36s %9.2f ms [%8.2f %8.2f] target %6.0f %s %6.1f MB (%.1f before) target %4.0f %s  %s\n",
+              c.name.c_str(), 1e3 * median, 1e3 * seconds.front(), 1e3 * seconds.back(),
+              1e3 * c.targetSeconds, median <= c.targetSeconds ? "ok  " : "OVER", peak, before,
+              c.targetMegabytes, peak <= c.targetMegabytes ? "ok  " : "OVER", nameOf(outcome.status));
+  const auto& s = outcome.statistics;
+  std::printf("    %lld candidates, %lld tuples, %lld states; %s, %s\n", s.candidates, s.tuples, s.states,
+              outcome.best() ? text::time(outcome.best()->evaluation.batchTime).c_str() : "nothing fits",
+              outcome.best() ? summaryOf(outcome.best()->plan).c_str() : "");
+  for (const auto& d : outcome.diagnostics) std::printf("    %s\n", toText(d).c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string filter;
+  int runs = 5, top = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string a = argv[i];
+    if (a == "--runs" && i + 1 < argc)
+      runs = std::max(1, std::atoi(argv[++i]));
+    else if (a == "--top" && i + 1 < argc)
+      top = std::atoi(argv[++i]);
+    else
+      filter = a;
+  }
+  for (const Case& c : cases()) {
+    if (c.name.find(filter) == std::string::npos) continue;
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      runCase(c, runs, top);
+      std::fflush(stdout);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) std::printf("%-36s ended with status %d\n", c.name.c_str(), status);
+  }
+}
