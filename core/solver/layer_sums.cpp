@@ -96,6 +96,10 @@ LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShape
     layerParameters.push_back(of(x).denseParameters + of(x).expertParameters);
   largestLayer = RangeMaximum(order, layerParameters);
 
+  for (int x = 0; x < graph.layerCount(); ++x)
+    for (const RecomputeCost& r : of(x).recompute)
+      noneIsFastest = noneIsFastest && r.extraBackward >= of(x).recompute[0].extraBackward;
+
   std::vector<double> tensors;
   for (int k = 0; k < static_cast<int>(graph.tensors.size()); ++k)
     tensors.push_back(problem.profile->tensorBytes(k, strategy, microbatch).value());
@@ -108,6 +112,7 @@ void LayerSums::addLeastTransfer(const Problem& problem) {
   double bytes = std::numeric_limits<double>::infinity();
   for (int c = 1; c < m_order->last(); ++c) bytes = std::min(bytes, boundary[at(c)]);
   if (m_order->last() < 2 || !(bytes > 0)) return;
+  leastBoundary = bytes;
   // A stage and its neighbour are 2·c·t devices wide or more: some pair is that far apart.
   const Hierarchy& cluster = *problem.cluster;
   int level = 0;

@@ -46,14 +46,29 @@ bool PipelineDp::dominates(const Label& a, const Label& b) const {
          (!m_ties || a.recompute <= b.recompute);
 }
 
-bool PipelineDp::hopeless(const Label& l, int stage, int from) const {
-  const double before = m_sums.leastAny[at(from)] + stage * 2 * m_reach.leastTransfer() -
-                        (stage > 0 ? m_reach.leastTransfer() : 0);
-  const double max = stage > 0 ? std::max(l.max, before / stage) : l.max;
-  const double sum = m_weights.sum > 0 ? l.sum + before : 0;
-  const double relative =
-      m_equalSpeeds ? l.relative : l.relative - m_sums.backward[at(from)] / m_slowestSpeed;
-  return m_weights.time(sum, max, std::max(relative, l.step)) > m_limit * kSlack;
+void PipelineDp::lookBack(int stage, int from) {
+  m_before = m_weights.sum > 0 ? m_sums.leastAny[at(from)] + m_reach.hopsBefore(stage) : 0;
+  m_evenBefore = stage > 0 ? (m_sums.leastAny[at(from)] + m_reach.hopsBefore(stage)) / stage : 0;
+  m_coveredBefore = m_equalSpeeds ? 0 : m_sums.backward[at(from)] / m_slowestSpeed;
+}
+
+bool PipelineDp::hopeless(const Label& l) const {
+  const double tail = std::max(l.relative - m_coveredBefore, l.step);
+  return m_weights.time(l.sum + m_before, std::max(l.max, m_evenBefore), tail) > m_limit * kSlack;
+}
+
+bool PipelineDp::worthTrying(int stage, int from, int to) const {
+  const double own = m_sums.leastAny[at(to)] - m_sums.leastAny[at(from)] + m_reach.hops(stage);
+  Label least;
+  if (stage + 1 < m_stages) {
+    const Range& r = labelsAt(stage + 1, to);
+    if (r.begin == r.end) return false;
+    least = r.least;
+  }
+  least.max = m_weights.max > 0 ? std::max(least.max, own) : 0;
+  least.sum = m_weights.sum > 0 ? least.sum + own : 0;
+  if (!m_equalSpeeds) least.relative = 0;
+  return !hopeless(least);
 }
 
 void PipelineDp::insert(const Label& label) {
@@ -81,7 +96,7 @@ void PipelineDp::combine(int stage, int from, int to, const StageCosts::Figures&
     l.to = to;
     l.next = next;
     l.policy = f.policy;
-    if (!hopeless(l, stage, from)) insert(l);
+    if (!hopeless(l)) insert(l);
   };
   if (stage + 1 == m_stages) return join(Label{}, -1);
   const Range range = labelsAt(stage + 1, to);
@@ -117,8 +132,9 @@ void PipelineDp::endsOf(int stage, int from) {
 void PipelineDp::fill(int stage, int from) {
   m_front.clear();
   endsOf(stage, from);
+  lookBack(stage, from);
   for (const int to : m_ends) {
-    if (stage + 1 < m_stages && labelsAt(stage + 1, to).begin == labelsAt(stage + 1, to).end) continue;
+    if (!worthTrying(stage, from, to)) continue;
     if (!m_rules.mayForm(from, to)) continue;
     m_watch.count(1);
     if (!m_ties) {
@@ -137,6 +153,13 @@ void PipelineDp::fill(int stage, int from) {
   range.begin = static_cast<int>(m_labels.size());
   m_labels.insert(m_labels.end(), m_front.begin(), m_front.end());
   range.end = static_cast<int>(m_labels.size());
+  range.least.max = range.least.sum = range.least.relative = range.least.step = kNever;
+  for (const Label& l : m_front) {
+    range.least.max = std::min(range.least.max, l.max);
+    range.least.sum = std::min(range.least.sum, l.sum);
+    range.least.relative = std::min(range.least.relative, l.relative);
+    range.least.step = std::min(range.least.step, l.step);
+  }
 }
 
 std::optional<PipelineCut> PipelineDp::solve(double limit, bool ties) {

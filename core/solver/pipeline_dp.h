@@ -36,11 +36,14 @@ private:
   };
   struct Range {
     int begin = 0, end = 0;
+    Label least;  ///< each figure's least over the front
   };
 
   void fill(int stage, int from);
   void combine(int stage, int from, int to, const StageCosts::Figures&);
-  bool hopeless(const Label&, int stage, int from) const;
+  void lookBack(int stage, int from);
+  bool hopeless(const Label&) const;
+  bool worthTrying(int stage, int from, int to) const;
   bool dominates(const Label& a, const Label& b) const;
   void insert(const Label&);
   void endsOf(int stage, int from);
@@ -66,6 +69,7 @@ private:
   int m_stages;
   bool m_equalSpeeds, m_ties = false;
   double m_limit = 0, m_slowestSpeed = 1;
+  double m_before = 0, m_evenBefore = 0, m_coveredBefore = 0;  ///< least work of the stages before the one being filled
   std::vector<Range> m_ranges;
   std::vector<Label> m_labels, m_front;
   std::vector<int> m_ends, m_stamp;

@@ -110,6 +110,7 @@ void Search::addEntries(LayerSums& sums, int d, const GradientFloor& floor) {
         offered = true;
         if (leastTotalMemory(m_problem, sums, floor, s, z) > s * m_roomiest * kSlack) continue;
         e.bound[at(z)] = planner::lowerBound(m_problem, sums, floor, m, s, z, v);
+        e.tailPerLoad[at(z)] = planner::tailPerLoad(m_problem, sums, floor, z);
         e.least = std::min(e.least, e.bound[at(z)]);
       }
       if (!offered) continue;
@@ -213,23 +214,26 @@ std::optional<TiedPlace> Search::tiedPlace(const TiedCase& tied, const BlockLayo
   return TiedPlace{i, j, m_shapes.reach(early * width, width, distance, layout.outer, layout.stride)};
 }
 
-double Search::mostLoad(const Entry& e, double limit, double tail) const {
+double Search::mostLoad(const Entry& e, double hops, double limit, double tail) const {
   if (limit == kNever) return kNever;
   const auto w = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, e.chunks);
-  const double sum =
-      e.sums->leastAny.back() + (e.stages > 1 ? (2 * e.stages - 2) * e.sums->leastTransfer : 0);
-  const double left = limit * kSlack - tail - w.sum * sum;
-  // The sum contains the largest load once: it may also grow past the least sum.
+  const double left = limit * kSlack - tail - w.sum * (e.sums->leastAny.back() + hops);
   double most = w.max > 0 ? left / w.max : kNever;
+  // The sum contains the largest load: it may grow past the least sum, but not past this.
   if (w.sum > 0) most = std::min(most, (limit * kSlack - tail) / (w.sum + w.max));
   return most;
 }
 
-bool Search::openWindows(const StageCosts::Context& context, Reach& reach, const Entry& e,
-                         double limit) const {
-  (void)context;
-  reach.limitLoad(mostLoad(e, limit, 0));
-  return !m_order.isChain() || reach.findWindows();
+bool Search::openWindows(Reach& reach, const Entry& e, int zero, double limit) const {
+  const double hops = reach.hopsBefore(e.stages);
+  reach.limitLoad(mostLoad(e, hops, limit, 0));
+  if (!m_order.isChain()) return true;
+  if (!reach.findWindows()) return false;
+  // The first stage exchanges at least the gradients of the layers that it cannot leave to others.
+  const double tail = e.tailPerLoad[at(zero)] * e.sums->leastAny[at(reach.first(1))];
+  if (limit == kNever || tail <= 1e-3 * limit) return true;
+  reach.limitLoad(mostLoad(e, hops, limit, tail));
+  return reach.findWindows();
 }
 
 // Any plan at all is better than no limit: without one the DP would look at every cut.
@@ -304,7 +308,7 @@ void Search::processChain(Entry& e, int index) {
   }
   std::erase_if(open, [&](Open& o) {
     o.reach = std::make_unique<Reach>(o.context, m_roomiest);
-    if (openWindows(o.context, *o.reach, e, m_incumbents.limit(foundOf(e, o.zero)))) return false;
+    if (openWindows(*o.reach, e, o.zero, m_incumbents.limit(foundOf(e, o.zero)))) return false;
     noteShortage(e, *o.reach);
     return true;
   });
@@ -321,13 +325,15 @@ void Search::processChain(Entry& e, int index) {
         if (m_watch.over()) return;
         Found found = foundOf(e, o.zero);
         double limit = m_incumbents.limit(found);
-        if (e.bound[at(o.zero)] > limit * kSlack || !openWindows(o.context, *o.reach, e, limit)) continue;
-        ++m_tuples;
+        if (e.bound[at(o.zero)] > limit * kSlack) continue;
         o.context.tied = place;
         const StageCosts costs(o.context, sites);
+        o.reach->setHops(costs.leastHops());
+        if (!openWindows(*o.reach, e, o.zero, limit)) continue;
+        ++m_tuples;
         if (limit > kLoose * e.bound[at(o.zero)]) {
           limit = quickLimit(costs, *o.reach, rules, weights, limit);
-          if (!openWindows(o.context, *o.reach, e, limit)) continue;
+          if (!openWindows(*o.reach, e, o.zero, limit)) continue;
         }
         PipelineDp dp(costs, *o.reach, rules, weights, m_watch);
         auto cut = dp.solve(limit);
@@ -387,7 +393,7 @@ void Search::settleTies(Found& found) {
       context.sharedPolicy = policy;
       context.tied = tiedPlace(tied, found.layout, found.layout.inner * e.sums->strategy().width());
       Reach reach(context, m_roomiest);
-      if (!openWindows(context, reach, e, found.time * kSlack)) continue;
+      if (!openWindows(reach, e, found.zero, found.time * kSlack)) continue;
       const StageCosts costs(context, sites);
       auto cut = PipelineDp(costs, reach, rulesOf(tied), weights, m_watch).solve(found.time * kSlack, true);
       if (!cut || cut->policies.size() != at(e.stages)) continue;

@@ -33,6 +33,7 @@ private:
     LayerSums* sums = nullptr;
     int dataDegree = 1, stages = 1, chunks = 1, microbatchCount = 1;
     std::array<double, 4> bound{};  ///< per ZeRO stage; infinite: out of the question
+    std::array<double, 4> tailPerLoad{};  ///< sync and step of a first stage ≥ this × its least load
     double least = 0;
     Fate fate = Fate::NotReached;
     double best = 0;
@@ -54,9 +55,9 @@ private:
   std::vector<TiedCase> tiedCases(int stages) const;
   CutRules rulesOf(const TiedCase&) const;
   std::optional<TiedPlace> tiedPlace(const TiedCase&, const BlockLayout&, int width) const;
-  double mostLoad(const Entry&, double limit, double tail) const;
+  double mostLoad(const Entry&, double hops, double limit, double tail) const;
   double quickLimit(const StageCosts&, Reach&, const CutRules&, const ObjectiveWeights&, double limit) const;
-  bool openWindows(const StageCosts::Context&, Reach&, const Entry&, double limit) const;
+  bool openWindows(Reach&, const Entry&, int zero, double limit) const;
   void noteShortage(Entry&, Reach&) const;
   void report();
 

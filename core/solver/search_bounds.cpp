@@ -36,6 +36,14 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, in
   return f;
 }
 
+double tailPerLoad(const Problem& problem, const LayerSums& sums, const GradientFloor& floor, int zero) {
+  const OptimizerRegime& r = problem.job.optimizer;
+  return (syncPerParameter(floor.dense, r, zero) + ParameterRates::of(problem, zero, floor.denseShards).step) *
+             sums.leastDensePerLoad +
+         (syncPerParameter(floor.expert, r, zero) + ParameterRates::of(problem, zero, floor.expertShards).step) *
+             sums.leastExpertPerLoad;
+}
+
 double lowerBound(const Problem& problem, const LayerSums& sums, const GradientFloor& floor, int m,
                   int stages, int zero, int chunks) {
   const OptimizerRegime& r = problem.job.optimizer;
@@ -57,7 +65,7 @@ double lowerBound(const Problem& problem, const LayerSums& sums, const GradientF
   if (stages == 1)
     return weights.time(total, largest, perDense * sums.dense.back() + perExpert * sums.expert.back());
 
-  const double perLoad = perDense * sums.leastDensePerLoad + perExpert * sums.leastExpertPerLoad;
+  const double perLoad = tailPerLoad(problem, sums, floor, zero);
   const double others =
       work + (2 * (s - 1) - 1) * hop;  // loads of all stages but the first, plus the first one's work
   const double even = std::max(0.0, others - largest * (s - 1));

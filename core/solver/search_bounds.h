@@ -21,6 +21,9 @@ struct GradientFloor {
 double lowerBound(const Problem&, const LayerSums&, const GradientFloor&, int microbatchCount, int stages,
                   int zero, int chunks);
 
+/// A first stage exposes sync and step of at least this × its least load (LayerSums::leastAny).
+double tailPerLoad(const Problem&, const LayerSums&, const GradientFloor&, int zero);
+
 /// Bytes that the stages of every plan of (b, σ, d, s, z) hold together on one device each, at least.
 double leastTotalMemory(const Problem&, const LayerSums&, const GradientFloor&, int stages, int zero);
 

@@ -124,6 +124,9 @@ StageCosts::StageCosts(const Context& context, const std::vector<StageSite>& sit
     stage.inFlight = std::min(context.microbatchCount, context.stages - static_cast<int>(i));
     m_equalSpeeds = m_equalSpeeds && stage.site.speed == sites.front().speed;
     m_stages.push_back(std::move(stage));
+    const double bytes = context.sums->leastBoundary;
+    const double hops = transfer(sites[i].levelIn, bytes) + transfer(sites[i].levelOut, bytes);
+    m_leastHops.push_back((1 - m_overlap[at(static_cast<int>(Exchange::Pipeline))]) * hops);
   }
 }
 
@@ -251,6 +254,7 @@ StageCosts::Figures StageCosts::best(int i, int from, int to) const {
     if (memory(stage, s, from, to, r) > stage.site.memory) continue;
     const double load = loadOf(stage, s, from, to, r);
     if (load < f.load) f.load = load, f.policy = r;
+    if (r == 0 && m_context.sums->noneIsFastest) break;
   }
   if (f.policy < 0) return f;
   const Figures fixed = fixedPart(stage, s, i);

@@ -76,6 +76,8 @@ public:
   /// Interleaved: stage i holds parts i, i + s, …; `cuts` bound all parts, the wrap edge crosses `wrapLevel`.
   Figures bestOfChunks(int stage, const std::vector<int>& cuts, int wrapLevel) const;
   double memoryOfChunks(int stage, const std::vector<int>& cuts, int policy) const;
+  /// Per stage, the transfers of its two boundaries at least, less the largest overlap.
+  const std::vector<double>& leastHops() const { return m_leastHops; }
   double speed(int stage) const { return m_stages[static_cast<std::size_t>(stage)].site.speed; }
   bool equalSpeeds() const { return m_equalSpeeds; }
   const Context& context() const { return m_context; }
@@ -108,6 +110,7 @@ private:
 
   Context m_context;
   std::vector<Stage> m_stages;
+  std::vector<double> m_leastHops;
   ParameterRates m_denseRates, m_expertRates;
   double m_weight, m_gradient;
   std::array<double, kExchangeCount> m_overlap;

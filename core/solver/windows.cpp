@@ -29,7 +29,16 @@ Reach::Reach(const StageCosts::Context& context, double capacity)
       policies[at(r)] = policies[at(r)] && (!context.sharedPolicy || *context.sharedPolicy == r);
     m_policies.push_back(policies);
   }
-  if (context.stages > 1) m_leastTransfer = sums.leastTransfer;
+  std::vector<double> hops(at(context.stages), 2 * sums.leastTransfer);
+  hops.front() -= sums.leastTransfer;
+  hops.back() -= sums.leastTransfer;
+  setHops(std::move(hops));
+}
+
+void Reach::setHops(std::vector<double> perStage) {
+  m_hops = std::move(perStage);
+  m_hopsBefore.assign(1, 0);
+  for (double h : m_hops) m_hopsBefore.push_back(m_hopsBefore.back() + h);
 }
 
 double Reach::fixedMemory(int from, int to) const {
@@ -49,7 +58,7 @@ double Reach::memory(int stage, double fixed, int from, int to, int policy) cons
 
 bool Reach::feasible(int stage, int from, int to) const {
   const LayerSums& sums = *m_context.sums;
-  const double transfers = m_leastTransfer * ((stage > 0 ? 1 : 0) + (stage + 1 < m_context.stages ? 1 : 0));
+  const double transfers = m_hops[at(stage)];
   const double fixed = fixedMemory(from, to);
   for (int r = 0; r < kRecomputeCount; ++r) {
     if (!m_policies[at(stage)][at(r)] || sums.missing[at(r)][at(to)] != sums.missing[at(r)][at(from)])

@@ -15,7 +15,10 @@ public:
 
   void limitLoad(double most) { m_mostLoad = most; }
   void limitMemory(double capacity) { m_capacity = capacity; }
-  double leastTransfer() const { return m_leastTransfer; }  ///< of one boundary crossing, one way, not hidden
+  /// Least transfers of each stage; of a layout, or of any.
+  void setHops(std::vector<double> perStage);
+  double hops(int stage) const { return m_hops[static_cast<std::size_t>(stage)]; }
+  double hopsBefore(int stage) const { return m_hopsBefore[static_cast<std::size_t>(stage)]; }
   bool feasible(int stage, int from, int to) const;
   double leastMemory(int stage, int from, int to) const;  ///< with the leanest policy
 
@@ -33,10 +36,10 @@ private:
 
   StageCosts::Context m_context;
   double m_capacity, m_mostLoad;
-  double m_leastTransfer = 0;
   ParameterRates m_dense, m_expert;
   double m_reserve, m_weight;
   std::vector<std::array<bool, kRecomputeCount>> m_policies;
+  std::vector<double> m_hops, m_hopsBefore;
   std::vector<int> m_first, m_last;
 };
 
