@@ -49,6 +49,7 @@ bool PipelineDp::dominates(const Label& a, const Label& b) const {
 void PipelineDp::lookBack(int stage, int from) {
   m_before = m_weights.sum > 0 ? m_sums.leastAny[at(from)] + m_reach.hopsBefore(stage) : 0;
   m_evenBefore = stage > 0 ? (m_sums.leastAny[at(from)] + m_reach.hopsBefore(stage)) / stage : 0;
+  m_leastMax = m_weights.max > 0 ? std::max(m_floor.max, m_evenBefore / kSlack) : 0;
   m_coveredBefore = m_equalSpeeds ? 0 : m_sums.backward[at(from)] / m_slowestSpeed;
 }
 
@@ -92,6 +93,9 @@ void PipelineDp::combine(int stage, int from, int to, const StageCosts::Figures&
       l.relative = std::max(own, tail.relative - backward / m_costs.speed(stage));
       l.step = std::max(tail.step, f.step);
     }
+    // What every plan through here reaches anyway makes no difference between labels.
+    l.max = std::max(l.max, m_leastMax);
+    (m_equalSpeeds ? l.relative : l.step) = std::max(m_equalSpeeds ? l.relative : l.step, m_floor.tail);
     l.recompute = tail.recompute + f.policy;
     l.to = to;
     l.next = next;
@@ -162,8 +166,9 @@ void PipelineDp::fill(int stage, int from) {
   }
 }
 
-std::optional<PipelineCut> PipelineDp::solve(double limit, bool ties) {
+std::optional<PipelineCut> PipelineDp::solve(double limit, const Floor& floor, bool ties) {
   m_limit = limit;
+  m_floor = {floor.max / kSlack, floor.tail / kSlack};
   m_ties = ties;
   m_labels.clear();
   m_ranges.assign(at(m_stages) * m_cutCount, {});

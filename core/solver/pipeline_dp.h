@@ -21,8 +21,13 @@ struct PipelineCut {
 /// left-most cuts.
 class PipelineDp {
 public:
+  /// Known of every plan within the limit; needs not be sharp.
+  struct Floor {
+    double max = 0, tail = 0;
+  };
+
   PipelineDp(const StageCosts&, const Reach&, const CutRules&, ObjectiveWeights, Watch&);
-  std::optional<PipelineCut> solve(double limit, bool ties = false);
+  std::optional<PipelineCut> solve(double limit, const Floor& floor, bool ties = false);
 
 private:
   struct Label {
@@ -69,6 +74,8 @@ private:
   int m_stages;
   bool m_equalSpeeds, m_ties = false;
   double m_limit = 0, m_slowestSpeed = 1;
+  Floor m_floor;
+  double m_leastMax = 0;  ///< of any plan through the state being filled
   double m_before = 0, m_evenBefore = 0, m_coveredBefore = 0;  ///< least work of the stages before the one being filled
   std::vector<Range> m_ranges;
   std::vector<Label> m_labels, m_front;

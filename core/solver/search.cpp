@@ -19,7 +19,6 @@ constexpr std::size_t at(int i) {
 }
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 1 + 1e-12;
-constexpr double kLoose = 1.02;  // a limit so far above the bound is worth tightening first
 
 /// Sites are alike where every figure that a stage's cost reads is.
 std::string signatureOf(const std::vector<StageSite>& sites, const std::optional<TiedPlace>& tied) {
@@ -224,36 +223,43 @@ double Search::mostLoad(const Entry& e, double hops, double limit, double tail) 
   return most;
 }
 
+double Search::leastTail(const Entry& e, int zero, const Reach& reach) const {
+  return m_order.isChain() ? e.tailPerLoad[at(zero)] * e.sums->leastAny[at(reach.first(1))] : 0;
+}
+
 bool Search::openWindows(Reach& reach, const Entry& e, int zero, double limit) const {
   const double hops = reach.hopsBefore(e.stages);
   reach.limitLoad(mostLoad(e, hops, limit, 0));
   if (!m_order.isChain()) return true;
   if (!reach.findWindows()) return false;
   // The first stage exchanges at least the gradients of the layers that it cannot leave to others.
-  const double tail = e.tailPerLoad[at(zero)] * e.sums->leastAny[at(reach.first(1))];
+  const double tail = leastTail(e, zero, reach);
   if (limit == kNever || tail <= 1e-3 * limit) return true;
   reach.limitLoad(mostLoad(e, hops, limit, tail));
   return reach.findWindows();
 }
 
 // Any plan at all is better than no limit: without one the DP would look at every cut.
-double Search::quickLimit(const StageCosts& costs, Reach& reach, const CutRules& rules, const ObjectiveWeights& weights,
-                          double limit) const {
-  if (!m_order.isChain()) return limit;
-  const auto cuts = reach.evenCuts();
-  if (cuts.empty()) return limit;
+std::optional<PipelineCut> Search::cutEvenly(const StageCosts& costs, Reach& reach, const CutRules& rules,
+                                             const ObjectiveWeights& weights) const {
+  if (!m_order.isChain()) return std::nullopt;
+  PipelineCut cut;
+  cut.cuts = reach.evenCuts();
   double sum = 0, most = 0, tail = 0, before = 0;
-  for (int i = 0; i + 1 < static_cast<int>(cuts.size()); ++i) {
-    const int from = cuts[at(i)], to = cuts[at(i) + 1];
-    if (to <= from || !rules.mayForm(from, to) || !rules.mayBegin(i, from)) return limit;
+  for (int i = 0; i + 1 < static_cast<int>(cut.cuts.size()); ++i) {
+    const int from = cut.cuts[at(i)], to = cut.cuts[at(i) + 1];
+    if (to <= from || !rules.mayForm(from, to) || !rules.mayBegin(i, from)) return std::nullopt;
     const auto f = costs.best(i, from, to);
-    if (f.policy < 0) return limit;
+    if (f.policy < 0) return std::nullopt;
+    cut.policies.push_back(f.policy);
     sum += f.load;
     most = std::max(most, f.load);
     tail = std::max(tail, std::max(0.0, f.sync - before) + f.step);
     before += (costs.context().sums->backward[at(to)] - costs.context().sums->backward[at(from)]) / costs.speed(i);
   }
-  return std::min(limit, weights.time(sum, most, tail) * kSlack);
+  if (cut.policies.empty()) return std::nullopt;
+  cut.time = weights.time(sum, most, tail);
+  return cut;
 }
 
 void Search::noteShortage(Entry& e, Reach& reach) const {
@@ -331,12 +337,16 @@ void Search::processChain(Entry& e, int index) {
         o.reach->setHops(costs.leastHops());
         if (!openWindows(*o.reach, e, o.zero, limit)) continue;
         ++m_tuples;
-        if (limit > kLoose * e.bound[at(o.zero)]) {
-          limit = quickLimit(costs, *o.reach, rules, weights, limit);
+        const auto even = cutEvenly(costs, *o.reach, rules, weights);
+        if (even && even->time * kSlack < limit) {
+          limit = even->time * kSlack;
           if (!openWindows(*o.reach, e, o.zero, limit)) continue;
         }
+        const PipelineDp::Floor floor{o.reach->leastMax(), leastTail(e, o.zero, *o.reach)};
+        if (weights.time(e.sums->leastAny.back() + o.reach->hopsBefore(e.stages), floor.max, floor.tail) > limit * kSlack)
+          continue;
         PipelineDp dp(costs, *o.reach, rules, weights, m_watch);
-        auto cut = dp.solve(limit);
+        auto cut = dp.solve(limit, floor);
         if (!cut) continue;
         found.layout = layout;
         found.time = cut->time;
@@ -395,7 +405,8 @@ void Search::settleTies(Found& found) {
       Reach reach(context, m_roomiest);
       if (!openWindows(reach, e, found.zero, found.time * kSlack)) continue;
       const StageCosts costs(context, sites);
-      auto cut = PipelineDp(costs, reach, rulesOf(tied), weights, m_watch).solve(found.time * kSlack, true);
+      auto cut = PipelineDp(costs, reach, rulesOf(tied), weights, m_watch).solve(
+          found.time * kSlack, {0, leastTail(e, found.zero, reach)}, true);
       if (!cut || cut->policies.size() != at(e.stages)) continue;
       if (!best || std::pair(recompute(*cut), cut->cuts) < std::pair(recompute(*best), best->cuts)) {
         found.memory = peakMemory(costs, *cut);

@@ -56,7 +56,8 @@ private:
   CutRules rulesOf(const TiedCase&) const;
   std::optional<TiedPlace> tiedPlace(const TiedCase&, const BlockLayout&, int width) const;
   double mostLoad(const Entry&, double hops, double limit, double tail) const;
-  double quickLimit(const StageCosts&, Reach&, const CutRules&, const ObjectiveWeights&, double limit) const;
+  std::optional<PipelineCut> cutEvenly(const StageCosts&, Reach&, const CutRules&, const ObjectiveWeights&) const;
+  double leastTail(const Entry&, int zero, const Reach&) const;
   bool openWindows(Reach&, const Entry&, int zero, double limit) const;
   void noteShortage(Entry&, Reach&) const;
   void report();

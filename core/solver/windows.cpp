@@ -118,6 +118,7 @@ bool Reach::findWindows() {
 
 std::vector<int> Reach::evenCuts() {
   const double limit = m_mostLoad;
+  const auto first = m_first, last = m_last;
   const LayerSums& sums = *m_context.sums;
   double low = std::max(sums.slowestLayer, sums.leastAny.back() / m_context.stages);
   double high = std::min(limit, sums.least[0].back() + sums.least[1].back() + sums.least[2].back());
@@ -142,6 +143,9 @@ std::vector<int> Reach::evenCuts() {
     (attempt(middle) ? high : low) = middle;
   }
   m_mostLoad = limit;
+  m_first = first;
+  m_last = last;
+  m_leastMax = low;
   return cuts;
 }
 

@@ -25,8 +25,9 @@ public:
   /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits.
   bool findWindows();
   /// Chains: cuts of a pipeline whose largest relaxed load is nearly the least possible; empty: nothing stays within the
-  /// limits. Leaves the load limit as it was.
+  /// limits. Leaves the load limit and the windows as they were.
   std::vector<int> evenCuts();
+  double leastMax() const { return m_leastMax; }  ///< found by evenCuts(): every plan within the limits has a larger load
   int first(int stage) const { return m_first[static_cast<std::size_t>(stage)]; }
   int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
 
@@ -35,7 +36,7 @@ private:
   double fixedMemory(int from, int to) const;
 
   StageCosts::Context m_context;
-  double m_capacity, m_mostLoad;
+  double m_capacity, m_mostLoad, m_leastMax = 0;
   ParameterRates m_dense, m_expert;
   double m_reserve, m_weight;
   std::vector<std::array<bool, kRecomputeCount>> m_policies;
