@@ -41,8 +41,8 @@ public:
   std::array<RangeMaximum, kRecomputeCount> workspace;
   RangeMaximum largestLayer;     ///< dense + expert parameters
   std::vector<double> boundary;  ///< bytes that cross each cut, one way
-  double leastBoundary = 0;  ///< bytes, over the cuts with layers on both sides
-  bool noneIsFastest = true;  ///< without recompute no stage is slower than with it
+  double leastBoundary = 0;      ///< bytes, over the cuts with layers on both sides
+  bool noneIsFastest = true;     ///< without recompute no stage is slower than with it
   double leastTransfer = 0;      ///< seconds of any boundary crossing one way, less the largest overlap
   std::vector<double> layerParameters;  ///< dense + expert, per layer
 

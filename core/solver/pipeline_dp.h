@@ -76,7 +76,8 @@ private:
   double m_limit = 0, m_slowestSpeed = 1;
   Floor m_floor;
   double m_leastMax = 0;  ///< of any plan through the state being filled
-  double m_before = 0, m_evenBefore = 0, m_coveredBefore = 0;  ///< least work of the stages before the one being filled
+  double m_before = 0, m_evenBefore = 0,
+         m_coveredBefore = 0;  ///< least work of the stages before the one being filled
   std::vector<Range> m_ranges;
   std::vector<Label> m_labels, m_front;
   std::vector<int> m_ends, m_stamp;

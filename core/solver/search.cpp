@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <queue>
+#include <tuple>
 #include <unordered_set>
 
 #include "solver/interleaved.h"
@@ -126,23 +127,46 @@ bool Search::run() {
   }
   enumerate();
   if (m_watch.over()) return false;
-  using Item = std::pair<double, int>;
+  struct Item {
+    double bound;
+    int entry, zero;
+    bool operator>(const Item& o) const {
+      return std::tie(bound, entry, zero) > std::tie(o.bound, o.entry, o.zero);
+    }
+  };
+  // An entry waits under its best ZeRO stage; once that is solved, under the next.
+  const auto next = [&](int index, double after, int zero) {
+    Item item{kNever, index, -1};
+    for (int z = 0; z < 4; ++z) {
+      const double bound = m_entries[at(index)].bound[at(z)];
+      if (std::pair(bound, z) > std::pair(after, zero) && bound < item.bound)
+        item.bound = bound, item.zero = z;
+    }
+    return item;
+  };
   std::vector<Item> items;
   for (std::size_t i = 0; i < m_entries.size(); ++i)
-    if (m_entries[i].least < kNever) items.emplace_back(m_entries[i].least, static_cast<int>(i));
+    if (m_entries[i].least < kNever) items.push_back(next(static_cast<int>(i), -1, -1));
   std::priority_queue<Item, std::vector<Item>, std::greater<>> heap(std::greater<>{}, std::move(items));
-  m_lowerBound = m_firstBound = heap.empty() ? kNever : heap.top().first;
+  m_lowerBound = m_firstBound = heap.empty() ? kNever : heap.top().bound;
   while (!heap.empty()) {
-    const auto [bound, index] = heap.top();
-    m_lowerBound = std::max(m_lowerBound, bound);
-    if (bound > m_incumbents.limit() * kSlack) break;
+    const Item item = heap.top();
+    m_lowerBound = std::max(m_lowerBound, item.bound);
+    if (item.bound > m_incumbents.limit() * kSlack) break;
     heap.pop();
     report();
-    process(index);
+    Entry& e = m_entries[at(item.entry)];
+    if (e.fate == Fate::NotReached) e.fate = Fate::Bounded;
+    if (e.chunks > 1)
+      processInterleaved(e, item.entry, item.zero);
+    else
+      processChain(e, item.entry, item.zero);
     if (m_watch.over()) return false;
+    if (const Item more = next(item.entry, item.bound, item.zero); more.zero >= 0) heap.push(more);
   }
-  m_lowerBound = heap.empty() ? kNever : heap.top().first;
-  for (; !heap.empty(); heap.pop()) m_entries[at(heap.top().second)].fate = Fate::Bounded;
+  m_lowerBound = heap.empty() ? kNever : heap.top().bound;
+  for (; !heap.empty(); heap.pop())
+    if (Entry& e = m_entries[at(heap.top().entry)]; e.fate == Fate::NotReached) e.fate = Fate::Bounded;
   return true;
 }
 
@@ -255,7 +279,8 @@ std::optional<PipelineCut> Search::cutEvenly(const StageCosts& costs, Reach& rea
     sum += f.load;
     most = std::max(most, f.load);
     tail = std::max(tail, std::max(0.0, f.sync - before) + f.step);
-    before += (costs.context().sums->backward[at(to)] - costs.context().sums->backward[at(from)]) / costs.speed(i);
+    before +=
+        (costs.context().sums->backward[at(to)] - costs.context().sums->backward[at(from)]) / costs.speed(i);
   }
   if (cut.policies.empty()) return std::nullopt;
   cut.time = weights.time(sum, most, tail);
@@ -282,42 +307,29 @@ void Search::noteShortage(Entry& e, Reach& reach) const {
   if (e.best == 0) e.fate = Fate::OutOfMemory;
 }
 
-void Search::process(int index) {
-  Entry& e = m_entries[at(index)];
-  e.fate = Fate::Bounded;
-  if (e.chunks > 1)
-    processInterleaved(e, index);
-  else
-    processChain(e, index);
-}
-
-void Search::processChain(Entry& e, int index) {
+void Search::processChain(Entry& e, int index, int zero) {
   const Strategy& strategy = e.sums->strategy();
   const int width = strategy.width();
   const auto weights = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, 1);
   const auto cases = tiedCases(e.stages);
-  const auto shared = m_space.sharedPolicies();
+  Found blank = foundOf(e, zero);
+  blank.candidate = index;
+  if (e.bound[at(zero)] > m_incumbents.limit(blank) * kSlack) return;
+
   struct Open {
-    int zero;
     StageCosts::Context context;
-    std::unique_ptr<Reach> reach;
+    Reach reach;
   };
-  std::vector<Open> open;
-  for (int z : m_space.zeroStages()) {
-    if (e.bound[at(z)] == kNever) continue;
-    if (e.bound[at(z)] > m_incumbents.limit(foundOf(e, z)) * kSlack) continue;
-    for (const auto& policy : shared) {
-      Open o{z, contextOf(e, z), nullptr};
-      o.context.sharedPolicy = policy;
+  std::vector<Open> open;  // one per policy that all stages must share
+  for (const auto& policy : m_space.sharedPolicies()) {
+    auto context = contextOf(e, zero);
+    context.sharedPolicy = policy;
+    Open o{context, Reach(context, m_roomiest)};
+    if (openWindows(o.reach, e, zero, m_incumbents.limit(blank)))
       open.push_back(std::move(o));
-    }
+    else
+      noteShortage(e, o.reach);
   }
-  std::erase_if(open, [&](Open& o) {
-    o.reach = std::make_unique<Reach>(o.context, m_roomiest);
-    if (openWindows(*o.reach, e, o.zero, m_incumbents.limit(foundOf(e, o.zero)))) return false;
-    noteShortage(e, *o.reach);
-    return true;
-  });
   if (open.empty()) return;
 
   std::unordered_set<std::string> seen;
@@ -329,30 +341,16 @@ void Search::processChain(Entry& e, int index) {
       const CutRules rules = rulesOf(tied);
       for (Open& o : open) {
         if (m_watch.over()) return;
-        Found found = foundOf(e, o.zero);
-        double limit = m_incumbents.limit(found);
-        if (e.bound[at(o.zero)] > limit * kSlack) continue;
         o.context.tied = place;
         const StageCosts costs(o.context, sites);
-        o.reach->setHops(costs.leastHops());
-        if (!openWindows(*o.reach, e, o.zero, limit)) continue;
-        ++m_tuples;
-        const auto even = cutEvenly(costs, *o.reach, rules, weights);
-        if (even && even->time * kSlack < limit) {
-          limit = even->time * kSlack;
-          if (!openWindows(*o.reach, e, o.zero, limit)) continue;
-        }
-        const PipelineDp::Floor floor{o.reach->leastMax(), leastTail(e, o.zero, *o.reach)};
-        if (weights.time(e.sums->leastAny.back() + o.reach->hopsBefore(e.stages), floor.max, floor.tail) > limit * kSlack)
-          continue;
-        PipelineDp dp(costs, *o.reach, rules, weights, m_watch);
-        auto cut = dp.solve(limit, floor);
+        o.reach.setHops(costs.leastHops());
+        auto cut = solveSite(e, zero, costs, o.reach, rules, weights, m_incumbents.limit(blank));
         if (!cut) continue;
+        Found found = blank;
         found.layout = layout;
         found.time = cut->time;
         found.cut = std::move(*cut);
         found.memory = peakMemory(costs, found.cut);
-        found.candidate = index;
         if (e.best == 0 || found.time < e.best) e.best = found.time;
         e.fate = Fate::Solved;
         m_incumbents.offer(std::move(found));
@@ -361,21 +359,36 @@ void Search::processChain(Entry& e, int index) {
   }
 }
 
-void Search::processInterleaved(Entry& e, int index) {
-  for (int z : m_space.zeroStages()) {
-    if (e.bound[at(z)] == kNever) continue;
-    for (const BlockLayout& layout :
-         m_space.layouts(e.dataDegree, e.sums->strategy().expert, e.sums->strategy().width() * e.stages)) {
-      if (m_watch.over()) return;
-      Found found = foundOf(e, z);
-      if (e.bound[at(z)] > m_incumbents.limit(found) * kSlack) break;
-      ++m_tuples;
-      if (!solveInterleaved(contextOf(e, z), m_rules, layout, found)) continue;
-      if (e.best == 0 || found.time < e.best) e.best = found.time;
-      e.fate = Fate::Solved;
-      found.candidate = index;
-      if (found.time <= m_incumbents.limit(found) * kSlack) m_incumbents.offer(std::move(found));
-    }
+std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const StageCosts& costs, Reach& reach,
+                                             const CutRules& rules, const ObjectiveWeights& weights,
+                                             double limit) {
+  if (e.bound[at(zero)] > limit * kSlack || !openWindows(reach, e, zero, limit)) return std::nullopt;
+  ++m_tuples;
+  const auto even = cutEvenly(costs, reach, rules, weights);
+  if (even && even->time * kSlack < limit) {
+    limit = even->time * kSlack;
+    if (!openWindows(reach, e, zero, limit)) return std::nullopt;
+  }
+  const PipelineDp::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
+  if (weights.time(e.sums->leastAny.back() + reach.hopsBefore(e.stages), floor.max, floor.tail) >
+      limit * kSlack)
+    return std::nullopt;
+  return PipelineDp(costs, reach, rules, weights, m_watch).solve(limit, floor);
+}
+
+void Search::processInterleaved(Entry& e, int index, int zero) {
+  const Strategy& strategy = e.sums->strategy();
+  for (const BlockLayout& layout :
+       m_space.layouts(e.dataDegree, strategy.expert, strategy.width() * e.stages)) {
+    if (m_watch.over()) return;
+    Found found = foundOf(e, zero);
+    if (e.bound[at(zero)] > m_incumbents.limit(found) * kSlack) return;
+    ++m_tuples;
+    if (!solveInterleaved(contextOf(e, zero), m_rules, layout, found)) continue;
+    if (e.best == 0 || found.time < e.best) e.best = found.time;
+    e.fate = Fate::Solved;
+    found.candidate = index;
+    if (found.time <= m_incumbents.limit(found) * kSlack) m_incumbents.offer(std::move(found));
   }
 }
 
@@ -405,8 +418,8 @@ void Search::settleTies(Found& found) {
       Reach reach(context, m_roomiest);
       if (!openWindows(reach, e, found.zero, found.time * kSlack)) continue;
       const StageCosts costs(context, sites);
-      auto cut = PipelineDp(costs, reach, rulesOf(tied), weights, m_watch).solve(
-          found.time * kSlack, {0, leastTail(e, found.zero, reach)}, true);
+      auto cut = PipelineDp(costs, reach, rulesOf(tied), weights, m_watch)
+                     .solve(found.time * kSlack, {0, leastTail(e, found.zero, reach)}, true);
       if (!cut || cut->policies.size() != at(e.stages)) continue;
       if (!best || std::pair(recompute(*cut), cut->cuts) < std::pair(recompute(*best), best->cuts)) {
         found.memory = peakMemory(costs, *cut);

@@ -32,7 +32,7 @@ private:
   struct Entry {
     LayerSums* sums = nullptr;
     int dataDegree = 1, stages = 1, chunks = 1, microbatchCount = 1;
-    std::array<double, 4> bound{};  ///< per ZeRO stage; infinite: out of the question
+    std::array<double, 4> bound{};        ///< per ZeRO stage; infinite: out of the question
     std::array<double, 4> tailPerLoad{};  ///< sync and step of a first stage ≥ this × its least load
     double least = 0;
     Fate fate = Fate::NotReached;
@@ -47,16 +47,18 @@ private:
 
   void enumerate();
   void addEntries(LayerSums&, int dataDegree, const GradientFloor&);
-  void process(int entry);
-  void processChain(Entry&, int index);
-  void processInterleaved(Entry&, int index);
+  void processChain(Entry&, int index, int zero);
+  void processInterleaved(Entry&, int index, int zero);
+  std::optional<PipelineCut> solveSite(const Entry&, int zero, const StageCosts&, Reach&, const CutRules&,
+                                       const ObjectiveWeights&, double limit);
   StageCosts::Context contextOf(const Entry&, int zero) const;
   Found foundOf(const Entry&, int zero) const;
   std::vector<TiedCase> tiedCases(int stages) const;
   CutRules rulesOf(const TiedCase&) const;
   std::optional<TiedPlace> tiedPlace(const TiedCase&, const BlockLayout&, int width) const;
   double mostLoad(const Entry&, double hops, double limit, double tail) const;
-  std::optional<PipelineCut> cutEvenly(const StageCosts&, Reach&, const CutRules&, const ObjectiveWeights&) const;
+  std::optional<PipelineCut> cutEvenly(const StageCosts&, Reach&, const CutRules&,
+                                       const ObjectiveWeights&) const;
   double leastTail(const Entry&, int zero, const Reach&) const;
   bool openWindows(Reach&, const Entry&, int zero, double limit) const;
   void noteShortage(Entry&, Reach&) const;

@@ -38,9 +38,11 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, in
 
 double tailPerLoad(const Problem& problem, const LayerSums& sums, const GradientFloor& floor, int zero) {
   const OptimizerRegime& r = problem.job.optimizer;
-  return (syncPerParameter(floor.dense, r, zero) + ParameterRates::of(problem, zero, floor.denseShards).step) *
+  return (syncPerParameter(floor.dense, r, zero) +
+          ParameterRates::of(problem, zero, floor.denseShards).step) *
              sums.leastDensePerLoad +
-         (syncPerParameter(floor.expert, r, zero) + ParameterRates::of(problem, zero, floor.expertShards).step) *
+         (syncPerParameter(floor.expert, r, zero) +
+          ParameterRates::of(problem, zero, floor.expertShards).step) *
              sums.leastExpertPerLoad;
 }
 

@@ -24,10 +24,12 @@ public:
 
   /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits.
   bool findWindows();
-  /// Chains: cuts of a pipeline whose largest relaxed load is nearly the least possible; empty: nothing stays within the
-  /// limits. Leaves the load limit and the windows as they were.
+  /// Chains: cuts of a pipeline whose largest relaxed load is nearly the least possible; empty: nothing stays
+  /// within the limits. Leaves the load limit and the windows as they were.
   std::vector<int> evenCuts();
-  double leastMax() const { return m_leastMax; }  ///< found by evenCuts(): every plan within the limits has a larger load
+  double leastMax() const {
+    return m_leastMax;
+  }  ///< found by evenCuts(): every plan within the limits has a larger load
   int first(int stage) const { return m_first[static_cast<std::size_t>(stage)]; }
   int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
 
