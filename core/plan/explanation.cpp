@@ -292,7 +292,7 @@ const char* nameOf(TermKind k) {
 namespace {
 void write(const CostTerm& t, int depth, int indent, std::string& out) {
   out += std::string(static_cast<std::size_t>(indent) * 2, ' ');
-  if (t.factor != 1 && indent > 0) out += text::number(t.factor, 4) + " × ";
+  if (t.factor != 1 && t.factor != 0 && indent > 0) out += text::number(t.factor, 4) + " × ";
   out += t.label + ": " + toText(t.value, t.unit);
   if (!t.formula.empty()) out += "  [" + t.formula + "]";
   for (const TermInput& i : t.inputs) {
