@@ -6,6 +6,7 @@
 #include "files.h"
 #include "formats/json_layout.h"
 #include "study/study_report.h"
+#include "study/validation.h"
 
 namespace nest::cli {
 namespace {
@@ -90,12 +91,24 @@ int scalingStudyCommand(const Words& words) {
   return std::cout << std::flush, kDone;
 }
 
+int validationStudyCommand(const Words& words) {
+  const auto args = parseArguments(words, {}, 1, 1);
+  if (!args) return report(args.diagnostics), kBadInput;
+  const auto text = readTextFile(args->files[0]);
+  if (!text) return report(text.diagnostics), kBadInput;
+  const auto validation = runValidation(*text, args->files[0]);
+  report(validation.diagnostics);
+  if (!validation) return kBadInput;
+  return std::cout << toText(*validation) << std::flush, kDone;
+}
+
 struct Study {
   const char* name;
   int (*run)(const Words&);
 };
 
-const Study kStudies[] = {{"paper", paperStudyCommand}, {"scaling", scalingStudyCommand}};
+const Study kStudies[] = {
+    {"paper", paperStudyCommand}, {"scaling", scalingStudyCommand}, {"validation", validationStudyCommand}};
 
 }  // namespace
 
