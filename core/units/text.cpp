@@ -27,7 +27,7 @@ std::string scaled(double v, const std::array<Scale, N>& scales) {
   return {};
 }
 
-constexpr std::array<Scale, 4> kMemory{{{1024.0 * 1024 * 1024, "GiB"}, {1024.0 * 1024, "MiB"}, {1024, "KiB"}, {1, "B"}}};
+constexpr std::array<Scale, 6> kMemory{{{1024.0 * 1024 * 1024 * 1024 * 1024, "PiB"}, {1024.0 * 1024 * 1024 * 1024, "TiB"}, {1024.0 * 1024 * 1024, "GiB"}, {1024.0 * 1024, "MiB"}, {1024, "KiB"}, {1, "B"}}};
 constexpr std::array<Scale, 4> kShort{{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}};
 
 std::string_view trimmed(std::string_view s) {

@@ -4,6 +4,7 @@
 
 #include "figures/ink.h"
 #include "figures/phrases.h"
+#include "plan/metrics.h"
 
 namespace nest {
 namespace {
@@ -79,20 +80,11 @@ std::array<double, kLoadPartCount> loadParts(const StageEvaluation& e) {
           e.step.value()};
 }
 
-QString bindingOf(const StageEvaluation& e) {
-  const auto parts = loadParts(e);
-  const double compute = parts[0] + parts[1] + parts[2];
-  const double transfer = parts[6] + parts[7];
-  const std::array<std::pair<double, const char*>, 6> candidates{{{compute, "compute"},
-                                                                  {parts[3], "tensor exchange"},
-                                                                  {parts[4], "context exchange"},
-                                                                  {parts[5], "expert exchange"},
-                                                                  {transfer, "transfers"},
-                                                                  {parts[8], "data exchange"}}};
-  const auto most = std::max_element(candidates.begin(), candidates.end());
-  const double load = e.load.value() + e.hidden.value();
-  if (!(load > 0)) return {};
-  return QStringLiteral("%1 %2").arg(QString::fromUtf8(most->second), phrase(text::percent(most->first / load)));
+QString bindingText(const StageEvaluation& e) {
+  if (!(e.load.value() > 0)) return {};
+  const Binding binding = bindingOf(e);
+  const Seconds share = stageShares(e, e.load)[static_cast<std::size_t>(binding)];
+  return QStringLiteral("%1 (%2)").arg(QString::fromUtf8(nameOf(binding)), phrase(text::percent(share / e.load)));
 }
 
 QString nameOf(MemoryPart part) {

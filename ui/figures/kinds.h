@@ -21,8 +21,8 @@ int hatchOf(LoadPart);
 
 /// Seconds per microbatch of each part of a load, before overlap; they sum to load + hidden.
 std::array<double, kLoadPartCount> loadParts(const StageEvaluation&);
-/// The part of a load that takes most; exchanges and compute each counted as a whole.
-QString bindingOf(const StageEvaluation&);
+/// What binds a stage and its share of the load: "compute (92 %)".
+QString bindingText(const StageEvaluation&);
 
 enum class MemoryPart { Weights, Gradients, Optimizer, Stash, Workspace, Gathered, Reserve };
 inline constexpr int kMemoryPartCount = 7;

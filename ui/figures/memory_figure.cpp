@@ -119,11 +119,9 @@ void paintCapacity(Ink& ink, const MemoryLayout& m) {
     highest = std::max(highest, capacity.value());
     i = end;
   }
-  const QString text = QStringLiteral("Capacity %1").arg(memoryText(Bytes(highest)));
-  const double w = Ink::width(text, Ink::kSmall, true) + 6;
-  const QRectF spot(m.plot.right() - w, m.yOf(highest) - 18, w, 16);
-  ink.fill(spot, ink.color(Role::Canvas));
-  ink.label(spot.adjusted(3, 0, -1, 0), text, Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text), true);
+  const double y = m.yOf(highest);
+  ink.label(QRectF(m.plot.right() + 6, y - 15, 58, 15), memoryText(Bytes(highest)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text), true);
+  ink.label(QRectF(m.plot.right() + 6, y, 58, 15), QStringLiteral("capacity"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 
 /// Total above a bar and, in words, what is left or missing.

@@ -10,6 +10,8 @@
 namespace nest {
 namespace {
 
+constexpr double kCapacityMargin = 62;  ///< right of the bars, for the label of the capacity line
+
 std::vector<MemoryColumn> stageColumns(const Evaluation& e) {
   std::vector<MemoryColumn> out;
   for (std::size_t i = 0; i < e.stages.size(); ++i) out.push_back({static_cast<int>(i), -1, -1, -1, e.stages[i].memory});
@@ -42,7 +44,7 @@ std::vector<MemoryColumn> deviceColumns(const PlanContext& c, int merged) {
 MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standalone, bool byDevice) {
   MemoryLayout out;
   const QRectF body = bodyOf(area, c, standalone);
-  const double width = std::max(40.0, body.width() - 52);
+  const double width = std::max(40.0, body.width() - 52 - kCapacityMargin);
   const int devices = c.problem->cluster->deviceCount();
   if (byDevice) {
     const int most = std::max(16, static_cast<int>(width / 3));

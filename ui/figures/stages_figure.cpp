@@ -20,7 +20,7 @@ QString sentence(const PlanContext& c) {
   if (slow < 0 || e.stages.empty()) return {};
   const auto& s = e.stages[static_cast<std::size_t>(slow)];
   const double mean = e.sumLoad.value() / static_cast<double>(e.stages.size());
-  const QString bound = bindingOf(s);
+  const QString bound = bindingText(s);
   if (e.stages.size() == 1)
     return QStringLiteral("One stage, %1 a microbatch, %2 microbatches; bound by %3").arg(timeText(s.load), countText(e.microbatchCount), bound);
   const double above = mean > 0 ? s.load.value() / mean - 1 : 0;
@@ -188,7 +188,7 @@ class StagesPainter {
       const auto& e = stage(i);
       const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
       const double once = (e.exposed + e.step).value();
-      const QStringList rows{bindingOf(e),
+      const QStringList rows{bindingText(e),
                              plural(e.devices, QStringLiteral("device")) + QStringLiteral(" · ") + phrase(toText(s.strategy)),
                              s.recompute == Recompute::None ? QStringLiteral("nothing recomputed")
                                                             : phrase(nameOf(s.recompute)) + QStringLiteral(" recompute"),
@@ -236,7 +236,7 @@ QString stageTip(int i, const PlanContext& c) {
     tip.row(QStringLiteral("Activations cross"), levelName(c, e.activationLevel) + QStringLiteral(", ") + exactMemory(e.activationBytes));
   tip.row(QStringLiteral("Devices"), countText(e.devices) + QStringLiteral(", ") + phrase(toText(s.strategy)));
   tip.row(QStringLiteral("Recompute"), phrase(nameOf(s.recompute)));
-  tip.note(QStringLiteral("Bound by %1.").arg(bindingOf(e)));
+  tip.note(QStringLiteral("Bound by %1.").arg(bindingText(e)));
   return tip.html();
 }
 
@@ -316,7 +316,7 @@ QString StagesFigure::describe(const SelectionItem& item, const PlanContext& c) 
     return QStringLiteral("%1, stage %2: %3").arg(phrase(c.problem->graph->layers[static_cast<std::size_t>(item.index)].name)).arg(*stage)
         .arg(timeText(Seconds(layerSeconds(*c.problem, *c.shownPlan(), *stage, LayerIndex(item.index)))));
   const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(*stage)];
-  return QStringLiteral("Stage %1: load %2, bound by %3").arg(*stage).arg(timeText(e.load), bindingOf(e));
+  return QStringLiteral("Stage %1: load %2, bound by %3").arg(*stage).arg(timeText(e.load), bindingText(e));
 }
 
 QString StagesFigure::asText(const PlanContext& c) const {

@@ -1,0 +1,211 @@
+#include <QBuffer>
+#include <QDir>
+#include <QFile>
+#include <QImageReader>
+#include <QPainter>
+#include <QProcess>
+#include <QStandardPaths>
+#include <QSvgRenderer>
+#include <QTemporaryDir>
+#include <QXmlStreamReader>
+
+#include "../figures/plan_contexts.h"
+#include "export/figure_export.h"
+#include "export/svg_device.h"
+#include "figures/all_figures.h"
+#include "formats/plan_json.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+QByteArray read(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+template <class Draw>
+QByteArray svgOf(const QSize& size, Draw draw) {
+  SvgDevice device(size, QStringLiteral("t"), {});
+  QPainter painter(&device);
+  draw(painter);
+  painter.end();
+  return device.svg();
+}
+
+/// Draws with a lambda and returns the SVG's picture as another renderer sees it.
+template <class Draw>
+QImage throughSvg(const QSize& size, Draw draw) {
+  QSvgRenderer renderer(svgOf(size, draw));
+  QImage image(size, QImage::Format_RGB32);
+  image.fill(Qt::white);
+  QPainter onto(&image);
+  renderer.render(&onto);
+  return image;
+}
+
+}  // namespace
+
+class TestFigureExport : public QObject {
+  Q_OBJECT
+ private slots:
+  void writesEverything() {
+    QTemporaryDir dir;
+    const PlanContext c = test::contextOf({});
+    QVERIFY(c.plan);
+    const ExportReport report = exportAll(dir.filePath(QStringLiteral("made/here")), c);
+    QVERIFY2(report.ok(), qPrintable(report.problems.join(u'\n')));
+    const QDir out(dir.filePath(QStringLiteral("made/here")));
+    for (const char* name : {"topology", "stages", "memory", "communication", "timeline"})
+      for (const char* suffix : {"svg", "png", "pdf"}) {
+        const QString path = out.filePath(QStringLiteral("%1.%2").arg(QLatin1String(name), QLatin1String(suffix)));
+        const QByteArray content = read(path);
+        QVERIFY2(content.size() > 2000, qPrintable(path));
+        QVERIFY2(content.size() < 5'000'000, qPrintable(path));
+        if (QByteArray(suffix) == "png") QVERIFY(QImageReader(path).size().width() >= 1600);
+        if (QByteArray(suffix) == "pdf") QVERIFY(content.startsWith("%PDF"));
+        if (QByteArray(suffix) == "svg") {
+          QXmlStreamReader xml(content);
+          while (!xml.atEnd()) {
+            xml.readNext();
+            QVERIFY2(xml.name() != u"text", "text must be outlines");
+          }
+          QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+        }
+      }
+    const auto plan = readPlan(read(out.filePath(QStringLiteral("plan.json"))).toStdString(), "plan.json");
+    QVERIFY(plan);
+    QVERIFY(*plan == c.plan->plan);
+    QVERIFY(read(out.filePath(QStringLiteral("summary.txt"))).size() > 200);
+  }
+
+  void nothingFitsStillShowsTheNearestMiss() {
+    QTemporaryDir dir;
+    test::ContextShape shape;
+    shape.memoryGiB = 20;
+    const PlanContext c = test::contextOf(shape);
+    QVERIFY(c.isNearestMiss());
+    const ExportReport report = exportAll(dir.path(), c);
+    QVERIFY(report.ok());
+    QVERIFY(QFile::exists(dir.filePath(QStringLiteral("memory.svg"))));
+    QVERIFY(QFile::exists(dir.filePath(QStringLiteral("topology.pdf"))));
+  }
+
+  void withoutAPlanOnlyTheClusterIsDrawn() {
+    QTemporaryDir dir;
+    PlanContext c = test::contextOf({});
+    c.plan.reset();
+    c.outcome.reset();
+    QVERIFY(exportAll(dir.path(), c).ok());
+    QVERIFY(QFile::exists(dir.filePath(QStringLiteral("topology.svg"))));
+    QVERIFY(!QFile::exists(dir.filePath(QStringLiteral("stages.svg"))));
+  }
+
+  void anUnwritableFolderIsReported() {
+    QTemporaryDir dir;
+    QFile blocker(dir.filePath(QStringLiteral("file")));
+    QVERIFY(blocker.open(QIODevice::WriteOnly));
+    const ExportReport report = exportAll(dir.filePath(QStringLiteral("file/below")), test::contextOf({}));
+    QVERIFY(!report.ok());
+    QVERIFY(report.written.isEmpty());
+  }
+
+  void sizesStaySmall_data() {
+    QTest::addColumn<int>("racks");
+    QTest::newRow("1,024") << 32;
+    QTest::newRow("16,384") << 512;
+    QTest::newRow("131,072") << 4096;
+  }
+  void sizesStaySmall() {
+    QFETCH(int, racks);
+    test::ContextShape shape;
+    shape.fanouts = {8, 4, racks};
+    shape.stages = 64;
+    shape.blocks = 126;
+    const PlanContext c = test::contextOf(shape);
+    for (const auto& figure : allFigures())
+      for (const auto format : {ExportFormat::Svg, ExportFormat::Pdf, ExportFormat::Png}) {
+        const auto size = renderFigure(*figure, c, format).size();
+        QVERIFY2(size > 1000 && size < 5'000'000, qPrintable(QStringLiteral("%1.%2: %3 bytes").arg(figure->id(), suffixOf(format)).arg(size)));
+      }
+  }
+
+  void clipsSurvive() {
+    const QString tool = QStandardPaths::findExecutable(QStringLiteral("rsvg-convert"));
+    if (tool.isEmpty()) QSKIP("rsvg-convert is not installed");  // Qt's own renderer ignores clips
+    const QByteArray svg = svgOf({100, 100}, [](QPainter& p) {
+      p.fillRect(0, 0, 100, 100, Qt::white);
+      p.save();
+      p.setClipRect(QRectF(20, 20, 30, 30));
+      p.translate(10, 10);
+      p.setClipRect(QRectF(0, 0, 25, 90), Qt::IntersectClip);
+      p.fillRect(-50, -50, 200, 200, Qt::red);
+      p.restore();
+      p.fillRect(80, 80, 10, 10, Qt::blue);
+    });
+    QProcess convert;
+    convert.start(tool, {});
+    QVERIFY(convert.waitForStarted());
+    convert.write(svg);
+    convert.closeWriteChannel();
+    QVERIFY(convert.waitForFinished());
+    const QImage image = QImage::fromData(convert.readAllStandardOutput());
+    QCOMPARE(image.pixelColor(25, 25), QColor(Qt::red));
+    QCOMPARE(image.pixelColor(40, 40), QColor(Qt::white));
+    QCOMPARE(image.pixelColor(15, 25), QColor(Qt::white));
+    QCOMPARE(image.pixelColor(85, 85), QColor(Qt::blue));
+  }
+
+  void textStandsWhereItIsOnScreen() {
+    const auto draw = [](QPainter& p) {
+      p.fillRect(0, 0, 200, 60, Qt::white);
+      p.setPen(Qt::black);
+      p.setFont(Theme::font(20));
+      p.drawText(QPointF(20, 40), QStringLiteral("Hg 108"));
+    };
+    QImage direct(200, 60, QImage::Format_RGB32);
+    QPainter p(&direct);
+    draw(p);
+    p.end();
+    const auto inkBox = [](const QImage& image) {
+      QRect box;
+      for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x)
+          if (qGray(image.pixel(x, y)) < 100) box |= QRect(x, y, 1, 1);
+      return box;
+    };
+    const QRect a = inkBox(direct), b = inkBox(throughSvg({200, 60}, draw));
+    QVERIFY(a.width() > 40);
+    QVERIFY(std::abs(a.left() - b.left()) <= 2 && std::abs(a.right() - b.right()) <= 4);
+    QVERIFY(std::abs(a.top() - b.top()) <= 2 && std::abs(a.bottom() - b.bottom()) <= 2);
+  }
+
+  void anotherProgramDrawsTheSame() {
+    const QString tool = QStandardPaths::findExecutable(QStringLiteral("rsvg-convert"));
+    if (tool.isEmpty()) QSKIP("rsvg-convert is not installed");
+    QTemporaryDir dir;
+    const PlanContext c = test::contextOf({});
+    for (const auto& figure : allFigures()) {
+      ExportOptions options;
+      options.pixelWidth = static_cast<int>(figure->preferredSize(c).width());
+      const QString svg = dir.filePath(figure->id() + QStringLiteral(".svg")), png = dir.filePath(figure->id() + QStringLiteral(".png"));
+      QFile file(svg);
+      QVERIFY(file.open(QIODevice::WriteOnly));
+      file.write(renderFigure(*figure, c, ExportFormat::Svg));
+      file.close();
+      QCOMPARE(QProcess::execute(tool, {svg, QStringLiteral("-o"), png}), 0);
+      const QImage theirs = QImage(png).convertToFormat(QImage::Format_RGB32);
+      const QImage ours = imageOf(*figure, c, options);
+      QCOMPARE(theirs.size(), ours.size());
+      // Edges are smoothed differently; areas must agree.
+      long long different = 0;
+      for (int y = 0; y < ours.height(); ++y)
+        for (int x = 0; x < ours.width(); ++x) different += std::abs(qGray(ours.pixel(x, y)) - qGray(theirs.pixel(x, y))) > 64;
+      const double share = static_cast<double>(different) / (static_cast<double>(ours.width()) * ours.height());
+      QVERIFY2(share < 0.02, qPrintable(QStringLiteral("%1: %2 of the pixels differ").arg(figure->id()).arg(share)));
+    }
+  }
+};
+NEST_TEST(TestFigureExport)
+#include "test_figure_export.moc"

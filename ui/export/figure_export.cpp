@@ -1,0 +1,149 @@
+#include "export/figure_export.h"
+
+#include <QBuffer>
+#include <QDir>
+#include <QMarginsF>
+#include <QPageSize>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+#include <algorithm>
+#include <cmath>
+
+#include "export/svg_device.h"
+#include "figures/all_figures.h"
+#include "figures/phrases.h"
+#include "formats/plan_json.h"
+#include "formats/summary_text.h"
+
+namespace nest {
+namespace {
+
+QSizeF sizeOf(const Figure& figure, const PlanContext& c, const ExportOptions& o) { return o.size.isEmpty() ? figure.preferredSize(c) : o.size; }
+
+FigureStyle styleOf(const ExportOptions& o) {
+  FigureStyle style;
+  style.theme = &Theme::of(o.theme);
+  style.standalone = true;
+  return style;
+}
+
+QByteArray renderSvg(const Figure& figure, const PlanContext& c, const ExportOptions& o) {
+  const QSizeF size = sizeOf(figure, c, o);
+  SvgDevice device(size, figure.title(), figure.asText(c).section(u'\n', 0, 1));
+  QPainter painter(&device);
+  figure.paint(painter, QRectF(QPointF(0, 0), size), c, styleOf(o));
+  painter.end();
+  return device.svg();
+}
+
+QByteArray renderPdf(const Figure& figure, const PlanContext& c, const ExportOptions& o) {
+  constexpr int kResolution = 1200;
+  const QSizeF size = sizeOf(figure, c, o);
+  QByteArray out;
+  QBuffer buffer(&out);
+  buffer.open(QIODevice::WriteOnly);
+  QPdfWriter writer(&buffer);
+  writer.setResolution(kResolution);
+  writer.setTitle(figure.title());
+  writer.setCreator(QStringLiteral("NEST Explorer"));
+  writer.setPageSize(QPageSize(size * 72.0 / 96.0, QPageSize::Point, {}, QPageSize::ExactMatch));
+  writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+  QPainter painter(&writer);
+  painter.scale(kResolution / 96.0, kResolution / 96.0);
+  figure.paint(painter, QRectF(QPointF(0, 0), size), c, styleOf(o));
+  painter.end();
+  return out;
+}
+
+class Folder {
+ public:
+  Folder(const QString& path, ExportReport& report) : m_dir(path), m_report(report) {
+    if (!m_dir.mkpath(QStringLiteral("."))) report.problems << QStringLiteral("The folder %1 cannot be made").arg(path);
+  }
+
+  void write(const QString& name, const QByteArray& content) {
+    const QString path = m_dir.filePath(name);
+    QSaveFile file(path);
+    if (file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit())
+      m_report.written << path;
+    else
+      m_report.problems << QStringLiteral("%1 cannot be written: %2").arg(path, file.errorString());
+  }
+
+ private:
+  QDir m_dir;
+  ExportReport& m_report;
+};
+
+}  // namespace
+
+QString suffixOf(ExportFormat f) {
+  return f == ExportFormat::Svg ? QStringLiteral("svg") : f == ExportFormat::Pdf ? QStringLiteral("pdf") : QStringLiteral("png");
+}
+
+QImage imageOf(const Figure& figure, const PlanContext& c, const ExportOptions& o) {
+  const QSizeF size = sizeOf(figure, c, o);
+  const double scale = o.pixelWidth / size.width();
+  QImage image((size * scale).toSize(), QImage::Format_RGB32);
+  image.fill(Theme::of(o.theme).color(Theme::Role::Canvas));
+  image.setDotsPerMeterX(static_cast<int>(std::lround(96 * scale / 0.0254)));
+  image.setDotsPerMeterY(image.dotsPerMeterX());
+  QPainter painter(&image);
+  painter.scale(scale, scale);
+  figure.paint(painter, QRectF(QPointF(0, 0), size), c, styleOf(o));
+  return image;
+}
+
+QImage thumbnailOf(const Figure& figure, const PlanContext& c, const QSize& size, Theme::Kind theme) {
+  // Laid out larger than shown, so that folding and labels are those of a real figure.
+  constexpr double kLayoutWidth = 640;
+  const double scale = size.width() / kLayoutWidth;
+  QImage image(size, QImage::Format_RGB32);
+  image.fill(Theme::of(theme).color(Theme::Role::Canvas));
+  QPainter painter(&image);
+  painter.scale(scale, scale);
+  FigureStyle style;
+  style.theme = &Theme::of(theme);
+  figure.paint(painter, QRectF(0, 0, kLayoutWidth, size.height() / scale), c, style);
+  return image;
+}
+
+QByteArray renderFigure(const Figure& figure, const PlanContext& c, ExportFormat format, const ExportOptions& o) {
+  if (format == ExportFormat::Svg) return renderSvg(figure, c, o);
+  if (format == ExportFormat::Pdf) return renderPdf(figure, c, o);
+  QByteArray out;
+  QBuffer buffer(&out);
+  buffer.open(QIODevice::WriteOnly);
+  imageOf(figure, c, o).save(&buffer, "PNG");
+  return out;
+}
+
+ExportReport exportAll(const QString& dir, const PlanContext& c) {
+  ExportReport report;
+  Folder folder(dir, report);
+  if (!report.ok()) return report;
+  for (const auto& figure : allFigures()) {
+    if (!c.problem || (!c.shownPlan() && figure->id() != QStringLiteral("topology"))) continue;
+    for (const auto format : {ExportFormat::Svg, ExportFormat::Png, ExportFormat::Pdf})
+      folder.write(figure->id() + u'.' + suffixOf(format), renderFigure(*figure, c, format));
+  }
+  if (const Plan* plan = c.shownPlan()) folder.write(QStringLiteral("plan.json"), QByteArray::fromStdString(writePlan(*plan)));
+  folder.write(QStringLiteral("summary.txt"), summaryText(c).toUtf8());
+  return report;
+}
+
+QString summaryText(const PlanContext& c) {
+  if (!c.problem || !c.outcome) {
+    QString out = scenarioText(c) + u'\n';
+    for (const Diagnostic& d : c.diagnostics) out += phrase(toText(d)) + u'\n';
+    return out + (c.problem ? QStringLiteral("Not solved.\n") : QString());
+  }
+  ReportSource source;
+  source.scenario = c.scenario ? c.scenario->name : std::string();
+  source.problem = c.problem.get();
+  if (c.scenario && c.scenario->model.architecture) source.architecture = &*c.scenario->model.architecture;
+  return phrase(summaryText(source, *c.outcome));
+}
+
+}  // namespace nest

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QByteArray>
+#include <QImage>
+#include <QSizeF>
+#include <QString>
+#include <QStringList>
+
+#include "document/plan_context.h"
+#include "figures/figure.h"
+
+namespace nest {
+
+enum class ExportFormat { Svg, Pdf, Png };
+QString suffixOf(ExportFormat);  ///< "svg"
+
+struct ExportOptions {
+  QSizeF size;  ///< layout size in pixels at 96 dpi; empty: the figure's preferred size
+  Theme::Kind theme = Theme::Kind::Print;
+  int pixelWidth = 2400;  ///< PNG only; the layout is scaled to it
+};
+
+/// A figure as a file's content, standing alone: title, legend, units. Vector formats carry text as outlines (SVG) or
+/// with its font (PDF).
+QByteArray renderFigure(const Figure&, const PlanContext&, ExportFormat, const ExportOptions& = {});
+QImage imageOf(const Figure&, const PlanContext&, const ExportOptions& = {});
+/// As on screen, without title and legend tricks, for galleries.
+QImage thumbnailOf(const Figure&, const PlanContext&, const QSize&, Theme::Kind);
+
+struct ExportReport {
+  QStringList written;   ///< paths
+  QStringList problems;  ///< sentences; empty if everything was written
+  bool ok() const { return problems.isEmpty(); }
+};
+
+/// Writes topology, stages, memory, communication and timeline as SVG, PNG and PDF, plan.json and summary.txt into `dir`,
+/// which is made if it is absent. When nothing fits the figures show the nearest miss; without any plan only the topology
+/// and the summary are written.
+ExportReport exportAll(const QString& dir, const PlanContext&);
+
+/// One page about a plan: the headline, every stage, and what was searched.
+QString summaryText(const PlanContext&);
+
+}  // namespace nest

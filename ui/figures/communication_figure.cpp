@@ -1,0 +1,378 @@
+#include "figures/communication_figure.h"
+
+#include <QImage>
+#include <algorithm>
+#include <cmath>
+
+#include "figures/focus.h"
+#include "figures/frame.h"
+#include "figures/ink.h"
+#include "figures/magnitude_scale.h"
+#include "figures/phrases.h"
+#include "figures/seat_map.h"
+#include "figures/ticks.h"
+
+namespace nest {
+
+struct CommunicationFigure::Matrix {
+  PlanContext context;  ///< keeps what is shown alive
+  Options options;
+  std::unique_ptr<Traffic> traffic;
+  SeatMap seats;
+  TrafficMatrix cells;
+  int groups = -1;       ///< level of the groups compared
+  bool grouped = false;  ///< buckets are the groups of that level
+  MagnitudeScale scale;
+  const Theme* theme = nullptr;
+  QImage image;
+
+  bool sends(std::size_t cell) const { return cells.level[cell] >= 0; }
+  void fill();
+  const QImage& imageFor(const Theme&);
+};
+
+namespace {
+
+using Role = Theme::Role;
+constexpr int kMostBuckets = 512;
+constexpr int kReadableBuckets = 256;
+
+/// Devices while their cells can be seen, else the innermost groups whose cells can.
+int automaticGroups(const Hierarchy& h) {
+  if (h.deviceCount() <= kReadableBuckets) return -1;
+  for (int l = 0; l < h.levelCount(); ++l)
+    if (h.groupCount(l) <= kReadableBuckets) return l;
+  return -1;
+}
+
+struct HeatLayout {
+  QRectF plot, legend, table;
+};
+
+HeatLayout layoutHeat(const QRectF& area, const PlanContext& c, bool standalone) {
+  HeatLayout out;
+  const QRectF body = bodyOf(area, c, standalone);
+  const double top = body.top() + 40, left = body.left() + 62;
+  constexpr double kLegend = 120;
+  const double side = std::max(60.0, std::min(body.bottom() - top - 6, body.right() - left - kLegend));
+  out.plot = QRectF(left, top, side, side);
+  const double legendTop = top + 22;
+  out.legend = QRectF(out.plot.right() + 28, legendTop, 16, std::clamp(side - 70, 40.0, 300.0));
+  const double tableLeft = out.plot.right() + kLegend + 36;
+  if (body.right() - tableLeft > 230) out.table = QRectF(tableLeft, top, body.right() - tableLeft, side);
+  return out;
+}
+
+QString valueName(CommunicationFigure::Value v) {
+  return v == CommunicationFigure::Value::Level ? QStringLiteral("Network level") : v == CommunicationFigure::Value::Volume ? QStringLiteral("Bytes a batch")
+                                                                                                                          : QStringLiteral("Time a batch");
+}
+
+QColor levelColor(int level, int levels, const Theme& theme) { return theme.magnitude(levels > 1 ? 0.12 + 0.88 * level / (levels - 1) : 0.6); }
+
+QString sentence(const Traffic& traffic, const PlanContext& c) {
+  const Bytes total = traffic.total();
+  if (!(total.value() > 0)) return QStringLiteral("No device sends anything");
+  int heaviest = 0;
+  double most = -1;
+  for (int k = 0; k < kExchangeCount; ++k)
+    if (const double b = traffic.total(static_cast<Exchange>(k)).value(); b > most) most = b, heaviest = k;
+  const int top = c.problem->cluster->levelCount() - 1;
+  double outer = 0;
+  int level = top;
+  for (; level >= 0 && outer <= 0; --level)
+    for (int k = 0; k < kExchangeCount; ++k) outer += traffic.total(static_cast<Exchange>(k), level).value();
+  return QStringLiteral("%1 a batch, %2 of it %3 exchange; %4 cross the %5 level")
+      .arg(memoryText(total), phrase(text::percent(most / total.value())), phrase(nameOf(static_cast<Exchange>(heaviest))), memoryText(Bytes(outer)), levelName(c, level + 1));
+}
+
+/// Totals by kind and level, beside the picture.
+void paintTable(Ink& ink, const QRectF& area, const Traffic& traffic, const PlanContext& c) {
+  const int levels = c.problem->cluster->levelCount();
+  const double first = 74, column = std::min(92.0, (area.width() - first) / (levels + 1));
+  if (column < 52) return;
+  double y = area.top();
+  const auto cell = [&](int k, const QString& text, Qt::Alignment align, Role role, bool bold) {
+    const QRectF box = k < 0 ? QRectF(area.left(), y, first, 20) : QRectF(area.left() + first + k * column, y, column - 6, 20);
+    ink.label(box, text, align | Qt::AlignVCenter, Ink::kSmall, ink.color(role), bold);
+  };
+  ink.label(QRectF(area.left(), y, area.width(), 18), QStringLiteral("Bytes a batch, by kind and level"), Qt::AlignLeft | Qt::AlignVCenter, 12, ink.color(Role::Text), true);
+  y += 26;
+  for (int l = 0; l < levels; ++l) cell(l, levelName(c, l), Qt::AlignRight, Role::MutedText, false);
+  cell(levels, QStringLiteral("Total"), Qt::AlignRight, Role::MutedText, false);
+  y += 20;
+  ink.line({area.left(), y}, {area.left() + first + (levels + 1) * column - 6, y}, ink.color(Role::Border));
+  y += 3;
+  for (int k = 0; k <= kExchangeCount; ++k) {
+    const bool sum = k == kExchangeCount;
+    const auto kind = static_cast<Exchange>(k);
+    if (!sum && !(traffic.total(kind).value() > 0)) continue;
+    if (sum) ink.line({area.left(), y}, {area.left() + first + (levels + 1) * column - 6, y}, ink.color(Role::Border));
+    cell(-1, sum ? QStringLiteral("All") : nameOfKind(kind), Qt::AlignLeft, Role::Text, sum);
+    for (int l = 0; l < levels; ++l) {
+      Bytes b;
+      for (int j = 0; j < kExchangeCount; ++j)
+        if (sum || j == k) b += traffic.total(static_cast<Exchange>(j), l);
+      cell(l, b.value() > 0 ? memoryText(b) : QStringLiteral("–"), Qt::AlignRight, b.value() > 0 ? Role::Text : Role::MutedText, sum);
+    }
+    cell(levels, memoryText(sum ? traffic.total() : traffic.total(kind)), Qt::AlignRight, Role::Text, true);
+    y += 20;
+  }
+}
+
+}  // namespace
+
+QString nameOfKind(const std::optional<Exchange>& kind) {
+  if (!kind) return QStringLiteral("All exchanges");
+  QString out = phrase(nameOf(*kind));
+  if (!out.isEmpty()) out[0] = out[0].toUpper();
+  return out;
+}
+
+void CommunicationFigure::Matrix::fill() {
+  const Hierarchy& h = *context.problem->cluster;
+  ExchangeMask mask = kEveryExchange;
+  if (options.kind) {
+    mask.fill(false);
+    mask[static_cast<std::size_t>(*options.kind)] = true;
+  }
+  groups = options.groups == Options::kAutomatic ? automaticGroups(h) : options.groups;
+  grouped = groups >= 0 && groups < h.levelCount() && h.groupCount(groups) <= kMostBuckets;
+  cells = traffic->matrix(grouped ? groupBuckets(h, groups) : evenBuckets(h, kMostBuckets), mask);
+  double smallest = 0, largest = 0;
+  const auto take = [&](double v) {
+    if (v <= 0) return;
+    smallest = smallest > 0 ? std::min(smallest, v) : v;
+    largest = std::max(largest, v);
+  };
+  const bool time = options.value == Value::Duration;
+  for (std::size_t i = 0; i < cells.level.size(); ++i)
+    if (sends(i)) take(time ? cells.time[i].value() : cells.bytes[i].value());
+  scale = MagnitudeScale(smallest, largest, options.logarithmic, time ? MagnitudeScale::Unit::Time : MagnitudeScale::Unit::Data);
+  theme = nullptr;
+}
+
+const QImage& CommunicationFigure::Matrix::imageFor(const Theme& wanted) {
+  if (theme == &wanted) return image;
+  theme = &wanted;
+  const int n = cells.buckets(), levels = context.problem->cluster->levelCount();
+  image = QImage(n, n, QImage::Format_RGB32);
+  const QRgb nothing = wanted.color(Role::Canvas).rgb();
+  for (int row = 0; row < n; ++row) {
+    auto* line = reinterpret_cast<QRgb*>(image.scanLine(row));
+    for (int column = 0; column < n; ++column) {
+      const std::size_t i = cells.cell(row, column);
+      if (!sends(i))
+        line[column] = nothing;
+      else if (options.value == Value::Level)
+        line[column] = levelColor(cells.level[i], levels, wanted).rgb();
+      else
+        line[column] = scale.color(options.value == Value::Duration ? cells.time[i].value() : cells.bytes[i].value(), wanted).rgb();
+    }
+  }
+  return image;
+}
+
+CommunicationFigure::CommunicationFigure() = default;
+CommunicationFigure::~CommunicationFigure() = default;
+
+const CommunicationFigure::Matrix& CommunicationFigure::matrixOf(const PlanContext& c) const {
+  const bool samePlan = m_matrix && m_matrix->context.problem == c.problem && m_matrix->context.plan == c.plan && m_matrix->context.outcome == c.outcome;
+  if (!samePlan) {
+    m_matrix = std::make_unique<Matrix>();
+    m_matrix->context = c;
+    m_matrix->traffic = std::make_unique<Traffic>(*c.problem, *c.shownPlan());
+    m_matrix->seats = SeatMap(*c.shownPlan(), c.problem->cluster->deviceCount());
+  }
+  if (!samePlan || m_matrix->options != m_options) {
+    m_matrix->options = m_options;
+    m_matrix->fill();
+  }
+  return *m_matrix;
+}
+
+QSizeF CommunicationFigure::preferredSize(const PlanContext&) const { return {1200, 720}; }
+
+void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c, const FigureStyle& style) const {
+  Ink ink(painter, style);
+  if (const auto state = stateOf(c, QStringLiteral("who sends to whom"))) return paintState(ink, area, *state);
+  matrixOf(c);
+  Matrix& m = *m_matrix;
+  paintFrame(ink, area, c, title(), sentence(*m.traffic, c));
+  const auto layout = layoutHeat(area, c, style.standalone);
+  const int n = m.cells.buckets();
+  const double step = layout.plot.width() / n;
+
+  painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+  painter.drawImage(layout.plot, m.imageFor(ink.theme()), QRectF(0, 0, n, n));
+  // Lines between hosts or the next larger groups, as long as they do not cover the picture.
+  const Hierarchy& h = *c.problem->cluster;
+  for (int l = m.grouped ? m.groups + 1 : 0; l < h.levelCount(); ++l) {
+    if (h.groupCount(l) < 2 || layout.plot.width() / h.groupCount(l) < 12) continue;
+    for (int g = 1; g < h.groupCount(l); ++g) {
+      const int device = h.groupSpan(l, g).first;
+      const auto at = std::lower_bound(m.cells.starts.begin(), m.cells.starts.end(), device) - m.cells.starts.begin();
+      const double p = static_cast<double>(at) * step;
+      const QColor line = mixed(ink.color(Role::Canvas), ink.color(Role::MutedText), 0.35);
+      ink.line({layout.plot.left() + p, layout.plot.top()}, {layout.plot.left() + p, layout.plot.bottom()}, line, 0.7);
+      ink.line({layout.plot.left(), layout.plot.top() + p}, {layout.plot.right(), layout.plot.top() + p}, line, 0.7);
+    }
+    break;
+  }
+  ink.outline(layout.plot, ink.color(Role::Border));
+
+  // Stage of each bucket's first device along both edges.
+  const Focus focus(c, style);
+  for (int i = 0; i < n;) {
+    int last = i;
+    const int stage = m.seats.at(m.cells.starts[static_cast<std::size_t>(i)]).stage;
+    while (last < n && m.seats.at(m.cells.starts[static_cast<std::size_t>(last)]).stage == stage) ++last;
+    if (stage >= 0 && (last - i) * step >= 2.5) {
+      ink.stageBox(QRectF(layout.plot.left() - 9, layout.plot.top() + i * step, 6, (last - i) * step), stage, focus.dims(stage));
+      ink.stageBox(QRectF(layout.plot.left() + i * step, layout.plot.top() - 9, (last - i) * step, 6), stage, focus.dims(stage));
+    }
+    i = last;
+  }
+  const QString unit = m.grouped ? levelName(c, m.groups) : QStringLiteral("device");
+  for (int i : wholeTicks(n, static_cast<int>(layout.plot.width() / 52))) {
+    const double middle = (i + 0.5) * step;
+    const QString label = countText(m.grouped ? i : m.cells.starts[static_cast<std::size_t>(i)]);
+    ink.label(QRectF(layout.plot.left() - 58, layout.plot.top() + middle - 8, 46, 16), label, Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+    const QRectF above(layout.plot.left() + middle - 24, layout.plot.top() - 26, 48, 16);
+    if (above.right() < layout.plot.right() + 24) ink.label(above, label, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+  }
+  ink.label(QRectF(layout.plot.left() - 60, layout.plot.top() - 42, layout.plot.width(), 16), QStringLiteral("Rows send, columns receive; by %1").arg(unit),
+            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+
+  paintLegendOf(ink, layout.legend, m);
+  if (!layout.table.isEmpty()) paintTable(ink, layout.table, *m.traffic, c);
+  const auto mark = [&](const std::optional<SelectionItem>& item, Role role) {
+    if (!item || item->kind != ItemKind::Pair) return;
+    if (const auto hit = locate(*item, area, c)) ink.outline(hit->area.adjusted(-1.5, -1.5, 1.5, 1.5), ink.color(role), 2);
+  };
+  if (!style.standalone) mark(style.selected, Role::Selection), mark(style.hovered, Role::Hover);
+}
+
+void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matrix& m) const {
+  const QString kind = nameOfKind(m_options.kind);
+  const QRectF head(bar.left(), bar.top() - 24, 92, 16);
+  ink.label(head, valueName(m_options.value), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text), true);
+  double bottom = bar.bottom();
+  if (m_options.value == Value::Level) {
+    const Hierarchy& h = *m.context.problem->cluster;
+    double y = bar.top();
+    for (int l = 0; l < h.levelCount(); ++l, y += 20) {
+      ink.fill(QRectF(bar.left(), y + 2, 14, 14), levelColor(l, h.levelCount(), ink.theme()));
+      ink.label(QRectF(bar.left() + 20, y, 78, 18), phrase(h.level(l).name), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
+    }
+    bottom = y;
+  } else if (!m.scale.empty()) {
+    m.scale.paintLegend(ink, bar);
+  }
+  const QRectF nothing(bar.left(), bottom + 12, 14, 14);
+  ink.fill(nothing, ink.color(Role::Canvas));
+  ink.outline(nothing, ink.color(Role::Border));
+  ink.label(QRectF(nothing.right() + 6, bottom + 10, 84, 18), QStringLiteral("nothing sent"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
+  ink.label(QRectF(bar.left(), bottom + 30, 96, 18), kind, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+}
+
+SelectionItem CommunicationFigure::itemOf(int row, int column, const PlanContext& c) const {
+  const Matrix& m = matrixOf(c);
+  if (m.grouped) return {ItemKind::Pair, row, m.groups, column};
+  return {ItemKind::Pair, m.cells.starts[static_cast<std::size_t>(row)], -1, m.cells.starts[static_cast<std::size_t>(column)]};
+}
+
+std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, const QRectF& area, const PlanContext& c) const {
+  const Matrix& m = matrixOf(c);
+  const int n = m.cells.buckets();
+  if (row < 0 || column < 0 || row >= n || column >= n) return std::nullopt;
+  const auto layout = layoutHeat(area, c, false);
+  const double step = layout.plot.width() / n;
+  const SelectionItem item = itemOf(row, column, c);
+  Tip tip(describe(item, c).section(u':', 0, 0));
+  const std::size_t i = m.cells.cell(row, column);
+  if (m.sends(i)) {
+    tip.row(QStringLiteral("Bytes a batch"), exactMemory(m.cells.bytes[i]));
+    tip.row(QStringLiteral("Longest any device takes"), exactTime(m.cells.time[i]));
+    tip.row(QStringLiteral("Level"), levelName(c, m.cells.level[i]));
+  } else {
+    tip.note(QStringLiteral("Nothing is sent."));
+  }
+  tip.note(nameOfKind(m_options.kind) + u'.');
+  return Hit{item, QRectF(layout.plot.left() + column * step, layout.plot.top() + row * step, step, step), tip.html()};
+}
+
+std::optional<Figure::Hit> CommunicationFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+  if (stateOf(c, {})) return std::nullopt;
+  const auto layout = layoutHeat(area, c, false);
+  if (!layout.plot.contains(at)) return std::nullopt;
+  const double step = layout.plot.width() / matrixOf(c).cells.buckets();
+  return cellHit(static_cast<int>((at.y() - layout.plot.top()) / step), static_cast<int>((at.x() - layout.plot.left()) / step), area, c);
+}
+
+std::optional<std::pair<int, int>> CommunicationFigure::cellOf(const SelectionItem& item, const PlanContext& c) const {
+  const Matrix& m = matrixOf(c);
+  if (item.kind != ItemKind::Pair || m.grouped != (item.level >= 0) || (m.grouped && item.level != m.groups)) return std::nullopt;
+  if (m.grouped) return std::pair(item.index, item.other);
+  const auto bucket = [&](int device) {
+    return static_cast<int>(std::upper_bound(m.cells.starts.begin(), m.cells.starts.end(), device) - m.cells.starts.begin()) - 1;
+  };
+  return std::pair(bucket(item.index), bucket(item.other));
+}
+
+std::optional<Figure::Hit> CommunicationFigure::locate(const SelectionItem& item, const QRectF& area, const PlanContext& c) const {
+  if (stateOf(c, {})) return std::nullopt;
+  const auto cell = cellOf(item, c);
+  return cell ? cellHit(cell->first, cell->second, area, c) : std::nullopt;
+}
+
+std::optional<SelectionItem> CommunicationFigure::step(const std::optional<SelectionItem>& from, Step step, const PlanContext& c) const {
+  if (stateOf(c, {})) return std::nullopt;
+  const int last = matrixOf(c).cells.buckets() - 1;
+  const auto cell = from ? cellOf(*from, c) : std::nullopt;
+  if (!cell || step == Step::First) return itemOf(0, 0, c);
+  if (step == Step::Last) return itemOf(last, last, c);
+  const int row = cell->first + (step == Step::Down ? 1 : step == Step::Up ? -1 : 0);
+  const int column = cell->second + (step == Step::Right ? 1 : step == Step::Left ? -1 : 0);
+  return itemOf(std::clamp(row, 0, last), std::clamp(column, 0, last), c);
+}
+
+QString CommunicationFigure::describe(const SelectionItem& item, const PlanContext& c) const {
+  if (stateOf(c, {})) return {};
+  const auto cell = cellOf(item, c);
+  const Matrix& m = matrixOf(c);
+  const int n = m.cells.buckets();
+  if (!cell || cell->first < 0 || cell->second < 0 || cell->first >= n || cell->second >= n) return {};
+  const Hierarchy& h = *c.problem->cluster;
+  const auto name = [&](int bucket) {
+    const int begin = m.cells.starts[static_cast<std::size_t>(bucket)], end = m.cells.starts[static_cast<std::size_t>(bucket) + 1];
+    if (end - begin == 1) return deviceName(h, begin);
+    return m.grouped && m.groups > 0 ? QStringLiteral("%1 %2").arg(levelName(c, m.groups)).arg(bucket) : hostSpan(h, begin, end);
+  };
+  const std::size_t i = m.cells.cell(cell->first, cell->second);
+  return QStringLiteral("%1 to %2: %3").arg(name(cell->first), name(cell->second),
+                                            m.sends(i) ? QStringLiteral("%1, %2, level %3").arg(memoryText(m.cells.bytes[i]), timeText(m.cells.time[i]), levelName(c, m.cells.level[i]))
+                                                       : QStringLiteral("nothing"));
+}
+
+QString CommunicationFigure::asText(const PlanContext& c) const {
+  if (const auto state = stateOf(c, QStringLiteral("who sends to whom"))) return state->heading + u'\n' + state->text + u'\n';
+  const Matrix& m = matrixOf(c);
+  QString out = title() + u'\n' + sentence(*m.traffic, c) + u'\n';
+  for (int k = 0; k < kExchangeCount; ++k)
+    for (int l = 0; l < c.problem->cluster->levelCount(); ++l)
+      if (const Bytes b = m.traffic->total(static_cast<Exchange>(k), l); b.value() > 0)
+        out += QStringLiteral("%1, level %2: %3 a batch\n").arg(nameOfKind(static_cast<Exchange>(k)), levelName(c, l), memoryText(b));
+  // Pairs one by one only as long as someone could read them.
+  constexpr int kMostLines = 2000;
+  int lines = 0;
+  for (int row = 0; row < m.cells.buckets(); ++row)
+    for (int column = 0; column < m.cells.buckets(); ++column)
+      if (m.sends(m.cells.cell(row, column))) {
+        if (++lines > kMostLines) return out + QStringLiteral("… further pairs are left out\n");
+        out += describe(itemOf(row, column, c), c) + u'\n';
+      }
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+
+#include "figures/interactive_figure.h"
+#include "plan/traffic.h"
+
+namespace nest {
+
+class Ink;
+
+/// Heatmap of who sends to whom: rows send, columns receive; devices or groups.
+class CommunicationFigure : public InteractiveFigure {
+ public:
+  enum class Value { Level, Volume, Duration };
+  struct Options {
+    Value value = Value::Volume;
+    std::optional<Exchange> kind;  ///< nullopt: all
+    static constexpr int kAutomatic = -2;
+    int groups = kAutomatic;       ///< level of the groups compared; −1: devices; kAutomatic: by their number
+    bool logarithmic = true;
+    friend bool operator==(const Options&, const Options&) = default;
+  };
+
+  CommunicationFigure();
+  ~CommunicationFigure() override;
+
+  void setOptions(const Options& o) { m_options = o; }
+  const Options& options() const { return m_options; }
+
+  QString id() const override { return QStringLiteral("communication"); }
+  QString title() const override { return QStringLiteral("Communication"); }
+  QSizeF preferredSize(const PlanContext&) const override;
+  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
+  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
+  QString asText(const PlanContext&) const override;
+
+  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step, const PlanContext&) const override;
+  std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
+  QString describe(const SelectionItem&, const PlanContext&) const override;
+
+ private:
+  struct Matrix;  ///< traffic of the plan shown, and the cells under the options
+  const Matrix& matrixOf(const PlanContext&) const;
+  SelectionItem itemOf(int row, int column, const PlanContext&) const;
+  std::optional<std::pair<int, int>> cellOf(const SelectionItem&, const PlanContext&) const;
+  void paintLegendOf(Ink&, const QRectF& bar, const Matrix&) const;
+  std::optional<Hit> cellHit(int row, int column, const QRectF& area, const PlanContext&) const;
+
+  Options m_options;
+  mutable std::unique_ptr<Matrix> m_matrix;
+};
+
+QString nameOfKind(const std::optional<Exchange>&);  ///< "All exchanges", "Tensor", …
+
+}  // namespace nest

@@ -1,0 +1,65 @@
+#include "figures/magnitude_scale.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "figures/axis.h"
+#include "figures/ink.h"
+#include "figures/phrases.h"
+
+namespace nest {
+namespace {
+// The darkest tones of the ramp vanish on a dark canvas.
+constexpr double kDarkest = 0.1;
+}  // namespace
+
+MagnitudeScale::MagnitudeScale(double smallest, double largest, bool logarithmic, Unit unit)
+    : m_smallest(smallest), m_largest(largest), m_logarithmic(logarithmic), m_unit(unit) {
+  // Less than a factor of two has no decades to show.
+  if (m_smallest * 2 > m_largest) m_logarithmic = false;
+}
+
+double MagnitudeScale::fraction(double value) const {
+  if (empty() || value <= 0) return 0;
+  if (!m_logarithmic) return std::min(1.0, value / m_largest);
+  return std::clamp(std::log(value / m_smallest) / std::log(m_largest / m_smallest), 0.0, 1.0);
+}
+
+QColor MagnitudeScale::color(double value, const Theme& theme) const { return theme.magnitude(kDarkest + (1 - kDarkest) * fraction(value)); }
+
+std::vector<MagnitudeScale::Tick> MagnitudeScale::ticks(int most) const {
+  std::vector<Tick> out;
+  if (empty()) return out;
+  const auto text = [this](double v) { return m_unit == Unit::Data ? memoryText(Bytes(v)) : timeText(Seconds(v)); };
+  if (!m_logarithmic) {
+    const Axis axis = m_unit == Unit::Data ? Axis::memory(m_largest, most) : Axis::time(m_largest, most);
+    for (double t : axis.ticks) out.push_back({t * axis.unit, t == 0 ? QStringLiteral("0") : text(t * axis.unit)});
+    return out;
+  }
+  const double step = m_unit == Unit::Data ? 1024 : 1000;
+  for (double unit = m_unit == Unit::Data ? 1 : 1e-9; unit <= m_largest; unit *= step)
+    for (double k : {1.0, 10.0, 100.0})
+      if (unit * k >= m_smallest * (1 - 1e-9) && unit * k <= m_largest * (1 + 1e-9)) out.push_back({unit * k, text(unit * k)});
+  while (static_cast<int>(out.size()) > std::max(2, most)) {
+    std::vector<Tick> fewer;
+    for (std::size_t i = 0; i < out.size(); i += 2) fewer.push_back(out[i]);
+    out = std::move(fewer);
+  }
+  if (out.size() < 2) out = {{m_smallest, text(m_smallest)}, {m_largest, text(m_largest)}};
+  return out;
+}
+
+void MagnitudeScale::paintLegend(Ink& ink, const QRectF& bar) const {
+  constexpr int kSteps = 64;
+  const double h = bar.height() / kSteps;
+  for (int i = 0; i < kSteps; ++i)
+    ink.fill(QRectF(bar.left(), bar.bottom() - (i + 1) * h, bar.width(), h + 0.5), ink.theme().magnitude(kDarkest + (1 - kDarkest) * (i + 0.5) / kSteps));
+  ink.outline(bar, ink.color(Theme::Role::Border));
+  for (const Tick& t : ticks(static_cast<int>(bar.height() / 26))) {
+    const double y = bar.bottom() - fraction(t.value) * bar.height();
+    ink.line({bar.right(), y}, {bar.right() + 4, y}, ink.color(Theme::Role::Text));
+    ink.label(QRectF(bar.right() + 8, y - 8, 70, 16), t.text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::Text));
+  }
+}
+
+}  // namespace nest

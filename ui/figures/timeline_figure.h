@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+
+#include "figures/interactive_figure.h"
+#include "plan/schedule.h"
+
+namespace nest {
+
+class Ink;
+
+/// The batch as it runs: one row per stage, time to the right; below it the memory of one stage's device. Zooms in time.
+class TimelineFigure : public InteractiveFigure {
+ public:
+  TimelineFigure();
+  ~TimelineFigure() override;
+
+  void setShowsMemory(bool on) { m_showsMemory = on; }
+  bool showsMemory() const { return m_showsMemory; }
+
+  QString id() const override { return QStringLiteral("timeline"); }
+  QString title() const override { return QStringLiteral("Timeline"); }
+  QSizeF preferredSize(const PlanContext&) const override;
+  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
+  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
+  QString asText(const PlanContext&) const override;
+
+  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step, const PlanContext&) const override;
+  std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
+  QString describe(const SelectionItem&, const PlanContext&) const override;
+
+  bool canZoom() const override { return true; }
+  void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
+  void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
+  void fit() override { m_from = 0, m_span = 1; }
+
+ private:
+  struct Run;  ///< the simulated schedule of the plan shown
+  const Run& runOf(const PlanContext&) const;
+  bool drawable(const PlanContext&) const;
+  QString sentence(const PlanContext&) const;
+  void paintMemory(Ink&, const QRectF& plot, double begin, double end, int stage, const PlanContext&) const;
+
+  bool m_showsMemory = true;
+  double m_from = 0, m_span = 1;  ///< shares of the batch that are visible
+  mutable std::unique_ptr<Run> m_run;
+};
+
+}  // namespace nest

@@ -1,0 +1,166 @@
+#include "figures/timeline_rows.h"
+
+#include <QImage>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "figures/ink.h"
+
+namespace nest {
+namespace {
+
+using Role = Theme::Role;
+constexpr std::size_t kMostBoxes = 6000;
+
+double gapOf(double row) { return row >= 14 ? 3 : row >= 6 ? 1 : 0; }
+
+}  // namespace
+
+LoadPart partOf(TaskKind kind) {
+  switch (kind) {
+    case TaskKind::Forward: return LoadPart::Forward;
+    case TaskKind::Backward: return LoadPart::Backward;
+    case TaskKind::ActivationTransfer: return LoadPart::Activation;
+    case TaskKind::GradientTransfer: return LoadPart::Gradient;
+    case TaskKind::Sync: return LoadPart::Sync;
+    case TaskKind::Step: break;
+  }
+  return LoadPart::Step;
+}
+
+TimelineRows::TimelineRows(const Schedule& schedule, const std::vector<std::size_t>& starts, const QRectF& plot, double begin, double end)
+    : m_schedule(schedule), m_starts(starts), m_plot(plot), m_begin(begin), m_end(end),
+      m_row(std::min(60.0, plot.height() / std::max<double>(1, static_cast<double>(starts.size()) - 1))) {}
+
+std::pair<std::size_t, std::size_t> TimelineRows::visible(int stage) const {
+  const auto first = m_schedule.intervals.begin() + static_cast<std::ptrdiff_t>(m_starts[static_cast<std::size_t>(stage)]);
+  const auto last = m_schedule.intervals.begin() + static_cast<std::ptrdiff_t>(m_starts[static_cast<std::size_t>(stage) + 1]);
+  const auto from = std::lower_bound(first, last, m_begin, [](const ScheduleInterval& i, double t) { return i.end.value() < t; });
+  const auto to = std::lower_bound(from, last, m_end, [](const ScheduleInterval& i, double t) { return i.begin.value() < t; });
+  return {static_cast<std::size_t>(from - m_schedule.intervals.begin()), static_cast<std::size_t>(to - m_schedule.intervals.begin())};
+}
+
+void TimelineRows::paint(Ink& ink, const Focus& focus) const {
+  std::size_t count = 0;
+  for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
+    const auto [from, to] = visible(static_cast<int>(s));
+    count += to - from;
+  }
+  if (count <= kMostBoxes) {
+    paintBoxes(ink, focus);
+    paintNumbers(ink);
+  } else {
+    paintImage(ink, focus);
+  }
+}
+
+void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
+  QPainter& p = ink.painter();
+  std::array<std::vector<QRectF>, kLoadPartCount> lit, dim;
+  std::vector<QRectF> idle;
+  const double gap = gapOf(m_row);
+  for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
+    const QRectF row = rowBox(static_cast<int>(s));
+    auto& rects = focus.dims(static_cast<int>(s)) ? dim : lit;
+    const QRectF lane = row.adjusted(0, gap / 2, 0, -gap / 2);
+    idle.push_back(lane);
+    const auto [from, to] = visible(static_cast<int>(s));
+    for (std::size_t k = from; k < to; ++k) {
+      const auto& i = m_schedule.intervals[k];
+      const double a = std::max(xOf(i.begin.value()), m_plot.left()), b = std::min(xOf(i.end.value()), m_plot.right());
+      if (b <= a) continue;
+      // A hairline between tasks, so that one can count them.
+      const double seam = b - a > 5 ? 0.7 : 0;
+      rects[static_cast<std::size_t>(partOf(i.kind))].push_back(QRectF(a, lane.top(), b - a - seam, lane.height()));
+      if (i.recompute.value() > 0) {
+        const double r = std::min(xOf((i.begin + i.recompute).value()), m_plot.right());
+        if (r > a) rects[static_cast<std::size_t>(LoadPart::Recompute)].push_back(QRectF(a, lane.top(), std::min(r, b) - a, lane.height()));
+      }
+    }
+  }
+  p.setPen(Qt::NoPen);
+  p.setBrush(mixed(ink.color(Role::Canvas), ink.color(Role::Idle), 0.6));
+  p.drawRects(idle.data(), static_cast<int>(idle.size()));
+  // Recompute lies on its backward, so it comes after.
+  for (const LoadPart part : {LoadPart::Forward, LoadPart::Backward, LoadPart::Recompute, LoadPart::Activation, LoadPart::Gradient, LoadPart::Sync, LoadPart::Step})
+    for (const bool dimmed : {false, true}) {
+      const auto& rects = (dimmed ? dim : lit)[static_cast<std::size_t>(part)];
+      if (rects.empty()) continue;
+      QColor c = colorOf(part, ink.theme());
+      if (dimmed) c = mixed(c, ink.color(Role::Canvas), 0.65);
+      p.setPen(Qt::NoPen);
+      p.setBrush(c);
+      p.drawRects(rects.data(), static_cast<int>(rects.size()));
+      if (hatchOf(part) == 0 || m_row < 8 || rects.size() > 1500) continue;
+      std::vector<QLineF> lines;
+      for (const QRectF& r : rects) Ink::hatchLines(r, hatchOf(part), 5, lines);
+      p.setPen(QPen(mixed(c, ink.theme().textOn(c), 0.45), 1, Qt::SolidLine, Qt::FlatCap));
+      p.drawLines(lines.data(), static_cast<int>(lines.size()));
+    }
+}
+
+void TimelineRows::paintNumbers(Ink& ink) const {
+  if (m_row < 12) return;
+  for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
+    const auto [from, to] = visible(static_cast<int>(s));
+    const QRectF row = rowBox(static_cast<int>(s));
+    for (std::size_t k = from; k < to; ++k) {
+      const auto& i = m_schedule.intervals[k];
+      if (i.kind != TaskKind::Forward && i.kind != TaskKind::Backward) continue;
+      const double a = std::max(xOf((i.begin + i.recompute).value()), m_plot.left()), b = std::min(xOf(i.end.value()), m_plot.right());
+      if (b - a < 9) continue;
+      ink.firstThatFits(QRectF(a, row.top(), b - a, row.height()), {QString::number(i.microbatch)}, Qt::AlignCenter, Ink::kSmall,
+                        ink.theme().textOn(colorOf(partOf(i.kind), ink.theme())));
+    }
+  }
+}
+
+void TimelineRows::paintImage(Ink& ink, const Focus& focus) const {
+  const int width = std::clamp(static_cast<int>(m_plot.width() * 2), 16, 4000);
+  const auto stages = static_cast<int>(m_starts.size()) - 1;
+  QImage image(width, stages, QImage::Format_RGB32);
+  const QColor idle = mixed(ink.color(Role::Canvas), ink.color(Role::Idle), 0.6);
+  std::array<std::array<float, 3>, kLoadPartCount> colors;
+  for (int k = 0; k < kLoadPartCount; ++k) {
+    const QColor c = colorOf(static_cast<LoadPart>(k), ink.theme());
+    colors[static_cast<std::size_t>(k)] = {static_cast<float>(c.red()), static_cast<float>(c.green()), static_cast<float>(c.blue())};
+  }
+  std::vector<std::array<float, 4>> pixels(static_cast<std::size_t>(width));
+  const double scale = width / (m_end - m_begin);
+  for (int s = 0; s < stages; ++s) {
+    std::fill(pixels.begin(), pixels.end(), std::array<float, 4>{});
+    const auto spread = [&](double from, double to, LoadPart part) {
+      const double a = std::max(0.0, (from - m_begin) * scale), b = std::min<double>(width, (to - m_begin) * scale);
+      for (int x = static_cast<int>(a); x < b; ++x) {
+        const auto share = static_cast<float>(std::min<double>(b, x + 1) - std::max<double>(a, x));
+        auto& pixel = pixels[static_cast<std::size_t>(x)];
+        for (std::size_t k = 0; k < 3; ++k) pixel[k] += share * colors[static_cast<std::size_t>(part)][k];
+        pixel[3] += share;
+      }
+    };
+    const auto [from, to] = visible(s);
+    for (std::size_t k = from; k < to; ++k) {
+      const auto& i = m_schedule.intervals[k];
+      const double again = (i.begin + i.recompute).value();
+      if (i.recompute.value() > 0) spread(i.begin.value(), again, LoadPart::Recompute);
+      spread(again, i.end.value(), partOf(i.kind));
+    }
+    auto* line = reinterpret_cast<QRgb*>(image.scanLine(s));
+    const QColor canvas = ink.color(Role::Canvas);
+    for (int x = 0; x < width; ++x) {
+      const auto& q = pixels[static_cast<std::size_t>(x)];
+      const float rest = std::max(0.0F, 1 - q[3]), whole = std::max(1.0F, q[3]);
+      QColor c(std::min(255, static_cast<int>(q[0] / whole + rest * static_cast<float>(idle.red()))),
+               std::min(255, static_cast<int>(q[1] / whole + rest * static_cast<float>(idle.green()))),
+               std::min(255, static_cast<int>(q[2] / whole + rest * static_cast<float>(idle.blue()))));
+      line[x] = (focus.dims(s) ? mixed(c, canvas, 0.65) : c).rgb();
+    }
+  }
+  ink.painter().setRenderHint(QPainter::SmoothPixmapTransform, false);
+  ink.painter().drawImage(QRectF(m_plot.topLeft(), QSizeF(m_plot.width(), m_row * stages)), image, QRectF(0, 0, width, stages));
+  if (const double gap = gapOf(m_row); gap > 0)
+    for (int s = 1; s < stages; ++s) ink.fill(QRectF(m_plot.left(), m_plot.top() + s * m_row - gap / 2, m_plot.width(), gap), ink.color(Role::Canvas));
+}
+
+}  // namespace nest

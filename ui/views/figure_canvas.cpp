@@ -1,0 +1,218 @@
+#include "views/figure_canvas.h"
+
+#include <QAccessible>
+#include <QAccessibleWidget>
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <cmath>
+
+namespace nest {
+namespace {
+
+/// A graphic whose value is the item that is selected in it.
+class CanvasAccessible : public QAccessibleWidget {
+ public:
+  explicit CanvasAccessible(QWidget* widget) : QAccessibleWidget(widget, QAccessible::Graphic) {}
+  QString text(QAccessible::Text t) const override {
+    return t == QAccessible::Value ? static_cast<FigureCanvas*>(widget())->currentText() : QAccessibleWidget::text(t);
+  }
+};
+
+QAccessibleInterface* makeAccessible(const QString&, QObject* object) {
+  auto* canvas = qobject_cast<FigureCanvas*>(object);
+  return canvas ? new CanvasAccessible(canvas) : nullptr;
+}
+
+}  // namespace
+
+FigureCanvas::FigureCanvas(InteractiveFigure& figure, Selection& selection, QWidget* parent)
+    : QWidget(parent), m_figure(figure), m_selection(selection), m_theme(&Theme::of(Theme::Kind::Light)) {
+  static const bool installed = (QAccessible::installFactory(makeAccessible), true);
+  Q_UNUSED(installed);
+  setMouseTracking(true);
+  setFocusPolicy(Qt::StrongFocus);
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  setAccessibleName(figure.title());
+  connect(&selection, &Selection::hoveredChanged, this, qOverload<>(&QWidget::update));
+  connect(&selection, &Selection::selectedChanged, this, [this] {
+    update();
+    setAccessibleDescription(currentText());
+  });
+}
+
+void FigureCanvas::show(const PlanContext& context, const Theme& theme) {
+  m_context = context;
+  m_theme = &theme;
+  update();
+}
+
+QString FigureCanvas::currentText() const { return m_selection.selected() ? m_figure.describe(*m_selection.selected(), m_context) : QString(); }
+
+void FigureCanvas::fit() {
+  m_figure.fit();
+  update();
+}
+
+void FigureCanvas::zoomBy(double factor) {
+  if (!m_figure.canZoom()) return;
+  QPointF about = area().center();
+  if (m_selection.selected())
+    if (const auto hit = m_figure.locate(*m_selection.selected(), area(), m_context); hit && area().contains(hit->area.center())) about = hit->area.center();
+  m_figure.zoomAt(about, factor, area(), m_context);
+  update();
+}
+
+void FigureCanvas::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  FigureStyle style;
+  style.theme = m_theme;
+  style.hovered = m_selection.hovered();
+  style.selected = m_selection.selected();
+  m_figure.paint(painter, area(), m_context, style);
+  if (!hasFocus()) return;
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.setPen(QPen(m_theme->color(Theme::Role::Accent), 1));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+void FigureCanvas::hover(const QPointF& at) {
+  const auto hit = m_figure.hit(at, area(), m_context);
+  m_hovering = hit.has_value();
+  m_selection.setHovered(hit ? std::optional(hit->item) : std::nullopt);
+}
+
+void FigureCanvas::mouseMoveEvent(QMouseEvent* e) {
+  if (m_pressed && m_figure.canZoom() && !m_panning) m_panning = (e->position() - *m_pressed).manhattanLength() > 5;
+  if (!m_panning) return hover(e->position());
+  m_figure.panBy(e->position() - m_last, area(), m_context);
+  m_last = e->position();
+  setCursor(Qt::ClosedHandCursor);
+  update();
+}
+
+void FigureCanvas::mousePressEvent(QMouseEvent* e) {
+  if (e->button() != Qt::LeftButton) return;
+  m_pressed = m_last = e->position();
+  m_panning = false;
+}
+
+void FigureCanvas::mouseReleaseEvent(QMouseEvent* e) {
+  if (e->button() != Qt::LeftButton || !m_pressed) return;
+  const bool click = !m_panning;
+  m_pressed.reset();
+  m_panning = false;
+  unsetCursor();
+  if (!click) return;
+  const auto hit = m_figure.hit(e->position(), area(), m_context);
+  m_selection.setSelected(hit ? std::optional(hit->item) : std::nullopt);
+}
+
+void FigureCanvas::mouseDoubleClickEvent(QMouseEvent* e) {
+  if (e->button() != Qt::LeftButton || !m_figure.canZoom()) return;
+  m_figure.zoomAt(e->position(), e->modifiers() & Qt::ShiftModifier ? 0.5 : 2, area(), m_context);
+  update();
+}
+
+void FigureCanvas::leaveEvent(QEvent*) {
+  if (std::exchange(m_hovering, false)) m_selection.setHovered(std::nullopt);
+}
+
+void FigureCanvas::wheelEvent(QWheelEvent* e) {
+  if (!m_figure.canZoom()) return e->ignore();
+  if (e->modifiers() & Qt::ShiftModifier || std::abs(e->angleDelta().x()) > std::abs(e->angleDelta().y())) {
+    const double by = e->angleDelta().x() != 0 ? e->angleDelta().x() : e->angleDelta().y();
+    m_figure.panBy({by, 0}, area(), m_context);
+  } else {
+    m_figure.zoomAt(e->position(), std::pow(1.0015, e->angleDelta().y()), area(), m_context);
+  }
+  hover(e->position());
+  update();
+  e->accept();
+}
+
+bool FigureCanvas::walk(QKeyEvent* e) {
+  using Step = InteractiveFigure::Step;
+  std::optional<Step> step;
+  switch (e->key()) {
+    case Qt::Key_Left: step = Step::Left; break;
+    case Qt::Key_Right: step = Step::Right; break;
+    case Qt::Key_Up: step = Step::Up; break;
+    case Qt::Key_Down: step = Step::Down; break;
+    case Qt::Key_Home: step = Step::First; break;
+    case Qt::Key_End: step = Step::Last; break;
+    default: return false;
+  }
+  const auto item = m_figure.step(m_selection.selected(), *step, m_context);
+  if (!item) return false;
+  m_selection.setSelected(item);
+  // What is walked to must be seen.
+  if (m_figure.canZoom())
+    if (const auto hit = m_figure.locate(*item, area(), m_context); hit && !area().contains(hit->area.center()))
+      m_figure.panBy(area().center() - hit->area.center(), area(), m_context);
+  tell();
+  return true;
+}
+
+/// Tooltip and screen reader, for what the keyboard has reached.
+void FigureCanvas::tell() {
+  if (!m_selection.selected()) return;
+  QAccessibleValueChangeEvent changed(this, currentText());
+  QAccessible::updateAccessibility(&changed);
+  const auto hit = m_figure.locate(*m_selection.selected(), area(), m_context);
+  if (!hit) return;
+  const QPointF at = hit->area.intersected(area()).isEmpty() ? area().center() : hit->area.intersected(area()).center();
+  QToolTip::showText(mapToGlobal(at.toPoint()), hit->tip, this);
+}
+
+void FigureCanvas::keyPressEvent(QKeyEvent* e) {
+  const bool zoomable = m_figure.canZoom();
+  if (zoomable && e->modifiers() & Qt::ShiftModifier) {
+    const double by = 60;
+    QPointF pan;
+    if (e->key() == Qt::Key_Left) pan = {by, 0};
+    if (e->key() == Qt::Key_Right) pan = {-by, 0};
+    if (e->key() == Qt::Key_Up) pan = {0, by};
+    if (e->key() == Qt::Key_Down) pan = {0, -by};
+    if (!pan.isNull()) {
+      m_figure.panBy(pan, area(), m_context);
+      return update();
+    }
+  }
+  if (zoomable && (e->key() == Qt::Key_Plus || e->key() == Qt::Key_Equal)) return zoomIn();
+  if (zoomable && e->key() == Qt::Key_Minus) return zoomOut();
+  if (zoomable && e->key() == Qt::Key_0) return fit();
+  if (e->key() == Qt::Key_Escape && m_selection.selected()) return m_selection.setSelected(std::nullopt);
+  if (walk(e)) return update();
+  QWidget::keyPressEvent(e);
+}
+
+void FigureCanvas::focusInEvent(QFocusEvent* e) {
+  QWidget::focusInEvent(e);
+  update();
+  if (e->reason() == Qt::TabFocusReason || e->reason() == Qt::BacktabFocusReason) tell();
+}
+
+void FigureCanvas::focusOutEvent(QFocusEvent* e) {
+  QWidget::focusOutEvent(e);
+  update();
+}
+
+void FigureCanvas::contextMenuEvent(QContextMenuEvent* e) { Q_EMIT menuRequested(e->globalPos()); }
+
+bool FigureCanvas::event(QEvent* e) {
+  if (e->type() != QEvent::ToolTip) return QWidget::event(e);
+  const auto* help = static_cast<QHelpEvent*>(e);
+  const auto hit = m_figure.hit(help->pos(), area(), m_context);
+  if (hit)
+    QToolTip::showText(help->globalPos(), hit->tip, this, hit->area.toAlignedRect().adjusted(-1, -1, 1, 1));
+  else
+    QToolTip::hideText();
+  return true;
+}
+
+}  // namespace nest

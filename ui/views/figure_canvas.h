@@ -1,0 +1,70 @@
+#pragma once
+
+#include <QPointF>
+#include <QWidget>
+#include <functional>
+#include <optional>
+
+#include "document/plan_context.h"
+#include "document/selection.h"
+#include "figures/interactive_figure.h"
+
+namespace nest {
+
+/// The widget on which a figure is painted: hover, selection, tooltips, zoom, pan, keyboard walk.
+///
+/// Arrow keys walk its items, Home and End jump, Escape lets go, + − 0 zoom, Shift and arrows pan. What is walked to is
+/// selected, told by a tooltip and to screen readers.
+class FigureCanvas : public QWidget {
+  Q_OBJECT
+ public:
+  FigureCanvas(InteractiveFigure& figure, Selection& selection, QWidget* parent = nullptr);
+
+  void show(const PlanContext& context, const Theme& theme);  ///< copies the context; repaints
+  InteractiveFigure& figure() const { return m_figure; }
+  /// What a screen reader says of the item that is selected.
+  QString currentText() const;
+
+  QSize sizeHint() const override { return {800, 500}; }
+  QSize minimumSizeHint() const override { return {240, 160}; }
+
+ public Q_SLOTS:
+  void fit();
+  void zoomIn() { zoomBy(1.25); }
+  void zoomOut() { zoomBy(0.8); }
+
+ Q_SIGNALS:
+  void menuRequested(const QPoint& globalPosition);
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void mousePressEvent(QMouseEvent*) override;
+  void mouseReleaseEvent(QMouseEvent*) override;
+  void mouseDoubleClickEvent(QMouseEvent*) override;
+  void leaveEvent(QEvent*) override;
+  void wheelEvent(QWheelEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
+  void focusInEvent(QFocusEvent*) override;
+  void focusOutEvent(QFocusEvent*) override;
+  void contextMenuEvent(QContextMenuEvent*) override;
+  bool event(QEvent*) override;
+
+ private:
+  QRectF area() const { return QRectF(rect()); }
+  void zoomBy(double factor);
+  void hover(const QPointF& at);
+  bool walk(QKeyEvent*);
+  void tell();
+
+  InteractiveFigure& m_figure;
+  Selection& m_selection;
+  PlanContext m_context;
+  const Theme* m_theme;
+  std::optional<QPointF> m_pressed;
+  QPointF m_last;
+  bool m_panning = false;
+  bool m_hovering = false;  ///< the hovered item of the selection is ours to clear
+};
+
+}  // namespace nest

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <QStringList>
+#include <functional>
+#include <memory>
+
+#include "figures/interactive_figure.h"
+#include "views/view.h"
+
+class QHBoxLayout;
+class QMenu;
+class QPlainTextEdit;
+class QStackedWidget;
+class QToolButton;
+
+namespace nest {
+
+class FigureCanvas;
+
+/// A view that shows one figure: options above it, the figure or its text below, and a menu of what can be done with it.
+/// Options are remembered per view.
+class FigureView : public View {
+  Q_OBJECT
+ public:
+  FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices services, QWidget* parent = nullptr);
+  ~FigureView() override;
+
+  QString id() const override { return m_figure->id(); }
+  QString title() const override { return m_figure->title(); }
+  const Figure* figure() const override { return m_figure.get(); }
+  FigureCanvas* canvas() const { return m_canvas; }
+
+  bool showsText() const;
+  /// Everything that works here, in the order of the context menu. Owned by the caller.
+  QMenu* makeMenu(QWidget* parent);
+
+ public Q_SLOTS:
+  void copyImage();
+  void copyText();
+  void exportFigure();
+  void setShowsText(bool);
+
+ protected:
+  void refresh() override;
+
+  /// A choice above the figure; `apply` gets the index and is called once with the remembered one.
+  void addChoice(const QString& key, const QString& label, const QStringList& names, int first, std::function<void(int)> apply);
+  void addSwitch(const QString& key, const QString& label, bool first, std::function<void(bool)> apply);
+  /// The figure given to the constructor, by its own type.
+  template <class F>
+  F& figureAs() {
+    return static_cast<F&>(*m_figure);
+  }
+  void figureChanged();  ///< after an option: paints again
+
+ private:
+  void addButtons();
+  QString settingsKey(const QString& key) const;
+
+  std::unique_ptr<InteractiveFigure> m_figure;
+  QHBoxLayout* m_bar = nullptr;
+  QStackedWidget* m_stack = nullptr;
+  FigureCanvas* m_canvas = nullptr;
+  QPlainTextEdit* m_text = nullptr;
+  QToolButton* m_textButton = nullptr;
+  int m_options = 0;
+};
+
+}  // namespace nest

@@ -1,0 +1,172 @@
+#include "views/placement_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDir>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QItemSelectionModel>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QSaveFile>
+#include <QSettings>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <memory>
+
+#include "figures/focus.h"
+#include "figures/frame.h"
+#include "figures/phrases.h"
+#include "views/placement_model.h"
+
+namespace nest {
+
+PlacementView::PlacementView(ViewServices services, QWidget* parent) : View(services, parent), m_model(new PlacementModel(this)) {
+  m_find = new QLineEdit(this);
+  m_find->setPlaceholderText(tr("Find a host, rank or stage"));
+  m_find->setClearButtonEnabled(true);
+  m_find->setAccessibleName(tr("Find in placement"));
+  m_message = new QLabel(this);
+  m_table = new QTableView(this);
+  m_table->setModel(m_model);
+  m_table->setSortingEnabled(true);
+  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_table->setMouseTracking(true);
+  m_table->setAccessibleName(tr("Placement of every device"));
+  m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+  // All rows are alike: asking each for its height would read 131,072 of them.
+  m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
+  m_table->verticalHeader()->hide();
+  m_table->horizontalHeader()->setStretchLastSection(true);
+  m_table->horizontalHeader()->setSortIndicator(PlacementModel::Rank, Qt::AscendingOrder);
+
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(8, 4, 8, 4);
+  bar->addWidget(m_find);
+  bar->addWidget(m_message, 1);
+  const auto button = [&](const QString& text, const QString& tip, void (PlacementView::*slot)()) {
+    auto* b = new QToolButton(this);
+    b->setText(text);
+    b->setToolTip(tip);
+    b->setAutoRaise(true);
+    connect(b, &QToolButton::clicked, this, slot);
+    bar->addWidget(b);
+  };
+  button(tr("Copy"), tr("Copy the selected rows, or all, as CSV"), &PlacementView::copyRows);
+  button(tr("Save CSV…"), tr("Save all rows as CSV"), &PlacementView::saveCsv);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(bar);
+  column->addWidget(m_table);
+  setAccessibleName(title());
+  setFocusProxy(m_table);
+  m_table->installEventFilter(this);
+  m_table->viewport()->installEventFilter(this);
+
+  connect(m_find, &QLineEdit::returnPressed, this, &PlacementView::findNext);
+  connect(m_find, &QLineEdit::textEdited, m_message, &QLabel::clear);
+  connect(m_table, &QTableView::entered, this, [this](const QModelIndex& i) { selection().setHovered(SelectionItem{ItemKind::Device, m_model->deviceAt(i.row())}); });
+  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PlacementView::tellSelection);
+  connect(&selection(), &Selection::selectedChanged, this, &PlacementView::followSelection);
+  connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
+    QMenu menu(this);
+    menu.addAction(tr("Copy rows as CSV"), this, &PlacementView::copyRows);
+    menu.addAction(tr("Save all as CSV…"), this, &PlacementView::saveCsv);
+    menu.exec(m_table->viewport()->mapToGlobal(at));
+  });
+}
+
+void PlacementView::refresh() {
+  const bool first = m_model->rowCount() == 0;
+  m_model->setContext(context(), theme());
+  if (first) m_table->resizeColumnsToContents();
+  const auto state = stateOf(context(), tr("the placement"));
+  m_message->setText(state ? state->heading + QStringLiteral(". ") + state->text
+                           : context().isNearestMiss() ? tr("Nothing fits; this is the nearest miss") : QString());
+  m_find->setEnabled(m_model->rowCount() > 0);
+  followSelection();
+}
+
+void PlacementView::findNext() {
+  const int current = m_table->currentIndex().isValid() ? m_table->currentIndex().row() + 1 : 0;
+  const int row = m_model->find(m_find->text(), current);
+  m_message->setText(row < 0 && !m_find->text().isEmpty() ? tr("Nothing contains “%1”").arg(m_find->text()) : QString());
+  if (row < 0) return;
+  m_table->selectRow(row);
+  m_table->scrollTo(m_model->index(row, 0), QAbstractItemView::PositionAtCenter);
+}
+
+void PlacementView::copyRows() {
+  std::vector<int> rows;
+  for (const QModelIndex& i : m_table->selectionModel()->selectedRows()) rows.push_back(i.row());
+  std::sort(rows.begin(), rows.end());
+  // One row is what a click leaves behind: then all are meant.
+  QApplication::clipboard()->setText(rows.size() > 1 ? m_model->csv(rows) : m_model->csv());
+  m_message->setText(tr("%1 copied").arg(plural(rows.size() > 1 ? static_cast<long long>(rows.size()) : m_model->rowCount(), tr("row"))));
+}
+
+void PlacementView::saveCsv() {
+  QSettings settings;
+  const QString dir = settings.value(QStringLiteral("export/folder"), QDir::homePath()).toString();
+  const QString path = QFileDialog::getSaveFileName(this, tr("Save placement"), QDir(dir).filePath(QStringLiteral("placement.csv")), tr("CSV files (*.csv)"));
+  if (path.isEmpty()) return;
+  QSaveFile file(path);
+  const QByteArray content = m_model->csv().toUtf8();
+  if (file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit()) {
+    settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
+    m_message->setText(tr("Saved to %1").arg(path));
+  } else {
+    m_message->setText(tr("%1 was not written: %2. Choose another place.").arg(path, file.errorString()));
+  }
+}
+
+void PlacementView::tellSelection() {
+  const QModelIndex i = m_table->currentIndex();
+  if (m_following || !i.isValid()) return;
+  m_following = true;
+  selection().setSelected(SelectionItem{ItemKind::Device, m_model->deviceAt(i.row())});
+  m_following = false;
+}
+
+/// A device selected elsewhere is shown; of a stage its first one.
+void PlacementView::followSelection() {
+  if (m_following || !isVisible() || !selection().selected() || m_model->rowCount() == 0) return;
+  const SelectionItem item = *selection().selected();
+  int device = -1;
+  if (item.kind == ItemKind::Device) {
+    device = item.index;
+  } else if (const auto stage = stageOf(item, context())) {
+    device = Placement(*context().shownPlan()).device(*stage, 0, 0).value;
+  }
+  const int row = m_model->rowOf(device);
+  if (row < 0) return;
+  m_following = true;
+  m_table->selectRow(row);
+  m_table->scrollTo(m_model->index(row, 0));
+  m_following = false;
+}
+
+bool PlacementView::eventFilter(QObject* watched, QEvent* e) {
+  if (watched == m_table->viewport() && e->type() == QEvent::Leave) selection().setHovered(std::nullopt);
+  if (watched == m_table && e->type() == QEvent::KeyPress) {
+    if (static_cast<QKeyEvent*>(e)->matches(QKeySequence::Copy)) {
+      copyRows();
+      return true;
+    }
+    if (static_cast<QKeyEvent*>(e)->matches(QKeySequence::Find)) {
+      m_find->setFocus();
+      m_find->selectAll();
+      return true;
+    }
+  }
+  return View::eventFilter(watched, e);
+}
+
+}  // namespace nest

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "views/view.h"
+
+class QLabel;
+class QLineEdit;
+class QTableView;
+
+namespace nest {
+
+class PlacementModel;
+
+/// Every device with its host, stage and replica; sort by any column, find, copy or save as CSV.
+class PlacementView : public View {
+  Q_OBJECT
+ public:
+  explicit PlacementView(ViewServices, QWidget* parent = nullptr);
+
+  QString id() const override { return QStringLiteral("placement"); }
+  QString title() const override { return tr("Placement"); }
+  PlacementModel* model() const { return m_model; }
+  QTableView* table() const { return m_table; }
+
+ public Q_SLOTS:
+  void findNext();
+  void copyRows();  ///< the selected rows, or all, as CSV
+  void saveCsv();
+
+ protected:
+  void refresh() override;
+  bool eventFilter(QObject*, QEvent*) override;
+
+ private:
+  void followSelection();
+  void tellSelection();
+
+  PlacementModel* m_model;
+  QTableView* m_table;
+  QLineEdit* m_find;
+  QLabel* m_message;
+  bool m_following = false;
+};
+
+}  // namespace nest

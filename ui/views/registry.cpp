@@ -1,0 +1,30 @@
+#include "views/registry.h"
+
+#include <QCoreApplication>
+
+#include "views/figure_views.h"
+#include "views/placement_view.h"
+
+namespace nest {
+namespace {
+
+template <class V>
+ViewEntry entry(const char* id, const char* title) {
+  return {QString::fromLatin1(id), QCoreApplication::translate("nest::ViewEntry", title), [](ViewServices services, QWidget* parent) -> View* { return new V(services, parent); }};
+}
+
+}  // namespace
+
+const std::vector<ViewEntry>& viewRegistry() {
+  static const std::vector<ViewEntry> all{
+      entry<TopologyView>("topology", "Topology"),
+      entry<StagesView>("stages", "Stages"),
+      entry<MemoryView>("memory", "Memory"),
+      entry<CommunicationView>("communication", "Communication"),
+      entry<TimelineView>("timeline", "Timeline"),
+      entry<PlacementView>("placement", "Placement"),
+  };
+  return all;
+}
+
+}  // namespace nest
