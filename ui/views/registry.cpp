@@ -4,6 +4,7 @@
 
 #include "views/figure_views.h"
 #include "views/placement_view.h"
+#include "views/search/search_view.h"
 
 namespace nest {
 namespace {
@@ -23,6 +24,7 @@ const std::vector<ViewEntry>& viewRegistry() {
       entry<CommunicationView>("communication", "Communication"),
       entry<TimelineView>("timeline", "Timeline"),
       entry<PlacementView>("placement", "Placement"),
+      entry<SearchView>("search", "Search"),
   };
   return all;
 }

@@ -1,0 +1,161 @@
+#include <QAccessible>
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QMenu>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QSettings>
+#include <QTableView>
+#include <QTest>
+
+#include "../figures/plan_contexts.h"
+#include "figures/memory_figure.h"
+#include "support/test_main.h"
+#include "views/figure_canvas.h"
+#include "views/figure_view.h"
+#include "views/placement_view.h"
+#include "views/registry.h"
+
+using namespace nest;
+
+class TestFigureView : public QObject {
+  Q_OBJECT
+ private slots:
+  void initTestCase() {
+    QCoreApplication::setOrganizationName(QStringLiteral("nest-explorer-test"));
+    QCoreApplication::setApplicationName(QStringLiteral("test_figure_view"));
+  }
+  void init() { QSettings().clear(); }
+  void cleanupTestCase() { QSettings().clear(); }
+
+  void everyViewHasItsNameAndStates() {
+    Selection selection;
+    QStringList ids;
+    for (const ViewEntry& entry : viewRegistry()) {
+      std::unique_ptr<View> view(entry.make({&selection}, nullptr));
+      QCOMPARE(view->id(), entry.id);
+      QCOMPARE(view->title(), entry.title);
+      QVERIFY(!ids.contains(entry.id));
+      ids << entry.id;
+      view->resize(800, 500);
+      view->show();
+      QVERIFY(!view->grab().isNull());
+      view->setContext(std::make_shared<PlanContext>(test::contextOf({})));
+      view->setTheme(Theme::Kind::Dark);
+      QVERIFY(!view->grab().isNull());
+    }
+    QVERIFY(ids.contains(QStringLiteral("topology")));
+    QVERIFY(ids.contains(QStringLiteral("placement")));
+  }
+
+  void arrowKeysWalkAndAreTold() {
+    for (const ViewEntry& entry : viewRegistry()) {
+      Selection selection;
+      std::unique_ptr<View> view(entry.make({&selection}, nullptr));
+      auto* figureView = qobject_cast<FigureView*>(view.get());
+      if (!figureView) continue;
+      view->setContext(std::make_shared<PlanContext>(test::contextOf({})));
+      view->resize(900, 600);
+      view->show();
+      FigureCanvas* canvas = figureView->canvas();
+      QTest::keyClick(canvas, Qt::Key_Home);
+      QVERIFY2(selection.selected(), qPrintable(entry.id));
+      const SelectionItem first = *selection.selected();
+      QVERIFY(!canvas->currentText().isEmpty());
+      QTest::keyClick(canvas, entry.id == QStringLiteral("timeline") ? Qt::Key_Down : Qt::Key_Right);
+      QVERIFY2(*selection.selected() != first, qPrintable(entry.id));
+      QTest::keyClick(canvas, Qt::Key_End);
+      const SelectionItem last = *selection.selected();
+      QTest::keyClick(canvas, Qt::Key_Right);
+      QCOMPARE(*selection.selected(), last);
+      auto* accessible = QAccessible::queryAccessibleInterface(canvas);
+      QVERIFY(accessible);
+      QCOMPARE(accessible->role(), QAccessible::Graphic);
+      QVERIFY(!accessible->text(QAccessible::Name).isEmpty());
+      QCOMPARE(accessible->text(QAccessible::Value), canvas->currentText());
+      QTest::keyClick(canvas, Qt::Key_Escape);
+      QVERIFY(!selection.selected());
+    }
+  }
+
+  void hoverAndClickReachTheSelection() {
+    Selection selection;
+    FigureView view(std::make_unique<MemoryFigure>(), {&selection});
+    auto context = std::make_shared<PlanContext>(test::contextOf({}));
+    view.setContext(context);
+    view.resize(900, 600);
+    view.show();
+    FigureCanvas* canvas = view.canvas();
+    const QRectF area(canvas->rect());
+    const auto hit = static_cast<const InteractiveFigure*>(view.figure())->locate({ItemKind::Stage, 2}, area, *context);
+    QVERIFY(hit);
+    const QPoint at = hit->area.center().toPoint();
+    QTest::mouseMove(canvas, at);
+    QTRY_VERIFY(selection.hovered());
+    QCOMPARE(selection.hovered()->index, 2);
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, at);
+    QCOMPARE(*selection.selected(), (SelectionItem{ItemKind::Stage, 2}));
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(3, 3));
+    QVERIFY(!selection.selected());
+  }
+
+  void optionsAreRemembered() {
+    Selection selection;
+    const auto make = [&] {
+      for (const ViewEntry& entry : viewRegistry())
+        if (entry.id == QStringLiteral("memory")) return std::unique_ptr<View>(entry.make({&selection}, nullptr));
+      return std::unique_ptr<View>();
+    };
+    {
+      auto view = make();
+      auto* box = view->findChild<QComboBox*>(QStringLiteral("by"));
+      QVERIFY(box);
+      QCOMPARE(box->currentIndex(), 0);
+      box->setCurrentIndex(1);
+      QCOMPARE(static_cast<const MemoryFigure*>(view->figure())->by(), MemoryFigure::By::Device);
+    }
+    QCOMPARE(static_cast<const MemoryFigure*>(make()->figure())->by(), MemoryFigure::By::Device);
+  }
+
+  void copiesImageAndText() {
+    Selection selection;
+    FigureView view(std::make_unique<MemoryFigure>(), {&selection});
+    view.setContext(std::make_shared<PlanContext>(test::contextOf({})));
+    view.copyImage();
+    const QMimeData* data = QApplication::clipboard()->mimeData();
+    QVERIFY(data->hasImage());
+    QVERIFY(data->data(QStringLiteral("image/svg+xml")).contains("<svg"));
+    view.copyText();
+    QVERIFY(QApplication::clipboard()->text().contains(QStringLiteral("Stage 3")));
+    std::unique_ptr<QMenu> menu(view.makeMenu(nullptr));
+    QVERIFY(menu->actions().size() >= 4);
+  }
+
+  void showsTheSameAsText() {
+    Selection selection;
+    FigureView view(std::make_unique<MemoryFigure>(), {&selection});
+    view.setContext(std::make_shared<PlanContext>(test::contextOf({})));
+    view.show();
+    view.setShowsText(true);
+    QVERIFY(view.findChild<QPlainTextEdit*>()->toPlainText().contains(QStringLiteral("Stage 0")));
+    view.setShowsText(false);
+    QVERIFY(!view.showsText());
+  }
+
+  void placementFollowsAndLeadsTheSelection() {
+    Selection selection;
+    PlacementView view({&selection});
+    view.setContext(std::make_shared<PlanContext>(test::contextOf({})));
+    view.resize(600, 400);
+    view.show();
+    selection.setSelected(SelectionItem{ItemKind::Device, 77});
+    QCOMPARE(view.table()->currentIndex().row(), 77);
+    view.table()->selectRow(12);
+    QCOMPARE(*selection.selected(), (SelectionItem{ItemKind::Device, 12}));
+    selection.setSelected(SelectionItem{ItemKind::Stage, 1});
+    QCOMPARE(view.table()->currentIndex().row(), 8);
+  }
+};
+NEST_TEST(TestFigureView)
+#include "test_figure_view.moc"
