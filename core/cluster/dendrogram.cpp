@@ -8,7 +8,9 @@
 namespace nest {
 namespace {
 
-constexpr double kSameWidth = 0.999;  ///< widths closer than this are one
+/// Widths closer than this are one; in a network of very many widths, what is no gap between levels either.
+constexpr double kSameWidth = 0.999, kSameOfMany = 1 / 1.05;
+constexpr int kManyWidths = 256;
 
 /// Kruskal's algorithm from the widest link down. Components that hold devices carry the dendrogram node of
 /// theirs; switches on their own carry none. Components that meet at one width are told apart by hops
@@ -37,10 +39,11 @@ public:
       if (m_f.edges[e].width() > 0) edges.push_back(static_cast<int>(e));
     std::stable_sort(edges.begin(), edges.end(),
                      [&](int a, int b) { return m_f.edges[at(a)].width() > m_f.edges[at(b)].width(); });
+    if (countWidths(edges) > kManyWidths) m_same = kSameOfMany;
     for (std::size_t i = 0; i < edges.size();) {
       std::size_t j = i;
       const double widest = m_f.edges[at(edges[i])].width();
-      while (j < edges.size() && m_f.edges[at(edges[j])].width() >= kSameWidth * widest) ++j;
+      while (j < edges.size() && m_f.edges[at(edges[j])].width() >= m_same * widest) ++j;
       joinAt(edges, i, j);
       i = j;
     }
@@ -57,6 +60,16 @@ private:
       x = m_parent[at(x)];
     }
     return x;
+  }
+
+  int countWidths(const std::vector<int>& edges) const {
+    int widths = 0;
+    double first = 0;
+    for (int e : edges) {
+      const double w = m_f.edges[at(e)].width();
+      if (widths == 0 || w < kSameWidth * first) ++widths, first = w;
+    }
+    return widths;
   }
 
   void joinAt(const std::vector<int>& edges, std::size_t begin, std::size_t end) {
@@ -127,15 +140,13 @@ private:
       }
       if (v == root) break;
     }
-    const auto wide = [&](const Fabric::Arc& a) {
-      return m_f.edges[at(a.edge)].width() >= kSameWidth * width;
-    };
+    const auto wide = [&](const Fabric::Arc& a) { return m_f.edges[at(a.edge)].width() >= m_same * width; };
     // Switches that stood in a part already belong to it at no distance; they are reached over wider links.
     std::vector<int> inside = front;
     for (std::size_t k = 0; k < inside.size(); ++k)
       for (int i = m_f.firstArc[at(inside[k])]; i < m_f.firstArc[at(inside[k]) + 1]; ++i) {
         const Fabric::Arc arc = m_f.arcs[at(i)];
-        if (m_label[at(arc.to)] >= 0 || m_f.edges[at(arc.edge)].width() * kSameWidth <= width) continue;
+        if (m_label[at(arc.to)] >= 0 || m_f.edges[at(arc.edge)].width() * m_same <= width) continue;
         m_label[at(arc.to)] = m_label[at(inside[k])];
         m_distance[at(arc.to)] = 0;
         inside.push_back(arc.to);
@@ -239,7 +250,9 @@ private:
       from = i + 1;
     }
     if (children.size() == 1) return children.front();
-    const int id = join(std::move(children), width, DendrogramNode::Tier::Lattice, 1);
+    const auto kind = lattice.kind == LatticeOrder::Kind::NestedDimensions ? DendrogramNode::Tier::Lattice
+                                                                           : DendrogramNode::Tier::HopRun;
+    const int id = join(std::move(children), width, kind, 1);
     m_out.nodes[at(id)].tierName = lattice.tierNames[at(tier)];
     m_out.nodes[at(id)].sharing = m_sharing;
     return id;
@@ -254,6 +267,7 @@ private:
   }
 
   const Fabric& m_f;
+  double m_same = kSameWidth;
   Dendrogram m_out;
   std::vector<int> m_parent, m_next;  ///< union-find and circular lists over graph nodes
   std::vector<int> m_cluster;  ///< dendrogram node of a component's representative, −1 without devices
@@ -275,7 +289,7 @@ void arrange(Dendrogram& d) {
       first[n] = x.device;
       continue;
     }
-    if (x.tier != DendrogramNode::Tier::Lattice)
+    if (!x.isOrdered())
       std::sort(x.children.begin(), x.children.end(),
                 [&](int a, int b) { return first[at(a)] < first[at(b)]; });
     first[n] = first[at(x.children.front())];

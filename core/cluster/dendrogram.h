@@ -11,7 +11,7 @@ namespace nest {
 /// A group of devices that a network joins at one width, or a single device.
 struct DendrogramNode {
   /// What sets its children apart from each other.
-  enum class Tier : std::uint8_t { Device, Width, Hops, Lattice };
+  enum class Tier : std::uint8_t { Device, Width, Hops, Lattice, HopRun };
 
   Tier tier = Tier::Device;
   int parent = -1;            ///< −1 for the root
@@ -21,12 +21,15 @@ struct DendrogramNode {
   int hops = 0;               ///< links between neighbouring children, 0 if not told apart by hops
   int height = 0;             ///< groups of the same bandwidth stacked below, for telling tiers apart
   double width = 0;           ///< bytes/s of the widest path between the children
-  int sharing = 1;            ///< devices behind one link of a lattice: hosts whose devices share the host's links
-  double cut = 0;             ///< bytes/s that leave the group one way, all links together
-  double bandwidth = 0;       ///< bytes/s that a device sustains to a partner in another child while all send
-  std::string tierName;       ///< "plane", "2 hops"; empty if it has no name of its own
-  int level = -1;             ///< of the abstraction; −1 for a device
+  int sharing = 1;       ///< devices behind one link of a lattice: hosts whose devices share the host's links
+  double cut = 0;        ///< bytes/s that leave the group one way, all links together
+  double bandwidth = 0;  ///< bytes/s that a device sustains to a partner in another child while all send
+  std::string tierName;  ///< "plane", "2 hops"; empty if it has no name of its own
+  int level = -1;        ///< of the abstraction; −1 for a device
 
+  bool isOrdered() const {
+    return tier == Tier::Lattice || tier == Tier::HopRun;
+  }  ///< children keep their place
   double oversubscription() const { return bandwidth > 0 ? width / bandwidth : 1; }
 };
 

@@ -45,7 +45,11 @@ std::string groupName(const LevelAbstraction& a, int level, int begin, int index
 
 void sizes(const LevelAbstraction& a, std::vector<std::string>& out) {
   const auto& in = a.input;
+  std::vector<char> runs(in.levels.size(), 0);  // hop runs differ in size by nature
+  for (const DendrogramNode& n : a.dendrogram.nodes)
+    if (n.tier == DendrogramNode::Tier::HopRun) runs[at(n.level)] = 1;
   for (int l = 0; l + 1 < static_cast<int>(in.levels.size()); ++l) {
+    if (runs[at(l)]) continue;
     const auto groups = groupStarts(in, l);
     const auto inner = l == 0 ? std::vector<int>{} : groupStarts(in, l - 1);
     std::vector<int> members;
@@ -79,7 +83,7 @@ void uplinks(const LevelAbstraction& a, const std::vector<int>& position, std::v
   const auto& all = a.dendrogram.nodes;
   std::map<std::pair<int, int>, std::vector<int>> alike;
   for (std::size_t n = 0; n < all.size(); ++n)
-    if (all[n].parent >= 0 && all[at(all[n].parent)].tier != DendrogramNode::Tier::Lattice &&
+    if (all[n].parent >= 0 && !all[at(all[n].parent)].isOrdered() &&
         all[n].level != all[at(all[n].parent)].level)
       alike[{all[n].level, all[n].devices}].push_back(static_cast<int>(n));
   const auto first = [&](int n) {
@@ -142,10 +146,16 @@ void nameLevels(LevelAbstraction& a) {
   std::vector<std::string> tier(levels.size());
   for (const DendrogramNode& n : a.dendrogram.nodes)
     if (n.level >= 0 && !n.tierName.empty()) tier[at(n.level)] = n.tierName;
-  // Level 0 is the host where its groups are exactly the hosts.
+  // Level 0 is the host where its groups lie inside hosts and hardly any host falls into several.
   bool isHost = levels.size() > 1 || a.input.identities.size() > 1;
-  for (std::size_t i = 0; i < a.input.gaps.size() && isHost; ++i)
-    isHost = (a.input.identities[i].host == a.input.identities[i + 1].host) == (a.input.gaps[i] == 0);
+  std::size_t groups = 1, hosts = 1;
+  for (std::size_t i = 0; i < a.input.gaps.size() && isHost; ++i) {
+    const bool sameHost = a.input.identities[i].host == a.input.identities[i + 1].host;
+    isHost = sameHost || a.input.gaps[i] > 0;
+    groups += a.input.gaps[i] > 0;
+    hosts += !sameHost;
+  }
+  isHost = isHost && 2 * groups <= 3 * hosts;
   std::size_t open = 0;
   for (std::size_t l = 0; l < levels.size(); ++l) open += tier[l].empty() && !(l == 0 && isHost);
   static const std::vector<std::vector<std::string>> names = {{},

@@ -95,6 +95,16 @@ private:
     return a;
   }
 
+  /// The group that joins `device` with each other node, in one sweep from the root.
+  std::vector<int> groupsJoining(int device) const {
+    const auto& all = m_out.dendrogram.nodes;
+    std::vector<int> out(all.size(), -1);
+    for (int g = device; g >= 0; g = all[at(g)].parent) out[at(g)] = g;
+    for (std::size_t n = all.size(); n-- > 0;)
+      if (out[n] < 0) out[n] = out[at(all[n].parent)];
+    return out;
+  }
+
   /// Devices to measure from: all of a small network, else as many as the budget allows, spread over the
   /// order, and one below every rung.
   std::vector<int> sources() const {
@@ -131,9 +141,10 @@ private:
     for (int from : m_sources) {
       m_times.startAt(m_fabric.devices[at(from)]);
       std::vector<Sample> row;
+      const auto joining = groupsJoining(from);
       for (int to = 0; to < m_fabric.deviceCount(); ++to) {
         if (to == from) continue;
-        const int g = groupJoining(from, to);
+        const int g = joining[at(to)];
         const double latency = m_times.latency(m_fabric.devices[at(to)], nodes()[at(g)].width);
         Rung& rung = m_rungs[at(m_rungOf[at(g)])];
         if (std::isfinite(latency)) rung.latency = std::max(rung.latency, latency);
