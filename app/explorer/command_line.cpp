@@ -1,0 +1,92 @@
+#include "command_line.h"
+
+#include <QRegularExpression>
+
+namespace nest {
+namespace {
+
+ExplorerCommand reject(const QString& problem) {
+  ExplorerCommand c;
+  c.what = ExplorerCommand::Do::Reject;
+  c.problem = problem;
+  return c;
+}
+
+}  // namespace
+
+ExplorerCommand readCommandLine(const QStringList& arguments) {
+  ExplorerCommand c;
+  bool optionsOver = false;
+  for (qsizetype i = 0; i < arguments.size(); ++i) {
+    QString word = arguments[i], value;
+    bool hasValue = false;
+    if (optionsOver || !word.startsWith(QLatin1Char('-')) || word == QLatin1String("-")) {
+      c.files += word;
+      continue;
+    }
+    if (const qsizetype at = word.indexOf(QLatin1Char('=')); word.startsWith(QLatin1String("--")) && at > 0) {
+      value = word.mid(at + 1);
+      word = word.left(at);
+      hasValue = true;
+    }
+    const auto take = [&] {
+      if (hasValue) return !value.isEmpty();
+      if (i + 1 >= arguments.size()) return false;
+      value = arguments[++i];
+      return true;
+    };
+    if (word == QLatin1String("--")) {
+      optionsOver = true;
+    } else if (word == QLatin1String("--help") || word == QLatin1String("-h")) {
+      c.what = ExplorerCommand::Do::ShowHelp;
+      return c;
+    } else if (word == QLatin1String("--version")) {
+      c.what = ExplorerCommand::Do::ShowVersion;
+      return c;
+    } else if (word == QLatin1String("--export")) {
+      if (!take()) return reject(QStringLiteral("--export needs a folder to write to"));
+      c.what = ExplorerCommand::Do::Export;
+      c.exportFolder = value;
+    } else if (word == QLatin1String("--theme")) {
+      if (!take() || (value != QLatin1String("light") && value != QLatin1String("dark")))
+        return reject(QStringLiteral("--theme takes light or dark"));
+      c.theme = value == QLatin1String("dark") ? Theme::Kind::Dark : Theme::Kind::Light;
+    } else if (word == QLatin1String("--view")) {
+      if (!take()) return reject(QStringLiteral("--view needs the name of a view, such as stages"));
+      c.view = value;
+    } else if (word == QLatin1String("--size")) {
+      static const QRegularExpression form(QStringLiteral("^(\\d{3,5})x(\\d{3,5})$"));
+      const bool given = take();
+      const auto m = form.match(value);
+      if (!given || !m.hasMatch())
+        return reject(QStringLiteral("--size takes WIDTHxHEIGHT in pixels, such as 1600x1000"));
+      c.size = QSize(m.captured(1).toInt(), m.captured(2).toInt());
+    } else {
+      return reject(QStringLiteral("unknown option %1; see --help").arg(word));
+    }
+  }
+  if (c.what == ExplorerCommand::Do::Export && c.files.size() > 1)
+    return reject(QStringLiteral("--export takes one scenario, not %1").arg(c.files.size()));
+  return c;
+}
+
+QString helpText() {
+  return QStringLiteral(
+      "nest-explorer: see, question and change how a large model is placed on a datacenter\n"
+      "\n"
+      "  nest-explorer [FILE…]                  open scenarios (*.nest.json); a config.json becomes the "
+      "model\n"
+      "  nest-explorer --export DIR [SCENARIO]  solve and write every figure, plan.json and summary.txt; "
+      "needs no display\n"
+      "\n"
+      "  --theme light|dark   instead of what the desktop asks for\n"
+      "  --view NAME          this view alone: topology, stages, memory, communication, …\n"
+      "  --size WxH           size of the window in pixels\n"
+      "  --help, --version\n"
+      "\n"
+      "Without a file the default sample is opened. With no display the figures are written to out/ "
+      "instead.\n"
+      "Exit codes: 0 done, 1 no plan fits (the nearest miss is written), 2 bad input.\n");
+}
+
+}  // namespace nest

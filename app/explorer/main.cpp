@@ -1,0 +1,97 @@
+#include <QApplication>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "command_line.h"
+#include "document/scenario_files.h"
+#include "export_run.h"
+#include "solver/solve.h"
+#include "views/registry.h"
+#include "window/main_window.h"
+
+namespace {
+
+bool hasDisplay() {
+  return qEnvironmentVariableIsSet("QT_QPA_PLATFORM") || qEnvironmentVariableIsSet("DISPLAY") ||
+         qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
+}
+
+nest::Outcome solveProblem(const nest::Problem& problem, const nest::Control& control,
+                           const nest::Plan* start) {
+  return nest::solve(problem, control, start);
+}
+
+bool knowsView(const QString& id) {
+  for (const auto& entry : nest::viewRegistry())
+    if (entry.id == id) return true;
+  return id.isEmpty();
+}
+
+int openWindows(const nest::ExplorerCommand& command) {
+  nest::WindowOptions options;
+  options.theme = command.theme;
+  options.onlyView = command.view;
+  options.size = command.size;
+  options.remembers = command.view.isEmpty();
+  std::vector<std::unique_ptr<nest::MainWindow>> windows;
+  const auto open = [&](const QString& path) {
+    // A model belongs to the scenario that was opened before it; everything else has a window of its own.
+    const bool isModel = path.endsWith(QLatin1String("config.json"));
+    if (windows.empty() || (!isModel && !windows.back()->document().isEmpty()))
+      windows.push_back(std::make_unique<nest::MainWindow>(solveProblem, options));
+    windows.back()->openPath(path);
+  };
+  const QStringList files = command.files.isEmpty() ? nest::samplePaths().mid(0, 1) : command.files;
+  if (!files.isEmpty() && files.front().endsWith(QLatin1String("config.json")))
+    open(nest::samplePaths().value(0));
+  for (const QString& path : files) open(path);
+  for (const auto& window : windows) window->show();
+  if (command.view.isEmpty()) windows.front()->offerRecovery();
+  return QApplication::exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  QStringList arguments;
+  for (int i = 1; i < argc; ++i) arguments += QString::fromLocal8Bit(argv[i]);
+  nest::ExplorerCommand command = nest::readCommandLine(arguments);
+  using Do = nest::ExplorerCommand::Do;
+  switch (command.what) {
+    case Do::ShowHelp:
+      std::printf("%s", qPrintable(nest::helpText()));
+      return 0;
+    case Do::ShowVersion:
+      std::printf("nest-explorer %s\n", NEST_VERSION);
+      return 0;
+    case Do::Reject:
+      std::fprintf(stderr, "nest-explorer: %s\n", qPrintable(command.problem));
+      return 2;
+    case Do::OpenWindow:
+      if (hasDisplay()) break;
+      command.what = Do::Export;
+      command.exportFolder = QStringLiteral("out");
+      command.files = command.files.mid(0, 1);
+      std::printf("There is no display: the figures are written to out/ instead.\n");
+      break;
+    case Do::Export:
+      break;
+  }
+  // Qt decides on its platform, and gives up without a display, while the application object is made.
+  if (command.what == Do::Export) qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication app(argc, argv);
+  QApplication::setOrganizationName(QStringLiteral("nest-explorer"));
+  QApplication::setApplicationName(QStringLiteral("nest-explorer"));
+  QApplication::setApplicationDisplayName(QString());
+  QApplication::setApplicationVersion(QStringLiteral(NEST_VERSION));
+  QApplication::setDesktopFileName(QStringLiteral("nest-explorer"));
+  if (command.what == Do::Export) return nest::runExport(command.exportFolder, command.files.value(0));
+  if (!knowsView(command.view)) {
+    std::fprintf(stderr, "nest-explorer: there is no view %s; there are:", qPrintable(command.view));
+    for (const auto& entry : nest::viewRegistry()) std::fprintf(stderr, " %s", qPrintable(entry.id));
+    std::fprintf(stderr, "\n");
+    return 2;
+  }
+  return openWindows(command);
+}

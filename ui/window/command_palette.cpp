@@ -1,0 +1,125 @@
+#include "window/command_palette.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace nest {
+namespace {
+constexpr int kMostShown = 60;
+constexpr int kIndexRole = Qt::UserRole;
+}  // namespace
+
+CommandPalette::CommandPalette(std::vector<Item> items, QWidget* parent)
+    : QDialog(parent, Qt::Popup),
+      m_items(std::move(items)),
+      m_query(new QLineEdit(this)),
+      m_list(new QListWidget(this)) {
+  setAttribute(Qt::WA_DeleteOnClose);
+  setAccessibleName(tr("Command palette"));
+  m_query->setPlaceholderText(tr("Type a command, a field, a stage, a layer or a device"));
+  m_query->setAccessibleName(tr("Search for a command"));
+  m_query->setClearButtonEnabled(true);
+  m_query->installEventFilter(this);
+  m_list->setFocusPolicy(Qt::NoFocus);
+  m_list->setAccessibleName(tr("Matching commands"));
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(8, 8, 8, 8);
+  all->addWidget(m_query);
+  all->addWidget(m_list);
+  resize(560, 400);
+  if (parent) move(parent->mapToGlobal(QPoint((parent->width() - width()) / 2, 70)));
+  connect(m_query, &QLineEdit::textChanged, this, &CommandPalette::filter);
+  connect(m_list, &QListWidget::itemClicked, this, &CommandPalette::runCurrent);
+  filter();
+  m_query->setFocus();
+}
+
+int CommandPalette::match(const QString& query, const QString& text) {
+  int score = 0, run = 0;
+  qsizetype at = 0;
+  for (const QChar c : query) {
+    if (c.isSpace()) {
+      run = 0;
+      continue;
+    }
+    qsizetype found = -1;
+    for (qsizetype i = at; i < text.size(); ++i) {
+      if (text[i].toLower() != c.toLower()) continue;
+      const bool begins = i == 0 || !text[i - 1].isLetterOrNumber();
+      if (found < 0) found = i;
+      if (i == at && run > 0) break;  // goes on with the run
+      if (begins) {
+        found = i;
+        break;
+      }
+    }
+    if (found < 0) return -1;
+    const bool begins = found == 0 || !text[found - 1].isLetterOrNumber();
+    run = found == at && at > 0 ? run + 1 : 1;
+    score += (begins ? 8 : 1) + 3 * run;
+    at = found + 1;
+  }
+  return score * 100 - static_cast<int>(std::min<qsizetype>(text.size(), 99));
+}
+
+void CommandPalette::filter() {
+  std::vector<std::pair<int, std::size_t>> hits;
+  for (std::size_t i = 0; i < m_items.size(); ++i)
+    if (const int score = match(m_query->text(), m_items[i].text); score >= 0 || m_query->text().isEmpty())
+      hits.emplace_back(m_query->text().isEmpty() ? 0 : -score, i);
+  std::stable_sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  m_list->clear();
+  for (std::size_t n = 0; n < hits.size() && n < kMostShown; ++n) {
+    const Item& item = m_items[hits[n].second];
+    auto* row = new QListWidgetItem(m_list);
+    row->setData(kIndexRole, static_cast<int>(hits[n].second));
+    row->setData(Qt::AccessibleTextRole,
+                 item.hint.isEmpty() ? item.text : item.text + QStringLiteral(", ") + item.hint);
+    auto* line = new QWidget(m_list);
+    auto* layout = new QHBoxLayout(line);
+    layout->setContentsMargins(8, 4, 8, 4);
+    layout->addWidget(new QLabel(item.text, line), 1);
+    auto* hint = new QLabel(item.hint, line);
+    hint->setProperty("role", "muted");
+    layout->addWidget(hint);
+    row->setSizeHint(line->sizeHint());
+    m_list->setItemWidget(row, line);
+  }
+  m_list->setCurrentRow(0);
+}
+
+void CommandPalette::runCurrent() {
+  const QListWidgetItem* row = m_list->currentItem();
+  if (!row) return;
+  const auto run = m_items[static_cast<std::size_t>(row->data(kIndexRole).toInt())].run;
+  close();
+  if (run) run();
+}
+
+bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::KeyPress) {
+    const int rows = m_list->count();
+    switch (static_cast<QKeyEvent*>(event)->key()) {
+      case Qt::Key_Down:
+        if (rows) m_list->setCurrentRow((m_list->currentRow() + 1) % rows);
+        return true;
+      case Qt::Key_Up:
+        if (rows) m_list->setCurrentRow((m_list->currentRow() + rows - 1) % rows);
+        return true;
+      case Qt::Key_Return:
+      case Qt::Key_Enter:
+        runCurrent();
+        return true;
+      default:
+        break;
+    }
+  }
+  return QDialog::eventFilter(watched, event);
+}
+
+}  // namespace nest

@@ -1,0 +1,234 @@
+#include "window/headline.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "actions/action_registry.h"
+#include "editors/glossary.h"
+#include "plan/metrics.h"
+#include "theme/theme.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr int kPatienceMs = 300;  ///< before that a search shows no progress
+constexpr int kTickMs = 100;
+
+QString q(const std::string& s) {
+  return QString::fromStdString(s);
+}
+
+void setRole(QWidget* w, const char* role) {
+  w->setProperty("role", role);
+  w->style()->unpolish(w);
+  w->style()->polish(w);
+}
+
+QToolButton* buttonFor(QAction* action, QWidget* parent) {
+  auto* b = new QToolButton(parent);
+  b->setDefaultAction(action);
+  b->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  b->setFocusPolicy(Qt::TabFocus);
+  b->setAccessibleName(action->text());
+  return b;
+}
+
+QStringList exactTips(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
+  QStringList tips;
+  tips << Headline::tr("<qt><b>Batch time</b> %1 s").arg(q(text::exact(m.batchTime.value())));
+  if (m.simulated.value() > 0)
+    tips[0] +=
+        Headline::tr("<br>%1 s by simulation of the schedule").arg(q(text::exact(m.simulated.value())));
+  tips[0] += Headline::tr("<br>%1 samples/s, %2 tokens/s</qt>")
+                 .arg(q(text::number(m.samplesPerSecond, 6)), q(text::number(m.tokensPerSecond, 6)));
+  if (m.mfu)
+    tips << Headline::tr("<qt><b>MFU</b> %1<br>%2</qt>").arg(q(text::exact(*m.mfu)), q(m.mfuConvention));
+  tips << Headline::tr(
+              "<qt><b>Plan</b> %1<br>%2 of %3 devices<br>t: tensor degree, p: stages, d: replicas, b: "
+              "microbatch</qt>")
+              .arg(q(summaryOf(plan)), q(text::count(m.devicesUsed)), q(text::count(m.deviceCount)));
+  tips
+      << Headline::tr("<qt><b>Memory</b> of the fullest stage, %1, at its peak</qt>").arg(m.fullestStage + 1);
+  QString shares = Headline::tr("<qt><b>Where the batch time goes</b>");
+  for (int b = 0; b < kBindingCount; ++b)
+    if (m.share(static_cast<Binding>(b)) >= 0.001)
+      shares += QStringLiteral("<br>%1 %2")
+                    .arg(q(text::percent(m.share(static_cast<Binding>(b)))),
+                         QString::fromLatin1(nameOf(static_cast<Binding>(b))));
+  tips << shares + QStringLiteral("</qt>");
+  tips << Headline::tr("<qt>%1 candidates, %2 states<br>proven bound %3 s</qt>")
+              .arg(q(text::count(outcome.statistics.candidates)), q(text::count(outcome.statistics.states)),
+                   q(text::exact(outcome.lowerBound.value())));
+  return tips;
+}
+
+}  // namespace
+
+Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* parent)
+    : QWidget(parent),
+      m_session(session),
+      m_line(new QWidget(this)),
+      m_status(new QLabel(this)),
+      m_progress(new QProgressBar(this)) {
+  setAccessibleName(tr("Headline"));
+  m_line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_parts = new QHBoxLayout(m_line);
+  m_parts->setContentsMargins(0, 0, 0, 0);
+  m_parts->setSpacing(7);
+  m_status->setFont(Theme::font(12));
+  m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  setRole(m_status, "muted");
+  m_progress->setTextVisible(false);
+  m_progress->setRange(0, 1000);
+  m_progress->setFixedHeight(3);
+  m_progress->setAccessibleName(tr("Search progress"));
+
+  auto* words = new QVBoxLayout;
+  words->setSpacing(1);
+  words->addWidget(m_line);
+  words->addWidget(m_status);
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(14, 7, 12, 6);
+  row->setSpacing(6);
+  row->addLayout(words, 1);
+  for (const char* id : {"plan.live", "plan.solve", "plan.cancel"})
+    if (QAction* a = actions.find(QLatin1String(id))) row->addWidget(buttonFor(a, this));
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(0, 0, 0, 0);
+  all->setSpacing(0);
+  all->addLayout(row);
+  all->addWidget(m_progress);
+  QSizePolicy keep = m_progress->sizePolicy();
+  keep.setRetainSizeWhenHidden(true);
+  m_progress->setSizePolicy(keep);
+  m_progress->hide();
+
+  m_patience.setSingleShot(true);
+  m_patience.setInterval(kPatienceMs);
+  m_tick.setInterval(kTickMs);
+  connect(&m_patience, &QTimer::timeout, &m_tick, qOverload<>(&QTimer::start));
+  connect(&m_tick, &QTimer::timeout, this, &Headline::refreshActivity);
+  connect(&session, &PlanningSession::contextChanged, this, &Headline::refresh);
+  connect(&session, &PlanningSession::diagnosticsChanged, this, &Headline::refresh);
+  connect(&session, &PlanningSession::activityChanged, this, &Headline::refreshActivity);
+  refresh();
+}
+
+QString Headline::statusText() const {
+  return m_status->text();
+}
+
+void Headline::showParts(const QStringList& parts, const QStringList& tips) {
+  while (QLayoutItem* item = m_parts->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  for (qsizetype i = 0; i < parts.size(); ++i) {
+    if (i > 0) {
+      auto* dot = new QLabel(QStringLiteral("·"), m_line);
+      setRole(dot, "muted");
+      m_parts->addWidget(dot);
+    }
+    auto* label = new QLabel(parts[i], m_line);
+    label->setFont(i == 0 ? Theme::font(22, true) : Theme::font(15));
+    if (i < tips.size()) label->setToolTip(tips[i]);
+    m_parts->addWidget(label);
+  }
+  m_parts->addStretch();
+  m_text = parts.join(QStringLiteral(" · "));
+  setAccessibleDescription(m_text);
+}
+
+void Headline::showMessage(const QString& heading, const QString& text, bool isError) {
+  showParts({heading, text}, {});
+  if (isError)
+    if (auto* item = m_parts->itemAt(0)) setRole(item->widget(), "error");
+}
+
+void Headline::refresh() {
+  const PlanContext& c = *m_session.context();
+  const auto& diagnostics = m_session.diagnostics();
+  if (hasErrors(diagnostics)) {
+    const auto first = std::find_if(diagnostics.begin(), diagnostics.end(),
+                                    [](const Diagnostic& d) { return d.severity == Severity::Error; });
+    const auto count = std::count_if(diagnostics.begin(), diagnostics.end(),
+                                     [](const Diagnostic& d) { return d.severity == Severity::Error; });
+    showMessage(count == 1 ? tr("The scenario has an error") : tr("The scenario has %1 errors").arg(count),
+                q(first->message), true);
+  } else if (c.plan && c.outcome && c.problem && c.scenario) {
+    const auto& architecture = c.scenario->model.architecture;
+    const PlanMetrics m = metricsOf(*c.problem, architecture ? &*architecture : nullptr, *c.plan);
+    QStringList parts;
+    for (const std::string& part : headlineParts(m, c.plan->plan, *c.outcome)) parts << q(part);
+    // The verdict belongs to the values it was found for.
+    const QStringList tips = exactTips(m, c.plan->plan, *c.outcome);
+    if (!c.current)
+      parts.removeIf([](const QString& p) {
+        return p.startsWith(QLatin1String("Optimal")) || p.startsWith(QLatin1String("Best so far"));
+      });
+    showParts(parts, tips);
+  } else if (c.isNearestMiss()) {
+    const NearestMiss& miss = *c.outcome->nearestMiss;
+    QString text =
+        tr("closest: stage %1 is %2 short").arg(miss.stage + 1).arg(q(text::memory(miss.shortfall)));
+    if (!miss.remedies.empty()) text += tr("; would fit with %1").arg(q(miss.remedies.front()));
+    showMessage(tr("Nothing fits"), text, true);
+  } else if (c.outcome && c.outcome->status == OutcomeStatus::Infeasible) {
+    showMessage(tr("Nothing fits"), tr("no plan satisfies the constraints"), true);
+  } else if (c.outcome && c.outcome->status == OutcomeStatus::Failed) {
+    showMessage(tr("The search failed"),
+                c.outcome->diagnostics.empty() ? QString() : q(c.outcome->diagnostics.front().message), true);
+  } else if (c.outcome && c.outcome->status == OutcomeStatus::Cancelled) {
+    showMessage(tr("Cancelled"), tr("no plan was found before"), false);
+  } else if (c.scenario) {
+    showMessage(tr("Not solved yet"),
+                m_session.activity().phase == PlanningSession::Phase::Running
+                    ? tr("searching")
+                    : tr("press Solve to find the best plan"),
+                false);
+  } else {
+    showMessage(tr("No scenario is open"), tr("choose a sample, or drop a file here"), false);
+  }
+  refreshActivity();
+}
+
+void Headline::refreshActivity() {
+  const PlanContext& c = *m_session.context();
+  const auto a = m_session.activity();
+  const bool running = a.phase == PlanningSession::Phase::Running;
+  if (!running) {
+    m_patience.stop();
+    m_tick.stop();
+  } else if (!m_patience.isActive() && !m_tick.isActive()) {
+    m_patience.start();
+  }
+  const bool visible = running && m_tick.isActive();
+  m_progress->setVisible(visible);
+  m_progress->setValue(static_cast<int>(std::clamp(a.fraction, 0.0, 1.0) * 1000));
+  QString text = c.scenario ? q(c.scenario->name) : QString();
+  bool stale = false;
+  if (visible) {
+    text = tr("Searching %1, %2 after %3")
+               .arg(a.step.isEmpty() ? tr("for the best plan") : a.step, q(text::percent(a.fraction)),
+                    q(text::time(Seconds(a.elapsedSeconds))));
+    if (a.best) text += tr("; best so far %1").arg(q(text::time(*a.best)));
+  } else if (c.shownPlan() && !c.current && !running) {
+    text =
+        tr("Edited since this plan was found: its costs are those of the new values, a better plan may "
+           "exist. Solve to find it.");
+    stale = true;
+  } else if (c.shownPlan() && !c.current) {
+    text = tr("Re-planning…");
+  }
+  m_status->setText(text);
+  m_status->setToolTip(text);
+  setRole(m_status, stale ? "warning" : "muted");
+}
+
+}  // namespace nest

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+
+#include "document/planning_session.h"
+
+class QHBoxLayout;
+class QLabel;
+class QProgressBar;
+
+namespace nest {
+
+class ActionRegistry;
+
+/// The line that everyone reads first, with the solve controls at its end. Says in words when what it shows
+/// is not the answer to the scenario as it is now, and what a running search has reached.
+class Headline : public QWidget {
+  Q_OBJECT
+public:
+  Headline(PlanningSession&, ActionRegistry&, QWidget* parent = nullptr);
+
+  QString asText() const { return m_text; }
+  QString statusText() const;
+
+Q_SIGNALS:
+  void issuesRequested();
+
+private:
+  void refresh();
+  void refreshActivity();
+  void showParts(const QStringList& parts, const QStringList& tips);
+  void showMessage(const QString& heading, const QString& text, bool isError);
+
+  PlanningSession& m_session;
+  QWidget* m_line;
+  QHBoxLayout* m_parts;
+  QLabel* m_status;
+  QProgressBar* m_progress;
+  QTimer m_patience, m_tick;
+  QString m_text;
+};
+
+}  // namespace nest

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <QMainWindow>
+#include <memory>
+#include <optional>
+
+#include "actions/action_registry.h"
+#include "document/planning_session.h"
+#include "document/scenario_document.h"
+#include "document/scenario_files.h"
+#include "document/selection.h"
+#include "theme/theme.h"
+
+class QMenu;
+class QPlainTextEdit;
+class QStackedWidget;
+class QTabWidget;
+class QTableView;
+
+namespace nest {
+
+class CommandPalette;
+class Gallery;
+class Headline;
+class Inspector;
+class IssueModel;
+class MessageBar;
+class ScenarioPanel;
+class ViewsArea;
+
+/// How a window begins, apart from what it remembers.
+struct WindowOptions {
+  std::optional<Theme::Kind> theme;  ///< unset: what was chosen before, or what the desktop asks for
+  QString onlyView;                  ///< show this view alone, without panels; for pictures
+  QSize size;                        ///< empty: as remembered
+  bool remembers = true;             ///< false: layout and choices are neither read nor kept
+};
+
+/// The window: headline, scenario panel, views, inspector, issues, history and log around one document.
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+public:
+  explicit MainWindow(JobRunner::Solve solve, const WindowOptions& = {}, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  bool openPath(const QString& path);  ///< scenario or config.json; tells in the window what is wrong
+  void showGallery();                  ///< the open document is closed
+  void offerRecovery();
+
+  ScenarioDocument& document() { return m_document; }
+  PlanningSession& session() { return *m_session; }
+  Selection& selection() { return m_selection; }
+  ActionRegistry& actions() { return m_actions; }
+  ViewsArea& views() { return *m_views; }
+  ScenarioPanel& panel() { return *m_panel; }
+  Headline& headline() { return *m_headline; }
+  MessageBar& messages() { return *m_messages; }
+  QString logText() const;
+
+protected:
+  void closeEvent(QCloseEvent*) override;
+  void dragEnterEvent(QDragEnterEvent*) override;
+  void dropEvent(QDropEvent*) override;
+
+private:
+  void addFileActions();
+  void addEditActions();
+  void addPlanActions();
+  void addViewActions();
+  void addHelpActions();
+  void buildMenus();
+  void buildDocks();
+  void connectAll();
+  void restoreLayout();
+  void saveLayout();
+
+  void chooseFile();
+  void chooseModel();
+  bool save();
+  bool saveAs();
+  bool mayDiscard();  ///< asks if there is unsaved work
+  void exportFigures();
+  void exportView();
+  void copyView(bool asImage);
+  void openPalette();
+  void setTheme(Theme::Kind);
+  void showPanels(bool shown);
+  void refreshRecent();
+  void refreshTitle();
+  void refreshState();
+  void refreshIssues();
+  void jumpToIssue(const QModelIndex&);
+  void log(const QString& line);
+
+  WindowOptions m_options;
+  ActionRegistry m_actions;
+  ScenarioDocument m_document;
+  Selection m_selection;
+  JobRunner::Solve m_solve;
+  ScenarioFiles* m_files;
+  PlanningSession* m_session;
+  Headline* m_headline = nullptr;
+  MessageBar* m_messages = nullptr;
+  QStackedWidget* m_middle = nullptr;
+  Gallery* m_gallery = nullptr;
+  ViewsArea* m_views = nullptr;
+  ScenarioPanel* m_panel = nullptr;
+  Inspector* m_inspector = nullptr;
+  IssueModel* m_issues = nullptr;
+  QTableView* m_issueView = nullptr;
+  QPlainTextEdit* m_log = nullptr;
+  QTabWidget* m_below = nullptr;
+  QMenu* m_recentMenu = nullptr;
+  QDockWidget *m_panelDock = nullptr, *m_inspectorDock = nullptr, *m_belowDock = nullptr;
+  Theme::Kind m_theme = Theme::Kind::Light;
+};
+
+}  // namespace nest

@@ -1,0 +1,353 @@
+// The window's commands: what each is called, its keys, and what it does.
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenuBar>
+#include <QSaveFile>
+#include <QStandardPaths>
+#include <QToolBar>
+#include <QVBoxLayout>
+
+#include "editors/bound_line.h"
+#include "editors/scenario_panel.h"
+#include "export/figure_export.h"
+#include "inspector/inspector.h"
+#include "window/command_palette.h"
+#include "window/gallery.h"
+#include "window/headline.h"
+#include "window/main_window.h"
+#include "window/message_bar.h"
+#include "window/sheets.h"
+#include "window/views_area.h"
+
+namespace nest {
+namespace {
+
+constexpr int kMostDevicesInPalette = 2048;
+
+QString folderFor(const ScenarioDocument& document) {
+  return document.path().isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
+                                   : QFileInfo(document.path()).absolutePath();
+}
+
+}  // namespace
+
+void MainWindow::addFileActions() {
+  m_actions.add({"file.open", tr("File"), tr("Open…"),
+                 tr("Open a scenario, or take a config.json as the model"), QKeySequence::Open, "open"},
+                [this] { chooseFile(); });
+  m_actions.add({"file.samples",
+                 tr("File"),
+                 tr("Show samples"),
+                 tr("Close the scenario and choose a sample"),
+                 {},
+                 "gallery"},
+                [this] {
+                  if (mayDiscard()) showGallery();
+                });
+  m_actions.add({"file.save", tr("File"), tr("Save"), {}, QKeySequence::Save, "save"}, [this] { save(); });
+  m_actions.add(
+      {"file.saveAs", tr("File"), tr("Save as…"), {}, QKeySequence(QStringLiteral("Ctrl+Shift+S")), {}},
+      [this] { saveAs(); });
+  m_actions.add({"file.model",
+                 tr("File"),
+                 tr("Load model…"),
+                 tr("Replace the model by one from a Hugging Face config.json"),
+                 {},
+                 {}},
+                [this] { chooseModel(); });
+  m_actions.add({"file.export", tr("File"), tr("Export all figures…"),
+                 tr("Write every figure as SVG, PNG and PDF, with plan.json and a summary"),
+                 QKeySequence(QStringLiteral("Ctrl+E")), "export"},
+                [this] { exportFigures(); });
+  m_actions.add({"file.close", tr("File"), tr("Close scenario"), {}, QKeySequence::Close, {}}, [this] {
+    if (mayDiscard()) showGallery();
+  });
+  m_actions.add({"file.quit", tr("File"), tr("Quit"), {}, QKeySequence(QStringLiteral("Ctrl+Q")), {}},
+                [this] { close(); });
+}
+
+void MainWindow::addEditActions() {
+  const auto mirror = [this](QAction* action, bool undo) {
+    QUndoStack& history = m_document.history();
+    action->setEnabled(undo ? history.canUndo() : history.canRedo());
+    connect(&history, undo ? &QUndoStack::canUndoChanged : &QUndoStack::canRedoChanged, action,
+            &QAction::setEnabled);
+    connect(&history, undo ? &QUndoStack::undoTextChanged : &QUndoStack::redoTextChanged, action,
+            [action, undo](const QString& verb) {
+              const QString word = undo ? tr("Undo") : tr("Redo");
+              action->setText(verb.isEmpty() ? word : QStringLiteral("%1: %2").arg(word, verb));
+            });
+  };
+  mirror(m_actions.add({"edit.undo", tr("Edit"), tr("Undo"), {}, QKeySequence::Undo, "undo"},
+                       [this] { m_document.history().undo(); }),
+         true);
+  mirror(m_actions.add({"edit.redo", tr("Edit"), tr("Redo"), {}, QKeySequence::Redo, "redo"},
+                       [this] { m_document.history().redo(); }),
+         false);
+  m_actions.add({"edit.find", tr("Edit"), tr("Find a command…"),
+                 tr("Commands, fields, stages, layers and devices by name"),
+                 QKeySequence(QStringLiteral("Ctrl+Shift+P")), "find"},
+                [this] { openPalette(); });
+}
+
+void MainWindow::addPlanActions() {
+  QAction* live =
+      m_actions.add({"plan.live", tr("Plan"), tr("Live"), tr("Plan again after every edit"),
+                     QKeySequence(QStringLiteral("Ctrl+L")), "live", true},
+                    [this] { m_session->setLive(m_actions.find(QStringLiteral("plan.live"))->isChecked()); });
+  live->setChecked(m_session->isLive());
+  connect(m_session, &PlanningSession::liveChanged, live, &QAction::setChecked);
+  m_actions.add(
+      {"plan.solve", tr("Plan"), tr("Solve"), tr("Find the best plan for the scenario as it is now"),
+       QKeySequence(QStringLiteral("F5")), "solve"},
+      [this] { m_session->solve(); });
+  m_actions.add({"plan.cancel", tr("Plan"), tr("Cancel"), tr("Stop the search and keep the best plan so far"),
+                 QKeySequence(QStringLiteral("Ctrl+.")), "cancel"},
+                [this] { m_session->cancel(); });
+}
+
+void MainWindow::addViewActions() {
+  int number = 1;
+  for (const View* view : m_views->views()) {
+    const QString id = view->id();
+    const QKeySequence keys =
+        number <= 9 ? QKeySequence(QStringLiteral("Ctrl+%1").arg(number)) : QKeySequence();
+    m_actions.add({"view.show." + id, tr("View"), tr("Show %1").arg(view->title().toLower()), {}, keys, {}},
+                  [this, id] { m_views->reveal(id); });
+    ++number;
+  }
+  const auto panel = [this](const char* id, const QString& text, const QString& keys, QDockWidget* dock) {
+    m_actions.add({id, tr("View"), text, {}, QKeySequence(keys), {}}, [this, dock] {
+      if (!m_document.isEmpty()) dock->setVisible(dock->isHidden());
+    });
+  };
+  panel("view.panel", tr("Show or hide the scenario panel"), QStringLiteral("F6"), m_panelDock);
+  panel("view.inspector", tr("Show or hide the inspector"), QStringLiteral("F7"), m_inspectorDock);
+  panel("view.below", tr("Show or hide issues, history and log"), QStringLiteral("F8"), m_belowDock);
+  m_actions.add({"view.explore",
+                 tr("View"),
+                 tr("Arrange for exploring"),
+                 tr("Network, stages and memory side by side, panels around them"),
+                 {},
+                 {}},
+                [this] {
+                  m_views->arrangeDefault();
+                  for (QDockWidget* d : {m_panelDock, m_inspectorDock, m_belowDock}) d->show();
+                });
+  m_actions.add(
+      {"view.present", tr("View"), tr("Arrange for presenting"), tr("One view at a time, no panels"), {}, {}},
+      [this] {
+        m_views->arrangeTabbed();
+        for (QDockWidget* d : {m_panelDock, m_inspectorDock, m_belowDock}) d->hide();
+      });
+  m_actions.add({"view.full", tr("View"), tr("Full screen"), {}, QKeySequence(QStringLiteral("F11")), {}},
+                [this] { isFullScreen() ? showNormal() : showFullScreen(); });
+  m_actions.add({"view.theme",
+                 tr("View"),
+                 tr("Switch between light and dark"),
+                 {},
+                 QKeySequence(QStringLiteral("Ctrl+T")),
+                 "theme"},
+                [this] { setTheme(m_theme == Theme::Kind::Dark ? Theme::Kind::Light : Theme::Kind::Dark); });
+  m_actions.add({"view.copyImage",
+                 tr("View"),
+                 tr("Copy view as image"),
+                 {},
+                 QKeySequence(QStringLiteral("Ctrl+Shift+C")),
+                 "copy"},
+                [this] { copyView(true); });
+  m_actions.add({"view.copyText", tr("View"), tr("Copy view as text"), {}, {}, {}},
+                [this] { copyView(false); });
+  m_actions.add({"view.export",
+                 tr("View"),
+                 tr("Export view…"),
+                 tr("Write the view in front as SVG, PDF or PNG"),
+                 QKeySequence(QStringLiteral("Ctrl+Shift+E")),
+                 {}},
+                [this] { exportView(); });
+}
+
+void MainWindow::addHelpActions() {
+  m_actions.add(
+      {"help.keys", tr("Help"), tr("Keyboard shortcuts"), {}, QKeySequence(QStringLiteral("?")), "help"},
+      [this] { showShortcutSheet(m_actions, this); });
+  m_actions.add({"help.words", tr("Help"), tr("Glossary"), {}, QKeySequence(QStringLiteral("F1")), {}},
+                [this] { showGlossary(this); });
+  m_actions.add({"help.about", tr("Help"), tr("About NEST Explorer"), {}, {}, {}},
+                [this] { showAbout(this); });
+}
+
+void MainWindow::buildMenus() {
+  auto* top = new QWidget(this);
+  auto* column = new QVBoxLayout(top);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  auto* bar = new QMenuBar(top);
+  bar->setNativeMenuBar(false);
+  QMap<QString, QMenu*> menus;
+  for (const auto& entry : m_actions.entries()) {
+    QMenu*& menu = menus[entry.spec.group];
+    if (!menu) menu = bar->addMenu(entry.spec.group);
+    for (const char* first : {"file.export", "file.quit", "edit.find", "view.panel", "view.explore",
+                              "view.theme", "view.copyImage", "help.about"})
+      if (entry.spec.id == QLatin1String(first)) menu->addSeparator();
+    menu->addAction(entry.action);
+    if (entry.spec.id == QLatin1String("file.samples")) m_recentMenu = menu->addMenu(tr("Open recent"));
+  }
+  auto* tools = new QToolBar(bar);
+  tools->setIconSize({16, 16});
+  tools->setAccessibleName(tr("Tools"));
+  for (const char* id : {"file.open", "file.save", "edit.undo", "edit.redo", "edit.find", "file.export",
+                         "view.theme", "help.keys"})
+    tools->addAction(m_actions.find(QLatin1String(id)));
+  bar->setCornerWidget(tools);
+  m_headline = new Headline(*m_session, m_actions, top);
+  m_messages = new MessageBar(top);
+  column->addWidget(bar);
+  column->addWidget(m_headline);
+  column->addWidget(m_messages);
+  setMenuWidget(top);
+  for (const auto& entry : m_actions.entries())
+    addAction(entry.action);  // keys work without the menu bar, too
+}
+
+void MainWindow::chooseFile() {
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open"), folderFor(m_document),
+                                   tr("Scenarios and models (*.nest.json *.json);;All files (*)"));
+  if (!path.isEmpty() && mayDiscard()) openPath(path);
+}
+
+void MainWindow::chooseModel() {
+  const QString path = QFileDialog::getOpenFileName(this, tr("Load model"), folderFor(m_document),
+                                                    tr("Hugging Face configuration (*.json);;All files (*)"));
+  if (!path.isEmpty()) m_files->loadModel(path);
+}
+
+bool MainWindow::save() {
+  return m_document.path().isEmpty() ? saveAs() : m_files->save(m_document.path());
+}
+
+bool MainWindow::saveAs() {
+  QString name = QString::fromStdString(m_document.scenario().name).toLower().simplified();
+  for (QChar& c : name)
+    if (!c.isLetterOrNumber()) c = QLatin1Char('-');
+  const QString proposal = m_document.path().isEmpty() ? folderFor(m_document) + QLatin1Char('/') + name +
+                                                             QStringLiteral(".nest.json")
+                                                       : m_document.path();
+  QString path = QFileDialog::getSaveFileName(this, tr("Save as"), proposal, tr("Scenarios (*.nest.json)"));
+  if (path.isEmpty()) return false;
+  if (!path.endsWith(QLatin1String(".json"))) path += QStringLiteral(".nest.json");
+  return m_files->save(path);
+}
+
+void MainWindow::exportFigures() {
+  const QString dir =
+      QFileDialog::getExistingDirectory(this, tr("Export all figures to"), folderFor(m_document));
+  if (dir.isEmpty()) return;
+  const ExportReport report = exportAll(dir, *m_session->context());
+  if (report.ok())
+    m_messages->show(MessageBar::Tone::Note,
+                     tr("%1 files were written to %2").arg(report.written.size()).arg(dir));
+  else
+    m_messages->show(MessageBar::Tone::Error, report.problems.join(QStringLiteral("; ")));
+}
+
+void MainWindow::exportView() {
+  const View* view = m_views->current();
+  if (!view || !view->figure())
+    return m_messages->show(MessageBar::Tone::Note, tr("The view in front has no figure to export"));
+  const QString path = QFileDialog::getSaveFileName(
+      this, tr("Export %1").arg(view->title()),
+      folderFor(m_document) + QLatin1Char('/') + view->id() + QStringLiteral(".svg"),
+      tr("Figures (*.svg *.pdf *.png)"));
+  if (path.isEmpty()) return;
+  const QString suffix = QFileInfo(path).suffix().toLower();
+  const ExportFormat format = suffix == QLatin1String("pdf")   ? ExportFormat::Pdf
+                              : suffix == QLatin1String("png") ? ExportFormat::Png
+                                                               : ExportFormat::Svg;
+  const QByteArray content = renderFigure(*view->figure(), view->context(), format);
+  QSaveFile out(path);
+  const bool written = out.open(QIODevice::WriteOnly) && out.write(content) == content.size() && out.commit();
+  if (written)
+    m_messages->show(MessageBar::Tone::Note, tr("%1 was written").arg(path));
+  else
+    m_messages->show(MessageBar::Tone::Error, tr("%1 cannot be written: %2").arg(path, out.errorString()));
+}
+
+void MainWindow::copyView(bool asImage) {
+  const View* view = m_views->current();
+  if (!view || !view->figure()) return;
+  if (asImage)
+    QApplication::clipboard()->setImage(imageOf(*view->figure(), view->context()));
+  else
+    QApplication::clipboard()->setText(view->figure()->asText(view->context()));
+  m_messages->show(MessageBar::Tone::Note,
+                   asImage ? tr("The picture of %1 is on the clipboard").arg(view->title())
+                           : tr("%1 is on the clipboard as text").arg(view->title()));
+}
+
+void MainWindow::openPalette() {
+  std::vector<CommandPalette::Item> items;
+  for (const auto& entry : m_actions.entries())
+    if (entry.action->isEnabled())
+      items.push_back({entry.action->text().remove(QChar(0x2026)),
+                       entry.action->shortcut().toString(QKeySequence::NativeText),
+                       [a = entry.action] { a->trigger(); }});
+  const auto addField = [&](const QWidget* w) {
+    if (w->objectName().startsWith(QLatin1Char('/')) && w->isEnabled())
+      items.push_back({w->accessibleName(), tr("field"), [this, id = w->objectName()] {
+                         m_panelDock->show();
+                         m_panel->reveal(id);
+                       }});
+  };
+  for (const auto* w : m_panel->findChildren<BoundLine*>()) addField(w);
+  for (const auto* w : m_panel->findChildren<QComboBox*>()) addField(w);
+  for (const auto* w : m_panel->findChildren<QCheckBox*>()) addField(w);
+  const auto addItem = [&](const QString& text, const QString& kind, const SelectionItem& item) {
+    items.push_back({text, kind, [this, item] { m_selection.setSelected(item); }});
+  };
+  const PlanContext& c = *m_session->context();
+  if (const Plan* plan = c.shownPlan())
+    for (int s = 0; s < plan->stageCount(); ++s)
+      addItem(tr("Stage %1").arg(s + 1), tr("stage"), {ItemKind::Stage, s});
+  if (c.problem) {
+    for (int l = 0; l < c.problem->graph->layerCount(); ++l)
+      addItem(QString::fromStdString(c.problem->graph->layers[static_cast<std::size_t>(l)].name), tr("layer"),
+              {ItemKind::Layer, l});
+    const Hierarchy& cluster = *c.problem->cluster;
+    for (int d = 0; d < std::min(cluster.deviceCount(), kMostDevicesInPalette); ++d) {
+      const DeviceIdentity id = cluster.identity(DeviceIndex(d));
+      addItem(tr("Device %1 (%2, slot %3)").arg(d).arg(QString::fromStdString(id.host)).arg(id.slot),
+              tr("device"), {ItemKind::Device, d});
+    }
+  }
+  (new CommandPalette(std::move(items), this))->show();
+}
+
+void MainWindow::refreshRecent() {
+  m_gallery->setRecent(m_files->recent());
+  if (!m_recentMenu) return;
+  m_recentMenu->clear();
+  const QStringList paths = m_files->recent();
+  for (const QString& path : paths)
+    m_recentMenu
+        ->addAction(QFileInfo(path).fileName(), this,
+                    [this, path] {
+                      if (mayDiscard()) openPath(path);
+                    })
+        ->setToolTip(path);
+  m_recentMenu->setEnabled(!paths.isEmpty());
+  if (!paths.isEmpty()) {
+    m_recentMenu->addSeparator();
+    m_recentMenu->addAction(tr("Forget these"), this, [this] { m_files->forgetRecent(); });
+  }
+  m_recentMenu->setToolTipsVisible(true);
+}
+
+}  // namespace nest

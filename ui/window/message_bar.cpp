@@ -1,0 +1,61 @@
+#include "window/message_bar.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "theme/icon.h"
+
+namespace nest {
+
+MessageBar::MessageBar(QWidget* parent)
+    : QWidget(parent), m_icon(new QLabel(this)), m_text(new QLabel(this)), m_choices(new QHBoxLayout) {
+  setAutoFillBackground(true);
+  setBackgroundRole(QPalette::Midlight);
+  m_text->setWordWrap(true);
+  m_text->setTextFormat(Qt::PlainText);
+  m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* close = new QToolButton(this);
+  close->setIcon(themedIcon(QStringLiteral("close")));
+  close->setIconSize({12, 12});
+  close->setToolTip(tr("Close this message"));
+  close->setAccessibleName(tr("Close this message"));
+  connect(close, &QToolButton::clicked, this, &QWidget::hide);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(14, 5, 8, 5);
+  row->setSpacing(8);
+  row->addWidget(m_icon);
+  row->addWidget(m_text, 1);
+  row->addLayout(m_choices);
+  row->addWidget(close);
+  hide();
+}
+
+void MessageBar::show(Tone tone, const QString& text, std::vector<Choice> choices) {
+  const QString icon = tone == Tone::Error     ? QStringLiteral("error")
+                       : tone == Tone::Warning ? QStringLiteral("warning")
+                                               : QStringLiteral("note");
+  m_icon->setPixmap(themedIcon(icon).pixmap(16, 16));
+  m_text->setText(text);
+  setAccessibleName(text);
+  while (QLayoutItem* item = m_choices->takeAt(0)) {
+    item->widget()->deleteLater();
+    delete item;
+  }
+  for (Choice& choice : choices) {
+    auto* button = new QPushButton(choice.text, this);
+    m_choices->addWidget(button);
+    connect(button, &QPushButton::clicked, this, [this, run = std::move(choice.run)] {
+      hide();
+      if (run) run();
+    });
+  }
+  QWidget::show();
+}
+
+QString MessageBar::text() const {
+  return isVisible() ? m_text->text() : QString();
+}
+
+}  // namespace nest

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QWidget>
+#include <functional>
+#include <vector>
+
+class QHBoxLayout;
+class QLabel;
+
+namespace nest {
+
+/// One message above the views that asks for nothing to stop: what happened, and buttons for what can be done
+/// about it.
+class MessageBar : public QWidget {
+  Q_OBJECT
+public:
+  enum class Tone { Note, Warning, Error };
+  struct Choice {
+    QString text;
+    std::function<void()> run;
+  };
+
+  explicit MessageBar(QWidget* parent = nullptr);
+
+  /// Replaces what is shown. Every choice also closes the bar, and so does its cross.
+  void show(Tone, const QString& text, std::vector<Choice> choices = {});
+  QString text() const;
+
+private:
+  QLabel *m_icon, *m_text;
+  QHBoxLayout* m_choices;
+};
+
+}  // namespace nest

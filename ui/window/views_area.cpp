@@ -1,0 +1,172 @@
+#include "window/views_area.h"
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QTabBar>
+#include <QTimer>
+#include <QToolButton>
+#include <algorithm>
+
+#include "theme/icon.h"
+#include "views/registry.h"
+
+namespace nest {
+
+QWidget* makeDockTitle(QDockWidget* dock) {
+  auto* bar = new QWidget(dock);
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(10, 3, 4, 3);
+  auto* name = new QLabel(dock->windowTitle(), bar);
+  name->setFont(Theme::font(12.5, true));
+  name->setProperty("role", "muted");
+  QObject::connect(dock, &QWidget::windowTitleChanged, name, &QLabel::setText);
+  auto* close = new QToolButton(bar);
+  close->setIcon(themedIcon(QStringLiteral("close")));
+  close->setIconSize({11, 11});
+  close->setToolTip(QDockWidget::tr("Hide %1").arg(dock->windowTitle()));
+  close->setAccessibleName(close->toolTip());
+  close->setFocusPolicy(Qt::NoFocus);
+  QObject::connect(close, &QToolButton::clicked, dock, &QDockWidget::close);
+  row->addWidget(name, 1);
+  row->addWidget(close);
+  return bar;
+}
+
+ViewsArea::ViewsArea(ViewServices services, QWidget* parent) : QMainWindow(parent, Qt::Widget) {
+  setObjectName(QStringLiteral("views"));
+  setDockNestingEnabled(true);
+  setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+  setDocumentMode(true);
+  for (const ViewEntry& entry : viewRegistry()) {
+    View* view = entry.make(services, this);
+    view->setAccessibleName(view->title());
+    m_views.push_back(view);
+    m_docks.push_back(makeDock(view));
+  }
+  connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+    for (View* v : m_views)
+      if (now && (v == now || v->isAncestorOf(now))) m_last = v;
+  });
+  arrangeDefault();
+}
+
+QDockWidget* ViewsArea::makeDock(View* view) {
+  auto* dock = new QDockWidget(view->title(), this);
+  dock->setObjectName(QStringLiteral("view.") + view->id());
+  dock->setWidget(view);
+  dock->setTitleBarWidget(makeDockTitle(dock));
+  const auto later = [this] { QTimer::singleShot(0, this, &ViewsArea::refreshTitles); };
+  connect(dock, &QDockWidget::dockLocationChanged, this, later);
+  connect(dock, &QDockWidget::topLevelChanged, this, later);
+  connect(dock, &QDockWidget::visibilityChanged, this, later);
+  return dock;
+}
+
+/// A tab already says the name: its title line goes, so that the picture has the room.
+void ViewsArea::refreshTitles() {
+  for (QDockWidget* dock : m_docks) {
+    const auto others = tabifiedDockWidgets(dock);
+    const bool tabbed = std::any_of(others.begin(), others.end(),
+                                    [](const QDockWidget* d) { return !d->isHidden() && !d->isFloating(); });
+    dock->titleBarWidget()->setVisible(!tabbed || dock->isFloating());
+    dock->titleBarWidget()->setMaximumHeight(!tabbed || dock->isFloating() ? QWIDGETSIZE_MAX : 0);
+  }
+  for (QTabBar* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+    tabs->setExpanding(false);
+    tabs->setDrawBase(false);
+    tabs->setElideMode(Qt::ElideNone);
+    tabs->setAccessibleName(tr("Views"));
+  }
+}
+
+View* ViewsArea::view(const QString& id) const {
+  const auto it = std::find_if(m_views.begin(), m_views.end(), [&](const View* v) { return v->id() == id; });
+  return it == m_views.end() ? nullptr : *it;
+}
+
+QDockWidget* ViewsArea::dockOf(const QString& id) const {
+  for (std::size_t i = 0; i < m_views.size(); ++i)
+    if (m_views[i]->id() == id) return m_docks[i];
+  return nullptr;
+}
+
+View* ViewsArea::current() const {
+  if (m_last && m_last->isVisible()) return m_last;
+  const auto it = std::find_if(m_views.begin(), m_views.end(), [](const View* v) { return v->isVisible(); });
+  return it == m_views.end() ? nullptr : *it;
+}
+
+void ViewsArea::setContext(PlanContextPtr context) {
+  for (View* v : m_views) v->setContext(context);
+}
+
+void ViewsArea::setTheme(Theme::Kind kind) {
+  for (View* v : m_views) v->setTheme(kind);
+}
+
+void ViewsArea::reveal(const QString& id) {
+  if (QDockWidget* dock = dockOf(id)) {
+    dock->show();
+    dock->raise();
+    m_last = view(id);
+  }
+}
+
+void ViewsArea::showAlone(const QString& id) {
+  for (std::size_t i = 0; i < m_views.size(); ++i) m_docks[i]->setVisible(m_views[i]->id() == id);
+  m_last = view(id);
+}
+
+void ViewsArea::arrangeDefault() {
+  for (QDockWidget* d : m_docks) {
+    removeDockWidget(d);
+    d->setFloating(false);
+  }
+  // The network and the ribbon of layers are what everything else refers to: they stay in sight, one above
+  // the other.
+  QDockWidget* topology = dockOf(QStringLiteral("topology"));
+  QDockWidget* stages = dockOf(QStringLiteral("stages"));
+  QDockWidget* memory = dockOf(QStringLiteral("memory"));
+  if (!topology || !stages || !memory) return arrangeTabbed();
+  addDockWidget(Qt::TopDockWidgetArea, topology);
+  splitDockWidget(topology, stages, Qt::Vertical);
+  splitDockWidget(topology, memory, Qt::Horizontal);
+  QDockWidget* lastBelow = stages;
+  QDockWidget* lastRight = memory;
+  QDockWidget* lastLeft = topology;
+  for (std::size_t i = 0; i < m_docks.size(); ++i) {
+    QDockWidget* d = m_docks[i];
+    if (d == topology || d == stages || d == memory) continue;
+    const QString id = m_views[i]->id();
+    QDockWidget*& beside = id == QLatin1String("communication") ? lastRight
+                           : id == QLatin1String("network")     ? lastLeft
+                                                                : lastBelow;
+    tabifyDockWidget(beside, d);
+    beside = d;
+  }
+  for (QDockWidget* d : m_docks) d->show();
+  resizeDocks({topology, memory}, {58, 42}, Qt::Horizontal);
+  resizeDocks({topology, stages}, {56, 44}, Qt::Vertical);
+  for (QDockWidget* d : {topology, stages, memory}) d->raise();
+  QTimer::singleShot(0, this, &ViewsArea::refreshTitles);
+}
+
+void ViewsArea::arrangeTabbed() {
+  for (QDockWidget* d : m_docks) {
+    removeDockWidget(d);
+    d->setFloating(false);
+  }
+  QDockWidget* before = nullptr;
+  for (QDockWidget* d : m_docks) {
+    addDockWidget(Qt::TopDockWidgetArea, d);
+    if (before) tabifyDockWidget(before, d);
+    d->show();
+    before = d;
+  }
+  if (!m_docks.empty()) m_docks.front()->raise();
+  QTimer::singleShot(0, this, &ViewsArea::refreshTitles);
+}
+
+}  // namespace nest

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QMainWindow>
+#include <QStringList>
+#include <vector>
+
+#include "views/view.h"
+
+class QDockWidget;
+
+namespace nest {
+
+/// The middle of the window: every view of the registry as a dock that can be tabbed, put side by side,
+/// floated, hidden.
+class ViewsArea : public QMainWindow {
+  Q_OBJECT
+public:
+  ViewsArea(ViewServices, QWidget* parent = nullptr);
+
+  const std::vector<View*>& views() const { return m_views; }
+  View* view(const QString& id) const;  ///< nullptr if unknown
+  QDockWidget* dockOf(const QString& id) const;
+  View* current() const;  ///< the view that has, or last had, the focus; or the first visible one
+
+  void setContext(PlanContextPtr);
+  void setTheme(Theme::Kind);
+  void reveal(const QString& id);     ///< shows and raises it
+  void showAlone(const QString& id);  ///< hides all others
+  void arrangeDefault();
+  void arrangeTabbed();
+
+private:
+  QDockWidget* makeDock(View*);
+  void refreshTitles();
+
+  std::vector<View*> m_views;
+  std::vector<QDockWidget*> m_docks;
+  mutable View* m_last = nullptr;
+};
+
+/// A dock's own quiet title line: name and close button; for panels, too.
+QWidget* makeDockTitle(QDockWidget*);
+
+}  // namespace nest
