@@ -160,7 +160,7 @@ private:
     if (!s.recompute[0] && !s.recompute[1] && !s.recompute[2]) s.recompute[0] = true;
     s.chunksPerStage = {1};
     if (m_features.interleave && m_dice.chance(0.4)) {
-      if (m_dice.chance(0.1)) s.chunksPerStage.clear();
+      if (m_dice.chance(0.3)) s.chunksPerStage.clear();
       s.chunksPerStage.push_back(2);
       if (m_dice.chance(0.3)) s.chunksPerStage.push_back(3);
     }

@@ -122,7 +122,7 @@ private slots:
     int fits = 0, dags = 0, irregular = 0, experts = 0, tied = 0, interleaved = 0, free = 0;
     double time = 0;
     long long plans = 0;
-    const int count = instances(300);
+    const int count = std::max(200, instances(300));
     for (int seed = 0; seed < count; ++seed) {
       const Problem p = test::randomInstance(static_cast<std::uint64_t>(seed));
       const Outcome out = solveExhaustively(p);
