@@ -16,6 +16,7 @@ public:
 
   Problem make() {
     m_alike = m_dice.chance(0.3);
+    m_interleave = m_features.interleave && m_dice.chance(0.4);
     Problem p;
     p.cluster = std::make_shared<const Hierarchy>(hierarchy());
     p.graph = std::make_shared<const LayerGraph>(graph());
@@ -100,8 +101,10 @@ private:
   }
 
   LayerGraph graph() {
-    const int count = m_dice.between(1, scaled(m_features.mostLayers, 2));
+    int count = m_dice.between(1, scaled(m_features.mostLayers, 2));
     const bool transformer = count >= 3 && m_dice.chance(0.4);
+    // Two stages of two chunks, with or without ends; else few instances could interleave at all.
+    if (m_interleave && scaled(m_features.mostLayers, 2) >= 6) count = transformer ? 6 : 4;
     std::vector<Layer> layers;
     for (int x = 0; x < count; ++x) {
       Layer layer{"layer " + std::to_string(x), LayerKind::Other, x};
@@ -114,7 +117,7 @@ private:
       layers.push_back(layer);
     }
     LayerGraph g = LayerGraph::chain(std::move(layers));
-    if (m_features.dags && m_dice.chance(0.3)) {
+    if (m_features.dags && m_dice.chance(m_interleave ? 0.1 : 0.35)) {
       g.tensors.clear();
       for (int x = 0; x + 1 < count; ++x) addTensor(g, x, 0.35);
     } else if (m_dice.chance(0.3)) {
@@ -132,7 +135,7 @@ private:
   }
 
   void job(Problem& p) {
-    p.job.globalBatch = m_dice.between(1, 24);
+    p.job.globalBatch = m_interleave ? 2 * m_dice.between(1, 12) : m_dice.between(1, 24);
     p.job.microbatches.clear();
     for (const int b : {1, 2, 3, 4})
       if (m_dice.chance(0.35)) p.job.microbatches.push_back(b);
@@ -159,7 +162,7 @@ private:
     if (m_features.recompute) s.recompute = {m_dice.chance(0.9), m_dice.chance(0.4), m_dice.chance(0.4)};
     if (!s.recompute[0] && !s.recompute[1] && !s.recompute[2]) s.recompute[0] = true;
     s.chunksPerStage = {1};
-    if (m_features.interleave && m_dice.chance(0.4)) {
+    if (m_interleave) {
       if (m_dice.chance(0.3)) s.chunksPerStage.clear();
       s.chunksPerStage.push_back(2);
       if (m_dice.chance(0.3)) s.chunksPerStage.push_back(3);
@@ -326,7 +329,7 @@ private:
   const InstanceFeatures& m_features;
   double m_size;
   HierarchyInput m_cluster;
-  bool m_alike = false, m_experts = false;
+  bool m_alike = false, m_interleave = false, m_experts = false;
 };
 
 }  // namespace
