@@ -1,0 +1,83 @@
+#include <iostream>
+
+#include "command_line.h"
+#include "commands.h"
+#include "files.h"
+#include "formats/cluster_text.h"
+#include "formats/launch_export.h"
+#include "formats/plan_json.h"
+#include "solver/solve.h"
+
+namespace nest::cli {
+namespace {
+
+std::string targets() {
+  std::string all;
+  for (int t = 0; t < kLaunchTargetCount; ++t) all += std::string(t ? ", " : "") + nameOf(static_cast<LaunchTarget>(t));
+  return all + ", plan, scenario, cluster-text";
+}
+
+Diagnostic refused(std::string message, std::string remedy) {
+  return error("export", {"", 0, 0, ""}, std::move(message), std::move(remedy));
+}
+
+/// What needs no plan.
+std::optional<Reading<std::string>> exportScenario(const std::string& as, const Scenario& scenario) {
+  if (as == "scenario") return Reading<std::string>{writeScenario(scenario), {}};
+  if (as != "cluster-text") return std::nullopt;
+  const auto* levels = std::get_if<LevelsSource>(&scenario.cluster.network);
+  if (levels) return Reading<std::string>{writeClusterText(*levels) + '\n', {}};
+  return Reading<std::string>{std::nullopt, {refused("a drawn network does not go into one line", "export it as graphml or dot")}};
+}
+
+/// The plan to export: the one given, or the best; an exit code where there is none.
+int findPlan(const Arguments& args, const Input& input, Plan& plan) {
+  if (args.files.size() > 1) {
+    const auto text = readTextFile(args.files[1]);
+    auto reading = text ? readPlan(*text, args.files[1]) : Reading<Plan>{std::nullopt, text.diagnostics};
+    report(reading.diagnostics);
+    if (!reading) return kBadInput;
+    plan = std::move(*reading);
+    const Evaluation e = evaluate(input.problem, plan);
+    if (e.feasible()) return kDone;
+    for (const Violation& v : e.violations)
+      report({error(v.code, {args.files[1], 0, 0, ""}, (v.stage >= 0 ? "stage " + std::to_string(v.stage) + ": " : "") + v.message)});
+    return kNoPlanFits;
+  }
+  Outcome outcome;
+  {
+    Watch watch(input.problem.search.deadlineSeconds);
+    outcome = solve(input.problem, watch.control());
+  }
+  if (!outcome.best()) return report({refused("no plan fits this scenario", "nest-plan solve tells what would make one fit")}), kNoPlanFits;
+  plan = outcome.best()->plan;
+  return kDone;
+}
+
+}  // namespace
+
+int exportCommand(const Words& words) {
+  const auto args = parseArguments(words, {{"--as", 0, true}, {"--output", 'o', true}}, 1, 2);
+  if (!args) return report(args.diagnostics), kBadInput;
+  const std::string as = args->value("--as").value_or("");
+  const auto target = launchTargetNamed(as);
+  if (!target && as != "plan" && as != "scenario" && as != "cluster-text")
+    return report({refused(as.empty() ? "--as is missing" : "there is no export \"" + as + '"', "allowed are " + targets())}), kBadInput;
+  const auto input = readInput(args->files[0], false);
+  if (!input) return kBadInput;
+
+  auto written = exportScenario(as, input->scenario);
+  if (!written) {
+    Plan plan;
+    if (const int code = findPlan(*args, *input, plan); code != kDone) return code;
+    const ReportSource source{input->scenario.name, &input->problem, input->architecture()};
+    written = target ? writeLaunch(*target, source, plan) : Reading<std::string>{writePlan(plan), {}};
+  }
+  report(written->diagnostics);
+  if (!*written) return kNoPlanFits;
+  const Diagnostics failed = writeTextFile(args->value("--output").value_or("-"), **written);
+  report(failed);
+  return failed.empty() ? kDone : kBadInput;
+}
+
+}  // namespace nest::cli

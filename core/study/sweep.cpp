@@ -1,0 +1,206 @@
+#include "study/sweep.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "solver/solve.h"
+
+namespace nest {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostCombinations = 1'000'000;
+
+/// FNV-1a; only tells sweeps apart, nothing depends on its strength.
+std::string hashOf(const std::string& s) {
+  std::uint64_t h = 1469598103934665603ull;
+  for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string out;
+  for (int i = 60; i >= 0; i -= 4) out += digits[(h >> i) & 15];
+  return out;
+}
+
+/// The pointer with the unit that the file's own key carries: "…/bandwidth" stands for "…/bandwidth_bytes_per_s".
+std::string exactPointer(const Json& scenario, const std::string& pointer) {
+  if (pointer.find('~') != std::string::npos) return pointer;  // no key of a scenario needs escapes
+  for (const char* suffix : {"", "_bytes_per_s", "_s", "_bytes"})
+    if (scenario.contains(Json::json_pointer(pointer + suffix))) return pointer + suffix;
+  return pointer;
+}
+
+/// Sets a value, making the objects on the way; false where the path leads through something else.
+bool set(Json& root, const std::string& pointer, const Json& value) {
+  Json* at = &root;
+  std::size_t begin = 1;
+  while (true) {
+    const std::size_t end = pointer.find('/', begin);
+    const std::string key = pointer.substr(begin, end == std::string::npos ? end : end - begin);
+    if (at->is_array()) {
+      const bool digits = !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
+      if (!digits || std::stoul(key) >= at->size()) return false;
+      at = &(*at)[std::stoul(key)];
+    } else if (at->is_object() || at->is_null()) {
+      at = &(*at)[key];
+    } else {
+      return false;
+    }
+    if (end == std::string::npos) break;
+    begin = end + 1;
+  }
+  *at = value;
+  return true;
+}
+
+std::string firstError(const Diagnostics& all) {
+  for (const Diagnostic& d : all)
+    if (d.severity == Severity::Error) return (d.where.pointer.empty() ? "" : d.where.pointer + ": ") + d.message;
+  return {};
+}
+
+}  // namespace
+
+Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string& file, std::vector<SweepField> fields,
+                                    const ReferenceLoader& load) {
+  Reading<SweepGrid> result;
+  auto base = readScenario(scenario, file, load);
+  result.diagnostics = std::move(base.diagnostics);
+  if (!base) return result;
+  SweepGrid grid;
+  grid.m_scenario = writeScenario(*base);
+  grid.m_file = file;
+  grid.m_load = load;
+  const Json normalised = Json::parse(grid.m_scenario);
+  std::set<std::string> seen;
+  double combinations = 1;
+  for (SweepField& f : fields) {
+    f.pointer = exactPointer(normalised, f.pointer);
+    if (!seen.insert(f.pointer).second)
+      result.diagnostics.push_back(error("sweep-field-twice", {}, "the field " + f.pointer + " is swept twice", "give all its values at once"));
+    combinations *= double(f.values.size());
+  }
+  if (combinations > double(kMostCombinations))
+    result.diagnostics.push_back(error("sweep-too-large", {}, "the sweep has more than 1,000,000 combinations", "sweep fewer values"));
+  if (hasErrors(result.diagnostics)) return result;
+
+  grid.m_fields = std::move(fields);
+  std::string identity = grid.m_scenario;
+  for (const SweepField& f : grid.m_fields) {
+    identity += '\n' + f.pointer;
+    for (const std::string& v : f.values) identity += '\t' + v;
+  }
+  grid.m_key = hashOf(identity);
+  // A field that no scenario has would change nothing; the reader knows which keys there are.
+  for (const Diagnostic& d : grid.scenarioAt(0).diagnostics)
+    for (const SweepField& f : grid.m_fields)
+      if (d.where.pointer == f.pointer && (d.code == "json-unknown-key" || d.code == "sweep-path"))
+        result.diagnostics.push_back(error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer, d.remedy));
+  if (!hasErrors(result.diagnostics)) result.value = std::move(grid);
+  return result;
+}
+
+std::size_t SweepGrid::size() const {
+  std::size_t n = 1;
+  for (const SweepField& f : m_fields) n *= f.values.size();
+  return n;
+}
+
+std::vector<std::string> SweepGrid::valuesAt(std::size_t index) const {
+  std::vector<std::string> values(m_fields.size());
+  for (std::size_t i = m_fields.size(); i-- > 0;) {
+    values[i] = m_fields[i].values[index % m_fields[i].values.size()];
+    index /= m_fields[i].values.size();
+  }
+  return values;
+}
+
+Reading<Scenario> SweepGrid::scenarioAt(std::size_t index) const {
+  Json scenario = Json::parse(m_scenario);
+  const auto values = valuesAt(index);
+  for (std::size_t i = 0; i < m_fields.size(); ++i)
+    if (!set(scenario, m_fields[i].pointer, Json::parse(values[i])))
+      return {std::nullopt, {error("sweep-path", {m_file, 0, 0, m_fields[i].pointer}, "the path leads nowhere", "see the scenario's own keys")}};
+  return readScenario(scenario.dump(), m_file, m_load);
+}
+
+SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& control) {
+  SweepRow row;
+  row.index = index;
+  row.values = grid.valuesAt(index);
+  const auto scenario = grid.scenarioAt(index);
+  auto problem = scenario ? buildProblem(*scenario) : Reading<Problem>{std::nullopt, scenario.diagnostics};
+  if (!problem) {
+    row.status = "invalid";
+    row.problem = firstError(problem.diagnostics);
+    return row;
+  }
+  Control own = control;
+  own.progress = {};
+  if (problem->search.deadlineSeconds > 0)
+    own.deadline = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                          std::chrono::duration<double>(std::min(1e8, problem->search.deadlineSeconds)));
+  problem->search.threads = 1;
+  const Outcome outcome = solve(*problem, own);
+  row.status = nameOf(outcome.status);
+  row.lowerBoundSeconds = outcome.lowerBound.value();
+  row.gap = outcome.gap();
+  row.states = double(outcome.statistics.states);
+  row.elapsedSeconds = outcome.statistics.elapsed.value();
+  if (outcome.nearestMiss && !outcome.nearestMiss->remedies.empty()) row.problem = "would fit with " + outcome.nearestMiss->remedies.front();
+  const RankedPlan* best = outcome.best();
+  if (!best) return row;
+  const PlanMetrics m = metricsOf(*problem, scenario->model.architecture ? &*scenario->model.architecture : nullptr, *best);
+  row.plan = summaryOf(best->plan);
+  row.batchSeconds = m.batchTime.value();
+  row.simulatedSeconds = m.simulated.value();
+  row.samplesPerSecond = m.samplesPerSecond;
+  row.tokensPerSecond = m.tokensPerSecond;
+  row.mfu = m.mfu;
+  row.devicesUsed = m.devicesUsed;
+  row.peakMemoryBytes = m.peakMemory.value();
+  row.boundBy = nameOf(m.binds);
+  return row;
+}
+
+std::vector<SweepRow> runSweep(const SweepGrid& grid, const SweepOptions& options,
+                               const std::function<void(const SweepRow&, std::size_t done, std::size_t all)>& onRow, const Control& control) {
+  std::map<std::size_t, SweepRow> rows;
+  for (const SweepRow& r : options.done)
+    if (r.index < grid.size() && options.shard.holds(r.index)) rows.emplace(r.index, r);
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < grid.size(); ++i)
+    if (options.shard.holds(i) && !rows.contains(i)) open.push_back(i);
+  const std::size_t all = rows.size() + open.size();
+
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  const auto work = [&] {
+    while (!control.stopRequested() && !control.outOfTime()) {
+      const std::size_t k = next++;
+      if (k >= open.size()) return;
+      SweepRow row = solveSweepRow(grid, open[k], control);
+      // A solve that was cut short is not what the row stands for; it is done again on resuming.
+      if (control.stopRequested() || control.outOfTime()) return;
+      const std::lock_guard lock(mutex);
+      const auto [at, isNew] = rows.emplace(open[k], std::move(row));
+      if (onRow && isNew) onRow(at->second, rows.size(), all);
+    }
+  };
+  {
+    std::vector<std::jthread> workers;
+    const int threads = std::clamp(options.threads, 1, static_cast<int>(std::max<std::size_t>(1, std::min<std::size_t>(open.size(), 1024))));
+    for (int t = 1; t < threads; ++t) workers.emplace_back(work);
+    work();
+  }
+  std::vector<SweepRow> out;
+  for (auto& [index, row] : rows) out.push_back(std::move(row));
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,98 @@
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "study/sweep.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostValues = 100000;
+
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
+  return s;
+}
+
+/// Parts between commas that stand in no bracket and no quotes.
+std::vector<std::string_view> parts(std::string_view s) {
+  std::vector<std::string_view> out;
+  int depth = 0;
+  bool quoted = false;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= s.size(); ++i) {
+    const char c = i < s.size() ? s[i] : ',';
+    if (i < s.size() && c == '"' && (i == 0 || s[i - 1] != '\\')) quoted = !quoted;
+    if (!quoted && (c == '[' || c == '{')) ++depth;
+    if (!quoted && (c == ']' || c == '}')) --depth;
+    if (i == s.size() || (c == ',' && depth == 0 && !quoted)) {
+      out.push_back(trimmed(s.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  return out;
+}
+
+std::optional<double> number(std::string_view s) {
+  double v = 0;
+  const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), v);
+  if (ec != std::errc() || end != s.data() + s.size() || !std::isfinite(v)) return std::nullopt;
+  return v;
+}
+
+/// "8..64x2" and "1..4+1"; nullopt: not of that form.
+std::optional<std::vector<std::string>> range(std::string_view s) {
+  const auto dots = s.find("..");
+  if (dots == std::string_view::npos) return std::nullopt;
+  const auto step = s.find_first_of("x+", dots + 2);
+  if (step == std::string_view::npos) return std::nullopt;
+  const auto from = number(s.substr(0, dots)), to = number(s.substr(dots + 2, step - dots - 2)), by = number(s.substr(step + 1));
+  const bool geometric = s[step] == 'x';
+  if (!from || !to || !by || *to < *from || (geometric ? *by <= 1 || *from <= 0 : *by <= 0)) return std::nullopt;
+  std::vector<std::string> out;
+  for (std::size_t k = 0; out.size() <= kMostValues; ++k) {
+    const double v = geometric ? *from * std::pow(*by, double(k)) : *from + *by * double(k);
+    if (v > *to * (1 + 1e-12)) break;
+    out.push_back(text::exact(std::abs(v - std::round(v)) < 1e-9 * std::abs(v) ? std::round(v) : v));
+  }
+  return out;
+}
+
+/// A value as a JSON text: JSON as it is, anything else as a string.
+std::string asJson(std::string_view s) {
+  if (nlohmann::json::accept(s.begin(), s.end())) return nlohmann::json::parse(s.begin(), s.end()).dump();
+  return nlohmann::json(std::string(s)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Reading<SweepField> readSweepField(std::string_view text) {
+  Reading<SweepField> result;
+  const auto fail = [&](std::string message, std::string remedy) {
+    result.diagnostics.push_back(error("sweep-field", {}, std::move(message), std::move(remedy)));
+    return result;
+  };
+  const auto equals = text.find('=');
+  const std::string_view name = trimmed(text.substr(0, equals));
+  if (equals == std::string_view::npos || name.empty())
+    return fail('"' + std::string(text) + "\" is not FIELD=VALUES", "write for example job.global_batch=512,1024");
+  SweepField field;
+  field.pointer = name.front() == '/' ? std::string(name) : '/' + std::string(name);
+  if (name.front() != '/')
+    for (char& c : field.pointer)
+      if (c == '.') c = '/';
+  for (const std::string_view part : parts(text.substr(equals + 1))) {
+    if (part.empty()) return fail('"' + std::string(name) + "\" has an empty value", "separate values by single commas");
+    if (const auto values = range(part))
+      field.values.insert(field.values.end(), values->begin(), values->end());
+    else
+      field.values.push_back(asJson(part));
+    if (field.values.size() > kMostValues) return fail('"' + std::string(name) + "\" takes more than 100,000 values", "sweep fewer");
+  }
+  result.value = std::move(field);
+  return result;
+}
+
+}  // namespace nest
