@@ -2,15 +2,14 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cluster/device_catalog.h"
 #include "command_line.h"
 #include "commands.h"
 #include "files.h"
-#include "formats/cluster_text.h"
-#include "formats/hf_config.h"
+#include "formats/import_files.h"
 #include "formats/json_layout.h"
 #include "formats/outcome_json.h"
 #include "formats/plan_json.h"
-#include "formats/recognise.h"
 #include "units/text.h"
 
 namespace nest::cli {
@@ -36,18 +35,10 @@ Checked checkPlan(const std::string& text, const std::string& path) {
   return {plan ? summaryOf(*plan) : std::string(), std::move(plan.diagnostics)};
 }
 
-Checked checkConfig(const std::string& text, const std::string& path) {
-  auto a = readHuggingFaceConfig(text, path);
-  return {a ? a->name + ": " + text::number(parameterCount(*a)) + " parameters in " + text::count(a->layers) +
-                  " blocks"
-            : std::string(),
-          std::move(a.diagnostics)};
-}
-
-Checked checkClusterText(const std::string& text, const std::string& path) {
-  auto levels = readClusterText(text);
-  for (Diagnostic& d : levels.diagnostics) d.where.file = path;
-  return {levels ? writeClusterText(*levels) : std::string(), std::move(levels.diagnostics)};
+/// Networks and models: what import would make of them, with a usual device for what they leave open.
+Checked checkPart(const std::string& text, const std::string& path) {
+  auto imported = importFiles({{path, text}}, *findDevice("h100-sxm"), loaderBeside(path));
+  return {imported ? imported->parts[0].holds : std::string(), std::move(imported.diagnostics)};
 }
 
 Checked checkOne(FileKind kind, const std::string& text, const std::string& path) {
@@ -57,17 +48,9 @@ Checked checkOne(FileKind kind, const std::string& text, const std::string& path
     case FileKind::Plan:
     case FileKind::Outcome:
       return checkPlan(text, path);
-    case FileKind::HuggingFaceConfig:
-      return checkConfig(text, path);
-    case FileKind::ClusterText:
-      return checkClusterText(text, path);
     default:
-      break;
+      return checkPart(text, path);
   }
-  return {"",
-          {error("unknown-file", {path, 1, 0, ""},
-                 text.empty() ? "the file is empty" : "this is no format that the program knows",
-                 "see nest-plan check --help for those it reads")}};
 }
 
 }  // namespace

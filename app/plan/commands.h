@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "diagnostics/diagnostic.h"
@@ -32,6 +33,9 @@ int whyCommand(const Words&);
 int improveCommand(const Words&);
 int inverseCommand(const Words&);
 int studyCommand(const Words&);
+int importCommand(const Words&);
+int exportCommand(const Words&);
+int sweepCommand(const Words&);
 
 /// Findings go to standard error, one a line; notes only with `all`. With `asJson` and errors among them,
 /// standard output gets {"format": "nest-diagnostics", "diagnostics": […]}.
@@ -50,7 +54,8 @@ std::optional<Input> readInput(const std::string& path, bool asJson);
 /// Everything that is to be said about a scenario's text, warnings and notes included.
 Reading<Input> readInputText(const std::string& text, const std::string& path);
 
-/// Progress on a terminal after 300 ms, best so far on interrupt (Ctrl+C), the deadline of the options.
+/// Progress on a terminal after 300 ms, a stop within 50 ms of an interrupt (Ctrl+C; a second one ends the
+/// program), the deadline of the options.
 class Watch {
 public:
   explicit Watch(double deadlineSeconds);
@@ -59,6 +64,7 @@ public:
 
 private:
   std::stop_source m_stop;
+  std::jthread m_listener;
   std::optional<std::chrono::steady_clock::time_point> m_deadline;
   std::chrono::steady_clock::time_point m_begin;
   bool m_shown = false;

@@ -1,9 +1,14 @@
-#include <iostream>
+#include <algorithm>
+#include <iterator>
 
+#include "cluster/graph_edit.h"
 #include "command_line.h"
 #include "commands.h"
 #include "files.h"
+#include "formats/astra_sim.h"
 #include "formats/cluster_text.h"
+#include "formats/dot.h"
+#include "formats/graphml.h"
 #include "formats/launch_export.h"
 #include "formats/plan_json.h"
 #include "solver/solve.h"
@@ -13,21 +18,42 @@ namespace {
 
 std::string targets() {
   std::string all;
-  for (int t = 0; t < kLaunchTargetCount; ++t) all += std::string(t ? ", " : "") + nameOf(static_cast<LaunchTarget>(t));
-  return all + ", plan, scenario, cluster-text";
+  for (int t = 0; t < kLaunchTargetCount; ++t)
+    all += std::string(t ? ", " : "") + nameOf(static_cast<LaunchTarget>(t));
+  return all + ", plan, scenario, cluster-text, graphml, dot, astra-sim";
 }
 
 Diagnostic refused(std::string message, std::string remedy) {
   return error("export", {"", 0, 0, ""}, std::move(message), std::move(remedy));
 }
 
-/// What needs no plan.
-std::optional<Reading<std::string>> exportScenario(const std::string& as, const Scenario& scenario) {
-  if (as == "scenario") return Reading<std::string>{writeScenario(scenario), {}};
-  if (as != "cluster-text") return std::nullopt;
-  const auto* levels = std::get_if<LevelsSource>(&scenario.cluster.network);
-  if (levels) return Reading<std::string>{writeClusterText(*levels) + '\n', {}};
-  return Reading<std::string>{std::nullopt, {refused("a drawn network does not go into one line", "export it as graphml or dot")}};
+Reading<std::string> clusterText(const Scenario& scenario) {
+  if (const auto* levels = std::get_if<LevelsSource>(&scenario.cluster.network))
+    return {writeClusterText(*levels) + '\n', {}};
+  return {std::nullopt,
+          {refused("a drawn network does not go into one line", "export it as graphml or dot")}};
+}
+
+Reading<std::string> astraSim(const Input& input) {
+  auto network = astraSimOf(*input.problem.cluster);
+  if (!network) return {std::nullopt, std::move(network.diagnostics)};
+  return {writeAstraSim(*network), std::move(network.diagnostics)};
+}
+
+NetworkGraph graphOf(const ClusterSource& cluster) {
+  const auto* drawn = std::get_if<GraphSource>(&cluster.network);
+  return drawn ? drawn->graph : graph::fromLevels(std::get<LevelsSource>(cluster.network));
+}
+
+constexpr const char* kWithoutPlan[] = {"scenario", "cluster-text", "graphml", "dot", "astra-sim"};
+
+/// What needs no plan; `as` is one of kWithoutPlan.
+Reading<std::string> exportCluster(const std::string& as, const Input& input) {
+  if (as == "scenario") return {writeScenario(input.scenario), {}};
+  if (as == "cluster-text") return clusterText(input.scenario);
+  if (as == "astra-sim") return astraSim(input);
+  const NetworkGraph graph = graphOf(input.scenario.cluster);
+  return {as == "dot" ? writeDot(graph) : writeGraphMl(graph), {}};
 }
 
 /// The plan to export: the one given, or the best; an exit code where there is none.
@@ -41,7 +67,8 @@ int findPlan(const Arguments& args, const Input& input, Plan& plan) {
     const Evaluation e = evaluate(input.problem, plan);
     if (e.feasible()) return kDone;
     for (const Violation& v : e.violations)
-      report({error(v.code, {args.files[1], 0, 0, ""}, (v.stage >= 0 ? "stage " + std::to_string(v.stage) + ": " : "") + v.message)});
+      report({error(v.code, {args.files[1], 0, 0, ""},
+                    (v.stage >= 0 ? "stage " + std::to_string(v.stage) + ": " : "") + v.message)});
     return kNoPlanFits;
   }
   Outcome outcome;
@@ -49,7 +76,9 @@ int findPlan(const Arguments& args, const Input& input, Plan& plan) {
     Watch watch(input.problem.search.deadlineSeconds);
     outcome = solve(input.problem, watch.control());
   }
-  if (!outcome.best()) return report({refused("no plan fits this scenario", "nest-plan solve tells what would make one fit")}), kNoPlanFits;
+  if (!outcome.best())
+    return report({refused("no plan fits this scenario", "nest-plan solve tells what would make one fit")}),
+           kNoPlanFits;
   plan = outcome.best()->plan;
   return kDone;
 }
@@ -61,21 +90,27 @@ int exportCommand(const Words& words) {
   if (!args) return report(args.diagnostics), kBadInput;
   const std::string as = args->value("--as").value_or("");
   const auto target = launchTargetNamed(as);
-  if (!target && as != "plan" && as != "scenario" && as != "cluster-text")
-    return report({refused(as.empty() ? "--as is missing" : "there is no export \"" + as + '"', "allowed are " + targets())}), kBadInput;
+  const bool needsNoPlan =
+      std::find(std::begin(kWithoutPlan), std::end(kWithoutPlan), as) != std::end(kWithoutPlan);
+  if (!target && as != "plan" && !needsNoPlan)
+    return report({refused(as.empty() ? "--as is missing" : "there is no export \"" + as + '"',
+                           "allowed are " + targets())}),
+           kBadInput;
   const auto input = readInput(args->files[0], false);
   if (!input) return kBadInput;
 
-  auto written = exportScenario(as, input->scenario);
-  if (!written) {
+  Reading<std::string> written;
+  if (needsNoPlan) {
+    written = exportCluster(as, *input);
+  } else {
     Plan plan;
     if (const int code = findPlan(*args, *input, plan); code != kDone) return code;
     const ReportSource source{input->scenario.name, &input->problem, input->architecture()};
     written = target ? writeLaunch(*target, source, plan) : Reading<std::string>{writePlan(plan), {}};
   }
-  report(written->diagnostics);
-  if (!*written) return kNoPlanFits;
-  const Diagnostics failed = writeTextFile(args->value("--output").value_or("-"), **written);
+  report(written.diagnostics);
+  if (!written) return kNoPlanFits;
+  const Diagnostics failed = writeTextFile(args->value("--output").value_or("-"), *written);
   report(failed);
   return failed.empty() ? kDone : kBadInput;
 }

@@ -42,13 +42,100 @@ in the order of the placement; without it they stand in the cluster's locality o
 Exit codes: 0 the plan can run; 1 it cannot (says why); 2 bad input.
 )";
 
-inline constexpr const char* kCheckHelp = R"(Usage: nest-plan check FILE… [--json]
+/// The files that import, check and the explorer read, with an example each.
+#define NEST_FORMATS_HELP                                                                                     \
+  "Files that are read, told by their content:\n"                                                             \
+  "  NEST scenario             {\"format\": \"nest-scenario\", …}          see nest-plan solve --help\n"    \
+  "  NEST plan, outcome        {\"format\": \"nest-plan\", …}              see nest-plan evaluate --help\n" \
+  "  Hugging Face config.json  {\"model_type\": \"llama\", \"hidden_size\": 4096, …}\n"                     \
+  "  cluster in one line       host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s,5us,2:1\n"                    \
+  "                            (NAME:FANOUT@BANDWIDTH[,LATENCY][,OVERSUBSCRIPTION]; host:8x31+7@… lists "   \
+  "host sizes,\n"                                                                                             \
+  "                            !5*0.8,40GiB gives device 5 a speed factor and its own memory)\n"              \
+  "  Slurm topology.conf       SwitchName=leaf0 Nodes=gpu[00-03]\n"                                           \
+  "  Slurm topology.yaml       - topology: fabric … tree: … switches:\n"                                  \
+  "  nvidia-smi topo -m        the matrix as printed\n"                                                       \
+  "  NCCL topology XML         <system version=\"1\"> (NCCL_TOPO_DUMP_FILE)\n"                                \
+  "  ASTRA-sim network YAML    topology: [ Switch ]  npus_count: [ 8 ]  bandwidth: [ 450 ]  latency: [ 936 "  \
+  "]\n"                                                                                                       \
+  "  SimGrid platform          <cluster id=\"ft\" radical=\"0-15\" topology=\"FAT_TREE\" …/>\n"             \
+  "  GraphML                   node kind=device|host|switch; edge gbps (GB/s one way), lat_us, count\n"       \
+  "  DOT                       d0 [kind=device]; d0 -- s0 [gbps=450, lat_us=1]\n"
 
-Says what each file is, told by its content, and everything that is wrong with it: file, line and column, what is
-allowed, what to do. Reads scenarios, plans, outcomes, Hugging Face config.json files, and clusters in one line
-(host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s).
+inline constexpr const char* kCheckHelp =
+    R"(Usage: nest-plan check FILE… [--json]
+
+Says what each file is and everything that is wrong with it: file, line and column, what is allowed, what to do.
+
+)" NEST_FORMATS_HELP R"(
 
 Exit codes: 0 all files are good (warnings and notes aside); 2 at least one is not.
+)";
+
+inline constexpr const char* kImportHelp =
+    R"(Usage: nest-plan import FILE… [--into SCENARIO] [--device ID] [--level L=BANDWIDTH[,LATENCY]]… [--batch N]
+                        [--sequence N] [-o scenario.nest.json]
+
+Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own
+topology (nvidia-smi, NCCL) and a Slurm topology together become the whole cluster. What files leave open is filled from
+the device and said; --level sets a level's figures (0 = inside the host).
+
+  --into SCENARIO     keep its job, search and all that the files do not bring
+  --device ID         the accelerator, by its catalog id (default h100-sxm, or that of --into)
+  --level L=BW[,LAT]  for example --level 1=50GB/s,2us
+  --batch, --sequence global batch and sequence length
+  -o, --output FILE   where the scenario goes (default: standard output)
+
+)" NEST_FORMATS_HELP R"(
+Exit codes: 0 done; 2 bad input.
+)";
+
+inline constexpr const char* kExportHelp = R"(Usage: nest-plan export SCENARIO [PLAN] --as FORMAT [-o FILE]
+
+Writes a plan so that it runs, or a cluster for another program. Without PLAN the scenario is solved first. What a
+format cannot say is refused with every reason.
+
+  megatron        flags of Megatron-LM as a shell array, with the pipeline layout ("Et*8|t*8|…|tL")
+  deepspeed       DeepSpeed configuration, JSON
+  torchtitan      torchtitan configuration, TOML
+  nanotron        nanotron configuration, YAML
+  hostfile        hosts and slots in rank order (Open MPI, DeepSpeed)
+  slurm-hostfile  one host per rank, for SLURM_HOSTFILE and srun -m arbitrary: places every rank exactly
+  rankfile        host and slot of each rank, for mpirun --map-by rankfile:file=FILE
+  chrome-trace    the simulated schedule, for Perfetto and chrome://tracing
+  plan            the plan itself, for evaluate
+  scenario        the scenario in its normal form
+  cluster-text    the cluster in one line: host:8@450GB/s rack:4@50GB/s,2us
+  graphml, dot    the cluster as a graph
+  astra-sim       the cluster as a network of ASTRA-sim, YAML
+
+Ranks are numbered stage by stage, then replica, context, tensor fastest (Megatron's tp-cp-ep-dp-pp).
+Exit codes: 0 done; 1 no plan fits, or the format cannot express it (says why); 2 bad input.
+)";
+
+inline constexpr const char* kSweepHelp =
+    R"(Usage: nest-plan sweep SCENARIO --set FIELD=VALUES… [-o BASE] [--threads N] [--shard i/n] [--restart] [--json]
+       nest-plan sweep --merge BASE.shard-*.jsonl -o BASE
+
+Solves the scenario for every combination of values. FIELD is any field of the scenario file, as a path:
+job.global_batch, cluster.levels.1.bandwidth, assumptions.overlap.data, constraints.tensor, model.path. VALUES are separated
+by commas; 8..64x2 is 8,16,32,64 and 1..4+1 is 1,2,3,4. Figures may carry their unit.
+
+  nest-plan sweep s.nest.json --set job.global_batch=512..4096x2 --set "cluster.levels.1.bandwidth=25 GB/s,50 GB/s" -o out
+
+writes out.csv and out.json when done. On the way every row goes to out.jsonl: after an interruption (Ctrl+C, a lost
+machine) the same command goes on from there; --restart begins anew. Without -o the table goes to standard output.
+
+  --threads N    solves at once (default: all cores)
+  --shard i/n    only every n-th combination, beginning with the i-th; rows go to BASE.shard-i-of-n.jsonl
+  --merge        join the journals of shards into BASE.csv and BASE.json
+
+Spread over machines, with Slurm or GNU parallel:
+  sbatch --array=1-16 --wrap 'nest-plan sweep s.nest.json --set … --shard $SLURM_ARRAY_TASK_ID/16 -o out'
+  parallel nest-plan sweep s.nest.json --set … --shard {}/16 -o out ::: $(seq 16)
+  nest-plan sweep --merge out.shard-*.jsonl -o out
+
+Exit codes: 0 done (rows on which nothing fits included); 2 bad input.
 )";
 
 }  // namespace nest::cli

@@ -18,6 +18,7 @@ volatile std::sig_atomic_t interrupted = 0;
 
 void onInterrupt(int) {
   interrupted = 1;
+  std::signal(SIGINT, SIG_DFL);
 }
 
 }  // namespace
@@ -62,6 +63,11 @@ Watch::Watch(double deadlineSeconds) : m_begin(std::chrono::steady_clock::now())
                                std::chrono::duration<double>(std::min(deadlineSeconds, 1e8)));
   interrupted = 0;
   std::signal(SIGINT, onInterrupt);
+  m_listener = std::jthread([this](std::stop_token ended) {
+    while (!ended.stop_requested() && !interrupted)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (interrupted) m_stop.request_stop();
+  });
 }
 
 Watch::~Watch() {
@@ -75,7 +81,6 @@ Control Watch::control() {
   c.deadline = m_deadline;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   c.progress = [this, terminal](const Progress& p) {
-    if (interrupted) m_stop.request_stop();
     const auto elapsed = std::chrono::steady_clock::now() - m_begin;
     if (!terminal || elapsed < std::chrono::milliseconds(300)) return;
     const std::string best = p.best ? text::time(*p.best) : std::string("none yet");

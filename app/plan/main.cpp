@@ -19,6 +19,9 @@ const Command kCommands[] = {
     {"inverse", "fewest devices, or which device, that meet a batch time", kInverseHelp, inverseCommand},
     {"study", "the paper's comparison, scaling curves, other planners", kStudyHelp, studyCommand},
     {"check", "say what files are and all that is wrong with them", kCheckHelp, checkCommand},
+    {"import", "make a scenario of networks and models as they are", kImportHelp, importCommand},
+    {"export", "write a plan so that it runs, or a cluster for another program", kExportHelp, exportCommand},
+    {"sweep", "solve a scenario over a grid of field values", kSweepHelp, sweepCommand},
 };
 
 void overview(std::ostream& out) {

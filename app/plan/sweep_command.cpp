@@ -24,20 +24,25 @@ std::optional<Shard> readShard(const std::string& s) {
     const auto [end, ec] = std::from_chars(from, to, into);
     return ec == std::errc() && end == to;
   };
-  const bool good = whole(s.data(), s.data() + slash, shard.number) && whole(s.data() + slash + 1, s.data() + s.size(), shard.of);
-  return good && shard.of >= 1 && shard.of <= 1'000'000 && shard.number >= 1 && shard.number <= shard.of ? std::optional(shard) : std::nullopt;
+  const bool good = whole(s.data(), s.data() + slash, shard.number) &&
+                    whole(s.data() + slash + 1, s.data() + s.size(), shard.of);
+  return good && shard.of >= 1 && shard.of <= 1'000'000 && shard.number >= 1 && shard.number <= shard.of
+             ? std::optional(shard)
+             : std::nullopt;
 }
 
 Diagnostic misuse(std::string message) {
   return error("command-line", {"", 0, 0, ""}, std::move(message), "see nest-plan sweep --help");
 }
 
-int writeTables(const std::string& base, const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows) {
+int writeTables(const std::string& base, const std::vector<SweepField>& fields,
+                const std::vector<SweepRow>& rows) {
   Diagnostics failed = writeTextFile(base + ".csv", sweepCsv(fields, rows));
   for (const Diagnostic& d : writeTextFile(base + ".json", sweepJson(fields, rows))) failed.push_back(d);
   report(failed);
   if (!failed.empty()) return kBadInput;
-  std::cout << text::count(static_cast<long long>(rows.size())) << " rows in " << base << ".csv and " << base << ".json\n";
+  std::cout << text::count(static_cast<long long>(rows.size())) << " rows in " << base << ".csv and " << base
+            << ".json\n";
   return kDone;
 }
 
@@ -60,7 +65,8 @@ int merge(const Arguments& args) {
 }
 
 /// The rows of an interrupted run; the journal is opened for more. False after an error was reported.
-bool resume(const std::string& path, const SweepGrid& grid, bool restart, std::vector<SweepRow>& done, std::ofstream& journal) {
+bool resume(const std::string& path, const SweepGrid& grid, bool restart, std::vector<SweepRow>& done,
+            std::ofstream& journal) {
   std::error_code ec;
   if (!restart && std::filesystem::exists(path, ec)) {
     const auto text = readTextFile(path);
@@ -68,7 +74,8 @@ bool resume(const std::string& path, const SweepGrid& grid, bool restart, std::v
     report(earlier.diagnostics);
     if (!earlier) return false;
     if (earlier->key != grid.key()) {
-      report({error("sweep-different", {path, 0, 0, ""}, "this journal is of another sweep", "give another -o, or --restart to begin anew")});
+      report({error("sweep-different", {path, 0, 0, ""}, "this journal is of another sweep",
+                    "give another -o, or --restart to begin anew")});
       return false;
     }
     done = std::move(earlier->rows);
@@ -114,14 +121,20 @@ std::optional<Asked> readOptions(const Arguments& args) {
 
 void showProgress(const SweepRow& row, std::size_t done, std::size_t all) {
   const std::string best = row.plan.empty() ? row.status : text::time(Seconds(row.batchSeconds));
-  std::fprintf(stderr, "%s%zu of %zu solved, latest %s%s", isatty(STDERR_FILENO) ? "\r\033[K" : "", done, all, best.c_str(), isatty(STDERR_FILENO) && done < all ? "" : "\n");
+  std::fprintf(stderr, "%s%zu of %zu solved, latest %s%s", isatty(STDERR_FILENO) ? "\r\033[K" : "", done, all,
+               best.c_str(), isatty(STDERR_FILENO) && done < all ? "" : "\n");
 }
 
 }  // namespace
 
 int sweepCommand(const Words& words) {
-  const std::vector<OptionSpec> known = {{"--set", 's', true, true}, {"--output", 'o', true},   {"--threads", 0, true}, {"--shard", 0, true},
-                                         {"--merge"},                {"--restart"},             {"--json"}};
+  const std::vector<OptionSpec> known = {{"--set", 's', true, true},
+                                         {"--output", 'o', true},
+                                         {"--threads", 0, true},
+                                         {"--shard", 0, true},
+                                         {"--merge"},
+                                         {"--restart"},
+                                         {"--json"}};
   const auto args = parseArguments(words, known, 1, 100000);
   if (!args) return report(args.diagnostics), kBadInput;
   if (args->has("--merge")) return merge(*args);
@@ -139,8 +152,11 @@ int sweepCommand(const Words& words) {
   const bool whole = asked->shard.of == 1;
   std::ofstream journal;
   if (base) {
-    const std::string part = whole ? "" : ".shard-" + std::to_string(asked->shard.number) + "-of-" + std::to_string(asked->shard.of);
-    if (!resume(*base + part + ".jsonl", *grid, args->has("--restart"), options.done, journal)) return kBadInput;
+    const std::string part =
+        whole ? ""
+              : ".shard-" + std::to_string(asked->shard.number) + "-of-" + std::to_string(asked->shard.of);
+    if (!resume(*base + part + ".jsonl", *grid, args->has("--restart"), options.done, journal))
+      return kBadInput;
   }
   Watch watch(0);
   const Control control = watch.control();
@@ -149,10 +165,11 @@ int sweepCommand(const Words& words) {
       [&](const SweepRow& row, std::size_t done, std::size_t all) {
         if (journal.is_open()) journal << journalLine(row) << std::flush;
         if (base) showProgress(row, done, all);
-        watch.checkInterrupt();
       },
       control);
-  if (journal.is_open() && !journal.good()) return report({error("file-unwritable", {*base, 0, 0, ""}, "the journal could not be written")}), kBadInput;
+  if (journal.is_open() && !journal.good())
+    return report({error("file-unwritable", {*base, 0, 0, ""}, "the journal could not be written")}),
+           kBadInput;
   if (control.stopRequested()) {
     std::cerr << "stopped after " << rows.size() << " rows; the same command goes on from there\n";
     return kDone;

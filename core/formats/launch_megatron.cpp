@@ -76,6 +76,7 @@ void addModel(ShellArray& a, const LaunchPlan& p) {
     a.add("--num-query-groups", m->keyValueHeads);
   }
   a.add("--max-position-embeddings", std::max(m->maxPositions, p.job().sequenceLength));
+  a.add("--position-embedding-type", m->learnedPositions ? "learned_absolute" : "rope");
   if (m->gatedMlp) a.add("--swiglu");
   if (!m->layerNorm) a.add("--normalization", "RMSNorm");
   if (!m->projectionBias) a.add("--disable-bias-linear");
@@ -83,6 +84,7 @@ void addModel(ShellArray& a, const LaunchPlan& p) {
   if (m->experts) {
     a.add("--num-experts", m->experts->experts);
     a.add("--moe-router-topk", m->experts->perToken);
+    if (m->experts->intermediate > 0) a.add("--moe-ffn-hidden-size", m->experts->intermediate);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "formats/network_import.h"
+
 namespace nest {
 namespace {
 
@@ -50,10 +52,27 @@ FileKind jsonKind(std::string_view t, const std::string& file) {
   return FileKind::Unknown;
 }
 
-FileKind xmlKind(std::string_view t) {
-  if (has(t, "<graphml")) return FileKind::GraphMl;
-  if (has(t, "<platform")) return FileKind::SimGridPlatform;
-  if (has(t, "<system")) return FileKind::NcclTopologyXml;
+FileKind networkKind(std::string_view text, std::string_view file) {
+  switch (recogniseNetwork(text, file)) {
+    case NetworkFormat::SlurmConf:
+      return FileKind::SlurmTopologyConf;
+    case NetworkFormat::SlurmYaml:
+      return FileKind::SlurmTopologyYaml;
+    case NetworkFormat::NvidiaTopo:
+      return FileKind::NvidiaSmiTopology;
+    case NetworkFormat::NcclXml:
+      return FileKind::NcclTopologyXml;
+    case NetworkFormat::AstraSim:
+      return FileKind::AstraNetworkYaml;
+    case NetworkFormat::SimGrid:
+      return FileKind::SimGridPlatform;
+    case NetworkFormat::GraphMl:
+      return FileKind::GraphMl;
+    case NetworkFormat::Dot:
+      return FileKind::Dot;
+    case NetworkFormat::Unknown:
+      break;
+  }
   return FileKind::Unknown;
 }
 
@@ -70,22 +89,10 @@ std::string_view firstLine(std::string_view t) {
   return {};
 }
 
-bool isDot(std::string_view line, std::string_view all) {
-  const std::string first = lower(line);
-  if (all.starts_with("/*") && (has(all, "graph"))) return has(all, "{");
-  return (first.starts_with("graph") || first.starts_with("digraph") || first.starts_with("strict")) &&
-         has(all, "{");
-}
-
 bool isClusterLine(std::string_view line) {
   const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
   const auto colon = word.find(':'), at = word.find('@');
   return colon != std::string_view::npos && at != std::string_view::npos && colon > 0 && colon < at;
-}
-
-bool isMatrix(std::string_view t) {
-  // The header row may be wrapped in terminal codes.
-  return has(t, "GPU0") && (has(t, "Legend:") || has(t, "CPU Affinity") || has(t, " X ") || has(t, "\tX"));
 }
 
 }  // namespace
@@ -132,30 +139,21 @@ const char* nameOf(FileKind k) {
   return "unknown file";
 }
 
+bool isNetwork(FileKind k) {
+  return k >= FileKind::SlurmTopologyConf && k <= FileKind::Dot;
+}
+
 FileKind recognise(std::string_view text, std::string_view fileName) {
   const std::string file = lower(fileName);
   std::string_view all = content(text);
   if (!all.empty() && (all.front() == '{' || all.front() == '['))
     return jsonKind(all.substr(0, kLookedInJson), file);
   all = all.substr(0, kLooked);
-  if (!all.empty() && all.front() == '<') return xmlKind(all);
-  const std::string_view line = firstLine(all);
-  const std::string folded = lower(all);
-  for (const char* key : {"switchname=", "blockname=", "blocksizes=", "ringname="})
-    if (has(folded, key)) return FileKind::SlurmTopologyConf;
   if (has(all, "forward_compute_time")) return FileKind::PipeDreamGraph;
-  if (isDot(line, all)) return FileKind::Dot;
-  if (has(all, "npus_count")) return FileKind::AstraNetworkYaml;
-  if (isMatrix(all)) return FileKind::NvidiaSmiTopology;
-  if (has(all, "topology:") && (has(all, "- ") || has(all, "tree:") || has(all, "block:")))
-    return FileKind::SlurmTopologyYaml;
-  if (isClusterLine(line)) return FileKind::ClusterText;
+  if (isClusterLine(firstLine(all))) return FileKind::ClusterText;
+  if (const FileKind network = networkKind(all, fileName); network != FileKind::Unknown) return network;
   if (file.ends_with(".nest.json")) return FileKind::Scenario;
   if (file.ends_with("config.json")) return FileKind::HuggingFaceConfig;
-  if (file.ends_with("topology.conf")) return FileKind::SlurmTopologyConf;
-  if (file.ends_with("topology.yaml")) return FileKind::SlurmTopologyYaml;
-  if (file.ends_with(".graphml")) return FileKind::GraphMl;
-  if (file.ends_with(".dot") || file.ends_with(".gv")) return FileKind::Dot;
   return FileKind::Unknown;
 }
 

@@ -28,6 +28,8 @@ enum class FileKind {
 };
 const char* nameOf(FileKind);  ///< "Slurm topology.conf"
 
+bool isNetwork(FileKind);  ///< importNetwork reads it
+
 /// Tells a file by its content, and where that leaves a doubt by its name. Looks at no more than the first 64
 /// KiB (JSON: 1 MiB); never fails: broken files are told by what they were meant to be. O(length looked at).
 FileKind recognise(std::string_view text, std::string_view fileName = {});

@@ -27,7 +27,8 @@ std::string hashOf(const std::string& s) {
   return out;
 }
 
-/// The pointer with the unit that the file's own key carries: "…/bandwidth" stands for "…/bandwidth_bytes_per_s".
+/// The pointer with the unit that the file's own key carries: "…/bandwidth" stands for
+/// "…/bandwidth_bytes_per_s".
 std::string exactPointer(const Json& scenario, const std::string& pointer) {
   if (pointer.find('~') != std::string::npos) return pointer;  // no key of a scenario needs escapes
   for (const char* suffix : {"", "_bytes_per_s", "_s", "_bytes"})
@@ -43,7 +44,8 @@ bool set(Json& root, const std::string& pointer, const Json& value) {
     const std::size_t end = pointer.find('/', begin);
     const std::string key = pointer.substr(begin, end == std::string::npos ? end : end - begin);
     if (at->is_array()) {
-      const bool digits = !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
+      const bool digits =
+          !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
       if (!digits || std::stoul(key) >= at->size()) return false;
       at = &(*at)[std::stoul(key)];
     } else if (at->is_object() || at->is_null()) {
@@ -60,14 +62,15 @@ bool set(Json& root, const std::string& pointer, const Json& value) {
 
 std::string firstError(const Diagnostics& all) {
   for (const Diagnostic& d : all)
-    if (d.severity == Severity::Error) return (d.where.pointer.empty() ? "" : d.where.pointer + ": ") + d.message;
+    if (d.severity == Severity::Error)
+      return (d.where.pointer.empty() ? "" : d.where.pointer + ": ") + d.message;
   return {};
 }
 
 }  // namespace
 
-Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string& file, std::vector<SweepField> fields,
-                                    const ReferenceLoader& load) {
+Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string& file,
+                                    std::vector<SweepField> fields, const ReferenceLoader& load) {
   Reading<SweepGrid> result;
   auto base = readScenario(scenario, file, load);
   result.diagnostics = std::move(base.diagnostics);
@@ -82,11 +85,14 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
   for (SweepField& f : fields) {
     f.pointer = exactPointer(normalised, f.pointer);
     if (!seen.insert(f.pointer).second)
-      result.diagnostics.push_back(error("sweep-field-twice", {}, "the field " + f.pointer + " is swept twice", "give all its values at once"));
+      result.diagnostics.push_back(error("sweep-field-twice", {},
+                                         "the field " + f.pointer + " is swept twice",
+                                         "give all its values at once"));
     combinations *= double(f.values.size());
   }
   if (combinations > double(kMostCombinations))
-    result.diagnostics.push_back(error("sweep-too-large", {}, "the sweep has more than 1,000,000 combinations", "sweep fewer values"));
+    result.diagnostics.push_back(
+        error("sweep-too-large", {}, "the sweep has more than 1,000,000 combinations", "sweep fewer values"));
   if (hasErrors(result.diagnostics)) return result;
 
   grid.m_fields = std::move(fields);
@@ -100,7 +106,8 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
   for (const Diagnostic& d : grid.scenarioAt(0).diagnostics)
     for (const SweepField& f : grid.m_fields)
       if (d.where.pointer == f.pointer && (d.code == "json-unknown-key" || d.code == "sweep-path"))
-        result.diagnostics.push_back(error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer, d.remedy));
+        result.diagnostics.push_back(
+            error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer, d.remedy));
   if (!hasErrors(result.diagnostics)) result.value = std::move(grid);
   return result;
 }
@@ -125,7 +132,9 @@ Reading<Scenario> SweepGrid::scenarioAt(std::size_t index) const {
   const auto values = valuesAt(index);
   for (std::size_t i = 0; i < m_fields.size(); ++i)
     if (!set(scenario, m_fields[i].pointer, Json::parse(values[i])))
-      return {std::nullopt, {error("sweep-path", {m_file, 0, 0, m_fields[i].pointer}, "the path leads nowhere", "see the scenario's own keys")}};
+      return {std::nullopt,
+              {error("sweep-path", {m_file, 0, 0, m_fields[i].pointer}, "the path leads nowhere",
+                     "see the scenario's own keys")}};
   return readScenario(scenario.dump(), m_file, m_load);
 }
 
@@ -143,8 +152,9 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   Control own = control;
   own.progress = {};
   if (problem->search.deadlineSeconds > 0)
-    own.deadline = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                          std::chrono::duration<double>(std::min(1e8, problem->search.deadlineSeconds)));
+    own.deadline = std::chrono::steady_clock::now() +
+                   std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                       std::chrono::duration<double>(std::min(1e8, problem->search.deadlineSeconds)));
   problem->search.threads = 1;
   const Outcome outcome = solve(*problem, own);
   row.status = nameOf(outcome.status);
@@ -152,10 +162,12 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   row.gap = outcome.gap();
   row.states = double(outcome.statistics.states);
   row.elapsedSeconds = outcome.statistics.elapsed.value();
-  if (outcome.nearestMiss && !outcome.nearestMiss->remedies.empty()) row.problem = "would fit with " + outcome.nearestMiss->remedies.front();
+  if (outcome.nearestMiss && !outcome.nearestMiss->remedies.empty())
+    row.problem = "would fit with " + outcome.nearestMiss->remedies.front();
   const RankedPlan* best = outcome.best();
   if (!best) return row;
-  const PlanMetrics m = metricsOf(*problem, scenario->model.architecture ? &*scenario->model.architecture : nullptr, *best);
+  const PlanMetrics m =
+      metricsOf(*problem, scenario->model.architecture ? &*scenario->model.architecture : nullptr, *best);
   row.plan = summaryOf(best->plan);
   row.batchSeconds = m.batchTime.value();
   row.simulatedSeconds = m.simulated.value();
@@ -168,8 +180,10 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   return row;
 }
 
-std::vector<SweepRow> runSweep(const SweepGrid& grid, const SweepOptions& options,
-                               const std::function<void(const SweepRow&, std::size_t done, std::size_t all)>& onRow, const Control& control) {
+std::vector<SweepRow> runSweep(
+    const SweepGrid& grid, const SweepOptions& options,
+    const std::function<void(const SweepRow&, std::size_t done, std::size_t all)>& onRow,
+    const Control& control) {
   std::map<std::size_t, SweepRow> rows;
   for (const SweepRow& r : options.done)
     if (r.index < grid.size() && options.shard.holds(r.index)) rows.emplace(r.index, r);
@@ -194,7 +208,9 @@ std::vector<SweepRow> runSweep(const SweepGrid& grid, const SweepOptions& option
   };
   {
     std::vector<std::jthread> workers;
-    const int threads = std::clamp(options.threads, 1, static_cast<int>(std::max<std::size_t>(1, std::min<std::size_t>(open.size(), 1024))));
+    const int threads =
+        std::clamp(options.threads, 1,
+                   static_cast<int>(std::max<std::size_t>(1, std::min<std::size_t>(open.size(), 1024))));
     for (int t = 1; t < threads; ++t) workers.emplace_back(work);
     work();
   }

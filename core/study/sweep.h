@@ -22,17 +22,17 @@ struct SweepField {
 };
 
 /// Reads FIELD=VALUES as people type it. FIELD: a path with dots or a JSON pointer ("job.global_batch",
-/// "cluster.levels.1.bandwidth"). VALUES: separated by commas, each JSON or bare text ("50 GB/s"); `8..64x2` is 8, 16, 32,
-/// 64 and `1..4+1` is 1, 2, 3, 4.
+/// "cluster.levels.1.bandwidth"). VALUES: separated by commas, each JSON or bare text ("50 GB/s"); `8..64x2`
+/// is 8, 16, 32, 64 and `1..4+1` is 1, 2, 3, 4.
 Reading<SweepField> readSweepField(std::string_view text);
 
 /// The grid of all combinations, the last field fastest.
 class SweepGrid {
- public:
-  /// `scenario`: text of a scenario file; it must be good as it stands. Errors: a field twice, more than a million
-  /// combinations, a field that scenarios do not have.
-  static Reading<SweepGrid> build(std::string_view scenario, const std::string& file, std::vector<SweepField> fields,
-                                  const ReferenceLoader& load);
+public:
+  /// `scenario`: text of a scenario file; it must be good as it stands. Errors: a field twice, more than a
+  /// million combinations, a field that scenarios do not have.
+  static Reading<SweepGrid> build(std::string_view scenario, const std::string& file,
+                                  std::vector<SweepField> fields, const ReferenceLoader& load);
 
   std::size_t size() const;
   const std::vector<SweepField>& fields() const { return m_fields; }
@@ -41,7 +41,7 @@ class SweepGrid {
   /// Equal for equal scenarios and fields: rows of one key belong together.
   const std::string& key() const { return m_key; }
 
- private:
+private:
   std::string m_scenario;  ///< normalised
   std::string m_file, m_key;
   std::vector<SweepField> m_fields;
@@ -52,9 +52,9 @@ class SweepGrid {
 struct SweepRow {
   std::size_t index = 0;
   std::vector<std::string> values;
-  std::string status;  ///< of the outcome, or "invalid"
-  std::string problem; ///< invalid, infeasible: why
-  std::string plan;    ///< summary of the best plan; the figures below are its own
+  std::string status;   ///< of the outcome, or "invalid"
+  std::string problem;  ///< invalid, infeasible: why
+  std::string plan;     ///< summary of the best plan; the figures below are its own
   double batchSeconds = 0, simulatedSeconds = 0, samplesPerSecond = 0, tokensPerSecond = 0;
   std::optional<double> mfu;
   int devicesUsed = 0;
@@ -70,7 +70,9 @@ SweepRow solveSweepRow(const SweepGrid&, std::size_t index, const Control& = {})
 /// Of the whole grid every n-th combination, beginning with the i-th (1 ≤ i ≤ n).
 struct Shard {
   int number = 1, of = 1;
-  bool holds(std::size_t index) const { return index % static_cast<std::size_t>(of) == static_cast<std::size_t>(number - 1); }
+  bool holds(std::size_t index) const {
+    return index % static_cast<std::size_t>(of) == static_cast<std::size_t>(number - 1);
+  }
 };
 
 struct SweepOptions {
@@ -79,10 +81,13 @@ struct SweepOptions {
   std::vector<SweepRow> done;  ///< rows from before an interruption; not solved again
 };
 
-/// Solves what is not done, on several threads. `onRow` is called with each new row, one call at a time, on a worker.
-/// Returns the rows of the shard in the order of the grid, those done before included; stopped: those finished.
-std::vector<SweepRow> runSweep(const SweepGrid&, const SweepOptions&, const std::function<void(const SweepRow&, std::size_t done, std::size_t all)>& onRow,
-                               const Control& = {});
+/// Solves what is not done, on several threads. `onRow` is called with each new row, one call at a time, on a
+/// worker. Returns the rows of the shard in the order of the grid, those done before included; stopped: those
+/// finished.
+std::vector<SweepRow> runSweep(
+    const SweepGrid&, const SweepOptions&,
+    const std::function<void(const SweepRow&, std::size_t done, std::size_t all)>& onRow,
+    const Control& = {});
 
 /// A journal: a head line with the grid's key and fields, then a row per line, appended as they come.
 struct SweepJournal {
@@ -98,7 +103,8 @@ Reading<SweepJournal> readJournal(std::string_view text, const std::string& file
 /// Joins journals of shards of one sweep. Errors: different sweeps. Warnings: rows missing.
 Reading<SweepJournal> mergeJournals(const std::vector<SweepJournal>&);
 
-/// A table with a column per field (by its pointer without the leading slash) and per figure; keys and heads end in units.
+/// A table with a column per field (by its pointer without the leading slash) and per figure; keys and heads
+/// end in units.
 std::string sweepCsv(const std::vector<SweepField>&, const std::vector<SweepRow>&);
 std::string sweepJson(const std::vector<SweepField>&, const std::vector<SweepRow>&);
 

@@ -48,9 +48,11 @@ std::optional<std::vector<std::string>> range(std::string_view s) {
   if (dots == std::string_view::npos) return std::nullopt;
   const auto step = s.find_first_of("x+", dots + 2);
   if (step == std::string_view::npos) return std::nullopt;
-  const auto from = number(s.substr(0, dots)), to = number(s.substr(dots + 2, step - dots - 2)), by = number(s.substr(step + 1));
+  const auto from = number(s.substr(0, dots)), to = number(s.substr(dots + 2, step - dots - 2)),
+             by = number(s.substr(step + 1));
   const bool geometric = s[step] == 'x';
-  if (!from || !to || !by || *to < *from || (geometric ? *by <= 1 || *from <= 0 : *by <= 0)) return std::nullopt;
+  if (!from || !to || !by || *to < *from || (geometric ? *by <= 1 || *from <= 0 : *by <= 0))
+    return std::nullopt;
   std::vector<std::string> out;
   for (std::size_t k = 0; out.size() <= kMostValues; ++k) {
     const double v = geometric ? *from * std::pow(*by, double(k)) : *from + *by * double(k);
@@ -77,19 +79,22 @@ Reading<SweepField> readSweepField(std::string_view text) {
   const auto equals = text.find('=');
   const std::string_view name = trimmed(text.substr(0, equals));
   if (equals == std::string_view::npos || name.empty())
-    return fail('"' + std::string(text) + "\" is not FIELD=VALUES", "write for example job.global_batch=512,1024");
+    return fail('"' + std::string(text) + "\" is not FIELD=VALUES",
+                "write for example job.global_batch=512,1024");
   SweepField field;
   field.pointer = name.front() == '/' ? std::string(name) : '/' + std::string(name);
   if (name.front() != '/')
     for (char& c : field.pointer)
       if (c == '.') c = '/';
   for (const std::string_view part : parts(text.substr(equals + 1))) {
-    if (part.empty()) return fail('"' + std::string(name) + "\" has an empty value", "separate values by single commas");
+    if (part.empty())
+      return fail('"' + std::string(name) + "\" has an empty value", "separate values by single commas");
     if (const auto values = range(part))
       field.values.insert(field.values.end(), values->begin(), values->end());
     else
       field.values.push_back(asJson(part));
-    if (field.values.size() > kMostValues) return fail('"' + std::string(name) + "\" takes more than 100,000 values", "sweep fewer");
+    if (field.values.size() > kMostValues)
+      return fail('"' + std::string(name) + "\" takes more than 100,000 values", "sweep fewer");
   }
   result.value = std::move(field);
   return result;

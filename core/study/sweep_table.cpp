@@ -15,10 +15,12 @@ using Json = nlohmann::ordered_json;
 Json rowJson(const SweepRow& r, const std::vector<SweepField>* fields) {
   Json j{{"index", r.index}};
   Json values = Json::array();
-  for (std::size_t i = 0; i < r.values.size(); ++i) values.push_back(Json::parse(r.values[i], nullptr, false));
+  for (std::size_t i = 0; i < r.values.size(); ++i)
+    values.push_back(Json::parse(r.values[i], nullptr, false));
   if (fields) {
     Json named = Json::object();
-    for (std::size_t i = 0; i < fields->size() && i < values.size(); ++i) named[(*fields)[i].pointer.substr(1)] = values[i];
+    for (std::size_t i = 0; i < fields->size() && i < values.size(); ++i)
+      named[(*fields)[i].pointer.substr(1)] = values[i];
     j["values"] = std::move(named);
   } else {
     j["values"] = std::move(values);
@@ -48,7 +50,9 @@ std::string cell(const std::string& s) {
   return out + '"';
 }
 
-std::string figure(double v) { return v == 0 ? std::string() : text::exact(v); }
+std::string figure(double v) {
+  return v == 0 ? std::string() : text::exact(v);
+}
 
 std::optional<SweepRow> readRow(JsonFields& f, std::size_t fieldCount) {
   constexpr double most = 1e300;
@@ -110,7 +114,9 @@ std::string journalHead(const SweepGrid& grid) {
   return j.dump() + '\n';
 }
 
-std::string journalLine(const SweepRow& row) { return rowJson(row, nullptr).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
+std::string journalLine(const SweepRow& row) {
+  return rowJson(row, nullptr).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
 
 Reading<SweepJournal> readJournal(std::string_view text, const std::string& file) {
   Reading<SweepJournal> result;
@@ -130,7 +136,9 @@ Reading<SweepJournal> readJournal(std::string_view text, const std::string& file
         JsonFields f(*json, json->root(), "", ignored);
         if (readHead(f, journal)) continue;
       }
-      result.diagnostics.push_back(error("not-a-sweep", {file, 1, 1, ""}, "this is no journal of a sweep: its first line tells none", "name a file that sweep -o has written"));
+      result.diagnostics.push_back(error("not-a-sweep", {file, 1, 1, ""},
+                                         "this is no journal of a sweep: its first line tells none",
+                                         "name a file that sweep -o has written"));
       return result;
     }
     std::optional<SweepRow> row;
@@ -141,11 +149,14 @@ Reading<SweepJournal> readJournal(std::string_view text, const std::string& file
     if (row && row->index < journal.size)
       journal.rows.push_back(std::move(*row));
     else if (cutOff)
-      result.diagnostics.push_back(note("sweep-cut-off", {file, number, 1, ""}, "the last row was cut off by an interruption; it is solved again"));
+      result.diagnostics.push_back(note("sweep-cut-off", {file, number, 1, ""},
+                                        "the last row was cut off by an interruption; it is solved again"));
     else
-      result.diagnostics.push_back(error("sweep-row", {file, number, 1, ""}, "this line is no row of the sweep"));
+      result.diagnostics.push_back(
+          error("sweep-row", {file, number, 1, ""}, "this line is no row of the sweep"));
   }
-  if (number == 0) result.diagnostics.push_back(error("not-a-sweep", {file, 1, 1, ""}, "the journal is empty"));
+  if (number == 0)
+    result.diagnostics.push_back(error("not-a-sweep", {file, 1, 1, ""}, "the journal is empty"));
   if (!hasErrors(result.diagnostics)) result.value = std::move(journal);
   return result;
 }
@@ -160,7 +171,8 @@ Reading<SweepJournal> mergeJournals(const std::vector<SweepJournal>& all) {
   std::map<std::size_t, SweepRow> rows;
   for (const SweepJournal& j : all) {
     if (j.key != merged.key) {
-      result.diagnostics.push_back(error("sweep-different", {}, "the journals are of different sweeps", "merge the shards of one scenario and one set of fields"));
+      result.diagnostics.push_back(error("sweep-different", {}, "the journals are of different sweeps",
+                                         "merge the shards of one scenario and one set of fields"));
       return result;
     }
     for (const SweepRow& r : j.rows) rows.emplace(r.index, r);
@@ -168,9 +180,11 @@ Reading<SweepJournal> mergeJournals(const std::vector<SweepJournal>& all) {
   merged.rows.clear();
   for (auto& [index, row] : rows) merged.rows.push_back(std::move(row));
   if (merged.rows.size() < merged.size)
-    result.diagnostics.push_back(warning("sweep-incomplete", {}, text::count(static_cast<long long>(merged.size - merged.rows.size())) + " of " +
-                                                                     text::count(static_cast<long long>(merged.size)) + " combinations are missing",
-                                         "run the shards that did not finish again"));
+    result.diagnostics.push_back(
+        warning("sweep-incomplete", {},
+                text::count(static_cast<long long>(merged.size - merged.rows.size())) + " of " +
+                    text::count(static_cast<long long>(merged.size)) + " combinations are missing",
+                "run the shards that did not finish again"));
   result.value = std::move(merged);
   return result;
 }
@@ -178,16 +192,20 @@ Reading<SweepJournal> mergeJournals(const std::vector<SweepJournal>& all) {
 std::string sweepCsv(const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows) {
   std::string out;
   for (const SweepField& f : fields) out += cell(f.pointer.substr(1)) + ',';
-  out += "status,plan,batch_time_s,simulated_time_s,samples_per_s,tokens_per_s,mfu,devices_used,peak_memory_bytes,bound_by,lower_bound_s,gap,states,elapsed_s,problem\n";
+  out +=
+      "status,plan,batch_time_s,simulated_time_s,samples_per_s,tokens_per_s,mfu,devices_used,peak_memory_"
+      "bytes,bound_by,lower_bound_s,gap,states,elapsed_s,problem\n";
   for (const SweepRow& r : rows) {
     for (const std::string& v : r.values) {
       const Json value = Json::parse(v, nullptr, false);
       out += cell(value.is_string() ? value.get<std::string>() : v) + ',';
     }
     for (const std::string& s :
-         {cell(r.status), cell(r.plan), figure(r.batchSeconds), figure(r.simulatedSeconds), figure(r.samplesPerSecond), figure(r.tokensPerSecond),
-          r.mfu ? text::exact(*r.mfu) : std::string(), r.devicesUsed ? std::to_string(r.devicesUsed) : std::string(), figure(r.peakMemoryBytes), cell(r.boundBy),
-          figure(r.lowerBoundSeconds), text::exact(r.gap), text::exact(r.states), text::exact(r.elapsedSeconds)})
+         {cell(r.status), cell(r.plan), figure(r.batchSeconds), figure(r.simulatedSeconds),
+          figure(r.samplesPerSecond), figure(r.tokensPerSecond), r.mfu ? text::exact(*r.mfu) : std::string(),
+          r.devicesUsed ? std::to_string(r.devicesUsed) : std::string(), figure(r.peakMemoryBytes),
+          cell(r.boundBy), figure(r.lowerBoundSeconds), text::exact(r.gap), text::exact(r.states),
+          text::exact(r.elapsedSeconds)})
       out += s + ',';
     out += cell(r.problem) + '\n';
   }

@@ -202,8 +202,78 @@ private slots:
     QCOMPARE(r.code, 2);
     QVERIFY(!r.err.isEmpty());
   }
+  void aClusterAndAModelBecomeAScenario() {
+    QTemporaryDir dir;
+    QFile conf(dir.filePath("topology.conf"));
+    QVERIFY(conf.open(QIODevice::WriteOnly));
+    conf.write(
+        "SwitchName=leaf0 Nodes=gpu[00-03]\nSwitchName=leaf1 Nodes=gpu[04-07]\nSwitchName=spine "
+        "Switches=leaf[0-1]\n");
+    conf.close();
+    const QString model = QString(NEST_SOURCE_DIR) + "/samples/models/llama-2-7b.json",
+                  made = dir.filePath("made.nest.json");
+    const Ran r =
+        run({"import", conf.fileName(), model, "--level", "1=25GB/s,3us", "--batch", "64", "-o", made});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    QVERIFY(r.err.contains("Slurm topology.conf: 64 devices"));
+    QCOMPARE(run({"check", made}).code, 0);
+    const Ran hosts = run({"export", made, "--as", "slurm-hostfile"});
+    QVERIFY2(hosts.code == 0, qPrintable(hosts.err));
+    QVERIFY(hosts.out.startsWith("gpu00\n"));
+    QCOMPARE(run({"import", conf.fileName()}).code, 2);
+    for (const char* as : {"graphml", "dot"}) {
+      const QString graph = dir.filePath(QString("cluster.") + as);
+      QCOMPARE(run({"export", made, "--as", as, "-o", graph}).code, 0);
+      QCOMPARE(run({"import", graph, "--into", made, "-o", dir.filePath("again.nest.json")}).code, 0);
+    }
+  }
+  void scenariosHaveANormalForm() {
+    QTemporaryDir dir;
+    for (const char* name : {"teaching-6-layers-2x2", "mixtral-8x7b-tpuv4-512"}) {
+      const Ran once = run({"export", sample(name), "--as", "scenario"});
+      QCOMPARE(once.code, 0);
+      // Beside the sample, so that the model's path still leads somewhere.
+      const Ran twice = run({"export", sample(name), "--as", "scenario"}, once.out.toUtf8());
+      QCOMPARE(twice.out, once.out);
+    }
+  }
+  void exportsRefuseWithReasons() {
+    QCOMPARE(run({"export", sample("teaching-6-layers-2x2"), "--as", "megaton"}).code, 2);
+    QCOMPARE(run({"export", sample("teaching-6-layers-2x2")}).code, 2);
+    QCOMPARE(run({"export", sample("llama3-70b-a100-16-too-small"), "--as", "megatron"}).code, 1);
+    QCOMPARE(run({"export", sample("teaching-6-layers-2x2"), "--as", "megatron"}).code, 0);
+  }
+  void sweepsResumeAndJoin() {
+    QTemporaryDir dir;
+    const QStringList sweep = {"sweep", sample("teaching-6-layers-2x2"),
+                               "--set", "job.global_batch=8..64x2",
+                               "-o",    dir.filePath("all")};
+    QCOMPARE(run(sweep).code, 0);
+    QFile journal(dir.filePath("all.jsonl"));
+    QVERIFY(journal.open(QIODevice::ReadWrite));
+    QVERIFY(journal.resize(journal.size() - 30));
+    journal.close();
+    const Ran again = run(sweep);
+    QCOMPARE(again.code, 0);
+    QCOMPARE(again.err.count("solved"), 1);
+    for (int i = 1; i <= 2; ++i)
+      QCOMPARE(run({"sweep", sweep[1], sweep[2], sweep[3], "-o", dir.filePath("part"), "--shard",
+                    QString("%1/2").arg(i)})
+                   .code,
+               0);
+    QCOMPARE(run({"sweep", "--merge", dir.filePath("part.shard-1-of-2.jsonl"),
+                  dir.filePath("part.shard-2-of-2.jsonl"), "-o", dir.filePath("joined")})
+                 .code,
+             0);
+    QFile csv(dir.filePath("joined.csv"));
+    QVERIFY(csv.open(QIODevice::ReadOnly));
+    QCOMPARE(csv.readAll().count('\n'), 5);
+    QCOMPARE(run({"sweep", sweep[1], "--set", "job.global_batch=8", "-o", dir.filePath("all")}).code, 2);
+    QCOMPARE(run({"sweep", sweep[1]}).code, 2);
+    QCOMPARE(run({"sweep", sweep[1], "--set", "a=1", "--shard", "3/2"}).code, 2);
+  }
   void helpTellsFormats() {
-    for (const char* command : {"solve", "evaluate", "check"}) {
+    for (const char* command : {"solve", "evaluate", "check", "import", "export", "sweep"}) {
       const Ran r = run({command, "--help"});
       QCOMPARE(r.code, 0);
       QVERIFY(r.out.contains("Usage: nest-plan " + QString(command)));

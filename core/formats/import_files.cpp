@@ -1,0 +1,188 @@
+#include "formats/import_files.h"
+
+#include <algorithm>
+
+#include "formats/cluster_text.h"
+#include "formats/hf_config.h"
+#include "formats/host_topology.h"
+#include "formats/nccl_xml.h"
+#include "formats/network_import.h"
+#include "formats/nvidia_topo.h"
+#include "formats/slurm_topology.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+bool isHost(FileKind k) {
+  return k == FileKind::NvidiaSmiTopology || k == FileKind::NcclTopologyXml;
+}
+bool isSlurm(FileKind k) {
+  return k == FileKind::SlurmTopologyConf || k == FileKind::SlurmTopologyYaml;
+}
+
+class Importer {
+public:
+  Importer(const std::vector<NamedText>& files, const DeviceSpec& device, const ReferenceLoader& load)
+      : m_files(files), m_device(device), m_load(load) {}
+
+  Reading<Imported> run() {
+    for (const NamedText& f : m_files) m_result.parts.push_back({f.path, recognise(f.text, f.path), {}});
+    const int hosts = count(isHost), slurms = count(isSlurm);
+    const bool joins = hosts == 1 && slurms == 1;
+    if (joins) join();
+    for (std::size_t i = 0; i < m_files.size(); ++i)
+      if (!joins || (!isHost(kind(i)) && !isSlurm(kind(i)))) read(i);
+    Reading<Imported> out;
+    out.diagnostics = std::move(m_out);
+    if (!hasErrors(out.diagnostics)) out.value = std::move(m_result);
+    return out;
+  }
+
+private:
+  FileKind kind(std::size_t i) const { return m_result.parts[i].kind; }
+  int count(bool (*is)(FileKind)) const {
+    return static_cast<int>(std::count_if(m_result.parts.begin(), m_result.parts.end(),
+                                          [&](const Imported::Part& p) { return is(p.kind); }));
+  }
+  void keep(Diagnostics more, const std::string& path) {
+    for (Diagnostic& d : more) {
+      if (d.where.file.empty()) d.where.file = path;
+      m_out.push_back(std::move(d));
+    }
+  }
+  void twice(std::size_t i, const char* what) {
+    m_out.push_back(error("import-twice", {m_files[i].path, 0, 0, ""},
+                          std::string("this is a second ") + what, "import one at a time"));
+  }
+
+  void read(std::size_t i) {
+    switch (kind(i)) {
+      case FileKind::Scenario:
+        return readScenarioFile(i);
+      case FileKind::HuggingFaceConfig:
+        return readConfig(i);
+      case FileKind::ClusterText:
+        return readLine(i);
+      default:
+        break;
+    }
+    if (isNetwork(kind(i))) return readNetworkFile(i);
+    const bool known = kind(i) != FileKind::Unknown;
+    m_out.push_back(
+        error("import-unknown", {m_files[i].path, 0, 0, ""},
+              known ? std::string("a ") + nameOf(kind(i)) + " is no part of a scenario"
+                    : std::string(m_files[i].text.empty() ? "the file is empty"
+                                                          : "this is no format that the program knows"),
+              "give a scenario, a network or a model"));
+  }
+
+  void readScenarioFile(std::size_t i) {
+    auto reading = nest::readScenario(m_files[i].text, m_files[i].path, m_load);
+    keep(std::move(reading.diagnostics), m_files[i].path);
+    if (!reading) return;
+    if (m_result.scenario) return twice(i, "scenario");
+    m_result.parts[i].holds = reading->name;
+    m_result.scenario = std::move(*reading);
+  }
+
+  void readConfig(std::size_t i) {
+    auto reading = readHuggingFaceConfig(m_files[i].text, m_files[i].path);
+    keep(std::move(reading.diagnostics), m_files[i].path);
+    if (!reading) return;
+    if (m_result.model) return twice(i, "model");
+    m_result.parts[i].holds = reading->name + " with " + text::number(parameterCount(*reading)) +
+                              " parameters in " + text::count(reading->layers) + " blocks";
+    m_result.model.emplace().architecture = std::move(*reading);
+  }
+
+  void readLine(std::size_t i) {
+    auto reading = readClusterText(m_files[i].text);
+    keep(std::move(reading.diagnostics), m_files[i].path);
+    if (reading) setNetwork(i, std::move(*reading));
+  }
+
+  void readNetworkFile(std::size_t i) {
+    auto reading = importNetwork(m_files[i].text, m_files[i].path, m_device);
+    keep(std::move(reading.diagnostics), m_files[i].path);
+    if (reading) setNetwork(i, std::move(reading->network));
+  }
+
+  void setNetwork(std::size_t i, std::variant<LevelsSource, GraphSource> network) {
+    if (m_result.cluster) return twice(i, "network");
+    if (auto* graph = std::get_if<GraphSource>(&network); graph && graph->importedFrom.empty())
+      graph->importedFrom = m_files[i].path;
+    m_result.cluster = ClusterSource{m_device, std::move(network)};
+    const auto derived = deriveHierarchy(*m_result.cluster);
+    // Errors only: what the levels have to say besides is told when the scenario is solved.
+    for (const Diagnostic& d : derived.diagnostics)
+      if (d.severity == Severity::Error) keep({d}, m_files[i].path);
+    if (derived)
+      m_result.parts[i].holds = text::count(derived->deviceCount()) + " devices on " +
+                                std::to_string(derived->levelCount()) + " levels";
+  }
+
+  std::size_t first(bool (*is)(FileKind)) const {
+    return static_cast<std::size_t>(std::find_if(m_result.parts.begin(), m_result.parts.end(),
+                                                 [&](const Imported::Part& p) { return is(p.kind); }) -
+                                    m_result.parts.begin());
+  }
+
+  /// One host's inside, and how hosts stand together.
+  void join() {
+    const std::size_t h = first(isHost), s = first(isSlurm);
+    const NamedText &hostFile = m_files[h], &slurmFile = m_files[s];
+    auto host = kind(h) == FileKind::NcclTopologyXml ? readNcclXml(hostFile.text, hostFile.path)
+                                                     : readNvidiaTopo(hostFile.text, hostFile.path);
+    keep(std::move(host.diagnostics), hostFile.path);
+    auto slurm = kind(s) == FileKind::SlurmTopologyYaml
+                     ? readSlurmTopologyYaml(slurmFile.text, slurmFile.path)
+                     : readSlurmTopologyConf(slurmFile.text, slurmFile.path);
+    keep(std::move(slurm.diagnostics), slurmFile.path);
+    if (!host || !slurm) return;
+    auto joined = joinHosts(*host, *slurm, defaultFigures(*slurm, m_device));
+    keep(std::move(joined.diagnostics), slurmFile.path);
+    if (!joined) return;
+    m_result.parts[h].holds = text::count(host->deviceCount()) + " devices in a host";
+    setNetwork(s, std::move(*joined));
+  }
+
+  const std::vector<NamedText>& m_files;
+  const DeviceSpec& m_device;
+  const ReferenceLoader& m_load;
+  Imported m_result;
+  Diagnostics m_out;
+};
+
+}  // namespace
+
+Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
+                              const ReferenceLoader& load) {
+  return Importer(files, device, load).run();
+}
+
+Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const DeviceSpec& device) {
+  Reading<Scenario> result;
+  Scenario s;
+  const Scenario* from = parts.scenario ? &*parts.scenario : base;
+  if (from) s = *from;
+  if (parts.cluster) s.cluster = *parts.cluster;
+  if (parts.model) s.model = *parts.model;
+  if (!from && !parts.cluster)
+    result.diagnostics.push_back(error("import-no-cluster", {}, "there is a model, but no network",
+                                       "add a network file, or a line like host:8@450GB/s rack:4@50GB/s"));
+  if (!from && !parts.model)
+    result.diagnostics.push_back(
+        error("import-no-model", {}, "there is a network, but no model", "add a config.json"));
+  if (!result.diagnostics.empty()) return result;
+  if (!from) {
+    s.cluster.device = device;
+    const TransformerArchitecture* a = s.model.architecture ? &*s.model.architecture : nullptr;
+    s.name = (a && !a->name.empty() ? a->name : std::string("Imported model")) + " on " + device.name;
+    if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
+  }
+  result.value = std::move(s);
+  return result;
+}
+
+}  // namespace nest

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/recognise.h"
+#include "formats/scenario_json.h"
+
+namespace nest {
+
+/// A file as it was opened or dropped.
+struct NamedText {
+  std::string path, text;
+};
+
+/// What the files hold, taken together.
+struct Imported {
+  struct Part {
+    std::string path;
+    FileKind kind = FileKind::Unknown;
+    std::string holds;  ///< "32 devices on 2 levels"; a phrase
+  };
+  std::vector<Part> parts;               ///< one per file, in order: what was recognised
+  std::optional<Scenario> scenario;      ///< of a scenario file
+  std::optional<ClusterSource> cluster;  ///< of network files
+  std::optional<ModelSource> model;      ///< of a model's file
+};
+
+/// Reads any files that the program knows (recognise()). One host's topology (nvidia-smi, NCCL) and a Slurm
+/// topology together become the whole cluster; otherwise at most one network, one model and one scenario are
+/// taken. `device` fills what the networks leave open. All errors of all files at once.
+Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
+                              const ReferenceLoader& load);
+
+/// The scenario that the parts make: the scenario file, or `base`, with the cluster and the model put in.
+/// Errors: what is missing, and how to give it.
+Reading<Scenario> assemble(const Imported&, const Scenario* base, const DeviceSpec& device);
+
+}  // namespace nest
