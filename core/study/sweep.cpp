@@ -84,6 +84,9 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
   double combinations = 1;
   for (SweepField& f : fields) {
     f.pointer = exactPointer(normalised, f.pointer);
+    if (f.pointer.find('~') != std::string::npos)
+      result.diagnostics.push_back(error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer,
+                                         "none of their keys needs an escape"));
     if (!seen.insert(f.pointer).second)
       result.diagnostics.push_back(error("sweep-field-twice", {},
                                          "the field " + f.pointer + " is swept twice",
@@ -105,7 +108,8 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
   // A field that no scenario has would change nothing; the reader knows which keys there are.
   for (const Diagnostic& d : grid.scenarioAt(0).diagnostics)
     for (const SweepField& f : grid.m_fields)
-      if (d.where.pointer == f.pointer && (d.code == "json-unknown-key" || d.code == "sweep-path"))
+      if ((f.pointer + '/').starts_with(d.where.pointer + '/') &&
+          (d.code == "json-unknown-key" || d.code == "sweep-path"))
         result.diagnostics.push_back(
             error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer, d.remedy));
   if (!hasErrors(result.diagnostics)) result.value = std::move(grid);
