@@ -2,9 +2,11 @@
 
 #include <QCoreApplication>
 
+#include "views/compare/compare_view.h"
 #include "views/figure_views.h"
 #include "views/placement_view.h"
 #include "views/search/search_view.h"
+#include "views/study/study_view.h"
 
 namespace nest {
 namespace {
@@ -25,6 +27,8 @@ const std::vector<ViewEntry>& viewRegistry() {
       entry<TimelineView>("timeline", "Timeline"),
       entry<PlacementView>("placement", "Placement"),
       entry<SearchView>("search", "Search"),
+      entry<CompareView>("compare", "Compare"),
+      entry<StudyView>("study", "Study"),
   };
   return all;
 }
