@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSplitter>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTextBrowser>
 #include <QVBoxLayout>
@@ -18,6 +19,7 @@
 #include "units/text.h"
 #include "views/figure_pane.h"
 #include "views/search/candidate_model.h"
+#include "views/search/dp_pane.h"
 
 namespace nest {
 namespace {
@@ -51,10 +53,12 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   m_headline->setMargin(8);
   m_headline->setAccessibleName(tr("Outcome of the search"));
 
-  auto* right = new QSplitter(Qt::Vertical);
-  right->addWidget(m_canvas);
-  right->addWidget(buildQuestions());
-  right->setSizes({300, 300});
+  m_dp = new DpPane;
+  auto* right = new QTabWidget;
+  right->setDocumentMode(true);
+  right->addTab(buildQuestions(), tr("Questions"));
+  right->addTab(m_canvas, tr("Pareto front"));
+  right->addTab(m_dp, tr("DP table"));
   auto* split = new QSplitter;
   split->addWidget(buildCandidates());
   split->addWidget(right);
@@ -270,6 +274,7 @@ void SearchView::refresh() {
   m_model->setOutcome(context().outcome);
   m_table->resizeColumnsToContents();
   m_canvas->setContext(contextPtr(), theme());
+  m_dp->setContext(contextPtr(), theme());
   const Outcome* o = context().outcome.get();
   if (!o) {
     m_headline->setText(context().problem ? tr("Not solved yet.")

@@ -13,6 +13,7 @@ class QTextBrowser;
 namespace nest {
 
 class CandidateModel;
+class DpPane;
 class FigurePane;
 class FrontFigure;
 class StudyWorker;
@@ -55,6 +56,7 @@ private:
   std::vector<QPushButton*> m_askers;
   std::unique_ptr<FrontFigure> m_front;
   FigurePane* m_canvas;
+  DpPane* m_dp;
   StudyWorker* m_worker;
 };
 
