@@ -93,6 +93,7 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
       t.children.push_back(std::move(c));
       continue;
     }
+    if (s.stage(j).chunks.empty()) continue;
     for (const LayerRun& r : s.runsOf(s.stage(j).chunks.front(), s.stage(j).strategy)) {
       CostTerm c = term(t.id + "/" + stageId(j) + "/class" + std::to_string(r.classId),
                         "Stage " + std::to_string(j + 1) + ", " + r.name,

@@ -1,21 +1,21 @@
 #include <algorithm>
 
 #include "plan/explanation_parts.h"
+#include "plan/plan_check.h"
 #include "units/text.h"
 
 namespace nest::explanation {
 
 Scene::Scene(const Problem& p, const Plan& pl, const Evaluation& e)
     : problem(p), plan(pl), evaluation(e), placement(pl) {
-  const int devices = p.cluster->deviceCount();
+  const bool placeable = checkPlan(p, pl).placeable;
   for (int i = 0; i < plan.stageCount(); ++i) {
     runs.push_back(runsOf(stage(i).layers(), stage(i).strategy));
     double slowest = 1;
-    if (!p.cluster->hasUniformDevices())
+    if (placeable && !p.cluster->hasUniformDevices())
       for (int r = 0; r < placement.replicas(); ++r)
         for (int q = 0; q < placement.ranks(i); ++q) {
-          const DeviceIndex d = placement.device(i, r, q);
-          if (d.value < devices) slowest = std::min(slowest, p.cluster->factor(d).speed);
+          slowest = std::min(slowest, p.cluster->factor(placement.device(i, r, q)).speed);
         }
     speed.push_back(slowest);
   }

@@ -74,6 +74,55 @@ private slots:
       QVERIFY2(seen.count(k), nameOf(k));
   }
 
+  /// Hand-made plans may be anything; what can be computed of them is explained.
+  void brokenPlansAreExplained() {
+    int explained = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      const Problem p = test::randomInstance(seed);
+      test::Dice dice(seed);
+      int number = 0;
+      visitPlans(p, [&](const Plan& whole) {
+        Plan plan = whole;
+        StagePlan& stage = plan.stages[static_cast<std::size_t>(dice.between(0, plan.stageCount() - 1))];
+        switch (dice.between(0, 8)) {
+          case 0:
+            stage.chunks.clear();
+            break;
+          case 1:
+            stage.chunks.front().push_back(LayerIndex(4711));
+            break;
+          case 2:
+            stage.strategy.tensor = 64;
+            break;
+          case 3:
+            stage.strategy.context = 0;
+            break;
+          case 4:
+            plan.microbatch = 77;
+            break;
+          case 5:
+            plan.dataOuter = 1000000;
+            break;
+          case 6:
+            plan.deviceOrder = {DeviceIndex(-1), DeviceIndex(99)};
+            break;
+          case 7:
+            plan.zero = 9;
+            break;
+          default:
+            stage.strategy.expert = 0;
+            break;
+        }
+        const Evaluation e = evaluate(p, plan);
+        Walked w;
+        walk(explain(p, plan, e), w);
+        ++explained;
+        return ++number < 20;
+      });
+    }
+    QVERIFY(explained > 500);
+  }
+
   void termsNameTheirSources() {
     const Problem p = test::randomInstance(3);
     std::optional<Plan> plan;
