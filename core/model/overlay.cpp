@@ -1,0 +1,80 @@
+#include "model/overlay.h"
+
+#include <algorithm>
+#include <map>
+
+namespace nest {
+namespace {
+
+template <class T>
+std::vector<T> joined(std::vector<T> a, const std::vector<T>& b) {
+  for (const T& x : b)
+    if (std::find(a.begin(), a.end(), x) == a.end()) a.push_back(x);
+  return a;
+}
+
+const LayerCost* costIn(const Profile& p, int classId, int strategy, int microbatch) {
+  return strategy >= 0 && microbatch >= 0 ? p.cost(classId, strategy, microbatch) : nullptr;
+}
+
+}  // namespace
+
+Reading<GraphAndProfile> overlayMeasured(const GraphAndProfile& analytic, const GraphAndProfile& measured) {
+  const auto& layers = analytic.graph.layers;
+  if (layers.size() != measured.graph.layers.size() || analytic.graph.tensors != measured.graph.tensors) {
+    return {
+        std::nullopt,
+        {error("overlay-layers", {},
+               "The measured profile has " + std::to_string(measured.graph.layers.size()) +
+                   " layers, the model " + std::to_string(layers.size()) + ", or they are joined differently",
+               "Measure embedding, every block, final norm and head, in this order")}};
+  }
+  GraphAndProfile out{analytic.graph, {}};
+  std::map<std::pair<int, int>, int> classes;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::pair key(layers[i].classId, measured.graph.layers[i].classId);
+    out.graph.layers[i].classId = classes.emplace(key, static_cast<int>(classes.size())).first->second;
+  }
+  out.graph.classCount = static_cast<int>(classes.size());
+
+  auto microbatches = joined(analytic.profile.microbatches(), measured.profile.microbatches());
+  std::sort(microbatches.begin(), microbatches.end());
+  const auto strategies = joined(analytic.profile.strategies(), measured.profile.strategies());
+  const int tensors = static_cast<int>(out.graph.tensors.size());
+  out.profile = Profile(strategies, microbatches, out.graph.classCount, tensors);
+  for (int s = 0; s < static_cast<int>(strategies.size()); ++s) {
+    const int as = analytic.profile.strategyIndex(strategies[static_cast<std::size_t>(s)]);
+    const int ms = measured.profile.strategyIndex(strategies[static_cast<std::size_t>(s)]);
+    for (int b = 0; b < static_cast<int>(microbatches.size()); ++b) {
+      const int ab = analytic.profile.microbatchIndex(microbatches[static_cast<std::size_t>(b)]);
+      const int mb = measured.profile.microbatchIndex(microbatches[static_cast<std::size_t>(b)]);
+      bool isMeasured = false;
+      for (const auto& [pair, id] : classes) {
+        const LayerCost* own = costIn(measured.profile, pair.second, ms, mb);
+        const LayerCost* estimate = costIn(analytic.profile, pair.first, as, ab);
+        isMeasured = isMeasured || own;
+        if (own || estimate) out.profile.setCost(id, s, b, own ? *own : *estimate);
+      }
+      for (int t = 0; t < tensors; ++t) {
+        if (isMeasured && measured.profile.tensorBytes(t, ms, mb).value() > 0)
+          out.profile.setTensorBytes(t, s, b, measured.profile.tensorBytes(t, ms, mb));
+        else if (as >= 0 && ab >= 0)
+          out.profile.setTensorBytes(t, s, b, analytic.profile.tensorBytes(t, as, ab));
+      }
+    }
+  }
+  if (analytic.profile.tied) {
+    TiedParameters tied = *analytic.profile.tied;
+    tied.parameters.resize(strategies.size());
+    // A strategy that was only measured divides the table like any other.
+    for (std::size_t s = analytic.profile.strategies().size(); s < strategies.size(); ++s)
+      tied.parameters[s] = analytic.profile.tied->parameters.front() *
+                           analytic.profile.strategies().front().tensor / strategies[s].tensor;
+    out.profile.tied = std::move(tied);
+  }
+  out.profile.provenance =
+      measured.profile.provenance + "; where nothing was measured: " + analytic.profile.provenance;
+  return {std::move(out), {}};
+}
+
+}  // namespace nest

@@ -1,0 +1,111 @@
+#include <QDir>
+#include <QtTest/QTest>
+
+#include "formats/nest_artifact.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+std::string input(const char* path) {
+  return test::referencePath(std::string("nest/inputs/") + path);
+}
+bool hasCode(const Diagnostics& all, const std::string& code) {
+  return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) { return d.code == code; });
+}
+const char* kMerged =
+    R"({"ep_degree":2,"sp_enabled":true,"cp_degree":1,"maxMemoryPerDevice":1e9,"bws":[1e9,1e8],
+ "latency_per_level":[1e-4,2e-4],"mbsInBatch":16,"activationRecomputation":true,"optimizerAlgorithm":"Adam",
+ "maxDevices":8,"devices_per_level":[4,2],
+ "nodes":{"1":[{"id":0,"activationSize":100,"parameterSize":20,"optimalLatencyFw":3,"optimalLatencyBw":5},
+               {"id":-1,"activationSize":10,"parameterSize":4,"optimalLatencyFw":1,"optimalLatencyBw":2}],
+          "2":[{"id":0,"activationSize":50,"parameterSize":10,"optimalLatencyFw":2,"optimalLatencyBw":3},
+               {"id":-1,"activationSize":5,"parameterSize":2,"optimalLatencyFw":1,"optimalLatencyBw":2}]},
+ "edges":{"1":[{"sourceId":-1,"destId":0,"communicationCost":8}],"2":[{"sourceId":-1,"destId":0,"communicationCost":8}]}})";
+}  // namespace
+
+class TestNestArtifact : public QObject {
+  Q_OBJECT
+private slots:
+  void mergedFile() {
+    const auto p = readNestArtifact(kMerged, "dp.json");
+    QVERIFY(p);
+    QCOMPARE(p->graph.layers[0].kind, LayerKind::Embedding);
+    QCOMPARE(p->profile.strategies(), (std::vector<Strategy>{{1, false, 1, 2}, {2, true, 1, 2}}));
+    const LayerCost& c = *p->profile.cost(p->graph.layers[1].classId, 1, 0);
+    QCOMPARE(c.forward.value(), 2e-3);
+    QCOMPARE(c.denseParameters, 5.0);
+    QCOMPARE(c.recompute[2].stash.value(), 8.0);
+    QCOMPARE(c.recompute[2].extraBackward.value(), 2e-3);
+    QVERIFY(c.collectives.empty());
+    QCOMPARE(p->job->globalBatch, 32);
+    QCOMPARE(p->job->optimizer.optimizerBytes, 12.0);
+    const auto& levels = std::get<LevelsSource>(p->cluster->network).levels;
+    QCOMPARE(levels[1].fanout, 2);
+    QCOMPARE(levels[1].latency.value(), 2e-4);
+    QVERIFY(hasCode(p.diagnostics, "artifact-experts"));
+  }
+  void everyShippedInputOpens() {
+    const std::string root = test::referencePath("nest/inputs");
+    if (root.empty()) QSKIP("the reference data is absent");
+    int files = 0;
+    const QDir dir(QString::fromStdString(root));
+    for (const auto& folder : dir.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+      for (const auto& file : QDir(dir.filePath(folder)).entryList({"*.json"})) {
+        const auto p = readNestArtifact(test::readFile(dir.filePath(folder + "/" + file).toStdString()),
+                                        file.toStdString(), 1024);
+        QVERIFY2(p, qPrintable(file));
+        QVERIFY(p->graph.layerCount() > 20);
+        ++files;
+      }
+    QCOMPARE(files, 22);
+  }
+  void odditiesAreReported() {
+    if (input("h100_spineLeaf/bertlarge_mbs1.json").empty()) QSKIP("the reference data is absent");
+    const auto bert = readNestArtifact(test::readFile(input("h100_spineLeaf/bertlarge_mbs1.json")), "b");
+    QVERIFY(bert);
+    QVERIFY(hasCode(bert.diagnostics, "artifact-caution"));
+    QVERIFY(hasCode(bert.diagnostics, "artifact-bandwidth"));
+    const auto flat = readNestArtifact(test::readFile(input("tpuv4_fatTree/megatronbert_mbs1.json")), "m");
+    QVERIFY(flat);
+    QVERIFY(hasCode(flat.diagnostics, "artifact-flat-widths"));
+    QVERIFY(hasCode(flat.diagnostics, "artifact-ilp"));
+    QCOMPARE(flat->cluster->device.name, std::string("TPU v4 of the artifact"));
+  }
+  void badFiles_data() {
+    QTest::addColumn<QString>("from");
+    QTest::addColumn<QString>("to");
+    QTest::addColumn<QString>("code");
+    QTest::newRow("negative") << "\"optimalLatencyFw\":3"
+                              << "\"optimalLatencyFw\":-3"
+                              << "json-range";
+    QTest::newRow("levels") << "[4,2]"
+                            << "[4,2,2]"
+                            << "artifact-levels";
+    QTest::newRow("optimizer") << "Adam"
+                               << "Lion"
+                               << "json-choice";
+    QTest::newRow("edge") << "\"destId\":0"
+                          << "\"destId\":9"
+                          << "artifact-edge";
+    QTest::newRow("width") << "{\"1\":[{\"id\":0"
+                           << "{\"x\":[{\"id\":0"
+                           << "artifact-width";
+    QTest::newRow("cycle") << "\"sourceId\":-1,\"destId\":0"
+                           << "\"sourceId\":0,\"destId\":0"
+                           << "graph-cycle";
+  }
+  void badFiles() {
+    QFETCH(QString, from);
+    QFETCH(QString, to);
+    QFETCH(QString, code);
+    QString text = kMerged;
+    QVERIFY(text.contains(from));
+    text.replace(from, to);
+    const auto p = readNestArtifact(text.toStdString(), "f");
+    QVERIFY(!p);
+    QVERIFY(hasCode(p.diagnostics, code.toStdString()));
+  }
+};
+NEST_TEST(TestNestArtifact)
+#include "test_nest_artifact.moc"
