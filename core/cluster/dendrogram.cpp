@@ -74,6 +74,7 @@ private:
 
   void joinAt(const std::vector<int>& edges, std::size_t begin, std::size_t end) {
     const double width = m_f.edges[at(edges[end - 1])].width();
+    m_widest = m_f.edges[at(edges[begin])].width();
     std::vector<int> touched;
     for (std::size_t k = begin; k < end; ++k) {
       const Fabric::Edge& e = m_f.edges[at(edges[k])];
@@ -140,13 +141,13 @@ private:
       }
       if (v == root) break;
     }
-    const auto wide = [&](const Fabric::Arc& a) { return m_f.edges[at(a.edge)].width() >= m_same * width; };
+    const auto wide = [&](const Fabric::Arc& a) { return m_f.edges[at(a.edge)].width() >= width; };
     // Switches that stood in a part already belong to it at no distance; they are reached over wider links.
     std::vector<int> inside = front;
     for (std::size_t k = 0; k < inside.size(); ++k)
       for (int i = m_f.firstArc[at(inside[k])]; i < m_f.firstArc[at(inside[k]) + 1]; ++i) {
         const Fabric::Arc arc = m_f.arcs[at(i)];
-        if (m_label[at(arc.to)] >= 0 || m_f.edges[at(arc.edge)].width() * m_same <= width) continue;
+        if (m_label[at(arc.to)] >= 0 || m_f.edges[at(arc.edge)].width() <= m_widest) continue;
         m_label[at(arc.to)] = m_label[at(inside[k])];
         m_distance[at(arc.to)] = 0;
         inside.push_back(arc.to);
@@ -268,6 +269,7 @@ private:
 
   const Fabric& m_f;
   double m_same = kSameWidth;
+  double m_widest = 0;  ///< of the links being joined; wider ones are inside the parts
   Dendrogram m_out;
   std::vector<int> m_parent, m_next;  ///< union-find and circular lists over graph nodes
   std::vector<int> m_cluster;  ///< dendrogram node of a component's representative, −1 without devices

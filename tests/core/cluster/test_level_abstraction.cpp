@@ -1,5 +1,6 @@
 #include <QtTest/QTest>
 #include <cmath>
+#include <random>
 #include <set>
 
 #include "cluster/generators.h"
@@ -230,6 +231,55 @@ private slots:
     const auto both = abstractLevels(s, device());
     QVERIFY(both);
     QCOMPARE(both->input.levels[0].bandwidth.value(), 1e9);
+  }
+
+  void widestPathsAreThoseOfTheGraph_data() {
+    QTest::addColumn<int>("widths");
+    QTest::newRow("two widths") << 2;
+    QTest::newRow("ten widths") << 10;
+    QTest::newRow("nearly all differ") << 1000000;
+  }
+  void widestPathsAreThoseOfTheGraph() {
+    QFETCH(int, widths);
+    std::mt19937 random(5);
+    for (int round = 0; round < 60; ++round) {
+      const int n = 3 + int(random() % 40), links = n + int(random() % (20 * unsigned(n)));
+      NetworkGraph g;
+      std::vector<std::vector<double>> widest(std::size_t(n), std::vector<double>(std::size_t(n), 0));
+      for (int i = 0; i < n; ++i) {
+        NetworkNode node;
+        node.id = node.name = "n" + std::to_string(i);
+        node.kind = i < 2 || random() % 2 ? NodeKind::Device : NodeKind::Switch;
+        g.nodes.push_back(node);
+      }
+      for (int k = 0; k < links; ++k) {
+        const int a = k < n - 1 ? k + 1 : int(random() % unsigned(n)),
+                  b = k < n - 1 ? int(random() % unsigned(k + 1)) : int(random() % unsigned(n));
+        g.links.push_back({a, b, BytesPerSecond(1e9 * (1 + int(random() % unsigned(widths)))), Seconds(1e-6),
+                           1, false, false, Origin::Typed});
+      }
+      const auto fabric = prepareFabric(g, device());
+      QVERIFY(fabric);
+      for (const auto& e : fabric->edges)
+        widest[std::size_t(e.a)][std::size_t(e.b)] = widest[std::size_t(e.b)][std::size_t(e.a)] = e.width();
+      for (std::size_t k = 0; k < std::size_t(n); ++k)
+        for (std::size_t i = 0; i < std::size_t(n); ++i)
+          for (std::size_t j = 0; j < std::size_t(n); ++j)
+            widest[i][j] = std::max(widest[i][j], std::min(widest[i][k], widest[k][j]));
+      const auto d = buildDendrogram(*fabric);
+      QCOMPARE(d.parts, 1);
+      QCOMPARE(std::set<int>(d.order.begin(), d.order.end()).size(), std::size_t(fabric->deviceCount()));
+      for (int i = 0; i < fabric->deviceCount(); ++i)
+        for (int j = 0; j < i; ++j) {
+          int a = i, b = j;
+          while (a != b) (a < b ? a : b) = d.nodes[std::size_t(std::min(a, b))].parent;
+          const double path = widest[std::size_t(fabric->devices[std::size_t(i)])]
+                                    [std::size_t(fabric->devices[std::size_t(j)])];
+          const double ratio = d.nodes[std::size_t(a)].width / path;
+          QVERIFY2(ratio <= 1 + 1e-12 && ratio >= 1 / 1.05, qPrintable(QString::number(ratio)));
+        }
+      QVERIFY(Hierarchy::build(levelsOf({g, {}, {}}).input));
+    }
   }
 
   void tenThousandDevices() {
