@@ -213,7 +213,7 @@ void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const Pla
       const int device = h.groupSpan(l, g).first;
       const auto at = std::lower_bound(m.cells.starts.begin(), m.cells.starts.end(), device) - m.cells.starts.begin();
       const double p = static_cast<double>(at) * step;
-      const QColor line = mixed(ink.color(Role::Canvas), ink.color(Role::MutedText), 0.35);
+      const QColor line = mixed(ink.color(Role::Canvas), ink.color(Role::MutedText), 0.2);
       ink.line({layout.plot.left() + p, layout.plot.top()}, {layout.plot.left() + p, layout.plot.bottom()}, line, 0.7);
       ink.line({layout.plot.left(), layout.plot.top() + p}, {layout.plot.right(), layout.plot.top() + p}, line, 0.7);
     }

@@ -133,7 +133,7 @@ void paintWords(Ink& ink, const MemoryLayout& m, std::size_t i) {
   const bool over = column.over();
   const QString amount = memoryText(over ? -room : room);
   const QStringList words = over ? QStringList{amount + QStringLiteral(" too much"), QStringLiteral("+") + amount}
-                                 : QStringList{amount + QStringLiteral(" free")};
+                                 : QStringList{amount + QStringLiteral(" free"), phrase(text::number(room.value() / m.axis.unit)) + QStringLiteral(" free")};
   const QColor ground = ink.color(Role::Canvas);
   for (const QString& text : words) {
     const double w = Ink::width(text, Ink::kSmall, over) + 6;

@@ -16,11 +16,19 @@ constexpr double kKeyRow = 20;
 /// Below the boxes: what the levels are, and which stage has which colour.
 double keyHeight(const PlanContext& c) { return c.shownPlan() ? 2 * kKeyRow + 8 : kKeyRow + 6; }
 
-void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const TopologyClasses& classes) {
+void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const TopologyClasses& classes, const LevelTraffic& traffic) {
   const Hierarchy& h = classes.cluster();
   double x = area.left();
   for (int l = 0; l < h.levelCount(); ++l) {
-    const QString text = levelText(h.level(l));
+    QString text = levelText(h.level(l));
+    if (traffic.shown()) {
+      const Bytes carried = traffic.bytes[static_cast<std::size_t>(l)];
+      text += carried.value() > 0 ? QStringLiteral(" · %1 a batch").arg(memoryText(carried)) : QStringLiteral(" · nothing");
+      const QRectF swatch(x, area.top() + 4, 12, 12);
+      ink.fill(swatch, traffic.color(l, ink.theme()));
+      ink.outline(swatch, ink.color(Role::Border));
+      x += 18;
+    }
     const double w = Ink::width(text, Ink::kSmall) + 2;
     if (x + w > area.right()) break;
     ink.label(QRectF(x, area.top(), w, kKeyRow), text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
@@ -61,6 +69,7 @@ void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const Topology
 const TopologyClasses& TopologyFigure::classesOf(const PlanContext& c) const {
   if (!m_classes || !m_classes->shows(c)) {
     m_layout.reset();
+    m_traffic.reset();
     m_classes = std::make_shared<TopologyClasses>(c);
   }
   return *m_classes;
@@ -81,6 +90,20 @@ TopologyFigure::Shown TopologyFigure::show(const QRectF& area, const PlanContext
   return out;
 }
 
+LevelTraffic TopologyFigure::trafficOf(const PlanContext& c) const {
+  if (m_trafficKind == kNoTraffic || !c.shownPlan()) return {};
+  classesOf(c);
+  if (!m_traffic) m_traffic = std::make_unique<Traffic>(*c.problem, *c.shownPlan());
+  LevelTraffic out;
+  for (int l = 0; l < c.problem->cluster->levelCount(); ++l) {
+    Bytes sum;
+    for (int k = 0; k < kExchangeCount; ++k)
+      if (m_trafficKind == kAllTraffic || m_trafficKind == k) sum += m_traffic->total(static_cast<Exchange>(k), l);
+    out.bytes.push_back(sum);
+  }
+  return out;
+}
+
 QSizeF TopologyFigure::preferredSize(const PlanContext&) const { return {1200, 750}; }
 
 QString TopologyFigure::sentence(const PlanContext& c) const {
@@ -98,9 +121,10 @@ void TopologyFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
   if (const auto state = stateOf(c, QStringLiteral("the cluster"), false)) return paintState(ink, area, *state);
   paintFrame(ink, area, c, title(), sentence(c));
   const Shown shown = show(area, c, style.standalone);
-  TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin).paint();
+  const LevelTraffic traffic = trafficOf(c);
+  TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin, traffic).paint();
   const QRectF body = bodyOf(area, c, style.standalone);
-  paintKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), keyHeight(c)), c, *m_classes);
+  paintKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), keyHeight(c)), c, *m_classes, traffic);
 }
 
 QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
@@ -150,6 +174,8 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
     }
     tip.row(QStringLiteral("Devices on stages"), parts.join(QStringLiteral(", ")));
   }
+  if (const LevelTraffic traffic = trafficOf(c); traffic.shown())
+    tip.row(QStringLiteral("This level carries, a batch"), exactMemory(traffic.bytes[static_cast<std::size_t>(box.level)]));
   if (box.count > 1) tip.note(QStringLiteral("Stands for %1 that are alike.").arg(countText(box.count)));
   return tip.html();
 }

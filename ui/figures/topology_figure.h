@@ -4,6 +4,8 @@
 
 #include "figures/interactive_figure.h"
 #include "figures/topology_layout.h"
+#include "figures/topology_painter.h"
+#include "plan/traffic.h"
 
 namespace nest {
 
@@ -12,6 +14,10 @@ class TopologyFigure : public InteractiveFigure {
  public:
   void setFolding(Folding f) { m_folding = f; }
   Folding folding() const { return m_folding; }
+  /// Whose traffic tints the boxes of each level: −1 nothing, −2 every kind, else an Exchange.
+  static constexpr int kNoTraffic = -1, kAllTraffic = -2;
+  void setTraffic(int kind) { m_trafficKind = kind; }
+  int traffic() const { return m_trafficKind; }
 
   QString id() const override { return QStringLiteral("topology"); }
   QString title() const override { return QStringLiteral("Topology"); }
@@ -46,14 +52,16 @@ class TopologyFigure : public InteractiveFigure {
   QString deviceTip(int device, const PlanContext&) const;
   QString groupTip(const TopologyLayout::Box&, const PlanContext&) const;
 
+  LevelTraffic trafficOf(const PlanContext&) const;
+
   Folding m_folding = Folding::Automatic;
+  int m_trafficKind = kNoTraffic;
   double m_zoom = 1;
   QPointF m_pan;  ///< of the middle of the canvas, in units
 
   mutable std::shared_ptr<const TopologyClasses> m_classes;
   mutable std::unique_ptr<TopologyLayout> m_layout;
-
-  friend class TopologyPainter;
+  mutable std::unique_ptr<Traffic> m_traffic;
 };
 
 }  // namespace nest

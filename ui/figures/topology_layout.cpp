@@ -152,7 +152,7 @@ void TopologyLayout::arrange() {
     double scale = std::min(m_area.width() / size().width(), m_area.height() / size().height());
     // A full grid reads better than one with a short last row.
     for (std::size_t l = 0; l < levels; ++l)
-      if (m_most[l] % columns[l] != 0) scale *= 0.88;
+      if (m_most[l] % columns[l] != 0) scale *= m_most[l] <= 16 ? 0.72 : 0.85;
     // So do boxes that are neither columns nor strips, and hosts wide enough for their name.
     for (std::size_t l = 0; l + 1 < levels; ++l) {
       const double aspect = m_size[l].width() / m_size[l].height();

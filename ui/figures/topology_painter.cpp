@@ -1,6 +1,8 @@
 #include "figures/topology_painter.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "figures/phrases.h"
 
@@ -16,8 +18,17 @@ constexpr double kSmallestText = 7.5;
 
 }  // namespace
 
-TopologyPainter::TopologyPainter(Ink& ink, const PlanContext& c, const TopologyLayout& layout, const QRectF& canvas, double scale, const QPointF& origin)
-    : m_ink(ink), m_context(c), m_layout(layout), m_canvas(canvas), m_scale(scale), m_origin(origin), m_focus(c, ink.style()),
+QColor LevelTraffic::color(int level, const Theme& theme) const {
+  constexpr double kDecades = 4;
+  const double most = std::max_element(bytes.begin(), bytes.end())->value(), here = bytes[static_cast<std::size_t>(level)].value();
+  if (!(here > 0)) return theme.color(Role::Canvas);
+  const double x = 1 + std::log10(here / most) / kDecades;
+  return theme.magnitude(0.15 + 0.85 * std::clamp(x, 0.0, 1.0));
+}
+
+TopologyPainter::TopologyPainter(Ink& ink, const PlanContext& c, const TopologyLayout& layout, const QRectF& canvas, double scale, const QPointF& origin,
+                                 LevelTraffic traffic)
+    : m_ink(ink), m_context(c), m_layout(layout), m_canvas(canvas), m_scale(scale), m_origin(origin), m_focus(c, ink.style()), m_traffic(std::move(traffic)),
       m_boxes(static_cast<std::size_t>(layout.classes().cluster().levelCount())) {}
 
 void TopologyPainter::paint() {
@@ -83,7 +94,8 @@ void TopologyPainter::paintBoxes() {
   for (int l = levels - 1; l >= 0; --l) {
     const auto& boxes = m_boxes[static_cast<std::size_t>(l)];
     // Inner boxes stand out from the outer ones by a step of the same tone.
-    const QColor ground = mixed(m_ink.color(Role::Canvas), m_ink.color(Role::Border), (levels - l) % 2 == 1 ? 0.2 : 0.0);
+    QColor ground = mixed(m_ink.color(Role::Canvas), m_ink.color(Role::Border), (levels - l) % 2 == 1 ? 0.2 : 0.0);
+    if (m_traffic.shown()) ground = m_traffic.color(l, m_ink.theme());
     const QColor edge = mixed(m_ink.color(Role::Border), m_ink.color(Role::Text), 0.12 * l);
     std::vector<QRectF> rects;
     for (const Box& box : boxes) {
@@ -110,7 +122,8 @@ void TopologyPainter::paintDevices() {
   for (const auto& [stage, rects] : m_fills) {
     const bool dimmed = stage >= 0 && m_focus.dims(stage);
     const QColor c = stage < 0 ? m_ink.color(Role::Idle) : m_ink.stageColor(stage, dimmed);
-    p.setPen(Qt::NoPen);
+    // On a tinted ground a stage of the same tone would vanish.
+    p.setPen(m_traffic.shown() && m_scale >= 6 ? QPen(m_ink.color(Role::Canvas), 1.6) : QPen(Qt::NoPen));
     p.setBrush(c);
     p.drawRects(rects.data(), static_cast<int>(rects.size()));
     const int pattern = stage < 0 ? 0 : m_ink.theme().stageHatch(stage);
@@ -130,6 +143,10 @@ void TopologyPainter::paintDevices() {
     const bool hatch = m_ink.theme().stageHatch(stage) != 0;
     const double plate = Ink::width(number, size, true) + 4;
     const bool second = m_scale >= 34;
+    // One way of writing replicas for the whole picture: the long one if its longest fits everywhere.
+    const double small = std::clamp(m_scale * 0.28, 8.0, 12.0);
+    const QString longest = QStringLiteral("replica %1").arg(std::max(0, m_context.shownPlan() ? m_context.shownPlan()->dataDegree() - 1 : 0));
+    const QString replica = Ink::width(longest, small) <= m_scale * TopologyLayout::kDeviceWidth - 6 ? QStringLiteral("replica %1") : QStringLiteral("r%1");
     for (const Cell& cell : cells) {
       QRectF box = cell.rect;
       if (second) box.setHeight(box.height() * 0.58);
@@ -140,8 +157,7 @@ void TopologyPainter::paintDevices() {
       if (!second) continue;
       const Seat seat = m_layout.classes().seats().at(cell.device);
       const QRectF below(cell.rect.left() + 3, cell.rect.top() + cell.rect.height() * 0.5, cell.rect.width() - 6, cell.rect.height() * 0.42);
-      m_ink.firstThatFits(below, {QStringLiteral("replica %1").arg(seat.replica), QStringLiteral("r%1").arg(seat.replica)}, Qt::AlignCenter,
-                          std::clamp(m_scale * 0.28, 8.0, 12.0), ink);
+      m_ink.firstThatFits(below, {replica.arg(seat.replica)}, Qt::AlignCenter, small, ink);
     }
   }
 }
@@ -168,7 +184,8 @@ void TopologyPainter::paintHeaders() {
       const QRectF r = pixels(box.rect);
       const double room = m_layout.header(box.level) * m_scale;
       const double size = std::min(room * 0.68, box.level == 0 ? 11.5 : 13.0);
-      const QColor color = m_ink.color(box.level == 0 ? Role::MutedText : Role::Text);
+      QColor color = m_ink.color(box.level == 0 ? Role::MutedText : Role::Text), strong = m_ink.color(Role::Text);
+      if (m_traffic.shown()) color = strong = m_ink.theme().textOn(m_traffic.color(box.level, m_ink.theme()));
       QRectF line(r.left() + std::min(6.0, 0.2 * m_scale + 1), r.top(), r.width() - 2 * std::min(6.0, 0.2 * m_scale + 1), room);
       const bool tight = size < kSmallestText;
       if (tight && (r.width() < 58 || r.height() < 26 || box.level == 0)) continue;
@@ -178,7 +195,7 @@ void TopologyPainter::paintHeaders() {
         const double w = Ink::width(times, pixelSize, true) + 2;
         if (w < line.width()) {
           m_ink.label(tight ? QRectF(line.right() - w, r.top() + 2, w, 14) : QRectF(line.right() - w, line.top(), w, line.height()), times,
-                      Qt::AlignRight | Qt::AlignVCenter, pixelSize, m_ink.color(Role::Text), true);
+                      Qt::AlignRight | Qt::AlignVCenter, pixelSize, strong, true);
           line.setRight(line.right() - w - 6);
         }
       }

@@ -16,6 +16,10 @@ TopologyView::TopologyView(ViewServices services, QWidget* parent) : FigureView(
     constexpr std::array<Folding, 3> all{Folding::Automatic, Folding::Everything, Folding::Nothing};
     f->setFolding(all[static_cast<std::size_t>(i)]);
   });
+  QStringList kinds{tr("Nothing"), nameOfKind(std::nullopt)};
+  for (int k = 0; k < kExchangeCount; ++k) kinds << nameOfKind(static_cast<Exchange>(k));
+  addChoice(QStringLiteral("traffic"), tr("Tint by traffic"), kinds, 0,
+            [f](int i) { f->setTraffic(i == 0 ? TopologyFigure::kNoTraffic : i == 1 ? TopologyFigure::kAllTraffic : i - 2); });
 }
 
 StagesView::StagesView(ViewServices services, QWidget* parent) : FigureView(std::make_unique<StagesFigure>(), services, parent) {

@@ -150,6 +150,27 @@ class TestFigures : public QObject {
     QVERIFY(std::any_of(page.words().begin(), page.words().end(), [](const auto& w) { return w.text == QStringLiteral("×4"); }));
   }
 
+  void trafficTintsTheLevels() {
+    const PlanContext c = test::contextOf(shapeOf(4, {8, 4, 4}));
+    TopologyFigure f;
+    const auto paintAll = [&] {
+      QImage image(kArea.size().toSize(), QImage::Format_RGB32);
+      QPainter painter(&image);
+      f.paint(painter, kArea, c, {});
+      return image;
+    };
+    const QImage plainPicture = paintAll();
+    f.setTraffic(TopologyFigure::kAllTraffic);
+    const QImage tinted = paintAll();
+    QVERIFY(tinted != plainPicture);
+    const auto host = f.locate({ItemKind::Group, 0, 0}, kArea, c);
+    QVERIFY(plain(host->tip).contains(QStringLiteral("carries")));
+    f.setTraffic(static_cast<int>(Exchange::Expert));  // there are no experts
+    QVERIFY(paintAll() != tinted);
+    f.setTraffic(TopologyFigure::kNoTraffic);
+    QCOMPARE(paintAll(), plainPicture);
+  }
+
   void zoomKeepsThePointerStill() {
     const PlanContext c = test::contextOf(shapeOf(4, {8, 4, 4}));
     TopologyFigure f;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "figures/all_figures.h"
+#include "figures/topology_figure.h"
 #include "plan_contexts.h"
 #include "support/test_main.h"
 
@@ -58,6 +59,8 @@ class TestPictures : public QObject {
     const QString only = qEnvironmentVariable("NEST_FIGURE");
     const PlanContext context = test::contextOf(cases()[static_cast<std::size_t>(index)].shape);
     for (const auto& figure : allFigures()) {
+      if (auto* topology = dynamic_cast<TopologyFigure*>(figure.get()); topology && qEnvironmentVariableIsSet("NEST_TRAFFIC"))
+        topology->setTraffic(TopologyFigure::kAllTraffic);
       if (!only.isEmpty() && figure->id() != only) continue;
       for (const QSize size : {QSize(600, 400), QSize(1200, 700), QSize(2400, 1400)}) {
         for (const auto kind : {Theme::Kind::Light, Theme::Kind::Dark, Theme::Kind::Print}) {

@@ -43,7 +43,9 @@ class TestFigureView : public QObject {
       QVERIFY(!view->grab().isNull());
       view->setContext(std::make_shared<PlanContext>(test::contextOf({})));
       view->setTheme(Theme::Kind::Dark);
-      QVERIFY(!view->grab().isNull());
+      const QPixmap picture = view->grab();
+      QVERIFY(!picture.isNull());
+      if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty()) picture.save(QStringLiteral("%1/view_%2.png").arg(dir, entry.id));
     }
     QVERIFY(ids.contains(QStringLiteral("topology")));
     QVERIFY(ids.contains(QStringLiteral("placement")));
