@@ -20,7 +20,7 @@
 namespace nest {
 namespace {
 
-constexpr int kLabelWidth = 108;
+constexpr int kLabelWidth = 98;
 
 /// A wheel over the panel scrolls the panel, it does not change figures.
 class QuietCombo : public QComboBox {
@@ -110,6 +110,7 @@ FormSection::Row& FormSection::addRow(QWidget* label, QWidget* editor, std::vect
 BoundLine* FormSection::addLine(LineSpec spec, const QString& term) {
   const QString id = spec.id, text = spec.label;
   auto* line = new BoundLine(std::move(spec), m_document, m_body);
+  line->setMinimumWidth(60);
   Row& row = addRow(makeLabel(text, term, line), line, {id});
   row.line = line;
   connect(line, &BoundLine::problemChanged, this, [&row] { showMessage(row); });
@@ -122,6 +123,8 @@ QComboBox* FormSection::addChoice(ChoiceSpec spec, const QString& term) {
   combo->setAccessibleName(spec.label);
   combo->addItems(spec.options);
   combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  combo->setMinimumContentsLength(6);
+  combo->setMinimumWidth(60);
   addRow(makeLabel(spec.label, term, combo), combo, {spec.id});
   const auto refresh = [this, combo, read = spec.read] {
     const QSignalBlocker quiet(combo);
@@ -142,7 +145,7 @@ void FormSection::addChecks(const QString& label, const std::vector<CheckSpec>& 
   group->setAccessibleName(label);
   auto* layout = new QHBoxLayout(group);
   layout->setContentsMargins(0, 3, 0, 0);
-  layout->setSpacing(10);
+  layout->setSpacing(7);
   std::vector<QString> ids;
   for (const CheckSpec& spec : specs) {
     auto* box = new QCheckBox(spec.text, group);

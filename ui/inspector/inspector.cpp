@@ -12,18 +12,18 @@
 
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
-#include "theme/theme.h"
+#include "theme/appearance.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
 
 QString factsHtml(const Facts& facts) {
+  const QString muted = Theme::of(dressedAs()).color(Theme::Role::MutedText).name();
   QString html = QStringLiteral("<table cellspacing='0' cellpadding='2' width='100%'>");
   for (const auto& [name, value] : facts.rows)
-    html += QStringLiteral(
-                "<tr><td style='color:palette(placeholder-text)'>%1</td><td align='right'>%2</td></tr>")
-                .arg(name.toHtmlEscaped(), value.toHtmlEscaped());
+    html += QStringLiteral("<tr><td><font color='%3'>%1</font></td><td align='right'>%2</td></tr>")
+                .arg(name.toHtmlEscaped(), value.toHtmlEscaped(), muted);
   return html + QStringLiteral("</table>");
 }
 

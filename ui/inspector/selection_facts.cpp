@@ -86,7 +86,7 @@ void addDevice(Facts& f, const PlanContext& c, int position) {
   const Plan* plan = c.shownPlan();
   if (!plan) return;
   if (const auto seat = seatOf(*plan, position)) {
-    f.rows.emplace_back(tr("Stage"), QString::number(seat->stage + 1));
+    f.rows.emplace_back(tr("Stage"), QString::number(seat->stage));
     f.rows.emplace_back(tr("Replica"), QString::number(seat->replica));
     f.rows.emplace_back(tr("Rank in its replica"), QString::number(seat->rank));
   } else {
@@ -119,10 +119,9 @@ void addPlan(Facts& f, const PlanContext& c) {
   f.rows.emplace_back(tr("Devices"),
                       tr("%1 of %2").arg(q(text::count(m.devicesUsed)), q(text::count(m.deviceCount))));
   f.rows.emplace_back(tr("Microbatches"), q(text::count(shown.evaluation.microbatchCount)));
-  f.rows.emplace_back(tr("Fullest stage"),
-                      tr("%1: %2 of %3")
-                          .arg(m.fullestStage + 1)
-                          .arg(q(text::memory(m.peakMemory)), q(text::memory(m.capacity))));
+  f.rows.emplace_back(
+      tr("Fullest stage"),
+      tr("%1: %2 of %3").arg(m.fullestStage).arg(q(text::memory(m.peakMemory)), q(text::memory(m.capacity))));
   for (int b = 0; b < kBindingCount; ++b) {
     const auto binding = static_cast<Binding>(b);
     if (m.share(binding) >= 0.001)
@@ -160,7 +159,7 @@ Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
   const int i = item->index;
   switch (item->kind) {
     case ItemKind::Stage:
-      f.title = tr("Stage %1").arg(i + 1);
+      f.title = tr("Stage %1").arg(i);
       if (hasPlan && i < c.shownPlan()->stageCount()) addStage(f, c, i);
       break;
     case ItemKind::Layer: {
@@ -169,7 +168,7 @@ Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
                     : tr("Layer %1").arg(i);
       f.title[0] = f.title[0].toUpper();
       const int s = stageOf(c, *item);
-      if (s >= 0) f.rows.emplace_back(tr("Stage"), QString::number(s + 1));
+      if (s >= 0) f.rows.emplace_back(tr("Stage"), QString::number(s));
       if (hasPlan && s >= 0) addStage(f, c, s);
       break;
     }

@@ -53,8 +53,7 @@ QStringList exactTips(const PlanMetrics& m, const Plan& plan, const Outcome& out
               "<qt><b>Plan</b> %1<br>%2 of %3 devices<br>t: tensor degree, p: stages, d: replicas, b: "
               "microbatch</qt>")
               .arg(q(summaryOf(plan)), q(text::count(m.devicesUsed)), q(text::count(m.deviceCount)));
-  tips
-      << Headline::tr("<qt><b>Memory</b> of the fullest stage, %1, at its peak</qt>").arg(m.fullestStage + 1);
+  tips << Headline::tr("<qt><b>Memory</b> of the fullest stage, %1, at its peak</qt>").arg(m.fullestStage);
   QString shares = Headline::tr("<qt><b>Where the batch time goes</b>");
   for (int b = 0; b < kBindingCount; ++b)
     if (m.share(static_cast<Binding>(b)) >= 0.001)
@@ -175,8 +174,7 @@ void Headline::refresh() {
     showParts(parts, tips);
   } else if (c.isNearestMiss()) {
     const NearestMiss& miss = *c.outcome->nearestMiss;
-    QString text =
-        tr("closest: stage %1 is %2 short").arg(miss.stage + 1).arg(q(text::memory(miss.shortfall)));
+    QString text = tr("closest: stage %1 is %2 short").arg(miss.stage).arg(q(text::memory(miss.shortfall)));
     if (!miss.remedies.empty()) text += tr("; would fit with %1").arg(q(miss.remedies.front()));
     showMessage(tr("Nothing fits"), text, true);
   } else if (c.outcome && c.outcome->status == OutcomeStatus::Infeasible) {

@@ -25,6 +25,7 @@
 #include "editors/scenario_panel.h"
 #include "inspector/inspector.h"
 #include "panes/issue_model.h"
+#include "panes/issue_view.h"
 #include "theme/appearance.h"
 #include "theme/icon.h"
 #include "window/gallery.h"
@@ -118,15 +119,8 @@ void MainWindow::buildDocks() {
   m_inspectorDock = dock(QStringLiteral("inspector"), tr("Inspector"), m_inspector, Qt::RightDockWidgetArea);
 
   m_issues = new IssueModel(this);
-  m_issueView = new QTableView(this);
+  m_issueView = new IssueView(this);
   m_issueView->setModel(m_issues);
-  m_issueView->setAccessibleName(tr("Issues"));
-  m_issueView->setSelectionBehavior(QAbstractItemView::SelectRows);
-  m_issueView->setShowGrid(false);
-  m_issueView->setTabKeyNavigation(false);
-  m_issueView->verticalHeader()->hide();
-  m_issueView->verticalHeader()->setDefaultSectionSize(24);
-  m_issueView->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   m_issueView->horizontalHeader()->setSectionResizeMode(IssueModel::Message, QHeaderView::Stretch);
   m_issueView->horizontalHeader()->setSectionResizeMode(IssueModel::Remedy, QHeaderView::Stretch);
   m_issueView->horizontalHeader()->setSectionResizeMode(IssueModel::Where, QHeaderView::ResizeToContents);
@@ -323,7 +317,7 @@ void MainWindow::restoreLayout() {
   const QSize screen = QGuiApplication::primaryScreen() ? QGuiApplication::primaryScreen()->availableSize()
                                                         : QSize(1600, 1000);
   resize(m_options.size.isEmpty() ? QSize(1600, 1000).boundedTo(screen) : m_options.size);
-  resizeDocks({m_panelDock, m_inspectorDock}, {width() < 1400 ? 280 : 310, width() < 1400 ? 260 : 330},
+  resizeDocks({m_panelDock, m_inspectorDock}, {width() < 1400 ? 290 : 330, width() < 1400 ? 260 : 330},
               Qt::Horizontal);
   resizeDocks({m_belowDock}, {120}, Qt::Vertical);
   if (height() < 900) m_belowDock->hide();
@@ -333,7 +327,7 @@ void MainWindow::restoreLayout() {
   if (m_options.size.isEmpty()) restoreGeometry(s.value(kGeometryKey).toByteArray());
   if (m_options.onlyView.isEmpty()) {
     restoreState(s.value(kPanelsKey).toByteArray(), kLayoutVersion);
-    m_views->restoreState(s.value(kViewsKey).toByteArray(), kLayoutVersion);
+    m_views->restoreLayout(s.value(kViewsKey).toByteArray(), kLayoutVersion);
   }
   if (s.contains(kFoldedKey)) m_panel->setFoldedSections(s.value(kFoldedKey).toStringList());
   if (s.contains(kLiveKey))

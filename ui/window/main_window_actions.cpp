@@ -315,7 +315,7 @@ void MainWindow::openPalette() {
   const PlanContext& c = *m_session->context();
   if (const Plan* plan = c.shownPlan())
     for (int s = 0; s < plan->stageCount(); ++s)
-      addItem(tr("Stage %1").arg(s + 1), tr("stage"), {ItemKind::Stage, s});
+      addItem(tr("Stage %1").arg(s), tr("stage"), {ItemKind::Stage, s});
   if (c.problem) {
     for (int l = 0; l < c.problem->graph->layerCount(); ++l)
       addItem(QString::fromStdString(c.problem->graph->layers[static_cast<std::size_t>(l)].name), tr("layer"),

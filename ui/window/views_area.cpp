@@ -56,7 +56,11 @@ QDockWidget* ViewsArea::makeDock(View* view) {
   auto* dock = new QDockWidget(view->title(), this);
   dock->setObjectName(QStringLiteral("view.") + view->id());
   dock->setWidget(view);
-  dock->setTitleBarWidget(makeDockTitle(dock));
+  m_titles[dock] = makeDockTitle(dock);
+  m_blank[dock] = new QWidget(dock);
+  m_blank[dock]->setFixedHeight(0);
+  m_blank[dock]->hide();
+  dock->setTitleBarWidget(m_titles[dock]);
   const auto later = [this] { QTimer::singleShot(0, this, &ViewsArea::refreshTitles); };
   connect(dock, &QDockWidget::dockLocationChanged, this, later);
   connect(dock, &QDockWidget::topLevelChanged, this, later);
@@ -70,8 +74,11 @@ void ViewsArea::refreshTitles() {
     const auto others = tabifiedDockWidgets(dock);
     const bool tabbed = std::any_of(others.begin(), others.end(),
                                     [](const QDockWidget* d) { return !d->isHidden() && !d->isFloating(); });
-    dock->titleBarWidget()->setVisible(!tabbed || dock->isFloating());
-    dock->titleBarWidget()->setMaximumHeight(!tabbed || dock->isFloating() ? QWIDGETSIZE_MAX : 0);
+    QWidget* wanted = tabbed && !dock->isFloating() ? m_blank[dock] : m_titles[dock];
+    if (dock->titleBarWidget() == wanted) continue;
+    dock->titleBarWidget()->hide();
+    dock->setTitleBarWidget(wanted);
+    wanted->show();
   }
   for (QTabBar* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
     tabs->setExpanding(false);
@@ -147,10 +154,34 @@ void ViewsArea::arrangeDefault() {
     beside = d;
   }
   for (QDockWidget* d : m_docks) d->show();
-  resizeDocks({topology, memory}, {58, 42}, Qt::Horizontal);
-  resizeDocks({topology, stages}, {56, 44}, Qt::Vertical);
+  m_toProportion = true;
+  if (isVisible()) proportion();
   for (QDockWidget* d : {topology, stages, memory}) d->raise();
   QTimer::singleShot(0, this, &ViewsArea::refreshTitles);
+}
+
+/// Docks can be sized only once they have been laid out.
+void ViewsArea::proportion() {
+  m_toProportion = false;
+  QTimer::singleShot(0, this, [this] {
+    QDockWidget* topology = dockOf(QStringLiteral("topology"));
+    QDockWidget* stages = dockOf(QStringLiteral("stages"));
+    QDockWidget* memory = dockOf(QStringLiteral("memory"));
+    resizeDocks({topology, memory}, {width() * 55 / 100, width() * 45 / 100}, Qt::Horizontal);
+    resizeDocks({topology, stages}, {height() * 54 / 100, height() * 46 / 100}, Qt::Vertical);
+  });
+}
+
+void ViewsArea::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (m_toProportion) proportion();
+}
+
+bool ViewsArea::restoreLayout(const QByteArray& state, int version) {
+  if (state.isEmpty() || !restoreState(state, version)) return false;
+  m_toProportion = false;
+  QTimer::singleShot(0, this, &ViewsArea::refreshTitles);
+  return true;
 }
 
 void ViewsArea::arrangeTabbed() {

@@ -2,6 +2,7 @@
 
 #include <QMainWindow>
 #include <QStringList>
+#include <map>
 #include <vector>
 
 #include "views/view.h"
@@ -28,13 +29,21 @@ public:
   void showAlone(const QString& id);  ///< hides all others
   void arrangeDefault();
   void arrangeTabbed();
+  /// A remembered layout replaces the default one.
+  bool restoreLayout(const QByteArray& state, int version);
+
+protected:
+  void showEvent(QShowEvent*) override;
 
 private:
   QDockWidget* makeDock(View*);
   void refreshTitles();
+  void proportion();
 
   std::vector<View*> m_views;
   std::vector<QDockWidget*> m_docks;
+  std::map<QDockWidget*, QWidget*> m_titles, m_blank;
+  bool m_toProportion = false;
   mutable View* m_last = nullptr;
 };
 

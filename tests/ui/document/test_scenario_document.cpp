@@ -1,0 +1,216 @@
+#include "document/scenario_document.h"
+
+#include <QFile>
+#include <QObject>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+
+#include "document/scenario_files.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+Scenario sample() {
+  auto reading = readScenarioFile(samplePaths().value(0));
+  if (!reading) qFatal("the default sample does not read");
+  return std::move(*reading.value);
+}
+
+void setBatch(ScenarioDocument& d, int batch) {
+  d.edit(QStringLiteral("/job/global_batch"), QStringLiteral("Change global batch"),
+         [batch](Scenario& s) { s.job.globalBatch = batch; });
+}
+
+}  // namespace
+
+class TestScenarioDocument : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void undoAllAndRedoAllGiveTheSameBytes() {
+    ScenarioDocument d;
+    d.reset(sample(), {});
+    const std::string before = writeScenario(d.scenario());
+    setBatch(d, 96);
+    d.edit({}, QStringLiteral("Widen"),
+           [](Scenario& s) { std::get<LevelsSource>(s.cluster.network).levels[1].bandwidth *= 1.0 / 3; });
+    d.edit({}, QStringLiteral("Bound"), [](Scenario& s) { s.constraints.tensor = {2, 8}; });
+    const std::string after = writeScenario(d.scenario());
+    QVERIFY(before != after);
+    while (d.history().canUndo()) d.history().undo();
+    QCOMPARE(writeScenario(d.scenario()), before);
+    QVERIFY(!d.isModified());
+    while (d.history().canRedo()) d.history().redo();
+    QCOMPARE(writeScenario(d.scenario()), after);
+    QVERIFY(d.isModified());
+  }
+
+  void editsOfOneFieldAreOneStepUntilItIsLeft() {
+    ScenarioDocument d;
+    d.reset(sample(), {});
+    const int before = d.scenario().job.globalBatch;
+    setBatch(d, 5);
+    setBatch(d, 51);
+    setBatch(d, 512);
+    QCOMPARE(d.history().count(), 1);
+    d.closeStep();
+    setBatch(d, 640);
+    QCOMPARE(d.history().count(), 2);
+    d.history().undo();
+    QCOMPARE(d.scenario().job.globalBatch, 512);
+    d.history().undo();
+    QCOMPARE(d.scenario().job.globalBatch, before);
+    QCOMPARE(d.history().redoText(), QStringLiteral("Change global batch"));
+  }
+
+  void anEditThatReturnsLeavesNoStep() {
+    ScenarioDocument d;
+    d.reset(sample(), {});
+    const int before = d.scenario().job.globalBatch;
+    setBatch(d, before);
+    QCOMPARE(d.history().count(), 0);
+    setBatch(d, before + 1);
+    setBatch(d, before);
+    QCOMPARE(d.history().count(), 0);
+    QVERIFY(!d.isModified());
+  }
+
+  void previewShowsWithoutAStepAndCommitReplacesIt() {
+    ScenarioDocument d;
+    d.reset(sample(), {});
+    QSignalSpy changes(&d, &ScenarioDocument::changed);
+    const int before = d.scenario().job.sequenceLength;
+    d.preview([](Scenario& s) { s.job.sequenceLength = 128; });
+    d.preview([](Scenario& s) { s.job.sequenceLength = 256; });
+    QCOMPARE(d.scenario().job.sequenceLength, 256);
+    QVERIFY(d.isPreviewing());
+    QCOMPARE(d.history().count(), 0);
+    QCOMPARE(changes.count(), 2);
+    QVERIFY(changes.last().at(1).toBool());
+    d.cancelPreview();
+    QCOMPARE(d.scenario().job.sequenceLength, before);
+    d.preview([](Scenario& s) { s.job.sequenceLength = 256; });
+    d.edit(QStringLiteral("s"), QStringLiteral("Change"), [](Scenario& s) { s.job.sequenceLength = 512; });
+    QVERIFY(!d.isPreviewing());
+    QCOMPARE(d.history().count(), 1);
+    d.history().undo();
+    QCOMPARE(d.scenario().job.sequenceLength, before);
+  }
+
+  void changesNameTheirPart() {
+    ScenarioDocument d;
+    d.reset(sample(), {});
+    ScenarioParts seen;
+    connect(&d, &ScenarioDocument::changed, this, [&](ScenarioParts parts, bool) { seen = parts; });
+    setBatch(d, 48);
+    QCOMPARE(seen, ScenarioParts(ScenarioPart::Job));
+    d.edit({}, QStringLiteral("x"), [](Scenario& s) { s.search.topPlans = 3; });
+    QCOMPARE(seen, ScenarioParts(ScenarioPart::Search));
+    const int generation = d.generation();
+    d.history().undo();
+    QVERIFY(d.generation() > generation);
+  }
+
+  void savesAtomicallyAndOpensTheSame() {
+    QTemporaryDir dir;
+    ScenarioDocument d;
+    ScenarioFiles files(d, dir.filePath(QStringLiteral("journal")));
+    QVERIFY(files.open(samplePaths().value(0)));
+    QVERIFY(d.path().isEmpty());
+    setBatch(d, 320);
+    const QString path = dir.filePath(QStringLiteral("a.nest.json"));
+    QVERIFY(files.save(path));
+    QVERIFY(!d.isModified());
+    QCOMPARE(files.recent().value(0), path);
+    const std::string text = writeScenario(d.scenario());
+    ScenarioDocument other;
+    ScenarioFiles otherFiles(other, dir.filePath(QStringLiteral("journal2")));
+    QVERIFY(otherFiles.open(path));
+    QCOMPARE(writeScenario(other.scenario()), text);
+    QCOMPARE(other.path(), path);
+
+    QSignalSpy failures(&files, &ScenarioFiles::failed);
+    QVERIFY(!files.save(dir.filePath(QStringLiteral("absent/b.nest.json"))));
+    QCOMPARE(failures.count(), 1);
+    QCOMPARE(d.path(), path);
+  }
+
+  void aBrokenFileChangesNothingAndSaysWhere() {
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("broken.nest.json"));
+    QFile out(path);
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    out.write("{\n  \"version\": 1,\n  \"job\": {\"global_batch\": -3}\n}\n");
+    out.close();
+    ScenarioDocument d;
+    ScenarioFiles files(d, dir.filePath(QStringLiteral("journal")));
+    Diagnostics found;
+    connect(&files, &ScenarioFiles::failed, this,
+            [&](const QString&, const Diagnostics& all) { found = all; });
+    QVERIFY(!files.open(path));
+    QVERIFY(d.isEmpty());
+    QVERIFY(hasErrors(found));
+    QVERIFY(
+        std::any_of(found.begin(), found.end(), [](const Diagnostic& one) { return one.where.line == 3; }));
+  }
+
+  void unsavedWorkSurvivesItsProgram() {
+    QTemporaryDir dir;
+    const QString folder = dir.filePath(QStringLiteral("journal"));
+    const QString path = dir.filePath(QStringLiteral("a.nest.json"));
+    std::string text;
+    {
+      ScenarioDocument d;
+      ScenarioFiles files(d, folder);
+      QVERIFY(files.open(samplePaths().value(0)));
+      QVERIFY(files.save(path));
+      setBatch(d, 352);
+      text = writeScenario(d.scenario());
+      QTest::qWait(1);  // the journal is written when the event loop turns
+      ScenarioDocument second;
+      ScenarioFiles living(second, folder);
+      QVERIFY(living.recoverable().empty());  // its program lives
+    }
+    ScenarioDocument d;
+    ScenarioFiles files(d, folder);
+    const auto entries = files.recoverable();
+    QCOMPARE(entries.size(), std::size_t{1});
+    QCOMPARE(entries[0].path, path);
+    QCOMPARE(ScenarioFiles::differencesOf(entries[0]).size(), 1);
+    QVERIFY(ScenarioFiles::differencesOf(entries[0]).at(0).contains(QStringLiteral("352")));
+    QVERIFY(files.restore(entries[0]));
+    QVERIFY(d.isModified());
+    QCOMPARE(d.path(), path);
+    QCOMPARE(writeScenario(d.scenario()), text);
+    QVERIFY(files.recoverable().empty());
+    QVERIFY(files.save(path));
+    QTest::qWait(1);
+    ScenarioDocument third;
+    ScenarioFiles after(third, folder);
+    QVERIFY(after.recoverable().empty());
+  }
+
+  void aChangeFromOutsideIsNoticedOnce() {
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.nest.json"));
+    ScenarioDocument d;
+    ScenarioFiles files(d, dir.filePath(QStringLiteral("journal")));
+    QVERIFY(files.open(samplePaths().value(0)));
+    QVERIFY(files.save(path));
+    QSignalSpy outside(&files, &ScenarioFiles::changedOutside);
+    Scenario other = d.scenario();
+    other.job.globalBatch = 2048;
+    QFile out(path);
+    QVERIFY(out.open(QIODevice::WriteOnly | QIODevice::Truncate));
+    out.write(QByteArray::fromStdString(writeScenario(other)));
+    out.close();
+    QTRY_COMPARE(outside.count(), 1);
+    QVERIFY(files.save(path));  // our own
+    QTest::qWait(400);
+    QCOMPARE(outside.count(), 1);
+  }
+};
+
+NEST_TEST(TestScenarioDocument)
+#include "test_scenario_document.moc"

@@ -1,0 +1,278 @@
+#include "window/main_window.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDialog>
+#include <QDockWidget>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QObject>
+#include <QTemporaryDir>
+#include <QToolButton>
+
+#include "editors/bound_line.h"
+#include "editors/scenario_panel.h"
+#include "inspector/inspector.h"
+#include "inspector/term_model.h"
+#include "panes/issue_model.h"
+#include "solver/solve.h"
+#include "support/test_main.h"
+#include "window/command_palette.h"
+#include "window/headline.h"
+#include "window/message_bar.h"
+#include "window/views_area.h"
+
+using namespace nest;
+
+namespace {
+
+Outcome solveProblem(const Problem& p, const Control& c, const Plan* start) {
+  return solve(p, c, start);
+}
+
+QString teaching() {
+  for (const QString& path : samplePaths())
+    if (path.contains(QLatin1String("teaching"))) return path;
+  return {};
+}
+
+class Fixture {
+public:
+  Fixture() : window(solveProblem, options()) {
+    window.openPath(teaching());
+    window.show();
+    QApplication::setActiveWindow(&window);
+  }
+  bool solved() const {
+    const auto& c = *const_cast<MainWindow&>(window).session().context();
+    return c.plan && c.current;
+  }
+  BoundLine* line(const char* id) { return window.findChild<BoundLine*>(QLatin1String(id)); }
+
+  MainWindow window;
+
+private:
+  static WindowOptions options() {
+    WindowOptions o;
+    o.theme = Theme::Kind::Light;
+    o.size = {1400, 950};
+    o.remembers = false;
+    return o;
+  }
+};
+
+}  // namespace
+
+class TestMainWindow : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void opensSolvedAndSaysSo() {
+    Fixture f;
+    QTRY_VERIFY(f.solved());
+    QVERIFY2(f.window.headline().asText().contains(QStringLiteral("a batch")),
+             qPrintable(f.window.headline().asText()));
+    QVERIFY(f.window.headline().asText().contains(QStringLiteral("Optimal")));
+    for (View* view : f.window.views().views()) QVERIFY(view->context().plan);
+  }
+
+  void typingReplansAndUndoReturns() {
+    Fixture f;
+    QTRY_VERIFY(f.solved());
+    BoundLine* line = f.line("/job/global_batch");
+    QVERIFY(line);
+    const int before = f.window.document().scenario().job.globalBatch;
+    const QString headline = f.window.headline().asText();
+    line->setFocus();
+    line->selectAll();
+    QTest::keyClicks(line, QString::number(before * 4));
+    QCOMPARE(f.window.document().scenario().job.globalBatch, before * 4);
+    QCOMPARE(f.window.document().history().count(), 1);
+    QTRY_VERIFY(f.solved());
+    QVERIFY(f.window.headline().asText() != headline);
+    QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(f.window.document().scenario().job.globalBatch, before);
+    QCOMPARE(line->text(), QString::number(before));
+    QTRY_VERIFY(f.solved());
+  }
+
+  void aWrongTextStaysAtTheFieldWithItsRemedy() {
+    Fixture f;
+    BoundLine* line = f.line("/job/global_batch");
+    const Scenario before = f.window.document().scenario();
+    line->setFocus();
+    line->selectAll();
+    QTest::keyClicks(line, QStringLiteral("many"));
+    QVERIFY(!line->problem().isEmpty());
+    QCOMPARE(line->text(), QStringLiteral("many"));
+    QVERIFY(f.window.document().scenario() == before);
+    QTest::keyClick(line, Qt::Key_Escape);
+    QVERIFY(line->problem().isEmpty());
+    QCOMPARE(line->text(), QString::number(before.job.globalBatch));
+  }
+
+  void keysStepAndTheLabelScrubs() {
+    Fixture f;
+    QTRY_VERIFY(f.solved());
+    BoundLine* line = f.line("/cluster/levels/0/fanout");
+    QVERIFY(line);
+    const auto fanout = [&] {
+      return std::get<LevelsSource>(f.window.document().scenario().cluster.network).levels[0].fanout;
+    };
+    const int before = fanout();
+    line->setFocus();
+    QTest::keyClick(line, Qt::Key_Up);
+    QCOMPARE(fanout(), before + 1);
+    QTest::keyClick(line, Qt::Key_Down);
+    QCOMPARE(fanout(), before);
+
+    ScrubLabel* label = nullptr;
+    for (auto* l : f.window.findChildren<ScrubLabel*>())
+      if (l->buddy() == f.line("/job/sequence_length")) label = l;
+    QVERIFY(label);
+    const int length = f.window.document().scenario().job.sequenceLength;
+    QTest::mousePress(label, Qt::LeftButton, {}, {5, 8});
+    QTest::mouseMove(label, {5 + 13, 8});
+    QCOMPARE(f.window.document().scenario().job.sequenceLength, length * 2);
+    QVERIFY(f.window.document().isPreviewing());
+    QTest::mouseRelease(label, Qt::LeftButton, {}, {5 + 13, 8});
+    QVERIFY(!f.window.document().isPreviewing());
+    QCOMPARE(f.window.document().scenario().job.sequenceLength, length * 2);
+    QVERIFY(f.window.document().history().canUndo());
+  }
+
+  void withoutLiveAnEditIsNotPassedOffAsSolved() {
+    Fixture f;
+    QTRY_VERIFY(f.solved());
+    f.window.actions().find(QStringLiteral("plan.live"))->setChecked(false);
+    f.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) { s.job.globalBatch *= 2; });
+    QVERIFY(!f.window.session().context()->current);
+    QVERIFY(!f.window.headline().asText().contains(QStringLiteral("Optimal")));
+    QVERIFY(f.window.headline().statusText().contains(QStringLiteral("Solve")));
+    f.window.actions().find(QStringLiteral("plan.solve"))->trigger();
+    QTRY_VERIFY(f.solved());
+    QVERIFY(f.window.headline().asText().contains(QStringLiteral("Optimal")));
+  }
+
+  void checksAndChoicesEditTheDocument() {
+    Fixture f;
+    auto* zero = f.window.findChild<QCheckBox*>(QStringLiteral("/search/zero_stages/3"));
+    QVERIFY(zero);
+    const auto before = f.window.document().scenario().search.zeroStages;
+    zero->click();
+    QVERIFY(f.window.document().scenario().search.zeroStages != before);
+    f.window.actions().find(QStringLiteral("edit.undo"))->trigger();
+    QVERIFY(f.window.document().scenario().search.zeroStages == before);
+    auto* objective = f.window.findChild<QComboBox*>(QStringLiteral("/search/objective"));
+    QVERIFY(objective);
+    objective->setFocus();
+    const Objective was = f.window.document().scenario().search.objective;
+    QTest::keyClick(objective, was == Objective::Pipeline ? Qt::Key_Down : Qt::Key_Up);
+    QVERIFY(f.window.document().scenario().search.objective != was);
+  }
+
+  void modelsKeepTheirPromises() {
+    Fixture f;
+    QTRY_VERIFY(f.solved());
+    auto* terms = f.window.findChild<TermModel*>();
+    auto* issues = f.window.findChild<IssueModel*>();
+    QVERIFY(terms && issues);
+    QAbstractItemModelTester termTester(terms, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QAbstractItemModelTester issueTester(issues, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QVERIFY(terms->rowCount() > 0);
+    f.window.selection().setSelected(SelectionItem{ItemKind::Stage, 0});
+    QVERIFY(terms->rowCount() > 0);
+    QCOMPARE(terms->term(terms->index(0, 0))->stage, 0);
+    f.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) { s.job.microbatches.clear(); });
+    QVERIFY(issues->errorCount() > 0);
+    QVERIFY(f.window.headline().asText().contains(QStringLiteral("error")));
+    f.window.document().history().undo();
+    QCOMPARE(issues->errorCount(), 0);
+  }
+
+  void paletteFindsCommandsAndFields() {
+    QVERIFY(CommandPalette::match(QStringLiteral("sa"), QStringLiteral("Save as")) >
+            CommandPalette::match(QStringLiteral("sa"), QStringLiteral("Show glossary")));
+    QCOMPARE(CommandPalette::match(QStringLiteral("xyz"), QStringLiteral("Save")), -1);
+    Fixture f;
+    f.window.actions().find(QStringLiteral("edit.find"))->trigger();
+    auto* palette = f.window.findChild<CommandPalette*>();
+    QVERIFY(palette);
+    auto* query = palette->findChild<QLineEdit*>();
+    QTest::keyClicks(query, QStringLiteral("global batch"));
+    QTest::keyClick(query, Qt::Key_Return);
+    QTRY_COMPARE(f.window.focusWidget(), static_cast<QWidget*>(f.line("/job/global_batch")));
+  }
+
+  void closingShowsTheSamples() {
+    Fixture f;
+    QTRY_VERIFY(f.solved());
+    f.window.showGallery();
+    QVERIFY(f.window.document().isEmpty());
+    QVERIFY(!f.window.views().isVisible());
+    QVERIFY(f.window.headline().asText().contains(QStringLiteral("No scenario")));
+    QVERIFY(!f.window.session().context()->plan);
+  }
+
+  void aFileThatCannotBeReadIsToldInTheWindow() {
+    Fixture f;
+    const auto generation = f.window.document().generation();
+    QVERIFY(!f.window.openPath(QStringLiteral("/nowhere/absent.nest.json")));
+    QVERIFY(f.window.messages().text().contains(QStringLiteral("absent.nest.json")));
+    QCOMPARE(f.window.document().generation(), generation);
+  }
+
+  void everythingThatTakesFocusHasAName() {
+    Fixture f;
+    QTRY_VERIFY(f.solved());
+    for (const QWidget* w : f.window.panel().findChildren<QWidget*>()) {
+      if (!(w->focusPolicy() & Qt::TabFocus) || !w->isVisible() ||
+          w->objectName().startsWith(QLatin1String("qt_")))
+        continue;
+      const auto* button = qobject_cast<const QAbstractButton*>(w);
+      QVERIFY2(!w->accessibleName().isEmpty() || (button && !button->text().isEmpty()) ||
+                   qobject_cast<const QAbstractScrollArea*>(w),
+               qPrintable(QStringLiteral("%1 %2").arg(QLatin1String(w->metaObject()->className()),
+                                                      w->objectName())));
+    }
+  }
+
+  void tabWalksThePanelFromTopToBottom() {
+    Fixture f;
+    auto* name = f.line("/name");
+    QVERIFY(name);
+    name->setFocus();
+    int lastY = -1, visited = 0;
+    for (int i = 0; i < 12; ++i) {
+      QTest::keyClick(f.window.focusWidget(), Qt::Key_Tab);
+      const QWidget* now = f.window.focusWidget();
+      if (!f.window.panel().isAncestorOf(now)) break;
+      const int y = now->mapTo(f.window.panel().widget(), QPoint()).y();
+      QVERIFY2(y >= lastY - 8, qPrintable(now->objectName()));
+      lastY = y;
+      ++visited;
+    }
+    QVERIFY(visited > 8);
+  }
+
+  void everyCommandIsReachable() {
+    Fixture f;
+    QStringList keys;
+    for (const auto& entry : f.window.actions().entries()) {
+      QVERIFY(!entry.spec.text.isEmpty());
+      QVERIFY(entry.action->toolTip().contains(entry.action->shortcut().toString(QKeySequence::NativeText)));
+      if (entry.action->shortcut().isEmpty()) continue;
+      QVERIFY2(!keys.contains(entry.action->shortcut().toString()), qPrintable(entry.spec.id));
+      keys += entry.action->shortcut().toString();
+    }
+    f.window.actions().find(QStringLiteral("view.theme"))->trigger();
+    QVERIFY(QApplication::palette().color(QPalette::Window).lightnessF() < 0.5);
+    f.window.actions().find(QStringLiteral("view.theme"))->trigger();
+  }
+};
+
+NEST_TEST(TestMainWindow)
+#include "test_main_window.moc"
