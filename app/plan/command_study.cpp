@@ -5,6 +5,8 @@
 #include "commands.h"
 #include "files.h"
 #include "formats/json_layout.h"
+#include "formats/piper.h"
+#include "study/piper_study.h"
 #include "study/study_report.h"
 #include "study/validation.h"
 
@@ -102,13 +104,58 @@ int validationStudyCommand(const Words& words) {
   return std::cout << toText(*validation) << std::flush, kDone;
 }
 
+int piperStudyCommand(const Words& words) {
+  const auto args = parseArguments(
+      words,
+      {{"--json"}, {"--optima", 0, true}, {"--per-stage"}, {"--seconds", 0, true}, {"--deadline", 0, true}},
+      1, 1);
+  if (!args) return report(args.diagnostics), kBadInput;
+  Diagnostics misuse;
+  PeerStudyOptions options;
+  options.strategyPerStage = args->has("--per-stage");
+  options.secondsPerVariant = figure(*args, "--seconds", 0, 1e6, misuse).value_or(options.secondsPerVariant);
+  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  if (!args->has("--optima"))
+    misuse.push_back(error("command-line", {}, "which optima are to stand beside?", "give --optima FILE"));
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  const auto text = readTextFile(args->files[0]), table = readTextFile(*args->value("--optima"));
+  report(text.diagnostics);
+  report(table.diagnostics);
+  if (!text || !table) return kBadInput;
+  const auto profile = readPiper(*text, args->files[0]);
+  const auto optima = readPeerOptima(*table, *args->value("--optima"));
+  report(profile.diagnostics);
+  report(optima.diagnostics);
+  if (!profile || !optima) return kBadInput;
+
+  PeerSetting setting;
+  setting.graph = std::make_shared<const LayerGraph>(profile->graph);
+  setting.profile = std::make_shared<const Profile>(profile->profile);
+  if (profile->job) {
+    setting.optimizer = profile->job->optimizer;
+    setting.batch = profile->job->globalBatch;
+  }
+  std::vector<PeerRow> rows;
+  {
+    Watch watch(deadline.value_or(0));
+    rows = peerStudy(setting, *optima, options, watch.control());
+  }
+  if (args->has("--json"))
+    std::cout << layOut(report::peerJson(rows));
+  else
+    std::cout << peerTable(rows);
+  return std::cout << std::flush, kDone;
+}
+
 struct Study {
   const char* name;
   int (*run)(const Words&);
 };
 
-const Study kStudies[] = {
-    {"paper", paperStudyCommand}, {"scaling", scalingStudyCommand}, {"validation", validationStudyCommand}};
+const Study kStudies[] = {{"paper", paperStudyCommand},
+                          {"scaling", scalingStudyCommand},
+                          {"validation", validationStudyCommand},
+                          {"piper", piperStudyCommand}};
 
 }  // namespace
 

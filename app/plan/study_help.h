@@ -59,10 +59,14 @@ Exit codes: 0 it can be met; 1 it cannot; 2 bad input.
 inline constexpr const char* kStudyHelp = R"(Usage: nest-plan study paper [--published FILE] [--model NAME]… [--devices N]… [--csv FILE] [--json]
        nest-plan study scaling SCENARIO [--from N] [--to N] [--json]
        nest-plan study validation RESULTS
+       nest-plan study piper PROFILE --optima FILE [--per-stage] [--seconds N] [--json]
 
 paper       two clusters (TPUv4-like fat tree, H100 spine-leaf), five models: throughput of every method relative to Manual.
             --published: the reference's readme_tables.json; its ratios then stand beside ours.
 validation  published training runs (a table like training_results.json), predicted beside measured.
+piper       a measured profile of the Piper planner, solved at each memory and device count of a table of that planner's optima:
+            our steady-state seconds per sample beside its own, and what makes the difference. --per-stage also frees the
+            tensor degree of each stage (--seconds: deadline of each solve, 20).
 scaling     the same job on N, 2N, 4N … devices (64 to 16,384), the plan's changes marked.
 
 Exit codes: 0 done; 2 bad input.

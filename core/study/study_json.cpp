@@ -184,6 +184,25 @@ Json devicesJson(const std::vector<DeviceAnswer>& all) {
   });
 }
 
+Json peerJson(const std::vector<PeerRow>& rows) {
+  return listOf(rows, [](const PeerRow& r) {
+    Json j{{"memory_bytes", r.peer.memoryGib * 1024 * 1024 * 1024}, {"device_count", r.peer.devices}};
+    j["peer_seconds_per_sample"] = r.peer.secondsPerSample ? Json(*r.peer.secondsPerSample) : Json();
+    j["peer_stages"] = r.peer.stages;
+    j["variants"] = listOf(r.variants, [](const PeerVariant& v) {
+      Json k{{"name", v.name}, {"status", nameOf(v.status)}};
+      if (!v.plan) return k;
+      k["steady_seconds_per_sample"] = v.steadySecondsPerSample;
+      k["batch_seconds_per_sample"] = v.batchSecondsPerSample;
+      k["gap"] = v.gap;
+      k["plan"] = planJson(*v.plan);
+      return k;
+    });
+    j["explanation"] = r.explanation;
+    return j;
+  });
+}
+
 Json paperJson(const std::vector<PaperRow>& rows) {
   return listOf(rows, [](const PaperRow& r) {
     Json j{{"cluster", r.cluster},

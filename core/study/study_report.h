@@ -8,6 +8,7 @@
 #include "solver/baselines/baselines.h"
 #include "study/counterfactual.h"
 #include "study/paper.h"
+#include "study/piper_study.h"
 #include "study/scaling.h"
 #include "study/sensitivity.h"
 
@@ -35,6 +36,7 @@ nlohmann::ordered_json fewestDevicesJson(const FewestDevices&);
 std::string devicesText(const std::vector<DeviceAnswer>&, bool target);
 nlohmann::ordered_json devicesJson(const std::vector<DeviceAnswer>&);
 
+nlohmann::ordered_json peerJson(const std::vector<PeerRow>&);
 nlohmann::ordered_json paperJson(const std::vector<PaperRow>&);
 nlohmann::ordered_json diffJson(const PlanDiff&);
 
