@@ -48,6 +48,10 @@ Exit codes: 0 the plan can run; 1 it cannot (says why); 2 bad input.
   "  NEST scenario             {\"format\": \"nest-scenario\", …}          see nest-plan solve --help\n"    \
   "  NEST plan, outcome        {\"format\": \"nest-plan\", …}              see nest-plan evaluate --help\n" \
   "  Hugging Face config.json  {\"model_type\": \"llama\", \"hidden_size\": 4096, …}\n"                     \
+  "  measured profile          {\"format\": \"nest-profile\", \"layers\": […], \"costs\": […]}\n" \
+  "  Piper profile             {\"nodes\": [{\"TMPCs\": …}], \"edges\": […]}\n" \
+  "  NEST artifact input       {\"dp_input\": {\"bws\": […], \"nodes\": […]}, \"scales\": …}\n" \
+  "  PipeDream graph.txt       node1 -- Embedding -- forward_compute_time=0.4, …\n" \
   "  cluster in one line       host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s,5us,2:1\n"                    \
   "                            (NAME:FANOUT@BANDWIDTH[,LATENCY][,OVERSUBSCRIPTION]; host:8x31+7@… lists "   \
   "host sizes,\n"                                                                                             \

@@ -92,7 +92,7 @@ int importCommand(const Words& words) {
   if (!imported) return kBadInput;
   for (const Imported::Part& p : imported->parts)
     std::cerr << p.path << ": " << nameOf(p.kind) << (p.holds.empty() ? "" : ": " + p.holds) << '\n';
-  auto scenario = assemble(*imported, base ? &*base : nullptr, *device);
+  auto scenario = assemble(*imported, base ? &*base : nullptr);
   if (!scenario) return report(scenario.diagnostics), kBadInput;
   for (const std::string& s : args->values("--level")) setLevel(s, *scenario, out);
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);

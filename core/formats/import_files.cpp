@@ -8,6 +8,7 @@
 #include "formats/nccl_xml.h"
 #include "formats/network_import.h"
 #include "formats/nvidia_topo.h"
+#include "formats/profile_import.h"
 #include "formats/slurm_topology.h"
 #include "units/text.h"
 
@@ -33,6 +34,7 @@ public:
     if (joins) join();
     for (std::size_t i = 0; i < m_files.size(); ++i)
       if (!joins || (!isHost(kind(i)) && !isSlurm(kind(i)))) read(i);
+    if (!m_result.cluster) m_result.cluster = std::move(m_ownCluster);
     Reading<Imported> out;
     out.diagnostics = std::move(m_out);
     if (!hasErrors(out.diagnostics)) out.value = std::move(m_result);
@@ -68,6 +70,7 @@ private:
         break;
     }
     if (isNetwork(kind(i))) return readNetworkFile(i);
+    if (isProfile(kind(i))) return readProfileFile(i);
     const bool known = kind(i) != FileKind::Unknown;
     m_out.push_back(
         error("import-unknown", {m_files[i].path, 0, 0, ""},
@@ -90,10 +93,29 @@ private:
     auto reading = readHuggingFaceConfig(m_files[i].text, m_files[i].path);
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (!reading) return;
-    if (m_result.model) return twice(i, "model");
+    if (m_result.model && m_result.model->architecture) return twice(i, "model");
     m_result.parts[i].holds = reading->name + " with " + text::number(parameterCount(*reading)) +
                               " parameters in " + text::count(reading->layers) + " blocks";
-    m_result.model.emplace().architecture = std::move(*reading);
+    m_result.modelName = reading->name;
+    if (!m_result.model) m_result.model.emplace();
+    m_result.model->architecture = std::move(*reading);
+  }
+
+  void readProfileFile(std::size_t i) {
+    auto reading = importProfile(kind(i), m_files[i].text, m_files[i].path);
+    keep(std::move(reading.diagnostics), m_files[i].path);
+    if (!reading) return;
+    if (m_result.model && m_result.model->profile) return twice(i, "profile");
+    m_result.parts[i].holds = text::count(reading->graph.layerCount()) + " layers under " +
+                              std::to_string(reading->profile.strategies().size()) +
+                              (reading->profile.strategies().size() == 1 ? " strategy" : " strategies");
+    if (!m_result.model) m_result.model.emplace();
+    m_result.job = reading->job.value_or(Job{});
+    m_result.job->microbatches = reading->profile.microbatches();
+    m_result.modelName = reading->name;
+    m_ownCluster = std::move(reading->cluster);
+    m_result.model->graph = std::make_shared<const LayerGraph>(std::move(reading->graph));
+    m_result.model->profile = std::make_shared<const Profile>(std::move(reading->profile));
   }
 
   void readLine(std::size_t i) {
@@ -151,6 +173,7 @@ private:
   const DeviceSpec& m_device;
   const ReferenceLoader& m_load;
   Imported m_result;
+  std::optional<ClusterSource> m_ownCluster;  ///< of a profile; a network file goes before it
   Diagnostics m_out;
 };
 
@@ -161,7 +184,7 @@ Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceS
   return Importer(files, device, load).run();
 }
 
-Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const DeviceSpec& device) {
+Reading<Scenario> assemble(const Imported& parts, const Scenario* base) {
   Reading<Scenario> result;
   Scenario s;
   const Scenario* from = parts.scenario ? &*parts.scenario : base;
@@ -173,12 +196,13 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const De
                                        "add a network file, or a line like host:8@450GB/s rack:4@50GB/s"));
   if (!from && !parts.model)
     result.diagnostics.push_back(
-        error("import-no-model", {}, "there is a network, but no model", "add a config.json"));
+        error("import-no-model", {}, "there is a network, but no model", "add a config.json or a profile"));
   if (!result.diagnostics.empty()) return result;
   if (!from) {
-    s.cluster.device = device;
+    if (parts.job) s.job = *parts.job;
     const TransformerArchitecture* a = s.model.architecture ? &*s.model.architecture : nullptr;
-    s.name = (a && !a->name.empty() ? a->name : std::string("Imported model")) + " on " + device.name;
+    s.name =
+        (parts.modelName.empty() ? std::string("Imported model") : parts.modelName) + " on " + s.cluster.device.name;
     if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
   }
   result.value = std::move(s);

@@ -25,6 +25,8 @@ struct Imported {
   std::optional<Scenario> scenario;      ///< of a scenario file
   std::optional<ClusterSource> cluster;  ///< of network files
   std::optional<ModelSource> model;      ///< of a model's file
+  std::string modelName;
+  std::optional<Job> job;  ///< where a profile tells it
 };
 
 /// Reads any files that the program knows (recognise()). One host's topology (nvidia-smi, NCCL) and a Slurm
@@ -35,6 +37,6 @@ Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceS
 
 /// The scenario that the parts make: the scenario file, or `base`, with the cluster and the model put in.
 /// Errors: what is missing, and how to give it.
-Reading<Scenario> assemble(const Imported&, const Scenario* base, const DeviceSpec& device);
+Reading<Scenario> assemble(const Imported&, const Scenario* base);
 
 }  // namespace nest

@@ -2,6 +2,8 @@
 
 #include "formats/architecture_json.h"
 #include "formats/hf_config.h"
+#include "formats/profile_import.h"
+#include "formats/profile_json.h"
 #include "formats/scenario_parts.h"
 
 namespace nest {
@@ -10,12 +12,27 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr double kMost = 1e300;
 
+std::string compact(const nlohmann::json& j) {
+  return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// `pointer`: where in the scenario the profile stands; empty if it is a file of its own.
+void takeProfile(Reading<ImportedProfile> reading, const std::string& pointer, const ScenarioReader& r,
+                 ModelSource& model) {
+  for (Diagnostic& d : reading.diagnostics) {
+    if (!pointer.empty()) d.where = r.text.placeOf(pointer + d.where.pointer);
+    r.out.push_back(std::move(d));
+  }
+  if (!reading) return;
+  model.graph = std::make_shared<const LayerGraph>(std::move(reading->graph));
+  model.profile = std::make_shared<const Profile>(std::move(reading->profile));
+}
+
 void readInlineConfig(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
   const nlohmann::json* config = f.object("config");
   if (!config) return;
   const std::string pointer = f.pointerTo("config");
-  auto reading = readHuggingFaceConfig(config->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                                       r.text.file());
+  auto reading = readHuggingFaceConfig(compact(*config), r.text.file());
   for (Diagnostic& d : reading.diagnostics) {
     d.where = r.text.placeOf(pointer + d.where.pointer);
     r.out.push_back(std::move(d));
@@ -38,9 +55,17 @@ void readReference(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
     r.out.push_back(std::move(d));
   }
   if (!text) return;
+  const FileKind kind = recognise(*text, *path);
+  if (isProfile(kind)) return takeProfile(importProfile(kind, *text, *path), {}, r, model);
   auto reading = readHuggingFaceConfig(*text, *path);
   r.out.insert(r.out.end(), reading.diagnostics.begin(), reading.diagnostics.end());
   model.architecture = std::move(reading.value);
+}
+
+void readInlineProfile(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
+  const nlohmann::json* profile = f.object("profile");
+  if (profile)
+    takeProfile(readProfileJson(compact(*profile), r.text.file()), f.pointerTo("profile"), r, model);
 }
 
 }  // namespace
@@ -48,13 +73,15 @@ void readReference(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
 ModelSource readModel(const ScenarioReader& r, JsonFields& f) {
   ModelSource model;
   const int forms = int(f.has("path")) + int(f.has("config")) + int(f.has("architecture"));
-  if (forms != 1)
+  if (forms > 1 || (forms == 0 && !f.has("profile")))
     f.report(Severity::Error, "model-form", "path",
              forms == 0 ? "the scenario names no model" : "the model is described more than once",
-             "give exactly one of \"path\" (a config.json beside the scenario), \"config\" (its content) and "
+             "give exactly one of \"path\" (a config.json or profile beside the scenario), \"config\" (its "
+             "content) and "
              "\"architecture\"");
   readReference(r, f, model);
   readInlineConfig(r, f, model);
+  readInlineProfile(r, f, model);
   r.section(f, "architecture",
             [&](JsonFields& a) { model.architecture = readArchitecture(a, r.text, r.out); });
   model.calibration = f.number("calibration", -kMost, kMost).value_or(1);
@@ -67,6 +94,10 @@ Json modelJson(const ModelSource& model) {
     j["path"] = model.reference;
   else if (model.architecture)
     j["architecture"] = architectureJson(*model.architecture);
+  // A reference names the architecture if there is one; the profile measured beside it stands in the
+  // scenario.
+  if (model.profile && model.graph && (model.reference.empty() || model.architecture))
+    j["profile"] = Json::parse(writeProfileJson({{}, *model.graph, *model.profile, {}, {}}));
   if (model.calibration != 1) j["calibration"] = model.calibration;
   return j;
 }

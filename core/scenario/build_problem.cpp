@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/overlay.h"
 #include "scenario/check.h"
 #include "scenario/scenario.h"
 #include "units/text.h"
@@ -31,11 +32,6 @@ void calibrate(Profile& profile, int classCount, double factor) {
       }
 }
 
-int layerCountOf(const ModelSource& m) {
-  if (m.graph) return m.graph->layerCount();
-  return m.architecture ? m.architecture->layers + 2 + (m.architecture->finalNorm ? 1 : 0) : 0;  // embedding, final norm, head
-}
-
 Diagnostics checkModel(const ModelSource& m, const Job& job) {
   Diagnostics out;
   if (!m.architecture && !m.profile)
@@ -55,29 +51,35 @@ Diagnostics checkModel(const ModelSource& m, const Job& job) {
   return out;
 }
 
+/// Graph and profile of the scenario: measured where there are measurements, analytic elsewhere.
+std::optional<GraphAndProfile> modelOf(const Scenario& scenario, const Hierarchy& cluster, Diagnostics& out) {
+  const ModelSource& model = scenario.model;
+  std::optional<GraphAndProfile> measured;
+  if (model.profile) measured = GraphAndProfile{*model.graph, *model.profile};
+  if (!model.architecture) return measured;
+  const auto strategies = strategiesOnOffer(*model.architecture, scenario.search, scenario.constraints,
+                                            scenario.job, cluster.largestGroupSize(0), cluster.deviceCount());
+  if (strategies.empty()) {
+    out.push_back(
+        error("no-strategies", at("/constraints"),
+              "no strategy on offer satisfies the constraints on tensor, context and expert degrees",
+              "widen the bounds, or search with the preset \"free\""));
+    return std::nullopt;
+  }
+  GraphAndProfile analytic =
+      analyticProfile(*model.architecture, scenario.cluster.device, scenario.job, strategies);
+  if (!measured) return analytic;
+  auto both = overlayMeasured(analytic, *measured);
+  append(out, std::move(both.diagnostics));
+  return std::move(both.value);
+}
+
 void addModel(const Scenario& scenario, Problem& problem, Diagnostics& out) {
   const ModelSource& model = scenario.model;
-  std::optional<Profile> profile;
-  std::shared_ptr<const LayerGraph> graph = model.graph;
-  if (model.profile) {
-    profile = *model.profile;
-  } else {
-    const Hierarchy& cluster = *problem.cluster;
-    const auto strategies =
-        strategiesOnOffer(*model.architecture, scenario.search, scenario.constraints, scenario.job,
-                          cluster.largestGroupSize(0), cluster.deviceCount());
-    if (strategies.empty()) {
-      out.push_back(
-          error("no-strategies", at("/constraints"),
-                "no strategy on offer satisfies the constraints on tensor, context and expert degrees",
-                "widen the bounds, or search with the preset \"free\""));
-      return;
-    }
-    GraphAndProfile made =
-        analyticProfile(*model.architecture, scenario.cluster.device, scenario.job, strategies);
-    graph = std::make_shared<const LayerGraph>(std::move(made.graph));
-    profile = std::move(made.profile);
-  }
+  std::optional<GraphAndProfile> made = modelOf(scenario, *problem.cluster, out);
+  if (!made) return;
+  const LayerGraph* graph = &made->graph;
+  Profile* profile = &made->profile;
   if (graph->layerCount() == 0) out.push_back(error("no-layers", at("/model"), "the model has no layers"));
   const auto& offered = profile->microbatches();
   const bool common =
@@ -91,8 +93,10 @@ void addModel(const Scenario& scenario, Problem& problem, Diagnostics& out) {
                         "offer one of these"));
   }
   if (model.calibration != 1) calibrate(*profile, graph->classCount, model.calibration);
-  problem.graph = std::move(graph);
-  problem.profile = std::make_shared<const Profile>(std::move(*profile));
+  if (!model.graph)  // only now is it known which layers there are
+    append(out, checkConstraints(scenario.constraints, graph->layerCount()));
+  problem.graph = std::make_shared<const LayerGraph>(std::move(made->graph));
+  problem.profile = std::make_shared<const Profile>(std::move(made->profile));
 }
 
 }  // namespace
@@ -106,7 +110,8 @@ Reading<Problem> buildProblem(const Scenario& scenario) {
   append(out, checkModel(scenario.model, scenario.job));
   append(out, checkJob(scenario.job));
   append(out, checkSearch(scenario.search));
-  append(out, checkConstraints(scenario.constraints, layerCountOf(scenario.model)));
+  append(out, checkConstraints(scenario.constraints,
+                               scenario.model.graph ? scenario.model.graph->layerCount() : 0));
   append(out, checkAssumptions(scenario.assumptions, scenario.cluster.device));
   // The device's memory is judged both as a device and as part of the cluster; once is enough.
   const auto twice = [&](const Diagnostic& d) {

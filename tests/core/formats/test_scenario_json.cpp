@@ -110,6 +110,35 @@ private slots:
     QVERIFY(*again == s);
     QCOMPARE(writeScenario(*again), text);
   }
+  void measuredProfilesSurvive() {
+    const std::string profile = R"({"format": "nest-profile", "version": 1, "sequence_length": 2048,
+      "layers": [{"name": "embedding", "kind": "embedding", "class": "e"}, {"name": "block", "kind": "block", "class": "b", "repeat": 3}],
+      "costs": [{"class": "e", "microbatch": 1, "forward_s": 0.001, "backward_s": 0.002, "parameters": 1e6, "stash_bytes": 1e6, "output_bytes": 1e6},
+                {"class": "b", "microbatch": 1, "forward_s": 0.003, "backward_s": 0.005, "parameters": 2e6, "stash_bytes": 1e6, "output_bytes": 1e6}]})";
+    const auto asFile = [&](const std::string&) { return Reading<std::string>{profile, {}}; };
+    std::string text = minimal();
+    const auto byPath = readScenario(text, "x.nest.json", asFile);
+    QVERIFY2(byPath.value.has_value(),
+             byPath.diagnostics.empty() ? "" : toText(byPath.diagnostics[0]).c_str());
+    QCOMPARE(byPath->model.graph->layerCount(), 4);
+    QVERIFY(!byPath->model.architecture);
+    Scenario inlined = *byPath;
+    inlined.model.reference.clear();
+    const std::string written = writeScenario(inlined);
+    const auto again = read(written);
+    QVERIFY2(again.value.has_value(), again.diagnostics.empty() ? "" : toText(again.diagnostics[0]).c_str());
+    QVERIFY(*again == inlined);
+    QCOMPARE(writeScenario(*again), written);
+    const auto problem = buildProblem(inlined);
+    QVERIFY2(problem.value.has_value(),
+             problem.diagnostics.empty() ? "" : toText(problem.diagnostics[0]).c_str());
+    QCOMPARE(problem->profile->cost(1, 0, 0)->forward.value(), 0.003);
+    inlined.model.calibration = 2;
+    QCOMPARE(buildProblem(inlined)->profile->cost(1, 0, 0)->forward.value(), 0.006);
+    inlined.job.microbatches = {4};
+    QCOMPARE(codes(buildProblem(inlined).diagnostics).find("microbatch-not-measured") != std::string::npos,
+             true);
+  }
   void shortFormsAreNormalisedOnce() {
     const auto r = read(minimal());
     QVERIFY2(r.value.has_value(), r.diagnostics.empty() ? "" : toText(r.diagnostics[0]).c_str());

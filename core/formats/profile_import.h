@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "formats/imported_profile.h"
+#include "formats/recognise.h"
+
+namespace nest {
+
+bool isProfile(FileKind);  ///< importProfile reads it
+
+/// A model's measured or published costs, from any of the formats that hold them. `kind` as recognise() tells
+/// it; errors are the reader's.
+Reading<ImportedProfile> importProfile(FileKind kind, std::string_view text, const std::string& file);
+
+}  // namespace nest
