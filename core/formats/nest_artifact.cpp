@@ -305,12 +305,12 @@ private:
     const bool isFlat =
         m_widths.size() > 1 && std::all_of(first.nodes.begin(), first.nodes.end(), [&](const auto& n) {
           const auto at = last.nodes.find(n.first);
-          return at != last.nodes.end() && at->second.forward == n.second.forward &&
-                 at->second.parameters == n.second.parameters;
+          return at != last.nodes.end() && at->second.forward >= 0.95 * n.second.forward &&
+                 at->second.parameters >= 0.95 * n.second.parameters;
         });
     if (isFlat)
       f.report(Severity::Note, "artifact-flat-widths", "nodes",
-               "Costs are the same for every width: more devices bring nothing");
+               "A wider group holds and computes no less on each device: more devices bring nothing");
     const bool isShort = std::all_of(first.nodes.begin(), first.nodes.end(),
                                      [](const auto& n) { return n.second.forward < 1e-5; });
     if (isShort)

@@ -15,8 +15,8 @@ namespace nest {
 /// seconds. The times hold the exchanges inside tensor, context and expert groups, so that no collectives are
 /// listed. Each width is a tensor degree together with the file's sequence, context and expert settings.
 /// Recomputation keeps a layer's input and runs its forward again. What is odd in a file becomes a note:
-/// network levels that get faster outwards, costs equal for every width, times too short to be milliseconds,
-/// expert parameters not told apart.
+/// network levels that get faster outwards, wider groups that bring nothing, times too short to be
+/// milliseconds, expert parameters not told apart.
 Reading<ImportedProfile> readNestArtifact(std::string_view text, const std::string& file,
                                           std::optional<int> devices = {});
 

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Measure the layers of a transformer on one GPU and write a profile that NEST Explorer opens.
+
+For each tensor degree t and microbatch size b, one rank's share of a layer is built (heads and MLP width divided by t)
+and timed: forward, backward, and the memory that forward leaves behind. The exchanges between the ranks cannot be measured on one
+GPU; they are written as collectives, so that the planner prices them on the network at hand.
+
+Needs torch >= 2.1 with CUDA (or ROCm), and a Hugging Face config.json of a llama-, mistral-, qwen2- or gpt2-like model.
+
+    python3 measure_layers.py ../models/llama-2-7b.json --sequence 4096 --tensor 1 2 4 8 --microbatch 1 2 4 -o llama.profile.json
+    nest-plan import llama.profile.json
+"""
+import argparse
+import datetime
+import json
+import statistics
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+
+
+class Shape:
+    """What of a config.json the layers depend on."""
+
+    def __init__(self, config):
+        first = lambda *names, default=None: next((config[n] for n in names if config.get(n) is not None), default)
+        self.family = config.get("model_type", "model")
+        self.hidden = first("hidden_size", "n_embd")
+        self.layers = first("num_hidden_layers", "n_layer")
+        self.heads = first("num_attention_heads", "n_head")
+        self.kv_heads = first("num_key_value_heads", default=self.heads)
+        self.head_dim = first("head_dim", default=self.hidden // self.heads)
+        self.mlp = first("intermediate_size", "n_inner", default=4 * self.hidden)
+        self.vocabulary = config["vocab_size"]
+        self.gated = self.family not in ("gpt2", "gpt_neox", "opt", "bert")
+        self.causal = self.family != "bert"
+        self.tied = bool(config.get("tie_word_embeddings", self.family in ("gpt2", "opt", "bert")))
+        if config.get("num_local_experts") or config.get("num_experts") or config.get("n_routed_experts"):
+            raise SystemExit("models with experts are not measured by this script")
+
+
+class Block(nn.Module):
+    """One rank's share of a block: norms whole, attention heads and MLP width divided by t."""
+
+    def __init__(self, shape, t, **kw):
+        super().__init__()
+        self.s = shape
+        self.q = shape.heads // t * shape.head_dim
+        self.kv = max(1, shape.kv_heads // t) * shape.head_dim
+        self.norm1, self.norm2 = norm_of(shape, **kw), norm_of(shape, **kw)
+        self.qkv = nn.Linear(shape.hidden, self.q + 2 * self.kv, bias=not shape.gated, **kw)
+        self.out = nn.Linear(self.q, shape.hidden, bias=not shape.gated, **kw)
+        width = shape.mlp // t
+        self.up = nn.Linear(shape.hidden, 2 * width if shape.gated else width, bias=not shape.gated, **kw)
+        self.down = nn.Linear(width, shape.hidden, bias=not shape.gated, **kw)
+
+    def forward(self, x):
+        b, n, _ = x.shape
+        q, k, v = self.qkv(self.norm1(x)).split((self.q, self.kv, self.kv), dim=-1)
+        heads = lambda y: y.view(b, n, -1, self.s.head_dim).transpose(1, 2)
+        q, k, v = heads(q), heads(k), heads(v)
+        if k.shape[1] != q.shape[1]:
+            k, v = (y.repeat_interleave(q.shape[1] // y.shape[1], dim=1) for y in (k, v))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=self.s.causal)
+        x = x + self.out(y.transpose(1, 2).reshape(b, n, -1))
+        y = self.up(self.norm2(x))
+        if self.s.gated:
+            gate, value = y.chunk(2, dim=-1)
+            y = F.silu(gate) * value
+        else:
+            y = F.gelu(y)
+        return x + self.down(y)
+
+
+def norm_of(shape, **kw):
+    kind = nn.RMSNorm if shape.gated and hasattr(nn, "RMSNorm") else nn.LayerNorm
+    return kind(shape.hidden, **kw)
+
+
+class Norm(nn.Module):
+    def __init__(self, shape, t, **kw):
+        super().__init__()
+        self.norm = norm_of(shape, **kw)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+class Embedding(nn.Module):
+    def __init__(self, shape, t, **kw):
+        super().__init__()
+        self.table = nn.Embedding((shape.vocabulary + t - 1) // t, shape.hidden, **kw)
+
+    def forward(self, tokens):
+        return self.table(tokens % self.table.num_embeddings)
+
+
+class Head(nn.Module):
+    """Logits and loss over one rank's share of the vocabulary."""
+
+    def __init__(self, shape, t, **kw):
+        super().__init__()
+        self.project = nn.Linear(shape.hidden, (shape.vocabulary + t - 1) // t, bias=False, **kw)
+
+    def forward(self, x):
+        logits = self.project(x).float()
+        target = torch.zeros(logits.shape[:-1], dtype=torch.long, device=x.device)
+        return F.cross_entropy(logits.flatten(0, -2), target.flatten())
+
+
+def median_seconds(run, repeats):
+    """Median seconds of run(), by device events, after three runs to warm up."""
+    times = []
+    for i in range(repeats + 3):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        if i >= 3:
+            times.append(begin.elapsed_time(end) * 1e-3)
+    return statistics.median(times)
+
+
+def measure(layer, make_input, repeats):
+    """Forward and backward seconds, bytes that forward leaves for backward, and bytes needed beyond those in backward."""
+    x = make_input()
+    gradient = torch.ones_like(layer(x))
+
+    def both():
+        layer(x).backward(gradient)  # adds into the gradients, as a step of several microbatches does
+
+    both()  # gradients of the parameters exist from here on and do not count as activations
+    forward = median_seconds(lambda: layer(x), repeats)
+    total = median_seconds(both, repeats)
+
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    y = layer(x)
+    torch.cuda.synchronize()
+    output = y.numel() * y.element_size()
+    kept = torch.cuda.memory_allocated() - before
+    # What the layer reads is kept for it too; what it puts out belongs to the next layer.
+    stash = max(0, kept - output) + (x.numel() * x.element_size() if x.is_floating_point() else 0)
+    torch.cuda.reset_peak_memory_stats()
+    held = torch.cuda.memory_allocated()
+    y.backward(gradient)
+    torch.cuda.synchronize()
+    workspace = max(0, torch.cuda.max_memory_allocated() - held)
+    return forward, max(0.0, total - forward), stash, workspace, output
+
+
+def parameters_of(layer):
+    return sum(p.numel() for p in layer.parameters())
+
+
+def exchange(kind, phase, size, times=1):
+    return {"kind": kind, "group": "tensor", "phase": phase, "bytes": size, "times": times}
+
+
+def rows_for(shape, t, b, args, dtype):
+    kw = {"device": "cuda", "dtype": dtype}
+    hidden = lambda: torch.randn(b, args.sequence, shape.hidden, requires_grad=True, **kw)
+    tokens = lambda: torch.randint(0, shape.vocabulary, (b, args.sequence), device="cuda")
+    size = b * args.sequence * shape.hidden * torch.finfo(dtype).bits // 8
+    parts = (("embedding", Embedding, tokens), ("block", Block, hidden), ("norm", Norm, hidden), ("head", Head, hidden))
+    for name, kind, make_input in parts:
+        layer = kind(shape, t, **kw)
+        forward, backward, stash, workspace, output = measure(layer, make_input, args.repeats)
+        row = {"class": name, "tensor": t, "microbatch": b, "forward_s": forward, "backward_s": backward,
+               "parameters": parameters_of(layer), "stash_bytes": stash, "workspace_bytes": workspace,
+               "output_bytes": size, "origin": "measured"}
+        if name == "head" and shape.tied:
+            row["parameters"] = 0
+        if t > 1:
+            if name == "block":
+                row["collectives"] = [exchange("all-reduce", p, size, 2) for p in ("forward", "backward", "recompute-full")]
+            elif name != "norm":
+                row["collectives"] = [exchange("all-reduce", "forward" if name == "embedding" else "backward", size)]
+        if name == "block":
+            again = lambda x: checkpoint(layer, x, use_reentrant=False)
+            _, slower, kept, room, _ = measure(again, make_input, args.repeats)
+            row["recompute"] = {"full": {"stash_bytes": kept, "extra_backward_s": max(0.0, slower - backward),
+                                         "workspace_bytes": room}}
+        else:
+            row["recompute"] = {"full": {"stash_bytes": stash, "extra_backward_s": 0, "workspace_bytes": workspace}}
+        del layer
+        torch.cuda.empty_cache()
+        yield row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("config")
+    parser.add_argument("--sequence", type=int, default=2048)
+    parser.add_argument("--tensor", type=int, nargs="+", default=[1, 2, 4, 8])
+    parser.add_argument("--microbatch", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--float16", action="store_true", help="fp16 instead of bf16")
+    parser.add_argument("-o", "--output", default="profile.json")
+    args = parser.parse_args()
+    if not torch.cuda.is_available():
+        raise SystemExit("this script needs a GPU")
+    with open(args.config, encoding="utf-8") as file:
+        shape = Shape(json.load(file))
+    dtype = torch.float16 if args.float16 else torch.bfloat16
+
+    rows = []
+    for t in args.tensor:
+        if shape.heads % t or shape.mlp % t:
+            print(f"t = {t} does not divide the {shape.heads} heads and the MLP width; left out")
+            continue
+        for b in args.microbatch:
+            try:
+                rows += list(rows_for(shape, t, b, args, dtype))
+                print(f"t = {t}, b = {b}: forward {rows[-3]['forward_s'] * 1e3:.3f} ms a block")
+            except torch.cuda.OutOfMemoryError:
+                torch.cuda.empty_cache()
+                rows = [r for r in rows if (r["tensor"], r["microbatch"]) != (t, b)]
+                print(f"t = {t}, b = {b}: does not fit; left out")
+    if not rows:
+        raise SystemExit("nothing could be measured")
+
+    degrees = sorted({r["tensor"] for r in rows})
+    profile = {
+        "format": "nest-profile", "version": 1, "name": shape.family,
+        "provenance": f"measured on {torch.cuda.get_device_name()}, {datetime.date.today()}, torch {torch.__version__}",
+        "sequence_length": args.sequence,
+        "strategies": [{"tensor": t} for t in degrees],
+        "layers": [{"name": "embedding", "kind": "embedding", "class": "embedding"},
+                   {"name": "block", "kind": "block", "class": "block", "repeat": shape.layers},
+                   {"name": "final norm", "kind": "norm", "class": "norm"},
+                   {"name": "head", "kind": "head", "class": "head"}],
+        "costs": rows,
+    }
+    if shape.tied:
+        table = shape.vocabulary * shape.hidden
+        profile["tied"] = {"first": 0, "second": shape.layers + 2, "parameters": [table / t for t in degrees]}
+    with open(args.output, "w", encoding="utf-8") as file:
+        json.dump(profile, file, indent=1)
+    print(f"wrote {args.output}: {len(rows)} rows")
+
+
+if __name__ == "__main__":
+    main()
