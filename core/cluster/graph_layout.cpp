@@ -12,6 +12,7 @@ namespace nest::graph {
 namespace {
 
 constexpr double kSwitchRow = 70;
+constexpr double kAspect = 1.6;  ///< of a block: width by height
 
 class Layout {
 public:
@@ -20,6 +21,7 @@ public:
   void run() {
     rankNodes();
     hang();
+    m_size.resize(m_g.nodes.size());
     std::vector<int> roots, spare;
     for (std::size_t i = 0; i < m_g.nodes.size(); ++i) {
       if (m_parent[i] >= 0 || m_boxed[i]) continue;
@@ -83,58 +85,92 @@ private:
     }
   }
 
-  Size placeHost(int host, double x, double y) {
-    const auto& devices = m_inside[static_cast<std::size_t>(host)];
-    const int count = std::max<int>(1, static_cast<int>(devices.size()));
-    const int columns = count <= 4   ? std::min(2, count)
-                        : count <= 8 ? 4
-                                     : static_cast<int>(std::ceil(std::sqrt(count * 1.5)));
-    const int rows = (count + columns - 1) / columns;
-    for (std::size_t k = 0; k < devices.size(); ++k)
-      set(devices[k],
-          x + kHostPadding + kDeviceWidth / 2 +
-              static_cast<double>(static_cast<int>(k) % columns) * (kDeviceWidth + kGap),
-          y + kHostHeader + kHostPadding + kDeviceHeight / 2 +
-              static_cast<double>(static_cast<int>(k) / columns) * (kDeviceHeight + kGap));
-    const Size size{2 * kHostPadding + columns * (kDeviceWidth + kGap) - kGap,
-                    kHostHeader + 2 * kHostPadding + rows * (kDeviceHeight + kGap) - kGap};
-    set(host, x + size.width / 2, y + size.height / 2);
+  static int hostColumns(int devices) {
+    if (devices <= 4) return std::min(2, std::max(1, devices));
+    return devices <= 8 ? 4 : static_cast<int>(std::ceil(std::sqrt(devices * 1.5)));
+  }
+
+  const Size& measure(int n) {
+    Size& size = m_size[static_cast<std::size_t>(n)];
+    if (size.width > 0) return size;
+    const auto& children = m_children[static_cast<std::size_t>(n)];
+    if (m_g.nodes[static_cast<std::size_t>(n)].kind == NodeKind::Host) {
+      const int count = std::max<int>(1, static_cast<int>(m_inside[static_cast<std::size_t>(n)].size()));
+      const int columns = hostColumns(count), rows = (count + columns - 1) / columns;
+      size = {2 * kHostPadding + columns * (kDeviceWidth + kGap) - kGap,
+              kHostHeader + 2 * kHostPadding + rows * (kDeviceHeight + kGap) - kGap};
+    } else if (children.empty()) {
+      size = {kDeviceWidth, kDeviceHeight};
+    } else {
+      const Size below = gridSize(children, columnsFor(children));
+      size = {std::max(below.width, 2 * kDeviceWidth), below.height + kSwitchRow};
+    }
     return size;
   }
 
-  Size place(int n, double x, double y) {
-    const NodeKind kind = m_g.nodes[static_cast<std::size_t>(n)].kind;
-    if (kind == NodeKind::Host) return placeHost(n, x, y);
-    const auto& children = m_children[static_cast<std::size_t>(n)];
-    if (children.empty()) {
-      set(n, x + kDeviceWidth / 2, y + kDeviceHeight / 2);
-      return {kDeviceWidth, kDeviceHeight};
+  Size gridSize(const std::vector<int>& nodes, int columns) {
+    Size all;
+    double row = 0, height = 0;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      if (k > 0 && k % static_cast<std::size_t>(columns) == 0)
+        all.height += height + 3 * kGap, row = height = 0;
+      const Size& s = measure(nodes[k]);
+      row += s.width + (row > 0 ? 2 * kGap : 0);
+      height = std::max(height, s.height);
+      all.width = std::max(all.width, row);
     }
-    Size below = placeGrid(children, x, y + kSwitchRow);
-    below.width = std::max(below.width, 2 * kDeviceWidth);
-    set(n, x + below.width / 2, y + kDeviceHeight / 2);
-    return {below.width, below.height + kSwitchRow};
+    all.height += height;
+    return all;
+  }
+
+  /// The column count whose block comes nearest to the shape of a screen.
+  int columnsFor(const std::vector<int>& nodes) {
+    int best = 1;
+    double worst = 1e300;
+    for (int c = 1; c <= static_cast<int>(nodes.size()); c += 1 + c / 8) {
+      const Size s = gridSize(nodes, c);
+      const double off = std::abs(std::log(s.width / s.height / kAspect));
+      if (off < worst) worst = off, best = c;
+    }
+    return best;
+  }
+
+  void place(int n, double x, double y) {
+    const Size size = measure(n);
+    if (m_g.nodes[static_cast<std::size_t>(n)].kind == NodeKind::Host) {
+      const auto& devices = m_inside[static_cast<std::size_t>(n)];
+      const int columns = hostColumns(static_cast<int>(devices.size()));
+      for (int k = 0; k < static_cast<int>(devices.size()); ++k)
+        set(devices[static_cast<std::size_t>(k)],
+            x + kHostPadding + kDeviceWidth / 2 + (k % columns) * (kDeviceWidth + kGap),
+            y + kHostHeader + kHostPadding + kDeviceHeight / 2 + k / columns * (kDeviceHeight + kGap));
+      return set(n, x + size.width / 2, y + size.height / 2);
+    }
+    const auto& children = m_children[static_cast<std::size_t>(n)];
+    set(n, x + size.width / 2, y + kDeviceHeight / 2);
+    if (!children.empty()) placeGrid(children, x, y + kSwitchRow);
   }
 
   Size placeGrid(const std::vector<int>& nodes, double x, double y) {
     if (nodes.empty()) return {};
-    const int count = static_cast<int>(nodes.size());
-    const int columns = count <= 4 ? count : static_cast<int>(std::ceil(std::sqrt(count * 1.6)));
-    double width = 0, top = y, left = x, rowHeight = 0;
-    for (int k = 0; k < count; ++k) {
-      if (k > 0 && k % columns == 0) top += rowHeight + 3 * kGap, left = x, rowHeight = 0;
-      const Size s = place(nodes[static_cast<std::size_t>(k)], left, top);
+    const int columns = columnsFor(nodes);
+    double top = y, left = x, rowHeight = 0;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      if (k > 0 && k % static_cast<std::size_t>(columns) == 0)
+        top += rowHeight + 3 * kGap, left = x, rowHeight = 0;
+      place(nodes[k], left, top);
+      const Size& s = measure(nodes[k]);
       left += s.width + 2 * kGap;
       rowHeight = std::max(rowHeight, s.height);
-      width = std::max(width, left - 2 * kGap - x);
     }
-    return {width, top + rowHeight - y};
+    return gridSize(nodes, columns);
   }
 
   NetworkGraph& m_g;
   std::vector<std::vector<int>> m_inside, m_neighbours, m_children;
   std::vector<int> m_rank, m_parent;
   std::vector<char> m_boxed;
+  std::vector<Size> m_size;
 };
 
 }  // namespace

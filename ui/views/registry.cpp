@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include "editors/network/network_editor.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_views.h"
 #include "views/placement_view.h"
@@ -21,6 +22,7 @@ ViewEntry entry(const char* id, const char* title) {
 const std::vector<ViewEntry>& viewRegistry() {
   static const std::vector<ViewEntry> all{
       entry<TopologyView>("topology", "Topology"),
+      entry<NetworkEditor>("network", "Network"),
       entry<StagesView>("stages", "Stages"),
       entry<MemoryView>("memory", "Memory"),
       entry<CommunicationView>("communication", "Communication"),

@@ -41,9 +41,13 @@ void NetworkCanvas::paintLink(QPainter& p, int link, double scale, bool label) c
   const NetworkLink& l = m_graph.links[static_cast<std::size_t>(link)];
   const QPointF a = centre(l.from), b = centre(l.to);
   const bool marked = m_links.contains(link) || link == m_hoverLink;
-  QColor colour = m_theme->color(marked ? Theme::Role::Accent : Theme::Role::MutedText);
+  QColor colour = m_theme->color(marked             ? Theme::Role::Accent
+                                 : scale < kLegible ? Theme::Role::Border
+                                                    : Theme::Role::MutedText);
   if (l.failed) colour = m_theme->color(Theme::Role::Error);
-  QPen pen(colour, penWidth(l) * (marked ? 1.6 : 1), l.failed ? Qt::DashLine : Qt::SolidLine);
+  // From afar the boxes matter; a thousand uplinks at full width would be all one sees.
+  const double far = std::clamp(scale * 1.6, 0.3, 1.0);
+  QPen pen(colour, penWidth(l) * (marked ? 1.6 : far), l.failed ? Qt::DashLine : Qt::SolidLine);
   pen.setCosmetic(true);
   p.setPen(pen);
   p.drawLine(a, b);

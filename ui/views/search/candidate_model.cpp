@@ -57,10 +57,11 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
             .arg(from(text::time(*c.best)), from(text::signedPercent(c.best->value() / optimum - 1)));
       return tr("solved, and slower");
     case Fate::Bounded:
+      // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.
+      if (optimum > 0 && c.lowerBound.value() < optimum) return tr("searched: no cut of it is as fast as the best");
       if (optimum > 0)
         return tr("no plan of it can take less than %1 (%2)")
-            .arg(from(text::time(c.lowerBound)),
-                 from(text::signedPercent(c.lowerBound.value() / optimum - 1)));
+            .arg(from(text::time(c.lowerBound)), from(text::signedPercent(c.lowerBound.value() / optimum - 1)));
       return tr("no plan of it can take less than %1").arg(from(text::time(c.lowerBound)));
     case Fate::OutOfMemory:
       if (c.shortStage >= 0)
