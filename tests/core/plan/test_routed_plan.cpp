@@ -1,0 +1,91 @@
+#include <QtTest/QTest>
+#include <cmath>
+
+#include "cluster/generators.h"
+#include "plan/routed_plan.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+/// Two layers on eight hosts of two devices, with a leaf for every two hosts; 4 MB between the layers.
+Problem problemOn(const GraphSource& source, const std::vector<int>& excluded = {}) {
+  Problem p;
+  DeviceSpec device;
+  device.memory.value = Bytes(1e12);
+  auto cluster = deriveHierarchy({device, source}, excluded);
+  if (!cluster) qFatal("%s", toText(cluster.diagnostics.front()).c_str());
+  p.cluster = std::make_shared<const Hierarchy>(*cluster);
+  p.graph = std::make_shared<const LayerGraph>(
+      LayerGraph::chain({{"a", LayerKind::Block, 0}, {"b", LayerKind::Block, 0}}));
+  Profile profile({Strategy{}}, {1}, 1, 1);
+  profile.setCost(0, 0, 0, LayerCost{});
+  profile.setTensorBytes(0, 0, 0, Bytes(4e6));
+  p.profile = std::make_shared<const Profile>(profile);
+  p.job.globalBatch = 6;
+  return p;
+}
+
+GraphSource network() {
+  const auto g = generateNetwork("spine-leaf", {{"leaves", 4},
+                                                {"hosts_per_leaf", 2},
+                                                {"devices_per_host", 2},
+                                                {"spines", 2},
+                                                {"oversubscription", 4}});
+  return {*g, {}, {}};
+}
+
+Plan twoStages(std::vector<int> devices) {
+  Plan plan;
+  for (int i : {0, 1}) {
+    StagePlan s;
+    s.chunks = {{LayerIndex(i)}};
+    plan.stages.push_back(s);
+  }
+  for (int d : devices) plan.deviceOrder.push_back(DeviceIndex(d));
+  return plan;
+}
+
+}  // namespace
+
+class TestRoutedPlan : public QObject {
+  Q_OBJECT
+private slots:
+  void thePipelineCrossesTheLinksBetweenItsDevices() {
+    const auto source = network();
+    const Problem p = problemOn(source);
+    // Inside a host: 6 microbatches of 4 MB each way over links of 450 GB/s.
+    const auto inside = routePlan(source, p, twoStages({0, 1}));
+    QVERIFY(inside);
+    QVERIFY(std::abs(inside->bound.value() - 24e6 / 450e9) < 1e-15);
+    QCOMPARE(inside->routed.value(), 48e6);
+    // To the far leaf: 50 GB/s out of the device, half of it over each uplink of 25.
+    const auto across = routePlan(source, p, twoStages({0, 15}));
+    QVERIFY(across);
+    QVERIFY(std::abs(across->bound.value() - 24e6 / 50e9) < 1e-15);
+    for (const auto& l : across->links)
+      if (source.graph.nodes[std::size_t(l.b)].name == "leaf0" ||
+          source.graph.nodes[std::size_t(l.a)].name == "leaf0")
+        QVERIFY(l.forward.value() == 0 || l.forward.value() == 12e6 || l.forward.value() == 24e6);
+  }
+  void excludedDevicesKeepTheirPlace() {
+    const auto source = network();
+    const Problem p = problemOn(source, {0, 1});
+    const auto r = routePlan(source, p, twoStages({0, 1}));
+    QVERIFY(r);
+    for (const auto& l : r->links)
+      if (l.time().value() > 0) {
+        const std::string name = nameOfLink(source.graph, l);
+        QVERIFY2(name.find("host0") == std::string::npos, name.c_str());
+      }
+  }
+  void anotherNetworkIsRefused() {
+    const auto source = network();
+    const Problem p = problemOn(source);
+    const auto small = generateNetwork("ring", {{"devices", 4}});
+    QVERIFY(!routePlan({*small, {}, {}}, p, twoStages({0, 15})));
+  }
+};
+NEST_TEST(TestRoutedPlan)
+#include "test_routed_plan.moc"
