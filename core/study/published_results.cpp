@@ -194,7 +194,7 @@ void readPlan(RowFigures& f, PublishedRun& r) {
     r.chunks = f.whole("v", 1);
   else if (f.word("source").find("nterleaved") == std::string::npos)
     r.chunks = 1;
-  r.zero = static_cast<int>(f.number("zero", 0, 3).value_or(0));
+  if (const auto zero = f.number("zero", 0, 3)) r.zero = static_cast<int>(*zero);
   if (f.word("scheme") == "zero3") r.zero = 3;
   if (f.word("scheme") == "ptd" && f.has("tp_times_pp")) {
     const int product = f.whole("tp_times_pp", 1);

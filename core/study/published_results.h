@@ -37,7 +37,7 @@ struct PublishedRun {
   bool sequenceParallel = false;
   bool flashAttention = false;
   Recompute recompute = Recompute::None;
-  int zero = 0;
+  std::optional<int> zero;  ///< none: 0 where that fits, else 1 (Megatron's distributed optimizer)
   NumberFormat format = NumberFormat::Bf16;
   bool fp16Gradients = false;
   FlopConvention convention = FlopConvention::Model;

@@ -83,10 +83,20 @@ public:
 
   /// The best microbatch and chunk count where they are not stated; nullopt: none can be formed.
   std::optional<ValidationRow> best() const {
+    auto row = bestWith(m_run.zero.value_or(0));
+    if (row && !row->evaluation.feasible() && !m_run.zero && m_data > 1) {
+      auto sharded = bestWith(1);
+      if (sharded && sharded->evaluation.feasible()) return sharded;
+    }
+    return row;
+  }
+
+private:
+  std::optional<ValidationRow> bestWith(int zero) const {
     std::optional<ValidationRow> best;
     for (const int b : m_run.microbatch ? std::vector{*m_run.microbatch} : std::vector{1, 2, 4, 8, 16}) {
       for (const int v : chunkCounts(b)) {
-        ValidationRow row = evaluated(b, v);
+        ValidationRow row = evaluated(b, v, zero);
         const auto rank = [](const ValidationRow& r) {
           return std::pair(!r.evaluation.feasible(), r.evaluation.batchTime);
         };
@@ -95,8 +105,6 @@ public:
     }
     return best;
   }
-
-private:
   /// Stated, or the least interleaving that can be formed.
   std::vector<int> chunkCounts(int b) const {
     if (m_run.chunks) return canBeFormed(b, *m_run.chunks) ? std::vector{*m_run.chunks} : std::vector<int>{};
@@ -111,7 +119,7 @@ private:
     return v == 1 || (m_run.stages > 1 && m_run.globalBatch / (b * m_data) % m_run.stages == 0);
   }
 
-  ValidationRow evaluated(int b, int v) const {
+  ValidationRow evaluated(int b, int v, int zero) const {
     Problem problem;
     problem.cluster = m_cluster;
     problem.job.globalBatch = m_run.globalBatch;
@@ -135,7 +143,7 @@ private:
     row.run = m_run;
     row.plan.microbatch = b;
     row.plan.dataInner = m_data;
-    row.plan.zero = m_run.zero;
+    row.plan.zero = zero;
     row.plan.stages =
         equalStages(*problem.graph, m_run.model.layers, m_strategy, m_run.recompute, m_run.stages, v);
     row.plan.blockStride = row.plan.pipelineWidth();
