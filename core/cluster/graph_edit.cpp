@@ -14,6 +14,19 @@ std::string_view baseName(NodeKind k) {
   return k == NodeKind::Device ? "device" : k == NodeKind::Host ? "host" : "switch";
 }
 
+/// Joins `n` to `to` with the figures of a link that `to` already has; the usual ones if it has none.
+void linkLikeOthers(NetworkGraph& g, int n, int to) {
+  NetworkLink like;
+  like.bandwidth = BytesPerSecond(50e9), like.latency = Seconds(2e-6);
+  for (const NetworkLink& l : g.links)
+    if (l.to == to) {
+      like = l;
+      break;
+    }
+  like.from = n, like.to = to, like.failed = false, like.directed = false;
+  g.links.push_back(like);
+}
+
 /// Names and ids that are taken; hands out new ones with the next free number.
 class Names {
 public:
@@ -276,25 +289,57 @@ std::vector<Problem> problemsOf(const NetworkGraph& g) {
   int largest = -1;
   for (const auto& [root, count] : devicesIn)
     if (largest < 0 || count > devicesIn[largest]) largest = root;
+  const auto nearest = [&](int n) {
+    int best = -1;
+    double distance = 1e300;
+    for (std::size_t k = 0; k < g.nodes.size(); ++k) {
+      if (g.nodes[k].kind != NodeKind::Switch || find(static_cast<int>(k)) != largest) continue;
+      const NetworkNode& from = g.nodes[static_cast<std::size_t>(n)];
+      const double d = std::hypot(g.nodes[k].x - from.x, g.nodes[k].y - from.y);
+      if (d < distance) distance = d, best = static_cast<int>(k);
+    }
+    return best;
+  };
+  // What cannot reach the others is named once: a host for its devices, a single device for itself.
+  const auto unreachable = [&](int n) {
+    const std::string& name = g.nodes[static_cast<std::size_t>(n)].name;
+    Problem p{
+        error("unreachable", atNode(n), name + " cannot reach the other devices", "link it to a switch"),
+        n,
+        -1,
+        {},
+        {}};
+    if (const int to = nearest(n); to >= 0) {
+      p.repairVerb = "Link " + name + " to " + g.nodes[static_cast<std::size_t>(to)].name;
+      p.repair = [n, to](NetworkGraph& x) { linkLikeOthers(x, n, to); };
+    } else {
+      p.repairVerb = "Leave " + name + " out";
+      p.repair = [n](NetworkGraph& x) {
+        for (int d : withContents(x, {n})) x.nodes[static_cast<std::size_t>(d)].failed = true;
+      };
+    }
+    out.push_back(std::move(p));
+  };
+  std::vector<char> named(g.nodes.size(), 0);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const NetworkNode& node = g.nodes[i];
     const int n = static_cast<int>(i);
-    const bool inHost = node.kind == NodeKind::Device && !node.host.empty();
     if (node.kind != NodeKind::Device && degree[i] == 0 && inside[i].empty()) {
       out.push_back({warning("nothing-joined", atNode(n), node.name + " joins nothing"), n, -1,
                      "Delete " + node.name, [n](NetworkGraph& x) { remove(x, {n}); }});
-    } else if (node.kind == NodeKind::Device && !node.failed && find(n) != largest) {
-      Problem p{error("unreachable", atNode(n), node.name + " cannot reach the other devices",
-                      inHost ? "link its host to a switch" : "link it to a switch or put it into a host"),
-                n,
-                -1,
-                {},
-                {}};
-      p.repairVerb = "Leave " + node.name + " out";
-      p.repair = [n](NetworkGraph& x) { x.nodes[static_cast<std::size_t>(n)].failed = true; };
-      out.push_back(std::move(p));
+    } else if (!inside[i].empty() && largest >= 0 && find(n) != largest && !node.failed) {
+      const bool alive = std::any_of(inside[i].begin(), inside[i].end(), [&](int d) {
+        return !g.nodes[static_cast<std::size_t>(d)].failed && find(d) == find(n);
+      });
+      for (int d : inside[i])
+        if (find(d) == find(n)) named[static_cast<std::size_t>(d)] = 1;
+      if (alive) unreachable(n);
     }
   }
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    if (g.nodes[i].kind == NodeKind::Device && !g.nodes[i].failed && !named[i] &&
+        find(static_cast<int>(i)) != largest)
+      unreachable(static_cast<int>(i));
   return out;
 }
 
