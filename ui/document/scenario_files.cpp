@@ -102,7 +102,13 @@ QStringList samplePaths() {
   for (const QString& name :
        QDir(QStringLiteral(":/samples")).entryList({QStringLiteral("*.nest.json")}, QDir::Files, QDir::Name))
     all += QStringLiteral(":/samples/") + name;
-  std::stable_partition(all.begin(), all.end(), [](const QString& p) { return p.endsWith(kDefaultSample); });
+  // The default, then the smallest to learn on; the one that cannot fit comes last.
+  const auto rank = [](const QString& path) {
+    if (path.endsWith(kDefaultSample)) return 0;
+    return path.contains(QLatin1String("teaching")) ? 1 : path.contains(QLatin1String("too-small")) ? 3 : 2;
+  };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const QString& a, const QString& b) { return rank(a) < rank(b); });
   return all;
 }
 

@@ -21,6 +21,7 @@ namespace nest {
 namespace {
 
 constexpr int kLabelWidth = 98;
+constexpr qsizetype kLettersInARow = 12;
 
 /// A wheel over the panel scrolls the panel, it does not change figures.
 class QuietCombo : public QComboBox {
@@ -143,9 +144,13 @@ QComboBox* FormSection::addChoice(ChoiceSpec spec, const QString& term) {
 void FormSection::addChecks(const QString& label, const std::vector<CheckSpec>& specs, const QString& term) {
   auto* group = new QWidget(m_body);
   group->setAccessibleName(label);
-  auto* layout = new QHBoxLayout(group);
+  // Beside each other only where the narrowest panel has the room.
+  qsizetype letters = 0;
+  for (const CheckSpec& spec : specs) letters += spec.text.size();
+  const bool stacked = specs.size() > 1 && letters > kLettersInARow;
+  auto* layout = new QBoxLayout(stacked ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight, group);
   layout->setContentsMargins(0, 3, 0, 0);
-  layout->setSpacing(7);
+  layout->setSpacing(stacked ? 3 : 7);
   std::vector<QString> ids;
   for (const CheckSpec& spec : specs) {
     auto* box = new QCheckBox(spec.text, group);
@@ -166,7 +171,7 @@ void FormSection::addChecks(const QString& label, const std::vector<CheckSpec>& 
     });
     refresh();
   }
-  layout->addStretch();
+  if (!stacked) layout->addStretch();
   addRow(label.isEmpty() ? nullptr : makeLabel(label, term, group), group, std::move(ids));
 }
 

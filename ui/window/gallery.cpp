@@ -19,7 +19,7 @@
 namespace nest {
 namespace {
 
-constexpr int kCardWidth = 300, kPictureHeight = 170, kCardHeight = 262, kGap = 16;
+constexpr int kCardWidth = 300, kPictureHeight = 170, kCardHeight = 284, kGap = 16;
 
 /// A button that shows a picture, a title and a line about the sample.
 class CardButton : public QPushButton {
@@ -41,6 +41,9 @@ public:
     m_verdict->setProperty("role", "muted");
     auto* text = new QLabel(about, this);
     text->setProperty("role", "muted");
+    text->setWordWrap(true);
+    text->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    text->setFixedHeight(2 * text->fontMetrics().lineSpacing() + 2);
     for (QLabel* label : {m_picture, name, m_verdict, text}) {
       label->setAttribute(Qt::WA_TransparentForMouseEvents);
       column->addWidget(label);
@@ -178,7 +181,7 @@ void Gallery::paintCard(Card& card) {
         metricsOf(*card.context->problem, architecture ? &*architecture : nullptr, *card.context->plan),
         card.context->plan->plan, *card.context->outcome);
     QStringList words;
-    for (std::size_t i = 0; i < parts.size() && i < 3; ++i) words << QString::fromStdString(parts[i]);
+    for (std::size_t i = 0; i < parts.size() && i < 2; ++i) words << QString::fromStdString(parts[i]);
     button->setVerdict(words.join(QStringLiteral(" · ")));
   } else {
     button->setVerdict(tr("Nothing fits"));

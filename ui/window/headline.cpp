@@ -137,11 +137,40 @@ void Headline::showParts(const QStringList& parts, const QStringList& tips) {
     auto* label = new QLabel(parts[i], m_line);
     label->setFont(i == 0 ? Theme::font(22, true) : Theme::font(15));
     if (i < tips.size()) label->setToolTip(tips[i]);
+    label->setMinimumWidth(label->sizeHint().width());
     m_parts->addWidget(label);
   }
   m_parts->addStretch();
+  m_words = parts;
+  fitParts();
   m_text = parts.join(QStringLiteral(" · "));
   setAccessibleDescription(m_text);
+}
+
+/// Words that the line has no room for go on in the quiet line below, none is cut.
+void Headline::fitParts() {
+  m_overflow.clear();
+  int used = 0;
+  for (int i = 0; i + 1 < m_parts->count(); ++i) {
+    QWidget* w = m_parts->itemAt(i)->widget();
+    used += w->sizeHint().width() + (i > 0 ? m_parts->spacing() : 0);
+    const bool isWord = i % 2 == 0;
+    const bool fits =
+        i == 0 ||
+        used + (isWord ? 0 : m_parts->itemAt(i + 1)->widget()->sizeHint().width() + m_parts->spacing()) <=
+            m_line->width();
+    const bool shown = fits && m_overflow.isEmpty();
+    w->setVisible(shown);
+    if (isWord && !shown) m_overflow += m_words.value(i / 2);
+  }
+}
+
+void Headline::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  layout()->activate();
+  const QStringList before = m_overflow;
+  fitParts();
+  if (m_overflow != before) refreshActivity();
 }
 
 void Headline::showMessage(const QString& heading, const QString& text, bool isError) {
@@ -224,6 +253,7 @@ void Headline::refreshActivity() {
   } else if (c.shownPlan() && !c.current) {
     text = tr("Re-planning…");
   }
+  for (const QString& word : m_overflow) text += (text.isEmpty() ? QString() : QStringLiteral(" · ")) + word;
   m_status->setText(text);
   m_status->setToolTip(text);
   setRole(m_status, stale ? "warning" : "muted");

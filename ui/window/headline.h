@@ -26,9 +26,13 @@ public:
 Q_SIGNALS:
   void issuesRequested();
 
+protected:
+  void resizeEvent(QResizeEvent*) override;
+
 private:
   void refresh();
   void refreshActivity();
+  void fitParts();
   void showParts(const QStringList& parts, const QStringList& tips);
   void showMessage(const QString& heading, const QString& text, bool isError);
 
@@ -39,6 +43,7 @@ private:
   QProgressBar* m_progress;
   QTimer m_patience, m_tick;
   QString m_text;
+  QStringList m_words, m_overflow;  ///< all parts; those that did not fit
 };
 
 }  // namespace nest

@@ -37,6 +37,7 @@ namespace nest {
 namespace {
 
 constexpr int kLayoutVersion = 1;
+constexpr QSize kFrame(4, 30);  ///< what a desktop usually puts around a window
 const auto kThemeKey = QStringLiteral("window/theme");
 const auto kGeometryKey = QStringLiteral("window/geometry");
 const auto kPanelsKey = QStringLiteral("window/panels");
@@ -316,11 +317,12 @@ QString MainWindow::logText() const {
 void MainWindow::restoreLayout() {
   const QSize screen = QGuiApplication::primaryScreen() ? QGuiApplication::primaryScreen()->availableSize()
                                                         : QSize(1600, 1000);
-  resize(m_options.size.isEmpty() ? QSize(1600, 1000).boundedTo(screen) : m_options.size);
+  resize(m_options.size.isEmpty() ? QSize(1600, 1000).boundedTo(screen - kFrame) : m_options.size);
   resizeDocks({m_panelDock, m_inspectorDock}, {width() < 1400 ? 290 : 330, width() < 1400 ? 260 : 330},
               Qt::Horizontal);
   resizeDocks({m_belowDock}, {120}, Qt::Vertical);
   if (height() < 900) m_belowDock->hide();
+  setFocus(Qt::OtherFocusReason);  // no field or view is marked before the user has chosen one
   if (!m_options.onlyView.isEmpty()) m_views->showAlone(m_options.onlyView);
   if (!m_options.remembers) return;
   QSettings s;

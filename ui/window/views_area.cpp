@@ -42,6 +42,7 @@ ViewsArea::ViewsArea(ViewServices services, QWidget* parent) : QMainWindow(paren
   for (const ViewEntry& entry : viewRegistry()) {
     View* view = entry.make(services, this);
     view->setAccessibleName(view->title());
+    view->setMinimumSize(180, 120);  // the user may squeeze a view further than its tools would like
     m_views.push_back(view);
     m_docks.push_back(makeDock(view));
   }
