@@ -23,8 +23,8 @@ struct Demand {
 ///   "=") layer 17 in stage 2 · cut at layer 17 · no cut at layer 17 · recompute full · recompute full in
 ///   stage 3
 /// Layers and stages count from 1, as they do everywhere on screen; a layer may be named ("layer block 16").
-/// A layer in a stage keeps the number of stages of `present`, unless p is demanded as well. Errors say what
-/// is not understood, or not on offer and what is.
+/// A layer in a stage keeps the number of stages of `present` (or asks for as many as it names), unless p is
+/// demanded as well. Errors say what is not understood, or not on offer and what is.
 Reading<Demand> readDemand(const Problem& problem, const Plan& present, std::string_view text);
 
 /// What would be if the demand were met.

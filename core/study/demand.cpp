@@ -76,8 +76,13 @@ public:
       one();
     }
     Constraints& c = m_demand.problem.constraints;
-    if (m_keepStages && !c.stages.least && !c.stages.most)
-      c.stages = {m_present.stageCount(), m_present.stageCount()};
+    if (m_namedStage > 0 && !c.stages.least && !c.stages.most) {
+      // The stage is meant as it is now; one beyond the present plan's asks for more stages.
+      if (m_namedStage <= m_present.stageCount())
+        c.stages = {m_present.stageCount(), m_present.stageCount()};
+      else
+        c.stages.least = m_namedStage;
+    }
     if (!m_diagnostics.empty()) return {std::nullopt, std::move(m_diagnostics)};
     return {std::move(m_demand), {}};
   }
@@ -108,6 +113,7 @@ private:
     m_diagnostics.push_back(
         error("demand", {std::string(m_text), 1, 0, {}}, std::move(message), std::move(remedy)));
   }
+  void namedStage(int stage) { m_namedStage = std::max(m_namedStage, stage); }
   void add(std::string words) { m_demand.words += (m_demand.words.empty() ? "" : ", ") + std::move(words); }
 
   void one() {
@@ -200,7 +206,7 @@ private:
     const auto stage = number();
     if (!stage || *stage < 1) return fail("stages count from 1");
     m_demand.problem.constraints.layerPins.push_back({*x, StageIndex(*stage - 1)});
-    m_keepStages = true;
+    namedStage(*stage);
     add("layer " + std::to_string(x->value + 1) + " in stage " + std::to_string(*stage));
   }
 
@@ -224,7 +230,7 @@ private:
       const auto stage = take("stage") ? number() : std::nullopt;
       if (!stage || *stage < 1) return fail("stages count from 1: \"recompute full in stage 3\"");
       m_demand.problem.constraints.stagePins.push_back({StageIndex(*stage - 1), policy, std::nullopt});
-      m_keepStages = true;
+      namedStage(*stage);
       return add(std::string("recompute ") + nameOf(*policy) + " in stage " + std::to_string(*stage));
     }
     m_demand.problem.search.recompute.fill(false);
@@ -236,7 +242,7 @@ private:
   std::string_view m_text;
   std::vector<std::string> m_tokens;
   std::size_t m_at = 0;
-  bool m_keepStages = false;
+  int m_namedStage = 0;  ///< largest stage number that the text names
   Demand m_demand;
   Diagnostics m_diagnostics;
 };

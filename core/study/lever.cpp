@@ -76,7 +76,10 @@ Problem withCompute(const Problem& p, double factor) {
 int devicesAt(const Problem& p, double factor) {
   const int n = p.cluster->deviceCount(), host = p.cluster->largestGroupSize(0);
   const auto wanted = static_cast<int>(std::lround(n * factor));
-  return wanted == n ? n : std::max(host, wanted / host * host);
+  if (wanted == n) return n;
+  const int rounded = wanted / host * host;
+  // A pull that is felt: at least one host more, or fewer.
+  return factor > 1 ? std::max(rounded, n + host) : std::max(host, std::min(rounded, n - host));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ bool isBetterLarger(const Lever&);
 
 /// The problem with the lever's value times `factor` > 0. Bandwidths and latencies are clamped as everywhere;
 /// compute speed divides the profile's compute seconds; a device count is rounded to whole innermost groups,
-/// at least one.
+/// and changes by at least one.
 Problem pulled(const Problem&, const Lever&, double factor);
 
 /// The cluster's first `count` devices, or, beyond them, the cluster repeated, joined at the outermost level.

@@ -18,7 +18,10 @@ std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPl
     Improvement one;
     one.lever = levers[i];
     one.factor = isBetterLarger(levers[i]) ? 1 + fraction : 1 / (1 + fraction);
-    one.what = text::signedPercent(one.factor - 1) + " " + nameOf(problem, levers[i]);
+    one.what = levers[i].kind == Lever::Kind::Devices
+                   ? valueText(problem, levers[i], one.factor) + " instead of " +
+                         text::count(problem.cluster->deviceCount())
+                   : text::signedPercent(one.factor - 1) + " " + nameOf(problem, levers[i]);
     const Problem better = pulled(problem, levers[i], one.factor);
     const Outcome found = quietSolve(better, control, &present.plan);
     one.status = found.status;

@@ -101,6 +101,17 @@ private slots:
     QVERIFY(met > 10);
   }
 
+  void namedStagesKeepTheirCount() {
+    const Solved s = solvedInstances(1, 2).front();
+    const int p = s.best.plan.stageCount();
+    const auto within = readDemand(s.problem, s.best.plan, "layer 2 in stage " + std::to_string(p));
+    QCOMPARE(within->problem.constraints.stages, (Bound{p, p}));
+    const auto beyond = readDemand(s.problem, s.best.plan, "layer 2 in stage " + std::to_string(p + 3));
+    QCOMPARE(beyond->problem.constraints.stages, (Bound{p + 3, std::nullopt}));
+    const auto typed = readDemand(s.problem, s.best.plan, "p=1, recompute none in stage 1");
+    QCOMPARE(typed->problem.constraints.stages, (Bound{1, 1}));
+  }
+
   void fewestDevicesMeetTheTarget() {
     int reachable = 0;
     for (const Solved& s : solvedInstances(10)) {
