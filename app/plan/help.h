@@ -3,7 +3,7 @@
 namespace nest::cli {
 
 inline constexpr const char* kSolveHelp =
-    R"(Usage: nest-plan solve SCENARIO [--json] [-o plan.json] [--deadline SECONDS] [--threads N]
+    R"(Usage: nest-plan solve SCENARIO [--json] [-o plan.json] [--deadline SECONDS] [--threads N] [--free]
 
 Finds the best plan over the whole search space of the scenario and prints it: times, throughput, MFU, every stage with
 its load and its memory, the lower bound and what was searched. Ctrl+C ends with the best so far.
@@ -12,6 +12,7 @@ its load and its memory, the lower bound and what was searched. Ctrl+C ends with
   -o, --output FILE   also write the best plan alone, for evaluate and export
   --deadline SECONDS  stop then with the best so far, its lower bound and the gap (0: none)
   --threads N         threads to search with
+  --free              show beside it the optimum without the rules of the preset "runnable"
 
 SCENARIO is a *.nest.json file ("-" reads standard input):
   {"format": "nest-scenario", "version": 1, "name": "…", "description": "…",

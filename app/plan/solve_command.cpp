@@ -16,6 +16,19 @@ ReportSource sourceOf(const Input& input) {
   return {input.scenario.name, &input.problem, input.architecture()};
 }
 
+/// The same scenario under the preset "free"; nothing if it already is.
+std::optional<Outcome> solveFreely(const Input& input) {
+  Scenario scenario = input.scenario;
+  if (scenario.search.preset == SearchPreset::Free) return std::nullopt;
+  scenario.search.preset = SearchPreset::Free;
+  auto problem = buildProblem(scenario);
+  if (!problem) return std::nullopt;
+  problem->search.deadlineSeconds = input.problem.search.deadlineSeconds;
+  problem->search.threads = input.problem.search.threads;
+  Watch watch(problem->search.deadlineSeconds);
+  return solve(*problem, watch.control());
+}
+
 int exitCodeOf(const Outcome& o) {
   if (o.best()) return kDone;
   return o.status == OutcomeStatus::Failed ? kBadInput : kNoPlanFits;
@@ -25,7 +38,7 @@ int exitCodeOf(const Outcome& o) {
 
 int solveCommand(const Words& words) {
   const std::vector<OptionSpec> known = {
-      {"--json"}, {"--output", 'o', true}, {"--deadline", 0, true}, {"--threads", 0, true}};
+      {"--json"}, {"--output", 'o', true}, {"--deadline", 0, true}, {"--threads", 0, true}, {"--free"}};
   const auto args = parseArguments(words, known, 1, 1);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
@@ -44,7 +57,10 @@ int solveCommand(const Words& words) {
     outcome = solve(input->problem, watch.control());
   }
   const ReportSource source = sourceOf(*input);
-  std::cout << (json ? writeOutcome(source, outcome) : summaryText(source, outcome)) << std::flush;
+  const auto free = args->has("--free") ? solveFreely(*input) : std::nullopt;
+  const Outcome* beside = free ? &*free : nullptr;
+  std::cout << (json ? writeOutcome(source, outcome, beside) : summaryText(source, outcome, beside))
+            << std::flush;
   if (const auto path = args->value("--output"); path && outcome.best()) {
     const Diagnostics failed = writeTextFile(*path, writePlan(outcome.best()->plan));
     if (!failed.empty()) return report(failed), kBadInput;

@@ -220,7 +220,7 @@ Json diagnosticsJson(const Diagnostics& all) {
   return list;
 }
 
-std::string writeOutcome(const ReportSource& source, const Outcome& o) {
+std::string writeOutcome(const ReportSource& source, const Outcome& o, const Outcome* free) {
   Json j{{"format", "nest-outcome"}, {"version", kVersion}};
   j["scenario"] = source.scenario;
   j["status"] = nameOf(o.status);
@@ -233,6 +233,14 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o) {
   j["alternatives"] = shortPlans(source, o.plans, 1);
   j["front"] = shortPlans(source, o.front, 0);
   if (o.nearestMiss) j["nearest_miss"] = missJson(source, *o.nearestMiss);
+  if (free) {
+    j["free"] = {{"status", nameOf(free->status)}, {"statistics", statisticsJson(*free)}};
+    if (const RankedPlan* best = free->best()) {
+      j["free"]["summary"] = summaryOf(best->plan);
+      j["free"]["batch_time_s"] = best->evaluation.batchTime.value();
+      j["free"]["plan"] = planJson(best->plan);
+    }
+  }
   j["statistics"] = statisticsJson(o);
   if (!o.diagnostics.empty()) j["diagnostics"] = diagnosticsJson(o.diagnostics);
   return layOut(j);

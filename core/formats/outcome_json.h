@@ -21,7 +21,8 @@ struct ReportSource {
 /// simulated_time_s, samples_per_s, tokens_per_s, mfu with mfu_convention, bound_by …), every stage (layers,
 /// devices and hosts, load and memory split), the plan itself, alternatives, Pareto front, lower bound, gap,
 /// search statistics, and when nothing fits the nearest miss with its remedies. Keys end in their units.
-std::string writeOutcome(const ReportSource&, const Outcome&);
+/// `free`: the outcome of the same scenario under the preset "free", to stand beside it; may be null.
+std::string writeOutcome(const ReportSource&, const Outcome&, const Outcome* free = nullptr);
 
 /// The same figures for one plan that was given, with its violations.
 std::string writeEvaluation(const ReportSource&, const RankedPlan&);

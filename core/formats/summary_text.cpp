@@ -100,9 +100,8 @@ std::string memoryTable(const Evaluation& e) {
                    {"headroom"}});
   for (std::size_t i = 0; i < e.stages.size(); ++i) {
     const MemoryUse& m = e.stages[i].memory;
-    table.add({std::to_string(i), text::memory(m.weights), room(m.gradients),
-               room(m.optimizer), room(m.stash), room(m.workspace),
-               room(m.gathered), room(m.reserve), text::memory(m.total()),
+    table.add({std::to_string(i), text::memory(m.weights), room(m.gradients), room(m.optimizer),
+               room(m.stash), room(m.workspace), room(m.gathered), room(m.reserve), text::memory(m.total()),
                text::memory(m.capacity), text::memory(m.headroom())});
   }
   return table.text(2);
@@ -113,8 +112,8 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   out += titled("plan", summaryOf(r.plan));
   out += titled("batch time", text::time(m.batchTime) +
                                   (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
-  out += titled("throughput", rate(m.samplesPerSecond) + " samples/s, " +
-                                  rate(m.tokensPerSecond) + " tokens/s");
+  out +=
+      titled("throughput", rate(m.samplesPerSecond) + " samples/s, " + rate(m.tokensPerSecond) + " tokens/s");
   if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + m.mfuConvention + ")");
   out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
   if (m.trainingTime)
@@ -151,6 +150,17 @@ std::string searchText(const Outcome& o) {
   out += titled("took", text::time(o.statistics.elapsed) + ", " + text::memory(o.statistics.peakMemory) +
                             " at its peak");
   return out;
+}
+
+/// What the rules of the preset "runnable" cost.
+std::string freeText(const Outcome& o, const Outcome& free) {
+  std::string out = "\nWithout the rules of the preset \"runnable\"\n";
+  if (!free.best()) return out + titled("best plan", "none fits either");
+  const Seconds t = free.best()->evaluation.batchTime;
+  out += titled("best plan", summaryOf(free.best()->plan) + " (" + nameOf(free.status) + ")");
+  const std::string change =
+      o.best() ? ", " + text::signedPercent(t / o.best()->evaluation.batchTime - 1) : std::string();
+  return out + titled("batch time", text::time(t) + change);
 }
 
 std::string alternatives(const ReportSource& source, const Outcome& o) {
@@ -199,7 +209,7 @@ std::string rangesText(const std::vector<LayerIndex>& layers) {
   return out;
 }
 
-std::string summaryText(const ReportSource& source, const Outcome& o) {
+std::string summaryText(const ReportSource& source, const Outcome& o, const Outcome* free) {
   std::string out = source.scenario.empty() ? std::string() : source.scenario + '\n';
   const RankedPlan* best = o.best();
   if (best) {
@@ -214,6 +224,7 @@ std::string summaryText(const ReportSource& source, const Outcome& o) {
   }
   for (const Diagnostic& d : o.diagnostics)
     if (d.severity != Severity::Note) out += toText(d) + '\n';
+  if (free) out += freeText(o, *free);
   return out + searchText(o);
 }
 
