@@ -10,7 +10,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 64u << 20;
+constexpr std::size_t kMostBytes = 32u << 20;
 constexpr int kMostDepth = 64;
 constexpr std::size_t kMostAttributes = 256;
 

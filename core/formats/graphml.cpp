@@ -8,8 +8,9 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 64u << 20;
+constexpr std::size_t kMostBytes = 32u << 20;
 constexpr int kMostDepth = 64;
+constexpr std::size_t kMostKeys = 256;
 
 class GraphMlReader {
 public:
@@ -18,8 +19,9 @@ public:
   Reading<NetworkGraph> run() {
     if (!m_source.isReadable(kMostBytes, "GraphML")) return {std::nullopt, m_source.take()};
     pugi::xml_document document;
-    const auto parsed = document.load_buffer(m_source.text().data(), m_source.text().size(),
-                                             pugi::parse_default | pugi::parse_ws_pcdata_single, pugi::encoding_utf8);
+    const auto parsed =
+        document.load_buffer(m_source.text().data(), m_source.text().size(),
+                             pugi::parse_default | pugi::parse_ws_pcdata_single, pugi::encoding_utf8);
     if (!parsed) {
       m_source.error(m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset))),
                      "xml-syntax", std::string("not well-formed XML: ") + parsed.description());
@@ -52,6 +54,8 @@ private:
 
   void readKeys(const pugi::xml_node& root) {
     for (const auto key : root.children("key")) {
+      if (m_keys.size() >= kMostKeys)
+        return m_source.error(at(key), "too-many-keys", "at most 256 keys are read");
       const std::string id = key.attribute("id").value();
       const std::string name = *key.attribute("attr.name").value() ? key.attribute("attr.name").value() : id;
       if (!m_keys.emplace(id, name).second)

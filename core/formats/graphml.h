@@ -10,7 +10,7 @@ namespace nest {
 
 /// GraphML (graphml.graphdrawing.org), one flat graph; keys are matched by attr.name, see GraphAssembly for
 /// the names. An undirected edge is full duplex, a directed one leads one way. Nested graphs are read as if
-/// flat; ports and hyperedges are refused. Up to 64 MiB; entities are not expanded.
+/// flat; ports and hyperedges are refused. Up to 32 MiB; entities are not expanded.
 ///
 ///   <graphml><key id="k" for="node" attr.name="kind" attr.type="string"/>
 ///     <key id="b" for="edge" attr.name="gbps" attr.type="double"/>

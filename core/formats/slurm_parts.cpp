@@ -9,6 +9,7 @@ namespace nest {
 namespace {
 
 constexpr std::size_t kMostHosts = 200'000, kMostGroups = 200'000;
+constexpr int kMostBadLists = 20;
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -54,8 +55,16 @@ void SlurmAssembly::add(SlurmTopology::Kind kind, const std::string& name, const
     return m_source.error(place, "slurm-name-twice", "the name " + quoted(name) + " is used twice");
   m_out.groups.push_back({name, -1, {}});
   m_places.push_back(place);
-  Hostlist list = expandHostlist(members, kMostHosts);
+  // Names are paid for even where they turn out wrong, so that no file makes us write out more than this.
+  if (m_badLists > kMostBadLists || m_isFull) return;
+  if (m_namesLeft == 0) {
+    m_isFull = true;
+    return m_source.error(membersPlace, "slurm-too-large", "at most 500,000 names are written out");
+  }
+  Hostlist list = expandHostlist(members, std::min(kMostHosts, m_namesLeft));
+  m_namesLeft -= std::min(m_namesLeft, list.names.size());
   if (!list.error.empty()) {
+    ++m_badLists;
     Place where = membersPlace;
     where.column += static_cast<int>(list.offset);
     return m_source.error(where, "slurm-hostlist", list.error + " in " + quoted(members));

@@ -43,6 +43,9 @@ private:
   std::unordered_map<std::string, int> m_groupOfHost;
   std::vector<Wish> m_wishes;
   Place m_sizesPlace;
+  std::size_t m_namesLeft = 500'000;  ///< that host lists may still be written out to
+  bool m_isFull = false;
+  int m_badLists = 0;
 };
 
 }  // namespace nest
