@@ -9,8 +9,8 @@
 
 namespace nest {
 namespace {
-// The darkest tones of the ramp vanish on a dark canvas.
-constexpr double kDarkest = 0.1;
+/// Where the ramp begins: its darkest tones would vanish on a dark canvas.
+double darkest(const Theme& theme) { return theme.kind() == Theme::Kind::Dark ? 0.3 : 0.06; }
 }  // namespace
 
 MagnitudeScale::MagnitudeScale(double smallest, double largest, bool logarithmic, Unit unit)
@@ -25,7 +25,7 @@ double MagnitudeScale::fraction(double value) const {
   return std::clamp(std::log(value / m_smallest) / std::log(m_largest / m_smallest), 0.0, 1.0);
 }
 
-QColor MagnitudeScale::color(double value, const Theme& theme) const { return theme.magnitude(kDarkest + (1 - kDarkest) * fraction(value)); }
+QColor MagnitudeScale::color(double value, const Theme& theme) const { return theme.magnitude(darkest(theme) + (1 - darkest(theme)) * fraction(value)); }
 
 std::vector<MagnitudeScale::Tick> MagnitudeScale::ticks(int most) const {
   std::vector<Tick> out;
@@ -51,9 +51,9 @@ std::vector<MagnitudeScale::Tick> MagnitudeScale::ticks(int most) const {
 
 void MagnitudeScale::paintLegend(Ink& ink, const QRectF& bar) const {
   constexpr int kSteps = 64;
-  const double h = bar.height() / kSteps;
+  const double h = bar.height() / kSteps, first = darkest(ink.theme());
   for (int i = 0; i < kSteps; ++i)
-    ink.fill(QRectF(bar.left(), bar.bottom() - (i + 1) * h, bar.width(), h + 0.5), ink.theme().magnitude(kDarkest + (1 - kDarkest) * (i + 0.5) / kSteps));
+    ink.fill(QRectF(bar.left(), bar.bottom() - (i + 1) * h, bar.width(), h + 0.5), ink.theme().magnitude(first + (1 - first) * (i + 0.5) / kSteps));
   ink.outline(bar, ink.color(Theme::Role::Border));
   for (const Tick& t : ticks(static_cast<int>(bar.height() / 26))) {
     const double y = bar.bottom() - fraction(t.value) * bar.height();

@@ -102,6 +102,10 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
 
 void TimelineRows::paintNumbers(Ink& ink) const {
   if (m_row < 12) return;
+  // All tasks of one length are numbered, or none.
+  int last = 0;
+  for (const auto& i : m_schedule.intervals) last = std::max(last, i.microbatch);
+  const double least = Ink::width(QString::number(last), Ink::kSmall) + 2;
   for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
     const auto [from, to] = visible(static_cast<int>(s));
     const QRectF row = rowBox(static_cast<int>(s));
@@ -109,7 +113,7 @@ void TimelineRows::paintNumbers(Ink& ink) const {
       const auto& i = m_schedule.intervals[k];
       if (i.kind != TaskKind::Forward && i.kind != TaskKind::Backward) continue;
       const double a = std::max(xOf((i.begin + i.recompute).value()), m_plot.left()), b = std::min(xOf(i.end.value()), m_plot.right());
-      if (b - a < 9) continue;
+      if (b - a < least) continue;
       ink.firstThatFits(QRectF(a, row.top(), b - a, row.height()), {QString::number(i.microbatch)}, Qt::AlignCenter, Ink::kSmall,
                         ink.theme().textOn(colorOf(partOf(i.kind), ink.theme())));
     }

@@ -26,6 +26,7 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   column->setSpacing(0);
   m_bar = new QHBoxLayout;
   m_bar->setContentsMargins(8, 4, 8, 4);
+  m_bar->setSpacing(6);
   m_bar->addStretch(1);
   column->addLayout(m_bar);
   m_stack = new QStackedWidget(this);
@@ -77,6 +78,7 @@ void FigureView::addChoice(const QString& key, const QString& label, const QStri
   box->setCurrentIndex(known >= 0 && known < names.size() ? known : first);
   m_bar->insertWidget(m_options++, text);
   m_bar->insertWidget(m_options++, box);
+  m_bar->insertSpacing(m_options++, 8);
   apply(box->currentIndex());
   connect(box, &QComboBox::currentIndexChanged, this, [this, key, apply = std::move(apply)](int i) {
     QSettings().setValue(settingsKey(key), i);

@@ -30,6 +30,7 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent) : View(serv
   m_find = new QLineEdit(this);
   m_find->setPlaceholderText(tr("Find a host, rank or stage"));
   m_find->setClearButtonEnabled(true);
+  m_find->setMinimumWidth(230);
   m_find->setAccessibleName(tr("Find in placement"));
   m_message = new QLabel(this);
   m_table = new QTableView(this);
@@ -43,11 +44,12 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent) : View(serv
   m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
   m_table->verticalHeader()->hide();
-  m_table->horizontalHeader()->setStretchLastSection(true);
+  m_table->horizontalHeader()->setMinimumSectionSize(84);
   m_table->horizontalHeader()->setSortIndicator(PlacementModel::Rank, Qt::AscendingOrder);
 
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(8, 4, 8, 4);
+  bar->setSpacing(6);
   bar->addWidget(m_find);
   bar->addWidget(m_message, 1);
   const auto button = [&](const QString& text, const QString& tip, void (PlacementView::*slot)()) {
