@@ -38,7 +38,8 @@ ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWi
   const QSizeF size = figure.preferredSize(context);
   const QSettings settings;
   m_format = new QComboBox(this);
-  m_format->addItems({tr("SVG, for slides and drawings"), tr("PDF, for papers"), tr("PNG, for everything else")});
+  m_format->addItems(
+      {tr("SVG, for slides and drawings"), tr("PDF, for papers"), tr("PNG, for everything else")});
   m_format->setCurrentIndex(settings.value(QStringLiteral("export/format"), 0).toInt());
   m_theme = new QComboBox(this);
   m_theme->addItems({tr("Print: white, black text"), tr("Light"), tr("Dark")});
@@ -91,14 +92,18 @@ ExportDialog::ExportDialog(const Figure& figure, const PlanContext& context, QWi
 }
 
 ExportFormat ExportDialog::format() const {
-  return m_format->currentIndex() == 0 ? ExportFormat::Svg : m_format->currentIndex() == 1 ? ExportFormat::Pdf : ExportFormat::Png;
+  return m_format->currentIndex() == 0   ? ExportFormat::Svg
+         : m_format->currentIndex() == 1 ? ExportFormat::Pdf
+                                         : ExportFormat::Png;
 }
 
 ExportOptions ExportDialog::options() const {
   ExportOptions o;
   const double unit = m_unit->currentIndex() == 1 ? kPixelsPerMillimetre : 1;
   o.size = QSizeF(m_width->value() * unit, m_height->value() * unit);
-  o.theme = m_theme->currentIndex() == 0 ? Theme::Kind::Print : m_theme->currentIndex() == 1 ? Theme::Kind::Light : Theme::Kind::Dark;
+  o.theme = m_theme->currentIndex() == 0   ? Theme::Kind::Print
+            : m_theme->currentIndex() == 1 ? Theme::Kind::Light
+                                           : Theme::Kind::Dark;
   o.pixelWidth = static_cast<int>(m_pixels->value());
   return o;
 }
@@ -114,14 +119,18 @@ void ExportDialog::showPreview() {
   m_pixels->setEnabled(format() == ExportFormat::Png);
   ExportOptions o = options();
   o.pixelWidth = kPreviewWidth;
-  m_preview->setPixmap(QPixmap::fromImage(imageOf(m_figure, m_context, o).scaled(m_preview->size(), Qt::KeepAspectRatio, Qt::SmoothTransformation)));
+  m_preview->setPixmap(
+      QPixmap::fromImage(imageOf(m_figure, m_context, o)
+                             .scaled(m_preview->size(), Qt::KeepAspectRatio, Qt::SmoothTransformation)));
 }
 
 void ExportDialog::save() {
   QSettings settings;
   const QString suffix = suffixOf(format());
   const QString dir = settings.value(QStringLiteral("export/folder"), QDir::homePath()).toString();
-  const QString path = QFileDialog::getSaveFileName(this, tr("Save figure"), QDir(dir).filePath(m_figure.id() + u'.' + suffix), tr("%1 files (*.%2)").arg(suffix.toUpper(), suffix));
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Save figure"), QDir(dir).filePath(m_figure.id() + u'.' + suffix),
+                                   tr("%1 files (*.%2)").arg(suffix.toUpper(), suffix));
   if (path.isEmpty()) return;
   QSaveFile file(path);
   const QByteArray content = renderFigure(m_figure, m_context, format(), options());
@@ -138,7 +147,8 @@ void ExportDialog::save() {
 void ExportDialog::copy() {
   auto* content = new QMimeData;
   content->setImageData(imageOf(m_figure, m_context, options()));
-  content->setData(QStringLiteral("image/svg+xml"), renderFigure(m_figure, m_context, ExportFormat::Svg, options()));
+  content->setData(QStringLiteral("image/svg+xml"),
+                   renderFigure(m_figure, m_context, ExportFormat::Svg, options()));
   QApplication::clipboard()->setMimeData(content);
   m_message->setText(tr("Copied."));
 }

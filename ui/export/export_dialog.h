@@ -11,20 +11,21 @@ class QLabel;
 
 namespace nest {
 
-/// Asks how a figure is to be written: format, size in mm or pixels, theme; shows what will come out; saves or copies it.
+/// Asks how a figure is to be written: format, size in mm or pixels, theme; shows what will come out; saves
+/// or copies it.
 class ExportDialog : public QDialog {
   Q_OBJECT
- public:
+public:
   ExportDialog(const Figure&, const PlanContext&, QWidget* parent = nullptr);
 
   ExportFormat format() const;
   ExportOptions options() const;
 
- public Q_SLOTS:
+public Q_SLOTS:
   void save();
   void copy();
 
- private:
+private:
   void showPreview();
   void changeUnit();
 

@@ -19,7 +19,9 @@
 namespace nest {
 namespace {
 
-QSizeF sizeOf(const Figure& figure, const PlanContext& c, const ExportOptions& o) { return o.size.isEmpty() ? figure.preferredSize(c) : o.size; }
+QSizeF sizeOf(const Figure& figure, const PlanContext& c, const ExportOptions& o) {
+  return o.size.isEmpty() ? figure.preferredSize(c) : o.size;
+}
 
 FigureStyle styleOf(const ExportOptions& o) {
   FigureStyle style;
@@ -57,9 +59,10 @@ QByteArray renderPdf(const Figure& figure, const PlanContext& c, const ExportOpt
 }
 
 class Folder {
- public:
+public:
   Folder(const QString& path, ExportReport& report) : m_dir(path), m_report(report) {
-    if (!m_dir.mkpath(QStringLiteral("."))) report.problems << QStringLiteral("The folder %1 cannot be made").arg(path);
+    if (!m_dir.mkpath(QStringLiteral(".")))
+      report.problems << QStringLiteral("The folder %1 cannot be made").arg(path);
   }
 
   void write(const QString& name, const QByteArray& content) {
@@ -71,7 +74,7 @@ class Folder {
       m_report.problems << QStringLiteral("%1 cannot be written: %2").arg(path, file.errorString());
   }
 
- private:
+private:
   QDir m_dir;
   ExportReport& m_report;
 };
@@ -79,7 +82,9 @@ class Folder {
 }  // namespace
 
 QString suffixOf(ExportFormat f) {
-  return f == ExportFormat::Svg ? QStringLiteral("svg") : f == ExportFormat::Pdf ? QStringLiteral("pdf") : QStringLiteral("png");
+  return f == ExportFormat::Svg   ? QStringLiteral("svg")
+         : f == ExportFormat::Pdf ? QStringLiteral("pdf")
+                                  : QStringLiteral("png");
 }
 
 QImage imageOf(const Figure& figure, const PlanContext& c, const ExportOptions& o) {
@@ -109,7 +114,8 @@ QImage thumbnailOf(const Figure& figure, const PlanContext& c, const QSize& size
   return image;
 }
 
-QByteArray renderFigure(const Figure& figure, const PlanContext& c, ExportFormat format, const ExportOptions& o) {
+QByteArray renderFigure(const Figure& figure, const PlanContext& c, ExportFormat format,
+                        const ExportOptions& o) {
   if (format == ExportFormat::Svg) return renderSvg(figure, c, o);
   if (format == ExportFormat::Pdf) return renderPdf(figure, c, o);
   QByteArray out;
@@ -128,7 +134,8 @@ ExportReport exportAll(const QString& dir, const PlanContext& c) {
     for (const auto format : {ExportFormat::Svg, ExportFormat::Png, ExportFormat::Pdf})
       folder.write(figure->id() + u'.' + suffixOf(format), renderFigure(*figure, c, format));
   }
-  if (const Plan* plan = c.shownPlan()) folder.write(QStringLiteral("plan.json"), QByteArray::fromStdString(writePlan(*plan)));
+  if (const Plan* plan = c.shownPlan())
+    folder.write(QStringLiteral("plan.json"), QByteArray::fromStdString(writePlan(*plan)));
   folder.write(QStringLiteral("summary.txt"), summaryText(c).toUtf8());
   return report;
 }

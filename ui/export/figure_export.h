@@ -20,8 +20,8 @@ struct ExportOptions {
   int pixelWidth = 2400;  ///< PNG only; the layout is scaled to it
 };
 
-/// A figure as a file's content, standing alone: title, legend, units. Vector formats carry text as outlines (SVG) or
-/// with its font (PDF).
+/// A figure as a file's content, standing alone: title, legend, units. Vector formats carry text as outlines
+/// (SVG) or with its font (PDF).
 QByteArray renderFigure(const Figure&, const PlanContext&, ExportFormat, const ExportOptions& = {});
 QImage imageOf(const Figure&, const PlanContext&, const ExportOptions& = {});
 /// As on screen, without title and legend tricks, for galleries.
@@ -33,9 +33,9 @@ struct ExportReport {
   bool ok() const { return problems.isEmpty(); }
 };
 
-/// Writes topology, stages, memory, communication and timeline as SVG, PNG and PDF, plan.json and summary.txt into `dir`,
-/// which is made if it is absent. When nothing fits the figures show the nearest miss; without any plan only the topology
-/// and the summary are written.
+/// Writes topology, stages, memory, communication and timeline as SVG, PNG and PDF, plan.json and summary.txt
+/// into `dir`, which is made if it is absent. When nothing fits the figures show the nearest miss; without
+/// any plan only the topology and the summary are written.
 ExportReport exportAll(const QString& dir, const PlanContext&);
 
 /// One page about a plan: the headline, every stage, and what was searched.

@@ -10,11 +10,11 @@ namespace nest {
 
 class SvgEngine;
 
-/// Paint device that writes SVG as other programs need it: text as outlines (no font is asked for by name), clips as clip
-/// paths, every coordinate final. Neighbours of one style become one path, repeated words one definition, so files stay
-/// small. Units are pixels at 96 dpi.
+/// Paint device that writes SVG as other programs need it: text as outlines (no font is asked for by name),
+/// clips as clip paths, every coordinate final. Neighbours of one style become one path, repeated words one
+/// definition, so files stay small. Units are pixels at 96 dpi.
 class SvgDevice : public QPaintDevice {
- public:
+public:
   /// `title` and `description` are for screen readers.
   SvgDevice(const QSizeF& size, const QString& title, const QString& description);
   ~SvgDevice() override;
@@ -23,10 +23,10 @@ class SvgDevice : public QPaintDevice {
   /// The document; call after the painter has ended.
   QByteArray svg() const;
 
- protected:
+protected:
   int metric(PaintDeviceMetric) const override;
 
- private:
+private:
   QSizeF m_size;
   QString m_title, m_description;
   std::unique_ptr<SvgEngine> m_engine;

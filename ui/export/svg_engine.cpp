@@ -16,34 +16,46 @@ QByteArray num(double v) {
   return out == "-0" ? QByteArray("0") : out;
 }
 
-QByteArray point(const QPointF& p) { return num(p.x()) + ' ' + num(p.y()); }
+QByteArray point(const QPointF& p) {
+  return num(p.x()) + ' ' + num(p.y());
+}
 
 QByteArray dataOf(const QPainterPath& path) {
   QByteArray out;
   for (int i = 0; i < path.elementCount(); ++i) {
     const auto e = path.elementAt(i);
     switch (e.type) {
-      case QPainterPath::MoveToElement: out += 'M' + point(e); break;
-      case QPainterPath::LineToElement: out += 'L' + point(e); break;
+      case QPainterPath::MoveToElement:
+        out += 'M' + point(e);
+        break;
+      case QPainterPath::LineToElement:
+        out += 'L' + point(e);
+        break;
       case QPainterPath::CurveToElement:
         out += 'C' + point(e) + ' ' + point(path.elementAt(i + 1)) + ' ' + point(path.elementAt(i + 2));
         i += 2;
         break;
-      case QPainterPath::CurveToDataElement: break;
+      case QPainterPath::CurveToDataElement:
+        break;
     }
   }
   return out;
 }
 
-QByteArray escaped(const QColor& c) { return c.name(QColor::HexRgb).toLatin1(); }
+QByteArray escaped(const QColor& c) {
+  return c.name(QColor::HexRgb).toLatin1();
+}
 
-bool isUpright(const QTransform& t) { return t.type() <= QTransform::TxScale && t.m11() > 0 && t.m22() > 0; }
+bool isUpright(const QTransform& t) {
+  return t.type() <= QTransform::TxScale && t.m11() > 0 && t.m22() > 0;
+}
 
 }  // namespace
 
 SvgEngine::SvgEngine()
-    : QPaintEngine(PaintEngineFeatures(QPaintEngine::AllFeatures) & ~QPaintEngine::PatternBrush & ~QPaintEngine::PerspectiveTransform &
-                   ~QPaintEngine::ConicalGradientFill & ~QPaintEngine::PorterDuff & ~QPaintEngine::BlendModes) {}
+    : QPaintEngine(PaintEngineFeatures(QPaintEngine::AllFeatures) & ~QPaintEngine::PatternBrush &
+                   ~QPaintEngine::PerspectiveTransform & ~QPaintEngine::ConicalGradientFill &
+                   ~QPaintEngine::PorterDuff & ~QPaintEngine::BlendModes) {}
 
 bool SvgEngine::begin(QPaintDevice*) {
   setActive(true);
@@ -72,14 +84,23 @@ void SvgEngine::updateState(const QPaintEngineState& s) {
     path.addRegion(s.clipRegion());
   path = m_transform.map(path);
   switch (s.clipOperation()) {
-    case Qt::NoClip: m_clipped = false; break;
-    case Qt::ReplaceClip: m_clip = path, m_clipped = true; break;
-    case Qt::IntersectClip: m_clip = m_clipped ? m_clip.intersected(path) : path, m_clipped = true; break;
+    case Qt::NoClip:
+      m_clipped = false;
+      break;
+    case Qt::ReplaceClip:
+      m_clip = path, m_clipped = true;
+      break;
+    case Qt::IntersectClip:
+      m_clip = m_clipped ? m_clip.intersected(path) : path, m_clipped = true;
+      break;
   }
-  m_clipIsRectangle = m_clip.elementCount() <= 5 && m_clip.contains(m_clip.boundingRect().adjusted(0.01, 0.01, -0.01, -0.01));
+  m_clipIsRectangle =
+      m_clip.elementCount() <= 5 && m_clip.contains(m_clip.boundingRect().adjusted(0.01, 0.01, -0.01, -0.01));
 }
 
-double SvgEngine::strokeScale() const { return m_pen.isCosmetic() ? 1 : std::sqrt(std::abs(m_transform.determinant())); }
+double SvgEngine::strokeScale() const {
+  return m_pen.isCosmetic() ? 1 : std::sqrt(std::abs(m_transform.determinant()));
+}
 
 QByteArray SvgEngine::styleOf(bool filled, bool stroked, Qt::FillRule rule) const {
   QByteArray out;
@@ -95,7 +116,8 @@ QByteArray SvgEngine::styleOf(bool filled, bool stroked, Qt::FillRule rule) cons
     out += " fill=\"none\"";
   }
   if (!stroked) return out;
-  const double width = std::max(m_pen.widthF(), m_pen.isCosmetic() && m_pen.widthF() == 0 ? 1.0 : 0.0) * strokeScale();
+  const double width =
+      std::max(m_pen.widthF(), m_pen.isCosmetic() && m_pen.widthF() == 0 ? 1.0 : 0.0) * strokeScale();
   out += " stroke=\"" + escaped(m_pen.color()) + "\" stroke-width=\"" + num(width) + '"';
   alpha("stroke-opacity", m_pen.color());
   if (m_pen.capStyle() == Qt::RoundCap) out += " stroke-linecap=\"round\"";
@@ -119,7 +141,8 @@ bool SvgEngine::openClip(const QRectF& bounds) {
     auto known = m_clips.find(data);
     if (known == m_clips.end()) {
       known = m_clips.insert(data, "c" + QByteArray::number(m_clips.size()));
-      m_definitions += "<clipPath id=\"" + *known + "\"><path d=\"" + (data.isEmpty() ? QByteArray("M0 0") : data) + "\"/></clipPath>\n";
+      m_definitions += "<clipPath id=\"" + *known + "\"><path d=\"" +
+                       (data.isEmpty() ? QByteArray("M0 0") : data) + "\"/></clipPath>\n";
     }
     wanted = *known;
   }
@@ -142,12 +165,14 @@ void SvgEngine::flush() {
   m_style.clear();
 }
 
-void SvgEngine::shape(const QByteArray& data, const QRectF& bounds, bool filled, bool stroked, Qt::FillRule rule, bool mayJoin) {
+void SvgEngine::shape(const QByteArray& data, const QRectF& bounds, bool filled, bool stroked,
+                      Qt::FillRule rule, bool mayJoin) {
   if (data.isEmpty() || (!filled && !stroked)) return;
   const double grown = stroked ? std::max(1.0, m_pen.widthF()) * strokeScale() / 2 : 0.005;
   if (!openClip(bounds.adjusted(-grown, -grown, grown, grown))) return;
   const QByteArray style = styleOf(filled, stroked, rule);
-  // Shapes with both fill and stroke hide one another's edges, translucent ones darken where they overlap: not joined.
+  // Shapes with both fill and stroke hide one another's edges, translucent ones darken where they overlap:
+  // not joined.
   const bool join = mayJoin && !(filled && stroked) && !style.contains("opacity");
   if (!join || style != m_style) flush();
   m_style = style;
@@ -169,7 +194,8 @@ void SvgEngine::drawPolygon(const QPointF* points, int count, PolygonDrawMode mo
   for (int i = 1; i < count; ++i) data += 'L' + point(mapped[i]);
   const bool open = mode == PolylineMode;
   if (!open) data += 'Z';
-  shape(data, mapped.boundingRect(), !open && m_brush.style() != Qt::NoBrush, m_pen.style() != Qt::NoPen, mode == OddEvenMode ? Qt::OddEvenFill : Qt::WindingFill, open);
+  shape(data, mapped.boundingRect(), !open && m_brush.style() != Qt::NoBrush, m_pen.style() != Qt::NoPen,
+        mode == OddEvenMode ? Qt::OddEvenFill : Qt::WindingFill, open);
 }
 
 void SvgEngine::drawRects(const QRectF* rects, int count) {
@@ -182,7 +208,9 @@ void SvgEngine::drawRects(const QRectF* rects, int count) {
       continue;
     }
     const QRectF r = m_transform.mapRect(rects[i]).normalized();
-    shape('M' + point(r.topLeft()) + 'h' + num(r.width()) + 'v' + num(r.height()) + 'h' + num(-r.width()) + 'z', r, filled, stroked, Qt::WindingFill, true);
+    shape(
+        'M' + point(r.topLeft()) + 'h' + num(r.width()) + 'v' + num(r.height()) + 'h' + num(-r.width()) + 'z',
+        r, filled, stroked, Qt::WindingFill, true);
   }
 }
 
@@ -190,7 +218,8 @@ void SvgEngine::drawLines(const QLineF* lines, int count) {
   if (m_pen.style() == Qt::NoPen) return;
   for (int i = 0; i < count; ++i) {
     const QLineF l = m_transform.map(lines[i]);
-    shape('M' + point(l.p1()) + 'L' + point(l.p2()), QRectF(l.p1(), l.p2()).normalized(), false, true, Qt::WindingFill, true);
+    shape('M' + point(l.p1()) + 'L' + point(l.p2()), QRectF(l.p1(), l.p2()).normalized(), false, true,
+          Qt::WindingFill, true);
   }
 }
 
@@ -202,10 +231,13 @@ void SvgEngine::drawEllipse(const QRectF& r) {
 
 void SvgEngine::drawTextItem(const QPointF& at, const QTextItem& item) {
   if (item.text().trimmed().isEmpty()) return;
-  if (!openClip(m_transform.mapRect(QRectF(at.x(), at.y() - item.ascent(), item.width(), item.ascent() + item.descent())))) return;
+  if (!openClip(m_transform.mapRect(
+          QRectF(at.x(), at.y() - item.ascent(), item.width(), item.ascent() + item.descent()))))
+    return;
   flush();
   QTransform turned(m_transform.m11(), m_transform.m12(), m_transform.m21(), m_transform.m22(), 0, 0);
-  const QString key = item.font().key() + u'|' + QString::number(turned.m11(), 'g', 6) + u'|' + QString::number(turned.m12(), 'g', 6) + u'|' + item.text();
+  const QString key = item.font().key() + u'|' + QString::number(turned.m11(), 'g', 6) + u'|' +
+                      QString::number(turned.m12(), 'g', 6) + u'|' + item.text();
   auto known = m_words.find(key);
   if (known == m_words.end()) {
     QPainterPath path;
@@ -214,15 +246,19 @@ void SvgEngine::drawTextItem(const QPointF& at, const QTextItem& item) {
     m_definitions += "<path id=\"" + *known + "\" d=\"" + dataOf(turned.map(path)) + "\"/>\n";
   }
   const QPointF p = m_transform.map(at);
-  m_body += "<use xlink:href=\"#" + *known + "\" x=\"" + num(p.x()) + "\" y=\"" + num(p.y()) + "\" fill=\"" + escaped(m_pen.color()) + '"';
+  m_body += "<use xlink:href=\"#" + *known + "\" x=\"" + num(p.x()) + "\" y=\"" + num(p.y()) + "\" fill=\"" +
+            escaped(m_pen.color()) + '"';
   const double alpha = m_pen.color().alphaF() * m_opacity;
   if (alpha < 0.999) m_body += " fill-opacity=\"" + num(alpha) + '"';
   m_body += "/>\n";
 }
 
-void SvgEngine::drawPixmap(const QRectF& r, const QPixmap& pixmap, const QRectF& source) { drawImage(r, pixmap.toImage(), source, Qt::AutoColor); }
+void SvgEngine::drawPixmap(const QRectF& r, const QPixmap& pixmap, const QRectF& source) {
+  drawImage(r, pixmap.toImage(), source, Qt::AutoColor);
+}
 
-void SvgEngine::drawImage(const QRectF& r, const QImage& image, const QRectF& source, Qt::ImageConversionFlags) {
+void SvgEngine::drawImage(const QRectF& r, const QImage& image, const QRectF& source,
+                          Qt::ImageConversionFlags) {
   if (!openClip(m_transform.mapRect(r))) return;
   flush();
   QByteArray png;
@@ -231,8 +267,11 @@ void SvgEngine::drawImage(const QRectF& r, const QImage& image, const QRectF& so
   const QRect part = source.toAlignedRect();
   (part == image.rect() ? image : image.copy(part)).save(&buffer, "PNG");
   const QRectF to = m_transform.mapRect(r);
-  m_body += "<image x=\"" + num(to.x()) + "\" y=\"" + num(to.y()) + "\" width=\"" + num(to.width()) + "\" height=\"" + num(to.height()) +
-            "\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" xlink:href=\"data:image/png;base64," + png.toBase64() + "\"/>\n";
+  m_body += "<image x=\"" + num(to.x()) + "\" y=\"" + num(to.y()) + "\" width=\"" + num(to.width()) +
+            "\" height=\"" + num(to.height()) +
+            "\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" "
+            "xlink:href=\"data:image/png;base64," +
+            png.toBase64() + "\"/>\n";
 }
 
 }  // namespace nest

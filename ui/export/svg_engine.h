@@ -12,7 +12,7 @@ namespace nest {
 
 /// The paint engine of SvgDevice.
 class SvgEngine : public QPaintEngine {
- public:
+public:
   SvgEngine();
 
   bool begin(QPaintDevice*) override;
@@ -31,9 +31,10 @@ class SvgEngine : public QPaintEngine {
   const QByteArray& definitions() const { return m_definitions; }
   const QByteArray& body() const { return m_body; }
 
- private:
+private:
   QByteArray styleOf(bool filled, bool stroked, Qt::FillRule) const;
-  void shape(const QByteArray& data, const QRectF& bounds, bool filled, bool stroked, Qt::FillRule, bool mayJoin);
+  void shape(const QByteArray& data, const QRectF& bounds, bool filled, bool stroked, Qt::FillRule,
+             bool mayJoin);
   void flush();
   /// Brings the clip in force for something with these bounds; false: nothing of it would be seen.
   bool openClip(const QRectF& bounds);
@@ -48,8 +49,8 @@ class SvgEngine : public QPaintEngine {
   QPainterPath m_clip;  ///< in page coordinates
 
   QByteArray m_body, m_definitions;
-  QByteArray m_style, m_data;  ///< path being collected
-  QByteArray m_openClip;       ///< id of the open group's clip
+  QByteArray m_style, m_data;             ///< path being collected
+  QByteArray m_openClip;                  ///< id of the open group's clip
   QHash<QByteArray, QByteArray> m_clips;  ///< path data → id
   QHash<QString, QByteArray> m_words;     ///< font, scale and text → id
 };

@@ -33,19 +33,21 @@ Axis Axis::memory(double largest, int mostTicks) {
   return a;
 }
 
-QString Axis::tickText(std::size_t i) const { return phrase(text::number(ticks[i], 4)); }
+QString Axis::tickText(std::size_t i) const {
+  return phrase(text::number(ticks[i], 4));
+}
 
 void paintVerticalAxis(Ink& ink, const QRectF& plot, const Axis& axis, const QString& title) {
   using enum Theme::Role;
   for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
     const double y = plot.bottom() - axis.fraction(i) * plot.height();
     ink.line({plot.left(), y}, {plot.right(), y}, ink.color(i == 0 ? Border : Grid));
-    ink.label(QRectF(plot.left() - 60, y - 9, 54, 18), axis.tickText(i), Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall,
-              ink.color(MutedText));
+    ink.label(QRectF(plot.left() - 60, y - 9, 54, 18), axis.tickText(i), Qt::AlignRight | Qt::AlignVCenter,
+              Ink::kSmall, ink.color(MutedText));
   }
   const QString text = QStringLiteral("%1 (%2)").arg(title, axis.unitName);
-  ink.label(QRectF(plot.left() - 50, plot.top() - 19, plot.width() + 50, 16), text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-            ink.color(MutedText));
+  ink.label(QRectF(plot.left() - 50, plot.top() - 19, plot.width() + 50, 16), text,
+            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(MutedText));
 }
 
 void paintHorizontalAxis(Ink& ink, const QRectF& plot, const Axis& axis, const QString& title) {
@@ -58,10 +60,11 @@ void paintHorizontalAxis(Ink& ink, const QRectF& plot, const Axis& axis, const Q
     const QString text = axis.tickText(i);
     const double w = Ink::width(text, Ink::kSmall) + 2;
     if (x + w / 2 > plot.right() - reserved) continue;
-    ink.label(QRectF(x - w / 2, plot.bottom() + 5, w, 16), text, Qt::AlignCenter, Ink::kSmall, ink.color(MutedText));
+    ink.label(QRectF(x - w / 2, plot.bottom() + 5, w, 16), text, Qt::AlignCenter, Ink::kSmall,
+              ink.color(MutedText));
   }
-  ink.label(QRectF(plot.right() - reserved, plot.bottom() + 5, reserved, 16), unit, Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall,
-            ink.color(MutedText));
+  ink.label(QRectF(plot.right() - reserved, plot.bottom() + 5, reserved, 16), unit,
+            Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(MutedText));
 }
 
 }  // namespace nest

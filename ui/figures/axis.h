@@ -10,9 +10,9 @@ class Ink;
 
 /// A time or memory axis from zero: one unit chosen by size, round ticks.
 struct Axis {
-  double largest = 0;  ///< SI value at the far end
-  double unit = 1;     ///< SI value of one unit
-  QString unitName;    ///< "ms", "GiB"
+  double largest = 0;         ///< SI value at the far end
+  double unit = 1;            ///< SI value of one unit
+  QString unitName;           ///< "ms", "GiB"
   std::vector<double> ticks;  ///< in units
 
   static Axis time(double largestSeconds, int mostTicks);

@@ -64,11 +64,14 @@ HeatLayout layoutHeat(const QRectF& area, const PlanContext& c, bool standalone)
 }
 
 QString valueName(CommunicationFigure::Value v) {
-  return v == CommunicationFigure::Value::Level ? QStringLiteral("Network level") : v == CommunicationFigure::Value::Volume ? QStringLiteral("Bytes a batch")
-                                                                                                                          : QStringLiteral("Time a batch");
+  return v == CommunicationFigure::Value::Level    ? QStringLiteral("Network level")
+         : v == CommunicationFigure::Value::Volume ? QStringLiteral("Bytes a batch")
+                                                   : QStringLiteral("Time a batch");
 }
 
-QColor levelColor(int level, int levels, const Theme& theme) { return theme.magnitude(levels > 1 ? 0.12 + 0.88 * level / (levels - 1) : 0.6); }
+QColor levelColor(int level, int levels, const Theme& theme) {
+  return theme.magnitude(levels > 1 ? 0.12 + 0.88 * level / (levels - 1) : 0.6);
+}
 
 QString sentence(const Traffic& traffic, const PlanContext& c) {
   const Bytes total = traffic.total();
@@ -83,7 +86,9 @@ QString sentence(const Traffic& traffic, const PlanContext& c) {
   for (; level >= 0 && outer <= 0; --level)
     for (int k = 0; k < kExchangeCount; ++k) outer += traffic.total(static_cast<Exchange>(k), level).value();
   return QStringLiteral("%1 a batch, %2 of it %3 exchange; %4 cross the %5 level")
-      .arg(memoryText(total), phrase(text::percent(most / total.value())), phrase(nameOf(static_cast<Exchange>(heaviest))), memoryText(Bytes(outer)), levelName(c, level + 1));
+      .arg(memoryText(total), phrase(text::percent(most / total.value())),
+           phrase(nameOf(static_cast<Exchange>(heaviest))), memoryText(Bytes(outer)),
+           levelName(c, level + 1));
 }
 
 /// Totals by kind and level, beside the picture.
@@ -93,10 +98,12 @@ void paintTable(Ink& ink, const QRectF& area, const Traffic& traffic, const Plan
   if (column < 52) return;
   double y = area.top();
   const auto cell = [&](int k, const QString& text, Qt::Alignment align, Role role, bool bold) {
-    const QRectF box = k < 0 ? QRectF(area.left(), y, first, 20) : QRectF(area.left() + first + k * column, y, column - 6, 20);
+    const QRectF box = k < 0 ? QRectF(area.left(), y, first, 20)
+                             : QRectF(area.left() + first + k * column, y, column - 6, 20);
     ink.label(box, text, align | Qt::AlignVCenter, Ink::kSmall, ink.color(role), bold);
   };
-  ink.label(QRectF(area.left(), y, area.width(), 18), QStringLiteral("Bytes a batch, by kind and level"), Qt::AlignLeft | Qt::AlignVCenter, 12, ink.color(Role::Text), true);
+  ink.label(QRectF(area.left(), y, area.width(), 18), QStringLiteral("Bytes a batch, by kind and level"),
+            Qt::AlignLeft | Qt::AlignVCenter, 12, ink.color(Role::Text), true);
   y += 26;
   for (int l = 0; l < levels; ++l) cell(l, levelName(c, l), Qt::AlignRight, Role::MutedText, false);
   cell(levels, QStringLiteral("Total"), Qt::AlignRight, Role::MutedText, false);
@@ -107,13 +114,16 @@ void paintTable(Ink& ink, const QRectF& area, const Traffic& traffic, const Plan
     const bool sum = k == kExchangeCount;
     const auto kind = static_cast<Exchange>(k);
     if (!sum && !(traffic.total(kind).value() > 0)) continue;
-    if (sum) ink.line({area.left(), y}, {area.left() + first + (levels + 1) * column - 6, y}, ink.color(Role::Border));
+    if (sum)
+      ink.line({area.left(), y}, {area.left() + first + (levels + 1) * column - 6, y},
+               ink.color(Role::Border));
     cell(-1, sum ? QStringLiteral("All") : nameOfKind(kind), Qt::AlignLeft, Role::Text, sum);
     for (int l = 0; l < levels; ++l) {
       Bytes b;
       for (int j = 0; j < kExchangeCount; ++j)
         if (sum || j == k) b += traffic.total(static_cast<Exchange>(j), l);
-      cell(l, b.value() > 0 ? memoryText(b) : QStringLiteral("–"), Qt::AlignRight, b.value() > 0 ? Role::Text : Role::MutedText, sum);
+      cell(l, b.value() > 0 ? memoryText(b) : QStringLiteral("–"), Qt::AlignRight,
+           b.value() > 0 ? Role::Text : Role::MutedText, sum);
     }
     cell(levels, memoryText(sum ? traffic.total() : traffic.total(kind)), Qt::AlignRight, Role::Text, true);
     y += 20;
@@ -148,7 +158,8 @@ void CommunicationFigure::Matrix::fill() {
   const bool time = options.value == Value::Duration;
   for (std::size_t i = 0; i < cells.level.size(); ++i)
     if (sends(i)) take(time ? cells.time[i].value() : cells.bytes[i].value());
-  scale = MagnitudeScale(smallest, largest, options.logarithmic, time ? MagnitudeScale::Unit::Time : MagnitudeScale::Unit::Data);
+  scale = MagnitudeScale(smallest, largest, options.logarithmic,
+                         time ? MagnitudeScale::Unit::Time : MagnitudeScale::Unit::Data);
   theme = nullptr;
 }
 
@@ -167,7 +178,11 @@ const QImage& CommunicationFigure::Matrix::imageFor(const Theme& wanted) {
       else if (options.value == Value::Level)
         line[column] = levelColor(cells.level[i], levels, wanted).rgb();
       else
-        line[column] = scale.color(options.value == Value::Duration ? cells.time[i].value() : cells.bytes[i].value(), wanted).rgb();
+        line[column] =
+            scale
+                .color(options.value == Value::Duration ? cells.time[i].value() : cells.bytes[i].value(),
+                       wanted)
+                .rgb();
     }
   }
   return image;
@@ -177,7 +192,8 @@ CommunicationFigure::CommunicationFigure() = default;
 CommunicationFigure::~CommunicationFigure() = default;
 
 const CommunicationFigure::Matrix& CommunicationFigure::matrixOf(const PlanContext& c) const {
-  const bool samePlan = m_matrix && m_matrix->context.problem == c.problem && m_matrix->context.plan == c.plan && m_matrix->context.outcome == c.outcome;
+  const bool samePlan = m_matrix && m_matrix->context.problem == c.problem &&
+                        m_matrix->context.plan == c.plan && m_matrix->context.outcome == c.outcome;
   if (!samePlan) {
     m_matrix = std::make_unique<Matrix>();
     m_matrix->context = c;
@@ -191,11 +207,15 @@ const CommunicationFigure::Matrix& CommunicationFigure::matrixOf(const PlanConte
   return *m_matrix;
 }
 
-QSizeF CommunicationFigure::preferredSize(const PlanContext&) const { return {1200, 720}; }
+QSizeF CommunicationFigure::preferredSize(const PlanContext&) const {
+  return {1200, 720};
+}
 
-void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c, const FigureStyle& style) const {
+void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                                const FigureStyle& style) const {
   Ink ink(painter, style);
-  if (const auto state = stateOf(c, QStringLiteral("who sends to whom"))) return paintState(ink, area, *state);
+  if (const auto state = stateOf(c, QStringLiteral("who sends to whom")))
+    return paintState(ink, area, *state);
   matrixOf(c);
   Matrix& m = *m_matrix;
   paintFrame(ink, area, c, title(), sentence(*m.traffic, c));
@@ -211,11 +231,14 @@ void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const Pla
     if (h.groupCount(l) < 2 || layout.plot.width() / h.groupCount(l) < 12) continue;
     for (int g = 1; g < h.groupCount(l); ++g) {
       const int device = h.groupSpan(l, g).first;
-      const auto at = std::lower_bound(m.cells.starts.begin(), m.cells.starts.end(), device) - m.cells.starts.begin();
+      const auto at =
+          std::lower_bound(m.cells.starts.begin(), m.cells.starts.end(), device) - m.cells.starts.begin();
       const double p = static_cast<double>(at) * step;
       const QColor line = mixed(ink.color(Role::Canvas), ink.color(Role::MutedText), 0.2);
-      ink.line({layout.plot.left() + p, layout.plot.top()}, {layout.plot.left() + p, layout.plot.bottom()}, line, 0.7);
-      ink.line({layout.plot.left(), layout.plot.top() + p}, {layout.plot.right(), layout.plot.top() + p}, line, 0.7);
+      ink.line({layout.plot.left() + p, layout.plot.top()}, {layout.plot.left() + p, layout.plot.bottom()},
+               line, 0.7);
+      ink.line({layout.plot.left(), layout.plot.top() + p}, {layout.plot.right(), layout.plot.top() + p},
+               line, 0.7);
     }
     break;
   }
@@ -228,8 +251,10 @@ void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const Pla
     const int stage = m.seats.at(m.cells.starts[static_cast<std::size_t>(i)]).stage;
     while (last < n && m.seats.at(m.cells.starts[static_cast<std::size_t>(last)]).stage == stage) ++last;
     if (stage >= 0 && (last - i) * step >= 2.5) {
-      ink.stageBox(QRectF(layout.plot.left() - 9, layout.plot.top() + i * step, 6, (last - i) * step), stage, focus.dims(stage));
-      ink.stageBox(QRectF(layout.plot.left() + i * step, layout.plot.top() - 9, (last - i) * step, 6), stage, focus.dims(stage));
+      ink.stageBox(QRectF(layout.plot.left() - 9, layout.plot.top() + i * step, 6, (last - i) * step), stage,
+                   focus.dims(stage));
+      ink.stageBox(QRectF(layout.plot.left() + i * step, layout.plot.top() - 9, (last - i) * step, 6), stage,
+                   focus.dims(stage));
     }
     i = last;
   }
@@ -237,18 +262,22 @@ void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const Pla
   for (int i : wholeTicks(n, static_cast<int>(layout.plot.width() / 52))) {
     const double middle = (i + 0.5) * step;
     const QString label = countText(m.grouped ? i : m.cells.starts[static_cast<std::size_t>(i)]);
-    ink.label(QRectF(layout.plot.left() - 58, layout.plot.top() + middle - 8, 46, 16), label, Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+    ink.label(QRectF(layout.plot.left() - 58, layout.plot.top() + middle - 8, 46, 16), label,
+              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
     const QRectF above(layout.plot.left() + middle - 24, layout.plot.top() - 26, 48, 16);
-    if (above.right() < layout.plot.right() + 24) ink.label(above, label, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+    if (above.right() < layout.plot.right() + 24)
+      ink.label(above, label, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
-  ink.label(QRectF(layout.plot.left() - 60, layout.plot.top() - 42, layout.plot.width(), 16), QStringLiteral("Rows send, columns receive; by %1").arg(unit),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  ink.label(QRectF(layout.plot.left() - 60, layout.plot.top() - 42, layout.plot.width(), 16),
+            QStringLiteral("Rows send, columns receive; by %1").arg(unit), Qt::AlignLeft | Qt::AlignVCenter,
+            Ink::kSmall, ink.color(Role::MutedText));
 
   paintLegendOf(ink, layout.legend, m);
   if (!layout.table.isEmpty()) paintTable(ink, layout.table, *m.traffic, c);
   const auto mark = [&](const std::optional<SelectionItem>& item, Role role) {
     if (!item || item->kind != ItemKind::Pair) return;
-    if (const auto hit = locate(*item, area, c)) ink.outline(hit->area.adjusted(-1.5, -1.5, 1.5, 1.5), ink.color(role), 2);
+    if (const auto hit = locate(*item, area, c))
+      ink.outline(hit->area.adjusted(-1.5, -1.5, 1.5, 1.5), ink.color(role), 2);
   };
   if (!style.standalone) mark(style.selected, Role::Selection), mark(style.hovered, Role::Hover);
 }
@@ -256,14 +285,16 @@ void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const Pla
 void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matrix& m) const {
   const QString kind = nameOfKind(m_options.kind);
   const QRectF head(bar.left(), bar.top() - 24, 92, 16);
-  ink.label(head, valueName(m_options.value), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text), true);
+  ink.label(head, valueName(m_options.value), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+            ink.color(Role::Text), true);
   double bottom = bar.bottom();
   if (m_options.value == Value::Level) {
     const Hierarchy& h = *m.context.problem->cluster;
     double y = bar.top();
     for (int l = 0; l < h.levelCount(); ++l, y += 20) {
       ink.fill(QRectF(bar.left(), y + 2, 14, 14), levelColor(l, h.levelCount(), ink.theme()));
-      ink.label(QRectF(bar.left() + 20, y, 78, 18), phrase(h.level(l).name), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
+      ink.label(QRectF(bar.left() + 20, y, 78, 18), phrase(h.level(l).name), Qt::AlignLeft | Qt::AlignVCenter,
+                Ink::kSmall, ink.color(Role::Text));
     }
     bottom = y;
   } else if (!m.scale.empty()) {
@@ -272,17 +303,21 @@ void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matri
   const QRectF nothing(bar.left(), bottom + 12, 14, 14);
   ink.fill(nothing, ink.color(Role::Canvas));
   ink.outline(nothing, ink.color(Role::Border));
-  ink.label(QRectF(nothing.right() + 6, bottom + 10, 84, 18), QStringLiteral("nothing sent"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
-  ink.label(QRectF(bar.left(), bottom + 30, 96, 18), kind, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  ink.label(QRectF(nothing.right() + 6, bottom + 10, 84, 18), QStringLiteral("nothing sent"),
+            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
+  ink.label(QRectF(bar.left(), bottom + 30, 96, 18), kind, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+            ink.color(Role::MutedText));
 }
 
 SelectionItem CommunicationFigure::itemOf(int row, int column, const PlanContext& c) const {
   const Matrix& m = matrixOf(c);
   if (m.grouped) return {ItemKind::Pair, row, m.groups, column};
-  return {ItemKind::Pair, m.cells.starts[static_cast<std::size_t>(row)], -1, m.cells.starts[static_cast<std::size_t>(column)]};
+  return {ItemKind::Pair, m.cells.starts[static_cast<std::size_t>(row)], -1,
+          m.cells.starts[static_cast<std::size_t>(column)]};
 }
 
-std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, const QRectF& area,
+                                                        const PlanContext& c) const {
   const Matrix& m = matrixOf(c);
   const int n = m.cells.buckets();
   if (row < 0 || column < 0 || row >= n || column >= n) return std::nullopt;
@@ -299,34 +334,43 @@ std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, con
     tip.note(QStringLiteral("Nothing is sent."));
   }
   tip.note(nameOfKind(m_options.kind) + u'.');
-  return Hit{item, QRectF(layout.plot.left() + column * step, layout.plot.top() + row * step, step, step), tip.html()};
+  return Hit{item, QRectF(layout.plot.left() + column * step, layout.plot.top() + row * step, step, step),
+             tip.html()};
 }
 
-std::optional<Figure::Hit> CommunicationFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> CommunicationFigure::hit(const QPointF& at, const QRectF& area,
+                                                    const PlanContext& c) const {
   if (stateOf(c, {})) return std::nullopt;
   const auto layout = layoutHeat(area, c, false);
   if (!layout.plot.contains(at)) return std::nullopt;
   const double step = layout.plot.width() / matrixOf(c).cells.buckets();
-  return cellHit(static_cast<int>((at.y() - layout.plot.top()) / step), static_cast<int>((at.x() - layout.plot.left()) / step), area, c);
+  return cellHit(static_cast<int>((at.y() - layout.plot.top()) / step),
+                 static_cast<int>((at.x() - layout.plot.left()) / step), area, c);
 }
 
-std::optional<std::pair<int, int>> CommunicationFigure::cellOf(const SelectionItem& item, const PlanContext& c) const {
+std::optional<std::pair<int, int>> CommunicationFigure::cellOf(const SelectionItem& item,
+                                                               const PlanContext& c) const {
   const Matrix& m = matrixOf(c);
-  if (item.kind != ItemKind::Pair || m.grouped != (item.level >= 0) || (m.grouped && item.level != m.groups)) return std::nullopt;
+  if (item.kind != ItemKind::Pair || m.grouped != (item.level >= 0) || (m.grouped && item.level != m.groups))
+    return std::nullopt;
   if (m.grouped) return std::pair(item.index, item.other);
   const auto bucket = [&](int device) {
-    return static_cast<int>(std::upper_bound(m.cells.starts.begin(), m.cells.starts.end(), device) - m.cells.starts.begin()) - 1;
+    return static_cast<int>(std::upper_bound(m.cells.starts.begin(), m.cells.starts.end(), device) -
+                            m.cells.starts.begin()) -
+           1;
   };
   return std::pair(bucket(item.index), bucket(item.other));
 }
 
-std::optional<Figure::Hit> CommunicationFigure::locate(const SelectionItem& item, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> CommunicationFigure::locate(const SelectionItem& item, const QRectF& area,
+                                                       const PlanContext& c) const {
   if (stateOf(c, {})) return std::nullopt;
   const auto cell = cellOf(item, c);
   return cell ? cellHit(cell->first, cell->second, area, c) : std::nullopt;
 }
 
-std::optional<SelectionItem> CommunicationFigure::step(const std::optional<SelectionItem>& from, Step step, const PlanContext& c) const {
+std::optional<SelectionItem> CommunicationFigure::step(const std::optional<SelectionItem>& from, Step step,
+                                                       const PlanContext& c) const {
   if (stateOf(c, {})) return std::nullopt;
   const int last = matrixOf(c).cells.buckets() - 1;
   const auto cell = from ? cellOf(*from, c) : std::nullopt;
@@ -345,24 +389,31 @@ QString CommunicationFigure::describe(const SelectionItem& item, const PlanConte
   if (!cell || cell->first < 0 || cell->second < 0 || cell->first >= n || cell->second >= n) return {};
   const Hierarchy& h = *c.problem->cluster;
   const auto name = [&](int bucket) {
-    const int begin = m.cells.starts[static_cast<std::size_t>(bucket)], end = m.cells.starts[static_cast<std::size_t>(bucket) + 1];
+    const int begin = m.cells.starts[static_cast<std::size_t>(bucket)],
+              end = m.cells.starts[static_cast<std::size_t>(bucket) + 1];
     if (end - begin == 1) return deviceName(h, begin);
-    return m.grouped && m.groups > 0 ? QStringLiteral("%1 %2").arg(levelName(c, m.groups)).arg(bucket) : hostSpan(h, begin, end);
+    return m.grouped && m.groups > 0 ? QStringLiteral("%1 %2").arg(levelName(c, m.groups)).arg(bucket)
+                                     : hostSpan(h, begin, end);
   };
   const std::size_t i = m.cells.cell(cell->first, cell->second);
-  return QStringLiteral("%1 to %2: %3").arg(name(cell->first), name(cell->second),
-                                            m.sends(i) ? QStringLiteral("%1, %2, level %3").arg(memoryText(m.cells.bytes[i]), timeText(m.cells.time[i]), levelName(c, m.cells.level[i]))
-                                                       : QStringLiteral("nothing"));
+  return QStringLiteral("%1 to %2: %3")
+      .arg(name(cell->first), name(cell->second),
+           m.sends(i) ? QStringLiteral("%1, %2, level %3")
+                            .arg(memoryText(m.cells.bytes[i]), timeText(m.cells.time[i]),
+                                 levelName(c, m.cells.level[i]))
+                      : QStringLiteral("nothing"));
 }
 
 QString CommunicationFigure::asText(const PlanContext& c) const {
-  if (const auto state = stateOf(c, QStringLiteral("who sends to whom"))) return state->heading + u'\n' + state->text + u'\n';
+  if (const auto state = stateOf(c, QStringLiteral("who sends to whom")))
+    return state->heading + u'\n' + state->text + u'\n';
   const Matrix& m = matrixOf(c);
   QString out = title() + u'\n' + sentence(*m.traffic, c) + u'\n';
   for (int k = 0; k < kExchangeCount; ++k)
     for (int l = 0; l < c.problem->cluster->levelCount(); ++l)
       if (const Bytes b = m.traffic->total(static_cast<Exchange>(k), l); b.value() > 0)
-        out += QStringLiteral("%1, level %2: %3 a batch\n").arg(nameOfKind(static_cast<Exchange>(k)), levelName(c, l), memoryText(b));
+        out += QStringLiteral("%1, level %2: %3 a batch\n")
+                   .arg(nameOfKind(static_cast<Exchange>(k)), levelName(c, l), memoryText(b));
   // Pairs one by one only as long as someone could read them.
   constexpr int kMostLines = 2000;
   int lines = 0;

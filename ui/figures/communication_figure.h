@@ -11,13 +11,13 @@ class Ink;
 
 /// Heatmap of who sends to whom: rows send, columns receive; devices or groups.
 class CommunicationFigure : public InteractiveFigure {
- public:
+public:
   enum class Value { Level, Volume, Duration };
   struct Options {
     Value value = Value::Volume;
     std::optional<Exchange> kind;  ///< nullopt: all
     static constexpr int kAutomatic = -2;
-    int groups = kAutomatic;       ///< level of the groups compared; −1: devices; kAutomatic: by their number
+    int groups = kAutomatic;  ///< level of the groups compared; −1: devices; kAutomatic: by their number
     bool logarithmic = true;
     friend bool operator==(const Options&, const Options&) = default;
   };
@@ -35,11 +35,12 @@ class CommunicationFigure : public InteractiveFigure {
   std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
   QString asText(const PlanContext&) const override;
 
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step, const PlanContext&) const override;
+  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
+                                    const PlanContext&) const override;
   std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
   QString describe(const SelectionItem&, const PlanContext&) const override;
 
- private:
+private:
   struct Matrix;  ///< traffic of the plan shown, and the cells under the options
   const Matrix& matrixOf(const PlanContext&) const;
   SelectionItem itemOf(int row, int column, const PlanContext&) const;

@@ -21,10 +21,10 @@ struct FigureStyle {
   std::optional<SelectionItem> hovered, selected;
 };
 
-/// One picture of a plan, painted the same way on screen, in exports and as thumbnail. Stateless but for its options;
-/// every size is in pixels at 96 dpi.
+/// One picture of a plan, painted the same way on screen, in exports and as thumbnail. Stateless but for its
+/// options; every size is in pixels at 96 dpi.
 class Figure {
- public:
+public:
   virtual ~Figure() = default;
 
   virtual QString id() const = 0;     ///< "stages": file name of the export

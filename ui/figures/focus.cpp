@@ -23,7 +23,8 @@ std::optional<int> stageOf(const SelectionItem& item, const PlanContext& c) {
     }
     case ItemKind::Group: {
       const Hierarchy& h = *c.problem->cluster;
-      if (item.level < 0 || item.level >= h.levelCount() || item.index < 0 || item.index >= h.groupCount(item.level))
+      if (item.level < 0 || item.level >= h.levelCount() || item.index < 0 ||
+          item.index >= h.groupCount(item.level))
         return std::nullopt;
       const SeatMap seats(*plan, h.deviceCount());
       const auto [begin, end] = h.groupSpan(item.level, item.index);
@@ -32,7 +33,8 @@ std::optional<int> stageOf(const SelectionItem& item, const PlanContext& c) {
         if (seats.at(p).stage != first) return std::nullopt;
       return first < 0 ? std::nullopt : std::optional(first);
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 

@@ -6,13 +6,13 @@
 
 namespace nest {
 
-/// The stage that an item belongs to: itself, the one that holds the layer or device; a group or pair of one stage's
-/// devices. nullopt otherwise.
+/// The stage that an item belongs to: itself, the one that holds the layer or device; a group or pair of one
+/// stage's devices. nullopt otherwise.
 std::optional<int> stageOf(const SelectionItem&, const PlanContext&);
 
 /// Which stages stand out in a figure, from what is hovered and selected anywhere.
 class Focus {
- public:
+public:
   Focus(const PlanContext&, const FigureStyle&);
 
   bool dims(int stage) const { return m_hovered && *m_hovered != stage; }
@@ -20,7 +20,7 @@ class Focus {
   bool selects(int stage) const { return m_selected == stage; }
   std::optional<int> selected() const { return m_selected; }
 
- private:
+private:
   std::optional<int> m_hovered, m_selected;
 };
 

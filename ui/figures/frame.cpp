@@ -31,7 +31,8 @@ QString bannerOf(const PlanContext& c) {
     if (!miss.remedies.empty()) out += QStringLiteral(". Would help: ") + phrase(miss.remedies.front());
     return out;
   }
-  if (!c.current && c.shownPlan()) return QStringLiteral("Found before your last edit; solve to bring it up to date");
+  if (!c.current && c.shownPlan())
+    return QStringLiteral("Found before your last edit; solve to bring it up to date");
   return {};
 }
 
@@ -39,40 +40,53 @@ QString bannerOf(const PlanContext& c) {
 
 std::optional<FigureState> stateOf(const PlanContext& c, const QString& what, bool needsPlan) {
   if (c.problem && (!needsPlan || c.shownPlan())) return std::nullopt;
-  if (!c.scenario && !c.problem) return FigureState{QStringLiteral("Nothing is open"), QStringLiteral("Open a scenario or a sample to see %1.").arg(what)};
+  if (!c.scenario && !c.problem)
+    return FigureState{QStringLiteral("Nothing is open"),
+                       QStringLiteral("Open a scenario or a sample to see %1.").arg(what)};
   if (!c.problem) return FigureState{QStringLiteral("The scenario has to be mended first"), firstErrors(c)};
-  if (!c.outcome) return FigureState{QStringLiteral("Not solved yet"), QStringLiteral("Solve to see %1.").arg(what)};
+  if (!c.outcome)
+    return FigureState{QStringLiteral("Not solved yet"), QStringLiteral("Solve to see %1.").arg(what)};
   switch (c.outcome->status) {
     case OutcomeStatus::Cancelled:
-      return FigureState{QStringLiteral("The search was cancelled"), QStringLiteral("No plan had been found by then. Solve to see %1.").arg(what)};
+      return FigureState{QStringLiteral("The search was cancelled"),
+                         QStringLiteral("No plan had been found by then. Solve to see %1.").arg(what)};
     case OutcomeStatus::Infeasible:
-      return FigureState{QStringLiteral("Nothing fits"), QStringLiteral("No plan of the search space fits, not even nearly. Offer more memory, devices or recompute.")};
+      return FigureState{
+          QStringLiteral("Nothing fits"),
+          QStringLiteral(
+              "No plan of the search space fits, not even nearly. Offer more memory, devices or recompute.")};
     default: {
       const auto& d = c.outcome->diagnostics;
-      return FigureState{QStringLiteral("No plan was found"), d.empty() ? QString() : phrase(d.front().message)};
+      return FigureState{QStringLiteral("No plan was found"),
+                         d.empty() ? QString() : phrase(d.front().message)};
     }
   }
 }
 
 QRectF bodyOf(const QRectF& area, const PlanContext& c, bool standalone) {
-  const double top = (standalone ? kTitleRow : 0) + kSentenceRow + (bannerOf(c).isEmpty() ? 0 : kBannerRow + 6);
+  const double top =
+      (standalone ? kTitleRow : 0) + kSentenceRow + (bannerOf(c).isEmpty() ? 0 : kBannerRow + 6);
   return QRectF(area).adjusted(kMargin, kMargin + top + 4, -kMargin, -kMargin);
 }
 
-QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QString& title, const QString& sentence) {
+QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QString& title,
+                  const QString& sentence) {
   using enum Theme::Role;
   ink.fill(area, ink.color(Canvas));
   QRectF row(area.left() + kMargin, area.top() + kMargin, area.width() - 2 * kMargin, kTitleRow);
   if (ink.style().standalone) {
-    ink.label(row.adjusted(0, 0, 0, -4), title, Qt::AlignLeft | Qt::AlignVCenter, Ink::kTitle, ink.color(Text), true);
+    ink.label(row.adjusted(0, 0, 0, -4), title, Qt::AlignLeft | Qt::AlignVCenter, Ink::kTitle,
+              ink.color(Text), true);
     const QString of = scenarioText(c);
     const double left = ink.width(title, Ink::kTitle, true) + 20;
     if (!of.isEmpty())
-      ink.label(row.adjusted(left, 0, 0, -4), of, Qt::AlignRight | Qt::AlignVCenter, 13, ink.color(MutedText));
+      ink.label(row.adjusted(left, 0, 0, -4), of, Qt::AlignRight | Qt::AlignVCenter, 13,
+                ink.color(MutedText));
     row.translate(0, kTitleRow);
   }
   row.setHeight(kSentenceRow);
-  ink.label(row, sentence, Qt::AlignLeft | Qt::AlignVCenter, 13, ink.color(ink.style().standalone ? MutedText : Text));
+  ink.label(row, sentence, Qt::AlignLeft | Qt::AlignVCenter, 13,
+            ink.color(ink.style().standalone ? MutedText : Text));
   row.translate(0, kSentenceRow + 2);
   const QString banner = bannerOf(c);
   if (!banner.isEmpty()) {
@@ -80,7 +94,8 @@ QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QStr
     const QColor tone = ink.color(c.isNearestMiss() ? Error : Warning);
     ink.fill(row, mixed(ink.color(Canvas), tone, 0.16));
     ink.fill(QRectF(row.left(), row.top(), 4, row.height()), tone);
-    ink.label(row.adjusted(12, 0, -8, 0), banner, Qt::AlignLeft | Qt::AlignVCenter, 12.5, ink.color(Text), true);
+    ink.label(row.adjusted(12, 0, -8, 0), banner, Qt::AlignLeft | Qt::AlignVCenter, 12.5, ink.color(Text),
+              true);
   }
   return bodyOf(area, c, ink.style().standalone);
 }

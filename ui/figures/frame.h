@@ -15,14 +15,17 @@ struct FigureState {
   QString heading, text;
 };
 
-/// Empty, broken, unsolved, nothing fits; nullopt when there is a plan to draw (or, without `needsPlan`, a cluster).
+/// Empty, broken, unsolved, nothing fits; nullopt when there is a plan to draw (or, without `needsPlan`, a
+/// cluster).
 std::optional<FigureState> stateOf(const PlanContext&, const QString& what, bool needsPlan = true);
 
-/// Where a figure's own drawing goes: below the title (standalone), the sentence, and the banner of a nearest miss.
+/// Where a figure's own drawing goes: below the title (standalone), the sentence, and the banner of a nearest
+/// miss.
 QRectF bodyOf(const QRectF& area, const PlanContext&, bool standalone);
 
 /// Canvas, title, sentence, banner. Returns bodyOf().
-QRectF paintFrame(Ink&, const QRectF& area, const PlanContext&, const QString& title, const QString& sentence);
+QRectF paintFrame(Ink&, const QRectF& area, const PlanContext&, const QString& title,
+                  const QString& sentence);
 void paintState(Ink&, const QRectF& area, const FigureState&);
 
 }  // namespace nest

@@ -21,7 +21,8 @@ double Ink::width(const QString& text, double pixels, bool bold) {
   // Thousands of devices share a few labels; measuring text costs more than painting it.
   thread_local QHash<QString, double> known;
   if (known.size() > 20000) known.clear();
-  const QString key = text + QChar(static_cast<char16_t>(std::lround(pixels * 20))) + QChar(bold ? u'b' : u'n');
+  const QString key =
+      text + QChar(static_cast<char16_t>(std::lround(pixels * 20))) + QChar(bold ? u'b' : u'n');
   const auto found = known.constFind(key);
   if (found != known.constEnd()) return *found;
   const double w = QFontMetricsF(Theme::font(pixels, bold)).horizontalAdvance(text);
@@ -33,7 +34,8 @@ QPointF Ink::baseline(const QRectF& box, double w, Qt::Alignment align, double p
   const double x = align & Qt::AlignRight     ? box.right() - w
                    : align & Qt::AlignHCenter ? box.center().x() - w / 2
                                               : box.left();
-  // Capitals and digits are about 0.73 of the pixel size: centring them looks right, centring ascent + descent low.
+  // Capitals and digits are about 0.73 of the pixel size: centring them looks right, centring ascent +
+  // descent low.
   const double y = align & Qt::AlignTop      ? box.top() + pixels * 0.98
                    : align & Qt::AlignBottom ? box.bottom() - pixels * 0.27
                                              : box.center().y() + pixels * 0.365;
@@ -46,7 +48,8 @@ void Ink::put(const QPointF& at, const QString& text, double pixels, const QColo
   m_painter.drawText(at, text);
 }
 
-bool Ink::label(const QRectF& box, const QString& text, Qt::Alignment align, double pixels, const QColor& color, bool bold) {
+bool Ink::label(const QRectF& box, const QString& text, Qt::Alignment align, double pixels,
+                const QColor& color, bool bold) {
   if (text.isEmpty() || box.height() < pixels * 0.95) return false;
   QString shown = text;
   double w = width(text, pixels, bold);
@@ -72,15 +75,15 @@ bool Ink::firstThatFits(const QRectF& box, const QStringList& choices, Qt::Align
   return false;
 }
 
-double Ink::paragraph(const QRectF& box, const QString& text, Qt::Alignment align, double pixels, const QColor& color,
-                      bool bold) {
+double Ink::paragraph(const QRectF& box, const QString& text, Qt::Alignment align, double pixels,
+                      const QColor& color, bool bold) {
   const double step = pixels * 1.45;
   double y = box.top();
   QString current;
   const auto flush = [&] {
     if (!current.isEmpty() && y + step <= box.bottom() + 0.5) {
-      label(QRectF(box.left(), y, box.width(), step), current, (align & Qt::AlignHorizontal_Mask) | Qt::AlignVCenter, pixels,
-            color, bold);
+      label(QRectF(box.left(), y, box.width(), step), current,
+            (align & Qt::AlignHorizontal_Mask) | Qt::AlignVCenter, pixels, color, bold);
       y += step;
     }
     current.clear();
@@ -100,7 +103,9 @@ double Ink::paragraph(const QRectF& box, const QString& text, Qt::Alignment alig
   return y - box.top();
 }
 
-void Ink::fill(const QRectF& r, const QColor& c) { m_painter.fillRect(r, c); }
+void Ink::fill(const QRectF& r, const QColor& c) {
+  m_painter.fillRect(r, c);
+}
 
 void Ink::outline(const QRectF& r, const QColor& c, double w, double radius) {
   m_painter.setPen(QPen(c, w));
@@ -118,15 +123,18 @@ void Ink::line(const QPointF& a, const QPointF& b, const QColor& c, double w, Qt
 
 void Ink::hatchLines(const QRectF& r, int pattern, double spacing, std::vector<QLineF>& out) {
   if (r.width() <= 0 || r.height() <= 0) return;
-  // Lines x + y = k (pattern 1, 3) and x − y = k (2, 3) on a lattice fixed to the page, so that neighbours join.
+  // Lines x + y = k (pattern 1, 3) and x − y = k (2, 3) on a lattice fixed to the page, so that neighbours
+  // join.
   const auto rising = [&] {
-    for (double k = std::ceil((r.left() + r.top()) / spacing) * spacing; k < r.right() + r.bottom(); k += spacing) {
+    for (double k = std::ceil((r.left() + r.top()) / spacing) * spacing; k < r.right() + r.bottom();
+         k += spacing) {
       const double x0 = std::max(r.left(), k - r.bottom()), x1 = std::min(r.right(), k - r.top());
       if (x1 > x0) out.emplace_back(x0, k - x0, x1, k - x1);
     }
   };
   const auto falling = [&] {
-    for (double k = std::ceil((r.left() - r.bottom()) / spacing) * spacing; k < r.right() - r.top(); k += spacing) {
+    for (double k = std::ceil((r.left() - r.bottom()) / spacing) * spacing; k < r.right() - r.top();
+         k += spacing) {
       const double x0 = std::max(r.left(), k + r.top()), x1 = std::min(r.right(), k + r.bottom());
       if (x1 > x0) out.emplace_back(x0, x0 - k, x1, x1 - k);
     }

@@ -14,10 +14,11 @@ namespace nest {
 /// Opaque mixture; t = 0 gives a. Used instead of translucent fills, which print and convert badly.
 QColor mixed(const QColor& a, const QColor& b, double t);
 
-/// The vocabulary in which figures are painted: text that never leaves its box, stage colours with their hatch drawn as
-/// lines (brush patterns have device resolution), swatches. Colours come from the style's theme alone.
+/// The vocabulary in which figures are painted: text that never leaves its box, stage colours with their
+/// hatch drawn as lines (brush patterns have device resolution), swatches. Colours come from the style's
+/// theme alone.
 class Ink {
- public:
+public:
   Ink(QPainter& painter, const FigureStyle& style);
 
   QPainter& painter() { return m_painter; }
@@ -28,13 +29,16 @@ class Ink {
   static double width(const QString& text, double pixels, bool bold = false);
   static double height(double pixels) { return pixels * 1.3; }
 
-  /// Paints `text` inside `box`, shortened with "…" if it must be; nothing if fewer than four letters would be left.
-  bool label(const QRectF& box, const QString& text, Qt::Alignment, double pixels, const QColor&, bool bold = false);
+  /// Paints `text` inside `box`, shortened with "…" if it must be; nothing if fewer than four letters would
+  /// be left.
+  bool label(const QRectF& box, const QString& text, Qt::Alignment, double pixels, const QColor&,
+             bool bold = false);
   /// The first of `choices` that fits whole; nothing if none does.
-  bool firstThatFits(const QRectF& box, const QStringList& choices, Qt::Alignment, double pixels, const QColor&,
-                     bool bold = false);
+  bool firstThatFits(const QRectF& box, const QStringList& choices, Qt::Alignment, double pixels,
+                     const QColor&, bool bold = false);
   /// Breaks at blanks; returns the height used. Lines beyond the box are left out.
-  double paragraph(const QRectF& box, const QString& text, Qt::Alignment, double pixels, const QColor&, bool bold = false);
+  double paragraph(const QRectF& box, const QString& text, Qt::Alignment, double pixels, const QColor&,
+                   bool bold = false);
 
   void fill(const QRectF&, const QColor&);
   void outline(const QRectF&, const QColor&, double width = 1, double radius = 0);
@@ -50,7 +54,7 @@ class Ink {
 
   static constexpr double kSmall = 11, kBody = 12.5, kTitle = 20;
 
- private:
+private:
   QPointF baseline(const QRectF& box, double width, Qt::Alignment, double pixels) const;
   void put(const QPointF& at, const QString& text, double pixels, const QColor&, bool bold);
 

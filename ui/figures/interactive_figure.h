@@ -8,11 +8,12 @@ namespace nest {
 
 /// A figure that can be walked with the keyboard and, some, zoomed. Items stand in reading order.
 class InteractiveFigure : public Figure {
- public:
+public:
   enum class Step { Left, Right, Up, Down, First, Last };
 
   /// The item reached from `from` (from nothing: the first). nullopt: there are no items.
-  virtual std::optional<SelectionItem> step(const std::optional<SelectionItem>& from, Step, const PlanContext&) const = 0;
+  virtual std::optional<SelectionItem> step(const std::optional<SelectionItem>& from, Step,
+                                            const PlanContext&) const = 0;
   /// Where an item is shown and what is said about it; nullopt if this figure does not show it.
   virtual std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const = 0;
   /// Name and value for screen readers: "Stage 3: load 12.3 ms".

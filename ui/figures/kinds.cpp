@@ -10,15 +10,24 @@ namespace nest {
 namespace {
 
 // The Okabe–Ito colours; related parts share one and differ by hatch.
-const QColor kOrange(0xE6, 0x9F, 0x00), kSky(0x56, 0xB4, 0xE9), kGreen(0x00, 0x9E, 0x73), kYellow(0xF0, 0xE4, 0x42),
-    kBlue(0x00, 0x72, 0xB2), kVermilion(0xD5, 0x5E, 0x00), kPurple(0xCC, 0x79, 0xA7), kGrey(0x8C, 0x8C, 0x8C);
+const QColor kOrange(0xE6, 0x9F, 0x00), kSky(0x56, 0xB4, 0xE9), kGreen(0x00, 0x9E, 0x73),
+    kYellow(0xF0, 0xE4, 0x42), kBlue(0x00, 0x72, 0xB2), kVermilion(0xD5, 0x5E, 0x00),
+    kPurple(0xCC, 0x79, 0xA7), kGrey(0x8C, 0x8C, 0x8C);
 
 }  // namespace
 
 QString nameOf(LoadPart part) {
-  static const std::array<const char*, kLoadPartCount> names{
-      "Forward",          "Backward",          "Recompute",     "Tensor exchange", "Context exchange", "Expert exchange",
-      "Activation transfer", "Gradient transfer", "Data exchange", "Sync",            "Optimizer step"};
+  static const std::array<const char*, kLoadPartCount> names{"Forward",
+                                                             "Backward",
+                                                             "Recompute",
+                                                             "Tensor exchange",
+                                                             "Context exchange",
+                                                             "Expert exchange",
+                                                             "Activation transfer",
+                                                             "Gradient transfer",
+                                                             "Data exchange",
+                                                             "Sync",
+                                                             "Optimizer step"};
   return QString::fromUtf8(names[static_cast<std::size_t>(part)]);
 }
 
@@ -40,28 +49,44 @@ QString explain(LoadPart part) {
 
 QColor colorOf(LoadPart part, const Theme&) {
   switch (part) {
-    case LoadPart::Forward: return kSky;
-    case LoadPart::Backward: return kBlue;
-    case LoadPart::Recompute: return mixed(kBlue, kSky, 0.5);
-    case LoadPart::Tensor: return kOrange;
-    case LoadPart::Context: return kYellow;
-    case LoadPart::Expert: return kPurple;
-    case LoadPart::Activation: return kGreen;
-    case LoadPart::Gradient: return mixed(kGreen, Qt::white, 0.3);
-    case LoadPart::Data: return kVermilion;
-    case LoadPart::Sync: return kVermilion;
-    case LoadPart::Step: break;
+    case LoadPart::Forward:
+      return kSky;
+    case LoadPart::Backward:
+      return kBlue;
+    case LoadPart::Recompute:
+      return mixed(kBlue, kSky, 0.5);
+    case LoadPart::Tensor:
+      return kOrange;
+    case LoadPart::Context:
+      return kYellow;
+    case LoadPart::Expert:
+      return kPurple;
+    case LoadPart::Activation:
+      return kGreen;
+    case LoadPart::Gradient:
+      return mixed(kGreen, Qt::white, 0.3);
+    case LoadPart::Data:
+      return kVermilion;
+    case LoadPart::Sync:
+      return kVermilion;
+    case LoadPart::Step:
+      break;
   }
   return kGrey;
 }
 
 int hatchOf(LoadPart part) {
   switch (part) {
-    case LoadPart::Recompute: return 1;
-    case LoadPart::Gradient: return 2;
-    case LoadPart::Sync: return 1;
-    case LoadPart::Expert: return 3;
-    default: return 0;
+    case LoadPart::Recompute:
+      return 1;
+    case LoadPart::Gradient:
+      return 2;
+    case LoadPart::Sync:
+      return 1;
+    case LoadPart::Expert:
+      return 3;
+    default:
+      return 0;
   }
 }
 
@@ -84,12 +109,13 @@ QString bindingText(const StageEvaluation& e) {
   if (!(e.load.value() > 0)) return {};
   const Binding binding = bindingOf(e);
   const Seconds share = stageShares(e, e.load)[static_cast<std::size_t>(binding)];
-  return QStringLiteral("%1 (%2)").arg(QString::fromUtf8(nameOf(binding)), phrase(text::percent(share / e.load)));
+  return QStringLiteral("%1 (%2)").arg(QString::fromUtf8(nameOf(binding)),
+                                       phrase(text::percent(share / e.load)));
 }
 
 QString nameOf(MemoryPart part) {
-  static const std::array<const char*, kMemoryPartCount> names{"Weights",   "Gradients", "Optimizer", "Activation stash",
-                                                               "Workspace", "Gathered weights", "Reserve"};
+  static const std::array<const char*, kMemoryPartCount> names{
+      "Weights", "Gradients", "Optimizer", "Activation stash", "Workspace", "Gathered weights", "Reserve"};
   return QString::fromUtf8(names[static_cast<std::size_t>(part)]);
 }
 
@@ -107,18 +133,27 @@ QString explain(MemoryPart part) {
 
 QColor colorOf(MemoryPart part, const Theme&) {
   switch (part) {
-    case MemoryPart::Weights: return kBlue;
-    case MemoryPart::Gradients: return kSky;
-    case MemoryPart::Optimizer: return kGreen;
-    case MemoryPart::Stash: return kOrange;
-    case MemoryPart::Workspace: return kYellow;
-    case MemoryPart::Gathered: return kPurple;
-    case MemoryPart::Reserve: break;
+    case MemoryPart::Weights:
+      return kBlue;
+    case MemoryPart::Gradients:
+      return kSky;
+    case MemoryPart::Optimizer:
+      return kGreen;
+    case MemoryPart::Stash:
+      return kOrange;
+    case MemoryPart::Workspace:
+      return kYellow;
+    case MemoryPart::Gathered:
+      return kPurple;
+    case MemoryPart::Reserve:
+      break;
   }
   return kGrey;
 }
 
-int hatchOf(MemoryPart part) { return part == MemoryPart::Gradients ? 1 : part == MemoryPart::Reserve ? 2 : 0; }
+int hatchOf(MemoryPart part) {
+  return part == MemoryPart::Gradients ? 1 : part == MemoryPart::Reserve ? 2 : 0;
+}
 
 std::array<double, kMemoryPartCount> memoryParts(const MemoryUse& m) {
   return {m.weights.value(),   m.gradients.value(), m.optimizer.value(), m.stash.value(),

@@ -10,7 +10,19 @@
 namespace nest {
 
 /// Parts of a stage's load, and what a timeline shows. In the order in which bars stack.
-enum class LoadPart { Forward, Backward, Recompute, Tensor, Context, Expert, Activation, Gradient, Data, Sync, Step };
+enum class LoadPart {
+  Forward,
+  Backward,
+  Recompute,
+  Tensor,
+  Context,
+  Expert,
+  Activation,
+  Gradient,
+  Data,
+  Sync,
+  Step
+};
 inline constexpr int kLoadPartCount = 11;
 inline constexpr int kLoadPartsInLoad = 9;  ///< Sync and Step happen once per batch
 

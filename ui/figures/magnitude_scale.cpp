@@ -10,7 +10,9 @@
 namespace nest {
 namespace {
 /// Where the ramp begins: its darkest tones would vanish on a dark canvas.
-double darkest(const Theme& theme) { return theme.kind() == Theme::Kind::Dark ? 0.3 : 0.06; }
+double darkest(const Theme& theme) {
+  return theme.kind() == Theme::Kind::Dark ? 0.3 : 0.06;
+}
 }  // namespace
 
 MagnitudeScale::MagnitudeScale(double smallest, double largest, bool logarithmic, Unit unit)
@@ -25,21 +27,27 @@ double MagnitudeScale::fraction(double value) const {
   return std::clamp(std::log(value / m_smallest) / std::log(m_largest / m_smallest), 0.0, 1.0);
 }
 
-QColor MagnitudeScale::color(double value, const Theme& theme) const { return theme.magnitude(darkest(theme) + (1 - darkest(theme)) * fraction(value)); }
+QColor MagnitudeScale::color(double value, const Theme& theme) const {
+  return theme.magnitude(darkest(theme) + (1 - darkest(theme)) * fraction(value));
+}
 
 std::vector<MagnitudeScale::Tick> MagnitudeScale::ticks(int most) const {
   std::vector<Tick> out;
   if (empty()) return out;
-  const auto text = [this](double v) { return m_unit == Unit::Data ? memoryText(Bytes(v)) : timeText(Seconds(v)); };
+  const auto text = [this](double v) {
+    return m_unit == Unit::Data ? memoryText(Bytes(v)) : timeText(Seconds(v));
+  };
   if (!m_logarithmic) {
     const Axis axis = m_unit == Unit::Data ? Axis::memory(m_largest, most) : Axis::time(m_largest, most);
-    for (double t : axis.ticks) out.push_back({t * axis.unit, t == 0 ? QStringLiteral("0") : text(t * axis.unit)});
+    for (double t : axis.ticks)
+      out.push_back({t * axis.unit, t == 0 ? QStringLiteral("0") : text(t * axis.unit)});
     return out;
   }
   const double step = m_unit == Unit::Data ? 1024 : 1000;
   for (double unit = m_unit == Unit::Data ? 1 : 1e-9; unit <= m_largest; unit *= step)
     for (double k : {1.0, 10.0, 100.0})
-      if (unit * k >= m_smallest * (1 - 1e-9) && unit * k <= m_largest * (1 + 1e-9)) out.push_back({unit * k, text(unit * k)});
+      if (unit * k >= m_smallest * (1 - 1e-9) && unit * k <= m_largest * (1 + 1e-9))
+        out.push_back({unit * k, text(unit * k)});
   while (static_cast<int>(out.size()) > std::max(2, most)) {
     std::vector<Tick> fewer;
     for (std::size_t i = 0; i < out.size(); i += 2) fewer.push_back(out[i]);
@@ -53,12 +61,14 @@ void MagnitudeScale::paintLegend(Ink& ink, const QRectF& bar) const {
   constexpr int kSteps = 64;
   const double h = bar.height() / kSteps, first = darkest(ink.theme());
   for (int i = 0; i < kSteps; ++i)
-    ink.fill(QRectF(bar.left(), bar.bottom() - (i + 1) * h, bar.width(), h + 0.5), ink.theme().magnitude(first + (1 - first) * (i + 0.5) / kSteps));
+    ink.fill(QRectF(bar.left(), bar.bottom() - (i + 1) * h, bar.width(), h + 0.5),
+             ink.theme().magnitude(first + (1 - first) * (i + 0.5) / kSteps));
   ink.outline(bar, ink.color(Theme::Role::Border));
   for (const Tick& t : ticks(static_cast<int>(bar.height() / 26))) {
     const double y = bar.bottom() - fraction(t.value) * bar.height();
     ink.line({bar.right(), y}, {bar.right() + 4, y}, ink.color(Theme::Role::Text));
-    ink.label(QRectF(bar.right() + 8, y - 8, 70, 16), t.text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::Text));
+    ink.label(QRectF(bar.right() + 8, y - 8, 70, 16), t.text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+              ink.color(Theme::Role::Text));
   }
 }
 

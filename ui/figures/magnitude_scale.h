@@ -12,7 +12,7 @@ class Ink;
 
 /// One perceptual ramp for a magnitude, linear from zero or logarithmic from the smallest value that occurs.
 class MagnitudeScale {
- public:
+public:
   enum class Unit { Data, Time };
 
   MagnitudeScale() = default;
@@ -30,7 +30,7 @@ class MagnitudeScale {
   /// Ramp with ticks, labels to its right.
   void paintLegend(Ink&, const QRectF& bar) const;
 
- private:
+private:
   double m_smallest = 0, m_largest = 0;
   bool m_logarithmic = false;
   Unit m_unit = Unit::Data;

@@ -18,10 +18,11 @@
 
 namespace nest {
 
-/// The bars themselves, as a chart in a scene of its own. Colours are ours; axes, labels and everything said about the
-/// bars is painted around it, because the chart's own category labels turn to "…" and its ticks are not round.
+/// The bars themselves, as a chart in a scene of its own. Colours are ours; axes, labels and everything said
+/// about the bars is painted around it, because the chart's own category labels turn to "…" and its ticks are
+/// not round.
 class MemoryFigure::Bars {
- public:
+public:
   Bars(const PlanContext& context, const MemoryLayout& layout, const Theme& theme)
       : m_context(context), m_plot(layout.plot.size()), m_columns(layout.columns.size()), m_theme(&theme) {
     m_chart = new QChart;
@@ -32,7 +33,8 @@ class MemoryFigure::Bars {
       const auto part = static_cast<MemoryPart>(k);
       auto* set = new QBarSet(nameOf(part));
       for (const auto& column : layout.columns)
-        *set << (column.stage < 0 ? 0 : memoryParts(column.use)[static_cast<std::size_t>(k)] / layout.axis.unit);
+        *set << (column.stage < 0 ? 0
+                                  : memoryParts(column.use)[static_cast<std::size_t>(k)] / layout.axis.unit);
       set->setBrush(colorOf(part, theme));
       set->setPen(layout.bar > 5 ? QPen(theme.color(Theme::Role::Canvas), 0.8) : QPen(Qt::NoPen));
       series->append(set);
@@ -67,7 +69,7 @@ class MemoryFigure::Bars {
     painter.restore();
   }
 
- private:
+private:
   PlanContext m_context;  ///< keeps what is shown alive, so that its addresses stay its identity
   QSizeF m_plot;
   std::size_t m_columns;
@@ -86,8 +88,12 @@ QString sentence(const PlanContext& c) {
   if (full < 0) return {};
   const MemoryUse& m = e.stages[static_cast<std::size_t>(full)].memory;
   if (m.headroom().value() < 0)
-    return QStringLiteral("Stage %1 needs %2 of %3: %4 too much").arg(full).arg(memoryText(m.total()), memoryText(m.capacity), memoryText(-m.headroom()));
-  return QStringLiteral("Fullest is stage %1: %2 of %3, %4 free").arg(full).arg(memoryText(m.total()), memoryText(m.capacity), memoryText(m.headroom()));
+    return QStringLiteral("Stage %1 needs %2 of %3: %4 too much")
+        .arg(full)
+        .arg(memoryText(m.total()), memoryText(m.capacity), memoryText(-m.headroom()));
+  return QStringLiteral("Fullest is stage %1: %2 of %3, %4 free")
+      .arg(full)
+      .arg(memoryText(m.total()), memoryText(m.capacity), memoryText(m.headroom()));
 }
 
 void paintHatches(Ink& ink, const MemoryLayout& m) {
@@ -101,7 +107,8 @@ void paintHatches(Ink& ink, const MemoryLayout& m) {
       const auto part = static_cast<MemoryPart>(k);
       const QColor c = colorOf(part, ink.theme());
       const QRectF box = m.barBox(i);
-      ink.hatch(QRectF(box.left(), m.yOf(next), box.width(), m.yOf(sum) - m.yOf(next)), hatchOf(part), mixed(c, ink.theme().textOn(c), 0.45), 5);
+      ink.hatch(QRectF(box.left(), m.yOf(next), box.width(), m.yOf(sum) - m.yOf(next)), hatchOf(part),
+                mixed(c, ink.theme().textOn(c), 0.45), 5);
       sum = next;
     }
   }
@@ -115,13 +122,16 @@ void paintCapacity(Ink& ink, const MemoryLayout& m) {
     const Bytes capacity = m.columns[i].use.capacity;
     while (end < m.columns.size() && m.columns[end].use.capacity == capacity) ++end;
     const double y = m.yOf(capacity.value());
-    ink.line({m.slotBox(i).left(), y}, {m.slotBox(end - 1).right(), y}, ink.color(Role::Text), 1.6, Qt::DashLine);
+    ink.line({m.slotBox(i).left(), y}, {m.slotBox(end - 1).right(), y}, ink.color(Role::Text), 1.6,
+             Qt::DashLine);
     highest = std::max(highest, capacity.value());
     i = end;
   }
   const double y = m.yOf(highest);
-  ink.label(QRectF(m.plot.right() + 6, y - 15, 58, 15), memoryText(Bytes(highest)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text), true);
-  ink.label(QRectF(m.plot.right() + 6, y, 58, 15), QStringLiteral("capacity"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  ink.label(QRectF(m.plot.right() + 6, y - 15, 58, 15), memoryText(Bytes(highest)),
+            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text), true);
+  ink.label(QRectF(m.plot.right() + 6, y, 58, 15), QStringLiteral("capacity"),
+            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 
 /// Total above a bar and, in words, what is left or missing.
@@ -132,8 +142,10 @@ void paintWords(Ink& ink, const MemoryLayout& m, std::size_t i) {
   const Bytes room = column.use.headroom();
   const bool over = column.over();
   const QString amount = memoryText(over ? -room : room);
-  const QStringList words = over ? QStringList{amount + QStringLiteral(" too much"), QStringLiteral("+") + amount}
-                                 : QStringList{amount + QStringLiteral(" free"), phrase(text::number(room.value() / m.axis.unit)) + QStringLiteral(" free")};
+  const QStringList words =
+      over ? QStringList{amount + QStringLiteral(" too much"), QStringLiteral("+") + amount}
+           : QStringList{amount + QStringLiteral(" free"),
+                         phrase(text::number(room.value() / m.axis.unit)) + QStringLiteral(" free")};
   const QColor ground = ink.color(Role::Canvas);
   for (const QString& text : words) {
     const double w = Ink::width(text, Ink::kSmall, over) + 6;
@@ -165,7 +177,8 @@ void paintMarks(Ink& ink, const MemoryLayout& m, const Focus& focus) {
       ink.outline(m.bar > 5 ? box.adjusted(-1, -1, 1, 0) : box, ink.color(Role::Error), m.bar > 5 ? 2.5 : 1);
     }
     if ((focus.selects(column.stage) || focus.hovers(column.stage)) && m.bar > 5)
-      ink.outline(box.adjusted(-3, -3, 3, 1), ink.color(focus.selects(column.stage) ? Role::Selection : Role::Hover), 2);
+      ink.outline(box.adjusted(-3, -3, 3, 1),
+                  ink.color(focus.selects(column.stage) ? Role::Selection : Role::Hover), 2);
   }
 }
 
@@ -178,37 +191,47 @@ void paintChips(Ink& ink, const MemoryLayout& m, const Focus& focus, bool byDevi
     const QRectF slot = m.slotBox(static_cast<std::size_t>(i));
     const double w = std::clamp(m.bar, 15.0, 34.0);
     if (all)
-      ink.stageChip(QRectF(slot.center().x() - w / 2, m.chips.top() + 2, w, 18), column.stage, Ink::kSmall, focus.dims(column.stage));
+      ink.stageChip(QRectF(slot.center().x() - w / 2, m.chips.top() + 2, w, 18), column.stage, Ink::kSmall,
+                    focus.dims(column.stage));
     else
-      ink.stageBox(QRectF(slot.center().x() - m.bar / 2, m.chips.top(), m.bar, 6), column.stage, focus.dims(column.stage));
+      ink.stageBox(QRectF(slot.center().x() - m.bar / 2, m.chips.top(), m.bar, 6), column.stage,
+                   focus.dims(column.stage));
   }
   if (!all)
     for (int i : wholeTicks(n, static_cast<int>(m.plot.width() / 48)))
       ink.label(QRectF(m.slotBox(static_cast<std::size_t>(i)).center().x() - 24, m.chips.top() + 8, 48, 15),
-                byDevice ? countText(static_cast<long long>(i) * m.merged) : QString::number(i), Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
-  ink.label(QRectF(m.chips.left() - 54, m.chips.top() + (all ? 0 : 5), 48, 22), byDevice ? QStringLiteral("Device") : QStringLiteral("Stage"),
-            Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+                byDevice ? countText(static_cast<long long>(i) * m.merged) : QString::number(i),
+                Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+  ink.label(QRectF(m.chips.left() - 54, m.chips.top() + (all ? 0 : 5), 48, 22),
+            byDevice ? QStringLiteral("Device") : QStringLiteral("Stage"), Qt::AlignRight | Qt::AlignVCenter,
+            Ink::kSmall, ink.color(Role::MutedText));
 }
 
 QString tipOf(const MemoryColumn& column, const PlanContext& c) {
   const Hierarchy& h = *c.problem->cluster;
   const bool device = column.firstDevice >= 0;
-  QString heading = device ? deviceName(h, column.fullest) : QStringLiteral("Stage %1, each device").arg(column.stage);
+  QString heading =
+      device ? deviceName(h, column.fullest) : QStringLiteral("Stage %1, each device").arg(column.stage);
   if (device && column.stage >= 0) heading += QStringLiteral(", stage %1").arg(column.stage);
   Tip tip(heading);
   if (column.stage < 0) return tip.note(QStringLiteral("Idle: nothing is placed here.")).html();
   const auto parts = memoryParts(column.use);
   for (int k = 0; k < kMemoryPartCount; ++k)
-    if (parts[static_cast<std::size_t>(k)] > 0) tip.row(nameOf(static_cast<MemoryPart>(k)), exactMemory(Bytes(parts[static_cast<std::size_t>(k)])));
+    if (parts[static_cast<std::size_t>(k)] > 0)
+      tip.row(nameOf(static_cast<MemoryPart>(k)), exactMemory(Bytes(parts[static_cast<std::size_t>(k)])));
   tip.row(QStringLiteral("Peak"), exactMemory(column.use.total()));
   tip.row(QStringLiteral("Capacity"), exactMemory(column.use.capacity));
-  tip.row(column.over() ? QStringLiteral("Too much") : QStringLiteral("Headroom"), exactMemory(column.over() ? -column.use.headroom() : column.use.headroom()));
+  tip.row(column.over() ? QStringLiteral("Too much") : QStringLiteral("Headroom"),
+          exactMemory(column.over() ? -column.use.headroom() : column.use.headroom()));
   if (column.lastDevice > column.firstDevice)
-    tip.note(QStringLiteral("The fullest of devices %1 to %2.").arg(countText(column.firstDevice), countText(column.lastDevice)));
+    tip.note(QStringLiteral("The fullest of devices %1 to %2.")
+                 .arg(countText(column.firstDevice), countText(column.lastDevice)));
   return tip.html();
 }
 
-bool drawable(const PlanContext& c) { return !stateOf(c, {}) && !c.shownEvaluation()->stages.empty(); }
+bool drawable(const PlanContext& c) {
+  return !stateOf(c, {}) && !c.shownEvaluation()->stages.empty();
+}
 
 int columnOf(const SelectionItem& item, const MemoryLayout& m, const PlanContext& c, bool byDevice) {
   if (byDevice && item.kind == ItemKind::Device) return m.columnOfDevice(item.index);
@@ -220,7 +243,8 @@ int columnOf(const SelectionItem& item, const MemoryLayout& m, const PlanContext
 }
 
 SelectionItem itemOf(const MemoryColumn& column) {
-  return column.firstDevice >= 0 ? SelectionItem{ItemKind::Device, column.fullest} : SelectionItem{ItemKind::Stage, column.stage};
+  return column.firstDevice >= 0 ? SelectionItem{ItemKind::Device, column.fullest}
+                                 : SelectionItem{ItemKind::Stage, column.stage};
 }
 
 }  // namespace
@@ -228,18 +252,24 @@ SelectionItem itemOf(const MemoryColumn& column) {
 MemoryFigure::MemoryFigure() = default;
 MemoryFigure::~MemoryFigure() = default;
 
-QSizeF MemoryFigure::preferredSize(const PlanContext&) const { return {1200, 675}; }
+QSizeF MemoryFigure::preferredSize(const PlanContext&) const {
+  return {1200, 675};
+}
 
-void MemoryFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c, const FigureStyle& style) const {
+void MemoryFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                         const FigureStyle& style) const {
   Ink ink(painter, style);
-  if (const auto state = stateOf(c, QStringLiteral("what its devices hold"))) return paintState(ink, area, *state);
+  if (const auto state = stateOf(c, QStringLiteral("what its devices hold")))
+    return paintState(ink, area, *state);
   if (!drawable(c)) return paintState(ink, area, {QStringLiteral("This plan has no stages"), {}});
   const bool byDevice = m_by == By::Device;
   paintFrame(ink, area, c, title(), sentence(c));
   const auto layout = layoutMemory(area, c, style.standalone, byDevice);
   paintVerticalAxis(ink, layout.plot, layout.axis,
-                    layout.merged > 1 ? QStringLiteral("Fullest of each %1 devices").arg(layout.merged) : QStringLiteral("Memory of a device at its peak"));
-  if (!m_bars || !m_bars->shows(c, layout, ink.theme())) m_bars = std::make_unique<Bars>(c, layout, ink.theme());
+                    layout.merged > 1 ? QStringLiteral("Fullest of each %1 devices").arg(layout.merged)
+                                      : QStringLiteral("Memory of a device at its peak"));
+  if (!m_bars || !m_bars->shows(c, layout, ink.theme()))
+    m_bars = std::make_unique<Bars>(c, layout, ink.theme());
   m_bars->paint(painter, layout.plot);
   const Focus focus(c, style);
   paintHatches(ink, layout);
@@ -250,15 +280,19 @@ void MemoryFigure::paint(QPainter& painter, const QRectF& area, const PlanContex
   paintLegend(ink, layout.legend, layout.legendItems);
 }
 
-std::optional<Figure::Hit> MemoryFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> MemoryFigure::hit(const QPointF& at, const QRectF& area,
+                                             const PlanContext& c) const {
   if (!drawable(c)) return std::nullopt;
   const auto m = layoutMemory(area, c, false, m_by == By::Device);
-  if (at.x() < m.plot.left() || at.x() >= m.plot.right() || at.y() < m.plot.top() || at.y() > m.chips.bottom()) return std::nullopt;
+  if (at.x() < m.plot.left() || at.x() >= m.plot.right() || at.y() < m.plot.top() ||
+      at.y() > m.chips.bottom())
+    return std::nullopt;
   const auto i = std::min(static_cast<std::size_t>((at.x() - m.plot.left()) / m.slot), m.columns.size() - 1);
   return Hit{itemOf(m.columns[i]), m.slotBox(i), tipOf(m.columns[i], c)};
 }
 
-std::optional<Figure::Hit> MemoryFigure::locate(const SelectionItem& item, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> MemoryFigure::locate(const SelectionItem& item, const QRectF& area,
+                                                const PlanContext& c) const {
   if (!drawable(c)) return std::nullopt;
   const auto m = layoutMemory(area, c, false, m_by == By::Device);
   const int i = columnOf(item, m, c, m_by == By::Device);
@@ -267,25 +301,38 @@ std::optional<Figure::Hit> MemoryFigure::locate(const SelectionItem& item, const
   return Hit{itemOf(m.columns[at]), m.slotBox(at), tipOf(m.columns[at], c)};
 }
 
-std::optional<SelectionItem> MemoryFigure::step(const std::optional<SelectionItem>& from, Step step, const PlanContext& c) const {
+std::optional<SelectionItem> MemoryFigure::step(const std::optional<SelectionItem>& from, Step step,
+                                                const PlanContext& c) const {
   if (!drawable(c)) return std::nullopt;
   const bool byDevice = m_by == By::Device;
   const ItemKind kind = byDevice ? ItemKind::Device : ItemKind::Stage;
   const int last = (byDevice ? c.problem->cluster->deviceCount() : c.shownPlan()->stageCount()) - 1;
   int at = 0;
-  if (from && from->kind == kind) at = from->index;
-  else if (from && !byDevice) at = stageOf(*from, c).value_or(0);
-  else if (from) return SelectionItem{kind, std::min(last, c.shownEvaluation()->stages[static_cast<std::size_t>(stageOf(*from, c).value_or(0))].firstDevice)};
-  if (!from || step == Step::First) at = 0;
-  else if (step == Step::Last) at = last;
-  else at += step == Step::Right ? 1 : step == Step::Left ? -1 : 0;
+  if (from && from->kind == kind)
+    at = from->index;
+  else if (from && !byDevice)
+    at = stageOf(*from, c).value_or(0);
+  else if (from)
+    return SelectionItem{kind,
+                         std::min(last, c.shownEvaluation()
+                                            ->stages[static_cast<std::size_t>(stageOf(*from, c).value_or(0))]
+                                            .firstDevice)};
+  if (!from || step == Step::First)
+    at = 0;
+  else if (step == Step::Last)
+    at = last;
+  else
+    at += step == Step::Right ? 1 : step == Step::Left ? -1 : 0;
   return SelectionItem{kind, std::clamp(at, 0, last)};
 }
 
 QString MemoryFigure::describe(const SelectionItem& item, const PlanContext& c) const {
   if (!drawable(c)) return {};
   const auto stage = stageOf(item, c);
-  if (!stage) return item.kind == ItemKind::Device ? deviceName(*c.problem->cluster, item.index) + QStringLiteral(": idle") : QString();
+  if (!stage)
+    return item.kind == ItemKind::Device
+               ? deviceName(*c.problem->cluster, item.index) + QStringLiteral(": idle")
+               : QString();
   MemoryUse m = c.shownEvaluation()->stages[static_cast<std::size_t>(*stage)].memory;
   QString name = QStringLiteral("Stage %1").arg(*stage);
   if (item.kind == ItemKind::Device) {
@@ -293,19 +340,24 @@ QString MemoryFigure::describe(const SelectionItem& item, const PlanContext& c) 
     m.capacity = c.problem->cluster->factor(DeviceIndex(item.index)).memory;
   }
   const bool over = m.headroom().value() < 0;
-  return QStringLiteral("%1: %2 of %3, %4 %5").arg(name, memoryText(m.total()), memoryText(m.capacity), memoryText(over ? -m.headroom() : m.headroom()),
-                                                    over ? QStringLiteral("too much") : QStringLiteral("free"));
+  return QStringLiteral("%1: %2 of %3, %4 %5")
+      .arg(name, memoryText(m.total()), memoryText(m.capacity),
+           memoryText(over ? -m.headroom() : m.headroom()),
+           over ? QStringLiteral("too much") : QStringLiteral("free"));
 }
 
 QString MemoryFigure::asText(const PlanContext& c) const {
-  if (const auto state = stateOf(c, QStringLiteral("what its devices hold"))) return state->heading + u'\n' + state->text + u'\n';
+  if (const auto state = stateOf(c, QStringLiteral("what its devices hold")))
+    return state->heading + u'\n' + state->text + u'\n';
   QString out = title() + u'\n' + sentence(c) + u'\n';
   const auto& stages = c.shownEvaluation()->stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     out += describe({ItemKind::Stage, static_cast<int>(i)}, c);
     const auto parts = memoryParts(stages[i].memory);
     for (std::size_t k = 0; k < kMemoryPartCount; ++k)
-      if (parts[k] > 0) out += QStringLiteral("; %1 %2").arg(nameOf(static_cast<MemoryPart>(k)).toLower(), memoryText(Bytes(parts[k])));
+      if (parts[k] > 0)
+        out += QStringLiteral("; %1 %2").arg(nameOf(static_cast<MemoryPart>(k)).toLower(),
+                                             memoryText(Bytes(parts[k])));
     out += u'\n';
   }
   return out;

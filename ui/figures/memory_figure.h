@@ -8,9 +8,10 @@
 
 namespace nest {
 
-/// Stacked bars: what a device of each stage, or each device, holds at the peak; capacity line; headroom in words.
+/// Stacked bars: what a device of each stage, or each device, holds at the peak; capacity line; headroom in
+/// words.
 class MemoryFigure : public InteractiveFigure {
- public:
+public:
   enum class By { Stage, Device };
 
   MemoryFigure();
@@ -26,11 +27,12 @@ class MemoryFigure : public InteractiveFigure {
   std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
   QString asText(const PlanContext&) const override;
 
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step, const PlanContext&) const override;
+  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
+                                    const PlanContext&) const override;
   std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
   QString describe(const SelectionItem&, const PlanContext&) const override;
 
- private:
+private:
   class Bars;  ///< the chart, kept while plan and size stay the same
 
   By m_by = By::Stage;

@@ -14,7 +14,8 @@ constexpr double kCapacityMargin = 62;  ///< right of the bars, for the label of
 
 std::vector<MemoryColumn> stageColumns(const Evaluation& e) {
   std::vector<MemoryColumn> out;
-  for (std::size_t i = 0; i < e.stages.size(); ++i) out.push_back({static_cast<int>(i), -1, -1, -1, e.stages[i].memory});
+  for (std::size_t i = 0; i < e.stages.size(); ++i)
+    out.push_back({static_cast<int>(i), -1, -1, -1, e.stages[i].memory});
   return out;
 }
 

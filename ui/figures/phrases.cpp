@@ -8,10 +8,13 @@ QString plural(long long n, const QString& singular) {
   return countText(n) + u' ' + (n == 1 ? singular : singular + u's');
 }
 
-QString exactTime(Seconds t) { return QStringLiteral("%1 (%2 s)").arg(timeText(t), phrase(text::exact(t.value()))); }
+QString exactTime(Seconds t) {
+  return QStringLiteral("%1 (%2 s)").arg(timeText(t), phrase(text::exact(t.value())));
+}
 
 QString exactMemory(Bytes b) {
-  return QStringLiteral("%1 (%2 bytes)").arg(memoryText(b), countText(static_cast<long long>(b.value() + 0.5)));
+  return QStringLiteral("%1 (%2 bytes)")
+      .arg(memoryText(b), countText(static_cast<long long>(b.value() + 0.5)));
 }
 
 Tip::Tip(const QString& heading) : m_heading(heading.toHtmlEscaped()) {}
@@ -39,7 +42,8 @@ QString levelName(const PlanContext& c, int level) {
 }
 
 QString levelText(const NetworkLevel& level) {
-  return QStringLiteral("%1 · %2 · %3").arg(phrase(level.name), phrase(text::bandwidth(level.bandwidth)), timeText(level.latency));
+  return QStringLiteral("%1 · %2 · %3")
+      .arg(phrase(level.name), phrase(text::bandwidth(level.bandwidth)), timeText(level.latency));
 }
 
 QString deviceName(const Hierarchy& h, int position) {
@@ -59,13 +63,17 @@ QString layerSpan(const LayerGraph& graph, const std::vector<LayerIndex>& layers
   for (std::size_t i = 0; i < layers.size();) {
     std::size_t j = i;
     const LayerKind kind = graph.layers[layers[i].at()].kind;
-    while (j + 1 < layers.size() && layers[j + 1].value == layers[j].value + 1 && graph.layers[layers[j + 1].at()].kind == kind) ++j;
+    while (j + 1 < layers.size() && layers[j + 1].value == layers[j].value + 1 &&
+           graph.layers[layers[j + 1].at()].kind == kind)
+      ++j;
     parts << (i == j ? name(layers[i]) : name(layers[i]) + QStringLiteral(" – ") + name(layers[j]));
     i = j + 1;
   }
   return parts.join(QStringLiteral(", "));
 }
 
-QString scenarioText(const PlanContext& c) { return c.scenario ? phrase(c.scenario->name) : QString(); }
+QString scenarioText(const PlanContext& c) {
+  return c.scenario ? phrase(c.scenario->name) : QString();
+}
 
 }  // namespace nest

@@ -8,10 +8,18 @@
 
 namespace nest {
 
-inline QString phrase(const std::string& s) { return QString::fromStdString(s); }
-inline QString timeText(Seconds t) { return phrase(text::time(t)); }
-inline QString memoryText(Bytes b) { return phrase(text::memory(b)); }
-inline QString countText(long long n) { return phrase(text::count(n)); }
+inline QString phrase(const std::string& s) {
+  return QString::fromStdString(s);
+}
+inline QString timeText(Seconds t) {
+  return phrase(text::time(t));
+}
+inline QString memoryText(Bytes b) {
+  return phrase(text::memory(b));
+}
+inline QString countText(long long n) {
+  return phrase(text::count(n));
+}
 QString plural(long long n, const QString& singular);  ///< "1 device", "1,024 devices"
 
 /// "12.3 ms (0.012345 s)": rounded, then exact.
@@ -20,13 +28,13 @@ QString exactMemory(Bytes);
 
 /// A tooltip: bold heading, then rows of label and value. Text is escaped.
 class Tip {
- public:
+public:
   explicit Tip(const QString& heading);
   Tip& row(const QString& label, const QString& value);
   Tip& note(const QString& sentence);
   QString html() const;
 
- private:
+private:
   QString m_heading, m_rows, m_notes;
 };
 

@@ -17,16 +17,16 @@ struct Seat {
 
 /// The inverse of Placement: device → seat. O(1) a question.
 class SeatMap {
- public:
+public:
   SeatMap() = default;
   SeatMap(const Plan& plan, int deviceCount);
 
   Seat at(int device) const;
   int deviceCount() const { return m_deviceCount; }
 
- private:
+private:
   int m_deviceCount = 0, m_stride = 0, m_blocks = 0, m_inner = 1, m_total = 0;
-  std::vector<int> m_stageOf;   ///< by position inside a block
+  std::vector<int> m_stageOf;  ///< by position inside a block
   std::vector<int> m_begin, m_width;
   std::vector<int> m_position;  ///< device → position; empty: the same
 };

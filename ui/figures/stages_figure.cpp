@@ -22,24 +22,33 @@ QString sentence(const PlanContext& c) {
   const double mean = e.sumLoad.value() / static_cast<double>(e.stages.size());
   const QString bound = bindingText(s);
   if (e.stages.size() == 1)
-    return QStringLiteral("One stage, %1 a microbatch, %2 microbatches; bound by %3").arg(timeText(s.load), countText(e.microbatchCount), bound);
+    return QStringLiteral("One stage, %1 a microbatch, %2 microbatches; bound by %3")
+        .arg(timeText(s.load), countText(e.microbatchCount), bound);
   const double above = mean > 0 ? s.load.value() / mean - 1 : 0;
   const QString pace = above < 0.0005 ? QStringLiteral("all stages are level")
                                       : phrase(text::percent(above)) + QStringLiteral(" above the mean");
-  return QStringLiteral("Stage %1 sets the pace: %2 a microbatch, %3; bound by %4").arg(slow).arg(timeText(s.load), pace, bound);
+  return QStringLiteral("Stage %1 sets the pace: %2 a microbatch, %3; bound by %4")
+      .arg(slow)
+      .arg(timeText(s.load), pace, bound);
 }
 
 /// Painting in one place: every part knows the layout, the plan and what stands out.
 class StagesPainter {
- public:
+public:
   StagesPainter(Ink& ink, const StagesLayout& layout, const PlanContext& c, bool shares)
-      : m_ink(ink), m(layout), m_context(c), m_plan(*c.shownPlan()), m_eval(*c.shownEvaluation()),
-        m_focus(c, ink.style()), m_shares(shares) {}
+      : m_ink(ink),
+        m(layout),
+        m_context(c),
+        m_plan(*c.shownPlan()),
+        m_eval(*c.shownEvaluation()),
+        m_focus(c, ink.style()),
+        m_shares(shares) {}
 
   void paint() {
     joints();
     ribbon();
-    paintVerticalAxis(m_ink, m.plot, m.axis, m_shares ? QStringLiteral("Share of load") : QStringLiteral("Time per microbatch"));
+    paintVerticalAxis(m_ink, m.plot, m.axis,
+                      m_shares ? QStringLiteral("Share of load") : QStringLiteral("Time per microbatch"));
     for (int i = 0; i < m_plan.stageCount() && i < static_cast<int>(m_eval.stages.size()); ++i) column(i);
     pace();
     chips();
@@ -47,21 +56,24 @@ class StagesPainter {
     paintLegend(m_ink, m.legend, m.legendItems);
   }
 
- private:
+private:
   const StageEvaluation& stage(int i) const { return m_eval.stages[static_cast<std::size_t>(i)]; }
 
   void ribbon() {
     QPainter& p = m_ink.painter();
     for (std::size_t k = 0; k < m.layers.size();) {
       std::size_t end = k;
-      while (end < m.layers.size() && m.layers[end].stage == m.layers[k].stage && m.layers[end].chunk == m.layers[k].chunk) ++end;
+      while (end < m.layers.size() && m.layers[end].stage == m.layers[k].stage &&
+             m.layers[end].chunk == m.layers[k].chunk)
+        ++end;
       const QRectF box(m.layers[k].box.topLeft(), m.layers[end - 1].box.bottomRight());
       const int s = m.layers[k].stage;
       m_ink.stageBox(box, s, m_focus.dims(s));
       const QColor fill = m_ink.stageColor(s, m_focus.dims(s));
       const QColor edge = mixed(fill, m_ink.color(Role::Canvas), 0.55);
       if (box.width() / static_cast<double>(end - k) >= 3)
-        for (std::size_t j = k + 1; j < end; ++j) m_ink.line(m.layers[j].box.topLeft(), m.layers[j].box.bottomLeft(), edge);
+        for (std::size_t j = k + 1; j < end; ++j)
+          m_ink.line(m.layers[j].box.topLeft(), m.layers[j].box.bottomLeft(), edge);
       ribbonLabel(box, k, end, fill);
       if (m_focus.selects(s)) m_ink.outline(box.adjusted(1, 1, -1, -1), m_ink.color(Role::Selection), 2);
       k = end;
@@ -85,7 +97,8 @@ class StagesPainter {
     }
   }
 
-  /// Bands that lead each part of the ribbon to its column; with several chunks they would cross, and are left out.
+  /// Bands that lead each part of the ribbon to its column; with several chunks they would cross, and are
+  /// left out.
   void joints() {
     if (m_plan.chunksPerStage() > 1) return;
     QPainter& p = m_ink.painter();
@@ -95,7 +108,10 @@ class StagesPainter {
       const int s = m.layers[k].stage;
       const QRectF column = m.column(s);
       const double bottom = m.plot.top() - 20;
-      const QPolygonF band({m.layers[k].box.bottomLeft(), m.layers[end - 1].box.bottomRight(), {column.right(), bottom}, {column.left(), bottom}});
+      const QPolygonF band({m.layers[k].box.bottomLeft(),
+                            m.layers[end - 1].box.bottomRight(),
+                            {column.right(), bottom},
+                            {column.left(), bottom}});
       p.setPen(Qt::NoPen);
       p.setBrush(mixed(m_ink.stageColor(s, m_focus.dims(s)), m_ink.color(Role::Canvas), 0.78));
       p.drawPolygon(band);
@@ -121,7 +137,8 @@ class StagesPainter {
       if (m_focus.dims(i)) c = mixed(c, m_ink.color(Role::Canvas), 0.7);
       const QRectF piece(box.left(), y - h, box.width(), h);
       m_ink.fill(piece, c);
-      if (h > 2 && box.width() > 4) m_ink.hatch(piece, hatchOf(part), mixed(c, m_ink.theme().textOn(c), 0.5), 5);
+      if (h > 2 && box.width() > 4)
+        m_ink.hatch(piece, hatchOf(part), mixed(c, m_ink.theme().textOn(c), 0.5), 5);
       if (h > 1.5) m_ink.line(piece.topLeft(), piece.topRight(), m_ink.color(Role::Canvas), 0.8);
       y -= h;
     }
@@ -133,7 +150,8 @@ class StagesPainter {
       m_ink.outline(QRectF(box.left() - 1.5, y - 1.5, box.width() + 3, m.plot.bottom() - y + 3),
                     m_ink.color(m_focus.selects(i) ? Role::Selection : Role::Hover), 2);
     if (m.slot < 34) return;
-    const QString value = m_shares ? timeText(stage(i).load) : phrase(text::number(stage(i).load.value() / m.axis.unit));
+    const QString value =
+        m_shares ? timeText(stage(i).load) : phrase(text::number(stage(i).load.value() / m.axis.unit));
     const bool slowest = i == m_eval.slowestStage();
     const double w = Ink::width(value, Ink::kSmall, slowest) + 4;
     if (w > m.slot) return;
@@ -149,7 +167,8 @@ class StagesPainter {
     }
     for (const auto& v : m_values) {
       m_ink.fill(v.spot, m_ink.color(Role::Canvas));
-      m_ink.label(v.spot.adjusted(-3, 0, 3, 0), v.text, Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::Text), v.bold);
+      m_ink.label(v.spot.adjusted(-3, 0, 3, 0), v.text, Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::Text),
+                  v.bold);
     }
   }
 
@@ -160,17 +179,19 @@ class StagesPainter {
     for (int i = 0; i < n; ++i) {
       const double middle = m.slotLeft(i) + m.slot / 2;
       if (all)
-        m_ink.stageChip(QRectF(middle - std::max(w, 15.0) / 2, m.chips.top() + 2, std::max(w, 15.0), 18), i, Ink::kSmall, m_focus.dims(i));
+        m_ink.stageChip(QRectF(middle - std::max(w, 15.0) / 2, m.chips.top() + 2, std::max(w, 15.0), 18), i,
+                        Ink::kSmall, m_focus.dims(i));
       else
-        m_ink.stageBox(QRectF(m.slotLeft(i) + (m.slot - m.bar) / 2, m.chips.top(), m.bar, 6), i, m_focus.dims(i));
+        m_ink.stageBox(QRectF(m.slotLeft(i) + (m.slot - m.bar) / 2, m.chips.top(), m.bar, 6), i,
+                       m_focus.dims(i));
       if (i + 1 < n && m.slot >= 92) cut(i, middle + m.slot / 2);
     }
     if (!all)
       for (int i : wholeTicks(n, static_cast<int>(m.plot.width() / 28)))
-        m_ink.label(QRectF(m.slotLeft(i) + m.slot / 2 - 14, m.chips.top() + 7, 28, 15), QString::number(i), Qt::AlignCenter, Ink::kSmall,
-                    m_ink.color(Role::MutedText));
-    m_ink.label(QRectF(m.chips.left() - 54, m.chips.top(), 48, all ? 22 : 8), QStringLiteral("Stage"), Qt::AlignRight | Qt::AlignVCenter,
-                Ink::kSmall, m_ink.color(Role::MutedText));
+        m_ink.label(QRectF(m.slotLeft(i) + m.slot / 2 - 14, m.chips.top() + 7, 28, 15), QString::number(i),
+                    Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::MutedText));
+    m_ink.label(QRectF(m.chips.left() - 54, m.chips.top(), 48, all ? 22 : 8), QStringLiteral("Stage"),
+                Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
   }
 
   /// The network level that the cut after stage i crosses.
@@ -179,8 +200,9 @@ class StagesPainter {
     if (level < 0) return;
     const double room = m.slot - 40;
     const QString name = levelName(m_context, level);
-    m_ink.firstThatFits(QRectF(x - room / 2, m.chips.top() + 2, room, 18), {name + QStringLiteral(" →"), name}, Qt::AlignCenter,
-                        Ink::kSmall, m_ink.color(Role::MutedText));
+    m_ink.firstThatFits(QRectF(x - room / 2, m.chips.top() + 2, room, 18),
+                        {name + QStringLiteral(" →"), name}, Qt::AlignCenter, Ink::kSmall,
+                        m_ink.color(Role::MutedText));
   }
 
   void facts() {
@@ -188,19 +210,21 @@ class StagesPainter {
       const auto& e = stage(i);
       const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
       const double once = (e.exposed + e.step).value();
-      const QStringList rows{bindingText(e),
-                             plural(e.devices, QStringLiteral("device")) + QStringLiteral(" · ") + phrase(toText(s.strategy)),
-                             s.recompute == Recompute::None ? QStringLiteral("nothing recomputed")
-                                                            : phrase(nameOf(s.recompute)) + QStringLiteral(" recompute"),
-                             QStringLiteral("+ %1 a batch").arg(timeText(Seconds(once)))};
+      const QStringList rows{
+          bindingText(e),
+          plural(e.devices, QStringLiteral("device")) + QStringLiteral(" · ") + phrase(toText(s.strategy)),
+          s.recompute == Recompute::None ? QStringLiteral("nothing recomputed")
+                                         : phrase(nameOf(s.recompute)) + QStringLiteral(" recompute"),
+          QStringLiteral("+ %1 a batch").arg(timeText(Seconds(once)))};
       for (int k = 0; k < m.factRows; ++k)
-        m_ink.label(QRectF(m.slotLeft(i) + 3, m.facts.top() + k * 16.0, m.slot - 6, 16), rows[k], Qt::AlignCenter, Ink::kSmall,
-                    m_ink.color(k == 0 ? Role::Text : Role::MutedText));
+        m_ink.label(QRectF(m.slotLeft(i) + 3, m.facts.top() + k * 16.0, m.slot - 6, 16), rows[k],
+                    Qt::AlignCenter, Ink::kSmall, m_ink.color(k == 0 ? Role::Text : Role::MutedText));
     }
-    static const QStringList heads{QStringLiteral("Bound by"), QStringLiteral("On"), {}, QStringLiteral("Sync, step")};
+    static const QStringList heads{
+        QStringLiteral("Bound by"), QStringLiteral("On"), {}, QStringLiteral("Sync, step")};
     for (int k = 0; k < m.factRows; ++k)
-      m_ink.label(QRectF(m.facts.left() - 60, m.facts.top() + k * 16.0, 54, 16), heads[k], Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall,
-                  m_ink.color(Role::MutedText));
+      m_ink.label(QRectF(m.facts.left() - 60, m.facts.top() + k * 16.0, 54, 16), heads[k],
+                  Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
   }
 
   struct Value {
@@ -227,14 +251,17 @@ QString stageTip(int i, const PlanContext& c) {
   tip.row(QStringLiteral("Load, one microbatch"), exactTime(e.load));
   const auto parts = loadParts(e);
   for (int k = 0; k < kLoadPartsInLoad; ++k)
-    if (parts[static_cast<std::size_t>(k)] > 0) tip.row(nameOf(static_cast<LoadPart>(k)), exactTime(Seconds(parts[static_cast<std::size_t>(k)])));
+    if (parts[static_cast<std::size_t>(k)] > 0)
+      tip.row(nameOf(static_cast<LoadPart>(k)), exactTime(Seconds(parts[static_cast<std::size_t>(k)])));
   if (e.hidden.value() > 0) tip.row(QStringLiteral("Hidden behind compute"), exactTime(-e.hidden));
   tip.row(QStringLiteral("Sync, once a batch"), exactTime(e.sync));
   tip.row(QStringLiteral("of it exposed"), exactTime(e.exposed));
   tip.row(QStringLiteral("Optimizer step"), exactTime(e.step));
   if (e.activationLevel >= 0)
-    tip.row(QStringLiteral("Activations cross"), levelName(c, e.activationLevel) + QStringLiteral(", ") + exactMemory(e.activationBytes));
-  tip.row(QStringLiteral("Devices"), countText(e.devices) + QStringLiteral(", ") + phrase(toText(s.strategy)));
+    tip.row(QStringLiteral("Activations cross"),
+            levelName(c, e.activationLevel) + QStringLiteral(", ") + exactMemory(e.activationBytes));
+  tip.row(QStringLiteral("Devices"),
+          countText(e.devices) + QStringLiteral(", ") + phrase(toText(s.strategy)));
   tip.row(QStringLiteral("Recompute"), phrase(nameOf(s.recompute)));
   tip.note(QStringLiteral("Bound by %1.").arg(bindingText(e)));
   return tip.html();
@@ -243,17 +270,24 @@ QString stageTip(int i, const PlanContext& c) {
 QString layerTip(int layer, int stage, const PlanContext& c) {
   Tip tip(phrase(c.problem->graph->layers[static_cast<std::size_t>(layer)].name));
   tip.row(QStringLiteral("Stage"), QString::number(stage));
-  tip.row(QStringLiteral("Compute, one microbatch"), exactTime(Seconds(layerSeconds(*c.problem, *c.shownPlan(), stage, LayerIndex(layer)))));
+  tip.row(QStringLiteral("Compute, one microbatch"),
+          exactTime(Seconds(layerSeconds(*c.problem, *c.shownPlan(), stage, LayerIndex(layer)))));
   return tip.html();
 }
 
-bool drawable(const PlanContext& c) { return !stateOf(c, {}) && c.shownPlan()->stageCount() > 0 && c.shownEvaluation()->stages.size() >= c.shownPlan()->stages.size(); }
+bool drawable(const PlanContext& c) {
+  return !stateOf(c, {}) && c.shownPlan()->stageCount() > 0 &&
+         c.shownEvaluation()->stages.size() >= c.shownPlan()->stages.size();
+}
 
 }  // namespace
 
-QSizeF StagesFigure::preferredSize(const PlanContext&) const { return {1200, 675}; }
+QSizeF StagesFigure::preferredSize(const PlanContext&) const {
+  return {1200, 675};
+}
 
-void StagesFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c, const FigureStyle& style) const {
+void StagesFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                         const FigureStyle& style) const {
   Ink ink(painter, style);
   if (const auto state = stateOf(c, QStringLiteral("its stages"))) return paintState(ink, area, *state);
   if (!drawable(c)) return paintState(ink, area, {QStringLiteral("This plan has no stages"), {}});
@@ -262,7 +296,8 @@ void StagesFigure::paint(QPainter& painter, const QRectF& area, const PlanContex
   StagesPainter(ink, layout, c, m_scale == Scale::Share).paint();
 }
 
-std::optional<Figure::Hit> StagesFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> StagesFigure::hit(const QPointF& at, const QRectF& area,
+                                             const PlanContext& c) const {
   if (!drawable(c)) return std::nullopt;
   const auto layout = layoutStages(area, c, false, m_scale == Scale::Share);
   if (layout.ribbon.contains(at))
@@ -270,13 +305,16 @@ std::optional<Figure::Hit> StagesFigure::hit(const QPointF& at, const QRectF& ar
       if (at.x() < l.box.right())
         return l.box.width() >= 3 ? Hit{{ItemKind::Layer, l.layer}, l.box, layerTip(l.layer, l.stage, c)}
                                   : Hit{{ItemKind::Stage, l.stage}, l.box, stageTip(l.stage, c)};
-  if (at.x() < layout.plot.left() || at.x() > layout.plot.right() || at.y() < layout.plot.top() - 20 || at.y() > layout.legend.top())
+  if (at.x() < layout.plot.left() || at.x() > layout.plot.right() || at.y() < layout.plot.top() - 20 ||
+      at.y() > layout.legend.top())
     return std::nullopt;
-  const int i = std::min(static_cast<int>((at.x() - layout.plot.left()) / layout.slot), c.shownPlan()->stageCount() - 1);
+  const int i = std::min(static_cast<int>((at.x() - layout.plot.left()) / layout.slot),
+                         c.shownPlan()->stageCount() - 1);
   return locate({ItemKind::Stage, i}, area, c);
 }
 
-std::optional<Figure::Hit> StagesFigure::locate(const SelectionItem& item, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> StagesFigure::locate(const SelectionItem& item, const QRectF& area,
+                                                const PlanContext& c) const {
   if (!drawable(c)) return std::nullopt;
   const auto layout = layoutStages(area, c, false, m_scale == Scale::Share);
   if (item.kind == ItemKind::Layer)
@@ -284,11 +322,13 @@ std::optional<Figure::Hit> StagesFigure::locate(const SelectionItem& item, const
       if (l.layer == item.index) return Hit{item, l.box, layerTip(l.layer, l.stage, c)};
   const auto stage = stageOf(item, c);
   if (!stage) return std::nullopt;
-  const QRectF column(layout.slotLeft(*stage), layout.plot.top(), layout.slot, layout.chips.bottom() - layout.plot.top());
+  const QRectF column(layout.slotLeft(*stage), layout.plot.top(), layout.slot,
+                      layout.chips.bottom() - layout.plot.top());
   return Hit{{ItemKind::Stage, *stage}, column, stageTip(*stage, c)};
 }
 
-std::optional<SelectionItem> StagesFigure::step(const std::optional<SelectionItem>& from, Step step, const PlanContext& c) const {
+std::optional<SelectionItem> StagesFigure::step(const std::optional<SelectionItem>& from, Step step,
+                                                const PlanContext& c) const {
   if (!drawable(c)) return std::nullopt;
   // Left and right walk stages; up goes to the layers of the stage, down back to it.
   const int last = c.shownPlan()->stageCount() - 1, lastLayer = c.problem->graph->layerCount() - 1;
@@ -298,7 +338,8 @@ std::optional<SelectionItem> StagesFigure::step(const std::optional<SelectionIte
   if (from->kind == ItemKind::Layer) {
     if (step == Step::Down) return SelectionItem{ItemKind::Stage, stage};
     if (step == Step::Up) return from;
-    return SelectionItem{ItemKind::Layer, std::clamp(from->index + (step == Step::Right ? 1 : -1), 0, lastLayer)};
+    return SelectionItem{ItemKind::Layer,
+                         std::clamp(from->index + (step == Step::Right ? 1 : -1), 0, lastLayer)};
   }
   if (step == Step::Up) {
     const auto layers = c.shownPlan()->stages[static_cast<std::size_t>(stage)].layers();
@@ -313,22 +354,27 @@ QString StagesFigure::describe(const SelectionItem& item, const PlanContext& c) 
   const auto stage = stageOf(item, c);
   if (!stage) return {};
   if (item.kind == ItemKind::Layer)
-    return QStringLiteral("%1, stage %2: %3").arg(phrase(c.problem->graph->layers[static_cast<std::size_t>(item.index)].name)).arg(*stage)
+    return QStringLiteral("%1, stage %2: %3")
+        .arg(phrase(c.problem->graph->layers[static_cast<std::size_t>(item.index)].name))
+        .arg(*stage)
         .arg(timeText(Seconds(layerSeconds(*c.problem, *c.shownPlan(), *stage, LayerIndex(item.index)))));
   const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(*stage)];
   return QStringLiteral("Stage %1: load %2, bound by %3").arg(*stage).arg(timeText(e.load), bindingText(e));
 }
 
 QString StagesFigure::asText(const PlanContext& c) const {
-  if (const auto state = stateOf(c, QStringLiteral("its stages"))) return state->heading + u'\n' + state->text + u'\n';
+  if (const auto state = stateOf(c, QStringLiteral("its stages")))
+    return state->heading + u'\n' + state->text + u'\n';
   QString out = title() + u'\n' + sentence(c) + u'\n';
   for (int i = 0; i < c.shownPlan()->stageCount() && drawable(c); ++i) {
     const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(i)];
-    out += describe({ItemKind::Stage, i}, c) + QStringLiteral("; ") + layerSpan(*c.problem->graph, c.shownPlan()->stages[static_cast<std::size_t>(i)].layers());
+    out += describe({ItemKind::Stage, i}, c) + QStringLiteral("; ") +
+           layerSpan(*c.problem->graph, c.shownPlan()->stages[static_cast<std::size_t>(i)].layers());
     const auto parts = loadParts(e);
     for (int k = 0; k < kLoadPartCount; ++k)
       if (parts[static_cast<std::size_t>(k)] > 0)
-        out += QStringLiteral("; %1 %2").arg(nameOf(static_cast<LoadPart>(k)).toLower(), timeText(Seconds(parts[static_cast<std::size_t>(k)])));
+        out += QStringLiteral("; %1 %2").arg(nameOf(static_cast<LoadPart>(k)).toLower(),
+                                             timeText(Seconds(parts[static_cast<std::size_t>(k)])));
     out += u'\n';
   }
   return out;

@@ -4,9 +4,10 @@
 
 namespace nest {
 
-/// The layers in order as a ribbon cut into stages, width = time; below it one column per stage with its load split.
+/// The layers in order as a ribbon cut into stages, width = time; below it one column per stage with its load
+/// split.
 class StagesFigure : public InteractiveFigure {
- public:
+public:
   /// Share: every column as tall as the slowest, parts as shares of its own load.
   enum class Scale { Time, Share };
 
@@ -20,11 +21,12 @@ class StagesFigure : public InteractiveFigure {
   std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
   QString asText(const PlanContext&) const override;
 
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step, const PlanContext&) const override;
+  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
+                                    const PlanContext&) const override;
   std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
   QString describe(const SelectionItem&, const PlanContext&) const override;
 
- private:
+private:
   Scale m_scale = Scale::Time;
 };
 

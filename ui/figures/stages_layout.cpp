@@ -22,7 +22,8 @@ std::vector<LegendItem> legendOf(const Evaluation& e, const Theme& theme) {
       const auto part = static_cast<LoadPart>(k);
       items.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
     }
-  if (hidden) items.push_back({QStringLiteral("Load, after what overlaps"), theme.color(Theme::Role::Text), 0, true});
+  if (hidden)
+    items.push_back({QStringLiteral("Load, after what overlaps"), theme.color(Theme::Role::Text), 0, true});
   return items;
 }
 
@@ -56,11 +57,14 @@ void layLayers(StagesLayout& out, const Problem& problem, const Plan& plan) {
 double layerSeconds(const Problem& problem, const Plan& plan, int stage, LayerIndex x) {
   const StagePlan& s = plan.stages[static_cast<std::size_t>(stage)];
   const Profile& profile = *problem.profile;
-  const int strategy = profile.strategyIndex(s.strategy), microbatch = profile.microbatchIndex(plan.microbatch);
+  const int strategy = profile.strategyIndex(s.strategy),
+            microbatch = profile.microbatchIndex(plan.microbatch);
   if (strategy < 0 || microbatch < 0) return 0;
   const LayerCost* cost = profile.cost(problem.graph->layers[x.at()].classId, strategy, microbatch);
   if (!cost) return 0;
-  return (cost->forward + cost->backward + cost->recompute[static_cast<std::size_t>(s.recompute)].extraBackward).value();
+  return (cost->forward + cost->backward +
+          cost->recompute[static_cast<std::size_t>(s.recompute)].extraBackward)
+      .value();
 }
 
 StagesLayout layoutStages(const QRectF& area, const PlanContext& c, bool standalone, bool shares) {
@@ -91,7 +95,8 @@ StagesLayout layoutStages(const QRectF& area, const PlanContext& c, bool standal
   const int ticks = std::max(2, static_cast<int>(out.plot.height() / 48));
   if (shares) {
     out.axis.largest = 1.06, out.axis.unit = 0.01, out.axis.unitName = QStringLiteral("%");
-    out.axis.ticks = out.plot.height() > 160 ? std::vector<double>{0, 20, 40, 60, 80, 100} : std::vector<double>{0, 50, 100};
+    out.axis.ticks = out.plot.height() > 160 ? std::vector<double>{0, 20, 40, 60, 80, 100}
+                                             : std::vector<double>{0, 50, 100};
   } else {
     out.axis = Axis::time(largest * 1.1, ticks);
   }

@@ -16,14 +16,16 @@ struct StagesLayout {
     QRectF box;
   };
   QRectF ribbon, plot, chips, facts, legend;
-  std::vector<LayerBox> layers;     ///< in pipeline order
+  std::vector<LayerBox> layers;  ///< in pipeline order
   std::vector<LegendItem> legendItems;
-  double slot = 0, bar = 0;         ///< width of a stage's column slot and of its bar
+  double slot = 0, bar = 0;  ///< width of a stage's column slot and of its bar
   int factRows = 0;
   Axis axis;
 
   double slotLeft(int stage) const { return plot.left() + stage * slot; }
-  QRectF column(int stage) const { return {slotLeft(stage) + (slot - bar) / 2, plot.top(), bar, plot.height()}; }
+  QRectF column(int stage) const {
+    return {slotLeft(stage) + (slot - bar) / 2, plot.top(), bar, plot.height()};
+  }
 };
 
 /// `context` has a plan. `shares`: the axis is 0 … 100 %.

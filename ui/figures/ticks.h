@@ -4,7 +4,8 @@
 
 namespace nest {
 
-/// Round values (1, 2, 2.5 or 5 times a power of ten) from 0 to at most `largest`, at most `most` of them after 0.
+/// Round values (1, 2, 2.5 or 5 times a power of ten) from 0 to at most `largest`, at most `most` of them
+/// after 0.
 std::vector<double> roundTicks(double largest, int most);
 
 /// Which of 0 … count−1 to label (stages, devices): every 1st, 2nd, 5th, 10th …, at most `most`.

@@ -37,12 +37,16 @@ std::vector<LegendItem> legendItems(const Schedule& schedule, const Theme& theme
   }
   std::vector<LegendItem> items;
   for (int k = 0; k < kLoadPartCount; ++k)
-    if (used[static_cast<std::size_t>(k)]) items.push_back({nameOf(static_cast<LoadPart>(k)), colorOf(static_cast<LoadPart>(k), theme), hatchOf(static_cast<LoadPart>(k)), false});
-  items.push_back({QStringLiteral("Bubble"), mixed(theme.color(Role::Canvas), theme.color(Role::Idle), 0.6), 0, false});
+    if (used[static_cast<std::size_t>(k)])
+      items.push_back({nameOf(static_cast<LoadPart>(k)), colorOf(static_cast<LoadPart>(k), theme),
+                       hatchOf(static_cast<LoadPart>(k)), false});
+  items.push_back(
+      {QStringLiteral("Bubble"), mixed(theme.color(Role::Canvas), theme.color(Role::Idle), 0.6), 0, false});
   return items;
 }
 
-TimelineLayout layoutTimeline(const QRectF& area, const PlanContext& c, bool standalone, bool memory, double legend, int stages) {
+TimelineLayout layoutTimeline(const QRectF& area, const PlanContext& c, bool standalone, bool memory,
+                              double legend, int stages) {
   TimelineLayout out;
   const QRectF body = bodyOf(area, c, standalone);
   const double left = body.left() + 52, width = body.width() - 56;
@@ -50,9 +54,12 @@ TimelineLayout layoutTimeline(const QRectF& area, const PlanContext& c, bool sta
   double bottom = out.legend.top() - 6;
   double room = bottom - body.top() - 24;
   // Few stages leave their room to the memory curve.
-  const double rows = std::min(60.0 * stages, memory && room > 180 ? room * (stages > 24 ? 0.72 : 0.64) : room);
+  const double rows =
+      std::min(60.0 * stages, memory && room > 180 ? room * (stages > 24 ? 0.72 : 0.64) : room);
   out.plot = QRectF(left, body.top(), width, std::max(10.0, rows));
-  if (memory && room > 180) out.memory = QRectF(left, out.plot.bottom() + 48, width, std::clamp(bottom - out.plot.bottom() - 56, 30.0, 420.0));
+  if (memory && room > 180)
+    out.memory =
+        QRectF(left, out.plot.bottom() + 48, width, std::clamp(bottom - out.plot.bottom() - 56, 30.0, 420.0));
   return out;
 }
 
@@ -62,69 +69,101 @@ TimelineFigure::TimelineFigure() = default;
 TimelineFigure::~TimelineFigure() = default;
 
 const TimelineFigure::Run& TimelineFigure::runOf(const PlanContext& c) const {
-  if (m_run && m_run->context.problem == c.problem && m_run->context.plan == c.plan && m_run->context.outcome == c.outcome) return *m_run;
+  if (m_run && m_run->context.problem == c.problem && m_run->context.plan == c.plan &&
+      m_run->context.outcome == c.outcome)
+    return *m_run;
   m_run = std::make_unique<Run>();
   m_run->context = c;
   const Plan& plan = *c.shownPlan();
-  const ScheduleKind kind = plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
+  const ScheduleKind kind =
+      plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
   m_run->schedule = simulate(*c.problem, plan, *c.shownEvaluation(), kind);
   const auto& intervals = m_run->schedule.intervals;
   const auto& memory = m_run->schedule.memory;
   for (int s = 0; s <= plan.stageCount(); ++s) {
     m_run->starts.push_back(static_cast<std::size_t>(
-        std::lower_bound(intervals.begin(), intervals.end(), s, [](const ScheduleInterval& i, int stage) { return i.stage < stage; }) - intervals.begin()));
-    m_run->memoryStarts.push_back(
-        static_cast<std::size_t>(std::lower_bound(memory.begin(), memory.end(), s, [](const MemoryStep& i, int stage) { return i.stage < stage; }) - memory.begin()));
+        std::lower_bound(intervals.begin(), intervals.end(), s,
+                         [](const ScheduleInterval& i, int stage) { return i.stage < stage; }) -
+        intervals.begin()));
+    m_run->memoryStarts.push_back(static_cast<std::size_t>(
+        std::lower_bound(memory.begin(), memory.end(), s,
+                         [](const MemoryStep& i, int stage) { return i.stage < stage; }) -
+        memory.begin()));
   }
   return *m_run;
 }
 
-bool TimelineFigure::drawable(const PlanContext& c) const { return !stateOf(c, {}) && !runOf(c).schedule.intervals.empty(); }
+bool TimelineFigure::drawable(const PlanContext& c) const {
+  return !stateOf(c, {}) && !runOf(c).schedule.intervals.empty();
+}
 
-QSizeF TimelineFigure::preferredSize(const PlanContext&) const { return {1200, 675}; }
+QSizeF TimelineFigure::preferredSize(const PlanContext&) const {
+  return {1200, 675};
+}
 
 QString TimelineFigure::sentence(const PlanContext& c) const {
   const Schedule& s = runOf(c).schedule;
   double busy = 0;
   for (Seconds b : s.busy) busy += b.value();
   const double whole = s.total.value() * static_cast<double>(s.busy.size());
-  const QString kind = s.kind == ScheduleKind::Interleaved ? QStringLiteral("Interleaved") : s.kind == ScheduleKind::GPipe ? QStringLiteral("GPipe") : QStringLiteral("1F1B");
-  QString out = QStringLiteral("%1, %2: %3 a batch").arg(kind, c.shownEvaluation()->microbatchCount == 1 ? QStringLiteral("one microbatch") : countText(c.shownEvaluation()->microbatchCount) + QStringLiteral(" microbatches"),
-                                                         timeText(s.total));
-  if (whole > 0) out += QStringLiteral(", devices idle %1 of it").arg(phrase(text::percent(std::max(0.0, 1 - busy / whole))));
+  const QString kind = s.kind == ScheduleKind::Interleaved ? QStringLiteral("Interleaved")
+                       : s.kind == ScheduleKind::GPipe     ? QStringLiteral("GPipe")
+                                                           : QStringLiteral("1F1B");
+  QString out =
+      QStringLiteral("%1, %2: %3 a batch")
+          .arg(kind,
+               c.shownEvaluation()->microbatchCount == 1
+                   ? QStringLiteral("one microbatch")
+                   : countText(c.shownEvaluation()->microbatchCount) + QStringLiteral(" microbatches"),
+               timeText(s.total));
+  if (whole > 0)
+    out +=
+        QStringLiteral(", devices idle %1 of it").arg(phrase(text::percent(std::max(0.0, 1 - busy / whole))));
   return out;
 }
 
-void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c, const FigureStyle& style) const {
+void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                           const FigureStyle& style) const {
   Ink ink(painter, style);
   if (const auto state = stateOf(c, QStringLiteral("the schedule"))) return paintState(ink, area, *state);
-  if (!drawable(c)) return paintState(ink, area, {QStringLiteral("This plan cannot be run"), QStringLiteral("Its stages have no known times.")});
+  if (!drawable(c))
+    return paintState(
+        ink, area,
+        {QStringLiteral("This plan cannot be run"), QStringLiteral("Its stages have no known times.")});
   const Run& run = runOf(c);
   paintFrame(ink, area, c, title(), sentence(c));
   const auto items = legendItems(run.schedule, ink.theme());
   const int stages = c.shownPlan()->stageCount();
   const QRectF body = bodyOf(area, c, style.standalone);
-  const auto layout = layoutTimeline(area, c, style.standalone, m_showsMemory, legendHeight(items, body.width()), stages);
+  const auto layout =
+      layoutTimeline(area, c, style.standalone, m_showsMemory, legendHeight(items, body.width()), stages);
   const double total = run.schedule.total.value();
-  const double from = style.standalone ? 0 : m_from * total, to = style.standalone ? total : (m_from + m_span) * total;
+  const double from = style.standalone ? 0 : m_from * total,
+               to = style.standalone ? total : (m_from + m_span) * total;
   const Focus focus(c, style);
   const TimelineRows rows(run.schedule, run.starts, layout.plot, from, to);
   painter.save();
   painter.setClipRect(layout.plot.adjusted(0, -1, 0, 1));
   rows.paint(ink, focus);
   for (int s = 0; s < stages; ++s)
-    if (focus.selects(s) || focus.hovers(s)) ink.outline(rows.rowBox(s).adjusted(1, 0.5, -1, -0.5), ink.color(focus.selects(s) ? Role::Selection : Role::Hover), 1.6);
+    if (focus.selects(s) || focus.hovers(s))
+      ink.outline(rows.rowBox(s).adjusted(1, 0.5, -1, -0.5),
+                  ink.color(focus.selects(s) ? Role::Selection : Role::Hover), 1.6);
   painter.restore();
 
   if (rows.rowHeight() >= 13) {
     for (int s = 0; s < stages; ++s) {
       const double h = std::min(18.0, rows.rowHeight() - 1);
-      ink.stageChip(QRectF(layout.plot.left() - 36, rows.rowBox(s).center().y() - h / 2, 28, h), s, std::min(Ink::kSmall, h - 2), focus.dims(s));
+      ink.stageChip(QRectF(layout.plot.left() - 36, rows.rowBox(s).center().y() - h / 2, 28, h), s,
+                    std::min(Ink::kSmall, h - 2), focus.dims(s));
     }
   } else {
-    for (int s = 0; s < stages; ++s) ink.stageBox(QRectF(layout.plot.left() - 10, rows.rowBox(s).top(), 6, rows.rowHeight()), s, focus.dims(s));
+    for (int s = 0; s < stages; ++s)
+      ink.stageBox(QRectF(layout.plot.left() - 10, rows.rowBox(s).top(), 6, rows.rowHeight()), s,
+                   focus.dims(s));
     for (int s : wholeTicks(stages, static_cast<int>(layout.plot.height() / 16)))
-      ink.label(QRectF(layout.plot.left() - 52, rows.rowBox(s).center().y() - 8, 38, 16), QString::number(s), Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+      ink.label(QRectF(layout.plot.left() - 52, rows.rowBox(s).center().y() - 8, 38, 16), QString::number(s),
+                Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
   // Ticks stand at round times; what is visible may begin anywhere.
   const QRectF below(layout.plot.left(), layout.plot.top(), layout.plot.width(), rows.rowHeight() * stages);
@@ -138,9 +177,12 @@ void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
     ink.line({x, below.bottom()}, {x, below.bottom() + 4}, ink.color(Role::Border));
     const QString label = phrase(text::number(t, 5));
     const double w = Ink::width(label, Ink::kSmall) + 2;
-    if (x + w / 2 < below.right() - reserved) ink.label(QRectF(x - w / 2, below.bottom() + 5, w, 16), label, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+    if (x + w / 2 < below.right() - reserved)
+      ink.label(QRectF(x - w / 2, below.bottom() + 5, w, 16), label, Qt::AlignCenter, Ink::kSmall,
+                ink.color(Role::MutedText));
   }
-  ink.label(QRectF(below.right() - reserved, below.bottom() + 5, reserved, 16), unitText, Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  ink.label(QRectF(below.right() - reserved, below.bottom() + 5, reserved, 16), unitText,
+            Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
   if (!layout.memory.isEmpty()) {
     int stage = c.shownEvaluation()->fullestStage();
     if (focus.selected()) stage = *focus.selected();
@@ -153,7 +195,8 @@ void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
   paintLegend(ink, layout.legend, items);
 }
 
-void TimelineFigure::paintMemory(Ink& ink, const QRectF& plot, double begin, double end, int stage, const PlanContext& c) const {
+void TimelineFigure::paintMemory(Ink& ink, const QRectF& plot, double begin, double end, int stage,
+                                 const PlanContext& c) const {
   const Run& run = runOf(c);
   const auto at = static_cast<std::size_t>(stage);
   const Bytes capacity = c.shownEvaluation()->stages[at].memory.capacity;
@@ -198,47 +241,62 @@ void TimelineFigure::paintMemory(Ink& ink, const QRectF& plot, double begin, dou
   const QString label = QStringLiteral("capacity %1").arg(memoryText(capacity));
   const double w = Ink::width(label, Ink::kSmall) + 6;
   ink.fill(QRectF(plot.right() - w, top + 3, w, 15), mixed(c0, ink.color(Role::Canvas), 1));
-  ink.label(QRectF(plot.right() - w, top + 3, w - 3, 15), label, Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
+  ink.label(QRectF(plot.right() - w, top + 3, w - 3, 15), label, Qt::AlignRight | Qt::AlignVCenter,
+            Ink::kSmall, ink.color(Role::Text));
 }
 
-std::optional<Figure::Hit> TimelineFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> TimelineFigure::hit(const QPointF& at, const QRectF& area,
+                                               const PlanContext& c) const {
   if (!drawable(c)) return std::nullopt;
   const Run& run = runOf(c);
   const int stages = c.shownPlan()->stageCount();
   const QRectF body = bodyOf(area, c, false);
-  const auto layout = layoutTimeline(area, c, false, m_showsMemory, legendHeight(legendItems(run.schedule, Theme::of(Theme::Kind::Light)), body.width()), stages);
+  const auto layout = layoutTimeline(
+      area, c, false, m_showsMemory,
+      legendHeight(legendItems(run.schedule, Theme::of(Theme::Kind::Light)), body.width()), stages);
   const double total = run.schedule.total.value();
   const TimelineRows rows(run.schedule, run.starts, layout.plot, m_from * total, (m_from + m_span) * total);
   const int stage = static_cast<int>(std::floor((at.y() - layout.plot.top()) / rows.rowHeight()));
-  if (stage < 0 || stage >= stages || at.x() < layout.plot.left() - 52 || at.x() > layout.plot.right()) return std::nullopt;
+  if (stage < 0 || stage >= stages || at.x() < layout.plot.left() - 52 || at.x() > layout.plot.right())
+    return std::nullopt;
   if (at.x() < layout.plot.left()) return locate({ItemKind::Stage, stage}, area, c);
   const double t = rows.timeAt(at.x());
   const auto [from, to] = rows.visible(stage);
   for (std::size_t k = from; k < to; ++k) {
     const auto& i = run.schedule.intervals[k];
     if (i.begin.value() > t || i.end.value() < t) continue;
-    const bool pass = i.kind == TaskKind::Forward || i.kind == TaskKind::Backward || i.kind == TaskKind::ActivationTransfer || i.kind == TaskKind::GradientTransfer;
-    Tip tip(pass ? QStringLiteral("%1 of microbatch %2").arg(nameOf(partOf(i.kind))).arg(i.microbatch) : nameOf(partOf(i.kind)));
+    const bool pass = i.kind == TaskKind::Forward || i.kind == TaskKind::Backward ||
+                      i.kind == TaskKind::ActivationTransfer || i.kind == TaskKind::GradientTransfer;
+    Tip tip(pass ? QStringLiteral("%1 of microbatch %2").arg(nameOf(partOf(i.kind))).arg(i.microbatch)
+                 : nameOf(partOf(i.kind)));
     tip.row(QStringLiteral("Stage"), QString::number(stage));
-    if (run.schedule.kind == ScheduleKind::Interleaved && pass) tip.row(QStringLiteral("Chunk"), QString::number(i.chunk));
+    if (run.schedule.kind == ScheduleKind::Interleaved && pass)
+      tip.row(QStringLiteral("Chunk"), QString::number(i.chunk));
     tip.row(QStringLiteral("Takes"), exactTime(i.end - i.begin));
     if (i.recompute.value() > 0) tip.row(QStringLiteral("of it recompute"), exactTime(i.recompute));
     tip.row(QStringLiteral("Begins"), exactTime(i.begin)).row(QStringLiteral("Ends"), exactTime(i.end));
     const QRectF row = rows.rowBox(stage);
-    return Hit{{ItemKind::Stage, stage}, QRectF(rows.xOf(i.begin.value()), row.top(), rows.xOf(i.end.value()) - rows.xOf(i.begin.value()), row.height()), tip.html()};
+    return Hit{{ItemKind::Stage, stage},
+               QRectF(rows.xOf(i.begin.value()), row.top(),
+                      rows.xOf(i.end.value()) - rows.xOf(i.begin.value()), row.height()),
+               tip.html()};
   }
   Tip tip(QStringLiteral("Stage %1 waits").arg(stage));
   tip.note(QStringLiteral("Bubble: nothing to do until its inputs arrive."));
   return Hit{{ItemKind::Stage, stage}, rows.rowBox(stage), tip.html()};
 }
 
-std::optional<Figure::Hit> TimelineFigure::locate(const SelectionItem& item, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> TimelineFigure::locate(const SelectionItem& item, const QRectF& area,
+                                                  const PlanContext& c) const {
   if (!drawable(c)) return std::nullopt;
   const auto stage = stageOf(item, c);
   if (!stage) return std::nullopt;
   const Run& run = runOf(c);
   const QRectF body = bodyOf(area, c, false);
-  const auto layout = layoutTimeline(area, c, false, m_showsMemory, legendHeight(legendItems(run.schedule, Theme::of(Theme::Kind::Light)), body.width()), c.shownPlan()->stageCount());
+  const auto layout =
+      layoutTimeline(area, c, false, m_showsMemory,
+                     legendHeight(legendItems(run.schedule, Theme::of(Theme::Kind::Light)), body.width()),
+                     c.shownPlan()->stageCount());
   const TimelineRows rows(run.schedule, run.starts, layout.plot, 0, 1);
   const auto at = static_cast<std::size_t>(*stage);
   Tip tip(QStringLiteral("Stage %1").arg(*stage));
@@ -249,7 +307,8 @@ std::optional<Figure::Hit> TimelineFigure::locate(const SelectionItem& item, con
   return Hit{{ItemKind::Stage, *stage}, rows.rowBox(*stage), tip.html()};
 }
 
-std::optional<SelectionItem> TimelineFigure::step(const std::optional<SelectionItem>& from, Step step, const PlanContext& c) const {
+std::optional<SelectionItem> TimelineFigure::step(const std::optional<SelectionItem>& from, Step step,
+                                                  const PlanContext& c) const {
   if (!drawable(c)) return std::nullopt;
   const int last = c.shownPlan()->stageCount() - 1;
   const auto stage = from ? stageOf(*from, c) : std::nullopt;
@@ -265,11 +324,14 @@ QString TimelineFigure::describe(const SelectionItem& item, const PlanContext& c
   if (!stage) return {};
   const Schedule& s = runOf(c).schedule;
   const Seconds busy = s.busy[static_cast<std::size_t>(*stage)];
-  return QStringLiteral("Stage %1: busy %2 of %3 (%4)").arg(*stage).arg(timeText(busy), timeText(s.total), phrase(text::percent(busy / s.total)));
+  return QStringLiteral("Stage %1: busy %2 of %3 (%4)")
+      .arg(*stage)
+      .arg(timeText(busy), timeText(s.total), phrase(text::percent(busy / s.total)));
 }
 
 QString TimelineFigure::asText(const PlanContext& c) const {
-  if (const auto state = stateOf(c, QStringLiteral("the schedule"))) return state->heading + u'\n' + state->text + u'\n';
+  if (const auto state = stateOf(c, QStringLiteral("the schedule")))
+    return state->heading + u'\n' + state->text + u'\n';
   if (!drawable(c)) return title() + u'\n';
   QString out = title() + u'\n' + sentence(c) + u'\n';
   for (int i = 0; i < c.shownPlan()->stageCount(); ++i) out += describe({ItemKind::Stage, i}, c) + u'\n';
@@ -281,7 +343,8 @@ void TimelineFigure::zoomAt(const QPointF& at, double factor, const QRectF& area
   const QRectF body = bodyOf(area, c, false);
   const double x = std::clamp((at.x() - body.left() - 52) / std::max(1.0, body.width() - 56), 0.0, 1.0);
   // Down to a dozen tasks across the picture.
-  const double least = std::min(1.0, 12.0 * static_cast<double>(c.shownPlan()->stageCount()) / static_cast<double>(runOf(c).schedule.intervals.size()));
+  const double least = std::min(1.0, 12.0 * static_cast<double>(c.shownPlan()->stageCount()) /
+                                         static_cast<double>(runOf(c).schedule.intervals.size()));
   const double span = std::clamp(m_span / factor, least, 1.0);
   m_from = std::clamp(m_from + x * (m_span - span), 0.0, 1 - span);
   m_span = span;

@@ -9,9 +9,10 @@ namespace nest {
 
 class Ink;
 
-/// The batch as it runs: one row per stage, time to the right; below it the memory of one stage's device. Zooms in time.
+/// The batch as it runs: one row per stage, time to the right; below it the memory of one stage's device.
+/// Zooms in time.
 class TimelineFigure : public InteractiveFigure {
- public:
+public:
   TimelineFigure();
   ~TimelineFigure() override;
 
@@ -25,7 +26,8 @@ class TimelineFigure : public InteractiveFigure {
   std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
   QString asText(const PlanContext&) const override;
 
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step, const PlanContext&) const override;
+  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
+                                    const PlanContext&) const override;
   std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
   QString describe(const SelectionItem&, const PlanContext&) const override;
 
@@ -34,7 +36,7 @@ class TimelineFigure : public InteractiveFigure {
   void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
   void fit() override { m_from = 0, m_span = 1; }
 
- private:
+private:
   struct Run;  ///< the simulated schedule of the plan shown
   const Run& runOf(const PlanContext&) const;
   bool drawable(const PlanContext&) const;

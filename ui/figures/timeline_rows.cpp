@@ -13,32 +13,50 @@ namespace {
 using Role = Theme::Role;
 constexpr std::size_t kMostBoxes = 6000;
 
-double gapOf(double row) { return row >= 14 ? 3 : row >= 6 ? 1 : 0; }
+double gapOf(double row) {
+  return row >= 14 ? 3 : row >= 6 ? 1 : 0;
+}
 
 }  // namespace
 
 LoadPart partOf(TaskKind kind) {
   switch (kind) {
-    case TaskKind::Forward: return LoadPart::Forward;
-    case TaskKind::Backward: return LoadPart::Backward;
-    case TaskKind::ActivationTransfer: return LoadPart::Activation;
-    case TaskKind::GradientTransfer: return LoadPart::Gradient;
-    case TaskKind::Sync: return LoadPart::Sync;
-    case TaskKind::Step: break;
+    case TaskKind::Forward:
+      return LoadPart::Forward;
+    case TaskKind::Backward:
+      return LoadPart::Backward;
+    case TaskKind::ActivationTransfer:
+      return LoadPart::Activation;
+    case TaskKind::GradientTransfer:
+      return LoadPart::Gradient;
+    case TaskKind::Sync:
+      return LoadPart::Sync;
+    case TaskKind::Step:
+      break;
   }
   return LoadPart::Step;
 }
 
-TimelineRows::TimelineRows(const Schedule& schedule, const std::vector<std::size_t>& starts, const QRectF& plot, double begin, double end)
-    : m_schedule(schedule), m_starts(starts), m_plot(plot), m_begin(begin), m_end(end),
+TimelineRows::TimelineRows(const Schedule& schedule, const std::vector<std::size_t>& starts,
+                           const QRectF& plot, double begin, double end)
+    : m_schedule(schedule),
+      m_starts(starts),
+      m_plot(plot),
+      m_begin(begin),
+      m_end(end),
       m_row(std::min(60.0, plot.height() / std::max<double>(1, static_cast<double>(starts.size()) - 1))) {}
 
 std::pair<std::size_t, std::size_t> TimelineRows::visible(int stage) const {
-  const auto first = m_schedule.intervals.begin() + static_cast<std::ptrdiff_t>(m_starts[static_cast<std::size_t>(stage)]);
-  const auto last = m_schedule.intervals.begin() + static_cast<std::ptrdiff_t>(m_starts[static_cast<std::size_t>(stage) + 1]);
-  const auto from = std::lower_bound(first, last, m_begin, [](const ScheduleInterval& i, double t) { return i.end.value() < t; });
-  const auto to = std::lower_bound(from, last, m_end, [](const ScheduleInterval& i, double t) { return i.begin.value() < t; });
-  return {static_cast<std::size_t>(from - m_schedule.intervals.begin()), static_cast<std::size_t>(to - m_schedule.intervals.begin())};
+  const auto first =
+      m_schedule.intervals.begin() + static_cast<std::ptrdiff_t>(m_starts[static_cast<std::size_t>(stage)]);
+  const auto last = m_schedule.intervals.begin() +
+                    static_cast<std::ptrdiff_t>(m_starts[static_cast<std::size_t>(stage) + 1]);
+  const auto from = std::lower_bound(first, last, m_begin,
+                                     [](const ScheduleInterval& i, double t) { return i.end.value() < t; });
+  const auto to = std::lower_bound(from, last, m_end,
+                                   [](const ScheduleInterval& i, double t) { return i.begin.value() < t; });
+  return {static_cast<std::size_t>(from - m_schedule.intervals.begin()),
+          static_cast<std::size_t>(to - m_schedule.intervals.begin())};
 }
 
 void TimelineRows::paint(Ink& ink, const Focus& focus) const {
@@ -68,14 +86,18 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
     const auto [from, to] = visible(static_cast<int>(s));
     for (std::size_t k = from; k < to; ++k) {
       const auto& i = m_schedule.intervals[k];
-      const double a = std::max(xOf(i.begin.value()), m_plot.left()), b = std::min(xOf(i.end.value()), m_plot.right());
+      const double a = std::max(xOf(i.begin.value()), m_plot.left()),
+                   b = std::min(xOf(i.end.value()), m_plot.right());
       if (b <= a) continue;
       // A hairline between tasks, so that one can count them.
       const double seam = b - a > 5 ? 0.7 : 0;
-      rects[static_cast<std::size_t>(partOf(i.kind))].push_back(QRectF(a, lane.top(), b - a - seam, lane.height()));
+      rects[static_cast<std::size_t>(partOf(i.kind))].push_back(
+          QRectF(a, lane.top(), b - a - seam, lane.height()));
       if (i.recompute.value() > 0) {
         const double r = std::min(xOf((i.begin + i.recompute).value()), m_plot.right());
-        if (r > a) rects[static_cast<std::size_t>(LoadPart::Recompute)].push_back(QRectF(a, lane.top(), std::min(r, b) - a, lane.height()));
+        if (r > a)
+          rects[static_cast<std::size_t>(LoadPart::Recompute)].push_back(
+              QRectF(a, lane.top(), std::min(r, b) - a, lane.height()));
       }
     }
   }
@@ -83,7 +105,8 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
   p.setBrush(mixed(ink.color(Role::Canvas), ink.color(Role::Idle), 0.6));
   p.drawRects(idle.data(), static_cast<int>(idle.size()));
   // Recompute lies on its backward, so it comes after.
-  for (const LoadPart part : {LoadPart::Forward, LoadPart::Backward, LoadPart::Recompute, LoadPart::Activation, LoadPart::Gradient, LoadPart::Sync, LoadPart::Step})
+  for (const LoadPart part : {LoadPart::Forward, LoadPart::Backward, LoadPart::Recompute,
+                              LoadPart::Activation, LoadPart::Gradient, LoadPart::Sync, LoadPart::Step})
     for (const bool dimmed : {false, true}) {
       const auto& rects = (dimmed ? dim : lit)[static_cast<std::size_t>(part)];
       if (rects.empty()) continue;
@@ -112,9 +135,11 @@ void TimelineRows::paintNumbers(Ink& ink) const {
     for (std::size_t k = from; k < to; ++k) {
       const auto& i = m_schedule.intervals[k];
       if (i.kind != TaskKind::Forward && i.kind != TaskKind::Backward) continue;
-      const double a = std::max(xOf((i.begin + i.recompute).value()), m_plot.left()), b = std::min(xOf(i.end.value()), m_plot.right());
+      const double a = std::max(xOf((i.begin + i.recompute).value()), m_plot.left()),
+                   b = std::min(xOf(i.end.value()), m_plot.right());
       if (b - a < least) continue;
-      ink.firstThatFits(QRectF(a, row.top(), b - a, row.height()), {QString::number(i.microbatch)}, Qt::AlignCenter, Ink::kSmall,
+      ink.firstThatFits(QRectF(a, row.top(), b - a, row.height()), {QString::number(i.microbatch)},
+                        Qt::AlignCenter, Ink::kSmall,
                         ink.theme().textOn(colorOf(partOf(i.kind), ink.theme())));
     }
   }
@@ -128,14 +153,16 @@ void TimelineRows::paintImage(Ink& ink, const Focus& focus) const {
   std::array<std::array<float, 3>, kLoadPartCount> colors;
   for (int k = 0; k < kLoadPartCount; ++k) {
     const QColor c = colorOf(static_cast<LoadPart>(k), ink.theme());
-    colors[static_cast<std::size_t>(k)] = {static_cast<float>(c.red()), static_cast<float>(c.green()), static_cast<float>(c.blue())};
+    colors[static_cast<std::size_t>(k)] = {static_cast<float>(c.red()), static_cast<float>(c.green()),
+                                           static_cast<float>(c.blue())};
   }
   std::vector<std::array<float, 4>> pixels(static_cast<std::size_t>(width));
   const double scale = width / (m_end - m_begin);
   for (int s = 0; s < stages; ++s) {
     std::fill(pixels.begin(), pixels.end(), std::array<float, 4>{});
     const auto spread = [&](double from, double to, LoadPart part) {
-      const double a = std::max(0.0, (from - m_begin) * scale), b = std::min<double>(width, (to - m_begin) * scale);
+      const double a = std::max(0.0, (from - m_begin) * scale),
+                   b = std::min<double>(width, (to - m_begin) * scale);
       for (int x = static_cast<int>(a); x < b; ++x) {
         const auto share = static_cast<float>(std::min<double>(b, x + 1) - std::max<double>(a, x));
         auto& pixel = pixels[static_cast<std::size_t>(x)];
@@ -162,9 +189,12 @@ void TimelineRows::paintImage(Ink& ink, const Focus& focus) const {
     }
   }
   ink.painter().setRenderHint(QPainter::SmoothPixmapTransform, false);
-  ink.painter().drawImage(QRectF(m_plot.topLeft(), QSizeF(m_plot.width(), m_row * stages)), image, QRectF(0, 0, width, stages));
+  ink.painter().drawImage(QRectF(m_plot.topLeft(), QSizeF(m_plot.width(), m_row * stages)), image,
+                          QRectF(0, 0, width, stages));
   if (const double gap = gapOf(m_row); gap > 0)
-    for (int s = 1; s < stages; ++s) ink.fill(QRectF(m_plot.left(), m_plot.top() + s * m_row - gap / 2, m_plot.width(), gap), ink.color(Role::Canvas));
+    for (int s = 1; s < stages; ++s)
+      ink.fill(QRectF(m_plot.left(), m_plot.top() + s * m_row - gap / 2, m_plot.width(), gap),
+               ink.color(Role::Canvas));
 }
 
 }  // namespace nest

@@ -15,21 +15,27 @@ class Ink;
 
 LoadPart partOf(TaskKind);
 
-/// The rows of a timeline: `plot` shows the seconds from `begin` to `end`, stage 0 on top. Where tasks are narrower than a
-/// pixel the rows become an image in which each pixel mixes what runs there, so the cost depends on what is visible alone.
+/// The rows of a timeline: `plot` shows the seconds from `begin` to `end`, stage 0 on top. Where tasks are
+/// narrower than a pixel the rows become an image in which each pixel mixes what runs there, so the cost
+/// depends on what is visible alone.
 class TimelineRows {
- public:
-  TimelineRows(const Schedule&, const std::vector<std::size_t>& stageStarts, const QRectF& plot, double begin, double end);
+public:
+  TimelineRows(const Schedule&, const std::vector<std::size_t>& stageStarts, const QRectF& plot, double begin,
+               double end);
 
   void paint(Ink&, const Focus&) const;
   double rowHeight() const { return m_row; }
-  QRectF rowBox(int stage) const { return {m_plot.left(), m_plot.top() + stage * m_row, m_plot.width(), m_row}; }
-  double xOf(double seconds) const { return m_plot.left() + (seconds - m_begin) / (m_end - m_begin) * m_plot.width(); }
+  QRectF rowBox(int stage) const {
+    return {m_plot.left(), m_plot.top() + stage * m_row, m_plot.width(), m_row};
+  }
+  double xOf(double seconds) const {
+    return m_plot.left() + (seconds - m_begin) / (m_end - m_begin) * m_plot.width();
+  }
   double timeAt(double x) const { return m_begin + (x - m_plot.left()) / m_plot.width() * (m_end - m_begin); }
   /// Intervals of a stage that touch the visible span.
   std::pair<std::size_t, std::size_t> visible(int stage) const;
 
- private:
+private:
   void paintBoxes(Ink&, const Focus&) const;
   void paintImage(Ink&, const Focus&) const;
   void paintNumbers(Ink&) const;

@@ -14,16 +14,20 @@ using Role = Theme::Role;
 constexpr double kKeyRow = 20;
 
 /// Below the boxes: what the levels are, and which stage has which colour.
-double keyHeight(const PlanContext& c) { return c.shownPlan() ? 2 * kKeyRow + 8 : kKeyRow + 6; }
+double keyHeight(const PlanContext& c) {
+  return c.shownPlan() ? 2 * kKeyRow + 8 : kKeyRow + 6;
+}
 
-void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const TopologyClasses& classes, const LevelTraffic& traffic) {
+void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const TopologyClasses& classes,
+              const LevelTraffic& traffic) {
   const Hierarchy& h = classes.cluster();
   double x = area.left();
   for (int l = 0; l < h.levelCount(); ++l) {
     QString text = levelText(h.level(l));
     if (traffic.shown()) {
       const Bytes carried = traffic.bytes[static_cast<std::size_t>(l)];
-      text += carried.value() > 0 ? QStringLiteral(" · %1 a batch").arg(memoryText(carried)) : QStringLiteral(" · nothing");
+      text += carried.value() > 0 ? QStringLiteral(" · %1 a batch").arg(memoryText(carried))
+                                  : QStringLiteral(" · nothing");
       const QRectF swatch(x, area.top() + 4, 12, 12);
       ink.fill(swatch, traffic.color(l, ink.theme()));
       ink.outline(swatch, ink.color(Role::Border));
@@ -31,36 +35,45 @@ void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const Topology
     }
     const double w = Ink::width(text, Ink::kSmall) + 2;
     if (x + w > area.right()) break;
-    ink.label(QRectF(x, area.top(), w, kKeyRow), text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+    ink.label(QRectF(x, area.top(), w, kKeyRow), text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+              ink.color(Role::MutedText));
     x += w + 6;
     if (l + 1 < h.levelCount() && x + 14 < area.right()) {
-      ink.label(QRectF(x, area.top(), 14, kKeyRow), QStringLiteral("<"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+      ink.label(QRectF(x, area.top(), 14, kKeyRow), QStringLiteral("<"), Qt::AlignLeft | Qt::AlignVCenter,
+                Ink::kSmall, ink.color(Role::MutedText));
       x += 16;
     }
   }
   const Plan* plan = c.shownPlan();
   if (!plan) return;
   const QRectF row(area.left(), area.top() + kKeyRow + 4, area.width(), kKeyRow);
-  ink.label(QRectF(row.left(), row.top(), 40, kKeyRow), QStringLiteral("Stage"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  ink.label(QRectF(row.left(), row.top(), 40, kKeyRow), QStringLiteral("Stage"),
+            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
   const double idle = classes.idleDevices() > 0 ? 92 : 0;
   const double room = row.width() - 42 - idle;
   const int n = plan->stageCount();
   const double step = std::min(32.0, room / std::max(1, n));
   const Focus focus(c, ink.style());
   if (step >= 19) {
-    for (int i = 0; i < n; ++i) ink.stageChip(QRectF(row.left() + 42 + i * step, row.top() + 1, step - 4, 17), i, Ink::kSmall, focus.dims(i));
+    for (int i = 0; i < n; ++i)
+      ink.stageChip(QRectF(row.left() + 42 + i * step, row.top() + 1, step - 4, 17), i, Ink::kSmall,
+                    focus.dims(i));
   } else {
     const int most = std::max(1, static_cast<int>(room / 24) - 3);
-    for (int i = 0; i < std::min(n, most); ++i) ink.stageChip(QRectF(row.left() + 42 + i * 24.0, row.top() + 1, 20, 17), i, Ink::kSmall, focus.dims(i));
+    for (int i = 0; i < std::min(n, most); ++i)
+      ink.stageChip(QRectF(row.left() + 42 + i * 24.0, row.top() + 1, 20, 17), i, Ink::kSmall, focus.dims(i));
     if (most < n)
-      ink.label(QRectF(row.left() + 42 + most * 24.0, row.top(), 70, kKeyRow), QStringLiteral("… %1").arg(n - 1), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+      ink.label(QRectF(row.left() + 42 + most * 24.0, row.top(), 70, kKeyRow),
+                QStringLiteral("… %1").arg(n - 1), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+                ink.color(Role::MutedText));
   }
   if (idle > 0) {
     const QRectF box(row.right() - idle + 4, row.top() + 3, 13, 13);
     ink.fill(box, ink.color(Role::Idle));
     ink.outline(box, ink.color(Role::Border));
-    ink.label(QRectF(box.right() + 6, row.top(), idle - 24, kKeyRow), QStringLiteral("%1 idle").arg(countText(classes.idleDevices())), Qt::AlignLeft | Qt::AlignVCenter,
-              Ink::kSmall, ink.color(Role::Text));
+    ink.label(QRectF(box.right() + 6, row.top(), idle - 24, kKeyRow),
+              QStringLiteral("%1 idle").arg(countText(classes.idleDevices())),
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
   }
 }
 
@@ -98,17 +111,22 @@ LevelTraffic TopologyFigure::trafficOf(const PlanContext& c) const {
   for (int l = 0; l < c.problem->cluster->levelCount(); ++l) {
     Bytes sum;
     for (int k = 0; k < kExchangeCount; ++k)
-      if (m_trafficKind == kAllTraffic || m_trafficKind == k) sum += m_traffic->total(static_cast<Exchange>(k), l);
+      if (m_trafficKind == kAllTraffic || m_trafficKind == k)
+        sum += m_traffic->total(static_cast<Exchange>(k), l);
     out.bytes.push_back(sum);
   }
   return out;
 }
 
-QSizeF TopologyFigure::preferredSize(const PlanContext&) const { return {1200, 750}; }
+QSizeF TopologyFigure::preferredSize(const PlanContext&) const {
+  return {1200, 750};
+}
 
 QString TopologyFigure::sentence(const PlanContext& c) const {
   const Hierarchy& h = *c.problem->cluster;
-  QString out = QStringLiteral("%1 × %2, %3").arg(countText(h.deviceCount()), phrase(h.device().name), plural(h.groupCount(0), QStringLiteral("host")));
+  QString out = QStringLiteral("%1 × %2, %3")
+                    .arg(countText(h.deviceCount()), phrase(h.device().name),
+                         plural(h.groupCount(0), QStringLiteral("host")));
   if (const Plan* plan = c.shownPlan()) {
     out += QStringLiteral(" · ") + phrase(summaryOf(*plan));
     if (const int idle = classesOf(c).idleDevices()) out += QStringLiteral(" · %1 idle").arg(countText(idle));
@@ -116,15 +134,20 @@ QString TopologyFigure::sentence(const PlanContext& c) const {
   return out;
 }
 
-void TopologyFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c, const FigureStyle& style) const {
+void TopologyFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                           const FigureStyle& style) const {
   Ink ink(painter, style);
-  if (const auto state = stateOf(c, QStringLiteral("the cluster"), false)) return paintState(ink, area, *state);
+  if (const auto state = stateOf(c, QStringLiteral("the cluster"), false))
+    return paintState(ink, area, *state);
   paintFrame(ink, area, c, title(), sentence(c));
   const Shown shown = show(area, c, style.standalone);
   const LevelTraffic traffic = trafficOf(c);
-  TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin, traffic).paint();
+  TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin,
+                  traffic)
+      .paint();
   const QRectF body = bodyOf(area, c, style.standalone);
-  paintKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), keyHeight(c)), c, *m_classes, traffic);
+  paintKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), keyHeight(c)), c, *m_classes,
+           traffic);
 }
 
 QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
@@ -133,7 +156,8 @@ QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
   Tip tip(deviceName(h, device));
   tip.row(QStringLiteral("Device"), countText(device));
   if (seat.idle()) {
-    tip.note(c.shownPlan() ? QStringLiteral("Idle: nothing is placed here.") : QStringLiteral("Nothing is placed yet."));
+    tip.note(c.shownPlan() ? QStringLiteral("Idle: nothing is placed here.")
+                           : QStringLiteral("Nothing is placed yet."));
   } else {
     tip.row(QStringLiteral("Stage"), QString::number(seat.stage));
     tip.row(QStringLiteral("Replica"), QString::number(seat.replica));
@@ -147,7 +171,8 @@ QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
   }
   const DeviceFactor f = h.factor(DeviceIndex(device));
   tip.row(QStringLiteral("Memory"), exactMemory(f.memory));
-  if (f.speed < 1) tip.row(QStringLiteral("Speed"), phrase(text::percent(f.speed)) + QStringLiteral(" of nominal"));
+  if (f.speed < 1)
+    tip.row(QStringLiteral("Speed"), phrase(text::percent(f.speed)) + QStringLiteral(" of nominal"));
   return tip.html();
 }
 
@@ -155,12 +180,17 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
   const Hierarchy& h = *c.problem->cluster;
   const auto [begin, end] = h.groupSpan(box.level, box.group);
   const NetworkLevel& level = h.level(box.level);
-  Tip tip(box.level == 0 ? phrase(h.identity(DeviceIndex(begin)).host) : QStringLiteral("%1 %2").arg(phrase(level.name)).arg(box.group));
+  Tip tip(box.level == 0 ? phrase(h.identity(DeviceIndex(begin)).host)
+                         : QStringLiteral("%1 %2").arg(phrase(level.name)).arg(box.group));
   tip.row(QStringLiteral("Devices"), countText(end - begin));
   if (box.level > 0) tip.row(QStringLiteral("Hosts"), hostSpan(h, begin, end));
-  tip.row(QStringLiteral("Bandwidth inside, one way"), phrase(text::bandwidth(level.bandwidth)) + QStringLiteral(" (%1 B/s)").arg(phrase(text::exact(level.bandwidth.value()))));
+  tip.row(QStringLiteral("Bandwidth inside, one way"),
+          phrase(text::bandwidth(level.bandwidth)) +
+              QStringLiteral(" (%1 B/s)").arg(phrase(text::exact(level.bandwidth.value()))));
   tip.row(QStringLiteral("Latency"), exactTime(level.latency));
-  if (level.oversubscription != 1) tip.row(QStringLiteral("Oversubscription"), phrase(text::number(level.oversubscription)) + QStringLiteral(" : 1"));
+  if (level.oversubscription != 1)
+    tip.row(QStringLiteral("Oversubscription"),
+            phrase(text::number(level.oversubscription)) + QStringLiteral(" : 1"));
   if (c.shownPlan()) {
     std::map<int, int> stages;
     for (int d = begin; d < end; ++d) ++stages[classesOf(c).seats().at(d).stage];
@@ -170,17 +200,20 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
         parts << QStringLiteral("…");
         break;
       }
-      parts << QStringLiteral("%1 on %2").arg(countText(count), stage < 0 ? QStringLiteral("none") : QString::number(stage));
+      parts << QStringLiteral("%1 on %2")
+                   .arg(countText(count), stage < 0 ? QStringLiteral("none") : QString::number(stage));
     }
     tip.row(QStringLiteral("Devices on stages"), parts.join(QStringLiteral(", ")));
   }
   if (const LevelTraffic traffic = trafficOf(c); traffic.shown())
-    tip.row(QStringLiteral("This level carries, a batch"), exactMemory(traffic.bytes[static_cast<std::size_t>(box.level)]));
+    tip.row(QStringLiteral("This level carries, a batch"),
+            exactMemory(traffic.bytes[static_cast<std::size_t>(box.level)]));
   if (box.count > 1) tip.note(QStringLiteral("Stands for %1 that are alike.").arg(countText(box.count)));
   return tip.html();
 }
 
-std::optional<Figure::Hit> TopologyFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> TopologyFigure::hit(const QPointF& at, const QRectF& area,
+                                               const PlanContext& c) const {
   if (stateOf(c, {}, false)) return std::nullopt;
   const Shown shown = show(area, c, false);
   if (!shown.canvas.contains(at)) return std::nullopt;
@@ -191,45 +224,59 @@ std::optional<Figure::Hit> TopologyFigure::hit(const QPointF& at, const QRectF& 
     const int index = shown.layout->deviceAt(box, p);
     if (index >= 0) {
       const int device = c.problem->cluster->groupSpan(0, box.group).first + index;
-      return Hit{{ItemKind::Device, device}, shown.toPixels(shown.layout->deviceRect(box, index)), deviceTip(device, c)};
+      return Hit{{ItemKind::Device, device},
+                 shown.toPixels(shown.layout->deviceRect(box, index)),
+                 deviceTip(device, c)};
     }
   }
   return Hit{{ItemKind::Group, box.group, box.level}, shown.toPixels(box.rect), groupTip(box, c)};
 }
 
-std::optional<Figure::Hit> TopologyFigure::locate(const SelectionItem& item, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> TopologyFigure::locate(const SelectionItem& item, const QRectF& area,
+                                                  const PlanContext& c) const {
   if (stateOf(c, {}, false)) return std::nullopt;
   const Shown shown = show(area, c, false);
   const Hierarchy& h = *c.problem->cluster;
   if (item.kind == ItemKind::Device && item.index >= 0 && item.index < h.deviceCount())
     return Hit{item, shown.toPixels(shown.layout->rectOfDevice(item.index)), deviceTip(item.index, c)};
-  if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() && item.index >= 0 && item.index < h.groupCount(item.level)) {
+  if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() && item.index >= 0 &&
+      item.index < h.groupCount(item.level)) {
     auto box = shown.layout->boxOf(item.level, item.index);
     const QRectF rect = shown.toPixels(box.rect);
     box.group = item.index, box.level = item.level;
     return Hit{item, rect, groupTip(box, c)};
   }
   const auto stage = stageOf(item, c);
-  if (!stage || !c.shownEvaluation() || static_cast<std::size_t>(*stage) >= c.shownEvaluation()->stages.size()) return std::nullopt;
+  if (!stage || !c.shownEvaluation() ||
+      static_cast<std::size_t>(*stage) >= c.shownEvaluation()->stages.size())
+    return std::nullopt;
   const Placement placement(*c.shownPlan());
   const int device = placement.device(*stage, 0, 0).value;
   if (device < 0 || device >= h.deviceCount()) return std::nullopt;
   return Hit{item, shown.toPixels(shown.layout->rectOfDevice(device)), deviceTip(device, c)};
 }
 
-std::optional<SelectionItem> TopologyFigure::step(const std::optional<SelectionItem>& from, Step step, const PlanContext& c) const {
+std::optional<SelectionItem> TopologyFigure::step(const std::optional<SelectionItem>& from, Step step,
+                                                  const PlanContext& c) const {
   if (stateOf(c, {}, false)) return std::nullopt;
   // Left and right walk along a level; up leaves for the group around, down enters the first thing inside.
   const Hierarchy& h = *c.problem->cluster;
   const int top = h.levelCount() - 1;
   if (!from || step == Step::First) return SelectionItem{ItemKind::Device, 0};
   if (step == Step::Last) return SelectionItem{ItemKind::Device, h.deviceCount() - 1};
-  if (from->kind == ItemKind::Group && from->level >= 0 && from->level <= top && from->index >= 0 && from->index < h.groupCount(from->level)) {
+  if (from->kind == ItemKind::Group && from->level >= 0 && from->level <= top && from->index >= 0 &&
+      from->index < h.groupCount(from->level)) {
     const auto [begin, end] = h.groupSpan(from->level, from->index);
-    if (step == Step::Up) return from->level == top ? *from : SelectionItem{ItemKind::Group, h.groupOf(from->level + 1, begin), from->level + 1};
+    if (step == Step::Up)
+      return from->level == top
+                 ? *from
+                 : SelectionItem{ItemKind::Group, h.groupOf(from->level + 1, begin), from->level + 1};
     if (step == Step::Down)
-      return from->level == 0 ? SelectionItem{ItemKind::Device, begin} : SelectionItem{ItemKind::Group, h.groupOf(from->level - 1, begin), from->level - 1};
-    const int index = std::clamp(from->index + (step == Step::Right ? 1 : -1), 0, h.groupCount(from->level) - 1);
+      return from->level == 0
+                 ? SelectionItem{ItemKind::Device, begin}
+                 : SelectionItem{ItemKind::Group, h.groupOf(from->level - 1, begin), from->level - 1};
+    const int index =
+        std::clamp(from->index + (step == Step::Right ? 1 : -1), 0, h.groupCount(from->level) - 1);
     return SelectionItem{ItemKind::Group, index, from->level};
   }
   int device = from->kind == ItemKind::Device ? from->index : 0;
@@ -238,7 +285,8 @@ std::optional<SelectionItem> TopologyFigure::step(const std::optional<SelectionI
   device = std::clamp(device, 0, h.deviceCount() - 1);
   if (step == Step::Up) return SelectionItem{ItemKind::Group, h.groupOf(0, device), 0};
   if (step == Step::Down) return SelectionItem{ItemKind::Device, device};
-  return SelectionItem{ItemKind::Device, std::clamp(device + (step == Step::Right ? 1 : -1), 0, h.deviceCount() - 1)};
+  return SelectionItem{ItemKind::Device,
+                       std::clamp(device + (step == Step::Right ? 1 : -1), 0, h.deviceCount() - 1)};
 }
 
 void TopologyFigure::zoomAt(const QPointF& at, double factor, const QRectF& area, const PlanContext& c) {
@@ -266,22 +314,33 @@ QString TopologyFigure::describe(const SelectionItem& item, const PlanContext& c
   const Hierarchy& h = *c.problem->cluster;
   if (item.kind == ItemKind::Device && item.index >= 0 && item.index < h.deviceCount()) {
     const Seat seat = classesOf(c).seats().at(item.index);
-    return deviceName(h, item.index) + (seat.idle() ? QStringLiteral(": idle") : QStringLiteral(": stage %1, replica %2, rank %3").arg(seat.stage).arg(seat.replica).arg(seat.rank));
+    return deviceName(h, item.index) + (seat.idle() ? QStringLiteral(": idle")
+                                                    : QStringLiteral(": stage %1, replica %2, rank %3")
+                                                          .arg(seat.stage)
+                                                          .arg(seat.replica)
+                                                          .arg(seat.rank));
   }
-  if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() && item.index >= 0 && item.index < h.groupCount(item.level)) {
+  if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() && item.index >= 0 &&
+      item.index < h.groupCount(item.level)) {
     const auto [begin, end] = h.groupSpan(item.level, item.index);
-    return QStringLiteral("%1 %2: %3, %4").arg(phrase(h.level(item.level).name)).arg(item.index).arg(plural(end - begin, QStringLiteral("device")), hostSpan(h, begin, end));
+    return QStringLiteral("%1 %2: %3, %4")
+        .arg(phrase(h.level(item.level).name))
+        .arg(item.index)
+        .arg(plural(end - begin, QStringLiteral("device")), hostSpan(h, begin, end));
   }
   const auto stage = stageOf(item, c);
   return stage ? QStringLiteral("Stage %1").arg(*stage) : QString();
 }
 
 QString TopologyFigure::asText(const PlanContext& c) const {
-  if (const auto state = stateOf(c, QStringLiteral("the cluster"), false)) return state->heading + u'\n' + state->text + u'\n';
+  if (const auto state = stateOf(c, QStringLiteral("the cluster"), false))
+    return state->heading + u'\n' + state->text + u'\n';
   const Hierarchy& h = *c.problem->cluster;
   QString out = title() + u'\n' + sentence(c) + u'\n';
   for (int l = 0; l < h.levelCount(); ++l)
-    out += QStringLiteral("Level %1: %2, %3 groups\n").arg(l).arg(levelText(h.level(l)), countText(h.groupCount(l)));
+    out += QStringLiteral("Level %1: %2, %3 groups\n")
+               .arg(l)
+               .arg(levelText(h.level(l)), countText(h.groupCount(l)));
   // Host by host, neighbours with the same stages together.
   const auto& classes = classesOf(c);
   for (int g = 0; g < h.groupCount(0);) {
@@ -293,7 +352,9 @@ QString TopologyFigure::asText(const PlanContext& c) const {
       int run = d;
       const int stage = classes.seats().at(d).stage;
       while (run + 1 < end && classes.seats().at(run + 1).stage == stage) ++run;
-      out += QStringLiteral(" %1 × %2").arg(run - d + 1).arg(stage < 0 ? QStringLiteral("idle") : QStringLiteral("stage %1").arg(stage));
+      out += QStringLiteral(" %1 × %2")
+                 .arg(run - d + 1)
+                 .arg(stage < 0 ? QStringLiteral("idle") : QStringLiteral("stage %1").arg(stage));
       d = run + 1;
     }
     out += u'\n';

@@ -11,7 +11,7 @@ namespace nest {
 
 /// The cluster as nested boxes, the placement painted on its devices.
 class TopologyFigure : public InteractiveFigure {
- public:
+public:
   void setFolding(Folding f) { m_folding = f; }
   Folding folding() const { return m_folding; }
   /// Whose traffic tints the boxes of each level: −1 nothing, −2 every kind, else an Exchange.
@@ -26,7 +26,8 @@ class TopologyFigure : public InteractiveFigure {
   std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
   QString asText(const PlanContext&) const override;
 
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step, const PlanContext&) const override;
+  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
+                                    const PlanContext&) const override;
   std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
   QString describe(const SelectionItem&, const PlanContext&) const override;
 
@@ -35,7 +36,7 @@ class TopologyFigure : public InteractiveFigure {
   void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
   void fit() override { m_zoom = 1, m_pan = {}; }
 
- private:
+private:
   /// What is needed to paint or to point: where the boxes go, and how units become pixels.
   struct Shown {
     const TopologyLayout* layout = nullptr;

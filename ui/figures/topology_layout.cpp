@@ -10,20 +10,21 @@ namespace {
 
 constexpr double kGap = 0.14;
 constexpr double kTallestHeader = 26;  ///< pixels
-constexpr double kReadable = 9;  ///< pixels of a device's height below which siblings fold
+constexpr double kReadable = 9;        ///< pixels of a device's height below which siblings fold
 
 /// Numbers for sequences, equal for equal ones.
 class Numbering {
- public:
+public:
   int of(const std::vector<int>& sequence) {
     return m_known.emplace(sequence, static_cast<int>(m_known.size())).first->second;
   }
 
- private:
+private:
   struct Hash {
     std::size_t operator()(const std::vector<int>& v) const {
       std::size_t h = v.size();
-      for (int x : v) h = (h ^ static_cast<std::size_t>(static_cast<unsigned>(x))) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
+      for (int x : v)
+        h = (h ^ static_cast<std::size_t>(static_cast<unsigned>(x))) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
       return h;
     }
   };
@@ -38,14 +39,17 @@ std::vector<int> columnChoices(int n, std::size_t most) {
     if (out.empty() || out.back() != columns) out.push_back(columns);
   }
   if (out.size() <= most) return out;
-  std::sort(out.begin(), out.end(), [n](int a, int b) { return std::abs(std::log(a * a / double(n))) < std::abs(std::log(b * b / double(n))); });
+  std::sort(out.begin(), out.end(), [n](int a, int b) {
+    return std::abs(std::log(a * a / double(n))) < std::abs(std::log(b * b / double(n)));
+  });
   out.resize(most);
   return out;
 }
 
 }  // namespace
 
-TopologyClasses::TopologyClasses(const PlanContext& c) : m_problem(c.problem), m_plan(c.plan), m_outcome(c.outcome) {
+TopologyClasses::TopologyClasses(const PlanContext& c)
+    : m_problem(c.problem), m_plan(c.plan), m_outcome(c.outcome) {
   const Hierarchy& h = cluster();
   if (const Plan* plan = c.shownPlan()) m_seats = SeatMap(*plan, h.deviceCount());
   Numbering devices;
@@ -65,7 +69,8 @@ TopologyClasses::TopologyClasses(const PlanContext& c) : m_problem(c.problem), m
           int kind = 0;
           if (!h.hasUniformDevices()) {
             const DeviceFactor f = h.factor(DeviceIndex(d));
-            kind = devices.of({static_cast<int>(f.speed * 1e6), static_cast<int>(f.memory.value() / (1 << 20))});
+            kind =
+                devices.of({static_cast<int>(f.speed * 1e6), static_cast<int>(f.memory.value() / (1 << 20))});
           }
           sequence.push_back((stage + 1) * 64 + kind);
         }
@@ -83,8 +88,12 @@ std::pair<int, int> TopologyClasses::childrenOf(int level, int group) const {
   return {cluster().groupOf(level - 1, begin), cluster().groupOf(level - 1, end - 1) + 1};
 }
 
-TopologyLayout::TopologyLayout(std::shared_ptr<const TopologyClasses> classes, const QSizeF& area, Folding folding)
-    : m_classes(std::move(classes)), m_area(area), m_folding(folding), m_levels(m_classes->cluster().levelCount()) {
+TopologyLayout::TopologyLayout(std::shared_ptr<const TopologyClasses> classes, const QSizeF& area,
+                               Folding folding)
+    : m_classes(std::move(classes)),
+      m_area(area),
+      m_folding(folding),
+      m_levels(m_classes->cluster().levelCount()) {
   m_foldFrom = folding == Folding::Everything ? 1 : m_levels;
   arrange();
   while (folding == Folding::Automatic && m_scale < kReadable && m_foldFrom > 1) {
@@ -176,7 +185,9 @@ void TopologyLayout::arrange() {
   fit();
 }
 
-TopologyLayout::Box TopologyLayout::root() const { return {m_levels - 1, 0, 1, QRectF(QPointF(0, 0), size())}; }
+TopologyLayout::Box TopologyLayout::root() const {
+  return {m_levels - 1, 0, 1, QRectF(QPointF(0, 0), size())};
+}
 
 std::vector<TopologyLayout::Box> TopologyLayout::childrenOf(const Box& parent) const {
   std::vector<Box> out;
@@ -209,7 +220,8 @@ QRectF TopologyLayout::deviceRect(const Box& host, int index) const {
 
 int TopologyLayout::deviceAt(const Box& host, const QPointF& p) const {
   const auto [begin, end] = m_classes->cluster().groupSpan(0, host.group);
-  const int column = static_cast<int>(std::floor((p.x() - host.rect.left() - m_pad[0]) / (kDeviceWidth + kGap)));
+  const int column =
+      static_cast<int>(std::floor((p.x() - host.rect.left() - m_pad[0]) / (kDeviceWidth + kGap)));
   const int row = static_cast<int>(std::floor((p.y() - host.rect.top() - m_header[0]) / (1 + kGap)));
   if (column < 0 || row < 0 || column >= m_columns[0]) return -1;
   const int index = row * m_columns[0] + column;
@@ -240,11 +252,14 @@ TopologyLayout::Box TopologyLayout::boxOf(int level, int group) const {
   while (box.level > level) {
     const int child = h.groupOf(box.level - 1, position);
     // The drawn group has the same classes in the same order, so the place among its children carries over.
-    const int drawn = m_classes->childrenOf(box.level, box.group).first + child - m_classes->childrenOf(box.level, real).first;
+    const int drawn = m_classes->childrenOf(box.level, box.group).first + child -
+                      m_classes->childrenOf(box.level, real).first;
     const int wanted = m_classes->classOf(box.level - 1, drawn);
     Box next = box;
     for (const Box& candidate : childrenOf(box)) {
-      const bool same = foldsChildren(box.level) ? m_classes->classOf(box.level - 1, candidate.group) == wanted : candidate.group == drawn;
+      const bool same = foldsChildren(box.level)
+                            ? m_classes->classOf(box.level - 1, candidate.group) == wanted
+                            : candidate.group == drawn;
       if (!same) continue;
       next = candidate;
       break;

@@ -11,20 +11,25 @@
 
 namespace nest {
 
-/// Groups of a hierarchy by what stands in them: groups of one class look alike, down to the stage on each device.
+/// Groups of a hierarchy by what stands in them: groups of one class look alike, down to the stage on each
+/// device.
 class TopologyClasses {
- public:
+public:
   explicit TopologyClasses(const PlanContext&);
 
   const Hierarchy& cluster() const { return *m_problem->cluster; }
   const SeatMap& seats() const { return m_seats; }
-  int classOf(int level, int group) const { return m_classes[static_cast<std::size_t>(level)][static_cast<std::size_t>(group)]; }
+  int classOf(int level, int group) const {
+    return m_classes[static_cast<std::size_t>(level)][static_cast<std::size_t>(group)];
+  }
   /// Level-(level−1) groups inside a group, [first, last).
   std::pair<int, int> childrenOf(int level, int group) const;
-  bool shows(const PlanContext& c) const { return c.problem == m_problem && c.plan == m_plan && c.outcome == m_outcome; }
+  bool shows(const PlanContext& c) const {
+    return c.problem == m_problem && c.plan == m_plan && c.outcome == m_outcome;
+  }
   int idleDevices() const { return m_idle; }
 
- private:
+private:
   std::shared_ptr<const Problem> m_problem;
   std::shared_ptr<const RankedPlan> m_plan;
   std::shared_ptr<const Outcome> m_outcome;
@@ -35,10 +40,11 @@ class TopologyClasses {
 
 enum class Folding { Automatic, Everything, Nothing };
 
-/// Nested boxes: every level is a grid of equal cells of the level inside. Alike siblings fold into one with a count,
-/// from the outermost level inwards, as far as `Folding` asks or until a device is large enough to read.
+/// Nested boxes: every level is a grid of equal cells of the level inside. Alike siblings fold into one with
+/// a count, from the outermost level inwards, as far as `Folding` asks or until a device is large enough to
+/// read.
 class TopologyLayout {
- public:
+public:
   struct Box {
     int level = 0, group = 0;
     int count = 1;  ///< how many siblings it stands for
@@ -70,7 +76,7 @@ class TopologyLayout {
 
   static constexpr double kDeviceWidth = 1.3;
 
- private:
+private:
   void arrange();
   void measure(const std::vector<int>& columns);
   int mostChildren(int level) const;
@@ -81,9 +87,9 @@ class TopologyLayout {
   Folding m_folding;
   int m_levels, m_foldFrom;
   double m_scale = 1;
-  double m_headerLimit = 100;      ///< units
-  std::vector<int> m_columns;      ///< per level: columns of its children
-  std::vector<int> m_most;         ///< per level: most children in a group
+  double m_headerLimit = 100;  ///< units
+  std::vector<int> m_columns;  ///< per level: columns of its children
+  std::vector<int> m_most;     ///< per level: most children in a group
   std::vector<QSizeF> m_size;
   std::vector<double> m_pad, m_header;
 };

@@ -11,24 +11,33 @@ namespace {
 
 using Role = Theme::Role;
 
-constexpr double kSmallestDevice = 3.5;   ///< pixels; smaller ones are painted as runs of their host
-constexpr double kSmallestGroup = 5;      ///< pixels; smaller groups are painted as one
-constexpr double kLabelDevice = 11;       ///< pixels of height from which a device carries its stage number
+constexpr double kSmallestDevice = 3.5;  ///< pixels; smaller ones are painted as runs of their host
+constexpr double kSmallestGroup = 5;     ///< pixels; smaller groups are painted as one
+constexpr double kLabelDevice = 11;      ///< pixels of height from which a device carries its stage number
 constexpr double kSmallestText = 7.5;
 
 }  // namespace
 
 QColor LevelTraffic::color(int level, const Theme& theme) const {
   constexpr double kDecades = 4;
-  const double most = std::max_element(bytes.begin(), bytes.end())->value(), here = bytes[static_cast<std::size_t>(level)].value();
+  const double most = std::max_element(bytes.begin(), bytes.end())->value(),
+               here = bytes[static_cast<std::size_t>(level)].value();
   if (!(here > 0)) return theme.color(Role::Canvas);
   const double x = 1 + std::log10(here / most) / kDecades;
   return theme.magnitude(0.15 + 0.85 * std::clamp(x, 0.0, 1.0));
 }
 
-TopologyPainter::TopologyPainter(Ink& ink, const PlanContext& c, const TopologyLayout& layout, const QRectF& canvas, double scale, const QPointF& origin,
+TopologyPainter::TopologyPainter(Ink& ink, const PlanContext& c, const TopologyLayout& layout,
+                                 const QRectF& canvas, double scale, const QPointF& origin,
                                  LevelTraffic traffic)
-    : m_ink(ink), m_context(c), m_layout(layout), m_canvas(canvas), m_scale(scale), m_origin(origin), m_focus(c, ink.style()), m_traffic(std::move(traffic)),
+    : m_ink(ink),
+      m_context(c),
+      m_layout(layout),
+      m_canvas(canvas),
+      m_scale(scale),
+      m_origin(origin),
+      m_focus(c, ink.style()),
+      m_traffic(std::move(traffic)),
       m_boxes(static_cast<std::size_t>(layout.classes().cluster().levelCount())) {}
 
 void TopologyPainter::paint() {
@@ -83,7 +92,8 @@ void TopologyPainter::collectRuns(const Box& box, const QRectF& rect) {
     const int stage = seats.at(d).stage;
     int last = d;
     while (last < end && seats.at(last).stage == stage) ++last;
-    m_fills[stage].push_back(QRectF(rect.left() + (d - begin) * w, rect.top(), (last - d) * w, rect.height()));
+    m_fills[stage].push_back(
+        QRectF(rect.left() + (d - begin) * w, rect.top(), (last - d) * w, rect.height()));
     d = last;
   }
 }
@@ -94,7 +104,8 @@ void TopologyPainter::paintBoxes() {
   for (int l = levels - 1; l >= 0; --l) {
     const auto& boxes = m_boxes[static_cast<std::size_t>(l)];
     // Inner boxes stand out from the outer ones by a step of the same tone.
-    QColor ground = mixed(m_ink.color(Role::Canvas), m_ink.color(Role::Border), (levels - l) % 2 == 1 ? 0.2 : 0.0);
+    QColor ground =
+        mixed(m_ink.color(Role::Canvas), m_ink.color(Role::Border), (levels - l) % 2 == 1 ? 0.2 : 0.0);
     if (m_traffic.shown()) ground = m_traffic.color(l, m_ink.theme());
     const QColor edge = mixed(m_ink.color(Role::Border), m_ink.color(Role::Text), 0.12 * l);
     std::vector<QRectF> rects;
@@ -145,18 +156,25 @@ void TopologyPainter::paintDevices() {
     const bool second = m_scale >= 34;
     // One way of writing replicas for the whole picture: the long one if its longest fits everywhere.
     const double small = std::clamp(m_scale * 0.28, 8.0, 12.0);
-    const QString longest = QStringLiteral("replica %1").arg(std::max(0, m_context.shownPlan() ? m_context.shownPlan()->dataDegree() - 1 : 0));
-    const QString replica = Ink::width(longest, small) <= m_scale * TopologyLayout::kDeviceWidth - 6 ? QStringLiteral("replica %1") : QStringLiteral("r%1");
+    const QString longest =
+        QStringLiteral("replica %1")
+            .arg(std::max(0, m_context.shownPlan() ? m_context.shownPlan()->dataDegree() - 1 : 0));
+    const QString replica = Ink::width(longest, small) <= m_scale * TopologyLayout::kDeviceWidth - 6
+                                ? QStringLiteral("replica %1")
+                                : QStringLiteral("r%1");
     for (const Cell& cell : cells) {
       QRectF box = cell.rect;
       if (second) box.setHeight(box.height() * 0.58);
       if (plate > box.width()) continue;
-      if (hatch && !second) m_ink.fill(QRectF(box.center().x() - plate / 2, box.center().y() - size * 0.55, plate, size * 1.1), c);
+      if (hatch && !second)
+        m_ink.fill(QRectF(box.center().x() - plate / 2, box.center().y() - size * 0.55, plate, size * 1.1),
+                   c);
       if (hatch && second) m_ink.fill(cell.rect.adjusted(4, 4, -4, -4), c);
       m_ink.firstThatFits(box, {number}, Qt::AlignCenter, size, ink, true);
       if (!second) continue;
       const Seat seat = m_layout.classes().seats().at(cell.device);
-      const QRectF below(cell.rect.left() + 3, cell.rect.top() + cell.rect.height() * 0.5, cell.rect.width() - 6, cell.rect.height() * 0.42);
+      const QRectF below(cell.rect.left() + 3, cell.rect.top() + cell.rect.height() * 0.5,
+                         cell.rect.width() - 6, cell.rect.height() * 0.42);
       m_ink.firstThatFits(below, {replica.arg(seat.replica)}, Qt::AlignCenter, small, ink);
     }
   }
@@ -171,10 +189,16 @@ QString TopologyPainter::headerText(const Box& box, int variant) const {
                            ? phrase(level.name)
                            : phrase(level.name) + u' ' + QString::number(box.group);
   switch (variant) {
-    case 0: return QStringLiteral("%1 · %2 · %3 · %4").arg(name, plural(end - begin, QStringLiteral("device")), phrase(text::bandwidth(level.bandwidth)), timeText(level.latency));
-    case 1: return QStringLiteral("%1 · %2").arg(name, phrase(text::bandwidth(level.bandwidth)));
-    case 2: return name;
-    default: return QString::number(box.group);
+    case 0:
+      return QStringLiteral("%1 · %2 · %3 · %4")
+          .arg(name, plural(end - begin, QStringLiteral("device")), phrase(text::bandwidth(level.bandwidth)),
+               timeText(level.latency));
+    case 1:
+      return QStringLiteral("%1 · %2").arg(name, phrase(text::bandwidth(level.bandwidth)));
+    case 2:
+      return name;
+    default:
+      return QString::number(box.group);
   }
 }
 
@@ -184,9 +208,11 @@ void TopologyPainter::paintHeaders() {
       const QRectF r = pixels(box.rect);
       const double room = m_layout.header(box.level) * m_scale;
       const double size = std::min(room * 0.68, box.level == 0 ? 11.5 : 13.0);
-      QColor color = m_ink.color(box.level == 0 ? Role::MutedText : Role::Text), strong = m_ink.color(Role::Text);
+      QColor color = m_ink.color(box.level == 0 ? Role::MutedText : Role::Text),
+             strong = m_ink.color(Role::Text);
       if (m_traffic.shown()) color = strong = m_ink.theme().textOn(m_traffic.color(box.level, m_ink.theme()));
-      QRectF line(r.left() + std::min(6.0, 0.2 * m_scale + 1), r.top(), r.width() - 2 * std::min(6.0, 0.2 * m_scale + 1), room);
+      QRectF line(r.left() + std::min(6.0, 0.2 * m_scale + 1), r.top(),
+                  r.width() - 2 * std::min(6.0, 0.2 * m_scale + 1), room);
       const bool tight = size < kSmallestText;
       if (tight && (r.width() < 58 || r.height() < 26 || box.level == 0)) continue;
       const double pixelSize = tight ? 10 : size;
@@ -194,8 +220,9 @@ void TopologyPainter::paintHeaders() {
         const QString times = QStringLiteral("×%1").arg(countText(box.count));
         const double w = Ink::width(times, pixelSize, true) + 2;
         if (w < line.width()) {
-          m_ink.label(tight ? QRectF(line.right() - w, r.top() + 2, w, 14) : QRectF(line.right() - w, line.top(), w, line.height()), times,
-                      Qt::AlignRight | Qt::AlignVCenter, pixelSize, strong, true);
+          m_ink.label(tight ? QRectF(line.right() - w, r.top() + 2, w, 14)
+                            : QRectF(line.right() - w, line.top(), w, line.height()),
+                      times, Qt::AlignRight | Qt::AlignVCenter, pixelSize, strong, true);
           line.setRight(line.right() - w - 6);
         }
       }
@@ -211,8 +238,9 @@ void TopologyPainter::paintHeaders() {
       }
       // Long boxes that are partly out of sight keep their label in view.
       line.setLeft(std::min(std::max(line.left(), m_canvas.left() + 4), line.right()));
-      m_ink.firstThatFits(line, {headerText(box, 0), headerText(box, 1), headerText(box, 2), headerText(box, 3)}, Qt::AlignLeft | Qt::AlignVCenter,
-                          pixelSize, color, box.level > 0);
+      m_ink.firstThatFits(line,
+                          {headerText(box, 0), headerText(box, 1), headerText(box, 2), headerText(box, 3)},
+                          Qt::AlignLeft | Qt::AlignVCenter, pixelSize, color, box.level > 0);
     }
 }
 
@@ -222,7 +250,8 @@ void TopologyPainter::paintMarks() {
   const auto mark = [&](const SelectionItem& item, const QColor& color) {
     if (item.kind == ItemKind::Device && item.index >= 0 && item.index < h.deviceCount()) {
       m_ink.outline(pixels(m_layout.rectOfDevice(item.index)).adjusted(-1.5, -1.5, 1.5, 1.5), color, 2.2);
-    } else if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() && item.index >= 0 && item.index < h.groupCount(item.level)) {
+    } else if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() &&
+               item.index >= 0 && item.index < h.groupCount(item.level)) {
       m_ink.outline(pixels(m_layout.boxOf(item.level, item.index).rect), color, 2.2);
     }
   };

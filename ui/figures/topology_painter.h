@@ -20,16 +20,16 @@ struct LevelTraffic {
   QColor color(int level, const Theme&) const;
 };
 
-/// Paints nested boxes group by group: what one level or one stage has in common is collected and painted at once, and what
-/// would be smaller than a few pixels is painted as the group it belongs to.
+/// Paints nested boxes group by group: what one level or one stage has in common is collected and painted at
+/// once, and what would be smaller than a few pixels is painted as the group it belongs to.
 class TopologyPainter {
- public:
-  TopologyPainter(Ink&, const PlanContext&, const TopologyLayout&, const QRectF& canvas, double scale, const QPointF& origin,
-                  LevelTraffic traffic = {});
+public:
+  TopologyPainter(Ink&, const PlanContext&, const TopologyLayout&, const QRectF& canvas, double scale,
+                  const QPointF& origin, LevelTraffic traffic = {});
 
   void paint();
 
- private:
+private:
   using Box = TopologyLayout::Box;
   QRectF pixels(const QRectF& r) const { return {m_origin + r.topLeft() * m_scale, r.size() * m_scale}; }
   void collect(const Box&);
@@ -53,9 +53,9 @@ class TopologyPainter {
   QPointF m_origin;
   Focus m_focus;
   LevelTraffic m_traffic;
-  std::vector<std::vector<Box>> m_boxes;         ///< visible, per level
-  std::map<int, std::vector<QRectF>> m_fills;    ///< per stage, −1 = idle
-  std::map<int, std::vector<Cell>> m_labelled;   ///< devices large enough for text
+  std::vector<std::vector<Box>> m_boxes;        ///< visible, per level
+  std::map<int, std::vector<QRectF>> m_fills;   ///< per stage, −1 = idle
+  std::map<int, std::vector<Cell>> m_labelled;  ///< devices large enough for text
 };
 
 }  // namespace nest

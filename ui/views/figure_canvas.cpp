@@ -15,10 +15,11 @@ namespace {
 
 /// A graphic whose value is the item that is selected in it.
 class CanvasAccessible : public QAccessibleWidget {
- public:
+public:
   explicit CanvasAccessible(QWidget* widget) : QAccessibleWidget(widget, QAccessible::Graphic) {}
   QString text(QAccessible::Text t) const override {
-    return t == QAccessible::Value ? static_cast<FigureCanvas*>(widget())->currentText() : QAccessibleWidget::text(t);
+    return t == QAccessible::Value ? static_cast<FigureCanvas*>(widget())->currentText()
+                                   : QAccessibleWidget::text(t);
   }
 };
 
@@ -50,7 +51,9 @@ void FigureCanvas::show(const PlanContext& context, const Theme& theme) {
   update();
 }
 
-QString FigureCanvas::currentText() const { return m_selection.selected() ? m_figure.describe(*m_selection.selected(), m_context) : QString(); }
+QString FigureCanvas::currentText() const {
+  return m_selection.selected() ? m_figure.describe(*m_selection.selected(), m_context) : QString();
+}
 
 void FigureCanvas::fit() {
   m_figure.fit();
@@ -61,7 +64,9 @@ void FigureCanvas::zoomBy(double factor) {
   if (!m_figure.canZoom()) return;
   QPointF about = area().center();
   if (m_selection.selected())
-    if (const auto hit = m_figure.locate(*m_selection.selected(), area(), m_context); hit && area().contains(hit->area.center())) about = hit->area.center();
+    if (const auto hit = m_figure.locate(*m_selection.selected(), area(), m_context);
+        hit && area().contains(hit->area.center()))
+      about = hit->area.center();
   m_figure.zoomAt(about, factor, area(), m_context);
   update();
 }
@@ -87,7 +92,8 @@ void FigureCanvas::hover(const QPointF& at) {
 }
 
 void FigureCanvas::mouseMoveEvent(QMouseEvent* e) {
-  if (m_pressed && m_figure.canZoom() && !m_panning) m_panning = (e->position() - *m_pressed).manhattanLength() > 5;
+  if (m_pressed && m_figure.canZoom() && !m_panning)
+    m_panning = (e->position() - *m_pressed).manhattanLength() > 5;
   if (!m_panning) return hover(e->position());
   m_figure.panBy(e->position() - m_last, area(), m_context);
   m_last = e->position();
@@ -139,20 +145,34 @@ bool FigureCanvas::walk(QKeyEvent* e) {
   using Step = InteractiveFigure::Step;
   std::optional<Step> step;
   switch (e->key()) {
-    case Qt::Key_Left: step = Step::Left; break;
-    case Qt::Key_Right: step = Step::Right; break;
-    case Qt::Key_Up: step = Step::Up; break;
-    case Qt::Key_Down: step = Step::Down; break;
-    case Qt::Key_Home: step = Step::First; break;
-    case Qt::Key_End: step = Step::Last; break;
-    default: return false;
+    case Qt::Key_Left:
+      step = Step::Left;
+      break;
+    case Qt::Key_Right:
+      step = Step::Right;
+      break;
+    case Qt::Key_Up:
+      step = Step::Up;
+      break;
+    case Qt::Key_Down:
+      step = Step::Down;
+      break;
+    case Qt::Key_Home:
+      step = Step::First;
+      break;
+    case Qt::Key_End:
+      step = Step::Last;
+      break;
+    default:
+      return false;
   }
   const auto item = m_figure.step(m_selection.selected(), *step, m_context);
   if (!item) return false;
   m_selection.setSelected(item);
   // What is walked to must be seen.
   if (m_figure.canZoom())
-    if (const auto hit = m_figure.locate(*item, area(), m_context); hit && !area().contains(hit->area.center()))
+    if (const auto hit = m_figure.locate(*item, area(), m_context);
+        hit && !area().contains(hit->area.center()))
       m_figure.panBy(area().center() - hit->area.center(), area(), m_context);
   tell();
   return true;
@@ -165,7 +185,8 @@ void FigureCanvas::tell() {
   QAccessible::updateAccessibility(&changed);
   const auto hit = m_figure.locate(*m_selection.selected(), area(), m_context);
   if (!hit) return;
-  const QPointF at = hit->area.intersected(area()).isEmpty() ? area().center() : hit->area.intersected(area()).center();
+  const QPointF at =
+      hit->area.intersected(area()).isEmpty() ? area().center() : hit->area.intersected(area()).center();
   QToolTip::showText(mapToGlobal(at.toPoint()), hit->tip, this);
 }
 
@@ -202,7 +223,9 @@ void FigureCanvas::focusOutEvent(QFocusEvent* e) {
   update();
 }
 
-void FigureCanvas::contextMenuEvent(QContextMenuEvent* e) { Q_EMIT menuRequested(e->globalPos()); }
+void FigureCanvas::contextMenuEvent(QContextMenuEvent* e) {
+  Q_EMIT menuRequested(e->globalPos());
+}
 
 bool FigureCanvas::event(QEvent* e) {
   if (e->type() != QEvent::ToolTip) return QWidget::event(e);

@@ -13,11 +13,11 @@ namespace nest {
 
 /// The widget on which a figure is painted: hover, selection, tooltips, zoom, pan, keyboard walk.
 ///
-/// Arrow keys walk its items, Home and End jump, Escape lets go, + − 0 zoom, Shift and arrows pan. What is walked to is
-/// selected, told by a tooltip and to screen readers.
+/// Arrow keys walk its items, Home and End jump, Escape lets go, + − 0 zoom, Shift and arrows pan. What is
+/// walked to is selected, told by a tooltip and to screen readers.
 class FigureCanvas : public QWidget {
   Q_OBJECT
- public:
+public:
   FigureCanvas(InteractiveFigure& figure, Selection& selection, QWidget* parent = nullptr);
 
   void show(const PlanContext& context, const Theme& theme);  ///< copies the context; repaints
@@ -28,15 +28,15 @@ class FigureCanvas : public QWidget {
   QSize sizeHint() const override { return {800, 500}; }
   QSize minimumSizeHint() const override { return {240, 160}; }
 
- public Q_SLOTS:
+public Q_SLOTS:
   void fit();
   void zoomIn() { zoomBy(1.25); }
   void zoomOut() { zoomBy(0.8); }
 
- Q_SIGNALS:
+Q_SIGNALS:
   void menuRequested(const QPoint& globalPosition);
 
- protected:
+protected:
   void paintEvent(QPaintEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
@@ -50,7 +50,7 @@ class FigureCanvas : public QWidget {
   void contextMenuEvent(QContextMenuEvent*) override;
   bool event(QEvent*) override;
 
- private:
+private:
   QRectF area() const { return QRectF(rect()); }
   void zoomBy(double factor);
   void hover(const QPointF& at);

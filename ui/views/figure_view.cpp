@@ -49,7 +49,9 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
 
 FigureView::~FigureView() = default;
 
-QString FigureView::settingsKey(const QString& key) const { return QStringLiteral("views/%1/%2").arg(id(), key); }
+QString FigureView::settingsKey(const QString& key) const {
+  return QStringLiteral("views/%1/%2").arg(id(), key);
+}
 
 void FigureView::addButtons() {
   const auto button = [this](const QString& text, const QString& tip) {
@@ -60,14 +62,18 @@ void FigureView::addButtons() {
     m_bar->addWidget(b);
     return b;
   };
-  if (m_figure->canZoom()) connect(button(tr("Fit"), tr("Show everything (0)")), &QToolButton::clicked, m_canvas, &FigureCanvas::fit);
+  if (m_figure->canZoom())
+    connect(button(tr("Fit"), tr("Show everything (0)")), &QToolButton::clicked, m_canvas,
+            &FigureCanvas::fit);
   m_textButton = button(tr("Text"), tr("Show the same as text"));
   m_textButton->setCheckable(true);
   connect(m_textButton, &QToolButton::toggled, this, &FigureView::setShowsText);
-  connect(button(tr("Export…"), tr("Save the figure as SVG, PDF or PNG, or copy it")), &QToolButton::clicked, this, &FigureView::exportFigure);
+  connect(button(tr("Export…"), tr("Save the figure as SVG, PDF or PNG, or copy it")), &QToolButton::clicked,
+          this, &FigureView::exportFigure);
 }
 
-void FigureView::addChoice(const QString& key, const QString& label, const QStringList& names, int first, std::function<void(int)> apply) {
+void FigureView::addChoice(const QString& key, const QString& label, const QStringList& names, int first,
+                           std::function<void(int)> apply) {
   auto* text = new QLabel(label, this);
   auto* box = new QComboBox(this);
   box->addItems(names);
@@ -87,7 +93,8 @@ void FigureView::addChoice(const QString& key, const QString& label, const QStri
   });
 }
 
-void FigureView::addSwitch(const QString& key, const QString& label, bool first, std::function<void(bool)> apply) {
+void FigureView::addSwitch(const QString& key, const QString& label, bool first,
+                           std::function<void(bool)> apply) {
   auto* b = new QToolButton(this);
   b->setText(label);
   b->setObjectName(key);
@@ -114,7 +121,9 @@ void FigureView::refresh() {
   if (showsText()) m_text->setPlainText(m_figure->asText(context()));
 }
 
-bool FigureView::showsText() const { return m_stack->currentWidget() == m_text; }
+bool FigureView::showsText() const {
+  return m_stack->currentWidget() == m_text;
+}
 
 void FigureView::setShowsText(bool on) {
   m_textButton->setChecked(on);
@@ -131,7 +140,9 @@ void FigureView::copyImage() {
   QApplication::clipboard()->setMimeData(content);
 }
 
-void FigureView::copyText() { QApplication::clipboard()->setText(m_figure->asText(context())); }
+void FigureView::copyText() {
+  QApplication::clipboard()->setText(m_figure->asText(context()));
+}
 
 void FigureView::exportFigure() {
   ExportDialog dialog(*m_figure, context(), window());

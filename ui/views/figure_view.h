@@ -17,11 +17,11 @@ namespace nest {
 
 class FigureCanvas;
 
-/// A view that shows one figure: options above it, the figure or its text below, and a menu of what can be done with it.
-/// Options are remembered per view.
+/// A view that shows one figure: options above it, the figure or its text below, and a menu of what can be
+/// done with it. Options are remembered per view.
 class FigureView : public View {
   Q_OBJECT
- public:
+public:
   FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices services, QWidget* parent = nullptr);
   ~FigureView() override;
 
@@ -34,17 +34,18 @@ class FigureView : public View {
   /// Everything that works here, in the order of the context menu. Owned by the caller.
   QMenu* makeMenu(QWidget* parent);
 
- public Q_SLOTS:
+public Q_SLOTS:
   void copyImage();
   void copyText();
   void exportFigure();
   void setShowsText(bool);
 
- protected:
+protected:
   void refresh() override;
 
   /// A choice above the figure; `apply` gets the index and is called once with the remembered one.
-  void addChoice(const QString& key, const QString& label, const QStringList& names, int first, std::function<void(int)> apply);
+  void addChoice(const QString& key, const QString& label, const QStringList& names, int first,
+                 std::function<void(int)> apply);
   void addSwitch(const QString& key, const QString& label, bool first, std::function<void(bool)> apply);
   /// The figure given to the constructor, by its own type.
   template <class F>
@@ -53,7 +54,7 @@ class FigureView : public View {
   }
   void figureChanged();  ///< after an option: paints again
 
- private:
+private:
   void addButtons();
   QString settingsKey(const QString& key) const;
 

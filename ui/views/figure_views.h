@@ -8,31 +8,31 @@ class CommunicationFigure;
 
 class TopologyView : public FigureView {
   Q_OBJECT
- public:
+public:
   explicit TopologyView(ViewServices, QWidget* parent = nullptr);
 };
 
 class StagesView : public FigureView {
   Q_OBJECT
- public:
+public:
   explicit StagesView(ViewServices, QWidget* parent = nullptr);
 };
 
 class MemoryView : public FigureView {
   Q_OBJECT
- public:
+public:
   explicit MemoryView(ViewServices, QWidget* parent = nullptr);
 };
 
 class CommunicationView : public FigureView {
   Q_OBJECT
- public:
+public:
   explicit CommunicationView(ViewServices, QWidget* parent = nullptr);
 };
 
 class TimelineView : public FigureView {
   Q_OBJECT
- public:
+public:
   explicit TimelineView(ViewServices, QWidget* parent = nullptr);
 };
 

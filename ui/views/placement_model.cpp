@@ -30,20 +30,33 @@ void PlacementModel::setContext(const PlanContext& context, const Theme& theme) 
   endResetModel();
 }
 
-int PlacementModel::rowCount(const QModelIndex& parent) const { return parent.isValid() || !m_context.problem ? 0 : m_context.problem->cluster->deviceCount(); }
+int PlacementModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() || !m_context.problem ? 0 : m_context.problem->cluster->deviceCount();
+}
 
-int PlacementModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+int PlacementModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : ColumnCount;
+}
 
 QString PlacementModel::textOf(int device, int column) const {
   const Seat seat = m_seats.at(device);
   switch (column) {
-    case Rank: return m_ranks.empty() || seat.idle() ? QStringLiteral("–") : QString::number(m_ranks[static_cast<std::size_t>(device)]);
-    case Host: return phrase(m_context.problem->cluster->identity(DeviceIndex(device)).host);
-    case Slot: return QString::number(m_context.problem->cluster->identity(DeviceIndex(device)).slot);
-    case Stage: return seat.idle() ? (m_context.shownPlan() ? tr("idle") : QStringLiteral("–")) : QString::number(seat.stage);
-    case Replica: return seat.idle() ? QStringLiteral("–") : QString::number(seat.replica);
-    case InReplica: return seat.idle() ? QStringLiteral("–") : QString::number(seat.rank);
-    default: return {};
+    case Rank:
+      return m_ranks.empty() || seat.idle() ? QStringLiteral("–")
+                                            : QString::number(m_ranks[static_cast<std::size_t>(device)]);
+    case Host:
+      return phrase(m_context.problem->cluster->identity(DeviceIndex(device)).host);
+    case Slot:
+      return QString::number(m_context.problem->cluster->identity(DeviceIndex(device)).slot);
+    case Stage:
+      return seat.idle() ? (m_context.shownPlan() ? tr("idle") : QStringLiteral("–"))
+                         : QString::number(seat.stage);
+    case Replica:
+      return seat.idle() ? QStringLiteral("–") : QString::number(seat.replica);
+    case InReplica:
+      return seat.idle() ? QStringLiteral("–") : QString::number(seat.rank);
+    default:
+      return {};
   }
 }
 
@@ -51,30 +64,48 @@ QVariant PlacementModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
   const int device = deviceAt(index.row());
   switch (role) {
-    case Qt::DisplayRole: return textOf(device, index.column());
-    case DeviceRole: return device;
-    case Qt::TextAlignmentRole: return index.column() == Host ? QVariant(Qt::AlignLeft | Qt::AlignVCenter) : QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    case Qt::DisplayRole:
+      return textOf(device, index.column());
+    case DeviceRole:
+      return device;
+    case Qt::TextAlignmentRole:
+      return index.column() == Host ? QVariant(Qt::AlignLeft | Qt::AlignVCenter)
+                                    : QVariant(Qt::AlignRight | Qt::AlignVCenter);
     case Qt::ToolTipRole: {
       const Seat seat = m_seats.at(device);
-      return seat.idle() ? tr("%1: nothing is placed here").arg(deviceName(*m_context.problem->cluster, device))
-                         : tr("%1: stage %2, replica %3, rank %4 of the replica").arg(deviceName(*m_context.problem->cluster, device)).arg(seat.stage).arg(seat.replica).arg(seat.rank);
+      return seat.idle()
+                 ? tr("%1: nothing is placed here").arg(deviceName(*m_context.problem->cluster, device))
+                 : tr("%1: stage %2, replica %3, rank %4 of the replica")
+                       .arg(deviceName(*m_context.problem->cluster, device))
+                       .arg(seat.stage)
+                       .arg(seat.replica)
+                       .arg(seat.rank);
     }
     case Qt::BackgroundRole:
-      if (const int stage = m_seats.at(device).stage; index.column() == Stage && stage >= 0) return m_theme->stage(stage);
+      if (const int stage = m_seats.at(device).stage; index.column() == Stage && stage >= 0)
+        return m_theme->stage(stage);
       return {};
     case Qt::ForegroundRole:
-      if (const int stage = m_seats.at(device).stage; index.column() == Stage && stage >= 0) return m_theme->textOn(m_theme->stage(stage));
+      if (const int stage = m_seats.at(device).stage; index.column() == Stage && stage >= 0)
+        return m_theme->textOn(m_theme->stage(stage));
       return {};
-    default: return {};
+    default:
+      return {};
   }
 }
 
 QVariant PlacementModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  static const std::array<const char*, ColumnCount> names{QT_TR_NOOP("Rank"), QT_TR_NOOP("Host"), QT_TR_NOOP("Device"), QT_TR_NOOP("Stage"), QT_TR_NOOP("Replica"), QT_TR_NOOP("Rank in replica")};
+  static const std::array<const char*, ColumnCount> names{
+      QT_TR_NOOP("Rank"),  QT_TR_NOOP("Host"),    QT_TR_NOOP("Device"),
+      QT_TR_NOOP("Stage"), QT_TR_NOOP("Replica"), QT_TR_NOOP("Rank in replica")};
   static const std::array<const char*, ColumnCount> tips{
-      QT_TR_NOOP("Number among the devices in use, in locality order"), QT_TR_NOOP("Host as named in the input"), QT_TR_NOOP("Number of the device in its host"),
-      QT_TR_NOOP("Pipeline stage"), QT_TR_NOOP("Data-parallel copy"), QT_TR_NOOP("Context rank × tensor degree + tensor rank")};
+      QT_TR_NOOP("Number among the devices in use, in locality order"),
+      QT_TR_NOOP("Host as named in the input"),
+      QT_TR_NOOP("Number of the device in its host"),
+      QT_TR_NOOP("Pipeline stage"),
+      QT_TR_NOOP("Data-parallel copy"),
+      QT_TR_NOOP("Context rank × tensor degree + tensor rank")};
   if (role == Qt::DisplayRole) return tr(names[static_cast<std::size_t>(section)]);
   if (role == Qt::ToolTipRole) return tr(tips[static_cast<std::size_t>(section)]);
   return {};
@@ -89,7 +120,8 @@ void PlacementModel::order(int column, Qt::SortOrder direction) {
     const Hierarchy& h = *m_context.problem->cluster;
     std::vector<std::pair<QString, int>> hosts;
     std::vector<int> rankOfDevice(static_cast<std::size_t>(n));
-    for (int g = 0; g < h.groupCount(0); ++g) hosts.emplace_back(phrase(h.identity(DeviceIndex(h.groupSpan(0, g).first)).host), g);
+    for (int g = 0; g < h.groupCount(0); ++g)
+      hosts.emplace_back(phrase(h.identity(DeviceIndex(h.groupSpan(0, g).first)).host), g);
     std::vector<int> place(hosts.size());
     const auto natural = [](const QString& s) {
       QString key, digits;
@@ -105,9 +137,12 @@ void PlacementModel::order(int column, Qt::SortOrder direction) {
       return key;
     };
     for (auto& host : hosts) host.first = natural(host.first);
-    std::stable_sort(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < hosts.size(); ++i) place[static_cast<std::size_t>(hosts[i].second)] = static_cast<int>(i);
-    for (int d = 0; d < n; ++d) rankOfDevice[static_cast<std::size_t>(d)] = place[static_cast<std::size_t>(h.groupOf(0, d))];
+    std::stable_sort(hosts.begin(), hosts.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < hosts.size(); ++i)
+      place[static_cast<std::size_t>(hosts[i].second)] = static_cast<int>(i);
+    for (int d = 0; d < n; ++d)
+      rankOfDevice[static_cast<std::size_t>(d)] = place[static_cast<std::size_t>(h.groupOf(0, d))];
     std::stable_sort(m_order.begin(), m_order.end(), [&](int a, int b) {
       const int x = rankOfDevice[static_cast<std::size_t>(a)], y = rankOfDevice[static_cast<std::size_t>(b)];
       return direction == Qt::AscendingOrder ? x < y : x > y;
@@ -144,7 +179,8 @@ void PlacementModel::sort(int column, Qt::SortOrder direction) {
   else
     order(column, direction);
   QModelIndexList after;
-  for (qsizetype i = 0; i < before.size(); ++i) after << index(rowOf(devices[static_cast<std::size_t>(i)]), before[i].column());
+  for (qsizetype i = 0; i < before.size(); ++i)
+    after << index(rowOf(devices[static_cast<std::size_t>(i)]), before[i].column());
   changePersistentIndexList(before, after);
   Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
 }

@@ -9,11 +9,11 @@
 
 namespace nest {
 
-/// One row per device: rank, host, device, stage, replica. Rows are computed when asked for, so that 131,072 of them cost
-/// nothing until they are seen.
+/// One row per device: rank, host, device, stage, replica. Rows are computed when asked for, so that 131,072
+/// of them cost nothing until they are seen.
 class PlacementModel : public QAbstractTableModel {
   Q_OBJECT
- public:
+public:
   enum Column { Rank, Host, Slot, Stage, Replica, InReplica, ColumnCount };
   enum Role { ExactRole = Qt::UserRole, DeviceRole };
 
@@ -22,7 +22,8 @@ class PlacementModel : public QAbstractTableModel {
   void setContext(const PlanContext&, const Theme&);
   int deviceAt(int row) const { return m_order.empty() ? row : m_order[static_cast<std::size_t>(row)]; }
   int rowOf(int device) const;
-  /// First row at or after `from`, going round, whose text in any column contains `text`; −1 if there is none.
+  /// First row at or after `from`, going round, whose text in any column contains `text`; −1 if there is
+  /// none.
   int find(const QString& text, int from) const;
   /// All rows in their present order, RFC 4180, with a heading.
   QString csv() const;
@@ -34,7 +35,7 @@ class PlacementModel : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation, int role = Qt::DisplayRole) const override;
   void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
- private:
+private:
   QString textOf(int device, int column) const;
   void order(int column, Qt::SortOrder direction);
 

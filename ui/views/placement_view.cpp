@@ -26,7 +26,8 @@
 
 namespace nest {
 
-PlacementView::PlacementView(ViewServices services, QWidget* parent) : View(services, parent), m_model(new PlacementModel(this)) {
+PlacementView::PlacementView(ViewServices services, QWidget* parent)
+    : View(services, parent), m_model(new PlacementModel(this)) {
   m_find = new QLineEdit(this);
   m_find->setPlaceholderText(tr("Find a host, rank or stage"));
   m_find->setClearButtonEnabled(true);
@@ -74,8 +75,11 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent) : View(serv
 
   connect(m_find, &QLineEdit::returnPressed, this, &PlacementView::findNext);
   connect(m_find, &QLineEdit::textEdited, m_message, &QLabel::clear);
-  connect(m_table, &QTableView::entered, this, [this](const QModelIndex& i) { selection().setHovered(SelectionItem{ItemKind::Device, m_model->deviceAt(i.row())}); });
-  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PlacementView::tellSelection);
+  connect(m_table, &QTableView::entered, this, [this](const QModelIndex& i) {
+    selection().setHovered(SelectionItem{ItemKind::Device, m_model->deviceAt(i.row())});
+  });
+  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          &PlacementView::tellSelection);
   connect(&selection(), &Selection::selectedChanged, this, &PlacementView::followSelection);
   connect(m_table, &QWidget::customContextMenuRequested, this, [this](const QPoint& at) {
     QMenu menu(this);
@@ -90,8 +94,9 @@ void PlacementView::refresh() {
   m_model->setContext(context(), theme());
   if (first) m_table->resizeColumnsToContents();
   const auto state = stateOf(context(), tr("the placement"));
-  m_message->setText(state ? state->heading + QStringLiteral(". ") + state->text
-                           : context().isNearestMiss() ? tr("Nothing fits; this is the nearest miss") : QString());
+  m_message->setText(state                       ? state->heading + QStringLiteral(". ") + state->text
+                     : context().isNearestMiss() ? tr("Nothing fits; this is the nearest miss")
+                                                 : QString());
   m_find->setEnabled(m_model->rowCount() > 0);
   followSelection();
 }
@@ -99,7 +104,8 @@ void PlacementView::refresh() {
 void PlacementView::findNext() {
   const int current = m_table->currentIndex().isValid() ? m_table->currentIndex().row() + 1 : 0;
   const int row = m_model->find(m_find->text(), current);
-  m_message->setText(row < 0 && !m_find->text().isEmpty() ? tr("Nothing contains “%1”").arg(m_find->text()) : QString());
+  m_message->setText(row < 0 && !m_find->text().isEmpty() ? tr("Nothing contains “%1”").arg(m_find->text())
+                                                          : QString());
   if (row < 0) return;
   m_table->selectRow(row);
   m_table->scrollTo(m_model->index(row, 0), QAbstractItemView::PositionAtCenter);
@@ -111,13 +117,18 @@ void PlacementView::copyRows() {
   std::sort(rows.begin(), rows.end());
   // One row is what a click leaves behind: then all are meant.
   QApplication::clipboard()->setText(rows.size() > 1 ? m_model->csv(rows) : m_model->csv());
-  m_message->setText(tr("%1 copied").arg(plural(rows.size() > 1 ? static_cast<long long>(rows.size()) : m_model->rowCount(), tr("row"))));
+  m_message->setText(
+      tr("%1 copied")
+          .arg(plural(rows.size() > 1 ? static_cast<long long>(rows.size()) : m_model->rowCount(),
+                      tr("row"))));
 }
 
 void PlacementView::saveCsv() {
   QSettings settings;
   const QString dir = settings.value(QStringLiteral("export/folder"), QDir::homePath()).toString();
-  const QString path = QFileDialog::getSaveFileName(this, tr("Save placement"), QDir(dir).filePath(QStringLiteral("placement.csv")), tr("CSV files (*.csv)"));
+  const QString path = QFileDialog::getSaveFileName(this, tr("Save placement"),
+                                                    QDir(dir).filePath(QStringLiteral("placement.csv")),
+                                                    tr("CSV files (*.csv)"));
   if (path.isEmpty()) return;
   QSaveFile file(path);
   const QByteArray content = m_model->csv().toUtf8();

@@ -13,7 +13,7 @@ class PlacementModel;
 /// Every device with its host, stage and replica; sort by any column, find, copy or save as CSV.
 class PlacementView : public View {
   Q_OBJECT
- public:
+public:
   explicit PlacementView(ViewServices, QWidget* parent = nullptr);
 
   QString id() const override { return QStringLiteral("placement"); }
@@ -21,16 +21,16 @@ class PlacementView : public View {
   PlacementModel* model() const { return m_model; }
   QTableView* table() const { return m_table; }
 
- public Q_SLOTS:
+public Q_SLOTS:
   void findNext();
   void copyRows();  ///< the selected rows, or all, as CSV
   void saveCsv();
 
- protected:
+protected:
   void refresh() override;
   bool eventFilter(QObject*, QEvent*) override;
 
- private:
+private:
   void followSelection();
   void tellSelection();
 

@@ -14,7 +14,8 @@ namespace {
 
 template <class V>
 ViewEntry entry(const char* id, const char* title) {
-  return {QString::fromLatin1(id), QCoreApplication::translate("nest::ViewEntry", title), [](ViewServices services, QWidget* parent) -> View* { return new V(services, parent); }};
+  return {QString::fromLatin1(id), QCoreApplication::translate("nest::ViewEntry", title),
+          [](ViewServices services, QWidget* parent) -> View* { return new V(services, parent); }};
 }
 
 }  // namespace

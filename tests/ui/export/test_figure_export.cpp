@@ -49,7 +49,7 @@ QImage throughSvg(const QSize& size, Draw draw) {
 
 class TestFigureExport : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void writesEverything() {
     QTemporaryDir dir;
     const PlanContext c = test::contextOf({});
@@ -59,7 +59,8 @@ class TestFigureExport : public QObject {
     const QDir out(dir.filePath(QStringLiteral("made/here")));
     for (const char* name : {"topology", "stages", "memory", "communication", "timeline"})
       for (const char* suffix : {"svg", "png", "pdf"}) {
-        const QString path = out.filePath(QStringLiteral("%1.%2").arg(QLatin1String(name), QLatin1String(suffix)));
+        const QString path =
+            out.filePath(QStringLiteral("%1.%2").arg(QLatin1String(name), QLatin1String(suffix)));
         const QByteArray content = read(path);
         QVERIFY2(content.size() > 2000, qPrintable(path));
         QVERIFY2(content.size() < 5'000'000, qPrintable(path));
@@ -127,7 +128,8 @@ class TestFigureExport : public QObject {
     for (const auto& figure : allFigures())
       for (const auto format : {ExportFormat::Svg, ExportFormat::Pdf, ExportFormat::Png}) {
         const auto size = renderFigure(*figure, c, format).size();
-        QVERIFY2(size > 1000 && size < 5'000'000, qPrintable(QStringLiteral("%1.%2: %3 bytes").arg(figure->id(), suffixOf(format)).arg(size)));
+        QVERIFY2(size > 1000 && size < 5'000'000,
+                 qPrintable(QStringLiteral("%1.%2: %3 bytes").arg(figure->id(), suffixOf(format)).arg(size)));
       }
   }
 
@@ -189,7 +191,8 @@ class TestFigureExport : public QObject {
     for (const auto& figure : allFigures()) {
       ExportOptions options;
       options.pixelWidth = static_cast<int>(figure->preferredSize(c).width());
-      const QString svg = dir.filePath(figure->id() + QStringLiteral(".svg")), png = dir.filePath(figure->id() + QStringLiteral(".png"));
+      const QString svg = dir.filePath(figure->id() + QStringLiteral(".svg")),
+                    png = dir.filePath(figure->id() + QStringLiteral(".png"));
       QFile file(svg);
       QVERIFY(file.open(QIODevice::WriteOnly));
       file.write(renderFigure(*figure, c, ExportFormat::Svg));
@@ -201,9 +204,12 @@ class TestFigureExport : public QObject {
       // Edges are smoothed differently; areas must agree.
       long long different = 0;
       for (int y = 0; y < ours.height(); ++y)
-        for (int x = 0; x < ours.width(); ++x) different += std::abs(qGray(ours.pixel(x, y)) - qGray(theirs.pixel(x, y))) > 64;
-      const double share = static_cast<double>(different) / (static_cast<double>(ours.width()) * ours.height());
-      QVERIFY2(share < 0.02, qPrintable(QStringLiteral("%1: %2 of the pixels differ").arg(figure->id()).arg(share)));
+        for (int x = 0; x < ours.width(); ++x)
+          different += std::abs(qGray(ours.pixel(x, y)) - qGray(theirs.pixel(x, y))) > 64;
+      const double share =
+          static_cast<double>(different) / (static_cast<double>(ours.width()) * ours.height());
+      QVERIFY2(share < 0.02,
+               qPrintable(QStringLiteral("%1: %2 of the pixels differ").arg(figure->id()).arg(share)));
     }
   }
 };

@@ -8,8 +8,8 @@
 #include "document/plan_context.h"
 #include "plan/evaluation.h"
 
-/// Plan contexts built by hand for the tests of figures, views and export: a chain of layers on a regular cluster, a plan
-/// with even cuts, judged by evaluate().
+/// Plan contexts built by hand for the tests of figures, views and export: a chain of layers on a regular
+/// cluster, a plan with even cuts, judged by evaluate().
 namespace nest::test {
 
 struct ContextShape {
@@ -59,15 +59,18 @@ inline std::shared_ptr<Problem> problemOf(const ContextShape& shape) {
   problem->cluster = std::make_shared<Hierarchy>(std::move(*Hierarchy::build(in)));
 
   std::vector<Layer> layers{{"embedding", LayerKind::Embedding, 0}};
-  for (int i = 0; i < shape.blocks; ++i) layers.push_back({"block " + std::to_string(i), LayerKind::Block, 1});
+  for (int i = 0; i < shape.blocks; ++i)
+    layers.push_back({"block " + std::to_string(i), LayerKind::Block, 1});
   layers.push_back({"head", LayerKind::Head, 2});
   auto graph = std::make_shared<LayerGraph>(LayerGraph::chain(layers));
   const Strategy strategy{shape.tensor, shape.tensor > 1, 1, 1};
-  auto profile = std::make_shared<Profile>(std::vector<Strategy>{strategy}, std::vector<int>{1}, 3, static_cast<int>(graph->tensors.size()));
+  auto profile = std::make_shared<Profile>(std::vector<Strategy>{strategy}, std::vector<int>{1}, 3,
+                                           static_cast<int>(graph->tensors.size()));
   profile->setCost(0, 0, 0, blockCost(shape.parametersPerBlock * 0.12, shape.tensor, false));
   profile->setCost(1, 0, 0, blockCost(shape.parametersPerBlock, shape.tensor, true));
   profile->setCost(2, 0, 0, blockCost(shape.parametersPerBlock * 0.35, shape.tensor, false));
-  for (std::size_t t = 0; t < graph->tensors.size(); ++t) profile->setTensorBytes(static_cast<int>(t), 0, 0, Bytes(6.7e7 / shape.tensor));
+  for (std::size_t t = 0; t < graph->tensors.size(); ++t)
+    profile->setTensorBytes(static_cast<int>(t), 0, 0, Bytes(6.7e7 / shape.tensor));
   profile->provenance = "made up for a test";
   problem->graph = graph;
   problem->profile = profile;
@@ -87,7 +90,8 @@ inline Plan planOf(const ContextShape& shape, const Problem& problem) {
     s.strategy = problem.profile->strategies().front();
     s.recompute = shape.recompute;
     s.chunks.emplace_back();
-    for (int x = i * layers / shape.stages; x < (i + 1) * layers / shape.stages; ++x) s.chunks[0].emplace_back(x);
+    for (int x = i * layers / shape.stages; x < (i + 1) * layers / shape.stages; ++x)
+      s.chunks[0].emplace_back(x);
     plan.stages.push_back(std::move(s));
   }
   return plan;
@@ -112,8 +116,10 @@ inline PlanContext contextOf(const ContextShape& shape) {
     c.plan = std::make_shared<RankedPlan>(ranked);
   } else {
     outcome->status = OutcomeStatus::Infeasible;
-    NearestMiss miss{plan, ranked.evaluation, ranked.evaluation.fullestStage(), {}, {"141 GiB devices", "ZeRO 3"}};
-    for (const auto& s : ranked.evaluation.stages) miss.shortfall = std::max(miss.shortfall, -s.memory.headroom());
+    NearestMiss miss{
+        plan, ranked.evaluation, ranked.evaluation.fullestStage(), {}, {"141 GiB devices", "ZeRO 3"}};
+    for (const auto& s : ranked.evaluation.stages)
+      miss.shortfall = std::max(miss.shortfall, -s.memory.headroom());
     outcome->nearestMiss = miss;
   }
   c.outcome = outcome;

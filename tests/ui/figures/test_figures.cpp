@@ -42,7 +42,7 @@ QString plain(const QString& html) {
 
 class TestFigures : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void ticksAreRound() {
     QCOMPARE(roundTicks(91, 10), (std::vector<double>{0, 10, 20, 30, 40, 50, 60, 70, 80, 90}));
     QCOMPARE(roundTicks(3.8, 4), (std::vector<double>{0, 1, 2, 3}));
@@ -99,7 +99,8 @@ class TestFigures : public QObject {
     QVERIFY(c.plan);
     StagesFigure stagesFigure;
     MemoryFigure memory;
-    for (const InteractiveFigure* f : {static_cast<InteractiveFigure*>(&stagesFigure), static_cast<InteractiveFigure*>(&memory)})
+    for (const InteractiveFigure* f :
+         {static_cast<InteractiveFigure*>(&stagesFigure), static_cast<InteractiveFigure*>(&memory)})
       for (int i = 0; i < stages; ++i) {
         const auto shown = f->locate({ItemKind::Stage, i}, kArea, c);
         QVERIFY(shown);
@@ -129,7 +130,8 @@ class TestFigures : public QObject {
     }
     const auto host = f.locate({ItemKind::Group, 5, 0}, kArea, c);
     QVERIFY(host);
-    QCOMPARE(f.hit(host->area.topLeft() + QPointF(2, 2), kArea, c)->item, (SelectionItem{ItemKind::Group, 5, 0}));
+    QCOMPARE(f.hit(host->area.topLeft() + QPointF(2, 2), kArea, c)->item,
+             (SelectionItem{ItemKind::Group, 5, 0}));
     QVERIFY(!f.hit(QPointF(-5, -5), kArea, c));
   }
 
@@ -138,7 +140,8 @@ class TestFigures : public QObject {
     TopologyFigure f;
     f.setFolding(Folding::Everything);
     // Four racks with the same four stages fold into one.
-    const auto a = f.locate({ItemKind::Device, 3}, kArea, c), b = f.locate({ItemKind::Device, 3 + 96}, kArea, c);
+    const auto a = f.locate({ItemKind::Device, 3}, kArea, c),
+               b = f.locate({ItemKind::Device, 3 + 96}, kArea, c);
     QVERIFY(a && b);
     QCOMPARE(a->area, b->area);
     const auto other = f.locate({ItemKind::Device, 3 + 8}, kArea, c);
@@ -147,7 +150,8 @@ class TestFigures : public QObject {
     QPainter painter(&page);
     f.paint(painter, kArea, c, {});
     painter.end();
-    QVERIFY(std::any_of(page.words().begin(), page.words().end(), [](const auto& w) { return w.text == QStringLiteral("×4"); }));
+    QVERIFY(std::any_of(page.words().begin(), page.words().end(),
+                        [](const auto& w) { return w.text == QStringLiteral("×4"); }));
   }
 
   void trafficTintsTheLevels() {
@@ -221,7 +225,8 @@ class TestFigures : public QObject {
     const QString stage = plain(StagesFigure().locate({ItemKind::Stage, 1}, kArea, c)->tip);
     QVERIFY2(stage.contains(QString::fromStdString(text::exact(e.load.value()))), qPrintable(stage));
     const QString memory = plain(MemoryFigure().locate({ItemKind::Stage, 1}, kArea, c)->tip);
-    QVERIFY(memory.contains(QString::fromStdString(text::count(static_cast<long long>(e.memory.total().value() + 0.5)))));
+    QVERIFY(memory.contains(
+        QString::fromStdString(text::count(static_cast<long long>(e.memory.total().value() + 0.5)))));
   }
 
   void statesAreSaid() {
@@ -246,7 +251,8 @@ class TestFigures : public QObject {
     for (const auto& f : allFigures()) {
       QVERIFY(words(*f, empty).contains(QStringLiteral("Nothing is open")));
       QVERIFY(words(*f, broken).contains(QStringLiteral("bandwidth must be positive")));
-      if (f->id() != QStringLiteral("topology")) QVERIFY(words(*f, unsolved).contains(QStringLiteral("Not solved yet")));
+      if (f->id() != QStringLiteral("topology"))
+        QVERIFY(words(*f, unsolved).contains(QStringLiteral("Not solved yet")));
       QVERIFY2(words(*f, miss).contains(QStringLiteral("nearest miss")), qPrintable(f->id()));
       QVERIFY(!f->hit(kArea.center(), kArea, empty));
       QVERIFY(!f->step(std::nullopt, InteractiveFigure::Step::First, empty));
@@ -285,11 +291,13 @@ class TestFigures : public QObject {
         QVERIFY(!page.words().empty());
         const auto& words = page.words();
         for (std::size_t i = 0; i < words.size(); ++i) {
-          QVERIFY2(area.adjusted(-0.5, -0.5, 0.5, 0.5).contains(words[i].box), qPrintable(f->id() + QStringLiteral(": ") + words[i].text));
+          QVERIFY2(area.adjusted(-0.5, -0.5, 0.5, 0.5).contains(words[i].box),
+                   qPrintable(f->id() + QStringLiteral(": ") + words[i].text));
           for (std::size_t j = i + 1; j < words.size(); ++j) {
             const QRectF both = words[i].box & words[j].box;
             QVERIFY2(both.width() < 1 || both.height() < 1,
-                     qPrintable(QStringLiteral("%1: \"%2\" runs into \"%3\"").arg(f->id(), words[i].text, words[j].text)));
+                     qPrintable(QStringLiteral("%1: \"%2\" runs into \"%3\"")
+                                    .arg(f->id(), words[i].text, words[j].text)));
           }
         }
       }
@@ -307,7 +315,8 @@ class TestFigures : public QObject {
         QPainter painter(&image);
         f->paint(painter, QRectF(0, 0, 1200, 700), c, {});
         painter.end();
-        qInfo("%s, 131,072 devices, %s paint: %.1f ms", qPrintable(f->id()), k == 0 ? "first" : "next", static_cast<double>(timer.nsecsElapsed()) * 1e-6);
+        qInfo("%s, 131,072 devices, %s paint: %.1f ms", qPrintable(f->id()), k == 0 ? "first" : "next",
+              static_cast<double>(timer.nsecsElapsed()) * 1e-6);
       }
       QVERIFY(f->hit(QPointF(600, 350), QRectF(0, 0, 1200, 700), c));
     }

@@ -44,11 +44,11 @@ const std::vector<Case>& cases() {
 
 }  // namespace
 
-/// Writes every figure to the folder in NEST_PICTURES, and prints how long a frame takes; without it, only checks that
-/// each figure paints something and stays inside its area.
+/// Writes every figure to the folder in NEST_PICTURES, and prints how long a frame takes; without it, only
+/// checks that each figure paints something and stays inside its area.
 class TestPictures : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void every_data() {
     QTest::addColumn<int>("index");
     for (std::size_t i = 0; i < cases().size(); ++i) QTest::newRow(cases()[i].name) << static_cast<int>(i);
@@ -59,7 +59,8 @@ class TestPictures : public QObject {
     const QString only = qEnvironmentVariable("NEST_FIGURE");
     const PlanContext context = test::contextOf(cases()[static_cast<std::size_t>(index)].shape);
     for (const auto& figure : allFigures()) {
-      if (auto* topology = dynamic_cast<TopologyFigure*>(figure.get()); topology && qEnvironmentVariableIsSet("NEST_TRAFFIC"))
+      if (auto* topology = dynamic_cast<TopologyFigure*>(figure.get());
+          topology && qEnvironmentVariableIsSet("NEST_TRAFFIC"))
         topology->setTraffic(TopologyFigure::kAllTraffic);
       if (!only.isEmpty() && figure->id() != only) continue;
       for (const QSize size : {QSize(600, 400), QSize(1200, 700), QSize(2400, 1400)}) {
@@ -81,10 +82,17 @@ class TestPictures : public QObject {
           }
           QCOMPARE(image.pixelColor(1, 1), style.theme->color(Theme::Role::Canvas));
           if (dir.isEmpty()) continue;
-          const char* themeName = kind == Theme::Kind::Light ? "light" : kind == Theme::Kind::Dark ? "dark" : "print";
-          image.save(QStringLiteral("%1/%2_%3_%4_%5.png").arg(dir, figure->id(), QLatin1String(QTest::currentDataTag()), QLatin1String(themeName)).arg(size.width()));
+          const char* themeName = kind == Theme::Kind::Light  ? "light"
+                                  : kind == Theme::Kind::Dark ? "dark"
+                                                              : "print";
+          image.save(
+              QStringLiteral("%1/%2_%3_%4_%5.png")
+                  .arg(dir, figure->id(), QLatin1String(QTest::currentDataTag()), QLatin1String(themeName))
+                  .arg(size.width()));
           std::sort(times.begin(), times.end());
-          std::printf("%-14s %-12s %-5s %4d px  first %.1f ms median %.1f ms\n", qPrintable(figure->id()), QTest::currentDataTag(), themeName, size.width(), times.back(), times[times.size() / 2]);
+          std::printf("%-14s %-12s %-5s %4d px  first %.1f ms median %.1f ms\n", qPrintable(figure->id()),
+                      QTest::currentDataTag(), themeName, size.width(), times.back(),
+                      times[times.size() / 2]);
         }
       }
     }

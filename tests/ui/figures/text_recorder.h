@@ -11,7 +11,7 @@ namespace nest::test {
 
 /// A paint device that only notes where text was drawn, in page coordinates.
 class TextRecorder : public QPaintDevice {
- public:
+public:
   struct Word {
     QString text;
     QRectF box;  ///< ink height without the font's leading
@@ -21,25 +21,32 @@ class TextRecorder : public QPaintDevice {
   QPaintEngine* paintEngine() const override { return &m_engine; }
   const std::vector<Word>& words() const { return m_engine.words; }
 
- protected:
+protected:
   int metric(PaintDeviceMetric m) const override {
     switch (m) {
-      case PdmWidth: return m_size.width();
-      case PdmHeight: return m_size.height();
+      case PdmWidth:
+        return m_size.width();
+      case PdmHeight:
+        return m_size.height();
       case PdmDpiX:
       case PdmDpiY:
       case PdmPhysicalDpiX:
-      case PdmPhysicalDpiY: return 96;
-      case PdmDepth: return 32;
-      case PdmDevicePixelRatio: return 1;
-      case PdmDevicePixelRatioScaled: return static_cast<int>(devicePixelRatioFScale());
-      default: return 0;
+      case PdmPhysicalDpiY:
+        return 96;
+      case PdmDepth:
+        return 32;
+      case PdmDevicePixelRatio:
+        return 1;
+      case PdmDevicePixelRatioScaled:
+        return static_cast<int>(devicePixelRatioFScale());
+      default:
+        return 0;
     }
   }
 
- private:
+private:
   class Engine : public QPaintEngine {
-   public:
+  public:
     Engine() : QPaintEngine(QPaintEngine::AllFeatures) {}
     bool begin(QPaintDevice*) override { return setActive(true), true; }
     bool end() override { return setActive(false), true; }
@@ -55,11 +62,12 @@ class TextRecorder : public QPaintDevice {
     void drawImage(const QRectF&, const QImage&, const QRectF&, Qt::ImageConversionFlags) override {}
     void drawTextItem(const QPointF& p, const QTextItem& t) override {
       const double size = t.font().pixelSize();
-      words.push_back({t.text(), m_transform.mapRect(QRectF(p.x(), p.y() - 0.74 * size, t.width(), 0.74 * size))});
+      words.push_back(
+          {t.text(), m_transform.mapRect(QRectF(p.x(), p.y() - 0.74 * size, t.width(), 0.74 * size))});
     }
     std::vector<Word> words;
 
-   private:
+  private:
     QTransform m_transform;
   };
 

@@ -21,7 +21,7 @@ using namespace nest;
 
 class TestFigureView : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void initTestCase() {
     QCoreApplication::setOrganizationName(QStringLiteral("nest-explorer-test"));
     QCoreApplication::setApplicationName(QStringLiteral("test_figure_view"));
@@ -45,7 +45,8 @@ class TestFigureView : public QObject {
       view->setTheme(Theme::Kind::Dark);
       const QPixmap picture = view->grab();
       QVERIFY(!picture.isNull());
-      if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty()) picture.save(QStringLiteral("%1/view_%2.png").arg(dir, entry.id));
+      if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty())
+        picture.save(QStringLiteral("%1/view_%2.png").arg(dir, entry.id));
     }
     QVERIFY(ids.contains(QStringLiteral("topology")));
     QVERIFY(ids.contains(QStringLiteral("placement")));
@@ -90,7 +91,8 @@ class TestFigureView : public QObject {
     view.show();
     FigureCanvas* canvas = view.canvas();
     const QRectF area(canvas->rect());
-    const auto hit = static_cast<const InteractiveFigure*>(view.figure())->locate({ItemKind::Stage, 2}, area, *context);
+    const auto hit =
+        static_cast<const InteractiveFigure*>(view.figure())->locate({ItemKind::Stage, 2}, area, *context);
     QVERIFY(hit);
     const QPoint at = hit->area.center().toPoint();
     QTest::mouseMove(canvas, at);
@@ -106,7 +108,8 @@ class TestFigureView : public QObject {
     Selection selection;
     const auto make = [&] {
       for (const ViewEntry& entry : viewRegistry())
-        if (entry.id == QStringLiteral("memory")) return std::unique_ptr<View>(entry.make({&selection}, nullptr));
+        if (entry.id == QStringLiteral("memory"))
+          return std::unique_ptr<View>(entry.make({&selection}, nullptr));
       return std::unique_ptr<View>();
     };
     {

@@ -9,15 +9,19 @@ using namespace nest;
 
 namespace {
 
-QString cell(const PlacementModel& m, int row, int column) { return m.index(row, column).data().toString(); }
+QString cell(const PlacementModel& m, int row, int column) {
+  return m.index(row, column).data().toString();
+}
 
-const Theme& light() { return Theme::of(Theme::Kind::Light); }
+const Theme& light() {
+  return Theme::of(Theme::Kind::Light);
+}
 
 }  // namespace
 
 class TestPlacementModel : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void keepsTheRulesOfModels() {
     PlacementModel m;
     QAbstractItemModelTester tester(&m, QAbstractItemModelTester::FailureReportingMode::QtTest);
