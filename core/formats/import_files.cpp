@@ -94,8 +94,8 @@ private:
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (!reading) return;
     if (m_result.model && m_result.model->architecture) return twice(i, "model");
-    m_result.parts[i].holds = reading->name + " with " + text::number(parameterCount(*reading)) +
-                              " parameters in " + text::count(reading->layers) + " blocks";
+    m_result.parts[i].holds = reading->name + " with " + text::number(parameterCount(*reading) / 1e9) +
+                              " billion parameters in " + text::count(reading->layers) + " blocks";
     m_result.modelName = reading->name;
     if (!m_result.model) m_result.model.emplace();
     m_result.model->architecture = std::move(*reading);
@@ -201,8 +201,8 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base) {
   if (!from) {
     if (parts.job) s.job = *parts.job;
     const TransformerArchitecture* a = s.model.architecture ? &*s.model.architecture : nullptr;
-    s.name =
-        (parts.modelName.empty() ? std::string("Imported model") : parts.modelName) + " on " + s.cluster.device.name;
+    s.name = (parts.modelName.empty() ? std::string("Imported model") : parts.modelName) + " on " +
+             s.cluster.device.name;
     if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
   }
   result.value = std::move(s);
