@@ -417,4 +417,33 @@ int GroupShapes::reach(int base, int width, int distance, int outer, int outerSt
   return level;
 }
 
+int GroupShapes::reachBetween(int base, int a, int other, int b, int inner, int outer, int outerStride) {
+  if (a == b) {
+    const int low = std::min(base, other);
+    return reach(low, inner * a, std::abs(other - base), outer, outerStride);
+  }
+  const int shift = base - reduced(base);
+  base -= shift;
+  other -= shift;
+  if (outer == 1) outerStride = 0;
+  const Key key{{base, outer, outerStride, a, b, inner, 1}, other, 0, 0};
+  if (const auto it = m_reaches.find(key); it != m_reaches.end()) return it->second;
+  // Blocks repeat on a regular hierarchy; the top level is the top level wherever a block begins.
+  const int blocks =
+      m_period > 0 && outer > 1 ? std::min(outer, m_period / std::gcd(outerStride, m_period)) : outer;
+  const int wide = std::max(a, b), top = m_cluster.levelCount() - 1;
+  int level = 0;
+  for (int o = 0; o < blocks && level < top; ++o)
+    for (int j = 0; j < inner && level < top; ++j)
+      for (int q = 0; q < wide && level < top; ++q) {
+        const int from =
+            base + o * outerStride + j * a + static_cast<int>(static_cast<long long>(q) * a / wide);
+        const int to =
+            other + o * outerStride + j * b + static_cast<int>(static_cast<long long>(q) * b / wide);
+        level = std::max(level, m_cluster.levelBetween(from, to));
+      }
+  m_reaches.emplace(key, level);
+  return level;
+}
+
 }  // namespace nest::planner

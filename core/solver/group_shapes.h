@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -63,6 +64,10 @@ public:
   /// The largest level between p and p + distance over p = base + o·outerStride + 0…width − 1, o < outer.
   int reach(int base, int width, int distance, int outer, int outerStride) const;
 
+  /// The largest level between matching ranks of two stages of widths a and b per replica that begin at base
+  /// and other: rank ⌊q·a/W⌋ and ⌊q·b/W⌋ of each replica, q < W = max(a, b) (planning.md §3).
+  int reachBetween(int base, int a, int other, int b, int inner, int outer, int outerStride);
+
   /// No group of `ranks` ranks that keep at least `spacing` positions apart is cheaper than this
   /// (bounds.cpp's proof).
   GroupRates cheapest(int ranks, int spacing) const;
@@ -89,12 +94,12 @@ private:
   int shorten(int& count, int stride) const;
 
   const Hierarchy& m_cluster;
-  int m_period = 0;  ///< S; 0: irregular
-  std::vector<GroupRates> m_rates;
+  int m_period = 0;                ///< S; 0: irregular
+  std::deque<GroupRates> m_rates;  ///< references stay valid
   std::unordered_map<std::vector<int>, int, Hash> m_shapeIds;
-  std::vector<std::vector<int>> m_sets;
+  std::deque<std::vector<int>> m_sets;
   std::unordered_map<std::vector<int>, int, Hash> m_setIds;
-  std::unordered_map<Key, int, Hash> m_runs, m_runSets, m_patterns, m_groupSets;
+  std::unordered_map<Key, int, Hash> m_runs, m_runSets, m_patterns, m_groupSets, m_reaches;
 };
 
 }  // namespace nest::planner

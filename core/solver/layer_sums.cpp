@@ -1,6 +1,7 @@
 #include "solver/layer_sums.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace nest::planner {
@@ -64,12 +65,18 @@ LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShape
       m_microbatchIndex(microbatch) {
   const LayerGraph& graph = *problem.graph;
   std::vector<const LayerCost*> cost;
+  LayerCost absent;
+  for (RecomputeCost& r : absent.recompute) r.available = false;
   m_messages.resize(at(graph.classCount));
   for (const Layer& layer : graph.layers) {
     const LayerCost* c = problem.profile->cost(layer.classId, strategy, microbatch);
-    if (!c) {
+    bool usable = false;
+    for (int r = 0; c && r < kRecomputeCount; ++r)
+      usable = usable || (problem.search.recompute[at(r)] && c->recompute[at(r)].available);
+    m_usable.push_back(usable);
+    if (!usable) {
       m_offered = false;
-      return;
+      c = &absent;
     }
     cost.push_back(c);
     m_classOf.push_back(layer.classId);
@@ -156,18 +163,20 @@ void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
         perLayer[at(order.added(c))] =
             std::min(perLayer[at(order.added(c))], least[at(r)][at(c)] - least[at(r)][at(p)]);
   }
-  for (double v : perLayer) slowestLayer = std::max(slowestLayer, v);
-  if (slowestLayer == std::numeric_limits<double>::infinity()) {
-    m_offered = false;  // some layer has none of the recompute policies that are searched
-    return;
+  for (std::size_t x = 0; x < perLayer.size(); ++x) {
+    if (!m_usable[x]) perLayer[x] = 0;
+    slowestLayer = std::max(slowestLayer, perLayer[x]);
   }
   leastAny = sumOver<double>(order, [&](int x) { return perLayer[at(x)]; });
   leastDensePerLoad = leastExpertPerLoad = std::numeric_limits<double>::infinity();
+  const auto unusable = sumOver<int>(order, [&](int x) { return m_usable[at(x)] ? 0 : 1; });
   for (int c = 1; c < order.cutCount(); ++c) {
+    if (unusable[at(c)] > 0) continue;  // no first stage of this strategy
     const double load = leastAny[at(c)];
     leastDensePerLoad = load > 0 ? std::min(leastDensePerLoad, dense[at(c)] / load) : 0;
     leastExpertPerLoad = load > 0 ? std::min(leastExpertPerLoad, expert[at(c)] / load) : 0;
   }
+  if (!std::isfinite(leastDensePerLoad)) leastDensePerLoad = leastExpertPerLoad = 0;
 }
 
 ExchangeSums LayerSums::sumsOf(GroupKind kind, const GroupRates& rates) const {

@@ -30,7 +30,8 @@ public:
   /// costs.
   LayerSums(const Problem&, const LayerOrder&, GroupShapes&, int microbatch, int strategy);
 
-  bool offered() const { return m_offered; }
+  bool offered() const { return m_offered; }  ///< every layer is usable
+  bool usable(int layer) const { return m_usable[static_cast<std::size_t>(layer)] != 0; }
   const Strategy& strategy() const { return m_strategy; }
   int strategyIndex() const { return m_strategyIndex; }
   int microbatchIndex() const { return m_microbatchIndex; }
@@ -72,6 +73,7 @@ private:
   const LayerOrder* m_order;
   GroupShapes* m_shapes;
   bool m_offered = true;
+  std::vector<char> m_usable;  ///< per layer
   Strategy m_strategy;
   int m_strategyIndex, m_microbatchIndex;
   std::vector<std::vector<Message>> m_messages;  ///< per layer class

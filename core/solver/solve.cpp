@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "plan/schedule.h"
+#include "solver/free_search.h"
 #include "solver/nearest_miss.h"
 #include "solver/search.h"
 #include "units/text.h"
@@ -123,9 +124,15 @@ public:
     }
     if (auto given = startOf(m_problem, m_start)) m_incumbents.offer(std::move(*given));
     Search search(m_problem, m_order, m_shapes, m_space, m_incumbents, m_watch);
-    const bool complete = search.run();
+    bool complete = search.run();
     m_out.statistics.tuples = search.tuples();
     double bound = search.lowerBound();
+    if (complete && choosesStrategies()) {
+      FreeSearch free(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
+      complete = free.run();
+      m_out.statistics.tuples += free.tuples();
+      bound = std::min(bound, free.lowerBound());
+    }
     m_incumbents.sort(m_problem);
     for (Found& f : m_incumbents.best()) {
       if (m_watch.stopped()) break;
@@ -146,6 +153,11 @@ public:
   }
 
 private:
+  bool choosesStrategies() const {
+    return m_problem.search.strategyPerStage && !m_problem.constraints.megatronExpressible &&
+           m_space.strategies().size() > 1;
+  }
+
   void rankAll() {
     for (const Found& f : m_incumbents.best()) {
       RankedPlan ranked = rank(m_problem, planOf(m_problem, m_order, f));

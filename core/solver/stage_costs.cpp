@@ -104,26 +104,19 @@ StageCosts::StageCosts(const Context& context, const std::vector<StageSite>& sit
     : m_context(context), m_overlap(context.problem->assumptions.overlap) {
   const Problem& p = *context.problem;
   const Strategy& s = context.sums->strategy();
+  m_stages.reserve(sites.size());
   m_denseRates = ParameterRates::of(p, context.zero, context.dataDegree * s.context);
   m_expertRates = ParameterRates::of(p, context.zero, context.dataDegree * s.context / s.expert);
   m_weight = p.job.optimizer.weightBytes;
   m_gradient = p.job.optimizer.gradientBytes;
   for (std::size_t i = 0; i < sites.size(); ++i) {
-    Stage stage;
-    stage.site = sites[i];
-    stage.tensor = context.sums->exchange(GroupKind::Tensor, stage.site.tensorSet);
-    stage.context = context.sums->exchange(GroupKind::Context, stage.site.contextSet);
-    stage.expert = context.sums->exchange(GroupKind::Expert, stage.site.expertSet);
-    for (int g : context.shapes->set(stage.site.denseSet)) stage.dense.push_back(&context.shapes->rates(g));
-    for (int g : context.shapes->set(stage.site.expertGradientSet))
-      stage.experts.push_back(&context.shapes->rates(g));
+    Stage& stage = m_stages[at(addSlot(sites[i]))];
     stage.policies = context.space->policies(static_cast<int>(i));
     if (context.sharedPolicy)
       for (int r = 0; r < kRecomputeCount; ++r)
         stage.policies[at(r)] = stage.policies[at(r)] && r == *context.sharedPolicy;
     stage.inFlight = std::min(context.microbatchCount, context.stages - static_cast<int>(i));
     m_equalSpeeds = m_equalSpeeds && stage.site.speed == sites.front().speed;
-    m_stages.push_back(std::move(stage));
     const double bytes = context.sums->leastBoundary;
     const double hops = transfer(sites[i].levelIn, bytes) + transfer(sites[i].levelOut, bytes);
     m_leastHops.push_back((1 - m_overlap[at(static_cast<int>(Exchange::Pipeline))]) * hops);
@@ -142,12 +135,12 @@ bool StageCosts::hasCopy(int stage, int from, int to) const {
   return m_context.order->holds(to, second) && !m_context.order->holds(from, second);
 }
 
-void StageCosts::addLayers(Shares& s, int i, int from, int to) const {
+void StageCosts::addLayers(Shares& s, bool copies, int from, int to) const {
   const LayerSums& sums = *m_context.sums;
   s.dense += sums.dense[at(to)] - sums.dense[at(from)];
   s.expert += sums.expert[at(to)] - sums.expert[at(from)];
   if (m_context.zero == 3) s.largest = std::max(s.largest, sums.largestLayer(from, to));
-  if (!hasCopy(i, from, to)) return;
+  if (!copies) return;
   const auto& tied = *m_context.problem->profile->tied;
   const double copy = tied.parameters[at(sums.strategyIndex())];
   s.dense += copy;
@@ -168,18 +161,23 @@ void StageCosts::finish(Shares& s, const Stage& stage) const {
            });
 }
 
-StageCosts::Shares StageCosts::shares(const Stage& stage, int i, int from, int to) const {
+StageCosts::Shares StageCosts::shares(const Stage& stage, bool copy, int from, int to) const {
   Shares s;
-  addLayers(s, i, from, to);
+  addLayers(s, copy, from, to);
   finish(s, stage);
   return s;
 }
 
-double StageCosts::memory(const Stage& stage, const Shares& s, int from, int to, int policy) const {
+double StageCosts::memory(int inFlight, const Shares& s, int from, int to, int policy) const {
   const LayerSums& sums = *m_context.sums;
   const auto& stash = sums.stash[at(policy)];
-  return s.fixedMemory + stage.inFlight * (stash[at(to)] - stash[at(from)]) +
-         sums.workspace[at(policy)](from, to);
+  return s.fixedMemory + inFlight * (stash[at(to)] - stash[at(from)]) + sums.workspace[at(policy)](from, to);
+}
+
+std::array<double, kExchangeCount> StageCosts::exchanges(const Stage& stage, const Shares& s, int from,
+                                                         int to, int policy) const {
+  return {slowest(stage.tensor, policy, from, to), slowest(stage.context, policy, from, to),
+          slowest(stage.expert, policy, from, to), 0, s.data};
 }
 
 double StageCosts::loadOf(const Stage& stage, const Shares& s, int from, int to, int policy) const {
@@ -187,13 +185,69 @@ double StageCosts::loadOf(const Stage& stage, const Shares& s, int from, int to,
   const auto& extra = sums.extra[at(policy)];
   const double compute =
       (sums.compute[at(to)] - sums.compute[at(from)] + extra[at(to)] - extra[at(from)]) / stage.site.speed;
-  const std::array<double, kExchangeCount> exchange = {
-      slowest(stage.tensor, policy, from, to), slowest(stage.context, policy, from, to),
-      slowest(stage.expert, policy, from, to),
-      transfer(stage.site.levelIn, sums.boundary[at(from)]) +
-          transfer(stage.site.levelOut, sums.boundary[at(to)]),
-      s.data};
+  auto exchange = exchanges(stage, s, from, to, policy);
+  exchange[at(static_cast<int>(Exchange::Pipeline))] = transfer(stage.site.levelIn, sums.boundary[at(from)]) +
+                                                       transfer(stage.site.levelOut, sums.boundary[at(to)]);
   return hiddenLoad(compute, exchange);
+}
+
+int StageCosts::addSlot(const StageSite& site) {
+  Stage stage;
+  stage.site = site;
+  LayerSums& sums = *m_context.sums;
+  stage.tensor = sums.exchange(GroupKind::Tensor, site.tensorSet);
+  stage.context = sums.exchange(GroupKind::Context, site.contextSet);
+  stage.expert = sums.exchange(GroupKind::Expert, site.expertSet);
+  for (int g : m_context.shapes->set(site.denseSet)) stage.dense.push_back(&m_context.shapes->rates(g));
+  for (int g : m_context.shapes->set(site.expertGradientSet))
+    stage.experts.push_back(&m_context.shapes->rates(g));
+  m_stages.push_back(std::move(stage));
+  return static_cast<int>(m_stages.size()) - 1;
+}
+
+StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, int from, int to) const {
+  const Stage& stage = m_stages[at(slot)];
+  const LayerSums& sums = *m_context.sums;
+  const Shares s = shares(stage, around.copy, from, to);
+  Prepared p;
+  p.pipelineOverlap = m_overlap[at(static_cast<int>(Exchange::Pipeline))];
+  for (int r = 0; r < kRecomputeCount; ++r) {
+    if (!around.policies[at(r)] || sums.missing[at(r)][at(to)] != sums.missing[at(r)][at(from)]) continue;
+    const double bytes = memory(around.inFlight, s, from, to, r);
+    if (bytes > stage.site.memory) continue;
+    const auto& extra = sums.extra[at(r)];
+    auto& c = p.choices[at(p.count++)];
+    c.policy = r;
+    c.memory = bytes;
+    c.compute =
+        (sums.compute[at(to)] - sums.compute[at(from)] + extra[at(to)] - extra[at(from)]) / stage.site.speed;
+    c.whole = c.hidden = 0;
+    const auto exchange = exchanges(stage, s, from, to, r);
+    for (std::size_t k = 0; k < exchange.size(); ++k) {
+      c.whole += exchange[k];
+      c.hidden += exchange[k] * m_overlap[k];
+    }
+    if (r == 0 && sums.noneIsFastest) break;
+  }
+  if (p.count == 0) return p;
+  const Figures fixed = fixedPart(stage, s, around.tiedSync);
+  p.sync = fixed.sync;
+  p.step = fixed.step;
+  return p;
+}
+
+StageCosts::Figures StageCosts::Prepared::with(double transfers) const {
+  Figures f;
+  f.load = kNever;
+  f.sync = sync;
+  f.step = step;
+  for (int k = 0; k < count; ++k) {
+    const Choice& c = choices[at(k)];
+    const double load =
+        c.compute + c.whole + transfers - std::min(c.hidden + transfers * pipelineOverlap, c.compute);
+    if (load < f.load) f.load = load, f.policy = c.policy, f.memory = c.memory;
+  }
+  return f;
 }
 
 double StageCosts::hiddenLoad(double compute, const std::array<double, kExchangeCount>& exchange) const {
@@ -213,51 +267,55 @@ bool StageCosts::offers(int i, int from, int to, int policy) const {
 double StageCosts::load(int i, int from, int to, int policy) const {
   const Stage& stage = m_stages[at(i)];
   if (!offers(i, from, to, policy)) return kNever;
-  const Shares s = shares(stage, i, from, to);
-  if (memory(stage, s, from, to, policy) > stage.site.memory) return kNever;
+  const Shares s = shares(stage, hasCopy(i, from, to), from, to);
+  if (memory(stage.inFlight, s, from, to, policy) > stage.site.memory) return kNever;
   return loadOf(stage, s, from, to, policy);
+}
+
+double StageCosts::tiedSync(int i) const {
+  const auto& tied = m_context.tied;
+  if (!tied || (i != tied->firstStage && i != tied->secondStage)) return 0;
+  const double bytes =
+      m_context.problem->profile->tied->parameters[at(m_context.sums->strategyIndex())] * m_gradient;
+  if (!(bytes > 0)) return 0;
+  const auto& level = m_context.problem->cluster->level(tied->level);
+  return 2 * (level.latency.value() + 0.5 * bytes / level.bandwidth.value());
 }
 
 StageCosts::Figures StageCosts::fixedPart(int i, int from, int to) const {
   const Stage& stage = m_stages[at(i)];
-  return fixedPart(stage, shares(stage, i, from, to), i);
+  return fixedPart(stage, shares(stage, hasCopy(i, from, to), from, to), tiedSync(i));
 }
 
-StageCosts::Figures StageCosts::fixedPart(const Stage& stage, const Shares& s, int i) const {
+StageCosts::Figures StageCosts::fixedPart(const Stage& stage, const Shares& s, double tiedSync) const {
   Figures f;
   f.sync = slowestGroup(stage.dense,
                         [&](const GroupRates& g) {
                           return perBatch(g, m_context.zero, s.dense * m_gradient, s.dense * m_weight);
                         }) +
-           slowestGroup(stage.experts, [&](const GroupRates& g) {
-             return perBatch(g, m_context.zero, s.expert * m_gradient, s.expert * m_weight);
-           });
-  if (const auto& tied = m_context.tied; tied && (i == tied->firstStage || i == tied->secondStage)) {
-    const double bytes =
-        m_context.problem->profile->tied->parameters[at(m_context.sums->strategyIndex())] * m_gradient;
-    if (bytes > 0) {
-      const auto& level = m_context.problem->cluster->level(tied->level);
-      f.sync += 2 * (level.latency.value() + 0.5 * bytes / level.bandwidth.value());
-    }
-  }
+           slowestGroup(stage.experts,
+                        [&](const GroupRates& g) {
+                          return perBatch(g, m_context.zero, s.expert * m_gradient, s.expert * m_weight);
+                        }) +
+           tiedSync;
   f.step = s.dense * m_denseRates.step + s.expert * m_expertRates.step;
   return f;
 }
 
 StageCosts::Figures StageCosts::best(int i, int from, int to) const {
   const Stage& stage = m_stages[at(i)];
-  const Shares s = shares(stage, i, from, to);
+  const Shares s = shares(stage, hasCopy(i, from, to), from, to);
   Figures f;
   f.load = kNever;
   for (int r = 0; r < kRecomputeCount; ++r) {
     if (!offers(i, from, to, r)) continue;
-    if (memory(stage, s, from, to, r) > stage.site.memory) continue;
+    if (memory(stage.inFlight, s, from, to, r) > stage.site.memory) continue;
     const double load = loadOf(stage, s, from, to, r);
     if (load < f.load) f.load = load, f.policy = r;
     if (r == 0 && m_context.sums->noneIsFastest) break;
   }
   if (f.policy < 0) return f;
-  const Figures fixed = fixedPart(stage, s, i);
+  const Figures fixed = fixedPart(stage, s, tiedSync(i));
   f.sync = fixed.sync;
   f.step = fixed.step;
   return f;
@@ -266,7 +324,7 @@ StageCosts::Figures StageCosts::best(int i, int from, int to) const {
 StageCosts::Shares StageCosts::sharesOfChunks(const Stage& stage, int i, const std::vector<int>& cuts) const {
   Shares s;
   for (std::size_t part = at(i); part + 1 < cuts.size(); part += at(m_context.stages))
-    addLayers(s, i, cuts[part], cuts[part + 1]);
+    addLayers(s, hasCopy(i, cuts[part], cuts[part + 1]), cuts[part], cuts[part + 1]);
   finish(s, stage);
   return s;
 }
@@ -318,7 +376,7 @@ StageCosts::Figures StageCosts::bestOfChunks(int i, const std::vector<int>& cuts
     const double load = hiddenLoad(compute / stage.site.speed, exchange);
     if (load < f.load) f.load = load, f.policy = r;
   }
-  const Figures fixed = fixedPart(stage, s, i);
+  const Figures fixed = fixedPart(stage, s, tiedSync(i));
   f.sync = fixed.sync;
   f.step = fixed.step;
   return f;
@@ -326,7 +384,7 @@ StageCosts::Figures StageCosts::bestOfChunks(int i, const std::vector<int>& cuts
 
 double StageCosts::memory(int i, int from, int to, int policy) const {
   const Stage& stage = m_stages[at(i)];
-  return memory(stage, shares(stage, i, from, to), from, to, policy);
+  return memory(stage.inFlight, shares(stage, hasCopy(i, from, to), from, to), from, to, policy);
 }
 
 }  // namespace nest::planner

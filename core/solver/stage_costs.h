@@ -63,6 +63,7 @@ public:
   struct Figures {
     double load = 0;
     double sync = 0, step = 0;
+    double memory = 0;  ///< bytes; only by Prepared::with
     int policy = -1;
   };
 
@@ -81,6 +82,30 @@ public:
   double speed(int stage) const { return m_stages[static_cast<std::size_t>(stage)].site.speed; }
   bool equalSpeeds() const { return m_equalSpeeds; }
   const Context& context() const { return m_context; }
+
+  /// Free strategies: a stage whose number and neighbours are known later. `Surroundings` says what they
+  /// decide.
+  struct Surroundings {
+    int inFlight = 1;
+    bool copy = false;    ///< holds the copy of shared parameters
+    double tiedSync = 0;  ///< seconds of the exchange between the two copies, 0 if there is none
+    std::array<bool, kRecomputeCount> policies{};
+  };
+  /// The policies that fit, with everything but the transfers to the neighbours.
+  struct Prepared {
+    struct Choice {
+      int policy;
+      double compute, whole, hidden, memory;
+    };
+    std::array<Choice, kRecomputeCount> choices;
+    int count = 0;
+    double sync = 0, step = 0, pipelineOverlap = 0;
+    Figures with(double transfers) const;
+  };
+  int addSlot(const StageSite&);  ///< returns its number, to be used as `stage`
+  Prepared prepare(int slot, const Surroundings&, int from, int to) const;
+  double transfer(int level, double bytes) const;  ///< seconds; 0 if the level is −1 or nothing is sent
+
   bool offers(int stage, int from, int to, int policy) const;    ///< allowed, and available in all layers
   double memory(int stage, int from, int to, int policy) const;  ///< bytes on one device
 
@@ -95,17 +120,19 @@ private:
   struct Shares {
     double dense = 0, expert = 0, largest = 0, fixedMemory = 0, data = 0;
   };
-  Shares shares(const Stage&, int stage, int from, int to) const;
-  void addLayers(Shares&, int stage, int from, int to) const;
+  Shares shares(const Stage&, bool copy, int from, int to) const;
+  void addLayers(Shares&, bool copy, int from, int to) const;
   void finish(Shares&, const Stage&) const;
   Shares sharesOfChunks(const Stage&, int stage, const std::vector<int>& cuts) const;
   double memoryOfChunks(const Stage&, const Shares&, int stage, const std::vector<int>& cuts,
                         int policy) const;
-  Figures fixedPart(const Stage&, const Shares&, int stage) const;
+  Figures fixedPart(const Stage&, const Shares&, double tiedSync) const;
+  double tiedSync(int stage) const;
+  std::array<double, kExchangeCount> exchanges(const Stage&, const Shares&, int from, int to,
+                                               int policy) const;
   double hiddenLoad(double compute, const std::array<double, kExchangeCount>& exchange) const;
-  double memory(const Stage&, const Shares&, int from, int to, int policy) const;
+  double memory(int inFlight, const Shares&, int from, int to, int policy) const;
   double loadOf(const Stage&, const Shares&, int from, int to, int policy) const;
-  double transfer(int level, double bytes) const;
   bool hasCopy(int stage, int from, int to) const;
 
   Context m_context;

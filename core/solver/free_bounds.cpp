@@ -1,0 +1,129 @@
+#include "solver/free_bounds.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+constexpr double kNever = std::numeric_limits<double>::infinity();
+}  // namespace
+
+FreeBounds::FreeBounds(const Problem& problem, const LayerOrder& order, const GroupShapes& shapes,
+                       const std::vector<LayerSums*>& sums, int dataDegree, int zero,
+                       ObjectiveWeights weights)
+    : m_order(&order), m_weights(weights) {
+  const OptimizerRegime& regime = problem.job.optimizer;
+  const double shownData = 1 - problem.assumptions.overlap[at(static_cast<int>(Exchange::Data))];
+  m_tailPerLoad = kNever;
+  m_leastWidth = std::numeric_limits<int>::max();
+  std::vector<double> bytes(at(order.layerCount()), kNever);
+  for (const LayerSums* s : sums) {
+    const GradientFloor floor = GradientFloor::of(shapes, s->strategy(), dataDegree);
+    const double perDense = zero < 2 ? 0
+                                     : shownData * floor.dense.nestedPerByte *
+                                           (regime.gradientBytes + (zero == 3 ? 2 * regime.weightBytes : 0));
+    const double perExpert = zero < 2 ? 0
+                                      : shownData * floor.expert.nestedPerByte *
+                                            (regime.gradientBytes + (zero == 3 ? 2 * regime.weightBytes : 0));
+    const auto dense = ParameterRates::of(problem, zero, floor.denseShards),
+               expert = ParameterRates::of(problem, zero, floor.expertShards);
+    std::vector<double> perLayer(at(order.layerCount()), 0);
+    for (int c = 1; c < order.cutCount(); ++c) {
+      const int p = order.parent(c), x = order.added(c);
+      const double d = s->dense[at(c)] - s->dense[at(p)], e = s->expert[at(c)] - s->expert[at(p)];
+      if (!s->usable(x)) {
+        perLayer[at(x)] = kNever;
+        continue;
+      }
+      perLayer[at(x)] = s->leastAny[at(c)] - s->leastAny[at(p)] + perDense * d + perExpert * e;
+      double kept = kNever;
+      for (int r = 0; r < kRecomputeCount; ++r)
+        if (s->missing[at(r)][at(c)] == s->missing[at(r)][at(p)])
+          kept = std::min(kept, s->stash[at(r)][at(c)] - s->stash[at(r)][at(p)]);
+      bytes[at(x)] =
+          std::min(bytes[at(x)], s->strategy().width() * (d * dense.memory + e * expert.memory + kept));
+    }
+    m_perLayer.push_back(std::move(perLayer));
+    m_width.push_back(s->strategy().width());
+    m_leastWidth = std::min(m_leastWidth, s->strategy().width());
+    // The ratio counts against leastAny; with data exchange in the loads it would be a smaller one.
+    m_tailPerLoad = std::min(m_tailPerLoad, zero >= 2 ? 0 : tailPerLoad(problem, *s, floor, zero));
+  }
+  for (double v : bytes) m_leastBytes += v;
+  m_work.assign(at(order.cutCount()), 0);
+  m_unitWork = m_work;
+  for (int c = 1; c < order.cutCount(); ++c) {
+    const int p = order.parent(c), x = order.added(c);
+    double least = kNever, unit = kNever;
+    for (std::size_t k = 0; k < m_width.size(); ++k) {
+      least = std::min(least, m_perLayer[k][at(x)]);
+      unit = std::min(unit, m_perLayer[k][at(x)] * m_width[k]);
+    }
+    m_work[at(c)] = m_work[at(p)] + least;
+    m_unitWork[at(c)] = m_unitWork[at(p)] + unit;
+  }
+}
+
+double FreeBounds::theta(int step, int units) const {
+  const double theta = m_weights.max * step / (kSteps - 1);
+  if (units <= m_leastWidth) return theta + m_tailPerLoad;
+  return theta + std::min(m_tailPerLoad, theta * m_leastWidth / (units - m_leastWidth));
+}
+
+const std::vector<double>& FreeBounds::table(int units) {
+  if (at(units) >= m_tables.size()) m_tables.resize(at(units) + 1);
+  auto& t = m_tables[at(units)];
+  if (!t.empty()) return t;
+  const std::size_t cuts = at(m_order->cutCount());
+  t.assign(cuts * kSteps, 0);
+  for (int step = 0; step < kSteps; ++step) {
+    std::vector<double> factor;
+    for (int a : m_width) factor.push_back(m_weights.sum + theta(step, units) * a / units);
+    std::vector<double> perLayer(at(m_order->layerCount()), kNever);
+    for (std::size_t k = 0; k < factor.size(); ++k)
+      for (std::size_t x = 0; x < perLayer.size(); ++x)
+        perLayer[x] = std::min(perLayer[x], m_perLayer[k][x] * factor[k]);
+    double* row = &t[cuts * at(step)];
+    for (int c = 1; c < m_order->cutCount(); ++c)
+      row[c] = row[m_order->parent(c)] + perLayer[at(m_order->added(c))];
+  }
+  return t;
+}
+
+double FreeBounds::time(int cut, int units, double max, double sum, double tail) {
+  if (cut == 0) return m_weights.time(sum, max, tail);
+  if (units < m_leastWidth) return kNever;
+  const double even = m_unitWork[at(cut)] / units;
+  double bound = m_weights.time(sum + m_work[at(cut)], std::max(max, even), tail);
+  const auto& t = table(units);
+  const std::size_t cuts = at(m_order->cutCount());
+  for (int step = 0; step < kSteps; ++step) {
+    const double theta = m_weights.max * step / (kSteps - 1);
+    bound =
+        std::max(bound, m_weights.sum * sum + (m_weights.max - theta) * max + t[cuts * at(step) + at(cut)]);
+  }
+  return bound;
+}
+
+double FreeBounds::quick(int units) const {
+  return m_weights.time(m_work.back(), m_unitWork.back() / units, 0);
+}
+
+double FreeBounds::mostLoad(int units, double limit) {
+  if (limit == kNever) return kNever;
+  const int whole = m_order->last();
+  double most = limit / std::max(1e-300, m_weights.sum + m_weights.max);
+  const auto& t = table(units);
+  for (int step = 0; step + 1 < kSteps; ++step) {
+    const double theta = m_weights.max * step / (kSteps - 1);
+    if (m_weights.max > theta)
+      most = std::min(most,
+                      (limit - t[at(m_order->cutCount()) * at(step) + at(whole)]) / (m_weights.max - theta));
+  }
+  return most;
+}
+
+}  // namespace nest::planner

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <vector>
+
+#include "solver/search_bounds.h"
+
+namespace nest::planner {
+
+/// Lower bounds on pipelines whose stages choose their strategies, for one (b, d, z), from additive
+/// relaxations.
+///
+/// With U units in all, the largest load is at least the mean weighted by units, Σ a_i·load_i / U. So for 0 ≤
+/// θ ≤ w_max
+///   T ≥ (w_max − θ)·max + Σ_x min_σ load_σ(x)·(w_sum + θ·a_σ/U).
+/// A first stage that exposes ρ·load raises θ by min(ρ, θ·a_min/(U − a_min)): shifting weight from the first
+/// stage to the others in the mean keeps its own coefficient at (θ + ρ)·a/U.
+class FreeBounds {
+public:
+  FreeBounds(const Problem&, const LayerOrder&, const GroupShapes&, const std::vector<LayerSums*>& sums,
+             int dataDegree, int zero, ObjectiveWeights weights);
+
+  /// The layers before `cut` on exactly `units` units behind which loads of at most `max`, `sum` in all, and
+  /// a sync term of `tail` stand: a bound on the whole time.
+  double time(int cut, int units, double max, double sum, double tail);
+  double quick(int units) const;  ///< a weaker bound on the whole time, at once
+  /// No stage of a plan of `units` units under the limit has a larger load.
+  double mostLoad(int units, double limit);
+  double leastBytes() const {
+    return m_leastBytes;
+  }  ///< all model state, over all devices of a replica, at least
+
+private:
+  static constexpr int kSteps = 5;  ///< θ = k/4 of the largest
+  const std::vector<double>& table(int units);
+  double theta(int step, int units) const;
+
+  const LayerOrder* m_order;
+  ObjectiveWeights m_weights;
+  std::vector<std::vector<double>> m_perLayer;  ///< [strategy][layer], seconds
+  std::vector<int> m_width;
+  double m_tailPerLoad = 0;
+  int m_leastWidth = 1;
+  double m_leastBytes = 0;
+  std::vector<double> m_work, m_unitWork;     ///< per cut: Σ min load, Σ min a·load
+  std::vector<std::vector<double>> m_tables;  ///< per units: kSteps × cuts
+};
+
+}  // namespace nest::planner

@@ -1,0 +1,300 @@
+// State (k, U, u, σ, ℓ): k stages stand behind the cut U on u units; the next stage towards the front ends at
+// U, has strategy σ and sends to the one behind it at level ℓ (both widths decide it, so it is settled before
+// that stage is formed). With it go the sync between shared parameters, once known, and whether some stage
+// shards anything. Value: the Pareto front of (largest load, sum of loads, A, S): A = max(sync + step −
+// backward of the stages between here and there), S = max step; the backward work in front depends on
+// strategies not yet chosen. Transition: the stage V…U of strategy σ, its fastest policy that fits, and every
+// strategy of the stage before it. Pruning: FreeBounds for the layers before V on the units left, with the
+// label's own figures. Where the earlier holder of shared parameters stands is guessed from outside (almost
+// always: the first stage).
+#include "solver/free_dp.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+constexpr double kNever = std::numeric_limits<double>::infinity();
+}  // namespace
+
+FreeDp::FreeDp(const Problem& problem, const SearchSpace& space, const LayerOrder& order, GroupShapes& shapes,
+               const CutRules& rules, std::vector<LayerSums*> sums, const FreeConfiguration& config,
+               FreeBounds& bounds, Watch& watch)
+    : m_problem(problem),
+      m_space(space),
+      m_order(order),
+      m_shapes(shapes),
+      m_rules(rules),
+      m_sums(std::move(sums)),
+      m_config(config),
+      m_bounds(bounds),
+      m_watch(watch) {
+  double slowest = 1;
+  if (!problem.cluster->hasUniformDevices())
+    slowest = problem.cluster->slowest(0, problem.cluster->deviceCount());
+  m_mostBackward.assign(at(order.cutCount()), 0);
+  for (LayerSums* s : m_sums) {
+    StageCosts::Context c;
+    c.problem = &problem;
+    c.space = &space;
+    c.order = &order;
+    c.sums = s;
+    c.shapes = &shapes;
+    c.dataDegree = config.dataDegree;
+    c.microbatchCount = config.microbatchCount;
+    c.zero = config.zero;
+    m_costs.push_back(std::make_unique<StageCosts>(c, std::vector<StageSite>{}));
+    m_slots.emplace_back(at(config.units), -1);
+    for (std::size_t cut = 0; cut < m_mostBackward.size(); ++cut)
+      m_mostBackward[cut] = std::max(m_mostBackward[cut], s->backward[cut] / slowest);
+  }
+  if (order.isChain()) return;
+  m_previous.resize(at(order.cutCount()));
+  for (int c = 0; c < order.cutCount(); ++c)
+    for (const int n : order.next(c)) m_previous[at(n)].push_back(c);
+}
+
+ObjectiveWeights FreeDp::weightsFor(int stages) const {
+  return objectiveWeights(m_problem.search.objective, m_config.microbatchCount, stages, 1);
+}
+
+int FreeDp::slotOf(int strategy, int begin) {
+  int& slot = m_slots[at(strategy)][at(begin)];
+  if (slot < 0) {
+    const auto& layout = m_config.layout;
+    slot = m_costs[at(strategy)]->addSlot(
+        placeStage(m_shapes, m_sums[at(strategy)]->strategy(), layout, begin * layout.inner));
+  }
+  return slot;
+}
+
+std::vector<FreeDp::TiedGuess> FreeDp::guesses() const {
+  const auto& tied = m_problem.profile->tied;
+  const auto usable = [&](LayerIndex x) { return x.value >= 0 && x.value < m_order.layerCount(); };
+  if (!tied || !usable(tied->first) || !usable(tied->second) || tied->first == tied->second) return {{}};
+  const int low = std::min(tied->first.value, tied->second.value),
+            high = std::max(tied->first.value, tied->second.value);
+  std::vector<TiedGuess> all;
+  TiedGuess guess;
+  guess.front = low, guess.behind = high;
+  all.push_back(guess);
+  guess.same = false;
+  for (int turn = 0; turn < (m_order.isChain() ? 1 : 2); ++turn, std::swap(guess.front, guess.behind))
+    for (guess.begin = 0; guess.begin < (m_order.isChain() && low == 0 ? 1 : m_config.units); ++guess.begin)
+      for (guess.strategy = 0; guess.strategy < static_cast<int>(m_sums.size()); ++guess.strategy) {
+        const auto share = [&](int k) { return tied->parameters[at(m_sums[at(k)]->strategyIndex())]; };
+        bool isNew = true;
+        for (int k = 0; k < guess.strategy; ++k)
+          isNew = isNew && !(width(k) == width(guess.strategy) && share(k) == share(guess.strategy));
+        if (isNew) all.push_back(guess);
+      }
+  return all;
+}
+
+bool FreeDp::settleTied(const Key& key, int begin, int from, const TiedGuess& guess,
+                        StageCosts::Surroundings& around, double& tiedSync) {
+  if (guess.front < 0) return true;
+  const auto in = [&](int layer) { return m_order.holds(key.cut, layer) && !m_order.holds(from, layer); };
+  const bool front = in(guess.front), behind = in(guess.behind);
+  if (guess.same) return front == behind;
+  if (front && behind) return false;
+  const auto& tied = *m_problem.profile->tied;
+  const auto share = [&](int k) { return tied.parameters[at(m_sums[at(k)]->strategyIndex())]; };
+  around.copy = in(tied.second.value);
+  if (behind) {
+    if (begin < guess.begin + width(guess.strategy)) return false;
+    const auto& layout = m_config.layout;
+    const int level =
+        m_shapes.reachBetween(guess.begin * layout.inner, width(guess.strategy), begin * layout.inner,
+                              width(key.strategy), layout.inner, layout.outer, layout.stride);
+    const double bytes =
+        std::max(share(guess.strategy), share(key.strategy)) * m_problem.job.optimizer.gradientBytes;
+    const auto& l = m_problem.cluster->level(level);
+    tiedSync = bytes > 0 ? 2 * (l.latency.value() + 0.5 * bytes / l.bandwidth.value()) : 0;
+    around.tiedSync = tiedSync;
+  }
+  if (front) {
+    if (begin != guess.begin || width(key.strategy) != width(guess.strategy) ||
+        share(key.strategy) != share(guess.strategy) || tiedSync < 0)
+      return false;
+    around.tiedSync = tiedSync;
+  }
+  return true;
+}
+
+void FreeDp::startsOf(const Key& key) {
+  m_starts.clear();
+  const LayerSums& sums = *m_sums[at(key.strategy)];
+  const auto light = [&](int from) {
+    return sums.leastAny[at(key.cut)] - sums.leastAny[at(from)] <= m_mostLoad;
+  };
+  if (m_order.isChain()) {
+    for (int from = key.cut - 1; from >= 0 && light(from); --from) m_starts.push_back(from);
+    return;
+  }
+  if (m_stamp.empty()) m_stamp.assign(at(m_order.cutCount()), 0);
+  ++m_stampNow;
+  m_starts.push_back(key.cut);
+  for (std::size_t k = 0; k < m_starts.size(); ++k)
+    for (const int from : m_previous[at(m_starts[k])]) {
+      if (m_stamp[at(from)] == m_stampNow || !light(from)) continue;
+      m_stamp[at(from)] = m_stampNow;
+      m_starts.push_back(from);
+    }
+  m_starts.erase(m_starts.begin());
+}
+
+bool FreeDp::hopeless(double sum, double max, double tail, int cut, int units, int stages) const {
+  if (m_bounds.time(cut, units, max, sum, tail) >= m_limit) return true;
+  if (m_problem.search.objective != Objective::Nest) return false;
+  return weightsFor(stages + (cut > 0 ? 1 : 0)).time(0, max, tail) >= m_limit;
+}
+
+void FreeDp::insert(std::vector<int>& front, const Label& label) {
+  const auto dominates = [](const Label& a, const Label& b) {
+    return a.max <= b.max && a.sum <= b.sum && a.relative <= b.relative && a.step <= b.step;
+  };
+  for (const int f : front)
+    if (dominates(m_labels[at(f)], label)) return;
+  std::erase_if(front, [&](int f) { return dominates(label, m_labels[at(f)]); });
+  front.push_back(static_cast<int>(m_labels.size()));
+  m_labels.push_back(label);
+}
+
+void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
+                    const StageCosts::Prepared& prepared, const std::vector<int>& labels, Layer& next) {
+  const auto& layout = m_config.layout;
+  const int begin = m_config.units - key.unitsBehind - width(key.strategy);
+  const StageCosts& costs = *m_costs[at(key.strategy)];
+  const LayerSums& sums = *m_sums[at(key.strategy)];
+  const double gradientIn = costs.transfer(key.level, sums.boundary[at(key.cut)]);
+  const double backward =
+      (sums.backward[at(key.cut)] - sums.backward[at(from)]) / costs.speed(slotOf(key.strategy, begin));
+  const bool shards = key.shards || m_config.dataDegree * sums.strategy().context > 1;
+  const bool sums0 = weightsFor(1).sum == 0;
+  const auto join = [&](double activationIn, std::vector<int>* front) {
+    const auto f = prepared.with(gradientIn + activationIn);
+    const double own = f.sync + f.step;
+    for (std::size_t k = 0; k < std::max<std::size_t>(1, labels.size()); ++k) {
+      const Label tail = labels.empty() ? Label{} : m_labels[at(labels[k])];
+      Label l;
+      l.max = std::max(tail.max, f.load);
+      l.sum = sums0 ? 0 : tail.sum + f.load;
+      l.relative = std::max(own, tail.relative - backward);
+      l.step = std::max(tail.step, f.step);
+      l.from = from, l.to = key.cut, l.strategy = key.strategy, l.policy = f.policy;
+      l.next = labels.empty() ? -1 : labels[k];
+      l.memory = std::max(tail.memory, f.memory);
+      const double sync = std::max(l.relative - m_mostBackward[at(from)], l.step);
+      if (hopeless(l.sum, l.max, sync, from, begin, behind + 1)) continue;
+      if (front) {
+        insert(*front, l);
+        continue;
+      }
+      l.time = weightsFor(behind + 1).time(l.sum, l.max, std::max(l.relative, l.step));
+      if (!(l.time < m_limit) || (m_config.zero > 0 && !shards) || !m_space.stageCountAllowed(behind + 1))
+        continue;
+      m_best = l;
+      m_limit = l.time;
+    }
+  };
+  if (from == 0) return join(0, nullptr);
+  for (int k = 0; k < static_cast<int>(m_sums.size()); ++k) {
+    const int a = width(k);
+    if (a > begin) continue;
+    const int level = m_shapes.reachBetween((begin - a) * layout.inner, a, begin * layout.inner,
+                                            width(key.strategy), layout.inner, layout.outer, layout.stride);
+    std::vector<int> made;
+    auto& front = next[Key{from, m_config.units - begin, k, level, shards, tiedSync}];
+    join(costs.transfer(level, m_sums[at(k)]->boundary[at(from)]), &front);
+  }
+}
+
+void FreeDp::expand(int behind, const Key& key, const std::vector<int>& labels, const TiedGuess& guess,
+                    Layer& next) {
+  const int begin = m_config.units - key.unitsBehind - width(key.strategy);
+  if (begin < 0) return;
+  const int stage = m_config.fixedStages > 0 ? m_config.fixedStages - 1 - behind : -1;
+  StageCosts::Surroundings around;
+  around.inFlight = std::min(m_config.microbatchCount, behind + 1);
+  around.policies = stage >= 0 ? m_space.policies(stage) : m_problem.search.recompute;
+  if (stage >= 0 && !m_space.strategyAllowed(stage, m_sums[at(key.strategy)]->strategy())) return;
+  double least = kNever, leastMax = kNever;
+  for (const int k : labels) {
+    least = std::min(least, m_labels[at(k)].sum);
+    leastMax = std::min(leastMax, m_labels[at(k)].max);
+  }
+  if (labels.empty()) least = leastMax = 0;
+  startsOf(key);
+  const LayerSums& sums = *m_sums[at(key.strategy)];
+  const auto starts = m_starts;
+  for (const int from : starts) {
+    if (m_watch.over()) return;
+    if ((from == 0) != (begin == 0)) continue;
+    if (stage >= 0 && ((from == 0) != (stage == 0) || !m_rules.mayBegin(stage, from))) continue;
+    if (!m_rules.mayForm(from, key.cut)) continue;
+    const double load = sums.leastAny[at(key.cut)] - sums.leastAny[at(from)];
+    if (hopeless(least + load, std::max(leastMax, load), 0, from, begin, behind + 1)) continue;
+    auto here = around;
+    double tiedSync = key.tiedSync;
+    if (!settleTied(key, begin, from, guess, here, tiedSync)) continue;
+    const auto prepared =
+        m_costs[at(key.strategy)]->prepare(slotOf(key.strategy, begin), here, from, key.cut);
+    m_watch.count(1);
+    if (prepared.count == 0) {
+      if (m_order.isChain() && !here.copy) break;  // it does not fit with more layers either
+      continue;
+    }
+    extend(behind, key, from, tiedSync, prepared, labels, next);
+  }
+}
+
+void FreeDp::run(const TiedGuess& guess) {
+  Layer layer;
+  for (int k = 0; k < static_cast<int>(m_sums.size()); ++k)
+    layer[Key{m_order.last(), 0, k, -1, false, -1}] = {};
+  const int most = m_config.fixedStages > 0
+                       ? m_config.fixedStages
+                       : std::min(m_order.layerCount(), m_problem.constraints.stages.most.value_or(1 << 30));
+  for (int behind = 0; behind < most && !layer.empty(); ++behind) {
+    Layer next;
+    for (const auto& [key, labels] : layer) {
+      if (behind > 0 && labels.empty()) continue;
+      if (m_watch.over()) return;
+      expand(behind, key, labels, guess, next);
+    }
+    layer = std::move(next);
+  }
+}
+
+bool FreeDp::solve(double limit, Found& found) {
+  m_limit = limit;
+  m_mostLoad = m_bounds.mostLoad(m_config.units, limit) * (1 + 1e-12);
+  for (const TiedGuess& guess : guesses()) {
+    const bool had = m_best.has_value();
+    const double before = m_limit;
+    run(guess);
+    if (!m_best || (had && m_limit == before)) continue;
+    // Labels are forgotten with the guess: follow the winner now.
+    found.strategies.clear();
+    found.cut = {};
+    found.cut.cuts.push_back(0);
+    for (const Label* l = &*m_best; l; l = l->next < 0 ? nullptr : &m_labels[at(l->next)]) {
+      found.cut.cuts.push_back(l->to);
+      found.cut.policies.push_back(l->policy);
+      found.strategies.push_back(m_sums[at(l->strategy)]->strategyIndex());
+    }
+    found.time = found.cut.time = m_best->time;
+    found.memory = m_best->memory;
+    m_labels.clear();
+  }
+  if (!m_best) return false;
+  found.layout = m_config.layout;
+  found.devices = m_config.dataDegree * m_config.units;
+  return true;
+}
+
+}  // namespace nest::planner

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "solver/free_bounds.h"
+#include "solver/incumbents.h"
+#include "solver/watch.h"
+
+namespace nest::planner {
+
+/// What all stages of a free-strategy configuration share. A unit is one device per inner replica: a stage of
+/// strategy (t, c) takes c·t units, which are d_in devices each.
+struct FreeConfiguration {
+  int dataDegree = 1, zero = 0, microbatchCount = 1, microbatchIndex = 0;
+  int units = 1;        ///< of the whole pipeline
+  int fixedStages = 0;  ///< 0: any number
+  BlockLayout layout;
+};
+
+/// The best pipeline with a strategy of its own for each stage, exact over cuts, strategies, policies and the
+/// number of stages.
+class FreeDp {
+public:
+  /// `sums`: one per strategy that may be used (e divides d_in).
+  FreeDp(const Problem&, const SearchSpace&, const LayerOrder&, GroupShapes&, const CutRules&,
+         std::vector<LayerSums*> sums, const FreeConfiguration&, FreeBounds&, Watch&);
+  /// Fills `found` and returns true if some pipeline takes less than `limit`.
+  bool solve(double limit, Found& found);
+
+private:
+  struct Label {
+    double max = 0, sum = 0, relative = 0, step = 0;
+    int from = 0, to = 0, strategy = 0, policy = 0, next = -1;
+    double memory = 0;
+    double time = 0;  ///< of a finished pipeline
+  };
+  /// Where the next stage (towards the front) ends, and how.
+  struct Key {
+    int cut, unitsBehind, strategy, level;
+    bool shards;  ///< some stage behind has d·c > 1
+    double
+        tiedSync;  ///< of the exchange between shared parameters, once the stage behind is placed; −1 before
+    auto operator<=>(const Key&) const = default;
+  };
+  /// Where the earlier of the two layers with shared parameters stands: its stage's first unit and strategy.
+  struct TiedGuess {
+    bool same = true;             ///< both layers stand in one stage
+    int front = -1, behind = -1;  ///< layers; −1: nothing is shared
+    int begin = 0,
+        strategy = 0;  ///< of the stage that holds `front`; any strategy of equal width and share will do
+  };
+  using Layer = std::map<Key, std::vector<int>>;
+
+  std::vector<TiedGuess> guesses() const;
+  void run(const TiedGuess&);
+  void expand(int behind, const Key&, const std::vector<int>& labels, const TiedGuess&, Layer& next);
+  void startsOf(const Key&);
+  void extend(int behind, const Key&, int from, double tiedSync, const StageCosts::Prepared&,
+              const std::vector<int>& labels, Layer& next);
+  bool settleTied(const Key&, int begin, int from, const TiedGuess&, StageCosts::Surroundings&,
+                  double& tiedSync);
+  int slotOf(int strategy, int begin);
+  void insert(std::vector<int>& front, const Label&);
+  bool hopeless(double sum, double max, double tail, int cut, int units, int stages) const;
+  ObjectiveWeights weightsFor(int stages) const;
+  int width(int strategy) const { return m_sums[static_cast<std::size_t>(strategy)]->strategy().width(); }
+
+  const Problem& m_problem;
+  const SearchSpace& m_space;
+  const LayerOrder& m_order;
+  GroupShapes& m_shapes;
+  const CutRules& m_rules;
+  std::vector<LayerSums*> m_sums;
+  FreeConfiguration m_config;
+  FreeBounds& m_bounds;
+  Watch& m_watch;
+  std::vector<std::unique_ptr<StageCosts>> m_costs;  ///< per strategy
+  std::vector<std::vector<int>> m_slots;             ///< per strategy and unit, −1 = not yet placed
+  std::vector<double> m_mostBackward;                ///< per cut, under any strategy on the slowest device
+  std::vector<Label> m_labels;
+  std::vector<int> m_starts, m_stamp;
+  int m_stampNow = 0;
+  double m_limit = 0, m_mostLoad = 0;
+  std::vector<std::vector<int>> m_previous;  ///< DAG: cuts with one layer less
+  std::optional<Label> m_best;
+};
+
+}  // namespace nest::planner

@@ -1,0 +1,197 @@
+// For every (b, d, z, U units per pipeline) a relaxed bound; a heap by bound; for each popped one every
+// layout (d_in, P) whose sites were not seen before goes through FreeDp with the best time so far as its
+// limit.
+#include "solver/free_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <unordered_set>
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+constexpr double kNever = std::numeric_limits<double>::infinity();
+}  // namespace
+
+FreeSearch::FreeSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
+                       const SearchSpace& space, Search& uniform, Incumbents& incumbents, Watch& watch)
+    : m_problem(problem),
+      m_order(order),
+      m_shapes(shapes),
+      m_space(space),
+      m_uniform(uniform),
+      m_incumbents(incumbents),
+      m_watch(watch),
+      m_rules(problem.constraints, order),
+      m_pinned(!problem.constraints.layerPins.empty() || !problem.constraints.stagePins.empty()) {
+  const Hierarchy& cluster = *problem.cluster;
+  for (int i = 0; i < (cluster.hasUniformDevices() ? 1 : cluster.deviceCount()); ++i)
+    m_roomiest = std::max(m_roomiest, cluster.factor(DeviceIndex(i)).memory.value());
+}
+
+/// Only what is clearly faster than the best so far is of interest: equal plans with one strategy are
+/// simpler.
+double FreeSearch::limit() const {
+  const auto& best = m_incumbents.best();
+  if (best.empty()) return kNever;
+  double least = kNever;
+  for (const Found& f : best) least = std::min(least, f.time);
+  return least * (1 - 1e-12);
+}
+
+void FreeSearch::addItems(int b, const std::vector<LayerSums*>& sums, int d, std::vector<Item>& out) {
+  const int m = m_problem.microbatchCount(m_problem.profile->microbatches()[at(b)], d);
+  int narrow = std::numeric_limits<int>::max(), wide = 1;
+  double bytes = kNever;
+  for (const LayerSums* s : sums) {
+    narrow = std::min(narrow, s->strategy().width());
+    wide = std::max(wide, s->strategy().width());
+    bytes = std::min(bytes, s->leastBoundary);
+  }
+  // Two neighbours take 2·narrow units at least; transfers may stay inside the smallest group that holds so
+  // many.
+  double hop = 0;
+  if (bytes > 0) {
+    int l = 0;
+    while (l + 1 < m_problem.cluster->levelCount() && m_problem.cluster->largestGroupSize(l) < 2 * narrow)
+      ++l;
+    const auto& level = m_problem.cluster->level(l);
+    hop = (1 - m_problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))]) *
+          (level.latency.value() + bytes / level.bandwidth.value());
+  }
+  const long long widest = static_cast<long long>(m_order.layerCount()) * wide;
+  const int most = static_cast<int>(std::min<long long>(m_problem.cluster->deviceCount() / d, widest));
+  for (int z : m_space.zeroStages()) {
+    const bool shards = d > 1 || std::any_of(sums.begin(), sums.end(),
+                                             [](const auto* s) { return s->strategy().context > 1; });
+    if (!m_space.zeroAllowed(z, shards, 2)) continue;
+    FreeBounds* bounds = nullptr;
+    for (int units = narrow; units <= most; ++units) {
+      if (!m_space.devicesAllowed(static_cast<long long>(units) * d)) continue;
+      if (!bounds) {
+        const int leastStages = 1;
+        m_bounds.push_back(
+            std::make_unique<FreeBounds>(m_problem, m_order, m_shapes, sums, d, z,
+                                         objectiveWeights(m_problem.search.objective, m, leastStages, 1)));
+        bounds = m_bounds.back().get();
+      }
+      const double room = units * (m_roomiest - m_problem.assumptions.reserve.value());
+      if (bounds->leastBytes() > room * (1 + 1e-12)) continue;
+      if (bounds->quick(units) >= limit()) continue;
+      const int stages = (units + wide - 1) / wide;
+      const double hops =
+          objectiveWeights(m_problem.search.objective, m, stages, 1).sum * 2 * (stages - 1) * hop;
+      const double bound = bounds->time(m_order.last(), units, 0, 0, 0) + hops;
+      if (bound < limit()) out.push_back({bound, b, d, z, units, bounds});
+    }
+  }
+}
+
+std::vector<FreeSearch::Item> FreeSearch::items() {
+  std::vector<Item> all;
+  for (int b : m_space.microbatches()) {
+    std::vector<LayerSums*> sums;
+    int narrow = std::numeric_limits<int>::max();
+    for (int k : m_space.strategies()) {
+      sums.push_back(&m_uniform.sumsOf(b, k));
+      narrow = std::min(narrow, sums.back()->strategy().width());
+    }
+    if (sums.empty()) continue;
+    for (int d : m_space.dataDegrees(b, narrow, 1)) {
+      if (m_watch.over()) return all;
+      addItems(b, sums, d, all);
+    }
+  }
+  return all;
+}
+
+bool FreeSearch::run() {
+  m_lowerBound = kNever;
+  if (m_rules.contradictory()) return true;
+  auto all = items();
+  if (m_watch.over()) {
+    m_lowerBound = 0;
+    return false;
+  }
+  std::priority_queue<Item, std::vector<Item>, std::greater<>> heap(std::greater<>{}, std::move(all));
+  const double first = heap.empty() ? 0 : heap.top().bound;
+  while (!heap.empty() && heap.top().bound < limit()) {
+    const Item item = heap.top();
+    m_lowerBound = item.bound;
+    const double now = limit();
+    m_watch.report("strategy per stage",
+                   now < kNever && now > first ? 0.5 + 0.5 * (item.bound - first) / (now - first) : 0.5,
+                   now < kNever ? std::optional(Seconds(now)) : std::nullopt, item.bound);
+    heap.pop();
+    process(item);
+    if (m_watch.over()) return false;
+  }
+  m_lowerBound = heap.empty() ? kNever : heap.top().bound;
+  return true;
+}
+
+std::string FreeSearch::signatureOf(const std::vector<LayerSums*>& sums, const BlockLayout& layout,
+                                    int units) {
+  std::string text;
+  const auto add = [&](const auto& value) {
+    text.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  for (const LayerSums* s : sums)
+    for (int begin = 0; begin + s->strategy().width() <= units; ++begin) {
+      const StageSite site = placeStage(m_shapes, s->strategy(), layout, begin * layout.inner);
+      for (int v : {site.tensorSet, site.contextSet, site.expertSet, site.denseSet, site.expertGradientSet})
+        add(v);
+      add(site.speed);
+      add(site.memory);
+      for (const LayerSums* other : sums) {
+        const int end = begin + s->strategy().width();
+        if (end + other->strategy().width() > units) continue;
+        add(m_shapes.reachBetween(begin * layout.inner, s->strategy().width(), end * layout.inner,
+                                  other->strategy().width(), layout.inner, layout.outer, layout.stride));
+      }
+    }
+  return text;
+}
+
+void FreeSearch::process(const Item& item) {
+  std::unordered_set<std::string> seen;
+  // Shared parameters cross levels that the signature does not tell.
+  const bool simple = !m_problem.profile->tied;
+  const auto layouts = m_space.layouts(item.dataDegree, 1, item.units);
+  for (const BlockLayout& layout : layouts) {
+    std::vector<LayerSums*> sums;
+    for (int k : m_space.strategies()) {
+      LayerSums& s = m_uniform.sumsOf(item.microbatch, k);
+      if (layout.inner % s.strategy().expert == 0 && s.strategy().width() <= item.units) sums.push_back(&s);
+    }
+    if (sums.empty() || item.bound >= limit()) continue;
+    if (simple && layouts.size() > 1 &&
+        !seen.insert(std::to_string(sums.size()) + signatureOf(sums, layout, item.units)).second)
+      continue;
+    FreeConfiguration c;
+    c.dataDegree = item.dataDegree;
+    c.zero = item.zero;
+    c.microbatchIndex = item.microbatch;
+    c.microbatchCount =
+        m_problem.microbatchCount(m_problem.profile->microbatches()[at(item.microbatch)], item.dataDegree);
+    c.units = item.units;
+    c.layout = layout;
+    const int most = std::min(m_order.layerCount(), item.units);
+    for (int s = m_pinned ? m_rules.leastStages() : 0; s <= (m_pinned ? most : 0); ++s) {
+      if (m_watch.over()) return;
+      c.fixedStages = s;
+      ++m_tuples;
+      Found found;
+      found.microbatchIndex = item.microbatch;
+      found.dataDegree = item.dataDegree;
+      found.zero = item.zero;
+      FreeDp dp(m_problem, m_space, m_order, m_shapes, m_rules, sums, c, *item.bounds, m_watch);
+      if (dp.solve(limit(), found)) m_incumbents.offer(std::move(found));
+    }
+  }
+}
+
+}  // namespace nest::planner

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "solver/free_dp.h"
+#include "solver/search.h"
+
+namespace nest::planner {
+
+/// The search over configurations whose stages choose their strategies; begins from the best plan with one
+/// strategy. Plans that use one strategy are in its space too: its first plan is the best of all, exactly;
+/// the further ones are those met on the way.
+class FreeSearch {
+public:
+  FreeSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
+             Incumbents&, Watch&);
+
+  bool run();  ///< true if it ran to its end
+  double lowerBound() const { return m_lowerBound; }
+  long long tuples() const { return m_tuples; }
+
+private:
+  struct Item {
+    double bound;
+    int microbatch, dataDegree, zero, units;
+    FreeBounds* bounds;
+    bool operator>(const Item& o) const { return bound > o.bound; }
+  };
+  std::vector<Item> items();
+  void addItems(int microbatch, const std::vector<LayerSums*>&, int dataDegree, std::vector<Item>&);
+  void process(const Item&);
+  std::string signatureOf(const std::vector<LayerSums*>&, const BlockLayout&, int units);
+  double limit() const;
+
+  const Problem& m_problem;
+  const LayerOrder& m_order;
+  GroupShapes& m_shapes;
+  const SearchSpace& m_space;
+  Search& m_uniform;
+  Incumbents& m_incumbents;
+  Watch& m_watch;
+  CutRules m_rules;
+  bool m_pinned;
+  double m_roomiest = 0;
+  std::vector<std::unique_ptr<FreeBounds>> m_bounds;
+  double m_lowerBound = 0;
+  long long m_tuples = 0;
+};
+
+}  // namespace nest::planner
