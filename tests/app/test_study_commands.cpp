@@ -76,7 +76,7 @@ private slots:
   }
 
   void answersWhyNot() {
-    const Ran r = run({"why", sample(kLlama), "t=8", "layer 17 in stage 2, p=4", "--json"});
+    const Ran r = run({"why", sample(kLlama), "t=8", "layer 18 in stage 2, p=4", "--json"});
     QVERIFY2(r.code == 0, qPrintable(r.err));
     const QJsonArray all = r.json().array();
     QCOMPARE(all.size(), 2);
