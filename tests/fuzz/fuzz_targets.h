@@ -13,10 +13,14 @@
 #include "formats/graphml.h"
 #include "formats/hf_config.h"
 #include "formats/nccl_xml.h"
+#include "formats/nest_artifact.h"
 #include "formats/network_import.h"
 #include "formats/network_json.h"
 #include "formats/nvidia_topo.h"
+#include "formats/pipedream.h"
+#include "formats/piper.h"
 #include "formats/plan_json.h"
+#include "formats/profile_json.h"
 #include "formats/scenario_json.h"
 #include "formats/simgrid.h"
 #include "formats/slurm_hostlist.h"
@@ -153,6 +157,16 @@ inline const std::vector<Target>& targets() {
          if (l) requireLevels(*l);
        }},
       {"hf_config", [](std::string_view s) { requireHonest(readHuggingFaceConfig(s, "config.json")); }},
+      {"profile_json",
+       [](std::string_view s) {
+         const auto p = readProfileJson(s, "p.json");
+         requireHonest(p);
+         requireRoundTrip(
+             p, [](const std::string& t) { return readProfileJson(t, "p.json"); }, writeProfileJson);
+       }},
+      {"piper", [](std::string_view s) { requireHonest(readPiper(s, "piper.json")); }},
+      {"pipedream", [](std::string_view s) { requireHonest(readPipeDream(s, "graph.txt")); }},
+      {"nest_artifact", [](std::string_view s) { requireHonest(readNestArtifact(s, "dp.json")); }},
       {"network_json",
        [](std::string_view s) {
          const auto g = readNetwork(s, "");

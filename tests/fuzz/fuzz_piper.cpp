@@ -1,0 +1,5 @@
+#include "fuzz_targets.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  return nest::fuzz::runOne("piper", data, size);
+}
