@@ -11,6 +11,7 @@
 #include "figures/phrases.h"
 #include "figures/seat_map.h"
 #include "figures/ticks.h"
+#include "figures/traffic_table.h"
 
 namespace nest {
 
@@ -91,53 +92,7 @@ QString sentence(const Traffic& traffic, const PlanContext& c) {
            levelName(c, level + 1));
 }
 
-/// Totals by kind and level, beside the picture.
-void paintTable(Ink& ink, const QRectF& area, const Traffic& traffic, const PlanContext& c) {
-  const int levels = c.problem->cluster->levelCount();
-  const double first = 74, column = std::min(92.0, (area.width() - first) / (levels + 1));
-  if (column < 52) return;
-  double y = area.top();
-  const auto cell = [&](int k, const QString& text, Qt::Alignment align, Role role, bool bold) {
-    const QRectF box = k < 0 ? QRectF(area.left(), y, first, 20)
-                             : QRectF(area.left() + first + k * column, y, column - 6, 20);
-    ink.label(box, text, align | Qt::AlignVCenter, Ink::kSmall, ink.color(role), bold);
-  };
-  ink.label(QRectF(area.left(), y, area.width(), 18), QStringLiteral("Bytes a batch, by kind and level"),
-            Qt::AlignLeft | Qt::AlignVCenter, 12, ink.color(Role::Text), true);
-  y += 26;
-  for (int l = 0; l < levels; ++l) cell(l, levelName(c, l), Qt::AlignRight, Role::MutedText, false);
-  cell(levels, QStringLiteral("Total"), Qt::AlignRight, Role::MutedText, false);
-  y += 20;
-  ink.line({area.left(), y}, {area.left() + first + (levels + 1) * column - 6, y}, ink.color(Role::Border));
-  y += 3;
-  for (int k = 0; k <= kExchangeCount; ++k) {
-    const bool sum = k == kExchangeCount;
-    const auto kind = static_cast<Exchange>(k);
-    if (!sum && !(traffic.total(kind).value() > 0)) continue;
-    if (sum)
-      ink.line({area.left(), y}, {area.left() + first + (levels + 1) * column - 6, y},
-               ink.color(Role::Border));
-    cell(-1, sum ? QStringLiteral("All") : nameOfKind(kind), Qt::AlignLeft, Role::Text, sum);
-    for (int l = 0; l < levels; ++l) {
-      Bytes b;
-      for (int j = 0; j < kExchangeCount; ++j)
-        if (sum || j == k) b += traffic.total(static_cast<Exchange>(j), l);
-      cell(l, b.value() > 0 ? memoryText(b) : QStringLiteral("–"), Qt::AlignRight,
-           b.value() > 0 ? Role::Text : Role::MutedText, sum);
-    }
-    cell(levels, memoryText(sum ? traffic.total() : traffic.total(kind)), Qt::AlignRight, Role::Text, true);
-    y += 20;
-  }
-}
-
 }  // namespace
-
-QString nameOfKind(const std::optional<Exchange>& kind) {
-  if (!kind) return QStringLiteral("All exchanges");
-  QString out = phrase(nameOf(*kind));
-  if (!out.isEmpty()) out[0] = out[0].toUpper();
-  return out;
-}
 
 void CommunicationFigure::Matrix::fill() {
   const Hierarchy& h = *context.problem->cluster;
@@ -273,7 +228,7 @@ void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const Pla
             Ink::kSmall, ink.color(Role::MutedText));
 
   paintLegendOf(ink, layout.legend, m);
-  if (!layout.table.isEmpty()) paintTable(ink, layout.table, *m.traffic, c);
+  if (!layout.table.isEmpty()) paintTrafficTable(ink, layout.table, *m.traffic, c);
   const auto mark = [&](const std::optional<SelectionItem>& item, Role role) {
     if (!item || item->kind != ItemKind::Pair) return;
     if (const auto hit = locate(*item, area, c))

@@ -18,6 +18,8 @@ struct TimelineFigure::Run {
   Schedule schedule;
   std::vector<std::size_t> starts;  ///< first interval of each stage, and the end
   std::vector<std::size_t> memoryStarts;
+  std::array<bool, kLoadPartCount> used{};  ///< which parts occur
+  TimelineImage image;
 };
 
 namespace {
@@ -29,12 +31,16 @@ struct TimelineLayout {
   double axisTop = 0;
 };
 
-std::vector<LegendItem> legendItems(const Schedule& schedule, const Theme& theme) {
+std::array<bool, kLoadPartCount> partsOf(const Schedule& schedule) {
   std::array<bool, kLoadPartCount> used{};
   for (const auto& i : schedule.intervals) {
     used[static_cast<std::size_t>(partOf(i.kind))] = true;
     if (i.recompute.value() > 0) used[static_cast<std::size_t>(LoadPart::Recompute)] = true;
   }
+  return used;
+}
+
+std::vector<LegendItem> legendItems(const std::array<bool, kLoadPartCount>& used, const Theme& theme) {
   std::vector<LegendItem> items;
   for (int k = 0; k < kLoadPartCount; ++k)
     if (used[static_cast<std::size_t>(k)])
@@ -78,6 +84,7 @@ const TimelineFigure::Run& TimelineFigure::runOf(const PlanContext& c) const {
   const ScheduleKind kind =
       plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
   m_run->schedule = simulate(*c.problem, plan, *c.shownEvaluation(), kind);
+  m_run->used = partsOf(m_run->schedule);
   const auto& intervals = m_run->schedule.intervals;
   const auto& memory = m_run->schedule.memory;
   for (int s = 0; s <= plan.stageCount(); ++s) {
@@ -132,7 +139,7 @@ void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
         {QStringLiteral("This plan cannot be run"), QStringLiteral("Its stages have no known times.")});
   const Run& run = runOf(c);
   paintFrame(ink, area, c, title(), sentence(c));
-  const auto items = legendItems(run.schedule, ink.theme());
+  const auto items = legendItems(run.used, ink.theme());
   const int stages = c.shownPlan()->stageCount();
   const QRectF body = bodyOf(area, c, style.standalone);
   const auto layout =
@@ -144,7 +151,7 @@ void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
   const TimelineRows rows(run.schedule, run.starts, layout.plot, from, to);
   painter.save();
   painter.setClipRect(layout.plot.adjusted(0, -1, 0, 1));
-  rows.paint(ink, focus);
+  rows.paint(ink, focus, m_run->image);
   for (int s = 0; s < stages; ++s)
     if (focus.selects(s) || focus.hovers(s))
       ink.outline(rows.rowBox(s).adjusted(1, 0.5, -1, -0.5),
@@ -235,7 +242,10 @@ void TimelineFigure::paintMemory(Ink& ink, const QRectF& plot, double begin, dou
   p.drawPolygon(area);
   p.setPen(QPen(mixed(c0, ink.color(Role::Text), 0.35), 1.4));
   p.setBrush(Qt::NoBrush);
-  p.drawPolyline(curve);
+  // A long polyline is slow to stroke as one outline with its joins; its segments are not.
+  std::vector<QLineF> segments;
+  for (qsizetype k = 1; k < curve.size(); ++k) segments.emplace_back(curve[k - 1], curve[k]);
+  p.drawLines(segments.data(), static_cast<int>(segments.size()));
   const double top = y(capacity.value());
   ink.line({plot.left(), top}, {plot.right(), top}, ink.color(Role::Text), 1.4, Qt::DashLine);
   const QString label = QStringLiteral("capacity %1").arg(memoryText(capacity));
@@ -253,7 +263,7 @@ std::optional<Figure::Hit> TimelineFigure::hit(const QPointF& at, const QRectF& 
   const QRectF body = bodyOf(area, c, false);
   const auto layout = layoutTimeline(
       area, c, false, m_showsMemory,
-      legendHeight(legendItems(run.schedule, Theme::of(Theme::Kind::Light)), body.width()), stages);
+      legendHeight(legendItems(run.used, Theme::of(Theme::Kind::Light)), body.width()), stages);
   const double total = run.schedule.total.value();
   const TimelineRows rows(run.schedule, run.starts, layout.plot, m_from * total, (m_from + m_span) * total);
   const int stage = static_cast<int>(std::floor((at.y() - layout.plot.top()) / rows.rowHeight()));
@@ -295,7 +305,7 @@ std::optional<Figure::Hit> TimelineFigure::locate(const SelectionItem& item, con
   const QRectF body = bodyOf(area, c, false);
   const auto layout =
       layoutTimeline(area, c, false, m_showsMemory,
-                     legendHeight(legendItems(run.schedule, Theme::of(Theme::Kind::Light)), body.width()),
+                     legendHeight(legendItems(run.used, Theme::of(Theme::Kind::Light)), body.width()),
                      c.shownPlan()->stageCount());
   const TimelineRows rows(run.schedule, run.starts, layout.plot, 0, 1);
   const auto at = static_cast<std::size_t>(*stage);

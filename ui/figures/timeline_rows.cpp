@@ -59,7 +59,7 @@ std::pair<std::size_t, std::size_t> TimelineRows::visible(int stage) const {
           static_cast<std::size_t>(to - m_schedule.intervals.begin())};
 }
 
-void TimelineRows::paint(Ink& ink, const Focus& focus) const {
+void TimelineRows::paint(Ink& ink, const Focus& focus, TimelineImage& kept) const {
   std::size_t count = 0;
   for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
     const auto [from, to] = visible(static_cast<int>(s));
@@ -69,7 +69,7 @@ void TimelineRows::paint(Ink& ink, const Focus& focus) const {
     paintBoxes(ink, focus);
     paintNumbers(ink);
   } else {
-    paintImage(ink, focus);
+    paintImage(ink, focus, kept);
   }
 }
 
@@ -145,14 +145,13 @@ void TimelineRows::paintNumbers(Ink& ink) const {
   }
 }
 
-void TimelineRows::paintImage(Ink& ink, const Focus& focus) const {
-  const int width = std::clamp(static_cast<int>(m_plot.width() * 2), 16, 4000);
+QImage TimelineRows::mixedImage(const Theme& theme, int width) const {
   const auto stages = static_cast<int>(m_starts.size()) - 1;
   QImage image(width, stages, QImage::Format_RGB32);
-  const QColor idle = mixed(ink.color(Role::Canvas), ink.color(Role::Idle), 0.6);
+  const QColor idle = mixed(theme.color(Role::Canvas), theme.color(Role::Idle), 0.6);
   std::array<std::array<float, 3>, kLoadPartCount> colors;
   for (int k = 0; k < kLoadPartCount; ++k) {
-    const QColor c = colorOf(static_cast<LoadPart>(k), ink.theme());
+    const QColor c = colorOf(static_cast<LoadPart>(k), theme);
     colors[static_cast<std::size_t>(k)] = {static_cast<float>(c.red()), static_cast<float>(c.green()),
                                            static_cast<float>(c.blue())};
   }
@@ -178,19 +177,31 @@ void TimelineRows::paintImage(Ink& ink, const Focus& focus) const {
       spread(again, i.end.value(), partOf(i.kind));
     }
     auto* line = reinterpret_cast<QRgb*>(image.scanLine(s));
-    const QColor canvas = ink.color(Role::Canvas);
     for (int x = 0; x < width; ++x) {
       const auto& q = pixels[static_cast<std::size_t>(x)];
       const float rest = std::max(0.0F, 1 - q[3]), whole = std::max(1.0F, q[3]);
       QColor c(std::min(255, static_cast<int>(q[0] / whole + rest * static_cast<float>(idle.red()))),
                std::min(255, static_cast<int>(q[1] / whole + rest * static_cast<float>(idle.green()))),
                std::min(255, static_cast<int>(q[2] / whole + rest * static_cast<float>(idle.blue()))));
-      line[x] = (focus.dims(s) ? mixed(c, canvas, 0.65) : c).rgb();
+      line[x] = c.rgb();
     }
   }
+  return image;
+}
+
+void TimelineRows::paintImage(Ink& ink, const Focus& focus, TimelineImage& kept) const {
+  const int width = std::clamp(static_cast<int>(m_plot.width() * 2), 16, 4000);
+  const auto stages = static_cast<int>(m_starts.size()) - 1;
+  if (kept.image.size() != QSize(width, stages) || kept.begin != m_begin || kept.end != m_end ||
+      kept.theme != &ink.theme())
+    kept = {mixedImage(ink.theme(), width), m_begin, m_end, &ink.theme()};
   ink.painter().setRenderHint(QPainter::SmoothPixmapTransform, false);
-  ink.painter().drawImage(QRectF(m_plot.topLeft(), QSizeF(m_plot.width(), m_row * stages)), image,
+  ink.painter().drawImage(QRectF(m_plot.topLeft(), QSizeF(m_plot.width(), m_row * stages)), kept.image,
                           QRectF(0, 0, width, stages));
+  QColor veil = ink.color(Role::Canvas);
+  veil.setAlphaF(0.65F);
+  for (int s = 0; s < stages; ++s)
+    if (focus.dims(s)) ink.fill(rowBox(s), veil);
   if (const double gap = gapOf(m_row); gap > 0)
     for (int s = 1; s < stages; ++s)
       ink.fill(QRectF(m_plot.left(), m_plot.top() + s * m_row - gap / 2, m_plot.width(), gap),

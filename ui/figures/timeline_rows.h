@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QImage>
 #include <QRectF>
 #include <cstddef>
 #include <utility>
@@ -15,6 +16,13 @@ class Ink;
 
 LoadPart partOf(TaskKind);
 
+/// The picture of a dense timeline, kept while what is visible stays the same.
+struct TimelineImage {
+  QImage image;
+  double begin = 0, end = 0;
+  const Theme* theme = nullptr;
+};
+
 /// The rows of a timeline: `plot` shows the seconds from `begin` to `end`, stage 0 on top. Where tasks are
 /// narrower than a pixel the rows become an image in which each pixel mixes what runs there, so the cost
 /// depends on what is visible alone.
@@ -23,7 +31,7 @@ public:
   TimelineRows(const Schedule&, const std::vector<std::size_t>& stageStarts, const QRectF& plot, double begin,
                double end);
 
-  void paint(Ink&, const Focus&) const;
+  void paint(Ink&, const Focus&, TimelineImage& kept) const;
   double rowHeight() const { return m_row; }
   QRectF rowBox(int stage) const {
     return {m_plot.left(), m_plot.top() + stage * m_row, m_plot.width(), m_row};
@@ -37,7 +45,8 @@ public:
 
 private:
   void paintBoxes(Ink&, const Focus&) const;
-  void paintImage(Ink&, const Focus&) const;
+  void paintImage(Ink&, const Focus&, TimelineImage& kept) const;
+  QImage mixedImage(const Theme&, int width) const;
   void paintNumbers(Ink&) const;
 
   const Schedule& m_schedule;

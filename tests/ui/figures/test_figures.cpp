@@ -303,6 +303,29 @@ private slots:
       }
   }
 
+  void longBatchesZoomAndPan() {
+    test::ContextShape shape = shapeOf(100, {8, 4, 32}, 600);
+    shape.microbatches = 1000;
+    const PlanContext c = test::contextOf(shape);
+    QVERIFY(c.plan);
+    TimelineFigure f;
+    QImage image(1200, 700, QImage::Format_RGB32);
+    const QRectF area(0, 0, 1200, 700);
+    for (int k = 0; k < 12; ++k) {
+      QElapsedTimer timer;
+      timer.start();
+      QPainter painter(&image);
+      f.paint(painter, area, c, {});
+      painter.end();
+      qInfo("timeline, 100 stages × 1,000 microbatches, zoom step %d: %.1f ms", k,
+            static_cast<double>(timer.nsecsElapsed()) * 1e-6);
+      const auto hit = f.hit(QPointF(600, 200), area, c);
+      QVERIFY(hit);
+      if (k > 1) f.zoomAt(QPointF(600, 200), 2.5, area, c);
+      if (k > 1) f.panBy(QPointF(10, 0), area, c);
+    }
+  }
+
   void hugeClustersDoNotHang() {
     const PlanContext c = test::contextOf(shapeOf(16, {8, 4, 16, 256}));
     QCOMPARE(c.problem->cluster->deviceCount(), 131072);
