@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "editors/network/network_editor.h"
+#include "editors/what_if/what_if_view.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_views.h"
 #include "views/placement_view.h"
@@ -29,6 +30,7 @@ const std::vector<ViewEntry>& viewRegistry() {
       entry<CommunicationView>("communication", "Communication"),
       entry<TimelineView>("timeline", "Timeline"),
       entry<PlacementView>("placement", "Placement"),
+      entry<WhatIfView>("whatif", "What-if"),
       entry<SearchView>("search", "Search"),
       entry<CompareView>("compare", "Compare"),
       entry<StudyView>("study", "Study"),

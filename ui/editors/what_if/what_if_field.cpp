@@ -1,0 +1,149 @@
+#include "editors/what_if/what_if_field.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+QString from(const std::string& s) {
+  return QString::fromStdString(s);
+}
+LevelSpec& levelOf(Scenario& s, std::size_t l) {
+  return std::get<LevelsSource>(s.cluster.network).levels[l];
+}
+const LevelSpec& levelOf(const Scenario& s, std::size_t l) {
+  return std::get<LevelsSource>(s.cluster.network).levels[l];
+}
+
+std::optional<double> readCount(const QString& text) {
+  bool ok = false;
+  const double v = QString(text).remove(QLatin1Char(',')).trimmed().toDouble(&ok);
+  return ok && v >= 1 ? std::optional(std::round(v)) : std::nullopt;
+}
+
+void addLevel(std::vector<WhatIfField>& all, const LevelSpec& level, std::size_t l) {
+  const QString group = level.name.empty()
+                            ? QCoreApplication::translate("nest::WhatIfField", "Level %1").arg(l)
+                            : from(level.name);
+  WhatIfField b;
+  b.id = QStringLiteral("level%1.bandwidth").arg(l), b.group = group,
+  b.name = QCoreApplication::translate("nest::WhatIfField", "Bandwidth");
+  b.least = level.bandwidth.value() / 16, b.most = level.bandwidth.value() * 16;
+  b.value = [l](const Scenario& s) { return levelOf(s, l).bandwidth.value(); };
+  b.set = [l](Scenario& s, double v) {
+    levelOf(s, l).bandwidth = BytesPerSecond(v), levelOf(s, l).origin = Origin::Typed;
+  };
+  b.text = [unit = level.shownAs](double v) { return from(text::bandwidth(BytesPerSecond(v), unit)); };
+  b.read = [unit = level.shownAs](const QString& t) -> std::optional<double> {
+    const auto v = text::readBandwidth(t.toStdString(), unit);
+    return v && v->value.value() > 0 ? std::optional(v->value.value()) : std::nullopt;
+  };
+  all.push_back(b);
+  if (level.latency.value() > 0) {
+    WhatIfField a;
+    a.id = QStringLiteral("level%1.latency").arg(l), a.group = group,
+    a.name = QCoreApplication::translate("nest::WhatIfField", "Latency");
+    a.least = level.latency.value() / 16, a.most = level.latency.value() * 64;
+    a.value = [l](const Scenario& s) { return levelOf(s, l).latency.value(); };
+    a.set = [l](Scenario& s, double v) { levelOf(s, l).latency = Seconds(v); };
+    a.text = [](double v) { return from(text::time(Seconds(v))); };
+    a.read = [](const QString& t) -> std::optional<double> {
+      const auto v = text::readTime(t.toStdString());
+      return v ? std::optional(v->value()) : std::nullopt;
+    };
+    all.push_back(a);
+  }
+  WhatIfField n;
+  n.id = QStringLiteral("level%1.fanout").arg(l), n.group = group, n.whole = true;
+  n.name = l == 0 ? QCoreApplication::translate("nest::WhatIfField", "Devices in each")
+                  : QCoreApplication::translate("nest::WhatIfField", "Groups in each");
+  n.least = 1, n.most = std::max(64, level.fanout * 8);
+  n.value = [l](const Scenario& s) { return levelOf(s, l).fanout; };
+  n.set = [l](Scenario& s, double v) { levelOf(s, l).fanout = static_cast<int>(v); };
+  n.text = [](double v) { return from(text::count(static_cast<long long>(v))); };
+  n.read = readCount;
+  all.push_back(n);
+}
+
+}  // namespace
+
+double WhatIfField::at(int step) const {
+  const double v = least * std::pow(most / least, static_cast<double>(step) / kSteps);
+  if (doubling > 0)
+    return std::max(1.0, std::round(doubling * std::pow(2.0, std::round(std::log2(v / doubling)))));
+  if (whole) return std::max(1.0, std::round(v));
+  // Two digits: a slider that says 37.382 GB/s promises a precision that nobody meant.
+  const double unit = std::pow(10.0, std::floor(std::log10(v)) - 1);
+  return std::round(v / unit) * unit;
+}
+
+int WhatIfField::stepOf(double v) const {
+  if (!(v > least)) return 0;
+  return std::clamp(static_cast<int>(std::lround(std::log(v / least) / std::log(most / least) * kSteps)), 0,
+                    kSteps);
+}
+
+std::vector<WhatIfField> whatIfFields(const Scenario& s) {
+  std::vector<WhatIfField> all;
+  if (const auto* levels = std::get_if<LevelsSource>(&s.cluster.network); levels && levels->hostSizes.empty())
+    for (std::size_t l = 0; l < levels->levels.size(); ++l) addLevel(all, levels->levels[l], l);
+
+  const DeviceSpec& device = s.cluster.device;
+  WhatIfField memory;
+  memory.id = QStringLiteral("device.memory"),
+  memory.group = QCoreApplication::translate("nest::WhatIfField", "Device"),
+  memory.name = QCoreApplication::translate("nest::WhatIfField", "Memory");
+  memory.least = device.memory.value.value() / 8, memory.most = device.memory.value.value() * 8;
+  memory.value = [](const Scenario& x) { return x.cluster.device.memory.value.value(); };
+  memory.set = [](Scenario& x, double v) { x.cluster.device.memory = {Bytes(v), Origin::Typed, {}}; };
+  memory.text = [](double v) { return from(text::memory(Bytes(v))); };
+  memory.read = [](const QString& t) -> std::optional<double> {
+    const auto v = text::readMemory(t.toStdString());
+    return v && v->value() > 0 ? std::optional(v->value()) : std::nullopt;
+  };
+  all.push_back(memory);
+
+  WhatIfField speed;
+  speed.id = QStringLiteral("device.peak"),
+  speed.group = QCoreApplication::translate("nest::WhatIfField", "Device"),
+  speed.name = QCoreApplication::translate("nest::WhatIfField", "Peak rate");
+  speed.least = device.peak.value.value() / 8, speed.most = device.peak.value.value() * 8;
+  speed.value = [](const Scenario& x) { return x.cluster.device.peak.value.value(); };
+  speed.set = [](Scenario& x, double v) { x.cluster.device.peak = {FlopsPerSecond(v), Origin::Typed, {}}; };
+  speed.text = [](double v) { return from(text::flops(FlopsPerSecond(v))); };
+  speed.read = [](const QString& t) -> std::optional<double> {
+    bool ok = false;
+    const double v = QString(t).remove(QStringLiteral("TFLOP/s")).trimmed().toDouble(&ok);
+    return ok && v > 0 ? std::optional(v * 1e12) : std::nullopt;
+  };
+  if (s.model.architecture) all.push_back(speed);
+
+  const auto count = [&all](const QString& id, const QString& name, double now, double most, auto value,
+                            auto set) {
+    WhatIfField f;
+    f.id = id, f.group = QCoreApplication::translate("nest::WhatIfField", "Job"), f.name = name,
+    f.whole = true;
+    f.doubling = now;
+    f.least = std::max(1.0, std::floor(now / 64)), f.most = std::max(2.0, std::min(most, now * 64));
+    f.value = value, f.set = set;
+    f.text = [](double v) { return from(text::count(static_cast<long long>(v))); };
+    f.read = readCount;
+    all.push_back(f);
+  };
+  count(
+      QStringLiteral("job.batch"), QCoreApplication::translate("nest::WhatIfField", "Global batch"),
+      s.job.globalBatch, 1e6, [](const Scenario& x) -> double { return x.job.globalBatch; },
+      [](Scenario& x, double v) { x.job.globalBatch = static_cast<int>(v); });
+  if (s.model.architecture)
+    count(
+        QStringLiteral("job.sequence"), QCoreApplication::translate("nest::WhatIfField", "Sequence length"),
+        s.job.sequenceLength, 4e6, [](const Scenario& x) -> double { return x.job.sequenceLength; },
+        [](Scenario& x, double v) { x.job.sequenceLength = static_cast<int>(v); });
+  return all;
+}
+
+}  // namespace nest
