@@ -167,10 +167,6 @@ inline const std::vector<Target>& targets() {
       {"piper", [](std::string_view s) { requireHonest(readPiper(s, "piper.json")); }},
       {"pipedream", [](std::string_view s) { requireHonest(readPipeDream(s, "graph.txt")); }},
       {"nest_artifact", [](std::string_view s) { requireHonest(readNestArtifact(s, "dp.json")); }},
-      {"pipedream", [](std::string_view s) { requireHonest(readPipeDream(s, "")); }},
-      {"piper", [](std::string_view s) { requireHonest(readPiper(s, "")); }},
-      {"profile_json", [](std::string_view s) { requireHonest(readProfileJson(s, "")); }},
-      {"nest_artifact", [](std::string_view s) { requireHonest(readNestArtifact(s, "")); }},
       {"network_json",
        [](std::string_view s) {
          const auto g = readNetwork(s, "");
