@@ -182,10 +182,14 @@ void FormSection::addWidget(QWidget* widget, const QString& id) {
 void FormSection::showMessage(const Row& row) {
   const bool typing = row.line && !row.line->problem().isEmpty();
   const QString text = typing ? row.line->problem() : row.fromProblem;
+  const QString role = typing || row.isError ? QStringLiteral("error") : QStringLiteral("warning");
   row.message->setText(text);
-  row.message->setProperty("role", typing || row.isError ? "error" : "warning");
-  row.message->style()->unpolish(row.message);
-  row.message->style()->polish(row.message);
+  // Dressing a widget anew is dear, and this runs for every field after every edit.
+  if (!text.isEmpty() && row.message->property("role") != role) {
+    row.message->setProperty("role", role);
+    row.message->style()->unpolish(row.message);
+    row.message->style()->polish(row.message);
+  }
   row.message->setVisible(!text.isEmpty());
 }
 

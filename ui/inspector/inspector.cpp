@@ -18,6 +18,8 @@
 namespace nest {
 namespace {
 
+constexpr int kSettleMs = 120;
+
 QString factsHtml(const Facts& facts) {
   const QString muted = Theme::of(dressedAs()).color(Theme::Role::MutedText).name();
   QString html = QStringLiteral("<table cellspacing='0' cellpadding='2' width='100%'>");
@@ -93,6 +95,10 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
   all->addWidget(m_title);
   all->addWidget(parts, 1);
 
+  // An edit brings two contexts shortly after each other, re-costed and solved; the tree is made once.
+  m_soon.setSingleShot(true);
+  m_soon.setInterval(kSettleMs);
+  connect(&m_soon, &QTimer::timeout, this, &Inspector::refresh);
   connect(&selection, &Selection::selectedChanged, this, &Inspector::refresh);
   connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, &Inspector::showTerm);
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -113,7 +119,7 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
 void Inspector::setContext(PlanContextPtr context) {
   m_context = std::move(context);
   m_tree.reset();
-  refresh();
+  if (!m_soon.isActive()) m_soon.start();
 }
 
 void Inspector::showEvent(QShowEvent* event) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
 #include <memory>
 
@@ -39,6 +40,7 @@ private:
   TermModel* m_model;
   QLabel *m_title, *m_facts, *m_detail;
   QTreeView* m_view;
+  QTimer m_soon;
   bool m_dirty = true;
 };
 

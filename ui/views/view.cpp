@@ -10,18 +10,27 @@ View::View(ViewServices services, QWidget* parent)
 void View::setContext(PlanContextPtr context) {
   m_context = std::move(context);
   m_dirty = true;
-  if (isVisible()) m_dirty = false, refresh();
+  refreshIfSeen();
 }
 
 void View::setTheme(Theme::Kind kind) {
   m_theme = &Theme::of(kind);
   m_dirty = true;
-  if (isVisible()) m_dirty = false, refresh();
+  refreshIfSeen();
+}
+
+void View::setInSight(bool inSight) {
+  m_inSight = inSight;
+  refreshIfSeen();
+}
+
+void View::refreshIfSeen() {
+  if (isVisible() && m_inSight && std::exchange(m_dirty, false)) refresh();
 }
 
 void View::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  if (std::exchange(m_dirty, false)) refresh();
+  refreshIfSeen();
 }
 
 }  // namespace nest

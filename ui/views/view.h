@@ -34,6 +34,8 @@ class View : public QWidget {
   void setContext(PlanContextPtr);
   void setTheme(Theme::Kind);
   const Theme& theme() const { return *m_theme; }
+  /// False: it lies behind other tabs, where Qt still calls it visible. It then marks itself dirty only.
+  void setInSight(bool);
 
  protected:
   /// The context or theme has changed and the view is visible.
@@ -43,10 +45,13 @@ class View : public QWidget {
   const ViewServices& services() const { return m_services; }
 
  private:
+  void refreshIfSeen();
+
   ViewServices m_services;
   PlanContextPtr m_context;
   const Theme* m_theme;
   bool m_dirty = true;
+  bool m_inSight = true;
 };
 
 }  // namespace nest

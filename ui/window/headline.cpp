@@ -25,6 +25,7 @@ QString q(const std::string& s) {
 }
 
 void setRole(QWidget* w, const char* role) {
+  if (w->property("role") == QLatin1String(role)) return;
   w->setProperty("role", role);
   w->style()->unpolish(w);
   w->style()->polish(w);
@@ -124,24 +125,30 @@ QString Headline::statusText() const {
 }
 
 void Headline::showParts(const QStringList& parts, const QStringList& tips) {
-  while (QLayoutItem* item = m_parts->takeAt(0)) {
-    delete item->widget();
-    delete item;
-  }
-  for (qsizetype i = 0; i < parts.size(); ++i) {
-    if (i > 0) {
-      auto* dot = new QLabel(QStringLiteral("·"), m_line);
+  // Labels are kept from plan to plan: making widgets is what a drag would feel.
+  while (m_labels.size() < static_cast<std::size_t>(parts.size())) {
+    QLabel* dot = nullptr;
+    if (m_labels.empty()) {
+      m_parts->addStretch();
+    } else {
+      dot = new QLabel(QStringLiteral("·"), m_line);
       setRole(dot, "muted");
-      m_parts->addWidget(dot);
+      m_parts->insertWidget(m_parts->count() - 1, dot);
     }
-    auto* label = new QLabel(parts[i], m_line);
-    label->setFont(i == 0 ? Theme::font(22, true) : Theme::font(15));
-    if (i < tips.size()) label->setToolTip(tips[i]);
-    label->setMinimumWidth(label->sizeHint().width());
-    m_parts->addWidget(label);
+    auto* label = new QLabel(m_line);
+    label->setFont(m_labels.empty() ? Theme::font(22, true) : Theme::font(15));
+    m_parts->insertWidget(m_parts->count() - 1, label);
+    m_labels.push_back({dot, label});
   }
-  m_parts->addStretch();
   m_words = parts;
+  for (std::size_t i = 0; i < m_labels.size(); ++i) {
+    QLabel* label = m_labels[i].text;
+    const auto at = static_cast<qsizetype>(i);
+    label->setText(parts.value(at));
+    label->setToolTip(tips.value(at));
+    label->setMinimumWidth(label->sizeHint().width());
+  }
+  if (!m_labels.empty()) setRole(m_labels.front().text, "plain");
   fitParts();
   m_text = parts.join(QStringLiteral(" · "));
   setAccessibleDescription(m_text);
@@ -151,17 +158,14 @@ void Headline::showParts(const QStringList& parts, const QStringList& tips) {
 void Headline::fitParts() {
   m_overflow.clear();
   int used = 0;
-  for (int i = 0; i + 1 < m_parts->count(); ++i) {
-    QWidget* w = m_parts->itemAt(i)->widget();
-    used += w->sizeHint().width() + (i > 0 ? m_parts->spacing() : 0);
-    const bool isWord = i % 2 == 0;
-    const bool fits =
-        i == 0 ||
-        used + (isWord ? 0 : m_parts->itemAt(i + 1)->widget()->sizeHint().width() + m_parts->spacing()) <=
-            m_line->width();
-    const bool shown = fits && m_overflow.isEmpty();
-    w->setVisible(shown);
-    if (isWord && !shown) m_overflow += m_words.value(i / 2);
+  for (std::size_t i = 0; i < m_labels.size(); ++i) {
+    const auto& [dot, text] = m_labels[i];
+    const bool isUsed = i < static_cast<std::size_t>(m_words.size());
+    used += text->sizeHint().width() + (dot ? dot->sizeHint().width() + 2 * m_parts->spacing() : 0);
+    const bool shown = isUsed && m_overflow.isEmpty() && (i == 0 || used <= m_line->width());
+    if (isUsed && !shown) m_overflow += m_words[static_cast<qsizetype>(i)];
+    for (QLabel* l : {dot, text})
+      if (l && l->isHidden() == shown) l->setVisible(shown);
   }
 }
 
@@ -175,8 +179,7 @@ void Headline::resizeEvent(QResizeEvent* event) {
 
 void Headline::showMessage(const QString& heading, const QString& text, bool isError) {
   showParts({heading, text}, {});
-  if (isError)
-    if (auto* item = m_parts->itemAt(0)) setRole(item->widget(), "error");
+  if (isError) setRole(m_labels.front().text, "error");
 }
 
 void Headline::refresh() {

@@ -2,6 +2,7 @@
 
 #include <QTimer>
 #include <QWidget>
+#include <vector>
 
 #include "document/planning_session.h"
 
@@ -42,6 +43,10 @@ private:
   QLabel* m_status;
   QProgressBar* m_progress;
   QTimer m_patience, m_tick;
+  struct Part {
+    QLabel *dot, *text;  ///< dot: null for the first
+  };
+  std::vector<Part> m_labels;
   QString m_text;
   QStringList m_words, m_overflow;  ///< all parts; those that did not fit
 };

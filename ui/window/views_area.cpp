@@ -66,6 +66,7 @@ QDockWidget* ViewsArea::makeDock(View* view) {
   connect(dock, &QDockWidget::dockLocationChanged, this, later);
   connect(dock, &QDockWidget::topLevelChanged, this, later);
   connect(dock, &QDockWidget::visibilityChanged, this, later);
+  connect(dock, &QDockWidget::visibilityChanged, view, &View::setInSight);
   return dock;
 }
 

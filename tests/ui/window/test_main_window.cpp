@@ -182,7 +182,7 @@ private Q_SLOTS:
     QVERIFY(terms && issues);
     QAbstractItemModelTester termTester(terms, QAbstractItemModelTester::FailureReportingMode::QtTest);
     QAbstractItemModelTester issueTester(issues, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    QVERIFY(terms->rowCount() > 0);
+    QTRY_VERIFY(terms->rowCount() > 0);
     f.window.selection().setSelected(SelectionItem{ItemKind::Stage, 0});
     QVERIFY(terms->rowCount() > 0);
     QCOMPARE(terms->term(terms->index(0, 0))->stage, 0);
