@@ -24,12 +24,12 @@ inline constexpr const char* kWhyHelp = R"(Usage: nest-plan why SCENARIO [DEMAND
 
 Without a demand: the best plan's batch time, opened into its formula, its parts and where each figure comes from.
   --depth N    levels to open (3)
-  --term ID    begin there: batch, memory, stage1/load, stage2/memory, stage1/tensor, …
+  --term ID    begin there: batch, memory, stage0/load, stage1/memory, stage0/tensor, …
 
 With demands: what would be if each were met, found by solving anew.
   t=4  c=2  e=4  d=16  d_in=8  p=8  b=2  v=2  z=1  devices=512   (also <= and >=), joined by commas
   "layer 17 in stage 2"   "cut at layer 17"   "no cut at layer 17"   "recompute full"   "recompute full in stage 3"
-Layers and stages count from 1.
+Layers and stages count from 0.
 
 Exit codes: 0 answered; 1 nothing fits at all; 2 bad input.
 )";

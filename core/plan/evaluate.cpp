@@ -112,7 +112,7 @@ void checkMemory(Evaluation& out) {
     if (m.total() <= m.capacity) continue;
     const Bytes shortfall = m.total() - m.capacity;
     out.violations.push_back({"memory", static_cast<int>(i),
-                              "stage " + std::to_string(i + 1) + " needs " + text::memory(m.total()) +
+                              "stage " + std::to_string(i) + " needs " + text::memory(m.total()) +
                                   " a device, " + text::memory(shortfall) + " more than there is",
                               shortfall});
   }

@@ -126,7 +126,7 @@ CostTerm memoryTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   const OptimizerRegime& o = s.problem.job.optimizer;
   const int z = s.plan.zero;
-  CostTerm t = term(stageId(stage) + "/memory", "Memory of stage " + std::to_string(stage + 1),
+  CostTerm t = term(stageId(stage) + "/memory", "Memory of stage " + std::to_string(stage),
                     f.memory.total().value(), TermUnit::Memory, TermKind::Memory, stage);
   t.formula = "weights + gradients + optimizer + stash + workspace + gathered layer + reserve";
   t.inputs = {

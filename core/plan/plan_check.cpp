@@ -12,7 +12,7 @@ namespace {
 constexpr long long kMostRanks = 1LL << 24;
 
 std::string stageName(int i) {
-  return "stage " + std::to_string(i + 1);
+  return "stage " + std::to_string(i);
 }
 
 class Checker {

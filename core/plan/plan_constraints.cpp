@@ -77,12 +77,12 @@ private:
       const int part = known ? m_part[pin.layer.at()] : -1;
       if (part < 0 || part % m_plan.stageCount() != pin.stage.value)
         add(pin.stage.value < m_plan.stageCount() ? pin.stage.value : -1,
-            layerName(pin.layer) + " must be in stage " + std::to_string(pin.stage.value + 1));
+            layerName(pin.layer) + " must be in stage " + std::to_string(pin.stage.value));
     }
     for (const auto& pin : m_problem.constraints.stagePins) {
       if (pin.stage.value < 0 || pin.stage.value >= m_plan.stageCount()) continue;
       const StagePlan& s = m_plan.stages[pin.stage.at()];
-      const std::string name = "stage " + std::to_string(pin.stage.value + 1);
+      const std::string name = "stage " + std::to_string(pin.stage.value);
       if (pin.recompute && *pin.recompute != s.recompute)
         add(pin.stage.value, name + " must use recompute policy " + nameOf(*pin.recompute));
       if (pin.strategy && *pin.strategy != s.strategy)

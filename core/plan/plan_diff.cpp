@@ -13,8 +13,8 @@ std::string ranges(const std::vector<LayerIndex>& layers) {
   for (std::size_t a = 0; a < layers.size();) {
     std::size_t b = a;
     while (b + 1 < layers.size() && layers[b + 1].value == layers[b].value + 1) ++b;
-    out += (out.empty() ? "" : ", ") + std::to_string(layers[a].value + 1);
-    if (b > a) out += "–" + std::to_string(layers[b].value + 1);
+    out += (out.empty() ? "" : ", ") + std::to_string(layers[a].value);
+    if (b > a) out += "–" + std::to_string(layers[b].value);
     a = b + 1;
   }
   return out.empty() ? "none" : out;
@@ -66,7 +66,7 @@ private:
                        [&](const StagePlan& s) { return s.strategy == p.stages.front().strategy; });
   }
   void strategyChange(int stage, const Strategy& a, const Strategy& b) {
-    const std::string of = stage < 0 ? "" : "Stage " + std::to_string(stage + 1) + ": ";
+    const std::string of = stage < 0 ? "" : "Stage " + std::to_string(stage) + ": ";
     const auto degree = [&](const char* what, std::string name, int x, int y) {
       if (x == y) return;
       if (stage < 0) name[0] = static_cast<char>(name[0] - 'a' + 'A');
@@ -90,7 +90,7 @@ private:
       if (i < m_a.stageCount())
         strategyChange(i, m_a.stages[static_cast<std::size_t>(i)].strategy, b);
       else
-        add("strategy", i, "Stage " + std::to_string(i + 1) + " runs " + toText(b));
+        add("strategy", i, "Stage " + std::to_string(i) + " runs " + toText(b));
     }
   }
   void cuts() {
@@ -98,8 +98,7 @@ private:
       const auto a = m_a.stages[static_cast<std::size_t>(i)].layers(),
                  b = m_b.stages[static_cast<std::size_t>(i)].layers();
       if (a != b)
-        add("cut", i,
-            "Stage " + std::to_string(i + 1) + " takes " + layersText(b) + " instead of " + ranges(a));
+        add("cut", i, "Stage " + std::to_string(i) + " takes " + layersText(b) + " instead of " + ranges(a));
     }
   }
   void newCuts() {
@@ -128,7 +127,7 @@ private:
     }
     for (int i = 0; i < m_b.stageCount(); ++i) {
       const Recompute now = m_b.stages[static_cast<std::size_t>(i)].recompute;
-      const std::string name = "Stage " + std::to_string(i + 1) + ": recompute ";
+      const std::string name = "Stage " + std::to_string(i) + ": recompute ";
       if (i >= m_a.stageCount()) {
         if (now != Recompute::None) add("recompute", i, name + nameOf(now));
       } else if (const Recompute before = m_a.stages[static_cast<std::size_t>(i)].recompute; before != now) {

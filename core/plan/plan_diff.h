@@ -16,7 +16,7 @@ struct PlanChange {
   std::string sentence;  ///< "Tensor degree 8 → 4", "Stage 2 takes layers 17–24 instead of 17–22"
 };
 
-/// What turns one plan into another. Stages are counted from 1 in sentences, layers from 1 as well.
+/// What turns one plan into another. Stages and layers count from 0 in sentences, as in figures and files.
 struct PlanDiff {
   std::vector<PlanChange> changes;  ///< empty: the plans are the same
   double timeRatio = 1;             ///< second ÷ first batch time
@@ -25,7 +25,8 @@ struct PlanDiff {
   int devicesDelta = 0;
 
   bool same() const { return changes.empty(); }
-  /// The first five changes, and the deltas: "Tensor degree 8 → 4; stages 4 → 8 (−6.1 %, +3.2 GiB on the fullest device)".
+  /// The first five changes, and the deltas: "Tensor degree 8 → 4; stages 4 → 8 (−6.1 %, +3.2 GiB on the
+  /// fullest device)".
   std::string sentence() const;
 };
 

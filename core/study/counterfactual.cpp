@@ -19,7 +19,7 @@ bool meets(const Demand& demand, const Plan& plan) {
 std::string obstacle(const Outcome& o) {
   if (o.nearestMiss && o.nearestMiss->shortfall.value() > 0)
     return "the closest plan is short by " + text::memory(o.nearestMiss->shortfall) + " on stage " +
-           std::to_string(o.nearestMiss->stage + 1);
+           std::to_string(o.nearestMiss->stage);
   const auto memory = std::count_if(o.log.candidates.begin(), o.log.candidates.end(),
                                     [](const Candidate& c) { return c.fate == Fate::OutOfMemory; });
   if (memory > 0) return "memory is short in every candidate";

@@ -42,7 +42,7 @@ void describeViolations(BaselineResult& r) {
   if (!r.plan || r.plan->evaluation.feasible()) return;
   const Violation& v = r.plan->evaluation.violations.front();
   r.note += r.note.empty() ? "" : "; ";
-  r.note += v.code == "memory" ? "does not fit: stage " + std::to_string(v.stage + 1) + " is short by " +
+  r.note += v.code == "memory" ? "does not fit: stage " + std::to_string(v.stage) + " is short by " +
                                      text::memory(v.shortfall)
                                : "cannot run: " + v.message;
 }

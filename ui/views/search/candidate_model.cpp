@@ -66,7 +66,7 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
     case Fate::OutOfMemory:
       if (c.shortStage >= 0)
         return tr("stage %1 is short of memory by %2")
-            .arg(c.shortStage + 1)
+            .arg(c.shortStage)
             .arg(from(text::memory(c.shortfall)));
       return tr("a stage is short of memory");
     case Fate::Dominated:

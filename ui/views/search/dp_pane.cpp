@@ -130,10 +130,10 @@ QString DpHeatmap::describe(int stage, int cut) const {
   const auto& layers = m_context->problem->graph->layers;
   const QString first =
       cut < static_cast<int>(layers.size())
-          ? tr("layer %1 (%2)").arg(cut + 1).arg(from(layers[static_cast<std::size_t>(cut)].name))
+          ? tr("layer %1 (%2)").arg(cut).arg(from(layers[static_cast<std::size_t>(cut)].name))
           : tr("the end");
   QString out = tr("Stage %1 begins at %2: %3 stages on %4 devices of a replica are left")
-                    .arg(stage + 1)
+                    .arg(stage)
                     .arg(first)
                     .arg(c.stages)
                     .arg(c.devices);
