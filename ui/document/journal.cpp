@@ -65,6 +65,14 @@ std::vector<Journal::Entry> Journal::orphans() const {
     if (!lock.tryLock(0)) continue;  // its program lives
     if (auto entry = readEntry(file)) all.push_back(std::move(*entry));
   }
+  // Locks of programs that were ended with nothing unsaved: taking a dead one and letting it go removes it.
+  for (const QString& name : QDir(m_folder).entryList({QStringLiteral("*.journal.lock")}, QDir::Files)) {
+    const QString lockFile = QDir(m_folder).filePath(name);
+    if (lockFile == lockOf(m_file) || QFile::exists(lockFile.chopped(5))) continue;
+    QLockFile lock(lockFile);
+    lock.setStaleLockTime(0);
+    lock.tryLock(0);
+  }
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.when > b.when; });
   return all;
 }

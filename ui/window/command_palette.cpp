@@ -1,8 +1,6 @@
 #include "window/command_palette.h"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QVBoxLayout>
@@ -80,15 +78,8 @@ void CommandPalette::filter() {
     row->setData(kIndexRole, static_cast<int>(hits[n].second));
     row->setData(Qt::AccessibleTextRole,
                  item.hint.isEmpty() ? item.text : item.text + QStringLiteral(", ") + item.hint);
-    auto* line = new QWidget(m_list);
-    auto* layout = new QHBoxLayout(line);
-    layout->setContentsMargins(8, 4, 8, 4);
-    layout->addWidget(new QLabel(item.text, line), 1);
-    auto* hint = new QLabel(item.hint, line);
-    hint->setProperty("role", "muted");
-    layout->addWidget(hint);
-    row->setSizeHint(line->sizeHint());
-    m_list->setItemWidget(row, line);
+    row->setText(item.hint.isEmpty() ? item.text : item.text + QStringLiteral("   ·   ") + item.hint);
+    row->setSizeHint({0, 28});
   }
   m_list->setCurrentRow(0);
 }

@@ -1,5 +1,6 @@
 #include "window/headline.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
@@ -78,6 +79,7 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
       m_progress(new QProgressBar(this)) {
   setAccessibleName(tr("Headline"));
   m_line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_line->installEventFilter(this);
   m_parts = new QHBoxLayout(m_line);
   m_parts->setContentsMargins(0, 0, 0, 0);
   m_parts->setSpacing(7);
@@ -146,6 +148,7 @@ void Headline::showParts(const QStringList& parts, const QStringList& tips) {
     const auto at = static_cast<qsizetype>(i);
     label->setText(parts.value(at));
     label->setToolTip(tips.value(at));
+    label->setMinimumWidth(0);  // a label's hint is never below its minimum
     label->setMinimumWidth(label->sizeHint().width());
   }
   if (!m_labels.empty()) setRole(m_labels.front().text, "plain");
@@ -169,12 +172,13 @@ void Headline::fitParts() {
   }
 }
 
-void Headline::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
-  layout()->activate();
-  const QStringList before = m_overflow;
-  fitParts();
-  if (m_overflow != before) refreshActivity();
+bool Headline::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == m_line && event->type() == QEvent::Resize) {
+    const QStringList before = m_overflow;
+    fitParts();
+    if (m_overflow != before) refreshActivity();
+  }
+  return QWidget::eventFilter(watched, event);
 }
 
 void Headline::showMessage(const QString& heading, const QString& text, bool isError) {

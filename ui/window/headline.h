@@ -28,7 +28,7 @@ Q_SIGNALS:
   void issuesRequested();
 
 protected:
-  void resizeEvent(QResizeEvent*) override;
+  bool eventFilter(QObject*, QEvent*) override;
 
 private:
   void refresh();
