@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include "editors/cuts/cut_view.h"
 #include "editors/network/network_editor.h"
 #include "editors/what_if/what_if_view.h"
 #include "views/compare/compare_view.h"
@@ -30,6 +31,7 @@ const std::vector<ViewEntry>& viewRegistry() {
       entry<CommunicationView>("communication", "Communication"),
       entry<TimelineView>("timeline", "Timeline"),
       entry<PlacementView>("placement", "Placement"),
+      entry<CutView>("cuts", "Cuts"),
       entry<WhatIfView>("whatif", "What-if"),
       entry<SearchView>("search", "Search"),
       entry<CompareView>("compare", "Compare"),

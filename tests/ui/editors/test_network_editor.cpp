@@ -41,7 +41,9 @@ struct Opened {
     (void)QTest::qWaitForWindowExposed(&editor);
     editor.setContext(std::make_shared<PlanContext>());
   }
-  const NetworkGraph& drawn() const { return std::get<GraphSource>(document.scenario().cluster.network).graph; }
+  const NetworkGraph& drawn() const {
+    return std::get<GraphSource>(document.scenario().cluster.network).graph;
+  }
   bool isDrawn() const { return std::holds_alternative<GraphSource>(document.scenario().cluster.network); }
   void draw() {
     for (auto* button : editor.findChildren<QPushButton*>())

@@ -1,0 +1,53 @@
+#include "plan/plan_edit.h"
+
+#include <algorithm>
+
+namespace nest {
+namespace {
+
+std::vector<LayerIndex> span(int begin, int end) {
+  std::vector<LayerIndex> layers;
+  for (int x = begin; x < end; ++x) layers.push_back(LayerIndex(x));
+  return layers;
+}
+
+int endOf(const Plan& plan, int stage) {
+  return plan.stages[static_cast<std::size_t>(stage)].chunks.front().back().value + 1;
+}
+
+}  // namespace
+
+bool hasPlainCuts(const Plan& plan) {
+  int next = 0;
+  for (const StagePlan& s : plan.stages) {
+    if (s.chunks.size() != 1 || s.chunks.front().empty()) return false;
+    for (const LayerIndex x : s.chunks.front())
+      if (x.value != next++) return false;
+  }
+  return !plan.stages.empty();
+}
+
+int firstLayerOf(const Plan& plan, int stage) {
+  if (stage < 0 || stage >= plan.stageCount()) return -1;
+  const auto& chunks = plan.stages[static_cast<std::size_t>(stage)].chunks;
+  return chunks.empty() || chunks.front().empty() ? -1 : chunks.front().front().value;
+}
+
+Plan withCut(const Plan& plan, int stage, int layer) {
+  if (stage < 1 || stage >= plan.stageCount() || !hasPlainCuts(plan)) return plan;
+  const int begin = firstLayerOf(plan, stage - 1), end = endOf(plan, stage);
+  const int cut = std::clamp(layer, begin + 1, end - 1);
+  Plan changed = plan;
+  changed.stages[static_cast<std::size_t>(stage - 1)].chunks = {span(begin, cut)};
+  changed.stages[static_cast<std::size_t>(stage)].chunks = {span(cut, end)};
+  return changed;
+}
+
+Plan withRecompute(const Plan& plan, int stage, Recompute policy) {
+  Plan changed = plan;
+  if (stage >= 0 && stage < plan.stageCount())
+    changed.stages[static_cast<std::size_t>(stage)].recompute = policy;
+  return changed;
+}
+
+}  // namespace nest

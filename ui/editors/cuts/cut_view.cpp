@@ -1,0 +1,139 @@
+#include "editors/cuts/cut_view.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "document/scenario_document.h"
+#include "editors/cuts/cut_canvas.h"
+#include "plan/plan_edit.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+QString from(const std::string& s) {
+  return QString::fromStdString(s);
+}
+}  // namespace
+
+CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent) {
+  m_canvas = new CutCanvas;
+  m_verdict = new QLabel;
+  m_verdict->setWordWrap(true);
+  m_verdict->setMargin(8);
+  m_verdict->setMinimumHeight(m_verdict->fontMetrics().height() * 3);
+  m_verdict->setAccessibleName(tr("Score"));
+  const auto button = [this](const QString& name, const QString& tip, void (CutView::*f)()) {
+    auto* b = new QPushButton(name);
+    b->setToolTip(tip);
+    connect(b, &QPushButton::clicked, this, f);
+    return b;
+  };
+  m_even = button(tr("Cut evenly"), tr("As many layers in each stage: where most people begin"),
+                  &CutView::cutEvenly);
+  m_optimum = button(tr("Show the optimum"), tr("Back to the cuts of the best plan"), &CutView::showOptimum);
+  m_pin =
+      button(tr("Pin this cut"), tr("Any plan must cut here; the rest is solved again"), &CutView::pinCut);
+  m_clear = button(tr("Clear pins"), tr("Let the search choose every cut"), &CutView::clearPins);
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(8, 6, 8, 0);
+  for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) bar->addWidget(b);
+  bar->addStretch(1);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(bar);
+  column->addWidget(m_verdict);
+  column->addWidget(m_canvas, 1);
+  connect(m_canvas, &CutCanvas::planChanged, this, &CutView::showVerdict);
+}
+
+QString CutView::verdict() const {
+  return m_verdict->text();
+}
+
+void CutView::refresh() {
+  m_from = context().plan;
+  const Plan* shown = context().shownPlan();
+  m_canvas->setPlan(contextPtr(), shown ? std::optional(*shown) : std::nullopt, theme());
+}
+
+void CutView::cutEvenly() {
+  if (!m_canvas->plan()) return;
+  Plan even = *m_canvas->plan();
+  const int layers = context().problem->graph->layerCount(), stages = even.stageCount();
+  for (int i = 0; i < stages; ++i) {
+    auto& chunk = even.stages[static_cast<std::size_t>(i)].chunks.front();
+    chunk.clear();
+    for (int x = layers * i / stages; x < layers * (i + 1) / stages; ++x) chunk.push_back(LayerIndex(x));
+  }
+  m_canvas->setPlan(contextPtr(), even, theme());
+}
+
+void CutView::showOptimum() {
+  refresh();
+}
+
+void CutView::pinCut() {
+  const int stage = m_canvas->focusedCut();
+  if (!services().document || !m_canvas->plan() || stage < 1) return;
+  const LayerIndex layer(firstLayerOf(*m_canvas->plan(), stage));
+  services().document->edit(
+      {}, tr("Pin the cut before %1").arg(from(context().problem->graph->layers[layer.at()].name)),
+      [layer, stage](Scenario& s) {
+        auto& pins = s.constraints.layerPins;
+        std::erase_if(pins,
+                      [&](const auto& p) { return p.layer == layer || p.layer.value == layer.value - 1; });
+        pins.push_back({LayerIndex(layer.value - 1), StageIndex(stage - 1)});
+        pins.push_back({layer, StageIndex(stage)});
+      });
+}
+
+void CutView::clearPins() {
+  if (services().document)
+    services().document->edit({}, tr("Clear the pinned cuts"),
+                              [](Scenario& s) { s.constraints.layerPins.clear(); });
+}
+
+void CutView::showVerdict() {
+  const bool drawn = m_canvas->plan().has_value();
+  const bool editable = services().document && !services().document->isEmpty();
+  m_even->setEnabled(drawn);
+  m_optimum->setEnabled(drawn);
+  m_pin->setEnabled(drawn && editable && m_canvas->focusedCut() > 0);
+  m_clear->setEnabled(editable && !services().document->scenario().constraints.layerPins.empty());
+  if (!drawn) return m_verdict->clear();
+  const Evaluation& mine = m_canvas->evaluation();
+  QString words = tr("<b>Yours: %1</b>").arg(from(text::time(mine.batchTime)));
+  if (m_from) {
+    const double best = m_from->evaluation.batchTime.value();
+    const double regret = best > 0 ? mine.batchTime.value() / best - 1 : 0;
+    if (mine.feasible() && *m_canvas->plan() == m_from->plan)
+      words += tr(" · the best plan");
+    else if (mine.feasible())
+      words += tr(" · best %1 · regret %2 · score %3 of 100")
+                   .arg(from(text::time(Seconds(best))), from(text::signedPercent(regret)))
+                   .arg(static_cast<int>(100 / (1 + std::max(0.0, regret))));
+  }
+  if (!mine.feasible()) {
+    words += tr(" · <b>does not run</b>: %1").arg(from(mine.violations.front().message).toHtmlEscaped());
+  } else if (const int slow = mine.slowestStage(); slow >= 0 && mine.stages.size() > 1) {
+    const double average = mine.sumLoad.value() / static_cast<double>(mine.stages.size());
+    words += tr("<br>Stage %1 sets the pace with %2, %3 above the average; %4 microbatches wait for it.")
+                 .arg(slow + 1)
+                 .arg(from(text::time(mine.maxLoad)), from(text::percent(mine.maxLoad.value() / average - 1)))
+                 .arg(mine.microbatchCount);
+  }
+  const int cut = m_canvas->focusedCut();
+  if (cut > 0) {
+    const int layer = firstLayerOf(*m_canvas->plan(), cut);
+    words += tr("<br>Chosen cut: stage %1 begins at %2.")
+                 .arg(cut + 1)
+                 .arg(from(context().problem->graph->layers[static_cast<std::size_t>(layer)].name));
+  }
+  m_verdict->setText(words);
+}
+
+}  // namespace nest

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "views/view.h"
+
+class QLabel;
+class QPushButton;
+
+namespace nest {
+
+class CutCanvas;
+
+/// Cut the pipeline by hand: the cost follows each move, scored against the optimum, with what limits it;
+/// cuts that are good can be pinned and the rest solved again.
+class CutView : public View {
+  Q_OBJECT
+public:
+  explicit CutView(ViewServices services, QWidget* parent = nullptr);
+
+  QString id() const override { return QStringLiteral("cuts"); }
+  QString title() const override { return tr("Cuts"); }
+  CutCanvas& canvas() const { return *m_canvas; }
+  QString verdict() const;
+
+  void cutEvenly();
+  void showOptimum();
+  void pinCut();
+  void clearPins();
+
+protected:
+  void refresh() override;
+
+private:
+  void showVerdict();
+
+  CutCanvas* m_canvas;
+  QLabel* m_verdict;
+  QPushButton *m_even, *m_optimum, *m_pin, *m_clear;
+  std::shared_ptr<const RankedPlan> m_from;  ///< that the draft began with
+};
+
+}  // namespace nest
