@@ -241,7 +241,7 @@ void WhatIfView::showStory() {
     const QString miss =
         c.isNearestMiss()
             ? tr("<p><b>Nothing fits any more.</b> Stage %1 of the nearest miss is short by %2.</p>")
-                  .arg(c.outcome->nearestMiss->stage + 1)
+                  .arg(c.outcome->nearestMiss->stage)
                   .arg(from(text::memory(c.outcome->nearestMiss->shortfall)))
             : tr("<p><b>There is no plan.</b></p>");
     m_story->setHtml(miss);

@@ -235,7 +235,7 @@ void DpPane::showAlternatives(int stage, int cut) {
     const bool end = a.to >= static_cast<int>(layers.size());
     const QString cells[] = {
         end ? tr("the end")
-            : tr("%1 (%2)").arg(a.to + 1).arg(from(layers[static_cast<std::size_t>(a.to)].name)),
+            : tr("%1 (%2)").arg(a.to).arg(from(layers[static_cast<std::size_t>(a.to)].name)),
         a.policy < 0 ? QStringLiteral("–") : QString::fromLatin1(nameOf(static_cast<Recompute>(a.policy))),
         a.policy < 0 ? QStringLiteral("–") : timeText(a.load), timeText(a.time), why};
     for (int c = 0; c < 5; ++c) {
