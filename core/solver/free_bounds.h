@@ -22,6 +22,9 @@ public:
   /// The layers before `cut` on exactly `units` units behind which loads of at most `max`, `sum` in all, and
   /// a sync term of `tail` stand: a bound on the whole time.
   double time(int cut, int units, double max, double sum, double tail);
+  double evenLoad(int cut, int units) const {
+    return units > 0 ? m_unitWork[static_cast<std::size_t>(cut)] / units : 0;
+  }
   double quick(int units) const;  ///< a weaker bound on the whole time, at once
   /// No stage of a plan of `units` units under the limit has a larger load.
   double mostLoad(int units, double limit);

@@ -36,6 +36,15 @@ FreeDp::FreeDp(const Problem& problem, const SearchSpace& space, const LayerOrde
   if (!problem.cluster->hasUniformDevices())
     slowest = problem.cluster->slowest(0, problem.cluster->deviceCount());
   m_mostBackward.assign(at(order.cutCount()), 0);
+  m_leastBackward.assign(at(order.cutCount()), 0);
+  for (int c = 1; c < order.cutCount(); ++c) {
+    double least = kNever;
+    for (const LayerSums* s : m_sums)
+      if (s->usable(order.added(c)))
+        least = std::min(least, s->backward[at(c)] - s->backward[at(order.parent(c))]);
+    m_leastBackward[at(c)] =
+        m_leastBackward[at(order.parent(c))] + (least < kNever ? least * (1 - 1e-12) : 0);
+  }
   for (LayerSums* s : m_sums) {
     StageCosts::Context c;
     c.problem = &problem;
@@ -104,6 +113,7 @@ bool FreeDp::settleTied(const Key& key, int begin, int from, const TiedGuess& gu
   const auto& tied = *m_problem.profile->tied;
   const auto share = [&](int k) { return tied.parameters[at(m_sums[at(k)]->strategyIndex())]; };
   around.copy = in(tied.second.value);
+  if (guess.relaxed) return true;
   if (behind) {
     if (begin < guess.begin + width(guess.strategy)) return false;
     const auto& layout = m_config.layout;
@@ -153,19 +163,25 @@ bool FreeDp::hopeless(double sum, double max, double tail, int cut, int units, i
   return weightsFor(stages + (cut > 0 ? 1 : 0)).time(0, max, tail) >= m_limit;
 }
 
-void FreeDp::insert(std::vector<int>& front, const Label& label) {
-  const auto dominates = [](const Label& a, const Label& b) {
+void FreeDp::insert(Front& front, const Label& label) {
+  const auto covers = [](const Point& a, const Point& b) {
     return a.max <= b.max && a.sum <= b.sum && a.relative <= b.relative && a.step <= b.step;
   };
-  for (const int f : front)
-    if (dominates(m_labels[at(f)], label)) return;
-  std::erase_if(front, [&](int f) { return dominates(label, m_labels[at(f)]); });
-  front.push_back(static_cast<int>(m_labels.size()));
+  const Point point{label.max, label.sum, label.relative, label.step, 0};
+  for (std::size_t k = 0; k < front.size(); ++k)
+    if (covers(front[k], point)) {
+      // What covers one label covers others soon.
+      if (k > 0) std::swap(front[k], front[k / 2]);
+      return;
+    }
+  std::erase_if(front, [&](const Point& f) { return covers(point, f); });
+  front.push_back(point);
+  front.back().label = static_cast<int>(m_labels.size());
   m_labels.push_back(label);
 }
 
 void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
-                    const StageCosts::Prepared& prepared, const std::vector<int>& labels, Layer& next) {
+                    const StageCosts::Prepared& prepared, const Front& labels, Layer& next) {
   const auto& layout = m_config.layout;
   const int begin = m_config.units - key.unitsBehind - width(key.strategy);
   const StageCosts& costs = *m_costs[at(key.strategy)];
@@ -174,19 +190,23 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
   const double backward =
       (sums.backward[at(key.cut)] - sums.backward[at(from)]) / costs.speed(slotOf(key.strategy, begin));
   const bool shards = key.shards || m_config.dataDegree * sums.strategy().context > 1;
+  const double evenLoad = m_bounds.evenLoad(from, begin) * (1 - 1e-12);
   const bool sums0 = weightsFor(1).sum == 0;
-  const auto join = [&](double activationIn, std::vector<int>* front) {
+  const auto join = [&](double activationIn, Front* front) {
     const auto f = prepared.with(gradientIn + activationIn);
     const double own = f.sync + f.step;
     for (std::size_t k = 0; k < std::max<std::size_t>(1, labels.size()); ++k) {
-      const Label tail = labels.empty() ? Label{} : m_labels[at(labels[k])];
+      const Label tail = labels.empty() ? Label{} : m_labels[at(labels[k].label)];
       Label l;
       l.max = std::max(tail.max, f.load);
       l.sum = sums0 ? 0 : tail.sum + f.load;
       l.relative = std::max(own, tail.relative - backward);
       l.step = std::max(tail.step, f.step);
+      // Raised to what every way of going on makes of them anyway, so that fewer labels differ.
+      l.max = std::max(l.max, evenLoad);
+      l.relative = std::max(l.relative, l.step + m_leastBackward[at(from)]);
       l.from = from, l.to = key.cut, l.strategy = key.strategy, l.policy = f.policy;
-      l.next = labels.empty() ? -1 : labels[k];
+      l.next = labels.empty() ? -1 : labels[k].label;
       l.memory = std::max(tail.memory, f.memory);
       const double sync = std::max(l.relative - m_mostBackward[at(from)], l.step);
       if (hopeless(l.sum, l.max, sync, from, begin, behind + 1)) continue;
@@ -207,14 +227,12 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
     if (a > begin) continue;
     const int level = m_shapes.reachBetween((begin - a) * layout.inner, a, begin * layout.inner,
                                             width(key.strategy), layout.inner, layout.outer, layout.stride);
-    std::vector<int> made;
     auto& front = next[Key{from, m_config.units - begin, k, level, shards, tiedSync}];
     join(costs.transfer(level, m_sums[at(k)]->boundary[at(from)]), &front);
   }
 }
 
-void FreeDp::expand(int behind, const Key& key, const std::vector<int>& labels, const TiedGuess& guess,
-                    Layer& next) {
+void FreeDp::expand(int behind, const Key& key, const Front& labels, const TiedGuess& guess, Layer& next) {
   const int begin = m_config.units - key.unitsBehind - width(key.strategy);
   if (begin < 0) return;
   const int stage = m_config.fixedStages > 0 ? m_config.fixedStages - 1 - behind : -1;
@@ -223,9 +241,9 @@ void FreeDp::expand(int behind, const Key& key, const std::vector<int>& labels, 
   around.policies = stage >= 0 ? m_space.policies(stage) : m_problem.search.recompute;
   if (stage >= 0 && !m_space.strategyAllowed(stage, m_sums[at(key.strategy)]->strategy())) return;
   double least = kNever, leastMax = kNever;
-  for (const int k : labels) {
-    least = std::min(least, m_labels[at(k)].sum);
-    leastMax = std::min(leastMax, m_labels[at(k)].max);
+  for (const Point& p : labels) {
+    least = std::min(least, p.sum);
+    leastMax = std::min(leastMax, p.max);
   }
   if (labels.empty()) least = leastMax = 0;
   startsOf(key);
@@ -274,6 +292,20 @@ bool FreeDp::solve(double limit, Found& found) {
   m_limit = limit;
   m_mostLoad = m_bounds.mostLoad(m_config.units, limit) * (1 + 1e-12);
   for (const TiedGuess& guess : guesses()) {
+    if (guess.front >= 0 && !guess.same && !m_apartChecked) {
+      // Most configurations lose even without the exchange between the two copies.
+      m_apartChecked = true;
+      const auto best = m_best;
+      const double limitBefore = m_limit;
+      TiedGuess relaxed = guess;
+      relaxed.relaxed = true;
+      run(relaxed);
+      m_labels.clear();
+      const bool open = m_limit < limitBefore;
+      m_best = best;
+      m_limit = limitBefore;
+      if (!open) break;
+    }
     const bool had = m_best.has_value();
     const double before = m_limit;
     run(guess);

@@ -48,23 +48,29 @@ private:
   };
   /// Where the earlier of the two layers with shared parameters stands: its stage's first unit and strategy.
   struct TiedGuess {
-    bool same = true;             ///< both layers stand in one stage
+    bool relaxed = false;  ///< any stage in front, at no exchange: a bound on all guesses that are apart
+    bool same = true;      ///< both layers stand in one stage
     int front = -1, behind = -1;  ///< layers; −1: nothing is shared
     int begin = 0,
         strategy = 0;  ///< of the stage that holds `front`; any strategy of equal width and share will do
   };
-  using Layer = std::map<Key, std::vector<int>>;
+  struct Point {
+    double max, sum, relative, step;
+    int label;
+  };
+  using Front = std::vector<Point>;
+  using Layer = std::map<Key, Front>;
 
   std::vector<TiedGuess> guesses() const;
   void run(const TiedGuess&);
-  void expand(int behind, const Key&, const std::vector<int>& labels, const TiedGuess&, Layer& next);
+  void expand(int behind, const Key&, const Front& labels, const TiedGuess&, Layer& next);
   void startsOf(const Key&);
   void extend(int behind, const Key&, int from, double tiedSync, const StageCosts::Prepared&,
-              const std::vector<int>& labels, Layer& next);
+              const Front& labels, Layer& next);
   bool settleTied(const Key&, int begin, int from, const TiedGuess&, StageCosts::Surroundings&,
                   double& tiedSync);
   int slotOf(int strategy, int begin);
-  void insert(std::vector<int>& front, const Label&);
+  void insert(Front& front, const Label&);
   bool hopeless(double sum, double max, double tail, int cut, int units, int stages) const;
   ObjectiveWeights weightsFor(int stages) const;
   int width(int strategy) const { return m_sums[static_cast<std::size_t>(strategy)]->strategy().width(); }
@@ -80,9 +86,11 @@ private:
   Watch& m_watch;
   std::vector<std::unique_ptr<StageCosts>> m_costs;  ///< per strategy
   std::vector<std::vector<int>> m_slots;             ///< per strategy and unit, −1 = not yet placed
+  std::vector<double> m_leastBackward;               ///< per cut, each layer under its fastest strategy
   std::vector<double> m_mostBackward;                ///< per cut, under any strategy on the slowest device
   std::vector<Label> m_labels;
   std::vector<int> m_starts, m_stamp;
+  bool m_apartChecked = false;
   int m_stampNow = 0;
   double m_limit = 0, m_mostLoad = 0;
   std::vector<std::vector<int>> m_previous;  ///< DAG: cuts with one layer less

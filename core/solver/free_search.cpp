@@ -144,6 +144,11 @@ std::string FreeSearch::signatureOf(const std::vector<LayerSums*>& sums, const B
       const StageSite site = placeStage(m_shapes, s->strategy(), layout, begin * layout.inner);
       for (int v : {site.tensorSet, site.contextSet, site.expertSet, site.denseSet, site.expertGradientSet})
         add(v);
+      if (m_problem.profile->tied)
+        for (const LayerSums* first : sums)
+          if (first->strategy().width() <= begin)
+            add(m_shapes.reachBetween(0, first->strategy().width(), begin * layout.inner,
+                                      s->strategy().width(), layout.inner, layout.outer, layout.stride));
       add(site.speed);
       add(site.memory);
       for (const LayerSums* other : sums) {
@@ -158,8 +163,9 @@ std::string FreeSearch::signatureOf(const std::vector<LayerSums*>& sums, const B
 
 void FreeSearch::process(const Item& item) {
   std::unordered_set<std::string> seen;
-  // Shared parameters cross levels that the signature does not tell.
-  const bool simple = !m_problem.profile->tied;
+  // Of shared parameters the signature tells the levels to a first stage only.
+  const auto& tied = m_problem.profile->tied;
+  const bool simple = !tied || (m_order.isChain() && std::min(tied->first, tied->second) == LayerIndex(0));
   const auto layouts = m_space.layouts(item.dataDegree, 1, item.units);
   for (const BlockLayout& layout : layouts) {
     std::vector<LayerSums*> sums;
