@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "solver/exhaustive.h"
+#include "solver/free_bounds.h"
+#include "solver/search_bounds.h"
+#include "solver/windows.h"
+#include "support/random_instance.h"
+#include "support/test_main.h"
+
+using namespace nest;
+using namespace nest::test;
+using namespace nest::planner;
+
+namespace {
+
+Hierarchy cluster(std::vector<int> fanouts) {
+  HierarchyInput in;
+  in.device.memory.value = Bytes(80e9);
+  in.fanouts = std::move(fanouts);
+  double bandwidth = 400e9, latency = 1e-6;
+  for (std::size_t l = 0; l < in.fanouts.size(); ++l, bandwidth /= 5, latency *= 3)
+    in.levels.push_back({"level", BytesPerSecond(bandwidth), Seconds(latency)});
+  return *Hierarchy::build(in);
+}
+
+/// n_ℓ, f_ℓ and the reduce-scatter time from nothing but levelBetween.
+double reduceScatterByHand(const Hierarchy& h, const std::vector<int>& positions, double bytes) {
+  const double n = static_cast<double>(positions.size());
+  if (positions.size() < 2) return 0;
+  const auto steps = [](double k) { return std::ceil(std::log2(k) - 1e-12); };
+  int outer = 0;
+  for (int p : positions) outer = std::max(outer, h.levelBetween(positions.front(), p));
+  const auto& top = h.level(outer);
+  const double flat = steps(n) * top.latency.value() + (n - 1) / n * bytes / top.bandwidth.value();
+  double nested = 0, share = bytes;
+  for (int l = 0; l <= outer; ++l) {
+    std::map<int, int> ranks;
+    std::map<int, std::map<int, int>> parts;
+    for (int p : positions) {
+      ++ranks[h.groupOf(l, p)];
+      ++parts[h.groupOf(l, p)][l == 0 ? p : h.groupOf(l - 1, p)];
+    }
+    std::size_t most = 0;
+    int fewest = 1 << 30;
+    for (const auto& [g, members] : parts) most = std::max(most, members.size());
+    for (const auto& [g, count] : ranks) fewest = std::min(fewest, count);
+    const double k = static_cast<double>(most);
+    nested += steps(k) * h.level(l).latency.value() + (k - 1) / k * share / h.level(l).bandwidth.value();
+    share = bytes / fewest;
+  }
+  return std::min(flat, nested);
+}
+
+}  // namespace
+
+class TestPlannerBounds : public QObject {
+  Q_OBJECT
+private slots:
+  /// Long patterns are shortened by whole periods: the same cost as counted rank by rank.
+  void shapesMatchCountingRanks() {
+    Dice dice(7);
+    const std::vector<std::vector<int>> all = {{8, 4, 32}, {6, 4, 43}, {5, 3, 7, 4}, {4, 64}, {97}};
+    for (int round = 0; round < 4000; ++round) {
+      const Hierarchy h = cluster(all[static_cast<std::size_t>(round) % all.size()]);
+      GroupShapes shapes(h);
+      RankPattern p;
+      p.stride = dice.between(1, 9);
+      p.count = dice.between(1, 24);
+      const int run = p.stride * p.count;
+      if (run > h.deviceCount()) continue;
+      p.outer = dice.between(1, std::max(1, h.deviceCount() / (run + 1)));
+      p.outerStride = run + dice.between(0, std::max(0, h.deviceCount() / p.outer - run));
+      if ((p.outer - 1) * p.outerStride + run > h.deviceCount()) continue;
+      p.base = dice.between(0, h.deviceCount() - ((p.outer - 1) * p.outerStride + run));
+      std::vector<int> positions;
+      for (int o = 0; o < p.outer; ++o)
+        for (int j = 0; j < p.count; ++j) positions.push_back(p.base + o * p.outerStride + j * p.stride);
+      const double bytes = std::pow(10, dice.between(2, 9));
+      double slowest = 0;
+      for (int g : shapes.set(shapes.setOfGroups(p, 1)))
+        slowest = std::max(slowest, shapes.rates(g).reduceScatter(bytes));
+      const double byHand = reduceScatterByHand(h, positions, bytes);
+      QVERIFY2(std::abs(slowest - byHand) <= 1e-12 * byHand, qPrintable(QString("round %1").arg(round)));
+      QVERIFY(shapes.cheapest(static_cast<int>(positions.size()), p.stride).reduceScatter(bytes) <=
+              byHand * (1 + 1e-12));
+    }
+  }
+
+  void levelsMatchPairByPair() {
+    Dice dice(8);
+    const std::vector<std::vector<int>> all = {{8, 4, 8}, {6, 4, 9}, {5, 3, 7}, {64}};
+    for (int round = 0; round < 3000; ++round) {
+      const Hierarchy h = cluster(all[static_cast<std::size_t>(round) % all.size()]);
+      GroupShapes shapes(h);
+      const int a = dice.between(1, 4), b = dice.between(1, 4), inner = dice.between(1, 4);
+      const int width = inner * (a + b);
+      const int outer = dice.between(1, h.deviceCount() / width);
+      const int stride = dice.between(width, h.deviceCount() / outer);
+      const int base = dice.between(0, h.deviceCount() - ((outer - 1) * stride + width));
+      int level = 0;
+      for (int o = 0; o < outer; ++o)
+        for (int j = 0; j < inner; ++j)
+          for (int q = 0; q < std::max(a, b); ++q)
+            level = std::max(level,
+                             h.levelBetween(base + o * stride + j * a + q * a / std::max(a, b),
+                                            base + inner * a + o * stride + j * b + q * b / std::max(a, b)));
+      QCOMPARE(shapes.reachBetween(base, a, base + inner * a, b, inner, outer, stride), level);
+    }
+  }
+
+  /// No feasible plan beats the bound of its configuration, nor the bound for free strategies, nor leaves its
+  /// windows.
+  void boundsAreBelowEveryPlan() {
+    InstanceFeatures features;
+    features.mostPlans = 3000;
+    features.dags = features.constraints = false;
+    int checked = 0;
+    for (std::uint64_t seed = 500000; seed < 500400; ++seed) {
+      const Problem p = randomInstance(seed, features);
+      const LayerOrder order(*p.graph);
+      GroupShapes shapes(*p.cluster);
+      const SearchSpace space(p);
+      double roomiest = 0;
+      for (int i = 0; i < p.cluster->deviceCount(); ++i)
+        roomiest = std::max(roomiest, p.cluster->factor(DeviceIndex(i)).memory.value());
+      std::map<std::pair<int, int>, std::unique_ptr<LayerSums>> sums;
+      for (int b : space.microbatches())
+        for (int k : space.strategies()) sums[{b, k}] = std::make_unique<LayerSums>(p, order, shapes, b, k);
+      visitPlans(p, [&](const Plan& plan) {
+        const Evaluation e = evaluate(p, plan);
+        if (!e.feasible()) return true;
+        const double time = e.batchTime.value() * (1 + 1e-12);
+        const int b = p.profile->microbatchIndex(plan.microbatch);
+        const int k = p.profile->strategyIndex(plan.stages.front().strategy);
+        const bool uniform = std::all_of(plan.stages.begin(), plan.stages.end(), [&](const StagePlan& s) {
+          return s.strategy == plan.stages.front().strategy;
+        });
+        if (uniform) {
+          const LayerSums& s = *sums[{b, k}];
+          const auto floor = GradientFloor::of(shapes, s.strategy(), plan.dataDegree());
+          const double bound =
+              lowerBound(p, s, floor, e.microbatchCount, plan.stageCount(), plan.zero, plan.chunksPerStage());
+          if (bound > time) qWarning("seed %d: bound %.12g above %.12g", int(seed), bound, time);
+          [&] { QVERIFY(bound <= time); }();
+          if (plan.chunksPerStage() == 1)
+            insideWindows(p, order, shapes, space, *sums[{b, k}], plan, e, roomiest);
+        }
+        if (plan.chunksPerStage() == 1) {
+          std::vector<LayerSums*> all;
+          for (int strategy : space.strategies()) all.push_back(sums[{b, strategy}].get());
+          FreeBounds bounds(p, order, shapes, all, plan.dataDegree(), plan.zero,
+                            objectiveWeights(p.search.objective, e.microbatchCount, 1, 1));
+          const int units = plan.pipelineWidth() / plan.dataInner;
+          [&] { QVERIFY(bounds.time(order.last(), units, 0, 0, 0) <= time); }();
+          [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
+        }
+        ++checked;
+        return !QTest::currentTestFailed();
+      });
+      if (QTest::currentTestFailed()) return;
+    }
+    QVERIFY(checked > 20000);
+  }
+
+private:
+  static void insideWindows(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
+                            const SearchSpace& space, LayerSums& sums, const Plan& plan, const Evaluation& e,
+                            double roomiest) {
+    StageCosts::Context c;
+    c.problem = &p;
+    c.space = &space;
+    c.order = &order;
+    c.sums = &sums;
+    c.shapes = &shapes;
+    c.dataDegree = plan.dataDegree();
+    c.stages = plan.stageCount();
+    c.microbatchCount = e.microbatchCount;
+    c.zero = plan.zero;
+    Reach reach(c, roomiest);
+    reach.limitLoad(e.maxLoad.value() * (1 + 1e-9));
+    QVERIFY(reach.findWindows());
+    int cut = 0;
+    for (int i = 0; i < plan.stageCount(); ++i) {
+      QVERIFY(reach.first(i) <= cut && cut <= reach.last(i));
+      cut += static_cast<int>(plan.stages[static_cast<std::size_t>(i)].chunks.front().size());
+    }
+    const auto even = reach.evenCuts();
+    QVERIFY(!even.empty());
+    QVERIFY(reach.leastMax() <= e.maxLoad.value() * (1 + 1e-9));
+  }
+};
+
+NEST_TEST(TestPlannerBounds)
+#include "test_planner_bounds.moc"
