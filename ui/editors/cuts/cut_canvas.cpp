@@ -66,10 +66,10 @@ void CutCanvas::cost() {
 }
 
 QRectF CutCanvas::ribbon() const {
-  return {72, 34, width() - 92.0, 46};
+  return {72, 44, width() - 92.0, 46};
 }
 QRectF CutCanvas::loads() const {
-  return {72, 112, width() - 92.0, std::max(40.0, (height() - 190.0) * 0.5)};
+  return {72, 124, width() - 92.0, std::max(40.0, (height() - 204.0) * 0.5)};
 }
 QRectF CutCanvas::memory() const {
   return {72, loads().bottom() + 44, width() - 92.0, std::max(30.0, height() - loads().bottom() - 84)};
