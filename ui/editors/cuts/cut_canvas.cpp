@@ -266,7 +266,7 @@ bool CutCanvas::event(QEvent* e) {
   QToolTip::showText(help->globalPos(),
                      tr("<b>Stage %1</b><br>%2 to %3 (%n layers)<br>load %4<br>memory %5 of %6", nullptr,
                         static_cast<int>(layers.size()))
-                         .arg(stage + 1)
+                         .arg(stage)
                          .arg(from(names[layers.front().at()].name), from(names[layers.back().at()].name),
                               from(text::time(s.load)), from(text::memory(s.memory.total())),
                               from(text::memory(s.memory.capacity))),

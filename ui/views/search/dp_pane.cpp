@@ -107,7 +107,7 @@ void DpHeatmap::paintEvent(QPaintEvent*) {
               Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(MutedText));
   for (int x : wholeTicks(cuts, std::max(2, static_cast<int>(p.width() / 44))))
     ink.label({cellArea(0, x).center().x() - 20, p.bottom() + 3, 40, 16},
-              x + 1 < cuts ? QString::number(x + 1) : tr("end"), Qt::AlignCenter, Ink::kSmall,
+              x + 1 < cuts ? QString::number(x) : tr("end"), Qt::AlignCenter, Ink::kSmall,
               ink.color(MutedText));
   ink.label({p.left(), p.bottom() + 20, p.width(), 16}, tr("first layer of the stage"), Qt::AlignCenter,
             Ink::kSmall, ink.color(Text));
