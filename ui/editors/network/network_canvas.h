@@ -4,6 +4,7 @@
 #include <QRectF>
 #include <QSet>
 #include <QWidget>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -22,6 +23,9 @@ class NetworkCanvas : public QWidget {
 public:
   using GraphEdit = std::function<void(NetworkGraph&)>;
   enum class Tool { Select, Connect, AddDevice, AddHost, AddSwitch };
+
+  static constexpr double kGrid = 10;  ///< scene units that moved and new nodes snap to
+  static double snapped(double v) { return std::round(v / kGrid) * kGrid; }
 
   explicit NetworkCanvas(QWidget* parent = nullptr);
 

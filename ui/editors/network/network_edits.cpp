@@ -1,0 +1,116 @@
+// The edits of the canvas: each a pure function of the graph with a verb, for the document to apply.
+#include <QClipboard>
+#include <QCursor>
+#include <QGuiApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "editors/network/network_canvas.h"
+#include "editors/network/network_clipboard.h"
+
+namespace nest {
+
+void NetworkCanvas::addAt(const QPointF& scene) {
+  const QPointF at(snapped(scene.x()), snapped(scene.y()));
+  const Tool tool = m_tool;
+  if (tool == Tool::AddHost) {
+    Q_EMIT edited(tr("Add a host with 8 devices"), {}, [at](NetworkGraph& g) {
+      const int host = graph::addNode(g, NodeKind::Host, at.x(), at.y(), "host1");
+      const std::string id = g.nodes[static_cast<std::size_t>(host)].id;
+      for (int k = 0; k < 8; ++k) {
+        const double x = at.x() + (k % 4 - 1.5) * (graph::kDeviceWidth + graph::kGap);
+        const double y = at.y() + (k / 4 - 0.5) * (graph::kDeviceHeight + graph::kGap);
+        const int d = graph::addNode(g, NodeKind::Device, x, y, id + ":" + std::to_string(k));
+        g.nodes[static_cast<std::size_t>(d)].host = id;
+      }
+    });
+  } else {
+    const NodeKind kind = tool == Tool::AddDevice ? NodeKind::Device : NodeKind::Switch;
+    // A device dropped on a host goes into it.
+    const int under = nodeAt(scene);
+    std::string host;
+    if (kind == NodeKind::Device && under >= 0) {
+      const NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(under)];
+      host = n.kind == NodeKind::Host ? n.id : n.host;
+    }
+    Q_EMIT edited(kind == NodeKind::Device ? tr("Add a device") : tr("Add a switch"), {},
+                  [at, kind, host](NetworkGraph& g) {
+                    const int n = graph::addNode(g, kind, at.x(), at.y());
+                    g.nodes[static_cast<std::size_t>(n)].host = host;
+                  });
+  }
+}
+
+void NetworkCanvas::removeSelected() {
+  if (!m_editable || (m_nodes.isEmpty() && m_links.isEmpty())) return;
+  const QString verb =
+      m_nodes.isEmpty() ? tr("Delete %n link(s)", nullptr, static_cast<int>(m_links.size()))
+      : m_nodes.size() == 1
+          ? tr("Delete %1")
+                .arg(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(*m_nodes.begin())].name))
+          : tr("Delete %n nodes", nullptr, static_cast<int>(m_nodes.size()));
+  const auto nodes = selectedNodes(), links = selectedLinks();
+  m_nodes.clear(), m_links.clear();
+  Q_EMIT edited(verb, {}, [nodes, links](NetworkGraph& g) { graph::remove(g, nodes, links); });
+}
+
+void NetworkCanvas::duplicateSelected(int copies) {
+  if (!m_editable || m_nodes.isEmpty() || copies < 1) return;
+  QRectF all;
+  for (int n : std::as_const(m_nodes)) all |= box(n);
+  const double step = std::ceil((all.width() + 2 * graph::kGap) / kGrid) * kGrid;
+  Q_EMIT edited(copies == 1 ? tr("Duplicate %n node(s)", nullptr, static_cast<int>(m_nodes.size()))
+                            : tr("Duplicate ×%1").arg(copies),
+                {}, [nodes = selectedNodes(), copies, step](NetworkGraph& g) {
+                  graph::duplicate(g, nodes, copies, step, 0);
+                });
+}
+
+void NetworkCanvas::copySelected() const {
+  if (m_nodes.isEmpty()) return;
+  QGuiApplication::clipboard()->setText(networkToClipboard(graph::extract(m_graph, selectedNodes())));
+}
+
+void NetworkCanvas::paste() {
+  if (!m_editable) return;
+  const auto piece = networkFromClipboard(QGuiApplication::clipboard()->text());
+  if (!piece) return;
+  const QPointF at = rect().contains(mapFromGlobal(QCursor::pos())) ? toScene(mapFromGlobal(QCursor::pos()))
+                                                                    : toScene(QPointF(width(), height()) / 2);
+  Q_EMIT edited(tr("Paste %n node(s)", nullptr, static_cast<int>(piece->nodes.size())), {},
+                [piece = *piece, x = snapped(at.x()), y = snapped(at.y())](NetworkGraph& g) {
+                  graph::paste(g, piece, x, y);
+                });
+}
+
+void NetworkCanvas::groupSelected() {
+  if (m_editable && !m_nodes.isEmpty())
+    Q_EMIT edited(tr("Group into a host"), {},
+                  [nodes = selectedNodes()](NetworkGraph& g) { graph::groupIntoHost(g, nodes); });
+}
+
+void NetworkCanvas::alignSelected(graph::Alignment how) {
+  if (m_editable && m_nodes.size() > 1)
+    Q_EMIT edited(tr("Align %n nodes", nullptr, static_cast<int>(m_nodes.size())), {},
+                  [nodes = selectedNodes(), how](NetworkGraph& g) { graph::align(g, nodes, how); });
+}
+
+void NetworkCanvas::toggleFailed() {
+  if (!m_editable || (m_nodes.isEmpty() && m_links.isEmpty())) return;
+  const bool failing = m_nodes.isEmpty() ? !m_graph.links[static_cast<std::size_t>(*m_links.begin())].failed
+                                         : !m_graph.nodes[static_cast<std::size_t>(*m_nodes.begin())].failed;
+  Q_EMIT edited(failing ? tr("Fail what is selected") : tr("Restore what is selected"), {},
+                [nodes = graph::withContents(m_graph, selectedNodes()), links = selectedLinks(),
+                 failing](NetworkGraph& g) {
+                  for (int n : nodes) g.nodes[static_cast<std::size_t>(n)].failed = failing;
+                  for (int l : links) g.links[static_cast<std::size_t>(l)].failed = failing;
+                });
+}
+
+void NetworkCanvas::layOut() {
+  if (!m_editable) return;
+  m_userMoved = false;
+  Q_EMIT edited(tr("Lay out the network"), {}, [](NetworkGraph& g) { graph::layOut(g); });
+}
+
+}  // namespace nest

@@ -1,0 +1,304 @@
+// What hands do on the canvas: mouse, wheel, keys, menu. Each ends in a selection, a view or an edit.
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "editors/network/network_canvas.h"
+#include "units/text.h"
+
+namespace nest {
+
+void NetworkCanvas::resizeEvent(QResizeEvent*) {
+  if (!m_userMoved) fit();
+}
+
+void NetworkCanvas::wheelEvent(QWheelEvent* e) {
+  zoomBy(std::pow(1.0015, e->angleDelta().y()), e->position());
+  e->accept();
+}
+
+void NetworkCanvas::mousePressEvent(QMouseEvent* e) {
+  m_pressWidget = m_lastWidget = e->position();
+  m_pressScene = m_currentScene = toScene(e->position());
+  if (e->button() == Qt::MiddleButton ||
+      (e->button() == Qt::LeftButton && e->modifiers() & Qt::AltModifier)) {
+    m_gesture = Gesture::Pan;
+    setCursor(Qt::ClosedHandCursor);
+    return;
+  }
+  if (e->button() != Qt::LeftButton) return;
+  if (minimapArea().contains(e->position())) {
+    m_gesture = Gesture::Minimap;
+    mouseMoveEvent(e);
+    return;
+  }
+  const int node = nodeAt(m_pressScene);
+  if (m_editable && m_tool == Tool::Connect) {
+    if (node >= 0) m_gesture = Gesture::Connect, m_connectFrom = node;
+    return;
+  }
+  if (m_editable && m_tool != Tool::Select) {
+    addAt(m_pressScene);
+    if (!(e->modifiers() & Qt::ShiftModifier)) setTool(Tool::Select);
+    return;
+  }
+  const bool adding = e->modifiers() & (Qt::ShiftModifier | Qt::ControlModifier);
+  const int link = node < 0 || m_graph.nodes[static_cast<std::size_t>(node)].kind == NodeKind::Host
+                       ? linkAt(m_pressScene)
+                       : -1;
+  if (node >= 0 && (link < 0 || m_graph.nodes[static_cast<std::size_t>(node)].kind != NodeKind::Host)) {
+    if (adding && m_nodes.contains(node))
+      m_nodes.remove(node);
+    else if (adding)
+      m_nodes.insert(node);
+    else if (!m_nodes.contains(node))
+      m_nodes = {node}, m_links.clear();
+    m_gesture = m_editable ? Gesture::Move : Gesture::None;
+  } else if (link >= 0) {
+    if (!adding) m_nodes.clear(), m_links.clear();
+    m_links.insert(link);
+  } else {
+    if (!adding) m_nodes.clear(), m_links.clear();
+    m_gesture = Gesture::RubberBand;
+  }
+  update();
+  Q_EMIT selectionChanged();
+}
+
+void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
+  const QPointF scene = toScene(e->position());
+  m_currentScene = scene;
+  switch (m_gesture) {
+    case Gesture::Pan:
+      m_offset += e->position() - m_lastWidget;
+      m_userMoved = true;
+      break;
+    case Gesture::Minimap: {
+      const QRectF area = minimapArea(), all = sceneBounds().adjusted(-40, -40, 40, 40);
+      if (area.isEmpty()) break;
+      const QPointF rel((e->position().x() - area.left()) / area.width(),
+                        (e->position().y() - area.top()) / area.height());
+      const QPointF at(all.left() + rel.x() * all.width(), all.top() + rel.y() * all.height());
+      m_offset = QPointF(width(), height()) / 2 - at * m_scale;
+      m_userMoved = true;
+      break;
+    }
+    case Gesture::Move: {
+      if ((e->position() - m_pressWidget).manhattanLength() < 4) break;
+      const double dx = snapped(scene.x() - m_pressScene.x()), dy = snapped(scene.y() - m_pressScene.y());
+      Q_EMIT previewed([nodes = movable(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx, dy); });
+      break;
+    }
+    case Gesture::None: {
+      const int node = nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
+      if (node == m_hoverNode && link == m_hoverLink) return;
+      m_hoverNode = node, m_hoverLink = link;
+      break;
+    }
+    case Gesture::RubberBand:
+    case Gesture::Connect:
+      break;
+  }
+  m_lastWidget = e->position();
+  update();
+}
+
+void NetworkCanvas::mouseReleaseEvent(QMouseEvent* e) {
+  const Gesture gesture = std::exchange(m_gesture, Gesture::None);
+  const QPointF scene = toScene(e->position());
+  if (gesture == Gesture::Pan) setCursor(m_tool == Tool::Select ? Qt::ArrowCursor : Qt::CrossCursor);
+  if (gesture == Gesture::Move && (e->position() - m_pressWidget).manhattanLength() >= 4) {
+    const double dx = snapped(scene.x() - m_pressScene.x()), dy = snapped(scene.y() - m_pressScene.y());
+    Q_EMIT previewEnded();
+    if (dx != 0 || dy != 0)
+      Q_EMIT edited(tr("Move %n node(s)", nullptr, static_cast<int>(m_nodes.size())), {},
+                    [nodes = movable(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx, dy); });
+  } else if (gesture == Gesture::RubberBand) {
+    const QRectF band = QRectF(m_pressScene, scene).normalized();
+    for (std::size_t i = 0; i < m_boxes.size(); ++i)
+      if (band.contains(m_boxes[i])) m_nodes.insert(static_cast<int>(i));
+    Q_EMIT selectionChanged();
+  } else if (gesture == Gesture::Connect) {
+    const int from = std::exchange(m_connectFrom, -1), to = nodeAt(scene);
+    if (to >= 0 && to != from)
+      Q_EMIT edited(tr("Connect %1 and %2")
+                        .arg(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(from)].name),
+                             QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(to)].name)),
+                    {}, [from, to, b = m_newBandwidth, a = m_newLatency](NetworkGraph& g) {
+                      graph::connect(g, from, to, b, a);
+                    });
+  }
+  update();
+}
+
+void NetworkCanvas::mouseDoubleClickEvent(QMouseEvent* e) {
+  const QPointF scene = toScene(e->position());
+  const int node = nodeAt(scene);
+  m_gesture = Gesture::None;
+  if (m_editable && m_tool == Tool::Select) editInPlace(node, node < 0 ? linkAt(scene) : -1);
+}
+
+void NetworkCanvas::editInPlace(int node, int link) {
+  if (node < 0 && link < 0) return;
+  delete m_lineEdit;
+  m_lineEdit = new QLineEdit(this);
+  QPointF at;
+  if (node >= 0) {
+    at = toWidget(centre(node));
+    m_lineEdit->setText(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(node)].name));
+    m_lineEdit->setAccessibleName(tr("Name"));
+  } else {
+    const NetworkLink& l = m_graph.links[static_cast<std::size_t>(link)];
+    at = toWidget((centre(l.from) + centre(l.to)) / 2);
+    m_lineEdit->setText(QString::fromStdString(text::bandwidth(l.bandwidth)));
+    m_lineEdit->setAccessibleName(tr("Bandwidth of one link, one way"));
+  }
+  m_lineEdit->setGeometry(static_cast<int>(at.x()) - 70, static_cast<int>(at.y()) - 13, 140, 26);
+  m_lineEdit->selectAll();
+  m_lineEdit->show();
+  m_lineEdit->setFocus();
+  connect(m_lineEdit, &QLineEdit::editingFinished, this, [this, node, link] {
+    if (!m_lineEdit) return;
+    const QString typed = m_lineEdit->text().trimmed();
+    m_lineEdit->deleteLater();
+    m_lineEdit = nullptr;
+    setFocus();
+    if (node >= 0 && !typed.isEmpty()) {
+      Q_EMIT edited(tr("Rename to %1").arg(typed), {}, [node, name = typed.toStdString()](NetworkGraph& g) {
+        g.nodes[static_cast<std::size_t>(node)].name = name;
+      });
+    } else if (link >= 0) {
+      if (const auto b = text::readBandwidth(typed.toStdString()); b && b->value.value() > 0)
+        Q_EMIT edited(tr("Set a link to %1").arg(typed), {}, [link, v = b->value](NetworkGraph& g) {
+          g.links[static_cast<std::size_t>(link)].bandwidth = v;
+        });
+    }
+  });
+}
+
+void NetworkCanvas::walk(int dx, int dy) {
+  if (m_graph.nodes.empty()) return;
+  const int from = m_nodes.isEmpty() ? -1 : *m_nodes.begin();
+  int best = from < 0 ? 0 : -1;
+  double nearest = 1e300;
+  for (std::size_t i = 0; from >= 0 && i < m_boxes.size(); ++i) {
+    if (static_cast<int>(i) == from) continue;
+    const QPointF d = centre(static_cast<int>(i)) - centre(from);
+    const double along = d.x() * dx + d.y() * dy, across = std::abs(d.x() * dy) + std::abs(d.y() * dx);
+    if (along <= 0 || along < across * 0.5) continue;
+    if (const double cost = along + 2 * across; cost < nearest) nearest = cost, best = static_cast<int>(i);
+  }
+  if (best < 0) return;
+  select({best}, {});
+  if (!rect().adjusted(20, 20, -20, -20).contains(toWidget(centre(best)).toPoint())) {
+    m_offset += QPointF(width(), height()) / 2 - toWidget(centre(best));
+    m_userMoved = true;
+  }
+  QToolTip::showText(mapToGlobal(toWidget(box(best).bottomLeft()).toPoint()), tipOf(best, -1), this);
+}
+
+void NetworkCanvas::nudge(int dx, int dy) {
+  if (!m_editable || m_nodes.isEmpty()) return;
+  Q_EMIT edited(
+      tr("Move %n node(s)", nullptr, static_cast<int>(m_nodes.size())), QStringLiteral("nudge"),
+      [nodes = movable(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx * kGrid, dy * kGrid); });
+}
+
+void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
+  const bool moving = e->modifiers() & Qt::ControlModifier;
+  const auto arrow = [&](int dx, int dy) { moving ? nudge(dx, dy) : walk(dx, dy); };
+  switch (e->key()) {
+    case Qt::Key_Left:
+      return arrow(-1, 0);
+    case Qt::Key_Right:
+      return arrow(1, 0);
+    case Qt::Key_Up:
+      return arrow(0, -1);
+    case Qt::Key_Down:
+      return arrow(0, 1);
+    case Qt::Key_Delete:
+    case Qt::Key_Backspace:
+      return removeSelected();
+    case Qt::Key_Escape:
+      setTool(Tool::Select);
+      return select({}, {});
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+      return zoomBy(1.25, QPointF(width(), height()) / 2);
+    case Qt::Key_Minus:
+      return zoomBy(0.8, QPointF(width(), height()) / 2);
+    case Qt::Key_0:
+      return fit();
+    case Qt::Key_F2:
+    case Qt::Key_Return:
+      if (m_editable)
+        editInPlace(m_nodes.isEmpty() ? -1 : *m_nodes.begin(), m_links.isEmpty() ? -1 : *m_links.begin());
+      return;
+    default:
+      break;
+  }
+  if (e->matches(QKeySequence::Copy)) return copySelected();
+  if (e->matches(QKeySequence::Paste)) return paste();
+  if (e->matches(QKeySequence::Cut)) return copySelected(), removeSelected();
+  if (e->matches(QKeySequence::SelectAll)) {
+    std::vector<int> all(m_graph.nodes.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+    return select(all, {});
+  }
+  if (e->key() == Qt::Key_D && moving) return duplicateSelected(1);
+  QWidget::keyPressEvent(e);
+}
+
+bool NetworkCanvas::event(QEvent* e) {
+  if (e->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(e);
+    const QPointF scene = toScene(help->pos());
+    const int node = nodeAt(scene);
+    const QString tip = tipOf(node, node < 0 ? linkAt(scene) : -1);
+    tip.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), tip, this);
+    return true;
+  }
+  return QWidget::event(e);
+}
+
+void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
+  const QPointF scene =
+      e->reason() == QContextMenuEvent::Mouse ? toScene(e->pos()) : toScene(QPointF(width(), height()) / 2);
+  const int node = nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
+  if (node >= 0 && !m_nodes.contains(node)) select({node}, {});
+  if (link >= 0 && !m_links.contains(link)) select({}, {link});
+  QMenu menu(this);
+  if (m_editable) {
+    for (const auto& p : m_problems)
+      if (p.repair && ((node >= 0 && p.node == node) || (link >= 0 && p.link == link)))
+        menu.addAction(QString::fromStdString(p.repairVerb), this,
+                       [this, verb = p.repairVerb, repair = p.repair] {
+                         Q_EMIT edited(QString::fromStdString(verb), {}, repair);
+                       });
+    if (!m_nodes.isEmpty()) {
+      menu.addAction(tr("Duplicate"), this, [this] { duplicateSelected(1); });
+      for (int n : {3, 7, 15, 31})
+        menu.addAction(tr("Make ×%1 of it").arg(n + 1), this, [this, n] { duplicateSelected(n); });
+      menu.addAction(tr("Group into a host"), this, &NetworkCanvas::groupSelected);
+      menu.addAction(tr("Copy"), this, &NetworkCanvas::copySelected);
+    }
+    if (!m_nodes.isEmpty() || !m_links.isEmpty()) {
+      menu.addAction(tr("Fail or restore"), this, &NetworkCanvas::toggleFailed);
+      menu.addAction(tr("Delete"), this, &NetworkCanvas::removeSelected);
+    }
+    menu.addAction(tr("Paste"), this, &NetworkCanvas::paste);
+    menu.addAction(tr("Lay out"), this, &NetworkCanvas::layOut);
+  }
+  menu.addAction(tr("Fit all"), this, &NetworkCanvas::fit);
+  menu.addAction(tr("Fit selection"), this, &NetworkCanvas::fitSelection);
+  menu.exec(e->globalPos());
+}
+
+}  // namespace nest
