@@ -110,7 +110,8 @@ std::vector<FreeSearch::Item> FreeSearch::items() {
 
 bool FreeSearch::run() {
   m_lowerBound = kNever;
-  if (m_rules.contradictory()) return true;
+  const auto& chunks = m_space.chunkCounts();
+  if (m_rules.contradictory() || std::find(chunks.begin(), chunks.end(), 1) == chunks.end()) return true;
   auto all = items();
   if (m_watch.over()) {
     m_lowerBound = 0;

@@ -18,6 +18,8 @@ std::vector<int> countedLayers(const LayerGraph& graph) {
   return counted;
 }
 
+}  // namespace
+
 bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages) {
   for (std::size_t part = 0; part + 1 < cuts.size(); ++part)
     if (!rules.mayForm(cuts[part], cuts[part + 1])) return false;
@@ -26,8 +28,6 @@ bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages) {
     return static_cast<int>(after - cuts.begin() - 1) % stages;
   });
 }
-
-}  // namespace
 
 bool interleaves(const Problem& problem, const LayerOrder& order, int stages, int chunks,
                  int microbatchCount) {
@@ -68,7 +68,7 @@ bool solveInterleaved(const StageCosts::Context& given, const CutRules& rules, c
              stages;
     };
     const int i = stageOf(tied->first), j = stageOf(tied->second);
-    if (i != j) context.tied = TiedPlace{i, j, reach(i, j)};
+    if (i != j) context.tied = TiedPlace{i, j, reach(i, j), -1};
   }
   const auto sites = placeStages(*context.shapes, sums.strategy(), layout, stages);
   const int wrapLevel = reach(0, stages - 1);

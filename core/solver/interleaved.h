@@ -12,6 +12,9 @@ bool interleaves(const Problem&, const LayerOrder&, int stages, int chunks, int 
 /// first block belong to the first part, others to the part that is open.
 std::vector<int> interleavedCuts(const Problem&, int stages, int chunks);
 
+/// Whether cuts and pins allow these parts.
+bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages);
+
 /// The best plan of one configuration with found.chunks > 1. The cuts are given, so each stage takes its
 /// fastest policy that fits. False if none does.
 bool solveInterleaved(const StageCosts::Context&, const CutRules&, const BlockLayout&, Found& found);

@@ -173,7 +173,8 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
 std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOrder& order,
                                            GroupShapes& shapes, const SearchSpace& space, Search& search,
                                            Watch& watch) {
-  if (!order.isChain()) return std::nullopt;
+  const auto& chunks = space.chunkCounts();
+  if (!order.isChain() || std::find(chunks.begin(), chunks.end(), 1) == chunks.end()) return std::nullopt;
   MissSearch misses(problem, order, shapes, space, search, watch);
   const double room = roomiest(*problem.cluster);
   const Lean lean = misses.leanest(0);

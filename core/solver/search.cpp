@@ -234,7 +234,7 @@ std::optional<TiedPlace> Search::tiedPlace(const TiedCase& tied, const BlockLayo
   if (!tied.apart()) return std::nullopt;
   const auto [i, j] = *tied.stages;
   const int early = std::min(i, j), distance = std::abs(i - j) * width;
-  return TiedPlace{i, j, m_shapes.reach(early * width, width, distance, layout.outer, layout.stride)};
+  return TiedPlace{i, j, m_shapes.reach(early * width, width, distance, layout.outer, layout.stride), -1};
 }
 
 double Search::mostLoad(const Entry& e, double hops, double limit, double tail) const {

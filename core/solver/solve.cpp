@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "plan/schedule.h"
+#include "solver/free_interleaved.h"
 #include "solver/free_search.h"
 #include "solver/nearest_miss.h"
 #include "solver/search.h"
@@ -132,6 +133,11 @@ public:
       complete = free.run();
       m_out.statistics.tuples += free.tuples();
       bound = std::min(bound, free.lowerBound());
+      if (complete) {
+        FreeInterleaved interleaved(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
+        complete = interleaved.run();
+        bound = std::min(bound, interleaved.lowerBound());
+      }
     }
     m_incumbents.sort(m_problem);
     for (Found& f : m_incumbents.best()) {

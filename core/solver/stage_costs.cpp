@@ -275,8 +275,9 @@ double StageCosts::load(int i, int from, int to, int policy) const {
 double StageCosts::tiedSync(int i) const {
   const auto& tied = m_context.tied;
   if (!tied || (i != tied->firstStage && i != tied->secondStage)) return 0;
+  const auto& own = m_context.problem->profile->tied->parameters;
   const double bytes =
-      m_context.problem->profile->tied->parameters[at(m_context.sums->strategyIndex())] * m_gradient;
+      (tied->share < 0 ? own[at(m_context.sums->strategyIndex())] : tied->share) * m_gradient;
   if (!(bytes > 0)) return 0;
   const auto& level = m_context.problem->cluster->level(tied->level);
   return 2 * (level.latency.value() + 0.5 * bytes / level.bandwidth.value());
@@ -348,7 +349,8 @@ double StageCosts::memoryOfChunks(int i, const std::vector<int>& cuts, int polic
   return memoryOfChunks(stage, sharesOfChunks(stage, i, cuts), i, cuts, policy);
 }
 
-StageCosts::Figures StageCosts::bestOfChunks(int i, const std::vector<int>& cuts, int wrapLevel) const {
+StageCosts::Figures StageCosts::bestOfChunks(int i, const std::vector<int>& cuts, int wrapLevel,
+                                             const std::vector<double>* sentBefore) const {
   const LayerSums& sums = *m_context.sums;
   const Stage& stage = m_stages[at(i)];
   const Shares s = sharesOfChunks(stage, i, cuts);
@@ -369,7 +371,8 @@ StageCosts::Figures StageCosts::bestOfChunks(int i, const std::vector<int>& cuts
       exchange[2] += slowest(stage.expert, r, from, to);
       const int levelIn = part == 0 ? -1 : i == 0 ? wrapLevel : stage.site.levelIn;
       const int levelOut = part + 1 == parts ? -1 : i + 1 == stages ? wrapLevel : stage.site.levelOut;
-      exchange[3] += transfer(levelIn, sums.boundary[at(from)]) + transfer(levelOut, sums.boundary[at(to)]);
+      exchange[3] += transfer(levelIn, (sentBefore ? *sentBefore : sums.boundary)[at(from)]) +
+                     transfer(levelOut, sums.boundary[at(to)]);
     }
     exchange[4] = s.data;
     if (!offered || memoryOfChunks(stage, s, i, cuts, r) > stage.site.memory) continue;

@@ -38,6 +38,7 @@ std::vector<StageSite> placeStages(GroupShapes&, const Strategy&, const BlockLay
 struct TiedPlace {
   int firstStage = 0, secondStage = 0;
   int level = 0;
+  double share = -1;  ///< parameters exchanged; negative: what the stage's own strategy holds
 };
 
 /// Bytes a device holds per parameter, and the step's seconds per parameter, for one sharding.
@@ -75,7 +76,9 @@ public:
   double load(int stage, int from, int to, int policy) const;
   Figures fixedPart(int stage, int from, int to) const;  ///< sync and step alone
   /// Interleaved: stage i holds parts i, i + s, …; `cuts` bound all parts, the wrap edge crosses `wrapLevel`.
-  Figures bestOfChunks(int stage, const std::vector<int>& cuts, int wrapLevel) const;
+  /// `sentBefore`: boundary bytes under the strategy of the stage before, nullptr if it is the same.
+  Figures bestOfChunks(int stage, const std::vector<int>& cuts, int wrapLevel,
+                       const std::vector<double>* sentBefore = nullptr) const;
   double memoryOfChunks(int stage, const std::vector<int>& cuts, int policy) const;
   /// Per stage, the transfers of its two boundaries at least, less the largest overlap.
   const std::vector<double>& leastHops() const { return m_leastHops; }
