@@ -1,0 +1,136 @@
+#include <chrono>
+#include <thread>
+
+#include "cluster/device_catalog.h"
+#include "model/transformer.h"
+#include "solver/solve.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+Problem gpt(double memory = 80e9) {
+  TransformerArchitecture a;
+  a.family = "gpt2";
+  a.name = "GPT-3";
+  a.hidden = 12288, a.intermediate = 49152, a.layers = 96, a.heads = 96, a.keyValueHeads = 96,
+  a.headDim = 128;
+  a.vocabulary = 50257, a.maxPositions = 2048;
+  a.gatedMlp = false, a.learnedPositions = a.layerNorm = true;
+  HierarchyInput in;
+  in.device = *findDevice("h100-sxm");
+  in.device.memory.value = Bytes(memory);
+  in.fanouts = {8, 4, 8};
+  in.levels = {{"host", BytesPerSecond(450e9), Seconds(2e-6)},
+               {"rack", BytesPerSecond(50e9), Seconds(5e-6)},
+               {"spine", BytesPerSecond(25e9), Seconds(8e-6)}};
+  Problem p;
+  p.cluster = std::make_shared<const Hierarchy>(*Hierarchy::build(in));
+  p.job.globalBatch = 512;
+  p.job.sequenceLength = 2048;
+  const auto strategies = strategiesOnOffer(a, p.search, p.constraints, p.job, 8, 256);
+  auto [graph, profile] = analyticProfile(a, in.device, p.job, strategies);
+  p.graph = std::make_shared<const LayerGraph>(std::move(graph));
+  p.profile = std::make_shared<const Profile>(std::move(profile));
+  return p;
+}
+
+}  // namespace
+
+class TestSolveControl : public QObject {
+  Q_OBJECT
+private slots:
+  void aStopBeforeTheBeginIsObeyed() {
+    std::stop_source source;
+    source.request_stop();
+    Control control;
+    control.stop = source.get_token();
+    const Outcome o = solve(gpt(), control);
+    QCOMPARE(o.status, OutcomeStatus::Cancelled);
+    QVERIFY(o.plans.empty());
+  }
+
+  void aDeadlineGivesTheBestSoFarWithItsGap() {
+    const Problem p = gpt();
+    const Outcome whole = solve(p);
+    QCOMPARE(whole.status, OutcomeStatus::Optimal);
+    QCOMPARE(whole.gap(), 0.0);
+    Control control;
+    control.deadline = std::chrono::steady_clock::now();
+    const Plan start = whole.plans.back().plan;
+    const Outcome o = solve(p, control, &start);
+    QCOMPARE(o.status, OutcomeStatus::BestSoFar);
+    QVERIFY(o.best()->plan == start);
+    QVERIFY(o.lowerBound <= whole.best()->evaluation.batchTime);
+    QVERIFY(o.gap() >= 0);
+  }
+
+  void progressIsMonotone() {
+    std::vector<double> fractions;
+    Control control;
+    control.progress = [&](const Progress& p) { fractions.push_back(p.fraction); };
+    solve(gpt(), control);
+    QVERIFY(!fractions.empty());
+    QVERIFY(std::is_sorted(fractions.begin(), fractions.end()));
+    QVERIFY(fractions.front() >= 0 && fractions.back() <= 1);
+  }
+
+  void aStartPlanDoesNotChangeTheOptimum() {
+    const Problem p = gpt();
+    const Outcome cold = solve(p);
+    const Plan start = cold.plans.back().plan;
+    const Outcome warm = solve(p, {}, &start);
+    QCOMPARE(warm.status, OutcomeStatus::Optimal);
+    QVERIFY(warm.best()->plan == cold.best()->plan);
+  }
+
+  void plansAreSortedDistinctAndConfirmed() {
+    const Outcome o = solve(gpt());
+    QCOMPARE(o.plans.size(), std::size_t(10));
+    for (std::size_t i = 0; i < o.plans.size(); ++i) {
+      QVERIFY(o.plans[i].evaluation.feasible());
+      QVERIFY(o.plans[i].simulated.value() > 0);
+      if (i > 0)
+        QVERIFY(o.plans[i - 1].evaluation.batchTime.value() <=
+                o.plans[i].evaluation.batchTime.value() * (1 + 1e-12));
+      for (std::size_t k = 0; k < i; ++k) QVERIFY(!(o.plans[i].plan == o.plans[k].plan));
+    }
+    QVERIFY(!o.front.empty());
+    int won = 0;
+    for (const Candidate& c : o.log.candidates) won += c.fate == Fate::Won;
+    QCOMPARE(won, 1);
+  }
+
+  void whatDoesNotFitSaysWhatWould() {
+    Problem p = gpt(15e9);
+    p.search.zeroStages = {0};
+    p.search.recompute = {true, false, false};
+    const Outcome o = solve(p);
+    QCOMPARE(o.status, OutcomeStatus::Infeasible);
+    QVERIFY(o.nearestMiss.has_value());
+    QVERIFY(o.nearestMiss->shortfall.value() > 0);
+    QVERIFY(o.nearestMiss->stage >= 0);
+    QVERIFY(o.nearestMiss->remedies.size() >= 2);
+    // The first remedy is larger memory, and it is enough.
+    const double needed = 15e9 + o.nearestMiss->shortfall.value() * 1.001;
+    Problem roomy = gpt(needed);
+    roomy.search = p.search;
+    QVERIFY(solve(roomy).best() != nullptr);
+  }
+
+  void tooManyDownsetsAreToldWithARemedy() {
+    Problem p = gpt();
+    LayerGraph wide;
+    for (int x = 0; x < 20; ++x) wide.layers.push_back({"part", LayerKind::Other, 0});
+    wide.classCount = p.graph->classCount;
+    p.graph = std::make_shared<const LayerGraph>(wide);
+    const Outcome o = solve(p);
+    QCOMPARE(o.status, OutcomeStatus::Failed);
+    QCOMPARE(o.diagnostics.front().code, std::string("too-many-downsets"));
+    QVERIFY(!o.diagnostics.front().remedy.empty());
+  }
+};
+
+NEST_TEST(TestSolveControl)
+#include "test_solve_control.moc"
