@@ -45,7 +45,7 @@ int whyCommand(const Words& words) {
     const CostTerm* term = whole.find(id);
     if (!term)
       return report({error("command-line", {}, "the plan has no term \"" + id + "\"",
-                           "batch, memory, stage0/load, stage1/memory, …")}),
+                           "batch, memory, stage1/load, stage2/memory, …")}),
              kBadInput;
     if (json)
       std::cout << layOut(report::explanationJson(*term, depth));

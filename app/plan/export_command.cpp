@@ -66,9 +66,7 @@ int findPlan(const Arguments& args, const Input& input, Plan& plan) {
     plan = std::move(*reading);
     const Evaluation e = evaluate(input.problem, plan);
     if (e.feasible()) return kDone;
-    for (const Violation& v : e.violations)
-      report({error(v.code, {args.files[1], 0, 0, ""},
-                    (v.stage >= 0 ? "stage " + std::to_string(v.stage) + ": " : "") + v.message)});
+    for (const Violation& v : e.violations) report({error(v.code, {args.files[1], 0, 0, ""}, v.message)});
     return kNoPlanFits;
   }
   Outcome outcome;

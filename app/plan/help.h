@@ -37,8 +37,9 @@ PLAN is a plan file (from solve -o, or made by hand) or an outcome of solve --js
   {"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 8, "data_outer": 4, "block_stride": 32, "zero": 1,
    "stages": [{"layers": [0, 1, 2], "strategy": {"tensor": 8, "sequence": true, "context": 1, "expert": 1},
                "recompute": "none"}, …]}
-An interleaved stage lists "chunks": [[0, 1], [4, 5]] in place of "layers". "device_order" (optional) lists the devices
-in the order of the placement; without it they stand in the cluster's locality order.
+Layers are numbered from 0 in files. An interleaved stage lists "chunks": [[0, 1], [4, 5]] in place of "layers".
+"device_order" (optional) lists the devices in the order of the placement; without it they stand in the cluster's
+locality order.
 
 Exit codes: 0 the plan can run; 1 it cannot (says why); 2 bad input.
 )";

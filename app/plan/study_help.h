@@ -2,7 +2,8 @@
 
 namespace nest::cli {
 
-inline constexpr const char* kCompareHelp = R"(Usage: nest-plan compare SCENARIO [--json] [--only METHOD]… [--manual t=8,p=4] [--seed N] [--walks N] [--steps N]
+inline constexpr const char* kCompareHelp =
+    R"(Usage: nest-plan compare SCENARIO [--json] [--only METHOD]… [--manual t=8,p=4] [--seed N] [--walks N] [--steps N]
 
 Solves the scenario exactly and by five other methods, and judges every plan by the same evaluator:
   Manual            hand rules: tensor degree up to one host, then the fewest stages that fit, equal layers
@@ -24,17 +25,18 @@ inline constexpr const char* kWhyHelp = R"(Usage: nest-plan why SCENARIO [DEMAND
 
 Without a demand: the best plan's batch time, opened into its formula, its parts and where each figure comes from.
   --depth N    levels to open (3)
-  --term ID    begin there: batch, memory, stage0/load, stage1/memory, stage0/tensor, …
+  --term ID    begin there: batch, memory, stage1/load, stage2/memory, stage1/tensor, …
 
 With demands: what would be if each were met, found by solving anew.
   t=4  c=2  e=4  d=16  d_in=8  p=8  b=2  v=2  z=1  devices=512   (also <= and >=), joined by commas
   "layer 17 in stage 2"   "cut at layer 17"   "no cut at layer 17"   "recompute full"   "recompute full in stage 3"
-Layers and stages count from 0.
+Layers and stages count from 1.
 
 Exit codes: 0 answered; 1 nothing fits at all; 2 bad input.
 )";
 
-inline constexpr const char* kImproveHelp = R"(Usage: nest-plan improve SCENARIO [--by PERCENT] [--break-even] [--failures] [--json]
+inline constexpr const char* kImproveHelp =
+    R"(Usage: nest-plan improve SCENARIO [--by PERCENT] [--break-even] [--failures] [--json]
 
 Makes one figure of the cluster better at a time (each level's bandwidth and latency, device memory, compute speed, device
 count), solves anew and ranks what it brings.
@@ -46,7 +48,8 @@ count), solves anew and ranks what it brings.
 Exit codes: 0 done; 1 nothing fits; 2 bad input.
 )";
 
-inline constexpr const char* kInverseHelp = R"(Usage: nest-plan inverse SCENARIO --time TIME [--most N | --devices] [--json]
+inline constexpr const char* kInverseHelp =
+    R"(Usage: nest-plan inverse SCENARIO --time TIME [--most N | --devices] [--json]
 
 The fewest devices whose best plan takes no longer than TIME a batch ("8.5s", "900ms").
 
@@ -56,7 +59,8 @@ The fewest devices whose best plan takes no longer than TIME a batch ("8.5s", "9
 Exit codes: 0 it can be met; 1 it cannot; 2 bad input.
 )";
 
-inline constexpr const char* kStudyHelp = R"(Usage: nest-plan study paper [--published FILE] [--model NAME]… [--devices N]… [--csv FILE] [--json]
+inline constexpr const char* kStudyHelp =
+    R"(Usage: nest-plan study paper [--published FILE] [--model NAME]… [--devices N]… [--csv FILE] [--json]
        nest-plan study scaling SCENARIO [--from N] [--to N] [--json]
        nest-plan study validation RESULTS
        nest-plan study piper PROFILE --optima FILE [--per-stage] [--seconds N] [--json]

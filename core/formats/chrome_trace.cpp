@@ -2,6 +2,7 @@
 
 #include "formats/launch_export.h"
 #include "formats/summary_text.h"
+#include "units/numbering.h"
 
 namespace nest {
 namespace {
@@ -59,11 +60,11 @@ std::string writeChromeTrace(const ReportSource& source, const Plan& plan, const
       named("process_name", 0,
             source.scenario.empty() ? summaryOf(plan) : source.scenario + ": " + summaryOf(plan)));
   for (int i = 0; i < plan.stageCount(); ++i) {
-    const std::string stage = "stage " + std::to_string(i);
+    const std::string stage = text::stageName(StageIndex(i));
     const int first = i * kThreadsPerStage;
     events.push_back(
         named("thread_name", first,
-              stage + " (layers " + rangesText(plan.stages[static_cast<std::size_t>(i)].layers()) + ")"));
+              stage + " (" + text::layersName(plan.stages[static_cast<std::size_t>(i)].layers()) + ")"));
     events.push_back(named("thread_name", first + 1, stage + " activations in"));
     events.push_back(named("thread_name", first + 2, stage + " gradients in"));
   }
@@ -80,7 +81,7 @@ std::string writeChromeTrace(const ReportSource& source, const Plan& plan, const
   }
   for (const MemoryStep& m : schedule.memory)
     events.push_back({{"ph", "C"},
-                      {"name", "memory of stage " + std::to_string(m.stage) + ", GiB"},
+                      {"name", "memory of " + text::stageName(StageIndex(m.stage)) + ", GiB"},
                       {"pid", 0},
                       {"tid", m.stage * kThreadsPerStage},
                       {"ts", m.at.value() * 1e6},

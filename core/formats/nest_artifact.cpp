@@ -266,7 +266,7 @@ private:
     const Width& smallest = m_widths.begin()->second;
     std::map<long long, int> layers;
     for (const auto& [id, unused] : smallest.nodes)
-      layers[id] = builder.addLayer(id < 0 ? "embedding" : "layer " + std::to_string(id),
+      layers[id] = builder.addLayer(id < 0 ? "embedding" : "block " + std::to_string(id + 1),
                                     id < 0 ? LayerKind::Embedding : LayerKind::Block);
     int s = 0;
     for (const auto& [width, costs] : m_widths) {

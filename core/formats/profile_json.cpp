@@ -144,7 +144,7 @@ private:
       const int repeat = static_cast<int>(f.integer("repeat", 1, kMostLayers).value_or(1));
       const std::string name = f.string("name").value_or("layer");
       for (int k = 0; k < repeat && m_graph.layerCount() <= kMostLayers; ++k)
-        m_graph.layers.push_back({repeat > 1 ? name + ' ' + std::to_string(k) : name,
+        m_graph.layers.push_back({repeat > 1 ? name + ' ' + std::to_string(k + 1) : name,
                                   kind.value_or(LayerKind::Other), id.value_or(0)});
     });
     if (m_graph.layers.empty() && !hasErrors(m_out))

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "formats/text_table.h"
+#include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
@@ -63,14 +64,14 @@ std::string loadTable(const ReportSource& source, const RankedPlan& r) {
     const StageEvaluation& s = r.evaluation.stages[i];
     const StagePlan& stage = r.plan.stages[i];
     const auto layers = stage.layers();
-    std::string named = rangesText(layers);
+    std::string named = text::layerNumbers(layers);
     const auto name = [&](LayerIndex l) {
       return l.at() < source.problem->graph->layers.size() ? source.problem->graph->layers[l.at()].name
                                                            : std::string("?");
     };
     if (!layers.empty())
       named += " (" + name(layers.front()) + (layers.size() > 1 ? " … " + name(layers.back()) : "") + ")";
-    std::vector<std::string> row = {std::to_string(i),
+    std::vector<std::string> row = {text::stageNumber(StageIndex(static_cast<int>(i))),
                                     named,
                                     text::count(s.devices),
                                     toText(stage.strategy),
@@ -100,9 +101,9 @@ std::string memoryTable(const Evaluation& e) {
                    {"headroom"}});
   for (std::size_t i = 0; i < e.stages.size(); ++i) {
     const MemoryUse& m = e.stages[i].memory;
-    table.add({std::to_string(i), text::memory(m.weights), room(m.gradients), room(m.optimizer),
-               room(m.stash), room(m.workspace), room(m.gathered), room(m.reserve), text::memory(m.total()),
-               text::memory(m.capacity), text::memory(m.headroom())});
+    table.add({text::stageNumber(StageIndex(static_cast<int>(i))), text::memory(m.weights), room(m.gradients),
+               room(m.optimizer), room(m.stash), room(m.workspace), room(m.gathered), room(m.reserve),
+               text::memory(m.total()), text::memory(m.capacity), text::memory(m.headroom())});
   }
   return table.text(2);
 }
@@ -129,8 +130,8 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   out += titled("time goes to", split);
   out += titled("bound by", nameOf(m.binds));
   if (m.fullestStage >= 0)
-    out += titled("fullest device", text::memory(m.peakMemory) + " of " + text::memory(m.capacity) +
-                                        ", in stage " + std::to_string(m.fullestStage));
+    out += titled("fullest device", text::memory(m.peakMemory) + " of " + text::memory(m.capacity) + ", in " +
+                                        text::stageName(StageIndex(m.fullestStage)));
   return out;
 }
 
@@ -177,8 +178,9 @@ std::string alternatives(const ReportSource& source, const Outcome& o) {
 }
 
 std::string missText(const ReportSource& source, const NearestMiss& miss) {
-  std::string out = "The nearest miss is " + summaryOf(miss.plan) + ": stage " + std::to_string(miss.stage) +
-                    " is short by " + text::memory(miss.shortfall) + " on each device.\n";
+  std::string out = "The nearest miss is " + summaryOf(miss.plan) + ": " +
+                    text::stageName(StageIndex(miss.stage)) + " is short by " + text::memory(miss.shortfall) +
+                    " on each device.\n";
   if (!miss.remedies.empty()) {
     out += "What would make it fit:\n";
     for (const std::string& r : miss.remedies) out += "  - " + r + '\n';
@@ -189,25 +191,13 @@ std::string missText(const ReportSource& source, const NearestMiss& miss) {
 std::string violationsText(const Evaluation& e) {
   std::string out;
   for (const Violation& v : e.violations) {
-    out += "  - " + (v.stage >= 0 ? "stage " + std::to_string(v.stage) + ": " : std::string()) + v.message;
+    out += "  - " + v.message;
     out += " [" + v.code + "]\n";
   }
   return out;
 }
 
 }  // namespace
-
-std::string rangesText(const std::vector<LayerIndex>& layers) {
-  std::string out;
-  for (std::size_t i = 0; i < layers.size();) {
-    std::size_t end = i + 1;
-    while (end < layers.size() && layers[end].value == layers[end - 1].value + 1) ++end;
-    out += (out.empty() ? "" : ", ") + std::to_string(layers[i].value);
-    if (end - i > 1) out += "–" + std::to_string(layers[end - 1].value);
-    i = end;
-  }
-  return out;
-}
 
 std::string summaryText(const ReportSource& source, const Outcome& o, const Outcome* free) {
   std::string out = source.scenario.empty() ? std::string() : source.scenario + '\n';

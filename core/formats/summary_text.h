@@ -15,7 +15,4 @@ std::string summaryText(const ReportSource&, const Outcome&, const Outcome* free
 /// The same for one plan that was given, with what is wrong with it.
 std::string evaluationText(const ReportSource&, const RankedPlan&);
 
-/// "0–7", "0–3, 8–11"; the layers of a stage as ranges.
-std::string rangesText(const std::vector<LayerIndex>&);
-
 }  // namespace nest

@@ -26,7 +26,7 @@ Outline outlineOf(const TransformerArchitecture& a) {
   };
   add("embedding", LayerKind::Embedding, Part::Embedding);
   for (int i = 0; i < a.layers; ++i)
-    add("block " + std::to_string(i), LayerKind::Block,
+    add("block " + std::to_string(i + 1), LayerKind::Block,
         a.hasExperts(i) ? Part::ExpertBlock : Part::DenseBlock);
   if (a.finalNorm) add("final norm", LayerKind::Norm, Part::Norm);
   add("head", LayerKind::Head, Part::Head);

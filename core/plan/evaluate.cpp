@@ -6,6 +6,7 @@
 #include "plan/placed_stage.h"
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
+#include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
@@ -112,8 +113,9 @@ void checkMemory(Evaluation& out) {
     if (m.total() <= m.capacity) continue;
     const Bytes shortfall = m.total() - m.capacity;
     out.violations.push_back({"memory", static_cast<int>(i),
-                              "stage " + std::to_string(i) + " needs " + text::memory(m.total()) +
-                                  " a device, " + text::memory(shortfall) + " more than there is",
+                              text::stageName(StageIndex(static_cast<int>(i))) + " needs " +
+                                  text::memory(m.total()) + " a device, " + text::memory(shortfall) +
+                                  " more than there is",
                               shortfall});
   }
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "plan/explanation_parts.h"
+#include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
@@ -59,7 +60,7 @@ CostTerm hiddenTerm(const Scene& s, int stage, const std::vector<CostTerm>& part
 
 CostTerm loadTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
-  CostTerm t = term(stageId(stage) + "/load", "Load of stage " + std::to_string(stage), f.load.value(),
+  CostTerm t = term(stageId(stage) + "/load", "Load of " + text::stageName(StageIndex(stage)), f.load.value(),
                     TermUnit::Time, TermKind::Load, stage);
   t.formula = "compute + exchanges − hidden";
   t.combine = Combine::Sum;
@@ -87,7 +88,7 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
     // Interleaved: only the first chunks stand before this stage's first chunk.
     if (s.plan.chunksPerStage() == 1) {
       if (!(s.figures(j).backward.value() > 0)) continue;
-      CostTerm c = term(stageId(j) + "/backward", "Backward compute of stage " + std::to_string(j),
+      CostTerm c = term(stageId(j) + "/backward", "Backward compute of " + text::stageName(StageIndex(j)),
                         s.figures(j).backward.value(), TermUnit::Time, TermKind::Compute, j);
       c.reference = true;
       t.children.push_back(std::move(c));
@@ -96,7 +97,7 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
     if (s.stage(j).chunks.empty()) continue;
     for (const LayerRun& r : s.runsOf(s.stage(j).chunks.front(), s.stage(j).strategy)) {
       CostTerm c = term(t.id + "/" + stageId(j) + "/class" + std::to_string(r.classId),
-                        "Stage " + std::to_string(j) + ", " + r.name,
+                        text::stageTitle(StageIndex(j)) + ", " + r.name,
                         r.cost->backward.value() / s.speed[static_cast<std::size_t>(j)], TermUnit::Time,
                         TermKind::Compute, j);
       c.factor = r.count;
@@ -147,7 +148,7 @@ CostTerm tailTerm(const Scene& s, int stage) {
   exposed.formula = "max(0, sync − backward of earlier stages)";
   exposed.combine = Combine::PositiveSum;
   exposed.children = {syncTerm(s, stage), earlierBackwardTerm(s, stage)};
-  CostTerm t = term(id, "After the last microbatch, stage " + std::to_string(stage),
+  CostTerm t = term(id, "After the last microbatch, " + text::stageName(StageIndex(stage)),
                     (f.exposed + f.step).value(), TermUnit::Time, TermKind::Tail, stage);
   t.formula = "exposed + step";
   t.combine = Combine::Sum;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "plan/explanation_parts.h"
+#include "units/numbering.h"
 
 namespace nest::explanation {
 
@@ -126,7 +127,7 @@ CostTerm memoryTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   const OptimizerRegime& o = s.problem.job.optimizer;
   const int z = s.plan.zero;
-  CostTerm t = term(stageId(stage) + "/memory", "Memory of stage " + std::to_string(stage),
+  CostTerm t = term(stageId(stage) + "/memory", "Memory of " + text::stageName(StageIndex(stage)),
                     f.memory.total().value(), TermUnit::Memory, TermKind::Memory, stage);
   t.formula = "weights + gradients + optimizer + stash + workspace + gathered layer + reserve";
   t.inputs = {

@@ -41,7 +41,7 @@ private:
   const Strategy& stage_(int i) const { return stage(i).strategy; }
 };
 
-std::string stageId(int stage);  ///< "stage0" for the first
+std::string stageId(int stage);  ///< "stage1" for the first
 CostTerm term(std::string id, std::string label, double value, TermUnit unit, TermKind kind, int stage);
 CostTerm referenceTo(const CostTerm& whole, double factor = 1);
 TermInput counted(std::string symbol, std::string meaning, double value);

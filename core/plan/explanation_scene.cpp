@@ -69,7 +69,7 @@ TermInput Scene::latency(int level) const {
 }
 
 std::string stageId(int stage) {
-  return "stage" + std::to_string(stage);
+  return "stage" + std::to_string(stage + 1);
 }
 
 CostTerm term(std::string id, std::string label, double value, TermUnit unit, TermKind kind, int stage) {

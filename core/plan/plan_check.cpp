@@ -4,6 +4,7 @@
 #include <string>
 
 #include "plan/stage_work.h"
+#include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
@@ -12,7 +13,7 @@ namespace {
 constexpr long long kMostRanks = 1LL << 24;
 
 std::string stageName(int i) {
-  return "stage " + std::to_string(i);
+  return text::stageName(StageIndex(i));
 }
 
 class Checker {

@@ -3,6 +3,7 @@
 
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
+#include "units/numbering.h"
 
 namespace nest {
 namespace {
@@ -40,7 +41,8 @@ private:
 
   void bound(const Bound& b, long long value, const char* what, int stage = -1) {
     if ((!b.least || value >= *b.least) && (!b.most || value <= *b.most)) return;
-    std::string message = std::string("the ") + what + " is " + std::to_string(value) + ", it must be ";
+    std::string message = stage < 0 ? std::string() : text::stageName(StageIndex(stage)) + ": ";
+    message += std::string("the ") + what + " is " + std::to_string(value) + ", it must be ";
     if (b.least && b.most && *b.least == *b.most)
       message += std::to_string(*b.least);
     else if (b.least && value < *b.least)
@@ -52,7 +54,7 @@ private:
 
   std::string layerName(LayerIndex x) const {
     return x.value >= 0 && x.value < m_problem.graph->layerCount() ? m_problem.graph->layers[x.at()].name
-                                                                   : "layer " + std::to_string(x.value);
+                                                                   : text::layerName(x);
   }
 
   /// The part that begins at a layer, −1 if none does.
@@ -77,12 +79,12 @@ private:
       const int part = known ? m_part[pin.layer.at()] : -1;
       if (part < 0 || part % m_plan.stageCount() != pin.stage.value)
         add(pin.stage.value < m_plan.stageCount() ? pin.stage.value : -1,
-            layerName(pin.layer) + " must be in stage " + std::to_string(pin.stage.value));
+            layerName(pin.layer) + " must be in " + text::stageName(pin.stage));
     }
     for (const auto& pin : m_problem.constraints.stagePins) {
       if (pin.stage.value < 0 || pin.stage.value >= m_plan.stageCount()) continue;
       const StagePlan& s = m_plan.stages[pin.stage.at()];
-      const std::string name = "stage " + std::to_string(pin.stage.value);
+      const std::string name = text::stageName(pin.stage);
       if (pin.recompute && *pin.recompute != s.recompute)
         add(pin.stage.value, name + " must use recompute policy " + nameOf(*pin.recompute));
       if (pin.strategy && *pin.strategy != s.strategy)

@@ -3,26 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
-
-std::string ranges(const std::vector<LayerIndex>& layers) {
-  std::string out;
-  for (std::size_t a = 0; a < layers.size();) {
-    std::size_t b = a;
-    while (b + 1 < layers.size() && layers[b + 1].value == layers[b].value + 1) ++b;
-    out += (out.empty() ? "" : ", ") + std::to_string(layers[a].value);
-    if (b > a) out += "–" + std::to_string(layers[b].value);
-    a = b + 1;
-  }
-  return out.empty() ? "none" : out;
-}
-
-std::string layersText(const std::vector<LayerIndex>& layers) {
-  return (layers.size() == 1 ? "layer " : "layers ") + ranges(layers);
-}
 
 class Comparison {
 public:
@@ -66,7 +51,7 @@ private:
                        [&](const StagePlan& s) { return s.strategy == p.stages.front().strategy; });
   }
   void strategyChange(int stage, const Strategy& a, const Strategy& b) {
-    const std::string of = stage < 0 ? "" : "Stage " + std::to_string(stage) + ": ";
+    const std::string of = stage < 0 ? "" : text::stageTitle(StageIndex(stage)) + ": ";
     const auto degree = [&](const char* what, std::string name, int x, int y) {
       if (x == y) return;
       if (stage < 0) name[0] = static_cast<char>(name[0] - 'a' + 'A');
@@ -90,7 +75,7 @@ private:
       if (i < m_a.stageCount())
         strategyChange(i, m_a.stages[static_cast<std::size_t>(i)].strategy, b);
       else
-        add("strategy", i, "Stage " + std::to_string(i) + " runs " + toText(b));
+        add("strategy", i, text::stageTitle(StageIndex(i)) + " runs " + toText(b));
     }
   }
   void cuts() {
@@ -98,7 +83,9 @@ private:
       const auto a = m_a.stages[static_cast<std::size_t>(i)].layers(),
                  b = m_b.stages[static_cast<std::size_t>(i)].layers();
       if (a != b)
-        add("cut", i, "Stage " + std::to_string(i) + " takes " + layersText(b) + " instead of " + ranges(a));
+        add("cut", i,
+            text::stageTitle(StageIndex(i)) + " takes " + text::layersName(b) + " instead of " +
+                text::layerNumbers(a));
     }
   }
   void newCuts() {
@@ -108,7 +95,7 @@ private:
         text += " and so on";
         break;
       }
-      text += (i ? " | " : "") + ranges(m_b.stages[static_cast<std::size_t>(i)].layers());
+      text += (i ? " | " : "") + text::layerNumbers(m_b.stages[static_cast<std::size_t>(i)].layers());
     }
     add("cut", -1, "Stages take layers " + text);
   }
@@ -127,7 +114,7 @@ private:
     }
     for (int i = 0; i < m_b.stageCount(); ++i) {
       const Recompute now = m_b.stages[static_cast<std::size_t>(i)].recompute;
-      const std::string name = "Stage " + std::to_string(i) + ": recompute ";
+      const std::string name = text::stageTitle(StageIndex(i)) + ": recompute ";
       if (i >= m_a.stageCount()) {
         if (now != Recompute::None) add("recompute", i, name + nameOf(now));
       } else if (const Recompute before = m_a.stages[static_cast<std::size_t>(i)].recompute; before != now) {

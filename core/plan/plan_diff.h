@@ -16,7 +16,7 @@ struct PlanChange {
   std::string sentence;  ///< "Tensor degree 8 → 4", "Stage 2 takes layers 17–24 instead of 17–22"
 };
 
-/// What turns one plan into another. Stages and layers count from 0 in sentences, as in figures and files.
+/// What turns one plan into another. Stages are counted from 1 in sentences, layers from 1 as well.
 struct PlanDiff {
   std::vector<PlanChange> changes;  ///< empty: the plans are the same
   double timeRatio = 1;             ///< second ÷ first batch time

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
@@ -42,11 +43,11 @@ private:
 };
 
 void checkLayer(Checker& c, LayerIndex layer, int layerCount, const std::string& pointer) {
-  c.require(layer.value >= 0, "layer-negative", pointer, "layers count from 0");
+  c.require(layer.value >= 0, "layer-negative", pointer, "files number layers from 0");
   if (layerCount > 0)
     c.require(layer.value < layerCount, "layer-unknown", pointer,
-              "layer " + std::to_string(layer.value) + " does not exist; layers are 0 to " +
-                  std::to_string(layerCount - 1));
+              "there is no layer number " + std::to_string(layer.value) +
+                  "; files number layers from 0, here to " + std::to_string(layerCount - 1));
 }
 
 void checkBound(Checker& c, const Bound& b, const char* name, int smallest) {
@@ -147,7 +148,8 @@ Diagnostics checkConstraints(const Constraints& k, int layerCount) {
     c.require(
         std::find(k.forbiddenCuts.begin(), k.forbiddenCuts.end(), k.requiredCuts[i]) == k.forbiddenCuts.end(),
         "cut-contradiction", pointer,
-        "the cut before layer " + std::to_string(k.requiredCuts[i].value) + " is both required and forbidden",
+        "the cut before " + text::layerName(k.requiredCuts[i]) +
+            " of the model is both required and forbidden",
         "remove one of the two");
   }
   for (std::size_t i = 0; i < k.forbiddenCuts.size(); ++i)
@@ -155,16 +157,18 @@ Diagnostics checkConstraints(const Constraints& k, int layerCount) {
   for (std::size_t i = 0; i < k.layerPins.size(); ++i) {
     const std::string pointer = "/constraints/layer_pins/" + std::to_string(i);
     checkLayer(c, k.layerPins[i].layer, layerCount, pointer + "/layer");
-    c.require(k.layerPins[i].stage.value >= 0, "stage-negative", pointer + "/stage", "stages count from 0");
+    c.require(k.layerPins[i].stage.value >= 0, "stage-negative", pointer + "/stage",
+              "files number stages from 0");
     for (std::size_t j = 0; j < i; ++j)
       c.require(k.layerPins[j].layer != k.layerPins[i].layer || k.layerPins[j].stage == k.layerPins[i].stage,
                 "pin-contradiction", pointer,
-                "layer " + std::to_string(k.layerPins[i].layer.value) + " is pinned to two stages",
+                text::layerName(k.layerPins[i].layer) + " of the model is pinned to two stages",
                 "remove one of the two");
   }
   for (std::size_t i = 0; i < k.stagePins.size(); ++i) {
     const std::string pointer = "/constraints/stage_pins/" + std::to_string(i);
-    c.require(k.stagePins[i].stage.value >= 0, "stage-negative", pointer + "/stage", "stages count from 0");
+    c.require(k.stagePins[i].stage.value >= 0, "stage-negative", pointer + "/stage",
+              "files number stages from 0");
     if (const auto& s = k.stagePins[i].strategy) {
       c.require(s->tensor >= 1 && s->context >= 1 && s->expert >= 1, "degree", pointer + "/strategy",
                 "tensor, context and expert degrees are 1 or more");

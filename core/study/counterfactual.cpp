@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "study/quiet_solve.h"
+#include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
@@ -18,8 +19,8 @@ bool meets(const Demand& demand, const Plan& plan) {
 /// Why nothing fits, from the nearest miss or, without one, from what the search log says of most candidates.
 std::string obstacle(const Outcome& o) {
   if (o.nearestMiss && o.nearestMiss->shortfall.value() > 0)
-    return "the closest plan is short by " + text::memory(o.nearestMiss->shortfall) + " on stage " +
-           std::to_string(o.nearestMiss->stage);
+    return "the closest plan is short by " + text::memory(o.nearestMiss->shortfall) + " on " +
+           text::stageName(StageIndex(o.nearestMiss->stage));
   const auto memory = std::count_if(o.log.candidates.begin(), o.log.candidates.end(),
                                     [](const Candidate& c) { return c.fate == Fate::OutOfMemory; });
   if (memory > 0) return "memory is short in every candidate";

@@ -22,7 +22,7 @@ struct Demand {
 ///   t=4  c=2  e=4  d=16  d_in=8  p=8  b=2  v=2  z=1  devices=512   (also <= and >=; a blank may stand for
 ///   "=") layer 17 in stage 2 · cut at layer 17 · no cut at layer 17 · recompute full · recompute full in
 ///   stage 3
-/// Layers and stages count from 0, as they do everywhere on screen; a layer may be named ("layer block 16").
+/// Layers and stages count from 1, as they do everywhere on screen; a layer may be named ("layer block 16").
 /// A layer in a stage keeps the number of stages of `present` (or asks for as many as it names), unless p is
 /// demanded as well. Errors say what is not understood, or not on offer and what is.
 Reading<Demand> readDemand(const Problem& problem, const Plan& present, std::string_view text);

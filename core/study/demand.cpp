@@ -5,6 +5,7 @@
 #include <set>
 
 #include "study/counterfactual.h"
+#include "units/numbering.h"
 
 namespace nest {
 namespace {
@@ -176,9 +177,9 @@ private:
     const auto& layers = m_demand.problem.graph->layers;
     const std::size_t begin = m_at;
     if (const auto n = number()) {
-      if (*n < static_cast<int>(layers.size())) return LayerIndex(*n);
-      fail("layer " + std::to_string(*n) + " does not exist; layers are 0 to " +
-           std::to_string(layers.size() - 1));
+      if (*n >= 1 && *n <= static_cast<int>(layers.size())) return LayerIndex(*n - 1);
+      fail("layer " + std::to_string(*n) + " does not exist; layers are 1 to " +
+           std::to_string(layers.size()));
       return std::nullopt;
     }
     // A name may have several words; the longest that fits is meant.
@@ -204,10 +205,10 @@ private:
     if (!take("in") || !take("stage"))
       return fail("a layer can be asked for in a stage: \"layer 17 in stage 2\"");
     const auto stage = number();
-    if (!stage) return fail("the stage needs its number");
-    m_demand.problem.constraints.layerPins.push_back({*x, StageIndex(*stage)});
-    namedStage(*stage + 1);
-    add("layer " + std::to_string(x->value) + " in stage " + std::to_string(*stage));
+    if (!stage || *stage < 1) return fail("stages count from 1");
+    m_demand.problem.constraints.layerPins.push_back({*x, StageIndex(*stage - 1)});
+    namedStage(*stage);
+    add(text::layerName(*x) + " in " + text::stageName(StageIndex(*stage - 1)));
   }
 
   void cut(bool required) {
@@ -217,7 +218,7 @@ private:
     if (!x) return;
     Constraints& c = m_demand.problem.constraints;
     (required ? c.requiredCuts : c.forbiddenCuts).push_back(*x);
-    add(std::string(required ? "a cut" : "no cut") + " at layer " + std::to_string(x->value));
+    add(std::string(required ? "a cut" : "no cut") + " at " + text::layerName(*x));
   }
 
   void recompute() {
@@ -228,10 +229,11 @@ private:
     if (!policy) return fail("recompute is none, selective or full");
     if (take("in")) {
       const auto stage = take("stage") ? number() : std::nullopt;
-      if (!stage) return fail("the stage needs its number: \"recompute full in stage 3\"");
-      m_demand.problem.constraints.stagePins.push_back({StageIndex(*stage), policy, std::nullopt});
-      namedStage(*stage + 1);
-      return add(std::string("recompute ") + nameOf(*policy) + " in stage " + std::to_string(*stage));
+      if (!stage || *stage < 1) return fail("stages count from 1: \"recompute full in stage 3\"");
+      m_demand.problem.constraints.stagePins.push_back({StageIndex(*stage - 1), policy, std::nullopt});
+      namedStage(*stage);
+      return add(std::string("recompute ") + nameOf(*policy) + " in " +
+                 text::stageName(StageIndex(*stage - 1)));
     }
     m_demand.problem.search.recompute.fill(false);
     m_demand.problem.search.recompute[static_cast<std::size_t>(*policy)] = true;
@@ -242,7 +244,7 @@ private:
   std::string_view m_text;
   std::vector<std::string> m_tokens;
   std::size_t m_at = 0;
-  int m_namedStage = 0;  ///< stages that the named ones ask for; 0: none is named
+  int m_namedStage = 0;  ///< largest stage number that the text names
   Demand m_demand;
   Diagnostics m_diagnostics;
 };

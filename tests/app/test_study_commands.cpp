@@ -66,7 +66,7 @@ private slots:
     const Ran r = run({"why", sample(kLlama)});
     QVERIFY2(r.code == 0, qPrintable(r.err));
     QVERIFY(r.out.contains("max load"));
-    const Ran memory = run({"why", sample(kLlama), "--term", "stage0/memory", "--depth", "1", "--json"});
+    const Ran memory = run({"why", sample(kLlama), "--term", "stage1/memory", "--depth", "1", "--json"});
     const QJsonObject j = memory.json().object();
     double sum = 0;
     for (const auto& c : j["children"].toArray())
@@ -76,7 +76,7 @@ private slots:
   }
 
   void answersWhyNot() {
-    const Ran r = run({"why", sample(kLlama), "t=8", "p=3", "--json"});
+    const Ran r = run({"why", sample(kLlama), "t=8", "layer 18 in stage 2, p=4", "--json"});
     QVERIFY2(r.code == 0, qPrintable(r.err));
     const QJsonArray all = r.json().array();
     QCOMPARE(all.size(), 2);

@@ -27,7 +27,9 @@ QString bannerOf(const PlanContext& c) {
     const NearestMiss& miss = *c.outcome->nearestMiss;
     QString out = QStringLiteral("Nothing fits. Shown is the nearest miss");
     if (miss.stage >= 0)
-      out += QStringLiteral(": stage %1 is short by %2").arg(miss.stage).arg(memoryText(miss.shortfall));
+      out += QStringLiteral(": stage %1 is short by %2")
+                 .arg(stageNumber(miss.stage))
+                 .arg(memoryText(miss.shortfall));
     if (!miss.remedies.empty()) out += QStringLiteral(". Would help: ") + phrase(miss.remedies.front());
     return out;
   }

@@ -1,4 +1,5 @@
 #include "figures/ink.h"
+#include "figures/phrases.h"
 
 #include <QFontMetricsF>
 #include <QHash>
@@ -168,7 +169,7 @@ void Ink::stageChip(const QRectF& r, int stage, double pixels, bool dimmed) {
   m_painter.setBrush(c);
   m_painter.drawRoundedRect(r, 3, 3);
   hatch(r.adjusted(1, 1, -1, -1), theme().stageHatch(stage), mixed(c, theme().textOn(c), 0.3), 5);
-  const QString number = QString::number(stage);
+  const QString number = stageNumber(stage);
   const double w = width(number, pixels, true);
   if (theme().stageHatch(stage) != 0 && w + 4 < r.width()) {
     // The number stands on a plain spot, or the hatch would run through it.

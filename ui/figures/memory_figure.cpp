@@ -89,10 +89,10 @@ QString sentence(const PlanContext& c) {
   const MemoryUse& m = e.stages[static_cast<std::size_t>(full)].memory;
   if (m.headroom().value() < 0)
     return QStringLiteral("Stage %1 needs %2 of %3: %4 too much")
-        .arg(full)
+        .arg(stageNumber(full))
         .arg(memoryText(m.total()), memoryText(m.capacity), memoryText(-m.headroom()));
   return QStringLiteral("Fullest is stage %1: %2 of %3, %4 free")
-      .arg(full)
+      .arg(stageNumber(full))
       .arg(memoryText(m.total()), memoryText(m.capacity), memoryText(m.headroom()));
 }
 
@@ -198,9 +198,9 @@ void paintChips(Ink& ink, const MemoryLayout& m, const Focus& focus, bool byDevi
                    focus.dims(column.stage));
   }
   if (!all)
-    for (int i : wholeTicks(n, static_cast<int>(m.plot.width() / 48)))
+    for (int i : (byDevice ? wholeTicks : countedTicks)(n, static_cast<int>(m.plot.width() / 48)))
       ink.label(QRectF(m.slotBox(static_cast<std::size_t>(i)).center().x() - 24, m.chips.top() + 8, 48, 15),
-                byDevice ? countText(static_cast<long long>(i) * m.merged) : QString::number(i),
+                byDevice ? countText(static_cast<long long>(i) * m.merged) : stageNumber(static_cast<int>(i)),
                 Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
   ink.label(QRectF(m.chips.left() - 54, m.chips.top() + (all ? 0 : 5), 48, 22),
             byDevice ? QStringLiteral("Device") : QStringLiteral("Stage"), Qt::AlignRight | Qt::AlignVCenter,
@@ -210,9 +210,9 @@ void paintChips(Ink& ink, const MemoryLayout& m, const Focus& focus, bool byDevi
 QString tipOf(const MemoryColumn& column, const PlanContext& c) {
   const Hierarchy& h = *c.problem->cluster;
   const bool device = column.firstDevice >= 0;
-  QString heading =
-      device ? deviceName(h, column.fullest) : QStringLiteral("Stage %1, each device").arg(column.stage);
-  if (device && column.stage >= 0) heading += QStringLiteral(", stage %1").arg(column.stage);
+  QString heading = device ? deviceName(h, column.fullest)
+                           : QStringLiteral("Stage %1, each device").arg(stageNumber(column.stage));
+  if (device && column.stage >= 0) heading += QStringLiteral(", stage %1").arg(stageNumber(column.stage));
   Tip tip(heading);
   if (column.stage < 0) return tip.note(QStringLiteral("Idle: nothing is placed here.")).html();
   const auto parts = memoryParts(column.use);
@@ -334,9 +334,10 @@ QString MemoryFigure::describe(const SelectionItem& item, const PlanContext& c) 
                ? deviceName(*c.problem->cluster, item.index) + QStringLiteral(": idle")
                : QString();
   MemoryUse m = c.shownEvaluation()->stages[static_cast<std::size_t>(*stage)].memory;
-  QString name = QStringLiteral("Stage %1").arg(*stage);
+  QString name = QStringLiteral("Stage %1").arg(stageNumber(*stage));
   if (item.kind == ItemKind::Device) {
-    name = deviceName(*c.problem->cluster, item.index) + QStringLiteral(", stage %1").arg(*stage);
+    name =
+        deviceName(*c.problem->cluster, item.index) + QStringLiteral(", stage %1").arg(stageNumber(*stage));
     m.capacity = c.problem->cluster->factor(DeviceIndex(item.index)).memory;
   }
   const bool over = m.headroom().value() < 0;

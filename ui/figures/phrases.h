@@ -4,6 +4,7 @@
 #include <string>
 
 #include "document/plan_context.h"
+#include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
@@ -19,6 +20,13 @@ inline QString memoryText(Bytes b) {
 }
 inline QString countText(long long n) {
   return phrase(text::count(n));
+}
+/// Number of a stage or layer as people count, from 1 (units/numbering.h).
+inline QString stageNumber(int stage) {
+  return phrase(text::stageNumber(StageIndex(stage)));
+}
+inline QString layerNumber(int layer) {
+  return phrase(text::layerNumber(LayerIndex(layer)));
 }
 QString plural(long long n, const QString& singular);  ///< "1 device", "1,024 devices"
 
@@ -46,7 +54,7 @@ QString levelText(const NetworkLevel&);
 QString deviceName(const Hierarchy&, int position);
 /// "host0 – host3"; one name if it is one host.
 QString hostSpan(const Hierarchy&, int begin, int end);
-/// "embedding, block 0 – block 7".
+/// "embedding, block 1 – block 8".
 QString layerSpan(const LayerGraph&, const std::vector<LayerIndex>&);
 /// "Llama-2 7B on 128 H100 SXM" from the scenario's name, for subtitles; may be empty.
 QString scenarioText(const PlanContext&);

@@ -28,7 +28,7 @@ QString sentence(const PlanContext& c) {
   const QString pace = above < 0.0005 ? QStringLiteral("all stages are level")
                                       : phrase(text::percent(above)) + QStringLiteral(" above the mean");
   return QStringLiteral("Stage %1 sets the pace: %2 a microbatch, %3; bound by %4")
-      .arg(slow)
+      .arg(stageNumber(slow))
       .arg(timeText(s.load), pace, bound);
 }
 
@@ -187,8 +187,8 @@ private:
       if (i + 1 < n && m.slot >= 92) cut(i, middle + m.slot / 2);
     }
     if (!all)
-      for (int i : wholeTicks(n, static_cast<int>(m.plot.width() / 28)))
-        m_ink.label(QRectF(m.slotLeft(i) + m.slot / 2 - 14, m.chips.top() + 7, 28, 15), QString::number(i),
+      for (int i : countedTicks(n, static_cast<int>(m.plot.width() / 28)))
+        m_ink.label(QRectF(m.slotLeft(i) + m.slot / 2 - 14, m.chips.top() + 7, 28, 15), stageNumber(i),
                     Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::MutedText));
     m_ink.label(QRectF(m.chips.left() - 54, m.chips.top(), 48, all ? 22 : 8), QStringLiteral("Stage"),
                 Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
@@ -246,7 +246,7 @@ QString stageTip(int i, const PlanContext& c) {
   const Plan& plan = *c.shownPlan();
   const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(i)];
   const StagePlan& s = plan.stages[static_cast<std::size_t>(i)];
-  Tip tip(QStringLiteral("Stage %1").arg(i));
+  Tip tip(QStringLiteral("Stage %1").arg(stageNumber(i)));
   tip.row(QStringLiteral("Layers"), layerSpan(*c.problem->graph, s.layers()));
   tip.row(QStringLiteral("Load, one microbatch"), exactTime(e.load));
   const auto parts = loadParts(e);
@@ -269,7 +269,7 @@ QString stageTip(int i, const PlanContext& c) {
 
 QString layerTip(int layer, int stage, const PlanContext& c) {
   Tip tip(phrase(c.problem->graph->layers[static_cast<std::size_t>(layer)].name));
-  tip.row(QStringLiteral("Stage"), QString::number(stage));
+  tip.row(QStringLiteral("Stage"), stageNumber(stage));
   tip.row(QStringLiteral("Compute, one microbatch"),
           exactTime(Seconds(layerSeconds(*c.problem, *c.shownPlan(), stage, LayerIndex(layer)))));
   return tip.html();
@@ -356,10 +356,12 @@ QString StagesFigure::describe(const SelectionItem& item, const PlanContext& c) 
   if (item.kind == ItemKind::Layer)
     return QStringLiteral("%1, stage %2: %3")
         .arg(phrase(c.problem->graph->layers[static_cast<std::size_t>(item.index)].name))
-        .arg(*stage)
+        .arg(stageNumber(*stage))
         .arg(timeText(Seconds(layerSeconds(*c.problem, *c.shownPlan(), *stage, LayerIndex(item.index)))));
   const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(*stage)];
-  return QStringLiteral("Stage %1: load %2, bound by %3").arg(*stage).arg(timeText(e.load), bindingText(e));
+  return QStringLiteral("Stage %1: load %2, bound by %3")
+      .arg(stageNumber(*stage))
+      .arg(timeText(e.load), bindingText(e));
 }
 
 QString StagesFigure::asText(const PlanContext& c) const {

@@ -33,4 +33,13 @@ std::vector<int> wholeTicks(int count, int most) {
   return out;
 }
 
+std::vector<int> countedTicks(int count, int most) {
+  std::vector<int> out = wholeTicks(count, most);
+  if (out.size() < 2 || out[1] == 1) return out;
+  out = wholeTicks(count + 1, most + 1);
+  out.erase(out.begin());
+  for (int& i : out) --i;
+  return out;
+}
+
 }  // namespace nest

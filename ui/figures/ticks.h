@@ -10,5 +10,7 @@ std::vector<double> roundTicks(double largest, int most);
 
 /// Which of 0 … count−1 to label (stages, devices): every 1st, 2nd, 5th, 10th …, at most `most`.
 std::vector<int> wholeTicks(int count, int most);
+/// The same for things that people count from 1: indices whose numbers are round (the 5th, the 10th …).
+std::vector<int> countedTicks(int count, int most);
 
 }  // namespace nest

@@ -168,8 +168,8 @@ void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
     for (int s = 0; s < stages; ++s)
       ink.stageBox(QRectF(layout.plot.left() - 10, rows.rowBox(s).top(), 6, rows.rowHeight()), s,
                    focus.dims(s));
-    for (int s : wholeTicks(stages, static_cast<int>(layout.plot.height() / 16)))
-      ink.label(QRectF(layout.plot.left() - 52, rows.rowBox(s).center().y() - 8, 38, 16), QString::number(s),
+    for (int s : countedTicks(stages, static_cast<int>(layout.plot.height() / 16)))
+      ink.label(QRectF(layout.plot.left() - 52, rows.rowBox(s).center().y() - 8, 38, 16), stageNumber(s),
                 Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
   // Ticks stand at round times; what is visible may begin anywhere.
@@ -211,7 +211,7 @@ void TimelineFigure::paintMemory(Ink& ink, const QRectF& plot, double begin, dou
   double largest = capacity.value();
   for (std::size_t k = first; k < last; ++k) largest = std::max(largest, run.schedule.memory[k].used.value());
   const Axis axis = Axis::memory(largest * 1.08, std::max(2, static_cast<int>(plot.height() / 34)));
-  paintVerticalAxis(ink, plot, axis, QStringLiteral("Memory of stage %1").arg(stage));
+  paintVerticalAxis(ink, plot, axis, QStringLiteral("Memory of stage %1").arg(stageNumber(stage)));
   const double width = plot.width(), scale = width / (end - begin);
   const auto y = [&](double bytes) { return plot.bottom() - bytes / axis.largest * plot.height(); };
   // Of the steps inside one pixel only the highest and the last matter.
@@ -279,7 +279,7 @@ std::optional<Figure::Hit> TimelineFigure::hit(const QPointF& at, const QRectF& 
                       i.kind == TaskKind::ActivationTransfer || i.kind == TaskKind::GradientTransfer;
     Tip tip(pass ? QStringLiteral("%1 of microbatch %2").arg(nameOf(partOf(i.kind))).arg(i.microbatch)
                  : nameOf(partOf(i.kind)));
-    tip.row(QStringLiteral("Stage"), QString::number(stage));
+    tip.row(QStringLiteral("Stage"), stageNumber(stage));
     if (run.schedule.kind == ScheduleKind::Interleaved && pass)
       tip.row(QStringLiteral("Chunk"), QString::number(i.chunk));
     tip.row(QStringLiteral("Takes"), exactTime(i.end - i.begin));
@@ -291,7 +291,7 @@ std::optional<Figure::Hit> TimelineFigure::hit(const QPointF& at, const QRectF& 
                       rows.xOf(i.end.value()) - rows.xOf(i.begin.value()), row.height()),
                tip.html()};
   }
-  Tip tip(QStringLiteral("Stage %1 waits").arg(stage));
+  Tip tip(QStringLiteral("Stage %1 waits").arg(stageNumber(stage)));
   tip.note(QStringLiteral("Bubble: nothing to do until its inputs arrive."));
   return Hit{{ItemKind::Stage, stage}, rows.rowBox(stage), tip.html()};
 }
@@ -309,7 +309,7 @@ std::optional<Figure::Hit> TimelineFigure::locate(const SelectionItem& item, con
                      c.shownPlan()->stageCount());
   const TimelineRows rows(run.schedule, run.starts, layout.plot, 0, 1);
   const auto at = static_cast<std::size_t>(*stage);
-  Tip tip(QStringLiteral("Stage %1").arg(*stage));
+  Tip tip(QStringLiteral("Stage %1").arg(stageNumber(*stage)));
   const Seconds busy = run.schedule.busy[at];
   tip.row(QStringLiteral("Busy"), exactTime(busy));
   tip.row(QStringLiteral("Idle"), exactTime(run.schedule.total - busy));
@@ -335,7 +335,7 @@ QString TimelineFigure::describe(const SelectionItem& item, const PlanContext& c
   const Schedule& s = runOf(c).schedule;
   const Seconds busy = s.busy[static_cast<std::size_t>(*stage)];
   return QStringLiteral("Stage %1: busy %2 of %3 (%4)")
-      .arg(*stage)
+      .arg(stageNumber(*stage))
       .arg(timeText(busy), timeText(s.total), phrase(text::percent(busy / s.total)));
 }
 

@@ -159,7 +159,7 @@ QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
     tip.note(c.shownPlan() ? QStringLiteral("Idle: nothing is placed here.")
                            : QStringLiteral("Nothing is placed yet."));
   } else {
-    tip.row(QStringLiteral("Stage"), QString::number(seat.stage));
+    tip.row(QStringLiteral("Stage"), stageNumber(seat.stage));
     tip.row(QStringLiteral("Replica"), QString::number(seat.replica));
     tip.row(QStringLiteral("Rank in the replica"), QString::number(seat.rank));
     const auto& stages = c.shownEvaluation()->stages;
@@ -201,7 +201,7 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
         break;
       }
       parts << QStringLiteral("%1 on %2")
-                   .arg(countText(count), stage < 0 ? QStringLiteral("none") : QString::number(stage));
+                   .arg(countText(count), stage < 0 ? QStringLiteral("none") : stageNumber(stage));
     }
     tip.row(QStringLiteral("Devices on stages"), parts.join(QStringLiteral(", ")));
   }
@@ -316,7 +316,7 @@ QString TopologyFigure::describe(const SelectionItem& item, const PlanContext& c
     const Seat seat = classesOf(c).seats().at(item.index);
     return deviceName(h, item.index) + (seat.idle() ? QStringLiteral(": idle")
                                                     : QStringLiteral(": stage %1, replica %2, rank %3")
-                                                          .arg(seat.stage)
+                                                          .arg(stageNumber(seat.stage))
                                                           .arg(seat.replica)
                                                           .arg(seat.rank));
   }
@@ -329,7 +329,7 @@ QString TopologyFigure::describe(const SelectionItem& item, const PlanContext& c
         .arg(plural(end - begin, QStringLiteral("device")), hostSpan(h, begin, end));
   }
   const auto stage = stageOf(item, c);
-  return stage ? QStringLiteral("Stage %1").arg(*stage) : QString();
+  return stage ? QStringLiteral("Stage %1").arg(stageNumber(*stage)) : QString();
 }
 
 QString TopologyFigure::asText(const PlanContext& c) const {
@@ -352,9 +352,10 @@ QString TopologyFigure::asText(const PlanContext& c) const {
       int run = d;
       const int stage = classes.seats().at(d).stage;
       while (run + 1 < end && classes.seats().at(run + 1).stage == stage) ++run;
-      out += QStringLiteral(" %1 × %2")
-                 .arg(run - d + 1)
-                 .arg(stage < 0 ? QStringLiteral("idle") : QStringLiteral("stage %1").arg(stage));
+      out +=
+          QStringLiteral(" %1 × %2")
+              .arg(run - d + 1)
+              .arg(stage < 0 ? QStringLiteral("idle") : QStringLiteral("stage %1").arg(stageNumber(stage)));
       d = run + 1;
     }
     out += u'\n';

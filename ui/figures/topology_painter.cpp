@@ -149,7 +149,7 @@ void TopologyPainter::paintDevices() {
     if (stage < 0) continue;
     const QColor c = m_ink.stageColor(stage, m_focus.dims(stage));
     const QColor ink = m_ink.theme().textOn(c);
-    const QString number = QString::number(stage);
+    const QString number = stageNumber(stage);
     const double size = std::clamp(m_scale * 0.5, 8.0, 15.0);
     const bool hatch = m_ink.theme().stageHatch(stage) != 0;
     const double plate = Ink::width(number, size, true) + 4;

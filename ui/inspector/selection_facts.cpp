@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "figures/phrases.h"
 #include "plan/metrics.h"
 #include "units/text.h"
 
@@ -33,7 +34,7 @@ QString layerSpan(const PlanContext& c, const StagePlan& stage) {
   if (layers.empty()) return tr("none");
   const auto name = [&](LayerIndex l) {
     return c.problem && l.value < c.problem->graph->layerCount() ? q(c.problem->graph->layers[l.at()].name)
-                                                                 : QString::number(l.value);
+                                                                 : layerNumber(l.value);
   };
   QString span = name(layers.front());
   if (layers.size() > 1) span += QStringLiteral(" – ") + name(layers.back());
@@ -86,7 +87,7 @@ void addDevice(Facts& f, const PlanContext& c, int position) {
   const Plan* plan = c.shownPlan();
   if (!plan) return;
   if (const auto seat = seatOf(*plan, position)) {
-    f.rows.emplace_back(tr("Stage"), QString::number(seat->stage));
+    f.rows.emplace_back(tr("Stage"), stageNumber(seat->stage));
     f.rows.emplace_back(tr("Replica"), QString::number(seat->replica));
     f.rows.emplace_back(tr("Rank in its replica"), QString::number(seat->rank));
   } else {
@@ -119,9 +120,10 @@ void addPlan(Facts& f, const PlanContext& c) {
   f.rows.emplace_back(tr("Devices"),
                       tr("%1 of %2").arg(q(text::count(m.devicesUsed)), q(text::count(m.deviceCount))));
   f.rows.emplace_back(tr("Microbatches"), q(text::count(shown.evaluation.microbatchCount)));
-  f.rows.emplace_back(
-      tr("Fullest stage"),
-      tr("%1: %2 of %3").arg(m.fullestStage).arg(q(text::memory(m.peakMemory)), q(text::memory(m.capacity))));
+  f.rows.emplace_back(tr("Fullest stage"),
+                      tr("%1: %2 of %3")
+                          .arg(stageNumber(m.fullestStage))
+                          .arg(q(text::memory(m.peakMemory)), q(text::memory(m.capacity))));
   for (int b = 0; b < kBindingCount; ++b) {
     const auto binding = static_cast<Binding>(b);
     if (m.share(binding) >= 0.001)
@@ -159,16 +161,16 @@ Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
   const int i = item->index;
   switch (item->kind) {
     case ItemKind::Stage:
-      f.title = tr("Stage %1").arg(i);
+      f.title = tr("Stage %1").arg(stageNumber(i));
       if (hasPlan && i < c.shownPlan()->stageCount()) addStage(f, c, i);
       break;
     case ItemKind::Layer: {
       f.title = c.problem && i < c.problem->graph->layerCount()
                     ? q(c.problem->graph->layers[static_cast<std::size_t>(i)].name)
-                    : tr("Layer %1").arg(i);
+                    : tr("Layer %1").arg(layerNumber(i));
       f.title[0] = f.title[0].toUpper();
       const int s = stageOf(c, *item);
-      if (s >= 0) f.rows.emplace_back(tr("Stage"), QString::number(s));
+      if (s >= 0) f.rows.emplace_back(tr("Stage"), stageNumber(s));
       if (hasPlan && s >= 0) addStage(f, c, s);
       break;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "figures/phrases.h"
 #include "theme/icon.h"
 #include "units/text.h"
 
@@ -44,7 +45,7 @@ void IssueModel::setPlan(const PlanContext& context) {
   if (const Evaluation* e = context.shownEvaluation())
     for (const Violation& v : e->violations) {
       Diagnostic d = error(v.code, {}, v.message);
-      if (v.stage >= 0) d.where.file = tr("stage %1").arg(v.stage).toStdString();
+      if (v.stage >= 0) d.where.file = tr("stage %1").arg(stageNumber(v.stage)).toStdString();
       m_plan.push_back({std::move(d), v.stage});
     }
   if (context.isNearestMiss())

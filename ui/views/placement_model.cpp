@@ -50,7 +50,7 @@ QString PlacementModel::textOf(int device, int column) const {
       return QString::number(m_context.problem->cluster->identity(DeviceIndex(device)).slot);
     case Stage:
       return seat.idle() ? (m_context.shownPlan() ? tr("idle") : QStringLiteral("–"))
-                         : QString::number(seat.stage);
+                         : stageNumber(seat.stage);
     case Replica:
       return seat.idle() ? QStringLiteral("–") : QString::number(seat.replica);
     case InReplica:
@@ -77,7 +77,7 @@ QVariant PlacementModel::data(const QModelIndex& index, int role) const {
                  ? tr("%1: nothing is placed here").arg(deviceName(*m_context.problem->cluster, device))
                  : tr("%1: stage %2, replica %3, rank %4 of the replica")
                        .arg(deviceName(*m_context.problem->cluster, device))
-                       .arg(seat.stage)
+                       .arg(stageNumber(seat.stage))
                        .arg(seat.replica)
                        .arg(seat.rank);
     }

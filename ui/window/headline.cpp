@@ -11,6 +11,7 @@
 
 #include "actions/action_registry.h"
 #include "editors/glossary.h"
+#include "figures/phrases.h"
 #include "plan/metrics.h"
 #include "theme/theme.h"
 #include "units/text.h"
@@ -55,7 +56,8 @@ QStringList exactTips(const PlanMetrics& m, const Plan& plan, const Outcome& out
               "<qt><b>Plan</b> %1<br>%2 of %3 devices<br>t: tensor degree, p: stages, d: replicas, b: "
               "microbatch</qt>")
               .arg(q(summaryOf(plan)), q(text::count(m.devicesUsed)), q(text::count(m.deviceCount)));
-  tips << Headline::tr("<qt><b>Memory</b> of the fullest stage, %1, at its peak</qt>").arg(m.fullestStage);
+  tips << Headline::tr("<qt><b>Memory</b> of the fullest stage, %1, at its peak</qt>")
+              .arg(stageNumber(m.fullestStage));
   QString shares = Headline::tr("<qt><b>Where the batch time goes</b>");
   for (int b = 0; b < kBindingCount; ++b)
     if (m.share(static_cast<Binding>(b)) >= 0.001)
@@ -210,7 +212,8 @@ void Headline::refresh() {
     showParts(parts, tips);
   } else if (c.isNearestMiss()) {
     const NearestMiss& miss = *c.outcome->nearestMiss;
-    QString text = tr("closest: stage %1 is %2 short").arg(miss.stage).arg(q(text::memory(miss.shortfall)));
+    QString text =
+        tr("closest: stage %1 is %2 short").arg(stageNumber(miss.stage)).arg(q(text::memory(miss.shortfall)));
     if (!miss.remedies.empty()) text += tr("; would fit with %1").arg(q(miss.remedies.front()));
     showMessage(tr("Nothing fits"), text, true);
   } else if (c.outcome && c.outcome->status == OutcomeStatus::Infeasible) {

@@ -15,6 +15,7 @@
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
 #include "export/figure_export.h"
+#include "figures/phrases.h"
 #include "inspector/inspector.h"
 #include "window/command_palette.h"
 #include "window/gallery.h"
@@ -315,7 +316,7 @@ void MainWindow::openPalette() {
   const PlanContext& c = *m_session->context();
   if (const Plan* plan = c.shownPlan())
     for (int s = 0; s < plan->stageCount(); ++s)
-      addItem(tr("Stage %1").arg(s), tr("stage"), {ItemKind::Stage, s});
+      addItem(tr("Stage %1").arg(stageNumber(s)), tr("stage"), {ItemKind::Stage, s});
   if (c.problem) {
     for (int l = 0; l < c.problem->graph->layerCount(); ++l)
       addItem(QString::fromStdString(c.problem->graph->layers[static_cast<std::size_t>(l)].name), tr("layer"),

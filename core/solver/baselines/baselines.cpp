@@ -4,6 +4,7 @@
 
 #include "plan/schedule.h"
 #include "solver/baselines/methods.h"
+#include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
@@ -42,7 +43,7 @@ void describeViolations(BaselineResult& r) {
   if (!r.plan || r.plan->evaluation.feasible()) return;
   const Violation& v = r.plan->evaluation.violations.front();
   r.note += r.note.empty() ? "" : "; ";
-  r.note += v.code == "memory" ? "does not fit: stage " + std::to_string(v.stage) + " is short by " +
+  r.note += v.code == "memory" ? "does not fit: " + text::stageName(StageIndex(v.stage)) + " is short by " +
                                      text::memory(v.shortfall)
                                : "cannot run: " + v.message;
 }

@@ -43,7 +43,7 @@ private slots:
     QVERIFY(p);
     QVERIFY(p.diagnostics.empty());
     QCOMPARE(p->graph.layerCount(), 4);
-    QCOMPARE(p->graph.layers[3].name, std::string("block 2"));
+    QCOMPARE(p->graph.layers[3].name, std::string("block 3"));
     QVERIFY(p->graph.isChain());
     QCOMPARE(p->profile.microbatches(), (std::vector<int>{1, 2}));
     QCOMPARE(p->profile.strategies().size(), std::size_t(2));

@@ -133,9 +133,9 @@ private slots:
     });
     if (!plan) QSKIP("the instance has no plan of two stages");
     const CostTerm root = explain(p, *plan, evaluate(p, *plan));
-    const CostTerm* load = root.find("stage1/load");
+    const CostTerm* load = root.find("stage2/load");
     QVERIFY(load && !load->children.empty());
-    const CostTerm* forward = root.find("stage0/forward");
+    const CostTerm* forward = root.find("stage1/forward");
     QVERIFY(forward && !forward->children.empty());
     QCOMPARE(forward->children.front().inputs.front().symbol, std::string("seconds"));
     QVERIFY(toText(root, 1).find("max load") != std::string::npos);

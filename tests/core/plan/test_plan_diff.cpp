@@ -56,17 +56,17 @@ private slots:
     left.push_back(right.front());
     right.erase(right.begin());
     QCOMPARE(changesBetween(a, b),
-             (Words{"Stage 0 takes layers 0–5 instead of 0–4", "Stage 1 takes layers 6–9 instead of 5–9"}));
+             (Words{"Stage 1 takes layers 1–6 instead of 1–5", "Stage 2 takes layers 7–10 instead of 6–10"}));
   }
   void otherStageCount() {
     QCOMPARE(changesBetween(planOf(2), planOf(3)),
-             (Words{"Stages 2 → 3", "Stages take layers 0–3 | 4–6 | 7–9"}));
+             (Words{"Stages 2 → 3", "Stages take layers 1–4 | 5–7 | 8–10"}));
   }
   void oneStageOnly() {
     Plan a = planOf(2), b = planOf(2);
     b.stages[1].recompute = Recompute::Full;
     b.stages[1].strategy.tensor = 2;
-    QCOMPARE(changesBetween(a, b), (Words{"Stage 1: tensor degree 1 → 2", "Stage 1: recompute none → full"}));
+    QCOMPARE(changesBetween(a, b), (Words{"Stage 2: tensor degree 1 → 2", "Stage 2: recompute none → full"}));
   }
   void figures() {
     Evaluation x, y;

@@ -59,7 +59,7 @@ private slots:
   void refusesWhatItDoesNotUnderstand_data() {
     QTest::addColumn<QString>("text");
     for (const char* t : {"", "faster", "t", "t=", "t=x", "t=97", "layer 999 in stage 1", "layer 1",
-                          "layer nowhere in stage 1", "recompute sometimes", "recompute full in stage",
+                          "layer nowhere in stage 1", "recompute sometimes", "recompute full in stage 0",
                           "no", "cut at", "p==2"})
       QTest::newRow(t) << t;
   }
@@ -78,8 +78,8 @@ private slots:
     for (const Solved& s : solvedInstances(15, 2)) {
       const int p = s.best.plan.stageCount();
       for (const std::string& text :
-           {"p=" + std::to_string(p), "p=" + std::to_string(p - 1), std::string("layer 0 in stage 0"),
-            std::string("layer 1 in stage 1"), std::string("recompute none"), std::string("d=1")}) {
+           {"p=" + std::to_string(p), "p=" + std::to_string(p - 1), std::string("layer 1 in stage 1"),
+            std::string("layer 2 in stage 2"), std::string("recompute none"), std::string("d=1")}) {
         const auto demand = readDemand(s.problem, s.best.plan, text);
         if (!demand) continue;
         const Counterfactual c = whyNot(s.problem, s.best, *demand);
@@ -104,11 +104,11 @@ private slots:
   void namedStagesKeepTheirCount() {
     const Solved s = solvedInstances(1, 2).front();
     const int p = s.best.plan.stageCount();
-    const auto within = readDemand(s.problem, s.best.plan, "layer 2 in stage " + std::to_string(p - 1));
+    const auto within = readDemand(s.problem, s.best.plan, "layer 2 in stage " + std::to_string(p));
     QCOMPARE(within->problem.constraints.stages, (Bound{p, p}));
-    const auto beyond = readDemand(s.problem, s.best.plan, "layer 2 in stage " + std::to_string(p + 2));
+    const auto beyond = readDemand(s.problem, s.best.plan, "layer 2 in stage " + std::to_string(p + 3));
     QCOMPARE(beyond->problem.constraints.stages, (Bound{p + 3, std::nullopt}));
-    const auto typed = readDemand(s.problem, s.best.plan, "p=1, recompute none in stage 0");
+    const auto typed = readDemand(s.problem, s.best.plan, "p=1, recompute none in stage 1");
     QCOMPARE(typed->problem.constraints.stages, (Bound{1, 1}));
   }
 

@@ -51,6 +51,9 @@ private slots:
     QCOMPARE(wholeTicks(4, 10), (std::vector<int>{0, 1, 2, 3}));
     QCOMPARE(wholeTicks(100, 11), (std::vector<int>{0, 10, 20, 30, 40, 50, 60, 70, 80, 90}));
     QCOMPARE(wholeTicks(64, 1).size(), std::size_t(1));
+    QCOMPARE(countedTicks(4, 10), (std::vector<int>{0, 1, 2, 3}));
+    QCOMPARE(countedTicks(100, 11), (std::vector<int>{9, 19, 29, 39, 49, 59, 69, 79, 89, 99}));
+    QCOMPARE(countedTicks(64, 1).size(), std::size_t(1));
     QCOMPARE(Axis::time(0.0125, 5).unitName, QStringLiteral("ms"));
   }
 

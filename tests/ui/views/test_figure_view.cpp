@@ -143,7 +143,7 @@ private slots:
     view.setContext(std::make_shared<PlanContext>(test::contextOf({})));
     view.show();
     view.setShowsText(true);
-    QVERIFY(view.findChild<QPlainTextEdit*>()->toPlainText().contains(QStringLiteral("Stage 0")));
+    QVERIFY(view.findChild<QPlainTextEdit*>()->toPlainText().contains(QStringLiteral("Stage 1")));
     view.setShowsText(false);
     QVERIFY(!view.showsText());
   }

@@ -44,7 +44,7 @@ private slots:
       for (int replica = 0; replica < placement.replicas(); ++replica)
         for (int rank = 0; rank < placement.ranks(stage); ++rank) {
           const int row = placement.device(stage, replica, rank).value;
-          QCOMPARE(cell(m, row, PlacementModel::Stage), QString::number(stage));
+          QCOMPARE(cell(m, row, PlacementModel::Stage), QString::number(stage + 1));
           QCOMPARE(cell(m, row, PlacementModel::Replica), QString::number(replica));
           QCOMPARE(cell(m, row, PlacementModel::InReplica), QString::number(rank));
         }
@@ -65,7 +65,7 @@ private slots:
     QCOMPARE(cell(m, 127, PlacementModel::Host), QStringLiteral("host15"));
     QCOMPARE(cell(m, 16, PlacementModel::Host), QStringLiteral("host2"));
     m.sort(PlacementModel::Stage, Qt::DescendingOrder);
-    QCOMPARE(cell(m, 0, PlacementModel::Stage), QStringLiteral("3"));
+    QCOMPARE(cell(m, 0, PlacementModel::Stage), QStringLiteral("4"));
   }
 
   void idleDevicesStandLast() {
@@ -97,9 +97,9 @@ private slots:
     const QStringList lines = m.csv().split(QStringLiteral("\r\n"));
     QCOMPARE(lines.size(), 130);
     QCOMPARE(lines[0], QStringLiteral("rank,host,device,stage,replica,rank_in_replica"));
-    QCOMPARE(lines[1], QStringLiteral("0,host0,0,0,0,0"));
-    QCOMPARE(lines[128], QStringLiteral("127,host15,7,3,3,7"));
-    QCOMPARE(m.csv({5}).split(QStringLiteral("\r\n"))[1], QStringLiteral("5,host0,5,0,0,5"));
+    QCOMPARE(lines[1], QStringLiteral("0,host0,0,1,0,0"));
+    QCOMPARE(lines[128], QStringLiteral("127,host15,7,4,3,7"));
+    QCOMPARE(m.csv({5}).split(QStringLiteral("\r\n"))[1], QStringLiteral("5,host0,5,1,0,5"));
   }
 
   void largeClustersSort() {

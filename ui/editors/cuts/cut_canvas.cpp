@@ -10,6 +10,7 @@
 
 #include "figures/axis.h"
 #include "figures/ink.h"
+#include "figures/phrases.h"
 #include "plan/plan_edit.h"
 #include "units/text.h"
 
@@ -266,7 +267,7 @@ bool CutCanvas::event(QEvent* e) {
   QToolTip::showText(help->globalPos(),
                      tr("<b>Stage %1</b><br>%2 to %3 (%n layers)<br>load %4<br>memory %5 of %6", nullptr,
                         static_cast<int>(layers.size()))
-                         .arg(stage)
+                         .arg(stageNumber(stage))
                          .arg(from(names[layers.front().at()].name), from(names[layers.back().at()].name),
                               from(text::time(s.load)), from(text::memory(s.memory.total())),
                               from(text::memory(s.memory.capacity))),

@@ -8,6 +8,7 @@
 
 #include "document/scenario_document.h"
 #include "editors/cuts/cut_canvas.h"
+#include "figures/phrases.h"
 #include "plan/plan_edit.h"
 #include "units/text.h"
 
@@ -122,7 +123,7 @@ void CutView::showVerdict() {
   } else if (const int slow = mine.slowestStage(); slow >= 0 && mine.stages.size() > 1) {
     const double average = mine.sumLoad.value() / static_cast<double>(mine.stages.size());
     words += tr("<br>Stage %1 sets the pace with %2, %3 above the average; %4 microbatches wait for it.")
-                 .arg(slow)
+                 .arg(stageNumber(slow))
                  .arg(from(text::time(mine.maxLoad)), from(text::percent(mine.maxLoad.value() / average - 1)))
                  .arg(mine.microbatchCount);
   }
@@ -130,7 +131,7 @@ void CutView::showVerdict() {
   if (cut > 0) {
     const int layer = firstLayerOf(*m_canvas->plan(), cut);
     words += tr("<br>Chosen cut: stage %1 begins at %2.")
-                 .arg(cut)
+                 .arg(stageNumber(cut))
                  .arg(from(context().problem->graph->layers[static_cast<std::size_t>(layer)].name));
   }
   m_verdict->setText(words);

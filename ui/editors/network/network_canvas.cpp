@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figures/phrases.h"
 #include "units/text.h"
 
 namespace nest {
@@ -162,7 +163,7 @@ QString NetworkCanvas::tipOf(int node, int link) const {
     if (n.kind == NodeKind::Device && n.memory.value() > 0)
       tip += tr("<br>memory %1").arg(QString::fromStdString(text::memory(n.memory)));
     if (static_cast<std::size_t>(node) < m_stage.size() && m_stage[static_cast<std::size_t>(node)] >= 0)
-      tip += tr("<br>stage %1").arg(m_stage[static_cast<std::size_t>(node)]);
+      tip += tr("<br>stage %1").arg(stageNumber(m_stage[static_cast<std::size_t>(node)]));
     if (n.failed) tip += tr("<br>failed: it is left out of every plan");
   } else if (link >= 0) {
     const NetworkLink& l = m_graph.links[static_cast<std::size_t>(link)];

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "editors/network/network_canvas.h"
+#include "figures/phrases.h"
 #include "units/text.h"
 
 // How the canvas looks. Level of detail by size on screen: below a few pixels a device is a filled box
@@ -121,7 +122,7 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
       // Inside a host the slot number says enough.
       const int colon = static_cast<int>(name.lastIndexOf(QLatin1Char(':')));
       const QString brief = !n.host.empty() && colon > 0 ? name.mid(colon + 1) : name;
-      write(r.adjusted(2, 0, -2, 0), stage >= 0 ? QString::number(stage) : brief, 12, stage >= 0,
+      write(r.adjusted(2, 0, -2, 0), stage >= 0 ? stageNumber(stage) : brief, 12, stage >= 0,
             n.failed ? text : m_theme->textOn(fill), Qt::AlignCenter);
     }
   } else if (n.kind == NodeKind::Switch && scale >= kHostText) {

@@ -15,6 +15,7 @@
 
 #include "document/scenario_document.h"
 #include "export/figure_export.h"
+#include "figures/phrases.h"
 #include "figures/stages_figure.h"
 #include "plan/plan_diff.h"
 #include "units/text.h"
@@ -241,7 +242,7 @@ void WhatIfView::showStory() {
     const QString miss =
         c.isNearestMiss()
             ? tr("<p><b>Nothing fits any more.</b> Stage %1 of the nearest miss is short by %2.</p>")
-                  .arg(c.outcome->nearestMiss->stage)
+                  .arg(stageNumber(c.outcome->nearestMiss->stage))
                   .arg(from(text::memory(c.outcome->nearestMiss->shortfall)))
             : tr("<p><b>There is no plan.</b></p>");
     m_story->setHtml(miss);

@@ -1,5 +1,6 @@
 #include "views/search/candidate_model.h"
 
+#include "figures/phrases.h"
 #include "units/text.h"
 
 namespace nest {
@@ -58,15 +59,17 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
       return tr("solved, and slower");
     case Fate::Bounded:
       // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.
-      if (optimum > 0 && c.lowerBound.value() < optimum) return tr("searched: no cut of it is as fast as the best");
+      if (optimum > 0 && c.lowerBound.value() < optimum)
+        return tr("searched: no cut of it is as fast as the best");
       if (optimum > 0)
         return tr("no plan of it can take less than %1 (%2)")
-            .arg(from(text::time(c.lowerBound)), from(text::signedPercent(c.lowerBound.value() / optimum - 1)));
+            .arg(from(text::time(c.lowerBound)),
+                 from(text::signedPercent(c.lowerBound.value() / optimum - 1)));
       return tr("no plan of it can take less than %1").arg(from(text::time(c.lowerBound)));
     case Fate::OutOfMemory:
       if (c.shortStage >= 0)
         return tr("stage %1 is short of memory by %2")
-            .arg(c.shortStage)
+            .arg(stageNumber(c.shortStage))
             .arg(from(text::memory(c.shortfall)));
       return tr("a stage is short of memory");
     case Fate::Dominated:

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "figures/ink.h"
+#include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "units/text.h"
 
@@ -102,13 +103,12 @@ void DpHeatmap::paintEvent(QPaintEvent*) {
         ink.outline(cellArea(i, x).adjusted(-1, -1, 1, 1), ink.color(Accent), 2);
   ink.outline(cellArea(m_stage, m_cut).adjusted(-2, -2, 2, 2), ink.color(Text), 2);
 
-  for (int i : wholeTicks(stages, std::max(2, static_cast<int>(p.height() / 18))))
-    ink.label({p.left() - 54, cellArea(i, 0).center().y() - 8, 48, 16}, QString::number(i + 1),
+  for (int i : countedTicks(stages, std::max(2, static_cast<int>(p.height() / 18))))
+    ink.label({p.left() - 54, cellArea(i, 0).center().y() - 8, 48, 16}, stageNumber(i),
               Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(MutedText));
-  for (int x : wholeTicks(cuts, std::max(2, static_cast<int>(p.width() / 44))))
+  for (int x : countedTicks(cuts, std::max(2, static_cast<int>(p.width() / 44))))
     ink.label({cellArea(0, x).center().x() - 20, p.bottom() + 3, 40, 16},
-              x + 1 < cuts ? QString::number(x) : tr("end"), Qt::AlignCenter, Ink::kSmall,
-              ink.color(MutedText));
+              x + 1 < cuts ? layerNumber(x) : tr("end"), Qt::AlignCenter, Ink::kSmall, ink.color(MutedText));
   ink.label({p.left(), p.bottom() + 20, p.width(), 16}, tr("first layer of the stage"), Qt::AlignCenter,
             Ink::kSmall, ink.color(Text));
   painter.save();
@@ -130,10 +130,10 @@ QString DpHeatmap::describe(int stage, int cut) const {
   const auto& layers = m_context->problem->graph->layers;
   const QString first =
       cut < static_cast<int>(layers.size())
-          ? tr("layer %1 (%2)").arg(cut).arg(from(layers[static_cast<std::size_t>(cut)].name))
+          ? tr("layer %1 (%2)").arg(layerNumber(cut)).arg(from(layers[static_cast<std::size_t>(cut)].name))
           : tr("the end");
   QString out = tr("Stage %1 begins at %2: %3 stages on %4 devices of a replica are left")
-                    .arg(stage)
+                    .arg(stageNumber(stage))
                     .arg(first)
                     .arg(c.stages)
                     .arg(c.devices);
@@ -235,7 +235,7 @@ void DpPane::showAlternatives(int stage, int cut) {
     const bool end = a.to >= static_cast<int>(layers.size());
     const QString cells[] = {
         end ? tr("the end")
-            : tr("%1 (%2)").arg(a.to).arg(from(layers[static_cast<std::size_t>(a.to)].name)),
+            : tr("%1 (%2)").arg(a.to + 1).arg(from(layers[static_cast<std::size_t>(a.to)].name)),
         a.policy < 0 ? QStringLiteral("–") : QString::fromLatin1(nameOf(static_cast<Recompute>(a.policy))),
         a.policy < 0 ? QStringLiteral("–") : timeText(a.load), timeText(a.time), why};
     for (int c = 0; c < 5; ++c) {
