@@ -6,6 +6,7 @@
 #include "command_line.h"
 #include "document/scenario_files.h"
 #include "export_run.h"
+#include "formats/recognise.h"
 #include "solver/solve.h"
 #include "views/registry.h"
 #include "window/main_window.h"
@@ -35,17 +36,27 @@ int openWindows(const nest::ExplorerCommand& command) {
   options.size = command.size;
   options.remembers = command.view.isEmpty();
   std::vector<std::unique_ptr<nest::MainWindow>> windows;
-  const auto open = [&](const QString& path) {
-    // A model belongs to the scenario that was opened before it; everything else has a window of its own.
-    const bool isModel = path.endsWith(QLatin1String("config.json"));
-    if (windows.empty() || (!isModel && !windows.back()->document().isEmpty()))
-      windows.push_back(std::make_unique<nest::MainWindow>(solveProblem, options));
-    windows.back()->openPath(path);
+  // Each scenario has a window of its own; networks, models and plans go into the one opened before them.
+  QStringList others;
+  const auto window = [&]() -> nest::MainWindow& {
+    windows.push_back(std::make_unique<nest::MainWindow>(solveProblem, options));
+    return *windows.back();
   };
-  const QStringList files = command.files.isEmpty() ? nest::samplePaths().mid(0, 1) : command.files;
-  if (!files.isEmpty() && files.front().endsWith(QLatin1String("config.json")))
-    open(nest::samplePaths().value(0));
-  for (const QString& path : files) open(path);
+  const auto takeOthers = [&] {
+    if (!others.isEmpty()) (windows.empty() ? window() : *windows.back()).openPaths(others);
+    others.clear();
+  };
+  for (const QString& path : command.files.isEmpty() ? nest::samplePaths().mid(0, 1) : command.files) {
+    const auto text = nest::readTextOf(path);
+    const bool isScenario = !text || nest::recognise(*text, path.toStdString()) == nest::FileKind::Scenario;
+    if (!isScenario) {
+      others += path;
+      continue;
+    }
+    takeOthers();
+    window().openPath(path);
+  }
+  takeOthers();
   for (const auto& window : windows) window->show();
   if (command.view.isEmpty()) windows.front()->offerRecovery();
   return QApplication::exec();

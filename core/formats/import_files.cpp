@@ -141,7 +141,8 @@ private:
       if (d.severity == Severity::Error) keep({d}, m_files[i].path);
     if (derived)
       m_result.parts[i].holds = text::count(derived->deviceCount()) + " devices on " +
-                                std::to_string(derived->levelCount()) + " levels";
+                                std::to_string(derived->levelCount()) +
+                                (derived->levelCount() == 1 ? " level" : " levels");
   }
 
   std::size_t first(bool (*is)(FileKind)) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "formats/text_table.h"
+#include "units/amount.h"
 #include "units/numbering.h"
 #include "units/text.h"
 
@@ -113,13 +114,12 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   out += titled("plan", summaryOf(r.plan));
   out += titled("batch time", text::time(m.batchTime) +
                                   (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
-  out +=
-      titled("throughput", rate(m.samplesPerSecond) + " samples/s, " + rate(m.tokensPerSecond) + " tokens/s");
+  out += titled("throughput",
+                rate(m.samplesPerSecond) + " samples/s, " + text::amount(m.tokensPerSecond) + " tokens/s");
   if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + m.mfuConvention + ")");
   out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
   if (m.trainingTime)
-    out += titled("training", text::time(*m.trainingTime) + ", " +
-                                  text::count(static_cast<long long>(*m.deviceHours + 0.5)) +
+    out += titled("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
                                   " device-hours for " + rate(*source.problem->job.trainingTokens / 1e9) +
                                   " billion tokens");
   std::string split;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "units/amount.h"
 #include "units/text.h"
 
 namespace nest {
@@ -185,7 +186,7 @@ std::vector<std::string> headlineParts(const PlanMetrics& m, const Plan& plan, c
   }
   if (m.trainingTime) parts.push_back(text::time(*m.trainingTime) + " to train");
   if (m.deviceHours)
-    parts.push_back(text::count(static_cast<long long>(*m.deviceHours + 0.5)) + " device-hours");
+    parts.push_back(text::amount(*m.deviceHours) + " device-hours");
   return parts;
 }
 

@@ -26,7 +26,9 @@ bool isEmbedded(const QString& path) {
   return path.startsWith(QLatin1Char(':'));
 }
 
-Reading<std::string> readText(const QString& path) {
+}  // namespace
+
+Reading<std::string> readTextOf(const QString& path) {
   if (isEmbedded(path)) loadResources();
   Reading<std::string> r;
   QFile in(path);
@@ -44,6 +46,8 @@ Reading<std::string> readText(const QString& path) {
   }
   return r;
 }
+
+namespace {
 
 void compare(const QString& where, const QJsonValue& a, const QJsonValue& b, QStringList& out) {
   if (a == b) return;
@@ -81,14 +85,14 @@ void compare(const QString& where, const QJsonValue& a, const QJsonValue& b, QSt
 Reading<Scenario> readScenarioText(const QByteArray& text, const QString& path) {
   const QDir folder = QFileInfo(path).dir();
   const ReferenceLoader load = [&](const std::string& name) {
-    return readText(folder.filePath(QString::fromStdString(name)));
+    return readTextOf(folder.filePath(QString::fromStdString(name)));
   };
   return readScenario(std::string_view(text.constData(), static_cast<std::size_t>(text.size())),
                       QFileInfo(path).fileName().toStdString(), load);
 }
 
 Reading<Scenario> readScenarioFile(const QString& path) {
-  auto text = readText(path);
+  auto text = readTextOf(path);
   if (!text) return {std::nullopt, std::move(text.diagnostics)};
   auto reading = readScenarioText(QByteArray::fromStdString(*text), path);
   // A sample is nobody's file: wherever it is saved, its model goes with it.
@@ -136,15 +140,13 @@ void ScenarioFiles::journal() {
 
 bool ScenarioFiles::open(const QString& given) {
   const QString path = isEmbedded(given) ? given : QFileInfo(given).absoluteFilePath();
-  if (!m_document.isEmpty() && QFileInfo(path).fileName() == QLatin1String("config.json"))
-    return loadModel(path);
   auto reading = readScenarioFile(path);
   if (!reading) {
     Q_EMIT failed(tr("%1 cannot be opened").arg(QFileInfo(path).fileName()), reading.diagnostics);
     return false;
   }
   m_document.reset(std::move(*reading.value), isEmbedded(path) ? QString() : path);
-  const auto text = readText(path);
+  const auto text = readTextOf(path);
   watch(isEmbedded(path) ? QString() : path, text ? QByteArray::fromStdString(*text) : QByteArray());
   if (!isEmbedded(path)) remember(path);
   Q_EMIT read(reading.diagnostics);
@@ -152,7 +154,7 @@ bool ScenarioFiles::open(const QString& given) {
 }
 
 bool ScenarioFiles::loadModel(const QString& path) {
-  const auto text = readText(path);
+  const auto text = readTextOf(path);
   const QString file = QFileInfo(path).fileName();
   Reading<TransformerArchitecture> model;
   if (text) model = readHuggingFaceConfig(*text, file.toStdString());
@@ -204,7 +206,7 @@ bool ScenarioFiles::restore(const Journal::Entry& entry) {
     return false;
   }
   m_document.reset(std::move(*reading.value), entry.path, true);
-  const auto text = entry.path.isEmpty() ? Reading<std::string>() : readText(entry.path);
+  const auto text = entry.path.isEmpty() ? Reading<std::string>() : readTextOf(entry.path);
   watch(entry.path, text ? QByteArray::fromStdString(*text) : QByteArray());
   journal();  // ours now, before the other goes
   Journal::discard(entry);
@@ -227,7 +229,7 @@ void ScenarioFiles::watch(const QString& path, const QByteArray& content) {
 void ScenarioFiles::checkOutside() {
   const QString path = m_document.path();
   if (path.isEmpty()) return;
-  const auto text = readText(path);
+  const auto text = readTextOf(path);
   if (!text) return;  // being replaced, or gone: what is open stays
   if (!m_watcher.files().contains(path)) m_watcher.addPath(path);
   const QByteArray content = QByteArray::fromStdString(*text);

@@ -9,6 +9,7 @@
 #include "document/journal.h"
 #include "document/scenario_document.h"
 #include "formats/scenario_json.h"
+#include "plan/plan.h"
 
 namespace nest {
 
@@ -17,6 +18,9 @@ namespace nest {
 Reading<Scenario> readScenarioFile(const QString& path);
 /// The same of a text that belongs to `path`.
 Reading<Scenario> readScenarioText(const QByteArray& text, const QString& path);
+
+/// The text of a file or an embedded sample, or why it cannot be had.
+Reading<std::string> readTextOf(const QString& path);
 
 /// The built-in sample scenarios, default first.
 QStringList samplePaths();
@@ -28,9 +32,14 @@ class ScenarioFiles : public QObject {
 public:
   ScenarioFiles(ScenarioDocument&, const QString& journalFolder, QObject* parent = nullptr);
 
-  /// Opens a scenario, or takes a Hugging Face config.json as the model of the open one. False: nothing has
-  /// changed and failed() has told why.
+  /// Opens a scenario. False: nothing has changed and failed() has told why.
   bool open(const QString& path);
+  /// Opens any files that the program knows. A scenario takes the place of the open one; networks, models and
+  /// profiles are put into it as one undo step (into the first sample where none is open); plans are handed
+  /// out by planRead(). recognised() tells what they were. False: nothing has changed, failed() has told why.
+  bool openAll(const QStringList& paths);
+  /// Whether opening these would take the place of the open scenario instead of changing it.
+  bool replacesScenario(const QStringList& paths) const;
   /// Replaces the model of the open scenario by the one in this config.json, as an undo step.
   bool loadModel(const QString& path);
   bool save(const QString& path);  ///< atomic: the old file stands until the new one is whole
@@ -48,12 +57,15 @@ public:
 
 Q_SIGNALS:
   void failed(const QString& sentence, const nest::Diagnostics&);
-  void read(const nest::Diagnostics&);  ///< warnings and notes of a file that was opened
+  void read(const nest::Diagnostics&);                     ///< warnings and notes of a file that was opened
+  void recognised(const QString& sentence, bool changed);  ///< what imported files held; changed: undoable
+  void planRead(const nest::Plan& plan, const QString& name);
   void saved(const QString& path);
   void changedOutside(const QString& path);  ///< and differs from what was read or saved
   void recentChanged();
 
 private:
+  bool import(const QStringList& paths);
   void remember(const QString& path);
   void watch(const QString& path, const QByteArray& content);
   void checkOutside();

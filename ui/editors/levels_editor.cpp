@@ -1,5 +1,6 @@
 #include "editors/levels_editor.h"
 
+#include <QFileInfo>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -140,10 +141,11 @@ LevelsEditor::LevelsEditor(ScenarioDocument& document, QWidget* parent)
   m_add->setProperty("link", true);
   m_add->setToolTip(tr("Join groups of the outermost level by one more, slower level"));
   m_total->setProperty("role", "muted");
+  m_total->setWordWrap(true);
   auto* foot = new QHBoxLayout;
   foot->addWidget(m_add);
-  foot->addStretch();
-  foot->addWidget(m_total);
+  foot->addWidget(m_total, 1);
+  m_total->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   all->addWidget(m_problem);
   all->addLayout(foot);
   connect(m_add, &QPushButton::clicked, this, [this] {
@@ -201,7 +203,13 @@ void LevelsEditor::rebuild() {
     for (int l = 0; l < wanted; ++l) addRow(l);
     const int stretch[] = {5, 3, 6, 5, 0};
     for (int c = 0; c < 5; ++c) m_grid->setColumnStretch(c, stretch[c]);
+  } else if (!m_document.isEmpty()) {
+    auto* edit = new QPushButton(tr("Edit in the network view"), m_rows);
+    edit->setToolTip(tr("Show hosts, switches and links, and how they become levels"));
+    connect(edit, &QPushButton::clicked, this, &LevelsEditor::networkRequested);
+    m_grid->addWidget(edit, 0, 0, Qt::AlignLeft);
   }
+  m_add->setVisible(source || m_document.isEmpty());
   static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_rows);
   showProblem();
 }
@@ -268,11 +276,13 @@ void LevelsEditor::refreshTotal() {
         tr("%1 devices").arg(QString::fromStdString(text::count(static_cast<long long>(devices)))));
   } else {
     const auto& graph = std::get<GraphSource>(s.cluster.network);
-    m_total->setText(tr("%1 devices, network %2")
-                         .arg(QString::fromStdString(text::count(graph.graph.deviceCount())),
-                              graph.importedFrom.empty()
-                                  ? tr("drawn")
-                                  : tr("from %1").arg(QString::fromStdString(graph.importedFrom))));
+    const QString from = QFileInfo(QString::fromStdString(graph.importedFrom)).fileName();
+    m_total->setText(
+        tr("%1 devices, %2 links, network %3")
+            .arg(QString::fromStdString(text::count(graph.graph.deviceCount())),
+                 QString::fromStdString(text::count(static_cast<long long>(graph.graph.links.size()))),
+                 from.isEmpty() ? tr("drawn") : tr("from %1").arg(from)));
+    m_total->setToolTip(QString::fromStdString(graph.importedFrom));
   }
 }
 

@@ -18,6 +18,9 @@ class LevelsEditor : public QWidget {
 public:
   explicit LevelsEditor(ScenarioDocument&, QWidget* parent = nullptr);
 
+Q_SIGNALS:
+  void networkRequested();  ///< of a drawn or imported network: show it where it is edited
+
 private:
   void rebuild();
   void refreshTotal();

@@ -124,6 +124,7 @@ ScenarioPanel::ScenarioPanel(ScenarioDocument& document, QWidget* parent)
   buildJob();
   buildDegrees();
   buildSearch();
+  buildConstraints();
   buildAssumptions();
   layout->addStretch();
   setWidget(m_page);
@@ -178,7 +179,9 @@ void ScenarioPanel::buildCluster() {
         sc.cluster.device.id = "custom";
       },
       false));
-  s->addWidget(new LevelsEditor(m_document, s), QStringLiteral("/cluster"));
+  auto* levels = new LevelsEditor(m_document, s);
+  connect(levels, &LevelsEditor::networkRequested, this, &ScenarioPanel::networkRequested);
+  s->addWidget(levels, QStringLiteral("/cluster"));
 }
 
 void ScenarioPanel::buildModel() {
@@ -282,8 +285,7 @@ void ScenarioPanel::buildJob() {
   regime.id = QStringLiteral("/job/optimizer");
   regime.label = tr("Optimizer");
   regime.verb = tr("Choose another optimizer regime");
-  regime.options = {tr("Adam, fp32 gradients (2+4+12 B)"), tr("Adam, fp16 gradients (2+2+12 B)"),
-                    tr("SGD (2+2 B)"), tr("Custom")};
+  regime.options = {tr("Adam, fp32 gradients"), tr("Adam, fp16 gradients"), tr("SGD"), tr("Custom")};
   regime.read = [](const Scenario& sc) {
     for (int i = 0; i < 4; ++i)
       if (sc.job.optimizer.id == kRegimes[i]) return i;
@@ -291,6 +293,7 @@ void ScenarioPanel::buildJob() {
   };
   regime.write = [](int i, Scenario& sc) { sc.job.optimizer = regimeAt(i, sc.job.optimizer); };
   s->addChoice(regime, QStringLiteral("optimizer regime"));
+  buildBytes(s);
   LineSpec tokens;
   tokens.id = QStringLiteral("/job/training_tokens");
   tokens.label = tr("Training tokens");
@@ -304,6 +307,49 @@ void ScenarioPanel::buildJob() {
     return QString();
   };
   s->addLine(tokens, QStringLiteral("training tokens"))->setPlaceholderText(tr("none"));
+}
+
+/// Bytes per parameter; typing another figure makes the regime a custom one.
+void ScenarioPanel::buildBytes(FormSection* s) {
+  struct Kind {
+    const char* key;
+    QString label;
+    double OptimizerRegime::*member;
+    bool zeroAllowed;
+  };
+  const Kind kinds[] = {
+      {"weight", tr("Weight bytes"), &OptimizerRegime::weightBytes, false},
+      {"gradient", tr("Gradient bytes"), &OptimizerRegime::gradientBytes, true},
+      {"optimizer", tr("Optimizer bytes"), &OptimizerRegime::optimizerBytes, true},
+  };
+  for (const Kind& k : kinds) {
+    LineSpec spec;
+    spec.id = QStringLiteral("/job/optimizer/%1_bytes_per_parameter").arg(QLatin1String(k.key));
+    spec.label = k.label;
+    spec.verb = tr("Change %1 per parameter").arg(k.label.toLower());
+    spec.hint = tr("Bytes for each parameter, such as 2, 4 or 0.5");
+    const auto read = [](const QString& text) -> std::optional<double> {
+      bool ok = false;
+      const double v = text.trimmed().toDouble(&ok);
+      return ok && std::isfinite(v) && v >= 0 && v <= 64 ? std::optional(v) : std::nullopt;
+    };
+    spec.read = [member = k.member](const Scenario& sc) { return q(text::exact(sc.job.optimizer.*member)); };
+    spec.write = [read, member = k.member, zero = k.zeroAllowed](const QString& text, Scenario& sc) {
+      const auto v = read(text);
+      if (!v || (!zero && *v == 0))
+        return zero ? tr("Type bytes for each parameter, 0 to 64")
+                    : tr("Type bytes for each parameter, above 0 to 64");
+      if (sc.job.optimizer.*member == *v) return QString();
+      sc.job.optimizer.*member = *v;
+      sc.job.optimizer.id = "custom";
+      return QString();
+    };
+    spec.step = [read](const QString& text, int steps) {
+      const auto v = read(text);
+      return v ? q(text::exact(std::clamp(*v + steps, 0.0, 64.0))) : QString();
+    };
+    s->addLine(spec, QStringLiteral("optimizer regime"));
+  }
 }
 
 void ScenarioPanel::buildDegrees() {
@@ -379,12 +425,6 @@ void ScenarioPanel::buildSearch() {
   option("pad_last_microbatch", tr("Pad the last microbatch"), tr("Switch padding"),
          &SearchOptions::padLastMicrobatch,
          tr("The global batch need not divide into microbatches and replicas."));
-  s->addChecks({}, {{QStringLiteral("/constraints/megatron_expressible"), tr("Only what Megatron-LM can say"),
-                     tr("Switch the Megatron-LM restriction"),
-                     [](const Scenario& sc) { return sc.constraints.megatronExpressible; },
-                     [](bool on, Scenario& sc) { sc.constraints.megatronExpressible = on; },
-                     tr("One strategy for all stages, devices in its default order, a layer split its layout "
-                        "can name.")}});
   LineSpec chunks;
   chunks.id = QStringLiteral("/search/chunks_per_stage");
   chunks.label = tr("Chunks per stage");
@@ -398,6 +438,88 @@ void ScenarioPanel::buildSearch() {
     return QString();
   };
   s->addLine(chunks, QStringLiteral("interleaving"));
+}
+
+void ScenarioPanel::buildConstraints() {
+  FormSection* s = section(tr("Constraints"));
+  s->addChecks({}, {{QStringLiteral("/constraints/megatron_expressible"), tr("Only what Megatron-LM can say"),
+                     tr("Switch the Megatron-LM restriction"),
+                     [](const Scenario& sc) { return sc.constraints.megatronExpressible; },
+                     [](bool on, Scenario& sc) { sc.constraints.megatronExpressible = on; },
+                     tr("One strategy for all stages, devices in its default order, a layer split its layout "
+                        "can name.")}});
+  const auto cuts = [&](const char* key, const QString& label, const QString& verb,
+                        std::vector<LayerIndex> Constraints::*member) {
+    LineSpec spec;
+    spec.id = QStringLiteral("/constraints/") + QLatin1String(key);
+    spec.label = label;
+    spec.verb = verb;
+    spec.hint = tr("Numbers of layers, counted from 0, such as 9, 17; empty: none");
+    spec.read = [member](const Scenario& sc) {
+      std::vector<int> all;
+      for (const LayerIndex l : sc.constraints.*member) all.push_back(l.value);
+      return field::listText(all);
+    };
+    spec.write = [member](const QString& text, Scenario& sc) {
+      const auto v = text.trimmed().isEmpty() ? std::optional(std::vector<int>{})
+                                              : field::readWholeList(text, 0, 1'000'000);
+      if (!v) return tr("Type numbers of layers, such as 9, 17, or nothing");
+      std::vector<LayerIndex> all;
+      for (const int l : *v) all.emplace_back(l);
+      sc.constraints.*member = all;
+      return QString();
+    };
+    s->addLine(spec, QStringLiteral("cut"))->setPlaceholderText(tr("none"));
+  };
+  cuts("required_cuts", tr("Stages begin at"), tr("Require cuts"), &Constraints::requiredCuts);
+  cuts("forbidden_cuts", tr("No stage begins at"), tr("Forbid cuts"), &Constraints::forbiddenCuts);
+  LineSpec out;
+  out.id = QStringLiteral("/constraints/excluded_devices");
+  out.label = tr("Excluded devices");
+  out.verb = tr("Exclude devices");
+  out.hint = tr("Numbers of devices that no plan may use, such as 3, 17; empty: none");
+  out.read = [](const Scenario& sc) { return field::listText(sc.constraints.excludedDevices); };
+  out.write = [](const QString& text, Scenario& sc) {
+    const auto v = text.trimmed().isEmpty() ? std::optional(std::vector<int>{})
+                                            : field::readWholeList(text, 0, 10'000'000);
+    if (!v) return tr("Type numbers of devices, such as 3, 17, or nothing");
+    sc.constraints.excludedDevices = *v;
+    return QString();
+  };
+  s->addLine(out, QStringLiteral("device"))->setPlaceholderText(tr("none"));
+  buildPins(s);
+  s->setFolded(true);
+}
+
+/// Layer and stage pins are set where one sees them, in the cuts; here they can be seen and dropped.
+void ScenarioPanel::buildPins(FormSection* s) {
+  auto* box = new QWidget(s);
+  auto* row = new QHBoxLayout(box);
+  row->setContentsMargins(0, 0, 0, 0);
+  auto* told = new QLabel(box);
+  told->setWordWrap(true);
+  told->setProperty("role", "muted");
+  auto* drop = new QPushButton(tr("Drop pins"), box);
+  drop->setProperty("link", true);
+  row->addWidget(told, 1);
+  row->addWidget(drop);
+  s->addWidget(box, QStringLiteral("/constraints/layer_pins"));
+  connect(drop, &QPushButton::clicked, this, [this] {
+    m_document.closeStep();
+    m_document.edit({}, tr("Drop all pins"), [](Scenario& sc) {
+      sc.constraints.layerPins.clear();
+      sc.constraints.stagePins.clear();
+    });
+  });
+  const auto refresh = [this, told, drop] {
+    const Constraints& k = m_document.scenario().constraints;
+    const auto layers = k.layerPins.size(), stages = k.stagePins.size();
+    told->setText(layers + stages == 0 ? tr("No layer or stage is pinned; pin them in the view Cuts.")
+                                       : tr("%1 layers and %2 stages are pinned.").arg(layers).arg(stages));
+    drop->setVisible(layers + stages > 0);
+  };
+  connect(&m_document, &ScenarioDocument::changed, told, refresh);
+  refresh();
 }
 
 void ScenarioPanel::buildAssumptions() {

@@ -26,6 +26,7 @@ public:
 
 Q_SIGNALS:
   void loadModelRequested();
+  void networkRequested();  ///< show the drawn network
 
 private:
   FormSection* section(const QString& title);
@@ -33,8 +34,11 @@ private:
   void buildCluster();
   void buildModel();
   void buildJob();
+  void buildBytes(FormSection*);
   void buildDegrees();
   void buildSearch();
+  void buildConstraints();
+  void buildPins(FormSection*);
   void buildAssumptions();
   void refreshModel();
 

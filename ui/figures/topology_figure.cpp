@@ -21,9 +21,14 @@ double keyHeight(const PlanContext& c) {
 void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const TopologyClasses& classes,
               const LevelTraffic& traffic) {
   const Hierarchy& h = classes.cluster();
+  // Where the whole line has no room the latencies go first: a level left out would be worse.
+  double whole = 0;
+  for (int l = 0; l < h.levelCount(); ++l) whole += Ink::width(levelText(h.level(l)), Ink::kSmall) + 24;
+  const bool brief = !traffic.shown() && whole > area.width();
   double x = area.left();
   for (int l = 0; l < h.levelCount(); ++l) {
     QString text = levelText(h.level(l));
+    if (brief) text = text.section(QStringLiteral(" · "), 0, -2);
     if (traffic.shown()) {
       const Bytes carried = traffic.bytes[static_cast<std::size_t>(l)];
       text += carried.value() > 0 ? QStringLiteral(" · %1 a batch").arg(memoryText(carried))
@@ -34,11 +39,13 @@ void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const Topology
       x += 18;
     }
     const double w = Ink::width(text, Ink::kSmall) + 2;
-    if (x + w > area.right()) break;
-    ink.label(QRectF(x, area.top(), w, kKeyRow), text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-              ink.color(Role::MutedText));
+    const bool isWhole = x + w <= area.right();
+    if (!isWhole) text = QStringLiteral("…");
+    ink.label(QRectF(x, area.top(), isWhole ? w : 14, kKeyRow), text, Qt::AlignLeft | Qt::AlignVCenter,
+              Ink::kSmall, ink.color(Role::MutedText));
+    if (!isWhole) break;
     x += w + 6;
-    if (l + 1 < h.levelCount() && x + 14 < area.right()) {
+    if (l + 1 < h.levelCount()) {
       ink.label(QRectF(x, area.top(), 14, kKeyRow), QStringLiteral("<"), Qt::AlignLeft | Qt::AlignVCenter,
                 Ink::kSmall, ink.color(Role::MutedText));
       x += 16;

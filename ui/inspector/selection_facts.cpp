@@ -4,6 +4,7 @@
 
 #include "figures/phrases.h"
 #include "plan/metrics.h"
+#include "units/amount.h"
 #include "units/text.h"
 
 namespace nest {
@@ -112,11 +113,10 @@ void addPlan(Facts& f, const PlanContext& c) {
   if (m.simulated.value() > 0) f.rows.emplace_back(tr("Simulated"), q(text::time(m.simulated)));
   f.rows.emplace_back(tr("Throughput"),
                       tr("%1 samples/s, %2 tokens/s")
-                          .arg(q(text::number(m.samplesPerSecond)), q(text::number(m.tokensPerSecond))));
+                          .arg(q(text::number(m.samplesPerSecond)), q(text::amount(m.tokensPerSecond))));
   if (m.mfu) f.rows.emplace_back(tr("MFU"), q(text::percent(*m.mfu)));
   if (m.trainingTime) f.rows.emplace_back(tr("Training"), q(text::time(*m.trainingTime)));
-  if (m.deviceHours)
-    f.rows.emplace_back(tr("Device-hours"), q(text::count(static_cast<long long>(*m.deviceHours))));
+  if (m.deviceHours) f.rows.emplace_back(tr("Device-hours"), q(text::amount(*m.deviceHours)));
   f.rows.emplace_back(tr("Devices"),
                       tr("%1 of %2").arg(q(text::count(m.devicesUsed)), q(text::count(m.deviceCount))));
   f.rows.emplace_back(tr("Microbatches"), q(text::count(shown.evaluation.microbatchCount)));

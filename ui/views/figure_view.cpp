@@ -16,6 +16,7 @@
 #include "export/export_dialog.h"
 #include "export/figure_export.h"
 #include "views/figure_canvas.h"
+#include "views/flow_layout.h"
 
 namespace nest {
 
@@ -24,10 +25,8 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  m_bar = new QHBoxLayout;
+  m_bar = new FlowLayout(6);
   m_bar->setContentsMargins(8, 4, 8, 4);
-  m_bar->setSpacing(6);
-  m_bar->addStretch(1);
   column->addLayout(m_bar);
   m_stack = new QStackedWidget(this);
   m_canvas = new FigureCanvas(*m_figure, selection(), m_stack);
@@ -54,12 +53,17 @@ QString FigureView::settingsKey(const QString& key) const {
 }
 
 void FigureView::addButtons() {
+  auto* buttons = new QWidget(this);
+  m_buttons = new QHBoxLayout(buttons);
+  m_buttons->setContentsMargins(0, 0, 0, 0);
+  m_buttons->setSpacing(2);
+  m_bar->setTrailing(buttons);
   const auto button = [this](const QString& text, const QString& tip) {
     auto* b = new QToolButton(this);
     b->setText(text);
     b->setToolTip(tip);
     b->setAutoRaise(true);
-    m_bar->addWidget(b);
+    m_buttons->addWidget(b);
     return b;
   };
   if (m_figure->canZoom())
@@ -82,9 +86,15 @@ void FigureView::addChoice(const QString& key, const QString& label, const QStri
   text->setBuddy(box);
   const int known = QSettings().value(settingsKey(key), first).toInt();
   box->setCurrentIndex(known >= 0 && known < names.size() ? known : first);
-  m_bar->insertWidget(m_options++, text);
-  m_bar->insertWidget(m_options++, box);
-  m_bar->insertSpacing(m_options++, 8);
+  // The name goes with its box into the next line.
+  auto* both = new QWidget(this);
+  auto* row = new QHBoxLayout(both);
+  row->setContentsMargins(0, 0, 6, 0);
+  row->setSpacing(6);
+  row->addWidget(text);
+  row->addWidget(box);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  m_bar->insertWidget(m_options++, both);
   apply(box->currentIndex());
   connect(box, &QComboBox::currentIndexChanged, this, [this, key, apply = std::move(apply)](int i) {
     QSettings().setValue(settingsKey(key), i);

@@ -7,7 +7,7 @@
 #include "figures/interactive_figure.h"
 #include "views/view.h"
 
-class QHBoxLayout;
+class QBoxLayout;
 class QMenu;
 class QPlainTextEdit;
 class QStackedWidget;
@@ -16,6 +16,7 @@ class QToolButton;
 namespace nest {
 
 class FigureCanvas;
+class FlowLayout;
 
 /// A view that shows one figure: options above it, the figure or its text below, and a menu of what can be
 /// done with it. Options are remembered per view.
@@ -59,7 +60,8 @@ private:
   QString settingsKey(const QString& key) const;
 
   std::unique_ptr<InteractiveFigure> m_figure;
-  QHBoxLayout* m_bar = nullptr;
+  FlowLayout* m_bar = nullptr;  ///< options, then the buttons
+  QBoxLayout* m_buttons = nullptr;
   QStackedWidget* m_stack = nullptr;
   FigureCanvas* m_canvas = nullptr;
   QPlainTextEdit* m_text = nullptr;

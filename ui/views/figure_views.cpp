@@ -13,14 +13,14 @@ namespace nest {
 TopologyView::TopologyView(ViewServices services, QWidget* parent)
     : FigureView(std::make_unique<TopologyFigure>(), services, parent) {
   auto* f = &figureAs<TopologyFigure>();
-  addChoice(QStringLiteral("folding"), tr("Fold alike siblings"),
-            {tr("When small"), tr("Always"), tr("Never")}, 0, [f](int i) {
+  addChoice(QStringLiteral("folding"), tr("Fold alike"), {tr("When small"), tr("Always"), tr("Never")}, 0,
+            [f](int i) {
               constexpr std::array<Folding, 3> all{Folding::Automatic, Folding::Everything, Folding::Nothing};
               f->setFolding(all[static_cast<std::size_t>(i)]);
             });
   QStringList kinds{tr("Nothing"), nameOfKind(std::nullopt)};
   for (int k = 0; k < kExchangeCount; ++k) kinds << nameOfKind(static_cast<Exchange>(k));
-  addChoice(QStringLiteral("traffic"), tr("Tint by traffic"), kinds, 0, [f](int i) {
+  addChoice(QStringLiteral("traffic"), tr("Traffic"), kinds, 0, [f](int i) {
     f->setTraffic(i == 0 ? TopologyFigure::kNoTraffic : i == 1 ? TopologyFigure::kAllTraffic : i - 2);
   });
 }

@@ -19,7 +19,7 @@
 namespace nest {
 namespace {
 
-constexpr int kCardWidth = 300, kPictureHeight = 170, kCardHeight = 284, kGap = 16;
+constexpr int kCardWidth = 300, kPictureHeight = 170, kCardHeight = 302, kGap = 16;
 
 /// A button that shows a picture, a title and a line about the sample.
 class CardButton : public QPushButton {
@@ -43,7 +43,7 @@ public:
     text->setProperty("role", "muted");
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    text->setFixedHeight(2 * text->fontMetrics().lineSpacing() + 2);
+    text->setFixedHeight(3 * text->fontMetrics().lineSpacing() + 4);
     for (QLabel* label : {m_picture, name, m_verdict, text}) {
       label->setAttribute(Qt::WA_TransparentForMouseEvents);
       column->addWidget(label);
@@ -75,12 +75,14 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   column->setSpacing(10);
   auto* heading = new QLabel(tr("See how a large model is best placed on a datacenter"), page);
   heading->setFont(Theme::font(22, true));
-  auto* text = new QLabel(tr("Choose a sample to begin with, or drop a scenario (*.nest.json) or a Hugging "
-                             "Face config.json anywhere in this window."),
-                          page);
+  auto* text =
+      new QLabel(tr("Choose a sample to begin with, or drop a scenario (*.nest.json), a Hugging Face "
+                    "config.json, or a network (Slurm, NCCL, nvidia-smi topo, ASTRA-sim, SimGrid, "
+                    "GraphML, DOT) anywhere in this window."),
+                 page);
   text->setWordWrap(true);
   text->setProperty("role", "muted");
-  auto* open = new QPushButton(tr("Open scenario…"), page);
+  auto* open = new QPushButton(tr("Open…"), page);
   open->setProperty("primary", true);
   connect(open, &QPushButton::clicked, this, &Gallery::openRequested);
   m_recent = new QWidget(page);

@@ -49,7 +49,8 @@ QStringList exactTips(const PlanMetrics& m, const Plan& plan, const Outcome& out
     tips[0] +=
         Headline::tr("<br>%1 s by simulation of the schedule").arg(q(text::exact(m.simulated.value())));
   tips[0] += Headline::tr("<br>%1 samples/s, %2 tokens/s</qt>")
-                 .arg(q(text::number(m.samplesPerSecond, 6)), q(text::number(m.tokensPerSecond, 6)));
+                 .arg(q(text::number(m.samplesPerSecond, 6)),
+                      q(text::count(static_cast<long long>(m.tokensPerSecond + 0.5))));
   if (m.mfu)
     tips << Headline::tr("<qt><b>MFU</b> %1<br>%2</qt>").arg(q(text::exact(*m.mfu)), q(m.mfuConvention));
   tips << Headline::tr(
@@ -167,11 +168,16 @@ void Headline::fitParts() {
     const auto& [dot, text] = m_labels[i];
     const bool isUsed = i < static_cast<std::size_t>(m_words.size());
     used += text->sizeHint().width() + (dot ? dot->sizeHint().width() + 2 * m_parts->spacing() : 0);
-    const bool shown = isUsed && m_overflow.isEmpty() && (i == 0 || used <= m_line->width());
+    const bool shown =
+        isUsed && m_overflow.isEmpty() && (i == 0 || used + m_parts->spacing() <= m_line->width());
     if (isUsed && !shown) m_overflow += m_words[static_cast<qsizetype>(i)];
     for (QLabel* l : {dot, text})
-      if (l && l->isHidden() == shown) l->setVisible(shown);
+      if (l)
+        l->setVisible(shown);  // said outright: a fresh label counts as hidden, and yet comes with its parent
   }
+  // Within a resize the layout has done its work already: what was hidden just now would still take its room.
+  m_parts->invalidate();
+  m_parts->activate();
 }
 
 bool Headline::eventFilter(QObject* watched, QEvent* event) {

@@ -28,6 +28,7 @@
 #include "panes/issue_view.h"
 #include "theme/appearance.h"
 #include "theme/icon.h"
+#include "views/compare/compare_view.h"
 #include "window/gallery.h"
 #include "window/headline.h"
 #include "window/message_bar.h"
@@ -174,6 +175,19 @@ void MainWindow::connectAll() {
     m_issues->setFileDiagnostics(d);
     refreshIssues();
   });
+  connect(m_files, &ScenarioFiles::recognised, this, [this](const QString& sentence, bool changed) {
+    log(sentence);
+    std::vector<MessageBar::Choice> choices;
+    if (changed && m_document.history().canUndo())
+      choices.push_back({tr("Undo"), [this] { m_document.history().undo(); }});
+    m_messages->show(MessageBar::Tone::Note, sentence, choices);
+  });
+  connect(m_files, &ScenarioFiles::planRead, this, [this](const Plan& plan, const QString& name) {
+    if (auto* compare = qobject_cast<CompareView*>(m_views->view(QStringLiteral("compare")))) {
+      compare->addPlan(plan, name);
+      m_views->reveal(QStringLiteral("compare"));
+    }
+  });
   connect(m_files, &ScenarioFiles::failed, this, [this](const QString& sentence, const Diagnostics& d) {
     m_issues->setFileDiagnostics(d);
     refreshIssues();
@@ -202,15 +216,18 @@ void MainWindow::connectAll() {
   connect(m_gallery, &Gallery::chosen, this, &MainWindow::openPath);
   connect(m_gallery, &Gallery::openRequested, this, &MainWindow::chooseFile);
   connect(m_panel, &ScenarioPanel::loadModelRequested, this, &MainWindow::chooseModel);
+  connect(m_panel, &ScenarioPanel::networkRequested, this,
+          [this] { m_views->reveal(QStringLiteral("network")); });
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);
 }
 
-bool MainWindow::openPath(const QString& path) {
-  const bool opened = m_files->open(path);
+bool MainWindow::openPaths(const QStringList& paths) {
+  const bool opened = m_files->openAll(paths);
   if (opened)
-    log(tr("Opened %1")
-            .arg(path.startsWith(QLatin1Char(':')) ? tr("the sample %1").arg(QFileInfo(path).fileName())
-                                                   : path));
+    for (const QString& path : paths)
+      log(tr("Opened %1")
+              .arg(path.startsWith(QLatin1Char(':')) ? tr("the sample %1").arg(QFileInfo(path).fileName())
+                                                     : path));
   return opened;
 }
 
@@ -224,13 +241,10 @@ void MainWindow::offerRecovery() {
   if (entries.empty()) return;
   const Journal::Entry entry = entries.front();
   const QString name = entry.path.isEmpty() ? entry.name : QFileInfo(entry.path).fileName();
-  m_messages->show(MessageBar::Tone::Warning,
+  m_recovery->show(MessageBar::Tone::Warning,
                    tr("Unsaved work on %1 from %2 was left when the program ended.")
                        .arg(name, QLocale().toString(entry.when.toLocalTime(), QLocale::ShortFormat)),
-                   {{tr("Restore"),
-                     [this, entry] {
-                       if (mayDiscard() && m_files->restore(entry)) log(tr("Restored unsaved work"));
-                     }},
+                   {{tr("Restore"), [this, entry] { restore(entry); }},
                     {tr("Show what differs"),
                      [this, entry] {
                        const QStringList lines = ScenarioFiles::differencesOf(entry);
@@ -242,9 +256,20 @@ void MainWindow::offerRecovery() {
                        QAbstractButton* restore = box.addButton(tr("Restore"), QMessageBox::AcceptRole);
                        box.addButton(tr("Not now"), QMessageBox::RejectRole);
                        box.exec();
-                       if (box.clickedButton() == restore && mayDiscard()) m_files->restore(entry);
+                       if (box.clickedButton() == restore)
+                         this->restore(entry);
+                       else
+                         offerRecovery();
                      }},
-                    {tr("Discard"), [entry] { Journal::discard(entry); }}});
+                    {tr("Discard"), [this, entry] {
+                       Journal::discard(entry);
+                       offerRecovery();  // there may be more
+                     }}});
+}
+
+void MainWindow::restore(const Journal::Entry& entry) {
+  if (!mayDiscard()) return offerRecovery();
+  if (m_files->restore(entry)) log(tr("Restored unsaved work"));
 }
 
 void MainWindow::refreshState() {
@@ -318,7 +343,7 @@ void MainWindow::restoreLayout() {
   const QSize screen = QGuiApplication::primaryScreen() ? QGuiApplication::primaryScreen()->availableSize()
                                                         : QSize(1600, 1000);
   resize(m_options.size.isEmpty() ? QSize(1600, 1000).boundedTo(screen - kFrame) : m_options.size);
-  resizeDocks({m_panelDock, m_inspectorDock}, {width() < 1400 ? 290 : 330, width() < 1400 ? 260 : 330},
+  resizeDocks({m_panelDock, m_inspectorDock}, {width() < 1400 ? 306 : 330, width() < 1400 ? 260 : 330},
               Qt::Horizontal);
   resizeDocks({m_belowDock}, {120}, Qt::Vertical);
   if (height() < 900) m_belowDock->hide();
@@ -388,9 +413,10 @@ void MainWindow::dropEvent(QDropEvent* event) {
   const auto urls = event->mimeData()->urls();
   if (urls.isEmpty()) return;
   event->acceptProposedAction();
-  const QString path = urls.front().toLocalFile();
-  const bool replaces = QFileInfo(path).fileName() != QLatin1String("config.json") || m_document.isEmpty();
-  if (!replaces || mayDiscard()) openPath(path);
+  QStringList paths;
+  for (const QUrl& url : urls)
+    if (url.isLocalFile()) paths += url.toLocalFile();
+  if (!paths.isEmpty() && (!m_files->replacesScenario(paths) || mayDiscard())) openPaths(paths);
 }
 
 }  // namespace nest

@@ -43,8 +43,10 @@ public:
   explicit MainWindow(JobRunner::Solve solve, const WindowOptions& = {}, QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  bool openPath(const QString& path);  ///< scenario or config.json; tells in the window what is wrong
-  void showGallery();                  ///< the open document is closed
+  bool openPath(const QString& path) { return openPaths({path}); }
+  /// Any files that the program knows; tells in the window what they were, or what is wrong.
+  bool openPaths(const QStringList& paths);
+  void showGallery();  ///< the open document is closed
   void offerRecovery();
 
   ScenarioDocument& document() { return m_document; }
@@ -74,6 +76,7 @@ private:
   void restoreLayout();
   void saveLayout();
 
+  void restore(const Journal::Entry&);
   void chooseFile();
   void chooseModel();
   bool save();
@@ -100,7 +103,7 @@ private:
   ScenarioFiles* m_files;
   PlanningSession* m_session;
   Headline* m_headline = nullptr;
-  MessageBar* m_messages = nullptr;
+  MessageBar *m_messages = nullptr, *m_recovery = nullptr;
   QStackedWidget* m_middle = nullptr;
   Gallery* m_gallery = nullptr;
   ViewsArea* m_views = nullptr;

@@ -39,7 +39,8 @@ QString folderFor(const ScenarioDocument& document) {
 
 void MainWindow::addFileActions() {
   m_actions.add({"file.open", tr("File"), tr("Open…"),
-                 tr("Open a scenario, or take a config.json as the model"), QKeySequence::Open, "open"},
+                 tr("Open a scenario, or take a network, a model, a profile or a plan into the open one"),
+                 QKeySequence::Open, "open"},
                 [this] { chooseFile(); });
   m_actions.add({"file.samples",
                  tr("File"),
@@ -209,8 +210,10 @@ void MainWindow::buildMenus() {
   bar->setCornerWidget(tools);
   m_headline = new Headline(*m_session, m_actions, top);
   m_messages = new MessageBar(top);
+  m_recovery = new MessageBar(top);
   column->addWidget(bar);
   column->addWidget(m_headline);
+  column->addWidget(m_recovery);
   column->addWidget(m_messages);
   setMenuWidget(top);
   for (const auto& entry : m_actions.entries())
@@ -218,10 +221,11 @@ void MainWindow::buildMenus() {
 }
 
 void MainWindow::chooseFile() {
-  const QString path =
-      QFileDialog::getOpenFileName(this, tr("Open"), folderFor(m_document),
-                                   tr("Scenarios and models (*.nest.json *.json);;All files (*)"));
-  if (!path.isEmpty() && mayDiscard()) openPath(path);
+  const QStringList paths = QFileDialog::getOpenFileNames(
+      this, tr("Open scenarios, networks, models and plans"), folderFor(m_document),
+      tr("Everything that can be read (*.json *.conf *.yaml *.yml *.xml *.graphml *.dot *.gv *.txt);;"
+         "Scenarios (*.nest.json);;All files (*)"));
+  if (!paths.isEmpty() && (!m_files->replacesScenario(paths) || mayDiscard())) openPaths(paths);
 }
 
 void MainWindow::chooseModel() {

@@ -155,6 +155,63 @@ private Q_SLOTS:
         std::any_of(found.begin(), found.end(), [](const Diagnostic& one) { return one.where.line == 3; }));
   }
 
+  void filesOfAllKindsAreTakenIntoTheScenario_data() {
+    QTest::addColumn<QString>("file");
+    for (const char* f :
+         {"slurm_conf/tree.conf", "slurm_yaml/tree.yaml", "nccl_xml/hgx.xml", "nvidia_topo/hgx.txt",
+          "astra_sim/h100.yml", "simgrid/fat_tree.xml", "graphml/small.graphml", "dot/small.dot"})
+      QTest::newRow(f) << QStringLiteral(NEST_TEST_DATA "/") + QLatin1String(f);
+  }
+
+  void filesOfAllKindsAreTakenIntoTheScenario() {
+    QFETCH(QString, file);
+    QTemporaryDir dir;
+    ScenarioDocument d;
+    ScenarioFiles files(d, dir.path());
+    QSignalSpy recognised(&files, &ScenarioFiles::recognised);
+    const Scenario before = sample();
+    d.reset(before, {});
+    QVERIFY(files.openAll({file}));
+    QCOMPARE(recognised.count(), 1);
+    QVERIFY(recognised[0][0].toString().contains(QStringLiteral("device")));
+    QCOMPARE(d.history().count(), 1);
+    QVERIFY(!(d.scenario().cluster == before.cluster));
+    QVERIFY(d.scenario().model == before.model);
+    QVERIFY(d.scenario().job == before.job);
+    d.history().undo();
+    QVERIFY(d.scenario() == before);
+  }
+
+  void networkAndModelTogetherAreOneStep() {
+    QTemporaryDir dir;
+    const QString config = dir.filePath(QStringLiteral("config.json"));
+    QVERIFY(QFile::copy(QStringLiteral(":/samples/models/llama-3-70b.json"), config));
+    ScenarioDocument d;
+    ScenarioFiles files(d, dir.path());
+    const Scenario before = sample();
+    d.reset(before, {});
+    QVERIFY(files.openAll({QStringLiteral(NEST_TEST_DATA "/graphml/small.graphml"), config}));
+    QCOMPARE(d.history().count(), 1);
+    QVERIFY(!(d.scenario().cluster == before.cluster));
+    QVERIFY(!(d.scenario().model == before.model));
+  }
+
+  void aBrokenNetworkChangesNothingAndSaysEverything() {
+    QTemporaryDir dir;
+    ScenarioDocument d;
+    ScenarioFiles files(d, dir.path());
+    QSignalSpy failed(&files, &ScenarioFiles::failed);
+    d.reset(sample(), {});
+    const auto generation = d.generation();
+    QVERIFY(!files.openAll({QStringLiteral(NEST_TEST_DATA "/graphml/bad_values.graphml"),
+                            QStringLiteral("/nowhere/absent.xml")}));
+    QCOMPARE(d.generation(), generation);
+    QCOMPARE(failed.count(), 1);
+    const auto diagnostics = failed[0][1].value<Diagnostics>();
+    QVERIFY(diagnostics.size() >= 2);
+    for (const Diagnostic& problem : diagnostics) QVERIFY(!problem.where.file.empty());
+  }
+
   void unsavedWorkSurvivesItsProgram() {
     QTemporaryDir dir;
     const QString folder = dir.filePath(QStringLiteral("journal"));

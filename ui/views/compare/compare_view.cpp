@@ -7,6 +7,7 @@
 #include <QSplitter>
 #include <QTextBrowser>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "figures/comparison_figure.h"
 #include "jobs/study_worker.h"
@@ -123,7 +124,24 @@ void CompareView::keepPlan() {
   rebuild();
 }
 
+void CompareView::addPlan(const Plan& plan, const QString& name) {
+  m_waiting.emplace_back(plan, name);
+  takeWaiting();
+  rebuild();
+}
+
+void CompareView::takeWaiting() {
+  if (!context().problem) return;
+  for (auto& [plan, name] : std::exchange(m_waiting, {})) {
+    RankedPlan ranked;
+    ranked.evaluation = evaluate(*context().problem, plan);
+    ranked.plan = std::move(plan);
+    m_kept.push_back({name, {}, std::move(ranked), context().problem, context().scenario, true});
+  }
+}
+
 void CompareView::refresh() {
+  takeWaiting();
   if (m_baselineProblem && m_baselineProblem != context().problem) {
     m_worker->stop();
     m_baselines.clear();

@@ -33,6 +33,8 @@ public:
 
   void runBaselines();
   void keepPlan();  ///< keeps the shown plan as it is, with its scenario, for comparison
+  /// Keeps a plan from elsewhere, as it would run in the open scenario.
+  void addPlan(const Plan&, const QString& name);
   int rowCount() const { return static_cast<int>(m_entries.size()); }
 
 protected:
@@ -47,11 +49,13 @@ private:
     bool kept = false;
   };
   void rebuild();
+  void takeWaiting();
   void showDifference();
   void fillChoices();
 
   std::vector<Entry> m_entries;  ///< first the present plan, then kept ones, then baselines
   std::vector<Entry> m_kept;
+  std::vector<std::pair<Plan, QString>> m_waiting;  ///< brought before there was a problem to cost them on
   std::vector<BaselineResult> m_baselines;
   std::shared_ptr<const Problem> m_baselineProblem;  ///< that they were run on
   std::unique_ptr<ComparisonFigure> m_figure;

@@ -1,0 +1,119 @@
+// Files that are no scenarios: what they hold is put into the open one.
+#include <QDir>
+#include <QFileInfo>
+#include <algorithm>
+
+#include "document/scenario_files.h"
+#include "formats/import_files.h"
+#include "formats/plan_json.h"
+
+namespace nest {
+namespace {
+
+bool isPlan(FileKind kind) {
+  return kind == FileKind::Plan || kind == FileKind::Outcome;
+}
+
+QString nameAt(const std::string& path) {
+  return QFileInfo(QString::fromStdString(path)).fileName();
+}
+
+/// "fabric.xml: NCCL topology, 8 devices in a host".
+QString phraseFor(const Imported::Part& part) {
+  QString text = QStringLiteral("%1: %2").arg(nameAt(part.path), QString::fromLatin1(nameOf(part.kind)));
+  if (!part.holds.empty()) text += QStringLiteral(", ") + QString::fromStdString(part.holds);
+  return text;
+}
+
+QString verbFor(const Imported& parts, const QString& first) {
+  if (parts.cluster && parts.model) return ScenarioFiles::tr("Import network and model");
+  return parts.cluster ? ScenarioFiles::tr("Import network from %1").arg(first)
+                       : ScenarioFiles::tr("Import model from %1").arg(first);
+}
+
+}  // namespace
+
+bool ScenarioFiles::replacesScenario(const QStringList& paths) const {
+  if (m_document.isEmpty()) return false;
+  return std::any_of(paths.begin(), paths.end(), [](const QString& path) {
+    const auto text = readTextOf(path);
+    return text && recognise(*text, path.toStdString()) == FileKind::Scenario;
+  });
+}
+
+bool ScenarioFiles::openAll(const QStringList& paths) {
+  if (paths.size() == 1) {
+    // A file that cannot be read or is broken is told about as the scenario that it probably was to be.
+    const auto text = readTextOf(paths.front());
+    const FileKind kind = text ? recognise(*text, paths.front().toStdString()) : FileKind::Scenario;
+    if (kind == FileKind::Scenario) return open(paths.front());
+  }
+  return import(paths);
+}
+
+bool ScenarioFiles::import(const QStringList& paths) {
+  std::vector<NamedText> files;
+  std::vector<std::pair<Plan, QString>> plans;
+  Diagnostics diagnostics;
+  QStringList phrases;
+  for (const QString& path : paths) {
+    auto text = readTextOf(path);
+    diagnostics.insert(diagnostics.end(), text.diagnostics.begin(), text.diagnostics.end());
+    if (!text) continue;
+    const FileKind kind = recognise(*text, path.toStdString());
+    if (!isPlan(kind)) {
+      files.push_back({path.toStdString(), std::move(*text)});
+      continue;
+    }
+    auto plan = readPlan(*text, path.toStdString());
+    diagnostics.insert(diagnostics.end(), plan.diagnostics.begin(), plan.diagnostics.end());
+    if (!plan) continue;
+    phrases += phraseFor({path.toStdString(), kind, {}});
+    plans.emplace_back(std::move(*plan), QFileInfo(path).fileName());
+  }
+  const QString what = paths.size() == 1 ? QFileInfo(paths.front()).fileName() : tr("These files");
+  const auto refuse = [&] {
+    Q_EMIT failed(paths.size() == 1 ? tr("%1 cannot be opened").arg(what) : tr("The files cannot be opened"),
+                  diagnostics);
+    return false;
+  };
+
+  Scenario base;
+  if (!m_document.isEmpty()) {
+    base = m_document.scenario();
+  } else if (auto sample = readScenarioFile(samplePaths().value(0)); sample) {
+    base = std::move(*sample);
+    base.model.reference.clear();
+  }
+  const QDir folder = QFileInfo(paths.value(0)).dir();
+  const ReferenceLoader load = [&](const std::string& name) {
+    return readTextOf(folder.filePath(QString::fromStdString(name)));
+  };
+  auto imported = importFiles(files, base.cluster.device, load);
+  diagnostics.insert(diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
+  if (!imported || hasErrors(diagnostics)) return refuse();
+
+  const bool changes = imported->scenario || imported->cluster || imported->model;
+  if (changes) {
+    const bool whole = m_document.isEmpty() && imported->cluster && imported->model;
+    auto made = assemble(*imported, whole ? nullptr : &base);
+    diagnostics.insert(diagnostics.end(), made.diagnostics.begin(), made.diagnostics.end());
+    if (!made) return refuse();
+    if (m_document.isEmpty() || imported->scenario) {
+      if (!imported->scenario && !whole) made->name = tr("Imported: %1").arg(what).toStdString();
+      m_document.reset(std::move(*made.value), QString(), true);
+      watch({}, {});
+    } else {
+      m_document.closeStep();
+      m_document.edit({}, verbFor(*imported, what), [&](Scenario& s) { s = *made.value; });
+      m_document.closeStep();
+    }
+  }
+  for (const Imported::Part& part : imported->parts) phrases.prepend(phraseFor(part));
+  Q_EMIT read(diagnostics);
+  Q_EMIT recognised(phrases.join(QStringLiteral(" · ")), changes);
+  for (const auto& [plan, name] : plans) Q_EMIT planRead(plan, name);
+  return true;
+}
+
+}  // namespace nest
