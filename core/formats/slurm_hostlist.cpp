@@ -9,6 +9,8 @@
 namespace nest {
 namespace {
 
+constexpr std::size_t kLongestName = 256;
+
 bool isDigit(char c) {
   return std::isdigit(static_cast<unsigned char>(c));
 }
@@ -67,14 +69,15 @@ private:
         while (end < m_text.size() && m_text[end] != ',' && m_text[end] != '[' && m_text[end] != ']' &&
                !std::isspace(static_cast<unsigned char>(m_text[end])))
           ++end;
-        if (end - m_at > 256) return fail("a host name is longer than 256 bytes");
+        if (end - m_at > kLongestName) return fail("a host name is longer than 256 bytes");
         for (auto& n : names) n.append(m_text.substr(m_at, end - m_at));
-        if (names.size() > 1 && names.front().size() > 1024)
-          return fail("a host name is longer than 1,024 bytes");
         m_at = end;
       }
     }
     if (m_at == begin) return fail("a host name is missing");
+    // Written out as well: what is read must be readable when it is written back.
+    if (std::any_of(names.begin(), names.end(), [](const std::string& n) { return n.size() > kLongestName; }))
+      return fail("a host name is longer than 256 bytes");
     if (names.size() + m_out.names.size() > m_most)
       return fail("more than " + text::count(static_cast<long long>(m_most)) + " names");
     m_out.names.insert(m_out.names.end(), names.begin(), names.end());
