@@ -8,6 +8,7 @@
 #include "formats/summary_text.h"
 #include "plan/schedule.h"
 #include "solver/solve.h"
+#include "study/conflicts.h"
 
 namespace nest::cli {
 namespace {
@@ -55,6 +56,9 @@ int solveCommand(const Words& words) {
   {
     Watch watch(input->problem.search.deadlineSeconds);
     outcome = solve(input->problem, watch.control());
+    if (outcome.status == OutcomeStatus::Infeasible && !outcome.nearestMiss)
+      for (Diagnostic& d : conflictsOf(input->problem, watch.control()))
+        outcome.diagnostics.push_back(std::move(d));
   }
   const ReportSource source = sourceOf(*input);
   const auto free = args->has("--free") ? solveFreely(*input) : std::nullopt;

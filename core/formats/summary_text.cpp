@@ -207,7 +207,8 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
     out += headlineOf(m, best->plan, o) + "\n\n" + figures(source, *best, m) + tables(source, *best) +
            alternatives(source, o);
   } else if (o.status == OutcomeStatus::Infeasible) {
-    out += "No plan fits.\n";
+    out += o.nearestMiss ? "No plan fits.\n"
+                         : "No plan meets the batch size, the device count and the constraints together.\n";
     if (o.nearestMiss) out += missText(source, *o.nearestMiss);
   } else {
     out += std::string("No plan was found: ") + nameOf(o.status) + ".\n";

@@ -212,6 +212,7 @@ std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOr
       miss.stage = v.stage;
       miss.shortfall = v.shortfall;
     }
+  if (miss.stage < 0) return std::nullopt;  // memory would do: something else forbids every plan
   if (lean.capacity > room) miss.remedies = remedies(problem, order, watch, lean.capacity);
   return miss;
 }

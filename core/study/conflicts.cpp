@@ -1,0 +1,137 @@
+#include "study/conflicts.h"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "study/quiet_solve.h"
+#include "units/numbering.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostTried = 64;
+
+struct Demanded {
+  std::string pointer, words;
+  std::function<void(Constraints&)> drop;
+};
+
+std::string rangeOf(const Bound& b) {
+  if (b.least && b.most && *b.least == *b.most) return std::to_string(*b.least);
+  std::string out = b.least ? "at least " + std::to_string(*b.least) : std::string();
+  if (b.most) out += (out.empty() ? "at most " : ", at most ") + std::to_string(*b.most);
+  return out;
+}
+
+std::string nameIn(const Problem& p, LayerIndex x) {
+  return x.value >= 0 && x.value < p.graph->layerCount() ? p.graph->layers[x.at()].name : text::layerName(x);
+}
+
+void addBounds(const Constraints& c, std::vector<Demanded>& all) {
+  struct Named {
+    const char *key, *words;
+    Bound Constraints::*bound;
+  };
+  static constexpr Named kBounds[] = {{"tensor", "tensor degree", &Constraints::tensor},
+                                      {"context", "context degree", &Constraints::context},
+                                      {"expert", "expert degree", &Constraints::expert},
+                                      {"data", "data-parallel degree", &Constraints::data},
+                                      {"data_inner", "replicas inside a block", &Constraints::dataInner},
+                                      {"stages", "number of stages", &Constraints::stages},
+                                      {"microbatch", "microbatch size", &Constraints::microbatch},
+                                      {"devices", "number of devices", &Constraints::devices},
+                                      {"chunks", "chunks per stage", &Constraints::chunks},
+                                      {"zero", "ZeRO stage", &Constraints::zero}};
+  for (const Named& n : kBounds)
+    if (const Bound& b = c.*n.bound; b.least || b.most)
+      all.push_back(
+          {n.key, std::string(n.words) + " " + rangeOf(b), [&n](Constraints& k) { k.*n.bound = {}; }});
+}
+
+template <class T, class Words>
+void addList(const char* key, std::vector<T> Constraints::*list, const Constraints& c, Words words,
+             std::vector<Demanded>& all) {
+  for (std::size_t i = 0; i < (c.*list).size(); ++i)
+    all.push_back({std::string(key) + "/" + std::to_string(i), words((c.*list)[i]),
+                   [list, i](Constraints& k) { (k.*list).erase((k.*list).begin() + std::ptrdiff_t(i)); }});
+}
+
+std::vector<Demanded> demandsOf(const Problem& p) {
+  const Constraints& c = p.constraints;
+  std::vector<Demanded> all;
+  addBounds(c, all);
+  addList(
+      "required_cuts", &Constraints::requiredCuts, c,
+      [&](LayerIndex x) { return "a stage begins at " + nameIn(p, x); }, all);
+  addList(
+      "forbidden_cuts", &Constraints::forbiddenCuts, c,
+      [&](LayerIndex x) { return "no stage begins at " + nameIn(p, x); }, all);
+  addList(
+      "layer_pins", &Constraints::layerPins, c,
+      [&](const Constraints::LayerPin& pin) {
+        return nameIn(p, pin.layer) + " in " + text::stageName(pin.stage);
+      },
+      all);
+  addList(
+      "stage_pins", &Constraints::stagePins, c,
+      [](const Constraints::StagePin& pin) {
+        std::string what = pin.recompute ? "recompute " + std::string(nameOf(*pin.recompute)) : "";
+        if (pin.strategy) what += (what.empty() ? "" : " and ") + toText(*pin.strategy);
+        return what + " in " + text::stageName(pin.stage);
+      },
+      all);
+  if (c.megatronExpressible)
+    all.push_back({"megatron_expressible", "expressible in Megatron-LM",
+                   [](Constraints& k) { k.megatronExpressible = false; }});
+  return all;
+}
+
+Diagnostic conflict(const std::string& pointer, std::string message, std::string remedy) {
+  return warning("constraint-conflict", {"", 0, 0, "/constraints" + (pointer.empty() ? "" : "/" + pointer)},
+                 std::move(message), std::move(remedy));
+}
+
+/// "t2 · p2 · d1 · b1 takes 480 ms".
+std::string planWords(const RankedPlan& r) {
+  return summaryOf(r.plan) + " takes " + text::time(r.evaluation.batchTime);
+}
+
+}  // namespace
+
+Diagnostics conflictsOf(const Problem& problem, const Control& control) {
+  Diagnostics out;
+  const auto demands = demandsOf(problem);
+  Problem free = problem;
+  free.constraints = {};
+  const Outcome without = quietSolve(free, control);
+  if (studyStopped(control)) return out;
+  if (!without.best()) {
+    if (!without.nearestMiss)
+      out.push_back(
+          warning("nothing-divides", {"", 0, 0, "/job/global_batch"},
+                  "no degrees on offer suit the batch and the device count",
+                  "change the global batch, offer smaller microbatches, or let the last one be padded"));
+    return out;
+  }
+  for (std::size_t i = 0; i < demands.size() && i < kMostTried && !studyStopped(control); ++i) {
+    Problem less = problem;
+    demands[i].drop(less.constraints);
+    if (const Outcome o = quietSolve(std::move(less), control); o.best())
+      out.push_back(
+          conflict(demands[i].pointer,
+                   "\"" + demands[i].words + "\" leaves no plan; without it " + planWords(*o.best()),
+                   "loosen or remove it"));
+  }
+  if (out.empty() && !studyStopped(control))
+    out.push_back(
+        conflict({},
+                 "no single constraint is to blame, they contradict each other; without all of them " +
+                     planWords(*without.best()),
+                 "loosen or remove several"));
+  return out;
+}
+
+}  // namespace nest

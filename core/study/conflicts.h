@@ -1,0 +1,15 @@
+#pragma once
+
+#include "diagnostics/diagnostic.h"
+#include "solver/control.h"
+#include "solver/problem.h"
+
+namespace nest {
+
+/// Why no plan meets a problem whose memory would suffice: one warning for each constraint without which
+/// there is a plan, with that plan's time; one that says so if it takes more than dropping a single one, or
+/// if constraints are not to blame. Empty when stopped before anything was found. Solves once per constraint,
+/// at most 64 of them.
+Diagnostics conflictsOf(const Problem&, const Control&);
+
+}  // namespace nest
