@@ -1,4 +1,5 @@
 #include <QtTest/QTest>
+#include <algorithm>
 #include <cstdlib>
 
 #include "changed_instance.h"
@@ -22,7 +23,8 @@ double optimum(const Problem& p) {
 /// differs).
 int improved(ChangedInstance (*change)(std::uint64_t), bool same = false) {
   const char* asked = std::getenv("NEST_INSTANCES");
-  const int count = asked ? std::atoi(asked) / 8 : 120;
+  // Fewer than 120 would not show that the changes do improve something.
+  const int count = std::max(120, asked ? std::atoi(asked) / 8 : 0);
   int better = 0;
   for (int seed = 0; seed < count; ++seed) {
     const ChangedInstance c = change(static_cast<std::uint64_t>(seed));
