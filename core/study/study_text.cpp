@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "study/study_report.h"
 #include "units/text.h"
@@ -7,37 +8,52 @@
 namespace nest::report {
 namespace {
 
-std::string padded(const std::string& s, std::size_t width) {
-  std::size_t shown = 0;
-  for (const char c : s) shown += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return shown < width ? s + std::string(width - shown, ' ') : s + " ";
-}
+/// Rows of cells, columns as wide as their widest cell.
+class Rows {
+public:
+  void add(std::vector<std::string> cells) { m_rows.push_back(std::move(cells)); }
 
-void line(std::string& out, std::initializer_list<std::pair<std::string, std::size_t>> cells) {
-  std::string text;
-  for (const auto& [cell, width] : cells) text += padded(cell, width);
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  out += text + "\n";
-}
+  std::string text() const {
+    std::vector<std::size_t> widths;
+    for (const auto& row : m_rows)
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        if (widths.size() <= c) widths.push_back(0);
+        widths[c] = std::max(widths[c], shown(row[c]));
+      }
+    std::string out;
+    for (const auto& row : m_rows) {
+      std::string line;
+      for (std::size_t c = 0; c < row.size(); ++c)
+        line += row[c] + std::string(widths[c] - shown(row[c]) + 2, ' ');
+      while (!line.empty() && line.back() == ' ') line.pop_back();
+      out += line + '\n';
+    }
+    return out;
+  }
+
+private:
+  static std::size_t shown(const std::string& s) {
+    return static_cast<std::size_t>(std::count_if(
+        s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  }
+
+  std::vector<std::vector<std::string>> m_rows;
+};
 
 }  // namespace
 
 std::string comparisonText(const Problem& problem, const Outcome& exact,
                            const std::vector<BaselineResult>& baselines) {
-  std::string out;
-  line(out,
-       {{"method", 18}, {"batch time", 12}, {"throughput", 13}, {"devices", 9}, {"plan", 40}, {"remark", 0}});
+  Rows rows;
+  rows.add({"method", "batch time", "throughput", "devices", "plan", "remark"});
   const RankedPlan* best = exact.best();
   const auto row = [&](const std::string& name, const RankedPlan* plan, bool runs,
                        const std::string& remark) {
-    if (!plan) return line(out, {{name, 18}, {"–", 12}, {"–", 13}, {"–", 9}, {"–", 40}, {remark, 0}});
+    if (!plan) return rows.add({name, "–", "–", "–", "–", remark});
     const double relative = best && runs ? best->evaluation.batchTime / plan->evaluation.batchTime : 0;
-    line(out, {{name, 18},
-               {runs ? text::time(plan->evaluation.batchTime) : "–", 12},
-               {relative > 0 ? text::percent(relative) : "does not run", 13},
-               {text::count(plan->plan.devicesUsed()), 9},
-               {summaryOf(plan->plan), 40},
-               {remark, 0}});
+    rows.add({name, runs ? text::time(plan->evaluation.batchTime) : "–",
+              relative > 0 ? text::percent(relative) : "does not run", text::count(plan->plan.devicesUsed()),
+              summaryOf(plan->plan), remark});
   };
   const std::string status = exact.status == OutcomeStatus::Optimal
                                  ? "optimal in " + text::time(exact.statistics.elapsed)
@@ -47,6 +63,7 @@ std::string comparisonText(const Problem& problem, const Outcome& exact,
   row("NEST Explorer", best, best != nullptr, status);
   for (const BaselineResult& b : baselines)
     row(nameOf(b.kind), b.plan ? &*b.plan : nullptr, b.runs(), b.note);
+  std::string out = rows.text();
   if (best)
     out += "\nThroughput is relative to NEST Explorer's " +
            text::number(problem.job.globalBatch / best->evaluation.batchTime.value()) + " samples/s.\n";
@@ -75,30 +92,22 @@ std::string breakEvensText(const std::vector<BreakEven>& all) {
 }
 
 std::string failuresText(const std::vector<Failure>& all) {
-  std::string out;
-  line(out, {{"lost", 34}, {"batch time", 12}, {"change", 10}, {"idle", 6}, {"plan", 0}});
+  Rows rows;
+  rows.add({"lost", "batch time", "change", "idle", "plan"});
   for (const Failure& f : all) {
     const bool fits = f.batchTime.value() > 0;
-    line(out, {{f.what, 34},
-               {fits ? text::time(f.batchTime) : "–", 12},
-               {fits ? text::signedPercent(f.change) : "nothing fits", 10},
-               {text::count(f.devicesIdle), 6},
-               {!fits           ? ""
-                : f.plan.same() ? "the same plan"
-                                : f.plan.changes.front().sentence,
-                0}});
+    rows.add({f.what, fits ? text::time(f.batchTime) : "–",
+              fits ? text::signedPercent(f.change) : "nothing fits", text::count(f.devicesIdle),
+              !fits           ? ""
+              : f.plan.same() ? "the same plan"
+                              : f.plan.changes.front().sentence});
   }
-  return out;
+  return rows.text();
 }
 
 std::string scalingText(const std::vector<ScalingPoint>& all) {
-  std::string out;
-  line(out, {{"devices", 9},
-             {"batch time", 12},
-             {"samples/s", 12},
-             {"efficiency", 12},
-             {"plan", 40},
-             {"what changed", 0}});
+  Rows rows;
+  rows.add({"devices", "batch time", "samples/s", "efficiency", "plan", "what changed"});
   for (const ScalingPoint& p : all) {
     const RankedPlan* best = p.outcome.best();
     std::string changes;
@@ -106,32 +115,27 @@ std::string scalingText(const std::vector<ScalingPoint>& all) {
       for (const PlanChange& c : p.change->changes)
         if (c.stage < 0 && c.what != "cut") changes += (changes.empty() ? "" : "; ") + c.sentence;
     if (best)
-      line(out, {{text::count(p.devices), 9},
-                 {text::time(best->evaluation.batchTime), 12},
-                 {text::number(p.samplesPerSecond, 4), 12},
-                 {text::percent(p.efficiency), 12},
-                 {summaryOf(best->plan), 40},
-                 {changes, 0}});
+      rows.add({text::count(p.devices), text::time(best->evaluation.batchTime),
+                text::number(p.samplesPerSecond, 4), text::percent(p.efficiency), summaryOf(best->plan),
+                changes});
     else
-      line(out, {{text::count(p.devices), 9}, {"nothing fits", 0}});
+      rows.add({text::count(p.devices), "nothing fits"});
   }
-  return out;
+  return rows.text();
 }
 
 std::string devicesText(const std::vector<DeviceAnswer>& all, bool target) {
-  std::string out;
-  line(out, {{"device", 16}, {"batch time", 14}, {target ? "meets it" : "", target ? 10u : 0u}, {"plan", 0}});
+  Rows rows;
+  rows.add({"device", "batch time", target ? "meets it" : "", "plan"});
   for (const DeviceAnswer& a : all) {
     const RankedPlan* best = a.outcome.best();
-    line(out, {{a.device.name, 16},
-               {best ? text::time(a.batchTime) : "nothing fits", 14},
-               {target ? (a.meets ? "yes" : "no") : "", target ? 10u : 0u},
-               {best                    ? summaryOf(best->plan)
-                : a.diagnostics.empty() ? ""
-                                        : a.diagnostics.front().message,
-                0}});
+    rows.add({a.device.name, best ? text::time(a.batchTime) : "nothing fits",
+              target ? (a.meets ? "yes" : "no") : "",
+              best                    ? summaryOf(best->plan)
+              : a.diagnostics.empty() ? ""
+                                      : a.diagnostics.front().message});
   }
-  return out;
+  return rows.text();
 }
 
 }  // namespace nest::report
