@@ -204,7 +204,10 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
 
   std::vector<int> order;
   std::vector<std::uint8_t> ordered;
-  Canonical(in, kept, devices).run(order, ordered);
+  if (!in.fanouts.empty() && in.excluded.empty() && in.factors.empty())
+    order = devices, ordered = kept;  // all siblings alike
+  else
+    Canonical(in, kept, devices).run(order, ordered);
   if (order != devices)
     result.diagnostics.push_back(note("devices-reordered", {"", 0, 0, "/cluster"}, "groups were put into canonical order, largest first"));
 
