@@ -117,13 +117,14 @@ private:
         f.report(Severity::Error, "chunk-count", "stages", "every stage has the same number of chunks");
     }
     const double devices = width * plan.dataOuter;
+    const auto stride = f.integer("block_stride", 0, kMostDevices);
     if (devices > kMostDevices) {
       f.report(Severity::Error, "too-many-devices", "stages",
                "the plan asks for more than 1,048,576 devices");
       return;
     }
     const int smallest = static_cast<int>(width);
-    plan.blockStride = static_cast<int>(f.integer("block_stride", 0, kMostDevices).value_or(smallest));
+    plan.blockStride = static_cast<int>(stride.value_or(smallest));
     if ((plan.dataOuter - 1.0) * plan.blockStride + width > kMostDevices)
       f.report(Severity::Error, "too-many-devices", "block_stride",
                "the last block would begin beyond device 1,048,576");

@@ -188,6 +188,13 @@ std::string missText(const ReportSource& source, const NearestMiss& miss) {
   return out + tables(source, {miss.plan, miss.evaluation, Seconds(0)});
 }
 
+/// Whether parts of a plan could not be priced, so that its figures are less than the whole.
+bool lacksCosts(const Evaluation& e) {
+  return std::any_of(e.violations.begin(), e.violations.end(), [](const Violation& v) {
+    return v.code == "microbatch" || v.code == "strategy" || v.code == "layers" || v.code == "recompute";
+  });
+}
+
 std::string violationsText(const Evaluation& e) {
   std::string out;
   for (const Violation& v : e.violations) {
@@ -222,7 +229,11 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
 std::string evaluationText(const ReportSource& source, const RankedPlan& r) {
   std::string out = source.scenario.empty() ? std::string() : source.scenario + '\n';
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
-  if (!r.evaluation.feasible()) out += "This plan cannot run:\n" + violationsText(r.evaluation) + '\n';
+  if (!r.evaluation.feasible()) {
+    out += "This plan cannot run:\n" + violationsText(r.evaluation);
+    if (lacksCosts(r.evaluation)) out += "The figures count only the part of it that has costs.\n";
+    out += '\n';
+  }
   return out + figures(source, r, m) + tables(source, r);
 }
 

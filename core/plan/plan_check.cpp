@@ -125,8 +125,8 @@ private:
     const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
     if (m_plan.dataInner % s.strategy.expert != 0)
       add("expert-group", i,
-          stageName(i) + ": expert degree " + std::to_string(s.strategy.expert) + " does not divide the " +
-              std::to_string(m_plan.dataInner) + " replicas of a block");
+          stageName(i) + ": expert degree " + std::to_string(s.strategy.expert) +
+              " does not divide the replicas of a block (" + std::to_string(m_plan.dataInner) + ")");
     if (std::all_of(s.chunks.begin(), s.chunks.end(), [](const auto& c) { return c.empty(); }))
       add("stages", i, stageName(i) + " has no layers");
     const int strategy = m_problem.profile->strategyIndex(s.strategy);

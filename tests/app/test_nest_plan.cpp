@@ -106,6 +106,7 @@ private slots:
     const Ran r = run({"evaluate", sample("teaching-6-layers-2x2"), plan.fileName()});
     QCOMPARE(r.code, 1);
     QVERIFY(r.out.contains("cannot run"));
+    QVERIFY(r.out.contains("only the part of it that has costs"));
     QCOMPARE(run({"evaluate", sample("teaching-6-layers-2x2"), plan.fileName(), "--json"})
                  .json()["feasible"]
                  .toBool(true),
@@ -114,6 +115,8 @@ private slots:
   void humansReadTheFigures() {
     const Ran r = run({"solve", sample("teaching-6-layers-2x2")});
     QCOMPARE(r.code, 0);
+    QVERIFY(r.out.contains("1–4 (embedding … block 3)"));
+    QVERIFY(!r.out.contains("stage 0"));
     for (const char* part :
          {"a batch", "MFU", "samples/s", "tokens/s", "GiB", "stage", "lower bound", "bound by"})
       QVERIFY2(r.out.contains(part), part);

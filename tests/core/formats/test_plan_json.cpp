@@ -37,6 +37,14 @@ private slots:
     QVERIFY(again);
     QVERIFY(*again == p);
   }
+  void onlyWhatIsWrongIsReported() {
+    const auto r =
+        readPlan(R"({"microbatch": 1, "data_inner": 1000000, "data_outer": 10, "block_stride": 4, "stages": )"
+                 R"([{"layers": [0], "strategy": {"tensor": 1}}]})",
+                 "p.json");
+    QCOMPARE(r.diagnostics.size(), std::size_t(1));
+    QCOMPARE(r.diagnostics[0].code, std::string("too-many-devices"));
+  }
   void brokenPlansAreRefused_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("pointer");
