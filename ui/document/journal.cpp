@@ -8,6 +8,7 @@
 #include <QUuid>
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace nest {
 namespace {
@@ -39,20 +40,54 @@ Journal::Journal(const QString& folder)
   m_lock->tryLock(0);
 }
 
-Journal::~Journal() = default;
+Journal::~Journal() {
+  settle();
+}
 
-bool Journal::record(const QByteArray& scenario, const QString& name, const QString& path) {
-  const QJsonObject o{
-      {QStringLiteral("path"), path},
-      {QStringLiteral("name"), name},
-      {QStringLiteral("saved_utc"), QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs)},
-      {QStringLiteral("scenario"), QString::fromUtf8(scenario)}};
-  QSaveFile out(m_file);
-  return out.open(QIODevice::WriteOnly) && out.write(QJsonDocument(o).toJson()) > 0 && out.commit();
+void Journal::ask(Wanted wanted) {
+  const std::lock_guard lock(m_mutex);
+  m_wanted = std::move(wanted);
+  if (!m_writer.joinable()) m_writer = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  m_asked.notify_one();
+}
+
+void Journal::record(std::function<QByteArray()> scenario, const QString& name, const QString& path) {
+  ask({std::move(scenario), name, path, QDateTime::currentDateTimeUtc()});
 }
 
 void Journal::clear() {
-  QFile::remove(m_file);
+  ask({});
+}
+
+void Journal::settle() {
+  std::unique_lock lock(m_mutex);
+  m_done.wait(lock, [this] { return !m_wanted && !m_busy; });
+}
+
+void Journal::work(const std::stop_token& stop) {
+  std::unique_lock lock(m_mutex);
+  while (m_asked.wait(lock, stop, [this] { return m_wanted.has_value(); })) {
+    const Wanted wanted = *std::exchange(m_wanted, std::nullopt);
+    m_busy = true;
+    lock.unlock();
+    carryOut(wanted);
+    lock.lock();
+    m_busy = false;
+    m_done.notify_all();
+  }
+}
+
+void Journal::carryOut(const Wanted& wanted) const {
+  if (!wanted.scenario) {
+    QFile::remove(m_file);
+    return;
+  }
+  const QJsonObject o{{QStringLiteral("path"), wanted.path},
+                      {QStringLiteral("name"), wanted.name},
+                      {QStringLiteral("saved_utc"), wanted.when.toString(Qt::ISODateWithMs)},
+                      {QStringLiteral("scenario"), QString::fromUtf8(wanted.scenario())}};
+  QSaveFile out(m_file);
+  if (out.open(QIODevice::WriteOnly) && out.write(QJsonDocument(o).toJson()) > 0) out.commit();
 }
 
 std::vector<Journal::Entry> Journal::orphans() const {

@@ -134,7 +134,7 @@ ScenarioFiles::ScenarioFiles(ScenarioDocument& document, const QString& journalF
 void ScenarioFiles::journal() {
   if (m_document.isPreviewing()) return;  // a drag is on; its end calls again
   if (!m_document.isModified()) return m_journal.clear();
-  m_journal.record(QByteArray::fromStdString(writeScenario(m_document.scenario())),
+  m_journal.record([now = m_document.snapshot()] { return QByteArray::fromStdString(writeScenario(*now)); },
                    QString::fromStdString(m_document.scenario().name), m_document.path());
 }
 
@@ -209,6 +209,7 @@ bool ScenarioFiles::restore(const Journal::Entry& entry) {
   const auto text = entry.path.isEmpty() ? Reading<std::string>() : readTextOf(entry.path);
   watch(entry.path, text ? QByteArray::fromStdString(*text) : QByteArray());
   journal();  // ours now, before the other goes
+  m_journal.settle();
   Journal::discard(entry);
   return true;
 }

@@ -31,8 +31,10 @@ void BoundLine::refresh() {
     if (!m_problem.isEmpty() || (m_spec.write(text(), probe).isEmpty() && probe == m_document.scenario()))
       return;
   }
-  setText(now);
-  setCursorPosition(0);
+  if (now != text()) {
+    setText(now);
+    setCursorPosition(0);
+  }
   setProblem({});
 }
 

@@ -19,6 +19,11 @@ void View::setTheme(Theme::Kind kind) {
   refreshIfSeen();
 }
 
+void View::outdate() {
+  m_dirty = true;
+  refreshIfSeen();
+}
+
 void View::setInSight(bool inSight) {
   m_inSight = inSight;
   refreshIfSeen();

@@ -38,6 +38,9 @@ class View : public QWidget {
   void setInSight(bool);
 
  protected:
+  /// Something else that the view shows has changed: refreshes now, or when it comes into sight.
+  void outdate();
+  bool isInSight() const { return isVisible() && m_inSight; }
   /// The context or theme has changed and the view is visible.
   virtual void refresh() = 0;
   void showEvent(QShowEvent*) override;

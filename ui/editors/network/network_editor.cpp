@@ -134,7 +134,7 @@ NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent) : View(serv
   // time.
   if (services.document)
     connect(services.document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool) {
-      if (parts & ScenarioPart::Cluster && isVisible()) refresh();
+      if (parts & ScenarioPart::Cluster) outdate();
     });
 }
 

@@ -94,7 +94,7 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
       m_shape.clear();
     });
     connect(services.document, &ScenarioDocument::changed, this, [this] {
-      if (isVisible() && !m_dragging) showValues();
+      if (isInSight() && !m_dragging) showValues();
     });
   }
 }
