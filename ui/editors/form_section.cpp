@@ -83,6 +83,8 @@ QLabel* FormSection::makeLabel(const QString& text, const QString& term, QWidget
     label = new QLabel(text, m_body);
   if (!qobject_cast<BoundLine*>(buddy)) label->setBuddy(buddy);
   label->setProperty("role", "muted");
+  // Longer words, as in other languages, go on below instead of pushing the field out of the panel.
+  label->setWordWrap(label->sizeHint().width() > kLabelWidth + 20);
   QString tip = glossaryTip(term.isEmpty() ? text : term);
   if (const auto* line = qobject_cast<BoundLine*>(buddy); line && line->spec().step)
     tip += tr("<p>Drag sideways to change it and watch the plan follow.</p>");

@@ -2,9 +2,12 @@
 
 #include <QApplication>
 #include <QPalette>
+#include <QSettings>
+#include <QStandardPaths>
 #include <QStyle>
 #include <QStyleFactory>
 #include <QToolTip>
+#include <optional>
 
 namespace nest {
 namespace {
@@ -109,7 +112,32 @@ Theme::Kind dressedAs() {
   return g_kind;
 }
 
+namespace {
+
+/// What GTK's own settings file says, where a desktop keeps one: Qt without its desktop's plugin knows
+/// nothing of it.
+std::optional<Theme::Kind> gtkPreference() {
+  for (const char* version : {"gtk-4.0", "gtk-3.0"}) {
+    const QString file = QStandardPaths::locate(QStandardPaths::GenericConfigLocation,
+                                                QLatin1String(version) + QStringLiteral("/settings.ini"));
+    if (file.isEmpty()) continue;
+    const QSettings settings(file, QSettings::IniFormat);
+    const QString prefer =
+        settings.value(QStringLiteral("Settings/gtk-application-prefer-dark-theme")).toString().toLower();
+    if (prefer == QLatin1String("1") || prefer == QLatin1String("true")) return Theme::Kind::Dark;
+    const QString name = settings.value(QStringLiteral("Settings/gtk-theme-name")).toString().toLower();
+    if (name.endsWith(QLatin1String("-dark")) || name.endsWith(QLatin1String(":dark")))
+      return Theme::Kind::Dark;
+    if (!prefer.isEmpty() || !name.isEmpty()) return Theme::Kind::Light;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Theme::Kind desktopPreference() {
+  if (qEnvironmentVariable("GTK_THEME").toLower().endsWith(QLatin1String(":dark"))) return Theme::Kind::Dark;
+  if (const auto kind = gtkPreference()) return *kind;
   const QPalette p = QApplication::palette();
   return p.color(QPalette::Window).lightnessF() < p.color(QPalette::WindowText).lightnessF()
              ? Theme::Kind::Dark

@@ -76,6 +76,7 @@ NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent) : View(serv
   buildStrip();
 
   auto* side = new QTabWidget;
+  side->setAccessibleName(tr("Parts of the network"));
   side->setDocumentMode(true);
   side->addTab(m_dendrogram, tr("Levels"));
   side->addTab(m_outline, tr("Table"));

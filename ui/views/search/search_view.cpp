@@ -55,6 +55,7 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
 
   m_dp = new DpPane;
   auto* right = new QTabWidget;
+  right->setAccessibleName(tr("Parts of the search"));
   right->setDocumentMode(true);
   right->addTab(buildQuestions(), tr("Questions"));
   right->addTab(m_canvas, tr("Pareto front"));
