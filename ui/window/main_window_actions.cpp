@@ -147,6 +147,17 @@ void MainWindow::addViewActions() {
         m_views->arrangeTabbed();
         for (QDockWidget* d : {m_panelDock, m_inspectorDock, m_belowDock}) d->hide();
       });
+  m_actions.add({"view.teach",
+                 tr("View"),
+                 tr("Arrange for teaching"),
+                 tr("Cut the layers by hand above the schedule that follows, inspector beside them"),
+                 {},
+                 {}},
+                [this] {
+                  m_views->arrangePair(QStringLiteral("cuts"), QStringLiteral("timeline"));
+                  for (QDockWidget* d : {m_panelDock, m_belowDock}) d->hide();
+                  m_inspectorDock->show();
+                });
   m_actions.add({"view.full", tr("View"), tr("Full screen"), {}, QKeySequence(QStringLiteral("F11")), {}},
                 [this] { isFullScreen() ? showNormal() : showFullScreen(); });
   m_actions.add({"view.theme",

@@ -179,6 +179,17 @@ void ViewsArea::showEvent(QShowEvent* event) {
   if (m_toProportion) proportion();
 }
 
+void ViewsArea::arrangePair(const QString& above, const QString& below) {
+  arrangeTabbed();
+  QDockWidget *upper = dockOf(above), *lower = dockOf(below);
+  if (!upper || !lower) return;
+  removeDockWidget(lower);
+  addDockWidget(Qt::BottomDockWidgetArea, lower);
+  lower->show();
+  upper->raise();
+  resizeDocks({upper, lower}, {height() / 2, height() / 2}, Qt::Vertical);
+}
+
 bool ViewsArea::restoreLayout(const QByteArray& state, int version) {
   if (state.isEmpty() || !restoreState(state, version)) return false;
   m_toProportion = false;

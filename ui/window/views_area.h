@@ -29,6 +29,8 @@ public:
   void showAlone(const QString& id);  ///< hides all others
   void arrangeDefault();
   void arrangeTabbed();
+  /// Two views, one above the other, the others behind tabs of the upper one.
+  void arrangePair(const QString& above, const QString& below);
   /// A remembered layout replaces the default one.
   bool restoreLayout(const QByteArray& state, int version);
 
