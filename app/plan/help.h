@@ -23,15 +23,25 @@ SCENARIO is a *.nest.json file ("-" reads standard input):
               "recompute": ["none", "selective", "full"]},
    "constraints": {"tensor": {"most": 8}, "stages": 4},
    "assumptions": {"reserve_bytes": "2 GiB", "overlap": {"data": 0}}}
+Where a network is a graph, the best plan is also routed over its links (see nest-plan evaluate --help). A device may be
+an object: {"id": "h100-sxm", "memory_bytes": "96 GiB", "sustained_rate": 0.85}. "model" may also hold "profile" (measured
+costs, an object or a path: what it does not hold is estimated), "analytic" ({"flash_attention": false, …}: the constants
+of the analytic profile) and "calibration" (measured ÷ predicted step time).
 resources/schemas/scenario.schema.json tells every key. Figures may be numbers in the unit of their key, or texts with
 their own ("450 GB/s", "400 Gb/s", "2 us", "80 GiB"). The network is one line, a list of levels, or a graph.
 
 Exit codes: 0 a plan was found; 1 nothing fits (the nearest miss is shown); 2 bad input.
 )";
 
-inline constexpr const char* kEvaluateHelp = R"(Usage: nest-plan evaluate SCENARIO PLAN [--json]
+inline constexpr const char* kEvaluateHelp = R"(Usage: nest-plan evaluate SCENARIO PLAN [--json] [--measured TIME [--calibrated SCENARIO]]
 
 Costs a plan on a scenario under the same model that solve uses, and names everything that keeps it from running.
+Where the cluster is a graph, the plan's traffic is routed over its links too: the busiest link, the time it needs at
+least, how far the levels are from the network (distortion), and what is irregular.
+
+  --measured TIME        a step time that this plan was measured at, for example 12.3s: shows predicted ÷ measured
+                         and the factor on all compute times that makes the two equal
+  --calibrated SCENARIO  writes the scenario with that factor ("model": {"calibration": …})
 
 PLAN is a plan file (from solve -o, or made by hand) or an outcome of solve --json:
   {"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 8, "data_outer": 4, "block_stride": 32, "zero": 1,

@@ -8,13 +8,15 @@
 #include "formats/summary_text.h"
 #include "plan/schedule.h"
 #include "solver/solve.h"
+#include "study/calibration.h"
 #include "study/conflicts.h"
+#include "units/text.h"
 
 namespace nest::cli {
 namespace {
 
 ReportSource sourceOf(const Input& input) {
-  return {input.scenario.name, &input.problem, input.architecture()};
+  return {input.scenario.name, &input.problem, input.architecture(), &input.scenario.cluster};
 }
 
 /// The same scenario under the preset "free"; nothing if it already is.
@@ -28,6 +30,23 @@ std::optional<Outcome> solveFreely(const Input& input) {
   problem->search.threads = input.problem.search.threads;
   Watch watch(problem->search.deadlineSeconds);
   return solve(*problem, watch.control());
+}
+
+/// The value of --measured; --calibrated needs it.
+Reading<std::optional<Seconds>> measuredTime(const Arguments& args) {
+  Reading<std::optional<Seconds>> result;
+  const auto text = args.value("--measured");
+  const auto time = text ? text::readTime(*text, Seconds(1)) : std::nullopt;
+  if (text && !(time && time->value() > 0))
+    result.diagnostics.push_back(error("command-line", {},
+                                       "--measured takes the time of one step, not \"" + *text + '"',
+                                       "write for example --measured 12.3s"));
+  else if (!text && args.has("--calibrated"))
+    result.diagnostics.push_back(error("command-line", {}, "--calibrated needs a measured step time",
+                                       "add for example --measured 12.3s"));
+  else
+    result.value = time;
+  return result;
 }
 
 int exitCodeOf(const Outcome& o) {
@@ -73,8 +92,11 @@ int solveCommand(const Words& words) {
 }
 
 int evaluateCommand(const Words& words) {
-  const auto args = parseArguments(words, {{"--json"}}, 2, 2);
+  const auto args =
+      parseArguments(words, {{"--json"}, {"--measured", 0, true}, {"--calibrated", 0, true}}, 2, 2);
   if (!args) return report(args.diagnostics), kBadInput;
+  const auto measured = measuredTime(*args);
+  if (!measured) return report(measured.diagnostics), kBadInput;
   const bool json = args->has("--json");
   const auto input = readInput(args->files[0], json);
   const auto text = readTextFile(args->files[1]);
@@ -92,8 +114,23 @@ int evaluateCommand(const Words& words) {
         plan->chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
     ranked.simulated = simulate(input->problem, *plan, ranked.evaluation, kind, false).total;
   }
+  std::optional<Calibration> calibration;
+  if (*measured) {
+    auto reading = calibrationFor(input->scenario, *plan, **measured);
+    report(reading.diagnostics, json);
+    if (!reading) return kBadInput;
+    calibration = *reading;
+  }
   const ReportSource source = sourceOf(*input);
-  std::cout << (json ? writeEvaluation(source, ranked) : evaluationText(source, ranked)) << std::flush;
+  const Calibration* beside = calibration ? &*calibration : nullptr;
+  std::cout << (json ? writeEvaluation(source, ranked, beside) : evaluationText(source, ranked, beside))
+            << std::flush;
+  if (const auto path = args->value("--calibrated"); path && calibration) {
+    Scenario calibrated = input->scenario;
+    calibrated.model.calibration = calibration->factor;
+    const Diagnostics failed = writeTextFile(*path, writeScenario(calibrated));
+    if (!failed.empty()) return report(failed), kBadInput;
+  }
   return ranked.evaluation.feasible() ? kDone : kNoPlanFits;
 }
 

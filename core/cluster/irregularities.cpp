@@ -24,6 +24,9 @@ std::vector<int> groupStarts(const HierarchyInput& in, int level) {
   return starts;
 }
 
+/// Up to so many groups are named one by one where no size is usual.
+constexpr std::size_t kFewGroups = 8;
+
 /// The value that more than half of them share, or nothing.
 template <class T>
 const T* usual(const std::vector<T>& values) {
@@ -64,8 +67,10 @@ void sizes(const LevelAbstraction& a, std::vector<std::string>& out) {
       members.push_back(n);
     }
     const int* of = usual(members);
+    if (!of && !members.empty() && members.size() <= kFewGroups)
+      of = &*std::max_element(members.begin(), members.end());  // too few for a usual size: the full one
     if (!of) {
-      if (members.size() > 1)
+      if (!members.empty())
         out.push_back("the groups of level \"" + in.levels[at(l)].name + "\" differ in size; none is usual");
       continue;
     }

@@ -1,7 +1,10 @@
 #include "formats/device_json.h"
 
-#include <array>
+#include <cctype>
 #include <nlohmann/json.hpp>
+
+#include "formats/decimal.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -26,23 +29,79 @@ Origin originNamed(std::string_view name) {
   return Origin::Typed;
 }
 
+bool endsIn(std::string_view s, std::string_view end) {
+  return s.size() >= end.size() && s.substr(s.size() - end.size()) == end;
+}
+
+/// "989 TFLOP/s", "1.5 PFLOPS", "312 Tf".
+std::optional<FlopsPerSecond> readFlops(const std::string& s) {
+  constexpr std::pair<char, double> prefixes[] = {{'G', 1e9}, {'T', 1e12}, {'P', 1e15}};
+  const auto end = s.find_first_not_of("0123456789.eE+-"), unit = s.find_first_not_of(' ', end);
+  const auto value = readDecimal(std::string_view(s).substr(0, end));
+  if (!value || unit == std::string::npos) return std::nullopt;
+  const std::string_view name = std::string_view(s).substr(unit + 1);
+  if (name != "FLOP/s" && name != "FLOPS" && name != "FLOPs" && name != "f") return std::nullopt;
+  for (const auto& [prefix, scale] : prefixes)
+    if (s[unit] == prefix) return FlopsPerSecond(*value * scale);
+  return std::nullopt;
+}
+
+/// A text with its unit, for keys that end in one; nothing if it is not such a text.
+std::optional<double> fromText(std::string_view key, const std::string& s) {
+  if (endsIn(key, "_flops_per_s")) {
+    const auto f = readFlops(s);
+    return f ? std::optional(f->value()) : std::nullopt;
+  }
+  if (endsIn(key, "_bytes_per_s")) {
+    const auto b = text::readBandwidth(s);
+    return b ? std::optional(b->value.value()) : std::nullopt;
+  }
+  if (endsIn(key, "_bytes")) {
+    const auto m = text::readMemory(s);
+    return m ? std::optional(m->value()) : std::nullopt;
+  }
+  const auto t = endsIn(key, "_s") ? text::readTime(s) : std::nullopt;
+  return t ? std::optional(t->value()) : std::nullopt;
+}
+
 struct FigureReader {
   JsonFields& fields;
   const JsonText& text;
   Origin bareOrigin;
   Diagnostics& out;
 
+  /// A number in the unit of `named`, or a text with its own: "80 GiB", "450 GB/s", "2 us", "989 TFLOP/s".
+  static std::optional<double> quantity(JsonFields& in, std::string_view key, const json& v, double least,
+                                        double most, std::string_view named = {}) {
+    if (!v.is_string()) return in.number(key, least, most);
+    const std::string s = v.get<std::string>();
+    const auto last = s.find_last_not_of(" \t");
+    const bool hasUnit = last != std::string::npos && !std::isdigit(static_cast<unsigned char>(s[last]));
+    const auto d = hasUnit ? fromText(named.empty() ? key : named, s) : std::nullopt;
+    if (d && *d >= least && *d <= most) return d;
+    if (!d)
+      in.report(Severity::Error, "quantity", key,
+                '"' + s.substr(0, 60) + "\" is neither a number nor a figure with its unit",
+                "write for example \"80 GiB\", \"450 GB/s\", \"2 us\" or \"989 TFLOP/s\"");
+    else
+      in.report(
+          Severity::Error, "json-range", key,
+          '"' + s.substr(0, 60) + "\" is not from " + text::number(least) + " to " + text::number(most));
+    return std::nullopt;
+  }
+
   template <class T>
   void operator()(std::string_view key, Sourced<T>& figure, double least, double most) {
     const json* v = fields.any(key);
     if (!v) return;
     if (!v->is_object()) {
-      if (const auto d = fields.number(key, least, most)) figure = {fromNumber<T>(*d), bareOrigin, {}};
+      if (const auto d = quantity(fields, key, *v, least, most)) figure = {fromNumber<T>(*d), bareOrigin, {}};
       return;
     }
     JsonFields inner(text, *v, fields.pointerTo(key), out);
     inner.requireKey("value", "the figure itself");
-    const auto d = inner.number("value", least, most);
+    const json* inside = inner.any("value");
+    const auto d = inside ? quantity(inner, "value", *inside, least, most, key) : std::nullopt;
     const auto origin = inner.oneOf("origin", {nameOf(Origin::Typed), nameOf(Origin::Measured),
                                                nameOf(Origin::Estimated), nameOf(Origin::Catalog)});
     const auto source = inner.string("source");
@@ -77,6 +136,15 @@ void visitFigures(Device& d, Visit&& visit) {
 }
 
 }  // namespace
+
+void readFigure(JsonFields& fields, const JsonText& text, std::string_view key, Sourced<double>& figure,
+                double least, double most, Diagnostics& out) {
+  FigureReader{fields, text, Origin::Typed, out}(key, figure, least, most);
+}
+
+json figureJson(const Sourced<double>& figure) {
+  return figureToJson(figure);
+}
 
 DeviceSpec readDevice(JsonFields& fields, const JsonText& text, const DeviceSpec& base, Origin bareOrigin,
                       Diagnostics& out) {

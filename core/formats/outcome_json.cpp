@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/json_layout.h"
+#include "formats/network_check.h"
 #include "formats/plan_json.h"
+#include "study/calibration.h"
 
 namespace nest {
 namespace {
@@ -165,6 +167,8 @@ void addPlan(Json& j, const ReportSource& source, const RankedPlan& r) {
   if (!r.evaluation.feasible()) j["violations"] = violationsJson(r.evaluation);
   j["plan"] = planJson(r.plan);
   j["stages"] = stagesJson(*source.problem, r);
+  if (const auto check = checkOnNetwork(source.cluster, *source.problem, r.plan))
+    j["network"] = networkCheckJson(*check, r.evaluation.batchTime);
 }
 
 Json shortPlans(const ReportSource& source, const std::vector<RankedPlan>& plans, std::size_t from) {
@@ -246,11 +250,17 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   return layOut(j);
 }
 
-std::string writeEvaluation(const ReportSource& source, const RankedPlan& r) {
+std::string writeEvaluation(const ReportSource& source, const RankedPlan& r, const Calibration* c) {
   Json j{{"format", "nest-outcome"}, {"version", kVersion}};
   j["scenario"] = source.scenario;
   j["status"] = r.evaluation.feasible() ? "evaluated" : "infeasible";
   addPlan(j, source, r);
+  if (c)
+    j["calibration"] = {{"predicted_s", c->predicted.value()},
+                        {"measured_s", c->measured.value()},
+                        {"predicted_by_measured", c->predictedByMeasured()},
+                        {"factor", c->factor},
+                        {"rescaled_s", c->rescaled.value()}};
   return layOut(j);
 }
 

@@ -9,12 +9,17 @@
 
 namespace nest {
 
+struct Calibration;
+struct ClusterSource;
+
 /// What a report of a plan is made from. `architecture` may be null (measured profiles): then there is no
 /// MFU.
 struct ReportSource {
   std::string scenario;  ///< its name
   const Problem* problem = nullptr;
   const TransformerArchitecture* architecture = nullptr;
+  /// What `problem`'s cluster was derived from. If it is a graph, the plan is checked on it; may be null.
+  const ClusterSource* cluster = nullptr;
 };
 
 /// The answer of a solve for other programs: status, the figures of the best plan (batch_time_s,
@@ -24,8 +29,9 @@ struct ReportSource {
 /// `free`: the outcome of the same scenario under the preset "free", to stand beside it; may be null.
 std::string writeOutcome(const ReportSource&, const Outcome&, const Outcome* free = nullptr);
 
-/// The same figures for one plan that was given, with its violations.
-std::string writeEvaluation(const ReportSource&, const RankedPlan&);
+/// The same figures for one plan that was given, with its violations; `calibration`: a measured step time
+/// beside them, may be null.
+std::string writeEvaluation(const ReportSource&, const RankedPlan&, const Calibration* calibration = nullptr);
 
 nlohmann::ordered_json diagnosticsJson(const Diagnostics&);
 

@@ -1,6 +1,8 @@
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "formats/architecture_json.h"
+#include "formats/device_json.h"
 #include "formats/hf_config.h"
 #include "formats/profile_import.h"
 #include "formats/profile_json.h"
@@ -62,10 +64,65 @@ void readReference(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
   model.architecture = std::move(reading.value);
 }
 
-void readInlineProfile(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
+/// A profile is an object in place, or the path of a file beside the scenario.
+void readMeasured(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
+  const nlohmann::json* v = f.any("profile");
+  if (v && v->is_string()) {
+    const std::string path = v->get<std::string>();
+    Reading<std::string> text = r.load && !path.empty() ? r.load(path) : Reading<std::string>{};
+    for (Diagnostic& d : text.diagnostics) {
+      d.where = f.placeOf("profile");
+      r.out.push_back(std::move(d));
+    }
+    const FileKind kind = text ? recognise(*text, path) : FileKind::Unknown;
+    if (isProfile(kind)) return takeProfile(importProfile(kind, *text, path), {}, r, model);
+    if (text.diagnostics.empty())
+      f.report(Severity::Error, "profile-unknown", "profile",
+               "\"profile\" must be a profile, or name a file beside the scenario that holds one",
+               "profiles are the program's own JSON, Piper, PipeDream and the NEST artifact's input");
+    return;
+  }
   const nlohmann::json* profile = f.object("profile");
   if (profile)
     takeProfile(readProfileJson(compact(*profile), r.text.file()), f.pointerTo("profile"), r, model);
+}
+
+/// Names and bounds of the constants of the analytic profile, for reading and for writing.
+template <class Constants, class Visit>
+void visitConstants(Constants& c, Visit&& visit) {
+  visit("backward_traffic", c.backwardTraffic, 0.1, 100.0);
+  visit("attention_backward_work", c.attentionBackwardWork, 0.1, 100.0);
+  visit("attention_backward_rate", c.attentionBackwardRate, 1e-3, 100.0);
+  visit("attention_half_length", c.attentionHalfLength, 0.0, 1e6);
+  visit("fp32_rate", c.fp32Rate, 1e-3, 1.0);
+  visit("loss_traffic_bytes_per_logit", c.lossTraffic, 0.0, 1e4);
+  visit("loss_backward_traffic_bytes_per_logit", c.lossBackwardTraffic, 0.0, 1e4);
+  visit("loss_workspace_bytes_per_logit", c.lossWorkspace, 0.0, 1e4);
+}
+
+AnalyticOptions readAnalytic(const ScenarioReader& r, JsonFields& model) {
+  AnalyticOptions o;
+  r.section(model, "analytic", [&](JsonFields& f) {
+    o.flashAttention = f.boolean("flash_attention").value_or(o.flashAttention);
+    visitConstants(o.constants, [&](std::string_view key, Sourced<double>& figure, double least,
+                                    double most) { readFigure(f, r.text, key, figure, least, most, r.out); });
+  });
+  return o;
+}
+
+/// Only what differs from the program's own.
+Json analyticJson(const AnalyticOptions& o) {
+  Json j = Json::object();
+  const AnalyticOptions usual;
+  if (o.flashAttention != usual.flashAttention) j["flash_attention"] = o.flashAttention;
+  std::map<std::string, Sourced<double>, std::less<>> known;
+  visitConstants(usual.constants, [&](std::string_view key, const Sourced<double>& figure, double, double) {
+    known.emplace(key, figure);
+  });
+  visitConstants(o.constants, [&](std::string_view key, const Sourced<double>& figure, double, double) {
+    if (!(figure == known.find(key)->second)) j[std::string(key)] = figureJson(figure);
+  });
+  return j;
 }
 
 }  // namespace
@@ -81,9 +138,10 @@ ModelSource readModel(const ScenarioReader& r, JsonFields& f) {
              "\"architecture\"");
   readReference(r, f, model);
   readInlineConfig(r, f, model);
-  readInlineProfile(r, f, model);
+  readMeasured(r, f, model);
   r.section(f, "architecture",
             [&](JsonFields& a) { model.architecture = readArchitecture(a, r.text, r.out); });
+  model.analytic = readAnalytic(r, f);
   model.calibration = f.number("calibration", -kMost, kMost).value_or(1);
   return model;
 }
@@ -98,6 +156,7 @@ Json modelJson(const ModelSource& model) {
   // scenario.
   if (model.profile && model.graph && (model.reference.empty() || model.architecture))
     j["profile"] = Json::parse(writeProfileJson({{}, *model.graph, *model.profile, {}, {}}));
+  if (Json analytic = analyticJson(model.analytic); !analytic.empty()) j["analytic"] = std::move(analytic);
   if (model.calibration != 1) j["calibration"] = model.calibration;
   return j;
 }

@@ -44,6 +44,10 @@ std::vector<Record> records(std::string_view all) {
     while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.remove_suffix(1);
     const bool continues = !line.empty() && line.back() == '\\';
     if (continues) line.remove_suffix(1);
+    // A list that breaks off at a comma goes on behind the indentation.
+    if (!r.text.empty() && r.text.back() == ',')
+      while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())))
+        line.remove_prefix(1), ++at;
     for (std::size_t i = 0; i < line.size(); ++i) r.text += line[i], r.offsets.push_back(at + i);
     at = end + 1;
     if (continues && at < all.size()) continue;

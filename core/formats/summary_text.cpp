@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "formats/network_check.h"
 #include "formats/text_table.h"
+#include "study/calibration.h"
 #include "units/amount.h"
 #include "units/numbering.h"
 #include "units/text.h"
@@ -109,6 +111,35 @@ std::string memoryTable(const Evaluation& e) {
   return table.text(2);
 }
 
+/// Where the plan's layer costs come from, where a measurement has part in them.
+std::string originsOf(const Problem& problem, const Plan& plan) {
+  int measured = 0, all = 0;
+  const int b = problem.profile->microbatchIndex(plan.microbatch);
+  for (const StagePlan& stage : plan.stages) {
+    const int strategy = problem.profile->strategyIndex(stage.strategy);
+    for (const LayerIndex l : stage.layers()) {
+      if (b < 0 || strategy < 0 || l.at() >= problem.graph->layers.size()) continue;
+      const LayerCost* cost = problem.profile->cost(problem.graph->layers[l.at()].classId, strategy, b);
+      if (!cost) continue;
+      ++all;
+      if (cost->origin == Origin::Measured) ++measured;
+    }
+  }
+  if (measured == all) return "measured";
+  return measured == 0 ? "estimated"
+                       : "measured for " + text::count(measured) + " of " + text::count(all) +
+                             " layers, estimated for the others";
+}
+
+bool holdsMeasurements(const Problem& problem) {
+  const Profile& p = *problem.profile;
+  for (int k = 0; k < problem.graph->classCount; ++k)
+    for (int s = 0; s < static_cast<int>(p.strategies().size()); ++s)
+      for (int b = 0; b < static_cast<int>(p.microbatches().size()); ++b)
+        if (const LayerCost* c = p.cost(k, s, b); c && c->origin == Origin::Measured) return true;
+  return false;
+}
+
 std::string figures(const ReportSource& source, const RankedPlan& r, const PlanMetrics& m) {
   std::string out;
   out += titled("plan", summaryOf(r.plan));
@@ -117,6 +148,7 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   out += titled("throughput",
                 rate(m.samplesPerSecond) + " samples/s, " + text::amount(m.tokensPerSecond) + " tokens/s");
   if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + m.mfuConvention + ")");
+  if (holdsMeasurements(*source.problem)) out += titled("layer costs", originsOf(*source.problem, r.plan));
   out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
   if (m.trainingTime)
     out += titled("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
@@ -138,6 +170,23 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
 std::string tables(const ReportSource& source, const RankedPlan& r) {
   return "\nLoad of each stage, per microbatch (sync once per batch)\n" + loadTable(source, r) +
          "\nMemory of one device of each stage\n" + memoryTable(r.evaluation);
+}
+
+std::string calibrationText(const Calibration& c) {
+  return titled("measured",
+                text::time(c.measured) + "; predicted ÷ measured " + text::number(c.predictedByMeasured())) +
+         titled("calibration", text::number(c.factor, 4) + " (compute times × this give " +
+                                   text::time(c.rescaled) + "; exchanges stay)");
+}
+
+/// The plan on the links themselves, where the cluster is a graph.
+std::string networkText(const ReportSource& source, const RankedPlan& r) {
+  const auto check = checkOnNetwork(source.cluster, *source.problem, r.plan);
+  if (!check) return {};
+  std::string out = "\nOn the network itself\n";
+  for (const auto& [title, line] : networkCheckLines(*check, r.evaluation.batchTime))
+    out += titled(title, line);
+  return out;
 }
 
 std::string searchText(const Outcome& o) {
@@ -212,7 +261,7 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
   if (best) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, *best);
     out += headlineOf(m, best->plan, o) + "\n\n" + figures(source, *best, m) + tables(source, *best) +
-           alternatives(source, o);
+           networkText(source, *best) + alternatives(source, o);
   } else if (o.status == OutcomeStatus::Infeasible) {
     out += o.nearestMiss ? "No plan fits.\n"
                          : "No plan meets the batch size, the device count and the constraints together.\n";
@@ -226,7 +275,7 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
   return out + searchText(o);
 }
 
-std::string evaluationText(const ReportSource& source, const RankedPlan& r) {
+std::string evaluationText(const ReportSource& source, const RankedPlan& r, const Calibration* c) {
   std::string out = source.scenario.empty() ? std::string() : source.scenario + '\n';
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
   if (!r.evaluation.feasible()) {
@@ -234,7 +283,8 @@ std::string evaluationText(const ReportSource& source, const RankedPlan& r) {
     if (lacksCosts(r.evaluation)) out += "The figures count only the part of it that has costs.\n";
     out += '\n';
   }
-  return out + figures(source, r, m) + tables(source, r);
+  return out + figures(source, r, m) + (c ? calibrationText(*c) : std::string()) + tables(source, r) +
+         networkText(source, r);
 }
 
 }  // namespace nest

@@ -13,6 +13,7 @@ namespace nest {
 std::string summaryText(const ReportSource&, const Outcome&, const Outcome* free = nullptr);
 
 /// The same for one plan that was given, with what is wrong with it.
-std::string evaluationText(const ReportSource&, const RankedPlan&);
+/// `calibration`: a measured step time beside the model's, may be null.
+std::string evaluationText(const ReportSource&, const RankedPlan&, const Calibration* calibration = nullptr);
 
 }  // namespace nest

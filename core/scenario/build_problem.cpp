@@ -67,7 +67,7 @@ std::optional<GraphAndProfile> modelOf(const Scenario& scenario, const Hierarchy
     return std::nullopt;
   }
   GraphAndProfile analytic =
-      analyticProfile(*model.architecture, scenario.cluster.device, scenario.job, strategies);
+      analyticProfile(*model.architecture, scenario.cluster.device, scenario.job, strategies, model.analytic);
   if (!measured) return analytic;
   auto both = overlayMeasured(analytic, *measured);
   append(out, std::move(both.diagnostics));

@@ -21,6 +21,7 @@ struct ModelSource {
   std::optional<TransformerArchitecture> architecture;
   std::shared_ptr<const LayerGraph> graph;      ///< set for imported profiles
   std::shared_ptr<const Profile> profile;       ///< set for imported profiles; overlays the analytic one if both are set
+  AnalyticOptions analytic;  ///< of the analytic profile: attention kernels, constants
   double calibration = 1;  ///< measured ÷ predicted step time; compute seconds are multiplied by it
 
   friend bool operator==(const ModelSource&, const ModelSource&);

@@ -195,7 +195,8 @@ void readPlan(RowFigures& f, PublishedRun& r) {
   else if (f.word("source").find("nterleaved") == std::string::npos)
     r.chunks = 1;
   if (const auto zero = f.number("zero", 0, 3)) r.zero = static_cast<int>(*zero);
-  if (f.word("scheme") == "zero3") r.zero = 3;
+  r.isEarlyZero3 = f.word("scheme") == "zero3";
+  if (r.isEarlyZero3) r.zero = 3;
   if (f.word("scheme") == "ptd" && f.has("tp_times_pp")) {
     const int product = f.whole("tp_times_pp", 1);
     r.tensor = product % 8 == 0 ? 8 : 1;

@@ -37,7 +37,8 @@ struct PublishedRun {
   bool sequenceParallel = false;
   bool flashAttention = false;
   Recompute recompute = Recompute::None;
-  std::optional<int> zero;  ///< none: 0 where that fits, else 1 (Megatron's distributed optimizer)
+  bool isEarlyZero3 = false;  ///< scheme "zero3": DeepSpeed as it was in 2021
+  std::optional<int> zero;    ///< none: 0 where that fits, else 1 (Megatron's distributed optimizer)
   NumberFormat format = NumberFormat::Bf16;
   bool fp16Gradients = false;
   FlopConvention convention = FlopConvention::Model;
@@ -53,13 +54,13 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// [[…]…]}]}.
 ///
 /// Columns that say what ran: params_B, hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k, t,
-/// p, v, c, e, zero, gpus, global_batch, microbatch, scheme (zero3 or ptd), tp_times_pp (t = 8),
-/// sequence_parallel. Any of them may stand in the set instead, once for all rows. Columns that hold results:
-/// tflops_per_gpu, iter_s, iter_s_full, iter_s_sp_selective, mfu (fraction), tokens_per_s_per_gpu,
-/// params_optimizer_gib, activations_tp_gib, activations_tp_sp_selective_gib; each makes a run. Without
-/// "model", a set's rows are GPT shapes (two-matrix MLP, LayerNorm, tied embeddings); "model" is a Hugging
-/// Face configuration, in which row figures replace what they name. "flash": true says that attention was
-/// fused; "format" is bf16, fp16 or fp8.
+/// p, v, c, e, zero, gpus, global_batch, microbatch, scheme (zero3: DeepSpeed as in 2021; or ptd),
+/// tp_times_pp (t = 8), sequence_parallel. Any of them may stand in the set instead, once for all rows.
+/// Columns that hold results: tflops_per_gpu, iter_s, iter_s_full, iter_s_sp_selective, mfu (fraction),
+/// tokens_per_s_per_gpu, params_optimizer_gib, activations_tp_gib, activations_tp_sp_selective_gib; each
+/// makes a run. Without "model", a set's rows are GPT shapes (two-matrix MLP, LayerNorm, tied embeddings);
+/// "model" is a Hugging Face configuration, in which row figures replace what they name. "flash": true says
+/// that attention was fused; "format" is bf16, fp16 or fp8.
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file);
 
 }  // namespace nest

@@ -23,9 +23,9 @@ const DeviceSpec* deviceOf(const PublishedRun& r, const ValidationAssumptions& a
   return known;
 }
 
-/// ZeRO-3 without model parallelism gathers over one flat network; all else has hosts.
+/// DeepSpeed's ZeRO-3 of 2021 gathered over one flat network; all else has hosts.
 bool isFlat(const PublishedRun& r) {
-  return r.zero == 3 && r.tensor == 1 && r.stages == 1;
+  return r.isEarlyZero3;
 }
 
 Reading<Hierarchy> clusterOf(const PublishedRun& r, const DeviceSpec& device,
@@ -50,14 +50,23 @@ Reading<Hierarchy> clusterOf(const PublishedRun& r, const DeviceSpec& device,
   return Hierarchy::build(in);
 }
 
+/// How many blocks are missing to equal parts where embedding and head stand for a block each (Llama 3's 126
+/// blocks on 16 stages: the first and the last have one less), or the head alone; −1: they do not divide.
+int shortBlocks(int blocks, int parts) {
+  for (const int missing : {0, 2, 1})
+    if ((blocks + missing) % parts == 0 && (blocks + missing) / parts > (missing > 0 ? 1 : 0)) return missing;
+  return -1;
+}
+
 /// Blocks in equal parts, embedding before the first, norm and head behind the last.
 std::vector<StagePlan> equalStages(const LayerGraph& graph, int blocks, const Strategy& strategy,
                                    Recompute recompute, int stages, int chunks) {
   std::vector<StagePlan> out(static_cast<std::size_t>(stages));
-  const int parts = stages * chunks, perPart = blocks / parts;
+  const int parts = stages * chunks, missing = shortBlocks(blocks, parts);
+  const int perPart = (blocks + missing) / parts;
   int layer = 0;
   for (int part = 0; part < parts; ++part) {
-    int end = 1 + (part + 1) * perPart;
+    int end = 1 + (part + 1) * perPart - (missing > 1 ? 1 : 0);
     if (part + 1 == parts) end = graph.layerCount();
     std::vector<LayerIndex> chunk;
     for (; layer < end; ++layer) chunk.push_back(LayerIndex(layer));
@@ -114,7 +123,8 @@ private:
   }
   bool canBeFormed(int b, int v) const {
     if (m_data < 1 || m_data * m_run.stages * m_strategy.width() != m_run.devices) return false;
-    if (m_run.globalBatch % (b * m_data) != 0 || m_run.model.layers % (m_run.stages * v) != 0) return false;
+    if (m_run.globalBatch % (b * m_data) != 0 || shortBlocks(m_run.model.layers, m_run.stages * v) < 0)
+      return false;
     if (m_data % m_run.expert != 0) return false;
     return v == 1 || (m_run.stages > 1 && m_run.globalBatch / (b * m_data) % m_run.stages == 0);
   }
@@ -129,6 +139,9 @@ private:
     if (m_run.fp16Gradients) problem.job.optimizer = OptimizerRegime::zeroPaper();
     if (isFlat(m_run))
       problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Data)] = m_assumptions.zeroOverlap.value;
+    else if (m_run.zero == 3)
+      problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Data)] =
+          m_assumptions.shardedOverlap.value;
     // Without sequence parallelism Megatron still sends each boundary tensor in t parts (Narayanan 2021,
     // §4.1).
     if (m_run.tensor > 1 && !m_strategy.sequence)

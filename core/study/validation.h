@@ -23,6 +23,10 @@ struct ValidationAssumptions {
   Sourced<double> zeroGatherEfficiency{0.66, Origin::Estimated,
                                        "fitted on ptd-vs-zero3, 174.6 B on 768 devices"};
   Sourced<double> zeroOverlap{0.62, Origin::Estimated, "fitted on ptd-vs-zero3, 174.6 B on 384 devices"};
+  /// Sharded data parallelism that is not from then (FSDP, later DeepSpeed) fetches the next layer's
+  /// parameters while one computes.
+  Sourced<double> shardedOverlap{0.9, Origin::Estimated,
+                                 "PyTorch FSDP, arXiv 2304.11277: prefetch both ways"};
 };
 
 /// One published figure beside ours.
@@ -50,7 +54,8 @@ struct ValidationReport {
 };
 
 /// Evaluates each published run at its published configuration: hosts of the device's usual size, Megatron's
-/// rank order (d_in = d), equal blocks a stage; where microbatch or chunk count is not stated, the best that
+/// rank order (d_in = d), equal blocks a stage (one less in the first and last where embedding and head stand
+/// for one); where microbatch or chunk count is not stated, the best that
 /// fits. A row whose configuration cannot be formed (layers or devices do not divide) becomes a warning.
 Reading<ValidationReport> runValidation(std::string_view trainingResults, const std::string& file,
                                         const ValidationAssumptions& = {});
