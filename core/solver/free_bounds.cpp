@@ -14,7 +14,13 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 FreeBounds::FreeBounds(const Problem& problem, const LayerOrder& order, const GroupShapes& shapes,
                        const std::vector<LayerSums*>& sums, int dataDegree, int zero,
                        ObjectiveWeights weights)
-    : m_order(&order), m_weights(weights) {
+    : m_problem(&problem),
+      m_order(&order),
+      m_shapes(&shapes),
+      m_sums(sums),
+      m_dataDegree(dataDegree),
+      m_zero(zero),
+      m_weights(weights) {
   const OptimizerRegime& regime = problem.job.optimizer;
   const double shownData = 1 - problem.assumptions.overlap[at(static_cast<int>(Exchange::Data))];
   m_tailPerLoad = kNever;
@@ -93,7 +99,7 @@ const std::vector<double>& FreeBounds::table(int units) {
   return t;
 }
 
-double FreeBounds::time(int cut, int units, double max, double sum, double tail) {
+double FreeBounds::time(int behind, int cut, int units, double max, double sum, double tail) {
   if (cut == 0) return m_weights.time(sum, max, tail);
   if (units < m_leastWidth) return kNever;
   const double even = m_unitWork[at(cut)] / units;
@@ -105,11 +111,31 @@ double FreeBounds::time(int cut, int units, double max, double sum, double tail)
     bound =
         std::max(bound, m_weights.sum * sum + (m_weights.max - theta) * max + t[cuts * at(step) + at(cut)]);
   }
-  return bound;
+  if (m_prefixes) bound = std::max(bound, m_prefixes->time(behind, cut, units, max, sum));
+  return m_closed ? kNever : bound;
+}
+
+double FreeBounds::leastMax(int behind, int cut, int units) const {
+  if (cut == 0) return 0;
+  const double even = units > 0 ? m_unitWork[at(cut)] / units : 0;
+  return m_prefixes ? std::max(even, m_prefixes->leastMax(behind, cut, units)) : even;
 }
 
 double FreeBounds::quick(int units) const {
   return m_weights.time(m_work.back(), m_unitWork.back() / units, 0);
+}
+
+void FreeBounds::sharpen(int microbatchCount, int mostUnits, double limit, double capacity) {
+  if (m_sharp || !m_order->isChain()) return;
+  m_sharp = true;
+  // More units only lower what a stage must do, so the widest pipeline leaves the largest load open.
+  const FreePrefixes::Limits limits{mostUnits, mostLoad(mostUnits, limit), capacity};
+  m_prefixes = std::make_unique<FreePrefixes>(*m_problem, *m_order, *m_shapes, m_sums, m_dataDegree, m_zero,
+                                              microbatchCount, m_weights, limits);
+  m_closed = true;
+  for (int u = m_leastWidth; u <= mostUnits && m_closed; ++u)
+    m_closed = m_prefixes->time(0, m_order->last(), u, 0, 0) >= limit;
+  if (m_closed) m_prefixes.reset();
 }
 
 double FreeBounds::mostLoad(int units, double limit) {
@@ -123,6 +149,7 @@ double FreeBounds::mostLoad(int units, double limit) {
       most = std::min(most,
                       (limit - t[at(m_order->cutCount()) * at(step) + at(whole)]) / (m_weights.max - theta));
   }
+  if (m_prefixes) most = std::min(most, m_prefixes->mostLoad(units, limit));
   return most;
 }
 

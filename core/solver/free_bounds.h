@@ -1,8 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "solver/search_bounds.h"
+#include "solver/free_prefixes.h"
 
 namespace nest::planner {
 
@@ -19,12 +20,15 @@ public:
   FreeBounds(const Problem&, const LayerOrder&, const GroupShapes&, const std::vector<LayerSums*>& sums,
              int dataDegree, int zero, ObjectiveWeights weights);
 
-  /// The layers before `cut` on exactly `units` units behind which loads of at most `max`, `sum` in all, and
-  /// a sync term of `tail` stand: a bound on the whole time.
-  double time(int cut, int units, double max, double sum, double tail);
-  double evenLoad(int cut, int units) const {
-    return units > 0 ? m_unitWork[static_cast<std::size_t>(cut)] / units : 0;
-  }
+  /// Chains: from here on time() and mostLoad() look at whole stages too. `limit`: only plans below it count.
+  void sharpen(int microbatchCount, int mostUnits, double limit, double capacity);
+  bool sharp() const { return m_sharp; }
+
+  /// The layers before `cut` on exactly `units` units behind which `behind` stages with loads of at most
+  /// `max`, `sum` in all, and a sync term of `tail` stand: a bound on the whole time.
+  double time(int behind, int cut, int units, double max, double sum, double tail);
+  /// The largest load of the layers before `cut` on exactly `units` units is not below this.
+  double leastMax(int behind, int cut, int units) const;
   double quick(int units) const;  ///< a weaker bound on the whole time, at once
   /// No stage of a plan of `units` units under the limit has a larger load.
   double mostLoad(int units, double limit);
@@ -37,7 +41,14 @@ private:
   const std::vector<double>& table(int units);
   double theta(int step, int units) const;
 
+  const Problem* m_problem;
   const LayerOrder* m_order;
+  const GroupShapes* m_shapes;
+  std::vector<LayerSums*> m_sums;
+  int m_dataDegree, m_zero;
+  bool m_sharp = false;
+  bool m_closed = false;  ///< no pipeline stays below the limit
+  std::unique_ptr<FreePrefixes> m_prefixes;
   ObjectiveWeights m_weights;
   std::vector<std::vector<double>> m_perLayer;  ///< [strategy][layer], seconds
   std::vector<int> m_width;

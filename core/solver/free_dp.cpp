@@ -158,7 +158,7 @@ void FreeDp::startsOf(const Key& key) {
 }
 
 bool FreeDp::hopeless(double sum, double max, double tail, int cut, int units, int stages) const {
-  if (m_bounds.time(cut, units, max, sum, tail) >= m_limit) return true;
+  if (m_bounds.time(stages, cut, units, max, sum, tail) >= m_limit) return true;
   if (m_problem.search.objective != Objective::Nest) return false;
   return weightsFor(stages + (cut > 0 ? 1 : 0)).time(0, max, tail) >= m_limit;
 }
@@ -190,7 +190,8 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
   const double backward =
       (sums.backward[at(key.cut)] - sums.backward[at(from)]) / costs.speed(slotOf(key.strategy, begin));
   const bool shards = key.shards || m_config.dataDegree * sums.strategy().context > 1;
-  const double evenLoad = m_bounds.evenLoad(from, begin) * (1 - 1e-12);
+  const double leastMax = m_bounds.leastMax(behind + 1, from, begin) * (1 - 1e-12);
+  if (leastMax > m_mostLoad) return;
   const bool sums0 = weightsFor(1).sum == 0;
   const auto join = [&](double activationIn, Front* front) {
     const auto f = prepared.with(gradientIn + activationIn);
@@ -203,7 +204,7 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
       l.relative = std::max(own, tail.relative - backward);
       l.step = std::max(tail.step, f.step);
       // Raised to what every way of going on makes of them anyway, so that fewer labels differ.
-      l.max = std::max(l.max, evenLoad);
+      l.max = std::max(l.max, leastMax);
       l.relative = std::max(l.relative, l.step + m_leastBackward[at(from)]);
       l.from = from, l.to = key.cut, l.strategy = key.strategy, l.policy = f.policy;
       l.next = labels.empty() ? -1 : labels[k].label;

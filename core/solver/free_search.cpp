@@ -84,8 +84,10 @@ void FreeSearch::addItems(int b, const std::vector<LayerSums*>& sums, int d, std
       const int stages = (units + wide - 1) / wide;
       const double hops =
           objectiveWeights(m_problem.search.objective, m, stages, 1).sum * 2 * (stages - 1) * hop;
-      const double bound = bounds->time(m_order.last(), units, 0, 0, 0) + hops;
-      if (bound < limit()) out.push_back({bound, b, d, z, units, bounds});
+      const double bound = bounds->time(0, m_order.last(), units, 0, 0, 0) + hops;
+      if (!(bound < limit())) continue;
+      out.push_back({bound, b, d, z, units, bounds, false});
+      m_widest[bounds] = units;
     }
   }
 }
@@ -120,18 +122,31 @@ bool FreeSearch::run() {
   std::priority_queue<Item, std::vector<Item>, std::greater<>> heap(std::greater<>{}, std::move(all));
   const double first = heap.empty() ? 0 : heap.top().bound;
   while (!heap.empty() && heap.top().bound < limit()) {
-    const Item item = heap.top();
+    Item item = heap.top();
     m_lowerBound = item.bound;
     const double now = limit();
     m_watch.report("strategy per stage",
                    now < kNever && now > first ? 0.5 + 0.5 * (item.bound - first) / (now - first) : 0.5,
                    now < kNever ? std::optional(Seconds(now)) : std::nullopt, item.bound);
     heap.pop();
-    process(item);
+    if (!item.sharp) {
+      sharpen(item);
+      if (item.bound < limit()) heap.push(item);
+    } else {
+      process(item);
+    }
     if (m_watch.over()) return false;
   }
   m_lowerBound = heap.empty() ? kNever : heap.top().bound;
   return true;
+}
+
+void FreeSearch::sharpen(Item& item) {
+  const int m =
+      m_problem.microbatchCount(m_problem.profile->microbatches()[at(item.microbatch)], item.dataDegree);
+  item.bounds->sharpen(m, m_widest[item.bounds], limit(), m_roomiest);
+  item.bound = std::max(item.bound, item.bounds->time(0, m_order.last(), item.units, 0, 0, 0));
+  item.sharp = true;
 }
 
 std::string FreeSearch::signatureOf(const std::vector<LayerSums*>& sums, const BlockLayout& layout,

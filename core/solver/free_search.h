@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tuple>
+
 #include "solver/free_dp.h"
 #include "solver/search.h"
 
@@ -22,11 +24,16 @@ private:
     double bound;
     int microbatch, dataDegree, zero, units;
     FreeBounds* bounds;
-    bool operator>(const Item& o) const { return bound > o.bound; }
+    bool sharp;  ///< the bound is as good as it gets
+    bool operator>(const Item& o) const {
+      return std::tie(bound, microbatch, dataDegree, zero, units) >
+             std::tie(o.bound, o.microbatch, o.dataDegree, o.zero, o.units);
+    }
   };
   std::vector<Item> items();
   void addItems(int microbatch, const std::vector<LayerSums*>&, int dataDegree, std::vector<Item>&);
   void process(const Item&);
+  void sharpen(Item&);
   std::string signatureOf(const std::vector<LayerSums*>&, const BlockLayout&, int units);
   double limit() const;
 
@@ -41,6 +48,7 @@ private:
   bool m_pinned;
   double m_roomiest = 0;
   std::vector<std::unique_ptr<FreeBounds>> m_bounds;
+  std::map<const FreeBounds*, int> m_widest;  ///< units of its largest item
   double m_lowerBound = 0;
   long long m_tuples = 0;
 };

@@ -46,6 +46,15 @@ double tailPerLoad(const Problem& problem, const LayerSums& sums, const Gradient
              sums.leastExpertPerLoad;
 }
 
+double leastSyncAndStep(const Problem& problem, const GradientFloor& floor, int zero, double dense,
+                        double expert) {
+  const OptimizerRegime& r = problem.job.optimizer;
+  return dense * (syncPerParameter(floor.dense, r, zero) +
+                  ParameterRates::of(problem, zero, floor.denseShards).step) +
+         expert * (syncPerParameter(floor.expert, r, zero) +
+                   ParameterRates::of(problem, zero, floor.expertShards).step);
+}
+
 double lowerBound(const Problem& problem, const LayerSums& sums, const GradientFloor& floor, int m,
                   int stages, int zero, int chunks) {
   const OptimizerRegime& r = problem.job.optimizer;

@@ -24,6 +24,9 @@ double lowerBound(const Problem&, const LayerSums&, const GradientFloor&, int mi
 /// A first stage exposes sync and step of at least this × its least load (LayerSums::leastAny).
 double tailPerLoad(const Problem&, const LayerSums&, const GradientFloor&, int zero);
 
+/// Seconds that a first stage with these parameters exposes of sync and step at least.
+double leastSyncAndStep(const Problem&, const GradientFloor&, int zero, double dense, double expert);
+
 /// Bytes that the stages of every plan of (b, σ, d, s, z) hold together on one device each, at least.
 double leastTotalMemory(const Problem&, const LayerSums&, const GradientFloor&, int stages, int zero);
 

@@ -1,7 +1,7 @@
 // The speed table of planning.md §6. Each case runs in a process of its own: time of solve() alone (median,
 // least, most of several runs) and the peak memory of the whole process.
 //
-//   bench_solver [FILTER] [--runs N] [--top K]
+//   bench_solver [FILTER] [--runs N] [--top K] [--deadline SECONDS]
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -165,9 +165,10 @@ double peakMegabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-void runCase(const Case& c, int runs, int top) {
+void runCase(const Case& c, int runs, int top, double deadline) {
   Problem p = c.make();
   if (top > 0) p.search.topPlans = top;
+  p.search.deadlineSeconds = deadline;
   const double before = peakMegabytes();
   std::vector<double> seconds, processor;
   Outcome outcome;
@@ -190,6 +191,9 @@ void runCase(const Case& c, int runs, int top) {
   std::printf("    %lld candidates, %lld tuples, %lld states; %s, %s\n", s.candidates, s.tuples, s.states,
               outcome.best() ? text::time(outcome.best()->evaluation.batchTime).c_str() : "nothing fits",
               outcome.best() ? summaryOf(outcome.best()->plan).c_str() : "");
+  if (outcome.status == OutcomeStatus::BestSoFar)
+    std::printf("    lower bound %s, gap %.3f %%\n", text::time(outcome.lowerBound).c_str(),
+                100 * outcome.gap());
   for (const auto& d : outcome.diagnostics) std::printf("    %s\n", toText(d).c_str());
 }
 
@@ -198,12 +202,15 @@ void runCase(const Case& c, int runs, int top) {
 int main(int argc, char** argv) {
   std::string filter;
   int runs = 5, top = 0;
+  double deadline = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
     if (a == "--runs" && i + 1 < argc)
       runs = std::max(1, std::atoi(argv[++i]));
     else if (a == "--top" && i + 1 < argc)
       top = std::atoi(argv[++i]);
+    else if (a == "--deadline" && i + 1 < argc)
+      deadline = std::atof(argv[++i]);
     else
       filter = a;
   }
@@ -212,7 +219,7 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-      runCase(c, runs, top);
+      runCase(c, runs, top, deadline);
       std::fflush(stdout);
       _exit(0);
     }

@@ -153,7 +153,10 @@ private slots:
           FreeBounds bounds(p, order, shapes, all, plan.dataDegree(), plan.zero,
                             objectiveWeights(p.search.objective, e.microbatchCount, 1, 1));
           const int units = plan.pipelineWidth() / plan.dataInner;
-          [&] { QVERIFY(bounds.time(order.last(), units, 0, 0, 0) <= time); }();
+          [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
+          [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
+          bounds.sharpen(e.microbatchCount, units, time * (1 + 1e-9), roomiest);
+          [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
         }
         ++checked;

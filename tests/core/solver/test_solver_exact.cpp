@@ -122,6 +122,8 @@ private slots:
     QCOMPARE(wrong(f, 0.35), 0);
   }
 
+  void everything() { QCOMPARE(wrong({}, 0.5), 0); }
+
   /// The other plans returned are the best of their degrees, in order.
   void runnersUp() {
     int bad = 0;
