@@ -19,11 +19,15 @@ struct Progress {
   long long states = 0;
 };
 
-/// How a caller steers a long computation. Everything is optional; `progress` is called on the computing thread.
+/// How a caller steers a long computation. Everything is optional; `progress` is called on the computing
+/// thread.
 struct Control {
   std::stop_token stop;
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::function<void(const Progress&)> progress;
+  /// Spend two to five times as long on a wider Outcome::front (FrontReach::Stepped) where the whole one
+  /// costs too much.
+  bool widerFront = false;
 
   bool stopRequested() const { return stop.stop_requested(); }
   bool outOfTime() const { return deadline && std::chrono::steady_clock::now() >= *deadline; }

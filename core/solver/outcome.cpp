@@ -6,24 +6,48 @@ namespace nest {
 
 const char* nameOf(OutcomeStatus s) {
   switch (s) {
-    case OutcomeStatus::Optimal: return "optimal";
-    case OutcomeStatus::BestSoFar: return "best-so-far";
-    case OutcomeStatus::Infeasible: return "infeasible";
-    case OutcomeStatus::Cancelled: return "cancelled";
-    case OutcomeStatus::Failed: break;
+    case OutcomeStatus::Optimal:
+      return "optimal";
+    case OutcomeStatus::BestSoFar:
+      return "best-so-far";
+    case OutcomeStatus::Infeasible:
+      return "infeasible";
+    case OutcomeStatus::Cancelled:
+      return "cancelled";
+    case OutcomeStatus::Failed:
+      break;
   }
   return "failed";
 }
 
+const char* nameOf(FrontReach reach) {
+  switch (reach) {
+    case FrontReach::Exact:
+      return "exact";
+    case FrontReach::Stepped:
+      return "stepped";
+    case FrontReach::Met:
+      break;
+  }
+  return "met";
+}
+
 const char* nameOf(Fate f) {
   switch (f) {
-    case Fate::Won: return "won";
-    case Fate::Solved: return "solved";
-    case Fate::Bounded: return "bounded";
-    case Fate::OutOfMemory: return "out-of-memory";
-    case Fate::Dominated: return "dominated";
-    case Fate::NotOffered: return "not-offered";
-    case Fate::NotReached: break;
+    case Fate::Won:
+      return "won";
+    case Fate::Solved:
+      return "solved";
+    case Fate::Bounded:
+      return "bounded";
+    case Fate::OutOfMemory:
+      return "out-of-memory";
+    case Fate::Dominated:
+      return "dominated";
+    case Fate::NotOffered:
+      return "not-offered";
+    case Fate::NotReached:
+      break;
   }
   return "not-reached";
 }

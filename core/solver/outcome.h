@@ -29,9 +29,9 @@ struct Candidate {
   int dataDegree = 0;
   int stageCount = 0;
   Fate fate = Fate::NotReached;
-  Seconds lowerBound;             ///< proven
-  std::optional<Seconds> best;    ///< best plan found in it, if it was solved
-  int shortStage = -1;            ///< OutOfMemory: the stage that lacks most, and how much, at best
+  Seconds lowerBound;           ///< proven
+  std::optional<Seconds> best;  ///< best plan found in it, if it was solved
+  int shortStage = -1;          ///< OutOfMemory: the stage that lacks most, and how much, at best
   Bytes shortfall;
 };
 
@@ -48,6 +48,17 @@ struct NearestMiss {
   std::vector<std::string> remedies;  ///< sentences: "141 GiB devices", "twice the devices", "ZeRO 3", …
 };
 
+/// What Outcome::front promises. A plan is of the front if none is at least as good in time, devices and peak
+/// memory; all of it compares with plans of one strategy for all stages.
+enum class FrontReach {
+  Met,      ///< of the plans met during the search, those that none of them beats: nothing more
+  Stepped,  ///< Control::widerFront. Besides: the fastest plan within each of a falling row of device counts,
+            ///< every one at most 4/5 of what the last plan uses, down to where nothing fits; and the same of
+            ///< memory limits (17/20)
+  Exact,    ///< the whole front, to 1e-9 of memory
+};
+const char* nameOf(FrontReach);
+
 struct SolveStatistics {
   long long candidates = 0, tuples = 0, states = 0;
   Seconds elapsed;
@@ -57,13 +68,15 @@ struct SolveStatistics {
 /// What a solve found.
 struct Outcome {
   OutcomeStatus status = OutcomeStatus::Failed;
-  std::vector<RankedPlan> plans;   ///< best first by the objective, ties as in planning.md §5
-  std::vector<RankedPlan> front;   ///< Pareto front of (time, devices, peak memory)
-  Seconds lowerBound;              ///< proven; equals the best time when Optimal
+  std::vector<RankedPlan> plans;  ///< best first by the objective, ties as in planning.md §5
+  std::vector<RankedPlan> front;  ///< Pareto front of (time, devices, peak memory)
+  FrontReach frontReach =
+      FrontReach::Met;  ///< Met with topPlans = 1, if stopped, or where more costs too much
+  Seconds lowerBound;   ///< proven; equals the best time when Optimal
   std::optional<NearestMiss> nearestMiss;
   SearchLog log;
   SolveStatistics statistics;
-  Diagnostics diagnostics;         ///< e.g. "too many downsets: merge series layers"
+  Diagnostics diagnostics;  ///< e.g. "too many downsets: merge series layers"
 
   const RankedPlan* best() const { return plans.empty() ? nullptr : &plans.front(); }
   double gap() const;  ///< (best − lowerBound) / best; 0 when Optimal

@@ -10,7 +10,8 @@
 
 namespace nest {
 
-/// Immutable snapshot of everything a solve depends on. Cheap to copy (shared parts), safe to share between threads.
+/// Immutable snapshot of everything a solve depends on. Cheap to copy (shared parts), safe to share between
+/// threads.
 struct Problem {
   std::shared_ptr<const Hierarchy> cluster;  ///< excluded devices have left it
   std::shared_ptr<const LayerGraph> graph;

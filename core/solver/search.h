@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "solver/incumbents.h"
@@ -14,6 +17,12 @@ namespace nest::planner {
 /// steps 1–5).
 class Search {
 public:
+  /// What a plan may use at most; `memory`: bytes on its fullest device.
+  struct Budget {
+    int devices = std::numeric_limits<int>::max();
+    double memory = std::numeric_limits<double>::infinity();
+  };
+
   Search(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&);
 
   /// True if it ran to its end.
@@ -21,6 +30,11 @@ public:
   double lowerBound() const { return m_lowerBound; }  ///< proven at any moment; infinite: nothing is left
   void fillLog(Outcome&) const;
   long long tuples() const { return m_tuples; }
+
+  /// After run(): the fastest plan within a budget, of equals the preferred one; begins from the plans known.
+  /// nullopt: there is none, or the watch has ended the search.
+  std::optional<Found> fastestWithin(const Budget&, const std::vector<Found>& known);
+  std::size_t entryCount() const { return m_entries.size(); }
 
   /// Solves a found configuration again for the preferred one among equal plans.
   void settleTies(Found&);
@@ -33,6 +47,7 @@ private:
     LayerSums* sums = nullptr;
     int dataDegree = 1, stages = 1, chunks = 1, microbatchCount = 1;
     std::array<double, 4> bound{};        ///< per ZeRO stage; infinite: out of the question
+    std::array<double, 4> leastMemory{};  ///< per ZeRO stage: bytes of all stages together
     std::array<double, 4> tailPerLoad{};  ///< sync and step of a first stage ≥ this × its least load
     double least = 0;
     Fate fate = Fate::NotReached;
@@ -47,6 +62,11 @@ private:
 
   void enumerate();
   void addEntries(LayerSums&, int dataDegree, const GradientFloor&);
+  bool drain();  ///< from the heap's top to its end; true if nothing is left
+  bool open(const Entry&, int zero) const;
+  int devicesOf(const Entry& e) const { return e.dataDegree * e.stages * e.sums->strategy().width(); }
+  double room() const { return m_budget ? std::min(m_roomiest, m_budget->memory) : m_roomiest; }
+  void note(Entry&, Fate, double time = 0) const;
   void processChain(Entry&, int index, int zero);
   void processInterleaved(Entry&, int index, int zero);
   std::optional<PipelineCut> solveSite(const Entry&, int zero, const StageCosts&, Reach&, const CutRules&,
@@ -68,9 +88,10 @@ private:
   const LayerOrder& m_order;
   GroupShapes& m_shapes;
   const SearchSpace& m_space;
-  Incumbents& m_incumbents;
+  Incumbents* m_incumbents;
   Watch& m_watch;
   CutRules m_rules;
+  std::optional<Budget> m_budget;
   double m_roomiest = 0;  ///< memory of the largest device
   std::map<std::pair<int, int>, std::unique_ptr<LayerSums>> m_sums;
   std::vector<Entry> m_entries;

@@ -9,6 +9,7 @@
 #include "solver/free_interleaved.h"
 #include "solver/free_search.h"
 #include "solver/nearest_miss.h"
+#include "solver/plan_front.h"
 #include "solver/search.h"
 #include "units/text.h"
 
@@ -17,7 +18,6 @@ namespace planner {
 namespace {
 
 constexpr double kAgreement = 1e-9;
-constexpr std::size_t kFrontSize = 24;
 
 Bytes peakMemoryOfProcess() {
   rusage usage{};
@@ -49,21 +49,6 @@ std::optional<Diagnostic> disagreement(const Found& found, const RankedPlan& ran
                "planner and evaluator disagree on " + summaryOf(ranked.plan) + ": " +
                    text::exact(found.time) + " s and " + text::exact(told) + " s",
                "report this scenario as a defect of the planner");
-}
-
-/// The found plans that no other one beats in time, devices and memory at once.
-std::vector<Found> frontOf(const std::vector<Found>& all) {
-  std::vector<Found> sorted = all, front;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Found& a, const Found& b) { return a.time < b.time; });
-  for (const Found& f : sorted) {
-    const bool covered = std::any_of(front.begin(), front.end(), [&](const Found& g) {
-      return g.devices <= f.devices && g.memory <= f.memory;
-    });
-    if (!covered) front.push_back(f);
-    if (front.size() == kFrontSize) break;
-  }
-  return front;
 }
 
 std::optional<Found> startOf(const Problem& problem, const Plan* start) {
@@ -111,6 +96,7 @@ public:
   Solver(const Problem& problem, const Control& control, const Plan* start)
       : m_problem(problem),
         m_start(start),
+        m_wider(control.widerFront),
         m_watch(control, problem.search.deadlineSeconds),
         m_order(*problem.graph),
         m_space(problem),
@@ -137,6 +123,11 @@ public:
         FreeInterleaved interleaved(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
         complete = interleaved.run();
         bound = std::min(bound, interleaved.lowerBound());
+        if (!complete && !m_watch.over())
+          m_out.diagnostics.push_back(
+              note("interleaved-unproven", {},
+                   "interleaved plans with a strategy for each stage are too many to try all: the best of " +
+                       text::count(FreeInterleaved::kMostNodes) + " steps is shown, with a lower bound"));
       }
     }
     m_incumbents.sort(m_problem);
@@ -147,6 +138,8 @@ public:
     m_incumbents.sort(m_problem);
     search.fillLog(m_out);
     rankAll();
+    rankFront(complete ? frontOf(m_problem, search, m_incumbents.all(), m_wider, m_watch)
+                       : metFront(m_incumbents.all()));
     if (!m_out.plans.empty()) {
       bound = std::min(bound, m_out.plans.front().evaluation.batchTime.value());
       m_out.lowerBound = complete ? m_out.plans.front().evaluation.batchTime : Seconds(bound);
@@ -171,7 +164,11 @@ private:
       m_out.plans.push_back(std::move(ranked));
       if (m_watch.look() && m_watch.stopped()) break;
     }
-    for (const Found& f : frontOf(m_incumbents.all())) {
+  }
+
+  void rankFront(const PlanFront& front) {
+    m_out.frontReach = front.reach;
+    for (const Found& f : front.plans) {
       if (m_watch.stopped()) break;
       const Plan plan = planOf(m_problem, m_order, f);
       const auto known = std::find_if(m_out.plans.begin(), m_out.plans.end(),
@@ -209,6 +206,7 @@ private:
 
   const Problem& m_problem;
   const Plan* m_start;
+  bool m_wider;
   Watch m_watch;
   LayerOrder m_order;
   SearchSpace m_space;

@@ -194,6 +194,7 @@ double StageCosts::loadOf(const Stage& stage, const Shares& s, int from, int to,
 int StageCosts::addSlot(const StageSite& site) {
   Stage stage;
   stage.site = site;
+  stage.site.memory = std::min(site.memory, m_context.memoryLimit);
   LayerSums& sums = *m_context.sums;
   stage.tensor = sums.exchange(GroupKind::Tensor, site.tensorSet);
   stage.context = sums.exchange(GroupKind::Context, site.contextSet);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "solver/layer_sums.h"
@@ -58,6 +59,7 @@ public:
     GroupShapes* shapes = nullptr;
     int dataDegree = 1, stages = 1, microbatchCount = 1, zero = 0;
     std::optional<int> sharedPolicy;
+    double memoryLimit = std::numeric_limits<double>::infinity();  ///< of any device, bytes
     std::optional<TiedPlace> tied;  ///< set if the two layers stand in different stages
   };
   /// One stage between two cuts. Infinite load: nothing fits.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -100,6 +101,33 @@ private slots:
     int won = 0;
     for (const Candidate& c : o.log.candidates) won += c.fate == Fate::Won;
     QCOMPARE(won, 1);
+  }
+
+  void aWiderFrontStepsDownInDevicesAndMemory() {
+    Control control;
+    control.widerFront = true;
+    const Problem p = gpt();
+    const Outcome narrow = solve(p), wide = solve(p, control);
+    QCOMPARE(narrow.frontReach, FrontReach::Met);
+    QCOMPARE(wide.frontReach, FrontReach::Stepped);
+    QVERIFY(wide.best()->plan == narrow.best()->plan);
+    QVERIFY(wide.front.front().evaluation.batchTime <= wide.best()->evaluation.batchTime * (1 + 1e-12));
+    const auto peak = [](const RankedPlan& r) {
+      Bytes most;
+      for (const StageEvaluation& s : r.evaluation.stages) most = std::max(most, s.memory.total());
+      return most;
+    };
+    // Within each step the fastest plan is known: nothing in the front that fits it is faster.
+    Problem fewer = p;
+    fewer.constraints.devices.most = wide.best()->plan.devicesUsed() * 4 / 5;
+    const Seconds fastest = solve(fewer).best()->evaluation.batchTime;
+    const bool known = std::any_of(wide.front.begin(), wide.front.end(), [&](const RankedPlan& r) {
+      return r.plan.devicesUsed() <= *fewer.constraints.devices.most &&
+             r.evaluation.batchTime <= fastest * (1 + 1e-9);
+    });
+    QVERIFY(known);
+    QVERIFY(std::any_of(wide.front.begin(), wide.front.end(),
+                        [&](const RankedPlan& r) { return peak(r) <= peak(*wide.best()) * 0.85; }));
   }
 
   void whatDoesNotFitSaysWhatWould() {

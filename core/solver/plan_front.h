@@ -1,0 +1,19 @@
+#pragma once
+
+#include "solver/outcome.h"
+#include "solver/search.h"
+
+namespace nest::planner {
+
+/// Plans that none beats in time, devices and peak memory at once.
+struct PlanFront {
+  std::vector<Found> plans;  ///< fastest first
+  FrontReach reach = FrontReach::Met;
+};
+
+PlanFront metFront(const std::vector<Found>& met);  ///< of these plans alone
+/// The front around the plans met by a search that has run to its end: exact where that is cheap, else
+/// `wider` by large steps, else of the plans met alone.
+PlanFront frontOf(const Problem&, Search& search, const std::vector<Found>& met, bool wider, Watch&);
+
+}  // namespace nest::planner

@@ -1,0 +1,238 @@
+// One (b, σ, d, s, v, z): windows under the largest load that could still matter; for each layout (d_in, P)
+// the sites of its stages; sites seen before are dropped; then the DP.
+#include "solver/search.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+#include "solver/interleaved.h"
+
+namespace nest::planner {
+namespace {
+
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kSlack = 1 + 1e-12;
+
+/// Sites are alike where every figure that a stage's cost reads is.
+std::string signatureOf(const std::vector<StageSite>& sites, const std::optional<TiedPlace>& tied) {
+  std::string text;
+  const auto add = [&](const auto& value) {
+    text.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  for (const StageSite& s : sites) {
+    for (int v :
+         {s.levelIn, s.levelOut, s.tensorSet, s.contextSet, s.expertSet, s.denseSet, s.expertGradientSet})
+      add(v);
+    add(s.speed);
+    add(s.memory);
+  }
+  add(tied ? tied->level : -1);
+  return text;
+}
+
+}  // namespace
+
+Found Search::foundOf(const Entry& e, int zero) const {
+  Found f;
+  f.microbatchIndex = e.sums->microbatchIndex();
+  f.dataDegree = e.dataDegree;
+  f.zero = zero;
+  f.chunks = e.chunks;
+  f.strategies.assign(at(e.stages), e.sums->strategyIndex());
+  f.devices = devicesOf(e);
+  return f;
+}
+
+StageCosts::Context Search::contextOf(const Entry& e, int zero) const {
+  StageCosts::Context c;
+  c.problem = &m_problem;
+  c.space = &m_space;
+  c.order = &m_order;
+  c.sums = e.sums;
+  c.shapes = &m_shapes;
+  c.dataDegree = e.dataDegree;
+  c.stages = e.stages;
+  c.microbatchCount = e.microbatchCount;
+  c.zero = zero;
+  if (m_budget) c.memoryLimit = m_budget->memory;
+  return c;
+}
+
+std::vector<Search::TiedCase> Search::tiedCases(int stages) const {
+  const auto& tied = m_problem.profile->tied;
+  const auto usable = [&](LayerIndex x) { return x.value >= 0 && x.value < m_order.layerCount(); };
+  if (!tied || stages == 1 || !usable(tied->first) || !usable(tied->second)) return {{}};
+  if (std::all_of(tied->parameters.begin(), tied->parameters.end(), [](double p) { return p == 0; }))
+    return {{}};
+  const int first = tied->first.value, second = tied->second.value, last = m_order.layerCount() - 1;
+  std::vector<TiedCase> cases;
+  for (int i = 0; i < stages; ++i)
+    for (int j = 0; j < stages; ++j) {
+      if (m_order.isChain()) {
+        if ((first <= second && i > j) || (second <= first && j > i)) continue;
+        if ((first == 0 && i > 0) || (second == 0 && j > 0)) continue;
+        if ((first == last && i + 1 < stages) || (second == last && j + 1 < stages)) continue;
+      }
+      cases.push_back({std::pair(i, j)});
+    }
+  return cases;
+}
+
+CutRules Search::rulesOf(const TiedCase& tied) const {
+  if (!tied.stages) return m_rules;
+  return m_rules.with({{m_problem.profile->tied->first, StageIndex(tied.stages->first)},
+                       {m_problem.profile->tied->second, StageIndex(tied.stages->second)}});
+}
+
+std::optional<TiedPlace> Search::tiedPlace(const TiedCase& tied, const BlockLayout& layout, int width) const {
+  if (!tied.apart()) return std::nullopt;
+  const auto [i, j] = *tied.stages;
+  const int early = std::min(i, j), distance = std::abs(i - j) * width;
+  return TiedPlace{i, j, m_shapes.reach(early * width, width, distance, layout.outer, layout.stride), -1};
+}
+
+double Search::mostLoad(const Entry& e, double hops, double limit, double tail) const {
+  if (limit == kNever) return kNever;
+  const auto w = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, e.chunks);
+  const double left = limit * kSlack - tail - w.sum * (e.sums->leastAny.back() + hops);
+  double most = w.max > 0 ? left / w.max : kNever;
+  // The sum contains the largest load: it may grow past the least sum, but not past this.
+  if (w.sum > 0) most = std::min(most, (limit * kSlack - tail) / (w.sum + w.max));
+  return most;
+}
+
+double Search::leastTail(const Entry& e, int zero, const Reach& reach) const {
+  return m_order.isChain() ? e.tailPerLoad[at(zero)] * e.sums->leastAny[at(reach.first(1))] : 0;
+}
+
+bool Search::openWindows(Reach& reach, const Entry& e, int zero, double limit) const {
+  const double hops = reach.hopsBefore(e.stages);
+  reach.limitLoad(mostLoad(e, hops, limit, 0));
+  if (!m_order.isChain()) return true;
+  if (!reach.findWindows()) return false;
+  // The first stage exchanges at least the gradients of the layers that it cannot leave to others.
+  const double tail = leastTail(e, zero, reach);
+  if (limit == kNever || tail <= 1e-3 * limit) return true;
+  reach.limitLoad(mostLoad(e, hops, limit, tail));
+  return reach.findWindows();
+}
+
+// Any plan at all is better than no limit: without one the DP would look at every cut.
+std::optional<PipelineCut> Search::cutEvenly(const StageCosts& costs, Reach& reach, const CutRules& rules,
+                                             const ObjectiveWeights& weights) const {
+  if (!m_order.isChain()) return std::nullopt;
+  PipelineCut cut;
+  cut.cuts = reach.evenCuts();
+  double sum = 0, most = 0, tail = 0, before = 0;
+  for (int i = 0; i + 1 < static_cast<int>(cut.cuts.size()); ++i) {
+    const int from = cut.cuts[at(i)], to = cut.cuts[at(i) + 1];
+    if (to <= from || !rules.mayForm(from, to) || !rules.mayBegin(i, from)) return std::nullopt;
+    const auto f = costs.best(i, from, to);
+    if (f.policy < 0) return std::nullopt;
+    cut.policies.push_back(f.policy);
+    sum += f.load;
+    most = std::max(most, f.load);
+    tail = std::max(tail, std::max(0.0, f.sync - before) + f.step);
+    before +=
+        (costs.context().sums->backward[at(to)] - costs.context().sums->backward[at(from)]) / costs.speed(i);
+  }
+  if (cut.policies.empty()) return std::nullopt;
+  cut.time = weights.time(sum, most, tail);
+  return cut;
+}
+
+void Search::processChain(Entry& e, int index, int zero) {
+  const Strategy& strategy = e.sums->strategy();
+  const int width = strategy.width();
+  const auto weights = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, 1);
+  const auto cases = tiedCases(e.stages);
+  Found blank = foundOf(e, zero);
+  blank.candidate = index;
+  if (e.bound[at(zero)] > m_incumbents->limit(blank) * kSlack) return;
+
+  struct Open {
+    StageCosts::Context context;
+    Reach reach;
+  };
+  std::vector<Open> open;  // one per policy that all stages must share
+  for (const auto& policy : m_space.sharedPolicies()) {
+    auto context = contextOf(e, zero);
+    context.sharedPolicy = policy;
+    Open o{context, Reach(context, room())};
+    if (openWindows(o.reach, e, zero, m_incumbents->limit(blank)))
+      open.push_back(std::move(o));
+    else
+      noteShortage(e, o.reach);
+  }
+  if (open.empty()) return;
+
+  std::unordered_set<std::string> seen;
+  for (const BlockLayout& layout : m_space.layouts(e.dataDegree, strategy.expert, width * e.stages)) {
+    const auto sites = placeStages(m_shapes, strategy, layout, e.stages);
+    for (const TiedCase& tied : cases) {
+      const auto place = tiedPlace(tied, layout, layout.inner * width);
+      if (cases.size() == 1 && !seen.insert(signatureOf(sites, place)).second) continue;
+      const CutRules rules = rulesOf(tied);
+      for (Open& o : open) {
+        if (m_watch.over()) return;
+        o.context.tied = place;
+        const StageCosts costs(o.context, sites);
+        o.reach.setHops(costs.leastHops());
+        auto cut = solveSite(e, zero, costs, o.reach, rules, weights, m_incumbents->limit(blank));
+        if (!cut) continue;
+        Found found = blank;
+        found.layout = layout;
+        found.time = cut->time;
+        found.cut = std::move(*cut);
+        found.memory = peakMemory(costs, found.cut);
+        note(e, Fate::Solved, found.time);
+        m_incumbents->offer(std::move(found));
+      }
+    }
+  }
+}
+
+std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const StageCosts& costs, Reach& reach,
+                                             const CutRules& rules, const ObjectiveWeights& weights,
+                                             double limit) {
+  if (e.bound[at(zero)] > limit * kSlack || !openWindows(reach, e, zero, limit)) return std::nullopt;
+  ++m_tuples;
+  const auto even = cutEvenly(costs, reach, rules, weights);
+  if (even && even->time * kSlack < limit) {
+    limit = even->time * kSlack;
+    if (!openWindows(reach, e, zero, limit)) return std::nullopt;
+  }
+  const PipelineDp::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
+  if (weights.time(e.sums->leastAny.back() + reach.hopsBefore(e.stages), floor.max, floor.tail) >
+      limit * kSlack)
+    return std::nullopt;
+  return PipelineDp(costs, reach, rules, weights, m_watch).solve(limit, floor);
+}
+
+void Search::processInterleaved(Entry& e, int index, int zero) {
+  const Strategy& strategy = e.sums->strategy();
+  for (const BlockLayout& layout :
+       m_space.layouts(e.dataDegree, strategy.expert, strategy.width() * e.stages)) {
+    if (m_watch.over()) return;
+    Found found = foundOf(e, zero);
+    if (e.bound[at(zero)] > m_incumbents->limit(found) * kSlack) return;
+    ++m_tuples;
+    if (!solveInterleaved(contextOf(e, zero), m_rules, layout, found)) continue;
+    note(e, Fate::Solved, found.time);
+    found.candidate = index;
+    if (found.time <= m_incumbents->limit(found) * kSlack) m_incumbents->offer(std::move(found));
+  }
+}
+
+double Search::peakMemory(const StageCosts& costs, const PipelineCut& cut) const {
+  double most = 0;
+  for (std::size_t i = 0; i < cut.policies.size(); ++i)
+    most = std::max(most, costs.memory(static_cast<int>(i), cut.cuts[i], cut.cuts[i + 1], cut.policies[i]));
+  return most;
+}
+
+}  // namespace nest::planner

@@ -1,0 +1,128 @@
+// What is searched, row by row: every (b, σ, d, s, v) that the options leave open with its lower bounds, and
+// afterwards what became of it.
+#include "solver/search.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "solver/interleaved.h"
+
+namespace nest::planner {
+namespace {
+
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kSlack = 1 + 1e-12;
+
+}  // namespace
+
+void Search::enumerate() {
+  for (int b : m_space.microbatches())
+    for (int k : m_space.strategies()) {
+      LayerSums& sums = sumsOf(b, k);
+      const Strategy& s = m_problem.profile->strategies()[at(k)];
+      if (!sums.offered()) {
+        Candidate c;
+        c.microbatch = m_problem.profile->microbatches()[at(b)];
+        c.strategy = s;
+        c.fate = Fate::NotOffered;
+        m_notOffered.push_back(c);
+        continue;
+      }
+      for (int d : m_space.dataDegrees(b, s.width(), s.expert)) {
+        if (m_watch.over()) return;
+        addEntries(sums, d, GradientFloor::of(m_shapes, s, d));
+      }
+    }
+}
+
+void Search::addEntries(LayerSums& sums, int d, const GradientFloor& floor) {
+  const int width = sums.strategy().width();
+  const int m = m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
+  const int most = std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * width));
+  for (int s = m_rules.leastStages(); s <= most; ++s) {
+    if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
+      continue;
+    bool pinned = true;
+    for (int i = 0; i < s; ++i) pinned = pinned && m_space.strategyAllowed(i, sums.strategy());
+    if (!pinned) continue;
+    for (int v : m_space.chunkCounts()) {
+      if (v > 1 && !interleaves(m_problem, m_order, s, v, m)) continue;
+      Entry e;
+      e.sums = &sums;
+      e.dataDegree = d;
+      e.stages = s;
+      e.chunks = v;
+      e.microbatchCount = m;
+      e.bound.fill(kNever);
+      e.least = kNever;
+      bool offered = false;
+      for (int z : m_space.zeroStages()) {
+        if (!m_space.zeroAllowed(z, floor.denseShards > 1, s)) continue;
+        offered = true;
+        e.leastMemory[at(z)] = leastTotalMemory(m_problem, sums, floor, s, z);
+        if (e.leastMemory[at(z)] > s * m_roomiest * kSlack) continue;
+        e.bound[at(z)] = planner::lowerBound(m_problem, sums, floor, m, s, z, v);
+        e.tailPerLoad[at(z)] = planner::tailPerLoad(m_problem, sums, floor, z);
+        e.least = std::min(e.least, e.bound[at(z)]);
+      }
+      if (!offered) continue;
+      if (e.least == kNever) e.fate = Fate::OutOfMemory;
+      m_entries.push_back(e);
+    }
+  }
+}
+
+void Search::note(Entry& e, Fate fate, double time) const {
+  if (m_budget) return;
+  if (fate != Fate::Bounded || e.fate == Fate::NotReached) e.fate = fate;
+  if (time > 0 && (e.best == 0 || time < e.best)) e.best = time;
+}
+
+void Search::noteShortage(Entry& e, Reach& reach) const {
+  if (!m_order.isChain() || m_budget) return;
+  reach.limitLoad(kNever);
+  if (reach.findWindows()) return;
+  // The first stages hold what they can; the last one would have to hold the rest.
+  int stage = 0;
+  while (stage + 1 < e.stages && reach.last(stage + 1) > stage &&
+         reach.last(stage + 1) < m_order.last() - (e.stages - stage - 1))
+    ++stage;
+  const int from = std::min(reach.last(stage), m_order.last() - 1);
+  const int to = stage + 1 == e.stages ? m_order.last() : std::max(from + 1, reach.last(stage + 1) + 1);
+  const double lack = reach.leastMemory(stage, from, std::min(to, m_order.last())) - m_roomiest;
+  if (!(lack > 0)) return;
+  if (e.fate != Fate::OutOfMemory || lack < e.shortfall) {
+    e.shortStage = stage;
+    e.shortfall = lack;
+  }
+  if (e.best == 0) e.fate = Fate::OutOfMemory;
+}
+
+void Search::fillLog(Outcome& outcome) const {
+  auto& rows = outcome.log.candidates;
+  rows.reserve(m_entries.size() + m_notOffered.size());
+  for (const Entry& e : m_entries) {
+    Candidate c;
+    c.microbatch = m_problem.profile->microbatches()[at(e.sums->microbatchIndex())];
+    c.strategy = e.sums->strategy();
+    c.dataDegree = e.dataDegree;
+    c.stageCount = e.stages;
+    c.fate = e.fate;
+    c.lowerBound = Seconds(e.least);
+    if (e.best > 0) c.best = Seconds(e.best);
+    c.shortStage = e.shortStage;
+    c.shortfall = Bytes(e.shortfall);
+    rows.push_back(c);
+  }
+  for (const Found& f : m_incumbents->best()) {
+    if (f.candidate >= 0) rows[at(f.candidate)].fate = Fate::Won;
+    break;
+  }
+  rows.insert(rows.end(), m_notOffered.begin(), m_notOffered.end());
+  outcome.statistics.candidates = static_cast<long long>(rows.size());
+}
+
+}  // namespace nest::planner
