@@ -60,6 +60,7 @@ Rows layOut(const QRectF& body, const std::vector<ComparisonFigure::Row>& rows, 
   r.legend = QRectF(body.left() + 12, body.bottom() - legend - 6, body.width() - 24, legend);
   r.rowHeight = std::min(64.0, r.plot.height() / std::max<double>(1, static_cast<double>(rows.size())));
   r.plot.setHeight(r.rowHeight * static_cast<double>(rows.size()));
+  r.legend.moveTop(std::min(r.legend.top(), r.plot.bottom() + 34));
   return r;
 }
 
@@ -125,33 +126,37 @@ void ComparisonFigure::paint(QPainter& painter, const QRectF& area, const PlanCo
               Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::MutedText));
   }
   paintLegend(ink, r.legend, r.items);
+  paintMarks(ink, area, c);
 }
 
 std::optional<Figure::Hit> ComparisonFigure::hit(const QPointF& at, const QRectF& area,
                                                  const PlanContext& c) const {
-  if (m_rows.empty()) return std::nullopt;
-  const Rows r = layOut(bodyOf(area, c, false), m_rows, Theme::of(Theme::Kind::Light));
-  for (std::size_t i = 0; i < m_rows.size(); ++i) {
-    const QRectF bar = r.bar(i);
-    if (!bar.adjusted(-200, -4, 80, 16).contains(at)) continue;
-    QString tip =
-        QStringLiteral("<b>%1</b><br>%2").arg(m_rows[i].name.toHtmlEscaped(), m_rows[i].plan.toHtmlEscaped());
-    for (const Part& p : kParts)
-      if (const double share = m_rows[i].metrics.share(p.binding); share > 0.0005)
-        tip += QStringLiteral("<br>%1: %2 (%3)")
-                   .arg(partName(p.binding), from(text::time(m_rows[i].metrics.batchTime * share)),
-                        from(text::percent(share)));
-    return Hit{{ItemKind::Group, static_cast<int>(i), -1, -1}, bar, tip};
-  }
+  for (int i = 0; i < count(c); ++i)
+    if (const Hit found = hitOf(i, area, c); found.area.adjusted(-200, -4, 80, 16).contains(at)) return found;
   return std::nullopt;
 }
 
-QString ComparisonFigure::asText(const PlanContext&) const {
+Figure::Hit ComparisonFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
+  const Rows r = layOut(bodyOf(area, c, false), m_rows, Theme::of(Theme::Kind::Light));
+  const Row& row = m_rows[static_cast<std::size_t>(i)];
+  QString tip = QStringLiteral("<b>%1</b><br>%2").arg(row.name.toHtmlEscaped(), row.plan.toHtmlEscaped());
+  for (const Part& p : kParts)
+    if (const double share = row.metrics.share(p.binding); share > 0.0005)
+      tip += QStringLiteral("<br>%1: %2 (%3)")
+                 .arg(partName(p.binding), from(text::time(row.metrics.batchTime * share)),
+                      from(text::percent(share)));
+  return {itemOf(i), r.bar(static_cast<std::size_t>(i)), tip};
+}
+
+QString ComparisonFigure::lineOf(int i, const PlanContext&) const {
+  const Row& r = m_rows[static_cast<std::size_t>(i)];
+  return QStringLiteral("%1: %2, %3%4")
+      .arg(r.name, from(text::time(r.metrics.batchTime)), r.plan, r.runs ? QString() : tr(" (does not fit)"));
+}
+
+QString ComparisonFigure::asText(const PlanContext& c) const {
   QString out = title() + QLatin1Char('\n');
-  for (const Row& r : m_rows)
-    out += QStringLiteral("%1: %2, %3%4\n")
-               .arg(r.name, from(text::time(r.metrics.batchTime)), r.plan,
-                    r.runs ? QString() : tr(" (does not fit)"));
+  for (int i = 0; i < count(c); ++i) out += lineOf(i, c) + QLatin1Char('\n');
   return out;
 }
 

@@ -3,13 +3,13 @@
 #include <QCoreApplication>
 #include <vector>
 
-#include "figures/figure.h"
+#include "figures/list_figure.h"
 #include "plan/metrics.h"
 
 namespace nest {
 
 /// Batch times of several plans as bars on one scale, each split by what the time is spent on.
-class ComparisonFigure : public Figure {
+class ComparisonFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(ComparisonFigure)
 public:
   struct Row {
@@ -28,6 +28,10 @@ public:
   void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
   std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
   QString asText(const PlanContext&) const override;
+
+  int count(const PlanContext&) const override { return static_cast<int>(m_rows.size()); }
+  Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
+  QString lineOf(int i, const PlanContext&) const override;
 
 private:
   std::vector<Row> m_rows;

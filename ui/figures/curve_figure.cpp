@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "figures/frame.h"
 #include "figures/ink.h"
@@ -17,6 +18,8 @@ QString CurveFigure::title() const {
 double CurveFigure::largest() const {
   double most = 0;
   for (const Point& p : m_points) most = std::max(most, p.y);
+  for (const Other& o : m_others)
+    for (double y : o.ys) most = std::max(most, y);
   return most * 1.06;
 }
 
@@ -62,6 +65,7 @@ void CurveFigure::paint(QPainter& painter, const QRectF& area, const PlanContext
     if (end.y > most) end.x = first->x * most / first->y, end.y = most;
     ink.line(at(*first, plot, most), at(end, plot, most), ink.color(Theme::Role::MutedText), 1, Qt::DashLine);
   }
+  paintOthers(ink, plot, most);
   const Point* previous = nullptr;
   double freeX = -1e300;
   int plan = -1;
@@ -100,31 +104,100 @@ void CurveFigure::paint(QPainter& painter, const QRectF& area, const PlanContext
       ink.label({here.x() - 9, here.y() - 9, 18, 18}, QString::number(plan + 1), Qt::AlignCenter, 9.5,
                 ink.theme().textOn(fill), true);
   }
+  paintNames(ink, plot, most);
+  paintMarks(ink, area, c);
+}
+
+void CurveFigure::paintOthers(Ink& ink, const QRectF& plot, double most) const {
+  double x = plot.left() + 150;
+  for (std::size_t k = 0; k < m_others.size(); ++k) {
+    const Other& o = m_others[k];
+    const QColor colour = ink.theme().stage(static_cast<int>(k) + 1);
+    const auto style = k % 2 ? Qt::DashLine : Qt::DotLine;
+    QPointF previous;
+    bool joined = false;
+    for (std::size_t i = 0; i < o.ys.size() && i < m_points.size(); ++i) {
+      Point p = m_points[i];
+      p.y = o.ys[i];
+      if (!(p.y > 0)) {
+        joined = false;
+        continue;
+      }
+      const QPointF here = at(p, plot, most);
+      if (joined) ink.line(previous, here, colour, 1.6, style);
+      ink.fill({here.x() - 2.5, here.y() - 2.5, 5, 5}, colour);
+      previous = here, joined = true;
+    }
+    // Named at the top, with its line.
+    const double w = Ink::width(o.name, Ink::kSmall) + 38;
+    if (x + w > plot.right()) continue;
+    ink.line({x, plot.top() - 17}, {x + 22, plot.top() - 17}, colour, 1.6, style);
+    ink.label({x + 27, plot.top() - 25, w - 27, 16}, o.name, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+              ink.color(Theme::Role::MutedText));
+    x += w;
+  }
+}
+
+/// What each mark stands for, beside it where there is room.
+void CurveFigure::paintNames(Ink& ink, const QRectF& plot, double most) const {
+  std::vector<QRectF> taken;
+  bool first = true;
+  for (const Point& p : m_points) {
+    if (p.y <= 0 || !(p.changed || std::exchange(first, false))) continue;
+    const QPointF here = at(p, plot, most);
+    const double w = Ink::width(p.plan, Ink::kSmall) + 6;
+    const QRectF places[] = {{here.x() - w - 12, here.y() - 20, w, 15},
+                             {here.x() + 12, here.y() + 6, w, 15},
+                             {here.x() - w / 2, here.y() + 14, w, 15}};
+    for (const QRectF& r : places) {
+      if (r.left() < plot.left() || r.right() > plot.right() + 24 || r.bottom() > plot.bottom() ||
+          r.top() < plot.top())
+        continue;
+      if (std::any_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); })) continue;
+      ink.label(r, p.plan, Qt::AlignCenter, Ink::kSmall, ink.color(Theme::Role::Text));
+      taken.push_back(r);
+      break;
+    }
+  }
 }
 
 std::optional<Figure::Hit> CurveFigure::hit(const QPointF& where, const QRectF& area,
                                             const PlanContext& c) const {
-  if (m_points.empty()) return std::nullopt;
-  const QRectF plot = plotOf(area, c, false);
-  const double most = largest();
-  for (std::size_t i = 0; i < m_points.size(); ++i) {
-    const Point& p = m_points[i];
-    const QPointF here = at(p, plot, most);
-    if (std::hypot(here.x() - where.x(), here.y() - where.y()) > 11) continue;
-    QString tip = QStringLiteral("<b>%1</b><br>%2<br>%3")
-                      .arg(p.xText, p.y > 0 ? p.yText : tr("nothing fits"), p.plan.toHtmlEscaped());
-    if (!p.change.isEmpty()) tip += QStringLiteral("<br>") + p.change.toHtmlEscaped();
-    return Hit{
-        {ItemKind::Group, static_cast<int>(i), -1, -1}, QRectF(here.x() - 9, here.y() - 9, 18, 18), tip};
-  }
+  for (int i = 0; i < count(c); ++i)
+    if (const Hit found = hitOf(i, area, c); found.area.adjusted(-2, -2, 2, 2).contains(where)) return found;
   return std::nullopt;
 }
 
+Figure::Hit CurveFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
+  const Point& p = m_points[static_cast<std::size_t>(i)];
+  const QPointF here = at(p, plotOf(area, c, false), largest());
+  QString tip = QStringLiteral("<b>%1</b><br>%2<br>%3")
+                    .arg(p.xText, p.y > 0 ? p.yText : tr("nothing fits"), p.plan.toHtmlEscaped());
+  if (!p.change.isEmpty()) tip += QStringLiteral("<br>") + p.change.toHtmlEscaped();
+  return {itemOf(i), QRectF(here.x() - 9, here.y() - 9, 18, 18), tip};
+}
+
+QString CurveFigure::lineOf(int i, const PlanContext&) const {
+  const Point& p = m_points[static_cast<std::size_t>(i)];
+  QString out = QStringLiteral("%1: %2, %3").arg(p.xText, p.y > 0 ? p.yText : tr("nothing fits"), p.plan);
+  if (!p.change.isEmpty()) out += QStringLiteral("; ") + p.change;
+  return out;
+}
+
 QString CurveFigure::asText(const PlanContext&) const {
-  QString out = m_xTitle + QLatin1Char('\t') + m_yTitle + QStringLiteral("\tplan\n");
-  for (const Point& p : m_points)
-    out += p.xText + QLatin1Char('\t') + (p.y > 0 ? p.yText : tr("nothing fits")) + QLatin1Char('\t') +
-           p.plan + QLatin1Char('\n');
+  QString out = m_xTitle + QLatin1Char('\t') + m_yTitle + QStringLiteral("\tplan");
+  for (const Other& o : m_others) out += QLatin1Char('\t') + o.name;
+  out += QLatin1Char('\n');
+  for (std::size_t i = 0; i < m_points.size(); ++i) {
+    const Point& p = m_points[i];
+    out +=
+        p.xText + QLatin1Char('\t') + (p.y > 0 ? p.yText : tr("nothing fits")) + QLatin1Char('\t') + p.plan;
+    for (const Other& o : m_others)
+      out +=
+          QLatin1Char('\t') + (i < o.ys.size() && o.ys[i] > 0 ? QString::fromStdString(text::number(o.ys[i]))
+                                                              : QStringLiteral("–"));
+    out += QLatin1Char('\n');
+  }
   return out;
 }
 

@@ -3,13 +3,13 @@
 #include <QCoreApplication>
 #include <vector>
 
-#include "figures/figure.h"
+#include "figures/list_figure.h"
 
 namespace nest {
 
 /// A study along one field: what each value gives, with a mark wherever the best plan is another one than
 /// before.
-class CurveFigure : public Figure {
+class CurveFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(CurveFigure)
 public:
   struct Point {
@@ -28,6 +28,14 @@ public:
   const std::vector<Point>& points() const { return m_points; }
   const QString& xTitle() const { return m_xTitle; }
   const QString& yTitle() const { return m_yTitle; }
+  /// Another method on the same values, as a thin line with a mark of its own; `ys` beside points(), 0 where
+  /// it has nothing that runs.
+  struct Other {
+    QString name;
+    std::vector<double> ys;
+  };
+  void setOthers(std::vector<Other> others) { m_others = std::move(others); }
+  const std::vector<Other>& others() const { return m_others; }
   /// Dashed reference: y proportional to x from the first point (perfect scaling).
   void setIdealLine(bool on) { m_ideal = on; }
 
@@ -38,13 +46,20 @@ public:
   std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
   QString asText(const PlanContext&) const override;
 
+  int count(const PlanContext&) const override { return static_cast<int>(m_points.size()); }
+  Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
+  QString lineOf(int i, const PlanContext&) const override;
+
 private:
+  void paintOthers(Ink&, const QRectF& plot, double largest) const;
+  void paintNames(Ink&, const QRectF& plot, double largest) const;
   QPointF at(const Point&, const QRectF& plot, double largest) const;
   QRectF plotOf(const QRectF& area, const PlanContext&, bool standalone) const;
   double largest() const;
 
   QString m_xTitle, m_yTitle;
   std::vector<Point> m_points;
+  std::vector<Other> m_others;
   bool m_ideal = false;
 };
 

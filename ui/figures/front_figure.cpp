@@ -113,30 +113,37 @@ void FrontFigure::paint(QPainter& painter, const QRectF& area, const PlanContext
       tr("memory of the fullest device: %1 to %2")
           .arg(from(text::memory(Bytes(plot.leastMemory))), from(text::memory(Bytes(plot.mostMemory)))),
       Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::MutedText));
+  paintMarks(ink, area, c);
+}
+
+int FrontFigure::count(const PlanContext& c) const {
+  return c.outcome && !stateOf(c, {}) ? static_cast<int>(c.outcome->front.size()) : 0;
 }
 
 std::optional<Figure::Hit> FrontFigure::hit(const QPointF& at, const QRectF& area,
                                             const PlanContext& c) const {
-  if (!c.outcome || c.outcome->front.empty() || stateOf(c, {})) return std::nullopt;
-  const Plot plot = plotOf(area, c, false);
-  for (std::size_t i = 0; i < c.outcome->front.size(); ++i) {
-    const QPointF p = plot.at(c.outcome->front[i]);
-    if (std::hypot(p.x() - at.x(), p.y() - at.y()) > 9) continue;
-    return Hit{{ItemKind::Group, static_cast<int>(i), -1, -1},
-               QRectF(p.x() - 8, p.y() - 8, 16, 16),
-               tipOf(c.outcome->front[i])};
-  }
+  for (int i = 0; i < count(c); ++i)
+    if (const Hit found = hitOf(i, area, c); found.area.contains(at)) return found;
   return std::nullopt;
+}
+
+Figure::Hit FrontFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
+  const RankedPlan& plan = c.outcome->front[static_cast<std::size_t>(i)];
+  const QPointF p = plotOf(area, c, false).at(plan);
+  return {itemOf(i), QRectF(p.x() - 9, p.y() - 9, 18, 18), tipOf(plan)};
+}
+
+QString FrontFigure::lineOf(int i, const PlanContext& c) const {
+  const RankedPlan& p = c.outcome->front[static_cast<std::size_t>(i)];
+  return tr("%1: %2, %3 devices, %4")
+      .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)))
+      .arg(p.plan.devicesUsed())
+      .arg(from(text::memory(Bytes(peak(p)))));
 }
 
 QString FrontFigure::asText(const PlanContext& c) const {
   QString out = title() + QLatin1Char('\n');
-  if (!c.outcome) return out;
-  for (const auto& p : c.outcome->front)
-    out += tr("%1: %2, %3 devices, %4\n")
-               .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)))
-               .arg(p.plan.devicesUsed())
-               .arg(from(text::memory(Bytes(peak(p)))));
+  for (int i = 0; i < count(c); ++i) out += lineOf(i, c) + QLatin1Char('\n');
   return out;
 }
 

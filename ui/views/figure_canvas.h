@@ -22,6 +22,8 @@ public:
 
   void show(const PlanContext& context, const Theme& theme);  ///< copies the context; repaints
   InteractiveFigure& figure() const { return m_figure; }
+  Selection& selection() const { return m_selection; }
+  const PlanContext& context() const { return m_context; }
   /// What a screen reader says of the item that is selected.
   QString currentText() const;
 
@@ -50,8 +52,10 @@ protected:
   void contextMenuEvent(QContextMenuEvent*) override;
   bool event(QEvent*) override;
 
-private:
+protected:
   QRectF area() const { return QRectF(rect()); }
+
+private:
   void zoomBy(double factor);
   void hover(const QPointF& at);
   bool walk(QKeyEvent*);

@@ -2,30 +2,53 @@
 
 #include <QWidget>
 
-#include "figures/figure.h"
+#include "figures/interactive_figure.h"
+
+class QBoxLayout;
+class QMenu;
+class QPlainTextEdit;
+class QStackedWidget;
+class QToolButton;
 
 namespace nest {
 
-/// Shows one figure as it is, with its tips: no zoom, no selection. For figures that stand beside tables.
+class FigureCanvas;
+
+/// A figure on its canvas, the same as text behind it, and everything that can be done with a figure: copy,
+/// export, zoom, the context menu. What every view of a figure is made of.
 class FigurePane : public QWidget {
   Q_OBJECT
 public:
-  explicit FigurePane(const Figure* figure, QWidget* parent = nullptr);  ///< `figure` must outlive this
+  /// The figure must outlive this. Figures with items of their own (ListFigure) want a selection of their
+  /// own.
+  FigurePane(InteractiveFigure& figure, Selection& selection, QWidget* parent = nullptr);
+  explicit FigurePane(FigureCanvas* canvas, QWidget* parent = nullptr);  ///< takes the canvas
 
-  void setContext(PlanContextPtr, const Theme&);
+  FigureCanvas* canvas() const { return m_canvas; }
+  void show(const PlanContext&, const Theme&);
+  void figureChanged();  ///< after an option of the figure: paints again
+  bool showsText() const;
+  /// Everything that works here. Owned by the caller.
+  QMenu* makeMenu(QWidget* parent);
+  /// Fit (if it zooms), Text and Export at the end of a view's own bar.
+  void addButtons(QBoxLayout* bar);
+
+public Q_SLOTS:
+  void copyImage();
+  void copyText();
+  void exportFigure();
+  void setShowsText(bool);
 
 Q_SIGNALS:
-  void activated(const nest::SelectionItem&);  ///< clicked
-
-protected:
-  void paintEvent(QPaintEvent*) override;
-  void mousePressEvent(QMouseEvent*) override;
-  bool event(QEvent*) override;
+  void menuMade(QMenu*);  ///< a view may add what works for what is selected
 
 private:
-  const Figure* m_figure;
-  PlanContextPtr m_context;
-  const Theme* m_theme;
+  InteractiveFigure& figure() const;
+
+  QStackedWidget* m_stack;
+  FigureCanvas* m_canvas;
+  QPlainTextEdit* m_text;
+  QToolButton* m_textButton = nullptr;
 };
 
 }  // namespace nest

@@ -1,21 +1,15 @@
 #include "views/figure_view.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
-#include <QMimeData>
-#include <QPlainTextEdit>
 #include <QSettings>
-#include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "export/export_dialog.h"
-#include "export/figure_export.h"
 #include "views/figure_canvas.h"
+#include "views/figure_pane.h"
 #include "views/flow_layout.h"
 
 namespace nest {
@@ -28,52 +22,22 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   m_bar = new FlowLayout(6);
   m_bar->setContentsMargins(8, 4, 8, 4);
   column->addLayout(m_bar);
-  m_stack = new QStackedWidget(this);
-  m_canvas = new FigureCanvas(*m_figure, selection(), m_stack);
-  m_text = new QPlainTextEdit(m_stack);
-  m_text->setReadOnly(true);
-  m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
-  m_text->setAccessibleName(tr("%1 as text").arg(title()));
-  m_stack->addWidget(m_canvas);
-  m_stack->addWidget(m_text);
-  column->addWidget(m_stack, 1);
-  setFocusProxy(m_canvas);
+  m_pane = new FigurePane(*m_figure, selection());
+  column->addWidget(m_pane, 1);
+  setFocusProxy(m_pane);
   setAccessibleName(title());
-  addButtons();
-  connect(m_canvas, &FigureCanvas::menuRequested, this, [this](const QPoint& at) {
-    std::unique_ptr<QMenu> menu(makeMenu(this));
-    menu->exec(at);
-  });
+  auto* buttons = new QWidget(this);
+  auto* row = new QHBoxLayout(buttons);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(2);
+  m_bar->setTrailing(buttons);
+  m_pane->addButtons(row);
 }
 
 FigureView::~FigureView() = default;
 
 QString FigureView::settingsKey(const QString& key) const {
   return QStringLiteral("views/%1/%2").arg(id(), key);
-}
-
-void FigureView::addButtons() {
-  auto* buttons = new QWidget(this);
-  m_buttons = new QHBoxLayout(buttons);
-  m_buttons->setContentsMargins(0, 0, 0, 0);
-  m_buttons->setSpacing(2);
-  m_bar->setTrailing(buttons);
-  const auto button = [this](const QString& text, const QString& tip) {
-    auto* b = new QToolButton(this);
-    b->setText(text);
-    b->setToolTip(tip);
-    b->setAutoRaise(true);
-    m_buttons->addWidget(b);
-    return b;
-  };
-  if (m_figure->canZoom())
-    connect(button(tr("Fit"), tr("Show everything (0)")), &QToolButton::clicked, m_canvas,
-            &FigureCanvas::fit);
-  m_textButton = button(tr("Text"), tr("Show the same as text"));
-  m_textButton->setCheckable(true);
-  connect(m_textButton, &QToolButton::toggled, this, &FigureView::setShowsText);
-  connect(button(tr("Export…"), tr("Save the figure as SVG, PDF or PNG, or copy it")), &QToolButton::clicked,
-          this, &FigureView::exportFigure);
 }
 
 void FigureView::addChoice(const QString& key, const QString& label, const QStringList& names, int first,
@@ -120,66 +84,43 @@ void FigureView::addSwitch(const QString& key, const QString& label, bool first,
   });
 }
 
+FigureCanvas* FigureView::canvas() const {
+  return m_pane->canvas();
+}
+
 void FigureView::figureChanged() {
-  m_canvas->update();
-  if (showsText()) m_text->setPlainText(m_figure->asText(context()));
+  m_pane->figureChanged();
 }
 
 void FigureView::refresh() {
-  m_canvas->show(context(), theme());
-  m_canvas->setAccessibleDescription(m_figure->asText(context()).section(u'\n', 1, 1));
-  if (showsText()) m_text->setPlainText(m_figure->asText(context()));
+  m_pane->show(context(), theme());
 }
 
 bool FigureView::showsText() const {
-  return m_stack->currentWidget() == m_text;
+  return m_pane->showsText();
 }
 
 void FigureView::setShowsText(bool on) {
-  m_textButton->setChecked(on);
-  if (on) m_text->setPlainText(m_figure->asText(context()));
-  m_stack->setCurrentWidget(on ? static_cast<QWidget*>(m_text) : m_canvas);
-  setFocusProxy(m_stack->currentWidget());
+  m_pane->setShowsText(on);
 }
 
 void FigureView::copyImage() {
-  // Every format at once: a slide program takes the vectors, a chat the pixels.
-  auto* content = new QMimeData;
-  content->setImageData(imageOf(*m_figure, context()));
-  content->setData(QStringLiteral("image/svg+xml"), renderFigure(*m_figure, context(), ExportFormat::Svg));
-  QApplication::clipboard()->setMimeData(content);
+  refresh();  // it may have been hidden until now
+  m_pane->copyImage();
 }
 
 void FigureView::copyText() {
-  QApplication::clipboard()->setText(m_figure->asText(context()));
+  refresh();  // it may have been hidden until now
+  m_pane->copyText();
 }
 
 void FigureView::exportFigure() {
-  ExportDialog dialog(*m_figure, context(), window());
-  dialog.exec();
+  refresh();  // it may have been hidden until now
+  m_pane->exportFigure();
 }
 
 QMenu* FigureView::makeMenu(QWidget* parent) {
-  auto* menu = new QMenu(parent);
-  menu->addAction(tr("Copy as image"), this, &FigureView::copyImage);
-  menu->addAction(tr("Copy as text"), this, &FigureView::copyText);
-  menu->addAction(tr("Export…"), this, &FigureView::exportFigure);
-  menu->addSeparator();
-  QAction* text = menu->addAction(tr("Show as text"));
-  text->setCheckable(true);
-  text->setChecked(showsText());
-  connect(text, &QAction::toggled, this, &FigureView::setShowsText);
-  if (m_figure->canZoom()) {
-    menu->addSeparator();
-    menu->addAction(tr("Zoom in"), m_canvas, &FigureCanvas::zoomIn);
-    menu->addAction(tr("Zoom out"), m_canvas, &FigureCanvas::zoomOut);
-    menu->addAction(tr("Fit"), m_canvas, &FigureCanvas::fit);
-  }
-  if (selection().selected()) {
-    menu->addSeparator();
-    menu->addAction(tr("Clear selection"), this, [this] { selection().setSelected(std::nullopt); });
-  }
-  return menu;
+  return m_pane->makeMenu(parent);
 }
 
 }  // namespace nest

@@ -9,13 +9,11 @@
 
 class QBoxLayout;
 class QMenu;
-class QPlainTextEdit;
-class QStackedWidget;
-class QToolButton;
 
 namespace nest {
 
 class FigureCanvas;
+class FigurePane;
 class FlowLayout;
 
 /// A view that shows one figure: options above it, the figure or its text below, and a menu of what can be
@@ -29,7 +27,8 @@ public:
   QString id() const override { return m_figure->id(); }
   QString title() const override { return m_figure->title(); }
   const Figure* figure() const override { return m_figure.get(); }
-  FigureCanvas* canvas() const { return m_canvas; }
+  FigureCanvas* canvas() const;
+  FigurePane* pane() const { return m_pane; }
 
   bool showsText() const;
   /// Everything that works here, in the order of the context menu. Owned by the caller.
@@ -56,16 +55,11 @@ protected:
   void figureChanged();  ///< after an option: paints again
 
 private:
-  void addButtons();
   QString settingsKey(const QString& key) const;
 
   std::unique_ptr<InteractiveFigure> m_figure;
   FlowLayout* m_bar = nullptr;  ///< options, then the buttons
-  QBoxLayout* m_buttons = nullptr;
-  QStackedWidget* m_stack = nullptr;
-  FigureCanvas* m_canvas = nullptr;
-  QPlainTextEdit* m_text = nullptr;
-  QToolButton* m_textButton = nullptr;
+  FigurePane* m_pane = nullptr;
   int m_options = 0;
 };
 

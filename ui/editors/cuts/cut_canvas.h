@@ -1,21 +1,19 @@
 #pragma once
 
-#include <QWidget>
 #include <memory>
-#include <optional>
 
-#include "document/plan_context.h"
-#include "document/selection.h"
-#include "theme/theme.h"
+#include "figures/cut_figure.h"
+#include "views/figure_canvas.h"
 
 namespace nest {
 
-/// The layers as a ribbon whose cuts can be dragged; under it each stage's load and memory, costed on every
-/// move.
-class CutCanvas : public QWidget {
+/// The canvas of a CutFigure: its cuts can be dragged and moved with keys, and the plan is costed on every
+/// move. Page up and down choose a cut, left and right move it, R changes the recompute policy of the stage
+/// behind it; Up, Down, Home and End walk the stages.
+class CutCanvas : public FigureCanvas {
   Q_OBJECT
 public:
-  explicit CutCanvas(QWidget* parent = nullptr);
+  CutCanvas(CutFigure& figure, Selection& selection, QWidget* parent = nullptr);
 
   /// `plan`: to begin from; the context's own is the one to beat.
   void setPlan(PlanContextPtr, std::optional<Plan> plan, const Theme&);
@@ -30,29 +28,22 @@ Q_SIGNALS:
   void planChanged();
 
 protected:
-  void paintEvent(QPaintEvent*) override;
   void mousePressEvent(QMouseEvent*) override;
   void mouseMoveEvent(QMouseEvent*) override;
   void mouseReleaseEvent(QMouseEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
-  bool event(QEvent*) override;
+  void focusInEvent(QFocusEvent*) override;
+  void focusOutEvent(QFocusEvent*) override;
 
 private:
-  void measureLayers();
   void cost();
-  QRectF ribbon() const;
-  QRectF loads() const;
-  QRectF memory() const;
-  double xOf(int layer) const;
-  int layerAt(double x) const;
-  int cutAt(const QPointF&) const;
-  int stageAt(const QPointF&) const;
+  void choose(int cut);
 
+  CutFigure& m_figure;
   PlanContextPtr m_context;
   std::optional<Plan> m_plan;
   Evaluation m_evaluation;
-  std::vector<double> m_edges;  ///< L + 1, 0 … 1: layers by their compute time
-  const Theme* m_theme;
+  std::vector<double> m_edges;
   int m_focus = 0, m_drag = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "figures/phrases.h"
 #include "plan/plan_edit.h"
 #include "units/text.h"
+#include "views/figure_pane.h"
 
 namespace nest {
 namespace {
@@ -20,7 +22,11 @@ QString from(const std::string& s) {
 }  // namespace
 
 CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent) {
-  m_canvas = new CutCanvas;
+  m_figure = std::make_unique<CutFigure>();
+  m_canvas = new CutCanvas(*m_figure, selection());
+  m_pane = new FigurePane(m_canvas);
+  setFocusProxy(m_pane);
+  setAccessibleName(title());
   m_verdict = new QLabel;
   m_verdict->setWordWrap(true);
   m_verdict->setMargin(8);
@@ -42,13 +48,31 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   bar->setContentsMargins(8, 6, 8, 0);
   for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) bar->addWidget(b);
   bar->addStretch(1);
+  m_pane->addButtons(bar);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addLayout(bar);
   column->addWidget(m_verdict);
-  column->addWidget(m_canvas, 1);
+  column->addWidget(m_pane, 1);
   connect(m_canvas, &CutCanvas::planChanged, this, &CutView::showVerdict);
+  connect(m_pane, &FigurePane::menuMade, this, [this](QMenu* menu) {
+    menu->addSeparator();
+    if (const auto stage = selection().selected();
+        stage && stage->kind == ItemKind::Stage && m_canvas->plan())
+      menu->addAction(tr("Next recompute policy of stage %1").arg(stage->index), this,
+                      [this, i = stage->index] { m_canvas->cycleRecompute(i); });
+    for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) {
+      QAction* a = menu->addAction(b->text(), b, &QPushButton::click);
+      a->setEnabled(b->isEnabled());
+    }
+  });
+}
+
+CutView::~CutView() = default;
+
+const Figure* CutView::figure() const {
+  return m_figure.get();
 }
 
 QString CutView::verdict() const {

@@ -1,18 +1,28 @@
 #include "views/compare/compare_view.h"
 
+#include <QAction>
+#include <QClipboard>
 #include <QComboBox>
+#include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
+#include <QSettings>
 #include <QSplitter>
+#include <QTabWidget>
+#include <QTableWidget>
 #include <QTextBrowser>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <utility>
 
 #include "figures/comparison_figure.h"
+#include "figures/plan_pair_figure.h"
 #include "jobs/study_worker.h"
 #include "plan/metrics.h"
 #include "plan/plan_diff.h"
+#include "units/text.h"
 #include "views/figure_pane.h"
 
 namespace nest {
@@ -31,7 +41,9 @@ const TransformerArchitecture* architectureOf(const std::shared_ptr<const Scenar
 CompareView::CompareView(ViewServices services, QWidget* parent) : View(services, parent) {
   m_worker = new StudyWorker(this);
   m_figure = std::make_unique<ComparisonFigure>();
-  m_pane = new FigurePane(m_figure.get());
+  m_pair = std::make_unique<PlanPairFigure>();
+  m_pane = new FigurePane(*m_figure, m_row);
+  m_pairPane = new FigurePane(*m_pair, m_stage);
   m_run = new QPushButton(tr("Run baselines"));
   m_run->setToolTip(
       tr("Solve the same scenario by hand rules, random walk, without the network, without memory, and with "
@@ -52,6 +64,21 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   bar->setContentsMargins(8, 6, 8, 6);
   for (QPushButton* b : {m_run, m_keep, m_stop}) bar->addWidget(b);
   bar->addWidget(m_state, 1);
+  m_tabs = new QTabWidget;
+  m_tabs->setDocumentMode(true);
+  m_tabs->addTab(m_pane, tr("Batch time"));
+  m_tabs->addTab(m_pairPane, tr("Stage by stage"));
+  m_tabs->addTab(buildTable(), tr("Table"));
+  m_tabs->setCurrentIndex(QSettings().value(QStringLiteral("views/compare/tab"), 0).toInt());
+  connect(m_tabs, &QTabWidget::currentChanged, this,
+          [](int tab) { QSettings().setValue(QStringLiteral("views/compare/tab"), tab); });
+  auto* save = new QToolButton;
+  save->setText(tr("Export…"));
+  save->setAutoRaise(true);
+  save->setToolTip(tr("Save the figure as SVG, PDF or PNG, or copy it"));
+  connect(save, &QToolButton::clicked, this,
+          [this] { (m_tabs->currentWidget() == m_pairPane ? m_pairPane : m_pane)->exportFigure(); });
+  bar->addWidget(save);
   auto* below = new QWidget;
   auto* belowColumn = new QVBoxLayout(below);
   belowColumn->setContentsMargins(8, 4, 8, 8);
@@ -63,7 +90,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   belowColumn->addLayout(choice);
   belowColumn->addWidget(m_difference, 1);
   auto* split = new QSplitter(Qt::Vertical);
-  split->addWidget(m_pane);
+  split->addWidget(m_tabs);
   split->addWidget(below);
   split->setSizes({420, 180});
   auto* column = new QVBoxLayout(this);
@@ -80,6 +107,17 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
     m_run->setEnabled(true);
     m_state->setText(m_worker->failure());
   });
+  connect(&m_row, &Selection::selectedChanged, this,
+          [this] { chooseSecond(ListFigure::indexOf(m_row.selected())); });
+  // A stage of the shown plan lights up everywhere.
+  connect(&m_stage, &Selection::selectedChanged, this, [this] {
+    const int i = ListFigure::indexOf(m_stage.selected());
+    if (i < 0 || i >= m_pair->count(context())) return;
+    const auto [side, stage] = m_pair->at(i);
+    if ((side == 0 ? m_first : m_second)->currentIndex() == 0)
+      selection().setSelected(SelectionItem{ItemKind::Stage, stage});
+  });
+  setAccessibleName(title());
   for (QComboBox* box : {m_first, m_second})
     connect(box, &QComboBox::currentIndexChanged, this, &CompareView::showDifference);
 }
@@ -89,7 +127,70 @@ CompareView::~CompareView() {
 }
 
 const Figure* CompareView::figure() const {
-  return m_figure.get();
+  return m_tabs->currentWidget() == m_pairPane ? static_cast<const Figure*>(m_pair.get()) : m_figure.get();
+}
+
+QWidget* CompareView::buildTable() {
+  m_table = new QTableWidget(0, 6);
+  m_table->setHorizontalHeaderLabels(
+      {tr("Plan by"), tr("Batch time"), tr("Throughput"), tr("× Manual"), tr("Fullest device"), tr("Plan")});
+  m_table->horizontalHeaderItem(3)->setToolTip(
+      tr("Throughput relative to the hand rules, as the paper's figures show it"));
+  m_table->setAccessibleName(tr("Plans compared"));
+  m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_table->setAlternatingRowColors(true);
+  m_table->verticalHeader()->hide();
+  m_table->horizontalHeader()->setStretchLastSection(true);
+  m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+  auto* copy = new QAction(tr("Copy table"), m_table);
+  connect(copy, &QAction::triggered, this, &CompareView::copyTable);
+  m_table->addAction(copy);
+  connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row) { chooseSecond(row); });
+  return m_table;
+}
+
+void CompareView::copyTable() const {
+  QString out;
+  for (int c = 0; c < m_table->columnCount(); ++c)
+    out +=
+        m_table->horizontalHeaderItem(c)->text() + QLatin1Char(c + 1 < m_table->columnCount() ? '\t' : '\n');
+  for (int r = 0; r < m_table->rowCount(); ++r)
+    for (int c = 0; c < m_table->columnCount(); ++c)
+      out += m_table->item(r, c)->text() + QLatin1Char(c + 1 < m_table->columnCount() ? '\t' : '\n');
+  QGuiApplication::clipboard()->setText(out);
+}
+
+void CompareView::chooseSecond(int row) {
+  if (row >= 0 && row < rowCount()) m_second->setCurrentIndex(row);
+}
+
+void CompareView::fillTable() {
+  const QSignalBlocker quiet(m_table);
+  const auto& rows = m_figure->rows();
+  double manual = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (m_entries[i].name == QString::fromUtf8(nameOf(BaselineKind::Manual)) && rows[i].runs)
+      manual = rows[i].metrics.samplesPerSecond;
+  m_table->setRowCount(static_cast<int>(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& r = rows[i];
+    const double rate = r.metrics.samplesPerSecond;
+    const QString cells[] = {
+        r.name,
+        r.runs ? from(text::time(r.metrics.batchTime)) : tr("does not run"),
+        r.runs ? tr("%1 samples/s").arg(from(text::number(rate))) : QStringLiteral("–"),
+        r.runs && manual > 0 ? from(text::number(rate / manual)) + QStringLiteral(" ×") : QStringLiteral("–"),
+        tr("%1 of %2").arg(from(text::memory(r.metrics.peakMemory)), from(text::memory(r.metrics.capacity))),
+        r.plan};
+    for (int c = 0; c < 6; ++c) {
+      auto* item = new QTableWidgetItem(cells[c]);
+      if (c > 0 && c < 5) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      if (!m_entries[i].note.isEmpty()) item->setToolTip(m_entries[i].note);
+      m_table->setItem(static_cast<int>(i), c, item);
+    }
+  }
+  m_table->resizeColumnsToContents();
 }
 
 void CompareView::runBaselines() {
@@ -171,7 +272,8 @@ void CompareView::rebuild() {
     rows.push_back({e.name, metricsOf(*e.problem, architectureOf(e.scenario), e.plan),
                     from(summaryOf(e.plan.plan)), e.plan.evaluation.feasible()});
   m_figure->setRows(std::move(rows));
-  m_pane->setContext(contextPtr(), theme());
+  m_pane->show(context(), theme());
+  fillTable();
   fillChoices();
 }
 
@@ -194,6 +296,14 @@ void CompareView::fillChoices() {
 
 void CompareView::showDifference() {
   const int a = m_first->currentIndex(), b = m_second->currentIndex();
+  const auto sideOf = [this](int i) {
+    if (i < 0) return PlanPairFigure::Side{};
+    const Entry& e = m_entries[static_cast<std::size_t>(i)];
+    return PlanPairFigure::Side{e.name, std::make_shared<RankedPlan>(e.plan)};
+  };
+  m_stage.setSelected(std::nullopt);
+  m_pair->setSides(sideOf(a), a == b ? PlanPairFigure::Side{} : sideOf(b));
+  m_pairPane->show(context(), theme());
   if (a < 0 || b < 0 || a == b) {
     m_difference->setHtml(tr("<p>Choose two plans to see what differs.</p>"));
     return;

@@ -10,6 +10,7 @@
 class QComboBox;
 class QLabel;
 class QPushButton;
+class QTabWidget;
 class QTableWidget;
 class QTextBrowser;
 
@@ -17,6 +18,7 @@ namespace nest {
 
 class ComparisonFigure;
 class FigurePane;
+class PlanPairFigure;
 class StudyWorker;
 
 /// The plan beside the other planning methods and beside plans that were kept, on one scale, with the
@@ -52,6 +54,10 @@ private:
   void takeWaiting();
   void showDifference();
   void fillChoices();
+  void fillTable();
+  void chooseSecond(int row);
+  QWidget* buildTable();
+  void copyTable() const;
 
   std::vector<Entry> m_entries;  ///< first the present plan, then kept ones, then baselines
   std::vector<Entry> m_kept;
@@ -59,7 +65,11 @@ private:
   std::vector<BaselineResult> m_baselines;
   std::shared_ptr<const Problem> m_baselineProblem;  ///< that they were run on
   std::unique_ptr<ComparisonFigure> m_figure;
-  FigurePane* m_pane;
+  std::unique_ptr<PlanPairFigure> m_pair;
+  Selection m_row, m_stage;  ///< of the figures: what they show need not be the shown plan
+  FigurePane *m_pane, *m_pairPane;
+  QTableWidget* m_table;
+  QTabWidget* m_tabs;
   QComboBox *m_first, *m_second;
   QTextBrowser* m_difference;
   QPushButton *m_run, *m_stop, *m_keep;

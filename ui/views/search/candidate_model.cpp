@@ -85,7 +85,12 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
 QVariant CandidateModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || !m_outcome) return {};
   const Candidate& c = m_outcome->log.candidates[static_cast<std::size_t>(index.row())];
-  const double time = c.best ? c.best->value() : c.lowerBound.value();
+  // What was searched without finding anything as fast as the best is thereby proven to be no faster.
+  const RankedPlan* best = m_outcome->best();
+  const bool proven = c.fate == Fate::Bounded && best && c.lowerBound < best->evaluation.batchTime;
+  const double time = c.best   ? c.best->value()
+                      : proven ? best->evaluation.batchTime.value()
+                               : c.lowerBound.value();
   if (role == Qt::TextAlignmentRole) {
     const bool number = index.column() == Microbatch || index.column() == Data || index.column() == Stages ||
                         index.column() == Time;
@@ -102,8 +107,8 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
         return c.stageCount;
       case Fate:
         return static_cast<int>(c.fate);
-      case Time:
-        return time;
+      case Time:  // the best leads those that are only known to be no faster
+        return c.fate == Fate::Won ? time * (1 - 1e-9) : time;
       case Strategy:
         return c.strategy.width() * 1000 + c.strategy.expert;
       default:

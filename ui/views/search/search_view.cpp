@@ -1,16 +1,21 @@
 #include "views/search/search_view.h"
 
-#include <QFontDatabase>
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
+#include <QSettings>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTextBrowser>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 #include "figures/front_figure.h"
 #include "jobs/study_worker.h"
@@ -47,22 +52,23 @@ QString row(const QString& what, double change, const QString& detail) {
 SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, parent) {
   m_worker = new StudyWorker(this);
   m_front = std::make_unique<FrontFigure>();
-  m_canvas = new FigurePane(m_front.get());
+  m_pane = new FigurePane(*m_front, m_chosen);
   m_headline = new QLabel;
   m_headline->setWordWrap(true);
   m_headline->setMargin(8);
   m_headline->setAccessibleName(tr("Outcome of the search"));
 
   m_dp = new DpPane;
-  auto* right = new QTabWidget;
-  right->setAccessibleName(tr("Parts of the search"));
-  right->setDocumentMode(true);
-  right->addTab(buildQuestions(), tr("Questions"));
-  right->addTab(m_canvas, tr("Pareto front"));
-  right->addTab(m_dp, tr("DP table"));
+  m_tabs = new QTabWidget;
+  m_tabs->setAccessibleName(tr("Parts of the search"));
+  m_tabs->setDocumentMode(true);
+  m_tabs->addTab(buildQuestions(), tr("Questions"));
+  m_tabs->addTab(m_pane, tr("Pareto front"));
+  m_tabs->addTab(m_dp, tr("DP table"));
+  m_tabs->setCurrentIndex(QSettings().value(QStringLiteral("views/search/tab"), 0).toInt());
   auto* split = new QSplitter;
   split->addWidget(buildCandidates());
-  split->addWidget(right);
+  split->addWidget(m_tabs);
   split->setSizes({560, 420});
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -70,6 +76,16 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   column->addWidget(m_headline);
   column->addWidget(split, 1);
 
+  setAccessibleName(title());
+  connect(m_tabs, &QTabWidget::currentChanged, this, [this](int tab) {
+    QSettings().setValue(QStringLiteral("views/search/tab"), tab);
+    refreshTable();
+  });
+  // A cell of the table is a stage of the plan: it lights up everywhere.
+  connect(&m_dp->cell(), &Selection::selectedChanged, this, [this] {
+    if (const auto cell = m_dp->cell().selected(); cell && m_tabs->currentWidget() == m_dp)
+      selection().setSelected(SelectionItem{ItemKind::Stage, cell->index});
+  });
   connect(m_worker, &StudyWorker::finished, this, [this] {
     m_stop->setVisible(false);
     for (QPushButton* b : m_askers) b->setEnabled(true);
@@ -83,7 +99,49 @@ SearchView::~SearchView() {
 }
 
 const Figure* SearchView::figure() const {
-  return m_front.get();
+  return m_tabs->currentWidget() == m_dp ? static_cast<const Figure*>(&m_dp->figure()) : m_front.get();
+}
+
+void SearchView::refreshTable() {
+  if (m_tabs->currentWidget() != m_dp || !std::exchange(m_dpStale, false)) return;
+  const QSignalBlocker quiet(&m_dp->cell());
+  m_dp->setContext(contextPtr(), theme());
+}
+
+/// "Why not" of a candidate, as the question that a person would type.
+void SearchView::askAbout(int row) {
+  const Candidate& c = context().outcome->log.candidates[static_cast<std::size_t>(row)];
+  QString question = tr("b=%1, t=%2").arg(c.microbatch).arg(c.strategy.tensor);
+  if (c.strategy.context > 1) question += tr(", c=%1").arg(c.strategy.context);
+  if (c.strategy.expert > 1) question += tr(", e=%1").arg(c.strategy.expert);
+  question += tr(", d=%1").arg(c.dataDegree);
+  if (c.stageCount > 0) question += tr(", p=%1").arg(c.stageCount);
+  m_question->setText(question);
+  m_tabs->setCurrentIndex(0);
+  ask(question);
+}
+
+void SearchView::fillMenu(const QPoint& at) {
+  QMenu menu(this);
+  const QModelIndex here = m_table->indexAt(at);
+  if (here.isValid() && context().plan) {
+    const int row = m_sorted->mapToSource(here).row();
+    menu.addAction(tr("Why not this one?"), this, [this, row] { askAbout(row); });
+    menu.addSeparator();
+  }
+  menu.addAction(tr("Copy selected rows"), this, [this] {
+    QString out;
+    QModelIndexList rows = m_table->selectionModel()->selectedRows();
+    std::sort(rows.begin(), rows.end());
+    for (const QModelIndex& r : rows) {
+      for (int c = 0; c < CandidateModel::ColumnCount; ++c)
+        out += (c > 0 ? QStringLiteral("\t") : QString()) + r.siblingAtColumn(c).data().toString();
+      out += QLatin1Char('\n');
+    }
+    QGuiApplication::clipboard()->setText(out);
+  });
+  menu.addAction(tr("Select all"), m_table, &QTableView::selectAll);
+  menu.exec(m_table->viewport()->mapToGlobal(at));
 }
 QString SearchView::answer() const {
   return m_answer->toPlainText();
@@ -113,6 +171,11 @@ QWidget* SearchView::buildCandidates() {
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_table->setWordWrap(false);
   m_table->setAlternatingRowColors(true);
+  m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(m_table, &QTableView::customContextMenuRequested, this, &SearchView::fillMenu);
+  connect(m_table, &QTableView::activated, this, [this](const QModelIndex& i) {
+    if (context().plan) askAbout(m_sorted->mapToSource(i).row());
+  });
   m_table->setAccessibleName(tr("Candidates that the search looked at"));
   connect(m_filter, &QLineEdit::textChanged, m_sorted, &QSortFilterProxyModel::setFilterFixedString);
   column->addWidget(m_filter);
@@ -274,8 +337,10 @@ void SearchView::refresh() {
   for (QPushButton* b : m_askers) b->setEnabled(true);
   m_model->setOutcome(context().outcome);
   m_table->resizeColumnsToContents();
-  m_canvas->setContext(contextPtr(), theme());
-  m_dp->setContext(contextPtr(), theme());
+  m_chosen.setSelected(std::nullopt);
+  m_pane->show(context(), theme());
+  m_dpStale = true;
+  refreshTable();
   const Outcome* o = context().outcome.get();
   if (!o) {
     m_headline->setText(context().problem ? tr("Not solved yet.")

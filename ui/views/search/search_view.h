@@ -8,6 +8,7 @@ class QLabel;
 class QLineEdit;
 class QPushButton;
 class QTableView;
+class QTabWidget;
 class QTextBrowser;
 
 namespace nest {
@@ -40,9 +41,12 @@ protected:
   void refresh() override;
 
 private:
+  void fillMenu(const QPoint&);
+  void askAbout(int row);
   QWidget* buildCandidates();
   QWidget* buildQuestions();
   void showBusy(const QString& what);
+  void refreshTable();
   void say(const QString& html);
   bool ready(const QString& what);
 
@@ -55,8 +59,11 @@ private:
   QPushButton* m_stop;
   std::vector<QPushButton*> m_askers;
   std::unique_ptr<FrontFigure> m_front;
-  FigurePane* m_canvas;
+  Selection m_chosen;  ///< a plan of the front
+  FigurePane* m_pane;
   DpPane* m_dp;
+  QTabWidget* m_tabs;
+  bool m_dpStale = true;
   StudyWorker* m_worker;
 };
 

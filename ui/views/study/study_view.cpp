@@ -1,5 +1,7 @@
 #include "views/study/study_view.h"
 
+#include <QAction>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
@@ -8,16 +10,17 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QSettings>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QTableWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
-#include <cmath>
 
-#include "figures/curve_figure.h"
 #include "jobs/study_worker.h"
 #include "plan/plan_diff.h"
+#include "solver/baselines/baselines.h"
 #include "study/quiet_solve.h"
-#include "study/scaling.h"
 #include "units/text.h"
 #include "views/figure_pane.h"
 
@@ -27,91 +30,88 @@ namespace {
 QString from(const std::string& s) {
   return QString::fromStdString(s);
 }
-QString countText(long long n) {
-  return from(text::count(n));
+
+double rateOf(const Problem& problem, const RankedPlan* plan) {
+  return plan ? problem.job.globalBatch / plan->evaluation.batchTime.value() : 0;
+}
+
+QString rateText(double samples) {
+  return StudyView::tr("%1 samples/s").arg(from(text::number(samples)));
 }
 
 /// A point of a curve from a solve; `previous` is the last point's plan where something fitted.
-CurveFigure::Point pointOf(double x, QString xText, const Outcome& outcome, double y, QString yText,
-                           const Problem& problem, const std::optional<RankedPlan>& previous) {
+CurveFigure::Point pointOf(const StudyStep& step, const Outcome& outcome,
+                           const std::optional<RankedPlan>& previous) {
   CurveFigure::Point p;
-  p.x = x, p.xText = std::move(xText);
+  p.x = step.x, p.xText = step.text;
   const RankedPlan* best = outcome.best();
   if (!best) {
     p.plan = CurveFigure::tr("nothing fits");
     return p;
   }
-  p.y = y, p.yText = std::move(yText), p.plan = from(summaryOf(best->plan));
-  if (previous) {
-    const PlanDiff d = diff(problem, previous->plan, previous->evaluation, best->plan, best->evaluation);
-    // More or fewer devices are the point of the study; another strategy, stage count or cut is news.
-    for (const auto& c : d.changes)
-      if (c.what != "data" && c.what != "placement" && c.what != "devices")
-        p.changed = true,
-        p.change += (p.change.isEmpty() ? QString() : QStringLiteral("; ")) + from(c.sentence);
-  }
+  p.y = rateOf(step.problem, best), p.yText = rateText(p.y), p.plan = from(summaryOf(best->plan));
+  if (!previous) return p;
+  const PlanDiff d = diff(step.problem, previous->plan, previous->evaluation, best->plan, best->evaluation);
+  // More or fewer devices are the point of the study; another strategy, stage count or cut is news.
+  for (const auto& c : d.changes)
+    if (c.what != "data" && c.what != "placement" && c.what != "devices")
+      p.changed = true,
+      p.change += (p.change.isEmpty() ? QString() : QStringLiteral("; ")) + from(c.sentence);
   return p;
 }
 
-QString throughputText(double samples) {
-  return StudyView::tr("%1 samples/s").arg(from(text::number(samples)));
+/// What runs in the background beside each point: short walks, so that a curve stays affordable.
+BaselineOptions curveBaselines() {
+  BaselineOptions o;
+  o.walks = 2, o.steps = 100;
+  return o;
 }
 
 }  // namespace
 
 StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, parent) {
   m_worker = new StudyWorker(this);
-  m_curve = std::make_unique<CurveFigure>();
-  m_pane = new FigurePane(m_curve.get());
-  m_field = new QComboBox;
-  m_field->setAccessibleName(tr("What varies"));
-  m_field->setMinimumContentsLength(28);
-  m_run = new QPushButton(tr("Run study"));
-  m_stop = new QPushButton(tr("Cancel"));
-  m_copy = new QPushButton(tr("Copy table"));
-  m_copy->setToolTip(tr("As text with tabs, for a spreadsheet"));
-  m_stop->setVisible(false);
-  m_progress = new QProgressBar;
-  m_progress->setVisible(false);
-  m_progress->setMaximumWidth(160);
-  m_state = new QLabel;
+  m_curvePane = new FigurePane(m_curve, m_point);
+  m_sweepPane = new FigurePane(m_sweep, m_cell);
+  m_figures = new QStackedWidget;
+  m_figures->addWidget(m_curvePane);
+  m_figures->addWidget(m_sweepPane);
   m_table = new QTableWidget(0, 4);
   m_table->setAccessibleName(tr("Points of the study"));
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_table->verticalHeader()->hide();
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_table->setAlternatingRowColors(true);
+  m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
 
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(8, 6, 8, 6);
-  auto* label = new QLabel(tr("Vary"));
-  label->setBuddy(m_field);
-  bar->addWidget(label);
-  bar->addWidget(m_field);
-  for (QPushButton* b : {m_run, m_stop}) bar->addWidget(b);
-  bar->addWidget(m_progress);
-  bar->addWidget(m_state, 1);
-  bar->addWidget(m_copy);
+  buildBar(bar);
   auto* split = new QSplitter(Qt::Vertical);
-  split->addWidget(m_pane);
+  split->addWidget(m_figures);
   split->addWidget(m_table);
+  split->setStretchFactor(0, 1);
   split->setSizes({420, 200});
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addLayout(bar);
   column->addWidget(split, 1);
+  setAccessibleName(title());
 
-  connect(m_run, &QPushButton::clicked, this, &StudyView::run);
-  connect(m_stop, &QPushButton::clicked, this, [this] { m_worker->stop(); });
-  connect(m_copy, &QPushButton::clicked, this, &StudyView::copyTable);
   connect(m_worker, &StudyWorker::progressed, this,
           [this] { m_progress->setValue(static_cast<int>(m_worker->fraction() * 100)); });
   connect(m_worker, &StudyWorker::finished, this, [this] {
-    m_stop->setVisible(false);
-    m_progress->setVisible(false);
-    m_run->setEnabled(context().problem != nullptr);
+    showRunning(false);
     m_state->setText(m_worker->failure());
+  });
+  connect(&m_point, &Selection::selectedChanged, this, [this] {
+    if (const int i = ListFigure::indexOf(m_point.selected()); i >= 0 && i < m_table->rowCount())
+      m_table->selectRow(i);
+  });
+  connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row) {
+    if (row >= 0 && pane() == m_curvePane) m_point.setSelected(ListFigure::itemOf(row));
   });
 }
 
@@ -119,146 +119,232 @@ StudyView::~StudyView() {
   m_worker->stop();
 }
 
+void StudyView::buildBar(QBoxLayout* bar) {
+  const auto box = [&](const QString& label, const QString& name) {
+    auto* b = new QComboBox;
+    b->setAccessibleName(name);
+    b->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    auto* text = new QLabel(label);
+    text->setBuddy(b);
+    bar->addWidget(text);
+    bar->addWidget(b);
+    return b;
+  };
+  m_field = box(tr("Vary"), tr("What varies"));
+  m_second = box(tr("and"), tr("What varies as well"));
+  m_baselines = new QCheckBox(tr("Other methods"));
+  m_baselines->setToolTip(tr("Plan every point by the hand rules and the other methods, too"));
+  m_baselines->setChecked(QSettings().value(QStringLiteral("views/study/baselines"), false).toBool());
+  m_run = new QPushButton(tr("Run study"));
+  m_stop = new QPushButton(tr("Cancel"));
+  m_copy = new QPushButton(tr("Copy table"));
+  m_copy->setToolTip(tr("As text with tabs, for a spreadsheet"));
+  m_progress = new QProgressBar;
+  m_progress->setMaximumWidth(160);
+  m_progress->setAccessibleName(tr("Progress of the study"));
+  m_state = new QLabel;
+  bar->addWidget(m_baselines);
+  for (QPushButton* b : {m_run, m_stop}) bar->addWidget(b);
+  bar->addWidget(m_progress);
+  bar->addWidget(m_state, 1);
+  bar->addWidget(m_copy);
+  auto* save = new QToolButton;
+  save->setText(tr("Export…"));
+  save->setAutoRaise(true);
+  save->setToolTip(tr("Save the figure as SVG, PDF or PNG, or copy it"));
+  bar->addWidget(save);
+  m_stop->setVisible(false);
+  m_progress->setVisible(false);
+  auto* copy = new QAction(tr("Copy table"), m_table);
+  m_table->addAction(copy);
+  connect(copy, &QAction::triggered, this, &StudyView::copyTable);
+  connect(save, &QToolButton::clicked, this, [this] { pane()->exportFigure(); });
+  connect(m_run, &QPushButton::clicked, this, &StudyView::run);
+  connect(m_stop, &QPushButton::clicked, this, [this] { m_worker->stop(); });
+  connect(m_copy, &QPushButton::clicked, this, &StudyView::copyTable);
+  connect(m_baselines, &QCheckBox::toggled, this,
+          [](bool on) { QSettings().setValue(QStringLiteral("views/study/baselines"), on); });
+  connect(m_second, &QComboBox::currentIndexChanged, this,
+          [this](int i) { m_baselines->setEnabled(i <= 0); });
+}
+
+FigurePane* StudyView::pane() const {
+  return m_figures->currentWidget() == m_sweepPane ? m_sweepPane : m_curvePane;
+}
 const Figure* StudyView::figure() const {
-  return m_curve.get();
+  return pane() == m_sweepPane ? static_cast<const Figure*>(&m_sweep) : &m_curve;
 }
 int StudyView::pointCount() const {
-  return static_cast<int>(m_curve->points().size());
+  return static_cast<int>(m_curve.points().size());
 }
 void StudyView::chooseField(int index) {
   m_field->setCurrentIndex(index);
 }
+void StudyView::chooseSecondField(int index) {
+  m_second->setCurrentIndex(index + 1);
+}
+void StudyView::setWithBaselines(bool on) {
+  m_baselines->setChecked(on);
+}
+bool StudyView::isBusy() const {
+  return m_worker->isBusy();
+}
 
 void StudyView::refresh() {
-  const int chosen = m_field->currentIndex();
-  m_fields.clear();
-  if (context().problem) {
-    m_fields.push_back({tr("devices (scaling curve)"), true, false, {}});
-    m_fields.push_back({tr("global batch"), false, true, {}});
-    for (const Lever& l : leversOf(*context().problem))
-      if (l.kind != Lever::Kind::Devices)
-        m_fields.push_back({from(nameOf(*context().problem, l)), false, false, l});
-  }
+  m_fields = context().problem ? studyFields(*context().problem) : std::vector<StudyField>{};
   QStringList names;
-  for (const Field& f : m_fields) names << f.name;
+  for (const StudyField& f : m_fields) names << f.name(*context().problem);
   QStringList present;
   for (int i = 0; i < m_field->count(); ++i) present << m_field->itemText(i);
   if (names != present) {
+    const int chosen = m_field->currentIndex(), second = m_second->currentIndex();
     m_field->clear();
     m_field->addItems(names);
     m_field->setCurrentIndex(chosen >= 0 && chosen < m_field->count() ? chosen : 0);
+    m_second->clear();
+    m_second->addItem(tr("nothing else"));
+    m_second->addItems(names);
+    m_second->setCurrentIndex(second >= 0 && second < m_second->count() ? second : 0);
   }
   m_run->setEnabled(context().problem != nullptr && !m_worker->isBusy());
-  if (!context().problem) m_state->setText(tr("Open a scenario to study it."));
+  m_state->setText(context().problem    ? QString()
+                   : context().scenario ? tr("The scenario has to be mended first.")
+                                        : tr("Open a scenario to study it."));
   showPoints();
+}
+
+void StudyView::showRunning(bool on) {
+  m_run->setEnabled(!on && context().problem != nullptr);
+  m_stop->setVisible(on);
+  m_progress->setVisible(on);
 }
 
 void StudyView::run() {
-  const int i = m_field->currentIndex();
+  const int i = m_field->currentIndex(), j = m_second->currentIndex() - 1;
   if (!context().problem || i < 0) return;
-  m_run->setEnabled(false);
-  m_stop->setVisible(true);
   m_progress->setValue(0);
-  m_progress->setVisible(true);
   m_state->clear();
-  const Field& f = m_fields[static_cast<std::size_t>(i)];
-  m_curve->setIdealLine(f.scaling);
-  f.scaling ? runScaling() : f.batch ? runBatch() : runLever(f.lever);
+  m_point.setSelected(std::nullopt);
+  m_cell.setSelected(std::nullopt);
+  showRunning(true);
+  const StudyField& first = m_fields[static_cast<std::size_t>(i)];
+  if (j >= 0 && j != i)
+    runSweep(first, m_fields[static_cast<std::size_t>(j)]);
+  else
+    runCurve(first);
+  m_figures->setCurrentWidget(j >= 0 && j != i ? m_sweepPane : m_curvePane);
   showPoints();
 }
 
-void StudyView::runScaling() {
-  m_curve->setPoints(tr("devices"), tr("Throughput, samples/s"), {});
-  const int here = context().problem->cluster->deviceCount();
-  int most = 64;
-  while (most < here * 16 && most < 16384) most *= 2;
-  int least = 1;
-  while (least < std::min(64, std::max(8, here / 16))) least *= 2;
-  m_worker->start([this, problem = context().problem, counts = powersOfTwo(least, most)](
+void StudyView::runCurve(const StudyField& field) {
+  const bool baselines = m_baselines->isChecked();
+  std::vector<CurveFigure::Other> others;
+  for (BaselineKind k : baselines ? curveBaselines().kinds : std::vector<BaselineKind>{})
+    others.push_back({QString::fromUtf8(nameOf(k)), {}});
+  m_curve.setIdealLine(field.kind == StudyField::Kind::Devices);
+  m_curve.setPoints(field.name(*context().problem), tr("Throughput, samples/s"), {});
+  m_curve.setOthers(std::move(others));
+  m_worker->start([this, problem = context().problem, field, baselines](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
     std::optional<RankedPlan> previous;
-    for (std::size_t i = 0; i < counts.size() && !studyStopped(control); ++i) {
-      const Problem p = withDeviceCount(*problem, counts[i]);
-      const Outcome o = quietSolve(p, control);
+    const auto steps = field.steps(*problem, true);
+    for (std::size_t i = 0; i < steps.size() && !studyStopped(control); ++i) {
+      const Outcome o = quietSolve(steps[i].problem, control);
       if (control.stopRequested()) return;
-      const double rate = o.best() ? p.job.globalBatch / o.best()->evaluation.batchTime.value() : 0;
-      auto point = pointOf(counts[i], countText(counts[i]), o, rate, throughputText(rate), p, previous);
+      const auto point = pointOf(steps[i], o, previous);
       if (o.best()) previous = *o.best();
-      reportStudy(control, "scaling", i + 1, counts.size());
       deliver([this, point] { addPoint(point); });
+      std::vector<double> rates;
+      if (baselines) {
+        Control quiet;
+        quiet.stop = control.stop;
+        for (const auto& b : runBaselines(steps[i].problem, quiet, curveBaselines()))
+          rates.push_back(b.runs() ? rateOf(steps[i].problem, &*b.plan) : 0);
+        if (control.stopRequested()) return;
+        deliver([this, i, rates] { addOthers(i, rates); });
+      }
+      reportStudy(control, "study", i + 1, steps.size());
     }
   });
 }
 
-void StudyView::runBatch() {
-  m_curve->setPoints(tr("global batch, sequences"), tr("Throughput, samples/s"), {});
-  m_worker->start(
-      [this, problem = context().problem](const Control& control, const BackgroundTask::Deliver& deliver) {
-        std::optional<RankedPlan> previous;
-        std::vector<int> batches;
-        for (int shift = -4; shift <= 4; ++shift) {
-          const double b = problem->job.globalBatch * std::pow(2.0, shift);
-          if (b >= 1 && b == std::floor(b) && b < 1e6) batches.push_back(static_cast<int>(b));
-        }
-        for (std::size_t i = 0; i < batches.size() && !studyStopped(control); ++i) {
-          Problem p = *problem;
-          p.job.globalBatch = batches[i];
-          const Outcome o = quietSolve(p, control);
-          if (control.stopRequested()) return;
-          const double rate = o.best() ? batches[i] / o.best()->evaluation.batchTime.value() : 0;
-          auto point = pointOf(batches[i], countText(batches[i]), o, rate, throughputText(rate), p, previous);
-          if (o.best()) previous = *o.best();
-          reportStudy(control, "batch", i + 1, batches.size());
-      deliver([this, point] { addPoint(point); });
-        }
-      });
-}
-
-void StudyView::runLever(const Lever& lever) {
-  m_curve->setPoints(from(nameOf(*context().problem, lever)), tr("Throughput, samples/s"), {});
-  m_worker->start([this, problem = context().problem, lever](const Control& control,
-                                                             const BackgroundTask::Deliver& deliver) {
-    std::optional<RankedPlan> previous;
-    constexpr int kSteps = 8;  // two to the octave
-    for (int i = -kSteps; i <= kSteps && !studyStopped(control); ++i) {
-      const double factor = std::pow(2.0, i / 2.0);
-      const Problem p = pulled(*problem, lever, factor);
-      const Outcome o = quietSolve(p, control);
-      if (control.stopRequested()) return;
-      const double rate = o.best() ? p.job.globalBatch / o.best()->evaluation.batchTime.value() : 0;
-      auto point = pointOf(factor, from(valueText(*problem, lever, factor)), o, rate, throughputText(rate), p,
-                           previous);
-      if (o.best()) previous = *o.best();
-      reportStudy(control, "sweep", static_cast<std::size_t>(i + kSteps + 1), 2 * kSteps + 1);
-      deliver([this, point] { addPoint(point); });
+void StudyView::runSweep(const StudyField& across, const StudyField& up) {
+  const Problem& problem = *context().problem;
+  QStringList xs, ys;
+  for (const auto& s : across.steps(problem, false)) xs << s.text;
+  for (const auto& s : up.steps(problem, false)) ys << s.text;
+  m_sweep.begin(across.name(problem), xs, up.name(problem), ys, tr("Throughput, samples/s"));
+  m_worker->start([this, start = context().problem, across, up](const Control& control,
+                                                                const BackgroundTask::Deliver& deliver) {
+    const auto rows = up.steps(*start, false);
+    std::size_t done = 0;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const auto columns = across.steps(*start, false);
+      // A value of the second field may change what the first one's steps mean (devices): by position.
+      const auto here = across.steps(rows[r].problem, false);
+      for (std::size_t x = 0; x < columns.size() && !studyStopped(control); ++x) {
+        const Problem& p = here.size() == columns.size() ? here[x].problem : columns[x].problem;
+        const Outcome o = quietSolve(p, control);
+        if (control.stopRequested()) return;
+        SweepFigure::Cell cell;
+        cell.known = true, cell.y = rateOf(p, o.best());
+        if (o.best()) cell.yText = rateText(cell.y), cell.plan = from(summaryOf(o.best()->plan));
+        reportStudy(control, "sweep", ++done, rows.size() * columns.size());
+        deliver([this, x, r, cell] {
+          m_sweep.setCell(static_cast<int>(x), static_cast<int>(r), cell);
+          showPoints();
+        });
+      }
     }
   });
 }
 
 void StudyView::addPoint(const CurveFigure::Point& point) {
-  auto points = m_curve->points();
+  auto points = m_curve.points();
   points.push_back(point);
-  m_curve->setPoints(m_curve->xTitle(), m_curve->yTitle(), std::move(points));
+  m_curve.setPoints(m_curve.xTitle(), m_curve.yTitle(), std::move(points));
+  showPoints();
+}
+
+void StudyView::addOthers(std::size_t point, const std::vector<double>& rates) {
+  auto others = m_curve.others();
+  for (std::size_t k = 0; k < others.size() && k < rates.size(); ++k) {
+    others[k].ys.resize(point, 0);
+    others[k].ys.push_back(rates[k]);
+  }
+  m_curve.setOthers(std::move(others));
   showPoints();
 }
 
 void StudyView::showPoints() {
-  m_table->setHorizontalHeaderLabels({m_curve->xTitle().isEmpty() ? tr("Value") : m_curve->xTitle(),
-                                      tr("Throughput"), tr("Plan"), tr("What changed")});
-  const auto& points = m_curve->points();
+  const bool grid = pane() == m_sweepPane;
+  m_table->setVisible(!grid);
+  const auto& points = m_curve.points();
+  const auto& others = m_curve.others();
+  QStringList heads{m_curve.xTitle().isEmpty() ? tr("Value") : m_curve.xTitle(), tr("Throughput"),
+                    tr("Plan")};
+  for (const auto& o : others) heads << o.name;
+  heads << tr("What changed");
+  m_table->setColumnCount(static_cast<int>(heads.size()));
+  m_table->setHorizontalHeaderLabels(heads);
   m_table->setRowCount(static_cast<int>(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const QString cells[] = {points[i].xText, points[i].y > 0 ? points[i].yText : tr("–"), points[i].plan,
-                             points[i].change};
-    for (int c = 0; c < 4; ++c) m_table->setItem(static_cast<int>(i), c, new QTableWidgetItem(cells[c]));
+    QStringList cells{points[i].xText, points[i].y > 0 ? points[i].yText : QStringLiteral("–"),
+                      points[i].plan};
+    for (const auto& o : others)
+      cells << (i < o.ys.size() && o.ys[i] > 0 ? from(text::number(o.ys[i])) : QStringLiteral("–"));
+    cells << points[i].change;
+    for (int c = 0; c < cells.size(); ++c)
+      m_table->setItem(static_cast<int>(i), c, new QTableWidgetItem(cells[c]));
   }
   m_table->resizeColumnsToContents();
-  m_copy->setEnabled(!points.empty());
-  m_pane->setContext(contextPtr(), theme());
+  m_copy->setEnabled(grid ? m_sweep.columns() > 0 : !points.empty());
+  m_curvePane->show(context(), theme());
+  m_sweepPane->show(context(), theme());
 }
 
 void StudyView::copyTable() const {
-  QGuiApplication::clipboard()->setText(m_curve->asText(context()));
+  QGuiApplication::clipboard()->setText(figure()->asText(context()));
 }
 
 }  // namespace nest

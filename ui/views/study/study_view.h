@@ -3,13 +3,17 @@
 #include <memory>
 
 #include "figures/curve_figure.h"
-#include "study/lever.h"
+#include "figures/sweep_figure.h"
+#include "views/study/study_field.h"
 #include "views/view.h"
 
+class QBoxLayout;
+class QCheckBox;
 class QComboBox;
 class QLabel;
 class QProgressBar;
 class QPushButton;
+class QStackedWidget;
 class QTableWidget;
 
 namespace nest {
@@ -17,8 +21,9 @@ namespace nest {
 class FigurePane;
 class StudyWorker;
 
-/// Many solves along one field: how throughput scales with devices, how batch time follows a figure of the
-/// cluster.
+/// Many solves along one field (how throughput scales with devices, how it follows a figure of the cluster,
+/// with the other planning methods beside it) or along two (a heatmap). What has been solved is shown at
+/// once, and stays when the study is cancelled.
 class StudyView : public View {
   Q_OBJECT
 public:
@@ -31,28 +36,36 @@ public:
 
   void run();
   void chooseField(int index);
+  void chooseSecondField(int index);  ///< −1: none
+  void setWithBaselines(bool);
+  int fieldCount() const { return static_cast<int>(m_fields.size()); }
   int pointCount() const;
+  const CurveFigure& curve() const { return m_curve; }
+  const SweepFigure& sweep() const { return m_sweep; }
+  bool isBusy() const;
 
 protected:
   void refresh() override;
 
 private:
-  struct Field {
-    QString name;
-    bool scaling = false, batch = false;
-    Lever lever;
-  };
-  void runScaling();
-  void runBatch();
-  void runLever(const Lever&);
+  void buildBar(QBoxLayout*);
+  void runCurve(const StudyField&);
+  void runSweep(const StudyField& across, const StudyField& up);
   void addPoint(const CurveFigure::Point&);
+  void addOthers(std::size_t point, const std::vector<double>& rates);
   void showPoints();
+  void showRunning(bool);
   void copyTable() const;
+  FigurePane* pane() const;
 
-  std::vector<Field> m_fields;
-  std::unique_ptr<CurveFigure> m_curve;
-  FigurePane* m_pane;
-  QComboBox* m_field;
+  std::vector<StudyField> m_fields;
+  CurveFigure m_curve;
+  SweepFigure m_sweep;
+  Selection m_point, m_cell;
+  FigurePane *m_curvePane, *m_sweepPane;
+  QStackedWidget* m_figures;
+  QComboBox *m_field, *m_second;
+  QCheckBox* m_baselines;
   QTableWidget* m_table;
   QPushButton *m_run, *m_stop, *m_copy;
   QProgressBar* m_progress;

@@ -1,0 +1,274 @@
+#include "figures/cut_figure.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "figures/axis.h"
+#include "figures/focus.h"
+#include "figures/frame.h"
+#include "figures/ink.h"
+#include "figures/phrases.h"
+#include "plan/plan_edit.h"
+
+namespace nest {
+
+using Role = Theme::Role;
+
+void CutFigure::choose(int cut, bool shown) {
+  if (m_draft) m_draft->chosenCut = cut, m_draft->showsChoice = shown;
+}
+
+std::vector<double> CutFigure::edgesOf(const Problem& problem, const Plan& plan) {
+  const Profile& profile = *problem.profile;
+  const int b = profile.microbatchIndex(plan.microbatch);
+  std::vector<double> edges(1, 0);
+  for (const StagePlan& s : plan.stages) {
+    const int k = profile.strategyIndex(s.strategy);
+    for (const LayerIndex x : s.layers()) {
+      const LayerCost* c =
+          k >= 0 && b >= 0 ? profile.cost(problem.graph->layers[x.at()].classId, k, b) : nullptr;
+      edges.push_back(edges.back() + (c ? (c->forward + c->backward).value() : 0));
+    }
+  }
+  // Even a layer without work keeps a width that can be seen.
+  const double least = std::max(edges.back(), 1e-12) * 0.1 / static_cast<double>(edges.size());
+  for (std::size_t i = 1; i < edges.size(); ++i) edges[i] += least * static_cast<double>(i);
+  const double total = edges.back();
+  for (double& e : edges) e /= total;
+  return edges;
+}
+
+CutFigure::Parts CutFigure::partsOf(const QRectF& area, const PlanContext& c, bool standalone) const {
+  const QRectF body = bodyOf(area, c, standalone);
+  Parts p;
+  p.ribbon = QRectF(body.left() + 58, body.top() + 10, body.width() - 64,
+                    std::clamp(body.height() * 0.12, 18.0, 46.0));
+  const double rest = body.bottom() - p.ribbon.bottom() - 34 - 44 - 20;
+  p.loads = QRectF(p.ribbon.left(), p.ribbon.bottom() + 34, p.ribbon.width(), std::max(20.0, rest * 0.55));
+  p.memory = QRectF(p.ribbon.left(), p.loads.bottom() + 44, p.ribbon.width(), std::max(16.0, rest * 0.45));
+  return p;
+}
+
+double CutFigure::xOf(int layer, const QRectF& ribbon) const {
+  return ribbon.left() + m_draft->edges[static_cast<std::size_t>(layer)] * ribbon.width();
+}
+
+QPointF CutFigure::cutPosition(int stage, const QRectF& area, const PlanContext& c) const {
+  const QRectF ribbon = partsOf(area, c, false).ribbon;
+  return {xOf(firstLayerOf(m_draft->plan, stage), ribbon), ribbon.center().y()};
+}
+
+int CutFigure::layerAt(double x, const QRectF& area, const PlanContext& c) const {
+  const QRectF ribbon = partsOf(area, c, false).ribbon;
+  const double t = (x - ribbon.left()) / ribbon.width();
+  const auto& edges = m_draft->edges;
+  const auto it = std::min_element(edges.begin(), edges.end(),
+                                   [t](double a, double b) { return std::abs(a - t) < std::abs(b - t); });
+  return static_cast<int>(it - edges.begin());
+}
+
+int CutFigure::cutAt(const QPointF& p, const QRectF& area, const PlanContext& c) const {
+  if (!m_draft) return 0;
+  const QRectF r = partsOf(area, c, false).ribbon;
+  if (p.y() < r.top() - 14 || p.y() > r.bottom() + 14) return 0;
+  int best = 0;
+  double nearest = 9;
+  for (int i = 1; i < m_draft->plan.stageCount(); ++i)
+    if (const double d = std::abs(xOf(firstLayerOf(m_draft->plan, i), r) - p.x()); d < nearest)
+      nearest = d, best = i;
+  return best;
+}
+
+bool CutFigure::isPolicyAt(const QPointF& p, const QRectF& area, const PlanContext& c) const {
+  const QRectF l = partsOf(area, c, false).loads;
+  return m_draft && p.y() > l.bottom() && p.y() < l.bottom() + 22;
+}
+
+int CutFigure::stageAt(const QPointF& p, const Parts& parts) const {
+  if (!m_draft) return -1;
+  const int s = m_draft->plan.stageCount();
+  const QRectF& l = parts.loads;
+  if (p.x() < l.left() || p.x() > l.right() || p.y() < parts.ribbon.top() - 14) return -1;
+  if (p.y() > parts.ribbon.bottom() + 14)
+    return std::min(s - 1, static_cast<int>((p.x() - l.left()) / l.width() * s));
+  for (int i = s - 1; i >= 0; --i)
+    if (p.x() >= xOf(firstLayerOf(m_draft->plan, i), parts.ribbon)) return i;
+  return -1;
+}
+
+void CutFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                      const FigureStyle& style) const {
+  Ink ink(painter, style);
+  if (const auto state = stateOf(c, tr("the cuts"))) return paintState(ink, area, *state);
+  if (!m_draft)
+    return paintState(ink, area,
+                      {tr("These cuts cannot be dragged"),
+                       tr("Interleaved plans, and models that branch, are cut by the search alone.")});
+  paintFrame(ink, area, c, title(),
+             style.standalone
+                 ? tr("%1 a batch · %2")
+                       .arg(timeText(m_draft->evaluation.batchTime), phrase(summaryOf(m_draft->plan)))
+                 : tr("Layers, as wide as their compute: drag the cuts"));
+  const Parts parts = partsOf(area, c, style.standalone);
+  paintRibbon(ink, parts.ribbon, c);
+  paintLoads(ink, parts.loads, c);
+  paintMemory(ink, parts.memory, c);
+}
+
+void CutFigure::paintRibbon(Ink& ink, const QRectF& r, const PlanContext& c) const {
+  const Plan& plan = m_draft->plan;
+  const Focus focus(c, ink.style());
+  const int stages = plan.stageCount();
+  for (int i = 0; i < stages; ++i) {
+    const double left = xOf(firstLayerOf(plan, i), r);
+    const double right = i + 1 < stages ? xOf(firstLayerOf(plan, i + 1), r) : r.right();
+    const QRectF box(left, r.top(), right - left, r.height());
+    ink.stageBox(box, i, focus.dims(i));
+    if (box.width() >= 22)
+      ink.stageChip({(left + right) / 2 - std::min(14.0, box.width() / 2 - 2), r.center().y() - 9,
+                     std::min(28.0, box.width() - 4), 18},
+                    i, Ink::kSmall, focus.dims(i));
+    if (focus.selects(i)) ink.outline(box, ink.color(Role::Selection), 2);
+  }
+  const auto layers = static_cast<int>(m_draft->edges.size()) - 1;
+  if (r.width() / layers > 5)
+    for (int x = 1; x < layers; ++x) {
+      const double at = xOf(x, r);
+      ink.line({at, r.bottom() - 6}, {at, r.bottom()}, ink.color(Role::Canvas));
+    }
+  QPainter& p = ink.painter();
+  p.setRenderHint(QPainter::Antialiasing);
+  for (int i = 1; i < stages; ++i) {
+    const double x = xOf(firstLayerOf(plan, i), r);
+    const bool lit = m_draft->showsChoice && i == m_draft->chosenCut && !ink.style().standalone;
+    const QColor colour = ink.color(lit ? Role::Accent : Role::Text);
+    ink.line({x, r.top() - 6}, {x, r.bottom() + 6}, colour, lit ? 3 : 2);
+    p.setPen(Qt::NoPen);
+    p.setBrush(colour);
+    p.drawEllipse(QPointF(x, r.top() - 6), 4.5, 4.5);
+  }
+}
+
+void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) const {
+  const Evaluation& e = m_draft->evaluation;
+  const Focus focus(c, ink.style());
+  const auto stages = static_cast<int>(e.stages.size());
+  const Axis axis = Axis::time(std::max(e.maxLoad.value() * 1.14, 1e-9), l.height() > 90 ? 4 : 2);
+  paintVerticalAxis(ink, l, axis, tr("Load, one microbatch"));
+  const double slot = l.width() / std::max(1, stages), bar = std::min(90.0, slot * 0.6);
+  const int slowest = e.slowestStage();
+  for (int i = 0; i < stages; ++i) {
+    const auto& s = e.stages[static_cast<std::size_t>(i)];
+    const double h = s.load.value() / axis.largest * l.height();
+    const QRectF b(l.left() + slot * (i + 0.5) - bar / 2, l.bottom() - h, bar, h);
+    ink.stageBox(b, i, focus.dims(i));
+    if (i == slowest) ink.outline(b, ink.color(Role::Accent), 2);
+    if (focus.selects(i)) ink.outline(b.adjusted(-3, -3, 3, 3), ink.color(Role::Selection), 1.6);
+    ink.firstThatFits({b.center().x() - slot / 2, b.top() - 17, slot, 16}, {timeText(s.load)},
+                      Qt::AlignCenter, Ink::kSmall, ink.color(Role::Text), i == slowest);
+    const QString policy =
+        QString::fromLatin1(nameOf(m_draft->plan.stages[static_cast<std::size_t>(i)].recompute));
+    ink.firstThatFits({b.center().x() - slot / 2, l.bottom() + 3, slot, 16},
+                      {tr("recompute: %1").arg(policy), policy}, Qt::AlignCenter, Ink::kSmall,
+                      ink.color(Role::MutedText));
+  }
+}
+
+void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) const {
+  const Evaluation& e = m_draft->evaluation;
+  const Focus focus(c, ink.style());
+  const auto stages = static_cast<int>(e.stages.size());
+  double most = 0;
+  for (const auto& s : e.stages) most = std::max({most, s.memory.capacity.value(), s.memory.total().value()});
+  const Axis axis = Axis::memory(std::max(most * 1.05, 1.0), m.height() > 70 ? 3 : 2);
+  paintVerticalAxis(ink, m, axis, tr("Memory of a device at its peak"));
+  const double slot = m.width() / std::max(1, stages), bar = std::min(90.0, slot * 0.6);
+  for (int i = 0; i < stages; ++i) {
+    const auto& use = e.stages[static_cast<std::size_t>(i)].memory;
+    const double h = use.total().value() / axis.largest * m.height();
+    const QRectF b(m.left() + slot * (i + 0.5) - bar / 2, m.bottom() - h, bar, h);
+    const bool over = use.headroom().value() < 0;
+    ink.stageBox(b, i, focus.dims(i));
+    ink.outline(b, ink.color(over ? Role::Error : Role::Border), over ? 2.5 : 1);
+    const double line = m.bottom() - use.capacity.value() / axis.largest * m.height();
+    ink.line({b.center().x() - slot / 2, line}, {b.center().x() + slot / 2, line}, ink.color(Role::Text), 1.5,
+             Qt::DashLine);
+    const QString words = over ? tr("%1 too much").arg(memoryText(-use.headroom()))
+                               : tr("%1 free").arg(memoryText(use.headroom()));
+    ink.firstThatFits({b.center().x() - slot / 2, m.bottom() + 3, slot, 16}, {words}, Qt::AlignCenter,
+                      Ink::kSmall, ink.color(over ? Role::Error : Role::MutedText), over);
+  }
+  if (stages > 0) {
+    const Bytes capacity = e.stages.front().memory.capacity;
+    const double y = m.bottom() - capacity.value() / axis.largest * m.height();
+    ink.label({m.right() - 160, y + 1, 158, 15}, tr("capacity %1").arg(memoryText(capacity)),
+              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  }
+}
+
+Figure::Hit CutFigure::hitOf(int stage, const Parts& parts, const PlanContext& c) const {
+  const auto& s = m_draft->evaluation.stages[static_cast<std::size_t>(stage)];
+  const auto& plan = m_draft->plan;
+  const auto layers = plan.stages[static_cast<std::size_t>(stage)].layers();
+  Tip tip(tr("Stage %1").arg(stage));
+  tip.row(tr("Layers"), layerSpan(*c.problem->graph, layers));
+  tip.row(tr("Load, one microbatch"), exactTime(s.load));
+  tip.row(tr("Memory"), exactMemory(s.memory.total()));
+  tip.row(tr("Headroom"), exactMemory(s.memory.headroom()));
+  const double left = xOf(firstLayerOf(plan, stage), parts.ribbon);
+  const double right =
+      stage + 1 < plan.stageCount() ? xOf(firstLayerOf(plan, stage + 1), parts.ribbon) : parts.ribbon.right();
+  return {{ItemKind::Stage, stage},
+          QRectF(left, parts.ribbon.top(), right - left, parts.ribbon.height()),
+          tip.html()};
+}
+
+std::optional<Figure::Hit> CutFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+  const Parts parts = partsOf(area, c, false);
+  const int stage = stageAt(at, parts);
+  if (stage < 0 || static_cast<std::size_t>(stage) >= m_draft->evaluation.stages.size() || stateOf(c, {}))
+    return std::nullopt;
+  return hitOf(stage, parts, c);
+}
+
+std::optional<Figure::Hit> CutFigure::locate(const SelectionItem& item, const QRectF& area,
+                                             const PlanContext& c) const {
+  const auto stage = stageOf(item, c);
+  if (!m_draft || !stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size())
+    return std::nullopt;
+  return hitOf(*stage, partsOf(area, c, false), c);
+}
+
+std::optional<SelectionItem> CutFigure::step(const std::optional<SelectionItem>& from, Step step,
+                                             const PlanContext& c) const {
+  if (!m_draft || stateOf(c, {})) return std::nullopt;
+  const int last = m_draft->plan.stageCount() - 1;
+  const auto at = from ? stageOf(*from, c) : std::nullopt;
+  if (!at || step == Step::First) return SelectionItem{ItemKind::Stage, 0};
+  if (step == Step::Last) return SelectionItem{ItemKind::Stage, last};
+  const int by = step == Step::Right || step == Step::Down ? 1 : -1;
+  return SelectionItem{ItemKind::Stage, std::clamp(*at + by, 0, last)};
+}
+
+QString CutFigure::describe(const SelectionItem& item, const PlanContext& c) const {
+  const auto stage = stageOf(item, c);
+  if (!m_draft || !stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size()) return {};
+  const auto& s = m_draft->evaluation.stages[static_cast<std::size_t>(*stage)];
+  return tr("Stage %1: %2, load %3, memory %4 of %5, recompute %6")
+      .arg(QString::number(*stage),
+           layerSpan(*c.problem->graph, m_draft->plan.stages[static_cast<std::size_t>(*stage)].layers()),
+           timeText(s.load), memoryText(s.memory.total()), memoryText(s.memory.capacity),
+           QString::fromLatin1(nameOf(m_draft->plan.stages[static_cast<std::size_t>(*stage)].recompute)));
+}
+
+QString CutFigure::asText(const PlanContext& c) const {
+  QString out = title() + u'\n';
+  if (const auto state = stateOf(c, tr("the cuts")))
+    return out + state->heading + u'\n' + state->text + u'\n';
+  if (!m_draft) return out;
+  out += tr("%1 a batch").arg(timeText(m_draft->evaluation.batchTime)) + u'\n';
+  for (int i = 0; i < m_draft->plan.stageCount(); ++i) out += describe({ItemKind::Stage, i}, c) + u'\n';
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <QCoreApplication>
+
+#include "figures/interactive_figure.h"
+
+namespace nest {
+
+class Ink;
+
+/// A plan that is being cut by hand: the layers as a ribbon, as wide as their compute, and under it each
+/// stage's load and memory. Items are stages, as everywhere.
+class CutFigure : public InteractiveFigure {
+  Q_DECLARE_TR_FUNCTIONS(CutFigure)
+public:
+  struct Draft {
+    Plan plan;
+    Evaluation evaluation;
+    std::vector<double> edges;  ///< L + 1, 0 … 1: layers by their compute time
+    int chosenCut = 0;          ///< the stage that begins there; 0: none
+    bool showsChoice = false;   ///< the chosen cut is lit
+  };
+  void setDraft(std::optional<Draft> draft) { m_draft = std::move(draft); }
+  const std::optional<Draft>& draft() const { return m_draft; }
+  void choose(int cut, bool shown);
+  /// Layer edges of a plan for Draft::edges.
+  static std::vector<double> edgesOf(const Problem&, const Plan&);
+
+  QPointF cutPosition(int stage, const QRectF& area, const PlanContext&) const;  ///< on the ribbon
+  int cutAt(const QPointF&, const QRectF& area, const PlanContext&) const;       ///< 0: none
+  int layerAt(double x, const QRectF& area, const PlanContext&) const;           ///< nearest edge
+  bool isPolicyAt(const QPointF&, const QRectF& area, const PlanContext&) const;
+
+  QString id() const override { return QStringLiteral("cuts"); }
+  QString title() const override { return tr("Cuts"); }
+  QSizeF preferredSize(const PlanContext&) const override { return {1000, 620}; }
+  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
+  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
+  QString asText(const PlanContext&) const override;
+
+  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
+                                    const PlanContext&) const override;
+  std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
+  QString describe(const SelectionItem&, const PlanContext&) const override;
+
+private:
+  struct Parts {
+    QRectF ribbon, loads, memory;
+  };
+  Parts partsOf(const QRectF& area, const PlanContext&, bool standalone) const;
+  double xOf(int layer, const QRectF& ribbon) const;
+  int stageAt(const QPointF&, const Parts&) const;
+  void paintRibbon(Ink&, const QRectF&, const PlanContext&) const;
+  void paintLoads(Ink&, const QRectF&, const PlanContext&) const;
+  void paintMemory(Ink&, const QRectF&, const PlanContext&) const;
+  Hit hitOf(int stage, const Parts&, const PlanContext&) const;
+
+  std::optional<Draft> m_draft;
+};
+
+}  // namespace nest

@@ -1,0 +1,172 @@
+#include "figures/dp_figure.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "figures/frame.h"
+#include "figures/ink.h"
+#include "figures/phrases.h"
+#include "figures/ticks.h"
+
+namespace nest {
+namespace {
+
+using Role = Theme::Role;
+
+QString seconds(double t) {
+  return std::isfinite(t) ? timeText(Seconds(t)) : QStringLiteral("–");
+}
+
+}  // namespace
+
+void DpFigure::setProbe(std::shared_ptr<const DpProbe> probe, const QString& why) {
+  m_probe = std::move(probe);
+  m_why = why;
+  m_least = 1e300, m_most = 0;
+  for (int i = 0; m_probe && i < m_probe->stageCount(); ++i)
+    for (int x = 0; x < m_probe->cutCount(); ++x)
+      if (const DpCell& c = m_probe->cell(i, x); c.reached && std::isfinite(c.time))
+        m_least = std::min(m_least, c.time), m_most = std::max(m_most, c.time);
+}
+
+QRectF DpFigure::plotOf(const QRectF& area, const PlanContext& c, bool standalone) const {
+  return bodyOf(area, c, standalone).adjusted(46, 4, -6, -64);
+}
+
+QRectF DpFigure::cellArea(int stage, int cut, const QRectF& p) const {
+  const double w = p.width() / m_probe->cutCount(), h = p.height() / m_probe->stageCount();
+  return {p.left() + cut * w, p.top() + stage * h, w, h};
+}
+
+bool DpFigure::holds(const std::optional<SelectionItem>& item) const {
+  return m_probe && item && item->kind == ItemKind::Pair && item->index >= 0 &&
+         item->index < m_probe->stageCount() && item->other >= 0 && item->other < m_probe->cutCount();
+}
+
+void DpFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                     const FigureStyle& style) const {
+  Ink ink(painter, style);
+  if (!m_probe) return paintState(ink, area, {tr("No DP table"), m_why});
+  paintFrame(ink, area, c, title(), tr("Best time of what is left, by stage and its first layer"));
+  const QRectF p = plotOf(area, c, style.standalone);
+  const int stages = m_probe->stageCount(), cuts = m_probe->cutCount();
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  const double span = m_most - m_least;
+  for (int i = 0; i < stages; ++i)
+    for (int x = 0; x < cuts; ++x) {
+      const DpCell& cell = m_probe->cell(i, x);
+      const QRectF r = cellArea(i, x, p);
+      if (cell.reached)
+        ink.fill(r.adjusted(0, 0, 0.6, 0.6),
+                 ink.theme().magnitude(span > 0 ? (cell.time - m_least) / span : 0.5));
+      else
+        ink.fill(r, ink.color(Role::Panel));
+    }
+  for (int i = 0; i < stages; ++i)
+    for (int x = 0; x < cuts; ++x)
+      if (m_probe->cell(i, x).onPath) {
+        ink.outline(cellArea(i, x, p).adjusted(-1, -1, 1, 1), ink.color(Role::Canvas), 4);
+        ink.outline(cellArea(i, x, p).adjusted(-1, -1, 1, 1), ink.color(Role::Accent), 2);
+      }
+  if (!style.standalone && holds(style.selected))
+    ink.outline(cellArea(style.selected->index, style.selected->other, p).adjusted(-2, -2, 2, 2),
+                ink.color(Role::Text), 2);
+
+  for (int i : wholeTicks(stages, std::max(2, static_cast<int>(p.height() / 18))))
+    ink.label({p.left() - 48, cellArea(i, 0, p).center().y() - 8, 42, 16}, QString::number(i),
+              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  double free = -1e300;
+  for (int x : wholeTicks(cuts, std::max(2, static_cast<int>(p.width() / 44)))) {
+    const QRectF box(cellArea(0, x, p).center().x() - 20, p.bottom() + 3, 40, 16);
+    if (box.left() < free) continue;
+    ink.label(box, x + 1 < cuts ? QString::number(x) : tr("end"), Qt::AlignCenter, Ink::kSmall,
+              ink.color(Role::MutedText));
+    free = box.right();
+  }
+  ink.label({p.left(), p.bottom() + 20, p.width(), 16}, tr("First layer of the stage"), Qt::AlignCenter,
+            Ink::kSmall, ink.color(Role::Text));
+  painter.save();
+  painter.translate(area.left() + 22, p.center().y());
+  painter.rotate(-90);
+  ink.label({-60, -8, 120, 16}, tr("Stage"), Qt::AlignCenter, Ink::kSmall, ink.color(Role::Text));
+  painter.restore();
+  const QRectF ramp(p.left(), p.bottom() + 44, 120, 9);
+  for (int i = 0; i < 30; ++i)
+    ink.fill({ramp.left() + i * 4.0, ramp.top(), 4.5, ramp.height()}, ink.theme().magnitude(i / 29.0));
+  ink.label({ramp.right() + 8, ramp.top() - 4, p.width() - 130, 16},
+            tr("%1 to %2 · plain: nothing fits · framed: the plan").arg(seconds(m_least), seconds(m_most)),
+            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+}
+
+QString DpFigure::words(int stage, int cut, const PlanContext& c) const {
+  const DpCell& cell = m_probe->cell(stage, cut);
+  const auto& layers = c.problem->graph->layers;
+  const QString first =
+      cut < static_cast<int>(layers.size())
+          ? tr("layer %1 (%2)").arg(cut).arg(phrase(layers[static_cast<std::size_t>(cut)].name))
+          : tr("the end");
+  QString out = tr("Stage %1 begins at %2: %3 stages on %4 devices of a replica are left")
+                    .arg(stage)
+                    .arg(first)
+                    .arg(cell.stages)
+                    .arg(cell.devices);
+  if (cell.level >= 0) out += tr(", met at level %1").arg(levelName(c, cell.level));
+  if (!cell.reached) return out + tr(". Nothing that follows fits.");
+  return out +
+         tr(". Best %1: largest load %2, sum %3, tail %4; %5 points on its front.")
+             .arg(seconds(cell.time), seconds(cell.largestLoad), seconds(cell.sumOfLoads), seconds(cell.tail))
+             .arg(cell.labels);
+}
+
+std::optional<Figure::Hit> DpFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+  const QRectF p = plotOf(area, c, false);
+  if (!m_probe || !c.problem || !p.contains(at)) return std::nullopt;
+  const auto along = [](double x, double length, int n) {
+    return std::clamp(static_cast<int>(x / length * n), 0, n - 1);
+  };
+  return locate(itemOf(along(at.y() - p.top(), p.height(), m_probe->stageCount()),
+                       along(at.x() - p.left(), p.width(), m_probe->cutCount())),
+                area, c);
+}
+
+std::optional<Figure::Hit> DpFigure::locate(const SelectionItem& item, const QRectF& area,
+                                            const PlanContext& c) const {
+  if (!holds(item) || !c.problem) return std::nullopt;
+  return Hit{item, cellArea(item.index, item.other, plotOf(area, c, false)),
+             QStringLiteral("<p>%1</p>").arg(words(item.index, item.other, c).toHtmlEscaped())};
+}
+
+std::optional<SelectionItem> DpFigure::step(const std::optional<SelectionItem>& from, Step step,
+                                            const PlanContext&) const {
+  if (!m_probe) return std::nullopt;
+  if (!holds(from) || step == Step::First) return itemOf(0, 0);
+  const int rows = m_probe->stageCount() - 1, columns = m_probe->cutCount() - 1;
+  if (step == Step::Last) return itemOf(rows, columns);
+  int row = from->index, column = from->other;
+  if (step == Step::Left) --column;
+  if (step == Step::Right) ++column;
+  if (step == Step::Up) --row;
+  if (step == Step::Down) ++row;
+  return itemOf(std::clamp(row, 0, rows), std::clamp(column, 0, columns));
+}
+
+QString DpFigure::describe(const SelectionItem& item, const PlanContext& c) const {
+  return holds(item) && c.problem ? words(item.index, item.other, c) : QString();
+}
+
+QString DpFigure::asText(const PlanContext& c) const {
+  QString out = title() + u'\n';
+  if (!m_probe || !c.problem) return out + m_why + u'\n';
+  out += tr("stage");
+  for (int x = 0; x < m_probe->cutCount(); ++x) out += u'\t' + QString::number(x);
+  for (int i = 0; i < m_probe->stageCount(); ++i) {
+    out += u'\n' + QString::number(i);
+    for (int x = 0; x < m_probe->cutCount(); ++x) {
+      const DpCell& cell = m_probe->cell(i, x);
+      out += u'\t' + (cell.reached ? seconds(cell.time) : QStringLiteral("–"));
+    }
+  }
+  return out + u'\n';
+}
+
+}  // namespace nest

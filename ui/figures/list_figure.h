@@ -1,0 +1,31 @@
+#pragma once
+
+#include "figures/interactive_figure.h"
+
+namespace nest {
+
+class Ink;
+
+/// A figure whose items are a list of its own (points of a study, plans of a front), walked in order. They
+/// are no items of the plan: its canvas needs a selection of its own.
+class ListFigure : public InteractiveFigure {
+public:
+  static SelectionItem itemOf(int i) { return {ItemKind::Group, i, -1, -1}; }
+  /// The number behind an item of such a figure; −1: it is none.
+  static int indexOf(const std::optional<SelectionItem>&);
+
+  virtual int count(const PlanContext&) const = 0;
+  virtual Hit hitOf(int i, const QRectF& area, const PlanContext&) const = 0;  ///< 0 ≤ i < count()
+  virtual QString lineOf(int i, const PlanContext&) const = 0;                 ///< one item in words
+
+  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
+                                    const PlanContext&) const override;
+  std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
+  QString describe(const SelectionItem&, const PlanContext&) const override;
+
+protected:
+  /// Frames around what is hovered and selected.
+  void paintMarks(Ink&, const QRectF& area, const PlanContext&) const;
+};
+
+}  // namespace nest

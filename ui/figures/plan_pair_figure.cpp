@@ -1,0 +1,235 @@
+#include "figures/plan_pair_figure.h"
+
+#include <algorithm>
+
+#include "figures/axis.h"
+#include "figures/frame.h"
+#include "figures/ink.h"
+#include "figures/kinds.h"
+#include "figures/phrases.h"
+#include "figures/ticks.h"
+
+namespace nest {
+
+using Role = Theme::Role;
+
+/// Where the four panels stand, and the two scales that they share.
+struct PlanPairFigure::Parts {
+  std::array<QRectF, 2> heading, loads, memory;
+  QRectF legend;
+  std::vector<LegendItem> items;
+  Axis time, bytes;
+
+  QRectF slot(const QRectF& panel, int stage, int stages) const {
+    const double w = panel.width() / std::max(1, stages);
+    return {panel.left() + stage * w, panel.top(), w, panel.height()};
+  }
+};
+
+QString PlanPairFigure::title() const {
+  return drawable() ? tr("%1 and %2").arg(m_sides[0].name, m_sides[1].name) : tr("Two plans");
+}
+
+int PlanPairFigure::count(const PlanContext&) const {
+  return drawable() ? m_sides[0].plan->plan.stageCount() + m_sides[1].plan->plan.stageCount() : 0;
+}
+
+std::pair<int, int> PlanPairFigure::at(int item) const {
+  const int first = m_sides[0].plan->plan.stageCount();
+  return item < first ? std::pair(0, item) : std::pair(1, item - first);
+}
+
+const StageEvaluation& PlanPairFigure::stage(int side, int index) const {
+  return m_sides[static_cast<std::size_t>(side)].plan->evaluation.stages[static_cast<std::size_t>(index)];
+}
+
+PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanContext& c,
+                                             bool standalone) const {
+  Parts p;
+  double slowest = 0, most = 0;
+  std::array<bool, kLoadPartCount> used{};
+  std::array<bool, kMemoryPartCount> held{};
+  for (const Side& s : m_sides)
+    for (const auto& e : s.plan->evaluation.stages) {
+      slowest = std::max(slowest, (e.load + e.hidden).value());
+      most = std::max({most, e.memory.total().value(), e.memory.capacity.value()});
+      const auto loads = loadParts(e);
+      for (std::size_t k = 0; k < kLoadPartsInLoad; ++k) used[k] = used[k] || loads[k] > 0;
+      const auto parts = memoryParts(e.memory);
+      for (std::size_t k = 0; k < parts.size(); ++k) held[k] = held[k] || parts[k] > 0;
+    }
+  const Theme& theme = Theme::of(Theme::Kind::Light);
+  for (int k = 0; k < kLoadPartsInLoad; ++k)
+    if (used[static_cast<std::size_t>(k)])
+      p.items.push_back({nameOf(static_cast<LoadPart>(k)), colorOf(static_cast<LoadPart>(k), theme),
+                         hatchOf(static_cast<LoadPart>(k))});
+  const QRectF body = bodyOf(area, c, standalone);
+  const double legend = legendHeight(p.items, body.width());
+  p.legend = QRectF(body.left(), body.bottom() - legend, body.width(), legend);
+  const double gap = 30, axis = 52;
+  const double width = (body.width() - axis - gap) / 2, top = body.top() + 48;
+  const double room = std::max(60.0, p.legend.top() - top - 26 - 48);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double x = body.left() + axis + static_cast<double>(i) * (width + gap);
+    p.heading[i] = QRectF(x, body.top(), width, 24);
+    p.loads[i] = QRectF(x, top, width, room * 0.55);
+    p.memory[i] = QRectF(x, p.loads[i].bottom() + 46, width, room * 0.45);
+  }
+  p.time = Axis::time(std::max(slowest * 1.06, 1e-9), p.loads[0].height() > 100 ? 5 : 3);
+  p.bytes = Axis::memory(std::max(most * 1.06, 1.0), p.memory[0].height() > 80 ? 4 : 2);
+  return p;
+}
+
+QString PlanPairFigure::sentence() const {
+  const auto &a = m_sides[0].plan->evaluation, &b = m_sides[1].plan->evaluation;
+  const auto peak = [](const Evaluation& e) {
+    Bytes most;
+    for (const auto& s : e.stages) most = std::max(most, s.memory.total());
+    return most;
+  };
+  return tr("%1 → %2 a batch (%3), fullest device %4 → %5 (%6)")
+      .arg(timeText(a.batchTime), timeText(b.batchTime),
+           phrase(text::signedPercent(b.batchTime / a.batchTime - 1)), memoryText(peak(a)),
+           memoryText(peak(b)), phrase(text::signedPercent(peak(b) / peak(a) - 1)));
+}
+
+void PlanPairFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                           const FigureStyle& style) const {
+  Ink ink(painter, style);
+  if (!drawable())
+    return paintState(
+        ink, area,
+        {tr("Two plans are needed"), tr("Keep a plan or run the baselines, then choose two of them.")});
+  paintFrame(ink, area, c, title(), sentence());
+  Parts p = layOut(area, c, style.standalone);
+  for (std::size_t k = 0, shown = 0; k < kLoadPartsInLoad && shown < p.items.size(); ++k)
+    if (p.items[shown].text == nameOf(static_cast<LoadPart>(k)))
+      p.items[shown++].color = colorOf(static_cast<LoadPart>(k), ink.theme());
+  for (int side = 0; side < 2; ++side) {
+    const auto i = static_cast<std::size_t>(side);
+    const QString name = m_sides[i].name;
+    ink.label(p.heading[i], name, Qt::AlignLeft | Qt::AlignVCenter, 14, ink.color(Role::Text), true);
+    const double left = Ink::width(name, 14, true) + 12;
+    ink.label(p.heading[i].adjusted(left, 0, 0, 0),
+              phrase(summaryOf(m_sides[i].plan->plan)) + QStringLiteral(" · ") +
+                  timeText(m_sides[i].plan->evaluation.batchTime),
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::MutedText));
+    paintLoads(ink, p, side);
+    paintMemory(ink, p, side);
+  }
+  paintLegend(ink, p.legend, p.items);
+  paintMarks(ink, area, c);
+}
+
+void PlanPairFigure::paintLoads(Ink& ink, const Parts& p, int side) const {
+  const QRectF& panel = p.loads[static_cast<std::size_t>(side)];
+  if (side == 0) {
+    paintVerticalAxis(ink, panel, p.time, tr("Time per microbatch"));
+  } else {
+    for (std::size_t t = 0; t < p.time.ticks.size(); ++t) {
+      const double y = panel.bottom() - p.time.fraction(t) * panel.height();
+      ink.line({panel.left(), y}, {panel.right(), y}, ink.color(t == 0 ? Role::Border : Role::Grid));
+    }
+  }
+  const Evaluation& e = m_sides[static_cast<std::size_t>(side)].plan->evaluation;
+  const auto stages = static_cast<int>(e.stages.size());
+  const double least = panel.width() / std::max(1, stages);
+  const auto numbered = wholeTicks(stages, std::max(2, static_cast<int>(panel.width() / 26)));
+  for (int i = 0; i < stages; ++i) {
+    const QRectF slot = p.slot(panel, i, stages);
+    const double bar = std::min(64.0, least * 0.66);
+    const auto parts = loadParts(stage(side, i));
+    double y = panel.bottom();
+    for (int k = 0; k < kLoadPartsInLoad; ++k) {
+      const double h = parts[static_cast<std::size_t>(k)] / p.time.largest * panel.height();
+      if (h <= 0) continue;
+      const QRectF piece(slot.center().x() - bar / 2, y - h, bar, h);
+      const QColor colour = colorOf(static_cast<LoadPart>(k), ink.theme());
+      ink.fill(piece, colour);
+      if (const int hatch = hatchOf(static_cast<LoadPart>(k)); hatch && h > 3 && bar > 5)
+        ink.hatch(piece, hatch, mixed(colour, ink.theme().textOn(colour), 0.45), 5);
+      y -= h;
+    }
+    if (i == e.slowestStage())
+      ink.firstThatFits({slot.center().x() - 40, y - 16, 80, 15}, {timeText(stage(side, i).load)},
+                        Qt::AlignCenter, Ink::kSmall, ink.color(Role::Text), true);
+    if (std::find(numbered.begin(), numbered.end(), i) != numbered.end())
+      ink.stageChip({slot.center().x() - 11, panel.bottom() + 4, 22, 16}, i, 10);
+  }
+}
+
+void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
+  const QRectF& panel = p.memory[static_cast<std::size_t>(side)];
+  if (side == 0) {
+    paintVerticalAxis(ink, panel, p.bytes, tr("Memory of a device at its peak"));
+  } else {
+    for (std::size_t t = 0; t < p.bytes.ticks.size(); ++t) {
+      const double y = panel.bottom() - p.bytes.fraction(t) * panel.height();
+      ink.line({panel.left(), y}, {panel.right(), y}, ink.color(t == 0 ? Role::Border : Role::Grid));
+    }
+  }
+  const Evaluation& e = m_sides[static_cast<std::size_t>(side)].plan->evaluation;
+  const auto stages = static_cast<int>(e.stages.size());
+  for (int i = 0; i < stages; ++i) {
+    const QRectF slot = p.slot(panel, i, stages);
+    const double bar = std::min(64.0, slot.width() * 0.66);
+    const MemoryUse& use = stage(side, i).memory;
+    const bool over = use.headroom().value() < 0;
+    const double h = use.total().value() / p.bytes.largest * panel.height();
+    const QRectF box(slot.center().x() - bar / 2, panel.bottom() - h, bar, h);
+    ink.stageBox(box, i);
+    if (over) ink.outline(box, ink.color(Role::Error), 2.5);
+    const double line = panel.bottom() - use.capacity.value() / p.bytes.largest * panel.height();
+    ink.line({slot.left(), line}, {slot.right(), line}, ink.color(Role::Text), 1.4, Qt::DashLine);
+  }
+  const int full = e.fullestStage();
+  if (full < 0) return;
+  const Bytes room = stage(side, full).memory.headroom();
+  ink.label({panel.left(), panel.bottom() + 4, panel.width(), 16},
+            room.value() < 0 ? tr("stage %1 is short by %2").arg(full).arg(memoryText(-room))
+                             : tr("least headroom: %1 on stage %2").arg(memoryText(room)).arg(full),
+            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+            ink.color(room.value() < 0 ? Role::Error : Role::MutedText));
+}
+
+std::optional<Figure::Hit> PlanPairFigure::hit(const QPointF& where, const QRectF& area,
+                                               const PlanContext& c) const {
+  for (int i = 0; i < count(c); ++i)
+    if (const Hit found = hitOf(i, area, c); found.area.contains(where)) return found;
+  return std::nullopt;
+}
+
+Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
+  const auto [side, index] = at(i);
+  const Parts p = layOut(area, c, false);
+  const auto s = static_cast<std::size_t>(side);
+  const int stages = m_sides[s].plan->plan.stageCount();
+  const QRectF slot = p.slot(p.loads[s], index, stages);
+  const auto& e = stage(side, index);
+  Tip tip(tr("%1, stage %2").arg(m_sides[s].name).arg(index));
+  tip.row(tr("Load, one microbatch"), exactTime(e.load));
+  tip.row(tr("Memory"), exactMemory(e.memory.total()));
+  tip.row(tr("Headroom"), exactMemory(e.memory.headroom()));
+  if (c.problem)
+    tip.row(tr("Layers"), layerSpan(*c.problem->graph,
+                                    m_sides[s].plan->plan.stages[static_cast<std::size_t>(index)].layers()));
+  return {itemOf(i), QRectF(slot.topLeft(), QPointF(slot.right(), p.memory[s].bottom())), tip.html()};
+}
+
+QString PlanPairFigure::lineOf(int i, const PlanContext&) const {
+  const auto [side, index] = at(i);
+  const auto& e = stage(side, index);
+  return tr("%1, stage %2: load %3, memory %4 of %5")
+      .arg(m_sides[static_cast<std::size_t>(side)].name, QString::number(index), timeText(e.load),
+           memoryText(e.memory.total()), memoryText(e.memory.capacity));
+}
+
+QString PlanPairFigure::asText(const PlanContext& c) const {
+  QString out = title() + u'\n';
+  if (!drawable()) return out;
+  out += sentence() + u'\n';
+  for (int i = 0; i < count(c); ++i) out += lineOf(i, c) + u'\n';
+  return out;
+}
+
+}  // namespace nest

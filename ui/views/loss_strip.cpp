@@ -1,0 +1,90 @@
+#include "views/loss_strip.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <algorithm>
+
+#include "document/scenario_document.h"
+#include "figures/phrases.h"
+
+namespace nest {
+
+int failureCount(const Scenario& s) {
+  auto n = static_cast<int>(s.constraints.excludedDevices.size());
+  if (const auto* drawn = std::get_if<GraphSource>(&s.cluster.network)) {
+    for (const auto& node : drawn->graph.nodes) n += node.failed;
+    for (const auto& link : drawn->graph.links) n += link.failed;
+  }
+  return n;
+}
+
+Scenario withoutFailures(Scenario s) {
+  s.constraints.excludedDevices.clear();
+  if (auto* drawn = std::get_if<GraphSource>(&s.cluster.network)) {
+    for (auto& node : drawn->graph.nodes) node.failed = false;
+    for (auto& link : drawn->graph.links) link.failed = false;
+  }
+  return s;
+}
+
+void failDevices(ScenarioDocument& document, const std::vector<int>& inputs, const QString& what) {
+  document.edit({}, LossStrip::tr("Fail %1").arg(what), [inputs](Scenario& s) {
+    auto& all = s.constraints.excludedDevices;
+    all.insert(all.end(), inputs.begin(), inputs.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+  });
+}
+
+LossStrip::LossStrip(ScenarioDocument* document, QWidget* parent) : QWidget(parent), m_document(document) {
+  m_label = new QLabel;
+  m_label->setWordWrap(true);
+  m_label->setAccessibleName(tr("What the failures cost"));
+  auto* restore = new QPushButton(tr("Restore all"));
+  restore->setToolTip(tr("Everything that failed works again (one undo step)"));
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(10, 4, 10, 4);
+  row->addWidget(m_label, 1);
+  row->addWidget(restore);
+  setVisible(false);
+  connect(restore, &QPushButton::clicked, this, [this] {
+    if (m_document)
+      m_document->edit({}, tr("Restore all that failed"), [](Scenario& s) { s = withoutFailures(s); });
+  });
+}
+
+QString LossStrip::text() const {
+  return m_label->text();
+}
+
+void LossStrip::setContext(const PlanContextPtr& c) {
+  const int failed = c->scenario ? failureCount(*c->scenario) : 0;
+  if (c->scenario && failed == 0 && c->current) m_whole = c;
+  m_label->setText(failed > 0 ? sentence(*c) : QString());
+  setVisible(failed > 0);
+}
+
+QString LossStrip::sentence(const PlanContext& c) const {
+  const int failed = failureCount(*c.scenario);
+  QString out = tr("<b>%n thing(s) failed.</b> ", nullptr, failed);
+  if (!c.current) return out + tr("Planning anew …");
+  if (!m_whole || !m_whole->plan || !(*m_whole->scenario == withoutFailures(*c.scenario)))
+    return out + (c.plan ? tr("The plan on the rest takes %1 a batch.")
+                               .arg(timeText(c.plan->evaluation.batchTime))
+                         : QString());
+  const Seconds before = m_whole->plan->evaluation.batchTime;
+  if (!c.plan) return out + tr("Nothing fits on the rest; with everything whole a batch took %1.").arg(timeText(before));
+  const Seconds after = c.plan->evaluation.batchTime;
+  const int lost = m_whole->problem->cluster->deviceCount() - c.problem->cluster->deviceCount();
+  const int idle = c.problem->cluster->deviceCount() - c.plan->plan.devicesUsed();
+  out += tr("Planned anew: %1 → %2 a batch (%3)")
+             .arg(timeText(before), timeText(after), phrase(text::signedPercent(after / before - 1)));
+  if (lost > 0) out += tr(", %1 lost").arg(plural(lost, tr("device")));
+  if (idle > 0) out += tr(", %1 left idle").arg(countText(idle));
+  if (!(c.plan->plan == m_whole->plan->plan))
+    out += tr(" · %1 → %2").arg(phrase(summaryOf(m_whole->plan->plan)), phrase(summaryOf(c.plan->plan)));
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QString>
+#include <vector>
+
+#include "study/lever.h"
+
+namespace nest {
+
+/// One value that a studied field takes.
+struct StudyStep {
+  double x = 0;  ///< position on a logarithmic axis
+  QString text;  ///< "512", "62.5 GB/s"
+  Problem problem;
+};
+
+/// What a study can vary: the device count, the global batch, a figure of the cluster.
+struct StudyField {
+  enum class Kind { Devices, Batch, Lever };
+  Kind kind = Kind::Devices;
+  Lever lever;
+
+  QString name(const Problem&) const;
+  /// The values tried, ascending, each with `problem` changed to it. `fine`: for a curve; else for a side of
+  /// a grid. Never empty: the present value is among them.
+  std::vector<StudyStep> steps(const Problem&, bool fine) const;
+};
+
+std::vector<StudyField> studyFields(const Problem&);
+
+}  // namespace nest
