@@ -1,5 +1,7 @@
 #include "document/selection.h"
 
+#include <utility>
+
 namespace nest {
 
 void Selection::setHovered(std::optional<SelectionItem> item) {
@@ -12,6 +14,12 @@ void Selection::setSelected(std::optional<SelectionItem> item) {
   if (m_selected == item) return;
   m_selected = item;
   Q_EMIT selectedChanged();
+}
+
+void Selection::setMoment(std::optional<Moment> moment) {
+  if (m_moment == moment) return;
+  m_moment = std::move(moment);
+  Q_EMIT momentChanged();
 }
 
 }  // namespace nest

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <compare>
 #include <optional>
+#include <vector>
 
 namespace nest {
 
@@ -18,6 +19,19 @@ struct SelectionItem {
   friend auto operator<=>(const SelectionItem&, const SelectionItem&) = default;
 };
 
+/// What a stage does at the play head: a kind of task (see TaskKind) on a microbatch.
+struct RunningTask {
+  int stage = 0, task = 0, microbatch = 0;
+  friend bool operator==(const RunningTask&, const RunningTask&) = default;
+};
+
+/// What runs at one moment of the batch.
+struct Moment {
+  double seconds = 0;
+  std::vector<RunningTask> running;
+  friend bool operator==(const Moment&, const Moment&) = default;
+};
+
 /// The only channel between views: what is hovered, what is selected. Ids only; every view translates for
 /// itself (a hovered device lights up its stage, and so on).
 class Selection : public QObject {
@@ -27,15 +41,20 @@ public:
 
   const std::optional<SelectionItem>& hovered() const { return m_hovered; }
   const std::optional<SelectionItem>& selected() const { return m_selected; }
+  /// Where the play head stands; nullopt: nowhere.
+  const std::optional<Moment>& moment() const { return m_moment; }
+  void setMoment(std::optional<Moment>);
   void setHovered(std::optional<SelectionItem>);
   void setSelected(std::optional<SelectionItem>);
 
 Q_SIGNALS:
   void hoveredChanged();
   void selectedChanged();
+  void momentChanged();
 
 private:
   std::optional<SelectionItem> m_hovered, m_selected;
+  std::optional<Moment> m_moment;
 };
 
 }  // namespace nest

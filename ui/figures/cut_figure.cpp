@@ -44,8 +44,11 @@ CutFigure::Parts CutFigure::partsOf(const QRectF& area, const PlanContext& c, bo
   p.ribbon = QRectF(body.left() + 58, body.top() + 10, body.width() - 64,
                     std::clamp(body.height() * 0.12, 18.0, 46.0));
   const double rest = body.bottom() - p.ribbon.bottom() - 34 - 44 - 20;
-  p.loads = QRectF(p.ribbon.left(), p.ribbon.bottom() + 34, p.ribbon.width(), std::max(20.0, rest * 0.55));
-  p.memory = QRectF(p.ribbon.left(), p.loads.bottom() + 44, p.ribbon.width(), std::max(16.0, rest * 0.45));
+  // In a small window the loads have the room to themselves.
+  const bool both = rest > 130;
+  p.loads = QRectF(p.ribbon.left(), p.ribbon.bottom() + 34, p.ribbon.width(),
+                   both ? rest * 0.55 : std::max(20.0, rest + 44));
+  if (both) p.memory = QRectF(p.ribbon.left(), p.loads.bottom() + 44, p.ribbon.width(), rest * 0.45);
   return p;
 }
 
@@ -112,7 +115,7 @@ void CutFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& 
   const Parts parts = partsOf(area, c, style.standalone);
   paintRibbon(ink, parts.ribbon, c);
   paintLoads(ink, parts.loads, c);
-  paintMemory(ink, parts.memory, c);
+  if (!parts.memory.isEmpty()) paintMemory(ink, parts.memory, c);
 }
 
 void CutFigure::paintRibbon(Ink& ink, const QRectF& r, const PlanContext& c) const {
@@ -210,7 +213,7 @@ Figure::Hit CutFigure::hitOf(int stage, const Parts& parts, const PlanContext& c
   const auto& s = m_draft->evaluation.stages[static_cast<std::size_t>(stage)];
   const auto& plan = m_draft->plan;
   const auto layers = plan.stages[static_cast<std::size_t>(stage)].layers();
-  Tip tip(tr("Stage %1").arg(stage));
+  Tip tip(tr("Stage %1").arg(stageNumber(stage)));
   tip.row(tr("Layers"), layerSpan(*c.problem->graph, layers));
   tip.row(tr("Load, one microbatch"), exactTime(s.load));
   tip.row(tr("Memory"), exactMemory(s.memory.total()));
@@ -255,7 +258,7 @@ QString CutFigure::describe(const SelectionItem& item, const PlanContext& c) con
   if (!m_draft || !stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size()) return {};
   const auto& s = m_draft->evaluation.stages[static_cast<std::size_t>(*stage)];
   return tr("Stage %1: %2, load %3, memory %4 of %5, recompute %6")
-      .arg(QString::number(*stage),
+      .arg(stageNumber(*stage),
            layerSpan(*c.problem->graph, m_draft->plan.stages[static_cast<std::size_t>(*stage)].layers()),
            timeText(s.load), memoryText(s.memory.total()), memoryText(s.memory.capacity),
            QString::fromLatin1(nameOf(m_draft->plan.stages[static_cast<std::size_t>(*stage)].recompute)));

@@ -72,14 +72,14 @@ void DpFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c
     ink.outline(cellArea(style.selected->index, style.selected->other, p).adjusted(-2, -2, 2, 2),
                 ink.color(Role::Text), 2);
 
-  for (int i : wholeTicks(stages, std::max(2, static_cast<int>(p.height() / 18))))
-    ink.label({p.left() - 48, cellArea(i, 0, p).center().y() - 8, 42, 16}, QString::number(i),
+  for (int i : countedTicks(stages, std::max(2, static_cast<int>(p.height() / 18))))
+    ink.label({p.left() - 48, cellArea(i, 0, p).center().y() - 8, 42, 16}, stageNumber(i),
               Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
   double free = -1e300;
-  for (int x : wholeTicks(cuts, std::max(2, static_cast<int>(p.width() / 44)))) {
+  for (int x : countedTicks(cuts, std::max(2, static_cast<int>(p.width() / 44)))) {
     const QRectF box(cellArea(0, x, p).center().x() - 20, p.bottom() + 3, 40, 16);
     if (box.left() < free) continue;
-    ink.label(box, x + 1 < cuts ? QString::number(x) : tr("end"), Qt::AlignCenter, Ink::kSmall,
+    ink.label(box, x + 1 < cuts ? layerNumber(x) : tr("end"), Qt::AlignCenter, Ink::kSmall,
               ink.color(Role::MutedText));
     free = box.right();
   }
@@ -103,10 +103,10 @@ QString DpFigure::words(int stage, int cut, const PlanContext& c) const {
   const auto& layers = c.problem->graph->layers;
   const QString first =
       cut < static_cast<int>(layers.size())
-          ? tr("layer %1 (%2)").arg(cut).arg(phrase(layers[static_cast<std::size_t>(cut)].name))
+          ? tr("layer %1 (%2)").arg(layerNumber(cut)).arg(phrase(layers[static_cast<std::size_t>(cut)].name))
           : tr("the end");
   QString out = tr("Stage %1 begins at %2: %3 stages on %4 devices of a replica are left")
-                    .arg(stage)
+                    .arg(stageNumber(stage))
                     .arg(first)
                     .arg(cell.stages)
                     .arg(cell.devices);
@@ -158,9 +158,9 @@ QString DpFigure::asText(const PlanContext& c) const {
   QString out = title() + u'\n';
   if (!m_probe || !c.problem) return out + m_why + u'\n';
   out += tr("stage");
-  for (int x = 0; x < m_probe->cutCount(); ++x) out += u'\t' + QString::number(x);
+  for (int x = 0; x < m_probe->cutCount(); ++x) out += u'\t' + layerNumber(x);
   for (int i = 0; i < m_probe->stageCount(); ++i) {
-    out += u'\n' + QString::number(i);
+    out += u'\n' + stageNumber(i);
     for (int x = 0; x < m_probe->cutCount(); ++x) {
       const DpCell& cell = m_probe->cell(i, x);
       out += u'\t' + (cell.reached ? seconds(cell.time) : QStringLiteral("–"));

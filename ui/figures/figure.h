@@ -19,6 +19,7 @@ struct FigureStyle {
   const Theme* theme = &Theme::of(Theme::Kind::Light);
   bool standalone = false;  ///< on paper: title, legend and units are drawn, and nothing depends on hovering
   std::optional<SelectionItem> hovered, selected;
+  std::optional<Moment> moment;  ///< the play head: what runs then stands out
 };
 
 /// One picture of a plan, painted the same way on screen, in exports and as thumbnail. Stateless but for its

@@ -134,7 +134,7 @@ void PlanPairFigure::paintLoads(Ink& ink, const Parts& p, int side) const {
   const Evaluation& e = m_sides[static_cast<std::size_t>(side)].plan->evaluation;
   const auto stages = static_cast<int>(e.stages.size());
   const double least = panel.width() / std::max(1, stages);
-  const auto numbered = wholeTicks(stages, std::max(2, static_cast<int>(panel.width() / 26)));
+  const auto numbered = countedTicks(stages, std::max(2, static_cast<int>(panel.width() / 26)));
   for (int i = 0; i < stages; ++i) {
     const QRectF slot = p.slot(panel, i, stages);
     const double bar = std::min(64.0, least * 0.66);
@@ -186,8 +186,9 @@ void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
   if (full < 0) return;
   const Bytes room = stage(side, full).memory.headroom();
   ink.label({panel.left(), panel.bottom() + 4, panel.width(), 16},
-            room.value() < 0 ? tr("stage %1 is short by %2").arg(full).arg(memoryText(-room))
-                             : tr("least headroom: %1 on stage %2").arg(memoryText(room)).arg(full),
+            room.value() < 0
+                ? tr("stage %1 is short by %2").arg(stageNumber(full)).arg(memoryText(-room))
+                : tr("least headroom: %1 on stage %2").arg(memoryText(room)).arg(stageNumber(full)),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
             ink.color(room.value() < 0 ? Role::Error : Role::MutedText));
 }
@@ -206,7 +207,7 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
   const int stages = m_sides[s].plan->plan.stageCount();
   const QRectF slot = p.slot(p.loads[s], index, stages);
   const auto& e = stage(side, index);
-  Tip tip(tr("%1, stage %2").arg(m_sides[s].name).arg(index));
+  Tip tip(tr("%1, stage %2").arg(m_sides[s].name).arg(stageNumber(index)));
   tip.row(tr("Load, one microbatch"), exactTime(e.load));
   tip.row(tr("Memory"), exactMemory(e.memory.total()));
   tip.row(tr("Headroom"), exactMemory(e.memory.headroom()));
@@ -220,7 +221,7 @@ QString PlanPairFigure::lineOf(int i, const PlanContext&) const {
   const auto [side, index] = at(i);
   const auto& e = stage(side, index);
   return tr("%1, stage %2: load %3, memory %4 of %5")
-      .arg(m_sides[static_cast<std::size_t>(side)].name, QString::number(index), timeText(e.load),
+      .arg(m_sides[static_cast<std::size_t>(side)].name, stageNumber(index), timeText(e.load),
            memoryText(e.memory.total()), memoryText(e.memory.capacity));
 }
 

@@ -20,6 +20,8 @@ struct TimelineFigure::Run {
   std::vector<std::size_t> memoryStarts;
   std::array<bool, kLoadPartCount> used{};  ///< which parts occur
   TimelineImage image;
+  ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
+  bool pending = false;  ///< asked for, not here yet
 };
 
 namespace {
@@ -46,8 +48,8 @@ std::vector<LegendItem> legendItems(const std::array<bool, kLoadPartCount>& used
     if (used[static_cast<std::size_t>(k)])
       items.push_back({nameOf(static_cast<LoadPart>(k)), colorOf(static_cast<LoadPart>(k), theme),
                        hatchOf(static_cast<LoadPart>(k)), false});
-  items.push_back(
-      {QStringLiteral("Bubble"), mixed(theme.color(Role::Canvas), theme.color(Role::Idle), 0.6), 0, false});
+  items.push_back({QStringLiteral("Bubble"), mixed(theme.color(Role::Canvas), theme.color(Role::Idle), 0.6),
+                   kBubbleHatch, false});
   return items;
 }
 
@@ -74,30 +76,76 @@ TimelineLayout layoutTimeline(const QRectF& area, const PlanContext& c, bool sta
 TimelineFigure::TimelineFigure() = default;
 TimelineFigure::~TimelineFigure() = default;
 
+ScheduleKind TimelineFigure::kindOf(const PlanContext& c) const {
+  if (m_kind) return *m_kind;
+  return c.shownPlan()->chunksPerStage() > 1 ? ScheduleKind::Interleaved
+                                             : ScheduleKind::OneForwardOneBackward;
+}
+
+bool TimelineFigure::isLong(const PlanContext& c) {
+  constexpr double kTasksOfAFrame = 40000;
+  return static_cast<double>(c.shownPlan()->stageCount()) * c.shownPlan()->chunksPerStage() *
+             c.shownEvaluation()->microbatchCount >
+         kTasksOfAFrame;
+}
+
 const TimelineFigure::Run& TimelineFigure::runOf(const PlanContext& c) const {
+  const ScheduleKind kind = kindOf(c);
   if (m_run && m_run->context.problem == c.problem && m_run->context.plan == c.plan &&
-      m_run->context.outcome == c.outcome)
+      m_run->context.outcome == c.outcome && m_run->kind == kind)
     return *m_run;
   m_run = std::make_unique<Run>();
   m_run->context = c;
-  const Plan& plan = *c.shownPlan();
-  const ScheduleKind kind =
-      plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
-  m_run->schedule = simulate(*c.problem, plan, *c.shownEvaluation(), kind);
-  m_run->used = partsOf(m_run->schedule);
-  const auto& intervals = m_run->schedule.intervals;
-  const auto& memory = m_run->schedule.memory;
-  for (int s = 0; s <= plan.stageCount(); ++s) {
-    m_run->starts.push_back(static_cast<std::size_t>(
+  m_run->kind = kind;
+  if (m_ask && isLong(c)) {
+    m_run->pending = true;
+    m_ask(c, kind);
+  } else {
+    fill(*m_run, c, simulate(*c.problem, *c.shownPlan(), *c.shownEvaluation(), kind));
+  }
+  return *m_run;
+}
+
+void TimelineFigure::take(const PlanContext& c, ScheduleKind kind, Schedule schedule) {
+  if (m_run && m_run->pending && m_run->kind == kind && m_run->context.problem == c.problem &&
+      m_run->context.plan == c.plan && m_run->context.outcome == c.outcome)
+    fill(*m_run, c, std::move(schedule));
+}
+
+void TimelineFigure::fill(Run& run, const PlanContext& c, Schedule schedule) const {
+  run.pending = false;
+  run.schedule = std::move(schedule);
+  run.used = partsOf(run.schedule);
+  const auto& intervals = run.schedule.intervals;
+  const auto& memory = run.schedule.memory;
+  for (int s = 0; s <= c.shownPlan()->stageCount(); ++s) {
+    run.starts.push_back(static_cast<std::size_t>(
         std::lower_bound(intervals.begin(), intervals.end(), s,
                          [](const ScheduleInterval& i, int stage) { return i.stage < stage; }) -
         intervals.begin()));
-    m_run->memoryStarts.push_back(static_cast<std::size_t>(
+    run.memoryStarts.push_back(static_cast<std::size_t>(
         std::lower_bound(memory.begin(), memory.end(), s,
                          [](const MemoryStep& i, int stage) { return i.stage < stage; }) -
         memory.begin()));
   }
-  return *m_run;
+}
+
+std::optional<Moment> TimelineFigure::momentAt(double share, const PlanContext& c) const {
+  if (!drawable(c)) return std::nullopt;
+  const Run& run = runOf(c);
+  Moment m;
+  m.seconds = share * run.schedule.total.value();
+  for (std::size_t s = 0; s + 1 < run.starts.size(); ++s) {
+    const auto first = run.schedule.intervals.begin() + static_cast<std::ptrdiff_t>(run.starts[s]);
+    const auto last = run.schedule.intervals.begin() + static_cast<std::ptrdiff_t>(run.starts[s + 1]);
+    const auto after = std::upper_bound(
+        first, last, m.seconds, [](double t, const ScheduleInterval& i) { return t < i.begin.value(); });
+    if (after == first) continue;
+    const ScheduleInterval& i = *std::prev(after);
+    if (i.end.value() > m.seconds)
+      m.running.push_back({static_cast<int>(s), static_cast<int>(i.kind), i.microbatch});
+  }
+  return m;
 }
 
 bool TimelineFigure::drawable(const PlanContext& c) const {
@@ -133,6 +181,12 @@ void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
                            const FigureStyle& style) const {
   Ink ink(painter, style);
   if (const auto state = stateOf(c, QStringLiteral("the schedule"))) return paintState(ink, area, *state);
+  if (runOf(c).pending)
+    return paintState(
+        ink, area,
+        {QStringLiteral("Simulating the schedule …"),
+         QStringLiteral("%1 stages, %2 microbatches")
+             .arg(countText(c.shownPlan()->stageCount()), countText(c.shownEvaluation()->microbatchCount))});
   if (!drawable(c))
     return paintState(
         ink, area,
@@ -156,6 +210,10 @@ void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
     if (focus.selects(s) || focus.hovers(s))
       ink.outline(rows.rowBox(s).adjusted(1, 0.5, -1, -0.5),
                   ink.color(focus.selects(s) ? Role::Selection : Role::Hover), 1.6);
+  if (style.moment && !style.standalone) {
+    const double x = rows.xOf(style.moment->seconds);
+    ink.line({x, layout.plot.top()}, {x, rows.rowBox(stages - 1).bottom()}, ink.color(Role::Error), 2);
+  }
   painter.restore();
 
   if (rows.rowHeight() >= 13) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "figures/interactive_figure.h"
 #include "plan/schedule.h"
@@ -18,6 +20,18 @@ public:
 
   void setShowsMemory(bool on) { m_showsMemory = on; }
   bool showsMemory() const { return m_showsMemory; }
+
+  /// Which schedule is run; nullopt: the plan's own (1F1B, or interleaved).
+  void setKind(std::optional<ScheduleKind> kind) { m_kind = kind; }
+  /// Long simulations are asked for instead of being run while painting; the answer comes with take(). Null:
+  /// they are run at once.
+  using Ask = std::function<void(const PlanContext&, ScheduleKind)>;
+  void setAsk(Ask ask) { m_ask = std::move(ask); }
+  void take(const PlanContext&, ScheduleKind, Schedule);
+  /// More tasks than are simulated within a frame.
+  static bool isLong(const PlanContext&);
+  /// What runs at a share of the batch; nullopt where there is no schedule (yet).
+  std::optional<Moment> momentAt(double share, const PlanContext&) const;
 
   QString id() const override { return QStringLiteral("timeline"); }
   QString title() const override { return QStringLiteral("Timeline"); }
@@ -43,7 +57,12 @@ private:
   QString sentence(const PlanContext&) const;
   void paintMemory(Ink&, const QRectF& plot, double begin, double end, int stage, const PlanContext&) const;
 
+  ScheduleKind kindOf(const PlanContext&) const;
+  void fill(Run&, const PlanContext&, Schedule) const;
+
   bool m_showsMemory = true;
+  std::optional<ScheduleKind> m_kind;
+  Ask m_ask;
   double m_from = 0, m_span = 1;  ///< shares of the batch that are visible
   mutable std::unique_ptr<Run> m_run;
 };

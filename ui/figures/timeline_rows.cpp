@@ -104,6 +104,13 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
   p.setPen(Qt::NoPen);
   p.setBrush(mixed(ink.color(Role::Canvas), ink.color(Role::Idle), 0.6));
   p.drawRects(idle.data(), static_cast<int>(idle.size()));
+  // What shows between the tasks is bubble.
+  if (m_row >= 5 && idle.size() <= 128) {
+    std::vector<QLineF> lines;
+    for (const QRectF& r : idle) Ink::hatchLines(r, kBubbleHatch, 7, lines);
+    p.setPen(QPen(ink.color(Role::Border), 1, Qt::SolidLine, Qt::FlatCap));
+    p.drawLines(lines.data(), static_cast<int>(lines.size()));
+  }
   // Recompute lies on its backward, so it comes after.
   for (const LoadPart part : {LoadPart::Forward, LoadPart::Backward, LoadPart::Recompute,
                               LoadPart::Activation, LoadPart::Gradient, LoadPart::Sync, LoadPart::Step})

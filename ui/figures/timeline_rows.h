@@ -15,6 +15,7 @@ namespace nest {
 class Ink;
 
 LoadPart partOf(TaskKind);
+inline constexpr int kBubbleHatch = 1;
 
 /// The picture of a dense timeline, kept while what is visible stays the same.
 struct TimelineImage {

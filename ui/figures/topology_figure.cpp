@@ -5,6 +5,7 @@
 
 #include "figures/frame.h"
 #include "figures/phrases.h"
+#include "figures/timeline_rows.h"
 #include "figures/topology_painter.h"
 
 namespace nest {
@@ -16,6 +17,22 @@ constexpr double kKeyRow = 20;
 /// Below the boxes: what the levels are, and which stage has which colour.
 double keyHeight(const PlanContext& c) {
   return c.shownPlan() ? 2 * kKeyRow + 8 : kKeyRow + 6;
+}
+
+/// "At 420 ms: forward on 0, 2 · backward on 1": what the play head stands on.
+QString momentText(const Moment& m) {
+  QString out = QStringLiteral("At %1").arg(timeText(Seconds(m.seconds)));
+  std::map<int, QStringList> stages;
+  for (const RunningTask& r : m.running) stages[r.task] << stageNumber(r.stage);
+  if (stages.empty()) return out + QStringLiteral(": every stage waits");
+  QString join = QStringLiteral(": ");
+  for (auto& [task, list] : stages) {
+    if (list.size() > 12) list = list.mid(0, 12) << QStringLiteral("…");
+    out += join + nameOf(partOf(static_cast<TaskKind>(task))).toLower() + QStringLiteral(" on ") +
+           list.join(QStringLiteral(", "));
+    join = QStringLiteral(" · ");
+  }
+  return out;
 }
 
 void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const TopologyClasses& classes,
@@ -146,7 +163,8 @@ void TopologyFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
   Ink ink(painter, style);
   if (const auto state = stateOf(c, QStringLiteral("the cluster"), false))
     return paintState(ink, area, *state);
-  paintFrame(ink, area, c, title(), sentence(c));
+  paintFrame(ink, area, c, title(),
+             style.moment && !style.standalone ? momentText(*style.moment) : sentence(c));
   const Shown shown = show(area, c, style.standalone);
   const LevelTraffic traffic = trafficOf(c);
   TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "figures/phrases.h"
+#include "plan/schedule.h"
 
 namespace nest {
 namespace {
@@ -39,6 +40,35 @@ TopologyPainter::TopologyPainter(Ink& ink, const PlanContext& c, const TopologyL
       m_focus(c, ink.style()),
       m_traffic(std::move(traffic)),
       m_boxes(static_cast<std::size_t>(layout.classes().cluster().levelCount())) {}
+
+/// At the play head this stage has nothing to do.
+bool TopologyPainter::rests(int stage) const {
+  const auto& moment = m_ink.style().moment;
+  if (!moment || m_ink.style().standalone) return false;
+  return std::none_of(moment->running.begin(), moment->running.end(),
+                      [stage](const RunningTask& r) { return r.stage == stage; });
+}
+
+/// At the play head something crosses this level.
+bool TopologyPainter::exchanges(int level) const {
+  const auto& moment = m_ink.style().moment;
+  const Evaluation* e = m_context.shownEvaluation();
+  if (!moment || m_ink.style().standalone || !e) return false;
+  return std::any_of(moment->running.begin(), moment->running.end(), [&](const RunningTask& r) {
+    if (static_cast<std::size_t>(r.stage) >= e->stages.size()) return false;
+    const StageEvaluation& s = e->stages[static_cast<std::size_t>(r.stage)];
+    switch (static_cast<TaskKind>(r.task)) {
+      case TaskKind::ActivationTransfer:
+        return s.activationLevel == level;
+      case TaskKind::GradientTransfer:
+        return s.gradientLevel == level;
+      case TaskKind::Sync:
+        return s.dataLevel == level;
+      default:
+        return s.tensorLevel == level || s.contextLevel == level || s.expertLevel == level;
+    }
+  });
+}
 
 void TopologyPainter::paint() {
   QPainter& p = m_ink.painter();
@@ -121,7 +151,11 @@ void TopologyPainter::paintBoxes() {
     }
     if (rects.empty()) continue;
     const bool framed = pixels(boxes.front().rect).width() >= 14;
-    p.setPen(framed ? QPen(edge, l > 0 ? 1.2 : 1) : QPen(Qt::NoPen));
+    const bool busy = exchanges(l);
+    p.setPen(framed ? QPen(busy ? m_ink.color(Role::Accent) : edge, busy    ? 2.5
+                                                                    : l > 0 ? 1.2
+                                                                            : 1)
+                    : QPen(Qt::NoPen));
     p.setBrush(ground);
     p.drawRects(rects.data(), static_cast<int>(rects.size()));
   }
@@ -131,7 +165,7 @@ void TopologyPainter::paintDevices() {
   QPainter& p = m_ink.painter();
   const bool hatched = m_scale >= 7;
   for (const auto& [stage, rects] : m_fills) {
-    const bool dimmed = stage >= 0 && m_focus.dims(stage);
+    const bool dimmed = stage >= 0 && (m_focus.dims(stage) || rests(stage));
     const QColor c = stage < 0 ? m_ink.color(Role::Idle) : m_ink.stageColor(stage, dimmed);
     // On a tinted ground a stage of the same tone would vanish.
     p.setPen(m_traffic.shown() && m_scale >= 6 ? QPen(m_ink.color(Role::Canvas), 1.6) : QPen(Qt::NoPen));
@@ -147,7 +181,7 @@ void TopologyPainter::paintDevices() {
   p.setRenderHint(QPainter::Antialiasing, true);
   for (const auto& [stage, cells] : m_labelled) {
     if (stage < 0) continue;
-    const QColor c = m_ink.stageColor(stage, m_focus.dims(stage));
+    const QColor c = m_ink.stageColor(stage, m_focus.dims(stage) || rests(stage));
     const QColor ink = m_ink.theme().textOn(c);
     const QString number = stageNumber(stage);
     const double size = std::clamp(m_scale * 0.5, 8.0, 15.0);

@@ -39,6 +39,8 @@ private:
   void paintDevices();
   void paintHeaders();
   void paintMarks();
+  bool rests(int stage) const;
+  bool exchanges(int level) const;
   QString headerText(const Box&, int variant) const;
 
   struct Cell {

@@ -39,6 +39,7 @@ FigureCanvas::FigureCanvas(InteractiveFigure& figure, Selection& selection, QWid
   setAttribute(Qt::WA_OpaquePaintEvent);
   setAccessibleName(figure.title());
   connect(&selection, &Selection::hoveredChanged, this, qOverload<>(&QWidget::update));
+  connect(&selection, &Selection::momentChanged, this, qOverload<>(&QWidget::update));
   connect(&selection, &Selection::selectedChanged, this, [this] {
     update();
     setAccessibleDescription(currentText());
@@ -77,6 +78,7 @@ void FigureCanvas::paintEvent(QPaintEvent*) {
   style.theme = m_theme;
   style.hovered = m_selection.hovered();
   style.selected = m_selection.selected();
+  style.moment = m_selection.moment();
   m_figure.paint(painter, area(), m_context, style);
   if (!hasFocus()) return;
   painter.setRenderHint(QPainter::Antialiasing, false);

@@ -84,6 +84,10 @@ void FigureView::addSwitch(const QString& key, const QString& label, bool first,
   });
 }
 
+void FigureView::addBelow(QWidget* widget) {
+  layout()->addWidget(widget);
+}
+
 FigureCanvas* FigureView::canvas() const {
   return m_pane->canvas();
 }

@@ -54,6 +54,9 @@ protected:
   }
   void figureChanged();  ///< after an option: paints again
 
+  /// A widget below the figure, in its own row.
+  void addBelow(QWidget*);
+
 private:
   QString settingsKey(const QString& key) const;
 

@@ -1,15 +1,29 @@
 #pragma once
 
+#include "plan/schedule.h"
 #include "views/figure_view.h"
+
+class QLabel;
+class QSlider;
 
 namespace nest {
 
 class CommunicationFigure;
+class LossStrip;
+class StudyWorker;
 
 class TopologyView : public FigureView {
   Q_OBJECT
 public:
   explicit TopologyView(ViewServices, QWidget* parent = nullptr);
+
+protected:
+  void refresh() override;
+
+private:
+  void addFailures(QMenu*);
+
+  LossStrip* m_loss;
 };
 
 class StagesView : public FigureView {
@@ -34,6 +48,19 @@ class TimelineView : public FigureView {
   Q_OBJECT
 public:
   explicit TimelineView(ViewServices, QWidget* parent = nullptr);
+  ~TimelineView() override;
+
+protected:
+  void refresh() override;
+
+private:
+  void simulateLater(const PlanContext&, ScheduleKind);
+  void movePlayHead(int step);
+
+  QSlider* m_head;
+  QLabel* m_time;
+  StudyWorker* m_worker;
+  std::optional<std::pair<PlanContext, ScheduleKind>> m_next;  ///< to simulate afterwards
 };
 
 }  // namespace nest

@@ -70,11 +70,12 @@ QString LossStrip::sentence(const PlanContext& c) const {
   QString out = tr("<b>%n thing(s) failed.</b> ", nullptr, failed);
   if (!c.current) return out + tr("Planning anew …");
   if (!m_whole || !m_whole->plan || !(*m_whole->scenario == withoutFailures(*c.scenario)))
-    return out + (c.plan ? tr("The plan on the rest takes %1 a batch.")
-                               .arg(timeText(c.plan->evaluation.batchTime))
-                         : QString());
+    return out +
+           (c.plan ? tr("The plan on the rest takes %1 a batch.").arg(timeText(c.plan->evaluation.batchTime))
+                   : QString());
   const Seconds before = m_whole->plan->evaluation.batchTime;
-  if (!c.plan) return out + tr("Nothing fits on the rest; with everything whole a batch took %1.").arg(timeText(before));
+  if (!c.plan)
+    return out + tr("Nothing fits on the rest; with everything whole a batch took %1.").arg(timeText(before));
   const Seconds after = c.plan->evaluation.batchTime;
   const int lost = m_whole->problem->cluster->deviceCount() - c.problem->cluster->deviceCount();
   const int idle = c.problem->cluster->deviceCount() - c.plan->plan.devicesUsed();

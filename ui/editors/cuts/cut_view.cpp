@@ -60,7 +60,7 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
     menu->addSeparator();
     if (const auto stage = selection().selected();
         stage && stage->kind == ItemKind::Stage && m_canvas->plan())
-      menu->addAction(tr("Next recompute policy of stage %1").arg(stage->index), this,
+      menu->addAction(tr("Next recompute policy of stage %1").arg(stageNumber(stage->index)), this,
                       [this, i = stage->index] { m_canvas->cycleRecompute(i); });
     for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) {
       QAction* a = menu->addAction(b->text(), b, &QPushButton::click);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "figures/phrases.h"
 #include "units/text.h"
@@ -59,6 +61,37 @@ void NetworkCanvas::rebuild() {
     m_boxes[i] = QRectF(b.x, b.y, b.width, b.height);
   }
   m_problems = graph::problemsOf(m_graph);
+  // Loads belong to the network that they were routed on.
+  m_loads.clear();
+  m_busiest = -1;
+  matchLoads();
+}
+
+void NetworkCanvas::setLoads(std::vector<LinkLoad> loads, int busiest) {
+  m_loads = std::move(loads);
+  m_busiest = busiest;
+  matchLoads();
+  update();
+}
+
+void NetworkCanvas::matchLoads() {
+  m_loadOf.assign(m_graph.links.size(), -1);
+  if (m_loads.empty()) return;
+  std::map<std::pair<int, int>, int> byPair;
+  for (std::size_t i = 0; i < m_loads.size(); ++i)
+    byPair[std::minmax(m_loads[i].a, m_loads[i].b)] = static_cast<int>(i);
+  for (std::size_t l = 0; l < m_graph.links.size(); ++l)
+    if (const auto it = byPair.find(std::minmax(m_graph.links[l].from, m_graph.links[l].to));
+        it != byPair.end())
+      m_loadOf[l] = it->second;
+}
+
+void NetworkCanvas::paintFigure(QPainter& p, const QRectF& visible, double scale, const Theme& theme) {
+  const Theme* shown = std::exchange(m_theme, &theme);
+  const auto nodes = std::exchange(m_nodes, {}), links = std::exchange(m_links, {});
+  const int node = std::exchange(m_hoverNode, -1), link = std::exchange(m_hoverLink, -1);
+  paintScene(p, visible, scale);
+  m_theme = shown, m_nodes = nodes, m_links = links, m_hoverNode = node, m_hoverLink = link;
 }
 
 void NetworkCanvas::setTheme(const Theme& theme) {
@@ -175,6 +208,13 @@ QString NetworkCanvas::tipOf(int node, int link) const {
             .arg(QString::fromStdString(text::bandwidth(l.bandwidth)),
                  QString::fromStdString(text::time(l.latency)));
     if (l.failed) tip += tr("<br>failed");
+    if (!m_loads.empty() && m_loadOf[static_cast<std::size_t>(link)] >= 0) {
+      const LinkLoad& carried = m_loads[static_cast<std::size_t>(m_loadOf[static_cast<std::size_t>(link)])];
+      tip += tr("<br>carries %1 a batch in %2")
+                 .arg(QString::fromStdString(text::memory(carried.forward + carried.backward)),
+                      QString::fromStdString(text::time(carried.time())));
+      if (m_loadOf[static_cast<std::size_t>(link)] == m_busiest) tip += tr("<br><b>the most loaded link</b>");
+    }
   }
   for (const auto& p : m_problems)
     if ((node >= 0 && p.node == node) || (link >= 0 && p.link == link))

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "cluster/graph_edit.h"
+#include "cluster/routing.h"
 #include "theme/theme.h"
 
 class QLineEdit;
+class QMenu;
 
 namespace nest {
 
@@ -65,7 +67,12 @@ public:
 
   const std::vector<graph::Problem>& problems() const { return m_problems; }
 
+  /// What each pair of joined nodes carries a batch, painted on the links; empty: nothing. `busiest`: which
+  /// of them is named, −1 none.
+  void setLoads(std::vector<LinkLoad> loads, int busiest);
   void paintScene(QPainter&, const QRectF& visible, double scale) const;
+  /// As on paper: nothing selected or hovered, in any theme.
+  void paintFigure(QPainter&, const QRectF& visible, double scale, const Theme&);
   QRectF sceneBounds() const;
 
 Q_SIGNALS:
@@ -75,6 +82,7 @@ Q_SIGNALS:
   void previewEnded();
   void selectionChanged();
   void toolChanged();
+  void menuMade(QMenu*);  ///< the context menu is about to show
 
 protected:
   void paintEvent(QPaintEvent*) override;
@@ -106,6 +114,7 @@ private:
   void nudge(int dx, int dy);
   void addAt(const QPointF& scene);
   void rebuild();
+  void matchLoads();
   QString tipOf(int node, int link) const;
   std::vector<int> movable() const;
 
@@ -114,6 +123,9 @@ private:
   std::vector<QRectF> m_boxes;
   std::vector<int> m_stage;
   std::vector<graph::Problem> m_problems;
+  std::vector<LinkLoad> m_loads;
+  std::vector<int> m_loadOf;  ///< per link: into m_loads, −1 none
+  int m_busiest = -1;
   bool m_editable = false;
   const Theme* m_theme;
   Tool m_tool = Tool::Select;

@@ -2,7 +2,9 @@
 
 #include <QAction>
 #include <QActionGroup>
+#include <QClipboard>
 #include <QFormLayout>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QInputDialog>
@@ -10,7 +12,9 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
+#include <QMimeData>
 #include <QPushButton>
+#include <QSettings>
 #include <QSpinBox>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -25,7 +29,12 @@
 #include "editors/network/dendrogram_pane.h"
 #include "editors/network/generator_dialog.h"
 #include "editors/network/node_table_model.h"
+#include "export/export_dialog.h"
+#include "figures/network_figure.h"
+#include "jobs/study_worker.h"
+#include "plan/routed_plan.h"
 #include "units/text.h"
+#include "views/loss_strip.h"
 
 namespace nest {
 namespace {
@@ -48,6 +57,12 @@ void mark(QLineEdit* field, bool good, const QString& allowed) {
 
 NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent) : View(services, parent) {
   m_canvas = new NetworkCanvas;
+  m_router = new StudyWorker(this);
+  m_loss = new LossStrip(services.document);
+  buildFigure();
+  connect(m_router, &StudyWorker::finished, this, [this] {
+    if (std::exchange(m_routeAgain, false)) routeTraffic();
+  });
   m_dendrogram = new DendrogramPane;
   m_table = new NodeTableModel(this);
   m_outline = new QTableView;
@@ -93,6 +108,7 @@ NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent) : View(serv
   column->addWidget(m_bar);
   column->addWidget(m_banner);
   column->addWidget(split, 1);
+  column->addWidget(m_loss);
   column->addWidget(m_strip);
 
   connect(m_canvas, &NetworkCanvas::edited, this, &NetworkEditor::applyEdit);
@@ -137,6 +153,86 @@ NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent) : View(serv
     connect(services.document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool) {
       if (parts & ScenarioPart::Cluster) outdate();
     });
+}
+
+NetworkEditor::~NetworkEditor() {
+  m_router->disconnect(this);
+  m_router->stop();
+}
+
+const Figure* NetworkEditor::figure() const {
+  return m_figure.get();
+}
+
+void NetworkEditor::buildFigure() {
+  m_figure = std::make_unique<NetworkFigure>(NetworkFigure::Source{
+      [this] { return m_canvas->sceneBounds(); },
+      [this](QPainter& p, const QRectF& visible, double scale, const Theme& theme) {
+        m_canvas->paintFigure(p, visible, scale, theme);
+      },
+      [this]() -> const NetworkGraph& { return m_canvas->graph(); }, [this] { return m_trafficText; }});
+  connect(m_canvas, &NetworkCanvas::menuMade, this, [this](QMenu* menu) {
+    menu->addSeparator();
+    menu->addAction(tr("Copy as image"), this, &NetworkEditor::copyImage);
+    menu->addAction(tr("Copy as text"), this, &NetworkEditor::copyText);
+    menu->addAction(tr("Export…"), this, &NetworkEditor::exportFigure);
+  });
+}
+
+void NetworkEditor::copyImage() {
+  auto* content = new QMimeData;
+  content->setImageData(imageOf(*m_figure, context()));
+  content->setData(QStringLiteral("image/svg+xml"), renderFigure(*m_figure, context(), ExportFormat::Svg));
+  QGuiApplication::clipboard()->setMimeData(content);
+}
+
+void NetworkEditor::copyText() {
+  QGuiApplication::clipboard()->setText(m_figure->asText(context()));
+}
+
+void NetworkEditor::exportFigure() {
+  ExportDialog dialog(*m_figure, context(), window());
+  dialog.exec();
+}
+
+/// Routes the plan's bytes over the drawn links, in the background: a large network takes seconds. Routing
+/// cannot be stopped, so the newest plan waits until the one before is through.
+void NetworkEditor::routeTraffic() {
+  const PlanContext& c = context();
+  const bool wanted = c.scenario && std::holds_alternative<GraphSource>(c.scenario->cluster.network) &&
+                      c.plan && c.current && m_showTraffic->isChecked();
+  if (wanted && m_routedFor == contextPtr()) return showTraffic();
+  m_routedFor.reset();
+  m_trafficText.clear();
+  m_canvas->setLoads({}, -1);
+  m_routeAgain = m_router->isBusy();
+  if (!wanted || m_routeAgain) return;
+  m_router->start([this, of = contextPtr()](const Control&, const BackgroundTask::Deliver& deliver) {
+    auto routed = std::make_shared<Reading<RoutedTraffic>>(
+        routePlan(std::get<GraphSource>(of->scenario->cluster.network), *of->problem, of->plan->plan));
+    deliver([this, of, routed] {
+      if (!*routed || contextPtr() != of) return;
+      m_routedFor = of;
+      m_routed = std::move(**routed);
+      showTraffic();
+    });
+  });
+}
+
+void NetworkEditor::showTraffic() {
+  const NetworkGraph& then = std::get<GraphSource>(m_routedFor->scenario->cluster.network).graph;
+  const NetworkGraph& now = m_canvas->graph();
+  m_trafficText.clear();
+  if (then.nodes.size() != now.nodes.size() || then.links.size() != now.links.size()) return;
+  m_canvas->setLoads(m_routed.links, m_routed.busiest);
+  if (m_routed.busiest >= 0)
+    m_trafficText = tr("Most loaded link: %1. It alone takes %2 a batch; the model says %3")
+                        .arg(QString::fromStdString(
+                                 nameOfLink(now, m_routed.links[static_cast<std::size_t>(m_routed.busiest)])),
+                             QString::fromStdString(text::time(m_routed.bound)),
+                             QString::fromStdString(text::time(m_routedFor->plan->evaluation.batchTime)));
+  if (!m_routed.complete) m_trafficText += tr(" (only part of the traffic was routed)");
+  showSelection();
 }
 
 bool NetworkEditor::isDrawn() const {
@@ -212,6 +308,17 @@ void NetworkEditor::buildToolBar() {
   act(tr("Lay out"), tr("Place everything anew"), [this] { m_canvas->layOut(); });
   act(
       tr("Generate…"), tr("Start from a fat tree, torus, dragonfly and others"), [this] { openGenerators(); },
+      false);
+  m_showTraffic = m_bar->addAction(tr("Traffic"));
+  m_showTraffic->setCheckable(true);
+  m_showTraffic->setToolTip(tr("Route the plan's bytes over the links: the warmer, the longer it is busy"));
+  m_showTraffic->setChecked(QSettings().value(QStringLiteral("views/network/traffic"), true).toBool());
+  connect(m_showTraffic, &QAction::toggled, this, [this](bool on) {
+    QSettings().setValue(QStringLiteral("views/network/traffic"), on);
+    routeTraffic();
+  });
+  act(
+      tr("Export…"), tr("Save the network as SVG, PDF or PNG, or copy it"), [this] { exportFigure(); },
       false);
   act(
       tr("Fit"), tr("Show everything (0)"), [this] { m_canvas->fit(); }, false);
@@ -388,6 +495,8 @@ void NetworkEditor::refresh() {
   m_table->setGraph(network);
   m_outline->resizeColumnsToContents();
   showDerived();
+  m_loss->setContext(contextPtr());
+  routeTraffic();
 }
 
 void NetworkEditor::showDerived() {
@@ -442,6 +551,8 @@ void NetworkEditor::showSelection() {
                   .arg(QString::fromStdString(text::count(g.deviceCount())),
                        QString::fromStdString(text::count(static_cast<long long>(g.nodes.size()))),
                        QString::fromStdString(text::count(static_cast<long long>(g.links.size())))));
+    if (!m_trafficText.isEmpty())
+      m_selectionLabel->setText(m_selectionLabel->text() + QStringLiteral(" · ") + m_trafficText);
     m_strip->setCurrentIndex(0);
   }
   m_filling = false;

@@ -2,6 +2,7 @@
 
 #include <QPointer>
 #include <map>
+#include <memory>
 
 #include "editors/network/network_canvas.h"
 #include "views/view.h"
@@ -18,7 +19,10 @@ class QToolBar;
 namespace nest {
 
 class DendrogramPane;
+class LossStrip;
+class NetworkFigure;
 class NodeTableModel;
+class StudyWorker;
 
 /// The view in which the cluster's network is drawn: canvas, figures of what is selected, derived levels,
 /// problems, and the same network as a table.
@@ -29,13 +33,22 @@ public:
 
   QString id() const override { return QStringLiteral("network"); }
   QString title() const override { return tr("Network"); }
+  ~NetworkEditor() override;
+  const Figure* figure() const override;
   NetworkCanvas& canvas() const { return *m_canvas; }
+  QString trafficText() const { return m_trafficText; }  ///< the most loaded link, in words; may be empty
 
 protected:
   void refresh() override;
 
 private:
   void buildToolBar();
+  void buildFigure();
+  void routeTraffic();
+  void showTraffic();
+  void copyImage();
+  void copyText();
+  void exportFigure();
   void buildStrip();
   void showSelection();
   void showDerived();
@@ -46,6 +59,14 @@ private:
   void setLinkFigure(const QString& verb, const std::function<void(NetworkLink&)>&);
   bool isDrawn() const;
 
+  std::unique_ptr<NetworkFigure> m_figure;
+  StudyWorker* m_router;
+  LossStrip* m_loss;
+  QAction* m_showTraffic = nullptr;
+  PlanContextPtr m_routedFor;  ///< what m_routed belongs to
+  RoutedTraffic m_routed;
+  bool m_routeAgain = false;
+  QString m_trafficText;
   NetworkCanvas* m_canvas;
   DendrogramPane* m_dendrogram;
   NodeTableModel* m_table;

@@ -298,6 +298,7 @@ void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
   }
   menu.addAction(tr("Fit all"), this, &NetworkCanvas::fit);
   menu.addAction(tr("Fit selection"), this, &NetworkCanvas::fitSelection);
+  Q_EMIT menuMade(&menu);
   menu.exec(e->globalPos());
 }
 

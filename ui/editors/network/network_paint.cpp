@@ -45,20 +45,37 @@ void NetworkCanvas::paintLink(QPainter& p, int link, double scale, bool label) c
   QColor colour = m_theme->color(marked             ? Theme::Role::Accent
                                  : scale < kLegible ? Theme::Role::Border
                                                     : Theme::Role::MutedText);
+  const int load = m_loads.empty() ? -1 : m_loadOf[static_cast<std::size_t>(link)];
+  double heat = 0;
+  if (!m_loads.empty() && !l.failed) {
+    // By time: a wide link may carry more bytes than the one that holds everything up.
+    const double most = m_busiest >= 0 ? m_loads[static_cast<std::size_t>(m_busiest)].time().value() : 0;
+    heat = load >= 0 && most > 0 ? m_loads[static_cast<std::size_t>(load)].time().value() / most : 0;
+    if (!marked)
+      colour = heat > 0 ? m_theme->magnitude(0.12 + 0.88 * heat) : m_theme->color(Theme::Role::Border);
+  }
   if (l.failed) colour = m_theme->color(Theme::Role::Error);
   // From afar the boxes matter; a thousand uplinks at full width would be all one sees.
   const double far = std::clamp(scale * 1.6, 0.3, 1.0);
-  QPen pen(colour, penWidth(l) * (marked ? 1.6 : far), l.failed ? Qt::DashLine : Qt::SolidLine);
+  const double loaded = heat > 0 ? 1.2 + 4.5 * heat : 0;
+  QPen pen(colour, std::max(loaded, penWidth(l) * (marked ? 1.6 : far)),
+           l.failed ? Qt::DashLine : Qt::SolidLine);
   pen.setCosmetic(true);
   p.setPen(pen);
   p.drawLine(a, b);
-  if (!label) return;
+  const bool busiest = load >= 0 && load == m_busiest;
+  if (!label && !busiest) return;
   const QPointF mid = (a + b) / 2;
   p.save();
   p.translate(mid);
   p.scale(1 / scale, 1 / scale);
   p.setFont(Theme::font(11));
-  const QString s = linkText(l);
+  QString s = linkText(l);
+  if (load >= 0) {
+    const LinkLoad& carried = m_loads[static_cast<std::size_t>(load)];
+    s = QString::fromStdString(text::memory(carried.forward + carried.backward)) + QStringLiteral(" · ") +
+        QString::fromStdString(text::time(carried.time()));
+  }
   QRectF r = p.fontMetrics().boundingRect(s);
   r.moveCenter(QPointF(0, 0));
   r.adjust(-4, -1, 4, 1);

@@ -16,9 +16,11 @@
 #include "document/scenario_document.h"
 #include "export/figure_export.h"
 #include "figures/phrases.h"
+#include "figures/plan_pair_figure.h"
 #include "figures/stages_figure.h"
 #include "plan/plan_diff.h"
 #include "units/text.h"
+#include "views/figure_pane.h"
 
 namespace nest {
 namespace {
@@ -40,6 +42,16 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
   scroll->setFrameShape(QFrame::NoFrame);
   m_story = new QTextBrowser;
   m_story->setAccessibleName(tr("What changes"));
+  m_pair = std::make_unique<PlanPairFigure>();
+  m_pane = new FigurePane(*m_pair, m_stage);
+  // The second side is the plan that every other view shows.
+  connect(&m_stage, &Selection::selectedChanged, this, [this] {
+    const int i = ListFigure::indexOf(m_stage.selected());
+    if (i < 0 || i >= m_pair->count(context())) return;
+    if (const auto [side, stage] = m_pair->at(i); side == 1)
+      selection().setSelected(SelectionItem{ItemKind::Stage, stage});
+  });
+  setAccessibleName(title());
   m_strip = new QListWidget;
   m_strip->setAccessibleName(tr("Kept what-ifs"));
   m_strip->setViewMode(QListView::IconMode);
@@ -68,7 +80,12 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
   buttons->addWidget(m_keep);
   buttons->addStretch(1);
   column->addLayout(buttons);
-  column->addWidget(m_story, 1);
+  m_pane->addButtons(buttons);
+  auto* told = new QSplitter(Qt::Vertical);
+  told->addWidget(m_story);
+  told->addWidget(m_pane);
+  told->setSizes({150, 260});
+  column->addWidget(told, 1);
   auto* above = new QSplitter;
   above->addWidget(scroll);
   above->addWidget(right);
@@ -85,6 +102,7 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
   connect(m_reset, &QPushButton::clicked, this, [this] {
     takeReference();
     showStory();
+    showPair();
   });
   connect(m_strip, &QListWidget::itemActivated, this, &WhatIfView::returnTo);
   connect(m_strip, &QListWidget::itemClicked, this, &WhatIfView::returnTo);
@@ -97,6 +115,24 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
       if (isInSight() && !m_dragging) showValues();
     });
   }
+}
+
+WhatIfView::~WhatIfView() = default;
+
+const Figure* WhatIfView::figure() const {
+  return m_pair.get();
+}
+
+void WhatIfView::showPair() {
+  const bool same = m_reference.plan == context().plan;
+  const bool comparable = m_reference.plan && context().plan && m_reference.problem &&
+                          *m_reference.problem->graph == *context().problem->graph;
+  if (comparable)
+    m_pair->setSides({tr("Before"), m_reference.plan},
+                     {same ? tr("Now: the same") : tr("Now"), context().plan});
+  else
+    m_pair->setSides({}, {});
+  m_pane->show(context(), theme());
 }
 
 QSlider* WhatIfView::sliderOf(const QString& fieldId) const {
@@ -230,6 +266,7 @@ void WhatIfView::refresh() {
   m_keep->setEnabled(context().plan != nullptr);
   m_reset->setEnabled(context().plan != nullptr);
   showStory();
+  showPair();
 }
 
 void WhatIfView::showStory() {

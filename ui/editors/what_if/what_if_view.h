@@ -17,15 +17,21 @@ class QTextBrowser;
 
 namespace nest {
 
+class FigurePane;
+class PlanPairFigure;
+
 /// Sliders over the figures of the scenario: while one is dragged the plan follows, and what it changes is
 /// told in words. What-ifs that are kept stay as thumbnails to return to.
 class WhatIfView : public View {
   Q_OBJECT
 public:
   explicit WhatIfView(ViewServices services, QWidget* parent = nullptr);
+  ~WhatIfView() override;
 
   QString id() const override { return QStringLiteral("whatif"); }
   QString title() const override { return tr("What-if"); }
+
+  const Figure* figure() const override;
 
   QSlider* sliderOf(const QString& fieldId) const;
   QString story() const;  ///< what the shown plan changes, as text
@@ -50,6 +56,7 @@ private:
   void buildRows();
   void showValues();
   void showStory();
+  void showPair();
   void dragged(std::size_t row, int step);
   void released(std::size_t row);
   void typed(std::size_t row);
@@ -59,7 +66,10 @@ private:
   QWidget* m_form;
   QGridLayout* m_grid;
   std::vector<Row> m_rows;
-  QString m_shape;  ///< which fields the rows were built for
+  QString m_shape;                         ///< which fields the rows were built for
+  std::unique_ptr<PlanPairFigure> m_pair;  ///< before and now, stage by stage
+  Selection m_stage;                       ///< of that figure
+  FigurePane* m_pane;
   QTextBrowser* m_story;
   QListWidget* m_strip;
   QLabel* m_none;

@@ -1,0 +1,141 @@
+#include <QDir>
+#include <QImage>
+#include <QPainter>
+#include <cstdlib>
+
+#include "figures/all_figures.h"
+#include "figures/cut_figure.h"
+#include "figures/plan_pair_figure.h"
+#include "figures/sweep_figure.h"
+#include "plan_contexts.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+constexpr QSize kSize(440, 280);
+/// Antialiasing may differ a little from one rasteriser to the next; a figure that is drawn otherwise differs
+/// more.
+constexpr int kChannelTolerance = 48;
+constexpr double kShareTolerance = 0.02;
+
+QImage painted(const Figure& figure, const PlanContext& context, Theme::Kind kind, int scale) {
+  QImage image(kSize * scale, QImage::Format_RGB32);
+  image.setDevicePixelRatio(scale);
+  image.fill(Qt::magenta);
+  FigureStyle style;
+  style.theme = &Theme::of(kind);
+  style.standalone = kind == Theme::Kind::Print;
+  QPainter painter(&image);
+  figure.paint(painter, QRectF(QPointF(0, 0), kSize), context, style);
+  painter.end();
+  image.setDevicePixelRatio(1);
+  return image;
+}
+
+double shareThatDiffers(const QImage& a, const QImage& b) {
+  long long differ = 0;
+  for (int y = 0; y < a.height(); ++y)
+    for (int x = 0; x < a.width(); ++x) {
+      const QRgb p = a.pixel(x, y), q = b.pixel(x, y);
+      differ += std::abs(qRed(p) - qRed(q)) > kChannelTolerance ||
+                std::abs(qGreen(p) - qGreen(q)) > kChannelTolerance ||
+                std::abs(qBlue(p) - qBlue(q)) > kChannelTolerance;
+    }
+  return static_cast<double>(differ) / (static_cast<double>(a.width()) * a.height());
+}
+
+QString goldenDir() {
+  return QStringLiteral(NEST_SOURCE_DIR) + QStringLiteral("/tests/golden");
+}
+
+}  // namespace
+
+/// Our own painters against pictures that someone has looked at. NEST_WRITE_GOLDEN=1 writes them anew: look
+/// at what changed before committing it.
+class TestGolden : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    test::ContextShape shape;
+    shape.fanouts = {8, 4}, shape.stages = 4, shape.tensor = 4, shape.inner = 2, shape.microbatches = 8;
+    shape.parametersPerBlock = 1.2e9;
+    m_context = test::contextOf(shape);
+    m_figures = allFigures();
+    auto cuts = std::make_unique<CutFigure>();
+    const Plan& plan = m_context.plan->plan;
+    cuts->setDraft(CutFigure::Draft{plan, m_context.plan->evaluation,
+                                    CutFigure::edgesOf(*m_context.problem, plan), 1, true});
+    m_figures.push_back(std::move(cuts));
+    test::ContextShape other = shape;
+    other.stages = 2, other.inner = 4;
+    auto pair = std::make_unique<PlanPairFigure>();
+    pair->setSides({QStringLiteral("This plan"), m_context.plan},
+                   {QStringLiteral("Kept 1"), test::contextOf(other).plan});
+    m_figures.push_back(std::move(pair));
+    auto sweep = std::make_unique<SweepFigure>();
+    sweep->begin(QStringLiteral("devices"), {"32", "64", "128"}, QStringLiteral("global batch"),
+                 {"128", "256"}, QStringLiteral("Throughput, samples/s"));
+    sweep->setCell(0, 0, {true, 12, QStringLiteral("12 samples/s"), QStringLiteral("t4 p2")});
+    sweep->setCell(1, 0, {true, 23, QStringLiteral("23 samples/s"), QStringLiteral("t4 p2")});
+    sweep->setCell(2, 0, {true, 40, QStringLiteral("40 samples/s"), QStringLiteral("t4 p4")});
+    sweep->setCell(0, 1, {true, 0, {}, {}});
+    m_figures.push_back(std::move(sweep));
+  }
+
+  void looksAsItDid_data() {
+    QTest::addColumn<int>("figure");
+    QTest::addColumn<int>("theme");
+    QTest::addColumn<int>("scale");
+    for (std::size_t i = 0; i < m_figures.size(); ++i) {
+      const auto row = [&](const char* theme, Theme::Kind kind, int scale) {
+        const QString name =
+            QStringLiteral("%1-%2-%3x").arg(m_figures[i]->id(), QLatin1String(theme)).arg(scale);
+        QTest::newRow(qPrintable(name)) << static_cast<int>(i) << static_cast<int>(kind) << scale;
+      };
+      row("light", Theme::Kind::Light, 1);
+      row("dark", Theme::Kind::Dark, 1);
+      row("print", Theme::Kind::Print, 1);
+      row("light", Theme::Kind::Light, 2);
+    }
+  }
+  void looksAsItDid() {
+    QFETCH(int, figure);
+    QFETCH(int, theme);
+    QFETCH(int, scale);
+    const QImage now = painted(*m_figures[static_cast<std::size_t>(figure)], m_context,
+                               static_cast<Theme::Kind>(theme), scale);
+    const QString path = QStringLiteral("%1/%2.png").arg(goldenDir(), QLatin1String(QTest::currentDataTag()));
+    if (qEnvironmentVariableIsSet("NEST_WRITE_GOLDEN")) {
+      QVERIFY(QDir().mkpath(goldenDir()));
+      // A palette is enough for what is compared, and a third of the bytes.
+      QVERIFY(now.convertToFormat(QImage::Format_Indexed8, Qt::ThresholdDither).save(path, "PNG", 0));
+      return;
+    }
+    const QImage then(path);
+    QVERIFY2(!then.isNull(), qPrintable(path));
+    QCOMPARE(now.size(), then.size());
+    const double share = shareThatDiffers(now, then.convertToFormat(QImage::Format_RGB32));
+    if (share > kShareTolerance) {
+      const QString saved =
+          QDir::temp().filePath(QLatin1String(QTest::currentDataTag()) + QStringLiteral("-now.png"));
+      now.save(saved);
+      QFAIL(qPrintable(QStringLiteral("%1 % of the picture differs from %2; it is now %3")
+                           .arg(share * 100)
+                           .arg(path, saved)));
+    }
+  }
+  void tellsAnotherFigureApart() {
+    const QImage a = painted(*m_figures[1], m_context, Theme::Kind::Light, 1);
+    const QImage b = painted(*m_figures[2], m_context, Theme::Kind::Light, 1);
+    QVERIFY(shareThatDiffers(a, b) > kShareTolerance);
+    QCOMPARE(shareThatDiffers(a, a), 0.0);
+  }
+
+private:
+  PlanContext m_context;
+  std::vector<std::unique_ptr<InteractiveFigure>> m_figures;
+};
+NEST_TEST(TestGolden)
+#include "test_golden.moc"

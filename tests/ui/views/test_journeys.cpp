@@ -1,0 +1,265 @@
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSettings>
+#include <QSlider>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTableWidget>
+#include <QTest>
+
+#include "document/scenario_document.h"
+#include "editors/cuts/cut_canvas.h"
+#include "editors/cuts/cut_view.h"
+#include "figures/timeline_figure.h"
+#include "formats/scenario_json.h"
+#include "solver/solve.h"
+#include "support/test_main.h"
+#include "views/compare/compare_view.h"
+#include "views/figure_canvas.h"
+#include "views/figure_pane.h"
+#include "views/figure_views.h"
+#include "views/loss_strip.h"
+#include "views/search/candidate_model.h"
+#include "views/search/search_view.h"
+#include "views/study/study_view.h"
+
+using namespace nest;
+
+namespace {
+
+/// The teaching sample, solved, in a document.
+struct Desk {
+  ScenarioDocument document;
+  Selection selection;
+  PlanContext context;
+
+  Desk() {
+    const std::string dir = std::string(NEST_SOURCE_DIR) + "/samples/";
+    auto scenario = readScenario(test::readFile(dir + "teaching-6-layers-2x2.nest.json"), "teaching",
+                                 [&](const std::string& path) {
+                                   Reading<std::string> r;
+                                   r.value = test::readFile(dir + path);
+                                   return r;
+                                 });
+    document.reset(*scenario, {});
+    solveIt();
+  }
+  void solveIt() {
+    context = {};
+    context.scenario = document.snapshot();
+    context.problem = std::make_shared<const Problem>(*buildProblem(document.scenario()).value);
+    auto outcome = std::make_shared<const Outcome>(solve(*context.problem));
+    context.outcome = outcome;
+    if (outcome->best()) context.plan = std::shared_ptr<const RankedPlan>(outcome, outcome->best());
+  }
+  void show(View& view) {
+    view.setContext(std::make_shared<PlanContext>(context));
+    view.resize(1100, 700);
+    view.show();
+    (void)QTest::qWaitForWindowExposed(&view);
+  }
+  ViewServices services() { return {&selection, &document, nullptr}; }
+};
+
+QPushButton* button(QWidget& view, const QString& text) {
+  for (auto* b : view.findChildren<QPushButton*>())
+    if (b->text() == text) return b;
+  return nullptr;
+}
+
+}  // namespace
+
+/// What people do in the views that ask, compare and study, with mouse and keys.
+class TestJourneys : public QObject {
+  Q_OBJECT
+private slots:
+  void init() { QSettings().clear(); }
+
+  void askWhyNot() {
+    Desk desk;
+    SearchView view(desk.services());
+    desk.show(view);
+    auto* field = view.findChild<QLineEdit*>(QString(), Qt::FindChildrenRecursively);
+    for (auto* f : view.findChildren<QLineEdit*>())
+      if (f->accessibleName() == QStringLiteral("Why not")) field = f;
+    QVERIFY(field);
+    QTest::mouseClick(field, Qt::LeftButton);
+    QTest::keyClicks(field, QStringLiteral("p=1"));
+    QTest::keyClick(field, Qt::Key_Return);
+    QTRY_VERIFY_WITH_TIMEOUT(view.answer().contains(QStringLiteral("Why not")), 20000);
+    QTest::keyClicks(field, QStringLiteral(" and nonsense"));
+    QTest::keyClick(field, Qt::Key_Return);
+    QVERIFY(!view.answer().contains(QStringLiteral("Why not")));
+  }
+
+  void askAboutACandidate() {
+    Desk desk;
+    SearchView view(desk.services());
+    desk.show(view);
+    auto* table = view.findChild<QTableView*>();
+    QVERIFY(table && table->model()->rowCount() > 1);
+    QCOMPARE(table->model()->index(0, CandidateModel::Fate).data().toString(), QStringLiteral("best"));
+    table->setFocus();
+    table->setCurrentIndex(table->model()->index(1, 0));
+    QTest::keyClick(table, Qt::Key_Return);
+    QTRY_VERIFY_WITH_TIMEOUT(view.answer().contains(QStringLiteral("Why not")), 20000);
+  }
+
+  void candidatesAreAProperModel() {
+    Desk desk;
+    CandidateModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setOutcome(desk.context.outcome);
+    QVERIFY(model.rowCount() > 0);
+    for (int r = 0; r < model.rowCount(); ++r)
+      QVERIFY(!model.index(r, CandidateModel::Fate).data().toString().isEmpty());
+    model.setOutcome(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+  }
+
+  void walkTheDpTable() {
+    Desk desk;
+    SearchView view(desk.services());
+    desk.show(view);
+    auto* tabs = view.findChild<QTabWidget*>();
+    tabs->setCurrentIndex(2);
+    auto* canvas = tabs->currentWidget()->findChild<FigureCanvas*>();
+    QVERIFY(canvas);
+    canvas->setFocus();
+    QTest::keyClick(canvas, Qt::Key_Down);
+    QTest::keyClick(canvas, Qt::Key_Right);
+    QVERIFY(!canvas->currentText().isEmpty());
+    QVERIFY(desk.selection.selected());
+    QCOMPARE(desk.selection.selected()->kind, ItemKind::Stage);
+    QVERIFY(!view.figure()->asText(desk.context).isEmpty());
+  }
+
+  void compareWithBaselinesAndKept() {
+    Desk desk;
+    CompareView view(desk.services());
+    desk.show(view);
+    QCOMPARE(view.rowCount(), 1);
+    QTest::mouseClick(button(view, QStringLiteral("Keep this plan")), Qt::LeftButton);
+    QCOMPARE(view.rowCount(), 2);
+    auto* run = button(view, QStringLiteral("Run baselines"));
+    QTest::mouseClick(run, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(run->isEnabled(), 60000);
+    QVERIFY(view.rowCount() > 4);
+    auto* table = view.findChild<QTableWidget*>();
+    QCOMPARE(table->rowCount(), view.rowCount());
+    bool relative = false;
+    for (int r = 0; r < table->rowCount(); ++r)
+      relative = relative || table->item(r, 3)->text() == QStringLiteral("1 ×");
+    QVERIFY2(relative, "Manual is once as fast as itself");
+    // Two plans, stage by stage, by keyboard.
+    auto* tabs = view.findChild<QTabWidget*>();
+    tabs->setCurrentIndex(1);
+    auto* canvas = tabs->currentWidget()->findChild<FigureCanvas*>();
+    QTest::keyClick(canvas, Qt::Key_Home);
+    QVERIFY(!canvas->currentText().isEmpty());
+    QCOMPARE(desk.selection.selected()->kind, ItemKind::Stage);
+    QVERIFY(view.figure()->asText(desk.context).contains(QStringLiteral("a batch")));
+  }
+
+  void studyACurveAndAGrid() {
+    Desk desk;
+    StudyView view(desk.services());
+    view.setWithBaselines(true);
+    desk.show(view);
+    view.chooseField(1);
+    QTest::mouseClick(button(view, QStringLiteral("Run study")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isBusy() && view.pointCount() > 2, 60000);
+    QCOMPARE(view.curve().others().size(), std::size_t(5));
+    QVERIFY(view.curve().asText(desk.context).contains(QStringLiteral("Manual")));
+    auto* canvas = view.findChild<FigureCanvas*>();
+    QTest::keyClick(canvas, Qt::Key_End);
+    QCOMPARE(view.findChild<QTableWidget*>()->currentRow(), view.pointCount() - 1);
+
+    view.chooseSecondField(2);
+    QTest::mouseClick(button(view, QStringLiteral("Run study")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isBusy() && view.sweep().rows() > 0, 60000);
+    for (int r = 0; r < view.sweep().rows(); ++r)
+      for (int x = 0; x < view.sweep().columns(); ++x) QVERIFY(view.sweep().cell(x, r).known);
+    QVERIFY(view.figure() == &view.sweep());
+  }
+
+  void aCancelledStudyKeepsWhatItHas() {
+    Desk desk;
+    StudyView view(desk.services());
+    desk.show(view);
+    view.chooseField(0);
+    view.run();
+    QTRY_VERIFY_WITH_TIMEOUT(view.pointCount() > 0, 20000);
+    QTest::mouseClick(button(view, QStringLiteral("Cancel")), Qt::LeftButton);
+    QVERIFY(!view.isBusy());
+    const int points = view.pointCount();
+    QTest::qWait(50);
+    QCOMPARE(view.pointCount(), points);
+    QVERIFY(button(view, QStringLiteral("Run study"))->isEnabled());
+  }
+
+  void hoveringAStageInTheCutsLightsItElsewhere() {
+    Desk desk;
+    CutView view(desk.services());
+    desk.show(view);
+    const QPointF cut = view.canvas().cutPosition(1);
+    QTest::mouseMove(&view.canvas(), (cut + QPointF(14, 4)).toPoint());
+    QTRY_VERIFY(desk.selection.hovered());
+    QCOMPARE(desk.selection.hovered()->kind, ItemKind::Stage);
+    QCOMPARE(desk.selection.hovered()->index, 1);
+    auto* pane = view.findChild<FigurePane*>();
+    pane->copyText();
+    QVERIFY(QApplication::clipboard()->text().contains(QStringLiteral("recompute")));
+    std::unique_ptr<QMenu> menu(pane->makeMenu(nullptr));
+    QVERIFY(menu->actions().size() >= 7);
+  }
+
+  void breakADeviceAndRestoreIt() {
+    Desk desk;
+    TopologyView view(desk.services());
+    desk.show(view);
+    QTest::keyClick(view.canvas(), Qt::Key_Home);
+    std::unique_ptr<QMenu> menu(view.makeMenu(nullptr));
+    QAction* fail = nullptr;
+    for (QAction* a : menu->actions())
+      if (a->text().startsWith(QStringLiteral("Fail "))) {
+        fail = a;
+        break;
+      }
+    QVERIFY(fail);
+    const Scenario before = desk.document.scenario();
+    fail->trigger();
+    QCOMPARE(failureCount(desk.document.scenario()), 1);
+    desk.solveIt();
+    view.setContext(std::make_shared<PlanContext>(desk.context));
+    auto* loss = view.findChild<LossStrip*>();
+    QVERIFY(loss->isVisible());
+    QVERIFY2(loss->text().contains(QStringLiteral("→")), qPrintable(loss->text()));
+    QTest::mouseClick(button(*loss, QStringLiteral("Restore all")), Qt::LeftButton);
+    QVERIFY(desk.document.scenario() == before);
+    desk.document.history().undo();
+    QCOMPARE(failureCount(desk.document.scenario()), 1);
+  }
+
+  void thePlayHeadLightsWhatRuns() {
+    Desk desk;
+    TimelineView view(desk.services());
+    desk.show(view);
+    auto* head = view.findChild<QSlider*>();
+    QVERIFY(head);
+    head->setFocus();
+    for (int k = 0; k < 5; ++k) QTest::keyClick(head, Qt::Key_PageUp);
+    QVERIFY(desk.selection.moment());
+    QVERIFY(desk.selection.moment()->seconds > 0);
+    QVERIFY(!desk.selection.moment()->running.empty());
+    view.setContext(std::make_shared<PlanContext>(desk.context));
+    QVERIFY(!desk.selection.moment());
+  }
+};
+NEST_TEST(TestJourneys)
+#include "test_journeys.moc"

@@ -1,0 +1,53 @@
+#include "figures/network_figure.h"
+
+#include <algorithm>
+
+#include "cluster/network_graph.h"
+#include "figures/frame.h"
+#include "figures/ink.h"
+#include "figures/phrases.h"
+
+namespace nest {
+
+QSizeF NetworkFigure::preferredSize(const PlanContext&) const {
+  const QRectF all = m_source.bounds();
+  const double ratio = all.height() > 0 ? std::clamp(all.width() / all.height(), 0.6, 2.2) : 1.6;
+  return {1200, 1200 / ratio + 80};
+}
+
+void NetworkFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
+                          const FigureStyle& style) const {
+  Ink ink(painter, style);
+  if (m_source.graph().nodes.empty())
+    return paintState(ink, area, {tr("Nothing is drawn"), tr("Open a scenario, or draw a network.")});
+  const QRectF body = paintFrame(ink, area, c, title(), m_source.caption());
+  const QRectF all = m_source.bounds().adjusted(-10, -10, 10, 10);
+  const double scale = std::min(body.width() / all.width(), body.height() / all.height());
+  painter.save();
+  painter.translate(body.center() - all.center() * scale);
+  painter.scale(scale, scale);
+  m_source.paint(painter, all, scale, *style.theme);
+  painter.restore();
+}
+
+QString NetworkFigure::asText(const PlanContext&) const {
+  const NetworkGraph& g = m_source.graph();
+  QString out = title() + u'\n';
+  if (const QString caption = m_source.caption(); !caption.isEmpty()) out += caption + u'\n';
+  for (const auto& n : g.nodes)
+    out += (n.kind == NodeKind::Device ? tr("device %1")
+            : n.kind == NodeKind::Host ? tr("host %1")
+                                       : tr("switch %1"))
+               .arg(phrase(n.name)) +
+           (n.failed ? tr(" (failed)") : QString()) + u'\n';
+  for (const auto& l : g.links)
+    out += tr("%1 – %2: %3 × %4, %5")
+               .arg(phrase(g.nodes[static_cast<std::size_t>(l.from)].name),
+                    phrase(g.nodes[static_cast<std::size_t>(l.to)].name))
+               .arg(l.count)
+               .arg(phrase(text::bandwidth(l.bandwidth)), timeText(l.latency)) +
+           (l.failed ? tr(" (failed)") : QString()) + u'\n';
+  return out;
+}
+
+}  // namespace nest

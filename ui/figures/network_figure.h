@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <functional>
+
+#include "figures/figure.h"
+
+namespace nest {
+
+struct NetworkGraph;
+
+/// The drawn network as a figure, for export and copy. It paints through what it is given, so that it looks
+/// as on the canvas.
+class NetworkFigure : public Figure {
+  Q_DECLARE_TR_FUNCTIONS(NetworkFigure)
+public:
+  struct Source {
+    std::function<QRectF()> bounds;  ///< of everything drawn, scene units
+    std::function<void(QPainter&, const QRectF& visible, double scale, const Theme&)> paint;
+    std::function<const NetworkGraph&()> graph;
+    std::function<QString()> caption;  ///< a sentence about the traffic; may be empty
+  };
+  explicit NetworkFigure(Source source) : m_source(std::move(source)) {}
+
+  QString id() const override { return QStringLiteral("network"); }
+  QString title() const override { return tr("Network"); }
+  QSizeF preferredSize(const PlanContext&) const override;
+  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
+  std::optional<Hit> hit(const QPointF&, const QRectF&, const PlanContext&) const override {
+    return std::nullopt;
+  }
+  QString asText(const PlanContext&) const override;
+
+private:
+  Source m_source;
+};
+
+}  // namespace nest
