@@ -7,7 +7,6 @@
 #include "figures/interactive_figure.h"
 #include "views/view.h"
 
-class QBoxLayout;
 class QMenu;
 
 namespace nest {

@@ -67,7 +67,7 @@ void LossStrip::setContext(const PlanContextPtr& c) {
 
 QString LossStrip::sentence(const PlanContext& c) const {
   const int failed = failureCount(*c.scenario);
-  QString out = tr("<b>%n thing(s) failed.</b> ", nullptr, failed);
+  QString out = tr("<b>%1 failed.</b> ").arg(plural(failed, tr("part")));
   if (!c.current) return out + tr("Planning anew …");
   if (!m_whole || !m_whole->plan || !(*m_whole->scenario == withoutFailures(*c.scenario)))
     return out +
