@@ -68,12 +68,14 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
   p.legend = QRectF(body.left(), body.bottom() - legend, body.width(), legend);
   const double gap = 30, axis = 52;
   const double width = (body.width() - axis - gap) / 2, top = body.top() + 48;
-  const double room = std::max(60.0, p.legend.top() - top - 26 - 48);
+  const double room = p.legend.top() - top - 26 - 48;
+  // In a small window the loads have the room to themselves.
+  const bool both = room > 110;
   for (std::size_t i = 0; i < 2; ++i) {
     const double x = body.left() + axis + static_cast<double>(i) * (width + gap);
     p.heading[i] = QRectF(x, body.top(), width, 24);
-    p.loads[i] = QRectF(x, top, width, room * 0.55);
-    p.memory[i] = QRectF(x, p.loads[i].bottom() + 46, width, room * 0.45);
+    p.loads[i] = QRectF(x, top, width, both ? room * 0.55 : std::max(20.0, room + 46));
+    if (both) p.memory[i] = QRectF(x, p.loads[i].bottom() + 46, width, room * 0.45);
   }
   p.time = Axis::time(std::max(slowest * 1.06, 1e-9), p.loads[0].height() > 100 ? 5 : 3);
   p.bytes = Axis::memory(std::max(most * 1.06, 1.0), p.memory[0].height() > 80 ? 4 : 2);
@@ -115,7 +117,7 @@ void PlanPairFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
                   timeText(m_sides[i].plan->evaluation.batchTime),
               Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::MutedText));
     paintLoads(ink, p, side);
-    paintMemory(ink, p, side);
+    if (!p.memory[i].isEmpty()) paintMemory(ink, p, side);
   }
   paintLegend(ink, p.legend, p.items);
   paintMarks(ink, area, c);
@@ -214,7 +216,9 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
   if (c.problem)
     tip.row(tr("Layers"), layerSpan(*c.problem->graph,
                                     m_sides[s].plan->plan.stages[static_cast<std::size_t>(index)].layers()));
-  return {itemOf(i), QRectF(slot.topLeft(), QPointF(slot.right(), p.memory[s].bottom())), tip.html()};
+  return {itemOf(i),
+          QRectF(slot.topLeft(), QPointF(slot.right(), std::max(slot.bottom(), p.memory[s].bottom()))),
+          tip.html()};
 }
 
 QString PlanPairFigure::lineOf(int i, const PlanContext&) const {

@@ -175,19 +175,21 @@ private slots:
     desk.show(view);
     view.chooseField(1);
     QTest::mouseClick(button(view, QStringLiteral("Run study")), Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT(!view.isBusy() && view.pointCount() > 2, 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(button(view, QStringLiteral("Run study"))->isEnabled(), 60000);
+    QVERIFY(view.pointCount() > 2);
     QCOMPARE(view.curve().others().size(), std::size_t(5));
     QVERIFY(view.curve().asText(desk.context).contains(QStringLiteral("Manual")));
     FigureCanvas* canvas = nullptr;
     for (auto* c : view.findChildren<FigureCanvas*>())
       if (c->isVisible()) canvas = c;
     QVERIFY(canvas);
+    QTest::keyClick(canvas, Qt::Key_Home);
     QTest::keyClick(canvas, Qt::Key_End);
     QCOMPARE(view.findChild<QTableWidget*>()->currentRow(), view.pointCount() - 1);
 
     view.chooseSecondField(2);
     QTest::mouseClick(button(view, QStringLiteral("Run study")), Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT(!view.isBusy() && view.sweep().rows() > 0, 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(button(view, QStringLiteral("Run study"))->isEnabled(), 60000);
     for (int r = 0; r < view.sweep().rows(); ++r)
       for (int x = 0; x < view.sweep().columns(); ++x) QVERIFY(view.sweep().cell(x, r).known);
     QVERIFY(view.figure() == &view.sweep());
@@ -201,6 +203,7 @@ private slots:
     view.run();
     QTRY_VERIFY_WITH_TIMEOUT(view.pointCount() > 0, 20000);
     QTest::mouseClick(button(view, QStringLiteral("Cancel")), Qt::LeftButton);
+    QTRY_VERIFY(button(view, QStringLiteral("Run study"))->isEnabled());
     QVERIFY(!view.isBusy());
     const int points = view.pointCount();
     QTest::qWait(50);

@@ -107,7 +107,10 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
         return c.stageCount;
       case Fate:
         return static_cast<int>(c.fate);
-      case Time:  // the best leads those that are only known to be no faster
+      case Time:
+        // What does not run is slower than all that does.
+        if (c.fate == Fate::OutOfMemory || c.fate == Fate::NotOffered) return time + 1e12;
+        // the best leads those that are only known to be no faster
         return c.fate == Fate::Won ? time * (1 - 1e-9) : time;
       case Strategy:
         return c.strategy.width() * 1000 + c.strategy.expert;

@@ -108,7 +108,7 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   });
   connect(&m_point, &Selection::selectedChanged, this, [this] {
     if (const int i = ListFigure::indexOf(m_point.selected()); i >= 0 && i < m_table->rowCount())
-      m_table->selectRow(i);
+      m_table->setCurrentCell(i, 0);
   });
   connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row) {
     if (row >= 0 && pane() == m_curvePane) m_point.setSelected(ListFigure::itemOf(row));
