@@ -65,6 +65,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   for (QPushButton* b : {m_run, m_keep, m_stop}) bar->addWidget(b);
   bar->addWidget(m_state, 1);
   m_tabs = new QTabWidget;
+  m_tabs->setAccessibleName(tr("Parts of the comparison"));
   m_tabs->setDocumentMode(true);
   m_tabs->addTab(m_pane, tr("Batch time"));
   m_tabs->addTab(m_pairPane, tr("Stage by stage"));
