@@ -46,7 +46,13 @@ int openWindows(const nest::ExplorerCommand& command) {
     if (!others.isEmpty()) (windows.empty() ? window() : *windows.back()).openPaths(others);
     others.clear();
   };
-  for (const QString& path : command.files.isEmpty() ? nest::samplePaths().mid(0, 1) : command.files) {
+  QStringList files = command.files;
+  if (files.isEmpty()) {
+    // A new user chooses among the samples; later the default one stands for "nothing in particular".
+    const bool chooses = command.view.isEmpty() && window().isFirstRun();
+    if (!chooses) windows.clear(), files = nest::samplePaths().mid(0, 1);
+  }
+  for (const QString& path : files) {
     const auto text = nest::readTextOf(path);
     const bool isScenario = !text || nest::recognise(*text, path.toStdString()) == nest::FileKind::Scenario;
     if (!isScenario) {
@@ -57,7 +63,7 @@ int openWindows(const nest::ExplorerCommand& command) {
     window().openPath(path);
   }
   takeOthers();
-  for (const auto& window : windows) window->show();
+  for (const auto& shown : windows) shown->show();
   if (command.view.isEmpty()) windows.front()->offerRecovery();
   return QApplication::exec();
 }

@@ -236,6 +236,10 @@ void MainWindow::showGallery() {
   m_files->forgetUnsaved();
 }
 
+bool MainWindow::isFirstRun() const {
+  return m_files->recent().isEmpty();
+}
+
 void MainWindow::offerRecovery() {
   const auto entries = m_files->recoverable();
   if (entries.empty()) return;

@@ -46,7 +46,8 @@ public:
   bool openPath(const QString& path) { return openPaths({path}); }
   /// Any files that the program knows; tells in the window what they were, or what is wrong.
   bool openPaths(const QStringList& paths);
-  void showGallery();  ///< the open document is closed
+  void showGallery();       ///< the open document is closed
+  bool isFirstRun() const;  ///< nothing has been opened by this user before
   void offerRecovery();
 
   ScenarioDocument& document() { return m_document; }

@@ -65,7 +65,7 @@ private slots:
     for (const auto& d : r.diagnostics) codes.push_back(d.code);
     // Wrong peak, memory and bandwidth figures, and a missing link bandwidth.
     QCOMPARE(std::count(codes.begin(), codes.end(), "json-range"), 1L);
-    QCOMPARE(std::count(codes.begin(), codes.end(), "json-type"), 1L);
+    QCOMPARE(std::count(codes.begin(), codes.end(), "quantity"), 1L);
     QCOMPARE(std::count(codes.begin(), codes.end(), "json-choice"), 1L);
     QCOMPARE(std::count(codes.begin(), codes.end(), "json-missing"), 2L);
     QCOMPARE(r.diagnostics[0].where.line, 1);
