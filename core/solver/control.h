@@ -25,7 +25,7 @@ struct Control {
   std::stop_token stop;
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::function<void(const Progress&)> progress;
-  /// Spend two to five times as long on a wider Outcome::front (FrontReach::Stepped) where the whole one
+  /// Spend up to ten times as long on a wider Outcome::front (FrontReach::Stepped) where the whole one
   /// costs too much.
   bool widerFront = false;
 
