@@ -33,7 +33,8 @@ their own ("450 GB/s", "400 Gb/s", "2 us", "80 GiB"). The network is one line, a
 Exit codes: 0 a plan was found; 1 nothing fits (the nearest miss is shown); 2 bad input.
 )";
 
-inline constexpr const char* kEvaluateHelp = R"(Usage: nest-plan evaluate SCENARIO PLAN [--json] [--measured TIME [--calibrated SCENARIO]]
+inline constexpr const char* kEvaluateHelp =
+    R"(Usage: nest-plan evaluate SCENARIO PLAN [--json] [--measured TIME [--calibrated SCENARIO]]
 
 Costs a plan on a scenario under the same model that solve uses, and names everything that keeps it from running.
 Where the cluster is a graph, the plan's traffic is routed over its links too: the busiest link, the time it needs at
@@ -60,10 +61,10 @@ Exit codes: 0 the plan can run; 1 it cannot (says why); 2 bad input.
   "  NEST scenario             {\"format\": \"nest-scenario\", …}          see nest-plan solve --help\n"    \
   "  NEST plan, outcome        {\"format\": \"nest-plan\", …}              see nest-plan evaluate --help\n" \
   "  Hugging Face config.json  {\"model_type\": \"llama\", \"hidden_size\": 4096, …}\n"                     \
-  "  measured profile          {\"format\": \"nest-profile\", \"layers\": […], \"costs\": […]}\n" \
-  "  Piper profile             {\"nodes\": [{\"TMPCs\": …}], \"edges\": […]}\n" \
-  "  NEST artifact input       {\"dp_input\": {\"bws\": […], \"nodes\": […]}, \"scales\": …}\n" \
-  "  PipeDream graph.txt       node1 -- Embedding -- forward_compute_time=0.4, …\n" \
+  "  measured profile          {\"format\": \"nest-profile\", \"layers\": […], \"costs\": […]}\n"         \
+  "  Piper profile             {\"nodes\": [{\"TMPCs\": …}], \"edges\": […]}\n"                           \
+  "  NEST artifact input       {\"dp_input\": {\"bws\": […], \"nodes\": […]}, \"scales\": …}\n"         \
+  "  PipeDream graph.txt       node1 -- Embedding -- forward_compute_time=0.4, …\n"                         \
   "  cluster in one line       host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s,5us,2:1\n"                    \
   "                            (NAME:FANOUT@BANDWIDTH[,LATENCY][,OVERSUBSCRIPTION]; host:8x31+7@… lists "   \
   "host sizes,\n"                                                                                             \

@@ -19,12 +19,15 @@ Diagnostics clamp(std::vector<NetworkLevel>& levels) {
   for (std::size_t l = 1; l < levels.size(); ++l) {
     if (levels[l].bandwidth > levels[l - 1].bandwidth) {
       out.push_back(note("bandwidth-clamped", {"", 0, 0, levelPointer(l, "bandwidth")},
-                         "level \"" + levels[l].name + "\" is faster than the level inside it; it counts with that level's bandwidth"));
+                         "level \"" + levels[l].name +
+                             "\" is faster than the level inside it; it counts with that level's bandwidth"));
       levels[l].bandwidth = levels[l - 1].bandwidth;
     }
     if (levels[l].latency < levels[l - 1].latency) {
-      out.push_back(note("latency-clamped", {"", 0, 0, levelPointer(l, "latency")},
-                         "level \"" + levels[l].name + "\" has a shorter latency than the level inside it; it counts with that level's latency"));
+      out.push_back(
+          note("latency-clamped", {"", 0, 0, levelPointer(l, "latency")},
+               "level \"" + levels[l].name +
+                   "\" has a shorter latency than the level inside it; it counts with that level's latency"));
       levels[l].latency = levels[l - 1].latency;
     }
   }
@@ -39,7 +42,7 @@ struct Node {
 };
 
 class Canonical {
- public:
+public:
   Canonical(const HierarchyInput& in, std::vector<std::uint8_t> gaps, std::vector<int> devices)
       : m_in(in), m_gaps(std::move(gaps)), m_devices(std::move(devices)) {}
 
@@ -50,7 +53,7 @@ class Canonical {
     walk(root, top, order, gaps);
   }
 
- private:
+private:
   int make(int level, int begin, int end) {
     Node node;
     node.size = end - begin;
@@ -112,27 +115,34 @@ class Canonical {
 
 void check(const HierarchyInput& in, Diagnostics& out) {
   const auto at = [](std::string p) { return Place{"", 0, 0, std::move(p)}; };
-  if (in.levels.empty()) out.push_back(error("no-levels", at("/cluster/levels"), "a cluster needs at least one network level"));
+  if (in.levels.empty())
+    out.push_back(error("no-levels", at("/cluster/levels"), "a cluster needs at least one network level"));
   if (in.levels.size() > kMostLevels)
-    out.push_back(error("too-many-levels", at("/cluster/levels"), "at most 8 network levels are supported", "merge levels of similar bandwidth"));
+    out.push_back(error("too-many-levels", at("/cluster/levels"), "at most 8 network levels are supported",
+                        "merge levels of similar bandwidth"));
   for (std::size_t l = 0; l < in.levels.size(); ++l) {
     const double b = in.levels[l].bandwidth.value();
     const double a = in.levels[l].latency.value();
     if (!(b > 0) || !std::isfinite(b))
-      out.push_back(error("bandwidth-not-positive", at(levelPointer(l, "bandwidth")), "bandwidth must be a positive number"));
+      out.push_back(error("bandwidth-not-positive", at(levelPointer(l, "bandwidth")),
+                          "bandwidth must be a positive number"));
     if (!(a >= 0) || !std::isfinite(a))
-      out.push_back(error("latency-negative", at(levelPointer(l, "latency")), "latency must be zero or more"));
+      out.push_back(
+          error("latency-negative", at(levelPointer(l, "latency")), "latency must be zero or more"));
   }
   if (!in.fanouts.empty()) {
     if (in.fanouts.size() != in.levels.size())
       out.push_back(error("fanout-count", at("/cluster/levels"), "each level needs one fanout"));
     double product = 1;
     for (std::size_t l = 0; l < in.fanouts.size(); ++l) {
-      if (in.fanouts[l] < 1) out.push_back(error("fanout-not-positive", at(levelPointer(l, "fanout")), "a fanout must be 1 or more"));
+      if (in.fanouts[l] < 1)
+        out.push_back(
+            error("fanout-not-positive", at(levelPointer(l, "fanout")), "a fanout must be 1 or more"));
       product *= std::max(1, in.fanouts[l]);
     }
     if (product > kMostDevices)
-      out.push_back(error("too-many-devices", at("/cluster/levels"), "at most 1,048,576 devices are supported"));
+      out.push_back(
+          error("too-many-devices", at("/cluster/levels"), "at most 1,048,576 devices are supported"));
   } else {
     if (in.gaps.size() + 1 > static_cast<std::size_t>(kMostDevices))
       out.push_back(error("too-many-devices", at("/cluster"), "at most 1,048,576 devices are supported"));
@@ -143,10 +153,12 @@ void check(const HierarchyInput& in, Diagnostics& out) {
       }
   }
   if (!(in.device.memory.value.value() > 0))
-    out.push_back(error("memory-not-positive", at("/cluster/device/memory_bytes"), "device memory must be positive"));
+    out.push_back(
+        error("memory-not-positive", at("/cluster/device/memory_bytes"), "device memory must be positive"));
   for (const auto& f : in.factors)
     if (!(f.speed > 0 && f.speed <= 1) || !(f.memory.value() >= 0)) {
-      out.push_back(error("device-factor", at("/cluster/factors"), "a speed factor lies in (0, 1] and memory is not negative"));
+      out.push_back(error("device-factor", at("/cluster/factors"),
+                          "a speed factor lies in (0, 1] and memory is not negative"));
       break;
     }
 }
@@ -166,13 +178,17 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
     int group = 1;
     for (std::size_t l = 0; l + 1 < in.fanouts.size(); ++l) {
       group *= in.fanouts[l];
-      for (int i = group; i < n; i += group) gaps[static_cast<std::size_t>(i - 1)] = static_cast<std::uint8_t>(l + 1);
+      for (int i = group; i < n; i += group)
+        gaps[static_cast<std::size_t>(i - 1)] = static_cast<std::uint8_t>(l + 1);
     }
   }
   const int total = static_cast<int>(gaps.size()) + 1;
-  const auto wrongCount = [&](std::size_t have) { return have != 0 && have != static_cast<std::size_t>(total); };
+  const auto wrongCount = [&](std::size_t have) {
+    return have != 0 && have != static_cast<std::size_t>(total);
+  };
   if (wrongCount(in.identities.size()) || wrongCount(in.factors.size())) {
-    result.diagnostics.push_back(error("device-list-length", {"", 0, 0, "/cluster"}, "per-device lists must have one entry per device"));
+    result.diagnostics.push_back(error("device-list-length", {"", 0, 0, "/cluster"},
+                                       "per-device lists must have one entry per device"));
     return result;
   }
 
@@ -180,8 +196,9 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
   std::vector<char> out(static_cast<std::size_t>(total), 0);
   for (int e : in.excluded) {
     if (e < 0 || e >= total) {
-      result.diagnostics.push_back(error("excluded-device", {"", 0, 0, "/constraints/excluded_devices"},
-                                         "device " + std::to_string(e) + " does not exist; devices are 0 to " + std::to_string(total - 1)));
+      result.diagnostics.push_back(error(
+          "excluded-device", {"", 0, 0, "/constraints/excluded_devices"},
+          "device " + std::to_string(e) + " does not exist; devices are 0 to " + std::to_string(total - 1)));
       return result;
     }
     out[static_cast<std::size_t>(e)] = 1;
@@ -209,7 +226,8 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
   else
     Canonical(in, kept, devices).run(order, ordered);
   if (order != devices)
-    result.diagnostics.push_back(note("devices-reordered", {"", 0, 0, "/cluster"}, "groups were put into canonical order, largest first"));
+    result.diagnostics.push_back(note("devices-reordered", {"", 0, 0, "/cluster"},
+                                      "groups were put into canonical order, largest first"));
 
   Hierarchy h;
   h.m_deviceCount = static_cast<int>(order.size());

@@ -12,9 +12,10 @@ namespace nest {
 
 /// One network level. Level 0 joins the devices of a host; higher levels are slower.
 struct NetworkLevel {
-  std::string name;          ///< "host", "rack", …
-  BytesPerSecond bandwidth;  ///< one way, what a device sustains to a partner there while its neighbours send too
-  Seconds latency;           ///< end to end
+  std::string name;  ///< "host", "rack", …
+  BytesPerSecond
+      bandwidth;    ///< one way, what a device sustains to a partner there while its neighbours send too
+  Seconds latency;  ///< end to end
   double oversubscription = 1;  ///< for display: injected ÷ uplink bandwidth of one group
   Origin origin = Origin::Typed;
 
@@ -24,7 +25,7 @@ struct NetworkLevel {
 /// Who a device is outside this program; survives from input to placement table and hostfile.
 struct DeviceIdentity {
   std::string host;
-  int slot = 0;  ///< number of the device inside its host
+  int slot = 0;    ///< number of the device inside its host
   int source = 0;  ///< its number in the input's order, before canonical ordering and exclusions
 
   friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
@@ -46,7 +47,8 @@ struct HierarchyInput {
   std::vector<int> fanouts;
   /// … or, irregular, the level at which device i meets device i+1 (device count − 1 entries).
   std::vector<std::uint8_t> gaps;
-  /// Optional; one entry per device in input order. Empty: hosts are named "host0"… and all devices are alike.
+  /// Optional; one entry per device in input order. Empty: hosts are named "host0"… and all devices are
+  /// alike.
   std::vector<DeviceIdentity> identities;
   std::vector<DeviceFactor> factors;
   std::vector<int> excluded;  ///< input numbers of devices that must not be used; they leave the order
@@ -54,12 +56,12 @@ struct HierarchyInput {
 
 /// The only cluster the solver sees: N devices in locality order, and the level that joins any two.
 ///
-/// planning.md §1. A level-ℓ group is a maximal run of positions joined at levels ≤ ℓ. Groups stand largest first
-/// at each level (then by inner shape, then by device factors), so the order in which hosts were listed does
-/// not matter. Bandwidths are clamped so as not to grow, latencies so as not to shrink, with the level.
+/// planning.md §1. A level-ℓ group is a maximal run of positions joined at levels ≤ ℓ. Groups stand largest
+/// first at each level (then by inner shape, then by device factors), so the order in which hosts were listed
+/// does not matter. Bandwidths are clamped so as not to grow, latencies so as not to shrink, with the level.
 /// Immutable; safe to share between threads.
 class Hierarchy {
- public:
+public:
   /// Reports every problem of the input at once. Notes: clamped levels, reordered devices.
   static Reading<Hierarchy> build(const HierarchyInput& input);
 
@@ -73,14 +75,16 @@ class Hierarchy {
     const auto& g = m_groups[static_cast<std::size_t>(l)];
     return g.uniformSize > 0 ? position / g.uniformSize : g.of[static_cast<std::size_t>(position)];
   }
-  int groupCount(int l) const { return static_cast<int>(m_groups[static_cast<std::size_t>(l)].starts.size()) - 1; }
+  int groupCount(int l) const {
+    return static_cast<int>(m_groups[static_cast<std::size_t>(l)].starts.size()) - 1;
+  }
   /// Positions [first, second) of a level-l group.
   std::pair<int, int> groupSpan(int l, int group) const {
     const auto& s = m_groups[static_cast<std::size_t>(l)].starts;
     return {s[static_cast<std::size_t>(group)], s[static_cast<std::size_t>(group) + 1]};
   }
-  /// Size of every level-l group if all are equal (a shorter last group of the whole cluster does not count as
-  /// equal), else 0.
+  /// Size of every level-l group if all are equal (a shorter last group of the whole cluster does not count
+  /// as equal), else 0.
   int uniformGroupSize(int l) const { return m_groups[static_cast<std::size_t>(l)].uniformSize; }
   int largestGroupSize(int l) const { return m_groups[static_cast<std::size_t>(l)].largest; }
   bool isRegular() const;
@@ -103,7 +107,7 @@ class Hierarchy {
   Hierarchy withLevels(std::vector<NetworkLevel> levels) const;
   Hierarchy withDevice(DeviceSpec device) const;
 
- private:
+private:
   struct Groups {
     std::vector<std::int32_t> of;      ///< group of each position; empty if uniform
     std::vector<std::int32_t> starts;  ///< group boundaries, groupCount + 1 entries

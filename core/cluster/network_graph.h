@@ -27,8 +27,8 @@ struct NetworkLink {
   int from = 0, to = 0;      ///< node numbers
   BytesPerSecond bandwidth;  ///< one way, one link
   Seconds latency;
-  int count = 1;             ///< parallel links
-  bool directed = false;     ///< false: full duplex, the same both ways
+  int count = 1;          ///< parallel links
+  bool directed = false;  ///< false: full duplex, the same both ways
   bool failed = false;
   Origin origin = Origin::Typed;
 

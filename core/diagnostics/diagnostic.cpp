@@ -5,7 +5,8 @@
 namespace nest {
 
 bool hasErrors(const Diagnostics& all) {
-  return std::any_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.severity == Severity::Error; });
+  return std::any_of(all.begin(), all.end(),
+                     [](const Diagnostic& d) { return d.severity == Severity::Error; });
 }
 
 std::string toText(const Diagnostic& d) {

@@ -22,7 +22,7 @@ struct Place {
 /// One thing that the program has to say about its input: what, where, why, and what to do about it.
 struct Diagnostic {
   Severity severity = Severity::Error;
-  std::string code;     ///< stable kebab-case name, e.g. "bandwidth-not-positive"
+  std::string code;  ///< stable kebab-case name, e.g. "bandwidth-not-positive"
   Place where;
   std::string message;  ///< what is wrong, and what is allowed; a sentence without final stop
   std::string remedy;   ///< what to do now; empty if the message says it

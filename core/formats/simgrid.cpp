@@ -39,9 +39,8 @@ private:
   }
 
   void parse() {
-    const auto parsed =
-        m_document.load_buffer(m_source.text().data(), m_source.text().size(),
-                               pugi::parse_default, pugi::encoding_utf8);
+    const auto parsed = m_document.load_buffer(m_source.text().data(), m_source.text().size(),
+                                               pugi::parse_default, pugi::encoding_utf8);
     if (!parsed)
       return m_source.error(
           m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset))), "xml-syntax",

@@ -9,7 +9,8 @@ bool LayerGraph::isChain() const {
   for (const Tensor& t : tensors)
     for (const LayerIndex c : t.consumers)
       if (c.value == t.producer.value + 1) readsPredecessor[c.at()] = 1;
-  return std::all_of(readsPredecessor.begin() + (layers.empty() ? 0 : 1), readsPredecessor.end(), [](char r) { return r; });
+  return std::all_of(readsPredecessor.begin() + (layers.empty() ? 0 : 1), readsPredecessor.end(),
+                     [](char r) { return r; });
 }
 
 LayerGraph LayerGraph::chain(std::vector<Layer> layers) {

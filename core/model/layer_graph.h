@@ -13,12 +13,13 @@ const char* nameOf(LayerKind);
 struct Layer {
   std::string name;  ///< "block 17"
   LayerKind kind = LayerKind::Other;
-  int classId = 0;   ///< layers of one class have identical costs
+  int classId = 0;  ///< layers of one class have identical costs
 
   friend bool operator==(const Layer&, const Layer&) = default;
 };
 
-/// A tensor that leaves the layer that produced it. A stage boundary carries it once, however many layers read it.
+/// A tensor that leaves the layer that produced it. A stage boundary carries it once, however many layers
+/// read it.
 struct Tensor {
   LayerIndex producer;
   std::vector<LayerIndex> consumers;  ///< ascending, all after the producer
@@ -26,7 +27,8 @@ struct Tensor {
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 
-/// The model as a DAG. Layers stand in a topological order: every tensor leads from a lower to a higher index.
+/// The model as a DAG. Layers stand in a topological order: every tensor leads from a lower to a higher
+/// index.
 struct LayerGraph {
   std::vector<Layer> layers;
   std::vector<Tensor> tensors;

@@ -20,22 +20,32 @@ const char* nameOf(Recompute r) {
 
 const char* nameOf(LayerKind k) {
   switch (k) {
-    case LayerKind::Embedding: return "embedding";
-    case LayerKind::Block: return "block";
-    case LayerKind::Norm: return "norm";
-    case LayerKind::Head: return "head";
-    case LayerKind::Other: break;
+    case LayerKind::Embedding:
+      return "embedding";
+    case LayerKind::Block:
+      return "block";
+    case LayerKind::Norm:
+      return "norm";
+    case LayerKind::Head:
+      return "head";
+    case LayerKind::Other:
+      break;
   }
   return "layer";
 }
 
 const char* nameOf(CollectiveKind k) {
   switch (k) {
-    case CollectiveKind::AllReduce: return "all-reduce";
-    case CollectiveKind::AllGather: return "all-gather";
-    case CollectiveKind::ReduceScatter: return "reduce-scatter";
-    case CollectiveKind::AllToAll: return "all-to-all";
-    case CollectiveKind::RingExchange: break;
+    case CollectiveKind::AllReduce:
+      return "all-reduce";
+    case CollectiveKind::AllGather:
+      return "all-gather";
+    case CollectiveKind::ReduceScatter:
+      return "reduce-scatter";
+    case CollectiveKind::AllToAll:
+      return "all-to-all";
+    case CollectiveKind::RingExchange:
+      break;
   }
   return "ring-exchange";
 }
@@ -46,10 +56,14 @@ const char* nameOf(GroupKind k) {
 
 const char* nameOf(Phase p) {
   switch (p) {
-    case Phase::Forward: return "forward";
-    case Phase::Backward: return "backward";
-    case Phase::RecomputeSelective: return "recompute-selective";
-    case Phase::RecomputeFull: break;
+    case Phase::Forward:
+      return "forward";
+    case Phase::Backward:
+      return "backward";
+    case Phase::RecomputeSelective:
+      return "recompute-selective";
+    case Phase::RecomputeFull:
+      break;
   }
   return "recompute-full";
 }

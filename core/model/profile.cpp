@@ -4,7 +4,8 @@
 
 namespace nest {
 
-Profile::Profile(std::vector<Strategy> strategies, std::vector<int> microbatches, int classCount, int tensorCount)
+Profile::Profile(std::vector<Strategy> strategies, std::vector<int> microbatches, int classCount,
+                 int tensorCount)
     : m_strategies(std::move(strategies)), m_microbatches(std::move(microbatches)) {
   const std::size_t pairs = m_strategies.size() * m_microbatches.size();
   m_costs.resize(static_cast<std::size_t>(classCount) * pairs);
@@ -19,7 +20,11 @@ int indexIn(const std::vector<T>& all, const T& one) {
 }
 }  // namespace
 
-int Profile::strategyIndex(const Strategy& s) const { return indexIn(m_strategies, s); }
-int Profile::microbatchIndex(int microbatch) const { return indexIn(m_microbatches, microbatch); }
+int Profile::strategyIndex(const Strategy& s) const {
+  return indexIn(m_strategies, s);
+}
+int Profile::microbatchIndex(int microbatch) const {
+  return indexIn(m_microbatches, microbatch);
+}
 
 }  // namespace nest

@@ -51,8 +51,8 @@ struct LayerCost {
   friend bool operator==(const LayerCost&, const LayerCost&) = default;
 };
 
-/// Parameters shared by two layers (tied embeddings). `second`'s own LayerCost leaves them out; when the two layers
-/// are in different stages, they stand in both and their gradients are summed between the two.
+/// Parameters shared by two layers (tied embeddings). `second`'s own LayerCost leaves them out; when the two
+/// layers are in different stages, they stand in both and their gradients are summed between the two.
 struct TiedParameters {
   LayerIndex first, second;
   std::vector<double> parameters;  ///< per strategy, on one device
@@ -62,14 +62,14 @@ struct TiedParameters {
 
 /// Per-layer costs for every strategy and microbatch size on offer.
 class Profile {
- public:
+public:
   Profile() = default;
   Profile(std::vector<Strategy> strategies, std::vector<int> microbatches, int classCount, int tensorCount);
 
   const std::vector<Strategy>& strategies() const { return m_strategies; }
   const std::vector<int>& microbatches() const { return m_microbatches; }  ///< ascending
-  int strategyIndex(const Strategy&) const;    ///< −1 if not on offer
-  int microbatchIndex(int microbatch) const;   ///< −1 if not on offer
+  int strategyIndex(const Strategy&) const;                                ///< −1 if not on offer
+  int microbatchIndex(int microbatch) const;                               ///< −1 if not on offer
 
   /// nullptr: this combination is not on offer (not measured, does not divide).
   const LayerCost* cost(int classId, int strategy, int microbatch) const {
@@ -80,17 +80,22 @@ class Profile {
     m_costs[slot(classId, strategy, microbatch)] = std::move(cost);
   }
   /// Bytes of a tensor that one rank sends across a stage boundary.
-  Bytes tensorBytes(int tensor, int strategy, int microbatch) const { return m_tensors[slot(tensor, strategy, microbatch)]; }
-  void setTensorBytes(int tensor, int strategy, int microbatch, Bytes b) { m_tensors[slot(tensor, strategy, microbatch)] = b; }
+  Bytes tensorBytes(int tensor, int strategy, int microbatch) const {
+    return m_tensors[slot(tensor, strategy, microbatch)];
+  }
+  void setTensorBytes(int tensor, int strategy, int microbatch, Bytes b) {
+    m_tensors[slot(tensor, strategy, microbatch)] = b;
+  }
 
   std::optional<TiedParameters> tied;
   std::string provenance;  ///< one sentence for the inspector: measured where and when, or by which model
 
   friend bool operator==(const Profile&, const Profile&) = default;
 
- private:
+private:
   std::size_t slot(int row, int strategy, int microbatch) const {
-    return (static_cast<std::size_t>(row) * m_strategies.size() + static_cast<std::size_t>(strategy)) * m_microbatches.size() +
+    return (static_cast<std::size_t>(row) * m_strategies.size() + static_cast<std::size_t>(strategy)) *
+               m_microbatches.size() +
            static_cast<std::size_t>(microbatch);
   }
 

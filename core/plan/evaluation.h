@@ -12,7 +12,8 @@ namespace nest {
 
 /// What a device of a stage holds, bytes, at the peak (planning.md §4 "Memory").
 struct MemoryUse {
-  Bytes weights, gradients, optimizer, stash, workspace, gathered, reserve;  ///< gathered: ZeRO-3's largest layer
+  Bytes weights, gradients, optimizer, stash, workspace, gathered,
+      reserve;  ///< gathered: ZeRO-3's largest layer
   Bytes capacity;
 
   Bytes total() const { return weights + gradients + optimizer + stash + workspace + gathered + reserve; }
@@ -21,23 +22,23 @@ struct MemoryUse {
 
 /// One stage's share of the batch time. All per microbatch unless said otherwise.
 struct StageEvaluation {
-  Seconds forward, backward, recompute;       ///< compute, slowest device of the stage
-  Seconds recomputeExchange;                  ///< of `exchange`, the part that recompute repeats
+  Seconds forward, backward, recompute;            ///< compute, slowest device of the stage
+  Seconds recomputeExchange;                       ///< of `exchange`, the part that recompute repeats
   std::array<Seconds, kExchangeCount> exchange{};  ///< full durations, before overlap; Data: ZeRO ≥ 2 traffic
   std::array<Seconds, kExchangeCount> forwardExchange{};  ///< of `exchange`, the part in the forward pass
-  Seconds hidden;                             ///< what overlaps with compute; load = Σ above − hidden
-  Seconds activationIn, gradientIn;           ///< the two parts of exchange[Pipeline]
+  Seconds hidden;                    ///< what overlaps with compute; load = Σ above − hidden
+  Seconds activationIn, gradientIn;  ///< the two parts of exchange[Pipeline]
   Seconds load;
-  Seconds sync, exposed, step;                ///< once per batch
+  Seconds sync, exposed, step;                   ///< once per batch
   int activationLevel = -1, gradientLevel = -1;  ///< network level crossed; −1: no transfer
   int tensorLevel = -1, contextLevel = -1, expertLevel = -1, dataLevel = -1;  ///< outermost level spanned
-  Bytes activationBytes, gradientBytes;       ///< sent by one rank across the boundary
-  Bytes dataBytes;                            ///< gradient bytes of one rank, dense and expert
-  double parameters = 0;                      ///< on one device
-  int inFlight = 0;                           ///< stashed microbatches (chunks when interleaved)
+  Bytes activationBytes, gradientBytes;  ///< sent by one rank across the boundary
+  Bytes dataBytes;                       ///< gradient bytes of one rank, dense and expert
+  double parameters = 0;                 ///< on one device
+  int inFlight = 0;                      ///< stashed microbatches (chunks when interleaved)
   MemoryUse memory;
-  int firstDevice = 0;                        ///< position of the stage in block 0
-  int devices = 0;                            ///< over all blocks
+  int firstDevice = 0;  ///< position of the stage in block 0
+  int devices = 0;      ///< over all blocks
 };
 
 /// A reason why a plan cannot run.
@@ -48,12 +49,12 @@ struct Violation {
   Bytes shortfall;  ///< for "memory"
 };
 
-/// A plan's cost under the model of planning.md §4. Never refuses a plan: what is wrong stands in `violations`,
-/// and whatever can still be computed is.
+/// A plan's cost under the model of planning.md §4. Never refuses a plan: what is wrong stands in
+/// `violations`, and whatever can still be computed is.
 struct Evaluation {
-  Seconds batchTime;            ///< T, the objective asked for
+  Seconds batchTime;               ///< T, the objective asked for
   Seconds pipelineTime, nestTime;  ///< both objectives
-  int microbatchCount = 0;      ///< m
+  int microbatchCount = 0;         ///< m
   std::vector<StageEvaluation> stages;
   Seconds sumLoad, maxLoad, tail;  ///< tail = max_i (exposed_i + step_i)
   std::vector<Violation> violations;
@@ -63,8 +64,8 @@ struct Evaluation {
   int fullestStage() const;  ///< argmin headroom
 };
 
-/// Independent of the solver: enumerates the groups and pairs of the placement as they are, and shares no sums with
-/// the DP. O(devices · stages) at worst; a few milliseconds at 16,384 devices.
+/// Independent of the solver: enumerates the groups and pairs of the placement as they are, and shares no
+/// sums with the DP. O(devices · stages) at worst; a few milliseconds at 16,384 devices.
 Evaluation evaluate(const Problem& problem, const Plan& plan);
 
 }  // namespace nest

@@ -185,8 +185,7 @@ std::vector<std::string> headlineParts(const PlanMetrics& m, const Plan& plan, c
       break;
   }
   if (m.trainingTime) parts.push_back(text::time(*m.trainingTime) + " to train");
-  if (m.deviceHours)
-    parts.push_back(text::amount(*m.deviceHours) + " device-hours");
+  if (m.deviceHours) parts.push_back(text::amount(*m.deviceHours) + " device-hours");
   return parts;
 }
 

@@ -19,8 +19,9 @@ int Plan::pipelineWidth() const {
 
 std::string summaryOf(const Plan& p) {
   if (p.stages.empty()) return "no stages";
-  const bool uniform = std::all_of(p.stages.begin(), p.stages.end(),
-                                   [&](const StagePlan& s) { return s.strategy == p.stages.front().strategy; });
+  const bool uniform = std::all_of(p.stages.begin(), p.stages.end(), [&](const StagePlan& s) {
+    return s.strategy == p.stages.front().strategy;
+  });
   std::string out = uniform ? toText(p.stages.front().strategy) : "mixed";
   out += " · p" + std::to_string(p.stageCount());
   if (p.chunksPerStage() > 1) out += " v" + std::to_string(p.chunksPerStage());
@@ -33,7 +34,10 @@ std::string summaryOf(const Plan& p) {
 }
 
 Placement::Placement(const Plan& plan)
-    : m_inner(plan.dataInner), m_outer(plan.dataOuter), m_stride(plan.blockStride), m_order(plan.deviceOrder) {
+    : m_inner(plan.dataInner),
+      m_outer(plan.dataOuter),
+      m_stride(plan.blockStride),
+      m_order(plan.deviceOrder) {
   for (int i = 0; i < plan.stageCount(); ++i) {
     m_begin.push_back(m_total);
     m_width.push_back(plan.stages[static_cast<std::size_t>(i)].strategy.width());

@@ -10,8 +10,8 @@ namespace nest {
 
 /// One stage of the pipeline.
 struct StagePlan {
-  /// Chunk q of stage i is the pipeline's (q·s + i)-th part. One chunk unless the schedule is interleaved. Each chunk
-  /// lists its layers in ascending order; together the chunks of all stages hold every layer once.
+  /// Chunk q of stage i is the pipeline's (q·s + i)-th part. One chunk unless the schedule is interleaved.
+  /// Each chunk lists its layers in ascending order; together the chunks of all stages hold every layer once.
   std::vector<std::vector<LayerIndex>> chunks;
   Strategy strategy;
   Recompute recompute = Recompute::None;
@@ -20,7 +20,8 @@ struct StagePlan {
   friend bool operator==(const StagePlan&, const StagePlan&) = default;
 };
 
-/// All decisions (planning.md §3). A plan may be infeasible or hand-made; the evaluator says what is wrong with it.
+/// All decisions (planning.md §3). A plan may be infeasible or hand-made; the evaluator says what is wrong
+/// with it.
 struct Plan {
   int microbatch = 1;   ///< b
   int dataInner = 1;    ///< d_in: replicas packed together inside one block
@@ -35,7 +36,9 @@ struct Plan {
   int dataDegree() const { return dataInner * dataOuter; }
   int stageCount() const { return static_cast<int>(stages.size()); }
   int chunksPerStage() const { return stages.empty() ? 1 : static_cast<int>(stages.front().chunks.size()); }
-  int stageWidth(int stage) const { return dataInner * stages[static_cast<std::size_t>(stage)].strategy.width(); }  ///< w_i
+  int stageWidth(int stage) const {
+    return dataInner * stages[static_cast<std::size_t>(stage)].strategy.width();
+  }                           ///< w_i
   int pipelineWidth() const;  ///< Σ w_i
   int devicesUsed() const { return dataOuter * pipelineWidth(); }
 
@@ -47,7 +50,7 @@ std::string summaryOf(const Plan&);
 
 /// Where the ranks of a plan stand. Replica-major, then context, tensor fastest (planning.md §3).
 class Placement {
- public:
+public:
   explicit Placement(const Plan& plan);
 
   int stageBegin(int stage) const { return m_begin[static_cast<std::size_t>(stage)]; }  ///< inside a block
@@ -61,7 +64,7 @@ class Placement {
   int replicas() const { return m_inner * m_outer; }
   int lastPosition() const { return (m_outer - 1) * m_stride + m_total - 1; }
 
- private:
+private:
   int m_inner, m_outer, m_stride, m_total = 0;
   std::vector<int> m_begin, m_width;
   std::vector<DeviceIndex> m_order;

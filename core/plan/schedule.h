@@ -26,7 +26,8 @@ struct MemoryStep {
   Bytes used;
 };
 
-/// The pipeline as it runs, from an event simulation: a task starts when its inputs have arrived and its stage is free.
+/// The pipeline as it runs, from an event simulation: a task starts when its inputs have arrived and its
+/// stage is free.
 struct Schedule {
   ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
   std::vector<ScheduleInterval> intervals;  ///< by stage, then begin
@@ -35,9 +36,10 @@ struct Schedule {
   Seconds total;                            ///< of one batch, sync and step included
 };
 
-/// `detail` false: only `busy` and `total` (for re-ranking many plans). Of very long batches the first microbatches are run and
-/// listed; the steady state is extrapolated. A plan that cannot be costed gives an empty schedule. A plan with several chunks
-/// a stage runs interleaved where 1F1B is asked for, and the other way round.
+/// `detail` false: only `busy` and `total` (for re-ranking many plans). Of very long batches the first
+/// microbatches are run and listed; the steady state is extrapolated. A plan that cannot be costed gives an
+/// empty schedule. A plan with several chunks a stage runs interleaved where 1F1B is asked for, and the other
+/// way round.
 Schedule simulate(const Problem&, const Plan&, const Evaluation&, ScheduleKind, bool detail = true);
 
 }  // namespace nest

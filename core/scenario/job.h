@@ -25,8 +25,8 @@ struct OptimizerRegime {
 
 /// What is to be trained, apart from the model itself.
 struct Job {
-  int globalBatch = 1024;      ///< sequences per optimizer step, B
-  int sequenceLength = 4096;   ///< tokens
+  int globalBatch = 1024;                     ///< sequences per optimizer step, B
+  int sequenceLength = 4096;                  ///< tokens
   std::vector<int> microbatches = {1, 2, 4};  ///< sizes on offer, ascending
   OptimizerRegime optimizer;
   NumberFormat format = NumberFormat::Bf16;
@@ -42,8 +42,9 @@ const char* nameOf(Exchange);
 
 /// Named inputs of the cost model; every one is shown to the user.
 struct Assumptions {
-  /// Share of each exchange hidden behind compute. In a stage's load, an exchange of total E counts E·(1−f); all that
-  /// is hidden in one stage never exceeds its compute. The end-of-batch sync is not affected: see exposed_i.
+  /// Share of each exchange hidden behind compute. In a stage's load, an exchange of total E counts E·(1−f);
+  /// all that is hidden in one stage never exceeds its compute. The end-of-batch sync is not affected: see
+  /// exposed_i.
   std::array<double, kExchangeCount> overlap{};
   Bytes reserve{2.0 * 1024 * 1024 * 1024};  ///< memory kept free on each device: context, fragmentation, NCCL
 
@@ -57,14 +58,14 @@ enum class SearchPreset { Runnable, Free };
 struct SearchOptions {
   SearchPreset preset = SearchPreset::Runnable;
   Objective objective = Objective::Pipeline;
-  bool strategyPerStage = false;  ///< free strategy per stage
-  bool padLastMicrobatch = false; ///< b·d need not divide B; m = ⌈B/(b·d)⌉
+  bool strategyPerStage = false;   ///< free strategy per stage
+  bool padLastMicrobatch = false;  ///< b·d need not divide B; m = ⌈B/(b·d)⌉
   std::vector<int> zeroStages = {0, 1, 2, 3};
   std::array<bool, kRecomputeCount> recompute = {true, true, true};
   std::vector<int> chunksPerStage = {1};  ///< v on offer; {1} = no interleaving
   bool sequenceParallel = true;           ///< offer sequence parallelism where t > 1
   bool contextParallel = false, expertParallel = true;
-  int topPlans = 10;         ///< how many distinct plans to return
+  int topPlans = 10;           ///< how many distinct plans to return
   double deadlineSeconds = 0;  ///< 0 = none
   int threads = 1;
 

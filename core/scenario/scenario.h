@@ -19,10 +19,11 @@ struct ModelSource {
   std::string reference;  ///< path relative to the scenario file, empty if inline
   /// What it is: an architecture (analytic profile), or a measured or imported profile with its graph.
   std::optional<TransformerArchitecture> architecture;
-  std::shared_ptr<const LayerGraph> graph;      ///< set for imported profiles
-  std::shared_ptr<const Profile> profile;       ///< set for imported profiles; overlays the analytic one if both are set
+  std::shared_ptr<const LayerGraph> graph;  ///< set for imported profiles
+  std::shared_ptr<const Profile>
+      profile;               ///< set for imported profiles; overlays the analytic one if both are set
   AnalyticOptions analytic;  ///< of the analytic profile: attention kernels, constants
-  double calibration = 1;  ///< measured ÷ predicted step time; compute seconds are multiplied by it
+  double calibration = 1;    ///< measured ÷ predicted step time; compute seconds are multiplied by it
 
   friend bool operator==(const ModelSource&, const ModelSource&);
 };
@@ -40,7 +41,8 @@ struct Scenario {
   friend bool operator==(const Scenario&, const Scenario&) = default;
 };
 
-/// Scenario → Problem: derives the hierarchy, the strategies on offer under the preset, and the profile. All errors at once.
+/// Scenario → Problem: derives the hierarchy, the strategies on offer under the preset, and the profile. All
+/// errors at once.
 Reading<Problem> buildProblem(const Scenario& scenario);
 
 }  // namespace nest

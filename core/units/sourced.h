@@ -15,7 +15,8 @@ struct Sourced {
   std::string citation;
 
   Sourced() = default;
-  Sourced(T v, Origin o = Origin::Typed, std::string c = {}) : value(std::move(v)), origin(o), citation(std::move(c)) {}
+  Sourced(T v, Origin o = Origin::Typed, std::string c = {})
+      : value(std::move(v)), origin(o), citation(std::move(c)) {}
   friend bool operator==(const Sourced&, const Sourced&) = default;
 };
 

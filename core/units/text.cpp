@@ -27,7 +27,12 @@ std::string scaled(double v, const std::array<Scale, N>& scales) {
   return {};
 }
 
-constexpr std::array<Scale, 6> kMemory{{{1024.0 * 1024 * 1024 * 1024 * 1024, "PiB"}, {1024.0 * 1024 * 1024 * 1024, "TiB"}, {1024.0 * 1024 * 1024, "GiB"}, {1024.0 * 1024, "MiB"}, {1024, "KiB"}, {1, "B"}}};
+constexpr std::array<Scale, 6> kMemory{{{1024.0 * 1024 * 1024 * 1024 * 1024, "PiB"},
+                                        {1024.0 * 1024 * 1024 * 1024, "TiB"},
+                                        {1024.0 * 1024 * 1024, "GiB"},
+                                        {1024.0 * 1024, "MiB"},
+                                        {1024, "KiB"},
+                                        {1, "B"}}};
 constexpr std::array<Scale, 4> kShort{{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}};
 
 std::string_view trimmed(std::string_view s) {
@@ -65,7 +70,8 @@ std::string number(double v, int significant) {
     }
     out = digits + out.substr(e);
   } else {
-    const int decimals = std::max(0, significant - 1 - static_cast<int>(std::floor(std::log10(std::abs(r)) + 1e-12)));
+    const int decimals =
+        std::max(0, significant - 1 - static_cast<int>(std::floor(std::log10(std::abs(r)) + 1e-12)));
     out = fmt::format("{:.{}f}", r, decimals);
     if (out.find('.') != std::string::npos) {
       while (out.back() == '0') out.pop_back();
@@ -78,11 +84,14 @@ std::string number(double v, int significant) {
 
 std::string count(long long value) {
   std::string digits = std::to_string(value < 0 ? -value : value);
-  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), ",");
   return value < 0 ? "−" + digits : digits;
 }
 
-std::string percent(double fraction) { return number(fraction * 100) + " %"; }
+std::string percent(double fraction) {
+  return number(fraction * 100) + " %";
+}
 
 std::string signedPercent(double fraction) {
   return (fraction > 0 ? "+" : "") + percent(fraction);
@@ -96,17 +105,23 @@ std::string time(Seconds t) {
   return scaled(s, kShort);
 }
 
-std::string memory(Bytes b) { return scaled(b.value(), kMemory); }
+std::string memory(Bytes b) {
+  return scaled(b.value(), kMemory);
+}
 
 std::string bandwidth(BytesPerSecond b, BandwidthUnit unit) {
-  return unit == BandwidthUnit::GigabitsPerSecond ? number(b.value() * 8 / 1e9) + " Gb/s" : number(b.value() / 1e9) + " GB/s";
+  return unit == BandwidthUnit::GigabitsPerSecond ? number(b.value() * 8 / 1e9) + " Gb/s"
+                                                  : number(b.value() / 1e9) + " GB/s";
 }
 
 std::string flops(FlopsPerSecond f) {
-  return f.value() >= 0.9995e15 ? number(f.value() / 1e15) + " PFLOP/s" : number(f.value() / 1e12) + " TFLOP/s";
+  return f.value() >= 0.9995e15 ? number(f.value() / 1e15) + " PFLOP/s"
+                                : number(f.value() / 1e12) + " TFLOP/s";
 }
 
-std::string exact(double value) { return fmt::format("{}", value); }
+std::string exact(double value) {
+  return fmt::format("{}", value);
+}
 
 std::optional<BandwidthText> readBandwidth(std::string_view s, BandwidthUnit bare) {
   const auto parts = split(s);
@@ -114,12 +129,18 @@ std::optional<BandwidthText> readBandwidth(std::string_view s, BandwidthUnit bar
   auto [v, unit] = *parts;
   if (unit.empty()) unit = bare == BandwidthUnit::GigabitsPerSecond ? "Gb/s" : "GB/s";
   using enum BandwidthUnit;
-  struct Known { std::string_view name; double scale; BandwidthUnit shown; };
+  struct Known {
+    std::string_view name;
+    double scale;
+    BandwidthUnit shown;
+  };
   static constexpr Known known[] = {
-      {"GB/s", 1e9, GigabytesPerSecond},   {"GBps", 1e9, GigabytesPerSecond},   {"MB/s", 1e6, GigabytesPerSecond},
-      {"MBps", 1e6, GigabytesPerSecond},   {"TB/s", 1e12, GigabytesPerSecond},  {"B/s", 1, GigabytesPerSecond},
-      {"Gb/s", 1e9 / 8, GigabitsPerSecond}, {"Gbps", 1e9 / 8, GigabitsPerSecond}, {"Gbit/s", 1e9 / 8, GigabitsPerSecond},
-      {"Mb/s", 1e6 / 8, GigabitsPerSecond}, {"Mbps", 1e6 / 8, GigabitsPerSecond}, {"Tb/s", 1e12 / 8, GigabitsPerSecond},
+      {"GB/s", 1e9, GigabytesPerSecond},      {"GBps", 1e9, GigabytesPerSecond},
+      {"MB/s", 1e6, GigabytesPerSecond},      {"MBps", 1e6, GigabytesPerSecond},
+      {"TB/s", 1e12, GigabytesPerSecond},     {"B/s", 1, GigabytesPerSecond},
+      {"Gb/s", 1e9 / 8, GigabitsPerSecond},   {"Gbps", 1e9 / 8, GigabitsPerSecond},
+      {"Gbit/s", 1e9 / 8, GigabitsPerSecond}, {"Mb/s", 1e6 / 8, GigabitsPerSecond},
+      {"Mbps", 1e6 / 8, GigabitsPerSecond},   {"Tb/s", 1e12 / 8, GigabitsPerSecond},
       {"Tbps", 1e12 / 8, GigabitsPerSecond}};
   for (const Known& k : known)
     if (unit == k.name) return BandwidthText{BytesPerSecond(v * k.scale), k.shown};
@@ -150,8 +171,9 @@ std::optional<Seconds> readTime(std::string_view s, Seconds bareUnit) {
 }
 
 std::optional<Bytes> readMemory(std::string_view s, Bytes bareUnit) {
-  static constexpr Unit units[] = {{"B", 1},     {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0},
-                                   {"kB", 1e3},  {"KB", 1e3},     {"MB", 1e6},        {"GB", 1e9},           {"TB", 1e12}};
+  static constexpr Unit units[] = {
+      {"B", 1},    {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0},
+      {"kB", 1e3}, {"KB", 1e3},     {"MB", 1e6},        {"GB", 1e9},           {"TB", 1e12}};
   const auto v = read(s, bareUnit.value(), units);
   return v ? std::optional(Bytes(*v)) : std::nullopt;
 }

@@ -19,8 +19,8 @@ std::string signedPercent(double fraction);             ///< -0.061 → "−6.1 
 std::string time(Seconds);
 std::string memory(Bytes);
 std::string bandwidth(BytesPerSecond, BandwidthUnit = BandwidthUnit::GigabytesPerSecond);
-std::string flops(FlopsPerSecond);      ///< "989 TFLOP/s"
-std::string exact(double value);        ///< shortest text that reads back to the same double
+std::string flops(FlopsPerSecond);  ///< "989 TFLOP/s"
+std::string exact(double value);    ///< shortest text that reads back to the same double
 
 /// Reading accepts a number and a unit, blanks optional: "450GB/s", "400 Gb/s", "2us", "80 GiB", "1.5 ms".
 /// A bare number is taken in the unit named. nullopt: not a finite, non-negative quantity of that kind.
@@ -28,7 +28,8 @@ struct BandwidthText {
   BytesPerSecond value;
   BandwidthUnit unit = BandwidthUnit::GigabytesPerSecond;
 };
-std::optional<BandwidthText> readBandwidth(std::string_view, BandwidthUnit bare = BandwidthUnit::GigabytesPerSecond);
+std::optional<BandwidthText> readBandwidth(std::string_view,
+                                           BandwidthUnit bare = BandwidthUnit::GigabytesPerSecond);
 std::optional<Seconds> readTime(std::string_view, Seconds bareUnit = Seconds(1e-6));
 std::optional<Bytes> readMemory(std::string_view, Bytes bareUnit = Bytes(1024.0 * 1024.0 * 1024.0));
 

@@ -21,10 +21,10 @@ std::map<std::string, std::function<std::unique_ptr<QObject>()>>& registry() {
 
 /// Counts logged errors: one during a test fails it.
 class ErrorCounter : public spdlog::sinks::base_sink<std::mutex> {
- public:
+public:
   int errors = 0;
 
- protected:
+protected:
   void sink_it_(const spdlog::details::log_msg& msg) override {
     if (msg.level < spdlog::level::err) return;
     ++errors;

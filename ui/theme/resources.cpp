@@ -10,6 +10,8 @@ static void initialise() {
 
 namespace nest {
 
-void loadResources() { initialise(); }
+void loadResources() {
+  initialise();
+}
 
 }  // namespace nest

@@ -2,8 +2,8 @@
 
 namespace nest {
 
-/// Makes fonts, icons and samples reachable under ":/". Programs that link the library statically must ask for it; cheap
-/// to call again.
+/// Makes fonts, icons and samples reachable under ":/". Programs that link the library statically must ask
+/// for it; cheap to call again.
 void loadResources();
 
 }  // namespace nest

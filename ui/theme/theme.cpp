@@ -8,7 +8,6 @@
 
 #include "theme/resources.h"
 
-
 namespace nest {
 namespace {
 

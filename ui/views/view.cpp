@@ -5,7 +5,10 @@
 namespace nest {
 
 View::View(ViewServices services, QWidget* parent)
-    : QWidget(parent), m_services(services), m_context(std::make_shared<PlanContext>()), m_theme(&Theme::of(Theme::Kind::Light)) {}
+    : QWidget(parent),
+      m_services(services),
+      m_context(std::make_shared<PlanContext>()),
+      m_theme(&Theme::of(Theme::Kind::Light)) {}
 
 void View::setContext(PlanContextPtr context) {
   m_context = std::move(context);

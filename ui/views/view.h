@@ -22,11 +22,11 @@ struct ViewServices {
 /// A dockable picture of one plan. Refreshes when shown: a hidden view only marks itself dirty.
 class View : public QWidget {
   Q_OBJECT
- public:
+public:
   View(ViewServices services, QWidget* parent = nullptr);
 
-  virtual QString id() const = 0;     ///< "stages"; command line, settings, export
-  virtual QString title() const = 0;  ///< "Stages"
+  virtual QString id() const = 0;                           ///< "stages"; command line, settings, export
+  virtual QString title() const = 0;                        ///< "Stages"
   virtual const Figure* figure() const { return nullptr; }  ///< for export and copy
 
   const PlanContext& context() const { return *m_context; }  ///< never null; empty at first
@@ -37,7 +37,7 @@ class View : public QWidget {
   /// False: it lies behind other tabs, where Qt still calls it visible. It then marks itself dirty only.
   void setInSight(bool);
 
- protected:
+protected:
   /// Something else that the view shows has changed: refreshes now, or when it comes into sight.
   void outdate();
   bool isInSight() const { return isVisible() && m_inSight; }
@@ -47,7 +47,7 @@ class View : public QWidget {
   Selection& selection() const { return *m_services.selection; }
   const ViewServices& services() const { return m_services; }
 
- private:
+private:
   void refreshIfSeen();
 
   ViewServices m_services;

@@ -11,14 +11,15 @@ HierarchyInput input(std::vector<int> fanouts) {
   in.device.memory.value = Bytes(80e9);
   in.fanouts = std::move(fanouts);
   for (std::size_t l = 0; l < in.fanouts.size(); ++l)
-    in.levels.push_back({"level " + std::to_string(l), BytesPerSecond(100e9 / double(l + 1)), Seconds(1e-6 * double(l + 1))});
+    in.levels.push_back(
+        {"level " + std::to_string(l), BytesPerSecond(100e9 / double(l + 1)), Seconds(1e-6 * double(l + 1))});
   return in;
 }
 }  // namespace
 
 class TestHierarchy : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void regularLevels() {
     const auto h = Hierarchy::build(input({2, 3, 2}));
     QVERIFY(h);

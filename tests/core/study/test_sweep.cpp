@@ -54,7 +54,8 @@ private slots:
     QCOMPARE(std::get<LevelsSource>(g.scenarioAt(1)->cluster.network).levels[1].bandwidth.value(), 10e9);
   }
   void wrongFieldsAreRefused() {
-    for (const char* bad : {"job.gobal_batch=1", "cluster.levels.9.fanout=2", "name.first=1", "a~b.c=1", "x.y.z=1"})
+    for (const char* bad :
+         {"job.gobal_batch=1", "cluster.levels.9.fanout=2", "name.first=1", "a~b.c=1", "x.y.z=1"})
       QVERIFY2(!SweepGrid::build(scenarioText(), "t", {*readSweepField(bad).value}, {}), bad);
     QVERIFY(!SweepGrid::build(scenarioText(), "t",
                               {*readSweepField("name=1,2").value, *readSweepField("name=3").value}, {}));

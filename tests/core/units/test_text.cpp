@@ -7,7 +7,7 @@ using namespace nest;
 
 class TestText : public QObject {
   Q_OBJECT
- private slots:
+private slots:
   void printsThreeSignificantDigits() {
     QCOMPARE(text::number(12.345), std::string("12.3"));
     QCOMPARE(text::number(9.999), std::string("10"));
@@ -25,7 +25,8 @@ class TestText : public QObject {
     QCOMPARE(text::time(Seconds(0.9999)), std::string("1 s"));
     QCOMPARE(text::memory(Bytes(71.2 * 1073741824.0)), std::string("71.2 GiB"));
     QCOMPARE(text::bandwidth(BytesPerSecond(50e9)), std::string("50 GB/s"));
-    QCOMPARE(text::bandwidth(BytesPerSecond(50e9), text::BandwidthUnit::GigabitsPerSecond), std::string("400 Gb/s"));
+    QCOMPARE(text::bandwidth(BytesPerSecond(50e9), text::BandwidthUnit::GigabitsPerSecond),
+             std::string("400 Gb/s"));
   }
   void readsWhatItPrints() {
     QCOMPARE(text::readBandwidth("400 Gb/s")->value.value(), 50e9);
