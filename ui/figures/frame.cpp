@@ -8,7 +8,7 @@
 namespace nest {
 namespace {
 
-constexpr double kMargin = 14, kTitleRow = 30, kSentenceRow = 24, kBannerRow = 26;
+constexpr double kMargin = 14, kTitleRow = 30, kSentenceRow = 24, kBannerPad = 8, kBannerText = 12.5;
 
 QString firstErrors(const PlanContext& c) {
   QString out;
@@ -36,6 +36,13 @@ QString bannerOf(const PlanContext& c) {
   if (!c.current && c.shownPlan())
     return QStringLiteral("Found before your last edit; solve to bring it up to date");
   return {};
+}
+
+/// The banner's lines take as much height as they need; 0 without one.
+double bannerHeight(const QString& banner, double width) {
+  if (banner.isEmpty()) return 0;
+  const auto lines = Ink::lines(banner, width - 2 * kMargin - 20, kBannerText, true).size();
+  return static_cast<double>(lines) * kBannerText * 1.45 + kBannerPad;
 }
 
 }  // namespace
@@ -66,8 +73,8 @@ std::optional<FigureState> stateOf(const PlanContext& c, const QString& what, bo
 }
 
 QRectF bodyOf(const QRectF& area, const PlanContext& c, bool standalone) {
-  const double top =
-      (standalone ? kTitleRow : 0) + kSentenceRow + (bannerOf(c).isEmpty() ? 0 : kBannerRow + 6);
+  const double banner = bannerHeight(bannerOf(c), area.width());
+  const double top = (standalone ? kTitleRow : 0) + kSentenceRow + (banner > 0 ? banner + 6 : 0);
   return QRectF(area).adjusted(kMargin, kMargin + top + 4, -kMargin, -kMargin);
 }
 
@@ -92,12 +99,12 @@ QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QStr
   row.translate(0, kSentenceRow + 2);
   const QString banner = bannerOf(c);
   if (!banner.isEmpty()) {
-    row.setHeight(kBannerRow);
+    row.setHeight(bannerHeight(banner, area.width()));
     const QColor tone = ink.color(c.isNearestMiss() ? Error : Warning);
     ink.fill(row, mixed(ink.color(Canvas), tone, 0.16));
     ink.fill(QRectF(row.left(), row.top(), 4, row.height()), tone);
-    ink.label(row.adjusted(12, 0, -8, 0), banner, Qt::AlignLeft | Qt::AlignVCenter, 12.5, ink.color(Text),
-              true);
+    ink.paragraph(row.adjusted(12, kBannerPad / 2, -8, 0), banner, Qt::AlignLeft, kBannerText,
+                  ink.color(Text), true);
   }
   return bodyOf(area, c, ink.style().standalone);
 }

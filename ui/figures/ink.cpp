@@ -76,30 +76,33 @@ bool Ink::firstThatFits(const QRectF& box, const QStringList& choices, Qt::Align
   return false;
 }
 
-double Ink::paragraph(const QRectF& box, const QString& text, Qt::Alignment align, double pixels,
-                      const QColor& color, bool bold) {
-  const double step = pixels * 1.45;
-  double y = box.top();
-  QString current;
-  const auto flush = [&] {
-    if (!current.isEmpty() && y + step <= box.bottom() + 0.5) {
-      label(QRectF(box.left(), y, box.width(), step), current,
-            (align & Qt::AlignHorizontal_Mask) | Qt::AlignVCenter, pixels, color, bold);
-      y += step;
-    }
-    current.clear();
-  };
+QStringList Ink::lines(const QString& text, double limit, double pixels, bool bold) {
+  QStringList out;
   for (const QString& paragraphText : text.split(u'\n')) {
+    QString current;
     for (const QString& word : paragraphText.split(u' ', Qt::SkipEmptyParts)) {
       const QString longer = current.isEmpty() ? word : current + u' ' + word;
-      if (!current.isEmpty() && width(longer, pixels, bold) > box.width()) {
-        flush();
+      if (!current.isEmpty() && width(longer, pixels, bold) > limit) {
+        out << current;
         current = word;
       } else {
         current = longer;
       }
     }
-    flush();
+    if (!current.isEmpty()) out << current;
+  }
+  return out;
+}
+
+double Ink::paragraph(const QRectF& box, const QString& text, Qt::Alignment align, double pixels,
+                      const QColor& color, bool bold) {
+  const double step = pixels * 1.45;
+  double y = box.top();
+  for (const QString& line : lines(text, box.width(), pixels, bold)) {
+    if (y + step > box.bottom() + 0.5) break;
+    label(QRectF(box.left(), y, box.width(), step), line,
+          (align & Qt::AlignHorizontal_Mask) | Qt::AlignVCenter, pixels, color, bold);
+    y += step;
   }
   return y - box.top();
 }

@@ -36,7 +36,9 @@ public:
   /// The first of `choices` that fits whole; nothing if none does.
   bool firstThatFits(const QRectF& box, const QStringList& choices, Qt::Alignment, double pixels,
                      const QColor&, bool bold = false);
-  /// Breaks at blanks; returns the height used. Lines beyond the box are left out.
+  /// The text broken at blanks into lines of at most `width`; a longer word stays whole.
+  static QStringList lines(const QString& text, double width, double pixels, bool bold = false);
+  /// Those lines below each other; returns the height used. Lines beyond the box are left out.
   double paragraph(const QRectF& box, const QString& text, Qt::Alignment, double pixels, const QColor&,
                    bool bold = false);
 

@@ -134,30 +134,49 @@ void paintCapacity(Ink& ink, const MemoryLayout& m) {
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 
-/// Total above a bar and, in words, what is left or missing.
-void paintWords(Ink& ink, const MemoryLayout& m, std::size_t i) {
-  const MemoryColumn& column = m.columns[i];
-  if (column.stage < 0 || m.slot < 40) return;
-  const QRectF box = m.barBox(i);
-  const Bytes room = column.use.headroom();
-  const bool over = column.over();
-  const QString amount = memoryText(over ? -room : room);
-  const QStringList words =
-      over ? QStringList{amount + QStringLiteral(" too much"), QStringLiteral("+") + amount}
-           : QStringList{amount + QStringLiteral(" free"),
-                         phrase(text::number(room.value() / m.axis.unit)) + QStringLiteral(" free")};
-  const QColor ground = ink.color(Role::Canvas);
-  for (const QString& text : words) {
-    const double w = Ink::width(text, Ink::kSmall, over) + 6;
+/// What is left or missing, in words above each bar: with the unit if it fits everywhere, else without.
+void paintWords(Ink& ink, const MemoryLayout& m) {
+  if (m.slot < 40) return;
+  const auto words = [&](const MemoryColumn& column, bool brief) {
+    const bool over = column.over();
+    const Bytes room = over ? -column.use.headroom() : column.use.headroom();
+    const QString amount = brief ? phrase(text::number(room.value() / m.axis.unit)) : memoryText(room);
+    return over ? (brief ? QStringLiteral("+") + amount : amount + QStringLiteral(" too much"))
+                : amount + QStringLiteral(" free");
+  };
+  const auto width = [&](const MemoryColumn& column, bool brief) {
+    return Ink::width(words(column, brief), Ink::kSmall, column.over()) + 6;
+  };
+  bool brief = false;
+  for (const MemoryColumn& column : m.columns)
+    brief = brief || (column.stage >= 0 && width(column, false) > m.slot);
+  for (std::size_t i = 0; i < m.columns.size(); ++i) {
+    const MemoryColumn& column = m.columns[i];
+    if (column.stage < 0) continue;
+    const QRectF box = m.barBox(i);
+    const bool over = column.over();
+    const double w = width(column, brief), capacity = m.yOf(column.use.capacity.value());
     if (w > m.slot) continue;
-    const double capacity = m.yOf(column.use.capacity.value());
     double top = box.top() - 18;
     // Not across the capacity line: above it if the words would touch it.
     if (!over && top < capacity + 2 && top + 16 > capacity - 2) top = std::min(box.top() - 17, capacity - 18);
     const QRectF spot(box.center().x() - w / 2, top, w, 15);
-    ink.fill(spot, ground);
-    ink.label(spot, text, Qt::AlignCenter, Ink::kSmall, ink.color(over ? Role::Error : Role::Text), over);
-    return;
+    ink.fill(spot, ink.color(Role::Canvas));
+    ink.label(spot, words(column, brief), Qt::AlignCenter, Ink::kSmall,
+              ink.color(over ? Role::Error : Role::Text), over);
+  }
+}
+
+/// Dims neighbours with one veil: a translucent fill for each bar would cost more than the bars.
+void paintVeils(Ink& ink, const MemoryLayout& m, const Focus& focus) {
+  QColor veil = ink.color(Role::Canvas);
+  veil.setAlphaF(0.6F);
+  const auto dims = [&](std::size_t i) { return m.columns[i].stage >= 0 && focus.dims(m.columns[i].stage); };
+  for (std::size_t i = 0; i < m.columns.size(); ++i) {
+    if (!dims(i)) continue;
+    QRectF area = m.barBox(i);
+    for (; i + 1 < m.columns.size() && dims(i + 1); ++i) area |= m.barBox(i + 1);
+    ink.fill(area, veil);
   }
 }
 
@@ -166,11 +185,6 @@ void paintMarks(Ink& ink, const MemoryLayout& m, const Focus& focus) {
     const MemoryColumn& column = m.columns[i];
     if (column.stage < 0) continue;
     const QRectF box = m.barBox(i);
-    if (focus.dims(column.stage)) {
-      QColor veil = ink.color(Role::Canvas);
-      veil.setAlphaF(0.6F);
-      ink.fill(box, veil);
-    }
     if (column.over()) {
       const QRectF beyond(box.left(), box.top(), box.width(), m.yOf(column.use.capacity.value()) - box.top());
       if (m.bar > 5) ink.hatch(beyond, 3, ink.color(Role::Error), 6);
@@ -273,9 +287,10 @@ void MemoryFigure::paint(QPainter& painter, const QRectF& area, const PlanContex
   m_bars->paint(painter, layout.plot);
   const Focus focus(c, style);
   paintHatches(ink, layout);
+  paintVeils(ink, layout, focus);
   paintMarks(ink, layout, focus);
   paintCapacity(ink, layout);
-  for (std::size_t i = 0; i < layout.columns.size(); ++i) paintWords(ink, layout, i);
+  paintWords(ink, layout);
   paintChips(ink, layout, focus, byDevice);
   paintLegend(ink, layout.legend, layout.legendItems);
 }

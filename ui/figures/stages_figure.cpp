@@ -190,7 +190,7 @@ private:
       for (int i : countedTicks(n, static_cast<int>(m.plot.width() / 28)))
         m_ink.label(QRectF(m.slotLeft(i) + m.slot / 2 - 14, m.chips.top() + 7, 28, 15), stageNumber(i),
                     Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::MutedText));
-    m_ink.label(QRectF(m.chips.left() - 54, m.chips.top(), 48, all ? 22 : 8), QStringLiteral("Stage"),
+    m_ink.label(QRectF(m.chips.left() - 54, m.chips.top() + (all ? 0 : 4), 48, 22), QStringLiteral("Stage"),
                 Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
   }
 

@@ -22,11 +22,24 @@ struct TimelineFigure::Run {
   TimelineImage image;
   ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
   bool pending = false;  ///< asked for, not here yet
+
+  bool shows(const PlanContext&, ScheduleKind) const;
 };
 
 namespace {
 
 using Role = Theme::Role;
+
+QString microbatchText(const PlanContext& c) {
+  const int n = c.shownEvaluation()->microbatchCount;
+  return n == 1 ? QStringLiteral("one microbatch") : countText(n) + QStringLiteral(" microbatches");
+}
+
+FigureState pendingState(const PlanContext& c) {
+  return {QStringLiteral("Simulating the schedule …"),
+          QStringLiteral("%1, %2").arg(plural(c.shownPlan()->stageCount(), QStringLiteral("stage")),
+                                       microbatchText(c))};
+}
 
 struct TimelineLayout {
   QRectF plot, memory, legend;
@@ -89,15 +102,19 @@ bool TimelineFigure::isLong(const PlanContext& c) {
          kTasksOfAFrame;
 }
 
-const TimelineFigure::Run& TimelineFigure::runOf(const PlanContext& c) const {
+bool TimelineFigure::Run::shows(const PlanContext& c, ScheduleKind wanted) const {
+  return kind == wanted && context.problem == c.problem && context.plan == c.plan &&
+         context.outcome == c.outcome;
+}
+
+const TimelineFigure::Run& TimelineFigure::runOf(const PlanContext& c, bool now) const {
   const ScheduleKind kind = kindOf(c);
-  if (m_run && m_run->context.problem == c.problem && m_run->context.plan == c.plan &&
-      m_run->context.outcome == c.outcome && m_run->kind == kind)
-    return *m_run;
+  const bool known = m_run && m_run->shows(c, kind);
+  if (known && !(now && m_run->pending)) return *m_run;
   m_run = std::make_unique<Run>();
   m_run->context = c;
   m_run->kind = kind;
-  if (m_ask && isLong(c)) {
+  if (m_ask && isLong(c) && !now) {
     m_run->pending = true;
     m_ask(c, kind);
   } else {
@@ -107,9 +124,7 @@ const TimelineFigure::Run& TimelineFigure::runOf(const PlanContext& c) const {
 }
 
 void TimelineFigure::take(const PlanContext& c, ScheduleKind kind, Schedule schedule) {
-  if (m_run && m_run->pending && m_run->kind == kind && m_run->context.problem == c.problem &&
-      m_run->context.plan == c.plan && m_run->context.outcome == c.outcome)
-    fill(*m_run, c, std::move(schedule));
+  if (m_run && m_run->pending && m_run->shows(c, kind)) fill(*m_run, c, std::move(schedule));
 }
 
 void TimelineFigure::fill(Run& run, const PlanContext& c, Schedule schedule) const {
@@ -164,13 +179,7 @@ QString TimelineFigure::sentence(const PlanContext& c) const {
   const QString kind = s.kind == ScheduleKind::Interleaved ? QStringLiteral("Interleaved")
                        : s.kind == ScheduleKind::GPipe     ? QStringLiteral("GPipe")
                                                            : QStringLiteral("1F1B");
-  QString out =
-      QStringLiteral("%1, %2: %3 a batch")
-          .arg(kind,
-               c.shownEvaluation()->microbatchCount == 1
-                   ? QStringLiteral("one microbatch")
-                   : countText(c.shownEvaluation()->microbatchCount) + QStringLiteral(" microbatches"),
-               timeText(s.total));
+  QString out = QStringLiteral("%1, %2: %3 a batch").arg(kind, microbatchText(c), timeText(s.total));
   if (whole > 0)
     out +=
         QStringLiteral(", devices idle %1 of it").arg(phrase(text::percent(std::max(0.0, 1 - busy / whole))));
@@ -181,12 +190,7 @@ void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanCont
                            const FigureStyle& style) const {
   Ink ink(painter, style);
   if (const auto state = stateOf(c, QStringLiteral("the schedule"))) return paintState(ink, area, *state);
-  if (runOf(c).pending)
-    return paintState(
-        ink, area,
-        {QStringLiteral("Simulating the schedule …"),
-         QStringLiteral("%1 stages, %2 microbatches")
-             .arg(countText(c.shownPlan()->stageCount()), countText(c.shownEvaluation()->microbatchCount))});
+  if (runOf(c, style.standalone).pending) return paintState(ink, area, pendingState(c));
   if (!drawable(c))
     return paintState(
         ink, area,
@@ -400,6 +404,10 @@ QString TimelineFigure::describe(const SelectionItem& item, const PlanContext& c
 QString TimelineFigure::asText(const PlanContext& c) const {
   if (const auto state = stateOf(c, QStringLiteral("the schedule")))
     return state->heading + u'\n' + state->text + u'\n';
+  if (runOf(c).pending) {
+    const FigureState state = pendingState(c);
+    return state.heading + u'\n' + state.text + u'\n';
+  }
   if (!drawable(c)) return title() + u'\n';
   QString out = title() + u'\n' + sentence(c) + u'\n';
   for (int i = 0; i < c.shownPlan()->stageCount(); ++i) out += describe({ItemKind::Stage, i}, c) + u'\n';

@@ -23,8 +23,8 @@ public:
 
   /// Which schedule is run; nullopt: the plan's own (1F1B, or interleaved).
   void setKind(std::optional<ScheduleKind> kind) { m_kind = kind; }
-  /// Long simulations are asked for instead of being run while painting; the answer comes with take(). Null:
-  /// they are run at once.
+  /// Long simulations are asked for instead of being run while painting on screen; the answer comes with
+  /// take(). Null: they are run at once, as they are for exports.
   using Ask = std::function<void(const PlanContext&, ScheduleKind)>;
   void setAsk(Ask ask) { m_ask = std::move(ask); }
   void take(const PlanContext&, ScheduleKind, Schedule);
@@ -52,7 +52,8 @@ public:
 
 private:
   struct Run;  ///< the simulated schedule of the plan shown
-  const Run& runOf(const PlanContext&) const;
+  /// `now`: never pending.
+  const Run& runOf(const PlanContext&, bool now = false) const;
   bool drawable(const PlanContext&) const;
   QString sentence(const PlanContext&) const;
   void paintMemory(Ink&, const QRectF& plot, double begin, double end, int stage, const PlanContext&) const;

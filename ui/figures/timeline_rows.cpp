@@ -65,6 +65,7 @@ void TimelineRows::paint(Ink& ink, const Focus& focus, TimelineImage& kept) cons
     const auto [from, to] = visible(static_cast<int>(s));
     count += to - from;
   }
+  paintGround(ink);
   if (count <= kMostBoxes) {
     paintBoxes(ink, focus);
     paintNumbers(ink);
@@ -73,16 +74,32 @@ void TimelineRows::paint(Ink& ink, const Focus& focus, TimelineImage& kept) cons
   }
 }
 
+/// Bubble everywhere; tasks come over it. Rows without a gap share one hatch.
+void TimelineRows::paintGround(Ink& ink) const {
+  const double gap = gapOf(m_row);
+  std::vector<QRectF> lanes;
+  if (gap > 0)
+    for (std::size_t s = 0; s + 1 < m_starts.size(); ++s)
+      lanes.push_back(rowBox(static_cast<int>(s)).adjusted(0, gap / 2, 0, -gap / 2));
+  else
+    lanes.push_back(rowBox(0) | rowBox(static_cast<int>(m_starts.size()) - 2));
+  QPainter& p = ink.painter();
+  p.setPen(Qt::NoPen);
+  p.setBrush(mixed(ink.color(Role::Canvas), ink.color(Role::Idle), 0.6));
+  p.drawRects(lanes.data(), static_cast<int>(lanes.size()));
+  std::vector<QLineF> lines;
+  for (const QRectF& r : lanes) Ink::hatchLines(r, kBubbleHatch, 7, lines);
+  p.setPen(QPen(ink.color(Role::Border), 1, Qt::SolidLine, Qt::FlatCap));
+  p.drawLines(lines.data(), static_cast<int>(lines.size()));
+}
+
 void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
   QPainter& p = ink.painter();
   std::array<std::vector<QRectF>, kLoadPartCount> lit, dim;
-  std::vector<QRectF> idle;
   const double gap = gapOf(m_row);
   for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
-    const QRectF row = rowBox(static_cast<int>(s));
     auto& rects = focus.dims(static_cast<int>(s)) ? dim : lit;
-    const QRectF lane = row.adjusted(0, gap / 2, 0, -gap / 2);
-    idle.push_back(lane);
+    const QRectF lane = rowBox(static_cast<int>(s)).adjusted(0, gap / 2, 0, -gap / 2);
     const auto [from, to] = visible(static_cast<int>(s));
     for (std::size_t k = from; k < to; ++k) {
       const auto& i = m_schedule.intervals[k];
@@ -100,16 +117,6 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
               QRectF(a, lane.top(), std::min(r, b) - a, lane.height()));
       }
     }
-  }
-  p.setPen(Qt::NoPen);
-  p.setBrush(mixed(ink.color(Role::Canvas), ink.color(Role::Idle), 0.6));
-  p.drawRects(idle.data(), static_cast<int>(idle.size()));
-  // What shows between the tasks is bubble.
-  if (m_row >= 5 && idle.size() <= 128) {
-    std::vector<QLineF> lines;
-    for (const QRectF& r : idle) Ink::hatchLines(r, kBubbleHatch, 7, lines);
-    p.setPen(QPen(ink.color(Role::Border), 1, Qt::SolidLine, Qt::FlatCap));
-    p.drawLines(lines.data(), static_cast<int>(lines.size()));
   }
   // Recompute lies on its backward, so it comes after.
   for (const LoadPart part : {LoadPart::Forward, LoadPart::Backward, LoadPart::Recompute,
@@ -152,10 +159,10 @@ void TimelineRows::paintNumbers(Ink& ink) const {
   }
 }
 
+/// One line of pixels a stage, transparent where nothing runs.
 QImage TimelineRows::mixedImage(const Theme& theme, int width) const {
   const auto stages = static_cast<int>(m_starts.size()) - 1;
-  QImage image(width, stages, QImage::Format_RGB32);
-  const QColor idle = mixed(theme.color(Role::Canvas), theme.color(Role::Idle), 0.6);
+  QImage image(width, stages, QImage::Format_ARGB32_Premultiplied);
   std::array<std::array<float, 3>, kLoadPartCount> colors;
   for (int k = 0; k < kLoadPartCount; ++k) {
     const QColor c = colorOf(static_cast<LoadPart>(k), theme);
@@ -186,11 +193,10 @@ QImage TimelineRows::mixedImage(const Theme& theme, int width) const {
     auto* line = reinterpret_cast<QRgb*>(image.scanLine(s));
     for (int x = 0; x < width; ++x) {
       const auto& q = pixels[static_cast<std::size_t>(x)];
-      const float rest = std::max(0.0F, 1 - q[3]), whole = std::max(1.0F, q[3]);
-      QColor c(std::min(255, static_cast<int>(q[0] / whole + rest * static_cast<float>(idle.red()))),
-               std::min(255, static_cast<int>(q[1] / whole + rest * static_cast<float>(idle.green()))),
-               std::min(255, static_cast<int>(q[2] / whole + rest * static_cast<float>(idle.blue()))));
-      line[x] = c.rgb();
+      // Rounding may fill a pixel beyond the whole.
+      const float whole = std::max(1.0F, q[3]);
+      const auto part = [whole](float v) { return std::min(255, static_cast<int>(v / whole)); };
+      line[x] = qRgba(part(q[0]), part(q[1]), part(q[2]), part(255 * q[3]));
     }
   }
   return image;
@@ -207,8 +213,12 @@ void TimelineRows::paintImage(Ink& ink, const Focus& focus, TimelineImage& kept)
                           QRectF(0, 0, width, stages));
   QColor veil = ink.color(Role::Canvas);
   veil.setAlphaF(0.65F);
-  for (int s = 0; s < stages; ++s)
-    if (focus.dims(s)) ink.fill(rowBox(s), veil);
+  for (int s = 0; s < stages; ++s) {
+    if (!focus.dims(s)) continue;
+    QRectF area = rowBox(s);  // one veil for neighbours: each translucent fill is dear
+    for (; s + 1 < stages && focus.dims(s + 1); ++s) area |= rowBox(s + 1);
+    ink.fill(area, veil);
+  }
   if (const double gap = gapOf(m_row); gap > 0)
     for (int s = 1; s < stages; ++s)
       ink.fill(QRectF(m_plot.left(), m_plot.top() + s * m_row - gap / 2, m_plot.width(), gap),

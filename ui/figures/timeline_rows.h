@@ -25,8 +25,8 @@ struct TimelineImage {
 };
 
 /// The rows of a timeline: `plot` shows the seconds from `begin` to `end`, stage 0 on top. Where tasks are
-/// narrower than a pixel the rows become an image in which each pixel mixes what runs there, so the cost
-/// depends on what is visible alone.
+/// too many the rows become an image in which each pixel mixes what runs there, so the cost depends on what
+/// is visible alone. What shows between tasks is bubble, hatched either way.
 class TimelineRows {
 public:
   TimelineRows(const Schedule&, const std::vector<std::size_t>& stageStarts, const QRectF& plot, double begin,
@@ -45,6 +45,7 @@ public:
   std::pair<std::size_t, std::size_t> visible(int stage) const;
 
 private:
+  void paintGround(Ink&) const;
   void paintBoxes(Ink&, const Focus&) const;
   void paintImage(Ink&, const Focus&, TimelineImage& kept) const;
   QImage mixedImage(const Theme&, int width) const;

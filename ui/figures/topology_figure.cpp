@@ -88,7 +88,7 @@ void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const Topology
       ink.stageChip(QRectF(row.left() + 42 + i * 24.0, row.top() + 1, 20, 17), i, Ink::kSmall, focus.dims(i));
     if (most < n)
       ink.label(QRectF(row.left() + 42 + most * 24.0, row.top(), 70, kKeyRow),
-                QStringLiteral("… %1").arg(n - 1), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+                QStringLiteral("… %1").arg(stageNumber(n - 1)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
                 ink.color(Role::MutedText));
   }
   if (idle > 0) {

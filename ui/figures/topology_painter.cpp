@@ -167,8 +167,14 @@ void TopologyPainter::paintDevices() {
   for (const auto& [stage, rects] : m_fills) {
     const bool dimmed = stage >= 0 && (m_focus.dims(stage) || rests(stage));
     const QColor c = stage < 0 ? m_ink.color(Role::Idle) : m_ink.stageColor(stage, dimmed);
-    // On a tinted ground a stage of the same tone would vanish.
-    p.setPen(m_traffic.shown() && m_scale >= 6 ? QPen(m_ink.color(Role::Canvas), 1.6) : QPen(Qt::NoPen));
+    p.setPen(Qt::NoPen);
+    if (m_traffic.shown() && m_scale >= 6) {
+      // On a tinted ground a stage of the same tone would vanish. Larger boxes behind cost less than frames.
+      std::vector<QRectF> behind;
+      for (const QRectF& r : rects) behind.push_back(r.adjusted(-0.8, -0.8, 0.8, 0.8));
+      p.setBrush(m_ink.color(Role::Canvas));
+      p.drawRects(behind.data(), static_cast<int>(behind.size()));
+    }
     p.setBrush(c);
     p.drawRects(rects.data(), static_cast<int>(rects.size()));
     const int pattern = stage < 0 ? 0 : m_ink.theme().stageHatch(stage);
