@@ -20,6 +20,16 @@ void addTensorExchange(LayerCost& c, Phase phase, const LayerSetting& s, bool in
     c.collectives.push_back({CollectiveKind::AllReduce, GroupKind::Tensor, phase, Bytes(bytes), 1});
 }
 
+/// The product that makes a weight's gradients, and what adds them to the sum.
+Seconds gradientProduct(const LayerSetting& s, double out, double in, double tokens, double count,
+                        bool wide) {
+  const double separate = s.options.separateGradientSums;
+  const double weights = out * in * count, sums = 2 * s.gradientBytes * weights * (1 - separate);
+  const Seconds product = wide ? s.device.wideProduct(out, in, tokens, count, sums)
+                               : s.device.product(out, in, tokens, count, sums);
+  return product + separate * s.device.traffic(weights * (s.device.elementBytes() + 2 * s.gradientBytes));
+}
+
 /// Layers that are never recomputed cost the same under every policy.
 void setAllPolicies(LayerCost& c, RecomputeCost cost) {
   c.recompute.fill(cost);
@@ -85,10 +95,9 @@ LayerCost headCost(const LayerSetting& s) {
   const double logits = s.tokens * vocabulary;
   c.forward =
       s.device.wideProduct(s.tokens, vocabulary, width) + s.device.traffic(logits * k.lossTraffic.value);
-  c.backward =
-      s.device.wideProduct(s.tokens, width, vocabulary) +
-      s.device.wideProduct(vocabulary, width, s.tokens, 1, 2 * s.gradientBytes * vocabulary * width) +
-      s.device.traffic(logits * k.lossBackwardTraffic.value);
+  c.backward = s.device.wideProduct(s.tokens, width, vocabulary) +
+               gradientProduct(s, vocabulary, width, s.tokens, 1, true) +
+               s.device.traffic(logits * k.lossBackwardTraffic.value);
   c.denseParameters = (a.tiedEmbeddings ? 0 : embeddingParameters(a) * s.shares.width) +
                       (headParameters(a) - (a.tiedEmbeddings ? 0 : embeddingParameters(a)));
   if (s.strategy.tensor > 1) {
@@ -126,11 +135,11 @@ private:
   /// A weight product forward, and its two products backward: for the input and for the weights, the latter
   /// adding into gradients of the job's width.
   void product(double tokens, double out, double in, double count, bool wide = false) {
-    const auto time = [&](double p, double q, double r, double extra) {
-      return wide ? m.device.wideProduct(p, q, r, count, extra) : m.device.product(p, q, r, count, extra);
+    const auto time = [&](double p, double q, double r) {
+      return wide ? m.device.wideProduct(p, q, r, count) : m.device.product(p, q, r, count);
     };
-    c.forward += time(tokens, out, in, 0);
-    c.backward += time(tokens, in, out, 0) + time(out, in, tokens, 2 * m.gradientBytes * out * in * count);
+    c.forward += time(tokens, out, in);
+    c.backward += time(tokens, in, out) + gradientProduct(m, out, in, tokens, count, wide);
   }
 
   /// Matrices that read the same input run as one product: query, key and value.

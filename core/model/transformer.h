@@ -75,6 +75,9 @@ Flops modelFlops(const TransformerArchitecture&, int sequenceLength, double sequ
 /// Options of the analytic profile.
 struct AnalyticOptions {
   bool flashAttention = true;  ///< a fused attention kernel, so that scores are never stored
+  /// Share of the microbatches whose weight gradients a kernel of its own adds to the sum so far, as programs
+  /// did before 2022; 0: the product that makes them adds them, too.
+  double separateGradientSums = 0;
   AnalyticConstants constants = {};
   friend bool operator==(const AnalyticOptions&, const AnalyticOptions&) = default;
 };

@@ -41,6 +41,9 @@ constexpr std::array kResults = {
                  Recompute::Selective, true},
 };
 
+constexpr std::array<const char*, kExchangeCount> kOverlapColumns = {
+    "overlap_tensor", "overlap_context", "overlap_expert", "overlap_pipeline", "overlap_data"};
+
 TransformerArchitecture gptShape() {
   TransformerArchitecture a;
   a.family = "gpt2";
@@ -179,6 +182,17 @@ FlopConvention conventionBehind(RowFigures& f, const PublishedRun& r) {
                                                                           : FlopConvention::Model;
 }
 
+/// Software as in 2021: by "year", else by the source (an arXiv number begins with year and month; what was
+/// published in January ran the year before).
+bool isBefore2022(RowFigures& f) {
+  if (const auto year = f.number("year", 1990, 2200)) return *year < 2022;
+  const std::string source = f.word("source"), mark = "arXiv ";
+  const auto found = source.find(mark);
+  if (found == std::string::npos) return source.find("SC'21") != std::string::npos;
+  const long number = std::strtol(source.c_str() + found + mark.size(), nullptr, 10);
+  return number > 0 && number < 2202;
+}
+
 void readPlan(RowFigures& f, PublishedRun& r) {
   r.device = f.word("device");
   r.sequence = f.whole("seq", 2048);
@@ -212,10 +226,17 @@ void readPlan(RowFigures& f, PublishedRun& r) {
   r.recompute = recompute == "full"        ? Recompute::Full
                 : recompute == "selective" ? Recompute::Selective
                                            : Recompute::None;
-  r.convention = f.word("convention") == "sc21" ? FlopConvention::Sc21 : FlopConvention::Model;
+  r.convention = f.word("convention") == "sc21"     ? FlopConvention::Sc21
+                 : f.word("convention") == "causal" ? FlopConvention::Causal
+                                                    : FlopConvention::Model;
   if (!f.has("convention")) r.convention = conventionBehind(f, r);
   if (f.word("format") == "fp8") r.format = NumberFormat::Fp8;
-  r.fp16Gradients = f.word("format") == "fp16" || r.convention == FlopConvention::Sc21;
+  r.isEarly = isBefore2022(f);
+  for (int k = 0; k < kExchangeCount; ++k)
+    r.overlap[static_cast<std::size_t>(k)] = f.number(kOverlapColumns[static_cast<std::size_t>(k)], 0, 1);
+  const std::string source = f.word("source");
+  r.fp16Gradients = f.word("format") == "fp16" || source.find("fp16") != std::string::npos ||
+                    source.find("SC'21") != std::string::npos;
 }
 
 std::string labelOf(RowFigures& f, const PublishedRun& r) {
@@ -276,6 +297,12 @@ bool isThroughput(PublishedQuantity q) {
 double countedFlops(const PublishedRun& r, FlopConvention convention) {
   const double model = modelFlops(r.model, r.sequence, r.globalBatch).value();
   if (convention == FlopConvention::Model) return model;
+  if (convention == FlopConvention::Causal) {
+    // The scores grow with the square of the length, all else in proportion: twice the length over as many
+    // tokens shows them apart.
+    const double twice = modelFlops(r.model, 2 * r.sequence, r.globalBatch / 2.0).value();
+    return model - (twice - model) / 2;
+  }
   const double head = 6.0 * r.model.hidden * r.model.vocabulary * r.sequence * r.globalBatch;
   return (model - head) * 4 / 3 + head;
 }

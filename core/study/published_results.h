@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,8 +23,9 @@ enum class PublishedQuantity {
 const char* nameOf(PublishedQuantity);
 bool isThroughput(PublishedQuantity);
 
-/// How a source counts FLOPs (costs.md §1).
-enum class FlopConvention { Model, Sc21 };
+/// How a source counts FLOPs (costs.md §1): Causal counts only the half of the scores that a causal mask
+/// leaves.
+enum class FlopConvention { Model, Causal, Sc21 };
 
 /// One published figure with the configuration that it was measured at.
 struct PublishedRun {
@@ -37,10 +39,14 @@ struct PublishedRun {
   bool sequenceParallel = false;
   bool flashAttention = false;
   Recompute recompute = Recompute::None;
+  /// Software of before 2022: Megatron-LM's exchanges then waited for the products beside them, and its
+  /// weight gradients were added up by kernels of their own.
+  bool isEarly = false;
   bool isEarlyZero3 = false;  ///< scheme "zero3": DeepSpeed as it was in 2021
   std::optional<int> zero;    ///< none: 0 where that fits, else 1 (Megatron's distributed optimizer)
   NumberFormat format = NumberFormat::Bf16;
   bool fp16Gradients = false;
+  std::array<std::optional<double>, kExchangeCount> overlap{};  ///< where the source says what is hidden
   FlopConvention convention = FlopConvention::Model;
   PublishedQuantity quantity = PublishedQuantity::TflopsPerDevice;
   double published = 0;
@@ -60,7 +66,11 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// tokens_per_s_per_gpu, params_optimizer_gib, activations_tp_gib, activations_tp_sp_selective_gib; each
 /// makes a run. Without "model", a set's rows are GPT shapes (two-matrix MLP, LayerNorm, tied embeddings);
 /// "model" is a Hugging Face configuration, in which row figures replace what they name. "flash": true says
-/// that attention was fused; "format" is bf16, fp16 or fp8.
+/// that attention was fused; "format" is bf16, fp16 or fp8; "convention", for what mfu and tflops_per_gpu
+/// count, is model, causal or sc21. overlap_tensor, overlap_context, overlap_expert, overlap_pipeline and
+/// overlap_data are shares from 0 to 1 of such exchanges that the source says run beside compute. "year" is
+/// that of the software; without it, the number of an arXiv paper in "source" says it, and what says nothing
+/// is of today.
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file);
 
 }  // namespace nest

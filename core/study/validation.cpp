@@ -50,32 +50,42 @@ Reading<Hierarchy> clusterOf(const PublishedRun& r, const DeviceSpec& device,
   return Hierarchy::build(in);
 }
 
-/// How many blocks are missing to equal parts where embedding and head stand for a block each (Llama 3's 126
-/// blocks on 16 stages: the first and the last have one less), or the head alone; −1: they do not divide.
-int shortBlocks(int blocks, int parts) {
-  for (const int missing : {0, 2, 1})
-    if ((blocks + missing) % parts == 0 && (blocks + missing) / parts > (missing > 0 ? 1 : 0)) return missing;
-  return -1;
+/// Blocks of each part. Where they do not divide, parts that hold more besides have one less: the last (norm
+/// and head) first, then the first (embedding; Llama 3's 126 blocks on 16 stages), then, without
+/// interleaving, others from behind. Empty: no such parts.
+std::vector<int> blocksOfParts(int blocks, int parts, bool interleaved) {
+  const int most = (blocks + parts - 1) / parts, missing = most * parts - blocks;
+  if (parts < 1 || blocks < 1 || (interleaved ? missing > 2 : missing >= parts && parts > 1)) return {};
+  std::vector<int> out(static_cast<std::size_t>(parts), most);
+  for (int k = 0; k < missing; ++k) --out[static_cast<std::size_t>(k == 1 ? 0 : parts - std::max(1, k))];
+  // A part without a block still has the embedding or the head; one between has nothing.
+  return parts > 2 && std::count(out.begin() + 1, out.end() - 1, 0) > 0 ? std::vector<int>{} : out;
 }
 
 /// Blocks in equal parts, embedding before the first, norm and head behind the last.
 std::vector<StagePlan> equalStages(const LayerGraph& graph, int blocks, const Strategy& strategy,
                                    Recompute recompute, int stages, int chunks) {
   std::vector<StagePlan> out(static_cast<std::size_t>(stages));
-  const int parts = stages * chunks, missing = shortBlocks(blocks, parts);
-  const int perPart = (blocks + missing) / parts;
-  int layer = 0;
-  for (int part = 0; part < parts; ++part) {
-    int end = 1 + (part + 1) * perPart - (missing > 1 ? 1 : 0);
-    if (part + 1 == parts) end = graph.layerCount();
+  const auto parts = blocksOfParts(blocks, stages * chunks, chunks > 1);
+  int layer = 0, end = 1;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    end = part + 1 == parts.size() ? graph.layerCount() : end + parts[part];
     std::vector<LayerIndex> chunk;
     for (; layer < end; ++layer) chunk.push_back(LayerIndex(layer));
-    StagePlan& s = out[static_cast<std::size_t>(part % stages)];
+    StagePlan& s = out[part % out.size()];
     s.strategy = strategy;
     s.recompute = recompute;
     s.chunks.push_back(std::move(chunk));
   }
   return out;
+}
+
+/// What keeps the planner from offering a row's plan.
+const char* remarkOn(const Evaluation& e) {
+  if (e.feasible()) return "";
+  const bool memory = std::any_of(e.violations.begin(), e.violations.end(),
+                                  [](const Violation& v) { return v.code == "memory"; });
+  return memory ? "  does not fit" : "  unequal chunks";
 }
 
 /// One published run, ready to be evaluated with any microbatch size and chunk count.
@@ -123,7 +133,8 @@ private:
   }
   bool canBeFormed(int b, int v) const {
     if (m_data < 1 || m_data * m_run.stages * m_strategy.width() != m_run.devices) return false;
-    if (m_run.globalBatch % (b * m_data) != 0 || shortBlocks(m_run.model.layers, m_run.stages * v) < 0)
+    if (m_run.globalBatch % (b * m_data) != 0 ||
+        blocksOfParts(m_run.model.layers, m_run.stages * v, v > 1).empty())
       return false;
     if (m_data % m_run.expert != 0) return false;
     return v == 1 || (m_run.stages > 1 && m_run.globalBatch / (b * m_data) % m_run.stages == 0);
@@ -142,12 +153,17 @@ private:
     else if (m_run.zero == 3)
       problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Data)] =
           m_assumptions.shardedOverlap.value;
+    if (!m_run.isEarly && m_run.tensor > 1)
+      problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Tensor)] =
+          besideProducts() * m_assumptions.backwardTensorOverlap.value;
     // Without sequence parallelism Megatron still sends each boundary tensor in t parts (Narayanan 2021,
     // §4.1).
     if (m_run.tensor > 1 && !m_strategy.sequence)
       problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Pipeline)] = 1 - 1.0 / m_run.tensor;
+    for (std::size_t k = 0; k < m_run.overlap.size(); ++k)
+      if (m_run.overlap[k]) problem.assumptions.overlap[k] = *m_run.overlap[k];
     auto made = analyticProfile(m_run.model, m_device, problem.job, {m_strategy},
-                                {m_run.flashAttention, m_assumptions.constants});
+                                {m_run.flashAttention, separateSums(b), m_assumptions.constants});
     problem.graph = std::make_shared<const LayerGraph>(std::move(made.graph));
     problem.profile = std::make_shared<const Profile>(std::move(made.profile));
     problem.search.chunksPerStage = {v};
@@ -164,6 +180,19 @@ private:
     row.predicted = predictedBy(row, *problem.profile);
     row.isFitted = isFittedOn(m_run);
     return row;
+  }
+
+  /// Of a block's tensor exchanges, those that can run beside products. An all-reduce counts as two: forward
+  /// 4, as many where it is computed again, and backward 4, of which 2 (the sums of input gradients, when
+  /// they are split by sequence) or all 4 can; and split by sequence 2 more gathers, which all can.
+  double besideProducts() const {
+    const double again = m_run.recompute == Recompute::Full ? 4 : 0;
+    return m_strategy.sequence ? 4 / (10 + again) : 4 / (8 + again);
+  }
+  /// The first microbatch of a batch has nothing to add to; ZeRO-3 of 2021 scattered each layer's at once.
+  double separateSums(int b) const {
+    const double m = double(m_run.globalBatch) / (double(b) * m_data);
+    return m_run.isEarly && !m_run.isEarlyZero3 ? (m - 1) / m : 0;
   }
 
   double predictedBy(const ValidationRow& row, const Profile& profile) const {
@@ -283,6 +312,28 @@ Reading<ValidationReport> runValidation(std::string_view trainingResults, const 
   return {std::move(report), out};
 }
 
+namespace {
+
+std::string notesOn(const ValidationReport& report) {
+  const ValidationAssumptions assumed;
+  std::string out;
+  if (std::any_of(report.rows.begin(), report.rows.end(), [](const auto& r) { return r.run.isEarly; }))
+    out +=
+        "Programs of before 2022 (by the source's year): tensor exchanges wait for products, and kernels of "
+        "their own add up weight gradients.\n";
+  if (std::any_of(report.rows.begin(), report.rows.end(),
+                  [](const auto& r) { return !r.run.isEarly && r.run.tensor > 1; }))
+    out += "Later programs: " + text::percent(assumed.backwardTensorOverlap.value) +
+           " of the backward pass's tensor exchanges that can run beside products do.\n";
+  if (std::any_of(report.rows.begin(), report.rows.end(), [](const auto& r) { return r.isFitted; }))
+    out +=
+        "\"fitted\": the device's constants were chosen with these rows in view; all others are predictions "
+        "with the same constants.\n";
+  return out;
+}
+
+}  // namespace
+
 std::string toText(const ValidationReport& report) {
   std::string out = fmt::format("{:<18}  {:<48}  {:<34}  {:<24}  {:>14}  {:>14}  {:>8}\n", "Set", "Run",
                                 "Plan", "Quantity", "Predicted", "Published", "Error");
@@ -290,13 +341,16 @@ std::string toText(const ValidationReport& report) {
     out += fmt::format("{:<18}  {:<48}  {:<34}  {:<24}  {:>14}  {:>14}  {:>8}{}{}\n", r.run.set, r.run.label,
                        summaryOf(r.plan), nameOf(r.run.quantity), valueText(r.run.quantity, r.predicted),
                        valueText(r.run.quantity, r.run.published), text::signedPercent(r.error()),
-                       r.isFitted ? "  fitted" : "", r.evaluation.feasible() ? "" : "  does not fit");
+                       r.isFitted ? "  fitted" : "", remarkOn(r.evaluation));
   }
   out += fmt::format("\nThroughput, mean absolute error: {} (rows fitted on: {}; all others: {})\n",
                      text::percent(report.meanThroughputError()),
                      text::percent(report.meanThroughputError(true)),
                      text::percent(report.meanThroughputError(false)));
-  out += fmt::format("Activation memory, largest error: {}\n", text::percent(report.largestMemoryError()));
+  if (std::any_of(report.rows.begin(), report.rows.end(),
+                  [](const auto& r) { return r.run.quantity == PublishedQuantity::ActivationBytes; }))
+    out += fmt::format("Activation memory, largest error: {}\n", text::percent(report.largestMemoryError()));
+  out += notesOn(report);
   return out;
 }
 

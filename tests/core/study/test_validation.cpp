@@ -11,7 +11,21 @@ const char* kSmall = R"({"sets":[{"id":"own","device":"H100 SXM","seq":4096,"rec
   "sequence_parallel":true,"model":{"model_type":"llama","num_hidden_layers":32},
   "columns":["t","p","gpus","global_batch","microbatch","mfu"],
   "rows":[[2,1,16,128,1,0.42],[1,4,16,128,1,0.41],[3,1,16,128,1,0.4]]}]})";
+
+const char* kNamed = R"({"sets":[{"hidden":1024,"heads":16,"layers":4,"source":"SOURCE",
+  "columns":["gpus","mfu"],"rows":[[8,0.4]]}]})";
+const char* kChunks = R"({"sets":[{"id":"own","device":"H100 SXM","seq":4096,"flash":true,
+  "model":{"model_type":"llama","num_hidden_layers":30},
+  "columns":["t","p","v","gpus","global_batch","microbatch","mfu"],
+  "rows":[[1,4,8,8,64,1,0.4],[1,4,5,8,64,1,0.4],[1,7,1,7,64,1,0.4],[1,7,3,7,63,1,0.4]]}]})";
+
+/// The small table with one more figure for all its rows.
+std::string withColumn(const std::string& name, const std::string& value) {
+  std::string text = kSmall;
+  text.insert(text.find("\"columns\""), '"' + name + "\":" + value + ',');
+  return text;
 }
+}  // namespace
 
 class TestValidation : public QObject {
   Q_OBJECT
@@ -23,8 +37,8 @@ private slots:
     QVERIFY(report);
     QVERIFY(report.diagnostics.empty());
     QCOMPARE(report->rows.size(), std::size_t(10 + 12 + 8 + 12 + 3));
-    QVERIFY2(report->meanThroughputError() < 0.055, toText(*report).c_str());
-    QVERIFY2(report->meanThroughputError(true) < 0.03, toText(*report).c_str());
+    QVERIFY2(report->meanThroughputError() < 0.045, toText(*report).c_str());
+    QVERIFY2(report->meanThroughputError(true) < 0.02, toText(*report).c_str());
     QVERIFY2(report->largestMemoryError() < 0.01, toText(*report).c_str());
     for (const auto& r : report->rows)
       if (r.run.quantity == PublishedQuantity::ParameterBytes) QVERIFY(std::abs(r.error()) < 0.001);
@@ -49,6 +63,50 @@ private slots:
     QVERIFY(runValidation(kSmall, "f", slower)->rows[0].predicted <
             0.8 * runValidation(kSmall, "f")->rows[0].predicted);
   }
+  // A table like any other: what ran before 2022 waits for its exchanges and sums gradients apart.
+  void yearsOfSoftwareDiffer() {
+    const auto early = runValidation(withColumn("year", "2021"), "f");
+    const auto late = runValidation(withColumn("year", "2023"), "f");
+    const auto silent = runValidation(withColumn("p", "1"), "f");
+    QVERIFY(early && late && silent);
+    QVERIFY(early->rows[0].run.isEarly && !late->rows[0].run.isEarly && !silent->rows[0].run.isEarly);
+    QVERIFY(early->rows[0].predicted < 0.98 * late->rows[0].predicted);
+    QCOMPARE(late->rows[0].predicted, silent->rows[0].predicted);
+  }
+  void yearComesFromThePaper() {
+    const auto runs = [](const std::string& source) {
+      std::string text = kNamed;
+      text.insert(text.find("SOURCE"), source);
+      return readPublishedResults(text, "f");
+    };
+    QVERIFY(runs("SC'21 Table 2")->front().isEarly);
+    QVERIFY(runs("Smith et al. 2022 (arXiv 2201.11990)")->front().isEarly);
+    QVERIFY(!runs("Korthikanti et al. 2022 (arXiv 2205.05198)")->front().isEarly);
+    QVERIFY(!runs("measured last week")->front().isEarly);
+    QVERIFY(runs("SC'21 Table 2")->front().fp16Gradients);
+    QVERIFY(!runs("Smith et al. 2022 (arXiv 2201.11990)")->front().fp16Gradients);
+  }
+  void statedOverlapIsKept() {
+    const auto none = runValidation(withColumn("overlap_tensor", "0"), "f");
+    const auto all = runValidation(withColumn("overlap_tensor", "1"), "f");
+    QVERIFY(none && all);
+    QVERIFY(all->rows[0].predicted > 1.02 * none->rows[0].predicted);
+    QCOMPARE(all->rows[0].evaluation.stages[0].hidden, all->rows[0].evaluation.stages[0].exchange[0]);
+  }
+  // Llama 3's way: 126 blocks on 128 chunks, embedding and head alone in the first and the last.
+  void chunksOfOneBlock() {
+    const auto report = runValidation(kChunks, "f");
+    QVERIFY(report);
+    QCOMPARE(report->rows.size(), std::size_t(2));  // 30 blocks are not almost 20 or 21 chunks of as many
+    const auto& chunks = report->rows[0].plan.stages;
+    QCOMPARE(chunks[0].chunks[0].size(), std::size_t(1));  // the embedding
+    QCOMPARE(chunks[1].chunks[0].size(), std::size_t(1));
+    QCOMPARE(chunks[3].chunks[7].size(), std::size_t(2));  // norm and head
+    QVERIFY(report->rows[0].predicted > 0.2 && report->rows[0].predicted < 0.65);
+    std::vector<std::size_t> sizes;
+    for (const auto& s : report->rows[1].plan.stages) sizes.push_back(s.chunks[0].size());
+    QCOMPARE(sizes, (std::vector<std::size_t>{5, 5, 5, 4, 4, 4, 6}));
+  }
   void conventionsDiffer() {
     PublishedRun r;
     r.model.hidden = 1024;
@@ -64,6 +122,8 @@ private slots:
     const double model = 72 * B * s * L * h * h * (1 + s / (6 * h) + V / (12 * h * L));
     QVERIFY(std::abs(countedFlops(r, FlopConvention::Sc21) / sc21 - 1) < 1e-12);
     QVERIFY(std::abs(countedFlops(r, FlopConvention::Model) / model - 1) < 1e-12);
+    const double causal = 72 * B * s * L * h * h * (1 + s / (12 * h) + V / (12 * h * L));
+    QVERIFY(std::abs(countedFlops(r, FlopConvention::Causal) / causal - 1) < 1e-12);
   }
   void badTables_data() {
     QTest::addColumn<QString>("text");
