@@ -4,6 +4,7 @@
 
 #include "formats/json_fields.h"
 #include "formats/json_layout.h"
+#include "formats/plan_parts.h"
 
 namespace nest {
 namespace {
@@ -140,6 +141,10 @@ private:
 
 }  // namespace
 
+Plan readPlanFields(const JsonText& text, JsonFields& f, Diagnostics& out) {
+  return PlanReader(text, out).read(f);
+}
+
 Reading<Plan> readPlan(std::string_view text, const std::string& file) {
   Reading<Plan> result;
   auto json = readJsonText(text, file);
@@ -183,6 +188,12 @@ Reading<Plan> readPlan(std::string_view text, const std::string& file) {
 
 Json planJson(const Plan& plan) {
   Json j{{"format", "nest-plan"}, {"version", kVersion}};
+  j.update(planFieldsJson(plan));
+  return j;
+}
+
+Json planFieldsJson(const Plan& plan) {
+  Json j = Json::object();
   j["microbatch"] = plan.microbatch;
   j["data_inner"] = plan.dataInner;
   j["data_outer"] = plan.dataOuter;

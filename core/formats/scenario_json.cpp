@@ -74,12 +74,8 @@ Scenario readAll(const ScenarioReader& r, JsonFields& f) {
   f.requireKey("cluster", "the devices and their network");
   f.requireKey("model", "the model to train");
   f.requireKey("job", "global batch and sequence length");
-  r.section(f, "cluster", [&](JsonFields& x) { s.cluster = readCluster(r, x); });
-  r.section(f, "model", [&](JsonFields& x) { s.model = readModel(r, x); });
-  r.section(f, "job", [&](JsonFields& x) { s.job = readJob(r, x); });
-  r.section(f, "search", [&](JsonFields& x) { s.search = readSearch(r, x); });
-  r.section(f, "constraints", [&](JsonFields& x) { s.constraints = readConstraints(r, x); });
-  r.section(f, "assumptions", [&](JsonFields& x) { s.assumptions = readAssumptions(r, x); });
+  static_cast<Setting&>(s) = readSetting(r, f, {});
+  readKept(r, f, s);
   f.reportUnknown(Severity::Warning);
   return s;
 }
@@ -166,6 +162,7 @@ std::string writeScenario(const Scenario& s) {
   j["search"] = searchJson(s.search);
   j["constraints"] = constraintsJson(s.constraints);
   j["assumptions"] = assumptionsJson(s.assumptions);
+  addKeptJson(s, j);
   return layOut(j);
 }
 

@@ -49,6 +49,14 @@ nlohmann::ordered_json assumptionsJson(const Assumptions&);
 Constraints readConstraints(const ScenarioReader&, JsonFields&);
 nlohmann::ordered_json constraintsJson(const Constraints&);
 
+/// Cluster, model, job, search, constraints and assumptions, as far as `f` names them; the rest as in `base`.
+Setting readSetting(const ScenarioReader&, JsonFields& f, const Setting& base);
+
+/// What was kept in the scenario: "kept_plans" and "moments". Its own setting must have been read before.
+void readKept(const ScenarioReader&, JsonFields&, Scenario&);
+/// Adds both, where there are any.
+void addKeptJson(const Scenario&, nlohmann::ordered_json&);
+
 Strategy readStrategy(const ScenarioReader&, JsonFields&);
 nlohmann::ordered_json strategyJson(const Strategy&);
 std::optional<Recompute> recomputeNamed(std::string_view);

@@ -52,13 +52,13 @@ Diagnostics checkModel(const ModelSource& m, const Job& job) {
 }
 
 /// Graph and profile of the scenario: measured where there are measurements, analytic elsewhere.
-std::optional<GraphAndProfile> modelOf(const Scenario& scenario, const Hierarchy& cluster, Diagnostics& out) {
-  const ModelSource& model = scenario.model;
+std::optional<GraphAndProfile> modelOf(const Setting& setting, const Hierarchy& cluster, Diagnostics& out) {
+  const ModelSource& model = setting.model;
   std::optional<GraphAndProfile> measured;
   if (model.profile) measured = GraphAndProfile{*model.graph, *model.profile};
   if (!model.architecture) return measured;
-  const auto strategies = strategiesOnOffer(*model.architecture, scenario.search, scenario.constraints,
-                                            scenario.job, cluster.largestGroupSize(0), cluster.deviceCount());
+  const auto strategies = strategiesOnOffer(*model.architecture, setting.search, setting.constraints,
+                                            setting.job, cluster.largestGroupSize(0), cluster.deviceCount());
   if (strategies.empty()) {
     out.push_back(
         error("no-strategies", at("/constraints"),
@@ -67,23 +67,23 @@ std::optional<GraphAndProfile> modelOf(const Scenario& scenario, const Hierarchy
     return std::nullopt;
   }
   GraphAndProfile analytic =
-      analyticProfile(*model.architecture, scenario.cluster.device, scenario.job, strategies, model.analytic);
+      analyticProfile(*model.architecture, setting.cluster.device, setting.job, strategies, model.analytic);
   if (!measured) return analytic;
   auto both = overlayMeasured(analytic, *measured);
   append(out, std::move(both.diagnostics));
   return std::move(both.value);
 }
 
-void addModel(const Scenario& scenario, Problem& problem, Diagnostics& out) {
-  const ModelSource& model = scenario.model;
-  std::optional<GraphAndProfile> made = modelOf(scenario, *problem.cluster, out);
+void addModel(const Setting& setting, Problem& problem, Diagnostics& out) {
+  const ModelSource& model = setting.model;
+  std::optional<GraphAndProfile> made = modelOf(setting, *problem.cluster, out);
   if (!made) return;
   const LayerGraph* graph = &made->graph;
   Profile* profile = &made->profile;
   if (graph->layerCount() == 0) out.push_back(error("no-layers", at("/model"), "the model has no layers"));
   const auto& offered = profile->microbatches();
   const bool common =
-      std::any_of(scenario.job.microbatches.begin(), scenario.job.microbatches.end(),
+      std::any_of(setting.job.microbatches.begin(), setting.job.microbatches.end(),
                   [&](int b) { return std::find(offered.begin(), offered.end(), b) != offered.end(); });
   if (!common) {
     std::string list;
@@ -94,25 +94,25 @@ void addModel(const Scenario& scenario, Problem& problem, Diagnostics& out) {
   }
   if (model.calibration != 1) calibrate(*profile, graph->classCount, model.calibration);
   if (!model.graph)  // only now is it known which layers there are
-    append(out, checkConstraints(scenario.constraints, graph->layerCount()));
+    append(out, checkConstraints(setting.constraints, graph->layerCount()));
   problem.graph = std::make_shared<const LayerGraph>(std::move(made->graph));
   problem.profile = std::make_shared<const Profile>(std::move(made->profile));
 }
 
 }  // namespace
 
-Reading<Problem> buildProblem(const Scenario& scenario) {
+Reading<Problem> buildProblem(const Setting& setting) {
   Reading<Problem> result;
   Diagnostics& out = result.diagnostics;
-  append(out, checkDevice(scenario.cluster.device));
-  Reading<Hierarchy> cluster = deriveHierarchy(scenario.cluster, scenario.constraints.excludedDevices);
+  append(out, checkDevice(setting.cluster.device));
+  Reading<Hierarchy> cluster = deriveHierarchy(setting.cluster, setting.constraints.excludedDevices);
   append(out, std::move(cluster.diagnostics));
-  append(out, checkModel(scenario.model, scenario.job));
-  append(out, checkJob(scenario.job));
-  append(out, checkSearch(scenario.search));
-  append(out, checkConstraints(scenario.constraints,
-                               scenario.model.graph ? scenario.model.graph->layerCount() : 0));
-  append(out, checkAssumptions(scenario.assumptions, scenario.cluster.device));
+  append(out, checkModel(setting.model, setting.job));
+  append(out, checkJob(setting.job));
+  append(out, checkSearch(setting.search));
+  append(out,
+         checkConstraints(setting.constraints, setting.model.graph ? setting.model.graph->layerCount() : 0));
+  append(out, checkAssumptions(setting.assumptions, setting.cluster.device));
   // The device's memory is judged both as a device and as part of the cluster; once is enough.
   const auto twice = [&](const Diagnostic& d) {
     return &d != &*std::find_if(out.begin(), out.end(), [&](const Diagnostic& o) {
@@ -127,11 +127,11 @@ Reading<Problem> buildProblem(const Scenario& scenario) {
 
   Problem problem;
   problem.cluster = std::make_shared<const Hierarchy>(std::move(*cluster));
-  problem.job = scenario.job;
-  problem.assumptions = scenario.assumptions;
-  problem.search = scenario.search;
-  problem.constraints = scenario.constraints;
-  addModel(scenario, problem, out);
+  problem.job = setting.job;
+  problem.assumptions = setting.assumptions;
+  problem.search = setting.search;
+  problem.constraints = setting.constraints;
+  addModel(setting, problem, out);
   if (!hasErrors(out)) result.value = std::move(problem);
   return result;
 }

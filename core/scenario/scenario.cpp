@@ -1,5 +1,7 @@
 #include "scenario/scenario.h"
 
+#include <algorithm>
+
 namespace nest {
 namespace {
 template <class T>
@@ -11,6 +13,16 @@ bool sameTarget(const std::shared_ptr<const T>& a, const std::shared_ptr<const T
 bool operator==(const ModelSource& a, const ModelSource& b) {
   return a.reference == b.reference && a.architecture == b.architecture && a.calibration == b.calibration &&
          a.analytic == b.analytic && sameTarget(a.graph, b.graph) && sameTarget(a.profile, b.profile);
+}
+
+bool operator==(const KeptPlan& a, const KeptPlan& b) {
+  return a.name == b.name && sameTarget(a.plan, b.plan) && sameTarget(a.setting, b.setting);
+}
+
+const KeptPlan* keptPlanNamed(const Scenario& s, const std::string& name) {
+  const auto it =
+      std::find_if(s.keptPlans.begin(), s.keptPlans.end(), [&](const KeptPlan& k) { return k.name == name; });
+  return it == s.keptPlans.end() ? nullptr : &*it;
 }
 
 }  // namespace nest

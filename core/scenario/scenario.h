@@ -9,7 +9,9 @@
 #include "cluster/cluster_source.h"
 #include "diagnostics/diagnostic.h"
 #include "model/transformer.h"
+#include "plan/plan.h"
 #include "scenario/job.h"
+#include "scenario/saved_moment.h"
 #include "solver/problem.h"
 
 namespace nest {
@@ -28,9 +30,8 @@ struct ModelSource {
   friend bool operator==(const ModelSource&, const ModelSource&);
 };
 
-/// The document a user saves as *.nest.json.
-struct Scenario {
-  std::string name, description;
+/// Everything that a plan follows from.
+struct Setting {
   ClusterSource cluster;
   ModelSource model;
   Job job;
@@ -38,11 +39,33 @@ struct Scenario {
   Constraints constraints;
   Assumptions assumptions;
 
+  friend bool operator==(const Setting&, const Setting&) = default;
+};
+
+/// A plan, or a what-if, that the user has kept: under its own figures, which need not be the scenario's.
+struct KeptPlan {
+  std::string name;                        ///< not empty; no two of one scenario are the same
+  std::shared_ptr<const Setting> setting;  ///< never null
+  std::shared_ptr<const Plan> plan;        ///< never null
+
+  friend bool operator==(const KeptPlan&, const KeptPlan&);
+};
+
+/// The document a user saves as *.nest.json.
+struct Scenario : Setting {
+  std::string name, description;
+  std::vector<KeptPlan> keptPlans;
+  std::vector<SavedMoment> moments;  ///< in the order in which they are shown
+
+  const Setting& setting() const { return *this; }
   friend bool operator==(const Scenario&, const Scenario&) = default;
 };
 
-/// Scenario → Problem: derives the hierarchy, the strategies on offer under the preset, and the profile. All
+/// nullptr: none has this name.
+const KeptPlan* keptPlanNamed(const Scenario&, const std::string& name);
+
+/// Setting → Problem: derives the hierarchy, the strategies on offer under the preset, and the profile. All
 /// errors at once.
-Reading<Problem> buildProblem(const Scenario& scenario);
+Reading<Problem> buildProblem(const Setting&);
 
 }  // namespace nest

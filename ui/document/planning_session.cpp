@@ -49,7 +49,10 @@ PlanningSession::PlanningSession(ScenarioDocument& document, JobRunner::Solve so
       std::move(solve));
   connect(&document, &ScenarioDocument::opened, this, [this] { m_forgetPlan = true; });
   connect(&document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool preview) {
-    if (parts != ScenarioParts(ScenarioPart::Name)) scenarioChanged(preview);
+    if (parts & kSettingParts)
+      scenarioChanged(preview);
+    else
+      wordsChanged();
   });
 }
 
@@ -67,7 +70,16 @@ PlanningSession::Activity PlanningSession::activity() const {
   return a;
 }
 
+/// Names, and what was kept: no plan is touched by them.
+void PlanningSession::wordsChanged() {
+  if (!m_context->scenario || m_context->scenario->setting() != m_document.scenario().setting()) return;
+  PlanContext next = *m_context;
+  next.scenario = m_document.snapshot();
+  publish(std::move(next));
+}
+
 void PlanningSession::scenarioChanged(bool preview) {
+  m_generation = m_document.generation();
   if (std::exchange(m_forgetPlan, false)) {
     m_runner->cancel();
     m_context = std::make_shared<PlanContext>();
@@ -120,7 +132,7 @@ std::optional<PlanContext> PlanningSession::recosted(const RankedPlan* held) con
 void PlanningSession::submit(bool live) {
   JobRunner::Request request;
   request.problem = m_problem;
-  request.generation = m_document.generation();
+  request.generation = m_generation;
   request.live = live;
   if (m_context->plan) request.start = std::make_shared<const Plan>(m_context->plan->plan);
   m_progress.reset();
@@ -158,7 +170,7 @@ void PlanningSession::drain() {
 
 void PlanningSession::take(const JobRunner::Message& message) {
   m_progress.reset();
-  const bool newest = message.generation == m_document.generation();
+  const bool newest = message.generation == m_generation;
   const Outcome& outcome = *message.outcome;
   if (!message.live) Q_EMIT logged(sentenceFor(outcome));
   const bool answers = outcome.best() || outcome.status == OutcomeStatus::Infeasible;

@@ -49,6 +49,7 @@ Q_SIGNALS:
 
 private:
   void scenarioChanged(bool preview);
+  void wordsChanged();
   void submit(bool live);
   void drain();
   void take(const JobRunner::Message&);
@@ -61,6 +62,7 @@ private:
   Diagnostics m_diagnostics;
   std::optional<Progress> m_progress;
   QElapsedTimer m_clock;
+  int m_generation = 0;  ///< of the document when what plans follow from last changed
   bool m_live = true;
   bool m_forgetPlan = false;
   std::unique_ptr<JobRunner> m_runner;  ///< last: joins before the rest goes

@@ -15,6 +15,8 @@ ScenarioParts differingParts(const Scenario& a, const Scenario& b) {
   parts.setFlag(ScenarioPart::Search, !(a.search == b.search));
   parts.setFlag(ScenarioPart::Constraints, !(a.constraints == b.constraints));
   parts.setFlag(ScenarioPart::Assumptions, !(a.assumptions == b.assumptions));
+  parts.setFlag(ScenarioPart::KeptPlans, a.keptPlans != b.keptPlans);
+  parts.setFlag(ScenarioPart::Moments, a.moments != b.moments);
   return parts;
 }
 
@@ -102,7 +104,7 @@ void ScenarioDocument::reset(Scenario scenario, const QString& path, bool modifi
   if (modified) m_history.resetClean();
   ++m_generation;
   Q_EMIT opened();
-  Q_EMIT changed(ScenarioParts(0x7f), false);
+  Q_EMIT changed(kAllParts, false);
   Q_EMIT fileChanged();
 }
 
@@ -113,7 +115,7 @@ void ScenarioDocument::close() {
   m_history.clear();
   ++m_generation;
   Q_EMIT opened();
-  Q_EMIT changed(ScenarioParts(0x7f), false);
+  Q_EMIT changed(kAllParts, false);
   Q_EMIT fileChanged();
 }
 

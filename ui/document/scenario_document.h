@@ -20,9 +20,15 @@ enum class ScenarioPart {
   Search = 16,
   Constraints = 32,
   Assumptions = 64,
+  KeptPlans = 128,
+  Moments = 256,
 };
 Q_DECLARE_FLAGS(ScenarioParts, ScenarioPart)
 Q_DECLARE_OPERATORS_FOR_FLAGS(ScenarioParts)
+
+inline constexpr ScenarioParts kAllParts = ScenarioParts(0x1ff);
+/// What a plan follows from: the rest changes no cost.
+inline constexpr ScenarioParts kSettingParts = ScenarioParts(0x7e);
 
 /// Which parts differ.
 ScenarioParts differingParts(const Scenario&, const Scenario&);

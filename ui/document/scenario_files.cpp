@@ -10,6 +10,7 @@
 #include <QSettings>
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "formats/hf_config.h"
 #include "theme/resources.h"
@@ -24,6 +25,17 @@ const auto kDefaultSample = QStringLiteral("llama2-7b-h100-128.nest.json");
 
 bool isEmbedded(const QString& path) {
   return path.startsWith(QLatin1Char(':'));
+}
+
+/// The model's file moves along, for kept plans of the same model as well.
+void referTo(Scenario& s, const std::string& reference) {
+  const std::string before = std::exchange(s.model.reference, reference);
+  for (KeptPlan& kept : s.keptPlans) {
+    if (kept.setting->model.reference != before) continue;
+    auto moved = std::make_shared<Setting>(*kept.setting);
+    moved->model.reference = reference;
+    kept.setting = std::move(moved);
+  }
 }
 
 }  // namespace
@@ -96,7 +108,7 @@ Reading<Scenario> readScenarioFile(const QString& path) {
   if (!text) return {std::nullopt, std::move(text.diagnostics)};
   auto reading = readScenarioText(QByteArray::fromStdString(*text), path);
   // A sample is nobody's file: wherever it is saved, its model goes with it.
-  if (reading && isEmbedded(path)) reading->model.reference.clear();
+  if (reading && isEmbedded(path)) referTo(*reading, {});
   return reading;
 }
 
@@ -179,7 +191,7 @@ bool ScenarioFiles::save(const QString& path) {
         QFileInfo(m_document.path()).dir().filePath(QString::fromStdString(now.model.reference));
     const QString moved = QFileInfo(path).dir().relativeFilePath(target);
     m_document.edit({}, tr("Refer to the model from the new place"),
-                    [&](Scenario& s) { s.model.reference = moved.toStdString(); });
+                    [&](Scenario& s) { referTo(s, moved.toStdString()); });
   }
   const QByteArray text = QByteArray::fromStdString(writeScenario(m_document.scenario()));
   QSaveFile out(path);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include "figures/figure.h"
 
@@ -24,6 +26,9 @@ public:
   virtual void zoomAt(const QPointF&, double /*factor*/, const QRectF& /*area*/, const PlanContext&) {}
   virtual void panBy(const QPointF&, const QRectF& /*area*/, const PlanContext&) {}
   virtual void fit() {}
+  /// Where it has been zoomed and panned to, by name; empty for figures that do not zoom.
+  virtual std::map<std::string, double> viewport() const { return {}; }
+  virtual void setViewport(const std::map<std::string, double>&) {}
 };
 
 }  // namespace nest

@@ -426,6 +426,17 @@ void TimelineFigure::zoomAt(const QPointF& at, double factor, const QRectF& area
   m_span = span;
 }
 
+std::map<std::string, double> TimelineFigure::viewport() const {
+  return {{"from", m_from}, {"span", m_span}};
+}
+
+void TimelineFigure::setViewport(const std::map<std::string, double>& wanted) {
+  const auto from = wanted.find("from"), span = wanted.find("span");
+  if (from == wanted.end() || span == wanted.end()) return;
+  m_span = std::clamp(span->second, 1e-9, 1.0);
+  m_from = std::clamp(from->second, 0.0, 1 - m_span);
+}
+
 void TimelineFigure::panBy(const QPointF& pixels, const QRectF& area, const PlanContext& c) {
   const QRectF body = bodyOf(area, c, false);
   m_from = std::clamp(m_from - pixels.x() / std::max(1.0, body.width() - 56) * m_span, 0.0, 1 - m_span);

@@ -49,6 +49,8 @@ public:
   void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
   void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
   void fit() override { m_from = 0, m_span = 1; }
+  std::map<std::string, double> viewport() const override;
+  void setViewport(const std::map<std::string, double>&) override;
 
 private:
   struct Run;  ///< the simulated schedule of the plan shown

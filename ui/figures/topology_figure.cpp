@@ -325,6 +325,17 @@ void TopologyFigure::zoomAt(const QPointF& at, double factor, const QRectF& area
   if (m_zoom <= 1) m_pan = {};
 }
 
+std::map<std::string, double> TopologyFigure::viewport() const {
+  return {{"zoom", m_zoom}, {"x", m_pan.x()}, {"y", m_pan.y()}};
+}
+
+void TopologyFigure::setViewport(const std::map<std::string, double>& wanted) {
+  const auto zoom = wanted.find("zoom"), x = wanted.find("x"), y = wanted.find("y");
+  if (zoom == wanted.end() || x == wanted.end() || y == wanted.end()) return;
+  m_zoom = std::clamp(zoom->second, 0.5, 1e6);
+  m_pan = m_zoom <= 1 ? QPointF() : QPointF(x->second, y->second);
+}
+
 void TopologyFigure::panBy(const QPointF& pixels, const QRectF& area, const PlanContext& c) {
   if (stateOf(c, {}, false)) return;
   const Shown shown = show(area, c, false);

@@ -35,6 +35,8 @@ public:
   void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
   void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
   void fit() override { m_zoom = 1, m_pan = {}; }
+  std::map<std::string, double> viewport() const override;
+  void setViewport(const std::map<std::string, double>&) override;
 
 private:
   /// What is needed to paint or to point: where the boxes go, and how units become pixels.

@@ -46,6 +46,7 @@ void FigureView::addChoice(const QString& key, const QString& label, const QStri
   auto* box = new QComboBox(this);
   box->addItems(names);
   box->setObjectName(key);
+  remember(key.toLatin1().constData(), box);
   box->setAccessibleName(label);
   text->setBuddy(box);
   const int known = QSettings().value(settingsKey(key), first).toInt();
@@ -61,7 +62,7 @@ void FigureView::addChoice(const QString& key, const QString& label, const QStri
   m_bar->insertWidget(m_options++, both);
   apply(box->currentIndex());
   connect(box, &QComboBox::currentIndexChanged, this, [this, key, apply = std::move(apply)](int i) {
-    QSettings().setValue(settingsKey(key), i);
+    if (!isRestoring()) QSettings().setValue(settingsKey(key), i);
     apply(i);
     figureChanged();
   });
@@ -72,13 +73,14 @@ void FigureView::addSwitch(const QString& key, const QString& label, bool first,
   auto* b = new QToolButton(this);
   b->setText(label);
   b->setObjectName(key);
+  remember(key.toLatin1().constData(), b);
   b->setCheckable(true);
   b->setAutoRaise(true);
   b->setChecked(QSettings().value(settingsKey(key), first).toBool());
   m_bar->insertWidget(m_options++, b);
   apply(b->isChecked());
   connect(b, &QToolButton::toggled, this, [this, key, apply = std::move(apply)](bool on) {
-    QSettings().setValue(settingsKey(key), on);
+    if (!isRestoring()) QSettings().setValue(settingsKey(key), on);
     apply(on);
     figureChanged();
   });
@@ -98,6 +100,20 @@ void FigureView::figureChanged() {
 
 void FigureView::refresh() {
   m_pane->show(context(), theme());
+}
+
+View::State FigureView::state() const {
+  State state = View::state();
+  state["text"] = showsText() ? 1 : 0;
+  state.merge(m_figure->viewport());
+  return state;
+}
+
+void FigureView::applyState(const State& state) {
+  View::applyState(state);
+  if (const auto text = state.find("text"); text != state.end()) setShowsText(text->second > 0.5);
+  m_figure->setViewport(state);
+  figureChanged();
 }
 
 bool FigureView::showsText() const {

@@ -29,6 +29,8 @@ public:
   FigureCanvas* canvas() const;
   FigurePane* pane() const { return m_pane; }
 
+  State state() const override;
+
   bool showsText() const;
   /// Everything that works here, in the order of the context menu. Owned by the caller.
   QMenu* makeMenu(QWidget* parent);
@@ -41,6 +43,7 @@ public Q_SLOTS:
 
 protected:
   void refresh() override;
+  void applyState(const State&) override;
 
   /// A choice above the figure; `apply` gets the index and is called once with the remembered one.
   void addChoice(const QString& key, const QString& label, const QStringList& names, int first,

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QWidget>
+#include <map>
+#include <string>
 
 #include "document/plan_context.h"
 #include "document/selection.h"
@@ -34,6 +36,12 @@ public:
   void setContext(PlanContextPtr);
   void setTheme(Theme::Kind);
   const Theme& theme() const { return *m_theme; }
+  /// What the user has set here, by name: choices, switches, tabs, panes, zoom. What does not belong to this
+  /// view is passed over.
+  using State = std::map<std::string, double>;
+  virtual State state() const;
+  void setState(const State&);
+
   /// False: it lies behind other tabs, where Qt still calls it visible. It then marks itself dirty only.
   void setInSight(bool);
 
@@ -41,6 +49,10 @@ protected:
   /// Something else that the view shows has changed: refreshes now, or when it comes into sight.
   void outdate();
   bool isInSight() const { return isVisible() && m_inSight; }
+  /// This widget (combo box, tab widget, checkable button, splitter) belongs to state().
+  static void remember(const char* key, QWidget*);
+  virtual void applyState(const State&);
+  bool isRestoring() const { return m_restoring; }  ///< within setState: no choice of the user
   /// The context or theme has changed and the view is visible.
   virtual void refresh() = 0;
   void showEvent(QShowEvent*) override;
@@ -55,6 +67,7 @@ private:
   const Theme* m_theme;
   bool m_dirty = true;
   bool m_inSight = true;
+  bool m_restoring = false;
 };
 
 }  // namespace nest

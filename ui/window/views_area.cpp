@@ -53,6 +53,10 @@ ViewsArea::ViewsArea(ViewServices services, QWidget* parent) : QMainWindow(paren
   arrangeDefault();
 }
 
+ViewsArea::~ViewsArea() {
+  qApp->disconnect(this);  // the focus still moves while the views are taken down
+}
+
 QDockWidget* ViewsArea::makeDock(View* view) {
   auto* dock = new QDockWidget(view->title(), this);
   dock->setObjectName(QStringLiteral("view.") + view->id());

@@ -17,6 +17,7 @@ class ViewsArea : public QMainWindow {
   Q_OBJECT
 public:
   ViewsArea(ViewServices, QWidget* parent = nullptr);
+  ~ViewsArea() override;
 
   const std::vector<View*>& views() const { return m_views; }
   View* view(const QString& id) const;  ///< nullptr if unknown

@@ -93,6 +93,51 @@ private slots:
     QVERIFY(*again == s);
     QCOMPARE(writeScenario(*again), text);
   }
+  void whatWasKeptSurvives() {
+    Scenario s = everything();
+    Setting other = s.setting();
+    other.job.globalBatch = 1024;
+    Plan plan;
+    plan.microbatch = 2, plan.dataInner = 2, plan.dataOuter = 3, plan.blockStride = 8, plan.zero = 1;
+    plan.stages = {{{{LayerIndex(0), LayerIndex(1)}}, Strategy{2, true, 1, 1}, Recompute::Full},
+                   {{{LayerIndex(2)}}, Strategy{1, false, 2, 1}, Recompute::None}};
+    s.keptPlans = {{"as it is", std::make_shared<Setting>(s.setting()), std::make_shared<Plan>(plan)},
+                   {"twice \"the\" batch", std::make_shared<Setting>(other), std::make_shared<Plan>(plan)}};
+    SavedMoment first{"Ünder the roof", "stages", {{"scale", 1}, {"zoom", 2.5}}, std::nullopt, ""};
+    SavedMoment second{"", "topology", {}, SavedMoment::Item{"group", 3, 1, -1}, "as it is"};
+    s.moments = {first, second};
+    const std::string text = writeScenario(s);
+    const auto back = read(text);
+    QVERIFY2(back, back.diagnostics.empty() ? "" : toText(back.diagnostics.front()).c_str());
+    QVERIFY(back.diagnostics.empty());
+    QVERIFY(*back == s);
+    QCOMPARE(writeScenario(*back), text);
+    // A part that is the scenario's own is not written twice.
+    QCOMPARE(text.find("\"global_batch\": 1024") == std::string::npos, false);
+    QCOMPARE(text.find("\"cluster\""), text.rfind("\"cluster\""));
+  }
+
+  void mistakesInWhatWasKeptAreAllTold() {
+    const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")", R"(,
+ "kept_plans": [
+  {"name": "a", "plan": {"microbatch": 0, "stages": []}},
+  {"name": "a", "plan": {"microbatch": 1, "stages": [{"layers": [0]}]}, "setting": {"job": {"global_batch": "x"}}},
+  {"plan": {"microbatch": 1, "stages": [{"layers": [0]}]}}],
+ "moments": [{"view": "stages", "plan": "b", "state": {"zoom": "large"}, "selected": {"kind": "planet"}}])"));
+    QVERIFY(!r);
+    QStringList places;
+    for (const Diagnostic& d : r.diagnostics)
+      if (d.severity == Severity::Error) places += QString::fromStdString(d.where.pointer);
+    for (const char* wanted :
+         {"/kept_plans/0/plan/microbatch", "/kept_plans/0/plan/stages", "/kept_plans/1/name",
+          "/kept_plans/1/setting/job/global_batch", "/kept_plans/2/name", "/moments/0/plan",
+          "/moments/0/state/zoom", "/moments/0/selected/kind"})
+      QVERIFY2(
+          places.contains(QLatin1String(wanted)),
+          qPrintable(QLatin1String(wanted) + QStringLiteral(" not in ") + places.join(QLatin1Char(' '))));
+    for (const Diagnostic& d : r.diagnostics) QVERIFY(d.where.line > 0);
+  }
+
   void graphsSurvive() {
     Scenario s = everything();
     GraphSource g;

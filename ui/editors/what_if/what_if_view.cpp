@@ -1,10 +1,12 @@
 #include "editors/what_if/what_if_view.h"
 
+#include <QAction>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSlider>
@@ -62,6 +64,8 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
   m_strip->setWordWrap(true);
   m_strip->setMaximumHeight(180);
   m_strip->setGridSize({190, 150});
+  m_strip->setEditTriggers(QAbstractItemView::EditKeyPressed);
+  m_strip->setContextMenuPolicy(Qt::CustomContextMenu);
   m_keep = new QPushButton(tr("Keep this what-if"));
   m_reset = new QPushButton(tr("Compare with this plan"));
   m_reset->setToolTip(tr("From now on, changes are told against the plan as it is now"));
@@ -105,19 +109,29 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
     showPair();
   });
   connect(m_strip, &QListWidget::itemActivated, this, &WhatIfView::returnTo);
+  connect(m_strip, &QListWidget::itemChanged, this, &WhatIfView::renamed);
+  connect(m_strip, &QListWidget::customContextMenuRequested, this, &WhatIfView::openStripMenu);
+  auto* remove = new QAction(tr("Remove"), m_strip);
+  remove->setShortcut(QKeySequence::Delete);
+  remove->setShortcutContext(Qt::WidgetShortcut);
+  connect(remove, &QAction::triggered, this, &WhatIfView::removeCurrent);
+  m_strip->addAction(remove);
   connect(m_strip, &QListWidget::itemClicked, this, &WhatIfView::returnTo);
   if (services.document) {
     connect(services.document, &ScenarioDocument::opened, this, [this] {
       m_reference = {};
       m_shape.clear();
     });
-    connect(services.document, &ScenarioDocument::changed, this, [this] {
+    connect(services.document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
+      if (parts & ScenarioPart::KeptPlans) return outdate();
       if (isInSight() && !m_dragging) showValues();
     });
   }
 }
 
-WhatIfView::~WhatIfView() = default;
+WhatIfView::~WhatIfView() {
+  m_strip->disconnect(this);  // a name that is being typed is not to be taken any more
+}
 
 const Figure* WhatIfView::figure() const {
   return m_pair.get();
@@ -145,7 +159,7 @@ QString WhatIfView::story() const {
   return m_story->toPlainText();
 }
 int WhatIfView::keptCount() const {
-  return static_cast<int>(m_kept.size());
+  return m_strip->count();
 }
 
 void WhatIfView::buildRows() {
@@ -267,6 +281,7 @@ void WhatIfView::refresh() {
   m_reset->setEnabled(context().plan != nullptr);
   showStory();
   showPair();
+  showStrip();
 }
 
 void WhatIfView::showStory() {
@@ -289,7 +304,7 @@ void WhatIfView::showStory() {
     m_story->setHtml(tr("<p>The model has changed; compare with this plan to begin anew.</p>"));
     return;
   }
-  if (m_reference.plan == c.plan || *m_reference.scenario == *c.scenario) {
+  if (m_reference.plan == c.plan || m_reference.scenario->setting() == c.scenario->setting()) {
     m_story->setHtml(
         tr("<h3>%1</h3><p>Drag a slider: the plan follows, and what it changes is told here.</p>")
             .arg(from(text::time(c.plan->evaluation.batchTime))));
@@ -314,24 +329,72 @@ void WhatIfView::showStory() {
 }
 
 void WhatIfView::keep() {
-  if (!context().plan) return;
-  m_kept.push_back({context().scenario, context().plan, context().problem});
-  const StagesFigure figure;
-  const QImage picture = thumbnailOf(figure, context(), QSize(340, 192), theme().kind());
-  auto* item = new QListWidgetItem(QIcon(QPixmap::fromImage(picture)),
-                                   tr("%1\n%2").arg(from(text::time(context().plan->evaluation.batchTime)),
-                                                    from(summaryOf(context().plan->plan))));
-  item->setToolTip(tr("Click to return to this what-if (one undo step)"));
-  m_strip->addItem(item);
-  m_none->hide();
+  if (!context().plan || !services().document) return;
+  keepPlan(*services().document, context(),
+           tr("What-if %1").arg(services().document->scenario().keptPlans.size() + 1));
+}
+
+/// The strip shows what the scenario keeps; pictures are painted once.
+void WhatIfView::showStrip() {
+  static const std::vector<KeptPlan> kNone;
+  const Scenario* scenario = services().document ? &services().document->scenario() : nullptr;
+  const auto& kept = scenario ? scenario->keptPlans : kNone;
+  m_none->setVisible(kept.empty());
+  QStringList shape{QString::number(static_cast<int>(theme().kind()))};
+  for (const KeptPlan& k : kept)
+    shape += from(k.name) + QStringLiteral("@%1").arg(reinterpret_cast<quintptr>(k.plan.get()), 0, 16);
+  if (shape == m_stripShape) return;
+  m_stripShape = shape;
+  if (scenario) m_keptContexts.forgetOthers(*scenario);
+  const QSignalBlocker quiet(m_strip);
+  const int current = m_strip->currentRow();
+  m_strip->clear();
+  for (const KeptPlan& k : kept) {
+    const PlanContextPtr c = m_keptContexts.of(k, *scenario);
+    auto* item = new QListWidgetItem(m_strip);
+    item->setData(Qt::UserRole, from(k.name));
+    item->setFlags(item->flags() | Qt::ItemIsEditable);
+    item->setText(from(k.name));
+    if (c->plan) {
+      const QString time = from(text::time(c->plan->evaluation.batchTime));
+      const QImage picture = thumbnailOf(StagesFigure(), *c, QSize(340, 192), theme().kind());
+      item->setIcon(QIcon(QPixmap::fromImage(picture)));
+      item->setToolTip(tr("%1\n%2, %3\nClick to return to this what-if (one undo step), F2 to rename it")
+                           .arg(from(k.name), time, from(summaryOf(*k.plan))));
+    } else {
+      item->setToolTip(c->diagnostics.empty() ? from(k.name) : from(toText(c->diagnostics.front())));
+    }
+    item->setData(Qt::AccessibleDescriptionRole, item->toolTip());
+  }
+  m_strip->setCurrentRow(std::min(current, m_strip->count() - 1));
 }
 
 void WhatIfView::returnTo(QListWidgetItem* item) {
-  const int i = m_strip->row(item);
-  if (i < 0 || !services().document) return;
-  services().document->edit(
-      {}, tr("Return to what-if %1").arg(i + 1),
-      [kept = m_kept[static_cast<std::size_t>(i)].scenario](Scenario& s) { s = *kept; });
+  if (services().document) returnToKeptPlan(*services().document, item->data(Qt::UserRole).toString());
+}
+
+void WhatIfView::renamed(QListWidgetItem* item) {
+  if (!services().document) return;
+  renameKeptPlan(*services().document, item->data(Qt::UserRole).toString(), item->text());
+  m_stripShape.clear();  // a name that was refused gives way to the one that stands
+  QMetaObject::invokeMethod(
+      this, [this] { outdate(); }, Qt::QueuedConnection);
+}
+
+void WhatIfView::removeCurrent() {
+  if (const auto* item = m_strip->currentItem(); item && services().document)
+    removeKeptPlan(*services().document, item->data(Qt::UserRole).toString());
+}
+
+void WhatIfView::openStripMenu(const QPoint& at) {
+  QListWidgetItem* item = m_strip->itemAt(at);
+  if (!item) return;
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->addAction(tr("Return to it"), this, [this, item] { returnTo(item); });
+  menu->addAction(tr("Rename"), this, [this, item] { m_strip->editItem(item); });
+  menu->addAction(tr("Remove"), this, &WhatIfView::removeCurrent);
+  menu->popup(m_strip->viewport()->mapToGlobal(at));
 }
 
 }  // namespace nest

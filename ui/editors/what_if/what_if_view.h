@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "document/kept_plans.h"
 #include "editors/what_if/what_if_field.h"
 #include "views/view.h"
 
@@ -48,7 +49,7 @@ private:
     QLineEdit* figure = nullptr;
     QLabel* change = nullptr;
   };
-  struct Kept {
+  struct Reference {
     std::shared_ptr<const Scenario> scenario;
     std::shared_ptr<const RankedPlan> plan;
     std::shared_ptr<const Problem> problem;
@@ -61,7 +62,11 @@ private:
   void released(std::size_t row);
   void typed(std::size_t row);
   void takeReference();
+  void showStrip();
   void returnTo(QListWidgetItem*);
+  void renamed(QListWidgetItem*);
+  void openStripMenu(const QPoint&);
+  void removeCurrent();
 
   QWidget* m_form;
   QGridLayout* m_grid;
@@ -74,8 +79,9 @@ private:
   QListWidget* m_strip;
   QLabel* m_none;
   QPushButton *m_keep, *m_reset;
-  std::vector<Kept> m_kept;
-  Kept m_reference;  ///< what changes are told against
+  KeptContexts m_keptContexts;
+  QStringList m_stripShape;  ///< of what the strip shows
+  Reference m_reference;     ///< what changes are told against
   bool m_dragging = false, m_filling = false;
 };
 

@@ -71,8 +71,9 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   m_tabs->addTab(m_pairPane, tr("Stage by stage"));
   m_tabs->addTab(buildTable(), tr("Table"));
   m_tabs->setCurrentIndex(QSettings().value(QStringLiteral("views/compare/tab"), 0).toInt());
-  connect(m_tabs, &QTabWidget::currentChanged, this,
-          [](int tab) { QSettings().setValue(QStringLiteral("views/compare/tab"), tab); });
+  connect(m_tabs, &QTabWidget::currentChanged, this, [this](int tab) {
+    if (!isRestoring()) QSettings().setValue(QStringLiteral("views/compare/tab"), tab);
+  });
   auto* save = new QToolButton;
   save->setText(tr("Export…"));
   save->setAutoRaise(true);
@@ -119,6 +120,11 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
       selection().setSelected(SelectionItem{ItemKind::Stage, stage});
   });
   setAccessibleName(title());
+  remember("tab", m_tabs);
+  if (services.document)
+    connect(services.document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
+      if (parts & ScenarioPart::KeptPlans) outdate();
+    });
   for (QComboBox* box : {m_first, m_second})
     connect(box, &QComboBox::currentIndexChanged, this, &CompareView::showDifference);
 }
@@ -147,6 +153,14 @@ QWidget* CompareView::buildTable() {
   auto* copy = new QAction(tr("Copy table"), m_table);
   connect(copy, &QAction::triggered, this, &CompareView::copyTable);
   m_table->addAction(copy);
+  auto* remove = new QAction(tr("Remove kept plan"), m_table);
+  connect(remove, &QAction::triggered, this, [this] {
+    const int row = m_table->currentRow();
+    if (row < 0 || row >= rowCount() || !services().document) return;
+    if (const Entry& entry = m_entries[static_cast<std::size_t>(row)]; entry.kept)
+      removeKeptPlan(*services().document, entry.name);
+  });
+  m_table->addAction(remove);
   connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row) { chooseSecond(row); });
   return m_table;
 }
@@ -221,9 +235,9 @@ void CompareView::runBaselines() {
 
 void CompareView::keepPlan() {
   if (!context().plan || !context().problem) return;
-  const QString name = tr("Kept %1").arg(m_kept.size() + 1);
-  m_kept.push_back({name, {}, *context().plan, context().problem, context().scenario, true});
-  rebuild();
+  if (services().document)
+    nest::keepPlan(*services().document, context(),
+                   tr("Kept %1").arg(services().document->scenario().keptPlans.size() + 1));
 }
 
 void CompareView::addPlan(const Plan& plan, const QString& name) {
@@ -235,10 +249,11 @@ void CompareView::addPlan(const Plan& plan, const QString& name) {
 void CompareView::takeWaiting() {
   if (!context().problem) return;
   for (auto& [plan, name] : std::exchange(m_waiting, {})) {
-    RankedPlan ranked;
-    ranked.evaluation = evaluate(*context().problem, plan);
-    ranked.plan = std::move(plan);
-    m_kept.push_back({name, {}, std::move(ranked), context().problem, context().scenario, true});
+    auto ranked = std::make_shared<RankedPlan>();
+    ranked->plan = std::move(plan);
+    PlanContext brought = context();
+    brought.plan = std::move(ranked);
+    if (services().document) nest::keepPlan(*services().document, brought, name);
   }
 }
 
@@ -258,7 +273,12 @@ void CompareView::rebuild() {
   m_entries.clear();
   if (context().plan && context().problem)
     m_entries.push_back({tr("This plan"), {}, *context().plan, context().problem, context().scenario, false});
-  m_entries.insert(m_entries.end(), m_kept.begin(), m_kept.end());
+  if (const ScenarioDocument* document = services().document) {
+    m_keptContexts.forgetOthers(document->scenario());
+    for (const KeptPlan& kept : document->scenario().keptPlans)
+      if (const auto c = m_keptContexts.of(kept, document->scenario()); c->plan)
+        m_entries.push_back({from(kept.name), {}, *c->plan, c->problem, c->scenario, true});
+  }
   QStringList without;
   for (const auto& b : m_baselines) {
     if (b.plan)

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "document/kept_plans.h"
 #include "solver/baselines/baselines.h"
 #include "views/view.h"
 
@@ -60,7 +61,7 @@ private:
   void copyTable() const;
 
   std::vector<Entry> m_entries;  ///< first the present plan, then kept ones, then baselines
-  std::vector<Entry> m_kept;
+  KeptContexts m_keptContexts;
   std::vector<std::pair<Plan, QString>> m_waiting;  ///< brought before there was a problem to cost them on
   std::vector<BaselineResult> m_baselines;
   std::shared_ptr<const Problem> m_baselineProblem;  ///< that they were run on

@@ -1,0 +1,128 @@
+// Kept what-ifs belong to the scenario: saved, undone and shown again like everything else in it.
+#include <QFile>
+#include <QListWidget>
+#include <QPushButton>
+#include <QTemporaryDir>
+
+#include "solver/solve.h"
+#include "support/test_main.h"
+#include "views/compare/compare_view.h"
+#include "window/main_window.h"
+#include "window/views_area.h"
+
+using namespace nest;
+
+namespace {
+
+class Bench {
+public:
+  explicit Bench(const QString& path = samplePaths().value(1)) : window(solveIt, options()) {
+    window.openPath(path);
+    window.show();
+    window.views().reveal(QStringLiteral("whatif"));
+  }
+  bool solved() { return window.session().context()->plan && window.session().context()->current; }
+  QListWidget* strip() { return window.views().view(QStringLiteral("whatif"))->findChild<QListWidget*>(); }
+  QPushButton* button(const QString& text) {
+    for (auto* b : window.findChildren<QPushButton*>())
+      if (b->text() == text && b->isVisible()) return b;
+    return nullptr;
+  }
+  const Scenario& scenario() { return window.document().scenario(); }
+
+  MainWindow window;
+
+private:
+  static Outcome solveIt(const Problem& p, const Control& c, const Plan* start) { return solve(p, c, start); }
+  static WindowOptions options() {
+    WindowOptions o;
+    o.theme = Theme::Kind::Light;
+    o.size = {1500, 950};
+    o.remembers = false;
+    return o;
+  }
+};
+
+}  // namespace
+
+class TestKeptPlans : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void keepingIsOneUndoStepAndIsSaved() {
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("mine.nest.json"));
+    QVERIFY(QFile::copy(samplePaths().value(1), path));
+    QVERIFY(QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner));
+    QByteArray saved;
+    {
+      Bench b(path);
+      QTRY_VERIFY(b.solved());
+      QTest::mouseClick(b.button(QStringLiteral("Keep this what-if")), Qt::LeftButton);
+      QCOMPARE(b.strip()->count(), 1);
+      QCOMPARE(b.window.document().history().count(), 1);
+      const double before = b.window.session().context()->plan->evaluation.batchTime.value();
+      // Another batch, kept as well; the same plan is not kept twice.
+      b.window.document().edit({}, QStringLiteral("Double the batch"),
+                               [](Scenario& s) { s.job.globalBatch *= 2; });
+      QTRY_VERIFY(b.solved());
+      QTest::mouseClick(b.button(QStringLiteral("Keep this what-if")), Qt::LeftButton);
+      QTest::mouseClick(b.button(QStringLiteral("Keep this what-if")), Qt::LeftButton);
+      QCOMPARE(b.strip()->count(), 2);
+      QVERIFY(b.solved());  // keeping does not ask for a new plan
+      // Return to the first by a click: its figures, and nothing kept is lost.
+      const QRect first = b.strip()->visualItemRect(b.strip()->item(0));
+      QTest::mouseClick(b.strip()->viewport(), Qt::LeftButton, {}, first.center());
+      QTRY_VERIFY(b.solved());
+      QCOMPARE(b.window.session().context()->plan->evaluation.batchTime.value(), before);
+      QCOMPARE(b.scenario().keptPlans.size(), std::size_t(2));
+      // Undo everything, redo everything.
+      const Scenario now = b.scenario();
+      QUndoStack& history = b.window.document().history();
+      while (history.canUndo()) history.undo();
+      QVERIFY(b.scenario().keptPlans.empty());
+      QCOMPARE(b.strip()->count(), 0);
+      while (history.canRedo()) history.redo();
+      QVERIFY(b.scenario() == now);
+      b.window.actions().find(QStringLiteral("file.save"))->trigger();
+      QVERIFY(!b.window.document().isModified());
+      QFile file(path);
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      saved = file.readAll();
+    }
+    Bench again(path);
+    QTRY_VERIFY(again.solved());
+    QCOMPARE(again.strip()->count(), 2);
+    for (int i = 0; i < 2; ++i) QVERIFY(!again.strip()->item(i)->icon().isNull());
+    QCOMPARE(QByteArray::fromStdString(writeScenario(again.scenario())), saved);
+    auto* compare = qobject_cast<CompareView*>(again.window.views().view(QStringLiteral("compare")));
+    again.window.views().reveal(QStringLiteral("compare"));
+    QTRY_COMPARE(compare->rowCount(), 3);
+  }
+
+  void aNameCanBeChangedAndAPlanRemoved() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    QTest::mouseClick(b.button(QStringLiteral("Keep this what-if")), Qt::LeftButton);
+    QListWidget* strip = b.strip();
+    strip->setFocus();
+    strip->setCurrentRow(0);
+    QTest::keyClick(strip, Qt::Key_F2);
+    QWidget* editor = QApplication::focusWidget();
+    QVERIFY(editor && strip->isAncestorOf(editor));
+    QTest::keyClick(editor, Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClicks(editor, QStringLiteral("As it was"));
+    QTest::keyClick(editor, Qt::Key_Return);
+    QTRY_COMPARE(b.scenario().keptPlans.at(0).name, std::string("As it was"));
+    QTRY_COMPARE(strip->item(0)->text(), QStringLiteral("As it was"));
+    strip->setFocus();
+    strip->setCurrentRow(0);
+    QTest::keyClick(strip, Qt::Key_Delete);
+    QVERIFY(b.scenario().keptPlans.empty());
+    QTRY_COMPARE(strip->count(), 0);
+    b.window.document().history().undo();
+    QTRY_COMPARE(strip->count(), 1);
+  }
+};
+
+NEST_TEST(TestKeptPlans)
+#include "test_kept_plans.moc"
