@@ -186,9 +186,10 @@ private:
   }
 
   void use(int stage, double bytes) {
+    if (!m_detail) return;
     double& used = m_used[static_cast<std::size_t>(stage)];
     used += bytes;
-    if (m_detail && bytes != 0)
+    if (bytes != 0)
       m_out.memory.push_back({stage, Seconds(m_free[static_cast<std::size_t>(stage)]), Bytes(used)});
   }
 

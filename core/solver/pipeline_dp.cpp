@@ -46,11 +46,14 @@ bool PipelineDp::dominates(const Label& a, const Label& b) const {
          (!m_ties || a.recompute <= b.recompute);
 }
 
-void PipelineDp::lookBack(int stage, int from) {
-  m_before = m_weights.sum > 0 ? m_sums.leastAny[at(from)] + m_reach.hopsBefore(stage) : 0;
-  m_evenBefore = stage > 0 ? (m_sums.leastAny[at(from)] + m_reach.hopsBefore(stage)) / stage : 0;
+bool PipelineDp::lookBack(int stage, int from) {
+  const double work = m_reach.leastWork(stage, from) + m_reach.hopsBefore(stage);
+  if (work == kNever) return false;
+  m_before = m_weights.sum > 0 ? work : 0;
+  m_evenBefore = stage > 0 ? work / stage : 0;
   m_leastMax = m_weights.max > 0 ? std::max(m_floor.max, m_evenBefore / kSlack) : 0;
   m_coveredBefore = m_equalSpeeds ? 0 : m_sums.backward[at(from)] / m_slowestSpeed;
+  return true;
 }
 
 bool PipelineDp::hopeless(const Label& l) const {
@@ -135,9 +138,10 @@ void PipelineDp::endsOf(int stage, int from) {
 
 void PipelineDp::fill(int stage, int from) {
   m_front.clear();
-  endsOf(stage, from);
-  lookBack(stage, from);
+  m_ends.clear();
+  if (lookBack(stage, from)) endsOf(stage, from);
   for (const int to : m_ends) {
+    if (m_order.isChain() && !m_reach.staysBelow(stage, from, to)) break;
     if (!worthTrying(stage, from, to)) continue;
     if (!m_rules.mayForm(from, to)) continue;
     m_watch.count(1);

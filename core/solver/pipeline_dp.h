@@ -46,7 +46,7 @@ private:
 
   void fill(int stage, int from);
   void combine(int stage, int from, int to, const StageCosts::Figures&);
-  void lookBack(int stage, int from);
+  bool lookBack(int stage, int from);  ///< false: no stages in front can hold these layers
   bool hopeless(const Label&) const;
   bool worthTrying(int stage, int from, int to) const;
   bool dominates(const Label& a, const Label& b) const;

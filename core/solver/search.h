@@ -81,6 +81,7 @@ private:
                                        const ObjectiveWeights&) const;
   double leastTail(const Entry&, int zero, const Reach&) const;
   bool openWindows(Reach&, const Entry&, int zero, double limit) const;
+  bool openLeastWork(Reach&, const Entry&, int zero, double limit, long long spent) const;
   void noteShortage(Entry&, Reach&) const;
   void report();
 

@@ -121,6 +121,15 @@ bool Search::openWindows(Reach& reach, const Entry& e, int zero, double limit) c
   return reach.findWindows();
 }
 
+// Under the hops of any layout, so that all layouts share it; once they have cost more than it does.
+bool Search::openLeastWork(Reach& reach, const Entry& e, int zero, double limit, long long spent) const {
+  if (reach.knowsLeastWork() || !m_order.isChain() || spent * 6 < m_order.last()) return true;
+  reach.setHops(reach.leastHops());
+  if (!openWindows(reach, e, zero, limit)) return false;
+  if (spent * 6 >= reach.windowPairs()) reach.findLeastWork();
+  return true;
+}
+
 // Any plan at all is better than no limit: without one the DP would look at every cut.
 std::optional<PipelineCut> Search::cutEvenly(const StageCosts& costs, Reach& reach, const CutRules& rules,
                                              const ObjectiveWeights& weights) const {
@@ -171,6 +180,7 @@ void Search::processChain(Entry& e, int index, int zero) {
   if (open.empty()) return;
 
   std::unordered_set<std::string> seen;
+  const long long before = m_watch.states();
   for (const BlockLayout& layout : m_space.layouts(e.dataDegree, strategy.expert, width * e.stages)) {
     const auto sites = placeStages(m_shapes, strategy, layout, e.stages);
     for (const TiedCase& tied : cases) {
@@ -181,6 +191,7 @@ void Search::processChain(Entry& e, int index, int zero) {
         if (m_watch.over()) return;
         o.context.tied = place;
         const StageCosts costs(o.context, sites);
+        if (!openLeastWork(o.reach, e, zero, m_incumbents->limit(blank), m_watch.states() - before)) continue;
         o.reach.setHops(costs.leastHops());
         auto cut = solveSite(e, zero, costs, o.reach, rules, weights, m_incumbents->limit(blank));
         if (!cut) continue;
@@ -207,8 +218,8 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Sta
     if (!openWindows(reach, e, zero, limit)) return std::nullopt;
   }
   const PipelineDp::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
-  if (weights.time(e.sums->leastAny.back() + reach.hopsBefore(e.stages), floor.max, floor.tail) >
-      limit * kSlack)
+  if (weights.time(reach.leastWork(e.stages, m_order.last()) + reach.hopsBefore(e.stages), floor.max,
+                   floor.tail) > limit * kSlack)
     return std::nullopt;
   return PipelineDp(costs, reach, rules, weights, m_watch).solve(limit, floor);
 }

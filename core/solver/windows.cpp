@@ -12,6 +12,7 @@ constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 constexpr double kSlack = 1 + 1e-12;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
 Reach::Reach(const StageCosts::Context& context, double capacity)
@@ -32,6 +33,7 @@ Reach::Reach(const StageCosts::Context& context, double capacity)
   std::vector<double> hops(at(context.stages), 2 * sums.leastTransfer);
   hops.front() -= sums.leastTransfer;
   hops.back() -= sums.leastTransfer;
+  m_leastHops = hops;
   setHops(std::move(hops));
 }
 
@@ -67,6 +69,57 @@ bool Reach::feasible(int stage, int from, int to) const {
     if (memory(stage, fixed, from, to, r) <= m_capacity * kSlack) return true;
   }
   return false;
+}
+
+double Reach::leastLoad(int stage, int from, int to) const {
+  const LayerSums& sums = *m_context.sums;
+  const double fixed = fixedMemory(from, to);
+  double least = kNever;
+  for (int r = 0; r < kRecomputeCount; ++r) {
+    if (!m_policies[at(stage)][at(r)] || sums.missing[at(r)][at(to)] != sums.missing[at(r)][at(from)])
+      continue;
+    const double load = sums.least[at(r)][at(to)] - sums.least[at(r)][at(from)];
+    if (load >= least || load + m_hops[at(stage)] > m_mostLoad * kSlack) continue;
+    if (memory(stage, fixed, from, to, r) <= m_capacity * kSlack) least = load;
+  }
+  return least;
+}
+
+long long Reach::windowPairs() const {
+  long long pairs = 0;
+  for (int i = 0; i < m_context.stages; ++i)
+    pairs += static_cast<long long>(m_last[at(i)] - m_first[at(i)] + 1) *
+             (m_last[at(i) + 1] - m_first[at(i) + 1] + 1);
+  return pairs;
+}
+
+void Reach::findLeastWork() {
+  const int s = m_context.stages;
+  m_leastWork.assign(at(s) + 1, {});
+  m_origin = m_first;
+  m_leastWork[0].assign(1, 0);
+  for (int i = 0; i < s; ++i) {
+    auto& next = m_leastWork[at(i) + 1];
+    next.assign(at(m_last[at(i) + 1] - m_first[at(i) + 1] + 1), kNever);
+    for (int from = m_first[at(i)]; from <= m_last[at(i)]; ++from) {
+      const double before = m_leastWork[at(i)][at(from - m_first[at(i)])];
+      if (before == kNever) continue;
+      for (int to = std::max(from + 1, m_first[at(i) + 1]); to <= m_last[at(i) + 1]; ++to) {
+        const double load = leastLoad(i, from, to);
+        if (load == kNever) break;  // nor is a longer stage feasible
+        double& least = next[at(to - m_first[at(i) + 1])];
+        least = std::min(least, before + load);
+      }
+    }
+  }
+}
+
+double Reach::leastWork(int stage, int cut) const {
+  const double any = m_context.sums->leastAny[at(cut)];
+  if (m_leastWork.empty()) return any;
+  const auto& row = m_leastWork[at(stage)];
+  const int k = cut - m_origin[at(stage)];
+  return k < 0 || k >= static_cast<int>(row.size()) ? kNever : std::max(any, row[at(k)]);
 }
 
 double Reach::leastMemory(int stage, int from, int to) const {

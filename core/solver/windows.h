@@ -17,9 +17,16 @@ public:
   void limitMemory(double capacity) { m_capacity = capacity; }
   /// Least transfers of each stage; of a layout, or of any.
   void setHops(std::vector<double> perStage);
+  const std::vector<double>& leastHops() const { return m_leastHops; }  ///< of any layout
   double hops(int stage) const { return m_hops[static_cast<std::size_t>(stage)]; }
   double hopsBefore(int stage) const { return m_hopsBefore[static_cast<std::size_t>(stage)]; }
   bool feasible(int stage, int from, int to) const;
+  /// The load limit alone; no longer stage does if this one does not.
+  bool staysBelow(int stage, int from, int to) const {
+    const auto& work = m_context.sums->leastAny;
+    return work[static_cast<std::size_t>(to)] - work[static_cast<std::size_t>(from)] + hops(stage) <=
+           m_mostLoad * (1 + 1e-12);
+  }
   double leastMemory(int stage, int from, int to) const;  ///< with the leanest policy
 
   /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits.
@@ -30,6 +37,14 @@ public:
   double leastMax() const {
     return m_leastMax;
   }  ///< found by evenCuts(): every plan within the limits has a larger load
+  /// Chains, after findWindows(): what leastWork() tells, for cuts inside the windows. Stays as it is while
+  /// limits fall and hops grow, because what was out of reach remains so.
+  void findLeastWork();
+  long long windowPairs() const;  ///< what that costs
+  bool knowsLeastWork() const { return !m_leastWork.empty(); }
+  /// The sum of the loads of stages 0…stage−1 that hold the layers before `cut`, each under a policy that
+  /// fits, is not below this; hops are left out.
+  double leastWork(int stage, int cut) const;
   int first(int stage) const { return m_first[static_cast<std::size_t>(stage)]; }
   int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
 
@@ -42,8 +57,11 @@ private:
   ParameterRates m_dense, m_expert;
   double m_reserve, m_weight;
   std::vector<std::array<bool, kRecomputeCount>> m_policies;
-  std::vector<double> m_hops, m_hopsBefore;
+  double leastLoad(int stage, int from, int to) const;  ///< hops left out; infinite: not feasible
+  std::vector<double> m_hops, m_hopsBefore, m_leastHops;
   std::vector<int> m_first, m_last;
+  std::vector<std::vector<double>> m_leastWork;  ///< [stage][cut − m_origin[stage]]
+  std::vector<int> m_origin;
 };
 
 }  // namespace nest::planner
