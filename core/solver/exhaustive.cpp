@@ -19,16 +19,18 @@ int recomputeSum(const Plan& p) {
   return sum;
 }
 
-/// Layers placed up to the end of each part, then the layers themselves: smaller = cut further left.
+/// Part by part, how many layers are placed once it ends and which are its own: smaller = cut further left.
 std::vector<int> cutsOf(const Plan& p) {
-  std::vector<int> cuts, layers;
+  std::vector<int> cuts;
+  int placed = 0;
   for (int q = 0; q < p.chunksPerStage(); ++q)
     for (const StagePlan& s : p.stages) {
       if (static_cast<std::size_t>(q) >= s.chunks.size()) continue;
-      for (const LayerIndex x : s.chunks[static_cast<std::size_t>(q)]) layers.push_back(x.value);
-      cuts.push_back(static_cast<int>(layers.size()));
+      const auto& part = s.chunks[static_cast<std::size_t>(q)];
+      placed += static_cast<int>(part.size());
+      cuts.push_back(placed);
+      for (const LayerIndex x : part) cuts.push_back(x.value);
     }
-  cuts.insert(cuts.end(), layers.begin(), layers.end());
   return cuts;
 }
 

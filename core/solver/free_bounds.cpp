@@ -54,6 +54,7 @@ FreeBounds::FreeBounds(const Problem& problem, const LayerOrder& order, const Gr
     }
     m_perLayer.push_back(std::move(perLayer));
     m_width.push_back(s->strategy().width());
+    m_floor.push_back(floor);
     m_leastWidth = std::min(m_leastWidth, s->strategy().width());
     // The ratio counts against leastAny; with data exchange in the loads it would be a smaller one.
     m_tailPerLoad = std::min(m_tailPerLoad, zero >= 2 ? 0 : tailPerLoad(problem, *s, floor, zero));
@@ -119,6 +120,22 @@ double FreeBounds::leastMax(int behind, int cut, int units) const {
   if (cut == 0) return 0;
   const double even = units > 0 ? m_unitWork[at(cut)] / units : 0;
   return m_prefixes ? std::max(even, m_prefixes->leastMax(behind, cut, units)) : even;
+}
+
+double FreeBounds::leastTail(int units, double mostLoad) const {
+  if (!m_order->isChain() || mostLoad == kNever) return 0;
+  double least = kNever;
+  for (std::size_t k = 0; k < m_width.size(); ++k) {
+    if (m_width[k] > units) continue;
+    const double others = (units - m_width[k]) * mostLoad * (1 + 1e-12);
+    int end = 1;
+    while (end < m_order->last() && m_unitWork.back() - m_unitWork[at(end)] > others) ++end;
+    const LayerSums& s = *m_sums[k];
+    if (s.leastAny[at(end)] > mostLoad * (1 + 1e-12) || (end < m_order->last() && m_width[k] == units)) continue;
+    least = std::min(least,
+                     leastSyncAndStep(*m_problem, m_floor[k], m_zero, s.dense[at(end)], s.expert[at(end)]));
+  }
+  return least * (1 - 1e-12);
 }
 
 double FreeBounds::quick(int units) const {

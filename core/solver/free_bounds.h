@@ -32,6 +32,9 @@ public:
   double quick(int units) const;  ///< a weaker bound on the whole time, at once
   /// No stage of a plan of `units` units under the limit has a larger load.
   double mostLoad(int units, double limit);
+  /// Chains: if no stage of `units` has a larger load, the first one exposes at least this much sync and step:
+  /// it holds what the others cannot. Infinite: there is no such pipeline. 0 for DAGs.
+  double leastTail(int units, double mostLoad) const;
   double leastBytes() const {
     return m_leastBytes;
   }  ///< all model state, over all devices of a replica, at least
@@ -52,6 +55,7 @@ private:
   ObjectiveWeights m_weights;
   std::vector<std::vector<double>> m_perLayer;  ///< [strategy][layer], seconds
   std::vector<int> m_width;
+  std::vector<GradientFloor> m_floor;  ///< per strategy
   double m_tailPerLoad = 0;
   int m_leastWidth = 1;
   double m_leastBytes = 0;

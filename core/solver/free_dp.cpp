@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace nest::planner {
 namespace {
@@ -18,6 +19,7 @@ constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kRounding = 1e-15;
 }  // namespace
 
 FreeDp::FreeDp(const Problem& problem, const SearchSpace& space, const LayerOrder& order, GroupShapes& shapes,
@@ -158,26 +160,59 @@ void FreeDp::startsOf(const Key& key) {
 }
 
 bool FreeDp::hopeless(double sum, double max, double tail, int cut, int units, int stages) const {
-  if (m_bounds.time(stages, cut, units, max, sum, tail) >= m_limit) return true;
-  if (m_problem.search.objective != Objective::Nest) return false;
-  return weightsFor(stages + (cut > 0 ? 1 : 0)).time(0, max, tail) >= m_limit;
+  const int all = stages + (cut > 0 ? 1 : 0);
+  const double most = bar(all);
+  const double bound = m_bounds.time(stages, cut, units, max, sum, tail);
+  if (bound > most || bound == kNever) return true;
+  return m_problem.search.objective == Objective::Nest && weightsFor(all).time(0, max, tail) > most;
+}
+
+int FreeDp::compareTies(const Label& a, const Label& b) const {
+  if (a.recompute != b.recompute) return a.recompute - b.recompute;
+  const auto after = [&](const Label* l) { return l->next < 0 ? nullptr : &m_labels[at(l->next)]; };
+  for (const Label *x = &a, *y = &b; x && y && x != y; x = after(x), y = after(y))
+    if (x->to != y->to) return x->to - y->to;
+  const auto degrees = [&](const Label* l) {
+    const Strategy& s = m_sums[at(l->strategy)]->strategy();
+    return std::tuple(s.tensor, s.context, s.expert, s.sequence);
+  };
+  for (const Label *x = &a, *y = &b; x && y && x != y; x = after(x), y = after(y))
+    if (degrees(x) != degrees(y)) return degrees(x) < degrees(y) ? -1 : 1;
+  return 0;
 }
 
 void FreeDp::insert(Front& front, const Label& label) {
-  const auto covers = [](const Point& a, const Point& b) {
-    return a.max <= b.max && a.sum <= b.sum && a.relative <= b.relative && a.step <= b.step;
+  // Sums of the same loads in another order differ by roundings: those must not make labels differ.
+  const double little = m_limit < kNever ? kRounding * m_limit : 0, less = little / m_config.microbatchCount;
+  const auto covers = [=](const Point& a, const Point& b) {
+    return a.max <= b.max + less && a.sum <= b.sum + little && a.relative <= b.relative + little &&
+           a.step <= b.step + little;
   };
   const Point point{label.max, label.sum, label.relative, label.step, 0};
   for (std::size_t k = 0; k < front.size(); ++k)
-    if (covers(front[k], point)) {
+    if (covers(front[k], point) && (!m_settling || compareTies(m_labels[at(front[k].label)], label) <= 0)) {
       // What covers one label covers others soon.
       if (k > 0) std::swap(front[k], front[k / 2]);
       return;
     }
-  std::erase_if(front, [&](const Point& f) { return covers(point, f); });
+  std::erase_if(front, [&](const Point& f) {
+    return covers(point, f) && (!m_settling || compareTies(label, m_labels[at(f.label)]) <= 0);
+  });
   front.push_back(point);
   front.back().label = static_cast<int>(m_labels.size());
   m_labels.push_back(label);
+}
+
+bool FreeDp::accept(const Label& l, int stages) {
+  if (!(l.time <= bar(stages)) || !m_space.stageCountAllowed(stages)) return false;
+  if (m_settling) {
+    if (m_best && compareTies(l, *m_best) >= 0) return false;
+  } else {
+    m_mostEqual = stages - 1;
+    m_limit = std::min(m_limit, l.time);
+  }
+  m_best = l;
+  return m_improved = true;
 }
 
 void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
@@ -193,8 +228,7 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
   const double leastMax = m_bounds.leastMax(behind + 1, from, begin) * (1 - 1e-12);
   if (leastMax > m_mostLoad) return;
   const bool sums0 = weightsFor(1).sum == 0;
-  const auto join = [&](double activationIn, Front* front) {
-    const auto f = prepared.with(gradientIn + activationIn);
+  const auto joinUnder = [&](const StageCosts::Figures& f, Front* front) {
     const double own = f.sync + f.step;
     for (std::size_t k = 0; k < std::max<std::size_t>(1, labels.size()); ++k) {
       const Label tail = labels.empty() ? Label{} : m_labels[at(labels[k].label)];
@@ -205,10 +239,12 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
       l.step = std::max(tail.step, f.step);
       // Raised to what every way of going on makes of them anyway, so that fewer labels differ.
       l.max = std::max(l.max, leastMax);
+      if (from > 0) l.step = std::max(l.step, m_leastTail);
       l.relative = std::max(l.relative, l.step + m_leastBackward[at(from)]);
       l.from = from, l.to = key.cut, l.strategy = key.strategy, l.policy = f.policy;
       l.next = labels.empty() ? -1 : labels[k].label;
       l.memory = std::max(tail.memory, f.memory);
+      l.recompute = tail.recompute + f.policy;
       const double sync = std::max(l.relative - m_mostBackward[at(from)], l.step);
       if (hopeless(l.sum, l.max, sync, from, begin, behind + 1)) continue;
       if (front) {
@@ -216,11 +252,14 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
         continue;
       }
       l.time = weightsFor(behind + 1).time(l.sum, l.max, std::max(l.relative, l.step));
-      if (!(l.time < m_limit) || (m_config.zero > 0 && !shards) || !m_space.stageCountAllowed(behind + 1))
-        continue;
-      m_best = l;
-      m_limit = l.time;
+      if (m_config.zero == 0 || shards) accept(l, behind + 1);
     }
+  };
+  const auto join = [&](double activationIn, Front* front) {
+    const double transfers = gradientIn + activationIn;
+    if (!m_settling) return joinUnder(prepared.with(transfers), front);
+    for (int k = 0; k < prepared.count; ++k)
+      joinUnder(prepared.under(prepared.choices[at(k)], transfers), front);
   };
   if (from == 0) return join(0, nullptr);
   for (int k = 0; k < static_cast<int>(m_sums.size()); ++k) {
@@ -282,52 +321,82 @@ void FreeDp::run(const TiedGuess& guess) {
     Layer next;
     for (const auto& [key, labels] : layer) {
       if (behind > 0 && labels.empty()) continue;
-      if (m_watch.over()) return;
+      if (m_watch.over() || (m_settling && m_labels.size() >= kMostTiedLabels)) return;
       expand(behind, key, labels, guess, next);
     }
     layer = std::move(next);
   }
 }
 
-bool FreeDp::solve(double limit, Found& found) {
-  m_limit = limit;
-  m_mostLoad = m_bounds.mostLoad(m_config.units, limit) * (1 + 1e-12);
+void FreeDp::follow(Found& found) const {
+  found.strategies.clear();
+  found.cut = {};
+  found.cut.cuts.push_back(0);
+  for (const Label* l = &*m_best; l; l = l->next < 0 ? nullptr : &m_labels[at(l->next)]) {
+    found.cut.cuts.push_back(l->to);
+    found.cut.policies.push_back(l->policy);
+    found.strategies.push_back(m_sums[at(l->strategy)]->strategyIndex());
+  }
+  found.time = found.cut.time = m_best->time;
+  found.memory = m_best->memory;
+  found.layout = m_config.layout;
+  found.devices = m_config.dataDegree * m_config.units;
+}
+
+bool FreeDp::limitLoads() {
+  m_mostLoad = m_bounds.mostLoad(m_config.units, m_limit * (1 + kEqualTimes)) * (1 + 1e-12);
+  m_leastTail = m_bounds.leastTail(m_config.units, m_mostLoad);
+  return m_leastTail < kNever;
+}
+
+bool FreeDp::solve(const Goal& goal, Found& found) {
+  m_limit = goal.time;
+  m_mostEqual = goal.mostEqual;
+  if (!limitLoads()) return false;
   for (const TiedGuess& guess : guesses()) {
     if (guess.front >= 0 && !guess.same && !m_apartChecked) {
       // Most configurations lose even without the exchange between the two copies.
       m_apartChecked = true;
       const auto best = m_best;
-      const double limitBefore = m_limit;
+      const double limit = m_limit;
+      const int mostEqual = m_mostEqual;
+      m_improved = false;
       TiedGuess relaxed = guess;
       relaxed.relaxed = true;
       run(relaxed);
       m_labels.clear();
-      const bool open = m_limit < limitBefore;
       m_best = best;
-      m_limit = limitBefore;
-      if (!open) break;
+      m_limit = limit;
+      m_mostEqual = mostEqual;
+      if (!m_improved) break;
     }
-    const bool had = m_best.has_value();
-    const double before = m_limit;
+    m_improved = false;
     run(guess);
-    if (!m_best || (had && m_limit == before)) continue;
     // Labels are forgotten with the guess: follow the winner now.
-    found.strategies.clear();
-    found.cut = {};
-    found.cut.cuts.push_back(0);
-    for (const Label* l = &*m_best; l; l = l->next < 0 ? nullptr : &m_labels[at(l->next)]) {
-      found.cut.cuts.push_back(l->to);
-      found.cut.policies.push_back(l->policy);
-      found.strategies.push_back(m_sums[at(l->strategy)]->strategyIndex());
-    }
-    found.time = found.cut.time = m_best->time;
-    found.memory = m_best->memory;
+    if (m_improved) follow(found);
     m_labels.clear();
   }
-  if (!m_best) return false;
-  found.layout = m_config.layout;
-  found.devices = m_config.dataDegree * m_config.units;
-  return true;
+  return m_best.has_value();
+}
+
+bool FreeDp::settle(double time, Found& found) {
+  m_limit = time;
+  m_settling = true;
+  if (!limitLoads()) return false;
+  bool any = false;
+  for (const TiedGuess& guess : guesses()) {
+    m_best.reset();
+    run(guess);
+    if (m_labels.size() >= kMostTiedLabels) return false;
+    if (m_best) {
+      Found other = found;
+      follow(other);
+      if (!any || precedes(m_problem, other, found)) found = std::move(other);
+      any = true;
+    }
+    m_labels.clear();
+  }
+  return any;
 }
 
 }  // namespace nest::planner

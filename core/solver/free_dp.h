@@ -28,13 +28,27 @@ public:
   /// `sums`: one per strategy that may be used (e divides d_in).
   FreeDp(const Problem&, const SearchSpace&, const LayerOrder&, GroupShapes&, const CutRules&,
          std::vector<LayerSums*> sums, const FreeConfiguration&, FreeBounds&, Watch&);
-  /// Fills `found` and returns true if some pipeline takes less than `limit`.
-  bool solve(double limit, Found& found);
+  /// What is of interest: pipelines faster than `time`, and those of at most `mostEqual` stages that take as
+  /// long.
+  struct Goal {
+    double time = 0;
+    int mostEqual = 0;
+  };
+  /// Fills `found` and returns true if some pipeline reaches the goal; of equally fast ones, one with the
+  /// fewest stages.
+  bool solve(const Goal&, Found& found);
+  /// Of the pipelines of configuration.fixedStages stages that take no longer than `time`: least recompute,
+  /// then cuts left-most, then smaller strategies from the first stage on. False: there is none, or there are
+  /// too many to tell.
+  bool settle(double time, Found& found);
 
 private:
+  static constexpr std::size_t kMostTiedLabels = 400000;
+
   struct Label {
     double max = 0, sum = 0, relative = 0, step = 0;
     int from = 0, to = 0, strategy = 0, policy = 0, next = -1;
+    int recompute = 0;  ///< sum of policies from here on
     double memory = 0;
     double time = 0;  ///< of a finished pipeline
   };
@@ -71,6 +85,13 @@ private:
                   double& tiedSync);
   int slotOf(int strategy, int begin);
   void insert(Front& front, const Label&);
+  int compareTies(const Label&, const Label&) const;  ///< < 0: the first is preferred of two as fast
+  bool accept(const Label&, int stages);
+  void follow(Found&) const;
+  bool limitLoads();  ///< false: no pipeline stays within the limit
+  double bar(int stages) const {  ///< a pipeline of so many stages must not take longer
+    return m_limit * (m_settling || stages <= m_mostEqual ? 1 + kEqualTimes : 1 - kEqualTimes);
+  }
   bool hopeless(double sum, double max, double tail, int cut, int units, int stages) const;
   ObjectiveWeights weightsFor(int stages) const;
   int width(int strategy) const { return m_sums[static_cast<std::size_t>(strategy)]->strategy().width(); }
@@ -92,7 +113,9 @@ private:
   std::vector<int> m_starts, m_stamp;
   bool m_apartChecked = false;
   int m_stampNow = 0;
-  double m_limit = 0, m_mostLoad = 0;
+  double m_limit = 0, m_mostLoad = 0, m_leastTail = 0;
+  int m_mostEqual = 0;
+  bool m_settling = false, m_improved = false;
   std::vector<std::vector<int>> m_previous;  ///< DAG: cuts with one layer less
   std::optional<Label> m_best;
 };

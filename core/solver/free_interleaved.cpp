@@ -26,9 +26,7 @@ FreeInterleaved::FreeInterleaved(const Problem& problem, const LayerOrder& order
       m_rules(problem.constraints, order) {}
 
 double FreeInterleaved::limit() const {
-  double least = kNever;
-  for (const Found& f : m_incumbents.best()) least = std::min(least, f.time);
-  return least * (1 - 1e-12);
+  return m_incumbents.lead().time * (1 + kEqualTimes);
 }
 
 bool FreeInterleaved::run() {
@@ -90,7 +88,7 @@ bool FreeInterleaved::begin(Walk& w) const {
 void FreeInterleaved::descend(Walk& w, double sum, double max, int units) {
   const int i = static_cast<int>(w.chosen.size());
   const double bound = w.weights.time(sum + w.leastAfter[at(i)], max, 0);
-  if (bound >= limit() || m_watch.over()) return;
+  if (bound > limit() || m_watch.over()) return;
   if (++m_nodes >= kMostNodes) {
     m_lowerBound = std::min(m_lowerBound, bound);
     return;
@@ -118,7 +116,7 @@ void FreeInterleaved::place(const Walk& w, int units) {
       return layout.inner % w.sums[at(k)]->strategy().expert == 0;
     });
     Found found;
-    if (!whole || !solve(w, layout, found) || !(found.time < limit())) continue;
+    if (!whole || !solve(w, layout, found) || !(found.time <= limit())) continue;
     found.microbatchIndex = w.microbatch;
     found.dataDegree = w.dataDegree;
     found.zero = w.zero;
@@ -158,7 +156,9 @@ bool FreeInterleaved::solve(const Walk& w, const BlockLayout& layout, Found& fou
     if (i != j)
       tiedPlace = TiedPlace{i, j, reach(std::min(i, j), std::max(i, j)), std::max(share(i), share(j))};
   }
-  double sum = 0, most = 0, tail = 0, covered = 0;
+  InterleavedStages all;
+  double covered = 0;
+  std::vector<std::array<double, kRecomputeCount>> memory(at(s));
   for (int i = 0; i < s; ++i) {
     StageCosts::Context c;
     c.problem = &m_problem;
@@ -172,19 +172,20 @@ bool FreeInterleaved::solve(const Walk& w, const BlockLayout& layout, Found& fou
     c.zero = w.zero;
     c.tied = tiedPlace;
     const StageCosts costs(c, sites);
-    const auto f =
-        costs.bestOfChunks(i, w.cuts, reach(0, s - 1), &w.sums[at(w.chosen[at((i + s - 1) % s)])]->boundary);
-    if (f.policy < 0) return false;
-    found.cut.policies.push_back(f.policy);
-    sum += f.load;
-    most = std::max(most, f.load);
-    tail = std::max(tail, std::max(0.0, f.sync - covered) + f.step);
+    const auto& f = all.stages.emplace_back(
+        costs.chunkFigures(i, w.cuts, reach(0, s - 1), &w.sums[at(w.chosen[at((i + s - 1) % s)])]->boundary));
+    if (f.fastest() < 0) return false;
+    all.tail = std::max(all.tail, std::max(0.0, f.sync - covered) + f.step);
     covered +=
         (c.sums->backward[at(w.cuts[at(i) + 1])] - c.sums->backward[at(w.cuts[at(i)])]) / costs.speed(i);
-    found.memory = std::max(found.memory, costs.memoryOfChunks(i, w.cuts, f.policy));
+    for (int r = 0; r < kRecomputeCount; ++r)
+      if (f.load[at(r)] < kNever) memory[at(i)][at(r)] = costs.memoryOfChunks(i, w.cuts, r);
   }
+  found.cut = all.settle(w.weights);
+  for (int i = 0; i < s; ++i)
+    found.memory = std::max(found.memory, memory[at(i)][at(found.cut.policies[at(i)])]);
   found.cut.cuts = w.cuts;
-  found.time = found.cut.time = w.weights.time(sum, most, tail);
+  found.time = found.cut.time;
   return true;
 }
 

@@ -32,14 +32,24 @@ FreeSearch::FreeSearch(const Problem& problem, const LayerOrder& order, GroupSha
     m_roomiest = std::max(m_roomiest, cluster.factor(DeviceIndex(i)).memory.value());
 }
 
-/// Only what is clearly faster than the best so far is of interest: equal plans with one strategy are
-/// simpler.
 double FreeSearch::limit() const {
-  const auto& best = m_incumbents.best();
-  if (best.empty()) return kNever;
-  double least = kNever;
-  for (const Found& f : best) least = std::min(least, f.time);
-  return least * (1 - 1e-12);
+  return m_incumbents.lead().time * (1 + kEqualTimes);
+}
+
+/// Of equally fast plans only those count that would stand first: fewer devices, then fewer stages, then a
+/// lower ZeRO stage.
+FreeDp::Goal FreeSearch::goal(const Item& item) const {
+  const auto& lead = m_incumbents.lead();
+  const int devices = item.units * item.dataDegree;
+  if (devices != lead.devices) return {lead.time, devices < lead.devices ? m_order.layerCount() : 0};
+  return {lead.time, item.zero > lead.zero ? lead.stages - 1 : lead.stages};
+}
+
+bool FreeSearch::open(const Item& item) const {
+  const auto& lead = m_incumbents.lead();
+  const bool equal = item.units * item.dataDegree <= lead.devices;
+  return item.bound < kNever &&
+         item.bound <= lead.time * (equal ? 1 + kEqualTimes : 1 - kEqualTimes);
 }
 
 void FreeSearch::addItems(int b, const std::vector<LayerSums*>& sums, int d, std::vector<Item>& out) {
@@ -80,12 +90,12 @@ void FreeSearch::addItems(int b, const std::vector<LayerSums*>& sums, int d, std
       }
       const double room = units * (m_roomiest - m_problem.assumptions.reserve.value());
       if (bounds->leastBytes() > room * (1 + 1e-12)) continue;
-      if (bounds->quick(units) >= limit()) continue;
+      if (bounds->quick(units) > limit()) continue;
       const int stages = (units + wide - 1) / wide;
       const double hops =
           objectiveWeights(m_problem.search.objective, m, stages, 1).sum * 2 * (stages - 1) * hop;
       const double bound = bounds->time(0, m_order.last(), units, 0, 0, 0) + hops;
-      if (!(bound < limit())) continue;
+      if (bound > limit() || bound == kNever) continue;
       out.push_back({bound, b, d, z, units, bounds, false});
       m_widest[bounds] = units;
     }
@@ -121,8 +131,12 @@ bool FreeSearch::run() {
   }
   std::priority_queue<Item, std::vector<Item>, std::greater<>> heap(std::greater<>{}, std::move(all));
   const double first = heap.empty() ? 0 : heap.top().bound;
-  while (!heap.empty() && heap.top().bound < limit()) {
+  while (!heap.empty() && heap.top().bound <= limit()) {
     Item item = heap.top();
+    if (!open(item)) {
+      heap.pop();
+      continue;
+    }
     m_lowerBound = item.bound;
     const double now = limit();
     m_watch.report("strategy per stage",
@@ -131,7 +145,7 @@ bool FreeSearch::run() {
     heap.pop();
     if (!item.sharp) {
       sharpen(item);
-      if (item.bound < limit()) heap.push(item);
+      if (open(item)) heap.push(item);
     } else {
       process(item);
     }
@@ -144,7 +158,7 @@ bool FreeSearch::run() {
 void FreeSearch::sharpen(Item& item) {
   const int m =
       m_problem.microbatchCount(m_problem.profile->microbatches()[at(item.microbatch)], item.dataDegree);
-  item.bounds->sharpen(m, m_widest[item.bounds], limit(), m_roomiest);
+  item.bounds->sharpen(m, m_widest[item.bounds], limit() * (1 + kEqualTimes), m_roomiest);
   item.bound = std::max(item.bound, item.bounds->time(0, m_order.last(), item.units, 0, 0, 0));
   item.sharp = true;
 }
@@ -189,7 +203,7 @@ void FreeSearch::process(const Item& item) {
       LayerSums& s = m_uniform.sumsOf(item.microbatch, k);
       if (layout.inner % s.strategy().expert == 0 && s.strategy().width() <= item.units) sums.push_back(&s);
     }
-    if (sums.empty() || item.bound >= limit()) continue;
+    if (sums.empty() || !open(item)) continue;
     if (simple && layouts.size() > 1 &&
         !seen.insert(std::to_string(sums.size()) + signatureOf(sums, layout, item.units)).second)
       continue;
@@ -211,8 +225,24 @@ void FreeSearch::process(const Item& item) {
       found.dataDegree = item.dataDegree;
       found.zero = item.zero;
       FreeDp dp(m_problem, m_space, m_order, m_shapes, m_rules, sums, c, *item.bounds, m_watch);
-      if (dp.solve(limit(), found)) m_incumbents.offer(std::move(found));
+      if (!dp.solve(goal(item), found)) continue;
+      c.fixedStages = found.stages();
+      m_leaders.push_back({c, sums, item.bounds, found});
+      m_incumbents.offer(std::move(found));
     }
+  }
+}
+
+void FreeSearch::settleTies() {
+  const auto lead = m_incumbents.lead();
+  for (Leader& l : m_leaders) {
+    if (m_watch.over()) return;
+    const Found& f = l.found;
+    if (f.time > lead.time * (1 + kEqualTimes) ||
+        std::tuple(f.devices, f.stages(), f.zero) != std::tuple(lead.devices, lead.stages, lead.zero))
+      continue;
+    FreeDp dp(m_problem, m_space, m_order, m_shapes, m_rules, l.sums, l.configuration, *l.bounds, m_watch);
+    if (dp.settle(lead.time, l.found)) m_incumbents.offer(l.found);
   }
 }
 

@@ -16,6 +16,8 @@ public:
              Incumbents&, Watch&);
 
   bool run();  ///< true if it ran to its end
+  /// After run(): offers, of the plans as fast as the best one, the one that planning.md §5 prefers.
+  void settleTies();
   double lowerBound() const { return m_lowerBound; }
   long long tuples() const { return m_tuples; }
 
@@ -32,10 +34,19 @@ private:
   };
   std::vector<Item> items();
   void addItems(int microbatch, const std::vector<LayerSums*>&, int dataDegree, std::vector<Item>&);
+  /// A configuration whose best pipeline was as fast as any when it was found.
+  struct Leader {
+    FreeConfiguration configuration;
+    std::vector<LayerSums*> sums;
+    FreeBounds* bounds;
+    Found found;
+  };
   void process(const Item&);
   void sharpen(Item&);
+  FreeDp::Goal goal(const Item&) const;
+  bool open(const Item&) const;
   std::string signatureOf(const std::vector<LayerSums*>&, const BlockLayout&, int units);
-  double limit() const;
+  double limit() const;  ///< what takes longer is of no interest
 
   const Problem& m_problem;
   const LayerOrder& m_order;
@@ -49,6 +60,7 @@ private:
   double m_roomiest = 0;
   std::vector<std::unique_ptr<FreeBounds>> m_bounds;
   std::map<const FreeBounds*, int> m_widest;  ///< units of its largest item
+  std::vector<Leader> m_leaders;
   double m_lowerBound = 0;
   long long m_tuples = 0;
 };

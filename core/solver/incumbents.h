@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <limits>
 #include <vector>
 
 #include "plan/plan.h"
@@ -28,11 +30,21 @@ struct Found {
   }
 };
 
+/// Times this close count as equal, relative to the smaller.
+inline constexpr double kEqualTimes = 1e-12;
+
 /// The best `size` plans so far that differ in their degrees: (b, d, z, v, s and the strategy of each stage).
 /// Each stands for the best cuts, recompute and placement of its degrees.
 class Incumbents {
 public:
   explicit Incumbents(std::size_t size) : m_size(size) {}
+
+  /// The fastest time so far and, of the plans that take it, the first by devices, stages and ZeRO stage.
+  struct Lead {
+    double time = std::numeric_limits<double>::infinity();
+    int devices = std::numeric_limits<int>::max(), stages = 0, zero = 0;
+  };
+  const Lead& lead() const { return m_lead; }
 
   /// What a plan of these degrees must beat, or equal, to be of interest.
   double limit(const Found& degrees) const;
@@ -41,13 +53,16 @@ public:
   void offer(Found found);
 
   const std::vector<Found>& best() const { return m_best; }  ///< best first, ties as in planning.md §5
-  std::vector<Found>& best() { return m_best; }
   const std::vector<Found>& all() const { return m_all; }  ///< every plan offered, the latest of its degrees
-  void sort(const Problem&);
+  /// Puts the plans in their order. `settle` first makes of a plan the one preferred among those of its
+  /// configuration that take as long.
+  void sort(const Problem&, const std::function<void(Found&)>& settle = {});
 
 private:
   std::size_t m_size;
+  Lead m_lead;
   std::vector<Found> m_best, m_all;
+  std::vector<Found> m_equal;  ///< as fast as one of m_best of the same degrees, in another placement
 };
 
 /// a before b: less time; within 1e-12 the tie rules.

@@ -3,6 +3,7 @@
 #include "solver/interleaved.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace nest::planner {
@@ -46,6 +47,61 @@ std::vector<int> interleavedCuts(const Problem& problem, int stages, int chunks)
   return cuts;
 }
 
+bool InterleavedStages::fits() const {
+  return !stages.empty() && stages.back().fastest() >= 0;
+}
+
+// T grows in every load, so the fastest policies give the least time; a slower one with less recompute may
+// take as long where neither the largest load nor the sum notices it. Labels: the Pareto front of (largest
+// load, sum, recompute).
+PipelineCut InterleavedStages::settle(const ObjectiveWeights& weights) const {
+  PipelineCut cut;
+  double sum = 0, most = 0;
+  bool open = false;
+  for (const auto& f : stages) {
+    const int r = f.fastest();
+    cut.policies.push_back(r);
+    sum += f.load[static_cast<std::size_t>(r)];
+    most = std::max(most, f.load[static_cast<std::size_t>(r)]);
+    for (int k = 0; k < r; ++k) open = open || std::isfinite(f.load[static_cast<std::size_t>(k)]);
+  }
+  cut.time = weights.time(sum, most, tail);
+  if (!open) return cut;
+
+  struct Label {
+    double max = 0, sum = 0;
+    int recompute = 0;
+    std::vector<int> policies;
+  };
+  const double limit = cut.time * (1 + kEqualTimes);
+  std::vector<Label> front(1);
+  double sumAfter = sum;
+  for (const auto& f : stages) {
+    sumAfter -= f.load[static_cast<std::size_t>(f.fastest())];
+    std::vector<Label> next;
+    for (const Label& label : front)
+      for (int r = 0; r < kRecomputeCount; ++r) {
+        const double load = f.load[static_cast<std::size_t>(r)];
+        Label l{std::max(label.max, load), label.sum + load, label.recompute + r, label.policies};
+        l.policies.push_back(r);
+        if (!(weights.time(l.sum + std::max(0.0, sumAfter), std::max(l.max, most), tail) <= limit)) continue;
+        l.max = std::max(l.max, most);
+        if (weights.sum == 0) l.sum = 0;
+        const auto covers = [](const Label& a, const Label& b) {
+          return a.max <= b.max && a.sum <= b.sum && a.recompute <= b.recompute;
+        };
+        if (std::any_of(next.begin(), next.end(), [&](const Label& o) { return covers(o, l); })) continue;
+        std::erase_if(next, [&](const Label& o) { return covers(l, o); });
+        next.push_back(std::move(l));
+      }
+    front = std::move(next);
+  }
+  const auto least = std::min_element(
+      front.begin(), front.end(), [](const Label& a, const Label& b) { return a.recompute < b.recompute; });
+  if (least != front.end()) cut.policies = least->policies;
+  return cut;
+}
+
 bool solveInterleaved(const StageCosts::Context& given, const CutRules& rules, const BlockLayout& layout,
                       Found& found) {
   StageCosts::Context context = given;
@@ -55,7 +111,7 @@ bool solveInterleaved(const StageCosts::Context& given, const CutRules& rules, c
   const int width = layout.inner * sums.strategy().width();
   found.layout = layout;
   found.cut.cuts = interleavedCuts(problem, stages, found.chunks);
-  const auto& cuts = found.cut.cuts;
+  const auto cuts = found.cut.cuts;
   if (!obeys(rules, cuts, stages)) return false;
 
   const auto reach = [&](int i, int j) {
@@ -76,30 +132,30 @@ bool solveInterleaved(const StageCosts::Context& given, const CutRules& rules, c
   for (const auto& policy : context.space->sharedPolicies()) {
     context.sharedPolicy = policy;
     const StageCosts costs(context, sites);
-    double sum = 0, most = 0, tail = 0, covered = 0, memory = 0;
-    std::vector<int> policies;
+    InterleavedStages all;
+    double covered = 0;
     for (int i = 0; i < stages; ++i) {
-      const auto f = costs.bestOfChunks(i, cuts, wrapLevel);
-      if (f.policy < 0) break;
-      policies.push_back(f.policy);
-      sum += f.load;
-      most = std::max(most, f.load);
-      tail = std::max(tail, std::max(0.0, f.sync - covered) + f.step);
+      const auto& f = all.stages.emplace_back(costs.chunkFigures(i, cuts, wrapLevel));
+      if (f.fastest() < 0) break;
+      all.tail = std::max(all.tail, std::max(0.0, f.sync - covered) + f.step);
       const auto part = static_cast<std::size_t>(i);
       covered += (sums.backward[static_cast<std::size_t>(cuts[part + 1])] -
                   sums.backward[static_cast<std::size_t>(cuts[part])]) /
                  costs.speed(i);
-      memory = std::max(memory, costs.memoryOfChunks(i, cuts, f.policy));
     }
-    if (static_cast<int>(policies.size()) < stages) continue;
-    const auto weights =
-        objectiveWeights(problem.search.objective, context.microbatchCount, stages, found.chunks);
-    const double time = weights.time(sum, most, tail);
-    if (fits && time >= found.time) continue;
+    if (!all.fits()) continue;
+    PipelineCut cut =
+        all.settle(objectiveWeights(problem.search.objective, context.microbatchCount, stages, found.chunks));
+    if (fits && cut.time >= found.time * (1 - kEqualTimes)) continue;
     fits = true;
-    found.time = found.cut.time = time;
-    found.cut.policies = std::move(policies);
-    found.memory = memory;
+    cut.cuts = cuts;
+    found.time = cut.time;
+    found.cut = std::move(cut);
+    found.memory = 0;
+    for (int i = 0; i < stages; ++i)
+      found.memory =
+          std::max(found.memory,
+                   costs.memoryOfChunks(i, found.cut.cuts, found.cut.policies[static_cast<std::size_t>(i)]));
   }
   return fits;
 }

@@ -15,6 +15,15 @@ std::vector<int> interleavedCuts(const Problem&, int stages, int chunks);
 /// Whether cuts and pins allow these parts.
 bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages);
 
+/// The loads of an interleaved pipeline's stages, with what they add up to.
+struct InterleavedStages {
+  std::vector<StageCosts::ChunkFigures> stages;
+  double tail = 0;  ///< largest exposed sync + step
+  bool fits() const;
+  /// The fastest policies; of those that are equally fast in all, the ones with the least recompute.
+  PipelineCut settle(const ObjectiveWeights&) const;
+};
+
 /// The best plan of one configuration with found.chunks > 1. The cuts are given, so each stage takes its
 /// fastest policy that fits. False if none does.
 bool solveInterleaved(const StageCosts::Context&, const CutRules&, const BlockLayout&, Found& found);

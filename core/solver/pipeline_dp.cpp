@@ -19,6 +19,8 @@ constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 constexpr double kSlack = 1 + 1e-12;
+/// Sums of the same loads in another order differ by roundings: those must not make labels differ.
+constexpr double kRounding = 1e-15;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
@@ -42,8 +44,8 @@ double PipelineDp::timeOf(const Label& l) const {
 }
 
 bool PipelineDp::dominates(const Label& a, const Label& b) const {
-  return a.max <= b.max && a.sum <= b.sum && a.relative <= b.relative && a.step <= b.step &&
-         (!m_ties || a.recompute <= b.recompute);
+  return a.max <= b.max + m_less && a.sum <= b.sum + m_little && a.relative <= b.relative + m_little &&
+         a.step <= b.step + m_little && (!m_ties || a.recompute <= b.recompute);
 }
 
 bool PipelineDp::lookBack(int stage, int from) {
@@ -172,6 +174,8 @@ void PipelineDp::fill(int stage, int from) {
 
 std::optional<PipelineCut> PipelineDp::solve(double limit, const Floor& floor, bool ties) {
   m_limit = limit;
+  m_little = std::isfinite(limit) ? kRounding * limit : 0;
+  m_less = m_little / m_costs.context().microbatchCount;
   m_floor = {floor.max / kSlack, floor.tail / kSlack};
   m_ties = ties;
   m_labels.clear();

@@ -73,7 +73,7 @@ private:
   std::size_t m_cutCount;
   int m_stages;
   bool m_equalSpeeds, m_ties = false;
-  double m_limit = 0, m_slowestSpeed = 1;
+  double m_limit = 0, m_little = 0, m_less = 0, m_slowestSpeed = 1;
   Floor m_floor;
   double m_leastMax = 0;  ///< of any plan through the state being filled
   double m_before = 0, m_evenBefore = 0,

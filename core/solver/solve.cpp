@@ -117,6 +117,7 @@ public:
     if (complete && choosesStrategies()) {
       FreeSearch free(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
       complete = free.run();
+      if (complete) free.settleTies();
       m_out.statistics.tuples += free.tuples();
       bound = std::min(bound, free.lowerBound());
       if (complete) {
@@ -130,12 +131,9 @@ public:
                        text::count(FreeInterleaved::kMostNodes) + " steps is shown, with a lower bound"));
       }
     }
-    m_incumbents.sort(m_problem);
-    for (Found& f : m_incumbents.best()) {
-      if (m_watch.stopped()) break;
-      search.settleTies(f);
-    }
-    m_incumbents.sort(m_problem);
+    m_incumbents.sort(m_problem, [&](Found& f) {
+      if (!m_watch.stopped()) search.settleTies(f);
+    });
     search.fillLog(m_out);
     rankAll();
     rankFront(complete ? frontOf(m_problem, search, m_incumbents.all(), m_wider, m_watch)

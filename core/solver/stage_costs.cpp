@@ -237,18 +237,21 @@ StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, i
   return p;
 }
 
-StageCosts::Figures StageCosts::Prepared::with(double transfers) const {
-  Figures f;
-  f.load = kNever;
+StageCosts::Figures StageCosts::Prepared::under(const Choice& c, double transfers) const {
+  Figures f{c.compute + c.whole + transfers - std::min(c.hidden + transfers * pipelineOverlap, c.compute)};
   f.sync = sync;
   f.step = step;
-  for (int k = 0; k < count; ++k) {
-    const Choice& c = choices[at(k)];
-    const double load =
-        c.compute + c.whole + transfers - std::min(c.hidden + transfers * pipelineOverlap, c.compute);
-    if (load < f.load) f.load = load, f.policy = c.policy, f.memory = c.memory;
-  }
+  f.memory = c.memory;
+  f.policy = c.policy;
   return f;
+}
+
+StageCosts::Figures StageCosts::Prepared::with(double transfers) const {
+  Figures best;
+  best.load = kNever;
+  for (int k = 0; k < count; ++k)
+    if (const Figures f = under(choices[at(k)], transfers); f.load < best.load) best = f;
+  return best;
 }
 
 double StageCosts::hiddenLoad(double compute, const std::array<double, kExchangeCount>& exchange) const {
@@ -350,14 +353,19 @@ double StageCosts::memoryOfChunks(int i, const std::vector<int>& cuts, int polic
   return memoryOfChunks(stage, sharesOfChunks(stage, i, cuts), i, cuts, policy);
 }
 
-StageCosts::Figures StageCosts::bestOfChunks(int i, const std::vector<int>& cuts, int wrapLevel,
-                                             const std::vector<double>* sentBefore) const {
+int StageCosts::ChunkFigures::fastest() const {
+  const auto best = std::min_element(load.begin(), load.end());
+  return *best < kNever ? static_cast<int>(best - load.begin()) : -1;
+}
+
+StageCosts::ChunkFigures StageCosts::chunkFigures(int i, const std::vector<int>& cuts, int wrapLevel,
+                                                  const std::vector<double>* sentBefore) const {
   const LayerSums& sums = *m_context.sums;
   const Stage& stage = m_stages[at(i)];
   const Shares s = sharesOfChunks(stage, i, cuts);
   const int stages = m_context.stages, parts = static_cast<int>(cuts.size()) - 1;
-  Figures f;
-  f.load = kNever;
+  ChunkFigures f;
+  f.load.fill(kNever);
   for (int r = 0; r < kRecomputeCount; ++r) {
     double compute = 0;
     std::array<double, kExchangeCount> exchange{};
@@ -377,8 +385,7 @@ StageCosts::Figures StageCosts::bestOfChunks(int i, const std::vector<int>& cuts
     }
     exchange[4] = s.data;
     if (!offered || memoryOfChunks(stage, s, i, cuts, r) > stage.site.memory) continue;
-    const double load = hiddenLoad(compute / stage.site.speed, exchange);
-    if (load < f.load) f.load = load, f.policy = r;
+    f.load[at(r)] = hiddenLoad(compute / stage.site.speed, exchange);
   }
   const Figures fixed = fixedPart(stage, s, tiedSync(i));
   f.sync = fixed.sync;

@@ -79,8 +79,13 @@ public:
   Figures fixedPart(int stage, int from, int to) const;  ///< sync and step alone
   /// Interleaved: stage i holds parts i, i + s, …; `cuts` bound all parts, the wrap edge crosses `wrapLevel`.
   /// `sentBefore`: boundary bytes under the strategy of the stage before, nullptr if it is the same.
-  Figures bestOfChunks(int stage, const std::vector<int>& cuts, int wrapLevel,
-                       const std::vector<double>* sentBefore = nullptr) const;
+  struct ChunkFigures {
+    std::array<double, kRecomputeCount> load{};  ///< per policy; infinite: not allowed or too large
+    double sync = 0, step = 0;
+    int fastest() const;  ///< policy; −1: none fits
+  };
+  ChunkFigures chunkFigures(int stage, const std::vector<int>& cuts, int wrapLevel,
+                            const std::vector<double>* sentBefore = nullptr) const;
   double memoryOfChunks(int stage, const std::vector<int>& cuts, int policy) const;
   /// Per stage, the transfers of its two boundaries at least, less the largest overlap.
   const std::vector<double>& leastHops() const { return m_leastHops; }
@@ -106,6 +111,7 @@ public:
     int count = 0;
     double sync = 0, step = 0, pipelineOverlap = 0;
     Figures with(double transfers) const;
+    Figures under(const Choice&, double transfers) const;
   };
   int addSlot(const StageSite&);  ///< returns its number, to be used as `stage`
   Prepared prepare(int slot, const Surroundings&, int from, int to) const;

@@ -15,7 +15,7 @@ public:
       : m_dice(seed), m_features(features), m_size(size) {}
 
   Problem make() {
-    m_alike = m_dice.chance(0.3);
+    m_alike = m_dice.chance(m_features.alike);
     m_interleave = m_features.interleave && m_dice.chance(0.4);
     Problem p;
     p.cluster = std::make_shared<const Hierarchy>(hierarchy());
@@ -48,7 +48,7 @@ public:
       for (int k = 0; k < draws; ++k)
         memory = std::min(
             memory, peaks[static_cast<std::size_t>(m_dice.between(0, static_cast<int>(peaks.size()) - 1))]);
-      memory *= m_dice.between(0.75, 1.4);
+      if (!m_features.memoryToTheByte) memory *= m_dice.between(0.75, 1.4);
     }
     m_cluster.device.memory.value = Bytes(memory);
     for (DeviceFactor& f : m_cluster.factors)
@@ -152,7 +152,7 @@ private:
   void search(Problem& p) {
     SearchOptions& s = p.search;
     s.objective = m_features.nestObjective && m_dice.chance(0.4) ? Objective::Nest : Objective::Pipeline;
-    s.strategyPerStage = m_features.strategyPerStage && m_dice.chance(0.3);
+    s.strategyPerStage = m_features.strategyPerStage && m_dice.chance(m_features.freeStrategies);
     s.padLastMicrobatch = m_features.padding && m_dice.chance(0.3);
     s.zeroStages = {0};
     if (m_features.zero)

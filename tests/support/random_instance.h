@@ -25,6 +25,9 @@ struct InstanceFeatures {
   bool nestObjective = true;
   bool constraints = true;
   bool tightMemory = true;
+  bool memoryToTheByte = false;  ///< the devices hold exactly what some plan needs
+  double alike = 0.3;            ///< chance that layers and strategies differ in nothing but their degrees
+  double freeStrategies = 0.3;   ///< chance of a strategy for each stage, if strategyPerStage
 };
 
 /// Chains, one strategy for all stages, regular or irregular hierarchies, no interleaving, no constraints.

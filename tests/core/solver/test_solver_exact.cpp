@@ -192,21 +192,6 @@ private slots:
     QCOMPARE(bad, 0);
   }
 
-  /// Of equally fast plans the one that decision rules name is returned, so that plans do not flicker.
-  void tiesAreBrokenAlike() {
-    int bad = 0;
-    for (int k = 0; k < instances(0.1); ++k) {
-      const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
-      const Problem p = randomInstance(seed, uniformStrategyChain());
-      const Outcome truth = solveExhaustively(p), solved = solve(p);
-      if (!truth.best() || !solved.best() || solved.best()->plan == truth.best()->plan) continue;
-      if (++bad <= 5)
-        qWarning("seed %llu: %s instead of %s (%s)", static_cast<unsigned long long>(seed),
-                 timed(solved.best()).c_str(), timed(truth.best()).c_str(), describe(p).c_str());
-    }
-    QCOMPARE(bad, 0);
-  }
-
   void moreBandwidthNeverWorsens() { QVERIFY(holds(moreBandwidth)); }
   void lessLatencyNeverWorsens() { QVERIFY(holds(lessLatency)); }
   void moreMemoryNeverWorsens() { QVERIFY(holds(moreMemory)); }
