@@ -131,7 +131,8 @@ double FreeBounds::leastTail(int units, double mostLoad) const {
     int end = 1;
     while (end < m_order->last() && m_unitWork.back() - m_unitWork[at(end)] > others) ++end;
     const LayerSums& s = *m_sums[k];
-    if (s.leastAny[at(end)] > mostLoad * (1 + 1e-12) || (end < m_order->last() && m_width[k] == units)) continue;
+    if (s.leastAny[at(end)] > mostLoad * (1 + 1e-12) || (end < m_order->last() && m_width[k] == units))
+      continue;
     least = std::min(least,
                      leastSyncAndStep(*m_problem, m_floor[k], m_zero, s.dense[at(end)], s.expert[at(end)]));
   }

@@ -32,8 +32,8 @@ public:
   double quick(int units) const;  ///< a weaker bound on the whole time, at once
   /// No stage of a plan of `units` units under the limit has a larger load.
   double mostLoad(int units, double limit);
-  /// Chains: if no stage of `units` has a larger load, the first one exposes at least this much sync and step:
-  /// it holds what the others cannot. Infinite: there is no such pipeline. 0 for DAGs.
+  /// Chains: if no stage of `units` has a larger load, the first one exposes at least this much sync and
+  /// step: it holds what the others cannot. Infinite: there is no such pipeline. 0 for DAGs.
   double leastTail(int units, double mostLoad) const;
   double leastBytes() const {
     return m_leastBytes;

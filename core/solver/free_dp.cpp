@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
 
 namespace nest::planner {
 namespace {
@@ -167,20 +166,6 @@ bool FreeDp::hopeless(double sum, double max, double tail, int cut, int units, i
   return m_problem.search.objective == Objective::Nest && weightsFor(all).time(0, max, tail) > most;
 }
 
-int FreeDp::compareTies(const Label& a, const Label& b) const {
-  if (a.recompute != b.recompute) return a.recompute - b.recompute;
-  const auto after = [&](const Label* l) { return l->next < 0 ? nullptr : &m_labels[at(l->next)]; };
-  for (const Label *x = &a, *y = &b; x && y && x != y; x = after(x), y = after(y))
-    if (x->to != y->to) return x->to - y->to;
-  const auto degrees = [&](const Label* l) {
-    const Strategy& s = m_sums[at(l->strategy)]->strategy();
-    return std::tuple(s.tensor, s.context, s.expert, s.sequence);
-  };
-  for (const Label *x = &a, *y = &b; x && y && x != y; x = after(x), y = after(y))
-    if (degrees(x) != degrees(y)) return degrees(x) < degrees(y) ? -1 : 1;
-  return 0;
-}
-
 void FreeDp::insert(Front& front, const Label& label) {
   // Sums of the same loads in another order differ by roundings: those must not make labels differ.
   const double little = m_limit < kNever ? kRounding * m_limit : 0, less = little / m_config.microbatchCount;
@@ -190,14 +175,12 @@ void FreeDp::insert(Front& front, const Label& label) {
   };
   const Point point{label.max, label.sum, label.relative, label.step, 0};
   for (std::size_t k = 0; k < front.size(); ++k)
-    if (covers(front[k], point) && (!m_settling || compareTies(m_labels[at(front[k].label)], label) <= 0)) {
+    if (covers(front[k], point)) {
       // What covers one label covers others soon.
       if (k > 0) std::swap(front[k], front[k / 2]);
       return;
     }
-  std::erase_if(front, [&](const Point& f) {
-    return covers(point, f) && (!m_settling || compareTies(label, m_labels[at(f.label)]) <= 0);
-  });
+  std::erase_if(front, [&](const Point& f) { return covers(point, f); });
   front.push_back(point);
   front.back().label = static_cast<int>(m_labels.size());
   m_labels.push_back(label);
@@ -205,12 +188,8 @@ void FreeDp::insert(Front& front, const Label& label) {
 
 bool FreeDp::accept(const Label& l, int stages) {
   if (!(l.time <= bar(stages)) || !m_space.stageCountAllowed(stages)) return false;
-  if (m_settling) {
-    if (m_best && compareTies(l, *m_best) >= 0) return false;
-  } else {
-    m_mostEqual = stages - 1;
-    m_limit = std::min(m_limit, l.time);
-  }
+  m_mostEqual = stages - 1;
+  m_limit = std::min(m_limit, l.time);
   m_best = l;
   return m_improved = true;
 }
@@ -228,7 +207,8 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
   const double leastMax = m_bounds.leastMax(behind + 1, from, begin) * (1 - 1e-12);
   if (leastMax > m_mostLoad) return;
   const bool sums0 = weightsFor(1).sum == 0;
-  const auto joinUnder = [&](const StageCosts::Figures& f, Front* front) {
+  const auto join = [&](double activationIn, Front* front) {
+    const auto f = prepared.with(gradientIn + activationIn);
     const double own = f.sync + f.step;
     for (std::size_t k = 0; k < std::max<std::size_t>(1, labels.size()); ++k) {
       const Label tail = labels.empty() ? Label{} : m_labels[at(labels[k].label)];
@@ -244,7 +224,6 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
       l.from = from, l.to = key.cut, l.strategy = key.strategy, l.policy = f.policy;
       l.next = labels.empty() ? -1 : labels[k].label;
       l.memory = std::max(tail.memory, f.memory);
-      l.recompute = tail.recompute + f.policy;
       const double sync = std::max(l.relative - m_mostBackward[at(from)], l.step);
       if (hopeless(l.sum, l.max, sync, from, begin, behind + 1)) continue;
       if (front) {
@@ -254,12 +233,6 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
       l.time = weightsFor(behind + 1).time(l.sum, l.max, std::max(l.relative, l.step));
       if (m_config.zero == 0 || shards) accept(l, behind + 1);
     }
-  };
-  const auto join = [&](double activationIn, Front* front) {
-    const double transfers = gradientIn + activationIn;
-    if (!m_settling) return joinUnder(prepared.with(transfers), front);
-    for (int k = 0; k < prepared.count; ++k)
-      joinUnder(prepared.under(prepared.choices[at(k)], transfers), front);
   };
   if (from == 0) return join(0, nullptr);
   for (int k = 0; k < static_cast<int>(m_sums.size()); ++k) {
@@ -321,9 +294,10 @@ void FreeDp::run(const TiedGuess& guess) {
     Layer next;
     for (const auto& [key, labels] : layer) {
       if (behind > 0 && labels.empty()) continue;
-      if (m_watch.over() || (m_settling && m_labels.size() >= kMostTiedLabels)) return;
+      if (m_watch.over()) return;
       expand(behind, key, labels, guess, next);
     }
+    if (m_keeping) m_kept.push_back(std::move(layer));
     layer = std::move(next);
   }
 }
@@ -377,26 +351,6 @@ bool FreeDp::solve(const Goal& goal, Found& found) {
     m_labels.clear();
   }
   return m_best.has_value();
-}
-
-bool FreeDp::settle(double time, Found& found) {
-  m_limit = time;
-  m_settling = true;
-  if (!limitLoads()) return false;
-  bool any = false;
-  for (const TiedGuess& guess : guesses()) {
-    m_best.reset();
-    run(guess);
-    if (m_labels.size() >= kMostTiedLabels) return false;
-    if (m_best) {
-      Found other = found;
-      follow(other);
-      if (!any || precedes(m_problem, other, found)) found = std::move(other);
-      any = true;
-    }
-    m_labels.clear();
-  }
-  return any;
 }
 
 }  // namespace nest::planner

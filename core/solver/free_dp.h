@@ -43,12 +43,11 @@ public:
   bool settle(double time, Found& found);
 
 private:
-  static constexpr std::size_t kMostTiedLabels = 400000;
+  static constexpr std::size_t kMostPaths = 20000;
 
   struct Label {
     double max = 0, sum = 0, relative = 0, step = 0;
     int from = 0, to = 0, strategy = 0, policy = 0, next = -1;
-    int recompute = 0;  ///< sum of policies from here on
     double memory = 0;
     double time = 0;  ///< of a finished pipeline
   };
@@ -85,12 +84,24 @@ private:
                   double& tiedSync);
   int slotOf(int strategy, int begin);
   void insert(Front& front, const Label&);
-  int compareTies(const Label&, const Label&) const;  ///< < 0: the first is preferred of two as fast
   bool accept(const Label&, int stages);
   void follow(Found&) const;
-  bool limitLoads();  ///< false: no pipeline stays within the limit
-  double bar(int stages) const {  ///< a pipeline of so many stages must not take longer
-    return m_limit * (m_settling || stages <= m_mostEqual ? 1 + kEqualTimes : 1 - kEqualTimes);
+  /// The first stages of a pipeline that can still be among the fastest; what follows starts from `key`.
+  struct Path {
+    Key key;
+    double max = 0, sum = 0, tail = 0, covered = 0, memory = 0;
+    bool shards = false;
+    int recompute = 0;
+    std::vector<int> cuts = {0}, policies, strategies;
+  };
+  std::optional<Path> preferred(const TiedGuess&);
+  void growPath(const Path&, const Key& key, const Front& behind, int stagesBehind, const TiedGuess&,
+                std::vector<Path>& grown);
+  bool canFinish(Path&, const Key&, const Front& behind) const;
+  int compareTies(const Path&, const Path&) const;  ///< < 0: the first is preferred of two as fast
+  bool limitLoads();                                ///< false: no pipeline stays within the limit
+  double bar(int stages) const {                    ///< a pipeline of so many stages must not take longer
+    return m_limit * (stages <= m_mostEqual ? 1 + kEqualTimes : 1 - kEqualTimes);
   }
   bool hopeless(double sum, double max, double tail, int cut, int units, int stages) const;
   ObjectiveWeights weightsFor(int stages) const;
@@ -115,7 +126,8 @@ private:
   int m_stampNow = 0;
   double m_limit = 0, m_mostLoad = 0, m_leastTail = 0;
   int m_mostEqual = 0;
-  bool m_settling = false, m_improved = false;
+  bool m_improved = false, m_keeping = false;
+  std::vector<Layer> m_kept;                 ///< by stages behind, while ties are settled
   std::vector<std::vector<int>> m_previous;  ///< DAG: cuts with one layer less
   std::optional<Label> m_best;
 };

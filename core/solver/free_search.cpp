@@ -48,8 +48,7 @@ FreeDp::Goal FreeSearch::goal(const Item& item) const {
 bool FreeSearch::open(const Item& item) const {
   const auto& lead = m_incumbents.lead();
   const bool equal = item.units * item.dataDegree <= lead.devices;
-  return item.bound < kNever &&
-         item.bound <= lead.time * (equal ? 1 + kEqualTimes : 1 - kEqualTimes);
+  return item.bound < kNever && item.bound <= lead.time * (equal ? 1 + kEqualTimes : 1 - kEqualTimes);
 }
 
 void FreeSearch::addItems(int b, const std::vector<LayerSums*>& sums, int d, std::vector<Item>& out) {
