@@ -49,7 +49,7 @@ public:
       const double rise = energy(candidate) / energy(current) - 1;
       if (rise > 0 && m_dice.unit() >= std::exp(-kSharpness * rise)) continue;
       current = std::move(candidate);
-      if (energy(current) < energy(best)) best = current;
+      if (beats(current, best)) best = current;
     }
     return best;
   }
@@ -67,9 +67,20 @@ public:
     return std::max(1e-30, r.evaluation.batchTime.value()) * (1 + penalty);
   }
 
+  /// Less energy; at the same (relative 1e-12), as everywhere, the lower ZeRO stage.
+  static bool beats(const RankedPlan& a, const RankedPlan& b) {
+    const double x = energy(a), y = energy(b);
+    if (std::abs(x - y) <= 1e-12 * std::max(x, y)) return a.plan.zero < b.plan.zero;
+    return x < y;
+  }
+
 private:
   RankedPlan judged(Plan p) {
     ++evaluated;
+    // Nothing is shared out over one rank: such plans are those without ZeRO, and stand for them.
+    if (std::all_of(p.stages.begin(), p.stages.end(),
+                    [&](const StagePlan& s) { return p.dataDegree() * s.strategy.context == 1; }))
+      p.zero = 0;
     RankedPlan r{std::move(p), {}, {}};
     r.evaluation = evaluate(m_problem, r.plan);
     return r;
@@ -221,7 +232,7 @@ BaselineResult randomWalk(const Problem& problem, const Control& control, const 
     Walk walk(problem, control, options.seed + static_cast<std::uint64_t>(i) * 7919u);
     auto end = walk.run(options.steps);
     r.evaluated += walk.evaluated;
-    if (end && (!r.plan || Walk::energy(*end) < Walk::energy(*r.plan))) r.plan = std::move(end);
+    if (end && (!r.plan || Walk::beats(*end, *r.plan))) r.plan = std::move(end);
     if (control.progress)
       control.progress({"", static_cast<double>(i + 1) / options.walks,
                         r.plan ? std::optional(r.plan->evaluation.batchTime) : std::nullopt, 0, r.evaluated});

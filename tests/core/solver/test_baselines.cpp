@@ -81,6 +81,28 @@ private slots:
     QCOMPARE(a.front().evaluated, b.front().evaluated);
   }
 
+  // On one rank nothing is shared out: the plan that a walk returns says so.
+  void walksShareOnlyAmongRanks() {
+    int alone = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      Problem p = test::randomInstance(seed, plain());
+      p.search.zeroStages = {0, 1, 2, 3};
+      for (std::uint64_t walk = 1; walk <= 3; ++walk) {
+        BaselineOptions o = only(BaselineKind::RandomWalk);
+        o.seed = walk;
+        const auto r = runBaselines(p, {}, o).front();
+        if (!r.plan) continue;
+        const Plan& plan = r.plan->plan;
+        if (std::any_of(plan.stages.begin(), plan.stages.end(),
+                        [&](const StagePlan& s) { return plan.dataDegree() * s.strategy.context > 1; }))
+          continue;
+        ++alone;
+        QCOMPARE(plan.zero, 0);
+      }
+    }
+    QVERIFY(alone > 5);
+  }
+
   void typedDegreesAreKept() {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const Problem p = test::randomInstance(seed, plain());
