@@ -110,7 +110,7 @@ private:
 }  // namespace
 
 Reading<RoutedTraffic> routeTraffic(const NetworkGraph& graph, const DeviceSpec& device,
-                                    const std::vector<NodeFlow>& flows) {
+                                    const std::vector<NodeFlow>& flows, std::stop_token stop) {
   Reading<RoutedTraffic> result;
   auto fabric = prepareFabric(graph, device);
   result.diagnostics = std::move(fabric.diagnostics);
@@ -132,13 +132,14 @@ Reading<RoutedTraffic> routeTraffic(const NetworkGraph& graph, const DeviceSpec&
   std::vector<NodeFlow> sorted;
   for (const NodeFlow& f : flows)
     if (f.from != f.to && f.bytes.value() > 0) sorted.push_back(f), out.total += f.bytes;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const NodeFlow& a, const NodeFlow& b) { return a.to < b.to; });
+  const auto byDestination = [](const NodeFlow& a, const NodeFlow& b) { return a.to < b.to; };
+  if (!std::is_sorted(sorted.begin(), sorted.end(), byDestination))
+    std::stable_sort(sorted.begin(), sorted.end(), byDestination);
   Router router(*fabric, out);
   for (std::size_t i = 0; i < sorted.size();) {
     std::size_t j = i;
     while (j < sorted.size() && sorted[j].to == sorted[i].to) ++j;
-    if (router.visits() > kMostVisits) {
+    if (router.visits() > kMostVisits || stop.stop_requested()) {
       out.complete = false;
       break;
     }

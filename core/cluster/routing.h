@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,10 @@ struct RoutedTraffic {
 /// Sends every flow over the shortest paths, at each node in equal parts over the next hops of equal cost. A
 /// link costs its latency plus 1 MB over its bandwidth. One search per destination, ended when its senders
 /// are reached; at about two thousand million link visits the rest is left out, which keeps the bound a
-/// bound. Errors: see prepareFabric; a flow between nodes that no path joins.
-Reading<RoutedTraffic> routeTraffic(const NetworkGraph&, const DeviceSpec&, const std::vector<NodeFlow>&);
+/// bound. Errors: see prepareFabric; a flow between nodes that no path joins. A stop ends it within some 50
+/// ms, what was not routed left out in the same way.
+Reading<RoutedTraffic> routeTraffic(const NetworkGraph&, const DeviceSpec&, const std::vector<NodeFlow>&,
+                                    std::stop_token stop = {});
 
 /// "leaf2 → spine0"; the direction that takes longer.
 std::string nameOfLink(const NetworkGraph&, const LinkLoad&);

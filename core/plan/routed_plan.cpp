@@ -1,13 +1,52 @@
 #include "plan/routed_plan.h"
 
-#include <unordered_map>
+#include <algorithm>
+#include <utility>
 
 #include "plan/traffic.h"
 
 namespace nest {
+namespace {
+
+/// Looks at the stop token between so many flows.
+constexpr unsigned kFlowsPerLook = 1U << 14;
+
+/// Bytes between network nodes, by destination and sender, each pair once: sums of the same numbers in one
+/// order give the same bound with every standard library. What is there so far when stopped.
+std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vector<int>& node, int nodes,
+                                        const std::stop_token& stop) {
+  std::vector<std::vector<std::pair<int, double>>> to(static_cast<std::size_t>(nodes));  ///< sender, bytes
+  unsigned looks = 0;
+  bool stopped = false;
+  const auto look = [&] {
+    if (++looks % kFlowsPerLook == 0) stopped = stop.stop_requested();
+    return stopped;
+  };
+  traffic.visitFlows([&](const Flow& f) {
+    if (!look())
+      to[static_cast<std::size_t>(node[static_cast<std::size_t>(f.destination)])].emplace_back(
+          node[static_cast<std::size_t>(f.source)], f.bytes.value());
+  });
+  std::vector<NodeFlow> flows;
+  for (std::size_t v = 0; v < to.size() && !stopped; ++v) {
+    std::stable_sort(to[v].begin(), to[v].end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [from, bytes] : to[v]) {
+      if (look()) break;
+      if (!flows.empty() && flows.back().to == static_cast<int>(v) && flows.back().from == from)
+        flows.back().bytes += Bytes(bytes);
+      else
+        flows.push_back({from, static_cast<int>(v), Bytes(bytes)});
+    }
+    to[v] = {};
+  }
+  return flows;
+}
+
+}  // namespace
 
 Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& problem, const Plan& plan,
-                                 const LevelAbstraction* network) {
+                                 const LevelAbstraction* network, std::stop_token stop) {
   Reading<RoutedTraffic> result;
   Reading<LevelAbstraction> derived;
   if (!network) {
@@ -29,21 +68,10 @@ Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& probl
     }
     node[p] = network->deviceNodes[static_cast<std::size_t>(input)];
   }
-  std::unordered_map<std::uint64_t, double> sum;
-  Traffic(problem, plan).visitFlows([&](const Flow& f) {
-    const auto from = static_cast<std::uint64_t>(node[static_cast<std::size_t>(f.source)]),
-               to = static_cast<std::uint64_t>(node[static_cast<std::size_t>(f.destination)]);
-    sum[from << 32 | to] += f.bytes.value();
-  });
-  std::vector<NodeFlow> flows;
-  flows.reserve(sum.size());
-  for (const auto& [pair, bytes] : sum)
-    flows.push_back({static_cast<int>(pair >> 32), static_cast<int>(pair & 0xffffffff), Bytes(bytes)});
-  // Sums of the same numbers in one order: the same bound with every standard library.
-  std::sort(flows.begin(), flows.end(), [](const NodeFlow& a, const NodeFlow& b) {
-    return std::pair(a.to, a.from) < std::pair(b.to, b.from);
-  });
-  return routeTraffic(source.graph, problem.cluster->device(), flows);
+  auto flows =
+      flowsBetweenNodes(Traffic(problem, plan), node, static_cast<int>(source.graph.nodes.size()), stop);
+  if (stop.stop_requested()) return result;
+  return routeTraffic(source.graph, problem.cluster->device(), flows, stop);
 }
 
 }  // namespace nest

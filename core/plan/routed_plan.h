@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stop_token>
+
 #include "cluster/level_abstraction.h"
 #include "cluster/routing.h"
 #include "plan/plan.h"
@@ -10,8 +12,9 @@ namespace nest {
 /// The check of a plan that was chosen on levels, on the network they came from: its traffic of one batch
 /// over the links (see routeTraffic; who sends to whom: see Traffic). The bound is compared with the batch
 /// time of the evaluator. `problem.cluster` must have been derived from `source`. `network` may be the
-/// abstraction of `source`, if it is at hand, and is derived otherwise.
+/// abstraction of `source`, if it is at hand, and is derived otherwise. A stop ends it within some 50 ms,
+/// with no value, or one that is not complete.
 Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& problem, const Plan& plan,
-                                 const LevelAbstraction* network = nullptr);
+                                 const LevelAbstraction* network = nullptr, std::stop_token stop = {});
 
 }  // namespace nest

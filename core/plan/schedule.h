@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stop_token>
 #include <vector>
 
 #include "plan/evaluation.h"
@@ -39,7 +40,8 @@ struct Schedule {
 /// `detail` false: only `busy` and `total` (for re-ranking many plans). Of very long batches the first
 /// microbatches are run and listed; the steady state is extrapolated. A plan that cannot be costed gives an
 /// empty schedule. A plan with several chunks a stage runs interleaved where 1F1B is asked for, and the other
-/// way round.
-Schedule simulate(const Problem&, const Plan&, const Evaluation&, ScheduleKind, bool detail = true);
+/// way round. A stop ends it within some 50 ms, with an empty schedule.
+Schedule simulate(const Problem&, const Plan&, const Evaluation&, ScheduleKind, bool detail = true,
+                  std::stop_token stop = {});
 
 }  // namespace nest

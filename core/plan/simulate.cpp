@@ -10,6 +10,8 @@ namespace {
 
 /// More passes than this are not run one by one: the schedule is periodic long before.
 constexpr long long kMostPasses = 1LL << 20;
+/// Passes between two looks at the stop token: less than a millisecond.
+constexpr unsigned kPassesPerLook = 1U << 12;
 
 struct ChunkTime {
   double forward = 0, backward = 0, recompute = 0;  ///< recompute is part of backward
@@ -94,13 +96,14 @@ std::vector<std::vector<ChunkTime>> chunkTimes(const Problem& problem, const Pla
 class Simulation {
 public:
   Simulation(ScheduleKind kind, int microbatches, const std::vector<std::vector<ChunkTime>>& times,
-             const Evaluation& evaluation, bool detail)
+             const Evaluation& evaluation, bool detail, const std::stop_token& stop)
       : m_stages(static_cast<int>(times.size())),
         m_chunks(static_cast<int>(times.front().size())),
         m_microbatches(microbatches),
         m_times(times),
         m_evaluation(evaluation),
-        m_detail(detail) {
+        m_detail(detail),
+        m_stop(stop) {
     m_out.kind = kind;
     const auto parts = static_cast<std::size_t>(m_stages) * static_cast<std::size_t>(m_chunks);
     m_forwardEnd.assign(parts * static_cast<std::size_t>(microbatches), -1);
@@ -108,14 +111,18 @@ public:
     m_free.assign(times.size(), 0);
     m_used.assign(times.size(), 0);
     m_out.busy.resize(times.size());
+    m_intervals.resize(times.size());
+    m_memory.resize(times.size());
   }
 
-  /// nullopt: the order waits for itself (possible only where chunks do not suit the number of microbatches).
+  /// nullopt: the order waits for itself (possible only where chunks do not suit the number of microbatches),
+  /// or a stop was asked for.
   std::optional<Schedule> run() {
     std::vector<std::vector<PipelineTask>> orders;
     for (int i = 0; i < m_stages; ++i) {
       orders.push_back(taskOrder(m_out.kind, i, m_stages, m_chunks, m_microbatches));
       rest(i);
+      if (m_stop.stop_requested()) return std::nullopt;
     }
     std::vector<std::size_t> next(orders.size(), 0);
     for (bool moved = true; moved;) {
@@ -124,12 +131,13 @@ public:
         while (next[i] < orders[i].size() && step(static_cast<int>(i), orders[i][next[i]])) {
           ++next[i];
           moved = true;
+          if (++m_passes % kPassesPerLook == 0 && m_stop.stop_requested()) return std::nullopt;
         }
     }
     for (std::size_t i = 0; i < orders.size(); ++i)
       if (next[i] < orders[i].size()) return std::nullopt;
     for (int i = 0; i < m_stages; ++i) finish(i);
-    if (m_detail) sort();
+    if (m_detail && !joinStages()) return std::nullopt;
     return std::move(m_out);
   }
 
@@ -173,8 +181,9 @@ private:
   void occupy(int stage, const PipelineTask& task, TaskKind kind, double duration, double recompute) {
     double& now = m_free[static_cast<std::size_t>(stage)];
     if (m_detail)
-      m_out.intervals.push_back({stage, task.chunk, task.microbatch, kind, Seconds(now),
-                                 Seconds(now + duration), Seconds(recompute)});
+      m_intervals[static_cast<std::size_t>(stage)].push_back({stage, task.chunk, task.microbatch, kind,
+                                                              Seconds(now), Seconds(now + duration),
+                                                              Seconds(recompute)});
     now += duration;
     m_out.busy[static_cast<std::size_t>(stage)] += Seconds(duration);
   }
@@ -190,7 +199,8 @@ private:
     double& used = m_used[static_cast<std::size_t>(stage)];
     used += bytes;
     if (bytes != 0)
-      m_out.memory.push_back({stage, Seconds(m_free[static_cast<std::size_t>(stage)]), Bytes(used)});
+      m_memory[static_cast<std::size_t>(stage)].push_back(
+          {stage, Seconds(m_free[static_cast<std::size_t>(stage)]), Bytes(used)});
   }
 
   void finish(int stage) {
@@ -200,32 +210,52 @@ private:
     m_out.total = std::max(m_out.total, Seconds(m_free[static_cast<std::size_t>(stage)]));
   }
 
-  void sort() {
-    const auto byStage = [](const auto& a, const auto& b) { return a.stage < b.stage; };
-    std::stable_sort(m_out.intervals.begin(), m_out.intervals.end(), byStage);
-    std::stable_sort(m_out.memory.begin(), m_out.memory.end(), byStage);
+  /// Each stage works in the order of time.
+  bool joinStages() {
+    std::size_t intervals = 0, steps = 0;
+    for (std::size_t i = 0; i < m_intervals.size(); ++i)
+      intervals += m_intervals[i].size(), steps += m_memory[i].size();
+    m_out.intervals.reserve(intervals);
+    m_out.memory.reserve(steps);
+    for (std::size_t i = 0; i < m_intervals.size(); ++i) {
+      if (m_stop.stop_requested()) return false;
+      m_out.intervals.insert(m_out.intervals.end(), m_intervals[i].begin(), m_intervals[i].end());
+      m_out.memory.insert(m_out.memory.end(), m_memory[i].begin(), m_memory[i].end());
+      m_intervals[i] = {};
+      m_memory[i] = {};
+    }
+    return true;
   }
 
   int m_stages, m_chunks, m_microbatches;
   const std::vector<std::vector<ChunkTime>>& m_times;
   const Evaluation& m_evaluation;
   bool m_detail;
+  const std::stop_token& m_stop;
+  unsigned m_passes = 0;
   Schedule m_out;
-  std::vector<double> m_forwardEnd, m_backwardEnd;  ///< by part and microbatch; −1: not yet
-  std::vector<double> m_free, m_used;               ///< by stage
+  std::vector<std::vector<ScheduleInterval>> m_intervals;  ///< by stage
+  std::vector<std::vector<MemoryStep>> m_memory;           ///< by stage
+  std::vector<double> m_forwardEnd, m_backwardEnd;         ///< by part and microbatch; −1: not yet
+  std::vector<double> m_free, m_used;                      ///< by stage
 };
 
 Schedule run(ScheduleKind kind, int microbatches, const std::vector<std::vector<ChunkTime>>& times,
-             const Evaluation& evaluation, bool detail) {
-  if (auto schedule = Simulation(kind, microbatches, times, evaluation, detail).run())
-    return *std::move(schedule);
-  return *Simulation(ScheduleKind::GPipe, microbatches, times, evaluation, detail).run();
+             const Evaluation& evaluation, bool detail, const std::stop_token& stop) {
+  for (const ScheduleKind order : {kind, ScheduleKind::GPipe}) {
+    auto schedule = Simulation(order, microbatches, times, evaluation, detail, stop).run();
+    if (schedule) return *std::move(schedule);
+    if (stop.stop_requested()) break;
+  }
+  Schedule stopped;
+  stopped.kind = kind;
+  return stopped;
 }
 
 }  // namespace
 
 Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& evaluation, ScheduleKind kind,
-                  bool detail) {
+                  bool detail, std::stop_token stop) {
   Schedule empty;
   empty.kind = kind;
   const PlanCheck check = checkPlan(problem, plan);
@@ -241,12 +271,13 @@ Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& ev
   const int m = check.microbatches, s = plan.stageCount();
   const long long width = static_cast<long long>(s) * static_cast<long long>(v);
   const long long reached = std::max<long long>(8 * s, kMostPasses / std::max<long long>(1, width)) / s * s;
-  if (m <= reached) return run(kind, m, times, evaluation, detail);
+  if (m <= reached) return run(kind, m, times, evaluation, detail, stop);
 
   // Steady state: each further group of s microbatches takes as long as the one before.
   const int few = static_cast<int>(reached) + m % s;
-  Schedule schedule = run(kind, few, times, evaluation, detail);
-  const Schedule fewer = run(kind, few - s, times, evaluation, false);
+  Schedule schedule = run(kind, few, times, evaluation, detail, stop);
+  const Schedule fewer = run(kind, few - s, times, evaluation, false, stop);
+  if (stop.stop_requested()) return empty;
   const double groups = static_cast<double>(m - few) / s;
   for (std::size_t i = 0; i < schedule.busy.size(); ++i)
     schedule.busy[i] += groups * (schedule.busy[i] - fewer.busy[i]);

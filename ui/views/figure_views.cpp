@@ -168,15 +168,15 @@ void TimelineView::movePlayHead(int step) {
   selection().setMoment(std::move(moment));
 }
 
-/// A simulation cannot be stopped: the newest waits until the one before is through.
+/// The newest waits until the one before is through.
 void TimelineView::simulateLater(const PlanContext& c, ScheduleKind kind) {
   if (m_worker->isBusy()) {
     m_next = std::pair(c, kind);
     return;
   }
-  m_worker->start([this, c, kind](const Control&, const BackgroundTask::Deliver& deliver) {
-    auto schedule =
-        std::make_shared<Schedule>(simulate(*c.problem, *c.shownPlan(), *c.shownEvaluation(), kind));
+  m_worker->start([this, c, kind](const Control& control, const BackgroundTask::Deliver& deliver) {
+    auto schedule = std::make_shared<Schedule>(
+        simulate(*c.problem, *c.shownPlan(), *c.shownEvaluation(), kind, true, control.stop));
     deliver([this, c, kind, schedule] {
       figureAs<TimelineFigure>().take(c, kind, std::move(*schedule));
       figureChanged();

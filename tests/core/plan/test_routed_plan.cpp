@@ -86,6 +86,18 @@ private slots:
     const auto small = generateNetwork("ring", {{"devices", 4}});
     QVERIFY(!routePlan({*small, {}, {}}, p, twoStages({0, 15})));
   }
+  void stopsWhenAsked() {
+    const auto source = network();
+    const Problem p = problemOn(source);
+    std::stop_source stop;
+    QVERIFY(routePlan(source, p, twoStages({0, 1}), nullptr, stop.get_token())->complete);
+    stop.request_stop();
+    const auto stopped = routePlan(source, p, twoStages({0, 1}), nullptr, stop.get_token());
+    QVERIFY(!stopped && stopped.diagnostics.empty());
+    const auto routed = routeTraffic(source.graph, {}, {{0, 1, Bytes(1)}}, stop.get_token());
+    QVERIFY(routed && !routed->complete);
+    QCOMPARE(routed->routed, Bytes(0));
+  }
 };
 NEST_TEST(TestRoutedPlan)
 #include "test_routed_plan.moc"

@@ -193,6 +193,22 @@ private slots:
     QVERIFY(checked > 3000);
     QVERIFY(outside * 1000 <= checked);
   }
+  /// The stop comes while the passes run: the last look at the token is what ends it, nothing is half done.
+  void stopsWhenAsked() {
+    Problem p = handProblem(hosts(4, 2), 4);
+    p.job.globalBatch = 3000001;
+    const Plan plan = chainPlan({{0}, {1}, {2}, {3}}, 4);
+    const Evaluation e = evaluate(p, plan);
+    std::stop_source stop;
+    QVERIFY(simulate(p, plan, e, ScheduleKind::OneForwardOneBackward, false, stop.get_token()).total >
+            Seconds());
+    stop.request_stop();
+    for (const bool detail : {false, true}) {
+      const Schedule s = simulate(p, plan, e, ScheduleKind::OneForwardOneBackward, detail, stop.get_token());
+      QCOMPARE(s.total, Seconds());
+      QVERIFY(s.intervals.empty() && s.memory.empty() && s.busy.empty());
+    }
+  }
   void longBatchesAreExtrapolated() {
     Problem p = handProblem(hosts(4, 2), 4);
     p.job.globalBatch = 3000001;

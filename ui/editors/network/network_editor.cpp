@@ -195,8 +195,8 @@ void NetworkEditor::exportFigure() {
   dialog.exec();
 }
 
-/// Routes the plan's bytes over the drawn links, in the background: a large network takes seconds. Routing
-/// cannot be stopped, so the newest plan waits until the one before is through.
+/// Routes the plan's bytes over the drawn links, in the background: a large network takes seconds. The
+/// newest plan waits until the one before is through.
 void NetworkEditor::routeTraffic() {
   const PlanContext& c = context();
   const bool wanted = c.scenario && std::holds_alternative<GraphSource>(c.scenario->cluster.network) &&
@@ -207,9 +207,10 @@ void NetworkEditor::routeTraffic() {
   m_canvas->setLoads({}, -1);
   m_routeAgain = m_router->isBusy();
   if (!wanted || m_routeAgain) return;
-  m_router->start([this, of = contextPtr()](const Control&, const BackgroundTask::Deliver& deliver) {
+  m_router->start([this, of = contextPtr()](const Control& control, const BackgroundTask::Deliver& deliver) {
     auto routed = std::make_shared<Reading<RoutedTraffic>>(
-        routePlan(std::get<GraphSource>(of->scenario->cluster.network), *of->problem, of->plan->plan));
+        routePlan(std::get<GraphSource>(of->scenario->cluster.network), *of->problem, of->plan->plan, nullptr,
+                  control.stop));
     deliver([this, of, routed] {
       if (!*routed || contextPtr() != of) return;
       m_routedFor = of;
