@@ -16,6 +16,11 @@ constexpr std::size_t at(int i) {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
+bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
+  return problem.search.strategyPerStage && !problem.constraints.megatronExpressible &&
+         space.strategies().size() > 1;
+}
+
 FreeSearch::FreeSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
                        const SearchSpace& space, Search& uniform, Incumbents& incumbents, Watch& watch)
     : m_problem(problem),

@@ -7,6 +7,9 @@
 
 namespace nest::planner {
 
+/// Whether stages may choose their strategies, and have a choice.
+bool choosesStrategies(const Problem&, const SearchSpace&);
+
 /// The search over configurations whose stages choose their strategies; begins from the best plan with one
 /// strategy. Plans that use one strategy are in its space too: its first plan is the best of all, exactly;
 /// the further ones are those met on the way.

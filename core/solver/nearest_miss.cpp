@@ -1,11 +1,16 @@
-// Memory does not depend on the network: for each (b, σ, d, s, z) the least capacity that admits a plan is
-// found by bisection over greedy windows, and only where it can beat the least so far.
+// Two ways. On chains with one strategy memory does not depend on the network: for each (b, σ, d, s, z) the
+// least capacity that admits a plan is found by bisection over greedy windows, and only where it can beat the
+// least so far. That is quick but blind to cuts, pins and what single devices hold. In general, a plan that
+// lacks at most x bytes is one that fits where x bytes less are kept free: bisection over x, each step a
+// search.
 #include "solver/nearest_miss.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "solver/free_interleaved.h"
+#include "solver/free_search.h"
 #include "units/text.h"
 
 namespace nest::planner {
@@ -100,6 +105,71 @@ private:
   Watch& m_watch;
 };
 
+/// The fastest plan if every device held `extra` bytes more; nullopt if there is none or it took too long.
+struct Answer {
+  std::optional<Plan> plan;
+  bool complete = true;
+};
+Answer planWith(Problem problem, const LayerOrder& order, double extra, double seconds) {
+  problem.assumptions.reserve = problem.assumptions.reserve - Bytes(extra);
+  const Control none;
+  Watch watch(none, seconds);
+  GroupShapes shapes(*problem.cluster);
+  const SearchSpace space(problem);
+  Incumbents best(1);
+  Search search(problem, order, shapes, space, best, watch);
+  Answer answer;
+  answer.complete = search.run();
+  if (answer.complete && choosesStrategies(problem, space))
+    answer.complete = FreeSearch(problem, order, shapes, space, search, best, watch).run() &&
+                      FreeInterleaved(problem, order, shapes, space, search, best, watch).run();
+  best.sort(problem);
+  if (!best.best().empty()) answer.plan = planOf(problem, order, best.best().front());
+  return answer;
+}
+
+/// What the stage that lacks most lacks; nothing if more than memory is wrong with the plan.
+std::optional<NearestMiss> missOf(const Problem& problem, Plan plan) {
+  NearestMiss miss;
+  miss.plan = std::move(plan);
+  miss.evaluation = evaluate(problem, miss.plan);
+  for (const Violation& v : miss.evaluation.violations) {
+    if (v.code != "memory") return std::nullopt;
+    if (v.shortfall > miss.shortfall) {
+      miss.stage = v.stage;
+      miss.shortfall = v.shortfall;
+    }
+  }
+  return miss.stage < 0 ? std::nullopt : std::optional(std::move(miss));
+}
+
+/// The plan that lacks least, to a millionth, or the best one met until the time is up; `known`: one to begin
+/// from.
+std::optional<NearestMiss> leastMiss(const Problem& problem, const LayerOrder& order, Watch& watch,
+                                     std::optional<NearestMiss> known) {
+  constexpr double kAmple = 1e18;
+  const double begin = watch.seconds();
+  if (!known) {
+    const Answer any = planWith(problem, order, kAmple, 2 + 10 * begin);
+    if (any.plan) known = missOf(problem, *any.plan);
+    if (!known) return known;
+  }
+  const double end = 0.02 + 5 * begin;
+  double least = 0;
+  while (!watch.look() && watch.seconds() < end &&
+         known->shortfall.value() - least > 1e-6 * known->shortfall.value()) {
+    const double middle = (least + known->shortfall.value()) / 2;
+    const Answer nearer = planWith(problem, order, middle, end - watch.seconds());
+    std::optional<NearestMiss> miss = nearer.plan ? missOf(problem, *nearer.plan) : std::nullopt;
+    if (!miss && !nearer.complete) break;
+    if (miss && miss->shortfall < known->shortfall)
+      known = std::move(miss);
+    else
+      least = middle;
+  }
+  return known;
+}
+
 double roomiest(const Hierarchy& cluster) {
   double most = 0;
   for (int i = 0; i < cluster.deviceCount(); ++i) {
@@ -107,6 +177,15 @@ double roomiest(const Hierarchy& cluster) {
     if (cluster.hasUniformDevices()) break;
   }
   return most;
+}
+
+/// Whether the quick way sees all that matters.
+bool isPlain(const Problem& p, const LayerOrder& order) {
+  const Constraints& c = p.constraints;
+  const auto& chunks = p.search.chunksPerStage;
+  return order.isChain() && std::find(chunks.begin(), chunks.end(), 1) != chunks.end() &&
+         c.chunks.allows(1) && c.requiredCuts.empty() && c.forbiddenCuts.empty() && c.layerPins.empty() &&
+         c.stagePins.empty() && p.cluster->hasUniformDevices();
 }
 
 /// Whether memory would suffice under other options; `devices`: how many times as many.
@@ -120,6 +199,8 @@ bool wouldFit(Problem problem, const LayerOrder& order, Watch& watch, int device
     if (!cluster) return false;
     problem.cluster = std::make_shared<const Hierarchy>(std::move(*cluster));
   }
+  if (!isPlain(problem, order))
+    return planWith(problem, order, 0, 0.1 + 5 * watch.seconds()).plan.has_value();
   GroupShapes shapes(*problem.cluster);
   const SearchSpace space(problem);
   Incumbents none(1);
@@ -168,15 +249,10 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
   return all;
 }
 
-}  // namespace
-
-std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOrder& order,
-                                           GroupShapes& shapes, const SearchSpace& space, Search& search,
-                                           Watch& watch) {
-  const auto& chunks = space.chunkCounts();
-  if (!order.isChain() || std::find(chunks.begin(), chunks.end(), 1) == chunks.end()) return std::nullopt;
+/// The plan that lacks least by the quick way.
+std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
+                                     const SearchSpace& space, Search& search, Watch& watch) {
   MissSearch misses(problem, order, shapes, space, search, watch);
-  const double room = roomiest(*problem.cluster);
   const Lean lean = misses.leanest(0);
   if (lean.capacity == kNever) return std::nullopt;
   const auto cuts = misses.cuts(lean);
@@ -204,16 +280,22 @@ std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOr
     }
     found.cut.policies.push_back(leanest);
   }
-  NearestMiss miss;
-  miss.plan = planOf(problem, order, found);
-  miss.evaluation = evaluate(problem, miss.plan);
-  for (const Violation& v : miss.evaluation.violations)
-    if (v.code == "memory" && v.shortfall > miss.shortfall) {
-      miss.stage = v.stage;
-      miss.shortfall = v.shortfall;
-    }
-  if (miss.stage < 0) return std::nullopt;  // memory would do: something else forbids every plan
-  if (lean.capacity > room) miss.remedies = remedies(problem, order, watch, lean.capacity);
+  return missOf(problem, planOf(problem, order, found));
+}
+
+}  // namespace
+
+std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOrder& order,
+                                           GroupShapes& shapes, const SearchSpace& space, Search& search,
+                                           Watch& watch) {
+  auto miss =
+      isPlain(problem, order) ? quickMiss(problem, order, shapes, space, search, watch) : std::nullopt;
+  miss = leastMiss(problem, order, watch, std::move(miss));
+  if (!miss) return std::nullopt;  // something else forbids every plan
+  double fullest = 0;
+  for (const StageEvaluation& s : miss->evaluation.stages)
+    fullest = std::max(fullest, s.memory.total().value());
+  miss->remedies = remedies(problem, order, watch, fullest);
   return miss;
 }
 

@@ -39,6 +39,7 @@ SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
     if (z >= 0 && z <= 3 && c.zero.allows(z)) m_zeroStages.push_back(z);
   for (int v : ascending(problem.search.chunksPerStage))
     if (v >= 1 && c.chunks.allows(v)) m_chunkCounts.push_back(v);
+  m_oneStageOnly = c.megatronExpressible && !problem.graph->isChain();
 }
 
 std::vector<int> SearchSpace::dataDegrees(int microbatch, int width, int expert) const {

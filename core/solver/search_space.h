@@ -28,7 +28,9 @@ public:
 
   /// Data degrees for a microbatch size that leave room for `width` devices per replica, ascending.
   std::vector<int> dataDegrees(int microbatch, int width, int expert) const;
-  bool stageCountAllowed(int stages) const { return m_problem->constraints.stages.allows(stages); }
+  bool stageCountAllowed(int stages) const {
+    return m_problem->constraints.stages.allows(stages) && (stages == 1 || !m_oneStageOnly);
+  }
   bool devicesAllowed(long long devices) const;
   /// ZeRO stage z shards something and may be said; `shards`: some stage has d·c > 1.
   bool zeroAllowed(int zero, bool shards, int stages) const;
@@ -45,6 +47,7 @@ public:
 private:
   const Problem* m_problem;
   std::vector<int> m_microbatches, m_strategies, m_zeroStages, m_chunkCounts;
+  bool m_oneStageOnly = false;  ///< Megatron-LM cuts chains alone
 };
 
 /// Required and forbidden cuts and pinned layers, asked of cuts.

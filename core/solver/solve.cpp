@@ -114,7 +114,7 @@ public:
     bool complete = search.run();
     m_out.statistics.tuples = search.tuples();
     double bound = search.lowerBound();
-    if (complete && choosesStrategies()) {
+    if (complete && choosesStrategies(m_problem, m_space)) {
       FreeSearch free(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
       complete = free.run();
       if (complete) free.settleTies();
@@ -150,11 +150,6 @@ public:
   }
 
 private:
-  bool choosesStrategies() const {
-    return m_problem.search.strategyPerStage && !m_problem.constraints.megatronExpressible &&
-           m_space.strategies().size() > 1;
-  }
-
   void rankAll() {
     for (const Found& f : m_incumbents.best()) {
       RankedPlan ranked = rank(m_problem, planOf(m_problem, m_order, f));
