@@ -175,11 +175,14 @@ Json shortPlans(const ReportSource& source, const std::vector<RankedPlan>& plans
   Json list = Json::array();
   for (std::size_t i = from; i < plans.size(); ++i) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, plans[i]);
+    // The front compares by the most that any device holds, the fullest or not.
+    Bytes peak;
+    for (const StageEvaluation& s : plans[i].evaluation.stages) peak = std::max(peak, s.memory.total());
     list.push_back({{"summary", summaryOf(plans[i].plan)},
                     {"batch_time_s", m.batchTime.value()},
                     {"simulated_time_s", m.simulated.value()},
                     {"devices_used", m.devicesUsed},
-                    {"peak_memory_bytes", m.peakMemory.value()},
+                    {"peak_memory_bytes", peak.value()},
                     {"plan", planJson(plans[i].plan)}});
   }
   return list;
@@ -236,6 +239,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   }
   j["alternatives"] = shortPlans(source, o.plans, 1);
   j["front"] = shortPlans(source, o.front, 0);
+  j["front_reach"] = nameOf(o.frontReach);
   if (o.nearestMiss) j["nearest_miss"] = missJson(source, *o.nearestMiss);
   if (free) {
     j["free"] = {{"status", nameOf(free->status)}, {"statistics", statisticsJson(*free)}};
