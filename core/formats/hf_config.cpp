@@ -1,349 +1,100 @@
 #include "formats/hf_config.h"
 
-#include <algorithm>
-#include <array>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 
-#include "formats/json_fields.h"
+#include "formats/hf_families.h"
 
 namespace nest {
 namespace {
 
 using nlohmann::json;
 
-constexpr long long kMostWidth = 1 << 20, kMostLayers = 10'000, kMostVocabulary = 100'000'000,
-                    kMostExperts = 65'536;
+/// Where models of several parts keep their language model.
+constexpr const char* kLanguageParts[] = {"text_config", "language_config", "llm_config", "thinker_config"};
 
-/// Field access with the defaults of a configuration class: an absent key gets the default and is remembered
-/// for a note.
-class ConfigFields {
-public:
-  ConfigFields(const JsonText& text, Diagnostics& out)
-      : m_fields(text, text.root(), "", out), m_root(text.root()) {}
-
-  JsonFields& fields() { return m_fields; }
-  bool isGiven(const char* key) { return m_fields.has(key); }
-  bool isNull(const char* key) const {
-    const auto it = m_root.find(key);
-    return it != m_root.end() && it->is_null();
-  }
-  /// The first of the names that is given counts; `transformers` knows some fields under two.
-  int shape(std::initializer_list<const char*> names, int byDefault, long long least, long long most) {
-    for (const char* name : names)
-      if (m_fields.has(name))
-        return static_cast<int>(m_fields.integer(name, least, most).value_or(byDefault));
-    m_defaulted +=
-        (m_defaulted.empty() ? "" : ", ") + std::string(*names.begin()) + " = " + std::to_string(byDefault);
-    return byDefault;
-  }
-  int optional(const char* name, int byDefault, long long least, long long most) {
-    return static_cast<int>(m_fields.integer(name, least, most).value_or(byDefault));
-  }
-  bool flag(const char* name, bool byDefault) { return m_fields.boolean(name).value_or(byDefault); }
-
-  void noteDefaults(const std::string& family) {
-    if (m_defaulted.empty()) return;
-    m_fields.report(Severity::Note, "config-default", "",
-                    "Absent keys got the defaults of transformers for " + family + ": " + m_defaulted);
-  }
-
-private:
-  JsonFields m_fields;
-  const json& m_root;
-  std::string m_defaulted;
-};
-
-/// Sizes that all families share, under their usual names, with the family's defaults.
-struct Defaults {
-  int vocabulary, hidden, intermediate, layers, heads, keyValueHeads /* 0 = heads */, positions;
-  bool tied;
-};
-
-void readSizes(ConfigFields& f, const Defaults& d, TransformerArchitecture& a) {
-  a.hidden = f.shape({"hidden_size", "n_embd"}, d.hidden, 1, kMostWidth);
-  a.layers = f.shape({"num_hidden_layers", "n_layer"}, d.layers, 1, kMostLayers);
-  a.heads = f.shape({"num_attention_heads", "n_head"}, d.heads, 1, kMostWidth);
-  a.vocabulary = f.shape({"vocab_size"}, d.vocabulary, 1, kMostVocabulary);
-  a.maxPositions = f.shape({"max_position_embeddings", "n_positions"}, d.positions, 1, kMostVocabulary);
-  a.intermediate = f.shape({"intermediate_size"}, d.intermediate, 1, kMostWidth * 8);
-  const int groups = d.keyValueHeads > 0 && !f.isNull("num_key_value_heads") ? d.keyValueHeads : a.heads;
-  a.keyValueHeads = f.optional("num_key_value_heads", groups, 1, kMostWidth);
-  a.tiedEmbeddings = f.flag("tie_word_embeddings", d.tied);
-}
-
-/// Head width: given, or hidden ÷ heads, which then has to come out even.
-void readHeadDim(ConfigFields& f, TransformerArchitecture& a, int byDefault = 0) {
-  if (f.isGiven("head_dim")) {
-    a.headDim = f.optional("head_dim", 1, 1, kMostWidth);
-  } else if (byDefault > 0) {
-    a.headDim = f.shape({"head_dim"}, byDefault, 1, kMostWidth);
-  } else {
-    if (a.hidden % a.heads != 0)
-      f.fields().report(Severity::Error, "config-heads",
-                        f.isGiven("n_head") ? "n_head" : "num_attention_heads",
-                        "hidden_size " + std::to_string(a.hidden) + " is not a multiple of the " +
-                            std::to_string(a.heads) + " attention heads",
-                        "Correct one of them, or give head_dim");
-    a.headDim = std::max(1, a.hidden / a.heads);
-  }
-}
-
-void checkGroups(ConfigFields& f, const TransformerArchitecture& a) {
-  if (a.heads % a.keyValueHeads == 0) return;
-  f.fields().report(Severity::Error, "config-key-value-heads", "num_key_value_heads",
-                    "The " + std::to_string(a.heads) + " attention heads are not a multiple of the " +
-                        std::to_string(a.keyValueHeads) + " key-value heads");
-}
-
-void readWindow(ConfigFields& f, TransformerArchitecture& a, bool onlyIfUsed, int byDefault) {
-  if (onlyIfUsed && (!f.flag("use_sliding_window", false) ||
-                     f.optional("max_window_layers", 28, 0, kMostLayers) >= a.layers))
-    return;
-  a.slidingWindow =
-      f.isNull("sliding_window") ? 0 : f.optional("sliding_window", byDefault, 0, kMostVocabulary);
-  if (a.slidingWindow >= a.maxPositions) a.slidingWindow = 0;
-}
-
-void llama(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {32000, 4096, 11008, 32, 32, 0, 2048, false}, a);
-  readHeadDim(f, a);
-  a.attentionBias = a.attentionOutputBias = f.flag("attention_bias", false);
-  a.projectionBias = f.flag("mlp_bias", false);
-}
-
-void mistral(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {32000, 4096, 14336, 32, 32, 8, 131072, false}, a);
-  readHeadDim(f, a);
-  readWindow(f, a, false, 4096);
-}
-
-void qwen2(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {151936, 4096, 22016, 32, 32, 32, 32768, false}, a);
-  readHeadDim(f, a);
-  a.attentionBias = true;
-  readWindow(f, a, true, 4096);
-}
-
-void qwen3(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {151936, 4096, 22016, 32, 32, 32, 32768, false}, a);
-  readHeadDim(f, a, 128);
-  a.queryKeyNorm = true;
-  a.attentionBias = a.attentionOutputBias = f.flag("attention_bias", false);
-  readWindow(f, a, true, 4096);
-}
-
-void readPerToken(ConfigFields& f, ExpertLayers& e, int byDefault) {
-  e.perToken = f.shape({"num_experts_per_tok"}, byDefault, 1, kMostExperts);
-  if (e.perToken > e.experts)
-    f.fields().report(Severity::Error, "config-experts-per-token", "num_experts_per_tok",
-                      std::to_string(e.perToken) + " experts per token, but only " +
-                          std::to_string(e.experts) + " experts");
-}
-
-void mixtral(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {32000, 4096, 14336, 32, 32, 8, 131072, false}, a);
-  readHeadDim(f, a);
-  readWindow(f, a, false, 0);
-  ExpertLayers e;
-  e.experts = f.shape({"num_local_experts"}, 8, 1, kMostExperts);
-  readPerToken(f, e, 2);
-  e.intermediate = a.intermediate;
-  a.experts = e;
-}
-
-void readQwenExperts(ConfigFields& f, TransformerArchitecture& a, int experts, int perToken, int width) {
-  ExpertLayers e;
-  e.experts = f.shape({"num_experts", "num_local_experts"}, experts, 1, kMostExperts);
-  readPerToken(f, e, perToken);
-  e.intermediate = f.shape({"moe_intermediate_size"}, width, 1, kMostWidth * 8);
-  e.period = f.optional("decoder_sparse_step", 1, 1, kMostLayers);
-  if (const json* list = f.fields().array("mlp_only_layers")) {
-    for (const auto& v : *list) {
-      if (v.is_number_integer() && v.get<double>() >= 0 && v.get<double>() < a.layers)
-        e.denseLayers.push_back(v.get<int>());
-      else
-        f.fields().report(
-            Severity::Error, "json-range", "mlp_only_layers",
-            "mlp_only_layers must list layer numbers from 0 to " + std::to_string(a.layers - 1));
-    }
-  }
-  a.experts = e;
-}
-
-void qwen2Moe(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {151936, 2048, 5632, 24, 16, 16, 32768, false}, a);
-  readHeadDim(f, a);
-  a.attentionBias = f.flag("qkv_bias", true);
-  readWindow(f, a, true, 4096);
-  readQwenExperts(f, a, 60, 4, 1408);
-  a.experts->sharedIntermediate = f.shape({"shared_expert_intermediate_size"}, 5632, 0, kMostWidth * 8);
-  a.experts->sharedGate = a.experts->sharedIntermediate > 0;
-}
-
-void qwen3Moe(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {151936, 2048, 6144, 24, 32, 4, 32768, false}, a);
-  readHeadDim(f, a);
-  a.queryKeyNorm = true;
-  a.attentionBias = a.attentionOutputBias = f.flag("attention_bias", false);
-  readWindow(f, a, true, 4096);
-  readQwenExperts(f, a, 128, 8, 768);
-}
-
-void readLayerNormFamily(TransformerArchitecture& a) {
-  a.gatedMlp = false;
-  a.layerNorm = true;
-  a.attentionBias = a.projectionBias = true;
-  a.keyValueHeads = a.heads;
-}
-
-void gpt2(ConfigFields& f, TransformerArchitecture& a) {
-  a.hidden = f.shape({"n_embd", "hidden_size"}, 768, 1, kMostWidth);
-  a.layers = f.shape({"n_layer", "num_hidden_layers"}, 12, 1, kMostLayers);
-  a.heads = f.shape({"n_head", "num_attention_heads"}, 12, 1, kMostWidth);
-  a.vocabulary = f.shape({"vocab_size"}, 50257, 1, kMostVocabulary);
-  a.maxPositions = f.shape({"n_positions", "max_position_embeddings"}, 1024, 1, kMostVocabulary);
-  a.intermediate = f.optional("n_inner", 4 * a.hidden, 1, kMostWidth * 8);
-  a.tiedEmbeddings = f.flag("tie_word_embeddings", true);
-  readLayerNormFamily(a);
-  readHeadDim(f, a);
-  a.learnedPositions = true;
-}
-
-void gptNeox(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {50432, 6144, 24576, 44, 64, 0, 2048, false}, a);
-  readLayerNormFamily(a);
-  readHeadDim(f, a);
-  a.attentionBias = a.attentionOutputBias = f.flag("attention_bias", true);
-}
-
-void opt(ConfigFields& f, TransformerArchitecture& a) {
-  a.hidden = f.shape({"hidden_size", "d_model"}, 768, 1, kMostWidth);
-  a.layers = f.shape({"num_hidden_layers"}, 12, 1, kMostLayers);
-  a.heads = f.shape({"num_attention_heads"}, 12, 1, kMostWidth);
-  a.intermediate = f.shape({"ffn_dim"}, 3072, 1, kMostWidth * 8);
-  a.vocabulary = f.shape({"vocab_size"}, 50272, 1, kMostVocabulary);
-  a.maxPositions = f.shape({"max_position_embeddings"}, 2048, 1, kMostVocabulary);
-  a.tiedEmbeddings = f.flag("tie_word_embeddings", true);
-  readLayerNormFamily(a);
-  readHeadDim(f, a);
-  a.attentionBias = a.projectionBias = f.flag("enable_bias", true);
-  a.learnedPositions = true;
-  a.positionRows = a.maxPositions + 2;
-  const int width = f.optional("word_embed_proj_dim", a.hidden, 1, kMostWidth);
-  a.embeddingWidth = width == a.hidden ? 0 : width;
-  a.finalNorm = f.flag("do_layer_norm_before", true) && !f.flag("_remove_final_layer_norm", false);
-}
-
-void bert(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {30522, 768, 3072, 12, 12, 0, 512, true}, a);
-  readLayerNormFamily(a);
-  readHeadDim(f, a);
-  a.causal = f.flag("is_decoder", false);
-  a.learnedPositions = a.embeddingNorm = a.pooler = true;
-  a.finalNorm = false;
-  a.tokenTypes = f.shape({"type_vocab_size"}, 2, 0, kMostVocabulary);
-}
-
-struct DeepSeekDefaults {
-  int experts, shared, perToken, width, firstDense;
-};
-
-void readDeepSeek(ConfigFields& f, TransformerArchitecture& a, const DeepSeekDefaults& d) {
-  a.keyValueHeads = a.heads;
-  a.attentionBias = a.attentionOutputBias = f.flag("attention_bias", false);
-  LatentAttention l;
-  l.queryRank = f.isNull("q_lora_rank") ? 0 : f.shape({"q_lora_rank"}, 1536, 1, kMostWidth);
-  l.keyValueRank = f.shape({"kv_lora_rank"}, 512, 1, kMostWidth);
-  l.nopeHeadDim = f.shape({"qk_nope_head_dim"}, 128, 1, kMostWidth);
-  l.ropeHeadDim = f.shape({"qk_rope_head_dim"}, 64, 0, kMostWidth);
-  l.valueHeadDim = f.shape({"v_head_dim"}, 128, 1, kMostWidth);
-  a.latent = l;
-  a.headDim = l.nopeHeadDim + l.ropeHeadDim;
-  if (f.isNull("n_routed_experts")) return;
-  ExpertLayers e;
-  e.experts = f.shape({"n_routed_experts"}, d.experts, 1, kMostExperts);
-  if (d.perToken == 0) f.fields().requireKey("num_experts_per_tok", "the experts that each token passes");
-  readPerToken(f, e, std::max(1, d.perToken));
-  e.intermediate = f.shape({"moe_intermediate_size"}, d.width, 1, kMostWidth * 8);
-  const int shared = f.isNull("n_shared_experts") ? 0 : f.shape({"n_shared_experts"}, d.shared, 0, 1024);
-  e.sharedIntermediate = shared * e.intermediate;
-  e.firstDense = f.shape({"first_k_dense_replace"}, d.firstDense, 0, kMostLayers);
-  // Experts stand in the layers whose number is a multiple of the frequency.
-  const int frequency = f.optional("moe_layer_freq", 1, 1, kMostLayers);
-  for (int i = e.firstDense; frequency > 1 && i < a.layers; ++i)
-    if (i % frequency != 0) e.denseLayers.push_back(i);
-  a.experts = e;
-}
-
-void deepseekV2(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {32000, 4096, 11008, 32, 32, 0, 2048, false}, a);
-  readDeepSeek(f, a, {64, 2, 0, 1407, 0});
-}
-
-void deepseekV3(ConfigFields& f, TransformerArchitecture& a) {
-  readSizes(f, {129280, 7168, 18432, 61, 128, 128, 4096, false}, a);
-  readDeepSeek(f, a, {256, 1, 8, 2048, 3});
-  const int extra = f.optional("num_nextn_predict_layers", 0, 0, kMostLayers);
-  if (extra > 0)
-    f.fields().report(Severity::Note, "config-extra-layers", "num_nextn_predict_layers",
-                      std::to_string(extra) + " multi-token prediction layer(s) are left out of the model");
-}
-
-struct Family {
-  const char* type;
-  const char* className;  ///< how "architectures" begins
-  void (*read)(ConfigFields&, TransformerArchitecture&);
-};
-
-constexpr std::array kFamilies = {
-    Family{"llama", "LlamaFor", llama},
-    Family{"mistral", "MistralFor", mistral},
-    Family{"mixtral", "MixtralFor", mixtral},
-    Family{"qwen2", "Qwen2For", qwen2},
-    Family{"qwen3", "Qwen3For", qwen3},
-    Family{"qwen2_moe", "Qwen2MoeFor", qwen2Moe},
-    Family{"qwen3_moe", "Qwen3MoeFor", qwen3Moe},
-    Family{"gpt2", "GPT2", gpt2},
-    Family{"gpt_neox", "GPTNeoXFor", gptNeox},
-    Family{"opt", "OPTFor", opt},
-    Family{"bert", "BertFor", bert},
-    Family{"deepseek_v2", "DeepseekV2For", deepseekV2},
-    Family{"deepseek_v3", "DeepseekV3For", deepseekV3},
-};
-
-const Family* familyOf(JsonFields& fields) {
-  const auto type = fields.string("model_type");
-  std::string className;
-  if (const json* names = fields.array("architectures");
-      names && !names->empty() && names->front().is_string())
-    className = names->front().get<std::string>();
-  for (const Family& f : kFamilies)
-    if (type ? *type == f.type : className.starts_with(f.className)) return &f;
+std::string listOfFamilies() {
   std::string known;
-  for (const Family& f : kFamilies) known += (known.empty() ? "" : ", ") + std::string(f.type);
-  const std::string remedy =
-      fields.has("text_config")
-          ? "This is a model of several parts: save its text_config as a config.json of its own"
-          : "Set model_type to the known family of the same shape: llama (gated MLP, RMSNorm), mixtral or "
-            "qwen3_moe "
-            "(with experts), gpt2 (two-matrix MLP, LayerNorm, biases), deepseek_v3 (latent attention)";
-  if (type)
-    fields.report(Severity::Error, "config-model-type", "model_type",
-                  "The model type \"" + type->substr(0, 60) + "\" is not known here; known are " + known,
-                  remedy);
-  else if (!fields.has("model_type"))
-    fields.report(Severity::Error, "config-model-type", "model_type",
-                  "\"model_type\" is missing, so the shape of the model is unknown; known are " + known,
-                  remedy);
-  return nullptr;
+  for (const ConfigFamily& f : configFamilies())
+    if (!f.likeType) known += (known.empty() ? "" : ", ") + std::string(f.type);
+  return known;
+}
+
+std::vector<std::string> classNames(JsonFields& fields) {
+  std::vector<std::string> out;
+  const json* names = fields.array("architectures");
+  for (std::size_t i = 0; names && i < names->size() && i < 8; ++i)
+    if ((*names)[i].is_string()) out.push_back((*names)[i].get<std::string>());
+  return out;
+}
+
+/// By model_type; where that is absent or unknown by the class names; where both are absent by telling keys.
+const ConfigFamily* familyOf(JsonFields& fields) {
+  const auto type = fields.string("model_type");
+  if (!type && fields.has("model_type")) return nullptr;  // of a wrong kind, and said so
+  const ConfigFamily* family = type ? familyOfType(*type) : nullptr;
+  const auto classes = classNames(fields);
+  for (std::size_t i = 0; !family && i < classes.size(); ++i) family = familyOfClass(classes[i]);
+  if (family && type && *type != family->type)
+    fields.report(Severity::Warning, "config-model-type", "model_type",
+                  "The model type \"" + type->substr(0, 60) + "\" is read as " + family->shownAs() +
+                      ", as its class says");
+  if (!family && !type && classes.empty()) {
+    family = familyOfKeys(fields);
+    if (family)
+      fields.report(Severity::Warning, "config-model-type", "",
+                    std::string("\"model_type\" is missing; by its keys the file is read as ") + family->type,
+                    "Set model_type");
+  }
+  return family;
+}
+
+void reportUnknownFamily(JsonFields& fields) {
+  if (fields.has("model_type") && !fields.string("model_type")) return;
+  const auto type = fields.string("model_type");
+  fields.report(
+      Severity::Error, "config-model-type", "model_type",
+      (type ? "The model type \"" + type->substr(0, 60) + "\" is not known here"
+            : std::string("\"model_type\" is missing, so the shape of the model is unknown")) +
+          "; known are " + listOfFamilies(),
+      "Set model_type to the known family of the same shape: llama (gated MLP, RMSNorm), mixtral or "
+      "qwen3_moe (with experts), gpt2 (two-matrix MLP, LayerNorm, biases), deepseek_v3 (latent "
+      "attention)");
+}
+
+/// The object that holds the language model's sizes, and its pointer.
+struct LanguagePart {
+  const json* object;
+  std::string pointer;
+  std::string key;  ///< empty: the whole file
+};
+
+LanguagePart languagePart(const json& root) {
+  LanguagePart part{&root, "", ""};
+  for (int depth = 0; depth < 3; ++depth) {
+    const json* inner = nullptr;
+    for (const char* key : kLanguageParts)
+      if (const auto it = part.object->find(key); !inner && it != part.object->end() && it->is_object())
+        inner = &*it, part.pointer = jsonPointer(part.pointer, key), part.key = key;
+    // Files of the older shape hold the sizes outside; a text_config that holds none is then a leftover.
+    if (!inner || (inner->empty() && part.object->contains("hidden_size"))) break;
+    part.object = inner;
+  }
+  return part;
+}
+
+std::string nameOf(JsonFields& outer, JsonFields& inner, const std::string& otherwise) {
+  std::string name = inner.string("_name_or_path").value_or("");
+  if (name.empty()) name = outer.string("_name_or_path").value_or("");
+  while (!name.empty() && name.back() == '/') name.pop_back();
+  name = name.substr(name.find_last_of('/') + 1);
+  return name.empty() ? otherwise : name;
 }
 
 }  // namespace
 
 std::vector<std::string> knownModelTypes() {
   std::vector<std::string> out;
-  for (const Family& f : kFamilies) out.emplace_back(f.type);
+  for (const ConfigFamily& f : configFamilies()) out.emplace_back(f.type);
   return out;
 }
 
@@ -357,16 +108,27 @@ Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, co
                         "A config.json is an object, not " + std::string(kindOf(jsonText->root()))));
     return {std::nullopt, out};
   }
-  ConfigFields fields(*jsonText, out);
-  const Family* family = familyOf(fields.fields());
+  const LanguagePart part = languagePart(jsonText->root());
+  ConfigFields outer(*jsonText, jsonText->root(), "", out);
+  ConfigFields fields(*jsonText, *part.object, part.pointer, out);
+  const ConfigFamily* family = familyOf(fields.fields());
+  if (!family && !hasErrors(out)) reportUnknownFamily(fields.fields());
   if (!family) return {std::nullopt, out};
   TransformerArchitecture a;
-  a.family = family->type;
-  a.name = fields.fields().string("_name_or_path").value_or("");
-  a.name = a.name.substr(a.name.find_last_of('/') + 1);
-  if (a.name.empty()) a.name = a.family;
+  a.family = family->shownAs();
+  a.name = nameOf(outer.fields(), fields.fields(), family->type);
   family->read(fields, a);
-  if (!a.latent) checkGroups(fields, a);
+  if (!part.key.empty()) {
+    if (!fields.isGiven("tie_word_embeddings"))
+      a.tiedEmbeddings = outer.flag("tie_word_embeddings", a.tiedEmbeddings);
+    fields.fields().report(Severity::Note, "config-part", "",
+                           "Of this model of several parts the language model is read (" + part.key +
+                               "); what sees or hears is left out");
+  }
+  if (!a.latent && a.heads % a.keyValueHeads != 0)
+    fields.fields().report(Severity::Error, "config-key-value-heads", "num_key_value_heads",
+                           "The " + std::to_string(a.heads) + " attention heads are not a multiple of the " +
+                               std::to_string(a.keyValueHeads) + " key-value heads");
   if (hasErrors(out)) return {std::nullopt, out};
   fields.noteDefaults(a.family);
   return {std::move(a), out};
