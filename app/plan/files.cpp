@@ -8,6 +8,8 @@
 #include <iostream>
 #include <system_error>
 
+#include "formats/text_encoding.h"
+
 namespace nest::cli {
 namespace {
 
@@ -35,7 +37,7 @@ Reading<std::string> readTextFile(const std::string& path) {
   if (path == "-") {
     if (!readBounded(std::cin, text))
       return failed("standard input", "file-too-large", "the input is larger than 64 MiB");
-    return {std::move(text), {}};
+    return {asUtf8(std::move(text)), {}};
   }
   std::error_code ec;
   const auto status = fs::status(path, ec);
@@ -49,7 +51,7 @@ Reading<std::string> readTextFile(const std::string& path) {
   if (!readBounded(in, text)) return failed(path, "file-too-large", "the file is larger than 64 MiB");
   if (in.bad())
     return failed(path, "file-unreadable", std::string("reading the file failed: ") + std::strerror(errno));
-  return {std::move(text), {}};
+  return {asUtf8(std::move(text)), {}};
 }
 
 Diagnostics writeTextFile(const std::string& path, const std::string& text) {

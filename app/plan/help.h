@@ -91,15 +91,21 @@ Exit codes: 0 all files are good (warnings and notes aside); 2 at least one is n
 
 inline constexpr const char* kImportHelp =
     R"(Usage: nest-plan import FILE… [--into SCENARIO] [--device ID] [--level L=BANDWIDTH[,LATENCY]]… [--batch N]
-                        [--sequence N] [-o scenario.nest.json]
+                        [--sequence N] [--hosts LIST=FILE]… [--devices N] [-o scenario.nest.json]
 
 Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own
 topology (nvidia-smi, NCCL) and a Slurm topology together become the whole cluster. What files leave open is filled from
 the device and said; --level sets a level's figures (0 = inside the host).
 
+Hosts of several kinds: give each kind's file and say which hosts it describes, by --hosts or by its name
+(node[0-15].xml, gpu07.txt); one file without such a name describes all hosts that are left:
+  nest-plan import topology.conf --hosts 'node[0-15]=a100.xml' --hosts 'node[16-31]=h100.xml' config.json
+
   --into SCENARIO     keep its job, search and all that the files do not bring
   --device ID         the accelerator, by its catalog id (default h100-sxm, or that of --into)
   --level L=BW[,LAT]  for example --level 1=50GB/s,2us
+  --hosts LIST=FILE   FILE is the topology of the hosts in the Slurm host list LIST
+  --devices N         which of the cluster sizes in a NEST artifact's input (default: the smallest)
   --batch, --sequence global batch and sequence length
   -o, --output FILE   where the scenario goes (default: standard output)
 

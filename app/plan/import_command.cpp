@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 
 #include "cluster/device_catalog.h"
@@ -62,19 +63,44 @@ std::vector<NamedText> readAll(const std::vector<std::string>& paths, Diagnostic
   return files;
 }
 
+/// "node[0-15]=a.xml": a host's topology and the hosts it stands for.
+void readHosts(const std::vector<std::string>& given, std::vector<NamedText>& files, Diagnostics& out) {
+  for (const std::string& s : given) {
+    const auto equals = s.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == s.size()) {
+      out.push_back(misuse("--hosts takes HOSTLIST=FILE, not \"" + s + '"',
+                           "write for example --hosts 'node[0-15]=a.xml'"));
+      continue;
+    }
+    const std::string hosts = s.substr(0, equals), path = s.substr(equals + 1);
+    const auto known =
+        std::find_if(files.begin(), files.end(), [&](const NamedText& f) { return f.path == path; });
+    if (known != files.end()) {
+      known->hosts += (known->hosts.empty() ? "" : ",") + hosts;
+      continue;
+    }
+    for (NamedText& f : readAll({path}, out)) {
+      f.hosts = hosts;
+      files.push_back(std::move(f));
+    }
+  }
+}
+
 }  // namespace
 
 int importCommand(const Words& words) {
-  const std::vector<OptionSpec> known = {{"--into", 0, true},        {"--device", 0, true},
-                                         {"--level", 0, true, true}, {"--batch", 0, true},
-                                         {"--sequence", 0, true},    {"--output", 'o', true}};
+  const std::vector<OptionSpec> known = {
+      {"--into", 0, true},     {"--device", 0, true},   {"--level", 0, true, true}, {"--batch", 0, true},
+      {"--sequence", 0, true}, {"--output", 'o', true}, {"--hosts", 0, true, true}, {"--devices", 0, true}};
   const auto args = parseArguments(words, known, 1, 100);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics out;
   const auto batch = wholeNumber(*args, "--batch", 1, 1 << 24, out);
   const auto sequence = wholeNumber(*args, "--sequence", 1, 1 << 26, out);
+  const auto scale = wholeNumber(*args, "--devices", 1, 1 << 24, out);
   const DeviceSpec* device = deviceOf(*args, out);
-  const auto files = readAll(args->files, out);
+  auto files = readAll(args->files, out);
+  readHosts(args->values("--hosts"), files, out);
   if (hasErrors(out)) return report(out), kBadInput;
 
   std::optional<Scenario> base;
@@ -87,7 +113,8 @@ int importCommand(const Words& words) {
     base = std::move(*reading);
     if (!args->has("--device")) device = &base->cluster.device;
   }
-  auto imported = importFiles(files, *device, loaderBeside(args->files[0]));
+  auto imported = importFiles(files, *device, loaderBeside(args->files[0]),
+                              scale ? std::optional(static_cast<int>(*scale)) : std::nullopt);
   report(imported.diagnostics, false, true);
   if (!imported) return kBadInput;
   for (const Imported::Part& p : imported->parts)

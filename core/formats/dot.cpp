@@ -47,7 +47,8 @@ public:
     if (expect('{')) {
       Scope scope;
       statements(scope, 0);
-      expect('}');
+      if (expect('}') && m_token.kind != DotToken::Kind::End)
+        m_source.warning(here(), "further-graph", "only the first graph of the file is read");
     }
     return m_graph.finish();
   }

@@ -35,6 +35,11 @@ std::optional<double> figure(SourceText& s, const GraphAssembly::Attribute& a, i
   return std::nullopt;
 }
 
+bool hasUnit(std::string_view s) {
+  return std::any_of(s.begin(), s.end(),
+                     [](unsigned char c) { return std::isalpha(c) && c != 'e' && c != 'E'; });
+}
+
 bool flag(SourceText& s, const GraphAssembly::Attribute& a) {
   const std::string v = lower(trimmed(a.value));
   if (v == "true" || v == "1" || v == "yes") return true;
@@ -74,8 +79,10 @@ int GraphAssembly::node(const std::string& id, const Place& place) {
 
 void GraphAssembly::describe(int number, const Attributes& attributes) {
   NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(number)];
+  bool isLabelled = false;
   for (const Attribute& a : attributes) {
-    if (a.name == "kind") {
+    const std::string name = lower(a.name);
+    if (name == "kind") {
       const std::string v = lower(trimmed(a.value));
       if (v == "device" || v == "gpu" || v == "accelerator")
         n.kind = NodeKind::Device;
@@ -86,27 +93,30 @@ void GraphAssembly::describe(int number, const Attributes& attributes) {
       else
         m_source.error(a.place, "attribute-value",
                        "kind is " + quoted(a.value) + "; allowed are device, host and switch");
-    } else if (a.name == "label") {
-      n.name = std::string(a.value);
-    } else if (a.name == "host") {
+    } else if (name == "label" || name == "name") {
+      // A label goes before a name; "\\N" is Graphviz' word for the id.
+      const std::string text(trimmed(a.value));
+      if (!text.empty() && (name == "label" || !isLabelled)) n.name = text == "\\N" ? n.id : text;
+      isLabelled = isLabelled || name == "label";
+    } else if (name == "host") {
       n.host = std::string(a.value);
-    } else if (a.name == "hbm_gib") {
+    } else if (name == "hbm_gib") {
       if (const auto v = figure(m_source, a, 0, 0, false, "a memory size in GiB"))
         n.memory = Bytes(*v * kGibi);
-    } else if (a.name == "speed") {
+    } else if (name == "speed") {
       const auto v = figure(m_source, a, 0, 0, true, "a share of the usual rate in (0, 1]");
       if (v && *v > 1)
         m_source.error(a.place, "attribute-value",
                        "speed is " + quoted(a.value) + "; allowed is a share of the usual rate in (0, 1]");
       else if (v)
         n.speed = *v;
-    } else if (a.name == "tflops") {
+    } else if (name == "tflops") {
       if (const auto v = figure(m_source, a, 0, 0, true, "a positive rate in TFLOP/s"))
         m_tflops.emplace_back(number, *v);
-    } else if (a.name == "x" || a.name == "y" || a.name == "pos_x" || a.name == "pos_y") {
+    } else if (name == "x" || name == "y" || name == "pos_x" || name == "pos_y") {
       if (const auto v = figure(m_source, a, 0, -1e12, false, "a number"))
-        (a.name.back() == 'x' ? n.x : n.y) = *v;
-    } else if (a.name == "failed") {
+        (name.back() == 'x' ? n.x : n.y) = *v;
+    } else if (name == "failed") {
       n.failed = flag(m_source, a);
     }
   }
@@ -119,30 +129,49 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
   l.directed = directed;
   l.latency = Seconds(1e-6);
   bool rated = false;
+  const bool hasGbps = std::any_of(attributes.begin(), attributes.end(),
+                                   [](const Attribute& a) { return lower(a.name) == "gbps"; });
   for (const Attribute& a : attributes) {
-    if (a.name == "gbps") {
+    const std::string name = lower(a.name);
+    if (name == "gbps") {
       rated = true;
-      if (const auto v = figure(m_source, a, 9, 0, true, "a positive one-way bandwidth in GB/s"))
-        l.bandwidth = BytesPerSecond(*v);
-    } else if (a.name == "lat_us") {
-      if (const auto v = figure(m_source, a, -6, 0, false, "a latency in µs, zero or more"))
-        l.latency = Seconds(*v);
-    } else if (a.name == "count") {
+      if (const auto v = text::readBandwidth(a.value); hasUnit(a.value) && v && v->value.value() > 0)
+        l.bandwidth = v->value;
+      else if (const auto number = figure(m_source, a, 9, 0, true, "a positive one-way bandwidth in GB/s"))
+        l.bandwidth = BytesPerSecond(*number);
+    } else if (name == "bandwidth" && !hasGbps) {
+      rated = true;
+      if (const auto v = text::readBandwidth(a.value); hasUnit(a.value) && v && v->value.value() > 0)
+        l.bandwidth = v->value;
+      else
+        m_source.error(a.place, "attribute-value",
+                       "bandwidth is " + quoted(a.value) + "; allowed is a rate with its unit, like 400 Gb/s",
+                       "or give gbps, a number of GB/s");
+    } else if (name == "lat_us") {
+      if (const auto v = text::readTime(a.value); hasUnit(a.value) && v)
+        l.latency = *v;
+      else if (const auto number = figure(m_source, a, -6, 0, false, "a latency in µs, zero or more"))
+        l.latency = Seconds(*number);
+    } else if (name == "dir") {  // Graphviz' own
+      const std::string v = lower(trimmed(a.value));
+      if (v == "none" || v == "both") l.directed = false;
+      if (v == "back") std::swap(l.from, l.to);
+    } else if (name == "count") {
       if (const auto v = readWhole(trimmed(a.value), 1, 1'000'000))
         l.count = static_cast<int>(*v);
       else
         m_source.error(a.place, "attribute-value",
                        "count is " + quoted(a.value) + "; allowed is a whole number of 1 or more");
-    } else if (a.name == "failed") {
+    } else if (name == "failed") {
       l.failed = flag(m_source, a);
-    } else if (a.name == "direction") {
+    } else if (name == "direction") {
       const std::string v = lower(trimmed(a.value));
       if (v == "one-way" || v == "both")
         l.directed = v == "one-way";
       else
         m_source.error(a.place, "attribute-value",
                        "direction is " + quoted(a.value) + "; allowed are one-way and both");
-    } else if (a.name == "origin") {
+    } else if (name == "origin") {
       const std::string v = lower(trimmed(a.value));
       bool known = false;
       for (Origin o : {Origin::Typed, Origin::Measured, Origin::Estimated, Origin::Catalog})

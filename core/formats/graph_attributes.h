@@ -13,12 +13,13 @@ namespace nest {
 
 /// The attributes by which GraphML and DOT files describe networks; both use the same names.
 ///
-/// Nodes: kind (device, host, switch; absent: switch), label (shown; absent: the id), host (devices: id or
-/// name of their host), hbm_gib (devices: memory), speed (devices: share of the usual rate, (0, 1]) or tflops
-/// (the share is that of the fastest device in the file), x, y (place in a drawing), failed (true, false).
-/// Links: gbps (GB/s one way, of one link; needed), lat_us (absent: 1), count (parallel links), failed,
-/// origin (typed, measured, estimated, catalog), direction (one-way, both: against the file's own default).
-/// Other attributes are ignored.
+/// Nodes: kind (device, host, switch; absent: switch), label or name (shown; absent: the id), host (devices:
+/// id or name of their host), hbm_gib (devices: memory), speed (devices: share of the usual rate, (0, 1]) or
+/// tflops (the share is that of the fastest device in the file), x, y (place in a drawing), failed (true,
+/// false). Links: gbps (GB/s one way, of one link; needed) or bandwidth (with its unit: "400 Gb/s"), lat_us
+/// (absent: 1), count (parallel links), failed, origin (typed, measured, estimated, catalog), direction
+/// (one-way, both: against the file's own default) or dir (Graphviz: none, both, back). Names are read in any
+/// case; gbps and lat_us may carry a unit. Other attributes are ignored.
 class GraphAssembly {
 public:
   struct Attribute {

@@ -4,11 +4,12 @@
 #include <pugixml.hpp>
 
 #include "formats/graph_attributes.h"
+#include "formats/xml_source.h"
 
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 32u << 20;
+constexpr XmlFormat kFormat{"GraphML", "graphml", "not-graphml", 32u << 20, true};
 constexpr int kMostDepth = 64;
 constexpr std::size_t kMostKeys = 256;
 
@@ -17,23 +18,9 @@ public:
   GraphMlReader(std::string_view text, const std::string& file) : m_source(text, file), m_graph(m_source) {}
 
   Reading<NetworkGraph> run() {
-    if (!m_source.isReadable(kMostBytes, "GraphML")) return {std::nullopt, m_source.take()};
     pugi::xml_document document;
-    const auto parsed =
-        document.load_buffer(m_source.text().data(), m_source.text().size(),
-                             pugi::parse_default | pugi::parse_ws_pcdata_single, pugi::encoding_utf8);
-    if (!parsed) {
-      m_source.error(m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset))),
-                     "xml-syntax", std::string("not well-formed XML: ") + parsed.description());
-      return {std::nullopt, m_source.take()};
-    }
-    const auto root = document.child("graphml");
-    if (!root) {
-      m_source.error(at(document.first_child()), "not-graphml",
-                     "the root element is " + quoted(document.document_element().name()) +
-                         "; GraphML begins with <graphml>");
-      return {std::nullopt, m_source.take()};
-    }
+    const auto root = readXml(m_source, document, kFormat);
+    if (!root) return {std::nullopt, m_source.take()};
     readKeys(root);
     int graphs = 0;
     for (const auto graph : root.children("graph")) {
@@ -48,16 +35,18 @@ public:
   }
 
 private:
-  Place at(const pugi::xml_node& n) const {
-    return m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, n.offset_debug())));
-  }
+  Place at(const pugi::xml_node& n) const { return placeOf(m_source, n); }
 
   void readKeys(const pugi::xml_node& root) {
     for (const auto key : root.children("key")) {
       if (m_keys.size() >= kMostKeys)
         return m_source.error(at(key), "too-many-keys", "at most 256 keys are read");
       const std::string id = key.attribute("id").value();
-      const std::string name = *key.attribute("attr.name").value() ? key.attribute("attr.name").value() : id;
+      // Keys of yEd's own data have no name; what of it is used is read from its elements.
+      const bool isGraphics = *key.attribute("yfiles.type").value();
+      const std::string name = *key.attribute("attr.name").value() ? key.attribute("attr.name").value()
+                               : isGraphics                        ? std::string()
+                                                                   : id;
       if (!m_keys.emplace(id, name).second)
         m_source.error(at(key), "key-twice", "the key " + quoted(id) + " is declared twice");
       if (const auto preset = key.child("default"))
@@ -76,10 +65,29 @@ private:
         m_source.error(at(data), "unknown-key",
                        "the key " + quoted(data.attribute("key").value()) + " is not declared",
                        "add a <key> element for it");
+      else if (key->second.empty())
+        addDrawn(data, out);
       else
         out.push_back({key->second, data.child_value(), at(data)});
     }
     return out;
+  }
+
+  /// What yEd keeps of a drawing: the label, the place, and whether a line has arrows at one end alone.
+  void addDrawn(const pugi::xml_node& data, GraphAssembly::Attributes& out) {
+    const auto shape = data.first_child();
+    const auto add = [&](const char* name, const char* value) {
+      if (*value) out.insert(out.begin(), {name, value, at(shape)});  // attributes of the user's own win
+    };
+    add("label", shape.child("y:NodeLabel").child_value());
+    const auto place = shape.child("y:Geometry");
+    add("x", place.attribute("x").value());
+    add("y", place.attribute("y").value());
+    if (const auto arrows = shape.child("y:Arrows")) {
+      const bool atSource = std::string_view(arrows.attribute("source").value()) != "none",
+                 atTarget = std::string_view(arrows.attribute("target").value()) != "none";
+      if (atSource == atTarget) add("direction", "both");
+    }
   }
 
   void readNodes(const pugi::xml_node& graph, int depth) {

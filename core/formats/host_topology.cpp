@@ -1,5 +1,7 @@
 #include "formats/host_topology.h"
 
+#include <algorithm>
+
 #include "formats/slurm_tree.h"
 
 namespace nest {
@@ -39,74 +41,125 @@ GraphSource clusterOf(const HostTopology& h) {
   return {h.graph, {}, h.format};
 }
 
-Reading<GraphSource> joinHosts(const HostTopology& host, const SlurmTopology& t,
-                               const SlurmFigures& figures) {
-  Reading<GraphSource> result;
+namespace {
+
+/// Everything that keeps hosts and topology from being joined.
+Diagnostics checkJoin(const std::vector<HostTopology>& kinds,
+                      const std::unordered_map<std::string, std::size_t>& kindOf, const SlurmTopology& t,
+                      const SlurmFigures& figures) {
+  Diagnostics out;
   const auto refuse = [&](const char* code, std::string message, std::string remedy = {}) {
-    result.diagnostics.push_back(error(code, {"", 0, 0, "/cluster"}, std::move(message), std::move(remedy)));
-    return result;
+    out.push_back(error(code, {"", 0, 0, "/cluster"}, std::move(message), std::move(remedy)));
   };
   if (t.kind != SlurmTopology::Kind::Tree && t.kind != SlurmTopology::Kind::Block)
-    return refuse("join-kind", "only tree and block topologies can be joined with a host");
-  if (host.adapters.empty())
-    return refuse("join-no-adapter",
-                  "the host topology names no network adapter, so that hosts cannot be joined",
-                  "use a topology that lists the NICs");
-  if (static_cast<int>(figures.levels.size()) != 1 + t.levelCount())
-    return refuse("slurm-figures",
-                  "the topology needs figures for " + std::to_string(1 + t.levelCount()) + " levels");
-  if (t.hostCount() == 0) return refuse("slurm-no-hosts", "the topology names no hosts");
-  if (t.hostCount() * host.graph.nodes.size() > kMostNodes)
-    return refuse("network-too-large", "the joined network would have more than 2,097,152 nodes",
-                  "describe the host by its levels");
+    refuse("join-kind", "only tree and block topologies can be joined with a host");
+  else if (static_cast<int>(figures.levels.size()) != 1 + t.levelCount())
+    refuse("slurm-figures",
+           "the topology needs figures for " + std::to_string(1 + t.levelCount()) + " levels");
+  if (std::any_of(kinds.begin(), kinds.end(), [](const auto& k) { return k.adapters.empty(); }))
+    refuse("join-no-adapter", "a host topology names no network adapter, so that hosts cannot be joined",
+           "use a topology that lists the NICs");
+  if (t.hostCount() == 0) refuse("slurm-no-hosts", "the topology names no hosts");
+  std::size_t nodes = 0;
+  for (const auto& g : t.groups)
+    for (const std::string& h : g.hosts) {
+      const auto kind = kindOf.find(h);
+      if (kind == kindOf.end() || kind->second >= kinds.size()) {
+        refuse("join-host-missing", "the host \"" + h + "\" has no topology of its own");
+        return out;
+      }
+      nodes += kinds[kind->second].graph.nodes.size();
+    }
+  if (nodes > kMostNodes)
+    refuse("network-too-large", "the joined network would have more than 2,097,152 nodes",
+           "describe the hosts by their levels");
+  for (const HostTopology& k : kinds)
+    if (k.architecture != kinds.front().architecture && k.architecture && kinds.front().architecture) {
+      out.push_back(warning("join-devices-differ", {"", 0, 0, "/cluster"},
+                            "the hosts' devices differ (SM " + std::to_string(kinds.front().architecture) +
+                                " and " + std::to_string(k.architecture) + "); all count as one device",
+                            "give the slower ones a speed"));
+      break;
+    }
+  return out;
+}
 
-  const SlurmTree tree = treeOf(t);
+/// Devices below each node of the tree.
+std::vector<double> devicesBelow(const SlurmTree& tree, const std::vector<const HostTopology*>& hostAt) {
   std::vector<double> devices(tree.nodes.size(), 0);
   for (std::size_t n = tree.nodes.size(); n-- > 0;) {
-    if (tree.nodes[n].level == 0) devices[n] = host.deviceCount();
+    if (hostAt[n]) devices[n] = hostAt[n]->deviceCount();
     if (tree.nodes[n].parent >= 0) devices[at(tree.nodes[n].parent)] += devices[n];
   }
+  return devices;
+}
+
+/// A copy of the host's inside, its adapters joined to the leaf switch.
+void addHost(NetworkGraph& g, const HostTopology& host, const std::string& name, double x, int leaf,
+             Seconds latency) {
+  const int base = static_cast<int>(g.nodes.size());
+  for (NetworkNode copy : host.graph.nodes) {
+    copy.id = name + ":" + copy.id;
+    copy.name = name + ":" + copy.name;
+    if (copy.kind == NodeKind::Device) copy.host = name;
+    copy.x += x;
+    g.nodes.push_back(std::move(copy));
+  }
+  for (NetworkLink copy : host.graph.links) {
+    copy.from += base;
+    copy.to += base;
+    g.links.push_back(copy);
+  }
+  for (const auto& a : host.adapters)
+    if (leaf >= 0)
+      g.links.push_back({base + a.node, leaf, a.bandwidth,
+                         Seconds(std::max(a.latency.value(), latency.value())), 1, false, false, a.origin});
+}
+
+}  // namespace
+
+Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
+                               const std::unordered_map<std::string, std::size_t>& kindOf,
+                               const SlurmTopology& t, const SlurmFigures& figures) {
+  Reading<GraphSource> result{std::nullopt, checkJoin(kinds, kindOf, t, figures)};
+  if (hasErrors(result.diagnostics)) return result;
+  const SlurmTree tree = treeOf(t);
+  std::vector<const HostTopology*> hostAt(tree.nodes.size(), nullptr);
+  for (std::size_t n = 0; n < tree.nodes.size(); ++n)
+    if (tree.nodes[n].level == 0) hostAt[n] = &kinds[kindOf.at(tree.nodes[n].name)];
+  const auto devices = devicesBelow(tree, hostAt);
   NetworkGraph& g = result.value.emplace().graph;
-  result.value->importedFrom = host.format + " and Slurm topology";
+  result.value->importedFrom = kinds.front().format + " and Slurm topology";
   std::vector<int> number(tree.nodes.size(), -1);
   for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
     const auto& x = tree.nodes[n];
     const int parent = x.parent >= 0 ? number[at(x.parent)] : -1;
     number[n] = static_cast<int>(g.nodes.size());
-    if (x.level > 0) {
-      NetworkNode s;
-      s.id = "switch:" + x.name;
-      s.name = x.name;
-      s.y = -150.0 * x.level;
-      g.nodes.push_back(s);
-      if (parent < 0) continue;
-      const auto& level = figures.levels[at(tree.nodes[at(x.parent)].level)];
-      const double inner = figures.levels[at(x.level)].latency.value();
-      g.links.push_back({parent, number[n], BytesPerSecond(level.bandwidth.value() * devices[n]),
-                         Seconds(std::max(0.0, level.latency.value() - inner) / 2), 1, false, false,
-                         level.origin});
+    if (hostAt[n]) {
+      addHost(g, *hostAt[n], x.name, 400.0 * static_cast<double>(n), parent, figures.levels[1].latency / 2);
       continue;
     }
-    const int base = number[n];
-    for (NetworkNode copy : host.graph.nodes) {
-      copy.id = x.name + ":" + copy.id;
-      copy.name = x.name + ":" + copy.name;
-      if (copy.kind == NodeKind::Device) copy.host = x.name;
-      copy.x += 400.0 * static_cast<double>(n);
-      g.nodes.push_back(std::move(copy));
-    }
-    for (NetworkLink copy : host.graph.links) {
-      copy.from += base;
-      copy.to += base;
-      g.links.push_back(copy);
-    }
-    for (const auto& a : host.adapters)
-      if (parent >= 0)
-        g.links.push_back({base + a.node, parent, a.bandwidth,
-                           Seconds(std::max(a.latency.value(), figures.levels[1].latency.value() / 2)), 1,
-                           false, false, a.origin});
+    NetworkNode s;
+    s.id = "switch:" + x.name;
+    s.name = x.name;
+    s.y = -150.0 * x.level;
+    g.nodes.push_back(s);
+    if (parent < 0) continue;
+    const auto& level = figures.levels[at(tree.nodes[at(x.parent)].level)];
+    const double inner = figures.levels[at(x.level)].latency.value();
+    g.links.push_back({parent, number[n], BytesPerSecond(level.bandwidth.value() * devices[n]),
+                       Seconds(std::max(0.0, level.latency.value() - inner) / 2), 1, false, false,
+                       level.origin});
   }
   return result;
+}
+
+Reading<GraphSource> joinHosts(const HostTopology& host, const SlurmTopology& t,
+                               const SlurmFigures& figures) {
+  std::unordered_map<std::string, std::size_t> all;
+  for (const auto& g : t.groups)
+    for (const std::string& h : g.hosts) all.emplace(h, 0);
+  return joinHosts(std::vector{host}, all, t, figures);
 }
 
 }  // namespace nest

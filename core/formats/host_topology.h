@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cluster/network_graph.h"
@@ -21,7 +22,8 @@ struct HostTopology {
   };
   NetworkGraph graph;
   std::vector<Adapter> adapters;
-  std::string format;  ///< "nvidia-smi topo -m", "NCCL topology"
+  std::string format;    ///< "nvidia-smi topo -m", "NCCL topology"
+  int architecture = 0;  ///< of its devices, as NCCL counts it (80: A100, 90: H100); 0: not told
 
   int deviceCount() const { return graph.deviceCount(); }
 };
@@ -32,9 +34,14 @@ void findNearestDevices(HostTopology&);
 /// A host alone, as a cluster.
 GraphSource clusterOf(const HostTopology&);
 
-/// A copy of the host for every host that the Slurm topology names; adapters hang on the leaf switches, and
-/// the links between switches are sized so that a group's share is the level's bandwidth in `figures` (its
-/// devicesPerHost and level 0 are not used: the host says both). A ring, torus or flat topology is refused.
+/// A copy of its host for every host that the Slurm topology names; adapters hang on the leaf switches, and
+/// the links between switches are sized so that a device's share is the level's bandwidth in `figures` (its
+/// devicesPerHost and level 0 are not used: the hosts say both). `kindOf`: host name → number in `kinds`, for
+/// every host. A ring, torus or flat topology is refused; a warning where the kinds' devices differ.
+Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
+                               const std::unordered_map<std::string, std::size_t>& kindOf,
+                               const SlurmTopology& topology, const SlurmFigures& figures);
+/// All hosts of one kind.
 Reading<GraphSource> joinHosts(const HostTopology& host, const SlurmTopology& topology,
                                const SlurmFigures& figures);
 

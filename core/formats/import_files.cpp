@@ -4,6 +4,7 @@
 
 #include "formats/cluster_text.h"
 #include "formats/hf_config.h"
+#include "formats/host_assignment.h"
 #include "formats/host_topology.h"
 #include "formats/nccl_xml.h"
 #include "formats/network_import.h"
@@ -22,16 +23,32 @@ bool isSlurm(FileKind k) {
   return k == FileKind::SlurmTopologyConf || k == FileKind::SlurmTopologyYaml;
 }
 
+std::string devices(int count) {
+  return text::count(count) + (count == 1 ? " device" : " devices");
+}
+
 class Importer {
 public:
-  Importer(const std::vector<NamedText>& files, const DeviceSpec& device, const ReferenceLoader& load)
-      : m_files(files), m_device(device), m_load(load) {}
+  Importer(const std::vector<NamedText>& files, const DeviceSpec& device, const ReferenceLoader& load,
+           std::optional<int> scale)
+      : m_files(files), m_device(device), m_load(load), m_scale(scale) {}
 
   Reading<Imported> run() {
     for (const NamedText& f : m_files) m_result.parts.push_back({f.path, recognise(f.text, f.path), {}});
-    const int hosts = count(isHost), slurms = count(isSlurm);
-    const bool joins = hosts == 1 && slurms == 1;
-    if (joins) join();
+    const int hosts = count(isHost);
+    const bool joins = hosts > 0 && count(isSlurm) == 1;
+    if (joins)
+      join();
+    else if (hosts > 1)
+      m_out.push_back(error("join-no-tree", {m_files[first(isHost)].path, 0, 0, ""},
+                            std::to_string(hosts) + " hosts are described, but not how they stand together",
+                            "add a Slurm topology.conf or topology.yaml that names them"));
+    for (const NamedText& f : m_files)
+      if (!f.hosts.empty() && !joins)
+        m_out.push_back(error("join-no-tree", {f.path, 0, 0, ""},
+                              "hosts are named for this file, but there is no Slurm topology to find them in",
+                              "add a Slurm topology.conf or topology.yaml"));
+    if (hasErrors(m_out)) return {std::nullopt, std::move(m_out)};
     for (std::size_t i = 0; i < m_files.size(); ++i)
       if (!joins || (!isHost(kind(i)) && !isSlurm(kind(i)))) read(i);
     if (!m_result.cluster) m_result.cluster = std::move(m_ownCluster);
@@ -94,7 +111,7 @@ private:
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (!reading) return;
     if (m_result.model && m_result.model->architecture) return twice(i, "model");
-    m_result.parts[i].holds = reading->name + " with " + text::number(parameterCount(*reading) / 1e9) +
+    m_result.parts[i].holds = reading->name + " with " + text::number(parameterCount(*reading) / 1e9, 5) +
                               " billion parameters in " + text::count(reading->layers) + " blocks";
     m_result.modelName = reading->name;
     if (!m_result.model) m_result.model.emplace();
@@ -102,7 +119,7 @@ private:
   }
 
   void readProfileFile(std::size_t i) {
-    auto reading = importProfile(kind(i), m_files[i].text, m_files[i].path);
+    auto reading = importProfile(kind(i), m_files[i].text, m_files[i].path, m_scale);
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (!reading) return;
     if (m_result.model && m_result.model->profile) return twice(i, "profile");
@@ -140,7 +157,7 @@ private:
     for (const Diagnostic& d : derived.diagnostics)
       if (d.severity == Severity::Error) keep({d}, m_files[i].path);
     if (derived)
-      m_result.parts[i].holds = text::count(derived->deviceCount()) + " devices on " +
+      m_result.parts[i].holds = devices(derived->deviceCount()) + " on " +
                                 std::to_string(derived->levelCount()) +
                                 (derived->levelCount() == 1 ? " level" : " levels");
   }
@@ -151,28 +168,46 @@ private:
                                     m_result.parts.begin());
   }
 
-  /// One host's inside, and how hosts stand together.
+  Reading<HostTopology> readHost(std::size_t i) const {
+    const NamedText& f = m_files[i];
+    return kind(i) == FileKind::NcclTopologyXml ? readNcclXml(f.text, f.path)
+                                                : readNvidiaTopo(f.text, f.path, hostFiguresOf(m_device));
+  }
+
+  /// The insides of hosts, and how hosts stand together.
   void join() {
-    const std::size_t h = first(isHost), s = first(isSlurm);
-    const NamedText &hostFile = m_files[h], &slurmFile = m_files[s];
-    auto host = kind(h) == FileKind::NcclTopologyXml ? readNcclXml(hostFile.text, hostFile.path)
-                                                     : readNvidiaTopo(hostFile.text, hostFile.path);
-    keep(std::move(host.diagnostics), hostFile.path);
+    const std::size_t s = first(isSlurm);
+    const NamedText& slurmFile = m_files[s];
+    std::vector<HostTopology> kinds;
+    std::vector<HostFile> files;
+    bool isWhole = true;
+    for (std::size_t i = 0; i < m_files.size(); ++i) {
+      if (!isHost(kind(i))) continue;
+      auto host = readHost(i);
+      keep(std::move(host.diagnostics), m_files[i].path);
+      isWhole = isWhole && host;
+      if (!host) continue;
+      m_result.parts[i].holds = devices(host->deviceCount()) + " in a host";
+      kinds.push_back(std::move(*host));
+      files.push_back({m_files[i].path, m_files[i].hosts});
+    }
     auto slurm = kind(s) == FileKind::SlurmTopologyYaml
                      ? readSlurmTopologyYaml(slurmFile.text, slurmFile.path)
                      : readSlurmTopologyConf(slurmFile.text, slurmFile.path);
     keep(std::move(slurm.diagnostics), slurmFile.path);
-    if (!host || !slurm) return;
-    auto joined = joinHosts(*host, *slurm, defaultFigures(*slurm, m_device));
+    if (!isWhole || !slurm) return;
+    auto kindOf = assignHosts(*slurm, files);
+    keep(std::move(kindOf.diagnostics), slurmFile.path);
+    if (!kindOf) return;
+    auto joined = joinHosts(kinds, *kindOf, *slurm, defaultFigures(*slurm, m_device));
     keep(std::move(joined.diagnostics), slurmFile.path);
-    if (!joined) return;
-    m_result.parts[h].holds = text::count(host->deviceCount()) + " devices in a host";
-    setNetwork(s, std::move(*joined));
+    if (joined) setNetwork(s, std::move(*joined));
   }
 
   const std::vector<NamedText>& m_files;
   const DeviceSpec& m_device;
   const ReferenceLoader& m_load;
+  std::optional<int> m_scale;
   Imported m_result;
   std::optional<ClusterSource> m_ownCluster;  ///< of a profile; a network file goes before it
   Diagnostics m_out;
@@ -181,8 +216,8 @@ private:
 }  // namespace
 
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
-                              const ReferenceLoader& load) {
-  return Importer(files, device, load).run();
+                              const ReferenceLoader& load, std::optional<int> scale) {
+  return Importer(files, device, load, scale).run();
 }
 
 Reading<Scenario> assemble(const Imported& parts, const Scenario* base) {

@@ -12,6 +12,8 @@ namespace nest {
 /// A file as it was opened or dropped.
 struct NamedText {
   std::string path, text;
+  std::string hosts =
+      {};  ///< a host's topology: which hosts of the Slurm topology it stands for, a host list
 };
 
 /// What the files hold, taken together.
@@ -29,11 +31,13 @@ struct Imported {
   std::optional<Job> job;  ///< where a profile tells it
 };
 
-/// Reads any files that the program knows (recognise()). One host's topology (nvidia-smi, NCCL) and a Slurm
-/// topology together become the whole cluster; otherwise at most one network, one model and one scenario are
-/// taken. `device` fills what the networks leave open. All errors of all files at once.
+/// Reads any files that the program knows (recognise()). Topologies of hosts (nvidia-smi, NCCL) and a Slurm
+/// topology together become the whole cluster, each host of the kind that NamedText::hosts or the file's name
+/// says (assignHosts()); otherwise at most one network, one model and one scenario are taken. `device` fills
+/// what the networks leave open. `scale`: which of a profile's
+/// cluster sizes is taken, in devices (absent: its smallest). All errors of all files at once.
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
-                              const ReferenceLoader& load);
+                              const ReferenceLoader& load, std::optional<int> scale = {});
 
 /// The scenario that the parts make: the scenario file, or `base`, with the cluster and the model put in.
 /// Errors: what is missing, and how to give it.

@@ -5,12 +5,12 @@
 #include <pugixml.hpp>
 
 #include "formats/decimal.h"
-#include "formats/source_text.h"
+#include "formats/xml_source.h"
 
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 16u << 20;
+constexpr XmlFormat kFormat{"NCCL topology XML", "system", "not-nccl", 16u << 20};
 constexpr int kMostDepth = 32;
 constexpr std::size_t kMostNodes = 10'000;
 constexpr double kPcieShare = 0.75;  ///< of the raw rate, after encoding and packet heads
@@ -20,12 +20,21 @@ double nvlinkRate(long long sm) {
   return (sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : 20.0) * 1e9;
 }
 
+/// What RCCL reckons per Infinity Fabric link of a generation ("gfx942", "942").
+double xgmiRate(const pugi::xml_node& gpu) {
+  const std::string_view gcn = gpu.attribute("gcn").value();
+  return (gcn.find("94") != std::string_view::npos                                                 ? 48.0
+          : gcn.find("90a") != std::string_view::npos || gcn.find("910") != std::string_view::npos ? 36.0
+                                                                                                   : 24.0) *
+         1e9;
+}
+
 class NcclReader {
 public:
   NcclReader(std::string_view text, const std::string& file) : m_source(text, file) {}
 
   Reading<HostTopology> run() {
-    if (m_source.isReadable(kMostBytes, "NCCL topology XML")) parse();
+    if (const auto system = readXml(m_source, m_document, kFormat)) read(system);
     Reading<HostTopology> result;
     if (!m_source.failed()) {
       findNearestDevices(m_out);
@@ -36,22 +45,9 @@ public:
   }
 
 private:
-  Place at(const pugi::xml_node& n) const {
-    return m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, n.offset_debug())));
-  }
+  Place at(const pugi::xml_node& n) const { return placeOf(m_source, n); }
 
-  void parse() {
-    const auto parsed = m_document.load_buffer(m_source.text().data(), m_source.text().size(),
-                                               pugi::parse_default, pugi::encoding_utf8);
-    if (!parsed)
-      return m_source.error(
-          m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset))), "xml-syntax",
-          std::string("not well-formed XML: ") + parsed.description());
-    const auto system = m_document.child("system");
-    if (!system)
-      return m_source.error(
-          at(m_document.document_element()), "not-nccl",
-          "an NCCL topology begins with <system>; found " + quoted(m_document.document_element().name()));
+  void read(const pugi::xml_node& system) {
     m_out.format = "NCCL topology";
     std::vector<int> sockets;
     for (const auto cpu : system.children("cpu")) {
@@ -63,6 +59,11 @@ private:
       for (const auto nic : cpu.children("nic")) readNic(nic, node, 0);
     }
     linkNvlinks();
+    if (m_isPartial && !m_source.failed())
+      m_source.warning(at(system), "nccl-partial",
+                       "the file places PCI devices and names no GPUs, as files made for NCCL_TOPO_FILE do; "
+                       "its display controllers count as GPUs, joined by PCIe alone",
+                       "for NVLink and adapter speeds use what NCCL_TOPO_DUMP_FILE writes");
     if (m_out.deviceCount() == 0 && !m_source.failed())
       m_source.error(at(system), "no-devices", "the file names no <gpu>");
   }
@@ -85,7 +86,7 @@ private:
   long long whole(const pugi::xml_node& n, const char* name, long long absent, long long least,
                   long long most) {
     const auto a = n.attribute(name);
-    if (!a) return absent;
+    if (!a || !*a.value()) return absent;
     if (const auto v = readWhole(a.value(), least, most)) return *v;
     m_source.error(at(n), "nccl-attribute",
                    std::string(name) + " of <" + n.name() + "> is " + quoted(a.value()) +
@@ -98,7 +99,8 @@ private:
   /// counts.
   double pcieRate(const pugi::xml_node& pci) {
     const std::string_view speed = pci.attribute("link_speed").value();
-    const double width = static_cast<double>(whole(pci, "link_width", 16, 0, 128));
+    const double width = static_cast<double>(whole(pci, "link_width", 16, 0, 255));
+    if (width == 0 || width == 255) return 0;  // 255: the device does not know
     if (speed.empty() || speed.substr(0, 7) == "Unknown") return 0;
     const auto transfers = readDecimal(speed.substr(0, speed.find(' ')), 9);
     if (!transfers || *transfers < 0 || *transfers > 1e13) {
@@ -118,7 +120,11 @@ private:
     double rate = pcieRate(pci);
     if (rate <= 0) rate = parentRate > 0 ? parentRate : 24e9;
     const auto gpu = pci.child("gpu");
-    if (gpu) return readGpu(gpu, busid, parent, rate);
+    const std::string_view kind = pci.attribute("class").value();
+    const bool isBare = !pci.first_child();
+    if (gpu || (isBare && (kind.starts_with("0x0302") || kind.starts_with("0x0300"))))
+      return readGpu(gpu ? gpu : pci, busid, parent, rate);
+    if (isBare && kind.starts_with("0x02")) return addAdapter("nic " + busid, parent, rate, 0, 0);
     const int node = add("pci " + busid, NodeKind::Switch);
     if (!m_byBus.emplace(busid, node).second)
       return m_source.error(at(pci), "nccl-busid", "the busid " + quoted(busid) + " stands twice");
@@ -138,7 +144,9 @@ private:
         return m_source.error(at(gpu), "nccl-dev",
                               "two GPUs have the number dev=" + quoted(gpu.attribute("dev").value()));
     link(parent, node, rate, kHop);
+    m_isPartial = m_isPartial || std::string_view(gpu.name()) == "pci";
     m_gpus.push_back({node, whole(gpu, "sm", 80, 0, 10000), gpu});
+    m_out.architecture = static_cast<int>(m_gpus.back().sm);
     for (const auto c2c : gpu.children("c2c")) {
       const double megabytes = static_cast<double>(whole(c2c, "bw", 0, 0, 100'000'000)) *
                                static_cast<double>(whole(c2c, "count", 1, 1, 1000));
@@ -159,16 +167,21 @@ private:
         m_source.error(at(net), "nccl-attribute",
                        "latency is " + quoted(net.attribute("latency").value()) +
                            "; allowed is a number of µs, zero or more");
-      const double speed = megabits > 0 ? megabits * 1e6 / 8 : 10e9 / 8;
-      const int node = add(name, NodeKind::Switch);
-      link(parent, node, rate > 0 ? rate : std::max(speed, 24e9), kHop);
-      m_out.adapters.push_back({name,
-                                node,
-                                BytesPerSecond(speed),
-                                Seconds(latency.value_or(0)),
-                                megabits > 0 ? Origin::Measured : Origin::Estimated,
-                                {}});
+      addAdapter(name, parent, rate, megabits, latency.value_or(0));
     }
+  }
+
+  /// `rate` of what it hangs on; `megabits` 0: not stated.
+  void addAdapter(const std::string& name, int parent, double rate, double megabits, double latency) {
+    const double speed = megabits > 0 ? megabits * 1e6 / 8 : 10e9 / 8;
+    const int node = add(name, NodeKind::Switch);
+    link(parent, node, rate > 0 ? rate : std::max(speed, 24e9), kHop);
+    m_out.adapters.push_back({name,
+                              node,
+                              BytesPerSecond(speed),
+                              Seconds(latency),
+                              megabits > 0 ? Origin::Measured : Origin::Estimated,
+                              {}});
   }
 
   void tooLarge(const pugi::xml_node& n) {
@@ -180,16 +193,19 @@ private:
     int hub = -1;
     std::map<std::pair<int, int>, std::pair<int, double>> direct;
     for (const auto& g : m_gpus)
-      for (const auto nvlink : g.element.children("nvlink")) {
+      for (const auto nvlink : g.element.children()) {
+        const std::string_view what = nvlink.name();
+        if (what != "nvlink" && what != "xgmi") continue;
+        const double rate = what == "xgmi" ? xgmiRate(g.element) : nvlinkRate(g.sm);
         const int count = static_cast<int>(whole(nvlink, "count", 1, 1, 1000));
         const std::string_view tclass = nvlink.attribute("tclass").value();
         const std::string target = nvlink.attribute("target").value();
         if (tclass.substr(0, 8) == "0x068000") {  // an NVSwitch; all switches of a host act as one
           if (hub < 0) hub = add("nvswitch", NodeKind::Switch);
-          link(g.node, hub, nvlinkRate(g.sm), kSwitchHop, count);
+          link(g.node, hub, rate, kSwitchHop, count);
         } else if (const auto peer = m_byBus.find(target); peer != m_byBus.end() && peer->second != g.node) {
           direct[{std::min(g.node, peer->second), std::max(g.node, peer->second)}] = {
-              count, nvlinkRate(g.sm)};  // each end lists it
+              count, rate};  // each end lists it
         } else if (tclass.substr(0, 4) == "0x03") {
           m_source.warning(
               at(nvlink), "nccl-nvlink-target",
@@ -209,7 +225,7 @@ private:
   HostTopology m_out;
   std::map<std::string, int> m_byBus;
   std::vector<Gpu> m_gpus;
-  bool m_full = false;
+  bool m_full = false, m_isPartial = false;
 };
 
 }  // namespace

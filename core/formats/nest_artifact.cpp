@@ -173,17 +173,26 @@ private:
     const json* scales = top.object("scales");
     const json* chosen = nullptr;
     std::string pointer;
-    int best = 0;
+    std::map<int, std::string> offered;
     static const json kNone = json::object();
-    for (const auto& [key, scale] : (scales ? *scales : kNone).items()) {
-      const int n = std::atoi(key.substr(0, 8).c_str());
-      const bool isBetter = m_devices ? n == *m_devices : !chosen || n < best;
-      if (scale.is_object() && isBetter) chosen = &scale, best = n, pointer = jsonPointer("/scales", key);
+    for (const auto& [key, scale] : (scales ? *scales : kNone).items())
+      if (scale.is_object()) offered.emplace(std::atoi(key.substr(0, 8).c_str()), key);
+    const auto at = m_devices ? offered.find(*m_devices) : offered.begin();
+    if (at != offered.end()) {
+      chosen = &(*scales)[at->second];
+      pointer = jsonPointer("/scales", at->second);
     }
+    std::string all;
+    for (const auto& [n, key] : offered) all += (all.empty() ? "" : ", ") + std::to_string(n);
     if (!chosen)
       top.report(Severity::Error, "artifact-scale", "scales",
                  m_devices ? "No scale of the file has " + std::to_string(*m_devices) + " devices"
-                           : "The file has no scale with devices_per_level");
+                           : "The file has no scale with devices_per_level",
+                 all.empty() ? "" : "Its scales are " + all);
+    else if (!m_devices && offered.size() > 1)
+      top.report(Severity::Note, "artifact-scale", "scales",
+                 "Of the scales " + all + " devices the smallest is read",
+                 "Choose another with nest-plan import --devices");
     return {chosen, pointer};
   }
 

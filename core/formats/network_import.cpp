@@ -43,7 +43,7 @@ std::string firstWord(const std::string& s) {
     else
       break;
   }
-  const std::size_t end = std::min(s.find_first_of(" \t\r\n={\"", at), s.size());
+  const std::size_t end = std::min(s.find_first_of(" \t\r\n={\"[", at), s.size());
   return s.substr(at, end - at);
 }
 
@@ -83,11 +83,12 @@ NetworkFormat recogniseNetwork(std::string_view text, std::string_view file) {
   if (!word.empty() && word[0] == '<') {
     if (holds(head, "<graphml")) return NetworkFormat::GraphMl;
     if (holds(head, "<platform")) return NetworkFormat::SimGrid;
-    if (holds(head, "<system")) return NetworkFormat::NcclXml;
+    if (holds(head, "<system") || holds(head, "<graphs")) return NetworkFormat::NcclXml;
     return endsWith(name, ".graphml") ? NetworkFormat::GraphMl : NetworkFormat::Unknown;
   }
   if (word == "graph" || word == "digraph" || word == "strict") return NetworkFormat::Dot;
-  if (word == "switchname" || word == "blockname" || word == "blocksizes" || word == "ringname")
+  if ((word == "include" && holds(head, "switchname")) || word == "switchname" || word == "blockname" ||
+      word == "blocksizes" || word == "ringname")
     return NetworkFormat::SlurmConf;
   if (holds(head, "npus_count")) return NetworkFormat::AstraSim;
   if (word == "-" && holds(head, "topology")) return NetworkFormat::SlurmYaml;
@@ -126,12 +127,9 @@ Reading<ImportedNetwork> importNetwork(std::string_view text, const std::string&
     case NetworkFormat::SlurmYaml:
       slurm(readSlurmTopologyYaml(text, file));
       break;
-    case NetworkFormat::NvidiaTopo: {
-      HostLinkFigures figures;
-      if (device.hostLinkBandwidth.value.value() > 0) figures.adapter = device.hostLinkBandwidth.value;
-      host(readNvidiaTopo(text, file, figures));
+    case NetworkFormat::NvidiaTopo:
+      host(readNvidiaTopo(text, file, hostFiguresOf(device)));
       break;
-    }
     case NetworkFormat::NcclXml:
       host(readNcclXml(text, file));
       break;

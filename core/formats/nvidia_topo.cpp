@@ -289,6 +289,13 @@ private:
 
 }  // namespace
 
+HostLinkFigures hostFiguresOf(const DeviceSpec& device) {
+  HostLinkFigures f;
+  if (device.hostLinkBandwidth.value.value() > 0) f.adapter = device.hostLinkBandwidth.value;
+  if (device.linkBandwidth.value.value() >= 900e9) f.nvlink = BytesPerSecond(50e9);
+  return f;
+}
+
 Reading<HostTopology> readNvidiaTopo(std::string_view text, const std::string& file,
                                      const HostLinkFigures& figures) {
   return TopoReader(text, file, figures).run();

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "cluster/device_spec.h"
 #include "formats/host_topology.h"
 
 namespace nest {
@@ -16,6 +17,9 @@ struct HostLinkFigures {
   BytesPerSecond adapter{50e9};
   Seconds nvlinkLatency{1e-6}, pcieLatency{1e-6}, socketLatency{0.5e-6}, adapterLatency{1e-6};
 };
+
+/// With the device's adapter rate, and the NVLink of its generation (the newer one from 900 GB/s on).
+HostLinkFigures hostFiguresOf(const DeviceSpec&);
 
 /// The matrix that `nvidia-smi topo -m` prints: NV#, PIX, PXB, PHB, NODE, SYS (and SOC), escape sequences
 /// removed, GPU, NIC and mlx5_# columns, legends. All GPUs joined by the same NV# that no direct wiring could

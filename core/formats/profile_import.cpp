@@ -12,12 +12,13 @@ bool isProfile(FileKind k) {
          k == FileKind::PipeDreamGraph;
 }
 
-Reading<ImportedProfile> importProfile(FileKind kind, std::string_view text, const std::string& file) {
+Reading<ImportedProfile> importProfile(FileKind kind, std::string_view text, const std::string& file,
+                                       std::optional<int> devices) {
   switch (kind) {
     case FileKind::PiperProfile:
       return readPiper(text, file);
     case FileKind::NestArtifact:
-      return readNestArtifact(text, file);
+      return readNestArtifact(text, file, devices);
     case FileKind::PipeDreamGraph:
       return readPipeDream(text, file);
     default:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,7 +12,8 @@ namespace nest {
 bool isProfile(FileKind);  ///< importProfile reads it
 
 /// A model's measured or published costs, from any of the formats that hold them. `kind` as recognise() tells
-/// it; errors are the reader's.
-Reading<ImportedProfile> importProfile(FileKind kind, std::string_view text, const std::string& file);
+/// it; errors are the reader's. `devices`: which of a file's cluster sizes is taken, where it has several.
+Reading<ImportedProfile> importProfile(FileKind kind, std::string_view text, const std::string& file,
+                                       std::optional<int> devices = {});
 
 }  // namespace nest

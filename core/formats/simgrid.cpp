@@ -5,23 +5,33 @@
 
 #include "cluster/generator_shapes.h"
 #include "formats/decimal.h"
-#include "formats/source_text.h"
+#include "formats/xml_source.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 4u << 20;
+constexpr XmlFormat kFormat{"a SimGrid platform", "platform", "not-simgrid", 4u << 20};
 constexpr long long kMostHosts = NetworkBuilder::kMostDevices;
 
 using Numbers = std::vector<int>;
+
+std::string_view trimmed(std::string_view s) {
+  const auto begin = s.find_first_not_of(" \t\r\n"), end = s.find_last_not_of(" \t\r\n");
+  return begin == std::string_view::npos ? std::string_view() : s.substr(begin, end - begin + 1);
+}
+
+/// A whole number with blanks around it, as lists have them.
+std::optional<long long> wholeIn(std::string_view s, long long least, long long most) {
+  return readWhole(trimmed(s), least, most);
+}
 
 class SimGridReader {
 public:
   SimGridReader(std::string_view text, const std::string& file) : m_source(text, file) {}
 
   Reading<NetworkGraph> run() {
-    if (m_source.isReadable(kMostBytes, "a SimGrid platform")) parse();
+    if (const auto platform = readXml(m_source, m_document, kFormat)) read(platform);
     Reading<NetworkGraph> result;
     if (!m_source.failed()) {
       result.value = m_builder.take();
@@ -34,22 +44,9 @@ public:
   }
 
 private:
-  Place at(const pugi::xml_node& n) const {
-    return m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, n.offset_debug())));
-  }
+  Place at(const pugi::xml_node& n) const { return placeOf(m_source, n); }
 
-  void parse() {
-    const auto parsed = m_document.load_buffer(m_source.text().data(), m_source.text().size(),
-                                               pugi::parse_default, pugi::encoding_utf8);
-    if (!parsed)
-      return m_source.error(
-          m_source.place(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset))), "xml-syntax",
-          std::string("not well-formed XML: ") + parsed.description());
-    const auto platform = m_document.child("platform");
-    if (!platform)
-      return m_source.error(
-          at(m_document.document_element()), "not-simgrid",
-          "a SimGrid platform begins with <platform>; found " + quoted(m_document.document_element().name()));
+  void read(const pugi::xml_node& platform) {
     std::vector<pugi::xml_node> clusters;
     find(platform, clusters, 0);
     if (m_source.failed()) return;
@@ -106,9 +103,9 @@ private:
       const std::size_t end = std::min(s.find(',', from), s.size());
       const std::string_view part = s.substr(from, end - from);
       const auto dash = part.find('-');
-      const auto first = readWhole(part.substr(0, dash), 0, 1'000'000'000),
+      const auto first = wholeIn(part.substr(0, dash), 0, 1'000'000'000),
                  last = dash == std::string_view::npos ? first
-                                                       : readWhole(part.substr(dash + 1), 0, 1'000'000'000);
+                                                       : wholeIn(part.substr(dash + 1), 0, 1'000'000'000);
       if (!first || !last || *last < *first) {
         m_source.error(at(m_cluster), "simgrid-radical",
                        "radical is " + quoted(s) + "; allowed are numbers and ranges like \"0-15,20\"");
@@ -126,7 +123,7 @@ private:
 
   /// "50GBps", "10Gbps", "1e9": bytes/s; bits where the unit's b is small.
   double rate(const char* name) {
-    const std::string_view s = m_cluster.attribute(name).value();
+    const std::string_view s = trimmed(m_cluster.attribute(name).value());
     struct Unit {
       std::string_view name;
       double scale;
@@ -141,7 +138,7 @@ private:
     return quantity(s, name, units, "a positive rate like \"50GBps\"", true);
   }
   double seconds(const char* name) {
-    const std::string_view s = m_cluster.attribute(name).value();
+    const std::string_view s = trimmed(m_cluster.attribute(name).value());
     struct Unit {
       std::string_view name;
       double scale;
@@ -172,7 +169,7 @@ private:
     std::size_t from = 0;
     while (from <= s.size()) {
       const std::size_t end = std::min(s.find_first_of(",;", from), s.size());
-      const auto n = readWhole(std::string_view(s).substr(from, end - from), 1, kMostHosts);
+      const auto n = wholeIn(std::string_view(s).substr(from, end - from), 1, kMostHosts);
       if (!n || out.back().size() >= 16 || out.size() > 8) {
         bad(s, shape);
         return {};

@@ -58,27 +58,38 @@ std::vector<Record> records(std::string_view all) {
   return out;
 }
 
+/// Blanks may stand around "="; a value may be quoted.
 std::vector<Pair> pairs(const Record& r, SourceText& source) {
   std::vector<Pair> out;
+  const std::string& text = r.text;
   std::size_t i = 0;
-  const auto blank = [&](std::size_t k) { return std::isspace(static_cast<unsigned char>(r.text[k])) != 0; };
+  const auto isBlank = [&] { return std::isspace(static_cast<unsigned char>(text[i])) != 0; };
+  const auto skipBlanks = [&] {
+    while (i < text.size() && isBlank()) ++i;
+  };
   while (true) {
-    while (i < r.text.size() && blank(i)) ++i;
-    if (i >= r.text.size()) return out;
+    skipBlanks();
+    if (i >= text.size()) return out;
     const std::size_t begin = i;
-    while (i < r.text.size() && !blank(i) && r.text[i] != '=') ++i;
-    Pair p{lower(std::string_view(r.text).substr(begin, i - begin)),
-           {},
-           r.offsets[begin],
-           r.offsets[std::min(i + 1, r.text.size())]};
-    if (i >= r.text.size() || r.text[i] != '=') {
+    while (i < text.size() && !isBlank() && text[i] != '=') ++i;
+    Pair p{lower(std::string_view(text).substr(begin, i - begin)), {}, r.offsets[begin], 0};
+    const std::size_t end = i;
+    skipBlanks();
+    if (i >= text.size() || text[i] != '=') {
       source.error(source.place(r.offsets[begin]), "slurm-syntax",
-                   "expected Key=Value; found " + quoted(std::string_view(r.text).substr(begin, i - begin)));
+                   "expected Key=Value; found " + quoted(std::string_view(text).substr(begin, end - begin)));
       continue;
     }
-    const std::size_t value = ++i;
-    while (i < r.text.size() && !blank(i)) ++i;
-    p.value = r.text.substr(value, i - value);
+    ++i;
+    skipBlanks();
+    const bool isQuoted = i < text.size() && text[i] == '"';
+    const std::size_t value = isQuoted ? ++i : i;
+    p.offset = r.offsets[std::min(value, text.size())];
+    while (i < text.size() && (isQuoted ? text[i] != '"' : !isBlank())) ++i;
+    p.value = text.substr(value, i - value);
+    if (isQuoted && i >= text.size())
+      source.error(source.place(r.offsets[value - 1]), "slurm-syntax", "a quote is not closed");
+    if (isQuoted && i < text.size()) ++i;
     out.push_back(std::move(p));
   }
 }
@@ -101,6 +112,14 @@ public:
 
 private:
   void read(const Record& r) {
+    if (const std::string word = lower(r.text.substr(0, r.text.find_first_of(" \t=")));
+        word == "include" || word == "aggregatedblock") {
+      // scontrol prints joined blocks beside the blocks that they are made of.
+      if (word == "include")
+        m_source.error(m_source.place(r.offsets.front()), "slurm-include", "included files are not read",
+                       "put the records of that file here");
+      return;
+    }
     const auto all = pairs(r, m_source);
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t j = 0; j < i; ++j)
@@ -113,9 +132,9 @@ private:
     if (all.empty()) return;
     const Pair& head = all.front();
     if (head.key == "switchname")
-      group(all, SlurmTopology::Kind::Tree, {"switchname", "switches", "nodes", "linkspeed"});
+      group(all, SlurmTopology::Kind::Tree, {"switchname", "switches", "nodes", "linkspeed", "level"});
     else if (head.key == "blockname")
-      group(all, SlurmTopology::Kind::Block, {"blockname", "nodes"});
+      group(all, SlurmTopology::Kind::Block, {"blockname", "nodes", "blockindex", "blocksize"});
     else if (head.key == "ringname")
       group(all, SlurmTopology::Kind::Ring, {"ringname", "nodes"});
     else if (head.key == "blocksizes")
@@ -133,6 +152,8 @@ private:
         m_source.error(m_source.place(p.keyOffset), "slurm-key",
                        "the key " + quoted(p.key) + " is not known in a record of " + all.front().key);
     const Pair *nodes = find(all, "nodes"), *switches = find(all, "switches");
+    // What "scontrol show topology" prints names the hosts below every switch.
+    if (nodes && switches && find(all, "level")) (switches->value.empty() ? switches : nodes) = nullptr;
     const Place place = m_source.place(all.front().keyOffset);
     if (all.front().value.empty()) return m_source.error(place, "slurm-name", "a name is missing");
     if (!nodes == !switches) {
@@ -144,6 +165,9 @@ private:
       return;
     }
     const Pair& members = nodes ? *nodes : *switches;
+    if (lower(members.value) == "all")
+      return m_source.error(m_source.place(members.offset), "slurm-all",
+                            "ALL stands for what slurm.conf lists, which is not at hand", "list the names");
     m_assembly.add(kind, all.front().value, place, members.value, m_source.place(members.offset),
                    nodes != nullptr);
   }

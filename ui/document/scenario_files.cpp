@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "formats/hf_config.h"
+#include "formats/text_encoding.h"
 #include "theme/resources.h"
 
 namespace nest {
@@ -54,7 +55,7 @@ Reading<std::string> readTextOf(const QString& path) {
   } else if (in.size() > kMostBytes) {
     r.diagnostics.push_back(error("file-too-large", {name, 0, 0, {}}, "the file is larger than 64 MiB"));
   } else {
-    r.value = in.readAll().toStdString();
+    r.value = asUtf8(in.readAll().toStdString());
   }
   return r;
 }
