@@ -1,8 +1,12 @@
 #include "study/sensitivity.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include "study/quiet_solve.h"
 #include "units/text.h"
@@ -158,30 +162,49 @@ std::vector<Loss> lossesOf(const Problem& p) {
   return out;
 }
 
+/// nullopt: stopped before a plan was found.
+std::optional<Failure> afterLoss(const Problem& problem, const RankedPlan& present, const Loss& loss,
+                                 const Control& control) {
+  const bool degraded = loss.degradedLevel >= 0;
+  const Problem left = degraded ? pulled(problem, {Lever::Kind::Bandwidth, loss.degradedLevel}, 0.5)
+                                : withoutDevices(problem, loss.positions);
+  const Outcome found = quietSolve(left, control, degraded ? &present.plan : nullptr);
+  Failure f{loss.what, loss.positions, found.status, {}, 0, 0, {}};
+  if (const RankedPlan* best = found.best()) {
+    f.batchTime = best->evaluation.batchTime;
+    f.change = present.evaluation.batchTime.value() > 0 ? f.batchTime / present.evaluation.batchTime - 1 : 0;
+    f.devicesIdle = left.cluster->deviceCount() - best->plan.devicesUsed();
+    f.plan = diff(left, present.plan, present.evaluation, best->plan, best->evaluation);
+  } else if (studyStopped(control)) {
+    return std::nullopt;
+  }
+  return f;
+}
+
 }  // namespace
 
 std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& present, const Control& control) {
-  std::vector<Failure> out;
   const auto losses = lossesOf(problem);
-  for (std::size_t i = 0; i < losses.size() && !studyStopped(control); ++i) {
-    reportStudy(control, "Failures", i, losses.size());
-    const Loss& loss = losses[i];
-    const Problem left = loss.degradedLevel >= 0
-                             ? pulled(problem, {Lever::Kind::Bandwidth, loss.degradedLevel}, 0.5)
-                             : withoutDevices(problem, loss.positions);
-    const Outcome found = quietSolve(left, control, nullptr);
-    Failure f{loss.what, loss.positions, found.status, {}, 0, 0, {}};
-    if (const RankedPlan* best = found.best()) {
-      f.batchTime = best->evaluation.batchTime;
-      f.change =
-          present.evaluation.batchTime.value() > 0 ? f.batchTime / present.evaluation.batchTime - 1 : 0;
-      f.devicesIdle = left.cluster->deviceCount() - best->plan.devicesUsed();
-      f.plan = diff(left, present.plan, present.evaluation, best->plan, best->evaluation);
-    } else if (studyStopped(control)) {
-      break;
+  std::vector<std::optional<Failure>> solved(losses.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex reporting;
+  std::size_t done = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < losses.size() && !studyStopped(control); i = next++) {
+      solved[i] = afterLoss(problem, present, losses[i], control);
+      const std::scoped_lock lock(reporting);
+      reportStudy(control, "Failures", ++done, losses.size());
     }
-    out.push_back(std::move(f));
+  };
+  {
+    reportStudy(control, "Failures", 0, losses.size());
+    std::jthread second;
+    if (losses.size() > 1 && std::thread::hardware_concurrency() > 1) second = std::jthread(work);
+    work();
   }
+  std::vector<Failure> out;
+  for (auto& f : solved)
+    if (f) out.push_back(std::move(*f));
   const auto rank = [](const Failure& f) { return f.status == OutcomeStatus::Infeasible ? 1e300 : f.change; };
   std::stable_sort(out.begin(), out.end(),
                    [&](const Failure& a, const Failure& b) { return rank(a) > rank(b); });

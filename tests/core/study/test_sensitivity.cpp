@@ -98,6 +98,38 @@ private slots:
     }
   }
 
+  /// Told as they are done, one call at a time, and stopped by the caller in between.
+  void failuresTellTheirProgress() {
+    std::vector<double> fractions;
+    std::vector<Failure> all;
+    Problem p;
+    RankedPlan best;
+    for (const auto& [problem, plan] : solvedInstances(12)) {
+      std::vector<double> told;
+      Control control;
+      control.progress = [&](const Progress& q) { told.push_back(q.fraction); };
+      auto ranked = rankFailures(problem, plan, control);
+      if (ranked.size() <= all.size()) continue;
+      all = std::move(ranked), fractions = std::move(told), p = problem, best = plan;
+    }
+    QVERIFY(all.size() > 4);
+    QCOMPARE(fractions.size(), all.size() + 1);
+    QVERIFY(std::is_sorted(fractions.begin(), fractions.end()));
+    QCOMPARE(fractions.back(), 1.0);
+    std::stop_source stop;
+    Control control;
+    control.stop = stop.get_token();
+    control.progress = [&](const Progress& q) {
+      if (q.fraction > 0) stop.request_stop();
+    };
+    QVERIFY(rankFailures(p, best, control).size() < all.size());
+    const auto again = rankFailures(p, best);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      QCOMPARE(again[i].what, all[i].what);
+      QCOMPARE(again[i].batchTime, all[i].batchTime);
+    }
+  }
+
   void devicesAreRemovedAndRepeated() {
     const auto [p, best] = solvedInstances(1).front();
     const int n = p.cluster->deviceCount();
