@@ -105,25 +105,26 @@ private:
   Watch& m_watch;
 };
 
-/// The fastest plan if every device held `extra` bytes more; nullopt if there is none or it took too long.
+/// The fastest plan if every device held `extra` bytes more; nullopt if there is none.
 struct Answer {
   std::optional<Plan> plan;
-  bool complete = true;
+  long long states = 0;
 };
-Answer planWith(Problem problem, const LayerOrder& order, double extra, double seconds) {
+Answer planWith(Problem problem, const LayerOrder& order, double extra, const Watch& outer) {
   problem.assumptions.reserve = problem.assumptions.reserve - Bytes(extra);
-  const Control none;
-  Watch watch(none, seconds);
+  Watch watch(outer.control(), 0);
   GroupShapes shapes(*problem.cluster);
   const SearchSpace space(problem);
   Incumbents best(1);
   Search search(problem, order, shapes, space, best, watch);
-  Answer answer;
-  answer.complete = search.run();
-  if (answer.complete && choosesStrategies(problem, space))
-    answer.complete = FreeSearch(problem, order, shapes, space, search, best, watch).run() &&
-                      FreeInterleaved(problem, order, shapes, space, search, best, watch).run();
+  bool complete = search.run();
+  if (complete && choosesStrategies(problem, space)) {
+    complete = FreeSearch(problem, order, shapes, space, search, best, watch).run();
+    if (complete) FreeInterleaved(problem, order, shapes, space, search, best, watch).run();
+  }
   best.sort(problem);
+  Answer answer;
+  answer.states = watch.states();
   if (!best.best().empty()) answer.plan = planOf(problem, order, best.best().front());
   return answer;
 }
@@ -143,25 +144,27 @@ std::optional<NearestMiss> missOf(const Problem& problem, Plan plan) {
   return miss.stage < 0 ? std::nullopt : std::optional(std::move(miss));
 }
 
-/// The plan that lacks least, to a millionth, or the best one met until the time is up; `known`: one to begin
-/// from.
+/// The plan that lacks least, to a millionth, or the best one met until that has cost too many states;
+/// `known`: one to begin from.
 std::optional<NearestMiss> leastMiss(const Problem& problem, const LayerOrder& order, Watch& watch,
                                      std::optional<NearestMiss> known) {
-  constexpr double kAmple = 1e18;
-  const double begin = watch.seconds();
+  constexpr double kAmple = 1e18, kEnough = 1e-6;
+  constexpr long long kFreeStates = 300'000;
+  const long long most = kFreeStates + 5 * watch.states();
+  long long states = 0;
   if (!known) {
-    const Answer any = planWith(problem, order, kAmple, 2 + 10 * begin);
+    const Answer any = planWith(problem, order, kAmple, watch);
+    states = any.states;
     if (any.plan) known = missOf(problem, *any.plan);
     if (!known) return known;
   }
-  const double end = 0.02 + 5 * begin;
   double least = 0;
-  while (!watch.look() && watch.seconds() < end &&
-         known->shortfall.value() - least > 1e-6 * known->shortfall.value()) {
-    const double middle = (least + known->shortfall.value()) / 2;
-    const Answer nearer = planWith(problem, order, middle, end - watch.seconds());
+  while (!watch.look() && states < most) {
+    const double lacks = known->shortfall.value(), middle = (least + lacks) / 2;
+    if (lacks - least <= kEnough * lacks) break;
+    const Answer nearer = planWith(problem, order, middle, watch);
+    states += nearer.states;
     std::optional<NearestMiss> miss = nearer.plan ? missOf(problem, *nearer.plan) : std::nullopt;
-    if (!miss && !nearer.complete) break;
     if (miss && miss->shortfall < known->shortfall)
       known = std::move(miss);
     else
@@ -199,8 +202,7 @@ bool wouldFit(Problem problem, const LayerOrder& order, Watch& watch, int device
     if (!cluster) return false;
     problem.cluster = std::make_shared<const Hierarchy>(std::move(*cluster));
   }
-  if (!isPlain(problem, order))
-    return planWith(problem, order, 0, 0.1 + 5 * watch.seconds()).plan.has_value();
+  if (!isPlain(problem, order)) return planWith(problem, order, 0, watch).plan.has_value();
   GroupShapes shapes(*problem.cluster);
   const SearchSpace space(problem);
   Incumbents none(1);

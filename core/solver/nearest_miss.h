@@ -6,9 +6,9 @@
 
 namespace nest::planner {
 
-/// Where memory alone forbids every plan: the one that lacks least (to a millionth; of large problems the best
-/// met in a few times what the search took), and what would make one fit. nullopt if something else than
-/// memory stands in the way.
+/// Where memory alone forbids every plan: the one that lacks least (to a millionth; of large problems the
+/// best met in a few times the states of the search), and what would make one fit. nullopt if something else
+/// than memory stands in the way.
 std::optional<NearestMiss> findNearestMiss(const Problem&, const LayerOrder&, GroupShapes&,
                                            const SearchSpace&, Search&, Watch&);
 

@@ -29,6 +29,7 @@ public:
     return m_over;
   }
   bool stopped() const { return m_stopped; }
+  const Control& control() const { return m_control; }
   void count(long long states) { m_states += states; }
   long long states() const { return m_states; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - m_begin).count(); }
