@@ -6,6 +6,7 @@
 
 #include "formats/network_check.h"
 #include "formats/text_table.h"
+#include "plan/schedule_difference.h"
 #include "study/calibration.h"
 #include "units/amount.h"
 #include "units/numbering.h"
@@ -145,6 +146,11 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   out += titled("plan", summaryOf(r.plan));
   out += titled("batch time", text::time(m.batchTime) +
                                   (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
+  if (m.simulated.value() > 0)
+    if (const std::string why =
+            sentenceOn(scheduleDifference(*source.problem, r.plan, r.evaluation, m.simulated), r.plan);
+        !why.empty())
+      out += titled("simulation", why);
   out += titled("throughput",
                 rate(m.samplesPerSecond) + " samples/s, " + text::amount(m.tokensPerSecond) + " tokens/s");
   if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + m.mfuConvention + ")");

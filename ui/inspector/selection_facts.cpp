@@ -4,6 +4,7 @@
 
 #include "figures/phrases.h"
 #include "plan/metrics.h"
+#include "plan/schedule_difference.h"
 #include "units/amount.h"
 #include "units/text.h"
 
@@ -104,6 +105,15 @@ void addLevel(Facts& f, const Hierarchy& cluster, int level) {
   f.rows.emplace_back(tr("Groups"), q(text::count(cluster.groupCount(level))));
 }
 
+/// Why simulation and formula differ, where they do and saying so takes no noticeable time.
+std::string simulationRemark(const PlanContext& c, const RankedPlan& shown, Seconds simulated) {
+  constexpr double kMostPasses = 1e5;
+  const double passes = double(shown.plan.stageCount()) * shown.plan.chunksPerStage() *
+                        std::max(1, shown.evaluation.microbatchCount);
+  if (!(simulated.value() > 0) || passes > kMostPasses) return {};
+  return sentenceOn(scheduleDifference(*c.problem, shown.plan, shown.evaluation, simulated), shown.plan);
+}
+
 void addPlan(Facts& f, const PlanContext& c) {
   const RankedPlan shown = c.plan ? *c.plan : RankedPlan{*c.shownPlan(), *c.shownEvaluation(), Seconds(0)};
   const auto& architecture = c.scenario->model.architecture;
@@ -111,6 +121,8 @@ void addPlan(Facts& f, const PlanContext& c) {
   f.rows.emplace_back(tr("Plan"), q(summaryOf(shown.plan)));
   f.rows.emplace_back(tr("Batch time"), q(text::time(m.batchTime)));
   if (m.simulated.value() > 0) f.rows.emplace_back(tr("Simulated"), q(text::time(m.simulated)));
+  if (const std::string why = simulationRemark(c, shown, m.simulated); !why.empty())
+    f.rows.emplace_back(tr("Difference"), q(why));
   f.rows.emplace_back(tr("Throughput"),
                       tr("%1 samples/s, %2 tokens/s")
                           .arg(q(text::number(m.samplesPerSecond)), q(text::amount(m.tokensPerSecond))));

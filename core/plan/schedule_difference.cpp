@@ -1,0 +1,53 @@
+#include "plan/schedule_difference.h"
+
+#include <cmath>
+
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+/// Differences of the whole below this are not worth a sentence, parts of it below this share not a clause.
+constexpr double kWorthSaying = 0.02, kWorthAClause = 0.005;
+
+}  // namespace
+
+ScheduleDifference scheduleDifference(const Problem& problem, const Plan& plan, const Evaluation& evaluation,
+                                      Seconds simulated) {
+  Evaluation passes = evaluation;
+  for (StageEvaluation& s : passes.stages) s.sync = s.step = Seconds();
+  const Seconds alone = simulate(problem, plan, passes, ScheduleKind::OneForwardOneBackward, false).total;
+  ScheduleDifference d;
+  d.formula = evaluation.pipelineTime;
+  d.simulated = simulated;
+  d.passes = alone - (evaluation.pipelineTime - evaluation.tail);
+  d.tail = simulated - alone - evaluation.tail;
+  return d;
+}
+
+std::string sentenceOn(const ScheduleDifference& d, const Plan& plan) {
+  if (!(d.formula > Seconds()) || std::abs(d.relative()) <= kWorthSaying) return {};
+  std::string out = "the simulation is " + text::percent(std::abs(d.relative())) +
+                    (d.relative() < 0 ? " shorter" : " longer") + " than the formula: ";
+  std::string reasons;
+  const auto add = [&](Seconds part, const std::string& reason) {
+    if (std::abs(part / d.formula) < kWorthAClause) return;
+    reasons += (reasons.empty() ? "" : "; ") + text::signedPercent(part / d.formula) + ' ' + reason;
+  };
+  add(d.tail,
+      "as sync and step of later stages run beside the last passes of earlier ones, of which the formula "
+      "counts only backward compute");
+  if (d.passes < Seconds())
+    add(d.passes,
+        "as fill and drain, which the formula charges in full, partly run beside the slowest stage");
+  else if (plan.chunksPerStage() > 1)
+    add(d.passes, "as chunks of unequal length, and the transfers between them, wait for each other");
+  else
+    add(d.passes,
+        "as 1F1B takes forward and backward passes in turn, and stages that split their load differently "
+        "wait "
+        "for each other");
+  return out + reasons;
+}
+
+}  // namespace nest
