@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <queue>
 
 #include "cluster/graph_edit.h"
+#include "cluster/graph_forest.h"
 
-// Layout of a network: a forest of blocks. Every node hangs below the first neighbour that is one step
-// farther from the devices; the children of a node stand in a grid under it. Nodes that nothing hangs from
-// (further spines) share the row of their rank.
+// Layout of a network: a forest of blocks; the children of a node stand in a grid under it. Nodes that
+// nothing hangs from (further spines) share the row of their rank.
 
 namespace nest::graph {
 namespace {
@@ -16,17 +15,15 @@ constexpr double kAspect = 1.6;  ///< of a block: width by height
 
 class Layout {
 public:
-  explicit Layout(NetworkGraph& g) : m_g(g), m_inside(hostContents(g)) {}
+  explicit Layout(NetworkGraph& g) : m_g(g), m_forest(forestOf(g)) {}
 
   void run() {
-    rankNodes();
-    hang();
     m_size.resize(m_g.nodes.size());
     std::vector<int> roots, spare;
-    for (std::size_t i = 0; i < m_g.nodes.size(); ++i) {
-      if (m_parent[i] >= 0 || m_boxed[i]) continue;
-      const bool childless = m_children[i].empty() && m_g.nodes[i].kind == NodeKind::Switch;
-      (childless ? spare : roots).push_back(static_cast<int>(i));
+    for (int r : m_forest.roots()) {
+      const auto i = static_cast<std::size_t>(r);
+      const bool childless = m_forest.children[i].empty() && m_g.nodes[i].kind == NodeKind::Switch;
+      (childless ? spare : roots).push_back(r);
     }
     const Size all = placeGrid(roots, 0, 0);
     // Childless switches join the top row, to the right of its centre and to the left in turn.
@@ -47,44 +44,6 @@ private:
     m_g.nodes[static_cast<std::size_t>(n)].x = x, m_g.nodes[static_cast<std::size_t>(n)].y = y;
   }
 
-  void rankNodes() {
-    const std::size_t n = m_g.nodes.size();
-    m_neighbours.resize(n), m_rank.assign(n, -1), m_boxed.assign(n, 0);
-    for (const auto& l : m_g.links) {
-      m_neighbours[static_cast<std::size_t>(l.from)].push_back(l.to);
-      m_neighbours[static_cast<std::size_t>(l.to)].push_back(l.from);
-    }
-    for (const auto& devices : m_inside)
-      for (int d : devices) m_boxed[static_cast<std::size_t>(d)] = 1;
-    std::queue<int> open;
-    for (std::size_t i = 0; i < n; ++i)
-      if (m_g.nodes[i].kind != NodeKind::Switch) m_rank[i] = 0, open.push(static_cast<int>(i));
-    while (!open.empty()) {
-      const int a = open.front();
-      open.pop();
-      for (int b : m_neighbours[static_cast<std::size_t>(a)])
-        if (m_rank[static_cast<std::size_t>(b)] < 0)
-          m_rank[static_cast<std::size_t>(b)] = m_rank[static_cast<std::size_t>(a)] + 1, open.push(b);
-    }
-  }
-
-  void hang() {
-    const std::size_t n = m_g.nodes.size();
-    m_parent.assign(n, -1), m_children.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (m_boxed[i]) continue;
-      int best = -1;
-      const auto consider = [&](int b) {
-        if (m_rank[static_cast<std::size_t>(b)] == m_rank[i] + 1 && (best < 0 || b < best)) best = b;
-      };
-      for (int b : m_neighbours[i]) consider(b);
-      for (int d : m_inside[i])  // uplinks drawn from the devices of a host (rails)
-        for (int b : m_neighbours[static_cast<std::size_t>(d)]) consider(b);
-      if (best >= 0)
-        m_parent[i] = best, m_children[static_cast<std::size_t>(best)].push_back(static_cast<int>(i));
-    }
-  }
-
   static int hostColumns(int devices) {
     if (devices <= 4) return std::min(2, std::max(1, devices));
     return devices <= 8 ? 4 : static_cast<int>(std::ceil(std::sqrt(devices * 1.5)));
@@ -93,9 +52,10 @@ private:
   const Size& measure(int n) {
     Size& size = m_size[static_cast<std::size_t>(n)];
     if (size.width > 0) return size;
-    const auto& children = m_children[static_cast<std::size_t>(n)];
+    const auto& children = m_forest.children[static_cast<std::size_t>(n)];
     if (m_g.nodes[static_cast<std::size_t>(n)].kind == NodeKind::Host) {
-      const int count = std::max<int>(1, static_cast<int>(m_inside[static_cast<std::size_t>(n)].size()));
+      const int count =
+          std::max<int>(1, static_cast<int>(m_forest.inside[static_cast<std::size_t>(n)].size()));
       const int columns = hostColumns(count), rows = (count + columns - 1) / columns;
       size = {2 * kHostPadding + columns * (kDeviceWidth + kGap) - kGap,
               kHostHeader + 2 * kHostPadding + rows * (kDeviceHeight + kGap) - kGap};
@@ -138,7 +98,7 @@ private:
   void place(int n, double x, double y) {
     const Size size = measure(n);
     if (m_g.nodes[static_cast<std::size_t>(n)].kind == NodeKind::Host) {
-      const auto& devices = m_inside[static_cast<std::size_t>(n)];
+      const auto& devices = m_forest.inside[static_cast<std::size_t>(n)];
       const int columns = hostColumns(static_cast<int>(devices.size()));
       for (int k = 0; k < static_cast<int>(devices.size()); ++k)
         set(devices[static_cast<std::size_t>(k)],
@@ -146,7 +106,7 @@ private:
             y + kHostHeader + kHostPadding + kDeviceHeight / 2 + k / columns * (kDeviceHeight + kGap));
       return set(n, x + size.width / 2, y + size.height / 2);
     }
-    const auto& children = m_children[static_cast<std::size_t>(n)];
+    const auto& children = m_forest.children[static_cast<std::size_t>(n)];
     set(n, x + size.width / 2, y + kDeviceHeight / 2);
     if (!children.empty()) placeGrid(children, x, y + kSwitchRow);
   }
@@ -167,9 +127,7 @@ private:
   }
 
   NetworkGraph& m_g;
-  std::vector<std::vector<int>> m_inside, m_neighbours, m_children;
-  std::vector<int> m_rank, m_parent;
-  std::vector<char> m_boxed;
+  Forest m_forest;
   std::vector<Size> m_size;
 };
 
