@@ -167,13 +167,14 @@ void move(NetworkGraph& g, const std::vector<int>& nodes, double dx, double dy) 
     g.nodes[static_cast<std::size_t>(n)].x += dx, g.nodes[static_cast<std::size_t>(n)].y += dy;
 }
 
-std::vector<int> duplicate(NetworkGraph& g, const std::vector<int>& nodes, int copies, double dx, double dy) {
+std::vector<int> duplicate(NetworkGraph& g, const std::vector<int>& nodes, int copies, double dx, double dy,
+                           int columns) {
   const auto all = withContents(g, nodes);
   const NetworkGraph before = g;
   Names names(g);
   std::vector<int> made;
   for (int c = 1; c <= copies; ++c) {
-    const auto one = append(g, before, all, dx * c, dy * c, true, names);
+    const auto one = append(g, before, all, dx * (c % columns), dy * (c / columns), true, names);
     made.insert(made.end(), one.begin(), one.end());
   }
   return made;

@@ -31,9 +31,11 @@ void remove(NetworkGraph&, const std::vector<int>& nodes, const std::vector<int>
 void move(NetworkGraph&, const std::vector<int>& nodes, double dx,
           double dy);  ///< hosts take their devices along
 
-/// `copies` more of these nodes, each moved by (dx, dy) once more. Links among them are copied; links to
-/// nodes outside lead from each copy to the same outside node. Returns the new nodes.
-std::vector<int> duplicate(NetworkGraph&, const std::vector<int>& nodes, int copies, double dx, double dy);
+/// `copies` more of these nodes, each dx beside the last; the row after `columns` of them (the originals
+/// counted) begins dy below. Links among them are copied; links to nodes outside lead from each copy to the
+/// same outside node. Returns the new nodes.
+std::vector<int> duplicate(NetworkGraph&, const std::vector<int>& nodes, int copies, double dx, double dy,
+                           int columns = 8);
 
 /// The nodes (with contents) and the links among them, for the clipboard.
 NetworkGraph extract(const NetworkGraph&, const std::vector<int>& nodes);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "plan/traffic.h"
-
 namespace nest {
 namespace {
 
@@ -14,7 +12,7 @@ constexpr unsigned kFlowsPerLook = 1U << 14;
 /// Bytes between network nodes, by destination and sender, each pair once: sums of the same numbers in one
 /// order give the same bound with every standard library. What is there so far when stopped.
 std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vector<int>& node, int nodes,
-                                        const std::stop_token& stop) {
+                                        const std::stop_token& stop, const ExchangeMask& kinds) {
   std::vector<std::vector<std::pair<int, double>>> to(static_cast<std::size_t>(nodes));  ///< sender, bytes
   unsigned looks = 0;
   bool stopped = false;
@@ -23,7 +21,7 @@ std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vecto
     return stopped;
   };
   traffic.visitFlows([&](const Flow& f) {
-    if (!look())
+    if (!look() && kinds[static_cast<std::size_t>(f.kind)])
       to[static_cast<std::size_t>(node[static_cast<std::size_t>(f.destination)])].emplace_back(
           node[static_cast<std::size_t>(f.source)], f.bytes.value());
   });
@@ -46,7 +44,8 @@ std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vecto
 }  // namespace
 
 Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& problem, const Plan& plan,
-                                 const LevelAbstraction* network, std::stop_token stop) {
+                                 const LevelAbstraction* network, std::stop_token stop,
+                                 const ExchangeMask& kinds) {
   Reading<RoutedTraffic> result;
   Reading<LevelAbstraction> derived;
   if (!network) {
@@ -68,8 +67,8 @@ Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& probl
     }
     node[p] = network->deviceNodes[static_cast<std::size_t>(input)];
   }
-  auto flows =
-      flowsBetweenNodes(Traffic(problem, plan), node, static_cast<int>(source.graph.nodes.size()), stop);
+  auto flows = flowsBetweenNodes(Traffic(problem, plan), node, static_cast<int>(source.graph.nodes.size()),
+                                 stop, kinds);
   if (stop.stop_requested()) return result;
   return routeTraffic(source.graph, problem.cluster->device(), flows, stop);
 }

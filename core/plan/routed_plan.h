@@ -5,6 +5,7 @@
 #include "cluster/level_abstraction.h"
 #include "cluster/routing.h"
 #include "plan/plan.h"
+#include "plan/traffic.h"
 #include "solver/problem.h"
 
 namespace nest {
@@ -13,8 +14,9 @@ namespace nest {
 /// over the links (see routeTraffic; who sends to whom: see Traffic). The bound is compared with the batch
 /// time of the evaluator. `problem.cluster` must have been derived from `source`. `network` may be the
 /// abstraction of `source`, if it is at hand, and is derived otherwise. A stop ends it within some 50 ms,
-/// with no value, or one that is not complete.
+/// with no value, or one that is not complete. `kinds`: other exchanges are left out.
 Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& problem, const Plan& plan,
-                                 const LevelAbstraction* network = nullptr, std::stop_token stop = {});
+                                 const LevelAbstraction* network = nullptr, std::stop_token stop = {},
+                                 const ExchangeMask& kinds = kEveryExchange);
 
 }  // namespace nest

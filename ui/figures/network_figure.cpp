@@ -8,6 +8,9 @@
 #include "figures/phrases.h"
 
 namespace nest {
+namespace {
+constexpr double kLegend = 22;  ///< pixels below the drawing
+}
 
 QSizeF NetworkFigure::preferredSize(const PlanContext&) const {
   const QRectF all = m_source.bounds();
@@ -20,7 +23,9 @@ void NetworkFigure::paint(QPainter& painter, const QRectF& area, const PlanConte
   Ink ink(painter, style);
   if (m_source.graph().nodes.empty())
     return paintState(ink, area, {tr("Nothing is drawn"), tr("Open a scenario, or draw a network.")});
-  const QRectF body = paintFrame(ink, area, c, title(), m_source.caption());
+  QRectF body = paintFrame(ink, area, c, title(), m_source.caption());
+  m_source.legend(painter, QRectF(body.left(), body.bottom() - kLegend, body.width(), kLegend), *style.theme);
+  body.adjust(0, 0, 0, -kLegend - 6);
   const QRectF all = m_source.bounds().adjusted(-10, -10, 10, 10);
   const double scale = std::min(body.width() / all.width(), body.height() / all.height());
   painter.save();

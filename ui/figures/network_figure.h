@@ -19,6 +19,7 @@ public:
     std::function<void(QPainter&, const QRectF& visible, double scale, const Theme&)> paint;
     std::function<const NetworkGraph&()> graph;
     std::function<QString()> caption;  ///< a sentence about the traffic; may be empty
+    std::function<void(QPainter&, const QRectF&, const Theme&)> legend;  ///< one line high; may paint nothing
   };
   explicit NetworkFigure(Source source) : m_source(std::move(source)) {}
 

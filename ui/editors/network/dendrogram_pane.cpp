@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "units/text.h"
+#include "figures/phrases.h"
 
 namespace nest {
 namespace {
@@ -167,8 +167,8 @@ void DendrogramPane::paintEvent(QPaintEvent*) {
   p.setFont(Theme::font(11));
   const auto& d = m_levels->distortion;
   QString foot =
-      tr("%n device(s)", nullptr,
-         m_levels->dendrogram.nodes[static_cast<std::size_t>(m_levels->dendrogram.root())].devices) +
+      plural(m_levels->dendrogram.nodes[static_cast<std::size_t>(m_levels->dendrogram.root())].devices,
+             QStringLiteral("device")) +
       tr(" · distortion %1× at 1 MB, %2× at 1 GB")
           .arg(QString::fromStdString(text::number(d.atMegabyte)),
                QString::fromStdString(text::number(d.atGigabyte)));

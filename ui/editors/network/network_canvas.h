@@ -1,15 +1,19 @@
 #pragma once
 
 #include <QPointF>
+#include <QPolygonF>
 #include <QRectF>
 #include <QSet>
 #include <QWidget>
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "cluster/graph_edit.h"
+#include "cluster/graph_fold.h"
 #include "cluster/routing.h"
 #include "theme/theme.h"
 
@@ -25,6 +29,9 @@ class NetworkCanvas : public QWidget {
 public:
   using GraphEdit = std::function<void(NetworkGraph&)>;
   enum class Tool { Select, Connect, AddDevice, AddHost, AddSwitch };
+  enum class FoldWhen { Huge, Always, Never };
+  /// What the play head stands on, by stage: a task (see TaskKind) or kWaits.
+  static constexpr int kWaits = -1;
 
   static constexpr double kGrid = 10;  ///< scene units that moved and new nodes snap to
   static double snapped(double v) { return std::round(v / kGrid) * kGrid; }
@@ -38,12 +45,24 @@ public:
   void setTheme(const Theme&);
   void setTool(Tool);
   Tool tool() const { return m_tool; }
+  void setFoldWhen(FoldWhen);
+  FoldWhen foldWhen() const { return m_foldWhen; }
+  /// Siblings that are alike are drawn once. Then places are the canvas's own, and selecting what is drawn
+  /// selects all that it stands for.
+  bool isFolded() const { return m_isFolded; }
+  int alike(int node) const { return m_folding.alike[static_cast<std::size_t>(node)]; }
+  bool isShown(int node) const { return !m_folding.hides(node); }
+  /// Draws siblings one by one that were drawn as `node`, or as one again.
+  void unfold(int node);
+  void foldAgain(int node);
+  const std::set<std::string>& unfolded() const { return m_unfolded; }
+  void setUnfolded(std::set<std::string> ids);
   void setLinkDefaults(BytesPerSecond bandwidth, Seconds latency) {
     m_newBandwidth = bandwidth, m_newLatency = latency;
   }
 
-  std::vector<int> selectedNodes() const { return {m_nodes.begin(), m_nodes.end()}; }
-  std::vector<int> selectedLinks() const { return {m_links.begin(), m_links.end()}; }
+  std::vector<int> selectedNodes() const;  ///< ascending
+  std::vector<int> selectedLinks() const;
   void select(std::vector<int> nodes, std::vector<int> links);
   /// Selects and scrolls to a node or link (−1: none).
   void jumpTo(int node, int link);
@@ -69,7 +88,15 @@ public:
 
   /// What each pair of joined nodes carries a batch, painted on the links; empty: nothing. `busiest`: which
   /// of them is named, −1 none.
-  void setLoads(std::vector<LinkLoad> loads, int busiest);
+  /// `byLevel` goes into the legend.
+  void setLoads(std::vector<LinkLoad> loads, int busiest, const QString& byLevel);
+  /// What the colours of links mean, in one line; nothing while there are no loads.
+  void paintLegend(QPainter&, const QRectF& area, const Theme&) const;
+  /// Devices that belong to what is pointed at or chosen in other views: these stand out, and while
+  /// `hovered` is not empty all others step back.
+  void setLit(std::vector<int> hovered, std::vector<int> chosen);
+  /// Task of each stage at the play head; empty: it stands nowhere.
+  void setRunning(std::vector<int> taskOfStage);
   void paintScene(QPainter&, const QRectF& visible, double scale) const;
   /// As on paper: nothing selected or hovered, in any theme.
   void paintFigure(QPainter&, const QRectF& visible, double scale, const Theme&);
@@ -78,9 +105,10 @@ public:
 Q_SIGNALS:
   /// `field` non-empty: consecutive edits of it are one step.
   void edited(const QString& verb, const QString& field, const nest::NetworkCanvas::GraphEdit& edit);
-  void previewed(const nest::NetworkCanvas::GraphEdit& edit);
-  void previewEnded();
   void selectionChanged();
+  void selectedByHand();   ///< a click, a band or a key, not select()
+  void hovered(int node);  ///< −1: nothing
+  void foldingChanged();   ///< what is folded, or when
   void toolChanged();
   void menuMade(QMenu*);  ///< the context menu is about to show
 
@@ -96,36 +124,85 @@ protected:
   void contextMenuEvent(QContextMenuEvent*) override;
   bool event(QEvent*) override;
 
+  void leaveEvent(QEvent*) override;
+
 private:
   enum class Gesture { None, Pan, Move, RubberBand, Connect, Minimap };
 
-  QRectF box(int node) const { return m_boxes[static_cast<std::size_t>(node)]; }
+  static std::size_t at(int number) { return static_cast<std::size_t>(number); }
+  QRectF box(int node) const { return m_boxes[at(node)]; }
   QPointF centre(int node) const { return box(node).center(); }
+  QPointF middleOf(int link) const;        ///< of its path
   int nodeAt(const QPointF& scene) const;  ///< −1: none; devices win over the host around them
   int linkAt(const QPointF& scene) const;
   bool isDrawnLink(const NetworkLink&) const;  ///< links between a device and the host around it are implied
-  void paintLink(QPainter&, int link, double scale, bool label) const;
+  std::vector<int> behind(int node) const;     ///< all that a drawn node stands for
+  std::vector<int> linksBehind(int link) const;
+  QString nameOf(int node) const;
+  QString selectedName() const;
+
+  // What is drawn where; see network_places.cpp.
+  void rebuild();
+  void place();
+  void placeBox(int node);
+  void routeLinks();
+  QPolygonF routeOf(const NetworkLink&) const;
+  std::vector<double> gapsBeside(const QRectF& lower, const QRectF& upper) const;
+  bool isBlocked(const QPolygonF& path, const NetworkLink&) const;
+  void matchLoads();
+  void drag(double dx, double dy);
+
+  void paintLinks(QPainter&, const QRectF& visible, double scale) const;
+  void paintLink(QPainter&, int link, double scale) const;
+  QColor colourOf(int link, double scale, double& width) const;
+  void paintLinkLabels(QPainter&, const QRectF& visible, double scale) const;
+  QString labelOf(int link) const;
   void paintNode(QPainter&, int node, double scale) const;
+  void paintSmallDevices(QPainter&, const QRectF& visible, double scale) const;
+  void paintDeviceText(QPainter&, int node, const QColor& fill) const;
+  void paintStack(QPainter&, int node, double scale) const;
+  void paintFarLabels(QPainter&, const QRectF& visible, double scale) const;
+  QColor fillOf(int node) const;
+  bool stepsBack(int node) const;
   void paintBadges(QPainter&) const;
   void paintMinimap(QPainter&) const;
+  void paintEmpty(QPainter&) const;
   QRectF minimapArea() const;
+
   void editInPlace(int node, int link);
   void walk(int dx, int dy);
   void nudge(int dx, int dy);
   void addAt(const QPointF& scene);
-  void rebuild();
-  void matchLoads();
+  void finishMove(const QPointF& scene);
+  void finishBand(const QPointF& scene);
+  void finishConnect(const QPointF& scene);
+  void pick(int node, int link, bool adding);
+  void hover(int node, int link);
   QString tipOf(int node, int link) const;
-  std::vector<int> movable() const;
+  QString nodeTip(int node) const;
+  QString linkTip(int link) const;
 
   NetworkGraph m_graph;
   std::vector<std::vector<int>> m_contents;
-  std::vector<QRectF> m_boxes;
+  std::vector<QRectF> m_boxes;     ///< empty: not drawn
+  std::vector<int> m_shown;        ///< drawn nodes, hosts first
+  std::vector<int> m_shownLinks;   ///< drawn links
+  std::vector<QPolygonF> m_paths;  ///< per link; empty: not drawn
+  QRectF m_bounds;
+  graph::Folding m_folding;
+  std::vector<int> m_standsFor;  ///< per link: how many
+  FoldWhen m_foldWhen = FoldWhen::Huge;
+  bool m_isFolded = false;
+  std::set<std::string> m_unfolded;
   std::vector<int> m_stage;
+  std::vector<std::vector<int>> m_stagesShown;  ///< per drawn device: stages of all it stands for
+  std::vector<int> m_running;
+  std::vector<char> m_litHovered, m_litChosen;  ///< per node; empty: nobody
   std::vector<graph::Problem> m_problems;
   std::vector<LinkLoad> m_loads;
   std::vector<int> m_loadOf;  ///< per link: into m_loads, −1 none
   int m_busiest = -1;
+  QString m_byLevel;
   bool m_editable = false;
   const Theme* m_theme;
   Tool m_tool = Tool::Select;
@@ -140,6 +217,8 @@ private:
 
   Gesture m_gesture = Gesture::None;
   QPointF m_pressWidget, m_pressScene, m_lastWidget, m_currentScene;
+  std::vector<int> m_dragged;          ///< nodes that the hand moves, contents included
+  std::vector<QPointF> m_draggedFrom;  ///< where they stood
   int m_connectFrom = -1;
   QLineEdit* m_lineEdit = nullptr;
 };

@@ -7,11 +7,13 @@
 
 #include "editors/network/network_canvas.h"
 #include "editors/network/network_clipboard.h"
+#include "figures/phrases.h"
 
 namespace nest {
 
 void NetworkCanvas::addAt(const QPointF& scene) {
   const QPointF at(snapped(scene.x()), snapped(scene.y()));
+  m_userMoved = true;  // what one draws stays under the hand
   const Tool tool = m_tool;
   if (tool == Tool::AddHost) {
     Q_EMIT edited(tr("Add a host with 8 devices"), {}, [at](NetworkGraph& g) {
@@ -41,14 +43,19 @@ void NetworkCanvas::addAt(const QPointF& scene) {
   }
 }
 
+/// "host3", "12 nodes", "the link host3 – leaf 0", "4 links".
+QString NetworkCanvas::selectedName() const {
+  if (m_nodes.size() == 1) return nameOf(*m_nodes.begin());
+  if (!m_nodes.isEmpty()) return plural(m_nodes.size(), QStringLiteral("node"));
+  const auto links = selectedLinks();
+  if (links.size() != 1) return plural(static_cast<long long>(links.size()), QStringLiteral("link"));
+  const NetworkLink& l = m_graph.links[at(links.front())];
+  return tr("the link %1 – %2").arg(nameOf(l.from), nameOf(l.to));
+}
+
 void NetworkCanvas::removeSelected() {
   if (!m_editable || (m_nodes.isEmpty() && m_links.isEmpty())) return;
-  const QString verb =
-      m_nodes.isEmpty() ? tr("Delete %n link(s)", nullptr, static_cast<int>(m_links.size()))
-      : m_nodes.size() == 1
-          ? tr("Delete %1")
-                .arg(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(*m_nodes.begin())].name))
-          : tr("Delete %n nodes", nullptr, static_cast<int>(m_nodes.size()));
+  const QString verb = tr("Delete %1").arg(selectedName());
   const auto nodes = selectedNodes(), links = selectedLinks();
   m_nodes.clear(), m_links.clear();
   Q_EMIT edited(verb, {}, [nodes, links](NetworkGraph& g) { graph::remove(g, nodes, links); });
@@ -57,13 +64,15 @@ void NetworkCanvas::removeSelected() {
 void NetworkCanvas::duplicateSelected(int copies) {
   if (!m_editable || m_nodes.isEmpty() || copies < 1) return;
   QRectF all;
-  for (int n : std::as_const(m_nodes)) all |= box(n);
+  for (int n : std::as_const(m_nodes)) all |= box(m_folding.shownAs[at(n)]);
   const double step = std::ceil((all.width() + 2 * graph::kGap) / kGrid) * kGrid;
-  Q_EMIT edited(copies == 1 ? tr("Duplicate %n node(s)", nullptr, static_cast<int>(m_nodes.size()))
-                            : tr("Duplicate ×%1").arg(copies),
-                {}, [nodes = selectedNodes(), copies, step](NetworkGraph& g) {
-                  graph::duplicate(g, nodes, copies, step, 0);
+  const double row = std::ceil((all.height() + 3 * graph::kGap) / kGrid) * kGrid;
+  Q_EMIT edited(copies == 1 ? tr("Duplicate %1").arg(selectedName())
+                            : tr("Make ×%1 of %2").arg(copies + 1).arg(selectedName()),
+                {}, [nodes = selectedNodes(), copies, step, row](NetworkGraph& g) {
+                  graph::duplicate(g, nodes, copies, step, row);
                 });
+  fit();
 }
 
 void NetworkCanvas::copySelected() const {
@@ -77,10 +86,11 @@ void NetworkCanvas::paste() {
   if (!piece) return;
   const QPointF at = rect().contains(mapFromGlobal(QCursor::pos())) ? toScene(mapFromGlobal(QCursor::pos()))
                                                                     : toScene(QPointF(width(), height()) / 2);
-  Q_EMIT edited(tr("Paste %n node(s)", nullptr, static_cast<int>(piece->nodes.size())), {},
-                [piece = *piece, x = snapped(at.x()), y = snapped(at.y())](NetworkGraph& g) {
-                  graph::paste(g, piece, x, y);
-                });
+  Q_EMIT edited(
+      tr("Paste %1").arg(plural(static_cast<long long>(piece->nodes.size()), QStringLiteral("node"))), {},
+      [piece = *piece, x = snapped(at.x()), y = snapped(at.y())](NetworkGraph& g) {
+        graph::paste(g, piece, x, y);
+      });
 }
 
 void NetworkCanvas::groupSelected() {
@@ -91,15 +101,16 @@ void NetworkCanvas::groupSelected() {
 
 void NetworkCanvas::alignSelected(graph::Alignment how) {
   if (m_editable && m_nodes.size() > 1)
-    Q_EMIT edited(tr("Align %n nodes", nullptr, static_cast<int>(m_nodes.size())), {},
+    Q_EMIT edited(tr("Align %1").arg(selectedName()), {},
                   [nodes = selectedNodes(), how](NetworkGraph& g) { graph::align(g, nodes, how); });
 }
 
 void NetworkCanvas::toggleFailed() {
   if (!m_editable || (m_nodes.isEmpty() && m_links.isEmpty())) return;
-  const bool failing = m_nodes.isEmpty() ? !m_graph.links[static_cast<std::size_t>(*m_links.begin())].failed
-                                         : !m_graph.nodes[static_cast<std::size_t>(*m_nodes.begin())].failed;
-  Q_EMIT edited(failing ? tr("Fail what is selected") : tr("Restore what is selected"), {},
+  const bool failing = m_nodes.isEmpty() ? !m_graph.links[at(*m_links.begin())].failed
+                                         : !m_graph.nodes[at(selectedNodes().front())].failed;
+  const QString what = selectedName();
+  Q_EMIT edited(failing ? tr("Fail %1").arg(what) : tr("Restore %1").arg(what), {},
                 [nodes = graph::withContents(m_graph, selectedNodes()), links = selectedLinks(),
                  failing](NetworkGraph& g) {
                   for (int n : nodes) g.nodes[static_cast<std::size_t>(n)].failed = failing;

@@ -49,27 +49,31 @@ void NetworkCanvas::mousePressEvent(QMouseEvent* e) {
     if (!(e->modifiers() & Qt::ShiftModifier)) setTool(Tool::Select);
     return;
   }
-  const bool adding = e->modifiers() & (Qt::ShiftModifier | Qt::ControlModifier);
-  const int link = node < 0 || m_graph.nodes[static_cast<std::size_t>(node)].kind == NodeKind::Host
-                       ? linkAt(m_pressScene)
-                       : -1;
-  if (node >= 0 && (link < 0 || m_graph.nodes[static_cast<std::size_t>(node)].kind != NodeKind::Host)) {
-    if (adding && m_nodes.contains(node))
-      m_nodes.remove(node);
-    else if (adding)
-      m_nodes.insert(node);
-    else if (!m_nodes.contains(node))
-      m_nodes = {node}, m_links.clear();
-    m_gesture = m_editable ? Gesture::Move : Gesture::None;
-  } else if (link >= 0) {
-    if (!adding) m_nodes.clear(), m_links.clear();
-    m_links.insert(link);
+  pick(node, node < 0 ? linkAt(m_pressScene) : -1,
+       e->modifiers() & (Qt::ShiftModifier | Qt::ControlModifier));
+}
+
+void NetworkCanvas::pick(int node, int link, bool adding) {
+  if (node >= 0) {
+    const bool had = m_nodes.contains(node);
+    if (!adding && !had) m_nodes.clear();
+    if (!adding) m_links.clear();
+    for (int n : behind(node)) had&& adding ? (void)m_nodes.remove(n) : (void)m_nodes.insert(n);
+    // Folded drawings place themselves: there is nothing to move.
+    m_gesture = m_editable && !m_isFolded ? Gesture::Move : Gesture::None;
+    m_dragged = graph::withContents(m_graph, selectedNodes());
+    m_draggedFrom.clear();
+    for (int n : m_dragged) m_draggedFrom.push_back({m_graph.nodes[at(n)].x, m_graph.nodes[at(n)].y});
   } else {
     if (!adding) m_nodes.clear(), m_links.clear();
-    m_gesture = Gesture::RubberBand;
+    if (link >= 0)
+      m_links.insert(link);
+    else
+      m_gesture = Gesture::RubberBand;
   }
   update();
   Q_EMIT selectionChanged();
+  Q_EMIT selectedByHand();
 }
 
 void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
@@ -92,14 +96,13 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
     }
     case Gesture::Move: {
       if ((e->position() - m_pressWidget).manhattanLength() < 4) break;
-      const double dx = snapped(scene.x() - m_pressScene.x()), dy = snapped(scene.y() - m_pressScene.y());
-      Q_EMIT previewed([nodes = movable(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx, dy); });
+      drag(snapped(scene.x() - m_pressScene.x()), snapped(scene.y() - m_pressScene.y()));
       break;
     }
     case Gesture::None: {
       const int node = nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
       if (node == m_hoverNode && link == m_hoverLink) return;
-      m_hoverNode = node, m_hoverLink = link;
+      hover(node, link);
       break;
     }
     case Gesture::RubberBand:
@@ -114,34 +117,59 @@ void NetworkCanvas::mouseReleaseEvent(QMouseEvent* e) {
   const Gesture gesture = std::exchange(m_gesture, Gesture::None);
   const QPointF scene = toScene(e->position());
   if (gesture == Gesture::Pan) setCursor(m_tool == Tool::Select ? Qt::ArrowCursor : Qt::CrossCursor);
-  if (gesture == Gesture::Move && (e->position() - m_pressWidget).manhattanLength() >= 4) {
-    const double dx = snapped(scene.x() - m_pressScene.x()), dy = snapped(scene.y() - m_pressScene.y());
-    Q_EMIT previewEnded();
-    if (dx != 0 || dy != 0)
-      Q_EMIT edited(tr("Move %n node(s)", nullptr, static_cast<int>(m_nodes.size())), {},
-                    [nodes = movable(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx, dy); });
-  } else if (gesture == Gesture::RubberBand) {
-    const QRectF band = QRectF(m_pressScene, scene).normalized();
-    for (std::size_t i = 0; i < m_boxes.size(); ++i)
-      if (band.contains(m_boxes[i])) m_nodes.insert(static_cast<int>(i));
-    Q_EMIT selectionChanged();
-  } else if (gesture == Gesture::Connect) {
-    const int from = std::exchange(m_connectFrom, -1), to = nodeAt(scene);
-    if (to >= 0 && to != from)
-      Q_EMIT edited(tr("Connect %1 and %2")
-                        .arg(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(from)].name),
-                             QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(to)].name)),
-                    {}, [from, to, b = m_newBandwidth, a = m_newLatency](NetworkGraph& g) {
-                      graph::connect(g, from, to, b, a);
-                    });
-  }
+  if (gesture == Gesture::Move && (e->position() - m_pressWidget).manhattanLength() >= 4) finishMove(scene);
+  if (gesture == Gesture::RubberBand) finishBand(scene);
+  if (gesture == Gesture::Connect) finishConnect(scene);
   update();
+}
+
+void NetworkCanvas::finishMove(const QPointF& scene) {
+  const double dx = snapped(scene.x() - m_pressScene.x()), dy = snapped(scene.y() - m_pressScene.y());
+  drag(0, 0);
+  if (dx != 0 || dy != 0)
+    Q_EMIT edited(tr("Move %1").arg(selectedName()), {},
+                  [nodes = selectedNodes(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx, dy); });
+}
+
+void NetworkCanvas::finishBand(const QPointF& scene) {
+  const QRectF band = QRectF(m_pressScene, scene).normalized();
+  for (int n : m_shown)
+    if (band.contains(box(n)))
+      for (int one : behind(n)) m_nodes.insert(one);
+  Q_EMIT selectionChanged();
+  Q_EMIT selectedByHand();
+}
+
+void NetworkCanvas::finishConnect(const QPointF& scene) {
+  const int from = std::exchange(m_connectFrom, -1), to = nodeAt(scene);
+  if (from < 0 || to < 0 || to == from) return;
+  // What is drawn once is joined all at once, and so is what is selected together.
+  std::vector<int> all = m_nodes.contains(from) && !m_nodes.contains(to) ? selectedNodes() : behind(from);
+  std::erase_if(all, [&](int n) { return m_graph.nodes[at(n)].kind != m_graph.nodes[at(from)].kind; });
+  const QString what = all.size() > 1 ? selectedName() : nameOf(from);
+  Q_EMIT edited(tr("Connect %1 and %2").arg(what, nameOf(to)), {},
+                [all, with = behind(to), b = m_newBandwidth, a = m_newLatency](NetworkGraph& g) {
+                  for (int n : all)
+                    for (int m : with) graph::connect(g, n, m, b, a);
+                });
+}
+
+void NetworkCanvas::hover(int node, int link) {
+  const bool other = node != m_hoverNode;
+  m_hoverNode = node, m_hoverLink = link;
+  update();
+  if (other) Q_EMIT hovered(node);
+}
+
+void NetworkCanvas::leaveEvent(QEvent*) {
+  if (m_hoverNode >= 0 || m_hoverLink >= 0) hover(-1, -1);
 }
 
 void NetworkCanvas::mouseDoubleClickEvent(QMouseEvent* e) {
   const QPointF scene = toScene(e->position());
   const int node = nodeAt(scene);
   m_gesture = Gesture::None;
+  if (node >= 0 && alike(node) > 1) return unfold(node);
   if (m_editable && m_tool == Tool::Select) editInPlace(node, node < 0 ? linkAt(scene) : -1);
 }
 
@@ -149,18 +177,17 @@ void NetworkCanvas::editInPlace(int node, int link) {
   if (node < 0 && link < 0) return;
   delete m_lineEdit;
   m_lineEdit = new QLineEdit(this);
-  QPointF at;
+  QPointF middle;
   if (node >= 0) {
-    at = toWidget(centre(node));
-    m_lineEdit->setText(QString::fromStdString(m_graph.nodes[static_cast<std::size_t>(node)].name));
+    middle = toWidget(centre(node));
+    m_lineEdit->setText(nameOf(node));
     m_lineEdit->setAccessibleName(tr("Name"));
   } else {
-    const NetworkLink& l = m_graph.links[static_cast<std::size_t>(link)];
-    at = toWidget((centre(l.from) + centre(l.to)) / 2);
-    m_lineEdit->setText(QString::fromStdString(text::bandwidth(l.bandwidth)));
+    middle = toWidget(middleOf(link));
+    m_lineEdit->setText(QString::fromStdString(text::bandwidth(m_graph.links[at(link)].bandwidth)));
     m_lineEdit->setAccessibleName(tr("Bandwidth of one link, one way"));
   }
-  m_lineEdit->setGeometry(static_cast<int>(at.x()) - 70, static_cast<int>(at.y()) - 13, 140, 26);
+  m_lineEdit->setGeometry(static_cast<int>(middle.x()) - 70, static_cast<int>(middle.y()) - 13, 140, 26);
   m_lineEdit->selectAll();
   m_lineEdit->show();
   m_lineEdit->setFocus();
@@ -176,27 +203,29 @@ void NetworkCanvas::editInPlace(int node, int link) {
       });
     } else if (link >= 0) {
       if (const auto b = text::readBandwidth(typed.toStdString()); b && b->value.value() > 0)
-        Q_EMIT edited(tr("Set a link to %1").arg(typed), {}, [link, v = b->value](NetworkGraph& g) {
-          g.links[static_cast<std::size_t>(link)].bandwidth = v;
-        });
+        Q_EMIT edited(tr("Set a link to %1").arg(typed), {},
+                      [links = linksBehind(link), v = b->value](NetworkGraph& g) {
+                        for (int l : links) g.links[static_cast<std::size_t>(l)].bandwidth = v;
+                      });
     }
   });
 }
 
 void NetworkCanvas::walk(int dx, int dy) {
-  if (m_graph.nodes.empty()) return;
-  const int from = m_nodes.isEmpty() ? -1 : *m_nodes.begin();
-  int best = from < 0 ? 0 : -1;
+  if (m_shown.empty()) return;
+  const int from = m_nodes.isEmpty() ? -1 : m_folding.shownAs[at(selectedNodes().front())];
+  int best = from < 0 ? m_shown.front() : -1;
   double nearest = 1e300;
-  for (std::size_t i = 0; from >= 0 && i < m_boxes.size(); ++i) {
-    if (static_cast<int>(i) == from) continue;
-    const QPointF d = centre(static_cast<int>(i)) - centre(from);
+  for (int i : m_shown) {
+    if (from < 0 || i == from) continue;
+    const QPointF d = centre(i) - centre(from);
     const double along = d.x() * dx + d.y() * dy, across = std::abs(d.x() * dy) + std::abs(d.y() * dx);
     if (along <= 0 || along < across * 0.5) continue;
-    if (const double cost = along + 2 * across; cost < nearest) nearest = cost, best = static_cast<int>(i);
+    if (const double cost = along + 2 * across; cost < nearest) nearest = cost, best = i;
   }
   if (best < 0) return;
   select({best}, {});
+  Q_EMIT selectedByHand();
   if (!rect().adjusted(20, 20, -20, -20).contains(toWidget(centre(best)).toPoint())) {
     m_offset += QPointF(width(), height()) / 2 - toWidget(centre(best));
     m_userMoved = true;
@@ -205,10 +234,10 @@ void NetworkCanvas::walk(int dx, int dy) {
 }
 
 void NetworkCanvas::nudge(int dx, int dy) {
-  if (!m_editable || m_nodes.isEmpty()) return;
+  if (!m_editable || m_isFolded || m_nodes.isEmpty()) return;
   Q_EMIT edited(
-      tr("Move %n node(s)", nullptr, static_cast<int>(m_nodes.size())), QStringLiteral("nudge"),
-      [nodes = movable(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx * kGrid, dy * kGrid); });
+      tr("Move %1").arg(selectedName()), QStringLiteral("nudge"),
+      [nodes = selectedNodes(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx * kGrid, dy * kGrid); });
 }
 
 void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
@@ -236,10 +265,16 @@ void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
       return zoomBy(0.8, QPointF(width(), height()) / 2);
     case Qt::Key_0:
       return fit();
+    case Qt::Key_Space:
+      if (const int n = m_nodes.isEmpty() ? -1 : m_folding.shownAs[at(selectedNodes().front())]; n >= 0)
+        alike(n) > 1 ? unfold(n) : foldAgain(n);
+      return;
     case Qt::Key_F2:
     case Qt::Key_Return:
+    case Qt::Key_Enter:
       if (m_editable)
-        editInPlace(m_nodes.isEmpty() ? -1 : *m_nodes.begin(), m_links.isEmpty() ? -1 : *m_links.begin());
+        editInPlace(m_nodes.isEmpty() ? -1 : m_folding.shownAs[at(selectedNodes().front())],
+                    m_links.isEmpty() ? -1 : *m_links.begin());
       return;
     default:
       break;
@@ -272,9 +307,14 @@ void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
   const QPointF scene =
       e->reason() == QContextMenuEvent::Mouse ? toScene(e->pos()) : toScene(QPointF(width(), height()) / 2);
   const int node = nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
-  if (node >= 0 && !m_nodes.contains(node)) select({node}, {});
+  if (node >= 0 && !m_nodes.contains(node)) select({node}, {}), Q_EMIT selectedByHand();
   if (link >= 0 && !m_links.contains(link)) select({}, {link});
   QMenu menu(this);
+  if (node >= 0 && alike(node) > 1)
+    menu.addAction(tr("Draw all %1 one by one").arg(alike(node)), this, [this, node] { unfold(node); });
+  else if (node >= 0 && m_folding.sibling[at(node)] >= 0 && m_foldWhen != FoldWhen::Never &&
+           m_unfolded.contains(m_graph.nodes[at(m_folding.sibling[at(node)])].id))
+    menu.addAction(tr("Draw it and its like as one"), this, [this, node] { foldAgain(node); });
   if (m_editable) {
     for (const auto& p : m_problems)
       if (p.repair && ((node >= 0 && p.node == node) || (link >= 0 && p.link == link)))

@@ -1,107 +1,89 @@
+// How the canvas looks. Level of detail by size on screen: below a few pixels a device is a filled box
+// without outline, below legibility it has no text; names of switches and hosts keep their size on screen and
+// go where they would lie on each other.
 #include <QPainter>
-#include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "editors/network/network_canvas.h"
 #include "figures/phrases.h"
 #include "units/text.h"
 
-// How the canvas looks. Level of detail by size on screen: below a few pixels a device is a filled box
-// without outline, below legibility it has no text; a host keeps its name and device count longest.
-
 namespace nest {
 namespace {
 
-constexpr double kLegible = 0.55;  ///< scale from which a device carries its text
-constexpr double kHostText = 0.16;
+using Role = Theme::Role;
+
+constexpr double kLegible = 0.55;  ///< scale from which boxes carry their text in scene units
+constexpr double kOutlined = 9;    ///< pixels across from which a device has an outline
+constexpr std::size_t kMostFarLabels = 120;
+constexpr std::size_t kSmoothNodes = 3000;  ///< drawn at once; more are drawn without antialiasing
 constexpr double kMinimapWidth = 170, kMinimapHeight = 110;
-
-/// Thicker and darker with bandwidth: one step per factor of two and a half.
-double penWidth(const NetworkLink& l) {
-  const double gbps = std::max(1.0, l.bandwidth.value() * l.count / 1e9);
-  return std::clamp(0.8 + std::log10(gbps) * 0.9, 1.0, 5.0);
-}
-
-QString linkText(const NetworkLink& l) {
-  QString s = l.count > 1 ? QString::number(l.count) + QStringLiteral(" × ") : QString();
-  return s + QString::fromStdString(text::bandwidth(l.bandwidth));
-}
+constexpr int kMostSlices = 6;  ///< stages that a folded device shows side by side
 
 }  // namespace
 
-bool NetworkCanvas::isDrawnLink(const NetworkLink& l) const {
-  const auto inside = [&](int device, int host) {
-    const auto& c = m_contents[static_cast<std::size_t>(host)];
-    return std::binary_search(c.begin(), c.end(), device);
-  };
-  return !inside(l.from, l.to) && !inside(l.to, l.from);
+bool NetworkCanvas::stepsBack(int node) const {
+  if (m_graph.nodes[at(node)].kind != NodeKind::Device) return false;
+  if (!m_litHovered.empty()) return m_litHovered[at(node)] == 0;
+  if (m_running.empty()) return false;
+  const auto& stages = m_stagesShown[at(node)];
+  return std::none_of(stages.begin(), stages.end(),
+                      [&](int s) { return at(s) < m_running.size() && m_running[at(s)] != kWaits; });
 }
 
-void NetworkCanvas::paintLink(QPainter& p, int link, double scale, bool label) const {
-  const NetworkLink& l = m_graph.links[static_cast<std::size_t>(link)];
-  const QPointF a = centre(l.from), b = centre(l.to);
-  const bool marked = m_links.contains(link) || link == m_hoverLink;
-  QColor colour = m_theme->color(marked             ? Theme::Role::Accent
-                                 : scale < kLegible ? Theme::Role::Border
-                                                    : Theme::Role::MutedText);
-  const int load = m_loads.empty() ? -1 : m_loadOf[static_cast<std::size_t>(link)];
-  double heat = 0;
-  if (!m_loads.empty() && !l.failed) {
-    // By time: a wide link may carry more bytes than the one that holds everything up.
-    const double most = m_busiest >= 0 ? m_loads[static_cast<std::size_t>(m_busiest)].time().value() : 0;
-    heat = load >= 0 && most > 0 ? m_loads[static_cast<std::size_t>(load)].time().value() / most : 0;
-    if (!marked)
-      colour = heat > 0 ? m_theme->magnitude(0.12 + 0.88 * heat) : m_theme->color(Theme::Role::Border);
-  }
-  if (l.failed) colour = m_theme->color(Theme::Role::Error);
-  // From afar the boxes matter; a thousand uplinks at full width would be all one sees.
-  const double far = std::clamp(scale * 1.6, 0.3, 1.0);
-  const double loaded = heat > 0 ? 1.2 + 4.5 * heat : 0;
-  QPen pen(colour, std::max(loaded, penWidth(l) * (marked ? 1.6 : far)),
-           l.failed ? Qt::DashLine : Qt::SolidLine);
+QColor NetworkCanvas::fillOf(int node) const {
+  const NetworkNode& n = m_graph.nodes[at(node)];
+  if (n.failed) return m_theme->color(Role::Canvas);
+  if (n.kind != NodeKind::Device) return m_theme->color(Role::Panel);
+  const auto& stages = m_stagesShown[at(node)];
+  QColor c = stages.empty() ? m_theme->color(Role::Idle) : m_theme->stage(stages.front());
+  if (stepsBack(node)) c.setAlphaF(0.25F);
+  return c;
+}
+
+void NetworkCanvas::paintStack(QPainter& p, int node, double scale) const {
+  // The edges of two more boxes behind say that there are several before the number is read.
+  const QRectF r = box(node);
+  QPen pen(m_theme->color(Role::Border), 1);
   pen.setCosmetic(true);
   p.setPen(pen);
-  p.drawLine(a, b);
-  const bool busiest = load >= 0 && load == m_busiest;
-  if (!label && !busiest) return;
-  const QPointF mid = (a + b) / 2;
-  p.save();
-  p.translate(mid);
-  p.scale(1 / scale, 1 / scale);
-  p.setFont(Theme::font(11));
-  QString s = linkText(l);
-  if (load >= 0) {
-    const LinkLoad& carried = m_loads[static_cast<std::size_t>(load)];
-    s = QString::fromStdString(text::memory(carried.forward + carried.backward)) + QStringLiteral(" · ") +
-        QString::fromStdString(text::time(carried.time()));
-  }
-  QRectF r = p.fontMetrics().boundingRect(s);
-  r.moveCenter(QPointF(0, 0));
-  r.adjust(-4, -1, 4, 1);
-  p.setPen(Qt::NoPen);
-  p.setBrush(m_theme->color(Theme::Role::Canvas));
-  p.drawRoundedRect(r, 3, 3);
-  p.setPen(m_theme->color(Theme::Role::Text));
-  p.drawText(r, Qt::AlignCenter, s);
-  p.restore();
+  p.setBrush(m_theme->color(Role::Panel));
+  const double step = std::min(5.0, 4 / scale);
+  const double radius = m_graph.nodes[at(node)].kind == NodeKind::Switch ? r.height() / 2 : 4;
+  for (int k : {2, 1}) p.drawRoundedRect(r.translated(k * step, k * step), radius, radius);
+}
+
+void NetworkCanvas::paintDeviceText(QPainter& p, int node, const QColor& fill) const {
+  const NetworkNode& n = m_graph.nodes[at(node)];
+  const auto& stages = m_stagesShown[at(node)];
+  const QString name = nameOf(node);
+  // Inside a host the slot number says enough.
+  const int colon = static_cast<int>(name.lastIndexOf(QLatin1Char(':')));
+  QString text = !n.host.empty() && colon > 0 ? name.mid(colon + 1) : name;
+  if (stages.size() == 1) text = stageNumber(stages.front());
+  if (stages.size() > 1)
+    text = stageNumber(stages.front()) + QStringLiteral("…") + stageNumber(stages.back());
+  p.setFont(Theme::font(12, !stages.empty()));
+  p.setPen(n.failed || stepsBack(node) ? m_theme->color(n.failed ? Role::Error : Role::MutedText)
+                                       : m_theme->textOn(fill));
+  const QRectF r = box(node).adjusted(2, 0, -2, 0);
+  p.drawText(r, Qt::AlignCenter,
+             p.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(r.width())));
 }
 
 void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
-  const NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(node)];
+  const NetworkNode& n = m_graph.nodes[at(node)];
   const QRectF r = box(node);
-  const bool selected = m_nodes.contains(node), hovered = node == m_hoverNode;
-  const int stage =
-      static_cast<std::size_t>(node) < m_stage.size() ? m_stage[static_cast<std::size_t>(node)] : -1;
-  QColor fill = m_theme->color(Theme::Role::Panel);
-  if (n.kind == NodeKind::Device)
-    fill = stage >= 0 ? m_theme->stage(stage) : m_theme->color(Theme::Role::Idle);
-  if (n.failed) fill = m_theme->color(Theme::Role::Canvas);
-  const bool outlined = selected || hovered || r.width() * scale > 6;
-  QPen pen(outlined ? m_theme->color(selected || hovered ? Theme::Role::Accent
-                                     : n.failed          ? Theme::Role::Error
-                                                         : Theme::Role::Border)
-                    : Qt::transparent,
+  const bool chosen = !m_litChosen.empty() && m_litChosen[at(node)];
+  const bool selected = m_nodes.contains(node) || chosen, hovered = node == m_hoverNode;
+  if (alike(node) > 1) paintStack(p, node, scale);
+  const QColor fill = fillOf(node);
+  QPen pen(m_theme->color(selected || hovered ? Role::Accent
+                          : n.failed          ? Role::Error
+                                              : Role::Border),
            selected  ? 2.5
            : hovered ? 2
                      : 1,
@@ -110,88 +92,136 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
   p.setPen(pen);
   p.setBrush(fill);
   const double radius = n.kind == NodeKind::Switch ? r.height() / 2 : 4;
-  if (outlined)
-    p.drawRoundedRect(r, radius, radius);
-  else
-    p.fillRect(r, fill);
-
-  const auto write = [&](const QRectF& where, const QString& s, double pixels, bool bold, QColor colour,
-                         int align) {
-    p.setFont(Theme::font(pixels, bold));
-    p.setPen(colour);
-    p.drawText(where, align, p.fontMetrics().elidedText(s, Qt::ElideRight, static_cast<int>(where.width())));
-  };
-  const QString name = QString::fromStdString(n.name);
-  const QColor text = m_theme->color(n.failed ? Theme::Role::Error : Theme::Role::Text);
-  if (n.kind == NodeKind::Host) {
-    const auto devices = m_contents[static_cast<std::size_t>(node)].size();
-    if (scale >= kLegible || devices == 0) {
-      write(r.adjusted(graph::kHostPadding, 4, -graph::kHostPadding, 0), name, 12, true, text,
-            Qt::AlignLeft | Qt::AlignTop);
-    } else if (scale >= kHostText) {
-      write(QRectF(r.left(), r.top(), r.width(), graph::kHostHeader + graph::kHostPadding), name, 24, true,
-            text, Qt::AlignCenter);
+  p.drawRoundedRect(r, radius, radius);
+  const auto& stages = m_stagesShown[at(node)];
+  if (n.kind == NodeKind::Device && stages.size() > 1 && !n.failed) {
+    const auto slices = static_cast<int>(std::min<std::size_t>(stages.size(), kMostSlices));
+    for (int k = 0; k < slices; ++k) {
+      QColor c = m_theme->stage(stages[at(k)]);
+      if (stepsBack(node)) c.setAlphaF(0.25F);
+      p.fillRect(QRectF(r.left() + r.width() * k / slices, r.top(), r.width() / slices, r.height()), c);
     }
-  } else if (scale >= kLegible) {
-    if (n.kind == NodeKind::Switch) {
-      write(r.adjusted(6, 0, -6, 0), name, 12, true, text, Qt::AlignCenter);
-    } else {
-      // Inside a host the slot number says enough.
-      const int colon = static_cast<int>(name.lastIndexOf(QLatin1Char(':')));
-      const QString brief = !n.host.empty() && colon > 0 ? name.mid(colon + 1) : name;
-      write(r.adjusted(2, 0, -2, 0), stage >= 0 ? stageNumber(stage) : brief, 12, stage >= 0,
-            n.failed ? text : m_theme->textOn(fill), Qt::AlignCenter);
-    }
-  } else if (n.kind == NodeKind::Switch && scale >= kHostText) {
-    write(r.adjusted(2, 0, -2, 0), name, 20, true, text, Qt::AlignCenter);
   }
+  if (scale < kLegible) return;
+  if (n.kind == NodeKind::Device)
+    return paintDeviceText(p, node, stages.empty() ? fill : m_theme->stage(stages.front()));
+  p.setFont(Theme::font(12, true));
+  p.setPen(m_theme->color(n.failed ? Role::Error : Role::Text));
+  const bool header = n.kind == NodeKind::Host && !m_contents[at(node)].empty();
+  const double side = header ? graph::kHostPadding : 6;
+  const QRectF text = r.adjusted(side, header ? 4 : 0, -side, 0);
+  const int align = header ? Qt::AlignLeft | Qt::AlignTop : Qt::AlignCenter;
+  const QString times = alike(node) > 1 ? QStringLiteral("×%1").arg(alike(node)) : QString();
+  const int room =
+      static_cast<int>(text.width()) - (header ? p.fontMetrics().horizontalAdvance(times) + 4 : 0);
+  p.drawText(text, align, p.fontMetrics().elidedText(nameOf(node), Qt::ElideRight, room));
+  if (times.isEmpty()) return;
+  p.setPen(m_theme->color(Role::Accent));
+  if (header)
+    p.drawText(text, Qt::AlignRight | Qt::AlignTop, times);
+  else
+    p.drawText(QRectF(r.right() + 14, r.top(), 80, r.height()), Qt::AlignLeft | Qt::AlignVCenter, times);
+}
+
+/// Thousands of boxes of a few pixels: one call for each colour.
+void NetworkCanvas::paintSmallDevices(QPainter& p, const QRectF& visible, double scale) const {
+  std::map<QRgb, QList<QRectF>> byColour;
+  p.save();
+  p.setRenderHint(QPainter::Antialiasing, false);
+  for (int n : m_shown) {
+    const NetworkNode& node = m_graph.nodes[at(n)];
+    if (node.kind != NodeKind::Device || !box(n).intersects(visible)) continue;
+    const bool marked =
+        m_nodes.contains(n) || n == m_hoverNode || (!m_litChosen.empty() && m_litChosen[at(n)]);
+    if (marked || m_stagesShown[at(n)].size() > 1)
+      paintNode(p, n, scale);
+    else
+      byColour[(node.failed ? m_theme->color(Role::Error) : fillOf(n)).rgba()] << box(n);
+  }
+  p.setPen(Qt::NoPen);
+  for (const auto& [colour, boxes] : byColour) {
+    p.setBrush(QColor::fromRgba(colour));
+    p.drawRects(boxes.data(), static_cast<int>(boxes.size()));
+  }
+  p.restore();
+}
+
+/// Names in pixels, those of switches with the most below first, each only where it covers no other.
+void NetworkCanvas::paintFarLabels(QPainter& p, const QRectF& visible, double scale) const {
+  if (scale >= kLegible) return;
+  std::vector<int> named;
+  for (int n : m_shown)
+    if (m_graph.nodes[at(n)].kind != NodeKind::Device && box(n).intersects(visible)) named.push_back(n);
+  // Upper nodes come later in most networks, and are fewer.
+  std::stable_sort(named.begin(), named.end(), [&](int a, int b) {
+    const bool hostA = m_graph.nodes[at(a)].kind == NodeKind::Host,
+               hostB = m_graph.nodes[at(b)].kind == NodeKind::Host;
+    return hostA != hostB ? !hostA : box(a).top() < box(b).top();
+  });
+  if (named.size() > 4 * kMostFarLabels) named.resize(4 * kMostFarLabels);
+  p.save();
+  p.setFont(Theme::font(11, true));
+  const QFontMetricsF metrics = p.fontMetrics();
+  std::vector<QRectF> taken;
+  for (int n : named) {
+    if (taken.size() >= kMostFarLabels) break;
+    const NetworkNode& node = m_graph.nodes[at(n)];
+    QString s = nameOf(n);
+    if (alike(n) > 1) s += QStringLiteral(" ×%1").arg(alike(n));
+    QRectF r = metrics.boundingRect(s).adjusted(-4, -1, 4, 1);
+    const QRectF on = QTransform::fromScale(scale, scale).mapRect(box(n));
+    const bool host = node.kind == NodeKind::Host;
+    if (host && r.width() > on.width()) continue;
+    r.moveCenter(on.center());
+    if (host) r.moveTop(on.top() + 1);
+    if (std::any_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); })) continue;
+    taken.push_back(r);
+    p.save();
+    p.scale(1 / scale, 1 / scale);
+    QColor back = m_theme->color(host ? Role::Panel : Role::Canvas);
+    back.setAlphaF(0.86F);
+    p.setPen(Qt::NoPen);
+    p.setBrush(back);
+    p.drawRoundedRect(r, 4, 4);
+    p.setPen(m_theme->color(node.failed ? Role::Error : Role::Text));
+    p.drawText(r, Qt::AlignCenter, s);
+    p.restore();
+  }
+  p.restore();
 }
 
 void NetworkCanvas::paintScene(QPainter& p, const QRectF& visible, double scale) const {
-  p.setRenderHint(QPainter::Antialiasing, m_graph.nodes.size() < 20000);
-  const bool fewLinks = m_graph.links.size() < 400;
-  for (std::size_t l = 0; l < m_graph.links.size(); ++l) {
-    const NetworkLink& link = m_graph.links[l];
-    if (!isDrawnLink(link)) continue;
-    const QRectF span = QRectF(centre(link.from), centre(link.to)).normalized().adjusted(-1, -1, 1, 1);
-    if (!span.intersects(visible)) continue;
-    const bool longEnough = std::hypot(span.width(), span.height()) * scale > 110;
-    const bool marked = m_links.contains(static_cast<int>(l)) || static_cast<int>(l) == m_hoverLink;
-    paintLink(p, static_cast<int>(l), scale, marked || (scale >= 0.8 && longEnough && fewLinks));
+  std::size_t seen = 0;
+  for (int n : m_shown) seen += box(n).intersects(visible);
+  p.setRenderHint(QPainter::Antialiasing, seen < kSmoothNodes);
+  paintLinks(p, visible, scale);
+  const bool small = graph::kDeviceWidth * scale < kOutlined;
+  for (int n : m_shown) {
+    const NodeKind kind = m_graph.nodes[at(n)].kind;
+    if ((kind == NodeKind::Device && small) || !box(n).intersects(visible)) continue;
+    paintNode(p, n, scale);
   }
-  // Hosts under devices.
-  for (const bool hosts : {true, false})
-    for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
-      if ((m_graph.nodes[i].kind == NodeKind::Host) != hosts || !m_boxes[i].intersects(visible)) continue;
-      paintNode(p, static_cast<int>(i), scale);
-    }
-}
-
-QRectF NetworkCanvas::sceneBounds() const {
-  QRectF all;
-  for (const QRectF& r : m_boxes) all |= r;
-  return all.isEmpty() ? QRectF(-200, -150, 400, 300) : all;
+  if (small) paintSmallDevices(p, visible, scale);
+  p.setRenderHint(QPainter::Antialiasing);
+  paintLinkLabels(p, visible, scale);
+  paintFarLabels(p, visible, scale);
 }
 
 void NetworkCanvas::paintBadges(QPainter& p) const {
   p.setFont(Theme::font(11, true));
   for (const graph::Problem& problem : m_problems) {
-    QPointF at;
-    if (problem.node >= 0) {
-      at = toWidget(box(problem.node).topRight());
-    } else if (problem.link >= 0) {
-      const NetworkLink& l = m_graph.links[static_cast<std::size_t>(problem.link)];
-      at = toWidget((centre(l.from) + centre(l.to)) / 2);
-    } else {
-      continue;
-    }
+    if (problem.node < 0 && problem.link < 0) continue;
+    const QPointF where =
+        problem.node >= 0 ? box(m_folding.shownAs[at(problem.node)]).topRight() : middleOf(problem.link);
+    const QPointF spot = toWidget(where);
+    if (!QRectF(rect()).adjusted(-10, -10, 10, 10).contains(spot)) continue;
     const bool bad = problem.diagnostic.severity == Severity::Error;
-    const QColor fill = m_theme->color(bad ? Theme::Role::Error : Theme::Role::Warning);
+    const QColor fill = m_theme->color(bad ? Role::Error : Role::Warning);
     p.setPen(Qt::NoPen);
     p.setBrush(fill);
-    p.drawEllipse(at, 8, 8);
+    p.drawEllipse(spot, 8, 8);
     p.setPen(m_theme->textOn(fill));
-    p.drawText(QRectF(at.x() - 8, at.y() - 8, 16, 16), Qt::AlignCenter, QStringLiteral("!"));
+    p.drawText(QRectF(spot.x() - 8, spot.y() - 8, 16, 16), Qt::AlignCenter, QStringLiteral("!"));
   }
 }
 
@@ -202,7 +232,7 @@ QRectF NetworkCanvas::minimapArea() const {
   if (everythingVisible || m_graph.nodes.empty()) return {};
   const double k = std::min(kMinimapWidth / all.width(), kMinimapHeight / all.height());
   const QSizeF size(std::max(40.0, all.width() * k), std::max(24.0, all.height() * k));
-  return {QPointF(width() - size.width() - 12, height() - size.height() - 12), size};
+  return {QPointF(width() - size.width() - 12, height() - size.height() - (m_loads.empty() ? 12 : 30)), size};
 }
 
 void NetworkCanvas::paintMinimap(QPainter& p) const {
@@ -210,22 +240,26 @@ void NetworkCanvas::paintMinimap(QPainter& p) const {
   if (area.isEmpty()) return;
   const QRectF all = sceneBounds().adjusted(-40, -40, 40, 40);
   p.save();
-  p.setPen(m_theme->color(Theme::Role::Border));
-  p.setBrush(m_theme->color(Theme::Role::Panel));
+  p.setRenderHint(QPainter::Antialiasing, false);
+  p.setPen(m_theme->color(Role::Border));
+  p.setBrush(m_theme->color(Role::Panel));
   p.drawRect(area);
   p.setClipRect(area);
   p.translate(area.topLeft());
-  const double k = area.width() / all.width();
-  p.scale(k, area.height() / all.height());
+  p.scale(area.width() / all.width(), area.height() / all.height());
   p.translate(-all.topLeft());
-  for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
-    const NodeKind kind = m_graph.nodes[i].kind;
-    const bool free = kind == NodeKind::Device && m_graph.nodes[i].host.empty();
-    if (kind == NodeKind::Device && !free) continue;
-    p.fillRect(m_boxes[i],
-               m_theme->color(kind == NodeKind::Switch ? Theme::Role::Text : Theme::Role::MutedText));
+  QList<QRectF> switches, others;
+  for (int n : m_shown) {
+    const NetworkNode& node = m_graph.nodes[at(n)];
+    if (node.kind == NodeKind::Device && !node.host.empty()) continue;
+    (node.kind == NodeKind::Switch ? switches : others) << box(n);
   }
-  QPen pen(m_theme->color(Theme::Role::Accent), 1.5);
+  p.setPen(Qt::NoPen);
+  for (const auto& [boxes, role] : {std::pair(&others, Role::MutedText), std::pair(&switches, Role::Text)}) {
+    p.setBrush(m_theme->color(role));
+    p.drawRects(boxes->data(), static_cast<int>(boxes->size()));
+  }
+  QPen pen(m_theme->color(Role::Accent), 1.5);
   pen.setCosmetic(true);
   p.setPen(pen);
   p.setBrush(Qt::NoBrush);
@@ -233,24 +267,33 @@ void NetworkCanvas::paintMinimap(QPainter& p) const {
   p.restore();
 }
 
+void NetworkCanvas::paintEmpty(QPainter& p) const {
+  p.setPen(m_theme->color(Role::Text));
+  p.setFont(Theme::font(16, true));
+  const QRect middle = rect().adjusted(24, 24, -24, -24);
+  p.drawText(middle.adjusted(0, 0, 0, -middle.height() / 2),
+             Qt::AlignHCenter | Qt::AlignBottom | Qt::TextWordWrap,
+             m_editable ? tr("Draw your network here") : tr("No network yet"));
+  p.setPen(m_theme->color(Role::MutedText));
+  p.setFont(Theme::font(13));
+  p.drawText(
+      middle.adjusted(0, middle.height() / 2 + 8, 0, 0), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
+      m_editable ? tr("Press H and click to place a host, S for a switch, D for a device; then C and drag "
+                      "from one to the other to join them.\nOr start from a generator (fat tree, torus, "
+                      "dragonfly and others), or paste a network as text.")
+                 : tr("Open a scenario, or draw one."));
+}
+
 void NetworkCanvas::paintEvent(QPaintEvent*) {
   QPainter p(this);
-  p.fillRect(rect(), m_theme->color(Theme::Role::Canvas));
-  if (m_graph.nodes.empty()) {
-    p.setPen(m_theme->color(Theme::Role::MutedText));
-    p.setFont(Theme::font(14));
-    p.drawText(rect().adjusted(24, 24, -24, -24), Qt::AlignCenter | Qt::TextWordWrap,
-               m_editable ? tr("Nothing is drawn yet. Choose a shape in the bar above and click here, or "
-                               "start from a generator.")
-                          : tr("No network yet. Open a scenario, or draw one."));
-    return;
-  }
+  p.fillRect(rect(), m_theme->color(Role::Canvas));
+  if (m_graph.nodes.empty()) return paintEmpty(p);
   p.save();
   p.translate(m_offset);
   p.scale(m_scale, m_scale);
   paintScene(p, QRectF(toScene(QPointF(0, 0)), toScene(QPointF(width(), height()))), m_scale);
   if (m_gesture == Gesture::Connect && m_connectFrom >= 0) {
-    QPen pen(m_theme->color(Theme::Role::Accent), 2, Qt::DashLine);
+    QPen pen(m_theme->color(Role::Accent), 2, Qt::DashLine);
     pen.setCosmetic(true);
     p.setPen(pen);
     p.drawLine(centre(m_connectFrom), m_currentScene);
@@ -259,15 +302,22 @@ void NetworkCanvas::paintEvent(QPaintEvent*) {
   p.setRenderHint(QPainter::Antialiasing);
   paintBadges(p);
   if (m_gesture == Gesture::RubberBand) {
-    QColor c = m_theme->color(Theme::Role::Accent);
+    QColor c = m_theme->color(Role::Accent);
     p.setPen(c);
     c.setAlpha(40);
     p.setBrush(c);
     p.drawRect(QRectF(m_pressWidget, m_lastWidget).normalized());
   }
+  if (!m_loads.empty()) {
+    const QRectF line(0, height() - 22, width(), 22);
+    QColor back = m_theme->color(Role::Canvas);
+    back.setAlphaF(0.86F);
+    p.fillRect(line, back);
+    paintLegend(p, line, *m_theme);
+  }
   paintMinimap(p);
   if (hasFocus()) {
-    p.setPen(QPen(m_theme->color(Theme::Role::Accent), 1));
+    p.setPen(QPen(m_theme->color(Role::Accent), 1));
     p.setBrush(Qt::NoBrush);
     p.drawRect(rect().adjusted(0, 0, -1, -1));
   }

@@ -34,6 +34,10 @@ int NodeTableModel::columnCount(const QModelIndex& parent) const {
 }
 
 QVariant NodeTableModel::data(const QModelIndex& index, int role) const {
+  if (role == Qt::AccessibleTextRole && index.isValid() && index.column() > 0)
+    return QStringLiteral("%1: %2").arg(
+        headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString(),
+        data(index, Qt::DisplayRole).toString());
   if (!index.isValid() || role != Qt::DisplayRole) return {};
   const Row& r = m_rows[static_cast<std::size_t>(index.row())];
   switch (index.column()) {

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QAbstractTableModel>
+
+#include "cluster/graph_kinds.h"
+#include "editors/network/network_canvas.h"
+
+namespace nest {
+
+/// Which devices, hosts, switches and links there are, with counts. Figures are typed once for all of a kind:
+/// the model emits the edit.
+class KindTableModel : public QAbstractTableModel {
+  Q_OBJECT
+public:
+  enum Column { What, Count, Speed, Memory, Bandwidth, Latency, Parallel, ColumnCount };
+
+  using QAbstractTableModel::QAbstractTableModel;
+
+  void setGraph(const NetworkGraph&, bool editable);
+  const graph::Kind& kind(int row) const { return m_kinds[static_cast<std::size_t>(row)]; }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex&, int role) const override;
+  bool setData(const QModelIndex&, const QVariant&, int role) override;
+  Qt::ItemFlags flags(const QModelIndex&) const override;
+  QVariant headerData(int section, Qt::Orientation, int role) const override;
+
+Q_SIGNALS:
+  void edited(const QString& verb, const QString& field, const nest::NetworkCanvas::GraphEdit& edit);
+
+private:
+  QString text(const graph::Kind&, int column) const;
+  QString nameOf(const graph::Kind&) const;
+  bool canEdit(const graph::Kind&, int column) const;
+
+  std::vector<graph::Kind> m_kinds;
+  bool m_editable = false;
+};
+
+}  // namespace nest

@@ -1,0 +1,279 @@
+// What of the network is drawn, and where: folding, boxes, and the paths of links around boxes.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "editors/network/network_canvas.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kHuge = 2000;           ///< nodes from which siblings fold by themselves
+constexpr std::size_t kMostGaps = 12;         ///< tried for one path
+constexpr std::size_t kMostDetours = 600000;  ///< boxes times links up to which paths lead around boxes
+
+double distanceToSegment(const QPointF& p, const QPointF& a, const QPointF& b) {
+  const QPointF d = b - a;
+  const double length = QPointF::dotProduct(d, d);
+  const double t = length > 0 ? std::clamp(QPointF::dotProduct(p - a, d) / length, 0.0, 1.0) : 0;
+  const QPointF q = p - (a + d * t);
+  return std::hypot(q.x(), q.y());
+}
+
+bool crosses(const QRectF& r, QPointF a, QPointF b) {
+  // Liang and Barsky: the part of the segment inside the box, if any.
+  double from = 0, to = 1;
+  const double d[2] = {b.x() - a.x(), b.y() - a.y()};
+  const double low[2] = {r.left() - a.x(), r.top() - a.y()},
+               high[2] = {r.right() - a.x(), r.bottom() - a.y()};
+  for (int k = 0; k < 2; ++k) {
+    if (d[k] == 0) {
+      if (low[k] > 0 || high[k] < 0) return false;
+      continue;
+    }
+    const double t1 = low[k] / d[k], t2 = high[k] / d[k];
+    from = std::max(from, std::min(t1, t2)), to = std::min(to, std::max(t1, t2));
+    if (from > to) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void NetworkCanvas::rebuild() {
+  if (graph::needsLayout(m_graph)) graph::layOut(m_graph);
+  m_contents = graph::hostContents(m_graph);
+  m_problems = graph::problemsOf(m_graph);
+  place();
+  // Loads belong to the network that they were routed on.
+  m_loads.clear();
+  m_busiest = -1;
+  matchLoads();
+}
+
+void NetworkCanvas::place() {
+  const bool folds =
+      m_foldWhen == FoldWhen::Always || (m_foldWhen == FoldWhen::Huge && m_graph.nodes.size() > kHuge);
+  m_folding = folds ? graph::foldAlike(m_graph, m_unfolded) : graph::noFolding(m_graph);
+  m_isFolded = folds && m_folding.hidesAny();
+  m_boxes.assign(m_graph.nodes.size(), {});
+  m_shown.clear();
+  if (m_isFolded) {
+    const auto drawing = graph::drawFolded(m_graph, m_folding);
+    const auto contents = graph::hostContents(drawing.graph);
+    for (std::size_t k = 0; k < drawing.nodes.size(); ++k) {
+      const graph::Box b = graph::boxOf(drawing.graph, static_cast<int>(k), contents);
+      m_boxes[at(drawing.nodes[k])] = QRectF(b.x, b.y, b.width, b.height);
+      m_shown.push_back(drawing.nodes[k]);
+    }
+  } else {
+    for (int i = 0; i < static_cast<int>(m_graph.nodes.size()); ++i) placeBox(i), m_shown.push_back(i);
+  }
+  std::stable_partition(m_shown.begin(), m_shown.end(),
+                        [&](int n) { return m_graph.nodes[at(n)].kind == NodeKind::Host; });
+  m_bounds = {};
+  for (int n : m_shown) m_bounds |= box(n);
+  if (m_bounds.isEmpty()) m_bounds = QRectF(-200, -150, 400, 300);
+
+  m_stagesShown.assign(m_graph.nodes.size(), {});
+  for (std::size_t i = 0; i < m_stage.size(); ++i)
+    if (m_stage[i] >= 0) {
+      auto& stages = m_stagesShown[at(m_folding.shownAs[i])];
+      const auto place = std::lower_bound(stages.begin(), stages.end(), m_stage[i]);
+      if (place == stages.end() || *place != m_stage[i]) stages.insert(place, m_stage[i]);
+    }
+  routeLinks();
+}
+
+void NetworkCanvas::placeBox(int node) {
+  const graph::Box b = graph::boxOf(m_graph, node, m_contents);
+  m_boxes[at(node)] = QRectF(b.x, b.y, b.width, b.height);
+}
+
+void NetworkCanvas::routeLinks() {
+  m_standsFor.assign(m_graph.links.size(), 0);
+  m_paths.assign(m_graph.links.size(), {});
+  m_shownLinks.clear();
+  for (int shown : m_folding.linkShownAs) ++m_standsFor[at(shown)];
+  for (std::size_t l = 0; l < m_graph.links.size(); ++l) {
+    const NetworkLink& link = m_graph.links[l];
+    const bool joins = m_folding.shownAs[at(link.from)] != m_folding.shownAs[at(link.to)];
+    if (m_standsFor[l] > 0 && joins && isDrawnLink(link)) m_shownLinks.push_back(static_cast<int>(l));
+  }
+  for (int l : m_shownLinks) m_paths[at(l)] = routeOf(m_graph.links[at(l)]);
+}
+
+bool NetworkCanvas::isBlocked(const QPolygonF& path, const NetworkLink& l) const {
+  const int a = m_folding.shownAs[at(l.from)], b = m_folding.shownAs[at(l.to)];
+  for (int n : m_shown) {
+    const NetworkNode& node = m_graph.nodes[at(n)];
+    if (n == a || n == b || (node.kind == NodeKind::Device && !node.host.empty())) continue;
+    for (int k = 0; k + 1 < path.size(); ++k)
+      if (crosses(box(n), path[k], path[k + 1])) return true;
+  }
+  return false;
+}
+
+/// Where a path may come down past what stands between two boxes: nearest to the lower one first.
+std::vector<double> NetworkCanvas::gapsBeside(const QRectF& lower, const QRectF& upper) const {
+  std::vector<double> out = {lower.left() - graph::kGap, lower.right() + graph::kGap};
+  for (int n : m_shown) {
+    const QRectF& r = box(n);
+    if (m_graph.nodes[at(n)].kind == NodeKind::Device || r.top() >= lower.top() ||
+        r.bottom() <= upper.bottom())
+      continue;
+    out.push_back(r.left() - graph::kGap), out.push_back(r.right() + graph::kGap);
+  }
+  const double to = lower.center().x(), from = upper.center().x();
+  const auto way = [&](double x) { return std::abs(x - to) + std::abs(x - from); };
+  std::sort(out.begin(), out.end(),
+            [&](double a, double b) { return std::pair(way(a), a) < std::pair(way(b), b); });
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  if (out.size() > kMostGaps) out.resize(kMostGaps);
+  return out;
+}
+
+/// Straight where nothing stands between; otherwise down the gap beside the column, as the layout leaves one.
+QPolygonF NetworkCanvas::routeOf(const NetworkLink& l) const {
+  QRectF upper = box(m_folding.shownAs[at(l.from)]), lower = box(m_folding.shownAs[at(l.to)]);
+  const QPolygonF straight({upper.center(), lower.center()});
+  if (m_shown.size() * m_shownLinks.size() > kMostDetours) return straight;
+  const bool inHost = !m_graph.nodes[at(l.from)].host.empty() || !m_graph.nodes[at(l.to)].host.empty();
+  if (inHost || !isBlocked(straight, l)) return straight;
+  if (upper.center().y() > lower.center().y()) std::swap(upper, lower);
+  if (upper.bottom() + 2 * graph::kGap > lower.top()) return straight;
+  const double above = lower.top() - graph::kGap, below = upper.bottom() + 2 * graph::kGap;
+  for (double x : gapsBeside(lower, upper)) {
+    const QPolygonF around({{upper.center().x(), upper.bottom()},
+                            {upper.center().x(), below},
+                            {x, below},
+                            {x, above},
+                            {lower.center().x(), above},
+                            {lower.center().x(), lower.top()}});
+    if (!isBlocked(around, l)) return around;
+  }
+  return straight;
+}
+
+QPointF NetworkCanvas::middleOf(int link) const {
+  const QPolygonF& path = m_paths[at(m_folding.linkShownAs[at(link)])];
+  if (path.size() < 2) return {};
+  const qsizetype k = (path.size() - 1) / 2;
+  return (path[k] + path[k + 1]) / 2;
+}
+
+std::vector<int> NetworkCanvas::behind(int node) const {
+  if (!m_isFolded) return {node};
+  std::vector<int> out;
+  for (std::size_t i = 0; i < m_folding.shownAs.size(); ++i)
+    if (m_folding.shownAs[i] == node) out.push_back(static_cast<int>(i));
+  return out;
+}
+
+std::vector<int> NetworkCanvas::linksBehind(int link) const {
+  if (!m_isFolded) return {link};
+  std::vector<int> out;
+  for (std::size_t l = 0; l < m_folding.linkShownAs.size(); ++l)
+    if (m_folding.linkShownAs[l] == link) out.push_back(static_cast<int>(l));
+  return out;
+}
+
+void NetworkCanvas::setFoldWhen(FoldWhen when) {
+  if (when == m_foldWhen) return;
+  m_foldWhen = when;
+  place();
+  fit();
+  Q_EMIT foldingChanged();
+}
+
+void NetworkCanvas::setUnfolded(std::set<std::string> ids) {
+  if (ids == m_unfolded) return;
+  m_unfolded = std::move(ids);
+  place();
+  fit();
+  Q_EMIT foldingChanged();
+}
+
+void NetworkCanvas::unfold(int node) {
+  const int first = m_folding.sibling[at(node)];
+  if (!m_isFolded || first < 0) return;
+  auto ids = m_unfolded;
+  ids.insert(m_graph.nodes[at(first)].id);
+  setUnfolded(std::move(ids));
+}
+
+void NetworkCanvas::foldAgain(int node) {
+  const int first = m_folding.sibling.empty() ? -1 : m_folding.sibling[at(node)];
+  if (first < 0) return;
+  auto ids = m_unfolded;
+  ids.erase(m_graph.nodes[at(first)].id);
+  setUnfolded(std::move(ids));
+}
+
+void NetworkCanvas::matchLoads() {
+  m_loadOf.assign(m_graph.links.size(), -1);
+  if (m_loads.empty()) return;
+  std::map<std::pair<int, int>, int> byPair;
+  for (std::size_t i = 0; i < m_loads.size(); ++i)
+    byPair[std::minmax(m_loads[i].a, m_loads[i].b)] = static_cast<int>(i);
+  for (std::size_t l = 0; l < m_graph.links.size(); ++l) {
+    const auto it = byPair.find(std::minmax(m_graph.links[l].from, m_graph.links[l].to));
+    if (it == byPair.end()) continue;
+    // What is drawn once shows the busiest of what it stands for.
+    int& shown = m_loadOf[at(m_folding.linkShownAs[l])];
+    if (shown < 0 || m_loads[at(shown)].time() < m_loads[at(it->second)].time()) shown = it->second;
+  }
+}
+
+/// While the hand moves nodes only the picture changes; the document hears of it at the end.
+void NetworkCanvas::drag(double dx, double dy) {
+  std::vector<char> moved(m_graph.nodes.size(), 0);
+  for (std::size_t k = 0; k < m_dragged.size(); ++k) {
+    NetworkNode& n = m_graph.nodes[at(m_dragged[k])];
+    n.x = m_draggedFrom[k].x() + dx, n.y = m_draggedFrom[k].y() + dy;
+    moved[at(m_dragged[k])] = 1;
+  }
+  for (std::size_t h = 0; h < m_contents.size(); ++h)
+    if (std::any_of(m_contents[h].begin(), m_contents[h].end(), [&](int d) { return moved[at(d)]; }))
+      moved[h] = 1;
+  m_bounds = {};
+  for (int n : m_shown) {
+    if (moved[at(n)]) placeBox(n);
+    m_bounds |= box(n);
+  }
+  for (int l : m_shownLinks)
+    if (const NetworkLink& link = m_graph.links[at(l)]; moved[at(link.from)] || moved[at(link.to)])
+      m_paths[at(l)] = QPolygonF({centre(link.from), centre(link.to)});
+}
+
+int NetworkCanvas::nodeAt(const QPointF& scene) const {
+  for (auto it = m_shown.rbegin(); it != m_shown.rend(); ++it)  // hosts stand first
+    if (box(*it).contains(scene)) return *it;
+  return -1;
+}
+
+int NetworkCanvas::linkAt(const QPointF& scene) const {
+  int best = -1;
+  double nearest = 5 / m_scale;
+  for (int l : m_shownLinks) {
+    const QPolygonF& path = m_paths[at(l)];
+    for (int k = 0; k + 1 < path.size(); ++k)
+      if (const double d = distanceToSegment(scene, path[k], path[k + 1]); d < nearest) nearest = d, best = l;
+  }
+  return best;
+}
+
+bool NetworkCanvas::isDrawnLink(const NetworkLink& l) const {
+  const auto inside = [&](int device, int host) {
+    const auto& c = m_contents[at(host)];
+    return std::binary_search(c.begin(), c.end(), device);
+  };
+  return !inside(l.from, l.to) && !inside(l.to, l.from);
+}
+
+QRectF NetworkCanvas::sceneBounds() const {
+  return m_bounds;
+}
+
+}  // namespace nest

@@ -1,0 +1,140 @@
+#include "editors/network/network_side.h"
+
+#include <QHeaderView>
+#include <QListWidget>
+#include <QTableView>
+
+#include "editors/network/dendrogram_pane.h"
+#include "editors/network/kind_table_model.h"
+#include "editors/network/node_table_model.h"
+
+namespace nest {
+namespace {
+enum Tab { Levels, Kinds, Nodes, Problems, TabCount };
+}
+
+NetworkSide::NetworkSide(NetworkCanvas* canvas, QWidget* parent)
+    : QTabWidget(parent),
+      m_canvas(canvas),
+      m_levels(new DendrogramPane),
+      m_kindModel(new KindTableModel(this)),
+      m_nodeModel(new NodeTableModel(this)),
+      m_kinds(table(tr("Kinds of devices, hosts, switches and links"))),
+      m_nodes(table(tr("Network as a table"))),
+      m_problems(new QListWidget),
+      m_stale(TabCount, 1) {
+  setAccessibleName(tr("Parts of the network"));
+  setDocumentMode(true);
+  m_kinds->setModel(m_kindModel);
+  m_nodes->setModel(m_nodeModel);
+  m_problems->setAccessibleName(tr("Problems of the network"));
+  m_problems->setWordWrap(true);
+  addTab(m_levels, tr("Levels"));
+  addTab(m_kinds, tr("Kinds"));
+  addTab(m_nodes, tr("Table"));
+  addTab(m_problems, tr("Problems"));
+  connect(this, &QTabWidget::currentChanged, this, &NetworkSide::refreshCurrent);
+  connect(m_kindModel, &KindTableModel::edited, this, &NetworkSide::edited);
+  connect(m_kinds->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& row) {
+            if (!row.isValid()) return;
+            const graph::Kind& k = m_kindModel->kind(row.row());
+            k.of == graph::Kind::Of::Link ? m_canvas->select({}, k.members) : m_canvas->select(k.members, {});
+          });
+  connect(m_nodes->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& row) {
+            if (row.isValid() && !m_following) m_canvas->jumpTo(row.row(), -1);
+          });
+  connect(m_problems, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) {
+    m_canvas->jumpTo(item->data(Qt::UserRole).toInt(), item->data(Qt::UserRole + 1).toInt());
+  });
+  connect(m_problems, &QListWidget::itemActivated, this,
+          [this](QListWidgetItem* item) { repair(m_problems->row(item)); });
+  connect(m_levels, &DendrogramPane::cutsMoved, this, &NetworkSide::cutsMoved);
+  connect(m_levels, &DendrogramPane::cutsReset, this, &NetworkSide::cutsReset);
+}
+
+QTableView* NetworkSide::table(const QString& name) {
+  auto* view = new QTableView;
+  view->setSelectionBehavior(QAbstractItemView::SelectRows);
+  view->setSelectionMode(QAbstractItemView::SingleSelection);
+  view->setTabKeyNavigation(false);
+  view->verticalHeader()->hide();
+  view->horizontalHeader()->setStretchLastSection(true);
+  view->horizontalHeader()->setResizeContentsPrecision(50);  // thousands of rows
+  view->setAccessibleName(name);
+  return view;
+}
+
+void NetworkSide::show(const GraphSource* source, const DeviceSpec& device, const Theme& theme) {
+  m_levels->setTheme(theme);
+  m_source = source ? std::optional(*source) : std::nullopt;
+  m_device = device;
+  std::fill(m_stale.begin(), m_stale.end(), 1);
+  const auto problems = m_canvas->problems().size();
+  setTabText(Problems, problems == 0 ? tr("Problems") : tr("Problems (%1)").arg(problems));
+  refreshCurrent();
+}
+
+void NetworkSide::refreshCurrent() {
+  if (currentIndex() < 0 || !std::exchange(m_stale[static_cast<std::size_t>(currentIndex())], 0)) return;
+  switch (currentIndex()) {
+    case Levels:
+      return refreshLevels();
+    case Kinds:
+      m_kindModel->setGraph(m_canvas->graph(), m_source.has_value());
+      return m_kinds->resizeColumnsToContents();
+    case Nodes:
+      m_nodeModel->setGraph(m_canvas->graph());
+      m_nodes->resizeColumnsToContents();
+      return followSelection();
+    default:
+      return refreshProblems();
+  }
+}
+
+void NetworkSide::refreshLevels() {
+  m_levels->setEditable(m_source.has_value());
+  if (!m_source)
+    return m_levels->setAbstraction(std::nullopt,
+                                    tr("The levels are typed. Draw the network to derive them from it."));
+  if (m_source->graph.nodes.empty())
+    return m_levels->setAbstraction(std::nullopt, tr("The levels appear here as you draw."));
+  auto levels = abstractLevels(*m_source, m_device);
+  QString why;
+  for (const auto& d : levels.diagnostics)
+    if (d.severity == Severity::Error) why += QString::fromStdString(d.message) + QLatin1Char('\n');
+  m_levels->setAbstraction(std::move(levels.value), why);
+}
+
+void NetworkSide::refreshProblems() {
+  m_problems->clear();
+  for (const auto& p : m_canvas->problems()) {
+    QString s = QString::fromStdString(p.diagnostic.message);
+    if (!p.diagnostic.remedy.empty()) s += QStringLiteral("; ") + QString::fromStdString(p.diagnostic.remedy);
+    if (p.repair) s += tr(" — press Enter: %1").arg(QString::fromStdString(p.repairVerb));
+    auto* item = new QListWidgetItem(s, m_problems);
+    item->setData(Qt::UserRole, p.node);
+    item->setData(Qt::UserRole + 1, p.link);
+  }
+  if (m_canvas->problems().empty())
+    (new QListWidgetItem(tr("No problems"), m_problems))->setFlags(Qt::ItemIsEnabled);
+}
+
+void NetworkSide::repair(int row) {
+  const auto& problems = m_canvas->problems();
+  if (row < 0 || static_cast<std::size_t>(row) >= problems.size()) return;
+  const graph::Problem p = problems[static_cast<std::size_t>(row)];
+  if (p.repair) Q_EMIT edited(QString::fromStdString(p.repairVerb), {}, p.repair);
+}
+
+void NetworkSide::followSelection() {
+  const auto nodes = m_canvas->selectedNodes();
+  if (currentIndex() != Nodes || nodes.empty() || nodes.front() >= m_nodeModel->rowCount()) return;
+  if (m_nodes->currentIndex().row() == nodes.front()) return;
+  m_following = true;
+  m_nodes->setCurrentIndex(m_nodeModel->index(nodes.front(), 0));
+  m_following = false;
+}
+
+}  // namespace nest

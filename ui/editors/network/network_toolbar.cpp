@@ -1,0 +1,220 @@
+#include "editors/network/network_toolbar.h"
+
+#include <QActionGroup>
+#include <QInputDialog>
+#include <QMenu>
+#include <QResizeEvent>
+#include <QSettings>
+#include <QToolButton>
+
+#include "plan/evaluation.h"
+#include "theme/icon.h"
+
+namespace nest {
+namespace {
+
+constexpr int kRoomForNames = 1420;  ///< pixels
+
+QString withKey(const QString& tip, const QKeySequence& key) {
+  return key.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, key.toString(QKeySequence::NativeText));
+}
+
+}  // namespace
+
+NetworkToolbar::NetworkToolbar(NetworkCanvas* canvas, QWidget* parent)
+    : QToolBar(parent), m_canvas(canvas), m_tools(new QActionGroup(this)) {
+  setToolButtonStyle(Qt::ToolButtonIconOnly);
+  setIconSize({18, 18});
+  setAccessibleName(tr("Drawing tools"));
+  addTools();
+  addSeparator();
+  addEdits();
+  addSeparator();
+  addFolding();
+  addTraffic();
+  auto* fit = button(QStringLiteral("fit"), tr("Fit"), tr("Show everything (0)"));
+  connect(fit, &QAction::triggered, m_canvas, &NetworkCanvas::fit);
+  auto* save =
+      button(QStringLiteral("export"), tr("Export…"), tr("Save the network as SVG, PDF or PNG, or copy it"));
+  connect(save, &QAction::triggered, this, &NetworkToolbar::exportRequested);
+  m_side = button(QStringLiteral("panel"), tr("Panel"),
+                  tr("Levels, kinds, table and problems beside the drawing"));
+  m_side->setCheckable(true);
+}
+
+QAction* NetworkToolbar::button(const QString& icon, const QString& name, const QString& tip) {
+  auto* a = addAction(themedIcon(icon), name);
+  a->setToolTip(tip);
+  return a;
+}
+
+QAction* NetworkToolbar::edit(const QString& icon, const QString& name, const QString& tip,
+                              void (NetworkCanvas::*f)()) {
+  auto* a = button(icon, name, tip);
+  m_edits.push_back(a);
+  connect(a, &QAction::triggered, m_canvas, f);
+  return a;
+}
+
+void NetworkToolbar::addTools() {
+  using Tool = NetworkCanvas::Tool;
+  const auto tool = [&](const QString& icon, const QString& name, const QString& tip, Qt::Key key, Tool t) {
+    auto* a = button(icon, name, withKey(tip, QKeySequence(key)));
+    a->setCheckable(true);
+    a->setChecked(t == Tool::Select);
+    a->setShortcut(QKeySequence(key));
+    a->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    a->setData(static_cast<int>(t));
+    m_tools->addAction(a);
+    m_canvas->addAction(a);
+    if (t != Tool::Select) m_edits.push_back(a);
+    connect(a, &QAction::triggered, this, [this, t] { m_canvas->setTool(t); });
+  };
+  tool(QStringLiteral("select"), tr("Select"), tr("Select and move"), Qt::Key_V, Tool::Select);
+  tool(QStringLiteral("host"), tr("Host"), tr("Click where a host with 8 devices is to stand"), Qt::Key_H,
+       Tool::AddHost);
+  tool(QStringLiteral("switch"), tr("Switch"), tr("Click where the switch is to stand"), Qt::Key_S,
+       Tool::AddSwitch);
+  tool(QStringLiteral("device"), tr("Device"),
+       tr("Click where the device is to stand; on a host, it goes into it"), Qt::Key_D, Tool::AddDevice);
+  tool(QStringLiteral("connect"), tr("Connect"), tr("Drag from one node to another to join them"), Qt::Key_C,
+       Tool::Connect);
+  connect(m_canvas, &NetworkCanvas::toolChanged, this, [this] {
+    for (QAction* a : m_tools->actions())
+      a->setChecked(a->data().toInt() == static_cast<int>(m_canvas->tool()));
+  });
+}
+
+void NetworkToolbar::addEdits() {
+  auto* copies = button(QStringLiteral("copy"), tr("Duplicate…"),
+                        tr("Make more of what is selected, joined to the same switches (Ctrl+D: one more)"));
+  m_edits.push_back(copies);
+  connect(copies, &QAction::triggered, this, &NetworkToolbar::askForCopies);
+  auto* align = button(QStringLiteral("align"), tr("Align"), tr("Line up what is selected"));
+  m_edits.push_back(align);
+  auto* menu = new QMenu(this);
+  const std::pair<QString, graph::Alignment> ways[] = {
+      {tr("Left"), graph::Alignment::Left},
+      {tr("Centre horizontally"), graph::Alignment::CentreX},
+      {tr("Right"), graph::Alignment::Right},
+      {tr("Top"), graph::Alignment::Top},
+      {tr("Centre vertically"), graph::Alignment::CentreY},
+      {tr("Bottom"), graph::Alignment::Bottom},
+      {tr("Distribute horizontally"), graph::Alignment::DistributeX},
+      {tr("Distribute vertically"), graph::Alignment::DistributeY}};
+  for (const auto& [name, way] : ways)
+    connect(menu->addAction(name), &QAction::triggered, this,
+            [this, way = way] { m_canvas->alignSelected(way); });
+  giveMenu(align, menu);
+  edit(QStringLiteral("group"), tr("Group"), tr("Put the selected devices into a host"),
+       &NetworkCanvas::groupSelected);
+  edit(QStringLiteral("break"), tr("Fail"), tr("Fail or restore what is selected, and see what it costs"),
+       &NetworkCanvas::toggleFailed);
+  edit(QStringLiteral("delete"), tr("Delete"), tr("Delete what is selected (Del)"),
+       &NetworkCanvas::removeSelected);
+  addSeparator();
+  edit(QStringLiteral("layout"), tr("Lay out"), tr("Place everything anew"), &NetworkCanvas::layOut);
+  auto* generate = button(QStringLiteral("generate"), tr("Generate…"),
+                          tr("Start from a fat tree, torus, dragonfly and others"));
+  connect(generate, &QAction::triggered, this, &NetworkToolbar::generateRequested);
+}
+
+void NetworkToolbar::askForCopies() {
+  bool ok = false;
+  const int total =
+      QInputDialog::getInt(this, tr("Duplicate"), tr("How many of it in all?"), 8, 2, 4096, 1, &ok);
+  if (ok) m_canvas->duplicateSelected(total - 1);
+}
+
+void NetworkToolbar::addFolding() {
+  auto* fold =
+      button(QStringLiteral("fold"), tr("Fold"), tr("Draw siblings that are alike once, as “×32” (F)"));
+  auto* menu = new QMenu(this);
+  auto* choices = new QActionGroup(this);
+  using When = NetworkCanvas::FoldWhen;
+  for (const auto& [name, when] :
+       {std::pair(tr("When there are thousands"), When::Huge), std::pair(tr("Always"), When::Always),
+        std::pair(tr("Never"), When::Never)}) {
+    auto* a = menu->addAction(name);
+    a->setCheckable(true);
+    a->setData(static_cast<int>(when));
+    choices->addAction(a);
+    connect(a, &QAction::triggered, this, [this, when = when] { m_canvas->setFoldWhen(when); });
+  }
+  giveMenu(fold, menu);
+  auto* key = new QAction(tr("Fold or unfold"), m_canvas);
+  key->setShortcut(QKeySequence(Qt::Key_F));
+  key->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  m_canvas->addAction(key);
+  connect(key, &QAction::triggered, this,
+          [this] { m_canvas->setFoldWhen(m_canvas->isFolded() ? When::Never : When::Always); });
+  const auto show = [this, choices] {
+    for (QAction* a : choices->actions())
+      a->setChecked(a->data().toInt() == static_cast<int>(m_canvas->foldWhen()));
+  };
+  connect(m_canvas, &NetworkCanvas::foldingChanged, this, [this, show] {
+    show();
+    QSettings().setValue(QStringLiteral("views/network/fold"), static_cast<int>(m_canvas->foldWhen()));
+  });
+  const int known = QSettings().value(QStringLiteral("views/network/fold"), 0).toInt();
+  m_canvas->setFoldWhen(known == 1 ? When::Always : known == 2 ? When::Never : When::Huge);
+  show();
+}
+
+void NetworkToolbar::addTraffic() {
+  m_traffic = button(QStringLiteral("traffic"), tr("Traffic"),
+                     tr("Route the plan's bytes over the links: the warmer, the longer a link is busy"));
+  m_traffic->setCheckable(true);
+  m_traffic->setChecked(QSettings().value(QStringLiteral("views/network/traffic"), true).toBool());
+  connect(m_traffic, &QAction::toggled, this, [this](bool on) {
+    QSettings().setValue(QStringLiteral("views/network/traffic"), on);
+    Q_EMIT trafficChanged();
+  });
+  auto* menu = new QMenu(this);
+  m_kinds = new QActionGroup(this);
+  const QString names[] = {tr("Every exchange"), tr("Tensor"), tr("Pipeline"),
+                           tr("Data"),           tr("Expert"), tr("Context")};
+  const int kinds[] = {-1,
+                       static_cast<int>(Exchange::Tensor),
+                       static_cast<int>(Exchange::Pipeline),
+                       static_cast<int>(Exchange::Data),
+                       static_cast<int>(Exchange::Expert),
+                       static_cast<int>(Exchange::Context)};
+  for (int k = 0; k < 6; ++k) {
+    auto* a = menu->addAction(names[k]);
+    a->setCheckable(true);
+    a->setData(kinds[k]);
+    a->setChecked(k == 0);
+    m_kinds->addAction(a);
+    connect(a, &QAction::triggered, this, [this] {
+      m_traffic->setChecked(true);
+      Q_EMIT trafficChanged();
+    });
+  }
+  m_traffic->setMenu(menu);
+  if (auto* b = qobject_cast<QToolButton*>(widgetForAction(m_traffic)))
+    b->setPopupMode(QToolButton::MenuButtonPopup);
+}
+
+int NetworkToolbar::trafficKind() const {
+  return m_kinds->checkedAction() ? m_kinds->checkedAction()->data().toInt() : -1;
+}
+
+void NetworkToolbar::giveMenu(QAction* action, QMenu* menu) {
+  action->setMenu(menu);
+  if (auto* b = qobject_cast<QToolButton*>(widgetForAction(action)))
+    b->setPopupMode(QToolButton::InstantPopup);
+}
+
+void NetworkToolbar::setDrawn(bool drawn) {
+  for (QAction* a : m_edits) a->setEnabled(drawn);
+}
+
+void NetworkToolbar::resizeEvent(QResizeEvent* e) {
+  QToolBar::resizeEvent(e);
+  const auto style =
+      e->size().width() >= kRoomForNames ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly;
+  if (style != toolButtonStyle()) setToolButtonStyle(style);
+}
+
+}  // namespace nest

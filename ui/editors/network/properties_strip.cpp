@@ -1,0 +1,215 @@
+#include "editors/network/properties_strip.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+
+#include "figures/phrases.h"
+
+namespace nest {
+namespace {
+
+enum Page { Nothing, Nodes, Links };
+
+QLineEdit* fieldFor(QHBoxLayout* row, const QString& label, const QString& name, const QString& example) {
+  auto* field = new QLineEdit;
+  field->setAccessibleName(name);
+  field->setToolTip(name);
+  field->setPlaceholderText(example);
+  field->setMaximumWidth(130);
+  auto* text = new QLabel(label);
+  text->setBuddy(field);
+  row->addWidget(text);
+  row->addWidget(field);
+  return field;
+}
+
+/// Typed text that cannot be read is marked, and says what may stand there.
+bool mark(QLineEdit* field, bool good, const QString& allowed) {
+  field->setStyleSheet(good ? QString() : QStringLiteral("border: 1px solid #D55E00"));
+  field->setToolTip(good ? field->accessibleName() : allowed);
+  return good;
+}
+
+}  // namespace
+
+PropertiesStrip::PropertiesStrip(NetworkCanvas* canvas, QWidget* parent)
+    : QStackedWidget(parent), m_canvas(canvas) {
+  setAccessibleName(tr("Figures of what is selected"));
+  m_what = new QLabel;
+  m_what->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_what->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  addRow()->addWidget(m_what);
+  buildNodeRow();
+  buildLinkRow();
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+}
+
+QHBoxLayout* PropertiesStrip::addRow() {
+  auto* page = new QWidget;
+  auto* row = new QHBoxLayout(page);
+  row->setContentsMargins(10, 4, 10, 4);
+  addWidget(page);
+  return row;
+}
+
+void PropertiesStrip::buildNodeRow() {
+  auto* row = addRow();
+  m_nodeWhat = new QLabel;
+  row->addWidget(m_nodeWhat);
+  m_name = fieldFor(row, tr("Name"), tr("Name"), {});
+  m_speed = fieldFor(row, tr("Speed"), tr("Speed, share of nominal"), tr("1"));
+  m_memory = fieldFor(row, tr("Memory"), tr("Memory of this device"), tr("as the cluster's"));
+  row->addStretch(1);
+  connect(m_name, &QLineEdit::editingFinished, this, &PropertiesStrip::setName);
+  connect(m_speed, &QLineEdit::editingFinished, this, &PropertiesStrip::setSpeed);
+  connect(m_memory, &QLineEdit::editingFinished, this, &PropertiesStrip::setMemory);
+}
+
+void PropertiesStrip::buildLinkRow() {
+  auto* row = addRow();
+  m_linkWhat = new QLabel;
+  row->addWidget(m_linkWhat);
+  m_bandwidth = fieldFor(row, tr("Bandwidth"), tr("Bandwidth of one link, one way"), tr("50 GB/s"));
+  m_latency = fieldFor(row, tr("Latency"), tr("Latency"), tr("2 µs"));
+  m_count = new QSpinBox;
+  m_count->setRange(1, 65536);
+  m_count->setAccessibleName(tr("Parallel links"));
+  m_count->setToolTip(m_count->accessibleName());
+  m_count->setKeyboardTracking(false);
+  auto* label = new QLabel(tr("Links"));
+  label->setBuddy(m_count);
+  row->addWidget(label);
+  row->addWidget(m_count);
+  row->addStretch(1);
+  connect(m_bandwidth, &QLineEdit::editingFinished, this, &PropertiesStrip::setBandwidth);
+  connect(m_latency, &QLineEdit::editingFinished, this, &PropertiesStrip::setLatency);
+  connect(m_count, &QSpinBox::valueChanged, this, [this](int v) {
+    if (!m_filling)
+      editLinks(tr("Set %1").arg(plural(v, QStringLiteral("parallel link"))),
+                [v](NetworkLink& l) { l.count = v; });
+  });
+}
+
+void PropertiesStrip::setName() {
+  const auto name = m_name->text().trimmed().toStdString();
+  const auto nodes = m_canvas->selectedNodes();
+  if (m_filling || name.empty() || !m_name->isModified() || nodes.size() != 1) return;
+  Q_EMIT edited(tr("Rename to %1").arg(m_name->text()), {}, [n = nodes.front(), name](NetworkGraph& g) {
+    g.nodes[static_cast<std::size_t>(n)].name = name;
+  });
+}
+
+void PropertiesStrip::setSpeed() {
+  if (m_filling || !m_speed->isModified()) return;
+  bool ok = false;
+  const double v = m_speed->text().toDouble(&ok);
+  if (mark(m_speed, ok && v > 0 && v <= 1, tr("A share of the nominal speed, above 0 and at most 1")))
+    editDevices(tr("Set speed to %1").arg(m_speed->text()), [v](NetworkNode& n) { n.speed = v; });
+}
+
+void PropertiesStrip::setMemory() {
+  if (m_filling || !m_memory->isModified()) return;
+  const auto v = m_memory->text().trimmed().isEmpty() ? std::optional(Bytes(0))
+                                                      : text::readMemory(m_memory->text().toStdString());
+  if (mark(m_memory, v.has_value(), tr("For example 80 GiB; empty for the cluster's device")))
+    editDevices(tr("Set memory to %1").arg(m_memory->text()), [v](NetworkNode& n) { n.memory = *v; });
+}
+
+void PropertiesStrip::setBandwidth() {
+  if (m_filling || !m_bandwidth->isModified()) return;
+  const auto v = text::readBandwidth(m_bandwidth->text().toStdString());
+  if (!mark(m_bandwidth, v && v->value.value() > 0,
+            tr("A positive bandwidth, for example 50 GB/s or 400 Gb/s")))
+    return;
+  const auto links = m_canvas->selectedLinks();
+  const auto latency =
+      m_canvas->graph().links[static_cast<std::size_t>(links.empty() ? 0 : links.front())].latency;
+  m_canvas->setLinkDefaults(v->value, latency);
+  editLinks(tr("Set %1 to %2")
+                .arg(links.size() == 1 ? tr("a link")
+                                       : plural(static_cast<int>(links.size()), QStringLiteral("link")),
+                     m_bandwidth->text()),
+            [v](NetworkLink& l) { l.bandwidth = v->value, l.origin = Origin::Typed; });
+}
+
+void PropertiesStrip::setLatency() {
+  if (m_filling || !m_latency->isModified()) return;
+  const auto v = text::readTime(m_latency->text().toStdString());
+  if (mark(m_latency, v.has_value(), tr("A time, for example 2 µs")))
+    editLinks(tr("Set latency to %1").arg(m_latency->text()), [v](NetworkLink& l) { l.latency = *v; });
+}
+
+void PropertiesStrip::editDevices(const QString& verb, const std::function<void(NetworkNode&)>& set) {
+  Q_EMIT edited(
+      verb, {},
+      [nodes = graph::withContents(m_canvas->graph(), m_canvas->selectedNodes()), set](NetworkGraph& g) {
+        for (int n : nodes)
+          if (auto& node = g.nodes[static_cast<std::size_t>(n)]; node.kind == NodeKind::Device) set(node);
+      });
+}
+
+void PropertiesStrip::editLinks(const QString& verb, const std::function<void(NetworkLink&)>& set) {
+  Q_EMIT edited(verb, {}, [links = m_canvas->selectedLinks(), set](NetworkGraph& g) {
+    for (int l : links) set(g.links[static_cast<std::size_t>(l)]);
+  });
+}
+
+QString PropertiesStrip::counts() const {
+  const NetworkGraph& g = m_canvas->graph();
+  if (g.nodes.empty()) return tr("Nothing drawn");
+  long long hosts = 0, switches = 0;
+  for (const auto& n : g.nodes) hosts += n.kind == NodeKind::Host, switches += n.kind == NodeKind::Switch;
+  return QStringList{plural(g.deviceCount(), QStringLiteral("device")), plural(hosts, QStringLiteral("host")),
+                     tr("%1 switches").arg(countText(switches)),
+                     plural(static_cast<long long>(g.links.size()), QStringLiteral("link"))}
+      .join(QStringLiteral(", "));
+}
+
+void PropertiesStrip::show(bool drawn, const QString& remark) {
+  m_filling = true;
+  const auto nodes = m_canvas->selectedNodes(), links = m_canvas->selectedLinks();
+  if (!nodes.empty() && drawn) {
+    showNodes(nodes);
+  } else if (!links.empty() && drawn) {
+    showLinks(links);
+  } else {
+    m_what->setText(counts() + (remark.isEmpty() ? QString() : QStringLiteral(" · ") + remark));
+    m_what->setToolTip(m_what->text());
+    setCurrentIndex(Nothing);
+  }
+  m_filling = false;
+}
+
+void PropertiesStrip::showNodes(const std::vector<int>& nodes) {
+  const NetworkGraph& g = m_canvas->graph();
+  const NetworkNode& n = g.nodes[static_cast<std::size_t>(nodes.front())];
+  const bool one = nodes.size() == 1;
+  m_nodeWhat->setText(one ? QString() : tr("%1 nodes").arg(countText(static_cast<long long>(nodes.size()))));
+  m_name->setEnabled(one);
+  m_name->setText(one ? phrase(n.name) : QString());
+  // Figures are the devices': those of a host stand for all inside.
+  const NetworkNode* device = nullptr;
+  for (int inside : graph::withContents(g, {nodes.front()}))
+    if (g.nodes[static_cast<std::size_t>(inside)].kind == NodeKind::Device && !device)
+      device = &g.nodes[static_cast<std::size_t>(inside)];
+  m_speed->setEnabled(device), m_memory->setEnabled(device);
+  m_speed->setText(device ? phrase(text::exact(device->speed)) : QString());
+  m_memory->setText(device && device->memory.value() > 0 ? memoryText(device->memory) : QString());
+  for (QLineEdit* field : {m_speed, m_memory}) mark(field, true, {});
+  setCurrentIndex(Nodes);
+}
+
+void PropertiesStrip::showLinks(const std::vector<int>& links) {
+  const NetworkLink& l = m_canvas->graph().links[static_cast<std::size_t>(links.front())];
+  m_linkWhat->setText(
+      links.size() == 1 ? QString() : tr("%1 links").arg(countText(static_cast<long long>(links.size()))));
+  m_bandwidth->setText(phrase(text::bandwidth(l.bandwidth)));
+  m_latency->setText(timeText(l.latency));
+  m_count->setValue(l.count);
+  for (QLineEdit* field : {m_bandwidth, m_latency}) mark(field, true, {});
+  setCurrentIndex(Links);
+}
+
+}  // namespace nest
