@@ -248,6 +248,15 @@ void align(NetworkGraph& g, const std::vector<int>& nodes, Alignment how) {
   }
 }
 
+bool differOnlyInPlace(const NetworkGraph& a, const NetworkGraph& b) {
+  return a.links == b.links && std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                                          [](const NetworkNode& x, const NetworkNode& y) {
+                                            return x.id == y.id && x.name == y.name && x.kind == y.kind &&
+                                                   x.host == y.host && x.speed == y.speed &&
+                                                   x.memory == y.memory && x.failed == y.failed;
+                                          });
+}
+
 std::vector<Problem> problemsOf(const NetworkGraph& g) {
   std::vector<Problem> out;
   const auto atNode = [](int n) { return Place{"", 0, 0, "/cluster/graph/nodes/" + std::to_string(n)}; };

@@ -51,6 +51,9 @@ void align(NetworkGraph&, const std::vector<int>& nodes, Alignment);
 /// Sizes in which a network is drawn and laid out, scene units.
 inline constexpr double kDeviceWidth = 44, kDeviceHeight = 30, kGap = 10, kHostPadding = 12, kHostHeader = 20;
 
+/// Nothing but positions differs: levels, plans and problems stay what they are.
+bool differOnlyInPlace(const NetworkGraph&, const NetworkGraph&);
+
 /// Places every node: devices in their hosts, hosts in grids under the switch that joins them, switches
 /// above.
 void layOut(NetworkGraph&);

@@ -102,7 +102,6 @@ private slots:
     QVERIFY(drawn(f) <= static_cast<int>(made.value->nodes.size()));
     for (std::size_t l = 0; l < f.linkShownAs.size(); ++l)
       QCOMPARE(f.linkShownAs[std::size_t(f.linkShownAs[l])], f.linkShownAs[l]);
-    qInfo("%s: %zu nodes drawn as %d", qPrintable(id), made.value->nodes.size(), drawn(f));
   }
 };
 NEST_TEST(TestGraphFold)

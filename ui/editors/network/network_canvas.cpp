@@ -21,6 +21,7 @@ NetworkCanvas::NetworkCanvas(QWidget* parent) : QWidget(parent), m_theme(&Theme:
 }
 
 void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOfNode, bool editable) {
+  const bool moved = graph::differOnlyInPlace(m_graph, graph) && !graph.nodes.empty();
   QSet<QString> kept;
   for (int n : std::as_const(m_nodes)) kept.insert(QString::fromStdString(m_graph.nodes[at(n)].id));
   const bool sameLinks = graph.links.size() == m_graph.links.size();
@@ -35,7 +36,7 @@ void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOf
     if (kept.contains(QString::fromStdString(m_graph.nodes[i].id))) m_nodes.insert(static_cast<int>(i));
   if (!sameLinks) m_links.clear();
   m_hoverNode = m_hoverLink = -1;
-  rebuild();
+  rebuild(moved);
   if (wasEmpty || !m_userMoved) fit();
   update();
   Q_EMIT selectionChanged();
@@ -53,7 +54,10 @@ void NetworkCanvas::paintFigure(QPainter& p, const QRectF& visible, double scale
   const Theme* shown = std::exchange(m_theme, &theme);
   const auto nodes = std::exchange(m_nodes, {}), links = std::exchange(m_links, {});
   const int node = std::exchange(m_hoverNode, -1), link = std::exchange(m_hoverLink, -1);
+  const auto lit = std::exchange(m_litHovered, {}), chosen = std::exchange(m_litChosen, {});
+  const auto running = std::exchange(m_running, {});
   paintScene(p, visible, scale);
+  m_litHovered = lit, m_litChosen = chosen, m_running = running;
   m_theme = shown, m_nodes = nodes, m_links = links, m_hoverNode = node, m_hoverLink = link;
 }
 

@@ -142,7 +142,8 @@ private:
   QString selectedName() const;
 
   // What is drawn where; see network_places.cpp.
-  void rebuild();
+  void rebuild(bool onlyMoved);
+  void fold();
   void place();
   void placeBox(int node);
   void routeLinks();
@@ -153,12 +154,12 @@ private:
   void drag(double dx, double dy);
 
   void paintLinks(QPainter&, const QRectF& visible, double scale) const;
-  void paintLink(QPainter&, int link, double scale) const;
+  void paintLink(QPainter&, int link, const QRectF& visible, double scale) const;
   QColor colourOf(int link, double scale, double& width) const;
   void paintLinkLabels(QPainter&, const QRectF& visible, double scale) const;
   QString labelOf(int link) const;
   void paintNode(QPainter&, int node, double scale) const;
-  void paintSmallDevices(QPainter&, const QRectF& visible, double scale) const;
+  void paintSmallNodes(QPainter&, const std::vector<int>& nodes, double scale) const;
   void paintDeviceText(QPainter&, int node, const QColor& fill) const;
   void paintStack(QPainter&, int node, double scale) const;
   void paintFarLabels(QPainter&, const QRectF& visible, double scale) const;

@@ -280,7 +280,10 @@ void NetworkEditor::refresh() {
   m_banner->setVisible(!network.nodes.empty() && !drawn);
   m_start->setVisible(drawn && network.nodes.empty());
   m_bar->setDrawn(drawn);
-  m_numbers = NetworkSelection(network, context());
+  if (m_numbersFor != contextPtr() || !graph::differOnlyInPlace(network, m_canvas->graph())) {
+    m_numbers = NetworkSelection(network, context());
+    m_numbersFor = contextPtr();
+  }
   m_canvas->setGraph(network, m_numbers.stages(), drawn);
   showSide();
   m_loss->setContext(contextPtr());

@@ -70,8 +70,9 @@ private:
   QWidget* m_banner;
   QWidget* m_start;  ///< buttons on the empty canvas
   NetworkSelection m_numbers;
-  bool m_sideChosen = false;  ///< by hand: the width no longer decides
-  bool m_sharing = false;     ///< what comes back from the selection is our own
+  PlanContextPtr m_numbersFor;  ///< the context that m_numbers belongs to
+  bool m_sideChosen = false;    ///< by hand: the width no longer decides
+  bool m_sharing = false;       ///< what comes back from the selection is our own
 };
 
 }  // namespace nest

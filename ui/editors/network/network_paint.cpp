@@ -1,6 +1,6 @@
-// How the canvas looks. Level of detail by size on screen: below a few pixels a device is a filled box
-// without outline, below legibility it has no text; names of switches and hosts keep their size on screen and
-// go where they would lie on each other.
+// How the canvas looks. Level of detail by size on screen: where hundreds are in sight a device is a filled
+// box without outline, below legibility it has no text; names of switches and hosts keep their size on screen
+// and go where they would lie on each other.
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -17,9 +17,9 @@ namespace {
 using Role = Theme::Role;
 
 constexpr double kLegible = 0.55;  ///< scale from which boxes carry their text in scene units
-constexpr double kOutlined = 9;    ///< pixels across from which a device has an outline
 constexpr std::size_t kMostFarLabels = 120;
-constexpr std::size_t kSmoothNodes = 3000;  ///< drawn at once; more are drawn without antialiasing
+constexpr std::size_t kMostWritten = 900;  ///< boxes in sight that carry their text
+constexpr std::size_t kMostRound = 300;    ///< boxes in sight that have round corners and an outline
 constexpr double kMinimapWidth = 170, kMinimapHeight = 110;
 constexpr int kMostSlices = 6;  ///< stages that a folded device shows side by side
 
@@ -70,8 +70,11 @@ void NetworkCanvas::paintDeviceText(QPainter& p, int node, const QColor& fill) c
   p.setPen(n.failed || stepsBack(node) ? m_theme->color(n.failed ? Role::Error : Role::MutedText)
                                        : m_theme->textOn(fill));
   const QRectF r = box(node).adjusted(2, 0, -2, 0);
+  constexpr int kSurelyFits = 4;
   p.drawText(r, Qt::AlignCenter,
-             p.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(r.width())));
+             text.size() <= kSurelyFits
+                 ? text
+                 : p.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(r.width())));
 }
 
 void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
@@ -123,32 +126,34 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
     p.drawText(QRectF(r.right() + 14, r.top(), 80, r.height()), Qt::AlignLeft | Qt::AlignVCenter, times);
 }
 
-/// Thousands of boxes of a few pixels: one call for each colour.
-void NetworkCanvas::paintSmallDevices(QPainter& p, const QRectF& visible, double scale) const {
-  std::map<QRgb, QList<QRectF>> byColour;
-  p.save();
-  p.setRenderHint(QPainter::Antialiasing, false);
-  for (int n : m_shown) {
+/// Hundreds of boxes of a few pixels: one call for each colour, hosts below devices.
+void NetworkCanvas::paintSmallNodes(QPainter& p, const std::vector<int>& nodes, double scale) const {
+  std::map<std::pair<bool, QRgb>, QList<QRectF>> byColour;
+  std::vector<int> marked;
+  for (int n : nodes) {
     const NetworkNode& node = m_graph.nodes[at(n)];
-    if (node.kind != NodeKind::Device || !box(n).intersects(visible)) continue;
-    const bool marked =
-        m_nodes.contains(n) || n == m_hoverNode || (!m_litChosen.empty() && m_litChosen[at(n)]);
-    if (marked || m_stagesShown[at(n)].size() > 1)
-      paintNode(p, n, scale);
+    const bool device = node.kind == NodeKind::Device;
+    if (m_nodes.contains(n) || n == m_hoverNode || (!m_litChosen.empty() && m_litChosen[at(n)]) ||
+        alike(n) > 1 || m_stagesShown[at(n)].size() > 1)
+      marked.push_back(n);
     else
-      byColour[(node.failed ? m_theme->color(Role::Error) : fillOf(n)).rgba()] << box(n);
+      byColour[{device, (node.failed ? m_theme->color(Role::Error) : fillOf(n)).rgba()}] << box(n);
   }
-  p.setPen(Qt::NoPen);
-  for (const auto& [colour, boxes] : byColour) {
-    p.setBrush(QColor::fromRgba(colour));
+  const bool smooth = p.testRenderHint(QPainter::Antialiasing);
+  p.setRenderHint(QPainter::Antialiasing, false);
+  QPen edge(m_theme->color(Role::Border), 0);
+  for (const auto& [key, boxes] : byColour) {
+    p.setPen(key.first ? QPen(Qt::NoPen) : edge);
+    p.setBrush(QColor::fromRgba(key.second));
     p.drawRects(boxes.data(), static_cast<int>(boxes.size()));
   }
-  p.restore();
+  p.setRenderHint(QPainter::Antialiasing, smooth && marked.size() < kMostRound);
+  for (int n : marked) paintNode(p, n, scale);
+  p.setRenderHint(QPainter::Antialiasing, smooth);
 }
 
 /// Names in pixels, those of switches with the most below first, each only where it covers no other.
 void NetworkCanvas::paintFarLabels(QPainter& p, const QRectF& visible, double scale) const {
-  if (scale >= kLegible) return;
   std::vector<int> named;
   for (int n : m_shown)
     if (m_graph.nodes[at(n)].kind != NodeKind::Device && box(n).intersects(visible)) named.push_back(n);
@@ -191,20 +196,18 @@ void NetworkCanvas::paintFarLabels(QPainter& p, const QRectF& visible, double sc
 }
 
 void NetworkCanvas::paintScene(QPainter& p, const QRectF& visible, double scale) const {
+  std::vector<int> round, flat;
   std::size_t seen = 0;
   for (int n : m_shown) seen += box(n).intersects(visible);
-  p.setRenderHint(QPainter::Antialiasing, seen < kSmoothNodes);
-  paintLinks(p, visible, scale);
-  const bool small = graph::kDeviceWidth * scale < kOutlined;
-  for (int n : m_shown) {
-    const NodeKind kind = m_graph.nodes[at(n)].kind;
-    if ((kind == NodeKind::Device && small) || !box(n).intersects(visible)) continue;
-    paintNode(p, n, scale);
-  }
-  if (small) paintSmallDevices(p, visible, scale);
+  const bool crowded = seen > (scale < kLegible ? kMostRound : kMostWritten);
+  for (int n : m_shown)
+    if (box(n).intersects(visible)) (crowded ? flat : round).push_back(n);
   p.setRenderHint(QPainter::Antialiasing);
+  paintLinks(p, visible, scale);
+  paintSmallNodes(p, flat, scale);
+  for (int n : round) paintNode(p, n, scale);
   paintLinkLabels(p, visible, scale);
-  paintFarLabels(p, visible, scale);
+  if (crowded || scale < kLegible) paintFarLabels(p, visible, scale);
 }
 
 void NetworkCanvas::paintBadges(QPainter& p) const {

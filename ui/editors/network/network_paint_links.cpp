@@ -15,7 +15,7 @@ using Role = Theme::Role;
 
 constexpr double kLabelled = 0.5;           ///< scale from which links are labelled unasked
 constexpr std::size_t kMostLabelled = 200;  ///< links in sight
-constexpr std::size_t kMostSmooth = 600;    ///< links in sight that are drawn one by one, smooth
+constexpr std::size_t kMostSmooth = 200;    ///< links in sight that are drawn one by one, smooth
 
 /// Thicker with bandwidth.
 double penWidth(const NetworkLink& l) {
@@ -33,6 +33,29 @@ QPointF along(const QPolygonF& path, double share) {
     left -= part.length();
   }
   return path.isEmpty() ? QPointF() : path.last();
+}
+
+/// The part of a segment inside a box; a null line if there is none. Strokers take their time over lines that
+/// leave the screen by far.
+QLineF clipped(const QLineF& l, const QRectF& r) {
+  double from = 0, to = 1;
+  const double d[2] = {l.dx(), l.dy()};
+  const double low[2] = {r.left() - l.x1(), r.top() - l.y1()},
+               high[2] = {r.right() - l.x1(), r.bottom() - l.y1()};
+  for (int k = 0; k < 2; ++k) {
+    if (d[k] == 0) {
+      if (low[k] > 0 || high[k] < 0) return {};
+      continue;
+    }
+    const double a = low[k] / d[k], b = high[k] / d[k];
+    from = std::max(from, std::min(a, b)), to = std::min(to, std::max(a, b));
+  }
+  return from < to ? QLineF(l.pointAt(from), l.pointAt(to)) : QLineF();
+}
+
+QRectF around(const QRectF& visible) {
+  return visible.adjusted(-visible.width() / 8, -visible.height() / 8, visible.width() / 8,
+                          visible.height() / 8);
 }
 
 }  // namespace
@@ -54,7 +77,7 @@ QColor NetworkCanvas::colourOf(int link, double scale, double& width) const {
   return heat > 0 ? m_theme->magnitude(0.12 + 0.88 * heat) : m_theme->color(Role::Border);
 }
 
-void NetworkCanvas::paintLink(QPainter& p, int link, double scale) const {
+void NetworkCanvas::paintLink(QPainter& p, int link, const QRectF& visible, double scale) const {
   double width = 1;
   const QColor colour = colourOf(link, scale, width);
   QPen pen(colour, width, m_graph.links[at(link)].failed ? Qt::DashLine : Qt::SolidLine, Qt::RoundCap,
@@ -62,7 +85,11 @@ void NetworkCanvas::paintLink(QPainter& p, int link, double scale) const {
   pen.setCosmetic(true);
   p.setPen(pen);
   p.setBrush(Qt::NoBrush);
-  p.drawPolyline(m_paths[at(link)]);
+  const QPolygonF& path = m_paths[at(link)];
+  const QRectF near = around(visible);
+  if (near.contains(path.boundingRect())) return p.drawPolyline(path);
+  for (int k = 0; k + 1 < path.size(); ++k)
+    if (const QLineF part = clipped({path[k], path[k + 1]}, near); !part.isNull()) p.drawLine(part);
 }
 
 void NetworkCanvas::paintLinks(QPainter& p, const QRectF& visible, double scale) const {
@@ -70,19 +97,22 @@ void NetworkCanvas::paintLinks(QPainter& p, const QRectF& visible, double scale)
   for (int l : m_shownLinks)
     if (m_paths[at(l)].boundingRect().adjusted(-1, -1, 1, 1).intersects(visible)) seen.push_back(l);
   if (seen.size() <= kMostSmooth) {
-    for (int l : seen) paintLink(p, l, scale);
+    for (int l : seen) paintLink(p, l, visible, scale);
     return;
   }
   // Thousands: hairlines, one call for each colour, then what is marked, failed or busy over them.
   std::map<QRgb, QList<QLineF>> byColour;
   std::vector<int> over;
+  const QRectF near = around(visible);
   for (int l : seen) {
     double width = 1;
     const QColor colour = colourOf(l, scale, width);
     const bool busy = !m_loads.empty() && m_loadOf[at(l)] >= 0 && m_loadOf[at(l)] == m_busiest;
     if (m_links.contains(l) || l == m_hoverLink || m_graph.links[at(l)].failed || busy) over.push_back(l);
     const QPolygonF& path = m_paths[at(l)];
-    for (int k = 0; k + 1 < path.size(); ++k) byColour[colour.rgba()] << QLineF(path[k], path[k + 1]);
+    for (int k = 0; k + 1 < path.size(); ++k)
+      if (const QLineF part = clipped({path[k], path[k + 1]}, near); !part.isNull())
+        byColour[colour.rgba()] << part;
   }
   p.save();
   p.setRenderHint(QPainter::Antialiasing, false);
@@ -92,7 +122,7 @@ void NetworkCanvas::paintLinks(QPainter& p, const QRectF& visible, double scale)
   }
   p.restore();
   if (over.size() > kMostSmooth) over.resize(kMostSmooth);
-  for (int l : over) paintLink(p, l, scale);
+  for (int l : over) paintLink(p, l, visible, scale);
 }
 
 QString NetworkCanvas::labelOf(int link) const {

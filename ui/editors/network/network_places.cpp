@@ -41,10 +41,13 @@ bool crosses(const QRectF& r, QPointF a, QPointF b) {
 
 }  // namespace
 
-void NetworkCanvas::rebuild() {
+void NetworkCanvas::rebuild(bool onlyMoved) {
   if (graph::needsLayout(m_graph)) graph::layOut(m_graph);
-  m_contents = graph::hostContents(m_graph);
-  m_problems = graph::problemsOf(m_graph);
+  if (!onlyMoved) {
+    m_contents = graph::hostContents(m_graph);
+    m_problems = graph::problemsOf(m_graph);
+    fold();
+  }
   place();
   // Loads belong to the network that they were routed on.
   m_loads.clear();
@@ -52,11 +55,14 @@ void NetworkCanvas::rebuild() {
   matchLoads();
 }
 
-void NetworkCanvas::place() {
+void NetworkCanvas::fold() {
   const bool folds =
       m_foldWhen == FoldWhen::Always || (m_foldWhen == FoldWhen::Huge && m_graph.nodes.size() > kHuge);
   m_folding = folds ? graph::foldAlike(m_graph, m_unfolded) : graph::noFolding(m_graph);
   m_isFolded = folds && m_folding.hidesAny();
+}
+
+void NetworkCanvas::place() {
   m_boxes.assign(m_graph.nodes.size(), {});
   m_shown.clear();
   if (m_isFolded) {
@@ -182,6 +188,7 @@ std::vector<int> NetworkCanvas::linksBehind(int link) const {
 void NetworkCanvas::setFoldWhen(FoldWhen when) {
   if (when == m_foldWhen) return;
   m_foldWhen = when;
+  fold();
   place();
   fit();
   Q_EMIT foldingChanged();
@@ -190,6 +197,7 @@ void NetworkCanvas::setFoldWhen(FoldWhen when) {
 void NetworkCanvas::setUnfolded(std::set<std::string> ids) {
   if (ids == m_unfolded) return;
   m_unfolded = std::move(ids);
+  fold();
   place();
   fit();
   Q_EMIT foldingChanged();

@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QListWidget>
 #include <QTableView>
+#include <QTimer>
 
 #include "editors/network/dendrogram_pane.h"
 #include "editors/network/kind_table_model.h"
@@ -11,7 +12,9 @@
 namespace nest {
 namespace {
 enum Tab { Levels, Kinds, Nodes, Problems, TabCount };
-}
+constexpr std::size_t kLarge = 4000;  ///< nodes
+constexpr int kPause = 250;           ///< ms
+}  // namespace
 
 NetworkSide::NetworkSide(NetworkCanvas* canvas, QWidget* parent)
     : QTabWidget(parent),
@@ -22,6 +25,7 @@ NetworkSide::NetworkSide(NetworkCanvas* canvas, QWidget* parent)
       m_kinds(table(tr("Kinds of devices, hosts, switches and links"))),
       m_nodes(table(tr("Network as a table"))),
       m_problems(new QListWidget),
+      m_pause(new QTimer(this)),
       m_stale(TabCount, 1) {
   setAccessibleName(tr("Parts of the network"));
   setDocumentMode(true);
@@ -33,6 +37,9 @@ NetworkSide::NetworkSide(NetworkCanvas* canvas, QWidget* parent)
   addTab(m_kinds, tr("Kinds"));
   addTab(m_nodes, tr("Table"));
   addTab(m_problems, tr("Problems"));
+  m_pause->setSingleShot(true);
+  m_pause->setInterval(kPause);
+  connect(m_pause, &QTimer::timeout, this, &NetworkSide::refreshLevels);
   connect(this, &QTabWidget::currentChanged, this, &NetworkSide::refreshCurrent);
   connect(m_kindModel, &KindTableModel::edited, this, &NetworkSide::edited);
   connect(m_kinds->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -68,6 +75,9 @@ QTableView* NetworkSide::table(const QString& name) {
 
 void NetworkSide::show(const GraphSource* source, const DeviceSpec& device, const Theme& theme) {
   m_levels->setTheme(theme);
+  const bool same = source && m_source && m_device == device && m_source->cuts == source->cuts &&
+                    graph::differOnlyInPlace(m_source->graph, source->graph);
+  if (same) return;
   m_source = source ? std::optional(*source) : std::nullopt;
   m_device = device;
   std::fill(m_stale.begin(), m_stale.end(), 1);
@@ -80,7 +90,8 @@ void NetworkSide::refreshCurrent() {
   if (currentIndex() < 0 || !std::exchange(m_stale[static_cast<std::size_t>(currentIndex())], 0)) return;
   switch (currentIndex()) {
     case Levels:
-      return refreshLevels();
+      // Tenths of a second for tens of thousands of devices: in the next pause, not in the hand's way.
+      return m_source && m_source->graph.nodes.size() > kLarge ? m_pause->start() : refreshLevels();
     case Kinds:
       m_kindModel->setGraph(m_canvas->graph(), m_source.has_value());
       return m_kinds->resizeColumnsToContents();

@@ -7,6 +7,7 @@
 
 class QListWidget;
 class QTableView;
+class QTimer;
 
 namespace nest {
 
@@ -43,6 +44,7 @@ private:
   NodeTableModel* m_nodeModel;
   QTableView *m_kinds, *m_nodes;
   QListWidget* m_problems;
+  QTimer* m_pause;
   std::optional<GraphSource> m_source;
   DeviceSpec m_device;
   std::vector<char> m_stale;  ///< per tab
