@@ -4,12 +4,16 @@
 
 #include "cluster/device_catalog.h"
 #include "document/scenario_document.h"
+#include "editors/network/kind_table_model.h"
 #include "editors/network/network_canvas.h"
 #include "editors/network/network_editor.h"
 #include "editors/network/node_table_model.h"
+#include "formats/scenario_json.h"
+#include "solver/solve.h"
 #include "support/test_main.h"
 
 #include <QAbstractItemModelTester>
+#include <QAccessible>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QPushButton>
@@ -29,13 +33,22 @@ Scenario smallScenario() {
   return s;
 }
 
+Scenario sample(const std::string& name) {
+  const std::string dir = std::string(NEST_SOURCE_DIR) + "/samples/";
+  return *readScenario(test::readFile(dir + name), name, [&](const std::string& path) {
+    Reading<std::string> r;
+    r.value = test::readFile(dir + path);
+    return r;
+  });
+}
+
 struct Opened {
   ScenarioDocument document;
   Selection selection;
   NetworkEditor editor{{&selection, &document, nullptr}};
 
-  Opened() {
-    document.reset(smallScenario(), {});
+  explicit Opened(const Scenario& scenario = smallScenario()) {
+    document.reset(scenario, {});
     editor.resize(1200, 800);
     editor.show();
     (void)QTest::qWaitForWindowExposed(&editor);
@@ -48,6 +61,15 @@ struct Opened {
   void draw() {
     for (auto* button : editor.findChildren<QPushButton*>())
       if (button->text() == "Draw this network") QTest::mouseClick(button, Qt::LeftButton);
+  }
+  void pressButton(const QString& text) {
+    for (auto* button : editor.findChildren<QPushButton*>())
+      if (button->text() == text) QTest::mouseClick(button, Qt::LeftButton);
+  }
+  QLineEdit* fieldNamed(const QString& start) {
+    for (auto* edit : editor.findChildren<QLineEdit*>())
+      if (edit->accessibleName().startsWith(start)) return edit;
+    return nullptr;
   }
   NetworkCanvas& canvas() { return editor.canvas(); }
   QPoint centreOf(const std::string& name) {
@@ -163,6 +185,151 @@ private slots:
     QTest::keyClicks(field, "200 Gb/s");
     QTest::keyClick(field, Qt::Key_Return);
     QCOMPARE(o.drawn().links[std::size_t(uplink)].bandwidth.value(), 25e9);
+  }
+  void alikeSiblingsAreDrawnOnceAndEditedTogether() {
+    Opened o;
+    o.draw();
+    o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Always);
+    QVERIFY(o.canvas().isFolded());
+    const int host = o.numberOf("host0");
+    QCOMPARE(o.canvas().alike(host), 2);
+    QVERIFY(!o.canvas().isShown(o.numberOf("host1")));
+    // One click selects all that it stands for, and one key takes them all.
+    const QRectF whole = o.canvas().sceneBounds();
+    QTest::mouseClick(&o.canvas(), Qt::LeftButton, {},
+                      o.canvas().toWidget({whole.left() + 4, whole.bottom() - 4}).toPoint());
+    QCOMPARE(o.canvas().selectedNodes(), (std::vector<int>{host, o.numberOf("host1")}));
+    // Space draws them one by one, and once again.
+    QTest::keyClick(&o.canvas(), Qt::Key_Space);
+    QVERIFY(o.canvas().isShown(o.numberOf("host1")));
+    const auto kept = o.editor.state();
+    QTest::keyClick(&o.canvas(), Qt::Key_Space);
+    QVERIFY(!o.canvas().isShown(o.numberOf("host1")));
+    o.editor.setState(kept);
+    QVERIFY(o.canvas().isShown(o.numberOf("host1")));
+    o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);
+  }
+  void aJumpUnfoldsWhatHidesItsAim() {
+    Opened o;
+    o.draw();
+    o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Always);
+    o.canvas().jumpTo(o.numberOf("host1:2"), -1);
+    QVERIFY(o.canvas().isShown(o.numberOf("host1:2")));
+    QCOMPARE(o.canvas().selectedNodes(), std::vector<int>{o.numberOf("host1:2")});
+    o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);
+  }
+  void selectionAndHoverGoBothWays() {
+    Opened o;
+    o.draw();
+    auto context = std::make_shared<PlanContext>();
+    context->scenario = o.document.snapshot();
+    auto hierarchy = deriveHierarchy(o.document.scenario().cluster);
+    QVERIFY(hierarchy);
+    auto problem = std::make_shared<Problem>();
+    problem->cluster = std::make_shared<const Hierarchy>(*hierarchy);
+    context->problem = problem;
+    o.editor.setContext(context);
+    o.canvas().fit();
+    QTest::mouseClick(&o.canvas(), Qt::LeftButton, {}, o.centreOf("host1:2"));
+    QVERIFY(o.selection.selected());
+    QCOMPARE(o.selection.selected()->kind, ItemKind::Device);
+    const auto id = hierarchy->identity(DeviceIndex(o.selection.selected()->index));
+    QCOMPARE(id.host, std::string("host1"));
+    QCOMPARE(id.slot, 2);
+    QTest::mouseMove(&o.canvas(), o.centreOf("leaf 0"));
+    QVERIFY(o.selection.hovered());
+    QCOMPARE(*o.selection.hovered(), (SelectionItem{ItemKind::Group, 0, 1}));
+    // The other way round: a group of level 0 is a host.
+    o.selection.setSelected(SelectionItem{ItemKind::Group, hierarchy->groupOf(0, 0), 0});
+    QCOMPARE(o.canvas().selectedNodes(),
+             std::vector<int>{o.numberOf(hierarchy->identity(DeviceIndex(0)).host)});
+  }
+  void kindsAreEditedOnceForAll() {
+    Opened o;
+    o.draw();
+    KindTableModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    connect(&model, &KindTableModel::edited, &o.editor,
+            [&](const QString& verb, const QString&, const auto& edit) {
+              o.document.edit({}, verb,
+                              [edit](Scenario& s) { edit(std::get<GraphSource>(s.cluster.network).graph); });
+            });
+    model.setGraph(o.drawn(), true);
+    QCOMPARE(model.rowCount(), 5);  // device, host, switch, link to devices, link to hosts
+    QCOMPARE(model.index(0, KindTableModel::Count).data().toString(), QString("8"));
+    QVERIFY(model.setData(model.index(0, KindTableModel::Memory), "40 GiB", Qt::EditRole));
+    QVERIFY(!model.setData(model.index(0, KindTableModel::Memory), "much", Qt::EditRole));
+    QVERIFY(!(model.flags(model.index(1, KindTableModel::Speed)) & Qt::ItemIsEditable));
+    for (const auto& n : o.drawn().nodes)
+      if (n.kind == NodeKind::Device) QCOMPARE(n.memory.value(), 40.0 * 1024 * 1024 * 1024);
+    QCOMPARE(o.document.history().undoText(), QString("Set memory of 8 × device to 40 GiB"));
+  }
+  void everythingReachableHasAName() {
+    Opened o;
+    o.draw();
+    for (auto* w : o.editor.findChildren<QWidget*>()) {
+      if (!w->isVisible() || !(w->focusPolicy() & Qt::TabFocus) || w->objectName().startsWith("qt_"))
+        continue;
+      auto* face = QAccessible::queryAccessibleInterface(w);
+      QVERIFY2(face && !face->text(QAccessible::Name).isEmpty(), w->metaObject()->className());
+    }
+  }
+  // A cluster from nothing: host, ×8, switch, all joined, bandwidth typed; a plan; back and forth.
+  void drawnFromNothingItIsPlannedAndUndone() {
+    Opened o(sample("llama2-7b-h100-128.nest.json"));
+    const std::string before = writeScenario(o.document.scenario());
+    o.pressButton("Start empty");
+    QVERIFY(o.isDrawn() && o.drawn().nodes.empty());
+    auto& canvas = o.canvas();
+    QTest::keyClick(&canvas, Qt::Key_H);
+    QCOMPARE(canvas.tool(), NetworkCanvas::Tool::AddHost);
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, QPoint(200, 400));
+    QCOMPARE(o.drawn().deviceCount(), 8);
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, o.centreOf("host1") - QPoint(0, 42));
+    QCOMPARE(canvas.selectedNodes(), std::vector<int>{o.numberOf("host1")});
+    canvas.duplicateSelected(7);
+    QCOMPARE(o.drawn().deviceCount(), 64);
+    QCOMPARE(canvas.problems().size(), std::size_t(7));  // seven cannot reach the first
+    QTest::keyClick(&canvas, Qt::Key_S);
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, QPoint(canvas.width() / 2, 60));
+    const std::string leaf = o.drawn().nodes.back().name;
+    std::vector<int> hosts;
+    for (std::size_t i = 0; i < o.drawn().nodes.size(); ++i)
+      if (o.drawn().nodes[i].kind == NodeKind::Host) hosts.push_back(static_cast<int>(i));
+    canvas.select(hosts, {});
+    QTest::keyClick(&canvas, Qt::Key_C);
+    const QRectF host = QRectF(o.centreOf("host1"), QSizeF());
+    QTest::mousePress(&canvas, Qt::LeftButton, {},
+                      (host.topLeft() - QPointF(0, 40 * canvas.scale())).toPoint());
+    QTest::mouseMove(&canvas, o.centreOf(leaf));
+    QTest::mouseRelease(&canvas, Qt::LeftButton, {}, o.centreOf(leaf));
+    QCOMPARE(o.drawn().links.size(), std::size_t(8));
+    QVERIFY(canvas.problems().empty());
+    std::vector<int> links{0, 1, 2, 3, 4, 5, 6, 7};
+    canvas.select({}, links);
+    QLineEdit* field = o.fieldNamed("Bandwidth");
+    QVERIFY(field);
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, "400 Gb/s");
+    QTest::keyClick(field, Qt::Key_Return);
+    for (const auto& l : o.drawn().links) QCOMPARE(l.bandwidth.value(), 50e9);
+    QCOMPARE(o.document.history().undoText(), QString("Set 8 links to 400 Gb/s"));
+
+    const auto problem = buildProblem(o.document.scenario());
+    QVERIFY(problem);
+    QCOMPARE(problem.value->cluster->deviceCount(), 64);
+    QCOMPARE(problem.value->cluster->levelCount(), 2);
+    const Outcome outcome = solve(*problem.value);
+    QVERIFY(!outcome.plans.empty());
+
+    const std::string after = writeScenario(o.document.scenario());
+    const int steps = o.document.history().index();
+    while (o.document.history().canUndo()) o.document.history().undo();
+    QCOMPARE(writeScenario(o.document.scenario()), before);
+    while (o.document.history().canRedo()) o.document.history().redo();
+    QCOMPARE(writeScenario(o.document.scenario()), after);
+    QCOMPARE(o.document.history().index(), steps);
   }
   void theTableIsAProperModel() {
     Opened o;

@@ -26,7 +26,8 @@
 namespace nest {
 namespace {
 constexpr int kRoomForSide = 680;  ///< pixels from which the panel stands beside the drawing unasked
-}
+const std::string kFoldKey = "fold", kUnfoldedKey = "unfolded ";
+}  // namespace
 
 NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent)
     : View(services, parent),
@@ -46,6 +47,23 @@ NetworkEditor::~NetworkEditor() = default;
 
 const Figure* NetworkEditor::figure() const {
   return m_figure.get();
+}
+
+View::State NetworkEditor::state() const {
+  State out = View::state();
+  out[kFoldKey] = static_cast<int>(m_canvas->foldWhen());
+  for (const std::string& id : m_canvas->unfolded()) out[kUnfoldedKey + id] = 1;
+  return out;
+}
+
+void NetworkEditor::applyState(const State& state) {
+  View::applyState(state);
+  std::set<std::string> unfolded;
+  for (const auto& [key, value] : state)
+    if (key.starts_with(kUnfoldedKey)) unfolded.insert(key.substr(kUnfoldedKey.size()));
+  m_canvas->setUnfolded(std::move(unfolded));
+  if (const auto it = state.find(kFoldKey); it != state.end() && it->second >= 0 && it->second <= 2)
+    m_canvas->setFoldWhen(static_cast<NetworkCanvas::FoldWhen>(static_cast<int>(it->second)));
 }
 
 QString NetworkEditor::trafficText() const {
@@ -111,6 +129,8 @@ void NetworkEditor::arrange() {
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 1);
   split->setCollapsible(0, false);
+  remember("part", m_side);
+  remember("split", split);
   split->setSizes({700, 300});
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);

@@ -31,10 +31,12 @@ public:
   QString title() const override { return tr("Network"); }
   const Figure* figure() const override;
   NetworkCanvas& canvas() const { return *m_canvas; }
+  State state() const override;
   QString trafficText() const;  ///< the most loaded link, in words; may be empty
 
 protected:
   void refresh() override;
+  void applyState(const State&) override;
   void resizeEvent(QResizeEvent*) override;
 
 private:
