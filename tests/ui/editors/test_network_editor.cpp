@@ -311,10 +311,10 @@ private slots:
     QVERIFY(field);
     field->setFocus();
     field->selectAll();
-    QTest::keyClicks(field, "400 Gb/s");
+    QTest::keyClicks(field, "200 Gb/s");
     QTest::keyClick(field, Qt::Key_Return);
-    for (const auto& l : o.drawn().links) QCOMPARE(l.bandwidth.value(), 50e9);
-    QCOMPARE(o.document.history().undoText(), QString("Set 8 links to 400 Gb/s"));
+    for (const auto& l : o.drawn().links) QCOMPARE(l.bandwidth.value(), 25e9);
+    QCOMPARE(o.document.history().undoText(), QString("Set 8 links to 200 Gb/s"));
 
     const auto problem = buildProblem(o.document.scenario());
     QVERIFY(problem);
