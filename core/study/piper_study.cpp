@@ -48,6 +48,7 @@ namespace {
 /// So many batches' worth of samples that fill and drain no longer count.
 constexpr int kSteadyFactor = 2000;
 constexpr const char* kPeersMemory = "peer's memory rule";
+constexpr const char* kPeersMemoryFree = "peer's memory rule, strategy per stage";
 
 Reading<Hierarchy> flatCluster(const PeerSetting& s, const PeerOptimum& row) {
   HierarchyInput in;
@@ -110,11 +111,12 @@ std::shared_ptr<const Profile> withWorkspacesKept(const PeerSetting& s, std::siz
 PeerVariant askByPeersMemory(const PeerSetting& s, Problem problem, const PeerStudyOptions& options,
                              const Control& control) {
   PeerVariant best;
+  const char* name = problem.search.strategyPerStage ? kPeersMemoryFree : kPeersMemory;
   for (std::size_t r = 0; r < kRecomputeCount; ++r) {
     problem.profile = withWorkspacesKept(s, r);
     problem.search.recompute.fill(false);
     problem.search.recompute[r] = true;
-    PeerVariant v = ask(kPeersMemory, problem, options, control);
+    PeerVariant v = ask(name, problem, options, control);
     const bool better = v.plan && (!best.plan || v.steadySecondsPerSample < best.steadySecondsPerSample);
     if (better || best.name.empty()) best = std::move(v);
   }
@@ -125,6 +127,15 @@ std::string share(double ours, double theirs) {
   return text::signedPercent(ours / theirs - 1);
 }
 
+/// What one data-parallel degree for all stages costs a plan beside one for each.
+std::string whatOneDegreeCosts(const Plan& plan, int devices) {
+  const int idle = devices - plan.devicesUsed();
+  return "its stages may also differ in data-parallel degree and recompute, which balances them better" +
+         (idle > 0 ? " and uses the " + text::count(idle) + " of " + text::count(devices) +
+                         " devices that ours leaves idle"
+                   : "");
+}
+
 std::string explained(const PeerRow& r) {
   const auto variant = [&](std::string_view name) -> const PeerVariant* {
     for (const PeerVariant& v : r.variants)
@@ -132,7 +143,8 @@ std::string explained(const PeerRow& r) {
     return nullptr;
   };
   const PeerVariant &whole = r.variants.front(), *steady = variant("steady state"),
-                    *memory = variant(kPeersMemory), *free = variant("strategy per stage");
+                    *memory = variant(kPeersMemory), *free = variant("strategy per stage"),
+                    *memoryFree = variant(kPeersMemoryFree);
   if (!whole.plan)
     return whole.status != OutcomeStatus::Infeasible ? "stopped before a plan was found"
            : r.peer.secondsPerSample ? "nothing fits with one degree of replication for all stages"
@@ -151,10 +163,15 @@ std::string explained(const PeerRow& r) {
     add("a tensor degree for each stage gains " +
         text::percent(1 - free->steadySecondsPerSample / steady->steadySecondsPerSample));
   if (!r.peer.secondsPerSample || !memory) return out;
-  const double rest = memory->steadySecondsPerSample / *r.peer.secondsPerSample;
+  const PeerVariant* nearest = memoryFree ? memoryFree : memory;
+  if (memoryFree && memoryFree->steadySecondsPerSample < memory->steadySecondsPerSample * (1 - 1e-6))
+    add("by the peer's memory rule a tensor degree for each stage gains " +
+        text::percent(1 - memoryFree->steadySecondsPerSample / memory->steadySecondsPerSample));
+  const double rest = nearest->steadySecondsPerSample / *r.peer.secondsPerSample;
   if (rest > 1 + 1e-4)
-    add("by the same memory rule the peer is " + text::percent(1 - 1 / rest) +
-        " faster: each of its stages has its own tensor and data-parallel degree");
+    add("by the same memory rule the peer is " + text::percent(1 - 1 / rest) + " faster than ours: " +
+        (memoryFree ? whatOneDegreeCosts(*nearest->plan, r.peer.devices)
+                    : "each of its stages has its own tensor and data-parallel degree, and recompute"));
   else if (rest < 1 - 1e-4)
     add("by the same memory rule ours is still " + text::percent(1 - rest) +
         " faster: the two differ in what an exchange costs");
@@ -182,7 +199,8 @@ std::vector<PeerRow> peerStudy(const PeerSetting& setting, const std::vector<Pee
     row.variants.push_back(askByPeersMemory(setting, steady, options, control));
     if (options.strategyPerStage) {
       steady.search.strategyPerStage = true;
-      row.variants.push_back(ask("strategy per stage", std::move(steady), options, control));
+      row.variants.push_back(ask("strategy per stage", steady, options, control));
+      row.variants.push_back(askByPeersMemory(setting, steady, options, control));
     }
     if (studyStopped(control)) break;
     row.explanation = explained(row);

@@ -62,8 +62,9 @@ struct PeerStudyOptions {
 /// "whole batch" plans as always: fill, drain, sync and step count. "steady state" makes the batch so large
 /// that only the slowest stage counts, which is what the peer minimises. "peer's memory rule" also adds up
 /// the workspaces of all layers of a stage, as the peer does (one recompute policy for all stages). "strategy
-/// per stage" instead frees the tensor degree of each stage. What then remains is what the peer may and we
-/// may not: another data-parallel degree for each stage.
+/// per stage" instead frees the tensor degree of each stage, and "peer's memory rule, strategy per stage"
+/// lifts both. What then remains is what the peer may and we may not: another data-parallel degree for each
+/// stage.
 std::vector<PeerRow> peerStudy(const PeerSetting&, const std::vector<PeerOptimum>&,
                                const PeerStudyOptions& = {}, const Control& = {});
 
