@@ -79,10 +79,13 @@ public:
     Constraints& c = m_demand.problem.constraints;
     if (m_namedStage > 0 && !c.stages.least && !c.stages.most) {
       // The stage is meant as it is now; one beyond the present plan's asks for more stages.
-      if (m_namedStage <= m_present.stageCount())
+      if (m_namedStage <= m_present.stageCount()) {
         c.stages = {m_present.stageCount(), m_present.stageCount()};
-      else
+        add("still " + std::to_string(m_present.stageCount()) +
+            (m_present.stageCount() == 1 ? " stage" : " stages"));
+      } else {
         c.stages.least = m_namedStage;
+      }
     }
     if (!m_diagnostics.empty()) return {std::nullopt, std::move(m_diagnostics)};
     return {std::move(m_demand), {}};

@@ -45,10 +45,19 @@ Plan equalSplitPlan(const LayerGraph& graph, int microbatch, int dataDegree, int
   return p;
 }
 
+std::vector<int> microbatchesOnOffer(const Problem& problem) {
+  std::vector<int> out;
+  for (const int b : problem.profile->microbatches())
+    if (std::find(problem.job.microbatches.begin(), problem.job.microbatches.end(), b) !=
+        problem.job.microbatches.end())
+      out.push_back(b);
+  return out;
+}
+
 std::vector<int> dataDegrees(const Problem& problem, int microbatch, int width, int expert) {
   std::vector<int> out;
-  const int most =
-      std::min(problem.cluster->deviceCount() / std::max(1, width), std::max(1, problem.job.globalBatch));
+  const int replicas = (std::max(1, problem.job.globalBatch) + microbatch - 1) / microbatch;
+  const int most = std::min(problem.cluster->deviceCount() / std::max(1, width), replicas);
   for (int d = 1; d <= most; ++d)
     if (d % std::max(1, expert) == 0 && problem.microbatchCount(microbatch, d) > 0) out.push_back(d);
   return out;

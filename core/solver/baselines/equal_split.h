@@ -18,8 +18,11 @@ std::vector<std::vector<LayerIndex>> equalParts(const LayerGraph& graph, int par
 Plan equalSplitPlan(const LayerGraph& graph, int microbatch, int dataDegree, int zero, int stages, int chunks,
                     const Strategy& strategy, Recompute recompute);
 
+/// Microbatch sizes that the job allows and the profile has costs for, ascending.
+std::vector<int> microbatchesOnOffer(const Problem&);
+
 /// Data-parallel degrees that a pipeline of `width` devices per replica allows, ascending: b·d divides the
-/// batch (or is padded), d·width devices exist, and the expert degree divides d.
+/// batch (or is padded, no replica being idle), d·width devices exist, and the expert degree divides d.
 std::vector<int> dataDegrees(const Problem& problem, int microbatch, int width, int expert);
 
 }  // namespace nest

@@ -18,7 +18,7 @@ public:
       if (m_control.progress)
         m_control.progress({"", static_cast<double>(i) / static_cast<double>(strategies.size()), best(), 0,
                             m_result.evaluated});
-      for (const int b : m_problem.profile->microbatches())
+      for (const int b : microbatchesOnOffer(m_problem))
         if (m_problem.constraints.microbatch.allows(b)) degrees(strategies[i], b);
     }
     m_result.complete = !stopped(m_control);
@@ -68,10 +68,11 @@ private:
         Evaluation e = evaluate(m_problem, p);
         const bool fits = e.feasible();
         const bool outOfMemoryOnly = !fits && e.violations.front().code == "memory";
+        const bool lacksPolicy = !fits && e.violations.front().code == "recompute";
         if (fits && (!m_result.plan || e.batchTime < m_result.plan->evaluation.batchTime))
           m_result.plan = RankedPlan{std::move(p), std::move(e), {}};
-        // More recompute only helps where memory is what is short.
-        if (!outOfMemoryOnly) break;
+        // More recompute only helps where memory is what is short, or a policy is not on offer.
+        if (fits || !(outOfMemoryOnly || lacksPolicy)) break;
       }
   }
 

@@ -62,7 +62,7 @@ private:
   bool done() const { return m_result.plan.has_value() || stopped(m_control); }
 
   bool tryAll(int s, const Strategy& strategy) {
-    const auto& offered = m_problem.profile->microbatches();
+    const auto offered = microbatchesOnOffer(m_problem);
     for (const int b : offered) {
       if (m_typed.microbatch ? b != *m_typed.microbatch : b != offered.front()) continue;
       const auto degrees = dataDegrees(m_problem, b, s * strategy.width(), strategy.expert);
@@ -74,6 +74,8 @@ private:
             continue;
           for (auto d = degrees.rbegin(); d != degrees.rend(); ++d) {
             if (m_typed.data && *m_typed.data != *d) continue;
+            // Nothing is shared out over one rank.
+            if (z > 0 && !m_typed.zero && *d * strategy.context == 1) continue;
             if (judge(equalSplitPlan(*m_problem.graph, b, *d, z, s, 1, strategy, r))) return true;
             break;  // hand rules use all devices that the batch allows
           }

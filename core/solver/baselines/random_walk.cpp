@@ -31,19 +31,19 @@ constexpr double kSharpness = 50;
 class Walk {
 public:
   Walk(const Problem& p, const Control& control, std::uint64_t seed)
-      : m_problem(p), m_control(control), m_dice(seed) {}
+      : m_problem(p), m_control(control), m_dice(seed), m_microbatches(microbatchesOnOffer(p)) {}
 
   long long evaluated = 0;
 
   /// The best plan seen, by energy; nullopt if no start was found.
   std::optional<RankedPlan> run(int steps) {
     std::optional<Plan> start;
-    for (int tries = 0; tries < 50 && !start; ++tries) start = randomDegrees();
+    for (int tries = 0; tries < 50 && !start; ++tries) start = onOffer(randomDegrees());
     if (!start) return std::nullopt;
     RankedPlan current = judged(std::move(*start));
     RankedPlan best = current;
     for (int i = 0; i < steps && !stopped(m_control); ++i) {
-      std::optional<Plan> next = neighbour(current.plan);
+      std::optional<Plan> next = onOffer(neighbour(current.plan));
       if (!next) continue;
       RankedPlan candidate = judged(std::move(*next));
       const double rise = energy(candidate) / energy(current) - 1;
@@ -77,13 +77,28 @@ public:
 private:
   RankedPlan judged(Plan p) {
     ++evaluated;
-    // Nothing is shared out over one rank: such plans are those without ZeRO, and stand for them.
-    if (std::all_of(p.stages.begin(), p.stages.end(),
-                    [&](const StagePlan& s) { return p.dataDegree() * s.strategy.context == 1; }))
-      p.zero = 0;
     RankedPlan r{std::move(p), {}, {}};
     r.evaluation = evaluate(m_problem, r.plan);
     return r;
+  }
+
+  /// The plan under a ZeRO stage on offer. Nothing is shared out over one rank: such plans are those without
+  /// ZeRO, and stand for them.
+  std::optional<Plan> onOffer(std::optional<Plan> p) {
+    const auto& zeroStages = m_problem.search.zeroStages;
+    const auto offers = [&](int z) {
+      return std::find(zeroStages.begin(), zeroStages.end(), z) != zeroStages.end();
+    };
+    if (!p) return p;
+    const bool shares = std::any_of(p->stages.begin(), p->stages.end(), [&](const StagePlan& s) {
+      return p->dataDegree() * s.strategy.context > 1;
+    });
+    if (!shares && !offers(0)) return std::nullopt;
+    if (!shares)
+      p->zero = 0;
+    else if (!offers(p->zero))
+      p->zero = one(zeroStages);
+    return p;
   }
 
   template <class T>
@@ -100,8 +115,8 @@ private:
     int s = 1 + m_dice.below(most);
     if (m_dice.below(2) == 0)
       for (s = 1; s * 2 <= most && m_dice.below(3) > 0;) s *= 2;
-    return withDegrees(one(m_problem.profile->microbatches()), strategy, s, 0,
-                       one(m_problem.search.zeroStages), randomRecompute());
+    return withDegrees(one(m_microbatches), strategy, s, 0, one(m_problem.search.zeroStages),
+                       randomRecompute());
   }
 
   Recompute randomRecompute() {
@@ -155,7 +170,7 @@ private:
         s = std::max(1, s + (m_dice.below(2) ? 1 : -1) * (1 + m_dice.below(2)));
         break;
       default:
-        b = one(m_problem.profile->microbatches());
+        b = one(m_microbatches);
         break;
     }
     return withDegrees(b, strategy, s, 0, p.zero, p.stages.front().recompute);
@@ -217,13 +232,14 @@ private:
   const Problem& m_problem;
   const Control& m_control;
   Dice m_dice;
+  std::vector<int> m_microbatches;
 };
 
 }  // namespace
 
 BaselineResult randomWalk(const Problem& problem, const Control& control, const BaselineOptions& options) {
   BaselineResult r;
-  if (problem.profile->strategies().empty() || problem.profile->microbatches().empty() ||
+  if (problem.profile->strategies().empty() || microbatchesOnOffer(problem).empty() ||
       problem.search.zeroStages.empty()) {
     r.note = "no strategy is on offer";
     return r;

@@ -72,6 +72,35 @@ private slots:
     QVERIFY(compared > 40);
   }
 
+  /// Nothing but what the scenario offers, however much the profile holds.
+  void choicesAreThoseOnOffer() {
+    int seen = 0;
+    for (std::uint64_t seed = 0; seed < 80; ++seed) {
+      Problem p = test::randomInstance(seed, plain());
+      p.search.zeroStages = {static_cast<int>(1 + seed % 3)};
+      p.search.padLastMicrobatch = seed % 2 == 0;
+      p.job.microbatches = {p.profile->microbatches().front()};
+      const Outcome best = solveExhaustively(p);
+      BaselineOptions o;
+      o.walks = 2;
+      o.steps = 60;
+      for (const BaselineResult& r : runBaselines(p, {}, o)) {
+        if (!r.runs()) continue;
+        const Plan& plan = r.plan->plan;
+        QCOMPARE(plan.microbatch, p.job.microbatches.front());
+        QCOMPARE(plan.zero, p.search.zeroStages.front());
+        if (!plan.deviceOrder.empty()) continue;
+        const std::string what = "seed " + std::to_string(seed) + ": " + nameOf(r.kind) + ", " +
+                                 summaryOf(plan) + " (" + test::describe(p) + ')';
+        QVERIFY2(best.best(), what.c_str());
+        ++seen;
+        QVERIFY(r.plan->evaluation.batchTime.value() >=
+                best.best()->evaluation.batchTime.value() * (1 - 1e-9));
+      }
+    }
+    QVERIFY(seen > 40);
+  }
+
   void walksRepeat() {
     const Problem p = test::randomInstance(5, plain());
     const auto a = runBaselines(p, {}, only(BaselineKind::RandomWalk)),

@@ -42,11 +42,11 @@ private slots:
     QTest::newRow("blank for =") << "stages 2 and devices 4"
                                  << "stages 2, devices 4";
     QTest::newRow("layer") << "layer 2 in stage 1?"
-                           << "layer 2 in stage 1";
+                           << "layer 2 in stage 1, still 3 stages";
     QTest::newRow("cuts") << "cut at layer 2, no cut at 1"
                           << "a cut at layer 2, no cut at layer 1";
     QTest::newRow("recompute") << "recompute full in stage 1"
-                               << "recompute full in stage 1";
+                               << "recompute full in stage 1, still 3 stages";
   }
   void readsDemands() {
     QFETCH(QString, text);
