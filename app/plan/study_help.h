@@ -69,7 +69,7 @@ paper       two clusters (TPUv4-like fat tree, H100 spine-leaf), five models: th
             --published: the reference's readme_tables.json; its ratios then stand beside ours.
 validation  published training runs (a table like training_results.json), predicted beside measured. A row, or its set for
             all rows, may say hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k or model (a Hugging Face
-            configuration), device, t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute, sequence_parallel, flash,
+            configuration), device, host (devices joined by their own links), t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute, sequence_parallel, flash,
             format, convention (model, causal, sc21), year of the software, overlap_tensor, overlap_context, overlap_expert,
             overlap_pipeline, overlap_data (shares hidden); measured is any of tflops_per_gpu, iter_s, mfu,
             tokens_per_s_per_gpu.

@@ -34,6 +34,7 @@ struct PublishedRun {
   TransformerArchitecture model;
   int sequence = 2048, devices = 1, globalBatch = 1;
   std::optional<int> microbatch;  ///< none: the best that fits
+  std::optional<int> host;        ///< devices that the device's own links join; none: as usual for it
   std::optional<int> chunks;      ///< v; none: interleaved, count not stated
   int tensor = 1, stages = 1, context = 1, expert = 1;
   bool sequenceParallel = false;
@@ -68,7 +69,8 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// "model" is a Hugging Face configuration, in which row figures replace what they name. "flash": true says
 /// that attention was fused; "format" is bf16, fp16 or fp8; "convention", for what mfu and tflops_per_gpu
 /// count, is model, causal or sc21. overlap_tensor, overlap_context, overlap_expert, overlap_pipeline and
-/// overlap_data are shares from 0 to 1 of such exchanges that the source says run beside compute. "year" is
+/// overlap_data are shares from 0 to 1 of such exchanges that the source says run beside compute. "host" is
+/// how many devices the device's own links join (72 in a GB200 rack; a TPU slice is one by itself). "year" is
 /// that of the software; without it, the number of an arXiv paper in "source" says it, and what says nothing
 /// is of today.
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file);

@@ -28,6 +28,11 @@ bool isFlat(const PublishedRun& r) {
   return r.isEarlyZero3;
 }
 
+/// TPUs of a slice are joined by their own links; hosts only feed them.
+bool isTorus(const DeviceSpec& device) {
+  return device.id.starts_with("tpu-");
+}
+
 Reading<Hierarchy> clusterOf(const PublishedRun& r, const DeviceSpec& device,
                              const ValidationAssumptions& assumptions) {
   HierarchyInput in;
@@ -35,7 +40,7 @@ Reading<Hierarchy> clusterOf(const PublishedRun& r, const DeviceSpec& device,
   const double efficiency = device.linkEfficiency.value;
   const BytesPerSecond inside = device.linkBandwidth.value * efficiency;
   const BytesPerSecond between = device.hostLinkBandwidth.value * efficiency;
-  const int host = std::min(device.usualHostSize, r.devices);
+  const int host = std::min(r.host.value_or(isTorus(device) ? r.devices : device.usualHostSize), r.devices);
   if (isFlat(r)) {
     in.levels = {{"flat", device.hostLinkBandwidth.value * assumptions.zeroGatherEfficiency.value,
                   assumptions.hostLatency}};

@@ -59,10 +59,11 @@ struct ValidationReport {
   double calibration() const;         ///< geometric mean of measured ÷ predicted time, throughput rows
 };
 
-/// Evaluates each published run at its published configuration: hosts of the device's usual size, Megatron's
-/// rank order (d_in = d), equal blocks a stage (where they do not divide one less, in the last and the first,
-/// which have head and embedding, before others); where microbatch or chunk count is not stated, the best
-/// that fits. A row whose configuration cannot be formed (layers or devices do not divide) becomes a warning.
+/// Evaluates each published run at its published configuration: hosts of the stated or the device's usual
+/// size (a TPU slice is one), Megatron's rank order (d_in = d), equal blocks a stage (where they do not
+/// divide one less, in the last and the first, which have head and embedding, before others); where
+/// microbatch or chunk count is not stated, the best that fits. A row whose configuration cannot be formed
+/// (layers or devices do not divide) becomes a warning.
 Reading<ValidationReport> runValidation(std::string_view trainingResults, const std::string& file,
                                         const ValidationAssumptions& = {});
 

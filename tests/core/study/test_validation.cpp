@@ -86,6 +86,21 @@ private slots:
     QVERIFY(runs("SC'21 Table 2")->front().fp16Gradients);
     QVERIFY(!runs("Smith et al. 2022 (arXiv 2201.11990)")->front().fp16Gradients);
   }
+  // Eight replicas of two ranks: all on one machine, the exchanges between hosts go.
+  void hostsAreAsStated() {
+    const auto usual = runValidation(withColumn("host", "8"), "f");
+    const auto wide = runValidation(withColumn("host", "16"), "f");
+    QVERIFY(usual && wide);
+    QCOMPARE(usual->rows[0].evaluation.stages[0].dataLevel, 1);
+    QCOMPARE(wide->rows[0].evaluation.stages[0].dataLevel, 0);
+    QVERIFY(wide->rows[0].predicted > usual->rows[0].predicted);
+    std::string tpu = kSmall;
+    const std::string device = "H100 SXM";
+    tpu.replace(tpu.find(device), device.size(), "TPU v5p");
+    const auto slice = runValidation(tpu, "f");
+    QVERIFY(slice && !slice->rows.empty());
+    QCOMPARE(slice->rows[0].evaluation.stages[0].dataLevel, 0);
+  }
   void statedOverlapIsKept() {
     const auto none = runValidation(withColumn("overlap_tensor", "0"), "f");
     const auto all = runValidation(withColumn("overlap_tensor", "1"), "f");
