@@ -10,6 +10,7 @@
 #include "formats/json_layout.h"
 #include "formats/outcome_json.h"
 #include "formats/plan_json.h"
+#include "help.h"
 #include "units/text.h"
 
 namespace nest::cli {
@@ -76,6 +77,13 @@ int checkCommand(const Words& words) {
   }
   if (json) std::cout << layOut({{"format", "nest-check"}, {"version", 1}, {"files", files}});
   return broken ? kBadInput : kDone;
+}
+
+int formatsCommand(const Words& words) {
+  const auto args = parseArguments(words, {}, 0, 0);
+  if (!args) return report(args.diagnostics), kBadInput;
+  std::cout << kFormatsHelp;
+  return kDone;
 }
 
 }  // namespace nest::cli

@@ -35,6 +35,7 @@ int inverseCommand(const Words&);
 int studyCommand(const Words&);
 int importCommand(const Words&);
 int exportCommand(const Words&);
+int formatsCommand(const Words&);
 int sweepCommand(const Words&);
 
 /// Findings go to standard error, one a line; notes only with `all`. With `asJson` and errors among them,

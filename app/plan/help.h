@@ -55,43 +55,76 @@ locality order.
 Exit codes: 0 the plan can run; 1 it cannot (says why); 2 bad input.
 )";
 
-/// The files that import, check and the explorer read, with an example each.
-#define NEST_FORMATS_HELP                                                                                     \
-  "Files that are read, told by their content:\n"                                                             \
-  "  NEST scenario             {\"format\": \"nest-scenario\", …}          see nest-plan solve --help\n"    \
-  "  NEST plan, outcome        {\"format\": \"nest-plan\", …}              see nest-plan evaluate --help\n" \
-  "  Hugging Face config.json  {\"model_type\": \"llama\", \"hidden_size\": 4096, …}\n"                     \
-  "  measured profile          {\"format\": \"nest-profile\", \"layers\": […], \"costs\": […]}\n"         \
-  "  Piper profile             {\"nodes\": [{\"TMPCs\": …}], \"edges\": […]}\n"                           \
-  "  NEST artifact input       {\"dp_input\": {\"bws\": […], \"nodes\": […]}, \"scales\": …}\n"         \
-  "  PipeDream graph.txt       node1 -- Embedding -- forward_compute_time=0.4, …\n"                         \
-  "  cluster in one line       host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s,5us,2:1\n"                    \
-  "                            (NAME:FANOUT@BANDWIDTH[,LATENCY][,OVERSUBSCRIPTION]; host:8x31+7@… lists "   \
-  "host sizes,\n"                                                                                             \
-  "                            !5*0.8,40GiB gives device 5 a speed factor and its own memory)\n"              \
-  "  Slurm topology.conf       SwitchName=leaf0 Nodes=gpu[00-03]\n"                                           \
-  "  Slurm topology.yaml       - topology: fabric … tree: … switches:\n"                                  \
-  "  nvidia-smi topo -m        the matrix as printed\n"                                                       \
-  "  NCCL topology XML         <system version=\"1\"> (NCCL_TOPO_DUMP_FILE)\n"                                \
-  "  ASTRA-sim network YAML    topology: [ Switch ]  npus_count: [ 8 ]  bandwidth: [ 450 ]  latency: [ 936 "  \
-  "]\n"                                                                                                       \
-  "  SimGrid platform          <cluster id=\"ft\" radical=\"0-15\" topology=\"FAT_TREE\" …/>\n"             \
-  "  GraphML                   node kind=device|host|switch; edge gbps (GB/s one way), lat_us, count\n"       \
-  "  DOT                       d0 [kind=device]; d0 -- s0 [gbps=450, lat_us=1]\n"
+inline constexpr const char* kFormatsHelp =
+    R"(The files that are read, told by their content, with an example each. check says what a file is and what is wrong with
+it; import makes a scenario of one or several; the explorer opens and takes by drag and drop the same ones. UTF-8, with or
+without a byte order mark, or UTF-16 with one. samples/models and samples/topologies hold files of these kinds.
+
+Scenarios and plans
+  NEST scenario             {"format": "nest-scenario", …}          see nest-plan solve --help
+  NEST plan, outcome        {"format": "nest-plan", …}              see nest-plan evaluate --help
+
+Models
+  Hugging Face config.json  {"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, …}
+      llama, mistral, mixtral, qwen2, qwen3, qwen2_moe, qwen3_moe, gpt2, gpt_neox, opt, bert, deepseek, deepseek_v2,
+      deepseek_v3, gemma, llama4 and models of the same shape under other names (kimi_k2, phi3, roberta, …); of models that
+      also see or hear the language part (text_config). Absent keys get the defaults of transformers, and are told.
+  measured profile          {"format": "nest-profile", "version": 1,
+                             "layers": [{"name": "block", "kind": "block", "class": "b", "repeat": 32}],
+                             "costs": [{"class": "b", "tensor": 2, "microbatch": 1, "forward_s": 0.01, "backward_s": 0.02,
+                                        "parameters": 1e8, "stash_bytes": 5e8, "output_bytes": 3e7,
+                                        "recompute": {"full": {"stash_bytes": 3e7, "extra_backward_s": 0.01}},
+                                        "collectives": [{"kind": "all-reduce", "group": "tensor", "phase": "forward",
+                                                         "bytes": 3e7, "times": 2}]}]}
+      samples/profiling/measure_layers.py writes it.
+  Piper profile             {"nodes": [{"TMPCs": …}], "edges": […], "bandwidth": 25e9, "mbsInBatch": 64, …}
+  NEST artifact input       {"dp_input": {"bws": […], "nodes": […]}, "scales": …}; import --devices N takes one of the scales
+  PipeDream graph.txt       node1 -- Embedding -- forward_compute_time=0.4, backward_compute_time=0.5,
+                                     activation_size=8388608.0, parameter_size=131072000.0    (ms, bytes)
+                            <tab>node1 -- node2
+
+Networks
+  cluster in one line       host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s,5us,2:1
+      NAME:FANOUT@BANDWIDTH[,LATENCY][,OVERSUBSCRIPTION]; host:8x31+7@… lists host sizes, !5*0.8,40GiB gives device 5 a
+      speed factor and its own memory; # begins a comment.
+  Slurm topology.conf       SwitchName=leaf0 Nodes=gpu[00-03]
+                            SwitchName=spine Switches=leaf[0-1]       or BlockName=… with BlockSizes=…
+      Carries no bandwidth: import --level 1=50GB/s,2us sets it. What scontrol show topology prints is read too.
+  Slurm topology.yaml       - topology: fabric
+                              tree: {switches: [{switch: leaf0, nodes: "gpu[00-03]"}]}
+  nvidia-smi topo -m        the matrix as printed, of one host
+  NCCL topology XML         <system version="1"><cpu numaid="0"><pci busid="…"><gpu dev="0" sm="90"><nvlink …/></gpu></pci></cpu>
+                            </system>, of one host (NCCL_TOPO_DUMP_FILE; RCCL's xgmi links too)
+      A Slurm topology and the files of its hosts make a cluster: import --hosts 'gpu[00-15]=a.xml', or a.xml for all.
+  ASTRA-sim network YAML    topology: [ Switch, Ring ]
+                            npus_count: [ 8, 4 ]
+                            bandwidth: [ 450, 50 ]      GB/s
+                            latency: [ 936, 1000 ]      ns
+  SimGrid platform          <platform version="4.1"><cluster id="ft" prefix="n" radical="0-15" suffix="" speed="1Tf" bw="50GBps"
+                             lat="1us" topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2"/></platform>
+                            also TORUS, DRAGONFLY and flat clusters; one cluster a file
+  GraphML                   <key id="k" for="node" attr.name="kind"/><key id="b" for="edge" attr.name="gbps"/> …
+                            <node id="d0"><data key="k">device</data></node>
+                            <edge source="d0" target="s0"><data key="b">450</data></edge>
+  DOT                       graph { d0 [kind=device]; s0 [kind=switch]; d0 -- s0 [gbps=450, lat_us=1]; }
+      Attributes of both, of nodes: kind (device, host, switch), label, host, hbm_gib, speed or tflops, x, y, failed; of
+      links: gbps (GB/s one way) or bandwidth ("400 Gb/s"), lat_us, count, failed, direction (one-way, both).
+)";
 
 inline constexpr const char* kCheckHelp =
     R"(Usage: nest-plan check FILE… [--json]
 
 Says what each file is and everything that is wrong with it: file, line and column, what is allowed, what to do.
 
-)" NEST_FORMATS_HELP R"(
+nest-plan formats lists the files that are read, with an example each.
 
 Exit codes: 0 all files are good (warnings and notes aside); 2 at least one is not.
 )";
 
 inline constexpr const char* kImportHelp =
     R"(Usage: nest-plan import FILE… [--into SCENARIO] [--device ID] [--level L=BANDWIDTH[,LATENCY]]… [--batch N]
-                        [--sequence N] [--hosts LIST=FILE]… [--devices N] [-o scenario.nest.json]
+                        [--sequence N] [--network LINE] [--hosts LIST=FILE]… [--devices N]
+                        [-o scenario.nest.json]
 
 Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own
 topology (nvidia-smi, NCCL) and a Slurm topology together become the whole cluster. What files leave open is filled from
@@ -104,12 +137,14 @@ Hosts of several kinds: give each kind's file and say which hosts it describes, 
   --into SCENARIO     keep its job, search and all that the files do not bring
   --device ID         the accelerator, by its catalog id (default h100-sxm, or that of --into)
   --level L=BW[,LAT]  for example --level 1=50GB/s,2us
+  --network LINE      a cluster in one line, for example --network 'host:8@450GB/s rack:4@50GB/s,2us'
   --hosts LIST=FILE   FILE is the topology of the hosts in the Slurm host list LIST
   --devices N         which of the cluster sizes in a NEST artifact's input (default: the smallest)
   --batch, --sequence global batch and sequence length
   -o, --output FILE   where the scenario goes (default: standard output)
 
-)" NEST_FORMATS_HELP R"(
+nest-plan formats lists the files that are read, with an example each.
+
 Exit codes: 0 done; 2 bad input.
 )";
 

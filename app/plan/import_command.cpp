@@ -15,31 +15,46 @@ Diagnostic misuse(std::string message, std::string remedy = "see nest-plan impor
   return error("command-line", {"", 0, 0, ""}, std::move(message), std::move(remedy));
 }
 
-/// "1=50GB/s,2us": figures of one level, typed over what the file left open.
-void setLevel(const std::string& s, Scenario& scenario, Diagnostics& out) {
-  auto* levels = std::get_if<LevelsSource>(&scenario.cluster.network);
+struct TypedLevel {
+  int level = 0;
+  text::BandwidthText bandwidth;
+  std::optional<Seconds> latency;
+};
+
+/// "1=50GB/s,2us".
+std::optional<TypedLevel> readLevel(const std::string& s, Diagnostics& out) {
   const auto equals = s.find('=');
   const auto comma = s.find(',', equals == std::string::npos ? 0 : equals);
-  const std::string number = s.substr(0, equals);
-  const bool digit = equals == 1 && number[0] >= '0' && number[0] <= '9';
-  if (!levels)
+  const bool isDigit = equals == 1 && s[0] >= '0' && s[0] <= '9';
+  const auto bandwidth =
+      isDigit ? text::readBandwidth(s.substr(2, comma == std::string::npos ? comma : comma - 2))
+              : std::nullopt;
+  const auto latency = comma == std::string::npos ? std::nullopt : text::readTime(s.substr(comma + 1));
+  if (!isDigit || !bandwidth || !(bandwidth->value.value() > 0) || (comma != std::string::npos && !latency)) {
+    out.push_back(
+        misuse("\"" + s + "\" is not LEVEL=BANDWIDTH[,LATENCY]", "write for example --level 1=50GB/s,2us"));
+    return std::nullopt;
+  }
+  return TypedLevel{s[0] - '0', *bandwidth, latency};
+}
+
+/// Typed figures over what the file left open.
+void setLevel(const TypedLevel& typed, int joinedLevels, Scenario& scenario, Diagnostics& out) {
+  auto* levels = std::get_if<LevelsSource>(&scenario.cluster.network);
+  const int count = levels ? static_cast<int>(levels->levels.size()) : joinedLevels;
+  if (count == 0)
     return out.push_back(
         misuse("--level sets figures of levels; this network is a graph, whose links have their own",
                "change the links"));
-  if (!digit || static_cast<std::size_t>(number[0] - '0') >= levels->levels.size())
-    return out.push_back(misuse("--level takes LEVEL=BANDWIDTH[,LATENCY] with a level from 0 to " +
-                                std::to_string(levels->levels.size() - 1) + ", not \"" + s + '"'));
-  LevelSpec& level = levels->levels[static_cast<std::size_t>(number[0] - '0')];
-  const auto bandwidth =
-      text::readBandwidth(s.substr(equals + 1, comma == std::string::npos ? comma : comma - equals - 1));
-  const auto latency =
-      comma == std::string::npos ? std::optional(level.latency) : text::readTime(s.substr(comma + 1));
-  if (!bandwidth || !(bandwidth->value.value() > 0) || !latency)
-    return out.push_back(
-        misuse("\"" + s + "\" is not LEVEL=BANDWIDTH[,LATENCY]", "write for example --level 1=50GB/s,2us"));
-  level.bandwidth = bandwidth->value;
-  level.shownAs = bandwidth->unit;
-  level.latency = *latency;
+  const int least = levels ? 0 : 1;  // joined hosts say themselves what is inside them
+  if (typed.level < least || typed.level >= count)
+    return out.push_back(misuse("--level takes a level from " + std::to_string(least) + " to " +
+                                std::to_string(count - 1) + " here, not " + std::to_string(typed.level)));
+  if (!levels) return;  // the hosts were joined with it
+  LevelSpec& level = levels->levels[static_cast<std::size_t>(typed.level)];
+  level.bandwidth = typed.bandwidth.value;
+  level.shownAs = typed.bandwidth.unit;
+  if (typed.latency) level.latency = *typed.latency;
   level.origin = Origin::Typed;
 }
 
@@ -90,8 +105,9 @@ void readHosts(const std::vector<std::string>& given, std::vector<NamedText>& fi
 
 int importCommand(const Words& words) {
   const std::vector<OptionSpec> known = {
-      {"--into", 0, true},     {"--device", 0, true},   {"--level", 0, true, true}, {"--batch", 0, true},
-      {"--sequence", 0, true}, {"--output", 'o', true}, {"--hosts", 0, true, true}, {"--devices", 0, true}};
+      {"--into", 0, true},        {"--device", 0, true},   {"--level", 0, true, true},
+      {"--batch", 0, true},       {"--sequence", 0, true}, {"--output", 'o', true},
+      {"--hosts", 0, true, true}, {"--devices", 0, true},  {"--network", 0, true}};
   const auto args = parseArguments(words, known, 1, 100);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics out;
@@ -101,6 +117,15 @@ int importCommand(const Words& words) {
   const DeviceSpec* device = deviceOf(*args, out);
   auto files = readAll(args->files, out);
   readHosts(args->values("--hosts"), files, out);
+  if (const auto line = args->value("--network")) {
+    if (recognise(*line) != FileKind::ClusterText)
+      out.push_back(misuse("--network takes a cluster in one line, not \"" + *line + '"',
+                           "write for example --network 'host:8@450GB/s rack:4@50GB/s'"));
+    files.push_back({"--network", *line});
+  }
+  std::vector<TypedLevel> levels;
+  for (const std::string& s : args->values("--level"))
+    if (const auto level = readLevel(s, out)) levels.push_back(*level);
   if (hasErrors(out)) return report(out), kBadInput;
 
   std::optional<Scenario> base;
@@ -113,15 +138,17 @@ int importCommand(const Words& words) {
     base = std::move(*reading);
     if (!args->has("--device")) device = &base->cluster.device;
   }
-  auto imported = importFiles(files, *device, loaderBeside(args->files[0]),
-                              scale ? std::optional(static_cast<int>(*scale)) : std::nullopt);
+  ImportOptions options;
+  if (scale) options.scale = static_cast<int>(*scale);
+  for (const TypedLevel& l : levels) options.levels[l.level] = {l.bandwidth.value, l.latency};
+  auto imported = importFiles(files, *device, loaderBeside(args->files[0]), options);
   report(imported.diagnostics, false, true);
   if (!imported) return kBadInput;
   for (const Imported::Part& p : imported->parts)
     std::cerr << p.path << ": " << nameOf(p.kind) << (p.holds.empty() ? "" : ": " + p.holds) << '\n';
   auto scenario = assemble(*imported, base ? &*base : nullptr);
   if (!scenario) return report(scenario.diagnostics), kBadInput;
-  for (const std::string& s : args->values("--level")) setLevel(s, *scenario, out);
+  for (const TypedLevel& l : levels) setLevel(l, imported->joinedLevels, *scenario, out);
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
   scenario->model.reference.clear();  // the scenario may be written to another folder than the model's

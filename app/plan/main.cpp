@@ -20,6 +20,7 @@ const Command kCommands[] = {
     {"study", "the paper's comparison, scaling curves, other planners", kStudyHelp, studyCommand},
     {"check", "say what files are and all that is wrong with them", kCheckHelp, checkCommand},
     {"import", "make a scenario of networks and models as they are", kImportHelp, importCommand},
+    {"formats", "the files that are read, with an example each", kFormatsHelp, formatsCommand},
     {"export", "write a plan so that it runs, or a cluster for another program", kExportHelp, exportCommand},
     {"sweep", "solve a scenario over a grid of field values", kSweepHelp, sweepCommand},
 };

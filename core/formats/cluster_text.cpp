@@ -1,5 +1,6 @@
 #include "formats/cluster_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -39,6 +40,10 @@ public:
       while (i < m_text.size()) {
         const std::size_t begin = m_text.find_first_not_of(" \t\r\n", i);
         if (begin == std::string_view::npos) break;
+        if (m_text[begin] == '#') {  // a comment, as files have them
+          i = std::min(m_text.find('\n', begin), m_text.size());
+          continue;
+        }
         const std::size_t end = std::min(m_text.find_first_of(" \t\r\n", begin), m_text.size());
         word(m_text.substr(begin, end - begin));
         i = end;
@@ -54,7 +59,10 @@ public:
 
 private:
   Place place(std::string_view part) const {
-    return {"", 1, static_cast<int>(part.data() - m_text.data()) + 1, ""};
+    const std::string_view before = m_text.substr(0, static_cast<std::size_t>(part.data() - m_text.data()));
+    const auto line = std::count(before.begin(), before.end(), '\n');
+    const std::size_t begin = line > 0 ? before.rfind('\n') + 1 : 0;
+    return {"", static_cast<int>(line) + 1, static_cast<int>(before.size() - begin) + 1, ""};
   }
   void complain(std::string code, std::string_view part, std::string message, std::string remedy = {}) {
     m_diagnostics.push_back(error(std::move(code), place(part), std::move(message), std::move(remedy)));

@@ -30,8 +30,8 @@ std::string devices(int count) {
 class Importer {
 public:
   Importer(const std::vector<NamedText>& files, const DeviceSpec& device, const ReferenceLoader& load,
-           std::optional<int> scale)
-      : m_files(files), m_device(device), m_load(load), m_scale(scale) {}
+           const ImportOptions& options)
+      : m_files(files), m_device(device), m_load(load), m_options(options) {}
 
   Reading<Imported> run() {
     for (const NamedText& f : m_files) m_result.parts.push_back({f.path, recognise(f.text, f.path), {}});
@@ -119,7 +119,7 @@ private:
   }
 
   void readProfileFile(std::size_t i) {
-    auto reading = importProfile(kind(i), m_files[i].text, m_files[i].path, m_scale);
+    auto reading = importProfile(kind(i), m_files[i].text, m_files[i].path, m_options.scale);
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (!reading) return;
     if (m_result.model && m_result.model->profile) return twice(i, "profile");
@@ -199,7 +199,14 @@ private:
     auto kindOf = assignHosts(*slurm, files);
     keep(std::move(kindOf.diagnostics), slurmFile.path);
     if (!kindOf) return;
-    auto joined = joinHosts(kinds, *kindOf, *slurm, defaultFigures(*slurm, m_device));
+    SlurmFigures figures = defaultFigures(*slurm, m_device);
+    for (const auto& [level, typed] : m_options.levels)
+      if (level >= 1 && static_cast<std::size_t>(level) < figures.levels.size()) {
+        SlurmFigures::Level& l = figures.levels[static_cast<std::size_t>(level)];
+        l = {l.name, typed.bandwidth, typed.latency.value_or(l.latency), Origin::Typed};
+      }
+    m_result.joinedLevels = static_cast<int>(figures.levels.size());
+    auto joined = joinHosts(kinds, *kindOf, *slurm, figures);
     keep(std::move(joined.diagnostics), slurmFile.path);
     if (joined) setNetwork(s, std::move(*joined));
   }
@@ -207,7 +214,7 @@ private:
   const std::vector<NamedText>& m_files;
   const DeviceSpec& m_device;
   const ReferenceLoader& m_load;
-  std::optional<int> m_scale;
+  const ImportOptions& m_options;
   Imported m_result;
   std::optional<ClusterSource> m_ownCluster;  ///< of a profile; a network file goes before it
   Diagnostics m_out;
@@ -216,8 +223,8 @@ private:
 }  // namespace
 
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
-                              const ReferenceLoader& load, std::optional<int> scale) {
-  return Importer(files, device, load, scale).run();
+                              const ReferenceLoader& load, const ImportOptions& options) {
+  return Importer(files, device, load, options).run();
 }
 
 Reading<Scenario> assemble(const Imported& parts, const Scenario* base) {

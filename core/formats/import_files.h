@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,15 +30,26 @@ struct Imported {
   std::optional<ModelSource> model;      ///< of a model's file
   std::string modelName;
   std::optional<Job> job;  ///< where a profile tells it
+  int joinedLevels =
+      0;  ///< levels of figures that joining hosts took, the host's own (0) counted; 0: none joined
+};
+
+/// What import is told beside the files.
+struct ImportOptions {
+  struct LevelFigures {
+    BytesPerSecond bandwidth;
+    std::optional<Seconds> latency;
+  };
+  std::optional<int> scale;  ///< which of a profile's cluster sizes, in devices; absent: its smallest
+  std::map<int, LevelFigures> levels;  ///< of a Slurm topology joined with hosts; 1: the leaf switches
 };
 
 /// Reads any files that the program knows (recognise()). Topologies of hosts (nvidia-smi, NCCL) and a Slurm
 /// topology together become the whole cluster, each host of the kind that NamedText::hosts or the file's name
 /// says (assignHosts()); otherwise at most one network, one model and one scenario are taken. `device` fills
-/// what the networks leave open. `scale`: which of a profile's
-/// cluster sizes is taken, in devices (absent: its smallest). All errors of all files at once.
+/// what the networks leave open. All errors of all files at once.
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
-                              const ReferenceLoader& load, std::optional<int> scale = {});
+                              const ReferenceLoader& load, const ImportOptions& options = {});
 
 /// The scenario that the parts make: the scenario file, or `base`, with the cluster and the model put in.
 /// Errors: what is missing, and how to give it.

@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
-"""Measure the layers of a transformer on one GPU and write a profile that NEST Explorer opens.
+"""Measure the layers of a transformer on one device and write a profile that NEST Explorer opens.
 
 For each tensor degree t and microbatch size b, one rank's share of a layer is built (heads and MLP width divided by t)
 and timed: forward, backward, and the memory that forward leaves behind. The exchanges between the ranks cannot be measured on one
 GPU; they are written as collectives, so that the planner prices them on the network at hand.
 
-Needs torch >= 2.1 with CUDA (or ROCm), and a Hugging Face config.json of a llama-, mistral-, qwen2- or gpt2-like model.
+Needs torch >= 1.13 with CUDA or ROCm (2.1 or later for fused attention), and a Hugging Face config.json of a llama-,
+mistral-, qwen2-, gpt2-, gpt_neox-, opt- or bert-like model. `--device cpu` tries everything out without a GPU; what it
+measures says nothing about one.
 
-    python3 measure_layers.py ../models/llama-2-7b.json --sequence 4096 --tensor 1 2 4 8 --microbatch 1 2 4 -o llama.profile.json
-    nest-plan import llama.profile.json
+    python3 measure_layers.py ../models/llama-2-7b.json --sequence 4096 --tensor 1 2 4 8 --microbatch 1 2 4 -o llama.json
+    nest-plan import llama.json --network 'host:8@450GB/s rack:4@50GB/s,5us' -o llama.nest.json
 """
 import argparse
 import datetime
 import json
+import math
+import platform
 import statistics
+import time
 
 import torch
 from torch import nn
@@ -34,6 +39,10 @@ class Shape:
         self.head_dim = first("head_dim", default=self.hidden // self.heads)
         self.mlp = first("intermediate_size", "n_inner", default=4 * self.hidden)
         self.vocabulary = config["vocab_size"]
+        self.qkv_bias = bool(config.get("attention_bias", self.family in ("qwen2", "gpt2", "gpt_neox", "opt", "bert")))
+        positions = {"gpt2": ("n_positions", 0), "opt": ("max_position_embeddings", 2), "bert": ("max_position_embeddings", 0)}
+        key, more = positions.get(self.family, ("", 0))
+        self.positions = config.get(key, 0) + more if key else 0  # rows of a learned position table
         self.gated = self.family not in ("gpt2", "gpt_neox", "opt", "bert")
         self.causal = self.family != "bert"
         self.tied = bool(config.get("tie_word_embeddings", self.family in ("gpt2", "opt", "bert")))
@@ -50,7 +59,7 @@ class Block(nn.Module):
         self.q = shape.heads // t * shape.head_dim
         self.kv = max(1, shape.kv_heads // t) * shape.head_dim
         self.norm1, self.norm2 = norm_of(shape, **kw), norm_of(shape, **kw)
-        self.qkv = nn.Linear(shape.hidden, self.q + 2 * self.kv, bias=not shape.gated, **kw)
+        self.qkv = nn.Linear(shape.hidden, self.q + 2 * self.kv, bias=shape.qkv_bias, **kw)
         self.out = nn.Linear(self.q, shape.hidden, bias=not shape.gated, **kw)
         width = shape.mlp // t
         self.up = nn.Linear(shape.hidden, 2 * width if shape.gated else width, bias=not shape.gated, **kw)
@@ -63,7 +72,7 @@ class Block(nn.Module):
         q, k, v = heads(q), heads(k), heads(v)
         if k.shape[1] != q.shape[1]:
             k, v = (y.repeat_interleave(q.shape[1] // y.shape[1], dim=1) for y in (k, v))
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=self.s.causal)
+        y = attention(q, k, v, self.s.causal)
         x = x + self.out(y.transpose(1, 2).reshape(b, n, -1))
         y = self.up(self.norm2(x))
         if self.s.gated:
@@ -74,9 +83,32 @@ class Block(nn.Module):
         return x + self.down(y)
 
 
+FUSED = hasattr(F, "scaled_dot_product_attention")
+
+
+def attention(q, k, v, causal):
+    if FUSED:
+        return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if causal:
+        n = q.shape[-2]
+        scores = scores.masked_fill(torch.ones(n, n, dtype=torch.bool, device=q.device).triu(1), float("-inf"))
+    return scores.softmax(dim=-1) @ v
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width, **kw):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width, **kw))
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.float().pow(2).mean(-1, keepdim=True) + 1e-6).to(x.dtype) * self.weight
+
+
 def norm_of(shape, **kw):
-    kind = nn.RMSNorm if shape.gated and hasattr(nn, "RMSNorm") else nn.LayerNorm
-    return kind(shape.hidden, **kw)
+    if not shape.gated:
+        return nn.LayerNorm(shape.hidden, **kw)
+    return getattr(nn, "RMSNorm", RMSNorm)(shape.hidden, **kw)
 
 
 class Norm(nn.Module):
@@ -92,9 +124,13 @@ class Embedding(nn.Module):
     def __init__(self, shape, t, **kw):
         super().__init__()
         self.table = nn.Embedding((shape.vocabulary + t - 1) // t, shape.hidden, **kw)
+        self.positions = nn.Embedding(shape.positions, shape.hidden, **kw) if shape.positions else None
 
     def forward(self, tokens):
-        return self.table(tokens % self.table.num_embeddings)
+        x = self.table(tokens % self.table.num_embeddings)
+        if self.positions is None:
+            return x
+        return x + self.positions(torch.arange(tokens.shape[-1], device=tokens.device) % self.positions.num_embeddings)
 
 
 class Head(nn.Module):
@@ -110,22 +146,79 @@ class Head(nn.Module):
         return F.cross_entropy(logits.flatten(0, -2), target.flatten())
 
 
-def median_seconds(run, repeats):
-    """Median seconds of run(), by device events, after three runs to warm up."""
-    times = []
-    for i in range(repeats + 3):
+class Gpu:
+    """Times by device events, memory by the allocator's own counters."""
+
+    def __init__(self, name):
+        if not torch.cuda.is_available():
+            raise SystemExit("there is no GPU here; --device cpu tries the script out without one")
+        self.torch_name, self.dtype = name, torch.bfloat16
+        self.described = torch.cuda.get_device_name(name)
+
+    def seconds(self, run):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
         run()
         end.record()
         end.synchronize()
-        if i >= 3:
-            times.append(begin.elapsed_time(end) * 1e-3)
-    return statistics.median(times)
+        return begin.elapsed_time(end) * 1e-3
+
+    def memory(self, layer, x, gradient):
+        """Bytes that forward leaves beside its output, and bytes that backward needs beyond those."""
+        torch.cuda.synchronize()
+        before = torch.cuda.memory_allocated()
+        y = layer(x)
+        torch.cuda.synchronize()
+        kept = torch.cuda.memory_allocated() - before - y.numel() * y.element_size()
+        torch.cuda.reset_peak_memory_stats()
+        held = torch.cuda.memory_allocated()
+        y.backward(gradient)
+        torch.cuda.synchronize()
+        return max(0, kept), max(0, torch.cuda.max_memory_allocated() - held)
+
+    def forget(self):
+        torch.cuda.empty_cache()
 
 
-def measure(layer, make_input, repeats):
-    """Forward and backward seconds, bytes that forward leaves for backward, and bytes needed beyond those in backward."""
+class Cpu:
+    """Times by the clock, memory by what autograd keeps; what is needed for a moment alone is not seen."""
+
+    def __init__(self):
+        self.torch_name, self.dtype = "cpu", torch.float32
+        self.described = f"a CPU ({platform.machine()}, {torch.get_num_threads()} threads), transient memory not measured"
+
+    def seconds(self, run):
+        begin = time.perf_counter()
+        run()
+        return time.perf_counter() - begin
+
+    def memory(self, layer, x, gradient):
+        own = {p.data_ptr() for p in layer.parameters()} | {x.data_ptr()} if hasattr(layer, "parameters") else {x.data_ptr()}
+        kept = {}
+
+        def keep(tensor):
+            if tensor.data_ptr() not in own:
+                kept[tensor.data_ptr()] = max(kept.get(tensor.data_ptr(), 0), tensor.numel() * tensor.element_size())
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+            y = layer(x)
+        kept.pop(y.data_ptr(), None)  # belongs to the next layer
+        y.backward(gradient)
+        return sum(kept.values()), None
+
+    def forget(self):
+        pass
+
+
+def median_seconds(device, run, repeats):
+    """Median seconds of run(), after three runs to warm up."""
+    return statistics.median([device.seconds(run) for _ in range(repeats + 3)][3:])
+
+
+def measure(device, layer, make_input, repeats):
+    """Forward and backward seconds, bytes that forward leaves for backward, and bytes needed beyond those in backward (None: not
+    measured)."""
     x = make_input()
     gradient = torch.ones_like(layer(x))
 
@@ -133,23 +226,12 @@ def measure(layer, make_input, repeats):
         layer(x).backward(gradient)  # adds into the gradients, as a step of several microbatches does
 
     both()  # gradients of the parameters exist from here on and do not count as activations
-    forward = median_seconds(lambda: layer(x), repeats)
-    total = median_seconds(both, repeats)
-
-    torch.cuda.synchronize()
-    before = torch.cuda.memory_allocated()
-    y = layer(x)
-    torch.cuda.synchronize()
-    output = y.numel() * y.element_size()
-    kept = torch.cuda.memory_allocated() - before
+    forward = median_seconds(device, lambda: layer(x), repeats)
+    total = median_seconds(device, both, repeats)
+    kept, workspace = device.memory(layer, x, gradient)
     # What the layer reads is kept for it too; what it puts out belongs to the next layer.
-    stash = max(0, kept - output) + (x.numel() * x.element_size() if x.is_floating_point() else 0)
-    torch.cuda.reset_peak_memory_stats()
-    held = torch.cuda.memory_allocated()
-    y.backward(gradient)
-    torch.cuda.synchronize()
-    workspace = max(0, torch.cuda.max_memory_allocated() - held)
-    return forward, max(0.0, total - forward), stash, workspace, output
+    stash = kept + (x.numel() * x.element_size() if x.is_floating_point() else 0)
+    return forward, max(0.0, total - forward), stash, workspace
 
 
 def parameters_of(layer):
@@ -160,18 +242,22 @@ def exchange(kind, phase, size, times=1):
     return {"kind": kind, "group": "tensor", "phase": phase, "bytes": size, "times": times}
 
 
-def rows_for(shape, t, b, args, dtype):
-    kw = {"device": "cuda", "dtype": dtype}
+def memory_of(stash, workspace):
+    return {"stash_bytes": stash, **({} if workspace is None else {"workspace_bytes": workspace})}
+
+
+def rows_for(shape, t, b, args, device, dtype):
+    kw = {"device": device.torch_name, "dtype": dtype}
     hidden = lambda: torch.randn(b, args.sequence, shape.hidden, requires_grad=True, **kw)
-    tokens = lambda: torch.randint(0, shape.vocabulary, (b, args.sequence), device="cuda")
+    tokens = lambda: torch.randint(0, shape.vocabulary, (b, args.sequence), device=device.torch_name)
     size = b * args.sequence * shape.hidden * torch.finfo(dtype).bits // 8
     parts = (("embedding", Embedding, tokens), ("block", Block, hidden), ("norm", Norm, hidden), ("head", Head, hidden))
     for name, kind, make_input in parts:
         layer = kind(shape, t, **kw)
-        forward, backward, stash, workspace, output = measure(layer, make_input, args.repeats)
+        forward, backward, stash, workspace = measure(device, layer, make_input, args.repeats)
         row = {"class": name, "tensor": t, "microbatch": b, "forward_s": forward, "backward_s": backward,
-               "parameters": parameters_of(layer), "stash_bytes": stash, "workspace_bytes": workspace,
-               "output_bytes": size, "origin": "measured"}
+               "parameters": parameters_of(layer), **memory_of(stash, workspace), "output_bytes": size,
+               "origin": "measured"}
         if name == "head" and shape.tied:
             row["parameters"] = 0
         if t > 1:
@@ -181,13 +267,12 @@ def rows_for(shape, t, b, args, dtype):
                 row["collectives"] = [exchange("all-reduce", "forward" if name == "embedding" else "backward", size)]
         if name == "block":
             again = lambda x: checkpoint(layer, x, use_reentrant=False)
-            _, slower, kept, room, _ = measure(again, make_input, args.repeats)
-            row["recompute"] = {"full": {"stash_bytes": kept, "extra_backward_s": max(0.0, slower - backward),
-                                         "workspace_bytes": room}}
+            _, slower, kept, room = measure(device, again, make_input, args.repeats)
+            row["recompute"] = {"full": {"extra_backward_s": max(0.0, slower - backward), **memory_of(kept, room)}}
         else:
-            row["recompute"] = {"full": {"stash_bytes": stash, "extra_backward_s": 0, "workspace_bytes": workspace}}
+            row["recompute"] = {"full": {"extra_backward_s": 0, **memory_of(stash, workspace)}}
         del layer
-        torch.cuda.empty_cache()
+        device.forget()
         yield row
 
 
@@ -198,14 +283,14 @@ def main():
     parser.add_argument("--tensor", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--microbatch", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--float16", action="store_true", help="fp16 instead of bf16")
+    parser.add_argument("--device", default="cuda", help="cuda (default), cuda:1, … or cpu, which only tries the script out")
+    parser.add_argument("--dtype", choices=["bfloat16", "float16", "float32"], help="default bfloat16, on a CPU float32")
     parser.add_argument("-o", "--output", default="profile.json")
     args = parser.parse_args()
-    if not torch.cuda.is_available():
-        raise SystemExit("this script needs a GPU")
+    device = Cpu() if args.device == "cpu" else Gpu(args.device)
     with open(args.config, encoding="utf-8") as file:
         shape = Shape(json.load(file))
-    dtype = torch.float16 if args.float16 else torch.bfloat16
+    dtype = getattr(torch, args.dtype) if args.dtype else device.dtype
 
     rows = []
     for t in args.tensor:
@@ -214,10 +299,10 @@ def main():
             continue
         for b in args.microbatch:
             try:
-                rows += list(rows_for(shape, t, b, args, dtype))
+                rows += list(rows_for(shape, t, b, args, device, dtype))
                 print(f"t = {t}, b = {b}: forward {rows[-3]['forward_s'] * 1e3:.3f} ms a block")
             except torch.cuda.OutOfMemoryError:
-                torch.cuda.empty_cache()
+                device.forget()
                 rows = [r for r in rows if (r["tensor"], r["microbatch"]) != (t, b)]
                 print(f"t = {t}, b = {b}: does not fit; left out")
     if not rows:
@@ -226,7 +311,8 @@ def main():
     degrees = sorted({r["tensor"] for r in rows})
     profile = {
         "format": "nest-profile", "version": 1, "name": shape.family,
-        "provenance": f"measured on {torch.cuda.get_device_name()}, {datetime.date.today()}, torch {torch.__version__}",
+        "provenance": f"measured on {device.described}, {datetime.date.today()}, torch {torch.__version__}, "
+                      f"{str(dtype)[6:]}, {'fused' if FUSED else 'unfused'} attention",
         "sequence_length": args.sequence,
         "strategies": [{"tensor": t} for t in degrees],
         "layers": [{"name": "embedding", "kind": "embedding", "class": "embedding"},

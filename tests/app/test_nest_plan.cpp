@@ -231,6 +231,41 @@ private slots:
       QCOMPARE(run({"import", graph, "--into", made, "-o", dir.filePath("again.nest.json")}).code, 0);
     }
   }
+  void hostsOfTwoKindsAndATreeBecomeACluster() {
+    QTemporaryDir dir;
+    const QString folder = QString(NEST_SOURCE_DIR) + "/samples/topologies/",
+                  made = dir.filePath("made.nest.json");
+    const QStringList words{"import",
+                            folder + "mixed.topology.conf",
+                            QString(NEST_SOURCE_DIR) + "/samples/models/gpt2.json",
+                            "--hosts",
+                            "a[0-3]=" + folder + "a100-host.nccl.xml",
+                            "--hosts",
+                            "h[0-3]=" + folder + "h100-host.nccl.xml",
+                            "-o",
+                            made};
+    const Ran r = run(words + QStringList{"--level", "2=5GB/s,9us"});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    QVERIFY(r.err.contains("join-devices-differ"));
+    QVERIFY(r.err.contains("mixed.topology.conf: Slurm topology.conf: 64 devices"));
+    const Ran text = run({"check", made});
+    QVERIFY2(text.code == 0 && text.out.contains("64 devices"), qPrintable(text.err));
+    const Ran solved = run({"solve", made});
+    QVERIFY2(solved.code == 0, qPrintable(solved.err));
+    QCOMPARE(run(words + QStringList{"--level", "0=5GB/s"}).code, 2);
+    QCOMPARE(run(words + QStringList{"--level", "3=5GB/s"}).code, 2);
+    QCOMPARE(run(words + QStringList{"--level", "1=fast"}).code, 2);
+    QCOMPARE(run(words + QStringList{"--hosts", "a[0-3]"}).code, 2);
+    QVERIFY(run(words + QStringList{"--hosts", "x=" + folder + "rails.dot"}).err.contains("join"));
+  }
+  void aLineIsANetworkToo() {
+    const QString model = QString(NEST_SOURCE_DIR) + "/samples/models/gpt2.json";
+    const Ran r = run({"import", model, "--network", "host:8@450GB/s rack:4@50GB/s,2us"});
+    QVERIFY2(r.code == 0 && r.out.contains("\"rack\""), qPrintable(r.err));
+    QCOMPARE(run({"import", model, "--network", "eight hosts"}).code, 2);
+    QVERIFY(run({"formats"}).out.contains("SwitchName=leaf0"));
+    QCOMPARE(run({"formats", "dot"}).code, 2);
+  }
   void scenariosHaveANormalForm() {
     QTemporaryDir dir;
     for (const char* name : {"teaching-6-layers-2x2", "mixtral-8x7b-tpuv4-512"}) {

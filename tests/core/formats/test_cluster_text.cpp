@@ -8,6 +8,17 @@ using namespace nest;
 class TestClusterText : public QObject {
   Q_OBJECT
 private slots:
+  void commentsAndLines() {
+    const auto l = readClusterText("# a pod\nhost:8@450GB/s,1us  # NVLink\nrack:4@50GB/s,2us\n");
+    QVERIFY(l);
+    QCOMPARE(l->levels.size(), std::size_t(2));
+    const auto bad = readClusterText("# a pod\nhost:8@450GB/s\n  rack:x@50GB/s\n");
+    QVERIFY(!bad);
+    const auto at = std::find_if(bad.diagnostics.begin(), bad.diagnostics.end(),
+                                 [](const Diagnostic& d) { return d.severity == Severity::Error; });
+    QCOMPARE(at->where.line, 3);
+    QCOMPARE(at->where.column, 8);
+  }
   void levelsAreReadWithTheirUnits() {
     const auto r = readClusterText("host:8@450GB/s,1us rack:4@400Gb/s,2us pod:32@12.5GB/s,5us,2:1");
     QVERIFY(r);

@@ -38,6 +38,26 @@ const char* kSmall =
 class TestProfileJson : public QObject {
   Q_OBJECT
 private slots:
+  /// Written by samples/profiling/measure_layers.py --device cpu for a toy model; its figures stand for no
+  /// device.
+  void whatTheScriptWritesOpens() {
+    const auto p = readProfileJson(
+        test::readFile(NEST_TEST_DATA "/profile_json/measured_on_a_cpu_for_tests_only.json"), "p.json");
+    QVERIFY(p);
+    QVERIFY(p.diagnostics.empty());
+    QCOMPARE(p->graph.layerCount(), 1 + 6 + 1 + 1);
+    QCOMPARE(p->profile.strategies().size(), std::size_t(3));
+    QCOMPARE(p->profile.microbatches(), (std::vector<int>{1, 2}));
+    const LayerCost* block = p->profile.cost(p->graph.layers[1].classId, 1, 1);
+    QVERIFY(block);
+    QCOMPARE(block->collectives.size(), std::size_t(3));
+    const auto& full = block->recompute[std::size_t(Recompute::Full)];
+    QVERIFY(full.available && full.stash < block->recompute[0].stash);
+    // The halves of two ranks: matrices divided, norms whole.
+    const LayerCost* whole = p->profile.cost(p->graph.layers[1].classId, 0, 1);
+    QCOMPARE(whole->denseParameters - 2 * 256, 2 * (block->denseParameters - 2 * 256));
+    QVERIFY(p->profile.provenance.find("CPU") != std::string::npos);
+  }
   void handWrittenTable() {
     const auto p = readProfileJson(kSmall, "p.json");
     QVERIFY(p);
