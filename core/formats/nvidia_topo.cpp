@@ -102,7 +102,7 @@ private:
                             "no row of column heads (GPU0 GPU1 …) was found",
                             "save the whole output of nvidia-smi topo -m");
     for (const Word& w : lines[m_header]) {
-      if (!isDeviceName(w.text) && !isAdapterName(w.text)) break;
+      if (!isDeviceName(w.text) && !isAdapterName(w.text) && !hasRow(lines, w.text)) break;
       if (std::find(m_names.begin(), m_names.end(), w.text) != m_names.end())
         m_source.error(m_source.place(w.offset), "topo-name-twice", quoted(w.text) + " heads two columns");
       if (m_names.size() >= kMostColumns)
@@ -114,6 +114,14 @@ private:
     m_links.assign(m_kind.size(), 0);
     m_places.assign(m_kind.size(), {});
     m_numa.assign(m_names.size(), "");
+  }
+
+  /// Older drivers head columns with the adapters' own names ("mlx5_bond_0", "rdmap16s27"), which also head
+  /// rows.
+  bool hasRow(const std::vector<std::vector<Word>>& lines, const std::string& name) const {
+    return name != "CPU" && name != "NUMA" && name != "GPU" &&
+           std::any_of(lines.begin() + static_cast<std::ptrdiff_t>(m_header) + 1, lines.end(),
+                       [&](const auto& words) { return words.size() > 1 && words.front().text == name; });
   }
 
   void readRows(const std::vector<std::vector<Word>>& lines) {
