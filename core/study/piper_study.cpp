@@ -174,7 +174,8 @@ std::string explained(const PeerRow& r) {
                     : "each of its stages has its own tensor and data-parallel degree, and recompute"));
   else if (rest < 1 - 1e-4)
     add("by the same memory rule ours is still " + text::percent(1 - rest) +
-        " faster: the two differ in what an exchange costs");
+        " faster: a steady state leaves out gradient exchanges, of which the peer may charge each sample its "
+        "part, and its search need not hold this plan");
   else
     add("by the same memory rule the two agree");
   return out;
