@@ -238,6 +238,8 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
     addPlan(j, source, *best);
   }
   j["alternatives"] = shortPlans(source, o.plans, 1);
+  j["alternatives_reach"] =
+      o.status == OutcomeStatus::Optimal && !source.problem->search.strategyPerStage ? "exact" : "met";
   j["front"] = shortPlans(source, o.front, 0);
   j["front_reach"] = nameOf(o.frontReach);
   if (o.nearestMiss) j["nearest_miss"] = missJson(source, *o.nearestMiss);

@@ -229,7 +229,9 @@ std::string alternatives(const ReportSource& source, const Outcome& o) {
                text::percent(m.batchTime / o.plans[0].evaluation.batchTime - 1), text::count(m.devicesUsed),
                text::memory(m.peakMemory)});
   }
-  return "\nNext best\n" + table.text(2);
+  // With a strategy for each stage only the first plan is proven to be where it stands.
+  return (source.problem->search.strategyPerStage ? "\nNext best of those met\n" : "\nNext best\n") +
+         table.text(2);
 }
 
 std::string missText(const ReportSource& source, const NearestMiss& miss) {
