@@ -38,8 +38,27 @@ public:
   QAction* find(const QString& id) const;  ///< nullptr if unknown
   const std::vector<Entry>& entries() const { return m_entries; }
 
+  /// Other keys for a command, or none; menus, tooltips and sheets follow. Whoever held these keys before
+  /// loses them.
+  void setKeys(const QString& id, const QKeySequence& keys);
+  void resetKeys(const QString& id);
+  void resetAllKeys();
+  bool hasOwnKeys(const QString& id) const;  ///< the user's, not the program's
+  /// Which command has these keys; nullptr: they are free.
+  const Entry* holderOf(const QKeySequence& keys) const;
+  /// Takes up what the user chose earlier and keeps what they choose from now on, among their settings.
+  void rememberKeys();
+
+Q_SIGNALS:
+  void keysChanged();
+
 private:
+  Entry* entry(const QString& id);
+  void apply(Entry&, const QKeySequence&);
+  void keep(const Entry&) const;
+
   std::vector<Entry> m_entries;
+  bool m_remembers = false;
 };
 
 }  // namespace nest

@@ -9,9 +9,9 @@
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
-#include "actions/action_registry.h"
 #include "editors/glossary.h"
 #include "theme/theme.h"
+#include "window/keys_sheet.h"
 
 namespace nest {
 namespace {
@@ -41,28 +41,8 @@ QDialog* makeSheet(const QString& title, const QString& html, const QSize& size,
 
 }  // namespace
 
-void showShortcutSheet(const ActionRegistry& actions, QWidget* parent) {
-  QString html = QStringLiteral("<table cellspacing='0' cellpadding='4' width='100%'>");
-  QString group;
-  for (const auto& entry : actions.entries()) {
-    if (entry.action->shortcut().isEmpty()) continue;
-    if (entry.spec.group != group) {
-      group = entry.spec.group;
-      html += QStringLiteral("<tr><td colspan='2'><br><b>%1</b></td></tr>").arg(group.toHtmlEscaped());
-    }
-    html += QStringLiteral("<tr><td>%1</td><td align='right'><b>%2</b></td></tr>")
-                .arg(entry.spec.text.toHtmlEscaped(),
-                     entry.action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped());
-  }
-  const std::pair<QString, QString> rest[] = {
-      {QDialog::tr("In a field: step the figure"), QDialog::tr("Up, Down")},
-      {QDialog::tr("In a field: back to what the scenario says"), QDialog::tr("Esc")},
-      {QDialog::tr("In a view: walk from item to item"), QDialog::tr("Arrow keys")},
-      {QDialog::tr("In a view: select the item"), QDialog::tr("Enter")}};
-  html += QStringLiteral("<tr><td colspan='2'><br><b>%1</b></td></tr>").arg(QDialog::tr("Everywhere"));
-  for (const auto& [what, keys] : rest)
-    html += QStringLiteral("<tr><td>%1</td><td align='right'><b>%2</b></td></tr>").arg(what, keys);
-  makeSheet(QDialog::tr("Keyboard shortcuts"), html + QStringLiteral("</table>"), {520, 620}, parent);
+void showShortcutSheet(ActionRegistry& actions, QWidget* parent) {
+  (new KeysSheet(actions, parent))->show();
 }
 
 void showGlossary(QWidget* parent) {

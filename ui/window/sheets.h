@@ -6,8 +6,8 @@ namespace nest {
 
 class ActionRegistry;
 
-/// Every command with its keys, by menu.
-void showShortcutSheet(const ActionRegistry&, QWidget* parent);
+/// Every command with its keys, by menu, to look at and to change.
+void showShortcutSheet(ActionRegistry&, QWidget* parent);
 /// Every word of the program with its meaning.
 void showGlossary(QWidget* parent);
 /// Version, licence, and whose work it stands on.

@@ -1,46 +1,20 @@
 // Kept what-ifs belong to the scenario: saved, undone and shown again like everything else in it.
-#include <QFile>
 #include <QListWidget>
-#include <QPushButton>
-#include <QTemporaryDir>
 
-#include "solver/solve.h"
-#include "support/test_main.h"
+#include "formats/scenario_json.h"
 #include "views/compare/compare_view.h"
-#include "window/main_window.h"
-#include "window/views_area.h"
+#include "window_bench.h"
 
 using namespace nest;
+using namespace nest::test;
 
 namespace {
 
-class Bench {
-public:
-  explicit Bench(const QString& path = samplePaths().value(1)) : window(solveIt, options()) {
-    window.openPath(path);
-    window.show();
+struct Bench : WindowBench {
+  explicit Bench(const QString& path = teachingSample()) : WindowBench(path) {
     window.views().reveal(QStringLiteral("whatif"));
   }
-  bool solved() { return window.session().context()->plan && window.session().context()->current; }
   QListWidget* strip() { return window.views().view(QStringLiteral("whatif"))->findChild<QListWidget*>(); }
-  QPushButton* button(const QString& text) {
-    for (auto* b : window.findChildren<QPushButton*>())
-      if (b->text() == text && b->isVisible()) return b;
-    return nullptr;
-  }
-  const Scenario& scenario() { return window.document().scenario(); }
-
-  MainWindow window;
-
-private:
-  static Outcome solveIt(const Problem& p, const Control& c, const Plan* start) { return solve(p, c, start); }
-  static WindowOptions options() {
-    WindowOptions o;
-    o.theme = Theme::Kind::Light;
-    o.size = {1500, 950};
-    o.remembers = false;
-    return o;
-  }
 };
 
 }  // namespace
@@ -50,9 +24,7 @@ class TestKeptPlans : public QObject {
 private Q_SLOTS:
   void keepingIsOneUndoStepAndIsSaved() {
     QTemporaryDir dir;
-    const QString path = dir.filePath(QStringLiteral("mine.nest.json"));
-    QVERIFY(QFile::copy(samplePaths().value(1), path));
-    QVERIFY(QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner));
+    const QString path = ownCopy(dir);
     QByteArray saved;
     {
       Bench b(path);

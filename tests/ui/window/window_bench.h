@@ -1,0 +1,59 @@
+#pragma once
+
+#include <QApplication>
+#include <QFile>
+#include <QPushButton>
+#include <QTemporaryDir>
+
+#include "solver/solve.h"
+#include "support/test_main.h"
+#include "window/main_window.h"
+#include "window/views_area.h"
+
+namespace nest::test {
+
+inline QString teachingSample() {
+  for (const QString& path : samplePaths())
+    if (path.contains(QLatin1String("teaching"))) return path;
+  return {};
+}
+
+/// A copy of the teaching sample that may be written to.
+inline QString ownCopy(const QTemporaryDir& dir, const QString& name = QStringLiteral("mine.nest.json")) {
+  const QString path = dir.filePath(name);
+  QFile::copy(teachingSample(), path);
+  QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner);
+  return path;
+}
+
+/// A whole window with one scenario open; none with an empty path.
+struct WindowBench {
+  explicit WindowBench(const QString& path = teachingSample(), bool remembers = false)
+      : window(solveIt, options(remembers)) {
+    if (!path.isEmpty()) window.openPath(path);
+    window.show();
+    QApplication::setActiveWindow(&window);
+  }
+  bool solved() { return window.session().context()->plan && window.session().context()->current; }
+  const Scenario& scenario() { return window.document().scenario(); }
+  void trigger(const char* id) { window.actions().find(QLatin1String(id))->trigger(); }
+  QPushButton* button(const QString& text) {
+    for (auto* b : window.findChildren<QPushButton*>())
+      if (b->text() == text && b->isVisible()) return b;
+    return nullptr;
+  }
+
+  MainWindow window;
+
+private:
+  static Outcome solveIt(const Problem& p, const Control& c, const Plan* start) { return solve(p, c, start); }
+  static WindowOptions options(bool remembers) {
+    WindowOptions o;
+    o.theme = Theme::Kind::Light;
+    o.size = {1500, 950};
+    o.remembers = remembers;
+    return o;
+  }
+};
+
+}  // namespace nest::test
