@@ -14,7 +14,9 @@
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
 #include "figures/all_figures.h"
+#include "lessons/lesson.h"
 #include "plan/metrics.h"
+#include "views/flow_layout.h"
 
 namespace nest {
 namespace {
@@ -63,6 +65,26 @@ private:
 
 }  // namespace
 
+/// Where those begin who bring nothing.
+QWidget* Gallery::makeLessons(QWidget* parent) {
+  auto* row = new QWidget(parent);
+  auto* flow = new FlowLayout(10);
+  flow->setContentsMargins(0, 0, 0, 0);
+  row->setLayout(flow);
+  auto* text = new QLabel(tr("New to this? Learn step by step:"), row);
+  text->setMinimumHeight(26);
+  flow->addWidget(text);
+  for (const Lesson& lesson : lessons()) {
+    auto* button = new QPushButton(lesson.title, row);
+    button->setProperty("link", true);
+    button->setToolTip(lesson.about);
+    button->setMinimumHeight(26);
+    connect(button, &QPushButton::clicked, this, [this, id = lesson.id] { Q_EMIT lessonChosen(id); });
+    flow->addWidget(button);
+  }
+  return row;
+}
+
 Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
     : QWidget(parent),
       m_runner([this] { QMetaObject::invokeMethod(this, &Gallery::drain, Qt::QueuedConnection); },
@@ -98,6 +120,7 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   column->addWidget(heading);
   column->addWidget(text);
   column->addLayout(row);
+  column->addWidget(makeLessons(page));
   column->addSpacing(8);
   column->addLayout(m_grid);
   column->addStretch();

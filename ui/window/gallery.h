@@ -26,6 +26,7 @@ public:
 Q_SIGNALS:
   void chosen(const QString& path);
   void openRequested();
+  void lessonChosen(const QString& id);
 
 protected:
   void showEvent(QShowEvent*) override;
@@ -38,6 +39,7 @@ private:
     std::shared_ptr<const Scenario> scenario;
     PlanContextPtr context;  ///< null: not solved yet
   };
+  QWidget* makeLessons(QWidget* parent);
   void addCards();
   void arrange();
   void solveNext();

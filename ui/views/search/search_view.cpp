@@ -77,8 +77,9 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   column->addWidget(split, 1);
 
   setAccessibleName(title());
+  remember("tab", m_tabs);
   connect(m_tabs, &QTabWidget::currentChanged, this, [this](int tab) {
-    QSettings().setValue(QStringLiteral("views/search/tab"), tab);
+    if (!isRestoring()) QSettings().setValue(QStringLiteral("views/search/tab"), tab);
     refreshTable();
   });
   // A cell of the table is a stage of the plan: it lights up everywhere.

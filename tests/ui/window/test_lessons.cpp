@@ -1,0 +1,153 @@
+// Lessons: found by those who bring nothing, and every one can be done to its end.
+#include <QComboBox>
+#include <QDockWidget>
+#include <QSlider>
+
+#include "editors/cuts/cut_canvas.h"
+#include "editors/cuts/cut_view.h"
+#include "lessons/lessons_pane.h"
+#include "views/registry.h"
+#include "window_bench.h"
+
+using namespace nest;
+using namespace nest::test;
+
+namespace {
+
+struct Bench : WindowBench {
+  explicit Bench(const QString& lesson) : WindowBench(QString()) {
+    QTest::mouseClick(button(lesson), Qt::LeftButton);  // in the gallery
+  }
+  LessonsPane* pane() { return window.findChild<LessonsPane*>(); }
+  View* view(const char* id) { return window.views().view(QLatin1String(id)); }
+  void select(ItemKind kind, int index) { window.selection().setSelected(SelectionItem{kind, index}); }
+  bool done(int steps) {
+    pane()->check();
+    return pane()->step() == steps;
+  }
+};
+
+}  // namespace
+
+class TestLessons : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void lessonsAreWhole() {
+    QVERIFY(lessons().size() >= 4);
+    for (const Lesson& lesson : lessons()) {
+      QVERIFY2(!lesson.title.isEmpty() && !lesson.about.isEmpty() && lesson.steps.size() >= 3,
+               qPrintable(lesson.id));
+      QVERIFY2(samplePaths().contains(lesson.sample), qPrintable(lesson.sample));
+      for (const LessonStep& step : lesson.steps) {
+        QVERIFY2(!step.text.isEmpty() && !step.done.isEmpty(), qPrintable(lesson.id));
+        QVERIFY2(std::any_of(viewRegistry().begin(), viewRegistry().end(),
+                             [&](const ViewEntry& e) { return e.id == step.view; }),
+                 qPrintable(step.view));
+      }
+    }
+  }
+
+  void aLearnerReadsAPlan() {
+    Bench b(QStringLiteral("Read a plan"));
+    QTRY_VERIFY(b.pane()->lesson());
+    QVERIFY(b.pane()->isVisible());
+    QTRY_VERIFY(b.solved());
+    QVERIFY(b.done(0));
+    b.select(ItemKind::Layer, 1);
+    QVERIFY(b.done(0));
+    b.select(ItemKind::Stage, 1);
+    QVERIFY(b.done(1));
+    b.select(ItemKind::Device, 2);
+    QVERIFY(b.done(2));
+    b.select(ItemKind::Stage, 0);
+    QVERIFY(b.done(3));
+    b.window.selection().setSelected(std::nullopt);
+    QVERIFY(b.done(4));
+    QVERIFY(b.pane()->isFinished(b.pane()->lesson()->id));
+    QTRY_VERIFY(b.button(QStringLiteral("Next: Move the stage cuts yourself")));
+  }
+
+  void cutsAreMovedAndScored() {
+    Bench b(QStringLiteral("Move the stage cuts yourself"));
+    QTRY_VERIFY(b.solved());
+    auto* cuts = qobject_cast<CutView*>(b.view("cuts"));
+    QTRY_VERIFY(cuts->canvas().plan());
+    QVERIFY(b.done(0));
+    // With the mouse, a layer to the right and back.
+    CutCanvas& canvas = cuts->canvas();
+    const QPointF from = canvas.cutPosition(1);
+    const Plan best = *canvas.plan();
+    const auto drag = [&](const QPointF& a, const QPointF& z) {
+      QTest::mousePress(&canvas, Qt::LeftButton, {}, a.toPoint());
+      for (int i = 1; i <= 8; ++i) QTest::mouseMove(&canvas, (a + (z - a) * i / 8.0).toPoint());
+      QTest::mouseRelease(&canvas, Qt::LeftButton, {}, z.toPoint());
+    };
+    drag(from, from + QPointF(canvas.width() * 0.2, 0));
+    QVERIFY(!(*canvas.plan() == best));
+    QVERIFY(b.done(1));
+    drag(canvas.cutPosition(1), from);
+    QVERIFY(*canvas.plan() == best);
+    QVERIFY(b.done(2));
+    QTest::mouseClick(b.button(QStringLiteral("Pin this cut")), Qt::LeftButton);
+    QVERIFY(b.done(3));
+    QTest::mouseClick(b.button(QStringLiteral("Clear pins")), Qt::LeftButton);
+    QVERIFY(b.done(4));
+  }
+
+  void bubblesShrinkWithTheBatch() {
+    Bench b(QStringLiteral("See each bubble"));
+    QTRY_VERIFY(b.solved());
+    QVERIFY(b.done(0));
+    auto* head = b.view("timeline")->findChild<QSlider*>();
+    QTRY_VERIFY(head->isEnabled());
+    head->setFocus();
+    for (int i = 0; i < 3; ++i) QTest::keyClick(head, Qt::Key_Right);
+    QTRY_VERIFY(b.done(1));
+    b.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) { s.job.globalBatch = 32; });
+    QTRY_VERIFY(b.solved());
+    QVERIFY(b.done(2));
+    b.view("timeline")->findChild<QComboBox*>(QStringLiteral("schedule"))->setCurrentIndex(1);
+    QVERIFY(b.done(3));
+    b.view("timeline")->findChild<QComboBox*>(QStringLiteral("schedule"))->setCurrentIndex(0);
+  }
+
+  void bytesAreFoundAndSlowedDown() {
+    Bench b(QStringLiteral("See each byte"));
+    QTRY_VERIFY(b.solved());
+    QVERIFY(b.done(0));
+    View* communication = b.view("communication");
+    communication->findChild<QComboBox*>(QStringLiteral("value"))->setCurrentIndex(1);
+    b.window.selection().setSelected(SelectionItem{ItemKind::Pair, 0, 0, 2});
+    QVERIFY(b.done(1));
+    communication->findChild<QComboBox*>(QStringLiteral("kind"))->setCurrentIndex(1);
+    QVERIFY(b.done(2));
+    communication->findChild<QComboBox*>(QStringLiteral("kind"))->setCurrentIndex(0);
+    auto* slow = b.view("whatif")->findChild<QWidget*>();
+    QVERIFY(slow);
+    b.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) {
+      auto& levels = std::get<LevelsSource>(s.cluster.network).levels;
+      levels[1].bandwidth = BytesPerSecond(1e9);
+    });
+    QTRY_VERIFY(b.solved());
+    QVERIFY(b.done(3));
+    QTest::mouseClick(b.button(QStringLiteral("Keep this what-if")), Qt::LeftButton);
+    QVERIFY(b.done(4));
+  }
+
+  void whatDoesNotFitIsMended() {
+    Bench b(QStringLiteral("When nothing fits"));
+    QTRY_VERIFY(b.window.session().context()->isNearestMiss());
+    b.select(ItemKind::Stage, 0);
+    QVERIFY(b.done(1));
+    b.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) {
+      s.cluster.device.memory.value = Bytes(80.0 * 1024 * 1024 * 1024);
+    });
+    QTRY_VERIFY(b.solved());
+    QVERIFY(b.done(2));
+    QTest::mouseClick(b.button(QStringLiteral("Keep this what-if")), Qt::LeftButton);
+    QVERIFY(b.done(3));
+  }
+};
+
+NEST_TEST(TestLessons)
+#include "test_lessons.moc"

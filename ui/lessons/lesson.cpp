@@ -1,0 +1,113 @@
+#include "lessons/lesson.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <algorithm>
+#include <cmath>
+
+#include "document/item_names.h"
+#include "editors/cuts/cut_canvas.h"
+#include "editors/cuts/cut_view.h"
+#include "plan/metrics.h"
+#include "theme/resources.h"
+#include "views/view.h"
+
+namespace nest {
+namespace {
+
+std::vector<Lesson> readLessons() {
+  loadResources();
+  std::vector<Lesson> all;
+  const QDir folder(QStringLiteral(":/lessons"));
+  for (const QString& name : folder.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
+    QFile file(folder.filePath(name));
+    if (!file.open(QIODevice::ReadOnly)) continue;
+    const QJsonObject o = QJsonDocument::fromJson(file.readAll()).object();
+    const auto text = [&](const char* key) { return o.value(QLatin1String(key)).toString(); };
+    Lesson lesson{QFileInfo(name).baseName(),
+                  text("title"),
+                  text("about"),
+                  QStringLiteral(":/samples/") + text("sample"),
+                  text("arrange"),
+                  {}};
+    for (const auto& value : o.value(QStringLiteral("steps")).toArray()) {
+      const QJsonObject step = value.toObject();
+      lesson.steps.push_back({step.value(QStringLiteral("text")).toString(),
+                              step.value(QStringLiteral("view")).toString(),
+                              step.value(QStringLiteral("done")).toObject()});
+    }
+    all.push_back(std::move(lesson));
+  }
+  return all;
+}
+
+bool isSelected(const QJsonArray& kinds, const Selection& selection) {
+  const QString kind = selection.selected() ? nameOf(selection.selected()->kind) : QStringLiteral("nothing");
+  return kinds.contains(kind);
+}
+
+bool hasState(const QJsonArray& wanted, const LessonScene& scene) {
+  const View* view = scene.view(wanted.at(0).toString());
+  if (!view) return false;
+  const auto state = view->state();
+  const auto it = state.find(wanted.at(1).toString().toStdString());
+  return it != state.end() && it->second == wanted.at(2).toDouble();
+}
+
+/// Of the plan drawn by hand: 100 for the optimum, less for any that is slower; nullopt: nothing is drawn.
+std::optional<double> handScore(const LessonScene& scene) {
+  const auto* cuts = qobject_cast<const CutView*>(scene.view(QStringLiteral("cuts")));
+  if (!cuts || !cuts->canvas().plan() || !scene.context->plan || !scene.context->current) return std::nullopt;
+  const Evaluation& mine = cuts->canvas().evaluation();
+  if (!mine.feasible()) return 0;
+  const double best = scene.context->plan->evaluation.batchTime.value();
+  const double regret = best > 0 ? mine.batchTime.value() / best - 1 : 0;
+  return regret < 1e-9 ? 100 : std::min(99.0, std::floor(100 / (1 + regret)));
+}
+
+double bubbleShare(const PlanContext& c) {
+  if (!c.plan || !c.problem || !c.current) return 1;
+  return metricsOf(*c.problem, nullptr, *c.plan).share(Binding::Bubble);
+}
+
+double slowerBy(const LessonScene& scene) {
+  if (!scene.context->plan || !scene.start || !scene.start->plan) return 0;
+  return scene.context->plan->evaluation.batchTime / scene.start->plan->evaluation.batchTime - 1;
+}
+
+bool holds(const QString& what, const QJsonValue& value, const LessonScene& scene) {
+  if (what == QLatin1String("selected")) return isSelected(value.toArray(), *scene.selection);
+  if (what == QLatin1String("state")) return hasState(value.toArray(), scene);
+  if (what == QLatin1String("state_not")) return !hasState(value.toArray(), scene);
+  if (what == QLatin1String("score_below")) return handScore(scene).value_or(1e9) < value.toDouble();
+  if (what == QLatin1String("score_at_least")) return handScore(scene).value_or(-1) >= value.toDouble();
+  if (what == QLatin1String("pinned"))
+    return scene.document->scenario().constraints.layerPins.empty() != value.toBool();
+  if (what == QLatin1String("play_head")) return scene.selection->moment().has_value() == value.toBool();
+  if (what == QLatin1String("bubble_below")) return bubbleShare(*scene.context) < value.toDouble();
+  if (what == QLatin1String("slower_by")) return slowerBy(scene) >= value.toDouble();
+  if (what == QLatin1String("fits"))
+    return scene.context->current && (scene.context->plan != nullptr) == value.toBool();
+  if (what == QLatin1String("kept"))
+    return static_cast<int>(scene.document->scenario().keptPlans.size()) >= value.toInt();
+  return false;
+}
+
+}  // namespace
+
+const std::vector<Lesson>& lessons() {
+  static const std::vector<Lesson> all = readLessons();
+  return all;
+}
+
+bool isDone(const LessonStep& step, const LessonScene& scene) {
+  if (step.done.isEmpty() || scene.document->isEmpty()) return false;
+  for (auto it = step.done.begin(); it != step.done.end(); ++it)
+    if (!holds(it.key(), it.value(), scene)) return false;
+  return true;
+}
+
+}  // namespace nest

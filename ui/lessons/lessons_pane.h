@@ -1,0 +1,50 @@
+#pragma once
+
+#include <QScrollArea>
+#include <QTimer>
+#include <vector>
+
+#include "lessons/lesson.h"
+
+class QLabel;
+class QVBoxLayout;
+
+namespace nest {
+
+/// The lessons: a list to choose from, or the steps of the one that is taken, each ticked when it has been
+/// done. Which lessons were taken to their end is remembered.
+class LessonsPane : public QScrollArea {
+  Q_OBJECT
+public:
+  /// `scene`: how things stand now. Asked whenever something may have changed.
+  LessonsPane(std::function<LessonScene()> scene, bool remembers, QWidget* parent = nullptr);
+
+  void begin(const QString& lessonId);               ///< after its sample has been opened
+  const Lesson* lesson() const { return m_lesson; }  ///< nullptr: the list is shown
+  int step() const { return m_step; }                ///< the first that is not done
+  bool isFinished(const QString& lessonId) const;
+  void check();  ///< looks again whether the step is done
+
+Q_SIGNALS:
+  void startRequested(const QString& lessonId);
+  void viewRequested(const QString& id);
+
+protected:
+  void showEvent(QShowEvent*) override;
+  void hideEvent(QHideEvent*) override;
+
+private:
+  void showList();
+  void showLesson();
+  QVBoxLayout* newPage();
+
+  std::function<LessonScene()> m_scene;
+  bool m_remembers;
+  const Lesson* m_lesson = nullptr;
+  int m_step = 0;
+  PlanContextPtr m_start;
+  QStringList m_finished;
+  QTimer m_look;
+};
+
+}  // namespace nest
