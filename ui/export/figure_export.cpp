@@ -52,6 +52,7 @@ QByteArray renderPdf(const Figure& figure, const PlanContext& c, const ExportOpt
   writer.setPageSize(QPageSize(size * 72.0 / 96.0, QPageSize::Point, {}, QPageSize::ExactMatch));
   writer.setPageMargins(QMarginsF(0, 0, 0, 0));
   QPainter painter(&writer);
+  painter.setRenderHint(QPainter::LosslessImageRendering);  // a heatmap is no photograph
   painter.scale(kResolution / 96.0, kResolution / 96.0);
   figure.paint(painter, QRectF(QPointF(0, 0), size), c, styleOf(o));
   painter.end();

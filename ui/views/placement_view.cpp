@@ -70,6 +70,7 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
   column->addWidget(m_table);
   setAccessibleName(title());
   setFocusProxy(m_table);
+  setTabOrder(m_table, m_find);  // Tab passes by what stands before a focus proxy
   m_table->installEventFilter(this);
   m_table->viewport()->installEventFilter(this);
 

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kPatienceMs = 300;  ///< before that a search shows no progress
 constexpr int kTickMs = 100;
+constexpr int kNarrow = 760;  ///< px: below, buttons are icons
 
 QString q(const std::string& s) {
   return QString::fromStdString(s);
@@ -103,7 +104,10 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
   row->setSpacing(6);
   row->addLayout(words, 1);
   for (const char* id : {"plan.live", "plan.solve", "plan.cancel"})
-    if (QAction* a = actions.find(QLatin1String(id))) row->addWidget(buttonFor(a, this));
+    if (QAction* a = actions.find(QLatin1String(id))) {
+      m_buttons.push_back(buttonFor(a, this));
+      row->addWidget(m_buttons.back());
+    }
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins(0, 0, 0, 0);
   all->setSpacing(0);
@@ -171,6 +175,8 @@ void Headline::fitParts() {
     const bool shown =
         isUsed && m_overflow.isEmpty() && (i == 0 || used + m_parts->spacing() <= m_line->width());
     if (isUsed && !shown) m_overflow += m_words[static_cast<qsizetype>(i)];
+    if (i == 0)  // the one that always stands: what it lacks of room is cut, not laid over the buttons
+      text->setMinimumWidth(std::min(text->sizeHint().width(), std::max(40, m_line->width())));
     for (QLabel* l : {dot, text})
       if (l)
         l->setVisible(shown);  // said outright: a fresh label counts as hidden, and yet comes with its parent
@@ -187,6 +193,13 @@ bool Headline::eventFilter(QObject* watched, QEvent* event) {
     if (m_overflow != before) refreshActivity();
   }
   return QWidget::eventFilter(watched, event);
+}
+
+/// In a narrow window the figures matter more than the names of the buttons, whose icons and tips stay.
+void Headline::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  const auto style = width() < kNarrow ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
+  for (QToolButton* b : m_buttons) b->setToolButtonStyle(style);
 }
 
 void Headline::showMessage(const QString& heading, const QString& text, bool isError) {

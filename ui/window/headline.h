@@ -9,6 +9,7 @@
 class QHBoxLayout;
 class QLabel;
 class QProgressBar;
+class QToolButton;
 
 namespace nest {
 
@@ -29,6 +30,7 @@ Q_SIGNALS:
 
 protected:
   bool eventFilter(QObject*, QEvent*) override;
+  void resizeEvent(QResizeEvent*) override;
 
 private:
   void refresh();
@@ -41,6 +43,7 @@ private:
   QWidget* m_line;
   QHBoxLayout* m_parts;
   QLabel* m_status;
+  std::vector<QToolButton*> m_buttons;
   QProgressBar* m_progress;
   QTimer m_patience, m_tick;
   struct Part {

@@ -24,7 +24,9 @@ class Gallery;
 class Headline;
 class Inspector;
 class IssueModel;
+class LessonsPane;
 class MessageBar;
+class MomentsPane;
 class ScenarioPanel;
 class ViewsArea;
 
@@ -70,12 +72,16 @@ private:
   void addEditActions();
   void addPlanActions();
   void addViewActions();
+  void addPresentActions();
   void addHelpActions();
   void buildMenus();
   void buildDocks();
   void connectAll();
   void restoreLayout();
   void saveLayout();
+  Theme::Kind themeAtStart() const;
+  void keepSession();    ///< how the file at m_sessionPath is looked at
+  void takeUpSession();  ///< of the file that is open now
 
   void restore(const Journal::Entry&);
   void chooseFile();
@@ -85,6 +91,11 @@ private:
   bool mayDiscard();  ///< asks if there is unsaved work
   void exportFigures();
   void exportView();
+  void keepMomentInFront();
+  void present(int from);
+  void exportMoments();
+  void showLessons();
+  void startLesson(const QString& id);
   void copyView(bool asImage);
   void openPalette();
   void setTheme(Theme::Kind);
@@ -112,11 +123,15 @@ private:
   Inspector* m_inspector = nullptr;
   IssueModel* m_issues = nullptr;
   QTableView* m_issueView = nullptr;
+  MomentsPane* m_moments = nullptr;
+  LessonsPane* m_lessons = nullptr;
   QPlainTextEdit* m_log = nullptr;
   QTabWidget* m_below = nullptr;
   QMenu* m_recentMenu = nullptr;
-  QDockWidget *m_panelDock = nullptr, *m_inspectorDock = nullptr, *m_belowDock = nullptr;
+  QDockWidget *m_panelDock = nullptr, *m_inspectorDock = nullptr, *m_belowDock = nullptr,
+              *m_lessonsDock = nullptr;
   Theme::Kind m_theme = Theme::Kind::Light;
+  QString m_sessionPath;  ///< file that the present arrangement belongs to
 };
 
 }  // namespace nest

@@ -1,22 +1,18 @@
 // The window's commands: what each is called, its keys, and what it does.
 #include <QApplication>
 #include <QCheckBox>
-#include <QClipboard>
 #include <QComboBox>
 #include <QDockWidget>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QMenuBar>
-#include <QSaveFile>
-#include <QStandardPaths>
 #include <QToolBar>
 #include <QVBoxLayout>
 
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
-#include "export/figure_export.h"
 #include "figures/phrases.h"
 #include "inspector/inspector.h"
+#include "lessons/lessons_pane.h"
+#include "moments/moments_pane.h"
 #include "window/command_palette.h"
 #include "window/gallery.h"
 #include "window/headline.h"
@@ -29,11 +25,6 @@ namespace nest {
 namespace {
 
 constexpr int kMostDevicesInPalette = 2048;
-
-QString folderFor(const ScenarioDocument& document) {
-  return document.path().isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
-                                   : QFileInfo(document.path()).absolutePath();
-}
 
 }  // namespace
 
@@ -130,7 +121,7 @@ void MainWindow::addViewActions() {
   };
   panel("view.panel", tr("Show or hide the scenario panel"), QStringLiteral("F6"), m_panelDock);
   panel("view.inspector", tr("Show or hide the inspector"), QStringLiteral("F7"), m_inspectorDock);
-  panel("view.below", tr("Show or hide issues, history and log"), QStringLiteral("F8"), m_belowDock);
+  panel("view.below", tr("Show or hide issues, history, log and moments"), QStringLiteral("F8"), m_belowDock);
   m_actions.add({"view.explore",
                  tr("View"),
                  tr("Arrange for exploring"),
@@ -185,10 +176,51 @@ void MainWindow::addViewActions() {
                 [this] { exportView(); });
 }
 
+void MainWindow::addPresentActions() {
+  const QString group = tr("Present");
+  m_actions.add({"present.keep",
+                 group,
+                 tr("Keep this moment"),
+                 tr("Keep the view in front as it is, with its plan and what is selected"),
+                 QKeySequence(QStringLiteral("Ctrl+M")),
+                 {}},
+                [this] { keepMomentInFront(); });
+  m_actions.add({"present.show", group, tr("Show moments"), tr("Their captions and their order"), {}, {}},
+                [this] {
+                  m_belowDock->show();
+                  m_below->setCurrentWidget(m_moments);
+                  m_moments->setFocus();
+                });
+  m_actions.add({"present.start",
+                 group,
+                 tr("Present from the first moment"),
+                 tr("One moment after the other over the whole screen; Esc leaves"),
+                 QKeySequence(QStringLiteral("F9")),
+                 {}},
+                [this] { present(0); });
+  m_actions.add({"present.from",
+                 group,
+                 tr("Present from the chosen moment"),
+                 {},
+                 QKeySequence(QStringLiteral("Shift+F9")),
+                 {}},
+                [this] { present(std::max(0, m_moments->current())); });
+  m_actions.add(
+      {"present.export", group, tr("Export moments as PDF…"), tr("A page for each, for slides"), {}, {}},
+      [this] { exportMoments(); });
+}
+
 void MainWindow::addHelpActions() {
   m_actions.add(
       {"help.keys", tr("Help"), tr("Keyboard shortcuts"), {}, QKeySequence(QStringLiteral("?")), "help"},
       [this] { showShortcutSheet(m_actions, this); });
+  m_actions.add({"help.lessons",
+                 tr("Help"),
+                 tr("Lessons"),
+                 tr("Short ways through the program, each on a sample of its own"),
+                 {},
+                 {}},
+                [this] { showLessons(); });
   m_actions.add({"help.words", tr("Help"), tr("Glossary"), {}, QKeySequence(QStringLiteral("F1")), {}},
                 [this] { showGlossary(this); });
   m_actions.add({"help.about", tr("Help"), tr("About NEST Explorer"), {}, {}, {}},
@@ -196,6 +228,7 @@ void MainWindow::addHelpActions() {
 }
 
 void MainWindow::buildMenus() {
+  if (m_options.remembers) m_actions.rememberKeys();
   auto* top = new QWidget(this);
   auto* column = new QVBoxLayout(top);
   column->setContentsMargins(0, 0, 0, 0);
@@ -207,7 +240,7 @@ void MainWindow::buildMenus() {
     QMenu*& menu = menus[entry.spec.group];
     if (!menu) menu = bar->addMenu(entry.spec.group);
     for (const char* first : {"file.export", "file.quit", "edit.find", "view.panel", "view.explore",
-                              "view.theme", "view.copyImage", "help.about"})
+                              "view.theme", "view.copyImage", "present.start", "help.about"})
       if (entry.spec.id == QLatin1String(first)) menu->addSeparator();
     menu->addAction(entry.action);
     if (entry.spec.id == QLatin1String("file.samples")) m_recentMenu = menu->addMenu(tr("Open recent"));
@@ -231,83 +264,6 @@ void MainWindow::buildMenus() {
     addAction(entry.action);  // keys work without the menu bar, too
 }
 
-void MainWindow::chooseFile() {
-  const QStringList paths = QFileDialog::getOpenFileNames(
-      this, tr("Open scenarios, networks, models and plans"), folderFor(m_document),
-      tr("Everything that can be read (*.json *.conf *.yaml *.yml *.xml *.graphml *.dot *.gv *.txt);;"
-         "Scenarios (*.nest.json);;All files (*)"));
-  if (!paths.isEmpty() && (!m_files->replacesScenario(paths) || mayDiscard())) openPaths(paths);
-}
-
-void MainWindow::chooseModel() {
-  const QString path = QFileDialog::getOpenFileName(this, tr("Load model"), folderFor(m_document),
-                                                    tr("Hugging Face configuration (*.json);;All files (*)"));
-  if (!path.isEmpty()) m_files->loadModel(path);
-}
-
-bool MainWindow::save() {
-  return m_document.path().isEmpty() ? saveAs() : m_files->save(m_document.path());
-}
-
-bool MainWindow::saveAs() {
-  QString name = QString::fromStdString(m_document.scenario().name).toLower().simplified();
-  for (QChar& c : name)
-    if (!c.isLetterOrNumber()) c = QLatin1Char('-');
-  const QString proposal = m_document.path().isEmpty() ? folderFor(m_document) + QLatin1Char('/') + name +
-                                                             QStringLiteral(".nest.json")
-                                                       : m_document.path();
-  QString path = QFileDialog::getSaveFileName(this, tr("Save as"), proposal, tr("Scenarios (*.nest.json)"));
-  if (path.isEmpty()) return false;
-  if (!path.endsWith(QLatin1String(".json"))) path += QStringLiteral(".nest.json");
-  return m_files->save(path);
-}
-
-void MainWindow::exportFigures() {
-  const QString dir =
-      QFileDialog::getExistingDirectory(this, tr("Export all figures to"), folderFor(m_document));
-  if (dir.isEmpty()) return;
-  const ExportReport report = exportAll(dir, *m_session->context());
-  if (report.ok())
-    m_messages->show(MessageBar::Tone::Note,
-                     tr("%1 files were written to %2").arg(report.written.size()).arg(dir));
-  else
-    m_messages->show(MessageBar::Tone::Error, report.problems.join(QStringLiteral("; ")));
-}
-
-void MainWindow::exportView() {
-  const View* view = m_views->current();
-  if (!view || !view->figure())
-    return m_messages->show(MessageBar::Tone::Note, tr("The view in front has no figure to export"));
-  const QString path = QFileDialog::getSaveFileName(
-      this, tr("Export %1").arg(view->title()),
-      folderFor(m_document) + QLatin1Char('/') + view->id() + QStringLiteral(".svg"),
-      tr("Figures (*.svg *.pdf *.png)"));
-  if (path.isEmpty()) return;
-  const QString suffix = QFileInfo(path).suffix().toLower();
-  const ExportFormat format = suffix == QLatin1String("pdf")   ? ExportFormat::Pdf
-                              : suffix == QLatin1String("png") ? ExportFormat::Png
-                                                               : ExportFormat::Svg;
-  const QByteArray content = renderFigure(*view->figure(), view->context(), format);
-  QSaveFile out(path);
-  const bool written = out.open(QIODevice::WriteOnly) && out.write(content) == content.size() && out.commit();
-  if (written)
-    m_messages->show(MessageBar::Tone::Note, tr("%1 was written").arg(path));
-  else
-    m_messages->show(MessageBar::Tone::Error, tr("%1 cannot be written: %2").arg(path, out.errorString()));
-}
-
-void MainWindow::copyView(bool asImage) {
-  const View* view = m_views->current();
-  if (!view || !view->figure()) return;
-  if (asImage)
-    QApplication::clipboard()->setImage(imageOf(*view->figure(), view->context()));
-  else
-    QApplication::clipboard()->setText(view->figure()->asText(view->context()));
-  m_messages->show(MessageBar::Tone::Note,
-                   asImage ? tr("The picture of %1 is on the clipboard").arg(view->title())
-                           : tr("%1 is on the clipboard as text").arg(view->title()));
-}
-
 void MainWindow::openPalette() {
   std::vector<CommandPalette::Item> items;
   for (const auto& entry : m_actions.entries())
@@ -315,6 +271,8 @@ void MainWindow::openPalette() {
       items.push_back({entry.action->text().remove(QChar(0x2026)),
                        entry.action->shortcut().toString(QKeySequence::NativeText),
                        [a = entry.action] { a->trigger(); }});
+  for (const Lesson& lesson : lessons())
+    items.push_back({lesson.title, tr("lesson"), [this, id = lesson.id] { startLesson(id); }});
   const auto addField = [&](const QWidget* w) {
     if (w->objectName().startsWith(QLatin1Char('/')) && w->isEnabled())
       items.push_back({w->accessibleName(), tr("field"), [this, id = w->objectName()] {
@@ -344,26 +302,6 @@ void MainWindow::openPalette() {
     }
   }
   (new CommandPalette(std::move(items), this))->show();
-}
-
-void MainWindow::refreshRecent() {
-  m_gallery->setRecent(m_files->recent());
-  if (!m_recentMenu) return;
-  m_recentMenu->clear();
-  const QStringList paths = m_files->recent();
-  for (const QString& path : paths)
-    m_recentMenu
-        ->addAction(QFileInfo(path).fileName(), this,
-                    [this, path] {
-                      if (mayDiscard()) openPath(path);
-                    })
-        ->setToolTip(path);
-  m_recentMenu->setEnabled(!paths.isEmpty());
-  if (!paths.isEmpty()) {
-    m_recentMenu->addSeparator();
-    m_recentMenu->addAction(tr("Forget these"), this, [this] { m_files->forgetRecent(); });
-  }
-  m_recentMenu->setToolTipsVisible(true);
 }
 
 }  // namespace nest

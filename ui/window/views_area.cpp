@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QTabBar>
+#include <QTableView>
 #include <QTimer>
 #include <QToolButton>
 #include <algorithm>
@@ -43,6 +44,8 @@ ViewsArea::ViewsArea(ViewServices services, QWidget* parent) : QMainWindow(paren
     View* view = entry.make(services, this);
     view->setAccessibleName(view->title());
     view->setMinimumSize(180, 120);  // the user may squeeze a view further than its tools would like
+    // Tab leaves a table; its cells are walked with the arrow keys.
+    for (QTableView* table : view->findChildren<QTableView*>()) table->setTabKeyNavigation(false);
     m_views.push_back(view);
     m_docks.push_back(makeDock(view));
   }
@@ -125,6 +128,10 @@ void ViewsArea::reveal(const QString& id) {
     dock->raise();
     m_last = view(id);
   }
+}
+
+void ViewsArea::setCurrent(const QString& id) {
+  m_last = view(id);
 }
 
 void ViewsArea::showAlone(const QString& id) {

@@ -26,8 +26,9 @@ public:
 
   void setContext(PlanContextPtr);
   void setTheme(Theme::Kind);
-  void reveal(const QString& id);     ///< shows and raises it
-  void showAlone(const QString& id);  ///< hides all others
+  void reveal(const QString& id);      ///< shows and raises it
+  void setCurrent(const QString& id);  ///< as if it had had the focus
+  void showAlone(const QString& id);   ///< hides all others
   void arrangeDefault();
   void arrangeTabbed();
   /// Two views, one above the other, the others behind tabs of the upper one.

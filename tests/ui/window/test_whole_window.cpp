@@ -1,9 +1,12 @@
 #include <QAbstractButton>
 #include <QAbstractScrollArea>
 #include <QComboBox>
+#include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenuBar>
 #include <QObject>
+#include <QSet>
 #include <QTabBar>
 #include <QTranslator>
 #include <memory>
@@ -35,16 +38,45 @@ bool isSolved(MainWindow& window) {
   return window.session().context()->plan && window.session().context()->current;
 }
 
-/// A language whose every word is a third longer.
+/// A language whose every text is 40 % longer, with accents above and below.
 class LongWords : public QTranslator {
 public:
   bool isEmpty() const override { return false; }
   QString translate(const char*, const char* source, const char*, int) const override {
-    const QString text = QString::fromUtf8(source);
+    QString text = QString::fromUtf8(source);
     if (text.isEmpty() || text.contains(QLatin1Char('<'))) return text;
-    return text + QString(std::max<qsizetype>(1, text.size() / 3), QLatin1Char('~'));
+    const qsizetype more = std::max<qsizetype>(1, (text.size() * 2 + 4) / 5);
+    const std::pair<char16_t, char16_t> accents[] = {{u'a', u'ä'}, {u'e', u'é'}, {u'o', u'ô'},
+                                                     {u'c', u'ç'}, {u'A', u'Å'}, {u'S', u'Š'}};
+    for (const auto& [plain, accented] : accents) text.replace(QChar(plain), QChar(accented));
+    return text + QStringLiteral("ĝņąý").repeated(more / 4 + 1).left(more);
   }
 };
+
+/// Texts among the children of `root` that have less room than they need, or reach beyond it.
+QStringList cutTexts(const QWidget* root) {
+  QStringList cut;
+  const auto look = [&](const QWidget* w, const QString& text, int needed) {
+    if (!w->isVisible() || text.isEmpty()) return;
+    bool scrolls = false;  // what can be scrolled to is not lost
+    for (const QWidget* p = w->parentWidget(); p && p != root; p = p->parentWidget())
+      scrolls = scrolls || qobject_cast<const QAbstractScrollArea*>(p);
+    const int right = w->mapTo(root, QPoint(std::min(w->width(), needed), 0)).x();
+    if (w->width() < needed - 1 || (!scrolls && right > root->width() + 1))
+      cut += QStringLiteral("%1 \"%2\" %3 of %4, to %5 of %6")
+                 .arg(QLatin1String(w->metaObject()->className()), text)
+                 .arg(w->width())
+                 .arg(needed)
+                 .arg(right)
+                 .arg(root->width());
+  };
+  for (const QLabel* label : root->findChildren<QLabel*>())
+    if (!label->wordWrap() && label->sizePolicy().horizontalPolicy() != QSizePolicy::Ignored)
+      look(label, label->text(), label->sizeHint().width());
+  for (const QAbstractButton* button : root->findChildren<QAbstractButton*>())
+    look(button, button->text(), button->minimumSizeHint().width());
+  return cut;
+}
 
 }  // namespace
 
@@ -75,6 +107,79 @@ private Q_SLOTS:
       }
     }
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QStringLiteral("\n"))));
+  }
+
+  void longerWordsAreNotCutInAnyView() {
+    LongWords words;
+    QCoreApplication::installTranslator(&words);
+    const auto window = makeWindow();
+    QTRY_VERIFY(isSolved(*window));
+    window->resize(1500, 900);
+    QStringList cut;
+    for (View* view : window->views().views()) {
+      window->views().showAlone(view->id());
+      QTest::qWait(20);
+      for (const QString& text : cutTexts(view)) cut += view->id() + QStringLiteral(": ") + text;
+    }
+    for (const char* dock : {"panel", "inspector", "below", "lessons"}) {
+      auto* d = window->findChild<QDockWidget*>(QLatin1String(dock));
+      d->show();
+      d->raise();
+      QTest::qWait(20);
+      for (const QString& text : cutTexts(d)) cut += QLatin1String(dock) + QStringLiteral(": ") + text;
+    }
+    QCoreApplication::removeTranslator(&words);
+    QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QStringLiteral("\n"))));
+  }
+
+  /// The menus and the tools beside them do not lie on each other.
+  void longerWordsFitIntoTheMenuBar() {
+    LongWords words;
+    QCoreApplication::installTranslator(&words);
+    const auto window = makeWindow();
+    QCoreApplication::removeTranslator(&words);
+    auto* bar = window->findChild<QMenuBar*>();
+    for (const int width : {1500, 1000}) {
+      window->resize(width, 900);
+      QTest::qWait(20);
+      const QWidget* tools = bar->cornerWidget();
+      for (QAction* menu : bar->actions()) {
+        const QRect at = bar->actionGeometry(menu);
+        if (at.isEmpty()) continue;  // behind the »
+        QVERIFY2(at.width() >= bar->fontMetrics().horizontalAdvance(menu->text()), qPrintable(menu->text()));
+        QVERIFY2(!tools->isVisible() || !at.intersects(tools->geometry()), qPrintable(menu->text()));
+      }
+    }
+  }
+
+  /// From any view, Tab goes through everything in it that takes the focus, and goes on.
+  void tabReachesEverythingInEveryView() {
+    const auto window = makeWindow();
+    QApplication::setActiveWindow(window.get());
+    QTRY_VERIFY(isSolved(*window));
+    QStringList missed;
+    for (View* view : window->views().views()) {
+      window->views().showAlone(view->id());
+      QTest::qWait(20);
+      QSet<const QWidget*> wanted, met;
+      for (const QWidget* w : view->findChildren<QWidget*>())
+        if (w->isVisible() && w->isEnabled() && (w->focusPolicy() & Qt::TabFocus) && !w->focusProxy() &&
+            !w->objectName().startsWith(QLatin1String("qt_")) && !w->inherits("QScrollArea"))
+          wanted += w;
+      view->setFocus(Qt::TabFocusReason);
+      for (int i = 0; i < 400 && QApplication::focusWidget(); ++i) {
+        met += QApplication::focusWidget();
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+      }
+      const QWidget* last = QApplication::focusWidget();
+      for (const QWidget* w : wanted - met)
+        missed += QStringLiteral("%1: %2 \"%3\", the focus stays in %4")
+                      .arg(view->id(), QLatin1String(w->metaObject()->className()), w->accessibleName(),
+                           last ? QLatin1String(last->metaObject()->className()) + QLatin1Char(' ') +
+                                      last->accessibleName()
+                                : QString());
+    }
+    QVERIFY2(missed.isEmpty(), qPrintable(missed.join(QStringLiteral("\n"))));
   }
 
   void longerWordsAreNotCutInThePanel() {

@@ -4,8 +4,10 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "document/scenario_document.h"
 #include "editors/cuts/cut_canvas.h"
@@ -55,6 +57,9 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   column->addLayout(bar);
   column->addWidget(m_verdict);
   column->addWidget(m_pane, 1);
+  QWidget* before = m_canvas;  // said outright: Tab would pass the buttons by
+  for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) setTabOrder(std::exchange(before, b), b);
+  for (QToolButton* b : findChildren<QToolButton*>()) setTabOrder(std::exchange(before, b), b);
   connect(m_canvas, &CutCanvas::planChanged, this, &CutView::showVerdict);
   connect(m_pane, &FigurePane::menuMade, this, [this](QMenu* menu) {
     menu->addSeparator();

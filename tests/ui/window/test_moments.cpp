@@ -1,0 +1,148 @@
+// Moments: kept, captioned, ordered, walked over the whole screen, exported, saved with the scenario.
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLabel>
+#include <QListWidget>
+
+#include "formats/scenario_json.h"
+#include "moments/moment_show.h"
+#include "moments/moment_sight.h"
+#include "moments/moments_pane.h"
+#include "moments/moments_pdf.h"
+#include "views/view.h"
+#include "window_bench.h"
+
+using namespace nest;
+using namespace nest::test;
+
+namespace {
+
+struct Bench : WindowBench {
+  explicit Bench(const QString& path = teachingSample()) : WindowBench(path) {}
+  MomentsPane* pane() { return window.findChild<MomentsPane*>(); }
+  QListWidget* strip() { return pane()->findChild<QListWidget*>(); }
+  /// Three moments: two views of the plan, one of a what-if.
+  void keepThree() {
+    window.views().reveal(QStringLiteral("stages"));
+    window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
+    QTest::keyClick(&window, Qt::Key_M, Qt::ControlModifier);
+    window.selection().setSelected(std::nullopt);
+    window.views().reveal(QStringLiteral("communication"));
+    window.views()
+        .view(QStringLiteral("communication"))
+        ->findChild<QComboBox*>(QStringLiteral("value"))
+        ->setCurrentIndex(2);
+    QTest::keyClick(&window, Qt::Key_M, Qt::ControlModifier);
+    window.document().edit({}, QStringLiteral("Double the batch"),
+                           [](Scenario& s) { s.job.globalBatch *= 2; });
+    QTRY_VERIFY(solved());
+    window.views().reveal(QStringLiteral("memory"));
+    QTest::keyClick(&window, Qt::Key_M, Qt::ControlModifier);
+    window.document().history().undo();  // the moment, its plan
+    window.document().history().redo();
+  }
+};
+
+}  // namespace
+
+class TestMoments : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void keptMomentsShowWhatWasSeen() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    const int batch = b.scenario().job.globalBatch;
+    b.keepThree();
+    QCOMPARE(b.scenario().moments.size(), std::size_t(3));
+    QCOMPARE(b.scenario().keptPlans.size(), std::size_t(2));  // two of them show the same plan
+    QCOMPARE(b.scenario().moments[0].view, std::string("stages"));
+    QCOMPARE(b.scenario().moments[0].selected->index, 1);
+    QCOMPARE(b.scenario().moments[1].state.at("value"), 2.0);
+    QCOMPARE(keptPlanNamed(b.scenario(), b.scenario().moments[0].plan)->setting->job.globalBatch, batch);
+    QCOMPARE(keptPlanNamed(b.scenario(), b.scenario().moments[2].plan)->setting->job.globalBatch, 2 * batch);
+    const auto again = readScenarioText(QByteArray::fromStdString(writeScenario(b.scenario())), {});
+    QVERIFY(again);
+    QVERIFY(*again == b.scenario());
+    while (b.window.document().history().canUndo()) b.window.document().history().undo();
+    QVERIFY(b.scenario().moments.empty());
+    QVERIFY(b.scenario().keptPlans.empty());
+  }
+
+  void keysWalkTheWholeScreen() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    b.window.document().edit({}, QStringLiteral("Go on"), [](Scenario& s) { s.job.globalBatch *= 2; });
+    QTRY_VERIFY(b.solved());
+    QTest::keyClick(&b.window, Qt::Key_F9);
+    QPointer<MomentShow> show = b.window.findChild<MomentShow*>();
+    QVERIFY(show);
+    QVERIFY(show->isFullScreen());
+    QVERIFY(QTest::qWaitForWindowExposed(show));
+    QCOMPARE(show->current(), 0);
+    QCOMPARE(show->sight()->view()->id(), QStringLiteral("stages"));
+    QTest::keyClick(show, Qt::Key_Space);
+    QCOMPARE(show->current(), 1);
+    QCOMPARE(show->sight()->view()->id(), QStringLiteral("communication"));
+    QCOMPARE(show->sight()->view()->state().at("value"), 2.0);
+    QTest::keyClick(show, Qt::Key_Right);
+    QTest::keyClick(show, Qt::Key_Right);
+    QCOMPARE(show->current(), 2);
+    // It shows the plan that was kept, not the one that the scenario has come to.
+    const auto* kept = keptPlanNamed(b.scenario(), b.scenario().moments[2].plan);
+    QVERIFY(show->sight()->view()->context().plan->plan == *kept->plan);
+    QCOMPARE(show->sight()->view()->context().scenario->job.globalBatch, kept->setting->job.globalBatch);
+    QTest::keyClick(show, Qt::Key_Left);
+    QCOMPARE(show->current(), 1);
+    QTest::keyClick(show, Qt::Key_Escape);
+    QTRY_VERIFY(!show);
+    QVERIFY(b.window.isVisible());
+  }
+
+  void captionsAndOrderAreEdits() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    b.trigger("present.show");
+    QListWidget* strip = b.strip();
+    QTRY_VERIFY(strip->isVisible());
+    QCOMPARE(strip->count(), 3);
+    for (int i = 0; i < 3; ++i) QVERIFY(!strip->item(i)->icon().isNull());
+    const std::string first = b.scenario().moments[0].caption;
+    strip->setFocus();
+    strip->setCurrentRow(0);
+    QTest::keyClick(strip, Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(b.scenario().moments[1].caption, first);
+    QCOMPARE(strip->currentRow(), 1);
+    QTest::keyClick(strip, Qt::Key_F2);
+    QWidget* editor = QApplication::focusWidget();
+    QVERIFY(editor && strip->isAncestorOf(editor));
+    QTest::keyClick(editor, Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClicks(editor, QStringLiteral("What binds"));
+    QTest::keyClick(editor, Qt::Key_Return);
+    QTRY_COMPARE(b.scenario().moments[1].caption, std::string("What binds"));
+    strip->setFocus();
+    strip->setCurrentRow(2);
+    QTest::keyClick(strip, Qt::Key_Delete);
+    QCOMPARE(b.scenario().moments.size(), std::size_t(2));
+    b.window.document().history().undo();
+    QTRY_COMPARE(strip->count(), 3);
+  }
+
+  void aPageForEach() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    const QByteArray pdf = momentsAsPdf(b.scenario(), b.window.session().context());
+    QVERIFY(pdf.startsWith("%PDF"));
+    QCOMPARE(pdf.count("/Type /Page\n"), 3);
+    if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty()) {
+      QFile out(dir + QStringLiteral("/moments.pdf"));
+      QVERIFY(out.open(QIODevice::WriteOnly));
+      out.write(pdf);
+    }
+  }
+};
+
+NEST_TEST(TestMoments)
+#include "test_moments.moc"

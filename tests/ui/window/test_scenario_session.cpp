@@ -1,0 +1,103 @@
+// A file comes back as it was left: panes, views, their choices and zoom, what was selected.
+#include <QComboBox>
+#include <QDir>
+#include <QDockWidget>
+#include <QSettings>
+#include <QStandardPaths>
+
+#include "views/figure_canvas.h"
+#include "views/figure_view.h"
+#include "window_bench.h"
+
+using namespace nest;
+using namespace nest::test;
+
+namespace {
+
+FigureView* figureView(WindowBench& b, const char* id) {
+  return qobject_cast<FigureView*>(b.window.views().view(QLatin1String(id)));
+}
+
+}  // namespace
+
+class TestScenarioSession : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void init() {
+    QSettings().clear();
+    QDir(QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation) + QStringLiteral("/sessions"))
+        .removeRecursively();
+  }
+  void cleanup() { init(); }
+
+  void aFileComesBackAsItWasLeft() {
+    QTemporaryDir dir;
+    const QString path = ownCopy(dir), other = ownCopy(dir, QStringLiteral("other.nest.json"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray content = file.readAll();
+    file.close();
+    View::State zoomed;
+    {
+      WindowBench b(path, true);
+      QTRY_VERIFY(b.solved());
+      QTest::keyClick(&b.window, Qt::Key_F7);  // the inspector goes
+      b.window.views().reveal(QStringLiteral("timeline"));
+      FigureView* timeline = figureView(b, "timeline");
+      QTRY_VERIFY(timeline->isVisible());
+      timeline->canvas()->zoomIn();
+      timeline->canvas()->zoomIn();
+      auto* box = b.window.views()
+                      .view(QStringLiteral("communication"))
+                      ->findChild<QComboBox*>(QStringLiteral("value"));
+      QVERIFY(box);
+      box->setCurrentIndex(2);
+      zoomed = timeline->state();
+      QVERIFY(zoomed.at("span") < 1);
+      b.window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
+      // Another file, arranged otherwise, in the same window.
+      QVERIFY(b.window.openPath(other));
+      QTRY_VERIFY(b.solved());
+      timeline->canvas()->fit();
+      box->setCurrentIndex(0);
+      b.window.findChild<QDockWidget*>(QStringLiteral("inspector"))->show();
+      QVERIFY(b.window.close());
+    }
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll(), content);  // the scenario knows nothing of it
+    WindowBench b(path, true);
+    QTRY_VERIFY(b.solved());
+    QVERIFY(b.window.findChild<QDockWidget*>(QStringLiteral("inspector"))->isHidden());
+    QCOMPARE(figureView(b, "timeline")->state(), zoomed);
+    QCOMPARE(figureView(b, "communication")->state().at("value"), 2.0);
+    QVERIFY(b.window.views().current());
+    QTRY_COMPARE(b.window.views().current()->id(), QStringLiteral("timeline"));
+    QVERIFY(b.window.selection().selected());
+    QCOMPARE(*b.window.selection().selected(), (SelectionItem{ItemKind::Stage, 1}));
+    QVERIFY(b.window.openPath(other));
+    QTRY_VERIFY(b.solved());
+    QVERIFY(!b.window.findChild<QDockWidget*>(QStringLiteral("inspector"))->isHidden());
+    QCOMPARE(figureView(b, "communication")->state().at("value"), 0.0);
+    QVERIFY(!b.window.selection().selected());
+  }
+
+  void aSelectionThatIsNoLongerThereDoesNoHarm() {
+    QTemporaryDir dir;
+    const QString path = ownCopy(dir);
+    {
+      WindowBench b(path, true);
+      QTRY_VERIFY(b.solved());
+      b.window.selection().setSelected(SelectionItem{ItemKind::Stage, 4711});
+      b.window.close();
+    }
+    WindowBench b(path, true);
+    QTRY_VERIFY(b.solved());
+    for (View* view : b.window.views().views()) {
+      b.window.views().reveal(view->id());
+      QTest::qWait(1);
+    }
+  }
+};
+
+NEST_TEST(TestScenarioSession)
+#include "test_scenario_session.moc"

@@ -1,0 +1,90 @@
+#include "moments/moment_edits.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "document/item_names.h"
+#include "figures/phrases.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+QString captionFor(const View& view, const Selection& selection) {
+  QString text = view.title();
+  if (const auto& item = selection.selected(); item && item->kind == ItemKind::Stage)
+    text += ScenarioDocument::tr(": stage %1").arg(stageNumber(item->index));
+  if (const auto& c = view.context(); c.plan)
+    text += QStringLiteral(", ") + QString::fromStdString(text::time(c.plan->evaluation.batchTime)) +
+            ScenarioDocument::tr(" a batch");
+  return text;
+}
+
+bool isMoment(const ScenarioDocument& document, int moment) {
+  return moment >= 0 && moment < static_cast<int>(document.scenario().moments.size());
+}
+
+}  // namespace
+
+void keepMoment(ScenarioDocument& document, const View& view, const Selection& selection,
+                const QString& caption) {
+  if (document.isEmpty()) return;
+  SavedMoment moment;
+  moment.caption = (caption.isEmpty() ? captionFor(view, selection) : caption).toStdString();
+  moment.view = view.id().toStdString();
+  moment.state = view.state();
+  if (const auto& item = selection.selected())
+    moment.selected =
+        SavedMoment::Item{nameOf(item->kind).toStdString(), item->index, item->level, item->other};
+  document.history().beginMacro(ScenarioDocument::tr("Keep moment"));
+  moment.plan =
+      keepPlan(document, view.context(),
+               ScenarioDocument::tr("Plan of moment %1").arg(document.scenario().moments.size() + 1))
+          .toStdString();
+  document.edit({}, ScenarioDocument::tr("Keep moment"), [&](Scenario& s) { s.moments.push_back(moment); });
+  document.history().endMacro();
+}
+
+void captionMoment(ScenarioDocument& document, int moment, const QString& caption) {
+  if (!isMoment(document, moment)) return;
+  document.closeStep();
+  document.edit({}, ScenarioDocument::tr("Caption moment %1").arg(moment + 1), [&](Scenario& s) {
+    s.moments[static_cast<std::size_t>(moment)].caption = caption.simplified().toStdString();
+  });
+}
+
+void removeMoment(ScenarioDocument& document, int moment) {
+  if (!isMoment(document, moment)) return;
+  document.closeStep();
+  document.edit({}, ScenarioDocument::tr("Remove moment %1").arg(moment + 1),
+                [&](Scenario& s) { s.moments.erase(s.moments.begin() + moment); });
+}
+
+void moveMoment(ScenarioDocument& document, int moment, int to) {
+  if (!isMoment(document, moment) || !isMoment(document, to)) return;
+  document.closeStep();
+  document.edit({}, ScenarioDocument::tr("Move moment %1 to %2").arg(moment + 1).arg(to + 1),
+                [&](Scenario& s) {
+                  SavedMoment moved = std::move(s.moments[static_cast<std::size_t>(moment)]);
+                  s.moments.erase(s.moments.begin() + moment);
+                  s.moments.insert(s.moments.begin() + to, std::move(moved));
+                });
+}
+
+PlanContextPtr contextOf(const SavedMoment& moment, const Scenario& s, const PlanContextPtr& own,
+                         KeptContexts& contexts) {
+  const KeptPlan* kept = keptPlanNamed(s, moment.plan);
+  if (!kept) return own;
+  const bool same = own->current && own->plan && own->scenario && own->plan->plan == *kept->plan &&
+                    own->scenario->setting() == *kept->setting;
+  return same ? own : contexts.of(*kept, s);
+}
+
+std::optional<SelectionItem> selectedIn(const SavedMoment& moment) {
+  if (!moment.selected) return std::nullopt;
+  const auto kind = itemKindNamed(QString::fromStdString(moment.selected->kind));
+  if (!kind) return std::nullopt;
+  return SelectionItem{*kind, moment.selected->index, moment.selected->level, moment.selected->other};
+}
+
+}  // namespace nest

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <QString>
+
+#include "document/kept_plans.h"
+#include "document/plan_context.h"
+#include "document/scenario_document.h"
+#include "document/selection.h"
+#include "views/view.h"
+
+namespace nest {
+
+/// Edits of the moments of a scenario; each is one undo step.
+///
+/// Keeps what `view` shows of its plan, with what is selected in it. The plan is kept along, so that the
+/// moment stays what it is when the scenario moves on. An empty caption: one is made from what is shown.
+void keepMoment(ScenarioDocument&, const View& view, const Selection&, const QString& caption = {});
+void captionMoment(ScenarioDocument&, int moment, const QString& caption);
+void removeMoment(ScenarioDocument&, int moment);
+/// Moves it to the place of another one; those between make room.
+void moveMoment(ScenarioDocument&, int moment, int to);
+
+/// What a moment shows: the kept plan that it names, or `own`, the scenario's own. `own` also where it is the
+/// same plan: it knows what was searched. Never null.
+PlanContextPtr contextOf(const SavedMoment&, const Scenario&, const PlanContextPtr& own, KeptContexts&);
+
+std::optional<SelectionItem> selectedIn(const SavedMoment&);
+
+}  // namespace nest

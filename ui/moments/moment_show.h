@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "document/kept_plans.h"
+#include "document/plan_context.h"
+#include "theme/theme.h"
+
+class QLabel;
+class QVBoxLayout;
+
+namespace nest {
+
+class MomentSight;
+
+/// The moments of a scenario, one at a time over the whole screen. Arrow keys, Space, Page Up and Page Down
+/// walk, Home and End jump, Escape leaves. The scenario is as it was when the walk began.
+class MomentShow : public QWidget {
+  Q_OBJECT
+public:
+  MomentShow(std::shared_ptr<const Scenario>, PlanContextPtr own, Theme::Kind, QWidget* parent = nullptr);
+  ~MomentShow() override;
+
+  int current() const { return m_current; }
+  int count() const;
+  MomentSight* sight() const { return m_sight.get(); }  ///< nullptr: the scenario has no moments
+
+public Q_SLOTS:
+  void showMoment(int);  ///< beyond the ends: stays
+  void next() { showMoment(m_current + 1); }
+  void back() { showMoment(m_current - 1); }
+
+private:
+  std::shared_ptr<const Scenario> m_scenario;
+  PlanContextPtr m_own;
+  KeptContexts m_contexts;
+  Theme::Kind m_theme;
+  std::unique_ptr<MomentSight> m_sight;
+  int m_current = -1;
+  QLabel *m_caption, *m_place;
+  QVBoxLayout* m_middle;
+};
+
+}  // namespace nest

@@ -1,0 +1,175 @@
+#include "moments/moments_pane.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QListWidget>
+#include <QMenu>
+#include <QPushButton>
+#include <QShortcut>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "moments/moment_edits.h"
+#include "moments/moment_sight.h"
+
+namespace nest {
+namespace {
+constexpr QSize kPicture(160, 90);
+}
+
+MomentsPane::MomentsPane(ScenarioDocument& document, QWidget* parent)
+    : QWidget(parent),
+      m_document(document),
+      m_context(std::make_shared<PlanContext>()),
+      m_strip(new QListWidget(this)),
+      m_none(new QLabel(this)) {
+  setAccessibleName(tr("Moments"));
+  auto* keep = new QPushButton(tr("Keep this moment"), this);
+  keep->setToolTip(tr("Keep the view in front as it is, with its plan and what is selected"));
+  m_present = new QPushButton(tr("Present"), this);
+  m_export = new QPushButton(tr("Export as PDF…"), this);
+  m_earlier = new QPushButton(tr("Move earlier"), this);
+  m_later = new QPushButton(tr("Move later"), this);
+  auto* buttons = new QVBoxLayout;
+  buttons->setSpacing(4);
+  for (QPushButton* b : {keep, m_present, m_export, m_earlier, m_later}) buttons->addWidget(b);
+  buttons->addStretch();
+  m_strip->setAccessibleName(tr("Moments"));
+  m_strip->setViewMode(QListView::IconMode);
+  m_strip->setFlow(QListView::LeftToRight);
+  m_strip->setWrapping(false);
+  m_strip->setMovement(QListView::Static);
+  m_strip->setIconSize(kPicture);
+  m_strip->setGridSize({kPicture.width() + 20, kPicture.height() + 56});
+  m_strip->setWordWrap(true);
+  m_strip->setEditTriggers(QAbstractItemView::EditKeyPressed);
+  m_strip->setContextMenuPolicy(Qt::CustomContextMenu);
+  m_none->setText(
+      tr("Moments that you keep appear here: a view as it is now, with its plan, what is selected "
+         "and a caption. Present them full screen, or export them as slides."));
+  m_none->setWordWrap(true);
+  m_none->setAlignment(Qt::AlignCenter);
+  m_none->setForegroundRole(QPalette::PlaceholderText);
+  auto* over = new QVBoxLayout(m_strip);
+  over->addWidget(m_none);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(8, 6, 8, 6);
+  row->addLayout(buttons);
+  row->addWidget(m_strip, 1);
+
+  connect(keep, &QPushButton::clicked, this, &MomentsPane::keepRequested);
+  connect(m_present, &QPushButton::clicked, this,
+          [this] { Q_EMIT presentRequested(std::max(0, current())); });
+  connect(m_export, &QPushButton::clicked, this, &MomentsPane::exportRequested);
+  connect(m_earlier, &QPushButton::clicked, this, [this] { move(-1); });
+  connect(m_later, &QPushButton::clicked, this, [this] { move(1); });
+  connect(m_strip, &QListWidget::itemActivated, this,
+          [this](QListWidgetItem* item) { Q_EMIT presentRequested(m_strip->row(item)); });
+  connect(m_strip, &QListWidget::itemChanged, this,
+          [this](QListWidgetItem* item) { captionMoment(m_document, m_strip->row(item), item->text()); });
+  connect(m_strip, &QListWidget::currentRowChanged, this, [this](int now) {
+    m_earlier->setEnabled(now > 0);
+    m_later->setEnabled(now >= 0 && now + 1 < m_strip->count());
+  });
+  connect(m_strip, &QListWidget::customContextMenuRequested, this, &MomentsPane::openMenu);
+  const auto key = [this](const QKeySequence& keys, auto run) {
+    auto* shortcut = new QShortcut(keys, m_strip);
+    shortcut->setContext(Qt::WidgetShortcut);
+    connect(shortcut, &QShortcut::activated, this, run);
+  };
+  key(QKeySequence::Delete, [this] { removeMoment(m_document, current()); });
+  key(QKeySequence(Qt::ALT | Qt::Key_Left), [this] { move(-1); });
+  key(QKeySequence(Qt::ALT | Qt::Key_Right), [this] { move(1); });
+  connect(&document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
+    if (parts & (ScenarioPart::Moments | ScenarioPart::KeptPlans)) outdate();
+  });
+  refresh();
+}
+
+int MomentsPane::current() const {
+  return m_strip->currentRow();
+}
+
+void MomentsPane::setContext(PlanContextPtr context) {
+  m_context = std::move(context);
+}
+
+void MomentsPane::setTheme(Theme::Kind kind) {
+  m_theme = kind;
+  outdate();
+}
+
+void MomentsPane::outdate() {
+  m_dirty = true;
+  if (isVisible()) refresh();
+}
+
+void MomentsPane::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (m_dirty) refresh();
+}
+
+void MomentsPane::refresh() {
+  m_dirty = false;
+  const Scenario& s = m_document.scenario();
+  const int row = current();
+  const QSignalBlocker quiet(m_strip);
+  std::vector<QIcon> known(m_shown.size());
+  for (std::size_t i = 0; i < m_shown.size(); ++i) known[i] = m_strip->item(static_cast<int>(i))->icon();
+  QStringList looks;
+  m_contexts.forgetOthers(s);
+  m_strip->clear();
+  for (const SavedMoment& moment : s.moments) {
+    const KeptPlan* kept = keptPlanNamed(s, moment.plan);
+    const QString look = QStringLiteral("%1 %2")
+                             .arg(static_cast<int>(m_theme))
+                             .arg(reinterpret_cast<quintptr>(kept ? kept->plan.get() : nullptr));
+    auto* item = new QListWidgetItem(QString::fromStdString(moment.caption), m_strip);
+    item->setFlags(item->flags() | Qt::ItemIsEditable);
+    item->setToolTip(tr("%1\nEnter presents from here, F2 changes the caption, Alt with arrow keys moves it")
+                         .arg(QString::fromStdString(moment.caption)));
+    // Painted once: only the caption may have changed, or its place.
+    for (std::size_t i = 0; i < m_shown.size() && item->icon().isNull(); ++i) {
+      SavedMoment before = m_shown[i];
+      before.caption = moment.caption;
+      if (before == moment && m_looks.value(static_cast<qsizetype>(i)) == look) item->setIcon(known[i]);
+    }
+    if (item->icon().isNull())
+      item->setIcon(QIcon(QPixmap::fromImage(
+          thumbnailOf(moment, contextOf(moment, s, m_context, m_contexts), s, kPicture * 2, m_theme))));
+    looks += look;
+  }
+  m_shown = s.moments;
+  m_looks = looks;
+  const bool any = !s.moments.empty();
+  m_none->setVisible(!any);
+  m_present->setEnabled(any);
+  m_export->setEnabled(any);
+  m_strip->setCurrentRow(std::min(row, m_strip->count() - 1));
+  m_earlier->setEnabled(current() > 0);
+  m_later->setEnabled(current() >= 0 && current() + 1 < m_strip->count());
+}
+
+void MomentsPane::move(int step) {
+  const int from = current(), to = from + step;
+  if (from < 0 || to < 0 || to >= m_strip->count()) return;
+  moveMoment(m_document, from, to);
+  m_strip->setCurrentRow(to);
+}
+
+void MomentsPane::openMenu(const QPoint& at) {
+  QListWidgetItem* item = m_strip->itemAt(at);
+  if (!item) return;
+  const int row = m_strip->row(item);
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->addAction(tr("Present from here"), this, [this, row] { Q_EMIT presentRequested(row); });
+  menu->addAction(tr("Change caption"), this, [this, item] { m_strip->editItem(item); });
+  menu->addAction(tr("Move earlier"), this, [this] { move(-1); })->setEnabled(row > 0);
+  menu->addAction(tr("Move later"), this, [this] { move(1); })->setEnabled(row + 1 < m_strip->count());
+  menu->addAction(tr("Remove"), this, [this, row] { removeMoment(m_document, row); });
+  menu->popup(m_strip->viewport()->mapToGlobal(at));
+}
+
+}  // namespace nest

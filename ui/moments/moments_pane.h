@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+
+#include "document/kept_plans.h"
+#include "document/plan_context.h"
+#include "theme/theme.h"
+
+class QLabel;
+class QListWidget;
+class QPushButton;
+
+namespace nest {
+
+/// The moments of the scenario as a strip: caption, order, remove, present.
+class MomentsPane : public QWidget {
+  Q_OBJECT
+public:
+  explicit MomentsPane(ScenarioDocument&, QWidget* parent = nullptr);
+
+  void setContext(PlanContextPtr);
+  void setTheme(Theme::Kind);
+  int current() const;  ///< −1: none is chosen
+
+Q_SIGNALS:
+  void keepRequested();
+  void presentRequested(int from);
+  void exportRequested();
+
+protected:
+  void showEvent(QShowEvent*) override;
+
+private:
+  void outdate();
+  void refresh();
+  void move(int step);
+  void openMenu(const QPoint&);
+
+  ScenarioDocument& m_document;
+  PlanContextPtr m_context;
+  KeptContexts m_contexts;
+  Theme::Kind m_theme = Theme::Kind::Light;
+  QListWidget* m_strip;
+  QLabel* m_none;
+  QPushButton *m_present, *m_export, *m_earlier, *m_later;
+  std::vector<SavedMoment> m_shown;
+  QStringList m_looks;  ///< what each picture was painted from
+  bool m_dirty = true;
+};
+
+}  // namespace nest

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <QByteArray>
+#include <QStringList>
+#include <map>
+#include <optional>
+
+#include "document/selection.h"
+#include "views/view.h"
+
+namespace nest {
+
+/// How one scenario file was last looked at. Kept among the user's settings, never in the scenario.
+struct ScenarioSession {
+  QByteArray panels, views;  ///< layouts, as Qt keeps them
+  QStringList folded;        ///< sections of the panel
+  QString currentView;
+  std::map<QString, View::State> viewStates;
+  std::optional<SelectionItem> selected;
+};
+
+/// The newest few hundred files are remembered.
+void writeSession(const QString& scenarioPath, const ScenarioSession&);
+/// nullopt: this file has not been open before, or what was kept of it cannot be read.
+std::optional<ScenarioSession> readSession(const QString& scenarioPath);
+
+}  // namespace nest
