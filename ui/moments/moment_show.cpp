@@ -45,8 +45,8 @@ MomentShow::MomentShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr 
   all->addWidget(m_caption);
   all->addLayout(m_middle, 1);
   all->addLayout(foot);
-  const auto key = [this](std::initializer_list<int> keys, auto run) {
-    for (const int k : keys) connect(new QShortcut(QKeySequence(k), this), &QShortcut::activated, this, run);
+  const auto key = [this](std::initializer_list<int> codes, auto run) {
+    for (const int k : codes) connect(new QShortcut(QKeySequence(k), this), &QShortcut::activated, this, run);
   };
   key({Qt::Key_Right, Qt::Key_Down, Qt::Key_Space, Qt::Key_PageDown}, [this] { next(); });
   key({Qt::Key_Left, Qt::Key_Up, Qt::Key_Backspace, Qt::Key_PageUp}, [this] { back(); });

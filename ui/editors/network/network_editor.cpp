@@ -141,6 +141,11 @@ void NetworkEditor::arrange() {
   column->addWidget(m_loss);
   column->addWidget(m_strip);
   setFocusProxy(m_canvas);
+  QWidget* before = m_canvas;  // Tab passes by what stands before a focus proxy
+  for (QPushButton* b : m_banner->findChildren<QPushButton*>()) {
+    setTabOrder(before, b);
+    before = b;
+  }
   connect(m_bar->sideAction(), &QAction::triggered, this, [this] { m_sideChosen = true; });
   connect(m_bar->sideAction(), &QAction::toggled, m_side, &QWidget::setVisible);
   m_side->hide();
