@@ -133,6 +133,8 @@ the device and said; --level sets a level's figures (0 = inside the host).
 Hosts of several kinds: give each kind's file and say which hosts it describes, by --hosts or by its name
 (node[0-15].xml, gpu07.txt); one file without such a name describes all hosts that are left:
   nest-plan import topology.conf --hosts 'node[0-15]=a100.xml' --hosts 'node[16-31]=h100.xml' config.json
+NCCL files tell the devices' generation: slower ones get their share of the device's speed and their own memory, as a note
+says. Choose the fastest as --device. With joined hosts --level sets the switches' figures (1 = leaf).
 
   --into SCENARIO     keep its job, search and all that the files do not bring
   --device ID         the accelerator, by its catalog id (default h100-sxm, or that of --into)

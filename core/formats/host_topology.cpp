@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "cluster/device_catalog.h"
 #include "formats/slurm_tree.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -35,6 +37,39 @@ void findNearestDevices(HostTopology& h) {
       front = std::move(further);
     }
   }
+}
+
+Diagnostics weighDevices(std::vector<HostTopology>& kinds, const DeviceSpec& device) {
+  Diagnostics out;
+  if (std::all_of(kinds.begin(), kinds.end(),
+                  [&](const HostTopology& k) { return k.architecture == kinds.front().architecture; }))
+    return out;
+  for (HostTopology& k : kinds) {
+    const char* id = k.architecture == 80    ? "a100-80"
+                     : k.architecture == 90  ? "h100-sxm"
+                     : k.architecture == 100 ? "b200"
+                                             : nullptr;
+    const DeviceSpec* known = id ? findDevice(id) : nullptr;
+    const double share = known ? known->peak.value.value() / device.peak.value.value() : 0;
+    const std::string who = "the devices of SM " + std::to_string(k.architecture);
+    if (!known || !(share <= 1)) {
+      out.push_back(warning("join-devices-differ", {},
+                            who +
+                                (known ? " (" + known->name + ") are faster than " + device.name + ";"
+                                       : std::string(" are not in the catalog;")) +
+                                " they count as " + device.name,
+                            known ? std::string("choose --device ") + id : "give them a speed"));
+      continue;
+    }
+    if (known->id == device.id) continue;
+    for (NetworkNode& n : k.graph.nodes)
+      if (n.kind == NodeKind::Device) n.speed = share, n.memory = known->memory.value;
+    out.push_back(note("join-devices-differ", {},
+                       who + " count as " + known->name + ": " + text::number(share) + " of the speed of " +
+                           device.name + ", " + text::memory(known->memory.value),
+                       "change speed and memory of these devices if they are others"));
+  }
+  return out;
 }
 
 GraphSource clusterOf(const HostTopology& h) {
@@ -73,14 +108,6 @@ Diagnostics checkJoin(const std::vector<HostTopology>& kinds,
   if (nodes > kMostNodes)
     refuse("network-too-large", "the joined network would have more than 2,097,152 nodes",
            "describe the hosts by their levels");
-  for (const HostTopology& k : kinds)
-    if (k.architecture != kinds.front().architecture && k.architecture && kinds.front().architecture) {
-      out.push_back(warning("join-devices-differ", {"", 0, 0, "/cluster"},
-                            "the hosts' devices differ (SM " + std::to_string(kinds.front().architecture) +
-                                " and " + std::to_string(k.architecture) + "); all count as one device",
-                            "give the slower ones a speed"));
-      break;
-    }
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cluster/device_spec.h"
 #include "cluster/network_graph.h"
 #include "formats/slurm_topology.h"
 
@@ -34,10 +35,15 @@ void findNearestDevices(HostTopology&);
 /// A host alone, as a cluster.
 GraphSource clusterOf(const HostTopology&);
 
+/// Where hosts have devices of different architectures: gives each its share of `device`'s peak rate and its
+/// own memory, by the catalog (SM 80: A100 80 GB, 90: H100, 100: B200), and says so. A warning for those that
+/// the catalog does not tell or that are faster than `device`; they count as `device`.
+Diagnostics weighDevices(std::vector<HostTopology>& kinds, const DeviceSpec& device);
+
 /// A copy of its host for every host that the Slurm topology names; adapters hang on the leaf switches, and
 /// the links between switches are sized so that a device's share is the level's bandwidth in `figures` (its
 /// devicesPerHost and level 0 are not used: the hosts say both). `kindOf`: host name → number in `kinds`, for
-/// every host. A ring, torus or flat topology is refused; a warning where the kinds' devices differ.
+/// every host. A ring, torus or flat topology is refused.
 Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
                                const std::unordered_map<std::string, std::size_t>& kindOf,
                                const SlurmTopology& topology, const SlurmFigures& figures);

@@ -199,6 +199,7 @@ private:
     auto kindOf = assignHosts(*slurm, files);
     keep(std::move(kindOf.diagnostics), slurmFile.path);
     if (!kindOf) return;
+    keep(weighDevices(kinds, m_device), slurmFile.path);
     SlurmFigures figures = defaultFigures(*slurm, m_device);
     for (const auto& [level, typed] : m_options.levels)
       if (level >= 1 && static_cast<std::size_t>(level) < figures.levels.size()) {

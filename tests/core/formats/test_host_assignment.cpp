@@ -63,6 +63,12 @@ private slots:
     QCOMPARE(r->parts[1].holds, std::string("8 devices in a host"));
     QVERIFY(std::any_of(r.diagnostics.begin(), r.diagnostics.end(),
                         [](const Diagnostic& d) { return d.code == "join-devices-differ"; }));
+    for (const NetworkNode& n : graph.nodes)
+      if (n.kind == NodeKind::Device) {
+        const bool isOld = n.host[0] == 'b';
+        const double a100 = findDevice("a100-80")->peak.value / findDevice("h100-sxm")->peak.value;
+        QCOMPARE(n.speed, isOld ? a100 : 1.0);
+      }
   }
   void hostsWithoutATreeAreToldHowToStandTogether() {
     const auto two = import({data("nccl_xml/hgx.xml"), data("nvidia_topo/hgx.txt")});
