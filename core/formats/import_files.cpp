@@ -89,12 +89,16 @@ private:
     if (isNetwork(kind(i))) return readNetworkFile(i);
     if (isProfile(kind(i))) return readProfileFile(i);
     const bool known = kind(i) != FileKind::Unknown;
-    m_out.push_back(
-        error("import-unknown", {m_files[i].path, 0, 0, ""},
-              known ? std::string("a ") + nameOf(kind(i)) + " is no part of a scenario"
-                    : std::string(m_files[i].text.empty() ? "the file is empty"
-                                                          : "this is no format that the program knows"),
-              "give a scenario, a network or a model"));
+    const std::string& text = m_files[i].text;
+    const bool isPacked = text.starts_with("\x1f\x8b") || text.starts_with("PK\x03\x04");
+    m_out.push_back(error(
+        "import-unknown", {m_files[i].path, 0, 0, ""},
+        known ? std::string("a ") + nameOf(kind(i)) + " is no part of a scenario"
+              : std::string(text.empty() ? "the file is empty"
+                            : isPacked   ? "the file is compressed"
+                                         : "this is no format that the program knows"),
+        isPacked ? "unpack it first"
+                 : "give a scenario, a network or a model; nest-plan formats shows an example of each"));
   }
 
   void readScenarioFile(std::size_t i) {

@@ -258,6 +258,60 @@ private slots:
     QCOMPARE(run(words + QStringList{"--hosts", "a[0-3]"}).code, 2);
     QVERIFY(run(words + QStringList{"--hosts", "x=" + folder + "rails.dot"}).err.contains("join"));
   }
+  void hostileFilesEndWithTwo_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("says");
+    const int deep = 100'000;
+    const auto nested = [&](const QByteArray& head, const QByteArray& open, const QByteArray& close) {
+      return head + open.repeated(deep) + close.repeated(deep);
+    };
+    const auto row = [](const char* name, const QByteArray& text, const char* says) {
+      QTest::newRow(name) << QString(name) << text << QString(says);
+    };
+    row("config.json", nested("{\"model_type\": ", "{\"a\": ", "}"), "deeper");
+    row("topology.yaml", nested("- topology: x\n  tree: ", "[", "]"), "deep");
+    row("a.graphml",
+        nested("<graphml><graph>", "<node id='a'><graph>", "</graph></node>") + "</graph></graphml>", "deep");
+    row("a.dot", nested("graph ", "{", "}"), "deep");
+    row("platform.xml", nested("<platform>", "<zone>", "</zone>") + "</platform>", "deep");
+    row("empty.json", "", "empty");
+    row("packed.gz", "\x1f\x8b rest", "compressed");
+    row("nul.dot", QByteArray("graph { a\0 }", 12), "NUL");
+  }
+  void hostileFilesEndWithTwo() {
+    QFETCH(QString, name);
+    QFETCH(QByteArray, text);
+    QFETCH(QString, says);
+    QTemporaryDir dir;
+    QFile file(dir.filePath(name));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+    file.close();
+    const Ran r = run({"check", file.fileName()});
+    QCOMPARE(r.code, 2);
+    QVERIFY2(r.err.contains(says), qPrintable(r.err.left(400)));
+  }
+  void aGigabyteIsRefusedAtOnce() {
+    QTemporaryDir dir;
+    QFile file(dir.filePath("huge.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QVERIFY(file.resize(qint64(1) << 30));  // sparse
+    file.close();
+    const Ran r = run({"solve", file.fileName()});
+    QCOMPARE(r.code, 2);
+    QVERIFY(r.err.contains("file-too-large"));
+  }
+  void utf16IsText() {
+    QTemporaryDir dir;
+    QFile file(dir.filePath("topology.conf"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    const QString text = QStringLiteral("\uFEFFSwitchName=s Nodes=n[0-3]\r\n");
+    file.write(reinterpret_cast<const char*>(text.utf16()), 2 * text.size());
+    file.close();
+    const Ran r = run({"check", file.fileName()});
+    QVERIFY2(r.code == 0 && r.out.contains("32 devices"), qPrintable(r.err));
+  }
   void aLineIsANetworkToo() {
     const QString model = QString(NEST_SOURCE_DIR) + "/samples/models/gpt2.json";
     const Ran r = run({"import", model, "--network", "host:8@450GB/s rack:4@50GB/s,2us"});
