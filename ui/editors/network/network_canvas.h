@@ -203,6 +203,7 @@ private:
   std::vector<LinkLoad> m_loads;
   std::vector<int> m_loadOf;  ///< per link: into m_loads, −1 none
   int m_busiest = -1;
+  Seconds m_most;  ///< time of the busiest link that is drawn
   QString m_byLevel;
   bool m_editable = false;
   const Theme* m_theme;

@@ -171,6 +171,7 @@ void NetworkEditor::listen() {
     editSource({}, tr("Cut levels at the largest gaps"), [](GraphSource& s) { s.cuts.clear(); });
   });
   connect(m_canvas, &NetworkCanvas::selectionChanged, this, &NetworkEditor::showSelection);
+  connect(m_canvas, &NetworkCanvas::foldingChanged, this, &NetworkEditor::followHover);
   connect(m_canvas, &NetworkCanvas::selectedByHand, this, &NetworkEditor::shareSelection);
   connect(m_canvas, &NetworkCanvas::hovered, this, [this](int node) {
     m_sharing = true;

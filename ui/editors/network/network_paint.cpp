@@ -18,6 +18,7 @@ using Role = Theme::Role;
 
 constexpr double kLegible = 0.55;  ///< scale from which boxes carry their text in scene units
 constexpr std::size_t kMostFarLabels = 120;
+constexpr double kHostPerLabel = 3;        ///< height of a host to that of its name, at least
 constexpr std::size_t kMostWritten = 900;  ///< boxes in sight that carry their text
 constexpr std::size_t kMostRound = 300;    ///< boxes in sight that have round corners and an outline
 constexpr double kMinimapWidth = 170, kMinimapHeight = 110;
@@ -155,8 +156,13 @@ void NetworkCanvas::paintSmallNodes(QPainter& p, const std::vector<int>& nodes, 
 /// Names in pixels, those of switches with the most below first, each only where it covers no other.
 void NetworkCanvas::paintFarLabels(QPainter& p, const QRectF& visible, double scale) const {
   std::vector<int> named;
+  std::size_t hosts = 0;
   for (int n : m_shown)
-    if (m_graph.nodes[at(n)].kind != NodeKind::Device && box(n).intersects(visible)) named.push_back(n);
+    if (m_graph.nodes[at(n)].kind != NodeKind::Device && box(n).intersects(visible)) {
+      named.push_back(n);
+      hosts += m_graph.nodes[at(n)].kind == NodeKind::Host;
+    }
+  const bool namesHosts = hosts <= kMostFarLabels;  // all of them or none
   // Upper nodes come later in most networks, and are fewer.
   std::stable_sort(named.begin(), named.end(), [&](int a, int b) {
     const bool hostA = m_graph.nodes[at(a)].kind == NodeKind::Host,
@@ -176,7 +182,7 @@ void NetworkCanvas::paintFarLabels(QPainter& p, const QRectF& visible, double sc
     QRectF r = metrics.boundingRect(s).adjusted(-4, -1, 4, 1);
     const QRectF on = QTransform::fromScale(scale, scale).mapRect(box(n));
     const bool host = node.kind == NodeKind::Host;
-    if (host && r.width() > on.width()) continue;
+    if (host && (!namesHosts || r.width() > on.width() || kHostPerLabel * r.height() > on.height())) continue;
     r.moveCenter(on.center());
     if (host) r.moveTop(on.top() + 1);
     if (std::any_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); })) continue;

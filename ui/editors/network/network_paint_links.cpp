@@ -70,8 +70,7 @@ QColor NetworkCanvas::colourOf(int link, double scale, double& width) const {
     return m_theme->color(marked ? Role::Accent : scale < kLabelled ? Role::Border : Role::MutedText);
   const int load = m_loadOf[at(link)];
   // By time: a wide link may carry more bytes than the one that holds everything up.
-  const double most = m_busiest >= 0 ? m_loads[at(m_busiest)].time().value() : 0;
-  const double heat = load >= 0 && most > 0 ? m_loads[at(load)].time().value() / most : 0;
+  const double heat = load >= 0 && m_most.value() > 0 ? m_loads[at(load)].time() / m_most : 0;
   if (heat > 0) width = std::max(width, 1.2 + 4.5 * heat);
   if (marked) return m_theme->color(Role::Accent);
   return heat > 0 ? m_theme->magnitude(0.12 + 0.88 * heat) : m_theme->color(Role::Border);
@@ -183,7 +182,7 @@ void NetworkCanvas::paintLinkLabels(QPainter& p, const QRectF& visible, double s
 }
 
 void NetworkCanvas::paintLegend(QPainter& p, const QRectF& area, const Theme& theme) const {
-  if (m_loads.empty() || m_busiest < 0) return;
+  if (m_loads.empty() || !(m_most.value() > 0)) return;
   p.save();
   p.setFont(Theme::font(11));
   double x = area.left() + 8;
@@ -200,7 +199,7 @@ void NetworkCanvas::paintLegend(QPainter& p, const QRectF& area, const Theme& th
     p.fillRect(QRectF(x + k * 4, area.center().y() - 4, 4.5, 8),
                theme.magnitude(0.12 + 0.88 * k / (kSteps - 1)));
   x += kSteps * 4 + 8;
-  write(QString::fromStdString(text::time(m_loads[at(m_busiest)].time())));
+  write(QString::fromStdString(text::time(m_most)));
   if (!m_byLevel.isEmpty()) write(QStringLiteral("   ") + tr("Levels carry %1").arg(m_byLevel));
   p.restore();
 }

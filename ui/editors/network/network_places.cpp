@@ -60,6 +60,9 @@ void NetworkCanvas::fold() {
       m_foldWhen == FoldWhen::Always || (m_foldWhen == FoldWhen::Huge && m_graph.nodes.size() > kHuge);
   m_folding = folds ? graph::foldAlike(m_graph, m_unfolded) : graph::noFolding(m_graph);
   m_isFolded = folds && m_folding.hidesAny();
+  // What was marked stood for others before.
+  m_hoverNode = m_hoverLink = -1;
+  m_litHovered.clear(), m_litChosen.clear();
 }
 
 void NetworkCanvas::place() {
@@ -190,6 +193,7 @@ void NetworkCanvas::setFoldWhen(FoldWhen when) {
   m_foldWhen = when;
   fold();
   place();
+  matchLoads();
   fit();
   Q_EMIT foldingChanged();
 }
@@ -199,6 +203,7 @@ void NetworkCanvas::setUnfolded(std::set<std::string> ids) {
   m_unfolded = std::move(ids);
   fold();
   place();
+  matchLoads();
   fit();
   Q_EMIT foldingChanged();
 }
@@ -221,6 +226,7 @@ void NetworkCanvas::foldAgain(int node) {
 
 void NetworkCanvas::matchLoads() {
   m_loadOf.assign(m_graph.links.size(), -1);
+  m_most = Seconds(0);
   if (m_loads.empty()) return;
   std::map<std::pair<int, int>, int> byPair;
   for (std::size_t i = 0; i < m_loads.size(); ++i)
@@ -232,6 +238,8 @@ void NetworkCanvas::matchLoads() {
     int& shown = m_loadOf[at(m_folding.linkShownAs[l])];
     if (shown < 0 || m_loads[at(shown)].time() < m_loads[at(it->second)].time()) shown = it->second;
   }
+  for (int l : m_shownLinks)
+    if (const int load = m_loadOf[at(l)]; load >= 0) m_most = std::max(m_most, m_loads[at(load)].time());
 }
 
 /// While the hand moves nodes only the picture changes; the document hears of it at the end.
