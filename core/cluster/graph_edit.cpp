@@ -310,6 +310,14 @@ std::vector<Problem> problemsOf(const NetworkGraph& g) {
     }
     return best;
   };
+  // What a failure has cut off is left out; only what was never joined is linked.
+  const auto cutOff = [&](int n) {
+    const auto all = withContents(g, {n});
+    return std::any_of(g.links.begin(), g.links.end(), [&](const NetworkLink& l) {
+      return l.failed && (std::binary_search(all.begin(), all.end(), l.from) ||
+                          std::binary_search(all.begin(), all.end(), l.to));
+    });
+  };
   // What cannot reach the others is named once: a host for its devices, a single device for itself.
   const auto unreachable = [&](int n) {
     const std::string& name = g.nodes[static_cast<std::size_t>(n)].name;
@@ -319,7 +327,7 @@ std::vector<Problem> problemsOf(const NetworkGraph& g) {
         -1,
         {},
         {}};
-    if (const int to = nearest(n); to >= 0) {
+    if (const int to = cutOff(n) ? -1 : nearest(n); to >= 0) {
       p.repairVerb = "Link " + name + " to " + g.nodes[static_cast<std::size_t>(to)].name;
       p.repair = [n, to](NetworkGraph& x) { linkLikeOthers(x, n, to); };
     } else {

@@ -74,6 +74,11 @@ QString LossStrip::sentence(const PlanContext& c) const {
            (c.plan ? tr("The plan on the rest takes %1 a batch.").arg(timeText(c.plan->evaluation.batchTime))
                    : QString());
   const Seconds before = m_whole->plan->evaluation.batchTime;
+  if (!c.problem)
+    return out +
+           tr("The rest cannot be planned as it stands: see its problems. With everything whole a batch "
+              "took %1.")
+               .arg(timeText(before));
   if (!c.plan)
     return out + tr("Nothing fits on the rest; with everything whole a batch took %1.").arg(timeText(before));
   const Seconds after = c.plan->evaluation.batchTime;

@@ -68,6 +68,18 @@ private slots:
     QCOMPARE(ids.size(), g.nodes.size());
     QCOMPARE(g.nodes[made.back()].host, g.nodes[made[9]].id);
   }
+  void whatAFailureCutsOffIsLeftOut() {
+    auto g = pod();
+    const int host = named(g, "host3");
+    for (auto& l : g.links)
+      if (l.from == host) l.failed = true;
+    const auto problems = graph::problemsOf(g);
+    QCOMPARE(problems.size(), std::size_t(1));
+    QCOMPARE(problems.front().node, host);
+    QCOMPARE(problems.front().repairVerb, std::string("Leave host3 out"));
+    problems.front().repair(g);
+    QVERIFY(graph::problemsOf(g).empty());
+  }
   void removingAHostTakesItsDevicesAndLinks() {
     auto g = pod();
     const auto before = g.links.size();

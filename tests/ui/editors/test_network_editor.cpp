@@ -209,6 +209,17 @@ private slots:
     QVERIFY(o.canvas().isShown(o.numberOf("host1")));
     o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);
   }
+  void foldingKeepsNoHiddenSelection() {
+    Opened o;
+    o.draw();
+    o.canvas().select({o.numberOf("host1")}, {});
+    QTest::keyClick(&o.canvas(), Qt::Key_F);
+    QVERIFY(o.canvas().isFolded());
+    QVERIFY(o.canvas().selectedNodes().empty());
+    QTest::keyClick(&o.canvas(), Qt::Key_F);
+    QVERIFY(!o.canvas().isFolded());
+    QCOMPARE(o.canvas().foldWhen(), NetworkCanvas::FoldWhen::Huge);
+  }
   void aJumpUnfoldsWhatHidesItsAim() {
     Opened o;
     o.draw();

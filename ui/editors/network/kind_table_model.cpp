@@ -60,8 +60,10 @@ QString KindTableModel::text(const graph::Kind& k, int column) const {
       return link ? phrase(text::bandwidth(k.bandwidth)) : QString();
     case Latency:
       return link ? timeText(k.latency) : QString();
-    default:
+    case Parallel:
       return link ? countText(k.parallel) : QString();
+    default:
+      return {};
   }
 }
 
@@ -125,8 +127,8 @@ bool KindTableModel::setData(const QModelIndex& index, const QVariant& value, in
 QVariant KindTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (role != Qt::DisplayRole) return {};
   if (orientation == Qt::Vertical) return section;
-  const QString names[] = {tr("Kind"),      tr("Count"),   tr("Speed"),   tr("Memory"),
-                           tr("Bandwidth"), tr("Latency"), tr("Parallel")};
+  const QString names[] = {tr("Kind"),     tr("Count"),  tr("Bandwidth"), tr("Latency"),
+                           tr("Parallel"), tr("Memory"), tr("Speed")};
   return section >= 0 && section < ColumnCount ? names[section] : QVariant();
 }
 

@@ -12,7 +12,7 @@ namespace nest {
 class KindTableModel : public QAbstractTableModel {
   Q_OBJECT
 public:
-  enum Column { What, Count, Speed, Memory, Bandwidth, Latency, Parallel, ColumnCount };
+  enum Column { What, Count, Bandwidth, Latency, Parallel, Memory, Speed, ColumnCount };
 
   using QAbstractTableModel::QAbstractTableModel;
 

@@ -46,6 +46,7 @@ public:
   void setTool(Tool);
   Tool tool() const { return m_tool; }
   void setFoldWhen(FoldWhen);
+  void toggleFolding();  ///< the other way than now; by size again where that is the other way
   FoldWhen foldWhen() const { return m_foldWhen; }
   /// Siblings that are alike are drawn once. Then places are the canvas's own, and selecting what is drawn
   /// selects all that it stands for.

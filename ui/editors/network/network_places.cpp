@@ -63,6 +63,12 @@ void NetworkCanvas::fold() {
   // What was marked stood for others before.
   m_hoverNode = m_hoverLink = -1;
   m_litHovered.clear(), m_litChosen.clear();
+  // A selection lasts if it is still one of whole drawn things: nothing unseen may be edited.
+  std::vector<char> open(m_graph.nodes.size(), 0);
+  for (std::size_t i = 0; i < open.size(); ++i)
+    if (!m_nodes.contains(static_cast<int>(i))) open[at(m_folding.shownAs[i])] = 1;
+  for (int n : std::as_const(m_nodes))
+    if (at(n) < open.size() && open[at(m_folding.shownAs[at(n)])]) return m_nodes.clear();
 }
 
 void NetworkCanvas::place() {
@@ -195,7 +201,14 @@ void NetworkCanvas::setFoldWhen(FoldWhen when) {
   place();
   matchLoads();
   fit();
+  m_links.clear();
+  Q_EMIT selectionChanged();
   Q_EMIT foldingChanged();
+}
+
+void NetworkCanvas::toggleFolding() {
+  const bool huge = m_graph.nodes.size() > kHuge;
+  setFoldWhen(m_isFolded == huge ? (huge ? FoldWhen::Never : FoldWhen::Always) : FoldWhen::Huge);
 }
 
 void NetworkCanvas::setUnfolded(std::set<std::string> ids) {
@@ -205,6 +218,8 @@ void NetworkCanvas::setUnfolded(std::set<std::string> ids) {
   place();
   matchLoads();
   fit();
+  m_links.clear();
+  Q_EMIT selectionChanged();
   Q_EMIT foldingChanged();
 }
 

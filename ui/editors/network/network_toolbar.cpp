@@ -146,8 +146,7 @@ void NetworkToolbar::addFolding() {
   key->setShortcut(QKeySequence(Qt::Key_F));
   key->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   m_canvas->addAction(key);
-  connect(key, &QAction::triggered, this,
-          [this] { m_canvas->setFoldWhen(m_canvas->isFolded() ? When::Never : When::Always); });
+  connect(key, &QAction::triggered, m_canvas, &NetworkCanvas::toggleFolding);
   const auto show = [this, choices] {
     for (QAction* a : choices->actions())
       a->setChecked(a->data().toInt() == static_cast<int>(m_canvas->foldWhen()));
