@@ -296,6 +296,7 @@ private slots:
     QCOMPARE(canvas.tool(), NetworkCanvas::Tool::AddHost);
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, QPoint(200, 400));
     QCOMPARE(o.drawn().deviceCount(), 8);
+    QVERIFY((o.centreOf("host1") - QPoint(200, 400)).manhattanLength() < 20);  // it stays under the hand
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, o.centreOf("host1") - QPoint(0, 42));
     QCOMPARE(canvas.selectedNodes(), std::vector<int>{o.numberOf("host1")});
     canvas.duplicateSelected(7);

@@ -25,7 +25,6 @@ void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOf
   QSet<QString> kept;
   for (int n : std::as_const(m_nodes)) kept.insert(QString::fromStdString(m_graph.nodes[at(n)].id));
   const bool sameLinks = graph.links.size() == m_graph.links.size();
-  const bool wasEmpty = m_graph.nodes.empty();
   m_graph = graph;
   m_dragged.clear();
   m_litHovered.clear(), m_litChosen.clear();
@@ -37,7 +36,7 @@ void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOf
   if (!sameLinks) m_links.clear();
   m_hoverNode = m_hoverLink = -1;
   rebuild(moved);
-  if (wasEmpty || !m_userMoved) fit();
+  if (!m_userMoved) fit();
   update();
   Q_EMIT selectionChanged();
 }

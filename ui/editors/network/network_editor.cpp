@@ -92,7 +92,7 @@ void NetworkEditor::buildBanner() {
   m_banner = new QWidget;
   auto* row = new QHBoxLayout(m_banner);
   row->setContentsMargins(10, 4, 10, 4);
-  auto* text = new QLabel(tr("This cluster is typed as levels. Draw it to change single hosts and links."));
+  auto* text = new QLabel(tr("The cluster is typed as levels."));
   text->setWordWrap(true);
   row->addWidget(text, 1);
   const auto button = [&](const QString& name, const QString& tip, auto f) {
@@ -101,7 +101,8 @@ void NetworkEditor::buildBanner() {
     row->addWidget(b);
     connect(b, &QPushButton::clicked, this, f);
   };
-  button(tr("Draw this network"), tr("Turn the levels into hosts, switches and links"),
+  button(tr("Draw this network"),
+         tr("Turn the levels into hosts, switches and links that can be changed one by one"),
          &NetworkEditor::drawLevels);
   button(tr("Start empty"), tr("Draw another network from nothing; undo brings the levels back"),
          &NetworkEditor::startFromEmpty);
@@ -190,10 +191,12 @@ void NetworkEditor::listen() {
   });
   // What is drawn follows the document at once, also while a drag previews it; the plan follows in its own
   // time.
-  if (services().document)
+  if (services().document) {
+    connect(services().document, &ScenarioDocument::opened, m_canvas, &NetworkCanvas::fit);
     connect(services().document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool) {
       if (parts & ScenarioPart::Cluster) outdate();
     });
+  }
 }
 
 void NetworkEditor::shareSelection() {

@@ -40,6 +40,12 @@ NetworkToolbar::NetworkToolbar(NetworkCanvas* canvas, QWidget* parent)
   m_side = button(QStringLiteral("panel"), tr("Panel"),
                   tr("Levels, kinds, table and problems beside the drawing"));
   m_side->setCheckable(true);
+  if (auto* more = findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"))) {
+    more->setIcon(themedIcon(QStringLiteral("more")));
+    more->setFixedWidth(28);
+    more->setToolTip(tr("More tools"));
+    more->setAccessibleName(more->toolTip());
+  }
 }
 
 QAction* NetworkToolbar::button(const QString& icon, const QString& name, const QString& tip) {

@@ -162,7 +162,7 @@ QString PropertiesStrip::counts() const {
   long long hosts = 0, switches = 0;
   for (const auto& n : g.nodes) hosts += n.kind == NodeKind::Host, switches += n.kind == NodeKind::Switch;
   return QStringList{plural(g.deviceCount(), QStringLiteral("device")), plural(hosts, QStringLiteral("host")),
-                     tr("%1 switches").arg(countText(switches)),
+                     switches == 1 ? tr("1 switch") : tr("%1 switches").arg(countText(switches)),
                      plural(static_cast<long long>(g.links.size()), QStringLiteral("link"))}
       .join(QStringLiteral(", "));
 }
