@@ -14,6 +14,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QAccessible>
+#include <QApplication>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QPushButton>
@@ -52,6 +53,8 @@ struct Opened {
     editor.resize(1200, 800);
     editor.show();
     (void)QTest::qWaitForWindowExposed(&editor);
+    QApplication::setActiveWindow(&editor);  // keys of the canvas are shortcuts
+    editor.canvas().setFocus();
     editor.setContext(std::make_shared<PlanContext>());
   }
   const NetworkGraph& drawn() const {
@@ -212,6 +215,7 @@ private slots:
   void foldingKeepsNoHiddenSelection() {
     Opened o;
     o.draw();
+    o.canvas().setFocus();
     o.canvas().select({o.numberOf("host1")}, {});
     QTest::keyClick(&o.canvas(), Qt::Key_F);
     QVERIFY(o.canvas().isFolded());
