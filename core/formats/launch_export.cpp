@@ -183,8 +183,8 @@ void LaunchPlan::warnOfPlacement() {
       warn("placement",
            "rank " + std::to_string(r) + " stands on device " + std::to_string(devices[r].value) +
                ", not on the device of its number",
-           "launch with the file of export --as slurm-hostfile (or rankfile), or the exchanges cross other "
-           "levels than planned");
+           "launch with the plan's slurm-hostfile or rankfile, or the exchanges cross other levels than "
+           "planned");
       return;
     }
 }

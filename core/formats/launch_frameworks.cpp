@@ -89,6 +89,12 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
 Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
             "offer 0, 2 and 3 in search.zero_stages");
+  p.require(p.strategy.expert == 1 || p.plan.zero >= 2, "experts-unsharded",
+            "its experts are spread over replicas that hold all else in full (ZeRO 0)",
+            "offer 2 and 3 in search.zero_stages");
+  p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
+            "there the context ranks of a replica belong to one expert group",
+            "set search.context_parallel to false");
   const std::string modules = p.out.empty() ? modulesOf(p) : std::string();
   if (hasErrors(p.out)) return p.finish({});
   if (!p.strategy.sequence && p.strategy.tensor > 1)
@@ -109,6 +115,8 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   t += "tensor_parallel_degree = " + std::to_string(p.strategy.tensor) + '\n';
   t += "context_parallel_degree = " + std::to_string(p.strategy.context) + '\n';
   t += "expert_parallel_degree = " + std::to_string(p.strategy.expert) + '\n';
+  if (p.strategy.expert > 1)
+    t += "expert_tensor_parallel_degree = " + std::to_string(p.strategy.tensor) + '\n';
   t += "pipeline_parallel_degree = " + std::to_string(p.stages()) + '\n';
   if (p.stages() > 1) {
     t += std::string("pipeline_parallel_schedule = \"") + (p.chunks() > 1 ? "Interleaved1F1B" : "1F1B") +
@@ -127,6 +135,12 @@ Reading<std::string> writeNanotron(LaunchPlan& p) {
             "offer 0 and 1 in search.zero_stages");
   p.require(p.recompute != Recompute::Selective, "recompute-selective", "it recomputes selectively",
             "offer none and full in search.recompute");
+  const bool experts = p.source.architecture && p.source.architecture->experts;
+  p.require(!experts || p.stages() == 1, "expert-ranks",
+            "with experts it numbers ranks replica by replica, not stage by stage", "limit the stages to 1");
+  p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
+            "there the context ranks of a replica belong to one expert group",
+            "set search.context_parallel to false");
   if (p.stages() > 1)
     p.warn("cuts", "nanotron places the cuts between the " + std::to_string(p.stages()) +
                        " stages itself, by its own estimate of each block's cost");
@@ -136,6 +150,10 @@ Reading<std::string> writeNanotron(LaunchPlan& p) {
        "\n  tp: " + std::to_string(p.strategy.tensor) + '\n';
   t += "  context_parallel_size: " + std::to_string(p.strategy.context) +
        "\n  expert_parallel_size: " + std::to_string(p.strategy.expert) + '\n';
+  if (experts)
+    t += "  expert_tensor_parallel_size: " + std::to_string(p.strategy.tensor) +
+         "\n  expert_data_parallel_size: " +
+         std::to_string(p.data() * p.strategy.context / p.strategy.expert) + "\n  enabled_moe: true\n";
   t += std::string("  pp_engine: 1f1b\n  tp_mode: ") +
        (p.strategy.sequence ? "REDUCE_SCATTER" : "ALL_REDUCE") + '\n';
   t += std::string("  tp_linear_async_communication: ") +

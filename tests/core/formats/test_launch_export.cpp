@@ -62,6 +62,52 @@ private slots:
       QVERIFY2(r->find(part) != std::string::npos, part);
     QCOMPARE(codes(r.diagnostics, Severity::Warning), std::string());
   }
+  void megatronGetsWhatTheModelIs() {
+    Fixture f = teaching();
+    TransformerArchitecture& m = *f.scenario.model.architecture;
+    Plan p = plan(1, 1);
+    for (auto& s : p.stages) s.strategy = {2, true, 1, 1};
+    m.attentionBias = m.queryKeyNorm = true, m.projectionBias = false;
+    m.headDim = m.hidden / m.heads * 2;
+    m.experts = ExpertLayers{};
+    m.experts->firstDense = 2;
+    m.experts->sharedIntermediate = 512;
+    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+    QVERIFY(r);
+    for (const char* part :
+         {"export CUDA_DEVICE_MAX_CONNECTIONS=1\n", "--disable-bias-linear", "--add-qkv-bias",
+          "--qk-layernorm", "--kv-channels", "--moe-token-dispatcher-type alltoall",
+          "--moe-layer-freq \"[0]*2+[1]*4\"", "--moe-shared-expert-intermediate-size 512"})
+      QVERIFY2(r->find(part) != std::string::npos, part);
+    for (auto& s : p.stages) s.strategy.sequence = false;
+    QCOMPARE(codes(writeLaunch(LaunchTarget::Megatron, f.source(), p).diagnostics, Severity::Error),
+             std::string("experts-without-sequence"));
+    QCOMPARE(codes(writeLaunch(LaunchTarget::Nanotron, f.source(), p).diagnostics, Severity::Error),
+             std::string("expert-ranks"));
+  }
+  void megatronShardsWithItsOwnFormat() {
+    const Fixture f = teaching();
+    Plan p = plan(2, 1);
+    p.stages.resize(1);
+    for (int l = 4; l < 9; ++l) p.stages[0].chunks[0].push_back(LayerIndex(l));
+    p.stages[0].strategy = {2, true, 1, 1};
+    p.zero = 3;
+    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+    QVERIFY(r);
+    QVERIFY(r->find("--ckpt-format fsdp_dtensor") != std::string::npos);
+    QVERIFY(r->find("CUDA_DEVICE_MAX_CONNECTIONS") == std::string::npos);
+  }
+  void expertsOfWholeReplicasAreNotForTorchTitan() {
+    const Fixture f = teaching();
+    Plan p = plan(2, 1);
+    for (auto& s : p.stages) s.strategy = {1, false, 1, 2};
+    QCOMPARE(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Error),
+             std::string("experts-unsharded"));
+    p.zero = 2;
+    const auto r = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
+    QVERIFY(r);
+    QVERIFY(r->find("expert_tensor_parallel_degree = 1\n") != std::string::npos);
+  }
   void interleavedLayoutsListPartsInTheOrderOfData() {
     const Fixture f = teaching();
     Plan p = plan(1, 1);
