@@ -9,6 +9,7 @@
 
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
+#include "export/launch_dialog.h"
 #include "figures/phrases.h"
 #include "inspector/inspector.h"
 #include "lessons/lessons_pane.h"
@@ -102,6 +103,13 @@ void MainWindow::addPlanActions() {
   m_actions.add({"plan.cancel", tr("Plan"), tr("Cancel"), tr("Stop the search and keep the best plan so far"),
                  QKeySequence(QStringLiteral("Ctrl+.")), "cancel"},
                 [this] { m_session->cancel(); });
+  m_actions.add({"plan.launch",
+                 tr("Plan"),
+                 tr("Launch files…"),
+                 tr("Flags, configuration and host files that run this plan in Megatron-LM and others"),
+                 QKeySequence(QStringLiteral("Ctrl+Shift+L")),
+                 {}},
+                [this] { LaunchDialog(*m_session->context(), this).exec(); });
 }
 
 void MainWindow::addViewActions() {

@@ -11,6 +11,7 @@
 
 #include "../figures/plan_contexts.h"
 #include "export/figure_export.h"
+#include "export/launch_dialog.h"
 #include "export/svg_device.h"
 #include "figures/all_figures.h"
 #include "formats/plan_json.h"
@@ -50,6 +51,16 @@ QImage throughSvg(const QSize& size, Draw draw) {
 class TestFigureExport : public QObject {
   Q_OBJECT
 private slots:
+  void launchFilesShowWhatIsWritten() {
+    LaunchDialog dialog(test::contextOf({}));
+    dialog.choose(LaunchTarget::Megatron);
+    QVERIFY(dialog.text().contains(QStringLiteral("--tensor-model-parallel-size")));
+    dialog.choose(LaunchTarget::SlurmHostFile);
+    QVERIFY(!dialog.text().isEmpty() && !dialog.text().contains(QStringLiteral("--")));
+    LaunchDialog none{PlanContext{}};
+    QVERIFY(none.text().isEmpty());
+    QVERIFY(!none.notes().isEmpty());
+  }
   void writesEverything() {
     QTemporaryDir dir;
     const PlanContext c = test::contextOf({});

@@ -1,0 +1,156 @@
+#include "export/launch_dialog.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QSettings>
+#include <QVBoxLayout>
+
+#include "figures/phrases.h"
+
+namespace nest {
+namespace {
+
+constexpr int kMostShown = 60000;  ///< characters; a rank file of 131,072 ranks is a few megabytes
+
+struct Choice {
+  LaunchTarget target;
+  const char* name;
+  const char* file;
+};
+constexpr Choice kChoices[] = {
+    {LaunchTarget::Megatron, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Megatron-LM"), "megatron.sh"},
+    {LaunchTarget::DeepSpeed, QT_TRANSLATE_NOOP("nest::LaunchDialog", "DeepSpeed"), "deepspeed.json"},
+    {LaunchTarget::TorchTitan, QT_TRANSLATE_NOOP("nest::LaunchDialog", "torchtitan"), "torchtitan.toml"},
+    {LaunchTarget::Nanotron, QT_TRANSLATE_NOOP("nest::LaunchDialog", "nanotron"), "nanotron.yaml"},
+    {LaunchTarget::HostFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Host file"), "hostfile"},
+    {LaunchTarget::SlurmHostFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Slurm host file"),
+     "slurm-hostfile"},
+    {LaunchTarget::RankFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Rank file"), "rankfile"},
+};
+
+}  // namespace
+
+LaunchDialog::LaunchDialog(const PlanContext& context, QWidget* parent)
+    : QDialog(parent), m_context(context) {
+  setWindowTitle(tr("Launch files"));
+  resize(860, 560);
+  m_targets = new QListWidget(this);
+  m_targets->setAccessibleName(tr("Programs"));
+  m_targets->setMaximumWidth(180);
+  for (const Choice& c : kChoices) m_targets->addItem(tr(c.name));
+  m_what = new QLabel(this);
+  m_text = new QPlainTextEdit(this);
+  m_text->setReadOnly(true);
+  m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
+  m_text->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  m_text->setAccessibleName(tr("Content of the file"));
+  m_notes = new QLabel(this);
+  m_notes->setWordWrap(true);
+  m_notes->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  m_notes->setAccessibleName(tr("What the file leaves open"));
+
+  auto* right = new QVBoxLayout;
+  right->addWidget(m_what);
+  right->addWidget(m_text, 1);
+  right->addWidget(m_notes);
+  auto* top = new QHBoxLayout;
+  top->addWidget(m_targets);
+  top->addLayout(right, 1);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  m_save = buttons->addButton(tr("Save…"), QDialogButtonBox::ActionRole);
+  m_copy = buttons->addButton(tr("Copy"), QDialogButtonBox::ActionRole);
+  auto* column = new QVBoxLayout(this);
+  column->addLayout(top, 1);
+  column->addWidget(buttons);
+
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  connect(m_save, &QPushButton::clicked, this, &LaunchDialog::save);
+  connect(m_copy, &QPushButton::clicked, this, &LaunchDialog::copy);
+  connect(m_targets, &QListWidget::currentRowChanged, this, &LaunchDialog::showChosen);
+  const int last = QSettings().value(QStringLiteral("launch/target"), 0).toInt();
+  m_targets->setCurrentRow(last >= 0 && last < m_targets->count() ? last : 0);
+}
+
+QString LaunchDialog::fileName(LaunchTarget target) {
+  for (const Choice& c : kChoices)
+    if (c.target == target) return QString::fromLatin1(c.file);
+  return QString::fromLatin1(nameOf(target));
+}
+
+void LaunchDialog::choose(LaunchTarget target) {
+  for (int i = 0; i < m_targets->count(); ++i)
+    if (kChoices[i].target == target) m_targets->setCurrentRow(i);
+}
+
+QString LaunchDialog::notes() const {
+  return m_notes->text();
+}
+
+void LaunchDialog::showChosen() {
+  const Choice& choice = kChoices[std::max(0, m_targets->currentRow())];
+  QSettings().setValue(QStringLiteral("launch/target"), m_targets->currentRow());
+  m_what->setText(tr("%1: %2").arg(tr(choice.name), QString::fromLatin1(describe(choice.target))));
+  m_content.clear();
+  QStringList notes;
+  if (m_context.plan && m_context.problem) {
+    ReportSource source;
+    source.problem = m_context.problem.get();
+    if (m_context.scenario) {
+      source.scenario = m_context.scenario->name;
+      if (m_context.scenario->model.architecture)
+        source.architecture = &*m_context.scenario->model.architecture;
+    }
+    const auto written = writeLaunch(choice.target, source, m_context.plan->plan);
+    if (written) m_content = QString::fromStdString(*written);
+    for (const Diagnostic& d : written.diagnostics)
+      notes += phrase(d.message) + (d.remedy.empty() ? QString() : QStringLiteral(": ") + phrase(d.remedy));
+    if (!m_context.current) notes += tr("The scenario has changed since this plan was found: solve it again");
+  } else {
+    notes += m_context.isNearestMiss() ? tr("Nothing fits, so there is no plan to launch")
+                                       : tr("There is no plan yet: solve the scenario first");
+  }
+  m_text->setPlainText(
+      m_content.size() <= kMostShown
+          ? m_content
+          : m_content.left(m_content.lastIndexOf(u'\n', kMostShown) + 1) +
+                tr("… %1 further lines are copied and saved")
+                    .arg(m_content.mid(m_content.lastIndexOf(u'\n', kMostShown) + 1).count(u'\n')));
+  m_notes->setText(notes.join(u'\n'));
+  m_notes->setVisible(!notes.isEmpty());
+  for (QPushButton* b : {m_save, m_copy}) b->setEnabled(!m_content.isEmpty());
+}
+
+void LaunchDialog::save() {
+  QSettings settings;
+  const QString dir = settings.value(QStringLiteral("export/folder"), QDir::homePath()).toString();
+  const QString path = QFileDialog::getSaveFileName(
+      this, tr("Save launch file"),
+      QDir(dir).filePath(fileName(kChoices[std::max(0, m_targets->currentRow())].target)));
+  if (path.isEmpty()) return;
+  QSaveFile file(path);
+  const QByteArray content = m_content.toUtf8();
+  m_notes->show();
+  if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
+    return m_notes->setText(
+        tr("%1 was not written: %2. Choose another place.").arg(path, file.errorString()));
+  settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
+  m_notes->setText(tr("%1 was written.").arg(path));
+}
+
+void LaunchDialog::copy() {
+  QApplication::clipboard()->setText(m_content);
+  m_notes->show();
+  m_notes->setText(tr("Copied."));
+}
+
+}  // namespace nest
