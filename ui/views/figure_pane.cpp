@@ -6,6 +6,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QPlainTextEdit>
+#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -27,7 +28,13 @@ FigurePane::FigurePane(FigureCanvas* canvas, QWidget* parent) : QWidget(parent),
   m_text->setReadOnly(true);
   m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
   m_text->setAccessibleName(tr("%1 as text").arg(figure().title()));
-  m_stack->addWidget(m_canvas);
+  m_scroll = new QScrollArea(m_stack);
+  m_scroll->setFrameShape(QFrame::NoFrame);
+  m_scroll->setWidgetResizable(true);
+  m_scroll->setFocusPolicy(Qt::NoFocus);
+  m_scroll->setWidget(m_canvas);
+  setLeastHeight(figure().canZoom() ? 160 : 220);
+  m_stack->addWidget(m_scroll);
   m_stack->addWidget(m_text);
   column->addWidget(m_stack);
   setFocusProxy(m_canvas);
@@ -71,6 +78,10 @@ void FigurePane::figureChanged() {
   if (showsText()) m_text->setPlainText(figure().asText(m_canvas->context()));
 }
 
+void FigurePane::setLeastHeight(int height) {
+  m_canvas->setMinimumHeight(height);
+}
+
 bool FigurePane::showsText() const {
   return m_stack->currentWidget() == m_text;
 }
@@ -81,8 +92,8 @@ void FigurePane::setShowsText(bool on) {
     m_textButton->setChecked(on);
   }
   if (on) m_text->setPlainText(figure().asText(m_canvas->context()));
-  m_stack->setCurrentWidget(on ? static_cast<QWidget*>(m_text) : m_canvas);
-  setFocusProxy(m_stack->currentWidget());
+  m_stack->setCurrentWidget(on ? static_cast<QWidget*>(m_text) : m_scroll);
+  setFocusProxy(on ? static_cast<QWidget*>(m_text) : m_canvas);
 }
 
 void FigurePane::copyImage() {

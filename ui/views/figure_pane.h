@@ -7,6 +7,7 @@
 class QBoxLayout;
 class QMenu;
 class QPlainTextEdit;
+class QScrollArea;
 class QStackedWidget;
 class QToolButton;
 
@@ -27,6 +28,8 @@ public:
   FigureCanvas* canvas() const { return m_canvas; }
   void show(const PlanContext&, const Theme&);
   void figureChanged();  ///< after an option of the figure: paints again
+  /// Below this height, in pixels, the figure is scrolled instead of squeezed. For figures that do not zoom.
+  void setLeastHeight(int);
   bool showsText() const;
   /// Everything that works here. Owned by the caller.
   QMenu* makeMenu(QWidget* parent);
@@ -47,6 +50,7 @@ private:
 
   QStackedWidget* m_stack;
   FigureCanvas* m_canvas;
+  QScrollArea* m_scroll;
   QPlainTextEdit* m_text;
   QToolButton* m_textButton = nullptr;
 };

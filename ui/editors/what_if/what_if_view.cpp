@@ -46,6 +46,7 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
   m_story->setAccessibleName(tr("What changes"));
   m_pair = std::make_unique<PlanPairFigure>();
   m_pane = new FigurePane(*m_pair, m_stage);
+  m_pane->setLeastHeight(250);
   // The second side is the plan that every other view shows.
   connect(&m_stage, &Selection::selectedChanged, this, [this] {
     const int i = ListFigure::indexOf(m_stage.selected());

@@ -44,6 +44,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   m_pair = std::make_unique<PlanPairFigure>();
   m_pane = new FigurePane(*m_figure, m_row);
   m_pairPane = new FigurePane(*m_pair, m_stage);
+  m_pairPane->setLeastHeight(250);
   m_run = new QPushButton(tr("Run baselines"));
   m_run->setToolTip(
       tr("Solve the same scenario by hand rules, random walk, without the network, without memory, and with "
@@ -292,6 +293,7 @@ void CompareView::rebuild() {
   for (const Entry& e : m_entries)
     rows.push_back({e.name, metricsOf(*e.problem, architectureOf(e.scenario), e.plan),
                     from(summaryOf(e.plan.plan)), e.plan.evaluation.feasible()});
+  m_pane->setLeastHeight(140 + 38 * static_cast<int>(rows.size()));
   m_figure->setRows(std::move(rows));
   m_pane->show(context(), theme());
   fillTable();

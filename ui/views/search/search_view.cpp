@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "figures/front_figure.h"
+#include "figures/phrases.h"
 #include "jobs/study_worker.h"
 #include "study/counterfactual.h"
 #include "study/sensitivity.h"
@@ -297,9 +298,8 @@ void SearchView::rankFailures() {
           html += QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
                       .arg(from(f.what).toHtmlEscaped(), tr("nothing fits any more"));
         else
-          html += row(
-              from(f.what), f.change,
-              f.devicesIdle > 0 ? tr("%1 devices idle").arg(from(text::count(f.devicesIdle))) : QString());
+          html += row(from(f.what), f.change,
+                      f.devicesIdle > 0 ? tr("%1 idle").arg(plural(f.devicesIdle, tr("device"))) : QString());
       }
       say(html + QStringLiteral("</table>"));
     });

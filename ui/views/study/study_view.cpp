@@ -73,6 +73,7 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   m_worker = new StudyWorker(this);
   m_curvePane = new FigurePane(m_curve, m_point);
   m_sweepPane = new FigurePane(m_sweep, m_cell);
+  for (FigurePane* p : {m_curvePane, m_sweepPane}) p->setLeastHeight(240);
   m_figures = new QStackedWidget;
   m_figures->addWidget(m_curvePane);
   m_figures->addWidget(m_sweepPane);
