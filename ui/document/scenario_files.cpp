@@ -141,7 +141,7 @@ ScenarioFiles::ScenarioFiles(ScenarioDocument& document, const QString& journalF
   m_checkSoon.setSingleShot(true);
   m_checkSoon.setInterval(150);
   connect(&m_checkSoon, &QTimer::timeout, this, &ScenarioFiles::checkOutside);
-  connect(&m_watcher, &QFileSystemWatcher::fileChanged, this, [this] { m_checkSoon.start(); });
+  connect(&m_watcher, &QFileSystemWatcher::fileChanged, this, [this] { m_checkSoon.start(150); });
 }
 
 void ScenarioFiles::journal() {
@@ -237,6 +237,7 @@ QStringList ScenarioFiles::differencesOf(const Journal::Entry& entry) {
 void ScenarioFiles::watch(const QString& path, const QByteArray& content) {
   if (!m_watcher.files().isEmpty()) m_watcher.removePaths(m_watcher.files());
   m_known = content;
+  m_missing = m_toldMissing = false;
   if (!path.isEmpty()) m_watcher.addPath(path);
 }
 
@@ -244,7 +245,16 @@ void ScenarioFiles::checkOutside() {
   const QString path = m_document.path();
   if (path.isEmpty()) return;
   const auto text = readTextOf(path);
-  if (!text) return;  // being replaced, or gone: what is open stays
+  if (!text) {  // being replaced, or gone: what is open stays, and the place is looked at until it is back
+    if (std::exchange(m_missing, true)) {
+      if (!std::exchange(m_toldMissing, true)) Q_EMIT goneOutside(path);
+      m_checkSoon.start(2000);
+    } else {
+      m_checkSoon.start(1000);
+    }
+    return;
+  }
+  m_missing = m_toldMissing = false;
   if (!m_watcher.files().contains(path)) m_watcher.addPath(path);
   const QByteArray content = QByteArray::fromStdString(*text);
   if (content == m_known) return;

@@ -62,6 +62,7 @@ Q_SIGNALS:
   void planRead(const nest::Plan& plan, const QString& name);
   void saved(const QString& path);
   void changedOutside(const QString& path);  ///< and differs from what was read or saved
+  void goneOutside(const QString& path);     ///< and has not come back; told once
   void recentChanged();
 
 private:
@@ -76,6 +77,7 @@ private:
   QFileSystemWatcher m_watcher;
   QTimer m_journalSoon, m_checkSoon;
   QByteArray m_known;  ///< content of the file as last read or saved
+  bool m_missing = false, m_toldMissing = false;
 };
 
 /// Differences of two scenarios in words: "Global batch 1024 → 2048". By JSON value.

@@ -23,6 +23,7 @@ BoundLine::BoundLine(LineSpec spec, ScenarioDocument& document, QWidget* parent)
 }
 
 void BoundLine::refresh() {
+  if (!m_applying) m_before.reset();
   setEnabled(!m_document.isEmpty());
   const QString now = m_document.isEmpty() ? QString() : m_spec.read(m_document.scenario());
   if (hasFocus() && !m_scrubFrom) {
@@ -42,7 +43,12 @@ void BoundLine::typed(const QString& text) {
   Scenario probe = m_document.scenario();
   const QString problem = m_spec.write(text, probe);
   setProblem(problem);
-  if (problem.isEmpty()) m_document.edit(m_spec.id, m_spec.verb, [&](Scenario& s) { m_spec.write(text, s); });
+  if (!problem.isEmpty()) return;
+  const auto before = m_before ? m_before : m_document.snapshot();
+  m_applying = true;
+  m_document.edit(m_spec.id, m_spec.verb, [&](Scenario& s) { m_spec.write(text, s); });
+  m_applying = false;
+  m_before = before;
 }
 
 void BoundLine::stepBy(int steps) {
@@ -97,6 +103,10 @@ void BoundLine::keyPressEvent(QKeyEvent* event) {
 
 void BoundLine::focusOutEvent(QFocusEvent* event) {
   QLineEdit::focusOutEvent(event);
+  // "99999999999" is too much, but its beginnings were not.
+  if (!m_problem.isEmpty() && m_before)
+    m_document.edit(m_spec.id, m_spec.verb, [before = *m_before](Scenario& s) { s = before; });
+  m_before.reset();
   m_document.closeStep();
   if (m_problem.isEmpty()) refresh();
 }

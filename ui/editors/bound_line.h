@@ -4,6 +4,7 @@
 #include <QLineEdit>
 #include <QString>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "document/scenario_document.h"
@@ -24,8 +25,9 @@ struct LineSpec {
 };
 
 /// Edits the document as one types: each valid text is applied at once (one undo step per visit of the
-/// field), an invalid one stays, marked, with its remedy in problem(). Escape takes back to what the document
-/// says, Up and Down step.
+/// field), an invalid one stays, marked, with its remedy in problem(). Who leaves an invalid text behind
+/// leaves the document as it was before typing. Escape takes back to what the document says, Up and Down
+/// step.
 class BoundLine : public QLineEdit {
   Q_OBJECT
 public:
@@ -54,6 +56,8 @@ private:
   ScenarioDocument& m_document;
   QString m_problem;
   std::optional<QString> m_scrubFrom;
+  std::shared_ptr<const Scenario> m_before;  ///< before the typing that goes on
+  bool m_applying = false;
 };
 
 /// The name of a field; dragging it sideways steps the field, with the plan following live.

@@ -12,6 +12,7 @@
 
 #include "editors/field_text.h"
 #include "editors/glossary.h"
+#include "figures/phrases.h"
 #include "formats/cluster_text.h"
 #include "theme/icon.h"
 #include "units/text.h"
@@ -272,16 +273,14 @@ void LevelsEditor::refreshTotal() {
       devices = 0;
       for (const int size : source->hostSizes) devices += size;
     }
-    m_total->setText(
-        tr("%1 devices").arg(QString::fromStdString(text::count(static_cast<long long>(devices)))));
+    m_total->setText(plural(static_cast<long long>(devices), tr("device")));
   } else {
     const auto& graph = std::get<GraphSource>(s.cluster.network);
     const QString from = QFileInfo(QString::fromStdString(graph.importedFrom)).fileName();
-    m_total->setText(
-        tr("%1 devices, %2 links, network %3")
-            .arg(QString::fromStdString(text::count(graph.graph.deviceCount())),
-                 QString::fromStdString(text::count(static_cast<long long>(graph.graph.links.size()))),
-                 from.isEmpty() ? tr("drawn") : tr("from %1").arg(from)));
+    m_total->setText(tr("%1, %2, network %3")
+                         .arg(plural(graph.graph.deviceCount(), tr("device")),
+                              plural(static_cast<long long>(graph.graph.links.size()), tr("link")),
+                              from.isEmpty() ? tr("drawn") : tr("from %1").arg(from)));
     m_total->setToolTip(QString::fromStdString(graph.importedFrom));
   }
 }

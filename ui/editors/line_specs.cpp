@@ -10,6 +10,8 @@
 namespace nest {
 namespace {
 
+constexpr double kMostMemory = 1e15;  ///< bytes of a device; no figure of a plan loses its sense below it
+
 QString tr(const char* text) {
   return ScenarioPanel::tr(text);
 }
@@ -70,6 +72,8 @@ LineSpec memoryLine(const QString& id, const QString& label, const QString& verb
   spec.write = [read, write, zeroAllowed](const QString& text, Scenario& s) {
     if (text == q(text::memory(read(s)))) return QString();
     const auto v = text::readMemory(text.toStdString());
+    if (v && v->value() > kMostMemory)
+      return tr("Type less than %1").arg(q(text::memory(Bytes(kMostMemory))));
     if (!v || (!zeroAllowed && !(v->value() > 0))) return tr("Type an amount of memory, such as 80 GiB");
     write(*v, s);
     return QString();

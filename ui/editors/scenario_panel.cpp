@@ -6,6 +6,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -62,7 +63,8 @@ ScenarioPanel::ScenarioPanel(ScenarioDocument& document, QWidget* parent)
   buildAssumptions();
   layout->addStretch();
   setWidget(m_page);
-  setMinimumWidth(270);
+  setMinimumWidth(
+      std::max(270, m_page->minimumSizeHint().width() + style()->pixelMetric(QStyle::PM_ScrollBarExtent)));
 }
 
 FormSection* ScenarioPanel::section(const QString& title) {

@@ -27,6 +27,13 @@
 namespace nest {
 namespace {
 
+/// "line 2: the host stands twice; name it once": the file is named by the sentence around it.
+QString inWords(const Diagnostic& d) {
+  QString text = d.where.line > 0 ? MainWindow::tr("line %1: ").arg(d.where.line) : QString();
+  text += QString::fromStdString(d.message);
+  return d.remedy.empty() ? text : text + QStringLiteral("; ") + QString::fromStdString(d.remedy);
+}
+
 QString journalFolder() {
   return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation))
       .filePath(QStringLiteral("unsaved"));
@@ -136,7 +143,7 @@ void MainWindow::connectAll() {
     m_issues->setFileDiagnostics(d);
     refreshIssues();
     QString text = sentence;
-    if (!d.empty()) text += QStringLiteral(": ") + QString::fromStdString(toText(d.front()));
+    if (!d.empty()) text += QStringLiteral(": ") + inWords(d.front());
     if (d.size() > 1) text += tr(" (and %1 more)").arg(d.size() - 1);
     m_messages->show(MessageBar::Tone::Error, text, {{tr("Show issues"), [this] {
                                                         m_belowDock->show();
@@ -163,6 +170,12 @@ void MainWindow::connectAll() {
   connect(m_moments, &MomentsPane::keepRequested, this, &MainWindow::keepMomentInFront);
   connect(m_moments, &MomentsPane::presentRequested, this, &MainWindow::present);
   connect(m_moments, &MomentsPane::exportRequested, this, &MainWindow::exportMoments);
+  connect(m_files, &ScenarioFiles::goneOutside, this, [this](const QString& path) {
+    m_messages->show(MessageBar::Tone::Warning,
+                     tr("%1 is no longer there. What is open stays; save it to write the file anew.")
+                         .arg(QFileInfo(path).fileName()),
+                     {{tr("Save"), [this] { save(); }}});
+  });
   connect(m_gallery, &Gallery::chosen, this, &MainWindow::openPath);
   connect(m_gallery, &Gallery::openRequested, this, &MainWindow::chooseFile);
   connect(m_panel, &ScenarioPanel::loadModelRequested, this, &MainWindow::chooseModel);

@@ -3,6 +3,7 @@
 #include <QClipboard>
 #include <QDockWidget>
 #include <QDragEnterEvent>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
@@ -28,8 +29,9 @@ namespace nest {
 namespace {
 
 QString folderFor(const ScenarioDocument& document) {
-  return document.path().isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
-                                   : QFileInfo(document.path()).absolutePath();
+  if (!document.path().isEmpty()) return QFileInfo(document.path()).absolutePath();
+  const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+  return QFileInfo(documents).isDir() ? documents : QDir::homePath();
 }
 
 }  // namespace

@@ -1,0 +1,84 @@
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+
+#include "document/scenario_files.h"
+#include "editors/bound_line.h"
+#include "editors/scenario_panel.h"
+#include "formats/scenario_json.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+QString sample(const char* part) {
+  for (const QString& path : samplePaths())
+    if (path.contains(QLatin1String(part))) return path;
+  return {};
+}
+
+}  // namespace
+
+/// What a field takes, the file takes; what it refuses leaves nothing behind.
+class TestFieldsAndFiles : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void whateverAFieldTakesCanBeReadAgain() {
+    ScenarioDocument document;
+    const auto opened = readScenarioFile(sample("llama2"));
+    QVERIFY(opened);
+    document.reset(*opened.value, {});
+    ScenarioPanel panel(document);
+    const auto lines = panel.findChildren<BoundLine*>();
+    QVERIFY(lines.size() > 15);
+    for (BoundLine* line : lines)
+      for (const char* text : {"0", "-1", "1e99", "1e99 GB", "1e99 GB/s", "1e99 s", "1e-99 GB/s", "1e-99",
+                               "99999999", "1e300", "nan", "inf", "\"\\\n"}) {
+        line->selectAll();
+        line->insert(QString::fromLatin1(text));
+        Q_EMIT line->textEdited(line->text());
+        if (!line->problem().isEmpty()) continue;
+        const auto again = readScenario(writeScenario(document.scenario()), "again.nest.json", {});
+        QVERIFY2(again, qPrintable(QStringLiteral("%1 takes %2: %3")
+                                       .arg(line->accessibleName(), line->text(),
+                                            QString::fromStdString(again.diagnostics.front().message))));
+        document.reset(*opened.value, {});
+      }
+  }
+
+  void anInvalidTextLeavesNothingBehind() {
+    ScenarioDocument document;
+    document.reset(*readScenarioFile(sample("llama2")).value, {});
+    ScenarioPanel panel(document);
+    panel.show();
+    auto* line = panel.findChild<BoundLine*>(QStringLiteral("/job/sequence_length"));
+    QVERIFY(line);
+    const int before = document.scenario().job.sequenceLength;
+    line->setFocus();
+    line->selectAll();
+    QTest::keyClicks(line, QStringLiteral("99999999999"));
+    QVERIFY(!line->problem().isEmpty());
+    line->clearFocus();
+    QCOMPARE(document.scenario().job.sequenceLength, before);
+    QCOMPARE(line->text(), QStringLiteral("99999999999"));
+    QVERIFY(!line->problem().isEmpty());
+  }
+
+  void aFileThatIsGoneIsTold() {
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.nest.json"));
+    ScenarioDocument document;
+    ScenarioFiles files(document, dir.filePath(QStringLiteral("unsaved")));
+    QVERIFY(files.open(sample("llama2")));
+    QVERIFY(files.save(path));
+    QSignalSpy gone(&files, &ScenarioFiles::goneOutside);
+    QVERIFY(QFile::remove(path));
+    QTRY_COMPARE(gone.count(), 1);
+    QVERIFY(files.save(path));
+    QVERIFY(QFile::exists(path));
+  }
+};
+
+NEST_TEST(TestFieldsAndFiles)
+#include "test_fields_and_files.moc"
