@@ -23,6 +23,7 @@ BoundLine::BoundLine(LineSpec spec, ScenarioDocument& document, QWidget* parent)
 }
 
 void BoundLine::refresh() {
+  if (m_applying && !m_problem.isEmpty()) return;  // what was typed stays
   if (!m_applying) m_before.reset();
   setEnabled(!m_document.isEmpty());
   const QString now = m_document.isEmpty() ? QString() : m_spec.read(m_document.scenario());
@@ -104,8 +105,11 @@ void BoundLine::keyPressEvent(QKeyEvent* event) {
 void BoundLine::focusOutEvent(QFocusEvent* event) {
   QLineEdit::focusOutEvent(event);
   // "99999999999" is too much, but its beginnings were not.
-  if (!m_problem.isEmpty() && m_before)
+  if (!m_problem.isEmpty() && m_before) {
+    m_applying = true;
     m_document.edit(m_spec.id, m_spec.verb, [before = *m_before](Scenario& s) { s = before; });
+    m_applying = false;
+  }
   m_before.reset();
   m_document.closeStep();
   if (m_problem.isEmpty()) refresh();

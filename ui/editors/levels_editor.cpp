@@ -87,8 +87,8 @@ LineSpec bandwidthSpec(int level) {
     // What stands there in three digits must not overwrite the exact figure that it stands for.
     if (text == QString::fromStdString(text::bandwidth(l->bandwidth, l->shownAs))) return QString();
     const auto v = text::readBandwidth(text.toStdString(), l->shownAs);
-    if (!v || !(v->value.value() > 0))
-      return LevelsEditor::tr("Type a bandwidth above 0, such as 450 GB/s or 400 Gb/s");
+    if (!v || !(v->value.value() >= 1 && v->value.value() <= 1e15))
+      return LevelsEditor::tr("Type a bandwidth from 1 B/s to 1,000,000 GB/s, such as 450 GB/s or 400 Gb/s");
     l->bandwidth = v->value;
     l->shownAs = v->unit;
     l->origin = Origin::Typed;
@@ -114,7 +114,8 @@ LineSpec latencySpec(int level) {
     LevelSpec* l = levelOf(s, level);
     if (!l || text == QString::fromStdString(text::time(l->latency))) return QString();
     const auto v = text::readTime(text.toStdString());
-    if (!v) return LevelsEditor::tr("Type a latency, such as 2 µs; a bare number is in µs");
+    if (!v || v->value() > 1e3)
+      return LevelsEditor::tr("Type a latency, such as 2 µs; a bare number is in µs");
     l->latency = *v;
     return QString();
   };

@@ -10,7 +10,8 @@
 namespace nest {
 namespace {
 
-constexpr double kMostMemory = 1e15;  ///< bytes of a device; no figure of a plan loses its sense below it
+constexpr double kLeastMemory = 1e3,
+                 kMostMemory = 1e15;  ///< bytes of a device; no figure of a plan loses its sense below it
 
 QString tr(const char* text) {
   return ScenarioPanel::tr(text);
@@ -74,7 +75,8 @@ LineSpec memoryLine(const QString& id, const QString& label, const QString& verb
     const auto v = text::readMemory(text.toStdString());
     if (v && v->value() > kMostMemory)
       return tr("Type less than %1").arg(q(text::memory(Bytes(kMostMemory))));
-    if (!v || (!zeroAllowed && !(v->value() > 0))) return tr("Type an amount of memory, such as 80 GiB");
+    if (!v || (!zeroAllowed && v->value() < kLeastMemory))
+      return tr("Type an amount of memory, such as 80 GiB");
     write(*v, s);
     return QString();
   };

@@ -38,6 +38,11 @@ constexpr Choice kChoices[] = {
     {LaunchTarget::RankFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Rank file"), "rankfile"},
 };
 
+QString sentence(QString text) {
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
 }  // namespace
 
 LaunchDialog::LaunchDialog(const PlanContext& context, QWidget* parent)
@@ -113,7 +118,8 @@ void LaunchDialog::showChosen() {
     const auto written = writeLaunch(choice.target, source, m_context.plan->plan);
     if (written) m_content = QString::fromStdString(*written);
     for (const Diagnostic& d : written.diagnostics)
-      notes += phrase(d.message) + (d.remedy.empty() ? QString() : QStringLiteral(": ") + phrase(d.remedy));
+      notes += sentence(phrase(d.message)) +
+               (d.remedy.empty() ? QString() : QStringLiteral(": ") + phrase(d.remedy));
     if (!m_context.current) notes += tr("The scenario has changed since this plan was found: solve it again");
   } else {
     notes += m_context.isNearestMiss() ? tr("Nothing fits, so there is no plan to launch")

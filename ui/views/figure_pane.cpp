@@ -16,6 +16,10 @@
 #include "views/figure_canvas.h"
 
 namespace nest {
+namespace {
+constexpr int kLeastRoom = 160;    ///< pixels, whatever else stands in the view
+constexpr int kLeastHeight = 220;  ///< of a figure that does not zoom
+}  // namespace
 
 FigurePane::FigurePane(InteractiveFigure& figure, Selection& selection, QWidget* parent)
     : FigurePane(new FigureCanvas(figure, selection), parent) {}
@@ -32,8 +36,9 @@ FigurePane::FigurePane(FigureCanvas* canvas, QWidget* parent) : QWidget(parent),
   m_scroll->setFrameShape(QFrame::NoFrame);
   m_scroll->setWidgetResizable(true);
   m_scroll->setFocusPolicy(Qt::NoFocus);
+  m_scroll->setMinimumHeight(kLeastRoom);
   m_scroll->setWidget(m_canvas);
-  setLeastHeight(figure().canZoom() ? 160 : 220);
+  setLeastHeight(figure().canZoom() ? kLeastRoom : kLeastHeight);
   m_stack->addWidget(m_scroll);
   m_stack->addWidget(m_text);
   column->addWidget(m_stack);

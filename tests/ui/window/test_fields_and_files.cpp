@@ -1,3 +1,4 @@
+#include <QApplication>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -30,21 +31,28 @@ private Q_SLOTS:
     QVERIFY(opened);
     document.reset(*opened.value, {});
     ScenarioPanel panel(document);
-    const auto lines = panel.findChildren<BoundLine*>();
-    QVERIFY(lines.size() > 15);
-    for (BoundLine* line : lines)
+    QStringList names;
+    for (const BoundLine* line : panel.findChildren<BoundLine*>())
+      if (!line->objectName().isEmpty()) names += line->objectName();
+    QVERIFY(names.size() > 15);
+    QStringList lost;
+    for (const QString& name : names)
       for (const char* text : {"0", "-1", "1e99", "1e99 GB", "1e99 GB/s", "1e99 s", "1e-99 GB/s", "1e-99",
                                "99999999", "1e300", "nan", "inf", "\"\\\n"}) {
+        auto* line = panel.findChild<BoundLine*>(name);  // levels make their lines anew
+        QVERIFY2(line, qPrintable(name));
         line->selectAll();
         line->insert(QString::fromLatin1(text));
         Q_EMIT line->textEdited(line->text());
         if (!line->problem().isEmpty()) continue;
         const auto again = readScenario(writeScenario(document.scenario()), "again.nest.json", {});
-        QVERIFY2(again, qPrintable(QStringLiteral("%1 takes %2: %3")
-                                       .arg(line->accessibleName(), line->text(),
-                                            QString::fromStdString(again.diagnostics.front().message))));
+        if (!again)
+          lost += QStringLiteral("%1 takes %2: %3")
+                      .arg(name, QString::fromLatin1(text),
+                           QString::fromStdString(toText(again.diagnostics.front())));
         document.reset(*opened.value, {});
       }
+    QVERIFY2(lost.isEmpty(), qPrintable(lost.join(u'\n')));
   }
 
   void anInvalidTextLeavesNothingBehind() {
@@ -52,6 +60,7 @@ private Q_SLOTS:
     document.reset(*readScenarioFile(sample("llama2")).value, {});
     ScenarioPanel panel(document);
     panel.show();
+    QApplication::setActiveWindow(&panel);
     auto* line = panel.findChild<BoundLine*>(QStringLiteral("/job/sequence_length"));
     QVERIFY(line);
     const int before = document.scenario().job.sequenceLength;
