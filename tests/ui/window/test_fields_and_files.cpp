@@ -6,6 +6,7 @@
 #include "document/scenario_files.h"
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
+#include "editors/what_if/what_if_field.h"
 #include "formats/scenario_json.h"
 #include "support/test_main.h"
 
@@ -53,6 +54,26 @@ private Q_SLOTS:
         document.reset(*opened.value, {});
       }
     QVERIFY2(lost.isEmpty(), qPrintable(lost.join(u'\n')));
+  }
+
+  void whateverAWhatIfTakesCanBeReadAgain() {
+    const Scenario opened = *readScenarioFile(sample("llama2")).value;
+    const auto fields = whatIfFields(opened);
+    QVERIFY(fields.size() > 8);
+    for (const WhatIfField& f : fields) {
+      // What it prints is read back, at both ends of its slider too.
+      for (const double v : {f.value(opened), f.least, f.most})
+        QVERIFY2(f.read(f.text(v)), qPrintable(f.id + QLatin1Char(' ') + f.text(v)));
+      for (const char* text :
+           {"0", "-1", "1e99", "1e99 GB", "1e99 GB/s", "1e99 s", "99999999999", "nan", "inf"}) {
+        const auto v = f.read(QString::fromLatin1(text));
+        if (!v) continue;
+        Scenario s = opened;
+        f.set(s, *v);
+        QVERIFY2(readScenario(writeScenario(s), "again.nest.json", {}),
+                 qPrintable(f.id + QLatin1Char(' ') + text));
+      }
+    }
   }
 
   void anInvalidTextLeavesNothingBehind() {

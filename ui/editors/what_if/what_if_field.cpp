@@ -19,10 +19,24 @@ const LevelSpec& levelOf(const Scenario& s, std::size_t l) {
   return std::get<LevelsSource>(s.cluster.network).levels[l];
 }
 
+/// What a scenario's file holds; counts are ints there.
+std::optional<double> within(double v, double least, double most) {
+  return v >= least && v <= most ? std::optional(v) : std::nullopt;
+}
+
 std::optional<double> readCount(const QString& text) {
   bool ok = false;
   const double v = QString(text).remove(QLatin1Char(',')).trimmed().toDouble(&ok);
-  return ok && v >= 1 ? std::optional(std::round(v)) : std::nullopt;
+  return ok ? within(std::round(v), 1, 1 << 24) : std::nullopt;
+}
+
+/// "989 TFLOP/s", "1.2 PFLOP/s"; a bare number is in TFLOP/s.
+std::optional<double> readRate(QString text) {
+  const bool peta = text.contains(QLatin1String("PFLOP"), Qt::CaseInsensitive);
+  for (const char* unit : {"PFLOP/s", "TFLOP/s"}) text.remove(QLatin1String(unit), Qt::CaseInsensitive);
+  bool ok = false;
+  const double v = text.trimmed().toDouble(&ok) * (peta ? 1e15 : 1e12);
+  return ok ? within(v, 1e6, 1e21) : std::nullopt;
 }
 
 void addLevel(std::vector<WhatIfField>& all, const LevelSpec& level, std::size_t l) {
@@ -40,7 +54,7 @@ void addLevel(std::vector<WhatIfField>& all, const LevelSpec& level, std::size_t
   b.text = [unit = level.shownAs](double v) { return from(text::bandwidth(BytesPerSecond(v), unit)); };
   b.read = [unit = level.shownAs](const QString& t) -> std::optional<double> {
     const auto v = text::readBandwidth(t.toStdString(), unit);
-    return v && v->value.value() > 0 ? std::optional(v->value.value()) : std::nullopt;
+    return v ? within(v->value.value(), 1, 1e15) : std::nullopt;
   };
   all.push_back(b);
   if (level.latency.value() > 0) {
@@ -53,7 +67,7 @@ void addLevel(std::vector<WhatIfField>& all, const LevelSpec& level, std::size_t
     a.text = [](double v) { return from(text::time(Seconds(v))); };
     a.read = [](const QString& t) -> std::optional<double> {
       const auto v = text::readTime(t.toStdString());
-      return v ? std::optional(v->value()) : std::nullopt;
+      return v ? within(v->value(), 0, 1e3) : std::nullopt;
     };
     all.push_back(a);
   }
@@ -103,7 +117,7 @@ std::vector<WhatIfField> whatIfFields(const Scenario& s) {
   memory.text = [](double v) { return from(text::memory(Bytes(v))); };
   memory.read = [](const QString& t) -> std::optional<double> {
     const auto v = text::readMemory(t.toStdString());
-    return v && v->value() > 0 ? std::optional(v->value()) : std::nullopt;
+    return v ? within(v->value(), 1e3, 1e15) : std::nullopt;
   };
   all.push_back(memory);
 
@@ -115,11 +129,7 @@ std::vector<WhatIfField> whatIfFields(const Scenario& s) {
   speed.value = [](const Scenario& x) { return x.cluster.device.peak.value.value(); };
   speed.set = [](Scenario& x, double v) { x.cluster.device.peak = {FlopsPerSecond(v), Origin::Typed, {}}; };
   speed.text = [](double v) { return from(text::flops(FlopsPerSecond(v))); };
-  speed.read = [](const QString& t) -> std::optional<double> {
-    bool ok = false;
-    const double v = QString(t).remove(QStringLiteral("TFLOP/s")).trimmed().toDouble(&ok);
-    return ok && v > 0 ? std::optional(v * 1e12) : std::nullopt;
-  };
+  speed.read = readRate;
   if (s.model.architecture) all.push_back(speed);
 
   const auto count = [&all](const QString& id, const QString& name, double now, double most, auto value,
