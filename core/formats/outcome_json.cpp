@@ -233,6 +233,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   j["status"] = nameOf(o.status);
   j["lower_bound_s"] = o.lowerBound.value();
   j["gap"] = o.gap();
+  j["proven_plans"] = o.provenPlans;
   if (const RankedPlan* best = o.best()) {
     j["headline"] = headlineOf(metricsOf(*source.problem, source.architecture, *best), best->plan, o);
     addPlan(j, source, *best);

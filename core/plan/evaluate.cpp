@@ -107,10 +107,13 @@ void batchTerms(const Problem& problem, const Plan& plan, const std::vector<Stag
   out.batchTime = problem.search.objective == Objective::Nest ? out.nestTime : out.pipelineTime;
 }
 
+/// Devices that hold exactly what a stage needs do hold it, in whatever order its bytes were added up.
+constexpr double kMemoryRounding = 1 + 1e-10;
+
 void checkMemory(Evaluation& out) {
   for (std::size_t i = 0; i < out.stages.size(); ++i) {
     const MemoryUse& m = out.stages[i].memory;
-    if (m.total() <= m.capacity) continue;
+    if (m.total() <= m.capacity * kMemoryRounding) continue;
     const Bytes shortfall = m.total() - m.capacity;
     out.violations.push_back({"memory", static_cast<int>(i),
                               text::stageName(StageIndex(static_cast<int>(i))) + " needs " +

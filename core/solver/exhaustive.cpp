@@ -1,3 +1,6 @@
+// The oracle: visitPlans() × evaluate(), no bound and no pruning. Keeps the preferred plan of each
+// combination of degrees, the front of (time, devices, memory), and the plan that lacks least. Cost: plans ×
+// evaluate().
 #include "solver/exhaustive.h"
 
 #include <algorithm>

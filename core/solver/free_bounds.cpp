@@ -1,3 +1,6 @@
+// Per (b, d, z) and units U, for every cut: Σ over its layers of min_σ load_σ(x)·(w_sum + θ·a_σ/U) for kSteps
+// values of θ; a bound is the largest over θ of that plus (w_max − θ)·max (free_bounds.h says why). Tables
+// are filled when first asked for. Cost: kSteps × cuts × strategies per U.
 #include "solver/free_bounds.h"
 
 #include <algorithm>

@@ -166,28 +166,55 @@ bool FreeDp::hopeless(double sum, double max, double tail, int cut, int units, i
   return m_problem.search.objective == Objective::Nest && weightsFor(all).time(0, max, tail) > most;
 }
 
+namespace {
+// Sums of the same loads in another order differ by roundings: those must not make labels differ.
+template <class Point>
+bool covers(const Point& a, const Point& b, double little, double less) {
+  return a.max <= b.max + less && a.sum <= b.sum + little && a.relative <= b.relative + little &&
+         a.step <= b.step + little;
+}
+}  // namespace
+
+// Whatever stands in front of `point` can stand in front of those that cover it: as many pipelines with
+// strategies of their own are at least as fast.
+bool FreeDp::coveredByMany(const Front& front, const Point& point, double little, double less) const {
+  std::vector<int> others;
+  for (const Point& f : front) {
+    if (!covers(f, point, little, less)) continue;
+    if (f.sequence == point.sequence) return true;
+    if (std::find(others.begin(), others.end(), f.sequence) == others.end()) others.push_back(f.sequence);
+    if (static_cast<int>(others.size()) >= m_many) return true;
+  }
+  return false;
+}
+
 void FreeDp::insert(Front& front, const Label& label) {
-  // Sums of the same loads in another order differ by roundings: those must not make labels differ.
   const double little = m_limit < kNever ? kRounding * m_limit : 0, less = little / m_config.microbatchCount;
-  const auto covers = [=](const Point& a, const Point& b) {
-    return a.max <= b.max + less && a.sum <= b.sum + little && a.relative <= b.relative + little &&
-           a.step <= b.step + little;
-  };
-  const Point point{label.max, label.sum, label.relative, label.step, 0};
-  for (std::size_t k = 0; k < front.size(); ++k)
-    if (covers(front[k], point)) {
-      // What covers one label covers others soon.
-      if (k > 0) std::swap(front[k], front[k / 2]);
-      return;
-    }
-  std::erase_if(front, [&](const Point& f) { return covers(point, f); });
+  Point point{label.max, label.sum, label.relative, label.step, 0, label.sequence};
+  if (m_many > 1) {
+    if (coveredByMany(front, point, little, less)) return;
+  } else {
+    for (std::size_t k = 0; k < front.size(); ++k)
+      if (covers(front[k], point, little, less)) {
+        // What covers one label covers others soon.
+        if (k > 0) std::swap(front[k], front[k / 2]);
+        return;
+      }
+  }
+  std::erase_if(
+      front, [&](const Point& f) { return f.sequence == point.sequence && covers(point, f, little, less); });
+  point.label = static_cast<int>(m_labels.size());
   front.push_back(point);
-  front.back().label = static_cast<int>(m_labels.size());
   m_labels.push_back(label);
 }
 
 bool FreeDp::accept(const Label& l, int stages) {
   if (!(l.time <= bar(stages)) || !m_space.stageCountAllowed(stages)) return false;
+  if (m_many > 1) {
+    const auto [it, isNew] = m_finished.try_emplace(l.sequence, l);
+    if (!isNew && l.time < it->second.time) it->second = l;
+    return true;
+  }
   m_mostEqual = stages - 1;
   m_limit = std::min(m_limit, l.time);
   m_best = l;
@@ -224,6 +251,10 @@ void FreeDp::extend(int behind, const Key& key, int from, double tiedSync,
       l.from = from, l.to = key.cut, l.strategy = key.strategy, l.policy = f.policy;
       l.next = labels.empty() ? -1 : labels[k].label;
       l.memory = std::max(tail.memory, f.memory);
+      if (m_many > 1)
+        l.sequence =
+            m_sequences.try_emplace({key.strategy, tail.sequence}, static_cast<int>(m_sequences.size()) + 1)
+                .first->second;
       const double sync = std::max(l.relative - m_mostBackward[at(from)], l.step);
       if (hopeless(l.sum, l.max, sync, from, begin, behind + 1)) continue;
       if (front) {
@@ -295,6 +326,10 @@ void FreeDp::run(const TiedGuess& guess) {
     for (const auto& [key, labels] : layer) {
       if (behind > 0 && labels.empty()) continue;
       if (m_watch.over()) return;
+      if (m_many > 1 && (m_watch.states() > m_mostStates || m_labels.size() > kMostLabels)) {
+        m_tired = true;
+        return;
+      }
       expand(behind, key, labels, guess, next);
     }
     if (m_keeping) m_kept.push_back(std::move(layer));
@@ -302,17 +337,17 @@ void FreeDp::run(const TiedGuess& guess) {
   }
 }
 
-void FreeDp::follow(Found& found) const {
+void FreeDp::follow(const Label& first, Found& found) const {
   found.strategies.clear();
   found.cut = {};
   found.cut.cuts.push_back(0);
-  for (const Label* l = &*m_best; l; l = l->next < 0 ? nullptr : &m_labels[at(l->next)]) {
+  for (const Label* l = &first; l; l = l->next < 0 ? nullptr : &m_labels[at(l->next)]) {
     found.cut.cuts.push_back(l->to);
     found.cut.policies.push_back(l->policy);
     found.strategies.push_back(m_sums[at(l->strategy)]->strategyIndex());
   }
-  found.time = found.cut.time = m_best->time;
-  found.memory = m_best->memory;
+  found.time = found.cut.time = first.time;
+  found.memory = first.memory;
   found.layout = m_config.layout;
   found.devices = m_config.dataDegree * m_config.units;
 }
@@ -347,10 +382,28 @@ bool FreeDp::solve(const Goal& goal, Found& found) {
     m_improved = false;
     run(guess);
     // Labels are forgotten with the guess: follow the winner now.
-    if (m_improved) follow(found);
+    if (m_improved) follow(*m_best, found);
     m_labels.clear();
   }
   return m_best.has_value();
+}
+
+bool FreeDp::solveMany(double time, int count, long long mostStates, std::vector<Found>& found) {
+  m_limit = time;
+  m_mostEqual = m_order.layerCount();
+  m_many = std::max(2, count);
+  m_mostStates = mostStates;
+  if (!limitLoads()) return true;
+  const Found blank = found.back();
+  found.pop_back();
+  for (const TiedGuess& guess : guesses()) {
+    run(guess);
+    for (const auto& [sequence, label] : m_finished) follow(label, found.emplace_back(blank));
+    m_finished.clear();
+    m_labels.clear();
+    if (m_tired || m_watch.over()) return false;
+  }
+  return true;
 }
 
 }  // namespace nest::planner

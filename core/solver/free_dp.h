@@ -37,19 +37,23 @@ public:
   /// Fills `found` and returns true if some pipeline reaches the goal; of equally fast ones, one with the
   /// fewest stages.
   bool solve(const Goal&, Found& found);
+  /// The best pipelines that differ in the strategies of their stages and take no longer than `time`: at
+  /// least the first `count` of them, in no order. False: more than `mostStates` states were to be looked at.
+  bool solveMany(double time, int count, long long mostStates, std::vector<Found>& found);
   /// Of the pipelines of configuration.fixedStages stages that take no longer than `time`: least recompute,
   /// then cuts left-most, then smaller strategies from the first stage on. False: there is none, or there are
   /// too many to tell.
   bool settle(double time, Found& found);
 
 private:
-  static constexpr std::size_t kMostPaths = 20000;
+  static constexpr std::size_t kMostPaths = 20000, kMostLabels = 300000;
 
   struct Label {
     double max = 0, sum = 0, relative = 0, step = 0;
     int from = 0, to = 0, strategy = 0, policy = 0, next = -1;
     double memory = 0;
-    double time = 0;  ///< of a finished pipeline
+    double time = 0;   ///< of a finished pipeline
+    int sequence = 0;  ///< the strategies from here on, if many pipelines are wanted
   };
   /// Where the next stage (towards the front) ends, and how.
   struct Key {
@@ -69,7 +73,7 @@ private:
   };
   struct Point {
     double max, sum, relative, step;
-    int label;
+    int label, sequence;
   };
   using Front = std::vector<Point>;
   using Layer = std::map<Key, Front>;
@@ -85,7 +89,8 @@ private:
   int slotOf(int strategy, int begin);
   void insert(Front& front, const Label&);
   bool accept(const Label&, int stages);
-  void follow(Found&) const;
+  void follow(const Label&, Found&) const;
+  bool coveredByMany(const Front&, const Point&, double little, double less) const;
   /// The first stages of a pipeline that can still be among the fastest; what follows starts from `key`.
   struct Path {
     Key key;
@@ -127,8 +132,13 @@ private:
   double m_limit = 0, m_mostLoad = 0, m_leastTail = 0;
   int m_mostEqual = 0;
   bool m_improved = false, m_keeping = false;
-  std::vector<Layer> m_kept;                 ///< by stages behind, while ties are settled
-  std::vector<std::vector<int>> m_previous;  ///< DAG: cuts with one layer less
+  int m_many = 1;  ///< pipelines wanted that differ in their strategies
+  long long m_mostStates = 0;
+  bool m_tired = false;
+  std::map<std::pair<int, int>, int> m_sequences;  ///< (strategy, sequence behind) → sequence
+  std::map<int, Label> m_finished;                 ///< per sequence, the best
+  std::vector<Layer> m_kept;                       ///< by stages behind, while ties are settled
+  std::vector<std::vector<int>> m_previous;        ///< DAG: cuts with one layer less
   std::optional<Label> m_best;
 };
 

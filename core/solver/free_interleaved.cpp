@@ -1,3 +1,8 @@
+// Cuts are given, so this is a walk over the strategies of stage 0, 1, …: (b, d, z, s, v) → σ_0 … σ_{i−1}.
+// With the least loads l of its stages and of those to come on the units left,
+//   T ≥ w_sum·Σ l + w_max·max l,   and, as Σ width·l ≤ U·max l on U units,   T ≥ Σ l·(w_sum + w_max·width/U);
+// what is still to come is a table over (stage, units left) for each of Σ, max and the mix. Whole sequences
+// are placed and evaluated exactly. Cost: the prefixes that the bounds leave open.
 #include "solver/free_interleaved.h"
 
 #include <algorithm>
@@ -26,7 +31,17 @@ FreeInterleaved::FreeInterleaved(const Problem& problem, const LayerOrder& order
       m_rules(problem.constraints, order) {}
 
 double FreeInterleaved::limit() const {
-  return m_incumbents.lead().time * (1 + kEqualTimes);
+  return (m_many ? m_incumbents.limit() : m_incumbents.lead().time) * (1 + kEqualTimes);
+}
+
+bool FreeInterleaved::runMany() {
+  const double bound = m_lowerBound;
+  m_many = true;
+  m_nodes = 0;
+  m_mostNodes = kMostNodes / 10;
+  const bool complete = run();
+  m_lowerBound = bound;
+  return complete;
 }
 
 bool FreeInterleaved::run() {
@@ -53,12 +68,12 @@ bool FreeInterleaved::run() {
             if (m_watch.over()) return false;
             walk.stages = s;
             walk.zero = z;
-            if (begin(walk)) descend(walk, 0, 0, 0);
+            if (begin(walk)) descend(walk, 0, 0, 0, 0);
           }
         }
       }
     }
-  return m_nodes < kMostNodes;
+  return m_nodes < m_mostNodes;
 }
 
 bool FreeInterleaved::begin(Walk& w) const {
@@ -66,9 +81,9 @@ bool FreeInterleaved::begin(Walk& w) const {
   w.weights = objectiveWeights(m_problem.search.objective, w.microbatchCount, w.stages, w.chunks);
   w.chosen.clear();
   w.least.assign(w.sums.size(), std::vector<double>(at(w.stages), 0));
-  w.leastAfter.assign(at(w.stages) + 1, 0);
-  for (int i = w.stages - 1; i >= 0; --i) {
-    double best = kNever;
+  w.mostUnits = std::min(m_problem.cluster->deviceCount() / w.dataDegree,
+                         m_problem.constraints.devices.most.value_or(1 << 30) / w.dataDegree);
+  for (int i = w.stages - 1; i >= 0; --i)
     for (std::size_t k = 0; k < w.sums.size(); ++k) {
       double& load = w.least[k][at(i)];
       if (!m_space.strategyAllowed(i, w.sums[k]->strategy())) load = kNever;
@@ -78,29 +93,54 @@ bool FreeInterleaved::begin(Walk& w) const {
         for (int x = from; x < to; ++x)
           if (!w.sums[k]->usable(x)) load = kNever;
       }
-      best = std::min(best, load);
     }
-    w.leastAfter[at(i)] = w.leastAfter[at(i) + 1] + best;
-  }
-  return w.leastAfter[0] < kNever;
+  if (w.mostUnits < 1) return false;
+  fillBounds(w);
+  return w.sumAfter[w.row(0, w.mostUnits)] < kNever;
 }
 
-void FreeInterleaved::descend(Walk& w, double sum, double max, int units) {
+void FreeInterleaved::fillBounds(Walk& w) const {
+  const std::size_t all = w.row(w.stages, w.mostUnits) + 1;
+  w.sumAfter.assign(all, kNever);
+  w.maxAfter.assign(all, kNever);
+  w.mixAfter.assign(all, kNever);
+  for (int u = 0; u <= w.mostUnits; ++u)
+    w.sumAfter[w.row(w.stages, u)] = w.maxAfter[w.row(w.stages, u)] = w.mixAfter[w.row(w.stages, u)] = 0;
+  for (int i = w.stages - 1; i >= 0; --i)
+    for (std::size_t k = 0; k < w.sums.size(); ++k) {
+      const double load = w.least[k][at(i)];
+      const int width = w.sums[k]->strategy().width();
+      if (load == kNever) continue;
+      const double mix = load * (w.weights.sum + w.weights.max * width / w.mostUnits);
+      for (int u = width; u <= w.mostUnits; ++u) {
+        const std::size_t here = w.row(i, u), next = w.row(i + 1, u - width);
+        w.sumAfter[here] = std::min(w.sumAfter[here], load + w.sumAfter[next]);
+        w.maxAfter[here] = std::min(w.maxAfter[here], std::max(load, w.maxAfter[next]));
+        w.mixAfter[here] = std::min(w.mixAfter[here], mix + w.mixAfter[next]);
+      }
+    }
+}
+
+void FreeInterleaved::descend(Walk& w, double sum, double max, double mix, int units) {
   const int i = static_cast<int>(w.chosen.size());
-  const double bound = w.weights.time(sum + w.leastAfter[at(i)], max, 0);
+  const std::size_t rest = w.row(i, w.mostUnits - units);
+  if (w.sumAfter[rest] == kNever) return;
+  const double bound = std::max(w.weights.time(sum + w.sumAfter[rest], std::max(max, w.maxAfter[rest]), 0),
+                                mix + w.mixAfter[rest]) *
+                       (1 - 1e-12);
   if (bound > limit() || m_watch.over()) return;
-  if (++m_nodes >= kMostNodes) {
+  if (++m_nodes >= m_mostNodes) {
     m_lowerBound = std::min(m_lowerBound, bound);
     return;
   }
   if (i == w.stages) return place(w, units);
   for (std::size_t k = 0; k < w.sums.size(); ++k) {
-    const int wider = units + w.sums[k]->strategy().width();
-    if (w.least[k][at(i)] == kNever ||
-        static_cast<long long>(wider) * w.dataDegree > m_problem.cluster->deviceCount())
-      continue;
+    const double load = w.least[k][at(i)];
+    const int width = w.sums[k]->strategy().width();
+    if (load == kNever || units + width > w.mostUnits) continue;
     w.chosen.push_back(static_cast<int>(k));
-    descend(w, sum + w.least[k][at(i)], std::max(max, w.least[k][at(i)]), wider);
+    descend(w, sum + load, std::max(max, load),
+            mix + load * (w.weights.sum + w.weights.max * width / w.mostUnits), units + width);
     w.chosen.pop_back();
   }
 }
@@ -116,6 +156,7 @@ void FreeInterleaved::place(const Walk& w, int units) {
       return layout.inner % w.sums[at(k)]->strategy().expert == 0;
     });
     Found found;
+    m_nodes += kPlacementNodes;
     if (!whole || !solve(w, layout, found) || !(found.time <= limit())) continue;
     found.microbatchIndex = w.microbatch;
     found.dataDegree = w.dataDegree;
@@ -143,18 +184,14 @@ bool FreeInterleaved::solve(const Walk& w, const BlockLayout& layout, Found& fou
     sites.push_back(placeStage(m_shapes, w.sums[at(w.chosen[at(i)])]->strategy(), layout, begin[at(i)]));
     if (i > 0) sites[at(i)].levelIn = sites[at(i - 1)].levelOut = reach(i - 1, i);
   }
-  std::optional<TiedPlace> tiedPlace;
-  if (const auto& tied = m_problem.profile->tied) {
-    const auto stageOf = [&](LayerIndex x) {
-      return static_cast<int>(std::upper_bound(w.cuts.begin(), w.cuts.end(), x.value) - w.cuts.begin() - 1) %
-             s;
+  auto tiedPlace = tiedPlaceOf(m_problem, w.cuts, s);
+  if (tiedPlace) {
+    const int i = tiedPlace->firstStage, j = tiedPlace->secondStage;
+    const auto share = [&](int k) {
+      return m_problem.profile->tied->parameters[at(w.sums[at(w.chosen[at(k)])]->strategyIndex())];
     };
-    const auto share = [&](int i) {
-      return tied->parameters[at(w.sums[at(w.chosen[at(i)])]->strategyIndex())];
-    };
-    const int i = stageOf(tied->first), j = stageOf(tied->second);
-    if (i != j)
-      tiedPlace = TiedPlace{i, j, reach(std::min(i, j), std::max(i, j)), std::max(share(i), share(j))};
+    tiedPlace->level = reach(std::min(i, j), std::max(i, j));
+    tiedPlace->share = std::max(share(i), share(j));
   }
   InterleavedStages all;
   double covered = 0;

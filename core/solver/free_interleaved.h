@@ -4,18 +4,19 @@
 
 namespace nest::planner {
 
-/// Interleaved pipelines whose stages choose their strategies. Cuts are given, so this is a walk over the
-/// strategies of stage 0, 1, …, each prefix bounded by the least loads of its stages and of those to come.
-/// Exponential in the stages where many strategies are nearly as good as the best; the walk ends after
-/// kMostNodes, and then says that it is not complete.
+/// Interleaved pipelines whose stages choose their strategies. Exponential in the stages where many
+/// strategies are nearly as good as the best; the walk ends after kMostNodes, and then says that it is not
+/// complete.
 class FreeInterleaved {
 public:
-  static constexpr long long kMostNodes = 300000;
+  static constexpr long long kMostNodes = 300000, kPlacementNodes = 20;  ///< what placing a sequence counts
 
   FreeInterleaved(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
                   Incumbents&, Watch&);
 
-  bool run();                                         ///< true if complete
+  bool run();  ///< true if complete
+  /// The same for the best plans that differ in their degrees, as many as the incumbents keep.
+  bool runMany();
   double lowerBound() const { return m_lowerBound; }  ///< of what was not looked at; infinite: nothing
 
 private:
@@ -23,12 +24,21 @@ private:
     int microbatch = 0, dataDegree = 1, stages = 1, chunks = 1, zero = 0, microbatchCount = 1;
     std::vector<LayerSums*> sums;
     std::vector<std::vector<double>> least;  ///< [strategy][stage]
-    std::vector<double> leastAfter;          ///< sum of the least loads of stages i…
+    int mostUnits = 0;
+    /// Of stages i… on at most u units, [i·(mostUnits + 1) + u]: least sum, least largest load, and least Σ
+    /// load·(w_sum + w_max·width / mostUnits).
+    std::vector<double> sumAfter, maxAfter, mixAfter;
+    std::size_t row(int stage, int units) const {
+      return static_cast<std::size_t>(stage) * static_cast<std::size_t>(mostUnits + 1) +
+             static_cast<std::size_t>(units);
+    }
     std::vector<int> cuts, chosen;
     ObjectiveWeights weights;
   };
   bool begin(Walk&) const;
-  void descend(Walk&, double sum, double max, int units);
+  void fillBounds(Walk&) const;
+  /// `mix`: of the stages chosen, as in Walk::mixAfter.
+  void descend(Walk&, double sum, double max, double mix, int units);
   void place(const Walk&, int units);
   bool solve(const Walk&, const BlockLayout&, Found&) const;
   double limit() const;
@@ -42,7 +52,8 @@ private:
   Watch& m_watch;
   CutRules m_rules;
   double m_lowerBound = 0;
-  long long m_nodes = 0;
+  long long m_nodes = 0, m_mostNodes = kMostNodes;
+  bool m_many = false;
 };
 
 }  // namespace nest::planner

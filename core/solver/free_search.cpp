@@ -35,9 +35,11 @@ FreeSearch::FreeSearch(const Problem& problem, const LayerOrder& order, GroupSha
   const Hierarchy& cluster = *problem.cluster;
   for (int i = 0; i < (cluster.hasUniformDevices() ? 1 : cluster.deviceCount()); ++i)
     m_roomiest = std::max(m_roomiest, cluster.factor(DeviceIndex(i)).memory.value());
+  m_roomiest *= kMemoryRounding;
 }
 
 double FreeSearch::limit() const {
+  if (m_many > 1) return m_incumbents.limit() * (1 + kEqualTimes);
   return m_incumbents.lead().time * (1 + kEqualTimes);
 }
 
@@ -51,6 +53,7 @@ FreeDp::Goal FreeSearch::goal(const Item& item) const {
 }
 
 bool FreeSearch::open(const Item& item) const {
+  if (m_many > 1) return item.bound < kNever && item.bound <= limit();
   const auto& lead = m_incumbents.lead();
   const bool equal = item.units * item.dataDegree <= lead.devices;
   return item.bound < kNever && item.bound <= lead.time * (equal ? 1 + kEqualTimes : 1 - kEqualTimes);
@@ -124,7 +127,27 @@ std::vector<FreeSearch::Item> FreeSearch::items() {
   return all;
 }
 
+bool FreeSearch::runMany() {
+  // Where the best plan alone took long, the others would take much longer.
+  constexpr long long kFewStates = 30000;
+  if (m_watch.states() * 6 > kFewStates) return false;
+  m_many = m_incumbents.size();
+  m_mostStates = m_watch.states() + kFewStates;
+  // The bounds so far look away from what does not beat the best.
+  m_leaders.clear();
+  m_bounds.clear();
+  m_widest.clear();
+  const double bound = m_lowerBound;
+  const bool complete = drain();
+  m_lowerBound = bound;
+  return complete;
+}
+
 bool FreeSearch::run() {
+  return drain();
+}
+
+bool FreeSearch::drain() {
   m_lowerBound = kNever;
   const auto& chunks = m_space.chunkCounts();
   if (m_rules.contradictory() || std::find(chunks.begin(), chunks.end(), 1) == chunks.end()) return true;
@@ -153,7 +176,7 @@ bool FreeSearch::run() {
     } else {
       process(item);
     }
-    if (m_watch.over()) return false;
+    if (m_watch.over() || m_tired) return false;
   }
   m_lowerBound = heap.empty() ? kNever : heap.top().bound;
   return true;
@@ -229,6 +252,13 @@ void FreeSearch::process(const Item& item) {
       found.dataDegree = item.dataDegree;
       found.zero = item.zero;
       FreeDp dp(m_problem, m_space, m_order, m_shapes, m_rules, sums, c, *item.bounds, m_watch);
+      if (m_many > 1) {
+        std::vector<Found> all = {found};
+        m_tired = !dp.solveMany(m_incumbents.limit(), m_many, m_mostStates, all);
+        for (Found& f : all) m_incumbents.offer(std::move(f));
+        if (m_tired) return;
+        continue;
+      }
       if (!dp.solve(goal(item), found)) continue;
       c.fixedStages = found.stages();
       m_leaders.push_back({c, sums, item.bounds, found});

@@ -19,6 +19,9 @@ public:
              Incumbents&, Watch&);
 
   bool run();  ///< true if it ran to its end
+  /// After run(): offers the best plans that differ in their degrees, as many as the incumbents keep. False:
+  /// not all of them, because that would have cost much more than run().
+  bool runMany();
   /// After run(): offers, of the plans as fast as the best one, the one that planning.md §5 prefers.
   void settleTies();
   double lowerBound() const { return m_lowerBound; }
@@ -35,6 +38,7 @@ private:
              std::tie(o.bound, o.microbatch, o.dataDegree, o.zero, o.units);
     }
   };
+  bool drain();
   std::vector<Item> items();
   void addItems(int microbatch, const std::vector<LayerSums*>&, int dataDegree, std::vector<Item>&);
   /// A configuration whose best pipeline was as fast as any when it was found.
@@ -64,6 +68,9 @@ private:
   std::vector<std::unique_ptr<FreeBounds>> m_bounds;
   std::map<const FreeBounds*, int> m_widest;  ///< units of its largest item
   std::vector<Leader> m_leaders;
+  int m_many = 1;
+  long long m_mostStates = 0;
+  bool m_tired = false;
   double m_lowerBound = 0;
   long long m_tuples = 0;
 };

@@ -38,6 +38,7 @@ inline constexpr double kEqualTimes = 1e-12;
 class Incumbents {
 public:
   explicit Incumbents(std::size_t size) : m_size(size) {}
+  int size() const { return static_cast<int>(m_size); }  ///< how many are kept, at most
 
   /// The fastest time so far and, of the plans that take it, the first by devices, stages and ZeRO stage.
   struct Lead {

@@ -30,6 +30,17 @@ bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages) {
   });
 }
 
+std::optional<TiedPlace> tiedPlaceOf(const Problem& problem, const std::vector<int>& cuts, int stages) {
+  const auto& tied = problem.profile->tied;
+  if (!tied) return std::nullopt;
+  const auto stageOf = [&](LayerIndex x) {
+    return static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), x.value) - cuts.begin() - 1) % stages;
+  };
+  const int i = stageOf(tied->first), j = stageOf(tied->second);
+  if (i == j) return std::nullopt;
+  return TiedPlace{i, j, 0, -1};
+}
+
 bool interleaves(const Problem& problem, const LayerOrder& order, int stages, int chunks,
                  int microbatchCount) {
   if (!order.isChain() || stages < 2 || microbatchCount % stages != 0) return false;
@@ -118,14 +129,8 @@ bool solveInterleaved(const StageCosts::Context& given, const CutRules& rules, c
     return context.shapes->reach(std::min(i, j) * width, width, std::abs(i - j) * width, layout.outer,
                                  layout.stride);
   };
-  if (const auto& tied = problem.profile->tied) {
-    const auto stageOf = [&](LayerIndex x) {
-      return static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), x.value) - cuts.begin() - 1) %
-             stages;
-    };
-    const int i = stageOf(tied->first), j = stageOf(tied->second);
-    if (i != j) context.tied = TiedPlace{i, j, reach(i, j), -1};
-  }
+  context.tied = tiedPlaceOf(problem, cuts, stages);
+  if (context.tied) context.tied->level = reach(context.tied->firstStage, context.tied->secondStage);
   const auto sites = placeStages(*context.shapes, sums.strategy(), layout, stages);
   const int wrapLevel = reach(0, stages - 1);
   bool fits = false;

@@ -12,6 +12,10 @@ bool interleaves(const Problem&, const LayerOrder&, int stages, int chunks, int 
 /// first block belong to the first part, others to the part that is open.
 std::vector<int> interleavedCuts(const Problem&, int stages, int chunks);
 
+/// Where shared parameters fall among these parts, at no level yet; nullopt: in one stage, or nothing is
+/// shared.
+std::optional<TiedPlace> tiedPlaceOf(const Problem&, const std::vector<int>& cuts, int stages);
+
 /// Whether cuts and pins allow these parts.
 bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages);
 

@@ -1,3 +1,6 @@
+// Downsets breadth first: D ∪ {x} follows D for every layer x whose inputs D holds; known sets are found by
+// their bits. Layers are numbered after their inputs, so that sets of one size come out in lexicographic
+// order. Ends after kMostCuts. Cost: downsets × layers.
 #include "solver/layer_order.h"
 
 #include <algorithm>

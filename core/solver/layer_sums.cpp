@@ -1,3 +1,6 @@
+// S(c) = S(parent(c)) + f(added(c)) for every figure f that adds over layers and every cut c, so that a
+// stage's figure is S(to) − S(from); maxima over a range by sparse tables (chain) or in falling order (DAG).
+// Exchange sums come per group shape and are kept. Cost: figures × cuts, once per (b, σ).
 #include "solver/layer_sums.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The names of what a solve can end in, and the gap.
 #include "solver/outcome.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // ε-constraints: the fastest plan within (D devices, M bytes), then within a little less than it uses. All
 // that use more than the plans found for D and any M are beaten by one of them, so the next D is below the
-// most devices that those use. Small searches take every step, large ones only steps of a fifth of the
-// devices and of 3/20 of the memory, one dimension at a time, and end when they cost more than the search
-// did.
+// most devices that those use. Small searches take every step, and large ones if a wider front is asked for,
+// until they cost much more than the search did; else only steps of a fifth of the devices and of 3/20 of the
+// memory, one dimension at a time.
 #include "solver/plan_front.h"
 
 #include <algorithm>
@@ -12,20 +12,25 @@ namespace {
 
 constexpr std::size_t kMostEntries = 1500, kMostMet = 24;
 constexpr int kMostLayers = 40, kMostSteps = 12;
-constexpr long long kFreeStates = 20000;
+constexpr long long kFreeStates = 20000, kManyStates = 2000000;
+constexpr std::size_t kFewSteps = 100000, kManySteps = 400;
 constexpr double kBelow = 1 - 1e-9;
 
 class FrontSearch {
 public:
-  FrontSearch(Search& search, const std::vector<Found>& met, Watch& watch)
-      : m_search(search), m_known(met), m_watch(watch), m_mostStates(watch.states() * 2 + kFreeStates) {}
+  FrontSearch(Search& search, const std::vector<Found>& met, bool wider, Watch& watch)
+      : m_search(search),
+        m_known(met),
+        m_watch(watch),
+        m_mostStates(watch.states() * (wider ? 10 : 2) + (wider ? kManyStates : kFreeStates)),
+        m_mostSteps(wider ? kManySteps : kFewSteps) {}
 
   /// True if the front is complete.
   bool takeEveryStep() {
     for (Search::Budget budget; budget.devices > 0;) {
       int most = 0;
       for (budget.memory = Search::Budget{}.memory;;) {
-        m_tired = m_watch.states() > m_mostStates;
+        m_tired = m_watch.states() > m_mostStates || m_found.size() > m_mostSteps;
         const auto found = step(budget);
         if (!found) break;
         most = std::max(most, found->devices);
@@ -72,6 +77,7 @@ private:
   std::vector<Found> m_known, m_found;
   Watch& m_watch;
   long long m_mostStates;
+  std::size_t m_mostSteps;
   bool m_tired = false;
 };
 
@@ -101,10 +107,10 @@ PlanFront frontOf(const Problem& problem, Search& search, const std::vector<Foun
   if (met.empty()) return front;
   const auto best = std::min_element(met.begin(), met.end(),
                                      [](const Found& a, const Found& b) { return a.time < b.time; });
-  FrontSearch steps(search, met, watch);
+  FrontSearch steps(search, met, wider, watch);
   const bool small = search.entryCount() <= kMostEntries && problem.graph->layerCount() <= kMostLayers;
   if (problem.search.topPlans > 1 && !watch.over()) {
-    if (small && steps.takeEveryStep())
+    if ((small || wider) && steps.takeEveryStep())
       front.reach = FrontReach::Exact;
     else if (wider && steps.takeLargeSteps(*best))
       front.reach = FrontReach::Stepped;

@@ -36,6 +36,7 @@ Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& sha
     for (int i = 0; i < cluster.deviceCount(); ++i)
       m_roomiest = std::max(m_roomiest, cluster.factor(DeviceIndex(i)).memory.value());
   }
+  m_roomiest *= kMemoryRounding;
 }
 
 LayerSums& Search::sumsOf(int microbatch, int strategy) {

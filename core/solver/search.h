@@ -65,7 +65,9 @@ private:
   bool drain();  ///< from the heap's top to its end; true if nothing is left
   bool open(const Entry&, int zero) const;
   int devicesOf(const Entry& e) const { return e.dataDegree * e.stages * e.sums->strategy().width(); }
-  double room() const { return m_budget ? std::min(m_roomiest, m_budget->memory) : m_roomiest; }
+  double room() const {
+    return m_budget ? std::min(m_roomiest, m_budget->memory * kMemoryRounding) : m_roomiest;
+  }
   void note(Entry&, Fate, double time = 0) const;
   void processChain(Entry&, int index, int zero);
   void processInterleaved(Entry&, int index, int zero);
@@ -93,7 +95,7 @@ private:
   Watch& m_watch;
   CutRules m_rules;
   std::optional<Budget> m_budget;
-  double m_roomiest = 0;  ///< memory of the largest device
+  double m_roomiest = 0;  ///< memory of the largest device, with kMemoryRounding
   std::map<std::pair<int, int>, std::unique_ptr<LayerSums>> m_sums;
   std::vector<Entry> m_entries;
   std::vector<Candidate> m_notOffered;

@@ -1,3 +1,6 @@
+// In O(1) from the totals of LayerSums: T(w) for a first stage that does work w is convex and piecewise
+// linear, and its least value stands at w = 0 or where both kinds of load are equal (search_bounds.h).
+// Pruning: every (b, σ, d, s, v, z) whose bound passes the limit.
 #include "solver/search_bounds.h"
 
 #include <algorithm>

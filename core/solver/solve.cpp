@@ -1,3 +1,6 @@
+// One strategy for all stages (Search), then from its best plan strategies per stage (FreeSearch, then
+// FreeInterleaved), then ties, the front, and the evaluator's word on every plan. The lower bound is the
+// least over what each of them has left.
 #include "solver/solve.h"
 
 #include <sys/resource.h>
@@ -115,21 +118,7 @@ public:
     m_out.statistics.tuples = search.tuples();
     double bound = search.lowerBound();
     if (complete && choosesStrategies(m_problem, m_space)) {
-      FreeSearch free(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
-      complete = free.run();
-      if (complete) free.settleTies();
-      m_out.statistics.tuples += free.tuples();
-      bound = std::min(bound, free.lowerBound());
-      if (complete) {
-        FreeInterleaved interleaved(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
-        complete = interleaved.run();
-        bound = std::min(bound, interleaved.lowerBound());
-        if (!complete && !m_watch.over())
-          m_out.diagnostics.push_back(
-              note("interleaved-unproven", {},
-                   "interleaved plans with a strategy for each stage are too many to try all: the best of " +
-                       text::count(FreeInterleaved::kMostNodes) + " steps is shown, with a lower bound"));
-      }
+      complete = chooseStrategies(search, bound);
     }
     m_incumbents.sort(m_problem, [&](Found& f) {
       if (!m_watch.stopped()) search.settleTies(f);
@@ -144,12 +133,38 @@ public:
     } else if (std::isfinite(bound)) {
       m_out.lowerBound = Seconds(bound);
     }
+    if (complete)
+      m_out.provenPlans =
+          static_cast<int>(m_allProven ? m_out.plans.size() : std::min<std::size_t>(1, m_out.plans.size()));
     settleStatus(complete, search);
     if (hasErrors(m_out.diagnostics)) m_out.status = OutcomeStatus::Failed;
     return finish();
   }
 
 private:
+  /// Lowers `bound` to what was left out. Returns whether the best plan is proven.
+  bool chooseStrategies(Search& search, double& bound) {
+    FreeSearch free(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
+    bool complete = free.run();
+    bound = std::min(bound, free.lowerBound());
+    if (!complete) {
+      m_out.statistics.tuples += free.tuples();
+      return false;
+    }
+    FreeInterleaved interleaved(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
+    complete = interleaved.run();
+    bound = std::min(bound, interleaved.lowerBound());
+    if (!m_watch.over()) free.settleTies();
+    if (!complete && !m_watch.over())
+      m_out.diagnostics.push_back(
+          note("interleaved-unproven", {},
+               "interleaved plans with a strategy for each stage are too many to try all: the best of " +
+                   text::count(FreeInterleaved::kMostNodes) + " steps is shown, with a lower bound"));
+    m_allProven = m_incumbents.size() == 1 || (complete && interleaved.runMany() && free.runMany());
+    m_out.statistics.tuples += free.tuples();
+    return complete;
+  }
+
   void rankAll() {
     for (const Found& f : m_incumbents.best()) {
       RankedPlan ranked = rank(m_problem, planOf(m_problem, m_order, f));
@@ -206,6 +221,7 @@ private:
   GroupShapes m_shapes;
   Incumbents m_incumbents;
   Outcome m_out;
+  bool m_allProven = true;  ///< not the best plan alone
 };
 
 }  // namespace

@@ -1,3 +1,6 @@
+// planning.md §4 for a stage from … to, from differences of LayerSums: load = compute + Σ exchange − hidden,
+// sync, step and memory; the slowest of a set of group shapes for each exchange. Policies are tried from the
+// least recompute on and the fastest that fits is taken. Cost: O(policies × shapes) per stage.
 #include "solver/stage_costs.h"
 
 #include <algorithm>
@@ -194,7 +197,7 @@ double StageCosts::loadOf(const Stage& stage, const Shares& s, int from, int to,
 int StageCosts::addSlot(const StageSite& site) {
   Stage stage;
   stage.site = site;
-  stage.site.memory = std::min(site.memory, m_context.memoryLimit);
+  stage.site.memory = std::min(site.memory, m_context.memoryLimit) * kMemoryRounding;
   LayerSums& sums = *m_context.sums;
   stage.tensor = sums.exchange(GroupKind::Tensor, site.tensorSet);
   stage.context = sums.exchange(GroupKind::Context, site.contextSet);

@@ -9,6 +9,10 @@
 
 namespace nest::planner {
 
+/// What fits to this factor fits: sums of the same bytes in another order differ by roundings, and devices
+/// that hold exactly what a stage needs do hold it. evaluate() allows as much.
+inline constexpr double kMemoryRounding = 1 + 1e-10;
+
 /// T = sum · Σ load + max · max load + tail (planning.md §4).
 struct ObjectiveWeights {
   double sum = 1, max = 0;

@@ -122,16 +122,25 @@ double Reach::leastWork(int stage, int cut) const {
   return k < 0 || k >= static_cast<int>(row.size()) ? kNever : std::max(any, row[at(k)]);
 }
 
-double Reach::leastMemory(int stage, int from, int to) const {
+int Reach::leanest(int stage, int from, int to) const {
   const LayerSums& sums = *m_context.sums;
   const double fixed = fixedMemory(from, to);
-  double least = std::numeric_limits<double>::infinity();
+  double least = kNever;
+  int policy = 0;
   for (int r = 0; r < kRecomputeCount; ++r) {
     if (!m_policies[at(stage)][at(r)] || sums.missing[at(r)][at(to)] != sums.missing[at(r)][at(from)])
       continue;
-    least = std::min(least, memory(stage, fixed, from, to, r));
+    const double bytes = memory(stage, fixed, from, to, r);
+    if (bytes < least) least = bytes, policy = r;
   }
-  return least;
+  return policy;
+}
+
+double Reach::leastMemory(int stage, int from, int to) const {
+  const int policy = leanest(stage, from, to);
+  const auto& missing = m_context.sums->missing[at(policy)];
+  if (!m_policies[at(stage)][at(policy)] || missing[at(to)] != missing[at(from)]) return kNever;
+  return memory(stage, fixedMemory(from, to), from, to, policy);
 }
 
 bool Reach::findWindows() {

@@ -28,6 +28,7 @@ public:
            m_mostLoad * (1 + 1e-12);
   }
   double leastMemory(int stage, int from, int to) const;  ///< with the leanest policy
+  int leanest(int stage, int from, int to) const;         ///< that policy
 
   /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits.
   bool findWindows();

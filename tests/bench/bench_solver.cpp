@@ -1,7 +1,7 @@
 // The speed table of planning.md §6. Each case runs in a process of its own: time of solve() alone (median,
 // least, most of several runs) and the peak memory of the whole process.
 //
-//   bench_solver [FILTER] [--runs N] [--top K] [--deadline SECONDS]
+//   bench_solver [FILTER] [--runs N] [--top K] [--deadline SECONDS] [--wider]
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -122,6 +122,21 @@ Problem problem(const TransformerArchitecture& model, std::vector<int> fanouts, 
   return p;
 }
 
+/// Cuts the chain into towers that stand side by side and meet in the last layer. With `crossing` they are
+/// encoder and decoder: what ends a tower is read by all layers of the next but its first.
+Problem sideBySide(Problem p, int towers, bool crossing) {
+  LayerGraph g = *p.graph;
+  const int last = g.layerCount() - 1, each = last / towers;
+  for (Tensor& t : g.tensors) {
+    const int end = t.producer.value + 1;
+    if (end % each != 0 || end >= each * towers) continue;
+    t.consumers.clear();
+    for (int x = crossing ? end + 1 : last; x <= last; ++x) t.consumers.emplace_back(x);
+  }
+  p.graph = std::make_shared<const LayerGraph>(std::move(g));
+  return p;
+}
+
 std::vector<Case> cases() {
   const auto gpt = gpt3();
   const auto l70 = llama("Llama-3 70B", 8192, 28672, 80, 64),
@@ -156,6 +171,23 @@ std::vector<Case> cases() {
     add("mixtral 1024 free" + end, 5, 500,
         [=] { return problem(mix, small, 1024, 8192, varied, false, true); });
   }
+  // No targets in planning.md: what downsets cost.
+  const auto model = [l70](int layers) {
+    auto m = l70;
+    m.layers = layers;
+    return m;
+  };
+  add("encoder-decoder 2×48 1024", 5, 500,
+      [=] { return sideBySide(problem(model(96), small, 1024, 8192, false), 2, true); });
+  add("encoder-decoder 2×48 1024 free", 5, 500,
+      [=] { return sideBySide(problem(model(96), small, 1024, 8192, false, false, true), 2, true); });
+  add("two towers 2×24 1024", 5, 500,
+      [=] { return sideBySide(problem(model(48), small, 1024, 8192, false), 2, false); });
+  add("two towers 2×48 1024", 30, 500,
+      [=] { return sideBySide(problem(model(96), small, 1024, 8192, false), 2, false); });
+  add("three towers 3×32 64, 36,000 cuts", 60, 1000, [=] {
+    return sideBySide(problem(model(96), {8, 8}, 256, 8192, false, true), 3, false);
+  });
   return all;
 }
 
@@ -165,16 +197,18 @@ double peakMegabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-void runCase(const Case& c, int runs, int top, double deadline) {
+void runCase(const Case& c, int runs, int top, double deadline, bool wider) {
   Problem p = c.make();
   if (top > 0) p.search.topPlans = top;
   p.search.deadlineSeconds = deadline;
+  Control control;
+  control.widerFront = wider;
   const double before = peakMegabytes();
   std::vector<double> seconds, processor;
   Outcome outcome;
   for (int i = 0; i < runs; ++i) {
     const std::clock_t begin = std::clock();
-    outcome = solve(p);
+    outcome = solve(p, control);
     processor.push_back(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
     seconds.push_back(outcome.statistics.elapsed.value());
   }
@@ -191,6 +225,7 @@ void runCase(const Case& c, int runs, int top, double deadline) {
   std::printf("    %lld candidates, %lld tuples, %lld states; %s, %s\n", s.candidates, s.tuples, s.states,
               outcome.best() ? text::time(outcome.best()->evaluation.batchTime).c_str() : "nothing fits",
               outcome.best() ? summaryOf(outcome.best()->plan).c_str() : "");
+  if (wider) std::printf("    %s front of %zu plans\n", nameOf(outcome.frontReach), outcome.front.size());
   if (outcome.status == OutcomeStatus::BestSoFar)
     std::printf("    lower bound %s, gap %.3f %%\n", text::time(outcome.lowerBound).c_str(),
                 100 * outcome.gap());
@@ -203,6 +238,7 @@ int main(int argc, char** argv) {
   std::string filter;
   int runs = 5, top = 0;
   double deadline = 0;
+  bool wider = false;
   for (int i = 1; i < argc; ++i) {
     const std::string a = argv[i];
     if (a == "--runs" && i + 1 < argc)
@@ -211,6 +247,8 @@ int main(int argc, char** argv) {
       top = std::atoi(argv[++i]);
     else if (a == "--deadline" && i + 1 < argc)
       deadline = std::atof(argv[++i]);
+    else if (a == "--wider")
+      wider = true;
     else
       filter = a;
   }
@@ -219,7 +257,7 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-      runCase(c, runs, top, deadline);
+      runCase(c, runs, top, deadline, wider);
       std::fflush(stdout);
       _exit(0);
     }
