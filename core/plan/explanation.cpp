@@ -90,6 +90,7 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
       if (!(s.figures(j).backward.value() > 0)) continue;
       CostTerm c = term(stageId(j) + "/backward", "Backward compute of " + text::stageName(StageIndex(j)),
                         s.figures(j).backward.value(), TermUnit::Time, TermKind::Compute, j);
+      c.formula = "Σ over its layers";
       c.reference = true;
       t.children.push_back(std::move(c));
       continue;
@@ -100,6 +101,9 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
                         text::stageTitle(StageIndex(j)) + ", " + r.name,
                         r.cost->backward.value() / s.speed[static_cast<std::size_t>(j)], TermUnit::Time,
                         TermKind::Compute, j);
+      c.formula = "backward of one layer ÷ speed";
+      c.inputs = {
+          s.profiled("backward", "of one layer", r.cost->backward.value(), TermUnit::Time, r.cost->origin)};
       c.factor = r.count;
       t.children.push_back(std::move(c));
     }

@@ -183,6 +183,8 @@ CostTerm transferTerm(const Scene& scene, int stage, const char* name, const cha
   CostTerm latency = s.seconds(t.id + "/latency", "Latency", l.latency.value(), "α");
   latency.factor = count;
   CostTerm wire = s.seconds(t.id + "/bytes", "Bytes on the wire", (bytes / l.bandwidth).value(), "D/B");
+  latency.inputs = {t.inputs[2]};
+  wire.inputs = {t.inputs[0], t.inputs[1]};
   t.level = latency.level = wire.level = level;
   t.combine = Combine::Sum;
   t.children = {std::move(latency), std::move(wire)};

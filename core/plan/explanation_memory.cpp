@@ -102,6 +102,7 @@ CostTerm largestLayerTerm(const Scene& s, int stage, const char* name, const cha
     if (!(v > 0)) continue;
     CostTerm c = term(t.id + "/class" + std::to_string(r.classId), r.name, v, TermUnit::Memory,
                       TermKind::Memory, stage);
+    c.formula = std::string(name) + " of one layer";
     c.inputs = {s.profiled(name, "of one layer", v, TermUnit::Memory, r.cost->origin)};
     t.children.push_back(std::move(c));
   }
@@ -160,6 +161,8 @@ CostTerm memoryTerm(const Scene& s, int stage) {
   CostTerm reserve =
       term(t.id + "/reserve", "Reserve", f.memory.reserve.value(), TermUnit::Memory, TermKind::Memory, stage);
   reserve.formula = "assumption: kept free for context, fragmentation and the communication library";
+  reserve.inputs = {
+      typed("reserve", "kept free on every device", f.memory.reserve.value(), TermUnit::Memory)};
   t.children.push_back(std::move(reserve));
   return t;
 }

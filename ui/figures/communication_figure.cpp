@@ -143,7 +143,8 @@ const QImage& CommunicationFigure::Matrix::imageFor(const Theme& wanted) {
   return image;
 }
 
-CommunicationFigure::CommunicationFigure() = default;
+CommunicationFigure::CommunicationFigure()
+    : InteractiveFigure(QStringLiteral("communication"), QStringLiteral("Communication"), {1200, 720}) {}
 CommunicationFigure::~CommunicationFigure() = default;
 
 const CommunicationFigure::Matrix& CommunicationFigure::matrixOf(const PlanContext& c) const {
@@ -162,15 +163,13 @@ const CommunicationFigure::Matrix& CommunicationFigure::matrixOf(const PlanConte
   return *m_matrix;
 }
 
-QSizeF CommunicationFigure::preferredSize(const PlanContext&) const {
-  return {1200, 720};
+std::optional<FigureState> CommunicationFigure::state(const PlanContext& c, bool) const {
+  return stateOf(c, QStringLiteral("who sends to whom"));
 }
 
-void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                                const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (const auto state = stateOf(c, QStringLiteral("who sends to whom")))
-    return paintState(ink, area, *state);
+void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  QPainter& painter = ink.painter();
+  const FigureStyle& style = ink.style();
   matrixOf(c);
   Matrix& m = *m_matrix;
   paintFrame(ink, area, c, title(), sentence(*m.traffic, c));
@@ -223,9 +222,10 @@ void CommunicationFigure::paint(QPainter& painter, const QRectF& area, const Pla
     if (above.right() < layout.plot.right() + 24)
       ink.label(above, label, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
-  ink.label(QRectF(layout.plot.left() - 60, layout.plot.top() - 42, layout.plot.width(), 16),
-            QStringLiteral("Rows send, columns receive; by %1").arg(unit), Qt::AlignLeft | Qt::AlignVCenter,
-            Ink::kSmall, ink.color(Role::MutedText));
+  ink.label(
+      QRectF(layout.plot.left() - 60, layout.plot.top() - 42, area.right() - layout.plot.left() + 50, 16),
+      QStringLiteral("Rows send, columns receive; by %1").arg(unit), Qt::AlignLeft | Qt::AlignVCenter,
+      Ink::kSmall, ink.color(Role::MutedText));
 
   paintLegendOf(ink, layout.legend, m);
   if (!layout.table.isEmpty()) paintTrafficTable(ink, layout.table, *m.traffic, c);
@@ -293,9 +293,8 @@ std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, con
              tip.html()};
 }
 
-std::optional<Figure::Hit> CommunicationFigure::hit(const QPointF& at, const QRectF& area,
-                                                    const PlanContext& c) const {
-  if (stateOf(c, {})) return std::nullopt;
+std::optional<Figure::Hit> CommunicationFigure::itemAt(const QPointF& at, const QRectF& area,
+                                                       const PlanContext& c) const {
   const auto layout = layoutHeat(area, c, false);
   if (!layout.plot.contains(at)) return std::nullopt;
   const double step = layout.plot.width() / matrixOf(c).cells.buckets();
@@ -317,16 +316,14 @@ std::optional<std::pair<int, int>> CommunicationFigure::cellOf(const SelectionIt
   return std::pair(bucket(item.index), bucket(item.other));
 }
 
-std::optional<Figure::Hit> CommunicationFigure::locate(const SelectionItem& item, const QRectF& area,
-                                                       const PlanContext& c) const {
-  if (stateOf(c, {})) return std::nullopt;
+std::optional<Figure::Hit> CommunicationFigure::placeOf(const SelectionItem& item, const QRectF& area,
+                                                        const PlanContext& c) const {
   const auto cell = cellOf(item, c);
   return cell ? cellHit(cell->first, cell->second, area, c) : std::nullopt;
 }
 
-std::optional<SelectionItem> CommunicationFigure::step(const std::optional<SelectionItem>& from, Step step,
-                                                       const PlanContext& c) const {
-  if (stateOf(c, {})) return std::nullopt;
+std::optional<SelectionItem> CommunicationFigure::stepFrom(const std::optional<SelectionItem>& from,
+                                                           Step step, const PlanContext& c) const {
   const int last = matrixOf(c).cells.buckets() - 1;
   const auto cell = from ? cellOf(*from, c) : std::nullopt;
   if (!cell || step == Step::First) return itemOf(0, 0, c);
@@ -336,8 +333,7 @@ std::optional<SelectionItem> CommunicationFigure::step(const std::optional<Selec
   return itemOf(std::clamp(row, 0, last), std::clamp(column, 0, last), c);
 }
 
-QString CommunicationFigure::describe(const SelectionItem& item, const PlanContext& c) const {
-  if (stateOf(c, {})) return {};
+QString CommunicationFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const auto cell = cellOf(item, c);
   const Matrix& m = matrixOf(c);
   const int n = m.cells.buckets();
@@ -359,9 +355,7 @@ QString CommunicationFigure::describe(const SelectionItem& item, const PlanConte
                       : QStringLiteral("nothing"));
 }
 
-QString CommunicationFigure::asText(const PlanContext& c) const {
-  if (const auto state = stateOf(c, QStringLiteral("who sends to whom")))
-    return state->heading + u'\n' + state->text + u'\n';
+QString CommunicationFigure::words(const PlanContext& c) const {
   const Matrix& m = matrixOf(c);
   QString out = title() + u'\n' + sentence(*m.traffic, c) + u'\n';
   for (int k = 0; k < kExchangeCount; ++k)

@@ -66,21 +66,19 @@ Rows layOut(const QRectF& body, const std::vector<ComparisonFigure::Row>& rows, 
 
 }  // namespace
 
-QString ComparisonFigure::title() const {
-  return tr("Comparison");
-}
-
 QSizeF ComparisonFigure::preferredSize(const PlanContext&) const {
   return {860, 150.0 + 56 * static_cast<double>(m_rows.size())};
 }
 
-void ComparisonFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                             const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (m_rows.empty())
-    return paintState(ink, area,
-                      {tr("Nothing to compare yet"),
-                       tr("Run the baselines, or keep a what-if, to see plans side by side.")});
+std::optional<FigureState> ComparisonFigure::state(const PlanContext& c, bool) const {
+  if (!m_rows.empty()) return std::nullopt;
+  if (auto none = stateOf(c, tr("plans side by side"))) return none;
+  return FigureState{tr("Nothing to compare yet"),
+                     tr("Run the baselines, or keep a what-if, to see plans side by side.")};
+}
+
+void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(), {});
   const Rows r = layOut(bodyOf(area, c, style.standalone), m_rows, ink.theme());
   const Axis axis = Axis::time(r.largest, 6);
@@ -129,13 +127,6 @@ void ComparisonFigure::paint(QPainter& painter, const QRectF& area, const PlanCo
   paintMarks(ink, area, c);
 }
 
-std::optional<Figure::Hit> ComparisonFigure::hit(const QPointF& at, const QRectF& area,
-                                                 const PlanContext& c) const {
-  for (int i = 0; i < count(c); ++i)
-    if (const Hit found = hitOf(i, area, c); found.area.adjusted(-200, -4, 80, 16).contains(at)) return found;
-  return std::nullopt;
-}
-
 Figure::Hit ComparisonFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const Rows r = layOut(bodyOf(area, c, false), m_rows, Theme::of(Theme::Kind::Light));
   const Row& row = m_rows[static_cast<std::size_t>(i)];
@@ -152,12 +143,6 @@ QString ComparisonFigure::lineOf(int i, const PlanContext&) const {
   const Row& r = m_rows[static_cast<std::size_t>(i)];
   return QStringLiteral("%1: %2, %3%4")
       .arg(r.name, from(text::time(r.metrics.batchTime)), r.plan, r.runs ? QString() : tr(" (does not fit)"));
-}
-
-QString ComparisonFigure::asText(const PlanContext& c) const {
-  QString out = title() + QLatin1Char('\n');
-  for (int i = 0; i < count(c); ++i) out += lineOf(i, c) + QLatin1Char('\n');
-  return out;
 }
 
 }  // namespace nest

@@ -12,6 +12,8 @@ namespace nest {
 class ComparisonFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(ComparisonFigure)
 public:
+  ComparisonFigure() : ListFigure(QStringLiteral("compare"), tr("Comparison"), {860, 480}) {}
+
   struct Row {
     QString name;
     PlanMetrics metrics;
@@ -22,16 +24,16 @@ public:
   void setRows(std::vector<Row> rows) { m_rows = std::move(rows); }
   const std::vector<Row>& rows() const { return m_rows; }
 
-  QString id() const override { return QStringLiteral("compare"); }
-  QString title() const override;
   QSizeF preferredSize(const PlanContext&) const override;
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
-  QString asText(const PlanContext&) const override;
 
   int count(const PlanContext&) const override { return static_cast<int>(m_rows.size()); }
+
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
+  QRectF reachOf(const QRectF& bar) const override { return bar.adjusted(-200, -4, 80, 16); }
 
 private:
   std::vector<Row> m_rows;

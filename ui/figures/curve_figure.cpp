@@ -11,10 +11,6 @@
 
 namespace nest {
 
-QString CurveFigure::title() const {
-  return m_xTitle.isEmpty() ? tr("Study") : tr("%1 by %2").arg(m_yTitle, m_xTitle);
-}
-
 double CurveFigure::largest() const {
   double most = 0;
   for (const Point& p : m_points) most = std::max(most, p.y);
@@ -34,13 +30,20 @@ QPointF CurveFigure::at(const Point& p, const QRectF& plot, double most) const {
           plot.bottom() - (most > 0 ? p.y / most : 0) * plot.height()};
 }
 
-void CurveFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                        const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (m_points.empty())
-    return paintState(
-        ink, area,
-        {tr("No study yet"), tr("Choose what is to vary, and run it. Points appear as they are solved.")});
+QString CurveFigure::title() const {
+  return m_xTitle.isEmpty() ? ListFigure::title() : tr("%1 by %2").arg(m_yTitle, m_xTitle);
+}
+
+std::optional<FigureState> CurveFigure::state(const PlanContext& c, bool) const {
+  if (!m_points.empty()) return std::nullopt;
+  if (auto none = stateOf(c, tr("a study of it"), false)) return none;
+  return FigureState{tr("No study yet"),
+                     tr("Choose what is to vary, and run it. Points appear as they are solved.")};
+}
+
+void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  QPainter& painter = ink.painter();
+  const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(), {});
   const QRectF plot = plotOf(area, c, style.standalone);
   const double most = largest();
@@ -161,13 +164,6 @@ void CurveFigure::paintNames(Ink& ink, const QRectF& plot, double most) const {
   }
 }
 
-std::optional<Figure::Hit> CurveFigure::hit(const QPointF& where, const QRectF& area,
-                                            const PlanContext& c) const {
-  for (int i = 0; i < count(c); ++i)
-    if (const Hit found = hitOf(i, area, c); found.area.adjusted(-2, -2, 2, 2).contains(where)) return found;
-  return std::nullopt;
-}
-
 Figure::Hit CurveFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const Point& p = m_points[static_cast<std::size_t>(i)];
   const QPointF here = at(p, plotOf(area, c, false), largest());
@@ -184,7 +180,7 @@ QString CurveFigure::lineOf(int i, const PlanContext&) const {
   return out;
 }
 
-QString CurveFigure::asText(const PlanContext&) const {
+QString CurveFigure::words(const PlanContext&) const {
   QString out = m_xTitle + QLatin1Char('\t') + m_yTitle + QStringLiteral("\tplan");
   for (const Other& o : m_others) out += QLatin1Char('\t') + o.name;
   out += QLatin1Char('\n');

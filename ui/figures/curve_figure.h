@@ -12,6 +12,9 @@ namespace nest {
 class CurveFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(CurveFigure)
 public:
+  CurveFigure() : ListFigure(QStringLiteral("study"), tr("Study"), {860, 480}) {}
+  QString title() const override;
+
   struct Point {
     double x = 0;   ///< position on a logarithmic axis
     QString xText;  ///< "512", "62.5 GB/s"
@@ -39,16 +42,15 @@ public:
   /// Dashed reference: y proportional to x from the first point (perfect scaling).
   void setIdealLine(bool on) { m_ideal = on; }
 
-  QString id() const override { return QStringLiteral("study"); }
-  QString title() const override;
-  QSizeF preferredSize(const PlanContext&) const override { return {860, 480}; }
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
-  QString asText(const PlanContext&) const override;
-
   int count(const PlanContext&) const override { return static_cast<int>(m_points.size()); }
+
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
+  QRectF reachOf(const QRectF& point) const override { return point.adjusted(-2, -2, 2, 2); }
+  QString words(const PlanContext&) const override;
 
 private:
   void paintOthers(Ink&, const QRectF& plot, double largest) const;

@@ -99,14 +99,15 @@ int CutFigure::stageAt(const QPointF& p, const Parts& parts) const {
   return -1;
 }
 
-void CutFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                      const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (const auto state = stateOf(c, tr("the cuts"))) return paintState(ink, area, *state);
-  if (!m_draft)
-    return paintState(ink, area,
-                      {tr("These cuts cannot be dragged"),
-                       tr("Interleaved plans, and models that branch, are cut by the search alone.")});
+std::optional<FigureState> CutFigure::state(const PlanContext& c, bool) const {
+  if (auto none = stateOf(c, tr("the cuts"))) return none;
+  if (m_draft) return std::nullopt;
+  return FigureState{tr("These cuts cannot be dragged"),
+                     tr("Interleaved plans, and models that branch, are cut by the search alone.")};
+}
+
+void CutFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(),
              style.standalone
                  ? tr("%1 a batch · %2")
@@ -226,25 +227,23 @@ Figure::Hit CutFigure::hitOf(int stage, const Parts& parts, const PlanContext& c
           tip.html()};
 }
 
-std::optional<Figure::Hit> CutFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> CutFigure::itemAt(const QPointF& at, const QRectF& area,
+                                             const PlanContext& c) const {
   const Parts parts = partsOf(area, c, false);
   const int stage = stageAt(at, parts);
-  if (stage < 0 || static_cast<std::size_t>(stage) >= m_draft->evaluation.stages.size() || stateOf(c, {}))
-    return std::nullopt;
+  if (stage < 0 || static_cast<std::size_t>(stage) >= m_draft->evaluation.stages.size()) return std::nullopt;
   return hitOf(stage, parts, c);
 }
 
-std::optional<Figure::Hit> CutFigure::locate(const SelectionItem& item, const QRectF& area,
-                                             const PlanContext& c) const {
+std::optional<Figure::Hit> CutFigure::placeOf(const SelectionItem& item, const QRectF& area,
+                                              const PlanContext& c) const {
   const auto stage = stageOf(item, c);
-  if (!m_draft || !stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size())
-    return std::nullopt;
+  if (!stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size()) return std::nullopt;
   return hitOf(*stage, partsOf(area, c, false), c);
 }
 
-std::optional<SelectionItem> CutFigure::step(const std::optional<SelectionItem>& from, Step step,
-                                             const PlanContext& c) const {
-  if (!m_draft || stateOf(c, {})) return std::nullopt;
+std::optional<SelectionItem> CutFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
+                                                 const PlanContext& c) const {
   const int last = m_draft->plan.stageCount() - 1;
   const auto at = from ? stageOf(*from, c) : std::nullopt;
   if (!at || step == Step::First) return SelectionItem{ItemKind::Stage, 0};
@@ -253,9 +252,9 @@ std::optional<SelectionItem> CutFigure::step(const std::optional<SelectionItem>&
   return SelectionItem{ItemKind::Stage, std::clamp(*at + by, 0, last)};
 }
 
-QString CutFigure::describe(const SelectionItem& item, const PlanContext& c) const {
+QString CutFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const auto stage = stageOf(item, c);
-  if (!m_draft || !stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size()) return {};
+  if (!stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size()) return {};
   const auto& s = m_draft->evaluation.stages[static_cast<std::size_t>(*stage)];
   return tr("Stage %1: %2, load %3, memory %4 of %5, recompute %6")
       .arg(stageNumber(*stage),
@@ -264,11 +263,8 @@ QString CutFigure::describe(const SelectionItem& item, const PlanContext& c) con
            QString::fromLatin1(nameOf(m_draft->plan.stages[static_cast<std::size_t>(*stage)].recompute)));
 }
 
-QString CutFigure::asText(const PlanContext& c) const {
+QString CutFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n';
-  if (const auto state = stateOf(c, tr("the cuts")))
-    return out + state->heading + u'\n' + state->text + u'\n';
-  if (!m_draft) return out;
   out += tr("%1 a batch").arg(timeText(m_draft->evaluation.batchTime)) + u'\n';
   for (int i = 0; i < m_draft->plan.stageCount(); ++i) out += describe({ItemKind::Stage, i}, c) + u'\n';
   return out;

@@ -13,6 +13,8 @@ class Ink;
 class CutFigure : public InteractiveFigure {
   Q_DECLARE_TR_FUNCTIONS(CutFigure)
 public:
+  CutFigure() : InteractiveFigure(QStringLiteral("cuts"), tr("Cuts"), {1000, 620}) {}
+
   struct Draft {
     Plan plan;
     Evaluation evaluation;
@@ -31,17 +33,15 @@ public:
   int layerAt(double x, const QRectF& area, const PlanContext&) const;           ///< nearest edge
   bool isPolicyAt(const QPointF&, const QRectF& area, const PlanContext&) const;
 
-  QString id() const override { return QStringLiteral("cuts"); }
-  QString title() const override { return tr("Cuts"); }
-  QSizeF preferredSize(const PlanContext&) const override { return {1000, 620}; }
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
-  QString asText(const PlanContext&) const override;
-
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
-                                    const PlanContext&) const override;
-  std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
-  QString describe(const SelectionItem&, const PlanContext&) const override;
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const override;
+  std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
+                                        const PlanContext&) const override;
+  std::optional<Hit> placeOf(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
+  QString sentenceOf(const SelectionItem&, const PlanContext&) const override;
+  QString words(const PlanContext&) const override;
 
 private:
   struct Parts {

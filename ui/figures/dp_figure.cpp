@@ -43,10 +43,15 @@ bool DpFigure::holds(const std::optional<SelectionItem>& item) const {
          item->index < m_probe->stageCount() && item->other >= 0 && item->other < m_probe->cutCount();
 }
 
-void DpFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                     const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (!m_probe) return paintState(ink, area, {tr("No DP table"), m_why});
+std::optional<FigureState> DpFigure::state(const PlanContext& c, bool) const {
+  if (m_probe && c.problem) return std::nullopt;
+  if (auto none = stateOf(c, tr("the DP table"))) return none;
+  return FigureState{tr("No DP table"), m_why};
+}
+
+void DpFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  QPainter& painter = ink.painter();
+  const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(), tr("Best time of what is left, by stage and its first layer"));
   const QRectF p = plotOf(area, c, style.standalone);
   const int stages = m_probe->stageCount(), cuts = m_probe->cutCount();
@@ -98,7 +103,7 @@ void DpFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 
-QString DpFigure::words(int stage, int cut, const PlanContext& c) const {
+QString DpFigure::cellText(int stage, int cut, const PlanContext& c) const {
   const DpCell& cell = m_probe->cell(stage, cut);
   const auto& layers = c.problem->graph->layers;
   const QString first =
@@ -118,27 +123,27 @@ QString DpFigure::words(int stage, int cut, const PlanContext& c) const {
              .arg(cell.labels);
 }
 
-std::optional<Figure::Hit> DpFigure::hit(const QPointF& at, const QRectF& area, const PlanContext& c) const {
+std::optional<Figure::Hit> DpFigure::itemAt(const QPointF& at, const QRectF& area,
+                                            const PlanContext& c) const {
   const QRectF p = plotOf(area, c, false);
-  if (!m_probe || !c.problem || !p.contains(at)) return std::nullopt;
+  if (!p.contains(at)) return std::nullopt;
   const auto along = [](double x, double length, int n) {
     return std::clamp(static_cast<int>(x / length * n), 0, n - 1);
   };
-  return locate(itemOf(along(at.y() - p.top(), p.height(), m_probe->stageCount()),
-                       along(at.x() - p.left(), p.width(), m_probe->cutCount())),
-                area, c);
+  return placeOf(itemOf(along(at.y() - p.top(), p.height(), m_probe->stageCount()),
+                        along(at.x() - p.left(), p.width(), m_probe->cutCount())),
+                 area, c);
 }
 
-std::optional<Figure::Hit> DpFigure::locate(const SelectionItem& item, const QRectF& area,
-                                            const PlanContext& c) const {
-  if (!holds(item) || !c.problem) return std::nullopt;
+std::optional<Figure::Hit> DpFigure::placeOf(const SelectionItem& item, const QRectF& area,
+                                             const PlanContext& c) const {
+  if (!holds(item)) return std::nullopt;
   return Hit{item, cellArea(item.index, item.other, plotOf(area, c, false)),
-             QStringLiteral("<p>%1</p>").arg(words(item.index, item.other, c).toHtmlEscaped())};
+             QStringLiteral("<p>%1</p>").arg(cellText(item.index, item.other, c).toHtmlEscaped())};
 }
 
-std::optional<SelectionItem> DpFigure::step(const std::optional<SelectionItem>& from, Step step,
-                                            const PlanContext&) const {
-  if (!m_probe) return std::nullopt;
+std::optional<SelectionItem> DpFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
+                                                const PlanContext&) const {
   if (!holds(from) || step == Step::First) return itemOf(0, 0);
   const int rows = m_probe->stageCount() - 1, columns = m_probe->cutCount() - 1;
   if (step == Step::Last) return itemOf(rows, columns);
@@ -150,13 +155,12 @@ std::optional<SelectionItem> DpFigure::step(const std::optional<SelectionItem>& 
   return itemOf(std::clamp(row, 0, rows), std::clamp(column, 0, columns));
 }
 
-QString DpFigure::describe(const SelectionItem& item, const PlanContext& c) const {
-  return holds(item) && c.problem ? words(item.index, item.other, c) : QString();
+QString DpFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
+  return holds(item) ? cellText(item.index, item.other, c) : QString();
 }
 
-QString DpFigure::asText(const PlanContext& c) const {
+QString DpFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n';
-  if (!m_probe || !c.problem) return out + m_why + u'\n';
   out += tr("stage");
   for (int x = 0; x < m_probe->cutCount(); ++x) out += u'\t' + layerNumber(x);
   for (int i = 0; i < m_probe->stageCount(); ++i) {

@@ -13,28 +13,28 @@ namespace nest {
 class DpFigure : public InteractiveFigure {
   Q_DECLARE_TR_FUNCTIONS(DpFigure)
 public:
+  DpFigure() : InteractiveFigure(QStringLiteral("dp-table"), tr("DP table"), {900, 560}) {}
+
   /// `why`: said instead of the table where there is none.
   void setProbe(std::shared_ptr<const DpProbe>, const QString& why);
   const DpProbe* probe() const { return m_probe.get(); }
   static SelectionItem itemOf(int stage, int cut) { return {ItemKind::Pair, stage, -1, cut}; }
 
-  QString id() const override { return QStringLiteral("dp-table"); }
-  QString title() const override { return tr("DP table"); }
-  QSizeF preferredSize(const PlanContext&) const override { return {900, 560}; }
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
-  QString asText(const PlanContext&) const override;
-
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
-                                    const PlanContext&) const override;
-  std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
-  QString describe(const SelectionItem&, const PlanContext&) const override;
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const override;
+  std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
+                                        const PlanContext&) const override;
+  std::optional<Hit> placeOf(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
+  QString sentenceOf(const SelectionItem&, const PlanContext&) const override;
+  QString words(const PlanContext&) const override;
 
 private:
   QRectF plotOf(const QRectF& area, const PlanContext&, bool standalone) const;
   QRectF cellArea(int stage, int cut, const QRectF& plot) const;
   bool holds(const std::optional<SelectionItem>&) const;
-  QString words(int stage, int cut, const PlanContext&) const;
+  QString cellText(int stage, int cut, const PlanContext&) const;
 
   std::shared_ptr<const DpProbe> m_probe;
   QString m_why;

@@ -14,6 +14,13 @@ class QPainter;
 
 namespace nest {
 
+class Ink;
+
+/// What stands in place of a figure that has nothing to show.
+struct FigureState {
+  QString heading, text;
+};
+
 /// How a figure is to look this time.
 struct FigureStyle {
   const Theme* theme = &Theme::of(Theme::Kind::Light);
@@ -23,24 +30,43 @@ struct FigureStyle {
 };
 
 /// One picture of a plan, painted the same way on screen, in exports and as thumbnail. Stateless but for its
-/// options; every size is in pixels at 96 dpi.
+/// options; every size is in pixels at 96 dpi. Where there is nothing to show it says why, in the picture and
+/// in the text alike, and nothing can be hit or walked to.
 class Figure {
 public:
   virtual ~Figure() = default;
 
-  virtual QString id() const = 0;     ///< "stages": file name of the export
-  virtual QString title() const = 0;  ///< "Stages"
-  virtual QSizeF preferredSize(const PlanContext&) const = 0;
-  virtual void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const = 0;
+  const QString& id() const { return m_id; }         ///< "stages": file name of the export
+  virtual QString title() const { return m_title; }  ///< "Stages"
+  virtual QSizeF preferredSize(const PlanContext&) const { return m_size; }
+  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const;
 
   struct Hit {
     SelectionItem item;
     QRectF area;
     QString tip;  ///< rich text, exact figures
   };
-  virtual std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const = 0;
+  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const;
   /// The figure as text, one line per item: the outline twin, and "copy as text".
-  virtual QString asText(const PlanContext&) const = 0;
+  QString asText(const PlanContext&) const;
+
+protected:
+  Figure(QString id, QString title, const QSizeF& size)
+      : m_id(std::move(id)), m_title(std::move(title)), m_size(size) {}
+
+  /// Why there is nothing to show; nullopt: there is something, and what follows may rely on it. `onPaper`:
+  /// nothing may be left for later.
+  virtual std::optional<FigureState> state(const PlanContext&, bool onPaper) const = 0;
+  bool isShown(const PlanContext& c) const { return !state(c, false); }
+
+  // Called only while something is shown:
+  virtual void draw(Ink&, const QRectF& area, const PlanContext&) const = 0;
+  virtual std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const = 0;
+  virtual QString words(const PlanContext&) const = 0;
+
+private:
+  QString m_id, m_title;
+  QSizeF m_size;
 };
 
 }  // namespace nest

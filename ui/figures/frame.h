@@ -8,13 +8,6 @@
 
 namespace nest {
 
-class Ink;
-
-/// What stands in place of a figure that has nothing to show.
-struct FigureState {
-  QString heading, text;
-};
-
 /// Empty, broken, unsolved, nothing fits; nullopt when there is a plan to draw (or, without `needsPlan`, a
 /// cluster).
 std::optional<FigureState> stateOf(const PlanContext&, const QString& what, bool needsPlan = true);

@@ -63,17 +63,17 @@ QString tipOf(const RankedPlan& p) {
 
 }  // namespace
 
-QString FrontFigure::title() const {
-  return tr("Pareto front");
+std::optional<FigureState> FrontFigure::state(const PlanContext& c, bool) const {
+  if (auto none = stateOf(c, tr("the Pareto front"))) return none;
+  if (c.outcome && !c.outcome->front.empty()) return std::nullopt;
+  return FigureState{tr("No front is known"), tr("Nothing that was found fits. Solve a scenario that does.")};
 }
 
-void FrontFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                        const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (const auto state = stateOf(c, tr("the Pareto front"))) return paintState(ink, area, *state);
+void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  QPainter& painter = ink.painter();
+  const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(),
              tr("No plan is better than these in batch time, devices and memory at once"));
-  if (!c.outcome || c.outcome->front.empty()) return;
   const Plot plot = plotOf(area, c, style.standalone);
   paintVerticalAxis(ink, plot.area, plot.time, tr("Batch time"));
   ink.line(plot.area.bottomLeft(), plot.area.bottomRight(), ink.color(Theme::Role::Border));
@@ -117,14 +117,7 @@ void FrontFigure::paint(QPainter& painter, const QRectF& area, const PlanContext
 }
 
 int FrontFigure::count(const PlanContext& c) const {
-  return c.outcome && !stateOf(c, {}) ? static_cast<int>(c.outcome->front.size()) : 0;
-}
-
-std::optional<Figure::Hit> FrontFigure::hit(const QPointF& at, const QRectF& area,
-                                            const PlanContext& c) const {
-  for (int i = 0; i < count(c); ++i)
-    if (const Hit found = hitOf(i, area, c); found.area.contains(at)) return found;
-  return std::nullopt;
+  return isShown(c) ? static_cast<int>(c.outcome->front.size()) : 0;
 }
 
 Figure::Hit FrontFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
@@ -139,12 +132,6 @@ QString FrontFigure::lineOf(int i, const PlanContext& c) const {
       .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)))
       .arg(p.plan.devicesUsed())
       .arg(from(text::memory(Bytes(peak(p)))));
-}
-
-QString FrontFigure::asText(const PlanContext& c) const {
-  QString out = title() + QLatin1Char('\n');
-  for (int i = 0; i < count(c); ++i) out += lineOf(i, c) + QLatin1Char('\n');
-  return out;
 }
 
 }  // namespace nest

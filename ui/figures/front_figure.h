@@ -11,16 +11,14 @@ namespace nest {
 /// Outcome::front.
 class FrontFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(FrontFigure)
-
 public:
-  QString id() const override { return QStringLiteral("front"); }
-  QString title() const override;
-  QSizeF preferredSize(const PlanContext&) const override { return {640, 400}; }
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
-  QString asText(const PlanContext&) const override;
+  FrontFigure() : ListFigure(QStringLiteral("front"), tr("Pareto front"), {640, 400}) {}
 
   int count(const PlanContext&) const override;
+
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
 };

@@ -84,6 +84,7 @@ int hatchOf(LoadPart part) {
     case LoadPart::Sync:
       return 1;
     case LoadPart::Expert:
+    case LoadPart::Step:  // grey, as transfers are to eyes that see no green
       return 3;
     default:
       return 0;

@@ -10,8 +10,8 @@ int ListFigure::indexOf(const std::optional<SelectionItem>& item) {
   return item && item->kind == ItemKind::Group && item->level == -1 ? item->index : -1;
 }
 
-std::optional<SelectionItem> ListFigure::step(const std::optional<SelectionItem>& from, Step step,
-                                              const PlanContext& c) const {
+std::optional<SelectionItem> ListFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
+                                                  const PlanContext& c) const {
   const int last = count(c) - 1, at = indexOf(from);
   if (last < 0) return std::nullopt;
   if (at < 0 || step == Step::First) return itemOf(0);
@@ -20,15 +20,28 @@ std::optional<SelectionItem> ListFigure::step(const std::optional<SelectionItem>
   return itemOf(std::clamp(at + by, 0, last));
 }
 
-std::optional<Figure::Hit> ListFigure::locate(const SelectionItem& item, const QRectF& area,
-                                              const PlanContext& c) const {
+std::optional<Figure::Hit> ListFigure::placeOf(const SelectionItem& item, const QRectF& area,
+                                               const PlanContext& c) const {
   const int i = indexOf(item);
   return i >= 0 && i < count(c) ? std::optional(hitOf(i, area, c)) : std::nullopt;
 }
 
-QString ListFigure::describe(const SelectionItem& item, const PlanContext& c) const {
+QString ListFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const int i = indexOf(item);
   return i >= 0 && i < count(c) ? lineOf(i, c) : QString();
+}
+
+std::optional<Figure::Hit> ListFigure::itemAt(const QPointF& at, const QRectF& area,
+                                              const PlanContext& c) const {
+  for (int i = 0; i < count(c); ++i)
+    if (const Hit found = hitOf(i, area, c); reachOf(found.area).contains(at)) return found;
+  return std::nullopt;
+}
+
+QString ListFigure::words(const PlanContext& c) const {
+  QString out = title() + u'\n';
+  for (int i = 0; i < count(c); ++i) out += lineOf(i, c) + u'\n';
+  return out;
 }
 
 void ListFigure::paintMarks(Ink& ink, const QRectF& area, const PlanContext& c) const {

@@ -243,10 +243,6 @@ QString tipOf(const MemoryColumn& column, const PlanContext& c) {
   return tip.html();
 }
 
-bool drawable(const PlanContext& c) {
-  return !stateOf(c, {}) && !c.shownEvaluation()->stages.empty();
-}
-
 int columnOf(const SelectionItem& item, const MemoryLayout& m, const PlanContext& c, bool byDevice) {
   if (byDevice && item.kind == ItemKind::Device) return m.columnOfDevice(item.index);
   const auto stage = stageOf(item, c);
@@ -263,19 +259,19 @@ SelectionItem itemOf(const MemoryColumn& column) {
 
 }  // namespace
 
-MemoryFigure::MemoryFigure() = default;
+MemoryFigure::MemoryFigure()
+    : InteractiveFigure(QStringLiteral("memory"), QStringLiteral("Memory"), {1200, 675}) {}
 MemoryFigure::~MemoryFigure() = default;
 
-QSizeF MemoryFigure::preferredSize(const PlanContext&) const {
-  return {1200, 675};
+std::optional<FigureState> MemoryFigure::state(const PlanContext& c, bool) const {
+  if (auto none = stateOf(c, QStringLiteral("what its devices hold"))) return none;
+  if (!c.shownEvaluation()->stages.empty()) return std::nullopt;
+  return FigureState{QStringLiteral("This plan has no stages"), {}};
 }
 
-void MemoryFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                         const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (const auto state = stateOf(c, QStringLiteral("what its devices hold")))
-    return paintState(ink, area, *state);
-  if (!drawable(c)) return paintState(ink, area, {QStringLiteral("This plan has no stages"), {}});
+void MemoryFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  QPainter& painter = ink.painter();
+  const FigureStyle& style = ink.style();
   const bool byDevice = m_by == By::Device;
   paintFrame(ink, area, c, title(), sentence(c));
   const auto layout = layoutMemory(area, c, style.standalone, byDevice);
@@ -295,9 +291,8 @@ void MemoryFigure::paint(QPainter& painter, const QRectF& area, const PlanContex
   paintLegend(ink, layout.legend, layout.legendItems);
 }
 
-std::optional<Figure::Hit> MemoryFigure::hit(const QPointF& at, const QRectF& area,
-                                             const PlanContext& c) const {
-  if (!drawable(c)) return std::nullopt;
+std::optional<Figure::Hit> MemoryFigure::itemAt(const QPointF& at, const QRectF& area,
+                                                const PlanContext& c) const {
   const auto m = layoutMemory(area, c, false, m_by == By::Device);
   if (at.x() < m.plot.left() || at.x() >= m.plot.right() || at.y() < m.plot.top() ||
       at.y() > m.chips.bottom())
@@ -306,9 +301,8 @@ std::optional<Figure::Hit> MemoryFigure::hit(const QPointF& at, const QRectF& ar
   return Hit{itemOf(m.columns[i]), m.slotBox(i), tipOf(m.columns[i], c)};
 }
 
-std::optional<Figure::Hit> MemoryFigure::locate(const SelectionItem& item, const QRectF& area,
-                                                const PlanContext& c) const {
-  if (!drawable(c)) return std::nullopt;
+std::optional<Figure::Hit> MemoryFigure::placeOf(const SelectionItem& item, const QRectF& area,
+                                                 const PlanContext& c) const {
   const auto m = layoutMemory(area, c, false, m_by == By::Device);
   const int i = columnOf(item, m, c, m_by == By::Device);
   if (i < 0) return std::nullopt;
@@ -316,9 +310,8 @@ std::optional<Figure::Hit> MemoryFigure::locate(const SelectionItem& item, const
   return Hit{itemOf(m.columns[at]), m.slotBox(at), tipOf(m.columns[at], c)};
 }
 
-std::optional<SelectionItem> MemoryFigure::step(const std::optional<SelectionItem>& from, Step step,
-                                                const PlanContext& c) const {
-  if (!drawable(c)) return std::nullopt;
+std::optional<SelectionItem> MemoryFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
+                                                    const PlanContext& c) const {
   const bool byDevice = m_by == By::Device;
   const ItemKind kind = byDevice ? ItemKind::Device : ItemKind::Stage;
   const int last = (byDevice ? c.problem->cluster->deviceCount() : c.shownPlan()->stageCount()) - 1;
@@ -341,8 +334,7 @@ std::optional<SelectionItem> MemoryFigure::step(const std::optional<SelectionIte
   return SelectionItem{kind, std::clamp(at, 0, last)};
 }
 
-QString MemoryFigure::describe(const SelectionItem& item, const PlanContext& c) const {
-  if (!drawable(c)) return {};
+QString MemoryFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const auto stage = stageOf(item, c);
   if (!stage)
     return item.kind == ItemKind::Device
@@ -362,9 +354,7 @@ QString MemoryFigure::describe(const SelectionItem& item, const PlanContext& c) 
            over ? QStringLiteral("too much") : QStringLiteral("free"));
 }
 
-QString MemoryFigure::asText(const PlanContext& c) const {
-  if (const auto state = stateOf(c, QStringLiteral("what its devices hold")))
-    return state->heading + u'\n' + state->text + u'\n';
+QString MemoryFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n' + sentence(c) + u'\n';
   const auto& stages = c.shownEvaluation()->stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {

@@ -20,17 +20,15 @@ public:
   void setBy(By by) { m_by = by; }
   By by() const { return m_by; }
 
-  QString id() const override { return QStringLiteral("memory"); }
-  QString title() const override { return QStringLiteral("Memory"); }
-  QSizeF preferredSize(const PlanContext&) const override;
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
-  QString asText(const PlanContext&) const override;
-
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
-                                    const PlanContext&) const override;
-  std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
-  QString describe(const SelectionItem&, const PlanContext&) const override;
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const override;
+  std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
+                                        const PlanContext&) const override;
+  std::optional<Hit> placeOf(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
+  QString sentenceOf(const SelectionItem&, const PlanContext&) const override;
+  QString words(const PlanContext&) const override;
 
 private:
   class Bars;  ///< the chart, kept while plan and size stay the same

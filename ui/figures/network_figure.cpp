@@ -18,11 +18,14 @@ QSizeF NetworkFigure::preferredSize(const PlanContext&) const {
   return {1200, 1200 / ratio + 80};
 }
 
-void NetworkFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                          const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (m_source.graph().nodes.empty())
-    return paintState(ink, area, {tr("Nothing is drawn"), tr("Open a scenario, or draw a network.")});
+std::optional<FigureState> NetworkFigure::state(const PlanContext&, bool) const {
+  if (!m_source.graph().nodes.empty()) return std::nullopt;
+  return FigureState{tr("Nothing is drawn"), tr("Open a scenario, or draw a network.")};
+}
+
+void NetworkFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  QPainter& painter = ink.painter();
+  const FigureStyle& style = ink.style();
   QRectF body = paintFrame(ink, area, c, title(), m_source.caption());
   m_source.legend(painter, QRectF(body.left(), body.bottom() - kLegend, body.width(), kLegend), *style.theme);
   body.adjust(0, 0, 0, -kLegend - 6);
@@ -35,7 +38,7 @@ void NetworkFigure::paint(QPainter& painter, const QRectF& area, const PlanConte
   painter.restore();
 }
 
-QString NetworkFigure::asText(const PlanContext&) const {
+QString NetworkFigure::words(const PlanContext&) const {
   const NetworkGraph& g = m_source.graph();
   QString out = title() + u'\n';
   if (const QString caption = m_source.caption(); !caption.isEmpty()) out += caption + u'\n';

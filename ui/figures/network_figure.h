@@ -21,16 +21,18 @@ public:
     std::function<QString()> caption;  ///< a sentence about the traffic; may be empty
     std::function<void(QPainter&, const QRectF&, const Theme&)> legend;  ///< one line high; may paint nothing
   };
-  explicit NetworkFigure(Source source) : m_source(std::move(source)) {}
+  explicit NetworkFigure(Source source)
+      : Figure(QStringLiteral("network"), tr("Network"), {1200, 750}), m_source(std::move(source)) {}
 
-  QString id() const override { return QStringLiteral("network"); }
-  QString title() const override { return tr("Network"); }
   QSizeF preferredSize(const PlanContext&) const override;
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF&, const PlanContext&) const override {
-    return std::nullopt;
+
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  std::optional<Hit> itemAt(const QPointF&, const QRectF&, const PlanContext&) const override {
+    return std::nullopt;  // the canvas has items of its own
   }
-  QString asText(const PlanContext&) const override;
+  QString words(const PlanContext&) const override;
 
 private:
   Source m_source;

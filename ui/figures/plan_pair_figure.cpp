@@ -27,7 +27,7 @@ struct PlanPairFigure::Parts {
 };
 
 QString PlanPairFigure::title() const {
-  return drawable() ? tr("%1 and %2").arg(m_sides[0].name, m_sides[1].name) : tr("Two plans");
+  return drawable() ? tr("%1 and %2").arg(m_sides[0].name, m_sides[1].name) : ListFigure::title();
 }
 
 int PlanPairFigure::count(const PlanContext&) const {
@@ -77,32 +77,39 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
     p.loads[i] = QRectF(x, top, width, both ? room * 0.55 : std::max(20.0, room + 46));
     if (both) p.memory[i] = QRectF(x, p.loads[i].bottom() + 46, width, room * 0.45);
   }
-  p.time = Axis::time(std::max(slowest * 1.06, 1e-9), p.loads[0].height() > 100 ? 5 : 3);
+  // The figures over the bars stay below the axis' title.
+  const double height = p.loads[0].height(), headroom = height / std::max(height - 22, height / 2);
+  p.time = Axis::time(std::max(slowest * headroom, 1e-9), height > 100 ? 5 : 3);
   p.bytes = Axis::memory(std::max(most * 1.06, 1.0), p.memory[0].height() > 80 ? 4 : 2);
   return p;
 }
 
-QString PlanPairFigure::sentence() const {
+QString PlanPairFigure::sentence(double width) const {
   const auto &a = m_sides[0].plan->evaluation, &b = m_sides[1].plan->evaluation;
   const auto peak = [](const Evaluation& e) {
     Bytes most;
     for (const auto& s : e.stages) most = std::max(most, s.memory.total());
     return most;
   };
-  return tr("%1 → %2 a batch (%3), fullest device %4 → %5 (%6)")
-      .arg(timeText(a.batchTime), timeText(b.batchTime),
-           phrase(text::signedPercent(b.batchTime / a.batchTime - 1)), memoryText(peak(a)),
-           memoryText(peak(b)), phrase(text::signedPercent(peak(b) / peak(a) - 1)));
+  const QString time = tr("%1 → %2 a batch (%3)")
+                           .arg(timeText(a.batchTime), timeText(b.batchTime),
+                                phrase(text::signedPercent(b.batchTime / a.batchTime - 1)));
+  const QString whole = time + tr(", fullest device %1 → %2 (%3)")
+                                   .arg(memoryText(peak(a)), memoryText(peak(b)),
+                                        phrase(text::signedPercent(peak(b) / peak(a) - 1)));
+  return Ink::width(whole, 13) <= width ? whole : time;
 }
 
-void PlanPairFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                           const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (!drawable())
-    return paintState(
-        ink, area,
-        {tr("Two plans are needed"), tr("Keep a plan or run the baselines, then choose two of them.")});
-  paintFrame(ink, area, c, title(), sentence());
+std::optional<FigureState> PlanPairFigure::state(const PlanContext& c, bool) const {
+  if (drawable()) return std::nullopt;
+  if (auto none = stateOf(c, tr("two plans side by side"))) return none;
+  return FigureState{tr("Two plans are needed"),
+                     tr("Keep a plan or run the baselines, then choose two of them.")};
+}
+
+void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  const FigureStyle& style = ink.style();
+  paintFrame(ink, area, c, title(), sentence(area.width() - 28));
   Parts p = layOut(area, c, style.standalone);
   for (std::size_t k = 0, shown = 0; k < kLoadPartsInLoad && shown < p.items.size(); ++k)
     if (p.items[shown].text == nameOf(static_cast<LoadPart>(k)))
@@ -195,13 +202,6 @@ void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
             ink.color(room.value() < 0 ? Role::Error : Role::MutedText));
 }
 
-std::optional<Figure::Hit> PlanPairFigure::hit(const QPointF& where, const QRectF& area,
-                                               const PlanContext& c) const {
-  for (int i = 0; i < count(c); ++i)
-    if (const Hit found = hitOf(i, area, c); found.area.contains(where)) return found;
-  return std::nullopt;
-}
-
 Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const auto [side, index] = at(i);
   const Parts p = layOut(area, c, false);
@@ -229,10 +229,8 @@ QString PlanPairFigure::lineOf(int i, const PlanContext&) const {
            memoryText(e.memory.total()), memoryText(e.memory.capacity));
 }
 
-QString PlanPairFigure::asText(const PlanContext& c) const {
-  QString out = title() + u'\n';
-  if (!drawable()) return out;
-  out += sentence() + u'\n';
+QString PlanPairFigure::words(const PlanContext& c) const {
+  QString out = title() + u'\n' + sentence(1e9) + u'\n';
   for (int i = 0; i < count(c); ++i) out += lineOf(i, c) + u'\n';
   return out;
 }

@@ -14,6 +14,8 @@ namespace nest {
 class PlanPairFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(PlanPairFigure)
 public:
+  PlanPairFigure() : ListFigure(QStringLiteral("plans"), tr("Two plans"), {1100, 620}) {}
+
   struct Side {
     QString name;
     std::shared_ptr<const RankedPlan> plan;  ///< null: nothing is shown
@@ -21,24 +23,24 @@ public:
   void setSides(Side first, Side second) { m_sides = {std::move(first), std::move(second)}; }
   const Side& side(int i) const { return m_sides[static_cast<std::size_t>(i)]; }
 
-  QString id() const override { return QStringLiteral("plans"); }
   QString title() const override;
-  QSizeF preferredSize(const PlanContext&) const override { return {1100, 620}; }
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
-  QString asText(const PlanContext&) const override;
 
   int count(const PlanContext&) const override;
-  Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
-  QString lineOf(int i, const PlanContext&) const override;
   /// Side and stage of an item.
   std::pair<int, int> at(int item) const;
+
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
+  QString lineOf(int i, const PlanContext&) const override;
+  QString words(const PlanContext&) const override;
 
 private:
   struct Parts;
   Parts layOut(const QRectF& area, const PlanContext&, bool standalone) const;
   bool drawable() const { return m_sides[0].plan && m_sides[1].plan; }
-  QString sentence() const;
+  QString sentence(double width) const;  ///< as much of it as fits
   const StageEvaluation& stage(int side, int index) const;
   void paintLoads(Ink&, const Parts&, int side) const;
   void paintMemory(Ink&, const Parts&, int side) const;

@@ -275,30 +275,24 @@ QString layerTip(int layer, int stage, const PlanContext& c) {
   return tip.html();
 }
 
-bool drawable(const PlanContext& c) {
-  return !stateOf(c, {}) && c.shownPlan()->stageCount() > 0 &&
-         c.shownEvaluation()->stages.size() >= c.shownPlan()->stages.size();
-}
-
 }  // namespace
 
-QSizeF StagesFigure::preferredSize(const PlanContext&) const {
-  return {1200, 675};
+std::optional<FigureState> StagesFigure::state(const PlanContext& c, bool) const {
+  if (auto none = stateOf(c, QStringLiteral("its stages"))) return none;
+  const std::size_t stages = c.shownPlan()->stages.size();
+  if (stages > 0 && c.shownEvaluation()->stages.size() >= stages) return std::nullopt;
+  return FigureState{QStringLiteral("This plan has no stages"), {}};
 }
 
-void StagesFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                         const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (const auto state = stateOf(c, QStringLiteral("its stages"))) return paintState(ink, area, *state);
-  if (!drawable(c)) return paintState(ink, area, {QStringLiteral("This plan has no stages"), {}});
+void StagesFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(), sentence(c));
   const auto layout = layoutStages(area, c, style.standalone, m_scale == Scale::Share);
   StagesPainter(ink, layout, c, m_scale == Scale::Share).paint();
 }
 
-std::optional<Figure::Hit> StagesFigure::hit(const QPointF& at, const QRectF& area,
-                                             const PlanContext& c) const {
-  if (!drawable(c)) return std::nullopt;
+std::optional<Figure::Hit> StagesFigure::itemAt(const QPointF& at, const QRectF& area,
+                                                const PlanContext& c) const {
   const auto layout = layoutStages(area, c, false, m_scale == Scale::Share);
   if (layout.ribbon.contains(at))
     for (const auto& l : layout.layers)
@@ -313,9 +307,8 @@ std::optional<Figure::Hit> StagesFigure::hit(const QPointF& at, const QRectF& ar
   return locate({ItemKind::Stage, i}, area, c);
 }
 
-std::optional<Figure::Hit> StagesFigure::locate(const SelectionItem& item, const QRectF& area,
-                                                const PlanContext& c) const {
-  if (!drawable(c)) return std::nullopt;
+std::optional<Figure::Hit> StagesFigure::placeOf(const SelectionItem& item, const QRectF& area,
+                                                 const PlanContext& c) const {
   const auto layout = layoutStages(area, c, false, m_scale == Scale::Share);
   if (item.kind == ItemKind::Layer)
     for (const auto& l : layout.layers)
@@ -327,9 +320,8 @@ std::optional<Figure::Hit> StagesFigure::locate(const SelectionItem& item, const
   return Hit{{ItemKind::Stage, *stage}, column, stageTip(*stage, c)};
 }
 
-std::optional<SelectionItem> StagesFigure::step(const std::optional<SelectionItem>& from, Step step,
-                                                const PlanContext& c) const {
-  if (!drawable(c)) return std::nullopt;
+std::optional<SelectionItem> StagesFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
+                                                    const PlanContext& c) const {
   // Left and right walk stages; up goes to the layers of the stage, down back to it.
   const int last = c.shownPlan()->stageCount() - 1, lastLayer = c.problem->graph->layerCount() - 1;
   if (!from || step == Step::First) return SelectionItem{ItemKind::Stage, 0};
@@ -349,8 +341,7 @@ std::optional<SelectionItem> StagesFigure::step(const std::optional<SelectionIte
   return SelectionItem{ItemKind::Stage, std::clamp(stage + (step == Step::Right ? 1 : -1), 0, last)};
 }
 
-QString StagesFigure::describe(const SelectionItem& item, const PlanContext& c) const {
-  if (!drawable(c)) return {};
+QString StagesFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const auto stage = stageOf(item, c);
   if (!stage) return {};
   if (item.kind == ItemKind::Layer)
@@ -364,11 +355,9 @@ QString StagesFigure::describe(const SelectionItem& item, const PlanContext& c) 
       .arg(timeText(e.load), bindingText(e));
 }
 
-QString StagesFigure::asText(const PlanContext& c) const {
-  if (const auto state = stateOf(c, QStringLiteral("its stages")))
-    return state->heading + u'\n' + state->text + u'\n';
+QString StagesFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n' + sentence(c) + u'\n';
-  for (int i = 0; i < c.shownPlan()->stageCount() && drawable(c); ++i) {
+  for (int i = 0; i < c.shownPlan()->stageCount(); ++i) {
     const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(i)];
     out += describe({ItemKind::Stage, i}, c) + QStringLiteral("; ") +
            layerSpan(*c.problem->graph, c.shownPlan()->stages[static_cast<std::size_t>(i)].layers());

@@ -25,10 +25,6 @@ const SweepFigure::Cell& SweepFigure::cell(int column, int row) const {
   return m_cells[static_cast<std::size_t>(row * columns() + column)];
 }
 
-QString SweepFigure::title() const {
-  return m_cells.empty() ? tr("Sweep of two fields") : tr("%1 by %2 and %3").arg(m_value, m_xTitle, m_yTitle);
-}
-
 QRectF SweepFigure::plotOf(const QRectF& area, const PlanContext& c, bool standalone) const {
   double label = 40;
   for (const QString& y : m_ys) label = std::max(label, Ink::width(y, Ink::kSmall) + 14);
@@ -41,12 +37,19 @@ QRectF SweepFigure::areaOf(int column, int row, const QRectF& p) const {
   return {p.left() + column * w, p.bottom() - (row + 1) * h, w, h};
 }
 
-void SweepFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                        const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (m_cells.empty())
-    return paintState(
-        ink, area, {tr("No study yet"), tr("Choose two fields and run it. Cells fill as they are solved.")});
+QString SweepFigure::title() const {
+  return m_cells.empty() ? ListFigure::title() : tr("%1 by %2 and %3").arg(m_value, m_xTitle, m_yTitle);
+}
+
+std::optional<FigureState> SweepFigure::state(const PlanContext& c, bool) const {
+  if (!m_cells.empty()) return std::nullopt;
+  if (auto none = stateOf(c, tr("a study of it"), false)) return none;
+  return FigureState{tr("No study yet"), tr("Choose two fields and run it. Cells fill as they are solved.")};
+}
+
+void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  QPainter& painter = ink.painter();
+  const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(), tr("Thick lines: the best plan is another one"));
   const QRectF p = plotOf(area, c, style.standalone);
   double least = 1e300, most = 0;
@@ -117,13 +120,6 @@ void SweepFigure::paintScale(Ink& ink, const QRectF& p, double least, double mos
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 
-std::optional<Figure::Hit> SweepFigure::hit(const QPointF& at, const QRectF& area,
-                                            const PlanContext& c) const {
-  for (int i = 0; i < count(c); ++i)
-    if (const Hit found = hitOf(i, area, c); found.area.contains(at)) return found;
-  return std::nullopt;
-}
-
 Figure::Hit SweepFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const int x = i % columns(), r = i / columns();
   const Cell& it = cell(x, r);
@@ -147,17 +143,17 @@ QString SweepFigure::lineOf(int i, const PlanContext&) const {
                       : tr("nothing fits"));
 }
 
-std::optional<SelectionItem> SweepFigure::step(const std::optional<SelectionItem>& from, Step step,
-                                               const PlanContext& c) const {
+std::optional<SelectionItem> SweepFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
+                                                   const PlanContext& c) const {
   const int i = indexOf(from);
   if (i < 0 || i >= count(c) || step == Step::First || step == Step::Last || step == Step::Left ||
       step == Step::Right)
-    return ListFigure::step(from, step, c);
+    return ListFigure::stepFrom(from, step, c);
   const int next = step == Step::Up ? i + columns() : i - columns();
   return itemOf(next >= 0 && next < count(c) ? next : i);
 }
 
-QString SweepFigure::asText(const PlanContext&) const {
+QString SweepFigure::words(const PlanContext&) const {
   QString out = title() + u'\n' + m_yTitle + QStringLiteral(" \\ ") + m_xTitle;
   for (const QString& x : m_xs) out += u'\t' + x;
   for (int r = 0; r < rows(); ++r) {

@@ -12,6 +12,9 @@ namespace nest {
 class SweepFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(SweepFigure)
 public:
+  SweepFigure() : ListFigure(QStringLiteral("sweep"), tr("Sweep of two fields"), {900, 600}) {}
+  QString title() const override;
+
   struct Cell {
     bool known = false;
     double y = 0;  ///< 0: nothing fits
@@ -25,18 +28,16 @@ public:
   const QStringList& xs() const { return m_xs; }
   const QStringList& ys() const { return m_ys; }
 
-  QString id() const override { return QStringLiteral("sweep"); }
-  QString title() const override;
-  QSizeF preferredSize(const PlanContext&) const override { return {900, 600}; }
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
-  QString asText(const PlanContext&) const override;
-
   int count(const PlanContext&) const override { return columns() * rows(); }
+
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
-                                    const PlanContext&) const override;
+  std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
+                                        const PlanContext&) const override;
+  QString words(const PlanContext&) const override;
 
 private:
   QRectF plotOf(const QRectF& area, const PlanContext&, bool standalone) const;

@@ -86,7 +86,8 @@ TimelineLayout layoutTimeline(const QRectF& area, const PlanContext& c, bool sta
 
 }  // namespace
 
-TimelineFigure::TimelineFigure() = default;
+TimelineFigure::TimelineFigure()
+    : InteractiveFigure(QStringLiteral("timeline"), QStringLiteral("Timeline"), {1200, 675}) {}
 TimelineFigure::~TimelineFigure() = default;
 
 ScheduleKind TimelineFigure::kindOf(const PlanContext& c) const {
@@ -146,7 +147,7 @@ void TimelineFigure::fill(Run& run, const PlanContext& c, Schedule schedule) con
 }
 
 std::optional<Moment> TimelineFigure::momentAt(double share, const PlanContext& c) const {
-  if (!drawable(c)) return std::nullopt;
+  if (!isShown(c)) return std::nullopt;
   const Run& run = runOf(c);
   Moment m;
   m.seconds = share * run.schedule.total.value();
@@ -161,14 +162,6 @@ std::optional<Moment> TimelineFigure::momentAt(double share, const PlanContext& 
       m.running.push_back({static_cast<int>(s), static_cast<int>(i.kind), i.microbatch});
   }
   return m;
-}
-
-bool TimelineFigure::drawable(const PlanContext& c) const {
-  return !stateOf(c, {}) && !runOf(c).schedule.intervals.empty();
-}
-
-QSizeF TimelineFigure::preferredSize(const PlanContext&) const {
-  return {1200, 675};
 }
 
 QString TimelineFigure::sentence(const PlanContext& c) const {
@@ -186,15 +179,18 @@ QString TimelineFigure::sentence(const PlanContext& c) const {
   return out;
 }
 
-void TimelineFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                           const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (const auto state = stateOf(c, QStringLiteral("the schedule"))) return paintState(ink, area, *state);
-  if (runOf(c, style.standalone).pending) return paintState(ink, area, pendingState(c));
-  if (!drawable(c))
-    return paintState(
-        ink, area,
-        {QStringLiteral("This plan cannot be run"), QStringLiteral("Its stages have no known times.")});
+std::optional<FigureState> TimelineFigure::state(const PlanContext& c, bool onPaper) const {
+  if (auto none = stateOf(c, QStringLiteral("the schedule"))) return none;
+  const Run& run = runOf(c, onPaper);
+  if (run.pending) return pendingState(c);
+  if (!run.schedule.intervals.empty()) return std::nullopt;
+  return FigureState{QStringLiteral("This plan cannot be run"),
+                     QStringLiteral("Its stages have no known times.")};
+}
+
+void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  QPainter& painter = ink.painter();
+  const FigureStyle& style = ink.style();
   const Run& run = runOf(c);
   paintFrame(ink, area, c, title(), sentence(c));
   const auto items = legendItems(run.used, ink.theme());
@@ -317,9 +313,8 @@ void TimelineFigure::paintMemory(Ink& ink, const QRectF& plot, double begin, dou
             Ink::kSmall, ink.color(Role::Text));
 }
 
-std::optional<Figure::Hit> TimelineFigure::hit(const QPointF& at, const QRectF& area,
-                                               const PlanContext& c) const {
-  if (!drawable(c)) return std::nullopt;
+std::optional<Figure::Hit> TimelineFigure::itemAt(const QPointF& at, const QRectF& area,
+                                                  const PlanContext& c) const {
   const Run& run = runOf(c);
   const int stages = c.shownPlan()->stageCount();
   const QRectF body = bodyOf(area, c, false);
@@ -358,9 +353,8 @@ std::optional<Figure::Hit> TimelineFigure::hit(const QPointF& at, const QRectF& 
   return Hit{{ItemKind::Stage, stage}, rows.rowBox(stage), tip.html()};
 }
 
-std::optional<Figure::Hit> TimelineFigure::locate(const SelectionItem& item, const QRectF& area,
-                                                  const PlanContext& c) const {
-  if (!drawable(c)) return std::nullopt;
+std::optional<Figure::Hit> TimelineFigure::placeOf(const SelectionItem& item, const QRectF& area,
+                                                   const PlanContext& c) const {
   const auto stage = stageOf(item, c);
   if (!stage) return std::nullopt;
   const Run& run = runOf(c);
@@ -379,9 +373,8 @@ std::optional<Figure::Hit> TimelineFigure::locate(const SelectionItem& item, con
   return Hit{{ItemKind::Stage, *stage}, rows.rowBox(*stage), tip.html()};
 }
 
-std::optional<SelectionItem> TimelineFigure::step(const std::optional<SelectionItem>& from, Step step,
-                                                  const PlanContext& c) const {
-  if (!drawable(c)) return std::nullopt;
+std::optional<SelectionItem> TimelineFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
+                                                      const PlanContext& c) const {
   const int last = c.shownPlan()->stageCount() - 1;
   const auto stage = from ? stageOf(*from, c) : std::nullopt;
   if (!stage || step == Step::First) return SelectionItem{ItemKind::Stage, 0};
@@ -390,8 +383,7 @@ std::optional<SelectionItem> TimelineFigure::step(const std::optional<SelectionI
   return SelectionItem{ItemKind::Stage, std::clamp(*stage + by, 0, last)};
 }
 
-QString TimelineFigure::describe(const SelectionItem& item, const PlanContext& c) const {
-  if (!drawable(c)) return {};
+QString TimelineFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const auto stage = stageOf(item, c);
   if (!stage) return {};
   const Schedule& s = runOf(c).schedule;
@@ -401,21 +393,14 @@ QString TimelineFigure::describe(const SelectionItem& item, const PlanContext& c
       .arg(timeText(busy), timeText(s.total), phrase(text::percent(busy / s.total)));
 }
 
-QString TimelineFigure::asText(const PlanContext& c) const {
-  if (const auto state = stateOf(c, QStringLiteral("the schedule")))
-    return state->heading + u'\n' + state->text + u'\n';
-  if (runOf(c).pending) {
-    const FigureState state = pendingState(c);
-    return state.heading + u'\n' + state.text + u'\n';
-  }
-  if (!drawable(c)) return title() + u'\n';
+QString TimelineFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n' + sentence(c) + u'\n';
   for (int i = 0; i < c.shownPlan()->stageCount(); ++i) out += describe({ItemKind::Stage, i}, c) + u'\n';
   return out;
 }
 
 void TimelineFigure::zoomAt(const QPointF& at, double factor, const QRectF& area, const PlanContext& c) {
-  if (!drawable(c)) return;
+  if (!isShown(c)) return;
   const QRectF body = bodyOf(area, c, false);
   const double x = std::clamp((at.x() - body.left() - 52) / std::max(1.0, body.width() - 56), 0.0, 1.0);
   // Down to a dozen tasks across the picture.

@@ -33,18 +33,6 @@ public:
   /// What runs at a share of the batch; nullopt where there is no schedule (yet).
   std::optional<Moment> momentAt(double share, const PlanContext&) const;
 
-  QString id() const override { return QStringLiteral("timeline"); }
-  QString title() const override { return QStringLiteral("Timeline"); }
-  QSizeF preferredSize(const PlanContext&) const override;
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
-  QString asText(const PlanContext&) const override;
-
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
-                                    const PlanContext&) const override;
-  std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
-  QString describe(const SelectionItem&, const PlanContext&) const override;
-
   bool canZoom() const override { return true; }
   void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
   void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
@@ -52,11 +40,20 @@ public:
   std::map<std::string, double> viewport() const override;
   void setViewport(const std::map<std::string, double>&) override;
 
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const override;
+  std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
+                                        const PlanContext&) const override;
+  std::optional<Hit> placeOf(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
+  QString sentenceOf(const SelectionItem&, const PlanContext&) const override;
+  QString words(const PlanContext&) const override;
+
 private:
   struct Run;  ///< the simulated schedule of the plan shown
   /// `now`: never pending.
   const Run& runOf(const PlanContext&, bool now = false) const;
-  bool drawable(const PlanContext&) const;
   QString sentence(const PlanContext&) const;
   void paintMemory(Ink&, const QRectF& plot, double begin, double end, int stage, const PlanContext&) const;
 

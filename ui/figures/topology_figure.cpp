@@ -142,10 +142,6 @@ LevelTraffic TopologyFigure::trafficOf(const PlanContext& c) const {
   return out;
 }
 
-QSizeF TopologyFigure::preferredSize(const PlanContext&) const {
-  return {1200, 750};
-}
-
 QString TopologyFigure::sentence(const PlanContext& c) const {
   const Hierarchy& h = *c.problem->cluster;
   QString out = QStringLiteral("%1 × %2, %3")
@@ -158,11 +154,12 @@ QString TopologyFigure::sentence(const PlanContext& c) const {
   return out;
 }
 
-void TopologyFigure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
-                           const FigureStyle& style) const {
-  Ink ink(painter, style);
-  if (const auto state = stateOf(c, QStringLiteral("the cluster"), false))
-    return paintState(ink, area, *state);
+std::optional<FigureState> TopologyFigure::state(const PlanContext& c, bool) const {
+  return stateOf(c, QStringLiteral("the cluster"), false);
+}
+
+void TopologyFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(),
              style.moment && !style.standalone ? momentText(*style.moment) : sentence(c));
   const Shown shown = show(area, c, style.standalone);
@@ -237,9 +234,8 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
   return tip.html();
 }
 
-std::optional<Figure::Hit> TopologyFigure::hit(const QPointF& at, const QRectF& area,
-                                               const PlanContext& c) const {
-  if (stateOf(c, {}, false)) return std::nullopt;
+std::optional<Figure::Hit> TopologyFigure::itemAt(const QPointF& at, const QRectF& area,
+                                                  const PlanContext& c) const {
   const Shown shown = show(area, c, false);
   if (!shown.canvas.contains(at)) return std::nullopt;
   TopologyLayout::Box box;
@@ -257,9 +253,8 @@ std::optional<Figure::Hit> TopologyFigure::hit(const QPointF& at, const QRectF& 
   return Hit{{ItemKind::Group, box.group, box.level}, shown.toPixels(box.rect), groupTip(box, c)};
 }
 
-std::optional<Figure::Hit> TopologyFigure::locate(const SelectionItem& item, const QRectF& area,
-                                                  const PlanContext& c) const {
-  if (stateOf(c, {}, false)) return std::nullopt;
+std::optional<Figure::Hit> TopologyFigure::placeOf(const SelectionItem& item, const QRectF& area,
+                                                   const PlanContext& c) const {
   const Shown shown = show(area, c, false);
   const Hierarchy& h = *c.problem->cluster;
   if (item.kind == ItemKind::Device && item.index >= 0 && item.index < h.deviceCount())
@@ -281,9 +276,8 @@ std::optional<Figure::Hit> TopologyFigure::locate(const SelectionItem& item, con
   return Hit{item, shown.toPixels(shown.layout->rectOfDevice(device)), deviceTip(device, c)};
 }
 
-std::optional<SelectionItem> TopologyFigure::step(const std::optional<SelectionItem>& from, Step step,
-                                                  const PlanContext& c) const {
-  if (stateOf(c, {}, false)) return std::nullopt;
+std::optional<SelectionItem> TopologyFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
+                                                      const PlanContext& c) const {
   // Left and right walk along a level; up leaves for the group around, down enters the first thing inside.
   const Hierarchy& h = *c.problem->cluster;
   const int top = h.levelCount() - 1;
@@ -315,7 +309,7 @@ std::optional<SelectionItem> TopologyFigure::step(const std::optional<SelectionI
 }
 
 void TopologyFigure::zoomAt(const QPointF& at, double factor, const QRectF& area, const PlanContext& c) {
-  if (stateOf(c, {}, false)) return;
+  if (!isShown(c)) return;
   const Shown before = show(area, c, false);
   const double zoom = std::clamp(m_zoom * factor, 0.5, std::max(8.0, 120 / before.layout->fitScale()));
   const QPointF fixed = before.toUnits(at);
@@ -337,7 +331,7 @@ void TopologyFigure::setViewport(const std::map<std::string, double>& wanted) {
 }
 
 void TopologyFigure::panBy(const QPointF& pixels, const QRectF& area, const PlanContext& c) {
-  if (stateOf(c, {}, false)) return;
+  if (!isShown(c)) return;
   const Shown shown = show(area, c, false);
   const QSizeF size = shown.layout->size();
   m_pan -= pixels / shown.scale;
@@ -345,8 +339,7 @@ void TopologyFigure::panBy(const QPointF& pixels, const QRectF& area, const Plan
   m_pan.setY(std::clamp(m_pan.y(), -size.height() / 2, size.height() / 2));
 }
 
-QString TopologyFigure::describe(const SelectionItem& item, const PlanContext& c) const {
-  if (stateOf(c, {}, false)) return {};
+QString TopologyFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const Hierarchy& h = *c.problem->cluster;
   if (item.kind == ItemKind::Device && item.index >= 0 && item.index < h.deviceCount()) {
     const Seat seat = classesOf(c).seats().at(item.index);
@@ -368,9 +361,7 @@ QString TopologyFigure::describe(const SelectionItem& item, const PlanContext& c
   return stage ? QStringLiteral("Stage %1").arg(stageNumber(*stage)) : QString();
 }
 
-QString TopologyFigure::asText(const PlanContext& c) const {
-  if (const auto state = stateOf(c, QStringLiteral("the cluster"), false))
-    return state->heading + u'\n' + state->text + u'\n';
+QString TopologyFigure::words(const PlanContext& c) const {
   const Hierarchy& h = *c.problem->cluster;
   QString out = title() + u'\n' + sentence(c) + u'\n';
   for (int l = 0; l < h.levelCount(); ++l)

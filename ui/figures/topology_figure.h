@@ -12,6 +12,8 @@ namespace nest {
 /// The cluster as nested boxes, the placement painted on its devices.
 class TopologyFigure : public InteractiveFigure {
 public:
+  TopologyFigure() : InteractiveFigure(QStringLiteral("topology"), QStringLiteral("Topology"), {1200, 750}) {}
+
   void setFolding(Folding f) { m_folding = f; }
   Folding folding() const { return m_folding; }
   /// Whose traffic tints the boxes of each level: −1 nothing, −2 every kind, else an Exchange.
@@ -19,24 +21,22 @@ public:
   void setTraffic(int kind) { m_trafficKind = kind; }
   int traffic() const { return m_trafficKind; }
 
-  QString id() const override { return QStringLiteral("topology"); }
-  QString title() const override { return QStringLiteral("Topology"); }
-  QSizeF preferredSize(const PlanContext&) const override;
-  void paint(QPainter&, const QRectF& area, const PlanContext&, const FigureStyle&) const override;
-  std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const override;
-  QString asText(const PlanContext&) const override;
-
-  std::optional<SelectionItem> step(const std::optional<SelectionItem>&, Step,
-                                    const PlanContext&) const override;
-  std::optional<Hit> locate(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
-  QString describe(const SelectionItem&, const PlanContext&) const override;
-
   bool canZoom() const override { return true; }
   void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
   void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;
   void fit() override { m_zoom = 1, m_pan = {}; }
   std::map<std::string, double> viewport() const override;
   void setViewport(const std::map<std::string, double>&) override;
+
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  std::optional<Hit> itemAt(const QPointF&, const QRectF& area, const PlanContext&) const override;
+  std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
+                                        const PlanContext&) const override;
+  std::optional<Hit> placeOf(const SelectionItem&, const QRectF& area, const PlanContext&) const override;
+  QString sentenceOf(const SelectionItem&, const PlanContext&) const override;
+  QString words(const PlanContext&) const override;
 
 private:
   /// What is needed to paint or to point: where the boxes go, and how units become pixels.

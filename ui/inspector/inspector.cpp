@@ -2,13 +2,16 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDesktopServices>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QTreeView>
+#include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
@@ -29,19 +32,48 @@ QString factsHtml(const Facts& facts) {
   return html + QStringLiteral("</table>");
 }
 
+QString escaped(const std::string& s) {
+  return QString::fromStdString(s).toHtmlEscaped();
+}
+
+QString link(const QString& target, const QString& words) {
+  return QStringLiteral("<a href='%1'>%2</a>").arg(target.toHtmlEscaped(), words);
+}
+
+/// Where an input's value comes from; a source that is an address can be opened.
+QString originHtml(const TermInput& in) {
+  QString html = QStringLiteral("<i>%1</i>").arg(escaped(std::string(nameOf(in.origin))));
+  if (in.citation.empty()) return html;
+  const QString source = QString::fromStdString(in.citation);
+  return html + QStringLiteral(" (%1)").arg(source.startsWith(QStringLiteral("http"))
+                                                ? link(source, source.toHtmlEscaped())
+                                                : source.toHtmlEscaped());
+}
+
+/// A term opened: its formula, what each symbol is and where that comes from, then the terms it is made of,
+/// each a link to it.
 QString detailHtml(const CostTerm& term) {
-  QString html = QStringLiteral("<b>%1</b>").arg(QString::fromStdString(term.formula).toHtmlEscaped());
-  html +=
-      QStringLiteral("<br>= %1").arg(QString::fromStdString(toText(term.value, term.unit)).toHtmlEscaped());
+  QString html =
+      QStringLiteral("<b>%1</b><br>= %2").arg(escaped(term.formula), escaped(toText(term.value, term.unit)));
   for (const TermInput& in : term.inputs) {
-    html += QStringLiteral("<br>%1 = <b>%2</b> · %3 · <i>%4</i>")
-                .arg(QString::fromStdString(in.symbol).toHtmlEscaped(),
-                     QString::fromStdString(toText(in.value, in.unit)).toHtmlEscaped(),
-                     QString::fromStdString(in.meaning).toHtmlEscaped(),
-                     QString::fromStdString(std::string(nameOf(in.origin))).toHtmlEscaped());
-    if (!in.citation.empty())
-      html += QStringLiteral(" (%1)").arg(QString::fromStdString(in.citation).toHtmlEscaped());
+    QString meaning = escaped(in.meaning);
+    if (in.unit == TermUnit::Bandwidth && term.level >= 0)
+      meaning = link(QStringLiteral("level:%1").arg(term.level), meaning);
+    html += QStringLiteral("<br>%1 = <b>%2</b> · %3 · %4")
+                .arg(escaped(in.symbol), escaped(toText(in.value, in.unit)), meaning, originHtml(in));
   }
+  constexpr std::size_t kMostParts = 40;
+  const std::size_t shown = std::min(kMostParts, term.children.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const CostTerm& part = term.children[i];
+    html +=
+        QStringLiteral("<br>%1%2 = %3")
+            .arg(part.factor == 1 ? QString() : escaped(text::number(part.factor)) + QStringLiteral(" × "),
+                 link(QStringLiteral("term:") + QString::fromStdString(part.id), escaped(part.label)),
+                 escaped(toText(part.value, part.unit)));
+  }
+  if (shown < term.children.size())
+    html += Inspector::tr("<br>… and %1 more, in the tree above").arg(term.children.size() - shown);
   return html;
 }
 
@@ -63,7 +95,9 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
   m_facts->setWordWrap(true);
   m_facts->setContentsMargins(8, 0, 8, 6);
   m_facts->setAlignment(Qt::AlignTop);
-  m_detail->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  m_detail->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
+  m_detail->setAccessibleName(tr("Formula of the chosen term"));
+  connect(m_detail, &QLabel::linkActivated, this, &Inspector::follow);
   m_detail->setWordWrap(true);
   m_detail->setContentsMargins(10, 6, 10, 8);
   m_detail->setAlignment(Qt::AlignTop);
@@ -153,6 +187,25 @@ void Inspector::refresh() {
   if (!current.isValid()) current = m_model->index(0, 0);
   m_view->setCurrentIndex(current);
   showTerm();
+}
+
+void Inspector::follow(const QString& target) {
+  if (target.startsWith(QStringLiteral("term:"))) {
+    const QString id = target.mid(5);
+    // A term of another stage stands in the whole tree alone.
+    if (!m_model->indexOf(id).isValid()) {
+      m_model->setTree(m_tree, -1);
+      for (int r = 0; r < m_model->rowCount(); ++r) m_view->expand(m_model->index(r, 0));
+    }
+    if (const QModelIndex found = m_model->indexOf(id); found.isValid()) {
+      m_view->setCurrentIndex(found);
+      m_view->scrollTo(found);
+    }
+  } else if (target.startsWith(QStringLiteral("level:"))) {
+    m_selection.setSelected(SelectionItem{ItemKind::Level, target.mid(6).toInt()});
+  } else {
+    QDesktopServices::openUrl(QUrl(target));
+  }
 }
 
 void Inspector::showTerm() {

@@ -32,6 +32,7 @@ protected:
 private:
   void refresh();
   void showTerm();
+  void follow(const QString& target);  ///< a link: "term:ID", "level:N", an address
   int stageInQuestion() const;
 
   Selection& m_selection;

@@ -1,7 +1,6 @@
 #include "views/figure_canvas.h"
 
 #include <QAccessible>
-#include <QAccessibleWidget>
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -10,30 +9,12 @@
 #include <QToolTip>
 #include <cmath>
 
+#include "views/graphic_role.h"
+
 namespace nest {
-namespace {
-
-/// A graphic whose value is the item that is selected in it.
-class CanvasAccessible : public QAccessibleWidget {
-public:
-  explicit CanvasAccessible(QWidget* widget) : QAccessibleWidget(widget, QAccessible::Graphic) {}
-  QString text(QAccessible::Text t) const override {
-    return t == QAccessible::Value ? static_cast<FigureCanvas*>(widget())->currentText()
-                                   : QAccessibleWidget::text(t);
-  }
-};
-
-QAccessibleInterface* makeAccessible(const QString&, QObject* object) {
-  auto* canvas = qobject_cast<FigureCanvas*>(object);
-  return canvas ? new CanvasAccessible(canvas) : nullptr;
-}
-
-}  // namespace
-
 FigureCanvas::FigureCanvas(InteractiveFigure& figure, Selection& selection, QWidget* parent)
     : QWidget(parent), m_figure(figure), m_selection(selection), m_theme(&Theme::of(Theme::Kind::Light)) {
-  static const bool installed = (QAccessible::installFactory(makeAccessible), true);
-  Q_UNUSED(installed);
+  makeGraphic(*this, [this] { return currentText(); });
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAttribute(Qt::WA_OpaquePaintEvent);

@@ -68,10 +68,11 @@ void FigureView::addChoice(const QString& key, const QString& label, const QStri
   });
 }
 
-void FigureView::addSwitch(const QString& key, const QString& label, bool first,
+void FigureView::addSwitch(const QString& key, const QString& label, const QString& tip, bool first,
                            std::function<void(bool)> apply) {
   auto* b = new QToolButton(this);
   b->setText(label);
+  b->setToolTip(tip);
   b->setObjectName(key);
   remember(key.toLatin1().constData(), b);
   b->setCheckable(true);

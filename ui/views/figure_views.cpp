@@ -123,7 +123,9 @@ TimelineView::TimelineView(ViewServices services, QWidget* parent)
   m_worker = new StudyWorker(this);
   addChoice(QStringLiteral("schedule"), tr("Schedule"), {tr("As planned"), tr("GPipe")}, 0,
             [f](int i) { f->setKind(i == 0 ? std::nullopt : std::optional(ScheduleKind::GPipe)); });
-  addSwitch(QStringLiteral("memory"), tr("Memory curve"), true, [f](bool on) { f->setShowsMemory(on); });
+  addSwitch(QStringLiteral("memory"), tr("Memory curve"),
+            tr("Show the memory of one stage over the batch: the selected stage, or the fullest"), true,
+            [f](bool on) { f->setShowsMemory(on); });
   connect(m_worker, &StudyWorker::finished, this, [this] {
     if (const auto next = std::exchange(m_next, std::nullopt)) simulateLater(next->first, next->second);
   });

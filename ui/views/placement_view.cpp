@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "export/export_dialog.h"
 #include "figures/focus.h"
 #include "figures/frame.h"
 #include "figures/phrases.h"
@@ -63,6 +64,8 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
   };
   button(tr("Copy"), tr("Copy the selected rows, or all, as CSV"), &PlacementView::copyRows);
   button(tr("Save CSV…"), tr("Save all rows as CSV"), &PlacementView::saveCsv);
+  button(tr("Export…"), tr("Save it host by host as SVG, PDF or PNG, or copy it"),
+         &PlacementView::exportFigure);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -86,6 +89,7 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
     QMenu menu(this);
     menu.addAction(tr("Copy rows as CSV"), this, &PlacementView::copyRows);
     menu.addAction(tr("Save all as CSV…"), this, &PlacementView::saveCsv);
+    menu.addAction(tr("Export as a figure…"), this, &PlacementView::exportFigure);
     menu.exec(m_table->viewport()->mapToGlobal(at));
   });
 }
@@ -139,6 +143,11 @@ void PlacementView::saveCsv() {
   } else {
     m_message->setText(tr("%1 was not written: %2. Choose another place.").arg(path, file.errorString()));
   }
+}
+
+void PlacementView::exportFigure() {
+  ExportDialog dialog(m_figure, context(), window());
+  dialog.exec();
 }
 
 void PlacementView::tellSelection() {

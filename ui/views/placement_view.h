@@ -1,5 +1,6 @@
 #pragma once
 
+#include "figures/placement_figure.h"
 #include "views/view.h"
 
 class QLabel;
@@ -18,6 +19,7 @@ public:
 
   QString id() const override { return QStringLiteral("placement"); }
   QString title() const override { return tr("Placement"); }
+  const Figure* figure() const override { return &m_figure; }  ///< host by host, alike ones together
   PlacementModel* model() const { return m_model; }
   QTableView* table() const { return m_table; }
 
@@ -31,9 +33,11 @@ protected:
   bool eventFilter(QObject*, QEvent*) override;
 
 private:
+  void exportFigure();
   void followSelection();
   void tellSelection();
 
+  PlacementFigure m_figure;
   PlacementModel* m_model;
   QTableView* m_table;
   QLineEdit* m_find;

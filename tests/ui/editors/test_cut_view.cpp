@@ -1,46 +1,21 @@
 #include <QtTest/QTest>
 
-#include "cluster/device_catalog.h"
-#include "document/scenario_document.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
-#include "formats/scenario_json.h"
 #include "plan/plan_edit.h"
-#include "solver/solve.h"
-#include "support/test_main.h"
+#include "support/desk.h"
 
 using namespace nest;
 
 namespace {
 
-struct Opened {
-  ScenarioDocument document;
-  Selection selection;
-  CutView view{{&selection, &document, nullptr}};
-  PlanContext context;
+struct Opened : test::Desk {
+  CutView view{services()};
 
-  Opened() {
-    const std::string dir = std::string(NEST_SOURCE_DIR) + "/samples/";
-    auto scenario = readScenario(test::readFile(dir + "teaching-6-layers-2x2.nest.json"), "teaching",
-                                 [&](const std::string& path) {
-                                   Reading<std::string> r;
-                                   r.value = test::readFile(dir + path);
-                                   return r;
-                                 });
-    document.reset(*scenario, {});
+  Opened() { show(view, {900, 600}); }
+  void solveAgain() {
     solveIt();
-    view.resize(900, 600);
-    view.show();
-    (void)QTest::qWaitForWindowExposed(&view);
-  }
-  void solveIt() {
-    context = {};
-    context.scenario = document.snapshot();
-    context.problem = std::make_shared<const Problem>(*buildProblem(document.scenario()).value);
-    auto outcome = std::make_shared<const Outcome>(solve(*context.problem));
-    context.outcome = outcome;
-    context.plan = std::shared_ptr<const RankedPlan>(outcome, outcome->best());
-    view.setContext(std::make_shared<PlanContext>(context));
+    view.setContext(snapshot());
   }
 };
 
@@ -80,7 +55,7 @@ private slots:
     const int cut = firstLayerOf(*o.view.canvas().plan(), 1);
     o.view.pinCut();
     QCOMPARE(o.document.scenario().constraints.layerPins.size(), std::size_t(2));
-    o.solveIt();
+    o.solveAgain();
     QVERIFY(o.context.outcome->best());
     QCOMPARE(firstLayerOf(o.context.outcome->best()->plan, 1), cut);
     o.view.clearPins();

@@ -16,9 +16,7 @@
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "figures/timeline_figure.h"
-#include "formats/scenario_json.h"
-#include "solver/solve.h"
-#include "support/test_main.h"
+#include "support/desk.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_canvas.h"
 #include "views/figure_pane.h"
@@ -30,49 +28,8 @@
 
 using namespace nest;
 
-namespace {
-
-/// The teaching sample, solved, in a document.
-struct Desk {
-  ScenarioDocument document;
-  Selection selection;
-  PlanContext context;
-
-  Desk() {
-    const std::string dir = std::string(NEST_SOURCE_DIR) + "/samples/";
-    auto scenario = readScenario(test::readFile(dir + "teaching-6-layers-2x2.nest.json"), "teaching",
-                                 [&](const std::string& path) {
-                                   Reading<std::string> r;
-                                   r.value = test::readFile(dir + path);
-                                   return r;
-                                 });
-    document.reset(*scenario, {});
-    solveIt();
-  }
-  void solveIt() {
-    context = {};
-    context.scenario = document.snapshot();
-    context.problem = std::make_shared<const Problem>(*buildProblem(document.scenario()).value);
-    auto outcome = std::make_shared<const Outcome>(solve(*context.problem));
-    context.outcome = outcome;
-    if (outcome->best()) context.plan = std::shared_ptr<const RankedPlan>(outcome, outcome->best());
-  }
-  void show(View& view) {
-    view.setContext(std::make_shared<PlanContext>(context));
-    view.resize(1100, 700);
-    view.show();
-    (void)QTest::qWaitForWindowExposed(&view);
-  }
-  ViewServices services() { return {&selection, &document, nullptr}; }
-};
-
-QPushButton* button(QWidget& view, const QString& text) {
-  for (auto* b : view.findChildren<QPushButton*>())
-    if (b->text() == text) return b;
-  return nullptr;
-}
-
-}  // namespace
+using test::buttonOf;
+using test::Desk;
 
 /// What people do in the views that ask, compare and study, with mouse and keys.
 class TestJourneys : public QObject {
@@ -146,9 +103,9 @@ private slots:
     CompareView view(desk.services());
     desk.show(view);
     QCOMPARE(view.rowCount(), 1);
-    QTest::mouseClick(button(view, QStringLiteral("Keep this plan")), Qt::LeftButton);
+    QTest::mouseClick(buttonOf(view, QStringLiteral("Keep this plan")), Qt::LeftButton);
     QCOMPARE(view.rowCount(), 2);
-    auto* run = button(view, QStringLiteral("Run baselines"));
+    auto* run = buttonOf(view, QStringLiteral("Run baselines"));
     QTest::mouseClick(run, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(run->isEnabled(), 60000);
     QVERIFY(view.rowCount() > 4);
@@ -174,8 +131,8 @@ private slots:
     view.setWithBaselines(true);
     desk.show(view);
     view.chooseField(1);
-    QTest::mouseClick(button(view, QStringLiteral("Run study")), Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT(button(view, QStringLiteral("Run study"))->isEnabled(), 60000);
+    QTest::mouseClick(buttonOf(view, QStringLiteral("Run study")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(buttonOf(view, QStringLiteral("Run study"))->isEnabled(), 60000);
     QVERIFY(view.pointCount() > 2);
     QCOMPARE(view.curve().others().size(), std::size_t(5));
     QVERIFY(view.curve().asText(desk.context).contains(QStringLiteral("Manual")));
@@ -188,8 +145,8 @@ private slots:
     QCOMPARE(view.findChild<QTableWidget*>()->currentRow(), view.pointCount() - 1);
 
     view.chooseSecondField(2);
-    QTest::mouseClick(button(view, QStringLiteral("Run study")), Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT(button(view, QStringLiteral("Run study"))->isEnabled(), 60000);
+    QTest::mouseClick(buttonOf(view, QStringLiteral("Run study")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(buttonOf(view, QStringLiteral("Run study"))->isEnabled(), 60000);
     for (int r = 0; r < view.sweep().rows(); ++r)
       for (int x = 0; x < view.sweep().columns(); ++x) QVERIFY(view.sweep().cell(x, r).known);
     QVERIFY(view.figure() == &view.sweep());
@@ -202,13 +159,13 @@ private slots:
     view.chooseField(0);
     view.run();
     QTRY_VERIFY_WITH_TIMEOUT(view.pointCount() > 0, 20000);
-    QTest::mouseClick(button(view, QStringLiteral("Cancel")), Qt::LeftButton);
-    QTRY_VERIFY(button(view, QStringLiteral("Run study"))->isEnabled());
+    QTest::mouseClick(buttonOf(view, QStringLiteral("Cancel")), Qt::LeftButton);
+    QTRY_VERIFY(buttonOf(view, QStringLiteral("Run study"))->isEnabled());
     QVERIFY(!view.isBusy());
     const int points = view.pointCount();
     QTest::qWait(50);
     QCOMPARE(view.pointCount(), points);
-    QVERIFY(button(view, QStringLiteral("Run study"))->isEnabled());
+    QVERIFY(buttonOf(view, QStringLiteral("Run study"))->isEnabled());
   }
 
   void hoveringAStageInTheCutsLightsItElsewhere() {
@@ -249,7 +206,7 @@ private slots:
     QVERIFY(loss->isVisible());
     // All four devices are needed: the loss is the whole plan.
     QVERIFY2(loss->text().contains(QStringLiteral("with everything whole")), qPrintable(loss->text()));
-    QTest::mouseClick(button(*loss, QStringLiteral("Restore all")), Qt::LeftButton);
+    QTest::mouseClick(buttonOf(*loss, QStringLiteral("Restore all")), Qt::LeftButton);
     QVERIFY(desk.document.scenario() == before);
     desk.document.history().undo();
     QCOMPARE(failureCount(desk.document.scenario()), 1);

@@ -32,7 +32,7 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   m_verdict = new QLabel;
   m_verdict->setWordWrap(true);
   m_verdict->setMargin(8);
-  m_verdict->setMinimumHeight(m_verdict->fontMetrics().height() * 3);
+  m_verdict->setMinimumHeight(m_verdict->fontMetrics().lineSpacing() * 3 + 2 * m_verdict->margin() + 2);
   m_verdict->setAccessibleName(tr("Score"));
   const auto button = [this](const QString& name, const QString& tip, void (CutView::*f)()) {
     auto* b = new QPushButton(name);

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "figures/phrases.h"
+#include "views/graphic_role.h"
 
 namespace nest {
 namespace {
@@ -19,6 +20,7 @@ DendrogramPane::DendrogramPane(QWidget* parent) : QWidget(parent), m_theme(&Them
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(200, 160);
+  makeGraphic(*this);
   setAccessibleName(tr("Levels of the network"));
   setAccessibleDescription(tr("Up and down move the cut between two levels, Tab chooses the cut"));
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "views/graphic_role.h"
+
 namespace nest {
 namespace {
 
@@ -15,6 +17,7 @@ NetworkCanvas::NetworkCanvas(QWidget* parent) : QWidget(parent), m_theme(&Theme:
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(240, 180);
+  makeGraphic(*this);
   setAccessibleName(tr("Network canvas"));
   setAccessibleDescription(
       tr("Arrow keys walk from node to node, Ctrl+arrows move what is selected, Delete removes it"));

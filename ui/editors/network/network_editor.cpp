@@ -37,6 +37,7 @@ NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent)
       m_bar(new NetworkToolbar(m_canvas)),
       m_side(new NetworkSide(m_canvas)),
       m_strip(new PropertiesStrip(m_canvas)) {
+  setAccessibleName(title());
   buildFigure();
   buildBanner();
   arrange();

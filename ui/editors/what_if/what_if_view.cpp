@@ -27,6 +27,8 @@
 namespace nest {
 namespace {
 
+constexpr int kEmptyStrip = 44, kFilledStrip = 180;
+
 QString from(const std::string& s) {
   return QString::fromStdString(s);
 }
@@ -63,14 +65,17 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
   m_strip->setIconSize({170, 96});
   m_strip->setMovement(QListView::Static);
   m_strip->setWordWrap(true);
-  m_strip->setMaximumHeight(180);
   m_strip->setGridSize({190, 150});
   m_strip->setEditTriggers(QAbstractItemView::EditKeyPressed);
   m_strip->setContextMenuPolicy(Qt::CustomContextMenu);
   m_keep = new QPushButton(tr("Keep this what-if"));
+  m_keep->setToolTip(tr("Put it into the strip below, to return to and to compare"));
   m_reset = new QPushButton(tr("Compare with this plan"));
   m_reset->setToolTip(tr("From now on, changes are told against the plan as it is now"));
 
+  // One line while it is empty: the room is the figures'.
+  m_strip->setMinimumHeight(0);
+  m_strip->setMaximumHeight(kEmptyStrip);
   m_none = new QLabel(tr("What-ifs that you keep appear here, to return to with one click."));
   m_none->setAlignment(Qt::AlignCenter);
   m_none->setForegroundRole(QPalette::PlaceholderText);
@@ -341,6 +346,8 @@ void WhatIfView::showStrip() {
   const Scenario* scenario = services().document ? &services().document->scenario() : nullptr;
   const auto& kept = scenario ? scenario->keptPlans : kNone;
   m_none->setVisible(kept.empty());
+  m_strip->setMaximumHeight(kept.empty() ? kEmptyStrip : kFilledStrip);
+  m_strip->setMinimumHeight(kept.empty() ? 0 : kFilledStrip - 40);
   QStringList shape{QString::number(static_cast<int>(theme().kind()))};
   for (const KeptPlan& k : kept)
     shape += from(k.name) + QStringLiteral("@%1").arg(reinterpret_cast<quintptr>(k.plan.get()), 0, 16);

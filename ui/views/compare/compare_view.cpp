@@ -52,6 +52,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   m_keep = new QPushButton(tr("Keep this plan"));
   m_keep->setToolTip(tr("Keep the shown plan here, to compare it with later ones"));
   m_stop = new QPushButton(tr("Cancel"));
+  m_stop->setToolTip(tr("Stop here; the baselines that are done stay"));
   m_stop->setVisible(false);
   m_state = new QLabel;
   m_first = new QComboBox;

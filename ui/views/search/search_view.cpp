@@ -67,15 +67,15 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   m_tabs->addTab(m_pane, tr("Pareto front"));
   m_tabs->addTab(m_dp, tr("DP table"));
   m_tabs->setCurrentIndex(QSettings().value(QStringLiteral("views/search/tab"), 0).toInt());
-  auto* split = new QSplitter;
-  split->addWidget(buildCandidates());
-  split->addWidget(m_tabs);
-  split->setSizes({560, 420});
+  m_split = new QSplitter;
+  m_split->addWidget(buildCandidates());
+  m_split->addWidget(m_tabs);
+  m_split->setSizes({560, 420});
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(m_headline);
-  column->addWidget(split, 1);
+  column->addWidget(m_split, 1);
 
   setAccessibleName(title());
   remember("tab", m_tabs);
@@ -94,6 +94,18 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
     if (!m_worker->failure().isEmpty())
       say(tr("The study ended early: %1").arg(m_worker->failure().toHtmlEscaped()));
   });
+}
+
+/// Why a candidate lost is the last and longest column: where both parts side by side would hide it, they
+/// stand one above the other.
+void SearchView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  constexpr int kBesideEachOther = 1200, kNarrow = 800, kLow = 420;
+  const bool above = width() < kNarrow || (width() < kBesideEachOther && height() > kLow);
+  const auto wanted = above ? Qt::Vertical : Qt::Horizontal;
+  if (m_split->orientation() == wanted) return;
+  m_split->setOrientation(wanted);
+  m_split->setSizes({560, 420});
 }
 
 SearchView::~SearchView() {
@@ -172,6 +184,7 @@ QWidget* SearchView::buildCandidates() {
   m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 8);
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_table->setWordWrap(false);
+  m_table->setMinimumHeight(48);
   m_table->setAlternatingRowColors(true);
   m_table->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(m_table, &QTableView::customContextMenuRequested, this, &SearchView::fillMenu);
@@ -194,6 +207,7 @@ QWidget* SearchView::buildQuestions() {
   m_question->setPlaceholderText(tr("Why not …  t=4   ·   layer 17 in stage 2   ·   p=8 and z=1"));
   m_question->setAccessibleName(tr("Why not"));
   auto* askButton = new QPushButton(tr("Ask"));
+  askButton->setToolTip(tr("Solve with this demand, and tell what it costs and changes"));
   asking->addWidget(m_question, 1);
   asking->addWidget(askButton);
   column->addLayout(asking);
@@ -212,6 +226,7 @@ QWidget* SearchView::buildQuestions() {
   button(tr("Rank failures"), tr("Solve again without each device, host, rack"), &SearchView::rankFailures);
   buttons->addStretch(1);
   m_stop = new QPushButton(tr("Cancel"));
+  m_stop->setToolTip(tr("Stop solving; what is known so far stays"));
   m_stop->setVisible(false);
   connect(m_stop, &QPushButton::clicked, this, [this] { m_worker->stop(); });
   buttons->addWidget(m_stop);

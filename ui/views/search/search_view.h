@@ -7,6 +7,7 @@
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QSplitter;
 class QTableView;
 class QTabWidget;
 class QTextBrowser;
@@ -39,6 +40,7 @@ public:
 
 protected:
   void refresh() override;
+  void resizeEvent(QResizeEvent*) override;
 
 private:
   void fillMenu(const QPoint&);
@@ -63,6 +65,7 @@ private:
   FigurePane* m_pane;
   DpPane* m_dp;
   QTabWidget* m_tabs;
+  QSplitter* m_split;
   bool m_dpStale = true;
   StudyWorker* m_worker;
 };

@@ -16,6 +16,7 @@
 #include <QTableWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <initializer_list>
 
 #include "jobs/study_worker.h"
 #include "plan/plan_diff.h"
@@ -23,6 +24,7 @@
 #include "study/quiet_solve.h"
 #include "units/text.h"
 #include "views/figure_pane.h"
+#include "views/flow_layout.h"
 
 namespace nest {
 namespace {
@@ -86,9 +88,9 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   m_table->setAlternatingRowColors(true);
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
 
-  auto* bar = new QHBoxLayout;
+  auto* bar = new FlowLayout(6);
   bar->setContentsMargins(8, 6, 8, 6);
-  buildBar(bar);
+  buildBar(*bar);
   auto* split = new QSplitter(Qt::Vertical);
   split->addWidget(m_figures);
   split->addWidget(m_table);
@@ -120,15 +122,20 @@ StudyView::~StudyView() {
   m_worker->stop();
 }
 
-void StudyView::buildBar(QBoxLayout* bar) {
+void StudyView::buildBar(FlowLayout& bar) {
+  int place = 0;
   const auto box = [&](const QString& label, const QString& name) {
     auto* b = new QComboBox;
     b->setAccessibleName(name);
     b->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     auto* text = new QLabel(label);
     text->setBuddy(b);
-    bar->addWidget(text);
-    bar->addWidget(b);
+    auto* both = new QWidget;  // the name goes with its box into the next line
+    auto* row = new QHBoxLayout(both);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(text);
+    row->addWidget(b);
+    bar.insertWidget(place++, both);
     return b;
   };
   m_field = box(tr("Vary"), tr("What varies"));
@@ -137,23 +144,27 @@ void StudyView::buildBar(QBoxLayout* bar) {
   m_baselines->setToolTip(tr("Plan every point by the hand rules and the other methods, too"));
   m_baselines->setChecked(QSettings().value(QStringLiteral("views/study/baselines"), false).toBool());
   m_run = new QPushButton(tr("Run study"));
+  m_run->setToolTip(tr("Solve once for each value, in the background; points appear as they are solved"));
   m_stop = new QPushButton(tr("Cancel"));
+  m_stop->setToolTip(tr("Stop here; the points that are solved stay"));
   m_copy = new QPushButton(tr("Copy table"));
   m_copy->setToolTip(tr("As text with tabs, for a spreadsheet"));
   m_progress = new QProgressBar;
   m_progress->setMaximumWidth(160);
   m_progress->setAccessibleName(tr("Progress of the study"));
   m_state = new QLabel;
-  bar->addWidget(m_baselines);
-  for (QPushButton* b : {m_run, m_stop}) bar->addWidget(b);
-  bar->addWidget(m_progress);
-  bar->addWidget(m_state, 1);
-  bar->addWidget(m_copy);
+  for (QWidget* w : std::initializer_list<QWidget*>{m_baselines, m_run, m_stop, m_progress, m_state})
+    bar.insertWidget(place++, w);
+  auto* right = new QWidget;
+  auto* buttons = new QHBoxLayout(right);
+  buttons->setContentsMargins(0, 0, 0, 0);
+  buttons->addWidget(m_copy);
   auto* save = new QToolButton;
   save->setText(tr("Export…"));
   save->setAutoRaise(true);
   save->setToolTip(tr("Save the figure as SVG, PDF or PNG, or copy it"));
-  bar->addWidget(save);
+  buttons->addWidget(save);
+  bar.setTrailing(right);
   m_stop->setVisible(false);
   m_progress->setVisible(false);
   auto* copy = new QAction(tr("Copy table"), m_table);

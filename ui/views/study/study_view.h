@@ -7,7 +7,6 @@
 #include "views/study/study_field.h"
 #include "views/view.h"
 
-class QBoxLayout;
 class QCheckBox;
 class QComboBox;
 class QLabel;
@@ -19,6 +18,7 @@ class QTableWidget;
 namespace nest {
 
 class FigurePane;
+class FlowLayout;
 class StudyWorker;
 
 /// Many solves along one field (how throughput scales with devices, how it follows a figure of the cluster,
@@ -48,7 +48,7 @@ protected:
   void refresh() override;
 
 private:
-  void buildBar(QBoxLayout*);
+  void buildBar(FlowLayout&);
   void runCurve(const StudyField&);
   void runSweep(const StudyField& across, const StudyField& up);
   void addPoint(const CurveFigure::Point&);

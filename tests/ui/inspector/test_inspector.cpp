@@ -1,0 +1,147 @@
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QTest>
+#include <QTreeView>
+
+#include "inspector/inspector.h"
+#include "inspector/selection_facts.h"
+#include "inspector/term_model.h"
+#include "support/desk.h"
+
+using namespace nest;
+using test::Desk;
+
+namespace {
+
+/// The inspector beside a solved sample, and its parts.
+struct Opened {
+  Desk desk;
+  Inspector inspector{desk.selection};
+
+  Opened() {
+    inspector.setContext(desk.snapshot());
+    inspector.resize(420, 800);
+    inspector.show();
+    (void)QTest::qWaitForWindowExposed(&inspector);
+  }
+  QTreeView& tree() const { return *inspector.findChild<QTreeView*>(); }
+  QLabel& detail() const {
+    for (auto* label : inspector.findChildren<QLabel*>())
+      if (label->accessibleName() == QStringLiteral("Formula of the chosen term")) return *label;
+    qFatal("the inspector has no detail");
+  }
+  QString currentId() const { return tree().currentIndex().data(TermModel::kIdRole).toString(); }
+};
+
+void eachIndex(const QAbstractItemModel& model, const QModelIndex& at,
+               const std::function<void(const QModelIndex&)>& visit) {
+  for (int r = 0; r < model.rowCount(at); ++r) {
+    visit(model.index(r, 0, at));
+    eachIndex(model, model.index(r, 0, at), visit);
+  }
+}
+
+}  // namespace
+
+class TestInspector : public QObject {
+  Q_OBJECT
+private slots:
+  void theTermsAreAProperModel() {
+    const Desk desk;
+    TermModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const auto tree = std::make_shared<const CostTerm>(
+        explain(*desk.context.problem, desk.context.plan->plan, desk.context.plan->evaluation));
+    model.setTree(tree);
+    QVERIFY(model.indexOf(QStringLiteral("batch")).isValid());
+    model.setTree(tree, 0);
+    QVERIFY(!model.indexOf(QStringLiteral("batch")).isValid());
+    model.setTree(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+  }
+
+  /// Every figure opens into a formula, and what has no parts says where each of its inputs comes from.
+  void everyFigureOpens() {
+    const Opened o;
+    QTRY_VERIFY(o.tree().model()->rowCount() > 0);
+    int opened = 0, sourced = 0;
+    eachIndex(*o.tree().model(), {}, [&](const QModelIndex& i) {
+      o.tree().setCurrentIndex(i);
+      const QString html = o.detail().text();
+      const CostTerm* term = static_cast<const TermModel*>(o.tree().model())->term(i);
+      QVERIFY2(!term->formula.empty(), term->id.c_str());
+      QVERIFY2(html.contains(QString::fromStdString(term->formula).toHtmlEscaped()), term->id.c_str());
+      for (const TermInput& in : term->inputs) {
+        QVERIFY2(!in.meaning.empty(), term->id.c_str());
+        QVERIFY2(html.contains(QString::fromStdString(in.meaning).toHtmlEscaped()), term->id.c_str());
+        ++sourced;
+      }
+      // What is nothing needs no source.
+      QVERIFY2(!term->children.empty() || !term->inputs.empty() || term->reference || term->value == 0,
+               term->id.c_str());
+      ++opened;
+    });
+    QVERIFY(opened > 20);
+    QVERIFY(sourced > 20);
+  }
+
+  void aLinkLeadsToItsTerm() {
+    const Opened o;
+    QTRY_VERIFY(o.tree().model()->rowCount() > 0);
+    QCOMPARE(o.currentId(), QStringLiteral("batch"));
+    QVERIFY(o.detail().text().contains(QStringLiteral("href='term:")));
+    const auto* model = static_cast<const TermModel*>(o.tree().model());
+    int followed = 0;
+    for (const CostTerm& part : model->term(o.tree().currentIndex())->children) {
+      Q_EMIT o.detail().linkActivated(QStringLiteral("term:") + QString::fromStdString(part.id));
+      QCOMPARE(o.currentId(), QString::fromStdString(part.id));
+      ++followed;
+    }
+    QVERIFY(followed > 0);
+  }
+
+  void aLinkLeadsOutOfTheStageAndToItsLevel() {
+    Opened o;
+    QTRY_VERIFY(o.tree().model()->rowCount() > 0);
+    o.desk.selection.setSelected(SelectionItem{ItemKind::Stage, 0});
+    QVERIFY(o.currentId() != QStringLiteral("batch"));
+    Q_EMIT o.detail().linkActivated(QStringLiteral("term:batch"));
+    QCOMPARE(o.currentId(), QStringLiteral("batch"));
+    Q_EMIT o.detail().linkActivated(QStringLiteral("level:1"));
+    QCOMPARE(*o.desk.selection.selected(), (SelectionItem{ItemKind::Level, 1}));
+    QVERIFY2(o.inspector.asText().startsWith(QStringLiteral("Level 1")), qPrintable(o.inspector.asText()));
+    QVERIFY(o.inspector.asText().contains(QStringLiteral("Bandwidth")));
+  }
+
+  /// What binds: named for the plan, for every stage, and for a layer and a device through their stage.
+  void saysWhatBinds() {
+    const Desk desk;
+    const auto textOf = [&](const std::optional<SelectionItem>& item) {
+      QString all;
+      for (const auto& [name, value] : factsOf(desk.context, item).rows) all += name + u'=' + value + u'\n';
+      return all;
+    };
+    QVERIFY(textOf(std::nullopt).contains(QStringLiteral("Time in compute=")));
+    for (int i = 0; i < desk.context.plan->plan.stageCount(); ++i)
+      QVERIFY(textOf(SelectionItem{ItemKind::Stage, i}).contains(QStringLiteral("Bound by=")));
+    QVERIFY(textOf(SelectionItem{ItemKind::Layer, 2}).contains(QStringLiteral("Bound by=")));
+    QVERIFY(textOf(SelectionItem{ItemKind::Device, 0}).contains(QStringLiteral("Stage=1")));
+  }
+
+  void saysSoWithoutAPlan() {
+    Selection selection;
+    Inspector inspector(selection);
+    inspector.show();
+    for (const ItemKind kind : {ItemKind::Stage, ItemKind::Layer, ItemKind::Device, ItemKind::Level,
+                                ItemKind::Group, ItemKind::Pair}) {
+      selection.setSelected(SelectionItem{kind, 3, 1, 2});
+      QVERIFY(!inspector.asText().trimmed().isEmpty());
+    }
+    bool said = false;
+    for (auto* label : inspector.findChildren<QLabel*>())
+      said = said || label->text().contains(QStringLiteral("Solve the scenario"));
+    QVERIFY(said);
+  }
+};
+NEST_TEST(TestInspector)
+#include "test_inspector.moc"

@@ -1,0 +1,254 @@
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDir>
+#include <QDoubleSpinBox>
+
+#include <QFileDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMimeData>
+#include <QSettings>
+#include <QSlider>
+#include <QStyleOptionSlider>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <QUndoStack>
+
+#include "editors/what_if/what_if_view.h"
+#include "export/export_dialog.h"
+#include "figures/memory_figure.h"
+#include "figures/plan_pair_figure.h"
+#include "solver/solve.h"
+#include "support/desk.h"
+#include "views/compare/compare_view.h"
+#include "views/search/search_view.h"
+#include "window/main_window.h"
+#include "window/views_area.h"
+
+using namespace nest;
+using test::buttonOf;
+using test::Desk;
+
+namespace {
+
+QString samplePath(const char* name) {
+  return QStringLiteral(NEST_SOURCE_DIR) + QStringLiteral("/samples/") + QLatin1String(name);
+}
+
+std::unique_ptr<MainWindow> windowOn(const char* sample, Theme::Kind theme = Theme::Kind::Light) {
+  WindowOptions options;
+  options.theme = theme;
+  options.size = {1500, 950};
+  options.remembers = false;
+  auto window = std::make_unique<MainWindow>(
+      [](const Problem& p, const Control& c, const Plan* start) { return solve(p, c, start); }, options);
+  window->openPath(samplePath(sample));
+  window->show();
+  return window;
+}
+
+/// The plan shown answers the document as it is.
+bool isSettled(MainWindow& window) {
+  const PlanContext& c = *window.session().context();
+  return c.plan && c.current && c.generation == window.document().generation();
+}
+
+/// Takes the handle of a slider and moves it, as a hand does: press, several moves, release.
+void dragHandle(QSlider& slider, int pixels) {
+  QStyleOptionSlider option;
+  option.initFrom(&slider);
+  option.orientation = slider.orientation();
+  option.minimum = slider.minimum(), option.maximum = slider.maximum();
+  option.sliderPosition = option.sliderValue = slider.sliderPosition();
+  option.subControls = QStyle::SC_All;
+  const QPoint handle =
+      slider.style()->subControlRect(QStyle::CC_Slider, &option, QStyle::SC_SliderHandle, &slider).center();
+  QTest::mousePress(&slider, Qt::LeftButton, {}, handle);
+  for (int k = 1; k <= 6; ++k) QTest::mouseMove(&slider, handle + QPoint(pixels * k / 6, 0));
+  QTest::mouseRelease(&slider, Qt::LeftButton, {}, handle + QPoint(pixels, 0));
+}
+
+/// Answers the file dialog that is about to open with this path.
+void answerFileDialog(const QString& path) {
+  auto* look = new QTimer;
+  QObject::connect(look, &QTimer::timeout, [look, path] {
+    auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+    if (!dialog) return;
+    dialog->selectFile(path);
+    if (auto* name = dialog->findChild<QLineEdit*>()) name->setText(path);
+    QMetaObject::invokeMethod(dialog, "accept", Qt::DirectConnection);
+    look->deleteLater();
+  });
+  look->start(10);
+}
+
+}  // namespace
+
+/// The promised uses that ask and change: what-if, why, and taking figures away to a talk.
+class TestWhatIfJourney : public QObject {
+  Q_OBJECT
+private slots:
+  void init() { QSettings().clear(); }
+
+  void dragASliderKeepCompareUndo() {
+    const auto window = windowOn("llama2-7b-h100-128.nest.json");
+    QTRY_VERIFY_WITH_TIMEOUT(isSettled(*window), 20000);
+    const Scenario before = window->document().scenario();
+    const auto planBefore = window->session().context()->plan;
+    auto* view = qobject_cast<WhatIfView*>(window->views().view(QStringLiteral("whatif")));
+    window->views().showAlone(view->id());
+    QTRY_VERIFY(view->sliderOf(QStringLiteral("device.memory")));
+    QSlider* memory = view->sliderOf(QStringLiteral("device.memory"));
+    QTRY_VERIFY(memory->width() > 60);
+
+    // A sixth of the memory: another plan, told in words, and in the figure below them.
+    dragHandle(*memory, -memory->width() * 3 / 8);
+    const double now = window->document().scenario().cluster.device.memory.value.value();
+    QVERIFY(now < before.cluster.device.memory.value.value() / 2);
+    QTRY_VERIFY_WITH_TIMEOUT(isSettled(*window), 20000);
+    QTRY_VERIFY2(view->story().contains(QStringLiteral("→")), qPrintable(view->story()));
+    QVERIFY2(view->story().contains(QStringLiteral("The plan")), qPrintable(view->story()));
+    const auto& pair = static_cast<const PlanPairFigure&>(*view->figure());
+    QCOMPARE(pair.side(0).plan, planBefore);
+    QCOMPARE(pair.side(1).plan, window->session().context()->plan);
+    // Every other view has the plan too, once it is looked at.
+    auto* memoryView = window->views().view(QStringLiteral("memory"));
+    QCOMPARE(memoryView->context().plan, window->session().context()->plan);
+    QCOMPARE(memoryView->context().shownEvaluation()->stages.front().memory.capacity.value(), now);
+
+    // The drag is one undo step with a verb, and so is keeping.
+    QUndoStack& history = window->document().history();
+    QVERIFY2(history.undoText().startsWith(QStringLiteral("Set memory of Device")),
+             qPrintable(history.undoText()));
+    QTest::mouseClick(buttonOf(*view, QStringLiteral("Keep this what-if")), Qt::LeftButton);
+    QCOMPARE(view->keptCount(), 1);
+    history.undo();
+    QCOMPARE(view->keptCount(), 0);
+    history.undo();
+    QVERIFY(window->document().scenario() == before);
+    QVERIFY(!history.canUndo());
+    history.redo();
+    history.redo();
+    QCOMPARE(view->keptCount(), 1);
+    dragHandle(*memory, memory->width() / 4);
+    QVERIFY(window->document().scenario().cluster.device.memory.value.value() > now);
+    QTRY_VERIFY_WITH_TIMEOUT(isSettled(*window), 20000);
+
+    // Back to the kept one with a click, and from now on told against it.
+    auto* strip = view->findChild<QListWidget*>();
+    const QPoint thumbnail = strip->visualItemRect(strip->item(0)).center();
+    QTest::mouseClick(strip->viewport(), Qt::LeftButton, {}, thumbnail);
+    QCOMPARE(window->document().scenario().cluster.device.memory.value.value(), now);
+    QTRY_VERIFY_WITH_TIMEOUT(isSettled(*window), 20000);
+    QTest::mouseClick(buttonOf(*view, QStringLiteral("Compare with this plan")), Qt::LeftButton);
+    QVERIFY2(!view->story().contains(QStringLiteral("→")), qPrintable(view->story()));
+  }
+
+  void aTypedFigureCountsAndNonsenseDoesNot() {
+    const auto window = windowOn("teaching-6-layers-2x2.nest.json");
+    QTRY_VERIFY_WITH_TIMEOUT(isSettled(*window), 20000);
+    auto* view = qobject_cast<WhatIfView*>(window->views().view(QStringLiteral("whatif")));
+    window->views().showAlone(view->id());
+    QLineEdit* field = nullptr;
+    for (auto* f : view->findChildren<QLineEdit*>())
+      if (f->accessibleName() == QStringLiteral("Device Memory")) field = f;
+    QVERIFY(field);
+    const Scenario before = window->document().scenario();
+    const auto type = [&](const QString& text) {
+      QTest::mouseClick(field, Qt::LeftButton);
+      field->selectAll();
+      QTest::keyClicks(field, text);
+      QTest::keyClick(field, Qt::Key_Return);
+    };
+    type(QStringLiteral("lots"));
+    QVERIFY(window->document().scenario() == before);
+    QVERIFY(field->toolTip().contains(QStringLiteral("A figure like")));
+    type(QStringLiteral("40 GiB"));
+    QCOMPARE(window->document().scenario().cluster.device.memory.value.value(), 40 * 1073741824.0);
+  }
+
+  void askWhatWouldHelpAndWhatWouldHurt() {
+    Desk desk;
+    SearchView view(desk.services());
+    desk.show(view);
+    const auto askAndWait = [&](const char* button, const char* heading) {
+      auto* b = buttonOf(view, QString::fromUtf8(button));
+      QTest::mouseClick(b, Qt::LeftButton);
+      const bool done = QTest::qWaitFor([&] { return b->isEnabled(); }, 60000);
+      return done && view.answer().contains(QString::fromUtf8(heading));
+    };
+    QVERIFY2(askAndWait("Rank improvements", "One figure made 25 % better"), qPrintable(view.answer()));
+    QVERIFY2(view.answer().contains(u'%'), qPrintable(view.answer()));
+    QVERIFY2(askAndWait("Rank failures", "One part lost"), qPrintable(view.answer()));
+    QVERIFY2(view.answer().count(u'\n') > 1, qPrintable(view.answer()));
+    QVERIFY2(askAndWait("Find break-even points", "Where the best plan becomes another one"),
+             qPrintable(view.answer()));
+    QVERIFY2(!view.answer().contains(QStringLiteral("figures searched")), qPrintable(view.answer()));
+  }
+
+  void aQuestionCanBeCancelled() {
+    Desk desk("gpt3-175b-h100-1024.nest.json");
+    SearchView view(desk.services());
+    desk.show(view);
+    auto* ask = buttonOf(view, QStringLiteral("Find break-even points"));
+    auto* stop = buttonOf(view, QStringLiteral("Cancel"));
+    QTest::mouseClick(ask, Qt::LeftButton);
+    QVERIFY(stop->isVisible() && !ask->isEnabled());
+    QTest::mouseClick(stop, Qt::LeftButton);
+    QTRY_VERIFY(ask->isEnabled() && !stop->isVisible());
+    // Another plan makes the answer that was asked for void.
+    QTest::mouseClick(ask, Qt::LeftButton);
+    view.setContext(desk.snapshot());
+    QVERIFY(ask->isEnabled() && !stop->isVisible());
+  }
+
+  void aDarkWindowGivesLightFiguresToATalk() {
+    const auto window = windowOn("teaching-6-layers-2x2.nest.json", Theme::Kind::Dark);
+    QTRY_VERIFY_WITH_TIMEOUT(isSettled(*window), 20000);
+    window->views().showAlone(QStringLiteral("memory"));
+    window->views().view(QStringLiteral("memory"))->setFocus();
+    window->actions().find(QStringLiteral("view.copyImage"))->trigger();
+    const QImage copied = qvariant_cast<QImage>(QApplication::clipboard()->mimeData()->imageData());
+    QCOMPARE(copied.pixelColor(2, 2), QColor(Qt::white));
+
+    QTemporaryDir dir;
+    answerFileDialog(dir.path());
+    window->actions().find(QStringLiteral("file.export"))->trigger();
+    const QStringList files = QDir(dir.path()).entryList(QDir::Files);
+    for (const char* figure : {"topology", "stages", "memory", "communication", "timeline"})
+      for (const char* format : {"svg", "png", "pdf"})
+        QVERIFY2(files.contains(QStringLiteral("%1.%2").arg(QLatin1String(figure), QLatin1String(format))),
+                 qPrintable(files.join(u' ')));
+    QVERIFY(files.contains(QStringLiteral("plan.json")));
+    QVERIFY(files.contains(QStringLiteral("summary.txt")));
+  }
+
+  void oneFigureInMillimetres() {
+    const Desk desk;
+    const MemoryFigure figure;
+    ExportDialog dialog(figure, desk.context);
+    dialog.show();
+    const QSizeF pixels = dialog.options().size;
+    auto boxes = dialog.findChildren<QComboBox*>();
+    for (auto* box : boxes)
+      if (box->accessibleName() == QStringLiteral("Unit of length")) box->setCurrentIndex(1);
+    for (auto* box : dialog.findChildren<QDoubleSpinBox*>())
+      if (box->accessibleName() == QStringLiteral("Width")) {
+        QVERIFY(std::abs(box->value() - pixels.width() * 25.4 / 96) <= 0.5);
+        box->setValue(160);
+      }
+    QVERIFY(std::abs(dialog.options().size.width() - 160 * 96 / 25.4) < 1e-6);
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("memory.svg"));
+    answerFileDialog(path);
+    QTest::mouseClick(buttonOf(dialog, QStringLiteral("Save…")), Qt::LeftButton);
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QVERIFY(file.readAll().contains("<svg"));
+  }
+};
+NEST_TEST(TestWhatIfJourney)
+#include "test_what_if_journey.moc"

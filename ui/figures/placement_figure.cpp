@@ -1,0 +1,124 @@
+#include "figures/placement_figure.h"
+
+#include <algorithm>
+
+#include "figures/frame.h"
+#include "figures/ink.h"
+#include "figures/phrases.h"
+#include "figures/seat_map.h"
+
+namespace nest {
+namespace {
+
+using Role = Theme::Role;
+constexpr double kRow = 26, kHead = 24, kHosts = 250, kDevices = 150;
+constexpr int kMostRows = 40;  ///< of a page; the text has all
+
+}  // namespace
+
+const std::vector<PlacementFigure::Row>& PlacementFigure::rowsOf(const PlanContext& c) const {
+  if (m_context.problem == c.problem && m_context.plan == c.plan && m_context.outcome == c.outcome)
+    return m_rows;
+  m_context = c;
+  m_rows.clear();
+  if (!c.problem || !c.shownPlan()) return m_rows;
+  const Hierarchy& h = *c.problem->cluster;
+  const SeatMap seats(*c.shownPlan(), h.deviceCount());
+  for (int g = 0; g < h.groupCount(0); ++g) {
+    const auto [begin, end] = h.groupSpan(0, g);
+    std::vector<Run> runs;
+    for (int d = begin; d < end; ++d) {
+      const int stage = seats.at(d).stage;
+      if (runs.empty() || runs.back().stage != stage) runs.push_back({stage, 0});
+      ++runs.back().devices;
+    }
+    if (!m_rows.empty() && m_rows.back().runs == runs)
+      m_rows.back().end = end, ++m_rows.back().hosts;
+    else
+      m_rows.push_back({begin, end, 1, std::move(runs)});
+  }
+  return m_rows;
+}
+
+QSizeF PlacementFigure::preferredSize(const PlanContext& c) const {
+  const int rows = std::min(kMostRows, static_cast<int>(rowsOf(c).size()) + 1);
+  return {ListFigure::preferredSize(c).width(), std::max(240.0, 130 + kHead + kRow * rows)};
+}
+
+int PlacementFigure::count(const PlanContext& c) const {
+  return isShown(c) ? static_cast<int>(rowsOf(c).size()) : 0;
+}
+
+std::optional<FigureState> PlacementFigure::state(const PlanContext& c, bool) const {
+  return stateOf(c, tr("the placement"));
+}
+
+QRectF PlacementFigure::rowBox(int i, const QRectF& body) const {
+  return {body.left(), body.top() + kHead + i * kRow, body.width(), kRow};
+}
+
+void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  const auto& rows = rowsOf(c);
+  paintFrame(ink, area, c, title(), phrase(summaryOf(*c.shownPlan())));
+  const QRectF body = bodyOf(area, c, ink.style().standalone);
+  const auto column = [&](const QRectF& row, double from, double width, const QString& text, Role role) {
+    ink.label(QRectF(row.left() + from, row.top(), width - 8, row.height()), text,
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(role));
+  };
+  const QRectF head(body.left(), body.top(), body.width(), kHead);
+  column(head, 0, kHosts, tr("Hosts"), Role::MutedText);
+  column(head, kHosts, kDevices, tr("Devices"), Role::MutedText);
+  column(head, kHosts + kDevices, body.width() - kHosts - kDevices, tr("Stages on each host"),
+         Role::MutedText);
+  ink.line(head.bottomLeft(), head.bottomRight(), ink.color(Role::Border));
+  const int room = std::max(1, static_cast<int>((body.height() - kHead) / kRow));
+  const int n = static_cast<int>(rows.size()), shown = n <= room ? n : room - 1;
+  const Hierarchy& h = *c.problem->cluster;
+  for (int i = 0; i < shown; ++i) {
+    const Row& r = rows[static_cast<std::size_t>(i)];
+    const QRectF row = rowBox(i, body);
+    const QString hosts = hostSpan(h, r.begin, r.end);
+    column(row, 0, kHosts, r.hosts > 1 ? tr("%1 (%2)").arg(hosts, countText(r.hosts)) : hosts, Role::Text);
+    column(row, kHosts, kDevices, tr("%1 – %2").arg(countText(r.begin), countText(r.end - 1)),
+           Role::MutedText);
+    double x = row.left() + kHosts + kDevices;
+    for (const Run& run : r.runs) {
+      const QString times = tr("%1 ×").arg(run.devices);
+      const double w = Ink::width(times, Ink::kBody) + 6;
+      if (x + w + 44 > row.right()) {
+        column(row, x - row.left(), 30, QStringLiteral("…"), Role::MutedText);
+        break;
+      }
+      ink.label(QRectF(x, row.top(), w, kRow), times, Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody,
+                ink.color(Role::Text));
+      x += w;
+      if (run.stage >= 0)
+        ink.stageChip(QRectF(x, row.top() + 4, 30, kRow - 8), run.stage, Ink::kSmall);
+      else
+        column(row, x - row.left(), 44, tr("idle"), Role::MutedText);
+      x += 46;
+    }
+  }
+  if (shown < n)
+    column(rowBox(shown, body), 0, body.width(),
+           tr("… and %1 further rows; the text and the CSV have them all").arg(countText(n - shown)),
+           Role::MutedText);
+  paintMarks(ink, area, c);
+}
+
+Figure::Hit PlacementFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
+  return {itemOf(i), rowBox(i, bodyOf(area, c, false)), lineOf(i, c).toHtmlEscaped()};
+}
+
+QString PlacementFigure::lineOf(int i, const PlanContext& c) const {
+  const Row& r = rowsOf(c)[static_cast<std::size_t>(i)];
+  QStringList parts;
+  for (const Run& run : r.runs)
+    parts << (run.stage < 0 ? tr("%1 idle").arg(run.devices)
+                            : tr("%1 × stage %2").arg(run.devices).arg(stageNumber(run.stage)));
+  return tr("%1, devices %2 – %3: %4")
+      .arg(hostSpan(*c.problem->cluster, r.begin, r.end), countText(r.begin), countText(r.end - 1),
+           parts.join(QStringLiteral(", ")));
+}
+
+}  // namespace nest
