@@ -111,6 +111,7 @@ void NetworkEditor::buildBanner() {
   m_start = new QWidget(m_canvas);
   auto* start = new QHBoxLayout(m_start);
   auto* generate = new QPushButton(tr("Start from a generator…"));
+  generate->setToolTip(tr("Fat tree, torus, dragonfly and others, by their parameters"));
   auto* paste = new QPushButton(tr("Paste"));
   paste->setToolTip(tr("A network that was copied here or in another window"));
   start->addWidget(generate);
