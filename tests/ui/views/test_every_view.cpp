@@ -231,7 +231,9 @@ private slots:
     QFETCH(QString, id);
     const Opened o(id);
     o.eachCanvas([&](FigureCanvas& canvas) {
-      auto* pane = qobject_cast<FigurePane*>(canvas.parentWidget()->parentWidget());
+      FigurePane* pane = nullptr;
+      for (QWidget* w = canvas.parentWidget(); w && !pane; w = w->parentWidget())
+        pane = qobject_cast<FigurePane*>(w);
       QVERIFY(pane);
       pane->copyText();
       const QString copied = QApplication::clipboard()->text();
