@@ -109,17 +109,31 @@ void NetworkEditor::buildBanner() {
          &NetworkEditor::startFromEmpty);
 
   m_start = new QWidget(m_canvas);
-  auto* start = new QHBoxLayout(m_start);
+  auto* words = new QVBoxLayout(m_start);
+  auto* heading = new QLabel(tr("Draw your network here"));
+  heading->setFont(Theme::font(16, true));
+  auto* how = new QLabel(
+      tr("Press H, S or D and click to place\na host, a switch or a device;\npress C and drag to join two."));
+  how->setProperty("role", "muted");
+  for (QLabel* label : {heading, how}) {
+    label->setAlignment(Qt::AlignHCenter);
+    label->setAttribute(Qt::WA_TransparentForMouseEvents);  // clicks are the canvas's
+    words->addWidget(label);
+  }
+  auto* start = new QHBoxLayout;
+  words->addLayout(start);
   auto* generate = new QPushButton(tr("Start from a generator…"));
   generate->setToolTip(tr("Fat tree, torus, dragonfly and others, by their parameters"));
   auto* paste = new QPushButton(tr("Paste"));
   paste->setToolTip(tr("A network that was copied here or in another window"));
+  start->addStretch(1);
   start->addWidget(generate);
   start->addWidget(paste);
+  start->addStretch(1);
   connect(generate, &QPushButton::clicked, this, &NetworkEditor::openGenerators);
   connect(paste, &QPushButton::clicked, m_canvas, &NetworkCanvas::paste);
   auto* over = new QVBoxLayout(m_canvas);
-  over->addStretch(3);
+  over->addStretch(1);
   over->addWidget(m_start, 0, Qt::AlignHCenter);
   over->addStretch(1);
   m_start->hide();

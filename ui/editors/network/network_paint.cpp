@@ -277,26 +277,16 @@ void NetworkCanvas::paintMinimap(QPainter& p) const {
 }
 
 void NetworkCanvas::paintEmpty(QPainter& p) const {
-  p.setPen(m_theme->color(Role::Text));
-  p.setFont(Theme::font(16, true));
-  const QRect middle = rect().adjusted(24, 24, -24, -24);
-  p.drawText(middle.adjusted(0, 0, 0, -middle.height() / 2),
-             Qt::AlignHCenter | Qt::AlignBottom | Qt::TextWordWrap,
-             m_editable ? tr("Draw your network here") : tr("No network yet"));
   p.setPen(m_theme->color(Role::MutedText));
   p.setFont(Theme::font(13));
-  p.drawText(
-      middle.adjusted(0, middle.height() / 2 + 8, 0, 0), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
-      m_editable ? tr("Press H and click to place a host, S for a switch, D for a device; then C and drag "
-                      "from one to the other to join them.\nOr start from a generator (fat tree, torus, "
-                      "dragonfly and others), or paste a network as text.")
-                 : tr("Open a scenario, or draw one."));
+  p.drawText(rect().adjusted(24, 24, -24, -24), Qt::AlignCenter | Qt::TextWordWrap,
+             tr("No network yet. Open a scenario, or draw one."));
 }
 
 void NetworkCanvas::paintEvent(QPaintEvent*) {
   QPainter p(this);
   p.fillRect(rect(), m_theme->color(Role::Canvas));
-  if (m_graph.nodes.empty()) return paintEmpty(p);
+  if (m_graph.nodes.empty()) return m_editable ? void() : paintEmpty(p);  // the editor says how to begin
   p.save();
   p.translate(m_offset);
   p.scale(m_scale, m_scale);

@@ -41,8 +41,8 @@ NetworkToolbar::NetworkToolbar(NetworkCanvas* canvas, QWidget* parent)
                   tr("Levels, kinds, table and problems beside the drawing"));
   m_side->setCheckable(true);
   if (auto* more = findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"))) {
-    more->setIcon(themedIcon(QStringLiteral("more")));
-    more->setFixedWidth(28);
+    more->setIcon(themedIcon(QStringLiteral("right")));
+    more->setStyleSheet(QStringLiteral("padding: 0; border: 0"));  // Qt leaves it 12 pixels
     more->setToolTip(tr("More tools"));
     more->setAccessibleName(more->toolTip());
   }
