@@ -53,7 +53,7 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
       c.theme = value == QLatin1String("dark") ? Theme::Kind::Dark : Theme::Kind::Light;
     } else if (word == QLatin1String("--view")) {
       if (!take()) return reject(QStringLiteral("--view needs the name of a view, such as stages"));
-      c.view = value;
+      c.view = value.toLower().remove(QLatin1Char('-'));  // as its tab says it too: What-if
     } else if (word == QLatin1String("--size")) {
       static const QRegularExpression form(QStringLiteral("^(\\d{3,5})x(\\d{3,5})$"));
       const bool given = take();
