@@ -1,6 +1,10 @@
 #include "panes/issue_model.h"
 
+#include <QFont>
+#include <QGuiApplication>
+#include <QPalette>
 #include <algorithm>
+#include <charconv>
 
 #include "figures/phrases.h"
 #include "theme/icon.h"
@@ -28,6 +32,26 @@ QString severityName(Severity s) {
                                   : IssueModel::tr("Note");
 }
 
+/// "/cluster/network/nodes/3/speed" → 3; −1: the pointer is about something else.
+int numberAfter(const std::string& pointer, const std::string& start) {
+  int number = -1;
+  if (pointer.starts_with(start))
+    std::from_chars(pointer.data() + start.size(), pointer.data() + pointer.size(), number);
+  return number;
+}
+
+const std::string kNodesOfFile = "/cluster/network/nodes/", kLinksOfFile = "/cluster/network/links/";
+
+QString placeOf(const graph::Problem& p, const NetworkGraph& g) {
+  const auto name = [&](int node) {
+    return QString::fromStdString(g.nodes[static_cast<std::size_t>(node)].name);
+  };
+  if (p.node >= 0) return IssueModel::tr("Network: %1").arg(name(p.node));
+  if (p.link < 0) return IssueModel::tr("Network");
+  const NetworkLink& l = g.links[static_cast<std::size_t>(p.link)];
+  return IssueModel::tr("Network: %1 – %2").arg(name(l.from), name(l.to));
+}
+
 }  // namespace
 
 void IssueModel::setFileDiagnostics(const Diagnostics& d) {
@@ -38,6 +62,14 @@ void IssueModel::setFileDiagnostics(const Diagnostics& d) {
 void IssueModel::setScenarioDiagnostics(const Diagnostics& d) {
   m_scenario = d;
   rebuild();
+}
+
+void IssueModel::setNetwork(const NetworkGraph* graph) {
+  const bool had = !m_problems.empty();
+  m_problems = graph ? graph::problemsOf(*graph) : std::vector<graph::Problem>();
+  m_problemPlaces.clear();
+  for (const graph::Problem& p : m_problems) m_problemPlaces.push_back(placeOf(p, *graph));
+  if (had || !m_problems.empty()) rebuild();
 }
 
 void IssueModel::setPlan(const PlanContext& context) {
@@ -59,7 +91,8 @@ void IssueModel::setPlan(const PlanContext& context) {
 void IssueModel::rebuild() {
   beginResetModel();
   m_issues.clear();
-  for (const Diagnostic& d : m_scenario) m_issues.push_back({d, -1});
+  addScenario();
+  addProblems();
   for (const Diagnostic& d : m_file) {
     // What the scenario still says is said once, with its place in the file.
     const auto same = std::find_if(m_issues.begin(), m_issues.end(), [&](const Issue& i) {
@@ -74,6 +107,47 @@ void IssueModel::rebuild() {
   std::stable_sort(m_issues.begin(), m_issues.end(),
                    [](const Issue& a, const Issue& b) { return a.what.severity > b.what.severity; });
   endResetModel();
+}
+
+/// A network that falls apart is told by naming each part that does.
+void IssueModel::addScenario() {
+  const bool named = std::any_of(m_problems.begin(), m_problems.end(),
+                                 [](const graph::Problem& p) { return p.diagnostic.code == "unreachable"; });
+  for (const Diagnostic& d : m_scenario) {
+    if (named && d.code == "network-disconnected") continue;
+    Issue issue{d};
+    issue.node = numberAfter(d.where.pointer, kNodesOfFile);
+    issue.link = numberAfter(d.where.pointer, kLinksOfFile);
+    m_issues.push_back(std::move(issue));
+  }
+}
+
+void IssueModel::addProblems() {
+  for (std::size_t k = 0; k < m_problems.size(); ++k) {
+    const graph::Problem& p = m_problems[k];
+    const auto same = std::find_if(m_issues.begin(), m_issues.end(), [&](const Issue& i) {
+      return i.what.code == p.diagnostic.code || (p.link >= 0 && i.link == p.link);
+    });
+    const bool said = same != m_issues.end() && same->problem < 0;
+    if (!said) m_issues.push_back({p.diagnostic});
+    Issue& issue = said ? *same : m_issues.back();
+    issue.node = p.node, issue.link = p.link;
+    issue.place = m_problemPlaces[k];
+    issue.problem = static_cast<int>(k);
+  }
+}
+
+const graph::Problem* IssueModel::repairOf(const QModelIndex& index) const {
+  if (!index.isValid() || index.row() >= rowCount()) return nullptr;
+  const int number = m_issues[static_cast<std::size_t>(index.row())].problem;
+  if (number < 0) return nullptr;
+  const graph::Problem& p = m_problems[static_cast<std::size_t>(number)];
+  return p.repair ? &p : nullptr;
+}
+
+bool IssueModel::offersRepair() const {
+  return std::any_of(m_problems.begin(), m_problems.end(),
+                     [](const graph::Problem& p) { return bool(p.repair); });
 }
 
 int IssueModel::errorCount() const {
@@ -100,12 +174,24 @@ QVariant IssueModel::data(const QModelIndex& index, int role) const {
   const Diagnostic& d = issue.what;
   if (role == kPointerRole) return QString::fromStdString(d.where.pointer);
   if (role == kStageRole) return issue.stage;
+  if (role == kNodeRole) return issue.node;
+  if (role == kLinkRole) return issue.link;
+  const graph::Problem* repair = repairOf(index);
+  const bool leads = issue.node >= 0 || issue.link >= 0;
+  if ((index.column() == Where && leads) || (index.column() == Repair && repair))
+    if (const QVariant look = lookOfLink(role); look.isValid()) return look;
   if (role == Qt::DecorationRole && index.column() == Message)
     return themedIcon(d.severity == Severity::Error     ? QStringLiteral("error")
                       : d.severity == Severity::Warning ? QStringLiteral("warning")
                                                         : QStringLiteral("note"));
   if (role == Qt::AccessibleTextRole && index.column() == Message)
     return severityName(d.severity) + QStringLiteral(": ") + sentence(d.message);
+  if (role == Qt::AccessibleTextRole && index.column() == Repair && repair)
+    return tr("Repair: %1").arg(QString::fromStdString(repair->repairVerb));
+  if (role == Qt::ToolTipRole && index.column() == Repair && repair)
+    return tr("%1 (Shift+Enter); undo takes it back").arg(QString::fromStdString(repair->repairVerb));
+  if (role == Qt::ToolTipRole && index.column() == Where && leads)
+    return tr("Show it on the network (Enter)");
   if (role == Qt::ToolTipRole) return QString::fromStdString(toText(d));
   if (role != Qt::DisplayRole) return {};
   switch (index.column()) {
@@ -114,15 +200,29 @@ QVariant IssueModel::data(const QModelIndex& index, int role) const {
     case Remedy:
       return sentence(d.remedy);
     case Where:
-      return placeText(d.where);
+      return issue.place.isEmpty() ? placeText(d.where) : issue.place;
+    case Repair:
+      return repair ? QString::fromStdString(repair->repairVerb) : QString();
     default:
       return {};
   }
 }
 
+/// What can be clicked looks like it.
+QVariant IssueModel::lookOfLink(int role) const {
+  if (role == Qt::ForegroundRole) return QGuiApplication::palette().color(QPalette::Link);
+  if (role != Qt::FontRole) return {};
+  QFont font;
+  font.setUnderline(true);
+  return font;
+}
+
 QVariant IssueModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  return section == Message ? tr("What") : section == Remedy ? tr("What to do") : tr("Where");
+  return section == Message  ? tr("What")
+         : section == Remedy ? tr("What to do")
+         : section == Where  ? tr("Where")
+                             : tr("Repair");
 }
 
 }  // namespace nest

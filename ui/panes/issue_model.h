@@ -2,23 +2,33 @@
 
 #include <QAbstractTableModel>
 
+#include "cluster/graph_edit.h"
 #include "document/plan_context.h"
 
 namespace nest {
 
-/// Everything that is wrong or worth knowing, worst first: of reading the file, of the scenario, of the plan.
+/// Everything that is wrong or worth knowing, worst first: of reading the file, of the scenario, of the drawn
+/// network, of the plan.
 class IssueModel : public QAbstractTableModel {
   Q_OBJECT
 public:
-  enum Column { Message, Remedy, Where, ColumnCount };
+  enum Column { Message, Remedy, Where, Repair, ColumnCount };
   static constexpr int kPointerRole = Qt::UserRole;    ///< JSON pointer to jump to; may be empty
   static constexpr int kStageRole = Qt::UserRole + 1;  ///< stage to jump to; −1: none
+  static constexpr int kNodeRole = Qt::UserRole + 2;   ///< node of the drawn network to jump to; −1: none
+  static constexpr int kLinkRole = Qt::UserRole + 3;   ///< link of the drawn network to jump to; −1: none
 
   using QAbstractTableModel::QAbstractTableModel;
 
   void setFileDiagnostics(const Diagnostics&);  ///< of the last file that was read
   void setScenarioDiagnostics(const Diagnostics&);
+  /// Of the drawn network, or nullptr: what the scenario says of the same thing is said once, with its
+  /// repair.
+  void setNetwork(const NetworkGraph*);
   void setPlan(const PlanContext&);
+  /// How to repair a row; nullptr where nobody knows.
+  const graph::Problem* repairOf(const QModelIndex&) const;
+  bool offersRepair() const;
   int errorCount() const;
   int warningCount() const;
 
@@ -31,11 +41,19 @@ private:
   struct Issue {
     Diagnostic what;
     int stage = -1;
+    int node = -1, link = -1;
+    QString place = {};  ///< name of the node or link; empty: what the diagnostic says
+    int problem = -1;    ///< into m_problems
   };
   void rebuild();
+  void addScenario();
+  void addProblems();
+  QVariant lookOfLink(int role) const;
 
   Diagnostics m_file, m_scenario;
   std::vector<Issue> m_plan, m_issues;
+  std::vector<graph::Problem> m_problems;
+  std::vector<QString> m_problemPlaces;  ///< as m_problems
 };
 
 }  // namespace nest

@@ -11,11 +11,13 @@
 #include <QTabWidget>
 #include <QTableView>
 
+#include "editors/network/network_editor.h"
 #include "editors/scenario_panel.h"
 #include "inspector/inspector.h"
 #include "lessons/lessons_pane.h"
 #include "moments/moments_pane.h"
 #include "panes/issue_model.h"
+#include "panes/issue_view.h"
 #include "theme/appearance.h"
 #include "theme/icon.h"
 #include "views/compare/compare_view.h"
@@ -32,6 +34,19 @@ QString inWords(const Diagnostic& d) {
   QString text = d.where.line > 0 ? MainWindow::tr("line %1: ").arg(d.where.line) : QString();
   text += QString::fromStdString(d.message);
   return d.remedy.empty() ? text : text + QStringLiteral("; ") + QString::fromStdString(d.remedy);
+}
+
+/// A drawn network has no fields in the panel.
+bool isAboutNetwork(const QString& pointer) {
+  return pointer.startsWith(QLatin1String("/cluster/network")) ||
+         pointer.startsWith(QLatin1String("/cluster/graph"));
+}
+
+/// nullptr: nothing is open, or its levels are typed.
+const NetworkGraph* drawnIn(const ScenarioDocument& document) {
+  const auto* source =
+      document.isEmpty() ? nullptr : std::get_if<GraphSource>(&document.scenario().cluster.network);
+  return source ? &source->graph : nullptr;
 }
 
 QString journalFolder() {
@@ -104,6 +119,10 @@ void MainWindow::connectAll() {
   connect(&m_document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
     refreshTitle();
     if (parts & ScenarioPart::Moments) refreshState();
+    if (parts & ScenarioPart::Cluster) {
+      m_issues->setNetwork(drawnIn(m_document));
+      refreshIssues();
+    }
   });
   connect(m_session, &PlanningSession::contextChanged, this, [this] {
     m_views->setContext(m_session->context());
@@ -182,6 +201,14 @@ void MainWindow::connectAll() {
   connect(m_panel, &ScenarioPanel::networkRequested, this,
           [this] { m_views->reveal(QStringLiteral("network")); });
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);
+  connect(static_cast<IssueView*>(m_issueView), &IssueView::repairRequested, this,
+          [this](const QModelIndex& index) {
+            const graph::Problem* known = m_issues->repairOf(index);
+            auto* network = qobject_cast<NetworkEditor*>(m_views->view(QStringLiteral("network")));
+            if (!known || !network) return;
+            const graph::Problem problem = *known;  // the model forgets it while it is repaired
+            network->repair(problem);
+          });
 }
 
 void MainWindow::refreshState() {
@@ -227,7 +254,15 @@ void MainWindow::refreshIssues() {
 void MainWindow::jumpToIssue(const QModelIndex& index) {
   const int stage = index.data(IssueModel::kStageRole).toInt();
   if (stage >= 0) m_selection.setSelected(SelectionItem{ItemKind::Stage, stage});
+  const int node = index.data(IssueModel::kNodeRole).toInt(),
+            link = index.data(IssueModel::kLinkRole).toInt();
   const QString pointer = index.siblingAtColumn(0).data(IssueModel::kPointerRole).toString();
+  const bool drawn = drawnIn(m_document) && (node >= 0 || link >= 0 || isAboutNetwork(pointer));
+  if (auto* network = qobject_cast<NetworkEditor*>(m_views->view(QStringLiteral("network")));
+      drawn && network) {
+    m_views->reveal(network->id());
+    return network->jumpTo(node, link);
+  }
   if (!pointer.isEmpty()) {
     m_panelDock->show();
     m_panel->reveal(pointer);

@@ -73,7 +73,8 @@ void MainWindow::buildDocks() {
   m_issueView->setTabKeyNavigation(false);
   m_issueView->horizontalHeader()->setSectionResizeMode(IssueModel::Message, QHeaderView::Stretch);
   m_issueView->horizontalHeader()->setSectionResizeMode(IssueModel::Remedy, QHeaderView::Stretch);
-  m_issueView->horizontalHeader()->setSectionResizeMode(IssueModel::Where, QHeaderView::ResizeToContents);
+  for (int column : {IssueModel::Where, IssueModel::Repair})
+    m_issueView->horizontalHeader()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
   auto* history = new QUndoView(&m_document.history(), this);
   history->setEmptyLabel(tr("As opened"));
   history->setAccessibleName(tr("History"));

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "cluster/generators.h"
-#include "units/text.h"
+#include "figures/phrases.h"
 
 namespace nest {
 
@@ -74,10 +74,8 @@ void GeneratorDialog::generate() {
   auto made = generateNetwork(m_choice->currentData().toString().toStdString(), values);
   m_graph = std::move(made.value);
   if (m_graph) {
-    m_result->setText(
-        tr("%1 devices, %2 links")
-            .arg(QString::fromStdString(text::count(m_graph->deviceCount())),
-                 QString::fromStdString(text::count(static_cast<long long>(m_graph->links.size())))));
+    m_result->setText(plural(m_graph->deviceCount(), QStringLiteral("device")) + QStringLiteral(", ") +
+                      plural(static_cast<long long>(m_graph->links.size()), QStringLiteral("link")));
   } else {
     QString why;
     for (const auto& d : made.diagnostics)

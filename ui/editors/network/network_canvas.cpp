@@ -84,11 +84,13 @@ void NetworkCanvas::select(std::vector<int> nodes, std::vector<int> links) {
 }
 
 void NetworkCanvas::jumpTo(int node, int link) {
-  if (node >= 0 && m_folding.hides(node)) {
-    auto ids = m_unfolded;
-    graph::unfoldFor(m_graph, node, ids);
-    setUnfolded(std::move(ids));
-  }
+  auto ids = m_unfolded;
+  const auto unfoldFor = [&](int n) {
+    if (m_folding.hides(n)) graph::unfoldFor(m_graph, n, ids);
+  };
+  if (node >= 0) unfoldFor(node);
+  if (link >= 0) unfoldFor(m_graph.links[at(link)].from), unfoldFor(m_graph.links[at(link)].to);
+  setUnfolded(std::move(ids));
   if (link >= 0) link = m_folding.linkShownAs[at(link)];
   select(node >= 0 ? std::vector<int>{node} : std::vector<int>{},
          link >= 0 ? std::vector<int>{link} : std::vector<int>{});

@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QSplitter>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include "document/scenario_document.h"
@@ -279,6 +280,20 @@ void NetworkEditor::editSource(const QString& field, const QString& verb,
 void NetworkEditor::applyEdit(const QString& verb, const QString& field,
                               const NetworkCanvas::GraphEdit& edit) {
   editSource(field, verb, [edit](GraphSource& s) { edit(s.graph); });
+}
+
+void NetworkEditor::jumpTo(int node, int link) {
+  // A view that comes into sight has its size, and the graph of today, only after the events on their way.
+  QTimer::singleShot(0, this, [this, node, link] {
+    const NetworkGraph& g = m_canvas->graph();
+    if (node >= static_cast<int>(g.nodes.size()) || link >= static_cast<int>(g.links.size())) return;
+    m_canvas->jumpTo(node, link);
+    m_canvas->setFocus(Qt::OtherFocusReason);
+  });
+}
+
+void NetworkEditor::repair(const graph::Problem& problem) {
+  if (problem.repair) applyEdit(QString::fromStdString(problem.repairVerb), {}, problem.repair);
 }
 
 void NetworkEditor::drawLevels() {

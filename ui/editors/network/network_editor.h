@@ -32,7 +32,11 @@ public:
   const Figure* figure() const override;
   NetworkCanvas& canvas() const { return *m_canvas; }
   State state() const override;
-  QString trafficText() const;  ///< the most loaded link, in words; may be empty
+  /// Brings a node or link (−1: none) of the drawn network to the middle and selects it, unfolding what hides
+  /// it.
+  void jumpTo(int node, int link);
+  void repair(const graph::Problem&);  ///< one step that can be undone
+  QString trafficText() const;         ///< the most loaded link, in words; may be empty
 
 protected:
   void refresh() override;

@@ -5,6 +5,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMouseEvent>
+#include <QResizeEvent>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
@@ -15,8 +16,10 @@
 
 namespace nest {
 
-void NetworkCanvas::resizeEvent(QResizeEvent*) {
-  if (!m_userMoved) fit();
+void NetworkCanvas::resizeEvent(QResizeEvent* e) {
+  if (!m_userMoved) return fit();
+  const QSize more = e->size() - e->oldSize();  // what was in the middle stays there
+  if (e->oldSize().isValid()) m_offset += QPointF(more.width(), more.height()) / 2;
 }
 
 void NetworkCanvas::wheelEvent(QWheelEvent* e) {
