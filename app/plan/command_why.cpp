@@ -85,11 +85,12 @@ int improveCommand(const Words& words) {
   if (!best) return kNoPlanFits;
 
   const Control control = watch.control();
-  const auto improvements = rankImprovements(input->problem, *best, by, control);
+  const auto typed = levelsAsTyped(input->scenario.cluster);
+  const auto improvements = rankImprovements(input->problem, *best, by, control, typed);
   std::vector<BreakEven> flips;
   if (args->has("--break-even"))
     for (const Lever& lever : leversOf(input->problem))
-      for (BreakEven& b : breakEvens(input->problem, *best, lever, {}, control))
+      for (BreakEven& b : breakEvens(input->problem, *best, lever, {}, control, typed))
         flips.push_back(std::move(b));
   std::vector<Failure> failures;
   if (args->has("--failures")) failures = rankFailures(input->problem, *best, control);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cluster/cluster_source.h"
 #include "units/text.h"
 
 namespace nest {
@@ -33,9 +34,21 @@ Problem withCluster(const Problem& p, Hierarchy h) {
   return out;
 }
 
-Problem withLevel(const Problem& p, const Lever& lever, double factor) {
+std::vector<NetworkLevel> levelsOf(const Hierarchy& h) {
   std::vector<NetworkLevel> levels;
-  for (int l = 0; l < p.cluster->levelCount(); ++l) levels.push_back(p.cluster->level(l));
+  for (int l = 0; l < h.levelCount(); ++l) levels.push_back(h.level(l));
+  return levels;
+}
+
+/// `typed` may be those of another state of the scenario: then the problem's own count.
+std::vector<NetworkLevel> beforeClamping(const Hierarchy& h, const std::vector<NetworkLevel>& typed) {
+  std::vector<NetworkLevel> own = levelsOf(h);
+  return !typed.empty() && levelsOf(h.withLevels(typed)) == own ? typed : own;
+}
+
+Problem withLevel(const Problem& p, const Lever& lever, double factor,
+                  const std::vector<NetworkLevel>& typed) {
+  std::vector<NetworkLevel> levels = beforeClamping(*p.cluster, typed);
   NetworkLevel& one = levels[static_cast<std::size_t>(lever.level)];
   if (lever.kind == Lever::Kind::Bandwidth)
     one.bandwidth *= factor;
@@ -114,12 +127,13 @@ std::string nameOf(const Problem& p, const Lever& lever) {
   return "devices";
 }
 
-double valueOf(const Problem& p, const Lever& lever) {
+double valueOf(const Problem& p, const Lever& lever, const std::vector<NetworkLevel>& typed) {
+  const auto level = [&] { return beforeClamping(*p.cluster, typed)[static_cast<std::size_t>(lever.level)]; };
   switch (lever.kind) {
     case Lever::Kind::Bandwidth:
-      return p.cluster->level(lever.level).bandwidth.value();
+      return level().bandwidth.value();
     case Lever::Kind::Latency:
-      return p.cluster->level(lever.level).latency.value();
+      return level().latency.value();
     case Lever::Kind::Memory:
       return p.cluster->device().memory.value.value();
     case Lever::Kind::Compute:
@@ -130,8 +144,9 @@ double valueOf(const Problem& p, const Lever& lever) {
   return p.cluster->deviceCount();
 }
 
-std::string valueText(const Problem& p, const Lever& lever, double factor) {
-  const double v = valueOf(p, lever) * factor;
+std::string valueText(const Problem& p, const Lever& lever, double factor,
+                      const std::vector<NetworkLevel>& typed) {
+  const double v = valueOf(p, lever, typed) * factor;
   switch (lever.kind) {
     case Lever::Kind::Bandwidth:
       return text::bandwidth(BytesPerSecond(v));
@@ -151,11 +166,20 @@ bool isBetterLarger(const Lever& lever) {
   return lever.kind != Lever::Kind::Latency;
 }
 
-Problem pulled(const Problem& p, const Lever& lever, double factor) {
+std::vector<NetworkLevel> levelsAsTyped(const ClusterSource& cluster) {
+  std::vector<NetworkLevel> out;
+  const auto* source = std::get_if<LevelsSource>(&cluster.network);
+  if (!source) return out;
+  for (const LevelSpec& s : source->levels)
+    out.push_back({s.name, s.bandwidth / s.oversubscription, s.latency, s.oversubscription, s.origin});
+  return out;
+}
+
+Problem pulled(const Problem& p, const Lever& lever, double factor, const std::vector<NetworkLevel>& typed) {
   switch (lever.kind) {
     case Lever::Kind::Bandwidth:
     case Lever::Kind::Latency:
-      return withLevel(p, lever, factor);
+      return withLevel(p, lever, factor, typed);
     case Lever::Kind::Memory:
       return withMemory(p, factor);
     case Lever::Kind::Compute:

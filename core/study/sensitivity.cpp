@@ -13,7 +13,7 @@
 
 namespace nest {
 std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPlan& present, double fraction,
-                                          const Control& control) {
+                                          const Control& control, const std::vector<NetworkLevel>& typed) {
   std::vector<Improvement> out;
   const auto levers = leversOf(problem);
   const Seconds before = present.evaluation.batchTime;
@@ -26,7 +26,7 @@ std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPl
                    ? valueText(problem, levers[i], one.factor) + " instead of " +
                          text::count(problem.cluster->deviceCount())
                    : text::signedPercent(one.factor - 1) + " " + nameOf(problem, levers[i]);
-    const Problem better = pulled(problem, levers[i], one.factor);
+    const Problem better = pulled(problem, levers[i], one.factor, typed);
     const Outcome found = quietSolve(better, control, &present.plan);
     one.status = found.status;
     if (const RankedPlan* best = found.best()) {
@@ -52,8 +52,13 @@ namespace {
 class FlipSearch {
 public:
   FlipSearch(const Problem& p, const RankedPlan& present, const Lever& lever, const BreakEvenRange& range,
-             const Control& control)
-      : m_problem(p), m_present(present), m_lever(lever), m_range(range), m_control(control) {}
+             const Control& control, const std::vector<NetworkLevel>& typed)
+      : m_problem(p),
+        m_present(present),
+        m_lever(lever),
+        m_range(range),
+        m_control(control),
+        m_typed(typed) {}
 
   std::optional<BreakEven> towards(double end) {
     const double ratio = std::pow(end, 1.0 / m_range.steps);
@@ -71,7 +76,7 @@ public:
 
 private:
   bool flips(double factor) {
-    const Problem p = pulled(m_problem, m_lever, factor);
+    const Problem p = pulled(m_problem, m_lever, factor, m_typed);
     const Outcome found = quietSolve(p, m_control, &m_present.plan);
     const RankedPlan* best = found.best();
     if (!best || found.status != OutcomeStatus::Optimal) return false;
@@ -100,7 +105,8 @@ private:
     }
     if (studyStopped(m_control)) return std::nullopt;
     flips(other);
-    BreakEven b{m_lever, other, same, valueText(m_problem, m_lever, other), m_plan, m_difference, {}};
+    BreakEven b{m_lever, other,        same, valueText(m_problem, m_lever, other, m_typed),
+                m_plan,  m_difference, {}};
     b.sentence = "at " + b.value +
                  (m_lever.kind == Lever::Kind::Devices ? "" : " " + nameOf(m_problem, m_lever)) +
                  " the plan flips";
@@ -113,6 +119,7 @@ private:
   Lever m_lever;
   const BreakEvenRange& m_range;
   const Control& m_control;
+  const std::vector<NetworkLevel>& m_typed;
   Plan m_plan;
   PlanDiff m_difference;
 };
@@ -120,9 +127,10 @@ private:
 }  // namespace
 
 std::vector<BreakEven> breakEvens(const Problem& problem, const RankedPlan& present, const Lever& lever,
-                                  const BreakEvenRange& range, const Control& control) {
+                                  const BreakEvenRange& range, const Control& control,
+                                  const std::vector<NetworkLevel>& typed) {
   std::vector<BreakEven> out;
-  FlipSearch search(problem, present, lever, range, control);
+  FlipSearch search(problem, present, lever, range, control, typed);
   for (const double end : {range.least, range.most})
     if (auto b = search.towards(end)) out.push_back(std::move(*b));
   return out;

@@ -23,9 +23,10 @@ struct Improvement {
 };
 
 /// Every lever made better by `fraction` (latency divided by 1 + fraction), solved and ranked, the largest
-/// gain first. `present`: the problem's own best plan. Stopped early: what has been solved.
+/// gain first. `present`: the problem's own best plan. `typed`: see pulled. Stopped early: what has been
+/// solved.
 std::vector<Improvement> rankImprovements(const Problem&, const RankedPlan& present, double fraction = 0.25,
-                                          const Control& = {});
+                                          const Control& = {}, const std::vector<NetworkLevel>& typed = {});
 
 /// Where the optimum becomes another plan when one lever moves.
 struct BreakEven {
@@ -46,9 +47,10 @@ struct BreakEvenRange {
 };
 
 /// Nearest flip below and above the present value, at most one each. A flip and flip back between two coarse
-/// steps may go unseen.
+/// steps may go unseen. `typed`: see pulled.
 std::vector<BreakEven> breakEvens(const Problem&, const RankedPlan& present, const Lever&,
-                                  const BreakEvenRange& = {}, const Control& = {});
+                                  const BreakEvenRange& = {}, const Control& = {},
+                                  const std::vector<NetworkLevel>& typed = {});
 
 /// What the loss of one part costs, after planning anew on the rest.
 struct Failure {

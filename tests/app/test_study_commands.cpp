@@ -106,6 +106,32 @@ private slots:
     QVERIFY(!r.json().object()["failures"].toArray().isEmpty());
   }
 
+  /// The gain printed is what the edited scenario has.
+  void improvesLevelsAsTyped() {
+    QTemporaryDir folder;
+    QFile source(sample("teaching-6-layers-2x2"));
+    QVERIFY(source.open(QIODevice::ReadOnly));
+    const QByteArray text = source.readAll();
+    const auto timeOf = [&](const char* command, const char* network) {
+      QFile file(folder.filePath("s.nest.json"));
+      if (!file.open(QIODevice::WriteOnly | QIODevice::Truncate)) return QJsonObject();
+      file.write(QByteArray(text).replace("host:2@100GB/s,2us cluster:2@10GB/s,5us", network));
+      file.close();
+      return run({command, file.fileName(), "--json"}).json().object();
+    };
+    const double edited =
+        timeOf("solve", "host:2@12.5GB/s,2us cluster:2@30GB/s,5us")["batch_time_s"].toDouble();
+    bool seen = false;
+    for (const auto& i :
+         timeOf("improve", "host:2@10GB/s,2us cluster:2@30GB/s,5us")["improvements"].toArray()) {
+      const QJsonObject one = i.toObject();
+      if (!one["what"].toString().contains("bandwidth of level host")) continue;
+      seen = true;
+      QVERIFY(std::abs(one["batch_time_s"].toDouble() / edited - 1) < 1e-12);
+    }
+    QVERIFY(seen);
+  }
+
   void inverts() {
     const Ran r = run({"inverse", sample(kLlama), "--time", "6s", "--json"});
     QVERIFY2(r.code == 0, qPrintable(r.err));

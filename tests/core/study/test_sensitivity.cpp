@@ -1,5 +1,6 @@
 #include <QtTest/QTest>
 
+#include "formats/scenario_json.h"
 #include "solver/solve.h"
 #include "study/sensitivity.h"
 #include "support/random_instance.h"
@@ -21,6 +22,30 @@ std::vector<std::pair<Problem, RankedPlan>> solvedInstances(int wanted) {
       out.emplace_back(std::move(p), *o.best());
   }
   return out;
+}
+
+/// The teaching sample with an outer level that is typed faster than the one inside it.
+Scenario heldBack() {
+  auto scenario =
+      readScenario(test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json"),
+                   "teaching", {});
+  auto& levels = std::get<LevelsSource>(scenario->cluster.network).levels;
+  levels[0].bandwidth = BytesPerSecond(10e9);
+  levels[1].bandwidth = BytesPerSecond(60e9);
+  levels[1].oversubscription = 2;
+  levels[0].latency = Seconds(5e-6);
+  levels[1].latency = Seconds(2e-6);
+  return std::move(*scenario);
+}
+
+/// As somebody would edit the scenario.
+Scenario edited(Scenario s, const Lever& lever, double factor) {
+  LevelSpec& level = std::get<LevelsSource>(s.cluster.network).levels[static_cast<std::size_t>(lever.level)];
+  if (lever.kind == Lever::Kind::Bandwidth)
+    level.bandwidth *= factor;
+  else
+    level.latency *= factor;
+  return s;
 }
 
 }  // namespace
@@ -54,6 +79,34 @@ private slots:
       }
     }
     QVERIFY(better > 12);
+  }
+
+  void aLevelHeldBackByTheOneInsideRisesWithIt() {
+    const Scenario scenario = heldBack();
+    const auto typed = levelsAsTyped(scenario.cluster);
+    const Problem p = *buildProblem(scenario);
+    QCOMPARE(p.cluster->level(1).bandwidth, BytesPerSecond(10e9));
+    const Outcome now = solve(p);
+    QVERIFY(now.best());
+    int levels = 0;
+    for (const Improvement& i : rankImprovements(p, *now.best(), 0.25, {}, typed)) {
+      if (i.lever.level < 0) continue;
+      ++levels;
+      const Problem there = *buildProblem(edited(scenario, i.lever, i.factor));
+      const Problem pull = pulled(p, i.lever, i.factor, typed);
+      for (int l = 0; l < 2; ++l) QVERIFY(pull.cluster->level(l) == there.cluster->level(l));
+      const Outcome other = solve(there);
+      QVERIFY(std::abs(i.batchTime / other.best()->evaluation.batchTime - 1) < 1e-12);
+    }
+    QCOMPARE(levels, 4);
+    const Lever inner{Lever::Kind::Bandwidth, 0}, outer{Lever::Kind::Bandwidth, 1};
+    QCOMPARE(pulled(p, inner, 1.25, typed).cluster->level(1).bandwidth, BytesPerSecond(12.5e9));
+    QCOMPARE(pulled(p, outer, 1.25, typed).cluster->level(1).bandwidth, BytesPerSecond(10e9));
+    QCOMPARE(valueOf(p, outer, typed), 30e9);
+    // Figures of another state of the scenario are none of this problem's.
+    auto others = typed;
+    others[0].bandwidth = BytesPerSecond(7e9);
+    QCOMPARE(pulled(p, inner, 1.25, others).cluster->level(1).bandwidth, BytesPerSecond(10e9));
   }
 
   void flipsAreWhereThePlanChanges() {
