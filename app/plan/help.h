@@ -4,6 +4,7 @@ namespace nest::cli {
 
 inline constexpr const char* kSolveHelp =
     R"(Usage: nest-plan solve SCENARIO [--json] [-o plan.json] [--deadline SECONDS] [--threads N] [--free]
+                       [--front]
 
 Finds the best plan over the whole search space of the scenario and prints it: times, throughput, MFU, every stage with
 its load and its memory, the lower bound and what was searched. Ctrl+C ends with the best so far.
@@ -13,6 +14,10 @@ its load and its memory, the lower bound and what was searched. Ctrl+C ends with
   --deadline SECONDS  stop then with the best so far, its lower bound and the gap (0: none)
   --threads N         threads to search with
   --free              show beside it the optimum without the rules of the preset "runnable"
+  --front             also search the Pareto front of time, devices and peak memory as far as possible (up to ten times
+                      as long), and list it. front_reach in JSON says how far it is exact, among plans with one strategy
+                      for all stages: "exact" is the whole front; "stepped" the fastest plan within each of a falling
+                      row of device counts and of memory limits; "met" only the best of the plans met (as without it)
 
 SCENARIO is a *.nest.json file ("-" reads standard input):
   {"format": "nest-scenario", "version": 1, "name": "…", "description": "…",

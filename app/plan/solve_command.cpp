@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 
 #include "command_line.h"
@@ -6,6 +7,7 @@
 #include "formats/outcome_json.h"
 #include "formats/plan_json.h"
 #include "formats/summary_text.h"
+#include "formats/text_table.h"
 #include "plan/schedule.h"
 #include "solver/solve.h"
 #include "study/calibration.h"
@@ -49,6 +51,33 @@ Reading<std::optional<Seconds>> measuredTime(const Arguments& args) {
   return result;
 }
 
+const char* reachInWords(FrontReach reach) {
+  switch (reach) {
+    case FrontReach::Exact:
+      return "the whole front: none is missing";
+    case FrontReach::Stepped:
+      return "the fastest plan within each of a falling row of device counts, and of memory limits; between "
+             "them there may be more";
+    case FrontReach::Met:
+      break;
+  }
+  return "of the plans met during the search; there may be more";
+}
+
+/// A line for each plan of the Pareto front, the fastest first.
+std::string frontText(const Outcome& o) {
+  std::string out =
+      "Pareto front of time, devices and peak memory (" + std::string(reachInWords(o.frontReach)) + ")\n";
+  TextTable table({{"time"}, {"devices"}, {"peak memory"}, {"plan", TextTable::Align::Left}});
+  for (const RankedPlan& r : o.front) {
+    Bytes peak;
+    for (const StageEvaluation& s : r.evaluation.stages) peak = std::max(peak, s.memory.total());
+    table.add({text::time(r.evaluation.batchTime), text::count(r.plan.devicesUsed()), text::memory(peak),
+               summaryOf(r.plan)});
+  }
+  return out + table.text(2);
+}
+
 int exitCodeOf(const Outcome& o) {
   if (o.best()) return kDone;
   return o.status == OutcomeStatus::Failed ? kBadInput : kNoPlanFits;
@@ -58,7 +87,8 @@ int exitCodeOf(const Outcome& o) {
 
 int solveCommand(const Words& words) {
   const std::vector<OptionSpec> known = {
-      {"--json"}, {"--output", 'o', true}, {"--deadline", 0, true}, {"--threads", 0, true}, {"--free"}};
+      {"--json"}, {"--output", 'o', true}, {"--deadline", 0, true}, {"--threads", 0, true}, {"--free"},
+      {"--front"}};
   const auto args = parseArguments(words, known, 1, 1);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
@@ -74,7 +104,11 @@ int solveCommand(const Words& words) {
   Outcome outcome;
   {
     Watch watch(input->problem.search.deadlineSeconds);
-    outcome = solve(input->problem, watch.control());
+    Control control = watch.control();
+    control.widerFront = args->has("--front");
+    if (control.widerFront)  // one plan alone has no front
+      input->problem.search.topPlans = std::max(2, input->problem.search.topPlans);
+    outcome = solve(input->problem, control);
     if (outcome.status == OutcomeStatus::Infeasible && !outcome.nearestMiss)
       for (Diagnostic& d : conflictsOf(input->problem, watch.control()))
         outcome.diagnostics.push_back(std::move(d));
@@ -82,8 +116,9 @@ int solveCommand(const Words& words) {
   const ReportSource source = sourceOf(*input);
   const auto free = args->has("--free") ? solveFreely(*input) : std::nullopt;
   const Outcome* beside = free ? &*free : nullptr;
-  std::cout << (json ? writeOutcome(source, outcome, beside) : summaryText(source, outcome, beside))
-            << std::flush;
+  std::cout << (json ? writeOutcome(source, outcome, beside) : summaryText(source, outcome, beside));
+  if (args->has("--front") && !json && !outcome.front.empty()) std::cout << "\n" << frontText(outcome);
+  std::cout << std::flush;
   if (const auto path = args->value("--output"); path && outcome.best()) {
     const Diagnostics failed = writeTextFile(*path, writePlan(outcome.best()->plan));
     if (!failed.empty()) return report(failed), kBadInput;

@@ -79,6 +79,38 @@ private slots:
       QVERIFY(!s.toObject()["layers"].toArray().isEmpty());
     }
   }
+  void theFrontIsSearchedOnRequest() {
+    const auto front = [](const QStringList& more) {
+      return run(QStringList{"solve", sample("llama2-7b-h100-128"), "--json"} + more).json();
+    };
+    const QJsonObject met = front({}), wide = front({"--front"});
+    QCOMPARE(met["front_reach"].toString(), QString("met"));
+    QVERIFY(wide["front_reach"].toString() == "exact" || wide["front_reach"].toString() == "stepped");
+    QCOMPARE(wide["plan"], met["plan"]);
+    const QJsonArray plans = wide["front"].toArray();
+    QVERIFY(plans.size() > 1);
+    // None of the plans met before beats one of the wider front.
+    const auto covers = [](const QJsonObject& a, const QJsonObject& b) {
+      bool better = false;
+      for (const char* key : {"batch_time_s", "devices_used", "peak_memory_bytes"}) {
+        if (a[key].toDouble() > b[key].toDouble() * (1 - 1e-9)) {
+          if (a[key].toDouble() > b[key].toDouble() * (1 + 1e-9)) return false;
+        } else {
+          better = true;
+        }
+      }
+      return better;
+    };
+    for (const auto& m : met["front"].toArray())
+      for (const auto& w : plans) QVERIFY(!covers(m.toObject(), w.toObject()));
+    const Ran told = run({"solve", sample("teaching-6-layers-2x2"), "--front"});
+    QVERIFY2(told.code == 0, qPrintable(told.err));
+    QVERIFY2(told.out.contains("Pareto front of time, devices and peak memory (the whole front"),
+             qPrintable(told.out));
+    QVERIFY(!run({"solve", sample("teaching-6-layers-2x2")}).out.contains("Pareto front"));
+    QVERIFY(run({"solve", "--help"}).out.contains("--front"));
+  }
+
   void aSolvedPlanEvaluatesToTheSameTime() {
     QTemporaryDir dir;
     const QString plan = dir.filePath("plan.json");
