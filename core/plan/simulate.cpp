@@ -30,7 +30,7 @@ std::array<double, kExchangeCount> shownShares(const Assumptions& assumptions, c
 }
 
 /// The one chunk of a stage; its times stand in the evaluation.
-ChunkTime wholeStage(const Assumptions& assumptions, const StageWork& work, const StageEvaluation& stage) {
+ChunkTime wholeStage(const Assumptions& assumptions, const StageEvaluation& stage) {
   const auto shown = shownShares(assumptions, stage);
   ChunkTime t;
   t.forward = stage.forward.value();
@@ -43,7 +43,6 @@ ChunkTime wholeStage(const Assumptions& assumptions, const StageWork& work, cons
   t.recompute = std::min(t.backward, (stage.recompute + stage.recomputeExchange).value());
   t.activationIn = shown[static_cast<std::size_t>(Exchange::Pipeline)] * stage.activationIn.value();
   t.gradientIn = shown[static_cast<std::size_t>(Exchange::Pipeline)] * stage.gradientIn.value();
-  t.stash = work.largestStash;
   return t;
 }
 
@@ -77,14 +76,19 @@ std::vector<ChunkTime> chunksOf(const Assumptions& assumptions, const StageWork&
   return times;
 }
 
-/// By stage and chunk. Only chunks need the placement again.
+/// By stage and chunk. Only chunks need the placement again, and whole stages their work only for the stash.
 std::vector<std::vector<ChunkTime>> chunkTimes(const Problem& problem, const Plan& plan,
-                                               const PlanCheck& check, const Evaluation& evaluation) {
-  const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
+                                               const PlanCheck& check, const Evaluation& evaluation,
+                                               bool detail) {
   std::vector<std::vector<ChunkTime>> times;
-  if (plan.chunksPerStage() == 1) {
-    for (std::size_t i = 0; i < works.size(); ++i)
-      times.push_back({wholeStage(problem.assumptions, works[i], evaluation.stages[i])});
+  const bool whole = plan.chunksPerStage() == 1;
+  if (whole)
+    for (const StageEvaluation& stage : evaluation.stages)
+      times.push_back({wholeStage(problem.assumptions, stage)});
+  if (whole && !detail) return times;
+  const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
+  if (whole) {
+    for (std::size_t i = 0; i < works.size(); ++i) times[i].front().stash = works[i].largestStash;
     return times;
   }
   const std::vector<PlacedStage> placed = placeStages(problem, plan, check, works);
@@ -118,6 +122,7 @@ public:
   /// nullopt: the order waits for itself (possible only where chunks do not suit the number of microbatches),
   /// or a stop was asked for.
   std::optional<Schedule> run() {
+    if (!m_detail && m_chunks == 1) return totals();
     std::vector<std::vector<PipelineTask>> orders;
     for (int i = 0; i < m_stages; ++i) {
       orders.push_back(taskOrder(m_out.kind, i, m_stages, m_chunks, m_microbatches));
@@ -142,6 +147,52 @@ public:
   }
 
 private:
+  /// The same passes in the order of taskOrder, without listing them: a stage that has done `backward` passes
+  /// is at most its warm-up and one pass ahead of them.
+  std::optional<Schedule> totals() {
+    const auto m = static_cast<std::size_t>(m_microbatches), stages = m_times.size();
+    std::vector<std::size_t> forward(stages, 0), backward(stages, 0);
+    for (bool moved = true; moved;) {
+      if (m_stop.stop_requested()) return std::nullopt;
+      moved = false;
+      for (std::size_t i = 0; i < stages; ++i) {
+        const std::size_t ahead = m_out.kind == ScheduleKind::GPipe ? m : std::min(m, stages - i - 1);
+        const std::size_t before = forward[i] + backward[i];
+        advance(i, ahead, forward, backward);
+        moved = moved || forward[i] + backward[i] > before;
+      }
+    }
+    for (const std::size_t done : backward)
+      if (done < m) return std::nullopt;
+    for (int i = 0; i < m_stages; ++i) finish(i);
+    return std::move(m_out);
+  }
+
+  /// Runs a stage as far as its inputs have been produced.
+  void advance(std::size_t i, std::size_t ahead, std::vector<std::size_t>& forward,
+               std::vector<std::size_t>& backward) {
+    const auto m = static_cast<std::size_t>(m_microbatches);
+    const ChunkTime& t = m_times[i].front();
+    const double activation = std::max(0.0, t.activationIn), gradient = std::max(0.0, t.gradientIn);
+    const bool first = i == 0, last = i + 1 == m_times.size();
+    const std::size_t arrived = first ? m : forward[i - 1], returned = last ? m : backward[i + 1];
+    const double* inputs = first ? nullptr : &m_forwardEnd[(i - 1) * m];
+    const double* gradients = last ? nullptr : &m_backwardEnd[(i + 1) * m];
+    std::size_t f = forward[i], b = backward[i];
+    double now = m_free[i], busy = m_out.busy[i].value();
+    for (; b < m;) {
+      const bool isForward = f < std::min(m, b + ahead + 1);
+      if (isForward ? f >= arrived : b >= returned) break;
+      if (const double* from = isForward ? inputs : gradients) now = std::max(now, from[isForward ? f : b]);
+      const double transfer = isForward ? activation : gradient, pass = isForward ? t.forward : t.backward;
+      now = now + transfer + pass;
+      busy = busy + transfer + pass;
+      (isForward ? m_forwardEnd[i * m + f++] : m_backwardEnd[i * m + b++]) = now;
+    }
+    forward[i] = f, backward[i] = b;
+    m_free[i] = now, m_out.busy[i] = Seconds(busy);
+  }
+
   std::size_t slot(int part, int microbatch) const {
     return static_cast<std::size_t>(part) * static_cast<std::size_t>(m_microbatches) +
            static_cast<std::size_t>(microbatch);
@@ -267,7 +318,7 @@ Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& ev
   if (kind != ScheduleKind::GPipe)
     kind = v > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
 
-  const auto times = chunkTimes(problem, plan, check, evaluation);
+  const auto times = chunkTimes(problem, plan, check, evaluation, detail);
   const int m = check.microbatches, s = plan.stageCount();
   const long long width = static_cast<long long>(s) * static_cast<long long>(v);
   const long long reached = std::max<long long>(8 * s, kMostPasses / std::max<long long>(1, width)) / s * s;
