@@ -2,8 +2,10 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSettings>
 #include <QSlider>
@@ -79,6 +81,44 @@ private slots:
       QVERIFY(!model.index(r, CandidateModel::Fate).data().toString().isEmpty());
     model.setOutcome(nullptr);
     QCOMPARE(model.rowCount(), 0);
+  }
+
+  void findTheWholeFront() {
+    Desk desk("llama2-7b-h100-128.nest.json");
+    QCOMPARE(desk.context.outcome->frontReach, FrontReach::Met);
+    SearchView view(desk.services());
+    desk.show(view);
+    auto* tabs = view.findChild<QTabWidget*>();
+    tabs->setCurrentIndex(1);
+    QLabel* reach = nullptr;
+    for (auto* l : view.findChildren<QLabel*>())
+      if (l->accessibleName() == QStringLiteral("Reach of the front")) reach = l;
+    QVERIFY(reach && reach->text().contains(QStringLiteral("met during the search")));
+    auto* find = buttonOf(view, QStringLiteral("Find the whole front"));
+    QVERIFY(find && find->isVisible() && find->isEnabled());
+    // Cancelled at once: all as before.
+    QTest::mouseClick(find, Qt::LeftButton);
+    QVERIFY(view.findChild<QProgressBar*>()->isVisible());
+    auto* cancel = buttonOf(view, QStringLiteral("Cancel the search"));
+    QVERIFY(cancel && cancel->isVisible());
+    QTest::mouseClick(cancel, Qt::LeftButton);
+    QVERIFY(find->isVisible() && find->isEnabled());
+    QVERIFY(reach->text().startsWith(QStringLiteral("Cancelled.")));
+    QCOMPARE(view.context().outcome->frontReach, FrontReach::Met);
+    // To its end.
+    QTest::mouseClick(find, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!find->isEnabled() && find->isVisible(), 60000);
+    QVERIFY(view.context().outcome->frontReach != FrontReach::Met);
+    QVERIFY(reach->text().contains(view.context().outcome->frontReach == FrontReach::Exact
+                                       ? QStringLiteral("none is missing")
+                                       : QStringLiteral("in steps")));
+    QCOMPARE(view.context().outcome->plans.size(), desk.context.outcome->plans.size());
+    QVERIFY(view.figure()->asText(view.context()) != view.figure()->asText(desk.context));
+    if (!qEnvironmentVariableIsEmpty("NEST_PICTURES"))
+      view.grab().save(qEnvironmentVariable("NEST_PICTURES") + QStringLiteral("/whole-front.png"));
+    // Another plan begins anew.
+    view.setContext(desk.snapshot());
+    QVERIFY(find->isEnabled());
   }
 
   void walkTheDpTable() {

@@ -23,9 +23,9 @@
 #include "study/counterfactual.h"
 #include "study/sensitivity.h"
 #include "units/text.h"
-#include "views/figure_pane.h"
 #include "views/search/candidate_model.h"
 #include "views/search/dp_pane.h"
+#include "views/search/front_pane.h"
 
 namespace nest {
 namespace {
@@ -52,8 +52,9 @@ QString row(const QString& what, double change, const QString& detail) {
 
 SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, parent) {
   m_worker = new StudyWorker(this);
-  m_front = std::make_unique<FrontFigure>();
-  m_pane = new FigurePane(*m_front, m_chosen);
+  m_front = new FrontPane;
+  // Found anew for this very context: everything that shows or exports the view has it from there.
+  connect(m_front, &FrontPane::found, this, [this](const PlanContextPtr& wider) { setContext(wider); });
   m_headline = new QLabel;
   m_headline->setWordWrap(true);
   m_headline->setMargin(8);
@@ -64,7 +65,7 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   m_tabs->setAccessibleName(tr("Parts of the search"));
   m_tabs->setDocumentMode(true);
   m_tabs->addTab(buildQuestions(), tr("Questions"));
-  m_tabs->addTab(m_pane, tr("Pareto front"));
+  m_tabs->addTab(m_front, tr("Pareto front"));
   m_tabs->addTab(m_dp, tr("DP table"));
   m_tabs->setCurrentIndex(QSettings().value(QStringLiteral("views/search/tab"), 0).toInt());
   m_split = new QSplitter;
@@ -113,7 +114,7 @@ SearchView::~SearchView() {
 }
 
 const Figure* SearchView::figure() const {
-  return m_tabs->currentWidget() == m_dp ? static_cast<const Figure*>(&m_dp->figure()) : m_front.get();
+  return m_tabs->currentWidget() == m_dp ? static_cast<const Figure*>(&m_dp->figure()) : &m_front->figure();
 }
 
 void SearchView::refreshTable() {
@@ -284,12 +285,16 @@ void SearchView::ask(const QString& question) {
       });
 }
 
+std::vector<NetworkLevel> SearchView::typedLevels() const {
+  return context().scenario ? levelsAsTyped(context().scenario->cluster) : std::vector<NetworkLevel>();
+}
+
 void SearchView::rankImprovements() {
   if (!ready(tr("Ranking"))) return;
   showBusy(tr("Solving once for each figure of the cluster …"));
-  m_worker->start([this, problem = context().problem, plan = context().plan](
+  m_worker->start([this, problem = context().problem, plan = context().plan, typed = typedLevels()](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
-    auto all = nest::rankImprovements(*problem, *plan, 0.25, control);
+    auto all = nest::rankImprovements(*problem, *plan, 0.25, control, typed);
     deliver([this, all = std::move(all)] {
       QString html = tr("<h4>One figure made 25 % better, the plan found anew</h4><table>");
       for (const auto& i : all)
@@ -324,14 +329,14 @@ void SearchView::rankFailures() {
 void SearchView::findBreakEvens() {
   if (!ready(tr("Break-even points"))) return;
   showBusy(tr("Moving each figure until the plan flips …"));
-  m_worker->start([this, problem = context().problem, plan = context().plan](
+  m_worker->start([this, problem = context().problem, plan = context().plan, typed = typedLevels()](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
     QString rows;
     const auto levers = leversOf(*problem);
     for (std::size_t i = 0; i < levers.size() && !control.stopRequested(); ++i) {
       Control quiet;
       quiet.stop = control.stop;
-      for (const auto& b : breakEvens(*problem, *plan, levers[i], {}, quiet))
+      for (const auto& b : breakEvens(*problem, *plan, levers[i], {}, quiet, typed))
         rows += QStringLiteral("<li>") + from(b.sentence).toHtmlEscaped() + QStringLiteral("</li>");
       deliver(
           [this,
@@ -353,8 +358,7 @@ void SearchView::refresh() {
   for (QPushButton* b : m_askers) b->setEnabled(true);
   m_model->setOutcome(context().outcome);
   m_table->resizeColumnsToContents();
-  m_chosen.setSelected(std::nullopt);
-  m_pane->show(context(), theme());
+  m_front->setContext(contextPtr(), theme());
   m_dpStale = true;
   refreshTable();
   const Outcome* o = context().outcome.get();

@@ -16,8 +16,7 @@ namespace nest {
 
 class CandidateModel;
 class DpPane;
-class FigurePane;
-class FrontFigure;
+class FrontPane;
 class StudyWorker;
 
 /// What was searched and why each candidate lost; the Pareto front; and questions: why not this, what would
@@ -51,6 +50,7 @@ private:
   void refreshTable();
   void say(const QString& html);
   bool ready(const QString& what);
+  std::vector<NetworkLevel> typedLevels() const;
 
   CandidateModel* m_model;
   QSortFilterProxyModel* m_sorted;
@@ -60,9 +60,7 @@ private:
   QTextBrowser* m_answer;
   QPushButton* m_stop;
   std::vector<QPushButton*> m_askers;
-  std::unique_ptr<FrontFigure> m_front;
-  Selection m_chosen;  ///< a plan of the front
-  FigurePane* m_pane;
+  FrontPane* m_front;
   DpPane* m_dp;
   QTabWidget* m_tabs;
   QSplitter* m_split;

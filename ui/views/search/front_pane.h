@@ -1,0 +1,57 @@
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "document/plan_context.h"
+#include "document/selection.h"
+#include "theme/theme.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace nest {
+
+class FigurePane;
+class FrontFigure;
+class StudyWorker;
+
+/// The Pareto front of the outcome shown, how far it can be relied on, and the search for the whole of it: a
+/// solve in the background that takes longer than the one behind the plan.
+class FrontPane : public QWidget {
+  Q_OBJECT
+public:
+  explicit FrontPane(QWidget* parent = nullptr);
+  ~FrontPane() override;
+
+  const FrontFigure& figure() const { return *m_figure; }
+  /// Ends the search for another context's front.
+  void setContext(PlanContextPtr, const Theme&);
+
+Q_SIGNALS:
+  /// The context's outcome with the wider front in it; comes once nothing runs any more.
+  void found(PlanContextPtr);
+
+private:
+  void search();
+  void told();
+  void ended();
+  void offer();
+
+  std::unique_ptr<FrontFigure> m_figure;
+  Selection m_chosen;  ///< a plan of the front
+  FigurePane* m_pane;
+  QLabel* m_reach;
+  QProgressBar* m_progress;
+  QPushButton *m_find, *m_stop;
+  StudyWorker* m_worker;
+  PlanContextPtr m_context;
+  PlanContextPtr m_wider;  ///< found, and not yet told
+  QString m_remark;        ///< what became of the last search
+};
+
+/// "The whole front: …", for a person.
+QString reachInWords(const Outcome&);
+
+}  // namespace nest
