@@ -36,9 +36,11 @@ struct Torn : WindowBench {
     pane = window.findChild<IssueView*>();
     issues = window.findChild<IssueModel*>();
     editor = qobject_cast<NetworkEditor*>(window.views().view(QStringLiteral("network")));
+    editor->canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);  // places are the graph's own
     window.findChild<QDockWidget*>(QStringLiteral("below"))->show();
     (void)QTest::qWaitForWindowExposed(&window);
   }
+  ~Torn() { editor->canvas().setFoldWhen(NetworkCanvas::FoldWhen::Huge); }  // the choice is kept for others
   const NetworkGraph& drawn() {
     return std::get<GraphSource>(window.document().scenario().cluster.network).graph;
   }
