@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <cmath>
 
 #include "figures/phrases.h"
 
@@ -113,14 +114,15 @@ void PropertiesStrip::setMemory() {
   if (m_filling || !m_memory->isModified()) return;
   const auto v = m_memory->text().trimmed().isEmpty() ? std::optional(Bytes(0))
                                                       : text::readMemory(m_memory->text().toStdString());
-  if (mark(m_memory, v.has_value(), tr("For example 80 GiB; empty for the cluster's device")))
+  if (mark(m_memory, v && std::isfinite(v->value()),
+           tr("For example 80 GiB; empty for the cluster's device")))
     editDevices(tr("Set memory to %1").arg(m_memory->text()), [v](NetworkNode& n) { n.memory = *v; });
 }
 
 void PropertiesStrip::setBandwidth() {
   if (m_filling || !m_bandwidth->isModified()) return;
   const auto v = text::readBandwidth(m_bandwidth->text().toStdString());
-  if (!mark(m_bandwidth, v && v->value.value() > 0,
+  if (!mark(m_bandwidth, v && v->value.value() > 0 && std::isfinite(v->value.value()),
             tr("A positive bandwidth, for example 50 GB/s or 400 Gb/s")))
     return;
   const auto links = m_canvas->selectedLinks();
@@ -137,7 +139,7 @@ void PropertiesStrip::setBandwidth() {
 void PropertiesStrip::setLatency() {
   if (m_filling || !m_latency->isModified()) return;
   const auto v = text::readTime(m_latency->text().toStdString());
-  if (mark(m_latency, v.has_value(), tr("A time, for example 2 µs")))
+  if (mark(m_latency, v && std::isfinite(v->value()), tr("A time, for example 2 µs")))
     editLinks(tr("Set latency to %1").arg(m_latency->text()), [v](NetworkLink& l) { l.latency = *v; });
 }
 
