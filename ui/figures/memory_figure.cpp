@@ -160,6 +160,7 @@ void paintWords(Ink& ink, const MemoryLayout& m) {
     double top = box.top() - 18;
     // Not across the capacity line: above it if the words would touch it.
     if (!over && top < capacity + 2 && top + 16 > capacity - 2) top = std::min(box.top() - 17, capacity - 18);
+    if (top < m.plot.top() - 2) continue;  // there the title of the axis stands
     const QRectF spot(box.center().x() - w / 2, top, w, 15);
     ink.fill(spot, ink.color(Role::Canvas));
     ink.label(spot, words(column, brief), Qt::AlignCenter, Ink::kSmall,

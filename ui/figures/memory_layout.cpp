@@ -10,6 +10,7 @@
 namespace nest {
 namespace {
 
+constexpr double kWordsAbove = 20;      ///< pixels that the words above the fullest bar take
 constexpr double kCapacityMargin = 62;  ///< right of the bars, for the label of the capacity line
 
 std::vector<MemoryColumn> stageColumns(const Evaluation& e) {
@@ -76,7 +77,10 @@ MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standal
   out.chips = QRectF(body.left() + 52, out.legend.top() - 32, width, 22);
   const double top = body.top() + 22;
   out.plot = QRectF(body.left() + 52, top, width, std::max(20.0, out.chips.top() - 4 - top));
-  out.axis = Axis::memory(largest * 1.13, std::max(2, static_cast<int>(out.plot.height() / 44)));
+  // The words stand inside the plot, or they would lie on the title of the axis.
+  const double above = 1 / std::max(0.5, 1 - kWordsAbove / out.plot.height());
+  out.axis =
+      Axis::memory(largest * std::max(1.13, above), std::max(2, static_cast<int>(out.plot.height() / 44)));
   return out;
 }
 

@@ -98,7 +98,9 @@ StagesLayout layoutStages(const QRectF& area, const PlanContext& c, bool standal
     out.axis.ticks = out.plot.height() > 160 ? std::vector<double>{0, 20, 40, 60, 80, 100}
                                              : std::vector<double>{0, 50, 100};
   } else {
-    out.axis = Axis::time(largest * 1.1, ticks);
+    // The value above the longest column stands inside the plot, clear of the title of the axis.
+    const double above = 1 / std::max(0.5, 1 - 19 / out.plot.height());
+    out.axis = Axis::time(largest * std::max(1.1, above), ticks);
   }
   layLayers(out, *c.problem, plan);
   return out;

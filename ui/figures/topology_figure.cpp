@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cluster/device_catalog.h"
 #include "figures/frame.h"
 #include "figures/phrases.h"
 #include "figures/timeline_rows.h"
@@ -144,9 +145,16 @@ LevelTraffic TopologyFigure::trafficOf(const PlanContext& c) const {
 
 QString TopologyFigure::sentence(const PlanContext& c) const {
   const Hierarchy& h = *c.problem->cluster;
+  const DeviceSpec& device = h.device();
+  QString kind = phrase(device.name);
+  // A name may say how much memory the device is sold with; what counts is what the scenario gives it.
+  const auto& sold = deviceCatalog();
+  if (std::any_of(sold.begin(), sold.end(), [&](const DeviceSpec& d) {
+        return d.name == device.name && d.memory.value != device.memory.value;
+      }))
+    kind += QStringLiteral(" with %1 of memory").arg(memoryText(device.memory.value));
   QString out = QStringLiteral("%1 × %2, %3")
-                    .arg(countText(h.deviceCount()), phrase(h.device().name),
-                         plural(h.groupCount(0), QStringLiteral("host")));
+                    .arg(countText(h.deviceCount()), kind, plural(h.groupCount(0), QStringLiteral("host")));
   if (const Plan* plan = c.shownPlan()) {
     out += QStringLiteral(" · ") + phrase(summaryOf(*plan));
     if (const int idle = classesOf(c).idleDevices()) out += QStringLiteral(" · %1 idle").arg(countText(idle));

@@ -176,8 +176,9 @@ void TopologyLayout::arrange() {
   m_columns = best;
   const auto fit = [this] {
     measure(m_columns);
-    // A handful of devices need not fill the page.
-    m_scale = std::min({m_area.width() / size().width(), m_area.height() / size().height(), 90.0});
+    // A handful of devices grows with the page, but need not fill it.
+    const double most = std::clamp(m_area.height() * 0.22, 90.0, 170.0);
+    m_scale = std::min({m_area.width() / size().width(), m_area.height() / size().height(), most});
   };
   m_headerLimit = 100;
   fit();

@@ -138,11 +138,13 @@ void TopologyPainter::paintBoxes() {
         mixed(m_ink.color(Role::Canvas), m_ink.color(Role::Border), (levels - l) % 2 == 1 ? 0.2 : 0.0);
     if (m_traffic.shown()) ground = m_traffic.color(l, m_ink.theme());
     const QColor edge = mixed(m_ink.color(Role::Border), m_ink.color(Role::Text), 0.12 * l);
+    // Those behind stay clear of the words in the header around them.
+    const double behind = l + 1 < levels ? std::clamp(0.2 * m_layout.header(l + 1) * m_scale, 2.0, 5.0) : 5.0;
     std::vector<QRectF> rects;
     for (const Box& box : boxes) {
       const QRectF r = pixels(box.rect);
       if (box.count > 1 && r.width() > 20)
-        for (const double shift : {5.0, 2.5}) {
+        for (const double shift : {behind, behind / 2}) {
           p.setPen(QPen(edge, 1));
           p.setBrush(ground);
           p.drawRect(r.translated(shift, -shift));
@@ -190,12 +192,12 @@ void TopologyPainter::paintDevices() {
     const QColor c = m_ink.stageColor(stage, m_focus.dims(stage) || rests(stage));
     const QColor ink = m_ink.theme().textOn(c);
     const QString number = stageNumber(stage);
-    const double size = std::clamp(m_scale * 0.5, 8.0, 15.0);
+    const double size = std::clamp(m_scale * 0.5, 8.0, std::max(15.0, m_scale * 0.16));
     const bool hatch = m_ink.theme().stageHatch(stage) != 0;
     const double plate = Ink::width(number, size, true) + 4;
     const bool second = m_scale >= 34;
     // One way of writing replicas for the whole picture: the long one if its longest fits everywhere.
-    const double small = std::clamp(m_scale * 0.28, 8.0, 12.0);
+    const double small = std::clamp(m_scale * 0.28, 8.0, std::max(12.0, m_scale * 0.12));
     const QString longest =
         QStringLiteral("replica %1")
             .arg(std::max(0, m_context.shownPlan() ? m_context.shownPlan()->dataDegree() - 1 : 0));
@@ -243,6 +245,11 @@ QString TopologyPainter::headerText(const Box& box, int variant) const {
 }
 
 void TopologyPainter::paintHeaders() {
+  std::vector<QRectF> written;  // inner names first: an outer one does not lie over them
+  const auto isFree = [&](const QRectF& spot) {
+    return std::none_of(written.begin(), written.end(),
+                        [&](const QRectF& other) { return other.intersects(spot.adjusted(3, 2, -3, -2)); });
+  };
   for (const auto& boxes : m_boxes)
     for (const Box& box : boxes) {
       const QRectF r = pixels(box.rect);
@@ -259,10 +266,11 @@ void TopologyPainter::paintHeaders() {
       if (box.count > 1) {
         const QString times = QStringLiteral("×%1").arg(countText(box.count));
         const double w = Ink::width(times, pixelSize, true) + 2;
-        if (w < line.width()) {
-          m_ink.label(tight ? QRectF(line.right() - w, r.top() + 2, w, 14)
-                            : QRectF(line.right() - w, line.top(), w, line.height()),
-                      times, Qt::AlignRight | Qt::AlignVCenter, pixelSize, strong, true);
+        const QRectF spot = tight ? QRectF(line.right() - w, r.top() + 2, w, 14)
+                                  : QRectF(line.right() - w, line.top(), w, line.height());
+        if (w < line.width() && (!tight || isFree(spot))) {
+          if (tight) written.push_back(spot);
+          m_ink.label(spot, times, Qt::AlignRight | Qt::AlignVCenter, pixelSize, strong, true);
           line.setRight(line.right() - w - 6);
         }
       }
@@ -270,8 +278,9 @@ void TopologyPainter::paintHeaders() {
         // Too far out for the header: the name stands on a plate over the middle of the box.
         const QString name = headerText(box, 2);
         const double w = Ink::width(name, pixelSize, true) + 8;
-        if (w > r.width()) continue;
         const QRectF plate(r.center().x() - w / 2, r.center().y() - 8, w, 16);
+        if (w > r.width() || !isFree(plate)) continue;
+        written.push_back(plate);
         m_ink.fill(plate, m_ink.color(Role::Canvas));
         m_ink.label(plate, name, Qt::AlignCenter, pixelSize, m_ink.color(Role::Text), true);
         continue;

@@ -4,6 +4,7 @@
 #include <QRegularExpression>
 #include <algorithm>
 
+#include "cluster/device_catalog.h"
 #include "figures/all_figures.h"
 #include "figures/axis.h"
 #include "figures/communication_figure.h"
@@ -155,6 +156,61 @@ private slots:
     painter.end();
     QVERIFY(std::any_of(page.words().begin(), page.words().end(),
                         [](const auto& w) { return w.text == QStringLiteral("×4"); }));
+  }
+
+  void titlesOfAxesStandClearOfTheWordsAboveTheBars_data() {
+    QTest::addColumn<bool>("memory");
+    QTest::addColumn<int>("height");
+    for (const int height : {200, 230, 260, 320}) {
+      QTest::addRow("memory, %d px", height) << true << height;
+      QTest::addRow("stages, %d px", height) << false << height;
+    }
+  }
+  void titlesOfAxesStandClearOfTheWordsAboveTheBars() {
+    QFETCH(bool, memory);
+    QFETCH(int, height);
+    const PlanContext c = test::contextOf(shapeOf(2, {8, 4, 4}, 64));
+    const QRectF area(0, 0, 420, height);
+    test::TextRecorder page(area.size().toSize());
+    QPainter painter(&page);
+    if (memory)
+      MemoryFigure().paint(painter, area, c, {});
+    else
+      StagesFigure().paint(painter, area, c, {});
+    painter.end();
+    const auto& words = page.words();
+    const auto title = std::find_if(words.begin(), words.end(), [](const auto& w) {
+      return w.text.startsWith(QStringLiteral("Memory of a device")) ||
+             w.text.startsWith(QStringLiteral("Time per microbatch"));
+    });
+    QVERIFY(title != words.end());
+    for (const auto& w : words) QVERIFY2(&w == &*title || !w.box.intersects(title->box), qPrintable(w.text));
+  }
+
+  void topologySaysTheMemoryInUse() {
+    const auto textOf = [](double memory) {
+      PlanContext c = test::contextOf(shapeOf(4, {8, 4, 4}));
+      HierarchyInput in;
+      in.device = *findDevice("h100-sxm");
+      if (memory > 0) in.device.memory = Bytes(memory), in.device.id = "custom";
+      in.fanouts = {8, 4, 4};
+      for (const char* name : {"host", "rack", "pod"})
+        in.levels.push_back({name, BytesPerSecond(50e9), Seconds(2e-6), 1, Origin::Typed});
+      auto problem = std::make_shared<Problem>(*c.problem);
+      problem->cluster = std::make_shared<Hierarchy>(std::move(*Hierarchy::build(in)));
+      c.problem = problem;
+      test::TextRecorder page(kArea.size().toSize());
+      QPainter painter(&page);
+      TopologyFigure().paint(painter, kArea, c, {});
+      painter.end();
+      QString out;
+      for (const auto& w : page.words()) out += w.text + u' ';
+      return out;
+    };
+    QVERIFY(textOf(0).contains(QStringLiteral("128 × H100 80 GB SXM, 16 hosts")));
+    const QString other = textOf(128.0 * 1024 * 1024 * 1024);
+    QVERIFY2(other.contains(QStringLiteral("128 × H100 80 GB SXM with 128 GiB of memory, 16 hosts")),
+             qPrintable(other));
   }
 
   void trafficTintsTheLevels() {
