@@ -27,7 +27,7 @@
 namespace nest {
 namespace {
 
-constexpr int kEmptyStrip = 44, kFilledStrip = 180;
+constexpr int kStrip = 180;
 
 QString from(const std::string& s) {
   return QString::fromStdString(s);
@@ -46,6 +46,9 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
   scroll->setFrameShape(QFrame::NoFrame);
   m_story = new QTextBrowser;
   m_story->setAccessibleName(tr("What changes"));
+  m_story->document()->setDefaultStyleSheet(
+      QStringLiteral("h3 { margin: 0; } p { margin: 2px 0; } ul { margin: 0; }"));
+  m_story->setMinimumHeight(m_story->fontMetrics().lineSpacing() * 5);
   m_pair = std::make_unique<PlanPairFigure>();
   m_pane = new FigurePane(*m_pair, m_stage);
   m_pane->setLeastHeight(250);
@@ -69,18 +72,14 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
   m_strip->setEditTriggers(QAbstractItemView::EditKeyPressed);
   m_strip->setContextMenuPolicy(Qt::CustomContextMenu);
   m_keep = new QPushButton(tr("Keep this what-if"));
-  m_keep->setToolTip(tr("Put it into the strip below, to return to and to compare"));
+  m_keep->setToolTip(tr("Put it into a strip below, to return to with one click and to compare"));
   m_reset = new QPushButton(tr("Compare with this plan"));
   m_reset->setToolTip(tr("From now on, changes are told against the plan as it is now"));
 
-  // One line while it is empty: the room is the figures'.
-  m_strip->setMinimumHeight(0);
-  m_strip->setMaximumHeight(kEmptyStrip);
-  m_none = new QLabel(tr("What-ifs that you keep appear here, to return to with one click."));
-  m_none->setAlignment(Qt::AlignCenter);
-  m_none->setForegroundRole(QPalette::PlaceholderText);
-  auto* stripColumn = new QVBoxLayout(m_strip);
-  stripColumn->addWidget(m_none);
+  // Away while it is empty: the room is the figures'.
+  m_strip->setMinimumHeight(kStrip - 40);
+  m_strip->setMaximumHeight(kStrip);
+  m_strip->hide();
 
   auto* right = new QWidget;
   auto* column = new QVBoxLayout(right);
@@ -94,7 +93,8 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent) : View(services, 
   auto* told = new QSplitter(Qt::Vertical);
   told->addWidget(m_story);
   told->addWidget(m_pane);
-  told->setSizes({150, 260});
+  told->setSizes({150, 220});
+  told->setChildrenCollapsible(false);
   column->addWidget(told, 1);
   auto* above = new QSplitter;
   above->addWidget(scroll);
@@ -345,9 +345,7 @@ void WhatIfView::showStrip() {
   static const std::vector<KeptPlan> kNone;
   const Scenario* scenario = services().document ? &services().document->scenario() : nullptr;
   const auto& kept = scenario ? scenario->keptPlans : kNone;
-  m_none->setVisible(kept.empty());
-  m_strip->setMaximumHeight(kept.empty() ? kEmptyStrip : kFilledStrip);
-  m_strip->setMinimumHeight(kept.empty() ? 0 : kFilledStrip - 40);
+  m_strip->setVisible(!kept.empty());
   QStringList shape{QString::number(static_cast<int>(theme().kind()))};
   for (const KeptPlan& k : kept)
     shape += from(k.name) + QStringLiteral("@%1").arg(reinterpret_cast<quintptr>(k.plan.get()), 0, 16);

@@ -77,7 +77,6 @@ private:
   FigurePane* m_pane;
   QTextBrowser* m_story;
   QListWidget* m_strip;
-  QLabel* m_none;
   QPushButton *m_keep, *m_reset;
   KeptContexts m_keptContexts;
   QStringList m_stripShape;  ///< of what the strip shows
