@@ -63,8 +63,7 @@ ScenarioPanel::ScenarioPanel(ScenarioDocument& document, QWidget* parent)
   buildAssumptions();
   layout->addStretch();
   setWidget(m_page);
-  setMinimumWidth(
-      std::max(270, m_page->minimumSizeHint().width() + style()->pixelMetric(QStyle::PM_ScrollBarExtent)));
+  setMinimumWidth(180);  // narrower than its fields it scrolls
 }
 
 FormSection* ScenarioPanel::section(const QString& title) {

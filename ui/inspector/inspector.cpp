@@ -123,7 +123,7 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
   parts->addWidget(scrolled(m_detail));
   parts->setSizes({330, 260, 120});
   parts->setChildrenCollapsible(false);
-  setMinimumWidth(220);
+  setMinimumWidth(150);
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins(0, 0, 0, 0);
   all->setSpacing(2);

@@ -17,7 +17,8 @@
 
 namespace nest {
 namespace {
-constexpr int kLeastRoom = 160;    ///< pixels, whatever else stands in the view
+constexpr int kLeastRoom = 160;    ///< pixels of a figure that can be zoomed; below, it scrolls
+constexpr int kLeastSight = 56;    ///< pixels, whatever else stands in the view
 constexpr int kLeastHeight = 220;  ///< of a figure that does not zoom
 }  // namespace
 
@@ -36,7 +37,7 @@ FigurePane::FigurePane(FigureCanvas* canvas, QWidget* parent) : QWidget(parent),
   m_scroll->setFrameShape(QFrame::NoFrame);
   m_scroll->setWidgetResizable(true);
   m_scroll->setFocusPolicy(Qt::NoFocus);
-  m_scroll->setMinimumHeight(kLeastRoom);
+  m_scroll->setMinimumHeight(kLeastSight);
   m_scroll->setWidget(m_canvas);
   setLeastHeight(figure().canZoom() ? kLeastRoom : kLeastHeight);
   m_stack->addWidget(m_scroll);

@@ -43,6 +43,20 @@ QToolButton* buttonFor(QAction* action, QWidget* parent) {
   return b;
 }
 
+/// Brings back what `action` shows and hides, in few words beside the quiet line.
+QToolButton* wayBack(QAction* action, const QString& text, QWidget* parent) {
+  auto* b = new QToolButton(parent);
+  b->setText(text);
+  b->setFont(Theme::font(12));
+  b->setAutoRaise(true);
+  b->setFocusPolicy(Qt::TabFocus);
+  b->hide();
+  if (!action) return b;
+  b->setToolTip(action->toolTip());
+  QObject::connect(b, &QToolButton::clicked, action, &QAction::trigger);
+  return b;
+}
+
 QStringList exactTips(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
   QStringList tips;
   tips << Headline::tr("<qt><b>Batch time</b> %1 s").arg(q(text::exact(m.batchTime.value())));
@@ -95,10 +109,17 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
   m_progress->setFixedHeight(3);
   m_progress->setAccessibleName(tr("Search progress"));
 
+  m_toPanel = wayBack(actions.find(QStringLiteral("view.panel")), tr("Show scenario"), this);
+  m_toInspector = wayBack(actions.find(QStringLiteral("view.inspector")), tr("Show inspector"), this);
+  auto* quiet = new QHBoxLayout;
+  quiet->setSpacing(2);
+  quiet->addWidget(m_status, 1);
+  quiet->addWidget(m_toPanel);
+  quiet->addWidget(m_toInspector);
   auto* words = new QVBoxLayout;
   words->setSpacing(1);
   words->addWidget(m_line);
-  words->addWidget(m_status);
+  words->addLayout(quiet);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(14, 7, 12, 6);
   row->setSpacing(6);
@@ -127,6 +148,11 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
   connect(&session, &PlanningSession::diagnosticsChanged, this, &Headline::refresh);
   connect(&session, &PlanningSession::activityChanged, this, &Headline::refreshActivity);
   refresh();
+}
+
+void Headline::showWaysBack(bool toPanel, bool toInspector) {
+  m_toPanel->setVisible(toPanel);
+  m_toInspector->setVisible(toInspector);
 }
 
 QString Headline::statusText() const {

@@ -24,6 +24,8 @@ public:
 
   QString asText() const { return m_text; }
   QString statusText() const;
+  /// Buttons that bring the hidden scenario panel and inspector back.
+  void showWaysBack(bool toPanel, bool toInspector);
 
 Q_SIGNALS:
   void issuesRequested();
@@ -43,6 +45,7 @@ private:
   QWidget* m_line;
   QHBoxLayout* m_parts;
   QLabel* m_status;
+  QToolButton *m_toPanel, *m_toInspector;
   std::vector<QToolButton*> m_buttons;
   QProgressBar* m_progress;
   QTimer m_patience, m_tick;

@@ -219,6 +219,7 @@ void MainWindow::refreshState() {
     showPanels(false);
   else if (!m_panelDock->property("wanted").isNull())
     showPanels(true);
+  refreshWaysBack();
   const bool running = m_session->activity().phase == PlanningSession::Phase::Running;
   const auto enable = [this](const char* id, bool on) {
     if (QAction* a = m_actions.find(QLatin1String(id))) a->setEnabled(on);

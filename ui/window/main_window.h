@@ -78,6 +78,8 @@ private:
   void buildDocks();
   void connectAll();
   void restoreLayout();
+  void makeRoom();
+  void refreshWaysBack();
   void saveLayout();
   Theme::Kind themeAtStart() const;
   void keepSession();    ///< how the file at m_sessionPath is looked at

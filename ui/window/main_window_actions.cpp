@@ -261,6 +261,8 @@ void MainWindow::buildMenus() {
     tools->addAction(m_actions.find(QLatin1String(id)));
   bar->setCornerWidget(tools);
   m_headline = new Headline(*m_session, m_actions, top);
+  for (const QDockWidget* d : {m_panelDock, m_inspectorDock})
+    connect(d, &QDockWidget::visibilityChanged, this, &MainWindow::refreshWaysBack);
   m_messages = new MessageBar(top);
   m_recovery = new MessageBar(top);
   column->addWidget(bar);

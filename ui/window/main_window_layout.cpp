@@ -17,6 +17,7 @@
 #include "panes/issue_view.h"
 #include "theme/appearance.h"
 #include "window/gallery.h"
+#include "window/headline.h"
 #include "window/main_window.h"
 #include "window/scenario_session.h"
 #include "window/views_area.h"
@@ -25,6 +26,7 @@ namespace nest {
 namespace {
 
 constexpr int kLayoutVersion = 1;
+constexpr int kNarrow = 900;    ///< pixels of width below which the panels at the sides begin hidden
 constexpr QSize kFrame(4, 30);  ///< what a desktop usually puts around a window
 const auto kThemeKey = QStringLiteral("window/theme");
 const auto kGeometryKey = QStringLiteral("window/geometry");
@@ -117,6 +119,8 @@ void MainWindow::restoreLayout() {
               Qt::Horizontal);
   resizeDocks({m_belowDock}, {120}, Qt::Vertical);
   if (height() < 900) m_belowDock->hide();
+  if (width() < kNarrow) m_views->arrangeTabbed();
+  makeRoom();
   setFocus(Qt::OtherFocusReason);  // no field or view is marked before the user has chosen one
   if (!m_options.onlyView.isEmpty()) m_views->showAlone(m_options.onlyView);
   if (!m_options.remembers) return;
@@ -126,10 +130,23 @@ void MainWindow::restoreLayout() {
     restoreState(s.value(kPanelsKey).toByteArray(), kLayoutVersion);
     m_views->restoreLayout(s.value(kViewsKey).toByteArray(), kLayoutVersion);
   }
+  makeRoom();
   if (s.contains(kFoldedKey)) m_panel->setFoldedSections(s.value(kFoldedKey).toStringList());
   if (s.contains(kLiveKey))
     if (QAction* live = m_actions.find(QStringLiteral("plan.live")))
       live->setChecked(s.value(kLiveKey).toBool());
+}
+
+/// In a narrow window the views have the room; the headline offers the panels.
+void MainWindow::makeRoom() {
+  if (width() >= kNarrow) return;
+  m_panelDock->hide();
+  m_inspectorDock->hide();
+}
+
+void MainWindow::refreshWaysBack() {
+  const bool open = !m_document.isEmpty() && m_options.onlyView.isEmpty();
+  m_headline->showWaysBack(open && m_panelDock->isHidden(), open && m_inspectorDock->isHidden());
 }
 
 void MainWindow::saveLayout() {
@@ -178,6 +195,7 @@ void MainWindow::takeUpSession() {
   const auto session = readSession(m_sessionPath);
   if (!session) return;
   restoreState(session->panels, kLayoutVersion);
+  makeRoom();
   m_views->restoreLayout(session->views, kLayoutVersion);
   m_panel->setFoldedSections(session->folded);
   for (View* view : m_views->views())

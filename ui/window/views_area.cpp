@@ -43,7 +43,7 @@ ViewsArea::ViewsArea(ViewServices services, QWidget* parent) : QMainWindow(paren
   for (const ViewEntry& entry : viewRegistry()) {
     View* view = entry.make(services, this);
     view->setAccessibleName(view->title());
-    view->setMinimumSize(180, 120);  // the user may squeeze a view further than its tools would like
+    view->setMinimumSize(130, 100);  // the user may squeeze a view further than its tools would like
     // Tab leaves a table; its cells are walked with the arrow keys.
     for (QTableView* table : view->findChildren<QTableView*>()) table->setTabKeyNavigation(false);
     m_views.push_back(view);

@@ -42,7 +42,7 @@ QString teaching() {
 
 class Fixture {
 public:
-  Fixture() : window(solveProblem, options()) {
+  explicit Fixture(const WindowOptions& o = options()) : window(solveProblem, o) {
     window.openPath(teaching());
     window.show();
     QApplication::setActiveWindow(&window);
@@ -77,6 +77,31 @@ private Q_SLOTS:
              qPrintable(f.window.headline().asText()));
     QVERIFY(f.window.headline().asText().contains(QStringLiteral("Optimal")));
     for (View* view : f.window.views().views()) QVERIFY(view->context().plan);
+  }
+
+  void aNarrowWindowBeginsWithoutPanelsAndOffersThem() {
+    WindowOptions o;
+    o.size = {600, 400};
+    o.remembers = false;
+    Fixture f(o);
+    QTRY_VERIFY(f.solved());
+    QCOMPARE(f.window.size(), QSize(600, 400));
+    for (const char* name : {"panel", "inspector"}) {
+      auto* dock = f.window.findChild<QDockWidget*>(QLatin1String(name));
+      QVERIFY(dock && dock->isHidden());
+      QToolButton* way = nullptr;
+      for (auto* b : f.window.headline().findChildren<QToolButton*>())
+        if (b->text() == (QLatin1String(name) == QLatin1String("panel") ? QStringLiteral("Show scenario")
+                                                                        : QStringLiteral("Show inspector")))
+          way = b;
+      QVERIFY(way && way->isVisible());
+      way->click();
+      QVERIFY(dock->isVisible());
+      QTRY_VERIFY(!way->isVisible());
+      QCOMPARE(f.window.size(), QSize(600, 400));
+      dock->hide();
+      QTRY_VERIFY(way->isVisible());
+    }
   }
 
   void typingReplansAndUndoReturns() {
