@@ -77,8 +77,9 @@ void readHeadDim(ConfigFields& f, TransformerArchitecture& a, int byDefault = 0)
 /// max_window_layers on (of the families that have it).
 int windowedLayers(ConfigFields& f, const TransformerArchitecture& a, bool onlyIfUsed) {
   if (const json* types = f.fields().array("layer_types"))
-    return static_cast<int>(
-        std::count_if(types->begin(), types->end(), [](const json& t) { return t == "sliding_attention"; }));
+    return static_cast<int>(std::count_if(types->begin(), types->end(), [](const json& t) {
+      return t.is_string() && t.get_ref<const std::string&>() == "sliding_attention";
+    }));
   if (!onlyIfUsed) return a.layers;
   if (!f.flag("use_sliding_window", false)) return 0;
   return std::max(0, a.layers - f.optional("max_window_layers", 28, 0, kMostLayers));

@@ -34,7 +34,6 @@ struct CountingIterator {
     return old;
   }
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at == b.at; }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at != b.at; }
 };
 
 constexpr std::uint64_t kHashSeed = 1469598103934665603ull;

@@ -82,7 +82,7 @@ private:
       for (const auto& e : m.entries)
         if (e.key != name && e.key != "nodes" && !(kind == SlurmTopology::Kind::Tree && e.key == "children"))
           m_source.warning(e.place, "slurm-yaml-key", "the key " + quoted(e.key) + " is ignored");
-      if (!nodes == !(kind == SlurmTopology::Kind::Tree ? children : nullptr)) {
+      if (!nodes == (kind != SlurmTopology::Kind::Tree || !children)) {
         m_source.error(m.place, "slurm-members",
                        quoted(own->scalar) + " needs either nodes" +
                            (kind == SlurmTopology::Kind::Tree ? " or children" : ""));

@@ -159,7 +159,7 @@ QString DpFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) co
   return holds(item) ? cellText(item.index, item.other, c) : QString();
 }
 
-QString DpFigure::words(const PlanContext& c) const {
+QString DpFigure::words(const PlanContext&) const {
   QString out = title() + u'\n';
   out += tr("stage");
   for (int x = 0; x < m_probe->cutCount(); ++x) out += u'\t' + layerNumber(x);

@@ -1,9 +1,9 @@
 // Files around the window: opening, saving, recovery, export, drag and drop.
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
-#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
