@@ -1,6 +1,7 @@
 #include "moments/moments_pane.h"
 
 #include <QAction>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QListWidget>
@@ -31,10 +32,15 @@ MomentsPane::MomentsPane(ScenarioDocument& document, QWidget* parent)
   m_export = new QPushButton(tr("Export as PDF…"), this);
   m_earlier = new QPushButton(tr("Move earlier"), this);
   m_later = new QPushButton(tr("Move later"), this);
-  auto* buttons = new QVBoxLayout;
+  // Three low rows: the pane shares its height with the issues, and the views need the rest.
+  auto* buttons = new QGridLayout;
   buttons->setSpacing(4);
-  for (QPushButton* b : {keep, m_present, m_export, m_earlier, m_later}) buttons->addWidget(b);
-  buttons->addStretch();
+  buttons->addWidget(keep, 0, 0, 1, 2);
+  buttons->addWidget(m_present, 1, 0);
+  buttons->addWidget(m_export, 1, 1);
+  buttons->addWidget(m_earlier, 2, 0);
+  buttons->addWidget(m_later, 2, 1);
+  buttons->setRowStretch(3, 1);
   m_strip->setAccessibleName(tr("Moments"));
   m_strip->setViewMode(QListView::IconMode);
   m_strip->setFlow(QListView::LeftToRight);
