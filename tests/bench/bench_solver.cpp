@@ -172,7 +172,28 @@ std::vector<Case> cases() {
     add("mixtral 1024 free" + end, 5, 500,
         [=] { return problem(mix, small, 1024, 8192, varied, false, true); });
   }
-  // No targets in planning.md: what downsets cost.
+  // No targets in planning.md: chunks together with a strategy for each stage.
+  const auto chunked = [](Problem p, std::vector<int> chunks) {
+    p.search.chunksPerStage = std::move(chunks);
+    p.search.deadlineSeconds = 20;
+    return p;
+  };
+  for (const bool varied : {false, true}) {
+    const std::string end = varied ? " ±30%" : "";
+    add("gpt3 1024 free, 1 or 2 chunks" + end, 5, 500, [=] {
+      return chunked(problem(gpt, small, 1536, 2048, varied, false, true), {1, 2});
+    });
+    add("gpt3 1024 free, 1 to 4 chunks" + end, 5, 500, [=] {
+      return chunked(problem(gpt, small, 1536, 2048, varied, false, true), {1, 2, 3, 4});
+    });
+    add("llama70 1024 free, 1 to 4 chunks" + end, 5, 500, [=] {
+      return chunked(problem(l70, small, 1024, 8192, varied, false, true), {1, 2, 3, 4});
+    });
+    add("mixtral 1024 free, 1 to 4 chunks" + end, 5, 500, [=] {
+      return chunked(problem(mix, small, 1024, 8192, varied, false, true), {1, 2, 3, 4});
+    });
+  }
+  // Nor here: what downsets cost.
   const auto model = [l70](int layers) {
     auto m = l70;
     m.layers = layers;
