@@ -93,7 +93,7 @@ int improveCommand(const Words& words) {
       for (BreakEven& b : breakEvens(input->problem, *best, lever, {}, control, typed))
         flips.push_back(std::move(b));
   std::vector<Failure> failures;
-  if (args->has("--failures")) failures = rankFailures(input->problem, *best, control);
+  if (args->has("--failures")) failures = rankFailures(input->problem, *best, control, typed);
   if (json) {
     nlohmann::ordered_json j{{"format", "nest-improvements"},
                              {"version", 1},

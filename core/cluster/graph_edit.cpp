@@ -14,19 +14,6 @@ std::string_view baseName(NodeKind k) {
   return k == NodeKind::Device ? "device" : k == NodeKind::Host ? "host" : "switch";
 }
 
-/// Joins `n` to `to` with the figures of a link that `to` already has; the usual ones if it has none.
-void linkLikeOthers(NetworkGraph& g, int n, int to) {
-  NetworkLink like;
-  like.bandwidth = BytesPerSecond(50e9), like.latency = Seconds(2e-6);
-  for (const NetworkLink& l : g.links)
-    if (l.to == to) {
-      like = l;
-      break;
-    }
-  like.from = n, like.to = to, like.failed = false, like.directed = false;
-  g.links.push_back(like);
-}
-
 /// Names and ids that are taken; hands out new ones with the next free number.
 class Names {
 public:
@@ -51,6 +38,17 @@ private:
   std::unordered_map<std::string, int> m_next;
 };
 
+/// What a copy would be called if nobody else was: a device that bears the name of its host ("host1:3")
+/// bears that of the copied host.
+std::string nameInside(const std::unordered_map<std::string, std::string>& hostId, const NetworkNode& node) {
+  const std::string& name = node.name.empty() ? node.id : node.name;
+  const auto host = hostId.find(node.host);
+  const std::size_t length = node.host.size();
+  const bool bears =
+      host != hostId.end() && name.size() > length + 1 && name[length] == ':' && name.starts_with(node.host);
+  return bears ? host->second + name.substr(length) : name;
+}
+
 /// Appends copies of `nodes`, and of the links that `keepLink` accepts; the map leads from old to new
 /// numbers.
 std::vector<int> append(NetworkGraph& g, const NetworkGraph& from, const std::vector<int>& nodes, double dx,
@@ -59,19 +57,23 @@ std::vector<int> append(NetworkGraph& g, const NetworkGraph& from, const std::ve
   std::unordered_map<std::string, std::string> hostId;
   std::vector<int> out;
   for (int n : nodes) {
+    const NetworkNode& host = from.nodes[static_cast<std::size_t>(n)];
+    if (host.kind == NodeKind::Host)
+      hostId[host.id] = hostId[host.name] = names.fresh(host.name.empty() ? host.id : host.name);
+  }
+  for (int n : nodes) {
     NetworkNode node = from.nodes[static_cast<std::size_t>(n)];
-    const std::string oldId = node.id, oldName = node.name;
-    node.name = names.fresh(node.name.empty() ? node.id : node.name);
+    if (node.kind == NodeKind::Host) {
+      node.name = hostId[node.id];
+    } else {
+      node.name = names.fresh(nameInside(hostId, node));
+      if (const auto host = hostId.find(node.host); host != hostId.end()) node.host = host->second;
+    }
     node.id = node.name;
     node.x += dx, node.y += dy;
-    if (node.kind == NodeKind::Host) hostId[oldId] = node.id, hostId[oldName] = node.id;
     copyOf[n] = static_cast<int>(g.nodes.size());
     out.push_back(copyOf[n]);
     g.nodes.push_back(std::move(node));
-  }
-  for (int n : out) {
-    auto& node = g.nodes[static_cast<std::size_t>(n)];
-    if (const auto it = hostId.find(node.host); it != hostId.end()) node.host = it->second;
   }
   const std::size_t linkCount = from.links.size();
   for (std::size_t l = 0; l < linkCount; ++l) {
@@ -255,110 +257,6 @@ bool differOnlyInPlace(const NetworkGraph& a, const NetworkGraph& b) {
                                                    x.host == y.host && x.speed == y.speed &&
                                                    x.memory == y.memory && x.failed == y.failed;
                                           });
-}
-
-std::vector<Problem> problemsOf(const NetworkGraph& g) {
-  std::vector<Problem> out;
-  const auto atNode = [](int n) { return Place{"", 0, 0, "/cluster/graph/nodes/" + std::to_string(n)}; };
-  const auto inside = hostContents(g);
-  std::vector<int> degree(g.nodes.size(), 0);
-  std::vector<int> component(g.nodes.size());
-  for (std::size_t i = 0; i < component.size(); ++i) component[i] = static_cast<int>(i);
-  const auto find = [&](int a) {
-    while (component[static_cast<std::size_t>(a)] != a)
-      a = component[static_cast<std::size_t>(a)] =
-          component[static_cast<std::size_t>(component[static_cast<std::size_t>(a)])];
-    return a;
-  };
-  for (std::size_t l = 0; l < g.links.size(); ++l) {
-    const NetworkLink& link = g.links[l];
-    ++degree[static_cast<std::size_t>(link.from)], ++degree[static_cast<std::size_t>(link.to)];
-    if (!link.failed) component[static_cast<std::size_t>(find(link.from))] = find(link.to);
-    if (!(link.bandwidth.value() > 0) || !(link.latency.value() >= 0)) {
-      const int number = static_cast<int>(l);
-      out.push_back({error("link-figures", {"", 0, 0, "/cluster/graph/links/" + std::to_string(l)},
-                           "a link needs a positive bandwidth and a latency of zero or more"),
-                     -1, number, "Delete the link", [number](NetworkGraph& x) { remove(x, {}, {number}); }});
-    }
-  }
-  for (std::size_t h = 0; h < inside.size(); ++h)
-    for (int d : inside[h])  // a device that nobody linked is joined to its host
-      if (degree[static_cast<std::size_t>(d)] == 0)
-        component[static_cast<std::size_t>(find(d))] = find(static_cast<int>(h)), ++degree[h];
-  std::map<int, int> devicesIn;
-  int devices = 0;
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    if (g.nodes[i].kind == NodeKind::Device && !g.nodes[i].failed)
-      ++devices, ++devicesIn[find(static_cast<int>(i))];
-  if (devices == 0)
-    out.push_back({error("no-devices", {"", 0, 0, "/cluster/graph"}, "the network has no working device"),
-                   -1,
-                   -1,
-                   {},
-                   {}});
-  int largest = -1;
-  for (const auto& [root, count] : devicesIn)
-    if (largest < 0 || count > devicesIn[largest]) largest = root;
-  const auto nearest = [&](int n) {
-    int best = -1;
-    double distance = 1e300;
-    for (std::size_t k = 0; k < g.nodes.size(); ++k) {
-      if (g.nodes[k].kind != NodeKind::Switch || find(static_cast<int>(k)) != largest) continue;
-      const NetworkNode& from = g.nodes[static_cast<std::size_t>(n)];
-      const double d = std::hypot(g.nodes[k].x - from.x, g.nodes[k].y - from.y);
-      if (d < distance) distance = d, best = static_cast<int>(k);
-    }
-    return best;
-  };
-  // What a failure has cut off is left out; only what was never joined is linked.
-  const auto cutOff = [&](int n) {
-    const auto all = withContents(g, {n});
-    return std::any_of(g.links.begin(), g.links.end(), [&](const NetworkLink& l) {
-      return l.failed && (std::binary_search(all.begin(), all.end(), l.from) ||
-                          std::binary_search(all.begin(), all.end(), l.to));
-    });
-  };
-  // What cannot reach the others is named once: a host for its devices, a single device for itself.
-  const auto unreachable = [&](int n) {
-    const std::string& name = g.nodes[static_cast<std::size_t>(n)].name;
-    Problem p{
-        error("unreachable", atNode(n), name + " cannot reach the other devices", "link it to a switch"),
-        n,
-        -1,
-        {},
-        {}};
-    if (const int to = cutOff(n) ? -1 : nearest(n); to >= 0) {
-      p.repairVerb = "Link " + name + " to " + g.nodes[static_cast<std::size_t>(to)].name;
-      p.repair = [n, to](NetworkGraph& x) { linkLikeOthers(x, n, to); };
-    } else {
-      p.repairVerb = "Leave " + name + " out";
-      p.repair = [n](NetworkGraph& x) {
-        for (int d : withContents(x, {n})) x.nodes[static_cast<std::size_t>(d)].failed = true;
-      };
-    }
-    out.push_back(std::move(p));
-  };
-  std::vector<char> named(g.nodes.size(), 0);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const NetworkNode& node = g.nodes[i];
-    const int n = static_cast<int>(i);
-    if (node.kind != NodeKind::Device && degree[i] == 0 && inside[i].empty()) {
-      out.push_back({warning("nothing-joined", atNode(n), node.name + " joins nothing"), n, -1,
-                     "Delete " + node.name, [n](NetworkGraph& x) { remove(x, {n}); }});
-    } else if (!inside[i].empty() && largest >= 0 && find(n) != largest && !node.failed) {
-      const bool alive = std::any_of(inside[i].begin(), inside[i].end(), [&](int d) {
-        return !g.nodes[static_cast<std::size_t>(d)].failed && find(d) == find(n);
-      });
-      for (int d : inside[i])
-        if (find(d) == find(n)) named[static_cast<std::size_t>(d)] = 1;
-      if (alive) unreachable(n);
-    }
-  }
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    if (g.nodes[i].kind == NodeKind::Device && !g.nodes[i].failed && !named[i] &&
-        find(static_cast<int>(i)) != largest)
-      unreachable(static_cast<int>(i));
-  return out;
 }
 
 }  // namespace nest::graph

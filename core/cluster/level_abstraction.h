@@ -13,6 +13,9 @@ namespace nest {
 /// transfer (α + D/B of its level) to the time over the best path, over device pairs, either way round (≥ 1).
 struct Distortion {
   double atMegabyte = 1, atGigabyte = 1;
+  /// The same where each path is as wide as the share that its ends have of it when all devices send, which
+  /// is what a level counts: how unlike the groups of a level are.
+  double whenAllSend = 1;
   int worstFrom = 0, worstTo = 0;  ///< input numbers of a pair with the largest ratio
   long long pairs = 0;             ///< pairs compared
   bool sampled = false;            ///< not all pairs were compared
@@ -32,7 +35,7 @@ struct LevelAbstraction {
 /// room is left tells tiers of equal bandwidth apart by latency. With `source.cuts` the levels are exactly
 /// what lies between those bandwidths. A level counts with the least bandwidth of its groups, and the largest
 /// latency seen. Errors: see prepareFabric; a device that others cannot reach. Notes: irregularities,
-/// distortion above 2.
+/// distortion above 2 when all devices send.
 Reading<LevelAbstraction> abstractLevels(const GraphSource& source, const DeviceSpec& device);
 
 /// The same, only what Hierarchy::build needs.

@@ -66,6 +66,7 @@ std::vector<std::pair<const char*, std::string>> networkCheckLines(const Network
                            text::number(c.distortion.atGigabyte) +
                            " at 1 GB (largest ratio of modelled to shortest-path time";
   distortion += c.distortion.sampled ? ", pairs sampled" : "";
+  distortion += ", of a transfer alone; " + text::number(c.distortion.whenAllSend) + " when all devices send";
   distortion += c.distorted.empty() ? ")" : "; " + c.distorted + ")";
   out.emplace_back("distortion", distortion);
   const std::size_t count = c.irregularities.size();

@@ -172,8 +172,9 @@ std::string PlanDiff::sentence() const {
   std::string out;
   for (std::size_t i = 0; i < changes.size() && i < kMostTold; ++i)
     out += (out.empty() ? "" : "; ") + changes[i].sentence;
-  if (changes.size() > kMostTold)
-    out += "; and " + std::to_string(changes.size() - kMostTold) + " changes more";
+  if (const std::size_t rest = changes.size(); rest > kMostTold)
+    out += "; and " + std::to_string(rest - kMostTold) +
+           (rest == kMostTold + 1 ? " more change" : " more changes");
   if (out.empty()) out = "The same plan";
   const auto sign = [](double v) { return v < 0 ? "−" : "+"; };
   out += " (" + text::signedPercent(timeRatio - 1) + " time";

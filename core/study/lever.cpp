@@ -48,13 +48,8 @@ std::vector<NetworkLevel> beforeClamping(const Hierarchy& h, const std::vector<N
 
 Problem withLevel(const Problem& p, const Lever& lever, double factor,
                   const std::vector<NetworkLevel>& typed) {
-  std::vector<NetworkLevel> levels = beforeClamping(*p.cluster, typed);
-  NetworkLevel& one = levels[static_cast<std::size_t>(lever.level)];
-  if (lever.kind == Lever::Kind::Bandwidth)
-    one.bandwidth *= factor;
-  else
-    one.latency *= factor;
-  return withCluster(p, p.cluster->withLevels(std::move(levels)));
+  return withCluster(p,
+                     p.cluster->withLevels(pulledLevels(beforeClamping(*p.cluster, typed), lever, factor)));
 }
 
 Problem withMemory(const Problem& p, double factor) {
@@ -173,6 +168,14 @@ std::vector<NetworkLevel> levelsAsTyped(const ClusterSource& cluster) {
   for (const LevelSpec& s : source->levels)
     out.push_back({s.name, s.bandwidth / s.oversubscription, s.latency, s.oversubscription, s.origin});
   return out;
+}
+
+std::vector<NetworkLevel> pulledLevels(std::vector<NetworkLevel> levels, const Lever& lever, double factor) {
+  if (lever.level < 0 || static_cast<std::size_t>(lever.level) >= levels.size()) return levels;
+  NetworkLevel& one = levels[static_cast<std::size_t>(lever.level)];
+  if (lever.kind == Lever::Kind::Bandwidth) one.bandwidth *= factor;
+  if (lever.kind == Lever::Kind::Latency) one.latency *= factor;
+  return levels;
 }
 
 Problem pulled(const Problem& p, const Lever& lever, double factor, const std::vector<NetworkLevel>& typed) {

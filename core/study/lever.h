@@ -36,6 +36,9 @@ bool isBetterLarger(const Lever&);
 /// are derived from a graph.
 std::vector<NetworkLevel> levelsAsTyped(const ClusterSource&);
 
+/// Levels with the lever's figure times `factor`; as they are where it is none of theirs.
+std::vector<NetworkLevel> pulledLevels(std::vector<NetworkLevel>, const Lever&, double factor);
+
 /// The problem with the lever's value times `factor` > 0. Bandwidths and latencies are clamped as everywhere:
 /// of `typed`, where these are the figures that the problem's levels come from (else of the clamped ones), so
 /// that a level held back by the one inside it rises with it. Compute speed divides the profile's compute

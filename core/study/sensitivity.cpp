@@ -172,9 +172,9 @@ std::vector<Loss> lossesOf(const Problem& p) {
 
 /// nullopt: stopped before a plan was found.
 std::optional<Failure> afterLoss(const Problem& problem, const RankedPlan& present, const Loss& loss,
-                                 const Control& control) {
+                                 const Control& control, const std::vector<NetworkLevel>& typed) {
   const bool degraded = loss.degradedLevel >= 0;
-  const Problem left = degraded ? pulled(problem, {Lever::Kind::Bandwidth, loss.degradedLevel}, 0.5)
+  const Problem left = degraded ? pulled(problem, {Lever::Kind::Bandwidth, loss.degradedLevel}, 0.5, typed)
                                 : withoutDevices(problem, loss.positions);
   const Outcome found = quietSolve(left, control, degraded ? &present.plan : nullptr);
   Failure f{loss.what, loss.positions, found.status, {}, 0, 0, {}};
@@ -191,7 +191,8 @@ std::optional<Failure> afterLoss(const Problem& problem, const RankedPlan& prese
 
 }  // namespace
 
-std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& present, const Control& control) {
+std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& present, const Control& control,
+                                  const std::vector<NetworkLevel>& typed) {
   const auto losses = lossesOf(problem);
   std::vector<std::optional<Failure>> solved(losses.size());
   std::atomic<std::size_t> next = 0;
@@ -199,7 +200,7 @@ std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& pres
   std::size_t done = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < losses.size() && !studyStopped(control); i = next++) {
-      solved[i] = afterLoss(problem, present, losses[i], control);
+      solved[i] = afterLoss(problem, present, losses[i], control, typed);
       const std::scoped_lock lock(reporting);
       reportStudy(control, "Failures", ++done, losses.size());
     }

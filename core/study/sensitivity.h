@@ -65,7 +65,8 @@ struct Failure {
 
 /// Single failures, the costliest first; those after which nothing fits lead. Of alike parts (groups of one
 /// level of equal size) one stands for all. Solved on two threads; progress is told one call at a time, from
-/// either.
-std::vector<Failure> rankFailures(const Problem&, const RankedPlan& present, const Control& = {});
+/// either. `typed`: see pulled.
+std::vector<Failure> rankFailures(const Problem&, const RankedPlan& present, const Control& = {},
+                                  const std::vector<NetworkLevel>& typed = {});
 
 }  // namespace nest

@@ -67,6 +67,28 @@ private slots:
     for (const auto& n : g.nodes) ids.insert(n.id);
     QCOMPARE(ids.size(), g.nodes.size());
     QCOMPARE(g.nodes[made.back()].host, g.nodes[made[9]].id);
+    for (int n : made)  // what stands in a host bears its name
+      if (const auto& node = g.nodes[std::size_t(n)]; node.kind == NodeKind::Device)
+        QVERIFY2(node.name.starts_with(node.host + ':'), node.name.c_str());
+  }
+  void hostsApartAreJoinedByOneRepair() {
+    for (const bool haveSwitch : {false, true}) {
+      NetworkGraph g;
+      const auto piece = graph::extract(pod(), {named(pod(), "host3")});
+      for (int k = 0; k < 3; ++k) graph::paste(g, piece, 300 * k, 0);
+      if (haveSwitch) graph::addNode(g, NodeKind::Switch, 300, -100);
+      const auto problems = graph::problemsOf(g);
+      const auto joining = std::find_if(problems.begin(), problems.end(),
+                                        [](const auto& p) { return p.repairVerb.starts_with("Join"); });
+      QVERIFY(joining != problems.end());
+      QCOMPARE(joining->repairVerb, haveSwitch ? std::string("Join all hosts by switch 1")
+                                               : std::string("Join all hosts by a switch"));
+      joining->repair(g);
+      QVERIFY(graph::problemsOf(g).empty());
+      QCOMPARE(std::count_if(g.nodes.begin(), g.nodes.end(),
+                             [](const auto& n) { return n.kind == NodeKind::Switch; }),
+               1);
+    }
   }
   void whatAFailureCutsOffIsLeftOut() {
     auto g = pod();

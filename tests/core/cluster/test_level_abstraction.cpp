@@ -3,7 +3,9 @@
 #include <random>
 #include <set>
 
+#include "cluster/device_catalog.h"
 #include "cluster/generators.h"
+#include "cluster/graph_edit.h"
 #include "cluster/level_abstraction.h"
 #include "support/test_main.h"
 
@@ -131,6 +133,32 @@ private slots:
     QCOMPARE(a.input.levels[1].oversubscription, 1.0);
     // The levels price a shared uplink, a lone transfer does not feel it.
     QVERIFY(std::abs(a.distortion.atGigabyte - 4) < 0.01);
+    QVERIFY(std::abs(a.distortion.whenAllSend - 1) < 1e-9);
+  }
+
+  /// Levels that are drawn give themselves back: a shared uplink is no fault to be warned of, unlike groups
+  /// in one level are.
+  void onlyUnlikeGroupsAreWarnedOf() {
+    LevelsSource typed;
+    typed.levels = {{"host", 8, BytesPerSecond(450e9), {}, Seconds(2e-6)},
+                    {"leaf", 4, BytesPerSecond(12.5e9), {}, Seconds(4e-6)},
+                    {"spine", 4, BytesPerSecond(12.5e9), {}, Seconds(6e-6), 4}};
+    GraphSource drawn;
+    drawn.graph = graph::fromLevels(typed);
+    const auto warned = [](const GraphSource& s) {
+      const auto levels = abstractLevels(s, *findDevice("h100-sxm"));
+      return std::any_of(levels.diagnostics.begin(), levels.diagnostics.end(),
+                         [](const Diagnostic& d) { return d.code == "levels-distort"; });
+    };
+    const auto a = levelsOf(drawn);
+    QVERIFY(a.distortion.atGigabyte > 2);
+    QVERIFY(std::abs(a.distortion.whenAllSend - 1) < 1e-9);
+    QVERIFY(!warned(drawn));
+    for (NetworkLink& l : drawn.graph.links)  // one leaf's uplink loses most of its width
+      if (drawn.graph.nodes[std::size_t(l.from)].name == "leaf 0") l.count = 4;
+    drawn.cuts = {100e9};  // and the user has put all fabric into one level
+    QVERIFY(levelsOf(drawn).distortion.whenAllSend > 2);
+    QVERIFY(warned(drawn));
   }
 
   void exactLevelsDoNotDistort() {

@@ -151,6 +151,27 @@ private slots:
     }
   }
 
+  /// A level that the one inside holds back loses half of what was typed, not of what is left of it.
+  void aDegradedLevelIsHalfOfWhatWasTyped() {
+    for (const auto& [p, best] : solvedInstances(12)) {
+      if (p.cluster->levelCount() < 2) continue;
+      std::vector<NetworkLevel> typed;
+      for (int l = 0; l < p.cluster->levelCount(); ++l) typed.push_back(p.cluster->level(l));
+      typed[1].bandwidth = typed[0].bandwidth * 4;
+      Problem held = p;
+      held.cluster = std::make_shared<const Hierarchy>(p.cluster->withLevels(typed));
+      const Outcome o = solve(held);
+      if (!o.best()) continue;
+      const std::string what = "half the bandwidth of level " + typed[1].name;
+      for (const Failure& f : rankFailures(held, *o.best(), {}, typed))
+        if (f.what == what) {
+          QVERIFY(std::abs(f.change) < 1e-12);
+          return;
+        }
+    }
+    QFAIL("no instance has two levels");
+  }
+
   /// Told as they are done, one call at a time, and stopped by the caller in between.
   void failuresTellTheirProgress() {
     std::vector<double> fractions;

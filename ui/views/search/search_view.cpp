@@ -308,9 +308,9 @@ void SearchView::rankImprovements() {
 void SearchView::rankFailures() {
   if (!ready(tr("Ranking"))) return;
   showBusy(tr("Solving once for each kind of failure …"));
-  m_worker->start([this, problem = context().problem, plan = context().plan](
+  m_worker->start([this, problem = context().problem, plan = context().plan, typed = typedLevels()](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
-    auto all = nest::rankFailures(*problem, *plan, control);
+    auto all = nest::rankFailures(*problem, *plan, control, typed);
     deliver([this, all = std::move(all)] {
       QString html = tr("<h4>One part lost, planned anew on the rest</h4><table>");
       for (const auto& f : all) {

@@ -24,7 +24,7 @@ std::vector<StudyStep> deviceSteps(const Problem& problem, bool fine) {
   if (std::find(counts.begin(), counts.end(), here) == counts.end()) counts.push_back(here);
   std::sort(counts.begin(), counts.end());
   std::vector<StudyStep> out;
-  for (int n : counts) out.push_back({static_cast<double>(n), countText(n), withDeviceCount(problem, n)});
+  for (int n : counts) out.push_back({static_cast<double>(n), countText(n), withDeviceCount(problem, n), {}});
   return out;
 }
 
@@ -36,18 +36,19 @@ std::vector<StudyStep> batchSteps(const Problem& problem, bool fine) {
     if (b < 1 || b != std::floor(b) || b >= 1e6) continue;
     Problem p = problem;
     p.job.globalBatch = static_cast<int>(b);
-    out.push_back({b, countText(static_cast<int>(b)), std::move(p)});
+    out.push_back({b, countText(static_cast<int>(b)), std::move(p), {}});
   }
   return out;
 }
 
-std::vector<StudyStep> leverSteps(const Problem& problem, const Lever& lever, bool fine) {
+std::vector<StudyStep> leverSteps(const Problem& problem, const Lever& lever, bool fine,
+                                  const std::vector<NetworkLevel>& typed) {
   std::vector<StudyStep> out;
   const int reach = fine ? 8 : 3;
   for (int i = -reach; i <= reach; ++i) {
     const double factor = std::pow(2.0, fine ? i / 2.0 : i);
-    out.push_back(
-        {factor, QString::fromStdString(valueText(problem, lever, factor)), pulled(problem, lever, factor)});
+    out.push_back({factor, QString::fromStdString(valueText(problem, lever, factor, typed)),
+                   pulled(problem, lever, factor, typed), pulledLevels(typed, lever, factor)});
   }
   return out;
 }
@@ -66,16 +67,12 @@ QString StudyField::name(const Problem& problem) const {
   return QString::fromStdString(nameOf(problem, lever));
 }
 
-std::vector<StudyStep> StudyField::steps(const Problem& problem, bool fine) const {
-  switch (kind) {
-    case Kind::Devices:
-      return deviceSteps(problem, fine);
-    case Kind::Batch:
-      return batchSteps(problem, fine);
-    case Kind::Lever:
-      break;
-  }
-  return leverSteps(problem, lever, fine);
+std::vector<StudyStep> StudyField::steps(const Problem& problem, bool fine,
+                                         const std::vector<NetworkLevel>& typed) const {
+  if (kind == Kind::Lever) return leverSteps(problem, lever, fine, typed);
+  auto out = kind == Kind::Devices ? deviceSteps(problem, fine) : batchSteps(problem, fine);
+  for (StudyStep& s : out) s.typed = typed;
+  return out;
 }
 
 std::vector<StudyField> studyFields(const Problem& problem) {

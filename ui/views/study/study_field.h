@@ -12,6 +12,7 @@ struct StudyStep {
   double x = 0;  ///< position on a logarithmic axis
   QString text;  ///< "512", "62.5 GB/s"
   Problem problem;
+  std::vector<NetworkLevel> typed;  ///< what its levels come from, as far as known; see pulled
 };
 
 /// What a study can vary: the device count, the global batch, a figure of the cluster.
@@ -22,8 +23,8 @@ struct StudyField {
 
   QString name(const Problem&) const;
   /// The values tried, ascending, each with `problem` changed to it. `fine`: for a curve; else for a side of
-  /// a grid. Never empty: the present value is among them.
-  std::vector<StudyStep> steps(const Problem&, bool fine) const;
+  /// a grid. Never empty: the present value is among them. `typed`: see pulled.
+  std::vector<StudyStep> steps(const Problem&, bool fine, const std::vector<NetworkLevel>& typed = {}) const;
 };
 
 std::vector<StudyField> studyFields(const Problem&);

@@ -256,10 +256,11 @@ void StudyView::runCurve(const StudyField& field) {
   m_curve.setIdealLine(field.kind == StudyField::Kind::Devices);
   m_curve.setPoints(field.name(*context().problem), tr("Throughput, samples/s"), {});
   m_curve.setOthers(std::move(others));
-  m_worker->start([this, problem = context().problem, field, baselines](
+  m_worker->start([this, problem = context().problem, field, baselines,
+                   typed = levelsAsTyped(context().scenario->cluster)](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
     std::optional<RankedPlan> previous;
-    const auto steps = field.steps(*problem, true);
+    const auto steps = field.steps(*problem, true, typed);
     for (std::size_t i = 0; i < steps.size() && !studyStopped(control); ++i) {
       const Outcome o = quietSolve(steps[i].problem, control);
       if (control.stopRequested()) return;
@@ -283,17 +284,18 @@ void StudyView::runCurve(const StudyField& field) {
 void StudyView::runSweep(const StudyField& across, const StudyField& up) {
   const Problem& problem = *context().problem;
   QStringList xs, ys;
-  for (const auto& s : across.steps(problem, false)) xs << s.text;
-  for (const auto& s : up.steps(problem, false)) ys << s.text;
+  const auto typed = levelsAsTyped(context().scenario->cluster);
+  for (const auto& s : across.steps(problem, false, typed)) xs << s.text;
+  for (const auto& s : up.steps(problem, false, typed)) ys << s.text;
   m_sweep.begin(across.name(problem), xs, up.name(problem), ys, tr("Throughput, samples/s"));
-  m_worker->start([this, start = context().problem, across, up](const Control& control,
-                                                                const BackgroundTask::Deliver& deliver) {
-    const auto rows = up.steps(*start, false);
+  m_worker->start([this, start = context().problem, across, up, typed](
+                      const Control& control, const BackgroundTask::Deliver& deliver) {
+    const auto rows = up.steps(*start, false, typed);
     std::size_t done = 0;
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      const auto columns = across.steps(*start, false);
+      const auto columns = across.steps(*start, false, typed);
       // A value of the second field may change what the first one's steps mean (devices): by position.
-      const auto here = across.steps(rows[r].problem, false);
+      const auto here = across.steps(rows[r].problem, false, rows[r].typed);
       for (std::size_t x = 0; x < columns.size() && !studyStopped(control); ++x) {
         const Problem& p = here.size() == columns.size() ? here[x].problem : columns[x].problem;
         const Outcome o = quietSolve(p, control);
