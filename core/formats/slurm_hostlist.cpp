@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <optional>
+#include <string_view>
 
 #include "formats/decimal.h"
 #include "units/text.h"
@@ -15,96 +18,113 @@ bool isDigit(char c) {
   return std::isdigit(static_cast<unsigned char>(c));
 }
 
+/// Numbers of a bracket, written with at least so many digits.
+struct Range {
+  long long first = 0, last = 0;
+  std::size_t width = 0;
+};
+
+/// A stretch of a name: text as it stands, or the ranges of a bracket.
+struct Piece {
+  std::string_view text;
+  std::vector<Range> ranges;
+};
+
+using Name = std::vector<Piece>;
+
+std::size_t sizeOf(const Range& r) {
+  return static_cast<std::size_t>(r.last - r.first) + 1;
+}
+
 std::string padded(long long n, std::size_t width) {
   std::string s = std::to_string(n);
   return s.size() < width ? std::string(width - s.size(), '0') + s : s;
 }
 
-class Expansion {
+/// Reads a list whole, counting names and their lengths, so that nothing is written out of a list that turns
+/// out wrong at its end.
+class Parser {
 public:
-  Expansion(std::string_view text, std::size_t most) : m_text(text), m_most(most) {}
+  Parser(std::string_view text, std::size_t most) : m_text(text), m_most(most) {}
 
-  Hostlist run() {
-    while (m_out.error.empty() && m_at < m_text.size()) {
+  std::vector<Name> run() {
+    while (m_error.empty() && m_at < m_text.size()) {
       name();
-      if (m_out.error.empty() && m_at < m_text.size()) {
+      if (m_error.empty() && m_at < m_text.size()) {
         if (m_text[m_at] != ',')
           fail("expected a comma between host names");
         else if (++m_at == m_text.size())
           fail("a name must follow the comma");
       }
     }
-    if (m_out.error.empty() && m_out.names.empty()) fail("the host list is empty");
-    if (!m_out.error.empty()) m_out.names.clear();
-    return std::move(m_out);
+    if (m_error.empty() && m_names.empty()) fail("the host list is empty");
+    return std::move(m_names);
   }
+  const std::string& error() const { return m_error; }
+  std::size_t offset() const { return m_offset; }
+  std::size_t count() const { return m_count; }
 
 private:
   void fail(std::string why) {
-    if (!m_out.error.empty()) return;
-    m_out.error = std::move(why);
-    m_out.offset = m_at;
+    if (!m_error.empty()) return;
+    m_error = std::move(why);
+    m_offset = m_at;
   }
+  void failTooMany() { fail("more than " + text::count(static_cast<long long>(m_most)) + " names"); }
 
   void name() {
-    std::vector<std::string> names{""};
+    Name pieces;
+    std::size_t names = 1, length = 0;
     const std::size_t begin = m_at;
-    while (m_out.error.empty() && m_at < m_text.size() && m_text[m_at] != ',') {
+    while (m_error.empty() && m_at < m_text.size() && m_text[m_at] != ',') {
       const char c = m_text[m_at];
       if (c == '[') {
-        std::vector<std::string> choices = bracket();
-        if (m_out.error.empty() &&
-            (choices.size() > m_most || names.size() * choices.size() + m_out.names.size() > m_most))
-          fail("more than " + text::count(static_cast<long long>(m_most)) + " names");
-        if (!m_out.error.empty()) return;
-        std::vector<std::string> longer;
-        for (const auto& n : names)
-          for (const auto& x : choices) longer.push_back(n + x);
-        names = std::move(longer);
+        std::size_t choices = 0, width = 0;
+        pieces.push_back({{}, bracket(choices, width)});
+        if (!m_error.empty()) return;
+        if (names * choices + m_count > m_most) return failTooMany();
+        names *= choices;
+        length += width;
       } else if (c == ']' || std::isspace(static_cast<unsigned char>(c)) ||
                  static_cast<unsigned char>(c) < 32) {
         return fail(c == ']' ? "\"]\" without \"[\"" : "a host name holds a blank");
       } else {
-        std::size_t end = m_at;
-        while (end < m_text.size() && m_text[end] != ',' && m_text[end] != '[' && m_text[end] != ']' &&
-               !std::isspace(static_cast<unsigned char>(m_text[end])))
-          ++end;
-        if (end - m_at > kLongestName) return fail("a host name is longer than 256 bytes");
-        for (auto& n : names) n.append(m_text.substr(m_at, end - m_at));
-        m_at = end;
+        const std::size_t from = m_at;
+        while (m_at < m_text.size() && m_text[m_at] != ',' && m_text[m_at] != '[' && m_text[m_at] != ']' &&
+               !std::isspace(static_cast<unsigned char>(m_text[m_at])))
+          ++m_at;
+        pieces.push_back({m_text.substr(from, m_at - from), {}});
+        length += m_at - from;
       }
+      // Written out as well: what is read must be readable when it is written back.
+      if (length > kLongestName) return fail("a host name is longer than 256 bytes");
     }
     if (m_at == begin) return fail("a host name is missing");
-    // Written out as well: what is read must be readable when it is written back.
-    if (std::any_of(names.begin(), names.end(), [](const std::string& n) { return n.size() > kLongestName; }))
-      return fail("a host name is longer than 256 bytes");
-    if (names.size() + m_out.names.size() > m_most)
-      return fail("more than " + text::count(static_cast<long long>(m_most)) + " names");
-    m_out.names.insert(m_out.names.end(), names.begin(), names.end());
+    if ((m_count += names) > m_most) return failTooMany();
+    m_names.push_back(std::move(pieces));
   }
 
-  std::vector<std::string> bracket() {
-    std::vector<std::string> out;
+  /// The ranges between brackets, how many numbers they hold and how long the longest is; at most `m_most`.
+  std::vector<Range> bracket(std::size_t& count, std::size_t& width) {
+    std::vector<Range> out;
     const std::size_t open = m_at++;
     while (true) {
+      Range r;
       const std::size_t from = m_at;
-      while (m_at < m_text.size() && isDigit(m_text[m_at])) ++m_at;
-      const auto first = readWhole(m_text.substr(from, m_at - from), 0, 999'999'999'999LL);
+      const auto first = number();
       if (!first) return fail("expected a number in the brackets"), out;
-      const std::size_t width = m_at - from;
-      long long last = *first;
+      r.width = m_at - from;
+      r.first = r.last = *first;
       if (m_at < m_text.size() && m_text[m_at] == '-') {
-        const std::size_t to = ++m_at;
-        while (m_at < m_text.size() && isDigit(m_text[m_at])) ++m_at;
-        const auto end = readWhole(m_text.substr(to, m_at - to), 0, 999'999'999'999LL);
-        if (!end) return fail("expected the end of the range"), out;
-        if (*end < *first) return fail("a range must not run backwards"), out;
-        last = *end;
+        ++m_at;
+        const auto last = number();
+        if (!last) return fail("expected the end of the range"), out;
+        if (*last < *first) return fail("a range must not run backwards"), out;
+        r.last = *last;
       }
-      if (static_cast<std::size_t>(last - *first) >= m_most ||
-          out.size() + static_cast<std::size_t>(last - *first) >= m_most)
-        return fail("more than " + text::count(static_cast<long long>(m_most)) + " names"), out;
-      for (long long k = *first; k <= last; ++k) out.push_back(padded(k, width));
+      if (sizeOf(r) > m_most || (count += sizeOf(r)) > m_most) return failTooMany(), out;
+      width = std::max({width, r.width, std::to_string(r.last).size()});
+      out.push_back(r);
       if (m_at < m_text.size() && m_text[m_at] == ',') {
         ++m_at;
       } else if (m_at < m_text.size() && m_text[m_at] == ']') {
@@ -117,10 +137,34 @@ private:
     }
   }
 
+  std::optional<long long> number() {
+    const std::size_t from = m_at;
+    while (m_at < m_text.size() && isDigit(m_text[m_at])) ++m_at;
+    return readWhole(m_text.substr(from, m_at - from), 0, 999'999'999'999LL);
+  }
+
   std::string_view m_text;
-  std::size_t m_most, m_at = 0;
-  Hostlist m_out;
+  std::size_t m_most, m_at = 0, m_count = 0, m_offset = 0;
+  std::string m_error;
+  std::vector<Name> m_names;
 };
+
+/// All names that a name with brackets stands for, the last bracket fastest.
+void writeOut(const Name& pieces, std::vector<std::string>& out) {
+  std::vector<std::string> names{""};
+  for (const Piece& p : pieces) {
+    if (p.ranges.empty()) {
+      for (std::string& n : names) n += p.text;
+      continue;
+    }
+    std::vector<std::string> longer;
+    for (const std::string& n : names)
+      for (const Range& r : p.ranges)
+        for (long long k = r.first; k <= r.last; ++k) longer.push_back(n + padded(k, r.width));
+    names = std::move(longer);
+  }
+  std::move(names.begin(), names.end(), std::back_inserter(out));
+}
 
 struct Split {
   std::string stem;
@@ -139,7 +183,15 @@ Split split(const std::string& name) {
 }  // namespace
 
 Hostlist expandHostlist(std::string_view text, std::size_t most) {
-  return Expansion(text, most).run();
+  Parser parser(text, most);
+  const std::vector<Name> names = parser.run();
+  Hostlist out;
+  out.error = parser.error();
+  out.offset = parser.offset();
+  if (!out.error.empty()) return out;
+  out.names.reserve(parser.count());
+  for (const Name& n : names) writeOut(n, out.names);
+  return out;
 }
 
 std::string foldHostlist(const std::vector<std::string>& names) {

@@ -94,6 +94,28 @@ private slots:
     QCOMPARE(QString::fromStdString(foldHostlist(l.names)), folded);
   }
 
+  /// Whatever a list names before its first mistake, nothing of it is kept.
+  void brokenHostlists_data() {
+    QTest::addColumn<QString>("list");
+    QTest::addColumn<int>("offset");
+    QTest::newRow("open bracket") << "a[0-99],b[0-99],c[1" << 17;
+    QTest::newRow("comma at the end") << "a[0-99]," << 8;
+    QTest::newRow("blank") << "a[0-99],b c" << 9;
+    QTest::newRow("backwards") << "a[0-99]b[9-1]" << 12;
+    QTest::newRow("too many in one") << "a[0-999]b[0-999]" << 16;
+    QTest::newRow("too many in all") << "a[0-99],b[0-899],c" << 18;
+    QTest::newRow("too long") << QString(250, 'x') + "[0-1]" + QString(7, 'y') << 262;
+    QTest::newRow("too long by padding") << QString(250, 'x') + "[0000001-2]" << 261;
+  }
+  void brokenHostlists() {
+    QFETCH(QString, list);
+    QFETCH(int, offset);
+    const auto l = expandHostlist(list.toStdString(), 1000);
+    QVERIFY(l.names.empty());
+    QVERIFY(!l.error.empty());
+    QCOMPARE(int(l.offset), offset);
+  }
+
   void filesBecomeLevels_data() {
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("figures");
