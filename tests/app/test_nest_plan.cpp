@@ -324,6 +324,19 @@ private slots:
     QCOMPARE(r.code, 2);
     QVERIFY2(r.err.contains(says), qPrintable(r.err.left(400)));
   }
+  void namedPipesNeedAWriter() {
+    const QTemporaryDir folder;
+    const QString pipe = folder.filePath("pipe");
+    QCOMPARE(QProcess::execute("mkfifo", {pipe}), 0);
+    const Ran silent = run({"check", pipe});
+    QCOMPARE(silent.code, 2);
+    QVERIFY2(silent.err.contains("file-pipe"), qPrintable(silent.err));
+    QProcess writer;
+    writer.start("sh", {"-c", "echo 'host:8@450GB/s rack:4@50GB/s' > " + pipe});
+    const Ran fed = run({"check", pipe});
+    QVERIFY2(fed.code == 0, qPrintable(fed.err));
+    QVERIFY(writer.waitForFinished());
+  }
   void aGigabyteIsRefusedAtOnce() {
     QTemporaryDir dir;
     QFile file(dir.filePath("huge.json"));

@@ -9,7 +9,9 @@
 #include <QSaveFile>
 #include <QSettings>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "formats/hf_config.h"
@@ -48,6 +50,10 @@ Reading<std::string> readTextOf(const QString& path) {
   const std::string name = path.toStdString();
   if (QFileInfo(path).isDir()) {
     r.diagnostics.push_back(error("file-unreadable", {name, 0, 0, {}}, "this is a folder, not a file"));
+  } else if (std::error_code ec; std::filesystem::is_fifo(name, ec) && !path.startsWith(u"/dev/fd/")) {
+    // Opening it would wait for a writer, and the window with it.
+    r.diagnostics.push_back(error("file-pipe", {name, 0, 0, {}}, "this is a named pipe, not a file",
+                                  "save what it brings to a file"));
   } else if (!in.open(QIODevice::ReadOnly)) {
     r.diagnostics.push_back(error("file-unreadable", {name, 0, 0, {}},
                                   "the file cannot be read: " + in.errorString().toStdString(),
