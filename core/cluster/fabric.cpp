@@ -77,16 +77,26 @@ void linkBoxedDevices(const NetworkGraph& g, const DeviceSpec& device, std::vect
     if (g.nodes[i].kind == NodeKind::Host && !g.nodes[i].failed) hosts[g.nodes[i].name] = static_cast<int>(i);
   for (std::size_t i = g.nodes.size(); i-- > 0;)
     if (g.nodes[i].kind == NodeKind::Host && !g.nodes[i].failed) hosts[g.nodes[i].id] = static_cast<int>(i);
-  int joined = 0;
+  const bool canJoin = device.linkBandwidth.value.value() > 0;
+  int joined = 0, left = 0;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const NetworkNode& n = g.nodes[i];
     if (n.kind != NodeKind::Device || n.failed || linked[i] || n.host.empty()) continue;
     const auto host = hosts.find(n.host);
-    if (host == hosts.end() || !(device.linkBandwidth.value.value() > 0)) continue;
+    if (host == hosts.end()) continue;
+    if (!canJoin) {
+      ++left;
+      continue;
+    }
     links.push_back({static_cast<int>(i), host->second, device.linkBandwidth.value, device.linkLatency.value,
                      1, false, false, Origin::Catalog});
     ++joined;
   }
+  if (left > 0)
+    out.push_back(error("device-link", {"", 0, 0, "/cluster/device/link_bandwidth_bytes_per_s"},
+                        std::to_string(left) +
+                            " devices stand in a host without a link, and the device says no link bandwidth",
+                        "give link_bandwidth_bytes_per_s, or draw the links"));
   if (joined > 0)
     out.push_back(
         note("host-links-assumed", {"", 0, 0, "/cluster/network"},

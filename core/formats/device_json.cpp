@@ -163,7 +163,8 @@ DeviceSpec readDevice(JsonFields& fields, const JsonText& text, const DeviceSpec
   if (d.memory.value.value() <= 0) fields.requireKey("memory_bytes", "the device's memory, bytes");
   if (d.memoryBandwidth.value.value() <= 0)
     fields.requireKey("memory_bandwidth_bytes_per_s", "the memory bandwidth, bytes/s");
-  if (d.linkBandwidth.value.value() <= 0)
+  // A network of one's own says what its links carry; only the catalog's devices are asked.
+  if (d.linkBandwidth.value.value() <= 0 && bareOrigin == Origin::Catalog)
     fields.requireKey("link_bandwidth_bytes_per_s", "the one-way bandwidth inside a host, bytes/s");
   return d;
 }
@@ -173,7 +174,8 @@ json deviceToJson(const DeviceSpec& device) {
   visitFigures(device, [&j](std::string_view key, const auto& figure, double, double) {
     j[std::string(key)] = figureToJson(figure);
   });
-  // A device without a link between hosts, or typed without one, has none to write.
+  // A device typed without its links has none to write.
+  if (device.linkBandwidth.value.value() <= 0) j.erase("link_bandwidth_bytes_per_s");
   if (device.hostLinkBandwidth.value.value() <= 0) j.erase("host_link_bandwidth_bytes_per_s");
   if (device.peakFp8) j["peak_fp8_flops_per_s"] = figureToJson(*device.peakFp8);
   return j;

@@ -112,7 +112,7 @@ void adopt(ClusterSource& cluster, const DeviceSpec& device) {
   const auto follows = [](const LevelSpec& l) {
     return l.origin == Origin::Catalog || l.origin == Origin::Estimated;
   };
-  if (!levels->levels.empty() && follows(levels->levels.front())) {
+  if (!levels->levels.empty() && follows(levels->levels.front()) && device.linkBandwidth.value.value() > 0) {
     levels->levels.front().bandwidth = device.linkBandwidth.value;
     levels->levels.front().latency = device.linkLatency.value;
   }

@@ -211,6 +211,20 @@ private slots:
     QCOMPARE(r->cluster.device.memory.value.value(), 1e11);
     QCOMPARE(r->assumptions.reserve.value(), 3221225472.0);
   }
+  void aDeviceNeedsNoLinksWhereTheNetworkSaysThem() {
+    const std::string device = R"("device": {"peak_flops_per_s": 1e14, "memory_bytes": 8e10,
+      "memory_bandwidth_bytes_per_s": 1e12}, )";
+    const auto levels = read(minimal((device + R"("network": "host:8@450GB/s")").c_str()));
+    QVERIFY2(levels, levels.diagnostics.empty() ? "" : toText(levels.diagnostics[0]).c_str());
+    QCOMPARE(writeScenario(*read(writeScenario(*levels))), writeScenario(*levels));
+    const auto boxed = read(minimal((device + R"("graph": {"nodes": [{"id": "h", "kind": "host"},
+      {"id": "a", "kind": "device", "host": "h"}, {"id": "b", "kind": "device", "host": "h"}], "links": []})")
+                                        .c_str()));
+    QVERIFY2(boxed, boxed.diagnostics.empty() ? "" : toText(boxed.diagnostics[0]).c_str());
+    const auto derived = deriveHierarchy(boxed->cluster);
+    QVERIFY(!derived);
+    QCOMPARE(derived.diagnostics[0].where.pointer, std::string("/cluster/device/link_bandwidth_bytes_per_s"));
+  }
   void unknownKeysAreWarnings() {
     const auto r = read(
         minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us", "colour": 1)", R"(, "jop": {})"));
