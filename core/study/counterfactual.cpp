@@ -35,7 +35,7 @@ Counterfactual whyNot(const Problem& problem, const RankedPlan& present, const D
   c.demand = demand.words;
   if (meets(demand, present.plan)) {
     c.alreadyMet = true;
-    c.answer = "The best plan has " + demand.words + " already.";
+    c.answer = "The best plan already has " + demand.words + ".";
     return c;
   }
   c.outcome = quietSolve(demand.problem, control);

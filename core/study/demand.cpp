@@ -43,15 +43,29 @@ std::vector<std::string> tokensOf(std::string_view text) {
 struct Degree {
   const char* words;
   Bound Constraints::*bound;
+  const char* one = nullptr;  ///< of what is counted: "device" beside "devices"
 };
+
+/// "tensor degree 4", "tensor degree at most 4", but "4 devices", "at least 2 stages".
+std::string phrase(const Degree& degree, const std::string& sign, int value) {
+  const std::string bound = sign == "<="   ? "at most "
+                            : sign == "<"  ? (degree.one ? "fewer than " : "less than ")
+                            : sign == ">=" ? "at least "
+                            : sign == ">"  ? "more than "
+                                           : "";
+  const std::string figure = bound + std::to_string(value);
+  if (!degree.one) return std::string(degree.words) + ' ' + figure;
+  return figure + ' ' + (value == 1 ? degree.one : degree.words);
+}
 
 const std::map<std::string, Degree>& degrees() {
   static const std::map<std::string, Degree> all = [] {
     const Degree t{"tensor degree", &Constraints::tensor}, c{"context degree", &Constraints::context},
         e{"expert degree", &Constraints::expert}, d{"data-parallel degree", &Constraints::data},
-        in{"replicas inside a block", &Constraints::dataInner}, p{"stages", &Constraints::stages},
-        b{"microbatch", &Constraints::microbatch}, v{"chunks per stage", &Constraints::chunks},
-        z{"ZeRO stage", &Constraints::zero}, n{"devices", &Constraints::devices};
+        in{"replicas inside a block", &Constraints::dataInner, "replica inside a block"},
+        p{"stages", &Constraints::stages, "stage"}, b{"microbatch", &Constraints::microbatch},
+        v{"chunks per stage", &Constraints::chunks, "chunk per stage"}, z{"ZeRO stage", &Constraints::zero},
+        n{"devices", &Constraints::devices, "device"};
     return std::map<std::string, Degree>{
         {"t", t},    {"tensor", t}, {"c", c}, {"context", c}, {"e", e},      {"expert", e}, {"d", d},
         {"data", d}, {"d_in", in},  {"p", p}, {"s", p},       {"stages", p}, {"b", b},      {"microbatch", b},
@@ -136,7 +150,9 @@ private:
     if (peek() == "=" || peek() == "<=" || peek() == ">=" || peek() == "<" || peek() == ">")
       sign = m_tokens[m_at++];
     const auto value = number();
-    if (!value) return fail(std::string("the ") + degree.words + " needs a whole number");
+    if (!value)
+      return fail(degree.one ? std::string("give the number of ") + degree.words
+                             : std::string("the ") + degree.words + " needs a whole number");
     Bound& bound = m_demand.problem.constraints.*degree.bound;
     if (sign == "=")
       bound = {*value, *value};
@@ -148,7 +164,7 @@ private:
       bound.least = *value;
     else
       bound.least = *value + 1;
-    add(std::string(degree.words) + " " + (sign == "=" ? "" : sign + " ") + std::to_string(*value));
+    add(phrase(degree, sign, *value));
     offered(degree, bound);
   }
 
@@ -172,7 +188,8 @@ private:
       return;
     std::string list;
     for (const int v : values) list += (list.empty() ? "" : ", ") + std::to_string(v);
-    fail(std::string("no such ") + degree.words + " is on offer; there is " + list,
+    fail(std::string("no such ") + (degree.one ? std::string("number of ") + degree.words : degree.words) +
+             " is on offer; there is " + list,
          "widen the search options or the profile");
   }
 

@@ -36,11 +36,13 @@ private slots:
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("words");
     QTest::newRow("degree") << "p=2"
-                            << "stages 2";
+                            << "2 stages";
     QTest::newRow("bounds") << "p<=3, d >= 1"
-                            << "stages <= 3, data-parallel degree >= 1";
+                            << "at most 3 stages, data-parallel degree at least 1";
     QTest::newRow("blank for =") << "stages 2 and devices 4"
-                                 << "stages 2, devices 4";
+                                 << "2 stages, 4 devices";
+    QTest::newRow("one") << "n = 1, v<2"
+                         << "1 device, fewer than 2 chunks per stage";
     QTest::newRow("layer") << "layer 2 in stage 1?"
                            << "layer 2 in stage 1, still 3 stages";
     QTest::newRow("cuts") << "cut at layer 2, no cut at 1"
