@@ -17,16 +17,22 @@ constexpr double kPcieShare = 0.75;  ///< of the raw rate, after encoding and pa
 constexpr double kSocketRate = 16e9, kHop = 0.5e-6, kSwitchHop = 0.5e-6;
 
 double nvlinkRate(long long sm) {
-  return (sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : 20.0) * 1e9;
+  return (sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : sm == 86 ? 12.0 : sm >= 70 ? 20.0 : 18.0) * 1e9;
 }
 
 /// What RCCL reckons per Infinity Fabric link of a generation ("gfx942", "942").
 double xgmiRate(const pugi::xml_node& gpu) {
   const std::string_view gcn = gpu.attribute("gcn").value();
-  return (gcn.find("94") != std::string_view::npos                                                 ? 48.0
+  return (gcn.find("94") != std::string_view::npos || gcn.find("95") != std::string_view::npos     ? 48.0
           : gcn.find("90a") != std::string_view::npos || gcn.find("910") != std::string_view::npos ? 36.0
                                                                                                    : 24.0) *
          1e9;
+}
+
+/// PCI classes of display controllers and, as newer accelerators have it, of processing accelerators.
+bool isAccelerator(std::string_view pciClass) {
+  return pciClass.starts_with("0x0302") || pciClass.starts_with("0x0300") || pciClass.starts_with("0x0380") ||
+         pciClass.starts_with("0x1200");
 }
 
 class NcclReader {
@@ -49,12 +55,23 @@ private:
 
   void read(const pugi::xml_node& system) {
     m_out.format = "NCCL topology";
-    std::vector<int> sockets;
+    // Hosts that NVLink joins stand in one file, told apart by their hashes.
+    std::map<std::string, std::vector<int>> sockets;
+    for (const auto cpu : system.children("cpu")) sockets[cpu.attribute("host_hash").value()];
+    const bool isOneHost = sockets.size() < 2;
+    std::map<std::string, std::string> names;
     for (const auto cpu : system.children("cpu")) {
-      const int node = add("cpu" + std::to_string(sockets.size()), NodeKind::Switch);
-      for (int other : sockets) link(other, node, kSocketRate, kHop);
-      sockets.push_back(node);
-      if (sockets.size() > 64) return m_source.error(at(cpu), "nccl-too-large", "more than 64 sockets");
+      const std::string hash = cpu.attribute("host_hash").value();
+      std::vector<int>& own = sockets[hash];
+      if (!isOneHost) {
+        m_host = names.emplace(hash, "host" + std::to_string(names.size())).first->second;
+        m_prefix = m_host + ' ';
+      }
+      const int node = add("cpu" + std::to_string(own.size()), NodeKind::Switch);
+      for (int other : own) link(other, node, kSocketRate, kHop);
+      own.push_back(node);
+      if (own.size() > 64) return m_source.error(at(cpu), "nccl-too-large", "more than 64 sockets");
+      if (m_out.graph.nodes.size() > kMostNodes) return tooLarge(cpu);
       for (const auto pci : cpu.children("pci")) readPci(pci, node, 0);
       for (const auto nic : cpu.children("nic")) readNic(nic, node, 0);
     }
@@ -62,7 +79,8 @@ private:
     if (m_isPartial && !m_source.failed())
       m_source.warning(at(system), "nccl-partial",
                        "the file places PCI devices and names no GPUs, as files made for NCCL_TOPO_FILE do; "
-                       "its display controllers count as GPUs, joined by PCIe alone",
+                       "its display controllers count as GPUs, joined by PCIe alone, and its adapters reach "
+                       "the speed of their slots",
                        "for NVLink and adapter speeds use what NCCL_TOPO_DUMP_FILE writes");
     if (m_out.deviceCount() == 0 && !m_source.failed())
       m_source.error(at(system), "no-devices", "the file names no <gpu>");
@@ -70,9 +88,9 @@ private:
 
   int add(const std::string& id, NodeKind kind) {
     NetworkNode n;
-    n.id = n.name = id;
+    n.id = n.name = m_prefix + id;
     n.kind = kind;
-    if (kind == NodeKind::Device) n.host = "host";
+    if (kind == NodeKind::Device) n.host = m_host;
     n.x = 60.0 * static_cast<double>(m_out.graph.nodes.size());
     m_out.graph.nodes.push_back(std::move(n));
     return static_cast<int>(m_out.graph.nodes.size()) - 1;
@@ -122,22 +140,29 @@ private:
     const auto gpu = pci.child("gpu");
     const std::string_view kind = pci.attribute("class").value();
     const bool isBare = !pci.first_child();
-    if (gpu || (isBare && (kind.starts_with("0x0302") || kind.starts_with("0x0300"))))
-      return readGpu(gpu ? gpu : pci, busid, parent, rate);
+    if (gpu || (isBare && isAccelerator(kind))) return readGpu(gpu ? gpu : pci, busid, parent, rate);
     if (isBare && kind.starts_with("0x02")) return addAdapter("nic " + busid, parent, rate, 0, 0);
-    const int node = add("pci " + busid, NodeKind::Switch);
-    if (!m_byBus.emplace(busid, node).second)
-      return m_source.error(at(pci), "nccl-busid", "the busid " + quoted(busid) + " stands twice");
+    const int node = addBridge(busid, at(pci));
     link(parent, node, rate, kHop);
     for (const auto child : pci.children("pci")) readPci(child, node, rate, depth + 1);
     for (const auto nic : pci.children("nic")) readNic(nic, node, rate);
+  }
+
+  /// NCCL takes bridges of one number for several, as some machines have them; only GPUs are link targets.
+  int addBridge(const std::string& busid, const Place& where) {
+    const int times = ++m_bridges[m_prefix + busid];
+    if (times == 2)
+      m_source.warning(
+          where, "nccl-busid",
+          "the busid " + quoted(busid) + " stands more than once; each counts as a device of its own");
+    return add("pci " + busid + (times > 1 ? " (" + std::to_string(times) + ")" : ""), NodeKind::Switch);
   }
 
   void readGpu(const pugi::xml_node& gpu, const std::string& busid, int parent, double rate) {
     const int node =
         add("GPU" + std::to_string(whole(gpu, "dev", static_cast<long long>(m_gpus.size()), 0, 100000)),
             NodeKind::Device);
-    if (!m_byBus.emplace(busid, node).second)
+    if (!m_byBus.emplace(m_prefix + busid, node).second)
       return m_source.error(at(gpu), "nccl-busid", "the busid " + quoted(busid) + " stands twice");
     for (const auto& g : m_gpus)
       if (m_out.graph.nodes[static_cast<std::size_t>(g.node)].id == m_out.graph.nodes.back().id)
@@ -145,7 +170,7 @@ private:
                               "two GPUs have the number dev=" + quoted(gpu.attribute("dev").value()));
     link(parent, node, rate, kHop);
     m_isPartial = m_isPartial || std::string_view(gpu.name()) == "pci";
-    m_gpus.push_back({node, whole(gpu, "sm", 80, 0, 10000), gpu});
+    m_gpus.push_back({node, whole(gpu, "sm", 80, 0, 10000), gpu, m_prefix});
     m_out.architecture = static_cast<int>(m_gpus.back().sm);
     for (const auto c2c : gpu.children("c2c")) {
       const double megabytes = static_cast<double>(whole(c2c, "bw", 0, 0, 100'000'000)) *
@@ -159,9 +184,9 @@ private:
       if (m_out.graph.nodes.size() > kMostNodes) return tooLarge(nic);
       std::string name = net.attribute("name").value();
       if (name.empty()) name = "net" + std::to_string(m_out.adapters.size());
-      for (const auto& a : m_out.adapters)
-        if (a.name == name) name += "." + std::to_string(m_out.adapters.size());
-      const double megabits = static_cast<double>(whole(net, "speed", 10000, 0, 100'000'000));
+      // Some adapters say −1; NCCL then reckons with 10 Gb/s.
+      const long long stated = whole(net, "speed", 10000, -1, 100'000'000);
+      const double megabits = stated > 0 ? static_cast<double>(stated) : 10000;
       const auto latency = readDecimal(net.attribute("latency").as_string("0"), -6);
       if (!latency || *latency < 0)
         m_source.error(at(net), "nccl-attribute",
@@ -171,10 +196,14 @@ private:
     }
   }
 
-  /// `rate` of what it hangs on; `megabits` 0: not stated.
-  void addAdapter(const std::string& name, int parent, double rate, double megabits, double latency) {
-    const double speed = megabits > 0 ? megabits * 1e6 / 8 : 10e9 / 8;
-    const int node = add(name, NodeKind::Switch);
+  /// `rate` of what it hangs on; `megabits` 0: not stated, so that its slot alone bounds it.
+  void addAdapter(std::string name, int parent, double rate, double megabits, double latency) {
+    name = m_prefix + name;
+    for (const auto& a : m_out.adapters)
+      if (a.name == name) name += "." + std::to_string(m_out.adapters.size());
+    const double slot = rate > 0 ? rate : 10e9 / 8;
+    const double speed = megabits > 0 ? megabits * 1e6 / 8 : slot;
+    const int node = add(name.substr(m_prefix.size()), NodeKind::Switch);
     link(parent, node, rate > 0 ? rate : std::max(speed, 24e9), kHop);
     m_out.adapters.push_back({name,
                               node,
@@ -203,7 +232,8 @@ private:
         if (tclass.substr(0, 8) == "0x068000") {  // an NVSwitch; all switches of a host act as one
           if (hub < 0) hub = add("nvswitch", NodeKind::Switch);
           link(g.node, hub, rate, kSwitchHop, count);
-        } else if (const auto peer = m_byBus.find(target); peer != m_byBus.end() && peer->second != g.node) {
+        } else if (const auto peer = m_byBus.find(g.prefix + target);
+                   peer != m_byBus.end() && peer->second != g.node) {
           direct[{std::min(g.node, peer->second), std::max(g.node, peer->second)}] = {
               count, rate};  // each end lists it
         } else if (tclass.substr(0, 4) == "0x03") {
@@ -219,12 +249,15 @@ private:
     int node;
     long long sm;
     pugi::xml_node element;
+    std::string prefix;  ///< of its host
   };
   SourceText m_source;
   pugi::xml_document m_document;
   HostTopology m_out;
-  std::map<std::string, int> m_byBus;
+  std::map<std::string, int> m_byBus;    ///< GPUs
+  std::map<std::string, int> m_bridges;  ///< how often each busid stands
   std::vector<Gpu> m_gpus;
+  std::string m_host = "host", m_prefix;  ///< of the host that is read; ids of several hosts begin with it
   bool m_full = false, m_isPartial = false;
 };
 

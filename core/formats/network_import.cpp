@@ -30,13 +30,13 @@ bool holds(const std::string& s, std::string_view part) {
   return s.find(part) != std::string::npos;
 }
 
-/// The first word that is no comment of any of the formats.
+/// The first word that is no comment of any of the formats and no beginning of a YAML document.
 std::string firstWord(const std::string& s) {
   std::size_t at = s.compare(0, 3, "\xef\xbb\xbf") == 0 ? 3 : 0;
   while (at < s.size()) {
     if (std::isspace(static_cast<unsigned char>(s[at])))
       ++at;
-    else if (s[at] == '#' || s.compare(at, 2, "//") == 0)
+    else if (s[at] == '#' || s.compare(at, 2, "//") == 0 || s.compare(at, 3, "---") == 0)
       at = std::min(s.find('\n', at), s.size());
     else if (s.compare(at, 2, "/*") == 0)
       at = s.find("*/", at) == std::string::npos ? s.size() : s.find("*/", at) + 2;

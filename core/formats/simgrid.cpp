@@ -58,6 +58,11 @@ private:
       return m_source.error(at(clusters[1]), "simgrid-clusters",
                             "the platform has " + std::to_string(clusters.size()) + " clusters; one is read",
                             "keep one, or describe the whole as GraphML");
+    if (m_outside)
+      m_source.warning(at(m_outside), "simgrid-outside",
+                       std::string("<") + m_outside.name() +
+                           "> and whatever else stands outside the <cluster> is left out",
+                       "describe the whole as GraphML if it takes part");
     readCluster(clusters.front());
   }
 
@@ -69,6 +74,8 @@ private:
         out.push_back(child);
       else if (name == "zone" || name == "AS")
         find(child, out, depth + 1);
+      else if (!m_outside && (name == "host" || name == "cabinet" || name == "peer"))
+        m_outside = child;
     }
   }
 
@@ -308,6 +315,7 @@ private:
   SourceText m_source;
   pugi::xml_document m_document;
   pugi::xml_node m_cluster;
+  pugi::xml_node m_outside;  ///< the first computer that stands outside clusters
   NetworkBuilder m_builder;
   std::vector<std::string> m_hosts;
   double m_rate = 1, m_latency = 0;

@@ -175,7 +175,7 @@ Reading<SlurmTopology> SlurmAssembly::finish() {
   }
   if (!m_source.failed() && m_out.kind != SlurmTopology::Kind::Flat && m_groupOfHost.empty())
     m_source.error(m_source.whole(), "slurm-no-hosts", "the file names no hosts",
-                   "add records SwitchName=… Nodes=…");
+                   "name the hosts of each switch or block");
   Reading<SlurmTopology> result;
   if (!m_source.failed()) {
     if (m_out.levelCount() > 7)

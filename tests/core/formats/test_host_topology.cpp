@@ -52,6 +52,20 @@ QString nearest(const HostTopology& h) {
 class TestHostTopology : public QObject {
   Q_OBJECT
 private slots:
+  void hostsThatNvlinkJoinsStandInOneFile() {
+    const auto h = readNcclXml(data("nccl_xml/two_hosts.xml"));
+    QVERIFY(h);
+    QCOMPARE(h->deviceCount(), 4);
+    QCOMPARE(levelsOf(clusterOf(*h)), QString("4 721.8"));
+    QCOMPARE(nearest(*h),
+             QString("host0 mlx5_0: host0 GPU0 host0 GPU1, host1 mlx5_0: host1 GPU0 host1 GPU1"));
+  }
+  void bridgesMayShareANumber() {
+    const auto h = readNcclXml(data("nccl_xml/twin_bridges.xml"));
+    QVERIFY(h);
+    QCOMPARE(levelsOf(clusterOf(*h)), QString("2 96"));
+    QCOMPARE(h->adapters.front().bandwidth.value(), 1.25e9);  // −1 Mb/s is not known
+  }
   void nvlinkPairs() {
     const auto h = readNvidiaTopo(data("nvidia_topo/pairs.txt"));
     QVERIFY(h);

@@ -29,6 +29,8 @@ private slots:
     row("slurm tree", "# c\nswitchname=leaf0 Nodes=gpu[0-3]\n", "", FileKind::SlurmTopologyConf);
     row("slurm block", "BlockName=b Nodes=gb[01-18]\nBlockSizes=16", "", FileKind::SlurmTopologyConf);
     row("slurm yaml", "- topology: fabric\n  tree:\n    switches:\n", "", FileKind::SlurmTopologyYaml);
+    row("slurm yaml with its document marked", "# c\n---\n- topology: fabric\n  tree:\n", "",
+        FileKind::SlurmTopologyYaml);
     row("nvidia-smi", "\x1b[4m\tGPU0\tGPU1\tCPU Affinity\x1b[0m\nGPU0\t X \tNV12\nGPU1\tNV12\t X \n", "",
         FileKind::NvidiaSmiTopology);
     row("nccl", "<system version=\"1\"><cpu/></system>", "", FileKind::NcclTopologyXml);
