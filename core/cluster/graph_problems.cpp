@@ -22,6 +22,11 @@ void linkLikeOthers(NetworkGraph& g, int n, int to) {
   g.links.push_back(like);
 }
 
+bool isLive(const NetworkGraph& g, const NetworkLink& l) {
+  return !l.failed && !g.nodes[static_cast<std::size_t>(l.from)].failed &&
+         !g.nodes[static_cast<std::size_t>(l.to)].failed;
+}
+
 int freeSwitch(const NetworkGraph& g) {
   const auto it = std::find_if(g.nodes.begin(), g.nodes.end(),
                                [](const NetworkNode& n) { return n.kind == NodeKind::Switch && !n.failed; });
@@ -67,7 +72,7 @@ std::vector<Problem> problemsOf(const NetworkGraph& g) {
   for (std::size_t l = 0; l < g.links.size(); ++l) {
     const NetworkLink& link = g.links[l];
     ++degree[static_cast<std::size_t>(link.from)], ++degree[static_cast<std::size_t>(link.to)];
-    if (!link.failed) component[static_cast<std::size_t>(find(link.from))] = find(link.to);
+    if (isLive(g, link)) component[static_cast<std::size_t>(find(link.from))] = find(link.to);
     if (!(link.bandwidth.value() > 0) || !(link.latency.value() >= 0)) {
       const int number = static_cast<int>(l);
       out.push_back({error("link-figures", {"", 0, 0, "/cluster/graph/links/" + std::to_string(l)},
@@ -108,8 +113,8 @@ std::vector<Problem> problemsOf(const NetworkGraph& g) {
   const auto cutOff = [&](int n) {
     const auto all = withContents(g, {n});
     return std::any_of(g.links.begin(), g.links.end(), [&](const NetworkLink& l) {
-      return l.failed && (std::binary_search(all.begin(), all.end(), l.from) ||
-                          std::binary_search(all.begin(), all.end(), l.to));
+      return !isLive(g, l) && (std::binary_search(all.begin(), all.end(), l.from) ||
+                               std::binary_search(all.begin(), all.end(), l.to));
     });
   };
   // What cannot reach the others is named once: a host for its devices, a single device for itself.

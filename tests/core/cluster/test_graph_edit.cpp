@@ -90,6 +90,18 @@ private slots:
                1);
     }
   }
+  void whatAFailedSwitchCutsOffIsTold() {
+    auto g = pod();
+    g.nodes[std::size_t(named(g, "rack 0"))].failed = true;
+    const auto problems = graph::problemsOf(g);
+    QVERIFY(!problems.empty());
+    for (const auto& p : problems) {
+      QCOMPARE(p.diagnostic.code, std::string("unreachable"));
+      QVERIFY2(p.repairVerb.starts_with("Leave host"), p.repairVerb.c_str());
+      p.repair(g);
+    }
+    QVERIFY(graph::problemsOf(g).empty());
+  }
   void whatAFailureCutsOffIsLeftOut() {
     auto g = pod();
     const int host = named(g, "host3");

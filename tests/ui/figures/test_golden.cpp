@@ -1,15 +1,12 @@
-#include <QDir>
 #include <QImage>
 #include <QPainter>
-#include <algorithm>
-#include <cstdlib>
-#include <map>
 
 #include "figures/all_figures.h"
 #include "figures/cut_figure.h"
 #include "figures/plan_pair_figure.h"
 #include "figures/sweep_figure.h"
 #include "plan_contexts.h"
+#include "support/golden.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -17,11 +14,6 @@ using namespace nest;
 namespace {
 
 constexpr QSize kSize(440, 280);
-/// Antialiasing may differ a little from one rasteriser to the next; a figure that is drawn otherwise differs
-/// more.
-constexpr int kChannelTolerance = 40;
-constexpr double kShareTolerance = 0.02;
-
 QImage painted(const Figure& figure, const PlanContext& context, Theme::Kind kind, int scale) {
   QImage image(kSize * scale, QImage::Format_RGB32);
   image.setDevicePixelRatio(scale);
@@ -34,36 +26,6 @@ QImage painted(const Figure& figure, const PlanContext& context, Theme::Kind kin
   painter.end();
   image.setDevicePixelRatio(1);
   return image;
-}
-
-double shareThatDiffers(const QImage& a, const QImage& b) {
-  long long differ = 0;
-  for (int y = 0; y < a.height(); ++y)
-    for (int x = 0; x < a.width(); ++x) {
-      const QRgb p = a.pixel(x, y), q = b.pixel(x, y);
-      differ += std::abs(qRed(p) - qRed(q)) > kChannelTolerance ||
-                std::abs(qGreen(p) - qGreen(q)) > kChannelTolerance ||
-                std::abs(qBlue(p) - qBlue(q)) > kChannelTolerance;
-    }
-  return static_cast<double>(differ) / (static_cast<double>(a.width()) * a.height());
-}
-
-/// The most frequent colours: with them a figure fits a palette, and a third of the bytes, without another
-/// look.
-QImage withPalette(const QImage& image) {
-  std::map<QRgb, int> count;
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < image.width(); ++x) ++count[image.pixel(x, y) | 0xff000000U];
-  std::vector<std::pair<int, QRgb>> order;
-  for (const auto& [colour, n] : count) order.emplace_back(n, colour);
-  std::sort(order.rbegin(), order.rend());
-  QList<QRgb> table;
-  for (std::size_t i = 0; i < order.size() && i < 256; ++i) table << order[i].second;
-  return image.convertToFormat(QImage::Format_Indexed8, table, Qt::ThresholdDither);
-}
-
-QString goldenDir() {
-  return QStringLiteral(NEST_SOURCE_DIR) + QStringLiteral("/tests/golden");
 }
 
 }  // namespace
@@ -122,30 +84,14 @@ private slots:
     QFETCH(int, scale);
     const QImage now = painted(*m_figures[static_cast<std::size_t>(figure)], m_context,
                                static_cast<Theme::Kind>(theme), scale);
-    const QString path = QStringLiteral("%1/%2.png").arg(goldenDir(), QLatin1String(QTest::currentDataTag()));
-    if (qEnvironmentVariableIsSet("NEST_WRITE_GOLDEN")) {
-      QVERIFY(QDir().mkpath(goldenDir()));
-      QVERIFY(withPalette(now).save(path, "PNG", 0));
-      return;
-    }
-    const QImage then(path);
-    QVERIFY2(!then.isNull(), qPrintable(path));
-    QCOMPARE(now.size(), then.size());
-    const double share = shareThatDiffers(now, then.convertToFormat(QImage::Format_RGB32));
-    if (share > kShareTolerance) {
-      const QString saved =
-          QDir::temp().filePath(QLatin1String(QTest::currentDataTag()) + QStringLiteral("-now.png"));
-      now.save(saved);
-      QFAIL(qPrintable(QStringLiteral("%1 % of the picture differs from %2; it is now %3")
-                           .arg(share * 100)
-                           .arg(path, saved)));
-    }
+    const QString difference = test::differenceFromGolden(now, QLatin1String(QTest::currentDataTag()));
+    QVERIFY2(difference.isEmpty(), qPrintable(difference));
   }
   void tellsAnotherFigureApart() {
     const QImage a = painted(*m_figures[1], m_context, Theme::Kind::Light, 1);
     const QImage b = painted(*m_figures[2], m_context, Theme::Kind::Light, 1);
-    QVERIFY(shareThatDiffers(a, b) > kShareTolerance);
-    QCOMPARE(shareThatDiffers(a, a), 0.0);
+    QVERIFY(test::shareThatDiffers(a, b) > test::kShareTolerance);
+    QCOMPARE(test::shareThatDiffers(a, a), 0.0);
   }
 
 private:

@@ -33,8 +33,9 @@ struct Torn : WindowBench {
       std::erase_if(g.links, [&](const NetworkLink& l) { return reaches(l.from) != reaches(l.to); });
     }
     window.document().edit({}, QStringLiteral("Draw"), [&](Scenario& s) { s.cluster.network = source; });
-    pane = window.findChild<IssueView*>();
-    issues = window.findChild<IssueModel*>();
+    for (auto* v : window.findChildren<IssueView*>())
+      if (v->accessibleName() == QStringLiteral("Issues")) pane = v;
+    issues = qobject_cast<IssueModel*>(pane->model());
     editor = qobject_cast<NetworkEditor*>(window.views().view(QStringLiteral("network")));
     editor->canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);  // places are the graph's own
     window.findChild<QDockWidget*>(QStringLiteral("below"))->show();

@@ -25,6 +25,7 @@ NetworkCanvas::NetworkCanvas(QWidget* parent) : QWidget(parent), m_theme(&Theme:
 
 void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOfNode, bool editable) {
   const bool moved = graph::differOnlyInPlace(m_graph, graph) && !graph.nodes.empty();
+  const bool edited = m_editable && editable && !m_graph.nodes.empty();
   QSet<QString> kept;
   for (int n : std::as_const(m_nodes)) kept.insert(QString::fromStdString(m_graph.nodes[at(n)].id));
   const bool sameLinks = graph.links.size() == m_graph.links.size();
@@ -39,9 +40,15 @@ void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOf
   if (!sameLinks) m_links.clear();
   m_hoverNode = m_hoverLink = -1;
   rebuild(moved);
-  if (!m_userMoved) fit();
+  const QRectF seen(toScene(QPointF(0, 0)), toScene(QPointF(width(), height())));
+  if (!m_userMoved && !(edited && seen.contains(m_bounds))) fit();
   update();
   Q_EMIT selectionChanged();
+}
+
+void NetworkCanvas::forget() {
+  m_graph = {};
+  m_userMoved = false;
 }
 
 void NetworkCanvas::setLoads(std::vector<LinkLoad> loads, int busiest, const QString& byLevel) {

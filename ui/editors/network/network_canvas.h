@@ -15,6 +15,7 @@
 #include "cluster/graph_edit.h"
 #include "cluster/graph_fold.h"
 #include "cluster/routing.h"
+#include "editors/network/alignment_guides.h"
 #include "theme/theme.h"
 
 class QLineEdit;
@@ -39,9 +40,10 @@ public:
   explicit NetworkCanvas(QWidget* parent = nullptr);
 
   /// Keeps selection and view where the nodes still exist (by id). `stageOfNode`: −1 or the stage painted on
-  /// a device.
+  /// a device. An edit leaves the view where it is as long as it shows everything.
   void setGraph(const NetworkGraph&, std::vector<int> stageOfNode, bool editable);
   const NetworkGraph& graph() const { return m_graph; }
+  void forget();  ///< what was drawn: the next graph is another one, and is shown whole
   void setTheme(const Theme&);
   void setTool(Tool);
   Tool tool() const { return m_tool; }
@@ -84,6 +86,8 @@ public:
   void alignSelected(graph::Alignment);
   void toggleFailed();
   void layOut();
+  /// What the boxes that are being moved are in line with; empty while none are.
+  const std::vector<QLineF>& guides() const { return m_guides; }
 
   const std::vector<graph::Problem>& problems() const { return m_problems; }
 
@@ -152,7 +156,7 @@ private:
   std::vector<double> gapsBeside(const QRectF& lower, const QRectF& upper) const;
   bool isBlocked(const QPolygonF& path, const NetworkLink&) const;
   void matchLoads();
-  void drag(double dx, double dy);
+  void drag(const QPointF& by);
 
   void paintLinks(QPainter&, const QRectF& visible, double scale) const;
   void paintLink(QPainter&, int link, const QRectF& visible, double scale) const;
@@ -171,10 +175,17 @@ private:
   void paintEmpty(QPainter&) const;
   QRectF minimapArea() const;
 
+  void addRepairs(QMenu&, int node, int link);
+  void addEdits(QMenu&);
+  bool isSelectionFailed() const;  ///< of what toggleFailed would restore
   void editInPlace(int node, int link);
   void walk(int dx, int dy);
   void nudge(int dx, int dy);
   void addAt(const QPointF& scene);
+  /// An edit that appends nodes, which are selected then, those in hosts with their hosts.
+  void editAndSelect(const QString& verb, const GraphEdit&);
+  void beginMove();
+  QPointF movedBy(const QPointF& scene);  ///< in line with others where that is near, else on the grid
   void finishMove(const QPointF& scene);
   void finishBand(const QPointF& scene);
   void finishConnect(const QPointF& scene);
@@ -222,6 +233,9 @@ private:
   QPointF m_pressWidget, m_pressScene, m_lastWidget, m_currentScene;
   std::vector<int> m_dragged;          ///< nodes that the hand moves, contents included
   std::vector<QPointF> m_draggedFrom;  ///< where they stood
+  QRectF m_draggedBox;                 ///< around them, there
+  AlignmentGuides m_others;
+  std::vector<QLineF> m_guides;
   int m_connectFrom = -1;
   QLineEdit* m_lineEdit = nullptr;
 };

@@ -209,7 +209,7 @@ void NetworkEditor::listen() {
   // What is drawn follows the document at once, also while a drag previews it; the plan follows in its own
   // time.
   if (services().document) {
-    connect(services().document, &ScenarioDocument::opened, m_canvas, &NetworkCanvas::fit);
+    connect(services().document, &ScenarioDocument::opened, m_canvas, &NetworkCanvas::forget);
     connect(services().document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool) {
       if (parts & ScenarioPart::Cluster) outdate();
     });

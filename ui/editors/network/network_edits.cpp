@@ -16,7 +16,7 @@ void NetworkCanvas::addAt(const QPointF& scene) {
   m_userMoved = true;  // what one draws stays under the hand
   const Tool tool = m_tool;
   if (tool == Tool::AddHost) {
-    Q_EMIT edited(tr("Add a host with 8 devices"), {}, [at](NetworkGraph& g) {
+    editAndSelect(tr("Add a host with 8 devices"), [at](NetworkGraph& g) {
       const int host = graph::addNode(g, NodeKind::Host, at.x(), at.y(), "host1");
       const std::string id = g.nodes[static_cast<std::size_t>(host)].id;
       for (int k = 0; k < 8; ++k) {
@@ -35,12 +35,31 @@ void NetworkCanvas::addAt(const QPointF& scene) {
       const NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(under)];
       host = n.kind == NodeKind::Host ? n.id : n.host;
     }
-    Q_EMIT edited(kind == NodeKind::Device ? tr("Add a device") : tr("Add a switch"), {},
+    editAndSelect(kind == NodeKind::Device ? tr("Add a device") : tr("Add a switch"),
                   [at, kind, host](NetworkGraph& g) {
                     const int n = graph::addNode(g, kind, at.x(), at.y());
                     g.nodes[static_cast<std::size_t>(n)].host = host;
                   });
   }
+}
+
+void NetworkCanvas::editAndSelect(const QString& verb, const GraphEdit& edit) {
+  const std::size_t before = m_graph.nodes.size();
+  Q_EMIT edited(verb, {}, edit);
+  std::vector<int> made;
+  QRectF there;
+  for (std::size_t i = before; i < m_graph.nodes.size(); ++i) {
+    const NetworkNode& n = m_graph.nodes[i];
+    there |= box(m_folding.shownAs[i]);
+    const bool comesWithHost = std::any_of(made.begin(), made.end(), [&](int host) {
+      return !n.host.empty() && m_graph.nodes[at(host)].id == n.host;
+    });
+    if (!comesWithHost) made.push_back(static_cast<int>(i));
+  }
+  if (made.empty()) return;
+  select(made, {});
+  Q_EMIT selectedByHand();
+  if (!QRectF(toScene(QPointF(0, 0)), toScene(QPointF(width(), height()))).contains(there)) fit();
 }
 
 /// "host3", "12 nodes", "the link host3 – leaf 0", "4 links".
@@ -67,12 +86,11 @@ void NetworkCanvas::duplicateSelected(int copies) {
   for (int n : std::as_const(m_nodes)) all |= box(m_folding.shownAs[at(n)]);
   const double step = std::ceil((all.width() + 2 * graph::kGap) / kGrid) * kGrid;
   const double row = std::ceil((all.height() + 3 * graph::kGap) / kGrid) * kGrid;
-  Q_EMIT edited(copies == 1 ? tr("Duplicate %1").arg(selectedName())
+  editAndSelect(copies == 1 ? tr("Duplicate %1").arg(selectedName())
                             : tr("Make ×%1 of %2").arg(copies + 1).arg(selectedName()),
-                {}, [nodes = selectedNodes(), copies, step, row](NetworkGraph& g) {
+                [nodes = selectedNodes(), copies, step, row](NetworkGraph& g) {
                   graph::duplicate(g, nodes, copies, step, row);
                 });
-  fit();
 }
 
 void NetworkCanvas::copySelected() const {
@@ -86,8 +104,8 @@ void NetworkCanvas::paste() {
   if (!piece) return;
   const QPointF at = rect().contains(mapFromGlobal(QCursor::pos())) ? toScene(mapFromGlobal(QCursor::pos()))
                                                                     : toScene(QPointF(width(), height()) / 2);
-  Q_EMIT edited(
-      tr("Paste %1").arg(plural(static_cast<long long>(piece->nodes.size()), QStringLiteral("node"))), {},
+  editAndSelect(
+      tr("Paste %1").arg(plural(static_cast<long long>(piece->nodes.size()), QStringLiteral("node"))),
       [piece = *piece, x = snapped(at.x()), y = snapped(at.y())](NetworkGraph& g) {
         graph::paste(g, piece, x, y);
       });
@@ -105,10 +123,14 @@ void NetworkCanvas::alignSelected(graph::Alignment how) {
                   [nodes = selectedNodes(), how](NetworkGraph& g) { graph::align(g, nodes, how); });
 }
 
+bool NetworkCanvas::isSelectionFailed() const {
+  return m_nodes.isEmpty() ? m_graph.links[at(*m_links.begin())].failed
+                           : m_graph.nodes[at(selectedNodes().front())].failed;
+}
+
 void NetworkCanvas::toggleFailed() {
   if (!m_editable || (m_nodes.isEmpty() && m_links.isEmpty())) return;
-  const bool failing = m_nodes.isEmpty() ? !m_graph.links[at(*m_links.begin())].failed
-                                         : !m_graph.nodes[at(selectedNodes().front())].failed;
+  const bool failing = !isSelectionFailed();
   const QString what = selectedName();
   Q_EMIT edited(failing ? tr("Fail %1").arg(what) : tr("Restore %1").arg(what), {},
                 [nodes = graph::withContents(m_graph, selectedNodes()), links = selectedLinks(),

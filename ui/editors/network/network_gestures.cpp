@@ -15,6 +15,9 @@
 #include "units/text.h"
 
 namespace nest {
+namespace {
+constexpr double kGuideReach = 6;  ///< pixels within which what is moved comes into line with others
+}
 
 void NetworkCanvas::resizeEvent(QResizeEvent* e) {
   if (!m_userMoved) return fit();
@@ -64,9 +67,7 @@ void NetworkCanvas::pick(int node, int link, bool adding) {
     for (int n : behind(node)) had&& adding ? (void)m_nodes.remove(n) : (void)m_nodes.insert(n);
     // Folded drawings place themselves: there is nothing to move.
     m_gesture = m_editable && !m_isFolded ? Gesture::Move : Gesture::None;
-    m_dragged = graph::withContents(m_graph, selectedNodes());
-    m_draggedFrom.clear();
-    for (int n : m_dragged) m_draggedFrom.push_back({m_graph.nodes[at(n)].x, m_graph.nodes[at(n)].y});
+    if (m_gesture == Gesture::Move) beginMove();
   } else {
     if (!adding) m_nodes.clear(), m_links.clear();
     if (link >= 0)
@@ -99,7 +100,7 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
     }
     case Gesture::Move: {
       if ((e->position() - m_pressWidget).manhattanLength() < 4) break;
-      drag(snapped(scene.x() - m_pressScene.x()), snapped(scene.y() - m_pressScene.y()));
+      drag(movedBy(scene));
       break;
     }
     case Gesture::None: {
@@ -126,12 +127,44 @@ void NetworkCanvas::mouseReleaseEvent(QMouseEvent* e) {
   update();
 }
 
+void NetworkCanvas::beginMove() {
+  m_dragged = graph::withContents(m_graph, selectedNodes());
+  m_draggedFrom.clear();
+  m_draggedBox = {};
+  std::vector<char> moves(m_graph.nodes.size(), 0);
+  for (int n : m_dragged) {
+    m_draggedFrom.push_back({m_graph.nodes[at(n)].x, m_graph.nodes[at(n)].y});
+    m_draggedBox |= box(n);
+    moves[at(n)] = 1;
+  }
+  // Devices come into line with devices, all else with what stands beside hosts.
+  const bool inHost = std::all_of(m_dragged.begin(), m_dragged.end(),
+                                  [&](int n) { return !m_graph.nodes[at(n)].host.empty(); });
+  const QRectF seen(toScene(QPointF(0, 0)), toScene(QPointF(width(), height())));
+  std::vector<QRectF> others;
+  for (int n : m_shown)
+    if (!moves[at(n)] && m_graph.nodes[at(n)].host.empty() != inHost && box(n).intersects(seen))
+      others.push_back(box(n));
+  m_others = AlignmentGuides(others);
+}
+
+QPointF NetworkCanvas::movedBy(const QPointF& scene) {
+  const QPointF hand = scene - m_pressScene;
+  auto snap = m_others.at(m_draggedBox.translated(hand), kGuideReach / m_scale);
+  const QPointF by(snap.x ? hand.x() + snap.by.x() : snapped(hand.x()),
+                   snap.y ? hand.y() + snap.by.y() : snapped(hand.y()));
+  m_guides = m_others.at(m_draggedBox.translated(by), 0).lines;
+  return by;
+}
+
 void NetworkCanvas::finishMove(const QPointF& scene) {
-  const double dx = snapped(scene.x() - m_pressScene.x()), dy = snapped(scene.y() - m_pressScene.y());
-  drag(0, 0);
-  if (dx != 0 || dy != 0)
-    Q_EMIT edited(tr("Move %1").arg(selectedName()), {},
-                  [nodes = selectedNodes(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx, dy); });
+  const QPointF by = movedBy(scene);
+  m_guides.clear();
+  drag({0, 0});
+  if (by.isNull()) return;
+  m_userMoved = true;  // what was put somewhere stays under the hand
+  Q_EMIT edited(tr("Move %1").arg(selectedName()), {},
+                [nodes = selectedNodes(), by](NetworkGraph& g) { graph::move(g, nodes, by.x(), by.y()); });
 }
 
 void NetworkCanvas::finishBand(const QPointF& scene) {
@@ -146,9 +179,12 @@ void NetworkCanvas::finishBand(const QPointF& scene) {
 void NetworkCanvas::finishConnect(const QPointF& scene) {
   const int from = std::exchange(m_connectFrom, -1), to = nodeAt(scene);
   if (from < 0 || to < 0 || to == from) return;
-  // What is drawn once is joined all at once, and so is what is selected together.
-  std::vector<int> all = m_nodes.contains(from) && !m_nodes.contains(to) ? selectedNodes() : behind(from);
-  std::erase_if(all, [&](int n) { return m_graph.nodes[at(n)].kind != m_graph.nodes[at(from)].kind; });
+  // What is drawn once is joined all at once, and so is what is selected together with its like.
+  const NodeKind kind = m_graph.nodes[at(from)].kind;
+  const bool together =
+      m_nodes.contains(from) && (!m_nodes.contains(to) || m_graph.nodes[at(to)].kind != kind);
+  std::vector<int> all = together ? selectedNodes() : behind(from);
+  std::erase_if(all, [&](int n) { return m_graph.nodes[at(n)].kind != kind; });
   const QString what = all.size() > 1 ? selectedName() : nameOf(from);
   Q_EMIT edited(tr("Connect %1 and %2").arg(what, nameOf(to)), {},
                 [all, with = behind(to), b = m_newBandwidth, a = m_newLatency](NetworkGraph& g) {
@@ -304,45 +340,6 @@ bool NetworkCanvas::event(QEvent* e) {
     return true;
   }
   return QWidget::event(e);
-}
-
-void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
-  const QPointF scene =
-      e->reason() == QContextMenuEvent::Mouse ? toScene(e->pos()) : toScene(QPointF(width(), height()) / 2);
-  const int node = nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
-  if (node >= 0 && !m_nodes.contains(node)) select({node}, {}), Q_EMIT selectedByHand();
-  if (link >= 0 && !m_links.contains(link)) select({}, {link});
-  QMenu menu(this);
-  if (node >= 0 && alike(node) > 1)
-    menu.addAction(tr("Draw all %1 one by one").arg(alike(node)), this, [this, node] { unfold(node); });
-  else if (node >= 0 && m_folding.sibling[at(node)] >= 0 && m_foldWhen != FoldWhen::Never &&
-           m_unfolded.contains(m_graph.nodes[at(m_folding.sibling[at(node)])].id))
-    menu.addAction(tr("Draw it and its like as one"), this, [this, node] { foldAgain(node); });
-  if (m_editable) {
-    for (const auto& p : m_problems)
-      if (p.repair && ((node >= 0 && p.node == node) || (link >= 0 && p.link == link)))
-        menu.addAction(QString::fromStdString(p.repairVerb), this,
-                       [this, verb = p.repairVerb, repair = p.repair] {
-                         Q_EMIT edited(QString::fromStdString(verb), {}, repair);
-                       });
-    if (!m_nodes.isEmpty()) {
-      menu.addAction(tr("Duplicate"), this, [this] { duplicateSelected(1); });
-      for (int n : {3, 7, 15, 31})
-        menu.addAction(tr("Make ×%1 of it").arg(n + 1), this, [this, n] { duplicateSelected(n); });
-      menu.addAction(tr("Group into a host"), this, &NetworkCanvas::groupSelected);
-      menu.addAction(tr("Copy"), this, &NetworkCanvas::copySelected);
-    }
-    if (!m_nodes.isEmpty() || !m_links.isEmpty()) {
-      menu.addAction(tr("Fail or restore"), this, &NetworkCanvas::toggleFailed);
-      menu.addAction(tr("Delete"), this, &NetworkCanvas::removeSelected);
-    }
-    menu.addAction(tr("Paste"), this, &NetworkCanvas::paste);
-    menu.addAction(tr("Lay out"), this, &NetworkCanvas::layOut);
-  }
-  menu.addAction(tr("Fit all"), this, &NetworkCanvas::fit);
-  menu.addAction(tr("Fit selection"), this, &NetworkCanvas::fitSelection);
-  Q_EMIT menuMade(&menu);
-  menu.exec(e->globalPos());
 }
 
 }  // namespace nest

@@ -291,6 +291,12 @@ void NetworkCanvas::paintEvent(QPaintEvent*) {
   p.translate(m_offset);
   p.scale(m_scale, m_scale);
   paintScene(p, QRectF(toScene(QPointF(0, 0)), toScene(QPointF(width(), height()))), m_scale);
+  if (!m_guides.empty()) {
+    QPen pen(m_theme->color(Role::Accent), 1);
+    pen.setCosmetic(true);
+    p.setPen(pen);
+    for (const QLineF& line : m_guides) p.drawLine(line);
+  }
   if (m_gesture == Gesture::Connect && m_connectFrom >= 0) {
     QPen pen(m_theme->color(Role::Accent), 2, Qt::DashLine);
     pen.setCosmetic(true);

@@ -258,11 +258,11 @@ void NetworkCanvas::matchLoads() {
 }
 
 /// While the hand moves nodes only the picture changes; the document hears of it at the end.
-void NetworkCanvas::drag(double dx, double dy) {
+void NetworkCanvas::drag(const QPointF& by) {
   std::vector<char> moved(m_graph.nodes.size(), 0);
   for (std::size_t k = 0; k < m_dragged.size(); ++k) {
     NetworkNode& n = m_graph.nodes[at(m_dragged[k])];
-    n.x = m_draggedFrom[k].x() + dx, n.y = m_draggedFrom[k].y() + dy;
+    n.x = m_draggedFrom[k].x() + by.x(), n.y = m_draggedFrom[k].y() + by.y();
     moved[at(m_dragged[k])] = 1;
   }
   for (std::size_t h = 0; h < m_contents.size(); ++h)

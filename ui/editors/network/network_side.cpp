@@ -1,13 +1,14 @@
 #include "editors/network/network_side.h"
 
 #include <QHeaderView>
-#include <QListWidget>
 #include <QTableView>
 #include <QTimer>
 
 #include "editors/network/dendrogram_pane.h"
 #include "editors/network/kind_table_model.h"
 #include "editors/network/node_table_model.h"
+#include "panes/issue_model.h"
+#include "panes/issue_view.h"
 
 namespace nest {
 namespace {
@@ -24,7 +25,8 @@ NetworkSide::NetworkSide(NetworkCanvas* canvas, QWidget* parent)
       m_nodeModel(new NodeTableModel(this)),
       m_kinds(table(tr("Kinds of devices, hosts, switches and links"))),
       m_nodes(table(tr("Network as a table"))),
-      m_problems(new QListWidget),
+      m_problemModel(new IssueModel(this)),
+      m_problems(new IssueView),
       m_pause(new QTimer(this)),
       m_stale(TabCount, 1) {
   setAccessibleName(tr("Parts of the network"));
@@ -32,7 +34,11 @@ NetworkSide::NetworkSide(NetworkCanvas* canvas, QWidget* parent)
   m_kinds->setModel(m_kindModel);
   m_nodes->setModel(m_nodeModel);
   m_problems->setAccessibleName(tr("Problems of the network"));
+  m_problems->setModel(m_problemModel);
   m_problems->setWordWrap(true);
+  for (int column : {IssueModel::Remedy, IssueModel::Where}) m_problems->setColumnHidden(column, true);
+  m_problems->horizontalHeader()->setSectionResizeMode(IssueModel::Message, QHeaderView::Stretch);
+  m_problems->horizontalHeader()->setSectionResizeMode(IssueModel::Repair, QHeaderView::ResizeToContents);
   addTab(m_levels, tr("Levels"));
   addTab(m_kinds, tr("Kinds"));
   addTab(m_nodes, tr("Table"));
@@ -52,11 +58,18 @@ NetworkSide::NetworkSide(NetworkCanvas* canvas, QWidget* parent)
           [this](const QModelIndex& row) {
             if (row.isValid() && !m_following) m_canvas->jumpTo(row.row(), -1);
           });
-  connect(m_problems, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) {
-    m_canvas->jumpTo(item->data(Qt::UserRole).toInt(), item->data(Qt::UserRole + 1).toInt());
+  connect(m_problems->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& row) {
+            if (row.isValid())
+              m_canvas->jumpTo(row.data(IssueModel::kNodeRole).toInt(),
+                               row.data(IssueModel::kLinkRole).toInt());
+          });
+  connect(m_problems, &IssueView::repairRequested, this, [this](const QModelIndex& row) {
+    const graph::Problem* known = m_problemModel->repairOf(row);
+    if (!known) return;
+    const graph::Problem problem = *known;  // the model forgets it while it is repaired
+    Q_EMIT edited(QString::fromStdString(problem.repairVerb), {}, problem.repair);
   });
-  connect(m_problems, &QListWidget::itemActivated, this,
-          [this](QListWidgetItem* item) { repair(m_problems->row(item)); });
   connect(m_levels, &DendrogramPane::cutsMoved, this, &NetworkSide::cutsMoved);
   connect(m_levels, &DendrogramPane::cutsReset, this, &NetworkSide::cutsReset);
 }
@@ -119,24 +132,7 @@ void NetworkSide::refreshLevels() {
 }
 
 void NetworkSide::refreshProblems() {
-  m_problems->clear();
-  for (const auto& p : m_canvas->problems()) {
-    QString s = QString::fromStdString(p.diagnostic.message);
-    if (!p.diagnostic.remedy.empty()) s += QStringLiteral("; ") + QString::fromStdString(p.diagnostic.remedy);
-    if (p.repair) s += tr(" — press Enter: %1").arg(QString::fromStdString(p.repairVerb));
-    auto* item = new QListWidgetItem(s, m_problems);
-    item->setData(Qt::UserRole, p.node);
-    item->setData(Qt::UserRole + 1, p.link);
-  }
-  if (m_canvas->problems().empty())
-    (new QListWidgetItem(tr("No problems"), m_problems))->setFlags(Qt::ItemIsEnabled);
-}
-
-void NetworkSide::repair(int row) {
-  const auto& problems = m_canvas->problems();
-  if (row < 0 || static_cast<std::size_t>(row) >= problems.size()) return;
-  const graph::Problem p = problems[static_cast<std::size_t>(row)];
-  if (p.repair) Q_EMIT edited(QString::fromStdString(p.repairVerb), {}, p.repair);
+  m_problemModel->setNetwork(m_source ? &m_source->graph : nullptr);
 }
 
 void NetworkSide::followSelection() {

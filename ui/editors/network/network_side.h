@@ -5,13 +5,14 @@
 #include "cluster/cluster_source.h"
 #include "editors/network/network_canvas.h"
 
-class QListWidget;
 class QTableView;
 class QTimer;
 
 namespace nest {
 
 class DendrogramPane;
+class IssueModel;
+class IssueView;
 class KindTableModel;
 class NodeTableModel;
 
@@ -35,7 +36,6 @@ private:
   void refreshCurrent();
   void refreshLevels();
   void refreshProblems();
-  void repair(int row);
   QTableView* table(const QString& name);
 
   NetworkCanvas* m_canvas;
@@ -43,7 +43,8 @@ private:
   KindTableModel* m_kindModel;
   NodeTableModel* m_nodeModel;
   QTableView *m_kinds, *m_nodes;
-  QListWidget* m_problems;
+  IssueModel* m_problemModel;
+  IssueView* m_problems;
   QTimer* m_pause;
   std::optional<GraphSource> m_source;
   DeviceSpec m_device;

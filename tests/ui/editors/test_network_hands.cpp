@@ -1,0 +1,235 @@
+#include <QApplication>
+#include <QHeaderView>
+#include <QPainter>
+#include <QTabWidget>
+#include <QtTest/QTest>
+
+#include "cluster/device_catalog.h"
+#include "document/scenario_document.h"
+#include "editors/network/alignment_guides.h"
+#include "editors/network/network_canvas.h"
+#include "editors/network/network_editor.h"
+#include "panes/issue_model.h"
+#include "panes/issue_view.h"
+#include "support/golden.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+/// Two leaves of two hosts with four devices each, drawn.
+Scenario drawnScenario() {
+  Scenario s;
+  s.cluster.device = *findDevice("h100-sxm");
+  LevelsSource levels;
+  levels.levels = {{"host", 4, BytesPerSecond(450e9), {}, Seconds(2e-6)},
+                   {"leaf", 2, BytesPerSecond(50e9), {}, Seconds(4e-6)},
+                   {"spine", 2, BytesPerSecond(25e9), {}, Seconds(6e-6)}};
+  GraphSource drawn;
+  drawn.graph = graph::fromLevels(levels);
+  s.cluster.network = drawn;
+  return s;
+}
+
+struct Drawing {
+  ScenarioDocument document;
+  Selection selection;
+  NetworkEditor editor{{&selection, &document, nullptr}};
+
+  explicit Drawing(const Scenario& scenario = drawnScenario()) {
+    document.reset(scenario, {});
+    editor.resize(1200, 800);
+    editor.show();
+    (void)QTest::qWaitForWindowExposed(&editor);
+    QApplication::setActiveWindow(&editor);  // keys of the canvas are shortcuts
+    canvas().setFocus();
+    editor.setContext(std::make_shared<PlanContext>());
+    canvas().fit();
+  }
+  NetworkCanvas& canvas() { return editor.canvas(); }
+  const NetworkGraph& graph() const {
+    return std::get<GraphSource>(document.scenario().cluster.network).graph;
+  }
+  int numberOf(const std::string& name) const {
+    const auto& nodes = graph().nodes;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if (nodes[i].name == name) return static_cast<int>(i);
+    return -1;
+  }
+  const NetworkNode& node(const std::string& name) const {
+    return graph().nodes[std::size_t(numberOf(name))];
+  }
+  QPoint at(const std::string& name) { return canvas().toWidget({node(name).x, node(name).y}).toPoint(); }
+  /// Where a host can be taken: its header.
+  QPoint headerOf(const std::string& name) {
+    const auto box = graph::boxOf(graph(), numberOf(name), graph::hostContents(graph()));
+    return canvas().toWidget({box.x + box.width / 2, box.y + graph::kHostHeader / 2}).toPoint();
+  }
+  void drag(const QPoint& from, const QPoint& to, bool release = true) {
+    QTest::mousePress(&canvas(), Qt::LeftButton, {}, from);
+    for (int k = 1; k <= 6; ++k) QTest::mouseMove(&canvas(), from + (to - from) * k / 6);
+    if (release) QTest::mouseRelease(&canvas(), Qt::LeftButton, {}, to);
+  }
+};
+
+}  // namespace
+
+/// What hands do on the canvas and expect of it.
+class TestNetworkHands : public QObject {
+  Q_OBJECT
+private slots:
+  void edgesAndCentresComeIntoLine() {
+    const AlignmentGuides guides({QRectF(0, 0, 100, 40), QRectF(300, 200, 60, 60)});
+    const auto centre = guides.at(QRectF(33, 400, 40, 20), 6);  // centre at 53: 3 from that of the first
+    QVERIFY(centre.x && !centre.y);
+    QCOMPARE(centre.by, QPointF(-3, 0));
+    QCOMPARE(centre.lines, std::vector<QLineF>{QLineF(50, 0, 50, 420)});
+    const auto both = guides.at(QRectF(302, 38, 60, 60), 6);  // left edges
+    QVERIFY(both.x && !both.y);
+    QCOMPARE(both.by, QPointF(-2, 0));
+    QCOMPARE(both.lines,
+             std::vector<QLineF>{QLineF(330, 38, 330, 260)});  // of one width: the centre says all
+    const auto none = guides.at(QRectF(500, 500, 10, 10), 6);
+    QVERIFY(!none.x && !none.y && none.lines.empty() && none.by.isNull());
+    QVERIFY(AlignmentGuides().at(QRectF(0, 0, 1, 1), 6).lines.empty());
+  }
+
+  void aDraggedSwitchComesIntoLineAndSaysSo() {
+    Drawing d;
+    const double goal = d.node("leaf 1").y;
+    d.document.edit({}, "Move", [&](Scenario& s) {
+      auto& g = std::get<GraphSource>(s.cluster.network).graph;
+      g.nodes[std::size_t(d.numberOf("leaf 0"))].y = goal + 33;  // off the grid, too
+    });
+    const QPoint from = d.at("leaf 0");
+    const QPoint to(from.x() - qRound(27 * d.canvas().scale()),
+                    qRound(d.canvas().toWidget({0, goal}).y()) + 3);
+    d.drag(from, to, false);
+    QVERIFY(!d.canvas().guides().empty());
+    QTest::mouseRelease(&d.canvas(), Qt::LeftButton, {}, to);
+    QVERIFY(d.canvas().guides().empty());
+    QCOMPARE(d.node("leaf 0").y, goal);
+    // Far from everything it stands on the grid that it came from.
+    const double x = d.node("leaf 0").x, y = d.node("leaf 0").y;
+    d.drag(d.at("leaf 0"), d.at("leaf 0") + QPoint(qRound(24 * d.canvas().scale()), 0));
+    QCOMPARE(std::remainder(d.node("leaf 0").x - x, NetworkCanvas::kGrid), 0.0);
+    QCOMPARE(d.node("leaf 0").y, y);
+  }
+
+  void whatIsMadeIsSelectedAndTheViewStays() {
+    Drawing d;
+    const double scale = d.canvas().scale();
+    QTest::mouseClick(&d.canvas(), Qt::LeftButton, {}, d.headerOf("host0"));
+    QTest::keyClick(&d.canvas(), Qt::Key_C, Qt::ControlModifier);
+    QTest::keyClick(&d.canvas(), Qt::Key_V, Qt::ControlModifier);
+    const auto pasted = d.canvas().selectedNodes();
+    QCOMPARE(pasted.size(), std::size_t(1));
+    QVERIFY(d.graph().nodes[std::size_t(pasted.front())].name != "host0");
+    QCOMPARE(d.graph().nodes[std::size_t(pasted.front())].kind, NodeKind::Host);
+    // Taken away again at once, and nothing has been zoomed.
+    QTest::keyClick(&d.canvas(), Qt::Key_Delete);
+    QCOMPARE(d.graph().deviceCount(), 16);
+    QCOMPARE(d.canvas().scale(), scale);
+    QTest::mouseClick(&d.canvas(), Qt::LeftButton, {}, d.headerOf("host0"));
+    QTest::keyClick(&d.canvas(), Qt::Key_Delete);
+    QCOMPARE(d.graph().deviceCount(), 12);
+    QCOMPARE(d.canvas().scale(), scale);
+    // A copy that stands out of sight is brought into it.
+    QTest::mouseClick(&d.canvas(), Qt::LeftButton, {}, d.headerOf("host3"));
+    d.canvas().duplicateSelected(15);
+    QCOMPARE(d.canvas().selectedNodes().size(), std::size_t(15));
+    QVERIFY(d.canvas().scale() < scale);
+    for (int n : d.canvas().selectedNodes()) {
+      const auto& host = d.graph().nodes[std::size_t(n)];
+      QVERIFY(d.canvas().rect().contains(d.canvas().toWidget({host.x, host.y}).toPoint()));
+    }
+  }
+
+  void allThatIsSelectedIsJoinedEvenToASelectedSwitch() {
+    Drawing d;
+    QTest::keyClick(&d.canvas(), Qt::Key_S);
+    QTest::mouseClick(&d.canvas(), Qt::LeftButton, {}, QPoint(30, 30));
+    const std::string made = d.graph().nodes.back().name;
+    const auto links = d.graph().links.size();
+    QTest::keyClick(&d.canvas(), Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClick(&d.canvas(), Qt::Key_C);
+    d.drag(d.headerOf("host1"), d.at(made));
+    QCOMPARE(d.graph().links.size(), links + 4);  // each host, no device and no other switch
+  }
+
+  void aProblemIsRepairedByOneClick() {
+    Drawing d;
+    auto* tabs = d.editor.findChild<QTabWidget*>();
+    QVERIFY(tabs);
+    for (int i = 0; i < tabs->count(); ++i)
+      if (tabs->tabText(i).startsWith(QStringLiteral("Problems"))) tabs->setCurrentIndex(i);
+    d.document.edit({}, "Unlink", [&](Scenario& s) {
+      std::erase_if(std::get<GraphSource>(s.cluster.network).graph.links,
+                    [&](const NetworkLink& l) { return l.from == d.numberOf("host2"); });
+    });
+    auto* view = d.editor.findChild<IssueView*>();
+    QVERIFY(view && view->isVisible());
+    QCOMPARE(view->model()->rowCount(), 1);
+    const QModelIndex repair = view->model()->index(0, IssueModel::Repair);
+    QVERIFY2(repair.data().toString().startsWith(QStringLiteral("Link host2 to")),
+             qPrintable(repair.data().toString()));
+    const QRect cell = view->visualRect(repair);
+    QVERIFY2(view->viewport()->rect().contains(cell.center()), "the repair can be seen without scrolling");
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, cell.center());
+    QVERIFY(d.canvas().problems().empty());
+    QCOMPARE(view->model()->rowCount(), 0);
+    d.document.history().undo();
+    QCOMPARE(d.canvas().problems().size(), std::size_t(1));
+  }
+
+  void looksAsItDid_data() {
+    QTest::addColumn<QString>("state");
+    QTest::addColumn<int>("theme");
+    const auto row = [](const char* state, const char* theme, Theme::Kind kind) {
+      QTest::addRow("network-%s-%s", state, theme) << QString::fromLatin1(state) << static_cast<int>(kind);
+    };
+    row("drawn", "light", Theme::Kind::Light);
+    row("drawn", "dark", Theme::Kind::Dark);
+    row("folded", "light", Theme::Kind::Light);
+    row("dragging", "light", Theme::Kind::Light);
+    row("broken", "light", Theme::Kind::Light);
+    row("broken", "dark", Theme::Kind::Dark);
+  }
+  void looksAsItDid() {
+    QFETCH(QString, state);
+    QFETCH(int, theme);
+    Scenario scenario = drawnScenario();
+    NetworkGraph graph = std::get<GraphSource>(scenario.cluster.network).graph;
+    if (state == QStringLiteral("broken")) {
+      for (auto& n : graph.nodes) n.failed = n.name == "host1:2" || n.name == "leaf 1";
+      for (auto& l : graph.links) l.failed = graph.nodes[std::size_t(l.from)].name == "host0";
+    }
+    std::vector<int> stages(graph.nodes.size(), -1);
+    int devices = 0;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      if (graph.nodes[i].kind == NodeKind::Device) stages[i] = devices++ / 4;
+    NetworkCanvas canvas;
+    canvas.resize(440, 280);
+    canvas.setTheme(Theme::of(static_cast<Theme::Kind>(theme)));
+    canvas.setFoldWhen(state == QStringLiteral("folded") ? NetworkCanvas::FoldWhen::Always
+                                                         : NetworkCanvas::FoldWhen::Never);
+    canvas.setGraph(graph, stages, true);
+    canvas.fit();
+    if (state == QStringLiteral("dragging")) {
+      const auto leaf = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                     [](const auto& n) { return n.name == "leaf 1"; });
+      const QPoint from = canvas.toWidget({leaf->x, leaf->y}).toPoint();
+      QTest::mousePress(&canvas, Qt::LeftButton, {}, from);
+      QTest::mouseMove(&canvas, from + QPoint(-60, 2));
+      QVERIFY(!canvas.guides().empty());
+    }
+    QImage now(canvas.size(), QImage::Format_RGB32);
+    now.fill(Qt::magenta);
+    canvas.render(&now);
+    const QString difference = test::differenceFromGolden(now, QLatin1String(QTest::currentDataTag()));
+    QVERIFY2(difference.isEmpty(), qPrintable(difference));
+  }
+};
+NEST_TEST(TestNetworkHands)
+#include "test_network_hands.moc"

@@ -1,0 +1,66 @@
+// The context menu of the canvas: what works for what is pointed at and selected.
+#include <QContextMenuEvent>
+#include <QMenu>
+
+#include "editors/network/network_canvas.h"
+
+namespace nest {
+
+void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
+  const QPointF scene =
+      e->reason() == QContextMenuEvent::Mouse ? toScene(e->pos()) : toScene(QPointF(width(), height()) / 2);
+  const int node = nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
+  if (node >= 0 && !m_nodes.contains(node)) select({node}, {}), Q_EMIT selectedByHand();
+  if (link >= 0 && !m_links.contains(link)) select({}, {link});
+  QMenu menu(this);
+  if (m_editable) addRepairs(menu, node, link);
+  if (m_editable && (!m_nodes.isEmpty() || !m_links.isEmpty())) addEdits(menu);
+  if (node >= 0 && alike(node) > 1)
+    menu.addAction(tr("Draw all %1 one by one").arg(alike(node)), this, [this, node] { unfold(node); });
+  else if (node >= 0 && m_folding.sibling[at(node)] >= 0 && m_foldWhen != FoldWhen::Never &&
+           m_unfolded.contains(m_graph.nodes[at(m_folding.sibling[at(node)])].id))
+    menu.addAction(tr("Draw it and its like as one"), this, [this, node] { foldAgain(node); });
+  if (m_editable) {
+    menu.addAction(tr("Paste"), QKeySequence::Paste, this, &NetworkCanvas::paste);
+    menu.addAction(tr("Lay out"), this, &NetworkCanvas::layOut);
+  }
+  menu.addSeparator();
+  menu.addAction(tr("Fit all"), QKeySequence(Qt::Key_0), this, &NetworkCanvas::fit);
+  menu.addAction(tr("Fit selection"), this, &NetworkCanvas::fitSelection)->setEnabled(!m_nodes.isEmpty());
+  Q_EMIT menuMade(&menu);
+  menu.exec(e->globalPos());
+}
+
+void NetworkCanvas::addRepairs(QMenu& menu, int node, int link) {
+  bool any = false;
+  for (const auto& p : m_problems)
+    if (p.repair && ((node >= 0 && p.node == node) || (link >= 0 && p.link == link))) {
+      menu.addAction(QString::fromStdString(p.repairVerb), this,
+                     [this, verb = p.repairVerb, repair = p.repair] {
+                       Q_EMIT edited(QString::fromStdString(verb), {}, repair);
+                     });
+      any = true;
+    }
+  if (any) menu.addSeparator();
+}
+
+void NetworkCanvas::addEdits(QMenu& menu) {
+  const QString what = selectedName();
+  if (!m_nodes.isEmpty()) {
+    menu.addAction(tr("Duplicate"), QKeySequence(Qt::CTRL | Qt::Key_D), this,
+                   [this] { duplicateSelected(1); });
+    for (int n : {3, 7, 15, 31})
+      menu.addAction(tr("Make ×%1 of it").arg(n + 1), this, [this, n] { duplicateSelected(n); });
+    menu.addAction(tr("Copy"), QKeySequence::Copy, this, &NetworkCanvas::copySelected);
+    menu.addSeparator();
+    bool devices = false;
+    for (int n : std::as_const(m_nodes)) devices = devices || m_graph.nodes[at(n)].kind == NodeKind::Device;
+    if (devices) menu.addAction(tr("Group into a host"), this, &NetworkCanvas::groupSelected);
+  }
+  menu.addAction(isSelectionFailed() ? tr("Restore %1").arg(what) : tr("Fail %1").arg(what), this,
+                 &NetworkCanvas::toggleFailed);
+  menu.addAction(tr("Delete %1").arg(what), QKeySequence::Delete, this, &NetworkCanvas::removeSelected);
+  menu.addSeparator();
+}
+
+}  // namespace nest
