@@ -1,46 +1,55 @@
 #pragma once
 
+#include <memory>
+#include <tuple>
+
+#include "solver/interleaved_dp.h"
 #include "solver/search.h"
 
 namespace nest::planner {
 
-/// Interleaved pipelines whose stages choose their strategies. Exponential in the stages where many
-/// strategies are nearly as good as the best; the walk ends after kMostNodes, and then says that it is not
-/// complete.
+/// The search over interleaved pipelines whose stages choose their strategies; begins from the best plans
+/// known.
 class FreeInterleaved {
 public:
-  static constexpr long long kMostNodes = 300000, kPlacementNodes = 20;  ///< what placing a sequence counts
-
   FreeInterleaved(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
                   Incumbents&, Watch&);
 
-  bool run();  ///< true if complete
-  /// The same for the best plans that differ in their degrees, as many as the incumbents keep.
+  bool run();  ///< true if it ran to its end
+  /// After run(): offers the best plans that differ in their degrees, as many as the incumbents keep. False:
+  /// not all of them, because that would have cost much more than run().
   bool runMany();
+  /// After run(): offers, of the plans as fast as the best one, the one that planning.md §5 prefers.
+  void settleTies();
   double lowerBound() const { return m_lowerBound; }  ///< of what was not looked at; infinite: nothing
+  long long tuples() const { return m_tuples; }
 
 private:
-  struct Walk {
-    int microbatch = 0, dataDegree = 1, stages = 1, chunks = 1, zero = 0, microbatchCount = 1;
-    std::vector<LayerSums*> sums;
-    std::vector<std::vector<double>> least;  ///< [strategy][stage]
-    int mostUnits = 0;
-    /// Of stages i… on at most u units, [i·(mostUnits + 1) + u]: least sum, least largest load, and least Σ
-    /// load·(w_sum + w_max·width / mostUnits).
-    std::vector<double> sumAfter, maxAfter, mixAfter;
-    std::size_t row(int stage, int units) const {
-      return static_cast<std::size_t>(stage) * static_cast<std::size_t>(mostUnits + 1) +
-             static_cast<std::size_t>(units);
-    }
-    std::vector<int> cuts, chosen;
-    ObjectiveWeights weights;
+  struct Family {
+    InterleavedConfiguration configuration;
+    InterleavedBounds bounds;
   };
-  bool begin(Walk&) const;
-  void fillBounds(Walk&) const;
-  /// `mix`: of the stages chosen, as in Walk::mixAfter.
-  void descend(Walk&, double sum, double max, double mix, int units);
-  void place(const Walk&, int units);
-  bool solve(const Walk&, const BlockLayout&, Found&) const;
+  struct Item {
+    double bound;
+    int family, units;
+    bool sharp;  ///< the bound is as good as it gets
+    bool operator>(const Item& o) const {
+      return std::tie(bound, family, units) > std::tie(o.bound, o.family, o.units);
+    }
+  };
+  /// A layout whose best pipeline was as fast as any when it was found.
+  struct Leader {
+    Item item;
+    BlockLayout layout;
+    Found found;
+  };
+  void addFamilies(int chunks, int microbatch);
+  void addFamily(InterleavedConfiguration);
+  bool drain();
+  bool open(const Item&) const;
+  double goal(const Item&) const;  ///< a pipeline must not take longer
+  bool process(const Item&);       ///< false: ended early
+  InterleavedDp dpOf(const Item&, const InterleavedBounds::Prefixes&, const BlockLayout&);
   double limit() const;
 
   const Problem& m_problem;
@@ -51,9 +60,13 @@ private:
   Incumbents& m_incumbents;
   Watch& m_watch;
   CutRules m_rules;
-  double m_lowerBound = 0;
-  long long m_nodes = 0, m_mostNodes = kMostNodes;
+  double m_roomiest = 0;
+  std::vector<std::unique_ptr<Family>> m_families;
+  std::vector<Leader> m_leaders;
   bool m_many = false;
+  long long m_mostStates = 0;
+  double m_lowerBound = 0;
+  long long m_tuples = 0;
 };
 
 }  // namespace nest::planner

@@ -83,9 +83,7 @@ FreePrefixes::Relaxed FreePrefixes::relaxed(const LayerSums& sums, const GroupSh
   }
   // Ranks that match pairwise without leaving a group stand in that group, all of both stages.
   const Hierarchy& cluster = *m_problem.cluster;
-  int l = 0;
-  while (l + 1 < cluster.levelCount() && cluster.largestGroupSize(l) < s.width() + narrow) ++l;
-  const auto& level = cluster.level(l);
+  const auto& level = cluster.level(narrowestLevel(cluster, s.width() + narrow));
   const auto seconds = [&](double bytes) {
     if (!(bytes > 0)) return 0.0;
     return (1 - overlap[at(static_cast<int>(Exchange::Pipeline))]) *

@@ -8,6 +8,8 @@
 #include <queue>
 #include <unordered_set>
 
+#include "solver/layout_signature.h"
+
 namespace nest::planner {
 namespace {
 constexpr std::size_t at(int i) {
@@ -72,10 +74,7 @@ void FreeSearch::addItems(int b, const std::vector<LayerSums*>& sums, int d, std
   // many.
   double hop = 0;
   if (bytes > 0) {
-    int l = 0;
-    while (l + 1 < m_problem.cluster->levelCount() && m_problem.cluster->largestGroupSize(l) < 2 * narrow)
-      ++l;
-    const auto& level = m_problem.cluster->level(l);
+    const auto& level = m_problem.cluster->level(narrowestLevel(*m_problem.cluster, 2 * narrow));
     hop = (1 - m_problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))]) *
           (level.latency.value() + bytes / level.bandwidth.value());
   }
@@ -190,34 +189,6 @@ void FreeSearch::sharpen(Item& item) {
   item.sharp = true;
 }
 
-std::string FreeSearch::signatureOf(const std::vector<LayerSums*>& sums, const BlockLayout& layout,
-                                    int units) {
-  std::string text;
-  const auto add = [&](const auto& value) {
-    text.append(reinterpret_cast<const char*>(&value), sizeof value);
-  };
-  for (const LayerSums* s : sums)
-    for (int begin = 0; begin + s->strategy().width() <= units; ++begin) {
-      const StageSite site = placeStage(m_shapes, s->strategy(), layout, begin * layout.inner);
-      for (int v : {site.tensorSet, site.contextSet, site.expertSet, site.denseSet, site.expertGradientSet})
-        add(v);
-      if (m_problem.profile->tied)
-        for (const LayerSums* first : sums)
-          if (first->strategy().width() <= begin)
-            add(m_shapes.reachBetween(0, first->strategy().width(), begin * layout.inner,
-                                      s->strategy().width(), layout.inner, layout.outer, layout.stride));
-      add(site.speed);
-      add(site.memory);
-      for (const LayerSums* other : sums) {
-        const int end = begin + s->strategy().width();
-        if (end + other->strategy().width() > units) continue;
-        add(m_shapes.reachBetween(begin * layout.inner, s->strategy().width(), end * layout.inner,
-                                  other->strategy().width(), layout.inner, layout.outer, layout.stride));
-      }
-    }
-  return text;
-}
-
 void FreeSearch::process(const Item& item) {
   std::unordered_set<std::string> seen;
   // Of shared parameters the signature tells the levels to a first stage only.
@@ -232,7 +203,7 @@ void FreeSearch::process(const Item& item) {
     }
     if (sums.empty() || !open(item)) continue;
     if (simple && layouts.size() > 1 &&
-        !seen.insert(std::to_string(sums.size()) + signatureOf(sums, layout, item.units)).second)
+        !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, tied.has_value())).second)
       continue;
     FreeConfiguration c;
     c.dataDegree = item.dataDegree;

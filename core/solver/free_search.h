@@ -52,7 +52,6 @@ private:
   void sharpen(Item&);
   FreeDp::Goal goal(const Item&) const;
   bool open(const Item&) const;
-  std::string signatureOf(const std::vector<LayerSums*>&, const BlockLayout&, int units);
   double limit() const;  ///< what takes longer is of no interest
 
   const Problem& m_problem;

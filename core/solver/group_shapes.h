@@ -69,7 +69,7 @@ public:
   int reachBetween(int base, int a, int other, int b, int inner, int outer, int outerStride);
 
   /// No group of `ranks` ranks that keep at least `spacing` positions apart is cheaper than this
-  /// (bounds.cpp's proof).
+  /// (group_rates.cpp proves it).
   GroupRates cheapest(int ranks, int spacing) const;
 
 private:

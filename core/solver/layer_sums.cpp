@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "solver/search_bounds.h"
+
 namespace nest::planner {
 namespace {
 
@@ -124,11 +126,7 @@ void LayerSums::addLeastTransfer(const Problem& problem) {
   if (m_order->last() < 2 || !(bytes > 0)) return;
   leastBoundary = bytes;
   // A stage and its neighbour are 2·c·t devices wide or more: some pair is that far apart.
-  const Hierarchy& cluster = *problem.cluster;
-  int level = 0;
-  while (level + 1 < cluster.levelCount() && cluster.largestGroupSize(level) < 2 * m_strategy.width())
-    ++level;
-  const auto& l = cluster.level(level);
+  const auto& l = problem.cluster->level(narrowestLevel(*problem.cluster, 2 * m_strategy.width()));
   leastTransfer = (1 - problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))]) *
                   (l.latency.value() + bytes / l.bandwidth.value());
 }

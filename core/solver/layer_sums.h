@@ -21,6 +21,16 @@ struct ExchangeSums {
   }
 };
 
+/// The slowest of groups that share a stage.
+inline double slowest(const std::vector<const ExchangeSums*>& tables, int policy, int from, int to) {
+  double most = 0;
+  for (const auto* t : tables) {
+    const double time = t->between(policy, from, to);
+    most = time > most ? time : most;
+  }
+  return most;
+}
+
 /// Everything about one (microbatch size, strategy) that does not depend on where its stages stand: sums over
 /// the layers of every cut, so that a stage's figure is the difference of two. Seconds, bytes, parameters on
 /// one device.

@@ -35,6 +35,7 @@ public:
         if (!found) break;
         most = std::max(most, found->devices);
         budget.memory = found->memory * kBelow;
+        if (!(budget.memory < found->memory)) break;  // it holds nothing at all
       }
       if (m_tired || m_watch.over()) return false;
       if (most == 0) return true;

@@ -89,6 +89,12 @@ double lowerBound(const Problem& problem, const LayerSums& sums, const GradientF
   return std::min(timeIf(0), timeIf(even));
 }
 
+int narrowestLevel(const Hierarchy& cluster, long long devices) {
+  int level = 0;
+  while (level + 1 < cluster.levelCount() && cluster.largestGroupSize(level) < devices) ++level;
+  return level;
+}
+
 double leastTotalMemory(const Problem& problem, const LayerSums& sums, const GradientFloor& floor, int stages,
                         int zero) {
   return sums.dense.back() * ParameterRates::of(problem, zero, floor.denseShards).memory +

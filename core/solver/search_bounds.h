@@ -27,6 +27,9 @@ double tailPerLoad(const Problem&, const LayerSums&, const GradientFloor&, int z
 /// Seconds that a first stage with these parameters exposes of sync and step at least.
 double leastSyncAndStep(const Problem&, const GradientFloor&, int zero, double dense, double expert);
 
+/// The innermost level some group of which holds so many devices; the outermost one if none does.
+int narrowestLevel(const Hierarchy&, long long devices);
+
 /// Bytes that the stages of every plan of (b, σ, d, s, z) hold together on one device each, at least.
 double leastTotalMemory(const Problem&, const LayerSums&, const GradientFloor&, int stages, int zero);
 

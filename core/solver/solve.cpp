@@ -154,14 +154,12 @@ private:
     FreeInterleaved interleaved(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
     complete = interleaved.run();
     bound = std::min(bound, interleaved.lowerBound());
-    if (!m_watch.over()) free.settleTies();
-    if (!complete && !m_watch.over())
-      m_out.diagnostics.push_back(
-          note("interleaved-unproven", {},
-               "interleaved plans with a strategy for each stage are too many to try all: the best of " +
-                   text::count(FreeInterleaved::kMostNodes) + " steps is shown, with a lower bound"));
+    if (!m_watch.over()) {
+      free.settleTies();
+      interleaved.settleTies();
+    }
     m_allProven = m_incumbents.size() == 1 || (complete && interleaved.runMany() && free.runMany());
-    m_out.statistics.tuples += free.tuples();
+    m_out.statistics.tuples += free.tuples() + interleaved.tuples();
     return complete;
   }
 

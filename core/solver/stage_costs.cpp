@@ -14,12 +14,6 @@ constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-double slowest(const std::vector<const ExchangeSums*>& tables, int policy, int from, int to) {
-  double most = 0;
-  for (const auto* t : tables) most = std::max(most, t->between(policy, from, to));
-  return most;
-}
-
 template <class Message>
 double slowestGroup(const std::vector<const GroupRates*>& groups, Message message) {
   double most = 0;
@@ -209,6 +203,16 @@ int StageCosts::addSlot(const StageSite& site) {
   return static_cast<int>(m_stages.size()) - 1;
 }
 
+StageCosts::Prepared::Choice StageCosts::choiceOf(int policy, double compute, double bytes,
+                                                  const std::array<double, kExchangeCount>& exchange) const {
+  Prepared::Choice c{policy, compute, 0, 0, bytes};
+  for (std::size_t k = 0; k < exchange.size(); ++k) {
+    c.whole += exchange[k];
+    c.hidden += exchange[k] * m_overlap[k];
+  }
+  return c;
+}
+
 StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, int from, int to) const {
   const Stage& stage = m_stages[at(slot)];
   const LayerSums& sums = *m_context.sums;
@@ -220,17 +224,9 @@ StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, i
     const double bytes = memory(around.inFlight, s, from, to, r);
     if (bytes > stage.site.memory) continue;
     const auto& extra = sums.extra[at(r)];
-    auto& c = p.choices[at(p.count++)];
-    c.policy = r;
-    c.memory = bytes;
-    c.compute =
+    const double compute =
         (sums.compute[at(to)] - sums.compute[at(from)] + extra[at(to)] - extra[at(from)]) / stage.site.speed;
-    c.whole = c.hidden = 0;
-    const auto exchange = exchanges(stage, s, from, to, r);
-    for (std::size_t k = 0; k < exchange.size(); ++k) {
-      c.whole += exchange[k];
-      c.hidden += exchange[k] * m_overlap[k];
-    }
+    p.choices[at(p.count++)] = choiceOf(r, compute, bytes, exchanges(stage, s, from, to, r));
     if (r == 0 && sums.noneIsFastest) break;
   }
   if (p.count == 0) return p;
@@ -323,73 +319,6 @@ StageCosts::Figures StageCosts::best(int i, int from, int to) const {
     if (r == 0 && m_context.sums->noneIsFastest) break;
   }
   if (f.policy < 0) return f;
-  const Figures fixed = fixedPart(stage, s, tiedSync(i));
-  f.sync = fixed.sync;
-  f.step = fixed.step;
-  return f;
-}
-
-StageCosts::Shares StageCosts::sharesOfChunks(const Stage& stage, int i, const std::vector<int>& cuts) const {
-  Shares s;
-  for (std::size_t part = at(i); part + 1 < cuts.size(); part += at(m_context.stages))
-    addLayers(s, hasCopy(i, cuts[part], cuts[part + 1]), cuts[part], cuts[part + 1]);
-  finish(s, stage);
-  return s;
-}
-
-double StageCosts::memoryOfChunks(const Stage&, const Shares& s, int i, const std::vector<int>& cuts,
-                                  int policy) const {
-  const LayerSums& sums = *m_context.sums;
-  const int stages = m_context.stages, v = static_cast<int>(cuts.size() - 1) / stages;
-  const int inFlight = std::min(m_context.microbatchCount * v, 2 * (stages - i - 1) + (v - 1) * stages + 1);
-  double stash = 0, workspace = 0;
-  for (std::size_t part = at(i); part + 1 < cuts.size(); part += at(stages)) {
-    stash =
-        std::max(stash, sums.stash[at(policy)][at(cuts[part + 1])] - sums.stash[at(policy)][at(cuts[part])]);
-    workspace = std::max(workspace, sums.workspace[at(policy)](cuts[part], cuts[part + 1]));
-  }
-  return s.fixedMemory + inFlight * stash + workspace;
-}
-
-double StageCosts::memoryOfChunks(int i, const std::vector<int>& cuts, int policy) const {
-  const Stage& stage = m_stages[at(i)];
-  return memoryOfChunks(stage, sharesOfChunks(stage, i, cuts), i, cuts, policy);
-}
-
-int StageCosts::ChunkFigures::fastest() const {
-  const auto best = std::min_element(load.begin(), load.end());
-  return *best < kNever ? static_cast<int>(best - load.begin()) : -1;
-}
-
-StageCosts::ChunkFigures StageCosts::chunkFigures(int i, const std::vector<int>& cuts, int wrapLevel,
-                                                  const std::vector<double>* sentBefore) const {
-  const LayerSums& sums = *m_context.sums;
-  const Stage& stage = m_stages[at(i)];
-  const Shares s = sharesOfChunks(stage, i, cuts);
-  const int stages = m_context.stages, parts = static_cast<int>(cuts.size()) - 1;
-  ChunkFigures f;
-  f.load.fill(kNever);
-  for (int r = 0; r < kRecomputeCount; ++r) {
-    double compute = 0;
-    std::array<double, kExchangeCount> exchange{};
-    bool offered = stage.policies[at(r)];
-    for (int part = i; part < parts && offered; part += stages) {
-      const int from = cuts[at(part)], to = cuts[at(part + 1)];
-      offered = sums.missing[at(r)][at(to)] == sums.missing[at(r)][at(from)];
-      compute += sums.compute[at(to)] - sums.compute[at(from)] + sums.extra[at(r)][at(to)] -
-                 sums.extra[at(r)][at(from)];
-      exchange[0] += slowest(stage.tensor, r, from, to);
-      exchange[1] += slowest(stage.context, r, from, to);
-      exchange[2] += slowest(stage.expert, r, from, to);
-      const int levelIn = part == 0 ? -1 : i == 0 ? wrapLevel : stage.site.levelIn;
-      const int levelOut = part + 1 == parts ? -1 : i + 1 == stages ? wrapLevel : stage.site.levelOut;
-      exchange[3] += transfer(levelIn, (sentBefore ? *sentBefore : sums.boundary)[at(from)]) +
-                     transfer(levelOut, sums.boundary[at(to)]);
-    }
-    exchange[4] = s.data;
-    if (!offered || memoryOfChunks(stage, s, i, cuts, r) > stage.site.memory) continue;
-    f.load[at(r)] = hiddenLoad(compute / stage.site.speed, exchange);
-  }
   const Figures fixed = fixedPart(stage, s, tiedSync(i));
   f.sync = fixed.sync;
   f.step = fixed.step;

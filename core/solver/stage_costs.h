@@ -82,14 +82,12 @@ public:
   double load(int stage, int from, int to, int policy) const;
   Figures fixedPart(int stage, int from, int to) const;  ///< sync and step alone
   /// Interleaved: stage i holds parts i, i + s, …; `cuts` bound all parts, the wrap edge crosses `wrapLevel`.
-  /// `sentBefore`: boundary bytes under the strategy of the stage before, nullptr if it is the same.
   struct ChunkFigures {
     std::array<double, kRecomputeCount> load{};  ///< per policy; infinite: not allowed or too large
     double sync = 0, step = 0;
     int fastest() const;  ///< policy; −1: none fits
   };
-  ChunkFigures chunkFigures(int stage, const std::vector<int>& cuts, int wrapLevel,
-                            const std::vector<double>* sentBefore = nullptr) const;
+  ChunkFigures chunkFigures(int stage, const std::vector<int>& cuts, int wrapLevel) const;
   double memoryOfChunks(int stage, const std::vector<int>& cuts, int policy) const;
   /// Per stage, the transfers of its two boundaries at least, less the largest overlap.
   const std::vector<double>& leastHops() const { return m_leastHops; }
@@ -119,6 +117,9 @@ public:
   };
   int addSlot(const StageSite&);  ///< returns its number, to be used as `stage`
   Prepared prepare(int slot, const Surroundings&, int from, int to) const;
+  /// The same of interleaved stage `stage`, which holds parts stage, stage + s, …; how many chunks are in
+  /// flight follows from them.
+  Prepared prepareChunks(int slot, const Surroundings&, int stage, const std::vector<int>& cuts) const;
   double transfer(int level, double bytes) const;  ///< seconds; 0 if the level is −1 or nothing is sent
 
   bool offers(int stage, int from, int to, int policy) const;    ///< allowed, and available in all layers
@@ -138,9 +139,9 @@ private:
   Shares shares(const Stage&, bool copy, int from, int to) const;
   void addLayers(Shares&, bool copy, int from, int to) const;
   void finish(Shares&, const Stage&) const;
-  Shares sharesOfChunks(const Stage&, int stage, const std::vector<int>& cuts) const;
-  double memoryOfChunks(const Stage&, const Shares&, int stage, const std::vector<int>& cuts,
-                        int policy) const;
+  Shares sharesOfChunks(const Stage&, bool copy, int stage, const std::vector<int>& cuts) const;
+  double memoryOfChunks(const Shares&, int stage, const std::vector<int>& cuts, int policy) const;
+  Prepared prepareChunks(const Stage&, const Surroundings&, int stage, const std::vector<int>& cuts) const;
   Figures fixedPart(const Stage&, const Shares&, double tiedSync) const;
   double tiedSync(int stage) const;
   std::array<double, kExchangeCount> exchanges(const Stage&, const Shares&, int from, int to,
@@ -149,6 +150,8 @@ private:
   double memory(int inFlight, const Shares&, int from, int to, int policy) const;
   double loadOf(const Stage&, const Shares&, int from, int to, int policy) const;
   bool hasCopy(int stage, int from, int to) const;
+  Prepared::Choice choiceOf(int policy, double compute, double bytes,
+                            const std::array<double, kExchangeCount>& exchange) const;
 
   Context m_context;
   std::vector<Stage> m_stages;

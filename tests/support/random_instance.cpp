@@ -16,7 +16,7 @@ public:
 
   Problem make() {
     m_alike = m_dice.chance(m_features.alike);
-    m_interleave = m_features.interleave && m_dice.chance(0.4);
+    m_interleave = m_features.interleave && m_dice.chance(m_features.interleaved);
     Problem p;
     p.cluster = std::make_shared<const Hierarchy>(hierarchy());
     p.graph = std::make_shared<const LayerGraph>(graph());
@@ -52,7 +52,9 @@ public:
     }
     m_cluster.device.memory.value = Bytes(memory);
     for (DeviceFactor& f : m_cluster.factors)
-      if (m_dice.chance(0.4)) f.memory = Bytes(memory * m_dice.between(0.6, 1.2));
+      if (m_dice.chance(0.4))
+        f.memory =
+            Bytes(memory * (m_features.extremes ? m_dice.between(0.05, 4.0) : m_dice.between(0.6, 1.2)));
     p.cluster = std::make_shared<const Hierarchy>(*Hierarchy::build(m_cluster));
   }
 
@@ -60,7 +62,10 @@ private:
   int scaled(int most, int least) { return std::max(least, static_cast<int>(std::lround(most * m_size))); }
   double logUniform(double low, double high) { return low * std::pow(high / low, m_dice.unit()); }
   /// A factor around 1, exactly 1 in instances that are full of ties.
-  double noise() { return m_alike ? 1.0 : m_dice.between(0.6, 1.6); }
+  double noise() {
+    if (m_features.extremes && m_dice.chance(0.15)) return m_dice.chance(0.4) ? 0 : logUniform(1e-5, 1e5);
+    return m_alike ? 1.0 : m_dice.between(0.6, 1.6);
+  }
 
   Hierarchy hierarchy() {
     HierarchyInput& in = m_cluster;
@@ -73,6 +78,7 @@ private:
       bandwidth /= m_dice.chance(0.2) ? 1.0 : logUniform(1.2, 20);
       latency *= m_dice.chance(0.2) ? 1.0 : logUniform(1.2, 20);
     }
+    if (m_features.extremes) stretch(in.levels);
     const int most = m_dice.between(1, scaled(m_features.mostDevices, 2));
     if (m_features.irregular && m_dice.chance(0.5)) {
       for (int i = 0; i + 1 < most; ++i) {
@@ -93,11 +99,21 @@ private:
     return *Hierarchy::build(in);
   }
 
+  /// Levels without latency, or with next to nothing else.
+  void stretch(std::vector<NetworkLevel>& levels) {
+    if (m_dice.chance(0.4)) levels.front().latency = Seconds(0);
+    if (m_dice.chance(0.2))
+      for (NetworkLevel& l : levels) l.latency = Seconds(0);
+    if (m_dice.chance(0.3)) levels.back().latency = Seconds(logUniform(1e-3, 10));
+    if (m_dice.chance(0.3)) levels.back().bandwidth = BytesPerSecond(logUniform(1, 1e7));
+    if (m_dice.chance(0.3)) levels.front().bandwidth = BytesPerSecond(logUniform(1e13, 1e18));
+  }
+
   void deviceFactors(int devices) {
-    if (!m_features.deviceFactors || !m_dice.chance(0.25)) return;
+    if (!m_features.deviceFactors || !m_dice.chance(m_features.extremes ? 0.5 : 0.25)) return;
     m_cluster.factors.resize(static_cast<std::size_t>(devices));
     for (DeviceFactor& f : m_cluster.factors)
-      if (m_dice.chance(0.3)) f.speed = m_dice.between(0.4, 1.0);
+      if (m_dice.chance(0.3)) f.speed = m_dice.between(m_features.extremes ? 0.01 : 0.4, 1.0);
   }
 
   LayerGraph graph() {
@@ -105,6 +121,8 @@ private:
     const bool transformer = count >= 3 && m_dice.chance(0.4);
     // Two stages of two chunks, with or without ends; else few instances could interleave at all.
     if (m_interleave && scaled(m_features.mostLayers, 2) >= 6) count = transformer ? 6 : 4;
+    if (m_interleave && m_features.threeStages && scaled(8, 2) >= 6 && m_dice.chance(0.7))
+      count = transformer ? 8 : 6;
     std::vector<Layer> layers;
     for (int x = 0; x < count; ++x) {
       Layer layer{"layer " + std::to_string(x), LayerKind::Other, x};
@@ -215,7 +233,14 @@ private:
     if (m_features.tied && g.layerCount() > 1 && m_dice.chance(0.25)) {
       TiedParameters tied{LayerIndex(0), LayerIndex(g.layerCount() - 1), {}};
       if (m_dice.chance(0.3)) tied.first = LayerIndex(m_dice.between(0, g.layerCount() - 2));
-      for (const Strategy& s : out.strategies()) tied.parameters.push_back(parameters * noise() / s.tensor);
+      double size = 1;
+      if (m_features.extremes) {
+        tied.second = LayerIndex(m_dice.between(0, g.layerCount() - 1));
+        if (tied.second == tied.first) tied.second = LayerIndex((tied.first.value + 1) % g.layerCount());
+        size = logUniform(1e-2, 1e2);
+      }
+      for (const Strategy& s : out.strategies())
+        tied.parameters.push_back(size * parameters * noise() / s.tensor);
       out.tied = tied;
     }
     return out;

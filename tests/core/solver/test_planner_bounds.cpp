@@ -4,6 +4,8 @@
 
 #include "solver/exhaustive.h"
 #include "solver/free_bounds.h"
+#include "solver/interleaved.h"
+#include "solver/interleaved_bounds.h"
 #include "solver/search_bounds.h"
 #include "solver/windows.h"
 #include "support/random_instance.h"
@@ -167,7 +169,77 @@ private slots:
     QVERIFY(checked > 20000);
   }
 
+  void interleavedBoundsAreBelowEveryPlan() {
+    InstanceFeatures features;
+    features.mostPlans = 3000;
+    features.dags = features.constraints = false;
+    features.interleaved = 1;
+    features.freeStrategies = 0.7;
+    features.threeStages = true;
+    int checked = 0;
+    for (std::uint64_t seed = 510000; seed < 511500; ++seed) {
+      const Problem p = randomInstance(seed, features);
+      const LayerOrder order(*p.graph);
+      GroupShapes shapes(*p.cluster);
+      const SearchSpace space(p);
+      std::map<int, std::vector<std::unique_ptr<LayerSums>>> sums;
+      for (int b : space.microbatches())
+        for (int k : space.strategies())
+          sums[b].push_back(std::make_unique<LayerSums>(p, order, shapes, b, k));
+      visitPlans(p, [&](const Plan& plan) {
+        if (plan.chunksPerStage() == 1) return true;
+        const Evaluation e = evaluate(p, plan);
+        if (!e.feasible()) return true;
+        std::vector<LayerSums*> all;
+        for (const auto& s : sums[p.profile->microbatchIndex(plan.microbatch)]) all.push_back(s.get());
+        aboveInterleavedBounds(p, order, shapes, space, std::move(all), plan, e);
+        ++checked;
+        return !QTest::currentTestFailed();
+      });
+      if (QTest::currentTestFailed()) return;
+    }
+    qInfo("%d plans", checked);
+    QVERIFY(checked > 5000);
+  }
+
 private:
+  static void aboveInterleavedBounds(const Problem& p, const LayerOrder& order, const GroupShapes& shapes,
+                                     const SearchSpace& space, std::vector<LayerSums*> sums, const Plan& plan,
+                                     const Evaluation& e) {
+    double roomiest = 0;
+    for (int i = 0; i < p.cluster->deviceCount(); ++i)
+      roomiest = std::max(roomiest, p.cluster->factor(DeviceIndex(i)).memory.value());
+    InterleavedConfiguration c;
+    c.dataDegree = plan.dataDegree();
+    c.stages = plan.stageCount();
+    c.chunks = plan.chunksPerStage();
+    c.zero = plan.zero;
+    c.microbatchCount = e.microbatchCount;
+    c.cuts = interleavedCuts(p, c.stages, c.chunks);
+    c.sums = std::move(sums);
+    c.weights = objectiveWeights(p.search.objective, c.microbatchCount, c.stages, c.chunks);
+    const InterleavedBounds bounds(p, space, order, shapes, c, roomiest * kMemoryRounding);
+    const int units = plan.pipelineWidth() / plan.dataInner;
+    const double time = e.batchTime.value() * (1 + 1e-12);
+    QVERIFY(bounds.leastUnits() <= units && units <= bounds.mostUnits());
+    QVERIFY(bounds.quick(units) <= time);
+    const InterleavedBounds::Prefixes prefixes(bounds, units);
+    QVERIFY(prefixes.time(c.stages, units, 0, 0, 0) <= time);
+    QVERIFY(prefixes.leastMax(c.stages, units) <= e.maxLoad.value() * (1 + 1e-12));
+    QVERIFY(e.maxLoad.value() <= prefixes.mostLoad(time) * (1 + 1e-12));
+    QVERIFY(prefixes.leastTail(e.maxLoad.value()) <= e.tail.value() * (1 + 1e-12));
+    // Each split of the pipeline: stages behind as they are, those in front as the bound has them.
+    double sum = 0, max = 0;
+    int front = units;
+    for (int i = c.stages - 1; i >= 0; --i) {
+      const auto& stage = e.stages[static_cast<std::size_t>(i)];
+      sum += stage.load.value();
+      max = std::max(max, stage.load.value());
+      front -= plan.stages[static_cast<std::size_t>(i)].strategy.width();
+      QVERIFY(prefixes.time(i, front, max, sum, 0) <= time);
+    }
+  }
+
   static void insideWindows(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
                             const SearchSpace& space, LayerSums& sums, const Plan& plan, const Evaluation& e,
                             double roomiest) {

@@ -149,23 +149,19 @@ private slots:
     QVERIFY(solve(roomy).best() != nullptr);
   }
 
-  /// 96 layers, chunks and a strategy for each stage: proven, or said not to be, with a bound that holds.
-  void interleavedStrategiesPerStageAreProvenOrSaidNotToBe() {
+  /// 96 layers, chunks and a strategy for each stage: too many sequences of strategies to try one by one.
+  void interleavedStrategiesPerStageAreProven() {
     Problem p = gpt();
     p.search.chunksPerStage = {2};
     const Outcome uniform = solve(p);
     QVERIFY(uniform.best());
     p.search.strategyPerStage = true;
     const Outcome o = solve(p);
-    QVERIFY(o.best());
+    QCOMPARE(o.status, OutcomeStatus::Optimal);
+    QCOMPARE(o.gap(), 0.0);
+    QVERIFY(o.provenPlans > 0);
     QVERIFY(o.best()->evaluation.batchTime <= uniform.best()->evaluation.batchTime * (1 + 1e-12));
-    QVERIFY(o.lowerBound <= o.best()->evaluation.batchTime);
-    const bool told = std::any_of(o.diagnostics.begin(), o.diagnostics.end(),
-                                  [](const Diagnostic& d) { return d.code == "interleaved-unproven"; });
-    QCOMPARE(o.status, told ? OutcomeStatus::BestSoFar : OutcomeStatus::Optimal);
-    QCOMPARE(o.provenPlans > 0, !told);
-    qInfo("%s, %.4f %% from its bound, %.2f s", nameOf(o.status), 100 * o.gap(),
-          o.statistics.elapsed.value());
+    qInfo("%.2f s", o.statistics.elapsed.value());
   }
 
   void anEncoderDecoderTooLargeSaysWhatWouldFit() {

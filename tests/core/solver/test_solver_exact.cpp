@@ -172,6 +172,22 @@ private slots:
 
   void everything() { QCOMPARE(wrong({}, 0.5), 0); }
 
+  /// Three stages of two chunks, each with a strategy of its own.
+  void interleavedWithAStrategyForEachStage() {
+    InstanceFeatures f;
+    f.freeStrategies = 1;
+    f.interleaved = 1;
+    f.threeStages = true;
+    f.mostPlans = 40000;
+    QCOMPARE(wrong(f, 0.05), 0);
+  }
+  /// Figures far from the usual.
+  void extremes() {
+    InstanceFeatures f;
+    f.extremes = true;
+    QCOMPARE(wrong(f, 0.1), 0);
+  }
+
   /// Devices that hold exactly what some plan needs hold it in the search and in the evaluator alike.
   void memoryToTheByte() {
     InstanceFeatures f;

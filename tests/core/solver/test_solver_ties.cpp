@@ -60,6 +60,14 @@ private slots:
     QCOMPARE(flickers(f, 0.05), 0);
   }
   void everything() { QCOMPARE(flickers({}, 0.2), 0); }
+  void interleavedWithAStrategyForEachStage() {
+    InstanceFeatures f;
+    f.freeStrategies = f.interleaved = 1;
+    f.threeStages = true;
+    f.alike = 0.7;
+    f.mostPlans = 20000;
+    QCOMPARE(flickers(f, 0.05), 0);
+  }
   void layersAlike() {
     InstanceFeatures f;
     f.alike = f.freeStrategies = 1;
