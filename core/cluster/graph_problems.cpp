@@ -54,115 +54,165 @@ void joinBySwitch(NetworkGraph& g) {
     if (!joined.contains({n, to})) linkLikeOthers(g, n, to);
 }
 
-}  // namespace
-
-std::vector<Problem> problemsOf(const NetworkGraph& g) {
-  std::vector<Problem> out;
-  const auto atNode = [](int n) { return Place{"", 0, 0, "/cluster/graph/nodes/" + std::to_string(n)}; };
-  const auto inside = hostContents(g);
-  std::vector<int> degree(g.nodes.size(), 0);
-  std::vector<int> component(g.nodes.size());
-  for (std::size_t i = 0; i < component.size(); ++i) component[i] = static_cast<int>(i);
-  const auto find = [&](int a) {
-    while (component[static_cast<std::size_t>(a)] != a)
-      a = component[static_cast<std::size_t>(a)] =
-          component[static_cast<std::size_t>(component[static_cast<std::size_t>(a)])];
+/// Which nodes are joined with each other.
+class Components {
+public:
+  explicit Components(std::size_t nodes) : m_parent(nodes) {
+    for (std::size_t i = 0; i < nodes; ++i) m_parent[i] = static_cast<int>(i);
+  }
+  int find(int a) {
+    while (parent(a) != a) a = parent(a) = parent(parent(a));
     return a;
-  };
-  for (std::size_t l = 0; l < g.links.size(); ++l) {
-    const NetworkLink& link = g.links[l];
-    ++degree[static_cast<std::size_t>(link.from)], ++degree[static_cast<std::size_t>(link.to)];
-    if (isLive(g, link)) component[static_cast<std::size_t>(find(link.from))] = find(link.to);
-    if (!(link.bandwidth.value() > 0) || !(link.latency.value() >= 0)) {
+  }
+  void join(int a, int b) { parent(find(a)) = find(b); }
+
+private:
+  int& parent(int a) { return m_parent[static_cast<std::size_t>(a)]; }
+  std::vector<int> m_parent;
+};
+
+class Diagnosis {
+public:
+  explicit Diagnosis(const NetworkGraph& g)
+      : m_g(g),
+        m_inside(hostContents(g)),
+        m_degree(g.nodes.size(), 0),
+        m_live(g.nodes.size()),
+        m_whole(g.nodes.size()),
+        m_named(g.nodes.size(), 0) {}
+
+  std::vector<Problem> run() {
+    checkLinks();
+    joinContents();
+    findLargest();
+    for (int n = 0; n < static_cast<int>(m_g.nodes.size()); ++n)
+      if (node(n).kind != NodeKind::Device) checkJoining(n);
+    for (int n = 0; n < static_cast<int>(m_g.nodes.size()); ++n)
+      if (isWorkingDevice(n) && !m_named[at(n)] && m_live.find(n) != m_largest) reportUnreachable(n);
+    return std::move(m_out);
+  }
+
+private:
+  static std::size_t at(int n) { return static_cast<std::size_t>(n); }
+  const NetworkNode& node(int n) const { return m_g.nodes[at(n)]; }
+  bool isWorkingDevice(int n) const { return node(n).kind == NodeKind::Device && !node(n).failed; }
+  static Place placeOf(int n) { return {"", 0, 0, "/cluster/graph/nodes/" + std::to_string(n)}; }
+
+  void checkLinks() {
+    for (std::size_t l = 0; l < m_g.links.size(); ++l) {
+      const NetworkLink& link = m_g.links[l];
+      ++m_degree[at(link.from)], ++m_degree[at(link.to)];
+      m_whole.join(link.from, link.to);
+      if (isLive(m_g, link)) m_live.join(link.from, link.to);
+      if (link.bandwidth.value() > 0 && link.latency.value() >= 0) continue;
       const int number = static_cast<int>(l);
-      out.push_back({error("link-figures", {"", 0, 0, "/cluster/graph/links/" + std::to_string(l)},
-                           "a link needs a positive bandwidth and a latency of zero or more"),
-                     -1, number, "Delete the link", [number](NetworkGraph& x) { remove(x, {}, {number}); }});
+      m_out.push_back({error("link-figures", {"", 0, 0, "/cluster/graph/links/" + std::to_string(l)},
+                             "a link needs a positive bandwidth and a latency of zero or more"),
+                       -1, number, "Delete the link",
+                       [number](NetworkGraph& x) { remove(x, {}, {number}); }});
     }
   }
-  for (std::size_t h = 0; h < inside.size(); ++h)
-    for (int d : inside[h])  // a device that nobody linked is joined to its host
-      if (degree[static_cast<std::size_t>(d)] == 0)
-        component[static_cast<std::size_t>(find(d))] = find(static_cast<int>(h)), ++degree[h];
-  std::map<int, int> devicesIn;
-  int devices = 0;
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    if (g.nodes[i].kind == NodeKind::Device && !g.nodes[i].failed)
-      ++devices, ++devicesIn[find(static_cast<int>(i))];
-  if (devices == 0)
-    out.push_back({error("no-devices", {"", 0, 0, "/cluster/graph"}, "the network has no working device"),
-                   -1,
-                   -1,
-                   {},
-                   {}});
-  int largest = -1;
-  for (const auto& [root, count] : devicesIn)
-    if (largest < 0 || count > devicesIn[largest]) largest = root;
-  const auto nearest = [&](int n) {
-    int best = -1;
-    double distance = 1e300;
-    for (std::size_t k = 0; k < g.nodes.size(); ++k) {
-      if (g.nodes[k].kind != NodeKind::Switch || find(static_cast<int>(k)) != largest) continue;
-      const NetworkNode& from = g.nodes[static_cast<std::size_t>(n)];
-      const double d = std::hypot(g.nodes[k].x - from.x, g.nodes[k].y - from.y);
-      if (d < distance) distance = d, best = static_cast<int>(k);
+
+  /// A device that nobody linked is joined to its host.
+  void joinContents() {
+    for (std::size_t h = 0; h < m_inside.size(); ++h)
+      for (int d : m_inside[h])
+        if (m_degree[at(d)] == 0) {
+          m_whole.join(d, static_cast<int>(h));
+          if (!m_g.nodes[h].failed) m_live.join(d, static_cast<int>(h));
+          ++m_degree[h];
+        }
+  }
+
+  void findLargest() {
+    std::map<int, int> devicesIn;
+    for (int n = 0; n < static_cast<int>(m_g.nodes.size()); ++n)
+      if (isWorkingDevice(n)) ++devicesIn[m_live.find(n)];
+    if (devicesIn.empty())
+      m_out.push_back({error("no-devices", {"", 0, 0, "/cluster/graph"}, "the network has no working device"),
+                       -1,
+                       -1,
+                       {},
+                       {}});
+    for (const auto& [root, count] : devicesIn)
+      if (m_largest < 0 || count > devicesIn[m_largest]) m_largest = root;
+  }
+
+  /// What cannot reach the others is named once: a host for its devices, a single device for itself.
+  void checkJoining(int n) {
+    const auto& inside = m_inside[at(n)];
+    if (m_degree[at(n)] == 0 && inside.empty()) {
+      m_out.push_back({warning("nothing-joined", placeOf(n), node(n).name + " joins nothing"), n, -1,
+                       "Delete " + node(n).name, [n](NetworkGraph& x) { remove(x, {n}); }});
+      return;
     }
-    return best;
-  };
-  // What a failure has cut off is left out; only what was never joined is linked.
-  const auto cutOff = [&](int n) {
-    const auto all = withContents(g, {n});
-    return std::any_of(g.links.begin(), g.links.end(), [&](const NetworkLink& l) {
-      return !isLive(g, l) && (std::binary_search(all.begin(), all.end(), l.from) ||
-                               std::binary_search(all.begin(), all.end(), l.to));
-    });
-  };
-  // What cannot reach the others is named once: a host for its devices, a single device for itself.
-  const auto unreachable = [&](int n) {
-    const std::string& name = g.nodes[static_cast<std::size_t>(n)].name;
-    Problem p{
-        error("unreachable", atNode(n), name + " cannot reach the other devices", "link it to a switch"),
-        n,
-        -1,
-        {},
-        {}};
-    if (const int to = cutOff(n) ? -1 : nearest(n); to >= 0) {
-      p.repairVerb = "Link " + name + " to " + g.nodes[static_cast<std::size_t>(to)].name;
-      p.repair = [n, to](NetworkGraph& x) { linkLikeOthers(x, n, to); };
-    } else if (!cutOff(n)) {
-      const int free = freeSwitch(g);
-      p.repairVerb =
-          "Join all hosts by " + (free < 0 ? "a switch" : g.nodes[static_cast<std::size_t>(free)].name);
-      p.repair = joinBySwitch;
-    } else {
+    if (inside.empty() || m_largest < 0 || m_live.find(n) == m_largest) return;
+    bool any = false;
+    for (int d : inside) {
+      const bool hangsOnIt =
+          m_live.find(d) == m_live.find(n) || (node(n).failed && m_live.find(d) != m_largest);
+      if (!hangsOnIt) continue;
+      m_named[at(d)] = 1;
+      any = any || isWorkingDevice(d);
+    }
+    if (any) reportUnreachable(n);
+  }
+
+  /// Only failures keep it from the others.
+  bool isCutOff(int n) { return m_whole.find(n) == m_whole.find(m_largest); }
+
+  void reportUnreachable(int n) {
+    const std::string& name = node(n).name;
+    Problem p{isCutOff(n) ? warning("unreachable", placeOf(n),
+                                    name + " is cut off by what has failed and left out of every plan",
+                                    "restore that")
+                          : error("unreachable", placeOf(n), name + " cannot reach the other devices",
+                                  "link it to a switch"),
+              n,
+              -1,
+              {},
+              {}};
+    if (isCutOff(n)) {
       p.repairVerb = "Leave " + name + " out";
       p.repair = [n](NetworkGraph& x) {
         for (int d : withContents(x, {n})) x.nodes[static_cast<std::size_t>(d)].failed = true;
       };
+    } else if (const int to = nearestSwitch(n); to >= 0) {
+      p.repairVerb = "Link " + name + " to " + node(to).name;
+      p.repair = [n, to](NetworkGraph& x) { linkLikeOthers(x, n, to); };
+    } else {
+      const int free = freeSwitch(m_g);
+      p.repairVerb = "Join all hosts by " + (free < 0 ? "a switch" : node(free).name);
+      p.repair = joinBySwitch;
     }
-    out.push_back(std::move(p));
-  };
-  std::vector<char> named(g.nodes.size(), 0);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const NetworkNode& node = g.nodes[i];
-    const int n = static_cast<int>(i);
-    if (node.kind != NodeKind::Device && degree[i] == 0 && inside[i].empty()) {
-      out.push_back({warning("nothing-joined", atNode(n), node.name + " joins nothing"), n, -1,
-                     "Delete " + node.name, [n](NetworkGraph& x) { remove(x, {n}); }});
-    } else if (!inside[i].empty() && largest >= 0 && find(n) != largest && !node.failed) {
-      const bool alive = std::any_of(inside[i].begin(), inside[i].end(), [&](int d) {
-        return !g.nodes[static_cast<std::size_t>(d)].failed && find(d) == find(n);
-      });
-      for (int d : inside[i])
-        if (find(d) == find(n)) named[static_cast<std::size_t>(d)] = 1;
-      if (alive) unreachable(n);
-    }
+    m_out.push_back(std::move(p));
   }
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    if (g.nodes[i].kind == NodeKind::Device && !g.nodes[i].failed && !named[i] &&
-        find(static_cast<int>(i)) != largest)
-      unreachable(static_cast<int>(i));
-  return out;
+
+  /// Of those that the largest part of the devices can reach; −1: there is none.
+  int nearestSwitch(int n) {
+    int best = -1;
+    double distance = 1e300;
+    for (int k = 0; k < static_cast<int>(m_g.nodes.size()); ++k) {
+      if (node(k).kind != NodeKind::Switch || m_live.find(k) != m_largest) continue;
+      const double d = std::hypot(node(k).x - node(n).x, node(k).y - node(n).y);
+      if (d < distance) distance = d, best = k;
+    }
+    return best;
+  }
+
+  const NetworkGraph& m_g;
+  std::vector<std::vector<int>> m_inside;
+  std::vector<int> m_degree;
+  Components m_live, m_whole;  ///< as it is; as it would be if nothing had failed
+  std::vector<char> m_named;
+  int m_largest = -1;  ///< component with the most working devices
+  std::vector<Problem> m_out;
+};
+
+}  // namespace
+
+std::vector<Problem> problemsOf(const NetworkGraph& g) {
+  return Diagnosis(g).run();
 }
 
 }  // namespace nest::graph

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "cluster/connected_network.h"
 #include "cluster/irregularities.h"
 #include "cluster/path_times.h"
 #include "units/text.h"
@@ -319,25 +320,12 @@ private:
   std::vector<std::vector<Sample>> m_samples;
 };
 
-void checkConnected(const NetworkGraph& g, const Fabric& f, const Dendrogram& d, Diagnostics& out) {
-  if (d.parts == 1) return;
-  const auto& root = d.nodes[at(d.root())];
-  const auto nameOf = [&](int group) {
-    while (d.nodes[at(group)].device < 0) group = d.nodes[at(group)].children.front();
-    return g.nodes[at(f.devices[at(d.nodes[at(group)].device)])].name;
-  };
-  out.push_back(error("network-disconnected", {"", 0, 0, "/cluster/network/links"},
-                      "the network falls into " + std::to_string(d.parts) + " parts: no path leads from " +
-                          nameOf(root.children[0]) + " to " + nameOf(root.children[1]) + " and back",
-                      "link the parts, or remove the devices that stand apart"));
-}
-
 }  // namespace
 
 Reading<LevelAbstraction> abstractLevels(const GraphSource& source, const DeviceSpec& device) {
   Reading<LevelAbstraction> result;
-  auto fabric = prepareFabric(source.graph, device);
-  result.diagnostics = std::move(fabric.diagnostics);
+  auto network = connectedNetwork(source.graph, device);
+  result.diagnostics = std::move(network.diagnostics);
   for (double c : source.cuts)
     if (!(c > 0) || !std::isfinite(c)) {
       result.diagnostics.push_back(error("cut-not-positive", {"", 0, 0, "/cluster/network/cuts_bytes_per_s"},
@@ -348,12 +336,19 @@ Reading<LevelAbstraction> abstractLevels(const GraphSource& source, const Device
     result.diagnostics.push_back(error("too-many-cuts", {"", 0, 0, "/cluster/network/cuts_bytes_per_s"},
                                        "at most 7 cuts (8 levels) are supported", "remove some cuts"));
   if (hasErrors(result.diagnostics)) return result;
-  Dendrogram dendrogram = buildDendrogram(*fabric);
-  checkConnected(source.graph, *fabric, dendrogram, result.diagnostics);
-  if (hasErrors(result.diagnostics)) return result;
+  const bool all = network->left.nodes.empty();
+  const GraphSource left{std::move(network->left), source.cuts, source.importedFrom};
   result.value =
-      Abstraction(source, device, std::move(*fabric), std::move(dendrogram)).run(result.diagnostics);
+      Abstraction(all ? source : left, device, std::move(network->fabric), std::move(network->dendrogram))
+          .run(result.diagnostics);
   return result;
+}
+
+std::vector<int> devicesInOrder(const GraphSource& source, const DeviceSpec& device) {
+  std::vector<int> out;
+  if (const auto network = connectedNetwork(source.graph, device))
+    for (int d : network->dendrogram.order) out.push_back(network->fabric.devices[at(d)]);
+  return out;
 }
 
 Reading<HierarchyInput> hierarchyFromGraph(const GraphSource& source, const DeviceSpec& device) {

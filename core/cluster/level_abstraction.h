@@ -34,9 +34,13 @@ struct LevelAbstraction {
 /// At most five levels, cut at the largest gaps of log bandwidth between the groups of the dendrogram; what
 /// room is left tells tiers of equal bandwidth apart by latency. With `source.cuts` the levels are exactly
 /// what lies between those bandwidths. A level counts with the least bandwidth of its groups, and the largest
-/// latency seen. Errors: see prepareFabric; a device that others cannot reach. Notes: irregularities,
+/// latency seen. What only failures have cut off from the largest part is left out, as if it had failed
+/// itself. Errors: see prepareFabric; a device that others could never reach. Notes: irregularities,
 /// distortion above 2 when all devices send.
 Reading<LevelAbstraction> abstractLevels(const GraphSource& source, const DeviceSpec& device);
+
+/// The deviceNodes of abstractLevels, sooner; empty where it gives nothing.
+std::vector<int> devicesInOrder(const GraphSource& source, const DeviceSpec& device);
 
 /// The same, only what Hierarchy::build needs.
 Reading<HierarchyInput> hierarchyFromGraph(const GraphSource& source, const DeviceSpec& device);

@@ -4,19 +4,33 @@
 #include <QLabel>
 #include <QPushButton>
 #include <algorithm>
+#include <set>
 
 #include "document/scenario_document.h"
 #include "figures/phrases.h"
 
 namespace nest {
+namespace {
+constexpr int kMostNamed = 30;
+}
 
-int failureCount(const Scenario& s) {
-  auto n = static_cast<int>(s.constraints.excludedDevices.size());
-  if (const auto* drawn = std::get_if<GraphSource>(&s.cluster.network)) {
-    for (const auto& node : drawn->graph.nodes) n += node.failed;
-    for (const auto& link : drawn->graph.links) n += link.failed;
-  }
-  return n;
+QStringList failedParts(const Scenario& s) {
+  QStringList out;
+  for (const int device : s.constraints.excludedDevices) out << LossStrip::tr("Device %1").arg(device);
+  const auto* drawn = std::get_if<GraphSource>(&s.cluster.network);
+  if (!drawn) return out;
+  const NetworkGraph& g = drawn->graph;
+  std::set<std::string> hosts;
+  for (const auto& n : g.nodes)
+    if (n.failed && n.kind == NodeKind::Host) hosts.insert(n.id), hosts.insert(n.name);
+  for (const auto& n : g.nodes)
+    if (n.failed && (n.host.empty() || !hosts.contains(n.host))) out << phrase(n.name);
+  for (const auto& l : g.links)
+    if (l.failed)
+      out << LossStrip::tr("Link %1 – %2")
+                 .arg(phrase(g.nodes[static_cast<std::size_t>(l.from)].name),
+                      phrase(g.nodes[static_cast<std::size_t>(l.to)].name));
+  return out;
 }
 
 Scenario withoutFailures(Scenario s) {
@@ -59,15 +73,16 @@ QString LossStrip::text() const {
 }
 
 void LossStrip::setContext(const PlanContextPtr& c) {
-  const int failed = c->scenario ? failureCount(*c->scenario) : 0;
-  if (c->scenario && failed == 0 && c->current) m_whole = c;
-  m_label->setText(failed > 0 ? sentence(*c) : QString());
-  setVisible(failed > 0);
+  const QStringList failed = c->scenario ? failedParts(*c->scenario) : QStringList();
+  if (c->scenario && failed.isEmpty() && c->current) m_whole = c;
+  m_label->setText(failed.isEmpty() ? QString() : sentence(*c, failed));
+  m_label->setToolTip(failed.size() > 1 ? failed.mid(0, kMostNamed).join(QStringLiteral("\n")) : QString());
+  setVisible(!failed.isEmpty());
 }
 
-QString LossStrip::sentence(const PlanContext& c) const {
-  const int failed = failureCount(*c.scenario);
-  QString out = tr("<b>%1 failed.</b> ").arg(plural(failed, tr("part")));
+QString LossStrip::sentence(const PlanContext& c, const QStringList& failed) const {
+  const QString what = failed.size() == 1 ? failed.front() : plural(failed.size(), tr("part"));
+  QString out = tr("<b>%1 failed.</b> ").arg(what.toHtmlEscaped());
   if (!c.current) return out + tr("Planning anew …");
   if (!m_whole || !m_whole->plan || !(*m_whole->scenario == withoutFailures(*c.scenario)))
     return out +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 
 #include "document/plan_context.h"
@@ -11,8 +12,9 @@ namespace nest {
 
 class ScenarioDocument;
 
-/// How many devices, nodes and links of a scenario count as failed.
-int failureCount(const Scenario&);
+/// Devices, nodes and links of a scenario that count as failed, by name; what stands in a failed host is part
+/// of it.
+QStringList failedParts(const Scenario&);
 /// The scenario with everything whole again.
 Scenario withoutFailures(Scenario);
 /// Takes devices (input numbers) out of every plan, as one undo step.
@@ -29,7 +31,7 @@ public:
   QString text() const;
 
 private:
-  QString sentence(const PlanContext&) const;
+  QString sentence(const PlanContext&, const QStringList& failed) const;
 
   ScenarioDocument* m_document;
   PlanContextPtr m_whole;  ///< the last plan with nothing failed

@@ -236,6 +236,41 @@ private slots:
       QCOMPARE(x->level(l).bandwidth.value(), y->level(l).bandwidth.value());
   }
 
+  void whatOnlyFailuresCutOffIsLeftOut() {
+    LevelsSource typed;
+    typed.levels = {{"host", 4, BytesPerSecond(450e9), {}, Seconds(2e-6)},
+                    {"leaf", 2, BytesPerSecond(50e9), {}, Seconds(4e-6)},
+                    {"spine", 3, BytesPerSecond(12.5e9), {}, Seconds(6e-6)}};
+    GraphSource s;
+    s.graph = graph::fromLevels(typed);
+    const auto named = [&](const char* name) {
+      return static_cast<int>(std::find_if(s.graph.nodes.begin(), s.graph.nodes.end(),
+                                           [&](const auto& n) { return n.name == name; }) -
+                              s.graph.nodes.begin());
+    };
+    s.graph.nodes[std::size_t(named("leaf 1"))].failed = true;
+    const auto r = abstractLevels(s, device());
+    QVERIFY(r);
+    QCOMPARE(r->deviceNodes.size(), std::size_t(16));
+    QCOMPARE(devicesInOrder(s, device()), r->deviceNodes);
+    for (int v : r->deviceNodes) QVERIFY(s.graph.nodes[std::size_t(v)].host != "host2");
+    QVERIFY(std::any_of(r.diagnostics.begin(), r.diagnostics.end(), [](const Diagnostic& d) {
+      return d.code == "cut-off" && d.message.starts_with("8 devices are");
+    }));
+    const auto problems = graph::problemsOf(s.graph);
+    QCOMPARE(problems.size(), std::size_t(2));
+    for (const auto& p : problems) QVERIFY(p.diagnostic.severity == Severity::Warning);
+    // A host box that failed alone takes what hangs on it along, said once.
+    s.graph.nodes[std::size_t(named("leaf 1"))].failed = false;
+    s.graph.nodes[std::size_t(named("host0"))].failed = true;
+    QCOMPARE(abstractLevels(s, device())->deviceNodes.size(), std::size_t(20));
+    QCOMPARE(graph::problemsOf(s.graph).size(), std::size_t(1));
+    // What was never joined is an error, whatever else has failed.
+    s.graph.links.erase(s.graph.links.end() - 1);
+    const auto apart = abstractLevels(s, device());
+    QVERIFY(!apart && apart.diagnostics.back().code == "network-disconnected");
+  }
+
   void badNetworksAreRefused() {
     GraphSource s;
     QVERIFY(!abstractLevels(s, device()));

@@ -158,6 +158,37 @@ private slots:
     QCOMPARE(d.graph().links.size(), links + 4);  // each host, no device and no other switch
   }
 
+  /// The order of the file is not that of the plan: hosts of one leaf need not stand beside each other.
+  void coloursFollowTheHostsInWhateverOrderTheyAreDrawn() {
+    Scenario scenario = drawnScenario();
+    auto& g = std::get<GraphSource>(scenario.cluster.network).graph;
+    const auto numberOf = [&](const char* name) {
+      return static_cast<int>(
+          std::find_if(g.nodes.begin(), g.nodes.end(), [&](const auto& n) { return n.name == name; }) -
+          g.nodes.begin());
+    };
+    for (auto& l : g.links) {  // host1 and host2 change places
+      if (l.from == numberOf("host1") && l.to == numberOf("leaf 0"))
+        l.to = numberOf("leaf 1");
+      else if (l.from == numberOf("host2") && l.to == numberOf("leaf 1"))
+        l.to = numberOf("leaf 0");
+    }
+    Drawing d(scenario);
+    auto context = std::make_shared<PlanContext>();
+    context->scenario = d.document.snapshot();
+    auto problem = std::make_shared<Problem>();
+    problem->cluster = std::make_shared<const Hierarchy>(*deriveHierarchy(scenario.cluster));
+    context->problem = problem;
+    d.editor.setContext(context);
+    for (const char* host : {"host1", "host2"}) {
+      QTest::mouseClick(&d.canvas(), Qt::LeftButton, {}, d.at(std::string(host) + ":3"));
+      QVERIFY(d.selection.selected());
+      const auto id = problem->cluster->identity(DeviceIndex(d.selection.selected()->index));
+      QCOMPARE(id.host, std::string(host));
+      QCOMPARE(id.slot, 3);
+    }
+  }
+
   void aProblemIsRepairedByOneClick() {
     Drawing d;
     auto* tabs = d.editor.findChild<QTabWidget*>();

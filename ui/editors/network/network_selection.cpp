@@ -3,16 +3,16 @@
 #include <algorithm>
 
 #include "cluster/graph_forest.h"
+#include "cluster/level_abstraction.h"
 #include "figures/focus.h"
 
 namespace nest {
 
 NetworkSelection::NetworkSelection(const NetworkGraph& g, const PlanContext& c) {
   if (!c.problem || !c.current) return;
-  std::vector<int> inputs;  // working devices in the input's order
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    if (g.nodes[i].kind == NodeKind::Device && !g.nodes[i].failed) inputs.push_back(static_cast<int>(i));
   m_cluster = c.problem->cluster;
+  const GraphSource network{g, {}, {}};  // cuts change no order
+  const std::vector<int> inputs = devicesInOrder(network, m_cluster->device());
   m_positionOf.assign(g.nodes.size(), -1);
   m_nodeOf.assign(static_cast<std::size_t>(m_cluster->deviceCount()), -1);
   for (int p = 0; p < m_cluster->deviceCount(); ++p) {
