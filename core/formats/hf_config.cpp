@@ -53,7 +53,8 @@ void reportUnknownFamily(JsonFields& fields) {
   const auto type = fields.string("model_type");
   fields.report(
       Severity::Error, "config-model-type", "model_type",
-      (type ? "The model type \"" + type->substr(0, 60) + "\" is not known here"
+      (type ? "The model type \"" + type->substr(0, 60) +
+                  "\" is not known here, so what its blocks are made of is missing"
             : std::string("\"model_type\" is missing, so the shape of the model is unknown")) +
           "; known are " + listOfFamilies(),
       "Set model_type to the known family of the same shape: llama (gated MLP, RMSNorm), mixtral or "

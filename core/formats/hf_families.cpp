@@ -321,36 +321,36 @@ void llama4(ConfigFields& f, TransformerArchitecture& a) {
 
 const std::vector<ConfigFamily>& configFamilies() {
   static const std::vector<ConfigFamily> all = {
-      {"llama", "LlamaFor", llama},
-      {"mistral", "MistralFor", mistral},
-      {"mixtral", "MixtralFor", mixtral},
-      {"qwen2", "Qwen2For", qwen2},
-      {"qwen3", "Qwen3For", qwen3},
-      {"qwen2_moe", "Qwen2MoeFor", qwen2Moe},
-      {"qwen3_moe", "Qwen3MoeFor", qwen3Moe},
+      {"llama", "Llama", llama},
+      {"mistral", "Mistral", mistral},
+      {"mixtral", "Mixtral", mixtral},
+      {"qwen2", "Qwen2", qwen2},
+      {"qwen3", "Qwen3", qwen3},
+      {"qwen2_moe", "Qwen2Moe", qwen2Moe},
+      {"qwen3_moe", "Qwen3Moe", qwen3Moe},
       {"gpt2", "GPT2", gpt2},
-      {"gpt_neox", "GPTNeoXFor", gptNeox},
+      {"gpt_neox", "GPTNeoX", gptNeox},
       {"opt", "OPT", opt},
       {"bert", "Bert", bert},
-      {"deepseek", "DeepseekFor", deepseek},
-      {"deepseek_v2", "DeepseekV2For", deepseekV2},
-      {"deepseek_v3", "DeepseekV3For", deepseekV3},
-      {"gemma", "GemmaFor", gemma},
-      {"llama4_text", "Llama4ForCausalLM", llama4},
+      {"deepseek", "Deepseek", deepseek},
+      {"deepseek_v2", "DeepseekV2", deepseekV2},
+      {"deepseek_v3", "DeepseekV3", deepseekV3},
+      {"gemma", "Gemma", gemma},
+      {"llama4_text", "Llama4", llama4},
       // Other names for the same shapes, most of them language parts of models that also see or hear.
-      {"LLaMA", "LLaMAFor", llama, "llama"},
-      {"Yi", "YiFor", llama, "llama"},
-      {"phi3", "Phi3For", mistral, "mistral"},
-      {"qwen2_vl", "Qwen2VLFor", qwen2, "qwen2"},
+      {"LLaMA", "LLaMA", llama, "llama"},
+      {"Yi", "Yi", llama, "llama"},
+      {"phi3", "Phi3", mistral, "mistral"},
+      {"qwen2_vl", "Qwen2VL", qwen2, "qwen2"},
       {"qwen2_vl_text", "", qwen2, "qwen2"},
-      {"qwen2_5_vl", "Qwen2_5_VLFor", qwen2, "qwen2"},
+      {"qwen2_5_vl", "Qwen2_5_VL", qwen2, "qwen2"},
       {"qwen2_5_vl_text", "", qwen2, "qwen2"},
       {"qwen3_vl_text", "", qwen3, "qwen3"},
       {"qwen3_vl_moe_text", "", qwen3Moe, "qwen3_moe"},
-      {"deepseek_v32", "DeepseekV32For", deepseekV3, "deepseek_v3"},
+      {"deepseek_v32", "DeepseekV32", deepseekV3, "deepseek_v3"},
       {"kimi_k2", "", deepseekV3, "deepseek_v3"},
-      {"roberta", "RobertaFor", bert, "bert"},
-      {"xlm-roberta", "XLMRobertaFor", bert, "bert"},
+      {"roberta", "Roberta", bert, "bert"},
+      {"xlm-roberta", "XLMRoberta", bert, "bert"},
   };
   return all;
 }
@@ -362,8 +362,14 @@ const ConfigFamily* familyOfType(std::string_view modelType) {
 }
 
 const ConfigFamily* familyOfClass(std::string_view className) {
+  const auto isTask = [](std::string_view rest) {
+    return rest.starts_with("For") || rest.starts_with("Model") || rest.starts_with("LMHead") ||
+           rest.starts_with("DoubleHeads");
+  };
   for (const ConfigFamily& f : configFamilies())
-    if (*f.className && className.starts_with(f.className)) return &f;
+    if (*f.className && className.starts_with(f.className) &&
+        isTask(className.substr(std::string_view(f.className).size())))
+      return &f;
   return nullptr;
 }
 

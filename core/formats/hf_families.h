@@ -39,7 +39,7 @@ private:
 /// How the configurations of one model type are read.
 struct ConfigFamily {
   const char* type;       ///< model_type
-  const char* className;  ///< how "architectures" begins
+  const char* className;  ///< of "architectures", without what it is for: "Llama" of "LlamaForCausalLM"
   void (*read)(ConfigFields&, TransformerArchitecture&);
   const char* likeType = nullptr;  ///< the family whose shape it has, where it is another's
   const char* shownAs() const { return likeType ? likeType : type; }

@@ -20,6 +20,16 @@ struct Word {
   std::size_t offset = 0;
 };
 
+/// Behind an escape sequence "ESC[4m", also one that lost its escape in a paste ("[4m"); `at` if none begins
+/// there.
+std::size_t behindEscape(std::string_view all, std::size_t at) {
+  std::size_t end = at + (all[at] == '\x1b' ? 1 : 0);
+  if (end >= all.size() || all[end] != '[') return end;
+  const std::size_t letter = std::min(all.find_first_not_of("0123456789;", end + 1), all.size());
+  if (all[at] == '\x1b') return std::min(letter + 1, all.size());
+  return letter < all.size() && all[letter] == 'm' ? letter + 1 : at;
+}
+
 /// Words of each line, escape sequences removed.
 std::vector<std::vector<Word>> linesOf(std::string_view all) {
   std::vector<std::vector<Word>> lines(1);
@@ -30,10 +40,8 @@ std::vector<std::vector<Word>> linesOf(std::string_view all) {
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
     const char c = all[i];
-    if (c == '\x1b') {
-      if (i + 1 < all.size() && all[i + 1] == '[')
-        for (i += 2; i < all.size() && !std::isalpha(static_cast<unsigned char>(all[i])); ++i) {
-        }
+    if (const std::size_t behind = behindEscape(all, i); behind > i) {
+      i = behind - 1;
     } else if (c == '\n') {
       close();
       lines.emplace_back();
@@ -173,6 +181,16 @@ private:
         m_links[at(row, column)] = static_cast<int>(*n);
       return;
     }
+    for (const char* state : {"OK", "CNS", "GNS", "TNS", "NS", "DR", "U"})
+      if (w.text == state) {
+        if (!m_source.failed())
+          m_source.error(
+              m_source.place(w.offset), "topo-p2p",
+              "this is the matrix of nvidia-smi topo -p2p: it tells which pairs may talk directly, "
+              "not how they are joined",
+              "give the output of nvidia-smi topo -m");
+        return;
+      }
     for (int k = 0; k < kKinds; ++k)
       if (w.text == kKindNames[k] || (k == kSys && w.text == "SOC")) m_kind[at(row, column)] = k;
     if (m_kind[at(row, column)] < 0)

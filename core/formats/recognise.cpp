@@ -146,7 +146,8 @@ bool isNetwork(FileKind k) {
 FileKind recognise(std::string_view text, std::string_view fileName) {
   const std::string file = lower(fileName);
   std::string_view all = content(text);
-  if (!all.empty() && (all.front() == '{' || all.front() == '['))
+  // "[4m" begins the underlined heads of nvidia-smi where a paste lost the escape.
+  if (!all.empty() && (all.front() == '{' || all.front() == '[') && !all.starts_with("[4m"))
     return jsonKind(all.substr(0, kLookedInJson), file);
   all = all.substr(0, kLooked);
   if (has(all, "forward_compute_time")) return FileKind::PipeDreamGraph;

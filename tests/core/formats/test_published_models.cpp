@@ -71,6 +71,8 @@ private slots:
     QVERIFY(a);
     QVERIFY(hasCode(a.diagnostics, "config-model-type"));
     QVERIFY(!inlined(R"({"model_type":"mamba","architectures":["MambaForCausalLM"],"n_embd":64})"));
+    QVERIFY(!inlined(R"({"model_type":"bert-generation","architectures":["BertGenerationEncoder"]})"));
+    QVERIFY(inlined(R"({"model_type":"my_bert","architectures":["BertModel"]})"));
     const auto bare = inlined(R"({"n_embd":768,"n_layer":12,"n_head":12})");
     QVERIFY(bare);
     QCOMPARE(bare->family, std::string("gpt2"));

@@ -33,6 +33,8 @@ private slots:
         FileKind::SlurmTopologyYaml);
     row("nvidia-smi", "\x1b[4m\tGPU0\tGPU1\tCPU Affinity\x1b[0m\nGPU0\t X \tNV12\nGPU1\tNV12\t X \n", "",
         FileKind::NvidiaSmiTopology);
+    row("nvidia-smi, pasted", "\t[4mGPU0\tGPU1\tCPU Affinity[0m\nGPU0\t X \tNV12\nGPU1\tNV12\t X \n", "",
+        FileKind::NvidiaSmiTopology);
     row("nccl", "<system version=\"1\"><cpu/></system>", "", FileKind::NcclTopologyXml);
     row("simgrid", "<?xml version='1.0'?>\n<platform version=\"4.1\"/>", "", FileKind::SimGridPlatform);
     row("graphml", "\xEF\xBB\xBF<?xml version='1.0'?><graphml/>", "", FileKind::GraphMl);
