@@ -182,12 +182,30 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
             "origin is " + quoted(a.value) + "; allowed are typed, measured, estimated and catalog");
     }
   }
-  if (!rated)
-    m_source.error(place, "link-without-bandwidth",
-                   "the link " + quoted(m_graph.nodes[static_cast<std::size_t>(from)].id) + " – " +
-                       quoted(m_graph.nodes[static_cast<std::size_t>(to)].id) + " has no bandwidth",
-                   "give it the attribute gbps, its one-way bandwidth in GB/s");
+  if (!rated) m_unrated.emplace_back(m_graph.links.size(), place);
   m_graph.links.push_back(l);
+}
+
+/// A drawing that says nothing of a cluster gets one error, not one for each line of it.
+void GraphAssembly::checkFigures() {
+  const bool hasDevice = std::any_of(m_graph.nodes.begin(), m_graph.nodes.end(),
+                                     [](const NetworkNode& n) { return n.kind == NodeKind::Device; });
+  if (!hasDevice && m_unrated.size() == m_graph.links.size() && m_unrated.size() > 1)
+    return m_source.error(
+        m_unrated.front().second, "no-network",
+        "the graph describes no cluster: no node is a device, and none of its " +
+            text::count(static_cast<long long>(m_unrated.size())) + " links has a bandwidth",
+        "mark the accelerators with the attribute kind=device and give each link gbps, GB/s one way");
+  for (const auto& [number, place] : m_unrated) {
+    const NetworkLink& l = m_graph.links[number];
+    m_source.error(place, "link-without-bandwidth",
+                   "the link " + quoted(m_graph.nodes[static_cast<std::size_t>(l.from)].id) + " – " +
+                       quoted(m_graph.nodes[static_cast<std::size_t>(l.to)].id) + " has no bandwidth",
+                   "give it the attribute gbps, its one-way bandwidth in GB/s");
+  }
+  if (!hasDevice && !m_source.failed())
+    m_source.error(m_source.whole(), "no-devices", "no node is a device",
+                   "mark the accelerators with the attribute kind=device");
 }
 
 Reading<NetworkGraph> GraphAssembly::finish() {
@@ -196,10 +214,7 @@ Reading<NetworkGraph> GraphAssembly::finish() {
   for (const auto& [n, tflops] : m_tflops)
     m_graph.nodes[static_cast<std::size_t>(n)].speed = tflops / fastest;
   fits();
-  if (!m_source.failed() && std::none_of(m_graph.nodes.begin(), m_graph.nodes.end(),
-                                         [](const NetworkNode& n) { return n.kind == NodeKind::Device; }))
-    m_source.error(m_source.whole(), "no-devices", "no node is a device",
-                   "mark the accelerators with the attribute kind=device");
+  checkFigures();
   Reading<NetworkGraph> result;
   if (!m_source.failed()) result.value = std::move(m_graph);
   result.diagnostics = m_source.take();

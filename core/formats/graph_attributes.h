@@ -42,10 +42,13 @@ public:
   Reading<NetworkGraph> finish();
 
 private:
+  void checkFigures();
+
   SourceText& m_source;
   NetworkGraph m_graph;
   std::unordered_map<std::string, int> m_number;
   std::vector<std::pair<int, double>> m_tflops;
+  std::vector<std::pair<std::size_t, Place>> m_unrated;  ///< links without a bandwidth, and where they stand
   bool m_tooLarge = false;
 };
 
