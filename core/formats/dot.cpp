@@ -103,10 +103,8 @@ private:
     if (isKeyword("graph") || isKeyword("node") || isKeyword("edge")) {
       const std::string what = lower(m_token.text);
       advance();
-      Settings settings = attributeLists();
-      Settings& into = what == "node" ? scope.node : scope.edge;
-      if (what != "graph") into.insert(into.end(), settings.begin(), settings.end());
-      if (into.size() > kMostAttributes) fail("dot-syntax", "at most 256 defaults are read");
+      const Settings settings = attributeLists();
+      if (what != "graph") add(settings, what == "node" ? scope.node : scope.edge);
       return;
     }
     const std::size_t begin = m_token.offset;
@@ -125,7 +123,7 @@ private:
       return edges(scope, depth, std::move(ends.nodes), ends.pending, begin);
     if (!wasGroup) {
       const int node = makeNode(ends.pending, scope, begin);
-      m_graph.describe(node, resolved(attributeLists()));
+      m_graph.describe(node, placed(attributeLists()));
     }
   }
 
@@ -176,7 +174,7 @@ private:
   int makeNode(const std::string& id, Scope& scope, std::size_t offset) {
     const bool fresh = !m_graph.hasNode(id);
     const int node = m_graph.node(id, m_source.place(offset));
-    if (fresh) m_graph.describe(node, resolved(scope.node));
+    if (fresh) m_graph.describe(node, placed(scope.node));
     scope.members.push_back(node);
     return node;
   }
@@ -200,9 +198,8 @@ private:
       chain.push_back(std::move(ends.nodes));
     }
     Settings settings = scope.edge;
-    const Settings own = attributeLists();
-    settings.insert(settings.end(), own.begin(), own.end());
-    const auto attributes = resolved(settings);
+    add(attributeLists(), settings);
+    const auto attributes = placed(settings);
     const Place place = m_source.place(begin);
     for (std::size_t i = 1; i < chain.size(); ++i)
       for (int a : chain[i - 1])
@@ -214,6 +211,7 @@ private:
 
   Settings attributeLists() {
     Settings out;
+    std::size_t count = 0;
     while (!m_stop && m_token.is('[')) {
       advance();
       while (!m_stop && m_token.kind == DotToken::Kind::Id) {
@@ -229,8 +227,8 @@ private:
           s.value = m_token.text;
           advance();
         }
-        out.push_back(std::move(s));
-        if (out.size() > kMostAttributes) fail("dot-syntax", "at most 256 attributes are read");
+        add({std::move(s)}, out);
+        if (++count > kMostAttributes) fail("dot-syntax", "at most 256 attributes are read");
         if (m_token.is(',') || m_token.is(';')) advance();
       }
       expect(']');
@@ -238,18 +236,25 @@ private:
     return out;
   }
 
-  /// Later settings of one name win, as the language says. Views into `settings`.
-  GraphAssembly::Attributes resolved(const Settings& settings) {
-    GraphAssembly::Attributes out;
+  /// Later settings of one name win, as the language says. Only what is read is kept, so that a file full of
+  /// defaults costs no more than one without.
+  static void add(const Settings& settings, Settings& into) {
     for (const Setting& s : settings) {
+      const std::string name = lower(s.name);
+      if (!GraphAssembly::reads(name)) continue;
       const auto known =
-          std::find_if(out.begin(), out.end(), [&](const auto& a) { return a.name == s.name; });
-      const GraphAssembly::Attribute a{s.name, s.value, m_source.place(s.offset)};
-      if (known == out.end())
-        out.push_back(a);
+          std::find_if(into.begin(), into.end(), [&](const Setting& k) { return k.name == name; });
+      if (known == into.end())
+        into.push_back({name, s.value, s.offset});
       else
-        *known = a;
+        *known = {name, s.value, s.offset};
     }
+  }
+
+  /// Views into `settings`.
+  GraphAssembly::Attributes placed(const Settings& settings) {
+    GraphAssembly::Attributes out;
+    for (const Setting& s : settings) out.push_back({s.name, s.value, m_source.place(s.offset)});
     return out;
   }
 

@@ -55,6 +55,13 @@ const char* nameOf(NodeKind k) {
 
 }  // namespace
 
+bool GraphAssembly::reads(std::string_view name) {
+  static constexpr std::string_view all[] = {
+      "kind",  "label",  "name", "host",      "hbm_gib", "speed", "tflops", "x",         "y",     "pos_x",
+      "pos_y", "failed", "gbps", "bandwidth", "lat_us",  "dir",   "count",  "direction", "origin"};
+  return std::find(std::begin(all), std::end(all), name) != std::end(all);
+}
+
 bool GraphAssembly::fits() {
   if (m_tooLarge) return false;
   if (m_graph.nodes.size() <= kMostNodes && m_graph.links.size() <= kMostLinks) return true;

@@ -30,6 +30,9 @@ public:
 
   explicit GraphAssembly(SourceText& source) : m_source(source) {}
 
+  /// Whether an attribute of this name, in lower case, says anything here.
+  static bool reads(std::string_view name);
+
   /// Number of the node with this id; made (as a switch) if it is new.
   int node(const std::string& id, const Place& place);
   bool hasNode(const std::string& id) const { return m_number.count(id) > 0; }

@@ -1,5 +1,7 @@
 #include "formats/graphml.h"
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 #include <pugixml.hpp>
 
@@ -50,8 +52,22 @@ private:
       if (!m_keys.emplace(id, name).second)
         m_source.error(at(key), "key-twice", "the key " + quoted(id) + " is declared twice");
       if (const auto preset = key.child("default"))
-        m_defaults[key.attribute("for").value()].emplace_back(name, preset);
+        addDefault(m_defaults[key.attribute("for").value()], name, preset);
     }
+  }
+
+  using Defaults = std::vector<std::pair<std::string, pugi::xml_node>>;
+
+  /// Of what is read alone, and each name once: defaults are looked at for every node and edge.
+  static void addDefault(Defaults& all, std::string name, const pugi::xml_node& preset) {
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (!GraphAssembly::reads(name)) return;
+    const auto known = std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.first == name; });
+    if (known == all.end())
+      all.emplace_back(name, preset);
+    else
+      known->second = preset;
   }
 
   GraphAssembly::Attributes attributes(const pugi::xml_node& element, const char* kind) {
@@ -127,7 +143,7 @@ private:
   SourceText m_source;
   GraphAssembly m_graph;
   std::map<std::string, std::string> m_keys;  ///< id → attribute name
-  std::map<std::string, std::vector<std::pair<std::string, pugi::xml_node>>> m_defaults;
+  std::map<std::string, Defaults> m_defaults;
   std::vector<std::pair<pugi::xml_node, pugi::xml_node>> m_edges;
 };
 

@@ -11,7 +11,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 16u << 20;
+constexpr std::size_t kMostBytes = 16u << 20, kMostKeys = 64;
 
 std::string lower(std::string_view s) {
   std::string out(s);
@@ -58,7 +58,7 @@ std::vector<Record> records(std::string_view all) {
   return out;
 }
 
-/// Blanks may stand around "="; a value may be quoted.
+/// Blanks may stand around "="; a value may be quoted. What is more than a record may have is left out.
 std::vector<Pair> pairs(const Record& r, SourceText& source) {
   std::vector<Pair> out;
   const std::string& text = r.text;
@@ -69,7 +69,7 @@ std::vector<Pair> pairs(const Record& r, SourceText& source) {
   };
   while (true) {
     skipBlanks();
-    if (i >= text.size()) return out;
+    if (i >= text.size() || out.size() > kMostKeys) return out;
     const std::size_t begin = i;
     while (i < text.size() && !isBlank() && text[i] != '=') ++i;
     Pair p{lower(std::string_view(text).substr(begin, i - begin)), {}, r.offsets[begin], 0};
@@ -121,14 +121,14 @@ private:
       return;
     }
     const auto all = pairs(r, m_source);
+    if (all.size() > kMostKeys)
+      return m_source.error(m_source.place(r.offsets.front()), "slurm-syntax",
+                            "a record has more than 64 keys");
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t j = 0; j < i; ++j)
         if (all[i].key == all[j].key)
           m_source.error(m_source.place(all[i].keyOffset), "slurm-key-twice",
                          "the key " + quoted(all[i].key) + " stands twice in this record");
-    if (all.size() > 64)
-      return m_source.error(m_source.place(r.offsets.front()), "slurm-syntax",
-                            "a record has more than 64 keys");
     if (all.empty()) return;
     const Pair& head = all.front();
     if (head.key == "switchname")

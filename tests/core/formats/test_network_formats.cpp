@@ -68,6 +68,15 @@ QString levelsOf(const NetworkGraph& g) {
 class TestNetworkFormats : public QObject {
   Q_OBJECT
 private slots:
+  void dotDefaultsOfOneNameReplaceEachOther() {
+    std::string text = "graph { node [kind=switch]; edge [gbps=1, GBPS=2, color=red]; ";
+    for (int i = 0; i < 400; ++i) text += "node [colour" + std::to_string(i) + "=x]; edge [w=1]; ";
+    const auto g = readDot(text + "Node [Kind=device]; a -- b; b -- c [Gbps=3] }");
+    QVERIFY(g);
+    QCOMPARE(g->deviceCount(), 3);
+    QCOMPARE(g->links[0].bandwidth.value(), 2e9);
+    QCOMPARE(g->links[1].bandwidth.value(), 3e9);
+  }
   void decimalsKeepTheirBits() {
     std::mt19937_64 random(3);
     for (int i = 0; i < 100000; ++i) {
