@@ -22,6 +22,8 @@ namespace {
 
 constexpr int kMostLevels = 8;
 constexpr int kMostFanout = 1'000'000;
+constexpr double kMostOversubscription = 1e6;
+constexpr int kOversubscription = 3;  ///< column
 
 const LevelsSource* levelsOf(const Scenario& s) {
   return std::get_if<LevelsSource>(&s.cluster.network);
@@ -127,6 +129,52 @@ LineSpec latencySpec(int level) {
   return spec;
 }
 
+LineSpec oversubscriptionSpec(int level) {
+  LineSpec spec;
+  spec.read = [level](const Scenario& s) {
+    const LevelSpec* l = levelOf(s, level);
+    return l ? QString::fromStdString(text::exact(l->oversubscription)) : QString();
+  };
+  spec.write = [level](const QString& text, Scenario& s) {
+    LevelSpec* l = levelOf(s, level);
+    if (!l) return QString();
+    bool ok = false;
+    const double v = QString(text).remove(QStringLiteral(":1")).trimmed().toDouble(&ok);
+    if (!ok || !(v >= 1 && v <= kMostOversubscription))
+      return LevelsEditor::tr("Oversubscription is a number from 1, such as 4 for 4:1");
+    l->oversubscription = v;
+    return QString();
+  };
+  spec.step = [](const QString& text, int steps) {
+    const double v = text.toDouble() * std::pow(2.0, steps);
+    return QString::fromStdString(text::exact(std::clamp(v, 1.0, kMostOversubscription)));
+  };
+  spec.hint = LevelsEditor::tr("What the bandwidth is divided by; up and down double and halve it");
+  return spec;
+}
+
+/// "400 Gb/s ÷ 4 = 12.5 GB/s for each device, held to 10 GB/s by leaf"; empty: it counts as typed.
+QString countsAs(const LevelsSource& source, int level) {
+  const LevelSpec& l = source.levels[static_cast<std::size_t>(level)];
+  const BytesPerSecond own = l.bandwidth / l.oversubscription;
+  const LevelSpec* slowest = nullptr;
+  for (int k = 0; k < level; ++k) {
+    const LevelSpec& inner = source.levels[static_cast<std::size_t>(k)];
+    if (inner.bandwidth / inner.oversubscription <
+        (slowest ? slowest->bandwidth / slowest->oversubscription : own))
+      slowest = &inner;
+  }
+  QString out;
+  if (l.oversubscription != 1)
+    out = LevelsEditor::tr("%1 ÷ %2 = %3 for each device")
+              .arg(phrase(text::bandwidth(l.bandwidth, l.shownAs)), phrase(text::number(l.oversubscription)),
+                   phrase(text::bandwidth(own)));
+  if (!slowest) return out;
+  const QString held = phrase(text::bandwidth(slowest->bandwidth / slowest->oversubscription));
+  return out.isEmpty() ? LevelsEditor::tr("counts as %1: held by %2").arg(held, phrase(slowest->name))
+                       : LevelsEditor::tr("%1, held to %2 by %3").arg(out, held, phrase(slowest->name));
+}
+
 }  // namespace
 
 LevelsEditor::LevelsEditor(ScenarioDocument& document, QWidget* parent)
@@ -178,9 +226,10 @@ void LevelsEditor::rebuild() {
   const LevelsSource* source = m_document.isEmpty() ? nullptr : levelsOf(m_document.scenario());
   const int wanted = source ? static_cast<int>(source->levels.size()) : -1;
   m_add->setEnabled(source && wanted < kMostLevels);
-  if (wanted == m_shown) return;
+  if (wanted == m_shown) return showCounts();
   m_shown = wanted;
   m_lines.clear();
+  m_counts.clear();
   if (m_rows) {
     m_rows->hide();
     m_rows->deleteLater();
@@ -194,6 +243,7 @@ void LevelsEditor::rebuild() {
     const std::pair<QString, QString> heads[] = {{tr("Level"), QStringLiteral("level")},
                                                  {tr("×"), QStringLiteral("fanout")},
                                                  {tr("Bandwidth"), QStringLiteral("bandwidth")},
+                                                 {tr("÷"), QStringLiteral("oversubscription")},
                                                  {tr("Latency"), QStringLiteral("latency")}};
     int column = 0;
     for (const auto& [text, term] : heads) {
@@ -203,8 +253,8 @@ void LevelsEditor::rebuild() {
       m_grid->addWidget(head, 0, column++);
     }
     for (int l = 0; l < wanted; ++l) addRow(l);
-    const int stretch[] = {5, 3, 6, 5, 0};
-    for (int c = 0; c < 5; ++c) m_grid->setColumnStretch(c, stretch[c]);
+    const int stretch[] = {5, 3, 6, 2, 4, 0};
+    for (int c = 0; c < 6; ++c) m_grid->setColumnStretch(c, stretch[c]);
   } else if (!m_document.isEmpty()) {
     auto* edit = new QPushButton(tr("Edit in the network view"), m_rows);
     edit->setToolTip(tr("Show hosts, switches and links, and how they become levels"));
@@ -213,24 +263,34 @@ void LevelsEditor::rebuild() {
   }
   m_add->setVisible(source || m_document.isEmpty());
   static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_rows);
+  showCounts();
   showProblem();
 }
 
+void LevelsEditor::showCounts() {
+  const LevelsSource* source = m_document.isEmpty() ? nullptr : levelsOf(m_document.scenario());
+  for (std::size_t l = 0; source && l < m_counts.size() && l < source->levels.size(); ++l) {
+    m_counts[l]->setText(countsAs(*source, static_cast<int>(l)));
+    m_counts[l]->setHidden(m_counts[l]->text().isEmpty());
+  }
+}
+
 BoundLine* LevelsEditor::cell(int level, int column, LineSpec spec) {
-  static const char* const kKeys[] = {"name", "fanout", "bandwidth", "latency"};
+  static const char* const kKeys[] = {"name", "fanout", "bandwidth", "oversubscription", "latency"};
   static const char* const kVerbs[] = {QT_TR_NOOP("Rename level %1"), QT_TR_NOOP("Change fanout of level %1"),
                                        QT_TR_NOOP("Change bandwidth of level %1"),
+                                       QT_TR_NOOP("Change oversubscription of level %1"),
                                        QT_TR_NOOP("Change latency of level %1")};
-  static const char* const kNames[] = {QT_TR_NOOP("Name of level %1"), QT_TR_NOOP("Fanout of level %1"),
-                                       QT_TR_NOOP("Bandwidth of level %1"),
-                                       QT_TR_NOOP("Latency of level %1")};
+  static const char* const kNames[] = {
+      QT_TR_NOOP("Name of level %1"), QT_TR_NOOP("Fanout of level %1"), QT_TR_NOOP("Bandwidth of level %1"),
+      QT_TR_NOOP("Oversubscription of level %1"), QT_TR_NOOP("Latency of level %1")};
   spec.id = QStringLiteral("/cluster/levels/%1/%2").arg(level).arg(QLatin1String(kKeys[column]));
   spec.verb = tr(kVerbs[column]).arg(level);
   spec.label = tr(kNames[column]).arg(level);
   auto* line = new BoundLine(std::move(spec), m_document, m_rows);
-  line->setMinimumWidth(30);
+  line->setMinimumWidth(column == kOversubscription ? 24 : 30);
   connect(line, &BoundLine::problemChanged, this, &LevelsEditor::showProblem);
-  m_grid->addWidget(line, level + 1, column);
+  m_grid->addWidget(line, 2 * level + 1, column);
   m_lines.push_back(line);
   return line;
 }
@@ -239,7 +299,17 @@ void LevelsEditor::addRow(int level) {
   cell(level, 0, nameSpec(level));
   cell(level, 1, fanoutSpec(level));
   cell(level, 2, bandwidthSpec(level));
-  cell(level, 3, latencySpec(level));
+  cell(level, kOversubscription, oversubscriptionSpec(level));
+  cell(level, 4, latencySpec(level));
+  auto* counts = new QLabel(m_rows);
+  counts->setProperty("role", "muted");
+  counts->setWordWrap(true);
+  counts->setAlignment(Qt::AlignRight | Qt::AlignTop);
+  counts->setToolTip(tr(
+      "What the plan counts with, beside what is typed: a level is shared by all that send over it, and is "
+      "no faster than the one inside it"));
+  m_grid->addWidget(counts, 2 * level + 2, 0, 1, 5);
+  m_counts.push_back(counts);
   auto* remove = new QToolButton(m_rows);
   remove->setIcon(themedIcon(QStringLiteral("close")));
   remove->setIconSize({10, 10});
@@ -254,7 +324,7 @@ void LevelsEditor::addRow(int level) {
         source->levels.erase(source->levels.begin() + level);
     });
   });
-  m_grid->addWidget(remove, level + 1, 4);
+  m_grid->addWidget(remove, 2 * level + 1, 5);
 }
 
 void LevelsEditor::showProblem() {

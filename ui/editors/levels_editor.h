@@ -26,6 +26,7 @@ private:
   void refreshTotal();
   void addRow(int level);
   void showProblem();
+  void showCounts();  ///< what each level counts as, where that is not what is typed
   BoundLine* cell(int row, int column, LineSpec);
 
   ScenarioDocument& m_document;
@@ -35,7 +36,8 @@ private:
   QPushButton* m_add;
   QWidget* m_rows = nullptr;
   std::vector<BoundLine*> m_lines;
-  int m_shown = -2;  ///< levels shown; −1: an imported network
+  std::vector<QLabel*> m_counts;  ///< below each level
+  int m_shown = -2;               ///< levels shown; −1: an imported network
 };
 
 }  // namespace nest

@@ -78,7 +78,7 @@ private:
   void buildDocks();
   void connectAll();
   void restoreLayout();
-  void makeRoom();
+  void makeRoom(int widthThen);
   void refreshWaysBack();
   void saveLayout();
   Theme::Kind themeAtStart() const;

@@ -27,10 +27,12 @@ namespace {
 
 constexpr int kLayoutVersion = 1;
 constexpr int kNarrow = 900;    ///< pixels of width below which the panels at the sides begin hidden
+constexpr int kWide = 100000;   ///< of nobody's window
 constexpr QSize kFrame(4, 30);  ///< what a desktop usually puts around a window
 const auto kThemeKey = QStringLiteral("window/theme");
 const auto kGeometryKey = QStringLiteral("window/geometry");
 const auto kPanelsKey = QStringLiteral("window/panels");
+const auto kPanelsWidthKey = QStringLiteral("window/panelsWidth");
 const auto kViewsKey = QStringLiteral("window/views");
 const auto kFoldedKey = QStringLiteral("window/folded");
 const auto kLiveKey = QStringLiteral("plan/live");
@@ -120,7 +122,7 @@ void MainWindow::restoreLayout() {
   resizeDocks({m_belowDock}, {120}, Qt::Vertical);
   if (height() < 900) m_belowDock->hide();
   if (width() < kNarrow) m_views->arrangeTabbed();
-  makeRoom();
+  makeRoom(kWide);
   setFocus(Qt::OtherFocusReason);  // no field or view is marked before the user has chosen one
   if (!m_options.onlyView.isEmpty()) m_views->showAlone(m_options.onlyView);
   if (!m_options.remembers) return;
@@ -130,16 +132,17 @@ void MainWindow::restoreLayout() {
     restoreState(s.value(kPanelsKey).toByteArray(), kLayoutVersion);
     m_views->restoreLayout(s.value(kViewsKey).toByteArray(), kLayoutVersion);
   }
-  makeRoom();
+  makeRoom(s.value(kPanelsWidthKey, kWide).toInt());
   if (s.contains(kFoldedKey)) m_panel->setFoldedSections(s.value(kFoldedKey).toStringList());
   if (s.contains(kLiveKey))
     if (QAction* live = m_actions.find(QStringLiteral("plan.live")))
       live->setChecked(s.value(kLiveKey).toBool());
 }
 
-/// In a narrow window the views have the room; the headline offers the panels.
-void MainWindow::makeRoom() {
-  if (width() >= kNarrow) return;
+/// In a narrow window the views have the room, unless the user arranged it so in one (`widthThen`); the
+/// headline offers the panels.
+void MainWindow::makeRoom(int widthThen) {
+  if (width() >= kNarrow || widthThen < kNarrow) return;
   m_panelDock->hide();
   m_inspectorDock->hide();
 }
@@ -155,6 +158,7 @@ void MainWindow::saveLayout() {
   QSettings s;
   s.setValue(kGeometryKey, saveGeometry());
   s.setValue(kPanelsKey, saveState(kLayoutVersion));
+  s.setValue(kPanelsWidthKey, width());
   s.setValue(kViewsKey, m_views->saveState(kLayoutVersion));
   s.setValue(kFoldedKey, m_panel->foldedSections());
   s.setValue(kLiveKey, m_session->isLive());
@@ -180,6 +184,7 @@ void MainWindow::keepSession() {
   if (away) showPanels(true);
   session.panels = saveState(kLayoutVersion);
   if (away) showPanels(false);
+  session.width = width();
   session.views = m_views->saveState(kLayoutVersion);
   session.folded = m_panel->foldedSections();
   if (const View* view = m_views->current()) session.currentView = view->id();
@@ -195,7 +200,7 @@ void MainWindow::takeUpSession() {
   const auto session = readSession(m_sessionPath);
   if (!session) return;
   restoreState(session->panels, kLayoutVersion);
-  makeRoom();
+  makeRoom(session->width > 0 ? session->width : kWide);
   m_views->restoreLayout(session->views, kLayoutVersion);
   m_panel->setFoldedSections(session->folded);
   for (View* view : m_views->views())

@@ -59,6 +59,7 @@ void writeSession(const QString& scenarioPath, const ScenarioSession& session) {
   QJsonObject o{{QStringLiteral("path"), scenarioPath},
                 {QStringLiteral("panels"), QString::fromLatin1(session.panels.toBase64())},
                 {QStringLiteral("views"), QString::fromLatin1(session.views.toBase64())},
+                {QStringLiteral("width"), session.width},
                 {QStringLiteral("folded"), QJsonArray::fromStringList(session.folded)},
                 {QStringLiteral("current_view"), session.currentView},
                 {QStringLiteral("view_states"), states}};
@@ -77,6 +78,7 @@ std::optional<ScenarioSession> readSession(const QString& scenarioPath) {
   ScenarioSession session;
   session.panels = QByteArray::fromBase64(o.value(QStringLiteral("panels")).toString().toLatin1());
   session.views = QByteArray::fromBase64(o.value(QStringLiteral("views")).toString().toLatin1());
+  session.width = o.value(QStringLiteral("width")).toInt();
   for (const auto& value : o.value(QStringLiteral("folded")).toArray()) session.folded += value.toString();
   session.currentView = o.value(QStringLiteral("current_view")).toString();
   const QJsonObject states = o.value(QStringLiteral("view_states")).toObject();

@@ -13,6 +13,7 @@ namespace nest {
 /// How one scenario file was last looked at. Kept among the user's settings, never in the scenario.
 struct ScenarioSession {
   QByteArray panels, views;  ///< layouts, as Qt keeps them
+  int width = 0;             ///< of the window then; 0: not known
   QStringList folded;        ///< sections of the panel
   QString currentView;
   std::map<QString, View::State> viewStates;

@@ -30,6 +30,33 @@ private Q_SLOTS:
   }
   void cleanup() { init(); }
 
+  void aNarrowWindowKeepsThePanelThatWasOpened() {
+    QTemporaryDir dir;
+    const QString path = ownCopy(dir);
+    const auto panelAfter = [&](const QSize& size, const std::function<void(QDockWidget*)>& act) {
+      WindowOptions o;
+      o.theme = Theme::Kind::Light;
+      o.size = size;
+      o.remembers = true;
+      MainWindow window(
+          [](const Problem& p, const Control& c, const Plan* start) { return solve(p, c, start); }, o);
+      window.openPath(path);
+      window.show();
+      auto* panel = window.findChild<QDockWidget*>(QStringLiteral("panel"));
+      const bool shown = !panel->isHidden();
+      if (act) act(panel);
+      window.close();
+      return shown;
+    };
+    const QSize narrow(800, 600), wide(1500, 950);
+    QVERIFY(panelAfter(wide, {}));
+    QVERIFY(
+        !panelAfter(narrow, [](QDockWidget* panel) { panel->show(); }));  // the first time there is no room
+    QVERIFY(panelAfter(narrow, {}));
+    QVERIFY(panelAfter(narrow, [](QDockWidget* panel) { panel->hide(); }));
+    QVERIFY(!panelAfter(narrow, {}));
+  }
+
   void aFileComesBackAsItWasLeft() {
     QTemporaryDir dir;
     const QString path = ownCopy(dir), other = ownCopy(dir, QStringLiteral("other.nest.json"));
