@@ -1,6 +1,8 @@
 #include "formats/slurm_parts.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 #include "formats/slurm_hostlist.h"
 #include "units/text.h"
@@ -9,7 +11,7 @@ namespace nest {
 namespace {
 
 constexpr std::size_t kMostHosts = 200'000, kMostGroups = 200'000;
-constexpr int kMostBadLists = 20;
+constexpr int kMostBadLists = 20, kMostLevels = 7;
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -100,9 +102,64 @@ void SlurmAssembly::setFlat(const Place& place) {
   adopt(SlurmTopology::Kind::Flat, place);
 }
 
+int SlurmAssembly::standIn(int group) const {
+  while (m_standIn[at(group)] != group) group = m_standIn[at(group)];
+  return group;
+}
+
+void SlurmAssembly::mergeParallel() {
+  m_standIn.resize(m_out.groups.size());
+  std::iota(m_standIn.begin(), m_standIn.end(), 0);
+  std::map<int, std::vector<int>> merged;
+  // Switches above merged ones may come to join the same switches in turn; deeper trees are refused anyway.
+  bool isNew = true;
+  for (int level = 0; isNew && level < kMostLevels; ++level) {
+    isNew = false;
+    std::map<std::vector<int>, int> firstOf;
+    for (const Wish& w : m_wishes) {
+      if (m_standIn[at(w.parent)] != w.parent) continue;
+      std::vector<int> children;
+      for (const std::string& child : w.children)
+        if (const auto known = m_number.find(child); known != m_number.end())
+          children.push_back(standIn(known->second));
+      std::sort(children.begin(), children.end());
+      children.erase(std::unique(children.begin(), children.end()), children.end());
+      const auto [first, fresh] = firstOf.emplace(std::move(children), w.parent);
+      if (fresh || first->first.empty()) continue;
+      m_standIn[at(w.parent)] = first->second;
+      merged[first->second].push_back(w.parent);
+      isNew = true;
+    }
+  }
+  for (const auto& [first, others] : merged)
+    m_source.note(
+        m_places[at(others.front())], "slurm-parallel-switches",
+        quoted(m_out.groups[at(others.front())].name) +
+            (others.size() > 1 ? " and " + std::to_string(others.size() - 1) + " more join" : " joins") +
+            " the same switches as " + quoted(m_out.groups[at(first)].name) + "; together they count as one");
+}
+
+void SlurmAssembly::dropMerged() {
+  std::vector<int> number(m_out.groups.size(), -1);
+  std::vector<SlurmTopology::Group> left;
+  std::vector<Place> places;
+  for (std::size_t g = 0; g < number.size(); ++g) {
+    if (m_standIn[g] != static_cast<int>(g)) continue;
+    number[g] = static_cast<int>(left.size());
+    left.push_back(std::move(m_out.groups[g]));
+    places.push_back(std::move(m_places[g]));
+  }
+  for (SlurmTopology::Group& g : left)
+    if (g.parent >= 0) g.parent = number[at(g.parent)];
+  m_out.groups = std::move(left);
+  m_places = std::move(places);
+}
+
 void SlurmAssembly::joinSwitches() {
   std::size_t named = 0;
+  mergeParallel();
   for (const Wish& w : m_wishes) {
+    if (m_standIn[at(w.parent)] != w.parent) continue;
     named += w.children.size();
     if (named > 2 * kMostGroups)
       return m_source.error(w.place, "slurm-too-large", "at most 200,000 switches are read");
@@ -113,8 +170,8 @@ void SlurmAssembly::joinSwitches() {
                        "add a record SwitchName=" + child);
         continue;
       }
-      int& parent = m_out.groups[at(known->second)].parent;
-      if (parent >= 0)
+      int& parent = m_out.groups[at(standIn(known->second))].parent;
+      if (parent >= 0 && parent != w.parent)
         m_source.error(w.place, "slurm-two-parents",
                        "the switch " + quoted(child) + " hangs under " +
                            quoted(m_out.groups[at(parent)].name) + " and under " +
@@ -140,6 +197,7 @@ void SlurmAssembly::joinSwitches() {
     }
     for (int w : way) state[at(w)] = 2;
   }
+  dropMerged();
 }
 
 void SlurmAssembly::checkBlocks() {
@@ -178,7 +236,7 @@ Reading<SlurmTopology> SlurmAssembly::finish() {
                    "name the hosts of each switch or block");
   Reading<SlurmTopology> result;
   if (!m_source.failed()) {
-    if (m_out.levelCount() > 7)
+    if (m_out.levelCount() > kMostLevels)
       m_source.error(
           m_source.whole(), "slurm-too-deep",
           "switches stand " + std::to_string(m_out.levelCount()) + " deep; at most 7 are supported");

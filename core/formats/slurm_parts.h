@@ -27,7 +27,11 @@ public:
 
 private:
   void adopt(SlurmTopology::Kind, const Place&);
+  /// Switches that join the very same switches are the parallel ones of a fat tree: the first stands for all.
+  void mergeParallel();
+  int standIn(int group) const;
   void joinSwitches();
+  void dropMerged();
   void checkBlocks();
 
   struct Wish {
@@ -42,6 +46,7 @@ private:
   std::unordered_map<std::string, int> m_number;
   std::unordered_map<std::string, int> m_groupOfHost;
   std::vector<Wish> m_wishes;
+  std::vector<int> m_standIn;  ///< of each group: the one that it is merged into, or itself
   Place m_sizesPlace;
   std::size_t m_namesLeft = 500'000;  ///< that host lists may still be written out to
   bool m_isFull = false;

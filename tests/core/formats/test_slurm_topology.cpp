@@ -127,6 +127,9 @@ private slots:
     QTest::newRow("yaml tree") << "slurm_yaml/tree.yaml"
                                << "450 50 12.5"
                                << "8 450, 32 50, 64 12.5" << true;
+    QTest::newRow("fat tree") << "slurm_conf/fat_tree.conf"
+                              << "450 50 25 12.5"
+                              << "8 450, 32 50, 64 25, 128 12.5" << true;
     QTest::newRow("leaves of 4, 4, 2") << "slurm_conf/irregular.conf"
                                        << "450 50 12.5"
                                        << "8 450, 32 50, 80 12.5" << true;
