@@ -86,6 +86,12 @@ void SlurmAssembly::add(SlurmTopology::Kind kind, const std::string& name, const
   m_out.groups.back().hosts = std::move(list.names);
 }
 
+void SlurmAssembly::addEmpty(SlurmTopology::Kind kind, const std::string& name, const Place& place) {
+  adopt(kind, place);
+  m_empty.insert(name);
+  m_source.warning(place, "slurm-empty", quoted(name) + " has no hosts; it is left out");
+}
+
 void SlurmAssembly::setBlockSizes(std::vector<int> sizes, const Place& place) {
   adopt(SlurmTopology::Kind::Block, place);
   if (!m_out.blockSizes.empty()) m_source.error(place, "slurm-block-sizes", "BlockSizes stands twice");
@@ -165,6 +171,7 @@ void SlurmAssembly::joinSwitches() {
       return m_source.error(w.place, "slurm-too-large", "at most 200,000 switches are read");
     for (const std::string& child : w.children) {
       const auto known = m_number.find(child);
+      if (known == m_number.end() && m_empty.count(child)) continue;
       if (known == m_number.end()) {
         m_source.error(w.place, "slurm-unknown-switch", "the switch " + quoted(child) + " is not described",
                        "add a record SwitchName=" + child);

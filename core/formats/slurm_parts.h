@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "formats/slurm_topology.h"
@@ -19,6 +20,9 @@ public:
   /// A switch, block or ring with its hosts (`ofHosts`) or its switches, as a host list.
   void add(SlurmTopology::Kind kind, const std::string& name, const Place&, std::string_view members,
            const Place& membersPlace, bool ofHosts);
+  /// A switch or block that has no hosts yet, as clusters that grow on demand have them: left out, and said
+  /// so.
+  void addEmpty(SlurmTopology::Kind kind, const std::string& name, const Place&);
   void setBlockSizes(std::vector<int>, const Place&);
   void setTorus(std::array<int, 3> sides, const Place&);
   void setFlat(const Place&);
@@ -45,6 +49,7 @@ private:
   std::vector<Place> m_places;  ///< of each group
   std::unordered_map<std::string, int> m_number;
   std::unordered_map<std::string, int> m_groupOfHost;
+  std::unordered_set<std::string> m_empty;
   std::vector<Wish> m_wishes;
   std::vector<int> m_standIn;  ///< of each group: the one that it is merged into, or itself
   Place m_sizesPlace;

@@ -152,10 +152,12 @@ private:
         m_source.error(m_source.place(p.keyOffset), "slurm-key",
                        "the key " + quoted(p.key) + " is not known in a record of " + all.front().key);
     const Pair *nodes = find(all, "nodes"), *switches = find(all, "switches");
+    const bool isPrinted = find(all, "level") || find(all, "blockindex");
     // What "scontrol show topology" prints names the hosts below every switch.
-    if (nodes && switches && find(all, "level")) (switches->value.empty() ? switches : nodes) = nullptr;
+    if (nodes && switches && isPrinted) (switches->value.empty() ? switches : nodes) = nullptr;
     const Place place = m_source.place(all.front().keyOffset);
     if (all.front().value.empty()) return m_source.error(place, "slurm-name", "a name is missing");
+    if (!nodes && !switches && isPrinted) return m_assembly.addEmpty(kind, all.front().value, place);
     if (!nodes == !switches) {
       m_source.error(place, "slurm-members",
                      quoted(all.front().value) +

@@ -82,6 +82,14 @@ private:
       for (const auto& e : m.entries)
         if (e.key != name && e.key != "nodes" && !(kind == SlurmTopology::Kind::Tree && e.key == "children"))
           m_source.warning(e.place, "slurm-yaml-key", "the key " + quoted(e.key) + " is ignored");
+      const auto isBlank = [](const YamlValue* v) {
+        return !v || v->kind == YamlValue::Kind::Null ||
+               (v->kind == YamlValue::Kind::Scalar && v->scalar.empty());
+      };
+      if (isBlank(nodes) && isBlank(children)) {
+        m_assembly.addEmpty(kind, own->scalar, own->place);
+        continue;
+      }
       if (!nodes == (kind != SlurmTopology::Kind::Tree || !children)) {
         m_source.error(m.place, "slurm-members",
                        quoted(own->scalar) + " needs either nodes" +
