@@ -1,6 +1,8 @@
 #include "formats/astra_sim.h"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 
 #include "formats/decimal.h"
 #include "formats/yaml_tree.h"
@@ -149,12 +151,20 @@ Reading<AstraSimNetwork> astraSimOf(const Hierarchy& h) {
               "exclude devices until the groups are equal"));
     return result;
   }
+  // Levels are derived by sums; what they err by in the last place is no figure to print.
+  const auto rounded = [](double v) {
+    char digits[32];
+    const auto written = std::to_chars(digits, std::end(digits), v, std::chars_format::general, 10);
+    std::from_chars(digits, written.ptr, v);
+    return v;
+  };
   AstraSimNetwork n;
   int inner = 1;
   for (int l = 0; l < h.levelCount(); ++l) {
     const int size = h.uniformGroupSize(l);
-    n.dimensions.push_back(
-        {AstraSimNetwork::Shape::Switch, size / inner, h.level(l).bandwidth, h.level(l).latency / 2});
+    n.dimensions.push_back({AstraSimNetwork::Shape::Switch, size / inner,
+                            BytesPerSecond(rounded(h.level(l).bandwidth.value())),
+                            Seconds(rounded(h.level(l).latency.value() / 2))});
     inner = size;
   }
   result.value = std::move(n);

@@ -135,13 +135,25 @@ private:
       std::string_view name;
       double scale;
     };
-    static constexpr Unit units[] = {{"kBps", 1e3},           {"MBps", 1e6},
-                                     {"GBps", 1e9},           {"TBps", 1e12},
-                                     {"KiBps", 1024.0},       {"MiBps", 1048576.0},
-                                     {"GiBps", 1073741824.0}, {"kbps", 1e3 / 8},
-                                     {"Mbps", 1e6 / 8},       {"Gbps", 1e9 / 8},
-                                     {"Tbps", 1e12 / 8},      {"Bps", 1},
-                                     {"bps", 1.0 / 8},        {"", 1}};
+    static constexpr Unit units[] = {{"kBps", 1e3},
+                                     {"MBps", 1e6},
+                                     {"GBps", 1e9},
+                                     {"TBps", 1e12},
+                                     {"KiBps", 1024.0},
+                                     {"MiBps", 1048576.0},
+                                     {"GiBps", 1073741824.0},
+                                     {"TiBps", 1099511627776.0},
+                                     {"Kibps", 128.0},
+                                     {"Mibps", 131072.0},
+                                     {"Gibps", 134217728.0},
+                                     {"Tibps", 137438953472.0},
+                                     {"kbps", 1e3 / 8},
+                                     {"Mbps", 1e6 / 8},
+                                     {"Gbps", 1e9 / 8},
+                                     {"Tbps", 1e12 / 8},
+                                     {"Bps", 1},
+                                     {"bps", 1.0 / 8},
+                                     {"", 1}};
     return quantity(s, name, units, "a positive rate like \"50GBps\"", true);
   }
   double seconds(const char* name) {
@@ -150,8 +162,8 @@ private:
       std::string_view name;
       double scale;
     };
-    static constexpr Unit units[] = {{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6},
-                                     {"ms", 1e-3},  {"s", 1},     {"", 1}};
+    static constexpr Unit units[] = {{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3},
+                                     {"s", 1},      {"m", 60},    {"", 1}};
     return quantity(s, name, units, "a time like \"1us\"", false);
   }
   template <class Units>

@@ -176,13 +176,14 @@ private slots:
     HierarchyInput in;
     in.device.memory.value = Bytes(1);
     in.levels = {{"host", BytesPerSecond(450e9), Seconds(1e-6)},
-                 {"rack", BytesPerSecond(50e9), Seconds(5e-6)}};
+                 {"rack", BytesPerSecond(50e9), Seconds(0.1e-6 + 0.2e-6 + 4.7e-6)}};
     in.fanouts = {8, 4};
     const auto n = astraSimOf(*Hierarchy::build(in));
     QVERIFY(n);
     QCOMPARE(n->dimensions[1].npus, 4);
     const LevelsSource back = nest::levelsOf(*n);
     QCOMPARE(back.levels[1].latency.value(), 5e-6);
+    QVERIFY(writeAstraSim(*n).find("latency: [ 500, 2500 ]") != std::string::npos);
     in.excluded = {3};
     QVERIFY(!astraSimOf(*Hierarchy::build(in)));
   }
