@@ -106,6 +106,14 @@ void llama(ConfigFields& f, TransformerArchitecture& a) {
   a.projectionBias = f.flag("mlp_bias", false);
 }
 
+/// Llama's shape with embeddings tied by default; the layers without positions cost the same.
+void smollm3(ConfigFields& f, TransformerArchitecture& a) {
+  readSizes(f, {128256, 2048, 11008, 36, 16, 4, 32768, true}, a);
+  readHeadDim(f, a);
+  a.attentionBias = a.attentionOutputBias = f.flag("attention_bias", false);
+  a.projectionBias = f.flag("mlp_bias", false);
+}
+
 void mistral(ConfigFields& f, TransformerArchitecture& a) {
   readSizes(f, {32000, 4096, 14336, 32, 32, 8, 131072, false}, a);
   readHeadDim(f, a);
@@ -340,6 +348,10 @@ const std::vector<ConfigFamily>& configFamilies() {
       // Other names for the same shapes, most of them language parts of models that also see or hear.
       {"LLaMA", "LLaMA", llama, "llama"},
       {"Yi", "Yi", llama, "llama"},
+      {"smollm3", "SmolLM3", smollm3, "llama"},
+      {"granite", "Granite", llama, "llama"},
+      {"ministral", "Ministral", mistral, "mistral"},
+      {"ministral3", "Ministral3", mistral, "mistral"},
       {"phi3", "Phi3", mistral, "mistral"},
       {"qwen2_vl", "Qwen2VL", qwen2, "qwen2"},
       {"qwen2_vl_text", "", qwen2, "qwen2"},
@@ -349,6 +361,7 @@ const std::vector<ConfigFamily>& configFamilies() {
       {"qwen3_vl_moe_text", "", qwen3Moe, "qwen3_moe"},
       {"deepseek_v32", "DeepseekV32", deepseekV3, "deepseek_v3"},
       {"kimi_k2", "", deepseekV3, "deepseek_v3"},
+      {"camembert", "Camembert", bert, "bert"},
       {"roberta", "Roberta", bert, "bert"},
       {"xlm-roberta", "XLMRoberta", bert, "bert"},
   };
