@@ -14,8 +14,11 @@ struct WhatIfField {
   QString id;                  ///< "level1.bandwidth"; steps of one field merge
   QString group;               ///< "rack", "Device", "Job"
   QString name;                ///< "Bandwidth"
+  QString tip;                 ///< what the name leaves out; may be empty
+  QString members;             ///< tells apart fields of one id that change different things; may be empty
   double least = 0, most = 0;  ///< SI
   bool whole = false;          ///< a count
+  double unit = 1;             ///< SI, of what is printed: steps are round figures in it
   double doubling = 0;         ///< > 0: moves in powers of two times this, so that batches stay divisible
   std::function<double(const Scenario&)> value;
   std::function<void(Scenario&, double)> set;
@@ -27,8 +30,8 @@ struct WhatIfField {
   int stepOf(double v) const;
 };
 
-/// The fields that this scenario offers: bandwidth and latency of each typed level, hosts, device memory and
-/// speed, batch and sequence. A drawn network keeps its links: they are changed where they are drawn.
+/// The fields that this scenario offers: bandwidth and latency of each typed level or of the most frequent
+/// kinds of drawn links, hosts, device memory and speed, batch, microbatch and sequence.
 std::vector<WhatIfField> whatIfFields(const Scenario&);
 
 }  // namespace nest

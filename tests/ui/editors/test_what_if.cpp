@@ -1,0 +1,164 @@
+#include <QListWidget>
+#include <QMenu>
+#include <QSlider>
+#include <QStyleOptionSlider>
+#include <QtTest/QTest>
+#include <cmath>
+
+#include "cluster/graph_edit.h"
+#include "editors/what_if/what_if_field.h"
+#include "editors/what_if/what_if_view.h"
+#include "figures/plan_pair_figure.h"
+#include "support/desk.h"
+
+using namespace nest;
+
+namespace {
+
+const WhatIfField& fieldNamed(const std::vector<WhatIfField>& all, const QString& id) {
+  for (const auto& f : all)
+    if (f.id == id) return f;
+  throw std::runtime_error(id.toStdString());
+}
+
+struct Asked : test::Desk {
+  WhatIfView view{services()};
+
+  explicit Asked(bool drawn = false) : Desk("teaching-6-layers-2x2.nest.json") {
+    if (drawn) {
+      document.edit({}, "Draw", [](Scenario& s) {
+        GraphSource source;
+        source.graph = graph::fromLevels(std::get<LevelsSource>(s.cluster.network));
+        s.cluster.network = source;
+      });
+      solveIt();
+    }
+    show(view, {1100, 700});
+  }
+  void solveAgain() {
+    solveIt();
+    view.setContext(snapshot());
+  }
+  void drag(QSlider& slider, int pixels) {
+    QStyleOptionSlider option;
+    option.initFrom(&slider);
+    option.orientation = slider.orientation();
+    option.minimum = slider.minimum(), option.maximum = slider.maximum();
+    option.sliderPosition = option.sliderValue = slider.sliderPosition();
+    option.subControls = QStyle::SC_All;
+    const QPoint handle =
+        slider.style()->subControlRect(QStyle::CC_Slider, &option, QStyle::SC_SliderHandle, &slider).center();
+    QTest::mousePress(&slider, Qt::LeftButton, {}, handle);
+    for (int k = 1; k <= 6; ++k) {
+      QTest::mouseMove(&slider, handle + QPoint(pixels * k / 6, 0));
+      solveAgain();  // as a live session does, in the middle of the drag
+    }
+    QTest::mouseRelease(&slider, Qt::LeftButton, {}, handle + QPoint(pixels, 0));
+    solveAgain();
+  }
+};
+
+}  // namespace
+
+class TestWhatIf : public QObject {
+  Q_OBJECT
+private slots:
+  void slidersStopAtRoundFiguresOfTheirUnit() {
+    Asked a;
+    Scenario s = a.document.scenario();
+    auto& levels = std::get<LevelsSource>(s.cluster.network).levels;
+    levels.back().shownAs = text::BandwidthUnit::GigabitsPerSecond;
+    levels.back().oversubscription = 4;
+    const auto fields = whatIfFields(s);
+    const auto isRound = [](double v, double unit) {
+      const double digits = v / unit / std::pow(10.0, std::floor(std::log10(v / unit)) - 1);
+      return std::abs(digits - std::round(digits)) < 1e-6;
+    };
+    const QString outer = QStringLiteral("level%1.bandwidth").arg(levels.size() - 1);
+    for (int step = 0; step <= WhatIfField::kSteps; step += 7) {
+      QVERIFY(isRound(fieldNamed(fields, QStringLiteral("device.memory")).at(step), 1024.0 * 1024 * 1024));
+      QVERIFY(isRound(fieldNamed(fields, outer).at(step), 1e9 / 8));
+      QVERIFY(isRound(fieldNamed(fields, QStringLiteral("level0.bandwidth")).at(step), 1e9));
+    }
+    QVERIFY(fieldNamed(fields, outer).name.endsWith(QStringLiteral("÷ 4")));
+  }
+
+  void theLargestMicrobatchSetsWhatIsOffered() {
+    Scenario s;
+    s.model.architecture.emplace();
+    s.job.microbatches = {1, 2, 4};
+    const auto fields = whatIfFields(s);
+    const WhatIfField& f = fieldNamed(fields, QStringLiteral("job.microbatch"));
+    QCOMPARE(f.value(s), 4.0);
+    const auto offered = [&](double most) {
+      Scenario now = s;
+      f.set(now, most);
+      return now.job.microbatches;
+    };
+    QCOMPARE(offered(16), (std::vector<int>{1, 2, 4, 8, 16}));
+    QCOMPARE(offered(2), (std::vector<int>{1, 2}));
+    QCOMPARE(offered(6), (std::vector<int>{1, 2, 4, 6}));
+    s.job.microbatches = {3};
+    QCOMPARE(offered(12), (std::vector<int>{3, 6, 12}));
+    QCOMPARE(offered(2), std::vector<int>{2});
+  }
+
+  void linksOfADrawnNetworkHaveSliders() {
+    Asked a(true);
+    const auto linkSlider = [&]() -> QSlider* {
+      for (auto* s : a.view.findChildren<QSlider*>())
+        if (s->accessibleName().startsWith(QStringLiteral("Links host – switch")) &&
+            s->accessibleName().contains(QStringLiteral("Bandwidth")))
+          return s;
+      return nullptr;
+    };
+    QSlider* slider = linkSlider();
+    QVERIFY(slider && slider->width() > 60);
+    const NetworkGraph before = std::get<GraphSource>(a.document.scenario().cluster.network).graph;
+    const int steps = a.document.history().count();
+    const Seconds whole = a.context.plan->evaluation.batchTime;
+    a.drag(*slider, -slider->width() / 4);
+    const NetworkGraph& after = std::get<GraphSource>(a.document.scenario().cluster.network).graph;
+    int slower = 0;
+    for (std::size_t l = 0; l < before.links.size(); ++l) {
+      const bool uplink = before.nodes[std::size_t(before.links[l].to)].kind == NodeKind::Switch;
+      slower += after.links[l].bandwidth < before.links[l].bandwidth;
+      QCOMPARE(after.links[l].bandwidth < before.links[l].bandwidth, uplink);
+    }
+    QVERIFY(slower > 1);
+    QCOMPARE(a.document.history().count(), steps + 1);
+    QCOMPARE(linkSlider(), slider);  // the same, with its range
+    QVERIFY(a.context.plan->evaluation.batchTime > whole);
+    QVERIFY2(a.view.story().contains(QStringLiteral("→")), qPrintable(a.view.story()));
+  }
+
+  void keptOnesShowTheirTimeAndAreComparedWith() {
+    Asked a;
+    a.view.keep();
+    const auto kept = a.context.plan;
+    auto* strip = a.view.findChild<QListWidget*>();
+    a.drag(*a.view.sliderOf(QStringLiteral("job.batch")), 60);
+    a.view.keep();
+    a.solveAgain();
+    QCOMPARE(strip->count(), 2);
+    QVERIFY(strip->item(0)->data(Qt::UserRole + 1).toString().endsWith(QStringLiteral("a batch")));
+    QVERIFY(strip->item(0)->data(Qt::UserRole + 1) != strip->item(1)->data(Qt::UserRole + 1));
+    const auto compareWith = [&](int i) {
+      Q_EMIT strip->customContextMenuRequested(strip->visualItemRect(strip->item(i)).center());
+      auto* menu = strip->findChild<QMenu*>();
+      for (QAction* action : menu->actions())
+        if (action->text() == QStringLiteral("Compare with it")) action->trigger();
+      delete menu;
+    };
+    const auto& pair = static_cast<const PlanPairFigure&>(*a.view.figure());
+    compareWith(1);
+    QCOMPARE(pair.side(0).name, QStringLiteral("What-if 2"));
+    QVERIFY2(!a.view.story().contains(QStringLiteral("→")), qPrintable(a.view.story()));
+    compareWith(0);
+    QCOMPARE(pair.side(0).name, QStringLiteral("What-if 1"));
+    QCOMPARE(pair.side(0).plan->plan, kept->plan);
+    QVERIFY2(a.view.story().contains(QStringLiteral("→")), qPrintable(a.view.story()));
+  }
+};
+NEST_TEST(TestWhatIf)
+#include "test_what_if.moc"

@@ -1,0 +1,138 @@
+#include "editors/what_if/kept_strip.h"
+
+#include <QAction>
+#include <QMenu>
+#include <QStyledItemDelegate>
+
+#include "document/scenario_document.h"
+#include "export/figure_export.h"
+#include "figures/phrases.h"
+#include "figures/stages_figure.h"
+
+namespace nest {
+namespace {
+
+constexpr int kHeight = 180;
+constexpr int kTimeRole = Qt::UserRole + 1;  ///< what stands below the name
+
+class Captions : public QStyledItemDelegate {
+public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    if (const QString time = index.data(kTimeRole).toString(); !time.isEmpty())
+      option->text += QChar::LineSeparator + time;
+  }
+};
+
+}  // namespace
+
+KeptStrip::KeptStrip(ScenarioDocument* document, QWidget* parent)
+    : QListWidget(parent), m_document(document) {
+  setAccessibleName(tr("Kept what-ifs"));
+  setViewMode(QListView::IconMode);
+  setFlow(QListView::LeftToRight);
+  setWrapping(false);
+  setIconSize({170, 96});
+  setMovement(QListView::Static);
+  setWordWrap(true);
+  setGridSize({190, 150});
+  setItemDelegate(new Captions(this));
+  setEditTriggers(QAbstractItemView::EditKeyPressed);
+  setContextMenuPolicy(Qt::CustomContextMenu);
+  setMinimumHeight(kHeight - 40);
+  setMaximumHeight(kHeight);
+  hide();  // while it is empty the room is the figures'
+  connect(this, &QListWidget::itemActivated, this, &KeptStrip::returnTo);
+  connect(this, &QListWidget::itemClicked, this, &KeptStrip::returnTo);
+  connect(this, &QListWidget::itemChanged, this, &KeptStrip::renamed);
+  connect(this, &QListWidget::customContextMenuRequested, this, &KeptStrip::openMenu);
+  auto* remove = new QAction(tr("Remove"), this);
+  remove->setShortcut(QKeySequence::Delete);
+  remove->setShortcutContext(Qt::WidgetShortcut);
+  connect(remove, &QAction::triggered, this, &KeptStrip::removeCurrent);
+  addAction(remove);
+}
+
+KeptStrip::~KeptStrip() {
+  disconnect(this);  // a name that is being typed is not to be taken any more
+}
+
+void KeptStrip::refresh(const Theme& theme) {
+  static const std::vector<KeptPlan> kNone;
+  const Scenario* scenario = m_document ? &m_document->scenario() : nullptr;
+  const auto& kept = scenario ? scenario->keptPlans : kNone;
+  setVisible(!kept.empty());
+  QStringList shape{QString::number(static_cast<int>(theme.kind()))};
+  for (const KeptPlan& k : kept)
+    shape += phrase(k.name) + QStringLiteral("@%1").arg(reinterpret_cast<quintptr>(k.plan.get()), 0, 16);
+  if (shape == m_shape) return;
+  m_shape = shape;
+  if (scenario) m_contexts.forgetOthers(*scenario);
+  const QSignalBlocker quiet(this);
+  const int current = currentRow();
+  clear();
+  for (const KeptPlan& k : kept) addItem(k, m_contexts.of(k, *scenario), theme);
+  setCurrentRow(std::min(current, count() - 1));
+}
+
+void KeptStrip::addItem(const KeptPlan& k, const PlanContextPtr& c, const Theme& theme) {
+  auto* item = new QListWidgetItem(this);
+  item->setData(Qt::UserRole, phrase(k.name));
+  item->setFlags(item->flags() | Qt::ItemIsEditable);
+  item->setText(phrase(k.name));
+  if (c->plan) {
+    const QString time = timeText(c->plan->evaluation.batchTime);
+    const QImage picture = thumbnailOf(StagesFigure(), *c, QSize(340, 192), theme.kind());
+    item->setIcon(QIcon(QPixmap::fromImage(picture)));
+    item->setData(kTimeRole, tr("%1 a batch").arg(time));
+    item->setToolTip(tr("%1\n%2, %3\nClick to return to this what-if (one undo step), F2 to rename it")
+                         .arg(phrase(k.name), time, phrase(summaryOf(*k.plan))));
+  } else {
+    item->setToolTip(c->diagnostics.empty() ? phrase(k.name) : phrase(toText(c->diagnostics.front())));
+  }
+  item->setData(Qt::AccessibleDescriptionRole, item->toolTip());
+}
+
+PlanContextPtr KeptStrip::contextOf(const QListWidgetItem* item) {
+  const QString name = item->data(Qt::UserRole).toString();
+  for (const KeptPlan& k : m_document->scenario().keptPlans)
+    if (phrase(k.name) == name) return m_contexts.of(k, m_document->scenario());
+  return std::make_shared<PlanContext>();
+}
+
+void KeptStrip::returnTo(QListWidgetItem* item) {
+  if (m_document) returnToKeptPlan(*m_document, item->data(Qt::UserRole).toString());
+}
+
+void KeptStrip::renamed(QListWidgetItem* item) {
+  if (!m_document) return;
+  renameKeptPlan(*m_document, item->data(Qt::UserRole).toString(), item->text());
+  m_shape.clear();
+  QMetaObject::invokeMethod(
+      this, [this] { Q_EMIT outdated(); }, Qt::QueuedConnection);
+}
+
+void KeptStrip::removeCurrent() {
+  if (const auto* item = currentItem(); item && m_document)
+    removeKeptPlan(*m_document, item->data(Qt::UserRole).toString());
+}
+
+void KeptStrip::openMenu(const QPoint& at) {
+  QListWidgetItem* item = itemAt(at);
+  if (!item || !m_document) return;
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->addAction(tr("Return to it"), this, [this, item] { returnTo(item); });
+  const PlanContextPtr kept = contextOf(item);
+  menu->addAction(tr("Compare with it"), this,
+                  [this, kept, name = item->text()] { Q_EMIT comparisonRequested(name, kept); })
+      ->setEnabled(kept->plan != nullptr);
+  menu->addAction(tr("Rename"), this, [this, item] { editItem(item); });
+  menu->addAction(tr("Remove"), this, &KeptStrip::removeCurrent);
+  menu->popup(viewport()->mapToGlobal(at));
+}
+
+}  // namespace nest

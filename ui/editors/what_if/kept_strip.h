@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QListWidget>
+
+#include "document/kept_plans.h"
+#include "theme/theme.h"
+
+namespace nest {
+
+/// What-ifs that the scenario keeps, as thumbnails with their batch times. A click returns to one; its name
+/// is typed over where it stands.
+class KeptStrip : public QListWidget {
+  Q_OBJECT
+public:
+  explicit KeptStrip(ScenarioDocument* document, QWidget* parent = nullptr);
+  ~KeptStrip() override;
+
+  /// Pictures are painted once. Hidden while nothing is kept.
+  void refresh(const Theme&);
+
+Q_SIGNALS:
+  /// Changes are to be told against this one.
+  void comparisonRequested(const QString& name, const nest::PlanContextPtr&);
+  void outdated();  ///< a name that was refused gives way to the one that stands
+
+private:
+  void addItem(const KeptPlan&, const PlanContextPtr&, const Theme&);
+  PlanContextPtr contextOf(const QListWidgetItem*);
+  void returnTo(QListWidgetItem*);
+  void renamed(QListWidgetItem*);
+  void openMenu(const QPoint&);
+  void removeCurrent();
+
+  ScenarioDocument* m_document;
+  KeptContexts m_contexts;
+  QStringList m_shape;  ///< of what is shown
+};
+
+}  // namespace nest
