@@ -82,6 +82,7 @@ public:
       const auto lines = linesOf(m_source.text());
       readHeader(lines);
       if (!m_source.failed()) readRows(lines);
+      if (!m_source.failed()) readLegend(lines);
       if (!m_source.failed()) check();
     }
     Reading<HostTopology> result;
@@ -164,6 +165,18 @@ private:
         m_source.error(m_source.whole(), "topo-row-missing", "the row " + quoted(m_names[i]) + " is missing");
   }
 
+  /// "NIC0: mlx5_0" behind the matrix.
+  void readLegend(const std::vector<std::vector<Word>>& lines) {
+    m_shown = m_names;
+    for (std::size_t l = m_header + 1; l < lines.size(); ++l) {
+      if (lines[l].size() != 2 || lines[l][0].text.back() != ':') continue;
+      const auto name =
+          std::find(m_names.begin(), m_names.end(), lines[l][0].text.substr(0, lines[l][0].text.size() - 1));
+      if (name != m_names.end() && isAdapterName(*name))
+        m_shown[static_cast<std::size_t>(name - m_names.begin())] = lines[l][1].text;
+    }
+  }
+
   void entry(int row, int column, const Word& w) {
     m_places[at(row, column)] = m_source.place(w.offset);
     if (row == column) {
@@ -220,13 +233,14 @@ private:
     m_out.format = "nvidia-smi topo -m";
     for (int i = 0; i < count(); ++i) {
       NetworkNode n;
-      n.id = n.name = m_names[static_cast<std::size_t>(i)];
+      n.id = m_names[static_cast<std::size_t>(i)];
+      n.name = m_shown[static_cast<std::size_t>(i)];
       n.kind = isDeviceName(n.id) ? NodeKind::Device : NodeKind::Switch;
       n.host = n.kind == NodeKind::Device ? "host" : "";
       n.x = 80.0 * i;
       g.nodes.push_back(std::move(n));
       if (g.nodes.back().kind == NodeKind::Switch)
-        m_out.adapters.push_back({m_names[static_cast<std::size_t>(i)],
+        m_out.adapters.push_back({m_shown[static_cast<std::size_t>(i)],
                                   i,
                                   m_figures.adapter,
                                   m_figures.adapterLatency,
@@ -253,23 +267,55 @@ private:
     return static_cast<int>(m_out.graph.nodes.size()) - 1;
   }
 
-  void buildNvlink() {
-    std::vector<int> devices;
-    for (int i = 0; i < count(); ++i)
-      if (m_out.graph.nodes[static_cast<std::size_t>(i)].kind == NodeKind::Device) devices.push_back(i);
-    int usual = devices.size() > 1 ? m_links[at(devices[0], devices[1])] : 0;
-    for (int i : devices)
-      for (int j : devices)
-        if (i != j && m_links[at(i, j)] != usual) usual = 0;
-    if (usual > 0 && usual * (static_cast<int>(devices.size()) - 1) > kMostNvlinks) {
-      const int hub = addSwitch("nvswitch", 80);
-      for (int d : devices) link(d, hub, m_figures.nvlink, m_figures.nvlinkLatency * 0.5, usual);
-      return;
+  /// Devices that NVLink joins, directly or over others.
+  std::vector<std::vector<int>> islands() const {
+    std::vector<std::vector<int>> out;
+    std::vector<char> seen(m_names.size(), 0);
+    for (int i = 0; i < count(); ++i) {
+      if (seen[static_cast<std::size_t>(i)]) continue;
+      std::vector<int> island;
+      std::vector<int> front{i};
+      seen[static_cast<std::size_t>(i)] = 1;
+      while (!front.empty()) {
+        const int a = front.back();
+        front.pop_back();
+        island.push_back(a);
+        for (int b = 0; b < count(); ++b)
+          if (m_links[at(a, b)] > 0 && !seen[static_cast<std::size_t>(b)]) {
+            seen[static_cast<std::size_t>(b)] = 1;
+            front.push_back(b);
+          }
+      }
+      std::sort(island.begin(), island.end());
+      if (island.size() > 1) out.push_back(std::move(island));
     }
-    for (int i : devices)
-      for (int j : devices)
-        if (i < j && m_links[at(i, j)] > 0)
-          link(i, j, m_figures.nvlink, m_figures.nvlinkLatency, m_links[at(i, j)]);
+    return out;
+  }
+
+  /// Where the matrix shows a device more links than one has, all of them lead to an NVSwitch, which serves
+  /// every pair with the links of its weaker end.
+  void buildNvlink() {
+    int hubs = 0;
+    for (const std::vector<int>& island : islands()) {
+      const auto linksOf = [&](int d) {
+        return std::accumulate(island.begin(), island.end(), 0,
+                               [&](int sum, int other) { return sum + m_links[at(d, other)]; });
+      };
+      if (std::any_of(island.begin(), island.end(), [&](int d) { return linksOf(d) > kMostNvlinks; })) {
+        const int hub = addSwitch("nvswitch" + (hubs > 0 ? std::to_string(hubs) : std::string()), 80);
+        ++hubs;
+        for (int d : island) {
+          int own = 0;
+          for (int other : island) own = std::max(own, m_links[at(d, other)]);
+          link(d, hub, m_figures.nvlink, m_figures.nvlinkLatency * 0.5, own);
+        }
+        continue;
+      }
+      for (int i : island)
+        for (int j : island)
+          if (i < j && m_links[at(i, j)] > 0)
+            link(i, j, m_figures.nvlink, m_figures.nvlinkLatency, m_links[at(i, j)]);
+    }
   }
 
   /// Single linkage over PIX, PXB, PHB, NODE, SYS: one switch for each group that a kind joins.
@@ -307,7 +353,7 @@ private:
   SourceText m_source;
   const HostLinkFigures& m_figures;
   std::size_t m_header = 0;
-  std::vector<std::string> m_names, m_numa;
+  std::vector<std::string> m_names, m_shown, m_numa;
   std::vector<int> m_kind, m_links;
   std::vector<Place> m_places;
   HostTopology m_out;

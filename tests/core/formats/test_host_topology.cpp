@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cluster/device_catalog.h"
 #include "cluster/level_abstraction.h"
 #include "formats/host_topology.h"
 #include "formats/nccl_xml.h"
@@ -66,12 +67,19 @@ private slots:
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 96"));
     QCOMPARE(h->adapters.front().bandwidth.value(), 1.25e9);  // −1 Mb/s is not known
   }
+  void aDeviceThatLostItsNvlinkStandsApart() {
+    const auto h =
+        readNvidiaTopo(data("nvidia_topo/lost_nvlink.txt"), "", hostFiguresOf(*findDevice("b200")));
+    QVERIFY(h);
+    // GPU2 reaches the others over PCIe alone, GPU3 has 9 of its 18 links.
+    QCOMPARE(levelsOf(clusterOf(*h)), QString("3 900, 4 450, 5 48"));
+  }
   void nvlinkPairs() {
     const auto h = readNvidiaTopo(data("nvidia_topo/pairs.txt"));
     QVERIFY(h);
     QCOMPARE(h->deviceCount(), 4);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 300, 4 8"));
-    QCOMPARE(nearest(*h), QString("NIC0: GPU0 GPU1"));  // and two devices share the 16 between the sockets
+    QCOMPARE(nearest(*h), QString("mlx5_0: GPU0 GPU1"));  // and two devices share the 16 between the sockets
   }
   void nvSwitch() {
     const auto h = readNvidiaTopo(data("nvidia_topo/hgx.txt"));
