@@ -188,7 +188,7 @@ CostTerm explain(const Problem& problem, const Plan& plan, const Evaluation& eva
                  counted("v", "chunks of a stage", plan.chunksPerStage()),
                  counted("b", "sequences in a microbatch", plan.microbatch),
                  counted("d", "replicas", plan.dataDegree()),
-                 counted("B", "sequences in a batch", problem.job.globalBatch)};
+                 typed("B", "sequences in a batch", problem.job.globalBatch, TermUnit::Count)};
   if (plan.stages.empty() || evaluation.stages.size() != plan.stages.size()) return root;
   root.combine = Combine::Sum;
 
@@ -303,7 +303,7 @@ void write(const CostTerm& t, int depth, int indent, std::string& out) {
   if (!t.formula.empty()) out += "  [" + t.formula + "]";
   for (const TermInput& i : t.inputs) {
     out += "\n" + std::string(static_cast<std::size_t>(indent) * 2 + 4, ' ') + i.symbol + " = " +
-           toText(i.value, i.unit) + ", " + i.meaning + " (" + std::string(nameOf(i.origin));
+           toText(i.value, i.unit) + ", " + i.meaning + " (" + std::string(i.source());
     out += i.citation.empty() ? ")" : ": " + i.citation + ")";
   }
   out += "\n";

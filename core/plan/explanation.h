@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/evaluation.h"
@@ -38,6 +39,10 @@ struct TermInput {
   TermUnit unit = TermUnit::Count;
   Origin origin = Origin::Estimated;
   std::string citation;  ///< catalog source or the profile's provenance; may be empty
+  bool decided = false;  ///< follows from the plan's own decisions: it has no origin
+
+  /// "typed", "measured", …, "decided by the plan".
+  std::string_view source() const { return decided ? "decided by the plan" : nameOf(origin); }
 };
 
 /// How a term's value follows from its children.

@@ -94,7 +94,7 @@ CostTerm referenceTo(const CostTerm& whole, double factor) {
 }
 
 TermInput counted(std::string symbol, std::string meaning, double value) {
-  return {std::move(symbol), std::move(meaning), value, TermUnit::Count, Origin::Typed, {}};
+  return {std::move(symbol), std::move(meaning), value, TermUnit::Count, Origin::Typed, {}, true};
 }
 
 TermInput typed(std::string symbol, std::string meaning, double value, TermUnit unit) {

@@ -145,7 +145,7 @@ Json explanationJson(const CostTerm& t, int depth) {
              {"meaning", i.meaning},
              {"value", i.value},
              {"unit", unitOf(i.unit)},
-             {"origin", std::string(nameOf(i.origin))}};
+             {"origin", std::string(i.source())}};
       if (!i.citation.empty()) k["citation"] = i.citation;
       return k;
     });

@@ -57,6 +57,22 @@ QString hostSpan(const Hierarchy& h, int begin, int end) {
   return first == last ? first : first + QStringLiteral(" – ") + last;
 }
 
+namespace {
+
+/// "block 8–15" for "block 8" and "block 15"; else both names.
+QString spanOf(const QString& first, const QString& last) {
+  const qsizetype at = first.lastIndexOf(u' ') + 1;
+  bool numbered = at > 1 && last.left(at) == first.left(at);
+  for (const QString& name : {first, last}) {
+    bool isNumber = false;
+    name.mid(at).toInt(&isNumber);
+    numbered = numbered && isNumber;
+  }
+  return numbered ? first + QChar(0x2013) + last.mid(at) : first + QStringLiteral(" – ") + last;
+}
+
+}  // namespace
+
 QString layerSpan(const LayerGraph& graph, const std::vector<LayerIndex>& layers) {
   QStringList parts;
   const auto name = [&](LayerIndex x) { return phrase(graph.layers[x.at()].name); };
@@ -66,10 +82,10 @@ QString layerSpan(const LayerGraph& graph, const std::vector<LayerIndex>& layers
     while (j + 1 < layers.size() && layers[j + 1].value == layers[j].value + 1 &&
            graph.layers[layers[j + 1].at()].kind == kind)
       ++j;
-    parts << (i == j ? name(layers[i]) : name(layers[i]) + QStringLiteral(" – ") + name(layers[j]));
+    parts << (i == j ? name(layers[i]) : spanOf(name(layers[i]), name(layers[j])));
     i = j + 1;
   }
-  return parts.join(QStringLiteral(", "));
+  return parts.isEmpty() ? QStringLiteral("none") : parts.join(QStringLiteral(", "));
 }
 
 QString scenarioText(const PlanContext& c) {

@@ -54,7 +54,7 @@ QString levelText(const NetworkLevel&);
 QString deviceName(const Hierarchy&, int position);
 /// "host0 – host3"; one name if it is one host.
 QString hostSpan(const Hierarchy&, int begin, int end);
-/// "embedding, block 1 – block 8".
+/// "embedding, block 1–8"; what is no run of layers of one kind stands apart. "none" without layers.
 QString layerSpan(const LayerGraph&, const std::vector<LayerIndex>&);
 /// "Llama-2 7B on 128 H100 SXM" from the scenario's name, for subtitles; may be empty.
 QString scenarioText(const PlanContext&);

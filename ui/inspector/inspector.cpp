@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QTreeView>
@@ -23,12 +24,19 @@ namespace {
 
 constexpr int kSettleMs = 120;
 
+/// A figure and its unit stay on one line: "70.4 GiB", "991 k tokens/s", "ZeRO 1".
+QString kept(QString value) {
+  static const QRegularExpression inside(
+      QStringLiteral("(?<=\\d) (?=[^\\s\\d(·–])|(?<=\\d [kMGTP]) |(?<=ZeRO) "));
+  return value.replace(inside, QString(QChar::Nbsp));
+}
+
 QString factsHtml(const Facts& facts) {
   const QString muted = Theme::of(dressedAs()).color(Theme::Role::MutedText).name();
   QString html = QStringLiteral("<table cellspacing='0' cellpadding='2' width='100%'>");
   for (const auto& [name, value] : facts.rows)
     html += QStringLiteral("<tr><td><font color='%3'>%1</font></td><td align='right'>%2</td></tr>")
-                .arg(name.toHtmlEscaped(), value.toHtmlEscaped(), muted);
+                .arg(name.toHtmlEscaped(), kept(value).toHtmlEscaped(), muted);
   return html + QStringLiteral("</table>");
 }
 
@@ -42,7 +50,7 @@ QString link(const QString& target, const QString& words) {
 
 /// Where an input's value comes from; a source that is an address can be opened.
 QString originHtml(const TermInput& in) {
-  QString html = QStringLiteral("<i>%1</i>").arg(escaped(std::string(nameOf(in.origin))));
+  QString html = QStringLiteral("<i>%1</i>").arg(escaped(std::string(in.source())));
   if (in.citation.empty()) return html;
   const QString source = QString::fromStdString(in.citation);
   return html + QStringLiteral(" (%1)").arg(source.startsWith(QStringLiteral("http"))
@@ -108,6 +116,7 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
   m_view->header()->setSectionResizeMode(TermModel::Label, QHeaderView::Stretch);
   m_view->header()->setSectionResizeMode(TermModel::Value, QHeaderView::ResizeToContents);
   m_view->setIndentation(14);
+  m_view->setStyleSheet(QStringLiteral("QTreeView { padding-right: 6px; }"));  // values end clear of the edge
 
   const auto scrolled = [this](QLabel* label) {
     auto* area = new QScrollArea(this);

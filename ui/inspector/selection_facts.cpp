@@ -31,18 +31,6 @@ std::optional<Seat> seatOf(const Plan& plan, int device) {
   return std::nullopt;
 }
 
-QString layerSpan(const PlanContext& c, const StagePlan& stage) {
-  const auto layers = stage.layers();
-  if (layers.empty()) return tr("none");
-  const auto name = [&](LayerIndex l) {
-    return c.problem && l.value < c.problem->graph->layerCount() ? q(c.problem->graph->layers[l.at()].name)
-                                                                 : layerNumber(l.value);
-  };
-  QString span = name(layers.front());
-  if (layers.size() > 1) span += QStringLiteral(" – ") + name(layers.back());
-  return tr("%1 (%2)").arg(span, q(text::count(static_cast<long long>(layers.size()))));
-}
-
 void addTime(Facts& f, const QString& name, Seconds t) {
   if (t.value() > 0) f.rows.emplace_back(name, q(text::time(t)));
 }
@@ -51,7 +39,9 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   const Plan& plan = *c.shownPlan();
   const StagePlan& stage = plan.stages[static_cast<std::size_t>(index)];
   const StageEvaluation& e = c.shownEvaluation()->stages[static_cast<std::size_t>(index)];
-  f.rows.emplace_back(tr("Layers"), layerSpan(c, stage));
+  const auto layers = stage.layers();
+  f.rows.emplace_back(tr("Layers"), tr("%1 (%2)").arg(layerSpan(*c.problem->graph, layers),
+                                                      countText(static_cast<long long>(layers.size()))));
   f.rows.emplace_back(tr("Devices"), q(text::count(e.devices)));
   f.rows.emplace_back(tr("Strategy"), q(toText(stage.strategy)));
   f.rows.emplace_back(tr("Recompute"), QString::fromLatin1(nameOf(stage.recompute)));

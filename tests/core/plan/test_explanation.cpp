@@ -123,6 +123,25 @@ private slots:
     QVERIFY(explained > 500);
   }
 
+  /// What the planner chose is no input of the user's.
+  void decisionsAreNoInputs() {
+    const Problem p = test::randomInstance(3);
+    bool found = false;
+    visitPlans(p, [&](const Plan& plan) {
+      const Evaluation e = evaluate(p, plan);
+      if (!e.feasible()) return true;
+      found = true;
+      const CostTerm root = explain(p, plan, e);
+      for (const TermInput& in : root.inputs) {
+        const std::string_view wanted = in.symbol == "B" ? "typed" : "decided by the plan";
+        if (in.source() != wanted)
+          qFatal("%s is said to be %s", in.symbol.c_str(), std::string(in.source()).c_str());
+      }
+      return false;
+    });
+    QVERIFY(found);
+  }
+
   void termsNameTheirSources() {
     const Problem p = test::randomInstance(3);
     std::optional<Plan> plan;
