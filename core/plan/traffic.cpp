@@ -216,7 +216,8 @@ namespace {
 /// Sums flows into the cells of a matrix.
 class MatrixSum {
 public:
-  MatrixSum(const Hierarchy& cluster, const std::vector<int>& starts) : m_cluster(cluster) {
+  MatrixSum(const Hierarchy& cluster, const std::vector<int>& starts, int only)
+      : m_cluster(cluster), m_only(only) {
     m_out.starts = starts;
     const auto cells = static_cast<std::size_t>(m_out.buckets()) * static_cast<std::size_t>(m_out.buckets());
     m_levels = static_cast<std::size_t>(cluster.levelCount());
@@ -232,8 +233,9 @@ public:
 
   /// `senders` devices around `source` send `bytes` each to devices around `destination`.
   void add(int source, int destination, Exchange kind, double senders, double bytes, double messages) {
-    const std::size_t cell = m_out.cell(bucketOf(source), bucketOf(destination));
     const int level = m_cluster.levelBetween(source, destination);
+    if (m_only >= 0 && level != m_only) return;
+    const std::size_t cell = m_out.cell(bucketOf(source), bucketOf(destination));
     const NetworkLevel& l = m_cluster.level(level);
     m_byLevel[cell * m_levels + static_cast<std::size_t>(level)] += senders * bytes;
     double& longest = m_longest[cell * kExchangeCount + static_cast<std::size_t>(kind)];
@@ -260,6 +262,7 @@ public:
 
 private:
   const Hierarchy& m_cluster;
+  int m_only;
   TrafficMatrix m_out;
   std::size_t m_levels = 0;
   std::vector<double> m_byLevel, m_longest;
@@ -274,8 +277,8 @@ struct Run {
 
 }  // namespace
 
-TrafficMatrix Traffic::matrix(const std::vector<int>& starts, const ExchangeMask& kinds) const {
-  MatrixSum sum(*m_cluster, starts);
+TrafficMatrix Traffic::matrix(const std::vector<int>& starts, const ExchangeMask& kinds, int level) const {
+  MatrixSum sum(*m_cluster, starts, level);
   if (m_exchanges.empty() && m_transfers.empty()) return sum.take();
   const auto wanted = [&](Exchange k) { return kinds[static_cast<std::size_t>(k)]; };
   std::vector<Run> runs;
@@ -302,6 +305,16 @@ TrafficMatrix Traffic::matrix(const std::vector<int>& starts, const ExchangeMask
           }
       });
   return sum.take();
+}
+
+std::vector<Bytes> Traffic::across(int level, const ExchangeMask& kinds) const {
+  const int senders = std::max(0, level - 1);
+  std::vector<Bytes> out(static_cast<std::size_t>(m_cluster->groupCount(senders)));
+  visitFlows([&](const Flow& f) {
+    if (kinds[static_cast<std::size_t>(f.kind)] && m_cluster->levelBetween(f.source, f.destination) == level)
+      out[static_cast<std::size_t>(m_cluster->groupOf(senders, f.source))] += f.bytes;
+  });
+  return out;
 }
 
 std::vector<int> evenBuckets(const Hierarchy& h, int most) {

@@ -64,7 +64,12 @@ public:
 
   /// `starts`: ascending, from 0 to the device count; see evenBuckets and groupBuckets. O(devices +
   /// buckets²).
-  TrafficMatrix matrix(const std::vector<int>& starts, const ExchangeMask& kinds = kEveryExchange) const;
+  /// `level`: only what crosses that one; −1: whatever it crosses.
+  TrafficMatrix matrix(const std::vector<int>& starts, const ExchangeMask& kinds = kEveryExchange,
+                       int level = -1) const;
+  /// Bytes per batch that each group of the level inside sends across this level; of level 0: what is sent
+  /// inside each host. O(devices · expert degree).
+  std::vector<Bytes> across(int level, const ExchangeMask& kinds = kEveryExchange) const;
 
   /// Every flow between two different devices. O(devices · expert degree).
   void visitFlows(const std::function<void(const Flow&)>& visit) const;

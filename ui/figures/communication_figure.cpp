@@ -23,11 +23,13 @@ struct CommunicationFigure::Matrix {
   TrafficMatrix cells;
   int groups = -1;       ///< level of the groups compared
   bool grouped = false;  ///< buckets are the groups of that level
+  int level = Options::kEveryLevel;
   MagnitudeScale scale;
   const Theme* theme = nullptr;
   QImage image;
 
   bool sends(std::size_t cell) const { return cells.level[cell] >= 0; }
+  QString what() const;  ///< "All exchanges", "Tensor over rack"
   void fill();
   const QImage& imageFor(const Theme&);
 };
@@ -94,6 +96,11 @@ QString sentence(const Traffic& traffic, const PlanContext& c) {
 
 }  // namespace
 
+QString CommunicationFigure::Matrix::what() const {
+  const QString kind = nameOfKind(options.kind);
+  return level < 0 ? kind : QStringLiteral("%1 over %2").arg(kind, levelName(context, level));
+}
+
 void CommunicationFigure::Matrix::fill() {
   const Hierarchy& h = *context.problem->cluster;
   ExchangeMask mask = kEveryExchange;
@@ -103,7 +110,8 @@ void CommunicationFigure::Matrix::fill() {
   }
   groups = options.groups == Options::kAutomatic ? automaticGroups(h) : options.groups;
   grouped = groups >= 0 && groups < h.levelCount() && h.groupCount(groups) <= kMostBuckets;
-  cells = traffic->matrix(grouped ? groupBuckets(h, groups) : evenBuckets(h, kMostBuckets), mask);
+  level = options.level < h.levelCount() ? options.level : Options::kEveryLevel;
+  cells = traffic->matrix(grouped ? groupBuckets(h, groups) : evenBuckets(h, kMostBuckets), mask, level);
   double smallest = 0, largest = 0;
   const auto take = [&](double v) {
     if (v <= 0) return;
@@ -238,7 +246,6 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
 }
 
 void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matrix& m) const {
-  const QString kind = nameOfKind(m_options.kind);
   const QRectF head(bar.left(), bar.top() - 24, 92, 16);
   ink.label(head, valueName(m_options.value), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
             ink.color(Role::Text), true);
@@ -260,8 +267,8 @@ void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matri
   ink.outline(nothing, ink.color(Role::Border));
   ink.label(QRectF(nothing.right() + 6, bottom + 10, 84, 18), QStringLiteral("nothing sent"),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
-  ink.label(QRectF(bar.left(), bottom + 30, 96, 18), kind, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-            ink.color(Role::MutedText));
+  ink.paragraph(QRectF(bar.left(), bottom + 32, 116, 34), m.what(), Qt::AlignLeft, Ink::kSmall,
+                ink.color(Role::MutedText));
 }
 
 SelectionItem CommunicationFigure::itemOf(int row, int column, const PlanContext& c) const {
@@ -288,7 +295,7 @@ std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, con
   } else {
     tip.note(QStringLiteral("Nothing is sent."));
   }
-  tip.note(nameOfKind(m_options.kind) + u'.');
+  tip.note(m.what() + u'.');
   return Hit{item, QRectF(layout.plot.left() + column * step, layout.plot.top() + row * step, step, step),
              tip.html()};
 }

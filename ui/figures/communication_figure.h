@@ -18,6 +18,8 @@ public:
     std::optional<Exchange> kind;  ///< nullopt: all
     static constexpr int kAutomatic = -2;
     int groups = kAutomatic;  ///< level of the groups compared; −1: devices; kAutomatic: by their number
+    static constexpr int kEveryLevel = -1;
+    int level = kEveryLevel;  ///< only what crosses this network level
     bool logarithmic = true;
     friend bool operator==(const Options&, const Options&) = default;
   };

@@ -7,18 +7,11 @@
 #include "figures/frame.h"
 #include "figures/phrases.h"
 #include "figures/timeline_rows.h"
+#include "figures/topology_key.h"
 #include "figures/topology_painter.h"
 
 namespace nest {
 namespace {
-
-using Role = Theme::Role;
-constexpr double kKeyRow = 20;
-
-/// Below the boxes: what the levels are, and which stage has which colour.
-double keyHeight(const PlanContext& c) {
-  return c.shownPlan() ? 2 * kKeyRow + 8 : kKeyRow + 6;
-}
 
 /// "At 420 ms: forward on 0, 2 · backward on 1": what the play head stands on.
 QString momentText(const Moment& m) {
@@ -36,78 +29,13 @@ QString momentText(const Moment& m) {
   return out;
 }
 
-void paintKey(Ink& ink, const QRectF& area, const PlanContext& c, const TopologyClasses& classes,
-              const LevelTraffic& traffic) {
-  const Hierarchy& h = classes.cluster();
-  // Where the whole line has no room the latencies go first: a level left out would be worse.
-  double whole = 0;
-  for (int l = 0; l < h.levelCount(); ++l) whole += Ink::width(levelText(h.level(l)), Ink::kSmall) + 24;
-  const bool brief = !traffic.shown() && whole > area.width();
-  double x = area.left();
-  for (int l = 0; l < h.levelCount(); ++l) {
-    QString text = levelText(h.level(l));
-    if (brief) text = text.section(QStringLiteral(" · "), 0, -2);
-    if (traffic.shown()) {
-      const Bytes carried = traffic.bytes[static_cast<std::size_t>(l)];
-      text += carried.value() > 0 ? QStringLiteral(" · %1 a batch").arg(memoryText(carried))
-                                  : QStringLiteral(" · nothing");
-      const QRectF swatch(x, area.top() + 4, 12, 12);
-      ink.fill(swatch, traffic.color(l, ink.theme()));
-      ink.outline(swatch, ink.color(Role::Border));
-      x += 18;
-    }
-    const double w = Ink::width(text, Ink::kSmall) + 2;
-    const bool isWhole = x + w <= area.right();
-    if (!isWhole) text = QStringLiteral("…");
-    ink.label(QRectF(x, area.top(), isWhole ? w : 14, kKeyRow), text, Qt::AlignLeft | Qt::AlignVCenter,
-              Ink::kSmall, ink.color(Role::MutedText));
-    if (!isWhole) break;
-    x += w + 6;
-    if (l + 1 < h.levelCount()) {
-      ink.label(QRectF(x, area.top(), 14, kKeyRow), QStringLiteral("<"), Qt::AlignLeft | Qt::AlignVCenter,
-                Ink::kSmall, ink.color(Role::MutedText));
-      x += 16;
-    }
-  }
-  const Plan* plan = c.shownPlan();
-  if (!plan) return;
-  const QRectF row(area.left(), area.top() + kKeyRow + 4, area.width(), kKeyRow);
-  ink.label(QRectF(row.left(), row.top(), 40, kKeyRow), QStringLiteral("Stage"),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
-  const double idle = classes.idleDevices() > 0 ? 92 : 0;
-  const double room = row.width() - 42 - idle;
-  const int n = plan->stageCount();
-  const double step = std::min(32.0, room / std::max(1, n));
-  const Focus focus(c, ink.style());
-  if (step >= 19) {
-    for (int i = 0; i < n; ++i)
-      ink.stageChip(QRectF(row.left() + 42 + i * step, row.top() + 1, step - 4, 17), i, Ink::kSmall,
-                    focus.dims(i));
-  } else {
-    const int most = std::max(1, static_cast<int>(room / 24) - 3);
-    for (int i = 0; i < std::min(n, most); ++i)
-      ink.stageChip(QRectF(row.left() + 42 + i * 24.0, row.top() + 1, 20, 17), i, Ink::kSmall, focus.dims(i));
-    if (most < n)
-      ink.label(QRectF(row.left() + 42 + most * 24.0, row.top(), 70, kKeyRow),
-                QStringLiteral("… %1").arg(stageNumber(n - 1)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-                ink.color(Role::MutedText));
-  }
-  if (idle > 0) {
-    const QRectF box(row.right() - idle + 4, row.top() + 3, 13, 13);
-    ink.fill(box, ink.color(Role::Idle));
-    ink.outline(box, ink.color(Role::Border));
-    ink.label(QRectF(box.right() + 6, row.top(), idle - 24, kKeyRow),
-              QStringLiteral("%1 idle").arg(countText(classes.idleDevices())),
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
-  }
-}
-
 }  // namespace
 
 const TopologyClasses& TopologyFigure::classesOf(const PlanContext& c) const {
   if (!m_classes || !m_classes->shows(c)) {
     m_layout.reset();
     m_traffic.reset();
+    m_levelTraffic.reset();
     m_classes = std::make_shared<TopologyClasses>(c);
   }
   return *m_classes;
@@ -116,7 +44,7 @@ const TopologyClasses& TopologyFigure::classesOf(const PlanContext& c) const {
 TopologyFigure::Shown TopologyFigure::show(const QRectF& area, const PlanContext& c, bool standalone) const {
   classesOf(c);
   Shown out;
-  out.canvas = bodyOf(area, c, standalone).adjusted(0, 0, 0, -keyHeight(c));
+  out.canvas = bodyOf(area, c, standalone).adjusted(0, 0, 0, -topologyKeyHeight(c));
   if (!m_layout || m_layout->area() != out.canvas.size() || m_layout->folding() != m_folding)
     m_layout = std::make_unique<TopologyLayout>(m_classes, out.canvas.size(), m_folding);
   out.layout = m_layout.get();
@@ -128,18 +56,26 @@ TopologyFigure::Shown TopologyFigure::show(const QRectF& area, const PlanContext
   return out;
 }
 
-LevelTraffic TopologyFigure::trafficOf(const PlanContext& c) const {
-  if (m_trafficKind == kNoTraffic || !c.shownPlan()) return {};
+const LevelTraffic& TopologyFigure::trafficOf(const PlanContext& c) const {
   classesOf(c);
+  if (m_levelTraffic) return *m_levelTraffic;
+  m_levelTraffic.emplace();
+  LevelTraffic& out = *m_levelTraffic;
+  if (m_trafficKind == kNoTraffic || !c.shownPlan()) return out;
   if (!m_traffic) m_traffic = std::make_unique<Traffic>(*c.problem, *c.shownPlan());
-  LevelTraffic out;
-  for (int l = 0; l < c.problem->cluster->levelCount(); ++l) {
+  ExchangeMask kinds = kEveryExchange;
+  for (int k = 0; k < kExchangeCount; ++k)
+    kinds[static_cast<std::size_t>(k)] = m_trafficKind == kAllTraffic || m_trafficKind == k;
+  const int levels = c.problem->cluster->levelCount();
+  for (int l = 0; l < levels; ++l) {
     Bytes sum;
     for (int k = 0; k < kExchangeCount; ++k)
-      if (m_trafficKind == kAllTraffic || m_trafficKind == k)
-        sum += m_traffic->total(static_cast<Exchange>(k), l);
+      if (kinds[static_cast<std::size_t>(k)]) sum += m_traffic->total(static_cast<Exchange>(k), l);
     out.bytes.push_back(sum);
   }
+  if (m_trafficLevel >= levels) return out;
+  out.only = m_trafficLevel;
+  if (out.only >= 0) out.sent = m_traffic->across(out.only, kinds);
   return out;
 }
 
@@ -171,13 +107,13 @@ void TopologyFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   paintFrame(ink, area, c, title(),
              style.moment && !style.standalone ? momentText(*style.moment) : sentence(c));
   const Shown shown = show(area, c, style.standalone);
-  const LevelTraffic traffic = trafficOf(c);
+  const LevelTraffic& traffic = trafficOf(c);
   TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin,
                   traffic)
       .paint();
   const QRectF body = bodyOf(area, c, style.standalone);
-  paintKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), keyHeight(c)), c, *m_classes,
-           traffic);
+  paintTopologyKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), topologyKeyHeight(c)), c,
+                   *m_classes, traffic);
 }
 
 QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
@@ -235,9 +171,11 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
     }
     tip.row(QStringLiteral("Devices on stages"), parts.join(QStringLiteral(", ")));
   }
-  if (const LevelTraffic traffic = trafficOf(c); traffic.shown())
-    tip.row(QStringLiteral("This level carries, a batch"),
-            exactMemory(traffic.bytes[static_cast<std::size_t>(box.level)]));
+  if (const LevelTraffic& traffic = trafficOf(c); traffic.tints(box.level))
+    tip.row(traffic.only < 0    ? QStringLiteral("This level carries, a batch")
+            : traffic.only == 0 ? QStringLiteral("Sent inside, a batch")
+                                : QStringLiteral("Sent over %1, a batch").arg(levelName(c, traffic.only)),
+            exactMemory(traffic.carried(box.level, box.group)));
   if (box.count > 1) tip.note(QStringLiteral("Stands for %1 that are alike.").arg(countText(box.count)));
   return tip.html();
 }

@@ -18,8 +18,10 @@ public:
   Folding folding() const { return m_folding; }
   /// Whose traffic tints the boxes of each level: −1 nothing, −2 every kind, else an Exchange.
   static constexpr int kNoTraffic = -1, kAllTraffic = -2;
-  void setTraffic(int kind) { m_trafficKind = kind; }
+  void setTraffic(int kind) { m_trafficKind = kind, m_levelTraffic.reset(); }
   int traffic() const { return m_trafficKind; }
+  /// The one level whose traffic is looked at, sender by sender; −1, or a level that is not there: all.
+  void setTrafficLevel(int level) { m_trafficLevel = level, m_levelTraffic.reset(); }
 
   bool canZoom() const override { return true; }
   void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
@@ -55,16 +57,17 @@ private:
   QString deviceTip(int device, const PlanContext&) const;
   QString groupTip(const TopologyLayout::Box&, const PlanContext&) const;
 
-  LevelTraffic trafficOf(const PlanContext&) const;
+  const LevelTraffic& trafficOf(const PlanContext&) const;
 
   Folding m_folding = Folding::Automatic;
-  int m_trafficKind = kNoTraffic;
+  int m_trafficKind = kNoTraffic, m_trafficLevel = -1;
   double m_zoom = 1;
   QPointF m_pan;  ///< of the middle of the canvas, in units
 
   mutable std::shared_ptr<const TopologyClasses> m_classes;
   mutable std::unique_ptr<TopologyLayout> m_layout;
   mutable std::unique_ptr<Traffic> m_traffic;
+  mutable std::optional<LevelTraffic> m_levelTraffic;
 };
 
 }  // namespace nest

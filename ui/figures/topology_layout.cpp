@@ -9,8 +9,10 @@ namespace nest {
 namespace {
 
 constexpr double kGap = 0.14;
-constexpr double kTallestHeader = 26;  ///< pixels
-constexpr double kReadable = 9;        ///< pixels of a device's height below which siblings fold
+constexpr double kTallestHeader = 26;   ///< pixels
+constexpr double kLowestHeader = 13.5;  ///< pixels, for words that can be read
+constexpr double kMostForHeader = 1.6;  ///< device heights that it may take for that
+constexpr double kReadable = 9;         ///< pixels of a device's height below which siblings fold
 
 /// Numbers for sequences, equal for equal ones.
 class Numbering {
@@ -129,7 +131,8 @@ void TopologyLayout::measure(const std::vector<int>& columns) {
     const double innerH = rows * h + (rows - 1) * gap;
     // Outer labels are larger, so that they survive zooming out.
     m_header[l] = std::max(0.62, std::min(0.05 * innerH, 0.3 * h) + 0.16 * static_cast<double>(l) + 0.5);
-    m_header[l] = std::min(m_header[l], m_headerLimit);
+    m_header[l] = std::max(std::min(m_header[l], m_headerLimit),
+                           std::min(m_headerLeast, l == 0 ? 1.0 : kMostForHeader));
     w = innerW + 2 * m_pad[l];
     h = innerH + m_header[l] + m_pad[l];
     m_size[l] = {w, h};
@@ -154,7 +157,7 @@ void TopologyLayout::arrange() {
   std::vector<std::size_t> at(levels, 0);
   std::vector<int> columns(levels), best;
   double bestScale = -1;
-  m_headerLimit = 100;
+  m_headerLimit = 100, m_headerLeast = 0;
   for (;;) {
     for (std::size_t l = 0; l < levels; ++l) columns[l] = choices[l][at[l]];
     measure(columns);
@@ -183,6 +186,7 @@ void TopologyLayout::arrange() {
   m_headerLimit = 100;
   fit();
   m_headerLimit = kTallestHeader / m_scale;
+  m_headerLeast = kLowestHeader / m_scale;
   fit();
 }
 

@@ -87,9 +87,9 @@ private:
   Folding m_folding;
   int m_levels, m_foldFrom;
   double m_scale = 1;
-  double m_headerLimit = 100;  ///< units
-  std::vector<int> m_columns;  ///< per level: columns of its children
-  std::vector<int> m_most;     ///< per level: most children in a group
+  double m_headerLimit = 100, m_headerLeast = 0;  ///< units
+  std::vector<int> m_columns;                     ///< per level: columns of its children
+  std::vector<int> m_most;                        ///< per level: most children in a group
   std::vector<QSizeF> m_size;
   std::vector<double> m_pad, m_header;
 };

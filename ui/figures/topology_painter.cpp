@@ -15,16 +15,20 @@ using Role = Theme::Role;
 constexpr double kSmallestDevice = 3.5;  ///< pixels; smaller ones are painted as runs of their host
 constexpr double kSmallestGroup = 5;     ///< pixels; smaller groups are painted as one
 constexpr double kLabelDevice = 11;      ///< pixels of height from which a device carries its stage number
-constexpr double kSmallestText = 7.5;
+constexpr double kSmallestText = 8.5;
 
 }  // namespace
 
-QColor LevelTraffic::color(int level, const Theme& theme) const {
+Bytes LevelTraffic::carried(int level, int group) const {
+  return only < 0 ? bytes[static_cast<std::size_t>(level)] : sent[static_cast<std::size_t>(group)];
+}
+
+QColor LevelTraffic::color(int level, int group, const Theme& theme) const {
   constexpr double kDecades = 4;
-  const double most = std::max_element(bytes.begin(), bytes.end())->value(),
-               here = bytes[static_cast<std::size_t>(level)].value();
+  const auto& all = only < 0 ? bytes : sent;
+  const double most = std::max_element(all.begin(), all.end())->value(), here = carried(level, group).value();
   if (!(here > 0)) return theme.color(Role::Canvas);
-  const double x = 1 + std::log10(here / most) / kDecades;
+  const double x = only < 0 ? 1 + std::log10(here / most) / kDecades : here / most;
   return theme.magnitude(0.15 + 0.85 * std::clamp(x, 0.0, 1.0));
 }
 
@@ -128,38 +132,45 @@ void TopologyPainter::collectRuns(const Box& box, const QRectF& rect) {
   }
 }
 
+/// Inner boxes stand out from the outer ones by a step of the same tone, or by what they carry.
+QColor TopologyPainter::groundOf(const Box& box) const {
+  if (m_traffic.tints(box.level)) return m_traffic.color(box.level, box.group, m_ink.theme());
+  const auto levels = static_cast<int>(m_boxes.size());
+  return mixed(m_ink.color(Role::Canvas), m_ink.color(Role::Border),
+               (levels - box.level) % 2 == 1 ? 0.2 : 0.0);
+}
+
 void TopologyPainter::paintBoxes() {
   QPainter& p = m_ink.painter();
   const auto levels = static_cast<int>(m_boxes.size());
   for (int l = levels - 1; l >= 0; --l) {
     const auto& boxes = m_boxes[static_cast<std::size_t>(l)];
-    // Inner boxes stand out from the outer ones by a step of the same tone.
-    QColor ground =
-        mixed(m_ink.color(Role::Canvas), m_ink.color(Role::Border), (levels - l) % 2 == 1 ? 0.2 : 0.0);
-    if (m_traffic.shown()) ground = m_traffic.color(l, m_ink.theme());
+    if (boxes.empty()) continue;
     const QColor edge = mixed(m_ink.color(Role::Border), m_ink.color(Role::Text), 0.12 * l);
     // Those behind stay clear of the words in the header around them.
     const double behind = l + 1 < levels ? std::clamp(0.2 * m_layout.header(l + 1) * m_scale, 2.0, 5.0) : 5.0;
-    std::vector<QRectF> rects;
+    std::map<QRgb, std::vector<QRectF>> rects;
     for (const Box& box : boxes) {
       const QRectF r = pixels(box.rect);
+      const QColor ground = groundOf(box);
       if (box.count > 1 && r.width() > 20)
         for (const double shift : {behind, behind / 2}) {
           p.setPen(QPen(edge, 1));
           p.setBrush(ground);
           p.drawRect(r.translated(shift, -shift));
         }
-      rects.push_back(r);
+      rects[ground.rgb()].push_back(r);
     }
-    if (rects.empty()) continue;
     const bool framed = pixels(boxes.front().rect).width() >= 14;
     const bool busy = exchanges(l);
     p.setPen(framed ? QPen(busy ? m_ink.color(Role::Accent) : edge, busy    ? 2.5
                                                                     : l > 0 ? 1.2
                                                                             : 1)
                     : QPen(Qt::NoPen));
-    p.setBrush(ground);
-    p.drawRects(rects.data(), static_cast<int>(rects.size()));
+    for (const auto& [ground, alike] : rects) {
+      p.setBrush(QColor::fromRgb(ground));
+      p.drawRects(alike.data(), static_cast<int>(alike.size()));
+    }
   }
 }
 
@@ -244,53 +255,79 @@ QString TopologyPainter::headerText(const Box& box, int variant) const {
   }
 }
 
+std::optional<TopologyPainter::Header> TopologyPainter::headerOf(const Box& box) const {
+  const QRectF r = pixels(box.rect);
+  const double room = m_layout.header(box.level) * m_scale;
+  const double size = std::min(room * 0.68, box.level == 0 ? 11.5 : 13.0);
+  const double margin = std::min(6.0, 0.2 * m_scale + 1);
+  Header out{QRectF(r.left() + margin, r.top(), r.width() - 2 * margin, room), size, size < kSmallestText};
+  if (!out.tight) return out;
+  if (r.width() < 58 || r.height() < 26 || box.level == 0) return std::nullopt;
+  out.size = 10;
+  return out;
+}
+
+/// Siblings say equally much: how far the headers of a level must be shortened so that each whole box in
+/// sight has room for its own. Names are never shortened for the sake of others.
+int TopologyPainter::briefest(const std::vector<Box>& boxes) const {
+  int variant = 0;
+  for (const Box& box : boxes) {
+    if (variant == 2) break;
+    const auto header = headerOf(box);
+    if (!header || header->tight || header->line.left() < m_canvas.left()) continue;
+    const double count =
+        box.count > 1 ? Ink::width(QStringLiteral("×%1").arg(box.count), header->size, true) + 8 : 0;
+    while (variant < 2 &&
+           Ink::width(headerText(box, variant), header->size, box.level > 0) > header->line.width() - count)
+      ++variant;
+  }
+  return variant;
+}
+
 void TopologyPainter::paintHeaders() {
   std::vector<QRectF> written;  // inner names first: an outer one does not lie over them
   const auto isFree = [&](const QRectF& spot) {
     return std::none_of(written.begin(), written.end(),
                         [&](const QRectF& other) { return other.intersects(spot.adjusted(3, 2, -3, -2)); });
   };
-  for (const auto& boxes : m_boxes)
+  for (const auto& boxes : m_boxes) {
+    const int variant = briefest(boxes);
     for (const Box& box : boxes) {
+      const auto header = headerOf(box);
+      if (!header) continue;
+      auto [line, size, tight] = *header;
       const QRectF r = pixels(box.rect);
-      const double room = m_layout.header(box.level) * m_scale;
-      const double size = std::min(room * 0.68, box.level == 0 ? 11.5 : 13.0);
-      QColor color = m_ink.color(box.level == 0 ? Role::MutedText : Role::Text),
-             strong = m_ink.color(Role::Text);
-      if (m_traffic.shown()) color = strong = m_ink.theme().textOn(m_traffic.color(box.level, m_ink.theme()));
-      QRectF line(r.left() + std::min(6.0, 0.2 * m_scale + 1), r.top(),
-                  r.width() - 2 * std::min(6.0, 0.2 * m_scale + 1), room);
-      const bool tight = size < kSmallestText;
-      if (tight && (r.width() < 58 || r.height() < 26 || box.level == 0)) continue;
-      const double pixelSize = tight ? 10 : size;
+      const QColor strong =
+          m_traffic.tints(box.level) ? m_ink.theme().textOn(groundOf(box)) : m_ink.color(Role::Text);
+      const QColor color = box.level == 0 && !m_traffic.tints(0) ? m_ink.color(Role::MutedText) : strong;
       if (box.count > 1) {
         const QString times = QStringLiteral("×%1").arg(countText(box.count));
-        const double w = Ink::width(times, pixelSize, true) + 2;
+        const double w = Ink::width(times, size, true) + 2;
         const QRectF spot = tight ? QRectF(line.right() - w, r.top() + 2, w, 14)
                                   : QRectF(line.right() - w, line.top(), w, line.height());
         if (w < line.width() && (!tight || isFree(spot))) {
           if (tight) written.push_back(spot);
-          m_ink.label(spot, times, Qt::AlignRight | Qt::AlignVCenter, pixelSize, strong, true);
+          m_ink.label(spot, times, Qt::AlignRight | Qt::AlignVCenter, size, strong, true);
           line.setRight(line.right() - w - 6);
         }
       }
       if (tight) {
-        // Too far out for the header: the name stands on a plate over the middle of the box.
         const QString name = headerText(box, 2);
-        const double w = Ink::width(name, pixelSize, true) + 8;
+        const double w = Ink::width(name, size, true) + 8;
         const QRectF plate(r.center().x() - w / 2, r.center().y() - 8, w, 16);
         if (w > r.width() || !isFree(plate)) continue;
         written.push_back(plate);
         m_ink.fill(plate, m_ink.color(Role::Canvas));
-        m_ink.label(plate, name, Qt::AlignCenter, pixelSize, m_ink.color(Role::Text), true);
+        m_ink.label(plate, name, Qt::AlignCenter, size, m_ink.color(Role::Text), true);
         continue;
       }
       // Long boxes that are partly out of sight keep their label in view.
       line.setLeft(std::min(std::max(line.left(), m_canvas.left() + 4), line.right()));
-      m_ink.firstThatFits(line,
-                          {headerText(box, 0), headerText(box, 1), headerText(box, 2), headerText(box, 3)},
-                          Qt::AlignLeft | Qt::AlignVCenter, pixelSize, color, box.level > 0);
+      QStringList choices;
+      for (int v = variant; v <= 3; ++v) choices << headerText(box, v);
+      m_ink.firstThatFits(line, choices, Qt::AlignLeft | Qt::AlignVCenter, size, color, box.level > 0);
     }
+  }
 }
 
 void TopologyPainter::paintMarks() {

@@ -3,6 +3,7 @@
 #include <QRectF>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "figures/focus.h"
@@ -14,10 +15,17 @@ namespace nest {
 /// What the levels carry, for the picture: one entry per level. Empty: traffic is not shown.
 struct LevelTraffic {
   std::vector<Bytes> bytes;  ///< a batch
+  int only = -1;             ///< the one level looked at, sender by sender; −1: all levels, each as a whole
+  std::vector<Bytes> sent;   ///< then: across that level, by each group of senders()
 
   bool shown() const { return !bytes.empty(); }
-  /// Ground of a level's boxes: the more bytes, the further along the ramp (logarithmic, four decades).
-  QColor color(int level, const Theme&) const;
+  int senders() const { return only > 0 ? only - 1 : only; }  ///< level of the boxes that send across it
+  bool tints(int level) const { return shown() && (only < 0 || senders() == level); }
+  /// Of a box that is tinted.
+  Bytes carried(int level, int group) const;
+  /// Its ground: the more bytes, the further along the ramp; levels on a logarithmic scale of four decades,
+  /// senders on a linear one from zero.
+  QColor color(int level, int group, const Theme&) const;
 };
 
 /// Paints nested boxes group by group: what one level or one stage has in common is collected and painted at
@@ -39,9 +47,18 @@ private:
   void paintDevices();
   void paintHeaders();
   void paintMarks();
+  QColor groundOf(const Box&) const;
   bool rests(int stage) const;
   bool exchanges(int level) const;
   QString headerText(const Box&, int variant) const;
+  /// Where a box's header goes, and in which size; nullopt: it has no room.
+  struct Header {
+    QRectF line;
+    double size;
+    bool tight;  ///< too far out: the name stands on a plate over the middle of the box
+  };
+  std::optional<Header> headerOf(const Box&) const;
+  int briefest(const std::vector<Box>&) const;
 
   struct Cell {
     QRectF rect;

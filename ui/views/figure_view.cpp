@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QSettings>
+#include <QSignalBlocker>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -66,6 +67,21 @@ void FigureView::addChoice(const QString& key, const QString& label, const QStri
     apply(i);
     figureChanged();
   });
+}
+
+void FigureView::renameChoice(const QString& key, const QStringList& names) {
+  auto* box = findChild<QComboBox*>(key);
+  QStringList present;
+  for (int i = 0; i < box->count(); ++i) present << box->itemText(i);
+  if (present == names) return;
+  const int chosen = box->currentIndex();
+  {
+    const QSignalBlocker quiet(box);
+    box->clear();
+    box->addItems(names);
+    box->setCurrentIndex(chosen < names.size() ? chosen : 0);
+  }
+  if (box->currentIndex() != chosen) Q_EMIT box->currentIndexChanged(box->currentIndex());
 }
 
 void FigureView::addSwitch(const QString& key, const QString& label, const QString& tip, bool first,

@@ -48,6 +48,8 @@ protected:
   /// A choice above the figure; `apply` gets the index and is called once with the remembered one.
   void addChoice(const QString& key, const QString& label, const QStringList& names, int first,
                  std::function<void(int)> apply);
+  /// Other names for a choice, which stays where it is as long as there is such a place; else the first.
+  void renameChoice(const QString& key, const QStringList& names);
   void addSwitch(const QString& key, const QString& label, const QString& tip, bool first,
                  std::function<void(bool)> apply);
   /// The figure given to the constructor, by its own type.

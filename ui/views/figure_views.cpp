@@ -24,6 +24,22 @@ namespace {
 
 constexpr int kHeadSteps = 2000;
 
+/// Names for the cluster's levels after those of the other choices; by number as long as there is none.
+QStringList withLevels(QStringList choices, const PlanContext& c) {
+  const int levels = c.problem ? c.problem->cluster->levelCount() : kShapeLevels;
+  for (int l = 0; l < levels; ++l)
+    choices << (c.problem ? levelName(c, l) : FigureView::tr("level %1").arg(l));
+  return choices;
+}
+
+QStringList levelChoices(const PlanContext& c) {
+  return withLevels({FigureView::tr("every level")}, c);
+}
+
+QStringList groupChoices(const PlanContext& c) {
+  return withLevels({FigureView::tr("what fits"), FigureView::tr("device")}, c);
+}
+
 }  // namespace
 
 TopologyView::TopologyView(ViewServices services, QWidget* parent)
@@ -39,12 +55,15 @@ TopologyView::TopologyView(ViewServices services, QWidget* parent)
   addChoice(QStringLiteral("traffic"), tr("Traffic"), kinds, 0, [f](int i) {
     f->setTraffic(i == 0 ? TopologyFigure::kNoTraffic : i == 1 ? TopologyFigure::kAllTraffic : i - 2);
   });
+  addChoice(QStringLiteral("level"), tr("over"), levelChoices(context()), 0,
+            [f](int i) { f->setTrafficLevel(i - 1); });
   m_loss = new LossStrip(services.document);
   addBelow(m_loss);
   connect(pane(), &FigurePane::menuMade, this, &TopologyView::addFailures);
 }
 
 void TopologyView::refresh() {
+  renameChoice(QStringLiteral("level"), levelChoices(context()));
   FigureView::refresh();
   m_loss->setContext(contextPtr());
 }
@@ -108,13 +127,18 @@ CommunicationView::CommunicationView(ViewServices services, QWidget* parent)
   addChoice(QStringLiteral("kind"), tr("of"), kinds, 0, [change](int i) {
     change([i](auto& o) { o.kind = i == 0 ? std::nullopt : std::optional(static_cast<Exchange>(i - 1)); });
   });
-  // Levels are offered by place, not by name: the names change with the cluster.
-  addChoice(QStringLiteral("groups"), tr("between"),
-            {tr("Fitting groups"), tr("Devices"), tr("Hosts"), tr("Groups of level 1"),
-             tr("Groups of level 2"), tr("Groups of level 3")},
-            0, [change](int i) { change([i](auto& o) { o.groups = i - 2; }); });
+  addChoice(QStringLiteral("level"), tr("over"), levelChoices(context()), 0,
+            [change](int i) { change([i](auto& o) { o.level = i - 1; }); });
+  addChoice(QStringLiteral("groups"), tr("by"), groupChoices(context()), 0,
+            [change](int i) { change([i](auto& o) { o.groups = i - 2; }); });
   addChoice(QStringLiteral("scale"), tr("Scale"), {tr("Logarithmic"), tr("Linear")}, 0,
             [change](int i) { change([i](auto& o) { o.logarithmic = i == 0; }); });
+}
+
+void CommunicationView::refresh() {
+  renameChoice(QStringLiteral("level"), levelChoices(context()));
+  renameChoice(QStringLiteral("groups"), groupChoices(context()));
+  FigureView::refresh();
 }
 
 TimelineView::TimelineView(ViewServices services, QWidget* parent)

@@ -42,6 +42,9 @@ class CommunicationView : public FigureView {
   Q_OBJECT
 public:
   explicit CommunicationView(ViewServices, QWidget* parent = nullptr);
+
+protected:
+  void refresh() override;
 };
 
 class TimelineView : public FigureView {

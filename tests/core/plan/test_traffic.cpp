@@ -101,6 +101,22 @@ private slots:
     QCOMPARE(hosts.bytes[hosts.cell(0, 0)].value(), 100.0);
     QCOMPARE(hosts.bytes[hosts.cell(0, 1)].value(), 200.0);
   }
+  void oneLevelAlone() {
+    const Problem p = twoHosts();
+    Plan plan;
+    plan.stages = {stage({0}, {2, false, 1, 1}), stage({1}, {2, false, 1, 1})};
+    const Traffic t(p, plan);
+    const TrafficMatrix inside = t.matrix(groupBuckets(*p.cluster, 0), kEveryExchange, 0);
+    QCOMPARE(inside.bytes[inside.cell(0, 0)].value(), 800.0);
+    QCOMPARE(int(inside.level[inside.cell(0, 1)]), -1);
+    const TrafficMatrix between = t.matrix(groupBuckets(*p.cluster, 0), kEveryExchange, 1);
+    QCOMPARE(int(between.level[between.cell(0, 0)]), -1);
+    QCOMPARE(between.bytes[between.cell(0, 1)].value(), 56.0);
+    // Each host sends its half; of what stays inside, too.
+    QCOMPARE(t.across(1), (std::vector<Bytes>{Bytes(56), Bytes(56)}));
+    QCOMPARE(t.across(0), (std::vector<Bytes>{Bytes(800), Bytes(800)}));
+    QCOMPARE(t.across(0, {false, false, false, true, false}), (std::vector<Bytes>{Bytes(0), Bytes(0)}));
+  }
   /// Totals, flows and matrices of any coarseness tell the same.
   void viewsAgree() {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
