@@ -24,7 +24,25 @@ constexpr Part kParts[] = {{Binding::Compute, 0, 0}, {Binding::Memory, 0, 1}, {B
                            {Binding::Data, 5, 0},    {Binding::Step, 6, 0},   {Binding::Bubble, 7, 2}};
 
 QString partName(Binding b) {
-  return b == Binding::Memory ? QStringLiteral("recompute") : QString::fromLatin1(nameOf(b));
+  QString name = b == Binding::Memory ? QStringLiteral("recompute") : QString::fromLatin1(nameOf(b));
+  name[0] = name[0].toUpper();
+  return name;
+}
+
+/// Who is fastest, and by how much.
+QString sentence(std::vector<ComparisonFigure::Row> rows) {
+  std::erase_if(rows, [](const auto& row) { return !row.runs; });
+  if (rows.empty()) return ComparisonFigure::tr("None of these plans fits");
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.metrics.batchTime < b.metrics.batchTime; });
+  const Seconds best = rows.front().metrics.batchTime;
+  const QString lead = ComparisonFigure::tr("%1: %2 a batch").arg(rows.front().name, from(text::time(best)));
+  const auto next = std::find_if(rows.begin(), rows.end(), [best](const auto& row) {
+    return row.metrics.batchTime.value() > best.value() * (1 + 5e-4);
+  });
+  if (next == rows.end()) return rows.size() > 1 ? lead + ComparisonFigure::tr(", as fast as any") : lead;
+  return lead + ComparisonFigure::tr("; the next, %1, takes %2")
+                    .arg(next->name, from(text::signedPercent(next->metrics.batchTime / best - 1)));
 }
 
 struct Rows {
@@ -32,9 +50,10 @@ struct Rows {
   double rowHeight = 0, largest = 0;
   std::vector<LegendItem> items;
 
+  bool saysPlans() const { return rowHeight >= 36; }  ///< below each bar
   QRectF bar(std::size_t i) const {
     return {plot.left(), plot.top() + rowHeight * (static_cast<double>(i) + 0.18), plot.width(),
-            rowHeight * 0.5};
+            rowHeight * (saysPlans() ? 0.5 : 0.7)};
   }
 };
 
@@ -79,7 +98,7 @@ std::optional<FigureState> ComparisonFigure::state(const PlanContext& c, bool) c
 
 void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
-  paintFrame(ink, area, c, title(), {});
+  paintFrame(ink, area, c, title(), sentence(m_rows));
   const Rows r = layOut(bodyOf(area, c, style.standalone), m_rows, ink.theme());
   const Axis axis = Axis::time(r.largest, 6);
   paintHorizontalAxis(ink, r.plot, axis, tr("Batch time"));
@@ -115,11 +134,20 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
                                     ? from(text::signedPercent(row.metrics.batchTime.value() / fastest - 1))
                                     : QString()
                               : tr("does not fit");
-    ink.label({bar.left() + total + 6, bar.top(), 90, bar.height() / 2}, time,
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Theme::Role::Text));
-    ink.label({bar.left() + total + 6, bar.center().y(), 90, bar.height() / 2}, delta,
-              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-              ink.color(row.runs ? Theme::Role::MutedText : Theme::Role::Error));
+    const QColor tone = ink.color(row.runs ? Theme::Role::MutedText : Theme::Role::Error);
+    if (bar.height() >= 30) {
+      ink.label({bar.left() + total + 6, bar.top(), 90, bar.height() / 2}, time,
+                Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Theme::Role::Text));
+      ink.label({bar.left() + total + 6, bar.center().y(), 90, bar.height() / 2}, delta,
+                Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, tone);
+    } else {
+      const double w = Ink::width(time, Ink::kSmall) + 6;
+      ink.label({bar.left() + total + 6, bar.top(), w, bar.height()}, time, Qt::AlignLeft | Qt::AlignVCenter,
+                Ink::kSmall, ink.color(Theme::Role::Text));
+      ink.label({bar.left() + total + 6 + w, bar.top(), 90, bar.height()}, delta,
+                Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, tone);
+    }
+    if (!r.saysPlans()) continue;
     ink.label({bar.left(), bar.bottom() + 1, bar.width() + 80, Ink::height(Ink::kSmall)}, row.plan,
               Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::MutedText));
   }

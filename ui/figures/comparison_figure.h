@@ -25,6 +25,8 @@ public:
   const std::vector<Row>& rows() const { return m_rows; }
 
   QSizeF preferredSize(const PlanContext&) const override;
+  /// In pixels; below it the bars of so many plans would touch.
+  static double leastHeight(std::size_t plans) { return 130 + 22.0 * static_cast<double>(plans); }
 
   int count(const PlanContext&) const override { return static_cast<int>(m_rows.size()); }
 

@@ -44,11 +44,11 @@ public:
 
   /// False: it lies behind other tabs, where Qt still calls it visible. It then marks itself dirty only.
   void setInSight(bool);
+  bool isInSight() const { return isVisible() && m_inSight; }
 
 protected:
   /// Something else that the view shows has changed: refreshes now, or when it comes into sight.
   void outdate();
-  bool isInSight() const { return isVisible() && m_inSight; }
   /// This widget (combo box, tab widget, checkable button, splitter) belongs to state().
   static void remember(const char* key, QWidget*);
   virtual void applyState(const State&);

@@ -14,6 +14,7 @@
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
 #include "figures/all_figures.h"
+#include "figures/ink.h"
 #include "lessons/lesson.h"
 #include "plan/metrics.h"
 #include "views/flow_layout.h"
@@ -22,6 +23,17 @@ namespace nest {
 namespace {
 
 constexpr int kCardWidth = 300, kPictureHeight = 170, kCardHeight = 302, kGap = 16;
+
+constexpr int kLinesAbout = 3;
+
+/// The text as it fits into the card, ended by "…" if it goes on.
+QString shortened(const QString& text) {
+  QStringList lines = Ink::lines(text, kCardWidth - 22, 13);
+  if (lines.size() <= kLinesAbout) return text;
+  lines.resize(kLinesAbout);
+  while (Ink::width(lines.last() + QChar(0x2026), 13) > kCardWidth - 22) lines.last().chop(1);
+  return lines.join(u' ').trimmed() + QChar(0x2026);
+}
 
 /// A button that shows a picture, a title and a line about the sample.
 class CardButton : public QPushButton {
@@ -41,11 +53,11 @@ public:
     auto* name = new QLabel(title, this);
     name->setFont(Theme::font(13.5, true));
     m_verdict->setProperty("role", "muted");
-    auto* text = new QLabel(about, this);
+    auto* text = new QLabel(shortened(about), this);
     text->setProperty("role", "muted");
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    text->setFixedHeight(3 * text->fontMetrics().lineSpacing() + 4);
+    text->setFixedHeight(kLinesAbout * text->fontMetrics().lineSpacing() + 4);
     for (QLabel* label : {m_picture, name, m_verdict, text}) {
       label->setAttribute(Qt::WA_TransparentForMouseEvents);
       column->addWidget(label);

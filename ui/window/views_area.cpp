@@ -51,7 +51,12 @@ ViewsArea::ViewsArea(ViewServices services, QWidget* parent) : QMainWindow(paren
   }
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
     for (View* v : m_views)
-      if (now && (v == now || v->isAncestorOf(now))) m_last = v;
+      // A dialog that closes gives the focus back even to what now lies behind another tab.
+      if (now && v->isInSight() && (v == now || v->isAncestorOf(now))) m_last = v;
+  });
+  connect(this, &QMainWindow::tabifiedDockWidgetActivated, this, [this](const QDockWidget* dock) {
+    const auto it = std::find(m_docks.begin(), m_docks.end(), dock);
+    if (it != m_docks.end()) m_last = m_views[static_cast<std::size_t>(it - m_docks.begin())];
   });
   arrangeDefault();
 }
@@ -109,8 +114,8 @@ QDockWidget* ViewsArea::dockOf(const QString& id) const {
 }
 
 View* ViewsArea::current() const {
-  if (m_last && m_last->isVisible()) return m_last;
-  const auto it = std::find_if(m_views.begin(), m_views.end(), [](const View* v) { return v->isVisible(); });
+  if (m_last && m_last->isInSight()) return m_last;
+  const auto it = std::find_if(m_views.begin(), m_views.end(), [](const View* v) { return v->isInSight(); });
   return it == m_views.end() ? nullptr : *it;
 }
 

@@ -11,6 +11,8 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QObject>
+#include <QPushButton>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QToolButton>
 
@@ -281,6 +283,36 @@ private Q_SLOTS:
       ++visited;
     }
     QVERIFY(visited > 8);
+  }
+
+  /// The palette gives the focus back to where it was: a view that now lies behind is not the one in front.
+  void theViewInFrontIsTheOneSeen() {
+    Fixture f;
+    QTRY_VERIFY(f.solved());
+    ViewsArea& views = f.window.views();
+    views.reveal(QStringLiteral("compare"));
+    auto* inCompare = views.view(QStringLiteral("compare"))->findChild<QPushButton*>();
+    QTRY_VERIFY(inCompare->isVisible());
+    inCompare->setFocus();
+    QTRY_COMPARE(views.current()->id(), QStringLiteral("compare"));
+    views.reveal(QStringLiteral("study"));
+    QTRY_VERIFY(views.view(QStringLiteral("study"))->isInSight());
+    f.window.setFocus();
+    inCompare->setFocus();
+    QTest::qWait(1);
+    QCOMPARE(views.current()->id(), QStringLiteral("study"));
+    // So is a tab that is brought forward with the mouse.
+    auto* bar = [&]() -> QTabBar* {
+      for (auto* b : views.findChildren<QTabBar*>())
+        for (int i = 0; i < b->count(); ++i)
+          if (b->tabText(i) == QStringLiteral("Timeline")) return b;
+      return nullptr;
+    }();
+    QVERIFY(bar);
+    for (int i = 0; i < bar->count(); ++i)
+      if (bar->tabText(i) == QStringLiteral("Timeline"))
+        QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(i).center());
+    QTRY_COMPARE(views.current()->id(), QStringLiteral("timeline"));
   }
 
   void everyCommandIsReachable() {

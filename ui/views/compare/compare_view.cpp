@@ -9,7 +9,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSettings>
-#include <QSplitter>
 #include <QTabWidget>
 #include <QTableWidget>
 #include <QTextBrowser>
@@ -23,6 +22,7 @@
 #include "plan/metrics.h"
 #include "plan/plan_diff.h"
 #include "units/text.h"
+#include "views/adaptive_splitter.h"
 #include "views/figure_pane.h"
 
 namespace nest {
@@ -93,15 +93,14 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   choice->addWidget(m_second, 1);
   belowColumn->addLayout(choice);
   belowColumn->addWidget(m_difference, 1);
-  auto* split = new QSplitter(Qt::Vertical);
-  split->addWidget(m_tabs);
-  split->addWidget(below);
-  split->setSizes({420, 180});
+  m_split = new AdaptiveSplitter(480, {560, 340});
+  m_split->addWidget(m_tabs);
+  m_split->addWidget(below);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addLayout(bar);
-  column->addWidget(split, 1);
+  column->addWidget(m_split, 1);
 
   connect(m_run, &QPushButton::clicked, this, &CompareView::runBaselines);
   connect(m_keep, &QPushButton::clicked, this, &CompareView::keepPlan);
@@ -294,7 +293,8 @@ void CompareView::rebuild() {
   for (const Entry& e : m_entries)
     rows.push_back({e.name, metricsOf(*e.problem, architectureOf(e.scenario), e.plan),
                     from(summaryOf(e.plan.plan)), e.plan.evaluation.feasible()});
-  m_pane->setLeastHeight(140 + 38 * static_cast<int>(rows.size()));
+  m_pane->setLeastHeight(static_cast<int>(ComparisonFigure::leastHeight(rows.size())));
+  m_split->showSecond(rows.size() > 1);  // with one plan there is nothing to choose
   m_figure->setRows(std::move(rows));
   m_pane->show(context(), theme());
   fillTable();
@@ -345,7 +345,8 @@ void CompareView::showDifference() {
       html += QStringLiteral("<li>%1</li>").arg(from(c.sentence).toHtmlEscaped());
     html += QStringLiteral("</ul>");
   }
-  if (!y.note.isEmpty()) html += QStringLiteral("<p>%1</p>").arg(y.note.toHtmlEscaped());
+  if (!y.note.isEmpty())
+    html += QStringLiteral("<p>%1: %2.</p>").arg(y.name.toHtmlEscaped(), y.note.toHtmlEscaped());
   for (const auto& v : y.plan.evaluation.violations)
     html += QStringLiteral("<p>%1</p>").arg(from(v.message).toHtmlEscaped());
   m_difference->setHtml(html);

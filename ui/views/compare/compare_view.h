@@ -18,6 +18,7 @@ class QTextBrowser;
 namespace nest {
 
 class ComparisonFigure;
+class AdaptiveSplitter;
 class FigurePane;
 class PlanPairFigure;
 class StudyWorker;
@@ -72,6 +73,7 @@ private:
   QTableWidget* m_table;
   QTabWidget* m_tabs;
   QComboBox *m_first, *m_second;
+  AdaptiveSplitter* m_split;  ///< the plans; which two differ in what
   QTextBrowser* m_difference;
   QPushButton *m_run, *m_stop, *m_keep;
   QLabel* m_state;

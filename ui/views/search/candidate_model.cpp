@@ -1,5 +1,7 @@
 #include "views/search/candidate_model.h"
 
+#include <cmath>
+
 #include "figures/phrases.h"
 #include "units/text.h"
 
@@ -131,8 +133,9 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
     case Fate:
       return fateName(c.fate);
     case Time:
-      return time > 0 ? (c.best ? QString() : QStringLiteral("≥ ")) + from(text::time(Seconds(time)))
-                      : QString();
+      return time > 0 && std::isfinite(time)
+                 ? (c.best ? QString() : QStringLiteral("≥ ")) + from(text::time(Seconds(time)))
+                 : QString();
     default:
       return reason(c, *m_outcome);
   }

@@ -1,7 +1,6 @@
 #include "views/search/dp_pane.h"
 
 #include <QHeaderView>
-#include <QSplitter>
 #include <QTableWidget>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "figures/phrases.h"
 #include "units/text.h"
+#include "views/adaptive_splitter.h"
 #include "views/figure_pane.h"
 
 namespace nest {
@@ -34,7 +34,7 @@ DpPane::DpPane(QWidget* parent) : QWidget(parent) {
   m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_table->verticalHeader()->hide();
   m_table->horizontalHeader()->setStretchLastSection(true);
-  auto* split = new QSplitter(Qt::Vertical);
+  auto* split = new AdaptiveSplitter(360, {420, 300});
   split->addWidget(m_pane);
   split->addWidget(m_table);
   split->setSizes({320, 160});

@@ -23,12 +23,15 @@
 #include "study/counterfactual.h"
 #include "study/sensitivity.h"
 #include "units/text.h"
+#include "views/flow_layout.h"
 #include "views/search/candidate_model.h"
 #include "views/search/dp_pane.h"
 #include "views/search/front_pane.h"
 
 namespace nest {
 namespace {
+
+const QString kTabSetting = QStringLiteral("views/search/tab");
 
 QString from(const std::string& s) {
   return QString::fromStdString(s);
@@ -67,11 +70,12 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   m_tabs->addTab(buildQuestions(), tr("Questions"));
   m_tabs->addTab(m_front, tr("Pareto front"));
   m_tabs->addTab(m_dp, tr("DP table"));
-  m_tabs->setCurrentIndex(QSettings().value(QStringLiteral("views/search/tab"), 0).toInt());
+  m_tabs->setCurrentIndex(QSettings().value(kTabSetting, 0).toInt());
   m_split = new QSplitter;
-  m_split->addWidget(buildCandidates());
+  m_candidates = buildCandidates();
+  m_split->addWidget(m_candidates);
   m_split->addWidget(m_tabs);
-  m_split->setSizes({560, 420});
+  m_split->setSizes({600, 400});
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -81,7 +85,7 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   setAccessibleName(title());
   remember("tab", m_tabs);
   connect(m_tabs, &QTabWidget::currentChanged, this, [this](int tab) {
-    if (!isRestoring()) QSettings().setValue(QStringLiteral("views/search/tab"), tab);
+    if (!isRestoring()) QSettings().setValue(kTabSetting, tab);
     refreshTable();
   });
   // A cell of the table is a stage of the plan: it lights up everywhere.
@@ -98,15 +102,32 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
 }
 
 /// Why a candidate lost is the last and longest column: where both parts side by side would hide it, they
-/// stand one above the other.
+/// stand one above the other, and where that is too low for two, the candidates are one more tab.
 void SearchView::resizeEvent(QResizeEvent* event) {
   View::resizeEvent(event);
-  constexpr int kBesideEachOther = 1200, kNarrow = 800, kLow = 420;
-  const bool above = width() < kNarrow || (width() < kBesideEachOther && height() > kLow);
-  const auto wanted = above ? Qt::Vertical : Qt::Horizontal;
-  if (m_split->orientation() == wanted) return;
-  m_split->setOrientation(wanted);
-  m_split->setSizes({560, 420});
+  constexpr int kBesideEachOther = 1500, kLow = 520;
+  const bool beside = width() >= kBesideEachOther;
+  m_split->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
+  foldCandidates(!beside && height() < kLow);
+  constexpr int kRoomForOutcome = 780;  // why says it too
+  m_table->setColumnHidden(CandidateModel::Fate, !beside && width() < kRoomForOutcome);
+}
+
+void SearchView::foldCandidates(bool fold) {
+  const bool folded = m_tabs->indexOf(m_candidates) >= 0;
+  if (fold == folded) return;
+  const QSignalBlocker quiet(m_tabs);  // not a choice of the user
+  if (fold) {
+    m_tabs->addTab(m_candidates, tr("Candidates"));
+    if (!QSettings().contains(kTabSetting)) m_tabs->setCurrentWidget(m_candidates);
+  } else {
+    if (m_tabs->currentWidget() == m_candidates) m_tabs->setCurrentIndex(0);
+    m_tabs->removeTab(m_tabs->indexOf(m_candidates));
+    m_split->insertWidget(0, m_candidates);
+    m_split->setSizes({600, 400});
+    m_candidates->show();
+  }
+  refreshTable();
 }
 
 SearchView::~SearchView() {
@@ -212,7 +233,8 @@ QWidget* SearchView::buildQuestions() {
   asking->addWidget(m_question, 1);
   asking->addWidget(askButton);
   column->addLayout(asking);
-  auto* buttons = new QHBoxLayout;
+  auto* buttons = new FlowLayout(6);
+  buttons->setContentsMargins(0, 0, 0, 0);
   const auto button = [&](const QString& name, const QString& tip, void (SearchView::*f)()) {
     auto* b = new QPushButton(name);
     b->setToolTip(tip);
@@ -225,7 +247,6 @@ QWidget* SearchView::buildQuestions() {
   button(tr("Find break-even points"), tr("Where the best plan becomes another one"),
          &SearchView::findBreakEvens);
   button(tr("Rank failures"), tr("Solve again without each device, host, rack"), &SearchView::rankFailures);
-  buttons->addStretch(1);
   m_stop = new QPushButton(tr("Cancel"));
   m_stop->setToolTip(tr("Stop solving; what is known so far stays"));
   m_stop->setVisible(false);

@@ -44,6 +44,7 @@ protected:
 private:
   void fillMenu(const QPoint&);
   void askAbout(int row);
+  void foldCandidates(bool);
   QWidget* buildCandidates();
   QWidget* buildQuestions();
   void showBusy(const QString& what);
@@ -54,6 +55,7 @@ private:
 
   CandidateModel* m_model;
   QSortFilterProxyModel* m_sorted;
+  QWidget* m_candidates;  ///< the table with its filter: a part of its own, or the last tab
   QTableView* m_table;
   QLabel* m_headline;
   QLineEdit *m_filter, *m_question;

@@ -11,7 +11,6 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSettings>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QTableWidget>
 #include <QToolButton>
@@ -23,6 +22,7 @@
 #include "solver/baselines/baselines.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
+#include "views/adaptive_splitter.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 
@@ -91,16 +91,14 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   auto* bar = new FlowLayout(6);
   bar->setContentsMargins(8, 6, 8, 6);
   buildBar(*bar);
-  auto* split = new QSplitter(Qt::Vertical);
-  split->addWidget(m_figures);
-  split->addWidget(m_table);
-  split->setStretchFactor(0, 1);
-  split->setSizes({420, 200});
+  m_split = new AdaptiveSplitter(480, {420, 260});
+  m_split->addWidget(m_figures);
+  m_split->addWidget(m_table);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addLayout(bar);
-  column->addWidget(split, 1);
+  column->addWidget(m_split, 1);
   setAccessibleName(title());
 
   connect(m_worker, &StudyWorker::progressed, this,
@@ -332,8 +330,8 @@ void StudyView::addOthers(std::size_t point, const std::vector<double>& rates) {
 
 void StudyView::showPoints() {
   const bool grid = pane() == m_sweepPane;
-  m_table->setVisible(!grid);
   const auto& points = m_curve.points();
+  m_split->showSecond(!grid && !points.empty());
   const auto& others = m_curve.others();
   QStringList heads{m_curve.xTitle().isEmpty() ? tr("Value") : m_curve.xTitle(), tr("Throughput"),
                     tr("Plan")};

@@ -17,6 +17,7 @@ class QTableWidget;
 
 namespace nest {
 
+class AdaptiveSplitter;
 class FigurePane;
 class FlowLayout;
 class StudyWorker;
@@ -66,6 +67,7 @@ private:
   QStackedWidget* m_figures;
   QComboBox *m_field, *m_second;
   QCheckBox* m_baselines;
+  AdaptiveSplitter* m_split;
   QTableWidget* m_table;
   QPushButton *m_run, *m_stop, *m_copy;
   QProgressBar* m_progress;
