@@ -8,6 +8,9 @@ namespace nest {
 
 class Ink;
 
+/// More ticks beside a column are noise, however tall it is.
+inline constexpr int kMostTicks = 10;
+
 /// A time or memory axis from zero: one unit chosen by size, round ticks.
 struct Axis {
   double largest = 0;         ///< SI value at the far end

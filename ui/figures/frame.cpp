@@ -1,6 +1,7 @@
 #include "figures/frame.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "figures/ink.h"
 #include "figures/phrases.h"
@@ -36,6 +37,19 @@ QString bannerOf(const PlanContext& c) {
   if (!c.current && c.shownPlan())
     return QStringLiteral("Found before your last edit; solve to bring it up to date");
   return {};
+}
+
+/// The sentence as it fits: smaller type first, then without its last clauses, which say the least.
+std::pair<QString, double> fitting(QString sentence, double width) {
+  for (;;) {
+    for (const double size : {13.0, 12.0, 11.0})
+      if (Ink::width(sentence, size) + 2 <= width) return {sentence, size};
+    const qsizetype clause =
+        std::max({sentence.lastIndexOf(QStringLiteral("; ")), sentence.lastIndexOf(QStringLiteral(", ")),
+                  sentence.lastIndexOf(QStringLiteral(" · "))});
+    if (clause <= 0) return {sentence, 11.0};
+    sentence.truncate(clause);
+  }
 }
 
 /// The banner's lines take as much height as they need; 0 without one.
@@ -94,7 +108,8 @@ QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QStr
     row.translate(0, kTitleRow);
   }
   row.setHeight(kSentenceRow);
-  ink.label(row, sentence, Qt::AlignLeft | Qt::AlignVCenter, 13,
+  const auto [said, size] = fitting(sentence, row.width());
+  ink.label(row, said, Qt::AlignLeft | Qt::AlignVCenter, size,
             ink.color(ink.style().standalone ? MutedText : Text));
   row.translate(0, kSentenceRow + 2);
   const QString banner = bannerOf(c);

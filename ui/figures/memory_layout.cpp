@@ -79,8 +79,8 @@ MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standal
   out.plot = QRectF(body.left() + 52, top, width, std::max(20.0, out.chips.top() - 4 - top));
   // The words stand inside the plot, or they would lie on the title of the axis.
   const double above = 1 / std::max(0.5, 1 - kWordsAbove / out.plot.height());
-  out.axis =
-      Axis::memory(largest * std::max(1.13, above), std::max(2, static_cast<int>(out.plot.height() / 44)));
+  out.axis = Axis::memory(largest * std::max(1.13, above),
+                          std::clamp(static_cast<int>(out.plot.height() / 44), 2, kMostTicks));
   return out;
 }
 

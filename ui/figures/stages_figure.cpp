@@ -95,6 +95,11 @@ private:
       m_ink.label(box, text, Qt::AlignCenter, Ink::kSmall, m_ink.theme().textOn(fill));
       return;
     }
+    const QString number = stageNumber(m.layers[first].stage);
+    const double w = Ink::width(number, Ink::kSmall, true) + 2;
+    if (w > box.width() - 1) return;
+    m_ink.fill(QRectF(box.center().x() - w / 2, box.center().y() - 7, w, 14), fill);
+    m_ink.label(box, number, Qt::AlignCenter, Ink::kSmall, m_ink.theme().textOn(fill), true);
   }
 
   /// Bands that lead each part of the ribbon to its column; with several chunks they would cross, and are
@@ -164,6 +169,9 @@ private:
     if (slow >= 0 && !m_shares && m_plan.stageCount() > 1) {
       const double y = m.plot.bottom() - stage(slow).load.value() * scaleOf(slow);
       m_ink.line({m.plot.left(), y}, {m.plot.right(), y}, m_ink.color(Role::Text), 1, Qt::DashLine);
+      // A value that the line would strike through stands above it.
+      for (auto& v : m_values)
+        if (v.spot.top() < y + 2 && v.spot.bottom() > y - 2) v.spot.moveBottom(y - 3);
     }
     for (const auto& v : m_values) {
       m_ink.fill(v.spot, m_ink.color(Role::Canvas));

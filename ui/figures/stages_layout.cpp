@@ -92,7 +92,7 @@ StagesLayout layoutStages(const QRectF& area, const PlanContext& c, bool standal
 
   double largest = 0;
   for (const auto& s : e.stages) largest = std::max(largest, (s.load + s.hidden).value());
-  const int ticks = std::max(2, static_cast<int>(out.plot.height() / 48));
+  const int ticks = std::clamp(static_cast<int>(out.plot.height() / 48), 2, kMostTicks);
   if (shares) {
     out.axis.largest = 1.06, out.axis.unit = 0.01, out.axis.unitName = QStringLiteral("%");
     out.axis.ticks = out.plot.height() > 160 ? std::vector<double>{0, 20, 40, 60, 80, 100}

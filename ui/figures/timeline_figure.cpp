@@ -7,6 +7,7 @@
 #include "figures/focus.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
+#include "figures/memory_curve.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "figures/timeline_rows.h"
@@ -75,12 +76,12 @@ TimelineLayout layoutTimeline(const QRectF& area, const PlanContext& c, bool sta
   double bottom = out.legend.top() - 6;
   double room = bottom - body.top() - 24;
   // Few stages leave their room to the memory curve.
-  const double rows =
-      std::min(60.0 * stages, memory && room > 180 ? room * (stages > 24 ? 0.72 : 0.64) : room);
+  const bool both = memory && room > 180;
+  const double rows = std::min(std::clamp(0.2 * room, 60.0 * stages, TimelineRows::kTallestRow * stages),
+                               both ? room * (stages > 24 ? 0.72 : 0.64) : room);
   out.plot = QRectF(left, body.top(), width, std::max(10.0, rows));
-  if (memory && room > 180)
-    out.memory =
-        QRectF(left, out.plot.bottom() + 48, width, std::clamp(bottom - out.plot.bottom() - 56, 30.0, 420.0));
+  if (both)
+    out.memory = QRectF(left, out.plot.bottom() + 48, width, std::max(30.0, bottom - out.plot.bottom() - 56));
   return out;
 }
 
@@ -255,62 +256,13 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
       if (focus.hovers(s)) stage = s;
     QRectF memory = layout.memory;
     memory.moveTop(below.bottom() + 48);
-    paintMemory(ink, memory, from, to, std::max(0, stage), c);
+    const auto at = static_cast<std::size_t>(std::max(0, stage));
+    paintMemoryCurve(ink, memory,
+                     std::span(run.schedule.memory)
+                         .subspan(run.memoryStarts[at], run.memoryStarts[at + 1] - run.memoryStarts[at]),
+                     static_cast<int>(at), c.shownEvaluation()->stages[at].memory.capacity, from, to);
   }
   paintLegend(ink, layout.legend, items);
-}
-
-void TimelineFigure::paintMemory(Ink& ink, const QRectF& plot, double begin, double end, int stage,
-                                 const PlanContext& c) const {
-  const Run& run = runOf(c);
-  const auto at = static_cast<std::size_t>(stage);
-  const Bytes capacity = c.shownEvaluation()->stages[at].memory.capacity;
-  const std::size_t first = run.memoryStarts[at], last = run.memoryStarts[at + 1];
-  double largest = capacity.value();
-  for (std::size_t k = first; k < last; ++k) largest = std::max(largest, run.schedule.memory[k].used.value());
-  const Axis axis = Axis::memory(largest * 1.08, std::max(2, static_cast<int>(plot.height() / 34)));
-  paintVerticalAxis(ink, plot, axis, QStringLiteral("Memory of stage %1").arg(stageNumber(stage)));
-  const double width = plot.width(), scale = width / (end - begin);
-  const auto y = [&](double bytes) { return plot.bottom() - bytes / axis.largest * plot.height(); };
-  // Of the steps inside one pixel only the highest and the last matter.
-  QPolygonF curve;
-  double used = 0, peak = 0, px = plot.left();
-  const auto corner = [&](double x) {
-    if (x - px >= 0.7) {
-      if (peak > used) curve << QPointF(px, y(peak));
-      curve << QPointF(px, y(used)) << QPointF(x, y(used));
-      px = x, peak = 0;
-    }
-  };
-  for (std::size_t k = first; k < last; ++k) {
-    const auto& s = run.schedule.memory[k];
-    if (s.at.value() > end) break;
-    if (s.at.value() > begin) corner(plot.left() + (s.at.value() - begin) * scale);
-    used = s.used.value();
-    peak = std::max(peak, used);
-  }
-  px = std::min(px, plot.right());
-  curve << QPointF(px, y(used)) << QPointF(plot.right(), y(used));
-  QPolygonF area = curve;
-  area << QPointF(plot.right(), plot.bottom()) << QPointF(plot.left(), plot.bottom());
-  QPainter& p = ink.painter();
-  const QColor c0 = ink.stageColor(stage);
-  p.setPen(Qt::NoPen);
-  p.setBrush(mixed(c0, ink.color(Role::Canvas), 0.7));
-  p.drawPolygon(area);
-  p.setPen(QPen(mixed(c0, ink.color(Role::Text), 0.35), 1.4));
-  p.setBrush(Qt::NoBrush);
-  // A long polyline is slow to stroke as one outline with its joins; its segments are not.
-  std::vector<QLineF> segments;
-  for (qsizetype k = 1; k < curve.size(); ++k) segments.emplace_back(curve[k - 1], curve[k]);
-  p.drawLines(segments.data(), static_cast<int>(segments.size()));
-  const double top = y(capacity.value());
-  ink.line({plot.left(), top}, {plot.right(), top}, ink.color(Role::Text), 1.4, Qt::DashLine);
-  const QString label = QStringLiteral("capacity %1").arg(memoryText(capacity));
-  const double w = Ink::width(label, Ink::kSmall) + 6;
-  ink.fill(QRectF(plot.right() - w, top + 3, w, 15), mixed(c0, ink.color(Role::Canvas), 1));
-  ink.label(QRectF(plot.right() - w, top + 3, w - 3, 15), label, Qt::AlignRight | Qt::AlignVCenter,
-            Ink::kSmall, ink.color(Role::Text));
 }
 
 std::optional<Figure::Hit> TimelineFigure::itemAt(const QPointF& at, const QRectF& area,

@@ -55,7 +55,6 @@ private:
   /// `now`: never pending.
   const Run& runOf(const PlanContext&, bool now = false) const;
   QString sentence(const PlanContext&) const;
-  void paintMemory(Ink&, const QRectF& plot, double begin, double end, int stage, const PlanContext&) const;
 
   ScheduleKind kindOf(const PlanContext&) const;
   void fill(Run&, const PlanContext&, Schedule) const;

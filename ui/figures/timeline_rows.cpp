@@ -44,7 +44,8 @@ TimelineRows::TimelineRows(const Schedule& schedule, const std::vector<std::size
       m_plot(plot),
       m_begin(begin),
       m_end(end),
-      m_row(std::min(60.0, plot.height() / std::max<double>(1, static_cast<double>(starts.size()) - 1))) {}
+      m_row(std::min(kTallestRow,
+                     plot.height() / std::max<double>(1, static_cast<double>(starts.size()) - 1))) {}
 
 std::pair<std::size_t, std::size_t> TimelineRows::visible(int stage) const {
   const auto first =

@@ -32,6 +32,8 @@ public:
   TimelineRows(const Schedule&, const std::vector<std::size_t>& stageStarts, const QRectF& plot, double begin,
                double end);
 
+  static constexpr double kTallestRow = 110;  ///< pixels
+
   void paint(Ink&, const Focus&, TimelineImage& kept) const;
   double rowHeight() const { return m_row; }
   QRectF rowBox(int stage) const {

@@ -60,6 +60,13 @@ QHeaderView::section { background: @panel; color: @muted; border: none; border-b
 QAbstractScrollArea { border: none; }
 QTreeView, QListView, QTableView, QPlainTextEdit { background: @canvas; border: none; }
 QTreeView::item, QListView::item { padding: 2px 0; }
+QSlider { min-height: 20px; }
+QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: @border; }
+QSlider::sub-page:horizontal { border-radius: 2px; background: @accent; }
+QSlider::handle:horizontal { width: 12px; margin: -5px 0; border-radius: 7px; border: 1px solid @accent; background: @canvas; }
+QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: @accent; }
+QSlider::sub-page:horizontal:disabled { background: @border; }
+QSlider::handle:horizontal:disabled { border-color: @border; background: @panel; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle { background: @border; border-radius: 4px; margin: 1px; min-height: 24px; min-width: 24px; }

@@ -1,0 +1,200 @@
+// What stands in a figure can be read: nothing struck through, too small, cut off or said unevenly.
+#include <QPainter>
+#include <QRegularExpression>
+#include <algorithm>
+#include <set>
+
+#include "figures/communication_figure.h"
+#include "figures/comparison_figure.h"
+#include "figures/memory_figure.h"
+#include "figures/memory_layout.h"
+#include "figures/phrases.h"
+#include "figures/stages_figure.h"
+#include "figures/stages_layout.h"
+#include "figures/timeline_figure.h"
+#include "figures/topology_figure.h"
+#include "plan_contexts.h"
+#include "support/test_main.h"
+#include "text_recorder.h"
+
+using namespace nest;
+
+namespace {
+
+using Words = std::vector<test::TextRecorder::Word>;
+
+Words wordsOf(const Figure& f, const PlanContext& c, const QSize& size) {
+  test::TextRecorder page(size);
+  QPainter painter(&page);
+  f.paint(painter, QRectF(QPointF(0, 0), size), c, {});
+  painter.end();
+  return page.words();
+}
+
+PlanContext contextOf(int stages, std::vector<int> fanouts, int tensor = 8) {
+  test::ContextShape s;
+  s.stages = stages, s.tensor = tensor, s.fanouts = std::move(fanouts);
+  s.blocks = std::max(30, stages * 2 - 2);
+  return test::contextOf(s);
+}
+
+QStringList matching(const Words& words, const char* pattern) {
+  const QRegularExpression form{QLatin1String(pattern)};
+  QStringList out;
+  for (const auto& w : words)
+    if (form.match(w.text).hasMatch()) out << w.text;
+  return out;
+}
+
+}  // namespace
+
+class TestReading : public QObject {
+  Q_OBJECT
+private slots:
+  void thePaceStrikesNoValueThrough() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    const Evaluation& e = *c.shownEvaluation();
+    int inTheWay = 0;
+    for (const QSize size : {QSize(900, 300), QSize(900, 400), QSize(900, 640), QSize(1600, 1000)}) {
+      const StagesLayout m = layoutStages(QRectF(QPointF(0, 0), size), c, false, false);
+      const auto yOf = [&](int i) {
+        return m.plot.bottom() -
+               e.stages[static_cast<std::size_t>(i)].load.value() / m.axis.largest * m.plot.height();
+      };
+      const double pace = yOf(e.slowestStage());
+      for (int i = 0; i < 4; ++i) inTheWay += pace > yOf(i) - 18 && pace < yOf(i) - 3;
+      for (const auto& w : wordsOf(StagesFigure(), c, size)) {
+        if (w.box.left() < m.plot.left()) continue;  // ticks
+        QVERIFY2(w.box.top() > pace || w.box.bottom() < pace, qPrintable(w.text));
+      }
+    }
+    QVERIFY(inTheWay > 0);  // or this tests nothing
+  }
+
+  void columnsHaveFewTicks() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    for (const double height : {300.0, 1200.0, 3000.0}) {
+      const QRectF area(0, 0, 1200, height);
+      QVERIFY(layoutStages(area, c, false, false).axis.ticks.size() <= 11);
+      QVERIFY(layoutMemory(area, c, false, false).axis.ticks.size() <= 11);
+    }
+  }
+
+  void layersAreNamedByTheirRuns() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    const LayerGraph& graph = *c.problem->graph;
+    const auto spanOf = [&](std::vector<int> numbers) {
+      std::vector<LayerIndex> layers;
+      for (int x : numbers) layers.emplace_back(x);
+      return layerSpan(graph, layers);
+    };
+    QCOMPARE(spanOf({0, 1, 2, 3}), QStringLiteral("embedding, block 0–2"));
+    QCOMPARE(spanOf({4}), QStringLiteral("block 3"));
+    QCOMPARE(spanOf({1, 2, 9, 10}), QStringLiteral("block 0–1, block 8–9"));
+    QCOMPARE(spanOf({}), QStringLiteral("none"));
+  }
+
+  /// Where a run of layers has no room for words, its stage's number links it to its column.
+  void narrowRunsCarryTheirStage() {
+    const PlanContext c = contextOf(64, {8, 4, 32});
+    const QSize size(1600, 700);
+    const StagesLayout m = layoutStages(QRectF(QPointF(0, 0), size), c, false, false);
+    std::set<QString> numbers;
+    for (const auto& w : wordsOf(StagesFigure(), c, size))
+      if (m.ribbon.contains(w.box.center())) numbers.insert(w.text);
+    for (int s : {1, 30, 62}) QVERIFY(numbers.count(stageNumber(s)));
+  }
+
+  void aNarrowSentenceKeepsItsFirstClause() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    for (const int width : {260, 320, 420, 900}) {
+      const Words words = wordsOf(CommunicationFigure(), c, {width, 400});
+      const QStringList said = matching(words, "a batch,|a batch$");
+      QVERIFY2(!said.isEmpty(), qPrintable(QString::number(width)));
+      QVERIFY(!said.first().contains(QChar(0x2026)));
+    }
+  }
+
+  void siblingsSayEquallyMuch() {
+    const PlanContext c = contextOf(1, {8, 4, 12});
+    for (int width = 500; width < 1900; width += 100) {
+      TopologyFigure f;
+      f.setFolding(Folding::Nothing);
+      std::set<qsizetype> details;
+      for (const QString& header : matching(wordsOf(f, c, {width, 800}), "^rack \\d+"))
+        details.insert(header.count(u'·'));
+      QVERIFY2(details.size() <= 1, qPrintable(QString::number(width)));
+    }
+  }
+
+  void nothingIsTooSmallToRead() {
+    for (const auto& fanouts : {std::vector<int>{8, 4, 4}, {8, 4, 32}, {8, 4, 16, 32}})
+      for (const QSize size : {QSize(600, 400), QSize(1260, 620), QSize(1900, 1000)}) {
+        const PlanContext c = contextOf(4, fanouts);
+        for (const auto& w : wordsOf(TopologyFigure(), c, size))
+          QVERIFY2(w.box.height() / 0.74 >= 8, qPrintable(w.text));
+      }
+  }
+
+  void aTallTimelineIsFilled() {
+    const PlanContext c = contextOf(1, {8});
+    TimelineFigure f;
+    double zero = 0, legend = 0;
+    for (const auto& w : wordsOf(f, c, {1800, 1100})) {
+      if (w.text == QStringLiteral("0")) zero = std::max(zero, w.box.bottom());
+      if (w.text == QStringLiteral("Bubble")) legend = w.box.top();
+    }
+    QVERIFY2(legend - zero < 60, qPrintable(QStringLiteral("%1 to %2").arg(zero).arg(legend)));
+  }
+
+  void oneLevelIsLookedAtAlone() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    CommunicationFigure f;
+    auto options = f.options();
+    options.groups = 0;
+    const SelectionItem within{ItemKind::Pair, 0, 0, 0};
+    f.setOptions(options);
+    QVERIFY(!f.describe(within, c).contains(QStringLiteral("nothing")));
+    options.level = 2;
+    f.setOptions(options);
+    QVERIFY(f.describe(within, c).contains(QStringLiteral("nothing")));
+    QVERIFY(!matching(wordsOf(f, c, {1000, 640}), "over pod").isEmpty());
+    options.level = 7;  // of a larger cluster: every level
+    f.setOptions(options);
+    QVERIFY(!f.describe(within, c).contains(QStringLiteral("nothing")));
+
+    TopologyFigure t;
+    t.setTraffic(TopologyFigure::kAllTraffic);
+    t.setTrafficLevel(2);
+    const QRectF area(0, 0, 1000, 640);
+    QVERIFY(t.locate({ItemKind::Group, 1, 1}, area, c)->tip.contains(QStringLiteral("Sent over pod")));
+    QVERIFY(!t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("a batch")));
+    QVERIFY(!matching(wordsOf(t, c, {1000, 640}), "by rack|each rack").isEmpty());
+    t.setTrafficLevel(-1);
+    QVERIFY(t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("level carries")));
+  }
+
+  void comparedPlansKeepApart() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    const PlanMetrics best = metricsOf(*c.problem, nullptr, *c.plan);
+    PlanMetrics slower = best;
+    slower.batchTime = best.batchTime * 1.25;
+    ComparisonFigure f;
+    f.setRows({{QStringLiteral("Manual"), slower, QStringLiteral("t8"), true},
+               {QStringLiteral("This plan"), best, QStringLiteral("t4"), true},
+               {QStringLiteral("Greedy"), best, QStringLiteral("t2"), false},
+               {QStringLiteral("MCMC"), slower, QStringLiteral("t1"), true}});
+    const QSize low(600, static_cast<int>(ComparisonFigure::leastHeight(4)));
+    const Words words = wordsOf(f, c, low);
+    for (const char* name : {"^Manual$", "^This plan$", "^Greedy$", "^MCMC$", "^\\+25 %$", "does not fit"})
+      QVERIFY2(!matching(words, name).isEmpty(), name);
+    for (std::size_t i = 0; i < words.size(); ++i)
+      for (std::size_t j = i + 1; j < words.size(); ++j) {
+        const QRectF both = words[i].box & words[j].box;
+        QVERIFY2(both.width() < 1 || both.height() < 1, qPrintable(words[i].text + u'/' + words[j].text));
+      }
+    QCOMPARE(matching(words, "^This plan: .* a batch; the next, Manual, takes \\+25 %$").size(), 1);
+  }
+};
+NEST_TEST(TestReading)
+#include "test_reading.moc"

@@ -1,0 +1,73 @@
+#include "figures/memory_curve.h"
+
+#include <QPolygonF>
+#include <algorithm>
+#include <vector>
+
+#include "figures/axis.h"
+#include "figures/ink.h"
+#include "figures/phrases.h"
+
+namespace nest {
+namespace {
+
+using Role = Theme::Role;
+
+/// The curve in pixels: of the steps inside one pixel only the highest and the last matter.
+QPolygonF curveOf(std::span<const MemoryStep> steps, const QRectF& plot, double largest, double begin,
+                  double end) {
+  const double scale = plot.width() / (end - begin);
+  const auto y = [&](double bytes) { return plot.bottom() - bytes / largest * plot.height(); };
+  QPolygonF curve;
+  double used = 0, peak = 0, px = plot.left();
+  for (const MemoryStep& s : steps) {
+    if (s.at.value() > end) break;
+    const double x = plot.left() + (s.at.value() - begin) * scale;
+    if (s.at.value() > begin && x - px >= 0.7) {
+      if (peak > used) curve << QPointF(px, y(peak));
+      curve << QPointF(px, y(used)) << QPointF(x, y(used));
+      px = x, peak = 0;
+    }
+    used = s.used.value();
+    peak = std::max(peak, used);
+  }
+  px = std::min(px, plot.right());
+  curve << QPointF(px, y(used)) << QPointF(plot.right(), y(used));
+  return curve;
+}
+
+}  // namespace
+
+void paintMemoryCurve(Ink& ink, const QRectF& plot, std::span<const MemoryStep> steps, int stage,
+                      Bytes capacity, double begin, double end) {
+  double largest = capacity.value();
+  for (const MemoryStep& s : steps) largest = std::max(largest, s.used.value());
+  const Axis axis =
+      Axis::memory(largest * 1.08, std::clamp(static_cast<int>(plot.height() / 34), 2, kMostTicks));
+  paintVerticalAxis(ink, plot, axis, QStringLiteral("Memory of stage %1").arg(stageNumber(stage)));
+  const QPolygonF curve = curveOf(steps, plot, axis.largest, begin, end);
+  QPolygonF area = curve;
+  area << QPointF(plot.right(), plot.bottom()) << QPointF(plot.left(), plot.bottom());
+  QPainter& p = ink.painter();
+  const QColor tone = ink.stageColor(stage);
+  p.setPen(Qt::NoPen);
+  p.setBrush(mixed(tone, ink.color(Role::Canvas), 0.7));
+  p.drawPolygon(area);
+  p.setPen(QPen(mixed(tone, ink.color(Role::Text), 0.35), 1.4));
+  p.setBrush(Qt::NoBrush);
+  // A long polyline is slow to stroke as one outline with its joins; its segments are not.
+  std::vector<QLineF> segments;
+  for (qsizetype k = 1; k < curve.size(); ++k) segments.emplace_back(curve[k - 1], curve[k]);
+  p.drawLines(segments.data(), static_cast<int>(segments.size()));
+  const double top = plot.bottom() - capacity.value() / axis.largest * plot.height();
+  ink.line({plot.left(), top}, {plot.right(), top}, ink.color(Role::Text), 1.4, Qt::DashLine);
+  // Above the line, where nothing lies as long as the stage fits.
+  const QString label = QStringLiteral("capacity %1").arg(memoryText(capacity));
+  const double w = Ink::width(label, Ink::kSmall) + 6;
+  if (largest > capacity.value() * (1 + 1e-9))
+    ink.fill(QRectF(plot.right() - w, top - 17, w, 15), ink.color(Role::Canvas));
+  ink.label(QRectF(plot.right() - w, top - 17, w - 3, 15), label, Qt::AlignRight | Qt::AlignVCenter,
+            Ink::kSmall, ink.color(Role::Text));
+}
+
+}  // namespace nest
