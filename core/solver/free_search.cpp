@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <unordered_set>
 
@@ -21,6 +22,35 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
   return problem.search.strategyPerStage && !problem.constraints.megatronExpressible &&
          space.strategies().size() > 1;
+}
+
+// All work where it takes least, shared out evenly between all devices: T ≥ w_sum·Σ l + w_max·Σ a·l / U,
+// which falls with the chunks.
+double leastTime(const Problem& problem, const LayerOrder& order, const SearchSpace& space, Search& uniform) {
+  double least = kNever;
+  for (int b : space.microbatches()) {
+    std::vector<double> load(at(order.layerCount()), kNever), unitLoad = load;
+    int narrow = std::numeric_limits<int>::max();
+    for (int k : space.strategies()) {
+      const LayerSums& s = uniform.sumsOf(b, k);
+      narrow = std::min(narrow, s.strategy().width());
+      for (int c = 1; c < order.cutCount(); ++c) {
+        const std::size_t x = at(order.added(c));
+        if (!s.usable(order.added(c))) continue;
+        const double own = s.leastAny[at(c)] - s.leastAny[at(order.parent(c))];
+        load[x] = std::min(load[x], own);
+        unitLoad[x] = std::min(unitLoad[x], own * s.strategy().width());
+      }
+    }
+    const double sum = std::accumulate(load.begin(), load.end(), 0.0),
+                 units = std::accumulate(unitLoad.begin(), unitLoad.end(), 0.0);
+    for (int d : space.dataDegrees(b, narrow, 1)) {
+      const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
+      const auto weights = objectiveWeights(problem.search.objective, m, 1, space.chunkCounts().back());
+      least = std::min(least, weights.time(sum, units / (problem.cluster->deviceCount() / d), 0));
+    }
+  }
+  return least * (1 - 1e-12);
 }
 
 FreeSearch::FreeSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,

@@ -10,6 +10,9 @@ namespace nest::planner {
 /// Whether stages may choose their strategies, and have a choice.
 bool choosesStrategies(const Problem&, const SearchSpace&);
 
+/// No plan whose stages choose their strategies is faster, interleaved or not. At once.
+double leastTime(const Problem&, const LayerOrder&, const SearchSpace&, Search& uniform);
+
 /// The search over configurations whose stages choose their strategies; begins from the best plan with one
 /// strategy. Plans that use one strategy are in its space too: its first plan is the best of all, exactly;
 /// the further ones are those met on the way.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 
@@ -70,6 +72,15 @@ bool LayerOrder::subset(int small, int large) const {
   return true;
 }
 
+std::vector<int> LayerOrder::path() const {
+  std::vector<int> cuts(at(m_layers) + 1);
+  for (int x = 0; x <= m_layers; ++x) cuts[at(x)] = x;
+  if (m_chain) return cuts;
+  // The lowest layer that may follow comes first among the cuts that grow from one.
+  for (int x = 0; x < m_layers; ++x) cuts[at(x) + 1] = m_next[at(cuts[at(x)])].front();
+  return cuts;
+}
+
 std::vector<LayerIndex> LayerOrder::between(int from, int to) const {
   std::vector<LayerIndex> layers;
   for (int x = m_chain ? from : 0; x < (m_chain ? to : m_layers); ++x)
@@ -88,10 +99,14 @@ int LayerOrder::firstBetween(int from, int to) const {
 
 RangeMaximum::RangeMaximum(const LayerOrder& order, std::vector<double> perLayer) : m_order(&order) {
   if (!order.isChain()) {
-    for (std::size_t x = 0; x < perLayer.size(); ++x)
-      m_falling.emplace_back(perLayer[x], static_cast<int>(x));
-    std::sort(m_falling.begin(), m_falling.end(),
-              [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::map<double, std::vector<std::uint64_t>, std::greater<>> equal;
+    for (std::size_t x = 0; x < perLayer.size(); ++x) {
+      if (perLayer[x] <= 0) continue;
+      auto& layers = equal[perLayer[x]];
+      layers.resize((perLayer.size() + 63) / 64);
+      layers[x / 64] |= 1ULL << (x % 64);
+    }
+    for (auto& [value, layers] : equal) m_falling.push_back({value, std::move(layers)});
     return;
   }
   m_sparse.push_back(std::move(perLayer));
@@ -112,8 +127,8 @@ double RangeMaximum::operator()(int from, int to) const {
     return std::max(row[static_cast<std::size_t>(from)],
                     row[static_cast<std::size_t>(to) - (std::size_t(1) << k)]);
   }
-  for (const auto& [value, layer] : m_falling)
-    if (m_order->holds(to, layer) && !m_order->holds(from, layer)) return value;
+  for (const auto& [value, layers] : m_falling)
+    if (m_order->anyBetween(from, to, layers)) return value;
   return 0;
 }
 

@@ -30,6 +30,15 @@ public:
                    : (m_members[at(cut) * at(m_words) + at(layer) / 64] >> (layer % 64) & 1) != 0;
   }
   bool subset(int small, int large) const;
+  /// Whether a layer of `set` (its bits, 64 a word) stands between the cuts. Not for chains.
+  bool anyBetween(int from, int to, const std::vector<std::uint64_t>& set) const {
+    const auto *small = &m_members[at(from) * at(m_words)], *large = &m_members[at(to) * at(m_words)];
+    for (std::size_t w = 0; w < set.size(); ++w)
+      if (large[w] & ~small[w] & set[w]) return true;
+    return false;
+  }
+  /// From the empty cut to the whole one, each with one layer more: the layers in their order.
+  std::vector<int> path() const;
   /// Cuts with one layer more.
   const std::vector<int>& next(int cut) const { return m_next[at(cut)]; }
   std::vector<LayerIndex> between(int from,
@@ -56,8 +65,12 @@ public:
 
 private:
   const LayerOrder* m_order = nullptr;
-  std::vector<std::vector<double>> m_sparse;      ///< chain: maxima over runs of 2^k layers
-  std::vector<std::pair<double, int>> m_falling;  ///< otherwise: layers by falling figure
+  std::vector<std::vector<double>> m_sparse;  ///< chain: maxima over runs of 2^k layers
+  struct Equal {
+    double value;
+    std::vector<std::uint64_t> layers;  ///< bits
+  };
+  std::vector<Equal> m_falling;  ///< otherwise: the different figures, falling, and which layers have them
 };
 
 }  // namespace nest::planner

@@ -71,8 +71,9 @@ struct Outcome {
   std::vector<RankedPlan> plans;  ///< best first by the objective, ties as in planning.md §5
   /// The first so many of `plans` are proven: of all plans that differ in their degrees (b, d, z, v, s, the
   /// strategy of each stage), none that is missing is faster. The others were met on the way. With one
-  /// strategy for all stages a search that ran to its end proves all; with a strategy for each stage at least
-  /// the first, and all where that costs little more.
+  /// strategy for all stages a search that ran to its end proves all, one that was stopped those no slower
+  /// than what it had left; with a strategy for each stage at least the first, and all where that costs
+  /// little more.
   int provenPlans = 0;
   std::vector<RankedPlan> front;  ///< Pareto front of (time, devices, peak memory)
   FrontReach frontReach =

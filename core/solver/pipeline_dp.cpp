@@ -129,10 +129,11 @@ void PipelineDp::endsOf(int stage, int from) {
     for (const int to : m_order.next(cut)) {
       if (m_stamp[at(to)] == m_stampNow) continue;
       m_stamp[at(to)] = m_stampNow;
-      if (!m_reach.feasible(stage, from, to)) continue;
+      if (!m_reach.staysBelow(stage, from, to) || !m_reach.feasible(stage, from, to)) continue;
       open.push_back(to);
       const int left = m_order.layerCount() - m_order.size(to), stagesLeft = m_stages - stage - 1;
-      if (stagesLeft == 0 ? left == 0 : left >= stagesLeft) m_ends.push_back(to);
+      if (stagesLeft == 0 ? left == 0 : left >= stagesLeft && m_reach.mayBegin(stage + 1, to))
+        m_ends.push_back(to);
     }
   }
   std::sort(m_ends.begin(), m_ends.end());
@@ -186,6 +187,7 @@ std::optional<PipelineCut> PipelineDp::solve(double limit, const Floor& floor, b
     for (int from = begin; from <= end; ++from) {
       if (i == 0 && from > 0) break;
       if (m_order.size(from) < i || m_order.layerCount() - m_order.size(from) < m_stages - i) continue;
+      if (!chain && !m_reach.mayBegin(i, from)) continue;
       if (!m_rules.mayBegin(i, from)) continue;
       if (m_watch.over()) return std::nullopt;
       fill(i, from);

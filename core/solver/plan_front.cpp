@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostEntries = 1500, kMostMet = 24;
 constexpr int kMostLayers = 40, kMostSteps = 12;
-constexpr long long kFreeStates = 20000, kManyStates = 2000000;
+constexpr long long kFreeStates = 50000, kManyStates = 2000000;
 constexpr std::size_t kFewSteps = 100000, kManySteps = 400;
 constexpr double kBelow = 1 - 1e-9;
 

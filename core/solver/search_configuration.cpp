@@ -106,19 +106,20 @@ double Search::mostLoad(const Entry& e, double hops, double limit, double tail) 
 }
 
 double Search::leastTail(const Entry& e, int zero, const Reach& reach) const {
-  return m_order.isChain() ? e.tailPerLoad[at(zero)] * e.sums->leastAny[at(reach.first(1))] : 0;
+  return e.tailPerLoad[at(zero)] *
+         (m_order.isChain() ? e.sums->leastAny[at(reach.first(1))] : reach.leastFirst());
 }
 
 bool Search::openWindows(Reach& reach, const Entry& e, int zero, double limit) const {
   const double hops = reach.hopsBefore(e.stages);
   reach.limitLoad(mostLoad(e, hops, limit, 0));
-  if (!m_order.isChain()) return true;
-  if (!reach.findWindows()) return false;
+  const bool chain = m_order.isChain();
+  if (chain ? !reach.findWindows() : !reach.mayBegin(0, 0)) return false;
   // The first stage exchanges at least the gradients of the layers that it cannot leave to others.
   const double tail = leastTail(e, zero, reach);
   if (limit == kNever || tail <= 1e-3 * limit) return true;
   reach.limitLoad(mostLoad(e, hops, limit, tail));
-  return reach.findWindows();
+  return chain ? reach.findWindows() : reach.mayBegin(0, 0);
 }
 
 // Under the hops of any layout, so that all layouts share it; once they have cost more than it does.
@@ -133,7 +134,6 @@ bool Search::openLeastWork(Reach& reach, const Entry& e, int zero, double limit,
 // Any plan at all is better than no limit: without one the DP would look at every cut.
 std::optional<PipelineCut> Search::cutEvenly(const StageCosts& costs, Reach& reach, const CutRules& rules,
                                              const ObjectiveWeights& weights) const {
-  if (!m_order.isChain()) return std::nullopt;
   PipelineCut cut;
   cut.cuts = reach.evenCuts();
   double sum = 0, most = 0, tail = 0, before = 0;

@@ -117,9 +117,11 @@ public:
     bool complete = search.run();
     m_out.statistics.tuples = search.tuples();
     double bound = search.lowerBound();
-    if (complete && choosesStrategies(m_problem, m_space)) {
+    const bool choose = choosesStrategies(m_problem, m_space);
+    if (choose && complete)
       complete = chooseStrategies(search, bound);
-    }
+    else if (choose)
+      bound = std::min(bound, leastTime(m_problem, m_order, m_space, search));
     m_incumbents.sort(m_problem, [&](Found& f) {
       if (!m_watch.stopped()) search.settleTies(f);
     });
@@ -127,15 +129,7 @@ public:
     rankAll();
     rankFront(complete ? frontOf(m_problem, search, m_incumbents.all(), m_wider, m_watch)
                        : metFront(m_incumbents.all()));
-    if (!m_out.plans.empty()) {
-      bound = std::min(bound, m_out.plans.front().evaluation.batchTime.value());
-      m_out.lowerBound = complete ? m_out.plans.front().evaluation.batchTime : Seconds(bound);
-    } else if (std::isfinite(bound)) {
-      m_out.lowerBound = Seconds(bound);
-    }
-    if (complete)
-      m_out.provenPlans =
-          static_cast<int>(m_allProven ? m_out.plans.size() : std::min<std::size_t>(1, m_out.plans.size()));
+    settleProof(complete, choose, bound);
     settleStatus(complete, search);
     if (hasErrors(m_out.diagnostics)) m_out.status = OutcomeStatus::Failed;
     return finish();
@@ -149,6 +143,8 @@ private:
     bound = std::min(bound, free.lowerBound());
     if (!complete) {
       m_out.statistics.tuples += free.tuples();
+      if (m_space.chunkCounts().back() > 1)
+        bound = std::min(bound, leastTime(m_problem, m_order, m_space, search));
       return false;
     }
     FreeInterleaved interleaved(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
@@ -183,9 +179,29 @@ private:
     }
   }
 
+  /// `bound`: of all that was not looked at.
+  void settleProof(bool complete, bool choose, double bound) {
+    if (m_out.plans.empty()) {
+      if (std::isfinite(bound)) m_out.lowerBound = Seconds(bound);
+      return;
+    }
+    std::size_t proven = 0;
+    if (complete) {
+      proven = m_allProven ? m_out.plans.size() : 1;
+    } else {
+      // Of one strategy for all stages every plan faster than the bound was met; else only the best.
+      const std::size_t most = choose ? 1 : m_out.plans.size();
+      while (proven < most && m_out.plans[proven].evaluation.batchTime.value() <= bound * (1 + kEqualTimes))
+        ++proven;
+    }
+    m_out.provenPlans = static_cast<int>(proven);
+    const Seconds best = m_out.plans.front().evaluation.batchTime;
+    m_out.lowerBound = proven > 0 ? best : std::min(best, Seconds(bound));
+  }
+
   void settleStatus(bool complete, Search& search) {
     if (!m_out.plans.empty()) {
-      m_out.status = complete ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
+      m_out.status = m_out.provenPlans > 0 ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
       return;
     }
     if (!complete) {

@@ -35,6 +35,7 @@ Reach::Reach(const StageCosts::Context& context, double capacity)
   hops.back() -= sums.leastTransfer;
   m_leastHops = hops;
   setHops(std::move(hops));
+  if (!context.order->isChain()) m_path = context.order->path();
 }
 
 void Reach::setHops(std::vector<double> perStage) {
@@ -143,8 +144,15 @@ double Reach::leastMemory(int stage, int from, int to) const {
   return memory(stage, fixedMemory(from, to), from, to, policy);
 }
 
+double Reach::leastFirst() const {
+  const double hops = m_hopsBefore.back() - m_hopsBefore[1];
+  const double others = (m_context.stages - 1) * m_mostLoad * kSlack - hops;
+  return m_context.stages == 1 ? m_context.sums->leastAny.back()
+                               : std::max(0.0, m_context.sums->leastAny.back() - others);
+}
+
 bool Reach::findWindows() {
-  const int s = m_context.stages, layers = m_context.order->last();
+  const int s = m_context.stages, layers = m_context.order->layerCount();
   m_first.assign(at(s) + 1, 0);
   m_last.assign(at(s) + 1, 0);
   m_first[at(s)] = layers;
@@ -153,7 +161,7 @@ bool Reach::findWindows() {
     int low = from, high = layers - (s - i - 1);  // feasible up to `low`
     while (low < high) {
       const int mid = (low + high + 1) / 2;
-      if (feasible(i, from, mid))
+      if (feasible(i, cutAt(from), cutAt(mid)))
         low = mid;
       else
         high = mid - 1;
@@ -167,7 +175,7 @@ bool Reach::findWindows() {
     int low = i, high = to;  // feasible from `high`
     while (low < high) {
       const int mid = (low + high) / 2;
-      if (feasible(i, mid, to))
+      if (feasible(i, cutAt(mid), cutAt(to)))
         high = mid;
       else
         low = mid + 1;
@@ -183,6 +191,7 @@ std::vector<int> Reach::evenCuts() {
   const auto first = m_first, last = m_last;
   const LayerSums& sums = *m_context.sums;
   double low = std::max(sums.slowestLayer, sums.leastAny.back() / m_context.stages);
+  const double least = low;
   double high = std::min(limit, sums.least[0].back() + sums.least[1].back() + sums.least[2].back());
   std::vector<int> cuts;
   const auto attempt = [&](double load) {
@@ -207,7 +216,8 @@ std::vector<int> Reach::evenCuts() {
   m_mostLoad = limit;
   m_first = first;
   m_last = last;
-  m_leastMax = low;
+  m_leastMax = m_path.empty() ? low : least;
+  for (int& cut : cuts) cut = cutAt(cut);
   return cuts;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "solver/stage_costs.h"
@@ -30,14 +31,25 @@ public:
   double leastMemory(int stage, int from, int to) const;  ///< with the leanest policy
   int leanest(int stage, int from, int to) const;         ///< that policy
 
-  /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits.
+  /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits. (Of a
+  /// DAG: windows on LayerOrder::path(), which say nothing of other cuts.)
   bool findWindows();
-  /// Chains: cuts of a pipeline whose largest relaxed load is nearly the least possible; empty: nothing stays
-  /// within the limits. Leaves the load limit and the windows as they were.
+  /// Cuts, on LayerOrder::path(), of a pipeline whose largest relaxed load is nearly the least possible
+  /// there; empty: nothing on it stays within the limits. Leaves the load limit and the windows as they were.
   std::vector<int> evenCuts();
-  double leastMax() const {
-    return m_leastMax;
-  }  ///< found by evenCuts(): every plan within the limits has a larger load
+  /// The stages before `stage` may hold the layers before `cut` and the others the rest, by the load limit.
+  bool mayBegin(int stage, int cut) const {
+    if (m_mostLoad == std::numeric_limits<double>::infinity()) return true;
+    const auto& work = m_context.sums->leastAny;
+    const double most = m_mostLoad * (1 + 1e-12), before = work[static_cast<std::size_t>(cut)];
+    return before + hopsBefore(stage) <= stage * most * (1 + 1e-12) &&
+           work.back() - before + m_hopsBefore.back() - hopsBefore(stage) <=
+               (m_context.stages - stage) * most * (1 + 1e-12);
+  }
+  /// The first stage does at least so much work, by the load limit.
+  double leastFirst() const;
+  /// Found by evenCuts(): every plan within the limits has a larger load.
+  double leastMax() const { return m_leastMax; }
   /// Chains, after findWindows(): what leastWork() tells, for cuts inside the windows. Stays as it is while
   /// limits fall and hops grow, because what was out of reach remains so.
   void findLeastWork();
@@ -50,6 +62,7 @@ public:
   int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
 
 private:
+  int cutAt(int place) const { return m_path.empty() ? place : m_path[static_cast<std::size_t>(place)]; }
   double memory(int stage, double fixed, int from, int to, int policy) const;
   double fixedMemory(int from, int to) const;
 
@@ -60,6 +73,7 @@ private:
   std::vector<std::array<bool, kRecomputeCount>> m_policies;
   double leastLoad(int stage, int from, int to) const;  ///< hops left out; infinite: not feasible
   std::vector<double> m_hops, m_hopsBefore, m_leastHops;
+  std::vector<int> m_path;  ///< empty for chains
   std::vector<int> m_first, m_last;
   std::vector<std::vector<double>> m_leastWork;  ///< [stage][cut − m_origin[stage]]
   std::vector<int> m_origin;

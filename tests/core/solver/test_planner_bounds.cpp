@@ -117,7 +117,7 @@ private slots:
   void boundsAreBelowEveryPlan() {
     InstanceFeatures features;
     features.mostPlans = 3000;
-    features.dags = features.constraints = false;
+    features.constraints = false;
     int checked = 0;
     for (std::uint64_t seed = 500000; seed < 500400; ++seed) {
       const Problem p = randomInstance(seed, features);
@@ -146,8 +146,10 @@ private slots:
               lowerBound(p, s, floor, e.microbatchCount, plan.stageCount(), plan.zero, plan.chunksPerStage());
           if (bound > time) qWarning("seed %d: bound %.12g above %.12g", int(seed), bound, time);
           [&] { QVERIFY(bound <= time); }();
-          if (plan.chunksPerStage() == 1)
+          if (plan.chunksPerStage() == 1 && order.isChain())
             insideWindows(p, order, shapes, space, *sums[{b, k}], plan, e, roomiest);
+          if (plan.chunksPerStage() == 1)
+            sharesOut(p, order, shapes, space, *sums[{b, k}], plan, e, roomiest);
         }
         if (plan.chunksPerStage() == 1) {
           std::vector<LayerSums*> all;
@@ -237,6 +239,39 @@ private:
       max = std::max(max, stage.load.value());
       front -= plan.stages[static_cast<std::size_t>(i)].strategy.width();
       QVERIFY(prefixes.time(i, front, max, sum, 0) <= time);
+    }
+  }
+
+  /// What the load limit says of cuts and of the first stage, on any graph.
+  static void sharesOut(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
+                        const SearchSpace& space, LayerSums& sums, const Plan& plan, const Evaluation& e,
+                        double roomiest) {
+    StageCosts::Context c;
+    c.problem = &p;
+    c.space = &space;
+    c.order = &order;
+    c.sums = &sums;
+    c.shapes = &shapes;
+    c.dataDegree = plan.dataDegree();
+    c.stages = plan.stageCount();
+    c.microbatchCount = e.microbatchCount;
+    c.zero = plan.zero;
+    Reach reach(c, roomiest * kMemoryRounding);
+    reach.limitLoad(e.maxLoad.value() * (1 + 1e-12));
+    std::vector<bool> held(static_cast<std::size_t>(order.layerCount()), false);
+    for (int i = 0; i <= plan.stageCount(); ++i) {
+      int cut = 0;
+      const auto is = [&](int x) { return order.holds(cut, x) == held[static_cast<std::size_t>(x)]; };
+      while (true) {
+        bool same = true;
+        for (int x = 0; x < order.layerCount(); ++x) same = same && is(x);
+        if (same) break;
+        QVERIFY(++cut < order.cutCount());
+      }
+      if (i < plan.stageCount()) QVERIFY(reach.mayBegin(i, cut));
+      if (i == 1) QVERIFY(reach.leastFirst() <= sums.leastAny[static_cast<std::size_t>(cut)] * (1 + 1e-9));
+      if (i == plan.stageCount()) break;
+      for (const LayerIndex x : plan.stages[static_cast<std::size_t>(i)].layers()) held[x.at()] = true;
     }
   }
 
