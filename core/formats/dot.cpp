@@ -44,6 +44,11 @@ public:
     }
     advance();
     if (m_token.kind == DotToken::Kind::Id) advance();
+    if (m_token.is('[')) {
+      m_source.error(here(), "not-dot", "this is GML: DOT goes on with {",
+                     "save the graph as GraphML or DOT");
+      return {std::nullopt, m_source.take()};
+    }
     if (expect('{')) {
       Scope scope;
       statements(scope, 0);

@@ -89,16 +89,14 @@ private:
     if (isNetwork(kind(i))) return readNetworkFile(i);
     if (isProfile(kind(i))) return readProfileFile(i);
     const bool known = kind(i) != FileKind::Unknown;
-    const std::string& text = m_files[i].text;
-    const bool isPacked = text.starts_with("\x1f\x8b") || text.starts_with("PK\x03\x04");
+    const Misgiven seems = known ? Misgiven{} : misgiven(m_files[i].text);
     m_out.push_back(error(
         "import-unknown", {m_files[i].path, 0, 0, ""},
-        known ? std::string("a ") + nameOf(kind(i)) + " is no part of a scenario"
-              : std::string(text.empty() ? "the file is empty"
-                            : isPacked   ? "the file is compressed"
-                                         : "this is no format that the program knows"),
-        isPacked ? "unpack it first"
-                 : "give a scenario, a network or a model; nest-plan formats shows an example of each"));
+        known      ? std::string("a ") + nameOf(kind(i)) + " is no part of a scenario"
+        : seems.is ? seems.is
+                   : "this is no format that the program knows",
+        seems.remedy ? seems.remedy
+                     : "give a scenario, a network or a model; nest-plan formats shows an example of each"));
   }
 
   void readScenarioFile(std::size_t i) {

@@ -47,8 +47,8 @@ FileKind jsonKind(std::string_view t, const std::string& file) {
   for (const char* key : {"model_type", "architectures", "num_hidden_layers", "hidden_size", "n_embd"})
     if (names(t, key)) return FileKind::HuggingFaceConfig;
   if (file.ends_with(".nest.json")) return FileKind::Scenario;
-  if (file.ends_with("config.json")) return FileKind::HuggingFaceConfig;
   if (file.ends_with("plan.json")) return FileKind::Plan;
+  if (file.ends_with("config.json") && !misgiven(t).is) return FileKind::HuggingFaceConfig;
   return FileKind::Unknown;
 }
 
@@ -141,6 +141,38 @@ const char* nameOf(FileKind k) {
 
 bool isNetwork(FileKind k) {
   return k >= FileKind::SlurmTopologyConf && k <= FileKind::Dot;
+}
+
+Misgiven misgiven(std::string_view text) {
+  if (text.empty()) return {"the file is empty", nullptr};
+  if (text.starts_with("\x1f\x8b") || text.starts_with("PK\x03\x04"))
+    return {"the file is compressed", "unpack it first"};
+  const std::string_view t = content(text).substr(0, kLooked);
+  constexpr const char* kConfig = "give the model's config.json";
+  constexpr const char* kHost = "give what NCCL_TOPO_DUMP_FILE writes, or nvidia-smi topo -m";
+  if (t.starts_with("{")) {
+    if (names(t, "weight_map")) return {"this is an index of weights", kConfig};
+    if (names(t, "tokenizer_class") || names(t, "added_tokens") || names(t, "added_tokens_decoder"))
+      return {"this is a tokenizer's file", kConfig};
+    if (names(t, "_from_model_config") || (names(t, "eos_token_id") && names(t, "transformers_version")))
+      return {"this says how a model generates, not its shape", kConfig};
+    if (names(t, "n_layers") && (names(t, "dim") || names(t, "n_heads")))
+      return {"this is a model's shape in its maker's own words",
+              "give the config.json of its Hugging Face release"};
+    return {};
+  }
+  if (t.starts_with("<")) {
+    if (has(t, "hwloc") || has(t, "<topology")) return {"this is a topology of hwloc (lstopo)", kHost};
+    if (has(t, "<algo")) return {"this is an algorithm of MSCCL, not a topology", kHost};
+    return {};
+  }
+  if (has(t, "NodeName=") || has(t, "PartitionName="))
+    return {"this is slurm.conf, which does not say how hosts stand together",
+            "give topology.conf, topology.yaml or the output of scontrol show topology"};
+  if (has(t, "NVIDIA-SMI") || t.starts_with("GPU 0:"))
+    return {"this lists the GPUs of a host, not how they are joined",
+            "give the output of nvidia-smi topo -m"};
+  return {};
 }
 
 FileKind recognise(std::string_view text, std::string_view fileName) {

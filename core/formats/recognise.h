@@ -34,4 +34,12 @@ bool isNetwork(FileKind);  ///< importNetwork reads it
 /// KiB (JSON: 1 MiB); never fails: broken files are told by what they were meant to be. O(length looked at).
 FileKind recognise(std::string_view text, std::string_view fileName = {});
 
+/// What is wrong with a file of Unknown kind, and what to give in its place; null where nothing is known of
+/// it.
+struct Misgiven {
+  const char* is = nullptr;
+  const char* remedy = nullptr;
+};
+Misgiven misgiven(std::string_view text);
+
 }  // namespace nest

@@ -41,8 +41,36 @@ private slots:
     row("dot", "// fabric\nstrict digraph G { a -> b }", "", FileKind::Dot);
     row("astra", "topology: [ Switch ]\nnpus_count: [ 8 ]\n", "", FileKind::AstraNetworkYaml);
     row("one line", "host:8@450GB/s rack:4@50GB/s,2us", "", FileKind::ClusterText);
+    row("tokenizer", R"({"tokenizer_class": "LlamaTokenizer"})", "tokenizer_config.json", FileKind::Unknown);
+    row("no config at all", R"({"a": 1})", "config.json", FileKind::HuggingFaceConfig);
     row("empty", "", "", FileKind::Unknown);
     row("prose", "To whom it may concern", "letter.txt", FileKind::Unknown);
+  }
+  void whatIsMisgivenIsSaid_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("word");
+    const auto row = [](const char* name, const char* text, const char* word) {
+      QTest::newRow(name) << text << word;
+    };
+    row("weights", R"({"metadata": {}, "weight_map": {"a": "b"}})", "weights");
+    row("tokenizer", R"({"tokenizer_class": "LlamaTokenizer"})", "tokenizer");
+    row("generation", R"({"_from_model_config": true})", "generates");
+    row("parameters", R"({"dim": 4096, "n_layers": 32})", "maker");
+    row("hwloc", "<?xml version='1.0'?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology/>", "hwloc");
+    row("msccl", "<algo name='a'/>", "MSCCL");
+    row("slurm.conf", "# c\nClusterName=c\nNodeName=n[1-4] CPUs=4\n", "slurm.conf");
+    row("nvidia-smi", "| NVIDIA-SMI 550.54 |", "GPUs");
+    row("packed", "PK\x03\x04", "compressed");
+    row("prose", "To whom it may concern", "");
+  }
+  void whatIsMisgivenIsSaid() {
+    QFETCH(QString, text);
+    QFETCH(QString, word);
+    const Misgiven m = misgiven(text.toStdString());
+    QCOMPARE(m.is != nullptr, !word.isEmpty());
+    QCOMPARE(m.is != nullptr, m.remedy != nullptr);
+    QVERIFY(!m.is || QString(m.is).contains(word));
+    QVERIFY(!m.is || recognise(text.toStdString()) == FileKind::Unknown);
   }
   void kinds() {
     QFETCH(QString, text);
