@@ -14,10 +14,23 @@ constexpr XmlFormat kFormat{"NCCL topology XML", "system", "not-nccl", 16u << 20
 constexpr int kMostDepth = 32;
 constexpr std::size_t kMostNodes = 10'000;
 constexpr double kPcieShare = 0.75;  ///< of the raw rate, after encoding and packet heads
-constexpr double kSocketRate = 16e9, kHop = 0.5e-6, kSwitchHop = 0.5e-6;
+constexpr double kHop = 0.5e-6, kSwitchHop = 0.5e-6;
 
 double nvlinkRate(long long sm) {
   return (sm >= 100 ? 40.1 : sm >= 90 ? 20.6 : sm == 86 ? 12.0 : sm >= 70 ? 20.0 : 18.0) * 1e9;
+}
+
+/// What NCCL reckons between sockets, by the processor (src/graph/topo.h); 16 GB/s where it is not told.
+double socketRate(const pugi::xml_node& cpu) {
+  const std::string_view arch = cpu.attribute("arch").value(), vendor = cpu.attribute("vendor").value();
+  const int family = cpu.attribute("familyid").as_int(), model = cpu.attribute("modelid").as_int();
+  if (arch == "arm64") return 6e9;
+  if (arch == "ppc64") return 32e9;
+  if (vendor == "GenuineIntel" && family == 6)
+    return (model >= 0xCF ? 40.0 : model >= 0x8F ? 22.0 : model >= 0x55 ? 10.0 : 6.0) * 1e9;
+  // 191: family 1Ah, Zen 5; 175: 19h, Zen 3 and 4; 143: 17h, Zen 1 and 2.
+  if (vendor == "AuthenticAMD") return (family >= 191 ? 32.0 : family >= 175 ? 24.0 : 16.0) * 1e9;
+  return 16e9;
 }
 
 /// What RCCL reckons per Infinity Fabric link of a generation ("gfx942", "942").
@@ -68,7 +81,7 @@ private:
         m_prefix = m_host + ' ';
       }
       const int node = add("cpu" + std::to_string(own.size()), NodeKind::Switch);
-      for (int other : own) link(other, node, kSocketRate, kHop);
+      for (int other : own) link(other, node, socketRate(cpu), kHop);
       own.push_back(node);
       if (own.size() > 64) return m_source.error(at(cpu), "nccl-too-large", "more than 64 sockets");
       if (m_out.graph.nodes.size() > kMostNodes) return tooLarge(cpu);

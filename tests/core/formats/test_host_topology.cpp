@@ -61,6 +61,30 @@ private slots:
     QCOMPARE(nearest(*h),
              QString("host0 mlx5_0: host0 GPU0 host0 GPU1, host1 mlx5_0: host1 GPU0 host1 GPU1"));
   }
+  void socketsAreJoinedAsTheirProcessorsAre_data() {
+    QTest::addColumn<QString>("processor");
+    QTest::addColumn<double>("rate");
+    QTest::newRow("Skylake") << R"(arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="85")" << 10e9;
+    QTest::newRow("Sapphire Rapids") << R"(arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143")"
+                                     << 22e9;
+    QTest::newRow("Rome") << R"(arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49")" << 16e9;
+    QTest::newRow("Genoa") << R"(arch="x86_64" vendor="AuthenticAMD" familyid="175" modelid="17")" << 24e9;
+    QTest::newRow("Grace") << R"(arch="arm64")" << 6e9;
+    QTest::newRow("not told") << R"(numaid="0")" << 16e9;
+  }
+  void socketsAreJoinedAsTheirProcessorsAre() {
+    QFETCH(QString, processor);
+    QFETCH(double, rate);
+    const QString cpu = "<cpu " + processor + R"(><pci busid="%1"><gpu dev="%1"/></pci></cpu>)";
+    const auto h = readNcclXml(("<system>" + cpu.arg(1) + cpu.arg(2) + "</system>").toStdString());
+    QVERIFY(h);
+    const auto& g = h->graph;
+    const auto between = std::find_if(g.links.begin(), g.links.end(), [&](const NetworkLink& l) {
+      return g.nodes[std::size_t(l.from)].name == "cpu0" && g.nodes[std::size_t(l.to)].name == "cpu1";
+    });
+    QVERIFY(between != g.links.end());
+    QCOMPARE(between->bandwidth.value(), rate);
+  }
   void bridgesMayShareANumber() {
     const auto h = readNcclXml(data("nccl_xml/twin_bridges.xml"));
     QVERIFY(h);
