@@ -6,7 +6,7 @@
 // = max(sync + step − backward between U and there) and S = max step, and A' = max(sync_i + step_i, A −
 // backward_i). Pruning: a label is dropped if even the least work of the layers before U, spread evenly over
 // i stages, leads past the limit. Cost: Σ over windows of (ends × front). A chain has at most L ends, a DAG
-// those downsets that one stage can still hold.
+// those downsets from which a way to the end is known.
 #include "solver/pipeline_dp.h"
 
 #include <algorithm>
@@ -119,24 +119,10 @@ void PipelineDp::endsOf(int stage, int from) {
     for (int to = std::max(from + 1, m_reach.first(stage + 1)); to <= last; ++to) m_ends.push_back(to);
     return;
   }
-  // Grow the stage layer by layer; what one stage cannot hold, it cannot hold with more.
-  if (m_stamp.empty()) m_stamp.assign(m_cutCount, 0);
-  ++m_stampNow;
-  std::vector<int> open = {from};
-  while (!open.empty()) {
-    const int cut = open.back();
-    open.pop_back();
-    for (const int to : m_order.next(cut)) {
-      if (m_stamp[at(to)] == m_stampNow) continue;
-      m_stamp[at(to)] = m_stampNow;
-      if (!m_reach.staysBelow(stage, from, to) || !m_reach.feasible(stage, from, to)) continue;
-      open.push_back(to);
-      const int left = m_order.layerCount() - m_order.size(to), stagesLeft = m_stages - stage - 1;
-      if (stagesLeft == 0 ? left == 0 : left >= stagesLeft && m_reach.mayBegin(stage + 1, to))
-        m_ends.push_back(to);
-    }
-  }
-  std::sort(m_ends.begin(), m_ends.end());
+  const int size = m_order.size(from);
+  for (const int to : m_live[at(stage) + 1])
+    if (m_order.size(to) > size && m_reach.staysBelow(stage, from, to) && m_order.subset(from, to))
+      m_ends.push_back(to);
 }
 
 void PipelineDp::fill(int stage, int from) {
@@ -181,6 +167,8 @@ std::optional<PipelineCut> PipelineDp::solve(double limit, const Floor& floor, b
   m_ties = ties;
   m_labels.clear();
   m_ranges.assign(at(m_stages) * m_cutCount, {});
+  m_live.assign(at(m_stages) + 1, {});
+  m_live.back() = {m_order.last()};
   for (int i = m_stages - 1; i >= 0; --i) {
     const bool chain = m_order.isChain();
     const int begin = chain ? m_reach.first(i) : 0, end = chain ? m_reach.last(i) : m_order.last() - 1;
@@ -191,6 +179,7 @@ std::optional<PipelineCut> PipelineDp::solve(double limit, const Floor& floor, b
       if (!m_rules.mayBegin(i, from)) continue;
       if (m_watch.over()) return std::nullopt;
       fill(i, from);
+      if (!chain && !m_front.empty()) m_live[at(i)].push_back(from);
     }
   }
   const Range all = labelsAt(0, 0);

@@ -80,8 +80,9 @@ private:
          m_coveredBefore = 0;  ///< least work of the stages before the one being filled
   std::vector<Range> m_ranges;
   std::vector<Label> m_labels, m_front;
-  std::vector<int> m_ends, m_stamp;
-  int m_stampNow = 0;
+  std::vector<int> m_ends;
+  std::vector<std::vector<int>>
+      m_live;  ///< not for chains: per stage, cuts at which it has labels, ascending
 };
 
 }  // namespace nest::planner

@@ -207,6 +207,15 @@ std::vector<Case> cases() {
       [=] { return sideBySide(problem(model(48), small, 1024, 8192, false), 2, false); });
   add("two towers 2×48 1024", 30, 500,
       [=] { return sideBySide(problem(model(96), small, 1024, 8192, false), 2, false); });
+  add("two towers 2×24 1024 free", 5, 500,
+      [=] { return sideBySide(problem(model(48), small, 1024, 8192, false, false, true), 2, false); });
+  add("two towers 2×48 1024 free", 30, 500,
+      [=] { return sideBySide(problem(model(96), small, 1024, 8192, false, false, true), 2, false); });
+  add("two towers 2×48 1024 ±30%", 30, 500,
+      [=] { return sideBySide(problem(model(96), small, 1024, 8192, true), 2, false); });
+  add("three towers 3×16 64", 30, 500, [=] {
+    return sideBySide(problem(model(48), {8, 8}, 256, 8192, false), 3, false);
+  });
   add("three towers 3×32 64, 36,000 cuts", 60, 1000, [=] {
     return sideBySide(problem(model(96), {8, 8}, 256, 8192, false, true), 3, false);
   });
