@@ -57,7 +57,7 @@ void SlurmAssembly::add(SlurmTopology::Kind kind, const std::string& name, const
     return m_source.error(place, "slurm-name-twice", "the name " + quoted(name) + " is used twice");
   m_out.groups.push_back({name, -1, {}});
   m_places.push_back(place);
-  // Names are paid for even where they turn out wrong, so that no file makes us write out more than this.
+  // A file full of broken or endless lists costs no more than these bounds.
   if (m_badLists > kMostBadLists || m_isFull) return;
   if (m_namesLeft == 0) {
     m_isFull = true;
