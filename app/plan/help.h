@@ -94,12 +94,14 @@ Networks
       speed factor and its own memory; # begins a comment.
   Slurm topology.conf       SwitchName=leaf0 Nodes=gpu[00-03]
                             SwitchName=spine Switches=leaf[0-1]       or BlockName=… with BlockSizes=…
-      Carries no bandwidth: import --level 1=50GB/s,2us sets it. What scontrol show topology prints is read too.
+      Carries no bandwidth: import --level 1=50GB/s,2us sets it. What scontrol show topology prints is read too; switches
+      that join the very same switches (the spines of a fat tree) count as one.
   Slurm topology.yaml       - topology: fabric
                               tree: {switches: [{switch: leaf0, nodes: "gpu[00-03]"}]}
   nvidia-smi topo -m        the matrix as printed, of one host
   NCCL topology XML         <system version="1"><cpu numaid="0"><pci busid="…"><gpu dev="0" sm="90"><nvlink …/></gpu></pci></cpu>
-                            </system>, of one host (NCCL_TOPO_DUMP_FILE; RCCL's xgmi links too)
+                            </system>, of one host, or of hosts that NVLink joins
+                            (NCCL_TOPO_DUMP_FILE; RCCL's xgmi links too)
       A Slurm topology and the files of its hosts make a cluster: import --hosts 'gpu[00-15]=a.xml', or a.xml for all.
   ASTRA-sim network YAML    topology: [ Switch, Ring ]
                             npus_count: [ 8, 4 ]

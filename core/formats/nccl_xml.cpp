@@ -82,12 +82,13 @@ private:
       }
       const int node = add("cpu" + std::to_string(own.size()), NodeKind::Switch);
       for (int other : own) link(other, node, socketRate(cpu), kHop);
-      own.push_back(node);
+      own.push_back(m_socket = node);
       if (own.size() > 64) return m_source.error(at(cpu), "nccl-too-large", "more than 64 sockets");
       if (m_out.graph.nodes.size() > kMostNodes) return tooLarge(cpu);
       for (const auto pci : cpu.children("pci")) readPci(pci, node, 0);
       for (const auto nic : cpu.children("nic")) readNic(nic, node, 0);
     }
+    m_prefix.clear();
     linkNvlinks();
     if (m_isPartial && !m_source.failed())
       m_source.warning(at(system), "nccl-partial",
@@ -183,7 +184,7 @@ private:
                               "two GPUs have the number dev=" + quoted(gpu.attribute("dev").value()));
     link(parent, node, rate, kHop);
     m_isPartial = m_isPartial || std::string_view(gpu.name()) == "pci";
-    m_gpus.push_back({node, whole(gpu, "sm", 80, 0, 10000), gpu, m_prefix});
+    m_gpus.push_back({node, m_socket, whole(gpu, "sm", 80, 0, 10000), gpu, m_prefix});
     m_out.architecture = static_cast<int>(m_gpus.back().sm);
     for (const auto c2c : gpu.children("c2c")) {
       const double megabytes = static_cast<double>(whole(c2c, "bw", 0, 0, 100'000'000)) *
@@ -245,21 +246,24 @@ private:
         if (tclass.substr(0, 8) == "0x068000") {  // an NVSwitch; all switches of a host act as one
           if (hub < 0) hub = add("nvswitch", NodeKind::Switch);
           link(g.node, hub, rate, kSwitchHop, count);
+        } else if (tclass.substr(0, 8) == "0x068001") {  // a processor with NVLink of its own, as POWER9
+          link(g.node, g.socket, rate, kSwitchHop, count);
         } else if (const auto peer = m_byBus.find(g.prefix + target);
                    peer != m_byBus.end() && peer->second != g.node) {
           direct[{std::min(g.node, peer->second), std::max(g.node, peer->second)}] = {
               count, rate};  // each end lists it
         } else if (tclass.substr(0, 4) == "0x03") {
-          m_source.warning(
-              at(nvlink), "nccl-nvlink-target",
-              "the NVLink target " + quoted(target) + " is no GPU of this file; the link is left out");
+          m_source.warning(at(nvlink), "nccl-nvlink-target",
+                           "the NVLink target " + quoted(target) +
+                               (peer != m_byBus.end() ? " is the GPU itself" : " is no GPU of this file") +
+                               "; the link is left out");
         }
       }
     for (const auto& [ends, l] : direct) link(ends.first, ends.second, l.second, 2 * kSwitchHop, l.first);
   }
 
   struct Gpu {
-    int node;
+    int node, socket;
     long long sm;
     pugi::xml_node element;
     std::string prefix;  ///< of its host
@@ -271,6 +275,7 @@ private:
   std::map<std::string, int> m_bridges;  ///< how often each busid stands
   std::vector<Gpu> m_gpus;
   std::string m_host = "host", m_prefix;  ///< of the host that is read; ids of several hosts begin with it
+  int m_socket = -1;
   bool m_full = false, m_isPartial = false;
 };
 

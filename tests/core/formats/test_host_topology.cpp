@@ -85,6 +85,18 @@ private slots:
     QVERIFY(between != g.links.end());
     QCOMPARE(between->bandwidth.value(), rate);
   }
+  void processorsMayHaveNvlink() {
+    const auto h = readNcclXml(R"(<system><cpu arch="ppc64"><pci busid="1"><gpu dev="0" sm="70">
+      <nvlink target="2" count="3" tclass="0x030200"/><nvlink target="9" count="3" tclass="0x068001"/></gpu></pci>
+      <pci busid="2"><gpu dev="1" sm="70"><nvlink target="1" count="3" tclass="0x030200"/>
+      <nvlink target="9" count="3" tclass="0x068001"/></gpu></pci><nic><net name="mlx5_0" speed="100000"/></nic>
+      </cpu></system>)");
+    QVERIFY(h);
+    QVERIFY(h.diagnostics.empty());
+    int towardsProcessor = 0;
+    for (const NetworkLink& l : h->graph.links) towardsProcessor += l.count == 3 && l.to == 0;
+    QCOMPARE(towardsProcessor, 2);
+  }
   void bridgesMayShareANumber() {
     const auto h = readNcclXml(data("nccl_xml/twin_bridges.xml"));
     QVERIFY(h);
