@@ -50,4 +50,14 @@ Plan withRecompute(const Plan& plan, int stage, Recompute policy) {
   return changed;
 }
 
+Plan withStrategy(const Plan& plan, int stage, const Strategy& strategy) {
+  if (stage < 0 || stage >= plan.stageCount()) return plan;
+  Plan changed = plan;
+  const bool packed = plan.blockStride == plan.pipelineWidth();
+  changed.stages[static_cast<std::size_t>(stage)].strategy = strategy;
+  const int width = changed.pipelineWidth();
+  changed.blockStride = packed ? width : std::max(plan.blockStride, width);
+  return changed;
+}
+
 }  // namespace nest

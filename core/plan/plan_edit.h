@@ -13,6 +13,8 @@ int firstLayerOf(const Plan&, int stage);
 /// least.
 Plan withCut(const Plan&, int stage, int layer);
 Plan withRecompute(const Plan&, int stage, Recompute);
+/// Blocks that stood side by side still do; others keep their stride as long as it holds them.
+Plan withStrategy(const Plan&, int stage, const Strategy&);
 /// Whether these edits apply: every stage has one chunk of neighbouring layers.
 bool hasPlainCuts(const Plan&);
 

@@ -14,6 +14,11 @@ namespace nest {
 
 using Role = Theme::Role;
 
+namespace {
+constexpr double kLine = 17;        ///< of what stands below the loads: recompute policy, strategy
+constexpr double kBelowLoads = 60;  ///< with the title of what follows
+}  // namespace
+
 void CutFigure::choose(int cut, bool shown) {
   if (m_draft) m_draft->chosenCut = cut, m_draft->showsChoice = shown;
 }
@@ -43,12 +48,12 @@ CutFigure::Parts CutFigure::partsOf(const QRectF& area, const PlanContext& c, bo
   Parts p;
   p.ribbon = QRectF(body.left() + 58, body.top() + 10, body.width() - 64,
                     std::clamp(body.height() * 0.12, 18.0, 46.0));
-  const double rest = body.bottom() - p.ribbon.bottom() - 34 - 44 - 20;
+  const double rest = body.bottom() - p.ribbon.bottom() - 34 - kBelowLoads - 20;
   // In a small window the loads have the room to themselves.
   const bool both = rest > 130;
   p.loads = QRectF(p.ribbon.left(), p.ribbon.bottom() + 34, p.ribbon.width(),
-                   both ? rest * 0.55 : std::max(20.0, rest + 44));
-  if (both) p.memory = QRectF(p.ribbon.left(), p.loads.bottom() + 44, p.ribbon.width(), rest * 0.45);
+                   both ? rest * 0.55 : std::max(20.0, rest + kBelowLoads - 2 * kLine));
+  if (both) p.memory = QRectF(p.ribbon.left(), p.loads.bottom() + kBelowLoads, p.ribbon.width(), rest * 0.45);
   return p;
 }
 
@@ -84,7 +89,23 @@ int CutFigure::cutAt(const QPointF& p, const QRectF& area, const PlanContext& c)
 
 bool CutFigure::isPolicyAt(const QPointF& p, const QRectF& area, const PlanContext& c) const {
   const QRectF l = partsOf(area, c, false).loads;
-  return m_draft && p.y() > l.bottom() && p.y() < l.bottom() + 22;
+  return m_draft && p.y() > l.bottom() && p.y() < l.bottom() + 2 + kLine;
+}
+
+bool CutFigure::isStrategyAt(const QPointF& p, const QRectF& area, const PlanContext& c) const {
+  const QRectF l = partsOf(area, c, false).loads;
+  return m_draft && p.y() >= l.bottom() + 2 + kLine && p.y() < l.bottom() + 2 + 2 * kLine;
+}
+
+bool CutFigure::isPinned(int stage, const PlanContext& c) const {
+  if (!m_draft || !c.problem) return false;
+  const auto& pins = c.problem->constraints.layerPins;
+  const int layer = firstLayerOf(m_draft->plan, stage);
+  const auto has = [&](int x, int i) {
+    return std::find(pins.begin(), pins.end(), Constraints::LayerPin{LayerIndex(x), StageIndex(i)}) !=
+           pins.end();
+  };
+  return has(layer - 1, stage - 1) && has(layer, stage);
 }
 
 int CutFigure::stageAt(const QPointF& p, const Parts& parts) const {
@@ -149,7 +170,11 @@ void CutFigure::paintRibbon(Ink& ink, const QRectF& r, const PlanContext& c) con
     ink.line({x, r.top() - 6}, {x, r.bottom() + 6}, colour, lit ? 3 : 2);
     p.setPen(Qt::NoPen);
     p.setBrush(colour);
-    p.drawEllipse(QPointF(x, r.top() - 6), 4.5, 4.5);
+    const QPointF head(x, r.top() - 6);
+    if (isPinned(i, c))  // square and larger: it does not run away
+      p.drawRect(QRectF(head - QPointF(5.5, 6), QSizeF(11, 11)));
+    else
+      p.drawEllipse(head, 4.5, 4.5);
   }
 }
 
@@ -174,6 +199,10 @@ void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) cons
         QString::fromLatin1(nameOf(m_draft->plan.stages[static_cast<std::size_t>(i)].recompute));
     ink.firstThatFits({b.center().x() - slot / 2, l.bottom() + 3, slot, 16},
                       {tr("recompute: %1").arg(policy), policy}, Qt::AlignCenter, Ink::kSmall,
+                      ink.color(Role::MutedText));
+    const QString split = phrase(toText(m_draft->plan.stages[static_cast<std::size_t>(i)].strategy));
+    ink.firstThatFits({b.center().x() - slot / 2, l.bottom() + 3 + kLine, slot, 16},
+                      {tr("strategy: %1").arg(split), split}, Qt::AlignCenter, Ink::kSmall,
                       ink.color(Role::MutedText));
   }
 }
@@ -256,11 +285,12 @@ QString CutFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) c
   const auto stage = stageOf(item, c);
   if (!stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size()) return {};
   const auto& s = m_draft->evaluation.stages[static_cast<std::size_t>(*stage)];
-  return tr("Stage %1: %2, load %3, memory %4 of %5, recompute %6")
+  return tr("Stage %1: %2, load %3, memory %4 of %5, recompute %6, strategy %7")
       .arg(stageNumber(*stage),
            layerSpan(*c.problem->graph, m_draft->plan.stages[static_cast<std::size_t>(*stage)].layers()),
            timeText(s.load), memoryText(s.memory.total()), memoryText(s.memory.capacity),
-           QString::fromLatin1(nameOf(m_draft->plan.stages[static_cast<std::size_t>(*stage)].recompute)));
+           QString::fromLatin1(nameOf(m_draft->plan.stages[static_cast<std::size_t>(*stage)].recompute)),
+           phrase(toText(m_draft->plan.stages[static_cast<std::size_t>(*stage)].strategy)));
 }
 
 QString CutFigure::words(const PlanContext& c) const {

@@ -32,6 +32,9 @@ public:
   int cutAt(const QPointF&, const QRectF& area, const PlanContext&) const;       ///< 0: none
   int layerAt(double x, const QRectF& area, const PlanContext&) const;           ///< nearest edge
   bool isPolicyAt(const QPointF&, const QRectF& area, const PlanContext&) const;
+  bool isStrategyAt(const QPointF&, const QRectF& area, const PlanContext&) const;
+  /// Any plan must begin this stage where the draft does.
+  bool isPinned(int stage, const PlanContext&) const;
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;

@@ -207,6 +207,9 @@ void FigureCanvas::focusOutEvent(QFocusEvent* e) {
 }
 
 void FigureCanvas::contextMenuEvent(QContextMenuEvent* e) {
+  // The menu is about what it is opened on.
+  if (e->reason() == QContextMenuEvent::Mouse)
+    if (const auto hit = m_figure.hit(e->pos(), area(), m_context)) m_selection.setSelected(hit->item);
   Q_EMIT menuRequested(e->globalPos());
 }
 

@@ -1,3 +1,7 @@
+#include <QApplication>
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QTimer>
 #include <QtTest/QTest>
 
 #include "editors/cuts/cut_canvas.h"
@@ -40,6 +44,69 @@ private slots:
     QVERIFY(o.view.verdict().contains("regret +") || o.view.verdict().contains("does not run"));
     o.view.showOptimum();
     QCOMPARE(firstLayerOf(*o.view.canvas().plan(), 1), before);
+  }
+  void draggingACutDimsNoStage() {
+    Opened o;
+    const QPoint at = o.view.canvas().cutPosition(1).toPoint();
+    QTest::mouseMove(&o.view.canvas(), at - QPoint(30, 0));
+    QVERIFY(o.selection.hovered());
+    QTest::mousePress(&o.view.canvas(), Qt::LeftButton, {}, at);
+    QVERIFY(!o.selection.hovered());
+    QTest::mouseRelease(&o.view.canvas(), Qt::LeftButton, {}, at);
+  }
+  void aStageTakesAnotherStrategy() {
+    Opened o;
+    const auto& all = o.context.problem->profile->strategies();
+    QVERIFY(all.size() > 1);
+    const Strategy before = o.view.canvas().plan()->stages[1].strategy;
+    const Plan packed = *o.view.canvas().plan();
+    QTest::keyClick(&o.view.canvas(), Qt::Key_T);  // the stage behind the chosen cut
+    const Plan& now = *o.view.canvas().plan();
+    QVERIFY(now.stages[1].strategy != before);
+    QCOMPARE(now.stages[0].strategy, packed.stages[0].strategy);
+    QVERIFY(now.blockStride >= now.pipelineWidth());
+    const Evaluation again = evaluate(*o.context.problem, now);
+    QCOMPARE(o.view.canvas().evaluation().batchTime.value(), again.batchTime.value());
+    QVERIFY(o.view.verdict().contains("regret") || o.view.verdict().contains("does not run"));
+    for (std::size_t k = 1; k < all.size(); ++k) QTest::keyClick(&o.view.canvas(), Qt::Key_T);
+    QCOMPARE(o.view.canvas().plan()->stages[1].strategy, before);
+    // The menu on the stage offers them all, and what is chosen there can be pinned.
+    QMenu strategies;
+    o.view.canvas().addStrategies(strategies, 0);
+    QCOMPARE(strategies.actions().size(), static_cast<qsizetype>(all.size()));
+    strategies.actions().back()->trigger();
+    QCOMPARE(o.view.canvas().plan()->stages[0].strategy, all.back());
+    o.view.pinStage(0);
+    QCOMPARE(o.document.scenario().constraints.stagePins.size(), std::size_t(1));
+    QCOMPARE(*o.document.scenario().constraints.stagePins.front().strategy, all.back());
+  }
+  void aRightClickIsAboutWhatItIsOn() {
+    Opened o;
+    const QPoint at = o.view.canvas().cutPosition(1).toPoint() + QPoint(20, 0);
+    QContextMenuEvent menu(QContextMenuEvent::Mouse, at, o.view.canvas().mapToGlobal(at));
+    QTimer::singleShot(0, [] {
+      if (QWidget* open = QApplication::activePopupWidget()) open->close();
+    });
+    QApplication::sendEvent(&o.view.canvas(), &menu);
+    QVERIFY(o.selection.selected());
+    QCOMPARE(*o.selection.selected(), (SelectionItem{ItemKind::Stage, 1}));
+  }
+  void pinsAreShownPricedAndLetGo() {
+    Opened o;
+    for (int k = 0; k < 2; ++k) QTest::keyClick(&o.view.canvas(), Qt::Key_Left);
+    auto* pin = test::buttonOf(o.view, QStringLiteral("Pin this cut"));
+    QVERIFY(pin);
+    QTest::mouseClick(pin, Qt::LeftButton);
+    QCOMPARE(o.document.scenario().constraints.layerPins.size(), std::size_t(2));
+    o.solveAgain();
+    QVERIFY2(o.view.verdict().contains("the pins cost +"), qPrintable(o.view.verdict()));
+    QVERIFY2(o.view.verdict().contains("pinned."), qPrintable(o.view.verdict()));
+    QCOMPARE(pin->text(), QStringLiteral("Unpin this cut"));
+    QTest::mouseClick(pin, Qt::LeftButton);
+    QVERIFY(o.document.scenario().constraints.layerPins.empty());
+    o.solveAgain();
+    QCOMPARE(pin->text(), QStringLiteral("Pin this cut"));
+    QVERIFY2(!o.view.verdict().contains("pin"), qPrintable(o.view.verdict()));
   }
   void keysMoveTheChosenCut() {
     Opened o;

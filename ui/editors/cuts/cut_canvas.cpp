@@ -1,9 +1,11 @@
 #include "editors/cuts/cut_canvas.h"
 
 #include <QKeyEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <algorithm>
 
+#include "figures/phrases.h"
 #include "plan/plan_edit.h"
 
 namespace nest {
@@ -12,7 +14,8 @@ CutCanvas::CutCanvas(CutFigure& figure, Selection& selection, QWidget* parent)
     : FigureCanvas(figure, selection, parent), m_figure(figure), m_context(std::make_shared<PlanContext>()) {
   setAccessibleName(tr("Stage cuts"));
   setAccessibleDescription(
-      tr("Page up and down choose a cut, left and right move it, R changes the recompute policy"));
+      tr("Page up and down choose a cut, left and right move it, R changes the recompute policy, T the "
+         "strategy"));
 }
 
 void CutCanvas::setPlan(PlanContextPtr context, std::optional<Plan> plan, const Theme& theme) {
@@ -61,12 +64,45 @@ void CutCanvas::cycleRecompute(int stage) {
   cost();
 }
 
+void CutCanvas::setStrategy(int stage, const Strategy& strategy) {
+  if (!m_plan) return;
+  Plan changed = withStrategy(*m_plan, stage, strategy);
+  if (changed == *m_plan) return;
+  m_plan = std::move(changed);
+  cost();
+}
+
+void CutCanvas::cycleStrategy(int stage) {
+  if (!m_plan || stage < 0 || stage >= m_plan->stageCount()) return;
+  const auto& all = m_context->problem->profile->strategies();
+  const auto now =
+      std::find(all.begin(), all.end(), m_plan->stages[static_cast<std::size_t>(stage)].strategy);
+  if (now != all.end()) setStrategy(stage, now + 1 == all.end() ? all.front() : *(now + 1));
+}
+
+void CutCanvas::addStrategies(QMenu& menu, int stage) {
+  if (!m_plan || stage < 0 || stage >= m_plan->stageCount()) return;
+  for (const Strategy& s : m_context->problem->profile->strategies()) {
+    QAction* a = menu.addAction(phrase(toText(s)), this, [this, stage, s] { setStrategy(stage, s); });
+    a->setCheckable(true);
+    a->setChecked(s == m_plan->stages[static_cast<std::size_t>(stage)].strategy);
+  }
+}
+
 void CutCanvas::mousePressEvent(QMouseEvent* e) {
-  m_drag = e->button() == Qt::LeftButton ? m_figure.cutAt(e->position(), area(), *m_context) : 0;
-  if (m_drag > 0) return choose(m_drag);
-  if (e->button() == Qt::LeftButton && m_figure.isPolicyAt(e->position(), area(), *m_context)) {
-    if (const auto hit = m_figure.hit(e->position(), area(), *m_context))
-      return cycleRecompute(hit->item.index);
+  const bool left = e->button() == Qt::LeftButton;
+  m_drag = left ? m_figure.cutAt(e->position(), area(), *m_context) : 0;
+  if (m_drag > 0) {
+    selection().setHovered(std::nullopt);  // while a cut moves every stage is of interest
+    return choose(m_drag);
+  }
+  const auto hit = left ? m_figure.hit(e->position(), area(), *m_context) : std::nullopt;
+  if (hit && m_figure.isPolicyAt(e->position(), area(), *m_context)) return cycleRecompute(hit->item.index);
+  if (hit && m_figure.isStrategyAt(e->position(), area(), *m_context)) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    addStrategies(*menu, hit->item.index);
+    return menu->popup(e->globalPosition().toPoint());
   }
   FigureCanvas::mousePressEvent(e);
 }
@@ -75,7 +111,8 @@ void CutCanvas::mouseMoveEvent(QMouseEvent* e) {
   if (m_drag > 0) return moveCut(m_drag, m_figure.layerAt(e->position().x(), area(), *m_context));
   FigureCanvas::mouseMoveEvent(e);
   const bool cut = m_figure.cutAt(e->position(), area(), *m_context) > 0;
-  const bool policy = m_figure.isPolicyAt(e->position(), area(), *m_context);
+  const bool policy = m_figure.isPolicyAt(e->position(), area(), *m_context) ||
+                      m_figure.isStrategyAt(e->position(), area(), *m_context);
   setCursor(cut ? Qt::SizeHorCursor : policy ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
@@ -98,6 +135,8 @@ void CutCanvas::keyPressEvent(QKeyEvent* e) {
       return choose(m_focus < last ? m_focus + 1 : 1);
     case Qt::Key_R:
       return cycleRecompute(m_focus);
+    case Qt::Key_T:
+      return cycleStrategy(m_focus);
     default:
       return FigureCanvas::keyPressEvent(e);
   }

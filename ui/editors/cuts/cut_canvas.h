@@ -5,11 +5,13 @@
 #include "figures/cut_figure.h"
 #include "views/figure_canvas.h"
 
+class QMenu;
+
 namespace nest {
 
 /// The canvas of a CutFigure: its cuts can be dragged and moved with keys, and the plan is costed on every
 /// move. Page up and down choose a cut, left and right move it, R changes the recompute policy of the stage
-/// behind it; Up, Down, Home and End walk the stages.
+/// behind it, T its strategy; Up, Down, Home and End walk the stages.
 class CutCanvas : public FigureCanvas {
   Q_OBJECT
 public:
@@ -22,7 +24,9 @@ public:
   int focusedCut() const { return m_focus; }  ///< the stage that begins there; 0: none
   void moveCut(int stage, int layer);
   void cycleRecompute(int stage);
-  QPointF cutPosition(int stage) const;  ///< on the ribbon, widget coordinates
+  void setStrategy(int stage, const Strategy&);
+  void addStrategies(QMenu&, int stage);  ///< all that the profile knows, the present one checked
+  QPointF cutPosition(int stage) const;   ///< on the ribbon, widget coordinates
 
 Q_SIGNALS:
   void planChanged();
@@ -38,6 +42,7 @@ protected:
 private:
   void cost();
   void choose(int cut);
+  void cycleStrategy(int stage);
 
   CutFigure& m_figure;
   PlanContextPtr m_context;

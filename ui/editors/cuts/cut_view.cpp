@@ -61,17 +61,25 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) setTabOrder(std::exchange(before, b), b);
   for (QToolButton* b : findChildren<QToolButton*>()) setTabOrder(std::exchange(before, b), b);
   connect(m_canvas, &CutCanvas::planChanged, this, &CutView::showVerdict);
-  connect(m_pane, &FigurePane::menuMade, this, [this](QMenu* menu) {
-    menu->addSeparator();
-    if (const auto stage = selection().selected();
-        stage && stage->kind == ItemKind::Stage && m_canvas->plan())
-      menu->addAction(tr("Next recompute policy of stage %1").arg(stageNumber(stage->index)), this,
-                      [this, i = stage->index] { m_canvas->cycleRecompute(i); });
-    for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) {
-      QAction* a = menu->addAction(b->text(), b, &QPushButton::click);
-      a->setEnabled(b->isEnabled());
-    }
-  });
+  connect(m_pane, &FigurePane::menuMade, this, &CutView::addToMenu);
+}
+
+void CutView::addToMenu(QMenu* menu) {
+  menu->addSeparator();
+  const auto& item = selection().selected();
+  if (item && item->kind == ItemKind::Stage && m_canvas->plan() &&
+      item->index < m_canvas->plan()->stageCount()) {
+    const int stage = item->index;
+    menu->addAction(tr("Next recompute policy of stage %1").arg(stageNumber(stage)), this,
+                    [this, stage] { m_canvas->cycleRecompute(stage); });
+    m_canvas->addStrategies(*menu->addMenu(tr("Strategy of stage %1").arg(stageNumber(stage))), stage);
+    menu->addAction(tr("Pin recompute and strategy of stage %1").arg(stageNumber(stage)), this,
+                    [this, stage] { pinStage(stage); });
+  }
+  for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) {
+    QAction* a = menu->addAction(b->text(), b, &QPushButton::click);
+    a->setEnabled(b->isEnabled());
+  }
 }
 
 CutView::~CutView() = default;
@@ -86,6 +94,9 @@ QString CutView::verdict() const {
 
 void CutView::refresh() {
   m_from = context().plan;
+  const bool pinned = context().problem && (!context().problem->constraints.layerPins.empty() ||
+                                            !context().problem->constraints.stagePins.empty());
+  if (context().plan && context().current && !pinned) m_free = contextPtr();
   const Plan* shown = context().shownPlan();
   m_canvas->setPlan(contextPtr(), shown ? std::optional(*shown) : std::nullopt, theme());
 }
@@ -110,21 +121,70 @@ void CutView::pinCut() {
   const int stage = m_canvas->focusedCut();
   if (!services().document || !m_canvas->plan() || stage < 1) return;
   const LayerIndex layer(firstLayerOf(*m_canvas->plan(), stage));
+  const bool pinned = m_figure->isPinned(stage, context());
+  const QString name = from(context().problem->graph->layers[layer.at()].name);
   services().document->edit(
-      {}, tr("Pin the cut before %1").arg(from(context().problem->graph->layers[layer.at()].name)),
-      [layer, stage](Scenario& s) {
+      {}, pinned ? tr("Unpin the cut before %1").arg(name) : tr("Pin the cut before %1").arg(name),
+      [layer, stage, pinned](Scenario& s) {
         auto& pins = s.constraints.layerPins;
-        std::erase_if(pins,
-                      [&](const auto& p) { return p.layer == layer || p.layer.value == layer.value - 1; });
+        const auto has = [&](int x, int i) {
+          return std::find(pins.begin(), pins.end(), Constraints::LayerPin{LayerIndex(x), StageIndex(i)}) !=
+                 pins.end();
+        };
+        // A layer that is both the first and the last of a stage may belong to another pinned cut, too.
+        const bool firstOfNext = pinned && has(layer.value + 1, stage + 1);
+        const bool lastOfPrevious = pinned && has(layer.value - 2, stage - 2);
+        std::erase_if(pins, [&](const auto& p) {
+          return (p.layer == layer && !firstOfNext) || (p.layer.value == layer.value - 1 && !lastOfPrevious);
+        });
+        if (pinned) return;
         pins.push_back({LayerIndex(layer.value - 1), StageIndex(stage - 1)});
         pins.push_back({layer, StageIndex(stage)});
       });
 }
 
+void CutView::pinStage(int stage) {
+  if (!services().document || !m_canvas->plan() || stage >= m_canvas->plan()->stageCount()) return;
+  const StagePlan& now = m_canvas->plan()->stages[static_cast<std::size_t>(stage)];
+  services().document->edit({}, tr("Pin recompute and strategy of stage %1").arg(stageNumber(stage)),
+                            [stage, recompute = now.recompute, strategy = now.strategy](Scenario& s) {
+                              auto& pins = s.constraints.stagePins;
+                              std::erase_if(pins, [&](const auto& p) { return p.stage.value == stage; });
+                              pins.push_back({StageIndex(stage), recompute, strategy});
+                            });
+}
+
 void CutView::clearPins() {
   if (services().document)
-    services().document->edit({}, tr("Clear the pinned cuts"),
-                              [](Scenario& s) { s.constraints.layerPins.clear(); });
+    services().document->edit({}, tr("Clear all pins"), [](Scenario& s) {
+      s.constraints.layerPins.clear();
+      s.constraints.stagePins.clear();
+    });
+}
+
+QString CutView::regretText() const {
+  const Evaluation& mine = m_canvas->evaluation();
+  if (!m_from || !mine.feasible()) return {};
+  const double best = m_from->evaluation.batchTime.value();
+  const double regret = best > 0 ? mine.batchTime.value() / best - 1 : 0;
+  if (*m_canvas->plan() == m_from->plan) return tr(" · the best plan");
+  return tr(" · best %1 · regret %2 · score %3 of 100")
+      .arg(from(text::time(Seconds(best))), from(text::signedPercent(regret)))
+      .arg(static_cast<int>(100 / (1 + std::max(0.0, regret))));
+}
+
+QString CutView::pinsText() const {
+  const Constraints& k = context().problem->constraints;
+  if (k.layerPins.empty() && k.stagePins.empty()) return {};
+  QString out = tr(" with what is pinned");
+  if (!m_from || !m_free || !context().current) return out;
+  Setting asked = m_free->scenario->setting();
+  asked.constraints.layerPins = k.layerPins, asked.constraints.stagePins = k.stagePins;
+  if (!(asked == context().scenario->setting())) return out;
+  const Seconds without = m_free->plan->evaluation.batchTime;
+  return out + tr(" (without: %1, the pins cost %2)")
+                   .arg(from(text::time(without)),
+                        from(text::signedPercent(m_from->evaluation.batchTime / without - 1)));
 }
 
 void CutView::showVerdict() {
@@ -133,20 +193,13 @@ void CutView::showVerdict() {
   m_even->setEnabled(drawn);
   m_optimum->setEnabled(drawn);
   m_pin->setEnabled(drawn && editable && m_canvas->focusedCut() > 0);
-  m_clear->setEnabled(editable && !services().document->scenario().constraints.layerPins.empty());
+  const bool pins = editable && !(services().document->scenario().constraints.layerPins.empty() &&
+                                  services().document->scenario().constraints.stagePins.empty());
+  m_clear->setEnabled(pins);
   if (!drawn) return m_verdict->clear();
   const Evaluation& mine = m_canvas->evaluation();
   QString words = tr("<b>Yours: %1</b>").arg(from(text::time(mine.batchTime)));
-  if (m_from) {
-    const double best = m_from->evaluation.batchTime.value();
-    const double regret = best > 0 ? mine.batchTime.value() / best - 1 : 0;
-    if (mine.feasible() && *m_canvas->plan() == m_from->plan)
-      words += tr(" · the best plan");
-    else if (mine.feasible())
-      words += tr(" · best %1 · regret %2 · score %3 of 100")
-                   .arg(from(text::time(Seconds(best))), from(text::signedPercent(regret)))
-                   .arg(static_cast<int>(100 / (1 + std::max(0.0, regret))));
-  }
+  words += regretText() + pinsText();
   if (!mine.feasible()) {
     words += tr(" · <b>does not run</b>: %1").arg(from(mine.violations.front().message).toHtmlEscaped());
   } else if (const int slow = mine.slowestStage(); slow >= 0 && mine.stages.size() > 1) {
@@ -157,11 +210,14 @@ void CutView::showVerdict() {
                  .arg(mine.microbatchCount);
   }
   const int cut = m_canvas->focusedCut();
+  const bool held = cut > 0 && m_figure->isPinned(cut, context());
+  m_pin->setText(held ? tr("Unpin this cut") : tr("Pin this cut"));
   if (cut > 0) {
     const int layer = firstLayerOf(*m_canvas->plan(), cut);
-    words += tr("<br>Chosen cut: stage %1 begins at %2.")
-                 .arg(stageNumber(cut))
-                 .arg(from(context().problem->graph->layers[static_cast<std::size_t>(layer)].name));
+    const QString name = from(context().problem->graph->layers[static_cast<std::size_t>(layer)].name);
+    words += (held ? tr("<br>Chosen cut: stage %1 begins at %2, pinned.")
+                   : tr("<br>Chosen cut: stage %1 begins at %2."))
+                 .arg(stageNumber(cut), name);
   }
   m_verdict->setText(words);
 }

@@ -3,6 +3,7 @@
 #include "views/view.h"
 
 class QLabel;
+class QMenu;
 class QPushButton;
 
 namespace nest {
@@ -27,7 +28,8 @@ public:
 
   void cutEvenly();
   void showOptimum();
-  void pinCut();
+  void pinCut();             ///< or lets it go, if it is pinned
+  void pinStage(int stage);  ///< its recompute policy and strategy
   void clearPins();
 
 protected:
@@ -35,6 +37,9 @@ protected:
 
 private:
   void showVerdict();
+  void addToMenu(QMenu*);
+  QString regretText() const;
+  QString pinsText() const;  ///< what the pins cost, as far as it is known
 
   std::unique_ptr<CutFigure> m_figure;
   CutCanvas* m_canvas;
@@ -42,6 +47,7 @@ private:
   QLabel* m_verdict;
   QPushButton *m_even, *m_optimum, *m_pin, *m_clear;
   std::shared_ptr<const RankedPlan> m_from;  ///< that the draft began with
+  PlanContextPtr m_free;                     ///< the last best plan without pins
 };
 
 }  // namespace nest

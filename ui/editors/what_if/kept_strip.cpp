@@ -12,7 +12,7 @@
 namespace nest {
 namespace {
 
-constexpr int kHeight = 180;
+constexpr int kHeight = 164;
 constexpr int kTimeRole = Qt::UserRole + 1;  ///< what stands below the name
 
 class Captions : public QStyledItemDelegate {
