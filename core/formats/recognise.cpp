@@ -169,6 +169,10 @@ Misgiven misgiven(std::string_view text) {
   if (has(t, "NodeName=") || has(t, "PartitionName="))
     return {"this is slurm.conf, which does not say how hosts stand together",
             "give topology.conf, topology.yaml or the output of scontrol show topology"};
+  if (has(t, "ROCm System Management") || has(t, "LINK TYPE TABLE"))
+    return {"this is printed by AMD's tools", "give what RCCL writes with NCCL_TOPO_DUMP_FILE"};
+  if (has(t, "vendid=0x") && has(t, "devid=0x"))
+    return {"this is printed by ibnetdiscover", "make a topology.conf of it, as topograph does"};
   if (has(t, "NVIDIA-SMI") || t.starts_with("GPU 0:"))
     return {"this lists the GPUs of a host, not how they are joined",
             "give the output of nvidia-smi topo -m"};

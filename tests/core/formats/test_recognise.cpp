@@ -60,6 +60,8 @@ private slots:
     row("msccl", "<algo name='a'/>", "MSCCL");
     row("slurm.conf", "# c\nClusterName=c\nNodeName=n[1-4] CPUs=4\n", "slurm.conf");
     row("nvidia-smi", "| NVIDIA-SMI 550.54 |", "GPUs");
+    row("rocm-smi", "==== ROCm System Management Interface ====\n", "AMD");
+    row("ibnetdiscover", "vendid=0x2c9\ndevid=0xd2f0\nSwitch\t40 \"S-1\"", "ibnetdiscover");
     row("packed", "PK\x03\x04", "compressed");
     row("prose", "To whom it may concern", "");
   }
