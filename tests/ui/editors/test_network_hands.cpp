@@ -1,5 +1,7 @@
 #include <QApplication>
 #include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
 #include <QPainter>
 #include <QTabWidget>
 #include <QtTest/QTest>
@@ -11,6 +13,7 @@
 #include "editors/network/network_editor.h"
 #include "panes/issue_model.h"
 #include "panes/issue_view.h"
+#include "support/desk.h"
 #include "support/golden.h"
 #include "support/test_main.h"
 
@@ -212,6 +215,50 @@ private slots:
     QCOMPARE(view->model()->rowCount(), 0);
     d.document.history().undo();
     QCOMPARE(d.canvas().problems().size(), std::size_t(1));
+  }
+
+  /// A link that is degraded, or a host taken away: what it costs stands beside what was typed.
+  void theEffectOfAnEditIsSaid() {
+    test::Desk desk;
+    desk.document.edit({}, "Draw", [](Scenario& s) {
+      GraphSource source;
+      source.graph = graph::fromLevels(std::get<LevelsSource>(s.cluster.network));
+      s.cluster.network = source;
+    });
+    desk.solveIt();
+    NetworkEditor editor(desk.services());
+    desk.show(editor, {1200, 800});
+    const auto& g = editor.canvas().graph();
+    std::vector<int> uplinks;
+    for (std::size_t l = 0; l < g.links.size(); ++l)
+      if (g.nodes[std::size_t(g.links[l].to)].kind == NodeKind::Switch)
+        uplinks.push_back(static_cast<int>(l));
+    QVERIFY(!uplinks.empty());
+    editor.canvas().select({}, uplinks);
+    QVERIFY(editor.effectText().isEmpty());
+    QLineEdit* field = nullptr;
+    for (auto* edit : editor.findChildren<QLineEdit*>())
+      if (edit->accessibleName().startsWith(QStringLiteral("Bandwidth")) && edit->isVisible()) field = edit;
+    QVERIFY(field);
+    QTest::mouseClick(field, Qt::LeftButton);
+    field->selectAll();
+    QTest::keyClicks(field, QStringLiteral("1 GB/s"));
+    QTest::keyClick(field, Qt::Key_Return);
+    QVERIFY(editor.effectText().isEmpty());  // not solved yet
+    desk.solveIt();
+    editor.setContext(desk.snapshot());
+    const QString said = editor.effectText();
+    QVERIFY2(said.contains(QStringLiteral("1 GB/s:")) && said.contains(QStringLiteral(" → ")) &&
+                 said.contains(QStringLiteral("(+")),
+             qPrintable(said));
+    bool shown = false;
+    for (const auto* label : editor.findChildren<QLabel*>())
+      shown = shown || (label->isVisible() && label->text().contains(said));
+    QVERIFY(shown);
+    desk.document.history().undo();
+    desk.solveIt();
+    editor.setContext(desk.snapshot());
+    QVERIFY(editor.effectText().isEmpty());
   }
 
   void looksAsItDid_data() {

@@ -101,7 +101,7 @@ void DendrogramPane::paintEvent(QPaintEvent*) {
   p.setPen(m_theme->color(Theme::Role::Text));
   p.setFont(Theme::font(12, true));
   p.drawText(QRectF(12, 4, width() - 24, 20), Qt::AlignLeft | Qt::AlignVCenter,
-             tr("Levels derived from the network"));
+             tr("Levels: bandwidth of a device when all send"));
   p.setFont(Theme::font(12));
   if (!m_levels || m_branches.empty()) {
     p.setPen(m_theme->color(Theme::Role::MutedText));
@@ -164,6 +164,13 @@ void DendrogramPane::paintEvent(QPaintEvent*) {
     p.setBrush(m_theme->color(Theme::Role::Accent));
     p.setPen(Qt::NoPen);
     p.drawEllipse(QPointF(area.right(), y), 5, 5);
+    if (!active) continue;
+    const QString cut = tr("cut at %1").arg(phrase(text::bandwidth(BytesPerSecond(m_cuts[i]))));
+    const QRectF words(area.right() - p.fontMetrics().horizontalAdvance(cut) - 14, y - 17,
+                       p.fontMetrics().horizontalAdvance(cut) + 6, 15);
+    p.fillRect(words, m_theme->color(Theme::Role::Canvas));
+    p.setPen(m_theme->color(Theme::Role::Accent));
+    p.drawText(words, Qt::AlignCenter, cut);
   }
   p.setPen(m_theme->color(Theme::Role::MutedText));
   p.setFont(Theme::font(11));
@@ -171,17 +178,19 @@ void DendrogramPane::paintEvent(QPaintEvent*) {
   QString foot =
       plural(m_levels->dendrogram.nodes[static_cast<std::size_t>(m_levels->dendrogram.root())].devices,
              QStringLiteral("device")) +
-      tr(" · distortion %1× at 1 MB, %2× at 1 GB")
-          .arg(QString::fromStdString(text::number(d.atMegabyte)),
-               QString::fromStdString(text::number(d.atGigabyte)));
+      tr(" · distortion %1× when all send; of a lone transfer %2× at 1 MB, %3× at 1 GB")
+          .arg(phrase(text::number(d.whenAllSend)), phrase(text::number(d.atMegabyte)),
+               phrase(text::number(d.atGigabyte)));
   if (!m_levels->irregularities.empty())
     foot += QStringLiteral("\n") + QString::fromStdString(m_levels->irregularities.front());
   if (m_levels->irregularities.size() > 1)
     foot += tr(" (and %1 more)").arg(m_levels->irregularities.size() - 1);
   p.drawText(QRectF(12, area.bottom() + 6, width() - 24, 48), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
              foot);
-  setToolTip(tr(
-      "Drag a dashed cut to move the border between two levels; right-click to add, remove or reset cuts"));
+  setToolTip(
+      tr("Drag a dashed cut to move the border between two levels; right-click to add, remove or reset "
+         "cuts.\nDistortion: how far the levels misjudge a transfer between two devices, at worst. A lone "
+         "transfer has shared links to itself, which levels do not count with."));
 }
 
 void DendrogramPane::mousePressEvent(QMouseEvent* e) {

@@ -211,6 +211,7 @@ void NetworkEditor::listen() {
   if (services().document) {
     connect(services().document, &ScenarioDocument::opened, m_canvas, &NetworkCanvas::forget);
     connect(services().document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool) {
+      if (parts & kSettingParts && !m_editing) m_before.reset();
       if (parts & ScenarioPart::Cluster) outdate();
     });
   }
@@ -273,8 +274,28 @@ bool NetworkEditor::isDrawn() const {
 void NetworkEditor::editSource(const QString& field, const QString& verb,
                                const std::function<void(GraphSource&)>& change) {
   if (!isDrawn()) return;
+  const PlanContextPtr before = context().current && context().plan ? contextPtr() : nullptr;
+  m_editing = true;
   services().document->edit(field, verb,
                             [change](Scenario& s) { change(std::get<GraphSource>(s.cluster.network)); });
+  m_editing = false;
+  m_before = before;
+  m_verb = verb;
+}
+
+QString NetworkEditor::effectText() const {
+  const PlanContext& now = context();
+  if (!m_before || !now.current || !now.problem || now.generation == m_before->generation ||
+      m_loss->isVisible())
+    return {};
+  const auto* was = std::get_if<GraphSource>(&m_before->scenario->cluster.network);
+  const auto* is = std::get_if<GraphSource>(&now.scenario->cluster.network);
+  if (!was || !is || (was->cuts == is->cuts && graph::differOnlyInPlace(was->graph, is->graph))) return {};
+  const Seconds before = m_before->plan->evaluation.batchTime;
+  if (!now.plan) return tr("%1: nothing fits any more; it was %2 a batch").arg(m_verb, timeText(before));
+  const Seconds after = now.plan->evaluation.batchTime;
+  return tr("%1: %2 → %3 a batch (%4)")
+      .arg(m_verb, timeText(before), timeText(after), phrase(text::signedPercent(after / before - 1)));
 }
 
 void NetworkEditor::applyEdit(const QString& verb, const QString& field,
@@ -348,6 +369,7 @@ void NetworkEditor::refresh() {
   showSide();
   m_loss->setContext(contextPtr());
   showTraffic();
+  showSelection();
   followHover();
   followMoment();
 }
@@ -366,7 +388,7 @@ void NetworkEditor::showTraffic() {
 }
 
 void NetworkEditor::showSelection() {
-  m_strip->show(isDrawn(), trafficText());
+  m_strip->show(isDrawn(), effectText(), trafficText());
   m_side->followSelection();
 }
 

@@ -37,6 +37,7 @@ public:
   void jumpTo(int node, int link);
   void repair(const graph::Problem&);  ///< one step that can be undone
   QString trafficText() const;         ///< the most loaded link, in words; may be empty
+  QString effectText() const;          ///< of the last edit on the batch time; may be empty
 
 protected:
   void refresh() override;
@@ -77,8 +78,11 @@ private:
   QWidget* m_start;  ///< buttons on the empty canvas
   NetworkSelection m_numbers;
   PlanContextPtr m_numbersFor;  ///< the context that m_numbers belongs to
-  bool m_sideChosen = false;    ///< by hand: the width no longer decides
-  bool m_sharing = false;       ///< what comes back from the selection is our own
+  PlanContextPtr m_before;      ///< the plan that the last edit found; null: not known
+  QString m_verb;               ///< of that edit
+  bool m_editing = false;
+  bool m_sideChosen = false;  ///< by hand: the width no longer decides
+  bool m_sharing = false;     ///< what comes back from the selection is our own
 };
 
 }  // namespace nest

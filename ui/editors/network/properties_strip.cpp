@@ -55,6 +55,14 @@ QHBoxLayout* PropertiesStrip::addRow() {
   return row;
 }
 
+void PropertiesStrip::endRow(QHBoxLayout* row) {
+  auto* effect = new QLabel;
+  effect->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  effect->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  row->addWidget(effect, 1);
+  m_effects.push_back(effect);
+}
+
 void PropertiesStrip::buildNodeRow() {
   auto* row = addRow();
   m_nodeWhat = new QLabel;
@@ -62,7 +70,7 @@ void PropertiesStrip::buildNodeRow() {
   m_name = fieldFor(row, tr("Name"), tr("Name"), {});
   m_speed = fieldFor(row, tr("Speed"), tr("Speed, share of nominal"), tr("1"));
   m_memory = fieldFor(row, tr("Memory"), tr("Memory of this device"), tr("as the cluster's"));
-  row->addStretch(1);
+  endRow(row);
   connect(m_name, &QLineEdit::editingFinished, this, &PropertiesStrip::setName);
   connect(m_speed, &QLineEdit::editingFinished, this, &PropertiesStrip::setSpeed);
   connect(m_memory, &QLineEdit::editingFinished, this, &PropertiesStrip::setMemory);
@@ -83,7 +91,7 @@ void PropertiesStrip::buildLinkRow() {
   label->setBuddy(m_count);
   row->addWidget(label);
   row->addWidget(m_count);
-  row->addStretch(1);
+  endRow(row);
   connect(m_bandwidth, &QLineEdit::editingFinished, this, &PropertiesStrip::setBandwidth);
   connect(m_latency, &QLineEdit::editingFinished, this, &PropertiesStrip::setLatency);
   connect(m_count, &QSpinBox::valueChanged, this, [this](int v) {
@@ -169,15 +177,19 @@ QString PropertiesStrip::counts() const {
       .join(QStringLiteral(", "));
 }
 
-void PropertiesStrip::show(bool drawn, const QString& remark) {
+void PropertiesStrip::show(bool drawn, const QString& effect, const QString& remark) {
   m_filling = true;
+  for (QLabel* label : m_effects) label->setText(effect), label->setToolTip(effect);
   const auto nodes = m_canvas->selectedNodes(), links = m_canvas->selectedLinks();
   if (!nodes.empty() && drawn) {
     showNodes(nodes);
   } else if (!links.empty() && drawn) {
     showLinks(links);
   } else {
-    m_what->setText(counts() + (remark.isEmpty() ? QString() : QStringLiteral(" · ") + remark));
+    QString text = counts();
+    for (const QString& more : {effect, remark})
+      if (!more.isEmpty()) text += QStringLiteral(" · ") + more;
+    m_what->setText(text);
     m_what->setToolTip(m_what->text());
     setCurrentIndex(Nothing);
   }

@@ -17,14 +17,16 @@ class PropertiesStrip : public QStackedWidget {
 public:
   explicit PropertiesStrip(NetworkCanvas* canvas, QWidget* parent = nullptr);
 
-  /// `drawn`: it can be edited. `remark` stands beside the counts when nothing is selected.
-  void show(bool drawn, const QString& remark);
+  /// `drawn`: it can be edited. `effect`: of the last edit on the plan, may be empty. `remark` stands beside
+  /// the counts when nothing is selected.
+  void show(bool drawn, const QString& effect, const QString& remark);
 
 Q_SIGNALS:
   void edited(const QString& verb, const QString& field, const nest::NetworkCanvas::GraphEdit& edit);
 
 private:
   QHBoxLayout* addRow();
+  void endRow(QHBoxLayout*);
   void buildNodeRow();
   void buildLinkRow();
   void showNodes(const std::vector<int>&);
@@ -40,6 +42,7 @@ private:
 
   NetworkCanvas* m_canvas;
   QLabel *m_what, *m_nodeWhat, *m_linkWhat;
+  std::vector<QLabel*> m_effects;  ///< at the end of each row of figures
   QLineEdit *m_name, *m_speed, *m_memory, *m_bandwidth, *m_latency;
   QSpinBox* m_count;
   bool m_filling = false;
