@@ -62,7 +62,7 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
       m_solve(solve),
       m_files(new ScenarioFiles(m_document, journalFolder(), this)),
       m_session(new PlanningSession(m_document, std::move(solve), this)) {
-  m_theme = themeAtStart();
+  followDesktop();
   dress(m_theme);
   setWindowIcon(QIcon(QStringLiteral(":/icons/nest.svg")));
   setAcceptDrops(true);

@@ -81,7 +81,8 @@ private:
   void makeRoom(int widthThen);
   void refreshWaysBack();
   void saveLayout();
-  Theme::Kind themeAtStart() const;
+  std::optional<Theme::Kind> chosenTheme() const;
+  void followDesktop();
   void keepSession();    ///< how the file at m_sessionPath is looked at
   void takeUpSession();  ///< of the file that is open now
 
@@ -100,7 +101,8 @@ private:
   void startLesson(const QString& id);
   void copyView(bool asImage);
   void openPalette();
-  void setTheme(Theme::Kind);
+  void setTheme(Theme::Kind);  ///< as the user chooses: it is kept
+  void applyTheme(Theme::Kind);
   void showPanels(bool shown);
   void refreshRecent();
   void refreshTitle();
@@ -133,7 +135,8 @@ private:
   QDockWidget *m_panelDock = nullptr, *m_inspectorDock = nullptr, *m_belowDock = nullptr,
               *m_lessonsDock = nullptr;
   Theme::Kind m_theme = Theme::Kind::Light;
-  QString m_sessionPath;  ///< file that the present arrangement belongs to
+  bool m_themeIsChosen = false;  ///< by the user, in this window
+  QString m_sessionPath;         ///< file that the present arrangement belongs to
 };
 
 }  // namespace nest

@@ -16,6 +16,7 @@
 #include "panes/issue_model.h"
 #include "panes/issue_view.h"
 #include "theme/appearance.h"
+#include "theme/desktop_theme.h"
 #include "window/gallery.h"
 #include "window/headline.h"
 #include "window/main_window.h"
@@ -30,6 +31,7 @@ constexpr int kNarrow = 900;    ///< pixels of width below which the panels at t
 constexpr int kWide = 100000;   ///< of nobody's window
 constexpr QSize kFrame(4, 30);  ///< what a desktop usually puts around a window
 const auto kThemeKey = QStringLiteral("window/theme");
+const auto kDesktopThemeKey = QStringLiteral("window/desktopTheme");
 const auto kGeometryKey = QStringLiteral("window/geometry");
 const auto kPanelsKey = QStringLiteral("window/panels");
 const auto kPanelsWidthKey = QStringLiteral("window/panelsWidth");
@@ -37,14 +39,41 @@ const auto kViewsKey = QStringLiteral("window/views");
 const auto kFoldedKey = QStringLiteral("window/folded");
 const auto kLiveKey = QStringLiteral("plan/live");
 
-}  // namespace
-
-Theme::Kind MainWindow::themeAtStart() const {
-  if (m_options.theme) return *m_options.theme;
-  const QString kept = m_options.remembers ? QSettings().value(kThemeKey).toString() : QString();
+std::optional<Theme::Kind> themeKept(const QString& key) {
+  const QString kept = QSettings().value(key).toString();
   if (kept == QLatin1String("dark")) return Theme::Kind::Dark;
   if (kept == QLatin1String("light")) return Theme::Kind::Light;
-  return desktopPreference();
+  return std::nullopt;
+}
+
+void keepTheme(const QString& key, std::optional<Theme::Kind> kind) {
+  if (!kind)
+    QSettings().remove(key);
+  else
+    QSettings().setValue(key, *kind == Theme::Kind::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
+}
+
+}  // namespace
+
+std::optional<Theme::Kind> MainWindow::chosenTheme() const {
+  if (m_options.theme) return m_options.theme;
+  return m_options.remembers ? themeKept(kThemeKey) : std::nullopt;
+}
+
+/// Without a choice of the user's the desktop's counts: at first as it was heard the last time, so that the
+/// window need not change its dress.
+void MainWindow::followDesktop() {
+  const Theme::Kind otherwise = desktopPreference();
+  if (const auto chosen = chosenTheme()) {
+    m_theme = *chosen;
+    return;
+  }
+  m_theme = (m_options.remembers ? themeKept(kDesktopThemeKey) : std::nullopt).value_or(otherwise);
+  auto* desktop = new DesktopTheme(this);
+  connect(desktop, &DesktopTheme::heard, this, [this, otherwise](std::optional<Theme::Kind> kind) {
+    if (m_options.remembers) keepTheme(kDesktopThemeKey, kind);
+    if (!chosenTheme() && !m_themeIsChosen) applyTheme(kind.value_or(otherwise));
+  });
 }
 
 void MainWindow::buildDocks() {
@@ -165,15 +194,19 @@ void MainWindow::saveLayout() {
 }
 
 void MainWindow::setTheme(Theme::Kind kind) {
+  m_themeIsChosen = true;
+  if (m_options.remembers) keepTheme(kThemeKey, kind);
+  applyTheme(kind);
+}
+
+void MainWindow::applyTheme(Theme::Kind kind) {
+  if (kind == m_theme) return;
   m_theme = kind;
   dress(kind);
   m_views->setTheme(kind);
   m_gallery->setTheme(kind);
   m_moments->setTheme(kind);
   refreshIssues();
-  if (m_options.remembers)
-    QSettings().setValue(kThemeKey,
-                         kind == Theme::Kind::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
 }
 
 /// How this file was looked at, beside the file: it is nobody else's business.
