@@ -168,7 +168,8 @@ format cannot say is refused with every reason.
   nanotron        nanotron configuration, YAML
   hostfile        hosts and slots in rank order (Open MPI, DeepSpeed)
   slurm-hostfile  one host per rank, for SLURM_HOSTFILE and srun -m arbitrary: places every rank exactly
-  rankfile        host and slot of each rank, for mpirun --map-by rankfile:file=FILE
+  rankfile        host and slot of each rank, for mpirun --map-by rankfile:file=FILE; a slot binds a CPU core, the
+                  device is chosen by the local rank
   chrome-trace    the simulated schedule, for Perfetto and chrome://tracing
   plan            the plan itself, for evaluate
   scenario        the scenario in its normal form

@@ -23,7 +23,7 @@ constexpr Target kTargets[kLaunchTargetCount] = {
     {LaunchTarget::HostFile, "hostfile", "hosts and slots in rank order, for Open MPI and DeepSpeed"},
     {LaunchTarget::SlurmHostFile, "slurm-hostfile",
      "one host per rank, for SLURM_HOSTFILE and srun -m arbitrary"},
-    {LaunchTarget::RankFile, "rankfile", "host and slot of each rank, for Open MPI"},
+    {LaunchTarget::RankFile, "rankfile", "host and CPU core of each rank, for Open MPI"},
     {LaunchTarget::ChromeTrace, "chrome-trace", "the simulated schedule, for Perfetto and chrome://tracing"},
 };
 
@@ -83,6 +83,10 @@ Reading<std::string> placementFile(LaunchTarget target, const ReportSource& sour
   const auto ranks = identitiesByRank(source, plan, out);
   if (hasErrors(out)) return {std::nullopt, std::move(out)};
   if (target == LaunchTarget::HostFile) return hostFile(ranks, std::move(out));
+  if (target == LaunchTarget::RankFile)
+    out.push_back(
+        note("rankfile-slot", {}, "slot=N binds a rank to CPU core N of its host; it chooses no device",
+             "let ranks take devices by their local rank: within a host every order costs the same"));
   return {target == LaunchTarget::SlurmHostFile ? slurmHostFile(ranks) : rankFile(ranks), std::move(out)};
 }
 

@@ -141,6 +141,10 @@ private slots:
     QCOMPARE(
         *writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2)),
         std::string("rank 0=host0 slot=0\nrank 1=host1 slot=0\nrank 2=host0 slot=1\nrank 3=host1 slot=1\n"));
+    // A slot of that file is no device, and is said to be none.
+    QCOMPARE(codes(writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2)).diagnostics, Severity::Note),
+             std::string("rankfile-slot"));
+    QVERIFY(std::string(describe(LaunchTarget::RankFile)).find("CPU core") != std::string::npos);
     QCOMPARE(*writeLaunch(LaunchTarget::HostFile, f.source(), plan(2, 1)),
              std::string("host0 slots=2\nhost1 slots=2\n"));
     const auto refused = writeLaunch(LaunchTarget::HostFile, f.source(), plan(1, 2));
