@@ -71,8 +71,8 @@ validation  published training runs (a table like training_results.json), predic
             all rows, may say hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k or model (a Hugging Face
             configuration), device, host (devices joined by their own links), t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute, sequence_parallel, flash,
             format, convention (model, causal, sc21), year of the software, overlap_tensor, overlap_context, overlap_expert,
-            overlap_pipeline, overlap_data (shares hidden); measured is any of tflops_per_gpu, iter_s, mfu,
-            tokens_per_s_per_gpu.
+            overlap_pipeline, overlap_data, overlap_sync (shares hidden; sync: the end of a batch), fitted (true: in view when
+            constants were chosen); measured is any of tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu.
 piper       a measured profile of the Piper planner, solved at each memory and device count of a table of that planner's optima:
             our steady-state seconds per sample beside its own, and what makes the difference. --per-stage also frees the
             tensor degree of each stage (--seconds: deadline of each solve, 20).

@@ -18,6 +18,7 @@ struct DeviceSpec {
   Sourced<FlopsPerSecond> peak;  ///< dense bf16/fp16 matrix rate, one device
   std::optional<Sourced<FlopsPerSecond>> peakFp8;
   Sourced<double> matrixEfficiency{0.8};  ///< largest share of `peak` that a large matrix product reaches
+  std::optional<Sourced<double>> matrixEfficiencyFp8;  ///< the same of `peakFp8`; none: as `matrixEfficiency`
   Sourced<Bytes> memory;
   Sourced<BytesPerSecond> memoryBandwidth;
   Sourced<double> memoryEfficiency{0.8};  ///< share of `memoryBandwidth` that element-wise work reaches

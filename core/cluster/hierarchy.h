@@ -18,6 +18,10 @@ struct NetworkLevel {
   Seconds latency;  ///< end to end
   double oversubscription = 1;  ///< for display: injected ÷ uplink bandwidth of one group
   Origin origin = Origin::Typed;
+  double efficiency = 1;  ///< Assumptions::linkEfficiency, the same for all levels of a cluster
+
+  /// What exchanges count with.
+  BytesPerSecond sustained() const { return bandwidth * efficiency; }
 
   friend bool operator==(const NetworkLevel&, const NetworkLevel&) = default;
 };

@@ -10,7 +10,7 @@ double alpha(const Hierarchy& h, int l) {
   return h.level(l).latency.value();
 }
 double beta(const Hierarchy& h, int l) {
-  return h.level(l).bandwidth.value();
+  return h.level(l).sustained().value();
 }
 
 /// ⌈log₂ n⌉ for n ≥ 1.

@@ -59,7 +59,7 @@ Seconds tiedTime(const Hierarchy& h, int level, double parameters, const Optimiz
   // Two ranks: recursive halving has one round and sends half, there and back.
   const double bytes = parameters * r.gradientBytes;
   if (!(bytes > 0)) return {};
-  return 2 * Seconds(h.level(level).latency.value() + 0.5 * bytes / h.level(level).bandwidth.value());
+  return 2 * Seconds(h.level(level).latency.value() + 0.5 * bytes / h.level(level).sustained().value());
 }
 
 Seconds hiddenTime(Seconds compute, const std::array<Seconds, kExchangeCount>& exchange,
@@ -68,6 +68,10 @@ Seconds hiddenTime(Seconds compute, const std::array<Seconds, kExchangeCount>& e
   for (int k = 0; k < kExchangeCount; ++k)
     wanted += a.overlap[static_cast<std::size_t>(k)] * exchange[static_cast<std::size_t>(k)];
   return std::min(wanted, compute);
+}
+
+Seconds hiddenSync(Seconds sync, Seconds pass, int stages, int v, const Assumptions& a) {
+  return a.syncOverlap * std::min(sync, v > 1 ? stages * pass : pass);
 }
 
 Seconds pipelineBatchTime(Seconds sum, Seconds max, Seconds tail, int microbatches, int v) {

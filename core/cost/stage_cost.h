@@ -43,6 +43,11 @@ Seconds tiedTime(const Hierarchy&, int level, double parameters, const Optimizer
 /// What overlaps with compute: min(Σ f_k·E_k, compute).
 Seconds hiddenTime(Seconds compute, const std::array<Seconds, kExchangeCount>& exchange, const Assumptions&);
 
+/// What a stage's own last backward and next forward passes hide of its sync: the share f of min(sync,
+/// passes). `pass` is one microbatch's forward and backward. Interleaved, a chunk is done with all but its
+/// last s microbatches long before the others are: so many passes count, else one.
+Seconds hiddenSync(Seconds sync, Seconds pass, int stages, int chunksPerStage, const Assumptions&);
+
 /// Batch times from the stages' loads (planning.md §4 "Batch time"); `tail` = max_i (exposed_i + step_i).
 Seconds pipelineBatchTime(Seconds sumLoad, Seconds maxLoad, Seconds tail, int microbatches,
                           int chunksPerStage);

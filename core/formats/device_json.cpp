@@ -158,6 +158,11 @@ DeviceSpec readDevice(JsonFields& fields, const JsonText& text, const DeviceSpec
     read("peak_fp8_flops_per_s", fp8, 1e6, 1e21);
     d.peakFp8 = fp8;
   }
+  if (fields.has("matrix_efficiency_fp8")) {
+    Sourced<double> fp8 = d.matrixEfficiencyFp8.value_or(d.matrixEfficiency);
+    read("matrix_efficiency_fp8", fp8, 1e-3, 1.0);
+    d.matrixEfficiencyFp8 = fp8;
+  }
   if (const auto n = fields.integer("usual_host_size", 1, 1'000'000)) d.usualHostSize = static_cast<int>(*n);
   if (d.peak.value.value() <= 0) fields.requireKey("peak_flops_per_s", "the dense matrix rate, FLOP/s");
   if (d.memory.value.value() <= 0) fields.requireKey("memory_bytes", "the device's memory, bytes");
@@ -178,6 +183,7 @@ json deviceToJson(const DeviceSpec& device) {
   if (device.linkBandwidth.value.value() <= 0) j.erase("link_bandwidth_bytes_per_s");
   if (device.hostLinkBandwidth.value.value() <= 0) j.erase("host_link_bandwidth_bytes_per_s");
   if (device.peakFp8) j["peak_fp8_flops_per_s"] = figureToJson(*device.peakFp8);
+  if (device.matrixEfficiencyFp8) j["matrix_efficiency_fp8"] = figureToJson(*device.matrixEfficiencyFp8);
   return j;
 }
 

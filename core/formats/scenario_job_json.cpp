@@ -176,7 +176,9 @@ Assumptions readAssumptions(const ScenarioReader& r, JsonFields& f) {
     for (int k = 0; k < kExchangeCount; ++k)
       take(overlap.number(nameOf(static_cast<Exchange>(k)), -kMost, kMost),
            a.overlap[static_cast<std::size_t>(k)]);
+    take(overlap.number("sync", -kMost, kMost), a.syncOverlap);
   });
+  take(f.number("link_efficiency", -kMost, kMost), a.linkEfficiency);
   take(memoryField(f, "reserve"), a.reserve);
   return a;
 }
@@ -185,7 +187,12 @@ Json assumptionsJson(const Assumptions& a) {
   Json overlap = Json::object();
   for (int k = 0; k < kExchangeCount; ++k)
     overlap[nameOf(static_cast<Exchange>(k))] = a.overlap[static_cast<std::size_t>(k)];
-  return {{"overlap", overlap}, {"reserve_bytes", a.reserve.value()}};
+  // Only what differs from what files without them mean.
+  const Assumptions usual;
+  if (a.syncOverlap != usual.syncOverlap) overlap["sync"] = a.syncOverlap;
+  Json j{{"overlap", overlap}, {"reserve_bytes", a.reserve.value()}};
+  if (a.linkEfficiency != usual.linkEfficiency) j["link_efficiency"] = a.linkEfficiency;
+  return j;
 }
 
 }  // namespace nest

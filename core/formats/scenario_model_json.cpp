@@ -95,6 +95,8 @@ void visitConstants(Constants& c, Visit&& visit) {
   visit("attention_backward_rate", c.attentionBackwardRate, 1e-3, 100.0);
   visit("attention_half_length", c.attentionHalfLength, 0.0, 1e6);
   visit("fp32_rate", c.fp32Rate, 1e-3, 1.0);
+  visit("fp8_cast_traffic_bytes_per_element", c.fp8CastTraffic, 0.0, 1e4);
+  visit("fp8_expert_overhead_s", c.fp8ExpertOverhead, 0.0, 1.0);
   visit("loss_traffic_bytes_per_logit", c.lossTraffic, 0.0, 1e4);
   visit("loss_backward_traffic_bytes_per_logit", c.lossBackwardTraffic, 0.0, 1e4);
   visit("loss_workspace_bytes_per_logit", c.lossWorkspace, 0.0, 1e4);

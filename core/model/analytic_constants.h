@@ -21,6 +21,16 @@ struct AnalyticConstants {
                                       "growth of the rate from 512 to 16k keys, Dao 2023, figure 5"};
   /// fp32 (TF32) matrix rate ÷ 16-bit rate.
   Sourced<double> fp32Rate{0.5, Origin::Catalog, "NVIDIA A100 and H100 data sheets: TF32 half of bf16"};
+  /// Bytes moved per element of an operand that is cast to fp8: read in 16 bits, written as it is and turned,
+  /// for the product forward and the one for the weights.
+  Sourced<double> fp8CastTraffic{4, Origin::Estimated,
+                                 "counted: NVIDIA TransformerEngine casts and transposes each operand once"};
+  /// Seconds that each expert on a device adds to every grouped product in fp8: casts and launches of its
+  /// own.
+  Sourced<double> fp8ExpertOverhead{
+      48e-6, Origin::Estimated,
+      "fitted on Qwen3 235B and DeepSeek-V3 with 16 and 32 experts a device (B200) against 4 (GB200), "
+      "NVIDIA Megatron-Bridge performance summary 26.02"};
   /// Bytes moved per logit by the loss, forward and backward (cast to fp32, maximum, exponential, sum;
   /// gradient).
   Sourced<double> lossTraffic{14, Origin::Estimated,

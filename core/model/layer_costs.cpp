@@ -140,6 +140,9 @@ private:
     };
     c.forward += time(tokens, out, in);
     c.backward += time(tokens, in, out) + gradientProduct(m, out, in, tokens, count, wide);
+    if (wide) return;
+    c.forward += m.device.cast(tokens * in * count);
+    c.backward += m.device.cast(tokens * out * count);
   }
 
   /// Matrices that read the same input run as one product: query, key and value.
@@ -194,11 +197,15 @@ private:
 
   void mlp() {
     for (const Linear& l : m_shape.mlp) {
-      if (l.isExpert)
-        product(tokensPerExpert(l), l.outAt(m.shares), l.inAt(m.shares), l.copies / m.strategy.expert);
-      else
+      if (l.isExpert) {
+        const double experts = l.copies / m.strategy.expert;
+        product(tokensPerExpert(l), l.outAt(m.shares), l.inAt(m.shares), experts);
+        c.forward += m.device.expertOverhead(experts);
+        c.backward += 2 * m.device.expertOverhead(experts);
+      } else {
         product(l.split == Split::Replicated ? m.outerTokens() : m.tokens, l.outAt(m.shares),
                 l.inAt(m.shares), 1, l.split == Split::Replicated);
+      }
     }
   }
 

@@ -15,14 +15,19 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
   peak *= device.sustainedRate.value;
   m_wideRate = peak * device.matrixEfficiency.value;
   m_linearRate = m_wideRate;
-  if (format == NumberFormat::Fp8 && device.peakFp8)
-    m_linearRate = device.peakFp8->value.value() * device.matrixEfficiency.value * device.sustainedRate.value;
+  if (format == NumberFormat::Fp8 && device.peakFp8) {
+    m_linearRate = device.peakFp8->value.value() * device.sustainedRate.value *
+                   device.matrixEfficiencyFp8.value_or(device.matrixEfficiency).value;
+    m_expertOverhead = Seconds(constants.fp8ExpertOverhead.value);
+    m_castBytes = constants.fp8CastTraffic.value;
+  }
   m_attentionRate = peak * device.attentionEfficiency.value;
 }
 
 Seconds Roofline::atRate(double rate, double m, double n, double k, double count, double extraBytes) const {
   if (m <= 0 || n <= 0 || k <= 0 || count <= 0) return Seconds(0);
-  const double share = m / (m + m_half) * n / (n + m_half) * k / (k + m_half);
+  const double share =
+      m / (m + m_half) * n / (n + m_half) * k / (k + m_half * std::max(1.0, rate / m_wideRate));
   const double compute = 2 * m * n * k * count / (rate * share);
   const double bytes = (m * k + k * n + m * n) * m_elementBytes * count + extraBytes;
   return Seconds(std::max({compute, bytes / m_bandwidth, m_latency}));

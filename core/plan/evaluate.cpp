@@ -76,6 +76,8 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
                 problem.assumptions.reserve,
                 placed.memory};
   out.sync = placed.gradients.sync + placed.tied;
+  out.hiddenSync = hiddenSync(out.sync, out.forward + out.backward, plan.stageCount(),
+                              static_cast<int>(work.chunks.size()), problem.assumptions);
   out.step = stepTime(state, regime, plan.zero, problem.cluster->device().memoryBandwidth.value);
 }
 
@@ -95,7 +97,7 @@ void batchTerms(const Problem& problem, const Plan& plan, const std::vector<Stag
   double covered = 0;
   for (std::size_t i = 0; i < out.stages.size(); ++i) {
     StageEvaluation& s = out.stages[i];
-    s.exposed = std::max(Seconds(), s.sync - Seconds(covered));
+    s.exposed = std::max(Seconds(), s.sync - s.hiddenSync - Seconds(covered));
     if (!works[i].chunks.empty()) covered += works[i].chunks.front().backward / placed[i].speed;
     out.sumLoad += s.load;
     out.maxLoad = std::max(out.maxLoad, s.load);

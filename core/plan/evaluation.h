@@ -30,6 +30,7 @@ struct StageEvaluation {
   Seconds activationIn, gradientIn;  ///< the two parts of exchange[Pipeline]
   Seconds load;
   Seconds sync, exposed, step;                   ///< once per batch
+  Seconds hiddenSync;                            ///< of sync, what the stage's own passes hide
   int activationLevel = -1, gradientLevel = -1;  ///< network level crossed; −1: no transfer
   int tensorLevel = -1, contextLevel = -1, expertLevel = -1, dataLevel = -1;  ///< outermost level spanned
   Bytes activationBytes, gradientBytes;  ///< sent by one rank across the boundary

@@ -144,6 +144,27 @@ CostTerm stepTerm(const Scene& s, int stage) {
   return t;
 }
 
+/// What the stage's own last backward and next forward passes hide.
+CostTerm hiddenSyncTerm(const Scene& s, int stage) {
+  const StageEvaluation& f = s.figures(stage);
+  CostTerm t = term(stageId(stage) + "/exposed/own", "Hidden behind its own passes", f.hiddenSync.value(),
+                    TermUnit::Time, TermKind::Hidden, stage);
+  t.formula = "f · min(sync, passes)";
+  const int passes = s.plan.chunksPerStage() > 1 ? s.plan.stageCount() : 1;
+  t.factor = -1;
+  t.inputs = {typed("f", "overlap of the exchange at the end of a batch", s.problem.assumptions.syncOverlap,
+                    TermUnit::Fraction),
+              {"sync", "gradient exchange", f.sync.value(), TermUnit::Time, Origin::Estimated, {}},
+              {"passes",
+               passes == 1 ? "its forward and backward, one microbatch"
+                           : "its forward and backward, as many microbatches as stages",
+               passes * (f.forward + f.backward).value(),
+               TermUnit::Time,
+               Origin::Estimated,
+               {}}};
+  return t;
+}
+
 CostTerm tailTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   const std::string id = stageId(stage) + "/tail";
@@ -152,6 +173,10 @@ CostTerm tailTerm(const Scene& s, int stage) {
   exposed.formula = "max(0, sync − backward of earlier stages)";
   exposed.combine = Combine::PositiveSum;
   exposed.children = {syncTerm(s, stage), earlierBackwardTerm(s, stage)};
+  if (f.hiddenSync > Seconds()) {
+    exposed.formula = "max(0, sync − own passes − backward of earlier stages)";
+    exposed.children.insert(exposed.children.begin() + 1, hiddenSyncTerm(s, stage));
+  }
   CostTerm t = term(id, "After the last microbatch, " + text::stageName(StageIndex(stage)),
                     (f.exposed + f.step).value(), TermUnit::Time, TermKind::Tail, stage);
   t.formula = "exposed + step";

@@ -39,7 +39,7 @@ CostTerm levelTerm(const Subject& s, const std::string& id, int level, int n, do
                    const char* symbol) {
   const NetworkLevel& l = s.scene.problem.cluster->level(level);
   CostTerm t = s.seconds(id + "/level" + std::to_string(level), "Level " + l.name,
-                         rounds(n) * l.latency.value() + (n - 1.0) / n * bytes / l.bandwidth.value(),
+                         rounds(n) * l.latency.value() + (n - 1.0) / n * bytes / l.sustained().value(),
                          "⌈log₂ n⌉·α + (n − 1)/n · D/B");
   t.level = level;
   t.inputs = {counted("n", "parties at this level", n),
@@ -182,7 +182,7 @@ CostTerm transferTerm(const Scene& scene, int stage, const char* name, const cha
   const NetworkLevel& l = scene.problem.cluster->level(level);
   CostTerm latency = s.seconds(t.id + "/latency", "Latency", l.latency.value(), "α");
   latency.factor = count;
-  CostTerm wire = s.seconds(t.id + "/bytes", "Bytes on the wire", (bytes / l.bandwidth).value(), "D/B");
+  CostTerm wire = s.seconds(t.id + "/bytes", "Bytes on the wire", (bytes / l.sustained()).value(), "D/B");
   latency.inputs = {t.inputs[2]};
   wire.inputs = {t.inputs[0], t.inputs[1]};
   t.level = latency.level = wire.level = level;

@@ -50,12 +50,15 @@ TermInput Scene::profiled(std::string symbol, std::string meaning, double value,
 
 TermInput Scene::bandwidth(int level) const {
   const NetworkLevel& l = problem.cluster->level(level);
-  return {"B" + std::to_string(level),
-          "bandwidth of level " + l.name,
-          l.bandwidth.value(),
-          TermUnit::Bandwidth,
-          l.origin,
-          {}};
+  return {
+      "B" + std::to_string(level),
+      "bandwidth of level " + l.name +
+          (l.efficiency == 1 ? ""
+                             : ", " + text::percent(l.efficiency) + " of " + text::bandwidth(l.bandwidth)),
+      l.sustained().value(),
+      TermUnit::Bandwidth,
+      l.origin,
+      {}};
 }
 
 TermInput Scene::latency(int level) const {

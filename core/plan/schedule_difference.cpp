@@ -15,7 +15,7 @@ constexpr double kWorthSaying = 0.02, kWorthAClause = 0.005;
 ScheduleDifference scheduleDifference(const Problem& problem, const Plan& plan, const Evaluation& evaluation,
                                       Seconds simulated) {
   Evaluation passes = evaluation;
-  for (StageEvaluation& s : passes.stages) s.sync = s.step = Seconds();
+  for (StageEvaluation& s : passes.stages) s.sync = s.hiddenSync = s.step = Seconds();
   const Seconds alone = simulate(problem, plan, passes, ScheduleKind::OneForwardOneBackward, false).total;
   ScheduleDifference d;
   d.formula = evaluation.pipelineTime;

@@ -256,7 +256,8 @@ private:
 
   void finish(int stage) {
     const StageEvaluation& e = m_evaluation.stages[static_cast<std::size_t>(stage)];
-    if (e.sync > Seconds()) occupy(stage, {}, TaskKind::Sync, e.sync.value(), 0);
+    const Seconds sync = e.sync - e.hiddenSync;
+    if (sync > Seconds()) occupy(stage, {}, TaskKind::Sync, sync.value(), 0);
     if (e.step > Seconds()) occupy(stage, {}, TaskKind::Step, e.step.value(), 0);
     m_out.total = std::max(m_out.total, Seconds(m_free[static_cast<std::size_t>(stage)]));
   }

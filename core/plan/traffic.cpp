@@ -239,7 +239,7 @@ public:
     const NetworkLevel& l = m_cluster.level(level);
     m_byLevel[cell * m_levels + static_cast<std::size_t>(level)] += senders * bytes;
     double& longest = m_longest[cell * kExchangeCount + static_cast<std::size_t>(kind)];
-    longest = std::max(longest, messages * l.latency.value() + bytes / l.bandwidth.value());
+    longest = std::max(longest, messages * l.latency.value() + bytes / l.sustained().value());
   }
 
   TrafficMatrix take() {

@@ -32,6 +32,15 @@ void calibrate(Profile& profile, int classCount, double factor) {
       }
 }
 
+Hierarchy withEfficiency(const Hierarchy& cluster, double efficiency) {
+  std::vector<NetworkLevel> levels;
+  for (int l = 0; l < cluster.levelCount(); ++l) {
+    levels.push_back(cluster.level(l));
+    levels.back().efficiency = efficiency;
+  }
+  return cluster.withLevels(std::move(levels));
+}
+
 Diagnostics checkModel(const ModelSource& m, const Job& job) {
   Diagnostics out;
   if (!m.architecture && !m.profile)
@@ -126,7 +135,8 @@ Reading<Problem> buildProblem(const Setting& setting) {
   if (hasErrors(out)) return result;
 
   Problem problem;
-  problem.cluster = std::make_shared<const Hierarchy>(std::move(*cluster));
+  problem.cluster =
+      std::make_shared<const Hierarchy>(withEfficiency(*cluster, setting.assumptions.linkEfficiency));
   problem.job = setting.job;
   problem.assumptions = setting.assumptions;
   problem.search = setting.search;

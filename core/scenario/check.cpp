@@ -187,6 +187,11 @@ Diagnostics checkAssumptions(const Assumptions& a, const DeviceSpec& device) {
               std::string("/assumptions/overlap/") + nameOf(static_cast<Exchange>(k)),
               "an overlap is a share between 0 and 1");
   }
+  c.require(a.syncOverlap >= 0 && a.syncOverlap <= 1, "overlap", "/assumptions/overlap/sync",
+            "an overlap is a share between 0 and 1");
+  c.require(a.linkEfficiency > 0 && a.linkEfficiency <= 1, "link-efficiency", "/assumptions/link_efficiency",
+            "the link efficiency is a share above 0 and up to 1",
+            "1 leaves the bandwidths of the levels as they are");
   c.require(isNotNegative(a.reserve.value()), "reserve", "/assumptions/reserve_bytes",
             "the reserve is 0 bytes or more");
   if (device.memory.value.value() > 0)

@@ -46,6 +46,12 @@ struct Assumptions {
   /// all that is hidden in one stage never exceeds its compute. The end-of-batch sync is not affected: see
   /// exposed_i.
   std::array<double, kExchangeCount> overlap{};
+  /// Of the exchange at the end of a batch, as much as the stage's own last backward and next forward passes
+  /// take can hide behind them (hiddenSync); this share of it does.
+  double syncOverlap = 0;
+  /// Share of the bandwidth of every level that exchanges sustain. 1: the levels' figures are what was
+  /// measured; data sheets promise more than is reached (DeviceSpec::linkEfficiency).
+  double linkEfficiency = 1;
   Bytes reserve{2.0 * 1024 * 1024 * 1024};  ///< memory kept free on each device: context, fragmentation, NCCL
 
   friend bool operator==(const Assumptions&, const Assumptions&) = default;

@@ -87,7 +87,7 @@ FreePrefixes::Relaxed FreePrefixes::relaxed(const LayerSums& sums, const GroupSh
   const auto seconds = [&](double bytes) {
     if (!(bytes > 0)) return 0.0;
     return (1 - overlap[at(static_cast<int>(Exchange::Pipeline))]) *
-           (level.latency.value() + bytes / level.bandwidth.value());
+           (level.latency.value() + bytes / level.sustained().value());
   };
   for (int c = 0; c < m_order.cutCount(); ++c) {
     const bool inside = c > 0 && c < m_order.last();

@@ -106,7 +106,7 @@ void FreeSearch::addItems(int b, const std::vector<LayerSums*>& sums, int d, std
   if (bytes > 0) {
     const auto& level = m_problem.cluster->level(narrowestLevel(*m_problem.cluster, 2 * narrow));
     hop = (1 - m_problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))]) *
-          (level.latency.value() + bytes / level.bandwidth.value());
+          (level.latency.value() + bytes / level.sustained().value());
   }
   const long long widest = static_cast<long long>(m_order.layerCount()) * wide;
   const int most = static_cast<int>(std::min<long long>(m_problem.cluster->deviceCount() / d, widest));

@@ -54,7 +54,7 @@ bool FreeDp::settleTied(const Key& key, int begin, int from, const TiedGuess& gu
     const double bytes =
         std::max(share(guess.strategy), share(key.strategy)) * m_problem.job.optimizer.gradientBytes;
     const auto& l = m_problem.cluster->level(level);
-    tiedSync = bytes > 0 ? 2 * (l.latency.value() + 0.5 * bytes / l.bandwidth.value()) : 0;
+    tiedSync = bytes > 0 ? 2 * (l.latency.value() + 0.5 * bytes / l.sustained().value()) : 0;
     around.tiedSync = tiedSync;
   }
   if (front) {

@@ -65,14 +65,14 @@ int GroupShapes::intern(std::vector<int> most, std::vector<int> fewest, int oute
   const double steps = ceilLog2(ranks);
   if (ranks > 1) {
     r.flatLatency = steps * top.latency.value();
-    r.flatPerByte = (ranks - 1.0) / ranks / top.bandwidth.value();
+    r.flatPerByte = (ranks - 1.0) / ranks / top.sustained().value();
     r.ringLatency = (ranks - 1.0) * top.latency.value();
-    r.ringPerByte = (ranks - 1.0) / top.bandwidth.value();
+    r.ringPerByte = (ranks - 1.0) / top.sustained().value();
     double share = 1;
     for (int l = 0; l <= outer; ++l) {
       const int n = most[static_cast<std::size_t>(l)];
       r.nestedLatency += ceilLog2(n) * m_cluster.level(l).latency.value();
-      r.nestedPerByte += (n - 1.0) / n * share / m_cluster.level(l).bandwidth.value();
+      r.nestedPerByte += (n - 1.0) / n * share / m_cluster.level(l).sustained().value();
       share = 1.0 / fewest[static_cast<std::size_t>(l)];
     }
   }
@@ -102,7 +102,7 @@ std::vector<std::pair<double, double>> GroupShapes::allToAllOf(const std::vector
                           std::lower_bound(positions.begin(), positions.end(), begin);
       const double more = static_cast<double>(within - before) - (l == 0 ? 1 : 0);
       latency += more * m_cluster.level(l).latency.value();
-      perByte += more / (n * m_cluster.level(l).bandwidth.value());
+      perByte += more / (n * m_cluster.level(l).sustained().value());
       before = within;
     }
     // N_{-1} = 1 counts the rank itself once, at no cost; its own share of the bytes stays where it is.
@@ -129,9 +129,9 @@ GroupRates GroupShapes::cheapest(int ranks, int spacing) const {
     const long long now = std::max(held, std::min<long long>(ranks, room));
     const auto& level = m_cluster.level(l);
     r.nestedPerByte +=
-        (1.0 / static_cast<double>(held) - 1.0 / static_cast<double>(now)) / level.bandwidth.value();
+        (1.0 / static_cast<double>(held) - 1.0 / static_cast<double>(now)) / level.sustained().value();
     latency += static_cast<double>(now - held) * level.latency.value();
-    perByte += static_cast<double>(now - held) / (ranks * level.bandwidth.value());
+    perByte += static_cast<double>(now - held) / (ranks * level.sustained().value());
     held = now;
     r.outerLevel = l;
   }
@@ -140,7 +140,7 @@ GroupRates GroupShapes::cheapest(int ranks, int spacing) const {
   r.flatLatency = r.nestedLatency =
       (ceilLog2(ranks) - 1) * m_cluster.level(0).latency.value() + outer.latency.value();
   r.ringLatency = (ranks - 1.0) * outer.latency.value();
-  r.ringPerByte = (ranks - 1.0) / outer.bandwidth.value();
+  r.ringPerByte = (ranks - 1.0) / outer.sustained().value();
   r.allToAll.emplace_back(latency, perByte);
   return r;
 }

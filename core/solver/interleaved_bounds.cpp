@@ -64,7 +64,7 @@ double InterleavedBounds::leastTransfers(const Problem& problem, const Interleav
   const int narrow = *std::min_element(m_width.begin(), m_width.end());
   const auto& level = cluster.level(narrowestLevel(cluster, m_width[at(strategy)] + narrow));
   const auto seconds = [&](double bytes) {
-    return bytes > 0 ? level.latency.value() + bytes / level.bandwidth.value() : 0.0;
+    return bytes > 0 ? level.latency.value() + bytes / level.sustained().value() : 0.0;
   };
   const auto& own = c.sums[at(strategy)]->boundary;
   const int last = c.stages * c.chunks - 1;

@@ -90,7 +90,7 @@ void InterleavedDp::fillTransfers() {
 double InterleavedDp::transfers(int stage, int strategy, int before, int levelIn, int levelOut) const {
   const auto seconds = [&](int level, const Messages& m) {
     const auto& l = m_problem.cluster->level(level);
-    return m.count * l.latency.value() + m.bytes / l.bandwidth.value();
+    return m.count * l.latency.value() + m.bytes / l.sustained().value();
   };
   const auto row = [&](int k) { return at(k) * at(m_config.stages) + at(stage); };
   return seconds(levelIn, m_into[row(before)]) + seconds(levelOut, m_outOf[row(strategy)]);
@@ -156,7 +156,7 @@ bool InterleavedDp::tiedSyncOf(int stage, int strategy, int begin, const Guess& 
   const double bytes =
       std::max(share(guess.strategy), share(strategy)) * m_problem.job.optimizer.gradientBytes;
   const auto& l = m_problem.cluster->level(levelBetween(guess.begin, a, begin, width(strategy)));
-  seconds = bytes > 0 ? 2 * (l.latency.value() + 0.5 * bytes / l.bandwidth.value()) : 0;
+  seconds = bytes > 0 ? 2 * (l.latency.value() + 0.5 * bytes / l.sustained().value()) : 0;
   return true;
 }
 

@@ -128,7 +128,7 @@ void LayerSums::addLeastTransfer(const Problem& problem) {
   // A stage and its neighbour are 2·c·t devices wide or more: some pair is that far apart.
   const auto& l = problem.cluster->level(narrowestLevel(*problem.cluster, 2 * m_strategy.width()));
   leastTransfer = (1 - problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))]) *
-                  (l.latency.value() + bytes / l.bandwidth.value());
+                  (l.latency.value() + bytes / l.sustained().value());
 }
 
 void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {

@@ -11,15 +11,18 @@ constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Seconds per parameter that one exchange moves at least: latency left out.
-double syncPerParameter(const GroupRates& g, const OptimizerRegime& r, int zero) {
+/// Seconds per parameter that remain at least of one exchange at the end of a batch: latency left out, and
+/// all hidden that can be.
+double syncPerParameter(const Problem& problem, const GroupRates& g, int zero) {
+  const OptimizerRegime& r = problem.job.optimizer;
+  const double shown = (1 - problem.assumptions.syncOverlap) * g.nestedPerByte;
   switch (zero) {
     case 0:
-      return g.nestedPerByte * 2 * r.gradientBytes;
+      return shown * 2 * r.gradientBytes;
     case 1:
-      return g.nestedPerByte * (r.gradientBytes + r.weightBytes);
+      return shown * (r.gradientBytes + r.weightBytes);
     case 2:
-      return g.nestedPerByte * r.weightBytes;
+      return shown * r.weightBytes;
     default:
       return 0;
   }
@@ -40,21 +43,19 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, in
 }
 
 double tailPerLoad(const Problem& problem, const LayerSums& sums, const GradientFloor& floor, int zero) {
-  const OptimizerRegime& r = problem.job.optimizer;
-  return (syncPerParameter(floor.dense, r, zero) +
+  return (syncPerParameter(problem, floor.dense, zero) +
           ParameterRates::of(problem, zero, floor.denseShards).step) *
              sums.leastDensePerLoad +
-         (syncPerParameter(floor.expert, r, zero) +
+         (syncPerParameter(problem, floor.expert, zero) +
           ParameterRates::of(problem, zero, floor.expertShards).step) *
              sums.leastExpertPerLoad;
 }
 
 double leastSyncAndStep(const Problem& problem, const GradientFloor& floor, int zero, double dense,
                         double expert) {
-  const OptimizerRegime& r = problem.job.optimizer;
-  return dense * (syncPerParameter(floor.dense, r, zero) +
+  return dense * (syncPerParameter(problem, floor.dense, zero) +
                   ParameterRates::of(problem, zero, floor.denseShards).step) +
-         expert * (syncPerParameter(floor.expert, r, zero) +
+         expert * (syncPerParameter(problem, floor.expert, zero) +
                    ParameterRates::of(problem, zero, floor.expertShards).step);
 }
 
@@ -73,8 +74,8 @@ double lowerBound(const Problem& problem, const LayerSums& sums, const GradientF
 
   const ParameterRates dense = ParameterRates::of(problem, zero, floor.denseShards);
   const ParameterRates expert = ParameterRates::of(problem, zero, floor.expertShards);
-  const double perDense = syncPerParameter(floor.dense, r, zero) + dense.step;
-  const double perExpert = syncPerParameter(floor.expert, r, zero) + expert.step;
+  const double perDense = syncPerParameter(problem, floor.dense, zero) + dense.step;
+  const double perExpert = syncPerParameter(problem, floor.expert, zero) + expert.step;
   if (chunks > 1) return weights.time(total, largest, 0);
   if (stages == 1)
     return weights.time(total, largest, perDense * sums.dense.back() + perExpert * sums.expert.back());

@@ -83,7 +83,10 @@ StageCosts::Prepared StageCosts::prepareChunks(const Stage& stage, const Surroun
     if (r == 0 && sums.noneIsFastest) break;
   }
   if (p.count == 0) return p;
-  const Figures fixed = fixedPart(stage, s, around.tiedSync);
+  double own = 0;
+  for (std::size_t part = at(i); part + 1 < cuts.size(); part += at(m_context.stages))
+    own += passes(stage, cuts[part], cuts[part + 1]);
+  const Figures fixed = fixedPart(stage, s, m_context.stages * own, around.tiedSync);
   p.sync = fixed.sync;
   p.step = fixed.step;
   return p;

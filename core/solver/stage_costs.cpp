@@ -98,7 +98,9 @@ std::vector<StageSite> placeStages(GroupShapes& shapes, const Strategy& s, const
 }
 
 StageCosts::StageCosts(const Context& context, const std::vector<StageSite>& sites)
-    : m_context(context), m_overlap(context.problem->assumptions.overlap) {
+    : m_context(context),
+      m_overlap(context.problem->assumptions.overlap),
+      m_syncOverlap(context.problem->assumptions.syncOverlap) {
   const Problem& p = *context.problem;
   const Strategy& s = context.sums->strategy();
   m_stages.reserve(sites.size());
@@ -123,7 +125,7 @@ StageCosts::StageCosts(const Context& context, const std::vector<StageSite>& sit
 double StageCosts::transfer(int level, double bytes) const {
   if (level < 0 || !(bytes > 0)) return 0;
   const auto& l = m_context.problem->cluster->level(level);
-  return l.latency.value() + bytes / l.bandwidth.value();
+  return l.latency.value() + bytes / l.sustained().value();
 }
 
 bool StageCosts::hasCopy(int stage, int from, int to) const {
@@ -230,7 +232,7 @@ StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, i
     if (r == 0 && sums.noneIsFastest) break;
   }
   if (p.count == 0) return p;
-  const Figures fixed = fixedPart(stage, s, around.tiedSync);
+  const Figures fixed = fixedPart(stage, s, passes(stage, from, to), around.tiedSync);
   p.sync = fixed.sync;
   p.step = fixed.step;
   return p;
@@ -283,15 +285,22 @@ double StageCosts::tiedSync(int i) const {
       (tied->share < 0 ? own[at(m_context.sums->strategyIndex())] : tied->share) * m_gradient;
   if (!(bytes > 0)) return 0;
   const auto& level = m_context.problem->cluster->level(tied->level);
-  return 2 * (level.latency.value() + 0.5 * bytes / level.bandwidth.value());
+  return 2 * (level.latency.value() + 0.5 * bytes / level.sustained().value());
 }
 
 StageCosts::Figures StageCosts::fixedPart(int i, int from, int to) const {
   const Stage& stage = m_stages[at(i)];
-  return fixedPart(stage, shares(stage, hasCopy(i, from, to), from, to), tiedSync(i));
+  return fixedPart(stage, shares(stage, hasCopy(i, from, to), from, to), passes(stage, from, to),
+                   tiedSync(i));
 }
 
-StageCosts::Figures StageCosts::fixedPart(const Stage& stage, const Shares& s, double tiedSync) const {
+double StageCosts::passes(const Stage& stage, int from, int to) const {
+  const auto& compute = m_context.sums->compute;
+  return (compute[at(to)] - compute[at(from)]) / stage.site.speed;
+}
+
+StageCosts::Figures StageCosts::fixedPart(const Stage& stage, const Shares& s, double passes,
+                                          double tiedSync) const {
   Figures f;
   f.sync = slowestGroup(stage.dense,
                         [&](const GroupRates& g) {
@@ -302,6 +311,7 @@ StageCosts::Figures StageCosts::fixedPart(const Stage& stage, const Shares& s, d
                           return perBatch(g, m_context.zero, s.expert * m_gradient, s.expert * m_weight);
                         }) +
            tiedSync;
+  f.sync -= m_syncOverlap * std::min(f.sync, passes);
   f.step = s.dense * m_denseRates.step + s.expert * m_expertRates.step;
   return f;
 }
@@ -319,7 +329,7 @@ StageCosts::Figures StageCosts::best(int i, int from, int to) const {
     if (r == 0 && m_context.sums->noneIsFastest) break;
   }
   if (f.policy < 0) return f;
-  const Figures fixed = fixedPart(stage, s, tiedSync(i));
+  const Figures fixed = fixedPart(stage, s, passes(stage, from, to), tiedSync(i));
   f.sync = fixed.sync;
   f.step = fixed.step;
   return f;

@@ -142,8 +142,10 @@ private:
   Shares sharesOfChunks(const Stage&, bool copy, int stage, const std::vector<int>& cuts) const;
   double memoryOfChunks(const Shares&, int stage, const std::vector<int>& cuts, int policy) const;
   Prepared prepareChunks(const Stage&, const Surroundings&, int stage, const std::vector<int>& cuts) const;
-  Figures fixedPart(const Stage&, const Shares&, double tiedSync) const;
+  /// `passes`: seconds of the stage's own compute behind which sync may hide.
+  Figures fixedPart(const Stage&, const Shares&, double passes, double tiedSync) const;
   double tiedSync(int stage) const;
+  double passes(const Stage&, int from, int to) const;
   std::array<double, kExchangeCount> exchanges(const Stage&, const Shares&, int from, int to,
                                                int policy) const;
   double hiddenLoad(double compute, const std::array<double, kExchangeCount>& exchange) const;
@@ -159,6 +161,7 @@ private:
   ParameterRates m_denseRates, m_expertRates;
   double m_weight, m_gradient;
   std::array<double, kExchangeCount> m_overlap;
+  double m_syncOverlap;
   bool m_equalSpeeds = true;
 };
 

@@ -42,8 +42,9 @@ std::vector<NetworkLevel> levelsOf(const Hierarchy& h) {
 
 /// `typed` may be those of another state of the scenario: then the problem's own count.
 std::vector<NetworkLevel> beforeClamping(const Hierarchy& h, const std::vector<NetworkLevel>& typed) {
-  std::vector<NetworkLevel> own = levelsOf(h);
-  return !typed.empty() && levelsOf(h.withLevels(typed)) == own ? typed : own;
+  std::vector<NetworkLevel> own = levelsOf(h), whole = typed;
+  for (NetworkLevel& l : whole) l.efficiency = own.front().efficiency;
+  return !whole.empty() && levelsOf(h.withLevels(whole)) == own ? whole : own;
 }
 
 Problem withLevel(const Problem& p, const Lever& lever, double factor,

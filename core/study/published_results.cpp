@@ -182,15 +182,17 @@ FlopConvention conventionBehind(RowFigures& f, const PublishedRun& r) {
                                                                           : FlopConvention::Model;
 }
 
-/// Software as in 2021: by "year", else by the source (an arXiv number begins with year and month; what was
+/// Of the software: by "year", else by the source (an arXiv number begins with year and month; what was
 /// published in January ran the year before).
-bool isBefore2022(RowFigures& f) {
-  if (const auto year = f.number("year", 1990, 2200)) return *year < 2022;
+int yearOf(RowFigures& f) {
+  if (const auto year = f.number("year", 1990, 2200)) return static_cast<int>(*year);
   const std::string source = f.word("source"), mark = "arXiv ";
   const auto found = source.find(mark);
-  if (found == std::string::npos) return source.find("SC'21") != std::string::npos;
+  if (found == std::string::npos)
+    return source.find("SC'21") != std::string::npos ? 2021 : PublishedRun::kToday;
   const long number = std::strtol(source.c_str() + found + mark.size(), nullptr, 10);
-  return number > 0 && number < 2202;
+  if (number <= 0) return PublishedRun::kToday;
+  return static_cast<int>(2000 + number / 100 - (number % 100 == 1 ? 1 : 0));
 }
 
 void readPlan(RowFigures& f, PublishedRun& r) {
@@ -232,9 +234,12 @@ void readPlan(RowFigures& f, PublishedRun& r) {
                                                     : FlopConvention::Model;
   if (!f.has("convention")) r.convention = conventionBehind(f, r);
   if (f.word("format") == "fp8") r.format = NumberFormat::Fp8;
-  r.isEarly = isBefore2022(f);
+  r.year = yearOf(f);
+  r.isEarly = r.year < 2022;
   for (int k = 0; k < kExchangeCount; ++k)
     r.overlap[static_cast<std::size_t>(k)] = f.number(kOverlapColumns[static_cast<std::size_t>(k)], 0, 1);
+  r.syncOverlap = f.number("overlap_sync", 0, 1);
+  r.isInView = f.flag("fitted");
   const std::string source = f.word("source");
   r.fp16Gradients = f.word("format") == "fp16" || source.find("fp16") != std::string::npos ||
                     source.find("SC'21") != std::string::npos;

@@ -29,6 +29,7 @@ enum class FlopConvention { Model, Causal, Sc21 };
 
 /// One published figure with the configuration that it was measured at.
 struct PublishedRun {
+  static constexpr int kToday = 9999;
   std::string set, label;
   std::string device;  ///< catalog id or name
   TransformerArchitecture model;
@@ -43,11 +44,14 @@ struct PublishedRun {
   /// Software of before 2022: Megatron-LM's exchanges then waited for the products beside them, and its
   /// weight gradients were added up by kernels of their own.
   bool isEarly = false;
+  int year = kToday;          ///< of the software
   bool isEarlyZero3 = false;  ///< scheme "zero3": DeepSpeed as it was in 2021
-  std::optional<int> zero;    ///< none: 0 where that fits, else 1 (Megatron's distributed optimizer)
+  std::optional<int> zero;  ///< none: since 2023 1 (Megatron's distributed optimizer), before 0 if that fits
   NumberFormat format = NumberFormat::Bf16;
   bool fp16Gradients = false;
   std::array<std::optional<double>, kExchangeCount> overlap{};  ///< where the source says what is hidden
+  std::optional<double> syncOverlap;                            ///< the same of the end of a batch
+  bool isInView = false;  ///< constants were chosen with this run in view
   FlopConvention convention = FlopConvention::Model;
   PublishedQuantity quantity = PublishedQuantity::TflopsPerDevice;
   double published = 0;
@@ -68,11 +72,12 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// makes a run. Without "model", a set's rows are GPT shapes (two-matrix MLP, LayerNorm, tied embeddings);
 /// "model" is a Hugging Face configuration, in which row figures replace what they name. "flash": true says
 /// that attention was fused; "format" is bf16, fp16 or fp8; "convention", for what mfu and tflops_per_gpu
-/// count, is model, causal or sc21. overlap_tensor, overlap_context, overlap_expert, overlap_pipeline and
-/// overlap_data are shares from 0 to 1 of such exchanges that the source says run beside compute. "host" is
-/// how many devices the device's own links join (72 in a GB200 rack; a TPU slice is one by itself). "year" is
-/// that of the software; without it, the number of an arXiv paper in "source" says it, and what says nothing
-/// is of today.
+/// count, is model, causal or sc21. overlap_tensor, overlap_context, overlap_expert, overlap_pipeline,
+/// overlap_data and overlap_sync (the end of a batch) are shares from 0 to 1 of such exchanges that the
+/// source says run beside compute. "fitted": true says that constants of the program were chosen with these
+/// rows in view. "host" is how many devices the device's own links join (72 in a GB200 rack; a TPU slice is
+/// one by itself). "year" is that of the software; without it, the number of an arXiv paper in "source" says
+/// it, and what says nothing is of today.
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file);
 
 }  // namespace nest

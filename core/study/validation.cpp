@@ -12,7 +12,7 @@ namespace {
 
 /// The rows whose figures were in view when the A100's constants were chosen; all others are predictions.
 bool isFittedOn(const PublishedRun& r) {
-  return r.set == "megatron-a100" || (r.set == "korthikanti-time" && r.stages <= 8) ||
+  return r.isInView || r.set == "megatron-a100" || (r.set == "korthikanti-time" && r.stages <= 8) ||
          (r.set == "ptd-vs-zero3" && r.zero == 3 && r.model.layers == 96 && r.devices < 1536);
 }
 
@@ -37,21 +37,20 @@ Reading<Hierarchy> clusterOf(const PublishedRun& r, const DeviceSpec& device,
                              const ValidationAssumptions& assumptions) {
   HierarchyInput in;
   in.device = device;
-  const double efficiency = device.linkEfficiency.value;
-  const BytesPerSecond inside = device.linkBandwidth.value * efficiency;
-  const BytesPerSecond between = device.hostLinkBandwidth.value * efficiency;
   const int host = std::min(r.host.value_or(isTorus(device) ? r.devices : device.usualHostSize), r.devices);
   if (isFlat(r)) {
-    in.levels = {{"flat", device.hostLinkBandwidth.value * assumptions.zeroGatherEfficiency.value,
-                  assumptions.hostLatency}};
+    in.levels = {{"flat", device.hostLinkBandwidth.value, assumptions.hostLatency}};
     in.fanouts = {r.devices};
   } else if (r.devices <= host || r.devices % host != 0) {
-    in.levels = {{"host", inside, device.linkLatency.value}};
+    in.levels = {{"host", device.linkBandwidth.value, device.linkLatency.value}};
     in.fanouts = {r.devices};
   } else {
-    in.levels = {{"host", inside, device.linkLatency.value}, {"fabric", between, assumptions.hostLatency}};
+    in.levels = {{"host", device.linkBandwidth.value, device.linkLatency.value},
+                 {"fabric", device.hostLinkBandwidth.value, assumptions.hostLatency}};
     in.fanouts = {host, r.devices / host};
   }
+  for (NetworkLevel& l : in.levels)
+    l.efficiency = isFlat(r) ? assumptions.zeroGatherEfficiency.value : device.linkEfficiency.value;
   return Hierarchy::build(in);
 }
 
@@ -107,8 +106,10 @@ public:
 
   /// The best microbatch and chunk count where they are not stated; nullopt: none can be formed.
   std::optional<ValidationRow> best() const {
-    auto row = bestWith(m_run.zero.value_or(0));
-    if (row && !row->evaluation.feasible() && !m_run.zero && m_data > 1) {
+    if (m_run.zero) return bestWith(*m_run.zero);
+    if (m_run.year >= 2023 && m_data > 1) return bestWith(1);
+    auto row = bestWith(0);
+    if (row && !row->evaluation.feasible() && m_data > 1) {
       auto sharded = bestWith(1);
       if (sharded && sharded->evaluation.feasible()) return sharded;
     }
@@ -161,13 +162,23 @@ private:
     if (!m_run.isEarly && m_run.tensor > 1)
       problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Tensor)] =
           besideProducts() * m_assumptions.backwardTensorOverlap.value;
+    if (m_run.year >= 2023) {
+      problem.assumptions.syncOverlap = m_assumptions.syncOverlap.value;
+      problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Context)] =
+          m_assumptions.contextOverlap.value;
+    }
+    if (m_run.syncOverlap) problem.assumptions.syncOverlap = *m_run.syncOverlap;
+    problem.assumptions.linkEfficiency = m_cluster->level(0).efficiency;
     // Without sequence parallelism Megatron still sends each boundary tensor in t parts (Narayanan 2021,
     // §4.1).
     if (m_run.tensor > 1 && !m_strategy.sequence)
       problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Pipeline)] = 1 - 1.0 / m_run.tensor;
     for (std::size_t k = 0; k < m_run.overlap.size(); ++k)
       if (m_run.overlap[k]) problem.assumptions.overlap[k] = *m_run.overlap[k];
-    auto made = analyticProfile(m_run.model, m_device, problem.job, {m_strategy},
+    DeviceSpec device = m_device;
+    if (m_run.flashAttention && m_run.year < 2024)
+      device.attentionEfficiency.value *= m_assumptions.earlyAttention.value;
+    auto made = analyticProfile(m_run.model, device, problem.job, {m_strategy},
                                 {m_run.flashAttention, separateSums(b), m_assumptions.constants});
     problem.graph = std::make_shared<const LayerGraph>(std::move(made.graph));
     problem.profile = std::make_shared<const Profile>(std::move(made.profile));
@@ -319,6 +330,29 @@ Reading<ValidationReport> runValidation(std::string_view trainingResults, const 
 
 namespace {
 
+/// Each set's rows, their mean error and its size.
+std::string setTable(const ValidationReport& report) {
+  std::vector<std::string> sets;
+  for (const ValidationRow& r : report.rows)
+    if (isThroughput(r.run.quantity) && (sets.empty() || sets.back() != r.run.set)) sets.push_back(r.run.set);
+  if (sets.size() < 2) return {};
+  std::string out = fmt::format("\n{:<28}  {:<16}  {:>4}  {:>10}  {:>13}\n", "Throughput", "Device", "Runs",
+                                "Mean error", "Mean absolute");
+  for (const std::string& set : sets) {
+    double sum = 0, size = 0;
+    int rows = 0;
+    std::string device;
+    for (const ValidationRow& r : report.rows) {
+      if (r.run.set != set || !isThroughput(r.run.quantity)) continue;
+      sum += r.throughputError(), size += std::abs(r.throughputError()), ++rows;
+      device = r.run.device;
+    }
+    out += fmt::format("{:<28}  {:<16}  {:>4}  {:>10}  {:>13}\n", set, device, rows,
+                       text::signedPercent(sum / rows), text::percent(size / rows));
+  }
+  return out;
+}
+
 std::string notesOn(const ValidationReport& report) {
   const ValidationAssumptions assumed;
   std::string out;
@@ -330,6 +364,16 @@ std::string notesOn(const ValidationReport& report) {
                   [](const auto& r) { return !r.run.isEarly && r.run.tensor > 1; }))
     out += "Later programs: " + text::percent(assumed.backwardTensorOverlap.value) +
            " of the backward pass's tensor exchanges that can run beside products do.\n";
+  if (std::any_of(report.rows.begin(), report.rows.end(),
+                  [](const auto& r) { return isThroughput(r.run.quantity) && r.run.year >= 2023; }))
+    out += "Programs since 2023: at most " + text::percent(assumed.syncOverlap.value) +
+           " of the exchange at the end of a batch hides behind the passes beside it, " +
+           text::percent(assumed.contextOverlap.value) +
+           " of the context exchange behind attention; gradients and optimizer state as in ZeRO 1.\n";
+  if (std::any_of(report.rows.begin(), report.rows.end(),
+                  [](const auto& r) { return r.run.flashAttention && r.run.year < 2024; }))
+    out += "Fused attention before 2024 counts at " + text::percent(assumed.earlyAttention.value) +
+           " of the device's rate.\n";
   if (std::any_of(report.rows.begin(), report.rows.end(), [](const auto& r) { return r.isFitted; }))
     out +=
         "\"fitted\": the device's constants were chosen with these rows in view; all others are predictions "
@@ -348,6 +392,7 @@ std::string toText(const ValidationReport& report) {
                        valueText(r.run.quantity, r.run.published), text::signedPercent(r.error()),
                        r.isFitted ? "  fitted" : "", remarkOn(r.evaluation));
   }
+  out += setTable(report);
   out += fmt::format("\nThroughput, mean absolute error: {} (rows fitted on: {}; all others: {})\n",
                      text::percent(report.meanThroughputError()),
                      text::percent(report.meanThroughputError(true)),

@@ -15,8 +15,7 @@ struct ValidationAssumptions {
   /// Devices that replace the catalog's, by id: to try other constants.
   std::vector<DeviceSpec> devices;
   AnalyticConstants constants = {};
-  /// Between hosts, as the nominal host link times linkEfficiency.
-  Seconds hostLatency{10e-6};
+  Seconds hostLatency{10e-6};  ///< between hosts
   /// ZeRO-3 without model parallelism, as DeepSpeed ran it in 2021: its gathers of single layers do not use
   /// the host's own links, and this share of the host link is sustained; that share of the traffic hides
   /// behind compute.
@@ -29,10 +28,27 @@ struct ValidationAssumptions {
   Sourced<double> backwardTensorOverlap{
       0.8, Origin::Estimated,
       "Korthikanti 2022 table 4: backward takes 1.55 times the forward, though it multiplies twice as much"};
+  /// Programs since 2023 exchange gradients beside the last backward and parameters beside the next forward
+  /// pass, all but one part of as many as there are blocks in a chunk.
+  Sourced<double> syncOverlap{
+      0.8, Origin::Estimated,
+      "NVIDIA NeMo user guide, communication overlap: one part stays exposed; Llama-3 405B on 8,192 and "
+      "16,384 H100 (arXiv 2407.21783) in view"};
+  /// Programs since 2023 pass keys and values on beside the attention to those that came before.
+  Sourced<double> contextOverlap{
+      0.9, Origin::Estimated,
+      "NVIDIA NeMo user guide, communication overlap; its table of long sequences (Llama-2 7B, 4k to 1M "
+      "tokens on H100) in view"};
+  /// Rate of fused attention before 2024 ÷ that of the kernels that attentionEfficiency stands for.
+  Sourced<double> earlyAttention{
+      0.6, Origin::Estimated,
+      "Dao 2023 (arXiv 2307.08691): FlashAttention and Triton's at 1/2 to 2/3 of FlashAttention-2"};
   /// Sharded data parallelism that is not from then (FSDP, later DeepSpeed) fetches the next layer's
   /// parameters while one computes.
-  Sourced<double> shardedOverlap{0.9, Origin::Estimated,
-                                 "PyTorch FSDP, arXiv 2304.11277: prefetch both ways"};
+  Sourced<double> shardedOverlap{
+      0.6, Origin::Estimated,
+      "between all (prefetch both ways, arXiv 2304.11277) and half (Llama-3 70B on 64 H100, NVIDIA NeMo "
+      "AutoModel): exchanges and products share memory and multiprocessors"};
 };
 
 /// One published figure beside ours.

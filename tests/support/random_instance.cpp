@@ -80,6 +80,7 @@ private:
     }
     if (m_features.extremes) stretch(in.levels);
     const int most = m_dice.between(1, scaled(m_features.mostDevices, 2));
+    for (NetworkLevel& l : in.levels) l.efficiency = most % 4 == 3 ? 0.7 : 1;
     if (m_features.irregular && m_dice.chance(0.5)) {
       for (int i = 0; i + 1 < most; ++i) {
         int gap = 0;
@@ -165,6 +166,9 @@ private:
     p.assumptions.reserve = Bytes(m_dice.chance(0.5) ? 0 : 1e8);
     if (m_features.overlap && m_dice.chance(0.4))
       for (double& f : p.assumptions.overlap) f = m_dice.chance(0.5) ? m_dice.unit() : 0;
+    // Drawn from the batch, so that the instances that a seed gives stay what they were.
+    if (m_features.overlap && p.job.globalBatch % 3 == 0)
+      p.assumptions.syncOverlap = p.job.globalBatch % 2 == 0 ? 1 : 0.1 * (p.job.globalBatch % 10);
   }
 
   void search(Problem& p) {

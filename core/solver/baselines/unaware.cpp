@@ -30,6 +30,7 @@ BaselineResult networkUnaware(const Problem& problem, const Control& control) {
     levels.push_back(problem.cluster->level(l));
     levels.back().bandwidth = levels.front().bandwidth;
     levels.back().latency = levels.front().latency;
+    levels.back().efficiency = levels.front().efficiency;
   }
   Problem flat = problem;
   flat.cluster = std::make_shared<const Hierarchy>(problem.cluster->withLevels(std::move(levels)));

@@ -75,6 +75,7 @@ Scenario everything() {
   s.constraints.excludedDevices = {3, 14};
   s.constraints.megatronExpressible = true;
   s.assumptions.overlap = {0.1, 0.2, 0.3, 0.4, 0.5};
+  s.assumptions.syncOverlap = 0.6, s.assumptions.linkEfficiency = 0.8;
   s.assumptions.reserve = Bytes(1e9);
   return s;
 }

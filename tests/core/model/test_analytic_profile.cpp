@@ -176,6 +176,60 @@ private slots:
     QVERIFY(block(narrow, 0).forward < block(wide, 0).forward);
     QCOMPARE(block(old, 0).forward, block(oldWide, 0).forward);
   }
+  // Each operand of each product is cast once; without that, and in 16 bits, nothing is.
+  void fp8CastsItsOperands() {
+    auto j = job(4096, 1);
+    const auto a = sample("llama-3-8b");
+    const auto at = [&](const char* device, double bytes) {
+      AnalyticOptions o;
+      o.constants.fp8CastTraffic.value = bytes;
+      return block(analyticProfile(a, *findDevice(device), j, {{1}}, o), 0);
+    };
+    QCOMPARE(at("h100", 0).forward, at("h100", 4).forward);
+    j.format = NumberFormat::Fp8;
+    QCOMPARE(at("a100", 0).forward, at("a100", 4).forward);  // computes in 16 bits
+    const DeviceSpec& d = *findDevice("h100");
+    const double bandwidth = d.memoryBandwidth.value.value() * d.memoryEfficiency.value;
+    const double read = 3.0 * a.hidden + a.intermediate;
+    const double made = (a.heads + 2.0 * a.keyValueHeads) * a.headDim + 2.0 * a.hidden + 2.0 * a.intermediate;
+    QVERIFY(isNear((at("h100", 4).forward - at("h100", 0).forward).value(), 4096 * read * 4 / bandwidth));
+    QVERIFY(isNear((at("h100", 4).backward - at("h100", 0).backward).value(), 4096 * made * 4 / bandwidth));
+  }
+  void fp8HasAnEfficiencyOfItsOwn() {
+    auto j = job(4096, 1);
+    DeviceSpec d = *findDevice("h100");
+    const auto forward = [&] {
+      return block(analyticProfile(sample("llama-3-70b"), d, j, {{1}}), 0).forward;
+    };
+    d.matrixEfficiencyFp8.reset();
+    const Seconds wide = forward();
+    d.matrixEfficiencyFp8 = Sourced<double>{0.3};
+    QCOMPARE(forward(), wide);
+    j.format = NumberFormat::Fp8;
+    const Seconds slow = forward();
+    d.matrixEfficiencyFp8.reset();
+    QVERIFY(forward() < 0.7 * slow);
+  }
+  // Experts that share a device are multiplied one by one: in fp8 with casts and launches of their own.
+  void expertsOnADeviceCostApart() {
+    auto j = job(4096, 1);
+    const auto a = sample("mixtral-8x7b");
+    const auto extra = [&](int degree) {
+      AnalyticOptions with, without;
+      without.constants.fp8ExpertOverhead.value = 0;
+      const std::vector<Strategy> on{{1, false, 1, degree}};
+      const auto x = analyticProfile(a, *findDevice("h100"), j, on, with);
+      const auto y = analyticProfile(a, *findDevice("h100"), j, on, without);
+      const Seconds forward = block(x, 0).forward - block(y, 0).forward;
+      return std::pair(forward.value(), (block(x, 0).backward - block(y, 0).backward).value());
+    };
+    QCOMPARE(extra(2).first, 0.0);
+    j.format = NumberFormat::Fp8;
+    const double one = AnalyticConstants().fp8ExpertOverhead.value;
+    QVERIFY(isNear(extra(2).first, 2 * 4 * one, 1e-9));
+    QVERIFY(isNear(extra(2).second, 4 * 4 * one, 1e-9));
+    QVERIFY(isNear(extra(8).first, 2 * 1 * one, 1e-9));
+  }
   void strategiesFollowThePreset() {
     SearchOptions search;
     const auto a = sample("llama-3-70b");

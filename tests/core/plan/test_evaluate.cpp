@@ -1,6 +1,7 @@
 #include <QtTest/QTest>
 #include <cmath>
 
+#include "plan/explanation.h"
 #include "hand_problem.h"
 #include "support/test_main.h"
 
@@ -241,6 +242,44 @@ private slots:
     const Evaluation all = evaluate(p, chainPlan({{0}, {1}}, 2));
     QVERIFY(near(stage(all, 0).hidden, 3));
     QVERIFY(near(stage(all, 0).load, 20));
+  }
+  void ownPassesHideSync() {
+    // Four replicas, ZeRO 1: sync 2.6 + 2.3, own passes 3 + 3 for the two layers (zeroShardsAndItsTraffic).
+    Problem p = handProblem(hosts(4, 2), 2);
+    Plan plan = chainPlan({{0, 1}}, 1, {}, 4);
+    plan.zero = 1;
+    const Evaluation none = evaluate(p, plan);
+    QVERIFY(near(stage(none, 0).exposed, 4.9));
+    QCOMPARE(stage(none, 0).hiddenSync.value(), 0.0);
+    p.assumptions.syncOverlap = 0.5;
+    const Evaluation half = evaluate(p, plan);
+    QVERIFY(near(stage(half, 0).sync, 4.9));
+    QVERIFY(near(stage(half, 0).hiddenSync, 2.45));
+    QVERIFY(near(stage(half, 0).exposed, 2.45));
+    QVERIFY(near(none.batchTime - half.batchTime, 2.45));
+    // A longer exchange hides no more than the passes take.
+    p = withProfile(p, [](Profile& profile) {
+      LayerCost large = *profile.cost(0, 0, 0);
+      large.denseParameters = 1000;
+      profile.setCost(0, 0, 0, large);
+    });
+    const Evaluation large = evaluate(p, plan);
+    QVERIFY(stage(large, 0).sync.value() > 6);
+    QVERIFY(near(stage(large, 0).hiddenSync, 3));
+    // Terms of the explanation still add up, and one says what is hidden.
+    const CostTerm root = explain(p, plan, large);
+    QVERIFY(near(Seconds(root.fromChildren()), large.batchTime.value()));
+    QCOMPARE(root.children[2].children[0].children[0].children[1].value, 3.0);
+  }
+  void linkEfficiencySlowsEveryExchange() {
+    HierarchyInput slow = hosts(4, 2), share = hosts(4, 2);
+    for (NetworkLevel& l : slow.levels) l.bandwidth *= 0.8;
+    for (NetworkLevel& l : share.levels) l.efficiency = 0.8;
+    Plan plan = chainPlan({{0}, {1}}, 2, {}, 4);
+    plan.zero = 1;
+    const Evaluation a = evaluate(handProblem(slow, 2), plan), b = evaluate(handProblem(share, 2), plan);
+    QVERIFY(near(a.batchTime, b.batchTime.value()));
+    QVERIFY(b.batchTime > evaluate(handProblem(hosts(4, 2), 2), plan).batchTime);
   }
   void theSlowestAndSmallestDeviceCounts() {
     HierarchyInput in = hosts(4, 1);

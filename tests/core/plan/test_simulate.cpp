@@ -276,7 +276,8 @@ private:
       if (s.intervals[k].stage == s.intervals[k - 1].stage && s.intervals[k].begin < s.intervals[k - 1].end)
         return false;
     for (std::size_t i = 0; i < e.stages.size(); ++i) {
-      const double expected = (m * e.stages[i].load + e.stages[i].sync + e.stages[i].step).value();
+      const double expected =
+          (m * e.stages[i].load + e.stages[i].sync - e.stages[i].hiddenSync + e.stages[i].step).value();
       if (std::abs(s.busy[i].value() - expected) > 1e-9 * expected) return false;
     }
     for (const MemoryStep& step : s.memory) {

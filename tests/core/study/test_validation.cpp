@@ -1,6 +1,7 @@
 #include <QtTest/QTest>
 #include <cmath>
 
+#include "cluster/device_catalog.h"
 #include "study/validation.h"
 #include "support/test_main.h"
 
@@ -66,7 +67,7 @@ private slots:
   // A table like any other: what ran before 2022 waits for its exchanges and sums gradients apart.
   void yearsOfSoftwareDiffer() {
     const auto early = runValidation(withColumn("year", "2021"), "f");
-    const auto late = runValidation(withColumn("year", "2023"), "f");
+    const auto late = runValidation(withColumn("year", "2025"), "f");
     const auto silent = runValidation(withColumn("p", "1"), "f");
     QVERIFY(early && late && silent);
     QVERIFY(early->rows[0].run.isEarly && !late->rows[0].run.isEarly && !silent->rows[0].run.isEarly);
@@ -100,6 +101,42 @@ private slots:
     const auto slice = runValidation(tpu, "f");
     QVERIFY(slice && !slice->rows.empty());
     QCOMPARE(slice->rows[0].evaluation.stages[0].dataLevel, 0);
+  }
+  // Since 2023 gradients and optimizer state are sharded, and what ends a batch hides behind the passes
+  // beside it.
+  void laterProgramsHideSync() {
+    const auto before = runValidation(withColumn("year", "2022"), "f");
+    const auto since = runValidation(withColumn("year", "2023"), "f");
+    const auto stated = runValidation(withColumn("year", "2023,\"overlap_sync\":0"), "f");
+    QVERIFY(before && since && stated);
+    QCOMPARE(before->rows[0].plan.zero, 0);
+    QCOMPARE(since->rows[0].plan.zero, 1);
+    QCOMPARE(before->rows[0].evaluation.stages[0].hiddenSync.value(), 0.0);
+    QVERIFY(since->rows[0].evaluation.stages[0].hiddenSync.value() > 0);
+    QCOMPARE(stated->rows[0].evaluation.stages[0].hiddenSync.value(), 0.0);
+    QVERIFY(since->rows[0].predicted > stated->rows[0].predicted);
+  }
+  void earlyFusedAttentionIsSlower() {
+    const auto early = runValidation(withColumn("year", "2023"), "f");
+    const auto late = runValidation(withColumn("year", "2024"), "f");
+    QVERIFY(early && late);
+    QVERIFY(early->rows[0].predicted < 0.98 * late->rows[0].predicted);
+  }
+  // Levels keep the data sheet's figures; the device's efficiency is the one assumption that lowers them.
+  void linksCountAtTheirEfficiency() {
+    ValidationAssumptions full;
+    full.devices = {*findDevice("h100-sxm")};
+    full.devices[0].linkEfficiency.value = 1;
+    const auto usual = runValidation(kSmall, "f"), nominal = runValidation(kSmall, "f", full);
+    QVERIFY(usual && nominal);
+    const double ratio =
+        usual->rows[0].evaluation.stages[0].exchange[0] / nominal->rows[0].evaluation.stages[0].exchange[0];
+    const double share = findDevice("h100-sxm")->linkEfficiency.value;
+    QVERIFY(ratio > 1 && ratio < 1 / share + 1e-12);
+  }
+  void rowsInViewSaySo() {
+    const auto report = runValidation(withColumn("fitted", "true"), "f");
+    QVERIFY(report && report->rows[0].isFitted);
   }
   void statedOverlapIsKept() {
     const auto none = runValidation(withColumn("overlap_tensor", "0"), "f");
