@@ -14,6 +14,7 @@
 #include <memory>
 #include <utility>
 
+#include "accessible/screen_reader.h"
 #include "editors/glossary.h"
 #include "theme/icon.h"
 
@@ -88,7 +89,7 @@ QLabel* FormSection::makeLabel(const QString& text, const QString& term, QWidget
   QString tip = glossaryTip(term.isEmpty() ? text : term);
   if (const auto* line = qobject_cast<BoundLine*>(buddy); line && line->spec().step)
     tip += tr("<p>Drag sideways to change it and watch the plan follow.</p>");
-  label->setToolTip(tip);
+  setRichTip(*label, tip);
   return label;
 }
 
@@ -158,7 +159,7 @@ void FormSection::addChecks(const QString& label, const std::vector<CheckSpec>& 
     auto* box = new QCheckBox(spec.text, group);
     box->setObjectName(spec.id);
     box->setAccessibleName(label.isEmpty() ? spec.text : label + QStringLiteral(": ") + spec.text);
-    box->setToolTip(spec.tip);
+    setRichTip(*box, spec.tip);
     layout->addWidget(box);
     ids.push_back(spec.id);
     const auto refresh = [this, box, read = spec.read] {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "accessible/screen_reader.h"
 #include "editors/field_text.h"
 #include "editors/glossary.h"
 #include "figures/phrases.h"
@@ -249,7 +250,7 @@ void LevelsEditor::rebuild() {
     for (const auto& [text, term] : heads) {
       auto* head = new QLabel(text, m_rows);
       head->setProperty("role", "muted");
-      head->setToolTip(glossaryTip(term));
+      setRichTip(*head, glossaryTip(term));
       m_grid->addWidget(head, 0, column++);
     }
     for (int l = 0; l < wanted; ++l) addRow(l);

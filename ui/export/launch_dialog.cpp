@@ -15,6 +15,7 @@
 #include <QSettings>
 #include <QVBoxLayout>
 
+#include "accessible/screen_reader.h"
 #include "figures/phrases.h"
 
 namespace nest {
@@ -131,7 +132,7 @@ void LaunchDialog::showChosen() {
           : m_content.left(m_content.lastIndexOf(u'\n', kMostShown) + 1) +
                 tr("… %1 further lines are copied and saved")
                     .arg(m_content.mid(m_content.lastIndexOf(u'\n', kMostShown) + 1).count(u'\n')));
-  m_notes->setText(notes.join(u'\n'));
+  setNamedText(*m_notes, notes.join(u'\n'));
   m_notes->setVisible(!notes.isEmpty());
   for (QPushButton* b : {m_save, m_copy}) b->setEnabled(!m_content.isEmpty());
 }
@@ -147,16 +148,16 @@ void LaunchDialog::save() {
   const QByteArray content = m_content.toUtf8();
   m_notes->show();
   if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
-    return m_notes->setText(
-        tr("%1 was not written: %2. Choose another place.").arg(path, file.errorString()));
+    return setNamedText(*m_notes,
+                        tr("%1 was not written: %2. Choose another place.").arg(path, file.errorString()));
   settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
-  m_notes->setText(tr("%1 was written.").arg(path));
+  setNamedText(*m_notes, tr("%1 was written.").arg(path));
 }
 
 void LaunchDialog::copy() {
   QApplication::clipboard()->setText(m_content);
   m_notes->show();
-  m_notes->setText(tr("Copied."));
+  setNamedText(*m_notes, tr("Copied."));
 }
 
 }  // namespace nest

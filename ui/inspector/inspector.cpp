@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "accessible/screen_reader.h"
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
 #include "theme/appearance.h"
@@ -118,8 +119,9 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
   m_view->setIndentation(14);
   m_view->setStyleSheet(QStringLiteral("QTreeView { padding-right: 6px; }"));  // values end clear of the edge
 
-  const auto scrolled = [this](QLabel* label) {
+  const auto scrolled = [this](QLabel* label, const QString& name) {
     auto* area = new QScrollArea(this);
+    area->setAccessibleName(name);
     area->setWidget(label);
     area->setWidgetResizable(true);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -127,9 +129,9 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
     return area;
   };
   auto* parts = new QSplitter(Qt::Vertical, this);
-  parts->addWidget(scrolled(m_facts));
+  parts->addWidget(scrolled(m_facts, tr("Facts")));
   parts->addWidget(m_view);
-  parts->addWidget(scrolled(m_detail));
+  parts->addWidget(scrolled(m_detail, tr("Formula")));
   parts->setSizes({330, 260, 120});
   parts->setChildrenCollapsible(false);
   setMinimumWidth(150);
@@ -181,7 +183,8 @@ void Inspector::refresh() {
   const Facts facts = factsOf(*m_context, m_selection.selected());
   m_title->setText(facts.title);
   const bool none = facts.rows.empty();
-  m_facts->setText(none ? tr("No plan yet. Solve the scenario to see its figures here.") : factsHtml(facts));
+  setNamedText(*m_facts,
+               none ? tr("No plan yet. Solve the scenario to see its figures here.") : factsHtml(facts));
   m_facts->setAccessibleName(facts.title);
   const Plan* plan = m_context->shownPlan();
   if (!m_tree && plan && m_context->problem)
@@ -219,7 +222,7 @@ void Inspector::follow(const QString& target) {
 
 void Inspector::showTerm() {
   const CostTerm* term = m_model->term(m_view->currentIndex());
-  m_detail->setText(term ? detailHtml(*term) : QString());
+  setNamedText(*m_detail, term ? detailHtml(*term) : QString());
 }
 
 QString Inspector::asText() const {

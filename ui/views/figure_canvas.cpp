@@ -9,7 +9,7 @@
 #include <QToolTip>
 #include <cmath>
 
-#include "views/graphic_role.h"
+#include "accessible/screen_reader.h"
 
 namespace nest {
 FigureCanvas::FigureCanvas(InteractiveFigure& figure, Selection& selection, QWidget* parent)
@@ -23,7 +23,7 @@ FigureCanvas::FigureCanvas(InteractiveFigure& figure, Selection& selection, QWid
   connect(&selection, &Selection::momentChanged, this, qOverload<>(&QWidget::update));
   connect(&selection, &Selection::selectedChanged, this, [this] {
     update();
-    setAccessibleDescription(currentText());
+    tellWhat();
   });
 }
 
@@ -31,6 +31,16 @@ void FigureCanvas::show(const PlanContext& context, const Theme& theme) {
   m_context = context;
   m_theme = &theme;
   update();
+}
+
+void FigureCanvas::setSentence(const QString& sentence) {
+  m_sentence = sentence;
+  tellWhat();
+}
+
+void FigureCanvas::tellWhat() {
+  const QString chosen = currentText();
+  setAccessibleDescription(chosen.isEmpty() ? m_sentence : chosen);
 }
 
 QString FigureCanvas::currentText() const {

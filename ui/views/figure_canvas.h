@@ -26,6 +26,7 @@ public:
   const PlanContext& context() const { return m_context; }
   /// What a screen reader says of the item that is selected.
   QString currentText() const;
+  void setSentence(const QString&);  ///< what it says of the whole figure while nothing is selected
 
   QSize sizeHint() const override { return {800, 500}; }
   QSize minimumSizeHint() const override { return {240, 160}; }
@@ -60,11 +61,13 @@ private:
   void hover(const QPointF& at);
   bool walk(QKeyEvent*);
   void tell();
+  void tellWhat();
 
   InteractiveFigure& m_figure;
   Selection& m_selection;
   PlanContext m_context;
   const Theme* m_theme;
+  QString m_sentence;
   std::optional<QPointF> m_pressed;
   QPointF m_last;
   bool m_panning = false;

@@ -75,7 +75,7 @@ void FigurePane::addButtons(QBoxLayout* bar) {
 
 void FigurePane::show(const PlanContext& context, const Theme& theme) {
   m_canvas->show(context, theme);
-  m_canvas->setAccessibleDescription(figure().asText(context).section(u'\n', 1, 1));
+  m_canvas->setSentence(figure().asText(context).section(u'\n', 1, 1));
   if (showsText()) m_text->setPlainText(figure().asText(context));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "accessible/screen_reader.h"
 #include "document/scenario_document.h"
 #include "figures/phrases.h"
 
@@ -75,7 +76,7 @@ QString LossStrip::text() const {
 void LossStrip::setContext(const PlanContextPtr& c) {
   const QStringList failed = c->scenario ? failedParts(*c->scenario) : QStringList();
   if (c->scenario && failed.isEmpty() && c->current) m_whole = c;
-  m_label->setText(failed.isEmpty() ? QString() : sentence(*c, failed));
+  setNamedText(*m_label, failed.isEmpty() ? QString() : sentence(*c, failed));
   m_label->setToolTip(failed.size() > 1 ? failed.mid(0, kMostNamed).join(QStringLiteral("\n")) : QString());
   setVisible(!failed.isEmpty());
 }

@@ -1,12 +1,15 @@
 #include "views/view.h"
 
 #include <QAbstractButton>
+#include <QAccessible>
 #include <QComboBox>
 #include <QSplitter>
 #include <QTabWidget>
 #include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include "accessible/screen_reader.h"
 
 namespace nest {
 namespace {
@@ -17,7 +20,9 @@ View::View(ViewServices services, QWidget* parent)
     : QWidget(parent),
       m_services(services),
       m_context(std::make_shared<PlanContext>()),
-      m_theme(&Theme::of(Theme::Kind::Light)) {}
+      m_theme(&Theme::of(Theme::Kind::Light)) {
+  hideOutOfSight(*this, [this] { return m_inSight; });
+}
 
 void View::setContext(PlanContextPtr context) {
   m_context = std::move(context);
@@ -93,8 +98,11 @@ void View::applyState(const State& state) {
 }
 
 void View::setInSight(bool inSight) {
+  if (m_inSight == inSight) return refreshIfSeen();
   m_inSight = inSight;
   refreshIfSeen();
+  QAccessibleEvent told(this, inSight ? QAccessible::ObjectShow : QAccessible::ObjectHide);
+  QAccessible::updateAccessibility(&told);
 }
 
 void View::refreshIfSeen() {

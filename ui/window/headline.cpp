@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "accessible/screen_reader.h"
 #include "actions/action_registry.h"
 #include "editors/glossary.h"
 #include "figures/phrases.h"
@@ -180,7 +181,7 @@ void Headline::showParts(const QStringList& parts, const QStringList& tips) {
     QLabel* label = m_labels[i].text;
     const auto at = static_cast<qsizetype>(i);
     label->setText(parts.value(at));
-    label->setToolTip(tips.value(at));
+    setRichTip(*label, tips.value(at));
     label->setMinimumWidth(0);  // a label's hint is never below its minimum
     label->setMinimumWidth(label->sizeHint().width());
   }

@@ -117,6 +117,7 @@ void MainWindow::buildDocks() {
   m_log->setAccessibleName(tr("Log"));
   m_below = new QTabWidget(this);
   m_below->setDocumentMode(true);
+  m_below->setAccessibleName(tr("Issues, history, log and moments"));
   m_below->addTab(m_issueView, tr("Issues"));
   m_below->addTab(history, tr("History"));
   m_below->addTab(m_log, tr("Log"));

@@ -1,12 +1,17 @@
 // Lessons: found by those who bring nothing, and every one can be done to its end.
 #include <QComboBox>
 #include <QDockWidget>
+#include <QLineEdit>
 #include <QSlider>
+#include <QTabBar>
+#include <QTabWidget>
 
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "lessons/lessons_pane.h"
+#include "views/figure_canvas.h"
 #include "views/registry.h"
+#include "views/search/search_view.h"
 #include "window_bench.h"
 
 using namespace nest;
@@ -132,6 +137,41 @@ private Q_SLOTS:
     QVERIFY(b.done(3));
     QTest::mouseClick(b.button(QStringLiteral("Keep this what-if")), Qt::LeftButton);
     QVERIFY(b.done(4));
+  }
+
+  void theTableIsWalkedAndAsked() {
+    Bench b(QStringLiteral("How the optimum is found"));
+    QTRY_VERIFY(b.solved());
+    QVERIFY(b.done(0));
+    View* search = b.view("search");
+    auto* tabs = search->findChild<QTabWidget*>();
+    const auto openTab = [&](const QString& name) {
+      for (int i = 0; i < tabs->count(); ++i)
+        if (tabs->tabText(i) == name)
+          QTest::mouseClick(tabs->tabBar(), Qt::LeftButton, {}, tabs->tabBar()->tabRect(i).center());
+    };
+    QTRY_VERIFY(search->isInSight());
+    openTab(QStringLiteral("DP table"));
+    QVERIFY(b.done(1));
+    FigureCanvas* table = nullptr;
+    for (auto* canvas : search->findChildren<FigureCanvas*>())
+      if (canvas->figure().id() == QStringLiteral("dp-table")) table = canvas;
+    QTRY_VERIFY(table && table->isVisible());
+    table->setFocus();
+    QTest::keyClick(table, Qt::Key_Down);
+    QTest::keyClick(table, Qt::Key_Right);
+    QVERIFY(b.window.selection().selected());
+    QCOMPARE(b.window.selection().selected()->kind, ItemKind::Stage);
+    QVERIFY(b.done(2));
+    openTab(QStringLiteral("Questions"));
+    auto* question = search->findChild<QLineEdit*>(QStringLiteral("question"));
+    QTest::keyClicks(question, QStringLiteral("t=1"));
+    QTest::keyClick(question, Qt::Key_Return);
+    QTRY_VERIFY2(qobject_cast<SearchView*>(search)->answer().contains(QStringLiteral("Why not")), qPrintable(qobject_cast<SearchView*>(search)->answer()));
+    QVERIFY(b.done(2));
+    openTab(QStringLiteral("Pareto front"));
+    QVERIFY(b.done(3));
+    QVERIFY(b.pane()->isFinished(b.pane()->lesson()->id));
   }
 
   void whatDoesNotFitIsMended() {

@@ -1,17 +1,20 @@
 #include <QAbstractButton>
 #include <QAbstractScrollArea>
+#include <QAccessible>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QObject>
+#include <QRegularExpression>
 #include <QSet>
 #include <QTabBar>
 #include <QTranslator>
 #include <memory>
 
 #include "editors/scenario_panel.h"
+#include "inspector/inspector.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 #include "views/view.h"
@@ -107,6 +110,45 @@ private Q_SLOTS:
       }
     }
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QStringLiteral("\n"))));
+  }
+
+  /// No tags are read aloud, and what a label says is heard even where it has a name.
+  void screenReadersHearWords() {
+    const auto window = makeWindow();
+    QTRY_VERIFY(isSolved(*window));
+    window->views().reveal(QStringLiteral("search"));
+    QTest::qWait(200);  // the inspector settles
+    static const QRegularExpression tag(QStringLiteral("</?[a-z]+>"));
+    for (QWidget* w : window->findChildren<QWidget*>()) {
+      if (!w->isVisible()) continue;
+      QAccessibleInterface* a = QAccessible::queryAccessibleInterface(w);
+      const QString said = a->text(QAccessible::Name) + QLatin1Char('\n') + a->text(QAccessible::Description);
+      QVERIFY2(!said.contains(tag), qPrintable(said));
+      const auto* label = qobject_cast<QLabel*>(w);
+      if (!label || label->accessibleName().isEmpty() || label->text().isEmpty()) continue;
+      QVERIFY2(!a->text(QAccessible::Description).isEmpty(), qPrintable(label->accessibleName()));
+    }
+    auto* facts = window->findChild<Inspector*>();
+    bool heard = false;
+    for (auto* label : facts->findChildren<QLabel*>())
+      heard |= label->accessibleDescription().contains(QStringLiteral("Batch time"));
+    QVERIFY(heard);
+  }
+
+  /// Views behind other tabs are visible to Qt, but not to anyone.
+  void screenReadersPassByWhatLiesBehind() {
+    const auto window = makeWindow();
+    QTRY_VERIFY(isSolved(*window));
+    ViewsArea& views = window->views();
+    for (const QString& id : {QStringLiteral("timeline"), QStringLiteral("search")}) {
+      views.reveal(id);
+      QTRY_VERIFY(views.view(id)->isInSight());
+      for (View* view : views.views()) {
+        QAccessibleInterface* a = QAccessible::queryAccessibleInterface(view);
+        QCOMPARE(a->childCount() > 0, view->isInSight());
+        QCOMPARE(bool(a->state().invisible), !view->isInSight());
+      }
+    }
   }
 
   void longerWordsAreNotCutInAnyView() {

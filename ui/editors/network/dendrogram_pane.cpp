@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "figures/phrases.h"
-#include "views/graphic_role.h"
+#include "accessible/screen_reader.h"
 
 namespace nest {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "views/graphic_role.h"
+#include "accessible/screen_reader.h"
 
 namespace nest {
 namespace {

@@ -87,10 +87,12 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   auto* belowColumn = new QVBoxLayout(below);
   belowColumn->setContentsMargins(8, 4, 8, 8);
   auto* choice = new QHBoxLayout;
-  choice->addWidget(new QLabel(tr("From")));
-  choice->addWidget(m_first, 1);
-  choice->addWidget(new QLabel(tr("to")));
-  choice->addWidget(m_second, 1);
+  for (const auto& [word, box] : {std::pair(tr("From"), m_first), std::pair(tr("to"), m_second)}) {
+    auto* label = new QLabel(word);
+    label->setBuddy(box);
+    choice->addWidget(label);
+    choice->addWidget(box, 1);
+  }
   belowColumn->addLayout(choice);
   belowColumn->addWidget(m_difference, 1);
   m_split = new AdaptiveSplitter(480, {560, 340});

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "accessible/screen_reader.h"
 #include "figures/front_figure.h"
 #include "jobs/study_worker.h"
 #include "solver/solve.h"
@@ -149,7 +150,7 @@ void FrontPane::offer() {
   if (!has) return;
   m_reach->setToolTip(promiseOf(*m_context->outcome));
   const QString words = busy ? tr("Searching for the whole front …") : reachInWords(*m_context->outcome);
-  m_reach->setText(m_remark.isEmpty() ? words : m_remark + QLatin1Char(' ') + words);
+  setNamedText(*m_reach, m_remark.isEmpty() ? words : m_remark + QLatin1Char(' ') + words);
 }
 
 }  // namespace nest

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "accessible/screen_reader.h"
 #include "figures/front_figure.h"
 #include "figures/phrases.h"
 #include "jobs/study_worker.h"
@@ -228,6 +229,7 @@ QWidget* SearchView::buildQuestions() {
   m_question = new QLineEdit;
   m_question->setPlaceholderText(tr("Why not …  t=4   ·   layer 17 in stage 2   ·   p=8 and z=1"));
   m_question->setAccessibleName(tr("Why not"));
+  m_question->setObjectName(QStringLiteral("question"));
   auto* askButton = new QPushButton(tr("Ask"));
   askButton->setToolTip(tr("Solve with this demand, and tell what it costs and changes"));
   asking->addWidget(m_question, 1);
@@ -384,8 +386,8 @@ void SearchView::refresh() {
   refreshTable();
   const Outcome* o = context().outcome.get();
   if (!o) {
-    m_headline->setText(context().problem ? tr("Not solved yet.")
-                                          : tr("Open a scenario to see what is searched."));
+    setNamedText(*m_headline,
+                 context().problem ? tr("Not solved yet.") : tr("Open a scenario to see what is searched."));
     return;
   }
   const auto count = [](long long n) { return from(text::count(n)); };
@@ -409,11 +411,11 @@ void SearchView::refresh() {
       verdict = tr("<b>The search failed.</b>");
       break;
   }
-  m_headline->setText(verdict + QLatin1Char(' ') +
-                      tr("%1 candidates, %2 configurations, %3 states in %4.")
-                          .arg(count(static_cast<long long>(o->log.candidates.size())),
-                               count(o->statistics.tuples), count(o->statistics.states),
-                               from(text::time(o->statistics.elapsed))));
+  setNamedText(*m_headline, verdict + QLatin1Char(' ') +
+                                tr("%1 candidates, %2 configurations, %3 states in %4.")
+                                    .arg(count(static_cast<long long>(o->log.candidates.size())),
+                                         count(o->statistics.tuples), count(o->statistics.states),
+                                         from(text::time(o->statistics.elapsed))));
 }
 
 }  // namespace nest
