@@ -11,10 +11,13 @@ namespace nest {
 /// ignored if it does not fit).
 ///
 /// One thread, whatever search.threads says: configurations are popped best first and each lowers the limit
-/// for the next, sharing group shapes and sums; two cores would guard all of these or repeat them. The
-/// slowest row of planning.md §6 (a strategy per stage, 1,024 devices, layers ±30 %) takes 2.2 s of processor
-/// time where 5 s are allowed, one strategy on 16,512 devices in hosts of 6 0.6 s, everything else less
-/// (tests/bench). The second core pays between solves (sweeps, counterfactuals).
+/// for the next, sharing group shapes and sums. A second thread was tried: rows solved six ahead in batches,
+/// from the plans known at the batch's begin (so that it does not matter who solves which), with shapes and
+/// sums of its own; the processor times of the longer of both threads then add up to 1.0 to 1.4 times less
+/// than one thread takes (llama405 on 135,168 devices in hosts of 6: 0.72 → 0.69 s, ±30 %: 1.24 → 1.09 s; two
+/// towers of 48 layers 1.28 → 0.98 s; three of 16 2.2 → 1.6 s), because shapes are found twice and limits
+/// come late. With a strategy for each stage one configuration alone takes a third of the time. The second
+/// core pays between solves (sweeps, counterfactuals).
 Outcome solve(const Problem& problem, const Control& control = {}, const Plan* start = nullptr);
 
 /// Every plan of the search space, one by one, judged by evaluate(). For small instances: the oracle that the
