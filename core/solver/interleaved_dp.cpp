@@ -178,8 +178,12 @@ double InterleavedDp::covered(int stage, int strategy, int begin) const {
   return backward(stage, strategy) / m_costs[at(strategy)]->speed(m_slots[at(strategy)][at(begin)]);
 }
 
+double InterleavedDp::rounding() const {
+  return m_limit < kNever ? kRounding * m_limit : 0;
+}
+
 void InterleavedDp::insert(Front& front, const Point& point) const {
-  const double little = m_limit < kNever ? kRounding * m_limit : 0, less = little / m_config.microbatchCount;
+  const double little = rounding(), less = little / m_config.microbatchCount;
   const auto covers = [&](const Point& a, const Point& b) {
     return a.max <= b.max + less && a.sum <= b.sum + little && a.relative <= b.relative + little &&
            a.step <= b.step + little;

@@ -76,6 +76,7 @@ private:
   StageCosts::Prepared prepare(int stage, int strategy, int begin, double tiedSync);
   /// Sets the exchange's seconds where the later holder is placed; false: the place contradicts the guess.
   bool tiedSyncOf(int stage, int strategy, int begin, const Guess&, double& seconds) const;
+  double rounding() const;  ///< sums of the same loads in another order differ by no more
   void insert(Front&, const Point&) const;
   double timeOf(const Point&) const;
 

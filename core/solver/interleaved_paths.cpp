@@ -28,7 +28,7 @@ int InterleavedDp::compareTies(const Path& a, const Path& b) const {
 }
 
 bool InterleavedDp::covers(const Path& a, const Path& b, bool each) const {
-  const double little = 1e-15 * m_limit, less = little / m_config.microbatchCount;
+  const double little = rounding(), less = little / m_config.microbatchCount;
   return a.key == b.key && (!each || a.strategies == b.strategies) && a.max <= b.max + less &&
          a.sum <= b.sum + little && a.tail <= b.tail + little && a.covered >= b.covered - little &&
          a.shards >= b.shards && compareTies(a, b) <= 0;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "changed_instance.h"
+#include "core/plan/hand_problem.h"
 #include "plan/evaluation.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
@@ -210,6 +211,41 @@ private slots:
     const auto [bad, proven, plans] = wrongRunnersUp(features, 0.1);
     QCOMPARE(bad, 0);
     QVERIFY(proven > plans * 9 / 10);
+  }
+
+  /// Interleaved ones, where often fewer are possible than asked for.
+  void interleavedRunnersUpWithAStrategyForEachStage() {
+    InstanceFeatures features;
+    features.freeStrategies = features.interleaved = 1;
+    features.threeStages = true;
+    features.mostPlans = 20000;
+    const auto [bad, proven, plans] = wrongRunnersUp(features, 0.05);
+    QCOMPARE(bad, 0);
+    QVERIFY(proven > plans * 9 / 10);
+  }
+
+  /// More recompute may be faster; of each sequence of strategies its fastest policies count, also while
+  /// fewer plans are known than asked for.
+  void runnersUpHaveTheirFastestPolicies() {
+    Problem p = handProblem(hosts(4, 1), 4, {{1, false, 1, 1}, {2, false, 1, 1}});
+    p = withProfile(p, [](Profile& profile) {
+      for (int x = 0; x < 4; ++x)
+        for (int s = 0; s < 2; ++s) {
+          LayerCost c = *profile.cost(x, s, 0);
+          c.recompute[1].extraBackward = Seconds(3);
+          c.recompute[2].extraBackward = Seconds(1 + s);
+          profile.setCost(x, s, 0, c);
+        }
+    });
+    p.search.recompute = {false, true, true};
+    p.search.chunksPerStage = {2};
+    p.search.strategyPerStage = true;
+    const Outcome truth = solveExhaustively(p), solved = solve(p);
+    QVERIFY(truth.plans.size() > 3);
+    QCOMPARE(solved.plans.size(), truth.plans.size());
+    for (std::size_t k = 0; k < truth.plans.size(); ++k)
+      QVERIFY(
+          same(solved.plans[k].evaluation.batchTime.value(), truth.plans[k].evaluation.batchTime.value()));
   }
 
   /// Every plan of the true front is matched by one of the front returned, and the other way round.
