@@ -223,6 +223,26 @@ private:
   Diagnostics m_out;
 };
 
+/// Whether a level's bandwidth is that of a data sheet, which promises more than exchanges reach.
+bool hasNominalBandwidths(const ClusterSource& cluster) {
+  const auto derived = deriveHierarchy(cluster);
+  for (int l = 0; derived && l < derived->levelCount(); ++l)
+    if (derived->level(l).origin == Origin::Catalog) return true;
+  return false;
+}
+
+/// A new scenario on a data sheet's bandwidths counts with what the device's links are known to sustain.
+void assumeLinkEfficiency(Scenario& s, Diagnostics& out) {
+  const Sourced<double>& efficiency = s.cluster.device.linkEfficiency;
+  if (!hasNominalBandwidths(s.cluster) || efficiency.value == 1) return;
+  s.assumptions.linkEfficiency = efficiency.value;
+  out.push_back(note("link-efficiency-assumed", {"", 0, 0, "/assumptions/link_efficiency"},
+                     "exchanges count with " + text::percent(efficiency.value) +
+                         " of the bandwidths, which are those of a data sheet" +
+                         (efficiency.citation.empty() ? "" : " (" + efficiency.citation + ")"),
+                     "set /assumptions/link_efficiency to 1 if yours are measured"));
+}
+
 }  // namespace
 
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
@@ -250,6 +270,7 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base) {
     s.name = (parts.modelName.empty() ? std::string("Imported model") : parts.modelName) + " on " +
              s.cluster.device.name;
     if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
+    assumeLinkEfficiency(s, result.diagnostics);
   }
   result.value = std::move(s);
   return result;

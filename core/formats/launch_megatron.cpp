@@ -154,8 +154,11 @@ void addRecompute(ShellArray& a, const LaunchPlan& p) {
 
 void addSharding(ShellArray& a, const LaunchPlan& p) {
   static constexpr const char* kStrategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
+  const bool hides = p.source.problem->assumptions.syncOverlap > 0 && p.plan.dataDegree() > 1;
+  if (hides) a.add("--overlap-grad-reduce");
   if (p.plan.zero == 0) return;
   a.add("--use-distributed-optimizer");
+  if (hides) a.add("--overlap-param-gather");
   if (p.plan.zero == 1) return;
   a.add("--use-megatron-fsdp");
   a.add("--data-parallel-sharding-strategy", kStrategies[p.plan.zero]);

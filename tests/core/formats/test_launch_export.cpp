@@ -62,6 +62,22 @@ private slots:
       QVERIFY2(r->find(part) != std::string::npos, part);
     QCOMPARE(codes(r.diagnostics, Severity::Warning), std::string());
   }
+  void megatronHidesSyncWhereThatWasAssumed() {
+    Fixture f = teaching();
+    Plan p = plan(2, 1);
+    p.zero = 1;
+    const auto has = [&](const char* flag) {
+      const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+      return r && r->find(flag) != std::string::npos;
+    };
+    QVERIFY(!has("--overlap-grad-reduce") && !has("--overlap-param-gather"));
+    f.problem.assumptions.syncOverlap = 0.8;
+    QVERIFY(has("--overlap-grad-reduce") && has("--overlap-param-gather"));
+    p.zero = 0;
+    QVERIFY(has("--overlap-grad-reduce") && !has("--overlap-param-gather"));
+    p = plan(1, 1);  // one replica has nobody to exchange with
+    QVERIFY(!has("--overlap-grad-reduce"));
+  }
   void megatronGetsWhatTheModelIs() {
     Fixture f = teaching();
     TransformerArchitecture& m = *f.scenario.model.architecture;

@@ -212,6 +212,28 @@ private slots:
     QCOMPARE(r->cluster.device.memory.value.value(), 1e11);
     QCOMPARE(r->assumptions.reserve.value(), 3221225472.0);
   }
+  // Files that say neither mean bandwidths as typed and nothing hidden; they are written as they were.
+  void linkEfficiencyAndSyncOverlapAreOptional() {
+    const char* cluster = R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")";
+    const auto silent = read(minimal(cluster));
+    QVERIFY(silent);
+    QCOMPARE(silent->assumptions.linkEfficiency, 1.0);
+    QCOMPARE(silent->assumptions.syncOverlap, 0.0);
+    const std::string text = writeScenario(*silent);
+    QVERIFY(text.find("link_efficiency\": 1") == std::string::npos &&
+            text.find("sync\"") == std::string::npos);
+    const auto said =
+        read(minimal(cluster, R"(, "assumptions": {"link_efficiency": 0.8, "overlap": {"sync": 0.5}})"));
+    QVERIFY(said);
+    QCOMPARE(said->assumptions.linkEfficiency, 0.8);
+    QCOMPARE(said->assumptions.syncOverlap, 0.5);
+    QVERIFY(writeScenario(*said).find("\"link_efficiency\": 0.8") != std::string::npos);
+    const auto wrong =
+        read(minimal(cluster, R"(, "assumptions": {"link_efficiency": 0, "overlap": {"sync": 2}})"));
+    const std::string found = codes(buildProblem(*wrong).diagnostics);
+    QVERIFY(found.find("link-efficiency") != std::string::npos);
+    QVERIFY(found.find("overlap") != std::string::npos);
+  }
   void aDeviceNeedsNoLinksWhereTheNetworkSaysThem() {
     const std::string device = R"("device": {"peak_flops_per_s": 1e14, "memory_bytes": 8e10,
       "memory_bandwidth_bytes_per_s": 1e12}, )";

@@ -43,6 +43,32 @@ void verifySolves(const std::vector<NamedText>& files) {
 class TestTopologySamples : public QObject {
   Q_OBJECT
 private slots:
+  // A data sheet's bandwidths count with what the device's links sustain, and it is said; typed ones as
+  // typed.
+  void nominalBandwidthsCountInPart() {
+    const DeviceSpec& device = *findDevice("h100-sxm");
+    const auto opened = [&](const NamedText& network) {
+      const auto imported = importFiles({network, model()}, device, {});
+      return assemble(*imported, nullptr);
+    };
+    const auto slurm = opened(sample("tree.topology.conf"));
+    QVERIFY(slurm);
+    QCOMPARE(slurm->assumptions.linkEfficiency, device.linkEfficiency.value);
+    QCOMPARE(slurm.diagnostics.size(), std::size_t(1));
+    QCOMPARE(slurm.diagnostics[0].code, std::string("link-efficiency-assumed"));
+    QCOMPARE(slurm.diagnostics[0].where.pointer, std::string("/assumptions/link_efficiency"));
+    const auto problem = buildProblem(*slurm);
+    QVERIFY(problem);
+    QCOMPARE(problem->cluster->level(0).bandwidth, device.linkBandwidth.value);
+    QCOMPARE(problem->cluster->level(0).sustained(),
+             device.linkBandwidth.value * device.linkEfficiency.value);
+    const auto typed = opened({"n.txt", "host:8@450GB/s rack:4@50GB/s", ""});
+    QVERIFY(typed && typed.diagnostics.empty());
+    QCOMPARE(typed->assumptions.linkEfficiency, 1.0);
+    // A scenario that is there keeps its own.
+    const auto imported = importFiles({sample("tree.topology.conf")}, device, {});
+    QCOMPARE(assemble(*imported, &*typed)->assumptions.linkEfficiency, 1.0);
+  }
   void everySampleOpensAndSolves_data() {
     QTest::addColumn<QString>("name");
     int count = 0;
