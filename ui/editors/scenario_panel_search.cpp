@@ -191,6 +191,31 @@ void ScenarioPanel::buildPins(FormSection* s) {
   refresh();
 }
 
+namespace {
+
+/// A share of the assumptions, typed and stepped by 5 %.
+LineSpec shareLine(QString id, QString label, QString verb, QString hint, double least,
+                   double Assumptions::*figure) {
+  LineSpec spec;
+  spec.id = std::move(id), spec.label = std::move(label), spec.verb = std::move(verb);
+  spec.hint = std::move(hint);
+  spec.read = [figure](const Scenario& sc) { return q(text::percent(sc.assumptions.*figure)); };
+  spec.write = [figure, least](const QString& text, Scenario& sc) {
+    const auto v = field::readShare(text);
+    if (!v || *v < least)
+      return ScenarioPanel::tr("Type a share from %1 to 100 %").arg(q(text::percent(least)));
+    sc.assumptions.*figure = *v;
+    return QString();
+  };
+  spec.step = [least](const QString& text, int steps) {
+    const auto v = field::readShare(text);
+    return v ? q(text::percent(std::clamp(*v + 0.05 * steps, least, 1.0))) : QString();
+  };
+  return spec;
+}
+
+}  // namespace
+
 void ScenarioPanel::buildAssumptions() {
   FormSection* s = section(tr("Assumptions"));
   s->addLine(memoryLine(
@@ -220,6 +245,20 @@ void ScenarioPanel::buildAssumptions() {
     };
     s->addLine(spec, QStringLiteral("overlap"));
   }
+  s->addLine(
+      shareLine(QStringLiteral("/assumptions/overlap/sync"), tr("Sync overlap"),
+                tr("Change the sync overlap"),
+                tr("Share that hides of the exchange at the end of a batch, behind the stage's own last "
+                   "backward and next forward pass: 0 % to 100 %"),
+                0, &Assumptions::syncOverlap),
+      QStringLiteral("overlap"));
+  s->addLine(
+      shareLine(QStringLiteral("/assumptions/link_efficiency"), tr("Link efficiency"),
+                tr("Change the link efficiency"),
+                tr("Share of every level's bandwidth that exchanges sustain: 100 % if the bandwidths were "
+                   "measured; data sheets promise more than is reached"),
+                0.01, &Assumptions::linkEfficiency),
+      QStringLiteral("overlap"));
   s->setFolded(true);
 }
 
