@@ -95,8 +95,9 @@ private:
       m_ink.label(box, text, Qt::AlignCenter, Ink::kSmall, m_ink.theme().textOn(fill));
       return;
     }
+    // The number of its stage, where that of any stage would fit: not one run with, the next without.
     const QString number = stageNumber(m.layers[first].stage);
-    const double w = Ink::width(number, Ink::kSmall, true) + 2;
+    const double w = Ink::width(stageNumber(m_plan.stageCount() - 1), Ink::kSmall, true) + 2;
     if (w > box.width() - 1) return;
     m_ink.fill(QRectF(box.center().x() - w / 2, box.center().y() - 7, w, 14), fill);
     m_ink.label(box, number, Qt::AlignCenter, Ink::kSmall, m_ink.theme().textOn(fill), true);

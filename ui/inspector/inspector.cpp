@@ -184,7 +184,7 @@ void Inspector::refresh() {
   m_title->setText(facts.title);
   const bool none = facts.rows.empty();
   setNamedText(*m_facts,
-               none ? tr("No plan yet. Solve the scenario to see its figures here.") : factsHtml(facts));
+               none ? tr("No plan yet. Once one is found, you see its figures here.") : factsHtml(facts));
   m_facts->setAccessibleName(facts.title);
   const Plan* plan = m_context->shownPlan();
   if (!m_tree && plan && m_context->problem)

@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "accessible/screen_reader.h"
 #include "actions/action_registry.h"
@@ -147,7 +148,13 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
   connect(&m_tick, &QTimer::timeout, this, &Headline::refreshActivity);
   connect(&session, &PlanningSession::contextChanged, this, &Headline::refresh);
   connect(&session, &PlanningSession::diagnosticsChanged, this, &Headline::refresh);
-  connect(&session, &PlanningSession::activityChanged, this, &Headline::refreshActivity);
+  connect(&session, &PlanningSession::activityChanged, this, [this] {
+    const bool running = m_session.activity().phase == PlanningSession::Phase::Running;
+    if (std::exchange(m_running, running) != running && !m_session.context()->outcome)
+      refresh();  // with nothing to show, what is said is whether a plan is searched for
+    else
+      refreshActivity();
+  });
   refresh();
 }
 
@@ -270,11 +277,11 @@ void Headline::refresh() {
   } else if (c.outcome && c.outcome->status == OutcomeStatus::Cancelled) {
     showMessage(tr("Cancelled"), tr("no plan was found before"), false);
   } else if (c.scenario) {
-    showMessage(tr("Not solved yet"),
-                m_session.activity().phase == PlanningSession::Phase::Running
-                    ? tr("searching")
-                    : tr("press Solve to find the best plan"),
-                false);
+    const bool running = m_session.activity().phase == PlanningSession::Phase::Running;
+    if (running)
+      showMessage(tr("Searching"), tr("the first plan shows as soon as the search ends"), false);
+    else
+      showMessage(tr("Not solved yet"), tr("press Solve to find the best plan"), false);
   } else {
     showMessage(tr("No scenario is open"), tr("choose a sample, or drop a file here"), false);
   }
@@ -297,8 +304,9 @@ void Headline::refreshActivity() {
   QString text = c.scenario ? q(c.scenario->name) : QString();
   bool stale = false;
   if (visible) {
-    text = tr("Searching %1, %2 after %3")
-               .arg(a.step.isEmpty() ? tr("for the best plan") : a.step, q(text::percent(a.fraction)),
+    const bool named = !a.step.isEmpty() && a.step != QLatin1String("search");
+    text = tr("Searching%1, %2 after %3")
+               .arg(named ? QLatin1Char(' ') + a.step : QString(), q(text::percent(a.fraction)),
                     q(text::time(Seconds(a.elapsedSeconds))));
     if (a.best) text += tr("; best so far %1").arg(q(text::time(*a.best)));
   } else if (c.shownPlan() && !c.current && !running) {

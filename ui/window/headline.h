@@ -54,6 +54,7 @@ private:
   };
   std::vector<Part> m_labels;
   QString m_text;
+  bool m_running = false;
   QStringList m_words, m_overflow;  ///< all parts; those that did not fit
 };
 

@@ -14,7 +14,9 @@
 #include <QPushButton>
 #include <QTabBar>
 #include <QTemporaryDir>
+#include <QThread>
 #include <QToolButton>
+#include <atomic>
 
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
@@ -283,6 +285,29 @@ private Q_SLOTS:
       ++visited;
     }
     QVERIFY(visited > 8);
+  }
+
+  /// Who waits for the first plan is told that it is searched for, and not to press what is pressed.
+  void theFirstSearchIsSaid() {
+    WindowOptions o;
+    o.theme = Theme::Kind::Light;
+    o.remembers = false;
+    std::atomic<bool> go = false;
+    MainWindow window(
+        [&go](const Problem& p, const Control& c, const Plan* start) {
+          while (!go) QThread::msleep(1);
+          return solve(p, c, start);
+        },
+        o);
+    window.openPath(teaching());
+    window.show();
+    QTRY_VERIFY(window.headline().asText().contains(QStringLiteral("Searching")));
+    QVERIFY(!window.headline().asText().contains(QStringLiteral("press Solve")));
+    QTest::qWait(600);  // past the patience that short searches get
+    QVERIFY2(!window.headline().statusText().contains(QStringLiteral("Searching search")),
+             qPrintable(window.headline().statusText()));
+    go = true;
+    QTRY_VERIFY(window.headline().asText().contains(QStringLiteral("a batch")));
   }
 
   /// The palette gives the focus back to where it was: a view that now lies behind is not the one in front.
