@@ -8,11 +8,10 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cmath>
 
 #include "accessible/screen_reader.h"
-#include "editors/field_text.h"
 #include "editors/glossary.h"
+#include "editors/level_lines.h"
 #include "figures/phrases.h"
 #include "formats/cluster_text.h"
 #include "theme/icon.h"
@@ -22,164 +21,20 @@ namespace nest {
 namespace {
 
 constexpr int kMostLevels = 8;
-constexpr int kMostFanout = 1'000'000;
-constexpr double kMostOversubscription = 1e6;
 constexpr int kOversubscription = 3;  ///< column
 
 const LevelsSource* levelsOf(const Scenario& s) {
   return std::get_if<LevelsSource>(&s.cluster.network);
 }
 
-LevelSpec* levelOf(Scenario& s, int level) {
-  auto* source = std::get_if<LevelsSource>(&s.cluster.network);
-  return source && level < static_cast<int>(source->levels.size())
-             ? &source->levels[static_cast<std::size_t>(level)]
-             : nullptr;
-}
-
-const LevelSpec* levelOf(const Scenario& s, int level) {
-  return levelOf(const_cast<Scenario&>(s), level);
-}
-
-LineSpec nameSpec(int level) {
-  LineSpec spec;
-  spec.read = [level](const Scenario& s) {
-    const LevelSpec* l = levelOf(s, level);
-    return l ? QString::fromStdString(l->name) : QString();
-  };
-  spec.write = [level](const QString& text, Scenario& s) {
-    if (text.trimmed().isEmpty()) return LevelsEditor::tr("A level needs a name, such as rack");
-    if (LevelSpec* l = levelOf(s, level)) l->name = text.trimmed().toStdString();
-    return QString();
-  };
-  spec.hint = LevelsEditor::tr("Name of the group at this level");
-  return spec;
-}
-
-LineSpec fanoutSpec(int level) {
-  LineSpec spec;
-  spec.read = [level](const Scenario& s) {
-    const LevelSpec* l = levelOf(s, level);
-    return l ? QString::number(l->fanout) : QString();
-  };
-  spec.write = [level](const QString& text, Scenario& s) {
-    const auto v = field::readWhole(text, 1, kMostFanout);
-    if (!v)
-      return LevelsEditor::tr(
-          "A fanout is a whole number from 1: how many groups stand inside one of this level");
-    if (LevelSpec* l = levelOf(s, level)) l->fanout = *v;
-    return QString();
-  };
-  spec.step = [](const QString& text, int steps) {
-    const auto v = field::readWhole(text, 1, kMostFanout);
-    return v ? QString::number(std::clamp(*v + steps, 1, kMostFanout)) : QString();
-  };
-  spec.hint = LevelsEditor::tr("Whole number from 1; up and down change it by one");
-  return spec;
-}
-
-LineSpec bandwidthSpec(int level) {
-  LineSpec spec;
-  spec.read = [level](const Scenario& s) {
-    const LevelSpec* l = levelOf(s, level);
-    return l ? QString::fromStdString(text::bandwidth(l->bandwidth, l->shownAs)) : QString();
-  };
-  spec.write = [level](const QString& text, Scenario& s) {
-    LevelSpec* l = levelOf(s, level);
-    if (!l) return QString();
-    // What stands there in three digits must not overwrite the exact figure that it stands for.
-    if (text == QString::fromStdString(text::bandwidth(l->bandwidth, l->shownAs))) return QString();
-    const auto v = text::readBandwidth(text.toStdString(), l->shownAs);
-    if (!v || !(v->value.value() >= 1 && v->value.value() <= 1e15))
-      return LevelsEditor::tr("Type a bandwidth from 1 B/s to 1,000,000 GB/s, such as 450 GB/s or 400 Gb/s");
-    l->bandwidth = v->value;
-    l->shownAs = v->unit;
-    l->origin = Origin::Typed;
-    return QString();
-  };
-  spec.step = [](const QString& text, int steps) {
-    const auto v = text::readBandwidth(text.toStdString());
-    if (!v) return QString();
-    const double factor = std::pow(1.1, steps);
-    return QString::fromStdString(text::bandwidth(v->value * factor, v->unit));
-  };
-  spec.hint = LevelsEditor::tr("One way, per device: 450 GB/s or 400 Gb/s; up and down change it by a tenth");
-  return spec;
-}
-
-LineSpec latencySpec(int level) {
-  LineSpec spec;
-  spec.read = [level](const Scenario& s) {
-    const LevelSpec* l = levelOf(s, level);
-    return l ? QString::fromStdString(text::time(l->latency)) : QString();
-  };
-  spec.write = [level](const QString& text, Scenario& s) {
-    LevelSpec* l = levelOf(s, level);
-    if (!l || text == QString::fromStdString(text::time(l->latency))) return QString();
-    const auto v = text::readTime(text.toStdString());
-    if (!v || v->value() > 1e3)
-      return LevelsEditor::tr("Type a latency, such as 2 µs; a bare number is in µs");
-    l->latency = *v;
-    return QString();
-  };
-  spec.step = [](const QString& text, int steps) {
-    const auto v = text::readTime(text.toStdString());
-    return v ? QString::fromStdString(text::time(*v * std::pow(1.1, steps))) : QString();
-  };
-  spec.hint = LevelsEditor::tr("End to end: 2 µs or 500 ns; a bare number is in µs");
-  return spec;
-}
-
-LineSpec oversubscriptionSpec(int level) {
-  LineSpec spec;
-  spec.read = [level](const Scenario& s) {
-    const LevelSpec* l = levelOf(s, level);
-    return l ? QString::fromStdString(text::exact(l->oversubscription)) : QString();
-  };
-  spec.write = [level](const QString& text, Scenario& s) {
-    LevelSpec* l = levelOf(s, level);
-    if (!l) return QString();
-    bool ok = false;
-    const double v = QString(text).remove(QStringLiteral(":1")).trimmed().toDouble(&ok);
-    if (!ok || !(v >= 1 && v <= kMostOversubscription))
-      return LevelsEditor::tr("Oversubscription is a number from 1, such as 4 for 4:1");
-    l->oversubscription = v;
-    return QString();
-  };
-  spec.step = [](const QString& text, int steps) {
-    const double v = text.toDouble() * std::pow(2.0, steps);
-    return QString::fromStdString(text::exact(std::clamp(v, 1.0, kMostOversubscription)));
-  };
-  spec.hint = LevelsEditor::tr("What the bandwidth is divided by; up and down double and halve it");
-  return spec;
-}
-
-/// "400 Gb/s ÷ 4 = 12.5 GB/s for each device, held to 10 GB/s by leaf"; empty: it counts as typed.
-QString countsAs(const LevelsSource& source, int level) {
-  const LevelSpec& l = source.levels[static_cast<std::size_t>(level)];
-  const BytesPerSecond own = l.bandwidth / l.oversubscription;
-  const LevelSpec* slowest = nullptr;
-  for (int k = 0; k < level; ++k) {
-    const LevelSpec& inner = source.levels[static_cast<std::size_t>(k)];
-    if (inner.bandwidth / inner.oversubscription <
-        (slowest ? slowest->bandwidth / slowest->oversubscription : own))
-      slowest = &inner;
-  }
-  QString out;
-  if (l.oversubscription != 1)
-    out = LevelsEditor::tr("%1 ÷ %2 = %3 for each device")
-              .arg(phrase(text::bandwidth(l.bandwidth, l.shownAs)), phrase(text::number(l.oversubscription)),
-                   phrase(text::bandwidth(own)));
-  if (!slowest) return out;
-  const QString held = phrase(text::bandwidth(slowest->bandwidth / slowest->oversubscription));
-  return out.isEmpty() ? LevelsEditor::tr("counts as %1: held by %2").arg(held, phrase(slowest->name))
-                       : LevelsEditor::tr("%1, held to %2 by %3").arg(out, held, phrase(slowest->name));
-}
-
 }  // namespace
 
 LevelsEditor::LevelsEditor(ScenarioDocument& document, QWidget* parent)
-    : QWidget(parent), m_document(document), m_total(new QLabel(this)), m_problem(new QLabel(this)) {
+    : QWidget(parent),
+      m_document(document),
+      m_total(new QLabel(this)),
+      m_problem(new QLabel(this)),
+      m_text(new BoundLine(levelsTextLine(), document, this)) {
   setObjectName(QStringLiteral("/cluster/levels"));
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins(0, 2, 0, 0);
@@ -197,8 +52,19 @@ LevelsEditor::LevelsEditor(ScenarioDocument& document, QWidget* parent)
   foot->addWidget(m_add);
   foot->addWidget(m_total, 1);
   m_total->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  auto* words = new QHBoxLayout;
+  auto* label = new QLabel(tr("Text"), this);
+  label->setProperty("role", "muted");
+  label->setBuddy(m_text);
+  label->setToolTip(tr("All levels in one line, to copy or to type; it replaces a drawn network"));
+  m_text->setPlaceholderText(QStringLiteral("host:8@450GB/s rack:4@50GB/s"));
+  m_text->setMinimumWidth(60);
+  words->addWidget(label);
+  words->addWidget(m_text, 1);
   all->addWidget(m_problem);
+  all->addLayout(words);
   all->addLayout(foot);
+  connect(m_text, &BoundLine::problemChanged, this, &LevelsEditor::showProblem);
   connect(m_add, &QPushButton::clicked, this, [this] {
     m_document.closeStep();
     m_document.edit({}, tr("Add a level"), [](Scenario& s) {
@@ -297,11 +163,11 @@ BoundLine* LevelsEditor::cell(int level, int column, LineSpec spec) {
 }
 
 void LevelsEditor::addRow(int level) {
-  cell(level, 0, nameSpec(level));
-  cell(level, 1, fanoutSpec(level));
-  cell(level, 2, bandwidthSpec(level));
-  cell(level, kOversubscription, oversubscriptionSpec(level));
-  cell(level, 4, latencySpec(level));
+  cell(level, 0, levelNameLine(level));
+  cell(level, 1, fanoutLine(level));
+  cell(level, 2, bandwidthLine(level));
+  cell(level, kOversubscription, oversubscriptionLine(level));
+  cell(level, 4, latencyLine(level));
   auto* counts = new QLabel(m_rows);
   counts->setProperty("role", "muted");
   counts->setWordWrap(true);
@@ -331,8 +197,9 @@ void LevelsEditor::addRow(int level) {
 void LevelsEditor::showProblem() {
   const auto it = std::find_if(m_lines.begin(), m_lines.end(),
                                [](const BoundLine* l) { return !l->problem().isEmpty(); });
-  m_problem->setVisible(it != m_lines.end());
-  if (it != m_lines.end()) m_problem->setText((*it)->problem());
+  const QString problem = it != m_lines.end() ? (*it)->problem() : m_text->problem();
+  m_problem->setVisible(!problem.isEmpty());
+  m_problem->setText(problem);
 }
 
 void LevelsEditor::refreshTotal() {

@@ -81,6 +81,17 @@ private slots:
     QCOMPARE(d.sentence(),
              std::string("Tensor degree 1 → 2 (−25 % time, +1 GiB on the fullest device, +4 devices)"));
   }
+  void whatIsNotToldIsCounted() {
+    PlanDiff d;
+    const auto end = [&](int changes) {
+      d.changes.assign(static_cast<std::size_t>(changes), PlanChange{"cut", -1, "A"});
+      const std::string s = d.sentence();
+      return s.substr(0, s.find(" ("));
+    };
+    QCOMPARE(end(5), std::string("A; A; A; A; A"));
+    QCOMPARE(end(6), std::string("A; A; A; A; A; and 1 more change"));
+    QCOMPARE(end(7), std::string("A; A; A; A; A; and 2 more changes"));
+  }
   /// No two different plans of a search space are told to be the same.
   void differentPlansDiffer() {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {

@@ -20,9 +20,14 @@ struct Panel : test::Desk {
   const LevelSpec& level(std::size_t l) const {
     return std::get<LevelsSource>(document.scenario().cluster.network).levels[l];
   }
+  BoundLine* shown(const char* field) const {  // rows of before live on until the next event
+    for (auto* line : editor.findChildren<BoundLine*>(QLatin1String(field)))
+      if (line->isVisible()) return line;
+    return nullptr;
+  }
   void type(const char* field, const QString& text) {
-    auto* line = editor.findChild<BoundLine*>(QLatin1String(field));
-    QVERIFY2(line && line->isVisible(), field);
+    QTRY_VERIFY2(shown(field), field);
+    BoundLine* line = shown(field);
     line->setFocus();
     line->selectAll();
     QTest::keyClicks(line, text);
@@ -55,6 +60,41 @@ private slots:
     QCOMPARE(p.words().size(), 1);
     p.type("/cluster/levels/2/oversubscription", QStringLiteral("0.5"));
     QCOMPARE(p.level(2).oversubscription, 4.0);  // less than none is refused
+  }
+  void theTextAndTheRowsSayTheSame() {
+    Panel p;
+    const Scenario before = p.document.scenario();
+    auto* line = p.editor.findChild<BoundLine*>(QStringLiteral("/cluster/levels/text"));
+    QVERIFY(line && line->text().startsWith(QStringLiteral("host:8@450GB/s,2us leaf:4@400Gb/s,4us")));
+    p.type("/cluster/levels/text", QStringLiteral("node:4@300GB/s,1us rack:2@100Gb/s,3us,2:1"));
+    QCOMPARE(std::get<LevelsSource>(p.document.scenario().cluster.network).levels.size(), std::size_t(2));
+    QCOMPARE(p.level(0).name, std::string("node"));
+    QCOMPARE(p.level(1).oversubscription, 2.0);
+    QVERIFY(!p.shown("/cluster/levels/2/fanout"));
+    p.type("/cluster/levels/1/fanout", QStringLiteral("5"));
+    QCOMPARE(line->text(), QStringLiteral("node:4@300GB/s,1us rack:5@100Gb/s,3us,2:1"));
+    p.document.history().undo();
+    p.document.history().undo();
+    QVERIFY(p.document.scenario() == before);  // typing it was one step
+    // What cannot be read is said, and leaves nothing behind.
+    line->setFocus();
+    line->selectAll();
+    QTest::keyClicks(line, QStringLiteral("node:4@fast"));
+    QVERIFY(!line->problem().isEmpty());
+    QTest::keyClick(line, Qt::Key_Escape);
+    QVERIFY(p.document.scenario() == before);
+    QVERIFY(line->problem().isEmpty());
+  }
+  void aDrawnNetworkIsReplacedByTextAndComesBack() {
+    Panel p;
+    p.document.edit({}, "Draw", [](Scenario& s) { s.cluster.network = GraphSource{}; });
+    auto* line = p.editor.findChild<BoundLine*>(QStringLiteral("/cluster/levels/text"));
+    QVERIFY(line->text().isEmpty());
+    p.type("/cluster/levels/text", QStringLiteral("host:8@450GB/s"));
+    QCOMPARE(p.level(0).fanout, 8);
+    p.document.history().undo();
+    QVERIFY(std::holds_alternative<GraphSource>(p.document.scenario().cluster.network));
+    QVERIFY(line->text().isEmpty());
   }
   void aLevelHeldByTheOneInsideSaysSo() {
     Panel p;

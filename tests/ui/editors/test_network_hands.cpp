@@ -120,6 +120,19 @@ private slots:
     QCOMPARE(d.node("leaf 0").y, y);
   }
 
+  void nothingIsDimmedByWhatIsMoved() {
+    Drawing d;
+    std::vector<int> hovers;
+    connect(&d.canvas(), &NetworkCanvas::hovered, [&](int node) { hovers.push_back(node); });
+    const QPoint from = d.headerOf("host0"), to = from + QPoint(-20, 90);
+    QTest::mouseMove(&d.canvas(), from);
+    QCOMPARE(hovers, std::vector<int>{d.numberOf("host0")});
+    d.drag(from, to, false);
+    QCOMPARE(hovers.back(), -1);
+    QTest::mouseRelease(&d.canvas(), Qt::LeftButton, {}, to);
+    QCOMPARE(hovers.back(), d.numberOf("host0"));  // it stands under the hand again
+  }
+
   void whatIsMadeIsSelectedAndTheViewStays() {
     Drawing d;
     const double scale = d.canvas().scale();

@@ -12,6 +12,7 @@
 #include <QSplitter>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "document/scenario_document.h"
 #include "editors/network/generator_dialog.h"
@@ -294,6 +295,9 @@ QString NetworkEditor::effectText() const {
   const Seconds before = m_before->plan->evaluation.batchTime;
   if (!now.plan) return tr("%1: nothing fits any more; it was %2 a batch").arg(m_verb, timeText(before));
   const Seconds after = now.plan->evaluation.batchTime;
+  constexpr double kSame = 5e-5;
+  if (std::abs(after / before - 1) < kSame)
+    return tr("%1: %2 a batch, as before").arg(m_verb, timeText(after));
   return tr("%1: %2 → %3 a batch (%4)")
       .arg(m_verb, timeText(before), timeText(after), phrase(text::signedPercent(after / before - 1)));
 }

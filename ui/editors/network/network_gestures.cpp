@@ -100,6 +100,7 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
     }
     case Gesture::Move: {
       if ((e->position() - m_pressWidget).manhattanLength() < 4) break;
+      if (m_hoverNode >= 0) hover(-1, -1);  // while something moves all else is of interest
       drag(movedBy(scene));
       break;
     }
@@ -124,6 +125,8 @@ void NetworkCanvas::mouseReleaseEvent(QMouseEvent* e) {
   if (gesture == Gesture::Move && (e->position() - m_pressWidget).manhattanLength() >= 4) finishMove(scene);
   if (gesture == Gesture::RubberBand) finishBand(scene);
   if (gesture == Gesture::Connect) finishConnect(scene);
+  const int node = rect().contains(e->position().toPoint()) ? nodeAt(scene) : -1;
+  if (gesture != Gesture::None && node != m_hoverNode) hover(node, -1);
   update();
 }
 
