@@ -129,7 +129,10 @@ void addPlan(Facts& f, const PlanContext& c) {
   for (int b = 0; b < kBindingCount; ++b) {
     const auto binding = static_cast<Binding>(b);
     if (m.share(binding) >= 0.001)
-      f.rows.emplace_back(tr("Time in %1").arg(QString::fromLatin1(nameOf(binding))),
+      // What memory costs in time is recomputing.
+      f.rows.emplace_back(binding == Binding::Memory
+                              ? tr("Time in recompute")
+                              : tr("Time in %1").arg(QString::fromLatin1(nameOf(binding))),
                           q(text::percent(m.share(binding))));
   }
 }

@@ -60,6 +60,12 @@ QHeaderView::section { background: @panel; color: @muted; border: none; border-b
 QAbstractScrollArea { border: none; }
 QTreeView, QListView, QTableView, QPlainTextEdit { background: @canvas; border: none; }
 QTreeView::item, QListView::item { padding: 2px 0; }
+QCheckBox::indicator { width: 13px; height: 13px; border: 1px solid @muted; border-radius: 3px; background: @canvas; }
+QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @accent; }
+QCheckBox::indicator:checked { background: @accent; border-color: @accent; image: url(:/icons/checked-@suffix.svg); }
+QCheckBox::indicator:checked:focus { border-color: @text; }
+QCheckBox::indicator:disabled { border-color: @border; background: @panel; }
+QCheckBox::indicator:checked:disabled { background: @muted; }
 QSlider { min-height: 20px; }
 QSlider::groove:horizontal { height: 4px; border-radius: 2px; background: @border; }
 QSlider::sub-page:horizontal { border-radius: 2px; background: @accent; }

@@ -128,6 +128,22 @@ private slots:
     QVERIFY(textOf(SelectionItem{ItemKind::Device, 0}).contains(QStringLiteral("Stage=1")));
   }
 
+  /// Layers by their runs, also where chunks lie apart; and no time is said to be spent in memory.
+  void factsAreTrue() {
+    const Desk desk("llama3-70b-a100-16-too-small.nest.json");
+    QVERIFY(desk.context.isNearestMiss());
+    const auto valueOf = [](const Facts& facts, const char* name) {
+      for (const auto& [key, value] : facts.rows)
+        if (key == QLatin1String(name)) return value;
+      return QString();
+    };
+    const Facts plan = factsOf(desk.context, std::nullopt);
+    QVERIFY(valueOf(plan, "Time in recompute").contains(u'%'));
+    QVERIFY(valueOf(plan, "Time in memory").isEmpty());
+    const Facts stage = factsOf(desk.context, SelectionItem{ItemKind::Stage, 0});
+    QCOMPARE(valueOf(stage, "Layers"), QStringLiteral("embedding, block 1–40 (41)"));
+  }
+
   void saysSoWithoutAPlan() {
     Selection selection;
     Inspector inspector(selection);
@@ -139,7 +155,7 @@ private slots:
     }
     bool said = false;
     for (auto* label : inspector.findChildren<QLabel*>())
-      said = said || label->text().contains(QStringLiteral("Solve the scenario"));
+      said = said || label->text().contains(QStringLiteral("No plan yet"));
     QVERIFY(said);
   }
 };

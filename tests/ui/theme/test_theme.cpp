@@ -1,10 +1,15 @@
+#include <QCheckBox>
 #include <QFontInfo>
 #include <QFontMetricsF>
+#include <QImage>
 #include <QObject>
+#include <QPixmap>
+#include <QSlider>
 #include <cmath>
 #include <set>
 
 #include "support/test_main.h"
+#include "theme/appearance.h"
 #include "theme/theme.h"
 
 using nest::Theme;
@@ -60,6 +65,32 @@ private Q_SLOTS:
     }
     QCOMPARE(Theme::of(Theme::Kind::Dark).magnitude(-3), Theme::of(Theme::Kind::Dark).magnitude(0));
     QCOMPARE(Theme::of(Theme::Kind::Dark).magnitude(std::nan("")), Theme::of(Theme::Kind::Dark).magnitude(0));
+  }
+  /// Boxes and handles stand out from the ground, checked or not: the style's own do not in the dark.
+  void controlsCanBeSeen_data() { textReadsOnEveryGround_data(); }
+  void controlsCanBeSeen() {
+    QFETCH(int, kind);
+    if (kind == static_cast<int>(Theme::Kind::Print)) return;
+    const auto before = nest::dressedAs();
+    nest::dress(static_cast<Theme::Kind>(kind));
+    const QColor ground = Theme::of(static_cast<Theme::Kind>(kind)).color(Theme::Role::Panel);
+    const auto strongest = [&](QWidget& w) {
+      w.resize(w.sizeHint());
+      w.ensurePolished();
+      const QImage image = w.grab().toImage();
+      double most = 1;
+      for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x)
+          most = std::max(most, contrast(image.pixelColor(x, y), ground));
+      return most;
+    };
+    QCheckBox off, on;
+    on.setChecked(true);
+    QSlider slider(Qt::Horizontal);
+    QVERIFY2(strongest(off) >= 3, qPrintable(QString::number(strongest(off))));
+    QVERIFY2(strongest(on) >= 3, qPrintable(QString::number(strongest(on))));
+    QVERIFY2(strongest(slider) >= 3, qPrintable(QString::number(strongest(slider))));
+    nest::dress(before);
   }
   void figureFontIsBundledWithTabularDigits() {
     const QFont f = Theme::font(13);
