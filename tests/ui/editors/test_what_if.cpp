@@ -107,13 +107,15 @@ private slots:
     Asked a(true);
     const auto linkSlider = [&]() -> QSlider* {
       for (auto* s : a.view.findChildren<QSlider*>())
-        if (s->accessibleName().startsWith(QStringLiteral("Links host – switch")) &&
+        if (s->accessibleName().startsWith(QStringLiteral("Link host0 – ")) &&
             s->accessibleName().contains(QStringLiteral("Bandwidth")))
           return s;
       return nullptr;
     };
     QSlider* slider = linkSlider();
     QVERIFY(slider && slider->width() > 60);
+    QVERIFY2(slider->accessibleName().contains(QStringLiteral("and 1 like it")),
+             qPrintable(slider->accessibleName()));
     const NetworkGraph before = std::get<GraphSource>(a.document.scenario().cluster.network).graph;
     const int steps = a.document.history().count();
     const Seconds whole = a.context.plan->evaluation.batchTime;

@@ -52,7 +52,7 @@ double unitOf(text::BandwidthUnit unit) {
 }
 
 /// Bandwidth and latency of all links of a drawn network that are alike.
-void addLinks(std::vector<WhatIfField>& all, const graph::Kind& kind) {
+void addLinks(std::vector<WhatIfField>& all, const NetworkGraph& network, const graph::Kind& kind) {
   const std::vector<int>& links = kind.members;
   const auto first = [links](const Scenario& s) -> const NetworkLink& {
     return std::get<GraphSource>(s.cluster.network).graph.links[static_cast<std::size_t>(links.front())];
@@ -67,8 +67,13 @@ void addLinks(std::vector<WhatIfField>& all, const graph::Kind& kind) {
       change(std::get<GraphSource>(s.cluster.network).graph.links[static_cast<std::size_t>(l)]);
   };
   WhatIfField b;
-  b.group = QCoreApplication::translate("nest::WhatIfField", "Links %1 (%2)")
-                .arg(from(kind.between), from(text::count(static_cast<long long>(links.size()))));
+  // By an example: several kinds may join the same sorts of nodes.
+  const NetworkLink& example = network.links[static_cast<std::size_t>(links.front())];
+  const QString ends = from(network.nodes[static_cast<std::size_t>(example.from)].name) +
+                       QStringLiteral(" – ") + from(network.nodes[static_cast<std::size_t>(example.to)].name);
+  b.group = links.size() == 1 ? QCoreApplication::translate("nest::WhatIfField", "Link %1").arg(ends)
+                              : QCoreApplication::translate("nest::WhatIfField", "Link %1 and %2 like it")
+                                    .arg(ends, from(text::count(static_cast<long long>(links.size()) - 1)));
   b.members = QString::number(qHashRange(links.begin(), links.end()), 16);
   b.id = QStringLiteral("links%1.bandwidth").arg(links.front());
   b.name = kind.parallel > 1
@@ -182,7 +187,8 @@ std::vector<WhatIfField> whatIfFields(const Scenario& s) {
   if (const auto* drawn = std::get_if<GraphSource>(&s.cluster.network)) {
     int kinds = 0;
     for (const graph::Kind& kind : graph::kindsOf(drawn->graph))
-      if (kind.of == graph::Kind::Of::Link && !kind.failed && kinds++ < kMostKinds) addLinks(all, kind);
+      if (kind.of == graph::Kind::Of::Link && !kind.failed && kinds++ < kMostKinds)
+        addLinks(all, drawn->graph, kind);
   }
 
   const DeviceSpec& device = s.cluster.device;
