@@ -46,6 +46,10 @@ const std::vector<std::pair<QString, QString>>& words() {
                       "groups of the one before, more slowly.")},
       {QStringLiteral("bandwidth"), QStringLiteral("What one device sustains, one way, to a partner across "
                                                    "this level while its neighbours send as well.")},
+      {QStringLiteral("link efficiency"),
+       QStringLiteral(
+           "The share of every level's bandwidth that exchanges sustain. 100 % if the bandwidths were "
+           "measured; data sheets promise more than is reached.")},
       {QStringLiteral("load"), QStringLiteral("Time a stage spends on one microbatch: compute, exchanges, "
                                               "and transfers to and from its neighbours.")},
       {QStringLiteral("microbatch"),

@@ -258,7 +258,7 @@ void ScenarioPanel::buildAssumptions() {
                 tr("Share of every level's bandwidth that exchanges sustain: 100 % if the bandwidths were "
                    "measured; data sheets promise more than is reached"),
                 0.01, &Assumptions::linkEfficiency),
-      QStringLiteral("overlap"));
+      QStringLiteral("link efficiency"));
   s->setFolded(true);
 }
 

@@ -128,6 +128,27 @@ private Q_SLOTS:
     QTRY_VERIFY(f.solved());
   }
 
+  void linksAndSyncAreAssumedByHand() {
+    Fixture f;
+    QTRY_VERIFY(f.solved());
+    const auto type = [&](const char* id, const char* text) {
+      BoundLine* line = f.line(id);
+      if (!line) return false;
+      line->setFocus();
+      line->selectAll();
+      QTest::keyClicks(line, QString::fromLatin1(text));
+      return true;
+    };
+    const QString headline = f.window.headline().asText();
+    QVERIFY(type("/assumptions/link_efficiency", "50 %"));
+    QCOMPARE(f.window.document().scenario().assumptions.linkEfficiency, 0.5);
+    QTRY_VERIFY(f.solved());
+    QVERIFY(f.window.headline().asText() != headline);
+    QVERIFY(type("/assumptions/link_efficiency", "0 %"));
+    QCOMPARE(f.window.document().scenario().assumptions.linkEfficiency, 0.5);
+    QVERIFY(type("/assumptions/overlap/sync", "80 %"));
+    QCOMPARE(f.window.document().scenario().assumptions.syncOverlap, 0.8);
+  }
   void aWrongTextStaysAtTheFieldWithItsRemedy() {
     Fixture f;
     BoundLine* line = f.line("/job/global_batch");
