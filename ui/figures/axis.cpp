@@ -34,7 +34,7 @@ Axis Axis::memory(double largest, int mostTicks) {
 }
 
 QString Axis::tickText(std::size_t i) const {
-  return phrase(text::number(ticks[i], 4));
+  return tickLabel(ticks[i]);
 }
 
 void paintVerticalAxis(Ink& ink, const QRectF& plot, const Axis& axis, const QString& title) {

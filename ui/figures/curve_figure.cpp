@@ -44,14 +44,14 @@ std::optional<FigureState> CurveFigure::state(const PlanContext& c, bool) const 
 void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
-  paintFrame(ink, area, c, title(), {});
+  paintFrame(ink, area, c, title(), sentence());
   const QRectF plot = plotOf(area, c, style.standalone);
   const double most = largest();
   for (double tick : roundTicks(most, 6)) {
     const double y = plot.bottom() - (most > 0 ? tick / most : 0) * plot.height();
     ink.line({plot.left(), y}, {plot.right(), y}, ink.color(Theme::Role::Grid));
-    ink.label({plot.left() - 66, y - 8, 60, 16}, QString::fromStdString(text::number(tick)),
-              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::MutedText));
+    ink.label({plot.left() - 66, y - 8, 60, 16}, tickLabel(tick), Qt::AlignRight | Qt::AlignVCenter,
+              Ink::kSmall, ink.color(Theme::Role::MutedText));
   }
   ink.label({plot.left() - 60, plot.top() - 26, 300, 18}, m_yTitle, Qt::AlignLeft | Qt::AlignVCenter,
             Ink::kBody, ink.color(Theme::Role::Text));
@@ -111,6 +111,21 @@ void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   paintMarks(ink, area, c);
 }
 
+/// "From 24.1 samples/s at 8 to 1,030 samples/s at 2,048; the plan changes 6 times".
+QString CurveFigure::sentence() const {
+  const auto runs = [](const Point& p) { return p.y > 0; };
+  const auto first = std::find_if(m_points.begin(), m_points.end(), runs);
+  if (first == m_points.end()) return tr("Nothing fits at any of these values");
+  const auto last = std::find_if(m_points.rbegin(), m_points.rend(), runs);
+  if (&*first == &*last) return tr("%1 at %2").arg(first->yText, first->xText);
+  const auto changes =
+      std::count_if(m_points.begin(), m_points.end(), [](const Point& p) { return p.changed; });
+  return tr("From %1 at %2 to %3 at %4; ").arg(first->yText, first->xText, last->yText, last->xText) +
+         (changes == 0   ? tr("the plan stays the same")
+          : changes == 1 ? tr("the plan changes once")
+                         : tr("the plan changes %1 times").arg(changes));
+}
+
 void CurveFigure::paintOthers(Ink& ink, const QRectF& plot, double most) const {
   double x = plot.left() + 150;
   for (std::size_t k = 0; k < m_others.size(); ++k) {
@@ -157,6 +172,7 @@ void CurveFigure::paintNames(Ink& ink, const QRectF& plot, double most) const {
           r.top() < plot.top())
         continue;
       if (std::any_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); })) continue;
+      ink.fill(r, ink.color(Theme::Role::Canvas));  // lines pass behind the words
       ink.label(r, p.plan, Qt::AlignCenter, Ink::kSmall, ink.color(Theme::Role::Text));
       taken.push_back(r);
       break;

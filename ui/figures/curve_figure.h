@@ -58,6 +58,7 @@ private:
   QPointF at(const Point&, const QRectF& plot, double largest) const;
   QRectF plotOf(const QRectF& area, const PlanContext&, bool standalone) const;
   double largest() const;
+  QString sentence() const;
 
   QString m_xTitle, m_yTitle;
   std::vector<Point> m_points;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "units/text.h"
+
 namespace nest {
 
 std::vector<double> roundTicks(double largest, int most) {
@@ -16,6 +18,11 @@ std::vector<double> roundTicks(double largest, int most) {
   }
   for (int i = 1; i * step <= largest * (1 + 1e-9); ++i) out.push_back(i * step);
   return out;
+}
+
+QString tickLabel(double tick) {
+  const bool grouped = std::abs(tick) >= 1000 && std::abs(tick) < 1e9 && tick == std::floor(tick);
+  return QString::fromStdString(grouped ? text::count(static_cast<long long>(tick)) : text::number(tick, 4));
 }
 
 std::vector<int> wholeTicks(int count, int most) {

@@ -48,6 +48,9 @@ private slots:
     QCOMPARE(roundTicks(91, 10), (std::vector<double>{0, 10, 20, 30, 40, 50, 60, 70, 80, 90}));
     QCOMPARE(roundTicks(3.8, 4), (std::vector<double>{0, 1, 2, 3}));
     QCOMPARE(roundTicks(1.3, 6), (std::vector<double>{0, 0.25, 0.5, 0.75, 1, 1.25}));
+    QCOMPARE(tickLabel(0.25), QStringLiteral("0.25"));
+    QCOMPARE(tickLabel(1000), QStringLiteral("1,000"));
+    QCOMPARE(tickLabel(12500), QStringLiteral("12,500"));
     QCOMPARE(roundTicks(0, 5), (std::vector<double>{0}));
     QCOMPARE(wholeTicks(4, 10), (std::vector<int>{0, 1, 2, 3}));
     QCOMPARE(wholeTicks(100, 11), (std::vector<int>{0, 10, 20, 30, 40, 50, 60, 70, 80, 90}));

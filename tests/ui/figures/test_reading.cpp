@@ -6,6 +6,7 @@
 
 #include "figures/communication_figure.h"
 #include "figures/comparison_figure.h"
+#include "figures/curve_figure.h"
 #include "figures/memory_figure.h"
 #include "figures/memory_layout.h"
 #include "figures/phrases.h"
@@ -172,6 +173,27 @@ private slots:
     QVERIFY(!matching(wordsOf(t, c, {1000, 640}), "by rack|each rack").isEmpty());
     t.setTrafficLevel(-1);
     QVERIFY(t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("level carries")));
+  }
+
+  void aStudySaysWhatItFound() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    CurveFigure f;
+    const auto point = [](double x, double y, bool changed) {
+      CurveFigure::Point p;
+      p.x = x, p.xText = countText(static_cast<long long>(x));
+      p.y = y, p.yText = y > 0 ? QStringLiteral("%1 samples/s").arg(y) : QString();
+      p.changed = changed, p.plan = QStringLiteral("t8");
+      return p;
+    };
+    f.setPoints(QStringLiteral("devices"), QStringLiteral("Throughput"),
+                {point(8, 0, false), point(16, 20, false), point(32, 1500, true)});
+    const Words words = wordsOf(f, c, {1000, 640});
+    QCOMPARE(
+        matching(words, "^From 20 samples/s at 16 to 1500 samples/s at 32; the plan changes once$").size(),
+        1);
+    QCOMPARE(matching(words, "^1,000$").size(), 1);
+    f.setPoints(QStringLiteral("devices"), QStringLiteral("Throughput"), {point(8, 0, false)});
+    QCOMPARE(matching(wordsOf(f, c, {1000, 640}), "^Nothing fits").size(), 1);
   }
 
   void comparedPlansKeepApart() {
