@@ -147,7 +147,7 @@ struct Loss {
 std::string groupName(const Problem& p, int level, int group) {
   const auto [begin, end] = p.cluster->groupSpan(level, group);
   if (level == 0 && end > begin) return p.cluster->identity(DeviceIndex(begin)).host;
-  return p.cluster->level(level).name + " " + std::to_string(group + 1);
+  return p.cluster->level(level).name + " " + std::to_string(group);
 }
 
 std::vector<Loss> lossesOf(const Problem& p) {

@@ -54,7 +54,7 @@ std::vector<BreakEven> breakEvens(const Problem&, const RankedPlan& present, con
 
 /// What the loss of one part costs, after planning anew on the rest.
 struct Failure {
-  std::string what;  ///< "one device of host0", "host0", "rack 2", "half the bandwidth of level rack"
+  std::string what;  ///< "one device of host0", "host0", "rack 0", "half the bandwidth of level rack"
   std::vector<int> positions;  ///< lost, in locality order; empty for a degraded level
   OutcomeStatus status = OutcomeStatus::Failed;
   Seconds batchTime;

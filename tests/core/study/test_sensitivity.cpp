@@ -144,6 +144,11 @@ private slots:
       for (const Failure& f : ranked) {
         QVERIFY(static_cast<int>(f.positions.size()) < p.cluster->deviceCount());
         sawHost = sawHost || f.positions.size() > 0;
+        // A group is called as it is drawn: by its number from 0.
+        for (int l = 1; l < p.cluster->levelCount() && !f.positions.empty(); ++l)
+          if (f.what.starts_with(p.cluster->level(l).name + " "))
+            QCOMPARE(f.what, p.cluster->level(l).name + " " +
+                                 std::to_string(p.cluster->groupOf(l, f.positions.front())));
         if (f.status != OutcomeStatus::Infeasible && f.positions.empty()) QVERIFY(f.change >= -1e-9);
         QVERIFY(f.devicesIdle >= 0);
       }
