@@ -62,7 +62,7 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
     case Fate::Bounded:
       // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.
       if (optimum > 0 && c.lowerBound.value() < optimum)
-        return tr("searched: no cut of it is as fast as the best");
+        return tr("searched: no cut is as fast");
       if (optimum > 0)
         return tr("no plan of it can take less than %1 (%2)")
             .arg(from(text::time(c.lowerBound)),
