@@ -12,7 +12,7 @@ its load and its memory, the lower bound and what was searched. Ctrl+C ends with
   --json              print the outcome as JSON, all figures in SI units, keys ending in their unit
   -o, --output FILE   also write the best plan alone, for evaluate and export
   --deadline SECONDS  stop then with the best so far, its lower bound and the gap (0: none)
-  --threads N         threads to search with
+  --threads N         no effect: one solve runs on one thread (sweep and improve --failures run several solves at once)
   --free              show beside it the optimum without the rules of the preset "runnable"
   --front             also search the Pareto front of time, devices and peak memory as far as possible (up to ten times
                       as long), and list it. front_reach in JSON says how far it is exact, among plans with one strategy
