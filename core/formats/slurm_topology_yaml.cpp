@@ -82,9 +82,9 @@ private:
       for (const auto& e : m.entries)
         if (e.key != name && e.key != "nodes" && !(kind == SlurmTopology::Kind::Tree && e.key == "children"))
           m_source.warning(e.place, "slurm-yaml-key", "the key " + quoted(e.key) + " is ignored");
-      const auto isBlank = [](const YamlValue* v) {
-        return !v || v->kind == YamlValue::Kind::Null ||
-               (v->kind == YamlValue::Kind::Scalar && v->scalar.empty());
+      const auto isBlank = [](const YamlValue* part) {
+        return !part || part->kind == YamlValue::Kind::Null ||
+               (part->kind == YamlValue::Kind::Scalar && part->scalar.empty());
       };
       if (isBlank(nodes) && isBlank(children)) {
         m_assembly.addEmpty(kind, own->scalar, own->place);

@@ -22,9 +22,9 @@
 namespace nest {
 namespace {
 
-constexpr int kCardWidth = 300, kPictureHeight = 170, kCardHeight = 302, kGap = 16;
+constexpr int kCardWidth = 300, kPictureHeight = 170, kCardHeight = 322, kGap = 16;
 
-constexpr int kLinesAbout = 3;
+constexpr int kLinesAbout = 4;
 
 /// The text as it fits into the card, ended by "…" if it goes on.
 QString shortened(const QString& text) {
