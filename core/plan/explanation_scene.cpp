@@ -39,7 +39,7 @@ std::vector<LayerRun> Scene::runsOf(const std::vector<LayerIndex>& layers, const
       out.push_back({layer.classId, 1, layer.name, cost});
   }
   for (LayerRun& r : out)
-    if (r.count > 1) r.name = std::to_string(r.count) + " × as " + r.name;
+    if (r.count > 1) r.name = "as " + r.name;  // how many stands in the factor
   return out;
 }
 

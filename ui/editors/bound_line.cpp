@@ -23,14 +23,16 @@ BoundLine::BoundLine(LineSpec spec, ScenarioDocument& document, QWidget* parent)
 }
 
 void BoundLine::refresh() {
+  const QString now = m_document.isEmpty() ? QString() : m_spec.read(m_document.scenario());
+  const bool moved = std::exchange(m_seen, now) != now;
   if (m_applying && !m_problem.isEmpty()) return;  // what was typed stays
   if (!m_applying) m_before.reset();
   setEnabled(!m_document.isEmpty());
-  const QString now = m_document.isEmpty() ? QString() : m_spec.read(m_document.scenario());
   if (hasFocus() && !m_scrubFrom) {
-    // While one types, the text is the user's own as long as it means what the document says.
+    // While one types, the text is the user's own as long as it means what the document says, or nothing yet.
     Scenario probe = m_document.scenario();
-    if (!m_problem.isEmpty() || (m_spec.write(text(), probe).isEmpty() && probe == m_document.scenario()))
+    if (m_problem.isEmpty() ? m_spec.write(text(), probe).isEmpty() && probe == m_document.scenario()
+                            : !moved)
       return;
   }
   if (now != text()) {
@@ -93,6 +95,7 @@ void BoundLine::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Down:
       return stepBy(-1);
     case Qt::Key_Escape:
+      takeBack();
       setText(m_spec.read(m_document.scenario()));
       setProblem({});
       selectAll();
@@ -102,15 +105,19 @@ void BoundLine::keyPressEvent(QKeyEvent* event) {
   }
 }
 
-void BoundLine::focusOutEvent(QFocusEvent* event) {
-  QLineEdit::focusOutEvent(event);
-  // "99999999999" is too much, but its beginnings were not.
+// "99999999999" is too much, but its beginnings were not.
+void BoundLine::takeBack() {
   if (!m_problem.isEmpty() && m_before) {
     m_applying = true;
     m_document.edit(m_spec.id, m_spec.verb, [before = *m_before](Scenario& s) { s = before; });
     m_applying = false;
   }
   m_before.reset();
+}
+
+void BoundLine::focusOutEvent(QFocusEvent* event) {
+  QLineEdit::focusOutEvent(event);
+  takeBack();
   m_document.closeStep();
   if (m_problem.isEmpty()) refresh();
 }

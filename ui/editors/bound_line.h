@@ -38,6 +38,7 @@ public:
   void stepBy(int steps);
   /// Shows steps without an undo step, until `done`: dragging the label.
   void scrub(int steps, bool done);
+  void takeBack();  ///< what wrong text left of its beginnings
   void refresh();  ///< from the document, unless the user is in the middle of an invalid text
 
 Q_SIGNALS:
@@ -55,6 +56,7 @@ private:
   LineSpec m_spec;
   ScenarioDocument& m_document;
   QString m_problem;
+  QString m_seen;  ///< what the document said last
   std::optional<QString> m_scrubFrom;
   std::shared_ptr<const Scenario> m_before;  ///< before the typing that goes on
   bool m_applying = false;

@@ -76,7 +76,22 @@ QColor levelColor(int level, int levels, const Theme& theme) {
   return theme.magnitude(levels > 1 ? 0.12 + 0.88 * level / (levels - 1) : 0.6);
 }
 
-QString sentence(const Traffic& traffic, const PlanContext& c) {
+QString sentenceOfLevel(const Traffic& traffic, const PlanContext& c, int level) {
+  double total = 0, most = 0;
+  int heaviest = 0;
+  for (int k = 0; k < kExchangeCount; ++k) {
+    const double b = traffic.total(static_cast<Exchange>(k), level).value();
+    total += b;
+    if (b > most) most = b, heaviest = k;
+  }
+  if (!(total > 0)) return QStringLiteral("Nothing crosses the %1 level").arg(levelName(c, level));
+  return QStringLiteral("%1 a batch cross the %2 level, %3 of it %4 exchange")
+      .arg(memoryText(Bytes(total)), levelName(c, level), phrase(text::percent(most / total)),
+           phrase(nameOf(static_cast<Exchange>(heaviest))));
+}
+
+QString sentence(const Traffic& traffic, const PlanContext& c, int alone) {
+  if (alone >= 0) return sentenceOfLevel(traffic, c, alone);
   const Bytes total = traffic.total();
   if (!(total.value() > 0)) return QStringLiteral("No device sends anything");
   int heaviest = 0;
@@ -180,7 +195,7 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
   const FigureStyle& style = ink.style();
   matrixOf(c);
   Matrix& m = *m_matrix;
-  paintFrame(ink, area, c, title(), sentence(*m.traffic, c));
+  paintFrame(ink, area, c, title(), sentence(*m.traffic, c, m.level));
   const auto layout = layoutHeat(area, c, style.standalone);
   const int n = m.cells.buckets();
   const double step = layout.plot.width() / n;
@@ -364,7 +379,7 @@ QString CommunicationFigure::sentenceOf(const SelectionItem& item, const PlanCon
 
 QString CommunicationFigure::words(const PlanContext& c) const {
   const Matrix& m = matrixOf(c);
-  QString out = title() + u'\n' + sentence(*m.traffic, c) + u'\n';
+  QString out = title() + u'\n' + sentence(*m.traffic, c, m.level) + u'\n';
   for (int k = 0; k < kExchangeCount; ++k)
     for (int l = 0; l < c.problem->cluster->levelCount(); ++l)
       if (const Bytes b = m.traffic->total(static_cast<Exchange>(k), l); b.value() > 0)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "figures/communication_figure.h"
 #include "figures/phrases.h"
 #include "plan/metrics.h"
 #include "plan/schedule_difference.h"
@@ -51,7 +52,7 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   addTime(f, tr("Backward"), e.backward);
   addTime(f, tr("Recomputing"), e.recompute);
   for (int x = 0; x < kExchangeCount; ++x)
-    addTime(f, tr("%1 exchange").arg(QString::fromLatin1(nameOf(static_cast<Exchange>(x)))),
+    addTime(f, tr("%1 exchange").arg(nameOfKind(static_cast<Exchange>(x))),
             e.exchange[static_cast<std::size_t>(x)]);
   addTime(f, tr("Hidden"), e.hidden);
   addTime(f, tr("Sync, once a batch"), e.sync);

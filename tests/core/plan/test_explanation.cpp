@@ -160,6 +160,24 @@ private slots:
     QVERIFY(toText(root, 1).find("max load") != std::string::npos);
     QVERIFY(!root.find("stage9/load"));
   }
+
+  /// How many layers are alike stands in front of the term, and nowhere else.
+  void layersThatAreAlikeAreCountedOnce() {
+    int several = 0;
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+      const Problem p = test::randomInstance(seed);
+      visitPlans(p, [&](const Plan& plan) {
+        const std::string all = toText(explain(p, plan, evaluate(p, plan)), 9);
+        for (int n = 2; n < 20; ++n) {
+          const std::string each = std::to_string(n) + " × ";
+          if (all.find(each + "as ") != std::string::npos) ++several;
+          if (all.find(each + each) != std::string::npos) qFatal("counted twice: %s", all.c_str());
+        }
+        return false;
+      });
+    }
+    QVERIFY(several > 0);
+  }
 };
 NEST_TEST(TestExplanation)
 #include "test_explanation.moc"

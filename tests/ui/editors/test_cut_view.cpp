@@ -16,7 +16,10 @@ namespace {
 struct Opened : test::Desk {
   CutView view{services()};
 
-  Opened() { show(view, {900, 600}); }
+  template <typename... File>
+  explicit Opened(const File&... file) : Desk(file...) {
+    show(view, {900, 600});
+  }
   void solveAgain() {
     solveIt();
     view.setContext(snapshot());
@@ -53,6 +56,18 @@ private slots:
     QTest::mousePress(&o.view.canvas(), Qt::LeftButton, {}, at);
     QVERIFY(!o.selection.hovered());
     QTest::mouseRelease(&o.view.canvas(), Qt::LeftButton, {}, at);
+  }
+  /// What has no devices to run on exchanges nothing: its time would look faster than the best.
+  void whatHasNoDevicesHasNoTime() {
+    Opened o("llama3-70b-h100-1024.nest.json");
+    const int width = o.view.canvas().plan()->stages[1].strategy.width();
+    while (o.view.canvas().plan()->stages[1].strategy.width() <= width) {
+      QVERIFY(o.view.verdict().contains("Yours:"));
+      QTest::keyClick(&o.view.canvas(), Qt::Key_T);
+    }
+    QVERIFY(o.view.verdict().contains("devices, the cluster has"));
+    QVERIFY(o.view.verdict().contains("Yours does not run"));
+    QVERIFY(!o.view.verdict().contains("Yours:"));
   }
   void aStageTakesAnotherStrategy() {
     Opened o;

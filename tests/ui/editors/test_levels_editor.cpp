@@ -85,6 +85,28 @@ private slots:
     QVERIFY(p.document.scenario() == before);
     QVERIFY(line->problem().isEmpty());
   }
+  void theBeginningsOfAWrongLineGoWithIt() {
+    Panel p;
+    const Scenario before = p.document.scenario();
+    auto* line = p.editor.findChild<BoundLine*>(QStringLiteral("/cluster/levels/text"));
+    const QString wanted = line->text();
+    const auto spoil = [&] {
+      line->setFocus();
+      line->selectAll();
+      QTest::keyClicks(line, QStringLiteral("host:8@450GB/s leaf:4"));
+      QVERIFY(!line->problem().isEmpty());
+      QVERIFY(p.document.scenario() != before);  // the line was right up to the second level
+    };
+    spoil();
+    QTest::keyClick(line, Qt::Key_Escape);
+    QVERIFY(p.document.scenario() == before);
+    QCOMPARE(line->text(), wanted);
+    spoil();
+    while (p.document.history().canUndo()) p.document.history().undo();
+    QVERIFY(p.document.scenario() == before);
+    QCOMPARE(line->text(), wanted);
+    QVERIFY(line->problem().isEmpty());
+  }
   void aDrawnNetworkIsReplacedByTextAndComesBack() {
     Panel p;
     p.document.edit({}, "Draw", [](Scenario& s) { s.cluster.network = GraphSource{}; });

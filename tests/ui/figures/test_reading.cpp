@@ -160,6 +160,10 @@ private slots:
     f.setOptions(options);
     QVERIFY(f.describe(within, c).contains(QStringLiteral("nothing")));
     QVERIFY(!matching(wordsOf(f, c, {1000, 640}), "over pod").isEmpty());
+    QVERIFY(!matching(wordsOf(f, c, {1000, 640}), "cross the pod level, .* of it").isEmpty());
+    options.level = 0;
+    f.setOptions(options);
+    QVERIFY(matching(wordsOf(f, c, {1000, 640}), "the pod level").isEmpty());
     options.level = 7;  // of a larger cluster: every level
     f.setOptions(options);
     QVERIFY(!f.describe(within, c).contains(QStringLiteral("nothing")));

@@ -200,7 +200,12 @@ void CutView::showVerdict() {
   const Evaluation& mine = m_canvas->evaluation();
   QString words = tr("<b>Yours: %1</b>").arg(from(text::time(mine.batchTime)));
   words += regretText() + pinsText();
-  if (!mine.feasible()) {
+  const auto homeless = std::find_if(mine.violations.begin(), mine.violations.end(),
+                                     [](const Violation& v) { return v.code == "devices"; });
+  if (homeless != mine.violations.end()) {
+    // Without devices nothing is exchanged: a time would look faster than it could ever be.
+    words = tr("<b>Yours does not run</b>: %1").arg(from(homeless->message).toHtmlEscaped());
+  } else if (!mine.feasible()) {
     words += tr(" · <b>does not run</b>: %1").arg(from(mine.violations.front().message).toHtmlEscaped());
   } else if (const int slow = mine.slowestStage(); slow >= 0 && mine.stages.size() > 1) {
     const double average = mine.sumLoad.value() / static_cast<double>(mine.stages.size());
