@@ -173,6 +173,12 @@ void Inspector::showEvent(QShowEvent* event) {
   if (m_dirty) refresh();
 }
 
+// The facts carry the colour of the theme that they were written under.
+void Inspector::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && !m_soon.isActive()) m_soon.start();
+}
+
 int Inspector::stageInQuestion() const {
   return m_selection.selected() ? stageOf(*m_context, *m_selection.selected()) : -1;
 }

@@ -28,6 +28,7 @@ public:
 
 protected:
   void showEvent(QShowEvent*) override;
+  void changeEvent(QEvent*) override;
 
 private:
   void refresh();

@@ -7,6 +7,7 @@
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
 #include "support/desk.h"
+#include "theme/appearance.h"
 
 using namespace nest;
 using test::Desk;
@@ -46,6 +47,22 @@ void eachIndex(const QAbstractItemModel& model, const QModelIndex& at,
 class TestInspector : public QObject {
   Q_OBJECT
 private slots:
+  void namesOfFactsFollowTheTheme() {
+    Opened o;
+    const auto written = [&](Theme::Kind kind) {
+      const QString colour = Theme::of(kind).color(Theme::Role::MutedText).name();
+      for (auto* label : o.inspector.findChildren<QLabel*>())
+        if (label->text().contains(colour)) return true;
+      return false;
+    };
+    const Theme::Kind before = dressedAs();
+    const Theme::Kind other = before == Theme::Kind::Dark ? Theme::Kind::Light : Theme::Kind::Dark;
+    QTRY_VERIFY(written(before));
+    dress(other);
+    QTRY_VERIFY(written(other) && !written(before));
+    dress(before);
+    QTRY_VERIFY(written(before));
+  }
   void theTermsAreAProperModel() {
     const Desk desk;
     TermModel model;
