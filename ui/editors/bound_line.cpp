@@ -100,6 +100,13 @@ void BoundLine::keyPressEvent(QKeyEvent* event) {
       setProblem({});
       selectAll();
       return;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      if (m_problem.isEmpty()) {  // said and done: what is typed next is another edit
+        m_before.reset();
+        m_document.closeStep();
+      }
+      return QLineEdit::keyPressEvent(event);
     default:
       QLineEdit::keyPressEvent(event);
   }

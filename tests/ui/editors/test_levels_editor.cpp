@@ -105,6 +105,12 @@ private slots:
     while (p.document.history().canUndo()) p.document.history().undo();
     QVERIFY(p.document.scenario() == before);
     QCOMPARE(line->text(), wanted);
+    // What was entered before stays.
+    p.type("/cluster/levels/text", QStringLiteral("node:4@300GB/s,1us"));
+    const Scenario entered = p.document.scenario();
+    spoil();
+    QTest::keyClick(line, Qt::Key_Escape);
+    QVERIFY(p.document.scenario() == entered);
     QVERIFY(line->problem().isEmpty());
   }
   void aDrawnNetworkIsReplacedByTextAndComesBack() {
