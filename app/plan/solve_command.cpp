@@ -113,16 +113,17 @@ int solveCommand(const Words& words) {
       for (Diagnostic& d : conflictsOf(input->problem, watch.control()))
         outcome.diagnostics.push_back(std::move(d));
   }
+  // The file first: who reads the report may stop reading before its end.
+  Diagnostics unwritten;
+  if (const auto path = args->value("--output"); path && outcome.best())
+    unwritten = writeTextFile(*path, writePlan(outcome.best()->plan));
   const ReportSource source = sourceOf(*input);
   const auto free = args->has("--free") ? solveFreely(*input) : std::nullopt;
   const Outcome* beside = free ? &*free : nullptr;
   std::cout << (json ? writeOutcome(source, outcome, beside) : summaryText(source, outcome, beside));
   if (args->has("--front") && !json && !outcome.front.empty()) std::cout << "\n" << frontText(outcome);
   std::cout << std::flush;
-  if (const auto path = args->value("--output"); path && outcome.best()) {
-    const Diagnostics failed = writeTextFile(*path, writePlan(outcome.best()->plan));
-    if (!failed.empty()) return report(failed), kBadInput;
-  }
+  if (!unwritten.empty()) return report(unwritten), kBadInput;
   return exitCodeOf(outcome);
 }
 

@@ -128,6 +128,17 @@ private slots:
     outcome.close();
     QCOMPARE(run({"evaluate", sample("teaching-6-layers-2x2"), outcome.fileName()}).code, 0);
   }
+  void thePlanIsWrittenThoughNobodyReadsTheReport() {
+    QTemporaryDir dir;
+    const QString file = dir.filePath("plan.json");
+    QProcess shell;  // the reader is gone before the report comes
+    shell.start(
+        "sh", {"-c", QStringLiteral("(sleep 0.2; exec '%1/nest-plan' solve '%2' --json -o '%3') | true")
+                         .arg(NEST_BINARY_DIR,
+                              QString(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json", file)});
+    QVERIFY(shell.waitForFinished(60000));
+    QTRY_VERIFY(QFile::exists(file));
+  }
   void aPlanThatCannotRunEndsWithOne() {
     QTemporaryDir dir;
     QFile plan(dir.filePath("plan.json"));

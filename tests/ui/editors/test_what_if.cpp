@@ -2,6 +2,7 @@
 #include <QMenu>
 #include <QSlider>
 #include <QStyleOptionSlider>
+#include <QTextBrowser>
 #include <QtTest/QTest>
 #include <cmath>
 
@@ -10,6 +11,7 @@
 #include "editors/what_if/what_if_view.h"
 #include "figures/plan_pair_figure.h"
 #include "support/desk.h"
+#include "views/figure_pane.h"
 
 using namespace nest;
 
@@ -132,6 +134,24 @@ private slots:
     QCOMPARE(linkSlider(), slider);  // the same, with its range
     QVERIFY(a.context.plan->evaluation.batchTime > whole);
     QVERIFY2(a.view.story().contains(QStringLiteral("→")), qPrintable(a.view.story()));
+  }
+
+  void wordsKeepTheirRoomInALowView() {
+    Asked a;
+    a.view.resize(900, 280);
+    a.view.show();
+    auto* words = a.view.findChild<QTextBrowser*>();
+    auto* plans = a.view.findChild<FigurePane*>();
+    QVERIFY(plans->isVisible());
+    a.view.keep();
+    a.solveAgain();
+    auto* strip = a.view.findChild<QListWidget*>();
+    QTRY_VERIFY(strip->isVisible());
+    QVERIFY(!plans->isVisible());
+    QTRY_VERIFY(words->height() >= words->fontMetrics().lineSpacing() * 5);
+    QVERIFY(strip->visualItemRect(strip->item(0)).bottom() <= strip->viewport()->height());
+    a.view.resize(900, 700);
+    QTRY_VERIFY(plans->isVisible());
   }
 
   void keptOnesShowTheirTimeAndAreComparedWith() {

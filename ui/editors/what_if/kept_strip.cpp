@@ -12,7 +12,7 @@
 namespace nest {
 namespace {
 
-constexpr int kHeight = 164;
+constexpr int kHeight = 164, kLowHeight = 118;
 constexpr int kTimeRole = Qt::UserRole + 1;  ///< what stands below the name
 
 class Captions : public QStyledItemDelegate {
@@ -35,15 +35,12 @@ KeptStrip::KeptStrip(ScenarioDocument* document, QWidget* parent)
   setViewMode(QListView::IconMode);
   setFlow(QListView::LeftToRight);
   setWrapping(false);
-  setIconSize({170, 96});
   setMovement(QListView::Static);
   setWordWrap(true);
-  setGridSize({190, 150});
   setItemDelegate(new Captions(this));
   setEditTriggers(QAbstractItemView::EditKeyPressed);
   setContextMenuPolicy(Qt::CustomContextMenu);
-  setMinimumHeight(kHeight - 40);
-  setMaximumHeight(kHeight);
+  setLow(false);
   hide();  // while it is empty the room is the figures'
   connect(this, &QListWidget::itemActivated, this, &KeptStrip::returnTo);
   connect(this, &QListWidget::itemClicked, this, &KeptStrip::returnTo);
@@ -58,6 +55,13 @@ KeptStrip::KeptStrip(ScenarioDocument* document, QWidget* parent)
 
 KeptStrip::~KeptStrip() {
   disconnect(this);  // a name that is being typed is not to be taken any more
+}
+
+void KeptStrip::setLow(bool low) {
+  setIconSize(low ? QSize(96, 54) : QSize(170, 96));
+  setGridSize(low ? QSize(150, 106) : QSize(190, 150));
+  setMinimumHeight(low ? kLowHeight : kHeight - 40);
+  setMaximumHeight(low ? kLowHeight : kHeight);
 }
 
 void KeptStrip::refresh(const Theme& theme) {

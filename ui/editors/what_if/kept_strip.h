@@ -17,6 +17,8 @@ public:
 
   /// Pictures are painted once. Hidden while nothing is kept.
   void refresh(const Theme&);
+  /// Small pictures, where the view has little height.
+  void setLow(bool);
 
 Q_SIGNALS:
   /// Changes are to be told against this one.

@@ -17,6 +17,11 @@
 #include "views/figure_pane.h"
 
 namespace nest {
+namespace {
+
+constexpr int kLow = 420;
+
+}  // namespace
 
 WhatIfView::WhatIfView(ViewServices services, QWidget* parent)
     : View(services, parent),
@@ -136,6 +141,19 @@ void WhatIfView::refresh() {
   showStory();
   showPair();
   m_strip->refresh(theme());
+  arrange();
+}
+
+void WhatIfView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  arrange();
+}
+
+/// In a low view the words keep their room: kept ones are small, and the two plans wait for more height.
+void WhatIfView::arrange() {
+  const bool low = height() < kLow;
+  m_strip->setLow(low);
+  m_pane->setVisible(!low || keptCount() == 0);
 }
 
 void WhatIfView::showPair() {

@@ -35,6 +35,7 @@ public:
 
 protected:
   void refresh() override;
+  void resizeEvent(QResizeEvent*) override;
 
 private:
   struct Reference {
@@ -44,6 +45,7 @@ private:
     std::shared_ptr<const Problem> problem;
   };
   QWidget* buildAnswer();
+  void arrange();
   void showStory();
   void showPair();
   void tellAgainst(const QString& name, const PlanContext&);
