@@ -137,7 +137,12 @@ void LevelsEditor::rebuild() {
 void LevelsEditor::showCounts() {
   const LevelsSource* source = m_document.isEmpty() ? nullptr : levelsOf(m_document.scenario());
   for (std::size_t l = 0; source && l < m_counts.size() && l < source->levels.size(); ++l) {
-    m_counts[l]->setText(countsAs(*source, static_cast<int>(l)));
+    QStringList lines{countsAs(*source, static_cast<int>(l))};
+    const double share = m_document.scenario().assumptions.linkEfficiency;
+    if (share != 1 && l + 1 == m_counts.size())
+      lines += tr("%1 of each counts (link efficiency)").arg(phrase(text::percent(share)));
+    lines.removeAll(QString());
+    m_counts[l]->setText(lines.join(u'\n'));
     m_counts[l]->setHidden(m_counts[l]->text().isEmpty());
   }
 }

@@ -124,6 +124,14 @@ private slots:
     QVERIFY(std::holds_alternative<GraphSource>(p.document.scenario().cluster.network));
     QVERIFY(line->text().isEmpty());
   }
+  void linkEfficiencyIsSaidOnce() {
+    Panel p;
+    p.document.edit({}, "Set", [](Scenario& s) { s.assumptions.linkEfficiency = 0.7; });
+    QCOMPARE(p.words(), QStringList{QStringLiteral("400 Gb/s ÷ 4 = 12.5 GB/s for each device\n"
+                                                   "70 % of each counts (link efficiency)")});
+    p.document.history().undo();
+    QCOMPARE(p.words(), QStringList{QStringLiteral("400 Gb/s ÷ 4 = 12.5 GB/s for each device")});
+  }
   void aLevelHeldByTheOneInsideSaysSo() {
     Panel p;
     p.type("/cluster/levels/1/bandwidth", QStringLiteral("8 GB/s"));
