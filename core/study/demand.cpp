@@ -150,20 +150,24 @@ private:
     if (peek() == "=" || peek() == "<=" || peek() == ">=" || peek() == "<" || peek() == ">")
       sign = m_tokens[m_at++];
     const auto value = number();
-    if (!value)
+    if (!value || *value > 1'000'000'000)
       return fail(degree.one ? std::string("give the number of ") + degree.words
                              : std::string("the ") + degree.words + " needs a whole number");
+    Bound& asked = m_asked[degree.words];
+    if (sign[0] != '>') {
+      const int most = *value - (sign == "<" ? 1 : 0);
+      asked.most = std::min(asked.most.value_or(most), most);
+    }
+    if (sign[0] != '<') {
+      const int least = *value + (sign == ">" ? 1 : 0);
+      asked.least = std::max(asked.least.value_or(least), least);
+    }
+    if (asked.least && asked.most && *asked.least > *asked.most)
+      return fail(phrase(degree, sign, *value) + " contradicts what is asked before it",
+                  "ask for one after the other");
     Bound& bound = m_demand.problem.constraints.*degree.bound;
-    if (sign == "=")
-      bound = {*value, *value};
-    else if (sign == "<=")
-      bound.most = *value;
-    else if (sign == "<")
-      bound.most = *value - 1;
-    else if (sign == ">=")
-      bound.least = *value;
-    else
-      bound.least = *value + 1;
+    if (asked.least) bound.least = asked.least;
+    if (asked.most) bound.most = asked.most;
     add(phrase(degree, sign, *value));
     offered(degree, bound);
   }
@@ -264,7 +268,8 @@ private:
   std::string_view m_text;
   std::vector<std::string> m_tokens;
   std::size_t m_at = 0;
-  int m_namedStage = 0;  ///< largest stage number that the text names
+  int m_namedStage = 0;                  ///< largest stage number that the text names
+  std::map<std::string, Bound> m_asked;  ///< of each degree, by this text alone
   Demand m_demand;
   Diagnostics m_diagnostics;
 };

@@ -50,6 +50,17 @@ private slots:
     QTest::newRow("recompute") << "recompute full in stage 1"
                                << "recompute full in stage 1, still 3 stages";
   }
+  void whatIsAskedAtOnceHoldsTogether() {
+    const Solved s = solvedInstances(1, 2).front();
+    const auto apart = readDemand(s.problem, s.best.plan, "p=1, p=2");
+    QVERIFY(!apart.value);
+    QVERIFY(apart.diagnostics.front().message.find("2 stages contradicts") != std::string::npos);
+    QVERIFY(!readDemand(s.problem, s.best.plan, "p>2, p<3").value);
+    QVERIFY(!readDemand(s.problem, s.best.plan, "p>2147483647").value);
+    const auto both = readDemand(s.problem, s.best.plan, "p=2, p<=3, p>=1");
+    QVERIFY(both.value.has_value());
+    QCOMPARE(both->problem.constraints.stages, (Bound{2, 2}));
+  }
   void readsDemands() {
     QFETCH(QString, text);
     QFETCH(QString, words);
