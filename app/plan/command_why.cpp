@@ -54,11 +54,17 @@ int whyCommand(const Words& words) {
     return std::cout << std::flush, kDone;
   }
 
-  nlohmann::ordered_json answers = nlohmann::ordered_json::array();
+  std::vector<Demand> demands;
+  Diagnostics wrong;
   for (std::size_t i = 1; i < args->files.size(); ++i) {
-    const auto demand = readDemand(input->problem, best->plan, args->files[i]);
-    if (!demand) return report(demand.diagnostics, json), kBadInput;
-    const Counterfactual c = whyNot(input->problem, *best, *demand, watch.control());
+    auto demand = readDemand(input->problem, best->plan, args->files[i]);
+    if (demand) demands.push_back(std::move(*demand.value));
+    wrong.insert(wrong.end(), demand.diagnostics.begin(), demand.diagnostics.end());
+  }
+  if (hasErrors(wrong)) return report(wrong, json), kBadInput;
+  nlohmann::ordered_json answers = nlohmann::ordered_json::array();
+  for (const Demand& demand : demands) {
+    const Counterfactual c = whyNot(input->problem, *best, demand, watch.control());
     if (json)
       answers.push_back(report::counterfactualJson(c));
     else

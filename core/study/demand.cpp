@@ -129,7 +129,7 @@ private:
           "ask for degrees (t=4, p<=8, d=16), \"layer 17 in stage 2\", \"cut at layer 17\" or \"recompute "
           "full in stage 3\"";
     m_diagnostics.push_back(
-        error("demand", {std::string(m_text), 1, 0, {}}, std::move(message), std::move(remedy)));
+        error("demand", {std::string(m_text), 0, 0, {}}, std::move(message), std::move(remedy)));
   }
   void namedStage(int stage) { m_namedStage = std::max(m_namedStage, stage); }
   void add(std::string words) { m_demand.words += (m_demand.words.empty() ? "" : ", ") + std::move(words); }

@@ -75,6 +75,12 @@ private slots:
     QCOMPARE(j["unit"].toString(), QString("bytes"));
   }
 
+  void allWrongDemandsAreTold() {
+    const Ran r = run({"why", sample(kLlama), "t=3", "t=8", "b=1, b=2"});
+    QCOMPARE(r.code, 2);
+    QVERIFY(r.out.isEmpty());
+    QVERIFY2(r.err.contains("t=3: error") && r.err.contains("contradicts"), qPrintable(r.err));
+  }
   void answersWhyNot() {
     const Ran r = run({"why", sample(kLlama), "t=8", "layer 18 in stage 2, p=4", "--json"});
     QVERIFY2(r.code == 0, qPrintable(r.err));
