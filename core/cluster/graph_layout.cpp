@@ -3,6 +3,7 @@
 
 #include "cluster/graph_edit.h"
 #include "cluster/graph_forest.h"
+#include "cluster/implied_hosts.h"
 
 // Layout of a network: a forest of blocks; the children of a node stand in a grid under it. Nodes that
 // nothing hangs from (further spines) share the row of their rank.
@@ -16,6 +17,12 @@ constexpr double kAspect = 1.6;  ///< of a block: width by height
 class Layout {
 public:
   explicit Layout(NetworkGraph& g) : m_g(g), m_forest(forestOf(g)) {}
+
+  /// The node is a block of this size, whatever is inside.
+  void setSize(int n, double width, double height) {
+    m_size.resize(m_g.nodes.size());
+    m_size[static_cast<std::size_t>(n)] = {width, height};
+  }
 
   void run() {
     m_size.resize(m_g.nodes.size());
@@ -133,8 +140,54 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// Hosts without a node of their own are laid out as blocks, then their insides in these.
+void layOutJoined(NetworkGraph& g, const ImpliedHosts& hosts) {
+  const std::size_t count = hosts.names.size();
+  NetworkGraph outer;
+  std::vector<int> number(g.nodes.size(), -1);
+  for (std::size_t h = 0; h < count; ++h) {
+    NetworkNode block;
+    block.id = block.name = hosts.names[h];
+    block.kind = NodeKind::Host;
+    outer.nodes.push_back(std::move(block));
+  }
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    number[i] = hosts.hostOf[i] >= 0 ? hosts.hostOf[i] : static_cast<int>(outer.nodes.size());
+    if (hosts.hostOf[i] < 0) outer.nodes.push_back(g.nodes[i]);
+  }
+  std::vector<std::vector<int>> neighbours(g.nodes.size());
+  for (NetworkLink l : g.links) {
+    neighbours[static_cast<std::size_t>(l.from)].push_back(l.to);
+    neighbours[static_cast<std::size_t>(l.to)].push_back(l.from);
+    l.from = number[static_cast<std::size_t>(l.from)], l.to = number[static_cast<std::size_t>(l.to)];
+    if (l.from != l.to) outer.links.push_back(l);
+  }
+  std::vector<HostInside> insides;
+  Layout layout(outer);
+  for (std::size_t h = 0; h < count; ++h) {
+    insides.push_back(placeInside(g, hosts, static_cast<int>(h), neighbours));
+    layout.setSize(static_cast<int>(h), insides[h].width, insides[h].height);
+  }
+  layout.run();
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const NetworkNode& placed = outer.nodes[static_cast<std::size_t>(number[i])];
+    g.nodes[i].x = placed.x, g.nodes[i].y = placed.y;
+  }
+  for (std::size_t h = 0; h < count; ++h)
+    for (std::size_t k = 0; k < hosts.members[h].size(); ++k) {
+      NetworkNode& n = g.nodes[static_cast<std::size_t>(hosts.members[h][k])];
+      n.x += insides[h].x[k] - insides[h].width / 2, n.y += insides[h].y[k] - insides[h].height / 2;
+    }
+}
+
+}  // namespace
+
 void layOut(NetworkGraph& g) {
-  Layout(g).run();
+  const ImpliedHosts hosts = impliedHosts(g);
+  if (hosts.names.empty()) return Layout(g).run();
+  layOutJoined(g, hosts);
 }
 
 bool needsLayout(const NetworkGraph& g) {

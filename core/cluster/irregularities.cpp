@@ -1,5 +1,6 @@
 #include "cluster/irregularities.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <unordered_map>
@@ -46,26 +47,44 @@ std::string groupName(const LevelAbstraction& a, int level, int begin, int index
   return in.levels[at(level)].name + ' ' + std::to_string(index);
 }
 
+/// Groups of one group only join others further out. Where a third or more do, they are another kind and
+/// not the rest of a group that lost its members.
+void leaveOutPassing(std::vector<int>& members, std::vector<int>& devices, std::vector<int>& begins,
+                     std::vector<int>& numbers) {
+  const auto passing = static_cast<std::size_t>(std::count(members.begin(), members.end(), 1));
+  if (3 * passing < members.size()) return;
+  std::size_t kept = 0;
+  for (std::size_t g = 0; g < members.size(); ++g) {
+    if (members[g] == 1) continue;
+    members[kept] = members[g], devices[kept] = devices[g];
+    begins[kept] = begins[g], numbers[kept++] = numbers[g];
+  }
+  for (auto* list : {&members, &devices, &begins, &numbers}) list->resize(kept);
+}
+
 void sizes(const LevelAbstraction& a, std::vector<std::string>& out) {
   const auto& in = a.input;
   std::vector<char> runs(in.levels.size(), 0);  // hop runs differ in size by nature
   for (const DendrogramNode& n : a.dendrogram.nodes)
     if (n.tier == DendrogramNode::Tier::HopRun) runs[at(n.level)] = 1;
+  std::unordered_map<std::string, int> devicesOf;
+  for (const auto& who : in.identities) ++devicesOf[who.host];
   for (int l = 0; l + 1 < static_cast<int>(in.levels.size()); ++l) {
     if (runs[at(l)]) continue;
     const auto groups = groupStarts(in, l);
     const auto inner = l == 0 ? std::vector<int>{} : groupStarts(in, l - 1);
-    std::vector<int> members;
+    std::vector<int> members, devices, begins, numbers;
     std::size_t k = 0;
     for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
-      if (l == 0) {
-        members.push_back(groups[g + 1] - groups[g]);
-        continue;
-      }
-      int n = 0;
-      for (; k + 1 < inner.size() && inner[k] < groups[g + 1]; ++k) ++n;
-      members.push_back(n);
+      int n = groups[g + 1] - groups[g];
+      if (l > 0)
+        for (n = 0; k + 1 < inner.size() && inner[k] < groups[g + 1]; ++k) ++n;
+      // One alone of a host that joins at a level further out is no group to compare with.
+      if (l == 0 && n == 1 && devicesOf[in.identities[at(groups[g])].host] > 1) continue;
+      members.push_back(n), devices.push_back(groups[g + 1] - groups[g]);
+      begins.push_back(groups[g]), numbers.push_back(static_cast<int>(g));
     }
+    if (l > 0) leaveOutPassing(members, devices, begins, numbers);
     const int* of = usual(members);
     if (!of && !members.empty() && members.size() <= kFewGroups)
       of = &*std::max_element(members.begin(), members.end());  // too few for a usual size: the full one
@@ -74,12 +93,17 @@ void sizes(const LevelAbstraction& a, std::vector<std::string>& out) {
         out.push_back("the groups of level \"" + in.levels[at(l)].name + "\" differ in size; none is usual");
       continue;
     }
+    // As many devices in fewer groups: made up otherwise, and nothing is missing.
+    int full = 0;
+    for (std::size_t g = 0; g < members.size(); ++g)
+      if (members[g] == *of) full = std::max(full, devices[g]);
     const std::string what = l == 0 ? "devices" : "groups of level \"" + in.levels[at(l - 1)].name + '"';
     for (std::size_t g = 0; g < members.size() && out.size() < kMost; ++g)
-      if (members[g] != *of)
-        out.push_back(groupName(a, l, groups[g], static_cast<int>(g)) + " has " + std::to_string(members[g]) +
+      if (members[g] > *of || (members[g] < *of && devices[g] < full))
+        out.push_back(groupName(a, l, begins[g], numbers[g]) + " has " + std::to_string(members[g]) +
                       (members[g] < *of ? " of " + std::to_string(*of) + ' ' + what
-                                        : ' ' + what + " where " + std::to_string(*of) + " are usual"));
+                                        : ' ' + what + " where " + std::to_string(*of) +
+                                              (*of == 1 ? " is usual" : " are usual")));
   }
 }
 

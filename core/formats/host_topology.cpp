@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/device_catalog.h"
+#include "cluster/graph_edit.h"
 #include "formats/slurm_tree.h"
 #include "units/text.h"
 
@@ -122,14 +123,12 @@ std::vector<double> devicesBelow(const SlurmTree& tree, const std::vector<const 
 }
 
 /// A copy of the host's inside, its adapters joined to the leaf switch.
-void addHost(NetworkGraph& g, const HostTopology& host, const std::string& name, double x, int leaf,
-             Seconds latency) {
+void addHost(NetworkGraph& g, const HostTopology& host, const std::string& name, int leaf, Seconds latency) {
   const int base = static_cast<int>(g.nodes.size());
   for (NetworkNode copy : host.graph.nodes) {
     copy.id = name + ":" + copy.id;
     copy.name = name + ":" + copy.name;
     if (copy.kind == NodeKind::Device) copy.host = name;
-    copy.x += x;
     g.nodes.push_back(std::move(copy));
   }
   for (NetworkLink copy : host.graph.links) {
@@ -163,13 +162,12 @@ Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
     const int parent = x.parent >= 0 ? number[at(x.parent)] : -1;
     number[n] = static_cast<int>(g.nodes.size());
     if (hostAt[n]) {
-      addHost(g, *hostAt[n], x.name, 400.0 * static_cast<double>(n), parent, figures.levels[1].latency / 2);
+      addHost(g, *hostAt[n], x.name, parent, figures.levels[1].latency / 2);
       continue;
     }
     NetworkNode s;
     s.id = "switch:" + x.name;
     s.name = x.name;
-    s.y = -150.0 * x.level;
     g.nodes.push_back(s);
     if (parent < 0) continue;
     const auto& level = figures.levels[at(tree.nodes[at(x.parent)].level)];
@@ -178,6 +176,7 @@ Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
                        Seconds(std::max(0.0, level.latency.value() - inner) / 2), 1, false, false,
                        level.origin});
   }
+  graph::layOut(g);
   return result;
 }
 

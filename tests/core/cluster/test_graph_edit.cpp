@@ -2,6 +2,7 @@
 #include <set>
 
 #include "cluster/graph_edit.h"
+#include "cluster/implied_hosts.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -53,6 +54,55 @@ private slots:
         QVERIFY2(apart, qPrintable(QString("boxes %1 and %2 overlap").arg(a).arg(b)));
       }
   }
+  void joinedHostsAreLaidOutAsBlocksUnderTheirLeaf() {
+    NetworkGraph g;
+    const int leaf = graph::addNode(g, NodeKind::Switch, 0, 0, "leaf");
+    for (int h = 0; h < 8; ++h) {
+      const std::string name = "a" + std::to_string(h);
+      int inner[2];
+      for (int k = 0; k < 2; ++k) {
+        inner[k] = graph::addNode(g, NodeKind::Switch, 0, 0, name + ":" + (k ? "nvswitch" : "nic"));
+        g.nodes[std::size_t(inner[k])].id = g.nodes[std::size_t(inner[k])].name;
+      }
+      (void)graph::connect(g, inner[0], leaf, BytesPerSecond(50e9), Seconds(1e-6));
+      for (int d = 0; d < 8; ++d) {
+        const int device = graph::addNode(g, NodeKind::Device, 0, 0, name + ":" + std::to_string(d));
+        g.nodes[std::size_t(device)].host = name;
+        for (int s : inner) (void)graph::connect(g, device, s, BytesPerSecond(400e9), Seconds(1e-6));
+      }
+    }
+    const auto hosts = graph::impliedHosts(g);
+    QCOMPARE(hosts.names.size(), std::size_t(8));
+    QCOMPARE(hosts.members[3].size(), std::size_t(10));
+    QCOMPARE(hosts.hostOf[std::size_t(leaf)], -1);
+    graph::layOut(g);
+    const auto contents = graph::hostContents(g);
+    double left = 1e300, right = -1e300, top = 1e300, bottom = -1e300;
+    std::vector<graph::Box> boxes;
+    for (int i = 0; i < int(g.nodes.size()); ++i) {
+      const auto b = graph::boxOf(g, i, contents);
+      for (const auto& o : boxes)
+        QVERIFY(b.x >= o.x + o.width || o.x >= b.x + b.width || b.y >= o.y + o.height ||
+                o.y >= b.y + b.height);
+      boxes.push_back(b);
+      left = std::min(left, b.x), right = std::max(right, b.x + b.width);
+      top = std::min(top, b.y), bottom = std::max(bottom, b.y + b.height);
+    }
+    for (std::size_t h = 0; h < hosts.members.size(); ++h) {  // nothing else stands within a host
+      double l = 1e300, r = -1e300, t = 1e300, b = -1e300;
+      for (int m : hosts.members[h]) {
+        const auto& box = boxes[std::size_t(m)];
+        l = std::min(l, box.x), r = std::max(r, box.x + box.width);
+        t = std::min(t, box.y), b = std::max(b, box.y + box.height);
+      }
+      for (std::size_t i = 0; i < g.nodes.size(); ++i)
+        QVERIFY(hosts.hostOf[i] == int(h) || g.nodes[i].x < l || g.nodes[i].x > r || g.nodes[i].y < t ||
+                g.nodes[i].y > b);
+    }
+    const double aspect = (right - left) / (bottom - top);
+    QVERIFY2(aspect > 0.7 && aspect < 3.5, std::to_string(aspect).c_str());
+  }
+
   void duplicatesKeepTheirUplink() {
     auto g = pod();
     const int host = named(g, "host3"), rack = named(g, "rack 0");

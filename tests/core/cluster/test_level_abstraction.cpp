@@ -181,6 +181,34 @@ private slots:
     QCOMPARE(h->identity(DeviceIndex(77)).host, std::string("host7"));
   }
 
+  /// Hosts whose devices join at different levels are kinds of hosts, not irregular ones.
+  void kindsOfHostsAreNotIrregular() {
+    NetworkGraph g;
+    const auto link = [&g](int a, int b, double bandwidth) {
+      NetworkLink l;
+      l.from = a, l.to = b, l.bandwidth = BytesPerSecond(bandwidth), l.latency = Seconds(1e-6);
+      g.links.push_back(l);
+    };
+    const int spine = graph::addNode(g, NodeKind::Switch, 0, 0, "spine");
+    for (const bool fast : {false, true}) {
+      const int leaf = graph::addNode(g, NodeKind::Switch, 0, 0, fast ? "new" : "old");
+      link(leaf, spine, 1600e9);
+      for (int h = 0; h < 4; ++h) {
+        const std::string name = (fast ? "h" : "a") + std::to_string(h);
+        const int inner = graph::addNode(g, NodeKind::Switch, 0, 0, name + ":nvswitch");
+        link(inner, leaf, fast ? 200e9 : 100e9);
+        for (int d = 0; d < 8; ++d) {
+          const int device = graph::addNode(g, NodeKind::Device, 0, 0, name + ":" + std::to_string(d));
+          g.nodes[std::size_t(device)].host = name;
+          link(device, inner, fast ? 370e9 : 240e9);
+        }
+      }
+    }
+    const auto a = levelsOf({g, {}, {}});
+    QVERIFY(a.input.levels.size() > 2);
+    QVERIFY(a.irregularities.empty());
+  }
+
   void lostUplinksAreNamedAndSlowTheirLevel() {
     auto s = generated("spine-leaf", {});
     for (auto& l : s.graph.links)

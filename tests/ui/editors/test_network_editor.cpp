@@ -1,3 +1,4 @@
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QtTest/QTest>
@@ -102,6 +103,44 @@ private slots:
     QCOMPARE(o.drawn().deviceCount(), 8);
     o.document.history().undo();
     QVERIFY(!o.isDrawn());
+  }
+  void theFirstViewLeavesTheLegendFree() {
+    Opened o(sample("llama2-7b-h100-128.nest.json"));
+    o.editor.resize(1200, 330);  // the height decides
+    o.draw();
+    auto& canvas = o.canvas();
+    const QRectF all = canvas.sceneBounds();
+    QVERIFY(canvas.toWidget(all.bottomRight()).y() <= canvas.height() - NetworkCanvas::kLegendHeight);
+    QVERIFY(canvas.toWidget(all.topLeft()).y() >= 0);
+  }
+  void joinedHostsCountAndTheirNamesFit() {
+    Opened o;
+    GraphSource joined;
+    const auto add = [&](const char* id, NodeKind kind, const char* host, double x, double y) {
+      NetworkNode n;
+      n.id = n.name = id, n.kind = kind, n.host = host, n.x = x, n.y = y;
+      joined.graph.nodes.push_back(n);
+    };
+    add("the one spine of a long name at the left", NodeKind::Switch, "", 0, 0);
+    for (const char* h : {"a0", "a1"}) {
+      const double x = h[1] == '0' ? 0 : 3000;
+      add((std::string(h) + ":nvswitch").c_str(), NodeKind::Switch, "", x, 100);
+      add((std::string(h) + ":GPU0").c_str(), NodeKind::Device, h, x, 200);
+    }
+    for (auto [a, b] : {std::pair{0, 1}, {0, 3}, {1, 2}, {3, 4}}) {
+      NetworkLink l;
+      l.from = a, l.to = b, l.bandwidth = BytesPerSecond(1e9);
+      joined.graph.links.push_back(l);
+    }
+    o.document.edit({}, "Join", [&](Scenario& s) { s.cluster.network = joined; });
+    o.canvas().fit();
+    bool said = false;
+    for (auto* label : o.editor.findChildren<QLabel*>())
+      said = said || label->text().startsWith("2 devices, 2 hosts, 1 switch, 2 parts inside hosts, 4 links");
+    QVERIFY(said);
+    const QFontMetricsF metrics(Theme::font(11, true));
+    QVERIFY(o.canvas().toWidget({0, 0}).x() >=
+            metrics.horizontalAdvance("the one spine of a long name at the left") / 2);
   }
   void clickAndDeleteRemovesALinkedHost() {
     Opened o;

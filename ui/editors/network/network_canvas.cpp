@@ -10,6 +10,8 @@ namespace nest {
 namespace {
 
 constexpr double kLeastScale = 0.004, kMostScale = 6;
+constexpr double kNameMargin = 8;            ///< pixels beside a name
+constexpr std::size_t kMostMeasured = 4000;  ///< nodes whose names are measured to fit them
 
 }  // namespace
 
@@ -40,7 +42,8 @@ void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOf
   if (!sameLinks) m_links.clear();
   m_hoverNode = m_hoverLink = -1;
   rebuild(moved);
-  const QRectF seen(toScene(QPointF(0, 0)), toScene(QPointF(width(), height())));
+  const QRectF area = fittedArea();
+  const QRectF seen(toScene(area.topLeft()), toScene(area.bottomRight()));
   if (!m_userMoved && !(edited && seen.contains(m_bounds))) fit();
   update();
   Q_EMIT selectionChanged();
@@ -108,10 +111,38 @@ void NetworkCanvas::jumpTo(int node, int link) {
   update();
 }
 
+QRectF NetworkCanvas::fittedArea() const {
+  return QRectF(rect()).adjusted(0, 0, 0, -kLegendHeight);
+}
+
+/// Names of switches keep their size on screen: pixels by which they stick out.
+QMarginsF NetworkCanvas::roomForNames(const QRectF& scene, double scale) const {
+  QMarginsF room;
+  if (m_shown.size() > kMostMeasured) return room;
+  const QFontMetricsF metrics(Theme::font(11, true));
+  for (int n : m_shown) {
+    if (m_graph.nodes[at(n)].kind != NodeKind::Switch || !scene.contains(centre(n))) continue;
+    const double half = metrics.horizontalAdvance(nameOf(n)) / 2 + kNameMargin;
+    room.setLeft(std::max(room.left(), half - (centre(n).x() - scene.left()) * scale));
+    room.setRight(std::max(room.right(), half - (scene.right() - centre(n).x()) * scale));
+  }
+  return room;
+}
+
+void NetworkCanvas::show(const QRectF& scene, double mostScale) {
+  QRectF area = fittedArea();
+  const auto scaled = [&] {
+    return std::clamp(std::min(area.width() / scene.width(), area.height() / scene.height()), kLeastScale,
+                      mostScale);
+  };
+  const QRectF free = area.marginsRemoved(roomForNames(scene, scaled()));
+  if (free.width() > area.width() / 2) area = free;
+  m_scale = scaled();
+  m_offset = area.center() - scene.center() * m_scale;
+}
+
 void NetworkCanvas::fit() {
-  const QRectF all = sceneBounds().adjusted(-30, -30, 30, 30);
-  m_scale = std::clamp(std::min(width() / all.width(), height() / all.height()), kLeastScale, 1.4);
-  m_offset = QPointF(width(), height()) / 2 - all.center() * m_scale;
+  show(sceneBounds().adjusted(-30, -30, 30, 30), 1.4);
   m_userMoved = false;
   update();
 }
@@ -120,9 +151,7 @@ void NetworkCanvas::fitSelection() {
   QRectF all;
   for (int n : std::as_const(m_nodes)) all |= box(m_folding.shownAs[at(n)]);
   if (all.isEmpty()) return fit();
-  all.adjust(-30, -30, 30, 30);
-  m_scale = std::clamp(std::min(width() / all.width(), height() / all.height()), kLeastScale, 2.0);
-  m_offset = QPointF(width(), height()) / 2 - all.center() * m_scale;
+  show(all.adjusted(-30, -30, 30, 30), 2.0);
   m_userMoved = true;
   update();
 }

@@ -14,6 +14,7 @@
 
 #include "cluster/graph_edit.h"
 #include "cluster/graph_fold.h"
+#include "cluster/implied_hosts.h"
 #include "cluster/routing.h"
 #include "editors/network/alignment_guides.h"
 #include "theme/theme.h"
@@ -34,7 +35,8 @@ public:
   /// What the play head stands on, by stage: a task (see TaskKind) or kWaits.
   static constexpr int kWaits = -1;
 
-  static constexpr double kGrid = 10;  ///< scene units that moved and new nodes snap to
+  static constexpr double kLegendHeight = 22;  ///< pixels at the lower edge
+  static constexpr double kGrid = 10;          ///< scene units that moved and new nodes snap to
   static double snapped(double v) { return std::round(v / kGrid) * kGrid; }
 
   explicit NetworkCanvas(QWidget* parent = nullptr);
@@ -63,6 +65,8 @@ public:
   void setLinkDefaults(BytesPerSecond bandwidth, Seconds latency) {
     m_newBandwidth = bandwidth, m_newLatency = latency;
   }
+
+  const graph::ImpliedHosts& impliedHosts() const { return m_impliedHosts; }
 
   std::vector<int> selectedNodes() const;  ///< ascending
   std::vector<int> selectedLinks() const;
@@ -106,6 +110,8 @@ public:
   /// As on paper: nothing selected or hovered, in any theme.
   void paintFigure(QPainter&, const QRectF& visible, double scale, const Theme&);
   QRectF sceneBounds() const;
+  /// Where everything goes when it is fitted: free of the legend's line, which is kept for it at all times.
+  QRectF fittedArea() const;
 
 Q_SIGNALS:
   /// `field` non-empty: consecutive edits of it are one step.
@@ -144,6 +150,8 @@ private:
   std::vector<int> behind(int node) const;     ///< all that a drawn node stands for
   std::vector<int> linksBehind(int link) const;
   QString nameOf(int node) const;
+  void show(const QRectF& scene, double mostScale);
+  QMarginsF roomForNames(const QRectF& scene, double scale) const;
   QString selectedName() const;
 
   // What is drawn where; see network_places.cpp.
@@ -167,6 +175,7 @@ private:
   void paintSmallNodes(QPainter&, const std::vector<int>& nodes, double scale) const;
   void paintDeviceText(QPainter&, int node, const QColor& fill) const;
   void paintStack(QPainter&, int node, double scale) const;
+  void paintImpliedHosts(QPainter&, const QRectF& visible, double scale) const;
   void paintFarLabels(QPainter&, const QRectF& visible, double scale) const;
   QColor fillOf(int node) const;
   bool stepsBack(int node) const;
@@ -202,6 +211,7 @@ private:
   std::vector<int> m_shownLinks;   ///< drawn links
   std::vector<QPolygonF> m_paths;  ///< per link; empty: not drawn
   QRectF m_bounds;
+  graph::ImpliedHosts m_impliedHosts;
   graph::Folding m_folding;
   std::vector<int> m_standsFor;  ///< per link: how many
   FoldWhen m_foldWhen = FoldWhen::Huge;

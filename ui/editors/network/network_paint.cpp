@@ -153,6 +153,33 @@ void NetworkCanvas::paintSmallNodes(QPainter& p, const std::vector<int>& nodes, 
   p.setRenderHint(QPainter::Antialiasing, smooth);
 }
 
+/// A frame around what belongs to a host that is no node, with its name where there is room for it.
+void NetworkCanvas::paintImpliedHosts(QPainter& p, const QRectF& visible, double scale) const {
+  for (std::size_t h = 0; h < m_impliedHosts.names.size(); ++h) {
+    QRectF frame;
+    for (int n : m_impliedHosts.members[h]) frame |= box(n);
+    if (frame.isEmpty()) continue;
+    frame.adjust(-graph::kHostPadding, -graph::kHostPadding - graph::kHostHeader, graph::kHostPadding,
+                 graph::kHostPadding);
+    if (!frame.intersects(visible)) continue;
+    QPen pen(m_theme->color(Role::Border), 1, Qt::DotLine);
+    pen.setCosmetic(true);
+    p.setPen(pen);
+    p.setBrush(Qt::NoBrush);
+    p.drawRoundedRect(frame, 4, 4);
+    p.setFont(Theme::font(12, true));
+    p.setPen(m_theme->color(Role::Text));
+    const QString name = phrase(m_impliedHosts.names[h]);
+    const QRectF head(frame.left() * scale + 4, frame.top() * scale + 1, frame.width() * scale - 8,
+                      p.fontMetrics().height());
+    if (p.fontMetrics().horizontalAdvance(name) > head.width()) continue;
+    p.save();
+    p.scale(1 / scale, 1 / scale);
+    p.drawText(head, Qt::AlignLeft | Qt::AlignTop, name);
+    p.restore();
+  }
+}
+
 /// Names in pixels, those of switches with the most below first, each only where it covers no other.
 void NetworkCanvas::paintFarLabels(QPainter& p, const QRectF& visible, double scale) const {
   std::vector<int> named;
@@ -186,6 +213,8 @@ void NetworkCanvas::paintFarLabels(QPainter& p, const QRectF& visible, double sc
     r.moveCenter(on.center());
     if (host) r.moveTop(on.top() + 1);
     if (std::any_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); })) continue;
+    // Inside a host the frame says the name, and parts have theirs where their box has room.
+    if (m_impliedHosts.hostOf[at(n)] >= 0 && r.width() > on.width()) continue;
     taken.push_back(r);
     p.save();
     p.scale(1 / scale, 1 / scale);
@@ -209,6 +238,7 @@ void NetworkCanvas::paintScene(QPainter& p, const QRectF& visible, double scale)
   for (int n : m_shown)
     if (box(n).intersects(visible)) (crowded ? flat : round).push_back(n);
   p.setRenderHint(QPainter::Antialiasing);
+  paintImpliedHosts(p, visible, scale);
   paintLinks(p, visible, scale);
   paintSmallNodes(p, flat, scale);
   for (int n : round) paintNode(p, n, scale);
@@ -314,7 +344,7 @@ void NetworkCanvas::paintEvent(QPaintEvent*) {
     p.drawRect(QRectF(m_pressWidget, m_lastWidget).normalized());
   }
   if (!m_loads.empty()) {
-    const QRectF line(0, height() - 22, width(), 22);
+    const QRectF line(0, height() - kLegendHeight, width(), kLegendHeight);
     QColor back = m_theme->color(Role::Canvas);
     back.setAlphaF(0.86F);
     p.fillRect(line, back);

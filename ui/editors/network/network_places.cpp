@@ -46,6 +46,7 @@ void NetworkCanvas::rebuild(bool onlyMoved) {
   if (!onlyMoved) {
     m_contents = graph::hostContents(m_graph);
     m_problems = graph::problemsOf(m_graph);
+    m_impliedHosts = graph::impliedHosts(m_graph);
     fold();
   }
   place();

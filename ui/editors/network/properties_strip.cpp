@@ -169,12 +169,18 @@ void PropertiesStrip::editLinks(const QString& verb, const std::function<void(Ne
 QString PropertiesStrip::counts() const {
   const NetworkGraph& g = m_canvas->graph();
   if (g.nodes.empty()) return tr("Nothing drawn");
-  long long hosts = 0, switches = 0;
-  for (const auto& n : g.nodes) hosts += n.kind == NodeKind::Host, switches += n.kind == NodeKind::Switch;
-  return QStringList{plural(g.deviceCount(), QStringLiteral("device")), plural(hosts, QStringLiteral("host")),
-                     switches == 1 ? tr("1 switch") : tr("%1 switches").arg(countText(switches)),
-                     plural(static_cast<long long>(g.links.size()), QStringLiteral("link"))}
-      .join(QStringLiteral(", "));
+  const graph::ImpliedHosts& implied = m_canvas->impliedHosts();
+  long long hosts = static_cast<long long>(implied.names.size()), switches = 0, inside = 0;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    hosts += g.nodes[i].kind == NodeKind::Host;
+    if (g.nodes[i].kind == NodeKind::Switch) ++(implied.hostOf[i] < 0 ? switches : inside);
+  }
+  QStringList out{plural(g.deviceCount(), QStringLiteral("device")), plural(hosts, QStringLiteral("host")),
+                  switches == 1 ? tr("1 switch") : tr("%1 switches").arg(countText(switches)),
+                  plural(static_cast<long long>(g.links.size()), QStringLiteral("link"))};
+  if (inside > 0)  // NVSwitches, PCIe switches, adapters
+    out.insert(3, tr("%1 inside hosts").arg(plural(inside, QStringLiteral("part"))));
+  return out.join(QStringLiteral(", "));
 }
 
 void PropertiesStrip::show(bool drawn, const QString& effect, const QString& remark) {
