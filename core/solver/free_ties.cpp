@@ -5,17 +5,16 @@
 // that no point of the front that follows completes within T*; of two with one key the one no better in any
 // figure and not preferred (what follows is the same for both). Cost: about that of filling the fronts.
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
 #include "solver/free_dp.h"
+#include "solver/path_end.h"
 
 namespace nest::planner {
 namespace {
 constexpr std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
-constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
 int FreeDp::compareTies(const Path& a, const Path& b) const {
@@ -33,21 +32,8 @@ int FreeDp::compareTies(const Path& a, const Path& b) const {
 
 bool FreeDp::canFinish(Path& p, const Key& key, const Front& behind) const {
   const auto weights = weightsFor(m_config.fixedStages);
-  // Sums run in another order here than in the labels: leave them a few roundings more.
-  const double most = m_limit * (1 + kEqualTimes) * (1 + 1e-13);
-  if (key.unitsBehind == 0) return weights.time(p.sum, p.max, p.tail) <= most;
-  double max = kNever, tail = kNever;
-  for (const Point& b : behind) {
-    const double later = std::max(b.relative - p.covered, b.step);
-    if (weights.time(p.sum + b.sum, std::max(p.max, b.max), std::max(p.tail, later)) > most) continue;
-    max = std::min(max, b.max);
-    tail = std::min(tail, later);
-  }
-  if (max == kNever) return false;
-  // What every end reaches anyway makes no difference between paths.
-  p.max = std::max(p.max, max);
-  p.tail = std::max(p.tail, tail);
-  return true;
+  if (key.unitsBehind == 0) return finishesWithin(m_limit, weights, p, kNothingBehind);
+  return finishesWithin(m_limit, weights, p, behind);
 }
 
 void FreeDp::growPath(const Path& path, const Key& key, const Front& behind, int stagesBehind,

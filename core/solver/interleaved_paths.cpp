@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "solver/interleaved_dp.h"
+#include "solver/path_end.h"
 
 namespace nest::planner {
 namespace {
@@ -35,22 +36,8 @@ bool InterleavedDp::covers(const Path& a, const Path& b, bool each) const {
 }
 
 bool InterleavedDp::canFinish(Path& p, int stage, const Front& behind) const {
-  // Sums run in another order here than in the points: leave them a few roundings more.
-  const double most = m_limit * (1 + kEqualTimes) * (1 + 1e-13);
-  const auto& weights = m_config.weights;
-  if (stage + 1 == m_config.stages) return weights.time(p.sum, p.max, p.tail) <= most;
-  double max = kNever, tail = kNever;
-  for (const Point& b : behind) {
-    const double later = std::max(b.relative - p.covered, b.step);
-    if (weights.time(p.sum + b.sum, std::max(p.max, b.max), std::max(p.tail, later)) > most) continue;
-    max = std::min(max, b.max);
-    tail = std::min(tail, later);
-  }
-  if (max == kNever) return false;
-  // What every end reaches anyway makes no difference between paths.
-  p.max = std::max(p.max, max);
-  p.tail = std::max(p.tail, tail);
-  return true;
+  if (stage + 1 == m_config.stages) return finishesWithin(m_limit, m_config.weights, p, kNothingBehind);
+  return finishesWithin(m_limit, m_config.weights, p, behind);
 }
 
 void InterleavedDp::extend(int stage, const Path& path, const Key& key, const Front& behind,

@@ -39,7 +39,7 @@ public:
   /// Shows steps without an undo step, until `done`: dragging the label.
   void scrub(int steps, bool done);
   void takeBack();  ///< what wrong text left of its beginnings
-  void refresh();  ///< from the document, unless the user is in the middle of an invalid text
+  void refresh();   ///< from the document, unless the user is in the middle of an invalid text
 
 Q_SIGNALS:
   void problemChanged();

@@ -36,7 +36,7 @@ private:
   QPushButton* m_add;
   QWidget* m_rows = nullptr;
   std::vector<BoundLine*> m_lines;
-  BoundLine* m_text;  ///< all levels in one line
+  BoundLine* m_text;              ///< all levels in one line
   std::vector<QLabel*> m_counts;  ///< below each level
   int m_shown = -2;               ///< levels shown; −1: an imported network
 };

@@ -68,7 +68,8 @@ std::optional<FigureState> stateOf(const PlanContext& c, const QString& what, bo
                        QStringLiteral("Open a scenario or a sample to see %1.").arg(what)};
   if (!c.problem) return FigureState{QStringLiteral("The scenario has to be mended first"), firstErrors(c)};
   if (!c.outcome)
-    return FigureState{QStringLiteral("Not solved yet"), QStringLiteral("Once a plan is found, you see %1 here.").arg(what)};
+    return FigureState{QStringLiteral("Not solved yet"),
+                       QStringLiteral("Once a plan is found, you see %1 here.").arg(what)};
   switch (c.outcome->status) {
     case OutcomeStatus::Cancelled:
       return FigureState{QStringLiteral("The search was cancelled"),

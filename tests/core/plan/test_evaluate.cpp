@@ -1,8 +1,8 @@
 #include <QtTest/QTest>
 #include <cmath>
 
-#include "plan/explanation.h"
 #include "hand_problem.h"
+#include "plan/explanation.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -242,10 +242,9 @@ private:
     }
   }
 
-  /// What the load limit says of cuts and of the first stage, on any graph.
-  static void sharesOut(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
-                        const SearchSpace& space, LayerSums& sums, const Plan& plan, const Evaluation& e,
-                        double roomiest) {
+  static StageCosts::Context contextOf(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
+                                       const SearchSpace& space, LayerSums& sums, const Plan& plan,
+                                       const Evaluation& e) {
     StageCosts::Context c;
     c.problem = &p;
     c.space = &space;
@@ -256,6 +255,14 @@ private:
     c.stages = plan.stageCount();
     c.microbatchCount = e.microbatchCount;
     c.zero = plan.zero;
+    return c;
+  }
+
+  /// What the load limit says of cuts and of the first stage, on any graph.
+  static void sharesOut(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
+                        const SearchSpace& space, LayerSums& sums, const Plan& plan, const Evaluation& e,
+                        double roomiest) {
+    const StageCosts::Context c = contextOf(p, order, shapes, space, sums, plan, e);
     Reach reach(c, roomiest * kMemoryRounding);
     reach.limitLoad(e.maxLoad.value() * (1 + 1e-12));
     std::vector<bool> held(static_cast<std::size_t>(order.layerCount()), false);
@@ -278,16 +285,7 @@ private:
   static void insideWindows(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
                             const SearchSpace& space, LayerSums& sums, const Plan& plan, const Evaluation& e,
                             double roomiest) {
-    StageCosts::Context c;
-    c.problem = &p;
-    c.space = &space;
-    c.order = &order;
-    c.sums = &sums;
-    c.shapes = &shapes;
-    c.dataDegree = plan.dataDegree();
-    c.stages = plan.stageCount();
-    c.microbatchCount = e.microbatchCount;
-    c.zero = plan.zero;
+    const StageCosts::Context c = contextOf(p, order, shapes, space, sums, plan, e);
     Reach reach(c, roomiest);
     reach.limitLoad(e.maxLoad.value() * (1 + 1e-9));
     QVERIFY(reach.findWindows());

@@ -1,7 +1,6 @@
 #include <QListWidget>
 #include <QMenu>
 #include <QSlider>
-#include <QStyleOptionSlider>
 #include <QTextBrowser>
 #include <QtTest/QTest>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "editors/what_if/what_if_view.h"
 #include "figures/plan_pair_figure.h"
 #include "support/desk.h"
+#include "support/slider_drag.h"
 #include "views/figure_pane.h"
 
 using namespace nest;
@@ -42,20 +42,7 @@ struct Asked : test::Desk {
     view.setContext(snapshot());
   }
   void drag(QSlider& slider, int pixels) {
-    QStyleOptionSlider option;
-    option.initFrom(&slider);
-    option.orientation = slider.orientation();
-    option.minimum = slider.minimum(), option.maximum = slider.maximum();
-    option.sliderPosition = option.sliderValue = slider.sliderPosition();
-    option.subControls = QStyle::SC_All;
-    const QPoint handle =
-        slider.style()->subControlRect(QStyle::CC_Slider, &option, QStyle::SC_SliderHandle, &slider).center();
-    QTest::mousePress(&slider, Qt::LeftButton, {}, handle);
-    for (int k = 1; k <= 6; ++k) {
-      QTest::mouseMove(&slider, handle + QPoint(pixels * k / 6, 0));
-      solveAgain();  // as a live session does, in the middle of the drag
-    }
-    QTest::mouseRelease(&slider, Qt::LeftButton, {}, handle + QPoint(pixels, 0));
+    test::dragHandle(slider, pixels, [this] { solveAgain(); });  // as a live session does, in the middle
     solveAgain();
   }
 };

@@ -11,7 +11,6 @@
 #include <QMimeData>
 #include <QSettings>
 #include <QSlider>
-#include <QStyleOptionSlider>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -23,6 +22,7 @@
 #include "figures/plan_pair_figure.h"
 #include "solver/solve.h"
 #include "support/desk.h"
+#include "support/slider_drag.h"
 #include "views/compare/compare_view.h"
 #include "views/search/search_view.h"
 #include "window/main_window.h"
@@ -54,21 +54,6 @@ std::unique_ptr<MainWindow> windowOn(const char* sample, Theme::Kind theme = The
 bool isSettled(MainWindow& window) {
   const PlanContext& c = *window.session().context();
   return c.plan && c.current && c.generation == window.document().generation();
-}
-
-/// Takes the handle of a slider and moves it, as a hand does: press, several moves, release.
-void dragHandle(QSlider& slider, int pixels) {
-  QStyleOptionSlider option;
-  option.initFrom(&slider);
-  option.orientation = slider.orientation();
-  option.minimum = slider.minimum(), option.maximum = slider.maximum();
-  option.sliderPosition = option.sliderValue = slider.sliderPosition();
-  option.subControls = QStyle::SC_All;
-  const QPoint handle =
-      slider.style()->subControlRect(QStyle::CC_Slider, &option, QStyle::SC_SliderHandle, &slider).center();
-  QTest::mousePress(&slider, Qt::LeftButton, {}, handle);
-  for (int k = 1; k <= 6; ++k) QTest::mouseMove(&slider, handle + QPoint(pixels * k / 6, 0));
-  QTest::mouseRelease(&slider, Qt::LeftButton, {}, handle + QPoint(pixels, 0));
 }
 
 /// Answers the file dialog that is about to open with this path.
@@ -105,7 +90,7 @@ private slots:
     QTRY_VERIFY(memory->width() > 60);
 
     // A sixth of the memory: another plan, told in words, and in the figure below them.
-    dragHandle(*memory, -memory->width() * 3 / 8);
+    test::dragHandle(*memory, -memory->width() * 3 / 8, [] {});
     const double now = window->document().scenario().cluster.device.memory.value.value();
     QVERIFY(now < before.cluster.device.memory.value.value() / 2);
     QTRY_VERIFY_WITH_TIMEOUT(isSettled(*window), 20000);
@@ -133,7 +118,7 @@ private slots:
     history.redo();
     history.redo();
     QCOMPARE(view->keptCount(), 1);
-    dragHandle(*memory, memory->width() / 4);
+    test::dragHandle(*memory, memory->width() / 4, [] {});
     QVERIFY(window->document().scenario().cluster.device.memory.value.value() > now);
     QTRY_VERIFY_WITH_TIMEOUT(isSettled(*window), 20000);
 

@@ -167,7 +167,8 @@ private Q_SLOTS:
     auto* question = search->findChild<QLineEdit*>(QStringLiteral("question"));
     QTest::keyClicks(question, QStringLiteral("t=1"));
     QTest::keyClick(question, Qt::Key_Return);
-    QTRY_VERIFY2(qobject_cast<SearchView*>(search)->answer().contains(QStringLiteral("Why not")), qPrintable(qobject_cast<SearchView*>(search)->answer()));
+    QTRY_VERIFY2(qobject_cast<SearchView*>(search)->answer().contains(QStringLiteral("Why not")),
+                 qPrintable(qobject_cast<SearchView*>(search)->answer()));
     QVERIFY(b.done(2));
     openTab(QStringLiteral("Pareto front"));
     QVERIFY(b.done(3));

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figures/phrases.h"
 #include "accessible/screen_reader.h"
+#include "figures/phrases.h"
 
 namespace nest {
 namespace {

@@ -61,8 +61,7 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
       return tr("solved, and slower");
     case Fate::Bounded:
       // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.
-      if (optimum > 0 && c.lowerBound.value() < optimum)
-        return tr("searched: no cut is as fast");
+      if (optimum > 0 && c.lowerBound.value() < optimum) return tr("searched: no cut is as fast");
       if (optimum > 0)
         return tr("no plan of it can take less than %1 (%2)")
             .arg(from(text::time(c.lowerBound)),
