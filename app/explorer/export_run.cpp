@@ -9,6 +9,7 @@
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
 #include "plan/metrics.h"
+#include "solver/headline.h"
 #include "solver/solve.h"
 
 namespace nest {

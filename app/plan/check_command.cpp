@@ -2,15 +2,15 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "command_line.h"
 #include "commands.h"
 #include "files.h"
 #include "formats/import_files.h"
-#include "formats/json_layout.h"
-#include "formats/outcome_json.h"
-#include "formats/plan_json.h"
+#include "formats/results/outcome_json.h"
+#include "formats/results/plan_json.h"
 #include "help.h"
+#include "text/json_layout.h"
 #include "units/text.h"
 
 namespace nest::cli {

@@ -5,11 +5,11 @@
 
 #include "command_line.h"
 #include "commands.h"
-#include "formats/json_layout.h"
 #include "solver/baselines/baselines.h"
 #include "solver/solve.h"
 #include "study/counterfactual.h"
 #include "study/study_report.h"
+#include "text/json_layout.h"
 
 namespace nest::cli {
 namespace {

@@ -4,11 +4,11 @@
 #include "command_line.h"
 #include "commands.h"
 #include "files.h"
-#include "formats/json_layout.h"
-#include "formats/piper.h"
+#include "formats/profiles/piper.h"
 #include "study/piper_study.h"
 #include "study/study_report.h"
 #include "study/validation.h"
+#include "text/json_layout.h"
 
 namespace nest::cli {
 namespace {

@@ -2,13 +2,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "command_line.h"
 #include "commands.h"
-#include "formats/json_layout.h"
 #include "plan/explanation.h"
 #include "solver/solve.h"
 #include "study/study_report.h"
+#include "text/json_layout.h"
 #include "units/text.h"
 
 namespace nest::cli {

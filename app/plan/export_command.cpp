@@ -1,16 +1,16 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cluster/graph_edit.h"
+#include "cluster/graph/graph_edit.h"
 #include "command_line.h"
 #include "commands.h"
 #include "files.h"
-#include "formats/astra_sim.h"
-#include "formats/cluster_text.h"
-#include "formats/dot.h"
-#include "formats/graphml.h"
-#include "formats/launch_export.h"
-#include "formats/plan_json.h"
+#include "formats/launch/launch_export.h"
+#include "formats/networks/astra_sim.h"
+#include "formats/networks/cluster_text.h"
+#include "formats/networks/dot.h"
+#include "formats/networks/graphml.h"
+#include "formats/results/plan_json.h"
 #include "solver/solve.h"
 
 namespace nest::cli {

@@ -13,7 +13,7 @@
 #include <iostream>
 #include <system_error>
 
-#include "formats/text_encoding.h"
+#include "text/text_encoding.h"
 
 namespace nest::cli {
 namespace {

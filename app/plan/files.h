@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 
 namespace nest::cli {
 

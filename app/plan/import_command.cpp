@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "command_line.h"
 #include "commands.h"
 #include "files.h"

@@ -7,8 +7,8 @@
 
 #include "commands.h"
 #include "files.h"
-#include "formats/json_layout.h"
-#include "formats/outcome_json.h"
+#include "formats/results/outcome_json.h"
+#include "text/json_layout.h"
 #include "units/text.h"
 
 namespace nest::cli {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "cluster/hierarchy.h"
+#include "cluster/levels/hierarchy.h"
 
 namespace nest {
 

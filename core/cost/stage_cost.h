@@ -3,7 +3,7 @@
 #include <array>
 
 #include "cost/group_shape.h"
-#include "scenario/job.h"
+#include "problem/job.h"
 #include "units/quantity.h"
 
 /// The closed formulas of planning.md §4 for one stage and for the whole batch, on numbers that the caller

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 
-#include "formats/cluster_text.h"
-#include "formats/hf_config.h"
-#include "formats/host_assignment.h"
-#include "formats/host_topology.h"
-#include "formats/nccl_xml.h"
-#include "formats/network_import.h"
-#include "formats/nvidia_topo.h"
-#include "formats/profile_import.h"
-#include "formats/slurm_topology.h"
+#include "formats/models/hf_config.h"
+#include "formats/networks/cluster_text.h"
+#include "formats/networks/host_assignment.h"
+#include "formats/networks/host_topology.h"
+#include "formats/networks/nccl_xml.h"
+#include "formats/networks/network_import.h"
+#include "formats/networks/nvidia_topo.h"
+#include "formats/networks/slurm_topology.h"
+#include "formats/profiles/profile_import.h"
 #include "units/text.h"
 
 namespace nest {

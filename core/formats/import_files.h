@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/recognise.h"
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 
 namespace nest {
 

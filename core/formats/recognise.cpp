@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "formats/network_import.h"
+#include "formats/networks/network_import.h"
 
 namespace nest {
 namespace {

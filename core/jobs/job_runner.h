@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "problem/problem.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
-#include "solver/problem.h"
 
 namespace nest {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "diagnostics/diagnostic.h"
-#include "model/transformer.h"
+#include "model/profile.h"
 
 namespace nest {
 

@@ -105,4 +105,9 @@ private:
   std::vector<Bytes> m_tensors;
 };
 
+struct GraphAndProfile {
+  LayerGraph graph;
+  Profile profile;
+};
+
 }  // namespace nest

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "plan/plan.h"
-#include "scenario/job.h"
-#include "solver/problem.h"
+#include "problem/job.h"
+#include "problem/problem.h"
 
 namespace nest {
 

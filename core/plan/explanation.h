@@ -6,7 +6,7 @@
 
 #include "plan/evaluation.h"
 #include "plan/plan.h"
-#include "solver/problem.h"
+#include "problem/problem.h"
 
 namespace nest {
 

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "model/transformer.h"
-#include "plan/evaluation.h"
-#include "solver/outcome.h"
+#include "analytic/transformer.h"
+#include "plan/ranked_plan.h"
 
 namespace nest {
 
@@ -52,11 +51,5 @@ PlanMetrics metricsOf(const Problem&, const TransformerArchitecture* architectur
 std::array<Seconds, kBindingCount> stageShares(const StageEvaluation&, Seconds slowestLoad);
 Binding bindingOf(
     const StageEvaluation&);  ///< largest share of the stage's own load other than plain compute, or compute
-
-/// The parts of the line that everyone reads first, in order:
-/// "8.4 s a batch", "41 % MFU", "t8 · p4 · d32 · b1", "71 of 80 GiB", "bound by bubble", "Optimal in 12 ms",
-/// and with training tokens "31 d to train", "1.2 M device-hours".
-std::vector<std::string> headlineParts(const PlanMetrics&, const Plan&, const Outcome&);
-std::string headlineOf(const PlanMetrics&, const Plan&, const Outcome&);  ///< the parts, joined by " · "
 
 }  // namespace nest

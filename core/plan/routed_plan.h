@@ -2,11 +2,11 @@
 
 #include <stop_token>
 
-#include "cluster/level_abstraction.h"
-#include "cluster/routing.h"
+#include "cluster/graph/routing.h"
+#include "cluster/levels/level_abstraction.h"
 #include "plan/plan.h"
 #include "plan/traffic.h"
-#include "solver/problem.h"
+#include "problem/problem.h"
 
 namespace nest {
 

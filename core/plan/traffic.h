@@ -8,8 +8,8 @@
 
 #include "cost/group_shape.h"
 #include "plan/plan.h"
-#include "scenario/job.h"
-#include "solver/problem.h"
+#include "problem/job.h"
+#include "problem/problem.h"
 
 namespace nest {
 

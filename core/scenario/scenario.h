@@ -6,13 +6,13 @@
 #include <variant>
 #include <vector>
 
-#include "cluster/cluster_source.h"
+#include "analytic/transformer.h"
+#include "cluster/levels/cluster_source.h"
 #include "diagnostics/diagnostic.h"
-#include "model/transformer.h"
 #include "plan/plan.h"
-#include "scenario/job.h"
+#include "problem/job.h"
+#include "problem/problem.h"
 #include "scenario/saved_moment.h"
-#include "solver/problem.h"
 
 namespace nest {
 

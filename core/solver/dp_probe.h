@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/plan.h"
-#include "solver/problem.h"
+#include "problem/problem.h"
 
 namespace nest {
 

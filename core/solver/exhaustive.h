@@ -3,8 +3,8 @@
 #include <functional>
 
 #include "plan/plan.h"
+#include "problem/problem.h"
 #include "solver/outcome.h"
-#include "solver/problem.h"
 
 namespace nest {
 

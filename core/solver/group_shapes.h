@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/hierarchy.h"
+#include "cluster/levels/hierarchy.h"
 #include "model/profile.h"
 
 namespace nest::planner {

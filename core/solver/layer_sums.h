@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "problem/problem.h"
 #include "solver/group_shapes.h"
 #include "solver/layer_order.h"
-#include "solver/problem.h"
 
 namespace nest::planner {
 

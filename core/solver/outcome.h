@@ -5,19 +5,12 @@
 #include <vector>
 
 #include "diagnostics/diagnostic.h"
-#include "plan/evaluation.h"
-#include "plan/plan.h"
+#include "plan/ranked_plan.h"
 
 namespace nest {
 
 enum class OutcomeStatus { Optimal, BestSoFar, Infeasible, Cancelled, Failed };
 const char* nameOf(OutcomeStatus);
-
-struct RankedPlan {
-  Plan plan;
-  Evaluation evaluation;  ///< by evaluate(), not the DP's sums
-  Seconds simulated;      ///< batch time by event simulation
-};
 
 /// Why a candidate lost. One entry per (b, σ, d, s) or coarser; kept cheaply enough to leave on.
 enum class Fate { Won, Solved, Bounded, OutOfMemory, Dominated, NotOffered, NotReached };

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "problem/problem.h"
 #include "solver/layer_order.h"
-#include "solver/problem.h"
 
 namespace nest::planner {
 

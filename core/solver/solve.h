@@ -1,8 +1,8 @@
 #pragma once
 
+#include "problem/problem.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
-#include "solver/problem.h"
 
 namespace nest {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "diagnostics/diagnostic.h"
+#include "problem/problem.h"
 #include "solver/control.h"
-#include "solver/problem.h"
 
 namespace nest {
 

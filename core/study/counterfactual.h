@@ -6,9 +6,9 @@
 
 #include "diagnostics/diagnostic.h"
 #include "plan/plan_diff.h"
+#include "problem/problem.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
-#include "solver/problem.h"
 
 namespace nest {
 

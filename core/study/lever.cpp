@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cluster/cluster_source.h"
+#include "cluster/levels/cluster_source.h"
 #include "units/text.h"
 
 namespace nest {

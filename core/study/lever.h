@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/problem.h"
+#include "problem/problem.h"
 
 namespace nest {
 

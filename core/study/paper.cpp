@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cluster/device_catalog.h"
-#include "formats/hf_config.h"
+#include "cluster/devices/device_catalog.h"
+#include "formats/models/hf_config.h"
 #include "study/quiet_solve.h"
 
 namespace nest {

@@ -9,7 +9,7 @@
 #include "diagnostics/diagnostic.h"
 #include "model/layer_graph.h"
 #include "model/profile.h"
-#include "scenario/job.h"
+#include "problem/job.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "formats/hf_config.h"
-#include "formats/json_fields.h"
+#include "formats/models/hf_config.h"
+#include "text/json_fields.h"
 #include "units/text.h"
 
 namespace nest {

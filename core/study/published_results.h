@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analytic/transformer.h"
 #include "diagnostics/diagnostic.h"
-#include "model/transformer.h"
 
 namespace nest {
 

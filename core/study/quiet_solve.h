@@ -2,9 +2,9 @@
 
 #include <string_view>
 
+#include "problem/problem.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
-#include "solver/problem.h"
 
 namespace nest {
 

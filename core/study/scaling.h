@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/device_spec.h"
+#include "cluster/devices/device_spec.h"
 #include "plan/plan_diff.h"
 #include "scenario/scenario.h"
 #include "solver/control.h"

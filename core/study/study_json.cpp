@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "formats/plan_json.h"
+#include "formats/results/plan_json.h"
 #include "study/study_report.h"
 
 namespace nest::report {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "plan/metrics.h"
 #include "solver/control.h"
 

@@ -2,9 +2,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "formats/json_fields.h"
-#include "formats/json_layout.h"
 #include "study/sweep.h"
+#include "text/json_fields.h"
+#include "text/json_layout.h"
 #include "units/text.h"
 
 namespace nest {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "units/text.h"
 
 namespace nest {

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/nest_artifact.h"
+#include "formats/profiles/nest_artifact.h"
 #include "scenario/scenario.h"
 #include "solver/solve.h"
 

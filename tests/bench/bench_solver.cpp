@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster/device_catalog.h"
-#include "model/transformer.h"
+#include "analytic/transformer.h"
+#include "cluster/devices/device_catalog.h"
 #include "solver/solve.h"
 #include "units/text.h"
 

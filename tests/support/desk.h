@@ -8,7 +8,7 @@
 #include "document/plan_context.h"
 #include "document/scenario_document.h"
 #include "document/selection.h"
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "scenario/scenario.h"
 #include "solver/solve.h"
 #include "support/test_main.h"

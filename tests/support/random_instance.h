@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "solver/problem.h"
+#include "problem/problem.h"
 
 namespace nest::test {
 

@@ -2,9 +2,9 @@
 
 #include <memory>
 
+#include "problem/problem.h"
 #include "scenario/scenario.h"
 #include "solver/outcome.h"
-#include "solver/problem.h"
 
 namespace nest {
 

@@ -14,8 +14,8 @@
 #include <system_error>
 #include <utility>
 
-#include "formats/hf_config.h"
-#include "formats/text_encoding.h"
+#include "formats/models/hf_config.h"
+#include "text/text_encoding.h"
 #include "theme/resources.h"
 
 namespace nest {

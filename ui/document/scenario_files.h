@@ -8,7 +8,7 @@
 
 #include "document/journal.h"
 #include "document/scenario_document.h"
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "plan/plan.h"
 
 namespace nest {

@@ -5,7 +5,7 @@
 
 #include "document/scenario_files.h"
 #include "formats/import_files.h"
-#include "formats/plan_json.h"
+#include "formats/results/plan_json.h"
 
 namespace nest {
 namespace {

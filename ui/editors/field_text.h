@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "scenario/job.h"
+#include "problem/job.h"
 
 namespace nest::field {
 

@@ -6,7 +6,7 @@
 #include "editors/field_text.h"
 #include "editors/levels_editor.h"
 #include "figures/phrases.h"
-#include "formats/cluster_text.h"
+#include "formats/networks/cluster_text.h"
 #include "units/text.h"
 
 namespace nest {

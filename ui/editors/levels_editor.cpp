@@ -13,7 +13,7 @@
 #include "editors/glossary.h"
 #include "editors/level_lines.h"
 #include "figures/phrases.h"
-#include "formats/cluster_text.h"
+#include "formats/networks/cluster_text.h"
 #include "theme/icon.h"
 #include "units/text.h"
 

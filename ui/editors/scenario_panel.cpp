@@ -12,13 +12,13 @@
 #include <cmath>
 #include <memory>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "editors/field_text.h"
 #include "editors/form_section.h"
 #include "editors/glossary.h"
 #include "editors/levels_editor.h"
 #include "editors/line_specs.h"
-#include "formats/hf_config.h"
+#include "formats/models/hf_config.h"
 #include "theme/resources.h"
 #include "units/text.h"
 

@@ -13,8 +13,8 @@
 #include "export/svg_device.h"
 #include "figures/all_figures.h"
 #include "figures/phrases.h"
-#include "formats/plan_json.h"
-#include "formats/summary_text.h"
+#include "formats/results/plan_json.h"
+#include "formats/results/summary_text.h"
 
 namespace nest {
 namespace {

@@ -3,7 +3,7 @@
 #include <QDialog>
 
 #include "document/plan_context.h"
-#include "formats/launch_export.h"
+#include "formats/launch/launch_export.h"
 
 class QLabel;
 class QListWidget;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cluster/network_graph.h"
+#include "cluster/graph/network_graph.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/phrases.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "figures/frame.h"
 #include "figures/phrases.h"
 #include "figures/timeline_rows.h"

@@ -2,7 +2,7 @@
 
 #include <QAbstractTableModel>
 
-#include "cluster/graph_edit.h"
+#include "cluster/graph/graph_edit.h"
 #include "document/plan_context.h"
 
 namespace nest {

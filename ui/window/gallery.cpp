@@ -17,6 +17,7 @@
 #include "figures/ink.h"
 #include "lessons/lesson.h"
 #include "plan/metrics.h"
+#include "solver/headline.h"
 #include "views/flow_layout.h"
 
 namespace nest {

@@ -15,6 +15,7 @@
 #include "editors/glossary.h"
 #include "figures/phrases.h"
 #include "plan/metrics.h"
+#include "solver/headline.h"
 #include "theme/theme.h"
 #include "units/text.h"
 

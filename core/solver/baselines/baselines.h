@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "problem/problem.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
-#include "solver/problem.h"
 
 namespace nest {
 

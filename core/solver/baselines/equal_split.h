@@ -4,7 +4,7 @@
 
 #include "model/layer_graph.h"
 #include "plan/plan.h"
-#include "solver/problem.h"
+#include "problem/problem.h"
 
 namespace nest {
 

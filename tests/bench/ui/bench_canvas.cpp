@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "document/scenario_document.h"
 #include "editors/network/network_editor.h"
 

@@ -1,10 +1,10 @@
 #include <QtTest/QTest>
 #include <nlohmann/json.hpp>
 
-#include "cluster/device_catalog.h"
-#include "formats/device_json.h"
-#include "formats/embedded.h"
+#include "cluster/devices/device_catalog.h"
+#include "cluster/devices/device_json.h"
 #include "support/test_main.h"
+#include "text/embedded.h"
 
 using namespace nest;
 

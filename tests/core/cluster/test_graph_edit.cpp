@@ -1,8 +1,8 @@
 #include <QtTest/QTest>
 #include <set>
 
-#include "cluster/graph_edit.h"
-#include "cluster/implied_hosts.h"
+#include "cluster/graph/graph_edit.h"
+#include "cluster/graph/implied_hosts.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,9 +1,9 @@
 #include <QtTest/QTest>
 #include <algorithm>
 
-#include "cluster/generators.h"
-#include "cluster/graph_edit.h"
-#include "cluster/graph_fold.h"
+#include "cluster/graph/generators.h"
+#include "cluster/graph/graph_edit.h"
+#include "cluster/graph/graph_fold.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,6 +1,6 @@
 #include <QtTest/QTest>
 
-#include "cluster/hierarchy.h"
+#include "cluster/levels/hierarchy.h"
 #include "support/test_main.h"
 
 using namespace nest;

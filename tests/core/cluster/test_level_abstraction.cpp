@@ -3,10 +3,10 @@
 #include <random>
 #include <set>
 
-#include "cluster/device_catalog.h"
-#include "cluster/generators.h"
-#include "cluster/graph_edit.h"
-#include "cluster/level_abstraction.h"
+#include "cluster/devices/device_catalog.h"
+#include "cluster/graph/generators.h"
+#include "cluster/graph/graph_edit.h"
+#include "cluster/levels/level_abstraction.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,8 +1,8 @@
 #include <QtTest/QTest>
 #include <cmath>
 
-#include "cluster/generators.h"
-#include "cluster/routing.h"
+#include "cluster/graph/generators.h"
+#include "cluster/graph/routing.h"
 #include "support/test_main.h"
 
 using namespace nest;

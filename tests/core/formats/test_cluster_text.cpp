@@ -1,6 +1,6 @@
 #include <QtTest/QTest>
 
-#include "formats/cluster_text.h"
+#include "formats/networks/cluster_text.h"
 #include "support/test_main.h"
 
 using namespace nest;

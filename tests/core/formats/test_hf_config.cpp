@@ -2,7 +2,7 @@
 #include <QtTest/QTest>
 #include <cmath>
 
-#include "formats/hf_config.h"
+#include "formats/models/hf_config.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,8 +1,8 @@
 #include <QtTest/QTest>
 
-#include "cluster/device_catalog.h"
-#include "formats/host_assignment.h"
+#include "cluster/devices/device_catalog.h"
 #include "formats/import_files.h"
+#include "formats/networks/host_assignment.h"
 #include "support/test_main.h"
 
 using namespace nest;

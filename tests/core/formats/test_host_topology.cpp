@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cluster/device_catalog.h"
-#include "cluster/level_abstraction.h"
-#include "formats/host_topology.h"
-#include "formats/nccl_xml.h"
-#include "formats/network_import.h"
-#include "formats/nvidia_topo.h"
+#include "cluster/devices/device_catalog.h"
+#include "cluster/levels/level_abstraction.h"
+#include "formats/networks/host_topology.h"
+#include "formats/networks/nccl_xml.h"
+#include "formats/networks/network_import.h"
+#include "formats/networks/nvidia_topo.h"
 #include "support/test_main.h"
 
 using namespace nest;

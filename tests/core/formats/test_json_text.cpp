@@ -1,9 +1,9 @@
 #include <QtTest/QTest>
 #include <nlohmann/json.hpp>
 
-#include "formats/json_fields.h"
-#include "formats/json_text.h"
 #include "support/test_main.h"
+#include "text/json_fields.h"
+#include "text/json_text.h"
 
 using namespace nest;
 

@@ -1,8 +1,8 @@
 #include <QtTest/QTest>
 #include <nlohmann/json.hpp>
 
-#include "formats/launch_export.h"
-#include "formats/scenario_json.h"
+#include "formats/launch/launch_export.h"
+#include "formats/scenario/scenario_json.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,7 +1,7 @@
 #include <QDir>
 #include <QtTest/QTest>
 
-#include "formats/nest_artifact.h"
+#include "formats/profiles/nest_artifact.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,13 +1,13 @@
 #include <QtTest/QTest>
 #include <nlohmann/json.hpp>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "formats/import_files.h"
-#include "formats/network_check.h"
-#include "formats/scenario_json.h"
-#include "formats/slurm_topology.h"
+#include "formats/networks/network_check.h"
+#include "formats/networks/slurm_topology.h"
+#include "formats/scenario/scenario_json.h"
 #include "plan/evaluation.h"
-#include "study/calibration.h"
+#include "scenario/calibration.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -5,13 +5,13 @@
 #include <fstream>
 #include <functional>
 
-#include "formats/astra_sim.h"
-#include "formats/dot.h"
-#include "formats/graphml.h"
-#include "formats/nccl_xml.h"
-#include "formats/nvidia_topo.h"
-#include "formats/simgrid.h"
-#include "formats/slurm_topology.h"
+#include "formats/networks/astra_sim.h"
+#include "formats/networks/dot.h"
+#include "formats/networks/graphml.h"
+#include "formats/networks/nccl_xml.h"
+#include "formats/networks/nvidia_topo.h"
+#include "formats/networks/simgrid.h"
+#include "formats/networks/slurm_topology.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -3,14 +3,14 @@
 #include <limits>
 #include <random>
 
-#include "cluster/generators.h"
-#include "cluster/level_abstraction.h"
-#include "formats/astra_sim.h"
-#include "formats/decimal.h"
-#include "formats/dot.h"
-#include "formats/graphml.h"
-#include "formats/simgrid.h"
+#include "cluster/graph/generators.h"
+#include "cluster/levels/level_abstraction.h"
+#include "formats/networks/astra_sim.h"
+#include "formats/networks/dot.h"
+#include "formats/networks/graphml.h"
+#include "formats/networks/simgrid.h"
 #include "support/test_main.h"
+#include "text/decimal.h"
 
 using namespace nest;
 

@@ -1,6 +1,6 @@
 #include <QtTest/QTest>
 
-#include "formats/pipedream.h"
+#include "formats/profiles/pipedream.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,6 +1,6 @@
 #include <QtTest/QTest>
 
-#include "formats/piper.h"
+#include "formats/profiles/piper.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,6 +1,6 @@
 #include <QtTest/QTest>
 
-#include "formats/plan_json.h"
+#include "formats/results/plan_json.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,8 +1,8 @@
 #include <QtTest/QTest>
 
-#include "cluster/device_catalog.h"
-#include "formats/hf_config.h"
-#include "formats/profile_json.h"
+#include "cluster/devices/device_catalog.h"
+#include "formats/models/hf_config.h"
+#include "formats/profiles/profile_json.h"
 #include "model/overlay.h"
 #include "support/test_main.h"
 

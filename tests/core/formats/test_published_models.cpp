@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "formats/hf_config.h"
+#include "formats/models/hf_config.h"
 #include "support/test_main.h"
 
 using namespace nest;

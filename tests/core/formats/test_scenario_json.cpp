@@ -1,8 +1,8 @@
 #include <QtTest/QTest>
 
-#include "cluster/device_catalog.h"
-#include "formats/cluster_text.h"
-#include "formats/scenario_json.h"
+#include "cluster/devices/device_catalog.h"
+#include "formats/networks/cluster_text.h"
+#include "formats/scenario/scenario_json.h"
 #include "scenario/check.h"
 #include "support/test_main.h"
 

@@ -1,8 +1,8 @@
 #include <QtTest/QTest>
 #include <cmath>
 
-#include "formats/slurm_hostlist.h"
-#include "formats/slurm_topology.h"
+#include "formats/networks/slurm_hostlist.h"
+#include "formats/networks/slurm_topology.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,7 +1,7 @@
 #include <QtTest/QTest>
 
-#include "formats/text_encoding.h"
 #include "support/test_main.h"
+#include "text/text_encoding.h"
 
 using nest::asUtf8;
 

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <set>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "formats/import_files.h"
 #include "scenario/scenario.h"
 #include "solver/solve.h"

@@ -1,9 +1,9 @@
 #include <QtTest/QTest>
 #include <cmath>
 
-#include "cluster/device_catalog.h"
-#include "formats/hf_config.h"
-#include "model/transformer.h"
+#include "analytic/transformer.h"
+#include "cluster/devices/device_catalog.h"
+#include "formats/models/hf_config.h"
 #include "support/test_main.h"
 
 using namespace nest;

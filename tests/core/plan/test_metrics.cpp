@@ -1,8 +1,9 @@
 #include <QtTest/QTest>
 #include <cmath>
 
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "plan/metrics.h"
+#include "solver/headline.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,7 +1,7 @@
 #include <QtTest/QTest>
 #include <cmath>
 
-#include "cluster/generators.h"
+#include "cluster/graph/generators.h"
 #include "plan/routed_plan.h"
 #include "support/test_main.h"
 

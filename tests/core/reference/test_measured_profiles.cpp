@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "formats/nest_artifact.h"
-#include "formats/piper.h"
+#include "formats/profiles/nest_artifact.h"
+#include "formats/profiles/piper.h"
 #include "scenario/scenario.h"
 #include "solver/solve.h"
 #include "study/piper_study.h"

@@ -1,9 +1,9 @@
 #include <QtTest/QTest>
 
-#include "cluster/cluster_source.h"
-#include "cluster/device_catalog.h"
-#include "cluster/generators.h"
-#include "formats/cluster_text.h"
+#include "cluster/devices/device_catalog.h"
+#include "cluster/graph/generators.h"
+#include "cluster/levels/cluster_source.h"
+#include "formats/networks/cluster_text.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "solver/problem.h"
+#include "problem/problem.h"
 #include "support/random_instance.h"
 
 namespace nest::test {

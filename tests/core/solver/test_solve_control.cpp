@@ -3,8 +3,8 @@
 #include <cmath>
 #include <thread>
 
-#include "cluster/device_catalog.h"
-#include "model/transformer.h"
+#include "analytic/transformer.h"
+#include "cluster/devices/device_catalog.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 

@@ -1,6 +1,6 @@
 #include <QtTest/QTest>
 
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "solver/solve.h"
 #include "study/sensitivity.h"
 #include "support/random_instance.h"

@@ -1,7 +1,7 @@
 #include <QtTest/QTest>
 #include <cmath>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "study/validation.h"
 #include "support/test_main.h"
 

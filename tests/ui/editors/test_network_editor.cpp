@@ -3,13 +3,13 @@
 #include <QSignalSpy>
 #include <QtTest/QTest>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "document/scenario_document.h"
 #include "editors/network/kind_table_model.h"
 #include "editors/network/network_canvas.h"
 #include "editors/network/network_editor.h"
 #include "editors/network/node_table_model.h"
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 

@@ -6,7 +6,7 @@
 #include <QTabWidget>
 #include <QtTest/QTest>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "document/scenario_document.h"
 #include "editors/network/alignment_guides.h"
 #include "editors/network/network_canvas.h"

@@ -5,7 +5,7 @@
 #include <QtTest/QTest>
 #include <cmath>
 
-#include "cluster/graph_edit.h"
+#include "cluster/graph/graph_edit.h"
 #include "editors/what_if/what_if_field.h"
 #include "editors/what_if/what_if_view.h"
 #include "figures/plan_pair_figure.h"

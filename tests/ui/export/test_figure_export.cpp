@@ -14,7 +14,7 @@
 #include "export/launch_dialog.h"
 #include "export/svg_device.h"
 #include "figures/all_figures.h"
-#include "formats/plan_json.h"
+#include "formats/results/plan_json.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -4,7 +4,7 @@
 #include <QRegularExpression>
 #include <algorithm>
 
-#include "cluster/device_catalog.h"
+#include "cluster/devices/device_catalog.h"
 #include "figures/all_figures.h"
 #include "figures/axis.h"
 #include "figures/communication_figure.h"

@@ -7,7 +7,7 @@
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
 #include "editors/what_if/what_if_field.h"
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "support/test_main.h"
 
 using namespace nest;

@@ -1,7 +1,7 @@
 // Kept what-ifs belong to the scenario: saved, undone and shown again like everything else in it.
 #include <QListWidget>
 
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "views/compare/compare_view.h"
 #include "window_bench.h"
 

@@ -4,7 +4,7 @@
 #include <QLabel>
 #include <QListWidget>
 
-#include "formats/scenario_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "moments/moment_show.h"
 #include "moments/moment_sight.h"
 #include "moments/moments_pane.h"

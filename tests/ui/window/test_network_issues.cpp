@@ -3,7 +3,7 @@
 #include <QMenu>
 #include <QTimer>
 
-#include "cluster/graph_edit.h"
+#include "cluster/graph/graph_edit.h"
 #include "editors/network/network_editor.h"
 #include "panes/issue_model.h"
 #include "panes/issue_view.h"

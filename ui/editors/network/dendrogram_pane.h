@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "cluster/level_abstraction.h"
+#include "cluster/levels/level_abstraction.h"
 #include "theme/theme.h"
 
 namespace nest {

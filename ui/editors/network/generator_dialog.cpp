@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "cluster/generators.h"
+#include "cluster/graph/generators.h"
 #include "figures/phrases.h"
 
 namespace nest {

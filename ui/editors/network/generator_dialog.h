@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "cluster/network_graph.h"
+#include "cluster/graph/network_graph.h"
 
 class QComboBox;
 class QDialogButtonBox;

@@ -2,7 +2,7 @@
 
 #include <QAbstractTableModel>
 
-#include "cluster/graph_kinds.h"
+#include "cluster/graph/graph_kinds.h"
 #include "editors/network/network_canvas.h"
 
 namespace nest {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "cluster/graph_edit.h"
-#include "cluster/graph_fold.h"
-#include "cluster/implied_hosts.h"
-#include "cluster/routing.h"
+#include "cluster/graph/graph_edit.h"
+#include "cluster/graph/graph_fold.h"
+#include "cluster/graph/implied_hosts.h"
+#include "cluster/graph/routing.h"
 #include "editors/network/alignment_guides.h"
 #include "theme/theme.h"
 

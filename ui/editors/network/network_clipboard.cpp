@@ -1,6 +1,6 @@
 #include "editors/network/network_clipboard.h"
 
-#include "formats/network_json.h"
+#include "formats/networks/network_json.h"
 
 namespace nest {
 

@@ -3,7 +3,7 @@
 #include <QString>
 #include <optional>
 
-#include "cluster/network_graph.h"
+#include "cluster/graph/network_graph.h"
 
 namespace nest {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "cluster/graph_forest.h"
-#include "cluster/level_abstraction.h"
+#include "cluster/graph/graph_forest.h"
+#include "cluster/levels/level_abstraction.h"
 #include "figures/focus.h"
 
 namespace nest {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "cluster/network_graph.h"
+#include "cluster/graph/network_graph.h"
 #include "document/plan_context.h"
 #include "document/selection.h"
 #include "figures/seat_map.h"

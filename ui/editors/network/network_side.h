@@ -2,7 +2,7 @@
 
 #include <QTabWidget>
 
-#include "cluster/cluster_source.h"
+#include "cluster/levels/cluster_source.h"
 #include "editors/network/network_canvas.h"
 
 class QTableView;

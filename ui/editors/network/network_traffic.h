@@ -3,7 +3,7 @@
 #include <QObject>
 #include <QStringList>
 
-#include "cluster/routing.h"
+#include "cluster/graph/routing.h"
 #include "document/plan_context.h"
 
 namespace nest {

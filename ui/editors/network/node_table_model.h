@@ -2,7 +2,7 @@
 
 #include <QAbstractTableModel>
 
-#include "cluster/network_graph.h"
+#include "cluster/graph/network_graph.h"
 
 namespace nest {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cluster/graph_kinds.h"
+#include "cluster/graph/graph_kinds.h"
 #include "units/text.h"
 
 namespace nest {

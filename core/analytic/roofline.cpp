@@ -1,0 +1,57 @@
+#include "analytic/roofline.h"
+
+#include <algorithm>
+
+namespace nest {
+
+Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const AnalyticConstants& constants)
+    : m_bandwidth(device.memoryBandwidth.value.value() * device.memoryEfficiency.value),
+      m_half(device.matrixHalfSize.value),
+      m_latency(device.kernelLatency.value.value()),
+      m_elementBytes(format == NumberFormat::Fp32 ? 4 : 2),
+      m_halfLength(constants.attentionHalfLength.value) {
+  double peak = device.peak.value.value();
+  if (format == NumberFormat::Fp32) peak *= constants.fp32Rate.value;
+  peak *= device.sustainedRate.value;
+  m_wideRate = peak * device.matrixEfficiency.value;
+  m_linearRate = m_wideRate;
+  if (format == NumberFormat::Fp8 && device.peakFp8) {
+    m_linearRate = device.peakFp8->value.value() * device.sustainedRate.value *
+                   device.matrixEfficiencyFp8.value_or(device.matrixEfficiency).value;
+    m_expertOverhead = Seconds(constants.fp8ExpertOverhead.value);
+    m_castBytes = constants.fp8CastTraffic.value;
+  }
+  m_attentionRate = peak * device.attentionEfficiency.value;
+}
+
+Seconds Roofline::atRate(double rate, double m, double n, double k, double count, double extraBytes) const {
+  if (m <= 0 || n <= 0 || k <= 0 || count <= 0) return Seconds(0);
+  const double share =
+      m / (m + m_half) * n / (n + m_half) * k / (k + m_half * std::max(1.0, rate / m_wideRate));
+  const double compute = 2 * m * n * k * count / (rate * share);
+  const double bytes = (m * k + k * n + m * n) * m_elementBytes * count + extraBytes;
+  return Seconds(std::max({compute, bytes / m_bandwidth, m_latency}));
+}
+
+Seconds Roofline::product(double m, double n, double k, double count, double extraBytes) const {
+  return atRate(m_linearRate, m, n, k, count, extraBytes);
+}
+
+Seconds Roofline::wideProduct(double m, double n, double k, double count, double extraBytes) const {
+  return atRate(m_wideRate, m, n, k, count, extraBytes);
+}
+
+Seconds Roofline::traffic(double bytes) const {
+  return bytes <= 0 ? Seconds(0) : Seconds(std::max(bytes / m_bandwidth, m_latency));
+}
+
+Seconds Roofline::attention(double flops, double keys, double headDim) const {
+  if (flops <= 0) return Seconds(0);
+  // Narrow heads leave part of a tile empty; 128 is the width that the device's figure is quoted for.
+  constexpr double kHeadHalf = 16, kUsualHead = 128;
+  const double head = headDim / (headDim + kHeadHalf) * (kUsualHead + kHeadHalf) / kUsualHead;
+  const double share = keys / (keys + m_halfLength) * std::min(head, 1.0);
+  return Seconds(std::max(flops / (m_attentionRate * share), m_latency));
+}
+
+}  // namespace nest

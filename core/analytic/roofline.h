@@ -1,0 +1,44 @@
+#pragma once
+
+#include "analytic/transformer.h"
+#include "cluster/devices/device_spec.h"
+#include "units/quantity.h"
+
+namespace nest {
+
+/// Time of one kernel on one device: the larger of arithmetic and memory traffic, and never less than a
+/// kernel's latency (Williams, Waterman, Patterson 2009).
+class Roofline {
+public:
+  Roofline(const DeviceSpec& device, NumberFormat format, const AnalyticConstants& constants);
+
+  /// `count` products of m × k by k × n. Rate: peak · sustainedRate · matrixEfficiency · Π x/(x +
+  /// matrixHalfSize) over m, n, k: small dimensions fill tiles, waves and pipelines badly. What a tile's
+  /// beginning and end take does not shrink with the rate: in fp8 the half size of the depth k grows by the
+  /// rate over that of 16 bits. `extraBytes`: traffic beside reading both and writing the product.
+  Seconds product(double m, double n, double k, double count = 1, double extraBytes = 0) const;
+  /// As product, at the rate of 16-bit formats even where the job computes in fp8 (attention, router, head).
+  Seconds wideProduct(double m, double n, double k, double count = 1, double extraBytes = 0) const;
+  /// What fp8 products wait for: so many elements of an operand cast, and turned for the product backward. 0
+  /// in other formats.
+  Seconds cast(double elements) const { return traffic(elements * m_castBytes); }
+  /// Element-wise work that moves so many bytes.
+  Seconds traffic(double bytes) const;
+  /// A fused attention kernel with so many operations over `keys` keys a query and heads of `headDim`.
+  Seconds attention(double flops, double keys, double headDim) const;
+
+  /// A product of each of `experts` with its own tokens, as `product` with that count; in fp8 each adds casts
+  /// and launches of its own, and none is shorter than a kernel.
+  Seconds expertOverhead(double experts) const { return experts * m_expertOverhead; }
+
+  double elementBytes() const { return m_elementBytes; }
+
+private:
+  Seconds atRate(double rate, double m, double n, double k, double count, double extraBytes) const;
+
+  double m_wideRate, m_linearRate, m_attentionRate, m_bandwidth, m_half, m_latency, m_elementBytes,
+      m_halfLength, m_castBytes = 0;
+  Seconds m_expertOverhead;
+};
+
+}  // namespace nest

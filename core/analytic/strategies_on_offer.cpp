@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include "analytic/transformer.h"
+
+namespace nest {
+namespace {
+
+std::vector<int> divisors(int n, int most) {
+  std::vector<int> out;
+  for (int d = 1; d <= std::min(n, most); ++d)
+    if (n % d == 0) out.push_back(d);
+  return out;
+}
+
+bool dividesEitherWay(int a, int b) {
+  return a % b == 0 || b % a == 0;
+}
+
+/// Above 16 ranks only divisors of the heads: an uneven division that wide leaves most of a rank idle.
+std::vector<int> freeTensorDegrees(const TransformerArchitecture& a, int devices) {
+  std::vector<int> out;
+  for (int t = 1; t <= std::min(a.heads, devices); ++t)
+    if (t <= 16 || a.heads % t == 0) out.push_back(t);
+  return out;
+}
+
+std::vector<int> runnableTensorDegrees(const TransformerArchitecture& a, int hostSize, int devices) {
+  std::vector<int> out;
+  for (const int t : divisors(a.heads, std::min(hostSize, devices)))
+    if (hostSize % t == 0 && (a.latent || dividesEitherWay(a.keyValueHeads, t))) out.push_back(t);
+  return out;
+}
+
+std::vector<int> contextDegrees(const SearchOptions& search, const Constraints& constraints, int sequence,
+                                int devices) {
+  const bool isAsked = search.contextParallel || constraints.context.least.value_or(1) > 1;
+  if (!isAsked) return {1};
+  constexpr int kMost = 64;
+  std::vector<int> out;
+  for (const int c : divisors(sequence, std::min(kMost, devices)))
+    if (search.preset == SearchPreset::Free || (c & (c - 1)) == 0) out.push_back(c);
+  return out;
+}
+
+std::vector<int> expertDegrees(const TransformerArchitecture& a, const SearchOptions& search,
+                               const Constraints& constraints, int devices) {
+  const bool isAsked = search.expertParallel || constraints.expert.least.value_or(1) > 1;
+  if (!a.experts || !isAsked) return {1};
+  return divisors(a.experts->experts, devices);
+}
+
+}  // namespace
+
+std::vector<Strategy> strategiesOnOffer(const TransformerArchitecture& a, const SearchOptions& search,
+                                        const Constraints& constraints, const Job& job, int hostSize,
+                                        int deviceCount) {
+  const auto tensors = search.preset == SearchPreset::Runnable
+                           ? runnableTensorDegrees(a, hostSize, deviceCount)
+                           : freeTensorDegrees(a, deviceCount);
+  std::vector<Strategy> out;
+  for (const int t : tensors) {
+    if (!constraints.tensor.allows(t)) continue;
+    for (const int c : contextDegrees(search, constraints, job.sequenceLength, deviceCount / t)) {
+      if (!constraints.context.allows(c)) continue;
+      for (const int e : expertDegrees(a, search, constraints, deviceCount / (t * c))) {
+        if (!constraints.expert.allows(e)) continue;
+        out.push_back({t, false, c, e});
+        if (t > 1 && search.sequenceParallel && job.sequenceLength % (c * t) == 0)
+          out.push_back({t, true, c, e});
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "units/sourced.h"
+
+namespace nest {
+
+enum class NumberFormat { Bf16, Fp16, Fp8, Fp32 };
+
+/// One kind of accelerator: what it can do at best, and what of it is reached. The catalog in
+/// resources/devices.json holds the known ones, each figure with its source.
+struct DeviceSpec {
+  std::string id;                ///< catalog key, e.g. "h100-sxm"; "custom" if typed
+  std::string name;              ///< "H100 SXM"
+  Sourced<FlopsPerSecond> peak;  ///< dense bf16/fp16 matrix rate, one device
+  std::optional<Sourced<FlopsPerSecond>> peakFp8;
+  Sourced<double> matrixEfficiency{0.8};  ///< largest share of `peak` that a large matrix product reaches
+  std::optional<Sourced<double>> matrixEfficiencyFp8;  ///< the same of `peakFp8`; none: as `matrixEfficiency`
+  Sourced<Bytes> memory;
+  Sourced<BytesPerSecond> memoryBandwidth;
+  Sourced<double> memoryEfficiency{0.8};  ///< share of `memoryBandwidth` that element-wise work reaches
+  Sourced<BytesPerSecond> linkBandwidth;  ///< one-way, to a partner inside the host
+  Sourced<Seconds> linkLatency{Seconds(2e-6)};
+  Sourced<BytesPerSecond> hostLinkBandwidth;  ///< one-way per device between hosts, the usual machine
+  int usualHostSize = 8;
+
+  // What the analytic profile needs besides (core/analytic/transformer.h).
+  /// Share of the rates of single kernels that lasts through training steps: power limits, gaps between
+  /// kernels.
+  Sourced<double> sustainedRate{0.85};
+  Sourced<double> matrixHalfSize{
+      96.0};  ///< rows, columns or depth of a product at which half its rate is lost
+  Sourced<double> attentionEfficiency{0.5};       ///< share of `peak` that a fused attention kernel reaches
+  Sourced<Seconds> kernelLatency{Seconds(4e-6)};  ///< least time of any kernel
+  Sourced<double> linkEfficiency{0.8};  ///< share of the nominal link bandwidths that collectives sustain
+
+  friend bool operator==(const DeviceSpec&, const DeviceSpec&) = default;
+};
+
+}  // namespace nest

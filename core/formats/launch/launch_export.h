@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/results/outcome_json.h"
+#include "plan/schedule.h"
+
+namespace nest {
+
+/// What a plan can be written as, so that it runs somewhere.
+enum class LaunchTarget {
+  Megatron,
+  DeepSpeed,
+  TorchTitan,
+  Nanotron,
+  HostFile,
+  SlurmHostFile,
+  RankFile,
+  ChromeTrace
+};
+inline constexpr int kLaunchTargetCount = 8;
+const char* nameOf(LaunchTarget);  ///< "megatron", "slurm-hostfile", …: the names of nest-plan export --as
+const char* describe(LaunchTarget);  ///< "flags of Megatron-LM as a shell array"
+std::optional<LaunchTarget> launchTargetNamed(std::string_view);
+
+/// The plan in the words of a target. Errors name everything in the plan that the target cannot say; warnings
+/// what it leaves to other settings (ranks are placed by the host files). `plan` must be one that evaluates
+/// without violations. Facts of each target: Megatron-LM d98e8a64 (arguments.py,
+/// pipeline_parallel_layer_layout.py), DeepSpeed configuration, torchtitan before 9810191bb (TOML), nanotron
+/// configuration, Slurm and Open MPI manuals, Chrome trace event format.
+Reading<std::string> writeLaunch(LaunchTarget, const ReportSource&, const Plan&);
+
+/// Device of each global rank, in the order that all these launchers share: stage, then replica, then
+/// context, tensor fastest (Megatron's tp-cp-ep-dp-pp).
+std::vector<DeviceIndex> devicesByRank(const Plan&);
+
+/// A schedule as Chrome trace events (chrome://tracing, Perfetto): a process per plan, a thread per stage and
+/// kind, µs.
+std::string writeChromeTrace(const ReportSource&, const Plan&, const Schedule&);
+
+}  // namespace nest

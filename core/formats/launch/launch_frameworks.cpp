@@ -1,0 +1,169 @@
+#include <nlohmann/json.hpp>
+
+#include "formats/launch/launch_parts.h"
+#include "text/json_layout.h"
+
+namespace nest {
+namespace {
+
+std::string joined(const std::vector<std::string>& all) {
+  std::string out;
+  for (const std::string& s : all) out += (out.empty() ? "" : ", ") + s;
+  return out;
+}
+
+/// Module names of torchtitan's transformers, part by part.
+std::string modulesOf(LaunchPlan& p) {
+  std::string out;
+  int block = 0;
+  for (const auto& part : p.parts()) {
+    std::vector<std::string> names;
+    for (const LayerIndex l : part) {
+      switch (p.kindOf(l)) {
+        case LayerKind::Embedding:
+          names.push_back("\"tok_embeddings\"");
+          break;
+        case LayerKind::Block:
+          names.push_back("\"layers." + std::to_string(block++) + '"');
+          break;
+        case LayerKind::Norm:
+          names.push_back("\"norm\"");
+          break;
+        case LayerKind::Head:
+          names.push_back("\"output\"");
+          break;
+        case LayerKind::Other:
+          p.refuse("layer-kind", "its layer \"" + p.source.problem->graph->layers[l.at()].name +
+                                     "\" is no module of a transformer");
+          return {};
+      }
+    }
+    out += "  [" + joined(names) + "],\n";
+  }
+  return "[\n" + out + "]";
+}
+
+const char* yes(bool b) {
+  return b ? "true" : "false";
+}
+
+}  // namespace
+
+Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
+  p.require(p.chunks() == 1, "interleaved", "its stages are interleaved",
+            "offer only 1 in search.chunks_per_stage");
+  p.require(p.strategy.context == 1, "context", "it splits the context",
+            "set search.context_parallel to false");
+  p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
+            "ZeRO " + std::to_string(p.plan.zero) + " does not go with a pipeline",
+            "offer only 0 and 1 in search.zero_stages");
+  if (p.stages() > 1)
+    p.warn("pipeline", "the configuration does not carry the " + std::to_string(p.stages()) +
+                           " stages: give them to PipelineModule");
+  if (p.strategy.tensor > 1)
+    p.warn("tensor", "the configuration does not carry the tensor degree " +
+                         std::to_string(p.strategy.tensor) + ": the model's own parallel layers do");
+  if (p.strategy.expert > 1)
+    p.warn("expert", "the configuration does not carry the expert degree " +
+                         std::to_string(p.strategy.expert) + ": the MoE layers do (ep_size)");
+  if (p.recompute != Recompute::None)
+    p.warn("recompute", std::string("the configuration does not switch ") + nameOf(p.recompute) +
+                            " recomputation on: the model's code does");
+  p.warnOfPlacement();
+  nlohmann::ordered_json j;
+  j["train_batch_size"] = p.job().globalBatch;
+  j["train_micro_batch_size_per_gpu"] = p.plan.microbatch;
+  j["gradient_accumulation_steps"] = p.microbatchCount;
+  if (p.job().format == NumberFormat::Fp16) j["fp16"] = {{"enabled", true}};
+  if (p.job().format == NumberFormat::Bf16) j["bf16"] = {{"enabled", true}};
+  j["zero_optimization"] = {{"stage", p.plan.zero}};
+  if (p.plan.zero >= 2) {
+    j["zero_optimization"]["overlap_comm"] =
+        p.source.problem->assumptions.overlap[static_cast<std::size_t>(Exchange::Data)] > 0;
+    j["zero_optimization"]["reduce_scatter"] = true;
+    j["zero_optimization"]["contiguous_gradients"] = true;
+  }
+  return p.finish(layOut(j));
+}
+
+Reading<std::string> writeTorchTitan(LaunchPlan& p) {
+  p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
+            "offer 0, 2 and 3 in search.zero_stages");
+  p.require(p.strategy.expert == 1 || p.plan.zero >= 2, "experts-unsharded",
+            "its experts are spread over replicas that hold all else in full (ZeRO 0)",
+            "offer 2 and 3 in search.zero_stages");
+  p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
+            "there the context ranks of a replica belong to one expert group",
+            "set search.context_parallel to false");
+  const std::string modules = p.out.empty() ? modulesOf(p) : std::string();
+  if (hasErrors(p.out)) return p.finish({});
+  if (!p.strategy.sequence && p.strategy.tensor > 1)
+    p.warn("sequence", "torchtitan runs tensor parallelism with sequence parallelism; the plan has it off");
+  p.warnOfPlacement();
+  const bool sharded = p.plan.zero >= 2;
+  std::string t = "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
+                  " ranks\n# For torchtitan before commit 9810191bb; later ones take the same names in "
+                  "Python.\n\n[training]\n";
+  t += "local_batch_size = " + std::to_string(p.plan.microbatch * (p.stages() > 1 ? p.microbatchCount : 1)) +
+       '\n';
+  t += "global_batch_size = " + std::to_string(p.job().globalBatch) + '\n';
+  t += "seq_len = " + std::to_string(p.job().sequenceLength) + "\n\n[parallelism]\n";
+  t += "data_parallel_replicate_degree = " + std::to_string(sharded ? 1 : p.data()) + '\n';
+  t += "data_parallel_shard_degree = " + std::to_string(sharded ? p.data() : 1) + '\n';
+  if (sharded)
+    t += std::string("fsdp_reshard_after_forward = \"") + (p.plan.zero == 3 ? "always" : "never") + "\"\n";
+  t += "tensor_parallel_degree = " + std::to_string(p.strategy.tensor) + '\n';
+  t += "context_parallel_degree = " + std::to_string(p.strategy.context) + '\n';
+  t += "expert_parallel_degree = " + std::to_string(p.strategy.expert) + '\n';
+  if (p.strategy.expert > 1)
+    t += "expert_tensor_parallel_degree = " + std::to_string(p.strategy.tensor) + '\n';
+  t += "pipeline_parallel_degree = " + std::to_string(p.stages()) + '\n';
+  if (p.stages() > 1) {
+    t += std::string("pipeline_parallel_schedule = \"") + (p.chunks() > 1 ? "Interleaved1F1B" : "1F1B") +
+         "\"\n";
+    t += "pipeline_parallel_microbatch_size = " + std::to_string(p.plan.microbatch) + '\n';
+    t += "module_fqns_per_model_part = " + modules + '\n';
+  }
+  t += std::string("\n[activation_checkpoint]\nmode = \"") + nameOf(p.recompute) + "\"\n";
+  return p.finish(std::move(t));
+}
+
+Reading<std::string> writeNanotron(LaunchPlan& p) {
+  p.require(p.chunks() == 1, "interleaved", "its stages are interleaved",
+            "offer only 1 in search.chunks_per_stage");
+  p.require(p.plan.zero <= 1, "zero", "ZeRO " + std::to_string(p.plan.zero) + " is not known there",
+            "offer 0 and 1 in search.zero_stages");
+  p.require(p.recompute != Recompute::Selective, "recompute-selective", "it recomputes selectively",
+            "offer none and full in search.recompute");
+  const bool experts = p.source.architecture && p.source.architecture->experts;
+  p.require(!experts || p.stages() == 1, "expert-ranks",
+            "with experts it numbers ranks replica by replica, not stage by stage", "limit the stages to 1");
+  p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
+            "there the context ranks of a replica belong to one expert group",
+            "set search.context_parallel to false");
+  if (p.stages() > 1)
+    p.warn("cuts", "nanotron places the cuts between the " + std::to_string(p.stages()) +
+                       " stages itself, by its own estimate of each block's cost");
+  p.warnOfPlacement();
+  std::string t = "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) + " ranks\nparallelism:\n";
+  t += "  dp: " + std::to_string(p.data()) + "\n  pp: " + std::to_string(p.stages()) +
+       "\n  tp: " + std::to_string(p.strategy.tensor) + '\n';
+  t += "  context_parallel_size: " + std::to_string(p.strategy.context) +
+       "\n  expert_parallel_size: " + std::to_string(p.strategy.expert) + '\n';
+  if (experts)
+    t += "  expert_tensor_parallel_size: " + std::to_string(p.strategy.tensor) +
+         "\n  expert_data_parallel_size: " +
+         std::to_string(p.data() * p.strategy.context / p.strategy.expert) + "\n  enabled_moe: true\n";
+  t += std::string("  pp_engine: 1f1b\n  tp_mode: ") +
+       (p.strategy.sequence ? "REDUCE_SCATTER" : "ALL_REDUCE") + '\n';
+  t += std::string("  tp_linear_async_communication: ") +
+       yes(p.strategy.sequence && p.source.problem->assumptions.overlap[0] > 0) + '\n';
+  t += std::string("  recompute_layer: ") + yes(p.recompute == Recompute::Full) + '\n';
+  t += "optimizer:\n  zero_stage: " + std::to_string(p.plan.zero) + '\n';
+  t += "tokens:\n  micro_batch_size: " + std::to_string(p.plan.microbatch) +
+       "\n  batch_accumulation_per_replica: " + std::to_string(p.microbatchCount) +
+       "\n  sequence_length: " + std::to_string(p.job().sequenceLength) + '\n';
+  return p.finish(std::move(t));
+}
+
+}  // namespace nest

@@ -1,0 +1,219 @@
+#include <algorithm>
+
+#include "formats/launch/launch_parts.h"
+
+namespace nest {
+namespace {
+
+/// "Et*2|t*3|tL": E embedding, t decoder layer, L loss; empty when a layer has no letter.
+std::string layoutOf(LaunchPlan& p) {
+  std::string layout;
+  for (const auto& part : p.parts()) {
+    if (!layout.empty()) layout += '|';
+    int blocks = 0;
+    const auto flush = [&] {
+      if (blocks > 0) layout += blocks == 1 ? "t" : "t*" + std::to_string(blocks);
+      blocks = 0;
+    };
+    for (const LayerIndex l : part) {
+      switch (p.kindOf(l)) {
+        case LayerKind::Embedding:
+          flush(), layout += 'E';
+          break;
+        case LayerKind::Block:
+          ++blocks;
+          break;
+        case LayerKind::Head:
+          flush(), layout += 'L';
+          break;
+        case LayerKind::Norm:
+          break;  // goes with the loss
+        case LayerKind::Other:
+          p.refuse("layer-kind", "its layer \"" + p.source.problem->graph->layers[l.at()].name +
+                                     "\" is neither embedding, block nor head");
+          return {};
+      }
+    }
+    flush();
+  }
+  return layout;
+}
+
+/// A norm in another stage than the head runs beside the head in Megatron.
+void warnOfNorm(LaunchPlan& p) {
+  for (const auto& part : p.parts()) {
+    const bool norm =
+        std::any_of(part.begin(), part.end(), [&](LayerIndex l) { return p.kindOf(l) == LayerKind::Norm; });
+    const bool head =
+        std::any_of(part.begin(), part.end(), [&](LayerIndex l) { return p.kindOf(l) == LayerKind::Head; });
+    if (norm && !head)
+      p.warn("final-norm",
+             "the final norm runs in the stage of the loss, not where the plan has it; its cost is small");
+  }
+}
+
+class ShellArray {
+public:
+  void add(const std::string& flag, const std::string& value = {}) {
+    m_text += "  " + flag + (value.empty() ? "" : ' ' + value) + '\n';
+  }
+  void add(const std::string& flag, int value) { add(flag, std::to_string(value)); }
+  std::string text() const { return m_text; }
+
+private:
+  std::string m_text;
+};
+
+/// "[0]*3+[1]*58": which layers have experts.
+std::string expertPattern(const TransformerArchitecture& m) {
+  std::string out;
+  for (int l = 0; l < m.layers;) {
+    int end = l + 1;
+    while (end < m.layers && m.hasExperts(end) == m.hasExperts(l)) ++end;
+    out += (out.empty() ? "[" : "+[") + std::string(m.hasExperts(l) ? "1" : "0") + "]*" +
+           std::to_string(end - l);
+    l = end;
+  }
+  return out;
+}
+
+void addExperts(ShellArray& a, const TransformerArchitecture& m) {
+  a.add("--num-experts", m.experts->experts);
+  a.add("--moe-router-topk", m.experts->perToken);
+  a.add("--moe-token-dispatcher-type", "alltoall");  // the exchange that the plan counts
+  if (m.experts->intermediate > 0) a.add("--moe-ffn-hidden-size", m.experts->intermediate);
+  if (m.experts->sharedIntermediate > 0)
+    a.add("--moe-shared-expert-intermediate-size", m.experts->sharedIntermediate);
+  bool all = true;
+  for (int l = 0; l < m.layers; ++l) all = all && m.hasExperts(l);
+  if (!all) a.add("--moe-layer-freq", '"' + expertPattern(m) + '"');
+}
+
+void addAttention(ShellArray& a, const TransformerArchitecture& m) {
+  a.add("--num-attention-heads", m.heads);
+  if (m.latent) {
+    a.add("--multi-latent-attention");
+    if (m.latent->queryRank > 0) a.add("--q-lora-rank", m.latent->queryRank);
+    a.add("--kv-lora-rank", m.latent->keyValueRank);
+    a.add("--qk-head-dim", m.latent->nopeHeadDim);
+    a.add("--qk-pos-emb-head-dim", m.latent->ropeHeadDim);
+    a.add("--v-head-dim", m.latent->valueHeadDim);
+    return;
+  }
+  if (m.keyValueHeads != m.heads && m.keyValueHeads > 0) {
+    a.add("--group-query-attention");
+    a.add("--num-query-groups", m.keyValueHeads);
+  }
+  if (m.headDim > 0 && m.headDim * m.heads != m.hidden) a.add("--kv-channels", m.headDim);
+  if (m.queryKeyNorm) a.add("--qk-layernorm");
+}
+
+/// What the flags cannot say of the model; the plan's costs hold nevertheless.
+void warnOfModel(LaunchPlan& p) {
+  const TransformerArchitecture* m = p.source.architecture;
+  if (!m) return;
+  if (!m->causal)
+    p.warn("encoder", "the model is an encoder: start it with pretrain_bert.py, not pretrain_gpt.py");
+  if ((m->projectionBias && !m->attentionBias) || (m->attentionOutputBias && !m->projectionBias))
+    p.warn("bias",
+           "Megatron-LM has biases in all projections, in queries, keys and values only, or nowhere; the "
+           "model has others");
+  if (m->slidingWindow > 0)
+    p.warn("window",
+           "the flags leave the sliding window of " + std::to_string(m->slidingWindow) + " tokens out",
+           "add --window-size if the training uses it");
+}
+
+void addModel(ShellArray& a, const LaunchPlan& p) {
+  const TransformerArchitecture* m = p.source.architecture;
+  if (!m) return;
+  a.add("--num-layers", m->layers);
+  a.add("--hidden-size", m->hidden);
+  a.add("--ffn-hidden-size", m->intermediate);
+  addAttention(a, *m);
+  a.add("--max-position-embeddings", std::max(m->maxPositions, p.job().sequenceLength));
+  a.add("--position-embedding-type", m->learnedPositions ? "learned_absolute" : "rope");
+  if (m->gatedMlp) a.add("--swiglu");
+  if (!m->layerNorm) a.add("--normalization", "RMSNorm");
+  if (!m->projectionBias) a.add("--disable-bias-linear");
+  if (!m->projectionBias && m->attentionBias) a.add("--add-qkv-bias");
+  if (!m->tiedEmbeddings) a.add("--untie-embeddings-and-output-weights");
+  if (m->experts) addExperts(a, *m);
+}
+
+void addRecompute(ShellArray& a, const LaunchPlan& p) {
+  if (p.recompute == Recompute::Full) {
+    a.add("--recompute-granularity", "full");
+    a.add("--recompute-method", "uniform");
+    a.add("--recompute-num-layers", 1);
+  } else if (p.recompute == Recompute::Selective) {
+    a.add("--recompute-granularity", "selective");
+    a.add("--recompute-modules", "core_attn");
+  }
+}
+
+void addSharding(ShellArray& a, const LaunchPlan& p) {
+  static constexpr const char* kStrategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
+  const bool hides = p.source.problem->assumptions.syncOverlap > 0 && p.plan.dataDegree() > 1;
+  if (hides) a.add("--overlap-grad-reduce");
+  if (p.plan.zero == 0) return;
+  a.add("--use-distributed-optimizer");
+  if (hides) a.add("--overlap-param-gather");
+  if (p.plan.zero == 1) return;
+  a.add("--use-megatron-fsdp");
+  a.add("--data-parallel-sharding-strategy", kStrategies[p.plan.zero]);
+  a.add("--ckpt-format", "fsdp_dtensor");  // the only one that Megatron's FSDP takes
+}
+
+}  // namespace
+
+Reading<std::string> writeMegatron(LaunchPlan& p) {
+  p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
+            "ZeRO " + std::to_string(p.plan.zero) + " does not go with a pipeline",
+            "offer only 0 and 1 in search.zero_stages");
+  const bool experts = p.source.architecture && p.source.architecture->experts;
+  p.require(!experts || p.strategy.tensor == 1 || p.strategy.sequence, "experts-without-sequence",
+            "experts with tensor parallelism need sequence parallelism",
+            "set search.sequence_parallel to true");
+  const std::string layout = p.out.empty() && p.stages() > 1 ? layoutOf(p) : std::string();
+  if (hasErrors(p.out)) return p.finish({});
+  warnOfNorm(p);
+  warnOfModel(p);
+  if (p.strategy.expert > 1 && p.strategy.context > 1)
+    p.warn("expert-groups",
+           "Megatron-LM takes the context ranks of a replica into its expert groups first; the plan groups "
+           "replicas");
+  p.warnOfPlacement();
+
+  ShellArray a;
+  a.add("--tensor-model-parallel-size", p.strategy.tensor);
+  a.add("--pipeline-model-parallel-size", p.stages());
+  if (!layout.empty()) a.add("--pipeline-model-parallel-layout", "'" + layout + "'");
+  if (p.strategy.context > 1)
+    a.add("--context-parallel-size", p.strategy.context), a.add("--cp-comm-type", "p2p");
+  if (experts) {
+    a.add("--expert-model-parallel-size", p.strategy.expert);
+    a.add("--expert-tensor-parallel-size", p.strategy.tensor);
+  }
+  if (p.strategy.sequence) a.add("--sequence-parallel");
+  addSharding(a, p);
+  addRecompute(a, p);
+  a.add("--micro-batch-size", p.plan.microbatch);
+  a.add("--global-batch-size", p.job().globalBatch);
+  a.add("--seq-length", p.job().sequenceLength);
+  if (p.job().format == NumberFormat::Bf16) {
+    a.add("--bf16");
+    if (p.job().optimizer.gradientBytes <= 2) a.add("--grad-reduce-in-bf16");  // the default is fp32
+  }
+  if (p.job().format == NumberFormat::Fp16) a.add("--fp16");
+  addModel(a, p);
+  // Megatron-LM refuses to start without it before Blackwell, and with it where FSDP shards.
+  const bool oneQueue = p.plan.zero <= 1 && (p.strategy.tensor > 1 || p.strategy.context > 1);
+  return p.finish("# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
+                  " ranks, data-parallel degree " + std::to_string(p.data()) +
+                  "\n# For Megatron-LM d98e8a64; model flags are those that the plan knows of.\n" +
+                  (oneQueue ? "export CUDA_DEVICE_MAX_CONNECTIONS=1\n" : "") + "MEGATRON_ARGS=(\n" +
+                  a.text() + ")\n");
+}
+
+}  // namespace nest

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "formats/launch/launch_export.h"
+
+namespace nest {
+
+/// What the writers of training frameworks need of a plan, checked once: one strategy, one recompute policy,
+/// d | B.
+class LaunchPlan {
+public:
+  LaunchPlan(const ReportSource& source, const Plan& plan, const char* target);
+
+  const ReportSource& source;
+  const Plan& plan;
+  Strategy strategy;  ///< of all stages
+  Recompute recompute = Recompute::None;
+  int microbatchCount = 0;  ///< m
+  int worldSize = 0;
+  Diagnostics out;
+
+  int stages() const { return plan.stageCount(); }
+  int data() const { return plan.dataDegree(); }
+  int chunks() const { return plan.chunksPerStage(); }
+  const Job& job() const { return source.problem->job; }
+
+  /// Notes a reason why the target cannot express the plan.
+  void refuse(std::string code, std::string message, std::string remedy = {});
+  void require(bool holds, const char* code, std::string message, std::string remedy = {});
+  void warn(std::string code, std::string message, std::string remedy = {});
+  /// Ranks in the launcher's own order do not land on the plan's devices: a host file has to place them.
+  void warnOfPlacement();
+  /// Layers of the pipeline's parts in the order data flows: part q·s + i is chunk q of stage i.
+  std::vector<std::vector<LayerIndex>> parts() const;
+  LayerKind kindOf(LayerIndex l) const { return source.problem->graph->layers[l.at()].kind; }
+
+  Reading<std::string> finish(std::string text);
+
+private:
+  const char* m_target;
+};
+
+Reading<std::string> writeMegatron(LaunchPlan&);
+Reading<std::string> writeDeepSpeed(LaunchPlan&);
+Reading<std::string> writeTorchTitan(LaunchPlan&);
+Reading<std::string> writeNanotron(LaunchPlan&);
+
+}  // namespace nest

@@ -1,0 +1,252 @@
+#include "formats/networks/graph_attributes.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "text/decimal.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostNodes = 500'000, kMostLinks = 1'000'000;
+constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
+
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
+  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
+  return s;
+}
+
+std::string lower(std::string_view s) {
+  std::string out(s);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+/// A number of at least `least` (or above it), reported otherwise.
+std::optional<double> figure(SourceText& s, const GraphAssembly::Attribute& a, int power, double least,
+                             bool above, const char* allowed) {
+  const auto v = readDecimal(trimmed(a.value), power);
+  if (v && (above ? *v > least : *v >= least)) return v;
+  s.error(a.place, "attribute-value",
+          std::string(a.name) + " is " + quoted(a.value) + "; allowed is " + allowed);
+  return std::nullopt;
+}
+
+bool hasUnit(std::string_view s) {
+  return std::any_of(s.begin(), s.end(),
+                     [](unsigned char c) { return std::isalpha(c) && c != 'e' && c != 'E'; });
+}
+
+bool flag(SourceText& s, const GraphAssembly::Attribute& a) {
+  const std::string v = lower(trimmed(a.value));
+  if (v == "true" || v == "1" || v == "yes") return true;
+  if (v != "false" && v != "0" && v != "no" && !v.empty())
+    s.error(a.place, "attribute-value",
+            std::string(a.name) + " is " + quoted(a.value) + "; allowed are true and false");
+  return false;
+}
+
+const char* nameOf(NodeKind k) {
+  return k == NodeKind::Device ? "device" : k == NodeKind::Host ? "host" : "switch";
+}
+
+}  // namespace
+
+bool GraphAssembly::reads(std::string_view name) {
+  static constexpr std::string_view all[] = {
+      "kind",  "label",  "name", "host",      "hbm_gib", "speed", "tflops", "x",         "y",     "pos_x",
+      "pos_y", "failed", "gbps", "bandwidth", "lat_us",  "dir",   "count",  "direction", "origin"};
+  return std::find(std::begin(all), std::end(all), name) != std::end(all);
+}
+
+bool GraphAssembly::fits() {
+  if (m_tooLarge) return false;
+  if (m_graph.nodes.size() <= kMostNodes && m_graph.links.size() <= kMostLinks) return true;
+  m_tooLarge = true;
+  m_source.error(
+      m_source.whole(), "network-too-large",
+      "at most " + text::count(kMostNodes) + " nodes and " + text::count(kMostLinks) + " links are read",
+      "describe a network of this size by levels");
+  return false;
+}
+
+int GraphAssembly::node(const std::string& id, const Place& place) {
+  const auto [at, fresh] = m_number.emplace(id, static_cast<int>(m_graph.nodes.size()));
+  if (fresh) {
+    NetworkNode n;
+    n.id = n.name = id;
+    m_graph.nodes.push_back(std::move(n));
+    if (id.empty()) m_source.error(place, "node-without-id", "a node needs an id");
+  }
+  return at->second;
+}
+
+void GraphAssembly::describe(int number, const Attributes& attributes) {
+  NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(number)];
+  bool isLabelled = false;
+  for (const Attribute& a : attributes) {
+    const std::string name = lower(a.name);
+    if (name == "kind") {
+      const std::string v = lower(trimmed(a.value));
+      if (v == "device" || v == "gpu" || v == "accelerator")
+        n.kind = NodeKind::Device;
+      else if (v == "host" || v == "node" || v == "server")
+        n.kind = NodeKind::Host;
+      else if (v == "switch" || v == "router")
+        n.kind = NodeKind::Switch;
+      else
+        m_source.error(a.place, "attribute-value",
+                       "kind is " + quoted(a.value) + "; allowed are device, host and switch");
+    } else if (name == "label" || name == "name") {
+      // A label goes before a name; "\\N" is Graphviz' word for the id.
+      const std::string text(trimmed(a.value));
+      if (!text.empty() && (name == "label" || !isLabelled)) n.name = text == "\\N" ? n.id : text;
+      isLabelled = isLabelled || name == "label";
+    } else if (name == "host") {
+      n.host = std::string(a.value);
+    } else if (name == "hbm_gib") {
+      if (const auto v = figure(m_source, a, 0, 0, false, "a memory size in GiB"))
+        n.memory = Bytes(*v * kGibi);
+    } else if (name == "speed") {
+      const auto v = figure(m_source, a, 0, 0, true, "a share of the usual rate in (0, 1]");
+      if (v && *v > 1)
+        m_source.error(a.place, "attribute-value",
+                       "speed is " + quoted(a.value) + "; allowed is a share of the usual rate in (0, 1]");
+      else if (v)
+        n.speed = *v;
+    } else if (name == "tflops") {
+      if (const auto v = figure(m_source, a, 0, 0, true, "a positive rate in TFLOP/s"))
+        m_tflops.emplace_back(number, *v);
+    } else if (name == "x" || name == "y" || name == "pos_x" || name == "pos_y") {
+      if (const auto v = figure(m_source, a, 0, -1e12, false, "a number"))
+        (name.back() == 'x' ? n.x : n.y) = *v;
+    } else if (name == "failed") {
+      n.failed = flag(m_source, a);
+    }
+  }
+}
+
+void GraphAssembly::link(int from, int to, bool directed, const Attributes& attributes, const Place& place) {
+  NetworkLink l;
+  l.from = from;
+  l.to = to;
+  l.directed = directed;
+  l.latency = Seconds(1e-6);
+  bool rated = false;
+  const bool hasGbps = std::any_of(attributes.begin(), attributes.end(),
+                                   [](const Attribute& a) { return lower(a.name) == "gbps"; });
+  for (const Attribute& a : attributes) {
+    const std::string name = lower(a.name);
+    if (name == "gbps") {
+      rated = true;
+      if (const auto v = text::readBandwidth(a.value); hasUnit(a.value) && v && v->value.value() > 0)
+        l.bandwidth = v->value;
+      else if (const auto number = figure(m_source, a, 9, 0, true, "a positive one-way bandwidth in GB/s"))
+        l.bandwidth = BytesPerSecond(*number);
+    } else if (name == "bandwidth" && !hasGbps) {
+      rated = true;
+      if (const auto v = text::readBandwidth(a.value); hasUnit(a.value) && v && v->value.value() > 0)
+        l.bandwidth = v->value;
+      else
+        m_source.error(a.place, "attribute-value",
+                       "bandwidth is " + quoted(a.value) + "; allowed is a rate with its unit, like 400 Gb/s",
+                       "or give gbps, a number of GB/s");
+    } else if (name == "lat_us") {
+      if (const auto v = text::readTime(a.value); hasUnit(a.value) && v)
+        l.latency = *v;
+      else if (const auto number = figure(m_source, a, -6, 0, false, "a latency in µs, zero or more"))
+        l.latency = Seconds(*number);
+    } else if (name == "dir") {  // Graphviz' own
+      const std::string v = lower(trimmed(a.value));
+      if (v == "none" || v == "both") l.directed = false;
+      if (v == "back") std::swap(l.from, l.to);
+    } else if (name == "count") {
+      if (const auto v = readWhole(trimmed(a.value), 1, 1'000'000))
+        l.count = static_cast<int>(*v);
+      else
+        m_source.error(a.place, "attribute-value",
+                       "count is " + quoted(a.value) + "; allowed is a whole number of 1 or more");
+    } else if (name == "failed") {
+      l.failed = flag(m_source, a);
+    } else if (name == "direction") {
+      const std::string v = lower(trimmed(a.value));
+      if (v == "one-way" || v == "both")
+        l.directed = v == "one-way";
+      else
+        m_source.error(a.place, "attribute-value",
+                       "direction is " + quoted(a.value) + "; allowed are one-way and both");
+    } else if (name == "origin") {
+      const std::string v = lower(trimmed(a.value));
+      bool known = false;
+      for (Origin o : {Origin::Typed, Origin::Measured, Origin::Estimated, Origin::Catalog})
+        if (v == nest::nameOf(o)) l.origin = o, known = true;
+      if (!known)
+        m_source.error(
+            a.place, "attribute-value",
+            "origin is " + quoted(a.value) + "; allowed are typed, measured, estimated and catalog");
+    }
+  }
+  if (!rated) m_unrated.emplace_back(m_graph.links.size(), place);
+  m_graph.links.push_back(l);
+}
+
+/// A drawing that says nothing of a cluster gets one error, not one for each line of it.
+void GraphAssembly::checkFigures() {
+  const bool hasDevice = std::any_of(m_graph.nodes.begin(), m_graph.nodes.end(),
+                                     [](const NetworkNode& n) { return n.kind == NodeKind::Device; });
+  if (!hasDevice && m_unrated.size() == m_graph.links.size() && m_unrated.size() > 1)
+    return m_source.error(
+        m_unrated.front().second, "no-network",
+        "the graph describes no cluster: no node is a device, and none of its " +
+            text::count(static_cast<long long>(m_unrated.size())) + " links has a bandwidth",
+        "mark the accelerators with the attribute kind=device and give each link gbps, GB/s one way");
+  for (const auto& [number, place] : m_unrated) {
+    const NetworkLink& l = m_graph.links[number];
+    m_source.error(place, "link-without-bandwidth",
+                   "the link " + quoted(m_graph.nodes[static_cast<std::size_t>(l.from)].id) + " – " +
+                       quoted(m_graph.nodes[static_cast<std::size_t>(l.to)].id) + " has no bandwidth",
+                   "give it the attribute gbps, its one-way bandwidth in GB/s");
+  }
+  if (!hasDevice && !m_source.failed())
+    m_source.error(m_source.whole(), "no-devices", "no node is a device",
+                   "mark the accelerators with the attribute kind=device");
+}
+
+Reading<NetworkGraph> GraphAssembly::finish() {
+  double fastest = 0;
+  for (const auto& [n, tflops] : m_tflops) fastest = std::max(fastest, tflops);
+  for (const auto& [n, tflops] : m_tflops)
+    m_graph.nodes[static_cast<std::size_t>(n)].speed = tflops / fastest;
+  fits();
+  checkFigures();
+  Reading<NetworkGraph> result;
+  if (!m_source.failed()) result.value = std::move(m_graph);
+  result.diagnostics = m_source.take();
+  return result;
+}
+
+std::vector<std::pair<std::string, std::string>> attributesOf(const NetworkNode& n) {
+  std::vector<std::pair<std::string, std::string>> out{{"kind", nameOf(n.kind)}};
+  if (n.name != n.id) out.emplace_back("label", n.name);
+  if (!n.host.empty()) out.emplace_back("host", n.host);
+  if (n.memory.value() != 0) out.emplace_back("hbm_gib", writeDecimal(n.memory.value() / kGibi));
+  if (n.speed != 1) out.emplace_back("speed", writeDecimal(n.speed));
+  if (n.x != 0) out.emplace_back("x", writeDecimal(n.x));
+  if (n.y != 0) out.emplace_back("y", writeDecimal(n.y));
+  if (n.failed) out.emplace_back("failed", "true");
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> attributesOf(const NetworkLink& l) {
+  std::vector<std::pair<std::string, std::string>> out{{"gbps", writeDecimal(l.bandwidth.value(), 9)},
+                                                       {"lat_us", writeDecimal(l.latency.value(), -6)}};
+  if (l.count != 1) out.emplace_back("count", std::to_string(l.count));
+  if (l.failed) out.emplace_back("failed", "true");
+  if (l.origin != Origin::Typed) out.emplace_back("origin", std::string(nest::nameOf(l.origin)));
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cluster/graph/network_graph.h"
+#include "text/source_text.h"
+
+namespace nest {
+
+/// The attributes by which GraphML and DOT files describe networks; both use the same names.
+///
+/// Nodes: kind (device, host, switch; absent: switch), label or name (shown; absent: the id), host (devices:
+/// id or name of their host), hbm_gib (devices: memory), speed (devices: share of the usual rate, (0, 1]) or
+/// tflops (the share is that of the fastest device in the file), x, y (place in a drawing), failed (true,
+/// false). Links: gbps (GB/s one way, of one link; needed) or bandwidth (with its unit: "400 Gb/s"), lat_us
+/// (absent: 1), count (parallel links), failed, origin (typed, measured, estimated, catalog), direction
+/// (one-way, both: against the file's own default) or dir (Graphviz: none, both, back). Names are read in any
+/// case; gbps and lat_us may carry a unit. Other attributes are ignored.
+class GraphAssembly {
+public:
+  struct Attribute {
+    std::string_view name, value;
+    Place place;
+  };
+  using Attributes = std::vector<Attribute>;
+
+  explicit GraphAssembly(SourceText& source) : m_source(source) {}
+
+  /// Whether an attribute of this name, in lower case, says anything here.
+  static bool reads(std::string_view name);
+
+  /// Number of the node with this id; made (as a switch) if it is new.
+  int node(const std::string& id, const Place& place);
+  bool hasNode(const std::string& id) const { return m_number.count(id) > 0; }
+  void describe(int node, const Attributes&);
+  void link(int from, int to, bool directed, const Attributes&, const Place&);
+  /// False once the network has outgrown what is read; an error has been reported.
+  bool fits();
+
+  /// Checks the whole (a device, at least). Empty if the source has errors.
+  Reading<NetworkGraph> finish();
+
+private:
+  void checkFigures();
+
+  SourceText& m_source;
+  NetworkGraph m_graph;
+  std::unordered_map<std::string, int> m_number;
+  std::vector<std::pair<int, double>> m_tflops;
+  std::vector<std::pair<std::size_t, Place>> m_unrated;  ///< links without a bandwidth, and where they stand
+  bool m_tooLarge = false;
+};
+
+/// Name and text of what differs from the defaults, for writers. Reading them back gives the same node or
+/// link.
+std::vector<std::pair<std::string, std::string>> attributesOf(const NetworkNode&);
+std::vector<std::pair<std::string, std::string>> attributesOf(const NetworkLink&);
+
+}  // namespace nest

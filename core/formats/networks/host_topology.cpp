@@ -1,0 +1,191 @@
+#include "formats/networks/host_topology.h"
+
+#include <algorithm>
+
+#include "cluster/devices/device_catalog.h"
+#include "cluster/graph/graph_edit.h"
+#include "formats/networks/slurm_tree.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostNodes = 1u << 21;
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+void findNearestDevices(HostTopology& h) {
+  std::vector<std::vector<int>> next(h.graph.nodes.size());
+  for (const NetworkLink& l : h.graph.links)
+    next[at(l.from)].push_back(l.to), next[at(l.to)].push_back(l.from);
+  for (auto& adapter : h.adapters) {
+    adapter.nearest.clear();
+    std::vector<int> front{adapter.node};
+    std::vector<char> seen(h.graph.nodes.size(), 0);
+    seen[at(adapter.node)] = 1;
+    while (!front.empty() && adapter.nearest.empty()) {
+      std::vector<int> further;
+      for (int v : front)
+        for (int u : next[at(v)]) {
+          if (seen[at(u)]) continue;
+          seen[at(u)] = 1;
+          further.push_back(u);
+          if (h.graph.nodes[at(u)].kind == NodeKind::Device) adapter.nearest.push_back(u);
+        }
+      front = std::move(further);
+    }
+  }
+}
+
+Diagnostics weighDevices(std::vector<HostTopology>& kinds, const DeviceSpec& device) {
+  Diagnostics out;
+  if (std::all_of(kinds.begin(), kinds.end(),
+                  [&](const HostTopology& k) { return k.architecture == kinds.front().architecture; }))
+    return out;
+  for (HostTopology& k : kinds) {
+    const char* id = k.architecture == 80    ? "a100-80"
+                     : k.architecture == 90  ? "h100-sxm"
+                     : k.architecture == 100 ? "b200"
+                                             : nullptr;
+    const DeviceSpec* known = id ? findDevice(id) : nullptr;
+    const double share = known ? known->peak.value.value() / device.peak.value.value() : 0;
+    const std::string who = "the devices of SM " + std::to_string(k.architecture);
+    if (!known || !(share <= 1)) {
+      out.push_back(warning("join-devices-differ", {},
+                            who +
+                                (known ? " (" + known->name + ") are faster than " + device.name + ";"
+                                       : std::string(" are not in the catalog;")) +
+                                " they count as " + device.name,
+                            known ? std::string("choose --device ") + id : "give them a speed"));
+      continue;
+    }
+    if (known->id == device.id) continue;
+    for (NetworkNode& n : k.graph.nodes)
+      if (n.kind == NodeKind::Device) n.speed = share, n.memory = known->memory.value;
+    out.push_back(note("join-devices-differ", {},
+                       who + " count as " + known->name + ": " + text::number(share) + " of the speed of " +
+                           device.name + ", " + text::memory(known->memory.value),
+                       "change speed and memory of these devices if they are others"));
+  }
+  return out;
+}
+
+GraphSource clusterOf(const HostTopology& h) {
+  return {h.graph, {}, h.format};
+}
+
+namespace {
+
+/// Everything that keeps hosts and topology from being joined.
+Diagnostics checkJoin(const std::vector<HostTopology>& kinds,
+                      const std::unordered_map<std::string, std::size_t>& kindOf, const SlurmTopology& t,
+                      const SlurmFigures& figures) {
+  Diagnostics out;
+  const auto refuse = [&](const char* code, std::string message, std::string remedy = {}) {
+    out.push_back(error(code, {"", 0, 0, "/cluster"}, std::move(message), std::move(remedy)));
+  };
+  if (t.kind != SlurmTopology::Kind::Tree && t.kind != SlurmTopology::Kind::Block)
+    refuse("join-kind", "only tree and block topologies can be joined with a host");
+  else if (static_cast<int>(figures.levels.size()) != 1 + t.levelCount())
+    refuse("slurm-figures",
+           "the topology needs figures for " + std::to_string(1 + t.levelCount()) + " levels");
+  if (std::any_of(kinds.begin(), kinds.end(), [](const auto& k) { return k.adapters.empty(); }))
+    refuse("join-no-adapter", "a host topology names no network adapter, so that hosts cannot be joined",
+           "use a topology that lists the NICs");
+  if (t.hostCount() == 0) refuse("slurm-no-hosts", "the topology names no hosts");
+  std::size_t nodes = 0;
+  for (const auto& g : t.groups)
+    for (const std::string& h : g.hosts) {
+      const auto kind = kindOf.find(h);
+      if (kind == kindOf.end() || kind->second >= kinds.size()) {
+        refuse("join-host-missing", "the host \"" + h + "\" has no topology of its own");
+        return out;
+      }
+      nodes += kinds[kind->second].graph.nodes.size();
+    }
+  if (nodes > kMostNodes)
+    refuse("network-too-large", "the joined network would have more than 2,097,152 nodes",
+           "describe the hosts by their levels");
+  return out;
+}
+
+/// Devices below each node of the tree.
+std::vector<double> devicesBelow(const SlurmTree& tree, const std::vector<const HostTopology*>& hostAt) {
+  std::vector<double> devices(tree.nodes.size(), 0);
+  for (std::size_t n = tree.nodes.size(); n-- > 0;) {
+    if (hostAt[n]) devices[n] = hostAt[n]->deviceCount();
+    if (tree.nodes[n].parent >= 0) devices[at(tree.nodes[n].parent)] += devices[n];
+  }
+  return devices;
+}
+
+/// A copy of the host's inside, its adapters joined to the leaf switch.
+void addHost(NetworkGraph& g, const HostTopology& host, const std::string& name, int leaf, Seconds latency) {
+  const int base = static_cast<int>(g.nodes.size());
+  for (NetworkNode copy : host.graph.nodes) {
+    copy.id = name + ":" + copy.id;
+    copy.name = name + ":" + copy.name;
+    if (copy.kind == NodeKind::Device) copy.host = name;
+    g.nodes.push_back(std::move(copy));
+  }
+  for (NetworkLink copy : host.graph.links) {
+    copy.from += base;
+    copy.to += base;
+    g.links.push_back(copy);
+  }
+  for (const auto& a : host.adapters)
+    if (leaf >= 0)
+      g.links.push_back({base + a.node, leaf, a.bandwidth,
+                         Seconds(std::max(a.latency.value(), latency.value())), 1, false, false, a.origin});
+}
+
+}  // namespace
+
+Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
+                               const std::unordered_map<std::string, std::size_t>& kindOf,
+                               const SlurmTopology& t, const SlurmFigures& figures) {
+  Reading<GraphSource> result{std::nullopt, checkJoin(kinds, kindOf, t, figures)};
+  if (hasErrors(result.diagnostics)) return result;
+  const SlurmTree tree = treeOf(t);
+  std::vector<const HostTopology*> hostAt(tree.nodes.size(), nullptr);
+  for (std::size_t n = 0; n < tree.nodes.size(); ++n)
+    if (tree.nodes[n].level == 0) hostAt[n] = &kinds[kindOf.at(tree.nodes[n].name)];
+  const auto devices = devicesBelow(tree, hostAt);
+  NetworkGraph& g = result.value.emplace().graph;
+  result.value->importedFrom = kinds.front().format + " and Slurm topology";
+  std::vector<int> number(tree.nodes.size(), -1);
+  for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
+    const auto& x = tree.nodes[n];
+    const int parent = x.parent >= 0 ? number[at(x.parent)] : -1;
+    number[n] = static_cast<int>(g.nodes.size());
+    if (hostAt[n]) {
+      addHost(g, *hostAt[n], x.name, parent, figures.levels[1].latency / 2);
+      continue;
+    }
+    NetworkNode s;
+    s.id = "switch:" + x.name;
+    s.name = x.name;
+    g.nodes.push_back(s);
+    if (parent < 0) continue;
+    const auto& level = figures.levels[at(tree.nodes[at(x.parent)].level)];
+    const double inner = figures.levels[at(x.level)].latency.value();
+    g.links.push_back({parent, number[n], BytesPerSecond(level.bandwidth.value() * devices[n]),
+                       Seconds(std::max(0.0, level.latency.value() - inner) / 2), 1, false, false,
+                       level.origin});
+  }
+  graph::layOut(g);
+  return result;
+}
+
+Reading<GraphSource> joinHosts(const HostTopology& host, const SlurmTopology& t,
+                               const SlurmFigures& figures) {
+  std::unordered_map<std::string, std::size_t> all;
+  for (const auto& g : t.groups)
+    for (const std::string& h : g.hosts) all.emplace(h, 0);
+  return joinHosts(std::vector{host}, all, t, figures);
+}
+
+}  // namespace nest

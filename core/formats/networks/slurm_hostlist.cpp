@@ -1,0 +1,233 @@
+#include "formats/networks/slurm_hostlist.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include "text/decimal.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kLongestName = 256;
+
+bool isDigit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c));
+}
+
+/// Numbers of a bracket, written with at least so many digits.
+struct Range {
+  long long first = 0, last = 0;
+  std::size_t width = 0;
+};
+
+/// A stretch of a name: text as it stands, or the ranges of a bracket.
+struct Piece {
+  std::string_view text;
+  std::vector<Range> ranges;
+};
+
+using Name = std::vector<Piece>;
+
+std::size_t sizeOf(const Range& r) {
+  return static_cast<std::size_t>(r.last - r.first) + 1;
+}
+
+std::string padded(long long n, std::size_t width) {
+  std::string s = std::to_string(n);
+  return s.size() < width ? std::string(width - s.size(), '0') + s : s;
+}
+
+/// Reads a list whole, counting names and their lengths, so that nothing is written out of a list that turns
+/// out wrong at its end.
+class Parser {
+public:
+  Parser(std::string_view text, std::size_t most) : m_text(text), m_most(most) {}
+
+  std::vector<Name> run() {
+    while (m_error.empty() && m_at < m_text.size()) {
+      name();
+      if (m_error.empty() && m_at < m_text.size()) {
+        if (m_text[m_at] != ',')
+          fail("expected a comma between host names");
+        else if (++m_at == m_text.size())
+          fail("a name must follow the comma");
+      }
+    }
+    if (m_error.empty() && m_names.empty()) fail("the host list is empty");
+    return std::move(m_names);
+  }
+  const std::string& error() const { return m_error; }
+  std::size_t offset() const { return m_offset; }
+  std::size_t count() const { return m_count; }
+
+private:
+  void fail(std::string why) {
+    if (!m_error.empty()) return;
+    m_error = std::move(why);
+    m_offset = m_at;
+  }
+  void failTooMany() { fail("more than " + text::count(static_cast<long long>(m_most)) + " names"); }
+
+  void name() {
+    Name pieces;
+    std::size_t names = 1, length = 0;
+    const std::size_t begin = m_at;
+    while (m_error.empty() && m_at < m_text.size() && m_text[m_at] != ',') {
+      const char c = m_text[m_at];
+      if (c == '[') {
+        std::size_t choices = 0, width = 0;
+        pieces.push_back({{}, bracket(choices, width)});
+        if (!m_error.empty()) return;
+        if (names * choices + m_count > m_most) return failTooMany();
+        names *= choices;
+        length += width;
+      } else if (c == ']' || std::isspace(static_cast<unsigned char>(c)) ||
+                 static_cast<unsigned char>(c) < 32) {
+        return fail(c == ']' ? "\"]\" without \"[\"" : "a host name holds a blank");
+      } else {
+        const std::size_t from = m_at;
+        while (m_at < m_text.size() && m_text[m_at] != ',' && m_text[m_at] != '[' && m_text[m_at] != ']' &&
+               !std::isspace(static_cast<unsigned char>(m_text[m_at])))
+          ++m_at;
+        pieces.push_back({m_text.substr(from, m_at - from), {}});
+        length += m_at - from;
+      }
+      // Written out as well: what is read must be readable when it is written back.
+      if (length > kLongestName) return fail("a host name is longer than 256 bytes");
+    }
+    if (m_at == begin) return fail("a host name is missing");
+    if ((m_count += names) > m_most) return failTooMany();
+    m_names.push_back(std::move(pieces));
+  }
+
+  /// The ranges between brackets, how many numbers they hold and how long the longest is; at most `m_most`.
+  std::vector<Range> bracket(std::size_t& count, std::size_t& width) {
+    std::vector<Range> out;
+    const std::size_t open = m_at++;
+    while (true) {
+      Range r;
+      const std::size_t from = m_at;
+      const auto first = number();
+      if (!first) return fail("expected a number in the brackets"), out;
+      r.width = m_at - from;
+      r.first = r.last = *first;
+      if (m_at < m_text.size() && m_text[m_at] == '-') {
+        ++m_at;
+        const auto last = number();
+        if (!last) return fail("expected the end of the range"), out;
+        if (*last < *first) return fail("a range must not run backwards"), out;
+        r.last = *last;
+      }
+      if (sizeOf(r) > m_most || (count += sizeOf(r)) > m_most) return failTooMany(), out;
+      width = std::max({width, r.width, std::to_string(r.last).size()});
+      out.push_back(r);
+      if (m_at < m_text.size() && m_text[m_at] == ',') {
+        ++m_at;
+      } else if (m_at < m_text.size() && m_text[m_at] == ']') {
+        ++m_at;
+        return out;
+      } else {
+        if (m_at >= m_text.size()) m_at = open;
+        return fail("\"[\" is not closed by \"]\""), out;
+      }
+    }
+  }
+
+  std::optional<long long> number() {
+    const std::size_t from = m_at;
+    while (m_at < m_text.size() && isDigit(m_text[m_at])) ++m_at;
+    return readWhole(m_text.substr(from, m_at - from), 0, 999'999'999'999LL);
+  }
+
+  std::string_view m_text;
+  std::size_t m_most, m_at = 0, m_count = 0, m_offset = 0;
+  std::string m_error;
+  std::vector<Name> m_names;
+};
+
+/// All names that a name with brackets stands for, the last bracket fastest.
+void writeOut(const Name& pieces, std::vector<std::string>& out) {
+  std::vector<std::string> names{""};
+  for (const Piece& p : pieces) {
+    if (p.ranges.empty()) {
+      for (std::string& n : names) n += p.text;
+      continue;
+    }
+    std::vector<std::string> longer;
+    for (const std::string& n : names)
+      for (const Range& r : p.ranges)
+        for (long long k = r.first; k <= r.last; ++k) longer.push_back(n + padded(k, r.width));
+    names = std::move(longer);
+  }
+  std::move(names.begin(), names.end(), std::back_inserter(out));
+}
+
+struct Split {
+  std::string stem;
+  long long number = 0;
+  std::size_t width = 0;  ///< 0: does not end in a number
+};
+
+Split split(const std::string& name) {
+  std::size_t digits = name.size();
+  while (digits > 0 && isDigit(name[digits - 1])) --digits;
+  const auto number = readWhole(std::string_view(name).substr(digits), 0, 999'999'999'999LL);
+  if (!number) return {name, 0, 0};
+  return {name.substr(0, digits), *number, name.size() - digits};
+}
+
+}  // namespace
+
+Hostlist expandHostlist(std::string_view text, std::size_t most) {
+  Parser parser(text, most);
+  const std::vector<Name> names = parser.run();
+  Hostlist out;
+  out.error = parser.error();
+  out.offset = parser.offset();
+  if (!out.error.empty()) return out;
+  out.names.reserve(parser.count());
+  for (const Name& n : names) writeOut(n, out.names);
+  return out;
+}
+
+std::string foldHostlist(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size();) {
+    const Split first = split(names[i]);
+    std::string ranges;
+    std::size_t j = i;
+    int parts = 0;
+    while (j < names.size()) {
+      const Split from = split(names[j]);
+      if (from.width == 0 || from.stem != first.stem) break;
+      std::size_t k = j + 1;
+      for (Split next; k < names.size(); ++k) {
+        next = split(names[k]);
+        // A padded range keeps one width; without padding the width may grow.
+        const bool sameWidth = next.width == from.width || (names[j][from.stem.size()] != '0' &&
+                                                            next.width == std::to_string(next.number).size());
+        if (next.stem != first.stem || next.number != from.number + static_cast<long long>(k - j) ||
+            !sameWidth)
+          break;
+      }
+      ranges += (parts++ ? "," : "") + names[j].substr(first.stem.size());
+      if (k - j > 1) ranges += '-' + names[k - 1].substr(first.stem.size());
+      j = k;
+    }
+    if (!out.empty()) out += ',';
+    if (j <= i + 1) {
+      out += names[i];
+      j = i + 1;
+    } else {
+      out += first.stem + '[' + ranges + ']';
+    }
+    i = j;
+  }
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/levels/cluster_source.h"
+#include "diagnostics/diagnostic.h"
+
+namespace nest {
+
+/// What a Slurm topology file says: which hosts stand together. It carries no bandwidth.
+struct SlurmTopology {
+  enum class Kind { Tree, Block, Ring, Torus, Flat };
+  struct Group {
+    std::string name;
+    int parent = -1;                 ///< −1: at the top
+    std::vector<std::string> hosts;  ///< leaf switches, blocks, rings
+    friend bool operator==(const Group&, const Group&) = default;
+  };
+
+  Kind kind = Kind::Tree;
+  std::string name;  ///< of the topology (topology.yaml)
+  std::vector<Group> groups;
+  std::vector<int> blockSizes;        ///< hosts per level of blocks, smallest first
+  std::array<int, 3> sides{0, 0, 0};  ///< of a torus, x fastest
+
+  /// Network levels outside the host: 1 for flat, ring and torus; depth of the switches; blocks and their
+  /// joins.
+  int levelCount() const;
+  std::size_t hostCount() const;
+  friend bool operator==(const SlurmTopology&, const SlurmTopology&) = default;
+};
+
+/// topology.conf (slurm.schedmd.com/topology.conf.html): SwitchName/Switches/Nodes, BlockName/BlockSizes,
+/// RingName; keys in any case, comments, continuation lines, host lists. Errors: a host in two groups,
+/// unknown or cyclic switches, and what expandHostlist refuses. Up to 16 MiB.
+Reading<SlurmTopology> readSlurmTopologyConf(std::string_view text, const std::string& file = {});
+
+/// topology.yaml: a list of topologies; the one marked cluster_default is read, else the first. Up to 1 MiB.
+Reading<SlurmTopology> readSlurmTopologyYaml(std::string_view text, const std::string& file = {});
+
+/// The figures that the file leaves open, one per level, innermost (inside the host) first. To be asked for.
+struct SlurmFigures {
+  struct Level {
+    std::string name;
+    BytesPerSecond bandwidth;  ///< one way, per device
+    Seconds latency;
+    Origin origin = Origin::Estimated;
+  };
+  int devicesPerHost = 8;
+  std::vector<Level> levels;
+};
+
+/// From the device: its link inside the host, its usual share of the host's network outside, no
+/// oversubscription.
+SlurmFigures defaultFigures(const SlurmTopology&, const DeviceSpec&);
+
+/// The cluster: typed levels with host names where the tree is regular enough (missing hosts included), a
+/// network where it is not, or for tori. `figures.levels` must have 1 + levelCount() entries. A note names
+/// the assumed figures.
+Reading<std::variant<LevelsSource, GraphSource>> networkOf(const SlurmTopology&, const SlurmFigures&);
+
+}  // namespace nest

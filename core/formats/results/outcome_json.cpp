@@ -1,0 +1,275 @@
+#include "formats/results/outcome_json.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "formats/networks/network_check.h"
+#include "formats/results/plan_json.h"
+#include "scenario/calibration.h"
+#include "solver/headline.h"
+#include "text/json_layout.h"
+
+namespace nest {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+Json levelName(const Problem& p, int level) {
+  if (level < 0 || level >= p.cluster->levelCount()) return nullptr;
+  return p.cluster->level(level).name;
+}
+
+void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
+  const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
+  j["summary"] = summaryOf(r.plan);
+  j["batch_time_s"] = m.batchTime.value();
+  j["simulated_time_s"] = m.simulated.value() > 0 ? Json(m.simulated.value()) : Json(nullptr);
+  j["samples_per_s"] = m.samplesPerSecond;
+  j["tokens_per_s"] = m.tokensPerSecond;
+  j["mfu"] = m.mfu ? Json(*m.mfu) : Json(nullptr);
+  if (m.mfu) j["mfu_convention"] = m.mfuConvention;
+  if (m.trainingTime) j["training_time_s"] = m.trainingTime->value();
+  if (m.deviceHours) j["device_hours"] = *m.deviceHours;
+  j["devices_used"] = m.devicesUsed;
+  j["devices"] = m.deviceCount;
+  j["bound_by"] = nameOf(m.binds);
+  Json shares = Json::object();
+  for (int b = 0; b < kBindingCount; ++b)
+    if (m.shares[static_cast<std::size_t>(b)].value() > 0)
+      shares[nameOf(static_cast<Binding>(b))] = m.shares[static_cast<std::size_t>(b)].value();
+  j["time_split_s"] = shares;
+  j["peak_memory_bytes"] = m.peakMemory.value();
+  j["memory_capacity_bytes"] = m.capacity.value();
+  j["pipeline_time_s"] = r.evaluation.pipelineTime.value();
+  j["nest_time_s"] = r.evaluation.nestTime.value();
+  j["microbatches_per_pipeline"] = r.evaluation.microbatchCount;
+}
+
+Json loadJson(const Problem& p, const StageEvaluation& s) {
+  Json exchange = Json::object();
+  for (int k = 0; k < kExchangeCount; ++k)
+    exchange[nameOf(static_cast<Exchange>(k))] = s.exchange[static_cast<std::size_t>(k)].value();
+  Json levels = Json::object();
+  levels["activation"] = levelName(p, s.activationLevel);
+  levels["gradient"] = levelName(p, s.gradientLevel);
+  levels["tensor"] = levelName(p, s.tensorLevel);
+  levels["context"] = levelName(p, s.contextLevel);
+  levels["expert"] = levelName(p, s.expertLevel);
+  levels["data"] = levelName(p, s.dataLevel);
+  return {{"total_s", s.load.value()},
+          {"forward_s", s.forward.value()},
+          {"backward_s", s.backward.value()},
+          {"recompute_s", s.recompute.value()},
+          {"exchange_s", exchange},
+          {"recompute_exchange_s", s.recomputeExchange.value()},
+          {"hidden_s", s.hidden.value()},
+          {"activation_in_s", s.activationIn.value()},
+          {"gradient_in_s", s.gradientIn.value()},
+          {"activation_bytes", s.activationBytes.value()},
+          {"gradient_bytes", s.gradientBytes.value()},
+          {"data_bytes", s.dataBytes.value()},
+          {"levels_crossed", levels}};
+}
+
+Json memoryJson(const MemoryUse& m) {
+  return {{"total_bytes", m.total().value()},       {"weights_bytes", m.weights.value()},
+          {"gradients_bytes", m.gradients.value()}, {"optimizer_bytes", m.optimizer.value()},
+          {"stash_bytes", m.stash.value()},         {"workspace_bytes", m.workspace.value()},
+          {"gathered_bytes", m.gathered.value()},   {"reserve_bytes", m.reserve.value()},
+          {"capacity_bytes", m.capacity.value()},   {"headroom_bytes", m.headroom().value()}};
+}
+
+/// Devices of a stage as inclusive ranges of the locality order, one or more per block, and the hosts they
+/// are in.
+void addDevices(Json& j, const Problem& p, const Plan& plan, int stage) {
+  const Placement placement(plan);
+  const int n = p.cluster->deviceCount();
+  std::vector<int> devices;
+  for (int r = 0; r < placement.replicas(); ++r)
+    for (int q = 0; q < placement.ranks(stage); ++q) {
+      // A hand-made plan may reach beyond the cluster; the evaluation says so.
+      const long long position = 1LL * (r / plan.dataInner) * plan.blockStride + placement.stageBegin(stage) +
+                                 1LL * (r % plan.dataInner) * placement.ranks(stage) + q;
+      if (!plan.deviceOrder.empty() && position >= static_cast<long long>(plan.deviceOrder.size())) continue;
+      devices.push_back(placement.device(stage, r, q).value);
+    }
+  Json ranges = Json::array(), hosts = Json::array();
+  for (std::size_t i = 0; i < devices.size();) {
+    std::size_t end = i + 1;
+    while (end < devices.size() && devices[end] == devices[end - 1] + 1) ++end;
+    ranges.push_back({devices[i], devices[end - 1]});
+    i = end;
+  }
+  std::string last;
+  for (int d : devices) {
+    if (d < 0 || d >= n) continue;
+    const std::string host = p.cluster->identity(DeviceIndex(d)).host;
+    if (host != last) hosts.push_back(host);
+    last = host;
+  }
+  j["device_count"] = static_cast<int>(devices.size());
+  j["device_ranges"] = std::move(ranges);
+  j["hosts"] = std::move(hosts);
+}
+
+Json layersJson(const LayerGraph& graph, const std::vector<LayerIndex>& layers, bool names) {
+  Json list = Json::array();
+  for (const LayerIndex l : layers) {
+    if (!names)
+      list.push_back(l.value);
+    else if (l.value >= 0 && l.value < graph.layerCount())
+      list.push_back(graph.layers[l.at()].name);
+  }
+  return list;
+}
+
+Json stagesJson(const Problem& p, const RankedPlan& r) {
+  Json stages = Json::array();
+  const std::size_t count = std::min(r.plan.stages.size(), r.evaluation.stages.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const StagePlan& plan = r.plan.stages[i];
+    const StageEvaluation& s = r.evaluation.stages[i];
+    Json j{{"stage", static_cast<int>(i)}};
+    j["layers"] = layersJson(*p.graph, plan.layers(), false);
+    j["layer_names"] = layersJson(*p.graph, plan.layers(), true);
+    addDevices(j, p, r.plan, static_cast<int>(i));
+    j["strategy"] = toText(plan.strategy);
+    j["recompute"] = nameOf(plan.recompute);
+    j["load"] = loadJson(p, s);
+    j["bound_by"] = nameOf(bindingOf(s));
+    j["sync_s"] = s.sync.value();
+    j["exposed_sync_s"] = s.exposed.value();
+    j["step_s"] = s.step.value();
+    j["parameters_per_device"] = s.parameters;
+    j["in_flight"] = s.inFlight;
+    j["memory"] = memoryJson(s.memory);
+    stages.push_back(std::move(j));
+  }
+  return stages;
+}
+
+Json violationsJson(const Evaluation& e) {
+  Json list = Json::array();
+  for (const Violation& v : e.violations) {
+    Json j{{"code", v.code}, {"message", v.message}};
+    if (v.stage >= 0) j["stage"] = v.stage;
+    if (v.shortfall.value() > 0) j["shortfall_bytes"] = v.shortfall.value();
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
+void addPlan(Json& j, const ReportSource& source, const RankedPlan& r) {
+  addMetrics(j, source, r);
+  j["feasible"] = r.evaluation.feasible();
+  if (!r.evaluation.feasible()) j["violations"] = violationsJson(r.evaluation);
+  j["plan"] = planJson(r.plan);
+  j["stages"] = stagesJson(*source.problem, r);
+  if (const auto check = checkOnNetwork(source.cluster, *source.problem, r.plan))
+    j["network"] = networkCheckJson(*check, r.evaluation.batchTime);
+}
+
+Json shortPlans(const ReportSource& source, const std::vector<RankedPlan>& plans, std::size_t from) {
+  Json list = Json::array();
+  for (std::size_t i = from; i < plans.size(); ++i) {
+    const PlanMetrics m = metricsOf(*source.problem, source.architecture, plans[i]);
+    // The front compares by the most that any device holds, the fullest or not.
+    Bytes peak;
+    for (const StageEvaluation& s : plans[i].evaluation.stages) peak = std::max(peak, s.memory.total());
+    list.push_back({{"summary", summaryOf(plans[i].plan)},
+                    {"batch_time_s", m.batchTime.value()},
+                    {"simulated_time_s", m.simulated.value()},
+                    {"devices_used", m.devicesUsed},
+                    {"peak_memory_bytes", peak.value()},
+                    {"plan", planJson(plans[i].plan)}});
+  }
+  return list;
+}
+
+Json missJson(const ReportSource& source, const NearestMiss& miss) {
+  Json j{{"stage", miss.stage}, {"shortfall_bytes", miss.shortfall.value()}, {"remedies", miss.remedies}};
+  j["summary"] = summaryOf(miss.plan);
+  j["plan"] = planJson(miss.plan);
+  j["stages"] = stagesJson(*source.problem, {miss.plan, miss.evaluation, Seconds(0)});
+  return j;
+}
+
+Json statisticsJson(const Outcome& o) {
+  std::map<std::string, int> fates;
+  for (const Candidate& c : o.log.candidates) ++fates[nameOf(c.fate)];
+  return {{"candidates", o.statistics.candidates},
+          {"tuples", o.statistics.tuples},
+          {"states", o.statistics.states},
+          {"elapsed_s", o.statistics.elapsed.value()},
+          {"peak_memory_bytes", o.statistics.peakMemory.value()},
+          {"candidates_by_fate", fates}};
+}
+
+}  // namespace
+
+Json diagnosticsJson(const Diagnostics& all) {
+  Json list = Json::array();
+  for (const Diagnostic& d : all) {
+    Json j{{"severity", d.severity == Severity::Error     ? "error"
+                        : d.severity == Severity::Warning ? "warning"
+                                                          : "note"},
+           {"code", d.code}};
+    if (!d.where.file.empty()) j["file"] = d.where.file;
+    if (d.where.line > 0) j["line"] = d.where.line;
+    if (d.where.column > 0) j["column"] = d.where.column;
+    if (!d.where.pointer.empty()) j["pointer"] = d.where.pointer;
+    j["message"] = d.message;
+    if (!d.remedy.empty()) j["remedy"] = d.remedy;
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
+std::string writeOutcome(const ReportSource& source, const Outcome& o, const Outcome* free) {
+  Json j{{"format", "nest-outcome"}, {"version", kVersion}};
+  j["scenario"] = source.scenario;
+  j["status"] = nameOf(o.status);
+  j["lower_bound_s"] = o.lowerBound.value();
+  j["gap"] = o.gap();
+  j["proven_plans"] = o.provenPlans;
+  if (const RankedPlan* best = o.best()) {
+    j["headline"] = headlineOf(metricsOf(*source.problem, source.architecture, *best), best->plan, o);
+    addPlan(j, source, *best);
+  }
+  j["alternatives"] = shortPlans(source, o.plans, 1);
+  j["alternatives_reach"] =
+      o.status == OutcomeStatus::Optimal && !source.problem->search.strategyPerStage ? "exact" : "met";
+  j["front"] = shortPlans(source, o.front, 0);
+  j["front_reach"] = nameOf(o.frontReach);
+  if (o.nearestMiss) j["nearest_miss"] = missJson(source, *o.nearestMiss);
+  if (free) {
+    j["free"] = {{"status", nameOf(free->status)}, {"statistics", statisticsJson(*free)}};
+    if (const RankedPlan* best = free->best()) {
+      j["free"]["summary"] = summaryOf(best->plan);
+      j["free"]["batch_time_s"] = best->evaluation.batchTime.value();
+      j["free"]["plan"] = planJson(best->plan);
+    }
+  }
+  j["statistics"] = statisticsJson(o);
+  if (!o.diagnostics.empty()) j["diagnostics"] = diagnosticsJson(o.diagnostics);
+  return layOut(j);
+}
+
+std::string writeEvaluation(const ReportSource& source, const RankedPlan& r, const Calibration* c) {
+  Json j{{"format", "nest-outcome"}, {"version", kVersion}};
+  j["scenario"] = source.scenario;
+  j["status"] = r.evaluation.feasible() ? "evaluated" : "infeasible";
+  addPlan(j, source, r);
+  if (c)
+    j["calibration"] = {{"predicted_s", c->predicted.value()},
+                        {"measured_s", c->measured.value()},
+                        {"predicted_by_measured", c->predictedByMeasured()},
+                        {"factor", c->factor},
+                        {"rescaled_s", c->rescaled.value()}};
+  return layOut(j);
+}
+
+}  // namespace nest

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "analytic/transformer.h"
+#include "plan/metrics.h"
+#include "solver/outcome.h"
+
+namespace nest {
+
+struct Calibration;
+struct ClusterSource;
+
+/// What a report of a plan is made from. `architecture` may be null (measured profiles): then there is no
+/// MFU.
+struct ReportSource {
+  std::string scenario;  ///< its name
+  const Problem* problem = nullptr;
+  const TransformerArchitecture* architecture = nullptr;
+  /// What `problem`'s cluster was derived from. If it is a graph, the plan is checked on it; may be null.
+  const ClusterSource* cluster = nullptr;
+};
+
+/// The answer of a solve for other programs: status, the figures of the best plan (batch_time_s,
+/// simulated_time_s, samples_per_s, tokens_per_s, mfu with mfu_convention, bound_by …), every stage (layers,
+/// devices and hosts, load and memory split), the plan itself, alternatives ("exact": no better ones were
+/// left out; "met": the best of those met), Pareto front (front_reach, see FrontReach), lower bound, gap,
+/// search statistics, and when nothing fits the nearest miss with its remedies. Keys end in their units.
+/// `free`: the outcome of the same scenario under the preset "free", to stand beside it; may be null.
+std::string writeOutcome(const ReportSource&, const Outcome&, const Outcome* free = nullptr);
+
+/// The same figures for one plan that was given, with its violations; `calibration`: a measured step time
+/// beside them, may be null.
+std::string writeEvaluation(const ReportSource&, const RankedPlan&, const Calibration* calibration = nullptr);
+
+nlohmann::ordered_json diagnosticsJson(const Diagnostics&);
+
+}  // namespace nest

@@ -1,0 +1,235 @@
+#include "formats/results/plan_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "formats/results/plan_parts.h"
+#include "text/json_fields.h"
+#include "text/json_layout.h"
+
+namespace nest {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int kMostDevices = 1 << 20;
+constexpr int kMostLayers = 1 << 20;
+constexpr int kVersion = 1;
+
+class PlanReader {
+public:
+  PlanReader(const JsonText& text, Diagnostics& out) : m_text(text), m_out(out) {}
+
+  Plan read(JsonFields& f) {
+    Plan plan;
+    plan.microbatch = required(f, "microbatch", 1, 1 << 24);
+    plan.dataInner = degree(f, "data_inner");
+    plan.dataOuter = degree(f, "data_outer");
+    plan.zero = static_cast<int>(f.integer("zero", 0, 3).value_or(0));
+    f.requireKey("stages", "the list of pipeline stages");
+    const nlohmann::json* stages = f.array("stages");
+    for (std::size_t i = 0; stages && i < stages->size(); ++i)
+      addStage((*stages)[i], jsonPointer(f.pointerTo("stages"), i), plan);
+    if (stages && stages->empty())
+      f.report(Severity::Error, "no-stages", "stages", "a plan has at least one stage");
+    readOrder(f, plan);
+    checkSizes(f, plan);
+    return plan;
+  }
+
+private:
+  int required(JsonFields& f, const char* key, int least, int most) {
+    f.requireKey(key, "a whole number of " + std::to_string(least) + " or more");
+    return static_cast<int>(f.integer(key, least, most).value_or(least));
+  }
+  int degree(JsonFields& f, const char* key) {
+    return static_cast<int>(f.integer(key, 1, kMostDevices).value_or(1));
+  }
+
+  void addStage(const nlohmann::json& v, const std::string& pointer, Plan& plan) {
+    StagePlan stage;
+    if (!v.is_object()) {
+      m_out.push_back(error("json-type", m_text.placeOf(pointer), "a stage is an object"));
+      return;
+    }
+    JsonFields f(m_text, v, pointer, m_out);
+    if (f.has("layers") == f.has("chunks"))
+      f.report(Severity::Error, "stage-layers", "layers",
+               "a stage lists its layers under \"layers\", or under \"chunks\" if it is interleaved");
+    if (f.has("layers")) {
+      if (const auto* list = f.array("layers")) stage.chunks.push_back(layers(*list, f.pointerTo("layers")));
+    } else if (const auto* chunks = f.array("chunks")) {
+      for (std::size_t q = 0; q < chunks->size(); ++q) {
+        const std::string at = jsonPointer(f.pointerTo("chunks"), q);
+        if ((*chunks)[q].is_array())
+          stage.chunks.push_back(layers((*chunks)[q], at));
+        else
+          m_out.push_back(error("json-type", m_text.placeOf(at), "a chunk is a list of layer numbers"));
+      }
+    }
+    if (const auto* object = f.object("strategy")) {
+      JsonFields s(m_text, *object, f.pointerTo("strategy"), m_out);
+      stage.strategy.tensor = degree(s, "tensor");
+      stage.strategy.sequence = s.boolean("sequence").value_or(false);
+      stage.strategy.context = degree(s, "context");
+      stage.strategy.expert = degree(s, "expert");
+      s.reportUnknown(Severity::Warning);
+    }
+    if (const auto policy = f.oneOf("recompute", {"none", "selective", "full"}))
+      for (const Recompute r : {Recompute::None, Recompute::Selective, Recompute::Full})
+        if (*policy == nameOf(r)) stage.recompute = r;
+    f.reportUnknown(Severity::Warning);
+    plan.stages.push_back(std::move(stage));
+  }
+
+  std::vector<LayerIndex> layers(const nlohmann::json& list, const std::string& pointer) {
+    std::vector<LayerIndex> all;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const auto n = wholeNumber(list[i], jsonPointer(pointer, i), kMostLayers, "a layer");
+      if (n && !all.empty() && *n <= all.back().value)
+        m_out.push_back(error("layer-order", m_text.placeOf(jsonPointer(pointer, i)),
+                              "layers stand in ascending order, each once"));
+      if (n) all.push_back(LayerIndex(*n));
+    }
+    return all;
+  }
+
+  std::optional<int> wholeNumber(const nlohmann::json& v, const std::string& pointer, int most,
+                                 const char* what) {
+    const double d = v.is_number() ? v.get<double>() : -1;
+    if (d >= 0 && d <= most && d == static_cast<double>(static_cast<int>(d))) return static_cast<int>(d);
+    m_out.push_back(error("json-type", m_text.placeOf(pointer),
+                          std::string(what) + " is a whole number from 0 to " + std::to_string(most)));
+    return std::nullopt;
+  }
+
+  void readOrder(JsonFields& f, Plan& plan) {
+    const nlohmann::json* list = f.array("device_order");
+    for (std::size_t i = 0; list && i < list->size(); ++i)
+      if (const auto n =
+              wholeNumber((*list)[i], jsonPointer(f.pointerTo("device_order"), i), kMostDevices, "a device"))
+        plan.deviceOrder.push_back(DeviceIndex(*n));
+  }
+
+  void checkSizes(JsonFields& f, Plan& plan) {
+    double width = 0;
+    std::size_t chunks = plan.stages.empty() ? 1 : plan.stages.front().chunks.size();
+    for (const StagePlan& s : plan.stages) {
+      width += 1.0 * plan.dataInner * s.strategy.tensor * s.strategy.context;
+      if (s.chunks.size() != chunks)
+        f.report(Severity::Error, "chunk-count", "stages", "every stage has the same number of chunks");
+    }
+    const double devices = width * plan.dataOuter;
+    const auto stride = f.integer("block_stride", 0, kMostDevices);
+    if (devices > kMostDevices) {
+      f.report(Severity::Error, "too-many-devices", "stages",
+               "the plan asks for more than 1,048,576 devices");
+      return;
+    }
+    const int smallest = static_cast<int>(width);
+    plan.blockStride = static_cast<int>(stride.value_or(smallest));
+    if ((plan.dataOuter - 1.0) * plan.blockStride + width > kMostDevices)
+      f.report(Severity::Error, "too-many-devices", "block_stride",
+               "the last block would begin beyond device 1,048,576");
+    if (!plan.deviceOrder.empty() && plan.dataOuter >= 1 &&
+        static_cast<double>(plan.deviceOrder.size()) < (plan.dataOuter - 1.0) * plan.blockStride + width)
+      f.report(Severity::Error, "device-order-short", "device_order",
+               "the order must name a device for every position that the plan uses");
+  }
+
+  const JsonText& m_text;
+  Diagnostics& m_out;
+};
+
+}  // namespace
+
+Plan readPlanFields(const JsonText& text, JsonFields& f, Diagnostics& out) {
+  return PlanReader(text, out).read(f);
+}
+
+Reading<Plan> readPlan(std::string_view text, const std::string& file) {
+  Reading<Plan> result;
+  auto json = readJsonText(text, file);
+  result.diagnostics = std::move(json.diagnostics);
+  if (!json) return result;
+  Diagnostics& out = result.diagnostics;
+  if (!json->root().is_object()) {
+    out.push_back(error("not-a-plan", json->placeOf(""),
+                        "a plan is a JSON object, not " + std::string(kindOf(json->root()))));
+    return result;
+  }
+  JsonFields top(*json, json->root(), "", out);
+  const auto format = top.string("format");
+  if (format && *format != "nest-plan" && *format != "nest-outcome") {
+    top.report(Severity::Error, "not-a-plan", "format", "this is a \"" + *format + "\", not a \"nest-plan\"");
+    return result;
+  }
+  if (const auto version = top.integer("version", 1, 1'000'000); version && *version > kVersion)
+    top.report(Severity::Error, "version-too-new", "version",
+               "the plan has version " + std::to_string(*version) + "; this program reads up to " +
+                   std::to_string(kVersion),
+               "open it with a newer release");
+  PlanReader reader(*json, out);
+  Plan plan;
+  if (top.has("plan")) {
+    if (const auto* object = top.object("plan")) {
+      JsonFields inner(*json, *object, "/plan", out);
+      inner.any("format"), inner.any("version");
+      plan = reader.read(inner);
+      inner.reportUnknown(Severity::Warning);
+    }
+  } else if (format == "nest-outcome") {
+    out.push_back(error("no-plan", json->placeOf(""), "this outcome holds no plan: nothing fitted"));
+  } else {
+    plan = reader.read(top);
+    top.reportUnknown(Severity::Warning);
+  }
+  if (!hasErrors(out)) result.value = std::move(plan);
+  return result;
+}
+
+Json planJson(const Plan& plan) {
+  Json j{{"format", "nest-plan"}, {"version", kVersion}};
+  j.update(planFieldsJson(plan));
+  return j;
+}
+
+Json planFieldsJson(const Plan& plan) {
+  Json j = Json::object();
+  j["microbatch"] = plan.microbatch;
+  j["data_inner"] = plan.dataInner;
+  j["data_outer"] = plan.dataOuter;
+  j["block_stride"] = plan.blockStride;
+  j["zero"] = plan.zero;
+  Json stages = Json::array();
+  for (const StagePlan& s : plan.stages) {
+    Json chunks = Json::array();
+    for (const auto& chunk : s.chunks) {
+      Json list = Json::array();
+      for (const LayerIndex l : chunk) list.push_back(l.value);
+      chunks.push_back(std::move(list));
+    }
+    Json stage = Json::object();
+    if (s.chunks.size() == 1)
+      stage["layers"] = chunks.front();
+    else
+      stage["chunks"] = chunks;
+    stage["strategy"] = {{"tensor", s.strategy.tensor},
+                         {"sequence", s.strategy.sequence},
+                         {"context", s.strategy.context},
+                         {"expert", s.strategy.expert}};
+    stage["recompute"] = nameOf(s.recompute);
+    stages.push_back(std::move(stage));
+  }
+  j["stages"] = std::move(stages);
+  if (!plan.deviceOrder.empty()) {
+    Json order = Json::array();
+    for (const DeviceIndex d : plan.deviceOrder) order.push_back(d.value);
+    j["device_order"] = std::move(order);
+  }
+  return j;
+}
+
+std::string writePlan(const Plan& plan) {
+  return layOut(planJson(plan));
+}
+
+}  // namespace nest

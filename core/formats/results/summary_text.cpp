@@ -1,0 +1,299 @@
+#include "formats/results/summary_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "formats/networks/network_check.h"
+#include "plan/schedule_difference.h"
+#include "scenario/calibration.h"
+#include "solver/headline.h"
+#include "text/text_table.h"
+#include "units/amount.h"
+#include "units/numbering.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostAlternatives = 5;
+
+std::string titled(const char* title, const std::string& value) {
+  std::string t = title;
+  t.resize(std::max<std::size_t>(t.size() + 2, 16), ' ');
+  return "  " + t + value + '\n';
+}
+
+/// Nothing at all differs from very little.
+std::string span(Seconds t) {
+  return t.value() == 0 ? std::string("–") : text::time(t);
+}
+std::string room(Bytes b) {
+  return b.value() == 0 ? std::string("–") : text::memory(b);
+}
+
+/// Three significant digits, thousands grouped.
+std::string rate(double v) {
+  if (!(v >= 1000) || v > 1e15) return text::number(v);
+  const double unit = std::pow(10.0, std::floor(std::log10(v)) - 2);
+  return text::count(std::llround(std::round(v / unit) * unit));
+}
+
+Seconds exchanged(const StageEvaluation& s, Exchange kind) {
+  return s.exchange[static_cast<std::size_t>(kind)];
+}
+
+std::string loadTable(const ReportSource& source, const RankedPlan& r) {
+  std::vector<Exchange> kinds;
+  for (int k = 0; k < kExchangeCount; ++k) {
+    const auto kind = static_cast<Exchange>(k);
+    if (std::any_of(r.evaluation.stages.begin(), r.evaluation.stages.end(),
+                    [&](const StageEvaluation& s) { return exchanged(s, kind).value() > 0; }))
+      kinds.push_back(kind);
+  }
+  using Align = TextTable::Align;
+  std::vector<TextTable::Column> columns = {{"stage"},
+                                            {"layers", Align::Left},
+                                            {"devices"},
+                                            {"strategy", Align::Left},
+                                            {"recompute", Align::Left},
+                                            {"load"},
+                                            {"compute"},
+                                            {"again"}};
+  for (const Exchange k : kinds) columns.push_back({nameOf(k)});
+  columns.push_back({"sync"});
+  columns.push_back({"bound by", Align::Left});
+  TextTable table(columns);
+  const std::size_t count = std::min(r.plan.stages.size(), r.evaluation.stages.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const StageEvaluation& s = r.evaluation.stages[i];
+    const StagePlan& stage = r.plan.stages[i];
+    const auto layers = stage.layers();
+    std::string named = text::layerNumbers(layers);
+    const auto name = [&](LayerIndex l) {
+      return l.at() < source.problem->graph->layers.size() ? source.problem->graph->layers[l.at()].name
+                                                           : std::string("?");
+    };
+    if (!layers.empty())
+      named += " (" + name(layers.front()) + (layers.size() > 1 ? " … " + name(layers.back()) : "") + ")";
+    std::vector<std::string> row = {text::stageNumber(StageIndex(static_cast<int>(i))),
+                                    named,
+                                    text::count(s.devices),
+                                    toText(stage.strategy),
+                                    nameOf(stage.recompute),
+                                    text::time(s.load),
+                                    text::time(s.forward + s.backward),
+                                    span(s.recompute)};
+    for (const Exchange k : kinds) row.push_back(span(exchanged(s, k)));
+    row.push_back(span(s.sync));
+    row.push_back(nameOf(bindingOf(s)));
+    table.add(std::move(row));
+  }
+  return table.text(2);
+}
+
+std::string memoryTable(const Evaluation& e) {
+  TextTable table({{"stage"},
+                   {"weights"},
+                   {"gradients"},
+                   {"optimizer"},
+                   {"stash"},
+                   {"workspace"},
+                   {"gathered"},
+                   {"reserve"},
+                   {"total"},
+                   {"capacity"},
+                   {"headroom"}});
+  for (std::size_t i = 0; i < e.stages.size(); ++i) {
+    const MemoryUse& m = e.stages[i].memory;
+    table.add({text::stageNumber(StageIndex(static_cast<int>(i))), text::memory(m.weights), room(m.gradients),
+               room(m.optimizer), room(m.stash), room(m.workspace), room(m.gathered), room(m.reserve),
+               text::memory(m.total()), text::memory(m.capacity), text::memory(m.headroom())});
+  }
+  return table.text(2);
+}
+
+/// Where the plan's layer costs come from, where a measurement has part in them.
+std::string originsOf(const Problem& problem, const Plan& plan) {
+  int measured = 0, all = 0;
+  const int b = problem.profile->microbatchIndex(plan.microbatch);
+  for (const StagePlan& stage : plan.stages) {
+    const int strategy = problem.profile->strategyIndex(stage.strategy);
+    for (const LayerIndex l : stage.layers()) {
+      if (b < 0 || strategy < 0 || l.at() >= problem.graph->layers.size()) continue;
+      const LayerCost* cost = problem.profile->cost(problem.graph->layers[l.at()].classId, strategy, b);
+      if (!cost) continue;
+      ++all;
+      if (cost->origin == Origin::Measured) ++measured;
+    }
+  }
+  if (measured == all) return "measured";
+  return measured == 0 ? "estimated"
+                       : "measured for " + text::count(measured) + " of " + text::count(all) +
+                             " layers, estimated for the others";
+}
+
+bool holdsMeasurements(const Problem& problem) {
+  const Profile& p = *problem.profile;
+  for (int k = 0; k < problem.graph->classCount; ++k)
+    for (int s = 0; s < static_cast<int>(p.strategies().size()); ++s)
+      for (int b = 0; b < static_cast<int>(p.microbatches().size()); ++b)
+        if (const LayerCost* c = p.cost(k, s, b); c && c->origin == Origin::Measured) return true;
+  return false;
+}
+
+std::string figures(const ReportSource& source, const RankedPlan& r, const PlanMetrics& m) {
+  std::string out;
+  out += titled("plan", summaryOf(r.plan));
+  out += titled("batch time", text::time(m.batchTime) +
+                                  (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
+  if (m.simulated.value() > 0)
+    if (const std::string why =
+            sentenceOn(scheduleDifference(*source.problem, r.plan, r.evaluation, m.simulated), r.plan);
+        !why.empty())
+      out += titled("simulation", why);
+  out += titled("throughput",
+                rate(m.samplesPerSecond) + " samples/s, " + text::amount(m.tokensPerSecond) + " tokens/s");
+  if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + m.mfuConvention + ")");
+  if (holdsMeasurements(*source.problem)) out += titled("layer costs", originsOf(*source.problem, r.plan));
+  out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
+  if (m.trainingTime)
+    out += titled("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
+                                  " device-hours for " + rate(*source.problem->job.trainingTokens / 1e9) +
+                                  " billion tokens");
+  std::string split;
+  for (int b = 0; b < kBindingCount; ++b)
+    if (m.share(static_cast<Binding>(b)) >= 0.0005)
+      split += (split.empty() ? "" : ", ") + std::string(nameOf(static_cast<Binding>(b))) + ' ' +
+               text::percent(m.share(static_cast<Binding>(b)));
+  out += titled("time goes to", split);
+  out += titled("bound by", nameOf(m.binds));
+  if (m.fullestStage >= 0)
+    out += titled("fullest device", text::memory(m.peakMemory) + " of " + text::memory(m.capacity) + ", in " +
+                                        text::stageName(StageIndex(m.fullestStage)));
+  return out;
+}
+
+std::string tables(const ReportSource& source, const RankedPlan& r) {
+  return "\nLoad of each stage, per microbatch (sync once per batch)\n" + loadTable(source, r) +
+         "\nMemory of one device of each stage\n" + memoryTable(r.evaluation);
+}
+
+std::string calibrationText(const Calibration& c) {
+  return titled("measured",
+                text::time(c.measured) + "; predicted ÷ measured " + text::number(c.predictedByMeasured())) +
+         titled("calibration", text::number(c.factor, 4) + " (compute times × this give " +
+                                   text::time(c.rescaled) + "; exchanges stay)");
+}
+
+/// The plan on the links themselves, where the cluster is a graph.
+std::string networkText(const ReportSource& source, const RankedPlan& r) {
+  const auto check = checkOnNetwork(source.cluster, *source.problem, r.plan);
+  if (!check) return {};
+  std::string out = "\nOn the network itself\n";
+  for (const auto& [title, line] : networkCheckLines(*check, r.evaluation.batchTime))
+    out += titled(title, line);
+  return out;
+}
+
+std::string searchText(const Outcome& o) {
+  std::string out = "\nSearch\n";
+  out += titled("result", std::string(nameOf(o.status)) +
+                              (o.status == OutcomeStatus::Optimal ? " over the whole search space" : ""));
+  if (o.best()) out += titled("lower bound", text::time(o.lowerBound) + ", gap " + text::percent(o.gap()));
+  out += titled("searched", text::count(o.statistics.candidates) + " candidates, " +
+                                text::count(o.statistics.tuples) + " tuples, " +
+                                text::count(o.statistics.states) + " states");
+  out += titled("took", text::time(o.statistics.elapsed) + ", " + text::memory(o.statistics.peakMemory) +
+                            " at its peak");
+  return out;
+}
+
+/// What the rules of the preset "runnable" cost.
+std::string freeText(const Outcome& o, const Outcome& free) {
+  std::string out = "\nWithout the rules of the preset \"runnable\"\n";
+  if (!free.best()) return out + titled("best plan", "none fits either");
+  const Seconds t = free.best()->evaluation.batchTime;
+  out += titled("best plan", summaryOf(free.best()->plan) + " (" + nameOf(free.status) + ")");
+  const std::string change =
+      o.best() ? ", " + text::signedPercent(t / o.best()->evaluation.batchTime - 1) : std::string();
+  return out + titled("batch time", text::time(t) + change);
+}
+
+std::string alternatives(const ReportSource& source, const Outcome& o) {
+  if (o.plans.size() < 2) return {};
+  TextTable table(
+      {{"plan", TextTable::Align::Left}, {"batch time"}, {"slower by"}, {"devices"}, {"fullest device"}});
+  for (std::size_t i = 1; i < std::min(o.plans.size(), kMostAlternatives + 1); ++i) {
+    const PlanMetrics m = metricsOf(*source.problem, source.architecture, o.plans[i]);
+    table.add({summaryOf(o.plans[i].plan), text::time(m.batchTime),
+               text::percent(m.batchTime / o.plans[0].evaluation.batchTime - 1), text::count(m.devicesUsed),
+               text::memory(m.peakMemory)});
+  }
+  // With a strategy for each stage only the first plan is proven to be where it stands.
+  return (source.problem->search.strategyPerStage ? "\nNext best of those met\n" : "\nNext best\n") +
+         table.text(2);
+}
+
+std::string missText(const ReportSource& source, const NearestMiss& miss) {
+  std::string out = "The nearest miss is " + summaryOf(miss.plan) + ": " +
+                    text::stageName(StageIndex(miss.stage)) + " is short by " + text::memory(miss.shortfall) +
+                    " on each device.\n";
+  if (!miss.remedies.empty()) {
+    out += "What would make it fit:\n";
+    for (const std::string& r : miss.remedies) out += "  - " + r + '\n';
+  }
+  return out + tables(source, {miss.plan, miss.evaluation, Seconds(0)});
+}
+
+/// Whether parts of a plan could not be priced, so that its figures are less than the whole.
+bool lacksCosts(const Evaluation& e) {
+  return std::any_of(e.violations.begin(), e.violations.end(), [](const Violation& v) {
+    return v.code == "microbatch" || v.code == "strategy" || v.code == "layers" || v.code == "recompute";
+  });
+}
+
+std::string violationsText(const Evaluation& e) {
+  std::string out;
+  for (const Violation& v : e.violations) {
+    out += "  - " + v.message;
+    out += " [" + v.code + "]\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string summaryText(const ReportSource& source, const Outcome& o, const Outcome* free) {
+  std::string out = source.scenario.empty() ? std::string() : source.scenario + '\n';
+  const RankedPlan* best = o.best();
+  if (best) {
+    const PlanMetrics m = metricsOf(*source.problem, source.architecture, *best);
+    out += headlineOf(m, best->plan, o) + "\n\n" + figures(source, *best, m) + tables(source, *best) +
+           networkText(source, *best) + alternatives(source, o);
+  } else if (o.status == OutcomeStatus::Infeasible) {
+    out += o.nearestMiss ? "No plan fits.\n"
+                         : "No plan meets the batch size, the device count and the constraints together.\n";
+    if (o.nearestMiss) out += missText(source, *o.nearestMiss);
+  } else {
+    out += std::string("No plan was found: ") + nameOf(o.status) + ".\n";
+  }
+  for (const Diagnostic& d : o.diagnostics)
+    if (d.severity != Severity::Note) out += toText(d) + '\n';
+  if (free) out += freeText(o, *free);
+  return out + searchText(o);
+}
+
+std::string evaluationText(const ReportSource& source, const RankedPlan& r, const Calibration* c) {
+  std::string out = source.scenario.empty() ? std::string() : source.scenario + '\n';
+  const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
+  if (!r.evaluation.feasible()) {
+    out += "This plan cannot run:\n" + violationsText(r.evaluation);
+    if (lacksCosts(r.evaluation)) out += "The figures count only the part of it that has costs.\n";
+    out += '\n';
+  }
+  return out + figures(source, r, m) + (c ? calibrationText(*c) : std::string()) + tables(source, r) +
+         networkText(source, r);
+}
+
+}  // namespace nest

@@ -1,0 +1,177 @@
+#include "formats/scenario/scenario_json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "formats/scenario/scenario_parts.h"
+#include "scenario/check.h"
+#include "text/json_layout.h"
+#include "text/json_quantities.h"
+
+namespace nest {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormatName = "nest-scenario";
+
+/// A finding about the same value, its parent or its child has been reported already.
+bool isCovered(const Diagnostics& found, const std::string& pointer) {
+  return std::any_of(found.begin(), found.end(), [&](const Diagnostic& d) {
+    const std::string& p = d.where.pointer;
+    return d.severity == Severity::Error && (p.starts_with(pointer) || pointer.starts_with(p));
+  });
+}
+
+/// What buildProblem would say, as far as it can be said of a scenario whose file is broken.
+Diagnostics judged(const Scenario& s) {
+  Diagnostics all;
+  const auto add = [&all](Diagnostics more) { all.insert(all.end(), more.begin(), more.end()); };
+  add(checkDevice(s.cluster.device));
+  add(deriveHierarchy(s.cluster, s.constraints.excludedDevices).diagnostics);
+  add(checkJob(s.job));
+  add(checkSearch(s.search));
+  add(checkConstraints(s.constraints, 0));
+  add(checkAssumptions(s.assumptions, s.cluster.device));
+  std::erase_if(all, [](const Diagnostic& d) { return d.severity != Severity::Error; });
+  return all;
+}
+
+bool exists(const JsonText& text, const std::string& pointer) {
+  if (pointer.empty() || pointer.front() != '/') return false;
+  return text.root().contains(nlohmann::json::json_pointer(pointer));
+}
+
+Place placeIn(const JsonText& text, const Place& where) {
+  // Some findings name a field by its meaning; its key in the file carries the unit as well.
+  for (const char* suffix : {"", "_bytes_per_s", "_s", "_bytes"})
+    if (exists(text, where.pointer + suffix)) return text.placeOf(where.pointer + suffix);
+  return text.placeOf(where.pointer);
+}
+
+void checkVersion(JsonFields& f) {
+  const auto format = f.string("format");
+  if (format && *format != kFormatName)
+    f.report(Severity::Error, "not-a-scenario", "format",
+             "this is a \"" + *format + "\", not a \"" + kFormatName + '"');
+  if (!f.has("version"))
+    f.report(Severity::Warning, "version-missing", "version",
+             "the scenario names no version; it is read as version 1");
+  const auto version = f.integer("version", 1, 1'000'000);
+  if (version && *version > kScenarioVersion)
+    f.report(Severity::Error, "version-too-new", "version",
+             "the scenario has version " + std::to_string(*version) + "; this program reads up to " +
+                 std::to_string(kScenarioVersion),
+             "open it with a newer release");
+}
+
+Scenario readAll(const ScenarioReader& r, JsonFields& f) {
+  Scenario s;
+  f.any("$schema");
+  checkVersion(f);
+  s.name = f.string("name").value_or("");
+  s.description = f.string("description").value_or("");
+  f.requireKey("cluster", "the devices and their network");
+  f.requireKey("model", "the model to train");
+  f.requireKey("job", "global batch and sequence length");
+  static_cast<Setting&>(s) = readSetting(r, f, {});
+  readKept(r, f, s);
+  f.reportUnknown(Severity::Warning);
+  return s;
+}
+
+}  // namespace
+
+std::vector<int> ScenarioReader::integers(JsonFields& f, std::string_view key) const {
+  std::vector<int> values;
+  const nlohmann::json* list = f.array(key);
+  for (std::size_t i = 0; list && i < list->size(); ++i) {
+    const auto& v = (*list)[i];
+    const double d = v.is_number() ? v.get<double>() : 0.5;
+    if (d == static_cast<double>(static_cast<long long>(std::clamp(d, -1e18, 1e18))) && d >= -2147483648.0 &&
+        d <= 2147483647.0)
+      values.push_back(static_cast<int>(d));
+    else
+      out.push_back(error("json-type", text.placeOf(jsonPointer(f.pointerTo(key), i)),
+                          '"' + std::string(key) + "\" must hold whole numbers"));
+  }
+  return values;
+}
+
+std::vector<std::string> ScenarioReader::strings(JsonFields& f, std::string_view key) const {
+  std::vector<std::string> values;
+  const nlohmann::json* list = f.array(key);
+  for (std::size_t i = 0; list && i < list->size(); ++i) {
+    if ((*list)[i].is_string())
+      values.push_back((*list)[i].get<std::string>());
+    else
+      out.push_back(error("json-type", text.placeOf(jsonPointer(f.pointerTo(key), i)),
+                          '"' + std::string(key) + "\" must hold strings"));
+  }
+  return values;
+}
+
+void ScenarioReader::objects(JsonFields& f, std::string_view key,
+                             const std::function<void(JsonFields&)>& read) const {
+  const nlohmann::json* list = f.array(key);
+  for (std::size_t i = 0; list && i < list->size(); ++i) {
+    const std::string pointer = jsonPointer(f.pointerTo(key), i);
+    if (!(*list)[i].is_object()) {
+      out.push_back(
+          error("json-type", text.placeOf(pointer), '"' + std::string(key) + "\" must hold objects"));
+      continue;
+    }
+    JsonFields inner = fields((*list)[i], pointer);
+    read(inner);
+    inner.reportUnknown(Severity::Warning);
+  }
+}
+
+Reading<Scenario> readScenario(std::string_view text, const std::string& file, const ReferenceLoader& load) {
+  Reading<Scenario> result;
+  auto json = readJsonText(text, file);
+  result.diagnostics = std::move(json.diagnostics);
+  if (!json) return result;
+  if (!json->root().is_object()) {
+    result.diagnostics.push_back(
+        error("not-a-scenario", json->placeOf(""),
+              "a scenario is a JSON object, not " + std::string(kindOf(json->root()))));
+    return result;
+  }
+  const ScenarioReader reader{*json, load, result.diagnostics};
+  JsonFields fields = reader.fields(json->root(), "");
+  Scenario scenario = readAll(reader, fields);
+  if (!hasErrors(result.diagnostics)) {
+    result.value = std::move(scenario);
+    return result;
+  }
+  for (Diagnostic& d : judged(scenario)) {
+    d.where = placeIn(*json, d.where);
+    if (!isCovered(result.diagnostics, d.where.pointer)) result.diagnostics.push_back(std::move(d));
+  }
+  return result;
+}
+
+std::string writeScenario(const Scenario& s) {
+  Json j{{"format", kFormatName}, {"version", kScenarioVersion}};
+  j["name"] = s.name;
+  j["description"] = s.description;
+  j["cluster"] = clusterJson(s.cluster);
+  j["model"] = modelJson(s.model);
+  j["job"] = jobJson(s.job);
+  j["search"] = searchJson(s.search);
+  j["constraints"] = constraintsJson(s.constraints);
+  j["assumptions"] = assumptionsJson(s.assumptions);
+  addKeptJson(s, j);
+  return layOut(j);
+}
+
+Diagnostics locatedIn(std::string_view text, const std::string& file, Diagnostics all) {
+  const auto json = readJsonText(text, file);
+  if (!json) return all;
+  for (Diagnostic& d : all)
+    if (d.where.line == 0 && !d.where.pointer.empty()) d.where = placeIn(*json, d.where);
+  return all;
+}
+
+}  // namespace nest

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "formats/scenario/scenario_json.h"
+#include "text/json_fields.h"
+
+namespace nest {
+
+/// What the readers of a scenario's parts share. `out` collects; nothing stops at the first error.
+struct ScenarioReader {
+  const JsonText& text;
+  const ReferenceLoader& load;
+  Diagnostics& out;
+
+  JsonFields fields(const nlohmann::json& object, std::string pointer) const {
+    return {text, object, std::move(pointer), out};
+  }
+  /// Calls `read(JsonFields&)` on an object at `key` and reports keys that it did not ask for. False if there
+  /// is none.
+  template <class Read>
+  bool section(JsonFields& parent, std::string_view key, Read&& read) const {
+    const nlohmann::json* object = parent.object(key);
+    if (!object) return false;
+    JsonFields inner = fields(*object, parent.pointerTo(key));
+    read(inner);
+    inner.reportUnknown(Severity::Warning);
+    return true;
+  }
+  std::vector<int> integers(JsonFields&, std::string_view key) const;
+  std::vector<std::string> strings(JsonFields&, std::string_view key) const;
+  /// Calls `read(JsonFields&)` for each object in an array.
+  void objects(JsonFields&, std::string_view key, const std::function<void(JsonFields&)>& read) const;
+};
+
+ClusterSource readCluster(const ScenarioReader&, JsonFields&);
+nlohmann::ordered_json clusterJson(const ClusterSource&);
+
+ModelSource readModel(const ScenarioReader&, JsonFields&);
+nlohmann::ordered_json modelJson(const ModelSource&);
+
+Job readJob(const ScenarioReader&, JsonFields&);
+nlohmann::ordered_json jobJson(const Job&);
+SearchOptions readSearch(const ScenarioReader&, JsonFields&);
+nlohmann::ordered_json searchJson(const SearchOptions&);
+Assumptions readAssumptions(const ScenarioReader&, JsonFields&);
+nlohmann::ordered_json assumptionsJson(const Assumptions&);
+
+Constraints readConstraints(const ScenarioReader&, JsonFields&);
+nlohmann::ordered_json constraintsJson(const Constraints&);
+
+/// Cluster, model, job, search, constraints and assumptions, as far as `f` names them; the rest as in `base`.
+Setting readSetting(const ScenarioReader&, JsonFields& f, const Setting& base);
+
+/// What was kept in the scenario: "kept_plans" and "moments". Its own setting must have been read before.
+void readKept(const ScenarioReader&, JsonFields&, Scenario&);
+/// Adds both, where there are any.
+void addKeptJson(const Scenario&, nlohmann::ordered_json&);
+
+Strategy readStrategy(const ScenarioReader&, JsonFields&);
+nlohmann::ordered_json strategyJson(const Strategy&);
+std::optional<Recompute> recomputeNamed(std::string_view);
+
+}  // namespace nest

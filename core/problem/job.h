@@ -1,0 +1,112 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/devices/device_spec.h"
+#include "model/strategy.h"
+#include "units/index.h"
+#include "units/quantity.h"
+
+namespace nest {
+
+/// Bytes per parameter for weights, gradients and optimizer state (planning.md §4, costs.md §3).
+struct OptimizerRegime {
+  std::string id = "adam-fp32-grads";  ///< "adam-fp32-grads", "adam-fp16-grads", "sgd", "custom"
+  double weightBytes = 2, gradientBytes = 4, optimizerBytes = 12;
+
+  static OptimizerRegime megatron() { return {}; }
+  static OptimizerRegime zeroPaper() { return {"adam-fp16-grads", 2, 2, 12}; }
+  static OptimizerRegime sgd() { return {"sgd", 2, 2, 0}; }
+  friend bool operator==(const OptimizerRegime&, const OptimizerRegime&) = default;
+};
+
+/// What is to be trained, apart from the model itself.
+struct Job {
+  int globalBatch = 1024;                     ///< sequences per optimizer step, B
+  int sequenceLength = 4096;                  ///< tokens
+  std::vector<int> microbatches = {1, 2, 4};  ///< sizes on offer, ascending
+  OptimizerRegime optimizer;
+  NumberFormat format = NumberFormat::Bf16;
+  std::optional<double> trainingTokens;  ///< for days to train and device-hours
+
+  friend bool operator==(const Job&, const Job&) = default;
+};
+
+/// Kinds of exchange that may overlap with compute.
+enum class Exchange { Tensor, Context, Expert, Pipeline, Data };
+inline constexpr int kExchangeCount = 5;
+const char* nameOf(Exchange);
+
+/// Named inputs of the cost model; every one is shown to the user.
+struct Assumptions {
+  /// Share of each exchange hidden behind compute. In a stage's load, an exchange of total E counts E·(1−f);
+  /// all that is hidden in one stage never exceeds its compute. The end-of-batch sync is not affected: see
+  /// exposed_i.
+  std::array<double, kExchangeCount> overlap{};
+  /// Of the exchange at the end of a batch, as much as the stage's own last backward and next forward passes
+  /// take can hide behind them (hiddenSync); this share of it does.
+  double syncOverlap = 0;
+  /// Share of the bandwidth of every level that exchanges sustain. 1: the levels' figures are what was
+  /// measured; data sheets promise more than is reached (DeviceSpec::linkEfficiency).
+  double linkEfficiency = 1;
+  Bytes reserve{2.0 * 1024 * 1024 * 1024};  ///< memory kept free on each device: context, fragmentation, NCCL
+
+  friend bool operator==(const Assumptions&, const Assumptions&) = default;
+};
+
+enum class Objective { Pipeline, Nest };
+enum class SearchPreset { Runnable, Free };
+
+/// What is searched (planning.md §3, §5).
+struct SearchOptions {
+  SearchPreset preset = SearchPreset::Runnable;
+  Objective objective = Objective::Pipeline;
+  bool strategyPerStage = false;   ///< free strategy per stage
+  bool padLastMicrobatch = false;  ///< b·d need not divide B; m = ⌈B/(b·d)⌉
+  std::vector<int> zeroStages = {0, 1, 2, 3};
+  std::array<bool, kRecomputeCount> recompute = {true, true, true};
+  std::vector<int> chunksPerStage = {1};  ///< v on offer; {1} = no interleaving
+  bool sequenceParallel = true;           ///< offer sequence parallelism where t > 1
+  bool contextParallel = false, expertParallel = true;
+  int topPlans = 10;           ///< how many distinct plans to return
+  double deadlineSeconds = 0;  ///< 0 = none
+  int threads = 1;
+
+  friend bool operator==(const SearchOptions&, const SearchOptions&) = default;
+};
+
+struct Bound {
+  std::optional<int> least, most;  ///< inclusive; both equal = fixed
+
+  bool allows(int v) const { return (!least || v >= *least) && (!most || v <= *most); }
+  friend bool operator==(const Bound&, const Bound&) = default;
+};
+
+/// What the user demands of any plan.
+struct Constraints {
+  Bound tensor, context, expert, data, dataInner, stages, microbatch, devices, chunks, zero;
+  std::vector<LayerIndex> requiredCuts;   ///< a stage must begin at these layers
+  std::vector<LayerIndex> forbiddenCuts;  ///< no stage may begin at these
+  struct LayerPin {
+    LayerIndex layer;
+    StageIndex stage;
+    friend bool operator==(const LayerPin&, const LayerPin&) = default;
+  };
+  std::vector<LayerPin> layerPins;  ///< this layer must be in this stage
+  struct StagePin {
+    StageIndex stage;
+    std::optional<Recompute> recompute;
+    std::optional<Strategy> strategy;
+    friend bool operator==(const StagePin&, const StagePin&) = default;
+  };
+  std::vector<StagePin> stagePins;
+  std::vector<int> excludedDevices;  ///< input numbers; already removed from the Hierarchy of a Problem
+  bool megatronExpressible = false;
+
+  friend bool operator==(const Constraints&, const Constraints&) = default;
+};
+
+}  // namespace nest

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "cluster/levels/hierarchy.h"
+#include "model/layer_graph.h"
+#include "model/profile.h"
+#include "problem/job.h"
+
+namespace nest {
+
+/// Immutable snapshot of everything a solve depends on. Cheap to copy (shared parts), safe to share between
+/// threads.
+struct Problem {
+  std::shared_ptr<const Hierarchy> cluster;  ///< excluded devices have left it
+  std::shared_ptr<const LayerGraph> graph;
+  std::shared_ptr<const Profile> profile;
+  Job job;
+  Assumptions assumptions;
+  SearchOptions search;
+  Constraints constraints;
+
+  /// Microbatches per pipeline, m; 0 if b·d does not divide B and padding is not allowed.
+  int microbatchCount(int microbatch, int dataDegree) const {
+    const long long per = static_cast<long long>(microbatch) * dataDegree;
+    const long long batch = job.globalBatch;
+    if (batch % per == 0) return static_cast<int>(batch / per);
+    return search.padLastMicrobatch ? static_cast<int>((batch + per - 1) / per) : 0;
+  }
+};
+
+}  // namespace nest

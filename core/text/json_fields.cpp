@@ -1,0 +1,171 @@
+#include "text/json_fields.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <vector>
+
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+using nlohmann::json;
+
+int editDistance(std::string_view a, std::string_view b) {
+  std::vector<int> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (const char c : a) {
+    int diagonal = row[0]++;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const int above = row[j + 1];
+      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (c != b[j])});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+std::string inQuotes(std::string_view key) {
+  return '"' + std::string(key) + '"';
+}
+std::string range(double least, double most) {
+  return "from " + text::exact(least) + " to " + text::exact(most);
+}
+
+}  // namespace
+
+std::string_view kindOf(const json& value) {
+  switch (value.type()) {
+    case json::value_t::null:
+      return "null";
+    case json::value_t::object:
+      return "an object";
+    case json::value_t::array:
+      return "an array";
+    case json::value_t::string:
+      return "a string";
+    case json::value_t::boolean:
+      return "true or false";
+    default:
+      return "a number";
+  }
+}
+
+JsonFields::JsonFields(const JsonText& text, const json& object, std::string pointer, Diagnostics& out)
+    : m_text(&text), m_object(&object), m_pointer(std::move(pointer)), m_out(&out) {}
+
+const json* JsonFields::find(std::string_view key) {
+  m_asked.emplace(key);
+  const auto it = m_object->find(std::string(key));
+  return it == m_object->end() || it->is_null() ? nullptr : &*it;
+}
+
+void JsonFields::report(Severity severity, std::string code, std::string_view key, std::string message,
+                        std::string remedy) {
+  m_out->push_back({severity, std::move(code), placeOf(key), std::move(message), std::move(remedy)});
+}
+
+void JsonFields::wrongType(std::string_view key, const json& value, std::string_view wanted) {
+  report(Severity::Error, "json-type", key,
+         inQuotes(key) + " must be " + std::string(wanted) + ", not " + std::string(kindOf(value)));
+}
+
+bool JsonFields::has(std::string_view key) {
+  return find(key) != nullptr;
+}
+
+std::optional<double> JsonFields::number(std::string_view key, double least, double most) {
+  const json* v = find(key);
+  if (!v) return std::nullopt;
+  if (!v->is_number()) {
+    wrongType(key, *v, "a number " + range(least, most));
+    return std::nullopt;
+  }
+  const double d = v->get<double>();
+  if (d >= least && d <= most) return d;
+  report(Severity::Error, "json-range", key,
+         inQuotes(key) + " is " + text::exact(d) + "; allowed is " + range(least, most));
+  return std::nullopt;
+}
+
+std::optional<long long> JsonFields::integer(std::string_view key, long long least, long long most) {
+  const json* v = find(key);
+  if (!v) return std::nullopt;
+  const std::string allowed = "a whole number " + range(double(least), double(most));
+  if (!v->is_number()) {
+    wrongType(key, *v, allowed);
+    return std::nullopt;
+  }
+  const double d = v->get<double>();
+  if (d == std::floor(d) && d >= double(least) && d <= double(most)) return static_cast<long long>(d);
+  report(Severity::Error, "json-range", key,
+         inQuotes(key) + " is " + text::exact(d) + "; allowed is " + allowed);
+  return std::nullopt;
+}
+
+std::optional<bool> JsonFields::boolean(std::string_view key) {
+  const json* v = find(key);
+  if (!v) return std::nullopt;
+  if (v->is_boolean()) return v->get<bool>();
+  wrongType(key, *v, "true or false");
+  return std::nullopt;
+}
+
+std::optional<std::string> JsonFields::string(std::string_view key) {
+  const json* v = find(key);
+  if (!v) return std::nullopt;
+  if (v->is_string()) return v->get<std::string>();
+  wrongType(key, *v, "a string");
+  return std::nullopt;
+}
+
+std::optional<std::string> JsonFields::oneOf(std::string_view key,
+                                             std::initializer_list<std::string_view> allowed) {
+  auto s = string(key);
+  if (!s || std::find(allowed.begin(), allowed.end(), *s) != allowed.end()) return s;
+  std::string list;
+  for (const auto a : allowed) list += (list.empty() ? "" : ", ") + std::string(a);
+  report(Severity::Error, "json-choice", key, inQuotes(*s) + " is not known here; allowed are " + list);
+  return std::nullopt;
+}
+
+const json* JsonFields::any(std::string_view key) {
+  return find(key);
+}
+
+const json* JsonFields::object(std::string_view key) {
+  const json* v = find(key);
+  if (!v || v->is_object()) return v;
+  wrongType(key, *v, "an object");
+  return nullptr;
+}
+
+const json* JsonFields::array(std::string_view key) {
+  const json* v = find(key);
+  if (!v || v->is_array()) return v;
+  wrongType(key, *v, "an array");
+  return nullptr;
+}
+
+void JsonFields::requireKey(std::string_view key, std::string_view what) {
+  if (!has(key))
+    report(Severity::Error, "json-missing", key, inQuotes(key) + " is missing", "Give " + std::string(what));
+}
+
+void JsonFields::reportUnknown(Severity severity) {
+  for (const auto& [key, value] : m_object->items()) {
+    if (m_asked.contains(key)) continue;
+    std::string nearest;
+    int best = 1 + static_cast<int>(key.size() / 3);
+    for (const auto& known : m_asked) {
+      const int distance = key.size() <= 64 ? editDistance(key, known) : best;
+      if (distance < best) best = distance, nearest = known;
+    }
+    report(severity, "json-unknown-key", key, inQuotes(key) + " is not known here",
+           nearest.empty() ? "" : "Did you mean " + inQuotes(nearest) + "?");
+  }
+}
+
+}  // namespace nest
