@@ -13,7 +13,7 @@ namespace nest {
 inline constexpr int kShapeLevels = 8;  ///< as many levels as a Hierarchy may have
 
 /// How a group of ranks lies in the levels of a Hierarchy: all that its reduce-scatter, all-gather,
-/// all-reduce and ring cost depends on (planning.md §4). Entries above `outermost` are 0, so that equal
+/// all-reduce and ring cost depends on (STATEMENT.md §4). Entries above `outermost` are 0, so that equal
 /// shapes compare equal.
 struct GroupShape {
   std::int32_t ranks = 1;      ///< n

@@ -40,7 +40,7 @@ struct RecomputeCost {
   friend bool operator==(const RecomputeCost&, const RecomputeCost&) = default;
 };
 
-/// One layer under one strategy and microbatch size, on one device (planning.md §2).
+/// One layer under one strategy and microbatch size, on one device (STATEMENT.md §2).
 struct LayerCost {
   Seconds forward, backward;
   double denseParameters = 0, expertParameters = 0;  ///< parameters (not bytes) held by one device

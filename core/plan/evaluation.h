@@ -10,7 +10,7 @@
 
 namespace nest {
 
-/// What a device of a stage holds, bytes, at the peak (planning.md §4 "Memory").
+/// What a device of a stage holds, bytes, at the peak (STATEMENT.md (4.9)).
 struct MemoryUse {
   Bytes weights, gradients, optimizer, stash, workspace, gathered,
       reserve;  ///< gathered: ZeRO-3's largest layer
@@ -50,7 +50,7 @@ struct Violation {
   Bytes shortfall;  ///< for "memory"
 };
 
-/// A plan's cost under the model of planning.md §4. Never refuses a plan: what is wrong stands in
+/// A plan's cost under the model of STATEMENT.md §4. Never refuses a plan: what is wrong stands in
 /// `violations`, and whatever can still be computed is.
 struct Evaluation {
   Seconds batchTime;               ///< T, the objective asked for

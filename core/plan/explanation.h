@@ -54,7 +54,7 @@ enum class Combine {
   PositiveSum,  ///< max(0, Σ factor·child)
 };
 
-/// A node of the explanation: a figure, its formula in symbols, and the figures it is made of (planning.md
+/// A node of the explanation: a figure, its formula in symbols, and the figures it is made of (STATEMENT.md
 /// §4).
 struct CostTerm {
   std::string id;     ///< path, unique in the tree unless `reference`: "batch", "stage2/load/tensor"

@@ -11,7 +11,7 @@ Share parametersOf(const Scene& s, int stage) {
     all.dense += r.count * r.cost->denseParameters;
     all.expert += r.count * r.cost->expertParameters;
   }
-  // What no layer lists is the tied copy (planning.md §4), which is dense.
+  // What no layer lists is the tied copy (STATEMENT.md §4), which is dense.
   const double copied = s.figures(stage).parameters - all.dense - all.expert;
   if (copied > 1e-9 * all.dense) all.dense += copied;
   return all;

@@ -20,7 +20,7 @@ struct StagePlan {
   friend bool operator==(const StagePlan&, const StagePlan&) = default;
 };
 
-/// All decisions (planning.md §3). A plan may be infeasible or hand-made; the evaluator says what is wrong
+/// All decisions (STATEMENT.md §3). A plan may be infeasible or hand-made; the evaluator says what is wrong
 /// with it.
 struct Plan {
   int microbatch = 1;   ///< b
@@ -48,7 +48,7 @@ struct Plan {
 /// "t8 sp · p4 · d32 (8×4) · b1 · ZeRO 1"; the one-line name of a plan.
 std::string summaryOf(const Plan&);
 
-/// Where the ranks of a plan stand. Replica-major, then context, tensor fastest (planning.md §3).
+/// Where the ranks of a plan stand. Replica-major, then context, tensor fastest (STATEMENT.md §3).
 class Placement {
 public:
   explicit Placement(const Plan& plan);

@@ -8,7 +8,7 @@
 
 namespace nest {
 
-/// Kinds of groups that the ranks of one stage form (planning.md §3).
+/// Kinds of groups that the ranks of one stage form (STATEMENT.md §3).
 enum class RankGroup { Tensor, Context, Expert, DenseGradients, ExpertGradients };
 
 /// The ranks of stages as positions in locality order. The plan must be placeable (see PlanCheck).

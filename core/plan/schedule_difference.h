@@ -6,7 +6,7 @@
 
 namespace nest {
 
-/// Why a simulated batch takes longer or shorter than the formula of planning.md §4 says (1F1B and
+/// Why a simulated batch takes longer or shorter than the formula of STATEMENT.md §4 says (1F1B and
 /// interleaved; the objective `pipeline`).
 ///
 /// The formula puts max_i (exposed_i + step_i) behind the whole batch, and lets only the backward compute of

@@ -48,7 +48,7 @@ struct Flow {
 ///
 /// Who sends to whom: all-to-all, everyone to everyone; every other collective runs as a ring in locality
 /// order (each rank sends (n−1)/n of the tensor to its successor, twice for all-reduce); transfers as in
-/// planning.md §3. The sums by level are therefore those of rings, while the durations of the evaluator are
+/// STATEMENT.md §3. The sums by level are therefore those of rings, while the durations of the evaluator are
 /// those of the cheaper algorithm. Takes garbage plans: a plan that cannot be placed has no traffic.
 /// Immutable; safe to share between threads.
 class Traffic {

@@ -12,7 +12,7 @@
 
 namespace nest {
 
-/// Bytes per parameter for weights, gradients and optimizer state (planning.md §4, costs.md §3).
+/// Bytes per parameter for weights, gradients and optimizer state (STATEMENT.md §4).
 struct OptimizerRegime {
   std::string id = "adam-fp32-grads";  ///< "adam-fp32-grads", "adam-fp16-grads", "sgd", "custom"
   double weightBytes = 2, gradientBytes = 4, optimizerBytes = 12;
@@ -60,7 +60,7 @@ struct Assumptions {
 enum class Objective { Pipeline, Nest };
 enum class SearchPreset { Runnable, Free };
 
-/// What is searched (planning.md §3, §5).
+/// What is searched (STATEMENT.md §3, §5).
 struct SearchOptions {
   SearchPreset preset = SearchPreset::Runnable;
   Objective objective = Objective::Pipeline;

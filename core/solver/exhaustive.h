@@ -8,7 +8,7 @@
 
 namespace nest {
 
-/// Calls `visit` with every plan of the search space (planning.md §3), in no order that matters, until it
+/// Calls `visit` with every plan of the search space (STATEMENT.md §3), in no order that matters, until it
 /// returns false. Some plans visited do not fit or break a constraint: evaluate() says so. Returns whether
 /// the visit was complete.
 ///

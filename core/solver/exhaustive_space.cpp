@@ -1,4 +1,4 @@
-// The plans of planning.md §3 one by one, as nested loops in the order of the text: v, s, b, d, d_in, a
+// The plans of STATEMENT.md §3 one by one, as nested loops in the order of the text: v, s, b, d, d_in, a
 // strategy for each stage, P, z, the cuts (subsets of layers that are downsets), a policy for each stage.
 // Nothing is pruned but what breaks the device count. Layers are bits of an int: at most 31.
 #include <algorithm>

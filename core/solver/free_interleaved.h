@@ -19,7 +19,7 @@ public:
   /// After run(): offers the best plans that differ in their degrees, as many as the incumbents keep. False:
   /// not all of them, because that would have cost much more than run().
   bool runMany();
-  /// After run(): offers, of the plans as fast as the best one, the one that planning.md §5 prefers.
+  /// After run(): offers, of the plans as fast as the best one, the one that STATEMENT.md §5 prefers.
   void settleTies();
   double lowerBound() const { return m_lowerBound; }  ///< of what was not looked at; infinite: nothing
   long long tuples() const { return m_tuples; }

@@ -1,4 +1,4 @@
-// One group of ranks on n_ℓ parts of f_ℓ ranks or more at each level: what its exchanges cost (planning.md
+// One group of ranks on n_ℓ parts of f_ℓ ranks or more at each level: what its exchanges cost (STATEMENT.md
 // §4).
 //   flat: ⌈log₂n⌉·α* + (n−1)/n·D/B*;  nested: Σ_ℓ ⌈log₂n_ℓ⌉·α_ℓ + (n_ℓ−1)/n_ℓ·D_ℓ/B_ℓ, D_{ℓ+1} = D/f_ℓ.
 #include <algorithm>

@@ -11,7 +11,7 @@
 
 namespace nest::planner {
 
-/// What exchanges cost in one group of ranks, as coefficients: every formula of planning.md §4 is affine in
+/// What exchanges cost in one group of ranks, as coefficients: every formula of STATEMENT.md §4 is affine in
 /// the bytes, or a minimum or maximum of affine ones. Seconds and seconds per byte.
 struct GroupRates {
   int ranks = 1;
@@ -65,7 +65,7 @@ public:
   int reach(int base, int width, int distance, int outer, int outerStride) const;
 
   /// The largest level between matching ranks of two stages of widths a and b per replica that begin at base
-  /// and other: rank ⌊q·a/W⌋ and ⌊q·b/W⌋ of each replica, q < W = max(a, b) (planning.md §3).
+  /// and other: rank ⌊q·a/W⌋ and ⌊q·b/W⌋ of each replica, q < W = max(a, b) (STATEMENT.md §3).
   int reachBetween(int base, int a, int other, int b, int inner, int outer, int outerStride);
 
   /// No group of `ranks` ranks that keep at least `spacing` positions apart is cheaper than this

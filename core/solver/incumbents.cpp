@@ -1,6 +1,6 @@
 // The best k plans of different degrees in an ordered list; the k-th time is the limit of the search. Plans
 // that tie with the last stay, and so do equally fast placements of the same degrees, until sort() chooses by
-// the rules of planning.md §5. Cost: k per offer.
+// the rules of STATEMENT.md §5. Cost: k per offer.
 #include "solver/incumbents.h"
 
 #include <algorithm>

@@ -53,7 +53,7 @@ public:
   double limit() const;
   void offer(Found found);
 
-  const std::vector<Found>& best() const { return m_best; }  ///< best first, ties as in planning.md §5
+  const std::vector<Found>& best() const { return m_best; }  ///< best first, ties as in STATEMENT.md §5
   const std::vector<Found>& all() const { return m_all; }  ///< every plan offered, the latest of its degrees
   /// Puts the plans in their order. `settle` first makes of a plan the one preferred among those of its
   /// configuration that take as long.

@@ -61,7 +61,7 @@ struct SolveStatistics {
 /// What a solve found.
 struct Outcome {
   OutcomeStatus status = OutcomeStatus::Failed;
-  std::vector<RankedPlan> plans;  ///< best first by the objective, ties as in planning.md §5
+  std::vector<RankedPlan> plans;  ///< best first by the objective, ties as in STATEMENT.md §5
   /// The first so many of `plans` are proven: of all plans that differ in their degrees (b, d, z, v, s, the
   /// strategy of each stage), none that is missing is faster. The others were met on the way. With one
   /// strategy for all stages a search that ran to its end proves all, one that was stopped those no slower

@@ -13,7 +13,7 @@
 
 namespace nest::planner {
 
-/// The search over all configurations with one strategy for all stages: bound, pop, solve (planning.md §6,
+/// The search over all configurations with one strategy for all stages: bound, pop, solve (STATEMENT.md §6,
 /// steps 1–5).
 class Search {
 public:

@@ -1,4 +1,4 @@
-// Lists what planning.md §3 leaves open, each list ascending: microbatches, strategies, degrees that divide,
+// Lists what STATEMENT.md §3 leaves open, each list ascending: microbatches, strategies, degrees that divide,
 // layouts (d_in | d, P rounded up to every group size). No pruning here but constraints and the device count.
 #include "solver/search_space.h"
 

@@ -15,7 +15,7 @@ struct BlockLayout {
   friend bool operator==(const BlockLayout&, const BlockLayout&) = default;
 };
 
-/// The choices of planning.md §3 that the problem's options and constraints leave open.
+/// The choices of STATEMENT.md §3 that the problem's options and constraints leave open.
 class SearchSpace {
 public:
   explicit SearchSpace(const Problem& problem);

@@ -6,7 +6,7 @@
 
 namespace nest {
 
-/// Finds the best plan (planning.md §5, §6): complete over the search options, or the best so far with a
+/// Finds the best plan (STATEMENT.md §5, §6): complete over the search options, or the best so far with a
 /// lower bound when stopped. Pure; may run on any thread. `start`: a plan to begin from (re-evaluated;
 /// ignored if it does not fit).
 ///

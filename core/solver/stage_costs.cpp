@@ -1,4 +1,4 @@
-// planning.md §4 for a stage from … to, from differences of LayerSums: load = compute + Σ exchange − hidden,
+// STATEMENT.md §4 for a stage from … to, from differences of LayerSums: load = compute + Σ exchange − hidden,
 // sync, step and memory; the slowest of a set of group shapes for each exchange. Policies are tried from the
 // least recompute on and the fastest that fits is taken. Cost: O(policies × shapes) per stage.
 #include "solver/stage_costs.h"

@@ -13,7 +13,7 @@ namespace nest::planner {
 /// that hold exactly what a stage needs do hold it. evaluate() allows as much.
 inline constexpr double kMemoryRounding = 1 + 1e-10;
 
-/// T = sum · Σ load + max · max load + tail (planning.md §4).
+/// T = sum · Σ load + max · max load + tail (STATEMENT.md §4).
 struct ObjectiveWeights {
   double sum = 1, max = 0;
   double time(double sumLoad, double maxLoad, double tail) const {

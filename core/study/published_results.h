@@ -23,7 +23,7 @@ enum class PublishedQuantity {
 const char* nameOf(PublishedQuantity);
 bool isThroughput(PublishedQuantity);
 
-/// How a source counts FLOPs (costs.md §1): Causal counts only the half of the scores that a causal mask
+/// How a source counts FLOPs (STATEMENT.md §8): Causal counts only the half of the scores that a causal mask
 /// leaves.
 enum class FlopConvention { Model, Causal, Sc21 };
 

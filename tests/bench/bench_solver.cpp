@@ -1,4 +1,4 @@
-// The speed table of planning.md §6. Each case runs in a process of its own: time of solve() alone (median,
+// The speed table of STATEMENT.md §6. Each case runs in a process of its own: time of solve() alone (median,
 // least, most of several runs) and the peak memory of the whole process.
 //
 //   bench_solver [FILTER] [--runs N] [--top K] [--deadline SECONDS] [--wider]
@@ -172,7 +172,7 @@ std::vector<Case> cases() {
     add("mixtral 1024 free" + end, 5, 500,
         [=] { return problem(mix, small, 1024, 8192, varied, false, true); });
   }
-  // No targets in planning.md: chunks together with a strategy for each stage.
+  // No targets in STATEMENT.md: chunks together with a strategy for each stage.
   const auto chunked = [](Problem p, std::vector<int> chunks) {
     p.search.chunksPerStage = std::move(chunks);
     p.search.deadlineSeconds = 20;

@@ -60,7 +60,7 @@ struct HierarchyInput {
 
 /// The only cluster the solver sees: N devices in locality order, and the level that joins any two.
 ///
-/// planning.md §1. A level-ℓ group is a maximal run of positions joined at levels ≤ ℓ. Groups stand largest
+/// STATEMENT.md §1. A level-ℓ group is a maximal run of positions joined at levels ≤ ℓ. Groups stand largest
 /// first at each level (then by inner shape, then by device factors), so the order in which hosts were listed
 /// does not matter. Bandwidths are clamped so as not to grow, latencies so as not to shrink, with the level.
 /// Immutable; safe to share between threads.

@@ -21,7 +21,7 @@ struct Distortion {
   bool sampled = false;            ///< not all pairs were compared
 };
 
-/// A network turned into levels (planning.md §1), with all that a picture of it needs.
+/// A network turned into levels (STATEMENT.md §1), with all that a picture of it needs.
 struct LevelAbstraction {
   HierarchyInput input;          ///< devices in locality order: input number k is the k-th of `deviceNodes`
   std::vector<int> deviceNodes;  ///< graph node of each input number

@@ -11,7 +11,7 @@
 
 namespace nest {
 
-/// Another planning method, run on the same problem and judged by the same evaluate() (planning.md §7).
+/// Another planning method, run on the same problem and judged by the same evaluate() (STATEMENT.md §7).
 enum class BaselineKind {
   Manual,  ///< hand rules: tensor degree up to one host, then the fewest stages that fit, equal layer split
   RandomWalk,      ///< Metropolis walk over degrees, cuts and placement order [FlexFlow; TopoOpt]

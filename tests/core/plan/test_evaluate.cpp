@@ -312,7 +312,7 @@ private slots:
     QVERIFY(e.feasible());
     QCOMPARE(e.microbatchCount, 3);
   }
-  /// Published bytes of Korthikanti 2022 (costs.md §2): 22B on t = 8; 175B on t = 8, p = 8, v = 3.
+  /// Published bytes of Korthikanti 2022 (STATEMENT.md §8): 22B on t = 8; 175B on t = 8, p = 8, v = 3.
   void publishedMemory_data() {
     QTest::addColumn<int>("hidden");
     QTest::addColumn<int>("heads");

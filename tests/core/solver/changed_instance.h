@@ -5,7 +5,7 @@
 
 namespace nest::test {
 
-/// A random instance and a changed one whose optimum must compare to the first's as planning.md §5 says.
+/// A random instance and a changed one whose optimum must compare to the first's as STATEMENT.md §5 says.
 struct ChangedInstance {
   Problem before, after;
 };

@@ -40,7 +40,7 @@ int improved(ChangedInstance (*change)(std::uint64_t), bool same = false) {
 
 }  // namespace
 
-/// planning.md §5, "True, and tested", of the cost model itself: on the exhaustive optimum.
+/// STATEMENT.md §5, "True, and tested", of the cost model itself: on the exhaustive optimum.
 class TestOracleProperties : public QObject {
   Q_OBJECT
 private slots:

@@ -44,7 +44,7 @@ int flickers(const InstanceFeatures& features, double share) {
 
 }  // namespace
 
-/// Of equally fast plans the one that planning.md §5 names is returned, so that plans do not flicker.
+/// Of equally fast plans the one that STATEMENT.md §5 names is returned, so that plans do not flicker.
 class TestSolverTies : public QObject {
   Q_OBJECT
 private slots:

@@ -48,7 +48,7 @@ Problem heavyEnd(int layers) {
 
 }  // namespace
 
-/// planning.md §5: what one would expect to hold and does not, each with an instance that shows it.
+/// STATEMENT.md §5: what one would expect to hold and does not, each with an instance that shows it.
 class TestUntrueProperties : public QObject {
   Q_OBJECT
 private slots:
