@@ -8,8 +8,8 @@
 #include <queue>
 #include <unordered_set>
 
-#include "solver/interleaved.h"
-#include "solver/layout_signature.h"
+#include "solver/models/interleaved.h"
+#include "solver/space/layout_signature.h"
 
 namespace nest::planner {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <tuple>
 
-#include "solver/interleaved_dp.h"
+#include "solver/models/interleaved_dp.h"
 #include "solver/search.h"
 
 namespace nest::planner {

@@ -9,7 +9,7 @@
 #include <queue>
 #include <unordered_set>
 
-#include "solver/layout_signature.h"
+#include "solver/space/layout_signature.h"
 
 namespace nest::planner {
 namespace {

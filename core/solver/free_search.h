@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "solver/free_dp.h"
+#include "solver/models/free_dp.h"
 #include "solver/search.h"
 
 namespace nest::planner {

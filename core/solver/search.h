@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "solver/incumbents.h"
-#include "solver/search_bounds.h"
+#include "solver/bounds/search_bounds.h"
+#include "solver/proof/incumbents.h"
 #include "solver/solve.h"
 
 namespace nest::planner {

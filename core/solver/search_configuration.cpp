@@ -6,7 +6,7 @@
 #include <limits>
 #include <unordered_set>
 
-#include "solver/interleaved.h"
+#include "solver/models/interleaved.h"
 
 namespace nest::planner {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "solver/interleaved.h"
+#include "solver/models/interleaved.h"
 
 namespace nest::planner {
 namespace {

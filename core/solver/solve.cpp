@@ -11,8 +11,8 @@
 #include "plan/schedule.h"
 #include "solver/free_interleaved.h"
 #include "solver/free_search.h"
-#include "solver/nearest_miss.h"
-#include "solver/plan_front.h"
+#include "solver/proof/nearest_miss.h"
+#include "solver/proof/plan_front.h"
 #include "solver/search.h"
 #include "units/text.h"
 

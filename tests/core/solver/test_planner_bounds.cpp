@@ -2,12 +2,12 @@
 #include <cmath>
 #include <map>
 
+#include "solver/bounds/free_bounds.h"
+#include "solver/bounds/interleaved_bounds.h"
+#include "solver/bounds/search_bounds.h"
+#include "solver/bounds/windows.h"
 #include "solver/exhaustive.h"
-#include "solver/free_bounds.h"
-#include "solver/interleaved.h"
-#include "solver/interleaved_bounds.h"
-#include "solver/search_bounds.h"
-#include "solver/windows.h"
+#include "solver/models/interleaved.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "solver/stage/stage_costs.h"
+
+namespace nest::planner {
+
+/// How far stages can reach when no load may exceed a limit and each must fit the memory of the roomiest
+/// device. What is asked here never depends on the layout, and grows with the layers of a stage: so a stage
+/// that cannot hold some layers cannot hold more.
+class Reach {
+public:
+  Reach(const StageCosts::Context&, double capacity);
+
+  void limitLoad(double most) { m_mostLoad = most; }
+  void limitMemory(double capacity) { m_capacity = capacity; }
+  /// Least transfers of each stage; of a layout, or of any.
+  void setHops(std::vector<double> perStage);
+  const std::vector<double>& leastHops() const { return m_leastHops; }  ///< of any layout
+  double hops(int stage) const { return m_hops[static_cast<std::size_t>(stage)]; }
+  double hopsBefore(int stage) const { return m_hopsBefore[static_cast<std::size_t>(stage)]; }
+  bool feasible(int stage, int from, int to) const;
+  /// The load limit alone; no longer stage does if this one does not.
+  bool staysBelow(int stage, int from, int to) const {
+    const auto& work = m_context.sums->leastAny;
+    return work[static_cast<std::size_t>(to)] - work[static_cast<std::size_t>(from)] + hops(stage) <=
+           m_mostLoad * (1 + 1e-12);
+  }
+  double leastMemory(int stage, int from, int to) const;  ///< with the leanest policy
+  int leanest(int stage, int from, int to) const;         ///< that policy
+
+  /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits. (Of a
+  /// DAG: windows on LayerOrder::path(), which say nothing of other cuts.)
+  bool findWindows();
+  /// Cuts, on LayerOrder::path(), of a pipeline whose largest relaxed load is nearly the least possible
+  /// there; empty: nothing on it stays within the limits. Leaves the load limit and the windows as they were.
+  std::vector<int> evenCuts();
+  /// The stages before `stage` may hold the layers before `cut` and the others the rest, by the load limit.
+  bool mayBegin(int stage, int cut) const {
+    if (m_mostLoad == std::numeric_limits<double>::infinity()) return true;
+    const auto& work = m_context.sums->leastAny;
+    const double most = m_mostLoad * (1 + 1e-12), before = work[static_cast<std::size_t>(cut)];
+    return before + hopsBefore(stage) <= stage * most * (1 + 1e-12) &&
+           work.back() - before + m_hopsBefore.back() - hopsBefore(stage) <=
+               (m_context.stages - stage) * most * (1 + 1e-12);
+  }
+  /// The first stage does at least so much work, by the load limit.
+  double leastFirst() const;
+  /// Found by evenCuts(): every plan within the limits has a larger load.
+  double leastMax() const { return m_leastMax; }
+  /// Chains, after findWindows(): what leastWork() tells, for cuts inside the windows. Stays as it is while
+  /// limits fall and hops grow, because what was out of reach remains so.
+  void findLeastWork();
+  long long windowPairs() const;  ///< what that costs
+  bool knowsLeastWork() const { return !m_leastWork.empty(); }
+  /// The sum of the loads of stages 0…stage−1 that hold the layers before `cut`, each under a policy that
+  /// fits, is not below this; hops are left out.
+  double leastWork(int stage, int cut) const;
+  int first(int stage) const { return m_first[static_cast<std::size_t>(stage)]; }
+  int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
+
+private:
+  int cutAt(int place) const { return m_path.empty() ? place : m_path[static_cast<std::size_t>(place)]; }
+  double memory(int stage, double fixed, int from, int to, int policy) const;
+  double fixedMemory(int from, int to) const;
+
+  StageCosts::Context m_context;
+  double m_capacity, m_mostLoad, m_leastMax = 0;
+  ParameterRates m_dense, m_expert;
+  double m_reserve, m_weight;
+  std::vector<std::array<bool, kRecomputeCount>> m_policies;
+  double leastLoad(int stage, int from, int to) const;  ///< hops left out; infinite: not feasible
+  std::vector<double> m_hops, m_hopsBefore, m_leastHops;
+  std::vector<int> m_path;  ///< empty for chains
+  std::vector<int> m_first, m_last;
+  std::vector<std::vector<double>> m_leastWork;  ///< [stage][cut − m_origin[stage]]
+  std::vector<int> m_origin;
+};
+
+}  // namespace nest::planner

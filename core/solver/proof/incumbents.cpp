@@ -1,0 +1,119 @@
+// The best k plans of different degrees in an ordered list; the k-th time is the limit of the search. Plans
+// that tie with the last stay, and so do equally fast placements of the same degrees, until sort() chooses by
+// the rules of STATEMENT.md §5. Cost: k per offer.
+#include "solver/proof/incumbents.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+}  // namespace
+
+double Incumbents::limit() const {
+  return m_best.size() < m_size ? std::numeric_limits<double>::infinity() : m_best.back().time;
+}
+
+double Incumbents::limit(const Found& degrees) const {
+  for (const Found& f : m_best)
+    if (f.sameDegrees(degrees)) return f.time;
+  return limit();
+}
+
+void Incumbents::offer(Found found) {
+  m_all.push_back(found);
+  const auto key = [](const auto& f, int stages) { return std::tuple(f.devices, stages, f.zero); };
+  const bool faster = found.time < m_lead.time * (1 - kEqualTimes);
+  if (faster || (found.time <= m_lead.time * (1 + kEqualTimes) &&
+                 key(found, found.stages()) < key(m_lead, m_lead.stages)))
+    m_lead = {std::min(found.time, m_lead.time), found.devices, found.stages(), found.zero};
+  const auto same =
+      std::find_if(m_best.begin(), m_best.end(), [&](const Found& f) { return f.sameDegrees(found); });
+  if (same != m_best.end()) {
+    if (!(found.time < same->time * (1 - kEqualTimes))) {
+      if (found.time <= same->time * (1 + kEqualTimes)) m_equal.push_back(std::move(found));
+      return;
+    }
+    m_best.erase(same);
+  }
+  const auto place = std::upper_bound(m_best.begin(), m_best.end(), found,
+                                      [](const Found& a, const Found& b) { return a.time < b.time; });
+  m_best.insert(place, std::move(found));
+  // Plans that tie with the last one stay until the end: the tie rules choose between them.
+  while (m_best.size() > m_size && m_best.back().time > m_best[m_size - 1].time * (1 + kEqualTimes))
+    m_best.pop_back();
+}
+
+void Incumbents::sort(const Problem& problem, const std::function<void(Found&)>& settle) {
+  if (settle)
+    for (Found& f : m_best) {
+      settle(f);
+      for (Found& other : m_equal) {
+        if (!other.sameDegrees(f) || other.time > f.time * (1 + kEqualTimes)) continue;
+        settle(other);
+        if (precedes(problem, other, f)) std::swap(f, other);
+      }
+    }
+  std::stable_sort(m_best.begin(), m_best.end(),
+                   [&](const Found& a, const Found& b) { return a.time < b.time; });
+  // Within a run of equal times the rules decide.
+  for (auto begin = m_best.begin(); begin != m_best.end();) {
+    auto end = begin;
+    while (end != m_best.end() && end->time <= begin->time * (1 + kEqualTimes)) ++end;
+    std::stable_sort(begin, end, [&](const Found& a, const Found& b) { return precedes(problem, a, b); });
+    begin = end;
+  }
+  if (settle && m_best.size() > m_size) m_best.resize(m_size);
+}
+
+bool precedes(const Problem& problem, const Found& a, const Found& b) {
+  if (a.time < b.time * (1 - kEqualTimes)) return true;
+  if (b.time < a.time * (1 - kEqualTimes)) return false;
+  const auto degrees = [&](const Found& f) {
+    std::vector<std::tuple<int, int, int, bool>> all;
+    for (const int k : f.strategies) {
+      const Strategy& s = problem.profile->strategies()[at(k)];
+      all.emplace_back(s.tensor, s.context, s.expert, s.sequence);
+    }
+    return all;
+  };
+  const auto first = [](const Found& f) {
+    // The caller's own plan is shown only where it is faster than all others.
+    return std::tuple(!f.given.stages.empty(), f.devices, f.stages(), f.zero,
+                      std::accumulate(f.cut.policies.begin(), f.cut.policies.end(), 0));
+  };
+  if (first(a) != first(b)) return first(a) < first(b);
+  if (a.cut.cuts != b.cut.cuts) return a.cut.cuts < b.cut.cuts;
+  const auto rest = [&](const Found& f) {
+    return std::tuple(f.microbatchIndex, degrees(f), -f.layout.inner, f.layout.stride);
+  };
+  return rest(a) < rest(b);
+}
+
+Plan planOf(const Problem& problem, const LayerOrder& order, const Found& f) {
+  if (!f.given.stages.empty()) return f.given;
+  Plan plan;
+  plan.microbatch = problem.profile->microbatches()[at(f.microbatchIndex)];
+  plan.dataInner = f.layout.inner;
+  plan.dataOuter = f.layout.outer;
+  plan.blockStride = f.layout.stride;
+  plan.zero = f.zero;
+  for (int i = 0; i < f.stages(); ++i) {
+    StagePlan stage;
+    stage.strategy = problem.profile->strategies()[at(f.strategies[at(i)])];
+    stage.recompute = static_cast<Recompute>(f.cut.policies[at(i)]);
+    for (int q = 0; q < f.chunks; ++q) {
+      const std::size_t part = at(q * f.stages() + i);
+      stage.chunks.push_back(order.between(f.cut.cuts[part], f.cut.cuts[part + 1]));
+    }
+    plan.stages.push_back(std::move(stage));
+  }
+  return plan;
+}
+
+}  // namespace nest::planner

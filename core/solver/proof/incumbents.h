@@ -1,0 +1,74 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "plan/plan.h"
+#include "solver/models/pipeline_dp.h"
+
+namespace nest::planner {
+
+/// One solved pipeline with all its decisions, not yet a Plan.
+struct Found {
+  int microbatchIndex = 0;
+  int dataDegree = 1, zero = 0, chunks = 1;
+  std::vector<int> strategies;  ///< profile index per stage
+  BlockLayout layout;
+  PipelineCut cut;  ///< interleaved: s·v + 1 cuts
+  double time = 0;
+  int devices = 0;
+  double memory = 0;   ///< on the fullest device, bytes
+  int candidate = -1;  ///< row of the search log, −1: none
+  Plan given;          ///< the caller's own plan, if it has stages
+
+  int stages() const { return static_cast<int>(strategies.size()); }
+  /// Equal in every decision but cuts, recompute and placement.
+  bool sameDegrees(const Found& o) const {
+    return microbatchIndex == o.microbatchIndex && dataDegree == o.dataDegree && zero == o.zero &&
+           chunks == o.chunks && strategies == o.strategies;
+  }
+};
+
+/// Times this close count as equal, relative to the smaller.
+inline constexpr double kEqualTimes = 1e-12;
+
+/// The best `size` plans so far that differ in their degrees: (b, d, z, v, s and the strategy of each stage).
+/// Each stands for the best cuts, recompute and placement of its degrees.
+class Incumbents {
+public:
+  explicit Incumbents(std::size_t size) : m_size(size) {}
+  int size() const { return static_cast<int>(m_size); }  ///< how many are kept, at most
+
+  /// The fastest time so far and, of the plans that take it, the first by devices, stages and ZeRO stage.
+  struct Lead {
+    double time = std::numeric_limits<double>::infinity();
+    int devices = std::numeric_limits<int>::max(), stages = 0, zero = 0;
+  };
+  const Lead& lead() const { return m_lead; }
+
+  /// What a plan of these degrees must beat, or equal, to be of interest.
+  double limit(const Found& degrees) const;
+  /// The same for plans whose degrees are not known.
+  double limit() const;
+  void offer(Found found);
+
+  const std::vector<Found>& best() const { return m_best; }  ///< best first, ties as in STATEMENT.md §5
+  const std::vector<Found>& all() const { return m_all; }  ///< every plan offered, the latest of its degrees
+  /// Puts the plans in their order. `settle` first makes of a plan the one preferred among those of its
+  /// configuration that take as long.
+  void sort(const Problem&, const std::function<void(Found&)>& settle = {});
+
+private:
+  std::size_t m_size;
+  Lead m_lead;
+  std::vector<Found> m_best, m_all;
+  std::vector<Found> m_equal;  ///< as fast as one of m_best of the same degrees, in another placement
+};
+
+/// a before b: less time; within 1e-12 the tie rules.
+bool precedes(const Problem&, const Found& a, const Found& b);
+
+Plan planOf(const Problem&, const LayerOrder&, const Found&);
+
+}  // namespace nest::planner

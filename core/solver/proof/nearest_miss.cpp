@@ -1,0 +1,304 @@
+// Two ways. On chains with one strategy memory does not depend on the network: for each (b, σ, d, s, z) the
+// least capacity that admits a plan is found by bisection over greedy windows, and only where it can beat the
+// least so far. That is quick but blind to cuts, pins and what single devices hold. In general, a plan that
+// lacks at most x bytes is one that fits where x bytes less are kept free: bisection over x, each step a
+// search.
+#include "solver/proof/nearest_miss.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solver/free_interleaved.h"
+#include "solver/free_search.h"
+#include "units/text.h"
+
+namespace nest::planner {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+struct Lean {
+  double capacity = kNever;
+  StageCosts::Context context;
+};
+
+class MissSearch {
+public:
+  MissSearch(const Problem& p, const LayerOrder& order, GroupShapes& shapes, const SearchSpace& space,
+             Search& search, Watch& watch)
+      : m_problem(p), m_order(order), m_shapes(shapes), m_space(space), m_search(search), m_watch(watch) {}
+
+  /// The least capacity over all configurations of the space; stops early below `enough`.
+  Lean leanest(double enough) {
+    Lean best;
+    for (int b : m_space.microbatches())
+      for (int k : m_space.strategies()) {
+        LayerSums& sums = m_search.sumsOf(b, k);
+        if (!sums.offered()) continue;
+        for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy().expert)) {
+          visit(sums, d, best);
+          if (best.capacity <= enough || m_watch.look()) return best;
+        }
+      }
+    return best;
+  }
+
+  std::vector<int> cuts(const Lean& lean) const {
+    Reach reach(lean.context, lean.capacity);
+    std::vector<int> all = {0};
+    if (!reach.findWindows()) return {};
+    for (int i = 1; i <= lean.context.stages; ++i) all.push_back(reach.last(i));
+    return all;
+  }
+
+private:
+  void visit(LayerSums& sums, int d, Lean& best) {
+    const int width = sums.strategy().width();
+    const int most = std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * width));
+    for (int s = 1; s <= most; ++s) {
+      if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
+        continue;
+      if (m_space.layouts(d, sums.strategy().expert, width * s).empty()) continue;
+      for (int z : m_space.zeroStages()) {
+        if (!m_space.zeroAllowed(z, d * sums.strategy().context > 1, s)) continue;
+        for (const auto& policy : m_space.sharedPolicies()) consider(sums, d, s, z, policy, best);
+      }
+    }
+  }
+
+  void consider(LayerSums& sums, int d, int s, int z, std::optional<int> policy, Lean& best) {
+    StageCosts::Context c;
+    c.problem = &m_problem;
+    c.space = &m_space;
+    c.order = &m_order;
+    c.sums = &sums;
+    c.shapes = &m_shapes;
+    c.dataDegree = d;
+    c.stages = s;
+    c.zero = z;
+    c.sharedPolicy = policy;
+    c.microbatchCount = m_problem.microbatchCount(
+        m_problem.profile->microbatches()[static_cast<std::size_t>(sums.microbatchIndex())], d);
+    Reach reach(c, 0);
+    const auto fits = [&](double capacity) {
+      reach.limitMemory(capacity);
+      return reach.findWindows();
+    };
+    double high = best.capacity == kNever ? 1e18 : best.capacity * (1 - 1e-6);
+    if (!fits(high)) return;
+    double low = 0;
+    while (high - low > 1e-4 * high) {
+      const double mid = (low + high) / 2;
+      (fits(mid) ? high : low) = mid;
+    }
+    best.capacity = high;
+    best.context = c;
+  }
+
+  const Problem& m_problem;
+  const LayerOrder& m_order;
+  GroupShapes& m_shapes;
+  const SearchSpace& m_space;
+  Search& m_search;
+  Watch& m_watch;
+};
+
+/// The fastest plan if every device held `extra` bytes more; nullopt if there is none.
+struct Answer {
+  std::optional<Plan> plan;
+  long long states = 0;
+};
+Answer planWith(Problem problem, const LayerOrder& order, double extra, const Watch& outer) {
+  problem.assumptions.reserve = problem.assumptions.reserve - Bytes(extra);
+  Watch watch(outer.control(), 0);
+  GroupShapes shapes(*problem.cluster);
+  const SearchSpace space(problem);
+  Incumbents best(1);
+  Search search(problem, order, shapes, space, best, watch);
+  bool complete = search.run();
+  if (complete && choosesStrategies(problem, space)) {
+    complete = FreeSearch(problem, order, shapes, space, search, best, watch).run();
+    if (complete) FreeInterleaved(problem, order, shapes, space, search, best, watch).run();
+  }
+  best.sort(problem);
+  Answer answer;
+  answer.states = watch.states();
+  if (!best.best().empty()) answer.plan = planOf(problem, order, best.best().front());
+  return answer;
+}
+
+/// What the stage that lacks most lacks; nothing if more than memory is wrong with the plan.
+std::optional<NearestMiss> missOf(const Problem& problem, Plan plan) {
+  NearestMiss miss;
+  miss.plan = std::move(plan);
+  miss.evaluation = evaluate(problem, miss.plan);
+  for (const Violation& v : miss.evaluation.violations) {
+    if (v.code != "memory") return std::nullopt;
+    if (v.shortfall > miss.shortfall) {
+      miss.stage = v.stage;
+      miss.shortfall = v.shortfall;
+    }
+  }
+  return miss.stage < 0 ? std::nullopt : std::optional(std::move(miss));
+}
+
+/// The plan that lacks least, to a millionth, or the best one met until that has cost too many states;
+/// `known`: one to begin from.
+std::optional<NearestMiss> leastMiss(const Problem& problem, const LayerOrder& order, Watch& watch,
+                                     std::optional<NearestMiss> known) {
+  constexpr double kAmple = 1e18, kEnough = 1e-6;
+  constexpr long long kFreeStates = 300'000;
+  const long long most = kFreeStates + 5 * watch.states();
+  long long states = 0;
+  if (!known) {
+    const Answer any = planWith(problem, order, kAmple, watch);
+    states = any.states;
+    if (any.plan) known = missOf(problem, *any.plan);
+    if (!known) return known;
+  }
+  double least = 0;
+  while (!watch.look() && states < most) {
+    const double lacks = known->shortfall.value(), middle = (least + lacks) / 2;
+    if (lacks - least <= kEnough * lacks) break;
+    const Answer nearer = planWith(problem, order, middle, watch);
+    states += nearer.states;
+    std::optional<NearestMiss> miss = nearer.plan ? missOf(problem, *nearer.plan) : std::nullopt;
+    if (miss && miss->shortfall < known->shortfall)
+      known = std::move(miss);
+    else
+      least = middle;
+  }
+  return known;
+}
+
+double roomiest(const Hierarchy& cluster) {
+  double most = 0;
+  for (int i = 0; i < cluster.deviceCount(); ++i) {
+    most = std::max(most, cluster.factor(DeviceIndex(i)).memory.value());
+    if (cluster.hasUniformDevices()) break;
+  }
+  return most;
+}
+
+/// Whether the quick way sees all that matters.
+bool isPlain(const Problem& p, const LayerOrder& order) {
+  const Constraints& c = p.constraints;
+  const auto& chunks = p.search.chunksPerStage;
+  return order.isChain() && std::find(chunks.begin(), chunks.end(), 1) != chunks.end() &&
+         c.chunks.allows(1) && c.requiredCuts.empty() && c.forbiddenCuts.empty() && c.layerPins.empty() &&
+         c.stagePins.empty() && p.cluster->hasUniformDevices();
+}
+
+/// Whether memory would suffice under other options; `devices`: how many times as many.
+bool wouldFit(Problem problem, const LayerOrder& order, Watch& watch, int devices) {
+  if (devices > 1) {
+    HierarchyInput more;
+    more.device = problem.cluster->device();
+    more.levels = {problem.cluster->level(problem.cluster->levelCount() - 1)};
+    more.fanouts = {std::min(1 << 20, problem.cluster->deviceCount() * devices)};
+    auto cluster = Hierarchy::build(more);
+    if (!cluster) return false;
+    problem.cluster = std::make_shared<const Hierarchy>(std::move(*cluster));
+  }
+  if (!isPlain(problem, order)) return planWith(problem, order, 0, watch).plan.has_value();
+  GroupShapes shapes(*problem.cluster);
+  const SearchSpace space(problem);
+  Incumbents none(1);
+  Search search(problem, order, shapes, space, none, watch);
+  const double room = roomiest(*problem.cluster);
+  return MissSearch(problem, order, shapes, space, search, watch).leanest(room).capacity <= room;
+}
+
+std::vector<std::string> remedies(const Problem& problem, const LayerOrder& order, Watch& watch,
+                                  double capacity) {
+  std::vector<std::string> all;
+  all.push_back("devices with " + text::number(std::ceil(capacity / kGiB), 6) + " GiB of memory");
+  for (int z = 1; z <= 3; ++z) {
+    const auto& offered = problem.search.zeroStages;
+    if (std::find(offered.begin(), offered.end(), z) != offered.end()) continue;
+    Problem more = problem;
+    more.search.zeroStages.push_back(z);
+    more.constraints.zero = {};
+    if (!wouldFit(more, order, watch, 1)) continue;
+    all.push_back("ZeRO " + std::to_string(z));
+    break;
+  }
+  for (int r = 1; r < kRecomputeCount; ++r) {
+    if (problem.search.recompute[static_cast<std::size_t>(r)]) continue;
+    Problem more = problem;
+    more.search.recompute[static_cast<std::size_t>(r)] = true;
+    if (!wouldFit(more, order, watch, 1)) continue;
+    all.push_back(std::string(nameOf(static_cast<Recompute>(r))) + " recompute");
+    break;
+  }
+  for (int factor : {2, 4, 8, 16}) {
+    Problem more = problem;
+    more.constraints.devices = {};
+    if (!wouldFit(more, order, watch, factor)) continue;
+    all.push_back(factor == 2 ? std::string("twice the devices")
+                              : std::to_string(factor) + " times the devices");
+    break;
+  }
+  const Constraints& c = problem.constraints;
+  const bool bounded = c.tensor.most || c.stages.most || c.data.least || c.zero.most || c.devices.most;
+  if (bounded) {
+    Problem more = problem;
+    more.constraints = {};
+    if (wouldFit(more, order, watch, 1)) all.push_back("looser bounds on the degrees");
+  }
+  return all;
+}
+
+/// The plan that lacks least by the quick way.
+std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
+                                     const SearchSpace& space, Search& search, Watch& watch) {
+  MissSearch misses(problem, order, shapes, space, search, watch);
+  const Lean lean = misses.leanest(0);
+  if (lean.capacity == kNever) return std::nullopt;
+  const auto cuts = misses.cuts(lean);
+  if (cuts.empty()) return std::nullopt;
+
+  Found found;
+  found.microbatchIndex = lean.context.sums->microbatchIndex();
+  found.dataDegree = lean.context.dataDegree;
+  found.zero = lean.context.zero;
+  found.strategies.assign(static_cast<std::size_t>(lean.context.stages), lean.context.sums->strategyIndex());
+  const Strategy& strategy = lean.context.sums->strategy();
+  found.layout =
+      space.layouts(found.dataDegree, strategy.expert, strategy.width() * lean.context.stages).front();
+  const StageCosts costs(lean.context, placeStages(shapes, strategy, found.layout, lean.context.stages));
+  found.cut.cuts = cuts;
+  for (int i = 0; i < lean.context.stages; ++i) {
+    int leanest = 0;
+    double least = kNever;
+    for (int r = 0; r < kRecomputeCount; ++r) {
+      if (costs.offers(i, cuts[static_cast<std::size_t>(i)], cuts[static_cast<std::size_t>(i) + 1], r)) {
+        const double bytes =
+            costs.memory(i, cuts[static_cast<std::size_t>(i)], cuts[static_cast<std::size_t>(i) + 1], r);
+        if (bytes < least) least = bytes, leanest = r;
+      }
+    }
+    found.cut.policies.push_back(leanest);
+  }
+  return missOf(problem, planOf(problem, order, found));
+}
+
+}  // namespace
+
+std::optional<NearestMiss> findNearestMiss(const Problem& problem, const LayerOrder& order,
+                                           GroupShapes& shapes, const SearchSpace& space, Search& search,
+                                           Watch& watch) {
+  auto miss =
+      isPlain(problem, order) ? quickMiss(problem, order, shapes, space, search, watch) : std::nullopt;
+  miss = leastMiss(problem, order, watch, std::move(miss));
+  if (!miss) return std::nullopt;  // something else forbids every plan
+  double fullest = 0;
+  for (const StageEvaluation& s : miss->evaluation.stages)
+    fullest = std::max(fullest, s.memory.total().value());
+  miss->remedies = remedies(problem, order, watch, fullest);
+  return miss;
+}
+
+}  // namespace nest::planner

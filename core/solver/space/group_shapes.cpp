@@ -1,0 +1,317 @@
+// A group's shape: per level the most parts n_ℓ and the fewest ranks f_ℓ, counted in one pass over ascending
+// positions; a repetition that comes back to the same place of the outermost group is counted twice and
+// multiplied.
+#include "solver/space/group_shapes.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace nest::planner {
+namespace {
+
+/// Counts groups and ranks level by level while ascending positions go by.
+class ShapeStream {
+public:
+  explicit ShapeStream(const Hierarchy& h)
+      : m_cluster(h),
+        m_levels(h.levelCount()),
+        m_end(at(m_levels), -1),
+        m_ranks(at(m_levels), 0),
+        m_parts(at(m_levels), 0),
+        m_occupied(at(m_levels), 0),
+        m_most(at(m_levels), 0),
+        m_fewest(at(m_levels), 0) {}
+
+  void add(int position) {
+    ++m_total;
+    if (position >= m_end[0]) enter(position);
+    ++m_ranks[0];
+  }
+  void add(const RankPattern& p) {
+    for (int o = 0; o < p.outer; ++o)
+      for (int j = 0; j < p.count; ++j)
+        for (int k = 0; k < p.inner; ++k) add(p.base + o * p.outerStride + j * p.stride + k * p.innerStride);
+  }
+  void finish() {
+    for (int l = 0; l < m_levels; ++l) close(l);
+  }
+
+  int total() const { return m_total; }
+  int occupied(int level) const { return m_occupied[at(level)]; }
+  std::vector<int>& most() { return m_most; }
+  std::vector<int>& fewest() { return m_fewest; }
+
+private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  void close(int l) {
+    const std::size_t i = at(l);
+    if (m_ranks[i] == 0) return;
+    const int parts = l == 0 ? m_ranks[i] : m_parts[i];
+    m_most[i] = std::max(m_most[i], parts);
+    m_fewest[i] = m_fewest[i] == 0 ? m_ranks[i] : std::min(m_fewest[i], m_ranks[i]);
+    if (l + 1 < m_levels) {
+      m_ranks[i + 1] += m_ranks[i];
+      ++m_parts[i + 1];
+    }
+    m_ranks[i] = m_parts[i] = 0;
+  }
+  void enter(int position) {
+    for (int l = 0; l < m_levels && position >= m_end[at(l)]; ++l) close(l);
+    for (int l = 0; l < m_levels && position >= m_end[at(l)]; ++l) {
+      m_end[at(l)] = m_cluster.groupSpan(l, m_cluster.groupOf(l, position)).second;
+      ++m_occupied[at(l)];
+    }
+  }
+
+  const Hierarchy& m_cluster;
+  int m_levels;
+  int m_total = 0;
+  std::vector<int> m_end, m_ranks, m_parts, m_occupied, m_most, m_fewest;
+};
+
+void mix(std::size_t& seed, int value) {
+  seed ^= static_cast<std::size_t>(value) + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2);
+}
+
+}  // namespace
+
+std::size_t GroupShapes::Hash::operator()(const Key& k) const {
+  std::size_t seed = 0;
+  const RankPattern& p = k.pattern;
+  for (int v : {p.base, p.outer, p.outerStride, p.count, p.stride, p.inner, p.innerStride, k.a, k.b, k.c})
+    mix(seed, v);
+  return seed;
+}
+
+std::size_t GroupShapes::Hash::operator()(const std::vector<int>& values) const {
+  std::size_t seed = values.size();
+  for (int v : values) mix(seed, v);
+  return seed;
+}
+
+GroupShapes::GroupShapes(const Hierarchy& cluster) : m_cluster(cluster) {
+  if (!cluster.isRegular()) return;
+  const int h = cluster.levelCount();
+  m_period = h >= 2 ? cluster.uniformGroupSize(h - 2) : 1;
+}
+
+int GroupShapes::shapeOfRun(int start, int ranks, int stride) {
+  const Key key{{reduced(start), 1, 0, ranks, stride, 1, 1}, 0, 0, 0};
+  if (const auto it = m_runs.find(key); it != m_runs.end()) return it->second;
+  ShapeStream stream(m_cluster);
+  stream.add(key.pattern);
+  stream.finish();
+  int outer = 0;
+  while (stream.occupied(outer) > 1) ++outer;
+  std::vector<int> positions;
+  for (int j = 0; j < ranks; ++j) positions.push_back(key.pattern.base + j * stride);
+  const int id = intern(stream.most(), stream.fewest(), outer, ranks, allToAllOf(positions));
+  m_runs.emplace(key, id);
+  return id;
+}
+
+int GroupShapes::shorten(int& count, int stride) const {
+  if (m_period == 0 || count < 2) return 0;
+  const int cycle = m_period / std::gcd(stride, m_period);
+  if (count < 3 * cycle) return 0;
+  const int kept = 2 * cycle + count % cycle;
+  const int cycles = (count - kept) / cycle;
+  count = kept;
+  return cycles;
+}
+
+int GroupShapes::shapeOf(const RankPattern& full) {
+  RankPattern p = full;
+  p.base = reduced(p.base);
+  if (p.inner == 1) p.innerStride = 1;
+  if (p.outer == 1) p.outerStride = 0;
+  if (p.count == 1 && p.inner == 1 && p.outer > 1) {
+    std::swap(p.count, p.outer);
+    p.stride = p.outerStride;
+    p.outerStride = 0;
+  }
+  if (p.count == 1) p.stride = 1;
+  const int ranks = p.outer * p.count * p.inner;
+  const Key key{p, 0, 0, 0};
+  if (const auto it = m_patterns.find(key); it != m_patterns.end()) return it->second;
+
+  const int top = m_cluster.levelCount() - 1;
+  if (top == 0) return m_patterns.emplace(key, intern({ranks}, {ranks}, 0, ranks, {})).first->second;
+  const int below = std::max(0, top - 1);
+  const auto occupiedBy = [&](const RankPattern& q) {
+    ShapeStream s(m_cluster);
+    s.add(q);
+    return s.occupied(below);
+  };
+  int leftOut = 0;  // groups below the outermost level that the shortened pattern does not visit
+  const auto shortenRepetition = [&](int& count, int stride, int copies, const RankPattern& single,
+                                     int RankPattern::*field) {
+    const int before = count;
+    const int cycles = shorten(count, stride);
+    if (cycles == 0) return 0;
+    RankPattern once = single, more = single;
+    once.*field = count;
+    more.*field = count + m_period / std::gcd(stride, m_period);
+    leftOut += copies * cycles * (occupiedBy(more) - occupiedBy(once));
+    return (before - count) * stride;
+  };
+  RankPattern one = p;
+  one.outer = 1;
+  const int shrunk = shortenRepetition(p.count, p.stride, p.outer, one, &RankPattern::count);
+  if (p.outer > 1) {
+    p.outerStride -= shrunk;
+    shortenRepetition(p.outer, p.outerStride, 1, p, &RankPattern::outer);
+  }
+  ShapeStream stream(m_cluster);
+  stream.add(p);
+  stream.finish();
+  int outer = 0;
+  while (stream.occupied(outer) > 1) ++outer;
+  auto most = stream.most();
+  if (leftOut > 0) {
+    outer = top;
+    most[static_cast<std::size_t>(top)] = stream.occupied(below) + leftOut;
+  }
+  const int id = intern(most, stream.fewest(), outer, ranks, {});
+  m_patterns.emplace(key, id);
+  return id;
+}
+
+int GroupShapes::internSet(std::vector<int> shapes) {
+  std::sort(shapes.begin(), shapes.end());
+  shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
+  std::vector<int> kept;
+  for (int s : shapes) {
+    if (std::any_of(kept.begin(), kept.end(), [&](int k) { return rates(k).atLeast(rates(s)); })) continue;
+    std::erase_if(kept, [&](int k) { return rates(s).atLeast(rates(k)); });
+    kept.push_back(s);
+  }
+  const auto [it, isNew] = m_setIds.try_emplace(kept, static_cast<int>(m_sets.size()));
+  if (isNew) m_sets.push_back(std::move(kept));
+  return it->second;
+}
+
+int GroupShapes::setOfRuns(const RankPattern& starts, int ranks, int stride) {
+  if (ranks == 1) return internSet({shapeOfRun(0, 1, 1)});
+  RankPattern p = starts;
+  p.base = reduced(p.base);
+  if (m_period > 0) {
+    // Only residues matter.
+    if (p.outer > 1) p.outer = std::min(p.outer, m_period / std::gcd(p.outerStride, m_period));
+    if (p.outer == 1) p.outerStride = 0;
+    p.outerStride %= m_period;
+    if (p.count > 1) p.count = std::min(p.count, m_period / std::gcd(p.stride, m_period));
+    if (p.count == 1) p.stride = 0;
+    p.stride %= m_period;
+    // A run that fits a host in one offset fits it in all offsets of its alignment.
+    const int host = m_cluster.uniformGroupSize(0);
+    const int block = p.inner > 1 ? stride : ranks * stride;  // starts keep this alignment
+    const int span = ranks * stride;
+    if (host % span == 0 && p.base % span == 0 && p.outerStride % span == 0 && p.stride % span == 0 &&
+        p.inner <= block) {
+      p = RankPattern{0, 1, 0, 1, 0, 1, 1};
+    }
+  }
+  const Key key{p, ranks, stride, 0};
+  if (const auto it = m_runSets.find(key); it != m_runSets.end()) return it->second;
+  std::vector<int> shapes;
+  std::vector<char> seen(m_period > 0 ? static_cast<std::size_t>(m_period) : 0, 0);
+  for (int o = 0; o < p.outer; ++o)
+    for (int j = 0; j < p.count; ++j)
+      for (int k = 0; k < p.inner; ++k) {
+        const int start = reduced(p.base + o * p.outerStride + j * p.stride + k);
+        if (m_period > 0) {
+          if (seen[static_cast<std::size_t>(start)]) continue;
+          seen[static_cast<std::size_t>(start)] = 1;
+        }
+        const int shape = shapeOfRun(start, ranks, stride);
+        if (shapes.empty() || shapes.back() != shape) shapes.push_back(shape);
+      }
+  const int id = internSet(std::move(shapes));
+  m_runSets.emplace(key, id);
+  return id;
+}
+
+int GroupShapes::setOfGroups(RankPattern p, int shifts, int jumps, int jump) {
+  p.base = reduced(p.base);
+  if (p.outer == 1) p.outerStride = 0;
+  if (p.count == 1) p.stride = 0;
+  if (p.outer * p.count * p.inner == 1) return internSet({shapeOfRun(0, 1, 1)});
+  const Key key{p, shifts, jumps, jump};
+  if (const auto it = m_groupSets.find(key); it != m_groupSets.end()) return it->second;
+  // Shifts inside one unit of alignment change nothing on a regular hierarchy.
+  int unit = 1;
+  if (m_period > 0) {
+    unit = std::gcd(std::gcd(m_cluster.uniformGroupSize(0), p.base), std::gcd(p.stride, p.outerStride));
+    if (p.inner > 1) unit = std::gcd(unit, p.innerStride);
+    if (jumps > 1) unit = std::gcd(unit, jump);
+  }
+  std::vector<int> shapes;
+  for (int k = 0; k < jumps; ++k)
+    for (int q = 0; q < shifts; q += unit) {
+      RankPattern shifted = p;
+      shifted.base += k * jump + q;
+      shapes.push_back(shapeOf(shifted));
+    }
+  const int id = internSet(std::move(shapes));
+  m_groupSets.emplace(key, id);
+  return id;
+}
+
+int GroupShapes::reach(int base, int width, int distance, int outer, int outerStride) const {
+  // Some pair (p, p + distance) straddles a boundary c exactly if base < c ≤ base + width − 1 + distance.
+  const int span = width - 1 + distance;
+  int level = 0;
+  if (m_period == 0) {
+    for (int o = 0; o < outer; ++o) {
+      const int begin = base + o * outerStride;
+      level = std::max(level, m_cluster.levelBetween(begin, begin + span));
+    }
+    return level;
+  }
+  for (int l = m_cluster.levelCount() - 2; l >= 0; --l) {
+    const int size = m_cluster.uniformGroupSize(l);
+    int unit = outer > 1 ? std::gcd(outerStride, size) : size;
+    if (unit == 0) unit = size;
+    if (outer >= size / unit) {
+      // All residues of base modulo `unit` occur; the worst one stands last in the group.
+      if (base % unit + span >= unit) return l + 1;
+      continue;
+    }
+    for (int o = 0; o < outer; ++o)
+      if ((base + static_cast<long long>(o) * outerStride) % size + span >= size) return l + 1;
+  }
+  return level;
+}
+
+int GroupShapes::reachBetween(int base, int a, int other, int b, int inner, int outer, int outerStride) {
+  if (a == b) {
+    const int low = std::min(base, other);
+    return reach(low, inner * a, std::abs(other - base), outer, outerStride);
+  }
+  const int shift = base - reduced(base);
+  base -= shift;
+  other -= shift;
+  if (outer == 1) outerStride = 0;
+  const Key key{{base, outer, outerStride, a, b, inner, 1}, other, 0, 0};
+  if (const auto it = m_reaches.find(key); it != m_reaches.end()) return it->second;
+  // Blocks repeat on a regular hierarchy; the top level is the top level wherever a block begins.
+  const int blocks =
+      m_period > 0 && outer > 1 ? std::min(outer, m_period / std::gcd(outerStride, m_period)) : outer;
+  const int wide = std::max(a, b), top = m_cluster.levelCount() - 1;
+  int level = 0;
+  for (int o = 0; o < blocks && level < top; ++o)
+    for (int j = 0; j < inner && level < top; ++j)
+      for (int q = 0; q < wide && level < top; ++q) {
+        const int from =
+            base + o * outerStride + j * a + static_cast<int>(static_cast<long long>(q) * a / wide);
+        const int to =
+            other + o * outerStride + j * b + static_cast<int>(static_cast<long long>(q) * b / wide);
+        level = std::max(level, m_cluster.levelBetween(from, to));
+      }
+  m_reaches.emplace(key, level);
+  return level;
+}
+
+}  // namespace nest::planner

@@ -1,0 +1,227 @@
+// S(c) = S(parent(c)) + f(added(c)) for every figure f that adds over layers and every cut c, so that a
+// stage's figure is S(to) − S(from); maxima over a range by sparse tables (chain) or in falling order (DAG).
+// Exchange sums come per group shape and are kept. Cost: figures × cuts, once per (b, σ).
+#include "solver/space/layer_sums.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solver/bounds/search_bounds.h"
+
+namespace nest::planner {
+namespace {
+
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+bool runs(Phase phase, int policy) {
+  switch (phase) {
+    case Phase::RecomputeSelective:
+      return policy == static_cast<int>(Recompute::Selective);
+    case Phase::RecomputeFull:
+      return policy == static_cast<int>(Recompute::Full);
+    case Phase::Forward:
+    case Phase::Backward:
+      break;
+  }
+  return true;
+}
+
+template <class T, class PerLayer>
+std::vector<T> sumOver(const LayerOrder& order, PerLayer perLayer) {
+  std::vector<T> sums(at(order.cutCount()), T{});
+  for (int c = 1; c < order.cutCount(); ++c)
+    sums[at(c)] = sums[at(order.parent(c))] + perLayer(order.added(c));
+  return sums;
+}
+
+/// Bytes of the tensors produced inside a cut and read outside it.
+std::vector<double> boundaryBytes(const LayerGraph& graph, const LayerOrder& order,
+                                  const std::vector<double>& tensors) {
+  std::vector<double> bytes(at(order.cutCount()), 0.0);
+  for (std::size_t k = 0; k < tensors.size(); ++k) {
+    const Tensor& t = graph.tensors[k];
+    if (t.consumers.empty()) continue;
+    if (order.isChain()) {
+      const int last = t.consumers.back().value;
+      for (int c = t.producer.value + 1; c <= last; ++c) bytes[at(c)] += tensors[k];
+      continue;
+    }
+    for (int c = 1; c < order.last(); ++c) {
+      if (!order.holds(c, t.producer.value)) continue;
+      const bool crosses = std::any_of(t.consumers.begin(), t.consumers.end(),
+                                       [&](LayerIndex x) { return !order.holds(c, x.value); });
+      if (crosses) bytes[at(c)] += tensors[k];
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShapes& shapes, int microbatch,
+                     int strategy)
+    : m_order(&order),
+      m_shapes(&shapes),
+      m_strategy(problem.profile->strategies()[at(strategy)]),
+      m_strategyIndex(strategy),
+      m_microbatchIndex(microbatch) {
+  const LayerGraph& graph = *problem.graph;
+  std::vector<const LayerCost*> cost;
+  LayerCost absent;
+  for (RecomputeCost& r : absent.recompute) r.available = false;
+  m_messages.resize(at(graph.classCount));
+  for (const Layer& layer : graph.layers) {
+    const LayerCost* c = problem.profile->cost(layer.classId, strategy, microbatch);
+    bool usable = false;
+    for (int r = 0; c && r < kRecomputeCount; ++r)
+      usable = usable || (problem.search.recompute[at(r)] && c->recompute[at(r)].available);
+    m_usable.push_back(usable);
+    if (!usable) {
+      m_offered = false;
+      c = &absent;
+    }
+    cost.push_back(c);
+    m_classOf.push_back(layer.classId);
+    auto& messages = m_messages[at(layer.classId)];
+    if (messages.empty())
+      for (const Collective& x : c->collectives)
+        if (x.bytes.value() > 0) messages.push_back({x.group, x.kind, x.phase, x.bytes.value(), x.times});
+  }
+  const auto of = [&](int x) -> const LayerCost& { return *cost[at(x)]; };
+  compute = sumOver<double>(order, [&](int x) { return of(x).forward.value() + of(x).backward.value(); });
+  backward = sumOver<double>(order, [&](int x) { return of(x).backward.value(); });
+  dense = sumOver<double>(order, [&](int x) { return of(x).denseParameters; });
+  expert = sumOver<double>(order, [&](int x) { return of(x).expertParameters; });
+  for (int r = 0; r < kRecomputeCount; ++r) {
+    const auto policy = [&, r](int x) -> const RecomputeCost& { return of(x).recompute[at(r)]; };
+    extra[at(r)] = sumOver<double>(order, [&](int x) { return policy(x).extraBackward.value(); });
+    stash[at(r)] = sumOver<double>(order, [&](int x) { return policy(x).stash.value(); });
+    missing[at(r)] = sumOver<int>(order, [&](int x) { return policy(x).available ? 0 : 1; });
+    std::vector<double> work;
+    for (int x = 0; x < graph.layerCount(); ++x) work.push_back(policy(x).workspace.value());
+    workspace[at(r)] = RangeMaximum(order, std::move(work));
+  }
+  for (int x = 0; x < graph.layerCount(); ++x)
+    layerParameters.push_back(of(x).denseParameters + of(x).expertParameters);
+  largestLayer = RangeMaximum(order, layerParameters);
+
+  for (int x = 0; x < graph.layerCount(); ++x)
+    for (const RecomputeCost& r : of(x).recompute)
+      noneIsFastest = noneIsFastest && r.extraBackward >= of(x).recompute[0].extraBackward;
+
+  std::vector<double> tensors;
+  for (int k = 0; k < static_cast<int>(graph.tensors.size()); ++k)
+    tensors.push_back(problem.profile->tensorBytes(k, strategy, microbatch).value());
+  boundary = boundaryBytes(graph, order, tensors);
+  addLeastTransfer(problem);
+  addBounds(problem, shapes);
+}
+
+void LayerSums::addLeastTransfer(const Problem& problem) {
+  double bytes = std::numeric_limits<double>::infinity();
+  for (int c = 1; c < m_order->last(); ++c) bytes = std::min(bytes, boundary[at(c)]);
+  if (m_order->last() < 2 || !(bytes > 0)) return;
+  leastBoundary = bytes;
+  // A stage and its neighbour are 2·c·t devices wide or more: some pair is that far apart.
+  const auto& l = problem.cluster->level(narrowestLevel(*problem.cluster, 2 * m_strategy.width()));
+  leastTransfer = (1 - problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))]) *
+                  (l.latency.value() + bytes / l.sustained().value());
+}
+
+void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
+  const LayerOrder& order = *m_order;
+  double best = 1;  // fastest device
+  if (!problem.cluster->hasUniformDevices()) {
+    best = 0;
+    for (int i = 0; i < problem.cluster->deviceCount(); ++i)
+      best = std::max(best, problem.cluster->factor(DeviceIndex(i)).speed);
+  }
+  const auto& overlap = problem.assumptions.overlap;
+  const ExchangeSums tensor = sumsOf(GroupKind::Tensor, shapes.cheapest(m_strategy.tensor, 1));
+  const ExchangeSums context =
+      sumsOf(GroupKind::Context, shapes.cheapest(m_strategy.context, m_strategy.tensor));
+  const ExchangeSums experts =
+      sumsOf(GroupKind::Expert, shapes.cheapest(m_strategy.expert, m_strategy.width()));
+  const auto shown = [&](Exchange kind) { return 1 - overlap[at(static_cast<int>(kind))]; };
+  const auto value = [&](int r, int c) {
+    return (compute[at(c)] + extra[at(r)][at(c)]) / best +
+           shown(Exchange::Tensor) * tensor.upTo[at(r)][at(c)] +
+           shown(Exchange::Context) * context.upTo[at(r)][at(c)] +
+           shown(Exchange::Expert) * experts.upTo[at(r)][at(c)];
+  };
+  for (int r = 0; r < kRecomputeCount; ++r) {
+    least[at(r)].resize(at(order.cutCount()));
+    for (int c = 0; c < order.cutCount(); ++c) least[at(r)][at(c)] = value(r, c);
+  }
+  std::vector<double> perLayer(at(order.layerCount()), std::numeric_limits<double>::infinity());
+  for (int c = 1; c < order.cutCount(); ++c) {
+    const int p = order.parent(c);
+    for (int r = 0; r < kRecomputeCount; ++r)
+      if (problem.search.recompute[at(r)] && missing[at(r)][at(c)] == missing[at(r)][at(p)])
+        perLayer[at(order.added(c))] =
+            std::min(perLayer[at(order.added(c))], least[at(r)][at(c)] - least[at(r)][at(p)]);
+  }
+  for (std::size_t x = 0; x < perLayer.size(); ++x) {
+    if (!m_usable[x]) perLayer[x] = 0;
+    slowestLayer = std::max(slowestLayer, perLayer[x]);
+  }
+  leastAny = sumOver<double>(order, [&](int x) { return perLayer[at(x)]; });
+  leastDensePerLoad = leastExpertPerLoad = std::numeric_limits<double>::infinity();
+  const auto unusable = sumOver<int>(order, [&](int x) { return m_usable[at(x)] ? 0 : 1; });
+  for (int c = 1; c < order.cutCount(); ++c) {
+    if (unusable[at(c)] > 0) continue;  // no first stage of this strategy
+    const double load = leastAny[at(c)];
+    leastDensePerLoad = load > 0 ? std::min(leastDensePerLoad, dense[at(c)] / load) : 0;
+    leastExpertPerLoad = load > 0 ? std::min(leastExpertPerLoad, expert[at(c)] / load) : 0;
+  }
+  if (!std::isfinite(leastDensePerLoad)) leastDensePerLoad = leastExpertPerLoad = 0;
+}
+
+ExchangeSums LayerSums::sumsOf(GroupKind kind, const GroupRates& rates) const {
+  ExchangeSums sums;
+  std::vector<std::array<double, kRecomputeCount>> perClass(m_messages.size());
+  for (std::size_t c = 0; c < m_messages.size(); ++c) {
+    perClass[c].fill(0);
+    for (const Message& m : m_messages[c]) {
+      if (m.group != kind) continue;
+      const double time = m.times * rates.time(m.kind, m.bytes);
+      for (int r = 0; r < kRecomputeCount; ++r)
+        if (runs(m.phase, r)) perClass[c][at(r)] += time;
+    }
+  }
+  for (int r = 0; r < kRecomputeCount; ++r)
+    sums.upTo[at(r)] =
+        sumOver<double>(*m_order, [&](int x) { return perClass[at(m_classOf[at(x)])][at(r)]; });
+  return sums;
+}
+
+const std::vector<const ExchangeSums*>& LayerSums::exchange(GroupKind kind, int set) {
+  auto& sets = m_sets[at(static_cast<int>(kind))];
+  if (const auto it = sets.find(set); it != sets.end()) return it->second;
+  auto& tables = m_tables[at(static_cast<int>(kind))];
+  std::vector<const ExchangeSums*> kept;
+  // A table whose every layer is at most another's never is the slowest.
+  const auto covers = [&](const ExchangeSums& a, const ExchangeSums& b) {
+    for (int r = 0; r < kRecomputeCount; ++r)
+      for (int c = 1; c < m_order->cutCount(); ++c) {
+        const int p = m_order->parent(c);
+        if (a.between(r, p, c) < b.between(r, p, c)) return false;
+      }
+    return true;
+  };
+  for (const int shape : m_shapes->set(set)) {
+    auto& table = tables[shape];
+    if (!table) table = std::make_unique<ExchangeSums>(sumsOf(kind, m_shapes->rates(shape)));
+    const auto* t = table.get();
+    if (t->upTo[1].back() <= 0 && t->upTo[0].back() <= 0 && t->upTo[2].back() <= 0) continue;
+    if (std::any_of(kept.begin(), kept.end(), [&](const auto* k) { return covers(*k, *t); })) continue;
+    std::erase_if(kept, [&](const auto* k) { return covers(*t, *k); });
+    kept.push_back(t);
+  }
+  return sets.emplace(set, std::move(kept)).first->second;
+}
+
+}  // namespace nest::planner

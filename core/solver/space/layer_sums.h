@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "problem/problem.h"
+#include "solver/space/group_shapes.h"
+#include "solver/space/layer_order.h"
+
+namespace nest::planner {
+
+/// Exchange seconds of the layers of a cut, per recompute policy, in groups of one shape.
+struct ExchangeSums {
+  std::array<std::vector<double>, kRecomputeCount> upTo;  ///< per cut
+
+  double between(int policy, int from, int to) const {
+    const auto& s = upTo[static_cast<std::size_t>(policy)];
+    return s[static_cast<std::size_t>(to)] - s[static_cast<std::size_t>(from)];
+  }
+};
+
+/// The slowest of groups that share a stage.
+inline double slowest(const std::vector<const ExchangeSums*>& tables, int policy, int from, int to) {
+  double most = 0;
+  for (const auto* t : tables) {
+    const double time = t->between(policy, from, to);
+    most = time > most ? time : most;
+  }
+  return most;
+}
+
+/// Everything about one (microbatch size, strategy) that does not depend on where its stages stand: sums over
+/// the layers of every cut, so that a stage's figure is the difference of two. Seconds, bytes, parameters on
+/// one device.
+class LayerSums {
+public:
+  /// `microbatch` and `strategy` are indices of the profile. Not usable (see `offered`) if a layer has no
+  /// costs.
+  LayerSums(const Problem&, const LayerOrder&, GroupShapes&, int microbatch, int strategy);
+
+  bool offered() const { return m_offered; }  ///< every layer is usable
+  bool usable(int layer) const { return m_usable[static_cast<std::size_t>(layer)] != 0; }
+  const Strategy& strategy() const { return m_strategy; }
+  int strategyIndex() const { return m_strategyIndex; }
+  int microbatchIndex() const { return m_microbatchIndex; }
+
+  std::vector<double> compute, backward, dense, expert;  ///< per cut
+  std::array<std::vector<double>, kRecomputeCount> extra, stash;
+  std::array<std::vector<int>, kRecomputeCount> missing;  ///< layers without the policy
+  std::array<RangeMaximum, kRecomputeCount> workspace;
+  RangeMaximum largestLayer;     ///< dense + expert parameters
+  std::vector<double> boundary;  ///< bytes that cross each cut, one way
+  double leastBoundary = 0;      ///< bytes, over the cuts with layers on both sides
+  bool noneIsFastest = true;     ///< without recompute no stage is slower than with it
+  double leastTransfer = 0;      ///< seconds of any boundary crossing one way, less the largest overlap
+  std::vector<double> layerParameters;  ///< dense + expert, per layer
+
+  /// No stage between two cuts is faster than the difference, wherever it stands (recompute policy, then
+  /// cut): compute at the best speed, exchanges in the cheapest groups less the largest overlap.
+  std::array<std::vector<double>, kRecomputeCount> least;
+  std::vector<double> leastAny;  ///< the same with the fastest policy of each layer
+  double slowestLayer = 0;       ///< largest single layer of leastAny
+  double leastDensePerLoad = 0,
+         leastExpertPerLoad = 0;  ///< parameters of a first stage ≥ this × its leastAny
+
+  /// The tables of a set of groups; none is everywhere below another.
+  const std::vector<const ExchangeSums*>& exchange(GroupKind kind, int set);
+
+private:
+  ExchangeSums sumsOf(GroupKind kind, const GroupRates&) const;
+  void addBounds(const Problem&, GroupShapes&);
+  void addLeastTransfer(const Problem&);
+
+  struct Message {
+    GroupKind group;
+    CollectiveKind kind;
+    Phase phase;
+    double bytes, times;
+  };
+
+  const LayerOrder* m_order;
+  GroupShapes* m_shapes;
+  bool m_offered = true;
+  std::vector<char> m_usable;  ///< per layer
+  Strategy m_strategy;
+  int m_strategyIndex, m_microbatchIndex;
+  std::vector<std::vector<Message>> m_messages;  ///< per layer class
+  std::vector<int> m_classOf;                    ///< per layer
+  std::array<std::unordered_map<int, std::unique_ptr<ExchangeSums>>, 3> m_tables;
+  std::array<std::unordered_map<int, std::vector<const ExchangeSums*>>, 3> m_sets;
+};
+
+}  // namespace nest::planner

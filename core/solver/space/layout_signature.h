@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "solver/stage/stage_costs.h"
+
+namespace nest::planner {
+
+/// Layouts of pipelines on `units` units (devices per inner replica) with equal signatures make no difference
+/// to any stage: the groups, speed and memory of every strategy at every place, and the levels between
+/// neighbours; `fromFirst`: also between the first stage and every later one.
+std::string layoutSignature(GroupShapes&, const std::vector<LayerSums*>&, const BlockLayout&, int units,
+                            bool fromFirst);
+
+}  // namespace nest::planner

@@ -1,0 +1,161 @@
+// Lists what STATEMENT.md §3 leaves open, each list ascending: microbatches, strategies, degrees that divide,
+// layouts (d_in | d, P rounded up to every group size). No pruning here but constraints and the device count.
+#include "solver/space/search_space.h"
+
+#include <algorithm>
+
+namespace nest::planner {
+namespace {
+
+std::vector<int> ascending(std::vector<int> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::vector<int> divisors(int n) {
+  std::vector<int> all;
+  for (int k = 1; static_cast<long long>(k) * k <= n; ++k)
+    if (n % k == 0) {
+      all.push_back(k);
+      if (k != n / k) all.push_back(n / k);
+    }
+  return ascending(std::move(all));
+}
+
+}  // namespace
+
+SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
+  const Constraints& c = problem.constraints;
+  for (int b : ascending(problem.job.microbatches)) {
+    const int index = problem.profile->microbatchIndex(b);
+    if (index >= 0 && b >= 1 && c.microbatch.allows(b)) m_microbatches.push_back(index);
+  }
+  const auto& offered = problem.profile->strategies();
+  for (std::size_t i = 0; i < offered.size(); ++i) {
+    const Strategy& s = offered[i];
+    if (c.tensor.allows(s.tensor) && c.context.allows(s.context) && c.expert.allows(s.expert))
+      m_strategies.push_back(static_cast<int>(i));
+  }
+  for (int z : ascending(problem.search.zeroStages))
+    if (z >= 0 && z <= 3 && c.zero.allows(z)) m_zeroStages.push_back(z);
+  for (int v : ascending(problem.search.chunksPerStage))
+    if (v >= 1 && c.chunks.allows(v)) m_chunkCounts.push_back(v);
+  m_oneStageOnly = c.megatronExpressible && !problem.graph->isChain();
+}
+
+std::vector<int> SearchSpace::dataDegrees(int microbatch, int width, int expert) const {
+  const Problem& p = *m_problem;
+  const int b = p.profile->microbatches()[static_cast<std::size_t>(microbatch)];
+  const int most = p.cluster->deviceCount() / std::max(1, width);
+  const bool pad = p.search.padLastMicrobatch && !p.constraints.megatronExpressible;
+  std::vector<int> all;
+  const auto take = [&](int d) {
+    if (d <= most && d % expert == 0 && p.constraints.data.allows(d)) all.push_back(d);
+  };
+  if (pad) {
+    const int replicas = (p.job.globalBatch + b - 1) / b;
+    for (int d = 1; d <= std::min(replicas, most); ++d) take(d);
+  } else if (p.job.globalBatch % b == 0) {
+    for (int d : divisors(p.job.globalBatch / b)) take(d);
+  }
+  return all;
+}
+
+bool SearchSpace::devicesAllowed(long long devices) const {
+  return devices <= m_problem->cluster->deviceCount() &&
+         m_problem->constraints.devices.allows(static_cast<int>(devices));
+}
+
+bool SearchSpace::zeroAllowed(int zero, bool shards, int stages) const {
+  if (zero > 0 && !shards) return false;
+  return !(m_problem->constraints.megatronExpressible && zero > 1 && stages > 1);
+}
+
+std::vector<BlockLayout> SearchSpace::layouts(int dataDegree, int expert, int replicaWidth) const {
+  const Hierarchy& cluster = *m_problem->cluster;
+  const Constraints& c = m_problem->constraints;
+  std::vector<BlockLayout> all;
+  auto inners = divisors(dataDegree);
+  std::reverse(inners.begin(), inners.end());
+  for (int inner : inners) {
+    if (inner % expert != 0 || !c.dataInner.allows(inner)) continue;
+    if (c.megatronExpressible && inner != dataDegree) continue;
+    const int outer = dataDegree / inner;
+    const long long width = static_cast<long long>(inner) * replicaWidth;
+    if (outer == 1) {
+      all.push_back({inner, 1, static_cast<int>(width)});
+      continue;
+    }
+    std::vector<int> strides = {static_cast<int>(width)};
+    for (int l = 0; l < cluster.levelCount(); ++l) {
+      const long long size = cluster.largestGroupSize(l);
+      const long long stride = (width + size - 1) / size * size;
+      if (stride <= cluster.deviceCount()) strides.push_back(static_cast<int>(stride));
+    }
+    for (int stride : ascending(std::move(strides)))
+      if ((outer - 1LL) * stride + width <= cluster.deviceCount()) all.push_back({inner, outer, stride});
+  }
+  return all;
+}
+
+std::array<bool, kRecomputeCount> SearchSpace::policies(int stage) const {
+  auto allowed = m_problem->search.recompute;
+  for (const auto& pin : m_problem->constraints.stagePins)
+    if (pin.stage.value == stage && pin.recompute)
+      for (int r = 0; r < kRecomputeCount; ++r)
+        allowed[static_cast<std::size_t>(r)] =
+            allowed[static_cast<std::size_t>(r)] && static_cast<int>(*pin.recompute) == r;
+  return allowed;
+}
+
+std::vector<std::optional<int>> SearchSpace::sharedPolicies() const {
+  if (!m_problem->constraints.megatronExpressible) return {std::nullopt};
+  std::vector<std::optional<int>> all;
+  for (int r = 0; r < kRecomputeCount; ++r)
+    if (m_problem->search.recompute[static_cast<std::size_t>(r)]) all.emplace_back(r);
+  return all;
+}
+
+bool SearchSpace::strategyAllowed(int stage, const Strategy& s) const {
+  return std::all_of(
+      m_problem->constraints.stagePins.begin(), m_problem->constraints.stagePins.end(),
+      [&](const auto& pin) { return pin.stage.value != stage || !pin.strategy || *pin.strategy == s; });
+}
+
+CutRules::CutRules(const Constraints& c, const LayerOrder& order) : m_order(&order), m_pins(c.layerPins) {
+  const auto known = [&](LayerIndex x) { return x.value >= 0 && x.value < order.layerCount(); };
+  for (const LayerIndex x : c.requiredCuts) {
+    if (!known(x)) m_contradictory = true;
+    m_required.push_back(x.value);
+  }
+  for (const LayerIndex x : c.forbiddenCuts)
+    if (known(x)) m_forbidden.push_back(x.value);
+  for (const auto& pin : m_pins) {
+    if (!known(pin.layer) || pin.stage.value < 0) m_contradictory = true;
+    m_leastStages = std::max(m_leastStages, pin.stage.value + 1);
+  }
+  if (m_contradictory) m_pins.clear();
+}
+
+CutRules CutRules::with(std::vector<Constraints::LayerPin> morePins) const {
+  CutRules rules = *this;
+  rules.m_pins.insert(rules.m_pins.end(), morePins.begin(), morePins.end());
+  return rules;
+}
+
+bool CutRules::mayBegin(int stage, int cut) const {
+  return std::all_of(m_pins.begin(), m_pins.end(), [&](const auto& pin) {
+    return m_order->holds(cut, pin.layer.value) == (stage > pin.stage.value);
+  });
+}
+
+bool CutRules::mayForm(int from, int to) const {
+  if (m_required.empty() && m_forbidden.empty()) return true;
+  const int first = m_order->firstBetween(from, to);
+  for (int x : m_required)
+    if (x != first && m_order->holds(to, x) && !m_order->holds(from, x)) return false;
+  return from == 0 || std::find(m_forbidden.begin(), m_forbidden.end(), first) == m_forbidden.end();
+}
+
+}  // namespace nest::planner

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "problem/problem.h"
+#include "solver/space/layer_order.h"
+
+namespace nest::planner {
+
+/// Where the replicas of a pipeline stand: d = inner · outer, block o begins at o·stride.
+struct BlockLayout {
+  int inner = 1, outer = 1, stride = 0;
+  friend bool operator==(const BlockLayout&, const BlockLayout&) = default;
+};
+
+/// The choices of STATEMENT.md §3 that the problem's options and constraints leave open.
+class SearchSpace {
+public:
+  explicit SearchSpace(const Problem& problem);
+
+  const Problem& problem() const { return *m_problem; }
+  const std::vector<int>& microbatches() const { return m_microbatches; }  ///< profile indices
+  const std::vector<int>& strategies() const { return m_strategies; }      ///< profile indices
+  const std::vector<int>& zeroStages() const { return m_zeroStages; }      ///< ascending
+  const std::vector<int>& chunkCounts() const { return m_chunkCounts; }    ///< ascending
+
+  /// Data degrees for a microbatch size that leave room for `width` devices per replica, ascending.
+  std::vector<int> dataDegrees(int microbatch, int width, int expert) const;
+  bool stageCountAllowed(int stages) const {
+    return m_problem->constraints.stages.allows(stages) && (stages == 1 || !m_oneStageOnly);
+  }
+  bool devicesAllowed(long long devices) const;
+  /// ZeRO stage z shards something and may be said; `shards`: some stage has d·c > 1.
+  bool zeroAllowed(int zero, bool shards, int stages) const;
+  /// Layouts for blocks whose pipeline takes `replicaWidth` · d_in devices; larger d_in first, then smaller
+  /// P.
+  std::vector<BlockLayout> layouts(int dataDegree, int expert, int replicaWidth) const;
+
+  /// Recompute policies that stage i may use.
+  std::array<bool, kRecomputeCount> policies(int stage) const;
+  /// Policies that all stages must share, one after the other; {nullopt} if stages choose freely.
+  std::vector<std::optional<int>> sharedPolicies() const;
+  bool strategyAllowed(int stage, const Strategy&) const;  ///< by stage pins
+
+private:
+  const Problem* m_problem;
+  std::vector<int> m_microbatches, m_strategies, m_zeroStages, m_chunkCounts;
+  bool m_oneStageOnly = false;  ///< Megatron-LM cuts chains alone
+};
+
+/// Required and forbidden cuts and pinned layers, asked of cuts.
+class CutRules {
+public:
+  CutRules(const Constraints&, const LayerOrder&);
+
+  bool contradictory() const { return m_contradictory; }
+  int leastStages() const { return m_leastStages; }  ///< pins name a stage below this
+  /// Stage i may begin at `cut` (i = number of stages: the end).
+  bool mayBegin(int stage, int cut) const;
+  /// Layers between the cuts may form one stage.
+  bool mayForm(int from, int to) const;
+  /// Every pinned layer stands where it should; `stageOf`: layer → stage.
+  template <class StageOf>
+  bool pinsHold(StageOf stageOf) const {
+    for (const auto& pin : m_pins)
+      if (stageOf(pin.layer.value) != pin.stage.value) return false;
+    return true;
+  }
+  CutRules with(std::vector<Constraints::LayerPin> morePins) const;
+
+private:
+  const LayerOrder* m_order;
+  std::vector<int> m_required, m_forbidden;
+  std::vector<Constraints::LayerPin> m_pins;
+  int m_leastStages = 1;
+  bool m_contradictory = false;
+};
+
+}  // namespace nest::planner
