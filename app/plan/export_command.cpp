@@ -103,7 +103,8 @@ int exportCommand(const Words& words) {
   } else {
     Plan plan;
     if (const int code = findPlan(*args, *input, plan); code != kDone) return code;
-    const ReportSource source{input->scenario.name, &input->problem, input->architecture()};
+    const ReportSource source{input->scenario.name, &input->problem, input->architecture(),
+                              &input->scenario.cluster};
     written = target ? writeLaunch(*target, source, plan) : Reading<std::string>{writePlan(plan), {}};
   }
   report(written.diagnostics);

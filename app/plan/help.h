@@ -164,12 +164,14 @@ format cannot say is refused with every reason.
 
   megatron        flags of Megatron-LM as a shell array, with the pipeline layout ("Et*8|t*8|…|tL")
   deepspeed       DeepSpeed configuration, JSON
-  torchtitan      torchtitan configuration, TOML
+  torchtitan      configuration of torchtitan v0.2.2, TOML
   nanotron        nanotron configuration, YAML
   hostfile        hosts and slots in rank order (Open MPI, DeepSpeed)
   slurm-hostfile  one host per rank, for SLURM_HOSTFILE and srun -m arbitrary: places every rank exactly
-  rankfile        host and slot of each rank, for mpirun --map-by rankfile:file=FILE; a slot binds a CPU core, the
-                  device is chosen by the local rank
+  rankfile        host and slot of each rank, for mpirun --rankfile FILE (Open MPI 4) or --map-by rankfile:file=FILE
+                  (Open MPI 5); a slot binds a CPU core, the device is chosen by the local rank
+  visible-devices a shell script to start ranks through: it restricts each host to the plan's devices, as is
+                  needed where a device has failed or is excluded
   chrome-trace    the simulated schedule, for Perfetto and chrome://tracing
   plan            the plan itself, for evaluate
   scenario        the scenario in its normal form

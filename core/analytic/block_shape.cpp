@@ -102,6 +102,10 @@ BlockShape blockShape(const TransformerArchitecture& a, bool withExperts) {
   return s;
 }
 
+bool hasDropout(const TransformerArchitecture& a) {
+  return a.layerNorm;
+}
+
 double embeddingParameters(const TransformerArchitecture& a) {
   return double(a.vocabulary) * (a.embeddingWidth > 0 ? a.embeddingWidth : a.hidden);
 }

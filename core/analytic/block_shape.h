@@ -53,6 +53,9 @@ struct BlockShape {
 
 BlockShape blockShape(const TransformerArchitecture&, bool withExperts);
 
+/// Whether the family trains with dropout, whose masks are written and kept.
+bool hasDropout(const TransformerArchitecture&);
+
 /// Layers outside the blocks.
 double embeddingParameters(const TransformerArchitecture&);  ///< token table alone
 double otherEmbeddingParameters(

@@ -35,10 +35,6 @@ void setAllPolicies(LayerCost& c, RecomputeCost cost) {
   c.recompute.fill(cost);
 }
 
-bool hasDropout(const TransformerArchitecture& a) {
-  return a.layerNorm;
-}
-
 }  // namespace
 
 LayerSetting::LayerSetting(const TransformerArchitecture& a, const Roofline& r, const AnalyticOptions& o,

@@ -37,6 +37,8 @@ constexpr Choice kChoices[] = {
     {LaunchTarget::SlurmHostFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Slurm host file"),
      "slurm-hostfile"},
     {LaunchTarget::RankFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Rank file"), "rankfile"},
+    {LaunchTarget::VisibleDevices, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Visible devices"),
+     "visible-devices.sh"},
 };
 
 QString sentence(QString text) {
@@ -63,7 +65,7 @@ LaunchDialog::LaunchDialog(const PlanContext& context, QWidget* parent)
   m_notes = new QLabel(this);
   m_notes->setWordWrap(true);
   m_notes->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-  m_notes->setAccessibleName(tr("What the file leaves open"));
+  m_notes->setAccessibleName(tr("Settings not covered by this file"));
 
   auto* right = new QVBoxLayout;
   right->addWidget(m_what);
@@ -113,6 +115,7 @@ void LaunchDialog::showChosen() {
     source.problem = m_context.problem.get();
     if (m_context.scenario) {
       source.scenario = m_context.scenario->name;
+      source.cluster = &m_context.scenario->cluster;
       if (m_context.scenario->model.architecture)
         source.architecture = &*m_context.scenario->model.architecture;
     }

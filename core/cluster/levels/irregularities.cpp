@@ -149,6 +149,28 @@ void failures(const NetworkGraph& g, std::vector<std::string>& out) {
 
 }  // namespace
 
+std::vector<std::string> hostIds(const NetworkGraph& graph) {
+  std::unordered_map<std::string, std::string> ids;  // by id, or by a name that is no id
+  for (const NetworkNode& n : graph.nodes)
+    if (n.kind == NodeKind::Host) ids[n.id] = n.id;
+  for (const NetworkNode& n : graph.nodes)
+    if (n.kind == NodeKind::Host) ids.emplace(n.name, n.id);
+  std::vector<std::string> out(graph.nodes.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const NetworkNode& n = graph.nodes[i];
+    if (n.kind != NodeKind::Device) continue;
+    const auto known = ids.find(n.host);
+    out[i] = known == ids.end() ? n.host : known->second;
+  }
+  const auto join = [&](int device, int host) {
+    if (graph.nodes[at(device)].kind == NodeKind::Device && graph.nodes[at(host)].kind == NodeKind::Host &&
+        out[at(device)].empty())
+      out[at(device)] = graph.nodes[at(host)].id;
+  };
+  for (const NetworkLink& l : graph.links) join(l.from, l.to), join(l.to, l.from);
+  return out;
+}
+
 std::vector<std::string> hostNames(const NetworkGraph& graph, const Fabric& fabric,
                                    const LevelAbstraction& levels) {
   std::unordered_map<std::string, std::string> shown;

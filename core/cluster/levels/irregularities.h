@@ -11,6 +11,9 @@ namespace nest {
 std::vector<std::string> hostNames(const NetworkGraph& graph, const Fabric& fabric,
                                    const LevelAbstraction& levels);
 
+/// Id of the host of each device by node, failed ones too; empty for other nodes, and where none is drawn.
+std::vector<std::string> hostIds(const NetworkGraph& graph);
+
 /// Names the levels of the input: host where the groups are hosts, the tiers of a lattice, leaf, pod, spine.
 void nameLevels(LevelAbstraction& levels);
 

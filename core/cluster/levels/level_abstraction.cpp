@@ -245,11 +245,18 @@ private:
 
   void fillIdentities() {
     const auto names = hostNames(m_source.graph, m_fabric, m_out);
+    const auto ids = hostIds(m_source.graph);
+    std::vector<int> inputOf(ids.size(), -1);
+    for (std::size_t k = 0; k < names.size(); ++k) inputOf[at(m_out.deviceNodes[k])] = static_cast<int>(k);
+    // Slots count in the order of the file, failed devices too: the others keep the numbers that they have
+    // there.
     std::unordered_map<std::string, int> slots;
     std::vector<int> slot(names.size());
-    for (int d = 0; d < m_fabric.deviceCount(); ++d) {  // slots count in the order of the file
-      const auto k = at(m_position[at(d)]);
-      slot[k] = slots[names[k]]++;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (m_source.graph.nodes[i].kind != NodeKind::Device) continue;
+      const int k = inputOf[i];
+      const int number = slots[ids[i].empty() && k >= 0 ? names[at(k)] : ids[i]]++;
+      if (k >= 0) slot[at(k)] = number;
     }
     for (std::size_t k = 0; k < names.size(); ++k)
       m_out.input.identities.push_back({names[k], slot[k], static_cast<int>(k)});

@@ -1,8 +1,8 @@
 #include "formats/launch/launch_export.h"
 
 #include <algorithm>
-#include <map>
 
+#include "formats/launch/launch_hosts.h"
 #include "formats/launch/launch_parts.h"
 #include "units/text.h"
 
@@ -24,70 +24,41 @@ constexpr Target kTargets[kLaunchTargetCount] = {
     {LaunchTarget::SlurmHostFile, "slurm-hostfile",
      "one host per rank, for SLURM_HOSTFILE and srun -m arbitrary"},
     {LaunchTarget::RankFile, "rankfile", "host and CPU core of each rank, for Open MPI"},
+    {LaunchTarget::VisibleDevices, "visible-devices",
+     "shell script that runs each rank on the plan's devices of its host"},
     {LaunchTarget::ChromeTrace, "chrome-trace", "the simulated schedule, for Perfetto and chrome://tracing"},
 };
 
-/// Identities by rank; empty, with an error, when the plan reaches beyond the cluster.
-std::vector<DeviceIdentity> identitiesByRank(const ReportSource& source, const Plan& plan, Diagnostics& out) {
-  std::vector<DeviceIdentity> all;
-  for (const DeviceIndex d : devicesByRank(plan)) {
-    if (d.value < 0 || d.value >= source.problem->cluster->deviceCount()) {
-      out.push_back(error("devices", {},
-                          "the plan uses device " + text::count(d.value) + " of a cluster of " +
-                              text::count(source.problem->cluster->deviceCount()),
-                          "solve the scenario again"));
-      return {};
-    }
-    all.push_back(source.problem->cluster->identity(d));
-  }
-  return all;
+const char* wordFor(NumberFormat f) {
+  static constexpr const char* kWords[] = {"bf16", "fp16", "fp8", "fp32"};
+  return kWords[static_cast<std::size_t>(f)];
 }
 
-Reading<std::string> hostFile(const std::vector<DeviceIdentity>& ranks, Diagnostics out) {
-  std::vector<std::pair<std::string, int>> runs;
-  for (const DeviceIdentity& d : ranks) {
-    if (runs.empty() || runs.back().first != d.host) runs.emplace_back(d.host, 0);
-    ++runs.back().second;
-  }
-  std::map<std::string, int> seen;
-  for (const auto& run : runs) ++seen[run.first];
-  for (const auto& [host, times] : seen)
-    if (times > 1) {
-      out.push_back(error(
-          "hosts-interleave", {},
-          "the ranks of host " + host + " do not follow each other, which slots in rank order cannot say",
-          "use slurm-hostfile or rankfile"));
-      return {std::nullopt, std::move(out)};
-    }
-  std::string text;
-  for (const auto& [host, slots] : runs) text += host + " slots=" + std::to_string(slots) + '\n';
-  return {std::move(text), std::move(out)};
-}
-
-std::string slurmHostFile(const std::vector<DeviceIdentity>& ranks) {
-  std::string text;
-  for (const DeviceIdentity& d : ranks) text += d.host + '\n';
-  return text;
-}
-
-std::string rankFile(const std::vector<DeviceIdentity>& ranks) {
-  std::string text;
-  for (std::size_t r = 0; r < ranks.size(); ++r)
-    text +=
-        "rank " + std::to_string(r) + '=' + ranks[r].host + " slot=" + std::to_string(ranks[r].slot) + '\n';
-  return text;
+/// What only a wrapper around each rank can say.
+Diagnostic deviceListWarning(const RankMap& map) {
+  const HostRanks& host = *map.firstWithListedDevices();
+  return warning(
+      "visible-devices", {},
+      "the ranks of host " + host.name + " run on its devices " + joinedNumbers(host.devices) +
+          ", but launchers take devices by local rank, from 0",
+      "start every rank through the script of the export visible-devices, which sets " + map.deviceVariable);
 }
 
 Reading<std::string> placementFile(LaunchTarget target, const ReportSource& source, const Plan& plan) {
-  Diagnostics out;
-  const auto ranks = identitiesByRank(source, plan, out);
-  if (hasErrors(out)) return {std::nullopt, std::move(out)};
-  if (target == LaunchTarget::HostFile) return hostFile(ranks, std::move(out));
+  auto map = mapRanks(source, plan);
+  Diagnostics out = std::move(map.diagnostics);
+  if (!map) return {std::nullopt, std::move(out)};
+  if (target == LaunchTarget::VisibleDevices) return {visibleDevicesScript(*map), std::move(out)};
+  if (map->needsDeviceLists()) out.push_back(deviceListWarning(*map));
   if (target == LaunchTarget::RankFile)
-    out.push_back(
-        note("rankfile-slot", {}, "slot=N binds a rank to CPU core N of its host; it chooses no device",
-             "let ranks take devices by their local rank: within a host every order costs the same"));
-  return {target == LaunchTarget::SlurmHostFile ? slurmHostFile(ranks) : rankFile(ranks), std::move(out)};
+    out.push_back(note("rankfile-slot", {},
+                       "slot=N binds a rank to CPU core N of its host; it chooses no device",
+                       "devices follow the local rank, or the script of the export visible-devices"));
+  if (target == LaunchTarget::SlurmHostFile) return {slurmHostFile(*map), std::move(out)};
+  if (target == LaunchTarget::RankFile) return {rankFile(*map), std::move(out)};
+  auto file = hostFile(*map);
+  out.insert(out.end(), file.diagnostics.begin(), file.diagnostics.end());
+  return {std::move(file.value), std::move(out)};
 }
 
 Reading<std::string> trace(const ReportSource& source, const Plan& plan) {
@@ -126,6 +97,7 @@ Reading<std::string> writeLaunch(LaunchTarget target, const ReportSource& source
     case LaunchTarget::HostFile:
     case LaunchTarget::SlurmHostFile:
     case LaunchTarget::RankFile:
+    case LaunchTarget::VisibleDevices:
       return placementFile(target, source, plan);
     case LaunchTarget::ChromeTrace:
       return trace(source, plan);
@@ -180,17 +152,32 @@ void LaunchPlan::warn(std::string code, std::string message, std::string remedy)
   out.push_back(warning(std::move(code), {}, std::move(message), std::move(remedy)));
 }
 
+void LaunchPlan::checkPrecision(std::initializer_list<NumberFormat> known) {
+  const NumberFormat format = job().format;
+  const DeviceSpec& device = source.problem->cluster->device();
+  if (std::find(known.begin(), known.end(), format) == known.end())
+    refuse("format", std::string("it trains in ") + wordFor(format) + ", which has no setting there",
+           "set job/format to bf16");
+  else if (format == NumberFormat::Fp8 && !device.peakFp8)
+    refuse("fp8-device", "it trains in fp8, and " + device.name + " has no fp8 products",
+           "set job/format to bf16");
+}
+
 void LaunchPlan::warnOfPlacement() {
+  const auto map = mapRanks(source, plan);
+  for (const Diagnostic& d : map.diagnostics) out.push_back(warning(d.code, d.where, d.message, d.remedy));
+  if (map && map->needsDeviceLists()) out.push_back(deviceListWarning(*map));
   const auto devices = devicesByRank(plan);
-  for (std::size_t r = 0; r < devices.size(); ++r)
-    if (devices[r].value != static_cast<int>(r)) {
-      warn("placement",
-           "rank " + std::to_string(r) + " stands on device " + std::to_string(devices[r].value) +
-               ", not on the device of its number",
-           "launch with the plan's slurm-hostfile or rankfile, or the exchanges cross other levels than "
-           "planned");
-      return;
-    }
+  for (std::size_t r = 0; map && r < devices.size(); ++r) {
+    const DeviceIdentity d = source.problem->cluster->identity(devices[r]);
+    if (d.source == static_cast<int>(r)) continue;
+    warn("placement",
+         "rank " + std::to_string(r) + " runs on device " + std::to_string(d.source) + " (" + d.host +
+             "), not on the device of its number",
+         "launch with the plan's slurm-hostfile or rankfile, or communication crosses other levels than "
+         "planned");
+    return;
+  }
 }
 
 std::vector<std::vector<LayerIndex>> LaunchPlan::parts() const {

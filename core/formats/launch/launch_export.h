@@ -19,9 +19,10 @@ enum class LaunchTarget {
   HostFile,
   SlurmHostFile,
   RankFile,
+  VisibleDevices,
   ChromeTrace
 };
-inline constexpr int kLaunchTargetCount = 8;
+inline constexpr int kLaunchTargetCount = 9;
 const char* nameOf(LaunchTarget);  ///< "megatron", "slurm-hostfile", …: the names of nest-plan export --as
 const char* describe(LaunchTarget);  ///< "flags of Megatron-LM as a shell array"
 std::optional<LaunchTarget> launchTargetNamed(std::string_view);
@@ -29,8 +30,8 @@ std::optional<LaunchTarget> launchTargetNamed(std::string_view);
 /// The plan in the words of a target. Errors name everything in the plan that the target cannot say; warnings
 /// what it leaves to other settings (ranks are placed by the host files). `plan` must be one that evaluates
 /// without violations. Facts of each target: Megatron-LM d98e8a64 (arguments.py,
-/// pipeline_parallel_layer_layout.py), DeepSpeed configuration, torchtitan before 9810191bb (TOML), nanotron
-/// configuration, Slurm and Open MPI manuals, Chrome trace event format.
+/// pipeline_parallel_layer_layout.py), DeepSpeed configuration, torchtitan v0.2.2 (TOML), nanotron 2411b02,
+/// Slurm and Open MPI manuals, Chrome trace event format.
 Reading<std::string> writeLaunch(LaunchTarget, const ReportSource&, const Plan&);
 
 /// Device of each global rank, in the order that all these launchers share: stage, then replica, then

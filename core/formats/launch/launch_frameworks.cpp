@@ -50,6 +50,7 @@ const char* yes(bool b) {
 }  // namespace
 
 Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
+  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp32});
   p.require(p.chunks() == 1, "interleaved", "its stages are interleaved",
             "offer only 1 in search.chunks_per_stage");
   p.require(p.strategy.context == 1, "context", "it splits the context",
@@ -61,8 +62,10 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
     p.warn("pipeline", "the configuration does not carry the " + std::to_string(p.stages()) +
                            " stages: give them to PipelineModule");
   if (p.strategy.tensor > 1)
-    p.warn("tensor", "the configuration does not carry the tensor degree " +
-                         std::to_string(p.strategy.tensor) + ": the model's own parallel layers do");
+    p.warn("tensor", "the model's own parallel layers carry the tensor degree " +
+                         std::to_string(p.strategy.tensor) +
+                         ", or tensor_parallel.autotp_size, which runs "
+                         "without sequence parallelism");
   if (p.strategy.expert > 1)
     p.warn("expert", "the configuration does not carry the expert degree " +
                          std::to_string(p.strategy.expert) + ": the MoE layers do (ep_size)");
@@ -76,6 +79,7 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   j["gradient_accumulation_steps"] = p.microbatchCount;
   if (p.job().format == NumberFormat::Fp16) j["fp16"] = {{"enabled", true}};
   if (p.job().format == NumberFormat::Bf16) j["bf16"] = {{"enabled", true}};
+  j["optimizer"] = {{"type", p.job().optimizer.id == "sgd" ? "SGD" : "AdamW"}};
   j["zero_optimization"] = {{"stage", p.plan.zero}};
   if (p.plan.zero >= 2) {
     j["zero_optimization"]["overlap_comm"] =
@@ -86,7 +90,21 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   return p.finish(layOut(j));
 }
 
-Reading<std::string> writeTorchTitan(LaunchPlan& p) {
+namespace {
+
+/// torchtitan v0.2.2 runs a mixed precision under FSDP and in pure data parallelism only.
+std::string torchTitanPrecision(LaunchPlan& p, bool fsdp) {
+  if (p.job().format == NumberFormat::Fp32) return "mixed_precision_param = \"float32\"\n";
+  if (fsdp || (p.strategy.tensor == 1 && p.stages() == 1)) return "mixed_precision_param = \"bfloat16\"\n";
+  p.warn("full-bf16",
+         "without FSDP torchtitan trains tensor and pipeline parallel models in one format: weights, "
+         "gradients and "
+         "optimizer states are all bf16, less memory than planned and coarser updates");
+  return "dtype = \"bfloat16\"\n";
+}
+
+void checkTorchTitan(LaunchPlan& p) {
+  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp8, NumberFormat::Fp32});
   p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
             "offer 0, 2 and 3 in search.zero_stages");
   p.require(p.strategy.expert == 1 || p.plan.zero >= 2, "experts-unsharded",
@@ -95,15 +113,44 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
             "there the context ranks of a replica belong to one expert group",
             "set search.context_parallel to false");
+  const bool alone = p.strategy.width() == 1 && p.stages() == 1;
+  p.require(p.plan.zero >= 2 || p.data() == 1 || alone, "ddp-mesh",
+            "it replicates (ZeRO 0) a model that is split over devices, and torchtitan's DDP takes no other "
+            "parallelism beside it",
+            "offer 2 and 3 in search.zero_stages");
+  p.require(p.plan.zero >= 2 || p.strategy.context == 1, "context-shards",
+            "its context ranks hold whole parameters (ZeRO 0), and there FSDP shards over them",
+            "offer 2 and 3 in search.zero_stages");
+  p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and there are Adam and AdamW",
+            "set job/optimizer to adam-fp32-grads");
+  const bool experts = p.source.architecture && p.source.architecture->experts;
+  p.require(!experts || p.job().format != NumberFormat::Fp8, "fp8-experts",
+            "its experts multiply in fp8, which is a prototype there", "set job/format to bf16");
+}
+
+}  // namespace
+
+Reading<std::string> writeTorchTitan(LaunchPlan& p) {
+  checkTorchTitan(p);
   const std::string modules = p.out.empty() ? modulesOf(p) : std::string();
   if (hasErrors(p.out)) return p.finish({});
   if (!p.strategy.sequence && p.strategy.tensor > 1)
     p.warn("sequence", "torchtitan runs tensor parallelism with sequence parallelism; the plan has it off");
+  if (p.recompute == Recompute::Selective)
+    p.warn("recompute",
+           "the plan recomputes the core of attention; torchtitan's selective mode recomputes every second "
+           "matrix "
+           "product, which takes more time and less memory");
   p.warnOfPlacement();
   const bool sharded = p.plan.zero >= 2;
-  std::string t = "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
-                  " ranks\n# For torchtitan before commit 9810191bb; later ones take the same names in "
-                  "Python.\n\n[training]\n";
+  const bool fsdp = (sharded && p.data() > 1) || p.strategy.context > 1;
+  const bool fp8 = p.job().format == NumberFormat::Fp8;
+  std::string t =
+      "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
+      " ranks\n# For torchtitan v0.2.2, the last release that reads TOML. Model, data and learning rate "
+      "are yours to add.\n\n";
+  if (fp8) t += "[model]\nconverters = [\"quantize.linear.float8\"]\n\n";
+  t += "[training]\n" + torchTitanPrecision(p, fsdp);
   t += "local_batch_size = " + std::to_string(p.plan.microbatch * (p.stages() > 1 ? p.microbatchCount : 1)) +
        '\n';
   t += "global_batch_size = " + std::to_string(p.job().globalBatch) + '\n';
@@ -125,41 +172,59 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
     t += "module_fqns_per_model_part = " + modules + '\n';
   }
   t += std::string("\n[activation_checkpoint]\nmode = \"") + nameOf(p.recompute) + "\"\n";
+  if (fp8)
+    t += "\n[quantize.linear.float8]\nrecipe_name = \"tensorwise\"\nfilter_fqns = [\"output\"]\n"
+         "\n[compile]\nenable = true  # fuses the casts to fp8\n";
   return p.finish(std::move(t));
 }
 
-Reading<std::string> writeNanotron(LaunchPlan& p) {
+namespace {
+
+void checkNanotron(LaunchPlan& p) {
+  const TransformerArchitecture* a = p.source.architecture;
+  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp32});
   p.require(p.chunks() == 1, "interleaved", "its stages are interleaved",
             "offer only 1 in search.chunks_per_stage");
   p.require(p.plan.zero <= 1, "zero", "ZeRO " + std::to_string(p.plan.zero) + " is not known there",
             "offer 0 and 1 in search.zero_stages");
   p.require(p.recompute != Recompute::Selective, "recompute-selective", "it recomputes selectively",
             "offer none and full in search.recompute");
-  const bool experts = p.source.architecture && p.source.architecture->experts;
-  p.require(!experts || p.stages() == 1, "expert-ranks",
-            "with experts it numbers ranks replica by replica, not stage by stage", "limit the stages to 1");
-  p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
-            "there the context ranks of a replica belong to one expert group",
-            "set search.context_parallel to false");
+  p.require(
+      !a || !a->experts, "experts",
+      "it has experts, which nanotron's releases (to v0.5) and main branch (to April 2026) lay out in a "
+      "dimension of their own; only the unmerged branch dev_qwen_moe_with_ep spreads them over replicas",
+      "export as megatron");
+  p.require(!a || p.strategy.tensor <= a->keyValueHeads, "key-value-heads",
+            "its tensor degree " + std::to_string(p.strategy.tensor) + " exceeds the " +
+                std::to_string(a ? a->keyValueHeads : 0) + " key-value heads, which nanotron does not copy",
+            "bound constraints/tensor");
+}
+
+}  // namespace
+
+Reading<std::string> writeNanotron(LaunchPlan& p) {
+  checkNanotron(p);
   if (p.stages() > 1)
     p.warn("cuts", "nanotron places the cuts between the " + std::to_string(p.stages()) +
                        " stages itself, by its own estimate of each block's cost");
   p.warnOfPlacement();
-  std::string t = "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) + " ranks\nparallelism:\n";
+  std::string t =
+      "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
+      " ranks\n# For nanotron's main branch of April 2026 (2411b02). Model, data, steps and learning "
+      "rate are yours to add.\nparallelism:\n";
   t += "  dp: " + std::to_string(p.data()) + "\n  pp: " + std::to_string(p.stages()) +
        "\n  tp: " + std::to_string(p.strategy.tensor) + '\n';
-  t += "  context_parallel_size: " + std::to_string(p.strategy.context) +
-       "\n  expert_parallel_size: " + std::to_string(p.strategy.expert) + '\n';
-  if (experts)
-    t += "  expert_tensor_parallel_size: " + std::to_string(p.strategy.tensor) +
-         "\n  expert_data_parallel_size: " +
-         std::to_string(p.data() * p.strategy.context / p.strategy.expert) + "\n  enabled_moe: true\n";
+  t += "  context_parallel_size: " + std::to_string(p.strategy.context) + "\n  expert_parallel_size: 1\n";
   t += std::string("  pp_engine: 1f1b\n  tp_mode: ") +
        (p.strategy.sequence ? "REDUCE_SCATTER" : "ALL_REDUCE") + '\n';
   t += std::string("  tp_linear_async_communication: ") +
        yes(p.strategy.sequence && p.source.problem->assumptions.overlap[0] > 0) + '\n';
   t += std::string("  recompute_layer: ") + yes(p.recompute == Recompute::Full) + '\n';
-  t += "optimizer:\n  zero_stage: " + std::to_string(p.plan.zero) + '\n';
+  t += std::string("model:\n  dtype: ") + (p.job().format == NumberFormat::Fp32 ? "float32" : "bfloat16") +
+       '\n';
+  t += "optimizer:\n  zero_stage: " + std::to_string(p.plan.zero) +
+       "\n  accumulate_grad_in_fp32: " + yes(p.job().optimizer.gradientBytes > 2) + '\n';
+  if (p.job().optimizer.id == "sgd") t += "  optimizer_factory:\n    name: sgd\n";
   t += "tokens:\n  micro_batch_size: " + std::to_string(p.plan.microbatch) +
        "\n  batch_accumulation_per_replica: " + std::to_string(p.microbatchCount) +
        "\n  sequence_length: " + std::to_string(p.job().sequenceLength) + '\n';

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "analytic/block_shape.h"
 #include "formats/launch/launch_parts.h"
 
 namespace nest {
@@ -81,9 +82,12 @@ void addExperts(ShellArray& a, const TransformerArchitecture& m) {
   a.add("--num-experts", m.experts->experts);
   a.add("--moe-router-topk", m.experts->perToken);
   a.add("--moe-token-dispatcher-type", "alltoall");  // the exchange that the plan counts
+  a.add(
+      "--moe-grouped-gemm");  // one product for all experts of a rank; the default takes one after the other
   if (m.experts->intermediate > 0) a.add("--moe-ffn-hidden-size", m.experts->intermediate);
   if (m.experts->sharedIntermediate > 0)
     a.add("--moe-shared-expert-intermediate-size", m.experts->sharedIntermediate);
+  if (m.experts->sharedGate) a.add("--moe-shared-expert-gate");
   bool all = true;
   for (int l = 0; l < m.layers; ++l) all = all && m.hasExperts(l);
   if (!all) a.add("--moe-layer-freq", '"' + expertPattern(m) + '"');
@@ -113,7 +117,15 @@ void warnOfModel(LaunchPlan& p) {
   const TransformerArchitecture* m = p.source.architecture;
   if (!m) return;
   if (!m->causal)
-    p.warn("encoder", "the model is an encoder: start it with pretrain_bert.py, not pretrain_gpt.py");
+    p.warn("encoder",
+           "the model is an encoder: start it with examples/bert/pretrain_bert.py, not pretrain_gpt.py");
+  if (m->family == "gpt_neox")
+    p.warn("parallel-residual",
+           "GPT-NeoX adds attention and MLP to one residual; Megatron-LM runs them one after the other, with "
+           "two "
+           "all-reduces per block instead of one, as the plan counts them");
+  if (m->family == "gemma")
+    p.warn("activation", "Gemma gates its MLP with GELU; --swiglu gates it with SiLU, which costs the same");
   if ((m->projectionBias && !m->attentionBias) || (m->attentionOutputBias && !m->projectionBias))
     p.warn("bias",
            "Megatron-LM has biases in all projections, in queries, keys and values only, or nowhere; the "
@@ -133,6 +145,10 @@ void addModel(ShellArray& a, const LaunchPlan& p) {
   addAttention(a, *m);
   a.add("--max-position-embeddings", std::max(m->maxPositions, p.job().sequenceLength));
   a.add("--position-embedding-type", m->learnedPositions ? "learned_absolute" : "rope");
+  if (m->family == "gpt_neox") a.add("--rotary-percent", "0.25");
+  const char* dropout = hasDropout(*m) ? "0.1" : "0.0";  // the default is 0.1, whatever the model
+  a.add("--attention-dropout", dropout);
+  a.add("--hidden-dropout", dropout);
   if (m->gatedMlp) a.add("--swiglu");
   if (!m->layerNorm) a.add("--normalization", "RMSNorm");
   if (!m->projectionBias) a.add("--disable-bias-linear");
@@ -165,9 +181,40 @@ void addSharding(ShellArray& a, const LaunchPlan& p) {
   a.add("--ckpt-format", "fsdp_dtensor");  // the only one that Megatron's FSDP takes
 }
 
+/// TransformerEngine's recipe that casts each operand once, as the plan counts: delayed scaling, and on
+/// Blackwell MXFP8.
+const char* fp8Recipe(const DeviceSpec& device) {
+  const bool isBlackwell =
+      device.name.find("B200") != std::string::npos || device.name.find("B300") != std::string::npos;
+  return isBlackwell ? "mxfp8" : "delayed";
+}
+
+void addPrecision(ShellArray& a, const LaunchPlan& p) {
+  const NumberFormat format = p.job().format;
+  if (format == NumberFormat::Fp16) a.add("--fp16");
+  if (format != NumberFormat::Bf16 && format != NumberFormat::Fp8) return;
+  a.add("--bf16");
+  if (p.job().optimizer.gradientBytes <= 2) a.add("--grad-reduce-in-bf16");  // the default is fp32
+  if (format == NumberFormat::Bf16) return;
+  a.add("--fp8-format", "hybrid");
+  a.add("--fp8-recipe", fp8Recipe(p.source.problem->cluster->device()));
+}
+
+void addOptimizer(ShellArray& a, LaunchPlan& p) {
+  if (p.job().optimizer.id != "sgd") return;
+  a.add("--optimizer", "sgd");
+  a.add("--sgd-momentum", "0.0");
+  if (p.job().format != NumberFormat::Fp32)
+    p.warn("master-weights",
+           "Megatron-LM keeps an fp32 copy of the parameters beside 16-bit ones with SGD, too: 4 bytes a "
+           "parameter "
+           "that the plan does not count");
+}
+
 }  // namespace
 
 Reading<std::string> writeMegatron(LaunchPlan& p) {
+  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp8, NumberFormat::Fp32});
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
             "ZeRO " + std::to_string(p.plan.zero) + " does not go with a pipeline",
             "offer only 0 and 1 in search.zero_stages");
@@ -201,11 +248,8 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
   a.add("--micro-batch-size", p.plan.microbatch);
   a.add("--global-batch-size", p.job().globalBatch);
   a.add("--seq-length", p.job().sequenceLength);
-  if (p.job().format == NumberFormat::Bf16) {
-    a.add("--bf16");
-    if (p.job().optimizer.gradientBytes <= 2) a.add("--grad-reduce-in-bf16");  // the default is fp32
-  }
-  if (p.job().format == NumberFormat::Fp16) a.add("--fp16");
+  addPrecision(a, p);
+  addOptimizer(a, p);
   addModel(a, p);
   // Megatron-LM refuses to start without it before Blackwell, and with it where FSDP shards.
   const bool oneQueue = p.plan.zero <= 1 && (p.strategy.tensor > 1 || p.strategy.context > 1);

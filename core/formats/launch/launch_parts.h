@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+
 #include "formats/launch/launch_export.h"
 
 namespace nest {
@@ -27,6 +29,8 @@ public:
   void refuse(std::string code, std::string message, std::string remedy = {});
   void require(bool holds, const char* code, std::string message, std::string remedy = {});
   void warn(std::string code, std::string message, std::string remedy = {});
+  /// Refuses number formats that the target has no setting for, and fp8 on devices without it.
+  void checkPrecision(std::initializer_list<NumberFormat> known);
   /// Ranks in the launcher's own order do not land on the plan's devices: a host file has to place them.
   void warnOfPlacement();
   /// Layers of the pipeline's parts in the order data flows: part q·s + i is chunk q of stage i.

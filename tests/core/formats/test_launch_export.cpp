@@ -1,7 +1,10 @@
 #include <QtTest/QTest>
 #include <nlohmann/json.hpp>
 
+#include "cluster/devices/device_catalog.h"
+#include "cluster/graph/graph_edit.h"
 #include "formats/launch/launch_export.h"
+#include "formats/launch/launch_hosts.h"
 #include "formats/scenario/scenario_json.h"
 #include "support/test_main.h"
 
@@ -33,6 +36,19 @@ Plan plan(int inner, int outer) {
   for (auto& s : p.stages) s.chunks.resize(1);
   for (int l = 0; l < 9; ++l) p.stages[l < 4 ? 0 : 1].chunks[0].push_back(LayerIndex(l));
   return p;
+}
+
+/// The same problem on a cluster changed by `edit`.
+template <class Edit>
+Fixture teaching(Edit edit) {
+  Fixture f = teaching();
+  edit(f.scenario);
+  f.problem = *buildProblem(f.scenario).value;
+  return f;
+}
+
+bool has(const Reading<std::string>& r, const std::string& part) {
+  return r && r->find(part) != std::string::npos;
 }
 
 std::string codes(const Diagnostics& all, Severity severity) {
@@ -99,7 +115,7 @@ private slots:
     QCOMPARE(codes(writeLaunch(LaunchTarget::Megatron, f.source(), p).diagnostics, Severity::Error),
              std::string("experts-without-sequence"));
     QCOMPARE(codes(writeLaunch(LaunchTarget::Nanotron, f.source(), p).diagnostics, Severity::Error),
-             std::string("expert-ranks"));
+             std::string("experts"));
   }
   void megatronShardsWithItsOwnFormat() {
     const Fixture f = teaching();
@@ -118,7 +134,7 @@ private slots:
     Plan p = plan(2, 1);
     for (auto& s : p.stages) s.strategy = {1, false, 1, 2};
     QCOMPARE(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Error),
-             std::string("experts-unsharded"));
+             std::string("experts-unsharded ddp-mesh"));
     p.zero = 2;
     const auto r = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
     QVERIFY(r);
@@ -189,6 +205,7 @@ private slots:
   void torchTitanNamesItsModules() {
     const Fixture f = teaching();
     Plan p = plan(2, 1);
+    p.zero = 2;
     const auto r = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
     QVERIFY(r);
     QVERIFY(r->find("[\"tok_embeddings\", \"layers.0\", \"layers.1\", \"layers.2\"]") != std::string::npos);
@@ -214,6 +231,146 @@ private slots:
         QVERIFY2(events[i].first >= events[i - 1].first + events[i - 1].second - 1e-6,
                  qPrintable(QString("thread %1").arg(tid)));
     }
+  }
+  void fp8IsAskedForOrRefused() {
+    const auto fp8On = [](const char* device) {
+      return teaching(
+          [&](Scenario& s) { s.job.format = NumberFormat::Fp8, s.cluster.device = *findDevice(device); });
+    };
+    const Fixture hopper = fp8On("h100-sxm"), blackwell = fp8On("b200"), ampere = fp8On("a100-80");
+    const Plan p = plan(1, 1);
+    for (const char* flag : {"--bf16\n", "--fp8-format hybrid\n", "--fp8-recipe delayed\n"})
+      QVERIFY2(has(writeLaunch(LaunchTarget::Megatron, hopper.source(), p), flag), flag);
+    QVERIFY(has(writeLaunch(LaunchTarget::Megatron, blackwell.source(), p), "--fp8-recipe mxfp8\n"));
+    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, hopper.source(), p),
+                "converters = [\"quantize.linear.float8\"]"));
+    const auto refusal = [&](LaunchTarget t, const Fixture& f) {
+      return codes(writeLaunch(t, f.source(), p).diagnostics, Severity::Error);
+    };
+    QCOMPARE(refusal(LaunchTarget::Megatron, ampere), std::string("fp8-device"));
+    QCOMPARE(refusal(LaunchTarget::DeepSpeed, hopper), std::string("format"));
+    QCOMPARE(refusal(LaunchTarget::Nanotron, hopper), std::string("format"));
+    const Fixture half = teaching([](Scenario& s) { s.job.format = NumberFormat::Fp16; });
+    QCOMPARE(refusal(LaunchTarget::TorchTitan, half), std::string("format"));
+    QVERIFY(!has(writeLaunch(LaunchTarget::Megatron, teaching().source(), p), "fp8"));
+  }
+  void aDeviceThatIsOutStaysOut() {
+    const Fixture f = teaching([](Scenario& s) {
+      auto& levels = std::get<LevelsSource>(s.cluster.network);
+      levels.levels[0].fanout = 4;
+      s.constraints.excludedDevices = {1};
+    });
+    Plan p = plan(1, 1);  // stages on the first two devices left of the smaller host
+    p.deviceOrder = {DeviceIndex(4), DeviceIndex(5), DeviceIndex(0), DeviceIndex(1)};
+    const auto map = mapRanks(f.source(), p);
+    QVERIFY(map);
+    QCOMPARE(map->hosts.size(), std::size_t(1));
+    QCOMPARE(joinedNumbers(map->hosts[0].devices), std::string("0,2"));
+    const auto script = writeLaunch(LaunchTarget::VisibleDevices, f.source(), p);
+    QVERIFY(has(script, "host0) devices=0,2 ;;"));
+    QVERIFY(has(script, "export CUDA_VISIBLE_DEVICES="));
+    for (const LaunchTarget t : {LaunchTarget::HostFile, LaunchTarget::SlurmHostFile, LaunchTarget::RankFile,
+                                 LaunchTarget::Megatron, LaunchTarget::DeepSpeed}) {
+      const auto r = writeLaunch(t, f.source(), p);
+      QVERIFY2(codes(r.diagnostics, Severity::Warning).find("visible-devices") != std::string::npos,
+               nameOf(t));
+    }
+    QVERIFY(has(writeLaunch(LaunchTarget::HostFile, f.source(), p), "--exclude host0:1\n"));
+    QVERIFY(
+        !has(writeLaunch(LaunchTarget::HostFile, f.source(), plan(1, 1)), "#"));  // a whole host's first two
+  }
+  void aFailedDeviceOfADrawingLeavesTheOthersTheirNumbers() {
+    const Fixture f = teaching([](Scenario& s) {
+      GraphSource drawn{graph::fromLevels(std::get<LevelsSource>(s.cluster.network)), {}, {}};
+      for (NetworkNode& n : drawn.graph.nodes)
+        if (n.kind == NodeKind::Device) {
+          n.failed = true;
+          break;
+        }
+      s.cluster.network = drawn;
+    });
+    std::string places;
+    for (int d = 0; d < f.problem.cluster->deviceCount(); ++d) {
+      const DeviceIdentity who = f.problem.cluster->identity(DeviceIndex(d));
+      places += who.host + ':' + std::to_string(who.slot) + ' ';
+    }
+    QCOMPARE(places, std::string("host1:0 host1:1 host0:1 "));
+  }
+  void hostNamesThatNoFileCanHoldAreRefused_data() {
+    QTest::addColumn<QString>("name");
+    for (const char* name :
+         {"evil slots=8\nattacker", "#c", "", "a b", "-x", "\x1b]0;x\x07", "x;y", "h\xc3\xb6st"})
+      QTest::newRow(QByteArray("name ") + QByteArray(name).toHex()) << QString::fromUtf8(name);
+  }
+  void hostNamesThatNoFileCanHoldAreRefused() {
+    QFETCH(QString, name);
+    const Fixture f = teaching([&](Scenario& s) {
+      std::get<LevelsSource>(s.cluster.network).hostNames = {"gpu-1.rack_2", name.toStdString()};
+    });
+    for (const LaunchTarget t : {LaunchTarget::HostFile, LaunchTarget::SlurmHostFile, LaunchTarget::RankFile,
+                                 LaunchTarget::VisibleDevices}) {
+      ReportSource source = f.source();
+      source.cluster = &f.scenario.cluster;
+      const auto r = writeLaunch(t, source, plan(2, 1));
+      QVERIFY(!r);
+      QCOMPARE(codes(r.diagnostics, Severity::Error), std::string("host-name"));
+      QCOMPARE(r.diagnostics[0].where.pointer, std::string("/cluster/host_names/1"));
+      QVERIFY(!r.diagnostics[0].remedy.empty());
+    }
+  }
+  void hostsOfOneNameAreRefused() {
+    const Fixture f = teaching([](Scenario& s) {
+      std::get<LevelsSource>(s.cluster.network).hostNames = {"same", "same"};
+    });
+    Fixture drawn = teaching();
+    GraphSource twins{graph::fromLevels(std::get<LevelsSource>(drawn.scenario.cluster.network)), {}, {}};
+    for (NetworkNode& n : twins.graph.nodes)
+      if (n.kind == NodeKind::Host) n.name = "same";
+    drawn.scenario.cluster.network = twins;
+    drawn.problem = *buildProblem(drawn.scenario).value;
+    for (const Fixture* x : std::initializer_list<const Fixture*>{&f, &drawn})
+      QCOMPARE(
+          codes(writeLaunch(LaunchTarget::HostFile, x->source(), plan(2, 1)).diagnostics, Severity::Error),
+          std::string("host-name-duplicate"));
+  }
+  void megatronGetsNoDefaultThatThePlanDoesNotPrice() {
+    Fixture f = teaching();
+    TransformerArchitecture& m = *f.scenario.model.architecture;
+    const Plan p = plan(1, 1);
+    const auto write = [&] { return writeLaunch(LaunchTarget::Megatron, f.source(), p); };
+    QVERIFY(has(write(), "--attention-dropout 0.0\n") && has(write(), "--hidden-dropout 0.0\n"));
+    QVERIFY(!has(write(), "--moe-grouped-gemm") && !has(write(), "--optimizer"));
+    m.layerNorm = true;
+    QVERIFY(has(write(), "--attention-dropout 0.1\n"));
+    m.experts = ExpertLayers{};
+    m.experts->sharedIntermediate = 512, m.experts->sharedGate = true;
+    QVERIFY(has(write(), "--moe-grouped-gemm\n") && has(write(), "--moe-shared-expert-gate\n"));
+    f.problem.job.optimizer = OptimizerRegime::sgd();
+    QVERIFY(has(write(), "--optimizer sgd\n"));
+    QVERIFY(codes(write().diagnostics, Severity::Warning).find("master-weights") != std::string::npos);
+    const auto deepSpeed = writeLaunch(LaunchTarget::DeepSpeed, f.source(), p);
+    QVERIFY(deepSpeed);
+    QCOMPARE(nlohmann::json::parse(*deepSpeed)["optimizer"]["type"].get<std::string>(), std::string("SGD"));
+  }
+  void torchTitanRunsInThePlansFormat() {
+    const Fixture f = teaching();
+    const auto errors = [&](const Plan& p) {
+      return codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Error);
+    };
+    Plan split = plan(1, 1);
+    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), split), "\ndtype = \"bfloat16\"\n"));
+    QCOMPARE(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), split).diagnostics, Severity::Warning),
+             std::string("full-bf16"));
+    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), split), "torchtitan v0.2.2"));
+    QCOMPARE(errors(plan(2, 1)), std::string("ddp-mesh"));
+    Plan alone = plan(2, 1);
+    alone.stages.resize(1);
+    for (int l = 4; l < 9; ++l) alone.stages[0].chunks[0].push_back(LayerIndex(l));
+    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), alone),
+                "mixed_precision_param = \"bfloat16\""));
+    alone.zero = 3;
+    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), alone),
+                "mixed_precision_param = \"bfloat16\""));
   }
   void namesReadBack() {
     for (int t = 0; t < kLaunchTargetCount; ++t) {

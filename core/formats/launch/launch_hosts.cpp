@@ -1,0 +1,184 @@
+#include "formats/launch/launch_hosts.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "cluster/levels/cluster_source.h"
+#include "formats/launch/launch_export.h"
+#include "text/source_text.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kLongestName = 253;
+
+bool isLetterOrDigit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// The variable by which a runtime restricts a process to some devices.
+const char* deviceVariableOf(const DeviceSpec& device) {
+  if (device.name.starts_with("MI")) return "HIP_VISIBLE_DEVICES";
+  if (device.name.starts_with("TPU")) return "TPU_VISIBLE_CHIPS";
+  if (device.name.starts_with("Trainium")) return "NEURON_RT_VISIBLE_CORES";
+  return "CUDA_VISIBLE_DEVICES";
+}
+
+/// Where a host's name was given.
+Place placeOf(const ReportSource& source, const DeviceIdentity& d) {
+  const auto* levels = source.cluster ? std::get_if<LevelsSource>(&source.cluster->network) : nullptr;
+  if (levels)
+    for (std::size_t i = 0; i < levels->hostNames.size(); ++i)
+      if (levels->hostNames[i] == d.host) return {"", 0, 0, "/cluster/host_names/" + std::to_string(i)};
+  return {"", 0, 0, "/cluster"};
+}
+
+constexpr const char* kRename =
+    "rename the host: letters, digits, '.', '-' and '_', beginning with a letter or digit";
+
+void checkNames(const ReportSource& source, const std::vector<DeviceIdentity>& ranks, Diagnostics& out) {
+  std::set<std::string> seen;
+  std::set<std::pair<std::string, int>> places;
+  for (const DeviceIdentity& d : ranks) {
+    if (!places.emplace(d.host, d.slot).second && seen.insert('\n' + d.host).second)
+      out.push_back(
+          error("host-name-duplicate", placeOf(source, d),
+                "several hosts are named " + quoted(d.host) + ", so a host file cannot tell them apart",
+                "give each host a name of its own"));
+    if (!seen.insert(d.host).second || isHostName(d.host)) continue;
+    out.push_back(error("host-name", placeOf(source, d),
+                        "the host of device " + std::to_string(d.source) + " is named " + quoted(d.host) +
+                            ", which no host file can hold",
+                        kRename));
+  }
+}
+
+}  // namespace
+
+bool HostRanks::takesDevicesInOrder() const {
+  for (std::size_t k = 0; k < devices.size(); ++k)
+    if (devices[k] != static_cast<int>(k)) return false;
+  return true;
+}
+
+bool HostRanks::isConsecutive() const {
+  return ranks.back() - ranks.front() + 1 == static_cast<int>(ranks.size());
+}
+
+const HostRanks* RankMap::firstWithListedDevices() const {
+  for (const HostRanks& h : hosts)
+    if (!h.takesDevicesInOrder()) return &h;
+  return nullptr;
+}
+
+std::string RankMap::deepSpeedExclusions() const {
+  std::string out;
+  for (const HostRanks& h : hosts) {
+    std::vector<int> missing;
+    for (int slot = 0; slot < *std::max_element(h.devices.begin(), h.devices.end()); ++slot)
+      if (std::find(h.devices.begin(), h.devices.end(), slot) == h.devices.end()) missing.push_back(slot);
+    if (!missing.empty()) out += (out.empty() ? "" : "@") + h.name + ':' + joinedNumbers(missing);
+  }
+  return out;
+}
+
+bool isHostName(std::string_view s) {
+  return !s.empty() && s.size() <= kLongestName && isLetterOrDigit(s.front()) &&
+         std::all_of(s.begin(), s.end(), [](char c) { return isLetterOrDigit(c) || c == '.' || c == '-'; });
+}
+
+std::string joinedNumbers(const std::vector<int>& all) {
+  std::string out;
+  for (const int n : all) out += (out.empty() ? "" : ",") + std::to_string(n);
+  return out;
+}
+
+Reading<RankMap> mapRanks(const ReportSource& source, const Plan& plan) {
+  const Hierarchy& cluster = *source.problem->cluster;
+  Reading<RankMap> result;
+  std::vector<DeviceIdentity> ranks;
+  for (const DeviceIndex d : devicesByRank(plan)) {
+    if (d.value < 0 || d.value >= cluster.deviceCount()) {
+      result.diagnostics.push_back(error("devices", {},
+                                         "the plan uses device " + text::count(d.value) +
+                                             " of a cluster of " + text::count(cluster.deviceCount()),
+                                         "solve the scenario again"));
+      return result;
+    }
+    ranks.push_back(cluster.identity(d));
+  }
+  checkNames(source, ranks, result.diagnostics);
+  if (hasErrors(result.diagnostics)) return result;
+  RankMap map;
+  map.deviceVariable = deviceVariableOf(cluster.device());
+  std::unordered_map<std::string, int> numbers;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const auto [it, isNew] = numbers.emplace(ranks[r].host, static_cast<int>(map.hosts.size()));
+    if (isNew) map.hosts.push_back({ranks[r].host, {}, {}});
+    HostRanks& host = map.hosts[static_cast<std::size_t>(it->second)];
+    host.ranks.push_back(static_cast<int>(r));
+    host.devices.push_back(ranks[r].slot);
+    map.hostOf.push_back(it->second);
+    map.deviceOf.push_back(ranks[r].slot);
+  }
+  result.value = std::move(map);
+  return result;
+}
+
+std::string slurmHostFile(const RankMap& map) {
+  std::string text;
+  for (const int h : map.hostOf) text += map.hosts[static_cast<std::size_t>(h)].name + '\n';
+  return text;
+}
+
+std::string rankFile(const RankMap& map) {
+  std::string text;
+  for (std::size_t r = 0; r < map.hostOf.size(); ++r)
+    text += "rank " + std::to_string(r) + '=' + map.hosts[static_cast<std::size_t>(map.hostOf[r])].name +
+            " slot=" + std::to_string(map.deviceOf[r]) + '\n';
+  return text;
+}
+
+Reading<std::string> hostFile(const RankMap& map) {
+  std::string text;
+  if (map.needsDeviceLists())
+    text += "# Open MPI: start every rank through visible-devices.sh, which names the devices of each host\n";
+  if (const std::string left = map.deepSpeedExclusions(); !left.empty())
+    text += "# DeepSpeed: count the devices left out, too, and add --exclude " + left + '\n';
+  for (const HostRanks& h : map.hosts) {
+    if (!h.isConsecutive())
+      return {std::nullopt,
+              {error("hosts-interleave", {},
+                     "the ranks of host " + h.name +
+                         " do not follow each other, which slots in rank order cannot say",
+                     "use slurm-hostfile or rankfile")}};
+    text += h.name + " slots=" + std::to_string(h.ranks.size()) + '\n';
+  }
+  return {std::move(text), {}};
+}
+
+std::string visibleDevicesScript(const RankMap& map) {
+  std::string text =
+      "#!/bin/sh\n"
+      "# Runs a command on the devices that the plan uses of this host, in the order of its ranks:\n"
+      "#   srun …, mpirun … or torchrun's own command line behind it\n"
+      "for name in \"$SLURMD_NODENAME\" \"$(hostname)\" \"$(hostname -s)\"; do\n"
+      "  case \"$name\" in\n";
+  for (const HostRanks& h : map.hosts)
+    text += "    " + h.name + ") devices=" + joinedNumbers(h.devices) + " ;;\n";
+  text +=
+      "    *) continue ;;\n"
+      "  esac\n"
+      "  export " +
+      map.deviceVariable +
+      "=\"$devices\"\n"
+      "  exec \"$@\"\n"
+      "done\n"
+      "echo \"$0: the plan does not use host $(hostname)\" >&2\n"
+      "exit 1\n";
+  return text;
+}
+
+}  // namespace nest
