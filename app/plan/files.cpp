@@ -13,6 +13,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "printable_output.h"
 #include "text/text_encoding.h"
 
 namespace nest::cli {
@@ -99,7 +100,7 @@ Reading<std::string> readTextFile(const std::string& path) {
 
 Diagnostics writeTextFile(const std::string& path, const std::string& text) {
   if (path == "-") {
-    std::cout << text;
+    writeBytes(text);
     return {};
   }
   const auto complain = [&](const std::string& what) {

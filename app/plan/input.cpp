@@ -9,6 +9,7 @@
 #include "files.h"
 #include "formats/results/outcome_json.h"
 #include "text/json_layout.h"
+#include "text/printable.h"
 #include "units/text.h"
 
 namespace nest::cli {
@@ -25,7 +26,7 @@ void onInterrupt(int) {
 
 void report(const Diagnostics& all, bool asJson, bool withNotes) {
   for (const Diagnostic& d : all)
-    if (withNotes || d.severity != Severity::Note) std::cerr << toText(d) << '\n';
+    if (withNotes || d.severity != Severity::Note) std::cerr << printable(toText(d), false) << '\n';
   if (!asJson || !hasErrors(all)) return;
   nlohmann::ordered_json j{{"format", "nest-diagnostics"}, {"version", 1}};
   j["diagnostics"] = diagnosticsJson(all);

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "help.h"
+#include "printable_output.h"
 #include "study_help.h"
 
 namespace nest::cli {
@@ -71,6 +72,7 @@ int run(const Words& words) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
+  const nest::cli::PrintableOutput out(std::cout), errors(std::cerr);
   try {
     return nest::cli::run({argv + 1, argv + argc});
   } catch (const std::bad_alloc&) {

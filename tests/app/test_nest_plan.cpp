@@ -4,6 +4,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
@@ -44,6 +45,22 @@ QString sample(const QString& name) {
 class TestNestPlan : public QObject {
   Q_OBJECT
 private slots:
+  void namesCannotSteerTheTerminal() {
+    QFile file(sample("teaching-6-layers-2x2"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
+    scenario["name"] = QString("a\x1b]0;owned\x07\u202eb");
+    scenario["x\x1b[2J\nerror: forged"] = 1;
+    const QByteArray text = QJsonDocument(scenario).toJson();
+    for (const QStringList& words :
+         {QStringList{"solve", "-"}, QStringList{"solve", "-", "--json"}, QStringList{"check", "-"}}) {
+      const Ran r = run(words, text);
+      QVERIFY2(!(r.out + r.err).contains(QRegularExpression("[\\x00-\\x08\\x0b-\\x1f\\x7f\u202e]")),
+               qPrintable(r.out + r.err));
+      QVERIFY(!r.err.contains("\nerror: forged"));
+      if (words.size() == 3) QCOMPARE(r.json()["scenario"].toString(), scenario["name"].toString());
+    }
+  }
   void everySampleSolves_data() {
     QTest::addColumn<QString>("file");
     QTest::addColumn<int>("code");
