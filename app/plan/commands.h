@@ -62,6 +62,7 @@ public:
   explicit Watch(double deadlineSeconds);
   ~Watch();
   Control control();
+  void clear();  ///< the progress on the terminal, before something else is written there
 
 private:
   std::stop_source m_stop;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "commands.h"
 #include "files.h"
@@ -73,7 +74,11 @@ Watch::Watch(double deadlineSeconds) : m_begin(std::chrono::steady_clock::now())
 
 Watch::~Watch() {
   std::signal(SIGINT, SIG_DFL);
-  if (m_shown) std::fprintf(stderr, "\r\033[K");
+  clear();
+}
+
+void Watch::clear() {
+  if (std::exchange(m_shown, false)) std::fprintf(stderr, "\r\033[K");
 }
 
 Control Watch::control() {

@@ -17,12 +17,13 @@
 namespace nest::cli {
 namespace {
 
-ReportSource sourceOf(const Input& input) {
-  return {input.scenario.name, &input.problem, input.architecture(), &input.scenario.cluster};
+ReportSource sourceOf(const Input& input, Watch& watch) {
+  return {input.scenario.name, &input.problem, input.architecture(), &input.scenario.cluster,
+          watch.control().until()};
 }
 
 /// The same scenario under the preset "free"; nothing if it already is.
-std::optional<Outcome> solveFreely(const Input& input) {
+std::optional<Outcome> solveFreely(const Input& input, Watch& watch) {
   Scenario scenario = input.scenario;
   if (scenario.search.preset == SearchPreset::Free) return std::nullopt;
   scenario.search.preset = SearchPreset::Free;
@@ -30,8 +31,12 @@ std::optional<Outcome> solveFreely(const Input& input) {
   if (!problem) return std::nullopt;
   problem->search.deadlineSeconds = input.problem.search.deadlineSeconds;
   problem->search.threads = input.problem.search.threads;
-  Watch watch(problem->search.deadlineSeconds);
-  return solve(*problem, watch.control());
+  Control control = watch.control();
+  if (control.deadline)  // as long again
+    control.deadline = std::chrono::steady_clock::now() +
+                       std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                           std::chrono::duration<double>(problem->search.deadlineSeconds));
+  return solve(*problem, control);
 }
 
 /// The value of --measured; --calibrated needs it.
@@ -101,26 +106,26 @@ int solveCommand(const Words& words) {
   if (!input) return kBadInput;
   if (deadline) input->problem.search.deadlineSeconds = *deadline;
   if (threads) input->problem.search.threads = static_cast<int>(*threads);
-  Outcome outcome;
-  {
-    Watch watch(input->problem.search.deadlineSeconds);
-    Control control = watch.control();
-    control.widerFront = args->has("--front");
-    if (control.widerFront)  // one plan alone has no front
-      input->problem.search.topPlans = std::max(2, input->problem.search.topPlans);
-    outcome = solve(input->problem, control);
-    if (outcome.status == OutcomeStatus::Infeasible && !outcome.nearestMiss)
-      for (Diagnostic& d : conflictsOf(input->problem, watch.control()))
-        outcome.diagnostics.push_back(std::move(d));
-  }
+  Watch watch(input->problem.search.deadlineSeconds);
+  Control control = watch.control();
+  control.widerFront = args->has("--front");
+  if (control.widerFront)  // one plan alone has no front
+    input->problem.search.topPlans = std::max(2, input->problem.search.topPlans);
+  Outcome outcome = solve(input->problem, control);
+  if (outcome.status == OutcomeStatus::Infeasible && !outcome.nearestMiss)
+    for (Diagnostic& d : conflictsOf(input->problem, watch.control()))
+      outcome.diagnostics.push_back(std::move(d));
   // The file first: who reads the report may stop reading before its end.
   Diagnostics unwritten;
   if (const auto path = args->value("--output"); path && outcome.best())
     unwritten = writeTextFile(*path, writePlan(outcome.best()->plan));
-  const ReportSource source = sourceOf(*input);
-  const auto free = args->has("--free") ? solveFreely(*input) : std::nullopt;
+  const auto free = args->has("--free") ? solveFreely(*input, watch) : std::nullopt;
+  const ReportSource source = sourceOf(*input, watch);
   const Outcome* beside = free ? &*free : nullptr;
-  std::cout << (json ? writeOutcome(source, outcome, beside) : summaryText(source, outcome, beside));
+  const std::string told =
+      json ? writeOutcome(source, outcome, beside) : summaryText(source, outcome, beside);
+  watch.clear();
+  std::cout << told;
   if (args->has("--front") && !json && !outcome.front.empty()) std::cout << "\n" << frontText(outcome);
   std::cout << std::flush;
   if (!unwritten.empty()) return report(unwritten), kBadInput;
@@ -157,7 +162,8 @@ int evaluateCommand(const Words& words) {
     if (!reading) return kBadInput;
     calibration = *reading;
   }
-  const ReportSource source = sourceOf(*input);
+  Watch watch(input->problem.search.deadlineSeconds);
+  const ReportSource source = sourceOf(*input, watch);
   const Calibration* beside = calibration ? &*calibration : nullptr;
   std::cout << (json ? writeEvaluation(source, ranked, beside) : evaluationText(source, ranked, beside))
             << std::flush;

@@ -12,12 +12,12 @@ constexpr unsigned kFlowsPerLook = 1U << 14;
 /// Bytes between network nodes, by destination and sender, each pair once: sums of the same numbers in one
 /// order give the same bound with every standard library. What is there so far when stopped.
 std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vector<int>& node, int nodes,
-                                        const std::stop_token& stop, const ExchangeMask& kinds) {
+                                        const Until& until, const ExchangeMask& kinds) {
   std::vector<std::vector<std::pair<int, double>>> to(static_cast<std::size_t>(nodes));  ///< sender, bytes
   unsigned looks = 0;
   bool stopped = false;
   const auto look = [&] {
-    if (++looks % kFlowsPerLook == 0) stopped = stop.stop_requested();
+    if (++looks % kFlowsPerLook == 0) stopped = until.over();
     return stopped;
   };
   traffic.visitFlows([&](const Flow& f) {
@@ -44,7 +44,7 @@ std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vecto
 }  // namespace
 
 Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& problem, const Plan& plan,
-                                 const LevelAbstraction* network, std::stop_token stop,
+                                 const LevelAbstraction* network, const Until& until,
                                  const ExchangeMask& kinds) {
   Reading<RoutedTraffic> result;
   Reading<LevelAbstraction> derived;
@@ -68,9 +68,9 @@ Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& probl
     node[p] = network->deviceNodes[static_cast<std::size_t>(input)];
   }
   auto flows = flowsBetweenNodes(Traffic(problem, plan), node, static_cast<int>(source.graph.nodes.size()),
-                                 stop, kinds);
-  if (stop.stop_requested()) return result;
-  return routeTraffic(source.graph, problem.cluster->device(), flows, stop);
+                                 until, kinds);
+  if (until.over()) return result;
+  return routeTraffic(source.graph, problem.cluster->device(), flows, until);
 }
 
 }  // namespace nest

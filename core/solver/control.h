@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "units/quantity.h"
+#include "units/until.h"
 
 namespace nest {
 
@@ -29,6 +30,7 @@ struct Control {
   /// costs too much.
   bool widerFront = false;
 
+  Until until() const { return {stop, deadline}; }
   bool stopRequested() const { return stop.stop_requested(); }
   bool outOfTime() const { return deadline && std::chrono::steady_clock::now() >= *deadline; }
 };

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "cluster/devices/device_spec.h"
 #include "cluster/graph/network_graph.h"
 #include "diagnostics/diagnostic.h"
+#include "units/until.h"
 
 namespace nest {
 
@@ -32,17 +32,19 @@ struct RoutedTraffic {
   std::vector<LinkLoad> links;
   int busiest = -1;     ///< into `links`; −1: nothing is sent
   Seconds bound;        ///< time of the busiest link: no schedule is faster while the routes stay
-  Bytes routed, total;  ///< equal when `complete`
+  Bytes routed, total;  ///< equal when `complete`, else at least so many
   bool complete = true;
+  long long visits = 0;  ///< of links: what it took
 };
 
 /// Sends every flow over the shortest paths, at each node in equal parts over the next hops of equal cost. A
-/// link costs its latency plus 1 MB over its bandwidth. One search per destination, ended when its senders
-/// are reached; at about two thousand million link visits the rest is left out, which keeps the bound a
-/// bound. Errors: see prepareFabric; a flow between nodes that no path joins. A stop ends it within some 50
+/// link costs its latency plus 1 MB over its bandwidth. One search per destination, in each part of the
+/// network that hangs on the rest by one node on its own: a host below its leaf takes time in proportion to
+/// its own size. At about two thousand million link visits the rest is left out, which keeps the bound a
+/// bound. Errors: see prepareFabric; a flow between nodes that no path joins. `until` ends it within some 50
 /// ms, what was not routed left out in the same way.
 Reading<RoutedTraffic> routeTraffic(const NetworkGraph&, const DeviceSpec&, const std::vector<NodeFlow>&,
-                                    std::stop_token stop = {});
+                                    const Until& until = {});
 
 /// "leaf2 → spine0"; the direction that takes longer.
 std::string nameOfLink(const NetworkGraph&, const LinkLoad&);

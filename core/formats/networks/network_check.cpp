@@ -22,16 +22,17 @@ void describeBusiest(const NetworkGraph& graph, NetworkCheck& check) {
 }  // namespace
 
 std::optional<NetworkCheck> checkOnNetwork(const ClusterSource* cluster, const Problem& problem,
-                                           const Plan& plan) {
+                                           const Plan& plan, const Until& until) {
   const auto* source = cluster ? std::get_if<GraphSource>(&cluster->network) : nullptr;
   if (!source) return std::nullopt;
   auto levels = abstractLevels(*source, problem.cluster->device());
   if (!levels) return std::nullopt;
-  auto routed = routePlan(*source, problem, plan, &*levels);
-  if (!routed) return std::nullopt;
+  auto routed = routePlan(*source, problem, plan, &*levels, until);
+  if (!routed && hasErrors(routed.diagnostics)) return std::nullopt;
   NetworkCheck check;
   check.from = source->importedFrom;
-  check.traffic = std::move(*routed);
+  check.traffic.complete = false;
+  if (routed) check.traffic = std::move(*routed);
   describeBusiest(source->graph, check);
   check.distortion = levels->distortion;
   const auto nameOf = [&](int device) {
@@ -48,9 +49,9 @@ std::optional<NetworkCheck> checkOnNetwork(const ClusterSource* cluster, const P
 std::vector<std::pair<const char*, std::string>> networkCheckLines(const NetworkCheck& c, Seconds batchTime) {
   std::vector<std::pair<const char*, std::string>> out;
   if (!c.from.empty()) out.emplace_back("from", c.from);
-  if (c.busiest.empty()) {
+  if (c.busiest.empty() && c.traffic.complete) {
     out.emplace_back("busiest link", "none: nothing is sent");
-  } else {
+  } else if (!c.busiest.empty()) {
     out.emplace_back("busiest link", c.busiest + ": " + text::memory(c.busiestBytes) + " a batch at " +
                                          text::bandwidth(c.busiestRate));
     const bool slower = c.traffic.bound > batchTime;
@@ -60,8 +61,10 @@ std::vector<std::pair<const char*, std::string>> networkCheckLines(const Network
                          (slower ? ": the levels promise more than this network can carry" : ""));
   }
   if (!c.traffic.complete)
-    out.emplace_back(
-        "routed", text::percent(c.traffic.routed / c.traffic.total) + " of the bytes; the rest is left out");
+    out.emplace_back("routed", (c.traffic.total.value() > 0
+                                    ? text::percent(c.traffic.routed / c.traffic.total) + " of the bytes"
+                                    : std::string("nothing")) +
+                                   "; stopped before the rest");
   std::string distortion = text::number(c.distortion.atMegabyte) + " at 1 MB, " +
                            text::number(c.distortion.atGigabyte) +
                            " at 1 GB (largest ratio of modelled to shortest-path time";

@@ -26,8 +26,9 @@ struct NetworkCheck {
 };
 
 /// Routes the plan's traffic of one batch over the links. Nothing where the cluster is not a graph, or the
-/// plan cannot be placed on it.
-std::optional<NetworkCheck> checkOnNetwork(const ClusterSource* cluster, const Problem&, const Plan&);
+/// plan cannot be placed on it. `until`: see routePlan.
+std::optional<NetworkCheck> checkOnNetwork(const ClusterSource* cluster, const Problem&, const Plan&,
+                                           const Until& until = {});
 
 /// Titles and lines for people; `batchTime` is the evaluator's, which the busiest link's time stands beside.
 std::vector<std::pair<const char*, std::string>> networkCheckLines(const NetworkCheck&, Seconds batchTime);

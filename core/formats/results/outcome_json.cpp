@@ -168,7 +168,7 @@ void addPlan(Json& j, const ReportSource& source, const RankedPlan& r) {
   if (!r.evaluation.feasible()) j["violations"] = violationsJson(r.evaluation);
   j["plan"] = planJson(r.plan);
   j["stages"] = stagesJson(*source.problem, r);
-  if (const auto check = checkOnNetwork(source.cluster, *source.problem, r.plan))
+  if (const auto check = checkOnNetwork(source.cluster, *source.problem, r.plan, source.until))
     j["network"] = networkCheckJson(*check, r.evaluation.batchTime);
 }
 

@@ -6,6 +6,7 @@
 #include "analytic/transformer.h"
 #include "plan/metrics.h"
 #include "solver/outcome.h"
+#include "units/until.h"
 
 namespace nest {
 
@@ -20,6 +21,7 @@ struct ReportSource {
   const TransformerArchitecture* architecture = nullptr;
   /// What `problem`'s cluster was derived from. If it is a graph, the plan is checked on it; may be null.
   const ClusterSource* cluster = nullptr;
+  Until until = {};  ///< ends that check; what it has then is told
 };
 
 /// The answer of a solve for other programs: status, the figures of the best plan (batch_time_s,

@@ -188,7 +188,7 @@ std::string calibrationText(const Calibration& c) {
 
 /// The plan on the links themselves, where the cluster is a graph.
 std::string networkText(const ReportSource& source, const RankedPlan& r) {
-  const auto check = checkOnNetwork(source.cluster, *source.problem, r.plan);
+  const auto check = checkOnNetwork(source.cluster, *source.problem, r.plan, source.until);
   if (!check) return {};
   std::string out = "\nOn the network itself\n";
   for (const auto& [title, line] : networkCheckLines(*check, r.evaluation.batchTime))

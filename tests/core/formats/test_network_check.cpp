@@ -61,6 +61,17 @@ private slots:
     const auto json = networkCheckJson(*check, Seconds(1));
     QCOMPARE(json["lower_bound_s"].get<double>(), check->traffic.bound.value());
   }
+  void whatTimeDidNotSufficeForIsSaid() {
+    const Scenario s = imported();
+    const auto problem = buildProblem(s);
+    const Until past{{}, std::chrono::steady_clock::now() - std::chrono::seconds(1)};
+    const auto check = checkOnNetwork(&s.cluster, *problem, threeReplicas(*problem), past);
+    QVERIFY(check && !check->traffic.complete);
+    std::string all;
+    for (const auto& [title, line] : networkCheckLines(*check, Seconds(1))) all += line + '\n';
+    QVERIFY2(all.find("stopped before the rest") != std::string::npos, all.c_str());
+    QVERIFY2(all.find("nothing is sent") == std::string::npos, all.c_str());
+  }
   void levelsThatWereTypedHaveNoGraph() {
     Scenario s = imported();
     const auto problem = buildProblem(s);

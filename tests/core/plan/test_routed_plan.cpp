@@ -90,13 +90,16 @@ private slots:
     const auto source = network();
     const Problem p = problemOn(source);
     std::stop_source stop;
-    QVERIFY(routePlan(source, p, twoStages({0, 1}), nullptr, stop.get_token())->complete);
+    QVERIFY(routePlan(source, p, twoStages({0, 1}), nullptr, {stop.get_token(), {}})->complete);
     stop.request_stop();
-    const auto stopped = routePlan(source, p, twoStages({0, 1}), nullptr, stop.get_token());
+    const auto stopped = routePlan(source, p, twoStages({0, 1}), nullptr, {stop.get_token(), {}});
     QVERIFY(!stopped && stopped.diagnostics.empty());
-    const auto routed = routeTraffic(source.graph, {}, {{0, 1, Bytes(1)}}, stop.get_token());
+    const auto routed = routeTraffic(source.graph, {}, {{0, 1, Bytes(1)}}, {stop.get_token(), {}});
     QVERIFY(routed && !routed->complete);
     QCOMPARE(routed->routed, Bytes(0));
+    const Until past{{}, std::chrono::steady_clock::now() - std::chrono::seconds(1)};
+    const auto late = routeTraffic(source.graph, {}, {{0, 1, Bytes(1)}}, past);
+    QVERIFY(late && !late->complete);
   }
 };
 NEST_TEST(TestRoutedPlan)

@@ -44,7 +44,7 @@ void NetworkTraffic::route(const PlanContextPtr& c, int kind) {
   m_worker->start([this, c, kind](const Control& control, const BackgroundTask::Deliver& deliver) {
     auto routed = std::make_shared<Reading<RoutedTraffic>>(
         routePlan(std::get<GraphSource>(c->scenario->cluster.network), *c->problem, c->plan->plan, nullptr,
-                  control.stop, maskOf(kind)));
+                  control.until(), maskOf(kind)));
     deliver([this, c, kind, routed] {
       if (!*routed || m_next) return;
       m_routedFor = c, m_routedKind = kind;
