@@ -140,6 +140,38 @@ private slots:
     QVERIFY(r);
     QVERIFY(r->find("expert_tensor_parallel_degree = 1\n") != std::string::npos);
   }
+  void degreesStandUnderTheirOwnFlags() {
+    Fixture f = teaching();
+    f.scenario.model.architecture->experts = ExpertLayers{};
+    Plan p = plan(4, 1);
+    p.stages.resize(1);
+    for (int l = 4; l < 9; ++l) p.stages[0].chunks[0].push_back(LayerIndex(l));
+    const auto text = [&](LaunchTarget target, const Strategy& s) {
+      p.stages[0].strategy = s;
+      return writeLaunch(target, f.source(), p).value.value_or("refused");
+    };
+    const auto has = [](const std::string& all, const char* part) {
+      return all.find(part) != std::string::npos;
+    };
+    const std::string megatron = text(LaunchTarget::Megatron, {2, true, 1, 4});
+    QVERIFY(has(megatron, "--tensor-model-parallel-size 2\n"));
+    QVERIFY(has(megatron, "--expert-model-parallel-size 4\n"));
+    QVERIFY(has(megatron, "--expert-tensor-parallel-size 2\n"));
+    QVERIFY(has(megatron, "--sequence-parallel\n"));
+    QVERIFY(!has(megatron, "--context-parallel-size"));
+    QVERIFY(has(text(LaunchTarget::Megatron, {1, false, 8, 1}), "--context-parallel-size 8\n"));
+    QVERIFY(!has(text(LaunchTarget::Megatron, {1, false, 8, 1}), "--sequence-parallel"));
+    // Data- and context-parallel ranks hold copies of each expert, e of them one between them.
+    const std::string spread = text(LaunchTarget::Nanotron, {2, true, 1, 4});
+    QVERIFY(
+        has(spread, "  dp: 4\n  pp: 1\n  tp: 2\n  context_parallel_size: 1\n  expert_parallel_size: 4\n"));
+    QVERIFY(has(spread, "  expert_tensor_parallel_size: 2\n  expert_data_parallel_size: 1\n"));
+    QVERIFY(has(text(LaunchTarget::Nanotron, {2, true, 8, 1}), "  expert_data_parallel_size: 32\n"));
+    f.scenario.model.architecture->experts.reset();
+    QVERIFY(!has(text(LaunchTarget::Megatron, {2, false, 1, 1}), "--sequence-parallel"));
+    QVERIFY(has(text(LaunchTarget::Nanotron, {2, false, 1, 1}), "  tp_mode: ALL_REDUCE\n"));
+    QVERIFY(has(text(LaunchTarget::Nanotron, {2, true, 1, 1}), "  tp_mode: REDUCE_SCATTER\n"));
+  }
   void interleavedLayoutsListPartsInTheOrderOfData() {
     const Fixture f = teaching();
     Plan p = plan(1, 1);

@@ -72,6 +72,45 @@ private slots:
     QVERIFY(isNear(stash(1, Recompute::Full), 2 * s * b * h));
     QVERIFY(isNear(stash(2, Recompute::Full), 2 * s * b * h / 8));
   }
+  /// While a block's backward runs, what was not kept has to be there again: all of the stash under full
+  /// recompute, the scores under selective.
+  void workspaceHoldsWhatWasRecomputed() {
+    const double s = 2048, b = 4, h = 6144, a = 64, scores = a * s * s * b;
+    const auto g = analyticProfile(gpt(6144, 64, 48), *findDevice("a100-80"), job(2048, 4), {{1}},
+                                   {.flashAttention = false});
+    const auto workspace = [&](Recompute r) {
+      return block(g, 0).recompute[std::size_t(r)].workspace.value();
+    };
+    // Gradients of both inputs and of the MLP's inner width, and of the scores before and behind softmax.
+    const double gradients = s * b * h * (2 + 4) * 2 + 2 * 2 * scores;
+    QVERIFY(isNear(workspace(Recompute::None), gradients));
+    QVERIFY(isNear(workspace(Recompute::Selective), gradients + 5 * scores));
+    QVERIFY(isNear(workspace(Recompute::Full), gradients + 5 * scores + 34 * s * b * h));
+  }
+  /// DeepSeek-V3's first block: besides what others keep, the compressed queries, keys and values.
+  void latentAttentionKeepsWhatItCompressed() {
+    const double tokens = 4096, h = 7168, heads = 128;
+    const auto g =
+        analyticProfile(sample("deepseek-v3"), *findDevice("h100"), job(4096, 1), {{1}, {8, true}});
+    const double compressed = 1536 + 512 + 64;
+    const double inner = heads * (192 + 192 + 128 + 128) * 2 + 3 * 18432 * 2 + 4 * heads;
+    const auto stash = [&](int strategy) { return block(g, strategy).recompute[0].stash.value(); };
+    QVERIFY(isNear(stash(0), tokens * (4 * h * 2 + compressed * 2 + inner)));
+    QVERIFY(isNear(stash(1), tokens / 8 * (4 * h * 2 + compressed * 2 + inner)));
+  }
+  /// A window is computed whole, also by a causal model; without one the mask hides half.
+  void causalModelsComputeHalfTheirScoresOrTheirWindow() {
+    const auto forward = [](bool causal, int window) {
+      auto a = sample("llama-3-8b");
+      a.causal = causal;
+      a.slidingWindow = window;
+      return block(analyticProfile(a, *findDevice("h100"), job(32768, 1), {{1}}), 0).forward;
+    };
+    QCOMPARE(forward(true, 4096), forward(false, 4096));
+    QVERIFY(forward(true, 4096) < forward(true, 0));
+    QVERIFY(isNear(forward(true, 16384).value(), forward(true, 0).value(), 0.03));
+    QVERIFY(forward(true, 0).value() < 0.9 * forward(false, 0).value());
+  }
   void parametersOfAllLayersSumToTheModel() {
     for (const char* name :
          {"llama-3-70b", "gpt3-175b", "mixtral-8x7b", "deepseek-v3", "bert-large", "qwen2-7b"}) {

@@ -62,6 +62,38 @@ private slots:
     QVERIFY(std::abs(m.trainingTime->value() * m.tokensPerSecond - 1e9) < 1);
     QVERIFY(std::abs(*m.deviceHours - m.trainingTime->value() / 3600 * 4) < 1e-9);
   }
+  void deviceHoursCountDevicesInUse() {
+    Scenario s = teaching();
+    s.job.trainingTokens = 1e9;
+    const auto problem = buildProblem(s);
+    Plan plan = twoStages(problem->graph->layerCount());
+    for (StagePlan& stage : plan.stages) stage.strategy = {1, false, 1, 1};
+    plan.blockStride = 2;
+    const PlanMetrics m = metricsOf(*problem, nullptr, plan, evaluate(*problem, plan));
+    QCOMPARE(m.devicesUsed, 2);
+    QCOMPARE(m.deviceCount, 4);
+    QVERIFY(std::abs(*m.deviceHours - m.trainingTime->value() / 3600 * 2) < 1e-9);
+  }
+  void fp8IsMeasuredByItsOwnPeak() {
+    const Scenario s = teaching();
+    Problem p = *buildProblem(s).value;
+    HierarchyInput in;
+    in.device = p.cluster->device();
+    in.fanouts = {2, 2};
+    in.levels = {{"host", BytesPerSecond(450e9), Seconds(2e-6)},
+                 {"rack", BytesPerSecond(50e9), Seconds(5e-6)}};
+    const auto mfu = [&](NumberFormat format, std::optional<double> peakFp8) {
+      in.device.peakFp8.reset();
+      if (peakFp8) in.device.peakFp8 = Sourced<FlopsPerSecond>{FlopsPerSecond(*peakFp8)};
+      p.cluster = std::make_shared<const Hierarchy>(*Hierarchy::build(in));
+      p.job.format = format;
+      const Plan plan = twoStages(p.graph->layerCount());
+      return *metricsOf(p, &*s.model.architecture, plan, evaluate(p, plan)).mfu;
+    };
+    const double wide = mfu(NumberFormat::Bf16, 250e12);
+    QVERIFY(wide > 0);
+    QCOMPARE(mfu(NumberFormat::Fp8, 250e12), wide / 2.5);  // the device's bf16 peak is 100 TFLOP/s
+  }
   void whatBinds_data() {
     QTest::addColumn<double>("forward");
     QTest::addColumn<double>("tensor");

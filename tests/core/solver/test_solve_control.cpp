@@ -65,7 +65,19 @@ private slots:
     QCOMPARE(o.status, OutcomeStatus::BestSoFar);
     QVERIFY(o.best()->plan == start);
     QVERIFY(o.lowerBound <= whole.best()->evaluation.batchTime);
-    QVERIFY(o.gap() >= 0);
+    const double time = o.best()->evaluation.batchTime.value();
+    QCOMPARE(o.gap(), (time - o.lowerBound.value()) / time);
+  }
+
+  void theGapIsAShareOfTheTimeFound() {
+    Outcome o;
+    QCOMPARE(o.gap(), 0.0);
+    o.plans.resize(1);
+    o.plans[0].evaluation.batchTime = Seconds(10);
+    o.lowerBound = Seconds(8);
+    QCOMPARE(o.gap(), 0.2);
+    o.lowerBound = Seconds(10 * (1 + 1e-15));
+    QCOMPARE(o.gap(), 0.0);
   }
 
   /// Wherever a search ends, the lower bound and the plans called proven hold for all that was not tried.
