@@ -15,9 +15,15 @@ struct Registration {
   Registration(const char* sourceFile, std::function<std::unique_ptr<QObject>()> make);
 };
 
-/// Absolute path of a file below the developers' shared reference data, empty if that is absent. A test that
-/// needs it skips with a message.
+/// Absolute path of a file below the developers' shared reference data (NEST_REFERENCE, or shared/reference
+/// beside the checkout), empty if that is absent. A test that needs it skips with a message, and stands in a
+/// file of tests/core/reference: CTest counts a file with a skipped test as skipped.
 std::string referencePath(const std::string& relative);
+
+/// The exit code of a run in which nothing failed and something was skipped.
+inline constexpr int kSkippedExit = 77;
+/// Counts the tests skipped so far; what QSKIP calls.
+void noteSkip();
 
 std::string readFile(const std::string& path);  ///< aborts the test run with a message if unreadable
 
@@ -26,6 +32,14 @@ std::string readFile(const std::string& path);  ///< aborts the test run with a 
 int runAll(int argc, char** argv);
 
 }  // namespace nest::test
+
+#undef QSKIP
+#define QSKIP(reason)                                                   \
+  do {                                                                  \
+    nest::test::noteSkip();                                             \
+    QTest::qSkip(static_cast<const char*>(reason), __FILE__, __LINE__); \
+    return;                                                             \
+  } while (false)
 
 #define NEST_TEST(Class)                                              \
   static const nest::test::Registration registration##Class(__FILE__, \

@@ -1,4 +1,3 @@
-#include <QDir>
 #include <QtTest/QTest>
 
 #include "formats/profiles/nest_artifact.h"
@@ -7,9 +6,6 @@
 using namespace nest;
 
 namespace {
-std::string input(const char* path) {
-  return test::referencePath(std::string("nest/inputs/") + path);
-}
 bool hasCode(const Diagnostics& all, const std::string& code) {
   return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) { return d.code == code; });
 }
@@ -44,33 +40,6 @@ private slots:
     QCOMPARE(levels[1].fanout, 2);
     QCOMPARE(levels[1].latency.value(), 2e-4);
     QVERIFY(hasCode(p.diagnostics, "artifact-experts"));
-  }
-  void everyShippedInputOpens() {
-    const std::string root = test::referencePath("nest/inputs");
-    if (root.empty()) QSKIP("the reference data is absent");
-    int files = 0;
-    const QDir dir(QString::fromStdString(root));
-    for (const auto& folder : dir.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
-      for (const auto& file : QDir(dir.filePath(folder)).entryList({"*.json"})) {
-        const auto p = readNestArtifact(test::readFile(dir.filePath(folder + "/" + file).toStdString()),
-                                        file.toStdString(), 1024);
-        QVERIFY2(p, qPrintable(file));
-        QVERIFY(p->graph.layerCount() > 20);
-        ++files;
-      }
-    QCOMPARE(files, 22);
-  }
-  void odditiesAreReported() {
-    if (input("h100_spineLeaf/bertlarge_mbs1.json").empty()) QSKIP("the reference data is absent");
-    const auto bert = readNestArtifact(test::readFile(input("h100_spineLeaf/bertlarge_mbs1.json")), "b");
-    QVERIFY(bert);
-    QVERIFY(hasCode(bert.diagnostics, "artifact-caution"));
-    QVERIFY(hasCode(bert.diagnostics, "artifact-bandwidth"));
-    const auto flat = readNestArtifact(test::readFile(input("tpuv4_fatTree/megatronbert_mbs1.json")), "m");
-    QVERIFY(flat);
-    QVERIFY(hasCode(flat.diagnostics, "artifact-flat-widths"));
-    QVERIFY(hasCode(flat.diagnostics, "artifact-ilp"));
-    QCOMPARE(flat->cluster->device.name, std::string("TPU v4 of the artifact"));
   }
   void badFiles_data() {
     QTest::addColumn<QString>("from");

@@ -34,26 +34,6 @@ private slots:
     QCOMPARE(p->job->globalBatch, 8);
     QCOMPARE(p->cluster->device.memory.value.value(), 1e9);
   }
-  void publishedProfile() {
-    const std::string path = test::referencePath("piper/bert32a100.json");
-    if (path.empty()) QSKIP("the reference data is absent");
-    const auto p = readPiper(test::readFile(path), "bert32a100.json");
-    QVERIFY(p);
-    QCOMPARE(p->graph.layerCount(), 37);
-    QCOMPARE(p->profile.strategies().size(), std::size_t(4));
-    QVERIFY(!p->graph.isChain());  // two inputs stand side by side
-    QCOMPARE(p->job->globalBatch, 1920);
-    double seconds = 0;
-    std::size_t readers = 0;
-    for (const Layer& l : p->graph.layers) {
-      const LayerCost& c = *p->profile.cost(l.classId, 0, 0);
-      seconds += (c.forward + c.backward).value();
-    }
-    for (const Tensor& t : p->graph.tensors) readers += t.consumers.size();
-    QCOMPARE(readers, std::size_t(67));
-    QVERIFY(seconds > 0.9 && seconds < 1.1);
-    QVERIFY(p->graph.classCount < 37);  // most of its layers cost the same
-  }
   void badFiles_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("code");

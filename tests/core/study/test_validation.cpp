@@ -31,19 +31,6 @@ std::string withColumn(const std::string& name, const std::string& value) {
 class TestValidation : public QObject {
   Q_OBJECT
 private slots:
-  void publishedRowsAreMet() {
-    const std::string path = test::referencePath("published/training_results.json");
-    if (path.empty()) QSKIP("the reference data is absent");
-    const auto report = runValidation(test::readFile(path), "training_results.json");
-    QVERIFY(report);
-    QVERIFY(report.diagnostics.empty());
-    QCOMPARE(report->rows.size(), std::size_t(10 + 12 + 8 + 12 + 3));
-    QVERIFY2(report->meanThroughputError() < 0.045, toText(*report).c_str());
-    QVERIFY2(report->meanThroughputError(true) < 0.02, toText(*report).c_str());
-    QVERIFY2(report->largestMemoryError() < 0.01, toText(*report).c_str());
-    for (const auto& r : report->rows)
-      if (r.run.quantity == PublishedQuantity::ParameterBytes) QVERIFY(std::abs(r.error()) < 0.001);
-  }
   // Runs with the programs and devices of 2023 to 2026: what the constants were not fitted on may err more.
   void laterRunsAreMet() {
     const auto report =
