@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,13 +26,15 @@
 #include "formats/scenario/scenario_json.h"
 
 /// What each fuzzer does with one text. The same bodies run over the kept findings in an ordinary test. A
-/// broken promise ends the program.
+/// broken promise is thrown, which ends a fuzzer.
 namespace nest::fuzz {
 
+struct BrokenPromise : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
 inline void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken promise: %s\n", what);
-  std::abort();
+  if (!holds) throw BrokenPromise(what);
 }
 
 template <class T>

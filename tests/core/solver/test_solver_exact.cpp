@@ -5,6 +5,7 @@
 
 #include "changed_instance.h"
 #include "core/plan/hand_problem.h"
+#include "coverage.h"
 #include "plan/evaluation.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
@@ -55,23 +56,29 @@ std::string mistake(const Problem& p, const Outcome& solved, const Outcome& trut
   return {};
 }
 
+/// How many instances are solved wrongly; their features that no optimum showed count as one more.
 int wrong(const InstanceFeatures& features, double share) {
-  int bad = 0, fits = 0, count = instances(share);
+  int bad = 0, count = instances(share);
   double oracle = 0, dp = 0;
+  Coverage coverage;
   for (int k = 0; k < count; ++k) {
     const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
     const Problem p = randomInstance(seed, features);
     const Outcome truth = solveExhaustively(p), solved = solve(p);
     oracle += truth.statistics.elapsed.value();
     dp += solved.statistics.elapsed.value();
-    fits += truth.best() != nullptr;
+    coverage.add(p, truth.best());
     const std::string what = mistake(p, solved, truth);
     if (what.empty()) continue;
     if (++bad <= 5)
       qWarning("seed %llu: %s (%s)", static_cast<unsigned long long>(seed), what.c_str(),
                describe(p).c_str());
   }
-  qInfo("%d instances, %d fit; %d wrong; exhaustive %.1f s, solver %.1f s", count, fits, bad, oracle, dp);
+  qInfo("%d instances; %d wrong; exhaustive %.1f s, solver %.1f s", count, bad, oracle, dp);
+  if (const std::string missing = coverage.missing(features); !missing.empty()) {
+    qWarning("too few optima with %s", missing.c_str());
+    ++bad;
+  }
   return bad;
 }
 
@@ -127,9 +134,11 @@ double optimum(const Problem& p) {
   return out.best() ? out.best()->evaluation.batchTime.value() : std::numeric_limits<double>::infinity();
 }
 
-/// Whether no change made the optimum worse (or, if `equal`, different).
-bool holds(ChangedInstance (*change)(std::uint64_t), bool equal = false) {
-  const int count = instances(0.03);
+/// How many of the changes made the optimum better; −1 if one made it worse (or, if `equal`, different), −2
+/// if hardly any instance had a plan at all.
+int improved(ChangedInstance (*change)(std::uint64_t), bool equal = false) {
+  const int count = std::max(120, instances(0.03));
+  int better = 0, fit = 0;
   for (int k = 0; k < count; ++k) {
     const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
     const ChangedInstance c = change(seed);
@@ -137,10 +146,12 @@ bool holds(ChangedInstance (*change)(std::uint64_t), bool equal = false) {
     if (after > before * (1 + 1e-9) || (equal && after < before * (1 - 1e-9))) {
       qWarning("seed %llu: %.17g became %.17g (%s)", static_cast<unsigned long long>(seed), before, after,
                describe(c.before).c_str());
-      return false;
+      return -1;
     }
+    fit += std::isfinite(before);
+    better += after < before * (1 - 1e-9);
   }
-  return true;
+  return fit > count / 2 ? better : -2;
 }
 
 }  // namespace
@@ -202,6 +213,7 @@ private slots:
     features.strategyPerStage = false;
     const auto [bad, proven, plans] = wrongRunnersUp(features, 0.1);
     QCOMPARE(bad, 0);
+    QVERIFY(plans > 0);
     QCOMPARE(proven, plans);
   }
   /// The same with a strategy for each stage, as far as the outcome claims.
@@ -271,16 +283,17 @@ private slots:
     }
     qInfo("%d fronts, %d whole, %d plans in all", count, whole, points);
     QCOMPARE(bad, 0);
+    QVERIFY(points > count && count > 0);
   }
 
-  void moreBandwidthNeverWorsens() { QVERIFY(holds(moreBandwidth)); }
-  void lessLatencyNeverWorsens() { QVERIFY(holds(lessLatency)); }
-  void moreMemoryNeverWorsens() { QVERIFY(holds(moreMemory)); }
-  void fasterDevicesNeverWorsen() { QVERIFY(holds(fasterDevices)); }
-  void aLargerSearchNeverWorsens() { QVERIFY(holds(largerSearch)); }
-  void hostOrderDoesNotMatter() { QVERIFY(holds(hostsInOtherOrder, true)); }
-  void thePapersBoundIsNeverBelow() { QVERIFY(holds(pipelineObjective)); }
-  void splittingALayerNeverWorsens() { QVERIFY(holds(splitLayer)); }
+  void moreBandwidthNeverWorsens() { QVERIFY(improved(moreBandwidth) > 10); }
+  void lessLatencyNeverWorsens() { QVERIFY(improved(lessLatency) > 10); }
+  void moreMemoryNeverWorsens() { QVERIFY(improved(moreMemory) > 5); }
+  void fasterDevicesNeverWorsen() { QVERIFY(improved(fasterDevices) > 50); }
+  void aLargerSearchNeverWorsens() { QVERIFY(improved(largerSearch) > 5); }
+  void hostOrderDoesNotMatter() { QCOMPARE(improved(hostsInOtherOrder, true), 0); }
+  void thePapersBoundIsNeverBelow() { QVERIFY(improved(pipelineObjective) > 5); }
+  void splittingALayerNeverWorsens() { QVERIFY(improved(splitLayer) > 5); }
 };
 NEST_TEST(TestSolverExact)
 #include "test_solver_exact.moc"

@@ -137,6 +137,7 @@ private slots:
   }
 
   void failuresLoseTheirDevices() {
+    int planned = 0;
     for (const auto& [p, best] : solvedInstances(8)) {
       const auto ranked = rankFailures(p, best);
       QVERIFY(!ranked.empty());
@@ -150,10 +151,17 @@ private slots:
             QCOMPARE(f.what, p.cluster->level(l).name + " " +
                                  std::to_string(p.cluster->groupOf(l, f.positions.front())));
         if (f.status != OutcomeStatus::Infeasible && f.positions.empty()) QVERIFY(f.change >= -1e-9);
-        QVERIFY(f.devicesIdle >= 0);
+        if (f.status != OutcomeStatus::Optimal || f.positions.empty()) continue;
+        const Problem left = withoutDevices(p, f.positions);
+        const Outcome o = solve(left);
+        QVERIFY(o.best());
+        QVERIFY(std::abs(o.best()->evaluation.batchTime / f.batchTime - 1) < 1e-9);
+        QCOMPARE(f.devicesIdle, left.cluster->deviceCount() - o.best()->plan.devicesUsed());
+        ++planned;
       }
       QVERIFY(sawHost);
     }
+    QVERIFY(planned > 8);
   }
 
   /// A level that the one inside holds back loses half of what was typed, not of what is left of it.
