@@ -161,14 +161,10 @@ private slots:
     QVERIFY(!has(megatron, "--context-parallel-size"));
     QVERIFY(has(text(LaunchTarget::Megatron, {1, false, 8, 1}), "--context-parallel-size 8\n"));
     QVERIFY(!has(text(LaunchTarget::Megatron, {1, false, 8, 1}), "--sequence-parallel"));
-    // Data- and context-parallel ranks hold copies of each expert, e of them one between them.
-    const std::string spread = text(LaunchTarget::Nanotron, {2, true, 1, 4});
-    QVERIFY(
-        has(spread, "  dp: 4\n  pp: 1\n  tp: 2\n  context_parallel_size: 1\n  expert_parallel_size: 4\n"));
-    QVERIFY(has(spread, "  expert_tensor_parallel_size: 2\n  expert_data_parallel_size: 1\n"));
-    QVERIFY(has(text(LaunchTarget::Nanotron, {2, true, 8, 1}), "  expert_data_parallel_size: 32\n"));
     f.scenario.model.architecture->experts.reset();
     QVERIFY(!has(text(LaunchTarget::Megatron, {2, false, 1, 1}), "--sequence-parallel"));
+    QVERIFY(has(text(LaunchTarget::Nanotron, {2, false, 8, 1}),
+                "  dp: 4\n  pp: 1\n  tp: 2\n  context_parallel_size: 8\n  expert_parallel_size: 1\n"));
     QVERIFY(has(text(LaunchTarget::Nanotron, {2, false, 1, 1}), "  tp_mode: ALL_REDUCE\n"));
     QVERIFY(has(text(LaunchTarget::Nanotron, {2, true, 1, 1}), "  tp_mode: REDUCE_SCATTER\n"));
   }
