@@ -49,10 +49,6 @@ Diagnostics checkModel(const ModelSource& m, const Job& job) {
   if (m.profile && !m.graph)
     out.push_back(
         error("profile-without-graph", at("/model"), "the profile does not say which layers it is for"));
-  if (!(m.calibration > 0) || !std::isfinite(m.calibration))
-    out.push_back(error("calibration", at("/model/calibration"),
-                        "a calibration is measured ÷ predicted step time, more than 0",
-                        "1 leaves the prediction as it is"));
   if (m.architecture && m.architecture->maxPositions > 0 && job.sequenceLength > m.architecture->maxPositions)
     out.push_back(warning("sequence-beyond-positions", at("/job/sequence_length"),
                           "sequences of " + text::count(job.sequenceLength) + " tokens exceed the model's " +
@@ -103,7 +99,7 @@ void addModel(const Setting& setting, Problem& problem, Diagnostics& out) {
   }
   if (model.calibration != 1) calibrate(*profile, graph->classCount, model.calibration);
   if (!model.graph)  // only now is it known which layers there are
-    append(out, checkConstraints(setting.constraints, graph->layerCount()));
+    append(out, checkLayers(setting.constraints, graph->layerCount()));
   problem.graph = std::make_shared<const LayerGraph>(std::move(made->graph));
   problem.profile = std::make_shared<const Profile>(std::move(made->profile));
 }
@@ -113,24 +109,22 @@ void addModel(const Setting& setting, Problem& problem, Diagnostics& out) {
 Reading<Problem> buildProblem(const Setting& setting) {
   Reading<Problem> result;
   Diagnostics& out = result.diagnostics;
-  append(out, checkDevice(setting.cluster.device));
+  append(out, checkSetting(setting));
+  append(out, checkLayers(setting.constraints, setting.model.graph ? setting.model.graph->layerCount() : 0));
   Reading<Hierarchy> cluster = deriveHierarchy(setting.cluster, setting.constraints.excludedDevices);
   append(out, std::move(cluster.diagnostics));
   append(out, checkModel(setting.model, setting.job));
-  append(out, checkJob(setting.job));
-  append(out, checkSearch(setting.search));
-  append(out,
-         checkConstraints(setting.constraints, setting.model.graph ? setting.model.graph->layerCount() : 0));
-  append(out, checkAssumptions(setting.assumptions, setting.cluster.device));
-  // The device's memory is judged both as a device and as part of the cluster; once is enough.
-  const auto twice = [&](const Diagnostic& d) {
-    return &d != &*std::find_if(out.begin(), out.end(), [&](const Diagnostic& o) {
-      return o.code == d.code && o.where.pointer == d.where.pointer;
+  // A number out of its range is often wrong for the cluster as well; once is enough.
+  const auto isTold = [&out](std::size_t i) {
+    return std::any_of(out.begin(), out.begin() + std::ptrdiff_t(i), [&](const Diagnostic& o) {
+      const bool same = o.where.pointer == out[i].where.pointer;
+      return (o.code == out[i].code && same) ||
+             (o.code == "out-of-range" && (same || o.where.pointer.starts_with(out[i].where.pointer + "_")));
     });
   };
   Diagnostics once;
-  for (const Diagnostic& d : out)
-    if (!twice(d)) once.push_back(d);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (!isTold(i)) once.push_back(out[i]);
   out = std::move(once);
   if (hasErrors(out)) return result;
 

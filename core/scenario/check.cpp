@@ -4,25 +4,16 @@
 #include <cmath>
 #include <set>
 
+#include "fields/field.h"
+#include "fields/field_text.h"
 #include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
 
-constexpr int kLargestBatch = 1 << 24;
-constexpr int kLongestSequence = 1 << 26;
-constexpr int kMostChunks = 1024;
-
 Place at(std::string pointer) {
   return {"", 0, 0, std::move(pointer)};
-}
-
-bool isPositive(double v) {
-  return v > 0 && std::isfinite(v);
-}
-bool isNotNegative(double v) {
-  return v >= 0 && std::isfinite(v);
 }
 
 /// The checks share one list and one way of saying what is allowed.
@@ -50,98 +41,90 @@ void checkLayer(Checker& c, LayerIndex layer, int layerCount, const std::string&
                   "; files number layers from 0, here to " + std::to_string(layerCount - 1));
 }
 
-void checkBound(Checker& c, const Bound& b, const char* name, int smallest) {
-  const std::string pointer = std::string("/constraints/") + name;
-  const std::string allowed = "a bound is " + std::to_string(smallest) + " or more";
-  c.require(!b.least || *b.least >= smallest, "bound-too-small", pointer + "/least", allowed);
-  c.require(!b.most || *b.most >= smallest, "bound-too-small", pointer + "/most", allowed);
+/// Links that a device does not name are 0: a network of one's own says what they carry.
+bool isUnknown(const Field& f, double v) {
+  return v == 0 && (f.key.ends_with("/link_bandwidth_bytes_per_s") ||
+                    f.key.ends_with("/host_link_bandwidth_bytes_per_s"));
+}
+
+void checkNumber(Checker& c, const Field& f, double v, const std::string& pointer) {
+  c.require(std::isfinite(v) && f.allows(v), "out-of-range", pointer, f.label + " must be " + rangeText(f));
+}
+
+void checkBound(Checker& c, const Field& f, const Bound& b, const std::string& pointer) {
+  if (b.least) checkNumber(c, f, *b.least, pointer + "/least");
+  if (b.most) checkNumber(c, f, *b.most, pointer + "/most");
   c.require(!b.least || !b.most || *b.least <= *b.most, "bound-empty", pointer,
             "no value lies between " + std::to_string(b.least.value_or(0)) + " and " +
                 std::to_string(b.most.value_or(0)),
             "let the least not exceed the most");
 }
 
-}  // namespace
+/// Every number within the range of its field.
+void checkRanges(Checker& c, const Setting& s) {
+  for (const Field& f : fields()) {
+    if (f.most <= f.least) continue;
+    for (int i = 0; i < f.count(s); ++i) {
+      const std::string pointer = FieldAt{&f, {i}, {}}.pointer();
+      const FieldValue v = f.access.get(s, i);
+      if (const auto* d = std::get_if<double>(&v)) {
+        if (!isUnknown(f, *d)) checkNumber(c, f, *d, pointer);
+      } else if (const auto* b = std::get_if<Bound>(&v)) {
+        checkBound(c, f, *b, pointer);
+      } else if (const auto* all = std::get_if<std::vector<int>>(&v)) {
+        for (std::size_t k = 0; k < all->size(); ++k)
+          checkNumber(c, f, (*all)[k], pointer + '/' + std::to_string(k));
+      }
+    }
+  }
+}
 
-Diagnostics checkJob(const Job& job) {
-  Checker c;
-  c.require(job.globalBatch >= 1 && job.globalBatch <= kLargestBatch, "global-batch", "/job/global_batch",
-            "a global batch is 1 to " + text::count(kLargestBatch) + " sequences");
-  c.require(job.sequenceLength >= 1 && job.sequenceLength <= kLongestSequence, "sequence-length",
-            "/job/sequence_length", "a sequence is 1 to " + text::count(kLongestSequence) + " tokens long");
+void checkJob(Checker& c, const Job& job) {
   c.require(!job.microbatches.empty(), "no-microbatches", "/job/microbatches",
             "at least one microbatch size must be on offer", "add 1");
   bool anyFits = job.microbatches.empty();
   for (std::size_t i = 0; i < job.microbatches.size(); ++i) {
     const int b = job.microbatches[i];
-    const std::string pointer = "/job/microbatches/" + std::to_string(i);
-    c.require(b >= 1, "microbatch", pointer, "a microbatch is 1 sequence or more");
-    c.require(i == 0 || b > job.microbatches[i - 1], "microbatch-order", pointer,
+    c.require(i == 0 || b > job.microbatches[i - 1], "microbatch-order",
+              "/job/microbatches/" + std::to_string(i),
               "microbatch sizes stand in ascending order, each once");
     anyFits = anyFits || (b >= 1 && b <= job.globalBatch);
   }
   c.require(anyFits || job.globalBatch < 1, "microbatch-too-large", "/job/microbatches",
             "every microbatch on offer is larger than the global batch of " + text::count(job.globalBatch),
             "offer a smaller one");
-  const OptimizerRegime& o = job.optimizer;
-  c.require(isPositive(o.weightBytes), "weight-bytes", "/job/optimizer/weight_bytes_per_parameter",
-            "weights take more than 0 bytes per parameter");
-  c.require(isNotNegative(o.gradientBytes), "gradient-bytes", "/job/optimizer/gradient_bytes_per_parameter",
-            "gradients take 0 bytes per parameter or more");
-  c.require(isNotNegative(o.optimizerBytes), "optimizer-bytes",
-            "/job/optimizer/optimizer_bytes_per_parameter",
-            "the optimizer takes 0 bytes per parameter or more");
-  c.require(!job.trainingTokens || isPositive(*job.trainingTokens), "training-tokens", "/job/training_tokens",
-            "training tokens are more than 0", "leave the field out if they are not known");
-  return c.take();
 }
 
-Diagnostics checkSearch(const SearchOptions& s) {
-  Checker c;
+void checkSearch(Checker& c, const SearchOptions& s) {
   c.require(!s.zeroStages.empty(), "no-zero-stages", "/search/zero_stages",
             "at least one ZeRO stage must be on offer", "add 0");
   std::set<int> seen;
-  for (std::size_t i = 0; i < s.zeroStages.size(); ++i) {
-    c.require(s.zeroStages[i] >= 0 && s.zeroStages[i] <= 3, "zero-stage",
-              "/search/zero_stages/" + std::to_string(i), "ZeRO stages are 0, 1, 2 and 3");
+  for (std::size_t i = 0; i < s.zeroStages.size(); ++i)
     c.advise(seen.insert(s.zeroStages[i]).second, "zero-stage-twice",
              "/search/zero_stages/" + std::to_string(i), "this ZeRO stage is listed twice");
-  }
   c.require(std::any_of(s.recompute.begin(), s.recompute.end(), [](bool on) { return on; }), "no-recompute",
             "/search/recompute", "at least one recompute policy must be on offer: none, selective or full");
   c.require(!s.chunksPerStage.empty(), "no-chunks", "/search/chunks_per_stage",
             "at least one number of chunks per stage must be on offer", "add 1");
-  for (std::size_t i = 0; i < s.chunksPerStage.size(); ++i)
-    c.require(s.chunksPerStage[i] >= 1 && s.chunksPerStage[i] <= kMostChunks, "chunks",
-              "/search/chunks_per_stage/" + std::to_string(i),
-              "chunks per stage are 1 (not interleaved) to " + text::count(kMostChunks));
-  c.require(s.topPlans >= 1 && s.topPlans <= 1000, "top-plans", "/search/top_plans",
-            "1 to 1,000 plans can be returned");
-  c.require(isNotNegative(s.deadlineSeconds), "deadline", "/search/deadline_s",
-            "a deadline is 0 (none) or more seconds");
-  c.require(s.threads >= 1 && s.threads <= 1024, "threads", "/search/threads",
-            "1 to 1,024 threads can be used");
+}
+
+}  // namespace
+
+Diagnostics checkSetting(const Setting& s) {
+  Checker c;
+  checkRanges(c, s);
+  checkJob(c, s.job);
+  checkSearch(c, s.search);
+  const Bytes memory = s.cluster.device.memory.value;
+  if (memory.value() > 0)
+    c.require(s.assumptions.reserve < memory, "reserve-too-large", "/assumptions/reserve_bytes",
+              "the reserve of " + text::memory(s.assumptions.reserve) + " leaves nothing of the device's " +
+                  text::memory(memory));
   return c.take();
 }
 
-Diagnostics checkConstraints(const Constraints& k, int layerCount) {
+Diagnostics checkLayers(const Constraints& k, int layerCount) {
   Checker c;
-  struct Named {
-    const Bound& bound;
-    const char* name;
-    int smallest;
-  };
-  for (const Named& n : {Named{k.tensor, "tensor", 1},
-                         {k.context, "context", 1},
-                         {k.expert, "expert", 1},
-                         {k.data, "data", 1},
-                         {k.dataInner, "data_inner", 1},
-                         {k.stages, "stages", 1},
-                         {k.microbatch, "microbatch", 1},
-                         {k.devices, "devices", 1},
-                         {k.chunks, "chunks", 1},
-                         {k.zero, "zero", 0}})
-    checkBound(c, n.bound, n.name, n.smallest);
   for (std::size_t i = 0; i < k.requiredCuts.size(); ++i) {
     const std::string pointer = "/constraints/required_cuts/" + std::to_string(i);
     checkLayer(c, k.requiredCuts[i], layerCount, pointer);
@@ -176,53 +159,6 @@ Diagnostics checkConstraints(const Constraints& k, int layerCount) {
                 "sequence parallelism needs a tensor degree above 1");
     }
   }
-  return c.take();
-}
-
-Diagnostics checkAssumptions(const Assumptions& a, const DeviceSpec& device) {
-  Checker c;
-  for (int k = 0; k < kExchangeCount; ++k) {
-    const double f = a.overlap[static_cast<std::size_t>(k)];
-    c.require(f >= 0 && f <= 1, "overlap",
-              std::string("/assumptions/overlap/") + nameOf(static_cast<Exchange>(k)),
-              "an overlap is a share between 0 and 1");
-  }
-  c.require(a.syncOverlap >= 0 && a.syncOverlap <= 1, "overlap", "/assumptions/overlap/sync",
-            "an overlap is a share between 0 and 1");
-  c.require(a.linkEfficiency > 0 && a.linkEfficiency <= 1, "link-efficiency", "/assumptions/link_efficiency",
-            "the link efficiency is a share above 0 and up to 1",
-            "1 leaves the bandwidths of the levels as they are");
-  c.require(isNotNegative(a.reserve.value()), "reserve", "/assumptions/reserve_bytes",
-            "the reserve is 0 bytes or more");
-  if (device.memory.value.value() > 0)
-    c.require(a.reserve < device.memory.value, "reserve-too-large", "/assumptions/reserve_bytes",
-              "the reserve of " + text::memory(a.reserve) + " leaves nothing of the device's " +
-                  text::memory(device.memory.value));
-  return c.take();
-}
-
-Diagnostics checkDevice(const DeviceSpec& d) {
-  Checker c;
-  const std::string p = "/cluster/device/";
-  c.require(isPositive(d.peak.value.value()), "device-peak", p + "peak_flops_per_s",
-            "the peak rate is more than 0");
-  c.require(!d.peakFp8 || isPositive(d.peakFp8->value.value()), "device-peak", p + "peak_fp8_flops_per_s",
-            "the peak rate is more than 0");
-  c.require(d.matrixEfficiency.value > 0 && d.matrixEfficiency.value <= 1, "device-efficiency",
-            p + "matrix_efficiency", "an efficiency is a share in (0, 1]");
-  c.require(d.memoryEfficiency.value > 0 && d.memoryEfficiency.value <= 1, "device-efficiency",
-            p + "memory_efficiency", "an efficiency is a share in (0, 1]");
-  c.require(isPositive(d.memory.value.value()), "memory-not-positive", p + "memory_bytes",
-            "device memory is more than 0");
-  c.require(isPositive(d.memoryBandwidth.value.value()), "device-memory-bandwidth",
-            p + "memory_bandwidth_bytes_per_s", "memory bandwidth is more than 0");
-  c.require(isNotNegative(d.linkBandwidth.value.value()), "device-link", p + "link_bandwidth_bytes_per_s",
-            "link bandwidth is 0 or more");
-  c.require(isNotNegative(d.hostLinkBandwidth.value.value()), "device-link",
-            p + "host_link_bandwidth_bytes_per_s", "host link bandwidth is 0 or more");
-  c.require(isNotNegative(d.linkLatency.value.value()), "device-latency", p + "link_latency_s",
-            "a latency is 0 or more");
-  c.require(d.usualHostSize >= 1, "device-host-size", p + "usual_host_size", "a host holds 1 device or more");
   return c.take();
 }
 

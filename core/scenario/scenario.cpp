@@ -10,11 +10,6 @@ bool sameTarget(const std::shared_ptr<const T>& a, const std::shared_ptr<const T
 }
 }  // namespace
 
-bool operator==(const ModelSource& a, const ModelSource& b) {
-  return a.reference == b.reference && a.architecture == b.architecture && a.calibration == b.calibration &&
-         a.analytic == b.analytic && sameTarget(a.graph, b.graph) && sameTarget(a.profile, b.profile);
-}
-
 bool operator==(const KeptPlan& a, const KeptPlan& b) {
   return a.name == b.name && sameTarget(a.plan, b.plan) && sameTarget(a.setting, b.setting);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "fields/field.h"
 #include "study/quiet_solve.h"
 #include "units/numbering.h"
 #include "units/text.h"
@@ -30,25 +31,23 @@ std::string nameIn(const Problem& p, LayerIndex x) {
   return x.value >= 0 && x.value < p.graph->layerCount() ? p.graph->layers[x.at()].name : text::layerName(x);
 }
 
-void addBounds(const Constraints& c, std::vector<Demanded>& all) {
-  struct Named {
-    const char *key, *words;
-    Bound Constraints::*bound;
-  };
-  static constexpr Named kBounds[] = {{"tensor", "tensor degree", &Constraints::tensor},
-                                      {"context", "context degree", &Constraints::context},
-                                      {"expert", "expert degree", &Constraints::expert},
-                                      {"data", "data-parallel degree", &Constraints::data},
-                                      {"data_inner", "replicas inside a block", &Constraints::dataInner},
-                                      {"stages", "number of stages", &Constraints::stages},
-                                      {"microbatch", "microbatch size", &Constraints::microbatch},
-                                      {"devices", "number of devices", &Constraints::devices},
-                                      {"chunks", "chunks per stage", &Constraints::chunks},
-                                      {"zero", "ZeRO stage", &Constraints::zero}};
-  for (const Named& n : kBounds)
-    if (const Bound& b = c.*n.bound; b.least || b.most)
-      all.push_back(
-          {n.key, std::string(n.words) + " " + rangeOf(b), [&n](Constraints& k) { k.*n.bound = {}; }});
+void addBounds(const Problem& p, std::vector<Demanded>& all) {
+  Setting now;
+  now.constraints = p.constraints;
+  for (const Field& f : fields()) {
+    if (f.kind() != FieldKind::Bound) continue;
+    const auto b = std::get<Bound>(f.access.get(now, 0));
+    if (!b.least && !b.most) continue;
+    all.push_back(
+        {f.key.substr(f.key.rfind('/') + 1),
+         f.one.empty() ? f.noun + ' ' + rangeOf(b) : rangeOf(b) + ' ' + (b.most == 1 ? f.one : f.noun),
+         [&f](Constraints& k) {
+           Setting s;
+           s.constraints = std::move(k);
+           f.access.set(s, 0, Bound{});
+           k = std::move(s.constraints);
+         }});
+  }
 }
 
 template <class T, class Words>
@@ -62,7 +61,7 @@ void addList(const char* key, std::vector<T> Constraints::*list, const Constrain
 std::vector<Demanded> demandsOf(const Problem& p) {
   const Constraints& c = p.constraints;
   std::vector<Demanded> all;
-  addBounds(c, all);
+  addBounds(p, all);
   addList(
       "required_cuts", &Constraints::requiredCuts, c,
       [&](LayerIndex x) { return "a stage begins at " + nameIn(p, x); }, all);

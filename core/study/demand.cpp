@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "fields/field.h"
 #include "study/counterfactual.h"
 #include "units/numbering.h"
 
@@ -40,38 +41,40 @@ std::vector<std::string> tokensOf(std::string_view text) {
   return out;
 }
 
-struct Degree {
-  const char* words;
-  Bound Constraints::*bound;
-  const char* one = nullptr;  ///< of what is counted: "device" beside "devices"
-};
+/// The bound that a word asks for: "t", "tensor", "stages"; nullptr: it names none.
+const Field* degreeCalled(std::string_view word) {
+  for (const Field& f : fields()) {
+    if (f.kind() != FieldKind::Bound || word.empty()) continue;
+    const std::string names = ' ' + f.aliases + ' ';
+    if (names.find(' ' + std::string(word) + ' ') != std::string::npos) return &f;
+  }
+  return nullptr;
+}
 
 /// "tensor degree 4", "tensor degree at most 4", but "4 devices", "at least 2 stages".
-std::string phrase(const Degree& degree, const std::string& sign, int value) {
+std::string phrase(const Field& degree, const std::string& sign, int value) {
+  const bool counts = !degree.one.empty();
   const std::string bound = sign == "<="   ? "at most "
-                            : sign == "<"  ? (degree.one ? "fewer than " : "less than ")
+                            : sign == "<"  ? (counts ? "fewer than " : "less than ")
                             : sign == ">=" ? "at least "
                             : sign == ">"  ? "more than "
                                            : "";
   const std::string figure = bound + std::to_string(value);
-  if (!degree.one) return std::string(degree.words) + ' ' + figure;
-  return figure + ' ' + (value == 1 ? degree.one : degree.words);
+  if (!counts) return degree.noun + ' ' + figure;
+  return figure + ' ' + (value == 1 ? degree.one : degree.noun);
 }
 
-const std::map<std::string, Degree>& degrees() {
-  static const std::map<std::string, Degree> all = [] {
-    const Degree t{"tensor degree", &Constraints::tensor}, c{"context degree", &Constraints::context},
-        e{"expert degree", &Constraints::expert}, d{"data-parallel degree", &Constraints::data},
-        in{"replicas inside a block", &Constraints::dataInner, "replica inside a block"},
-        p{"stages", &Constraints::stages, "stage"}, b{"microbatch", &Constraints::microbatch},
-        v{"chunks per stage", &Constraints::chunks, "chunk per stage"}, z{"ZeRO stage", &Constraints::zero},
-        n{"devices", &Constraints::devices, "device"};
-    return std::map<std::string, Degree>{
-        {"t", t},    {"tensor", t}, {"c", c}, {"context", c}, {"e", e},      {"expert", e}, {"d", d},
-        {"data", d}, {"d_in", in},  {"p", p}, {"s", p},       {"stages", p}, {"b", b},      {"microbatch", b},
-        {"v", v},    {"chunks", v}, {"z", z}, {"zero", z},    {"n", n},      {"devices", n}};
-  }();
-  return all;
+Bound boundOf(const Field& degree, const Constraints& c) {
+  Setting s;
+  s.constraints = c;
+  return std::get<Bound>(degree.access.get(s, 0));
+}
+
+void setBound(const Field& degree, Constraints& c, const Bound& bound) {
+  Setting s;
+  s.constraints = std::move(c);
+  degree.access.set(s, 0, bound);
+  c = std::move(s.constraints);
 }
 
 class DemandReader {
@@ -139,21 +142,21 @@ private:
     if (take("recompute")) return recompute();
     if (take("no")) return take("cut") ? cut(false) : fail("only a cut can be refused");
     if (take("cut")) return cut(true);
-    const auto known = degrees().find(peek());
-    if (known == degrees().end()) return fail("\"" + peek() + "\" is not understood");
+    const Field* known = degreeCalled(peek());
+    if (!known) return fail("\"" + peek() + "\" is not understood");
     ++m_at;
-    degree(known->second);
+    degree(*known);
   }
 
-  void degree(const Degree& degree) {
+  void degree(const Field& degree) {
     std::string sign = "=";
     if (peek() == "=" || peek() == "<=" || peek() == ">=" || peek() == "<" || peek() == ">")
       sign = m_tokens[m_at++];
     const auto value = number();
     if (!value || *value > 1'000'000'000)
-      return fail(degree.one ? std::string("give the number of ") + degree.words
-                             : std::string("the ") + degree.words + " needs a whole number");
-    Bound& asked = m_asked[degree.words];
+      return fail(degree.one.empty() ? "the " + degree.noun + " needs a whole number"
+                                     : "give the number of " + degree.noun);
+    Bound& asked = m_asked[degree.key];
     if (sign[0] != '>') {
       const int most = *value - (sign == "<" ? 1 : 0);
       asked.most = std::min(asked.most.value_or(most), most);
@@ -165,34 +168,35 @@ private:
     if (asked.least && asked.most && *asked.least > *asked.most)
       return fail(phrase(degree, sign, *value) + " contradicts what is asked before it",
                   "ask for one after the other");
-    Bound& bound = m_demand.problem.constraints.*degree.bound;
+    Bound bound = boundOf(degree, m_demand.problem.constraints);
     if (asked.least) bound.least = asked.least;
     if (asked.most) bound.most = asked.most;
+    setBound(degree, m_demand.problem.constraints, bound);
     add(phrase(degree, sign, *value));
     offered(degree, bound);
   }
 
   /// What no strategy and no microbatch size has cannot be solved for; the answer is what is on offer.
-  void offered(const Degree& degree, const Bound& bound) {
+  void offered(const Field& degree, const Bound& bound) {
     std::set<int> values;
     const Profile& profile = *m_demand.problem.profile;
     for (const Strategy& s : profile.strategies()) {
-      if (degree.bound == &Constraints::tensor) values.insert(s.tensor);
-      if (degree.bound == &Constraints::context) values.insert(s.context);
-      if (degree.bound == &Constraints::expert) values.insert(s.expert);
+      if (degree.key == "/constraints/tensor") values.insert(s.tensor);
+      if (degree.key == "/constraints/context") values.insert(s.context);
+      if (degree.key == "/constraints/expert") values.insert(s.expert);
     }
-    if (degree.bound == &Constraints::microbatch)
+    if (degree.key == "/constraints/microbatch")
       values.insert(profile.microbatches().begin(), profile.microbatches().end());
-    if (degree.bound == &Constraints::chunks)
+    if (degree.key == "/constraints/chunks")
       values.insert(m_demand.problem.search.chunksPerStage.begin(),
                     m_demand.problem.search.chunksPerStage.end());
-    if (degree.bound == &Constraints::zero)
+    if (degree.key == "/constraints/zero")
       values.insert(m_demand.problem.search.zeroStages.begin(), m_demand.problem.search.zeroStages.end());
     if (values.empty() || std::any_of(values.begin(), values.end(), [&](int v) { return bound.allows(v); }))
       return;
     std::string list;
     for (const int v : values) list += (list.empty() ? "" : ", ") + std::to_string(v);
-    fail(std::string("no such ") + (degree.one ? std::string("number of ") + degree.words : degree.words) +
+    fail("no such " + (degree.one.empty() ? "" : std::string("number of ")) + degree.noun +
              " is on offer; there is " + list,
          "widen the search options or the profile");
   }

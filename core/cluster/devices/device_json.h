@@ -4,6 +4,7 @@
 
 #include "cluster/devices/device_spec.h"
 #include "text/json_fields.h"
+#include "units/measure.h"
 
 namespace nest {
 
@@ -14,9 +15,9 @@ namespace nest {
 DeviceSpec readDevice(JsonFields& fields, const JsonText& text, const DeviceSpec& base, Origin bareOrigin,
                       Diagnostics& out);
 
-/// One such figure without a unit; absent: `figure` stays. Bare numbers count as typed.
-void readFigure(JsonFields& fields, const JsonText& text, std::string_view key, Sourced<double>& figure,
-                double least, double most, Diagnostics& out);
+/// One such figure; nullopt: absent (no diagnostic) or wrong (one). Bare numbers count as typed.
+std::optional<Sourced<double>> readFigure(JsonFields& fields, const JsonText& text, std::string_view key,
+                                          Measure measure, double least, double most, Diagnostics& out);
 nlohmann::json figureJson(const Sourced<double>& figure);
 
 /// Every field, figures with origin and citation; readDevice of it gives the same device.

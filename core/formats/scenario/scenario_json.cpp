@@ -27,12 +27,9 @@ bool isCovered(const Diagnostics& found, const std::string& pointer) {
 Diagnostics judged(const Scenario& s) {
   Diagnostics all;
   const auto add = [&all](Diagnostics more) { all.insert(all.end(), more.begin(), more.end()); };
-  add(checkDevice(s.cluster.device));
+  add(checkSetting(s));
+  add(checkLayers(s.constraints, 0));
   add(deriveHierarchy(s.cluster, s.constraints.excludedDevices).diagnostics);
-  add(checkJob(s.job));
-  add(checkSearch(s.search));
-  add(checkConstraints(s.constraints, 0));
-  add(checkAssumptions(s.assumptions, s.cluster.device));
   std::erase_if(all, [](const Diagnostic& d) { return d.severity != Severity::Error; });
   return all;
 }

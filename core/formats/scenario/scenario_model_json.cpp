@@ -1,18 +1,15 @@
-#include <map>
 #include <nlohmann/json.hpp>
 
-#include "cluster/devices/device_json.h"
 #include "formats/models/architecture_json.h"
 #include "formats/models/hf_config.h"
 #include "formats/profiles/profile_import.h"
 #include "formats/profiles/profile_json.h"
-#include "formats/scenario/scenario_parts.h"
+#include "formats/scenario/fields_json.h"
 
 namespace nest {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr double kMost = 1e300;
 
 std::string compact(const nlohmann::json& j) {
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -87,46 +84,6 @@ void readMeasured(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
     takeProfile(readProfileJson(compact(*profile), r.text.file()), f.pointerTo("profile"), r, model);
 }
 
-/// Names and bounds of the constants of the analytic profile, for reading and for writing.
-template <class Constants, class Visit>
-void visitConstants(Constants& c, Visit&& visit) {
-  visit("backward_traffic", c.backwardTraffic, 0.1, 100.0);
-  visit("attention_backward_work", c.attentionBackwardWork, 0.1, 100.0);
-  visit("attention_backward_rate", c.attentionBackwardRate, 1e-3, 100.0);
-  visit("attention_half_length", c.attentionHalfLength, 0.0, 1e6);
-  visit("fp32_rate", c.fp32Rate, 1e-3, 1.0);
-  visit("fp8_cast_traffic_bytes_per_element", c.fp8CastTraffic, 0.0, 1e4);
-  visit("fp8_expert_overhead_s", c.fp8ExpertOverhead, 0.0, 1.0);
-  visit("loss_traffic_bytes_per_logit", c.lossTraffic, 0.0, 1e4);
-  visit("loss_backward_traffic_bytes_per_logit", c.lossBackwardTraffic, 0.0, 1e4);
-  visit("loss_workspace_bytes_per_logit", c.lossWorkspace, 0.0, 1e4);
-}
-
-AnalyticOptions readAnalytic(const ScenarioReader& r, JsonFields& model) {
-  AnalyticOptions o;
-  r.section(model, "analytic", [&](JsonFields& f) {
-    o.flashAttention = f.boolean("flash_attention").value_or(o.flashAttention);
-    visitConstants(o.constants, [&](std::string_view key, Sourced<double>& figure, double least,
-                                    double most) { readFigure(f, r.text, key, figure, least, most, r.out); });
-  });
-  return o;
-}
-
-/// Only what differs from the program's own.
-Json analyticJson(const AnalyticOptions& o) {
-  Json j = Json::object();
-  const AnalyticOptions usual;
-  if (o.flashAttention != usual.flashAttention) j["flash_attention"] = o.flashAttention;
-  std::map<std::string, Sourced<double>, std::less<>> known;
-  visitConstants(usual.constants, [&](std::string_view key, const Sourced<double>& figure, double, double) {
-    known.emplace(key, figure);
-  });
-  visitConstants(o.constants, [&](std::string_view key, const Sourced<double>& figure, double, double) {
-    if (!(figure == known.find(key)->second)) j[std::string(key)] = figureJson(figure);
-  });
-  return j;
-}
-
 }  // namespace
 
 ModelSource readModel(const ScenarioReader& r, JsonFields& f) {
@@ -143,9 +100,10 @@ ModelSource readModel(const ScenarioReader& r, JsonFields& f) {
   readMeasured(r, f, model);
   r.section(f, "architecture",
             [&](JsonFields& a) { model.architecture = readArchitecture(a, r.text, r.out); });
-  model.analytic = readAnalytic(r, f);
-  model.calibration = f.number("calibration", -kMost, kMost).value_or(1);
-  return model;
+  Setting s;
+  s.model = std::move(model);
+  readFields(r, f, "/model", s);
+  return s.model;
 }
 
 Json modelJson(const ModelSource& model) {
@@ -158,8 +116,9 @@ Json modelJson(const ModelSource& model) {
   // scenario.
   if (model.profile && model.graph && (model.reference.empty() || model.architecture))
     j["profile"] = Json::parse(writeProfileJson({{}, *model.graph, *model.profile, {}, {}}));
-  if (Json analytic = analyticJson(model.analytic); !analytic.empty()) j["analytic"] = std::move(analytic);
-  if (model.calibration != 1) j["calibration"] = model.calibration;
+  Setting s;
+  s.model.analytic = model.analytic, s.model.calibration = model.calibration;
+  j.update(fieldsJson("/model", s));
   return j;
 }
 

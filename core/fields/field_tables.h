@@ -1,0 +1,15 @@
+#pragma once
+
+#include "fields/field.h"
+
+namespace nest {
+
+/// Part of fields(), in the order of a file.
+void addClusterFields(std::vector<Field>&);
+void addModelFields(std::vector<Field>&);
+void addJobFields(std::vector<Field>&);
+void addSearchFields(std::vector<Field>&);
+void addConstraintFields(std::vector<Field>&);
+void addAssumptionFields(std::vector<Field>&);
+
+}  // namespace nest

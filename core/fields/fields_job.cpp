@@ -1,0 +1,365 @@
+// The fields of job, search, constraints and assumptions. One entry is all that a new one takes besides its
+// use in the cost model.
+#include "fields/field_access.h"
+#include "fields/field_tables.h"
+
+namespace nest {
+namespace {
+
+using field_access::as;
+using field_access::at;
+using field_access::by;
+
+constexpr double kLargestBatch = 1 << 24;
+constexpr double kLargestBound = 1 << 30;
+constexpr double kPebibyte = 1024.0 * 1024 * 1024 * 1024 * 1024;
+
+bool isComputed(const Setting& s) {
+  return s.model.architecture.has_value();
+}
+
+}  // namespace
+
+void addJobFields(std::vector<Field>& all) {
+  const char* const group = "Job";
+  all.insert(all.end(), {
+                            {.key = "/job/global_batch",
+                             .group = group,
+                             .label = "Global batch",
+                             .meaning = "sequences per optimizer step",
+                             .access = at<&Setting::job, &Job::globalBatch>(),
+                             .least = 1,
+                             .most = kLargestBatch,
+                             .noun = "sequences",
+                             .required = true,
+                             .isOftenMoved = true,
+                             .slide = Slide::Doubling,
+                             .reach = 64},
+                            {.key = "/job/sequence_length",
+                             .group = group,
+                             .label = "Sequence length",
+                             .meaning = "tokens per sequence",
+                             .access = at<&Setting::job, &Job::sequenceLength>(),
+                             .least = 1,
+                             .most = 1 << 26,
+                             .noun = "tokens",
+                             .required = true,
+                             .isOftenMoved = true,
+                             .slide = Slide::Doubling,
+                             .reach = 64,
+                             .matters = isComputed},
+                            {.key = "/job/microbatches",
+                             .group = group,
+                             .label = "Microbatches",
+                             .meaning = "microbatch sizes to try, ascending",
+                             .access = at<&Setting::job, &Job::microbatches>(),
+                             .least = 1,
+                             .most = kLargestBatch,
+                             .noun = "sequences",
+                             .term = "microbatch",
+                             .numberLabel = "Largest microbatch",
+                             .isOftenMoved = true,
+                             .slide = Slide::Doubling,
+                             .reach = 64,
+                             .matters = isComputed},
+                            {.key = "/job/optimizer",
+                             .group = group,
+                             .label = "Optimizer",
+                             .meaning = "bytes per parameter",
+                             .term = "optimizer regime"},
+                            {.key = "/job/optimizer/weight_bytes_per_parameter",
+                             .group = group,
+                             .label = "Weight bytes",
+                             .meaning = "bytes per parameter for weights",
+                             .access = at<&Setting::job, &Job::optimizer, &OptimizerRegime::weightBytes>(),
+                             .least = 0.01,
+                             .most = 64,
+                             .term = "optimizer regime",
+                             .slide = Slide::Linear,
+                             .better = Better::Smaller},
+                            {.key = "/job/optimizer/gradient_bytes_per_parameter",
+                             .group = group,
+                             .label = "Gradient bytes",
+                             .meaning = "bytes per parameter for gradients",
+                             .access = at<&Setting::job, &Job::optimizer, &OptimizerRegime::gradientBytes>(),
+                             .least = 0,
+                             .most = 64,
+                             .term = "optimizer regime",
+                             .slide = Slide::Linear,
+                             .better = Better::Smaller},
+                            {.key = "/job/optimizer/optimizer_bytes_per_parameter",
+                             .group = group,
+                             .label = "Optimizer bytes",
+                             .meaning = "bytes per parameter for optimizer state",
+                             .access = at<&Setting::job, &Job::optimizer, &OptimizerRegime::optimizerBytes>(),
+                             .least = 0,
+                             .most = 64,
+                             .term = "optimizer regime",
+                             .slide = Slide::Linear,
+                             .better = Better::Smaller},
+                            {.key = "/job/format",
+                             .group = group,
+                             .label = "Number format",
+                             .meaning = "format of the matrix products",
+                             .access = at<&Setting::job, &Job::format>(),
+                             .term = "number format",
+                             .options = {"bf16", "fp16", "fp8", "fp32"},
+                             .matters = isComputed},
+                            {.key = "/job/training_tokens",
+                             .group = group,
+                             .label = "Training tokens",
+                             .meaning = "for days to train and device-hours",
+                             .access = as(Measure::Tokens, at<&Setting::job, &Job::trainingTokens>()),
+                             .least = 1,
+                             .most = 1e18,
+                             .stored = Stored::Changed},
+                        });
+}
+
+void addSearchFields(std::vector<Field>& all) {
+  const char* const group = "Search";
+  all.insert(
+      all.end(),
+      {
+          {.key = "/search/preset",
+           .group = group,
+           .label = "Preset",
+           .meaning = "runnable: only what training frameworks accept; free: everything",
+           .access = at<&Setting::search, &SearchOptions::preset>(),
+           .options = {"runnable", "free"},
+           .optionLabels = {"Runnable", "Free"}},
+          {.key = "/search/objective",
+           .group = group,
+           .label = "Objective",
+           .meaning = "the formula that is minimized",
+           .access = at<&Setting::search, &SearchOptions::objective>(),
+           .options = {"pipeline", "nest"},
+           .optionLabels = {"Pipeline", "Nest"}},
+          {.key = "/search/strategy_per_stage",
+           .group = group,
+           .label = "Free strategy per stage",
+           .meaning = "each stage may have its own tensor, context and expert degrees; takes longer",
+           .access = at<&Setting::search, &SearchOptions::strategyPerStage>()},
+          {.key = "/search/pad_last_microbatch",
+           .group = group,
+           .label = "Pad the last microbatch",
+           .meaning = "the global batch need not divide into microbatches and replicas",
+           .access = at<&Setting::search, &SearchOptions::padLastMicrobatch>()},
+          {.key = "/search/zero_stages",
+           .group = group,
+           .label = "ZeRO",
+           .meaning = "ZeRO stages to try",
+           .access = at<&Setting::search, &SearchOptions::zeroStages>(),
+           .least = 0,
+           .most = 3},
+          {.key = "/search/recompute",
+           .group = group,
+           .label = "Recompute",
+           .meaning = "recompute policies to try",
+           .access = at<&Setting::search, &SearchOptions::recompute>(),
+           .options = {"none", "selective", "full"}},
+          {.key = "/search/chunks_per_stage",
+           .group = group,
+           .label = "Chunks per stage",
+           .meaning = "numbers of chunks per stage to try; 1 is no interleaving",
+           .access = at<&Setting::search, &SearchOptions::chunksPerStage>(),
+           .least = 1,
+           .most = 1024,
+           .term = "interleaving",
+           .numberLabel = "Most chunks per stage",
+           .slide = Slide::Doubling,
+           .reach = 8},
+          {.key = "/search/sequence_parallel",
+           .group = group,
+           .label = "Offer sequence parallelism",
+           .meaning = "norms and dropouts split along the sequence over the tensor group",
+           .access = at<&Setting::search, &SearchOptions::sequenceParallel>(),
+           .term = "sequence parallelism"},
+          {.key = "/search/context_parallel",
+           .group = group,
+           .label = "Offer context degrees",
+           .meaning = "try context degrees above 1",
+           .access = at<&Setting::search, &SearchOptions::contextParallel>(),
+           .term = "context degree"},
+          {.key = "/search/expert_parallel",
+           .group = group,
+           .label = "Offer expert degrees",
+           .meaning = "try expert degrees above 1",
+           .access = at<&Setting::search, &SearchOptions::expertParallel>(),
+           .term = "expert degree"},
+          {.key = "/search/top_plans",
+           .group = group,
+           .label = "Plans to return",
+           .meaning = "distinct plans to return",
+           .access = at<&Setting::search, &SearchOptions::topPlans>(),
+           .least = 1,
+           .most = 1000,
+           .noun = "plans",
+           .isInPanel = false},
+          {.key = "/search/deadline_s",
+           .group = group,
+           .label = "Deadline",
+           .meaning = "when to stop with the best plan so far; 0 is never",
+           .access = as(Measure::Time, at<&Setting::search, &SearchOptions::deadlineSeconds>()),
+           .least = 0,
+           .most = 1e8,
+           .isInPanel = false},
+          {.key = "/search/threads",
+           .group = group,
+           .label = "Threads",
+           .meaning =
+               "kept for files that have it: one solve runs on one thread, a sweep solves several at once",
+           .access = at<&Setting::search, &SearchOptions::threads>(),
+           .least = 1,
+           .most = 1024,
+           .noun = "threads",
+           .isInPanel = false},
+      });
+}
+
+void addConstraintFields(std::vector<Field>& all) {
+  struct Degree {
+    const char *key, *label, *noun, *one, *aliases, *term;
+    Bound Constraints::*member;
+    bool inPanel;
+  };
+  static const Degree kDegrees[] = {
+      {"tensor", "Tensor degree", "tensor degree", "", "t tensor", "", &Constraints::tensor, true},
+      {"context", "Context degree", "context degree", "", "c context", "", &Constraints::context, true},
+      {"expert", "Expert degree", "expert degree", "", "e expert", "", &Constraints::expert, true},
+      {"data", "Data degree", "data-parallel degree", "", "d data", "", &Constraints::data, true},
+      {"data_inner", "Replicas in a block", "replicas inside a block", "replica inside a block", "d_in",
+       "replica", &Constraints::dataInner, false},
+      {"stages", "Pipeline degree", "stages", "stage", "p s stages", "", &Constraints::stages, true},
+      {"microbatch", "Microbatch size", "microbatch", "", "b microbatch", "microbatch",
+       &Constraints::microbatch, false},
+      {"devices", "Devices used", "devices", "device", "n devices", "device", &Constraints::devices, true},
+      {"chunks", "Chunks per stage", "chunks per stage", "chunk per stage", "v chunks", "interleaving",
+       &Constraints::chunks, false},
+      {"zero", "ZeRO stage", "ZeRO stage", "", "z zero", "ZeRO", &Constraints::zero, false}};
+  for (const Degree& d : kDegrees) {
+    const bool isZero = d.member == &Constraints::zero;
+    all.push_back({.key = std::string("/constraints/") + d.key,
+                   .group = "Degrees allowed",
+                   .label = d.label,
+                   .meaning = "fixed, or the least and the most that a plan may have",
+                   .access = by([member = d.member](auto& s, int) -> auto& { return s.constraints.*member; }),
+                   .least = isZero ? 0.0 : 1.0,
+                   .most = isZero ? 3.0 : kLargestBound,
+                   .noun = d.noun,
+                   .one = d.one,
+                   .aliases = d.aliases,
+                   .term = d.term,
+                   .isInPanel = d.inPanel,
+                   .stored = Stored::Changed,
+                   .slide = isZero ? Slide::Linear : Slide::Doubling,
+                   .reach = 64});
+  }
+  const char* const group = "Constraints";
+  const auto cuts = [&](const char* key, const char* label, const char* meaning, FieldAccess access) {
+    all.push_back({.key = key,
+                   .group = group,
+                   .label = label,
+                   .meaning = meaning,
+                   .access = std::move(access),
+                   .least = 0,
+                   .most = 1e6,
+                   .noun = "layers",
+                   .term = "cut",
+                   .isFromOne = true,
+                   .stored = Stored::Changed});
+  };
+  cuts("/constraints/required_cuts", "Stages begin at", "a stage begins at these layers",
+       at<&Setting::constraints, &Constraints::requiredCuts>());
+  cuts("/constraints/forbidden_cuts", "No stage begins at", "no stage begins at these layers",
+       at<&Setting::constraints, &Constraints::forbiddenCuts>());
+  all.insert(all.end(),
+             {
+                 {.key = "/constraints/layer_pins",
+                  .group = group,
+                  .label = "Layer pins",
+                  .meaning = "these layers must be in these stages"},
+                 {.key = "/constraints/stage_pins",
+                  .group = group,
+                  .label = "Stage pins",
+                  .meaning = "recompute policy or strategy of single stages"},
+                 {.key = "/constraints/excluded_devices",
+                  .group = group,
+                  .label = "Excluded devices",
+                  .meaning = "devices that no plan may use, by their input number",
+                  .access = at<&Setting::constraints, &Constraints::excludedDevices>(),
+                  .least = 0,
+                  .most = 1e7,
+                  .noun = "devices",
+                  .term = "device",
+                  .stored = Stored::Changed},
+                 {.key = "/constraints/megatron_expressible",
+                  .group = group,
+                  .label = "Only what Megatron-LM can say",
+                  .meaning = "one strategy for all stages, devices in its default order, a layer split its "
+                             "layout can name",
+                  .access = at<&Setting::constraints, &Constraints::megatronExpressible>()},
+             });
+}
+
+void addAssumptionFields(std::vector<Field>& all) {
+  const char* const group = "Assumptions";
+  for (int k = 0; k < kExchangeCount; ++k) {
+    const std::string name = nameOf(static_cast<Exchange>(k));
+    std::string label = name + " overlap";
+    label[0] = static_cast<char>(label[0] - 'a' + 'A');
+    const auto i = static_cast<std::size_t>(k);
+    all.push_back(
+        {.key = "/assumptions/overlap/" + name,
+         .group = group,
+         .label = label,
+         .meaning = "share of the " + name + " exchange that hides behind compute",
+         .access = as(Measure::Share, by([i](auto& s, int) -> auto& { return s.assumptions.overlap[i]; })),
+         .least = 0,
+         .most = 1,
+         .term = "overlap",
+         .slide = Slide::Linear,
+         .better = Better::Larger});
+  }
+  all.insert(
+      all.end(),
+      {
+          {.key = "/assumptions/overlap/sync",
+           .group = group,
+           .label = "Sync overlap",
+           .meaning =
+               "share of the gradient exchange at the end of a batch that hides behind the stage's own last "
+               "backward and next forward passes",
+           .access = as(Measure::Share, at<&Setting::assumptions, &Assumptions::syncOverlap>()),
+           .least = 0,
+           .most = 1,
+           .term = "overlap",
+           .stored = Stored::Changed,
+           .slide = Slide::Linear,
+           .better = Better::Larger},
+          {.key = "/assumptions/reserve_bytes",
+           .group = group,
+           .label = "Reserve",
+           .meaning = "memory kept free on each device",
+           .access = at<&Setting::assumptions, &Assumptions::reserve>(),
+           .least = 0,
+           .most = kPebibyte,
+           .slide = Slide::Log,
+           .usual = 2.0 * 1024 * 1024 * 1024,
+           .better = Better::Smaller},
+          {.key = "/assumptions/link_efficiency",
+           .group = group,
+           .label = "Link efficiency",
+           .meaning =
+               "share of the bandwidth of every level that exchanges sustain; 100 % where the bandwidths "
+               "were measured, less for those of data sheets",
+           .access = as(Measure::Share, at<&Setting::assumptions, &Assumptions::linkEfficiency>()),
+           .least = 1e-3,
+           .most = 1,
+           .stored = Stored::Changed,
+           .slide = Slide::Linear,
+           .better = Better::Larger},
+      });
+}
+
+}  // namespace nest
