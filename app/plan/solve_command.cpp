@@ -151,9 +151,7 @@ int evaluateCommand(const Words& words) {
 
   RankedPlan ranked{*plan, evaluate(input->problem, *plan), Seconds(0)};
   if (ranked.evaluation.feasible()) {
-    const auto kind =
-        plan->chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
-    ranked.simulated = simulate(input->problem, *plan, ranked.evaluation, kind, false).total;
+    ranked.simulated = simulate(input->problem, *plan, ranked.evaluation, false).total;
   }
   std::optional<Calibration> calibration;
   if (*measured) {

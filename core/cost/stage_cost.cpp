@@ -32,12 +32,6 @@ Seconds stepTime(const ModelState& s, const OptimizerRegime& r, int zero, BytesP
   return held(s, r.gradientBytes + r.weightBytes + 2 * r.optimizerBytes, zero >= 1) / memoryBandwidth;
 }
 
-int stashesInFlight(int stage, int stages, int microbatches, int v) {
-  if (v <= 1) return std::min(microbatches, stages - stage);
-  return static_cast<int>(std::min<long long>(static_cast<long long>(microbatches) * v,
-                                              2LL * (stages - stage - 1) + (v - 1LL) * stages + 1));
-}
-
 GradientTime gradientTime(const Hierarchy& h, const GroupShape& shape, double parameters,
                           const OptimizerRegime& r, int zero) {
   const Bytes gradients(parameters * r.gradientBytes), weights(parameters * r.weightBytes);
@@ -70,13 +64,8 @@ Seconds hiddenTime(Seconds compute, const std::array<Seconds, kExchangeCount>& e
   return std::min(wanted, compute);
 }
 
-Seconds hiddenSync(Seconds sync, Seconds pass, int stages, int v, const Assumptions& a) {
-  return a.syncOverlap * std::min(sync, v > 1 ? stages * pass : pass);
-}
-
-Seconds pipelineBatchTime(Seconds sum, Seconds max, Seconds tail, int microbatches, int v) {
-  if (v <= 1) return sum + (microbatches - 1) * max + tail;
-  return microbatches * max + (sum - max) / v + tail;
+Seconds hiddenSync(Seconds sync, Seconds passes, const Assumptions& a) {
+  return a.syncOverlap * std::min(sync, passes);
 }
 
 Seconds nestBatchTime(Seconds max, Seconds tail, int microbatches, int stages, int v) {

@@ -25,10 +25,6 @@ Bytes gatheredBytes(const ModelState&, const OptimizerRegime&, int zero);  ///< 
 /// Reads and writes of the optimizer step at the device's memory bandwidth; 0 where that is not known (0).
 Seconds stepTime(const ModelState&, const OptimizerRegime&, int zero, BytesPerSecond memoryBandwidth);
 
-/// Microbatches (chunks when interleaved, v > 1) whose stash stage i of s holds at its peak, STATEMENT.md
-/// (4.10).
-int stashesInFlight(int stage, int stages, int microbatches, int chunksPerStage);
-
 /// What one gradient message (dense or expert) of `parameters` costs: per microbatch, and once at the end of
 /// the step, STATEMENT.md (4.11).
 struct GradientTime {
@@ -44,14 +40,11 @@ Seconds tiedTime(const Hierarchy&, int level, double parameters, const Optimizer
 /// What overlaps with compute: min(Σ f_k·E_k, compute), STATEMENT.md (4.7).
 Seconds hiddenTime(Seconds compute, const std::array<Seconds, kExchangeCount>& exchange, const Assumptions&);
 
-/// What a stage's own last backward and next forward passes hide of its sync: the share f of min(sync,
-/// passes). `pass` is one microbatch's forward and backward. Interleaved, a chunk is done with all but its
-/// last s microbatches long before the others are: so many passes count, else one.
-Seconds hiddenSync(Seconds sync, Seconds pass, int stages, int chunksPerStage, const Assumptions&);
+/// What a stage's own last backward and next forward passes hide of its sync, STATEMENT.md (4.12): the share
+/// φ of min(sync, passes). `passes`: forward and backward of PipelineSchedule::coveringPasses() microbatches.
+Seconds hiddenSync(Seconds sync, Seconds passes, const Assumptions&);
 
-/// Batch times from the stages' loads (STATEMENT.md (4.15) to (4.17)); `tail` = max_i (exposed_i + step_i).
-Seconds pipelineBatchTime(Seconds sumLoad, Seconds maxLoad, Seconds tail, int microbatches,
-                          int chunksPerStage);
+/// The step time bound of the NEST paper, STATEMENT.md (4.17); `tail` = max_i (exposed_i + step_i).
 Seconds nestBatchTime(Seconds maxLoad, Seconds tail, int microbatches, int stages, int chunksPerStage);
 
 }  // namespace nest

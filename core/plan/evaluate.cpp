@@ -66,7 +66,9 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
   const OptimizerRegime& regime = problem.job.optimizer;
   out.parameters = work.dense + work.expert;
   out.dataBytes = Bytes(out.parameters * regime.gradientBytes);
-  out.inFlight = stashesInFlight(i, plan.stageCount(), microbatches, static_cast<int>(work.chunks.size()));
+  const PipelineSchedule& schedule = plan.pipelineSchedule();
+  const int stages = plan.stageCount(), chunks = static_cast<int>(work.chunks.size());
+  out.inFlight = schedule.stashesInFlight(i, stages, microbatches, chunks);
   out.memory = {weightBytes(state, regime, plan.zero),
                 gradientBytes(state, regime, plan.zero),
                 optimizerBytes(state, regime, plan.zero),
@@ -76,8 +78,8 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
                 problem.assumptions.reserve,
                 placed.memory};
   out.sync = placed.gradients.sync + placed.tied;
-  out.hiddenSync = hiddenSync(out.sync, out.forward + out.backward, plan.stageCount(),
-                              static_cast<int>(work.chunks.size()), problem.assumptions);
+  out.hiddenSync = hiddenSync(out.sync, schedule.coveringPasses(stages) * (out.forward + out.backward),
+                              problem.assumptions);
   out.step = stepTime(state, regime, plan.zero, problem.cluster->device().memoryBandwidth.value);
 }
 
@@ -104,7 +106,7 @@ void batchTerms(const Problem& problem, const Plan& plan, const std::vector<Stag
     out.tail = std::max(out.tail, s.exposed + s.step);
   }
   const int m = out.microbatchCount, v = plan.chunksPerStage();
-  out.pipelineTime = pipelineBatchTime(out.sumLoad, out.maxLoad, out.tail, m, v);
+  out.pipelineTime = plan.pipelineSchedule().time(out.sumLoad, out.maxLoad, out.tail, m, v);
   out.nestTime = nestBatchTime(out.maxLoad, out.tail, m, plan.stageCount(), v);
   out.batchTime = problem.search.objective == Objective::Nest ? out.nestTime : out.pipelineTime;
 }

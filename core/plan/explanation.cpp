@@ -150,7 +150,7 @@ CostTerm hiddenSyncTerm(const Scene& s, int stage) {
   CostTerm t = term(stageId(stage) + "/exposed/own", "Hidden behind its own passes", f.hiddenSync.value(),
                     TermUnit::Time, TermKind::Hidden, stage);
   t.formula = "f · min(sync, passes)";
-  const int passes = s.plan.chunksPerStage() > 1 ? s.plan.stageCount() : 1;
+  const int passes = s.plan.pipelineSchedule().coveringPasses(s.plan.stageCount());
   t.factor = -1;
   t.inputs = {typed("f", "overlap of the exchange at the end of a batch", s.problem.assumptions.syncOverlap,
                     TermUnit::Fraction),
@@ -195,8 +195,9 @@ Objectives objectiveOf(const Problem& p, const Plan& plan, int m) {
   if (p.search.objective == Objective::Nest)
     return v > 1 ? Objectives{"T = max load · (m + (s − 1)/v) + tail", 0, m + (s - 1.0) / v}
                  : Objectives{"T = max load · (m + s − 1) + tail", 0, m + s - 1.0};
-  return v > 1 ? Objectives{"T = m · max load + (Σ load − max load)/v + tail", 1.0 / v, m - 1.0 / v}
-               : Objectives{"T = Σ load + (m − 1) · max load + tail", 1, m - 1.0};
+  const PipelineSchedule& schedule = plan.pipelineSchedule();
+  const LoadWeights weights = schedule.weights(m, v);
+  return {std::string(schedule.timeFormula()), weights.sum, weights.max};
 }
 
 }  // namespace

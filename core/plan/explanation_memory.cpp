@@ -54,10 +54,10 @@ CostTerm stashTerm(const Scene& s, int stage) {
   t.formula = "microbatches in flight · stash of one";
   const bool chunks = s.plan.chunksPerStage() > 1;
   if (chunks) t.formula = "chunks in flight · stash of the largest chunk";
-  t.inputs = {counted(
-      "in flight",
-      chunks ? "stashed chunks: min(m·v, 2(s−i−1) + (v−1)·s + 1)" : "stashed microbatches: min(m, s − i)",
-      f.inFlight)};
+  t.inputs = {counted("in flight",
+                      (chunks ? "stashed chunks: " : "stashed microbatches: ") +
+                          std::string(s.plan.pipelineSchedule().stashFormula()),
+                      f.inFlight)};
   t.combine = Combine::Sum;
   CostTerm one = term(t.id + "/one", chunks ? "The largest chunk's stash" : "Stash of one microbatch", 0,
                       TermUnit::Memory, TermKind::Memory, stage);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/strategy.h"
+#include "schedule/pipeline_schedule.h"
 #include "units/index.h"
 
 namespace nest {
@@ -28,11 +29,14 @@ struct Plan {
   int dataOuter = 1;    ///< d_out: blocks
   int blockStride = 0;  ///< P: block o begins at device o·P
   int zero = 0;         ///< z
+  /// Interleaved if and only if stages have several chunks.
+  ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
   std::vector<StagePlan> stages;
   /// Empty: position p is device p of the locality order. Otherwise position p is device deviceOrder[p]
   /// (hand-made or random-walk placements).
   std::vector<DeviceIndex> deviceOrder;
 
+  const PipelineSchedule& pipelineSchedule() const { return scheduleOf(schedule); }
   int dataDegree() const { return dataInner * dataOuter; }
   int stageCount() const { return static_cast<int>(stages.size()); }
   int chunksPerStage() const { return stages.empty() ? 1 : static_cast<int>(stages.front().chunks.size()); }

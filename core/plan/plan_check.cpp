@@ -165,14 +165,11 @@ private:
       add("chunks", -1, "every stage must have the same number of chunks");
       return;
     }
+    for (const std::string& reason :
+         m_plan.pipelineSchedule().refusals(m_plan.stageCount(), static_cast<int>(v), m_check.microbatches))
+      add("chunks", -1, reason);
     if (v <= 1) return;
-    const int s = m_plan.stageCount();
     if (!m_problem.graph->isChain()) add("chunks", -1, "only a chain of layers can be interleaved");
-    if (s < 2) add("chunks", -1, "an interleaved schedule needs two or more stages");
-    if (m_check.microbatches % s != 0)
-      add("chunks", -1,
-          "an interleaved schedule needs a number of microbatches (" + std::to_string(m_check.microbatches) +
-              ") that the stages (" + std::to_string(s) + ") divide");
     checkEqualChunks();
   }
 

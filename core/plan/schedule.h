@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "plan/evaluation.h"
+#include "schedule/pipeline_schedule.h"
 
 namespace nest {
 
-enum class ScheduleKind { OneForwardOneBackward, Interleaved, GPipe };
 enum class TaskKind { Forward, Backward, ActivationTransfer, GradientTransfer, Sync, Step };
 
 /// One thing that a stage does. Recompute is the first `recompute` seconds of a Backward.
@@ -37,11 +37,15 @@ struct Schedule {
   Seconds total;                            ///< of one batch, sync and step included
 };
 
-/// `detail` false: only `busy` and `total` (for re-ranking many plans). Of very long batches the first
+/// The plan under its own schedule or, for comparison, under another one that its chunks allow (else its
+/// own). `detail` false: only `busy` and `total` (for re-ranking many plans). Of very long batches the first
 /// microbatches are run and listed; the steady state is extrapolated. A plan that cannot be costed gives an
-/// empty schedule. A plan with several chunks a stage runs interleaved where 1F1B is asked for, and the other
-/// way round. A stop ends it within some 50 ms, with an empty schedule.
+/// empty schedule. A stop ends it within some 50 ms, with an empty schedule.
 Schedule simulate(const Problem&, const Plan&, const Evaluation&, ScheduleKind, bool detail = true,
                   std::stop_token stop = {});
+inline Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& evaluation,
+                         bool detail = true, std::stop_token stop = {}) {
+  return simulate(problem, plan, evaluation, plan.schedule, detail, std::move(stop));
+}
 
 }  // namespace nest

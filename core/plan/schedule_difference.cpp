@@ -16,7 +16,7 @@ ScheduleDifference scheduleDifference(const Problem& problem, const Plan& plan, 
                                       Seconds simulated) {
   Evaluation passes = evaluation;
   for (StageEvaluation& s : passes.stages) s.sync = s.hiddenSync = s.step = Seconds();
-  const Seconds alone = simulate(problem, plan, passes, ScheduleKind::OneForwardOneBackward, false).total;
+  const Seconds alone = simulate(problem, plan, passes, false).total;
   ScheduleDifference d;
   d.formula = evaluation.pipelineTime;
   d.simulated = simulated;

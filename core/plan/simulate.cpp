@@ -3,7 +3,6 @@
 
 #include "plan/placed_stage.h"
 #include "plan/schedule.h"
-#include "plan/task_order.h"
 
 namespace nest {
 namespace {
@@ -125,7 +124,7 @@ public:
     if (!m_detail && m_chunks == 1) return totals();
     std::vector<std::vector<PipelineTask>> orders;
     for (int i = 0; i < m_stages; ++i) {
-      orders.push_back(taskOrder(m_out.kind, i, m_stages, m_chunks, m_microbatches));
+      orders.push_back(scheduleOf(m_out.kind).taskOrder(i, m_stages, m_chunks, m_microbatches));
       rest(i);
       if (m_stop.stop_requested()) return std::nullopt;
     }
@@ -147,16 +146,18 @@ public:
   }
 
 private:
-  /// The same passes in the order of taskOrder, without listing them: a stage that has done `backward` passes
-  /// is at most its warm-up and one pass ahead of them.
+  /// The same passes in the order of PipelineSchedule::taskOrder, without listing them: a stage that has done
+  /// `backward` passes is at most its warm-up and one pass ahead of them.
   std::optional<Schedule> totals() {
+    const PipelineSchedule& schedule = scheduleOf(m_out.kind);
     const auto m = static_cast<std::size_t>(m_microbatches), stages = m_times.size();
     std::vector<std::size_t> forward(stages, 0), backward(stages, 0);
     for (bool moved = true; moved;) {
       if (m_stop.stop_requested()) return std::nullopt;
       moved = false;
       for (std::size_t i = 0; i < stages; ++i) {
-        const std::size_t ahead = m_out.kind == ScheduleKind::GPipe ? m : std::min(m, stages - i - 1);
+        const auto ahead = static_cast<std::size_t>(
+            schedule.warmup(static_cast<int>(i), m_stages, m_microbatches, m_chunks));
         const std::size_t before = forward[i] + backward[i];
         advance(i, ahead, forward, backward);
         moved = moved || forward[i] + backward[i] > before;
@@ -316,8 +317,7 @@ Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& ev
   const std::size_t v = plan.stages.front().chunks.size();
   for (const StagePlan& s : plan.stages)
     if (s.chunks.size() != v || v == 0) return empty;
-  if (kind != ScheduleKind::GPipe)
-    kind = v > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
+  if (scheduleOf(kind).isPlanned()) kind = usualSchedule(static_cast<int>(v));
 
   const auto times = chunkTimes(problem, plan, check, evaluation, detail);
   const int m = check.microbatches, s = plan.stageCount();

@@ -32,9 +32,7 @@ RankedPlan rank(const Problem& problem, Plan plan) {
   RankedPlan ranked;
   ranked.plan = std::move(plan);
   ranked.evaluation = evaluate(problem, ranked.plan);
-  const auto kind =
-      ranked.plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
-  ranked.simulated = simulate(problem, ranked.plan, ranked.evaluation, kind, false).total;
+  ranked.simulated = simulate(problem, ranked.plan, ranked.evaluation, false).total;
   return ranked;
 }
 

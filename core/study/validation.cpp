@@ -189,6 +189,7 @@ private:
     row.plan.microbatch = b;
     row.plan.dataInner = m_data;
     row.plan.zero = zero;
+    row.plan.schedule = usualSchedule(v);
     row.plan.stages =
         equalStages(*problem.graph, m_run.model.layers, m_strategy, m_run.recompute, m_run.stages, v);
     row.plan.blockStride = row.plan.pipelineWidth();

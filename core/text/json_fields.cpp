@@ -122,7 +122,7 @@ std::optional<std::string> JsonFields::string(std::string_view key) {
 }
 
 std::optional<std::string> JsonFields::oneOf(std::string_view key,
-                                             std::initializer_list<std::string_view> allowed) {
+                                             std::span<const std::string_view> allowed) {
   auto s = string(key);
   if (!s || std::find(allowed.begin(), allowed.end(), *s) != allowed.end()) return s;
   std::string list;

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,7 +30,10 @@ public:
   std::optional<bool> boolean(std::string_view key);
   std::optional<std::string> string(std::string_view key);
   /// A string out of a list of allowed ones; the diagnostic names them.
-  std::optional<std::string> oneOf(std::string_view key, std::initializer_list<std::string_view> allowed);
+  std::optional<std::string> oneOf(std::string_view key, std::span<const std::string_view> allowed);
+  std::optional<std::string> oneOf(std::string_view key, std::initializer_list<std::string_view> allowed) {
+    return oneOf(key, std::span(allowed.begin(), allowed.size()));
+  }
   const nlohmann::json* object(std::string_view key);
   const nlohmann::json* array(std::string_view key);
   const nlohmann::json* any(std::string_view key);

@@ -92,9 +92,7 @@ TimelineFigure::TimelineFigure()
 TimelineFigure::~TimelineFigure() = default;
 
 ScheduleKind TimelineFigure::kindOf(const PlanContext& c) const {
-  if (m_kind) return *m_kind;
-  return c.shownPlan()->chunksPerStage() > 1 ? ScheduleKind::Interleaved
-                                             : ScheduleKind::OneForwardOneBackward;
+  return m_kind.value_or(c.shownPlan()->schedule);
 }
 
 bool TimelineFigure::isLong(const PlanContext& c) {
@@ -170,9 +168,8 @@ QString TimelineFigure::sentence(const PlanContext& c) const {
   double busy = 0;
   for (Seconds b : s.busy) busy += b.value();
   const double whole = s.total.value() * static_cast<double>(s.busy.size());
-  const QString kind = s.kind == ScheduleKind::Interleaved ? QStringLiteral("Interleaved")
-                       : s.kind == ScheduleKind::GPipe     ? QStringLiteral("GPipe")
-                                                           : QStringLiteral("1F1B");
+  const std::string_view label = scheduleOf(s.kind).label();
+  const auto kind = QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
   QString out = QStringLiteral("%1, %2: %3 a batch").arg(kind, microbatchText(c), timeText(s.total));
   if (whole > 0)
     out +=
@@ -289,7 +286,7 @@ std::optional<Figure::Hit> TimelineFigure::itemAt(const QPointF& at, const QRect
     Tip tip(pass ? QStringLiteral("%1 of microbatch %2").arg(nameOf(partOf(i.kind))).arg(i.microbatch)
                  : nameOf(partOf(i.kind)));
     tip.row(QStringLiteral("Stage"), stageNumber(stage));
-    if (run.schedule.kind == ScheduleKind::Interleaved && pass)
+    if (c.shownPlan()->chunksPerStage() > 1 && pass)
       tip.row(QStringLiteral("Chunk"), QString::number(i.chunk));
     tip.row(QStringLiteral("Takes"), exactTime(i.end - i.begin));
     if (i.recompute.value() > 0) tip.row(QStringLiteral("of it recompute"), exactTime(i.recompute));

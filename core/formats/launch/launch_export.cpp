@@ -63,9 +63,7 @@ Reading<std::string> placementFile(LaunchTarget target, const ReportSource& sour
 
 Reading<std::string> trace(const ReportSource& source, const Plan& plan) {
   const Evaluation e = evaluate(*source.problem, plan);
-  const auto kind =
-      plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
-  return {writeChromeTrace(source, plan, simulate(*source.problem, plan, e, kind, true)), {}};
+  return {writeChromeTrace(source, plan, simulate(*source.problem, plan, e)), {}};
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ public:
       addStage((*stages)[i], jsonPointer(f.pointerTo("stages"), i), plan);
     if (stages && stages->empty())
       f.report(Severity::Error, "no-stages", "stages", "a plan has at least one stage");
+    readSchedule(f, plan);
     readOrder(f, plan);
     checkSizes(f, plan);
     return plan;
@@ -107,6 +108,16 @@ private:
       if (const auto n =
               wholeNumber((*list)[i], jsonPointer(f.pointerTo("device_order"), i), kMostDevices, "a device"))
         plan.deviceOrder.push_back(DeviceIndex(*n));
+  }
+
+  /// Files without the key name no other schedule than the usual one.
+  void readSchedule(JsonFields& f, Plan& plan) {
+    plan.schedule = usualSchedule(plan.chunksPerStage());
+    if (!f.has("schedule")) return;
+    std::vector<std::string_view> ids;
+    for (const PipelineSchedule* s : schedules())
+      if (s->isPlanned()) ids.push_back(s->id());
+    if (const auto id = f.oneOf("schedule", ids)) plan.schedule = scheduleNamed(*id)->kind();
   }
 
   void checkSizes(JsonFields& f, Plan& plan) {
@@ -199,6 +210,7 @@ Json planFieldsJson(const Plan& plan) {
   j["data_outer"] = plan.dataOuter;
   j["block_stride"] = plan.blockStride;
   j["zero"] = plan.zero;
+  if (plan.schedule != usualSchedule(plan.chunksPerStage())) j["schedule"] = plan.pipelineSchedule().id();
   Json stages = Json::array();
   for (const StagePlan& s : plan.stages) {
     Json chunks = Json::array();

@@ -77,11 +77,7 @@ std::vector<BaselineResult> runBaselines(const Problem& problem, const Control& 
     BaselineResult r =
         run(kind, problem, partOf(control, nameOf(kind), share * static_cast<double>(i), share), options);
     r.kind = kind;
-    if (r.plan) {
-      const ScheduleKind schedule =
-          r.plan->plan.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
-      r.plan->simulated = simulate(problem, r.plan->plan, r.plan->evaluation, schedule, false).total;
-    }
+    if (r.plan) r.plan->simulated = simulate(problem, r.plan->plan, r.plan->evaluation, false).total;
     describeViolations(r);
     r.elapsed = Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     out.push_back(std::move(r));

@@ -32,6 +32,7 @@ Plan equalSplitPlan(const LayerGraph& graph, int microbatch, int dataDegree, int
   p.microbatch = microbatch;
   p.dataInner = dataDegree;
   p.zero = zero;
+  p.schedule = usualSchedule(chunks);
   const auto parts = equalParts(graph, stages * chunks);
   if (parts.empty()) return p;
   for (int i = 0; i < stages; ++i) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cost/stage_cost.h"
+#include "schedule/pipeline_schedule.h"
 #include "solver/models/interleaved.h"
 
 namespace nest::planner {
@@ -109,7 +110,8 @@ double InterleavedBounds::leastLoad(const Problem& problem, const SearchSpace& s
   const double fixed = dense * ParameterRates::of(problem, c.zero, floor.denseShards).memory +
                        expert * ParameterRates::of(problem, c.zero, floor.expertShards).memory +
                        (c.zero == 3 ? largest * regime.weightBytes : 0) + problem.assumptions.reserve.value();
-  const int inFlight = stashesInFlight(stage, c.stages, c.microbatchCount, c.chunks);
+  const int inFlight =
+      scheduleOf(usualSchedule(c.chunks)).stashesInFlight(stage, c.stages, c.microbatchCount, c.chunks);
   double least = kNever;
   for (std::size_t r = 0; r < policies.size(); ++r)
     if (policies[r] && fixed + inFlight * stash[r] + workspace[r] <= capacity / kCertain)

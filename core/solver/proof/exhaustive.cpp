@@ -148,12 +148,8 @@ Outcome solveExhaustively(const Problem& problem) {
     out.nearestMiss.reset();
     out.lowerBound = out.plans.front().evaluation.batchTime;
   }
-  const auto kind = [](const Plan& p) {
-    return p.chunksPerStage() > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
-  };
   for (auto* plans : {&out.plans, &out.front})
-    for (RankedPlan& p : *plans)
-      p.simulated = simulate(problem, p.plan, p.evaluation, kind(p.plan), false).total;
+    for (RankedPlan& p : *plans) p.simulated = simulate(problem, p.plan, p.evaluation, false).total;
   out.statistics.elapsed =
       Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   return out;

@@ -172,6 +172,7 @@ private:
     const std::size_t s = m_plan.stages.size();
     for (StagePlan& stage : m_plan.stages) stage.chunks.clear();
     for (std::size_t p = 0; p < layout.size(); ++p) m_plan.stages[p % s].chunks.push_back(layout[p]);
+    m_plan.schedule = usualSchedule(m_plan.chunksPerStage());
   }
 
   bool recompute(std::size_t stage) {

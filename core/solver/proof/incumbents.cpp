@@ -103,6 +103,7 @@ Plan planOf(const Problem& problem, const LayerOrder& order, const Found& f) {
   plan.dataOuter = f.layout.outer;
   plan.blockStride = f.layout.stride;
   plan.zero = f.zero;
+  plan.schedule = usualSchedule(f.chunks);
   for (int i = 0; i < f.stages(); ++i) {
     StagePlan stage;
     stage.strategy = problem.profile->strategies()[at(f.strategies[at(i)])];

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "cost/stage_cost.h"
+#include "schedule/pipeline_schedule.h"
 #include "solver/stage/stage_costs.h"
 
 namespace nest::planner {
@@ -31,7 +32,7 @@ StageCosts::Shares StageCosts::sharesOfChunks(const Stage& stage, bool copy, int
 double StageCosts::memoryOfChunks(const Shares& s, int i, const std::vector<int>& cuts, int policy) const {
   const LayerSums& sums = *m_context.sums;
   const int stages = m_context.stages, v = static_cast<int>(cuts.size() - 1) / stages;
-  const int inFlight = stashesInFlight(i, stages, m_context.microbatchCount, v);
+  const int inFlight = scheduleOf(usualSchedule(v)).stashesInFlight(i, stages, m_context.microbatchCount, v);
   double stash = 0, workspace = 0;
   for (std::size_t part = at(i); part + 1 < cuts.size(); part += at(stages)) {
     stash =

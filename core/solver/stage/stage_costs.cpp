@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "schedule/pipeline_schedule.h"
+
 namespace nest::planner {
 namespace {
 
@@ -42,9 +44,9 @@ double perMicrobatch(const GroupRates& g, int zero, double gradients, double wei
 }  // namespace
 
 ObjectiveWeights objectiveWeights(Objective objective, int m, int stages, int chunks) {
-  const double v = chunks;
-  if (objective == Objective::Nest) return {0, m + (stages - 1) / v};
-  return {1 / v, m - 1 / v};
+  if (objective == Objective::Nest) return {0, m + (stages - 1.0) / chunks};
+  const LoadWeights weights = scheduleOf(usualSchedule(chunks)).weights(m, chunks);
+  return {weights.sum, weights.max};
 }
 
 ParameterRates ParameterRates::of(const Problem& problem, int zero, int shards) {

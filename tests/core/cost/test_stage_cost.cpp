@@ -43,26 +43,6 @@ private slots:
     QCOMPARE(stepTime(kState, r, 1, BytesPerSecond(100)).value(), 400 * 30 / 100.0);
     QCOMPARE(stepTime(kState, r, 1, BytesPerSecond(0)).value(), 0.0);
   }
-  void stashesInFlight_data() {
-    QTest::addColumn<int>("stage");
-    QTest::addColumn<int>("stages");
-    QTest::addColumn<int>("microbatches");
-    QTest::addColumn<int>("chunks");
-    QTest::addColumn<int>("expected");
-    QTest::newRow("first of 4") << 0 << 4 << 16 << 1 << 4;
-    QTest::newRow("last of 4") << 3 << 4 << 16 << 1 << 1;
-    QTest::newRow("few microbatches") << 0 << 4 << 2 << 1 << 2;
-    QTest::newRow("interleaved first") << 0 << 4 << 16 << 2 << 11;
-    QTest::newRow("interleaved last") << 3 << 4 << 16 << 2 << 5;
-    QTest::newRow("interleaved few") << 0 << 4 << 4 << 2 << 8;
-  }
-  void stashesInFlight() {
-    QFETCH(int, stage);
-    QFETCH(int, stages);
-    QFETCH(int, microbatches);
-    QFETCH(int, chunks);
-    QTEST(nest::stashesInFlight(stage, stages, microbatches, chunks), "expected");
-  }
   void gradientsByZeroStage() {
     const Hierarchy h = twoLevels();
     const std::vector<int> host = {0, 1};
@@ -87,9 +67,7 @@ private slots:
     QCOMPARE(hiddenTime(Seconds(4), e, a).value(), 4.0);
   }
   void batchTimes() {
-    // Four stages whose loads sum to 10, the largest 4; 8 microbatches; 1 s at the end.
-    QCOMPARE(pipelineBatchTime(Seconds(10), Seconds(4), Seconds(1), 8, 1).value(), 10 + 7 * 4 + 1.0);
-    QCOMPARE(pipelineBatchTime(Seconds(10), Seconds(4), Seconds(1), 8, 2).value(), 8 * 4 + 3 + 1.0);
+    // Four stages, the largest load 4; 8 microbatches; 1 s at the end.
     QCOMPARE(nestBatchTime(Seconds(4), Seconds(1), 8, 4, 1).value(), 4 * 11 + 1.0);
     QCOMPARE(nestBatchTime(Seconds(4), Seconds(1), 8, 4, 2).value(), 4 * 9.5 + 1);
   }

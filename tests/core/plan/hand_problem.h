@@ -66,6 +66,7 @@ inline Plan chainPlan(std::vector<std::vector<int>> parts, int stages, Strategy 
   }
   for (StagePlan& s : plan.stages) s.strategy = strategy;
   plan.blockStride = plan.pipelineWidth();
+  plan.schedule = usualSchedule(plan.chunksPerStage());
   return plan;
 }
 

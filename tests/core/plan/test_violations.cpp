@@ -77,6 +77,7 @@ private slots:
          [](Problem&, Plan& q) {
            q.stages[0].chunks.push_back({LayerIndex(3)}), q.stages[1].chunks[0].pop_back();
          }},
+        {"chunks", [](Problem&, Plan& q) { q.schedule = ScheduleKind::Interleaved; }},
         {"constraint", [](Problem& p, Plan&) { p.constraints.stages.most = 1; }},
         {"constraint", [](Problem& p, Plan&) { p.constraints.devices.least = 3; }},
         {"constraint",

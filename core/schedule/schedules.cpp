@@ -1,9 +1,18 @@
-#include "plan/task_order.h"
-
 #include <algorithm>
+#include <array>
+
+#include "schedule/gpipe.h"
+#include "schedule/interleaved.h"
+#include "schedule/one_f_one_b.h"
 
 namespace nest {
 namespace {
+
+const OneForwardOneBackward kOneForwardOneBackward;
+const Interleaved kInterleaved;
+const GPipe kGPipe;
+/// In the order in which menus and help list them.
+const std::array<const PipelineSchedule*, 3> kSchedules = {&kOneForwardOneBackward, &kInterleaved, &kGPipe};
 
 /// Passes in groups of s microbatches: all of a group through the first chunk, then through the next. The
 /// last group may be smaller. Backward, the last chunk comes first.
@@ -19,16 +28,12 @@ std::vector<PipelineTask> passes(bool forward, int stages, int chunks, int micro
 
 }  // namespace
 
-std::vector<PipelineTask> taskOrder(ScheduleKind kind, int stage, int stages, int chunks, int microbatches) {
+std::vector<PipelineTask> PipelineSchedule::taskOrder(int stage, int stages, int chunks,
+                                                      int microbatches) const {
   const auto forward = passes(true, stages, chunks, microbatches);
   const auto backward = passes(false, stages, chunks, microbatches);
   const std::size_t all = forward.size();
-  std::size_t ahead = all;
-  if (kind != ScheduleKind::GPipe) {
-    const long long warmup =
-        chunks > 1 ? 2LL * (stages - stage - 1) + (chunks - 1LL) * stages : stages - stage - 1LL;
-    ahead = static_cast<std::size_t>(std::min<long long>(static_cast<long long>(all), warmup));
-  }
+  const auto ahead = static_cast<std::size_t>(warmup(stage, stages, microbatches, chunks));
   std::vector<PipelineTask> out(forward.begin(), forward.begin() + static_cast<std::ptrdiff_t>(ahead));
   out.reserve(2 * all);
   for (std::size_t k = ahead; k < all; ++k) {
@@ -37,6 +42,25 @@ std::vector<PipelineTask> taskOrder(ScheduleKind kind, int stage, int stages, in
   }
   out.insert(out.end(), backward.begin() + static_cast<std::ptrdiff_t>(all - ahead), backward.end());
   return out;
+}
+
+std::span<const PipelineSchedule* const> schedules() {
+  return kSchedules;
+}
+
+const PipelineSchedule& scheduleOf(ScheduleKind kind) {
+  return **std::find_if(kSchedules.begin(), kSchedules.end(),
+                        [&](const auto* s) { return s->kind() == kind; });
+}
+
+const PipelineSchedule* scheduleNamed(std::string_view id) {
+  const auto it =
+      std::find_if(kSchedules.begin(), kSchedules.end(), [&](const auto* s) { return s->id() == id; });
+  return it == kSchedules.end() ? nullptr : *it;
+}
+
+ScheduleKind usualSchedule(int chunks) {
+  return chunks > 1 ? ScheduleKind::Interleaved : ScheduleKind::OneForwardOneBackward;
 }
 
 }  // namespace nest
