@@ -46,7 +46,16 @@ Reading<Catalog> readCatalog(std::string_view text, const std::string& file) {
     }
     JsonFields fields(*json, (*list)[i], pointer, out);
     fields.requireKey("id", "a short name");
-    DeviceSpec device = readDevice(fields, *json, {}, Origin::Catalog, out);
+    const DeviceSpec* like = nullptr;
+    if (const auto relative = fields.string("like")) {
+      const auto known = catalog.names.find(folded(*relative));
+      if (known != catalog.names.end())
+        like = &catalog.devices[known->second];
+      else
+        fields.report(Severity::Error, "device-unknown", "like",
+                      "No device above is called \"" + *relative + '"');
+    }
+    DeviceSpec device = readDevice(fields, *json, like ? *like : DeviceSpec{}, Origin::Catalog, out);
     std::vector<std::string> names = {device.id, device.name};
     if (const auto* aliases = fields.array("aliases"))
       for (const auto& a : *aliases)

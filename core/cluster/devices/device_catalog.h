@@ -16,7 +16,8 @@ const std::vector<DeviceSpec>& deviceCatalog();
 /// By id or name, case and punctuation ignored ("A100-80GB", "h100 sxm", "TPUv4"); nullptr if unknown.
 const DeviceSpec* findDevice(std::string_view id);
 
-/// Reads a catalog: {"devices": [{"id", "name", "aliases", figures…}]}.
+/// Reads a catalog: {"devices": [{"id", "name", "aliases", "like", figures…}]}. A device `like` one above it
+/// has the figures of that one where it states none.
 Reading<std::vector<DeviceSpec>> readDeviceCatalog(std::string_view text, const std::string& file);
 
 }  // namespace nest

@@ -17,7 +17,7 @@ private slots:
     QVERIFY2(reading.diagnostics.empty(),
              reading.diagnostics.empty() ? "" : toText(reading.diagnostics[0]).c_str());
     QCOMPARE(deviceCatalog(), *reading);
-    QVERIFY(deviceCatalog().size() >= 13);
+    QVERIFY(deviceCatalog().size() >= 27);
     for (const DeviceSpec& d : deviceCatalog()) {
       QVERIFY(!d.peak.citation.empty() && !d.memory.citation.empty() && !d.linkBandwidth.citation.empty());
       QVERIFY(!d.matrixEfficiency.citation.empty() && !d.attentionEfficiency.citation.empty());
@@ -36,6 +36,17 @@ private slots:
     QCOMPARE(h100->matrixEfficiency.origin, Origin::Measured);
     QCOMPARE(h100->attentionEfficiency.origin, Origin::Estimated);
     QCOMPARE(findDevice("b200")->matrixEfficiency.value, 0.776);
+  }
+  /// A variant states what differs and has the rest of its relative.
+  void relativesShareFigures() {
+    const DeviceSpec *h100 = findDevice("h100"), *h800 = findDevice("h800");
+    QVERIFY(h800);
+    QCOMPARE(h800->linkBandwidth.value.value(), 200e9);
+    QCOMPARE(h800->peak, h100->peak);
+    QCOMPARE(h800->usualHostSize, h100->usualHostSize);
+    const auto r = readDeviceCatalog(R"({"devices":[{"id":"x","like":"nobody"}]})", "c.json");
+    QVERIFY(!r);
+    QCOMPARE(r.diagnostics.front().code, std::string("device-unknown"));
   }
   void namesFold() {
     QCOMPARE(findDevice("A100-80GB"), findDevice("a100-80"));
