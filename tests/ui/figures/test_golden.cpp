@@ -90,8 +90,26 @@ private slots:
   void tellsAnotherFigureApart() {
     const QImage a = painted(*m_figures[1], m_context, Theme::Kind::Light, 1);
     const QImage b = painted(*m_figures[2], m_context, Theme::Kind::Light, 1);
-    QVERIFY(test::shareThatDiffers(a, b) > test::kShareTolerance);
-    QCOMPARE(test::shareThatDiffers(a, a), 0.0);
+    QVERIFY(test::differenceOf(a, b).share > test::kShareTolerance);
+    QCOMPARE(test::differenceOf(a, a).share, 0.0);
+    QCOMPARE(test::differenceOf(a, a).worstPlace, 0.0);
+  }
+  /// In the smallest type of any figure, wherever it falls.
+  void noticesOneLabel() {
+    const QImage without = painted(*m_figures[1], m_context, Theme::Kind::Light, 1);
+    for (int shift = 0; shift < 24; shift += 5) {
+      QImage with = without;
+      QPainter painter(&with);
+      painter.fillRect(QRect(40, 40, 120, 60), Qt::white);
+      const QImage blank = with.copy();
+      QFont small = painter.font();
+      small.setPixelSize(11);
+      painter.setFont(small);
+      painter.setPen(Qt::black);
+      painter.drawText(QPoint(60 + shift, 70 + shift / 2), QStringLiteral("7.74 s"));
+      painter.end();
+      QVERIFY(!test::differenceOf(with, blank).tolerable());
+    }
   }
 
 private:
