@@ -136,7 +136,11 @@ QStringList samplePaths() {
 }
 
 ScenarioFiles::ScenarioFiles(ScenarioDocument& document, const QString& journalFolder, QObject* parent)
-    : QObject(parent), m_document(document), m_journal(journalFolder) {
+    : QObject(parent),
+      m_document(document),
+      m_journal(journalFolder),
+      m_journalSoon(this),
+      m_checkSoon(this) {
   m_journalSoon.setSingleShot(true);
   m_journalSoon.setInterval(0);
   connect(&m_journalSoon, &QTimer::timeout, this, &ScenarioFiles::journal);

@@ -1,9 +1,12 @@
 #include "document/scenario_document.h"
 
+#include <QDir>
 #include <QFile>
+#include <QFileSystemWatcher>
 #include <QObject>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTimer>
 
 #include "document/scenario_files.h"
 #include "support/test_main.h"
@@ -21,6 +24,13 @@ Scenario sample() {
 void setBatch(ScenarioDocument& d, int batch) {
   d.edit(QStringLiteral("/job/global_batch"), QStringLiteral("Change global batch"),
          [batch](Scenario& s) { s.job.globalBatch = batch; });
+}
+
+/// Whether the files will look at the disk again, or write a journal, by themselves.
+bool looksAgain(const ScenarioFiles& files) {
+  for (const auto* timer : files.findChildren<QTimer*>())
+    if (timer->isActive()) return true;
+  return false;
 }
 
 }  // namespace
@@ -216,6 +226,14 @@ private Q_SLOTS:
     QTemporaryDir dir;
     const QString folder = dir.filePath(QStringLiteral("journal"));
     const QString path = dir.filePath(QStringLiteral("a.nest.json"));
+    const auto journalHolds = [&folder](const char* what) {
+      const QDir all(folder);
+      for (const QString& name : all.entryList(QDir::Files)) {
+        QFile in(all.filePath(name));
+        if (in.open(QIODevice::ReadOnly) && in.readAll().contains(what)) return true;
+      }
+      return false;
+    };
     std::string text;
     {
       ScenarioDocument d;
@@ -224,7 +242,7 @@ private Q_SLOTS:
       QVERIFY(files.save(path));
       setBatch(d, 352);
       text = writeScenario(d.scenario());
-      QTest::qWait(1);  // the journal is written when the event loop turns
+      QTRY_VERIFY(journalHolds("352"));
       ScenarioDocument second;
       ScenarioFiles living(second, folder);
       QVERIFY(living.recoverable().empty());  // its program lives
@@ -242,7 +260,7 @@ private Q_SLOTS:
     QCOMPARE(writeScenario(d.scenario()), text);
     QVERIFY(files.recoverable().empty());
     QVERIFY(files.save(path));
-    QTest::qWait(1);
+    QTRY_VERIFY(!journalHolds("352"));
     ScenarioDocument third;
     ScenarioFiles after(third, folder);
     QVERIFY(after.recoverable().empty());
@@ -263,8 +281,13 @@ private Q_SLOTS:
     out.write(QByteArray::fromStdString(writeScenario(other)));
     out.close();
     QTRY_COMPARE(outside.count(), 1);
-    QVERIFY(files.save(path));  // our own
-    QTest::qWait(400);
+    // Our own: the watcher hears of it, too, and the look that follows finds nothing new.
+    QFileSystemWatcher watcher({path});
+    QSignalSpy written(&watcher, &QFileSystemWatcher::fileChanged);
+    QVERIFY(files.save(path));
+    QTRY_VERIFY(written.count() > 0);
+    QCoreApplication::processEvents();
+    QTRY_VERIFY(!looksAgain(files));
     QCOMPARE(outside.count(), 1);
   }
 };

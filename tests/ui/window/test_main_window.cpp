@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QObject>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QTabBar>
 #include <QTemporaryDir>
@@ -324,7 +325,8 @@ private Q_SLOTS:
     window.show();
     QTRY_VERIFY(window.headline().asText().contains(QStringLiteral("Searching")));
     QVERIFY(!window.headline().asText().contains(QStringLiteral("press Solve")));
-    QTest::qWait(600);  // past the patience that short searches get
+    // Past the patience that short searches get.
+    QTRY_VERIFY(window.headline().findChild<QProgressBar*>()->isVisible());
     QVERIFY2(!window.headline().statusText().contains(QStringLiteral("Searching search")),
              qPrintable(window.headline().statusText()));
     go = true;
@@ -345,7 +347,7 @@ private Q_SLOTS:
     QTRY_VERIFY(views.view(QStringLiteral("study"))->isInSight());
     f.window.setFocus();
     inCompare->setFocus();
-    QTest::qWait(1);
+    QCoreApplication::processEvents();
     QCOMPARE(views.current()->id(), QStringLiteral("study"));
     // So is a tab that is brought forward with the mouse.
     auto* bar = [&]() -> QTabBar* {

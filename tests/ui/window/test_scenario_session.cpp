@@ -121,7 +121,7 @@ private Q_SLOTS:
     QTRY_VERIFY(b.solved());
     for (View* view : b.window.views().views()) {
       b.window.views().reveal(view->id());
-      QTest::qWait(1);
+      QTRY_VERIFY(view->isInSight());
     }
   }
 };

@@ -81,6 +81,11 @@ QStringList cutTexts(const QWidget* root) {
   return cut;
 }
 
+QStringList cutTextsOnceLaidOut(const QWidget* root) {
+  (void)QTest::qWaitFor([root] { return root->isVisible() && cutTexts(root).isEmpty(); });
+  return cutTexts(root);
+}
+
 }  // namespace
 
 class TestWholeWindow : public QObject {
@@ -93,7 +98,7 @@ private Q_SLOTS:
     QStringList nameless;
     for (View* view : window->views().views()) {
       window->views().reveal(view->id());
-      QTest::qWait(1);
+      QTRY_VERIFY(view->isInSight());
       for (const QWidget* w : view->findChildren<QWidget*>()) {
         if (!(w->focusPolicy() & Qt::TabFocus) || w->objectName().startsWith(QLatin1String("qt_"))) continue;
         const auto* button = qobject_cast<const QAbstractButton*>(w);
@@ -117,7 +122,13 @@ private Q_SLOTS:
     const auto window = makeWindow();
     QTRY_VERIFY(isSolved(*window));
     window->views().reveal(QStringLiteral("search"));
-    QTest::qWait(200);  // the inspector settles
+    const auto* facts = window->findChild<Inspector*>();
+    const auto heard = [facts] {
+      for (const auto* label : facts->findChildren<QLabel*>())
+        if (label->accessibleDescription().contains(QStringLiteral("Batch time"))) return true;
+      return false;
+    };
+    QTRY_VERIFY(heard());
     static const QRegularExpression tag(QStringLiteral("</?[a-z]+>"));
     for (QWidget* w : window->findChildren<QWidget*>()) {
       if (!w->isVisible()) continue;
@@ -128,11 +139,6 @@ private Q_SLOTS:
       if (!label || label->accessibleName().isEmpty() || label->text().isEmpty()) continue;
       QVERIFY2(!a->text(QAccessible::Description).isEmpty(), qPrintable(label->accessibleName()));
     }
-    auto* facts = window->findChild<Inspector*>();
-    bool heard = false;
-    for (auto* label : facts->findChildren<QLabel*>())
-      heard |= label->accessibleDescription().contains(QStringLiteral("Batch time"));
-    QVERIFY(heard);
   }
 
   /// Views behind other tabs are visible to Qt, but not to anyone.
@@ -160,15 +166,14 @@ private Q_SLOTS:
     QStringList cut;
     for (View* view : window->views().views()) {
       window->views().showAlone(view->id());
-      QTest::qWait(20);
-      for (const QString& text : cutTexts(view)) cut += view->id() + QStringLiteral(": ") + text;
+      for (const QString& text : cutTextsOnceLaidOut(view)) cut += view->id() + QStringLiteral(": ") + text;
     }
     for (const char* dock : {"panel", "inspector", "below", "lessons"}) {
       auto* d = window->findChild<QDockWidget*>(QLatin1String(dock));
       d->show();
       d->raise();
-      QTest::qWait(20);
-      for (const QString& text : cutTexts(d)) cut += QLatin1String(dock) + QStringLiteral(": ") + text;
+      for (const QString& text : cutTextsOnceLaidOut(d))
+        cut += QLatin1String(dock) + QStringLiteral(": ") + text;
     }
     QCoreApplication::removeTranslator(&words);
     QVERIFY2(cut.isEmpty(), qPrintable(cut.join(QStringLiteral("\n"))));
@@ -183,7 +188,7 @@ private Q_SLOTS:
     auto* bar = window->findChild<QMenuBar*>();
     for (const int width : {1500, 1000}) {
       window->resize(width, 900);
-      QTest::qWait(20);
+      QTRY_COMPARE(bar->width(), width);
       const QWidget* tools = bar->cornerWidget();
       for (QAction* menu : bar->actions()) {
         const QRect at = bar->actionGeometry(menu);
@@ -202,7 +207,7 @@ private Q_SLOTS:
     QStringList missed;
     for (View* view : window->views().views()) {
       window->views().showAlone(view->id());
-      QTest::qWait(20);
+      QTRY_VERIFY(view->isInSight());
       QSet<const QWidget*> wanted, met;
       for (const QWidget* w : view->findChildren<QWidget*>())
         if (w->isVisible() && w->isEnabled() && (w->focusPolicy() & Qt::TabFocus) && !w->focusProxy() &&
