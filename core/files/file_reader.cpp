@@ -1,0 +1,185 @@
+#include "files/file_reader.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "files/descriptor.h"
+#include "text/text_encoding.h"
+
+namespace nest {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kChunk = 1 << 16;
+constexpr std::size_t kLongestLine = 1 << 20;
+/// Opening a named pipe in the usual way waits for ever where nobody writes into it; this waits so long.
+constexpr int kPipeWaitMs = 2000;
+
+Diagnostics fault(const std::string& path, std::string code, std::string message, std::string remedy = {}) {
+  return {error(std::move(code), {path, 0, 0, ""}, std::move(message), std::move(remedy))};
+}
+
+Diagnostics unreadable(const std::string& path, int errorNumber) {
+  if (errorNumber == ENOENT || errorNumber == ENOTDIR)
+    return fault(path, "file-missing", "there is no such file", "check the path");
+  return fault(path, "file-unreadable", "the file cannot be read: " + describeErrno(errorNumber),
+               "check the path and its permissions");
+}
+
+/// An open file or pipe, read from its begin to its end.
+class Source {
+public:
+  Source(Descriptor file, std::string path) : m_file(std::move(file)), m_path(std::move(path)) {}
+
+  int number() const { return m_file.number(); }
+  std::size_t size = 0;  ///< of a regular file; a file that is being written may hold more
+
+  /// The number of bytes read, 0 at the end, -1 with errno.
+  ssize_t next(char* into, std::size_t most) {
+    if (!m_first.empty()) {
+      const std::size_t n = std::min(most, m_first.size());
+      std::memcpy(into, m_first.data(), n);
+      m_first.erase(0, n);
+      return static_cast<ssize_t>(n);
+    }
+    ssize_t n = 0;
+    do n = ::read(number(), into, most);
+    while (n < 0 && errno == EINTR);
+    return n;
+  }
+
+  void block() const { fcntl(number(), F_SETFL, fcntl(number(), F_GETFL) & ~O_NONBLOCK); }
+
+  Diagnostics waitForWriter() {
+    pollfd wait{number(), POLLIN, 0};
+    poll(&wait, 1, kPipeWaitMs);
+    m_first.resize(kChunk);
+    const ssize_t n = ::read(number(), m_first.data(), m_first.size());
+    m_first.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    // Nothing to read and no error: no writer. One that is connected and still thinks shows as EAGAIN.
+    if (n == 0)
+      return fault(m_path, "file-pipe", "this is a named pipe, and nobody writes into it",
+                   "start what writes into it first, or give - and pipe it in");
+    return n < 0 && errno != EAGAIN ? unreadable(m_path, errno) : Diagnostics{};
+  }
+
+private:
+  Descriptor m_file;
+  std::string m_path;
+  std::string m_first;  ///< read while waiting for a writer
+};
+
+Reading<Source> openSource(const std::string& path, Sources allowed) {
+  struct stat before {};
+  if (path.find('\0') != std::string::npos || stat(path.c_str(), &before) != 0)
+    return {std::nullopt, unreadable(path, path.find('\0') != std::string::npos ? ENOENT : errno)};
+  if (S_ISDIR(before.st_mode))
+    return {std::nullopt,
+            fault(path, "file-is-folder", "this is a folder, not a file", "name a file inside it")};
+  const bool isHandedOver = ownDescriptor(path) || path.starts_with("/proc/");
+  if (allowed == Sources::Files && !S_ISREG(before.st_mode) && !(S_ISFIFO(before.st_mode) && isHandedOver)) {
+    const std::string what = S_ISFIFO(before.st_mode) ? "named pipe" : "device";
+    return {std::nullopt, fault(path, S_ISFIFO(before.st_mode) ? "file-pipe" : "file-device",
+                                "this is a " + what + ", not a file", "save what it brings to a file")};
+  }
+  // Without O_NONBLOCK opening may wait for ever; what it opens is looked at again, because names move.
+  Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat now {};
+  if (!file || fstat(file.number(), &now) != 0) return {std::nullopt, unreadable(path, errno)};
+  if ((now.st_mode & S_IFMT) != (before.st_mode & S_IFMT)) return {std::nullopt, unreadable(path, ESTALE)};
+  Reading<Source> source{Source(std::move(file), path), {}};
+  if (S_ISREG(now.st_mode)) source->size = static_cast<std::size_t>(now.st_size);
+  if (S_ISFIFO(now.st_mode) && !isHandedOver) source.diagnostics = source->waitForWriter();
+  if (hasErrors(source.diagnostics)) return {std::nullopt, std::move(source.diagnostics)};
+  source->block();
+  return source;
+}
+
+Reading<std::string> readAll(Source source, const std::string& path) {
+  const auto tooLarge = [&] {
+    return Reading<std::string>{std::nullopt,
+                                fault(path, "file-too-large", "the file is larger than 64 MiB")};
+  };
+  if (source.size > kLargestText) return tooLarge();
+  std::string text;
+  text.reserve(source.size);
+  std::string chunk(kChunk, '\0');
+  ssize_t n = 0;
+  while ((n = source.next(chunk.data(), chunk.size())) > 0) {
+    text.append(chunk, 0, static_cast<std::size_t>(n));
+    if (text.size() > kLargestText) return tooLarge();
+  }
+  if (n < 0) return {std::nullopt, unreadable(path, errno)};
+  return {asUtf8(std::move(text)), {}};
+}
+
+/// The part of `path` below `folder`, both taken as text; empty if it does not stand there.
+fs::path below(const fs::path& folder, const fs::path& path) {
+  const fs::path inside = path.lexically_relative(folder);
+  return inside.empty() || *inside.begin() == ".." || inside == "." ? fs::path() : inside;
+}
+
+}  // namespace
+
+Reading<std::string> readText(const std::string& path, Sources allowed) {
+  auto source = openSource(path, allowed);
+  if (!source) return {std::nullopt, std::move(source.diagnostics)};
+  return readAll(std::move(*source), path);
+}
+
+Reading<std::string> readStandardInput() {
+  return readAll(Source(Descriptor(dup(STDIN_FILENO)), "standard input"), "standard input");
+}
+
+Diagnostics readLines(const std::string& path,
+                      const std::function<bool(std::string_view line, bool whole)>& take) {
+  auto source = openSource(path, Sources::Anything);
+  if (!source) return std::move(source.diagnostics);
+  std::string rest;  // of the last chunk: the begin of a line
+  std::string chunk(kChunk, '\0');
+  ssize_t n = 0;
+  while ((n = source->next(chunk.data(), chunk.size())) > 0) {
+    rest.append(chunk, 0, static_cast<std::size_t>(n));
+    std::size_t begin = 0;
+    for (std::size_t end; (end = rest.find('\n', begin)) != std::string::npos; begin = end + 1)
+      if (!take(std::string_view(rest).substr(begin, end - begin), true)) return {};
+    rest.erase(0, begin);
+    if (rest.size() > kLongestLine)
+      return fault(path, "file-line-too-long", "a line of the file is longer than 1 MiB");
+  }
+  if (n < 0) return unreadable(path, errno);
+  if (!rest.empty()) take(rest, false);
+  return {};
+}
+
+std::string referenceTo(const std::string& path, const std::string& scenarioPath) {
+  std::error_code ec;  // without a current folder there are only absolute paths
+  const fs::path scenario = fs::absolute(scenarioPath, ec).lexically_normal();
+  return below(scenario.parent_path(), fs::absolute(path, ec).lexically_normal()).string();
+}
+
+std::function<Reading<std::string>(const std::string& path)> loaderBeside(const std::string& scenarioPath) {
+  const fs::path folder = scenarioPath == "-" ? fs::path() : fs::path(scenarioPath).parent_path();
+  return [folder,
+          inFolder = scenarioPath == "-" ? std::string("scenario") : scenarioPath](const std::string& path) {
+    const std::string inside = referenceTo((folder / path).string(), inFolder);
+    Reading<std::string> reading =
+        inside.empty() ? Reading<std::string>{std::nullopt, fault(path, "reference-outside",
+                                                                  "a scenario may name only files in its own "
+                                                                  "folder and the folders below it",
+                                                                  "copy the file there")}
+                       : readText((folder / inside).string(), Sources::Files);
+    for (Diagnostic& d : reading.diagnostics) d.message = "\"" + path + "\": " + d.message;
+    return reading;
+  };
+}
+
+}  // namespace nest

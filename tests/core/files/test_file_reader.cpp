@@ -1,0 +1,177 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <QtTest/QTest>
+#include <filesystem>
+#include <fstream>
+
+#include "files/file_reader.h"
+#include "support/own_folder.h"
+#include "support/test_main.h"
+
+using namespace nest;
+using nest::test::OwnFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+void put(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string codeOf(const Reading<std::string>& r) {
+  return r.diagnostics.empty() ? std::string() : r.diagnostics.front().code;
+}
+
+}  // namespace
+
+/// Whatever stands behind a path, reading it ends, and no more is held than allowed.
+class TestFileReader : public QObject {
+  Q_OBJECT
+private slots:
+  void textsAreRead() {
+    const OwnFolder dir;
+    const std::string large(200'000, 'x');
+    for (const std::string& text : {std::string(), std::string("a\n"), large, std::string("a\0b", 3)}) {
+      put(dir / "a", text);
+      for (const Sources s : {Sources::Anything, Sources::Files}) QVERIFY(*readText(dir / "a", s) == text);
+    }
+    put(dir / "a", "\xEF\xBB\xBFtext");
+    QCOMPARE(*readText(dir / "a"), std::string("text"));
+    QVERIFY(readText("/proc/self/status")->find("Name:") != std::string::npos);  // says that it has no size
+  }
+
+  void whatIsNoTextIsRefused_data() {
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("anything");
+    QTest::addColumn<QString>("files");
+    QTest::newRow("missing") << "absent"
+                             << "file-missing"
+                             << "file-missing";
+    QTest::newRow("below a file") << "text/a"
+                                  << "file-missing"
+                                  << "file-missing";
+    QTest::newRow("folder") << "."
+                            << "file-is-folder"
+                            << "file-is-folder";
+    QTest::newRow("endless device") << "/dev/zero"
+                                    << "file-too-large"
+                                    << "file-device";
+    QTest::newRow("random device") << "/dev/urandom"
+                                   << "file-too-large"
+                                   << "file-device";
+    QTest::newRow("pipe") << "pipe"
+                          << "file-pipe"
+                          << "file-pipe";
+    QTest::newRow("large") << "large"
+                           << "file-too-large"
+                           << "file-too-large";
+    QTest::newRow("link to nowhere") << "dangling"
+                                     << "file-missing"
+                                     << "file-missing";
+    QTest::newRow("link to a device") << "zero"
+                                      << "file-too-large"
+                                      << "file-device";
+  }
+  void whatIsNoTextIsRefused() {
+    QFETCH(QString, path);
+    QFETCH(QString, anything);
+    QFETCH(QString, files);
+    const OwnFolder dir;
+    put(dir / "text", "x");
+    put(dir / "large", "x");
+    fs::resize_file(dir / "large", kLargestText + 1);  // sparse
+    QCOMPARE(mkfifo((dir / "pipe").c_str(), 0600), 0);
+    fs::create_symlink("absent", dir / "dangling");
+    fs::create_symlink("/dev/zero", dir / "zero");
+    const std::string at = path.startsWith('/') ? path.toStdString() : dir / path.toStdString();
+    QCOMPARE(codeOf(readText(at, Sources::Anything)), anything.toStdString());
+    QCOMPARE(codeOf(readText(at, Sources::Files)), files.toStdString());
+  }
+
+  void theLimitItselfIsAllowed() {
+    const OwnFolder dir;
+    put(dir / "large", "");
+    fs::resize_file(dir / "large", kLargestText);
+    QVERIFY(readText(dir / "large"));
+  }
+
+  void pipesOfAShellAreRead() {
+    int ends[2];
+    QCOMPARE(pipe(ends), 0);
+    QCOMPARE(write(ends[1], "text", 4), ssize_t(4));
+    close(ends[1]);
+    const auto got = readText("/dev/fd/" + std::to_string(ends[0]), Sources::Files);
+    close(ends[0]);
+    QVERIFY(got);
+    QCOMPARE(*got, std::string("text"));
+  }
+
+  void aScenarioNamesOnlyWhatStandsBelowIt() {
+    const OwnFolder dir;
+    fs::create_directories(dir / "own/models");
+    put(dir / "own/s.nest.json", "");
+    put(dir / "own/models/m.json", "inside");
+    put(dir / "outside.json", "outside");
+    fs::create_symlink("../../outside.json", dir / "own/models/link.json");
+    fs::create_symlink("/dev/zero", dir / "own/zero");
+    QCOMPARE(mkfifo((dir / "own/pipe").c_str(), 0600), 0);
+    const auto load = loaderBeside(dir / "own/s.nest.json");
+    QCOMPARE(*load("models/m.json"), std::string("inside"));
+    QCOMPARE(*load("./models/../models/m.json"), std::string("inside"));
+    QCOMPARE(*load(dir / "own/models/m.json"), std::string("inside"));
+    QCOMPARE(*load("models/link.json"), std::string("outside"));  // the user's own doing
+    for (const std::string& path :
+         {std::string("../outside.json"), dir / "outside.json", std::string("models/../../outside.json"),
+          std::string("/etc/passwd"), std::string("/dev/zero"), std::string("/dev/fd/0"), std::string(".")})
+      QVERIFY2(codeOf(load(path)) == "reference-outside", path.c_str());
+    QCOMPARE(codeOf(load("-")), std::string("file-missing"));
+    QCOMPARE(codeOf(load("models")), std::string("file-is-folder"));
+    QCOMPARE(codeOf(load("zero")), std::string("file-device"));
+    QCOMPARE(codeOf(load("pipe")), std::string("file-pipe"));
+
+    const fs::path before = fs::current_path();
+    fs::current_path(dir / "own");
+    for (const char* scenario : {"s.nest.json", "./s.nest.json", "-"}) {
+      QCOMPARE(*loaderBeside(scenario)("models/m.json"), std::string("inside"));
+      QCOMPARE(codeOf(loaderBeside(scenario)("../outside.json")), std::string("reference-outside"));
+      QCOMPARE(codeOf(loaderBeside(scenario)("-")), std::string("file-missing"));
+    }
+    fs::current_path(before);
+  }
+
+  void referencesAreRelativeToTheScenario() {
+    QCOMPARE(referenceTo("/a/models/m.json", "/a/s.nest.json"), std::string("models/m.json"));
+    QCOMPARE(referenceTo("/a/b/../models/m.json", "/a/./s.nest.json"), std::string("models/m.json"));
+    QCOMPARE(referenceTo("/b/m.json", "/a/s.nest.json"), std::string());
+    QCOMPARE(referenceTo("/ab/m.json", "/a/s.nest.json"), std::string());
+  }
+
+  void linesOfAnyFileAreHandedOut() {
+    const OwnFolder dir;
+    std::string text;
+    for (int i = 0; i < 20'000; ++i)
+      text += std::to_string(i) + std::string(static_cast<std::size_t>(i % 50), '.') + '\n';
+    put(dir / "a", text + "torn");
+    std::string joined;
+    int whole = 0, torn = 0;
+    const Diagnostics d = readLines(dir / "a", [&](std::string_view line, bool isWhole) {
+      joined += line;
+      if (isWhole) joined += '\n';
+      ++(isWhole ? whole : torn);
+      return true;
+    });
+    QVERIFY(d.empty());
+    QVERIFY(joined == text + "torn");
+    QCOMPARE(whole, 20'000);
+    QCOMPARE(torn, 1);
+    int taken = 0;
+    QVERIFY(readLines(dir / "a", [&](std::string_view, bool) { return ++taken < 3; }).empty());
+    QCOMPARE(taken, 3);
+    const auto ignore = [](std::string_view, bool) { return true; };
+    QCOMPARE(readLines("/dev/zero", ignore).front().code, std::string("file-line-too-long"));
+    QCOMPARE(readLines(dir / "absent", ignore).front().code, std::string("file-missing"));
+  }
+};
+NEST_TEST(TestFileReader)
+#include "test_file_reader.moc"
