@@ -11,8 +11,8 @@
 
 namespace nest::cli {
 
-/// Exit codes of nest-plan.
-enum ExitCode { kDone = 0, kNoPlanFits = 1, kBadInput = 2 };
+/// Exit codes of nest-plan. kStopped: ended early by an interrupt, with what was found until then.
+enum ExitCode { kDone = 0, kNoPlanFits = 1, kBadInput = 2, kStopped = 3 };
 
 using Words = std::vector<std::string>;
 
@@ -55,14 +55,15 @@ std::optional<Input> readInput(const std::string& path, bool asJson);
 /// Everything that is to be said about a scenario's text, warnings and notes included.
 Reading<Input> readInputText(const std::string& text, const std::string& path);
 
-/// Progress on a terminal after 300 ms, a stop within 50 ms of an interrupt (Ctrl+C; a second one ends the
-/// program), the deadline of the options.
+/// Progress on a terminal after 300 ms, a stop within 50 ms of SIGINT (Ctrl+C) or SIGTERM (a second one ends
+/// the program), the deadline of the options.
 class Watch {
 public:
   explicit Watch(double deadlineSeconds);
   ~Watch();
   Control control();
   void clear();  ///< the progress on the terminal, before something else is written there
+  void stop() { m_stop.request_stop(); }
 
 private:
   std::stop_source m_stop;

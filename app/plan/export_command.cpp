@@ -11,6 +11,7 @@
 #include "formats/networks/dot.h"
 #include "formats/networks/graphml.h"
 #include "formats/results/plan_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "solver/solve.h"
 
 namespace nest::cli {

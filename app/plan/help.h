@@ -31,7 +31,8 @@ SCENARIO is a *.nest.json file ("-" reads standard input):
 Where a network is a graph, the best plan is also routed over its links (see nest-plan evaluate --help). A device may be
 an object: {"id": "h100-sxm", "memory_bytes": "96 GiB", "sustained_rate": 0.85}. "model" may also hold "profile" (measured
 costs, an object or a path: what it does not hold is estimated), "analytic" ({"flash_attention": false, …}: the constants
-of the analytic profile) and "calibration" (measured ÷ predicted step time).
+of the analytic profile) and "calibration" (measured ÷ predicted step time). A path names a file in the scenario's own
+folder or below it, never elsewhere.
 resources/schemas/scenario.schema.json tells every key. Figures may be numbers in the unit of their key, or texts with
 their own ("450 GB/s", "400 Gb/s", "2 us", "80 GiB"). The network is one line, a list of levels, or a graph.
 
@@ -193,8 +194,9 @@ by commas; 8..64x2 is 8,16,32,64 and 1..4+1 is 1,2,3,4. Figures may carry their 
 
   nest-plan sweep s.nest.json --set job.global_batch=512..4096x2 --set "cluster.levels.1.bandwidth=25 GB/s,50 GB/s" -o out
 
-writes out.csv and out.json when done. On the way every row goes to out.jsonl: after an interruption (Ctrl+C, a lost
-machine) the same command goes on from there; --restart begins anew. Without -o the table goes to standard output.
+writes out.csv and out.json when done. On the way every row goes to out.jsonl: after an interruption (Ctrl+C, SIGTERM, a
+full disk, a lost machine) the same command goes on from there; --restart solves all again, and so it must be where a model
+file of the scenario has changed. Without -o the table goes to standard output, after an interruption as far as it is solved.
 
   --threads N    solves at once (default: all cores)
   --shard i/n    only every n-th combination, beginning with the i-th; rows go to BASE.shard-i-of-n.jsonl
@@ -205,7 +207,7 @@ Spread over machines, with Slurm or GNU parallel:
   parallel nest-plan sweep s.nest.json --set … --shard {}/16 -o out ::: $(seq 16)
   nest-plan sweep --merge out.shard-*.jsonl -o out
 
-Exit codes: 0 done (rows on which nothing fits included); 2 bad input.
+Exit codes: 0 done (rows on which nothing fits included); 2 bad input, or a file that cannot be written; 3 interrupted.
 )";
 
 }  // namespace nest::cli

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "files.h"
 #include "formats/results/outcome_json.h"
+#include "formats/scenario/scenario_json.h"
 #include "text/json_layout.h"
 #include "text/printable.h"
 #include "units/text.h"
@@ -18,9 +19,13 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
+void watchSignals(void (*handler)(int)) {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, handler);
+}
+
 void onInterrupt(int) {
   interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);
+  watchSignals(SIG_DFL);
 }
 
 }  // namespace
@@ -64,7 +69,7 @@ Watch::Watch(double deadlineSeconds) : m_begin(std::chrono::steady_clock::now())
     m_deadline = m_begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                std::chrono::duration<double>(std::min(deadlineSeconds, 1e8)));
   interrupted = 0;
-  std::signal(SIGINT, onInterrupt);
+  watchSignals(onInterrupt);
   m_listener = std::jthread([this](std::stop_token ended) {
     while (!ended.stop_requested() && !interrupted)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -73,7 +78,7 @@ Watch::Watch(double deadlineSeconds) : m_begin(std::chrono::steady_clock::now())
 }
 
 Watch::~Watch() {
-  std::signal(SIGINT, SIG_DFL);
+  watchSignals(SIG_DFL);
   clear();
 }
 

@@ -4,8 +4,10 @@
 #include <string_view>
 
 #include "commands.h"
+#include "files/descriptor.h"
 #include "help.h"
 #include "printable_output.h"
+#include "standard_output.h"
 #include "study_help.h"
 
 namespace nest::cli {
@@ -35,8 +37,9 @@ void overview(std::ostream& out) {
     out << "  " << name << "  " << c.summary << '\n';
   }
   out << "\nnest-plan COMMAND --help tells a command's options and file formats.\n"
-         "Exit codes: 0 done; 1 no plan fits (says why and what would make it fit); 2 bad input (says where "
-         "and why).\n";
+         "Exit codes: 0 done; 1 no plan fits (says why and what would make it fit); 2 bad input or "
+         "unwritable "
+         "output (says where and why); 3 interrupted.\n";
 }
 
 int run(const Words& words) {
@@ -71,15 +74,20 @@ int run(const Words& words) {
 }  // namespace nest::cli
 
 int main(int argc, char** argv) {
-  std::ios::sync_with_stdio(false);
-  const nest::cli::PrintableOutput out(std::cout), errors(std::cerr);
+  nest::holdStandardStreams();
+  const nest::cli::PrintableOutput errors(std::cerr);
+  nest::cli::StandardOutput output;
+  int code = nest::cli::kBadInput;
   try {
-    return nest::cli::run({argv + 1, argv + argc});
+    const nest::cli::PrintableOutput printable(std::cout);
+    code = nest::cli::run({argv + 1, argv + argc});
   } catch (const std::bad_alloc&) {
     std::cerr << "error: out of memory; the input asks for more than this machine has [out-of-memory]\n";
   } catch (const std::exception& e) {
     std::cerr << "error: " << e.what()
               << "; this is a defect of the program, please report it with the input [internal]\n";
   }
-  return nest::cli::kBadInput;
+  const nest::Diagnostics lost = output.finish();
+  nest::cli::report(lost);
+  return lost.empty() ? code : nest::cli::kBadInput;
 }

@@ -7,6 +7,7 @@
 #include "formats/results/outcome_json.h"
 #include "formats/results/plan_json.h"
 #include "formats/results/summary_text.h"
+#include "formats/scenario/scenario_json.h"
 #include "plan/schedule.h"
 #include "scenario/calibration.h"
 #include "solver/solve.h"

@@ -2,14 +2,14 @@
 
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <thread>
 
 #include "command_line.h"
 #include "commands.h"
 #include "files.h"
+#include "files/appending_file.h"
+#include "files/file_writer.h"
 #include "study/sweep.h"
 #include "units/text.h"
 
@@ -35,14 +35,29 @@ Diagnostic misuse(std::string message) {
   return error("command-line", {"", 0, 0, ""}, std::move(message), "see nest-plan sweep --help");
 }
 
-int writeTables(const std::string& base, const std::vector<SweepField>& fields,
+std::string counted(std::size_t rows) {
+  return text::count(static_cast<long long>(rows)) + (rows == 1 ? " row" : " rows");
+}
+
+/// `kept`: the journal that holds the rows whatever happens to the tables; empty: there are several.
+int writeTables(const std::string& base, const std::string& kept, const std::vector<SweepField>& fields,
                 const std::vector<SweepRow>& rows) {
-  Diagnostics failed = writeTextFile(base + ".csv", sweepCsv(fields, rows));
-  for (const Diagnostic& d : writeTextFile(base + ".json", sweepJson(fields, rows))) failed.push_back(d);
+  Diagnostics failed;
+  const auto table = [&](const std::string& path, auto write) {
+    FileWriter file(path);
+    write(fields, rows, [&](std::string_view piece) { file.write(piece); });
+    for (Diagnostic& d : file.commit()) failed.push_back(std::move(d));
+  };
+  table(base + ".csv", writeSweepCsv);
+  table(base + ".json", writeSweepJson);
   report(failed);
-  if (!failed.empty()) return kBadInput;
-  std::cout << text::count(static_cast<long long>(rows.size())) << " rows in " << base << ".csv and " << base
-            << ".json\n";
+  if (!failed.empty()) {
+    if (!kept.empty())
+      std::cerr << "all " << counted(rows.size()) << " are kept in " << kept
+                << "; the same command only writes the tables\n";
+    return kBadInput;
+  }
+  std::cout << counted(rows.size()) << " in " << base << ".csv and " << base << ".json\n";
   return kDone;
 }
 
@@ -52,42 +67,36 @@ int merge(const Arguments& args) {
   std::vector<SweepJournal> journals;
   Diagnostics out;
   for (const std::string& path : args.files) {
-    const auto text = readTextFile(path);
-    auto journal = text ? readJournal(*text, path) : Reading<SweepJournal>{std::nullopt, text.diagnostics};
+    auto journal = readJournal(path);
     out.insert(out.end(), journal.diagnostics.begin(), journal.diagnostics.end());
     if (journal) journals.push_back(std::move(*journal));
   }
   if (hasErrors(out)) return report(out), kBadInput;
-  auto merged = mergeJournals(journals);
+  auto merged = mergeJournals(std::move(journals));
   out.insert(out.end(), merged.diagnostics.begin(), merged.diagnostics.end());
   report(out);
-  return merged ? writeTables(*base, merged->fields, merged->rows) : kBadInput;
+  return merged ? writeTables(*base, "", merged->fields, merged->rows) : kBadInput;
 }
 
-/// The rows of an interrupted run; the journal is opened for more. False after an error was reported.
-bool resume(const std::string& path, const SweepGrid& grid, bool restart, std::vector<SweepRow>& done,
-            std::ofstream& journal) {
-  std::error_code ec;
-  if (!restart && std::filesystem::exists(path, ec)) {
-    const auto text = readTextFile(path);
-    auto earlier = text ? readJournal(*text, path) : Reading<SweepJournal>{std::nullopt, text.diagnostics};
-    report(earlier.diagnostics);
-    if (!earlier) return false;
-    if (earlier->key != grid.key()) {
-      report({error("sweep-different", {path, 0, 0, ""}, "this journal is of another sweep",
-                    "give another -o, or --restart to begin anew")});
-      return false;
-    }
+/// The journal at `path`, ready for more rows; those of an interrupted run go to `done`.
+Reading<AppendingFile> openJournal(const std::string& path, const SweepGrid& grid, bool restart,
+                                   std::vector<SweepRow>& done) {
+  auto file = AppendingFile::open(path);
+  if (!file) return file;
+  const auto add = [&](Diagnostics more) {
+    file.diagnostics.insert(file.diagnostics.end(), more.begin(), more.end());
+    if (hasErrors(file.diagnostics)) file.value.reset();
+    return static_cast<bool>(file);
+  };
+  if (restart && !add(file->cutTo(0))) return file;
+  if (file->size() > 0) {
+    auto earlier = readJournal(path);
+    if (!add(earlier.diagnostics) || !add(belongsTo(*earlier, grid)) || !add(file->cutTo(earlier->bytes)))
+      return file;
     done = std::move(earlier->rows);
   }
-  // Written anew with what is good in it, so that a cut-off line does not stay.
-  std::string text = journalHead(grid);
-  for (const SweepRow& r : done) text += journalLine(r);
-  const Diagnostics failed = writeTextFile(path, text);
-  report(failed);
-  if (!failed.empty()) return false;
-  journal.open(path, std::ios::binary | std::ios::app);
-  return journal.good();
+  if (file->size() == 0) add(file->append(journalHead(grid)));
+  return file;
 }
 
 struct Asked {
@@ -150,33 +159,53 @@ int sweepCommand(const Words& words) {
   SweepOptions options{asked->threads, asked->shard, {}};
   const auto base = args->value("--output");
   const bool whole = asked->shard.of == 1;
-  std::ofstream journal;
+  const std::size_t all = asked->shard.sizeOf(grid->size());
+  std::string kept;
+  std::optional<AppendingFile> journal;
   if (base) {
-    const std::string part =
-        whole ? ""
-              : ".shard-" + std::to_string(asked->shard.number) + "-of-" + std::to_string(asked->shard.of);
-    if (!resume(*base + part + ".jsonl", *grid, args->has("--restart"), options.done, journal))
-      return kBadInput;
+    kept =
+        *base +
+        (whole ? ""
+               : ".shard-" + std::to_string(asked->shard.number) + "-of-" + std::to_string(asked->shard.of)) +
+        ".jsonl";
+    auto opened = openJournal(kept, *grid, args->has("--restart"), options.done);
+    report(opened.diagnostics);
+    if (!opened) return kBadInput;
+    journal = std::move(opened.value);
   }
+  Diagnostics failed;
+  std::size_t keptRows = options.done.size();
   Watch watch(0);
-  const Control control = watch.control();
   const auto rows = runSweep(
-      *grid, options,
-      [&](const SweepRow& row, std::size_t done, std::size_t all) {
-        if (journal.is_open()) journal << journalLine(row) << std::flush;
-        if (base) showProgress(row, done, all);
+      *grid, std::move(options),
+      [&](const SweepRow& row, std::size_t done, std::size_t) {
+        if (!journal || !failed.empty()) return;
+        failed = journal->append(journalLine(row));
+        if (!failed.empty()) return watch.stop();  // what cannot be kept need not be solved
+        ++keptRows;
+        showProgress(row, done, all);
       },
-      control);
-  if (journal.is_open() && !journal.good())
-    return report({error("file-unwritable", {*base, 0, 0, ""}, "the journal could not be written")}),
-           kBadInput;
-  if (control.stopRequested()) {
-    std::cerr << "stopped after " << rows.size() << " rows; the same command goes on from there\n";
-    return kDone;
+      watch.control());
+  if (journal && failed.empty()) failed = journal->bringToDisk();
+  if (!failed.empty()) {
+    report(failed);
+    std::cerr << "stopped after " << counted(keptRows) << " of " << text::count(static_cast<long long>(all))
+              << "; they are kept in " << kept
+              << ": once there is room, the same command goes on from there\n";
+    return kBadInput;
   }
-  if (base) return whole ? writeTables(*base, grid->fields(), rows) : kDone;
-  std::cout << (args->has("--json") ? sweepJson(grid->fields(), rows) : sweepCsv(grid->fields(), rows));
-  return kDone;
+  const bool isComplete = rows.size() >= all;
+  if (!isComplete)
+    std::cerr << "stopped after " << counted(rows.size()) << " of "
+              << text::count(static_cast<long long>(all))
+              << (base ? "; they are kept in " + kept + ": the same command goes on from there\n"
+                       : "; nothing is kept for another run: -o would\n");
+  if (!base)
+    (args->has("--json") ? writeSweepJson : writeSweepCsv)(
+        grid->fields(), rows, [](std::string_view piece) { std::cout << piece; });
+  else if (isComplete && whole)
+    return writeTables(*base, kept, grid->fields(), rows);
+  return isComplete ? kDone : kStopped;
 }
 
 }  // namespace nest::cli

@@ -69,16 +69,28 @@ std::string firstError(const Diagnostics& all) {
 
 }  // namespace
 
+/// What has been read of the files that scenarios name.
+struct SweepGrid::Loaded {
+  std::mutex mutex;
+  std::map<std::string, Reading<std::string>> texts;
+};
+
 Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string& file,
                                     std::vector<SweepField> fields, const ReferenceLoader& load) {
   Reading<SweepGrid> result;
-  auto base = readScenario(scenario, file, load);
+  SweepGrid grid;
+  grid.m_loaded = std::make_shared<Loaded>();
+  if (load)
+    grid.m_load = [load, loaded = grid.m_loaded](const std::string& path) {
+      const std::lock_guard lock(loaded->mutex);
+      const auto known = loaded->texts.find(path);
+      return known != loaded->texts.end() ? known->second : loaded->texts.emplace(path, load(path)).first->second;
+    };
+  auto base = readScenario(scenario, file, grid.m_load);
   result.diagnostics = std::move(base.diagnostics);
   if (!base) return result;
-  SweepGrid grid;
   grid.m_scenario = writeScenario(*base);
   grid.m_file = file;
-  grid.m_load = load;
   const Json normalised = Json::parse(grid.m_scenario);
   std::set<std::string> seen;
   double combinations = 1;
@@ -105,6 +117,7 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
     for (const std::string& v : f.values) identity += '\t' + v;
   }
   grid.m_key = hashOf(identity);
+  grid.readFiles();
   // A field that no scenario has would change nothing; the reader knows which keys there are.
   for (const Diagnostic& d : grid.scenarioAt(0).diagnostics)
     for (const SweepField& f : grid.m_fields)
@@ -114,6 +127,17 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
             error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer, d.remedy));
   if (!hasErrors(result.diagnostics)) result.value = std::move(grid);
   return result;
+}
+
+/// Only models name files: every value of their fields is tried once, the others at their first.
+void SweepGrid::readFiles() {
+  std::size_t step = 1;
+  for (auto field = m_fields.rbegin(); field != m_fields.rend(); ++field) {
+    if ((field->pointer + '/').starts_with("/model/"))
+      for (std::size_t v = 0; v < field->values.size(); ++v) (void)scenarioAt(v * step);
+    step *= field->values.size();
+  }
+  for (const auto& [path, text] : m_loaded->texts) m_files[path] = text ? hashOf(*text) : "unreadable";
 }
 
 std::size_t SweepGrid::size() const {
@@ -185,12 +209,12 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
 }
 
 std::vector<SweepRow> runSweep(
-    const SweepGrid& grid, const SweepOptions& options,
+    const SweepGrid& grid, SweepOptions options,
     const std::function<void(const SweepRow&, std::size_t done, std::size_t all)>& onRow,
     const Control& control) {
   std::map<std::size_t, SweepRow> rows;
-  for (const SweepRow& r : options.done)
-    if (r.index < grid.size() && options.shard.holds(r.index)) rows.emplace(r.index, r);
+  for (SweepRow& r : options.done)
+    if (r.index < grid.size() && options.shard.holds(r.index)) rows.emplace(r.index, std::move(r));
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < grid.size(); ++i)
     if (options.shard.holds(i) && !rows.contains(i)) open.push_back(i);

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,13 +40,21 @@ public:
   const std::vector<SweepField>& fields() const { return m_fields; }
   std::vector<std::string> valuesAt(std::size_t index) const;  ///< one per field
   Reading<Scenario> scenarioAt(std::size_t index) const;
-  /// Equal for equal scenarios and fields: rows of one key belong together.
+  /// Equal for equal scenarios and fields: rows of one key belong together, if their files are equal too.
   const std::string& key() const { return m_key; }
+  /// The files that the scenarios name, with a hash of their contents. Each is read once, by build(): all rows
+  /// see the same contents.
+  const std::map<std::string, std::string>& files() const { return m_files; }
 
 private:
+  struct Loaded;
+  void readFiles();
+
   std::string m_scenario;  ///< normalised
   std::string m_file, m_key;
+  std::map<std::string, std::string> m_files;
   std::vector<SweepField> m_fields;
+  std::shared_ptr<Loaded> m_loaded;
   ReferenceLoader m_load;
 };
 
@@ -73,6 +83,11 @@ struct Shard {
   bool holds(std::size_t index) const {
     return index % static_cast<std::size_t>(of) == static_cast<std::size_t>(number - 1);
   }
+  /// How many of `all` combinations.
+  std::size_t sizeOf(std::size_t all) const {
+    const auto n = static_cast<std::size_t>(number), step = static_cast<std::size_t>(of);
+    return all < n ? 0 : (all - n) / step + 1;
+  }
 };
 
 struct SweepOptions {
@@ -85,27 +100,33 @@ struct SweepOptions {
 /// worker. Returns the rows of the shard in the order of the grid, those done before included; stopped: those
 /// finished.
 std::vector<SweepRow> runSweep(
-    const SweepGrid&, const SweepOptions&,
+    const SweepGrid&, SweepOptions,
     const std::function<void(const SweepRow&, std::size_t done, std::size_t all)>& onRow,
     const Control& = {});
 
-/// A journal: a head line with the grid's key and fields, then a row per line, appended as they come.
+/// A journal: a head line with the grid's key, files and fields, then a row per line, appended as they come.
 struct SweepJournal {
+  std::string file;  ///< its own
   std::string key;
+  std::map<std::string, std::string> files;
   std::vector<SweepField> fields;
   std::size_t size = 0;  ///< of the whole grid
   std::vector<SweepRow> rows;
+  std::uint64_t bytes = 0;  ///< of the head and the whole rows; behind them an interruption left a part of one
 };
 std::string journalHead(const SweepGrid&);
 std::string journalLine(const SweepRow&);
-/// A last line that an interruption cut off is left out with a note.
-Reading<SweepJournal> readJournal(std::string_view text, const std::string& file);
+/// A journal of any length. A last line that an interruption cut off is left out with a note.
+Reading<SweepJournal> readJournal(const std::string& path);
+/// Errors where the journal's rows are of another sweep, or were solved with other contents of its files.
+Diagnostics belongsTo(const SweepJournal&, const SweepGrid&);
 /// Joins journals of shards of one sweep. Errors: different sweeps. Warnings: rows missing.
-Reading<SweepJournal> mergeJournals(const std::vector<SweepJournal>&);
+Reading<SweepJournal> mergeJournals(std::vector<SweepJournal>);
 
 /// A table with a column per field (by its pointer without the leading slash) and per figure; keys and heads
-/// end in units.
-std::string sweepCsv(const std::vector<SweepField>&, const std::vector<SweepRow>&);
-std::string sweepJson(const std::vector<SweepField>&, const std::vector<SweepRow>&);
+/// end in units. Handed out in pieces.
+using TextSink = std::function<void(std::string_view)>;
+void writeSweepCsv(const std::vector<SweepField>&, const std::vector<SweepRow>&, const TextSink&);
+void writeSweepJson(const std::vector<SweepField>&, const std::vector<SweepRow>&, const TextSink&);
 
 }  // namespace nest

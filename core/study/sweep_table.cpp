@@ -2,6 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "files/file_reader.h"
 #include "study/sweep.h"
 #include "text/json_fields.h"
 #include "text/json_layout.h"
@@ -90,6 +91,9 @@ bool readHead(JsonFields& f, SweepJournal& journal) {
   if (!key || !size || !fields) return false;
   journal.key = *key;
   journal.size = static_cast<std::size_t>(*size);
+  if (const auto* files = f.object("files"))
+    for (const auto& [path, hash] : files->items())
+      if (hash.is_string()) journal.files[path] = hash.get<std::string>();
   for (const auto& field : *fields) {
     if (!field.is_object() || !field.contains("field") || !field["field"].is_string()) return false;
     SweepField one{field["field"].get<std::string>(), {}};
@@ -101,10 +105,83 @@ bool readHead(JsonFields& f, SweepJournal& journal) {
   return true;
 }
 
+constexpr std::size_t kMostComplaints = 100;
+
+/// Takes a journal line by line.
+class JournalReader {
+public:
+  explicit JournalReader(const std::string& path) { m_journal.file = path; }
+
+  /// False: what follows cannot mend it.
+  bool take(std::string_view line, bool whole) {
+    ++m_number;
+    Diagnostics ignored;
+    const auto json = readJsonText(line, m_journal.file);
+    const bool isObject = json && json->root().is_object();
+    if (m_number == 1) {
+      if (isObject && whole) {
+        JsonFields f(*json, json->root(), "", ignored);
+        if (readHead(f, m_journal)) return m_journal.bytes = line.size() + 1, true;
+      }
+      complain("not-a-sweep", "this is no journal of a sweep: its first line tells none",
+               "name a file that sweep -o has written");
+      return false;
+    }
+    if (!whole) {
+      m_out.push_back(note("sweep-cut-off", {m_journal.file, m_number, 1, ""},
+                           "the last row was cut off by an interruption; it is solved again"));
+      return false;
+    }
+    std::optional<SweepRow> row;
+    if (isObject) {
+      JsonFields f(*json, json->root(), "", ignored);
+      row = readRow(f, m_journal.fields.size());
+    }
+    if (!row || row->index >= m_journal.size) {
+      complain("sweep-row", "this line is no row of the sweep", {});
+      return m_out.size() < kMostComplaints;
+    }
+    m_journal.rows.push_back(std::move(*row));
+    m_journal.bytes += line.size() + 1;
+    return true;
+  }
+
+  Reading<SweepJournal> finish(const Diagnostics& unread) {
+    m_out.insert(m_out.end(), unread.begin(), unread.end());
+    if (m_number == 0 && unread.empty())
+      complain("not-a-sweep", "the journal is empty", "run the sweep that is to fill it");
+    if (hasErrors(m_out)) return {std::nullopt, std::move(m_out)};
+    return {std::move(m_journal), std::move(m_out)};
+  }
+
+private:
+  void complain(std::string code, std::string message, std::string remedy) {
+    m_out.push_back(error(std::move(code), {m_journal.file, std::max(1, m_number), 1, ""}, std::move(message),
+                          std::move(remedy)));
+  }
+
+  SweepJournal m_journal;
+  Diagnostics m_out;
+  int m_number = 0;
+};
+
+/// The files whose contents differ: "models/a.json, models/b.json"; empty: none.
+std::string differingFiles(const std::map<std::string, std::string>& a, const std::map<std::string, std::string>& b) {
+  std::string out;
+  std::map<std::string, std::string> all = a;
+  all.insert(b.begin(), b.end());
+  for (const auto& [path, hash] : all) {
+    const auto x = a.find(path), y = b.find(path);
+    if (x == a.end() || y == b.end() || x->second != y->second) out += (out.empty() ? "" : ", ") + path;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string journalHead(const SweepGrid& grid) {
   Json j{{"format", "nest-sweep"}, {"version", 1}, {"key", grid.key()}, {"size", grid.size()}};
+  if (!grid.files().empty()) j["files"] = grid.files();
   j["fields"] = Json::array();
   for (const SweepField& f : grid.fields()) {
     Json values = Json::array();
@@ -118,65 +195,49 @@ std::string journalLine(const SweepRow& row) {
   return rowJson(row, nullptr).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-Reading<SweepJournal> readJournal(std::string_view text, const std::string& file) {
-  Reading<SweepJournal> result;
-  SweepJournal journal;
-  int number = 0;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    const bool cutOff = end == std::string_view::npos;
-    text.remove_prefix(cutOff ? text.size() : end + 1);
-    ++number;
-    auto json = readJsonText(line, file);
-    Diagnostics ignored;
-    if (number == 1) {
-      const bool isObject = json && json->root().is_object();
-      if (isObject) {
-        JsonFields f(*json, json->root(), "", ignored);
-        if (readHead(f, journal)) continue;
-      }
-      result.diagnostics.push_back(error("not-a-sweep", {file, 1, 1, ""},
-                                         "this is no journal of a sweep: its first line tells none",
-                                         "name a file that sweep -o has written"));
-      return result;
-    }
-    std::optional<SweepRow> row;
-    if (json && json->root().is_object()) {
-      JsonFields f(*json, json->root(), "", ignored);
-      row = readRow(f, journal.fields.size());
-    }
-    if (row && row->index < journal.size)
-      journal.rows.push_back(std::move(*row));
-    else if (cutOff)
-      result.diagnostics.push_back(note("sweep-cut-off", {file, number, 1, ""},
-                                        "the last row was cut off by an interruption; it is solved again"));
-    else
-      result.diagnostics.push_back(
-          error("sweep-row", {file, number, 1, ""}, "this line is no row of the sweep"));
-  }
-  if (number == 0)
-    result.diagnostics.push_back(error("not-a-sweep", {file, 1, 1, ""}, "the journal is empty"));
-  if (!hasErrors(result.diagnostics)) result.value = std::move(journal);
-  return result;
+Reading<SweepJournal> readJournal(const std::string& path) {
+  JournalReader reader(path);
+  const Diagnostics unread =
+      readLines(path, [&](std::string_view line, bool whole) { return reader.take(line, whole); });
+  return reader.finish(unread);
 }
 
-Reading<SweepJournal> mergeJournals(const std::vector<SweepJournal>& all) {
+Diagnostics belongsTo(const SweepJournal& journal, const SweepGrid& grid) {
+  const Place place{journal.file, 1, 0, ""};
+  if (journal.key != grid.key())
+    return {error("sweep-different", place, "this journal is of another sweep",
+                  "give another -o, or --restart to begin anew")};
+  if (const std::string changed = differingFiles(journal.files, grid.files()); !changed.empty())
+    return {error("sweep-stale", place, "its rows were solved with other contents of " + changed,
+                  "give another -o to keep them, or --restart to solve them again")};
+  return {};
+}
+
+Reading<SweepJournal> mergeJournals(std::vector<SweepJournal> all) {
   Reading<SweepJournal> result;
   if (all.empty()) {
     result.diagnostics.push_back(error("sweep-nothing", {}, "there is nothing to merge"));
     return result;
   }
-  SweepJournal merged = all.front();
+  const Place place{all.front().file, 1, 0, ""};
   std::map<std::size_t, SweepRow> rows;
-  for (const SweepJournal& j : all) {
-    if (j.key != merged.key) {
-      result.diagnostics.push_back(error("sweep-different", {}, "the journals are of different sweeps",
+  for (SweepJournal& j : all) {
+    const std::string changed = differingFiles(j.files, all.front().files);
+    if (j.key != all.front().key)
+      result.diagnostics.push_back(error("sweep-different", {j.file, 1, 0, ""},
+                                         "this is of another sweep than " + all.front().file,
                                          "merge the shards of one scenario and one set of fields"));
-      return result;
-    }
-    for (const SweepRow& r : j.rows) rows.emplace(r.index, r);
+    else if (!changed.empty())
+      result.diagnostics.push_back(error("sweep-stale", {j.file, 1, 0, ""},
+                                         "its rows were solved with other contents of " + changed + " than those of " +
+                                             all.front().file,
+                                         "solve one of the shards again"));
+    else
+      for (SweepRow& r : j.rows) rows.emplace(r.index, std::move(r));
+    j.rows.clear();
   }
+  if (hasErrors(result.diagnostics)) return result;
+  SweepJournal merged = std::move(all.front());
   merged.rows.clear();
   for (auto& [index, row] : rows) merged.rows.push_back(std::move(row));
   if (merged.rows.size() < merged.size)
@@ -189,13 +250,14 @@ Reading<SweepJournal> mergeJournals(const std::vector<SweepJournal>& all) {
   return result;
 }
 
-std::string sweepCsv(const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows) {
+void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows, const TextSink& sink) {
   std::string out;
   for (const SweepField& f : fields) out += cell(f.pointer.substr(1)) + ',';
-  out +=
-      "status,plan,batch_time_s,simulated_time_s,samples_per_s,tokens_per_s,mfu,devices_used,peak_memory_"
-      "bytes,bound_by,lower_bound_s,gap,states,elapsed_s,problem\n";
+  sink(out +
+       "status,plan,batch_time_s,simulated_time_s,samples_per_s,tokens_per_s,mfu,devices_used,peak_memory_"
+       "bytes,bound_by,lower_bound_s,gap,states,elapsed_s,problem\n");
   for (const SweepRow& r : rows) {
+    out.clear();
     for (const std::string& v : r.values) {
       const Json value = Json::parse(v, nullptr, false);
       out += cell(value.is_string() ? value.get<std::string>() : v) + ',';
@@ -207,16 +269,15 @@ std::string sweepCsv(const std::vector<SweepField>& fields, const std::vector<Sw
           cell(r.boundBy), figure(r.lowerBoundSeconds), text::exact(r.gap), text::exact(r.states),
           text::exact(r.elapsedSeconds)})
       out += s + ',';
-    out += cell(r.problem) + '\n';
+    sink(out + cell(r.problem) + '\n');
   }
-  return out;
 }
 
-std::string sweepJson(const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows) {
-  Json j{{"format", "nest-sweep-table"}, {"version", 1}};
-  j["rows"] = Json::array();
-  for (const SweepRow& r : rows) j["rows"].push_back(rowJson(r, &fields));
-  return layOut(j);
+void writeSweepJson(const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows, const TextSink& sink) {
+  sink("{\n  \"format\": \"nest-sweep-table\",\n  \"version\": 1,\n  \"rows\": [");
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    sink((i == 0 ? "\n    " : ",\n    ") + layOutItem(rowJson(rows[i], &fields), 4));
+  sink(rows.empty() ? "]\n}\n" : "\n  ]\n}\n");
 }
 
 }  // namespace nest

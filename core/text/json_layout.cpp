@@ -85,4 +85,10 @@ std::string layOut(const Json& value) {
   return out + '\n';
 }
 
+std::string layOutItem(const Json& value, std::size_t indent) {
+  std::string out;
+  write(value, indent, 0, false, out);
+  return out;
+}
+
 }  // namespace nest

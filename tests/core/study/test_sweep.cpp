@@ -1,8 +1,13 @@
 #include <QtTest/QTest>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "files/file_writer.h"
 #include "study/sweep.h"
+#include "support/own_folder.h"
 #include "support/test_main.h"
+#include "text/json_layout.h"
 
 using namespace nest;
 
@@ -10,6 +15,20 @@ namespace {
 
 std::string scenarioText() {
   return nest::test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json");
+}
+
+Reading<SweepJournal> journalOf(const std::string& text) {
+  const nest::test::OwnFolder dir;
+  if (!writeFile(dir / "j.jsonl", text).empty()) qFatal("the journal cannot be written");
+  return readJournal(dir / "j.jsonl");
+}
+
+std::string tableOf(const SweepGrid& g, const std::vector<SweepRow>& rows,
+                    void (*write)(const std::vector<SweepField>&, const std::vector<SweepRow>&,
+                                  const TextSink&)) {
+  std::string text;
+  write(g.fields(), rows, [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
 SweepGrid grid(const std::vector<const char*>& fields) {
@@ -77,7 +96,7 @@ private slots:
     for (int i = 1; i <= 3; ++i) {
       std::string text = journalHead(g);
       for (const SweepRow& r : runSweep(g, {1, {i, 3}, {}}, {})) text += journalLine(r);
-      journals.push_back(*readJournal(text, "j").value);
+      journals.push_back(*journalOf(text).value);
     }
     const auto merged = mergeJournals(journals);
     QVERIFY(merged);
@@ -96,18 +115,68 @@ private slots:
     const SweepGrid g = grid({"job.global_batch=8,16"});
     std::string text = journalHead(g);
     for (const SweepRow& r : runSweep(g, {}, {})) text += journalLine(r);
-    const auto torn = readJournal(text.substr(0, text.size() - 20), "j");
+    const auto torn = journalOf(text.substr(0, text.size() - 20));
     QVERIFY(torn);
     QCOMPARE(torn->rows.size(), std::size_t(1));
     QCOMPARE(torn.diagnostics[0].code, std::string("sweep-cut-off"));
+    // What is to be cut off before more rows follow; a row without its line feed is none.
+    QCOMPARE(torn->bytes, text.rfind('\n', text.size() - 2) + 1);
+    QCOMPARE(journalOf(text)->bytes, text.size());
+    QCOMPARE(journalOf(text.substr(0, text.size() - 1))->bytes, torn->bytes);
     for (const std::string& bad :
          {std::string(), std::string("x"), std::string("{}\n"), text.substr(0, 30), text + "{}\n"})
-      QVERIFY(!readJournal(bad, "j"));
+      QVERIFY(!journalOf(bad));
   }
   void journalsOfOtherSweepsDoNotMix() {
-    const auto a = *readJournal(journalHead(grid({"job.global_batch=8"})), "a").value;
-    const auto b = *readJournal(journalHead(grid({"job.global_batch=16"})), "b").value;
+    const auto a = *journalOf(journalHead(grid({"job.global_batch=8"}))).value;
+    const auto b = *journalOf(journalHead(grid({"job.global_batch=16"}))).value;
     QVERIFY(!mergeJournals({a, b}));
+  }
+  void rowsBelongToTheFilesTheyWereSolvedWith() {
+    std::map<std::string, std::string> disk;
+    for (const char* name : {"llama-2-7b", "llama-3-8b"})
+      disk[std::string("models/") + name + ".json"] =
+          nest::test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/models/" + name + ".json");
+    const std::string scenario =
+        nest::test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/llama2-7b-h100-128.nest.json");
+    int reads = 0;
+    const ReferenceLoader load = [&](const std::string& path) {
+      ++reads;
+      return disk.contains(path) ? Reading<std::string>{disk[path], {}}
+                                 : Reading<std::string>{std::nullopt, {error("file-missing", {}, "absent")}};
+    };
+    const auto build = [&](const char* field) {
+      return *SweepGrid::build(scenario, "s", {*readSweepField(field).value}, load).value;
+    };
+    const SweepGrid before = build("job.global_batch=512,1024");
+    const auto journal = *journalOf(journalHead(before)).value;
+    QVERIFY(belongsTo(journal, before).empty());
+    QVERIFY(belongsTo(journal, build("job.global_batch=512,1024")).empty());
+    QCOMPARE(belongsTo(journal, build("job.global_batch=512")).at(0).code, std::string("sweep-different"));
+
+    const SweepGrid models =
+        build("model.path=models/llama-2-7b.json,models/llama-3-8b.json,models/absent.json");
+    QCOMPARE(models.files().size(), std::size_t(3));
+    const auto swept = *journalOf(journalHead(models)).value;
+
+    // All rows see what build() has read.
+    const int sofar = reads;
+    std::string& model = disk["models/llama-3-8b.json"];
+    model.replace(model.find("32"), 2, "16");
+    QVERIFY(before.scenarioAt(1));
+    QVERIFY(models.scenarioAt(1) && !models.scenarioAt(2));
+    QCOMPARE(reads, sofar);
+
+    const Diagnostics stale = belongsTo(
+        swept, build("model.path=models/llama-2-7b.json,models/llama-3-8b.json,models/absent.json"));
+    QCOMPARE(stale.at(0).code, std::string("sweep-stale"));
+    QVERIFY(stale[0].message.ends_with(" of models/llama-3-8b.json"));
+    QVERIFY(belongsTo(journal, build("job.global_batch=512,1024")).empty());
+    disk["models/llama-2-7b.json"] += ' ';
+    const SweepGrid after = build("job.global_batch=512,1024");
+    QCOMPARE(belongsTo(journal, after).at(0).code, std::string("sweep-stale"));
+    QCOMPARE(mergeJournals({journal, *journalOf(journalHead(after)).value}).diagnostics.at(0).code,
+             std::string("sweep-stale"));
   }
   void aStopEndsTheSweep() {
     const SweepGrid g = grid({"job.global_batch=8..64x2"});
@@ -121,10 +190,14 @@ private slots:
   void tablesHaveAColumnPerField() {
     const SweepGrid g = grid({"job.global_batch=8,16"});
     const auto rows = runSweep(g, {}, {});
-    const std::string csv = sweepCsv(g.fields(), rows);
+    const std::string csv = tableOf(g, rows, writeSweepCsv);
     QVERIFY(csv.starts_with("job/global_batch,status,plan,batch_time_s,"));
     QCOMPARE(std::count(csv.begin(), csv.end(), '\n'), std::ptrdiff_t(3));
-    QVERIFY(sweepJson(g.fields(), rows).find("\"job/global_batch\": 16") != std::string::npos);
+    const std::string json = tableOf(g, rows, writeSweepJson);
+    QVERIFY(json.find("\"job/global_batch\": 16") != std::string::npos);
+    QCOMPARE(json, layOut(nlohmann::ordered_json::parse(json)));
+    const std::string none = tableOf(g, {}, writeSweepJson);
+    QCOMPARE(none, layOut(nlohmann::ordered_json::parse(none)));
   }
 };
 NEST_TEST(TestSweep)

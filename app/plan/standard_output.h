@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <streambuf>
+
+#include "diagnostics/diagnostic.h"
+
+namespace nest::cli {
+
+/// Takes the place of std::cout's buffer while it lives, and knows whether all that was printed has arrived.
+class StandardOutput : std::streambuf {
+public:
+  StandardOutput();
+  ~StandardOutput() override;
+  /// Closes standard output. Empty: all of it stands where it leads.
+  Diagnostics finish();
+
+protected:
+  int_type overflow(int_type c) override;
+  int sync() override;
+
+private:
+  std::array<char, 1 << 16> m_buffer;
+  int m_error = 0;
+  std::streambuf* m_before;
+};
+
+}  // namespace nest::cli
