@@ -1,6 +1,5 @@
 #include "export_run.h"
 
-#include <QFile>
 #include <QFileInfo>
 #include <cstdio>
 #include <memory>
@@ -19,11 +18,6 @@ void print(const Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics) std::fprintf(stderr, "%s\n", toText(d).c_str());
 }
 
-QByteArray contentOf(const QString& path) {
-  QFile in(path);
-  return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
-}
-
 std::string verdictOf(const PlanContext& context) {
   if (!context.plan) return "Nothing fits; the figures show the nearest miss.";
   const auto& architecture = context.scenario->model.architecture;
@@ -35,11 +29,11 @@ std::string verdictOf(const PlanContext& context) {
 
 int runExport(const QString& folder, const QString& scenario) {
   const QString path = scenario.isEmpty() ? samplePaths().value(0) : scenario;
-  auto reading = readScenarioFile(path);
+  QByteArray text;
+  auto reading = readScenarioFile(path, &text);
   print(reading.diagnostics);
   if (!reading) return 2;
   auto problem = buildProblem(*reading);
-  const QByteArray text = contentOf(path);
   print(locatedIn(std::string_view(text.constData(), static_cast<std::size_t>(text.size())),
                   QFileInfo(path).fileName().toStdString(), problem.diagnostics));
   if (!problem) return 2;

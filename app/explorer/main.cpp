@@ -1,12 +1,17 @@
 #include <QApplication>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "command_line.h"
 #include "document/scenario_files.h"
 #include "export_run.h"
+#include "files/descriptor.h"
 #include "formats/recognise.h"
+#include "qt_messages.h"
 #include "solver/solve.h"
 #include "views/registry.h"
 #include "window/main_window.h"
@@ -68,9 +73,18 @@ int openWindows(const nest::ExplorerCommand& command) {
   return QApplication::exec();
 }
 
+/// All that was printed has to arrive.
+int ended(int code) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+  std::fprintf(stderr, "nest-explorer: standard output cannot be written: %s\n", std::strerror(errno));
+  return 2;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  nest::holdStandardStreams();
+  std::signal(SIGPIPE, SIG_IGN);  // a pipe that nobody reads any more is an error, not the end of the window
   QStringList arguments;
   for (int i = 1; i < argc; ++i) arguments += QString::fromLocal8Bit(argv[i]);
   nest::ExplorerCommand command = nest::readCommandLine(arguments);
@@ -78,10 +92,10 @@ int main(int argc, char** argv) {
   switch (command.what) {
     case Do::ShowHelp:
       std::printf("%s", qPrintable(nest::helpText()));
-      return 0;
+      return ended(0);
     case Do::ShowVersion:
       std::printf("nest-explorer %s\n", NEST_VERSION);
-      return 0;
+      return ended(0);
     case Do::Reject:
       std::fprintf(stderr, "nest-explorer: %s\n", qPrintable(command.problem));
       return 2;
@@ -95,6 +109,7 @@ int main(int argc, char** argv) {
     case Do::Export:
       break;
   }
+  nest::takeQtMessages();
   // Qt decides on its platform, and gives up without a display, while the application object is made.
   if (command.what == Do::Export) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication app(argc, argv);
@@ -103,7 +118,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationDisplayName(QString());
   QApplication::setApplicationVersion(QStringLiteral(NEST_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("nest-explorer"));
-  if (command.what == Do::Export) return nest::runExport(command.exportFolder, command.files.value(0));
+  if (command.what == Do::Export) return ended(nest::runExport(command.exportFolder, command.files.value(0)));
   if (!knowsView(command.view)) {
     std::fprintf(stderr, "nest-explorer: there is no view %s; there are:", qPrintable(command.view));
     for (const auto& entry : nest::viewRegistry()) std::fprintf(stderr, " %s", qPrintable(entry.id));

@@ -4,11 +4,13 @@
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSaveFile>
 #include <QUuid>
 #include <algorithm>
 #include <optional>
 #include <utility>
+
+#include "document/file_path.h"
+#include "files/file_writer.h"
 
 namespace nest {
 namespace {
@@ -24,20 +26,24 @@ std::optional<Journal::Entry> readEntry(const QString& file) {
   const QByteArray scenario = o.value(QStringLiteral("scenario")).toString().toUtf8();
   if (scenario.isEmpty()) return std::nullopt;
   return Journal::Entry{
-      file, o.value(QStringLiteral("path")).toString(), o.value(QStringLiteral("name")).toString(),
-      QDateTime::fromString(o.value(QStringLiteral("saved_utc")).toString(), Qt::ISODateWithMs), scenario};
+      file,
+      o.value(QStringLiteral("path")).toString(),
+      o.value(QStringLiteral("name")).toString(),
+      QDateTime::fromString(o.value(QStringLiteral("saved_utc")).toString(), Qt::ISODateWithMs),
+      scenario,
+      o.value(QStringLiteral("base_sha1")).toString().toLatin1()};
 }
 
 }  // namespace
 
-Journal::Journal(const QString& folder)
+Journal::Journal(const QString& folder, Tell tellTrouble)
     : m_folder(folder),
       m_file(QDir(folder).filePath(QUuid::createUuid().toString(QUuid::WithoutBraces) +
-                                   QStringLiteral(".journal"))) {
-  QDir().mkpath(folder);
-  m_lock = std::make_unique<QLockFile>(lockOf(m_file));
+                                   QStringLiteral(".journal"))),
+      m_tell(std::move(tellTrouble)),
+      m_lock(std::make_unique<QLockFile>(lockOf(m_file))) {
   m_lock->setStaleLockTime(0);  // only a dead owner makes a lock stale, never its age
-  m_lock->tryLock(0);
+  tell(takeFolder());
 }
 
 Journal::~Journal() {
@@ -51,17 +57,19 @@ void Journal::ask(Wanted wanted) {
   m_asked.notify_one();
 }
 
-void Journal::record(std::function<QByteArray()> scenario, const QString& name, const QString& path) {
-  ask({std::move(scenario), name, path, QDateTime::currentDateTimeUtc()});
+void Journal::record(std::function<QByteArray()> scenario, const QString& name, const QString& path,
+                     const QByteArray& base) {
+  ask({std::move(scenario), name, path, QDateTime::currentDateTimeUtc(), base});
 }
 
 void Journal::clear() {
   ask({});
 }
 
-void Journal::settle() {
+bool Journal::settle() {
   std::unique_lock lock(m_mutex);
   m_done.wait(lock, [this] { return !m_wanted && !m_busy; });
+  return m_isKept;
 }
 
 void Journal::work(const std::stop_token& stop) {
@@ -70,24 +78,42 @@ void Journal::work(const std::stop_token& stop) {
     const Wanted wanted = *std::exchange(m_wanted, std::nullopt);
     m_busy = true;
     lock.unlock();
-    carryOut(wanted);
+    Diagnostics trouble = takeFolder();
+    if (trouble.empty()) trouble = carryOut(wanted);
+    if (!trouble.empty() && makePrivateFolder(bytesOf(m_folder)).empty()) trouble = carryOut(wanted);
+    tell(trouble);
     lock.lock();
     m_busy = false;
+    m_isKept = trouble.empty();
     m_done.notify_all();
   }
 }
 
-void Journal::carryOut(const Wanted& wanted) const {
+Diagnostics Journal::takeFolder() {
+  if (m_lock->isLocked()) return {};
+  if (Diagnostics failed = makePrivateFolder(bytesOf(m_folder)); !failed.empty()) return failed;
+  if (m_lock->tryLock(0)) return {};
+  return {error("folder-unwritable", {m_folder.toStdString(), 0, 0, ""}, "no file can be made in the folder",
+                "check its permissions and its free space")};
+}
+
+void Journal::tell(const Diagnostics& trouble) {
+  if (trouble == m_told) return;
+  m_told = trouble;
+  if (m_tell) m_tell(trouble);
+}
+
+Diagnostics Journal::carryOut(const Wanted& wanted) const {
   if (!wanted.scenario) {
     QFile::remove(m_file);
-    return;
+    return {};
   }
   const QJsonObject o{{QStringLiteral("path"), wanted.path},
                       {QStringLiteral("name"), wanted.name},
                       {QStringLiteral("saved_utc"), wanted.when.toString(Qt::ISODateWithMs)},
+                      {QStringLiteral("base_sha1"), QString::fromLatin1(wanted.base)},
                       {QStringLiteral("scenario"), QString::fromUtf8(wanted.scenario())}};
-  QSaveFile out(m_file);
-  if (out.open(QIODevice::WriteOnly) && out.write(QJsonDocument(o).toJson()) > 0) out.commit();
+  return writeFile(bytesOf(m_file), QJsonDocument(o).toJson().toStdString(), {.isPrivate = true});
 }
 
 std::vector<Journal::Entry> Journal::orphans() const {

@@ -1,33 +1,35 @@
 #include "document/scenario_files.h"
 
+#include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSaveFile>
 #include <QSettings>
 #include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 #include <utility>
 
+#include "document/file_path.h"
+#include "files/file_reader.h"
 #include "formats/models/hf_config.h"
-#include "text/text_encoding.h"
 #include "theme/resources.h"
 
 namespace nest {
 namespace {
 
 constexpr int kMostRecent = 10;
-constexpr qint64 kMostBytes = 64 << 20;
 const auto kRecentKey = QStringLiteral("files/recent");
 const auto kDefaultSample = QStringLiteral("llama2-7b-h100-128.nest.json");
 
 bool isEmbedded(const QString& path) {
   return path.startsWith(QLatin1Char(':'));
+}
+
+QByteArray hashOf(const QByteArray& content) {
+  return QCryptographicHash::hash(content, QCryptographicHash::Sha1).toHex();
 }
 
 /// The model's file moves along, for kept plans of the same model as well.
@@ -44,26 +46,18 @@ void referTo(Scenario& s, const std::string& reference) {
 }  // namespace
 
 Reading<std::string> readTextOf(const QString& path) {
-  if (isEmbedded(path)) loadResources();
-  Reading<std::string> r;
+  if (!isEmbedded(path)) return readText(bytesOf(path), Sources::Files);
+  loadResources();
   QFile in(path);
-  const std::string name = path.toStdString();
-  if (QFileInfo(path).isDir()) {
-    r.diagnostics.push_back(error("file-unreadable", {name, 0, 0, {}}, "this is a folder, not a file"));
-  } else if (std::error_code ec; std::filesystem::is_fifo(name, ec) && !path.startsWith(u"/dev/fd/")) {
-    // Opening it would wait for a writer, and the window with it.
-    r.diagnostics.push_back(error("file-pipe", {name, 0, 0, {}}, "this is a named pipe, not a file",
-                                  "save what it brings to a file"));
-  } else if (!in.open(QIODevice::ReadOnly)) {
-    r.diagnostics.push_back(error("file-unreadable", {name, 0, 0, {}},
-                                  "the file cannot be read: " + in.errorString().toStdString(),
-                                  "check the path and its permissions"));
-  } else if (in.size() > kMostBytes) {
-    r.diagnostics.push_back(error("file-too-large", {name, 0, 0, {}}, "the file is larger than 64 MiB"));
-  } else {
-    r.value = asUtf8(in.readAll().toStdString());
-  }
-  return r;
+  if (in.open(QIODevice::ReadOnly)) return {in.readAll().toStdString(), {}};
+  return {std::nullopt, {error("file-missing", {path.toStdString(), 0, 0, {}}, "there is no such sample")}};
+}
+
+ReferenceLoader loaderOf(const QString& path) {
+  if (!isEmbedded(path)) return loaderBeside(bytesOf(path));
+  return [folder = QFileInfo(path).dir()](const std::string& name) {
+    return readTextOf(folder.filePath(QString::fromStdString(name)));
+  };
 }
 
 namespace {
@@ -102,18 +96,16 @@ void compare(const QString& where, const QJsonValue& a, const QJsonValue& b, QSt
 }  // namespace
 
 Reading<Scenario> readScenarioText(const QByteArray& text, const QString& path) {
-  const QDir folder = QFileInfo(path).dir();
-  const ReferenceLoader load = [&](const std::string& name) {
-    return readTextOf(folder.filePath(QString::fromStdString(name)));
-  };
   return readScenario(std::string_view(text.constData(), static_cast<std::size_t>(text.size())),
-                      QFileInfo(path).fileName().toStdString(), load);
+                      QFileInfo(path).fileName().toStdString(), loaderOf(path));
 }
 
-Reading<Scenario> readScenarioFile(const QString& path) {
+Reading<Scenario> readScenarioFile(const QString& path, QByteArray* content) {
   auto text = readTextOf(path);
   if (!text) return {std::nullopt, std::move(text.diagnostics)};
-  auto reading = readScenarioText(QByteArray::fromStdString(*text), path);
+  const QByteArray bytes = QByteArray::fromStdString(*text);
+  if (content) *content = bytes;
+  auto reading = readScenarioText(bytes, path);
   // A sample is nobody's file: wherever it is saved, its model goes with it.
   if (reading && isEmbedded(path)) referTo(*reading, {});
   return reading;
@@ -138,7 +130,13 @@ QStringList samplePaths() {
 ScenarioFiles::ScenarioFiles(ScenarioDocument& document, const QString& journalFolder, QObject* parent)
     : QObject(parent),
       m_document(document),
-      m_journal(journalFolder),
+      m_journal(journalFolder,
+                [this](const Diagnostics& trouble) {
+                  // Not at once: the writer has a thread of its own, and the first word comes before anybody
+                  // listens.
+                  QMetaObject::invokeMethod(
+                      this, [this, trouble] { Q_EMIT protectionChanged(trouble); }, Qt::QueuedConnection);
+                }),
       m_journalSoon(this),
       m_checkSoon(this) {
   m_journalSoon.setSingleShot(true);
@@ -158,19 +156,19 @@ void ScenarioFiles::journal() {
   if (m_document.isPreviewing()) return;  // a drag is on; its end calls again
   if (!m_document.isModified()) return m_journal.clear();
   m_journal.record([now = m_document.snapshot()] { return QByteArray::fromStdString(writeScenario(*now)); },
-                   QString::fromStdString(m_document.scenario().name), m_document.path());
+                   QString::fromStdString(m_document.scenario().name), m_document.path(), hashOf(m_known));
 }
 
 bool ScenarioFiles::open(const QString& given) {
   const QString path = isEmbedded(given) ? given : QFileInfo(given).absoluteFilePath();
-  auto reading = readScenarioFile(path);
+  QByteArray content;
+  auto reading = readScenarioFile(path, &content);
   if (!reading) {
     Q_EMIT failed(tr("%1 cannot be opened").arg(QFileInfo(path).fileName()), reading.diagnostics);
     return false;
   }
   m_document.reset(std::move(*reading.value), isEmbedded(path) ? QString() : path);
-  const auto text = readTextOf(path);
-  watch(isEmbedded(path) ? QString() : path, text ? QByteArray::fromStdString(*text) : QByteArray());
+  watch(isEmbedded(path) ? QString() : path, content);
   if (!isEmbedded(path)) remember(path);
   Q_EMIT read(reading.diagnostics);
   return true;
@@ -194,30 +192,45 @@ bool ScenarioFiles::loadModel(const QString& path) {
   return true;
 }
 
-bool ScenarioFiles::save(const QString& path) {
-  // A reference is relative to the scenario's file: it moves along.
-  const Scenario& now = m_document.scenario();
-  if (!now.model.reference.empty() && QFileInfo(path).dir() != QFileInfo(m_document.path()).dir()) {
-    const QString target =
-        QFileInfo(m_document.path()).dir().filePath(QString::fromStdString(now.model.reference));
-    const QString moved = QFileInfo(path).dir().relativeFilePath(target);
-    m_document.edit({}, tr("Refer to the model from the new place"),
-                    [&](Scenario& s) { referTo(s, moved.toStdString()); });
-  }
-  const QByteArray text = QByteArray::fromStdString(writeScenario(m_document.scenario()));
-  QSaveFile out(path);
-  if (!out.open(QIODevice::WriteOnly) || out.write(text) != text.size() || !out.commit()) {
-    Q_EMIT failed(tr("%1 was not saved").arg(QFileInfo(path).fileName()),
-                  {error("file-unwritable", {path.toStdString(), 0, 0, {}},
-                         "the file cannot be written: " + out.errorString().toStdString(),
-                         "save it somewhere else; nothing is lost")});
+bool ScenarioFiles::differsOnDisk() const {
+  if (m_document.path().isEmpty()) return false;
+  const auto text = readTextOf(m_document.path());
+  return text && QByteArray::fromStdString(*text) != m_known;
+}
+
+bool ScenarioFiles::save(const QString& path, IfChanged ifChanged) {
+  const auto refuse = [&](const Diagnostics& why) {
+    Q_EMIT failed(tr("%1 was not saved").arg(QFileInfo(path).fileName()), why);
     return false;
-  }
+  };
+  const Place place{path.toStdString(), 0, 0, {}};
+  if (ifChanged == IfChanged::Refuse && path == m_document.path() && differsOnDisk())
+    return refuse({error("file-changed", place, "another program has changed the file since it was read",
+                         "overwrite it, or save under another name")});
+  takeModelAlong(path);
+  const QByteArray text = QByteArray::fromStdString(writeScenario(m_document.scenario()));
+  if (const Diagnostics why = writeFile(path, text); !why.empty()) return refuse(why);
+  // Only what can be read again is saved; until then the journal stays.
+  if (const auto again = readTextOf(path); !again || QByteArray::fromStdString(*again) != text)
+    return refuse({error("file-unwritable", place, "what was written cannot be read again",
+                         "save it somewhere else; your edits are still here")});
   watch(path, text);
   m_document.markSaved(QFileInfo(path).absoluteFilePath());
   remember(m_document.path());
   Q_EMIT saved(m_document.path());
   return true;
+}
+
+void ScenarioFiles::takeModelAlong(const QString& path) {
+  const std::string& reference = m_document.scenario().model.reference;
+  if (reference.empty() || QFileInfo(path).absoluteDir() == QFileInfo(m_document.path()).absoluteDir())
+    return;
+  const QString model =
+      QFileInfo(m_document.path()).absoluteDir().filePath(QString::fromStdString(reference));
+  const std::string moved = referenceTo(bytesOf(model), bytesOf(path));
+  m_document.edit(
+      {}, moved.empty() ? tr("Put the model into the scenario") : tr("Refer to the model from the new place"),
+      [&](Scenario& s) { referTo(s, moved); });
 }
 
 bool ScenarioFiles::restore(const Journal::Entry& entry) {
@@ -229,11 +242,12 @@ bool ScenarioFiles::restore(const Journal::Entry& entry) {
     return false;
   }
   m_document.reset(std::move(*reading.value), entry.path, true);
+  // A file that has changed since the work began is not what it was based on: saving asks.
   const auto text = entry.path.isEmpty() ? Reading<std::string>() : readTextOf(entry.path);
-  watch(entry.path, text ? QByteArray::fromStdString(*text) : QByteArray());
+  const QByteArray content = text ? QByteArray::fromStdString(*text) : QByteArray();
+  watch(entry.path, entry.base.isEmpty() || entry.base == hashOf(content) ? content : QByteArray());
   journal();  // ours now, before the other goes
-  m_journal.settle();
-  Journal::discard(entry);
+  if (m_journal.settle()) Journal::discard(entry);
   return true;
 }
 
@@ -247,7 +261,9 @@ QStringList ScenarioFiles::differencesOf(const Journal::Entry& entry) {
 void ScenarioFiles::watch(const QString& path, const QByteArray& content) {
   if (!m_watcher.files().isEmpty()) m_watcher.removePaths(m_watcher.files());
   m_known = content;
+  m_told.reset();
   m_missing = m_toldMissing = false;
+  Q_EMIT outsideSettled();
   if (!path.isEmpty()) m_watcher.addPath(path);
 }
 
@@ -264,12 +280,22 @@ void ScenarioFiles::checkOutside() {
     }
     return;
   }
-  m_missing = m_toldMissing = false;
+  m_missing = false;
   if (!m_watcher.files().contains(path)) m_watcher.addPath(path);
   const QByteArray content = QByteArray::fromStdString(*text);
-  if (content == m_known) return;
-  m_known = content;
-  Q_EMIT changedOutside(path);
+  if (content == m_known) {
+    if (std::exchange(m_toldMissing, false) || m_told) Q_EMIT outsideSettled();
+    m_told.reset();
+  } else if (content != m_told) {
+    m_toldMissing = false;
+    m_told = content;
+    Q_EMIT changedOutside(path);
+  }
+}
+
+void ScenarioFiles::keepOurs() {
+  if (m_told) m_known = *m_told;
+  m_told.reset();
 }
 
 QStringList ScenarioFiles::recent() const {

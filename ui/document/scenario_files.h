@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QStringList>
 #include <QTimer>
+#include <optional>
 #include <vector>
 
 #include "document/journal.h"
@@ -14,13 +15,15 @@
 namespace nest {
 
 /// A scenario from a file or an embedded sample (":/samples/…"), with what it refers to. Diagnostics carry
-/// line and column.
-Reading<Scenario> readScenarioFile(const QString& path);
+/// line and column. `content` gets the text that it was read from.
+Reading<Scenario> readScenarioFile(const QString& path, QByteArray* content = nullptr);
 /// The same of a text that belongs to `path`.
 Reading<Scenario> readScenarioText(const QByteArray& text, const QString& path);
 
-/// The text of a file or an embedded sample, or why it cannot be had.
+/// The text of a regular file or an embedded sample, or why it cannot be had.
 Reading<std::string> readTextOf(const QString& path);
+/// Loads what the scenario at `path` names; see loaderBeside.
+ReferenceLoader loaderOf(const QString& path);
 
 /// The built-in sample scenarios, default first.
 QStringList samplePaths();
@@ -42,7 +45,15 @@ public:
   bool replacesScenario(const QStringList& paths) const;
   /// Replaces the model of the open scenario by the one in this config.json, as an undo step.
   bool loadModel(const QString& path);
-  bool save(const QString& path);  ///< atomic: the old file stands until the new one is whole
+  /// Whether the open scenario's file holds something else than was last read or saved.
+  bool differsOnDisk() const;
+  enum class IfChanged { Refuse, Overwrite };
+  /// Atomic: the old file stands until the new one is whole. A model's file beside the scenario is named from
+  /// the new place; where it does not stand in or below that folder, it goes into the scenario. IfChanged:
+  /// the open file differs on the disk.
+  bool save(const QString& path, IfChanged = IfChanged::Refuse);
+  /// The user knows of the change that changedOutside() has told and wants his own version.
+  void keepOurs();
 
   QStringList recent() const;
   void forgetRecent();
@@ -63,12 +74,16 @@ Q_SIGNALS:
   void saved(const QString& path);
   void changedOutside(const QString& path);  ///< and differs from what was read or saved
   void goneOutside(const QString& path);     ///< and has not come back; told once
+  void outsideSettled();                     ///< what these two have told is no longer so
+  void protectionChanged(
+      const nest::Diagnostics& trouble);  ///< why a crash would lose edits; empty: it would not
   void recentChanged();
 
 private:
   bool import(const QStringList& paths);
   void remember(const QString& path);
   void watch(const QString& path, const QByteArray& content);
+  void takeModelAlong(const QString& path);
   void checkOutside();
   void journal();
 
@@ -76,7 +91,8 @@ private:
   Journal m_journal;
   QFileSystemWatcher m_watcher;
   QTimer m_journalSoon, m_checkSoon;
-  QByteArray m_known;  ///< content of the file as last read or saved
+  QByteArray m_known;                ///< content of the file as last read or saved
+  std::optional<QByteArray> m_told;  ///< content of the file that changedOutside() has told of
   bool m_missing = false, m_toldMissing = false;
 };
 

@@ -1,5 +1,4 @@
 // Files that are no scenarios: what they hold is put into the open one.
-#include <QDir>
 #include <QFileInfo>
 #include <algorithm>
 
@@ -85,11 +84,7 @@ bool ScenarioFiles::import(const QStringList& paths) {
     base = std::move(*sample);
     base.model.reference.clear();
   }
-  const QDir folder = QFileInfo(paths.value(0)).dir();
-  const ReferenceLoader load = [&](const std::string& name) {
-    return readTextOf(folder.filePath(QString::fromStdString(name)));
-  };
-  auto imported = importFiles(files, base.cluster.device, load);
+  auto imported = importFiles(files, base.cluster.device, loaderOf(paths.value(0)));
   diagnostics.insert(diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
   if (!imported || hasErrors(diagnostics)) return refuse();
 

@@ -12,9 +12,10 @@
 #include <QLabel>
 #include <QMimeData>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QSettings>
 #include <QVBoxLayout>
+
+#include "document/file_path.h"
 
 namespace nest {
 namespace {
@@ -132,10 +133,9 @@ void ExportDialog::save() {
       QFileDialog::getSaveFileName(this, tr("Save figure"), QDir(dir).filePath(m_figure.id() + u'.' + suffix),
                                    tr("%1 files (*.%2)").arg(suffix.toUpper(), suffix));
   if (path.isEmpty()) return;
-  QSaveFile file(path);
-  const QByteArray content = renderFigure(m_figure, m_context, format(), options());
-  if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit()) {
-    m_message->setText(tr("%1 was not written: %2. Choose another place.").arg(path, file.errorString()));
+  if (const Diagnostics failed = writeFile(path, renderFigure(m_figure, m_context, format(), options()));
+      !failed.empty()) {
+    m_message->setText(tr("%1 was not written: %2.").arg(path, reasonOf(failed)));
     return;
   }
   settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());

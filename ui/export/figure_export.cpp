@@ -6,10 +6,10 @@
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <algorithm>
 #include <cmath>
 
+#include "document/file_path.h"
 #include "export/svg_device.h"
 #include "figures/all_figures.h"
 #include "figures/phrases.h"
@@ -68,11 +68,10 @@ public:
 
   void write(const QString& name, const QByteArray& content) {
     const QString path = m_dir.filePath(name);
-    QSaveFile file(path);
-    if (file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit())
-      m_report.written << path;
+    if (const Diagnostics failed = writeFile(path, content); !failed.empty())
+      m_report.problems << QStringLiteral("%1 cannot be written: %2").arg(path, reasonOf(failed));
     else
-      m_report.problems << QStringLiteral("%1 cannot be written: %2").arg(path, file.errorString());
+      m_report.written << path;
   }
 
 private:

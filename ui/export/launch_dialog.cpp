@@ -11,11 +11,11 @@
 #include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QSettings>
 #include <QVBoxLayout>
 
 #include "accessible/screen_reader.h"
+#include "document/file_path.h"
 #include "figures/phrases.h"
 
 namespace nest {
@@ -147,12 +147,9 @@ void LaunchDialog::save() {
       this, tr("Save launch file"),
       QDir(dir).filePath(fileName(kChoices[std::max(0, m_targets->currentRow())].target)));
   if (path.isEmpty()) return;
-  QSaveFile file(path);
-  const QByteArray content = m_content.toUtf8();
   m_notes->show();
-  if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
-    return setNamedText(*m_notes,
-                        tr("%1 was not written: %2. Choose another place.").arg(path, file.errorString()));
+  if (const Diagnostics failed = writeFile(path, m_content.toUtf8()); !failed.empty())
+    return setNamedText(*m_notes, tr("%1 was not written: %2.").arg(path, reasonOf(failed)));
   settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
   setNamedText(*m_notes, tr("%1 was written.").arg(path));
 }

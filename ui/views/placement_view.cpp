@@ -11,7 +11,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QSaveFile>
 #include <QSettings>
 #include <QTableView>
 #include <QToolButton>
@@ -19,6 +18,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "document/file_path.h"
 #include "export/export_dialog.h"
 #include "figures/focus.h"
 #include "figures/frame.h"
@@ -135,14 +135,10 @@ void PlacementView::saveCsv() {
                                                     QDir(dir).filePath(QStringLiteral("placement.csv")),
                                                     tr("CSV files (*.csv)"));
   if (path.isEmpty()) return;
-  QSaveFile file(path);
-  const QByteArray content = m_model->csv().toUtf8();
-  if (file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.commit()) {
-    settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
-    m_message->setText(tr("Saved to %1").arg(path));
-  } else {
-    m_message->setText(tr("%1 was not written: %2. Choose another place.").arg(path, file.errorString()));
-  }
+  if (const Diagnostics failed = writeFile(path, m_model->csv().toUtf8()); !failed.empty())
+    return m_message->setText(tr("%1 was not written: %2.").arg(path, reasonOf(failed)));
+  settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
+  m_message->setText(tr("Saved to %1").arg(path));
 }
 
 void PlacementView::exportFigure() {

@@ -49,6 +49,8 @@ const NetworkGraph* drawnIn(const ScenarioDocument& document) {
   return source ? &source->graph : nullptr;
 }
 
+const auto kOutside = QStringLiteral("the file outside");  ///< topic of the message bar
+
 QString journalFolder() {
   return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation))
       .filePath(QStringLiteral("unsaved"));
@@ -181,7 +183,20 @@ void MainWindow::connectAll() {
     m_messages->show(
         MessageBar::Tone::Warning,
         tr("%1 was changed by another program, and you have unsaved edits.").arg(QFileInfo(path).fileName()),
-        {{tr("Read it again"), [this, path] { openPath(path); }}, {tr("Keep mine"), nullptr}});
+        {{tr("Read it again"), [this, path] { openPath(path); }},
+         {tr("Keep mine"), [this] { m_files->keepOurs(); }}},
+        kOutside);
+  });
+  connect(m_files, &ScenarioFiles::outsideSettled, this, [this] { m_messages->withdraw(kOutside); });
+  connect(m_files, &ScenarioFiles::protectionChanged, this, [this](const Diagnostics& trouble) {
+    if (trouble.empty()) {
+      m_protection->hide();
+      return log(tr("Unsaved edits are protected against a crash again"));
+    }
+    const QString text =
+        tr("A crash would lose your unsaved edits: %1. Save often.").arg(inWords(trouble.front()));
+    m_protection->show(MessageBar::Tone::Warning, text);
+    log(text);
   });
   connect(m_gallery, &Gallery::lessonChosen, this, &MainWindow::startLesson);
   connect(m_lessons, &LessonsPane::startRequested, this, &MainWindow::startLesson, Qt::QueuedConnection);
@@ -193,7 +208,7 @@ void MainWindow::connectAll() {
     m_messages->show(MessageBar::Tone::Warning,
                      tr("%1 is no longer there. What is open stays; save it to write the file anew.")
                          .arg(QFileInfo(path).fileName()),
-                     {{tr("Save"), [this] { save(); }}});
+                     {{tr("Save"), [this] { save(); }}}, kOutside);
   });
   connect(m_gallery, &Gallery::chosen, this, &MainWindow::openPath);
   connect(m_gallery, &Gallery::openRequested, this, &MainWindow::chooseFile);

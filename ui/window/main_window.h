@@ -60,6 +60,7 @@ public:
   ScenarioPanel& panel() { return *m_panel; }
   Headline& headline() { return *m_headline; }
   MessageBar& messages() { return *m_messages; }
+  MessageBar& protection() { return *m_protection; }  ///< says when a crash would lose edits
   QString logText() const;
 
 protected:
@@ -94,6 +95,7 @@ private:
   bool mayDiscard();  ///< asks if there is unsaved work
   void exportFigures();
   void exportView();
+  void writeAndTell(const QString& path, const QByteArray& content);
   void keepMomentInFront();
   void present(int from);
   void exportMoments();
@@ -119,7 +121,7 @@ private:
   ScenarioFiles* m_files;
   PlanningSession* m_session;
   Headline* m_headline = nullptr;
-  MessageBar *m_messages = nullptr, *m_recovery = nullptr;
+  MessageBar *m_messages = nullptr, *m_recovery = nullptr, *m_protection = nullptr;
   QStackedWidget* m_middle = nullptr;
   Gallery* m_gallery = nullptr;
   ViewsArea* m_views = nullptr;

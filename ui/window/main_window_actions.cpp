@@ -265,8 +265,10 @@ void MainWindow::buildMenus() {
     connect(d, &QDockWidget::visibilityChanged, this, &MainWindow::refreshWaysBack);
   m_messages = new MessageBar(top);
   m_recovery = new MessageBar(top);
+  m_protection = new MessageBar(top);
   column->addWidget(bar);
   column->addWidget(m_headline);
+  column->addWidget(m_protection);
   column->addWidget(m_recovery);
   column->addWidget(m_messages);
   setMenuWidget(top);

@@ -10,11 +10,11 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QStandardPaths>
 #include <QUrl>
 #include <algorithm>
 
+#include "document/file_path.h"
 #include "export/figure_export.h"
 #include "lessons/lessons_pane.h"
 #include "moments/moment_edits.h"
@@ -107,7 +107,19 @@ void MainWindow::chooseModel() {
 }
 
 bool MainWindow::save() {
-  return m_document.path().isEmpty() ? saveAs() : m_files->save(m_document.path());
+  const QString path = m_document.path();
+  if (path.isEmpty()) return saveAs();
+  if (!m_files->differsOnDisk()) return m_files->save(path);
+  QMessageBox box(QMessageBox::Warning, tr("Changed by another program"),
+                  tr("%1 has changed on disk since you opened it.").arg(QFileInfo(path).fileName()),
+                  QMessageBox::Cancel, this);
+  box.setInformativeText(tr("Overwriting replaces the other version with yours."));
+  const auto* overwrite = box.addButton(tr("Overwrite"), QMessageBox::DestructiveRole);
+  const auto* elsewhere = box.addButton(tr("Save as…"), QMessageBox::AcceptRole);
+  box.setDefaultButton(QMessageBox::Cancel);
+  box.exec();
+  if (box.clickedButton() == elsewhere) return saveAs();
+  return box.clickedButton() == overwrite && m_files->save(path, ScenarioFiles::IfChanged::Overwrite);
 }
 
 bool MainWindow::saveAs() {
@@ -119,8 +131,15 @@ bool MainWindow::saveAs() {
                                                        : m_document.path();
   QString path = QFileDialog::getSaveFileName(this, tr("Save as"), proposal, tr("Scenarios (*.nest.json)"));
   if (path.isEmpty()) return false;
-  if (!path.endsWith(QLatin1String(".json"))) path += QStringLiteral(".nest.json");
-  return m_files->save(path);
+  if (!path.endsWith(QLatin1String(".json"))) {
+    path += QStringLiteral(".nest.json");
+    // The dialog has asked about the name that was typed.
+    if (QFileInfo::exists(path) &&
+        QMessageBox::question(this, tr("Save as"), tr("%1 already exists. Replace it?").arg(path)) !=
+            QMessageBox::Yes)
+      return false;
+  }
+  return m_files->save(path, ScenarioFiles::IfChanged::Overwrite);
 }
 
 bool MainWindow::mayDiscard() {
@@ -161,13 +180,14 @@ void MainWindow::exportView() {
   const ExportFormat format = suffix == QLatin1String("pdf")   ? ExportFormat::Pdf
                               : suffix == QLatin1String("png") ? ExportFormat::Png
                                                                : ExportFormat::Svg;
-  const QByteArray content = renderFigure(*view->figure(), view->context(), format);
-  QSaveFile out(path);
-  const bool written = out.open(QIODevice::WriteOnly) && out.write(content) == content.size() && out.commit();
-  if (written)
-    m_messages->show(MessageBar::Tone::Note, tr("%1 was written").arg(path));
+  writeAndTell(path, renderFigure(*view->figure(), view->context(), format));
+}
+
+void MainWindow::writeAndTell(const QString& path, const QByteArray& content) {
+  if (const Diagnostics failed = writeFile(path, content); !failed.empty())
+    m_messages->show(MessageBar::Tone::Error, tr("%1 cannot be written: %2").arg(path, reasonOf(failed)));
   else
-    m_messages->show(MessageBar::Tone::Error, tr("%1 cannot be written: %2").arg(path, out.errorString()));
+    m_messages->show(MessageBar::Tone::Note, tr("%1 was written").arg(path));
 }
 
 void MainWindow::showLessons() {
@@ -210,12 +230,7 @@ void MainWindow::exportMoments() {
       QFileDialog::getSaveFileName(this, tr("Export moments as PDF"),
                                    folderFor(m_document) + QStringLiteral("/moments.pdf"), tr("PDF (*.pdf)"));
   if (path.isEmpty()) return;
-  const QByteArray content = momentsAsPdf(m_document.scenario(), m_session->context());
-  QSaveFile out(path);
-  if (out.open(QIODevice::WriteOnly) && out.write(content) == content.size() && out.commit())
-    m_messages->show(MessageBar::Tone::Note, tr("%1 was written").arg(path));
-  else
-    m_messages->show(MessageBar::Tone::Error, tr("%1 cannot be written: %2").arg(path, out.errorString()));
+  writeAndTell(path, momentsAsPdf(m_document.scenario(), m_session->context()));
 }
 
 void MainWindow::copyView(bool asImage) {

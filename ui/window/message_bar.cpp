@@ -32,7 +32,8 @@ MessageBar::MessageBar(QWidget* parent)
   hide();
 }
 
-void MessageBar::show(Tone tone, const QString& text, std::vector<Choice> choices) {
+void MessageBar::show(Tone tone, const QString& text, std::vector<Choice> choices, const QString& topic) {
+  m_topic = topic;
   const QString icon = tone == Tone::Error     ? QStringLiteral("error")
                        : tone == Tone::Warning ? QStringLiteral("warning")
                                                : QStringLiteral("note");
@@ -52,6 +53,10 @@ void MessageBar::show(Tone tone, const QString& text, std::vector<Choice> choice
     });
   }
   QWidget::show();
+}
+
+void MessageBar::withdraw(const QString& topic) {
+  if (m_topic == topic) hide();
 }
 
 QString MessageBar::text() const {

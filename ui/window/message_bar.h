@@ -23,11 +23,14 @@ public:
   explicit MessageBar(QWidget* parent = nullptr);
 
   /// Replaces what is shown. Every choice also closes the bar, and so does its cross.
-  void show(Tone, const QString& text, std::vector<Choice> choices = {});
+  /// `topic` names it for withdraw().
+  void show(Tone, const QString& text, std::vector<Choice> choices = {}, const QString& topic = {});
+  void withdraw(const QString& topic);  ///< what it says is no longer so
   QString text() const;
 
 private:
   QLabel *m_icon, *m_text;
+  QString m_topic;
   QHBoxLayout* m_choices;
 };
 

@@ -7,9 +7,9 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSaveFile>
 #include <QStandardPaths>
 
+#include "document/file_path.h"
 #include "document/item_names.h"
 
 namespace nest {
@@ -65,8 +65,8 @@ void writeSession(const QString& scenarioPath, const ScenarioSession& session) {
                 {QStringLiteral("view_states"), states}};
   if (session.selected) o.insert(QStringLiteral("selected"), itemJson(*session.selected));
   if (!folder().mkpath(QStringLiteral("."))) return;
-  QSaveFile out(folder().filePath(fileFor(scenarioPath)));
-  if (out.open(QIODevice::WriteOnly) && out.write(QJsonDocument(o).toJson()) > 0) out.commit();
+  // Where this cannot be kept the next window opens as a new one does: nothing to trouble anybody with.
+  (void)writeFile(folder().filePath(fileFor(scenarioPath)), QJsonDocument(o).toJson());
   forgetOldest();
 }
 

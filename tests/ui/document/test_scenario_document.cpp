@@ -284,7 +284,7 @@ private Q_SLOTS:
     // Our own: the watcher hears of it, too, and the look that follows finds nothing new.
     QFileSystemWatcher watcher({path});
     QSignalSpy written(&watcher, &QFileSystemWatcher::fileChanged);
-    QVERIFY(files.save(path));
+    QVERIFY(files.save(path, ScenarioFiles::IfChanged::Overwrite));
     QTRY_VERIFY(written.count() > 0);
     QCoreApplication::processEvents();
     QTRY_VERIFY(!looksAgain(files));

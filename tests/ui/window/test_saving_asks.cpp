@@ -1,0 +1,133 @@
+#include <QAbstractButton>
+#include <QApplication>
+#include <QFile>
+#include <QMessageBox>
+#include <QTemporaryDir>
+#include <QTimer>
+
+#include "document/scenario_files.h"
+#include "files/file_reader.h"
+#include "files/file_writer.h"
+#include "solver/solve.h"
+#include "support/test_main.h"
+#include "window/main_window.h"
+#include "window/message_bar.h"
+
+using namespace nest;
+
+namespace {
+
+Outcome solveIt(const Problem& p, const Control& c, const Plan* start) {
+  return solve(p, c, start);
+}
+
+/// Answers the next modal question with the button of this text; false if none was asked.
+class Answer {
+public:
+  explicit Answer(const QString& button) {
+    m_timer.setInterval(10);
+    QObject::connect(&m_timer, &QTimer::timeout, [this, button] {
+      auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+      if (!box) return;
+      m_timer.stop();
+      m_asked = true;
+      for (QAbstractButton* b : box->buttons())
+        if (b->text().remove(u'&') == button) return b->click();
+      box->reject();
+    });
+    m_timer.start();
+  }
+  bool wasAsked() const { return m_asked; }
+
+private:
+  QTimer m_timer;
+  bool m_asked = false;
+};
+
+struct Desk {
+  QTemporaryDir dir;
+  QString path = dir.filePath(QStringLiteral("a.nest.json"));
+  MainWindow window{solveIt};
+
+  Desk() {
+    QFile::copy(QStringLiteral(":/samples/teaching-6-layers-2x2.nest.json"), path);
+    QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner);
+    window.resize(1280, 800);
+    window.show();
+    if (!window.openPath(path)) qFatal("the sample does not open");
+  }
+  void edit(int batch) {
+    window.document().edit({}, QStringLiteral("x"), [batch](Scenario& s) { s.job.globalBatch = batch; });
+  }
+  std::string onDisk() const { return *readText(path.toStdString()); }
+  void writeOutside() {
+    Scenario other = window.document().scenario();
+    other.name = "theirs";
+    if (!writeFile(path.toStdString(), writeScenario(other)).empty()) qFatal("cannot write");
+  }
+  void save() { window.actions().find(QStringLiteral("file.save"))->trigger(); }
+};
+
+}  // namespace
+
+/// What the window asks and tells about the file.
+class TestSavingAsks : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void savingOverAnotherProgramsChangeAsks() {
+    Desk desk;
+    desk.edit(24);
+    desk.writeOutside();
+    const std::string theirs = desk.onDisk();
+    {
+      const Answer cancel(QStringLiteral("Cancel"));
+      desk.save();
+      QVERIFY(cancel.wasAsked());
+    }
+    QCOMPARE(desk.onDisk(), theirs);
+    QVERIFY(desk.window.isWindowModified());
+    {
+      const Answer overwrite(QStringLiteral("Overwrite"));
+      desk.save();
+      QVERIFY(overwrite.wasAsked());
+    }
+    QCOMPARE(desk.onDisk(), writeScenario(desk.window.document().scenario()));
+    QVERIFY(!desk.window.isWindowModified());
+    desk.edit(48);
+    const Answer none(QStringLiteral("Cancel"));
+    desk.save();
+    QVERIFY(!none.wasAsked());
+    QVERIFY(!desk.window.isWindowModified());
+  }
+
+  void theWarningGoesWhenItIsNoLongerTrue() {
+    Desk desk;
+    desk.edit(24);
+    desk.writeOutside();
+    QTRY_VERIFY(desk.window.messages().text().contains(QStringLiteral("changed by another program")));
+    const Answer overwrite(QStringLiteral("Overwrite"));
+    desk.save();
+    QVERIFY(overwrite.wasAsked());
+    QCOMPARE(desk.window.messages().text(), QString());
+  }
+
+  void protectionThatFailsShows() {
+    const QByteArray before = qgetenv("XDG_DATA_HOME");
+    QTemporaryDir dir;
+    const QString blocked = dir.filePath(QStringLiteral("data"));
+    QVERIFY(writeFile(blocked.toStdString(), "no folder").empty());
+    qputenv("XDG_DATA_HOME", blocked.toUtf8());
+    Desk desk;
+    QTRY_VERIFY(
+        desk.window.protection().text().contains(QStringLiteral("A crash would lose your unsaved edits")));
+    QVERIFY(desk.window.logText().contains(QStringLiteral("A crash would lose")));
+    QVERIFY(QFile::remove(blocked));
+    desk.edit(24);
+    QTRY_COMPARE(desk.window.protection().text(), QString());
+    qputenv("XDG_DATA_HOME", before);
+    desk.save();
+  }
+};
+
+NEST_TEST(TestSavingAsks)
+#include "test_saving_asks.moc"
