@@ -1,11 +1,12 @@
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 
 #include "cluster/graph/graph_edit.h"
 #include "command_line.h"
 #include "commands.h"
 #include "files.h"
-#include "formats/launch/launch_export.h"
+#include "formats/launch/launch_folder.h"
 #include "formats/networks/astra_sim.h"
 #include "formats/networks/cluster_text.h"
 #include "formats/networks/dot.h"
@@ -21,7 +22,7 @@ std::string targets() {
   std::string all;
   for (int t = 0; t < kLaunchTargetCount; ++t)
     all += std::string(t ? ", " : "") + nameOf(static_cast<LaunchTarget>(t));
-  return all + ", plan, scenario, cluster-text, graphml, dot, astra-sim";
+  return all + ", folder, plan, scenario, cluster-text, graphml, dot, astra-sim";
 }
 
 Diagnostic refused(std::string message, std::string remedy) {
@@ -49,8 +50,12 @@ NetworkGraph graphOf(const ClusterSource& cluster) {
 constexpr const char* kWithoutPlan[] = {"scenario", "cluster-text", "graphml", "dot", "astra-sim"};
 
 /// What needs no plan; `as` is one of kWithoutPlan.
-Reading<std::string> exportCluster(const std::string& as, const Input& input) {
-  if (as == "scenario") return {writeScenario(input.scenario), {}};
+Reading<std::string> exportCluster(const std::string& as, const Input& input, bool keepsReference) {
+  if (as == "scenario") {
+    Scenario scenario = input.scenario;
+    if (!keepsReference) scenario.model.reference.clear();  // the model then stands in the file itself
+    return {writeScenario(scenario), {}};
+  }
   if (as == "cluster-text") return clusterText(input.scenario);
   if (as == "astra-sim") return astraSim(input);
   const NetworkGraph graph = graphOf(input.scenario.cluster);
@@ -82,16 +87,60 @@ int findPlan(const Arguments& args, const Input& input, Plan& plan) {
   return kDone;
 }
 
+/// The programs that a folder can start.
+std::optional<LaunchTarget> frameworkNamed(const std::string& name) {
+  const auto target = launchTargetNamed(name);
+  const bool isFramework = target && *target <= LaunchTarget::Nanotron;
+  return isFramework ? target : std::nullopt;
+}
+
+/// Writes each file into the folder, which is made where it is missing.
+int writeFolder(const std::string& path, const std::vector<LaunchFile>& files) {
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  fs::create_directories(path, ec);
+  if (ec)
+    return report(
+               {refused("the folder " + path + " cannot be made: " + ec.message(), "give another with -o")}),
+           kBadInput;
+  for (const LaunchFile& f : files) {
+    const fs::path place = fs::path(path) / f.name;
+    const Diagnostics failed = writeTextFile(place.string(), f.text);
+    report(failed);
+    if (!failed.empty()) return kBadInput;
+    if (f.isProgram)
+      fs::permissions(place, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
+                      fs::perm_options::add, ec);
+  }
+  return kDone;
+}
+
 }  // namespace
 
 int exportCommand(const Words& words) {
-  const auto args = parseArguments(words, {{"--as", 0, true}, {"--output", 'o', true}}, 1, 2);
+  const auto args = parseArguments(
+      words, {{"--as", 0, true}, {"--for", 0, true}, {"--cores-per-host", 0, true}, {"--output", 'o', true}},
+      1, 2);
   if (!args) return report(args.diagnostics), kBadInput;
   const std::string as = args->value("--as").value_or("");
+  Diagnostics misuse;
+  const auto cores = wholeNumber(*args, "--cores-per-host", 1, 100'000, misuse);
+  if (cores && as != "rankfile")
+    misuse.push_back(
+        refused("--cores-per-host is for rank files", "write --as rankfile --cores-per-host 112"));
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
   const auto target = launchTargetNamed(as);
   const bool needsNoPlan =
       std::find(std::begin(kWithoutPlan), std::end(kWithoutPlan), as) != std::end(kWithoutPlan);
-  if (!target && as != "plan" && !needsNoPlan)
+  const auto framework = frameworkNamed(args->value("--for").value_or("megatron"));
+  if (args->has("--for") && (as != "folder" || !framework))
+    return report({refused(
+               "--for names the program that a folder starts: megatron, deepspeed, torchtitan or nanotron",
+               "write --as folder --for megatron")}),
+           kBadInput;
+  if (as == "folder" && !args->has("--output"))
+    return report({refused("a folder needs a place", "add -o FOLDER")}), kBadInput;
+  if (!target && as != "plan" && as != "folder" && !needsNoPlan)
     return report({refused(as.empty() ? "--as is missing" : "there is no export \"" + as + '"',
                            "allowed are " + targets())}),
            kBadInput;
@@ -100,13 +149,24 @@ int exportCommand(const Words& words) {
 
   Reading<std::string> written;
   if (needsNoPlan) {
-    written = exportCluster(as, *input);
+    namespace fs = std::filesystem;
+    const std::string to = args->value("--output").value_or("-");
+    const auto folderOf = [](const std::string& path) {
+      return fs::absolute(path).lexically_normal().parent_path();
+    };
+    written = exportCluster(as, *input, to == "-" || folderOf(to) == folderOf(args->files[0]));
   } else {
     Plan plan;
     if (const int code = findPlan(*args, *input, plan); code != kDone) return code;
     const ReportSource source{input->scenario.name, &input->problem, input->architecture(),
                               &input->scenario.cluster};
-    written = target ? writeLaunch(*target, source, plan) : Reading<std::string>{writePlan(plan), {}};
+    if (as == "folder") {
+      const auto folder = writeLaunchFolder(*framework, source, plan);
+      report(folder.diagnostics);
+      return folder ? writeFolder(*args->value("--output"), *folder) : kNoPlanFits;
+    }
+    written = target ? writeLaunch(*target, source, plan, static_cast<int>(cores.value_or(0)))
+                     : Reading<std::string>{writePlan(plan), {}};
   }
   report(written.diagnostics);
   if (!written) return kNoPlanFits;

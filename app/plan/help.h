@@ -72,9 +72,12 @@ Scenarios and plans
 
 Models
   Hugging Face config.json  {"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, …}
-      llama, mistral, mixtral, qwen2, qwen3, qwen2_moe, qwen3_moe, gpt2, gpt_neox, opt, bert, deepseek, deepseek_v2,
-      deepseek_v3, gemma, llama4 and models of the same shape under other names (kimi_k2, phi3, roberta, …); of models that
-      also see or hear the language part (text_config). Absent keys get the defaults of transformers, and are told.
+      Dense and with experts: llama, mistral, qwen2 to qwen3_5, deepseek to v3.2, kimi_k2, glm4, glm4_moe, glm_moe_dsa,
+      gpt_oss, minimax_m2, gemma to gemma4, olmo, olmoe, cohere, nemotron, phi, granite, falcon, starcoder2, ernie4_5, …
+      Hybrids with state-space or linear attention: nemotron_h, granitemoehybrid, qwen3_next, jamba, mamba, mamba2.
+      Encoder-decoders: t5, bart, whisper. Images: vit. Of models that also see or hear the language part (text_config).
+      Sizes have to be there; other absent keys get the defaults of transformers, and are told. What a file asks for and
+      its family does not have is named.
   measured profile          {"format": "nest-profile", "version": 1,
                              "layers": [{"name": "block", "kind": "block", "class": "b", "repeat": 32}],
                              "costs": [{"class": "b", "tensor": 2, "microbatch": 1, "forward_s": 0.01, "backward_s": 0.02,
@@ -132,7 +135,7 @@ Exit codes: 0 all files are good (warnings and notes aside); 2 at least one is n
 inline constexpr const char* kImportHelp =
     R"(Usage: nest-plan import FILE… [--into SCENARIO] [--device ID] [--level L=BANDWIDTH[,LATENCY]]… [--batch N]
                         [--sequence N] [--network LINE] [--hosts LIST=FILE]… [--devices N]
-                        [-o scenario.nest.json]
+                        [--devices-per-host N] [-o scenario.nest.json]
 
 Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own
 topology (nvidia-smi, NCCL) and a Slurm topology together become the whole cluster. What files leave open is filled from
@@ -149,6 +152,7 @@ says. Choose the fastest as --device. With joined hosts --level sets the switche
   --level L=BW[,LAT]  for example --level 1=50GB/s,2us
   --network LINE      a cluster in one line, for example --network 'host:8@450GB/s rack:4@50GB/s,2us'
   --hosts LIST=FILE   FILE is the topology of the hosts in the Slurm host list LIST
+  --devices-per-host N  of a Slurm topology, which does not say (default: usual for the device, with a warning)
   --devices N         which of the cluster sizes in a NEST artifact's input (default: the smallest)
   --batch, --sequence global batch and sequence length
   -o, --output FILE   where the scenario goes (default: standard output)
@@ -159,6 +163,7 @@ Exit codes: 0 done; 2 bad input.
 )";
 
 inline constexpr const char* kExportHelp = R"(Usage: nest-plan export SCENARIO [PLAN] --as FORMAT [-o FILE]
+       nest-plan export SCENARIO [PLAN] --as folder [--for PROGRAM] -o FOLDER
 
 Writes a plan so that it runs, or a cluster for another program. Without PLAN the scenario is solved first. What a
 format cannot say is refused with every reason.
@@ -170,9 +175,12 @@ format cannot say is refused with every reason.
   hostfile        hosts and slots in rank order (Open MPI, DeepSpeed)
   slurm-hostfile  one host per rank, for SLURM_HOSTFILE and srun -m arbitrary: places every rank exactly
   rankfile        host and slot of each rank, for mpirun --rankfile FILE (Open MPI 4) or --map-by rankfile:file=FILE
-                  (Open MPI 5); a slot binds a CPU core, the device is chosen by the local rank
+                  (Open MPI 5); slots are CPU cores, shared out with --cores-per-host N; the device is chosen by local rank
   visible-devices a shell script to start ranks through: it restricts each host to the plan's devices, as is
                   needed where a device has failed or is excluded
+  folder          all that starts the plan with --for megatron (default), deepspeed, torchtitan or nanotron: the
+                  configuration, host files, run.sh (srun, mpirun, torchrun), check.sh (do the ranks run where the
+                  plan has them?), stopwatch.sh (measured step against the predicted one) and a README
   chrome-trace    the simulated schedule, for Perfetto and chrome://tracing
   plan            the plan itself, for evaluate
   scenario        the scenario in its normal form

@@ -104,16 +104,18 @@ void readHosts(const std::vector<std::string>& given, std::vector<NamedText>& fi
 }  // namespace
 
 int importCommand(const Words& words) {
-  const std::vector<OptionSpec> known = {
-      {"--into", 0, true},        {"--device", 0, true},   {"--level", 0, true, true},
-      {"--batch", 0, true},       {"--sequence", 0, true}, {"--output", 'o', true},
-      {"--hosts", 0, true, true}, {"--devices", 0, true},  {"--network", 0, true}};
+  const std::vector<OptionSpec> known = {{"--into", 0, true},        {"--device", 0, true},
+                                         {"--level", 0, true, true}, {"--batch", 0, true},
+                                         {"--sequence", 0, true},    {"--output", 'o', true},
+                                         {"--hosts", 0, true, true}, {"--devices", 0, true},
+                                         {"--network", 0, true},     {"--devices-per-host", 0, true}};
   const auto args = parseArguments(words, known, 1, 100);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics out;
   const auto batch = wholeNumber(*args, "--batch", 1, 1 << 24, out);
   const auto sequence = wholeNumber(*args, "--sequence", 1, 1 << 26, out);
   const auto scale = wholeNumber(*args, "--devices", 1, 1 << 24, out);
+  const auto perHost = wholeNumber(*args, "--devices-per-host", 1, 4096, out);
   const DeviceSpec* device = deviceOf(*args, out);
   auto files = readAll(args->files, out);
   readHosts(args->values("--hosts"), files, out);
@@ -139,6 +141,7 @@ int importCommand(const Words& words) {
     if (!args->has("--device")) device = &base->cluster.device;
   }
   ImportOptions options;
+  if (perHost) options.devicesPerHost = static_cast<int>(*perHost);
   if (scale) options.scale = static_cast<int>(*scale);
   for (const TypedLevel& l : levels) options.levels[l.level] = {l.bandwidth.value, l.latency};
   auto imported = importFiles(files, *device, loaderBeside(args->files[0]), options);

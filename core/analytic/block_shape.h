@@ -47,17 +47,28 @@ struct BlockShape {
   std::vector<Linear> attention;  ///< up to and with the output projection
   std::vector<Linear> mlp;        ///< of the dense MLP, or router, shared and routed experts
   double normParameters = 0;      ///< whole on every rank
+  std::vector<Linear> cross;      ///< of a decoder's attention to its encoder
   double queryKeyHeadDim = 0, valueHeadDim = 0;
   bool hasExperts = false;
 };
 
 BlockShape blockShape(const TransformerArchitecture&, bool withExperts);
 
+/// Forward operations of one token where tokens meet: attention's scores and values, or the scan of a state.
+double mixerFlopsPerToken(const TransformerArchitecture&, const BlockShape&, int sequenceLength);
+
+/// The blocks of the encoder as an architecture of their own, which sees both ways.
+TransformerArchitecture encoderArchitecture(const TransformerArchitecture&);
+double encoderEmbeddingParameters(const TransformerArchitecture&);  ///< beside a shared token table
+
+inline constexpr int kDeltaChunk = 64;  ///< tokens that one step of a gated delta rule takes
+
 /// Whether the family trains with dropout, whose masks are written and kept.
 bool hasDropout(const TransformerArchitecture&);
 
 /// Layers outside the blocks.
-double embeddingParameters(const TransformerArchitecture&);  ///< token table alone
+double embeddingParameters(const TransformerArchitecture&);  ///< token table alone, or what patches pass
+double vocabularyTable(const TransformerArchitecture&);      ///< that of tokens, or of the head
 double otherEmbeddingParameters(
     const TransformerArchitecture&);  ///< positions, token types, norm, width change
 double finalNormParameters(const TransformerArchitecture&);

@@ -1,6 +1,7 @@
 #include "analytic/layer_costs.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace nest {
 namespace {
@@ -62,6 +63,14 @@ LayerCost embeddingCost(const LayerSetting& s) {
   c.forward = s.device.traffic(forward);
   c.backward = s.device.traffic(moved + 2 * s.outerTokens() * a.hidden *
                                             s.gradientBytes);  // rows added into gradients
+  if (a.patchInputs > 0) {
+    c.forward += s.device.wideProduct(s.outerTokens(), a.hidden, a.patchInputs);
+    c.backward += gradientProduct(s, a.hidden, a.patchInputs, s.outerTokens(), 1, true);
+    c.denseParameters = embeddingParameters(a) + otherEmbeddingParameters(a);
+    setAllPolicies(c, {true, Bytes(s.outerTokens() * a.patchInputs * s.device.elementBytes()), Seconds(0),
+                       Bytes(moved)});
+    return c;
+  }
   c.denseParameters = embeddingParameters(a) * s.shares.width + otherEmbeddingParameters(a);
   // The table is divided by vocabulary: ranks sum what each found, and the gradient comes back whole.
   addTensorExchange(c, Phase::Forward, s, false, s.hiddenBytes());
@@ -88,14 +97,14 @@ LayerCost headCost(const LayerSetting& s) {
   LayerCost c;
   const double vocabulary = a.vocabulary * s.shares.width;
   const double width = a.embeddingWidth > 0 ? a.embeddingWidth : a.hidden;
-  const double logits = s.tokens * vocabulary;
-  c.forward =
-      s.device.wideProduct(s.tokens, vocabulary, width) + s.device.traffic(logits * k.lossTraffic.value);
-  c.backward = s.device.wideProduct(s.tokens, width, vocabulary) +
-               gradientProduct(s, vocabulary, width, s.tokens, 1, true) +
+  const double rows = a.patchInputs > 0 ? s.tokens / s.sequence : s.tokens;  // an image has one label
+  const double logits = rows * vocabulary;
+  c.forward = s.device.wideProduct(rows, vocabulary, width) + s.device.traffic(logits * k.lossTraffic.value);
+  c.backward = s.device.wideProduct(rows, width, vocabulary) +
+               gradientProduct(s, vocabulary, width, rows, 1, true) +
                s.device.traffic(logits * k.lossBackwardTraffic.value);
-  c.denseParameters = (a.tiedEmbeddings ? 0 : embeddingParameters(a) * s.shares.width) +
-                      (headParameters(a) - (a.tiedEmbeddings ? 0 : embeddingParameters(a)));
+  c.denseParameters = (a.tiedEmbeddings ? 0 : vocabularyTable(a) * s.shares.width) +
+                      (headParameters(a) - (a.tiedEmbeddings ? 0 : vocabularyTable(a)));
   if (s.strategy.tensor > 1) {
     addTensorExchange(c, Phase::Forward, s, true, s.hiddenBytes());
     addTensorExchange(c, Phase::Backward, s, false, s.hiddenBytes());
@@ -118,7 +127,10 @@ public:
 
   LayerCost run() {
     attentionProducts();
-    attentionCore();
+    if (a.mixer == Mixer::Attention) attentionCore();
+    if (a.mixer == Mixer::StateSpace) stateSpaceCore();
+    if (a.mixer == Mixer::DeltaNet) deltaCore();
+    if (a.encoder) crossAttention();
     mlp();
     elementWise();
     parameters();
@@ -145,7 +157,7 @@ private:
   void attentionProducts() {
     double fused = 0;
     for (const Linear& l : m_shape.attention) {
-      const bool joins = !a.latent && l.split == Split::Column;
+      const bool joins = a.mixer == Mixer::Attention && !a.latent && l.split == Split::Column;
       if (joins)
         fused += l.outAt(m.shares);
       else
@@ -161,10 +173,98 @@ private:
   /// Elements of the score matrices of a microbatch on one rank.
   double scores() const { return m.tokens * m.sequence * heads(); }
 
+  /// Products of state-space and linear attention, chunk by chunk; each runs twice more backward.
+  struct ChunkProduct {
+    double rows, columns, depth, count;
+  };
+  void chunked(std::initializer_list<ChunkProduct> products) {
+    for (const ChunkProduct& p : products) {
+      const Seconds time = m.device.wideProduct(p.rows, p.columns, p.depth, p.count);
+      c.forward += time;
+      c.backward += 2 * time;
+    }
+  }
+  /// The convolution before the state, and the gated norm behind it.
+  void convolveAndGate(double convolved, double inner) {
+    const double moved = m.tokens * m.shares.width * m.device.elementBytes() * (2 * convolved + 4 * inner);
+    c.forward += m.device.traffic(moved);
+    c.backward += m.device.traffic(moved * k.backwardTraffic.value);
+  }
+
+  /// State-space duality (Dao 2024, arXiv 2405.21060, §6): inside a chunk as attention, between chunks by
+  /// states. Mamba-1 has a scan of element-wise steps instead.
+  void stateSpaceCore() {
+    const StateSpace& s = *a.stateSpace;
+    const double inner = s.inner(), state = s.stateSize, share = m.shares.width;
+    convolveAndGate(inner + (s.timeRank > 0 ? 0 : 2.0 * s.groups * state), inner);
+    if (s.timeRank > 0) {
+      const double moved = m.tokens * inner * share * 4 * m.device.elementBytes();
+      c.forward += m.device.traffic(moved);
+      c.backward += m.device.traffic(moved * k.backwardTraffic.value);
+      return;
+    }
+    const double chunk = std::min<double>(s.chunk, m.sequence), chunks = m.tokens / chunk;
+    const double heads = s.heads * share * chunks, groups = s.groups * share * chunks;
+    chunked({{chunk, chunk, state, groups},
+             {chunk, double(s.headDim), chunk, heads},
+             {state, double(s.headDim), chunk, heads},
+             {chunk, double(s.headDim), state, heads}});
+  }
+
+  /// Gated delta rule in chunks (Yang 2024, arXiv 2412.06464, §3.3).
+  void deltaCore() {
+    const DeltaNet& d = *a.deltaNet;
+    const double keys = d.keyHeadDim, values = d.valueHeadDim;
+    convolveAndGate(2.0 * d.keyHeads * keys + d.valueHeads * values, d.valueHeads * values);
+    const double chunk = std::min<double>(kDeltaChunk, m.sequence);
+    const double count = d.valueHeads * m.shares.width * m.tokens / chunk;
+    chunked({{chunk, chunk, keys, 2 * count},
+             {chunk, chunk, chunk, count},
+             {chunk, keys, chunk, count},
+             {chunk, values, chunk, 2 * count},
+             {chunk, values, keys, 2 * count},
+             {keys, values, chunk, count}});
+  }
+
+  /// Tokens of the encoder that belong to this rank's tokens.
+  double encoderTokens() const {
+    return a.encoder->length > 0 ? m.tokens / m.sequence * a.encoder->length : m.tokens;
+  }
+  double encoderKeys() const { return a.encoder->length > 0 ? a.encoder->length : m.sequence; }
+  void crossAttention() {
+    for (const Linear& l : m_shape.cross) {
+      const bool ofEncoder = l.axis == Axis::KeyValueHeads;
+      product(ofEncoder ? encoderTokens() : m.tokens, l.outAt(m.shares), l.inAt(m.shares), 1);
+    }
+    const double flops =
+        2 * m.tokens * encoderKeys() * heads() * (m_shape.queryKeyHeadDim + m_shape.valueHeadDim);
+    c.forward += m.device.attention(flops, encoderKeys(), m_shape.valueHeadDim);
+    c.backward += m.device.attention(flops * k.attentionBackwardWork.value / k.attentionBackwardRate.value,
+                                     encoderKeys(), m_shape.valueHeadDim);
+  }
+
+  /// Scores of the indexer, and attention to the keys that it chooses.
+  void sparseCore() {
+    const SparseAttention& s = *a.sparse;
+    const double causal = a.causal ? 0.5 : 1, chosen = std::min<double>(s.keys, m.sequence);
+    // The first queries see fewer keys than are chosen.
+    const double seen = chosen * (1 - causal * chosen / m.sequence);
+    const double index = 2 * m.tokens * m.sequence * causal * s.heads * s.headDim;
+    c.forward += m.device.attention(index, m.sequence, s.headDim);
+    c.backward += m.device.attention(2 * index, m.sequence, s.headDim);
+    const double flops = 2 * m.tokens * seen * heads() * (m_shape.queryKeyHeadDim + m_shape.valueHeadDim);
+    m_core = m.device.attention(flops, chosen, m_shape.valueHeadDim);
+    m_coreBackward = m.device.attention(flops * k.attentionBackwardWork.value / k.attentionBackwardRate.value,
+                                        chosen, m_shape.valueHeadDim);
+    c.forward += m_core;
+    c.backward += m_coreBackward;
+  }
+
   void attentionCore() {
+    if (a.sparse && m.options.flashAttention) return sparseCore();
     if (m.options.flashAttention) {
       // Fused kernels skip what the causal mask hides: half of it, or all beyond the window.
-      const double share = a.causal && a.slidingWindow == 0 ? 0.5 : 1;
+      const double share = a.causal && (a.slidingWindow == 0 || a.windowIsChunk) ? 0.5 : 1;
       const double flops =
           2 * m.tokens * keys() * share * heads() * (m_shape.queryKeyHeadDim + m_shape.valueHeadDim);
       m_core = m.device.attention(flops, keys(), m_shape.valueHeadDim);
@@ -212,42 +312,69 @@ private:
       if (l.split == Split::Row) width += l.inAt(m.shares) * l.perToken;
     return width;
   }
+  double routedWidth() const { return a.experts && a.experts->latent > 0 ? a.experts->latent : a.hidden; }
   double routed() const { return m_shape.hasExperts ? a.experts->perToken : 0; }
-  double queryWidth() const { return heads() * m_shape.queryKeyHeadDim; }
+  // What a mixer without attention keeps for its backward pass stands in place of queries, keys and values.
+  double queryWidth() const {
+    if (a.mixer == Mixer::StateSpace)
+      return m.shares.width *
+             (2 * a.stateSpace->inner() + 2.0 * a.stateSpace->groups * a.stateSpace->stateSize);
+    if (a.mixer == Mixer::DeltaNet)
+      return m.shares.width * 2 * (2.0 * a.deltaNet->keyHeads * a.deltaNet->keyHeadDim);
+    if (a.mixer == Mixer::None) return 0;
+    return heads() * m_shape.queryKeyHeadDim;
+  }
+  double outputWidth() const {
+    if (a.mixer == Mixer::StateSpace) return m.shares.width * a.stateSpace->inner();
+    if (a.mixer == Mixer::DeltaNet) return m.shares.width * a.deltaNet->valueHeads * a.deltaNet->valueHeadDim;
+    return a.mixer == Mixer::None ? 0 : heads() * m_shape.valueHeadDim * (a.attentionGate ? 2 : 1);
+  }
   double keyWidth() const {
+    if (a.mixer != Mixer::Attention) return 0;
     return (a.latent ? heads() : a.keyValueHeads * m.shares.keyValueHeads) * m_shape.queryKeyHeadDim;
   }
   double valueWidth() const {
+    if (a.mixer == Mixer::DeltaNet) return 2 * outputWidth();
+    if (a.mixer != Mixer::Attention) return 0;
     return (a.latent ? heads() : a.keyValueHeads * m.shares.keyValueHeads) * m_shape.valueHeadDim;
+  }
+
+  /// Residual branches: attention and MLP, one of them, or both at once.
+  double parts() const {
+    const bool mixes = a.mixer != Mixer::None, feeds = m_shape.hasExperts || a.intermediate > 0;
+    return (mixes && feeds && !a.parallelBlock ? 2 : 1) + (a.encoder ? 1 : 0);
   }
 
   void elementWise() {
     const double e = m.device.elementBytes();
     const double mask = hasDropout(a) ? 1 : 0;
-    double moved = m.outerTokens() * a.hidden * (2 * kNormTraffic * e + 2 * (kResidualTraffic * e + mask));
+    double moved = m.outerTokens() * a.hidden *
+                   (a.blockNorms * kNormTraffic * e + parts() * (kResidualTraffic * e + mask));
     moved += m.tokens * activeWidth() * (a.gatedMlp ? 3 : 2) * e;
-    if (!a.learnedPositions) moved += m.tokens * (queryWidth() + keyWidth()) * 2 * e;  // rotary positions
-    if (a.queryKeyNorm) moved += m.tokens * (queryWidth() + keyWidth()) * kNormTraffic * e;
-    if (!m.options.flashAttention)
+    if (!a.learnedPositions && a.mixer == Mixer::Attention)
+      moved += m.tokens * (queryWidth() + keyWidth()) * 2 * e;  // rotary positions
+    if (a.queryKeyNorm && a.mixer == Mixer::Attention)
+      moved += m.tokens * (queryWidth() + keyWidth()) * kNormTraffic * e;
+    if (!m.options.flashAttention && a.mixer == Mixer::Attention)
       moved += m.tokens * heads() * m_shape.valueHeadDim * 2 * e;  // heads put together
     // Tokens are gathered by expert, and their results added up again.
-    moved += m.tokens * routed() * a.hidden * 4 * e;
+    moved += m.tokens * routed() * routedWidth() * 4 * e;
     c.forward += m.device.traffic(moved);
     c.backward += m.device.traffic(moved * k.backwardTraffic.value);
   }
 
   void parameters() {
     c.denseParameters = m_shape.normParameters;
-    for (const auto* part : {&m_shape.attention, &m_shape.mlp})
+    for (const auto* part : {&m_shape.attention, &m_shape.cross, &m_shape.mlp})
       for (const Linear& l : *part)
         (l.isExpert ? c.expertParameters : c.denseParameters) +=
             l.parametersAt(m.shares) * l.copies / (l.isExpert ? m.strategy.expert : 1);
   }
 
   void forwardExchanges(Phase phase) {
-    addTensorExchange(c, phase, m, true, m.hiddenBytes());
-    addTensorExchange(c, phase, m, false, m.hiddenBytes());
-    mlpExchanges(phase);
+    for (int part = 0; part < (a.mixer == Mixer::None ? 0 : a.encoder ? 2 : 1); ++part)
+      for (const bool into : {true, false}) addTensorExchange(c, phase, m, into, m.hiddenBytes());
+    if (parts() >= 2 || a.mixer == Mixer::None || m_shape.hasExperts) mlpExchanges(phase);
   }
   /// With sequence parallelism and experts spread out, ranks send only their own tokens and gather what
   /// arrived.
@@ -257,15 +384,27 @@ private:
         !m_shape.hasExperts || a.experts->sharedIntermediate > 0 || !spread || !m.strategy.sequence;
     for (const bool into : {true, false}) {
       if (dense) addTensorExchange(c, phase, m, into, m.hiddenBytes());
-      if (spread && m.strategy.sequence) addTensorExchange(c, phase, m, into, m.hiddenBytes() * routed());
+      if (spread && m.strategy.sequence)
+        addTensorExchange(c, phase, m, into, m.hiddenBytes() * routed() * routedWidth() / a.hidden);
     }
     if (spread)
       c.collectives.push_back({CollectiveKind::AllToAll, GroupKind::Expert, phase,
-                               Bytes(m.outerTokens() * routed() * a.hidden * m.device.elementBytes()), 2});
+                               Bytes(m.outerTokens() * routed() * routedWidth() * m.device.elementBytes()),
+                               2});
+  }
+  /// States that pass from one context rank to the next, fp32.
+  double stateBytes() const {
+    const double sequences = m.tokens / (m.sequence / m.strategy.context);
+    if (a.mixer == Mixer::StateSpace)
+      return 4 * sequences * m.shares.width * a.stateSpace->inner() * a.stateSpace->stateSize;
+    const DeltaNet& d = *a.deltaNet;
+    return 4 * sequences * m.shares.width * d.valueHeads * d.keyHeadDim * d.valueHeadDim;
   }
   void ring(Phase phase, double times) {
-    if (m.strategy.context == 1) return;
-    const double bytes = m.tokens * (keyWidth() + valueWidth()) * m.device.elementBytes();
+    if (m.strategy.context == 1 || a.mixer == Mixer::None) return;
+    const double bytes = a.mixer == Mixer::Attention
+                             ? m.tokens * (keyWidth() + valueWidth()) * m.device.elementBytes()
+                             : stateBytes();
     c.collectives.push_back({CollectiveKind::RingExchange, GroupKind::Context, phase, Bytes(bytes), times});
   }
   void exchanges() {
@@ -275,7 +414,7 @@ private:
     // beside the input gradients' product (Korthikanti 2022, §4.2.2), but the paper's layer times show no
     // gain from that.
     if (m.strategy.sequence)
-      for (int region = 0; region < 2; ++region)
+      for (int region = 0; region < parts(); ++region)
         addTensorExchange(c, Phase::Backward, m, true, m.hiddenBytes());
     ring(Phase::Forward, 1);
     ring(Phase::Backward, 2);
@@ -288,14 +427,18 @@ private:
   double coreStash() const {
     const double e = m.device.elementBytes();
     const double mask = hasDropout(a) ? 1 : 0;
-    double outer = a.hidden * (4 * e + 2 * mask);  // inputs of two norms and of what follows each, two masks
-    double inner = (queryWidth() + keyWidth() + valueWidth() + heads() * m_shape.valueHeadDim) * e;
+    double outer =
+        a.hidden * parts() * (2 * e + mask);  // inputs of two norms and of what follows each, two masks
+    double inner = (queryWidth() + keyWidth() + valueWidth() + outputWidth()) * e;
     inner += activeWidth() * (a.gatedMlp ? 3 : 2) * e;
+    if (a.encoder)
+      inner += (queryWidth() + outputWidth() + (keyWidth() + valueWidth()) * encoderTokens() / m.tokens) * e;
     if (a.latent) outer += (a.latent->queryRank + a.latent->keyValueRank + a.latent->ropeHeadDim) * e;
-    if (m.options.flashAttention) inner += 4 * heads();  // one fp32 logarithm a query and head
+    if (m.options.flashAttention && a.mixer == Mixer::Attention)
+      inner += 4 * heads();  // one fp32 logarithm a query and head
     if (m_shape.hasExperts) {
-      inner += routed() * a.hidden * e;   // what the experts read
-      outer += 4.0 * a.experts->experts;  // routing probabilities, fp32
+      inner += routed() * routedWidth() * e;  // what the experts read
+      outer += 4.0 * a.experts->experts;      // routing probabilities, fp32
     }
     return m.outerTokens() * outer + m.tokens * inner;
   }
@@ -304,13 +447,14 @@ private:
     const double e = m.device.elementBytes();
     // Unfused attention keeps softmax, its dropout's mask and result: 5 bytes a score (2 without dropout).
     const double perScore = hasDropout(a) ? 2 * e + 1 : e;
-    const double kept = m.options.flashAttention ? 0 : perScore * scores();
+    const bool storesScores = !m.options.flashAttention && a.mixer == Mixer::Attention;
+    const double kept = storesScores ? perScore * scores() : 0;
     const double gradients = m.outerTokens() * 2 * a.hidden * e +
                              m.tokens * activeWidth() * (a.gatedMlp ? 2 : 1) * e +
-                             (m.options.flashAttention ? 0 : 2 * e * scores());
+                             (storesScores ? 2 * e * scores() : 0);
     const double input = m.outerTokens() * a.hidden * e;
     const double stash = coreStash();
-    const Seconds again = m.options.flashAttention ? Seconds(0) : m_core;
+    const Seconds again = storesScores ? m_core : Seconds(0);
     c.recompute[std::size_t(Recompute::None)] = {true, Bytes(stash + kept), Seconds(0), Bytes(gradients)};
     c.recompute[std::size_t(Recompute::Selective)] = {true, Bytes(stash), again, Bytes(gradients + kept)};
     c.recompute[std::size_t(Recompute::Full)] = {true, Bytes(input), c.forward,

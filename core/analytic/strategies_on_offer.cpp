@@ -24,10 +24,23 @@ std::vector<int> freeTensorDegrees(const TransformerArchitecture& a, int devices
   return out;
 }
 
+/// Whether every kind of block divides over the ranks by whole heads.
+bool dividesBlocks(const TransformerArchitecture& a, int tensor) {
+  const auto divides = [&](const BlockVariant& v) {
+    if (v.mixer == Mixer::StateSpace) return a.stateSpace->heads % tensor == 0;
+    if (v.mixer == Mixer::DeltaNet)
+      return a.deltaNet->valueHeads % tensor == 0 && dividesEitherWay(a.deltaNet->keyHeads, tensor);
+    return (v.heads == 0 || v.heads % tensor == 0) &&
+           (v.keyValueHeads == 0 || dividesEitherWay(v.keyValueHeads, tensor));
+  };
+  return std::all_of(a.variants.begin(), a.variants.end(), divides);
+}
+
 std::vector<int> runnableTensorDegrees(const TransformerArchitecture& a, int hostSize, int devices) {
   std::vector<int> out;
   for (const int t : divisors(a.heads, std::min(hostSize, devices)))
-    if (hostSize % t == 0 && (a.latent || dividesEitherWay(a.keyValueHeads, t))) out.push_back(t);
+    if (hostSize % t == 0 && (a.latent || dividesEitherWay(a.keyValueHeads, t)) && dividesBlocks(a, t))
+      out.push_back(t);
   return out;
 }
 

@@ -28,7 +28,63 @@ struct ExpertLayers {
   int period = 1;                ///< layer i has experts if i ≥ firstDense and (i + 1) % period == 0
   std::vector<int> denseLayers;  ///< further layers without experts
   bool sharedGate = false;
+  int latent = 0;  ///< width that experts work in, between a projection down and one up; 0: hidden
+  bool routerBias = false;
   friend bool operator==(const ExpertLayers&, const ExpertLayers&) = default;
+};
+
+/// State-space mixing (Mamba).
+struct StateSpace {
+  int heads = 0, headDim = 64;
+  int stateSize = 128;
+  int groups = 1;       ///< of heads that share what writes and reads the state
+  int convolution = 4;  ///< taps of the convolution before it; 0: none
+  int chunk = 256;      ///< tokens that one step of the scan takes
+  int timeRank = 0;     ///< Mamba-1's rank of time steps; 0: Mamba-2
+  bool projectionBias = false, convolutionBias = true;
+
+  double inner() const { return double(heads) * headDim; }
+  friend bool operator==(const StateSpace&, const StateSpace&) = default;
+};
+
+/// Linear attention with a gated delta rule (Yang 2024, arXiv 2412.06464).
+struct DeltaNet {
+  int keyHeads = 0, valueHeads = 0, keyHeadDim = 128, valueHeadDim = 128;
+  int convolution = 4;
+  friend bool operator==(const DeltaNet&, const DeltaNet&) = default;
+};
+
+/// Attention to a few keys that an indexer chooses for each query (DeepSeek-V3.2).
+struct SparseAttention {
+  int heads = 64, headDim = 128;  ///< of the indexer
+  int keys = 2048;                ///< that each query attends to
+  friend bool operator==(const SparseAttention&, const SparseAttention&) = default;
+};
+
+/// How the tokens of a block learn of each other, and what follows.
+enum class Mixer { Attention, StateSpace, DeltaNet, None };
+enum class Feed { Dense, Experts, None };
+
+/// A kind of block beside others in one model.
+struct BlockVariant {
+  Mixer mixer = Mixer::Attention;
+  Feed feed = Feed::Dense;
+  int window = 0;              ///< tokens that attention reaches back; 0: all
+  bool windowIsChunk = false;  ///< attention stays inside chunks of the window's length
+  /// Where they differ from the architecture's; 0: they do not.
+  int heads = 0, keyValueHeads = 0, headDim = 0, valueHeadDim = 0, intermediate = 0;
+  bool sharedKeyValue = false;  ///< one projection gives keys and values
+  friend bool operator==(const BlockVariant&, const BlockVariant&) = default;
+};
+
+/// The encoder before a decoder whose blocks attend to its result, too; hidden size and heads are shared.
+struct EncoderStack {
+  int layers = 0;
+  int intermediate = 0;
+  int length = 0;        ///< tokens it reads; 0: as many as the decoder
+  int positionRows = 0;  ///< of a table of learned positions
+  int patchInputs = 0;   ///< as the architecture's: sound or images instead of tokens
+  friend bool operator==(const EncoderStack&, const EncoderStack&) = default;
 };
 
 /// The shape of a transformer, independent of the file it came from.
@@ -56,10 +112,33 @@ struct TransformerArchitecture {
   bool pooler = false;         ///< hidden × hidden behind the last block (bert)
   int positionRows = 0;    ///< rows of the position table where they differ from maxPositions (opt), else 0
   int embeddingWidth = 0;  ///< width of the token table where it differs from hidden (opt-350m), else 0
+  int valueHeadDim = 0;    ///< where it differs from headDim, else 0
+  int blockNorms = 2;      ///< norms of hidden width in a block
+  bool normBias = true;    ///< a LayerNorm has a bias
+  bool parallelBlock = false;     ///< attention and MLP read the same input, so that one exchange serves both
+  bool wideQueryKeyNorm = false;  ///< queryKeyNorm has weights of its own for every head
+  bool attentionGate = false;     ///< a projection as wide as the queries gates the attention's result
+  bool attentionSinks = false;    ///< one learned score per head
+  bool headBias = false;
+  bool sharedKeyValue = false;  ///< one projection gives keys and values
+  bool windowIsChunk = false;   ///< see BlockVariant
+  std::optional<bool> dropout;  ///< absent: with LayerNorm, as families of that time have it
+  std::string activation;       ///< of the MLP, as its file names it: "silu", "gelu"; empty: not known
+  int patchInputs =
+      0;  ///< numbers in a patch of an image that takes a token's place; 0: tokens are looked up
+  Mixer mixer = Mixer::Attention;
   std::optional<LatentAttention> latent;
   std::optional<ExpertLayers> experts;
+  std::optional<StateSpace> stateSpace;
+  std::optional<DeltaNet> deltaNet;
+  std::optional<SparseAttention> sparse;
+  std::optional<EncoderStack> encoder;
+  std::vector<BlockVariant> variants;  ///< empty: all blocks are as said above
+  std::vector<int> variantOf;          ///< by block, into `variants`
 
   bool hasExperts(int layer) const;
+  /// The architecture with one variant's figures in place of its own; `variants` is then empty.
+  TransformerArchitecture withVariant(int variant) const;
   friend bool operator==(const TransformerArchitecture&, const TransformerArchitecture&) = default;
 };
 

@@ -48,6 +48,12 @@ public:
         m_out.push_back(error("join-no-tree", {f.path, 0, 0, ""},
                               "hosts are named for this file, but there is no Slurm topology to find them in",
                               "add a Slurm topology.conf or topology.yaml"));
+    if (m_options.devicesPerHost && (joins || count(isSlurm) == 0))
+      m_out.push_back(
+          error("host-size-known", {m_files.front().path, 0, 0, ""},
+                "devices per host are asked for Slurm topologies only; these files say themselves "
+                "how many devices a host has",
+                "leave --devices-per-host out"));
     if (hasErrors(m_out)) return {std::nullopt, std::move(m_out)};
     for (std::size_t i = 0; i < m_files.size(); ++i)
       if (!joins || (!isHost(kind(i)) && !isSlurm(kind(i)))) read(i);
@@ -113,8 +119,11 @@ private:
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (!reading) return;
     if (m_result.model && m_result.model->architecture) return twice(i, "model");
-    m_result.parts[i].holds = reading->name + " with " + text::number(parameterCount(*reading) / 1e9, 5) +
-                              " billion parameters in " + text::count(reading->layers) + " blocks";
+    const double all = parameterCount(*reading), active = activeParameterCount(*reading);
+    m_result.parts[i].holds =
+        reading->name + " with " + text::number(all / 1e9, 5) + " billion parameters" +
+        (active < all ? ", " + text::number(active / 1e9, 3) + " billion active per token," : std::string()) +
+        " in " + text::count(reading->layers) + " blocks";
     m_result.modelName = reading->name;
     if (!m_result.model) m_result.model.emplace();
     m_result.model->architecture = std::move(*reading);
@@ -144,9 +153,24 @@ private:
   }
 
   void readNetworkFile(std::size_t i) {
-    auto reading = importNetwork(m_files[i].text, m_files[i].path, m_device);
+    DeviceSpec device = m_device;
+    if (isSlurm(kind(i))) device.usualHostSize = hostSize(i);
+    auto reading = importNetwork(m_files[i].text, m_files[i].path, device);
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (reading) setNetwork(i, std::move(reading->network));
+  }
+
+  /// Devices of each host of a Slurm topology: as told, else the usual of the device, which is then said.
+  int hostSize(std::size_t i) {
+    if (m_options.devicesPerHost) return *m_options.devicesPerHost;
+    m_result.assumedHostSize = true;
+    m_out.push_back(
+        warning("host-size-assumed", {m_files[i].path, 0, 0, ""},
+                "the file does not say how many devices a host has; " + devices(m_device.usualHostSize) +
+                    " are assumed, as is usual with " + m_device.name,
+                "give --devices-per-host, set the devices of a host under Cluster, or add a host's own "
+                "topology (nvidia-smi topo -m, NCCL)"));
+    return m_device.usualHostSize;
   }
 
   void setNetwork(std::size_t i, std::variant<LevelsSource, GraphSource> network) {

@@ -29,7 +29,8 @@ struct Imported {
   std::optional<ClusterSource> cluster;  ///< of network files
   std::optional<ModelSource> model;      ///< of a model's file
   std::string modelName;
-  std::optional<Job> job;  ///< where a profile tells it
+  std::optional<Job> job;        ///< where a profile tells it
+  bool assumedHostSize = false;  ///< a Slurm topology's hosts were taken to have the device's usual size
   int joinedLevels =
       0;  ///< levels of figures that joining hosts took, the host's own (0) counted; 0: none joined
 };
@@ -40,6 +41,7 @@ struct ImportOptions {
     BytesPerSecond bandwidth;
     std::optional<Seconds> latency;
   };
+  std::optional<int> devicesPerHost;  ///< of a Slurm topology, which does not say; absent: the device's usual
   std::optional<int> scale;  ///< which of a profile's cluster sizes, in devices; absent: its smallest
   std::map<int, LevelFigures> levels;  ///< of a Slurm topology joined with hosts; 1: the leaf switches
 };

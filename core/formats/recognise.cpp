@@ -156,6 +156,11 @@ Misgiven misgiven(std::string_view text) {
       return {"this is a tokenizer's file", kConfig};
     if (names(t, "_from_model_config") || (names(t, "eos_token_id") && names(t, "transformers_version")))
       return {"this says how a model generates, not its shape", kConfig};
+    constexpr const char* kTopograph = "make a topology.conf of it, as topograph does";
+    if (names(t, "NetworkNodes")) return {"this is what AWS describe-instance-topology prints", kTopograph};
+    if (names(t, "physicalHostTopology")) return {"these are instances of Google Cloud", kTopograph};
+    if (names(t, "apiVersion") && (names(t, "NodeList") || names(t, "items")))
+      return {"these are objects of Kubernetes", kTopograph};
     if (names(t, "n_layers") && (names(t, "dim") || names(t, "n_heads")))
       return {"this is a model's shape in its maker's own words",
               "give the config.json of its Hugging Face release"};
@@ -166,6 +171,12 @@ Misgiven misgiven(std::string_view text) {
     if (has(t, "<algo")) return {"this is an algorithm of MSCCL, not a topology", kHost};
     return {};
   }
+  if (has(t, "apiVersion:"))
+    return {"this is an object of Kubernetes, which names labels but no nodes",
+            "give a Slurm topology.yaml of the nodes, as topograph makes it"};
+  if (has(t, "NodeName=") && has(t, "CPUAlloc="))
+    return {"this is printed by scontrol show nodes, which does not say how hosts stand together",
+            "give the output of scontrol show topology"};
   if (has(t, "NodeName=") || has(t, "PartitionName="))
     return {"this is slurm.conf, which does not say how hosts stand together",
             "give topology.conf, topology.yaml or the output of scontrol show topology"};

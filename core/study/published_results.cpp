@@ -141,7 +141,7 @@ private:
 std::optional<TransformerArchitecture> modelOf(RowFigures& f, Diagnostics& out) {
   TransformerArchitecture a = gptShape();
   if (const json* model = f.model()) {
-    auto reading = readHuggingFaceConfig(model->dump(), "");
+    auto reading = readHuggingFaceConfig(model->dump(), "", true);
     for (auto& d : reading.diagnostics) {
       if (d.severity != Severity::Error) continue;
       d.where = f.place();

@@ -3,7 +3,8 @@
 
 For each tensor degree t and microbatch size b, one rank's share of a layer is built (heads and MLP width divided by t)
 and timed: forward, backward, and the memory that forward leaves behind. The exchanges between the ranks cannot be measured on one
-GPU; they are written as collectives, so that the planner prices them on the network at hand.
+GPU; they are written as collectives, so that the planner prices them on the network at hand. With t > 1 each
+row is measured twice, without and with sequence parallelism (norms and residuals on 1/t of the tokens).
 
 Needs torch >= 1.13 with CUDA or ROCm (2.1 or later for fused attention), and a Hugging Face config.json of a llama-,
 mistral-, qwen2-, gpt2-, gpt_neox-, opt- or bert-like model. `--device cpu` tries everything out without a GPU; what it
@@ -26,12 +27,28 @@ from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
 
+NOT_MEASURED = {
+    "num_local_experts": "models with experts", "num_experts": "models with experts", "n_routed_experts": "models with experts",
+    "is_encoder_decoder": "models with an encoder and a decoder", "text_config": "parts of a model that also sees or hears",
+    "kv_lora_rank": "models with latent attention", "ssm_state_size": "state-space models", "mamba_d_state": "state-space models",
+    "linear_num_value_heads": "models with linear attention"}
+
+
 class Shape:
     """What of a config.json the layers depend on."""
 
     def __init__(self, config):
         first = lambda *names, default=None: next((config[n] for n in names if config.get(n) is not None), default)
         self.family = config.get("model_type", "model")
+        for key, what in NOT_MEASURED.items():
+            if config.get(key):
+                raise SystemExit(f"{what} ({key}) are not measured by this script")
+        missing = [" or ".join(names) for names in (("hidden_size", "n_embd"), ("num_hidden_layers", "n_layer"),
+                                                   ("num_attention_heads", "n_head"), ("vocab_size",))
+                   if first(*names) is None]
+        if missing:
+            raise SystemExit(f"the configuration gives no {', '.join(missing)}: this is no decoder or encoder that "
+                             "the script can build")
         self.hidden = first("hidden_size", "n_embd")
         self.layers = first("num_hidden_layers", "n_layer")
         self.heads = first("num_attention_heads", "n_head")
@@ -46,16 +63,17 @@ class Shape:
         self.gated = self.family not in ("gpt2", "gpt_neox", "opt", "bert")
         self.causal = self.family != "bert"
         self.tied = bool(config.get("tie_word_embeddings", self.family in ("gpt2", "opt", "bert")))
-        if config.get("num_local_experts") or config.get("num_experts") or config.get("n_routed_experts"):
-            raise SystemExit("models with experts are not measured by this script")
+        rotated = {"gpt_neox": config.get("rotary_pct", 0.25), "bert": 0, "gpt2": 0, "opt": 0}.get(self.family, 1)
+        self.rotary = int(self.head_dim * rotated) // 2 * 2  # channels of a head that rotary positions turn
 
 
 class Block(nn.Module):
     """One rank's share of a block: norms whole, attention heads and MLP width divided by t."""
 
-    def __init__(self, shape, t, **kw):
+    def __init__(self, shape, t, split=False, **kw):
         super().__init__()
         self.s = shape
+        self.t = t if split else 1  # ranks that share the tokens outside the products
         self.q = shape.heads // t * shape.head_dim
         self.kv = max(1, shape.kv_heads // t) * shape.head_dim
         self.norm1, self.norm2 = norm_of(shape, **kw), norm_of(shape, **kw)
@@ -66,29 +84,50 @@ class Block(nn.Module):
         self.down = nn.Linear(width, shape.hidden, bias=not shape.gated, **kw)
 
     def forward(self, x):
-        b, n, _ = x.shape
-        q, k, v = self.qkv(self.norm1(x)).split((self.q, self.kv, self.kv), dim=-1)
+        b, n = x.shape[0], x.shape[1] * self.t
+        q, k, v = self.qkv(self.gather(self.norm1(x))).split((self.q, self.kv, self.kv), dim=-1)
         heads = lambda y: y.view(b, n, -1, self.s.head_dim).transpose(1, 2)
         q, k, v = heads(q), heads(k), heads(v)
-        if k.shape[1] != q.shape[1]:
+        if self.s.rotary:
+            q, k = (rotate(y, self.s.rotary) for y in (q, k))
+        if k.shape[1] != q.shape[1] and not GROUPED:
             k, v = (y.repeat_interleave(q.shape[1] // y.shape[1], dim=1) for y in (k, v))
         y = attention(q, k, v, self.s.causal)
-        x = x + self.out(y.transpose(1, 2).reshape(b, n, -1))
-        y = self.up(self.norm2(x))
+        x = x + self.scatter(self.out(y.transpose(1, 2).reshape(b, n, -1)))
+        y = self.up(self.gather(self.norm2(x)))
         if self.s.gated:
             gate, value = y.chunk(2, dim=-1)
             y = F.silu(gate) * value
         else:
             y = F.gelu(y)
-        return x + self.down(y)
+        return x + self.scatter(self.down(y))
+
+    def gather(self, y):
+        """Stands for the tokens of the other ranks; the exchange itself is priced by the planner."""
+        return y.repeat(1, self.t, 1) if self.t > 1 else y
+
+    def scatter(self, y):
+        return y[:, : y.shape[1] // self.t] if self.t > 1 else y
 
 
 FUSED = hasattr(F, "scaled_dot_product_attention")
+# Attention that reads grouped keys and values as they are; without it they are copied for every head.
+GROUPED = FUSED and "enable_gqa" in (F.scaled_dot_product_attention.__doc__ or "")
+
+
+def rotate(y, width):
+    """Rotary positions on the first channels of each head, in half-and-half order."""
+    n, half = y.shape[-2], width // 2
+    angle = torch.arange(n, device=y.device)[:, None] / 10000 ** (torch.arange(half, device=y.device) / half)
+    cos, sin = angle.cos().to(y.dtype), angle.sin().to(y.dtype)
+    a, c, rest = y[..., :half], y[..., half:width], y[..., width:]
+    return torch.cat((a * cos - c * sin, c * cos + a * sin, rest), dim=-1)
 
 
 def attention(q, k, v, causal):
     if FUSED:
-        return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+        more = {"enable_gqa": True} if GROUPED and k.shape[1] != q.shape[1] else {}
+        return F.scaled_dot_product_attention(q, k, v, is_causal=causal, **more)
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     if causal:
         n = q.shape[-2]
@@ -153,6 +192,7 @@ class Gpu:
         if not torch.cuda.is_available():
             raise SystemExit("there is no GPU here; --device cpu tries the script out without one")
         self.torch_name, self.dtype = name, torch.bfloat16
+        torch.cuda.set_device(torch.device(name))  # events and memory counters are those of the current device
         self.described = torch.cuda.get_device_name(name)
 
     def seconds(self, run):
@@ -246,24 +286,39 @@ def memory_of(stash, workspace):
     return {"stash_bytes": stash, **({} if workspace is None else {"workspace_bytes": workspace})}
 
 
-def rows_for(shape, t, b, args, device, dtype):
+def rows_for(shape, t, b, split, args, device, dtype):
     kw = {"device": device.torch_name, "dtype": dtype}
-    hidden = lambda: torch.randn(b, args.sequence, shape.hidden, requires_grad=True, **kw)
+    outer = args.sequence // t if split else args.sequence  # tokens of a rank outside the products
+    hidden = lambda: torch.randn(b, outer, shape.hidden, requires_grad=True, **kw)
+    whole = lambda: torch.randn(b, args.sequence, shape.hidden, requires_grad=True, **kw)
     tokens = lambda: torch.randint(0, shape.vocabulary, (b, args.sequence), device=device.torch_name)
     size = b * args.sequence * shape.hidden * torch.finfo(dtype).bits // 8
-    parts = (("embedding", Embedding, tokens), ("block", Block, hidden), ("norm", Norm, hidden), ("head", Head, hidden))
+    # What ranks gather before a product is not kept but gathered again for its weights' gradients.
+    gathered = 2 * (size - size // t) if split else 0
+    parts = (("embedding", Embedding, tokens), ("block", Block, hidden), ("norm", Norm, hidden), ("head", Head, whole))
     for name, kind, make_input in parts:
-        layer = kind(shape, t, **kw)
+        layer = kind(shape, t, split, **kw) if name == "block" else kind(shape, t, **kw)
         forward, backward, stash, workspace = measure(device, layer, make_input, args.repeats)
-        row = {"class": name, "tensor": t, "microbatch": b, "forward_s": forward, "backward_s": backward,
-               "parameters": parameters_of(layer), **memory_of(stash, workspace), "output_bytes": size,
-               "origin": "measured"}
+        if name == "block":
+            stash = max(0, stash - gathered)
+        row = {"class": name, "tensor": t, "sequence": split, "microbatch": b, "forward_s": forward,
+               "backward_s": backward, "parameters": parameters_of(layer), **memory_of(stash, workspace),
+               "output_bytes": size // t if split else size, "origin": "measured"}
         if name == "head" and shape.tied:
             row["parameters"] = 0
         if t > 1:
-            if name == "block":
+            if name == "block" and split:
+                row["collectives"] = [exchange(kind, phase, size, 2) for phase in ("forward", "backward", "recompute-full")
+                                      for kind in ("all-gather", "reduce-scatter")]
+                row["collectives"].append(exchange("all-gather", "backward", size, 2))  # inputs of the products, again
+            elif name == "block":
                 row["collectives"] = [exchange("all-reduce", p, size, 2) for p in ("forward", "backward", "recompute-full")]
-            elif name != "norm":
+            elif name == "norm":
+                pass
+            elif split:
+                forth = ("reduce-scatter", "all-gather") if name == "embedding" else ("all-gather", "reduce-scatter")
+                row["collectives"] = [exchange(forth[0], "forward", size), exchange(forth[1], "backward", size)]
+            else:
                 row["collectives"] = [exchange("all-reduce", "forward" if name == "embedding" else "backward", size)]
         if name == "block":
             again = lambda x: checkpoint(layer, x, use_reentrant=False)
@@ -297,24 +352,27 @@ def main():
         if shape.heads % t or shape.mlp % t:
             print(f"t = {t} does not divide the {shape.heads} heads and the MLP width; left out")
             continue
-        for b in args.microbatch:
+        for b, split in ((b, split) for b in args.microbatch for split in (False, True)):
+            if split and (t == 1 or args.sequence % t):
+                continue
+            name = f"t = {t}{' with sequence parallelism' if split else ''}, b = {b}"
             try:
-                rows += list(rows_for(shape, t, b, args, device, dtype))
-                print(f"t = {t}, b = {b}: forward {rows[-3]['forward_s'] * 1e3:.3f} ms a block")
+                rows += list(rows_for(shape, t, b, split, args, device, dtype))
+                print(f"{name}: forward {rows[-3]['forward_s'] * 1e3:.3f} ms a block")
             except torch.cuda.OutOfMemoryError:
                 device.forget()
-                rows = [r for r in rows if (r["tensor"], r["microbatch"]) != (t, b)]
-                print(f"t = {t}, b = {b}: does not fit; left out")
+                rows = [r for r in rows if (r["tensor"], r["sequence"], r["microbatch"]) != (t, split, b)]
+                print(f"{name}: does not fit; left out")
     if not rows:
         raise SystemExit("nothing could be measured")
 
-    degrees = sorted({r["tensor"] for r in rows})
+    strategies = sorted({(r["tensor"], r["sequence"]) for r in rows})
     profile = {
         "format": "nest-profile", "version": 1, "name": shape.family,
         "provenance": f"measured on {device.described}, {datetime.date.today()}, torch {torch.__version__}, "
                       f"{str(dtype)[6:]}, {'fused' if FUSED else 'unfused'} attention",
         "sequence_length": args.sequence,
-        "strategies": [{"tensor": t} for t in degrees],
+        "strategies": [{"tensor": t, "sequence": split} for t, split in strategies],
         "layers": [{"name": "embedding", "kind": "embedding", "class": "embedding"},
                    {"name": "block", "kind": "block", "class": "block", "repeat": shape.layers},
                    {"name": "final norm", "kind": "norm", "class": "norm"},
@@ -323,7 +381,7 @@ def main():
     }
     if shape.tied:
         table = shape.vocabulary * shape.hidden
-        profile["tied"] = {"first": 0, "second": shape.layers + 2, "parameters": [table / t for t in degrees]}
+        profile["tied"] = {"first": 0, "second": shape.layers + 2, "parameters": [table / t for t, _ in strategies]}
     with open(args.output, "w", encoding="utf-8") as file:
         json.dump(profile, file, indent=1)
     print(f"wrote {args.output}: {len(rows)} rows")

@@ -5,6 +5,7 @@
 #include <QJsonObject>
 #include <QProcess>
 #include <QRegularExpression>
+#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
@@ -60,6 +61,83 @@ private slots:
       QVERIFY(!r.err.contains("\nerror: forged"));
       if (words.size() == 3) QCOMPARE(r.json()["scenario"].toString(), scenario["name"].toString());
     }
+  }
+  void devicesPerHostAreToldOrAsked() {
+    const QString tree = "topologies/tree.topology.conf";
+    const QStringList words = {"import", tree, "models/llama-2-7b.json"};
+    const Ran assumed = run(words), told = run(words + QStringList{"--devices-per-host", "4"});
+    QCOMPARE(assumed.code, 0);
+    QVERIFY2(assumed.err.contains("host-size-assumed"), qPrintable(assumed.err));
+    QVERIFY(assumed.err.contains("8 devices are assumed"));
+    QCOMPARE(told.code, 0);
+    QVERIFY(!told.err.contains("host-size-assumed"));
+    const auto devices = [](const Ran& r) {
+      return QRegularExpression("([0-9,]+) devices on").match(r.err).captured(1).remove(',').toInt();
+    };
+    QVERIFY(devices(told) > 0);
+    QCOMPARE(devices(assumed), 2 * devices(told));
+    const Ran known = run({"import", "topologies/hgx-pod.astra-sim.yml", "--devices-per-host", "4"});
+    QCOMPARE(known.code, 2);
+    QVERIFY(known.err.contains("host-size-known"));
+  }
+  void aScenarioWrittenElsewhereOpensThere() {
+    QTemporaryDir folder;
+    const QString copy = folder.filePath("copy.nest.json");
+    QCOMPARE(run({"export", sample("llama3-70b-h100-1024"), "--as", "scenario", "-o", copy}).code, 0);
+    const Ran opened = run({"check", copy});
+    QVERIFY2(opened.code == 0, qPrintable(opened.err));
+  }
+  void aFolderStartsThePlan() {
+    QTemporaryDir folder;
+    const QString place = folder.filePath("new/launch");
+    const Ran made = run({"export", sample("teaching-6-layers-2x2"), "--as", "folder", "-o", place});
+    QVERIFY2(made.code == 0, qPrintable(made.err));
+    for (const char* name :
+         {"README.md", "megatron.sh", "run.sh", "check.sh", "stopwatch.sh", "slurm-hostfile", "ranks.txt"})
+      QVERIFY2(QFile::exists(place + '/' + name), name);
+    QVERIFY(QFileInfo(place + "/run.sh").isExecutable() && !QFileInfo(place + "/README.md").isExecutable());
+    QCOMPARE(run({"export", sample("teaching-6-layers-2x2"), "--as", "folder"}).code, 2);
+    QCOMPARE(
+        run({"export", sample("teaching-6-layers-2x2"), "--as", "folder", "--for", "hostfile", "-o", place})
+            .code,
+        2);
+  }
+  void activeParametersAreTold() {
+    const Ran mixture = run({"check", "models/mixtral-8x7b.json"}),
+              dense = run({"check", "models/llama-2-7b.json"});
+    QVERIFY2(mixture.out.contains("46.703 billion parameters, 12.9 billion active per token"),
+             qPrintable(mixture.out));
+    QVERIFY(!dense.out.contains("active"));
+    const Ran text = run({"solve", sample("mixtral-8x7b-tpuv4-512")});
+    QVERIFY2(text.out.contains("12.9 billion active per token"), qPrintable(text.out.left(300)));
+    const QJsonObject json = run({"solve", sample("mixtral-8x7b-tpuv4-512"), "--json"}).json();
+    QCOMPARE(json["parameters"].toDouble(), 46702792704.0);
+    QVERIFY(std::abs(json["active_parameters"].toDouble() / 12.88e9 - 1) < 0.01);
+  }
+  void measuringChoosesItsDeviceAndRefusesWhatItCannotBuild() {
+    const QString script = QString(NEST_SOURCE_DIR) + "/samples/profiling/measure_layers.py";
+    if (QStandardPaths::findExecutable("python3").isEmpty()) QSKIP("there is no python3");
+    QTemporaryDir folder;
+    const auto measure = [&](const QByteArray& config) {
+      QFile file(folder.filePath("config.json"));
+      if (!file.open(QIODevice::WriteOnly)) return QString();
+      file.write(config);
+      file.close();
+      QProcess p;
+      QProcessEnvironment e = QProcessEnvironment::systemEnvironment();
+      e.insert("PYTHONPATH", NEST_TEST_DATA "/stub_torch");
+      e.insert("PYTHONDONTWRITEBYTECODE", "1");
+      p.setProcessEnvironment(e);
+      p.setProcessChannelMode(QProcess::MergedChannels);
+      p.start("python3", {script, file.fileName(), "--device", "cuda:1"});
+      p.waitForFinished(60000);
+      return QString::fromUtf8(p.readAllStandardOutput());
+    };
+    const QString t5 = measure("{\"model_type\":\"t5\",\"is_encoder_decoder\":true}");
+    QVERIFY2(t5.contains("set_device cuda:1"), qPrintable(t5));
+    QVERIFY(t5.contains("with an encoder and a decoder") && !t5.contains("Traceback"));
+    const QString empty = measure("{\"model_type\":\"llama\",\"vocab_size\":1}");
+    QVERIFY2(empty.contains("hidden_size or n_embd") && !empty.contains("Traceback"), qPrintable(empty));
   }
   void everySampleSolves_data() {
     QTest::addColumn<QString>("file");

@@ -44,18 +44,21 @@ Diagnostic deviceListWarning(const RankMap& map) {
       "start every rank through the script of the export visible-devices, which sets " + map.deviceVariable);
 }
 
-Reading<std::string> placementFile(LaunchTarget target, const ReportSource& source, const Plan& plan) {
+Reading<std::string> placementFile(LaunchTarget target, const ReportSource& source, const Plan& plan,
+                                   int coresPerHost) {
   auto map = mapRanks(source, plan);
   Diagnostics out = std::move(map.diagnostics);
   if (!map) return {std::nullopt, std::move(out)};
   if (target == LaunchTarget::VisibleDevices) return {visibleDevicesScript(*map), std::move(out)};
   if (map->needsDeviceLists()) out.push_back(deviceListWarning(*map));
-  if (target == LaunchTarget::RankFile)
-    out.push_back(note("rankfile-slot", {},
-                       "slot=N binds a rank to CPU core N of its host; it chooses no device",
-                       "devices follow the local rank, or the script of the export visible-devices"));
+  if (target == LaunchTarget::RankFile && coresPerHost == 0)
+    out.push_back(warning(
+        "rankfile-slot", {},
+        "slot=N binds each rank to the one CPU core N of its host, where its data loaders run, too; it "
+        "chooses no device",
+        "give --cores-per-host N, which shares the cores out"));
   if (target == LaunchTarget::SlurmHostFile) return {slurmHostFile(*map), std::move(out)};
-  if (target == LaunchTarget::RankFile) return {rankFile(*map), std::move(out)};
+  if (target == LaunchTarget::RankFile) return {rankFile(*map, coresPerHost), std::move(out)};
   auto file = hostFile(*map);
   out.insert(out.end(), file.diagnostics.begin(), file.diagnostics.end());
   return {std::move(file.value), std::move(out)};
@@ -90,13 +93,14 @@ std::vector<DeviceIndex> devicesByRank(const Plan& plan) {
   return devices;
 }
 
-Reading<std::string> writeLaunch(LaunchTarget target, const ReportSource& source, const Plan& plan) {
+Reading<std::string> writeLaunch(LaunchTarget target, const ReportSource& source, const Plan& plan,
+                                 int coresPerHost) {
   switch (target) {
     case LaunchTarget::HostFile:
     case LaunchTarget::SlurmHostFile:
     case LaunchTarget::RankFile:
     case LaunchTarget::VisibleDevices:
-      return placementFile(target, source, plan);
+      return placementFile(target, source, plan, coresPerHost);
     case LaunchTarget::ChromeTrace:
       return trace(source, plan);
     default:
@@ -159,6 +163,34 @@ void LaunchPlan::checkPrecision(std::initializer_list<NumberFormat> known) {
   else if (format == NumberFormat::Fp8 && !device.peakFp8)
     refuse("fp8-device", "it trains in fp8, and " + device.name + " has no fp8 products",
            "set job/format to bf16");
+}
+
+void LaunchPlan::checkDecoder() {
+  const TransformerArchitecture* a = source.architecture;
+  if (!a) return;
+  const auto any = [&](auto&& of) { return std::any_of(a->variants.begin(), a->variants.end(), of); };
+  const char* what =
+      a->encoder       ? "an encoder beside its decoder"
+      : a->patchInputs ? "images for tokens"
+      : a->mixer != Mixer::Attention || any([](const BlockVariant& v) { return v.mixer != Mixer::Attention; })
+          ? "layers without attention"
+      : any([](const BlockVariant& v) { return v.heads + v.keyValueHeads + v.headDim + v.intermediate > 0; })
+          ? "blocks of different sizes"
+      : any([](const BlockVariant& v) { return v.feed == Feed::None; }) ? "blocks without an MLP"
+      : a->sparse                                                       ? "attention with an indexer"
+      : a->parallelBlock                                                ? "attention beside its MLP"
+      : a->attentionGate                                                ? "a gate of the attention's output"
+      : a->experts && a->experts->latent > 0 ? "experts that work in a narrower space"
+                                             : nullptr;
+  if (what)
+    refuse("model", std::string("its model has ") + what + ", for which this export has no flags",
+           "take the parallel degrees from the plan and the model from a recipe of its own");
+  const bool windows = any([](const BlockVariant& v) { return v.window > 0; });
+  if (!what && (windows || a->blockNorms != 2 || a->wideQueryKeyNorm || a->attentionSinks))
+    warn("model-details",
+         "the flags leave out what this family has besides: windows of some layers, further norms, sinks of "
+         "attention",
+         "add them as the framework's own recipe for the family does");
 }
 
 void LaunchPlan::warnOfPlacement() {

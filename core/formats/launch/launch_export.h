@@ -32,7 +32,8 @@ std::optional<LaunchTarget> launchTargetNamed(std::string_view);
 /// without violations. Facts of each target: Megatron-LM d98e8a64 (arguments.py,
 /// pipeline_parallel_layer_layout.py), DeepSpeed configuration, torchtitan v0.2.2 (TOML), nanotron 2411b02,
 /// Slurm and Open MPI manuals, Chrome trace event format.
-Reading<std::string> writeLaunch(LaunchTarget, const ReportSource&, const Plan&);
+/// `coresPerHost`: for rank files, see rankFile().
+Reading<std::string> writeLaunch(LaunchTarget, const ReportSource&, const Plan&, int coresPerHost = 0);
 
 /// Device of each global rank, in the order that all these launchers share: stage, then replica, then
 /// context, tensor fastest (Megatron's tp-cp-ep-dp-pp).

@@ -131,6 +131,7 @@ void checkTorchTitan(LaunchPlan& p) {
 }  // namespace
 
 Reading<std::string> writeTorchTitan(LaunchPlan& p) {
+  p.checkDecoder();
   checkTorchTitan(p);
   const std::string modules = p.out.empty() ? modulesOf(p) : std::string();
   if (hasErrors(p.out)) return p.finish({});
@@ -203,6 +204,7 @@ void checkNanotron(LaunchPlan& p) {
 }  // namespace
 
 Reading<std::string> writeNanotron(LaunchPlan& p) {
+  p.checkDecoder();
   checkNanotron(p);
   if (p.stages() > 1)
     p.warn("cuts", "nanotron places the cuts between the " + std::to_string(p.stages()) +

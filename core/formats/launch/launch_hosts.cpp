@@ -133,11 +133,19 @@ std::string slurmHostFile(const RankMap& map) {
   return text;
 }
 
-std::string rankFile(const RankMap& map) {
+std::string rankFile(const RankMap& map, int coresPerHost) {
   std::string text;
-  for (std::size_t r = 0; r < map.hostOf.size(); ++r)
-    text += "rank " + std::to_string(r) + '=' + map.hosts[static_cast<std::size_t>(map.hostOf[r])].name +
-            " slot=" + std::to_string(map.deviceOf[r]) + '\n';
+  std::vector<int> local(map.hosts.size());
+  for (std::size_t r = 0; r < map.hostOf.size(); ++r) {
+    const auto h = static_cast<std::size_t>(map.hostOf[r]);
+    const int k = local[h]++, ranks = static_cast<int>(map.hosts[h].ranks.size());
+    std::string cores = std::to_string(map.deviceOf[r]);
+    if (coresPerHost >= ranks) {
+      const int first = k * coresPerHost / ranks, last = (k + 1) * coresPerHost / ranks - 1;
+      cores = std::to_string(first) + (last > first ? '-' + std::to_string(last) : std::string());
+    }
+    text += "rank " + std::to_string(r) + '=' + map.hosts[h].name + " slot=" + cores + '\n';
+  }
   return text;
 }
 

@@ -44,7 +44,9 @@ std::string joinedNumbers(const std::vector<int>&);  ///< "0,1,4"
 
 /// Host files; texts end with a line break.
 std::string slurmHostFile(const RankMap&);
-std::string rankFile(const RankMap&);
+/// `coresPerHost`: shared out evenly among a host's ranks, as ranges that Open MPI 4 and 5 both read; 0: not
+/// known, each rank is bound to one core.
+std::string rankFile(const RankMap&, int coresPerHost = 0);
 Reading<std::string> hostFile(const RankMap&);
 /// A shell script that runs its arguments on the plan's devices of the host it is on.
 std::string visibleDevicesScript(const RankMap&);

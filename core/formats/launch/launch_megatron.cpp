@@ -124,8 +124,9 @@ void warnOfModel(LaunchPlan& p) {
            "GPT-NeoX adds attention and MLP to one residual; Megatron-LM runs them one after the other, with "
            "two "
            "all-reduces per block instead of one, as the plan counts them");
-  if (m->family == "gemma")
-    p.warn("activation", "Gemma gates its MLP with GELU; --swiglu gates it with SiLU, which costs the same");
+  if (m->gatedMlp && (m->family.starts_with("gemma") || m->activation.starts_with("gelu")))
+    p.warn("activation",
+           "the model gates its MLP with GELU; --swiglu gates it with SiLU, which costs the same");
   if ((m->projectionBias && !m->attentionBias) || (m->attentionOutputBias && !m->projectionBias))
     p.warn("bias",
            "Megatron-LM has biases in all projections, in queries, keys and values only, or nowhere; the "
@@ -150,6 +151,7 @@ void addModel(ShellArray& a, const LaunchPlan& p) {
   a.add("--attention-dropout", dropout);
   a.add("--hidden-dropout", dropout);
   if (m->gatedMlp) a.add("--swiglu");
+  if (!m->gatedMlp && m->activation == "relu2") a.add("--squared-relu");
   if (!m->layerNorm) a.add("--normalization", "RMSNorm");
   if (!m->projectionBias) a.add("--disable-bias-linear");
   if (!m->projectionBias && m->attentionBias) a.add("--add-qkv-bias");
@@ -215,6 +217,7 @@ void addOptimizer(ShellArray& a, LaunchPlan& p) {
 
 Reading<std::string> writeMegatron(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp8, NumberFormat::Fp32});
+  p.checkDecoder();
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
             "ZeRO " + std::to_string(p.plan.zero) + " does not go with a pipeline",
             "offer only 0 and 1 in search.zero_stages");

@@ -31,6 +31,8 @@ public:
   void warn(std::string code, std::string message, std::string remedy = {});
   /// Refuses number formats that the target has no setting for, and fp8 on devices without it.
   void checkPrecision(std::initializer_list<NumberFormat> known);
+  /// Refuses models that are no decoders of attention and MLPs in turn: the target's flags build nothing else.
+  void checkDecoder();
   /// Ranks in the launcher's own order do not land on the plan's devices: a host file has to place them.
   void warnOfPlacement();
   /// Layers of the pipeline's parts in the order data flows: part q·s + i is chunk q of stage i.

@@ -1,5 +1,7 @@
 #include "formats/models/hf_config.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "formats/models/hf_families.h"
@@ -11,13 +13,6 @@ using nlohmann::json;
 
 /// Where models of several parts keep their language model.
 constexpr const char* kLanguageParts[] = {"text_config", "language_config", "llm_config", "thinker_config"};
-
-std::string listOfFamilies() {
-  std::string known;
-  for (const ConfigFamily& f : configFamilies())
-    if (!f.likeType) known += (known.empty() ? "" : ", ") + std::string(f.type);
-  return known;
-}
 
 std::vector<std::string> classNames(JsonFields& fields) {
   std::vector<std::string> out;
@@ -48,18 +43,222 @@ const ConfigFamily* familyOf(JsonFields& fields) {
   return family;
 }
 
-void reportUnknownFamily(JsonFields& fields) {
+/// Keys that say how a model is trained, stored, quantised or run, or what stands in its vocabulary.
+bool isBesideTheShape(std::string_view key) {
+  static constexpr std::string_view kParts[] = {"token",
+                                                "_id",
+                                                "dropout",
+                                                "rope",
+                                                "rotary",
+                                                "init",
+                                                "loss",
+                                                "coef",
+                                                "eps",
+                                                "dtype",
+                                                "beam",
+                                                "output_",
+                                                "quant",
+                                                "cache",
+                                                "temperature",
+                                                "time_step",
+                                                "scal",
+                                                "pdrop",
+                                                "version",
+                                                "labels",
+                                                "mtp",
+                                                "vision",
+                                                "audio",
+                                                "image",
+                                                "video",
+                                                "logits",
+                                                "topk_group",
+                                                "n_group",
+                                                "routed",
+                                                "capacity",
+                                                "jitter",
+                                                "norm_topk",
+                                                "multiplier",
+                                                "pretraining",
+                                                "tie_",
+                                                "softcap",
+                                                "limit",
+                                                "generat",
+                                                "seed",
+                                                "index_share",
+                                                "base",
+                                                "theta",
+                                                "type_vocab",
+                                                "min_length",
+                                                "no_repeat",
+                                                "return_",
+                                                "summary",
+                                                "classifier",
+                                                "problem_type",
+                                                "layer_norm",
+                                                "beta",
+                                                "window_layers",
+                                                "initial_context",
+                                                "position",
+                                                "cross_attention",
+                                                "chunk_size_feed",
+                                                "smoothing",
+                                                "ep_size",
+                                                "n_positions",
+                                                "n_ctx",
+                                                "max_length",
+                                                "seq_length",
+                                                "sink",
+                                                "residual",
+                                                "factor",
+                                                "task_",
+                                                "mrope",
+                                                "num_labels",
+                                                "soft_tokens",
+                                                "top_k",
+                                                "vocab_size_per_layer",
+                                                "swiglu",
+                                                "mamba_ssm",
+                                                "sliding_window_size",
+                                                "granularity",
+                                                "mlp_ratio",
+                                                "apply_spec",
+                                                "mask"};
+  return std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](std::string_view part) { return key.find(part) != std::string_view::npos; });
+}
+
+/// Keys that change what a block is made of; models of a family that honours them have read them.
+struct StructuralKey {
+  const char* key;
+  Severity severity;
+  const char* what;
+};
+constexpr StructuralKey kStructural[] = {
+    {"is_encoder_decoder", Severity::Error, "an encoder beside the decoder"},
+    {"ssm_cfg", Severity::Error, "state-space layers"},
+    {"mamba_d_state", Severity::Error, "state-space layers"},
+    {"mamba_num_heads", Severity::Error, "state-space layers"},
+    {"mamba_n_heads", Severity::Error, "state-space layers"},
+    {"mamba_d_ssm", Severity::Error, "state-space layers"},
+    {"ssm_state_size", Severity::Error, "state-space layers"},
+    {"hybrid_override_pattern", Severity::Error, "a pattern of different layers"},
+    {"layers_block_type", Severity::Error, "a pattern of different layers"},
+    {"block_configs", Severity::Error, "blocks of different sizes"},
+    {"linear_num_value_heads", Severity::Error, "linear attention"},
+    {"linear_attn_config", Severity::Error, "linear attention"},
+    {"full_attention_interval", Severity::Error, "linear attention"},
+    {"num_experts", Severity::Error, "experts"},
+    {"num_local_experts", Severity::Error, "experts"},
+    {"n_routed_experts", Severity::Error, "experts"},
+    {"moe_num_experts", Severity::Error, "experts"},
+    {"kv_lora_rank", Severity::Error, "latent attention"},
+    {"compress_ratios", Severity::Error, "compressed attention"},
+    {"altup_num_inputs", Severity::Error, "alternating updates"},
+    {"attention_chunk_size", Severity::Warning, "attention inside chunks; all of it is costed in full"},
+    {"index_topk", Severity::Warning, "sparse attention; it is costed in full, without its indexer"},
+    {"index_n_heads", Severity::Warning, "the indexer of sparse attention"},
+    {"sparse_attention_config", Severity::Warning, "sparse attention; it is costed in full"},
+    {"parallel_attn", Severity::Warning, "attention beside the MLP; they are costed one after the other"},
+    {"use_parallel_residual", Severity::Warning,
+     "attention beside the MLP; they are costed one after the other"},
+    {"attn_output_gate", Severity::Warning, "a gate of the attention's output"},
+    {"num_kv_shared_layers", Severity::Warning, "layers that share keys and values"},
+    {"hidden_size_per_layer_input", Severity::Warning, "embeddings of their own for every layer"},
+    {"use_cla", Severity::Warning, "layers that share keys and values"},
+    {"auto_map", Severity::Note, "code of its own, which may build other blocks than the family's"}};
+
+bool isEmpty(const json& v) {
+  return v.is_null() || v == false || v == 0 ||
+         ((v.is_array() || v.is_object() || v.is_string()) && v.empty());
+}
+
+/// Keys that are neither read nor known to leave the shape alone are named.
+void auditKeys(ConfigFields& f, const ConfigFamily& family) {
+  std::string sizes;
+  // What follows from figures that were read, or repeats them.
+  static constexpr std::string_view kEchoes[] = {
+      "head_dim", "d_kv", "kv_channels", "n_inner", "qk_head_dim", "num_hidden_layers", "num_key_value_heads",
+      "expand"};
+  for (const std::string& key : f.unread()) {
+    const json& value = f.object()[key];
+    const auto known = std::find_if(std::begin(kStructural), std::end(kStructural),
+                                    [&](const StructuralKey& k) { return key == k.key; });
+    if (known != std::end(kStructural)) {
+      if (isEmpty(value) || (key == "auto_map" && f.string("model_type") == family.type)) continue;
+      f.fields().report(known->severity, "config-not-modelled", key,
+                        "The file asks for " + std::string(known->what) +
+                            (known->severity == Severity::Error ? ", which the family " : "; the family ") +
+                            family.shownAs() +
+                            (known->severity == Severity::Error ? " does not have" : " has none"));
+      continue;
+    }
+    const bool isFigure = value.is_number_integer() && value.get<double>() >= 2;
+    const bool isEcho = std::find(std::begin(kEchoes), std::end(kEchoes), key) != std::end(kEchoes);
+    if (isFigure && !isEcho && !isBesideTheShape(key)) sizes += (sizes.empty() ? "" : ", ") + key;
+  }
+  if (!sizes.empty())
+    f.fields().report(Severity::Warning, "config-key-unread", "",
+                      "Not read, though they may belong to the model's shape: " + sizes,
+                      "compare the parameter count with the published one");
+}
+
+/// The families that read the whole file without a doubt, of those whose shapes others have taken over.
+std::string candidates(const JsonText& text, const json& object, const std::string& pointer) {
+  std::string out;
+  for (const char* type :
+       {"llama", "qwen2", "qwen3", "mixtral", "qwen3_moe", "olmo2", "gpt2", "deepseek_v3"}) {
+    const ConfigFamily& family = *familyOfType(type);
+    Diagnostics found;
+    ConfigFields fields(text, object, pointer, found, false);
+    TransformerArchitecture a;
+    fields.string("model_type");
+    readFamily(family, fields, a);
+    fields.reportMissing(type);
+    if (!hasErrors(found)) auditKeys(fields, family);
+    const bool doubtful = std::any_of(found.begin(), found.end(),
+                                      [](const Diagnostic& d) { return d.severity != Severity::Note; });
+    if (!doubtful) out += (out.empty() ? "" : ", ") + std::string(type);
+  }
+  return out;
+}
+
+void reportUnknownFamily(JsonFields& fields, const JsonText& text, const json& object) {
   if (fields.has("model_type") && !fields.string("model_type")) return;
   const auto type = fields.string("model_type");
+  const char* nature = natureOf(object);
+  const std::string fits = nature ? std::string() : candidates(text, object, fields.pointer());
   fields.report(
       Severity::Error, "config-model-type", "model_type",
-      (type ? "The model type \"" + type->substr(0, 60) +
-                  "\" is not known here, so what its blocks are made of is missing"
-            : std::string("\"model_type\" is missing, so the shape of the model is unknown")) +
-          "; known are " + listOfFamilies(),
-      "Set model_type to the known family of the same shape: llama (gated MLP, RMSNorm), mixtral or "
-      "qwen3_moe (with experts), gpt2 (two-matrix MLP, LayerNorm, biases), deepseek_v3 (latent "
-      "attention)");
+      type ? "The model type \"" + type->substr(0, 60) + "\" is not known" +
+                 (nature ? std::string("; by its keys it is ") + nature : std::string())
+           : std::string("\"model_type\" is missing, so the shape of the model is unknown") +
+                 (nature ? std::string("; by its keys it is ") + nature : std::string()),
+      fits.empty() ? "give a measured profile of its layers (samples/profiling), or describe it inline as "
+                     "\"architecture\""
+                   : "if its blocks are those of one of these families, set model_type to it and compare the "
+                     "parameter count with the published one: " +
+                         fits);
+}
+
+/// Python writes Infinity and NaN, which JSON does not have. An empty string of the same length takes their
+/// place: a key that is read then has a wrong type, and any other does not matter.
+std::string withoutInfinities(std::string_view text) {
+  std::string out(text);
+  bool inString = false;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (inString && out[i] == '\\')
+      ++i;
+    else if (out[i] == '"')
+      inString = !inString;
+    else if (!inString)
+      for (const std::string_view word : {"-Infinity", "Infinity", "NaN"})
+        if (std::string_view(out).substr(i, word.size()) == word) {
+          out.replace(i, word.size(), "\"\"" + std::string(word.size() - 2, ' '));
+          i += word.size() - 1;
+          break;
+        }
+  }
+  return out;
 }
 
 /// The object that holds the language model's sizes, and its pointer.
@@ -99,9 +298,11 @@ std::vector<std::string> knownModelTypes() {
   return out;
 }
 
-Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, const std::string& file) {
+Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, const std::string& file,
+                                                       bool takesDefaults) {
   constexpr JsonLimits kLimits{4u << 20, 32, 200'000};
-  const auto jsonText = readJsonText(text, file, kLimits);
+  const std::string finite = withoutInfinities(text);
+  const auto jsonText = readJsonText(finite, file, kLimits);
   Diagnostics out = jsonText.diagnostics;
   if (!jsonText) return {std::nullopt, out};
   if (!jsonText->root().is_object()) {
@@ -110,26 +311,28 @@ Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, co
     return {std::nullopt, out};
   }
   const LanguagePart part = languagePart(jsonText->root());
-  ConfigFields outer(*jsonText, jsonText->root(), "", out);
-  ConfigFields fields(*jsonText, *part.object, part.pointer, out);
+  ConfigFields outer(*jsonText, jsonText->root(), "", out, true);
+  ConfigFields fields(*jsonText, *part.object, part.pointer, out, takesDefaults || !part.key.empty());
   const ConfigFamily* family = familyOf(fields.fields());
-  if (!family && !hasErrors(out)) reportUnknownFamily(fields.fields());
+  if (!family && !hasErrors(out)) reportUnknownFamily(fields.fields(), *jsonText, *part.object);
   if (!family) return {std::nullopt, out};
   TransformerArchitecture a;
   a.family = family->shownAs();
   a.name = nameOf(outer.fields(), fields.fields(), family->type);
-  family->read(fields, a);
+  readFamily(*family, fields, a);
   if (!part.key.empty()) {
-    if (!fields.isGiven("tie_word_embeddings"))
-      a.tiedEmbeddings = outer.flag("tie_word_embeddings", a.tiedEmbeddings);
+    if (!fields.isGiven({"tie_word_embeddings"}))
+      a.tiedEmbeddings = outer.flag({"tie_word_embeddings"}, a.tiedEmbeddings);
     fields.fields().report(Severity::Note, "config-part", "",
                            "Of this model of several parts the language model is read (" + part.key +
                                "); what sees or hears is left out");
   }
+  if (fields.reportMissing(a.family)) return {std::nullopt, out};
   if (!a.latent && a.heads % a.keyValueHeads != 0)
     fields.fields().report(Severity::Error, "config-key-value-heads", "num_key_value_heads",
                            "The " + std::to_string(a.heads) + " attention heads are not a multiple of the " +
                                std::to_string(a.keyValueHeads) + " key-value heads");
+  if (!hasErrors(out)) auditKeys(fields, *family);
   if (hasErrors(out)) return {std::nullopt, out};
   fields.noteDefaults(a.family);
   return {std::move(a), out};

@@ -9,11 +9,14 @@
 
 namespace nest {
 
-/// Reads a Hugging Face config.json: llama, mistral, mixtral, qwen2, qwen3, qwen2_moe, qwen3_moe, gpt2,
-/// gpt_neox, opt, bert, deepseek_v2, deepseek_v3. Absent keys get the defaults of the `transformers`
-/// configuration class; a note lists those that shape the model. `name` is the file's _name_or_path, or the
+/// Reads a Hugging Face config.json of a family that configFamilies() lists. Sizes have to be there, under
+/// any of the names that families use; other absent keys get the defaults of the `transformers` configuration
+/// class, and a note lists those that shape the model. Keys that change the model's structure and are not
+/// read are errors where the count would be wrong, else warnings. `name` is the file's _name_or_path, or the
 /// family.
-Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, const std::string& file);
+/// With `takesDefaults` sizes may be absent, too, as in the parts of a model of several parts.
+Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, const std::string& file,
+                                                       bool takesDefaults = false);
 
 /// The model types that readHuggingFaceConfig knows, for help and messages.
 std::vector<std::string> knownModelTypes();

@@ -78,6 +78,15 @@ const char* nameOf(NetworkFormat f) {
   return "unknown";
 }
 
+/// A head with GPU0, and below it what joins two devices: a list of pairs has no such words.
+bool isNvidiaMatrix(const std::string& head) {
+  if (!holds(head, "gpu0")) return false;
+  for (const char* word : {"cpu affinity", " x ", "\tx", "nv1", "nv2", "nv4", "nv6", "nv8", "pix", "pxb",
+                           "phb", " sys", "\tsys", " soc", "\tsoc", "| x"})
+    if (holds(head, word)) return true;
+  return false;
+}
+
 NetworkFormat recogniseNetwork(std::string_view text, std::string_view file) {
   const std::string head = lower(text.substr(0, kLooked)), word = firstWord(head), name = lower(file);
   if (!word.empty() && word[0] == '<') {
@@ -91,9 +100,12 @@ NetworkFormat recogniseNetwork(std::string_view text, std::string_view file) {
       word == "blocksizes" || word == "ringname")
     return NetworkFormat::SlurmConf;
   if (holds(head, "npus_count")) return NetworkFormat::AstraSim;
+  // Kubernetes objects and AMD's tools have words in common with these.
+  if (holds(head, "apiversion:") || holds(head, "rocm system management") || holds(head, "link type table") ||
+      word == "nodename")
+    return NetworkFormat::Unknown;
   if (word == "-" && holds(head, "topology")) return NetworkFormat::SlurmYaml;
-  if (holds(head, "gpu0") && (holds(head, "cpu affinity") || holds(head, "gpu1") || holds(head, " x ")))
-    return NetworkFormat::NvidiaTopo;
+  if (isNvidiaMatrix(head)) return NetworkFormat::NvidiaTopo;
   if (endsWith(name, "topology.conf")) return NetworkFormat::SlurmConf;
   if (endsWith(name, "topology.yaml")) return NetworkFormat::SlurmYaml;
   if (endsWith(name, ".dot") || endsWith(name, ".gv")) return NetworkFormat::Dot;

@@ -22,6 +22,12 @@ Json levelName(const Problem& p, int level) {
   return p.cluster->level(level).name;
 }
 
+void addModel(Json& j, const ReportSource& source) {
+  if (!source.architecture) return;
+  j["parameters"] = parameterCount(*source.architecture);
+  j["active_parameters"] = activeParameterCount(*source.architecture);
+}
+
 void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
   j["summary"] = summaryOf(r.plan);
@@ -231,6 +237,7 @@ Json diagnosticsJson(const Diagnostics& all) {
 std::string writeOutcome(const ReportSource& source, const Outcome& o, const Outcome* free) {
   Json j{{"format", "nest-outcome"}, {"version", kVersion}};
   j["scenario"] = source.scenario;
+  addModel(j, source);
   j["status"] = nameOf(o.status);
   j["lower_bound_s"] = o.lowerBound.value();
   j["gap"] = o.gap();
@@ -261,6 +268,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
 std::string writeEvaluation(const ReportSource& source, const RankedPlan& r, const Calibration* c) {
   Json j{{"format", "nest-outcome"}, {"version", kVersion}};
   j["scenario"] = source.scenario;
+  addModel(j, source);
   j["status"] = r.evaluation.feasible() ? "evaluated" : "infeasible";
   addPlan(j, source, r);
   if (c)

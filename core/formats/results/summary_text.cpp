@@ -253,6 +253,16 @@ bool lacksCosts(const Evaluation& e) {
   });
 }
 
+/// The scenario, and of a model with experts how many of its parameters a token uses.
+std::string titleOf(const ReportSource& source) {
+  std::string out = source.scenario;
+  if (source.architecture && source.architecture->experts)
+    out += (out.empty() ? "" : ": ") + text::number(parameterCount(*source.architecture) / 1e9, 4) +
+           " billion parameters, " + text::number(activeParameterCount(*source.architecture) / 1e9, 3) +
+           " billion active per token";
+  return out.empty() ? out : out + '\n';
+}
+
 std::string violationsText(const Evaluation& e) {
   std::string out;
   for (const Violation& v : e.violations) {
@@ -265,7 +275,7 @@ std::string violationsText(const Evaluation& e) {
 }  // namespace
 
 std::string summaryText(const ReportSource& source, const Outcome& o, const Outcome* free) {
-  std::string out = source.scenario.empty() ? std::string() : source.scenario + '\n';
+  std::string out = titleOf(source);
   const RankedPlan* best = o.best();
   if (best) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, *best);
@@ -285,7 +295,7 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
 }
 
 std::string evaluationText(const ReportSource& source, const RankedPlan& r, const Calibration* c) {
-  std::string out = source.scenario.empty() ? std::string() : source.scenario + '\n';
+  std::string out = titleOf(source);
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
   if (!r.evaluation.feasible()) {
     out += "This plan cannot run:\n" + violationsText(r.evaluation);

@@ -41,18 +41,21 @@ private slots:
     const auto inlined = [](const char* name, double n, const char* t) {
       QTest::newRow(name) << n << QString(t);
     };
-    inlined("defaults of llama", 6738415616, R"({"model_type":"llama"})");
-    inlined("defaults of gpt2", 124439808, R"({"model_type":"gpt2"})");
-    inlined("bert-base", 109482240, R"({"model_type":"bert"})");
-    inlined("opt-125m", 125239296, R"({"model_type":"opt"})");
-    inlined("opt-350m", 331196416,
-            R"({"model_type":"opt","hidden_size":1024,"ffn_dim":4096,"num_hidden_layers":24,
+    inlined("defaults of llama", 6738415616, R"({"text_config":{"model_type":"llama"}})");
+    inlined("defaults of gpt2", 124439808, R"({"text_config":{"model_type":"gpt2"}})");
+    inlined("bert-base", 109482240, R"({"text_config":{"model_type":"bert"}})");
+    inlined("opt-125m", 125239296, R"({"text_config":{"model_type":"opt"}})");
+    inlined(
+        "opt-350m", 331196416,
+        R"({"model_type":"opt","hidden_size":1024,"ffn_dim":4096,"num_hidden_layers":24,"vocab_size":50272,
       "num_attention_heads":16,"word_embed_proj_dim":512,"do_layer_norm_before":false})");
-    inlined("qwen1.5-moe-a2.7b", 14315784192, R"({"model_type":"qwen2_moe"})");
+    inlined("qwen1.5-moe-a2.7b", 14315784192, R"({"text_config":{"model_type":"qwen2_moe"}})");
     inlined("qwen3-0.6b", 596049920, R"({"model_type":"qwen3","hidden_size":1024,"intermediate_size":3072,
-      "num_hidden_layers":28,"num_attention_heads":16,"num_key_value_heads":8,"tie_word_embeddings":true})");
+      "num_hidden_layers":28,"num_attention_heads":16,"num_key_value_heads":8,"vocab_size":151936,
+      "tie_word_embeddings":true})");
     inlined("qwen2-0.5b", 494032768, R"({"model_type":"qwen2","hidden_size":896,"intermediate_size":4864,
-      "num_hidden_layers":24,"num_attention_heads":14,"num_key_value_heads":2,"tie_word_embeddings":true})");
+      "num_hidden_layers":24,"num_attention_heads":14,"num_key_value_heads":2,"vocab_size":151936,
+      "tie_word_embeddings":true})");
     inlined("deepseek-v2-lite", 15706484224,
             R"({"model_type":"deepseek_v2","hidden_size":2048,"vocab_size":102400,
       "intermediate_size":10944,"num_hidden_layers":27,"num_attention_heads":16,"q_lora_rank":null,
@@ -91,15 +94,16 @@ private slots:
     QCOMPARE(a->keyValueHeads, 8);
     QCOMPARE(a->name, std::string("Mistral-7B"));
     QVERIFY(a.diagnostics.empty());
-    const auto q =
-        readHuggingFaceConfig(R"({"model_type":"qwen3_moe","num_hidden_layers":6,"decoder_sparse_step":2,
-      "mlp_only_layers":[3]})",
-                              "c");
+    const auto q = readHuggingFaceConfig(
+        R"({"text_config":{"model_type":"qwen3_moe","num_hidden_layers":6,"decoder_sparse_step":2,
+      "mlp_only_layers":[3]}})",
+        "c");
     QVERIFY(q);
     const std::vector<bool> expected = {false, true, false, false, false, true};
     for (int i = 0; i < 6; ++i) QCOMPARE(q->hasExperts(i), bool(expected[std::size_t(i)]));
     QVERIFY(hasCode(q.diagnostics, "config-default"));
-    const auto byClass = readHuggingFaceConfig(R"({"architectures":["Qwen2MoeForCausalLM"]})", "c");
+    const auto byClass =
+        readHuggingFaceConfig(R"({"text_config":{"architectures":["Qwen2MoeForCausalLM"]}})", "c");
     QVERIFY(byClass);
     QCOMPARE(byClass->family, std::string("qwen2_moe"));
     QVERIFY(activeParameterCount(*byClass) < 0.2 * parameterCount(*byClass));
@@ -119,7 +123,7 @@ private slots:
     QTest::addColumn<int>("line");
     QTest::newRow("no type") << "{\"hidden_size\": 8}"
                              << "config-model-type" << 1;
-    QTest::newRow("unknown type") << "{\n\"model_type\": \"mamba\"}"
+    QTest::newRow("unknown type") << "{\n\"model_type\": \"rwkv\"}"
                                   << "config-model-type" << 2;
     QTest::newRow("type of wrong kind") << "{\n\"model_type\": 3}"
                                         << "json-type" << 2;
@@ -137,18 +141,19 @@ private slots:
                               << "json-range" << 2;
     QTest::newRow("text") << "{\"model_type\":\"gpt2\",\n\"n_layer\": \"12\"}"
                           << "json-type" << 2;
-    QTest::newRow("heads") << "{\"model_type\":\"gpt2\",\n\"n_head\": 7}"
+    QTest::newRow("heads") << "{\"text_config\":{\"model_type\":\"gpt2\",\n\"n_head\": 7}}"
                            << "config-heads" << 2;
-    QTest::newRow("groups") << "{\"model_type\":\"llama\",\n\"num_key_value_heads\": 5}"
+    QTest::newRow("groups") << "{\"text_config\":{\"model_type\":\"llama\",\n\"num_key_value_heads\": 5}}"
                             << "config-key-value-heads" << 2;
-    QTest::newRow("experts") << "{\"model_type\":\"mixtral\",\n\"num_experts_per_tok\": 9}"
+    QTest::newRow("experts") << "{\"text_config\":{\"model_type\":\"mixtral\",\n\"num_experts_per_tok\": 9}}"
                              << "config-experts-per-token" << 2;
     QTest::newRow("twice") << "{\"model_type\":\"llama\",\n\"model_type\":\"opt\"}"
                            << "json-duplicate-key" << 2;
-    QTest::newRow("layers list") << "{\"model_type\":\"qwen3_moe\",\n\"mlp_only_layers\":[99]}"
-                                 << "json-range" << 2;
+    QTest::newRow("layers list")
+        << "{\"text_config\":{\"model_type\":\"qwen3_moe\",\n\"mlp_only_layers\":[99]}}"
+        << "json-range" << 2;
     QTest::newRow("v2 without top-k") << "{\"model_type\":\"deepseek_v2\"}"
-                                      << "json-missing" << 1;
+                                      << "config-size-missing" << 1;
   }
   void badConfigs() {
     QFETCH(QString, text);
@@ -157,13 +162,17 @@ private slots:
     const auto a = readHuggingFaceConfig(text.toStdString(), "config.json");
     QVERIFY(!a);
     QVERIFY(hasErrors(a.diagnostics));
-    QCOMPARE(QString::fromStdString(a.diagnostics[0].code), code);
-    QCOMPARE(a.diagnostics[0].where.line, line);
-    QCOMPARE(a.diagnostics[0].where.file, std::string("config.json"));
+    const auto first = std::find_if(a.diagnostics.begin(), a.diagnostics.end(),
+                                    [](const Diagnostic& d) { return d.severity == Severity::Error; });
+    QCOMPARE(QString::fromStdString(first->code), code);
+    QCOMPARE(first->where.line, line);
+    QCOMPARE(first->where.file, std::string("config.json"));
   }
   void severalErrorsComeTogether() {
     const auto a = readHuggingFaceConfig(
-        R"({"model_type":"llama","hidden_size":-1,"vocab_size":"x","tie_word_embeddings":3})", "c");
+        R"({"model_type":"llama","hidden_size":-1,"vocab_size":"x","tie_word_embeddings":3,"num_hidden_layers":2,
+           "num_attention_heads":1,"intermediate_size":8})",
+        "c");
     QVERIFY(!a);
     QCOMPARE(a.diagnostics.size(), std::size_t(3));
   }

@@ -202,8 +202,13 @@ private slots:
         *writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2)),
         std::string("rank 0=host0 slot=0\nrank 1=host1 slot=0\nrank 2=host0 slot=1\nrank 3=host1 slot=1\n"));
     // A slot of that file is no device, and is said to be none.
-    QCOMPARE(codes(writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2)).diagnostics, Severity::Note),
-             std::string("rankfile-slot"));
+    QCOMPARE(
+        codes(writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2)).diagnostics, Severity::Warning),
+        std::string("rankfile-slot"));
+    const auto shared = writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2), 29);
+    QVERIFY(shared && shared.diagnostics.empty());
+    QCOMPARE(*shared, std::string("rank 0=host0 slot=0-13\nrank 1=host1 slot=0-13\nrank 2=host0 slot=14-28\n"
+                                  "rank 3=host1 slot=14-28\n"));
     QVERIFY(std::string(describe(LaunchTarget::RankFile)).find("CPU core") != std::string::npos);
     QCOMPARE(*writeLaunch(LaunchTarget::HostFile, f.source(), plan(2, 1)),
              std::string("host0 slots=2\nhost1 slots=2\n"));

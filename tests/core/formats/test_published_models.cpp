@@ -67,30 +67,42 @@ private slots:
     QCOMPARE(bad.diagnostics[0].where.pointer, std::string("/text_config/num_hidden_layers"));
   }
   void anUnknownTypeOfAKnownClassIsReadAsItsClass() {
-    const auto a = inlined(R"({"model_type":"my_llama","architectures":["LlamaForCausalLM"]})");
+    const auto a =
+        inlined(R"({"text_config":{"model_type":"my_llama","architectures":["LlamaForCausalLM"]}})");
     QVERIFY(a);
     QVERIFY(hasCode(a.diagnostics, "config-model-type"));
     QVERIFY(!inlined(R"({"model_type":"mamba","architectures":["MambaForCausalLM"],"n_embd":64})"));
     QVERIFY(!inlined(R"({"model_type":"bert-generation","architectures":["BertGenerationEncoder"]})"));
-    QVERIFY(inlined(R"({"model_type":"my_bert","architectures":["BertModel"]})"));
-    const auto bare = inlined(R"({"n_embd":768,"n_layer":12,"n_head":12})");
+    QVERIFY(inlined(R"({"text_config":{"model_type":"my_bert","architectures":["BertModel"]}})"));
+    const auto bare = inlined(R"({"n_embd":768,"n_layer":12,"n_head":12,"vocab_size":50257})");
     QVERIFY(bare);
     QCOMPARE(bare->family, std::string("gpt2"));
   }
-  void windowsOfMostLayersCount() {
-    const auto window = [](const std::string& rest) {
-      const auto a = inlined((R"({"model_type":"qwen2","num_hidden_layers":4,"max_position_embeddings":32768,
+  void windowsHoldForTheLayersThatHaveThem() {
+    const auto windows = [](const std::string& rest) {
+      const auto a = inlined(
+          (R"({"text_config":{"model_type":"qwen2","num_hidden_layers":4,"max_position_embeddings":32768,
         "sliding_window":4096,)" +
-                              rest + "}")
-                                 .c_str());
-      return std::pair(a->slidingWindow, hasCode(a.diagnostics, "config-window-mixed"));
+           rest + "}}")
+              .c_str());
+      std::string out;
+      for (int i = 0; a && i < a->layers; ++i)
+        out += std::to_string(a->variants.empty()
+                                  ? a->slidingWindow
+                                  : a->variants[std::size_t(a->variantOf[std::size_t(i)])].window) +
+               ' ';
+      return out;
     };
-    QCOMPARE(window(R"("use_sliding_window":false)"), std::pair(0, false));
-    QCOMPARE(window(R"("use_sliding_window":true,"max_window_layers":0)"), std::pair(4096, false));
-    QCOMPARE(window(R"("use_sliding_window":true,"max_window_layers":1)"), std::pair(4096, true));
-    QCOMPARE(window(R"("use_sliding_window":true,"max_window_layers":3)"), std::pair(0, true));
-    QCOMPARE(window(R"("layer_types":["full_attention","full_attention","full_attention","full_attention"])"),
-             std::pair(0, false));
+    QCOMPARE(windows(R"("use_sliding_window":false)"), std::string("0 0 0 0 "));
+    QCOMPARE(windows(R"("use_sliding_window":true,"max_window_layers":0)"),
+             std::string("4096 4096 4096 4096 "));
+    QCOMPARE(windows(R"("use_sliding_window":true,"max_window_layers":1)"), std::string("0 4096 4096 4096 "));
+    QCOMPARE(
+        windows(R"("layer_types":["full_attention","sliding_attention","full_attention","full_attention"])"),
+        std::string("0 4096 0 0 "));
+    QCOMPARE(
+        windows(R"("layer_types":["full_attention","full_attention","full_attention","full_attention"])"),
+        std::string("0 0 0 0 "));
   }
 };
 NEST_TEST(TestPublishedModels)

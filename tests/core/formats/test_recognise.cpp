@@ -45,6 +45,10 @@ private slots:
     row("no config at all", R"({"a": 1})", "config.json", FileKind::HuggingFaceConfig);
     row("empty", "", "", FileKind::Unknown);
     row("prose", "To whom it may concern", "letter.txt", FileKind::Unknown);
+    row("Kueue", "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\n", "topology.yaml", FileKind::Unknown);
+    row("scontrol show nodes", "NodeName=gpu00 Arch=x86_64\n CPUAlloc=0\n", "topology.conf",
+        FileKind::Unknown);
+    row("edges", "gpu0 gpu1 50\ngpu1 gpu2 50\n", "edges.txt", FileKind::Unknown);
   }
   void whatIsMisgivenIsSaid_data() {
     QTest::addColumn<QString>("text");
@@ -61,6 +65,19 @@ private slots:
     row("slurm.conf", "# c\nClusterName=c\nNodeName=n[1-4] CPUs=4\n", "slurm.conf");
     row("nvidia-smi", "| NVIDIA-SMI 550.54 |", "GPUs");
     row("rocm-smi", "==== ROCm System Management Interface ====\n", "AMD");
+    row("rocm-smi topology",
+        "==== ROCm System Management Interface ====\n==== Weight between two GPUs ====\n"
+        "       GPU0         GPU1\nGPU0   0            15\nGPU1   15           0\n",
+        "AMD");
+    row("amd-smi topology", "LINK TYPE TABLE:\n      GPU0 GPU1\nGPU0 SELF XGMI\n", "AMD");
+    row("scontrol show nodes",
+        "NodeName=gpu00 Arch=x86_64 CoresPerSocket=56\n   CPUAlloc=0 Gres=gpu:h100:8\n",
+        "scontrol show nodes");
+    row("Kueue",
+        "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\nspec:\n  levels:\n  - nodeLabel: rack\n",
+        "Kubernetes");
+    row("AWS", R"({"Instances": [{"InstanceId": "i-1", "NetworkNodes": ["nn-1"]}]})", "AWS");
+    row("kubectl", R"({"apiVersion": "v1", "items": [], "kind": "List"})", "Kubernetes");
     row("ibnetdiscover", "vendid=0x2c9\ndevid=0xd2f0\nSwitch\t40 \"S-1\"", "ibnetdiscover");
     row("packed", "PK\x03\x04", "compressed");
     row("prose", "To whom it may concern", "");

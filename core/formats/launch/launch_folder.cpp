@@ -1,0 +1,224 @@
+#include "formats/launch/launch_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/launch/launch_hosts.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+/// How a framework is started behind its launcher.
+struct Framework {
+  LaunchTarget target;
+  const char* name;
+  const char* file;     ///< its configuration
+  const char* program;  ///< default of TRAIN
+  const char* arguments;
+  const char*
+      stepPattern;  ///< sed expression that takes the seconds or milliseconds of a step out of its log
+  double stepUnit;  ///< seconds
+};
+
+constexpr Framework kFrameworks[] = {
+    {LaunchTarget::Megatron, "Megatron-LM", "megatron.sh", "pretrain_gpt.py", "\"${MEGATRON_ARGS[@]}\"",
+     R"(s/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p)", 1e-3},
+    {LaunchTarget::DeepSpeed, "DeepSpeed", "deepspeed.json", "train.py",
+     "--deepspeed --deepspeed_config deepspeed.json", R"(s/.*iter time (s): \([0-9.]*\).*/\1/p)", 1},
+    {LaunchTarget::TorchTitan, "torchtitan", "torchtitan.toml", "-m torchtitan.train",
+     "--job.config_file torchtitan.toml", R"(s/.*tps: \([0-9,]*\).*/\1/p)", 0},
+    {LaunchTarget::Nanotron, "nanotron", "nanotron.yaml", "run_train.py", "--config-file nanotron.yaml",
+     R"(s/.*elapsed_time_per_iteration_ms: \([0-9.]*K*\).*/\1/p)", 1e-3}};
+
+const Framework& frameworkOf(LaunchTarget target) {
+  return *std::find_if(std::begin(kFrameworks), std::end(kFrameworks),
+                       [&](const Framework& f) { return f.target == target; });
+}
+
+/// "rank host device", a line for each rank.
+std::string rankTable(const RankMap& map) {
+  std::string text;
+  for (std::size_t r = 0; r < map.hostOf.size(); ++r)
+    text += fmt::format("{} {} {}\n", r, map.hosts[static_cast<std::size_t>(map.hostOf[r])].name,
+                        map.deviceOf[r]);
+  return text;
+}
+
+std::string hostTable(const RankMap& map) {
+  std::string text;
+  for (const HostRanks& h : map.hosts) text += fmt::format("{} {}\n", h.name, h.ranks.size());
+  return text;
+}
+
+/// Names a process by the launcher that started it, in the words that PyTorch reads.
+std::string rankScript(const RankMap& map) {
+  return fmt::format(R"sh(#!/bin/sh
+# Tells a process its rank in the words of torch.distributed, then runs the command behind it.
+if [ -n "$SLURM_PROCID" ]; then
+  RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID
+elif [ -n "$OMPI_COMM_WORLD_RANK" ]; then
+  RANK=$OMPI_COMM_WORLD_RANK LOCAL_RANK=$OMPI_COMM_WORLD_LOCAL_RANK
+fi
+export RANK LOCAL_RANK WORLD_SIZE={}
+export MASTER_ADDR="${{MASTER_ADDR:-{}}}" MASTER_PORT="${{MASTER_PORT:-29500}}"
+exec "$@"
+)sh",
+                     map.hostOf.size(), map.hosts.front().name);
+}
+
+/// The command line of torchrun, which is started once on every host.
+std::string torchrunBranch(const RankMap& map) {
+  const bool consecutive =
+      std::all_of(map.hosts.begin(), map.hosts.end(), [](const HostRanks& h) { return h.isConsecutive(); });
+  if (!consecutive)
+    return "  echo \"the ranks of a host do not follow each other, which torchrun cannot place: use srun or "
+           "mpirun\" >&2\n  exit 1 ;;\n";
+  return fmt::format(R"sh(  # Once on every host. The hosts are numbered as in hosts.txt.
+  node=$(awk -v a="$(hostname)" -v b="$(hostname -s)" '$1 == a || $1 == b {{print NR - 1, $2}}' hosts.txt)
+  [ -n "$node" ] || {{ echo "the plan does not use host $(hostname)" >&2; exit 1; }}
+  exec ./visible-devices.sh torchrun --nnodes {} --node-rank "${{node% *}}" --nproc-per-node "${{node#* }}" \
+    --master-addr "${{MASTER_ADDR:-{}}}" --master-port "${{MASTER_PORT:-29500}}" $train "${{arguments[@]}}" "$@" ;;
+)sh",
+                     map.hosts.size(), map.hosts.front().name);
+}
+
+std::string runScript(const Framework& f, const RankMap& map, const Plan& plan, Seconds step) {
+  const std::size_t ranks = map.hostOf.size();
+  return fmt::format(R"sh(#!/bin/bash
+# {}: {} ranks on {} hosts; predicted step time {}.
+#   LAUNCHER=srun|mpirun|torchrun (default srun), TRAIN=program of {} (default {}); arguments are passed on to it.
+#   CHECK=1 only tells where the ranks run.
+set -e
+cd "$(dirname "$0")"
+train=${{TRAIN:-{}}}
+{}arguments=({})
+command=(./visible-devices.sh ./rank.sh python3 $train "${{arguments[@]}}" "$@")
+if [ -n "$CHECK" ]; then command=(./rank.sh sh -c 'echo "$RANK $(hostname) $LOCAL_RANK"'); fi
+case "${{LAUNCHER:-srun}}" in
+srun)
+  export SLURM_HOSTFILE="$PWD/slurm-hostfile"
+  exec srun --ntasks={} --distribution=arbitrary "${{command[@]}}" ;;
+mpirun)
+  # One host per rank; processes are not bound, so that data loaders may use all cores.
+  if mpirun --version | grep -q ' [1-4]\.'; then by=(--map-by seq --hostfile slurm-hostfile)
+  else by=(--map-by seq:file=slurm-hostfile); fi
+  exec mpirun -np {} "${{by[@]}}" --bind-to none \
+    ${{CUDA_DEVICE_MAX_CONNECTIONS:+-x CUDA_DEVICE_MAX_CONNECTIONS}} "${{command[@]}}" ;;
+torchrun)
+{}*)
+  echo "LAUNCHER is srun, mpirun or torchrun" >&2
+  exit 1 ;;
+esac
+)sh",
+                     summaryOf(plan), ranks, map.hosts.size(), text::time(step), f.name, f.program, f.program,
+                     f.target == LaunchTarget::Megatron ? "source ./megatron.sh\n" : "", f.arguments, ranks,
+                     ranks, torchrunBranch(map));
+}
+
+std::string checkScript(const RankMap& map) {
+  return fmt::format(R"sh(#!/bin/bash
+# Compares where ranks run with the plan: {} ranks, each on its host. Reads lines "RANK HOST LOCAL_RANK" from a file, or
+# starts all ranks to print them (LAUNCHER as in run.sh).
+set -e
+cd "$(dirname "$0")"
+if [ $# -gt 0 ]; then seen=$(cat "$1"); else seen=$(CHECK=1 ./run.sh); fi
+echo "$seen" | awk '
+  NR == FNR {{host[$1] = $2; size++; next}}
+  NF >= 2 {{
+    count++
+    split($2, name, ".")
+    split(host[$1], planned, ".")
+    if (!($1 in host)) {{print "rank " $1 " is not of the plan"; bad++}}
+    else if ($2 != host[$1] && name[1] != planned[1]) {{print "rank " $1 " runs on " $2 ", planned on " host[$1]; bad++}}
+  }}
+  END {{
+    if (count != size) {{print count + 0 " ranks run, " size " are planned"; bad++}}
+    if (bad) exit 1
+    print "all " size " ranks run on the hosts of the plan"
+  }}' ranks.txt -
+)sh",
+                     map.hostOf.size());
+}
+
+std::string stopwatch(const Framework& f, const ReportSource& source, const Plan& plan, Seconds step) {
+  const Job& job = source.problem->job;
+  // torchtitan counts the tokens of a replica for each of its devices.
+  const double tokens = double(job.globalBatch) * job.sequenceLength / plan.devicesUsed();
+  return fmt::format(R"sh(#!/bin/sh
+# Compares the median step of a log of {} with the predicted {}: ./stopwatch.sh LOG
+sed -n '{}' "$1" | awk -v unit={} -v tokens={} '
+  {{gsub(",", ""); k = sub("K", "") ? 1000 : 1; print (unit > 0 ? $1 * k * unit : tokens / ($1 * k))}}
+' | sort -n | awk -v predicted={} '
+  {{step[NR] = $1}}
+  END {{
+    if (NR == 0) {{print "the log names no step times"; exit 1}}
+    median = NR % 2 ? step[(NR + 1) / 2] : (step[NR / 2] + step[NR / 2 + 1]) / 2
+    printf "measured %.4g s, predicted %.4g s: %+.1f %% (median of %d steps)\n", median, predicted,
+           100 * (median / predicted - 1), NR
+  }}'
+)sh",
+                     f.name, text::time(step), f.stepPattern, text::exact(f.stepUnit), text::exact(tokens),
+                     text::exact(step.value()));
+}
+
+std::string readme(const Framework& f, const ReportSource& source, const Plan& plan, const RankMap& map,
+                   Seconds step, const Diagnostics& said) {
+  const Assumptions& a = source.problem->assumptions;
+  std::string t = fmt::format(
+      "# {}\n\n{} on {} hosts, {} ranks, with {}. Predicted step time: {}.\n\n"
+      "    LAUNCHER=srun ./check.sh      # do the ranks run where the plan has them?\n"
+      "    LAUNCHER=srun ./run.sh        # start; or mpirun, or torchrun once on every host\n"
+      "    ./stopwatch.sh train.log      # measured step against the predicted one\n\n"
+      "## What was assumed\n\n",
+      source.scenario, summaryOf(plan), map.hosts.size(), map.hostOf.size(), f.name, text::time(step));
+  t += fmt::format("- {} kept free on each device; collectives sustain {} of the levels' bandwidths\n",
+                   text::memory(a.reserve), text::percent(a.linkEfficiency));
+  for (int e = 0; e < kExchangeCount; ++e)
+    if (a.overlap[static_cast<std::size_t>(e)] > 0)
+      t += fmt::format("- {} of {} communication overlaps with compute\n",
+                       text::percent(a.overlap[static_cast<std::size_t>(e)]),
+                       nameOf(static_cast<Exchange>(e)));
+  if (a.syncOverlap > 0)
+    t += fmt::format("- {} of the gradient reduction overlaps with the last backward pass\n",
+                     text::percent(a.syncOverlap));
+  t += fmt::format("- layer times: {}\n", source.problem->profile->provenance);
+  if (!said.empty()) t += "\n## What these files leave to you\n\n";
+  for (const Diagnostic& d : said) t += "- " + d.message + (d.remedy.empty() ? "" : ": " + d.remedy) + '\n';
+  return t;
+}
+
+}  // namespace
+
+Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget target, const ReportSource& source,
+                                                   const Plan& plan) {
+  Reading<std::vector<LaunchFile>> result;
+  const Framework& f = frameworkOf(target);
+  auto configuration = writeLaunch(target, source, plan);
+  auto map = mapRanks(source, plan);
+  result.diagnostics = std::move(configuration.diagnostics);
+  // The scripts place ranks and choose devices themselves.
+  std::erase_if(result.diagnostics, [&](const Diagnostic& d) {
+    return d.code == "placement" || d.code == "visible-devices" || d.code.starts_with("host-name");
+  });
+  result.diagnostics.insert(result.diagnostics.end(), map.diagnostics.begin(), map.diagnostics.end());
+  if (!configuration || !map || hasErrors(result.diagnostics)) return result;
+  const Seconds step = evaluate(*source.problem, plan).batchTime;
+  std::vector<LaunchFile> files = {{"README.md", readme(f, source, plan, *map, step, result.diagnostics)},
+                                   {f.file, std::move(*configuration)},
+                                   {"run.sh", runScript(f, *map, plan, step), true},
+                                   {"rank.sh", rankScript(*map), true},
+                                   {"visible-devices.sh", visibleDevicesScript(*map), true},
+                                   {"check.sh", checkScript(*map), true},
+                                   {"stopwatch.sh", stopwatch(f, source, plan, step), true},
+                                   {"ranks.txt", rankTable(*map)},
+                                   {"hosts.txt", hostTable(*map)},
+                                   {"slurm-hostfile", slurmHostFile(*map)},
+                                   {"rankfile", rankFile(*map)}};
+  if (auto hosts = hostFile(*map)) files.push_back({"hostfile", std::move(*hosts)});
+  result.value = std::move(files);
+  return result;
+}
+
+}  // namespace nest

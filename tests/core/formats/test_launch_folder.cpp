@@ -1,0 +1,217 @@
+#include <QDir>
+#include <QProcess>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QtTest/QTest>
+
+#include "formats/launch/launch_folder.h"
+#include "formats/scenario/scenario_json.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+struct Fixture {
+  Scenario scenario;
+  Problem problem;
+  ReportSource source() const { return {scenario.name, &problem, &*scenario.model.architecture}; }
+};
+
+Fixture teaching(const std::vector<int>& excluded = {}) {
+  const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
+  Fixture f;
+  f.scenario = *readScenario(nest::test::readFile(path), path, {}).value;
+  f.scenario.constraints.excludedDevices = excluded;
+  f.problem = *buildProblem(f.scenario).value;
+  return f;
+}
+
+/// One stage per device of a pipeline, `d` of them.
+Plan plan(int inner, int outer) {
+  Plan p;
+  p.dataInner = inner;
+  p.dataOuter = outer;
+  p.blockStride = 2 * inner;
+  p.stages.resize(2);
+  for (auto& s : p.stages) s.chunks.resize(1);
+  for (int l = 0; l < 9; ++l) p.stages[l < 4 ? 0 : 1].chunks[0].push_back(LayerIndex(l));
+  return p;
+}
+
+/// The folder on disk, and programs of a cluster that only say how they were called.
+class Folder {
+public:
+  explicit Folder(const std::vector<LaunchFile>& files) {
+    for (const LaunchFile& f : files) write(f.name, f.text, f.isProgram);
+    QDir(m_folder.path()).mkdir("bin");
+    for (const char* name : {"srun", "torchrun", "python3"})
+      write(std::string("bin/") + name, "#!/bin/sh\necho " + std::string(name) + " \"$@\"\n", true);
+    write("bin/mpirun",
+          "#!/bin/sh\n[ \"$1\" = --version ] && echo 'mpirun (Open MPI) '$OMPI || echo mpirun \"$@\"\n",
+          true);
+    write("bin/hostname", "#!/bin/sh\necho $HOST\n", true);
+  }
+  void write(const std::string& name, const std::string& text, bool isProgram = false) {
+    QFile f(m_folder.filePath(QString::fromStdString(name)));
+    if (!f.open(QIODevice::WriteOnly)) return;
+    f.write(QByteArray::fromStdString(text));
+    f.close();
+    if (isProgram) f.setPermissions(f.permissions() | QFile::ExeOwner);
+  }
+  struct Ran {
+    int code;
+    QString out;
+  };
+  Ran run(const QString& program, const QStringList& words = {}, const QStringList& variables = {}) const {
+    QProcess p;
+    QProcessEnvironment e = QProcessEnvironment::systemEnvironment();
+    e.insert("PATH", m_folder.filePath("bin") + ":" + e.value("PATH"));
+    for (const QString& v : variables) e.insert(v.section('=', 0, 0), v.section('=', 1));
+    p.setProcessEnvironment(e);
+    p.setProcessChannelMode(QProcess::MergedChannels);
+    p.setWorkingDirectory(m_folder.path());
+    p.start(program, words);
+    if (!p.waitForFinished(60000)) return {-1, "no answer"};
+    return {p.exitCode(), QString::fromUtf8(p.readAllStandardOutput())};
+  }
+
+private:
+  QTemporaryDir m_folder;
+};
+
+}  // namespace
+
+class TestLaunchFolder : public QObject {
+  Q_OBJECT
+private slots:
+  void initTestCase() {
+    if (QStandardPaths::findExecutable("bash").isEmpty()) QSKIP("there is no bash");
+  }
+  void everyFrameworkHasOne() {
+    const Fixture f = teaching();
+    for (const LaunchTarget t : {LaunchTarget::Megatron, LaunchTarget::DeepSpeed, LaunchTarget::TorchTitan,
+                                 LaunchTarget::Nanotron}) {
+      Plan p = plan(2, 1);
+      if (t == LaunchTarget::TorchTitan) p.zero = 2;
+      const auto files = writeLaunchFolder(t, f.source(), p);
+      QVERIFY2(files, nameOf(t));
+      const Folder folder(*files);
+      for (const LaunchFile& file : *files) {
+        QVERIFY(!file.text.empty());
+        if (!file.isProgram) continue;
+        const auto parsed = folder.run("bash", {"-n", QString::fromStdString(file.name)});
+        QVERIFY2(parsed.code == 0, qPrintable(parsed.out));
+      }
+    }
+    Plan refused = plan(2, 1);
+    refused.zero = 3;
+    QVERIFY(!writeLaunchFolder(LaunchTarget::Megatron, f.source(), refused));
+  }
+  void theScriptStartsEveryRankWithThePlansFlags() {
+    const auto files = writeLaunchFolder(LaunchTarget::Megatron, teaching().source(), plan(1, 2));
+    QVERIFY(files);
+    const Folder folder(*files);
+    const auto srun = folder.run("./run.sh", {"--lr", "1e-4"});
+    QVERIFY2(srun.code == 0, qPrintable(srun.out));
+    for (const char* part :
+         {"srun --ntasks=4 --distribution=arbitrary ./visible-devices.sh ./rank.sh python3 pretrain_gpt.py",
+          "--pipeline-model-parallel-size 2", "--bf16", "--lr 1e-4"})
+      QVERIFY2(srun.out.contains(part), part);
+    QVERIFY(folder.run("./run.sh", {}, {"LAUNCHER=mpirun", "OMPI=4.1.4"})
+                .out.contains("--map-by seq --hostfile slurm-hostfile --bind-to none"));
+    QVERIFY(folder.run("./run.sh", {}, {"LAUNCHER=mpirun", "OMPI=5.0.3"})
+                .out.contains("--map-by seq:file=slurm-hostfile"));
+    // The ranks of a host do not follow each other in this plan.
+    const auto torchrun = folder.run("./run.sh", {}, {"LAUNCHER=torchrun", "HOST=host1"});
+    QVERIFY(torchrun.code != 0 && torchrun.out.contains("use srun"));
+    const auto whole = writeLaunchFolder(LaunchTarget::Megatron, teaching().source(), plan(2, 1));
+    const Folder inOrder(*whole);
+    const auto second = inOrder.run("./run.sh", {}, {"LAUNCHER=torchrun", "HOST=host1.cluster"});
+    QVERIFY(second.code != 0);  // neither the name nor its first part is what `hostname` says
+    const auto node = inOrder.run("./run.sh", {}, {"LAUNCHER=torchrun", "HOST=host1"});
+    QVERIFY2(node.out.contains("torchrun --nnodes 2 --node-rank 1 --nproc-per-node 2"), qPrintable(node.out));
+    QVERIFY(inOrder.run("./run.sh", {}, {"LAUNCHER=torchrun", "HOST=other"})
+                .out.contains("does not use host other"));
+  }
+  void ranksOnOtherHostsAreFound() {
+    const auto files = writeLaunchFolder(LaunchTarget::Megatron, teaching().source(), plan(1, 2));
+    Folder folder(*files);
+    const auto check = [&](const char* seen) {
+      folder.write("seen", seen);
+      return folder.run("./check.sh", {"seen"});
+    };
+    const auto good = check("1 host1 0\n0 host0.cluster.local 0\n3 host1 1\n2 host0 1\n");
+    QVERIFY2(good.code == 0 && good.out.contains("all 4 ranks"), qPrintable(good.out));
+    const auto moved = check("0 host0 0\n1 host0 1\n2 host1 0\n3 host1 1\n");
+    QVERIFY(moved.code == 1 && moved.out.contains("rank 1 runs on host0, planned on host1"));
+    const auto few = check("0 host0 0\n1 host1 0\n");
+    QVERIFY(few.code == 1 && few.out.contains("2 ranks run, 4 are planned"));
+    QVERIFY(check("").code == 1);
+  }
+  void devicesThatAreOutStayOut() {
+    const Fixture f = teaching({0});
+    Plan p = plan(1, 1);
+    p.deviceOrder = {DeviceIndex(2),
+                     DeviceIndex(0)};  // what is left of the host with one device, and another
+    const auto files = writeLaunchFolder(LaunchTarget::Megatron, f.source(), p);
+    QVERIFY(files);
+    const Folder folder(*files);
+    const auto devices = [&](const char* host) {
+      return folder.run("./visible-devices.sh", {"sh", "-c", "echo $CUDA_VISIBLE_DEVICES"},
+                        {QString("HOST=") + host});
+    };
+    QCOMPARE(devices("host0").out, QString("1\n"));
+    QCOMPARE(devices("host1").out, QString("0\n"));
+    QCOMPARE(devices("host7").code, 1);
+    const auto rank = folder.run("./rank.sh", {"sh", "-c", "echo $RANK $LOCAL_RANK $WORLD_SIZE"},
+                                 {"SLURM_PROCID=1", "SLURM_LOCALID=0"});
+    QCOMPARE(rank.out, QString("1 0 2\n"));
+  }
+  void measuredStepsAreComparedWithThePrediction_data() {
+    QTest::addColumn<int>("target");
+    QTest::addColumn<QByteArray>("log");
+    const double tokens = 16.0 * 2048 / 4;
+    QTest::newRow("Megatron-LM") << int(LaunchTarget::Megatron)
+                                 << QByteArray(
+                                        " iteration 1/ 9 | elapsed time per iteration (ms): 9000.0 | x\n"
+                                        " iteration 2/ 9 | elapsed time per iteration (ms): 2000.0 | x\n"
+                                        " iteration 3/ 9 | elapsed time per iteration (ms): 1000.0 | x\n");
+    QTest::newRow("DeepSpeed") << int(LaunchTarget::DeepSpeed)
+                               << QByteArray("steps: 1 loss: 2 iter time (s): 2.0 samples/sec: 8\n");
+    QTest::newRow("torchtitan") << int(LaunchTarget::TorchTitan)
+                                << "step: 10  loss: 8  tps: " +
+                                       QByteArray::number(tokens / 2 / 1000, 'f', 3).replace('.', ',') +
+                                       "  mfu\n";
+    QTest::newRow("nanotron") << int(LaunchTarget::Nanotron)
+                              << QByteArray("iteration: 1 | elapsed_time_per_iteration_ms: 2K | x\n");
+  }
+  void measuredStepsAreComparedWithThePrediction() {
+    QFETCH(int, target);
+    QFETCH(QByteArray, log);
+    Plan p = plan(2, 1);
+    if (LaunchTarget(target) == LaunchTarget::TorchTitan) p.zero = 2;
+    const auto files = writeLaunchFolder(LaunchTarget(target), teaching().source(), p);
+    QVERIFY(files);
+    Folder folder(*files);
+    folder.write("log", log.toStdString());
+    const auto told = folder.run("./stopwatch.sh", {"log"});
+    QVERIFY2(told.code == 0 && told.out.contains("measured 2 s, predicted"), qPrintable(told.out));
+    folder.write("log", "nothing\n");
+    QVERIFY(folder.run("./stopwatch.sh", {"log"}).code == 1);
+  }
+  void theReadmeSaysWhatWasAssumed() {
+    Fixture f = teaching();
+    f.problem.assumptions.syncOverlap = 0.5;
+    const auto files = writeLaunchFolder(LaunchTarget::DeepSpeed, f.source(), plan(2, 1));
+    QVERIFY(files);
+    const auto readme =
+        std::find_if(files->begin(), files->end(), [](const LaunchFile& x) { return x.name == "README.md"; });
+    for (const char* part :
+         {"Predicted step time", "50 % of the gradient reduction", "kept free on each device",
+          "give them to PipelineModule", "check.sh", "stopwatch.sh"})
+      QVERIFY2(readme->text.find(part) != std::string::npos, part);
+  }
+};
+NEST_TEST(TestLaunchFolder)
+#include "test_launch_folder.moc"

@@ -1,0 +1,302 @@
+#include <QtTest/QTest>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cluster/devices/device_catalog.h"
+#include "formats/models/architecture_json.h"
+#include "formats/models/hf_config.h"
+#include "formats/networks/cluster_text.h"
+#include "scenario/scenario.h"
+#include "solver/solve.h"
+#include "support/test_main.h"
+
+using namespace nest;
+using nlohmann::json;
+
+namespace {
+
+const json& facts() {
+  static const json all = json::parse(test::readFile(NEST_TEST_DATA "/model_facts.json"));
+  return all;
+}
+
+json config(const std::string& name) {
+  for (const json& m : facts())
+    if (m["name"] == name) return m["config"];
+  return json::object();
+}
+
+Reading<TransformerArchitecture> read(const json& j) {
+  return readHuggingFaceConfig(j.dump(), "config.json");
+}
+
+const Diagnostic* find(const Diagnostics& all, const std::string& code) {
+  const auto it = std::find_if(all.begin(), all.end(), [&](const Diagnostic& d) { return d.code == code; });
+  return it == all.end() ? nullptr : &*it;
+}
+
+json llama() {
+  return {{"model_type", "llama"},          {"hidden_size", 512},       {"intermediate_size", 1376},
+          {"num_hidden_layers", 4},         {"num_attention_heads", 8}, {"vocab_size", 32000},
+          {"max_position_embeddings", 4096}};
+}
+
+Scenario scenarioOf(const TransformerArchitecture& a, int sequence) {
+  Scenario s;
+  s.cluster = {*findDevice("h100-sxm"), *readClusterText("host:8@450GB/s rack:2@50GB/s").value};
+  s.model.architecture = a;
+  s.job.globalBatch = 32;
+  s.job.sequenceLength = sequence;
+  s.job.microbatches = {1};
+  return s;
+}
+
+/// Forward seconds of one microbatch through all layers on one device.
+double forwardSeconds(const TransformerArchitecture& a, int sequence) {
+  Job job;
+  job.sequenceLength = sequence;
+  job.microbatches = {1};
+  const auto made = analyticProfile(a, *findDevice("h100-sxm"), job, {Strategy{}});
+  double sum = 0;
+  for (const Layer& l : made.graph.layers) sum += made.profile.cost(l.classId, 0, 0)->forward.value();
+  return sum;
+}
+
+}  // namespace
+
+/// tests/data/model_facts.json: the figures that shape published models, with their published parameter
+/// counts.
+class TestModelFamilies : public QObject {
+  Q_OBJECT
+private slots:
+  void countsAreThePublishedOnes_data() {
+    QTest::addColumn<int>("row");
+    for (std::size_t i = 0; i < facts().size(); ++i)
+      QTest::newRow(facts()[i]["name"].get<std::string>().c_str()) << int(i);
+    QVERIFY(facts().size() >= 95);
+  }
+  void countsAreThePublishedOnes() {
+    QFETCH(int, row);
+    const json& fact = facts()[std::size_t(row)];
+    const auto a = read(fact["config"]);
+    QVERIFY2(a, a.diagnostics.empty() ? "" : a.diagnostics.front().message.c_str());
+    for (const Diagnostic& d : a.diagnostics)
+      QVERIFY2(d.code != "config-not-modelled" && d.code != "config-key-unread", d.message.c_str());
+    const double off = parameterCount(*a) / fact["parameters"].get<double>() - 1;
+    QVERIFY2(std::abs(off) < 0.005, qPrintable(QString::number(100 * off) + " % off"));
+    if (!fact.contains("active")) return;
+    // Some count the token table among what is active, and some do not.
+    const double activeOff = activeParameterCount(*a) / fact["active"].get<double>() - 1;
+    QVERIFY2(std::abs(activeOff) < 0.2, qPrintable(QString::number(100 * activeOff) + " % off, active"));
+  }
+  void everyArchitectureIsWrittenAndReadBack() {
+    for (const json& fact : facts()) {
+      const auto a = read(fact["config"]);
+      QVERIFY(a);
+      const std::string text = architectureJson(*a).dump();
+      const auto parsed = readJsonText(text, "a", {1 << 20, 32, 200'000});
+      QVERIFY(parsed);
+      Diagnostics out;
+      JsonFields fields(*parsed, parsed->root(), "", out);
+      const TransformerArchitecture back = readArchitecture(fields, *parsed, out);
+      fields.reportUnknown(Severity::Error);
+      QVERIFY2(out.empty(), out.empty() ? "" : out.front().message.c_str());
+      QVERIFY2(back == *a, fact["name"].get<std::string>().c_str());
+    }
+  }
+  void anotherFamilysNameIsNoWayIn_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<QString>("family");
+    const auto row = [](const char* model, const char* family) {
+      QTest::newRow((std::string(model) + " as " + family).c_str()) << model << family;
+    };
+    row("gpt-oss-120b", "qwen3_moe"), row("minimax-m2.5", "qwen3_moe"), row("mimo-v2-flash", "qwen3_moe");
+    row("jamba-v0.1", "mixtral"), row("nemotron-3-nano", "qwen3_moe"), row("gemma-4-26b-a4b", "gemma");
+    row("dbrx", "mixtral"), row("whisper-small", "llama"), row("mamba-2.8b", "llama"),
+        row("t5-large", "gpt2");
+    row("qwen3-next-80b-a3b", "qwen3_moe"), row("granite-4.0-h-small", "granite"), row("glm-5", "llama");
+  }
+  /// A model read under another family's name has its own size, or is an error: never a silent third one.
+  void anotherFamilysNameIsNoWayIn() {
+    QFETCH(QString, model);
+    QFETCH(QString, family);
+    json j = config(model.toStdString());
+    const double own = parameterCount(*read(j).value);
+    j["model_type"] = family.toStdString();
+    const auto a = read(j);
+    if (a)
+      QVERIFY2(std::abs(parameterCount(*a) / own - 1) < 0.005,
+               qPrintable(QString::number(parameterCount(*a))));
+  }
+  void missingSizesAreAnError() {
+    for (const char* key :
+         {"hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "vocab_size"}) {
+      json j = llama();
+      j.erase(key);
+      const auto a = read(j);
+      QVERIFY2(!a, key);
+      const Diagnostic* d = find(a.diagnostics, "config-size-missing");
+      QVERIFY(d && d->message.find(key) != std::string::npos && !d->remedy.empty());
+    }
+    json experts = llama();
+    experts["model_type"] = "qwen3_moe", experts["num_experts"] = 8;
+    const auto a = read(experts);
+    QVERIFY(!a && find(a.diagnostics, "config-size-missing"));
+  }
+  void sizesAreReadUnderTheNamesOfOthers() {
+    json j = {{"model_type", "llama"}, {"d_model", 512},  {"n_layers", 4},
+              {"n_heads", 8},          {"ffn_dim", 1376}, {"padded_vocab_size", 32000},
+              {"seq_length", 4096}};
+    const auto a = read(j), same = read(llama());
+    QVERIFY(a && same);
+    QCOMPARE(parameterCount(*a), parameterCount(*same));
+  }
+  void aRemedyFitsOrIsNotGiven() {
+    const auto remedy = [](json j, const char* type) {
+      j["model_type"] = type;
+      const auto a = read(j);
+      const Diagnostic* d = find(a.diagnostics, "config-model-type");
+      return d ? d->message + " > " + d->remedy : std::string("taken");
+    };
+    QVERIFY(remedy(llama(), "newcomer").find("llama") != std::string::npos);
+    QVERIFY(remedy(llama(), "newcomer").find("mixtral") == std::string::npos);
+    QVERIFY(remedy(config("minimax-m2.5"), "newcomer").find("mixtral") != std::string::npos);
+    for (const char* name : {"mamba2-2.7b", "granite-4.0-h-small", "nemotron-3-nano"})
+      QVERIFY2(remedy(config(name), "newcomer").find("state-space") != std::string::npos &&
+                   remedy(config(name), "newcomer").find("set model_type") == std::string::npos,
+               name);
+    for (const char* name : {"t5-large", "whisper-small"})
+      QVERIFY2(remedy(config(name), "newcomer").find("encoder-decoder") != std::string::npos, name);
+    QVERIFY(remedy(config("qwen3.5-27b"), "newcomer").find("linear attention") != std::string::npos);
+  }
+  void structuralKeysAreHonouredOrNamed_data() {
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<bool>("isError");
+    const auto row = [](const char* key, const char* value, bool isError) {
+      QTest::newRow(key) << key << value << isError;
+    };
+    row("layer_types", R"(["linear_attention","full_attention","linear_attention","full_attention"])", true);
+    row("num_experts", "8", true), row("is_encoder_decoder", "true", true), row("mamba_d_state", "128", true);
+    row("kv_lora_rank", "64", true), row("full_attention_interval", "4", true);
+    row("parallel_attn", "true", false), row("attention_chunk_size", "1024", false);
+    row("index_topk", "2048", false), row("num_kv_shared_layers", "2", false);
+  }
+  void structuralKeysAreHonouredOrNamed() {
+    QFETCH(QString, key);
+    QFETCH(QString, value);
+    QFETCH(bool, isError);
+    json j = llama();
+    j[key.toStdString()] = json::parse(value.toStdString());
+    const auto a = read(j);
+    const Diagnostic* d = find(a.diagnostics, "config-not-modelled");
+    QVERIFY(d);
+    QCOMPARE(d->severity, isError ? Severity::Error : Severity::Warning);
+    QCOMPARE(d->where.pointer, "/" + key.toStdString());
+    j[key.toStdString()] = nullptr;
+    QVERIFY(read(j).diagnostics.empty());
+  }
+  void unknownSizesAreNamed() {
+    json j = llama();
+    j["dense_adapter_width"] = 64, j["bos_token_id"] = 7, j["rope_theta"] = 500000;
+    const auto a = read(j);
+    QVERIFY(a);
+    const Diagnostic* d = find(a.diagnostics, "config-key-unread");
+    QVERIFY(d && d->message.find("dense_adapter_width") != std::string::npos);
+    QVERIFY(d->message.find("token") == std::string::npos && d->message.find("rope") == std::string::npos);
+  }
+  void numbersThatJsonLacksDoNotMatterWhereTheyAreNotRead() {
+    std::string text = llama().dump();
+    text.insert(1,
+                "\"time_step_limit\":[0.0,Infinity],\"a\":-Infinity,\"b\":NaN,\"c\":\"Infinity \\\" NaN\",");
+    QVERIFY(readHuggingFaceConfig(text, "c"));
+    const auto bad = readHuggingFaceConfig(
+        "{\"model_type\":\"llama\",\n\"hidden_size\":Infinity,\"num_hidden_layers\":2}", "c");
+    QVERIFY(!bad);
+    QCOMPARE(bad.diagnostics[0].code, std::string("json-type"));
+    QCOMPARE(bad.diagnostics[0].where.line, 2);
+  }
+  void hybridsHaveLayersOfTheirOwn() {
+    const auto next = read(config("qwen3-next-80b-a3b")), nemotron = read(config("nemotron-3-nano"));
+    QVERIFY(next && nemotron);
+    QCOMPARE(next->variants.size(), std::size_t(2));
+    QCOMPARE(next->variants[std::size_t(next->variantOf[0])].mixer, Mixer::DeltaNet);
+    QCOMPARE(next->variants[std::size_t(next->variantOf[3])].mixer, Mixer::Attention);
+    QCOMPARE(nemotron->variants.size(), std::size_t(3));
+    QVERIFY(nemotron->hasExperts(1) && !nemotron->hasExperts(0));
+    // State and linear attention grow with the tokens, attention with their square.
+    const auto growth = [](const TransformerArchitecture& a) {
+      return forwardSeconds(a, 131072) / forwardSeconds(a, 32768) / 4;
+    };
+    const auto dense = read(config("seed-oss-36b")), mamba = read(config("mamba2-2.7b"));
+    QVERIFY(dense && mamba);
+    QVERIFY2(std::abs(growth(*mamba) - 1) < 0.02, qPrintable(QString::number(growth(*mamba))));
+    QVERIFY(growth(*next) < growth(*dense));
+  }
+  void windowsChunksAndIndexersShortenAttention() {
+    const auto shorter = [](const json& with, const char* without) {
+      json full = with;
+      full.erase(without);
+      const auto a = read(with), b = read(full);
+      return forwardSeconds(*a, 131072) / forwardSeconds(*b, 131072);
+    };
+    QVERIFY(shorter(config("deepseek-v3.2-sparse"), "index_topk") < 0.9);
+    json scout = {
+        {"model_type", "llama4_text"},    {"hidden_size", 5120},      {"intermediate_size", 8192},
+        {"intermediate_size_mlp", 16384}, {"num_hidden_layers", 8},   {"num_attention_heads", 40},
+        {"num_key_value_heads", 8},       {"head_dim", 128},          {"vocab_size", 202048},
+        {"num_local_experts", 16},        {"num_experts_per_tok", 1}, {"max_position_embeddings", 10485760},
+        {"attention_chunk_size", 8192}};
+    QVERIFY(shorter(scout, "attention_chunk_size") < 0.6);
+    const auto a = read(scout);
+    QCOMPARE(a->variants.size(), std::size_t(2));
+    QVERIFY(a->variants[std::size_t(a->variantOf[0])].windowIsChunk);
+    QCOMPARE(a->variants[std::size_t(a->variantOf[3])].window, 0);
+    // Up to the length of a chunk there is no difference.
+    json full = scout;
+    full.erase("attention_chunk_size");
+    QCOMPARE(forwardSeconds(*a, 8192), forwardSeconds(*read(full).value, 8192));
+    json gemma = config("gemma-3-27b-text");
+    gemma["text_config"]["sliding_window"] = nullptr;
+    QVERIFY(forwardSeconds(*read(config("gemma-3-27b-text")).value, 65536) <
+            0.8 * forwardSeconds(*read(gemma).value, 65536));
+  }
+  void encoderDecodersAreGraphs() {
+    for (const char* name : {"t5-large", "bart-large", "whisper-small"}) {
+      const auto a = read(config(name));
+      QVERIFY(a && a->encoder);
+      const int length = a->encoder->length > 0 ? 448 : 512;
+      const Scenario s = scenarioOf(*a, length);
+      const auto problem = buildProblem(s);
+      QVERIFY2(problem, name);
+      const LayerGraph& g = *problem->graph;
+      QVERIFY(!g.isChain());
+      std::size_t readers = 0;
+      for (const Tensor& t : g.tensors)
+        if (g.layers[t.producer.at()].name == "encoder norm") readers = t.consumers.size();
+      QCOMPARE(readers, std::size_t(a->layers));
+      const Outcome best = solve(*problem);
+      QVERIFY2(best.best(), name);
+      QVERIFY(best.best()->evaluation.feasible());
+    }
+  }
+  void hybridsAreSolved() {
+    for (const char* name :
+         {"granite-4.0-h-micro", "gemma-3-4b-text", "mamba2-2.7b", "phi-2", "olmoe-1b-7b"}) {
+      const auto a = read(config(name));
+      QVERIFY(a);
+      const auto problem = buildProblem(scenarioOf(*a, 4096));
+      QVERIFY2(problem, name);
+      const Outcome best = solve(*problem);
+      QVERIFY2(best.best() && best.best()->evaluation.feasible(), name);
+      double parameters = 0;
+      for (const Layer& l : problem->graph->layers) {
+        const LayerCost& c = *problem->profile->cost(l.classId, 0, 0);
+        parameters += c.denseParameters + c.expertParameters;
+      }
+      QVERIFY2(std::abs(parameters / parameterCount(*a) - 1) < 1e-9, name);
+    }
+  }
+};
+NEST_TEST(TestModelFamilies)
+#include "test_model_families.moc"

@@ -1,0 +1,5 @@
+from . import functional  # noqa: F401
+
+
+class Module:
+    pass
