@@ -86,7 +86,9 @@ QString helpText() {
       "\n"
       "Without a file the default sample is opened. With no display the figures are written to out/ "
       "instead.\n"
-      "Exit codes: 0 done, 1 no plan fits (the nearest miss is written), 2 bad input.\n");
+      "Exit codes: 0 done, 1 no plan fits (the closest one is written), 2 bad input, 3 stopped "
+      "(search.deadline_s) "
+      "before a plan was found.\n");
 }
 
 }  // namespace nest

@@ -8,8 +8,9 @@
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
 #include "plan/metrics.h"
-#include "solver/headline.h"
-#include "solver/solve.h"
+#include "study/conflicts.h"
+#include "words/headline.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -19,7 +20,10 @@ void print(const Diagnostics& diagnostics) {
 }
 
 std::string verdictOf(const PlanContext& context) {
-  if (!context.plan) return "Nothing fits; the figures show the nearest miss.";
+  if (!context.plan) {
+    const words::NoPlan none = words::noPlan(*context.outcome);
+    return none.title + ". " + none.detail + ".";
+  }
   const auto& architecture = context.scenario->model.architecture;
   const PlanMetrics m = metricsOf(*context.problem, architecture ? &*architecture : nullptr, *context.plan);
   return headlineOf(m, context.plan->plan, *context.outcome);
@@ -41,7 +45,7 @@ int runExport(const QString& folder, const QString& scenario) {
   PlanContext context;
   context.scenario = std::make_shared<const Scenario>(std::move(*reading.value));
   context.problem = std::make_shared<const Problem>(std::move(*problem.value));
-  auto outcome = std::make_shared<const Outcome>(solve(*context.problem));
+  auto outcome = std::make_shared<const Outcome>(solveAndExplain(*context.problem));
   if (const RankedPlan* best = outcome->best())
     context.plan = std::shared_ptr<const RankedPlan>(outcome, best);
   context.outcome = std::move(outcome);
@@ -51,7 +55,8 @@ int runExport(const QString& folder, const QString& scenario) {
   for (const QString& file : report.written) std::printf("%s\n", qPrintable(file));
   for (const QString& trouble : report.problems) std::fprintf(stderr, "%s\n", qPrintable(trouble));
   if (!report.ok()) return 2;
-  return context.plan ? 0 : 1;
+  if (context.plan) return 0;
+  return context.outcome->status == OutcomeStatus::Stopped ? 3 : 1;
 }
 
 }  // namespace nest

@@ -6,7 +6,7 @@ namespace nest {
 
 /// Solves a scenario (empty: the default sample) and writes its figures into `folder`; says on standard
 /// output and error what it did. Returns the exit code: 0 done, 1 no plan fits (the nearest miss is written),
-/// 2 bad input or unwritable.
+/// 2 bad input or unwritable, 3 stopped before a plan was found.
 int runExport(const QString& folder, const QString& scenario);
 
 }  // namespace nest

@@ -12,7 +12,7 @@
 #include "files/descriptor.h"
 #include "formats/recognise.h"
 #include "qt_messages.h"
-#include "solver/solve.h"
+#include "study/conflicts.h"
 #include "views/registry.h"
 #include "window/main_window.h"
 
@@ -25,7 +25,7 @@ bool hasDisplay() {
 
 nest::Outcome solveProblem(const nest::Problem& problem, const nest::Control& control,
                            const nest::Plan* start) {
-  return nest::solve(problem, control, start);
+  return nest::solveAndExplain(problem, control, start);
 }
 
 bool knowsView(const QString& id) {

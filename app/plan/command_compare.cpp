@@ -64,14 +64,14 @@ std::vector<BaselineKind> kindsNamed(const std::vector<std::string>& names, Diag
 }  // namespace
 
 int compareCommand(const Words& words) {
-  const std::vector<OptionSpec> known = {{"--json"},
-                                         {"--seed", 0, true},
-                                         {"--walks", 0, true},
-                                         {"--steps", 0, true},
-                                         {"--manual", 0, true},
-                                         {"--only", 0, true, true},
-                                         {"--deadline", 0, true}};
-  const auto args = parseArguments(words, known, 1, 1);
+  const auto args = parseArguments(words,
+                                   withLimits({{"--json"},
+                                               {"--seed", 0, true},
+                                               {"--walks", 0, true},
+                                               {"--steps", 0, true},
+                                               {"--manual", 0, true},
+                                               {"--only", 0, true, true}}),
+                                   1, 1);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
   BaselineOptions options;
@@ -82,7 +82,7 @@ int compareCommand(const Words& words) {
   if (const auto v = args->value("--manual"))
     for (Diagnostic& d : readDegrees(*v, options.manual)) misuse.push_back(std::move(d));
   options.kinds = kindsNamed(args->values("--only"), misuse);
-  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  const Limits limits = limitsOf(*args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
 
   const bool json = args->has("--json");
@@ -91,7 +91,7 @@ int compareCommand(const Words& words) {
   Outcome exact;
   std::vector<BaselineResult> baselines;
   {
-    Watch watch(deadline.value_or(0));
+    Watch watch(limits);
     exact = solve(input->problem, watch.control());
     baselines = runBaselines(input->problem, watch.control(), options);
   }
@@ -99,7 +99,7 @@ int compareCommand(const Words& words) {
     std::cout << layOut(report::comparisonJson(input->problem, exact, baselines)) << std::flush;
   else
     std::cout << report::comparisonText(input->problem, exact, baselines) << std::flush;
-  return exact.best() ? kDone : kNoPlanFits;
+  return exitCodeOf(exact);
 }
 
 }  // namespace nest::cli

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -13,15 +14,21 @@
 namespace nest::cli {
 namespace {
 
+/// Whether a row of a study was stopped before it had a plan.
+template <class Row, class Status>
+bool anyStopped(const std::vector<Row>& rows, Status status) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const Row& r) { return status(r) == OutcomeStatus::Stopped; });
+}
+
 int paperStudyCommand(const Words& words) {
   const auto args = parseArguments(words,
-                                   {{"--json"},
-                                    {"--published", 0, true},
-                                    {"--model", 0, true, true},
-                                    {"--devices", 0, true, true},
-                                    {"--csv", 0, true},
-                                    {"--seed", 0, true},
-                                    {"--deadline", 0, true}},
+                                   withLimits({{"--json"},
+                                               {"--published", 0, true},
+                                               {"--model", 0, true, true},
+                                               {"--devices", 0, true, true},
+                                               {"--csv", 0, true},
+                                               {"--seed", 0, true}}),
                                    0, 0);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
@@ -41,7 +48,7 @@ int paperStudyCommand(const Words& words) {
   if (!counts.empty()) options.treeDevices = options.leafDevices = counts;
   if (const auto v = wholeNumber(*args, "--seed", 0, 1LL << 53, misuse))
     options.baselines.seed = static_cast<std::uint64_t>(*v);
-  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  const Limits limits = limitsOf(*args, misuse);
   std::string published;
   if (const auto path = args->value("--published")) {
     auto text = readTextFile(*path);
@@ -53,7 +60,7 @@ int paperStudyCommand(const Words& words) {
 
   std::vector<PaperRow> rows;
   {
-    Watch watch(deadline.value_or(0));
+    Watch watch(limits);
     rows = paperStudy(options, watch.control());
   }
   if (args->has("--json"))
@@ -64,17 +71,17 @@ int paperStudyCommand(const Words& words) {
   if (const auto path = args->value("--csv"))
     if (const Diagnostics failed = writeTextFile(*path, paperCsv(rows)); !failed.empty())
       return report(failed), kBadInput;
-  return kDone;
+  return anyStopped(rows, [](const PaperRow& r) { return r.exact.status; }) ? kStopped : kDone;
 }
 
 int scalingStudyCommand(const Words& words) {
-  const auto args = parseArguments(
-      words, {{"--json"}, {"--from", 0, true}, {"--to", 0, true}, {"--deadline", 0, true}}, 1, 1);
+  const auto args =
+      parseArguments(words, withLimits({{"--json"}, {"--from", 0, true}, {"--to", 0, true}}), 1, 1);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
   const auto from = wholeNumber(*args, "--from", 1, 1 << 20, misuse),
              to = wholeNumber(*args, "--to", 1, 1 << 20, misuse);
-  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  const Limits limits = limitsOf(*args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const auto input = readInput(args->files[0], args->has("--json"));
   if (!input) return kBadInput;
@@ -83,14 +90,15 @@ int scalingStudyCommand(const Words& words) {
     counts.push_back(static_cast<int>(n));
   std::vector<ScalingPoint> curve;
   {
-    Watch watch(deadline.value_or(0));
+    Watch watch(limits);
     curve = scalingCurve(input->problem, counts, watch.control());
   }
   if (args->has("--json"))
     std::cout << layOut(report::scalingJson(curve));
   else
     std::cout << report::scalingText(curve);
-  return std::cout << std::flush, kDone;
+  std::cout << std::flush;
+  return anyStopped(curve, [](const ScalingPoint& p) { return p.outcome.status; }) ? kStopped : kDone;
 }
 
 int validationStudyCommand(const Words& words) {
@@ -106,15 +114,13 @@ int validationStudyCommand(const Words& words) {
 
 int piperStudyCommand(const Words& words) {
   const auto args = parseArguments(
-      words,
-      {{"--json"}, {"--optima", 0, true}, {"--per-stage"}, {"--seconds", 0, true}, {"--deadline", 0, true}},
-      1, 1);
+      words, withLimits({{"--json"}, {"--optima", 0, true}, {"--per-stage"}, {"--seconds", 0, true}}), 1, 1);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
   PeerStudyOptions options;
   options.strategyPerStage = args->has("--per-stage");
   options.secondsPerVariant = figure(*args, "--seconds", 0, 1e6, misuse).value_or(options.secondsPerVariant);
-  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  const Limits limits = limitsOf(*args, misuse);
   if (!args->has("--optima"))
     misuse.push_back(error("command-line", {}, "which optima are to stand beside?", "give --optima FILE"));
   if (hasErrors(misuse)) return report(misuse), kBadInput;
@@ -137,7 +143,7 @@ int piperStudyCommand(const Words& words) {
   }
   std::vector<PeerRow> rows;
   {
-    Watch watch(deadline.value_or(0));
+    Watch watch(limits);
     rows = peerStudy(setting, *optima, options, watch.control());
   }
   if (args->has("--json"))

@@ -6,46 +6,55 @@
 #include "command_line.h"
 #include "commands.h"
 #include "plan/explanation.h"
-#include "solver/solve.h"
+#include "plan/explanation_constants.h"
+#include "study/conflicts.h"
 #include "study/study_report.h"
 #include "text/json_layout.h"
 #include "units/text.h"
+#include "words/outcome_words.h"
 
 namespace nest::cli {
 namespace {
 
-/// The best plan of a scenario; what keeps it from existing was reported.
-std::optional<RankedPlan> solved(const Input& input, Watch& watch) {
-  const Outcome outcome = solve(input.problem, watch.control());
-  if (const RankedPlan* best = outcome.best()) return *best;
-  std::cerr << "nothing fits; nest-plan solve tells what would make it fit\n";
-  return std::nullopt;
+/// The best plan of a scenario; why there is none was reported.
+struct Solved {
+  std::optional<RankedPlan> plan;
+  int code = kDone;
+};
+Solved solved(const Input& input, Watch& watch) {
+  const Outcome outcome = solveAndExplain(input.problem, watch.control());
+  if (const RankedPlan* best = outcome.best()) return {*best, kDone};
+  const words::NoPlan none = words::noPlan(outcome);
+  std::cerr << none.title << (none.detail.empty() ? "" : ". ") << none.detail << ".\n";
+  return {std::nullopt, exitCodeOf(outcome)};
 }
 
 }  // namespace
 
 int whyCommand(const Words& words) {
-  const auto args = parseArguments(
-      words, {{"--json"}, {"--depth", 0, true}, {"--term", 0, true}, {"--deadline", 0, true}}, 1, 64);
+  const auto args =
+      parseArguments(words, withLimits({{"--json"}, {"--depth", 0, true}, {"--term", 0, true}}), 1, 64);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
   const int depth = static_cast<int>(wholeNumber(*args, "--depth", 0, 64, misuse).value_or(3));
-  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  const Limits limits = limitsOf(*args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const bool json = args->has("--json");
   const auto input = readInput(args->files[0], json);
   if (!input) return kBadInput;
-  Watch watch(deadline.value_or(0));
-  const auto best = solved(*input, watch);
-  if (!best) return kNoPlanFits;
+  Watch watch(limits);
+  const auto [best, code] = solved(*input, watch);
+  if (!best) return code;
 
   if (args->files.size() == 1) {
-    const CostTerm whole = explain(input->problem, best->plan, best->evaluation);
+    CostTerm whole = explain(input->problem, best->plan, best->evaluation);
+    if (input->architecture())
+      addConstants(whole, input->scenario.cluster.device, input->scenario.model.analytic.constants);
     const std::string id = args->value("--term").value_or("batch");
     const CostTerm* term = whole.find(id);
     if (!term)
       return report({error("command-line", {}, "the plan has no term \"" + id + "\"",
-                           "batch, memory, stage1/load, stage2/memory, …")}),
+                           "batch, memory, constants, stage1/load, stage2/memory, …")}),
              kBadInput;
     if (json)
       std::cout << layOut(report::explanationJson(*term, depth));
@@ -63,40 +72,42 @@ int whyCommand(const Words& words) {
   }
   if (hasErrors(wrong)) return report(wrong, json), kBadInput;
   nlohmann::ordered_json answers = nlohmann::ordered_json::array();
+  bool open = false;
   for (const Demand& demand : demands) {
     const Counterfactual c = whyNot(input->problem, *best, demand, watch.control());
+    open = open || (!c.alreadyMet && c.outcome.status == OutcomeStatus::Stopped);
     if (json)
       answers.push_back(report::counterfactualJson(c));
     else
       std::cout << c.answer << "\n";
   }
   if (json) std::cout << layOut(answers);
-  return std::cout << std::flush, kDone;
+  return std::cout << std::flush, open ? kStopped : kDone;
 }
 
 int improveCommand(const Words& words) {
   const auto args = parseArguments(
-      words, {{"--json"}, {"--by", 0, true}, {"--break-even"}, {"--failures"}, {"--deadline", 0, true}}, 1,
-      1);
+      words, withLimits({{"--json"}, {"--by", 0, true}, {"--break-even"}, {"--failures"}}), 1, 1);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
   const double by = figure(*args, "--by", 0.1, 1000, misuse).value_or(25) / 100;
-  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  const Limits limits = limitsOf(*args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const bool json = args->has("--json");
   const auto input = readInput(args->files[0], json);
   if (!input) return kBadInput;
-  Watch watch(deadline.value_or(0));
-  const auto best = solved(*input, watch);
-  if (!best) return kNoPlanFits;
+  Watch watch(limits);
+  const auto [best, code] = solved(*input, watch);
+  if (!best) return code;
 
   const Control control = watch.control();
   const auto typed = levelsAsTyped(input->scenario.cluster);
   const auto improvements = rankImprovements(input->problem, *best, by, control, typed);
   std::vector<BreakEven> flips;
+  bool flipsCutShort = false;
   if (args->has("--break-even"))
     for (const Lever& lever : leversOf(input->problem))
-      for (BreakEven& b : breakEvens(input->problem, *best, lever, {}, control, typed))
+      for (BreakEven& b : breakEvens(input->problem, *best, lever, {}, control, typed, &flipsCutShort))
         flips.push_back(std::move(b));
   std::vector<Failure> failures;
   if (args->has("--failures")) failures = rankFailures(input->problem, *best, control, typed);
@@ -105,27 +116,32 @@ int improveCommand(const Words& words) {
                              {"version", 1},
                              {"batch_time_s", best->evaluation.batchTime.value()}};
     j["improvements"] = report::improvementsJson(improvements);
-    if (args->has("--break-even")) j["break_even"] = report::breakEvensJson(flips);
+    if (args->has("--break-even")) {
+      j["break_even"] = report::breakEvensJson(flips);
+      j["break_even_complete"] = !flipsCutShort;
+    }
     if (args->has("--failures")) j["failures"] = report::failuresJson(failures);
     std::cout << layOut(j);
   } else {
-    std::cout << "Now " << text::time(best->evaluation.batchTime) << " a batch with " << summaryOf(best->plan)
-              << "\n\n"
+    std::cout << "Now " << text::time(best->evaluation.batchTime) << " per step with "
+              << summaryOf(best->plan) << "\n\n"
               << report::improvementsText(improvements);
-    if (args->has("--break-even")) std::cout << "\n" << report::breakEvensText(flips);
+    if (args->has("--break-even")) std::cout << "\n" << report::breakEvensText(flips, flipsCutShort);
     if (args->has("--failures")) std::cout << "\n" << report::failuresText(failures);
   }
-  return std::cout << std::flush, kDone;
+  const auto stopped = [](const auto& one) { return one.status == OutcomeStatus::Stopped; };
+  const bool open = flipsCutShort || std::any_of(improvements.begin(), improvements.end(), stopped) ||
+                    std::any_of(failures.begin(), failures.end(), stopped);
+  return std::cout << std::flush, open ? kStopped : kDone;
 }
 
 int inverseCommand(const Words& words) {
   const auto args = parseArguments(
-      words, {{"--json"}, {"--time", 0, true}, {"--most", 0, true}, {"--devices"}, {"--deadline", 0, true}},
-      1, 1);
+      words, withLimits({{"--json"}, {"--time", 0, true}, {"--most", 0, true}, {"--devices"}}), 1, 1);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
   const auto most = wholeNumber(*args, "--most", 1, 1 << 20, misuse);
-  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
+  const Limits limits = limitsOf(*args, misuse);
   std::optional<Seconds> target;
   if (const auto v = args->value("--time")) {
     target = text::readTime(*v, Seconds(1));
@@ -140,20 +156,23 @@ int inverseCommand(const Words& words) {
   const auto input = readInput(args->files[0], json);
   if (!input) return kBadInput;
 
-  Watch watch(deadline.value_or(0));
+  Watch watch(limits);
   if (args->has("--devices")) {
     if (!input->architecture())
       return report({error("no-architecture", {args->files[0], 0, 0, "/model"},
                            "a measured profile is of its own device", "name a config.json as the model")}),
              kBadInput;
     const auto answers = compareDevices(input->scenario, deviceCatalog(), target, watch.control());
-    const bool any =
-        std::any_of(answers.begin(), answers.end(), [](const DeviceAnswer& a) { return a.meets; });
+    const auto meets = [](const DeviceAnswer& a) { return a.meets; };
+    const auto decided = [](const DeviceAnswer& a) { return a.decided(); };
+    const int code = std::any_of(answers.begin(), answers.end(), meets)     ? kDone
+                     : std::all_of(answers.begin(), answers.end(), decided) ? kNoPlanFits
+                                                                            : kStopped;
     if (json)
       std::cout << layOut(report::devicesJson(answers));
     else
       std::cout << report::devicesText(answers, target.has_value());
-    return std::cout << std::flush, any ? kDone : kNoPlanFits;
+    return std::cout << std::flush, code;
   }
   const FewestDevices answer =
       fewestDevices(input->problem, *target, static_cast<int>(most.value_or(0)), watch.control());
@@ -161,7 +180,10 @@ int inverseCommand(const Words& words) {
     std::cout << layOut(report::fewestDevicesJson(answer));
   else
     std::cout << answer.sentence << "\n";
-  return std::cout << std::flush, answer.reachable ? kDone : kNoPlanFits;
+  std::cout << std::flush;
+  return answer.answer == FewestDevices::Answer::Suffice ? kDone
+         : answer.answer == FewestDevices::Answer::Open  ? kStopped
+                                                         : kNoPlanFits;
 }
 
 }  // namespace nest::cli

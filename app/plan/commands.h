@@ -5,14 +5,16 @@
 #include <thread>
 #include <vector>
 
+#include "command_line.h"
 #include "diagnostics/diagnostic.h"
 #include "scenario/scenario.h"
-#include "solver/control.h"
+#include "solver/outcome.h"
 
 namespace nest::cli {
 
-/// Exit codes of nest-plan. kStopped: ended early by an interrupt, with what was found until then.
+/// Exit codes of nest-plan. kStopped: ended early, before all was known, with what was found until then.
 enum ExitCode { kDone = 0, kNoPlanFits = 1, kBadInput = 2, kStopped = 3 };
+ExitCode exitCodeOf(const Outcome&);
 
 using Words = std::vector<std::string>;
 
@@ -55,11 +57,19 @@ std::optional<Input> readInput(const std::string& path, bool asJson);
 /// Everything that is to be said about a scenario's text, warnings and notes included.
 Reading<Input> readInputText(const std::string& text, const std::string& path);
 
+/// The options that every command that searches takes: --deadline and --work-limit.
+struct Limits {
+  double deadlineSeconds = 0;  ///< 0: none
+  std::optional<long long> work;
+};
+std::vector<OptionSpec> withLimits(std::vector<OptionSpec>);  ///< adds them
+Limits limitsOf(const Arguments&, Diagnostics& misuse);
+
 /// Progress on a terminal after 300 ms, a stop within 50 ms of SIGINT (Ctrl+C) or SIGTERM (a second one ends
-/// the program), the deadline of the options.
+/// the program), the limits of the options. One for all searches of a command: a stop ends them all.
 class Watch {
 public:
-  explicit Watch(double deadlineSeconds);
+  explicit Watch(const Limits&);
   ~Watch();
   Control control();
   void clear();  ///< the progress on the terminal, before something else is written there
@@ -69,6 +79,7 @@ private:
   std::stop_source m_stop;
   std::jthread m_listener;
   std::optional<std::chrono::steady_clock::time_point> m_deadline;
+  std::shared_ptr<WorkLimit> m_work;
   std::chrono::steady_clock::time_point m_begin;
   bool m_shown = false;
 };

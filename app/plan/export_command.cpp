@@ -13,7 +13,8 @@
 #include "formats/networks/graphml.h"
 #include "formats/results/plan_json.h"
 #include "formats/scenario/scenario_json.h"
-#include "solver/solve.h"
+#include "study/conflicts.h"
+#include "words/outcome_words.h"
 
 namespace nest::cli {
 namespace {
@@ -63,7 +64,7 @@ Reading<std::string> exportCluster(const std::string& as, const Input& input, bo
 }
 
 /// The plan to export: the one given, or the best; an exit code where there is none.
-int findPlan(const Arguments& args, const Input& input, Plan& plan) {
+int findPlan(const Arguments& args, const Input& input, const Limits& limits, Plan& plan) {
   if (args.files.size() > 1) {
     const auto text = readTextFile(args.files[1]);
     auto reading = text ? readPlan(*text, args.files[1]) : Reading<Plan>{std::nullopt, text.diagnostics};
@@ -77,12 +78,13 @@ int findPlan(const Arguments& args, const Input& input, Plan& plan) {
   }
   Outcome outcome;
   {
-    Watch watch(input.problem.search.deadlineSeconds);
-    outcome = solve(input.problem, watch.control());
+    Watch watch(limits);
+    outcome = solveAndExplain(input.problem, watch.control());
   }
-  if (!outcome.best())
-    return report({refused("no plan fits this scenario", "nest-plan solve tells what would make one fit")}),
-           kNoPlanFits;
+  if (!outcome.best()) {
+    const words::NoPlan none = words::noPlan(outcome);
+    return report({refused(none.title, none.detail)}), exitCodeOf(outcome);
+  }
   plan = outcome.best()->plan;
   return kDone;
 }
@@ -119,11 +121,15 @@ int writeFolder(const std::string& path, const std::vector<LaunchFile>& files) {
 
 int exportCommand(const Words& words) {
   const auto args = parseArguments(
-      words, {{"--as", 0, true}, {"--for", 0, true}, {"--cores-per-host", 0, true}, {"--output", 'o', true}},
+      words,
+      withLimits(
+          {{"--as", 0, true}, {"--for", 0, true}, {"--cores-per-host", 0, true}, {"--output", 'o', true}}),
       1, 2);
   if (!args) return report(args.diagnostics), kBadInput;
-  const std::string as = args->value("--as").value_or("");
   Diagnostics misuse;
+  const Limits limits = limitsOf(*args, misuse);
+  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  const std::string as = args->value("--as").value_or("");
   const auto cores = wholeNumber(*args, "--cores-per-host", 1, 100'000, misuse);
   if (cores && as != "rankfile")
     misuse.push_back(
@@ -157,7 +163,7 @@ int exportCommand(const Words& words) {
     written = exportCluster(as, *input, to == "-" || folderOf(to) == folderOf(args->files[0]));
   } else {
     Plan plan;
-    if (const int code = findPlan(*args, *input, plan); code != kDone) return code;
+    if (const int code = findPlan(*args, *input, limits, plan); code != kDone) return code;
     const ReportSource source{input->scenario.name, &input->problem, input->architecture(),
                               &input->scenario.cluster};
     if (as == "folder") {

@@ -3,8 +3,8 @@
 namespace nest::cli {
 
 inline constexpr const char* kSolveHelp =
-    R"(Usage: nest-plan solve SCENARIO [--json] [-o plan.json] [--deadline SECONDS] [--threads N] [--free]
-                       [--front]
+    R"(Usage: nest-plan solve SCENARIO [--json] [-o plan.json] [--deadline SECONDS] [--work-limit N]
+                       [--free] [--front]
 
 Finds the best plan over the whole search space of the scenario and prints it: times, throughput, MFU, every stage with
 its load and its memory, the lower bound and what was searched. Ctrl+C ends with the best so far.
@@ -12,7 +12,7 @@ its load and its memory, the lower bound and what was searched. Ctrl+C ends with
   --json              print the outcome as JSON, all figures in SI units, keys ending in their unit
   -o, --output FILE   also write the best plan alone, for evaluate and export
   --deadline SECONDS  stop then with the best so far, its lower bound and the gap (0: none)
-  --threads N         no effect: one solve runs on one thread (sweep and improve --failures run several solves at once)
+  --work-limit N      stop after N units of search work instead: the same result on any machine
   --free              show beside it the optimum without the rules of the preset "runnable"
   --front             also search the Pareto front of time, devices and peak memory as far as possible (up to ten times
                       as long), and list it. front_reach in JSON says how far it is exact, among plans with one strategy
@@ -36,7 +36,10 @@ folder or below it, never elsewhere.
 resources/schemas/scenario.schema.json tells every key. Figures may be numbers in the unit of their key, or texts with
 their own ("450 GB/s", "400 Gb/s", "2 us", "80 GiB"). The network is one line, a list of levels, or a graph.
 
-Exit codes: 0 a plan was found; 1 nothing fits (the nearest miss is shown); 2 bad input.
+The result is one of: optimal; best so far (stopped, with its gap); stopped without a plan (whether one fits is not known);
+does not fit (the closest plan is shown, and what would make one fit).
+
+Exit codes: 0 a plan was found; 1 nothing fits; 2 bad input; 3 stopped before a plan was found.
 )";
 
 inline constexpr const char* kEvaluateHelp =
@@ -189,7 +192,9 @@ format cannot say is refused with every reason.
   astra-sim       the cluster as a network of ASTRA-sim, YAML
 
 Ranks are numbered stage by stage, then replica, context, tensor fastest (Megatron's tp-cp-ep-dp-pp).
-Exit codes: 0 done; 1 no plan fits, or the format cannot express it (says why); 2 bad input.
+--deadline and --work-limit end the search early, as in solve; the best plan so far is exported.
+Exit codes: 0 done; 1 no plan fits, or the format cannot express it (says why); 2 bad input; 3 stopped before a plan was
+found.
 )";
 
 inline constexpr const char* kSweepHelp =

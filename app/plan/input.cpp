@@ -64,10 +64,34 @@ std::optional<Input> readInput(const std::string& path, bool asJson) {
   return std::move(input.value);
 }
 
-Watch::Watch(double deadlineSeconds) : m_begin(std::chrono::steady_clock::now()) {
-  if (deadlineSeconds > 0)
+ExitCode exitCodeOf(const Outcome& o) {
+  if (o.best()) return kDone;
+  switch (o.status) {
+    case OutcomeStatus::Stopped:
+      return kStopped;
+    case OutcomeStatus::Failed:
+      return kBadInput;
+    default:
+      return kNoPlanFits;
+  }
+}
+
+std::vector<OptionSpec> withLimits(std::vector<OptionSpec> known) {
+  known.push_back({"--deadline", 0, true});
+  known.push_back({"--work-limit", 0, true});
+  return known;
+}
+
+Limits limitsOf(const Arguments& args, Diagnostics& misuse) {
+  return {figure(args, "--deadline", 0, 1e8, misuse).value_or(0),
+          wholeNumber(args, "--work-limit", 0, 1LL << 60, misuse)};
+}
+
+Watch::Watch(const Limits& limits) : m_begin(std::chrono::steady_clock::now()) {
+  if (limits.deadlineSeconds > 0)
     m_deadline = m_begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                               std::chrono::duration<double>(std::min(deadlineSeconds, 1e8)));
+                               std::chrono::duration<double>(std::min(limits.deadlineSeconds, 1e8)));
+  if (limits.work) m_work = std::make_shared<WorkLimit>(*limits.work);
   interrupted = 0;
   watchSignals(onInterrupt);
   m_listener = std::jthread([this](std::stop_token ended) {
@@ -90,6 +114,7 @@ Control Watch::control() {
   Control c;
   c.stop = m_stop.get_token();
   c.deadline = m_deadline;
+  c.work = m_work;
   const bool terminal = isatty(STDERR_FILENO) != 0;
   c.progress = [this, terminal](const Progress& p) {
     const auto elapsed = std::chrono::steady_clock::now() - m_begin;

@@ -24,19 +24,14 @@ ReportSource sourceOf(const Input& input, Watch& watch) {
 }
 
 /// The same scenario under the preset "free"; nothing if it already is.
-std::optional<Outcome> solveFreely(const Input& input, Watch& watch) {
+std::optional<Outcome> solveFreely(const Input& input, Control control) {
   Scenario scenario = input.scenario;
   if (scenario.search.preset == SearchPreset::Free) return std::nullopt;
   scenario.search.preset = SearchPreset::Free;
   auto problem = buildProblem(scenario);
   if (!problem) return std::nullopt;
   problem->search.deadlineSeconds = input.problem.search.deadlineSeconds;
-  problem->search.threads = input.problem.search.threads;
-  Control control = watch.control();
-  if (control.deadline)  // as long again
-    control.deadline = std::chrono::steady_clock::now() +
-                       std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                           std::chrono::duration<double>(problem->search.deadlineSeconds));
+  control.deadline.reset();  // it has as long again
   return solve(*problem, control);
 }
 
@@ -84,43 +79,32 @@ std::string frontText(const Outcome& o) {
   return out + table.text(2);
 }
 
-int exitCodeOf(const Outcome& o) {
-  if (o.best()) return kDone;
-  return o.status == OutcomeStatus::Failed ? kBadInput : kNoPlanFits;
-}
-
 }  // namespace
 
 int solveCommand(const Words& words) {
-  const std::vector<OptionSpec> known = {
-      {"--json"}, {"--output", 'o', true}, {"--deadline", 0, true}, {"--threads", 0, true}, {"--free"},
-      {"--front"}};
-  const auto args = parseArguments(words, known, 1, 1);
+  const auto args =
+      parseArguments(words, withLimits({{"--json"}, {"--output", 'o', true}, {"--free"}, {"--front"}}), 1, 1);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
-  const auto deadline = figure(*args, "--deadline", 0, 1e8, misuse);
-  const auto threads = wholeNumber(*args, "--threads", 1, 1024, misuse);
+  Limits limits = limitsOf(*args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
 
   const bool json = args->has("--json");
   auto input = readInput(args->files[0], json);
   if (!input) return kBadInput;
-  if (deadline) input->problem.search.deadlineSeconds = *deadline;
-  if (threads) input->problem.search.threads = static_cast<int>(*threads);
-  Watch watch(input->problem.search.deadlineSeconds);
+  if (args->has("--deadline")) input->problem.search.deadlineSeconds = limits.deadlineSeconds;
+  limits.deadlineSeconds = input->problem.search.deadlineSeconds;
+  Watch watch(limits);
   Control control = watch.control();
   control.widerFront = args->has("--front");
   if (control.widerFront)  // one plan alone has no front
     input->problem.search.topPlans = std::max(2, input->problem.search.topPlans);
-  Outcome outcome = solve(input->problem, control);
-  if (outcome.status == OutcomeStatus::Infeasible && !outcome.nearestMiss)
-    for (Diagnostic& d : conflictsOf(input->problem, watch.control()))
-      outcome.diagnostics.push_back(std::move(d));
+  const Outcome outcome = solveAndExplain(input->problem, control);
   // The file first: who reads the report may stop reading before its end.
   Diagnostics unwritten;
   if (const auto path = args->value("--output"); path && outcome.best())
     unwritten = writeTextFile(*path, writePlan(outcome.best()->plan));
-  const auto free = args->has("--free") ? solveFreely(*input, watch) : std::nullopt;
+  const auto free = args->has("--free") ? solveFreely(*input, watch.control()) : std::nullopt;
   const ReportSource source = sourceOf(*input, watch);
   const Outcome* beside = free ? &*free : nullptr;
   const std::string told =
@@ -161,7 +145,7 @@ int evaluateCommand(const Words& words) {
     if (!reading) return kBadInput;
     calibration = *reading;
   }
-  Watch watch(input->problem.search.deadlineSeconds);
+  Watch watch({input->problem.search.deadlineSeconds, {}});
   const ReportSource source = sourceOf(*input, watch);
   const Calibration* beside = calibration ? &*calibration : nullptr;
   std::cout << (json ? writeEvaluation(source, ranked, beside) : evaluationText(source, ranked, beside))

@@ -15,24 +15,25 @@ Solves the scenario exactly and by five other methods, and judges every plan by 
   --manual DEGREES    degrees for Manual: t, c, e, p, d, b, z; what is left out follows the hand rules
   --only METHOD       only this method; may be repeated
   --seed, --walks, --steps   of MCMC
-  --deadline SECONDS  stop then
+  --deadline SECONDS, --work-limit N   stop then (see solve --help); what was not decided is named
   --json              as JSON
 
-Exit codes: 0 done; 1 nothing fits; 2 bad input.
+Exit codes: 0 done; 1 nothing fits; 2 bad input; 3 the exact search was stopped before a plan was found.
 )";
 
 inline constexpr const char* kWhyHelp = R"(Usage: nest-plan why SCENARIO [DEMAND…] [--json]
 
 Without a demand: the best plan's batch time, opened into its formula, its parts and where each figure comes from.
   --depth N    levels to open (3)
-  --term ID    begin there: batch, memory, stage1/load, stage2/memory, stage1/tensor, …
+  --term ID    begin there: batch, memory, constants, stage1/load, stage2/memory, stage1/tensor, …
 
 With demands: what would be if each were met, found by solving anew.
-  t=4  c=2  e=4  d=16  d_in=8  p=8  b=2  v=2  z=1  devices=512   (also <= and >=), joined by commas
+  tp=4  cp=2  ep=4  dp=16  pp=8  mbs=2  vpp=2  zero=1  fsdp  devices=512   (also <= and >=), joined by commas
   "layer 17 in stage 2"   "cut at layer 17"   "no cut at layer 17"   "recompute full"   "recompute full in stage 3"
 Layers and stages count from 1.
+  --deadline SECONDS, --work-limit N   stop then (see solve --help)
 
-Exit codes: 0 answered; 1 nothing fits at all; 2 bad input.
+Exit codes: 0 answered; 1 nothing fits at all; 2 bad input; 3 stopped before a plan was found.
 )";
 
 inline constexpr const char* kImproveHelp =
@@ -44,8 +45,9 @@ count), solves anew and ranks what it brings.
   --by PERCENT     by how much (25)
   --break-even     also the nearest value of each figure at which another plan becomes the best
   --failures       also what the loss of a device, a host, a group or half a level's bandwidth costs, after planning anew
+  --deadline SECONDS, --work-limit N   stop then (see solve --help); what was not decided is named
 
-Exit codes: 0 done; 1 nothing fits; 2 bad input.
+Exit codes: 0 done; 1 nothing fits; 2 bad input; 3 stopped before all was decided.
 )";
 
 inline constexpr const char* kInverseHelp =
@@ -55,8 +57,9 @@ The fewest devices whose best plan takes no longer than TIME a batch ("8.5s", "9
 
   --most N      consider up to N devices, the cluster repeated beyond its own count
   --devices     instead: every device of the catalog in place of the scenario's, and which of them meet TIME
+  --deadline SECONDS, --work-limit N   stop then (see solve --help); what was not decided is named
 
-Exit codes: 0 it can be met; 1 it cannot; 2 bad input.
+Exit codes: 0 it can be met; 1 it cannot; 2 bad input; 3 stopped before it was known.
 )";
 
 inline constexpr const char* kStudyHelp =
@@ -78,7 +81,9 @@ piper       a measured profile of the Piper planner, solved at each memory and d
             tensor degree of each stage (--seconds: deadline of each solve, 20).
 scaling     the same job on N, 2N, 4N … devices (64 to 16,384), the plan's changes marked.
 
-Exit codes: 0 done; 2 bad input.
+All but validation take --deadline SECONDS and --work-limit N (see solve --help).
+
+Exit codes: 0 done; 2 bad input; 3 stopped before all rows were solved.
 )";
 
 }  // namespace nest::cli

@@ -175,7 +175,7 @@ int sweepCommand(const Words& words) {
   }
   Diagnostics failed;
   std::size_t keptRows = options.done.size();
-  Watch watch(0);
+  Watch watch({});
   const auto rows = runSweep(
       *grid, std::move(options),
       [&](const SweepRow& row, std::size_t done, std::size_t) {

@@ -56,12 +56,15 @@ Seconds tiedTime(const Hierarchy& h, int level, double parameters, const Optimiz
   return 2 * Seconds(h.level(level).latency.value() + 0.5 * bytes / h.level(level).sustained().value());
 }
 
-Seconds hiddenTime(Seconds compute, const std::array<Seconds, kExchangeCount>& exchange,
-                   const Assumptions& a) {
+std::array<Seconds, kExchangeCount> hiddenExchange(Seconds compute,
+                                                   const std::array<Seconds, kExchangeCount>& exchange,
+                                                   const Assumptions& a) {
+  std::array<Seconds, kExchangeCount> hidden{};
   Seconds wanted;
-  for (int k = 0; k < kExchangeCount; ++k)
-    wanted += a.overlap[static_cast<std::size_t>(k)] * exchange[static_cast<std::size_t>(k)];
-  return std::min(wanted, compute);
+  for (std::size_t k = 0; k < kExchangeCount; ++k) wanted += hidden[k] = a.overlap[k] * exchange[k];
+  if (wanted > compute)
+    for (Seconds& h : hidden) h *= compute / wanted;
+  return hidden;
 }
 
 Seconds hiddenSync(Seconds sync, Seconds passes, const Assumptions& a) {

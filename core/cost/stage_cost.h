@@ -37,8 +37,11 @@ GradientTime gradientTime(const Hierarchy&, const GroupShape&, double parameters
 /// All-reduce of tied parameters between two ranks that meet at `level`.
 Seconds tiedTime(const Hierarchy&, int level, double parameters, const OptimizerRegime&);
 
-/// What overlaps with compute: min(Σ f_k·E_k, compute), STATEMENT.md (4.7).
-Seconds hiddenTime(Seconds compute, const std::array<Seconds, kExchangeCount>& exchange, const Assumptions&);
+/// What of each exchange overlaps with compute: f_k·E_k; where these are more than the compute together, each
+/// has its share of it (STATEMENT.md (4.7)).
+std::array<Seconds, kExchangeCount> hiddenExchange(Seconds compute,
+                                                   const std::array<Seconds, kExchangeCount>& exchange,
+                                                   const Assumptions&);
 
 /// What a stage's own last backward and next forward passes hide of its sync, STATEMENT.md (4.12): the share
 /// φ of min(sync, passes). `passes`: forward and backward of PipelineSchedule::coveringPasses() microbatches.

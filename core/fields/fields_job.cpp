@@ -224,19 +224,19 @@ void addConstraintFields(std::vector<Field>& all) {
     bool inPanel;
   };
   static const Degree kDegrees[] = {
-      {"tensor", "Tensor degree", "tensor degree", "", "t tensor", "", &Constraints::tensor, true},
-      {"context", "Context degree", "context degree", "", "c context", "", &Constraints::context, true},
-      {"expert", "Expert degree", "expert degree", "", "e expert", "", &Constraints::expert, true},
-      {"data", "Data degree", "data-parallel degree", "", "d data", "", &Constraints::data, true},
+      {"tensor", "Tensor degree", "TP", "", "t tp tensor", "", &Constraints::tensor, true},
+      {"context", "Context degree", "CP", "", "c cp context", "", &Constraints::context, true},
+      {"expert", "Expert degree", "EP", "", "e ep expert", "", &Constraints::expert, true},
+      {"data", "Data degree", "DP", "", "d dp data", "", &Constraints::data, true},
       {"data_inner", "Replicas in a block", "replicas inside a block", "replica inside a block", "d_in",
        "replica", &Constraints::dataInner, false},
-      {"stages", "Pipeline degree", "stages", "stage", "p s stages", "", &Constraints::stages, true},
-      {"microbatch", "Microbatch size", "microbatch", "", "b microbatch", "microbatch",
-       &Constraints::microbatch, false},
-      {"devices", "Devices used", "devices", "device", "n devices", "device", &Constraints::devices, true},
-      {"chunks", "Chunks per stage", "chunks per stage", "chunk per stage", "v chunks", "interleaving",
-       &Constraints::chunks, false},
-      {"zero", "ZeRO stage", "ZeRO stage", "", "z zero", "ZeRO", &Constraints::zero, false}};
+      {"stages", "Pipeline degree", "PP", "", "p pp s stages pipeline", "", &Constraints::stages, true},
+      {"microbatch", "Microbatch size", "MBS", "", "b mbs microbatch", "microbatch", &Constraints::microbatch,
+       false},
+      {"devices", "Devices used", "devices", "device", "n devices gpus", "device", &Constraints::devices,
+       true},
+      {"chunks", "Chunks per stage", "VPP", "", "v vpp chunks", "interleaving", &Constraints::chunks, false},
+      {"zero", "ZeRO stage", "ZeRO", "", "z zero", "ZeRO", &Constraints::zero, false}};
   for (const Degree& d : kDegrees) {
     const bool isZero = d.member == &Constraints::zero;
     all.push_back({.key = std::string("/constraints/") + d.key,

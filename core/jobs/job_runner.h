@@ -42,7 +42,7 @@ public:
   /// A waiting older request is replaced. A running one is cancelled unless it is live, and its result
   /// dropped.
   void submit(Request);
-  void cancel();  ///< stops what runs and forgets what waits; its result comes as Cancelled or BestSoFar
+  void cancel();  ///< stops what runs and forgets what waits; its result comes as Stopped or BestSoFar
   bool isBusy() const;
 
   /// Newest progress and all finished results since the last call.

@@ -45,7 +45,8 @@ void exchangeTerms(const PlacedStage& placed, const Assumptions& assumptions, St
   out.forwardExchange[at(Exchange::Data)] = placed.gradients.gather;
 
   const Seconds compute = out.forward + out.backward + out.recompute;
-  out.hidden = hiddenTime(compute, out.exchange, assumptions);
+  out.hiddenExchange = hiddenExchange(compute, out.exchange, assumptions);
+  for (const Seconds h : out.hiddenExchange) out.hidden += h;
   out.load = compute;
   for (const Seconds e : out.exchange) out.load += e;
   out.load -= out.hidden;

@@ -26,7 +26,8 @@ struct StageEvaluation {
   Seconds recomputeExchange;                       ///< of `exchange`, the part that recompute repeats
   std::array<Seconds, kExchangeCount> exchange{};  ///< full durations, before overlap; Data: ZeRO ≥ 2 traffic
   std::array<Seconds, kExchangeCount> forwardExchange{};  ///< of `exchange`, the part in the forward pass
-  Seconds hidden;                    ///< what overlaps with compute; load = Σ above − hidden
+  std::array<Seconds, kExchangeCount> hiddenExchange{};   ///< of `exchange`, what overlaps with compute
+  Seconds hidden;                    ///< their sum; load = compute + Σ exchange − hidden
   Seconds activationIn, gradientIn;  ///< the two parts of exchange[Pipeline]
   Seconds load;
   Seconds sync, exposed, step;                   ///< once per batch

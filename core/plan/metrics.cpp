@@ -2,114 +2,111 @@
 
 #include <algorithm>
 
-#include "units/amount.h"
-#include "units/text.h"
-
 namespace nest {
 namespace {
 
 constexpr double kComputeBoundShare = 0.75;
 
-std::size_t at(Binding b) {
-  return static_cast<std::size_t>(b);
+std::size_t at(TimePart p) {
+  return static_cast<std::size_t>(p);
 }
 
-Binding bindingOfExchange(int kind) {
-  switch (static_cast<Exchange>(kind)) {
+TimePart partOf(Exchange kind) {
+  switch (kind) {
     case Exchange::Tensor:
-      return Binding::Tensor;
+      return TimePart::Tensor;
     case Exchange::Context:
-      return Binding::Context;
+      return TimePart::Context;
     case Exchange::Expert:
-      return Binding::Expert;
+      return TimePart::Expert;
     case Exchange::Pipeline:
-      return Binding::Pipeline;
+      return TimePart::Pipeline;
     case Exchange::Data:
       break;
   }
-  return Binding::Data;
+  return TimePart::Data;
 }
 
-Binding largestOther(const std::array<Seconds, kBindingCount>& shares, Seconds whole) {
-  if (!(whole.value() > 0) || shares[at(Binding::Compute)] / whole >= kComputeBoundShare)
-    return Binding::Compute;
-  std::size_t best = at(Binding::Tensor);
-  for (std::size_t i = best; i < kBindingCount; ++i)
-    if (shares[i] > shares[best]) best = i;
-  return shares[best].value() > 0 ? static_cast<Binding>(best) : Binding::Compute;
-}
-
-FlopsPerSecond peakOf(const Problem& p) {
+UtilisationPeak peakOf(const Problem& p) {
   const DeviceSpec& device = p.cluster->device();
-  return p.job.format == NumberFormat::Fp8 && device.peakFp8 ? device.peakFp8->value : device.peak.value;
-}
-
-const char* formatName(NumberFormat f) {
-  switch (f) {
-    case NumberFormat::Bf16:
-      return "bf16";
-    case NumberFormat::Fp16:
-      return "fp16";
-    case NumberFormat::Fp8:
-      return "fp8";
-    case NumberFormat::Fp32:
-      break;
-  }
-  return "fp32";
+  if (p.job.format == NumberFormat::Fp8 && device.peakFp8) return {device.peakFp8->value, true, p.job.format};
+  return {device.peak.value, false, p.job.format};
 }
 
 void addUtilisation(PlanMetrics& m, const Problem& p, const TransformerArchitecture& architecture) {
-  const double able = peakOf(p).value() * m.devicesUsed * m.batchTime.value();
-  if (!(able > 0)) return;
-  m.mfu = modelFlops(architecture, p.job.sequenceLength, p.job.globalBatch).value() / able;
-  m.mfuConvention = std::string(
-                        "model FLOPs (forward and backward matrix work, attention counted in full, nothing "
-                        "recomputed) ÷ ") +
-                    formatName(p.job.format) + " dense peak of the devices in use";
+  m.peak = peakOf(p);
+  const double able = m.peak.rate.value() * m.devicesUsed * m.batchTime.value();
+  if (able > 0) m.mfu = modelFlops(architecture, p.job.sequenceLength, p.job.globalBatch).value() / able;
+}
+
+/// Averaged over the devices in use.
+TimeSplit averageSplit(const Evaluation& e) {
+  TimeSplit sum{};
+  double devices = 0;
+  for (const StageEvaluation& s : e.stages) {
+    const TimeSplit one = splitOf(s);
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += s.devices * e.microbatchCount * one[k];
+    sum[at(TimePart::Data)] += s.devices * s.exposed;
+    sum[at(TimePart::Step)] += s.devices * s.step;
+    devices += s.devices;
+  }
+  if (!(devices > 0)) return {};
+  Seconds named;
+  for (Seconds& t : sum) named += t *= 1 / devices;
+  sum[at(TimePart::Idle)] = std::max(Seconds(0), e.batchTime - named);
+  return sum;
 }
 
 }  // namespace
 
-const char* nameOf(Binding b) {
-  switch (b) {
-    case Binding::Compute:
+const char* nameOf(TimePart p) {
+  switch (p) {
+    case TimePart::Compute:
       return "compute";
-    case Binding::Tensor:
+    case TimePart::Tensor:
       return "tensor exchange";
-    case Binding::Context:
+    case TimePart::Context:
       return "context exchange";
-    case Binding::Expert:
+    case TimePart::Expert:
       return "expert exchange";
-    case Binding::Pipeline:
+    case TimePart::Pipeline:
       return "pipeline exchange";
-    case Binding::Data:
+    case TimePart::Data:
       return "data exchange";
-    case Binding::Memory:
-      return "memory";
-    case Binding::Bubble:
-      return "bubble";
-    case Binding::Step:
+    case TimePart::Recompute:
+      return "recompute";
+    case TimePart::Idle:
+      return "idle";
+    case TimePart::Step:
       break;
   }
   return "optimizer step";
 }
 
-std::array<Seconds, kBindingCount> stageShares(const StageEvaluation& s, Seconds slowestLoad) {
-  std::array<Seconds, kBindingCount> out{};
-  out[at(Binding::Compute)] = s.forward + s.backward;
-  out[at(Binding::Memory)] = s.recompute;
-  Seconds exchanged;
-  for (const Seconds e : s.exchange) exchanged += e;
-  // What is hidden leaves each exchange in proportion: the evaluation keeps only their sum.
-  const double left = exchanged.value() > 0 ? std::max(0.0, 1 - s.hidden / exchanged) : 0;
-  for (int k = 0; k < kExchangeCount; ++k)
-    out[at(bindingOfExchange(k))] += s.exchange[static_cast<std::size_t>(k)] * left;
-  out[at(Binding::Bubble)] = std::max(Seconds(0), slowestLoad - s.load);
+Limit limitOf(const TimeSplit& split, Seconds whole) {
+  if (!(whole > Seconds())) return {};
+  const auto shareOf = [&](std::size_t k) { return split[k] / whole; };
+  std::size_t other = at(TimePart::Tensor);
+  for (std::size_t k = other; k < split.size(); ++k)
+    if (split[k] > split[other]) other = k;
+  const double compute = shareOf(at(TimePart::Compute));
+  if (compute >= kComputeBoundShare || !(split[other] > Seconds()))
+    return {Limit::Kind::BoundBy, TimePart::Compute, compute};
+  return {shareOf(other) > compute ? Limit::Kind::BoundBy : Limit::Kind::LargestOverhead,
+          static_cast<TimePart>(other), shareOf(other)};
+}
+
+TimeSplit splitOf(const StageEvaluation& s) {
+  TimeSplit out{};
+  out[at(TimePart::Compute)] = s.forward + s.backward;
+  out[at(TimePart::Recompute)] = s.recompute;
+  for (std::size_t k = 0; k < kExchangeCount; ++k)
+    out[at(partOf(static_cast<Exchange>(k)))] += s.exchange[k] - s.hiddenExchange[k];
   return out;
 }
 
-Binding bindingOf(const StageEvaluation& s) {
-  return largestOther(stageShares(s, s.load), s.load);
+Limit limitOf(const StageEvaluation& s) {
+  return limitOf(splitOf(s), s.load);
 }
 
 PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architecture, const Plan& plan,
@@ -134,21 +131,9 @@ PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architect
     m.peakMemory = memory.total();
     m.capacity = memory.capacity;
   }
-  const int slowest = e.slowestStage();
-  if (slowest < 0) return m;
-
-  m.shares = stageShares(e.stages[static_cast<std::size_t>(slowest)], e.maxLoad);
-  for (Seconds& s : m.shares) s *= e.microbatchCount;
-  const auto last = std::max_element(e.stages.begin(), e.stages.end(),
-                                     [](const StageEvaluation& a, const StageEvaluation& b) {
-                                       return a.exposed + a.step < b.exposed + b.step;
-                                     });
-  m.shares[at(Binding::Data)] += last->exposed;
-  m.shares[at(Binding::Step)] += last->step;
-  Seconds named;
-  for (const Seconds s : m.shares) named += s;
-  m.shares[at(Binding::Bubble)] += std::max(Seconds(0), m.batchTime - named);
-  m.binds = largestOther(m.shares, m.batchTime);
+  m.split = averageSplit(e);
+  m.bubble = bubbleOf(e);
+  m.limit = limitOf(m.split, m.batchTime);
   return m;
 }
 

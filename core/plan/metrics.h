@@ -2,42 +2,63 @@
 
 #include <array>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "analytic/transformer.h"
+#include "plan/bubble.h"
 #include "plan/ranked_plan.h"
 
 namespace nest {
 
-/// What a batch's time is spent on. Memory: the time of recomputing, which exists only because memory is
-/// short.
-enum class Binding { Compute, Tensor, Context, Expert, Pipeline, Data, Memory, Bubble, Step };
-inline constexpr int kBindingCount = 9;
-const char* nameOf(Binding);  ///< "compute", "tensor exchange", …, "bubble", "optimizer step"
+/// What the time of devices goes to. The kinds of communication count what compute leaves exposed of them;
+/// Recompute exists only because memory is short; Idle is the bubble.
+enum class TimePart { Compute, Tensor, Context, Expert, Pipeline, Data, Recompute, Idle, Step };
+inline constexpr int kTimePartCount = 9;
+using TimeSplit = std::array<Seconds, kTimePartCount>;
+/// The part's name in files: "compute", "tensor exchange", …, "recompute", "idle", "optimizer step". Words
+/// for people: words/metric_words.h.
+const char* nameOf(TimePart);
 
-/// The figures that people quote of a plan; the same for the command line, the window and the exported
+/// What limits a plan or a stage. One rule for headline, inspector, figures, command line and JSON.
+struct Limit {
+  enum class Kind {
+    BoundBy,          ///< `part` is the largest of all; compute only from three quarters on
+    LargestOverhead,  ///< compute is the largest, `part` the largest of the others
+  };
+  Kind kind = Kind::BoundBy;
+  TimePart part = TimePart::Compute;
+  double share = 0;  ///< of `part`
+};
+Limit limitOf(const TimeSplit&, Seconds whole);
+
+/// The matrix rate that utilisation is measured against.
+struct UtilisationPeak {
+  FlopsPerSecond rate;                       ///< of one device
+  bool fp8 = false;                          ///< else the dense rate of bf16 and fp16
+  NumberFormat format = NumberFormat::Bf16;  ///< of the job; fp32, and fp8 where the device has none, differ
+};
+
+/// The values that people quote of a plan; the same for the command line, the window and the exported
 /// summary.
 struct PlanMetrics {
   Seconds batchTime;
   Seconds simulated;  ///< 0 if not simulated
   double samplesPerSecond = 0, tokensPerSecond = 0;
   std::optional<double> mfu;            ///< model FLOPs utilisation; empty without an architecture
-  std::string mfuConvention;            ///< one sentence; empty when mfu is
+  UtilisationPeak peak;                 ///< what mfu divides by
   std::optional<Seconds> trainingTime;  ///< for Job::trainingTokens
   std::optional<double> deviceHours;
   int devicesUsed = 0, deviceCount = 0;
   int fullestStage = -1;       ///< least headroom
   Bytes peakMemory, capacity;  ///< of that stage's device
-  /// The batch time split: m times the slowest stage's load by what fills it (an overlapped exchange counts
-  /// what is left of it), the exposed sync (Data) and the step of the stage that ends last; Bubble is the
-  /// rest. Sums to batchTime.
-  std::array<Seconds, kBindingCount> shares{};
-  /// Compute if it fills three quarters of the batch; else the largest other share.
-  Binding binds = Binding::Compute;
+  /// The step of an average device in use: m times its stage's load by what fills it, its stage's exposed
+  /// sync (Data) and optimizer step, and Idle for the rest. Sums to batchTime.
+  TimeSplit split{};
+  Bubble bubble;  ///< bubble.idle() is the share of Idle
+  Limit limit;    ///< of `split`
 
-  double share(Binding b) const {
-    return batchTime.value() > 0 ? shares[static_cast<std::size_t>(b)] / batchTime : 0;
+  double share(TimePart p) const {
+    return batchTime.value() > 0 ? split[static_cast<std::size_t>(p)] / batchTime : 0;
   }
 };
 
@@ -46,10 +67,8 @@ PlanMetrics metricsOf(const Problem&, const TransformerArchitecture* architectur
                       const Evaluation&, Seconds simulated = Seconds(0));
 PlanMetrics metricsOf(const Problem&, const TransformerArchitecture* architecture, const RankedPlan&);
 
-/// What one stage's load is spent on, by the same rule, per microbatch; Bubble is the wait for the slowest
-/// stage.
-std::array<Seconds, kBindingCount> stageShares(const StageEvaluation&, Seconds slowestLoad);
-Binding bindingOf(
-    const StageEvaluation&);  ///< largest share of the stage's own load other than plain compute, or compute
+/// What one stage's load is spent on, per microbatch; sums to the load.
+TimeSplit splitOf(const StageEvaluation&);
+Limit limitOf(const StageEvaluation&);  ///< of its own load
 
 }  // namespace nest

@@ -38,10 +38,11 @@ Placement::Placement(const Plan& plan)
       m_outer(plan.dataOuter),
       m_stride(plan.blockStride),
       m_order(plan.deviceOrder) {
+  int begin = 0;
   for (int i = 0; i < plan.stageCount(); ++i) {
-    m_begin.push_back(m_total);
+    m_begin.push_back(begin);
     m_width.push_back(plan.stages[static_cast<std::size_t>(i)].strategy.width());
-    m_total += plan.stageWidth(i);
+    begin += plan.stageWidth(i);
   }
 }
 

@@ -66,10 +66,9 @@ public:
   }
   int ranks(int stage) const { return m_width[static_cast<std::size_t>(stage)]; }  ///< c·t of the stage
   int replicas() const { return m_inner * m_outer; }
-  int lastPosition() const { return (m_outer - 1) * m_stride + m_total - 1; }
 
 private:
-  int m_inner, m_outer, m_stride, m_total = 0;
+  int m_inner, m_outer, m_stride;
   std::vector<int> m_begin, m_width;
   std::vector<DeviceIndex> m_order;
 };

@@ -18,19 +18,17 @@ struct ChunkTime {
   double stash = 0;
 };
 
-/// What overlap leaves of each kind of exchange.
-std::array<double, kExchangeCount> shownShares(const Assumptions& assumptions, const StageEvaluation& stage) {
-  Seconds wanted;
-  for (std::size_t k = 0; k < kExchangeCount; ++k) wanted += assumptions.overlap[k] * stage.exchange[k];
-  const double reached = wanted > Seconds() ? stage.hidden / wanted : 0;
+/// What overlap leaves of each kind of exchange, as a share.
+std::array<double, kExchangeCount> shownShares(const StageEvaluation& stage) {
   std::array<double, kExchangeCount> shares{};
-  for (std::size_t k = 0; k < kExchangeCount; ++k) shares[k] = 1 - reached * assumptions.overlap[k];
+  for (std::size_t k = 0; k < kExchangeCount; ++k)
+    shares[k] = stage.exchange[k] > Seconds() ? 1 - stage.hiddenExchange[k] / stage.exchange[k] : 1;
   return shares;
 }
 
 /// The one chunk of a stage; its times stand in the evaluation.
-ChunkTime wholeStage(const Assumptions& assumptions, const StageEvaluation& stage) {
-  const auto shown = shownShares(assumptions, stage);
+ChunkTime wholeStage(const StageEvaluation& stage) {
+  const auto shown = shownShares(stage);
   ChunkTime t;
   t.forward = stage.forward.value();
   t.backward = (stage.backward + stage.recompute).value();
@@ -46,9 +44,9 @@ ChunkTime wholeStage(const Assumptions& assumptions, const StageEvaluation& stag
 }
 
 /// The chunks of an interleaved stage; one microbatch through all of them takes the stage's load.
-std::vector<ChunkTime> chunksOf(const Assumptions& assumptions, const StageWork& work,
-                                const PlacedStage& placed, const StageEvaluation& stage) {
-  const auto shares = shownShares(assumptions, stage);
+std::vector<ChunkTime> chunksOf(const StageWork& work, const PlacedStage& placed,
+                                const StageEvaluation& stage) {
+  const auto shares = shownShares(stage);
   const auto shown = [&](Exchange e, Seconds t) { return t.value() * shares[static_cast<std::size_t>(e)]; };
   constexpr std::array<Exchange, 3> kKinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
   const double share = 1.0 / static_cast<double>(work.chunks.size());
@@ -82,8 +80,7 @@ std::vector<std::vector<ChunkTime>> chunkTimes(const Problem& problem, const Pla
   std::vector<std::vector<ChunkTime>> times;
   const bool whole = plan.chunksPerStage() == 1;
   if (whole)
-    for (const StageEvaluation& stage : evaluation.stages)
-      times.push_back({wholeStage(problem.assumptions, stage)});
+    for (const StageEvaluation& stage : evaluation.stages) times.push_back({wholeStage(stage)});
   if (whole && !detail) return times;
   const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
   if (whole) {
@@ -92,7 +89,7 @@ std::vector<std::vector<ChunkTime>> chunkTimes(const Problem& problem, const Pla
   }
   const std::vector<PlacedStage> placed = placeStages(problem, plan, check, works);
   for (std::size_t i = 0; i < works.size(); ++i)
-    times.push_back(chunksOf(problem.assumptions, works[i], placed[i], evaluation.stages[i]));
+    times.push_back(chunksOf(works[i], placed[i], evaluation.stages[i]));
   return times;
 }
 

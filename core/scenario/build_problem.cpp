@@ -114,6 +114,12 @@ Reading<Problem> buildProblem(const Setting& setting) {
   Reading<Hierarchy> cluster = deriveHierarchy(setting.cluster, setting.constraints.excludedDevices);
   append(out, std::move(cluster.diagnostics));
   append(out, checkModel(setting.model, setting.job));
+  if (setting.job.format == NumberFormat::Fp8 && !setting.cluster.device.peakFp8 &&
+      setting.model.architecture)
+    out.push_back(
+        warning("no-fp8", at("/job/format"),
+                setting.cluster.device.name + " has no fp8 rate: compute is priced at its bf16 rate",
+                "use bf16, or give the device a peak_fp8_flops_per_s"));
   // A number out of its range is often wrong for the cluster as well; once is enough.
   const auto isTold = [&out](std::size_t i) {
     return std::any_of(out.begin(), out.begin() + std::ptrdiff_t(i), [&](const Diagnostic& o) {

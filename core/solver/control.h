@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string_view>
@@ -20,11 +22,28 @@ struct Progress {
   long long states = 0;
 };
 
+/// What ended a computation before its end. A request outranks the others: nothing more is wanted then.
+enum class StopCause { None, Request, Deadline, WorkLimit };
+const char* nameOf(StopCause);  ///< in files: "none", "request", "deadline", "work-limit"
+
+/// A budget of search work, shared by all solves that are given it: an end that does not depend on the
+/// machine's speed. A unit is some 64 steps of a search.
+class WorkLimit {
+public:
+  explicit WorkLimit(long long units) : m_left(units) {}
+  bool isSpent() const { return m_left.load(std::memory_order_relaxed) <= 0; }
+  void spend() { m_left.fetch_sub(1, std::memory_order_relaxed); }
+
+private:
+  std::atomic<long long> m_left;
+};
+
 /// How a caller steers a long computation. Everything is optional; `progress` is called on the computing
 /// thread.
 struct Control {
   std::stop_token stop;
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::shared_ptr<WorkLimit> work;  ///< may be null: as much as it takes
   std::function<void(const Progress&)> progress;
   /// Spend up to ten times as long on a wider Outcome::front (FrontReach::Stepped) where the whole one
   /// costs too much.
@@ -32,7 +51,12 @@ struct Control {
 
   Until until() const { return {stop, deadline}; }
   bool stopRequested() const { return stop.stop_requested(); }
-  bool outOfTime() const { return deadline && std::chrono::steady_clock::now() >= *deadline; }
+  bool over() const { return cause() != StopCause::None; }
+  StopCause cause() const {
+    if (stopRequested()) return StopCause::Request;
+    if (work && work->isSpent()) return StopCause::WorkLimit;
+    return deadline && std::chrono::steady_clock::now() >= *deadline ? StopCause::Deadline : StopCause::None;
+  }
 };
 
 }  // namespace nest

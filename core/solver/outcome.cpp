@@ -11,14 +11,28 @@ const char* nameOf(OutcomeStatus s) {
       return "optimal";
     case OutcomeStatus::BestSoFar:
       return "best-so-far";
+    case OutcomeStatus::Stopped:
+      return "stopped";
     case OutcomeStatus::Infeasible:
       return "infeasible";
-    case OutcomeStatus::Cancelled:
-      return "cancelled";
     case OutcomeStatus::Failed:
       break;
   }
   return "failed";
+}
+
+const char* nameOf(StopCause c) {
+  switch (c) {
+    case StopCause::None:
+      return "none";
+    case StopCause::Request:
+      return "request";
+    case StopCause::Deadline:
+      return "deadline";
+    case StopCause::WorkLimit:
+      break;
+  }
+  return "work-limit";
 }
 
 const char* nameOf(FrontReach reach) {
@@ -43,8 +57,6 @@ const char* nameOf(Fate f) {
       return "bounded";
     case Fate::OutOfMemory:
       return "out-of-memory";
-    case Fate::Dominated:
-      return "dominated";
     case Fate::NotOffered:
       return "not-offered";
     case Fate::NotReached:
@@ -53,9 +65,9 @@ const char* nameOf(Fate f) {
   return "not-reached";
 }
 
-double Outcome::gap() const {
+std::optional<double> Outcome::gap() const {
   const RankedPlan* p = best();
-  if (!p || !(p->evaluation.batchTime.value() > 0)) return 0;
+  if (!p || !(p->evaluation.batchTime.value() > 0) || !(lowerBound > Seconds())) return std::nullopt;
   return std::max(0.0, (p->evaluation.batchTime - lowerBound) / p->evaluation.batchTime);
 }
 

@@ -6,14 +6,22 @@
 
 #include "diagnostics/diagnostic.h"
 #include "plan/ranked_plan.h"
+#include "solver/control.h"
 
 namespace nest {
 
-enum class OutcomeStatus { Optimal, BestSoFar, Infeasible, Cancelled, Failed };
-const char* nameOf(OutcomeStatus);
+/// What a solve ended in. Words for people: words/outcome_words.h.
+enum class OutcomeStatus {
+  Optimal,     ///< the best plan, proven
+  BestSoFar,   ///< stopped with a plan: there may be a better one
+  Stopped,     ///< stopped before a plan was found: whether any fits is not known
+  Infeasible,  ///< proven: no plan fits
+  Failed,      ///< see Outcome::diagnostics
+};
+const char* nameOf(OutcomeStatus);  ///< in files: "optimal", "best-so-far", "stopped", "infeasible", "failed"
 
 /// Why a candidate lost. One entry per (b, σ, d, s) or coarser; kept cheaply enough to leave on.
-enum class Fate { Won, Solved, Bounded, OutOfMemory, Dominated, NotOffered, NotReached };
+enum class Fate { Won, Solved, Bounded, OutOfMemory, NotOffered, NotReached };
 const char* nameOf(Fate);
 
 struct Candidate {
@@ -61,7 +69,8 @@ struct SolveStatistics {
 /// What a solve found.
 struct Outcome {
   OutcomeStatus status = OutcomeStatus::Failed;
-  std::vector<RankedPlan> plans;  ///< best first by the objective, ties as in STATEMENT.md §5
+  StopCause stopCause = StopCause::None;  ///< BestSoFar and Stopped: what stopped it
+  std::vector<RankedPlan> plans;          ///< best first by the objective, ties as in STATEMENT.md §5
   /// The first so many of `plans` are proven: of all plans that differ in their degrees (b, d, z, v, s, the
   /// strategy of each stage), none that is missing is faster. The others were met on the way. With one
   /// strategy for all stages a search that ran to its end proves all, one that was stopped those no slower
@@ -71,14 +80,17 @@ struct Outcome {
   std::vector<RankedPlan> front;  ///< Pareto front of (time, devices, peak memory)
   FrontReach frontReach =
       FrontReach::Met;  ///< Met with topPlans = 1, if stopped, or where more costs too much
-  Seconds lowerBound;   ///< proven; equals the best time when Optimal
+  Seconds lowerBound;   ///< proven; equals the best time when Optimal; 0: none was reached
   std::optional<NearestMiss> nearestMiss;
   SearchLog log;
   SolveStatistics statistics;
   Diagnostics diagnostics;  ///< e.g. "too many downsets: merge series layers"
 
   const RankedPlan* best() const { return plans.empty() ? nullptr : &plans.front(); }
-  double gap() const;  ///< (best − lowerBound) / best; 0 when Optimal
+  /// (best − lowerBound) / best; 0 when Optimal; empty without a plan or a bound.
+  std::optional<double> gap() const;
+  /// Whether more time might change the answer.
+  bool cutShort() const { return status == OutcomeStatus::BestSoFar || status == OutcomeStatus::Stopped; }
 };
 
 }  // namespace nest

@@ -203,9 +203,7 @@ private:
       return;
     }
     if (!complete) {
-      m_out.status = OutcomeStatus::Cancelled;
-      m_out.diagnostics.push_back(
-          note("stopped-early", {}, "the search was ended before it found a plan that fits"));
+      m_out.status = OutcomeStatus::Stopped;
       return;
     }
     m_out.status = OutcomeStatus::Infeasible;
@@ -218,6 +216,7 @@ private:
   }
 
   Outcome finish() {
+    if (m_out.cutShort()) m_out.stopCause = m_watch.cause();
     m_out.statistics.states = m_watch.states();
     m_out.statistics.elapsed = Seconds(m_watch.seconds());
     m_out.statistics.peakMemory = peakMemoryOfProcess();

@@ -16,6 +16,7 @@ public:
                                      std::chrono::duration<double>(deadlineSeconds));
       if (!m_deadline || own < *m_deadline) m_deadline = own;
     }
+    look();  // what is over before it begins finds nothing, on any machine
   }
 
   /// True once the caller wants an end. Looks at the clock every 64th call.
@@ -24,11 +25,14 @@ public:
     return look();
   }
   bool look() {
-    if (m_control.stopRequested()) m_over = m_stopped = true;
-    if (m_deadline && Clock::now() >= *m_deadline) m_over = true;
-    return m_over;
+    if (m_control.work) m_control.work->spend();
+    StopCause cause = m_control.cause();
+    if (cause == StopCause::None && m_deadline && Clock::now() >= *m_deadline) cause = StopCause::Deadline;
+    if (cause == StopCause::Request || m_cause == StopCause::None) m_cause = cause;
+    return m_over = m_over || cause != StopCause::None;
   }
-  bool stopped() const { return m_stopped; }
+  bool stopped() const { return m_cause == StopCause::Request; }
+  StopCause cause() const { return m_cause; }  ///< of the end, None before it
   const Control& control() const { return m_control; }
   void count(long long states) { m_states += states; }
   long long states() const { return m_states; }
@@ -52,7 +56,8 @@ private:
   double m_fraction = 0;
   long long m_states = 0;
   unsigned m_calls = 0;
-  bool m_over = false, m_stopped = false;
+  bool m_over = false;
+  StopCause m_cause = StopCause::None;
 };
 
 }  // namespace nest::planner

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fields/field.h"
+#include "solver/solve.h"
 #include "study/quiet_solve.h"
 #include "units/numbering.h"
 #include "units/text.h"
@@ -111,7 +112,7 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
     if (!without.nearestMiss)
       out.push_back(
           warning("nothing-divides", {"", 0, 0, "/job/global_batch"},
-                  "no degrees on offer suit the batch and the device count",
+                  "no combination of degrees divides the global batch and the devices",
                   "change the global batch, offer smaller microbatches, or let the last one be padded"));
     return out;
   }
@@ -131,6 +132,13 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
                      planWords(*without.best()),
                  "loosen or remove several"));
   return out;
+}
+
+Outcome solveAndExplain(const Problem& problem, const Control& control, const Plan* start) {
+  Outcome o = solve(problem, control, start);
+  if (o.status == OutcomeStatus::Infeasible && !o.nearestMiss)
+    for (Diagnostic& d : conflictsOf(problem, control)) o.diagnostics.push_back(std::move(d));
+  return o;
 }
 
 }  // namespace nest

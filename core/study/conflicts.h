@@ -2,7 +2,7 @@
 
 #include "diagnostics/diagnostic.h"
 #include "problem/problem.h"
-#include "solver/control.h"
+#include "solver/outcome.h"
 
 namespace nest {
 
@@ -11,5 +11,8 @@ namespace nest {
 /// if constraints are not to blame. Empty when stopped before anything was found. Solves once per constraint,
 /// at most 64 of them.
 Diagnostics conflictsOf(const Problem&, const Control&);
+
+/// As solve(); where nothing fits and it is not for want of memory, conflictsOf() stands in the diagnostics.
+Outcome solveAndExplain(const Problem&, const Control& = {}, const Plan* start = nullptr);
 
 }  // namespace nest

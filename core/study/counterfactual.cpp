@@ -5,6 +5,8 @@
 #include "study/quiet_solve.h"
 #include "units/numbering.h"
 #include "units/text.h"
+#include "words/metric_words.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -16,15 +18,58 @@ bool meets(const Demand& demand, const Plan& plan) {
                      [&](const StagePlan& s) { return offered[static_cast<std::size_t>(s.recompute)]; });
 }
 
+/// "VPP 2 needs a block count divisible by PP × 2; 126 blocks are not": empty where chunks are not to blame.
+std::string unevenChunks(const Problem& p) {
+  const int v = p.constraints.chunks.least.value_or(1);
+  if (v < 2) return {};
+  const auto& layers = p.graph->layers;
+  const auto blocks = static_cast<int>(
+      std::count_if(layers.begin(), layers.end(), [](const Layer& l) { return l.kind == LayerKind::Block; }));
+  for (int s = 2; s * v <= blocks; ++s)
+    if (blocks % (s * v) == 0 && p.constraints.stages.allows(s)) return {};
+  return "VPP " + std::to_string(v) + " needs a block count divisible by PP × " + std::to_string(v) + "; " +
+         text::count(blocks) + " blocks are not";
+}
+
+/// What grows from one plan to another, the most first, until nine tenths of the growth are told.
+std::vector<Cause> causesOf(const Problem& problem, const RankedPlan& before, const RankedPlan& after) {
+  const TimeSplit a = metricsOf(problem, nullptr, before).split, b = metricsOf(problem, nullptr, after).split;
+  std::vector<Cause> all;
+  Seconds growth;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (b[k] > a[k]) {
+      all.push_back({static_cast<TimePart>(k), a[k], b[k]});
+      growth += b[k] - a[k];
+    }
+  std::sort(all.begin(), all.end(),
+            [](const Cause& x, const Cause& y) { return x.after - x.before > y.after - y.before; });
+  Seconds told;
+  std::size_t count = 0;
+  while (count < all.size() && told < 0.9 * growth) {
+    told += all[count].after - all[count].before;
+    ++count;
+  }
+  all.resize(count);
+  return all;
+}
+
+std::string sentenceOn(const std::vector<Cause>& causes) {
+  std::string out;
+  for (const Cause& c : causes)
+    out += (out.empty() ? "" : ", ") + std::string(words::of(c.part)) + ' ' + text::time(c.before) + " → " +
+           text::time(c.after);
+  return out;
+}
+
 /// Why nothing fits, from the nearest miss or, without one, from what the search log says of most candidates.
-std::string obstacle(const Outcome& o) {
+std::string obstacle(const Problem& problem, const Outcome& o) {
   if (o.nearestMiss && o.nearestMiss->shortfall.value() > 0)
-    return "the closest plan is short by " + text::memory(o.nearestMiss->shortfall) + " on " +
-           text::stageName(StageIndex(o.nearestMiss->stage));
+    return "of the closest plan " + words::shortfall(*o.nearestMiss);
+  if (const std::string uneven = unevenChunks(problem); !uneven.empty()) return uneven;
   const auto memory = std::count_if(o.log.candidates.begin(), o.log.candidates.end(),
                                     [](const Candidate& c) { return c.fate == Fate::OutOfMemory; });
   if (memory > 0) return "memory is short in every candidate";
-  return "no degrees suit the batch, the devices and the demand together";
+  return "no degrees divide the batch and the devices as asked";
 }
 
 }  // namespace
@@ -42,15 +87,16 @@ Counterfactual whyNot(const Problem& problem, const RankedPlan& present, const D
   const RankedPlan* best = c.outcome.best();
   if (!best) {
     c.answer = c.outcome.status == OutcomeStatus::Infeasible
-                   ? "With " + demand.words + " nothing fits: " + obstacle(c.outcome) + "."
+                   ? "With " + demand.words + " nothing fits: " + obstacle(demand.problem, c.outcome) + "."
                    : "Stopped before a plan with " + demand.words + " was found.";
     return c;
   }
   c.difference = diff(problem, present.plan, present.evaluation, best->plan, best->evaluation);
-  const std::string times =
-      text::time(best->evaluation.batchTime) + " instead of " + text::time(present.evaluation.batchTime);
-  c.answer =
-      "With " + demand.words + " a batch takes " + times + " at best: " + c.difference->sentence() + ".";
+  c.causes = causesOf(problem, present, *best);
+  c.answer = "With " + demand.words + ": " + text::time(best->evaluation.batchTime) +
+             " per step instead of " + text::time(present.evaluation.batchTime) + ".";
+  if (!c.causes.empty()) c.answer += " What takes longer: " + sentenceOn(c.causes) + ".";
+  c.answer += " What changes: " + c.difference->sentence() + ".";
   if (c.outcome.status != OutcomeStatus::Optimal)
     c.answer += " The search was stopped; it may still get better.";
   return c;

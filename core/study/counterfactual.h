@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "diagnostics/diagnostic.h"
+#include "plan/metrics.h"
 #include "plan/plan_diff.h"
 #include "problem/problem.h"
 #include "solver/control.h"
@@ -19,13 +20,19 @@ struct Demand {
 };
 
 /// Reads what a person asks for. Several demands may stand in one text, separated by commas or "and":
-///   t=4  c=2  e=4  d=16  d_in=8  p=8  b=2  v=2  z=1  devices=512   (also <= and >=; a blank may stand for
-///   "=") layer 17 in stage 2 · cut at layer 17 · no cut at layer 17 · recompute full · recompute full in
-///   stage 3
+///   tp=4  cp=2  ep=4  dp=16  d_in=8  pp=8  mbs=2  vpp=2  zero=1  fsdp  devices=512   (also <= and >=; a
+///   blank may stand for "="; the plan's own letters t, c, e, d, p, b, v, z too) layer 17 in stage 2 · cut at
+///   layer 17 · no cut at layer 17 · recompute full · recompute full in stage 3
 /// Layers and stages count from 1, as they do everywhere on screen; a layer may be named ("layer block 16").
 /// A layer in a stage keeps the number of stages of `present` (or asks for as many as it names), unless p is
-/// demanded as well. Errors say what is not understood, or not on offer and what is.
+/// demanded as well. Errors say what is not understood, or why a value is not searched and what is.
 Reading<Demand> readDemand(const Problem& problem, const Plan& present, std::string_view text);
+
+/// A part of the step that takes longer under a demand.
+struct Cause {
+  TimePart part;
+  Seconds before, after;  ///< of the step of an average device (PlanMetrics::split)
+};
 
 /// What would be if the demand were met.
 struct Counterfactual {
@@ -33,8 +40,9 @@ struct Counterfactual {
   bool alreadyMet = false;  ///< the present plan does so; nothing was solved
   Outcome outcome;          ///< of the problem with the demand
   std::optional<PlanDiff>
-      difference;      ///< from the present plan to the best one that meets it; empty if none fits
-  std::string answer;  ///< one or two sentences
+      difference;             ///< from the present plan to the best one that meets it; empty if none fits
+  std::vector<Cause> causes;  ///< what grows, the most first; together they explain what is lost
+  std::string answer;         ///< a few sentences
 };
 
 /// Why not? Solves with the demand added and tells the difference. `present`: the problem's best plan.

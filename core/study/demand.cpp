@@ -7,6 +7,7 @@
 #include "fields/field.h"
 #include "study/counterfactual.h"
 #include "units/numbering.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -51,7 +52,7 @@ const Field* degreeCalled(std::string_view word) {
   return nullptr;
 }
 
-/// "tensor degree 4", "tensor degree at most 4", but "4 devices", "at least 2 stages".
+/// "TP 4", "TP at most 4", but "4 devices", "at least 2 devices".
 std::string phrase(const Field& degree, const std::string& sign, int value) {
   const bool counts = !degree.one.empty();
   const std::string bound = sign == "<="   ? "at most "
@@ -85,7 +86,8 @@ public:
   }
 
   Reading<Demand> run() {
-    if (m_tokens.empty()) fail("nothing is asked");
+    if (take("why")) take("not");
+    if (m_at == m_tokens.size()) fail("the question is empty");
     while (m_at < m_tokens.size() && m_diagnostics.empty()) {
       if (m_tokens[m_at] == "," || m_tokens[m_at] == "and") {
         ++m_at;
@@ -129,8 +131,9 @@ private:
   void fail(std::string message, std::string remedy = {}) {
     if (remedy.empty())
       remedy =
-          "ask for degrees (t=4, p<=8, d=16), \"layer 17 in stage 2\", \"cut at layer 17\" or \"recompute "
-          "full in stage 3\"";
+          "ask for degrees (tp=4, pp<=8, dp 16, zero 3), \"fsdp\", \"layer 17 in stage 2\", \"cut at layer "
+          "17\" "
+          "or \"recompute full in stage 3\"";
     m_diagnostics.push_back(
         error("demand", {std::string(m_text), 0, 0, {}}, std::move(message), std::move(remedy)));
   }
@@ -142,6 +145,7 @@ private:
     if (take("recompute")) return recompute();
     if (take("no")) return take("cut") ? cut(false) : fail("only a cut can be refused");
     if (take("cut")) return cut(true);
+    if (take("fsdp")) return asked(*degreeCalled("zero"), "=", 3);
     const Field* known = degreeCalled(peek());
     if (!known) return fail("\"" + peek() + "\" is not understood");
     ++m_at;
@@ -154,30 +158,58 @@ private:
       sign = m_tokens[m_at++];
     const auto value = number();
     if (!value || *value > 1'000'000'000)
-      return fail(degree.one.empty() ? "the " + degree.noun + " needs a whole number"
+      return fail(degree.one.empty() ? degree.noun + " needs a whole number"
                                      : "give the number of " + degree.noun);
-    Bound& asked = m_asked[degree.key];
-    if (sign[0] != '>') {
-      const int most = *value - (sign == "<" ? 1 : 0);
-      asked.most = std::min(asked.most.value_or(most), most);
-    }
-    if (sign[0] != '<') {
-      const int least = *value + (sign == ">" ? 1 : 0);
-      asked.least = std::max(asked.least.value_or(least), least);
-    }
-    if (asked.least && asked.most && *asked.least > *asked.most)
-      return fail(phrase(degree, sign, *value) + " contradicts what is asked before it",
-                  "ask for one after the other");
-    Bound bound = boundOf(degree, m_demand.problem.constraints);
-    if (asked.least) bound.least = asked.least;
-    if (asked.most) bound.most = asked.most;
-    setBound(degree, m_demand.problem.constraints, bound);
-    add(phrase(degree, sign, *value));
-    offered(degree, bound);
+    asked(degree, sign, *value);
   }
 
-  /// What no strategy and no microbatch size has cannot be solved for; the answer is what is on offer.
-  void offered(const Field& degree, const Bound& bound) {
+  void asked(const Field& degree, const std::string& sign, int value) {
+    Bound& range = m_asked[degree.key];
+    if (sign[0] != '>') {
+      const int most = value - (sign == "<" ? 1 : 0);
+      range.most = std::min(range.most.value_or(most), most);
+    }
+    if (sign[0] != '<') {
+      const int least = value + (sign == ">" ? 1 : 0);
+      range.least = std::max(range.least.value_or(least), least);
+    }
+    if (range.least && range.most && *range.least > *range.most)
+      return fail(phrase(degree, sign, value) + " conflicts with an earlier requirement",
+                  "ask for one after the other");
+    Bound bound = boundOf(degree, m_demand.problem.constraints);
+    if (range.least) bound.least = range.least;
+    if (range.most) bound.most = range.most;
+    setBound(degree, m_demand.problem.constraints, bound);
+    add(phrase(degree, sign, value));
+    searched(degree, bound, phrase(degree, sign, value));
+  }
+
+  /// Why a value is not searched, and where to allow it.
+  std::pair<std::string, std::string> reasonFor(const Field& degree, const Bound& bound) const {
+    const SearchOptions& search = m_demand.problem.search;
+    const bool runnable = search.preset == SearchPreset::Runnable;
+    if (degree.key == "/constraints/tensor") {
+      const int host = m_demand.problem.cluster->largestGroupSize(0);
+      if (runnable && bound.least.value_or(1) > host)
+        return {"a host has " + text::count(host) + (host == 1 ? " device" : " devices"),
+                "set the preset to \"free\" to search TP across hosts"};
+      return {runnable ? "TP must divide a host and the attention heads" : "",
+              runnable ? "set the preset to \"free\" to search other degrees" : "widen the profile"};
+    }
+    if (degree.key == "/constraints/context")
+      return {
+          search.contextParallel ? "CP must divide the sequence" : "context parallelism is off",
+          search.contextParallel ? "change the sequence length" : "set search.context_parallel to search it"};
+    if (degree.key == "/constraints/expert")
+      return {search.expertParallel ? "EP must divide the model's experts" : "expert parallelism is off",
+              search.expertParallel ? "choose a divisor" : "set search.expert_parallel to search it"};
+    if (degree.key == "/constraints/microbatch") return {"", "add it to job.microbatches"};
+    if (degree.key == "/constraints/chunks") return {"", "add it to search.chunks_per_stage"};
+    return {"", "add it to search.zero_stages"};
+  }
+
+  /// What no strategy and no microbatch size has cannot be solved for; the answer is what is, and why.
+  void searched(const Field& degree, const Bound& bound, const std::string& what) {
     std::set<int> values;
     const Profile& profile = *m_demand.problem.profile;
     for (const Strategy& s : profile.strategies()) {
@@ -196,9 +228,10 @@ private:
       return;
     std::string list;
     for (const int v : values) list += (list.empty() ? "" : ", ") + std::to_string(v);
-    fail("no such " + (degree.one.empty() ? "" : std::string("number of ")) + degree.noun +
-             " is on offer; there is " + list,
-         "widen the search options or the profile");
+    const auto [reason, remedy] = reasonFor(degree, bound);
+    fail(what + " is not searched: " + (reason.empty() ? "" : reason + "; ") + degree.noun +
+             (values.size() == 1 ? " is " : " can be ") + list,
+         remedy);
   }
 
   std::optional<LayerIndex> layer() {

@@ -2,6 +2,7 @@
 
 #include "study/paper.h"
 #include "units/text.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -49,14 +50,15 @@ std::string paperTable(const std::vector<PaperRow>& rows) {
     const BaselineResult* manual = r.baseline(BaselineKind::Manual);
     const RankedPlan* best = r.exact.best();
     line({r.cluster, r.model, text::count(r.devices),
-          manual && manual->runs() ? text::time(manual->plan->evaluation.batchTime) : "does not fit",
+          !manual                        ? "–"
+          : manual->runs()               ? text::time(manual->plan->evaluation.batchTime)
+          : manual->stoppedWithoutPlan() ? words::of(OutcomeStatus::Stopped)
+                                         : words::of(OutcomeStatus::Infeasible),
           both(cell(r.ratio(BaselineKind::RandomWalk)), published(r.published, "MCMC")),
           both(cell(r.ratio(BaselineKind::NetworkUnaware)), published(r.published, "Phaze")),
           both(cell(r.ratio(BaselineKind::MemoryUnaware)), published(r.published, "Alpa-E")),
           cell(r.ratio(BaselineKind::EqualSplit)), both(cell(r.exactRatio()), published(r.published, "NEST")),
-          best                                          ? summaryOf(best->plan)
-          : r.exact.status == OutcomeStatus::Infeasible ? "nothing fits"
-                                                        : nameOf(r.exact.status)});
+          best ? summaryOf(best->plan) : words::of(r.exact.status)});
   }
   out +=
       "\nWhy they differ: the artifact hands its evaluator the baselines' stages in reverse order, so that "
@@ -65,7 +67,8 @@ std::string paperTable(const std::vector<PaperRow>& rows) {
       "transfers in seconds, prices the first\n"
       "boundary at level 0 wherever it lies, charges recompute as backward, and exchanges only the first "
       "stage's gradients. Its tensor degree is\n"
-      "fixed per model; here every method may choose. \"–\": the plan does not fit, or Manual does not.\n";
+      "fixed per model; here every method may choose. \"–\": the plan does not fit, or Manual does not, or "
+      "the search was stopped.\n";
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "plan/evaluation.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 
@@ -84,7 +85,7 @@ PeerVariant ask(const char* name, Problem problem, const PeerStudyOptions& optio
   const RankedPlan* best = o.best();
   if (!best) return v;
   v.plan = best->plan;
-  v.gap = o.gap();
+  v.gap = o.gap().value_or(1);
   v.steadySecondsPerSample =
       best->evaluation.maxLoad.value() / (best->plan.dataDegree() * best->plan.microbatch);
   v.batchSecondsPerSample = best->evaluation.batchTime.value() / problem.job.globalBatch;
@@ -157,7 +158,9 @@ std::string explained(const PeerRow& r) {
   if (steady && memory && memory->steadySecondsPerSample > steady->steadySecondsPerSample * (1 + 1e-6))
     add("counting one layer's workspace at a time gains " +
         text::percent(1 - steady->steadySecondsPerSample / memory->steadySecondsPerSample));
-  else if (steady && !memory)
+  else if (steady && std::any_of(r.variants.begin(), r.variants.end(), [](const PeerVariant& v) {
+             return v.name == kPeersMemory && v.status == OutcomeStatus::Infeasible;
+           }))
     add("by the peer's memory rule, which adds up the workspaces of all layers, nothing fits here either");
   if (steady && free && free->steadySecondsPerSample < steady->steadySecondsPerSample * (1 - 1e-6))
     add("a tensor degree for each stage gains " +
@@ -221,18 +224,14 @@ std::string peerTable(const std::vector<PeerRow>& rows) {
     for (const PeerVariant& v : r.variants) {
       out += "    " + v.name + ": ";
       if (!v.plan) {
-        out +=
-            v.status == OutcomeStatus::Infeasible ? "nothing fits\n" : std::string(nameOf(v.status)) + "\n";
+        out += std::string(words::of(v.status)) + "\n";
         continue;
       }
       out += text::number(v.steadySecondsPerSample * 1e3, 5) + " ms";
       if (r.peer.secondsPerSample)
         out += " (" + share(v.steadySecondsPerSample, *r.peer.secondsPerSample) + ")";
       out += ", " + summaryOf(*v.plan) +
-             (v.status == OutcomeStatus::Optimal
-                  ? ""
-                  : ", stopped at most " + text::percent(v.gap) + " above the optimum") +
-             "\n";
+             (v.status == OutcomeStatus::Optimal ? "" : ", best so far, gap " + text::percent(v.gap)) + "\n";
     }
     out += "    " + r.explanation + "\n";
   }

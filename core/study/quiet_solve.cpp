@@ -9,7 +9,15 @@ Outcome quietSolve(Problem problem, const Control& control, const Plan* start) {
   Control quiet;
   quiet.stop = control.stop;
   quiet.deadline = control.deadline;
+  quiet.work = control.work;
   return solve(problem, quiet, start);
+}
+
+Outcome notSolved(const Control& control) {
+  Outcome o;
+  o.status = OutcomeStatus::Stopped;
+  o.stopCause = control.cause();
+  return o;
 }
 
 void reportStudy(const Control& control, std::string_view phase, std::size_t done, std::size_t all) {

@@ -12,8 +12,11 @@ namespace nest {
 Outcome quietSolve(Problem problem, const Control& control, const Plan* start = nullptr);
 
 inline bool studyStopped(const Control& c) {
-  return c.stopRequested() || c.outOfTime();
+  return c.over();
 }
+
+/// Of a study that was stopped before it came to this solve.
+Outcome notSolved(const Control& control);
 
 /// `done` of `all` solves of a study.
 void reportStudy(const Control& control, std::string_view phase, std::size_t done, std::size_t all);

@@ -21,8 +21,12 @@ std::vector<ScalingPoint> scalingCurve(const Problem& problem, const std::vector
   const ScalingPoint* before = nullptr;
   double perDevice = 0;
   out.reserve(counts.size());
-  for (std::size_t i = 0; i < counts.size() && !studyStopped(control); ++i) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
     reportStudy(control, "Scaling", i, counts.size());
+    if (studyStopped(control)) {
+      out.push_back({counts[i], notSolved(control), 0, 0, {}});
+      continue;
+    }
     const Problem sized = withDeviceCount(problem, counts[i]);
     ScalingPoint p;
     p.devices = counts[i];
@@ -36,8 +40,6 @@ std::vector<ScalingPoint> scalingCurve(const Problem& problem, const std::vector
         const RankedPlan& last = *before->outcome.best();
         p.change = diff(sized, last.plan, last.evaluation, best->plan, best->evaluation);
       }
-    } else if (studyStopped(control)) {
-      break;
     }
     out.push_back(std::move(p));
     if (out.back().outcome.best()) before = &out.back();
@@ -55,53 +57,65 @@ public:
   FewestDevices run(int most) {
     const int own = m_problem.cluster->deviceCount();
     m_wide = most > own ? withDeviceCount(m_problem, most) : m_problem;
-    if (!meets(most)) {
-      m_out.sentence = m_last.value() > 0
-                           ? "no: " + text::count(most) + " devices take " + text::time(m_last) + " at best"
-                           : "no: on " + text::count(most) + " devices nothing fits";
-      m_out.fastest = m_last;
-      return std::move(m_out);
-    }
+    const Outcome all = on(most);
+    if (!meets(all)) return without(all, most);
     // `enough` suffices by a plan that uses no more; below `few` none does.
     int few = 1, enough = m_out.devices;
     while (few < enough && !studyStopped(m_control)) {
       const int middle = few + (enough - few) / 2;
-      if (meets(middle))
+      const Outcome o = on(middle);
+      m_out.complete = m_out.complete && (meets(o) || !o.cutShort());
+      if (meets(o))
         enough = m_out.devices;
       else
         few = middle + 1;
       reportStudy(m_control, "Fewest devices", m_out.tried.size(), m_out.tried.size() + 4);
     }
-    m_out.reachable = true;
-    m_out.complete = m_out.complete && !studyStopped(m_control);
+    m_out.answer = FewestDevices::Answer::Suffice;
+    m_out.complete = m_out.complete && few >= enough;
     m_out.sentence = text::count(m_out.devices) +
-                     " devices suffice: " + text::time(m_out.plan->evaluation.batchTime) + " a batch with " +
+                     " devices suffice: " + text::time(m_out.plan->evaluation.batchTime) + " per step with " +
                      summaryOf(m_out.plan->plan);
+    if (!m_out.complete) m_out.sentence += "; the search was cut short, fewer may do";
     return std::move(m_out);
   }
 
 private:
-  bool meets(int bound) {
+  Outcome on(int bound) {
     Problem p = m_wide;
     Bound& b = p.constraints.devices;
     b.most = std::min(b.most.value_or(bound), bound);
-    const Outcome o = quietSolve(std::move(p), m_control);
+    Outcome o = quietSolve(std::move(p), m_control);
     const RankedPlan* best = o.best();
-    m_out.complete =
-        m_out.complete && (o.status == OutcomeStatus::Optimal || o.status == OutcomeStatus::Infeasible);
-    m_last = best ? best->evaluation.batchTime : Seconds(0);
-    m_out.tried.emplace_back(bound, m_last);
-    if (!best || best->evaluation.batchTime > m_target) return false;
-    m_out.plan = *best;
-    m_out.devices = best->plan.devicesUsed();
-    return true;
+    m_out.tried.emplace_back(bound, best ? best->evaluation.batchTime : Seconds());
+    if (meets(o)) {
+      m_out.plan = *best;
+      m_out.devices = best->plan.devicesUsed();
+    }
+    return o;
+  }
+
+  bool meets(const Outcome& o) const { return o.best() && o.best()->evaluation.batchTime <= m_target; }
+
+  FewestDevices without(const Outcome& o, int most) {
+    const std::string devices = text::count(most) + " devices";
+    if (o.best()) m_out.fastest = o.best()->evaluation.batchTime;
+    if (o.cutShort()) {
+      m_out.complete = false;
+      m_out.sentence = "stopped before it was known whether " + devices + " suffice";
+      if (o.best()) m_out.sentence += "; the best plan so far takes " + text::time(m_out.fastest);
+    } else {
+      m_out.answer = o.best() ? FewestDevices::Answer::TooSlow : FewestDevices::Answer::DoesNotFit;
+      m_out.sentence = o.best() ? "no: " + devices + " take " + text::time(m_out.fastest) + " at best"
+                                : "no: on " + devices + " nothing fits";
+    }
+    return std::move(m_out);
   }
 
   const Problem& m_problem;
   Seconds m_target;
   const Control& m_control;
   Problem m_wide;
-  Seconds m_last;
   FewestDevices m_out;
 };
 
@@ -123,6 +137,20 @@ void adopt(ClusterSource& cluster, const DeviceSpec& device) {
 
 }  // namespace
 
+const char* nameOf(FewestDevices::Answer a) {
+  switch (a) {
+    case FewestDevices::Answer::Suffice:
+      return "suffice";
+    case FewestDevices::Answer::TooSlow:
+      return "too-slow";
+    case FewestDevices::Answer::DoesNotFit:
+      return "does-not-fit";
+    case FewestDevices::Answer::Open:
+      break;
+  }
+  return "stopped";
+}
+
 FewestDevices fewestDevices(const Problem& problem, Seconds target, int most, const Control& control) {
   return DeviceBisection(problem, target, control).run(most > 0 ? most : problem.cluster->deviceCount());
 }
@@ -131,24 +159,27 @@ std::vector<DeviceAnswer> compareDevices(const Scenario& scenario, const std::ve
                                          std::optional<Seconds> target, const Control& control) {
   std::vector<DeviceAnswer> out;
   if (!scenario.model.architecture) return out;
-  for (std::size_t i = 0; i < devices.size() && !studyStopped(control); ++i) {
+  for (std::size_t i = 0; i < devices.size(); ++i) {
     reportStudy(control, devices[i].name, i, devices.size());
-    Scenario other = scenario;
-    adopt(other.cluster, devices[i]);
     DeviceAnswer answer;
     answer.device = devices[i];
-    const auto problem = buildProblem(other);
-    answer.diagnostics = problem.diagnostics;
-    if (problem) answer.outcome = quietSolve(*problem, control);
+    answer.outcome = notSolved(control);
+    if (!studyStopped(control)) {
+      Scenario other = scenario;
+      adopt(other.cluster, devices[i]);
+      const auto problem = buildProblem(other);
+      answer.diagnostics = problem.diagnostics;
+      answer.outcome = problem ? quietSolve(*problem, control) : Outcome{};
+    }
     if (const RankedPlan* best = answer.outcome.best()) {
       answer.batchTime = best->evaluation.batchTime;
       answer.meets = !target || answer.batchTime <= *target;
     }
     out.push_back(std::move(answer));
   }
-  std::stable_sort(out.begin(), out.end(), [](const DeviceAnswer& a, const DeviceAnswer& b) {
-    const bool x = a.batchTime.value() > 0, y = b.batchTime.value() > 0;
-    return x != y ? x : a.batchTime < b.batchTime;
+  const auto rank = [](const DeviceAnswer& a) { return a.outcome.best() ? 0 : a.outcome.cutShort() ? 1 : 2; };
+  std::stable_sort(out.begin(), out.end(), [&](const DeviceAnswer& a, const DeviceAnswer& b) {
+    return rank(a) != rank(b) ? rank(a) < rank(b) : a.batchTime < b.batchTime;
   });
   return out;
 }

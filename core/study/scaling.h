@@ -16,13 +16,13 @@ namespace nest {
 struct ScalingPoint {
   int devices = 0;
   Outcome outcome;
-  double samplesPerSecond = 0;  ///< 0 if nothing fits
+  double samplesPerSecond = 0;  ///< 0 without a plan
   double efficiency = 0;  ///< throughput per device, relative to the first point at which something fits
   std::optional<PlanDiff> change;  ///< from the previous feasible point's plan
 };
 
-/// The same job on ever more devices: the cluster cut short or repeated (see withDeviceCount). Points come in
-/// the order of `counts`; stopped early: those that were solved.
+/// The same job on ever more devices: the cluster cut short or repeated (see withDeviceCount). A point for
+/// each of `counts`, in their order; those that a stop left out are OutcomeStatus::Stopped.
 std::vector<ScalingPoint> scalingCurve(const Problem&, const std::vector<int>& counts, const Control& = {});
 
 /// Powers of two from `least` to `most`, both included where they are such.
@@ -30,14 +30,22 @@ std::vector<int> powersOfTwo(int least, int most);
 
 /// Fewest devices whose best plan meets a batch time.
 struct FewestDevices {
-  bool reachable = false;
-  bool complete = true;  ///< false: stopped, or a solve was; the answer is then the fewest known to suffice
+  enum class Answer {
+    Suffice,     ///< see `devices`
+    TooSlow,     ///< proven: the best plan on all devices takes `fastest`
+    DoesNotFit,  ///< proven: not even on all devices
+    Open,        ///< stopped before it was known whether all devices suffice
+  };
+  Answer answer = Answer::Open;
+  bool complete = true;  ///< false: stopped, or a solve was; fewer than `devices` may suffice then
   int devices = 0;       ///< that the plan uses
   std::optional<RankedPlan> plan;
-  Seconds fastest;                             ///< best batch time on `most` devices, when not reachable
-  std::vector<std::pair<int, Seconds>> tried;  ///< device bound and best batch time (0: nothing fits)
+  Seconds fastest;  ///< best batch time met on `most` devices, if they do not suffice
+  std::vector<std::pair<int, Seconds>> tried;  ///< device bound and best batch time met (0: none)
   std::string sentence;
 };
+
+const char* nameOf(FewestDevices::Answer);  ///< "suffice", "too-slow", "does-not-fit", "stopped"
 
 /// Bisects over "at most n devices", n ≤ `most` (0: the cluster's own count; more repeats the cluster).
 FewestDevices fewestDevices(const Problem&, Seconds target, int most = 0, const Control& = {});
@@ -48,12 +56,15 @@ struct DeviceAnswer {
   Outcome outcome;
   Diagnostics diagnostics;  ///< why the scenario cannot be built with it
   bool meets = false;
-  Seconds batchTime;  ///< 0 if nothing fits
+  Seconds batchTime;  ///< 0 without a plan
+
+  /// Whether more time could not change `meets`.
+  bool decided() const { return meets || !outcome.cutShort(); }
 };
 
 /// Each device in place of the scenario's own; innermost and host links follow the device unless they were
-/// typed or measured. Fastest first, those on which nothing fits last. Needs an architecture: a measured
-/// profile is of its own device.
+/// typed or measured. Fastest first, then those that were stopped, those on which nothing fits last. Needs an
+/// architecture: a measured profile is of its own device.
 std::vector<DeviceAnswer> compareDevices(const Scenario&, const std::vector<DeviceSpec>& devices,
                                          std::optional<Seconds> target, const Control& = {});
 

@@ -10,6 +10,7 @@
 
 #include "study/quiet_solve.h"
 #include "units/text.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPlan& present, double fraction,
@@ -17,7 +18,7 @@ std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPl
   std::vector<Improvement> out;
   const auto levers = leversOf(problem);
   const Seconds before = present.evaluation.batchTime;
-  for (std::size_t i = 0; i < levers.size() && !studyStopped(control); ++i) {
+  for (std::size_t i = 0; i < levers.size(); ++i) {
     reportStudy(control, "Improvements", i, levers.size());
     Improvement one;
     one.lever = levers[i];
@@ -27,7 +28,8 @@ std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPl
                          text::count(problem.cluster->deviceCount())
                    : text::signedPercent(one.factor - 1) + " " + nameOf(problem, levers[i]);
     const Problem better = pulled(problem, levers[i], one.factor, typed);
-    const Outcome found = quietSolve(better, control, &present.plan);
+    const Outcome found =
+        studyStopped(control) ? notSolved(control) : quietSolve(better, control, &present.plan);
     one.status = found.status;
     if (const RankedPlan* best = found.best()) {
       one.batchTime = best->evaluation.batchTime;
@@ -36,13 +38,14 @@ std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPl
       one.sentence = one.what + ": " + text::signedPercent(one.change);
       if (!one.plan.same()) one.sentence += ", with another plan";
     } else {
-      if (studyStopped(control)) break;
-      one.sentence = one.what + ": still nothing fits";
+      one.sentence = one.what + ": " + words::of(found.status);
     }
     out.push_back(std::move(one));
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Improvement& a, const Improvement& b) { return a.change < b.change; });
+  std::stable_sort(out.begin(), out.end(), [](const Improvement& a, const Improvement& b) {
+    const bool x = a.status == OutcomeStatus::Stopped, y = b.status == OutcomeStatus::Stopped;
+    return x != y ? y : a.change < b.change;
+  });
   return out;
 }
 
@@ -59,6 +62,8 @@ public:
         m_range(range),
         m_control(control),
         m_typed(typed) {}
+
+  bool cutShort = false;
 
   std::optional<BreakEven> towards(double end) {
     const double ratio = std::pow(end, 1.0 / m_range.steps);
@@ -79,6 +84,7 @@ private:
     const Problem p = pulled(m_problem, m_lever, factor, m_typed);
     const Outcome found = quietSolve(p, m_control, &m_present.plan);
     const RankedPlan* best = found.best();
+    cutShort = cutShort || found.cutShort();
     if (!best || found.status != OutcomeStatus::Optimal) return false;
     const Evaluation mine = evaluate(p, m_present.plan);
     PlanDiff d = diff(p, m_present.plan, mine, best->plan, best->evaluation);
@@ -128,11 +134,12 @@ private:
 
 std::vector<BreakEven> breakEvens(const Problem& problem, const RankedPlan& present, const Lever& lever,
                                   const BreakEvenRange& range, const Control& control,
-                                  const std::vector<NetworkLevel>& typed) {
+                                  const std::vector<NetworkLevel>& typed, bool* cutShort) {
   std::vector<BreakEven> out;
   FlipSearch search(problem, present, lever, range, control, typed);
   for (const double end : {range.least, range.most})
     if (auto b = search.towards(end)) out.push_back(std::move(*b));
+  if (cutShort) *cutShort = *cutShort || search.cutShort || studyStopped(control);
   return out;
 }
 
@@ -170,9 +177,8 @@ std::vector<Loss> lossesOf(const Problem& p) {
   return out;
 }
 
-/// nullopt: stopped before a plan was found.
-std::optional<Failure> afterLoss(const Problem& problem, const RankedPlan& present, const Loss& loss,
-                                 const Control& control, const std::vector<NetworkLevel>& typed) {
+Failure afterLoss(const Problem& problem, const RankedPlan& present, const Loss& loss, const Control& control,
+                  const std::vector<NetworkLevel>& typed) {
   const bool degraded = loss.degradedLevel >= 0;
   const Problem left = degraded ? pulled(problem, {Lever::Kind::Bandwidth, loss.degradedLevel}, 0.5, typed)
                                 : withoutDevices(problem, loss.positions);
@@ -183,8 +189,6 @@ std::optional<Failure> afterLoss(const Problem& problem, const RankedPlan& prese
     f.change = present.evaluation.batchTime.value() > 0 ? f.batchTime / present.evaluation.batchTime - 1 : 0;
     f.devicesIdle = left.cluster->deviceCount() - best->plan.devicesUsed();
     f.plan = diff(left, present.plan, present.evaluation, best->plan, best->evaluation);
-  } else if (studyStopped(control)) {
-    return std::nullopt;
   }
   return f;
 }
@@ -194,13 +198,15 @@ std::optional<Failure> afterLoss(const Problem& problem, const RankedPlan& prese
 std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& present, const Control& control,
                                   const std::vector<NetworkLevel>& typed) {
   const auto losses = lossesOf(problem);
-  std::vector<std::optional<Failure>> solved(losses.size());
+  std::vector<Failure> out;
+  for (const Loss& loss : losses)
+    out.push_back({loss.what, loss.positions, OutcomeStatus::Stopped, {}, 0, 0, {}});
   std::atomic<std::size_t> next = 0;
   std::mutex reporting;
   std::size_t done = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < losses.size() && !studyStopped(control); i = next++) {
-      solved[i] = afterLoss(problem, present, losses[i], control, typed);
+      out[i] = afterLoss(problem, present, losses[i], control, typed);
       const std::scoped_lock lock(reporting);
       reportStudy(control, "Failures", ++done, losses.size());
     }
@@ -211,10 +217,11 @@ std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& pres
     if (losses.size() > 1 && std::thread::hardware_concurrency() > 1) second = std::jthread(work);
     work();
   }
-  std::vector<Failure> out;
-  for (auto& f : solved)
-    if (f) out.push_back(std::move(*f));
-  const auto rank = [](const Failure& f) { return f.status == OutcomeStatus::Infeasible ? 1e300 : f.change; };
+  const auto rank = [](const Failure& f) {
+    return f.status == OutcomeStatus::Infeasible ? 1e300
+           : f.status == OutcomeStatus::Stopped  ? -1e300
+                                                 : f.change;
+  };
   std::stable_sort(out.begin(), out.end(),
                    [&](const Failure& a, const Failure& b) { return rank(a) > rank(b); });
   return out;

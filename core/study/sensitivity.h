@@ -23,8 +23,8 @@ struct Improvement {
 };
 
 /// Every lever made better by `fraction` (latency divided by 1 + fraction), solved and ranked, the largest
-/// gain first. `present`: the problem's own best plan. `typed`: see pulled. Stopped early: what has been
-/// solved.
+/// gain first. `present`: the problem's own best plan. `typed`: see pulled. Those that a stop left out stand
+/// at the end, with OutcomeStatus::Stopped.
 std::vector<Improvement> rankImprovements(const Problem&, const RankedPlan& present, double fraction = 0.25,
                                           const Control& = {}, const std::vector<NetworkLevel>& typed = {});
 
@@ -47,10 +47,11 @@ struct BreakEvenRange {
 };
 
 /// Nearest flip below and above the present value, at most one each. A flip and flip back between two coarse
-/// steps may go unseen. `typed`: see pulled.
+/// steps may go unseen. `typed`: see pulled. `cutShort`: set where a solve was, so that a flip may be
+/// missing.
 std::vector<BreakEven> breakEvens(const Problem&, const RankedPlan& present, const Lever&,
                                   const BreakEvenRange& = {}, const Control& = {},
-                                  const std::vector<NetworkLevel>& typed = {});
+                                  const std::vector<NetworkLevel>& typed = {}, bool* cutShort = nullptr);
 
 /// What the loss of one part costs, after planning anew on the rest.
 struct Failure {
@@ -63,9 +64,10 @@ struct Failure {
   PlanDiff plan;
 };
 
-/// Single failures, the costliest first; those after which nothing fits lead. Of alike parts (groups of one
-/// level of equal size) one stands for all. Solved on two threads; progress is told one call at a time, from
-/// either. `typed`: see pulled.
+/// Single failures, the costliest first; those after which nothing fits lead, those that a stop left out
+/// stand at the end, with OutcomeStatus::Stopped. Of alike parts (groups of one level of equal size) one
+/// stands for all. Solved on two threads; progress is told one call at a time, from either. `typed`: see
+/// pulled.
 std::vector<Failure> rankFailures(const Problem&, const RankedPlan& present, const Control& = {},
                                   const std::vector<NetworkLevel>& typed = {});
 

@@ -24,7 +24,14 @@ Json outcomeJson(const Outcome& o) {
   Json j{{"status", nameOf(o.status)}};
   if (const RankedPlan* best = o.best()) addPlan(j, *best);
   j["lower_bound_s"] = seconds(o.lowerBound);
+  if (o.cutShort()) j["stopped_by"] = nameOf(o.stopCause);
   return j;
+}
+
+/// "found" where a method that proves nothing ran to its end; else as a solve's.
+const char* statusOf(const BaselineResult& b) {
+  if (b.runs()) return b.complete ? "found" : nameOf(OutcomeStatus::BestSoFar);
+  return nameOf(b.complete ? OutcomeStatus::Infeasible : OutcomeStatus::Stopped);
 }
 
 template <class T, class Make>
@@ -78,10 +85,8 @@ Json comparisonJson(const Problem&, const Outcome& exact, const std::vector<Base
   Json j{{"format", "nest-comparison"}, {"version", 1}};
   j["exact"] = outcomeJson(exact);
   j["baselines"] = listOf(baselines, [](const BaselineResult& b) {
-    Json k{{"method", nameOf(b.kind)},
-           {"runs", b.runs()},
-           {"note", b.note},
-           {"evaluated", b.evaluated},
+    Json k{{"method", nameOf(b.kind)},      {"runs", b.runs()}, {"complete", b.complete},
+           {"status", statusOf(b)},         {"note", b.note},   {"evaluated", b.evaluated},
            {"elapsed_s", b.elapsed.value()}};
     if (b.plan) {
       addPlan(k, *b.plan);
@@ -98,7 +103,7 @@ Json improvementsJson(const std::vector<Improvement>& all) {
                 {"factor", i.factor},
                 {"status", nameOf(i.status)},
                 {"batch_time_s", seconds(i.batchTime)},
-                {"change", i.change},
+                {"change", i.batchTime.value() > 0 ? Json(i.change) : Json()},
                 {"difference", diffJson(i.plan)}};
   });
 }
@@ -119,7 +124,7 @@ Json failuresJson(const std::vector<Failure>& all) {
                 {"devices_lost", f.positions.size()},
                 {"status", nameOf(f.status)},
                 {"batch_time_s", seconds(f.batchTime)},
-                {"change", f.change},
+                {"change", f.batchTime.value() > 0 ? Json(f.change) : Json()},
                 {"devices_idle", f.devicesIdle},
                 {"difference", diffJson(f.plan)}};
   });
@@ -128,7 +133,13 @@ Json failuresJson(const std::vector<Failure>& all) {
 Json counterfactualJson(const Counterfactual& c) {
   Json j{{"demand", c.demand}, {"answer", c.answer}, {"already_met", c.alreadyMet}};
   if (!c.alreadyMet) j["outcome"] = outcomeJson(c.outcome);
-  if (c.difference) j["difference"] = diffJson(*c.difference);
+  if (c.difference) {
+    j["causes"] = listOf(c.causes, [](const Cause& one) {
+      return Json{
+          {"part", nameOf(one.part)}, {"before_s", one.before.value()}, {"after_s", one.after.value()}};
+    });
+    j["difference"] = diffJson(*c.difference);
+  }
   return j;
 }
 
@@ -157,8 +168,8 @@ Json explanationJson(const CostTerm& t, int depth) {
 Json scalingJson(const std::vector<ScalingPoint>& all) {
   return listOf(all, [](const ScalingPoint& p) {
     Json j{{"device_count", p.devices},
-           {"samples_per_s", p.samplesPerSecond},
-           {"efficiency", p.efficiency},
+           {"samples_per_s", p.outcome.best() ? Json(p.samplesPerSecond) : Json()},
+           {"efficiency", p.outcome.best() ? Json(p.efficiency) : Json()},
            {"outcome", outcomeJson(p.outcome)}};
     if (p.change) j["difference"] = diffJson(*p.change);
     return j;
@@ -166,9 +177,14 @@ Json scalingJson(const std::vector<ScalingPoint>& all) {
 }
 
 Json fewestDevicesJson(const FewestDevices& f) {
-  Json j{{"reachable", f.reachable}, {"complete", f.complete}, {"sentence", f.sentence}};
+  using Answer = FewestDevices::Answer;
+  const bool suffice = f.answer == Answer::Suffice;
+  Json j{{"answer", nameOf(f.answer)}};
+  j["reachable"] = f.answer == Answer::Open ? Json() : Json(suffice);
+  j["complete"] = f.complete;
+  j["sentence"] = f.sentence;
   if (f.plan) addPlan(j, *f.plan);
-  if (!f.reachable) j["fastest_s"] = seconds(f.fastest);
+  if (!suffice) j["fastest_s"] = seconds(f.fastest);
   j["tried"] = listOf(f.tried, [](const auto& t) {
     return Json{{"devices", t.first}, {"batch_time_s", seconds(t.second)}};
   });
@@ -179,7 +195,7 @@ Json devicesJson(const std::vector<DeviceAnswer>& all) {
   return listOf(all, [](const DeviceAnswer& a) {
     return Json{{"device", a.device.id},
                 {"name", a.device.name},
-                {"meets", a.meets},
+                {"meets", a.decided() ? Json(a.meets) : Json()},
                 {"outcome", outcomeJson(a.outcome)}};
   });
 }
@@ -212,10 +228,9 @@ Json paperJson(const std::vector<PaperRow>& rows) {
     const auto ratio = [](const std::optional<double>& v) { return v ? Json(*v) : Json(); };
     j["ratio_exact"] = ratio(r.exactRatio());
     j["baselines"] = listOf(r.baselines, [&](const BaselineResult& b) {
-      Json k{{"method", nameOf(b.kind)},
-             {"runs", b.runs()},
-             {"ratio", ratio(r.ratio(b.kind))},
-             {"note", b.note}};
+      Json k{{"method", nameOf(b.kind)},        {"runs", b.runs()},
+             {"complete", b.complete},          {"status", statusOf(b)},
+             {"ratio", ratio(r.ratio(b.kind))}, {"note", b.note}};
       if (b.plan) addPlan(k, *b.plan);
       return k;
     });

@@ -22,7 +22,8 @@ nlohmann::ordered_json comparisonJson(const Problem&, const Outcome& exact,
 
 std::string improvementsText(const std::vector<Improvement>&);
 nlohmann::ordered_json improvementsJson(const std::vector<Improvement>&);
-std::string breakEvensText(const std::vector<BreakEven>&);
+/// `cutShort`: as of breakEvens().
+std::string breakEvensText(const std::vector<BreakEven>&, bool cutShort = false);
 nlohmann::ordered_json breakEvensJson(const std::vector<BreakEven>&);
 std::string failuresText(const std::vector<Failure>&);
 nlohmann::ordered_json failuresJson(const std::vector<Failure>&);

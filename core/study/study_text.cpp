@@ -4,6 +4,7 @@
 
 #include "study/study_report.h"
 #include "units/text.h"
+#include "words/outcome_words.h"
 
 namespace nest::report {
 namespace {
@@ -45,28 +46,27 @@ private:
 std::string comparisonText(const Problem& problem, const Outcome& exact,
                            const std::vector<BaselineResult>& baselines) {
   Rows rows;
-  rows.add({"method", "batch time", "throughput", "devices", "plan", "remark"});
+  rows.add({"method", "step time", "throughput", "devices", "plan", "remark"});
   const RankedPlan* best = exact.best();
-  const auto row = [&](const std::string& name, const RankedPlan* plan, bool runs,
+  const auto row = [&](const std::string& name, const RankedPlan* plan, const char* lacking,
                        const std::string& remark) {
-    if (!plan) return rows.add({name, "–", "–", "–", "–", remark});
-    const double relative = best && runs ? best->evaluation.batchTime / plan->evaluation.batchTime : 0;
-    rows.add({name, runs ? text::time(plan->evaluation.batchTime) : "–",
-              relative > 0 ? text::percent(relative) : "does not run", text::count(plan->plan.devicesUsed()),
-              summaryOf(plan->plan), remark});
+    const bool runs = plan && !lacking;
+    rows.add({name, runs ? text::time(plan->evaluation.batchTime) : lacking,
+              best && runs ? text::percent(best->evaluation.batchTime / plan->evaluation.batchTime) : "–",
+              plan ? text::count(plan->plan.devicesUsed()) : "–", plan ? summaryOf(plan->plan) : "–",
+              remark});
   };
-  const std::string status = exact.status == OutcomeStatus::Optimal
-                                 ? "optimal in " + text::time(exact.statistics.elapsed)
-                             : exact.status == OutcomeStatus::BestSoFar
-                                 ? "best so far, at most " + text::percent(exact.gap()) + " above the optimum"
-                                 : std::string(nameOf(exact.status));
-  row("NEST Explorer", best, best != nullptr, status);
+  row("NEST Explorer", best, best ? nullptr : words::of(exact.status), words::verdict(exact));
   for (const BaselineResult& b : baselines)
-    row(nameOf(b.kind), b.plan ? &*b.plan : nullptr, b.runs(), b.note);
+    row(nameOf(b.kind), b.plan ? &*b.plan : nullptr,
+        b.runs()                 ? nullptr
+        : b.stoppedWithoutPlan() ? words::of(OutcomeStatus::Stopped)
+                                 : words::of(OutcomeStatus::Infeasible),
+        b.note);
   std::string out = rows.text();
   if (best)
     out += "\nThroughput is relative to NEST Explorer's " +
-           text::number(problem.job.globalBatch / best->evaluation.batchTime.value()) + " samples/s.\n";
+           text::rate(problem.job.globalBatch / best->evaluation.batchTime.value()) + " samples/s.\n";
   return out;
 }
 
@@ -79,7 +79,7 @@ std::string improvementsText(const std::vector<Improvement>& all) {
   return out;
 }
 
-std::string breakEvensText(const std::vector<BreakEven>& all) {
+std::string breakEvensText(const std::vector<BreakEven>& all, bool cutShort) {
   std::string out;
   for (const BreakEven& b : all) {
     std::string sentence = b.sentence;
@@ -88,16 +88,18 @@ std::string breakEvensText(const std::vector<BreakEven>& all) {
     for (std::size_t i = 1; i < b.difference.changes.size(); ++i)
       out += "    " + b.difference.changes[i].sentence + "\n";
   }
-  return out.empty() ? "No lever flips the plan within a sixteenth to sixteen times its value\n" : out;
+  if (cutShort) return out + "The search was cut short: there may be more values at which the plan changes\n";
+  return out.empty() ? "Between 1/16 and 16 times its value, no parameter changes the plan\n" : out;
 }
 
 std::string failuresText(const std::vector<Failure>& all) {
   Rows rows;
-  rows.add({"lost", "batch time", "change", "idle", "plan"});
+  rows.add({"lost", "step time", "change", "idle", "plan"});
   for (const Failure& f : all) {
     const bool fits = f.batchTime.value() > 0;
     rows.add({f.what, fits ? text::time(f.batchTime) : "–",
-              fits ? text::signedPercent(f.change) : "nothing fits", text::count(f.devicesIdle),
+              fits ? text::signedPercent(f.change) : words::of(f.status),
+              fits ? text::count(f.devicesIdle) : "–",
               !fits           ? ""
               : f.plan.same() ? "the same plan"
                               : f.plan.changes.front().sentence});
@@ -107,7 +109,7 @@ std::string failuresText(const std::vector<Failure>& all) {
 
 std::string scalingText(const std::vector<ScalingPoint>& all) {
   Rows rows;
-  rows.add({"devices", "batch time", "samples/s", "efficiency", "plan", "what changed"});
+  rows.add({"devices", "step time", "samples/s", "efficiency", "plan", "what changed"});
   for (const ScalingPoint& p : all) {
     const RankedPlan* best = p.outcome.best();
     std::string changes;
@@ -116,21 +118,26 @@ std::string scalingText(const std::vector<ScalingPoint>& all) {
         if (c.stage < 0 && c.what != "cut") changes += (changes.empty() ? "" : "; ") + c.sentence;
     if (best)
       rows.add({text::count(p.devices), text::time(best->evaluation.batchTime),
-                text::number(p.samplesPerSecond, 4), text::percent(p.efficiency), summaryOf(best->plan),
-                changes});
+                text::rate(p.samplesPerSecond), text::percent(p.efficiency), summaryOf(best->plan), changes});
     else
-      rows.add({text::count(p.devices), "nothing fits"});
+      rows.add({text::count(p.devices), words::of(p.outcome.status)});
   }
   return rows.text();
 }
 
 std::string devicesText(const std::vector<DeviceAnswer>& all, bool target) {
   Rows rows;
-  rows.add({"device", "batch time", target ? "meets it" : "", "plan"});
+  rows.add({"device", "step time", target ? "meets it" : "", "plan"});
   for (const DeviceAnswer& a : all) {
     const RankedPlan* best = a.outcome.best();
-    rows.add({a.device.name, best ? text::time(a.batchTime) : "nothing fits",
-              target ? (a.meets ? "yes" : "no") : "",
+    rows.add({a.device.name,
+              best                       ? text::time(a.batchTime)
+              : hasErrors(a.diagnostics) ? "cannot be used"
+                                         : words::of(a.outcome.status),
+              !target       ? ""
+              : a.meets     ? "yes"
+              : a.decided() ? "no"
+                            : "not decided",
               best                    ? summaryOf(best->plan)
               : a.diagnostics.empty() ? ""
                                       : a.diagnostics.front().message});

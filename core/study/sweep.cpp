@@ -187,7 +187,7 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   const Outcome outcome = solve(*problem, own);
   row.status = nameOf(outcome.status);
   row.lowerBoundSeconds = outcome.lowerBound.value();
-  row.gap = outcome.gap();
+  row.gap = outcome.gap().value_or(0);
   row.states = double(outcome.statistics.states);
   row.elapsedSeconds = outcome.statistics.elapsed.value();
   if (outcome.nearestMiss && !outcome.nearestMiss->remedies.empty())
@@ -204,7 +204,8 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   row.mfu = m.mfu;
   row.devicesUsed = m.devicesUsed;
   row.peakMemoryBytes = m.peakMemory.value();
-  row.boundBy = nameOf(m.binds);
+  row.boundBy =
+      std::string(m.limit.kind == Limit::Kind::BoundBy ? "" : "largest overhead: ") + nameOf(m.limit.part);
   return row;
 }
 
@@ -223,12 +224,12 @@ std::vector<SweepRow> runSweep(
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   const auto work = [&] {
-    while (!control.stopRequested() && !control.outOfTime()) {
+    while (!control.over()) {
       const std::size_t k = next++;
       if (k >= open.size()) return;
       SweepRow row = solveSweepRow(grid, open[k], control);
       // A solve that was cut short is not what the row stands for; it is done again on resuming.
-      if (control.stopRequested() || control.outOfTime()) return;
+      if (control.over()) return;
       const std::lock_guard lock(mutex);
       const auto [at, isNew] = rows.emplace(open[k], std::move(row));
       if (onRow && isNew) onRow(at->second, rows.size(), all);

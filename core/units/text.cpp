@@ -15,14 +15,18 @@ struct Scale {
   const char* unit;
 };
 
+constexpr double kExactly = 1e-9;       ///< relative: what sums of rounded parts differ by
+constexpr double kLeastPercent = 0.01;  ///< below, a share is only said to be less
+
 /// The largest scale that keeps the rounded figure at one or more.
 template <std::size_t N>
-std::string scaled(double v, const std::array<Scale, N>& scales) {
+std::string scaled(double v, const std::array<Scale, N>& scales, int significant = 3) {
   if (v == 0) return fmt::format("0 {}", scales.back().unit);
   if (!std::isfinite(v)) return number(v);
   for (std::size_t i = 0; i < N; ++i) {
     const double x = std::abs(v) / scales[i].size;
-    if (x >= 0.9995 || i + 1 == N) return fmt::format("{} {}", number(v / scales[i].size), scales[i].unit);
+    if (x >= 0.9995 || i + 1 == N)
+      return fmt::format("{} {}", number(v / scales[i].size, significant), scales[i].unit);
   }
   return {};
 }
@@ -59,24 +63,24 @@ std::string number(double v, int significant) {
   const double magnitude = std::floor(std::log10(std::abs(v)));
   const double unit = std::pow(10.0, magnitude - significant + 1);
   double r = std::round(v / unit) * unit;
+  const bool isExact = std::abs(v - r) <= kExactly * std::abs(v);
+  const auto trim = [isExact](std::string& digits) {
+    if (!isExact || digits.find('.') == std::string::npos) return;
+    while (digits.back() == '0') digits.pop_back();
+    if (digits.back() == '.') digits.pop_back();
+  };
   std::string out;
   if (std::abs(r) >= 1e7 || std::abs(r) < 1e-4) {
     out = fmt::format("{:.{}e}", v, significant - 1);
     const auto e = out.find('e');
     auto digits = out.substr(0, e);
-    if (digits.find('.') != std::string::npos) {
-      while (digits.back() == '0') digits.pop_back();
-      if (digits.back() == '.') digits.pop_back();
-    }
+    trim(digits);
     out = digits + out.substr(e);
   } else {
     const int decimals =
         std::max(0, significant - 1 - static_cast<int>(std::floor(std::log10(std::abs(r)) + 1e-12)));
     out = fmt::format("{:.{}f}", r, decimals);
-    if (out.find('.') != std::string::npos) {
-      while (out.back() == '0') out.pop_back();
-      if (out.back() == '.') out.pop_back();
-    }
+    trim(out);
   }
   if (out.front() == '-') out.replace(0, 1, "−");
   return out;
@@ -89,20 +93,38 @@ std::string count(long long value) {
   return value < 0 ? "−" + digits : digits;
 }
 
+std::string rate(double v) {
+  if (!(v >= 1000) || v > 1e15) return number(v);
+  const double unit = std::pow(10.0, std::floor(std::log10(v)) - 2);
+  return count(std::llround(std::round(v / unit) * unit));
+}
+
 std::string percent(double fraction) {
-  return number(fraction * 100) + " %";
+  const double v = fraction * 100, size = std::abs(v);
+  if (size > 0 && size < kLeastPercent) return fmt::format("< {} %", kLeastPercent);
+  return (v < 0 ? "−" : "") + rate(size) + " %";
 }
 
 std::string signedPercent(double fraction) {
-  return (fraction > 0 ? "+" : "") + percent(fraction);
+  return (fraction * 100 >= kLeastPercent ? "+" : "") + percent(fraction);
 }
 
-std::string time(Seconds t) {
+namespace {
+std::string timeIn(Seconds t, int significant) {
   const double s = t.value();
-  if (s >= 2 * 86400) return number(s / 86400) + " d";
-  if (s >= 2 * 3600) return number(s / 3600) + " h";
-  if (s >= 300) return number(s / 60) + " min";
-  return scaled(s, kShort);
+  if (s >= 2 * 86400) return number(s / 86400, significant) + " d";
+  if (s >= 2 * 3600) return number(s / 3600, significant) + " h";
+  if (s >= 300) return number(s / 60, significant) + " min";
+  return scaled(s, kShort, significant);
+}
+}  // namespace
+
+std::string time(Seconds t) {
+  return timeIn(t, 3);
+}
+
+std::string precise(Seconds t) {
+  return timeIn(t, 5);
 }
 
 std::string memory(Bytes b) {

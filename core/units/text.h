@@ -6,17 +6,21 @@
 
 #include "units/quantity.h"
 
-/// The one formatter of the program: at most three significant digits on screen, exact figures on request.
-/// Memory in GiB/MiB/KiB, bandwidth in GB/s or Gb/s, time in ns/µs/ms/s/min/h/d chosen by size.
+/// The one formatter of the program: three significant digits on screen, exact values on request. Zeros at
+/// the end go only where the value is exactly what is left: "2 µs" typed, "14.0 s" rounded. Memory in
+/// GiB/MiB/KiB, bandwidth in GB/s or Gb/s, time in ns/µs/ms/s/min/h/d chosen by size.
 namespace nest::text {
 
 enum class BandwidthUnit { GigabytesPerSecond, GigabitsPerSecond };
 
-std::string number(double value, int significant = 3);  ///< "12.3", "0.00412", "1.2e+09"; no trailing zeros
+std::string number(double value, int significant = 3);  ///< "12.3", "0.00412", "1.20e+09"
 std::string count(long long value);                     ///< "16,384"
-std::string percent(double fraction);                   ///< 0.412 → "41.2 %"
-std::string signedPercent(double fraction);             ///< -0.061 → "−6.1 %"
+std::string rate(double value);                         ///< of things per second: "12.3", "1,050,000"
+/// 0.412 → "41.2 %"; what is not 0 but less than a hundredth of a percent: "< 0.01 %".
+std::string percent(double fraction);
+std::string signedPercent(double fraction);  ///< -0.061 → "−6.1 %"
 std::string time(Seconds);
+std::string precise(Seconds);  ///< "41.662 ms": five digits, where a rounded time opens
 std::string memory(Bytes);
 std::string bandwidth(BytesPerSecond, BandwidthUnit = BandwidthUnit::GigabytesPerSecond);
 std::string flops(FlopsPerSecond);  ///< "989 TFLOP/s"

@@ -256,12 +256,27 @@ private slots:
     QVERIFY(r.out.contains("1–4 (embedding … block 3)"));
     QVERIFY(!r.out.contains("stage 0"));
     for (const char* part :
-         {"a batch", "MFU", "samples/s", "tokens/s", "GiB", "stage", "lower bound", "bound by"})
+         {"per step", "MFU", "samples/s", "tokens/s", "GiB", "stage", "lower bound", "idle", "limit"})
       QVERIFY2(r.out.contains(part), part);
     const Ran no = run({"solve", sample("llama3-70b-a100-16-too-small")});
     QCOMPARE(no.code, 1);
-    for (const char* part : {"No plan fits", "short by", "What would make it fit"})
+    for (const char* part : {"Does not fit", "stage 1 needs", "Each of these would make one fit"})
       QVERIFY2(no.out.contains(part), part);
+  }
+  void utilisationNamesItsPeak() {
+    QFile file(sample("llama3-70b-a100-16-too-small"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
+    QJsonObject job = scenario["job"].toObject();
+    job["format"] = "fp8";
+    scenario["job"] = job;
+    scenario["cluster"] = QJsonObject{{"device", "a100-80"}, {"network", "host:8@300GB/s leaf:8@25GB/s"}};
+    const Ran r = run({"solve", "-"}, QJsonDocument(scenario).toJson());
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    QVERIFY2(r.err.contains("A100 80 GB SXM has no fp8 rate"), qPrintable(r.err));
+    QVERIFY2(
+        r.out.contains("the dense bf16 peak of the devices in use, 312 TFLOP/s each; the device has no fp8"),
+        qPrintable(r.out));
   }
   void samplesAreInOrder() {
     const QDir samples(QString(NEST_SOURCE_DIR) + "/samples");

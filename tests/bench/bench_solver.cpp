@@ -259,7 +259,7 @@ void runCase(const Case& c, int runs, int top, double deadline, bool wider) {
   if (wider) std::printf("    %s front of %zu plans\n", nameOf(outcome.frontReach), outcome.front.size());
   if (outcome.status == OutcomeStatus::BestSoFar)
     std::printf("    lower bound %s, gap %.3f %%\n", text::time(outcome.lowerBound).c_str(),
-                100 * outcome.gap());
+                100 * outcome.gap().value_or(1));
   for (const auto& d : outcome.diagnostics) std::printf("    %s\n", toText(d).c_str());
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "units/text.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -19,24 +20,12 @@ bool stillDrawable(const Evaluation& e) {
   });
 }
 
+/// A line of the log.
 QString sentenceFor(const Outcome& outcome) {
-  const QString elapsed = QString::fromStdString(text::time(outcome.statistics.elapsed));
-  const QString states = QString::fromStdString(text::count(outcome.statistics.states));
-  switch (outcome.status) {
-    case OutcomeStatus::Optimal:
-      return PlanningSession::tr("Optimal in %1: %2 states, %3 candidates")
-          .arg(elapsed, states, QString::fromStdString(text::count(outcome.statistics.candidates)));
-    case OutcomeStatus::BestSoFar:
-      return PlanningSession::tr("Best so far after %1, within %2 of the bound")
-          .arg(elapsed, QString::fromStdString(text::percent(outcome.gap())));
-    case OutcomeStatus::Infeasible:
-      return PlanningSession::tr("Nothing fits; searched for %1").arg(elapsed);
-    case OutcomeStatus::Cancelled:
-      return PlanningSession::tr("Cancelled after %1").arg(elapsed);
-    case OutcomeStatus::Failed:
-      break;
-  }
-  return PlanningSession::tr("The search failed");
+  return PlanningSession::tr("%1: %2 states, %3 candidates")
+      .arg(QString::fromStdString(words::verdict(outcome)),
+           QString::fromStdString(text::count(outcome.statistics.states)),
+           QString::fromStdString(text::count(outcome.statistics.candidates)));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "accessible/screen_reader.h"
 #include "document/file_path.h"
 #include "figures/phrases.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -126,8 +127,9 @@ void LaunchDialog::showChosen() {
                (d.remedy.empty() ? QString() : QStringLiteral(": ") + phrase(d.remedy));
     if (!m_context.current) notes += tr("The scenario has changed since this plan was found: solve it again");
   } else {
-    notes += m_context.isNearestMiss() ? tr("Nothing fits, so there is no plan to launch")
-                                       : tr("There is no plan yet: solve the scenario first");
+    notes += m_context.outcome
+                 ? tr("%1: there is no plan to launch").arg(phrase(words::noPlan(*m_context.outcome).title))
+                 : tr("There is no plan yet: solve the scenario first");
   }
   m_text->setPlainText(
       m_content.size() <= kMostShown

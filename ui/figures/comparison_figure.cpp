@@ -6,6 +6,7 @@
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "units/text.h"
+#include "words/metric_words.h"
 
 namespace nest {
 namespace {
@@ -14,17 +15,17 @@ QString from(const std::string& s) {
   return QString::fromStdString(s);
 }
 
-/// Bindings in the order of a bar, each with its Okabe–Ito colour and hatch.
+/// Parts in the order of a bar, each with its Okabe–Ito colour and hatch.
 struct Part {
-  Binding binding;
+  TimePart part;
   int colour, hatch;
 };
-constexpr Part kParts[] = {{Binding::Compute, 0, 0}, {Binding::Memory, 0, 1}, {Binding::Tensor, 1, 0},
-                           {Binding::Context, 2, 0}, {Binding::Expert, 3, 0}, {Binding::Pipeline, 4, 0},
-                           {Binding::Data, 5, 0},    {Binding::Step, 6, 0},   {Binding::Bubble, 7, 2}};
+constexpr Part kParts[] = {{TimePart::Compute, 0, 0}, {TimePart::Recompute, 0, 1}, {TimePart::Tensor, 1, 0},
+                           {TimePart::Context, 2, 0}, {TimePart::Expert, 3, 0},    {TimePart::Pipeline, 4, 0},
+                           {TimePart::Data, 5, 0},    {TimePart::Step, 6, 0},      {TimePart::Idle, 7, 2}};
 
-QString partName(Binding b) {
-  QString name = b == Binding::Memory ? QStringLiteral("recompute") : QString::fromLatin1(nameOf(b));
+QString partName(TimePart part) {
+  QString name = QString::fromLatin1(words::of(part));
   name[0] = name[0].toUpper();
   return name;
 }
@@ -58,7 +59,7 @@ struct Rows {
 };
 
 QColor partColor(const Theme& theme, const Part& p) {
-  if (p.binding == Binding::Bubble) return theme.color(Theme::Role::Idle);
+  if (p.part == TimePart::Idle) return theme.color(Theme::Role::Idle);
   return theme.stage(p.colour);
 }
 
@@ -66,8 +67,8 @@ Rows layOut(const QRectF& body, const std::vector<ComparisonFigure::Row>& rows, 
   Rows r;
   for (const Part& p : kParts) {
     const bool used = std::any_of(rows.begin(), rows.end(),
-                                  [&](const auto& row) { return row.metrics.share(p.binding) > 0.002; });
-    if (used) r.items.push_back({partName(p.binding), partColor(theme, p), p.hatch});
+                                  [&](const auto& row) { return row.metrics.share(p.part) > 0.002; });
+    if (used) r.items.push_back({partName(p.part), partColor(theme, p), p.hatch});
   }
   double label = 60;
   for (const auto& row : rows) {
@@ -114,7 +115,7 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
     double x = bar.left();
     const double total = bar.width() * row.metrics.batchTime.value() / axis.largest;
     for (const Part& p : kParts) {
-      const double w = total * row.metrics.share(p.binding);
+      const double w = total * row.metrics.share(p.part);
       if (w <= 0.3) continue;
       const QRectF piece(x, bar.top(), w, bar.height());
       x += w;
@@ -160,9 +161,9 @@ Figure::Hit ComparisonFigure::hitOf(int i, const QRectF& area, const PlanContext
   const Row& row = m_rows[static_cast<std::size_t>(i)];
   QString tip = QStringLiteral("<b>%1</b><br>%2").arg(row.name.toHtmlEscaped(), row.plan.toHtmlEscaped());
   for (const Part& p : kParts)
-    if (const double share = row.metrics.share(p.binding); share > 0.0005)
+    if (const double share = row.metrics.share(p.part); share > 0.0005)
       tip += QStringLiteral("<br>%1: %2 (%3)")
-                 .arg(partName(p.binding), from(text::time(row.metrics.batchTime * share)),
+                 .arg(partName(p.part), from(text::time(row.metrics.batchTime * share)),
                       from(text::percent(share)));
   return {itemOf(i), r.bar(static_cast<std::size_t>(i)), tip};
 }

@@ -83,8 +83,9 @@ void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
       freeX = labelX + w;
     }
     if (p.y <= 0) {
-      ink.label({here.x() - 6, plot.bottom() - 20, 12, 16}, QStringLiteral("×"), Qt::AlignCenter, Ink::kBody,
-                ink.color(Theme::Role::Error), true);
+      ink.label({here.x() - 6, plot.bottom() - 20, 12, 16},
+                p.decided ? QStringLiteral("×") : QStringLiteral("?"), Qt::AlignCenter, Ink::kBody,
+                ink.color(p.decided ? Theme::Role::Error : Theme::Role::MutedText), true);
       previous = nullptr;
       continue;
     }
@@ -115,7 +116,10 @@ void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
 QString CurveFigure::sentence() const {
   const auto runs = [](const Point& p) { return p.y > 0; };
   const auto first = std::find_if(m_points.begin(), m_points.end(), runs);
-  if (first == m_points.end()) return tr("Nothing fits at any of these values");
+  if (first == m_points.end())
+    return std::all_of(m_points.begin(), m_points.end(), [](const Point& p) { return p.decided; })
+               ? tr("Nothing fits at any of these values")
+               : tr("Stopped before a plan was found at any of these values");
   const auto last = std::find_if(m_points.rbegin(), m_points.rend(), runs);
   if (&*first == &*last) return tr("%1 at %2").arg(first->yText, first->xText);
   const auto changes =
@@ -184,14 +188,14 @@ Figure::Hit CurveFigure::hitOf(int i, const QRectF& area, const PlanContext& c) 
   const Point& p = m_points[static_cast<std::size_t>(i)];
   const QPointF here = at(p, plotOf(area, c, false), largest());
   QString tip = QStringLiteral("<b>%1</b><br>%2<br>%3")
-                    .arg(p.xText, p.y > 0 ? p.yText : tr("nothing fits"), p.plan.toHtmlEscaped());
+                    .arg(p.xText, p.y > 0 ? p.yText : p.none, p.plan.toHtmlEscaped());
   if (!p.change.isEmpty()) tip += QStringLiteral("<br>") + p.change.toHtmlEscaped();
   return {itemOf(i), QRectF(here.x() - 9, here.y() - 9, 18, 18), tip};
 }
 
 QString CurveFigure::lineOf(int i, const PlanContext&) const {
   const Point& p = m_points[static_cast<std::size_t>(i)];
-  QString out = QStringLiteral("%1: %2, %3").arg(p.xText, p.y > 0 ? p.yText : tr("nothing fits"), p.plan);
+  QString out = QStringLiteral("%1: %2, %3").arg(p.xText, p.y > 0 ? p.yText : p.none, p.plan);
   if (!p.change.isEmpty()) out += QStringLiteral("; ") + p.change;
   return out;
 }
@@ -202,8 +206,7 @@ QString CurveFigure::words(const PlanContext&) const {
   out += QLatin1Char('\n');
   for (std::size_t i = 0; i < m_points.size(); ++i) {
     const Point& p = m_points[i];
-    out +=
-        p.xText + QLatin1Char('\t') + (p.y > 0 ? p.yText : tr("nothing fits")) + QLatin1Char('\t') + p.plan;
+    out += p.xText + QLatin1Char('\t') + (p.y > 0 ? p.yText : p.none) + QLatin1Char('\t') + p.plan;
     for (const Other& o : m_others)
       out +=
           QLatin1Char('\t') + (i < o.ys.size() && o.ys[i] > 0 ? QString::fromStdString(text::number(o.ys[i]))

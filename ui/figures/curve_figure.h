@@ -18,8 +18,10 @@ public:
   struct Point {
     double x = 0;   ///< position on a logarithmic axis
     QString xText;  ///< "512", "62.5 GB/s"
-    double y = 0;   ///< value; 0 = nothing fits
+    double y = 0;   ///< value; 0: there is no plan
     QString yText;
+    QString none;          ///< without a plan: what the search ended in
+    bool decided = true;   ///< false: it was stopped, whether a plan fits is not known
     QString plan;          ///< one line
     bool changed = false;  ///< the plan differs from the previous point's
     QString change;        ///< in words

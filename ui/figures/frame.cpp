@@ -5,6 +5,7 @@
 
 #include "figures/ink.h"
 #include "figures/phrases.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -25,14 +26,8 @@ QString firstErrors(const PlanContext& c) {
 
 QString bannerOf(const PlanContext& c) {
   if (c.isNearestMiss()) {
-    const NearestMiss& miss = *c.outcome->nearestMiss;
-    QString out = QStringLiteral("Nothing fits. Shown is the nearest miss");
-    if (miss.stage >= 0)
-      out += QStringLiteral(": stage %1 is short by %2")
-                 .arg(stageNumber(miss.stage))
-                 .arg(memoryText(miss.shortfall));
-    if (!miss.remedies.empty()) out += QStringLiteral(". Would help: ") + phrase(miss.remedies.front());
-    return out;
+    const words::NoPlan none = words::noPlan(*c.outcome);
+    return phrase(none.title + ". " + none.detail);
   }
   if (!c.current && c.shownPlan())
     return QStringLiteral("Found before your last edit; solve to bring it up to date");
@@ -70,21 +65,8 @@ std::optional<FigureState> stateOf(const PlanContext& c, const QString& what, bo
   if (!c.outcome)
     return FigureState{QStringLiteral("Not solved yet"),
                        QStringLiteral("Once a plan is found, you see %1 here.").arg(what)};
-  switch (c.outcome->status) {
-    case OutcomeStatus::Cancelled:
-      return FigureState{QStringLiteral("The search was cancelled"),
-                         QStringLiteral("No plan had been found by then. Solve again to see %1.").arg(what)};
-    case OutcomeStatus::Infeasible:
-      return FigureState{
-          QStringLiteral("Nothing fits"),
-          QStringLiteral(
-              "No plan of the search space fits, not even nearly. Offer more memory, devices or recompute.")};
-    default: {
-      const auto& d = c.outcome->diagnostics;
-      return FigureState{QStringLiteral("No plan was found"),
-                         d.empty() ? QString() : phrase(d.front().message)};
-    }
-  }
+  const words::NoPlan none = words::noPlan(*c.outcome);
+  return FigureState{phrase(none.title), phrase(none.detail)};
 }
 
 QRectF bodyOf(const QRectF& area, const PlanContext& c, bool standalone) {

@@ -4,7 +4,7 @@
 
 #include "figures/ink.h"
 #include "figures/phrases.h"
-#include "plan/metrics.h"
+#include "words/metric_words.h"
 
 namespace nest {
 namespace {
@@ -106,12 +106,9 @@ std::array<double, kLoadPartCount> loadParts(const StageEvaluation& e) {
           e.step.value()};
 }
 
-QString bindingText(const StageEvaluation& e) {
+QString limitText(const StageEvaluation& e) {
   if (!(e.load.value() > 0)) return {};
-  const Binding binding = bindingOf(e);
-  const Seconds share = stageShares(e, e.load)[static_cast<std::size_t>(binding)];
-  return QStringLiteral("%1 (%2)").arg(QString::fromUtf8(nameOf(binding)),
-                                       phrase(text::percent(share / e.load)));
+  return phrase(words::of(limitOf(e), "its time"));
 }
 
 QString nameOf(MemoryPart part) {

@@ -33,8 +33,8 @@ int hatchOf(LoadPart);
 
 /// Seconds per microbatch of each part of a load, before overlap; they sum to load + hidden.
 std::array<double, kLoadPartCount> loadParts(const StageEvaluation&);
-/// What binds a stage and its share of the load: "compute (92 %)".
-QString bindingText(const StageEvaluation&);
+/// What limits a stage: "bound by compute (92 %)"; empty without a load.
+QString limitText(const StageEvaluation&);
 
 enum class MemoryPart { Weights, Gradients, Optimizer, Stash, Workspace, Gathered, Reserve };
 inline constexpr int kMemoryPartCount = 7;

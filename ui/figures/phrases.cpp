@@ -9,7 +9,7 @@ QString plural(long long n, const QString& singular) {
 }
 
 QString exactTime(Seconds t) {
-  return QStringLiteral("%1 (%2 s)").arg(timeText(t), phrase(text::exact(t.value())));
+  return phrase(text::precise(t));
 }
 
 QString exactMemory(Bytes b) {

@@ -30,7 +30,7 @@ inline QString layerNumber(int layer) {
 }
 QString plural(long long n, const QString& singular);  ///< "1 device", "1,024 devices"
 
-/// "12.3 ms (0.012345 s)": rounded, then exact.
+/// "12.345 ms", "39.5 GiB (42,412,345,678 bytes)": what a rounded value opens to.
 QString exactTime(Seconds);
 QString exactMemory(Bytes);
 

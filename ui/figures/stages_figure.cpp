@@ -8,6 +8,7 @@
 #include "figures/phrases.h"
 #include "figures/stages_layout.h"
 #include "figures/ticks.h"
+#include "words/metric_words.h"
 
 namespace nest {
 namespace {
@@ -20,14 +21,14 @@ QString sentence(const PlanContext& c) {
   if (slow < 0 || e.stages.empty()) return {};
   const auto& s = e.stages[static_cast<std::size_t>(slow)];
   const double mean = e.sumLoad.value() / static_cast<double>(e.stages.size());
-  const QString bound = bindingText(s);
+  const QString bound = limitText(s);
   if (e.stages.size() == 1)
-    return QStringLiteral("One stage, %1 a microbatch, %2 microbatches; bound by %3")
+    return QStringLiteral("One stage, %1 a microbatch, %2 microbatches; %3")
         .arg(timeText(s.load), countText(e.microbatchCount), bound);
   const double above = mean > 0 ? s.load.value() / mean - 1 : 0;
   const QString pace = above < 0.0005 ? QStringLiteral("all stages are level")
                                       : phrase(text::percent(above)) + QStringLiteral(" above the mean");
-  return QStringLiteral("Stage %1 sets the pace: %2 a microbatch, %3; bound by %4")
+  return QStringLiteral("Stage %1 sets the pace: %2 a microbatch, %3; %4")
       .arg(stageNumber(slow))
       .arg(timeText(s.load), pace, bound);
 }
@@ -220,7 +221,7 @@ private:
       const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
       const double once = (e.exposed + e.step).value();
       const QStringList rows{
-          bindingText(e),
+          phrase(words::brief(limitOf(e))),
           plural(e.devices, QStringLiteral("device")) + QStringLiteral(" · ") + phrase(toText(s.strategy)),
           s.recompute == Recompute::None ? QStringLiteral("nothing recomputed")
                                          : phrase(nameOf(s.recompute)) + QStringLiteral(" recompute"),
@@ -272,7 +273,7 @@ QString stageTip(int i, const PlanContext& c) {
   tip.row(QStringLiteral("Devices"),
           countText(e.devices) + QStringLiteral(", ") + phrase(toText(s.strategy)));
   tip.row(QStringLiteral("Recompute"), phrase(nameOf(s.recompute)));
-  tip.note(QStringLiteral("Bound by %1.").arg(bindingText(e)));
+  tip.note(limitText(e));
   return tip.html();
 }
 
@@ -359,9 +360,7 @@ QString StagesFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
         .arg(stageNumber(*stage))
         .arg(timeText(Seconds(layerSeconds(*c.problem, *c.shownPlan(), *stage, LayerIndex(item.index)))));
   const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(*stage)];
-  return QStringLiteral("Stage %1: load %2, bound by %3")
-      .arg(stageNumber(*stage))
-      .arg(timeText(e.load), bindingText(e));
+  return QStringLiteral("Stage %1: load %2, %3").arg(stageNumber(*stage)).arg(timeText(e.load), limitText(e));
 }
 
 QString StagesFigure::words(const PlanContext& c) const {

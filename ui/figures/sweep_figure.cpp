@@ -64,7 +64,7 @@ void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
         ink.fill(box, ink.color(it.known ? Role::Canvas : Role::Panel));
         if (it.known) ink.hatch(box, 1, ink.color(Role::Border), 7);
         if (it.known)
-          ink.firstThatFits(box, {tr("nothing fits"), QStringLiteral("×")}, Qt::AlignCenter, Ink::kSmall,
+          ink.firstThatFits(box, {it.none, QStringLiteral("×")}, Qt::AlignCenter, Ink::kSmall,
                             ink.color(Role::MutedText));
         continue;
       }
@@ -115,7 +115,7 @@ void SweepFigure::paintScale(Ink& ink, const QRectF& p, double least, double mos
     ink.fill({ramp.left() + ramp.width() * i / 36, ramp.top(), ramp.width() / 36 + 0.6, ramp.height()},
              ink.theme().magnitude(i / 35.0));
   ink.label({ramp.right() + 8, ramp.top() - 4, p.right() - ramp.right() - 8, 18},
-            tr("%1: %2 to %3 · hatched: nothing fits")
+            tr("%1: %2 to %3 · hatched: no plan")
                 .arg(m_value, phrase(text::number(least)), phrase(text::number(most))),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
@@ -125,7 +125,7 @@ Figure::Hit SweepFigure::hitOf(int i, const QRectF& area, const PlanContext& c) 
   const Cell& it = cell(x, r);
   Tip tip(QStringLiteral("%1, %2").arg(m_xs[x], m_ys[r]));
   if (it.known) {
-    tip.row(m_value, it.y > 0 ? it.yText : tr("nothing fits"));
+    tip.row(m_value, it.y > 0 ? it.yText : it.none);
     if (!it.plan.isEmpty()) tip.row(tr("Plan"), it.plan);
   } else {
     tip.note(tr("Not solved yet."));
@@ -140,7 +140,7 @@ QString SweepFigure::lineOf(int i, const PlanContext&) const {
       .arg(m_xs[x], m_ys[r],
            !it.known  ? tr("not solved yet")
            : it.y > 0 ? it.yText + QStringLiteral(", ") + it.plan
-                      : tr("nothing fits"));
+                      : it.none);
 }
 
 std::optional<SelectionItem> SweepFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
@@ -160,7 +160,7 @@ QString SweepFigure::words(const PlanContext&) const {
     out += u'\n' + m_ys[r];
     for (int x = 0; x < columns(); ++x) {
       const Cell& it = cell(x, r);
-      out += u'\t' + (!it.known ? QString() : it.y > 0 ? it.yText : tr("nothing fits"));
+      out += u'\t' + (!it.known ? QString() : it.y > 0 ? it.yText : it.none);
     }
   }
   return out + u'\n';

@@ -17,8 +17,9 @@ public:
 
   struct Cell {
     bool known = false;
-    double y = 0;  ///< 0: nothing fits
+    double y = 0;  ///< 0: there is no plan
     QString yText, plan;
+    QString none;  ///< without a plan: what the search ended in
   };
   void begin(QString xTitle, QStringList xs, QString yTitle, QStringList ys, QString value);
   void setCell(int column, int row, Cell);

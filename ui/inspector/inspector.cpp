@@ -17,6 +17,7 @@
 #include "accessible/screen_reader.h"
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
+#include "plan/explanation_constants.h"
 #include "theme/appearance.h"
 #include "units/text.h"
 
@@ -193,9 +194,12 @@ void Inspector::refresh() {
                none ? tr("No plan yet. Once one is found, you see its figures here.") : factsHtml(facts));
   m_facts->setAccessibleName(facts.title);
   const Plan* plan = m_context->shownPlan();
-  if (!m_tree && plan && m_context->problem)
-    m_tree =
-        std::make_shared<const CostTerm>(explain(*m_context->problem, *plan, *m_context->shownEvaluation()));
+  if (!m_tree && plan && m_context->problem) {
+    CostTerm whole = explain(*m_context->problem, *plan, *m_context->shownEvaluation());
+    if (const auto& s = m_context->scenario; s && s->model.architecture)
+      addConstants(whole, s->cluster.device, s->model.analytic.constants);
+    m_tree = std::make_shared<const CostTerm>(std::move(whole));
+  }
   const QString kept = m_view->currentIndex().data(TermModel::kIdRole).toString();
   m_model->setTree(m_tree, stageInQuestion());
   m_view->setVisible(m_tree != nullptr);

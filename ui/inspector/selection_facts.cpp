@@ -4,10 +4,10 @@
 
 #include "figures/communication_figure.h"
 #include "figures/phrases.h"
-#include "plan/metrics.h"
 #include "plan/schedule_difference.h"
 #include "units/amount.h"
 #include "units/text.h"
+#include "words/metric_words.h"
 
 namespace nest {
 namespace {
@@ -46,7 +46,7 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   f.rows.emplace_back(tr("Devices"), q(text::count(e.devices)));
   f.rows.emplace_back(tr("Strategy"), q(toText(stage.strategy)));
   f.rows.emplace_back(tr("Recompute"), QString::fromLatin1(nameOf(stage.recompute)));
-  f.rows.emplace_back(tr("Bound by"), QString::fromLatin1(nameOf(bindingOf(e))));
+  f.rows.emplace_back(tr("Limit"), q(words::of(limitOf(e), "its time")));
   f.rows.emplace_back(tr("Load"), tr("%1 a microbatch").arg(q(text::time(e.load))));
   addTime(f, tr("Forward"), e.forward);
   addTime(f, tr("Backward"), e.backward);
@@ -127,15 +127,12 @@ void addPlan(Facts& f, const PlanContext& c) {
                       tr("%1: %2 of %3")
                           .arg(stageNumber(m.fullestStage))
                           .arg(q(text::memory(m.peakMemory)), q(text::memory(m.capacity))));
-  for (int b = 0; b < kBindingCount; ++b) {
-    const auto binding = static_cast<Binding>(b);
-    if (m.share(binding) >= 0.001)
-      // What memory costs in time is recomputing.
-      f.rows.emplace_back(binding == Binding::Memory
-                              ? tr("Time in recompute")
-                              : tr("Time in %1").arg(QString::fromLatin1(nameOf(binding))),
-                          q(text::percent(m.share(binding))));
-  }
+  f.rows.emplace_back(tr("Limit"), q(words::of(m.limit)));
+  for (int k = 0; k < kTimePartCount; ++k)
+    if (const auto part = static_cast<TimePart>(k); m.share(part) >= 0.001)
+      f.rows.emplace_back(
+          part == TimePart::Idle ? tr("Idle") : tr("Time in %1").arg(QString::fromLatin1(words::of(part))),
+          q(part == TimePart::Idle ? words::of(m.bubble) : text::percent(m.share(part))));
 }
 
 }  // namespace

@@ -6,12 +6,12 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <algorithm>
-#include <cmath>
 
 #include "document/item_names.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "plan/metrics.h"
+#include "plan/score.h"
 #include "theme/resources.h"
 #include "views/view.h"
 
@@ -61,16 +61,12 @@ bool hasState(const QJsonArray& wanted, const LessonScene& scene) {
 std::optional<double> handScore(const LessonScene& scene) {
   const auto* cuts = qobject_cast<const CutView*>(scene.view(QStringLiteral("cuts")));
   if (!cuts || !cuts->canvas().plan() || !scene.context->plan || !scene.context->current) return std::nullopt;
-  const Evaluation& mine = cuts->canvas().evaluation();
-  if (!mine.feasible()) return 0;
-  const double best = scene.context->plan->evaluation.batchTime.value();
-  const double regret = best > 0 ? mine.batchTime.value() / best - 1 : 0;
-  return regret < 1e-9 ? 100 : std::min(99.0, std::floor(100 / (1 + regret)));
+  return scoreOf(cuts->canvas().evaluation(), scene.context->plan->evaluation.batchTime);
 }
 
 double bubbleShare(const PlanContext& c) {
   if (!c.plan || !c.problem || !c.current) return 1;
-  return metricsOf(*c.problem, nullptr, *c.plan).share(Binding::Bubble);
+  return metricsOf(*c.problem, nullptr, *c.plan).bubble.fillAndDrain;
 }
 
 double slowerBy(const LessonScene& scene) {

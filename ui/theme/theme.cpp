@@ -16,13 +16,13 @@ constexpr std::size_t kRoleCount = static_cast<std::size_t>(Role::Idle) + 1;
 using Roles = std::array<QRgb, kRoleCount>;
 
 /// In the order of Theme::Role: Canvas, Panel, Border, Grid, Text, MutedText, Accent, AccentText, Hover,
-/// Selection, Warning, Error, Good, Idle.
+/// Selection, Warning, Error, Idle.
 constexpr Roles kLight = {0xffffffff, 0xfff4f5f7, 0xffd3d7dd, 0xffe7eaee, 0xff1b1f24, 0xff5b6572, 0xff0a62ab,
-                          0xffffffff, 0xff7a8594, 0xff0a62ab, 0xff8f5a00, 0xffb3261e, 0xff0b6e4f, 0xffdfe3e8};
+                          0xffffffff, 0xff7a8594, 0xff0a62ab, 0xff8f5a00, 0xffb3261e, 0xffdfe3e8};
 constexpr Roles kDark = {0xff16191d, 0xff1f2328, 0xff3a414a, 0xff2a3037, 0xffe8ebee, 0xff9aa5b1, 0xff58b0ee,
-                         0xff0b1116, 0xffaab4c0, 0xff7cc4f7, 0xffe5b050, 0xffff8a7d, 0xff4fc79d, 0xff353c45};
+                         0xff0b1116, 0xffaab4c0, 0xff7cc4f7, 0xffe5b050, 0xffff8a7d, 0xff353c45};
 constexpr Roles kPrint = {0xffffffff, 0xffffffff, 0xff9aa1aa, 0xffd9dde2, 0xff000000, 0xff444b54, 0xff00528f,
-                          0xffffffff, 0xff5b6572, 0xff00528f, 0xff7a4d00, 0xff9c1c16, 0xff075c41, 0xffe4e7eb};
+                          0xffffffff, 0xff5b6572, 0xff00528f, 0xff7a4d00, 0xff9c1c16, 0xffe4e7eb};
 
 /// Okabe and Ito, "Color universal design" (2008); grey stands in for their black, which is the text's.
 constexpr std::array<QRgb, 8> kCategories = {0xff56b4e9, 0xffe69f00, 0xff009e73, 0xffcc79a7,

@@ -25,7 +25,6 @@ public:
     Selection,
     Warning,
     Error,
-    Good,
     Idle
   };
 

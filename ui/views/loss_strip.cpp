@@ -9,6 +9,7 @@
 #include "accessible/screen_reader.h"
 #include "document/scenario_document.h"
 #include "figures/phrases.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -96,7 +97,9 @@ QString LossStrip::sentence(const PlanContext& c, const QStringList& failed) con
               "took %1.")
                .arg(timeText(before));
   if (!c.plan)
-    return out + tr("Nothing fits on the rest; with everything whole a batch took %1.").arg(timeText(before));
+    return out + tr("On the rest: %1. Without failures a step takes %2.")
+                     .arg(c.outcome ? QString::fromUtf8(words::of(c.outcome->status)) : tr("not solved yet"),
+                          timeText(before));
   const Seconds after = c.plan->evaluation.batchTime;
   const int lost = m_whole->problem->cluster->deviceCount() - c.problem->cluster->deviceCount();
   const int idle = c.problem->cluster->deviceCount() - c.plan->plan.devicesUsed();

@@ -100,7 +100,7 @@ void PlacementView::refresh() {
   if (first) m_table->resizeColumnsToContents();
   const auto state = stateOf(context(), tr("the placement"));
   m_message->setText(state                       ? state->heading + QStringLiteral(". ") + state->text
-                     : context().isNearestMiss() ? tr("Nothing fits; this is the nearest miss")
+                     : context().isNearestMiss() ? tr("Does not fit; this is the closest plan")
                                                  : QString());
   m_find->setEnabled(m_model->rowCount() > 0);
   followSelection();

@@ -17,8 +17,9 @@
 #include "figures/ink.h"
 #include "lessons/lesson.h"
 #include "plan/metrics.h"
-#include "solver/headline.h"
 #include "views/flow_layout.h"
+#include "words/headline.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -219,10 +220,10 @@ void Gallery::paintCard(Card& card) {
         metricsOf(*card.context->problem, architecture ? &*architecture : nullptr, *card.context->plan),
         card.context->plan->plan, *card.context->outcome);
     QStringList words;
-    for (std::size_t i = 0; i < parts.size() && i < 2; ++i) words << QString::fromStdString(parts[i]);
+    for (std::size_t i = 0; i < parts.size() && i < 2; ++i) words << QString::fromStdString(parts[i].text);
     button->setVerdict(words.join(QStringLiteral(" · ")));
   } else {
-    button->setVerdict(tr("Nothing fits"));
+    button->setVerdict(QString::fromStdString(words::noPlan(*card.context->outcome).title));
   }
 }
 

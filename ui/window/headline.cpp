@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "accessible/screen_reader.h"
@@ -15,9 +16,11 @@
 #include "editors/glossary.h"
 #include "figures/phrases.h"
 #include "plan/metrics.h"
-#include "solver/headline.h"
 #include "theme/theme.h"
 #include "units/text.h"
+#include "words/headline.h"
+#include "words/metric_words.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -60,34 +63,38 @@ QToolButton* wayBack(QAction* action, const QString& text, QWidget* parent) {
   return b;
 }
 
-QStringList exactTips(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
-  QStringList tips;
-  tips << Headline::tr("<qt><b>Batch time</b> %1 s").arg(q(text::exact(m.batchTime.value())));
+/// What stands behind each part of the line, by what it is.
+std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
+  using Kind = HeadlinePart::Kind;
+  QString time = Headline::tr("<qt><b>Step time</b> %1").arg(q(text::precise(m.batchTime)));
   if (m.simulated.value() > 0)
-    tips[0] +=
-        Headline::tr("<br>%1 s by simulation of the schedule").arg(q(text::exact(m.simulated.value())));
-  tips[0] += Headline::tr("<br>%1 samples/s, %2 tokens/s</qt>")
-                 .arg(q(text::number(m.samplesPerSecond, 6)),
-                      q(text::count(static_cast<long long>(m.tokensPerSecond + 0.5))));
-  if (m.mfu)
-    tips << Headline::tr("<qt><b>MFU</b> %1<br>%2</qt>").arg(q(text::exact(*m.mfu)), q(m.mfuConvention));
-  tips << Headline::tr(
-              "<qt><b>Plan</b> %1<br>%2 of %3 devices<br>t: tensor degree, p: stages, d: replicas, b: "
-              "microbatch</qt>")
-              .arg(q(summaryOf(plan)), q(text::count(m.devicesUsed)), q(text::count(m.deviceCount)));
-  tips << Headline::tr("<qt><b>Memory</b> of the fullest stage, %1, at its peak</qt>")
-              .arg(stageNumber(m.fullestStage));
-  QString shares = Headline::tr("<qt><b>Where the batch time goes</b>");
-  for (int b = 0; b < kBindingCount; ++b)
-    if (m.share(static_cast<Binding>(b)) >= 0.001)
-      shares += QStringLiteral("<br>%1 %2")
-                    .arg(q(text::percent(m.share(static_cast<Binding>(b)))),
-                         QString::fromLatin1(nameOf(static_cast<Binding>(b))));
-  tips << shares + QStringLiteral("</qt>");
-  tips << Headline::tr("<qt>%1 candidates, %2 states<br>proven bound %3 s</qt>")
-              .arg(q(text::count(outcome.statistics.candidates)), q(text::count(outcome.statistics.states)),
-                   q(text::exact(outcome.lowerBound.value())));
-  return tips;
+    time += Headline::tr("<br>%1 by simulation of the schedule").arg(q(text::precise(m.simulated)));
+  time += Headline::tr("<br>%1 samples/s, %2 tokens/s</qt>")
+              .arg(q(text::rate(m.samplesPerSecond)), q(text::rate(m.tokensPerSecond)));
+  QString split = Headline::tr("<qt><b>Where the devices' time goes</b>");
+  for (int k = 0; k < kTimePartCount; ++k)
+    if (const auto part = static_cast<TimePart>(k); m.share(part) >= 0.001)
+      split += QStringLiteral("<br>%1 %2")
+                   .arg(q(words::of(part)),
+                        q(part == TimePart::Idle ? words::of(m.bubble) : text::percent(m.share(part))));
+  return {
+      {Kind::StepTime, time},
+      {Kind::Utilisation, m.mfu ? Headline::tr("<qt><b>MFU</b> %1<br>%2</qt>")
+                                      .arg(q(text::percent(*m.mfu)), q(words::mfuConvention(m)))
+                                : QString()},
+      {Kind::Plan,
+       Headline::tr("<qt><b>Plan</b> %1<br>%2 of %3 devices<br>t: tensor degree, p: stages, d: "
+                    "replicas, b: microbatch</qt>")
+           .arg(q(summaryOf(plan)), q(text::count(m.devicesUsed)), q(text::count(m.deviceCount)))},
+      {Kind::Memory, Headline::tr("<qt><b>Memory</b> of the fullest stage, %1, at its peak</qt>")
+                         .arg(stageNumber(m.fullestStage))},
+      {Kind::Limit, split + QStringLiteral("</qt>")},
+      {Kind::Verdict,
+       Headline::tr("<qt>%1 candidates, %2 states%3</qt>")
+           .arg(q(text::count(outcome.statistics.candidates)), q(text::count(outcome.statistics.states)),
+                outcome.gap()
+                    ? Headline::tr("<br>no plan takes less than %1").arg(q(text::precise(outcome.lowerBound)))
+                    : QString())}};
 }
 
 }  // namespace
@@ -255,28 +262,19 @@ void Headline::refresh() {
   } else if (c.plan && c.outcome && c.problem && c.scenario) {
     const auto& architecture = c.scenario->model.architecture;
     const PlanMetrics m = metricsOf(*c.problem, architecture ? &*architecture : nullptr, *c.plan);
-    QStringList parts;
-    for (const std::string& part : headlineParts(m, c.plan->plan, *c.outcome)) parts << q(part);
-    // The verdict belongs to the values it was found for.
-    const QStringList tips = exactTips(m, c.plan->plan, *c.outcome);
-    if (!c.current)
-      parts.removeIf([](const QString& p) {
-        return p.startsWith(QLatin1String("Optimal")) || p.startsWith(QLatin1String("Best so far"));
-      });
+    const auto allTips = tipsOf(m, c.plan->plan, *c.outcome);
+    QStringList parts, tips;
+    for (const HeadlinePart& part : headlineParts(m, c.plan->plan, *c.outcome)) {
+      // The verdict belongs to the values it was found for.
+      if (part.kind == HeadlinePart::Kind::Verdict && !c.current) continue;
+      parts << q(part.text);
+      const auto tip = allTips.find(part.kind);
+      tips << (tip == allTips.end() ? QString() : tip->second);
+    }
     showParts(parts, tips);
-  } else if (c.isNearestMiss()) {
-    const NearestMiss& miss = *c.outcome->nearestMiss;
-    QString text =
-        tr("closest: stage %1 is %2 short").arg(stageNumber(miss.stage)).arg(q(text::memory(miss.shortfall)));
-    if (!miss.remedies.empty()) text += tr("; would fit with %1").arg(q(miss.remedies.front()));
-    showMessage(tr("Nothing fits"), text, true);
-  } else if (c.outcome && c.outcome->status == OutcomeStatus::Infeasible) {
-    showMessage(tr("Nothing fits"), tr("no plan satisfies the constraints"), true);
-  } else if (c.outcome && c.outcome->status == OutcomeStatus::Failed) {
-    showMessage(tr("The search failed"),
-                c.outcome->diagnostics.empty() ? QString() : q(c.outcome->diagnostics.front().message), true);
-  } else if (c.outcome && c.outcome->status == OutcomeStatus::Cancelled) {
-    showMessage(tr("Cancelled"), tr("no plan was found before"), false);
+  } else if (c.outcome) {
+    const words::NoPlan none = words::noPlan(*c.outcome);
+    showMessage(q(none.title), q(none.detail), c.outcome->status != OutcomeStatus::Stopped);
   } else if (c.scenario) {
     const bool running = m_session.activity().phase == PlanningSession::Phase::Running;
     if (running)

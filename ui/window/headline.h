@@ -27,9 +27,6 @@ public:
   /// Buttons that bring the hidden scenario panel and inspector back.
   void showWaysBack(bool toPanel, bool toInspector);
 
-Q_SIGNALS:
-  void issuesRequested();
-
 protected:
   bool eventFilter(QObject*, QEvent*) override;
   void resizeEvent(QResizeEvent*) override;

@@ -12,7 +12,8 @@ namespace nest {
 namespace {
 
 constexpr std::size_t kMostBytes = 1u << 20, kMostDimensions = 8;
-constexpr long long kMostNpus = 1 << 20;
+constexpr long long kMostNpus = 1 << 20, kMostWhole = 1LL << 62;
+constexpr const char* kTooLarge = "at most 1,048,576 NPUs are read";
 
 const char* nameOf(AstraSimNetwork::Shape s) {
   return s == AstraSimNetwork::Shape::Ring             ? "Ring"
@@ -64,11 +65,13 @@ void fill(SourceText& s, const YamlValue& root, AstraSimNetwork& n) {
       s.error(
           shapes[d]->place, "astra-topology",
           "unknown topology " + quoted(shapes[d]->scalar) + "; allowed are Ring, FullyConnected and Switch");
-    if (const auto v = readWhole(counts[d]->scalar, 1, kMostNpus))
-      x.npus = static_cast<int>(*v);
+    const auto count = readWhole(counts[d]->scalar, 1, kMostWhole);
+    if (count && *count > kMostNpus) return s.error(counts[d]->place, "astra-too-large", kTooLarge);
+    if (count)
+      x.npus = static_cast<int>(*count);
     else
       s.error(counts[d]->place, "astra-count",
-              "npus_count is " + quoted(counts[d]->scalar) + "; allowed is a whole number of 1 or more");
+              "npus_count must be an integer of 1 or more (found " + quoted(counts[d]->scalar) + ")");
     const auto rate = readDecimal(rates[d]->scalar, 9), delay = readDecimal(delays[d]->scalar, -9);
     if (rate && *rate > 0)
       x.bandwidth = BytesPerSecond(*rate);
@@ -81,7 +84,7 @@ void fill(SourceText& s, const YamlValue& root, AstraSimNetwork& n) {
       s.error(delays[d]->place, "astra-latency",
               "latency is " + quoted(delays[d]->scalar) + "; allowed is a number of ns, zero or more");
     npus *= x.npus;
-    if (npus > kMostNpus) return s.error(counts[d]->place, "astra-too-large", "more than 1,048,576 NPUs");
+    if (npus > kMostNpus) return s.error(counts[d]->place, "astra-too-large", kTooLarge);
     n.dimensions.push_back(x);
   }
 }

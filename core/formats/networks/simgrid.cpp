@@ -12,7 +12,7 @@ namespace nest {
 namespace {
 
 constexpr XmlFormat kFormat{"a SimGrid platform", "platform", "not-simgrid", 4u << 20};
-constexpr long long kMostHosts = NetworkBuilder::kMostDevices;
+constexpr long long kMostHosts = NetworkBuilder::kMostDevices, kMostWhole = 1LL << 62;
 
 using Numbers = std::vector<int>;
 
@@ -110,16 +110,16 @@ private:
       const std::size_t end = std::min(s.find(',', from), s.size());
       const std::string_view part = s.substr(from, end - from);
       const auto dash = part.find('-');
-      const auto first = wholeIn(part.substr(0, dash), 0, 1'000'000'000),
-                 last = dash == std::string_view::npos ? first
-                                                       : wholeIn(part.substr(dash + 1), 0, 1'000'000'000);
+      const auto first = wholeIn(part.substr(0, dash), 0, kMostWhole),
+                 last =
+                     dash == std::string_view::npos ? first : wholeIn(part.substr(dash + 1), 0, kMostWhole);
       if (!first || !last || *last < *first) {
         m_source.error(at(m_cluster), "simgrid-radical",
-                       "radical is " + quoted(s) + "; allowed are numbers and ranges like \"0-15,20\"");
+                       "radical is " + quoted(s) + "; expected numbers and ranges like \"0-15,20\"");
         return {};
       }
       if (static_cast<long long>(out.size()) + *last - *first + 1 > kMostHosts) {
-        m_source.error(at(m_cluster), "network-too-large", "the cluster has more than 200,000 hosts");
+        tooLarge();
         return {};
       }
       for (long long r = *first; r <= *last; ++r) out.push_back(r);
@@ -188,7 +188,11 @@ private:
     std::size_t from = 0;
     while (from <= s.size()) {
       const std::size_t end = std::min(s.find_first_of(",;", from), s.size());
-      const auto n = wholeIn(std::string_view(s).substr(from, end - from), 1, kMostHosts);
+      const auto n = wholeIn(std::string_view(s).substr(from, end - from), 1, kMostWhole);
+      if (n && *n > kMostHosts) {
+        tooLarge();
+        return {};
+      }
       if (!n || out.back().size() >= 16 || out.size() > 8) {
         bad(s, shape);
         return {};
@@ -203,9 +207,13 @@ private:
     }
     return out;
   }
+  void tooLarge() {
+    m_source.error(at(m_cluster), "network-too-large",
+                   "the cluster is too large: at most 200,000 hosts are read");
+  }
   void bad(const std::string& s, const char* shape) {
     m_source.error(at(m_cluster), "simgrid-parameters",
-                   "topo_parameters is " + quoted(s) + "; allowed is " + shape);
+                   "topo_parameters is " + quoted(s) + "; expected " + shape);
   }
 
   bool matches(double hosts) {

@@ -7,8 +7,10 @@
 #include "formats/networks/network_check.h"
 #include "formats/results/plan_json.h"
 #include "scenario/calibration.h"
-#include "solver/headline.h"
 #include "text/json_layout.h"
+#include "words/headline.h"
+#include "words/metric_words.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -28,6 +30,14 @@ void addModel(Json& j, const ReportSource& source) {
   j["active_parameters"] = activeParameterCount(*source.architecture);
 }
 
+/// Either what binds, or, where compute is the largest part, the largest overhead beside it.
+void addLimit(Json& j, const Limit& limit) {
+  const bool binds = limit.kind == Limit::Kind::BoundBy;
+  j["bound_by"] = binds ? Json(nameOf(limit.part)) : Json(nullptr);
+  j["largest_overhead"] = binds ? Json(nullptr) : Json(nameOf(limit.part));
+  j[binds ? "bound_by_share" : "largest_overhead_share"] = limit.share;
+}
+
 void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
   j["summary"] = summaryOf(r.plan);
@@ -36,17 +46,23 @@ void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
   j["samples_per_s"] = m.samplesPerSecond;
   j["tokens_per_s"] = m.tokensPerSecond;
   j["mfu"] = m.mfu ? Json(*m.mfu) : Json(nullptr);
-  if (m.mfu) j["mfu_convention"] = m.mfuConvention;
+  if (m.mfu) {
+    j["mfu_convention"] = words::mfuConvention(m);
+    j["mfu_peak_flops_per_s"] = m.peak.rate.value();
+  }
   if (m.trainingTime) j["training_time_s"] = m.trainingTime->value();
   if (m.deviceHours) j["device_hours"] = *m.deviceHours;
   j["devices_used"] = m.devicesUsed;
   j["devices"] = m.deviceCount;
-  j["bound_by"] = nameOf(m.binds);
-  Json shares = Json::object();
-  for (int b = 0; b < kBindingCount; ++b)
-    if (m.shares[static_cast<std::size_t>(b)].value() > 0)
-      shares[nameOf(static_cast<Binding>(b))] = m.shares[static_cast<std::size_t>(b)].value();
-  j["time_split_s"] = shares;
+  addLimit(j, m.limit);
+  j["idle"] = {{"share", m.bubble.idle()},
+               {"fill_and_drain_share", m.bubble.fillAndDrain},
+               {"imbalance_share", m.bubble.imbalance}};
+  Json split = Json::object();
+  for (int k = 0; k < kTimePartCount; ++k)
+    if (m.split[static_cast<std::size_t>(k)].value() > 0)
+      split[nameOf(static_cast<TimePart>(k))] = m.split[static_cast<std::size_t>(k)].value();
+  j["time_split_s"] = split;
   j["peak_memory_bytes"] = m.peakMemory.value();
   j["memory_capacity_bytes"] = m.capacity.value();
   j["pipeline_time_s"] = r.evaluation.pipelineTime.value();
@@ -145,7 +161,7 @@ Json stagesJson(const Problem& p, const RankedPlan& r) {
     j["strategy"] = toText(plan.strategy);
     j["recompute"] = nameOf(plan.recompute);
     j["load"] = loadJson(p, s);
-    j["bound_by"] = nameOf(bindingOf(s));
+    addLimit(j, limitOf(s));
     j["sync_s"] = s.sync.value();
     j["exposed_sync_s"] = s.exposed.value();
     j["step_s"] = s.step.value();
@@ -239,8 +255,11 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   j["scenario"] = source.scenario;
   addModel(j, source);
   j["status"] = nameOf(o.status);
-  j["lower_bound_s"] = o.lowerBound.value();
-  j["gap"] = o.gap();
+  if (o.cutShort()) j["stopped_by"] = nameOf(o.stopCause);
+  j["verdict"] = words::verdict(o);
+  j["lower_bound_s"] = o.lowerBound > Seconds() ? Json(o.lowerBound.value()) : Json(nullptr);
+  const auto gap = o.gap();
+  j["gap"] = gap ? Json(*gap) : Json(nullptr);
   j["proven_plans"] = o.provenPlans;
   if (const RankedPlan* best = o.best()) {
     j["headline"] = headlineOf(metricsOf(*source.problem, source.architecture, *best), best->plan, o);
@@ -254,6 +273,7 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   if (o.nearestMiss) j["nearest_miss"] = missJson(source, *o.nearestMiss);
   if (free) {
     j["free"] = {{"status", nameOf(free->status)}, {"statistics", statisticsJson(*free)}};
+    if (free->cutShort()) j["free"]["stopped_by"] = nameOf(free->stopCause);
     if (const RankedPlan* best = free->best()) {
       j["free"]["summary"] = summaryOf(best->plan);
       j["free"]["batch_time_s"] = best->evaluation.batchTime.value();

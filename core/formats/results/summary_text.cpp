@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "formats/networks/network_check.h"
 #include "plan/schedule_difference.h"
 #include "scenario/calibration.h"
-#include "solver/headline.h"
 #include "text/text_table.h"
 #include "units/amount.h"
 #include "units/numbering.h"
 #include "units/text.h"
+#include "words/headline.h"
+#include "words/metric_words.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -32,13 +33,6 @@ std::string room(Bytes b) {
   return b.value() == 0 ? std::string("–") : text::memory(b);
 }
 
-/// Three significant digits, thousands grouped.
-std::string rate(double v) {
-  if (!(v >= 1000) || v > 1e15) return text::number(v);
-  const double unit = std::pow(10.0, std::floor(std::log10(v)) - 2);
-  return text::count(std::llround(std::round(v / unit) * unit));
-}
-
 Seconds exchanged(const StageEvaluation& s, Exchange kind) {
   return s.exchange[static_cast<std::size_t>(kind)];
 }
@@ -57,12 +51,12 @@ std::string loadTable(const ReportSource& source, const RankedPlan& r) {
                                             {"devices"},
                                             {"strategy", Align::Left},
                                             {"recompute", Align::Left},
-                                            {"load"},
+                                            {"time"},
                                             {"compute"},
-                                            {"again"}};
-  for (const Exchange k : kinds) columns.push_back({nameOf(k)});
-  columns.push_back({"sync"});
-  columns.push_back({"bound by", Align::Left});
+                                            {"recompute"}};
+  for (const Exchange k : kinds) columns.push_back({words::brief(k)});
+  columns.push_back({"DP reduce"});
+  columns.push_back({"limit", Align::Left});
   TextTable table(columns);
   const std::size_t count = std::min(r.plan.stages.size(), r.evaluation.stages.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -86,7 +80,7 @@ std::string loadTable(const ReportSource& source, const RankedPlan& r) {
                                     span(s.recompute)};
     for (const Exchange k : kinds) row.push_back(span(exchanged(s, k)));
     row.push_back(span(s.sync));
-    row.push_back(nameOf(bindingOf(s)));
+    row.push_back(words::of(limitOf(s), "its time"));
     table.add(std::move(row));
   }
   return table.text(2);
@@ -97,8 +91,8 @@ std::string memoryTable(const Evaluation& e) {
                    {"weights"},
                    {"gradients"},
                    {"optimizer"},
-                   {"stash"},
-                   {"workspace"},
+                   {"activations"},
+                   {"buffers"},
                    {"gathered"},
                    {"reserve"},
                    {"total"},
@@ -145,37 +139,38 @@ bool holdsMeasurements(const Problem& problem) {
 std::string figures(const ReportSource& source, const RankedPlan& r, const PlanMetrics& m) {
   std::string out;
   out += titled("plan", summaryOf(r.plan));
-  out += titled("batch time", text::time(m.batchTime) +
+  out += titled("step time", text::time(m.batchTime) +
                                   (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
   if (m.simulated.value() > 0)
     if (const std::string why =
             sentenceOn(scheduleDifference(*source.problem, r.plan, r.evaluation, m.simulated), r.plan);
         !why.empty())
       out += titled("simulation", why);
-  out += titled("throughput",
-                rate(m.samplesPerSecond) + " samples/s, " + text::amount(m.tokensPerSecond) + " tokens/s");
-  if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + m.mfuConvention + ")");
+  out += titled("throughput", text::rate(m.samplesPerSecond) + " samples/s, " +
+                                  text::amount(m.tokensPerSecond) + " tokens/s");
+  if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + words::mfuConvention(m) + ")");
   if (holdsMeasurements(*source.problem)) out += titled("layer costs", originsOf(*source.problem, r.plan));
   out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
   if (m.trainingTime)
     out += titled("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
-                                  " device-hours for " + rate(*source.problem->job.trainingTokens / 1e9) +
-                                  " billion tokens");
+                                  " device-hours for " +
+                                  text::rate(*source.problem->job.trainingTokens / 1e9) + " billion tokens");
   std::string split;
-  for (int b = 0; b < kBindingCount; ++b)
-    if (m.share(static_cast<Binding>(b)) >= 0.0005)
-      split += (split.empty() ? "" : ", ") + std::string(nameOf(static_cast<Binding>(b))) + ' ' +
-               text::percent(m.share(static_cast<Binding>(b)));
+  for (int k = 0; k < kTimePartCount; ++k)
+    if (const auto part = static_cast<TimePart>(k); part != TimePart::Idle && m.share(part) >= 0.0005)
+      split +=
+          (split.empty() ? "" : ", ") + std::string(words::of(part)) + ' ' + text::percent(m.share(part));
   out += titled("time goes to", split);
-  out += titled("bound by", nameOf(m.binds));
+  out += titled("idle", words::of(m.bubble));
+  out += titled("limit", words::of(m.limit));
   if (m.fullestStage >= 0)
-    out += titled("fullest device", text::memory(m.peakMemory) + " of " + text::memory(m.capacity) + ", in " +
+    out += titled("fullest device", words::portion(m.peakMemory, m.capacity) + ", in " +
                                         text::stageName(StageIndex(m.fullestStage)));
   return out;
 }
 
 std::string tables(const ReportSource& source, const RankedPlan& r) {
-  return "\nLoad of each stage, per microbatch (sync once per batch)\n" + loadTable(source, r) +
+  return "\nTime of each stage, per microbatch (DP reduce once per step)\n" + loadTable(source, r) +
          "\nMemory of one device of each stage\n" + memoryTable(r.evaluation);
 }
 
@@ -198,11 +193,14 @@ std::string networkText(const ReportSource& source, const RankedPlan& r) {
 
 std::string searchText(const Outcome& o) {
   std::string out = "\nSearch\n";
-  out += titled("result", std::string(nameOf(o.status)) +
-                              (o.status == OutcomeStatus::Optimal ? " over the whole search space" : ""));
-  if (o.best()) out += titled("lower bound", text::time(o.lowerBound) + ", gap " + text::percent(o.gap()));
+  out += titled("result", words::verdict(o) +
+                              (o.status == OutcomeStatus::Optimal ? ", over the whole search space" : ""));
+  if (const auto gap = o.gap())
+    out += titled("lower bound", text::time(o.lowerBound) + ", gap " + text::percent(*gap));
+  else if (o.cutShort())
+    out += titled("lower bound", o.lowerBound > Seconds() ? text::time(o.lowerBound) : "none yet");
   out += titled("searched", text::count(o.statistics.candidates) + " candidates, " +
-                                text::count(o.statistics.tuples) + " tuples, " +
+                                text::count(o.statistics.tuples) + " configurations, " +
                                 text::count(o.statistics.states) + " states");
   out += titled("took", text::time(o.statistics.elapsed) + ", " + text::memory(o.statistics.peakMemory) +
                             " at its peak");
@@ -212,18 +210,18 @@ std::string searchText(const Outcome& o) {
 /// What the rules of the preset "runnable" cost.
 std::string freeText(const Outcome& o, const Outcome& free) {
   std::string out = "\nWithout the rules of the preset \"runnable\"\n";
-  if (!free.best()) return out + titled("best plan", "none fits either");
+  if (!free.best()) return out + titled("best plan", words::of(free.status));
   const Seconds t = free.best()->evaluation.batchTime;
-  out += titled("best plan", summaryOf(free.best()->plan) + " (" + nameOf(free.status) + ")");
+  out += titled("best plan", summaryOf(free.best()->plan) + " (" + words::of(free.status) + ")");
   const std::string change =
       o.best() ? ", " + text::signedPercent(t / o.best()->evaluation.batchTime - 1) : std::string();
-  return out + titled("batch time", text::time(t) + change);
+  return out + titled("step time", text::time(t) + change);
 }
 
 std::string alternatives(const ReportSource& source, const Outcome& o) {
   if (o.plans.size() < 2) return {};
   TextTable table(
-      {{"plan", TextTable::Align::Left}, {"batch time"}, {"slower by"}, {"devices"}, {"fullest device"}});
+      {{"plan", TextTable::Align::Left}, {"step time"}, {"slower by"}, {"devices"}, {"fullest device"}});
   for (std::size_t i = 1; i < std::min(o.plans.size(), kMostAlternatives + 1); ++i) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, o.plans[i]);
     table.add({summaryOf(o.plans[i].plan), text::time(m.batchTime),
@@ -236,11 +234,9 @@ std::string alternatives(const ReportSource& source, const Outcome& o) {
 }
 
 std::string missText(const ReportSource& source, const NearestMiss& miss) {
-  std::string out = "The nearest miss is " + summaryOf(miss.plan) + ": " +
-                    text::stageName(StageIndex(miss.stage)) + " is short by " + text::memory(miss.shortfall) +
-                    " on each device.\n";
+  std::string out = "The closest plan is " + summaryOf(miss.plan) + ".\n";
   if (!miss.remedies.empty()) {
-    out += "What would make it fit:\n";
+    out += "Each of these would make one fit:\n";
     for (const std::string& r : miss.remedies) out += "  - " + r + '\n';
   }
   return out + tables(source, {miss.plan, miss.evaluation, Seconds(0)});
@@ -281,12 +277,10 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, *best);
     out += headlineOf(m, best->plan, o) + "\n\n" + figures(source, *best, m) + tables(source, *best) +
            networkText(source, *best) + alternatives(source, o);
-  } else if (o.status == OutcomeStatus::Infeasible) {
-    out += o.nearestMiss ? "No plan fits.\n"
-                         : "No plan meets the batch size, the device count and the constraints together.\n";
-    if (o.nearestMiss) out += missText(source, *o.nearestMiss);
   } else {
-    out += std::string("No plan was found: ") + nameOf(o.status) + ".\n";
+    const words::NoPlan none = words::noPlan(o);
+    out += none.title + (none.detail.empty() ? "" : ". " + none.detail) + ".\n";
+    if (o.nearestMiss) out += missText(source, *o.nearestMiss);
   }
   for (const Diagnostic& d : o.diagnostics)
     if (d.severity != Severity::Note) out += toText(d) + '\n';

@@ -71,14 +71,23 @@ std::vector<BaselineResult> runBaselines(const Problem& problem, const Control& 
   std::vector<BaselineResult> out;
   const double share = options.kinds.empty() ? 1 : 1.0 / static_cast<double>(options.kinds.size());
   for (std::size_t i = 0; i < options.kinds.size(); ++i) {
-    if (baselines::stopped(control)) break;
     const BaselineKind kind = options.kinds[i];
+    if (baselines::stopped(control)) {
+      BaselineResult r;
+      r.kind = kind;
+      r.complete = false;
+      r.note = "stopped before it began";
+      out.push_back(std::move(r));
+      continue;
+    }
     const auto begin = std::chrono::steady_clock::now();
     BaselineResult r =
         run(kind, problem, partOf(control, nameOf(kind), share * static_cast<double>(i), share), options);
     r.kind = kind;
     if (r.plan) r.plan->simulated = simulate(problem, r.plan->plan, r.plan->evaluation, false).total;
     describeViolations(r);
+    if (!r.complete)
+      r.note = r.plan ? "stopped early: " + r.note : std::string("stopped before a plan was found");
     r.elapsed = Seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     out.push_back(std::move(r));
   }

@@ -46,13 +46,15 @@ struct BaselineResult {
   std::string note;         ///< a sentence: how it was found, or why it cannot run
   long long evaluated = 0;  ///< plans judged on the way; 0 where the exact search did it
   Seconds elapsed;
-  bool complete = true;  ///< false: stopped early by the control
+  bool complete = true;  ///< false: stopped early by the control; what it would find is not known
 
   bool runs() const { return plan && plan->evaluation.feasible(); }
+  /// Whether more time might have given a plan that runs.
+  bool stoppedWithoutPlan() const { return !runs() && !complete; }
 };
 
 /// One result per kind asked for, in that order. Pure and reproducible, save `elapsed`. When stopped, the
-/// kinds not yet begun are left out.
+/// kinds not yet begun have no plan and are not complete.
 std::vector<BaselineResult> runBaselines(const Problem& problem, const Control& control = {},
                                          const BaselineOptions& options = {});
 

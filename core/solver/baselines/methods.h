@@ -12,7 +12,7 @@ BaselineResult memoryUnaware(const Problem&, const Control&);
 BaselineResult equalSplit(const Problem&, const Control&);
 
 inline bool stopped(const Control& c) {
-  return c.stopRequested() || c.outOfTime();
+  return c.over();
 }
 
 }  // namespace nest::baselines

@@ -244,7 +244,8 @@ BaselineResult randomWalk(const Problem& problem, const Control& control, const 
     r.note = "no strategy is on offer";
     return r;
   }
-  for (int i = 0; i < options.walks && !stopped(control); ++i) {
+  int begun = 0;
+  for (int i = 0; i < options.walks && !stopped(control); ++i, ++begun) {
     Walk walk(problem, control, options.seed + static_cast<std::uint64_t>(i) * 7919u);
     auto end = walk.run(options.steps);
     r.evaluated += walk.evaluated;
@@ -254,9 +255,11 @@ BaselineResult randomWalk(const Problem& problem, const Control& control, const 
                         r.plan ? std::optional(r.plan->evaluation.batchTime) : std::nullopt, 0, r.evaluated});
   }
   r.complete = !stopped(control);
-  r.note = r.plan ? "best of " + std::to_string(options.walks) + " walks of " +
-                        std::to_string(options.steps) + " steps, seed " + std::to_string(options.seed)
-                  : "no plan was found to start from";
+  const std::string walks = std::to_string(options.walks) + " walks of up to " +
+                            std::to_string(options.steps) + " steps, seed " + std::to_string(options.seed);
+  r.note = !r.plan      ? "no plan was found to start from"
+           : r.complete ? "best of " + walks
+                        : "the best met in " + std::to_string(begun) + " of " + walks;
   return r;
 }
 

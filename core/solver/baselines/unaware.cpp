@@ -13,12 +13,11 @@ BaselineResult solvedElsewhere(const Problem& real, Problem assumed, const Contr
   const Outcome found = solve(assumed, control);
   BaselineResult r;
   r.note = note;
-  r.complete = found.status == OutcomeStatus::Optimal || found.status == OutcomeStatus::Infeasible;
+  r.complete = !found.cutShort();
   if (const RankedPlan* best = found.best())
     r.plan = RankedPlan{best->plan, evaluate(real, best->plan), {}};
   else
-    r.note = found.status == OutcomeStatus::Infeasible ? "nothing fits, whatever the network"
-                                                       : "stopped before a plan was found";
+    r.note = "nothing fits, whatever the network";
   return r;
 }
 

@@ -211,10 +211,23 @@ bool wouldFit(Problem problem, const LayerOrder& order, Watch& watch, int device
   return MissSearch(problem, order, shapes, space, search, watch).leanest(room).capacity <= room;
 }
 
+/// The least whole multiple of the devices, up to 16, with which one fits; 0: none. Doubled first, so that
+/// few searches show that none does.
+int enoughTimes(Problem problem, const LayerOrder& order, Watch& watch) {
+  problem.constraints.devices = {};
+  for (int most = 2; most <= 16; most *= 2) {
+    if (!wouldFit(problem, order, watch, most)) continue;
+    for (int factor = most / 2 + 1; factor < most; ++factor)
+      if (wouldFit(problem, order, watch, factor)) return factor;
+    return most;
+  }
+  return 0;
+}
+
 std::vector<std::string> remedies(const Problem& problem, const LayerOrder& order, Watch& watch,
                                   double capacity) {
   std::vector<std::string> all;
-  all.push_back("devices with " + text::number(std::ceil(capacity / kGiB), 6) + " GiB of memory");
+  all.push_back("devices with at least " + text::number(std::ceil(capacity / kGiB), 6) + " GiB of memory");
   for (int z = 1; z <= 3; ++z) {
     const auto& offered = problem.search.zeroStages;
     if (std::find(offered.begin(), offered.end(), z) != offered.end()) continue;
@@ -233,14 +246,9 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
     all.push_back(std::string(nameOf(static_cast<Recompute>(r))) + " recompute");
     break;
   }
-  for (int factor : {2, 4, 8, 16}) {
-    Problem more = problem;
-    more.constraints.devices = {};
-    if (!wouldFit(more, order, watch, factor)) continue;
+  if (const int factor = enoughTimes(problem, order, watch); factor > 0)
     all.push_back(factor == 2 ? std::string("twice the devices")
                               : std::to_string(factor) + " times the devices");
-    break;
-  }
   const Constraints& c = problem.constraints;
   const bool bounded = c.tensor.most || c.stages.most || c.data.least || c.zero.most || c.devices.most;
   if (bounded) {

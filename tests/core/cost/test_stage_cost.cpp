@@ -63,8 +63,12 @@ private slots:
     Assumptions a;
     a.overlap = {0.5, 0, 0, 1, 0};
     std::array<Seconds, kExchangeCount> e{Seconds(4), Seconds(9), Seconds(9), Seconds(3), Seconds(9)};
-    QCOMPARE(hiddenTime(Seconds(10), e, a).value(), 5.0);
-    QCOMPARE(hiddenTime(Seconds(4), e, a).value(), 4.0);
+    const auto all = hiddenExchange(Seconds(10), e, a), half = hiddenExchange(Seconds(2.5), e, a);
+    const double wanted[] = {2, 0, 0, 3, 0};
+    for (std::size_t k = 0; k < kExchangeCount; ++k) {
+      QCOMPARE(all[k].value(), wanted[k]);
+      QCOMPARE(half[k].value(), wanted[k] / 2);
+    }
   }
   void batchTimes() {
     // Four stages, the largest load 4; 8 microbatches; 1 s at the end.

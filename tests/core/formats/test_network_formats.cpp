@@ -172,6 +172,29 @@ private slots:
     QCOMPARE(levels.levels[2].latency.value(), 16 * 3e-6);
     QCOMPARE(levels.levels[2].fanout, 32);
   }
+  void whatIsTooLargeIsCalledSo() {
+    const auto astra = [](const char* count) {
+      return readAstraSim(std::string("topology: [ Switch ]\nnpus_count: [ ") + count +
+                          " ]\nbandwidth: [ 50 ]\nlatency: [ 500 ]\n")
+          .diagnostics.front()
+          .message;
+    };
+    QCOMPARE(astra("2000000000"), std::string("at most 1,048,576 NPUs are read"));
+    QCOMPARE(astra("0"), std::string("npus_count must be an integer of 1 or more (found \"0\")"));
+    const auto simgrid = [](const char* attributes) {
+      return readSimGrid(std::string("<platform version=\"4.1\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" "
+                                     "speed=\"1Tf\" bw=\"50GBps\" lat=\"1us\" ") +
+                         attributes + "/></platform>")
+          .diagnostics.front()
+          .message;
+    };
+    const std::string tooLarge = "the cluster is too large: at most 200,000 hosts are read";
+    QCOMPARE(simgrid("radical=\"0-2000000000\""), tooLarge);
+    QCOMPARE(simgrid("radical=\"0-1\" topology=\"DRAGONFLY\" topo_parameters=\"3000000,1;1,1;1,1;1\""),
+             tooLarge);
+    QCOMPARE(simgrid("radical=\"0-x\""),
+             std::string("radical is \"0-x\"; expected numbers and ranges like \"0-15,20\""));
+  }
   void hierarchiesBecomeAstraSim() {
     HierarchyInput in;
     in.device.memory.value = Bytes(1);

@@ -29,7 +29,7 @@ public:
       const auto turn = static_cast<int>(m_started.size());
       while (m_open < turn && (m_stubborn || !control.stopRequested())) m_changed.wait_for(lock, 1ms);
       Outcome outcome;
-      outcome.status = control.stopRequested() ? OutcomeStatus::Cancelled : OutcomeStatus::Optimal;
+      outcome.status = control.stopRequested() ? OutcomeStatus::Stopped : OutcomeStatus::Optimal;
       outcome.statistics.states = id;
       return outcome;
     };
@@ -158,7 +158,7 @@ private Q_SLOTS:
     const auto all = results(runner, 1);
     QCOMPARE(all.size(), std::size_t{1});
     QCOMPARE(all[0].generation, 1);
-    QCOMPARE(all[0].outcome->status, OutcomeStatus::Cancelled);
+    QCOMPARE(all[0].outcome->status, OutcomeStatus::Stopped);
     QVERIFY(!runner.isBusy());
     QCOMPARE(gate.started(), std::vector<int>{1});
   }

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "formats/scenario/scenario_json.h"
+#include "hand_problem.h"
 #include "plan/metrics.h"
-#include "solver/headline.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -13,6 +13,10 @@ namespace {
 Scenario teaching() {
   const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
   return *readScenario(nest::test::readFile(path), path, {}).value;
+}
+
+bool near(Seconds a, Seconds b) {
+  return std::abs((a - b).value()) <= 1e-12 * std::max(1.0, std::abs(b.value()));
 }
 
 Plan twoStages(int layers) {
@@ -41,12 +45,9 @@ private slots:
     QVERIFY(e.feasible());
     const PlanMetrics m = metricsOf(*problem, &*s.model.architecture, plan, e);
     Seconds sum;
-    for (const Seconds x : m.shares) sum += x;
-    QVERIFY(std::abs(sum.value() - e.batchTime.value()) <= 1e-12 * e.batchTime.value());
-    // One pipeline of two stages: what is neither the slowest stage's work nor its end is the other stage's
-    // load.
-    const double bubble = m.shares[std::size_t(Binding::Bubble)].value();
-    QVERIFY(std::abs(bubble - (e.sumLoad - e.maxLoad).value()) <= 1e-9);
+    for (const Seconds x : m.split) sum += x;
+    QVERIFY(near(sum, e.batchTime));
+    QVERIFY(near(m.split[std::size_t(TimePart::Idle)], m.bubble.idle() * e.batchTime));
     QCOMPARE(m.devicesUsed, 4);
     QVERIFY(std::abs(m.tokensPerSecond - 16.0 * 2048 / e.batchTime.value()) < 1e-6);
     const double flops = modelFlops(*s.model.architecture, 2048, 16).value();
@@ -94,52 +95,131 @@ private slots:
     QVERIFY(wide > 0);
     QCOMPARE(mfu(NumberFormat::Fp8, 250e12), wide / 2.5);  // the device's bf16 peak is 100 TFLOP/s
   }
-  void whatBinds_data() {
-    QTest::addColumn<double>("forward");
+  void equalStagesHaveTheTextbooksBubble_data() {
+    QTest::addColumn<int>("chunks");
+    QTest::newRow("1F1B") << 1;
+    QTest::newRow("interleaved") << 2;
+  }
+  void equalStagesHaveTheTextbooksBubble() {
+    QFETCH(int, chunks);
+    constexpr int kStages = 4;
+    // Transfers would load the ends less than the middle.
+    const Problem p =
+        test::withProfile(test::handProblem(test::hosts(8, 1), kStages * chunks), [&](Profile& profile) {
+          for (int t = 0; t + 1 < kStages * chunks; ++t) profile.setTensorBytes(t, 0, 0, Bytes(0));
+        });
+    std::vector<std::vector<int>> parts;
+    for (int x = 0; x < kStages * chunks; ++x) parts.push_back({x});
+    const Plan plan = test::chainPlan(parts, kStages);
+    const Evaluation e = evaluate(p, plan);
+    const double m = e.microbatchCount, waits = kStages - 1.0;
+    QVERIFY(m > 1);
+    const Bubble b = bubbleOf(e);
+    QVERIFY(std::abs(b.fillAndDrain - waits / (chunks * m + waits)) < 1e-12);
+    QVERIFY(std::abs(b.imbalance) < 1e-12);
+    // The event simulation finds the same, and the same again when all forwards come first.
+    for (const ScheduleKind kind : {ScheduleKind::OneForwardOneBackward, ScheduleKind::GPipe}) {
+      if (chunks > 1 && kind == ScheduleKind::GPipe) continue;
+      const Bubble run = bubbleOf(e, simulate(p, plan, e, kind));
+      QVERIFY(std::abs(run.fillAndDrain - b.fillAndDrain) < 1e-12);
+      QVERIFY(std::abs(run.imbalance) < 1e-12);
+    }
+  }
+  void imbalanceIsWhatTheOthersWaitForTheBusiest() {
+    Problem p = test::withProfile(test::handProblem(test::hosts(8, 1), 3), [](Profile& profile) {
+      for (int t = 0; t < 2; ++t) profile.setTensorBytes(t, 0, 0, Bytes(0));
+    });
+    // Loads 6 and 3 s, 8 microbatches: 9 + 7 · 6 = 51 s, of which the stages work 48 and 24.
+    const Evaluation e = evaluate(p, test::chainPlan({{0, 1}, {2}}, 2));
+    const Bubble b = bubbleOf(e);
+    QVERIFY(near(e.batchTime, Seconds(51)));
+    QVERIFY(std::abs(b.fillAndDrain - 3.0 / 51) < 1e-12);
+    QVERIFY(std::abs(b.imbalance - 12.0 / 51) < 1e-12);
+    QCOMPARE(bubbleOf(Evaluation{}).idle(), 0.0);
+  }
+  /// Each kind of communication counts what its own overlap leaves of it.
+  void overlapsOfTheirOwn() {
+    Problem p = test::handProblem(test::hosts(4, 2), 2);
+    const Plan plan = test::chainPlan({{0}, {1}}, 2);
+    const auto shares = [&](double pipeline, double data) {
+      p.assumptions.overlap = {0, 0, 0, pipeline, data};
+      Plan sharded = plan;
+      sharded.dataInner = 2, sharded.zero = 2, sharded.blockStride = sharded.pipelineWidth();
+      const Evaluation e = evaluate(p, sharded);
+      return metricsOf(p, nullptr, sharded, e).split;
+    };
+    const auto at = [](TimePart part) { return std::size_t(part); };
+    const TimeSplit none = shares(0, 0), mixed = shares(1, 0);
+    QVERIFY(none[at(TimePart::Pipeline)] > Seconds() && none[at(TimePart::Data)] > Seconds());
+    QVERIFY(near(mixed[at(TimePart::Pipeline)], Seconds()));
+    QVERIFY(near(mixed[at(TimePart::Data)], none[at(TimePart::Data)]));
+  }
+  void stagesSplitTheirLoad() {
+    Problem p = test::handProblem(test::hosts(4, 2), 2);
+    p.assumptions.overlap = {0, 0, 0, 1, 0.25};
+    Plan plan = test::chainPlan({{0}, {1}}, 2, {}, 2);
+    plan.zero = 3;
+    const Evaluation e = evaluate(p, plan);
+    for (const StageEvaluation& s : e.stages) {
+      Seconds sum;
+      for (const Seconds part : splitOf(s)) sum += part;
+      QVERIFY(near(sum, s.load));
+      QVERIFY(s.hiddenExchange[std::size_t(Exchange::Pipeline)] > Seconds());
+      QVERIFY(s.hiddenExchange[std::size_t(Exchange::Data)] > Seconds());
+    }
+  }
+  void whatLimits_data() {
+    QTest::addColumn<double>("compute");
     QTest::addColumn<double>("tensor");
     QTest::addColumn<double>("recompute");
-    QTest::addColumn<int>("binds");
-    QTest::newRow("compute") << 8.0 << 2.0 << 0.0 << int(Binding::Compute);
-    QTest::newRow("tensor") << 5.0 << 4.0 << 1.0 << int(Binding::Tensor);
-    QTest::newRow("memory") << 5.0 << 1.0 << 4.0 << int(Binding::Memory);
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<int>("part");
+    const int binds = int(Limit::Kind::BoundBy), overhead = int(Limit::Kind::LargestOverhead);
+    QTest::newRow("mostly compute") << 8.0 << 2.0 << 0.0 << binds << int(TimePart::Compute);
+    QTest::newRow("all compute") << 8.0 << 0.0 << 0.0 << binds << int(TimePart::Compute);
+    QTest::newRow("compute leads") << 5.0 << 4.0 << 1.0 << overhead << int(TimePart::Tensor);
+    QTest::newRow("exchange leads") << 4.0 << 5.0 << 1.0 << binds << int(TimePart::Tensor);
+    QTest::newRow("recompute follows") << 5.0 << 1.0 << 4.0 << overhead << int(TimePart::Recompute);
   }
-  void whatBinds() {
-    QFETCH(double, forward);
+  void whatLimits() {
+    QFETCH(double, compute);
     QFETCH(double, tensor);
     QFETCH(double, recompute);
-    QFETCH(int, binds);
     StageEvaluation s;
-    s.forward = Seconds(forward);
+    s.forward = Seconds(compute);
     s.recompute = Seconds(recompute);
     s.exchange[std::size_t(Exchange::Tensor)] = Seconds(tensor);
-    s.load = Seconds(forward + tensor + recompute);
-    QCOMPARE(int(bindingOf(s)), binds);
+    s.load = Seconds(compute + tensor + recompute);
+    const Limit limit = limitOf(s);
+    QTEST(int(limit.kind), "kind");
+    QTEST(int(limit.part), "part");
+    QCOMPARE(limitOf(StageEvaluation{}).share, 0.0);
   }
-  void hiddenExchangesDoNotCount() {
-    StageEvaluation s;
-    s.forward = Seconds(6);
-    s.exchange[std::size_t(Exchange::Tensor)] = Seconds(4);
-    s.hidden = Seconds(3);
-    s.load = Seconds(7);
-    const auto shares = stageShares(s, Seconds(10));
-    QCOMPARE(shares[std::size_t(Binding::Tensor)].value(), 1.0);
-    QCOMPARE(shares[std::size_t(Binding::Bubble)].value(), 3.0);
-    QCOMPARE(int(bindingOf(s)), int(Binding::Compute));
+  void utilisationIsOfThePeakItNames_data() {
+    QTest::addColumn<int>("format");
+    QTest::addColumn<bool>("offersFp8");
+    QTest::addColumn<double>("peak");
+    QTest::newRow("bf16") << int(NumberFormat::Bf16) << true << 100e12;
+    QTest::newRow("fp32") << int(NumberFormat::Fp32) << true << 100e12;
+    QTest::newRow("fp8") << int(NumberFormat::Fp8) << true << 200e12;
+    QTest::newRow("fp8 on a device without") << int(NumberFormat::Fp8) << false << 100e12;
   }
-  void theHeadlineSaysWhatPeopleAsk() {
-    PlanMetrics m;
-    m.batchTime = Seconds(8.4);
-    m.mfu = 0.41;
-    m.fullestStage = 0;
-    m.peakMemory = Bytes(71 * 1073741824.0);
-    m.capacity = Bytes(80 * 1073741824.0);
-    m.binds = Binding::Bubble;
-    Plan p = twoStages(9);
-    Outcome o;
-    o.status = OutcomeStatus::Optimal;
-    o.statistics.elapsed = Seconds(0.012);
-    QCOMPARE(headlineOf(m, p, o), std::string("8.4 s a batch · 41 % MFU · t2 sp · p2 · d1 · b1 · 71 of 80 "
-                                              "GiB · bound by bubble · Optimal in 12 ms"));
+  void utilisationIsOfThePeakItNames() {
+    QFETCH(int, format);
+    QFETCH(bool, offersFp8);
+    QFETCH(double, peak);
+    Scenario s = teaching();
+    s.job.format = NumberFormat(format);
+    if (offersFp8) s.cluster.device.peakFp8 = Sourced<FlopsPerSecond>{FlopsPerSecond(200e12)};
+    const auto problem = buildProblem(s);
+    QVERIFY(problem);
+    const Plan plan = twoStages(problem->graph->layerCount());
+    const Evaluation e = evaluate(*problem, plan);
+    const PlanMetrics m = metricsOf(*problem, &*s.model.architecture, plan, e);
+    QCOMPARE(m.peak.rate.value(), peak);
+    QCOMPARE(m.peak.fp8, peak > 100e12);
+    const double flops = modelFlops(*s.model.architecture, 2048, 16).value();
+    QVERIFY(std::abs(*m.mfu - flops / (peak * 4 * e.batchTime.value())) < 1e-12);
   }
 };
 NEST_TEST(TestMetrics)

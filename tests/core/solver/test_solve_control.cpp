@@ -49,15 +49,18 @@ private slots:
     Control control;
     control.stop = source.get_token();
     const Outcome o = solve(gpt(), control);
-    QCOMPARE(o.status, OutcomeStatus::Cancelled);
+    QCOMPARE(o.status, OutcomeStatus::Stopped);
+    QCOMPARE(o.stopCause, StopCause::Request);
     QVERIFY(o.plans.empty());
+    QVERIFY(!o.gap());
   }
 
   void aDeadlineGivesTheBestSoFarWithItsGap() {
     const Problem p = gpt();
     const Outcome whole = solve(p);
     QCOMPARE(whole.status, OutcomeStatus::Optimal);
-    QCOMPARE(whole.gap(), 0.0);
+    QCOMPARE(whole.gap().value_or(-1), 0.0);
+    QCOMPARE(whole.stopCause, StopCause::None);
     Control control;
     control.deadline = std::chrono::steady_clock::now();
     const Plan start = whole.plans.back().plan;
@@ -66,18 +69,37 @@ private slots:
     QVERIFY(o.best()->plan == start);
     QVERIFY(o.lowerBound <= whole.best()->evaluation.batchTime);
     const double time = o.best()->evaluation.batchTime.value();
-    QCOMPARE(o.gap(), (time - o.lowerBound.value()) / time);
+    QCOMPARE(o.gap().value_or(-1), (time - o.lowerBound.value()) / time);
+    QCOMPARE(o.stopCause, StopCause::Deadline);
+    // Without a plan to begin from there is nothing to be best so far.
+    const Outcome none = solve(p, control);
+    QCOMPARE(none.status, OutcomeStatus::Stopped);
+    QCOMPARE(none.stopCause, StopCause::Deadline);
+    QVERIFY(!none.gap() && !none.nearestMiss);
+  }
+
+  void workIsSharedByAllSolvesThatAreGivenIt() {
+    Control control;
+    control.work = std::make_shared<WorkLimit>(1LL << 40);
+    const Problem p = gpt();
+    QCOMPARE(solve(p, control).status, OutcomeStatus::Optimal);
+    control.work = std::make_shared<WorkLimit>(0);
+    const Outcome none = solve(p, control);
+    QCOMPARE(none.status, OutcomeStatus::Stopped);
+    QCOMPARE(none.stopCause, StopCause::WorkLimit);
+    QVERIFY(control.over());
   }
 
   void theGapIsAShareOfTheTimeFound() {
     Outcome o;
-    QCOMPARE(o.gap(), 0.0);
+    QVERIFY(!o.gap());
     o.plans.resize(1);
     o.plans[0].evaluation.batchTime = Seconds(10);
+    QVERIFY(!o.gap());  // nothing is proven
     o.lowerBound = Seconds(8);
-    QCOMPARE(o.gap(), 0.2);
+    QCOMPARE(o.gap().value_or(-1), 0.2);
     o.lowerBound = Seconds(10 * (1 + 1e-15));
-    QCOMPARE(o.gap(), 0.0);
+    QCOMPARE(o.gap().value_or(-1), 0.0);
   }
 
   /// Wherever a search ends, the lower bound and the plans called proven hold for all that was not tried.
@@ -93,7 +115,7 @@ private slots:
         const Plan start = whole.plans.back().plan;
         for (int step = 0; step < 25; ++step) {
           Control control;
-          control.deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(step * step * 100);
+          control.work = std::make_shared<WorkLimit>(1 + step * step * step / 4);
           const Outcome o = solve(p, control, &start);
           QVERIFY(o.lowerBound.value() <= best * (1 + 1e-12));
           QVERIFY(o.provenPlans <= static_cast<int>(o.plans.size()));
@@ -101,12 +123,13 @@ private slots:
           for (std::size_t k = 0; k < static_cast<std::size_t>(o.provenPlans) && k < whole.plans.size(); ++k)
             QVERIFY(std::abs(o.plans[k].evaluation.batchTime.value() -
                              whole.plans[k].evaluation.batchTime.value()) <= 1e-12 * best);
-          if (o.provenPlans > 0) QCOMPARE(o.gap(), 0.0);
+          if (o.provenPlans > 0) QCOMPARE(o.gap().value_or(-1), 0.0);
           early += o.provenPlans < whole.provenPlans;
           proven += o.provenPlans > 0 && o.provenPlans < whole.provenPlans;
         }
       }
     qInfo("%d ended early, %d of them with the best plan proven", early, proven);
+    QVERIFY(early > 20);
   }
 
   void progressIsMonotone() {
@@ -200,7 +223,7 @@ private slots:
     p.search.strategyPerStage = true;
     const Outcome o = solve(p);
     QCOMPARE(o.status, OutcomeStatus::Optimal);
-    QCOMPARE(o.gap(), 0.0);
+    QCOMPARE(o.gap().value_or(-1), 0.0);
     QVERIFY(o.provenPlans > 0);
     QVERIFY(o.best()->evaluation.batchTime <= uniform.best()->evaluation.batchTime * (1 + 1e-12));
     qInfo("%.2f s", o.statistics.elapsed.value());

@@ -1,5 +1,6 @@
 #include <QtTest/QTest>
 
+#include "formats/scenario/scenario_json.h"
 #include "solver/solve.h"
 #include "study/counterfactual.h"
 #include "study/scaling.h"
@@ -36,13 +37,15 @@ private slots:
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("words");
     QTest::newRow("degree") << "p=2"
-                            << "2 stages";
+                            << "PP 2";
     QTest::newRow("bounds") << "p<=3, d >= 1"
-                            << "at most 3 stages, data-parallel degree at least 1";
+                            << "PP at most 3, DP at least 1";
     QTest::newRow("blank for =") << "stages 2 and devices 4"
-                                 << "2 stages, 4 devices";
+                                 << "PP 2, 4 devices";
     QTest::newRow("one") << "n = 1, v<2"
-                         << "1 device, fewer than 2 chunks per stage";
+                         << "1 device, VPP less than 2";
+    QTest::newRow("Megatron's") << "why not pp=2 and dp=1?"
+                                << "PP 2, DP 1";
     QTest::newRow("layer") << "layer 2 in stage 1?"
                            << "layer 2 in stage 1, still 3 stages";
     QTest::newRow("cuts") << "cut at layer 2, no cut at 1"
@@ -54,7 +57,7 @@ private slots:
     const Solved s = solvedInstances(1, 2).front();
     const auto apart = readDemand(s.problem, s.best.plan, "p=1, p=2");
     QVERIFY(!apart.value);
-    QVERIFY(apart.diagnostics.front().message.find("2 stages contradicts") != std::string::npos);
+    QVERIFY(apart.diagnostics.front().message.find("PP 2 conflicts") != std::string::npos);
     QVERIFY(!readDemand(s.problem, s.best.plan, "p>2, p<3").value);
     QVERIFY(!readDemand(s.problem, s.best.plan, "p>2147483647").value);
     const auto both = readDemand(s.problem, s.best.plan, "p=2, p<=3, p>=1");
@@ -85,9 +88,42 @@ private slots:
     QVERIFY(!d.diagnostics.front().remedy.empty());
   }
 
+  void saysWhyADegreeIsNotSearched() {
+    const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
+    const auto problem = buildProblem(*readScenario(test::readFile(path), path, {}).value);
+    const RankedPlan best = *solve(*problem).best();
+    const auto said = [&](const char* text) {
+      const auto d = readDemand(*problem, best.plan, text);
+      return d ? std::string() : d.diagnostics.front().message + "; " + d.diagnostics.front().remedy;
+    };
+    QCOMPARE(said("tp 4"),
+             std::string("TP 4 is not searched: a host has 2 devices; TP can be 1, 2; set the preset "
+                         "to \"free\" to search TP across hosts"));
+    QCOMPARE(said("cp=2"), std::string("CP 2 is not searched: context parallelism is off; CP is 1; set "
+                                       "search.context_parallel to search it"));
+    QCOMPARE(said("vpp=2"),
+             std::string("VPP 2 is not searched: VPP is 1; add it to search.chunks_per_stage"));
+    const auto sharded = readDemand(*problem, best.plan, "fsdp");
+    QVERIFY2(sharded.value.has_value(), said("fsdp").c_str());
+    QCOMPARE(sharded->problem.constraints.zero, (Bound{3, 3}));
+  }
+  void unevenChunksAreNamed() {
+    const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
+    auto scenario = *readScenario(test::readFile(path), path, {}).value;
+    scenario.search.chunksPerStage = {1, 5};
+    const auto problem = buildProblem(scenario);
+    const RankedPlan best = *solve(*problem).best();
+    const auto demand = readDemand(*problem, best.plan, "vpp=5");
+    QVERIFY(demand.value.has_value());
+    const Counterfactual c = whyNot(*problem, best, *demand);
+    QVERIFY2(
+        c.answer.find("VPP 5 needs a block count divisible by PP × 5; 6 blocks are not") != std::string::npos,
+        c.answer.c_str());
+  }
+
   /// Whatever is demanded, the answer meets it and is never better than the optimum.
   void answersMeetTheDemand() {
-    int solvedAnew = 0, met = 0;
+    int solvedAnew = 0, met = 0, explained = 0;
     for (const Solved& s : solvedInstances(15, 2)) {
       const int p = s.best.plan.stageCount();
       for (const std::string& text :
@@ -108,10 +144,21 @@ private slots:
         QVERIFY(evaluate(demand->problem, best->plan).feasible());
         QVERIFY2(c.difference->timeRatio >= 1 - 1e-9, c.answer.c_str());
         QVERIFY2(!c.difference->same(), c.answer.c_str());
+        if (c.difference->timeRatio > 1 + 1e-9) {
+          QVERIFY2(!c.causes.empty() && c.answer.find("What takes longer: ") != std::string::npos,
+                   c.answer.c_str());
+          ++explained;
+        }
+        for (std::size_t i = 0; i < c.causes.size(); ++i) {
+          QVERIFY(c.causes[i].after > c.causes[i].before);
+          if (i > 0)
+            QVERIFY(c.causes[i].after - c.causes[i].before <= c.causes[i - 1].after - c.causes[i - 1].before);
+        }
       }
     }
     QVERIFY(solvedAnew > 10);
     QVERIFY(met > 10);
+    QVERIFY(explained > 10);
   }
 
   void namedStagesKeepTheirCount() {
@@ -130,7 +177,7 @@ private slots:
     for (const Solved& s : solvedInstances(10)) {
       const Seconds best = s.best.evaluation.batchTime;
       const auto out = fewestDevices(s.problem, best * 1.5);
-      QVERIFY(out.reachable && out.complete);
+      QVERIFY(out.answer == FewestDevices::Answer::Suffice && out.complete);
       QVERIFY(out.plan->evaluation.batchTime <= best * 1.5);
       QCOMPARE(out.plan->plan.devicesUsed(), out.devices);
       QVERIFY(out.devices <= s.best.plan.devicesUsed());
@@ -141,9 +188,21 @@ private slots:
         QVERIFY(!o.best() || o.best()->evaluation.batchTime > best * 1.5);
         ++reachable;
       }
-      QVERIFY(!fewestDevices(s.problem, best * 0.5).reachable);
+      QCOMPARE(fewestDevices(s.problem, best * 0.5).answer, FewestDevices::Answer::TooSlow);
     }
     QVERIFY(reachable > 3);
+  }
+
+  void whatIsCutOffIsLeftOpen() {
+    const Solved s = solvedInstances(1).front();
+    Control control;
+    control.work = std::make_shared<WorkLimit>(0);
+    const auto out = fewestDevices(s.problem, s.best.evaluation.batchTime * 1.5, 0, control);
+    QCOMPARE(out.answer, FewestDevices::Answer::Open);
+    QVERIFY(!out.complete);
+    const auto curve = scalingCurve(s.problem, {1, 2, 4}, control);
+    QCOMPARE(curve.size(), std::size_t(3));
+    for (const ScalingPoint& p : curve) QCOMPARE(p.outcome.status, OutcomeStatus::Stopped);
   }
 
   void scalingFollowsTheCounts() {

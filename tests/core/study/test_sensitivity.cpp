@@ -209,7 +209,10 @@ private slots:
     control.progress = [&](const Progress& q) {
       if (q.fraction > 0) stop.request_stop();
     };
-    QVERIFY(rankFailures(p, best, control).size() < all.size());
+    const auto cut = rankFailures(p, best, control);
+    QCOMPARE(cut.size(), all.size());
+    QVERIFY(std::any_of(cut.begin(), cut.end(),
+                        [](const Failure& f) { return f.status == OutcomeStatus::Stopped; }));
     const auto again = rankFailures(p, best);
     for (std::size_t i = 0; i < all.size(); ++i) {
       QCOMPARE(again[i].what, all[i].what);
@@ -235,9 +238,12 @@ private slots:
     stop.request_stop();
     Control control;
     control.stop = stop.get_token();
-    QVERIFY(rankImprovements(p, best, 0.25, control).empty());
-    QVERIFY(rankFailures(p, best, control).empty());
-    QVERIFY(breakEvens(p, best, {Lever::Kind::Memory, -1}, {}, control).empty());
+    for (const Improvement& i : rankImprovements(p, best, 0.25, control))
+      QCOMPARE(i.status, OutcomeStatus::Stopped);
+    for (const Failure& f : rankFailures(p, best, control)) QCOMPARE(f.status, OutcomeStatus::Stopped);
+    bool cutShort = false;
+    QVERIFY(breakEvens(p, best, {Lever::Kind::Memory, -1}, {}, control, {}, &cutShort).empty());
+    QVERIFY(cutShort);
   }
 };
 NEST_TEST(TestSensitivity)

@@ -10,7 +10,9 @@ class TestText : public QObject {
 private slots:
   void printsThreeSignificantDigits() {
     QCOMPARE(text::number(12.345), std::string("12.3"));
-    QCOMPARE(text::number(9.999), std::string("10"));
+    QCOMPARE(text::number(9.999), std::string("10.0"));
+    QCOMPARE(text::number(10), std::string("10"));
+    QCOMPARE(text::number(1.2004e9), std::string("1.20e+09"));
     QCOMPARE(text::number(1234.5), std::string("1230"));
     QCOMPARE(text::number(0.0041234), std::string("0.00412"));
     QCOMPARE(text::number(-0.5), std::string("−0.5"));
@@ -22,11 +24,27 @@ private slots:
     QCOMPARE(text::time(Seconds(8.4)), std::string("8.4 s"));
     QCOMPARE(text::time(Seconds(0.0123)), std::string("12.3 ms"));
     QCOMPARE(text::time(Seconds(2e-6)), std::string("2 µs"));
-    QCOMPARE(text::time(Seconds(0.9999)), std::string("1 s"));
+    QCOMPARE(text::time(Seconds(0.9999)), std::string("1.00 s"));
+    QCOMPARE(text::time(Seconds(13.9967)), std::string("14.0 s"));
+    QCOMPARE(text::time(Seconds(14)), std::string("14 s"));
+    QCOMPARE(text::precise(Seconds(0.04166212807676728)), std::string("41.662 ms"));
     QCOMPARE(text::memory(Bytes(71.2 * 1073741824.0)), std::string("71.2 GiB"));
     QCOMPARE(text::bandwidth(BytesPerSecond(50e9)), std::string("50 GB/s"));
     QCOMPARE(text::bandwidth(BytesPerSecond(50e9), text::BandwidthUnit::GigabitsPerSecond),
              std::string("400 Gb/s"));
+  }
+  void groupsThousandsOfRates() {
+    QCOMPARE(text::rate(87412.3), std::string("87,400"));
+    QCOMPARE(text::rate(4679), std::string("4,680"));
+    QCOMPARE(text::rate(12.34), std::string("12.3"));
+    QCOMPARE(text::percent(767.0), std::string("76,700 %"));
+  }
+  void saysOfATinyShareOnlyThatItIsTiny() {
+    QCOMPARE(text::percent(-4.13e-7), std::string("< 0.01 %"));
+    QCOMPARE(text::signedPercent(1.89e-7), std::string("< 0.01 %"));
+    QCOMPARE(text::signedPercent(-0.061), std::string("−6.1 %"));
+    QCOMPARE(text::signedPercent(0.0612345), std::string("+6.12 %"));
+    QCOMPARE(text::percent(0), std::string("0 %"));
   }
   void readsWhatItPrints() {
     QCOMPARE(text::readBandwidth("400 Gb/s")->value.value(), 50e9);

@@ -197,7 +197,7 @@ private slots:
         1);
     QCOMPARE(matching(words, "^1,000$").size(), 1);
     f.setPoints(QStringLiteral("devices"), QStringLiteral("Throughput"), {point(8, 0, false)});
-    QCOMPARE(matching(wordsOf(f, c, {1000, 640}), "^Nothing fits").size(), 1);
+    QCOMPARE(matching(wordsOf(f, c, {1000, 640}), "^Does not fit").size(), 1);
   }
 
   void comparedPlansKeepApart() {

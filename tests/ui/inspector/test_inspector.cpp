@@ -77,6 +77,20 @@ private slots:
     QCOMPARE(model.rowCount(), 0);
   }
 
+  void theConstantsStandThereWithTheirSources() {
+    const Opened o;
+    QTRY_VERIFY(o.tree().model()->rowCount() > 0);
+    const QModelIndex i =
+        static_cast<const TermModel*>(o.tree().model())->indexOf(QStringLiteral("constants"));
+    QVERIFY(i.isValid());
+    o.tree().setCurrentIndex(i);
+    const QString html = o.detail().text();
+    const AnalyticConstants k;
+    for (const auto& c : {k.backwardTraffic, k.attentionBackwardWork, k.attentionHalfLength, k.fp32Rate,
+                          k.lossTraffic, k.lossWorkspace})
+      QVERIFY2(html.contains(QString::fromStdString(c.citation).toHtmlEscaped()), c.citation.c_str());
+  }
+
   /// Every figure opens into a formula, and what has no parts says where each of its inputs comes from.
   void everyFigureOpens() {
     const Opened o;

@@ -106,7 +106,7 @@ std::vector<State> statesWithoutAPlan() {
     c.outcome = outcome;
     all.push_back({name, c});
   };
-  ended("cancelled", OutcomeStatus::Cancelled);
+  ended("stopped", OutcomeStatus::Stopped);
   ended("nothing fits", OutcomeStatus::Infeasible);
   ended("failed", OutcomeStatus::Failed);
   return all;

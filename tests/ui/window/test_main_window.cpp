@@ -78,7 +78,7 @@ private Q_SLOTS:
   void opensSolvedAndSaysSo() {
     Fixture f;
     QTRY_VERIFY(f.solved());
-    QVERIFY2(f.window.headline().asText().contains(QStringLiteral("a batch")),
+    QVERIFY2(f.window.headline().asText().contains(QStringLiteral("per step")),
              qPrintable(f.window.headline().asText()));
     QVERIFY(f.window.headline().asText().contains(QStringLiteral("Optimal")));
     for (View* view : f.window.views().views()) QVERIFY(view->context().plan);
@@ -330,7 +330,7 @@ private Q_SLOTS:
     QVERIFY2(!window.headline().statusText().contains(QStringLiteral("Searching search")),
              qPrintable(window.headline().statusText()));
     go = true;
-    QTRY_VERIFY(window.headline().asText().contains(QStringLiteral("a batch")));
+    QTRY_VERIFY(window.headline().asText().contains(QStringLiteral("per step")));
   }
 
   /// The palette gives the focus back to where it was: a view that now lies behind is not the one in front.

@@ -13,6 +13,7 @@
 #include "editors/cuts/cut_canvas.h"
 #include "figures/phrases.h"
 #include "plan/plan_edit.h"
+#include "plan/score.h"
 #include "units/text.h"
 #include "views/figure_pane.h"
 
@@ -170,7 +171,7 @@ QString CutView::regretText() const {
   if (*m_canvas->plan() == m_from->plan) return tr(" · the best plan");
   return tr(" · best %1 · regret %2 · score %3 of 100")
       .arg(from(text::time(Seconds(best))), from(text::signedPercent(regret)))
-      .arg(static_cast<int>(100 / (1 + std::max(0.0, regret))));
+      .arg(scoreOf(mine, m_from->evaluation.batchTime));
 }
 
 QString CutView::pinsText() const {

@@ -24,6 +24,7 @@
 #include "figures/network_figure.h"
 #include "figures/phrases.h"
 #include "views/loss_strip.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -293,7 +294,10 @@ QString NetworkEditor::effectText() const {
   const auto* is = std::get_if<GraphSource>(&now.scenario->cluster.network);
   if (!was || !is || (was->cuts == is->cuts && graph::differOnlyInPlace(was->graph, is->graph))) return {};
   const Seconds before = m_before->plan->evaluation.batchTime;
-  if (!now.plan) return tr("%1: nothing fits any more; it was %2 a batch").arg(m_verb, timeText(before));
+  if (!now.plan)
+    return tr("%1: %2; before it was %3 per step")
+        .arg(m_verb, now.outcome ? QString::fromUtf8(words::of(now.outcome->status)) : tr("not solved yet"),
+             timeText(before));
   const Seconds after = now.plan->evaluation.batchTime;
   constexpr double kSame = 5e-5;
   if (std::abs(after / before - 1) < kSame)

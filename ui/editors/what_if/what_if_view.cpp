@@ -15,6 +15,7 @@
 #include "plan/plan_diff.h"
 #include "units/text.h"
 #include "views/figure_pane.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -177,11 +178,10 @@ QString WhatIfView::storyHtml() const {
   if (!m_reference.plan)
     return tr("<p>Drag a slider: the plan follows, and what it changes is told here.</p>");
   if (!c.plan)
-    return c.isNearestMiss()
-               ? tr("<p><b>Nothing fits any more.</b> Stage %1 of the nearest miss is short by %2.</p>")
-                     .arg(stageNumber(c.outcome->nearestMiss->stage),
-                          memoryText(c.outcome->nearestMiss->shortfall))
-               : tr("<p><b>There is no plan.</b></p>");
+    return c.outcome ? tr("<p><b>%1.</b> %2.</p>")
+                           .arg(phrase(words::noPlan(*c.outcome).title),
+                                phrase(words::noPlan(*c.outcome).detail).toHtmlEscaped())
+                     : tr("<p><b>There is no plan.</b></p>");
   if (!(*m_reference.problem->graph == *c.problem->graph))
     return tr("<p>The model has changed; compare with this plan to begin anew.</p>");
   if (m_reference.plan == c.plan || m_reference.scenario->setting() == c.scenario->setting())

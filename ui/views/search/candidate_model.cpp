@@ -22,8 +22,6 @@ QString fateName(Fate f) {
       return CandidateModel::tr("cannot win");
     case Fate::OutOfMemory:
       return CandidateModel::tr("does not fit");
-    case Fate::Dominated:
-      return CandidateModel::tr("dominated");
     case Fate::NotOffered:
       return CandidateModel::tr("not on offer");
     case Fate::NotReached:
@@ -73,8 +71,6 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
             .arg(stageNumber(c.shortStage))
             .arg(from(text::memory(c.shortfall)));
       return tr("a stage is short of memory");
-    case Fate::Dominated:
-      return tr("another candidate has the same network levels at no greater cost");
     case Fate::NotOffered:
       return tr("the model's profile does not offer it");
     case Fate::NotReached:

@@ -28,6 +28,7 @@
 #include "views/search/candidate_model.h"
 #include "views/search/dp_pane.h"
 #include "views/search/front_pane.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -337,9 +338,9 @@ void SearchView::rankFailures() {
     deliver([this, all = std::move(all)] {
       QString html = tr("<h4>One part lost, planned anew on the rest</h4><table>");
       for (const auto& f : all) {
-        if (f.status == OutcomeStatus::Infeasible)
+        if (f.status == OutcomeStatus::Infeasible || f.status == OutcomeStatus::Stopped)
           html += QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
-                      .arg(from(f.what).toHtmlEscaped(), tr("nothing fits any more"));
+                      .arg(from(f.what).toHtmlEscaped(), QString::fromUtf8(words::of(f.status)));
         else
           html += row(from(f.what), f.change,
                       f.devicesIdle > 0 ? tr("%1 idle").arg(plural(f.devicesIdle, tr("device"))) : QString());
@@ -398,18 +399,14 @@ void SearchView::refresh() {
                     .arg(from(text::time(o->lowerBound)));
       break;
     case OutcomeStatus::BestSoFar:
-      verdict = tr("<b>Best so far:</b> at most %1 above the optimum (no plan takes less than %2).")
-                    .arg(from(text::percent(o->gap())), from(text::time(o->lowerBound)));
+      verdict = tr("<b>%1.</b>").arg(from(words::verdict(*o)));
+      if (o->gap()) verdict += tr(" No plan takes less than %1.").arg(from(text::time(o->lowerBound)));
       break;
-    case OutcomeStatus::Infeasible:
-      verdict = tr("<b>Nothing fits.</b>");
-      break;
-    case OutcomeStatus::Cancelled:
-      verdict = tr("<b>Cancelled.</b>");
-      break;
-    case OutcomeStatus::Failed:
-      verdict = tr("<b>The search failed.</b>");
-      break;
+    default: {
+      const words::NoPlan none = words::noPlan(*o);
+      verdict = tr("<b>%1.</b>").arg(from(none.title));
+      if (!none.detail.empty()) verdict += tr(" %1.").arg(from(none.detail).toHtmlEscaped());
+    }
   }
   setNamedText(*m_headline, verdict + QLatin1Char(' ') +
                                 tr("%1 candidates, %2 configurations, %3 states in %4.")

@@ -25,6 +25,7 @@
 #include "views/adaptive_splitter.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
+#include "words/outcome_words.h"
 
 namespace nest {
 namespace {
@@ -38,7 +39,7 @@ double rateOf(const Problem& problem, const RankedPlan* plan) {
 }
 
 QString rateText(double samples) {
-  return StudyView::tr("%1 samples/s").arg(from(text::number(samples)));
+  return StudyView::tr("%1 samples/s").arg(from(text::rate(samples)));
 }
 
 /// A point of a curve from a solve; `previous` is the last point's plan where something fitted.
@@ -48,7 +49,8 @@ CurveFigure::Point pointOf(const StudyStep& step, const Outcome& outcome,
   p.x = step.x, p.xText = step.text;
   const RankedPlan* best = outcome.best();
   if (!best) {
-    p.plan = CurveFigure::tr("nothing fits");
+    p.none = QString::fromUtf8(words::of(outcome.status));
+    p.decided = outcome.status == OutcomeStatus::Infeasible;
     return p;
   }
   p.y = rateOf(step.problem, best), p.yText = rateText(p.y), p.plan = from(summaryOf(best->plan));
@@ -300,7 +302,10 @@ void StudyView::runSweep(const StudyField& across, const StudyField& up) {
         if (control.stopRequested()) return;
         SweepFigure::Cell cell;
         cell.known = true, cell.y = rateOf(p, o.best());
-        if (o.best()) cell.yText = rateText(cell.y), cell.plan = from(summaryOf(o.best()->plan));
+        if (o.best())
+          cell.yText = rateText(cell.y), cell.plan = from(summaryOf(o.best()->plan));
+        else
+          cell.none = QString::fromUtf8(words::of(o.status));
         reportStudy(control, "sweep", ++done, rows.size() * columns.size());
         deliver([this, x, r, cell] {
           m_sweep.setCell(static_cast<int>(x), static_cast<int>(r), cell);
@@ -342,7 +347,7 @@ void StudyView::showPoints() {
   m_table->setRowCount(static_cast<int>(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i) {
     QStringList cells{points[i].xText, points[i].y > 0 ? points[i].yText : QStringLiteral("–"),
-                      points[i].plan};
+                      points[i].y > 0 ? points[i].plan : points[i].none};
     for (const auto& o : others)
       cells << (i < o.ys.size() && o.ys[i] > 0 ? from(text::number(o.ys[i])) : QStringLiteral("–"));
     cells << points[i].change;

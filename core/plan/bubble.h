@@ -1,0 +1,25 @@
+#pragma once
+
+#include "plan/schedule.h"
+
+namespace nest {
+
+/// The bubble: what the devices in use wait, as shares of the step, averaged over them. One definition for
+/// headline, inspector, command line, JSON and timeline.
+///
+/// Of equal stages (and no time at the end of the batch) fillAndDrain is (p − 1)/(v·m + p − 1) of the step,
+/// which is (p − 1)/(v·m) of the time worked: the textbook's bubble fraction [Narayanan 2021, §2.2].
+struct Bubble {
+  double fillAndDrain =
+      0;                 ///< what even the busiest stage waits: for the first microbatch, the last gradient
+  double imbalance = 0;  ///< what the others wait beyond that: for the busiest stage
+
+  double idle() const { return fillAndDrain + imbalance; }
+};
+
+/// By the formula of the batch time (STATEMENT.md (4.15) to (4.17)); 0 for a plan that cannot be costed.
+Bubble bubbleOf(const Evaluation&);
+/// The same of a simulated run, for schedules that the formula does not know.
+Bubble bubbleOf(const Evaluation&, const Schedule&);
+
+}  // namespace nest

@@ -1,0 +1,30 @@
+#include "words/headline.h"
+
+#include "units/amount.h"
+#include "units/text.h"
+#include "words/metric_words.h"
+#include "words/outcome_words.h"
+
+namespace nest {
+std::vector<HeadlinePart> headlineParts(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
+  using Kind = HeadlinePart::Kind;
+  std::vector<HeadlinePart> parts;
+  parts.push_back({Kind::StepTime, text::time(m.batchTime) + " per step"});
+  if (m.mfu) parts.push_back({Kind::Utilisation, text::percent(*m.mfu) + " MFU"});
+  parts.push_back({Kind::Plan, summaryOf(plan)});
+  if (m.fullestStage >= 0) parts.push_back({Kind::Memory, words::portion(m.peakMemory, m.capacity)});
+  parts.push_back({Kind::Limit, words::of(m.limit)});
+  parts.push_back({Kind::Verdict, words::verdict(outcome)});
+  if (m.trainingTime) parts.push_back({Kind::Training, text::time(*m.trainingTime) + " to train"});
+  if (m.deviceHours) parts.push_back({Kind::DeviceHours, text::amount(*m.deviceHours) + " device-hours"});
+  return parts;
+}
+
+std::string headlineOf(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
+  std::string out;
+  for (const HeadlinePart& part : headlineParts(m, plan, outcome))
+    out += (out.empty() ? "" : " · ") + part.text;
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/metrics.h"
+#include "solver/outcome.h"
+
+namespace nest {
+
+/// A part of the line that everyone reads first.
+struct HeadlinePart {
+  enum class Kind { StepTime, Utilisation, Plan, Memory, Limit, Verdict, Training, DeviceHours };
+  Kind kind;
+  std::string text;
+};
+
+/// In order: "8.4 s per step", "41 % MFU", "t8 · p4 · d32 · b1", "71 of 80 GiB", "bound by compute (82 %)",
+/// "Optimal in 12 ms", and with training tokens "31 d to train", "1.2 M GPU-hours".
+std::vector<HeadlinePart> headlineParts(const PlanMetrics&, const Plan&, const Outcome&);
+std::string headlineOf(const PlanMetrics&, const Plan&, const Outcome&);  ///< the parts, joined by " · "
+
+}  // namespace nest

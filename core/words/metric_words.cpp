@@ -1,0 +1,88 @@
+#include "words/metric_words.h"
+
+#include "units/text.h"
+
+namespace nest::words {
+
+const char* brief(Exchange e) {
+  switch (e) {
+    case Exchange::Tensor:
+      return "TP";
+    case Exchange::Context:
+      return "CP";
+    case Exchange::Expert:
+      return "EP";
+    case Exchange::Pipeline:
+      return "PP";
+    case Exchange::Data:
+      break;
+  }
+  return "DP";
+}
+
+const char* of(TimePart p) {
+  switch (p) {
+    case TimePart::Compute:
+      return "compute";
+    case TimePart::Tensor:
+      return "TP communication";
+    case TimePart::Context:
+      return "CP communication";
+    case TimePart::Expert:
+      return "EP communication";
+    case TimePart::Pipeline:
+      return "PP communication";
+    case TimePart::Data:
+      return "DP communication";
+    case TimePart::Recompute:
+      return "recompute";
+    case TimePart::Idle:
+      return "idle";
+    case TimePart::Step:
+      break;
+  }
+  return "optimizer step";
+}
+
+std::string of(const Limit& limit, const char* whole) {
+  const std::string share = text::percent(limit.share);
+  if (limit.part == TimePart::Recompute)
+    return "limited by memory capacity (recompute " + share + " of " + whole + ")";
+  if (limit.kind == Limit::Kind::LargestOverhead)
+    return std::string("largest overhead: ") + of(limit.part) + ' ' + share;
+  return std::string("bound by ") + (limit.part == TimePart::Idle ? "idle time" : of(limit.part)) + " (" +
+         share + ")";
+}
+
+std::string brief(const Limit& limit) {
+  return std::string(of(limit.part)) + ' ' + text::percent(limit.share);
+}
+
+std::string of(const Bubble& b) {
+  const std::string idle = text::percent(b.idle());
+  if (!(b.idle() > 0)) return idle;
+  return idle + " (fill and drain " + text::percent(b.fillAndDrain) + ", imbalance " +
+         text::percent(b.imbalance) + ")";
+}
+
+std::string mfuConvention(const PlanMetrics& m) {
+  if (!m.mfu) return {};
+  std::string out =
+      "model FLOPs (forward and backward matrix work, attention counted in full, nothing recomputed) ÷ the "
+      "dense " +
+      std::string(m.peak.fp8 ? "fp8" : "bf16") + " peak of the devices in use, " + text::flops(m.peak.rate) +
+      " each";
+  if (m.peak.format == NumberFormat::Fp32) out += "; the job computes in fp32, whose peak is lower";
+  if (m.peak.format == NumberFormat::Fp8 && !m.peak.fp8)
+    out += "; the device has no fp8 rate, so that the job computes in 16 bits";
+  return out;
+}
+
+std::string portion(Bytes used, Bytes whole) {
+  const std::string a = text::memory(used), b = text::memory(whole);
+  const auto unit = [](const std::string& s) { return s.substr(s.rfind(' ') + 1); };
+  const bool same = unit(a) == unit(b);
+  return (same ? a.substr(0, a.rfind(' ')) : a) + " of " + b;
+}
+
+}  // namespace nest::words

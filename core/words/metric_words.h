@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "plan/metrics.h"
+
+/// What core's enums and parts are called, for every program; one place for the words.
+namespace nest::words {
+
+const char* brief(Exchange);  ///< "TP", "CP", "EP", "PP", "DP"
+const char* of(TimePart);  ///< "compute", "TP communication", …, "recompute", "idle", "optimizer step"
+
+/// "bound by compute (82 %)", "largest overhead: PP communication 15.4 %", and where it is recompute
+/// "limited by memory capacity (recompute 21 % of the step)". `whole`: what the shares are of.
+std::string of(const Limit&, const char* whole = "the step");
+
+std::string brief(const Limit&);  ///< "compute 82 %", where there is little room
+
+std::string of(const Bubble&);  ///< "16.8 % (fill and drain 4.4 %, imbalance 12.4 %)": follows "idle"
+
+/// What MFU counts and the very rate it divides by; empty without MFU.
+std::string mfuConvention(const PlanMetrics&);
+
+/// "39.5 of 80 GiB", "6.16 GiB of 2 TiB": no unit is left out that differs.
+std::string portion(Bytes used, Bytes whole);
+
+}  // namespace nest::words

@@ -1,0 +1,240 @@
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QtTest/QTest>
+
+#include "support/test_main.h"
+
+namespace {
+
+struct Ran {
+  int code = -1;
+  QString out, err;
+  QString all() const { return out + err; }
+  QJsonObject json() const { return QJsonDocument::fromJson(out.toUtf8()).object(); }
+};
+
+Ran run(const QString& program, const QStringList& words, const QByteArray& input = {}) {
+  QProcess p;
+  p.setWorkingDirectory(QString(NEST_SOURCE_DIR) + "/samples");
+  p.start(QString(NEST_BINARY_DIR) + "/" + program, words);
+  p.write(input);
+  p.closeWriteChannel();
+  Ran r;
+  if (!p.waitForFinished(300000)) {
+    p.kill();
+    p.waitForFinished();
+    return r;
+  }
+  r.code = p.exitStatus() == QProcess::NormalExit ? p.exitCode() : -2;
+  r.out = QString::fromUtf8(p.readAllStandardOutput());
+  r.err = QString::fromUtf8(p.readAllStandardError());
+  return r;
+}
+
+QString sample(const char* name) {
+  return QString(NEST_SOURCE_DIR) + "/samples/" + name + ".nest.json";
+}
+
+const char* const kLarge = "gpt3-175b-h100-1024";
+const char* const kTooSmall = "llama3-70b-a100-16-too-small";
+
+/// The least amount of work that is met which gives a plan that is not proven.
+QString workForBestSoFar() {
+  static const QString found = [] {
+    for (double n = 1; n < 1e7; n = n * 1.3 + 1) {
+      const QString work = QString::number(qint64(n));
+      const QString status = run("nest-plan", {"solve", sample(kLarge), "--json", "--work-limit", work})
+                                 .json()["status"]
+                                 .toString();
+      if (status == "best-so-far") return work;
+      if (status == "optimal") break;
+    }
+    return QString();
+  }();
+  return found;
+}
+
+/// A sample whose own deadline is over before any search begins.
+QByteArray outOfTime() {
+  QFile file(sample(kLarge));
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
+  QJsonObject search = scenario["search"].toObject();
+  search["deadline_s"] = 1e-12;
+  scenario["search"] = search;
+  return QJsonDocument(scenario).toJson();
+}
+
+bool saysNothingFits(const QString& text) {
+  static const QRegularExpression said("(nothing|none|no plan) fits|does not fit",
+                                       QRegularExpression::CaseInsensitiveOption);
+  return said.match(text).hasMatch();
+}
+
+}  // namespace
+
+/// Optimal, best so far, stopped without a plan, does not fit: told apart by every command that searches.
+class TestOutcomes : public QObject {
+  Q_OBJECT
+private slots:
+  void everyCommandTellsFourOutcomesApart_data() {
+    QTest::addColumn<QStringList>("before");
+    QTest::addColumn<QStringList>("behind");
+    QTest::addColumn<int>("whenInfeasible");  ///< exit code; −1: the command goes on to what does fit
+    QTest::newRow("solve") << QStringList{"solve"} << QStringList{} << 1;
+    QTest::newRow("why") << QStringList{"why"} << QStringList{} << 1;
+    QTest::newRow("why a demand") << QStringList{"why"} << QStringList{"t=2"} << 1;
+    QTest::newRow("improve") << QStringList{"improve"} << QStringList{} << 1;
+    QTest::newRow("export") << QStringList{"export"} << QStringList{"--as", "plan"} << 1;
+    QTest::newRow("compare") << QStringList{"compare"} << QStringList{"--walks", "1", "--steps", "20"} << 1;
+    QTest::newRow("fewest devices") << QStringList{"inverse"} << QStringList{"--time", "20 s"} << 1;
+    QTest::newRow("devices") << QStringList{"inverse"} << QStringList{"--devices", "--time", "1 ms"} << 1;
+    QTest::newRow("scaling") << QStringList{"study", "scaling"} << QStringList{"--from", "16", "--to", "16"}
+                             << 0;
+  }
+  void everyCommandTellsFourOutcomesApart() {
+    QFETCH(QStringList, before);
+    QFETCH(QStringList, behind);
+    QFETCH(int, whenInfeasible);
+    const Ran stopped =
+        run("nest-plan", before + QStringList{sample(kLarge)} + behind + QStringList{"--work-limit", "0"});
+    QVERIFY2(stopped.code == 3, qPrintable(stopped.all()));
+    QVERIFY2(stopped.all().contains("stopped", Qt::CaseInsensitive), qPrintable(stopped.all()));
+    QVERIFY2(!saysNothingFits(stopped.all()), qPrintable(stopped.all()));
+
+    const Ran none = run("nest-plan", before + QStringList{sample(kTooSmall)} + behind);
+    QVERIFY2(none.code == whenInfeasible, qPrintable(none.all()));
+    QVERIFY2(saysNothingFits(none.all()), qPrintable(none.all()));
+    QVERIFY2(!none.all().contains("stopped", Qt::CaseInsensitive), qPrintable(none.all()));
+  }
+  void aSolveSaysWhatStoppedIt() {
+    const QString work = workForBestSoFar();
+    QVERIFY2(!work.isEmpty(), "no amount of work gives a plan that is not proven");
+    const Ran early = run("nest-plan", {"solve", sample(kLarge), "--work-limit", work});
+    QCOMPARE(early.code, 0);
+    QVERIFY2(early.out.contains("Best so far, stopped at the work limit"), qPrintable(early.out));
+    const QJsonObject best =
+        run("nest-plan", {"solve", sample(kLarge), "--work-limit", work, "--json"}).json();
+    QCOMPARE(best["status"].toString(), QString("best-so-far"));
+    QCOMPARE(best["stopped_by"].toString(), QString("work-limit"));
+    QVERIFY(best["batch_time_s"].toDouble() > 0);
+    if (!best["gap"].isNull()) QVERIFY(best["gap"].toDouble() > 0 && best["lower_bound_s"].toDouble() > 0);
+
+    const QJsonObject none =
+        run("nest-plan", {"solve", sample(kLarge), "--work-limit", "0", "--json"}).json();
+    QCOMPARE(none["status"].toString(), QString("stopped"));
+    QVERIFY(none["gap"].isNull());
+    QVERIFY(!none.contains("nearest_miss"));
+    QVERIFY(none["lower_bound_s"].isNull() || none["lower_bound_s"].toDouble() > 0);
+
+    const QJsonObject whole = run("nest-plan", {"solve", sample(kLarge), "--json"}).json();
+    QCOMPARE(whole["status"].toString(), QString("optimal"));
+    QVERIFY(!whole.contains("stopped_by"));
+    QCOMPARE(whole["gap"].toDouble(-1), 0.0);
+
+    const Ran late = run("nest-plan", {"solve", "-", "--json"}, outOfTime());
+    QCOMPARE(late.code, 3);
+    QCOMPARE(late.json()["stopped_by"].toString(), QString("deadline"));
+  }
+  void equalWorkGivesEqualPlans() {
+    const QStringList words{"solve", sample(kLarge), "--json", "--work-limit", workForBestSoFar()};
+    QCOMPARE(run("nest-plan", words).json()["plan"], run("nest-plan", words).json()["plan"]);
+  }
+  void devicesThatWereNotTriedAreNamed() {
+    const Ran r = run("nest-plan", {"inverse", sample(kLarge), "--devices", "--work-limit", "0", "--json"});
+    QCOMPARE(r.code, 3);
+    const QJsonArray all = QJsonDocument::fromJson(r.out.toUtf8()).array();
+    QVERIFY(all.size() > 10);
+    for (const auto& one : all) {
+      QVERIFY(one.toObject()["meets"].isNull());
+      QCOMPARE(one.toObject()["outcome"].toObject()["status"].toString(), QString("stopped"));
+    }
+  }
+  void baselinesThatWereCutOffSaySo() {
+    const Ran r = run("nest-plan", {"compare", sample(kLarge), "--work-limit", "0", "--json"});
+    QCOMPARE(r.code, 3);
+    const QJsonArray all = r.json()["baselines"].toArray();
+    QCOMPARE(all.size(), 5);
+    for (const auto& one : all) {
+      QCOMPARE(one.toObject()["complete"].toBool(true), false);
+      QCOMPARE(one.toObject()["status"].toString(), QString("stopped"));
+    }
+    // Where only the exact search is cut off, what the others found still counts.
+    const Ran table = run("nest-plan", {"compare", "-", "--only", "Manual"}, outOfTime());
+    QCOMPARE(table.code, 3);
+    QVERIFY2(!saysNothingFits(table.out), qPrintable(table.out));
+    QVERIFY(table.out.contains(QRegularExpression("Manual +[0-9.]+ m?s ")));
+  }
+  void sweepsTellThemApart() {
+    QTemporaryDir dir;
+    const QString path = dir.filePath("s.nest.json");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QByteArray text = outOfTime();
+    text.replace("\"models/", QByteArray("\"") + NEST_SOURCE_DIR + "/samples/models/");
+    file.write(text);
+    file.close();
+    const Ran r = run("nest-plan", {"sweep", path, "--set", "search.deadline_s=1e-12,0", "--json"});
+    const QJsonArray rows = r.json()["rows"].toArray();
+    QVERIFY2(rows.size() == 2, qPrintable(r.all()));
+    QCOMPARE(rows[0].toObject()["status"].toString(), QString("stopped"));
+    QCOMPARE(rows[1].toObject()["status"].toString(), QString("optimal"));
+  }
+  void theExportSaysIt() {
+    if (!QFileInfo::exists(QString(NEST_BINARY_DIR) + "/nest-explorer")) QSKIP("nest-explorer is not built");
+    QTemporaryDir dir;
+    const QString path = dir.filePath("s.nest.json");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QByteArray text = outOfTime();
+    text.replace("\"models/", QByteArray("\"") + NEST_SOURCE_DIR + "/samples/models/");
+    file.write(text);
+    file.close();
+    const Ran stopped = run("nest-explorer", {"--export", dir.filePath("a"), path});
+    QCOMPARE(stopped.code, 3);
+    QVERIFY2(stopped.out.startsWith("Stopped without a plan"), qPrintable(stopped.out));
+    QVERIFY(!saysNothingFits(stopped.out));
+    const Ran none = run("nest-explorer", {"--export", dir.filePath("b"), sample(kTooSmall)});
+    QCOMPARE(none.code, 1);
+    QVERIFY2(none.out.startsWith("Does not fit. Closest plan: stage 1 needs"), qPrintable(none.out));
+  }
+  void whenNothingDividesTheRemedyStandsThere() {
+    QFile file(sample("llama2-7b-h100-128"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
+    QJsonObject job = scenario["job"].toObject();
+    job["global_batch"] = 1537;
+    job["microbatches"] = QJsonArray{3, 5, 7};
+    scenario["job"] = job;
+    const Ran r = run("nest-plan", {"solve", "-"}, QJsonDocument(scenario).toJson());
+    QCOMPARE(r.code, 1);
+    QVERIFY2(r.out.contains(
+                 "Does not fit. No combination of degrees divides the global batch and the devices; change "
+                 "the global batch, offer smaller microbatches, or let the last one be padded."),
+             qPrintable(r.out));
+  }
+  void aMultipleOfTheDevicesIsTheLeastThatFits() {
+    const Ran r = run("nest-plan", {"solve", sample(kTooSmall), "--json"});
+    const QJsonArray remedies = r.json()["nearest_miss"].toObject()["remedies"].toArray();
+    int times = 0;
+    for (const auto& one : remedies)
+      if (const auto m = QRegularExpression("^(\\d+) times the devices").match(one.toString()); m.hasMatch())
+        times = m.captured(1).toInt();
+    QVERIFY2(times > 2, qPrintable(r.out));
+    const auto fits = [](int factor) {
+      const Ran one = run("nest-plan", {"study", "scaling", sample(kTooSmall), "--from",
+                                        QString::number(16 * factor), "--to", QString::number(16 * factor)});
+      return !saysNothingFits(one.out);
+    };
+    QVERIFY(fits(times));
+    QVERIFY(!fits(times - 1));
+  }
+};
+NEST_TEST(TestOutcomes)
+#include "test_outcomes.moc"

@@ -1,0 +1,105 @@
+#include <QtTest/QTest>
+#include <nlohmann/json.hpp>
+
+#include "formats/results/outcome_json.h"
+#include "formats/results/summary_text.h"
+#include "formats/scenario/scenario_json.h"
+#include "solver/solve.h"
+#include "support/test_main.h"
+#include "words/metric_words.h"
+
+using namespace nest;
+
+namespace {
+
+Scenario readSample(const char* name) {
+  const std::string folder = std::string(NEST_SOURCE_DIR) + "/samples/", path = folder + name;
+  return *readScenario(test::readFile(path), path, [&](const std::string& beside) {
+            return Reading<std::string>{test::readFile(folder + beside), {}};
+          }).value;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+/// The text for people and the JSON for programs say the same of one outcome.
+class TestSummaryText : public QObject {
+  Q_OBJECT
+private slots:
+  void aPlanIsToldAlikeInTextAndJson() {
+    const Scenario s = readSample("teaching-6-layers-2x2.nest.json");
+    Problem p = *buildProblem(s).value;
+    p.assumptions.overlap = {0, 0, 0, 1, 0};  // the pipeline's alone is hidden
+    const ReportSource source{s.name, &p, &*s.model.architecture};
+    const Outcome o = solve(p);
+    const PlanMetrics m = metricsOf(p, source.architecture, *o.best());
+    const std::string text = summaryText(source, o);
+    QVERIFY2(text.starts_with(s.name + "\n"), text.c_str());
+    QVERIFY2(holds(text, "\n  idle            " + words::of(m.bubble) + "\n"), text.c_str());
+    QVERIFY2(holds(text, "\n  limit           " + words::of(m.limit) + "\n"), text.c_str());
+    QVERIFY2(holds(text, words::mfuConvention(m)), text.c_str());
+    QVERIFY2(holds(text, "  result          Optimal in "), text.c_str());
+    QVERIFY2(!holds(text, "PP communication"), text.c_str());
+    QVERIFY2(holds(text, "time goes to    compute "), text.c_str());
+
+    const auto j = nlohmann::json::parse(writeOutcome(source, o));
+    QCOMPARE(j["idle"]["share"].get<double>(), m.bubble.idle());
+    QCOMPARE(j["idle"]["fill_and_drain_share"].get<double>(), m.bubble.fillAndDrain);
+    double sum = 0;
+    for (const auto& [part, seconds] : j["time_split_s"].items()) sum += seconds.get<double>();
+    QVERIFY(std::abs(sum / j["batch_time_s"].get<double>() - 1) < 1e-9);
+    QVERIFY(!j["time_split_s"].contains("pipeline exchange"));
+    QVERIFY(j["bound_by"].is_null() != j["largest_overhead"].is_null());
+    QCOMPARE(j["mfu_peak_flops_per_s"].get<double>(), 100e12);
+    QVERIFY(!j.contains("stopped_by"));
+  }
+  void outcomesWithoutAPlan_data() {
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("stopped")
+        << int(OutcomeStatus::Stopped)
+        << "Stopped without a plan. The search ended at the deadline after 20 ms, before it "
+           "found a plan; whether one fits is not known. Allow more time.\n";
+    QTest::newRow("infeasible") << int(OutcomeStatus::Infeasible)
+                                << "Does not fit. No plan meets the batch size, the device count and the "
+                                   "constraints together.\n";
+    QTest::newRow("failed") << int(OutcomeStatus::Failed) << "The search failed.\n";
+  }
+  void outcomesWithoutAPlan() {
+    QFETCH(int, status);
+    QFETCH(QString, says);
+    const Scenario s = readSample("teaching-6-layers-2x2.nest.json");
+    const Problem p = *buildProblem(s).value;
+    const ReportSource source{"", &p, &*s.model.architecture};
+    Outcome o;
+    o.status = OutcomeStatus(status);
+    if (o.status == OutcomeStatus::Stopped) o.stopCause = StopCause::Deadline;
+    o.statistics.elapsed = Seconds(0.02);
+    const std::string text = summaryText(source, o);
+    QVERIFY2(text.starts_with(says.toStdString()), text.c_str());
+    const auto j = nlohmann::json::parse(writeOutcome(source, o));
+    QCOMPARE(j["status"].get<std::string>(), std::string(nameOf(o.status)));
+    QVERIFY(j["gap"].is_null());
+    QVERIFY(j["lower_bound_s"].is_null());
+  }
+  void aSearchThatWasCutOffSaysHowFarItMayBe() {
+    const Scenario s = readSample("teaching-6-layers-2x2.nest.json");
+    const Problem p = *buildProblem(s).value;
+    const ReportSource source{"", &p, &*s.model.architecture};
+    Outcome o = solve(p);
+    o.status = OutcomeStatus::BestSoFar;
+    o.stopCause = StopCause::Request;
+    o.statistics.elapsed = Seconds(1.5);
+    o.lowerBound = o.best()->evaluation.batchTime * 0.9;
+    QVERIFY(holds(summaryText(source, o), "Best so far, stopped by request after 1.5 s, gap 10"));
+    o.lowerBound = Seconds(0);
+    const std::string text = summaryText(source, o);
+    QVERIFY2(holds(text, "Best so far, stopped by request after 1.5 s\n"), text.c_str());
+    QVERIFY2(holds(text, "  lower bound     none yet\n"), text.c_str());
+  }
+};
+NEST_TEST(TestSummaryText)
+#include "test_summary_text.moc"

@@ -1,0 +1,76 @@
+#include <QtTest/QTest>
+#include <cmath>
+
+#include "solver/solve.h"
+#include "solver/stage/stage_costs.h"
+#include "support/random_instance.h"
+#include "support/test_main.h"
+
+using namespace nest;
+using namespace nest::planner;
+
+namespace {
+
+bool near(double a, double b) {
+  return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
+}
+
+}  // namespace
+
+/// What the search charges one stage is what the evaluator charges it.
+class TestStageCosts : public QObject {
+  Q_OBJECT
+private slots:
+  void everyStageAgreesWithTheEvaluator() {
+    test::InstanceFeatures f = test::uniformStrategyChain();
+    f.tied = f.interleave = f.padding = false;
+    int stages = 0, hidden = 0, recomputed = 0;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+      Problem p = test::randomInstance(seed, f);
+      // Every kind overlaps by a share of its own; what is wanted may exceed the compute.
+      p.assumptions.overlap = {0.3, 0.1, 0.6, 1, 0.2};
+      const Outcome o = solve(p);
+      if (!o.best()) continue;
+      const Plan& plan = o.best()->plan;
+      const Evaluation& e = o.best()->evaluation;
+      const LayerOrder order(*p.graph);
+      GroupShapes shapes(*p.cluster);
+      const SearchSpace space(p);
+      const Strategy& strategy = plan.stages.front().strategy;
+      LayerSums sums(p, order, shapes, p.profile->microbatchIndex(plan.microbatch),
+                     p.profile->strategyIndex(strategy));
+      StageCosts::Context c;
+      c.problem = &p;
+      c.space = &space;
+      c.order = &order;
+      c.sums = &sums;
+      c.shapes = &shapes;
+      c.dataDegree = plan.dataDegree();
+      c.stages = plan.stageCount();
+      c.microbatchCount = e.microbatchCount;
+      c.zero = plan.zero;
+      const StageCosts costs(
+          c, placeStages(shapes, strategy, {plan.dataInner, plan.dataOuter, plan.blockStride}, c.stages));
+      int cut = 0;
+      for (int i = 0; i < plan.stageCount(); ++i) {
+        const auto& stage = plan.stages[static_cast<std::size_t>(i)];
+        const auto& told = e.stages[static_cast<std::size_t>(i)];
+        const int from = cut, policy = static_cast<int>(stage.recompute);
+        cut += static_cast<int>(stage.layers().size());
+        const std::string where = "seed " + std::to_string(seed) + ", stage " + std::to_string(i + 1);
+        QVERIFY2(near(costs.load(i, from, cut, policy), told.load.value()), where.c_str());
+        QVERIFY2(near(costs.memory(i, from, cut, policy), told.memory.total().value()), where.c_str());
+        const StageCosts::Figures fixed = costs.fixedPart(i, from, cut);
+        QVERIFY2(near(fixed.step, told.step.value()), where.c_str());
+        QVERIFY2(near(fixed.sync, told.sync.value()), where.c_str());
+        ++stages;
+        hidden += told.hidden > Seconds();
+        recomputed += policy > 0;
+      }
+    }
+    QVERIFY2(stages > 300 && hidden > 100 && recomputed > 10,
+             qPrintable(QString("%1 stages, %2 hide, %3 recompute").arg(stages).arg(hidden).arg(recomputed)));
+  }
+};
+NEST_TEST(TestStageCosts)
+#include "test_stage_costs.moc"

@@ -1,0 +1,186 @@
+#include <QDir>
+#include <QtTest/QTest>
+#include <functional>
+
+#include "formats/scenario/scenario_json.h"
+#include "plan/metrics.h"
+#include "solver/solve.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+struct Sample {
+  Scenario scenario;
+  Problem problem;
+  Outcome outcome;
+
+  const Plan& plan() const { return outcome.best()->plan; }
+  const Evaluation& evaluation() const { return outcome.best()->evaluation; }
+  PlanMetrics metrics() const {
+    return metricsOf(problem, scenario.model.architecture ? &*scenario.model.architecture : nullptr,
+                     *outcome.best());
+  }
+  /// Outermost level that any stage's communication of a kind crosses; empty: there is none.
+  std::string outermost(int StageEvaluation::*level) const {
+    int most = -1;
+    for (const StageEvaluation& s : evaluation().stages) most = std::max(most, s.*level);
+    return most < 0 ? std::string() : problem.cluster->level(most).name;
+  }
+};
+
+Scenario readSample(const std::string& name) {
+  const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/" + name;
+  return *readScenario(test::readFile(path), path, [](const std::string& beside) {
+            Reading<std::string> out;
+            out.value = test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/" + beside);
+            return out;
+          }).value;
+}
+
+const Sample& solved(const std::string& name) {
+  static std::map<std::string, Sample> all;
+  const auto known = all.find(name);
+  if (known != all.end()) return known->second;
+  Scenario scenario = readSample(name);
+  Problem problem = *buildProblem(scenario).value;
+  Outcome outcome = solve(problem);
+  return all.emplace(name, Sample{std::move(scenario), std::move(problem), std::move(outcome)}).first->second;
+}
+
+/// A phrase of a description and what makes it true.
+struct Claim {
+  const char* sample;
+  const char* phrase;
+  std::function<bool(const Sample&)> isTrue;
+};
+
+constexpr const char* kGpt = "gpt3-175b-h100-1024.nest.json";
+constexpr const char* kSeven = "llama2-7b-h100-128.nest.json";
+constexpr const char* kSeventy = "llama3-70b-h100-1024.nest.json";
+constexpr const char* kTooSmall = "llama3-70b-a100-16-too-small.nest.json";
+constexpr const char* kMixtral = "mixtral-8x7b-tpuv4-512.nest.json";
+constexpr const char* kTeaching = "teaching-6-layers-2x2.nest.json";
+
+bool usesTensorIn(const Sample& s, const char* level) {
+  return s.plan().stages.front().strategy.tensor > 1 && s.outermost(&StageEvaluation::tensorLevel) == level;
+}
+
+bool isOversubscribed(const Sample& s, const char* name, double ratio) {
+  const auto& levels = std::get<LevelsSource>(s.scenario.cluster.network).levels;
+  return std::any_of(levels.begin(), levels.end(),
+                     [&](const LevelSpec& l) { return l.name == name && l.oversubscription == ratio; });
+}
+
+std::vector<Claim> claims() {
+  return {
+      {kGpt, "A deep pipeline (PP 16)", [](const Sample& s) { return s.plan().stageCount() == 16; }},
+      {kGpt, "96 identical blocks",
+       [](const Sample& s) { return s.scenario.model.architecture->layers == 96; }},
+      {kGpt, "Half the memory stays free",
+       [](const Sample& s) { return s.metrics().peakMemory < 0.5 * s.metrics().capacity; }},
+      {kGpt, "nothing is recomputed",
+       [](const Sample& s) {
+         return std::all_of(s.plan().stages.begin(), s.plan().stages.end(),
+                            [](const StagePlan& p) { return p.recompute == Recompute::None; });
+       }},
+      {kGpt, "three chunks a stage (VPP 3) make it 5 % faster",
+       [](const Sample& s) {
+         Problem p = s.problem;
+         p.search.chunksPerStage = {1, 3};
+         const Outcome o = solve(p);
+         const double faster = 1 - o.best()->evaluation.batchTime / s.evaluation().batchTime;
+         return o.best()->plan.chunksPerStage() == 3 && faster > 0.045 && faster < 0.055;
+       }},
+      {kSeven, "a million tokens a batch",
+       [](const Sample& s) { return s.problem.job.globalBatch * s.problem.job.sequenceLength == 1 << 20; }},
+      {kSeven, "hosts of 8, joined by 100 Gb/s a device",
+       [](const Sample& s) {
+         return s.problem.cluster->uniformGroupSize(0) == 8 &&
+                s.problem.cluster->level(1).bandwidth.value() == 12.5e9;
+       }},
+      {kSeven, "TP stays inside the host", [](const Sample& s) { return usesTensorIn(s, "host"); }},
+      {kSeven, "gradients inside the leaf",
+       [](const Sample& s) { return s.outermost(&StageEvaluation::dataLevel) == "leaf"; }},
+      {kSeven, "only the pipeline crosses the spine",
+       [](const Sample& s) { return s.outermost(&StageEvaluation::activationLevel) == "spine"; }},
+      {kSeven, "four times oversubscribed", [](const Sample& s) { return isOversubscribed(s, "spine", 4); }},
+      {kSeventy, "too large for a host",
+       [](const Sample& s) {
+         const OptimizerRegime& r = s.problem.job.optimizer;
+         return parameterCount(*s.scenario.model.architecture) *
+                    (r.weightBytes + r.gradientBytes + r.optimizerBytes) >
+                s.problem.cluster->uniformGroupSize(0) * s.problem.cluster->device().memory.value.value();
+       }},
+      {kSeventy, "TP inside hosts", [](const Sample& s) { return usesTensorIn(s, "host"); }},
+      {kSeventy, "a pipeline of four stages and 64 replicas across a spine",
+       [](const Sample& s) {
+         return s.plan().stageCount() == 4 && s.plan().dataDegree() == 64 &&
+                s.outermost(&StageEvaluation::activationLevel) == "spine" &&
+                s.outermost(&StageEvaluation::dataLevel) == "spine";
+       }},
+      {kSeventy, "four times oversubscribed",
+       [](const Sample& s) { return isOversubscribed(s, "spine", 4); }},
+      {kSeventy, "Compute still takes most of the step",
+       [](const Sample& s) { return s.metrics().share(TimePart::Compute) > 0.6; }},
+      {kTooSmall, "does not fit on 16 devices of 40 GB",
+       [](const Sample& s) {
+         return s.outcome.status == OutcomeStatus::Infeasible && s.problem.cluster->deviceCount() == 16 &&
+                s.problem.cluster->device().memory.value.value() == 40 * 1073741824.0;
+       }},
+      {kTooSmall, "which stage is short, by how much, and what would make it fit",
+       [](const Sample& s) {
+         const auto& miss = s.outcome.nearestMiss;
+         return miss && miss->stage >= 0 && miss->shortfall > Bytes(0) && !miss->remedies.empty();
+       }},
+      {kMixtral, "almost full",
+       [](const Sample& s) { return s.metrics().peakMemory > 0.95 * s.metrics().capacity; }},
+      {kMixtral, "TP inside the tray", [](const Sample& s) { return usesTensorIn(s, "tray"); }},
+      {kMixtral, "all-to-all inside the rack",
+       [](const Sample& s) { return s.outermost(&StageEvaluation::expertLevel) == "rack"; }},
+      {kMixtral, "gradients across the core",
+       [](const Sample& s) { return s.outermost(&StageEvaluation::dataLevel) == "core"; }},
+      {kTeaching, "six blocks, two hosts of two devices",
+       [](const Sample& s) {
+         return s.scenario.model.architecture->layers == 6 && s.problem.cluster->deviceCount() == 4 &&
+                s.problem.cluster->uniformGroupSize(0) == 2;
+       }},
+      {kTeaching, "the optimum equals exhaustive search",
+       [](const Sample& s) {
+         const Outcome all = solveExhaustively(s.problem);
+         return all.best() &&
+                std::abs(all.best()->evaluation.batchTime / s.evaluation().batchTime - 1) < 1e-9;
+       }},
+  };
+}
+
+}  // namespace
+
+/// What a sample's description says is what its plan does.
+class TestSampleClaims : public QObject {
+  Q_OBJECT
+private slots:
+  void descriptionsAreTrue_data() {
+    QTest::addColumn<int>("claim");
+    const auto all = claims();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      QTest::addRow("%s: %s", all[i].sample, all[i].phrase) << static_cast<int>(i);
+  }
+  void descriptionsAreTrue() {
+    QFETCH(int, claim);
+    const Claim c = claims()[static_cast<std::size_t>(claim)];
+    const Sample& s = solved(c.sample);
+    QVERIFY2(s.scenario.description.find(c.phrase) != std::string::npos, s.scenario.description.c_str());
+    QVERIFY(c.isTrue(s));
+  }
+  void everySampleIsHeldToItsWords() {
+    const auto all = claims();
+    const QDir samples(QString(NEST_SOURCE_DIR) + "/samples");
+    for (const QString& name : samples.entryList({"*.nest.json"}))
+      QVERIFY2(std::any_of(all.begin(), all.end(), [&](const Claim& c) { return name == c.sample; }),
+               qPrintable(name));
+  }
+};
+NEST_TEST(TestSampleClaims)
+#include "test_sample_claims.moc"

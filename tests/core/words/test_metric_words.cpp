@@ -1,0 +1,80 @@
+#include <QtTest/QTest>
+
+#include "support/test_main.h"
+#include "words/headline.h"
+#include "words/metric_words.h"
+
+using namespace nest;
+
+class TestMetricWords : public QObject {
+  Q_OBJECT
+private slots:
+  void saysWhatLimits() {
+    using Kind = Limit::Kind;
+    QCOMPARE(words::of(Limit{Kind::BoundBy, TimePart::Compute, 0.82}),
+             std::string("bound by compute (82 %)"));
+    QCOMPARE(words::of(Limit{Kind::BoundBy, TimePart::Idle, 0.45}), std::string("bound by idle time (45 %)"));
+    QCOMPARE(words::of(Limit{Kind::LargestOverhead, TimePart::Pipeline, 0.154}),
+             std::string("largest overhead: PP communication 15.4 %"));
+    QCOMPARE(words::of(Limit{Kind::LargestOverhead, TimePart::Recompute, 0.21}),
+             std::string("limited by memory capacity (recompute 21 % of the step)"));
+    QCOMPARE(words::brief(Limit{Kind::LargestOverhead, TimePart::Recompute, 0.21}),
+             std::string("recompute 21 %"));
+  }
+  void opensTheBubble() {
+    QCOMPARE(words::of(Bubble{0.0439, 0.1241}),
+             std::string("16.8 % (fill and drain 4.39 %, imbalance 12.4 %)"));
+    QCOMPARE(words::of(Bubble{}), std::string("0 %"));
+  }
+  void dropsNoUnitThatDiffers() {
+    const double gib = 1073741824.0;
+    QCOMPARE(words::portion(Bytes(39.5 * gib), Bytes(80 * gib)), std::string("39.5 of 80 GiB"));
+    QCOMPARE(words::portion(Bytes(6.16 * gib), Bytes(2048 * gib)), std::string("6.16 GiB of 2 TiB"));
+    QCOMPARE(words::portion(Bytes(954 * 1048576.0), Bytes(1000 * 1048576.0)), std::string("954 of 1000 MiB"));
+  }
+  void namesThePeakThatUtilisationDividesBy_data() {
+    QTest::addColumn<int>("format");
+    QTest::addColumn<bool>("fp8");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("bf16") << int(NumberFormat::Bf16) << false
+                          << "bf16 peak of the devices in use, 989 TFLOP/s each";
+    QTest::newRow("fp32") << int(NumberFormat::Fp32) << false
+                          << "bf16 peak of the devices in use, 989 TFLOP/s each; the job computes in fp32";
+    QTest::newRow("fp8") << int(NumberFormat::Fp8) << true << "fp8 peak";
+    QTest::newRow("no fp8")
+        << int(NumberFormat::Fp8) << false
+        << "bf16 peak of the devices in use, 989 TFLOP/s each; the device has no fp8 rate";
+  }
+  void namesThePeakThatUtilisationDividesBy() {
+    QFETCH(int, format);
+    QFETCH(bool, fp8);
+    QFETCH(QString, says);
+    PlanMetrics m;
+    QVERIFY(words::mfuConvention(m).empty());
+    m.mfu = 0.4;
+    m.peak = {FlopsPerSecond(989e12), fp8, NumberFormat(format)};
+    QVERIFY2(words::mfuConvention(m).find(says.toStdString()) != std::string::npos,
+             words::mfuConvention(m).c_str());
+  }
+  void theHeadlineSaysWhatPeopleAsk() {
+    PlanMetrics m;
+    m.batchTime = Seconds(8.4);
+    m.mfu = 0.41;
+    m.fullestStage = 0;
+    m.peakMemory = Bytes(71 * 1073741824.0);
+    m.capacity = Bytes(80 * 1073741824.0);
+    m.limit = {Limit::Kind::LargestOverhead, TimePart::Idle, 0.168};
+    Plan p;
+    p.stages.resize(1);
+    p.stages[0].chunks.resize(1);
+    Outcome o;
+    o.status = OutcomeStatus::Optimal;
+    o.statistics.elapsed = Seconds(0.012);
+    QCOMPARE(headlineOf(m, p, o), std::string("8.4 s per step · 41 % MFU · ") + summaryOf(p) +
+                                      " · 71 of 80 GiB · largest overhead: idle 16.8 % · Optimal in 12 ms");
+    const auto parts = headlineParts(m, p, o);
+    QCOMPARE(int(parts[5].kind), int(HeadlinePart::Kind::Verdict));
+  }
+};
+NEST_TEST(TestMetricWords)
+#include "test_metric_words.moc"

@@ -1,0 +1,86 @@
+#include <QtTest/QTest>
+#include <set>
+
+#include "support/test_main.h"
+#include "words/outcome_words.h"
+
+using namespace nest;
+
+namespace {
+
+Outcome ended(OutcomeStatus status, StopCause cause = StopCause::None) {
+  Outcome o;
+  o.status = status;
+  o.stopCause = cause;
+  o.statistics.elapsed = Seconds(0.25);
+  return o;
+}
+
+}  // namespace
+
+class TestOutcomeWords : public QObject {
+  Q_OBJECT
+private slots:
+  void everyOutcomeHasWordsOfItsOwn() {
+    const OutcomeStatus all[] = {OutcomeStatus::Optimal, OutcomeStatus::BestSoFar, OutcomeStatus::Stopped,
+                                 OutcomeStatus::Infeasible, OutcomeStatus::Failed};
+    std::set<std::string> words, names, verdicts;
+    for (const OutcomeStatus s : all) {
+      words.insert(words::of(s));
+      names.insert(nameOf(s));
+      verdicts.insert(words::verdict(ended(s, StopCause::Deadline)));
+    }
+    QCOMPARE(words.size(), std::size(all));
+    QCOMPARE(names.size(), std::size(all));
+    QCOMPARE(verdicts.size(), std::size(all));
+  }
+  void saysWhatStoppedIt_data() {
+    QTest::addColumn<int>("cause");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("request") << int(StopCause::Request) << "by request";
+    QTest::newRow("deadline") << int(StopCause::Deadline) << "at the deadline";
+    QTest::newRow("work") << int(StopCause::WorkLimit) << "at the work limit";
+  }
+  void saysWhatStoppedIt() {
+    QFETCH(int, cause);
+    QFETCH(QString, says);
+    const Outcome none = ended(OutcomeStatus::Stopped, StopCause(cause));
+    QCOMPARE(QString::fromStdString(words::verdict(none)),
+             QString("Stopped without a plan, %1 after 250 ms").arg(says));
+    QCOMPARE(
+        QString::fromStdString(words::noPlan(none).detail),
+        QString(
+            "The search ended %1 after 250 ms, before it found a plan; whether one fits is not known. Allow "
+            "more time")
+            .arg(says));
+    Outcome best = ended(OutcomeStatus::BestSoFar, StopCause(cause));
+    best.plans.resize(1);
+    best.plans[0].evaluation.batchTime = Seconds(10);
+    QCOMPARE(QString::fromStdString(words::verdict(best)),
+             QString("Best so far, stopped %1 after 250 ms").arg(says));
+    best.lowerBound = Seconds(8);
+    QCOMPARE(QString::fromStdString(words::verdict(best)),
+             QString("Best so far, stopped %1 after 250 ms, gap 20 %").arg(says));
+  }
+  void theClosestPlanAndItsRemedy() {
+    Outcome o = ended(OutcomeStatus::Infeasible);
+    o.nearestMiss = NearestMiss{};
+    o.nearestMiss->stage = 0;
+    o.nearestMiss->shortfall = Bytes(37.6 * 1073741824.0);
+    QCOMPARE(words::noPlan(o).detail, std::string("Closest plan: stage 1 needs 37.6 GiB more"));
+    o.nearestMiss->remedies = {"devices with at least 78 GiB of memory"};
+    QCOMPARE(words::noPlan(o).detail,
+             std::string("Closest plan: stage 1 needs 37.6 GiB more. Fix: devices with at "
+                         "least 78 GiB of memory"));
+  }
+  void whatStandsInTheWayIsTold() {
+    Outcome o = ended(OutcomeStatus::Infeasible);
+    QCOMPARE(words::noPlan(o).detail,
+             std::string("No plan meets the batch size, the device count and the constraints together"));
+    o.diagnostics = {note("nothing-allowed", {}, "no plan"),
+                     warning("nothing-divides", {}, "nothing divides", "pad")};
+    QCOMPARE(words::noPlan(o).detail, std::string("Nothing divides; pad"));
+  }
+};
+NEST_TEST(TestOutcomeWords)
+#include "test_outcome_words.moc"
