@@ -151,12 +151,6 @@ struct Loss {
   int degradedLevel = -1;
 };
 
-std::string groupName(const Problem& p, int level, int group) {
-  const auto [begin, end] = p.cluster->groupSpan(level, group);
-  if (level == 0 && end > begin) return p.cluster->identity(DeviceIndex(begin)).host;
-  return p.cluster->level(level).name + " " + std::to_string(group);
-}
-
 std::vector<Loss> lossesOf(const Problem& p) {
   std::vector<Loss> out;
   const Hierarchy& h = *p.cluster;
@@ -165,9 +159,9 @@ std::vector<Loss> lossesOf(const Problem& p) {
     for (int g = 0; g < h.groupCount(l); ++g) {
       const auto [begin, end] = h.groupSpan(l, g);
       if (!seen.insert(end - begin).second || seen.size() > 8) continue;
-      if (l == 0 && end - begin > 1) out.push_back({"one device of " + groupName(p, 0, g), {end - 1}, -1});
+      if (l == 0 && end - begin > 1) out.push_back({"one device of " + h.groupName(0, g), {end - 1}, -1});
       if (end - begin == h.deviceCount()) continue;
-      Loss loss{groupName(p, l, g), {}, -1};
+      Loss loss{h.groupName(l, g), {}, -1};
       for (int i = begin; i < end; ++i) loss.positions.push_back(i);
       out.push_back(std::move(loss));
     }

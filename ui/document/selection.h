@@ -10,7 +10,7 @@ namespace nest {
 enum class ItemKind { Stage, Layer, Device, Group, Level, Pair };
 
 /// One thing that can be pointed at in a view, by number alone. Group: level `level`, group `index`. Pair:
-/// devices or groups `index` and `other`.
+/// groups `index` and `other` of level `level`, devices with level −1.
 struct SelectionItem {
   ItemKind kind = ItemKind::Stage;
   int index = 0;

@@ -365,8 +365,7 @@ QString CommunicationFigure::sentenceOf(const SelectionItem& item, const PlanCon
     const int begin = m.cells.starts[static_cast<std::size_t>(bucket)],
               end = m.cells.starts[static_cast<std::size_t>(bucket) + 1];
     if (end - begin == 1) return deviceName(h, begin);
-    return m.grouped && m.groups > 0 ? QStringLiteral("%1 %2").arg(levelName(c, m.groups)).arg(bucket)
-                                     : hostSpan(h, begin, end);
+    return m.grouped ? phrase(h.groupName(m.groups, bucket)) : hostSpan(h, begin, end);
   };
   const std::size_t i = m.cells.cell(cell->first, cell->second);
   return QStringLiteral("%1 to %2: %3")

@@ -39,7 +39,7 @@ QRectF DpFigure::cellArea(int stage, int cut, const QRectF& p) const {
 }
 
 bool DpFigure::holds(const std::optional<SelectionItem>& item) const {
-  return m_probe && item && item->kind == ItemKind::Pair && item->index >= 0 &&
+  return m_probe && item && item->kind == ItemKind::Pair && item->level == kCell && item->index >= 0 &&
          item->index < m_probe->stageCount() && item->other >= 0 && item->other < m_probe->cutCount();
 }
 

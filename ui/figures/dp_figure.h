@@ -18,7 +18,8 @@ public:
   /// `why`: said instead of the table where there is none.
   void setProbe(std::shared_ptr<const DpProbe>, const QString& why);
   const DpProbe* probe() const { return m_probe.get(); }
-  static SelectionItem itemOf(int stage, int cut) { return {ItemKind::Pair, stage, -1, cut}; }
+  static constexpr int kCell = -2;  ///< level of an item that is a cell, not a pair of devices
+  static SelectionItem itemOf(int stage, int cut) { return {ItemKind::Pair, stage, kCell, cut}; }
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;

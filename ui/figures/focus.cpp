@@ -38,6 +38,15 @@ std::optional<int> stageOf(const SelectionItem& item, const PlanContext& c) {
   }
 }
 
+std::optional<std::pair<SelectionItem, SelectionItem>> endsOf(const SelectionItem& pair, const Hierarchy& h) {
+  if (pair.kind != ItemKind::Pair || pair.level < -1 || pair.level >= h.levelCount()) return std::nullopt;
+  const int count = pair.level < 0 ? h.deviceCount() : h.groupCount(pair.level);
+  if (pair.index < 0 || pair.index >= count || pair.other < 0 || pair.other >= count) return std::nullopt;
+  const ItemKind kind = pair.level < 0 ? ItemKind::Device : ItemKind::Group;
+  const int level = std::max(0, pair.level);
+  return std::pair(SelectionItem{kind, pair.index, level}, SelectionItem{kind, pair.other, level});
+}
+
 Focus::Focus(const PlanContext& c, const FigureStyle& style) {
   if (style.standalone) return;
   if (style.hovered) m_hovered = stageOf(*style.hovered, c);

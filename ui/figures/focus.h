@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "figures/figure.h"
 
@@ -9,6 +10,9 @@ namespace nest {
 /// The stage that an item belongs to: itself, the one that holds the layer or device; a group or pair of one
 /// stage's devices. nullopt otherwise.
 std::optional<int> stageOf(const SelectionItem&, const PlanContext&);
+
+/// The two devices or groups of a pair; nullopt for all else, and where the cluster has none of them.
+std::optional<std::pair<SelectionItem, SelectionItem>> endsOf(const SelectionItem&, const Hierarchy&);
 
 /// Which stages stand out in a figure, from what is hovered and selected anywhere.
 class Focus {

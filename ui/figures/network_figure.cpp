@@ -9,7 +9,7 @@
 
 namespace nest {
 namespace {
-constexpr double kLegend = 22;  ///< pixels below the drawing
+constexpr double kLegend = 44;  ///< pixels below the drawing: links, stages
 }
 
 QSizeF NetworkFigure::preferredSize(const PlanContext&) const {

@@ -4,13 +4,15 @@
 #include <string>
 
 #include "document/plan_context.h"
+#include "theme/plain_text.h"
 #include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
 
+/// Safe to show, whoever wrote it (see visibleText).
 inline QString phrase(const std::string& s) {
-  return QString::fromStdString(s);
+  return visibleText(QString::fromStdString(s));
 }
 inline QString timeText(Seconds t) {
   return phrase(text::time(t));

@@ -44,7 +44,8 @@ const TopologyClasses& TopologyFigure::classesOf(const PlanContext& c) const {
 TopologyFigure::Shown TopologyFigure::show(const QRectF& area, const PlanContext& c, bool standalone) const {
   classesOf(c);
   Shown out;
-  out.canvas = bodyOf(area, c, standalone).adjusted(0, 0, 0, -topologyKeyHeight(c));
+  out.canvas =
+      bodyOf(area, c, standalone).adjusted(0, lostOf(c).empty() ? 0 : kLostRow + 8, 0, -topologyKeyHeight(c));
   if (!m_layout || m_layout->area() != out.canvas.size() || m_layout->folding() != m_folding)
     m_layout = std::make_unique<TopologyLayout>(m_classes, out.canvas.size(), m_folding);
   out.layout = m_layout.get();
@@ -54,6 +55,15 @@ TopologyFigure::Shown TopologyFigure::show(const QRectF& area, const PlanContext
   const QPointF middle(m_layout->size().width() / 2 + pan.x(), m_layout->size().height() / 2 + pan.y());
   out.origin = out.canvas.center() - middle * out.scale;
   return out;
+}
+
+const LostParts& TopologyFigure::lostOf(const PlanContext& c) const {
+  if (m_lostIn != c.scenario) {
+    m_lostIn = c.scenario;
+    m_lost =
+        c.scenario ? lostParts(c.scenario->cluster, c.scenario->constraints.excludedDevices) : LostParts();
+  }
+  return m_lost;
 }
 
 const LevelTraffic& TopologyFigure::trafficOf(const PlanContext& c) const {
@@ -95,6 +105,7 @@ QString TopologyFigure::sentence(const PlanContext& c) const {
     out += QStringLiteral(" · ") + phrase(summaryOf(*plan));
     if (const int idle = classesOf(c).idleDevices()) out += QStringLiteral(" · %1 idle").arg(countText(idle));
   }
+  if (const LostParts& lost = lostOf(c); !lost.empty()) out += QStringLiteral(" · ") + phrase(inWords(lost));
   return out;
 }
 
@@ -107,6 +118,8 @@ void TopologyFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   paintFrame(ink, area, c, title(),
              style.moment && !style.standalone ? momentText(*style.moment) : sentence(c));
   const Shown shown = show(area, c, style.standalone);
+  const QRectF whole = bodyOf(area, c, style.standalone);
+  paintLostParts(ink, QRectF(whole.left(), whole.top(), whole.width(), kLostRow), lostOf(c));
   const LevelTraffic& traffic = trafficOf(c);
   TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin,
                   traffic)
@@ -146,8 +159,7 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
   const Hierarchy& h = *c.problem->cluster;
   const auto [begin, end] = h.groupSpan(box.level, box.group);
   const NetworkLevel& level = h.level(box.level);
-  Tip tip(box.level == 0 ? phrase(h.identity(DeviceIndex(begin)).host)
-                         : QStringLiteral("%1 %2").arg(phrase(level.name)).arg(box.group));
+  Tip tip(phrase(h.groupName(box.level, box.group)));
   tip.row(QStringLiteral("Devices"), countText(end - begin));
   if (box.level > 0) tip.row(QStringLiteral("Hosts"), hostSpan(h, begin, end));
   tip.row(QStringLiteral("Bandwidth inside, one way"),
@@ -298,10 +310,9 @@ QString TopologyFigure::sentenceOf(const SelectionItem& item, const PlanContext&
   if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() && item.index >= 0 &&
       item.index < h.groupCount(item.level)) {
     const auto [begin, end] = h.groupSpan(item.level, item.index);
-    return QStringLiteral("%1 %2: %3, %4")
-        .arg(phrase(h.level(item.level).name))
-        .arg(item.index)
-        .arg(plural(end - begin, QStringLiteral("device")), hostSpan(h, begin, end));
+    return QStringLiteral("%1: %2, %3")
+        .arg(phrase(h.groupName(item.level, item.index)), plural(end - begin, QStringLiteral("device")),
+             hostSpan(h, begin, end));
   }
   const auto stage = stageOf(item, c);
   return stage ? QStringLiteral("Stage %1").arg(stageNumber(*stage)) : QString();

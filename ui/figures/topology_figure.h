@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "cluster/levels/lost_parts.h"
 #include "figures/interactive_figure.h"
 #include "figures/topology_layout.h"
 #include "figures/topology_painter.h"
@@ -58,6 +59,7 @@ private:
   QString groupTip(const TopologyLayout::Box&, const PlanContext&) const;
 
   const LevelTraffic& trafficOf(const PlanContext&) const;
+  const LostParts& lostOf(const PlanContext&) const;
 
   Folding m_folding = Folding::Automatic;
   int m_trafficKind = kNoTraffic, m_trafficLevel = -1;
@@ -68,6 +70,8 @@ private:
   mutable std::unique_ptr<TopologyLayout> m_layout;
   mutable std::unique_ptr<Traffic> m_traffic;
   mutable std::optional<LevelTraffic> m_levelTraffic;
+  mutable std::shared_ptr<const Scenario> m_lostIn;
+  mutable LostParts m_lost;
 };
 
 }  // namespace nest

@@ -82,22 +82,58 @@ void paintLevels(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTra
   }
 }
 
-void paintStages(Ink& ink, const QRectF& row, const PlanContext& c, int idleDevices) {
+}  // namespace
+
+void paintLostParts(Ink& ink, const QRectF& row, const LostParts& lost) {
+  double x = row.left();
+  std::size_t left = lost.failed.size() + lost.cutOff.size();
+  const auto paint = [&](const LostPart& part, bool failed) {
+    const QString text =
+        phrase(part.name) + (failed ? QStringLiteral(" failed") : QStringLiteral(" cut off")) +
+        (part.devices > 1 ? QStringLiteral(" · ") + plural(part.devices, QStringLiteral("device"))
+                          : QString());
+    const double w = Ink::width(text, Ink::kSmall) + (failed ? 34 : 20);
+    if (x + w > row.right() - (left > 1 ? 90 : 0)) return false;
+    const QRectF box(x, row.top() + 1, w, row.height() - 4);
+    const QColor color = ink.color(failed ? Role::Error : Role::MutedText);
+    QPainter& p = ink.painter();
+    p.setPen(QPen(color, 1.4, failed ? Qt::SolidLine : Qt::DashLine));
+    p.setBrush(ink.color(Role::Canvas));
+    p.drawRect(box);
+    if (failed) {
+      const QRectF cross(box.left() + 8, box.center().y() - 5, 10, 10);
+      ink.line(cross.topLeft(), cross.bottomRight(), color, 2);
+      ink.line(cross.bottomLeft(), cross.topRight(), color, 2);
+    }
+    ink.label(box.adjusted(failed ? 24 : 10, 0, 0, 0), text, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+              ink.color(Role::Text));
+    x += w + 8;
+    --left;
+    return true;
+  };
+  bool room = true;
+  for (const LostPart& p : lost.failed) room = room && paint(p, true);
+  for (const LostPart& p : lost.cutOff) room = room && paint(p, false);
+  if (left > 0)
+    ink.label(QRectF(x, row.top(), row.right() - x, row.height()),
+              QStringLiteral("… and %1 more").arg(countText(static_cast<long long>(left))),
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+}
+
+void paintStageKey(Ink& ink, const QRectF& row, int n, int idleDevices,
+                   const std::function<bool(int)>& dims) {
   ink.label(QRectF(row.left(), row.top(), 40, kKeyRow), QStringLiteral("Stage"),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
   const double idle = idleDevices > 0 ? 92 : 0;
   const double room = row.width() - 42 - idle;
-  const int n = c.shownPlan()->stageCount();
   const double step = std::min(32.0, room / std::max(1, n));
-  const Focus focus(c, ink.style());
   if (step >= 19) {
     for (int i = 0; i < n; ++i)
-      ink.stageChip(QRectF(row.left() + 42 + i * step, row.top() + 1, step - 4, 17), i, Ink::kSmall,
-                    focus.dims(i));
+      ink.stageChip(QRectF(row.left() + 42 + i * step, row.top() + 1, step - 4, 17), i, Ink::kSmall, dims(i));
   } else {
     const int most = std::max(1, static_cast<int>(room / 24) - 3);
     for (int i = 0; i < std::min(n, most); ++i)
-      ink.stageChip(QRectF(row.left() + 42 + i * 24.0, row.top() + 1, 20, 17), i, Ink::kSmall, focus.dims(i));
+      ink.stageChip(QRectF(row.left() + 42 + i * 24.0, row.top() + 1, 20, 17), i, Ink::kSmall, dims(i));
     if (most < n)
       ink.label(QRectF(row.left() + 42 + most * 24.0, row.top(), 70, kKeyRow),
                 QStringLiteral("… %1").arg(stageNumber(n - 1)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
@@ -113,8 +149,6 @@ void paintStages(Ink& ink, const QRectF& row, const PlanContext& c, int idleDevi
   }
 }
 
-}  // namespace
-
 double topologyKeyHeight(const PlanContext& c) {
   return c.shownPlan() ? 2 * kKeyRow + 8 : kKeyRow + 6;
 }
@@ -126,7 +160,10 @@ void paintTopologyKey(Ink& ink, const QRectF& area, const PlanContext& c, const 
     paintOneLevel(ink, levels, classes.cluster(), traffic);
   else
     paintLevels(ink, levels, classes.cluster(), traffic);
-  if (c.shownPlan()) paintStages(ink, levels.translated(0, kKeyRow + 4), c, classes.idleDevices());
+  if (!c.shownPlan()) return;
+  const Focus focus(c, ink.style());
+  paintStageKey(ink, levels.translated(0, kKeyRow + 4), c.shownPlan()->stageCount(), classes.idleDevices(),
+                [&](int stage) { return focus.dims(stage); });
 }
 
 }  // namespace nest

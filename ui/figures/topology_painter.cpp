@@ -237,10 +237,7 @@ QString TopologyPainter::headerText(const Box& box, int variant) const {
   const Hierarchy& h = m_layout.classes().cluster();
   const auto [begin, end] = h.groupSpan(box.level, box.group);
   const NetworkLevel& level = h.level(box.level);
-  const QString name = box.level == 0 ? phrase(h.identity(DeviceIndex(begin)).host)
-                       : box.level + 1 == h.levelCount() && h.groupCount(box.level) == 1
-                           ? phrase(level.name)
-                           : phrase(level.name) + u' ' + QString::number(box.group);
+  const QString name = phrase(h.groupName(box.level, box.group));
   switch (variant) {
     case 0:
       return QStringLiteral("%1 · %2 · %3 · %4")
@@ -251,8 +248,12 @@ QString TopologyPainter::headerText(const Box& box, int variant) const {
     case 2:
       return name;
     default:
-      return QString::number(box.group);
+      break;
   }
+  // The number alone where the name is one of a row: "leaf 12", "host12".
+  qsizetype digits = name.size();
+  while (digits > 0 && name.at(digits - 1).isDigit()) --digits;
+  return digits < name.size() ? name.mid(digits) : name;
 }
 
 std::optional<TopologyPainter::Header> TopologyPainter::headerOf(const Box& box) const {
@@ -333,16 +334,18 @@ void TopologyPainter::paintHeaders() {
 void TopologyPainter::paintMarks() {
   if (m_ink.style().standalone) return;
   const Hierarchy& h = m_layout.classes().cluster();
-  const auto mark = [&](const SelectionItem& item, const QColor& color) {
+  const auto mark = [&](const SelectionItem& item, const QColor& color, const auto& again) -> void {
     if (item.kind == ItemKind::Device && item.index >= 0 && item.index < h.deviceCount()) {
       m_ink.outline(pixels(m_layout.rectOfDevice(item.index)).adjusted(-1.5, -1.5, 1.5, 1.5), color, 2.2);
     } else if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() &&
                item.index >= 0 && item.index < h.groupCount(item.level)) {
       m_ink.outline(pixels(m_layout.boxOf(item.level, item.index).rect), color, 2.2);
+    } else if (const auto ends = endsOf(item, h)) {
+      for (const SelectionItem& end : {ends->first, ends->second}) again(end, color, again);
     }
   };
-  if (m_ink.style().selected) mark(*m_ink.style().selected, m_ink.color(Role::Selection));
-  if (m_ink.style().hovered) mark(*m_ink.style().hovered, m_ink.color(Role::Hover));
+  if (m_ink.style().selected) mark(*m_ink.style().selected, m_ink.color(Role::Selection), mark);
+  if (m_ink.style().hovered) mark(*m_ink.style().hovered, m_ink.color(Role::Hover), mark);
   if (const auto stage = m_focus.selected()) {
     const auto found = m_fills.find(*stage);
     if (found == m_fills.end() || found->second.size() > 4096) return;

@@ -19,6 +19,7 @@
 #include "inspector/term_model.h"
 #include "plan/explanation_constants.h"
 #include "theme/appearance.h"
+#include "theme/plain_text.h"
 #include "units/text.h"
 
 namespace nest {
@@ -43,7 +44,7 @@ QString factsHtml(const Facts& facts) {
 }
 
 QString escaped(const std::string& s) {
-  return QString::fromStdString(s).toHtmlEscaped();
+  return visibleText(QString::fromStdString(s)).toHtmlEscaped();
 }
 
 QString link(const QString& target, const QString& words) {
@@ -102,12 +103,14 @@ Inspector::Inspector(Selection& selection, QWidget* parent)
   m_title->setFont(Theme::font(16, true));
   m_title->setContentsMargins(10, 8, 10, 2);
   m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  m_facts->setTextFormat(Qt::RichText);
   m_facts->setWordWrap(true);
   m_facts->setContentsMargins(8, 0, 8, 6);
   m_facts->setAlignment(Qt::AlignTop);
   m_detail->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
   m_detail->setAccessibleName(tr("Formula of the chosen term"));
   connect(m_detail, &QLabel::linkActivated, this, &Inspector::follow);
+  m_detail->setTextFormat(Qt::RichText);
   m_detail->setWordWrap(true);
   m_detail->setContentsMargins(10, 6, 10, 8);
   m_detail->setAlignment(Qt::AlignTop);

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "figures/communication_figure.h"
+#include "figures/focus.h"
 #include "figures/phrases.h"
 #include "plan/schedule_difference.h"
+#include "plan/traffic.h"
 #include "units/amount.h"
 #include "units/text.h"
 #include "words/metric_words.h"
@@ -16,7 +18,7 @@ QString tr(const char* text) {
   return QObject::tr(text);
 }
 QString q(const std::string& s) {
-  return QString::fromStdString(s);
+  return phrase(s);
 }
 
 struct Seat {
@@ -88,12 +90,68 @@ void addDevice(Facts& f, const PlanContext& c, int position) {
   }
 }
 
-void addLevel(Facts& f, const Hierarchy& cluster, int level) {
-  const NetworkLevel& l = cluster.level(level);
-  f.rows.emplace_back(tr("Bandwidth"),
-                      tr("%1 (%2)").arg(q(text::bandwidth(l.bandwidth)), q(std::string(nameOf(l.origin)))));
+/// Bandwidth and latency of a level; only what was typed is called so.
+void addReach(Facts& f, const PlanContext& c, int level) {
+  const NetworkLevel& l = c.problem->cluster->level(level);
+  const bool drawn = c.scenario && std::holds_alternative<GraphSource>(c.scenario->cluster.network);
+  f.rows.emplace_back(tr("Bandwidth"), tr("%1 (%2)").arg(q(text::bandwidth(l.bandwidth)),
+                                                         drawn ? tr("derived from the network")
+                                                               : q(std::string(nameOf(l.origin)))));
   f.rows.emplace_back(tr("Latency"), q(text::time(l.latency)));
-  f.rows.emplace_back(tr("Groups"), q(text::count(cluster.groupCount(level))));
+}
+
+void addLevel(Facts& f, const PlanContext& c, int level) {
+  addReach(f, c, level);
+  f.rows.emplace_back(tr("Groups"), q(text::count(c.problem->cluster->groupCount(level))));
+}
+
+/// What two devices or groups send each other in one step: kind by kind, each way.
+void addPair(Facts& f, const PlanContext& c, const SelectionItem& a, const SelectionItem& b) {
+  const Hierarchy& h = *c.problem->cluster;
+  const auto spanOf = [&](const SelectionItem& item) {
+    return item.kind == ItemKind::Device ? std::pair(item.index, item.index + 1)
+                                         : h.groupSpan(item.level, item.index);
+  };
+  const auto nameOfEnd = [&](const SelectionItem& item) {
+    return item.kind == ItemKind::Device ? deviceName(h, item.index)
+                                         : phrase(h.groupName(item.level, item.index));
+  };
+  const auto from = spanOf(a), to = spanOf(b);
+  f.title = tr("%1 and %2").arg(nameOfEnd(a), nameOfEnd(b));
+  if (from == to && a.kind == ItemKind::Device)
+    return f.rows.emplace_back(tr("Sends"), tr("nothing to itself")), void();
+  const int level = h.levelBetween(std::min(from.first, to.first), std::max(from.second, to.second) - 1);
+  f.rows.emplace_back(tr("Joined by"), q(h.level(level).name));
+  addReach(f, c, level);
+  const Plan* plan = c.shownPlan();
+  if (!plan) return;
+  std::vector<int> starts{0, from.first, from.second, to.first, to.second, h.deviceCount()};
+  std::sort(starts.begin(), starts.end());
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+  const auto bucketOf = [&](int position) {
+    return static_cast<int>(std::upper_bound(starts.begin(), starts.end(), position) - starts.begin()) - 1;
+  };
+  const int there = bucketOf(from.first), back = bucketOf(to.first);
+  const Traffic traffic(*c.problem, *plan);
+  bool any = false;
+  for (int k = 0; k < kExchangeCount; ++k) {
+    ExchangeMask kind{};
+    kind[static_cast<std::size_t>(k)] = true;
+    const TrafficMatrix m = traffic.matrix(starts, kind);
+    const auto say = [&](int row, int column, const QString& way) {
+      const std::size_t cell = m.cell(row, column);
+      if (!(m.bytes[cell].value() > 0)) return;
+      any = true;
+      f.rows.emplace_back(
+          tr("%1 exchange%2").arg(nameOfKind(static_cast<Exchange>(k)), way),
+          tr("%1 per step, %2").arg(q(text::memory(m.bytes[cell])), q(text::time(m.time[cell]))));
+    };
+    const bool same = there == back || (m.bytes[m.cell(there, back)] == m.bytes[m.cell(back, there)] &&
+                                        m.time[m.cell(there, back)] == m.time[m.cell(back, there)]);
+    say(there, back, there == back ? QString() : same ? tr(", each way") : tr(" →"));
+    if (!same) say(back, there, tr(" ←"));
+  }
+  if (!any) f.rows.emplace_back(tr("Sends"), tr("nothing to each other"));
 }
 
 /// Why simulation and formula differ, where they do and saying so takes no noticeable time.
@@ -185,23 +243,25 @@ Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
       f.title = c.problem && i < c.problem->cluster->levelCount()
                     ? tr("Level %1: %2").arg(i).arg(q(c.problem->cluster->level(i).name))
                     : tr("Level %1").arg(i);
-      if (c.problem && i < c.problem->cluster->levelCount()) addLevel(f, *c.problem->cluster, i);
+      if (c.problem && i < c.problem->cluster->levelCount()) addLevel(f, c, i);
       break;
     case ItemKind::Group:
-      f.title = c.problem && item->level < c.problem->cluster->levelCount()
-                    ? tr("%1 %2").arg(q(c.problem->cluster->level(item->level).name)).arg(i)
-                    : tr("Group %1").arg(i);
+      f.title = tr("Group %1").arg(i);
       if (c.problem && item->level < c.problem->cluster->levelCount() &&
           i < c.problem->cluster->groupCount(item->level)) {
+        f.title = phrase(c.problem->cluster->groupName(item->level, i));
         const auto span = c.problem->cluster->groupSpan(item->level, i);
         f.rows.emplace_back(
             tr("Devices"),
             tr("%1 – %2 (%3)").arg(span.first).arg(span.second - 1).arg(span.second - span.first));
-        addLevel(f, *c.problem->cluster, item->level);
+        addLevel(f, c, item->level);
       }
       break;
     case ItemKind::Pair:
       f.title = tr("%1 and %2").arg(i).arg(item->other);
+      if (item->level < -1) f.rows.emplace_back(tr("Cell"), tr("of the DP table: see there"));
+      if (const auto ends = c.problem ? endsOf(*item, *c.problem->cluster) : std::nullopt)
+        addPair(f, c, ends->first, ends->second);
       break;
   }
   return f;

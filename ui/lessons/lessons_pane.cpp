@@ -20,6 +20,7 @@ const auto kFinishedKey = QStringLiteral("lessons/finished");
 
 QLabel* wrapped(const QString& text, QWidget* parent) {
   auto* label = new QLabel(text, parent);
+  label->setTextFormat(Qt::RichText);
   label->setWordWrap(true);
   label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
   QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Fixed);

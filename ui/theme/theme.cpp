@@ -28,6 +28,15 @@ constexpr Roles kPrint = {0xffffffff, 0xffffffff, 0xff9aa1aa, 0xffd9dde2, 0xff00
 constexpr std::array<QRgb, 8> kCategories = {0xff56b4e9, 0xffe69f00, 0xff009e73, 0xffcc79a7,
                                              0xfff0e442, 0xff0072b2, 0xffd55e00, 0xff999999};
 
+/// Stages beyond the eighth have the same hues darker, lighter, and darker still, so that they differ where
+/// boxes are too small for a hatch or number. Shares chosen such that the 32 and the colour of idle devices
+/// lie as far apart as they can (10 units of CIELAB at least).
+struct Shade {
+  int towards;
+  double share;
+};
+constexpr std::array<Shade, 4> kShades = {{{0, 0}, {0, 0.30}, {255, 0.45}, {0, 0.56}}};
+
 /// Cividis at tenths (Nuñez, Anderton and Renslow 2018).
 constexpr std::array<QRgb, 10> kCividis = {0xff00204d, 0xff00336f, 0xff39486b, 0xff575c6d, 0xff707173,
                                            0xff8a8779, 0xffa69d75, 0xffc4b56c, 0xffe4cf5b, 0xffffea46};
@@ -66,12 +75,19 @@ QColor Theme::color(Role role) const {
 }
 
 QColor Theme::stage(int stage) const {
-  const QColor c(kCategories[static_cast<std::size_t>(std::max(stage, 0)) % kCategories.size()]);
-  return m_kind == Kind::Dark ? c.darker(108) : c;
+  const auto s = static_cast<std::size_t>(std::max(stage, 0));
+  const QColor c(kCategories[s % kCategories.size()]);
+  const Shade& shade = kShades[s / kCategories.size() % kShades.size()];
+  const auto mix = [&](int v) {
+    return static_cast<int>(std::lround(v + (shade.towards - v) * shade.share));
+  };
+  const QColor shaded(mix(c.red()), mix(c.green()), mix(c.blue()));
+  return m_kind == Kind::Dark ? shaded.darker(108) : shaded;
 }
 
 int Theme::stageHatch(int stage) const {
-  return std::max(stage, 0) / static_cast<int>(kCategories.size()) % 4;
+  const int round = std::max(stage, 0) / static_cast<int>(kCategories.size());
+  return (round + round / static_cast<int>(kShades.size())) % 4;
 }
 
 QColor Theme::magnitude(double zeroToOne) const {

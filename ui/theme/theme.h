@@ -32,9 +32,9 @@ public:
 
   Kind kind() const { return m_kind; }
   QColor color(Role) const;
-  QColor stage(int stage) const;             ///< one of eight colours; with stageHatch unique up to 32 stages
-  int stageHatch(int stage) const;           ///< 0 none, 1 diagonal, 2 counter-diagonal, 3 cross
-  QColor magnitude(double zeroToOne) const;  ///< cividis
+  QColor stage(int stage) const;                  ///< differs for 32 stages; with stageHatch for 128
+  int stageHatch(int stage) const;                ///< 0 none, 1 diagonal, 2 counter-diagonal, 3 cross
+  QColor magnitude(double zeroToOne) const;       ///< cividis
   QColor textOn(const QColor& background) const;  ///< black or white, whichever reads better
   QPalette palette() const;                       ///< for the widgets around
 

@@ -91,9 +91,7 @@ void TopologyView::addFailures(QMenu* menu) {
   for (int l = device ? 0 : item->level; l + 1 < h.levelCount(); ++l) {
     const int g = h.groupOf(l, first);
     const auto [begin, end] = h.groupSpan(l, g);
-    offer(l == 0 ? phrase(h.identity(DeviceIndex(begin)).host)
-                 : QStringLiteral("%1 %2").arg(phrase(h.level(l).name)).arg(g),
-          begin, end);
+    offer(phrase(h.groupName(l, g)), begin, end);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <algorithm>
-#include <set>
 
 #include "accessible/screen_reader.h"
 #include "document/scenario_document.h"
@@ -16,23 +15,8 @@ namespace {
 constexpr int kMostNamed = 30;
 }
 
-QStringList failedParts(const Scenario& s) {
-  QStringList out;
-  for (const int device : s.constraints.excludedDevices) out << LossStrip::tr("Device %1").arg(device);
-  const auto* drawn = std::get_if<GraphSource>(&s.cluster.network);
-  if (!drawn) return out;
-  const NetworkGraph& g = drawn->graph;
-  std::set<std::string> hosts;
-  for (const auto& n : g.nodes)
-    if (n.failed && n.kind == NodeKind::Host) hosts.insert(n.id), hosts.insert(n.name);
-  for (const auto& n : g.nodes)
-    if (n.failed && (n.host.empty() || !hosts.contains(n.host))) out << phrase(n.name);
-  for (const auto& l : g.links)
-    if (l.failed)
-      out << LossStrip::tr("Link %1 – %2")
-                 .arg(phrase(g.nodes[static_cast<std::size_t>(l.from)].name),
-                      phrase(g.nodes[static_cast<std::size_t>(l.to)].name));
-  return out;
+LostParts lostPartsOf(const Scenario& s) {
+  return lostParts(s.cluster, s.constraints.excludedDevices);
 }
 
 Scenario withoutFailures(Scenario s) {
@@ -46,6 +30,10 @@ Scenario withoutFailures(Scenario s) {
 
 void failDevices(ScenarioDocument& document, const std::vector<int>& inputs, const QString& what) {
   document.edit({}, LossStrip::tr("Fail %1").arg(what), [inputs](Scenario& s) {
+    if (auto* drawn = std::get_if<GraphSource>(&s.cluster.network)) {
+      drawn->graph = drawnWithout(s.cluster, inputs);
+      return;
+    }
     auto& all = s.constraints.excludedDevices;
     all.insert(all.end(), inputs.begin(), inputs.end());
     std::sort(all.begin(), all.end());
@@ -55,6 +43,7 @@ void failDevices(ScenarioDocument& document, const std::vector<int>& inputs, con
 
 LossStrip::LossStrip(ScenarioDocument* document, QWidget* parent) : QWidget(parent), m_document(document) {
   m_label = new QLabel;
+  m_label->setTextFormat(Qt::RichText);
   m_label->setWordWrap(true);
   m_label->setAccessibleName(tr("What the failures cost"));
   auto* restore = new QPushButton(tr("Restore all"));
@@ -75,16 +64,15 @@ QString LossStrip::text() const {
 }
 
 void LossStrip::setContext(const PlanContextPtr& c) {
-  const QStringList failed = c->scenario ? failedParts(*c->scenario) : QStringList();
-  if (c->scenario && failed.isEmpty() && c->current) m_whole = c;
-  setNamedText(*m_label, failed.isEmpty() ? QString() : sentence(*c, failed));
-  m_label->setToolTip(failed.size() > 1 ? failed.mid(0, kMostNamed).join(QStringLiteral("\n")) : QString());
-  setVisible(!failed.isEmpty());
+  const LostParts lost = c->scenario ? lostPartsOf(*c->scenario) : LostParts();
+  if (c->scenario && lost.empty() && c->current) m_whole = c;
+  setNamedText(*m_label, lost.empty() ? QString() : sentence(*c, lost));
+  m_label->setToolTip(plainTip(phrase(inWords(lost, kMostNamed))));
+  setVisible(!lost.empty());
 }
 
-QString LossStrip::sentence(const PlanContext& c, const QStringList& failed) const {
-  const QString what = failed.size() == 1 ? failed.front() : plural(failed.size(), tr("part"));
-  QString out = tr("<b>%1 failed.</b> ").arg(what.toHtmlEscaped());
+QString LossStrip::sentence(const PlanContext& c, const LostParts& lost) const {
+  QString out = QStringLiteral("<b>%1.</b> ").arg(phrase(inWords(lost)).toHtmlEscaped());
   if (!c.current) return out + tr("Planning anew …");
   if (!m_whole || !m_whole->plan || !(*m_whole->scenario == withoutFailures(*c.scenario)))
     return out +

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <QStringList>
 #include <QWidget>
 
+#include "cluster/levels/lost_parts.h"
 #include "document/plan_context.h"
 
 class QLabel;
@@ -12,12 +12,11 @@ namespace nest {
 
 class ScenarioDocument;
 
-/// Devices, nodes and links of a scenario that count as failed, by name; what stands in a failed host is part
-/// of it.
-QStringList failedParts(const Scenario&);
+/// What of the scenario's cluster has failed, and what that has cut off.
+LostParts lostPartsOf(const Scenario&);
 /// The scenario with everything whole again.
 Scenario withoutFailures(Scenario);
-/// Takes devices (input numbers) out of every plan, as one undo step.
+/// Takes devices (input numbers) out of every plan, as one undo step: in a drawn network they fail there.
 void failDevices(ScenarioDocument&, const std::vector<int>& inputs, const QString& what);
 
 /// Says what failures cost: the best plan with everything whole against the one found without what failed.
@@ -31,7 +30,7 @@ public:
   QString text() const;
 
 private:
-  QString sentence(const PlanContext&, const QStringList& failed) const;
+  QString sentence(const PlanContext&, const LostParts&) const;
 
   ScenarioDocument* m_document;
   PlanContextPtr m_whole;  ///< the last plan with nothing failed

@@ -14,7 +14,8 @@
 namespace nest {
 namespace {
 constexpr const char* kKeyProperty = "remembered";
-}
+constexpr int kLeastShare = 200;  ///< of 10,000, of a pane that cannot be closed by its handle
+}  // namespace
 
 View::View(ViewServices services, QWidget* parent)
     : QWidget(parent),
@@ -92,7 +93,12 @@ void View::applyState(const State& state) {
       QList<int> sizes;  // as shares of something large: a splitter divides what it has
       for (int i = 0; i < split->count(); ++i)
         sizes += static_cast<int>(std::clamp(valueOf(key + '.' + std::to_string(i), -1), -1.0, 1.0) * 10000);
-      if (!sizes.contains(-10000)) split->setSizes(sizes);
+      // A pane that was away when its size was kept has none; to come back with nothing would lose it for
+      // good.
+      bool lost = false;
+      for (int i = 0; i < split->count(); ++i)
+        lost = lost || (!split->isCollapsible(i) && sizes[i] < kLeastShare);
+      if (!lost && !sizes.contains(-10000)) split->setSizes(sizes);
     }
   }
 }

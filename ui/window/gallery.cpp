@@ -65,7 +65,7 @@ public:
       column->addWidget(label);
     }
     column->addStretch();
-    setToolTip(about);
+    setToolTip(plainTip(about));
   }
   void setPicture(const QImage& image) { m_picture->setPixmap(QPixmap::fromImage(image)); }
   void setVerdict(const QString& text) {
@@ -241,7 +241,7 @@ void Gallery::setRecent(const QStringList& paths) {
   for (qsizetype i = 0; i < std::min<qsizetype>(paths.size(), 3); ++i) {
     auto* button = new QPushButton(QFileInfo(paths[i]).fileName(), m_recent);
     button->setProperty("link", true);
-    button->setToolTip(paths[i]);
+    button->setToolTip(plainTip(paths[i]));
     connect(button, &QPushButton::clicked, this, [this, path = paths[i]] { Q_EMIT chosen(path); });
     row->addWidget(button);
   }

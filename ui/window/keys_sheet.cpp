@@ -94,6 +94,49 @@ KeysSheet::KeysSheet(ActionRegistry& actions, QWidget* parent) : QDialog(parent)
   m_query->setFocus();
 }
 
+const std::vector<FixedKeys>& fixedKeys() {
+  const auto tr = [](const char* text) { return KeysSheet::tr(text); };
+  static const QString window = tr("Window"), field = tr("Fields"), view = tr("Figures"),
+                       network = tr("Network"), levels = tr("Levels of a network"), cuts = tr("Cuts"),
+                       issues = tr("Issues"), moments = tr("Moments"), show = tr("While presenting");
+  static const std::vector<FixedKeys> all = {
+      {window, tr("Open the menus"), tr("F10, Alt+letter")},
+      {window, tr("Next, previous field or view"), tr("Tab, Shift+Tab")},
+      {window, tr("Next, previous tab of a row of tabs"), tr("Left, Right")},
+      {field, tr("Step the value"), tr("Up, Down")},
+      {field, tr("Back to what the scenario says"), tr("Esc")},
+      {view, tr("Walk from item to item"), tr("Arrow keys, Home, End")},
+      {view, tr("Select the item"), tr("Enter")},
+      {view, tr("Select nothing"), tr("Esc")},
+      {view, tr("Zoom in, zoom out, show everything"), tr("+, −, 0")},
+      {view, tr("Move the picture"), tr("Shift+Arrow keys")},
+      {network, tr("Tools: select, host, switch, device, connect"), tr("V, H, S, D, C")},
+      {network, tr("Walk from node to node"), tr("Arrow keys")},
+      {network, tr("Move what is selected"), tr("Ctrl+Arrow keys")},
+      {network, tr("Fold siblings that are alike"), tr("F")},
+      {network, tr("Rename, or set the bandwidth"), tr("F2, Enter")},
+      {network, tr("Delete what is selected"), tr("Delete, Backspace")},
+      {network, tr("Duplicate what is selected"), tr("Ctrl+D")},
+      {network, tr("Copy, cut, paste, select everything"), tr("Ctrl+C, Ctrl+X, Ctrl+V, Ctrl+A")},
+      {network, tr("Draw like nodes one by one, or as one again"), tr("Space")},
+      {network, tr("Zoom in, zoom out, show everything"), tr("+, −, 0")},
+      {network, tr("Back to the select tool, select nothing"), tr("Esc")},
+      {levels, tr("Next cut, move the cut"), tr("Left, Right; Up, Down")},
+      {cuts, tr("Move the chosen cut by a layer"), tr("Left, Right")},
+      {cuts, tr("Next, previous cut"), tr("Page Down, Page Up")},
+      {cuts, tr("Recompute of the stage, tensor degree of the stage"), tr("R, T")},
+      {issues, tr("Show where the issue is"), tr("Enter")},
+      {issues, tr("Repair it"), tr("Shift+Enter")},
+      {moments, tr("Present from the moment"), tr("Enter")},
+      {moments, tr("Change the caption"), tr("F2")},
+      {moments, tr("Move the moment"), tr("Alt+Left, Alt+Right")},
+      {show, tr("Next moment"), tr("Right, Down, Space, Page Down")},
+      {show, tr("Previous moment"), tr("Left, Up, Backspace, Page Up")},
+      {show, tr("First, last moment"), tr("Home, End")},
+      {show, tr("Leave"), tr("Esc")}};
+  return all;
+}
+
 QString KeysSheet::currentId() const {
   const QTreeWidgetItem* item = m_list->currentItem();
   return item ? item->data(0, Qt::UserRole).toString() : QString();
@@ -129,13 +172,9 @@ void KeysSheet::fill() {
     }
     if (entry.spec.id == before) m_list->setCurrentItem(item);
   }
-  addGroup(tr("Everywhere"));
-  const std::pair<QString, QString> fixed[] = {{tr("In a field: step the figure"), tr("Up, Down")},
-                                               {tr("In a field: back to what the scenario says"), tr("Esc")},
-                                               {tr("In a view: walk from item to item"), tr("Arrow keys")},
-                                               {tr("In a view: select the item"), tr("Enter")}};
-  for (const auto& [what, keys] : fixed) {
-    auto* item = new QTreeWidgetItem(group, {what, keys});
+  for (const FixedKeys& one : fixedKeys()) {
+    if (group->text(0) != one.group) addGroup(one.group);
+    auto* item = new QTreeWidgetItem(group, {one.what, one.keys});
     item->setToolTip(0, tr("These keys cannot be changed"));
   }
   m_resetAll->setEnabled(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QDialog>
+#include <vector>
 
 class QKeySequenceEdit;
 class QLabel;
@@ -12,6 +13,12 @@ class QTreeWidgetItem;
 namespace nest {
 
 class ActionRegistry;
+
+/// Keys that cannot be changed: of what the view or pane in front does with them.
+struct FixedKeys {
+  QString group, what, keys;
+};
+const std::vector<FixedKeys>& fixedKeys();
 
 /// Every command with its keys, by menu, and where they are changed: choose a command, press the keys.
 class KeysSheet : public QDialog {

@@ -1,4 +1,6 @@
 #include "window/main_window.h"
+#include "document/carried_selection.h"
+#include "theme/plain_text.h"
 
 #include <QCloseEvent>
 #include <QDateTime>
@@ -64,6 +66,7 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
       m_solve(solve),
       m_files(new ScenarioFiles(m_document, journalFolder(), this)),
       m_session(new PlanningSession(m_document, std::move(solve), this)) {
+  keepTextPlain();
   followDesktop();
   dress(m_theme);
   setWindowIcon(QIcon(QStringLiteral(":/icons/nest.svg")));
@@ -104,12 +107,23 @@ MainWindow::~MainWindow() {
   m_document.history().disconnect(this);
 }
 
+void MainWindow::carrySelection() {
+  const PlanContext& c = *m_session->context();
+  if (!c.problem || c.problem->cluster == m_numbering) return;
+  const auto before = std::exchange(m_numbering, c.problem->cluster);
+  const auto& selected = m_selection.selected();
+  if (!before || !selected) return;
+  m_selection.setHovered(std::nullopt);
+  m_selection.setSelected(carriedOver(*selected, *before, *m_numbering));
+}
+
 void MainWindow::connectAll() {
   connect(&m_document, &ScenarioDocument::opened, this, [this] {
     keepSession();  // of the one before
     m_sessionPath.clear();
     m_selection.setHovered(std::nullopt);
     m_selection.setSelected(std::nullopt);
+    m_numbering.reset();
     m_messages->hide();
     m_issues->setFileDiagnostics({});
     refreshState();
@@ -127,6 +141,7 @@ void MainWindow::connectAll() {
     }
   });
   connect(m_session, &PlanningSession::contextChanged, this, [this] {
+    carrySelection();
     m_views->setContext(m_session->context());
     m_inspector->setContext(m_session->context());
     m_issues->setPlan(*m_session->context());

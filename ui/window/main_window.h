@@ -67,6 +67,7 @@ protected:
   void closeEvent(QCloseEvent*) override;
   void dragEnterEvent(QDragEnterEvent*) override;
   void dropEvent(QDropEvent*) override;
+  bool focusNextPrevChild(bool next) override;  ///< passes by what lies behind other tabs
 
 private:
   void addFileActions();
@@ -81,6 +82,7 @@ private:
   void restoreLayout();
   void makeRoom(int widthThen);
   void refreshWaysBack();
+  void carrySelection();  ///< what is selected is numbered anew when the cluster changes
   void saveLayout();
   std::optional<Theme::Kind> chosenTheme() const;
   void followDesktop();
@@ -117,6 +119,7 @@ private:
   ActionRegistry m_actions;
   ScenarioDocument m_document;
   Selection m_selection;
+  std::shared_ptr<const Hierarchy> m_numbering;  ///< whose numbers the selection has
   JobRunner::Solve m_solve;
   ScenarioFiles* m_files;
   PlanningSession* m_session;

@@ -27,6 +27,17 @@ namespace {
 
 constexpr int kMostDevicesInPalette = 2048;
 
+/// The first letter of a menu's name that no other menu has.
+QString withMnemonic(QString name, const QMenuBar& bar) {
+  QString taken;
+  for (const QAction* a : bar.actions())
+    if (const auto at = a->text().indexOf(QLatin1Char('&')); at >= 0) taken += a->text().at(at + 1).toLower();
+  for (qsizetype i = 0; i < name.size(); ++i)
+    if (name.at(i).isLetter() && !taken.contains(name.at(i).toLower()))
+      return name.insert(i, QLatin1Char('&'));
+  return name;
+}
+
 }  // namespace
 
 void MainWindow::addFileActions() {
@@ -246,13 +257,21 @@ void MainWindow::buildMenus() {
   QMap<QString, QMenu*> menus;
   for (const auto& entry : m_actions.entries()) {
     QMenu*& menu = menus[entry.spec.group];
-    if (!menu) menu = bar->addMenu(entry.spec.group);
+    if (!menu) menu = bar->addMenu(withMnemonic(entry.spec.group, *bar));
     for (const char* first : {"file.export", "file.quit", "edit.find", "view.panel", "view.explore",
                               "view.theme", "view.copyImage", "present.start", "help.about"})
       if (entry.spec.id == QLatin1String(first)) menu->addSeparator();
     menu->addAction(entry.action);
     if (entry.spec.id == QLatin1String("file.samples")) m_recentMenu = menu->addMenu(tr("Open recent"));
   }
+  // Qt opens menus by Alt+letter; F10 is left to the desktop, which need not know of this bar.
+  auto* open = new QAction(this);
+  open->setShortcut(QKeySequence(Qt::Key_F10));
+  connect(open, &QAction::triggered, bar, [bar] {
+    bar->setFocus(Qt::MenuBarFocusReason);
+    bar->setActiveAction(bar->actions().front());
+  });
+  addAction(open);
   auto* tools = new QToolBar(bar);
   tools->setIconSize({16, 16});
   tools->setAccessibleName(tr("Tools"));

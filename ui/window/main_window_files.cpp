@@ -256,7 +256,7 @@ void MainWindow::refreshRecent() {
                     [this, path] {
                       if (mayDiscard()) openPath(path);
                     })
-        ->setToolTip(path);
+        ->setToolTip(plainTip(path));
   m_recentMenu->setEnabled(!paths.isEmpty());
   if (!paths.isEmpty()) {
     m_recentMenu->addSeparator();

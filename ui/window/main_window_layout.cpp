@@ -194,6 +194,26 @@ void MainWindow::saveLayout() {
   s.setValue(kLiveKey, m_session->isLive());
 }
 
+bool MainWindow::focusNextPrevChild(bool next) {
+  // Qt takes a dock behind other tabs for visible: it lies there as it is, out of the window's sight.
+  const auto takesTab = [this](const QWidget* w) {
+    if (!(w->focusPolicy() & Qt::TabFocus) || w->focusProxy() || !w->isEnabled() || !w->isVisibleTo(this) ||
+        w->window() != this)
+      return false;
+    for (const QWidget* up = w; up && up != this; up = up->parentWidget())
+      if (qobject_cast<const QDockWidget*>(up) && up->visibleRegion().isEmpty()) return false;
+    return true;
+  };
+  QWidget* from = focusWidget() ? focusWidget() : this;
+  const auto step = [next](QWidget* w) { return next ? w->nextInFocusChain() : w->previousInFocusChain(); };
+  for (QWidget* w = step(from); w != from; w = step(w)) {
+    if (!takesTab(w)) continue;
+    w->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+    return true;
+  }
+  return false;
+}
+
 void MainWindow::setTheme(Theme::Kind kind) {
   m_themeIsChosen = true;
   if (m_options.remembers) keepTheme(kThemeKey, kind);

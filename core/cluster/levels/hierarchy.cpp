@@ -163,6 +163,24 @@ void check(const HierarchyInput& in, Diagnostics& out) {
     }
 }
 
+/// Names of the groups that begin at `starts`, which hold the input's devices in `order`.
+std::vector<std::string> namesOfGroups(const HierarchyInput& in, const std::vector<std::uint8_t>& gaps,
+                                       std::size_t level, const std::vector<std::int32_t>& starts,
+                                       const std::vector<int>& order) {
+  std::vector<int> groupOf(gaps.size() + 1, 0);
+  for (std::size_t i = 0; i < gaps.size(); ++i) groupOf[i + 1] = groupOf[i] + (gaps[i] > level);
+  std::vector<std::string> out;
+  for (std::size_t g = 0; g + 1 < starts.size(); ++g) {
+    const auto number = static_cast<std::size_t>(
+        groupOf[static_cast<std::size_t>(order[static_cast<std::size_t>(starts[g])])]);
+    const bool named = level < in.groupNames.size() && number < in.groupNames[level].size() &&
+                       !in.groupNames[level][number].empty();
+    out.push_back(named ? in.groupNames[level][number]
+                        : in.levels[level].name + ' ' + std::to_string(number));
+  }
+  return out;
+}
+
 }  // namespace
 
 Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
@@ -257,6 +275,11 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
     }
   }
 
+  if (order.size() < static_cast<std::size_t>(total) || order != devices || !in.groupNames.empty()) {
+    h.m_groupNames.resize(in.levels.size());
+    for (std::size_t l = 1; l < in.levels.size(); ++l)
+      h.m_groupNames[l] = namesOfGroups(in, gaps, l, h.m_groups[l].starts, order);
+  }
   const bool named = !in.identities.empty();
   h.m_generatedHostSize = in.fanouts.empty() ? 1 : in.fanouts.front();
   if (named || in.fanouts.empty() || !in.excluded.empty()) {
@@ -281,6 +304,14 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
     for (int i : order) h.m_factors.push_back(in.factors[static_cast<std::size_t>(i)]);
   result.value = std::move(h);
   return result;
+}
+
+std::string Hierarchy::groupName(int l, int group) const {
+  if (l == 0) return identity(DeviceIndex(groupSpan(0, group).first)).host;
+  if (l + 1 == levelCount() && groupCount(l) == 1) return level(l).name;
+  if (!m_groupNames.empty())
+    return m_groupNames[static_cast<std::size_t>(l)][static_cast<std::size_t>(group)];
+  return level(l).name + ' ' + std::to_string(group);
 }
 
 bool Hierarchy::isRegular() const {

@@ -55,6 +55,9 @@ struct HierarchyInput {
   /// alike.
   std::vector<DeviceIdentity> identities;
   std::vector<DeviceFactor> factors;
+  /// Optional, by level: the name of each group in input order; empty names, and levels without any, are made
+  /// from the level's name and the group's number. Those of level 0 are the hosts'.
+  std::vector<std::vector<std::string>> groupNames;
   std::vector<int> excluded;  ///< input numbers of devices that must not be used; they leave the order
 };
 
@@ -87,6 +90,10 @@ public:
     const auto& s = m_groups[static_cast<std::size_t>(l)].starts;
     return {s[static_cast<std::size_t>(group)], s[static_cast<std::size_t>(group) + 1]};
   }
+  /// What a group is called outside this program, "host12" or "leaf 3": its name in the input, or a number
+  /// counted there, so that it stays the same when others are lost. The one group of the outermost level is
+  /// called as that level is.
+  std::string groupName(int l, int group) const;
   /// Size of every level-l group if all are equal (a shorter last group of the whole cluster does not count
   /// as equal), else 0.
   int uniformGroupSize(int l) const { return m_groups[static_cast<std::size_t>(l)].uniformSize; }
@@ -123,8 +130,9 @@ private:
   DeviceSpec m_device;
   std::vector<NetworkLevel> m_levels;
   std::vector<Groups> m_groups;
-  std::vector<DeviceIdentity> m_identities;  ///< by position; empty: generated names
-  std::vector<DeviceFactor> m_factors;       ///< by position; empty: all alike
+  std::vector<DeviceIdentity> m_identities;            ///< by position; empty: generated names
+  std::vector<std::vector<std::string>> m_groupNames;  ///< by level and group; empty: numbered from 0
+  std::vector<DeviceFactor> m_factors;                 ///< by position; empty: all alike
   int m_generatedHostSize = 1;
 };
 

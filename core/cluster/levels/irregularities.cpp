@@ -5,6 +5,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "cluster/graph/graph_forest.h"
+#include "cluster/levels/lost_parts.h"
 #include "units/text.h"
 
 namespace nest {
@@ -44,6 +46,9 @@ std::string groupName(const LevelAbstraction& a, int level, int begin, int index
   const auto& in = a.input;
   if (in.levels[at(level)].name == "host" || (level == 0 && in.levels.size() > 1))
     return in.identities[at(begin)].host;
+  if (at(level) < in.groupNames.size() && at(index) < in.groupNames[at(level)].size() &&
+      !in.groupNames[at(level)][at(index)].empty())
+    return in.groupNames[at(level)][at(index)];
   return in.levels[at(level)].name + ' ' + std::to_string(index);
 }
 
@@ -138,13 +143,12 @@ void uplinks(const LevelAbstraction& a, const std::vector<int>& position, std::v
   }
 }
 
-void failures(const NetworkGraph& g, std::vector<std::string>& out) {
-  for (const NetworkNode& n : g.nodes)
-    if (n.failed && out.size() < kMost) out.push_back(n.name + " has failed and is left out");
-  for (const NetworkLink& l : g.links)
-    if (l.failed && out.size() < kMost)
-      out.push_back("the link " + g.nodes[at(l.from)].name + " – " + g.nodes[at(l.to)].name +
-                    " has failed and is left out");
+void losses(const NetworkGraph& whole, const NetworkGraph& left, std::vector<std::string>& out) {
+  const LostParts lost = lostParts(whole, left);
+  for (const LostPart& p : lost.failed)
+    if (out.size() < kMost) out.push_back(p.name + " has failed and is left out");
+  for (const LostPart& p : lost.cutOff)
+    if (out.size() < kMost) out.push_back(p.name + " is cut off by what has failed and left out");
 }
 
 }  // namespace
@@ -227,15 +231,55 @@ void nameLevels(LevelAbstraction& a) {
   }
 }
 
-std::vector<std::string> findIrregularities(const NetworkGraph& graph, const Fabric& fabric,
-                                            const LevelAbstraction& a) {
+std::vector<std::vector<std::string>> namesOfSwitches(const NetworkGraph& graph, const LevelAbstraction& a) {
+  const graph::Forest forest = graph::forestOf(graph);
+  // A switch beside which another one joins the same nodes is not the name of what they join.
+  std::vector<int> above(graph.nodes.size(), 0);
+  for (const NetworkLink& l : graph.links)
+    for (const auto& [below, other] : {std::pair(l.from, l.to), std::pair(l.to, l.from)})
+      above[at(below)] += graph.nodes[at(other)].kind == NodeKind::Switch &&
+                          forest.parent[at(other)] != below && forest.parent[at(below)] >= 0;
+  struct Span {
+    int first = 1 << 30, last = -1, count = 0;
+    auto operator<=>(const Span&) const = default;
+  };
+  std::vector<Span> spans(graph.nodes.size());
+  for (std::size_t k = 0; k < a.deviceNodes.size(); ++k)
+    for (int n = forest.parent[at(a.deviceNodes[k])]; n >= 0; n = forest.parent[at(n)]) {
+      Span& s = spans[at(n)];
+      s.first = std::min(s.first, static_cast<int>(k)), s.last = std::max(s.last, static_cast<int>(k)),
+      ++s.count;
+    }
+  std::map<Span, std::vector<int>> switches;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    if (graph.nodes[n].kind == NodeKind::Switch && spans[n].count > 0 &&
+        std::all_of(forest.children[n].begin(), forest.children[n].end(),
+                    [&](int child) { return above[at(child)] <= 1; }))
+      switches[spans[n]].push_back(static_cast<int>(n));
+  std::map<Span, std::size_t> used;
+  std::vector<std::vector<std::string>> out(a.input.levels.size());
+  for (int l = 1; at(l) < out.size(); ++l) {
+    const auto starts = groupStarts(a.input, l);
+    for (std::size_t g = 0; g + 1 < starts.size(); ++g) {
+      const Span span{starts[g], starts[g + 1] - 1, starts[g + 1] - starts[g]};
+      const auto found = switches.find(span);
+      const std::size_t k = used[span]++;  // one below the other around the same devices
+      const bool one = found != switches.end() && k < found->second.size();
+      out[at(l)].push_back(one ? graph.nodes[at(found->second[k])].name : std::string());
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> findIrregularities(const NetworkGraph& graph, const NetworkGraph& whole,
+                                            const Fabric& fabric, const LevelAbstraction& a) {
   std::vector<int> position(static_cast<std::size_t>(fabric.deviceCount()));
   for (std::size_t k = 0; k < a.dendrogram.order.size(); ++k)
     position[at(a.dendrogram.order[k])] = static_cast<int>(k);
   std::vector<std::string> out;
   sizes(a, out);
   uplinks(a, position, out);
-  failures(graph, out);
+  losses(whole, graph, out);
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <unordered_map>
 
 #include "cluster/graph/connected_network.h"
@@ -32,8 +34,9 @@ struct Rung {
 
 class Abstraction {
 public:
-  Abstraction(const GraphSource& source, const DeviceSpec& device, Fabric fabric, Dendrogram dendrogram)
-      : m_source(source), m_device(device), m_fabric(std::move(fabric)), m_times(m_fabric) {
+  Abstraction(const GraphSource& source, const NetworkGraph& whole, const DeviceSpec& device, Fabric fabric,
+              Dendrogram dendrogram)
+      : m_source(source), m_whole(whole), m_device(device), m_fabric(std::move(fabric)), m_times(m_fabric) {
     m_out.dendrogram = std::move(dendrogram);
   }
 
@@ -50,7 +53,7 @@ public:
     fillOrder();
     fillIdentities();
     measureDistortion();
-    m_out.irregularities = findIrregularities(m_source.graph, m_fabric, m_out);
+    m_out.irregularities = findIrregularities(m_source.graph, m_whole, m_fabric, m_out);
     report(diagnostics);
     return std::move(m_out);
   }
@@ -261,6 +264,7 @@ private:
     for (std::size_t k = 0; k < names.size(); ++k)
       m_out.input.identities.push_back({names[k], slot[k], static_cast<int>(k)});
     nameLevels(m_out);
+    m_out.input.groupNames = namesOfSwitches(m_source.graph, m_out);
   }
 
   void measureDistortion() {
@@ -316,6 +320,7 @@ private:
   };
 
   const GraphSource& m_source;
+  const NetworkGraph& m_whole;  ///< with what the source leaves out as cut off
   const DeviceSpec& m_device;
   Fabric m_fabric;
   PathTimes m_times;
@@ -345,13 +350,46 @@ Reading<LevelAbstraction> abstractLevels(const GraphSource& source, const Device
   if (hasErrors(result.diagnostics)) return result;
   const bool all = network->left.nodes.empty();
   const GraphSource left{std::move(network->left), source.cuts, source.importedFrom};
-  result.value =
-      Abstraction(all ? source : left, device, std::move(network->fabric), std::move(network->dendrogram))
-          .run(result.diagnostics);
+  result.value = Abstraction(all ? source : left, source.graph, device, std::move(network->fabric),
+                             std::move(network->dendrogram))
+                     .run(result.diagnostics);
   return result;
 }
 
+namespace {
+
+/// The last large network that was turned into levels: edits of all else, and views that ask again, find it
+/// here. Comparing takes a hundredth of deriving.
+struct Derived {
+  GraphSource source;
+  BytesPerSecond linkBandwidth;  ///< all of a device that levels depend on
+  Seconds linkLatency;
+  Reading<HierarchyInput> input;
+  std::vector<int> deviceNodes;
+
+  bool isOf(const GraphSource& s, const DeviceSpec& d) const {
+    return linkBandwidth == d.linkBandwidth.value && linkLatency == d.linkLatency.value &&
+           source.cuts == s.cuts && source.graph == s.graph;
+  }
+};
+constexpr std::size_t kRemembered = 1000;  ///< nodes
+std::mutex derivedMutex;
+std::shared_ptr<const Derived> lastDerived;
+
+std::shared_ptr<const Derived> known(const GraphSource& source, const DeviceSpec& device) {
+  if (source.graph.nodes.size() < kRemembered) return nullptr;
+  std::shared_ptr<const Derived> last;
+  {
+    const std::scoped_lock lock(derivedMutex);
+    last = lastDerived;
+  }
+  return last && last->isOf(source, device) ? last : nullptr;
+}
+
+}  // namespace
+
 std::vector<int> devicesInOrder(const GraphSource& source, const DeviceSpec& device) {
+  if (const auto last = known(source, device)) return last->deviceNodes;
   std::vector<int> out;
   if (const auto network = connectedNetwork(source.graph, device))
     for (int d : network->dendrogram.order) out.push_back(network->fabric.devices[at(d)]);
@@ -359,10 +397,22 @@ std::vector<int> devicesInOrder(const GraphSource& source, const DeviceSpec& dev
 }
 
 Reading<HierarchyInput> hierarchyFromGraph(const GraphSource& source, const DeviceSpec& device) {
+  if (const auto last = known(source, device)) {
+    Reading<HierarchyInput> result = last->input;
+    if (result) result->device = device;
+    return result;
+  }
   auto levels = abstractLevels(source, device);
   Reading<HierarchyInput> result;
   result.diagnostics = std::move(levels.diagnostics);
   if (levels) result.value = std::move(levels->input);
+  if (levels && source.graph.nodes.size() >= kRemembered) {
+    auto derived =
+        std::make_shared<const Derived>(Derived{source, device.linkBandwidth.value, device.linkLatency.value,
+                                                result, std::move(levels->deviceNodes)});
+    const std::scoped_lock lock(derivedMutex);
+    lastDerived = std::move(derived);
+  }
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cluster/levels/lost_parts.h"
 #include "formats/networks/network_check.h"
 #include "plan/schedule_difference.h"
 #include "scenario/calibration.h"
@@ -151,6 +152,10 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + words::mfuConvention(m) + ")");
   if (holdsMeasurements(*source.problem)) out += titled("layer costs", originsOf(*source.problem, r.plan));
   out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
+  if (source.cluster)
+    if (const auto lost = lostParts(*source.cluster, source.problem->constraints.excludedDevices);
+        !lost.empty())
+      out += titled("lost", inWords(lost));
   if (m.trainingTime)
     out += titled("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
                                   " device-hours for " +

@@ -1,6 +1,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
+#include <QSplitter>
 #include <QtTest/QTest>
 
 #include "cluster/devices/device_catalog.h"
@@ -8,10 +9,13 @@
 #include "editors/network/kind_table_model.h"
 #include "editors/network/network_canvas.h"
 #include "editors/network/network_editor.h"
+#include "editors/network/network_side.h"
 #include "editors/network/node_table_model.h"
 #include "formats/scenario/scenario_json.h"
 #include "solver/solve.h"
+#include "support/desk.h"
 #include "support/test_main.h"
+#include "ui/figures/text_recorder.h"
 
 #include <QAbstractItemModelTester>
 #include <QAccessible>
@@ -141,6 +145,86 @@ private slots:
     const QFontMetricsF metrics(Theme::font(11, true));
     QVERIFY(o.canvas().toWidget({0, 0}).x() >=
             metrics.horizontalAdvance("the one spine of a long name at the left") / 2);
+  }
+  void stagesAreNumberedAndExplainedWhereBoxesAreSmall() {
+    test::Desk desk("gpt3-175b-h100-1024.nest.json");
+    NetworkEditor editor(desk.services());
+    desk.show(editor, {1500, 900});
+    const NetworkCanvas& canvas = editor.canvas();
+    const int stages = desk.context.shownPlan()->stageCount();
+    QVERIFY(stages > 8 && canvas.scale() < 0.55);
+    test::TextRecorder recorder(QSize(1500, 900));
+    FigureStyle style;
+    QPainter painter(&recorder);
+    editor.figure()->paint(painter, QRectF(0, 0, 1500, 900), desk.context, style);
+    painter.end();
+    std::set<QString> legend, inBoxes;
+    double lowest = 0;
+    for (const auto& word : recorder.words()) lowest = std::max(lowest, word.box.bottom());
+    for (const auto& word : recorder.words())
+      (word.box.bottom() > lowest - 12 ? legend : inBoxes).insert(word.text);
+    for (int s = 1; s <= stages; ++s) {
+      QVERIFY2(legend.contains(QString::number(s)), qPrintable(QString::number(s)));
+      QVERIFY2(inBoxes.contains(QString::number(s)), qPrintable(QString::number(s)));
+    }
+    QVERIFY(inBoxes.contains(QStringLiteral("host0")));
+  }
+  void thePanelComesBackWhateverWasKept() {
+    Opened o;
+    auto* side = o.editor.findChild<NetworkSide*>();
+    View::State state = o.editor.state();
+    state["split.0"] = 1, state["split.1"] = 0;
+    o.editor.setState(state);
+    o.editor.resize(1201, 800);
+    QApplication::processEvents();
+    QVERIFY(side->isVisible());
+    QVERIFY2(side->width() > 100, qPrintable(QString::number(side->width())));
+    // Nor can the hand push it away for good.
+    auto* split = qobject_cast<QSplitter*>(side->parentWidget());
+    split->setSizes({1200, 0});
+    QApplication::processEvents();
+    QVERIFY(side->width() > 100);
+  }
+  void whatIsForgottenIsGoneWhole() {
+    Opened o;
+    o.draw();
+    o.editor.canvas().select({0, 1}, {0});
+    o.editor.canvas().forget();
+    QVERIFY(o.editor.canvas().graph().nodes.empty());
+    QVERIFY(o.editor.canvas().selectedNodes().empty() && o.editor.canvas().selectedLinks().empty());
+    o.editor.resize(900, 700);  // fits what is drawn
+    QTest::mouseMove(&o.editor.canvas(), QPoint(200, 200));
+    QTest::mouseClick(&o.editor.canvas(), Qt::LeftButton, {}, QPoint(200, 200));
+    QVERIFY(!o.editor.canvas().grab().isNull());
+  }
+  void aNameBeingTypedDoesNotOutliveItsNode() {
+    Opened o;
+    o.draw();
+    NetworkCanvas& canvas = o.editor.canvas();
+    const int last = int(o.drawn().nodes.size()) - 1;
+    canvas.select({last}, {});
+    canvas.setFocus();
+    QTest::keyClick(&canvas, Qt::Key_F2);
+    QVERIFY(canvas.findChild<QLineEdit*>());
+    o.document.edit({}, QStringLiteral("Start"), [](Scenario& s) { s.cluster.network = GraphSource{}; });
+    QApplication::processEvents();
+    QVERIFY(o.drawn().nodes.empty());
+    QVERIFY(!canvas.findChild<QLineEdit*>() || !canvas.findChild<QLineEdit*>()->isVisible());
+  }
+  void editsOfTheSelectionNeedOne() {
+    Opened o;
+    o.draw();
+    const auto action = [&](const QString& text) {
+      for (QAction* a : o.editor.findChildren<QAction*>())
+        if (a->text() == text) return a;
+      return static_cast<QAction*>(nullptr);
+    };
+    for (const char* name : {"Fail", "Delete", "Duplicate…", "Align", "Group"}) {
+      o.editor.canvas().select({}, {});
+      QVERIFY2(!action(QString::fromUtf8(name))->isEnabled(), name);
+      o.editor.canvas().select({0}, {});
+      QVERIFY2(action(QString::fromUtf8(name))->isEnabled(), name);
+    }
   }
   void clickAndDeleteRemovesALinkedHost() {
     Opened o;

@@ -6,6 +6,7 @@
 #include "inspector/inspector.h"
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
+#include "plan/traffic.h"
 #include "support/desk.h"
 #include "theme/appearance.h"
 
@@ -47,6 +48,40 @@ void eachIndex(const QAbstractItemModel& model, const QModelIndex& at,
 class TestInspector : public QObject {
   Q_OBJECT
 private slots:
+  void aPairTellsWhatItExchanges() {
+    Desk desk;
+    const auto told = [&](const SelectionItem& item, const PlanContext& c) {
+      const Facts f = factsOf(c, item);
+      QString out = f.title;
+      for (const auto& [name, value] : f.rows) out += u'\n' + name + QStringLiteral(": ") + value;
+      return out;
+    };
+    const QString inHost = told({ItemKind::Pair, 0, -1, 1}, desk.context);
+    for (const char* word : {"host0 #0 and host0 #1", "Joined by: host",
+                             "Bandwidth: ", "Latency: ", "Tensor exchange, each way: ", " per step, "})
+      QVERIFY2(inHost.contains(QLatin1String(word)), qPrintable(inHost));
+    const QString across = told({ItemKind::Pair, 0, 0, 1}, desk.context);
+    QVERIFY2(across.startsWith(QStringLiteral("host0 and host1\n")), qPrintable(across));
+    QVERIFY2(across.contains(QStringLiteral("Pipeline exchange")), qPrintable(across));
+    // The numbers are those of the traffic.
+    const Traffic traffic(*desk.context.problem, *desk.context.shownPlan());
+    ExchangeMask tensor{};
+    tensor[static_cast<std::size_t>(Exchange::Tensor)] = true;
+    const auto cells = traffic.matrix({0, 1, 2, 3, 4}, tensor);
+    QVERIFY(
+        inHost.contains(QString::fromStdString(text::memory(cells.bytes[cells.cell(0, 1)]) + " per step")));
+    // Without a plan it says how the two are joined, and a pair that does not exist is passed over.
+    PlanContext bare = desk.context;
+    bare.plan = nullptr, bare.outcome = nullptr;
+    QVERIFY(told({ItemKind::Pair, 0, -1, 1}, bare).contains(QStringLiteral("Joined by")));
+    QVERIFY(!told({ItemKind::Pair, 0, -1, 999}, desk.context).contains(QStringLiteral("Joined by")));
+    desk.selection.setSelected(SelectionItem{ItemKind::Pair, 0, -1, 1});
+    Inspector inspector(desk.selection);
+    inspector.setContext(desk.snapshot());
+    inspector.show();
+    QTRY_VERIFY(inspector.asText().contains(QStringLiteral("Tensor exchange")));
+  }
+
   void namesOfFactsFollowTheTheme() {
     Opened o;
     const auto written = [&](Theme::Kind kind) {

@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QPixmap>
 #include <QSlider>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -23,6 +24,23 @@ double contrast(const QColor& a, const QColor& b) {
   const double x = luminance(a), y = luminance(b);
   return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
 }
+/// Distance in CIELAB (CIE 1976), white point D65.
+double labDistance(const QColor& a, const QColor& b) {
+  const auto lab = [](const QColor& c) {
+    const auto linear = [](double v) {
+      return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+    };
+    const double r = linear(c.redF()), g = linear(c.greenF()), bl = linear(c.blueF());
+    const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+    const double x = f((0.4124 * r + 0.3576 * g + 0.1805 * bl) / 0.9505),
+                 y = f(0.2126 * r + 0.7152 * g + 0.0722 * bl),
+                 z = f((0.0193 * r + 0.1192 * g + 0.9505 * bl) / 1.089);
+    return std::array{116 * y - 16, 500 * (x - y), 200 * (y - z)};
+  };
+  const auto p = lab(a), q = lab(b);
+  return std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+}
+
 }  // namespace
 
 class TestTheme : public QObject {
@@ -52,8 +70,20 @@ private Q_SLOTS:
   void stagesAreTellableApart() {
     std::set<std::pair<QRgb, int>> seen;
     const Theme& t = Theme::of(Theme::Kind::Light);
-    for (int s = 0; s < 32; ++s) seen.insert({t.stage(s).rgb(), t.stageHatch(s)});
-    QCOMPARE(seen.size(), std::size_t{32});
+    for (int s = 0; s < 128; ++s) seen.insert({t.stage(s).rgb(), t.stageHatch(s)});
+    QCOMPARE(seen.size(), std::size_t{128});
+    // By colour alone where a box is too small for a hatch: units of CIELAB that the eye tells without
+    // effort.
+    for (const auto kind : {Theme::Kind::Light, Theme::Kind::Dark, Theme::Kind::Print})
+      for (int a = 0; a < 32; ++a) {
+        const Theme& theme = Theme::of(kind);
+        for (int b = a + 1; b < 32; ++b)
+          QVERIFY2(labDistance(theme.stage(a), theme.stage(b)) > 8,
+                   qPrintable(QStringLiteral("stages %1 and %2").arg(a + 1).arg(b + 1)));
+        QVERIFY2(labDistance(theme.stage(a), theme.color(Role::Idle)) > 8,
+                 qPrintable(QStringLiteral("stage %1 and idle").arg(a + 1)));
+        QVERIFY(contrast(theme.textOn(theme.stage(a)), theme.stage(a)) >= 4.5);
+      }
   }
   void magnitudeGrowsInLightness() {
     double before = -1;

@@ -239,7 +239,7 @@ private slots:
     QVERIFY(fail);
     const Scenario before = desk.document.scenario();
     fail->trigger();
-    QCOMPARE(failedParts(desk.document.scenario()).size(), 1);
+    QCOMPARE(lostPartsOf(desk.document.scenario()).failed.size(), std::size_t{1});
     desk.solveIt();
     view.setContext(std::make_shared<PlanContext>(desk.context));
     auto* loss = view.findChild<LossStrip*>();
@@ -249,7 +249,7 @@ private slots:
     QTest::mouseClick(buttonOf(*loss, QStringLiteral("Restore all")), Qt::LeftButton);
     QVERIFY(desk.document.scenario() == before);
     desk.document.history().undo();
-    QCOMPARE(failedParts(desk.document.scenario()).size(), 1);
+    QCOMPARE(lostPartsOf(desk.document.scenario()).failed.size(), std::size_t{1});
   }
 
   void thePlayHeadLightsWhatRuns() {

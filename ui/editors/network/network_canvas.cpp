@@ -1,5 +1,7 @@
 #include "editors/network/network_canvas.h"
 
+#include <QLineEdit>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -31,6 +33,7 @@ void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOf
   QSet<QString> kept;
   for (int n : std::as_const(m_nodes)) kept.insert(QString::fromStdString(m_graph.nodes[at(n)].id));
   const bool sameLinks = graph.links.size() == m_graph.links.size();
+  if (!moved) endGesture();
   m_graph = graph;
   m_dragged.clear();
   m_litHovered.clear(), m_litChosen.clear();
@@ -50,8 +53,16 @@ void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOf
 }
 
 void NetworkCanvas::forget() {
-  m_graph = {};
+  m_running.clear();
   m_userMoved = false;
+  setGraph({}, {}, false);
+}
+
+void NetworkCanvas::endGesture() {
+  m_gesture = Gesture::None;
+  m_connectFrom = -1;
+  m_guides.clear();
+  if (auto* edit = std::exchange(m_lineEdit, nullptr)) edit->deleteLater();
 }
 
 void NetworkCanvas::setLoads(std::vector<LinkLoad> loads, int busiest, const QString& byLevel) {

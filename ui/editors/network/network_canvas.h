@@ -35,14 +35,16 @@ public:
   /// What the play head stands on, by stage: a task (see TaskKind) or kWaits.
   static constexpr int kWaits = -1;
 
-  static constexpr double kLegendHeight = 22;  ///< pixels at the lower edge
-  static constexpr double kGrid = 10;          ///< scene units that moved and new nodes snap to
+  static constexpr double kLegendRow = 22;                 ///< pixels
+  static constexpr double kLegendHeight = 2 * kLegendRow;  ///< at the lower edge: links above, stages below
+  static constexpr double kGrid = 10;                      ///< scene units that moved and new nodes snap to
   static double snapped(double v) { return std::round(v / kGrid) * kGrid; }
 
   explicit NetworkCanvas(QWidget* parent = nullptr);
 
-  /// Keeps selection and view where the nodes still exist (by id). `stageOfNode`: −1 or the stage painted on
-  /// a device. An edit leaves the view where it is as long as it shows everything.
+  /// Keeps selection and view where the nodes still exist (by id). `stageOfNode`: −1, the stage painted on a
+  /// device, or NetworkSelection::kCutOff. An edit leaves the view where it is as long as it shows
+  /// everything.
   void setGraph(const NetworkGraph&, std::vector<int> stageOfNode, bool editable);
   const NetworkGraph& graph() const { return m_graph; }
   void forget();  ///< what was drawn: the next graph is another one, and is shown whole
@@ -68,6 +70,7 @@ public:
 
   const graph::ImpliedHosts& impliedHosts() const { return m_impliedHosts; }
 
+  bool hasSelection() const { return !m_nodes.isEmpty() || !m_links.isEmpty(); }
   std::vector<int> selectedNodes() const;  ///< ascending
   std::vector<int> selectedLinks() const;
   void select(std::vector<int> nodes, std::vector<int> links);
@@ -99,7 +102,7 @@ public:
   /// of them is named, −1 none.
   /// `byLevel` goes into the legend.
   void setLoads(std::vector<LinkLoad> loads, int busiest, const QString& byLevel);
-  /// What the colours of links mean, in one line; nothing while there are no loads.
+  /// What the colours of links mean and which stage has which, as far as there are any.
   void paintLegend(QPainter&, const QRectF& area, const Theme&) const;
   /// Devices that belong to what is pointed at or chosen in other views: these stand out, and while
   /// `hovered` is not empty all others step back.
@@ -164,9 +167,11 @@ private:
   std::vector<double> gapsBeside(const QRectF& lower, const QRectF& upper) const;
   bool isBlocked(const QPolygonF& path, const NetworkLink&) const;
   void matchLoads();
+  void endGesture();  ///< what the hand was doing with nodes that may be others now
   void drag(const QPointF& by);
 
-  void paintLinks(QPainter&, const QRectF& visible, double scale) const;
+  /// Those between switches lie over hosts, all others below.
+  void paintLinks(QPainter&, const QRectF& visible, double scale, bool trunks) const;
   void paintLink(QPainter&, int link, const QRectF& visible, double scale) const;
   QColor colourOf(int link, double scale, double& width) const;
   void paintLinkLabels(QPainter&, const QRectF& visible, double scale) const;
@@ -179,6 +184,12 @@ private:
   void paintFarLabels(QPainter&, const QRectF& visible, double scale) const;
   QColor fillOf(int node) const;
   bool stepsBack(int node) const;
+  bool isCutOff(int node) const;
+  void paintHatch(QPainter&, const QRectF& box, int stage, const QColor& fill, double scale) const;
+  void paintCross(QPainter&, const QRectF& box, double scale) const;
+  void paintRunNumbers(QPainter&, const std::vector<int>& nodes, double scale) const;
+  void paintStageLegend(QPainter&, const QRectF& row, const Theme&) const;
+  bool isTrunk(int link) const;  ///< between switches
   void paintBadges(QPainter&) const;
   void paintMinimap(QPainter&) const;
   void paintEmpty(QPainter&) const;
@@ -219,6 +230,7 @@ private:
   std::set<std::string> m_unfolded;
   std::vector<int> m_stage;
   std::vector<std::vector<int>> m_stagesShown;  ///< per drawn device: stages of all it stands for
+  int m_stageCount = 0, m_idle = 0;             ///< of all devices
   std::vector<int> m_running;
   std::vector<char> m_litHovered, m_litChosen;  ///< per node; empty: nobody
   std::vector<graph::Problem> m_problems;

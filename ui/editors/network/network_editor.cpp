@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "cluster/levels/lost_parts.h"
 #include "document/scenario_document.h"
 #include "editors/network/generator_dialog.h"
 #include "editors/network/network_side.h"
@@ -148,7 +149,7 @@ void NetworkEditor::arrange() {
   split->addWidget(m_side);
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 1);
-  split->setCollapsible(0, false);
+  split->setChildrenCollapsible(false);  // the panel goes by its button, which brings it back
   remember("part", m_side);
   remember("split", split);
   split->setSizes({700, 300});
@@ -214,7 +215,7 @@ void NetworkEditor::listen() {
     connect(services().document, &ScenarioDocument::opened, m_canvas, &NetworkCanvas::forget);
     connect(services().document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool) {
       if (parts & kSettingParts && !m_editing) m_before.reset();
-      if (parts & ScenarioPart::Cluster) outdate();
+      if (parts & (ScenarioPart::Cluster | ScenarioPart::Constraints)) outdate();
     });
   }
 }
@@ -353,24 +354,23 @@ void NetworkEditor::openGenerators() {
   m_canvas->fit();
 }
 
-NetworkGraph NetworkEditor::shownGraph() const {
+NetworkGraph NetworkEditor::shownGraph(bool marked) const {
   const ScenarioDocument* document = services().document;
   const Scenario* scenario =
       document && !document->isEmpty() ? &document->scenario() : context().scenario.get();
   if (!scenario) return {};
-  if (const auto* g = std::get_if<GraphSource>(&scenario->cluster.network)) return g->graph;
-  return graph::fromLevels(std::get<LevelsSource>(scenario->cluster.network));
+  return drawnWithout(scenario->cluster, marked ? scenario->constraints.excludedDevices : std::vector<int>());
 }
 
 void NetworkEditor::refresh() {
   m_canvas->setTheme(theme());
   const bool drawn = isDrawn();
-  const NetworkGraph network = shownGraph();
+  const NetworkGraph network = shownGraph(true);
   m_banner->setVisible(!network.nodes.empty() && !drawn);
   m_start->setVisible(drawn && network.nodes.empty());
   m_bar->setDrawn(drawn);
   if (m_numbersFor != contextPtr() || !graph::differOnlyInPlace(network, m_canvas->graph())) {
-    m_numbers = NetworkSelection(network, context());
+    m_numbers = NetworkSelection(shownGraph(false), context());
     m_numbersFor = contextPtr();
   }
   m_canvas->setGraph(network, m_numbers.stages(), drawn);

@@ -65,7 +65,8 @@ private:
   void openGenerators();
   void editSource(const QString& field, const QString& verb, const std::function<void(GraphSource&)>&);
   bool isDrawn() const;
-  NetworkGraph shownGraph() const;
+  /// `marked`: with the excluded devices as failed ones.
+  NetworkGraph shownGraph(bool marked) const;
 
   std::unique_ptr<NetworkFigure> m_figure;
   NetworkTraffic* m_traffic;

@@ -222,7 +222,7 @@ void NetworkCanvas::editInPlace(int node, int link) {
   QPointF middle;
   if (node >= 0) {
     middle = toWidget(centre(node));
-    m_lineEdit->setText(nameOf(node));
+    m_lineEdit->setText(QString::fromStdString(m_graph.nodes[at(node)].name));
     m_lineEdit->setAccessibleName(tr("Name"));
   } else {
     middle = toWidget(middleOf(link));

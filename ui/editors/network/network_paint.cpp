@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "editors/network/network_canvas.h"
+#include "editors/network/network_selection.h"
+#include "figures/ink.h"
 #include "figures/phrases.h"
 #include "units/text.h"
 
@@ -22,7 +24,9 @@ constexpr double kHostPerLabel = 3;        ///< height of a host to that of its 
 constexpr std::size_t kMostWritten = 900;  ///< boxes in sight that carry their text
 constexpr std::size_t kMostRound = 300;    ///< boxes in sight that have round corners and an outline
 constexpr double kMinimapWidth = 170, kMinimapHeight = 110;
-constexpr int kMostSlices = 6;  ///< stages that a folded device shows side by side
+constexpr double kHatched = 7;      ///< pixels of height from which a box is hatched
+constexpr double kLeastNumber = 7;  ///< pixels of the smallest stage number
+constexpr int kMostSlices = 6;      ///< stages that a folded device shows side by side
 
 }  // namespace
 
@@ -35,10 +39,45 @@ bool NetworkCanvas::stepsBack(int node) const {
                       [&](int s) { return at(s) < m_running.size() && m_running[at(s)] != kWaits; });
 }
 
+bool NetworkCanvas::isCutOff(int node) const {
+  return at(node) < m_stage.size() && m_stage[at(node)] == NetworkSelection::kCutOff &&
+         !m_graph.nodes[at(node)].failed;
+}
+
+bool NetworkCanvas::isTrunk(int link) const {
+  const NetworkLink& l = m_graph.links[at(link)];
+  return m_graph.nodes[at(l.from)].kind == NodeKind::Switch &&
+         m_graph.nodes[at(l.to)].kind == NodeKind::Switch;
+}
+
+/// Lines as in the figures, in the units of the scene: they keep their distance on screen.
+void NetworkCanvas::paintHatch(QPainter& p, const QRectF& r, int stage, const QColor& fill,
+                               double scale) const {
+  const int pattern = m_theme->stageHatch(stage);
+  if (pattern == 0 || r.height() * scale < kHatched) return;
+  std::vector<QLineF> lines;
+  Ink::hatchLines(r, pattern, 6 / scale, lines);
+  QPen pen(mixed(fill, m_theme->textOn(fill), 0.35), 1, Qt::SolidLine, Qt::FlatCap);
+  pen.setCosmetic(true);
+  p.setPen(pen);
+  p.drawLines(lines.data(), static_cast<int>(lines.size()));
+}
+
+void NetworkCanvas::paintCross(QPainter& p, const QRectF& r, double scale) const {
+  const double arm = std::min({r.width() / 2, r.height() / 2, 9 / scale});
+  QPen pen(m_theme->color(Role::Error), 1.6);
+  pen.setCosmetic(true);
+  p.setPen(pen);
+  const QRectF cross(r.center().x() - arm, r.center().y() - arm, 2 * arm, 2 * arm);
+  p.drawLine(cross.topLeft(), cross.bottomRight());
+  p.drawLine(cross.bottomLeft(), cross.topRight());
+}
+
 QColor NetworkCanvas::fillOf(int node) const {
   const NetworkNode& n = m_graph.nodes[at(node)];
   if (n.failed) return m_theme->color(Role::Canvas);
   if (n.kind != NodeKind::Device) return m_theme->color(Role::Panel);
+  if (isCutOff(node)) return m_theme->color(Role::Canvas);
   const auto& stages = m_stagesShown[at(node)];
   QColor c = stages.empty() ? m_theme->color(Role::Idle) : m_theme->stage(stages.front());
   if (stepsBack(node)) c.setAlphaF(0.25F);
@@ -68,6 +107,11 @@ void NetworkCanvas::paintDeviceText(QPainter& p, int node, const QColor& fill) c
   if (stages.size() > 1)
     text = stageNumber(stages.front()) + QStringLiteral("…") + stageNumber(stages.back());
   p.setFont(Theme::font(12, !stages.empty()));
+  if (stages.size() == 1 && m_theme->stageHatch(stages.front()) != 0) {
+    // The number stands on a plain spot, or the hatch would run through it.
+    const double w = p.fontMetrics().horizontalAdvance(text) + 4, h = p.fontMetrics().height() - 2;
+    p.fillRect(QRectF(box(node).center().x() - w / 2, box(node).center().y() - h / 2, w, h), fill);
+  }
   p.setPen(n.failed || stepsBack(node) ? m_theme->color(n.failed ? Role::Error : Role::MutedText)
                                        : m_theme->textOn(fill));
   const QRectF r = box(node).adjusted(2, 0, -2, 0);
@@ -87,11 +131,12 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
   const QColor fill = fillOf(node);
   QPen pen(m_theme->color(selected || hovered ? Role::Accent
                           : n.failed          ? Role::Error
+                          : isCutOff(node)    ? Role::MutedText
                                               : Role::Border),
            selected  ? 2.5
            : hovered ? 2
                      : 1,
-           n.failed ? Qt::DashLine : Qt::SolidLine);
+           n.failed || isCutOff(node) ? Qt::DashLine : Qt::SolidLine);
   pen.setCosmetic(true);
   p.setPen(pen);
   p.setBrush(fill);
@@ -106,7 +151,11 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
       p.fillRect(QRectF(r.left() + r.width() * k / slices, r.top(), r.width() / slices, r.height()), c);
     }
   }
+  if (n.kind == NodeKind::Device && stages.size() == 1 && !n.failed)
+    paintHatch(p, r.adjusted(1 / scale, 1 / scale, -1 / scale, -1 / scale), stages.front(), fill, scale);
+  if (n.failed && (n.kind != NodeKind::Host || m_contents[at(node)].empty())) paintCross(p, r, scale);
   if (scale < kLegible) return;
+  if (n.failed && n.kind == NodeKind::Device) return;
   if (n.kind == NodeKind::Device)
     return paintDeviceText(p, node, stages.empty() ? fill : m_theme->stage(stages.front()));
   p.setFont(Theme::font(12, true));
@@ -130,7 +179,8 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
 /// Hundreds of boxes of a few pixels: one call for each colour, hosts below devices.
 void NetworkCanvas::paintSmallNodes(QPainter& p, const std::vector<int>& nodes, double scale) const {
   std::map<std::pair<bool, QRgb>, QList<QRectF>> byColour;
-  std::vector<int> marked;
+  std::map<std::pair<int, QRgb>, std::vector<int>> hatched;
+  std::vector<int> marked, failed;
   for (int n : nodes) {
     const NetworkNode& node = m_graph.nodes[at(n)];
     const bool device = node.kind == NodeKind::Device;
@@ -138,7 +188,11 @@ void NetworkCanvas::paintSmallNodes(QPainter& p, const std::vector<int>& nodes, 
         alike(n) > 1 || m_stagesShown[at(n)].size() > 1)
       marked.push_back(n);
     else
-      byColour[{device, (node.failed ? m_theme->color(Role::Error) : fillOf(n)).rgba()}] << box(n);
+      byColour[{device, fillOf(n).rgba()}] << box(n);
+    if (node.failed && (device || node.kind == NodeKind::Switch)) failed.push_back(n);
+    if (device && !node.failed && m_stagesShown[at(n)].size() == 1)
+      if (const int stage = m_stagesShown[at(n)].front(); m_theme->stageHatch(stage) != 0)
+        hatched[{stage, fillOf(n).rgba()}].push_back(n);
   }
   const bool smooth = p.testRenderHint(QPainter::Antialiasing);
   p.setRenderHint(QPainter::Antialiasing, false);
@@ -148,9 +202,55 @@ void NetworkCanvas::paintSmallNodes(QPainter& p, const std::vector<int>& nodes, 
     p.setBrush(QColor::fromRgba(key.second));
     p.drawRects(boxes.data(), static_cast<int>(boxes.size()));
   }
+  for (const auto& [key, devices] : hatched)
+    for (const int n : devices) paintHatch(p, box(n), key.first, QColor::fromRgba(key.second), scale);
+  for (const int n : failed) paintCross(p, box(n), scale);
+  paintRunNumbers(p, nodes, scale);
   p.setRenderHint(QPainter::Antialiasing, smooth && marked.size() < kMostRound);
   for (int n : marked) paintNode(p, n, scale);
   p.setRenderHint(QPainter::Antialiasing, smooth);
+}
+
+/// The number of a stage over neighbours of one host that all belong to it, where one box has no room for it.
+void NetworkCanvas::paintRunNumbers(QPainter& p, const std::vector<int>& nodes, double scale) const {
+  struct Run {
+    int stage;
+    std::string host;
+    QRectF box;
+  };
+  std::vector<Run> runs;  // neighbours in a row, then rows of the same width
+  const auto merge = [&](const Run& next, bool inRow) {
+    if (!runs.empty() && !next.host.empty() && runs.back().stage == next.stage &&
+        runs.back().host == next.host) {
+      const QRectF& last = runs.back().box;
+      const bool fits = inRow ? std::abs(last.top() - next.box.top()) < 1
+                              : last.left() == next.box.left() && last.right() == next.box.right();
+      if (fits) return void(runs.back().box |= next.box);
+    }
+    runs.push_back(next);
+  };
+  for (const int n : nodes)
+    if (m_graph.nodes[at(n)].kind == NodeKind::Device && m_stagesShown[at(n)].size() == 1 && !stepsBack(n))
+      merge({m_stagesShown[at(n)].front(), m_graph.nodes[at(n)].host, box(n)}, true);
+  for (const Run& row : std::exchange(runs, {})) merge(row, false);
+  p.save();
+  p.scale(1 / scale, 1 / scale);
+  for (const Run& run : runs) {
+    const QRectF on(run.box.left() * scale, run.box.top() * scale, run.box.width() * scale,
+                    run.box.height() * scale);
+    const double size = std::clamp(on.height() * 0.6, 0.0, 13.0);
+    if (size < kLeastNumber) continue;
+    const QString number = stageNumber(run.stage);
+    p.setFont(Theme::font(size, true));
+    const QFontMetricsF metrics(p.font());
+    const double w = metrics.horizontalAdvance(number);
+    if (w + 2 > on.width()) continue;
+    const QColor fill = m_theme->stage(run.stage);
+    p.fillRect(QRectF(on.center().x() - w / 2 - 2, on.center().y() - size * 0.55, w + 4, size * 1.1), fill);
+    p.setPen(m_theme->textOn(fill));
+    p.drawText(on, Qt::AlignCenter, number);
+  }
+  p.restore();
 }
 
 /// A frame around what belongs to a host that is no node, with its name where there is room for it.
@@ -239,9 +339,16 @@ void NetworkCanvas::paintScene(QPainter& p, const QRectF& visible, double scale)
     if (box(n).intersects(visible)) (crowded ? flat : round).push_back(n);
   p.setRenderHint(QPainter::Antialiasing);
   paintImpliedHosts(p, visible, scale);
-  paintLinks(p, visible, scale);
+  paintLinks(p, visible, scale, false);
+  const auto isSwitch = [&](int n) { return m_graph.nodes[at(n)].kind == NodeKind::Switch; };
+  const auto switches =
+      std::stable_partition(round.begin(), round.end(), [&](int n) { return !isSwitch(n); });
   paintSmallNodes(p, flat, scale);
-  for (int n : round) paintNode(p, n, scale);
+  std::for_each(round.begin(), switches, [&](int n) { paintNode(p, n, scale); });
+  paintLinks(p, visible, scale, true);
+  std::for_each(switches, round.end(), [&](int n) { paintNode(p, n, scale); });
+  for (int n : flat)
+    if (isSwitch(n)) paintNode(p, n, scale);
   paintLinkLabels(p, visible, scale);
   if (crowded || scale < kLegible) paintFarLabels(p, visible, scale);
 }
@@ -271,7 +378,7 @@ QRectF NetworkCanvas::minimapArea() const {
   if (everythingVisible || m_graph.nodes.empty()) return {};
   const double k = std::min(kMinimapWidth / all.width(), kMinimapHeight / all.height());
   const QSizeF size(std::max(40.0, all.width() * k), std::max(24.0, all.height() * k));
-  return {QPointF(width() - size.width() - 12, height() - size.height() - (m_loads.empty() ? 12 : 30)), size};
+  return {QPointF(width() - size.width() - 12, height() - size.height() - kLegendHeight - 8), size};
 }
 
 void NetworkCanvas::paintMinimap(QPainter& p) const {
@@ -343,8 +450,9 @@ void NetworkCanvas::paintEvent(QPaintEvent*) {
     p.setBrush(c);
     p.drawRect(QRectF(m_pressWidget, m_lastWidget).normalized());
   }
-  if (!m_loads.empty()) {
-    const QRectF line(0, height() - kLegendHeight, width(), kLegendHeight);
+  if (!m_loads.empty() || m_stageCount > 0) {
+    const double rows = (m_loads.empty() || m_stageCount == 0 ? 1 : 2) * kLegendRow;
+    const QRectF line(0, height() - rows, width(), rows);
     QColor back = m_theme->color(Role::Canvas);
     back.setAlphaF(0.86F);
     p.fillRect(line, back);

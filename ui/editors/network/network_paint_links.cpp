@@ -6,6 +6,8 @@
 #include <map>
 
 #include "editors/network/network_canvas.h"
+#include "figures/ink.h"
+#include "figures/topology_key.h"
 #include "units/text.h"
 
 namespace nest {
@@ -91,10 +93,11 @@ void NetworkCanvas::paintLink(QPainter& p, int link, const QRectF& visible, doub
     if (const QLineF part = clipped({path[k], path[k + 1]}, near); !part.isNull()) p.drawLine(part);
 }
 
-void NetworkCanvas::paintLinks(QPainter& p, const QRectF& visible, double scale) const {
+void NetworkCanvas::paintLinks(QPainter& p, const QRectF& visible, double scale, bool trunks) const {
   std::vector<int> seen;
   for (int l : m_shownLinks)
-    if (m_paths[at(l)].boundingRect().adjusted(-1, -1, 1, 1).intersects(visible)) seen.push_back(l);
+    if (isTrunk(l) == trunks && m_paths[at(l)].boundingRect().adjusted(-1, -1, 1, 1).intersects(visible))
+      seen.push_back(l);
   if (seen.size() <= kMostSmooth) {
     for (int l : seen) paintLink(p, l, visible, scale);
     return;
@@ -181,22 +184,36 @@ void NetworkCanvas::paintLinkLabels(QPainter& p, const QRectF& visible, double s
   p.restore();
 }
 
+void NetworkCanvas::paintStageLegend(QPainter& p, const QRectF& row, const Theme& theme) const {
+  FigureStyle style;
+  style.theme = &theme;
+  Ink ink(p, style);
+  p.save();
+  paintStageKey(ink, row.adjusted(8, 1, -8, -1), m_stageCount, m_idle, [](int) { return false; });
+  p.restore();
+}
+
 void NetworkCanvas::paintLegend(QPainter& p, const QRectF& area, const Theme& theme) const {
-  if (m_loads.empty() || !(m_most.value() > 0)) return;
+  const bool loads = !m_loads.empty() && m_most.value() > 0;
+  if (m_stageCount > 0)
+    paintStageLegend(p, QRectF(area.left(), area.bottom() - kLegendRow, area.width(), kLegendRow), theme);
+  if (!loads) return;
+  const QRectF row(area.left(), area.bottom() - (m_stageCount > 0 ? 2 : 1) * kLegendRow, area.width(),
+                   kLegendRow);
   p.save();
   p.setFont(Theme::font(11));
-  double x = area.left() + 8;
+  double x = row.left() + 8;
   const auto write = [&](const QString& s) {
     const double w = p.fontMetrics().horizontalAdvance(s);
     p.setPen(theme.color(Role::Text));
-    p.drawText(QRectF(x, area.top(), area.right() - x, area.height()), Qt::AlignLeft | Qt::AlignVCenter,
-               p.fontMetrics().elidedText(s, Qt::ElideRight, static_cast<int>(area.right() - x)));
+    p.drawText(QRectF(x, row.top(), row.right() - x, row.height()), Qt::AlignLeft | Qt::AlignVCenter,
+               p.fontMetrics().elidedText(s, Qt::ElideRight, static_cast<int>(row.right() - x)));
     x += w + 8;
   };
   write(tr("A link is busy, a batch: 0"));
   constexpr int kSteps = 24;
   for (int k = 0; k < kSteps; ++k)
-    p.fillRect(QRectF(x + k * 4, area.center().y() - 4, 4.5, 8),
+    p.fillRect(QRectF(x + k * 4, row.center().y() - 4, 4.5, 8),
                theme.magnitude(0.12 + 0.88 * k / (kSteps - 1)));
   x += kSteps * 4 + 8;
   write(QString::fromStdString(text::time(m_most)));

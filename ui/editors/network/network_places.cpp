@@ -92,6 +92,11 @@ void NetworkCanvas::place() {
   for (int n : m_shown) m_bounds |= box(n);
   if (m_bounds.isEmpty()) m_bounds = QRectF(-200, -150, 400, 300);
 
+  m_stageCount = m_idle = 0;
+  for (std::size_t i = 0; i < m_stage.size() && i < m_graph.nodes.size(); ++i) {
+    m_stageCount = std::max(m_stageCount, m_stage[i] + 1);
+    m_idle += m_stage[i] == -1 && m_graph.nodes[i].kind == NodeKind::Device && !m_graph.nodes[i].failed;
+  }
   m_stagesShown.assign(m_graph.nodes.size(), {});
   for (std::size_t i = 0; i < m_stage.size(); ++i)
     if (m_stage[i] >= 0) {

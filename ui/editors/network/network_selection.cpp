@@ -14,6 +14,9 @@ NetworkSelection::NetworkSelection(const NetworkGraph& g, const PlanContext& c) 
   const GraphSource network{g, {}, {}};  // cuts change no order
   const std::vector<int> inputs = devicesInOrder(network, m_cluster->device());
   m_positionOf.assign(g.nodes.size(), -1);
+  m_isWorking.assign(g.nodes.size(), 0);
+  for (std::size_t n = 0; n < g.nodes.size(); ++n)
+    m_isWorking[n] = g.nodes[n].kind == NodeKind::Device && !g.nodes[n].failed;
   m_nodeOf.assign(static_cast<std::size_t>(m_cluster->deviceCount()), -1);
   for (int p = 0; p < m_cluster->deviceCount(); ++p) {
     const int source = m_cluster->identity(DeviceIndex(p)).source;
@@ -61,6 +64,12 @@ std::vector<int> NetworkSelection::devicesOf(const SelectionItem& item, const Pl
              item.index >= 0 && item.index < m_cluster->groupCount(item.level)) {
     const auto [begin, end] = m_cluster->groupSpan(item.level, item.index);
     add(begin, end);
+  } else if (const auto ends = endsOf(item, *m_cluster)) {
+    for (const SelectionItem& end : {ends->first, ends->second}) {
+      const auto span = end.kind == ItemKind::Device ? std::pair(end.index, end.index + 1)
+                                                     : m_cluster->groupSpan(end.level, end.index);
+      add(span.first, span.second);
+    }
   } else if (const auto stage = stageOf(item, c)) {
     for (int p = 0; p < m_cluster->deviceCount(); ++p)
       if (m_seats.at(p).stage == *stage) add(p, p + 1);
@@ -88,7 +97,10 @@ std::vector<int> NetworkSelection::nodesOf(const SelectionItem& item, const Plan
 std::vector<int> NetworkSelection::stages() const {
   std::vector<int> out(m_positionOf.size(), -1);
   for (std::size_t n = 0; n < out.size(); ++n)
-    if (m_positionOf[n] >= 0 && m_seats.deviceCount() > 0) out[n] = m_seats.at(m_positionOf[n]).stage;
+    if (m_positionOf[n] >= 0)
+      out[n] = m_seats.deviceCount() > 0 ? m_seats.at(m_positionOf[n]).stage : -1;
+    else if (m_isWorking[n])
+      out[n] = kCutOff;
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include "cluster/graph/network_graph.h"
 #include "document/plan_context.h"
 #include "document/selection.h"
+#include "figures/focus.h"
 #include "figures/seat_map.h"
 
 namespace nest {
@@ -24,13 +25,15 @@ public:
   std::vector<int> devicesOf(const SelectionItem&, const PlanContext&) const;
   /// What to select on the canvas: a device, or the hosts that make up a group; empty for the rest.
   std::vector<int> nodesOf(const SelectionItem&, const PlanContext&) const;
-  /// Stage of each node, −1: none.
+  /// Stage of each node, −1: none; kCutOff: a device that works but that no plan can reach.
+  static constexpr int kCutOff = -2;
   std::vector<int> stages() const;
 
 private:
   std::shared_ptr<const Hierarchy> m_cluster;
   SeatMap m_seats;
   std::vector<int> m_nodeOf;                ///< by position
+  std::vector<char> m_isWorking;            ///< by node: a device that has not failed
   std::vector<int> m_positionOf;            ///< by node; −1: no device of the plan's cluster
   std::vector<std::pair<int, int>> m_span;  ///< by node: first and last position below; second < first: none
   std::vector<int> m_hostOf;                ///< by node: host around a device, −1

@@ -6,7 +6,7 @@
 namespace nest {
 
 QString NetworkCanvas::nameOf(int node) const {
-  return QString::fromStdString(m_graph.nodes[at(node)].name);
+  return phrase(m_graph.nodes[at(node)].name);
 }
 
 QString NetworkCanvas::nodeTip(int node) const {
@@ -27,6 +27,7 @@ QString NetworkCanvas::nodeTip(int node) const {
   if (stages.size() == 1) tip += tr("<br>stage %1").arg(stages.front());
   if (stages.size() > 1) tip += tr("<br>stages %1").arg(stages.join(QStringLiteral(", ")));
   if (n.failed) tip += tr("<br>failed: it is left out of every plan");
+  if (isCutOff(node)) tip += tr("<br>cut off by what has failed: it is left out of every plan");
   return tip;
 }
 

@@ -94,10 +94,10 @@ void NetworkToolbar::addTools() {
 void NetworkToolbar::addEdits() {
   auto* copies = button(QStringLiteral("copy"), tr("Duplicate…"),
                         tr("Make more of what is selected, joined to the same switches (Ctrl+D: one more)"));
-  m_edits.push_back(copies);
+  m_selectionEdits.push_back(copies);
   connect(copies, &QAction::triggered, this, &NetworkToolbar::askForCopies);
   auto* align = button(QStringLiteral("align"), tr("Align"), tr("Line up what is selected"));
-  m_edits.push_back(align);
+  m_selectionEdits.push_back(align);
   auto* menu = new QMenu(this);
   const std::pair<QString, graph::Alignment> ways[] = {
       {tr("Left"), graph::Alignment::Left},
@@ -112,12 +112,15 @@ void NetworkToolbar::addEdits() {
     connect(menu->addAction(name), &QAction::triggered, this,
             [this, way = way] { m_canvas->alignSelected(way); });
   giveMenu(align, menu);
-  edit(QStringLiteral("group"), tr("Group"), tr("Put the selected devices into a host"),
-       &NetworkCanvas::groupSelected);
-  edit(QStringLiteral("break"), tr("Fail"), tr("Fail or restore what is selected, and see what it costs"),
-       &NetworkCanvas::toggleFailed);
-  edit(QStringLiteral("delete"), tr("Delete"), tr("Delete what is selected (Del)"),
-       &NetworkCanvas::removeSelected);
+  for (QAction* a :
+       {edit(QStringLiteral("group"), tr("Group"), tr("Put the selected devices into a host"),
+             &NetworkCanvas::groupSelected),
+        edit(QStringLiteral("break"), tr("Fail"),
+             tr("Fail or restore what is selected, and see what it costs"), &NetworkCanvas::toggleFailed),
+        edit(QStringLiteral("delete"), tr("Delete"), tr("Delete what is selected (Del)"),
+             &NetworkCanvas::removeSelected)})
+    m_selectionEdits.push_back(a), std::erase(m_edits, a);
+  connect(m_canvas, &NetworkCanvas::selectionChanged, this, &NetworkToolbar::refreshSelectionEdits);
   addSeparator();
   edit(QStringLiteral("layout"), tr("Lay out"), tr("Place everything anew"), &NetworkCanvas::layOut);
   auto* generate = button(QStringLiteral("generate"), tr("Generate…"),
@@ -212,7 +215,14 @@ void NetworkToolbar::giveMenu(QAction* action, QMenu* menu) {
 }
 
 void NetworkToolbar::setDrawn(bool drawn) {
+  m_drawn = drawn;
   for (QAction* a : m_edits) a->setEnabled(drawn);
+  refreshSelectionEdits();
+}
+
+void NetworkToolbar::refreshSelectionEdits() {
+  const bool any = m_drawn && m_canvas->hasSelection();
+  for (QAction* a : m_selectionEdits) a->setEnabled(any);
 }
 
 void NetworkToolbar::resizeEvent(QResizeEvent* e) {

@@ -42,7 +42,11 @@ private:
   NetworkCanvas* m_canvas;
   QActionGroup *m_tools, *m_kinds = nullptr;
   QAction *m_traffic = nullptr, *m_side = nullptr;
+  void refreshSelectionEdits();
+
+  bool m_drawn = false;
   std::vector<QAction*> m_edits;
+  std::vector<QAction*> m_selectionEdits;  ///< those that need something selected
 };
 
 }  // namespace nest

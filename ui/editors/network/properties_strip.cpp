@@ -185,7 +185,7 @@ QString PropertiesStrip::counts() const {
 
 void PropertiesStrip::show(bool drawn, const QString& effect, const QString& remark) {
   m_filling = true;
-  for (QLabel* label : m_effects) label->setText(effect), label->setToolTip(effect);
+  for (QLabel* label : m_effects) label->setText(effect), label->setToolTip(plainTip(effect));
   const auto nodes = m_canvas->selectedNodes(), links = m_canvas->selectedLinks();
   if (!nodes.empty() && drawn) {
     showNodes(nodes);
@@ -196,7 +196,7 @@ void PropertiesStrip::show(bool drawn, const QString& effect, const QString& rem
     for (const QString& more : {effect, remark})
       if (!more.isEmpty()) text += QStringLiteral(" · ") + more;
     m_what->setText(text);
-    m_what->setToolTip(m_what->text());
+    m_what->setToolTip(plainTip(m_what->text()));
     setCurrentIndex(Nothing);
   }
   m_filling = false;
@@ -208,13 +208,15 @@ void PropertiesStrip::showNodes(const std::vector<int>& nodes) {
   const bool one = nodes.size() == 1;
   m_nodeWhat->setText(one ? QString() : tr("%1 nodes").arg(countText(static_cast<long long>(nodes.size()))));
   m_name->setEnabled(one);
-  m_name->setText(one ? phrase(n.name) : QString());
+  m_name->setText(one ? QString::fromStdString(n.name) : QString());
   // Figures are the devices': those of a host stand for all inside.
   const NetworkNode* device = nullptr;
   for (int inside : graph::withContents(g, {nodes.front()}))
     if (g.nodes[static_cast<std::size_t>(inside)].kind == NodeKind::Device && !device)
       device = &g.nodes[static_cast<std::size_t>(inside)];
   m_speed->setEnabled(device), m_memory->setEnabled(device);
+  m_speed->setPlaceholderText(device ? tr("1") : QString());
+  m_memory->setPlaceholderText(device ? tr("as the cluster's") : QString());
   m_speed->setText(device ? phrase(text::exact(device->speed)) : QString());
   m_memory->setText(device && device->memory.value() > 0 ? memoryText(device->memory) : QString());
   for (QLineEdit* field : {m_speed, m_memory}) mark(field, true, {});

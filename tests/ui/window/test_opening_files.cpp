@@ -1,0 +1,125 @@
+// One scenario after the other in one window, opened in every way there is, with every view shown in between.
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QMimeData>
+#include <QSettings>
+#include <QTimer>
+#include <QUrl>
+
+#include "document/scenario_document.h"
+#include "formats/scenario/scenario_json.h"
+#include "window/gallery.h"
+#include "window_bench.h"
+
+using namespace nest;
+using namespace nest::test;
+
+namespace {
+
+QString sample(const char* part) {
+  for (const QString& path : samplePaths())
+    if (path.contains(QLatin1String(part))) return path;
+  return {};
+}
+
+/// The teaching sample on a drawing of its network.
+QString drawnCopy(const QTemporaryDir& dir) {
+  ScenarioDocument document;
+  QFile file(teachingSample());
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  auto scenario = readScenario(file.readAll().toStdString(), "teaching.nest.json", {});
+  if (!scenario) return {};
+  GraphSource drawn;
+  drawn.graph = graph::fromLevels(std::get<LevelsSource>(scenario->cluster.network));
+  scenario->cluster.network = drawn;
+  QFile out(dir.filePath(QStringLiteral("drawn.nest.json")));
+  if (!out.open(QIODevice::WriteOnly)) return {};
+  out.write(QByteArray::fromStdString(writeScenario(*scenario)));
+  return out.fileName();
+}
+
+void drop(MainWindow& window, const QString& path) {
+  QMimeData data;
+  data.setUrls({QUrl::fromLocalFile(path)});
+  QDropEvent event(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(&window, &event);
+}
+
+void choose(WindowBench& b, const QString& path) {
+  QTimer::singleShot(0, &b.window, [path] {
+    auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+    if (!dialog) return;
+    dialog->setDirectory(QFileInfo(path).absolutePath());
+    dialog->selectFile(path);
+    static_cast<QDialog*>(dialog)->accept();
+  });
+  b.trigger("file.open");
+}
+
+void rewrite(const QString& path, const QString& from) {
+  QFile source(from), target(path);
+  if (!source.open(QIODevice::ReadOnly) || !target.open(QIODevice::WriteOnly | QIODevice::Truncate)) return;
+  target.write(source.readAll());
+}
+
+}  // namespace
+
+class TestOpeningFiles : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void initTestCase() { QApplication::setAttribute(Qt::AA_DontUseNativeDialogs); }
+  void init() { QSettings().clear(); }
+  void cleanup() { QSettings().clear(); }
+
+  void everyViewShowsWhatIsOpen_data() {
+    QTest::addColumn<QString>("way");
+    QTest::addColumn<QString>("front");
+    for (const char* way : {"call", "dialog", "gallery", "close and open", "drop", "outside change"})
+      for (const char* front : {"network", "topology", "search"})
+        QTest::addRow("%s, %s in front", way, front)
+            << QString::fromLatin1(way) << QString::fromLatin1(front);
+  }
+  void everyViewShowsWhatIsOpen() {
+    QFETCH(QString, way);
+    QFETCH(QString, front);
+    QTemporaryDir dir;
+    const QString mine = ownCopy(dir), drawn = drawnCopy(dir), large = sample("llama2-7b");
+    QVERIFY(!drawn.isEmpty() && !large.isEmpty());
+    WindowBench b(way == QLatin1String("outside change") ? mine : teachingSample());
+    QTRY_VERIFY(b.solved());
+    b.window.views().setCurrent(front);
+    QApplication::processEvents();
+    const auto open = [&](const QString& path) {
+      if (way == QLatin1String("call")) return void(b.window.openPath(path));
+      if (way == QLatin1String("dialog")) return choose(b, path);
+      if (way == QLatin1String("drop")) return drop(b.window, path);
+      if (way == QLatin1String("outside change")) return rewrite(mine, path);
+      b.trigger(way == QLatin1String("gallery") ? "file.samples" : "file.close");
+      QApplication::processEvents();
+      if (way == QLatin1String("gallery"))
+        Q_EMIT b.window.findChild<Gallery*>()->chosen(path);
+      else
+        choose(b, path);
+    };
+    bool first = true;
+    for (const QString& path : {large, drawn, teachingSample(), large}) {
+      const std::string before = writeScenario(b.scenario());
+      open(path);
+      QTRY_VERIFY_WITH_TIMEOUT(!b.window.document().isEmpty() && writeScenario(b.scenario()) != before,
+                               10000);
+      // Each view as the first one that is seen of this file, the last time all of them.
+      b.window.resize(first ? QSize(1500, 950) : QSize(1400, 900));
+      for (View* view : b.window.views().views()) {
+        b.window.views().setCurrent(view->id());
+        QApplication::processEvents();
+        QVERIFY2(!view->grab().isNull(), qPrintable(view->id()));
+      }
+      QTRY_VERIFY_WITH_TIMEOUT(b.solved(), 30000);
+      b.window.views().setCurrent(front);
+      QApplication::processEvents();
+      first = false;
+    }
+  }
+};
+NEST_TEST(TestOpeningFiles)
+#include "test_opening_files.moc"
