@@ -89,11 +89,11 @@ QString LossStrip::sentence(const PlanContext& c, const LostParts& lost) const {
                      .arg(c.outcome ? QString::fromUtf8(words::of(c.outcome->status)) : tr("not solved yet"),
                           timeText(before));
   const Seconds after = c.plan->evaluation.batchTime;
-  const int lost = m_whole->problem->cluster->deviceCount() - c.problem->cluster->deviceCount();
+  const int fewer = m_whole->problem->cluster->deviceCount() - c.problem->cluster->deviceCount();
   const int idle = c.problem->cluster->deviceCount() - c.plan->plan.devicesUsed();
   out += tr("Planned anew: %1 → %2 a batch (%3)")
              .arg(timeText(before), timeText(after), phrase(text::signedPercent(after / before - 1)));
-  if (lost > 0) out += tr(", %1 lost").arg(plural(lost, tr("device")));
+  if (fewer > 0) out += tr(", %1 lost").arg(plural(fewer, tr("device")));
   if (idle > 0) out += tr(", %1 left idle").arg(countText(idle));
   if (!(c.plan->plan == m_whole->plan->plan))
     out += tr(" · %1 → %2").arg(phrase(summaryOf(m_whole->plan->plan)), phrase(summaryOf(c.plan->plan)));

@@ -17,6 +17,7 @@
 #include "figures/ink.h"
 #include "lessons/lesson.h"
 #include "plan/metrics.h"
+#include "theme/plain_text.h"
 #include "views/flow_layout.h"
 #include "words/headline.h"
 #include "words/outcome_words.h"

@@ -20,6 +20,7 @@
 #include "moments/moment_edits.h"
 #include "moments/moment_show.h"
 #include "moments/moments_pdf.h"
+#include "theme/plain_text.h"
 #include "window/gallery.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
