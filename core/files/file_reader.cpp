@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kChunk = 1 << 16;
-constexpr std::size_t kLongestLine = 1 << 20;
+constexpr std::size_t kLongestLine = kLargestText;
 /// Opening a named pipe in the usual way waits for ever where nobody writes into it; this waits so long.
 constexpr int kPipeWaitMs = 2000;
 
@@ -147,13 +147,13 @@ Diagnostics readLines(const std::string& path,
   std::string chunk(kChunk, '\0');
   ssize_t n = 0;
   while ((n = source->next(chunk.data(), chunk.size())) > 0) {
+    std::size_t begin = 0, look = rest.size();
     rest.append(chunk, 0, static_cast<std::size_t>(n));
-    std::size_t begin = 0;
-    for (std::size_t end; (end = rest.find('\n', begin)) != std::string::npos; begin = end + 1)
+    for (std::size_t end; (end = rest.find('\n', look)) != std::string::npos; begin = look = end + 1)
       if (!take(std::string_view(rest).substr(begin, end - begin), true)) return {};
     rest.erase(0, begin);
     if (rest.size() > kLongestLine)
-      return fault(path, "file-line-too-long", "a line of the file is longer than 1 MiB");
+      return fault(path, "file-line-too-long", "a line of the file is longer than 64 MiB");
   }
   if (n < 0) return unreadable(path, errno);
   if (!rest.empty()) take(rest, false);

@@ -23,7 +23,8 @@ Reading<std::string> readText(const std::string& path, Sources = Sources::Anythi
 Reading<std::string> readStandardInput();
 
 /// Hands out the lines of a file of any size without their line feed, from `begin` on; `whole` is false for a
-/// last one that lacks it. Ends early when `take` returns false. Errors: as readText, a line above 1 MiB.
+/// last one that lacks it. Ends early when `take` returns false. Errors: as readText, a line above
+/// kLargestText.
 Diagnostics readLines(const std::string& path,
                       const std::function<bool(std::string_view line, bool whole)>& take);
 
