@@ -15,6 +15,7 @@
 #include "figures/phrases.h"
 #include "formats/networks/cluster_text.h"
 #include "theme/icon.h"
+#include "theme/plain_text.h"
 #include "units/text.h"
 
 namespace nest {

@@ -80,7 +80,7 @@ private Q_SLOTS:
         for (int b = a + 1; b < 32; ++b)
           QVERIFY2(labDistance(theme.stage(a), theme.stage(b)) > 8,
                    qPrintable(QStringLiteral("stages %1 and %2").arg(a + 1).arg(b + 1)));
-        QVERIFY2(labDistance(theme.stage(a), theme.color(Role::Idle)) > 8,
+        QVERIFY2(labDistance(theme.stage(a), theme.color(Theme::Role::Idle)) > 8,
                  qPrintable(QStringLiteral("stage %1 and idle").arg(a + 1)));
         QVERIFY(contrast(theme.textOn(theme.stage(a)), theme.stage(a)) >= 4.5);
       }

@@ -3,6 +3,7 @@
 
 #include "cluster/levels/lost_parts.h"
 #include "document/carried_selection.h"
+#include "cluster/graph/graph_edit.h"
 #include "document/scenario_document.h"
 #include "editors/network/network_canvas.h"
 #include "editors/network/network_editor.h"

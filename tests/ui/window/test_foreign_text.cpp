@@ -9,6 +9,7 @@
 #include <QTimer>
 #include <QToolTip>
 
+#include "cluster/graph/graph_edit.h"
 #include "document/scenario_document.h"
 #include "formats/scenario/scenario_json.h"
 #include "theme/plain_text.h"
@@ -76,7 +77,7 @@ private Q_SLOTS:
     QTRY_VERIFY_WITH_TIMEOUT(b.solved(), 30000);
     int seen = 0;
     for (const View* view : b.window.views().views()) {
-      b.window.views().setCurrent(view->id());
+      b.window.views().reveal(view->id());
       for (const SelectionItem& item :
            {SelectionItem{ItemKind::Device, 0}, SelectionItem{ItemKind::Group, 0, 0},
             SelectionItem{ItemKind::Pair, 0, -1, 1}}) {
@@ -105,7 +106,7 @@ private Q_SLOTS:
       return !asksForAPicture(tip) || !Qt::mightBeRichText(tip);
     };
     for (const View* view : b.window.views().views()) {
-      b.window.views().setCurrent(view->id());
+      b.window.views().reveal(view->id());
       QApplication::processEvents();
       for (QWidget* w : b.window.findChildren<QWidget*>()) {
         if (!w->isVisible() || w->size().isEmpty()) continue;

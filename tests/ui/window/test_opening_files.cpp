@@ -6,6 +6,7 @@
 #include <QTimer>
 #include <QUrl>
 
+#include "cluster/graph/generators.h"
 #include "document/scenario_document.h"
 #include "formats/scenario/scenario_json.h"
 #include "window/gallery.h"
@@ -16,23 +17,14 @@ using namespace nest::test;
 
 namespace {
 
-QString sample(const char* part) {
-  for (const QString& path : samplePaths())
-    if (path.contains(QLatin1String(part))) return path;
-  return {};
-}
-
-/// The teaching sample on a drawing of its network.
-QString drawnCopy(const QTemporaryDir& dir) {
-  ScenarioDocument document;
+/// The teaching sample on another network, in a file of its own.
+QString fileWith(const QTemporaryDir& dir, const QString& name, const NetworkGraph& network) {
   QFile file(teachingSample());
   if (!file.open(QIODevice::ReadOnly)) return {};
   auto scenario = readScenario(file.readAll().toStdString(), "teaching.nest.json", {});
   if (!scenario) return {};
-  GraphSource drawn;
-  drawn.graph = graph::fromLevels(std::get<LevelsSource>(scenario->cluster.network));
-  scenario->cluster.network = drawn;
-  QFile out(dir.filePath(QStringLiteral("drawn.nest.json")));
+  if (!network.nodes.empty()) scenario->cluster.network = GraphSource{network, {}, {}};
+  QFile out(dir.filePath(name));
   if (!out.open(QIODevice::WriteOnly)) return {};
   out.write(QByteArray::fromStdString(writeScenario(*scenario)));
   return out.fileName();
@@ -83,11 +75,16 @@ private Q_SLOTS:
     QFETCH(QString, way);
     QFETCH(QString, front);
     QTemporaryDir dir;
-    const QString mine = ownCopy(dir), drawn = drawnCopy(dir), large = sample("llama2-7b");
-    QVERIFY(!drawn.isEmpty() && !large.isEmpty());
+    const QString mine = ownCopy(dir);
+    const QString typed = fileWith(dir, QStringLiteral("typed.nest.json"), {});
+    const QString small = fileWith(dir, QStringLiteral("small.nest.json"),
+                                   *generateNetwork("spine-leaf", {{"leaves", 1}, {"hosts_per_leaf", 2}}));
+    const QString large = fileWith(dir, QStringLiteral("large.nest.json"),
+                                   *generateNetwork("spine-leaf", {{"leaves", 4}, {"hosts_per_leaf", 4}}));
+    QVERIFY(!typed.isEmpty() && !small.isEmpty() && !large.isEmpty());
     WindowBench b(way == QLatin1String("outside change") ? mine : teachingSample());
     QTRY_VERIFY(b.solved());
-    b.window.views().setCurrent(front);
+    b.window.views().reveal(front);
     QApplication::processEvents();
     const auto open = [&](const QString& path) {
       if (way == QLatin1String("call")) return void(b.window.openPath(path));
@@ -102,7 +99,7 @@ private Q_SLOTS:
         choose(b, path);
     };
     bool first = true;
-    for (const QString& path : {large, drawn, teachingSample(), large}) {
+    for (const QString& path : {large, small, typed, large}) {
       const std::string before = writeScenario(b.scenario());
       open(path);
       QTRY_VERIFY_WITH_TIMEOUT(!b.window.document().isEmpty() && writeScenario(b.scenario()) != before,
@@ -110,12 +107,12 @@ private Q_SLOTS:
       // Each view as the first one that is seen of this file, the last time all of them.
       b.window.resize(first ? QSize(1500, 950) : QSize(1400, 900));
       for (View* view : b.window.views().views()) {
-        b.window.views().setCurrent(view->id());
+        b.window.views().reveal(view->id());
         QApplication::processEvents();
         QVERIFY2(!view->grab().isNull(), qPrintable(view->id()));
       }
       QTRY_VERIFY_WITH_TIMEOUT(b.solved(), 30000);
-      b.window.views().setCurrent(front);
+      b.window.views().reveal(front);
       QApplication::processEvents();
       first = false;
     }

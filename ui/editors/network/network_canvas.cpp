@@ -62,7 +62,7 @@ void NetworkCanvas::endGesture() {
   m_gesture = Gesture::None;
   m_connectFrom = -1;
   m_guides.clear();
-  if (auto* edit = std::exchange(m_lineEdit, nullptr)) edit->deleteLater();
+  if (auto* edit = std::exchange(m_lineEdit, nullptr)) edit->hide(), edit->deleteLater();
 }
 
 void NetworkCanvas::setLoads(std::vector<LinkLoad> loads, int busiest, const QString& byLevel) {

@@ -19,7 +19,7 @@ namespace {
 using Role = Theme::Role;
 
 constexpr double kLegible = 0.55;  ///< scale from which boxes carry their text in scene units
-constexpr std::size_t kMostFarLabels = 120;
+constexpr std::size_t kMostFarLabels = 400;
 constexpr double kHostPerLabel = 3;        ///< height of a host to that of its name, at least
 constexpr std::size_t kMostWritten = 900;  ///< boxes in sight that carry their text
 constexpr std::size_t kMostRound = 300;    ///< boxes in sight that have round corners and an outline
