@@ -1,5 +1,7 @@
 #include "command_line.h"
 
+#include "views/registry.h"
+
 #include <QRegularExpression>
 
 namespace nest {
@@ -72,23 +74,26 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
 
 QString helpText() {
   return QStringLiteral(
-      "nest-explorer: see, question and change how a large model is placed on a datacenter\n"
-      "\n"
-      "  nest-explorer [FILE…]                  open scenarios (*.nest.json); a config.json becomes the "
-      "model\n"
-      "  nest-explorer --export DIR [SCENARIO]  solve and write every figure, plan.json and summary.txt; "
-      "needs no display\n"
-      "\n"
-      "  --theme light|dark   instead of what the desktop asks for\n"
-      "  --view NAME          this view alone: topology, stages, memory, communication, …\n"
-      "  --size WxH           size of the window in pixels\n"
-      "  --help, --version\n"
-      "\n"
-      "Without a file the default sample is opened. With no display the figures are written to out/ "
-      "instead.\n"
-      "Exit codes: 0 done, 1 no plan fits (the closest one is written), 2 bad input, 3 stopped "
-      "(search.deadline_s) "
-      "before a plan was found.\n");
+             "nest-explorer: see, question and change how a large model is placed on a datacenter\n"
+             "\n"
+             "  nest-explorer [FILE…]                  open scenarios (*.nest.json); a config.json becomes "
+             "the "
+             "model\n"
+             "  nest-explorer --export DIR [SCENARIO]  solve and write every figure, plan.json and "
+             "summary.txt; "
+             "needs no display\n"
+             "\n"
+             "  --theme light|dark   instead of what the desktop asks for\n"
+             "  --view NAME          this view alone: %1\n"
+             "  --size WxH           size of the window in pixels\n"
+             "  --help, --version\n"
+             "\n"
+             "Without a file the default sample is opened. With no display the figures are written to out/ "
+             "instead.\n"
+             "Exit codes: 0 done, 1 no plan fits (the closest one is written), 2 bad input, 3 stopped "
+             "(search.deadline_s) "
+             "before a plan was found.\n")
+      .arg(viewNames());
 }
 
 }  // namespace nest

@@ -159,6 +159,7 @@ PlanDiff diff(const Problem& problem, const Plan& first, const Evaluation& first
               const Plan& second, const Evaluation& secondEvaluation) {
   PlanDiff d;
   d.changes = Comparison(problem, first, second).run();
+  d.before = paceOf(problem, first, firstEvaluation), d.after = paceOf(problem, second, secondEvaluation);
   d.timeDelta = secondEvaluation.batchTime - firstEvaluation.batchTime;
   if (firstEvaluation.batchTime.value() > 0)
     d.timeRatio = secondEvaluation.batchTime / firstEvaluation.batchTime;
@@ -177,7 +178,9 @@ std::string PlanDiff::sentence() const {
            (rest == kMostTold + 1 ? " more change" : " more changes");
   if (out.empty()) out = "The same plan";
   const auto sign = [](double v) { return v < 0 ? "−" : "+"; };
-  out += " (" + text::signedPercent(timeRatio - 1) + " time";
+  const PaceMeasure measure = measureOf(before, after);
+  out += " (" + text::signedPercent(paceChange(before, after, measure)) +
+         (measure == PaceMeasure::BatchTime ? " time" : " samples/s");
   if (memoryDelta.value() != 0)
     out += std::string(", ") + sign(memoryDelta.value()) +
            text::memory(Bytes(std::abs(memoryDelta.value()))) + " on the fullest device";

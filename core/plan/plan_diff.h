@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plan/evaluation.h"
+#include "plan/pace.h"
 #include "plan/plan.h"
 #include "problem/problem.h"
 
@@ -20,13 +21,14 @@ struct PlanChange {
 struct PlanDiff {
   std::vector<PlanChange> changes;  ///< empty: the plans are the same
   double timeRatio = 1;             ///< second ÷ first batch time
-  Seconds timeDelta;                ///< second − first
-  Bytes memoryDelta;                ///< of the fullest device
+  Pace before, after;
+  Seconds timeDelta;  ///< second − first
+  Bytes memoryDelta;  ///< of the fullest device
   int devicesDelta = 0;
 
   bool same() const { return changes.empty(); }
-  /// The first five changes, and the deltas: "Tensor degree 8 → 4; stages 4 → 8 (−6.1 %, +3.2 GiB on the
-  /// fullest device)".
+  /// The first five changes, and the deltas: "Tensor degree 8 → 4; stages 4 → 8 (−6.1 % time, +3.2 GiB on the
+  /// fullest device)"; samples/s instead of time where the batches differ.
   std::string sentence() const;
 };
 

@@ -32,7 +32,9 @@ struct Candidate {
   Fate fate = Fate::NotReached;
   Seconds lowerBound;           ///< proven
   std::optional<Seconds> best;  ///< best plan found in it, if it was solved
-  int shortStage = -1;          ///< OutOfMemory: the stage that lacks most, and how much, at best
+  /// OutOfMemory: the stage that lacks most, and how much, at best. −1: whatever the cuts, some stage lacks
+  /// at least `shortfall`, for all together do.
+  int shortStage = -1;
   Bytes shortfall;
 };
 

@@ -63,13 +63,21 @@ void Search::addEntries(LayerSums& sums, int d, const GradientFloor& floor) {
         if (!m_space.zeroAllowed(z, floor.denseShards > 1, s)) continue;
         offered = true;
         e.leastMemory[at(z)] = leastTotalMemory(m_problem, sums, floor, s, z);
-        if (e.leastMemory[at(z)] > s * m_roomiest * kSlack) continue;
+        if (e.leastMemory[at(z)] > s * m_roomiest * kSlack) {
+          // However the layers are cut, some stage lacks as much as all do on average.
+          const double lack = e.leastMemory[at(z)] / s - m_roomiest;
+          e.shortfall = e.shortfall > 0 ? std::min(e.shortfall, lack) : lack;
+          continue;
+        }
         e.bound[at(z)] = planner::lowerBound(m_problem, sums, floor, m, s, z, v);
         e.tailPerLoad[at(z)] = planner::tailPerLoad(m_problem, sums, floor, z);
         e.least = std::min(e.least, e.bound[at(z)]);
       }
       if (!offered) continue;
-      if (e.least == kNever) e.fate = Fate::OutOfMemory;
+      if (e.least == kNever)
+        e.fate = Fate::OutOfMemory;
+      else
+        e.shortfall = 0;
       m_entries.push_back(e);
     }
   }

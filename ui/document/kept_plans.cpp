@@ -44,8 +44,11 @@ void renameKeptPlan(ScenarioDocument& document, const QString& name, const QStri
     const auto it = find(s, name);
     if (it == s.keptPlans.end()) return;
     it->name = given;
-    for (SavedMoment& m : s.moments)
+    for (SavedMoment& m : s.moments) {
       if (m.plan == name.toStdString()) m.plan = given;
+      for (SavedMoment::Beside& b : m.beside)
+        if (b.kept == name.toStdString()) b.kept = given;
+    }
   });
 }
 
@@ -55,7 +58,10 @@ void removeKeptPlan(ScenarioDocument& document, const QString& name) {
     const auto it = find(s, name);
     if (it == s.keptPlans.end()) return;
     s.keptPlans.erase(it);
-    std::erase_if(s.moments, [&](const SavedMoment& m) { return m.plan == name.toStdString(); });
+    std::erase_if(s.moments, [wanted = name.toStdString()](const SavedMoment& m) {
+      return m.plan == wanted ||
+             std::any_of(m.beside.begin(), m.beside.end(), [&](const auto& b) { return b.kept == wanted; });
+    });
   });
 }
 

@@ -17,6 +17,7 @@ struct PlanContext {
   std::shared_ptr<const Outcome> outcome;  ///< null: not solved yet
   std::shared_ptr<const RankedPlan> plan;  ///< null: nothing fits, or not solved yet
   Diagnostics diagnostics;                 ///< of building the problem
+  bool byHand = false;                     ///< cut by hand; the best one stands in `outcome`
   bool current = true;                     ///< false: the scenario has been edited since this plan was found
   int generation = 0;                      ///< grows with each edit
 

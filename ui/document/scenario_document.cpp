@@ -50,8 +50,17 @@ private:
   std::shared_ptr<const Scenario> m_before, m_after;
 };
 
-ScenarioDocument::ScenarioDocument(QObject* parent) : QObject(parent), m_shown(std::make_shared<Scenario>()) {
-  connect(&m_history, &QUndoStack::cleanChanged, this, &ScenarioDocument::fileChanged);
+ScenarioDocument::ScenarioDocument(QObject* parent)
+    : QObject(parent), m_shown(std::make_shared<Scenario>()) {}
+
+bool ScenarioDocument::isModified() const {
+  if (isEmpty() || m_scratch || m_committed == m_saved) return false;
+  return !m_saved || !(*m_committed == *m_saved);
+}
+
+void ScenarioDocument::beScratch() {
+  m_scratch = true;
+  Q_EMIT fileChanged();
 }
 
 void ScenarioDocument::edit(const QString& field, const QString& verb, const Edit& change) {
@@ -82,8 +91,10 @@ void ScenarioDocument::closeStep() {
 }
 
 void ScenarioDocument::apply(std::shared_ptr<const Scenario> committed) {
+  const bool modified = isModified();
   m_committed = committed;
   show(std::move(committed), false);
+  if (isModified() != modified) Q_EMIT fileChanged();
 }
 
 void ScenarioDocument::show(std::shared_ptr<const Scenario> next, bool preview) {
@@ -100,8 +111,9 @@ QString ScenarioDocument::displayName() const {
 void ScenarioDocument::reset(Scenario scenario, const QString& path, bool modified) {
   m_committed = m_shown = std::make_shared<const Scenario>(std::move(scenario));
   m_path = path;
+  m_saved = modified ? nullptr : m_committed;
+  m_scratch = false;
   m_history.clear();
-  if (modified) m_history.resetClean();
   ++m_generation;
   Q_EMIT opened();
   Q_EMIT changed(kAllParts, false);
@@ -109,7 +121,8 @@ void ScenarioDocument::reset(Scenario scenario, const QString& path, bool modifi
 }
 
 void ScenarioDocument::close() {
-  m_committed = nullptr;
+  m_committed = m_saved = nullptr;
+  m_scratch = false;
   m_shown = std::make_shared<Scenario>();
   m_path.clear();
   m_history.clear();
@@ -122,7 +135,8 @@ void ScenarioDocument::close() {
 void ScenarioDocument::markSaved(const QString& path) {
   m_path = path;
   closeStep();
-  m_history.setClean();
+  m_saved = m_committed;
+  m_scratch = false;
   Q_EMIT fileChanged();
 }
 

@@ -60,7 +60,13 @@ public:
   void closeStep();
 
   QUndoStack& history() { return m_history; }
-  bool isModified() const { return !isEmpty() && !m_history.isClean(); }
+  /// It differs from what the file holds. Steps of the history that change no scenario (cuts drawn by hand)
+  /// do not count, and neither does anything in a scratch document.
+  bool isModified() const;
+  /// A document to try things out in: nothing of it is worth asking for. Ends with the next reset() or
+  /// close().
+  bool isScratch() const { return m_scratch; }
+  void beScratch();
   const QString& path() const { return m_path; }  ///< absolute; empty: never saved
   QString displayName() const;                    ///< scenario name or file name, for titles
 
@@ -83,6 +89,8 @@ private:
 
   std::shared_ptr<const Scenario> m_committed;  ///< null: none is open
   std::shared_ptr<const Scenario> m_shown;      ///< never null
+  std::shared_ptr<const Scenario> m_saved;      ///< what the file holds; null: something else
+  bool m_scratch = false;
   QUndoStack m_history;
   QString m_path;
   int m_generation = 0;

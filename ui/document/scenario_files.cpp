@@ -154,6 +154,7 @@ ScenarioFiles::ScenarioFiles(ScenarioDocument& document, const QString& journalF
 
 void ScenarioFiles::journal() {
   if (m_document.isPreviewing()) return;  // a drag is on; its end calls again
+  if (m_document.isScratch()) return;     // unsaved work of the user's own stays where it is
   if (!m_document.isModified()) return m_journal.clear();
   m_journal.record([now = m_document.snapshot()] { return QByteArray::fromStdString(writeScenario(*now)); },
                    QString::fromStdString(m_document.scenario().name), m_document.path(), hashOf(m_known));

@@ -1,7 +1,6 @@
 #include "export/figure_export.h"
 
 #include <QBuffer>
-#include <QDir>
 #include <QMarginsF>
 #include <QPageSize>
 #include <QPainter>
@@ -9,11 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "document/file_path.h"
 #include "export/svg_device.h"
-#include "figures/all_figures.h"
 #include "figures/phrases.h"
-#include "formats/results/plan_json.h"
 #include "formats/results/summary_text.h"
 
 namespace nest {
@@ -59,26 +55,6 @@ QByteArray renderPdf(const Figure& figure, const PlanContext& c, const ExportOpt
   return out;
 }
 
-class Folder {
-public:
-  Folder(const QString& path, ExportReport& report) : m_dir(path), m_report(report) {
-    if (!m_dir.mkpath(QStringLiteral(".")))
-      report.problems << QStringLiteral("The folder %1 cannot be made").arg(path);
-  }
-
-  void write(const QString& name, const QByteArray& content) {
-    const QString path = m_dir.filePath(name);
-    if (const Diagnostics failed = writeFile(path, content); !failed.empty())
-      m_report.problems << QStringLiteral("%1 cannot be written: %2").arg(path, reasonOf(failed));
-    else
-      m_report.written << path;
-  }
-
-private:
-  QDir m_dir;
-  ExportReport& m_report;
-};
-
 }  // namespace
 
 QString suffixOf(ExportFormat f) {
@@ -123,21 +99,6 @@ QByteArray renderFigure(const Figure& figure, const PlanContext& c, ExportFormat
   buffer.open(QIODevice::WriteOnly);
   imageOf(figure, c, o).save(&buffer, "PNG");
   return out;
-}
-
-ExportReport exportAll(const QString& dir, const PlanContext& c) {
-  ExportReport report;
-  Folder folder(dir, report);
-  if (!report.ok()) return report;
-  for (const auto& figure : allFigures()) {
-    if (!c.problem || (!c.shownPlan() && figure->id() != QStringLiteral("topology"))) continue;
-    for (const auto format : {ExportFormat::Svg, ExportFormat::Png, ExportFormat::Pdf})
-      folder.write(figure->id() + u'.' + suffixOf(format), renderFigure(*figure, c, format));
-  }
-  if (const Plan* plan = c.shownPlan())
-    folder.write(QStringLiteral("plan.json"), QByteArray::fromStdString(writePlan(*plan)));
-  folder.write(QStringLiteral("summary.txt"), summaryText(c).toUtf8());
-  return report;
 }
 
 QString summaryText(const PlanContext& c) {

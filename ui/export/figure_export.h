@@ -5,11 +5,14 @@
 #include <QSizeF>
 #include <QString>
 #include <QStringList>
+#include <vector>
 
 #include "document/plan_context.h"
 #include "figures/figure.h"
 
 namespace nest {
+
+class View;
 
 enum class ExportFormat { Svg, Pdf, Png };
 QString suffixOf(ExportFormat);  ///< "svg"
@@ -33,10 +36,12 @@ struct ExportReport {
   bool ok() const { return problems.isEmpty(); }
 };
 
-/// Writes topology, stages, memory, communication and timeline as SVG, PNG and PDF, plan.json and summary.txt
-/// into `dir`, which is made if it is absent. When nothing fits the figures show the nearest miss; without
-/// any plan only the topology and the summary are written.
+/// Writes every figure of every view that has something to show as SVG, PNG and PDF, each once, with
+/// plan.json and summary.txt, into `dir`, which is made if it is absent. Baselines are run and the devices
+/// are varied for it. When nothing fits the figures show the nearest miss.
 ExportReport exportAll(const QString& dir, const PlanContext&);
+/// The same of views as they stand.
+ExportReport exportViews(const QString& dir, const PlanContext&, const std::vector<View*>& views);
 
 /// One page about a plan: the headline, every stage, and what was searched.
 QString summaryText(const PlanContext&);

@@ -2,6 +2,7 @@
 
 #include <QImage>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "figures/focus.h"
@@ -394,6 +395,51 @@ QString CommunicationFigure::words(const PlanContext& c) const {
         out += describe(itemOf(row, column, c), c) + u'\n';
       }
   return out;
+}
+
+std::vector<FigureOption> CommunicationFigure::offeredOptions(const PlanContext& c) const {
+  constexpr std::array kValues{"level", "bytes", "time"};
+  const auto groups = m_options.groups;
+  return {{"value",
+           QStringLiteral("Show"),
+           {},
+           {{"level", QStringLiteral("Level")},
+            {"bytes", QStringLiteral("Bytes")},
+            {"time", QStringLiteral("Time")}},
+           kValues[static_cast<std::size_t>(m_options.value)]},
+          {"kind",
+           QStringLiteral("of"),
+           {},
+           withExchanges({{"all", nameOfKind(std::nullopt)}}),
+           m_options.kind ? nameOf(*m_options.kind) : "all"},
+          {"level",
+           QStringLiteral("over"),
+           {},
+           withLevels({{"every", QStringLiteral("every level")}}, c),
+           m_options.level < 0 ? "every" : levelChoice(m_options.level)},
+          {"groups",
+           QStringLiteral("by"),
+           {},
+           withLevels({{"automatic", QStringLiteral("what fits")}, {"device", QStringLiteral("device")}}, c),
+           groups == Options::kAutomatic ? "automatic"
+           : groups < 0                  ? "device"
+                                         : levelChoice(groups)},
+          {"scale",
+           QStringLiteral("Scale"),
+           {},
+           {{"logarithmic", QStringLiteral("Logarithmic")}, {"linear", QStringLiteral("Linear")}},
+           m_options.logarithmic ? "logarithmic" : "linear"}};
+}
+
+void CommunicationFigure::setOption(const std::string& key, const std::string& name) {
+  Options& o = m_options;
+  if (key == "value")
+    o.value = name == "level" ? Value::Level : name == "time" ? Value::Duration : Value::Volume;
+  if (key == "kind") o.kind = exchangeNamed(name);
+  if (key == "level") o.level = levelNamed(name);
+  if (key == "groups")
+    o.groups = name == "device" ? -1 : levelNamed(name) >= 0 ? levelNamed(name) : Options::kAutomatic;
+  if (key == "scale") o.logarithmic = name != "linear";
 }
 
 }  // namespace nest

@@ -28,7 +28,9 @@ public:
   ~CommunicationFigure() override;
 
   void setOptions(const Options& o) { m_options = o; }
-  const Options& options() const { return m_options; }
+  std::vector<FigureOption> offeredOptions(const PlanContext&) const override;
+  void setOption(const std::string& key, const std::string& name) override;
+  const Options& shown() const { return m_options; }
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;

@@ -1,10 +1,12 @@
 #include "figures/comparison_figure.h"
 
 #include <algorithm>
+#include <array>
 
 #include "figures/axis.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
+#include "figures/kinds.h"
 #include "units/text.h"
 #include "words/metric_words.h"
 
@@ -15,14 +17,15 @@ QString from(const std::string& s) {
   return QString::fromStdString(s);
 }
 
-/// Parts in the order of a bar, each with its Okabe–Ito colour and hatch.
-struct Part {
-  TimePart part;
-  int colour, hatch;
-};
-constexpr Part kParts[] = {{TimePart::Compute, 0, 0}, {TimePart::Recompute, 0, 1}, {TimePart::Tensor, 1, 0},
-                           {TimePart::Context, 2, 0}, {TimePart::Expert, 3, 0},    {TimePart::Pipeline, 4, 0},
-                           {TimePart::Data, 5, 0},    {TimePart::Step, 6, 0},      {TimePart::Idle, 7, 2}};
+/// In the order of a bar; colours and hatches are those of every figure.
+constexpr std::array kParts{TimePart::Compute, TimePart::Recompute, TimePart::Tensor,
+                            TimePart::Context, TimePart::Expert,    TimePart::Pipeline,
+                            TimePart::Data,    TimePart::Step,      TimePart::Idle};
+
+int hatchOf(TimePart b) {
+  const auto part = partOf(b);
+  return part ? nest::hatchOf(*part) : 2;
+}
 
 QString partName(TimePart part) {
   QString name = QString::fromLatin1(words::of(part));
@@ -30,21 +33,47 @@ QString partName(TimePart part) {
   return name;
 }
 
+/// What a bar shows: seconds of a batch, or of a sample.
+Seconds shownTime(const ComparisonFigure::Row& row, PaceMeasure m) {
+  return m == PaceMeasure::BatchTime ? row.pace.batchTime : row.pace.perSample();
+}
+
+/// Slower than the fastest by more than what rounding hides.
+bool isBehind(const Pace& best, const Pace& p) {
+  return best.samplesPerSecond() > p.samplesPerSecond() * (1 + 5e-4);
+}
+
+/// "2 % slower", "9.4 % fewer samples/s"; empty: as fast.
+QString behind(const Pace& best, const Pace& p, PaceMeasure m) {
+  if (!isBehind(best, p)) return {};
+  const double change = paceChange(best, p, m);
+  return m == PaceMeasure::BatchTime ? ComparisonFigure::tr("%1 slower").arg(from(text::percent(change)))
+                                     : from(text::signedPercent(change));
+}
+
 /// Who is fastest, and by how much.
-QString sentence(std::vector<ComparisonFigure::Row> rows) {
+QString sentence(std::vector<ComparisonFigure::Row> rows, PaceMeasure m) {
   std::erase_if(rows, [](const auto& row) { return !row.runs; });
   if (rows.empty()) return ComparisonFigure::tr("None of these plans fits");
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.metrics.batchTime < b.metrics.batchTime; });
-  const Seconds best = rows.front().metrics.batchTime;
-  const QString lead = ComparisonFigure::tr("%1: %2 a batch").arg(rows.front().name, from(text::time(best)));
-  const auto next = std::find_if(rows.begin(), rows.end(), [best](const auto& row) {
-    return row.metrics.batchTime.value() > best.value() * (1 + 5e-4);
-  });
-  if (next == rows.end()) return rows.size() > 1 ? lead + ComparisonFigure::tr(", as fast as any") : lead;
-  return lead + ComparisonFigure::tr("; the next, %1, takes %2")
-                    .arg(next->name, from(text::signedPercent(next->metrics.batchTime / best - 1)));
+                   [](const auto& a, const auto& b) { return isFaster(a.pace, b.pace); });
+  const Pace best = rows.front().pace;
+  QString lead = QStringLiteral("%1: %2").arg(rows.front().name, from(paceText(best, m)));
+  if (m == PaceMeasure::Throughput) lead += ComparisonFigure::tr("; global batches differ");
+  const auto next =
+      std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return isBehind(best, row.pace); });
+  const auto equals = next - rows.begin();
+  if (next == rows.end())
+    return rows.size() > 1 ? lead + ComparisonFigure::tr("; the others are as fast") : lead;
+  if (equals > 1) lead += ComparisonFigure::tr("; %1 as fast").arg(equals - 1);
+  return lead + QStringLiteral("; %1: %2")
+                    .arg(next->name, m == PaceMeasure::BatchTime
+                                         ? behind(best, next->pace, m)
+                                         : QStringLiteral("%1 (%2)").arg(from(paceText(next->pace, m)),
+                                                                         behind(best, next->pace, m)));
 }
+
+constexpr double kBeside = 150;  ///< right of the longest bar, for what is said of it
 
 struct Rows {
   QRectF plot, legend;
@@ -58,25 +87,26 @@ struct Rows {
   }
 };
 
-QColor partColor(const Theme& theme, const Part& p) {
-  if (p.part == TimePart::Idle) return theme.color(Theme::Role::Idle);
-  return theme.stage(p.colour);
+QColor partColor(const Theme& theme, TimePart b) {
+  const auto part = partOf(b);
+  return part ? colorOf(*part, theme) : theme.color(Theme::Role::Idle);
 }
 
-Rows layOut(const QRectF& body, const std::vector<ComparisonFigure::Row>& rows, const Theme& theme) {
+Rows layOut(const QRectF& body, const std::vector<ComparisonFigure::Row>& rows, const Theme& theme,
+            PaceMeasure measure) {
   Rows r;
-  for (const Part& p : kParts) {
-    const bool used = std::any_of(rows.begin(), rows.end(),
-                                  [&](const auto& row) { return row.metrics.share(p.part) > 0.002; });
-    if (used) r.items.push_back({partName(p.part), partColor(theme, p), p.hatch});
+  for (const TimePart p : kParts) {
+    const bool used =
+        std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.metrics.share(p) > 0.002; });
+    if (used) r.items.push_back({partName(p), partColor(theme, p), hatchOf(p)});
   }
   double label = 60;
   for (const auto& row : rows) {
     label = std::max(label, Ink::width(row.name, Ink::kBody, true) + 12);
-    r.largest = std::max(r.largest, row.metrics.batchTime.value());
+    r.largest = std::max(r.largest, shownTime(row, measure).value());
   }
   const double legend = legendHeight(r.items, body.width() - 24);
-  r.plot = body.adjusted(12 + label, 8, -90, -52 - legend);
+  r.plot = body.adjusted(12 + label, 8, -kBeside, -52 - legend);
   r.legend = QRectF(body.left() + 12, body.bottom() - legend - 6, body.width() - 24, legend);
   r.rowHeight = std::min(64.0, r.plot.height() / std::max<double>(1, static_cast<double>(rows.size())));
   r.plot.setHeight(r.rowHeight * static_cast<double>(rows.size()));
@@ -97,44 +127,49 @@ std::optional<FigureState> ComparisonFigure::state(const PlanContext& c, bool) c
                      tr("Run the baselines, or keep a what-if, to see plans side by side.")};
 }
 
+PaceMeasure ComparisonFigure::measure() const {
+  std::vector<Pace> paces;
+  for (const Row& row : m_rows) paces.push_back(row.pace);
+  return measureOf(paces);
+}
+
 void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
-  paintFrame(ink, area, c, title(), sentence(m_rows));
-  const Rows r = layOut(bodyOf(area, c, style.standalone), m_rows, ink.theme());
+  const PaceMeasure m = measure();
+  paintFrame(ink, area, c, title(), sentence(m_rows, m));
+  const Rows r = layOut(bodyOf(area, c, style.standalone), m_rows, ink.theme(), m);
   const Axis axis = Axis::time(r.largest, 6);
-  paintHorizontalAxis(ink, r.plot, axis, tr("Batch time"));
-  const double fastest =
-      std::min_element(m_rows.begin(), m_rows.end(), [](auto& a, auto& b) {
-        return a.runs > b.runs || (a.runs == b.runs && a.metrics.batchTime < b.metrics.batchTime);
-      })->metrics.batchTime.value();
+  paintHorizontalAxis(ink, r.plot, axis,
+                      m == PaceMeasure::BatchTime ? tr("Batch time") : tr("Time per sample"));
+  const Pace fastest = std::min_element(m_rows.begin(), m_rows.end(), [](const Row& a, const Row& b) {
+                         return a.runs != b.runs ? a.runs : isFaster(a.pace, b.pace);
+                       })->pace;
   for (std::size_t i = 0; i < m_rows.size(); ++i) {
     const Row& row = m_rows[i];
     const QRectF bar = r.bar(i);
     ink.label({area.left() + 8, bar.top(), bar.left() - area.left() - 16, bar.height()}, row.name,
               Qt::AlignRight | Qt::AlignVCenter, Ink::kBody, ink.color(Theme::Role::Text), true);
     double x = bar.left();
-    const double total = bar.width() * row.metrics.batchTime.value() / axis.largest;
-    for (const Part& p : kParts) {
-      const double w = total * row.metrics.share(p.part);
+    const double total = bar.width() * shownTime(row, m).value() / axis.largest;
+    for (const TimePart p : kParts) {
+      const double w = total * row.metrics.share(p);
       if (w <= 0.3) continue;
       const QRectF piece(x, bar.top(), w, bar.height());
       x += w;
       const QColor fill = partColor(ink.theme(), p);
       if (row.runs) {
         ink.fill(piece, fill);
-        if (p.hatch) ink.hatch(piece, p.hatch, mixed(fill, ink.theme().textOn(fill), 0.5));
+        if (hatchOf(p)) ink.hatch(piece, hatchOf(p), mixed(fill, ink.theme().textOn(fill), 0.5));
       } else {
         ink.hatch(piece, 1, ink.color(Theme::Role::MutedText));
       }
     }
     ink.outline({bar.left(), bar.top(), total, bar.height()},
                 ink.color(row.runs ? Theme::Role::Border : Theme::Role::Error), row.runs ? 1 : 1.5);
-    const QString time = from(text::time(row.metrics.batchTime));
-    const QString delta = row.runs
-                              ? row.metrics.batchTime.value() > fastest * (1 + 1e-9)
-                                    ? from(text::signedPercent(row.metrics.batchTime.value() / fastest - 1))
-                                    : QString()
-                              : tr("does not fit");
+    const QString time = m == PaceMeasure::BatchTime
+                             ? from(text::time(row.metrics.batchTime))
+                             : tr("%1 samples/s").arg(from(text::number(row.pace.samplesPerSecond())));
+    const QString delta = row.runs ? behind(fastest, row.pace, m) : tr("does not fit");
     const QColor tone = ink.color(row.runs ? Theme::Role::MutedText : Theme::Role::Error);
     if (bar.height() >= 30) {
       ink.label({bar.left() + total + 6, bar.top(), 90, bar.height() / 2}, time,
@@ -157,13 +192,13 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
 }
 
 Figure::Hit ComparisonFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
-  const Rows r = layOut(bodyOf(area, c, false), m_rows, Theme::of(Theme::Kind::Light));
+  const Rows r = layOut(bodyOf(area, c, false), m_rows, Theme::of(Theme::Kind::Light), measure());
   const Row& row = m_rows[static_cast<std::size_t>(i)];
   QString tip = QStringLiteral("<b>%1</b><br>%2").arg(row.name.toHtmlEscaped(), row.plan.toHtmlEscaped());
-  for (const Part& p : kParts)
-    if (const double share = row.metrics.share(p.part); share > 0.0005)
+  for (const TimePart p : kParts)
+    if (const double share = row.metrics.share(p); share > 0.0005)
       tip += QStringLiteral("<br>%1: %2 (%3)")
-                 .arg(partName(p.part), from(text::time(row.metrics.batchTime * share)),
+                 .arg(partName(p), from(text::time(shownTime(row, measure()) * share)),
                       from(text::percent(share)));
   return {itemOf(i), r.bar(static_cast<std::size_t>(i)), tip};
 }
@@ -171,7 +206,7 @@ Figure::Hit ComparisonFigure::hitOf(int i, const QRectF& area, const PlanContext
 QString ComparisonFigure::lineOf(int i, const PlanContext&) const {
   const Row& r = m_rows[static_cast<std::size_t>(i)];
   return QStringLiteral("%1: %2, %3%4")
-      .arg(r.name, from(text::time(r.metrics.batchTime)), r.plan, r.runs ? QString() : tr(" (does not fit)"));
+      .arg(r.name, from(paceText(r.pace, measure())), r.plan, r.runs ? QString() : tr(" (does not fit)"));
 }
 
 }  // namespace nest

@@ -5,10 +5,12 @@
 
 #include "figures/list_figure.h"
 #include "plan/metrics.h"
+#include "plan/pace.h"
 
 namespace nest {
 
-/// Batch times of several plans as bars on one scale, each split by what the time is spent on.
+/// Several plans as bars on one scale, each split by what the time is spent on: the time of a batch, or where
+/// the batches differ (measureOf) the time of a sample, with samples a second beside it.
 class ComparisonFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(ComparisonFigure)
 public:
@@ -19,10 +21,12 @@ public:
     PlanMetrics metrics;
     QString plan;      ///< one line
     bool runs = true;  ///< false: does not fit; drawn hollow
+    Pace pace;
   };
 
   void setRows(std::vector<Row> rows) { m_rows = std::move(rows); }
   const std::vector<Row>& rows() const { return m_rows; }
+  PaceMeasure measure() const;
 
   QSizeF preferredSize(const PlanContext&) const override;
   /// In pixels; below it the bars of so many plans would touch.

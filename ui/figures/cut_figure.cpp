@@ -8,6 +8,7 @@
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/phrases.h"
+#include "figures/ticks.h"
 #include "plan/plan_edit.h"
 
 namespace nest {
@@ -133,7 +134,7 @@ void CutFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
              style.standalone
                  ? tr("%1 a batch · %2")
                        .arg(timeText(m_draft->evaluation.batchTime), phrase(summaryOf(m_draft->plan)))
-                 : tr("Layers, as wide as their compute: drag the cuts"));
+                 : tr("Layers, as wide as their compute: drag the cuts; dashed: the best plan"));
   const Parts parts = partsOf(area, c, style.standalone);
   paintRibbon(ink, parts.ribbon, c);
   paintLoads(ink, parts.loads, c);
@@ -178,11 +179,17 @@ void CutFigure::paintRibbon(Ink& ink, const QRectF& r, const PlanContext& c) con
   }
 }
 
+double CutFigure::loadAxis() const {
+  double best = 0;
+  for (const StageEvaluation& s : m_draft->best) best = std::max(best, s.load.value());
+  return roundBound(std::max({best * 1.6, m_draft->evaluation.maxLoad.value() * 1.14, 1e-9}));
+}
+
 void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) const {
   const Evaluation& e = m_draft->evaluation;
   const Focus focus(c, ink.style());
   const auto stages = static_cast<int>(e.stages.size());
-  const Axis axis = Axis::time(std::max(e.maxLoad.value() * 1.14, 1e-9), l.height() > 90 ? 4 : 2);
+  const Axis axis = Axis::time(loadAxis(), l.height() > 90 ? 4 : 2);
   paintVerticalAxis(ink, l, axis, tr("Load, one microbatch"));
   const double slot = l.width() / std::max(1, stages), bar = std::min(90.0, slot * 0.6);
   const int slowest = e.slowestStage();
@@ -191,6 +198,15 @@ void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) cons
     const double h = s.load.value() / axis.largest * l.height();
     const QRectF b(l.left() + slot * (i + 0.5) - bar / 2, l.bottom() - h, bar, h);
     ink.stageBox(b, i, focus.dims(i));
+    if (m_draft->best.size() == e.stages.size()) {  // what the best plan has there
+      const double was = m_draft->best[static_cast<std::size_t>(i)].load.value() / axis.largest * l.height();
+      if (std::abs(was - h) > 1) {
+        const QRectF ghost(b.left() - 4, l.bottom() - was, b.width() + 8, was);
+        ink.line(ghost.topLeft(), ghost.topRight(), ink.color(Role::Text), 1.6, Qt::DashLine);
+        ink.line(ghost.topLeft(), ghost.bottomLeft(), ink.color(Role::MutedText), 1, Qt::DotLine);
+        ink.line(ghost.topRight(), ghost.bottomRight(), ink.color(Role::MutedText), 1, Qt::DotLine);
+      }
+    }
     if (i == slowest) ink.outline(b, ink.color(Role::Accent), 2);
     if (focus.selects(i)) ink.outline(b.adjusted(-3, -3, 3, 3), ink.color(Role::Selection), 1.6);
     ink.firstThatFits({b.center().x() - slot / 2, b.top() - 17, slot, 16}, {timeText(s.load)},

@@ -18,9 +18,10 @@ public:
   struct Draft {
     Plan plan;
     Evaluation evaluation;
-    std::vector<double> edges;  ///< L + 1, 0 … 1: layers by their compute time
-    int chosenCut = 0;          ///< the stage that begins there; 0: none
-    bool showsChoice = false;   ///< the chosen cut is lit
+    std::vector<double> edges;          ///< L + 1, 0 … 1: layers by their compute time
+    int chosenCut = 0;                  ///< the stage that begins there; 0: none
+    bool showsChoice = false;           ///< the chosen cut is lit
+    std::vector<StageEvaluation> best;  ///< of the plan to beat: its loads stand behind, and fix the axis
   };
   void setDraft(std::optional<Draft> draft) { m_draft = std::move(draft); }
   const std::optional<Draft>& draft() const { return m_draft; }
@@ -28,6 +29,8 @@ public:
   /// Layer edges of a plan for Draft::edges.
   static std::vector<double> edgesOf(const Problem&, const Plan&);
 
+  /// Seconds at the top of the loads' axis: the same for all drafts that are not much slower than the best.
+  double loadAxis() const;
   QPointF cutPosition(int stage, const QRectF& area, const PlanContext&) const;  ///< on the ribbon
   int cutAt(const QPointF&, const QRectF& area, const PlanContext&) const;       ///< 0: none
   int layerAt(double x, const QRectF& area, const PlanContext&) const;           ///< nearest edge

@@ -4,10 +4,14 @@
 #include <QRectF>
 #include <QSizeF>
 #include <QString>
+#include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "document/plan_context.h"
 #include "document/selection.h"
+#include "figures/figure_option.h"
 #include "theme/theme.h"
 
 class QPainter;
@@ -47,6 +51,14 @@ public:
     QString tip;  ///< rich text, exact figures
   };
   std::optional<Hit> hit(const QPointF&, const QRectF& area, const PlanContext&) const;
+  /// What can be set, in the order in which it is offered, with what is chosen.
+  virtual std::vector<FigureOption> offeredOptions(const PlanContext&) const { return {}; }
+  /// Chooses by name; what this figure does not have is passed over.
+  virtual void setOption(const std::string& /*key*/, const std::string& /*name*/) {}
+  /// Everything that is set, for a file; setOption() takes it back.
+  std::map<std::string, std::string> options(const PlanContext&) const;
+  /// There is something to show, on paper too.
+  bool hasContent(const PlanContext& c) const { return !state(c, true); }
   /// The figure as text, one line per item: the outline twin, and "copy as text".
   QString asText(const PlanContext&) const;
 

@@ -29,6 +29,16 @@ QString bannerOf(const PlanContext& c) {
     const words::NoPlan none = words::noPlan(*c.outcome);
     return phrase(none.title + ". " + none.detail);
   }
+  if (c.byHand && c.plan) {
+    const Evaluation& mine = c.plan->evaluation;
+    if (!mine.feasible())
+      return QStringLiteral("Cut by hand; it does not run: ") + phrase(mine.violations.front().message);
+    QString out = QStringLiteral("Cut by hand: %1 a batch").arg(timeText(mine.batchTime));
+    if (const RankedPlan* best = c.outcome ? c.outcome->best() : nullptr)
+      out += QStringLiteral(", %1 slower than the best plan")
+                 .arg(phrase(text::percent(mine.batchTime / best->evaluation.batchTime - 1)));
+    return out;
+  }
   if (!c.current && c.shownPlan())
     return QStringLiteral("Found before your last edit; solve to bring it up to date");
   return {};

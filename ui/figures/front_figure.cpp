@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "figures/axis.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
+#include "figures/ticks.h"
 #include "units/text.h"
 
 namespace nest {
@@ -21,37 +23,32 @@ double peak(const RankedPlan& p) {
   return most;
 }
 
+/// Memory to the right, from zero; time upwards, logarithmic: fronts reach over orders of magnitude.
 struct Plot {
   QRectF area;
-  Axis time;
-  double leastDevices = 1, mostDevices = 1, leastMemory = 0, mostMemory = 1;
+  Axis memory, time;  ///< of the time only the unit counts
+  double fastest = 1, slowest = 1;
 
   QPointF at(const RankedPlan& p) const {
-    const double devices = p.plan.devicesUsed();
-    const double x = mostDevices > leastDevices
-                         ? std::log(devices / leastDevices) / std::log(mostDevices / leastDevices)
-                         : 0.5;
-    const double y = time.largest > 0 ? p.evaluation.batchTime.value() / time.largest : 0;
-    return {area.left() + (0.04 + 0.92 * x) * area.width(), area.bottom() - y * area.height()};
-  }
-  double heat(const RankedPlan& p) const {
-    return mostMemory > leastMemory ? (peak(p) - leastMemory) / (mostMemory - leastMemory) : 0.5;
+    const double t = p.evaluation.batchTime.value();
+    return {area.left() + peak(p) / memory.largest * area.width(),
+            area.bottom() - std::log(t / fastest) / std::log(slowest / fastest) * area.height()};
   }
 };
 
 Plot plotOf(const QRectF& area, const PlanContext& c, bool standalone) {
   Plot plot;
-  plot.area = bodyOf(area, c, standalone).adjusted(64, 22, -16, -72);
-  double slowest = 0;
-  plot.leastDevices = plot.leastMemory = 1e300, plot.mostDevices = plot.mostMemory = 0;
+  plot.area = bodyOf(area, c, standalone).adjusted(58, 22, -14, -28);
+  double fastest = 1e300, slowest = 0, most = 0;
   for (const auto& p : c.outcome->front) {
+    fastest = std::min(fastest, p.evaluation.batchTime.value());
     slowest = std::max(slowest, p.evaluation.batchTime.value());
-    plot.leastDevices = std::min<double>(plot.leastDevices, p.plan.devicesUsed());
-    plot.mostDevices = std::max<double>(plot.mostDevices, p.plan.devicesUsed());
-    plot.leastMemory = std::min(plot.leastMemory, peak(p));
-    plot.mostMemory = std::max(plot.mostMemory, peak(p));
+    most = std::max(most, peak(p));
   }
-  plot.time = Axis::time(slowest * 1.08, 5);
+  plot.fastest = fastest * 0.9, plot.slowest = slowest * 1.12;
+  plot.time = Axis::time(plot.slowest, 5);
+  plot.memory =
+      Axis::memory(std::max(most * 1.1, 1.0), std::max(2, static_cast<int>(plot.area.width() / 90)));
   return plot;
 }
 
@@ -73,47 +70,73 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(),
-             tr("No plan is better than these in batch time, devices and memory at once"));
+             tr("No plan is better than these in batch time, devices and memory at once; numbers: devices"));
   const Plot plot = plotOf(area, c, style.standalone);
-  paintVerticalAxis(ink, plot.area, plot.time, tr("Batch time"));
-  ink.line(plot.area.bottomLeft(), plot.area.bottomRight(), ink.color(Theme::Role::Border));
-  // Device counts are labelled where plans stand, as far as there is room.
-  std::vector<std::pair<double, int>> counts;
-  for (const auto& p : c.outcome->front) counts.emplace_back(plot.at(p).x(), p.plan.devicesUsed());
-  std::sort(counts.begin(), counts.end());
-  double free = -1e300;
-  for (const auto& [x, n] : counts) {
-    const QString s = from(text::count(n));
-    const double w = Ink::width(s, Ink::kSmall) + 6;
-    if (x - w / 2 < free) continue;
-    ink.line({x, plot.area.bottom()}, {x, plot.area.bottom() + 4}, ink.color(Theme::Role::Border));
-    ink.label({x - w / 2, plot.area.bottom() + 5, w, Ink::height(Ink::kSmall)}, s, Qt::AlignCenter,
-              Ink::kSmall, ink.color(Theme::Role::MutedText));
-    free = x + w / 2;
+  const QRectF& r = plot.area;
+  for (const double tick : logTicks(plot.fastest / plot.time.unit, plot.slowest / plot.time.unit,
+                                    std::max(2, static_cast<int>(r.height() / 36)))) {
+    const double y = r.bottom() - std::log(tick * plot.time.unit / plot.fastest) /
+                                      std::log(plot.slowest / plot.fastest) * r.height();
+    ink.line({r.left(), y}, {r.right(), y}, ink.color(Theme::Role::Grid));
+    ink.label({r.left() - 56, y - 8, 50, 16}, tickLabel(tick), Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall,
+              ink.color(Theme::Role::MutedText));
   }
-  ink.label({plot.area.left(), plot.area.bottom() + 22, plot.area.width(), Ink::height(Ink::kBody)},
-            tr("Devices used"), Qt::AlignCenter, Ink::kBody, ink.color(Theme::Role::Text));
+  ink.label({r.left() - 54, r.top() - 20, r.width(), 16},
+            tr("Batch time (%1), logarithmic").arg(plot.time.unitName), Qt::AlignLeft | Qt::AlignVCenter,
+            Ink::kSmall, ink.color(Theme::Role::MutedText));
+  ink.line(r.bottomLeft(), r.bottomRight(), ink.color(Theme::Role::Border));
+  paintHorizontalAxis(ink, r, plot.memory, tr("Memory of the fullest device"));
 
   painter.setRenderHint(QPainter::Antialiasing);
-  for (std::size_t i = c.outcome->front.size(); i-- > 0;) {
+  paintSteps(ink, area, c);
+  std::vector<QRectF> taken;
+  for (std::size_t i = 0; i < c.outcome->front.size(); ++i) {  // the fastest have their names first
     const auto& p = c.outcome->front[i];
     const QPointF at = plot.at(p);
     const bool best = c.plan && p.plan == c.plan->plan;
-    painter.setPen(QPen(ink.color(best ? Theme::Role::Accent : Theme::Role::Canvas), best ? 2.5 : 1));
-    painter.setBrush(ink.theme().magnitude(plot.heat(p)));
-    painter.drawEllipse(at, best ? 8 : 6, best ? 8 : 6);
+    const double radius = best ? 7 : 4.5;
+    painter.setPen(QPen(ink.color(Theme::Role::Canvas), 1));
+    painter.setBrush(ink.color(best ? Theme::Role::Accent : Theme::Role::Text));
+    painter.drawEllipse(at, radius, radius);
+    taken.push_back({at.x() - radius, at.y() - radius, 2 * radius, 2 * radius});
   }
-  // Legend: a ramp from the smallest to the largest peak memory.
-  const QRectF ramp(plot.area.left(), plot.area.bottom() + 48, std::min(160.0, plot.area.width() / 3), 10);
-  for (int i = 0; i < 32; ++i)
-    ink.fill({ramp.left() + ramp.width() * i / 32, ramp.top(), ramp.width() / 32 + 0.5, ramp.height()},
-             ink.theme().magnitude(i / 31.0));
-  ink.label(
-      {ramp.right() + 8, ramp.top() - 4, plot.area.right() - ramp.right() - 8, Ink::height(Ink::kSmall)},
-      tr("memory of the fullest device: %1 to %2")
-          .arg(from(text::memory(Bytes(plot.leastMemory))), from(text::memory(Bytes(plot.mostMemory)))),
-      Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::MutedText));
+  for (const auto& p : c.outcome->front) {
+    const QPointF at = plot.at(p);
+    const bool best = c.plan && p.plan == c.plan->plan;
+    const QString devices = from(text::count(p.plan.devicesUsed()));
+    for (const QString& name : {QStringLiteral("%1: %2").arg(devices, from(summaryOf(p.plan))), devices}) {
+      const double w = Ink::width(name, Ink::kSmall, best) + 4;
+      const QRectF places[] = {{at.x() + 9, at.y() - 15, w, 13},
+                               {at.x() + 9, at.y() + 1, w, 13},
+                               {at.x() - w - 9, at.y() + 1, w, 13},
+                               {at.x() - w - 9, at.y() - 15, w, 13}};
+      const auto free = std::find_if(std::begin(places), std::end(places), [&](const QRectF& box) {
+        return r.adjusted(0, -14, 14, 0).contains(box) &&
+               std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(box); });
+      });
+      if (free == std::end(places)) continue;
+      ink.label(*free, name, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::Text),
+                best);
+      taken.push_back(*free);
+      break;
+    }
+  }
   paintMarks(ink, area, c);
+}
+
+/// Plans on as many devices, joined as what each amount of memory reaches.
+void FrontFigure::paintSteps(Ink& ink, const QRectF& area, const PlanContext& c) const {
+  const Plot plot = plotOf(area, c, ink.style().standalone);
+  std::map<int, std::vector<QPointF>> rows;
+  for (const auto& p : c.outcome->front) rows[p.plan.devicesUsed()].push_back(plot.at(p));
+  for (auto& [devices, points] : rows) {
+    std::sort(points.begin(), points.end(), [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
+    for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+      const QPointF corner(points[i + 1].x(), points[i].y());
+      ink.line(points[i], corner, ink.color(Theme::Role::MutedText));
+      ink.line(corner, points[i + 1], ink.color(Theme::Role::MutedText));
+    }
+  }
 }
 
 int FrontFigure::count(const PlanContext& c) const {

@@ -6,9 +6,9 @@
 
 namespace nest {
 
-/// The plans between which one has to choose: batch time against devices used, coloured by memory of the
-/// fullest device. Nothing is better than a plan of the front in all three. Items are numbers in
-/// Outcome::front.
+/// The plans between which one has to choose: batch time against memory of the fullest device, with the
+/// number of devices at each mark. Nothing is better than a plan of the front in all three. Items are numbers
+/// in Outcome::front.
 class FrontFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(FrontFigure)
 public:
@@ -21,6 +21,9 @@ protected:
   void draw(Ink&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
+
+private:
+  void paintSteps(Ink&, const QRectF& area, const PlanContext&) const;
 };
 
 }  // namespace nest

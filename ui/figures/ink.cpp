@@ -163,7 +163,10 @@ QColor Ink::stageColor(int stage, bool dimmed) const {
 void Ink::stageBox(const QRectF& r, int stage, bool dimmed) {
   const QColor c = stageColor(stage, dimmed);
   fill(r, c);
-  hatch(r, theme().stageHatch(stage), mixed(c, theme().textOn(c), 0.35));
+  // Closer lines in a thin box: its hatch is what tells stage 9 from stage 1.
+  const double thin = std::min(r.width(), r.height());
+  hatch(r, theme().stageHatch(stage), mixed(c, theme().textOn(c), thin < 9 ? 0.6 : 0.35),
+        std::clamp(thin * 0.55, 2.5, 6.0));
 }
 
 void Ink::stageChip(const QRectF& r, int stage, double pixels, bool dimmed) {

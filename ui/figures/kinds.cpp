@@ -9,10 +9,19 @@
 namespace nest {
 namespace {
 
-// The Okabe–Ito colours; related parts share one and differ by hatch.
-const QColor kOrange(0xE6, 0x9F, 0x00), kSky(0x56, 0xB4, 0xE9), kGreen(0x00, 0x9E, 0x73),
-    kYellow(0xF0, 0xE4, 0x42), kBlue(0x00, 0x72, 0xB2), kVermilion(0xD5, 0x5E, 0x00),
-    kPurple(0xCC, 0x79, 0xA7), kGrey(0x8C, 0x8C, 0x8C);
+// Stages own the bright hues (Theme::stage). Parts of time are told in slate (compute), brown and plum (what
+// is sent), parts of memory in olive (what stays) and teal grey (what comes and goes). Neighbours in a bar
+// differ in lightness, so that they stay apart in grey and to any eye.
+constexpr QRgb kForward = 0xff44546a, kBackward = 0xff7d93b8, kRecompute = 0xffc3ccd9, kTensor = 0xff9c5a24,
+               kContext = 0xffb98a52, kExpert = 0xffe6cfa8, kActivation = 0xff5b2a4e, kGradient = 0xff8f5f86,
+               kData = 0xffe3bcd2, kSync = 0xff93264a, kStep = 0xff6f6a60;
+constexpr QRgb kWeights = 0xff4b5320, kGradients = 0xff93a35f, kOptimizer = 0xffd2daae, kStash = 0xff123a3a,
+               kWorkspace = 0xff6fa0a0, kGathered = 0xffc9dedd, kReserve = 0xffd4d6d9;
+
+/// Dark parts would drown on a dark canvas.
+QColor on(const Theme& theme, QRgb colour) {
+  return theme.kind() == Theme::Kind::Dark ? mixed(QColor(colour), Qt::white, 0.22) : QColor(colour);
+}
 
 }  // namespace
 
@@ -47,48 +56,51 @@ QString explain(LoadPart part) {
   return QString::fromUtf8(texts[static_cast<std::size_t>(part)]);
 }
 
-QColor colorOf(LoadPart part, const Theme&) {
-  switch (part) {
-    case LoadPart::Forward:
-      return kSky;
-    case LoadPart::Backward:
-      return kBlue;
-    case LoadPart::Recompute:
-      return mixed(kBlue, kSky, 0.5);
-    case LoadPart::Tensor:
-      return kOrange;
-    case LoadPart::Context:
-      return kYellow;
-    case LoadPart::Expert:
-      return kPurple;
-    case LoadPart::Activation:
-      return kGreen;
-    case LoadPart::Gradient:
-      return mixed(kGreen, Qt::white, 0.3);
-    case LoadPart::Data:
-      return kVermilion;
-    case LoadPart::Sync:
-      return kVermilion;
-    case LoadPart::Step:
-      break;
-  }
-  return kGrey;
+QColor colorOf(LoadPart part, const Theme& theme) {
+  constexpr std::array<QRgb, kLoadPartCount> kColours{kForward, kBackward, kRecompute,  kTensor,
+                                                      kContext, kExpert,   kActivation, kGradient,
+                                                      kData,    kSync,     kStep};
+  return on(theme, kColours[static_cast<std::size_t>(part)]);
 }
 
 int hatchOf(LoadPart part) {
   switch (part) {
     case LoadPart::Recompute:
-      return 1;
-    case LoadPart::Gradient:
-      return 2;
     case LoadPart::Sync:
       return 1;
+    case LoadPart::Context:
+    case LoadPart::Gradient:
+      return 2;
     case LoadPart::Expert:
-    case LoadPart::Step:  // grey, as transfers are to eyes that see no green
+    case LoadPart::Step:
       return 3;
     default:
       return 0;
   }
+}
+
+std::optional<LoadPart> partOf(TimePart b) {
+  switch (b) {
+    case TimePart::Compute:
+      return LoadPart::Forward;
+    case TimePart::Recompute:
+      return LoadPart::Recompute;
+    case TimePart::Tensor:
+      return LoadPart::Tensor;
+    case TimePart::Context:
+      return LoadPart::Context;
+    case TimePart::Expert:
+      return LoadPart::Expert;
+    case TimePart::Pipeline:
+      return LoadPart::Activation;
+    case TimePart::Data:
+      return LoadPart::Data;
+    case TimePart::Step:
+      return LoadPart::Step;
+    case TimePart::Idle:
+      break;
+  }
+  return std::nullopt;
 }
 
 std::array<double, kLoadPartCount> loadParts(const StageEvaluation& e) {
@@ -129,28 +141,17 @@ QString explain(MemoryPart part) {
   return QString::fromUtf8(texts[static_cast<std::size_t>(part)]);
 }
 
-QColor colorOf(MemoryPart part, const Theme&) {
-  switch (part) {
-    case MemoryPart::Weights:
-      return kBlue;
-    case MemoryPart::Gradients:
-      return kSky;
-    case MemoryPart::Optimizer:
-      return kGreen;
-    case MemoryPart::Stash:
-      return kOrange;
-    case MemoryPart::Workspace:
-      return kYellow;
-    case MemoryPart::Gathered:
-      return kPurple;
-    case MemoryPart::Reserve:
-      break;
-  }
-  return kGrey;
+QColor colorOf(MemoryPart part, const Theme& theme) {
+  constexpr std::array<QRgb, kMemoryPartCount> kColours{kWeights,   kGradients, kOptimizer, kStash,
+                                                        kWorkspace, kGathered,  kReserve};
+  return on(theme, kColours[static_cast<std::size_t>(part)]);
 }
 
 int hatchOf(MemoryPart part) {
-  return part == MemoryPart::Gradients ? 1 : part == MemoryPart::Reserve ? 2 : 0;
+  return part == MemoryPart::Gradients  ? 1
+         : part == MemoryPart::Reserve  ? 2
+         : part == MemoryPart::Gathered ? 3
+                                        : 0;
 }
 
 std::array<double, kMemoryPartCount> memoryParts(const MemoryUse& m) {

@@ -3,8 +3,10 @@
 #include <QColor>
 #include <QString>
 #include <array>
+#include <optional>
 
 #include "plan/evaluation.h"
+#include "plan/metrics.h"
 #include "theme/theme.h"
 
 namespace nest {
@@ -30,6 +32,8 @@ QString nameOf(LoadPart);
 QString explain(LoadPart);  ///< one sentence for tooltips
 QColor colorOf(LoadPart, const Theme&);
 int hatchOf(LoadPart);
+/// The part whose colour and hatch stand for a share of the batch; nullopt: the bubble, which is no work.
+std::optional<LoadPart> partOf(TimePart);
 
 /// Seconds per microbatch of each part of a load, before overlap; they sum to load + hidden.
 std::array<double, kLoadPartCount> loadParts(const StageEvaluation&);

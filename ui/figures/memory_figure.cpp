@@ -370,4 +370,16 @@ QString MemoryFigure::words(const PlanContext& c) const {
   return out;
 }
 
+std::vector<FigureOption> MemoryFigure::offeredOptions(const PlanContext&) const {
+  return {{"by",
+           QStringLiteral("A bar per"),
+           {},
+           {{"stage", QStringLiteral("Stage")}, {"device", QStringLiteral("Device")}},
+           m_by == By::Stage ? "stage" : "device"}};
+}
+
+void MemoryFigure::setOption(const std::string& key, const std::string& name) {
+  if (key == "by") m_by = name == "device" ? By::Device : By::Stage;
+}
+
 }  // namespace nest

@@ -19,6 +19,8 @@ public:
 
   void setBy(By by) { m_by = by; }
   By by() const { return m_by; }
+  std::vector<FigureOption> offeredOptions(const PlanContext&) const override;
+  void setOption(const std::string& key, const std::string& name) override;
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;

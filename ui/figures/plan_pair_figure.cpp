@@ -8,6 +8,7 @@
 #include "figures/kinds.h"
 #include "figures/phrases.h"
 #include "figures/ticks.h"
+#include "plan/pace.h"
 
 namespace nest {
 
@@ -84,6 +85,11 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
   return p;
 }
 
+Pace PlanPairFigure::paceOf(int side) const {
+  const Side& s = m_sides[static_cast<std::size_t>(side)];
+  return nest::paceOf(*s.problem, *s.plan);
+}
+
 QString PlanPairFigure::sentence(double width) const {
   const auto &a = m_sides[0].plan->evaluation, &b = m_sides[1].plan->evaluation;
   const auto peak = [](const Evaluation& e) {
@@ -91,17 +97,20 @@ QString PlanPairFigure::sentence(double width) const {
     for (const auto& s : e.stages) most = std::max(most, s.memory.total());
     return most;
   };
-  const QString time = tr("%1 → %2 a batch (%3)")
-                           .arg(timeText(a.batchTime), timeText(b.batchTime),
-                                phrase(text::signedPercent(b.batchTime / a.batchTime - 1)));
-  const QString whole = time + tr(", fullest device %1 → %2 (%3)")
+  const PaceMeasure measure = measureOf(paceOf(0), paceOf(1));
+  QString pace = phrase(paceChangeText(paceOf(0), paceOf(1), measure));
+  if (measure == PaceMeasure::Throughput)
+    pace +=
+        tr("; global batch %1 → %2").arg(countText(paceOf(0).globalBatch), countText(paceOf(1).globalBatch));
+  const QString whole = pace + tr(", fullest device %1 → %2 (%3)")
                                    .arg(memoryText(peak(a)), memoryText(peak(b)),
                                         phrase(text::signedPercent(peak(b) / peak(a) - 1)));
-  return Ink::width(whole, 13) <= width ? whole : time;
+  return Ink::width(whole, 13) <= width ? whole : pace;
 }
 
 std::optional<FigureState> PlanPairFigure::state(const PlanContext& c, bool) const {
   if (drawable()) return std::nullopt;
+  if (m_instead) return m_instead;
   if (auto none = stateOf(c, tr("two plans side by side"))) return none;
   return FigureState{tr("Two plans are needed"),
                      tr("Keep a plan or run the baselines, then choose two of them.")};
@@ -121,7 +130,7 @@ void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
     const double left = Ink::width(name, 14, true) + 12;
     ink.label(p.heading[i].adjusted(left, 0, 0, 0),
               phrase(summaryOf(m_sides[i].plan->plan)) + QStringLiteral(" · ") +
-                  timeText(m_sides[i].plan->evaluation.batchTime),
+                  phrase(paceText(paceOf(side), measureOf(paceOf(0), paceOf(1)))),
               Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::MutedText));
     paintLoads(ink, p, side);
     if (!p.memory[i].isEmpty()) paintMemory(ink, p, side);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "figures/list_figure.h"
+#include "plan/pace.h"
 
 namespace nest {
 
@@ -14,13 +15,23 @@ namespace nest {
 class PlanPairFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(PlanPairFigure)
 public:
-  PlanPairFigure() : ListFigure(QStringLiteral("plans"), tr("Two plans"), {1100, 620}) {}
+  explicit PlanPairFigure(const QString& id = QStringLiteral("plans"))
+      : ListFigure(id, tr("Two plans"), {1100, 620}) {}
 
   struct Side {
     QString name;
     std::shared_ptr<const RankedPlan> plan;  ///< null: nothing is shown
+    std::shared_ptr<const Problem> problem;  ///< in which it runs
   };
-  void setSides(Side first, Side second) { m_sides = {std::move(first), std::move(second)}; }
+  void setSides(Side first, Side second) {
+    m_sides = {std::move(first), std::move(second)};
+    m_instead.reset();
+  }
+  /// There are no two plans, and this is why.
+  void showInstead(FigureState why) {
+    setSides({}, {});
+    m_instead = std::move(why);
+  }
   const Side& side(int i) const { return m_sides[static_cast<std::size_t>(i)]; }
 
   QString title() const override;
@@ -42,10 +53,12 @@ private:
   bool drawable() const { return m_sides[0].plan && m_sides[1].plan; }
   QString sentence(double width) const;  ///< as much of it as fits
   const StageEvaluation& stage(int side, int index) const;
+  Pace paceOf(int side) const;
   void paintLoads(Ink&, const Parts&, int side) const;
   void paintMemory(Ink&, const Parts&, int side) const;
 
   std::array<Side, 2> m_sides;
+  std::optional<FigureState> m_instead;
 };
 
 }  // namespace nest

@@ -379,4 +379,16 @@ QString StagesFigure::words(const PlanContext& c) const {
   return out;
 }
 
+std::vector<FigureOption> StagesFigure::offeredOptions(const PlanContext&) const {
+  return {{"scale",
+           QStringLiteral("Columns"),
+           {},
+           {{"time", QStringLiteral("Time")}, {"share", QStringLiteral("Share of load")}},
+           m_scale == Scale::Time ? "time" : "share"}};
+}
+
+void StagesFigure::setOption(const std::string& key, const std::string& name) {
+  if (key == "scale") m_scale = name == "share" ? Scale::Share : Scale::Time;
+}
+
 }  // namespace nest

@@ -15,6 +15,8 @@ public:
 
   void setScale(Scale s) { m_scale = s; }
   Scale scale() const { return m_scale; }
+  std::vector<FigureOption> offeredOptions(const PlanContext&) const override;
+  void setOption(const std::string& key, const std::string& name) override;
 
 protected:
   std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;

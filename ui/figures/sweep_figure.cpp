@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "figures/curve_figure.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/phrases.h"
@@ -10,24 +11,14 @@ namespace nest {
 
 using Role = Theme::Role;
 
-void SweepFigure::begin(QString xTitle, QStringList xs, QString yTitle, QStringList ys, QString value) {
-  m_xTitle = std::move(xTitle), m_xs = std::move(xs);
-  m_yTitle = std::move(yTitle), m_ys = std::move(ys);
-  m_value = std::move(value);
-  m_cells.assign(static_cast<std::size_t>(m_xs.size() * m_ys.size()), {});
-}
-
-void SweepFigure::setCell(int column, int row, Cell cell) {
-  m_cells[static_cast<std::size_t>(row * columns() + column)] = std::move(cell);
-}
-
-const SweepFigure::Cell& SweepFigure::cell(int column, int row) const {
-  return m_cells[static_cast<std::size_t>(row * columns() + column)];
+const StudyRecord::Result* SweepFigure::cell(int column, int row) const {
+  const auto i = static_cast<std::size_t>(row * columns() + column);
+  return i < m_record.results.size() ? &m_record.results[i] : nullptr;
 }
 
 QRectF SweepFigure::plotOf(const QRectF& area, const PlanContext& c, bool standalone) const {
   double label = 40;
-  for (const QString& y : m_ys) label = std::max(label, Ink::width(y, Ink::kSmall) + 14);
+  for (const auto& y : m_record.up) label = std::max(label, Ink::width(phrase(y.text), Ink::kSmall) + 14);
   return bodyOf(area, c, standalone).adjusted(label + 22, 4, -10, -78);
 }
 
@@ -38,11 +29,14 @@ QRectF SweepFigure::areaOf(int column, int row, const QRectF& p) const {
 }
 
 QString SweepFigure::title() const {
-  return m_cells.empty() ? ListFigure::title() : tr("%1 by %2 and %3").arg(m_value, m_xTitle, m_yTitle);
+  return m_record.size() == 0
+             ? ListFigure::title()
+             : tr("%1 by %2 and %3")
+                   .arg(phrase(m_record.quantity), phrase(m_record.acrossName), phrase(m_record.upName));
 }
 
 std::optional<FigureState> SweepFigure::state(const PlanContext& c, bool) const {
-  if (!m_cells.empty()) return std::nullopt;
+  if (m_record.size() > 0) return std::nullopt;
   if (auto none = stateOf(c, tr("a study of it"), false)) return none;
   return FigureState{tr("No study yet"), tr("Choose two fields and run it. Cells fill as they are solved.")};
 }
@@ -50,46 +44,50 @@ std::optional<FigureState> SweepFigure::state(const PlanContext& c, bool) const 
 void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
-  paintFrame(ink, area, c, title(), tr("Thick lines: the best plan is another one"));
+  paintFrame(ink, area, c, title(), sentence());
   const QRectF p = plotOf(area, c, style.standalone);
   double least = 1e300, most = 0;
-  for (const Cell& cell : m_cells)
-    if (cell.known && cell.y > 0) least = std::min(least, cell.y), most = std::max(most, cell.y);
+  for (const auto& cell : m_record.results)
+    if (cell.y > 0) least = std::min(least, cell.y), most = std::max(most, cell.y);
   painter.setRenderHint(QPainter::Antialiasing, false);
   for (int r = 0; r < rows(); ++r)
     for (int x = 0; x < columns(); ++x) {
-      const Cell& it = cell(x, r);
+      const auto* it = cell(x, r);
       const QRectF box = areaOf(x, r, p);
-      if (!it.known || !(it.y > 0)) {
-        ink.fill(box, ink.color(it.known ? Role::Canvas : Role::Panel));
-        if (it.known) ink.hatch(box, 1, ink.color(Role::Border), 7);
-        if (it.known)
-          ink.firstThatFits(box, {it.none, QStringLiteral("×")}, Qt::AlignCenter, Ink::kSmall,
-                            ink.color(Role::MutedText));
+      if (!it || !(it->y > 0)) {
+        ink.fill(box, ink.color(it ? Role::Canvas : Role::Panel));
+        if (it) ink.hatch(box, 1, ink.color(Role::Border), 7);
+        ink.firstThatFits(
+            box,
+            it ? QStringList{phrase(it->none), it->decided ? QStringLiteral("×") : QStringLiteral("?")}
+               : QStringList{tr("not solved"), QStringLiteral("?")},
+            Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
         continue;
       }
-      const QColor colour = ink.theme().magnitude(most > least ? (it.y - least) / (most - least) : 0.5);
+      const QColor colour = ink.theme().magnitude(most > least ? (it->y - least) / (most - least) : 0.5);
       ink.fill(box.adjusted(0, 0, 0.6, 0.6), colour);
-      ink.firstThatFits(box, {phrase(text::number(it.y))}, Qt::AlignCenter, Ink::kSmall,
+      ink.firstThatFits(box, {phrase(text::number(it->y))}, Qt::AlignCenter, Ink::kSmall,
                         ink.theme().textOn(colour));
     }
   paintBorders(ink, p);
   for (int r = 0; r < rows(); ++r) {
     const QRectF box = areaOf(0, r, p);
-    ink.label({area.left() + 30, box.center().y() - 8, p.left() - area.left() - 36, 16}, m_ys[r],
-              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+    ink.label({area.left() + 30, box.center().y() - 8, p.left() - area.left() - 36, 16},
+              phrase(m_record.up[static_cast<std::size_t>(r)].text), Qt::AlignRight | Qt::AlignVCenter,
+              Ink::kSmall, ink.color(Role::MutedText));
   }
   for (int x = 0; x < columns(); ++x) {
     const QRectF box = areaOf(x, 0, p);
-    ink.firstThatFits({box.left(), p.bottom() + 3, box.width(), 16}, {m_xs[x]}, Qt::AlignCenter, Ink::kSmall,
-                      ink.color(Role::MutedText));
+    ink.firstThatFits({box.left(), p.bottom() + 3, box.width(), 16},
+                      {phrase(m_record.across[static_cast<std::size_t>(x)].text)}, Qt::AlignCenter,
+                      Ink::kSmall, ink.color(Role::MutedText));
   }
-  ink.label({p.left(), p.bottom() + 21, p.width(), 18}, m_xTitle, Qt::AlignCenter, Ink::kBody,
-            ink.color(Role::Text));
+  ink.label({p.left(), p.bottom() + 21, p.width(), 18}, phrase(m_record.acrossName), Qt::AlignCenter,
+            Ink::kBody, ink.color(Role::Text));
   painter.save();
   painter.translate(area.left() + 20, p.center().y());
   painter.rotate(-90);
-  ink.label({-p.height() / 2, -9, p.height(), 18}, m_yTitle, Qt::AlignCenter, Ink::kBody,
+  ink.label({-p.height() / 2, -9, p.height(), 18}, phrase(m_record.upName), Qt::AlignCenter, Ink::kBody,
             ink.color(Role::Text));
   painter.restore();
   if (most > 0) paintScale(ink, p, least, most);
@@ -97,14 +95,14 @@ void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
 }
 
 void SweepFigure::paintBorders(Ink& ink, const QRectF& p) const {
-  const auto differ = [](const Cell& a, const Cell& b) { return a.known && b.known && a.plan != b.plan; };
+  const auto differ = [](const auto* a, const auto* b) { return a && b && a->plan != b->plan; };
   for (int r = 0; r < rows(); ++r)
     for (int x = 0; x < columns(); ++x) {
       const QRectF box = areaOf(x, r, p);
       if (x + 1 < columns() && differ(cell(x, r), cell(x + 1, r)))
-        ink.line(box.topRight(), box.bottomRight(), ink.color(Role::Canvas), 3);
+        ink.line(box.topRight(), box.bottomRight(), ink.color(Role::Text), 2.5);
       if (r + 1 < rows() && differ(cell(x, r), cell(x, r + 1)))
-        ink.line(box.topLeft(), box.topRight(), ink.color(Role::Canvas), 3);
+        ink.line(box.topLeft(), box.topRight(), ink.color(Role::Text), 2.5);
     }
   ink.outline(p, ink.color(Role::Border));
 }
@@ -116,31 +114,49 @@ void SweepFigure::paintScale(Ink& ink, const QRectF& p, double least, double mos
              ink.theme().magnitude(i / 35.0));
   ink.label({ramp.right() + 8, ramp.top() - 4, p.right() - ramp.right() - 8, 18},
             tr("%1: %2 to %3 · hatched: no plan")
-                .arg(m_value, phrase(text::number(least)), phrase(text::number(most))),
+                .arg(phrase(m_record.quantity), phrase(text::number(least)), phrase(text::number(most))),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+}
+
+QString SweepFigure::sentence() const {
+  const QString part = CurveFigure::progressOf(m_record);
+  const auto best = std::max_element(m_record.results.begin(), m_record.results.end(),
+                                     [](const auto& a, const auto& b) { return a.y < b.y; });
+  QString out = part.isEmpty() ? QString() : part + QStringLiteral("; ");
+  if (best != m_record.results.end() && best->y > 0) {
+    const int i = static_cast<int>(best - m_record.results.begin());
+    out +=
+        tr("Most: %1 at %2 %3 and %4 %5; ")
+            .arg(phrase(best->yText), phrase(m_record.acrossName),
+                 phrase(m_record.across[static_cast<std::size_t>(i % columns())].text),
+                 phrase(m_record.upName), phrase(m_record.up[static_cast<std::size_t>(i / columns())].text));
+  }
+  return out + tr("the plan changes at each dark line");
+}
+
+QString SweepFigure::valueText(int i) const {
+  const auto* it = cell(i % columns(), i / columns());
+  return !it ? tr("not solved") : phrase(it->y > 0 ? it->yText : it->none);
 }
 
 Figure::Hit SweepFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const int x = i % columns(), r = i / columns();
-  const Cell& it = cell(x, r);
-  Tip tip(QStringLiteral("%1, %2").arg(m_xs[x], m_ys[r]));
-  if (it.known) {
-    tip.row(m_value, it.y > 0 ? it.yText : it.none);
-    if (!it.plan.isEmpty()) tip.row(tr("Plan"), it.plan);
-  } else {
-    tip.note(tr("Not solved yet."));
-  }
+  const auto* it = cell(x, r);
+  Tip tip(QStringLiteral("%1, %2").arg(phrase(m_record.across[static_cast<std::size_t>(x)].text),
+                                       phrase(m_record.up[static_cast<std::size_t>(r)].text)));
+  tip.row(phrase(m_record.quantity), valueText(i));
+  if (it && !it->plan.empty()) tip.row(tr("Plan"), phrase(it->plan));
   return {itemOf(i), areaOf(x, r, plotOf(area, c, false)), tip.html()};
 }
 
 QString SweepFigure::lineOf(int i, const PlanContext&) const {
   const int x = i % columns(), r = i / columns();
-  const Cell& it = cell(x, r);
-  return QStringLiteral("%1, %2: %3")
-      .arg(m_xs[x], m_ys[r],
-           !it.known  ? tr("not solved yet")
-           : it.y > 0 ? it.yText + QStringLiteral(", ") + it.plan
-                      : it.none);
+  const auto* it = cell(x, r);
+  QString out = QStringLiteral("%1, %2: %3")
+                    .arg(phrase(m_record.across[static_cast<std::size_t>(x)].text),
+                         phrase(m_record.up[static_cast<std::size_t>(r)].text), valueText(i));
+  if (it && it->y > 0) out += QStringLiteral(", ") + phrase(it->plan);
+  return out;
 }
 
 std::optional<SelectionItem> SweepFigure::stepFrom(const std::optional<SelectionItem>& from, Step step,
@@ -154,14 +170,12 @@ std::optional<SelectionItem> SweepFigure::stepFrom(const std::optional<Selection
 }
 
 QString SweepFigure::words(const PlanContext&) const {
-  QString out = title() + u'\n' + m_yTitle + QStringLiteral(" \\ ") + m_xTitle;
-  for (const QString& x : m_xs) out += u'\t' + x;
+  QString out =
+      title() + u'\n' + phrase(m_record.upName) + QStringLiteral(" \\ ") + phrase(m_record.acrossName);
+  for (const auto& x : m_record.across) out += u'\t' + phrase(x.text);
   for (int r = 0; r < rows(); ++r) {
-    out += u'\n' + m_ys[r];
-    for (int x = 0; x < columns(); ++x) {
-      const Cell& it = cell(x, r);
-      out += u'\t' + (!it.known ? QString() : it.y > 0 ? it.yText : it.none);
-    }
+    out += u'\n' + phrase(m_record.up[static_cast<std::size_t>(r)].text);
+    for (int x = 0; x < columns(); ++x) out += u'\t' + valueText(r * columns() + x);
   }
   return out + u'\n';
 }

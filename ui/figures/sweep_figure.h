@@ -1,9 +1,9 @@
 #pragma once
 
 #include <QCoreApplication>
-#include <vector>
 
 #include "figures/list_figure.h"
+#include "scenario/study_record.h"
 
 namespace nest {
 
@@ -15,19 +15,12 @@ public:
   SweepFigure() : ListFigure(QStringLiteral("sweep"), tr("Sweep of two fields"), {900, 600}) {}
   QString title() const override;
 
-  struct Cell {
-    bool known = false;
-    double y = 0;  ///< 0: there is no plan
-    QString yText, plan;
-    QString none;  ///< without a plan: what the search ended in
-  };
-  void begin(QString xTitle, QStringList xs, QString yTitle, QStringList ys, QString value);
-  void setCell(int column, int row, Cell);
-  int columns() const { return static_cast<int>(m_xs.size()); }
-  int rows() const { return static_cast<int>(m_ys.size()); }
-  const Cell& cell(int column, int row) const;
-  const QStringList& xs() const { return m_xs; }
-  const QStringList& ys() const { return m_ys; }
+  void setRecord(StudyRecord record) { m_record = std::move(record); }  ///< of a grid
+  const StudyRecord& record() const { return m_record; }
+  int columns() const { return static_cast<int>(m_record.across.size()); }
+  int rows() const { return static_cast<int>(m_record.up.size()); }
+  /// nullptr: not solved yet.
+  const StudyRecord::Result* cell(int column, int row) const;
 
   int count(const PlanContext&) const override { return columns() * rows(); }
 
@@ -45,10 +38,10 @@ private:
   QRectF areaOf(int column, int row, const QRectF& plot) const;
   void paintBorders(Ink&, const QRectF& plot) const;
   void paintScale(Ink&, const QRectF& plot, double least, double most) const;
+  QString valueText(int i) const;
+  QString sentence() const;
 
-  QString m_xTitle, m_yTitle, m_value;
-  QStringList m_xs, m_ys;
-  std::vector<Cell> m_cells;  ///< row by row
+  StudyRecord m_record;
 };
 
 }  // namespace nest

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "units/text.h"
 
@@ -18,6 +19,31 @@ std::vector<double> roundTicks(double largest, int most) {
   }
   for (int i = 1; i * step <= largest * (1 + 1e-9); ++i) out.push_back(i * step);
   return out;
+}
+
+double roundBound(double value, bool down) {
+  if (!(value > 0) || !std::isfinite(value)) return down ? 0 : 1;
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  double below = power;
+  for (const double factor : {1.0, 2.0, 2.5, 5.0, 10.0}) {
+    const double bound = power * factor;
+    if (!down && bound >= value * (1 - 1e-12)) return bound;
+    if (bound <= value * (1 + 1e-12)) below = bound;
+  }
+  return below;
+}
+
+std::vector<double> logTicks(double low, double high, int most) {
+  const auto within = [&](std::initializer_list<double> factors) {
+    std::vector<double> out;
+    for (double power = std::pow(10.0, std::floor(std::log10(low))); power <= high * (1 + 1e-9); power *= 10)
+      for (const double f : factors)
+        if (const double v = power * f; v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9)) out.push_back(v);
+    return out;
+  };
+  for (auto all : {within({1, 2, 3, 4, 5, 6, 7, 8, 9}), within({1, 2, 5})})
+    if (static_cast<int>(all.size()) <= most) return all;
+  return within({1});
 }
 
 QString tickLabel(double tick) {

@@ -9,6 +9,13 @@ namespace nest {
 /// after 0.
 std::vector<double> roundTicks(double largest, int most);
 
+/// The least round value (1, 2, 2.5 or 5 times a power of ten) that is not below `value` > 0; with `down` the
+/// largest not above it.
+double roundBound(double value, bool down = false);
+/// Round values within [low, high], 0 < low, for a logarithmic axis: powers of ten, with all or with 2 and 5
+/// times them where these are at most `most`.
+std::vector<double> logTicks(double low, double high, int most);
+
 /// A tick in words: "0.25", "40", "1,000".
 QString tickLabel(double);
 

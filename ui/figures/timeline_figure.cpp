@@ -11,6 +11,8 @@
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "figures/timeline_rows.h"
+#include "plan/bubble.h"
+#include "words/metric_words.h"
 
 namespace nest {
 
@@ -165,15 +167,13 @@ std::optional<Moment> TimelineFigure::momentAt(double share, const PlanContext& 
 
 QString TimelineFigure::sentence(const PlanContext& c) const {
   const Schedule& s = runOf(c).schedule;
-  double busy = 0;
-  for (Seconds b : s.busy) busy += b.value();
-  const double whole = s.total.value() * static_cast<double>(s.busy.size());
   const std::string_view label = scheduleOf(s.kind).label();
   const auto kind = QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
   QString out = QStringLiteral("%1, %2: %3 a batch").arg(kind, microbatchText(c), timeText(s.total));
-  if (whole > 0)
-    out +=
-        QStringLiteral(", devices idle %1 of it").arg(phrase(text::percent(std::max(0.0, 1 - busy / whole))));
+  // The plan's own schedule has the bubble that is told of the plan everywhere; another one has that of its
+  // run.
+  const Bubble bubble = m_kind ? bubbleOf(*c.shownEvaluation(), s) : bubbleOf(*c.shownEvaluation());
+  if (bubble.idle() > 0) out += QStringLiteral(", idle ") + phrase(words::of(bubble));
   return out;
 }
 
@@ -374,6 +374,24 @@ void TimelineFigure::setViewport(const std::map<std::string, double>& wanted) {
 void TimelineFigure::panBy(const QPointF& pixels, const QRectF& area, const PlanContext& c) {
   const QRectF body = bodyOf(area, c, false);
   m_from = std::clamp(m_from - pixels.x() / std::max(1.0, body.width() - 56) * m_span, 0.0, 1 - m_span);
+}
+
+std::vector<FigureOption> TimelineFigure::offeredOptions(const PlanContext&) const {
+  return {{"schedule",
+           QStringLiteral("Schedule"),
+           {},
+           {{"planned", QStringLiteral("As planned")}, {"gpipe", QStringLiteral("GPipe")}},
+           m_kind ? "gpipe" : "planned"},
+          {"memory",
+           QStringLiteral("Memory curve"),
+           QStringLiteral("Show the memory of one stage over the batch: the selected stage, or the fullest"),
+           {},
+           m_showsMemory ? FigureOption::kOn : FigureOption::kOff}};
+}
+
+void TimelineFigure::setOption(const std::string& key, const std::string& name) {
+  if (key == "schedule") m_kind = name == "gpipe" ? std::optional(ScheduleKind::GPipe) : std::nullopt;
+  if (key == "memory") m_showsMemory = name == FigureOption::kOn;
 }
 
 }  // namespace nest

@@ -23,6 +23,8 @@ public:
 
   /// Which schedule is run; nullopt: the plan's own (1F1B, or interleaved).
   void setKind(std::optional<ScheduleKind> kind) { m_kind = kind; }
+  std::vector<FigureOption> offeredOptions(const PlanContext&) const override;
+  void setOption(const std::string& key, const std::string& name) override;
   /// Long simulations are asked for instead of being run while painting on screen; the answer comes with
   /// take(). Null: they are run at once, as they are for exports.
   using Ask = std::function<void(const PlanContext&, ScheduleKind)>;

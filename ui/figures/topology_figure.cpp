@@ -1,9 +1,11 @@
 #include "figures/topology_figure.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "cluster/devices/device_catalog.h"
+#include "figures/communication_figure.h"
 #include "figures/frame.h"
 #include "figures/phrases.h"
 #include "figures/timeline_rows.h"
@@ -346,6 +348,41 @@ QString TopologyFigure::words(const PlanContext& c) const {
     g = last + 1;
   }
   return out;
+}
+
+std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) const {
+  constexpr std::array kFoldings{"small", "always", "never"};
+  return {{"folding",
+           QStringLiteral("Fold alike"),
+           {},
+           {{"small", QStringLiteral("When small")},
+            {"always", QStringLiteral("Always")},
+            {"never", QStringLiteral("Never")}},
+           kFoldings[static_cast<std::size_t>(m_folding)]},
+          {"traffic",
+           QStringLiteral("Traffic"),
+           {},
+           withExchanges({{"none", QStringLiteral("Nothing")}, {"all", nameOfKind(std::nullopt)}}),
+           m_trafficKind == kNoTraffic    ? "none"
+           : m_trafficKind == kAllTraffic ? "all"
+                                          : nameOf(static_cast<Exchange>(m_trafficKind))},
+          {"level",
+           QStringLiteral("over"),
+           {},
+           withLevels({{"every", QStringLiteral("every level")}}, c),
+           m_trafficLevel < 0 ? "every" : levelChoice(m_trafficLevel)}};
+}
+
+void TopologyFigure::setOption(const std::string& key, const std::string& name) {
+  if (key == "folding")
+    setFolding(name == "always"  ? Folding::Everything
+               : name == "never" ? Folding::Nothing
+                                 : Folding::Automatic);
+  if (key == "traffic") {
+    const auto kind = exchangeNamed(name);
+    setTraffic(kind ? static_cast<int>(*kind) : name == "all" ? kAllTraffic : kNoTraffic);
+  }
+  if (key == "level") setTrafficLevel(levelNamed(name));
 }
 
 }  // namespace nest

@@ -24,6 +24,9 @@ public:
   /// The one level whose traffic is looked at, sender by sender; −1, or a level that is not there: all.
   void setTrafficLevel(int level) { m_trafficLevel = level, m_levelTraffic.reset(); }
 
+  std::vector<FigureOption> offeredOptions(const PlanContext&) const override;
+  void setOption(const std::string& key, const std::string& name) override;
+
   bool canZoom() const override { return true; }
   void zoomAt(const QPointF&, double factor, const QRectF& area, const PlanContext&) override;
   void panBy(const QPointF&, const QRectF& area, const PlanContext&) override;

@@ -54,7 +54,7 @@ bool hasState(const QJsonArray& wanted, const LessonScene& scene) {
   if (!view) return false;
   const auto state = view->state();
   const auto it = state.find(wanted.at(1).toString().toStdString());
-  return it != state.end() && it->second == wanted.at(2).toDouble();
+  return it != state.end() && it->second == OptionValue(wanted.at(2).toString().toStdString());
 }
 
 /// Of the plan drawn by hand: 100 for the optimum, less for any that is slower; nullopt: nothing is drawn.

@@ -67,8 +67,10 @@ void LessonsPane::showList() {
   m_lesson = nullptr;
   m_look.stop();
   auto* column = newPage();
-  column->addWidget(
-      wrapped(tr("Each lesson opens a sample and says what to do. Nothing of yours is changed."), widget()));
+  column->addWidget(wrapped(
+      tr("Each lesson opens a sample to try things out in, and says what to do. What is open now comes back "
+         "when you leave it."),
+      widget()));
   for (const Lesson& lesson : lessons()) {
     auto* row = new QHBoxLayout;
     auto* start = link(lesson.title, widget());
@@ -140,8 +142,7 @@ void LessonsPane::showLesson() {
     if (i > m_step) break;  // one step ahead is enough to see where it goes
   }
   if (m_step >= count) {
-    auto* praise =
-        wrapped(tr("Done. What you changed is in the history; the sample itself stays as it was."), widget());
+    auto* praise = wrapped(tr("Done. Nothing of what you tried is kept."), widget());
     column->addWidget(praise);
     const auto next = std::find_if(lessons().begin(), lessons().end(),
                                    [this](const Lesson& l) { return !isFinished(l.id); });
@@ -156,9 +157,13 @@ void LessonsPane::showLesson() {
   connect(again, &QPushButton::clicked, this, [this, id = m_lesson->id] { Q_EMIT startRequested(id); });
   auto* list = link(tr("All lessons"), widget());
   connect(list, &QPushButton::clicked, this, &LessonsPane::showList, Qt::QueuedConnection);
+  auto* leave = link(tr("Leave lesson"), widget());
+  leave->setToolTip(tr("Back to what was open before"));
+  connect(leave, &QPushButton::clicked, this, &LessonsPane::leaveRequested, Qt::QueuedConnection);
   auto* foot = new QHBoxLayout;
   foot->addWidget(again);
   foot->addWidget(list);
+  foot->addWidget(leave);
   foot->addStretch();
   column->addSpacing(6);
   column->addLayout(foot);

@@ -19,6 +19,7 @@ public:
   /// `scene`: how things stand now. Asked whenever something may have changed.
   LessonsPane(std::function<LessonScene()> scene, bool remembers, QWidget* parent = nullptr);
 
+  void showList();
   void begin(const QString& lessonId);               ///< after its sample has been opened
   const Lesson* lesson() const { return m_lesson; }  ///< nullptr: the list is shown
   int step() const { return m_step; }                ///< the first that is not done
@@ -27,6 +28,7 @@ public:
 
 Q_SIGNALS:
   void startRequested(const QString& lessonId);
+  void leaveRequested();  ///< the lesson's sample goes, what was open comes back
   void viewRequested(const QString& id);
 
 protected:
@@ -34,7 +36,6 @@ protected:
   void hideEvent(QHideEvent*) override;
 
 private:
-  void showList();
   void showLesson();
   QVBoxLayout* newPage();
 

@@ -14,10 +14,16 @@ QString captionFor(const View& view, const Selection& selection) {
   QString text = view.title();
   if (const auto& item = selection.selected(); item && item->kind == ItemKind::Stage)
     text += ScenarioDocument::tr(": stage %1").arg(stageNumber(item->index));
-  if (const auto& c = view.context(); c.plan)
-    text += QStringLiteral(", ") + QString::fromStdString(text::time(c.plan->evaluation.batchTime)) +
+  if (const auto c = view.shownContext(); c->plan)
+    text += QStringLiteral(", ") + QString::fromStdString(text::time(c->plan->evaluation.batchTime)) +
             ScenarioDocument::tr(" a batch");
   return text;
+}
+
+bool isKept(const Scenario& s, const PlanContext& c) {
+  return std::any_of(s.keptPlans.begin(), s.keptPlans.end(), [&](const KeptPlan& k) {
+    return *k.plan == c.plan->plan && *k.setting == c.scenario->setting();
+  });
 }
 
 bool isMoment(const ScenarioDocument& document, int moment) {
@@ -26,9 +32,11 @@ bool isMoment(const ScenarioDocument& document, int moment) {
 
 }  // namespace
 
-void keepMoment(ScenarioDocument& document, const View& view, const Selection& selection,
-                const QString& caption) {
-  if (document.isEmpty()) return;
+QString keepMoment(ScenarioDocument& document, const View& view, const Selection& selection,
+                   const QString& caption) {
+  if (document.isEmpty()) return {};
+  if (QString why = view.whyNotKept(); !why.isEmpty()) return why;
+  const PlanContextPtr shown = view.shownContext();
   SavedMoment moment;
   moment.caption = (caption.isEmpty() ? captionFor(view, selection) : caption).toStdString();
   moment.view = view.id().toStdString();
@@ -38,11 +46,27 @@ void keepMoment(ScenarioDocument& document, const View& view, const Selection& s
         SavedMoment::Item{nameOf(item->kind).toStdString(), item->index, item->level, item->other};
   document.history().beginMacro(ScenarioDocument::tr("Keep moment"));
   moment.plan =
-      keepPlan(document, view.context(),
+      keepPlan(document, *shown,
                ScenarioDocument::tr("Plan of moment %1").arg(document.scenario().moments.size() + 1))
           .toStdString();
+  for (const View::PlanBeside& b : view.plansBeside()) {
+    SavedMoment::Beside one{b.name.toStdString(), b.note.toStdString(), {}, {}};
+    const PlanContext& own = *shown;
+    if (own.scenario && b.context->scenario->setting() == own.scenario->setting() &&
+        !isKept(document.scenario(), *b.context))
+      one.plan = b.context->plan->plan;
+    else
+      one.kept = keepPlan(document, *b.context,
+                          ScenarioDocument::tr("%1, of moment %2")
+                              .arg(b.name)
+                              .arg(document.scenario().moments.size() + 1))
+                     .toStdString();
+    moment.beside.push_back(std::move(one));
+  }
+  moment.study = view.study();
   document.edit({}, ScenarioDocument::tr("Keep moment"), [&](Scenario& s) { s.moments.push_back(moment); });
   document.history().endMacro();
+  return {};
 }
 
 void captionMoment(ScenarioDocument& document, int moment, const QString& caption) {
@@ -78,6 +102,28 @@ PlanContextPtr contextOf(const SavedMoment& moment, const Scenario& s, const Pla
   const bool same = own->current && own->plan && own->scenario && own->plan->plan == *kept->plan &&
                     own->scenario->setting() == *kept->setting;
   return same ? own : contexts.of(*kept, s);
+}
+
+std::vector<View::PlanBeside> besideOf(const SavedMoment& moment, const PlanContextPtr& own,
+                                       const Scenario& s, KeptContexts& contexts) {
+  std::vector<View::PlanBeside> out;
+  for (const SavedMoment::Beside& b : moment.beside) {
+    PlanContextPtr context;
+    if (const KeptPlan* kept = keptPlanNamed(s, b.kept)) {
+      context = contexts.of(*kept, s);
+    } else if (b.plan && own->problem) {
+      auto ranked = std::make_shared<RankedPlan>();
+      ranked->plan = *b.plan;
+      ranked->evaluation = evaluate(*own->problem, *b.plan);
+      auto beside = std::make_shared<PlanContext>(*own);
+      beside->outcome.reset();
+      beside->plan = std::move(ranked);
+      context = std::move(beside);
+    }
+    if (context && context->plan)
+      out.push_back({QString::fromStdString(b.name), QString::fromStdString(b.note), std::move(context)});
+  }
+  return out;
 }
 
 std::optional<SelectionItem> selectedIn(const SavedMoment& moment) {

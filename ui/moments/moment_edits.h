@@ -13,8 +13,10 @@ namespace nest {
 /// Edits of the moments of a scenario; each is one undo step.
 ///
 /// Keeps what `view` shows of its plan, with what is selected in it. The plan is kept along, so that the
-/// moment stays what it is when the scenario moves on. An empty caption: one is made from what is shown.
-void keepMoment(ScenarioDocument&, const View& view, const Selection&, const QString& caption = {});
+/// moment stays what it is when the scenario moves on; so is what stands beside it, and what a study found.
+/// An empty caption: one is made from what is shown. Returns why it cannot be kept (View::whyNotKept), as a
+/// sentence; empty: it is.
+QString keepMoment(ScenarioDocument&, const View& view, const Selection&, const QString& caption = {});
 void captionMoment(ScenarioDocument&, int moment, const QString& caption);
 void removeMoment(ScenarioDocument&, int moment);
 /// Moves it to the place of another one; those between make room.
@@ -25,5 +27,9 @@ void moveMoment(ScenarioDocument&, int moment, int to);
 PlanContextPtr contextOf(const SavedMoment&, const Scenario&, const PlanContextPtr& own, KeptContexts&);
 
 std::optional<SelectionItem> selectedIn(const SavedMoment&);
+
+/// The plans beside the one in `context`, each costed.
+std::vector<View::PlanBeside> besideOf(const SavedMoment&, const PlanContextPtr& context, const Scenario&,
+                                       KeptContexts&);
 
 }  // namespace nest

@@ -16,10 +16,7 @@ namespace {
 /// Something is picked out, or a part enlarged: on paper, too, it is this that is meant.
 bool pointsAtSomething(const SavedMoment& m) {
   if (m.selected) return true;
-  const auto differs = [&](const char* key) {
-    const auto it = m.state.find(key);
-    return it != m.state.end() && it->second != 1;
-  };
+  const auto differs = [&](const char* key) { return numberIn(m.state, key, 1) != 1; };
   return differs("zoom") || differs("span");
 }
 
@@ -37,7 +34,12 @@ MomentSight::MomentSight(const SavedMoment& moment, PlanContextPtr context, cons
       m_view = entry.make({&m_selection, &m_document, nullptr}, parent);
   if (!m_view) return;
   m_view->setTheme(theme);
+  KeptContexts contexts;
   m_view->setState(m_moment.state);
+  if (auto beside = besideOf(m_moment, m_context, scenario, contexts); !beside.empty())
+    m_view->showBeside(std::move(beside));
+  if (m_moment.study) m_view->showStudy(*m_moment.study);
+  m_view->showBare();
   m_view->setContext(m_context);
 }
 

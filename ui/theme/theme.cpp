@@ -91,7 +91,8 @@ int Theme::stageHatch(int stage) const {
 }
 
 QColor Theme::magnitude(double zeroToOne) const {
-  const double x = std::clamp(std::isfinite(zeroToOne) ? zeroToOne : 0.0, 0.0, 1.0) * (kCividis.size() - 1);
+  const double share = std::clamp(std::isfinite(zeroToOne) ? zeroToOne : 0.0, 0.0, 1.0);
+  const double x = (m_kind == Kind::Dark ? share : 1 - share) * (kCividis.size() - 1);
   const auto i = std::min(static_cast<std::size_t>(x), kCividis.size() - 2);
   const double f = x - static_cast<double>(i);
   const QColor a(kCividis[i]), b(kCividis[i + 1]);

@@ -32,9 +32,10 @@ public:
 
   Kind kind() const { return m_kind; }
   QColor color(Role) const;
-  QColor stage(int stage) const;                  ///< differs for 32 stages; with stageHatch for 128
-  int stageHatch(int stage) const;                ///< 0 none, 1 diagonal, 2 counter-diagonal, 3 cross
-  QColor magnitude(double zeroToOne) const;       ///< cividis
+  QColor stage(int stage) const;    ///< differs for 32 stages; with stageHatch for 128
+  int stageHatch(int stage) const;  ///< 0 none, 1 diagonal, 2 counter-diagonal, 3 cross
+  /// Cividis, so that much stands out from the canvas: light in the dark theme, dark in the others.
+  QColor magnitude(double zeroToOne) const;
   QColor textOn(const QColor& background) const;  ///< black or white, whichever reads better
   QPalette palette() const;                       ///< for the widgets around
 

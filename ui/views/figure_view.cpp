@@ -8,6 +8,7 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "views/figure_canvas.h"
 #include "views/figure_pane.h"
@@ -20,9 +21,11 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
+  m_head = new QWidget(this);
   m_bar = new FlowLayout(6);
+  m_head->setLayout(m_bar);
   m_bar->setContentsMargins(8, 4, 8, 4);
-  column->addLayout(m_bar);
+  column->addWidget(m_head);
   m_pane = new FigurePane(*m_figure, selection());
   column->addWidget(m_pane, 1);
   setFocusProxy(m_pane);
@@ -33,6 +36,11 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   row->setSpacing(2);
   m_bar->setTrailing(buttons);
   m_pane->addButtons(row);
+  for (const FigureOption& o : m_figure->offeredOptions(context()))
+    if (o.isSwitch())
+      addSwitch(o);
+    else
+      addChoice(o);
 }
 
 FigureView::~FigureView() = default;
@@ -41,17 +49,26 @@ QString FigureView::settingsKey(const QString& key) const {
   return QStringLiteral("views/%1/%2").arg(id(), key);
 }
 
-void FigureView::addChoice(const QString& key, const QString& label, const QStringList& names, int first,
-                           std::function<void(int)> apply) {
-  auto* text = new QLabel(label, this);
+void FigureView::set(const std::string& key, const std::string& name) {
+  m_figure->setOption(key, name);
+  if (!isRestoring())
+    QSettings().setValue(settingsKey(QString::fromStdString(key)), QString::fromStdString(name));
+  figureChanged();
+}
+
+void FigureView::addChoice(const FigureOption& o) {
+  auto* text = new QLabel(o.label, this);
   auto* box = new QComboBox(this);
-  box->addItems(names);
+  for (const auto& choice : o.choices) box->addItem(choice.label, QString::fromStdString(choice.name));
+  const QString key = QString::fromStdString(o.key);
   box->setObjectName(key);
-  remember(key.toLatin1().constData(), box);
-  box->setAccessibleName(label);
+  remember(o.key.c_str(), box);
+  box->setAccessibleName(o.label);
   text->setBuddy(box);
-  const int known = QSettings().value(settingsKey(key), first).toInt();
-  box->setCurrentIndex(known >= 0 && known < names.size() ? known : first);
+  const QVariant known = QSettings().value(settingsKey(key));
+  if (known.isValid()) select(*box, known.toString().toStdString());
+  if (const int i = box->findData(QString::fromStdString(o.value)); !known.isValid() && i >= 0)
+    box->setCurrentIndex(i);
   // The name goes with its box into the next line.
   auto* both = new QWidget(this);
   auto* row = new QHBoxLayout(both);
@@ -61,50 +78,58 @@ void FigureView::addChoice(const QString& key, const QString& label, const QStri
   row->addWidget(box);
   box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   m_bar->insertWidget(m_options++, both);
-  apply(box->currentIndex());
-  connect(box, &QComboBox::currentIndexChanged, this, [this, key, apply = std::move(apply)](int i) {
-    if (!isRestoring()) QSettings().setValue(settingsKey(key), i);
-    apply(i);
-    figureChanged();
-  });
+  m_figure->setOption(o.key, nameIn(*box));
+  connect(box, &QComboBox::currentIndexChanged, this, [this, key = o.key, box] { set(key, nameIn(*box)); });
 }
 
-void FigureView::renameChoice(const QString& key, const QStringList& names) {
-  auto* box = findChild<QComboBox*>(key);
-  QStringList present;
-  for (int i = 0; i < box->count(); ++i) present << box->itemText(i);
-  if (present == names) return;
-  const int chosen = box->currentIndex();
-  {
-    const QSignalBlocker quiet(box);
-    box->clear();
-    box->addItems(names);
-    box->setCurrentIndex(chosen < names.size() ? chosen : 0);
+/// Levels have the names of the cluster that is shown. A choice stays where it is as long as there is such a
+/// one; else it is the first.
+void FigureView::renameChoices() {
+  for (const FigureOption& o : m_figure->offeredOptions(context())) {
+    auto* box = findChild<QComboBox*>(QString::fromStdString(o.key));
+    if (o.isSwitch() || !box) continue;
+    bool same = box->count() == static_cast<int>(o.choices.size());
+    for (int i = 0; same && i < box->count(); ++i)
+      same = box->itemText(i) == o.choices[static_cast<std::size_t>(i)].label;
+    if (same) continue;
+    const QString chosen = box->currentData().toString();
+    {
+      const QSignalBlocker quiet(box);
+      box->clear();
+      for (const auto& choice : o.choices) box->addItem(choice.label, QString::fromStdString(choice.name));
+      box->setCurrentIndex(std::max(0, box->findData(chosen)));
+    }
+    if (box->currentData().toString() != chosen) Q_EMIT box->currentIndexChanged(box->currentIndex());
   }
-  if (box->currentIndex() != chosen) Q_EMIT box->currentIndexChanged(box->currentIndex());
 }
 
-void FigureView::addSwitch(const QString& key, const QString& label, const QString& tip, bool first,
-                           std::function<void(bool)> apply) {
+void FigureView::addSwitch(const FigureOption& o) {
   auto* b = new QToolButton(this);
-  b->setText(label);
-  b->setToolTip(tip);
+  const QString key = QString::fromStdString(o.key);
+  b->setText(o.label);
+  b->setToolTip(o.tip);
   b->setObjectName(key);
-  remember(key.toLatin1().constData(), b);
+  remember(o.key.c_str(), b);
   b->setCheckable(true);
   b->setAutoRaise(true);
-  b->setChecked(QSettings().value(settingsKey(key), first).toBool());
+  const QString on = QLatin1String(FigureOption::kOn);
+  const QString known = QSettings().value(settingsKey(key), QString::fromStdString(o.value)).toString();
+  b->setChecked(known == on || known == QLatin1String("true"));
   m_bar->insertWidget(m_options++, b);
-  apply(b->isChecked());
-  connect(b, &QToolButton::toggled, this, [this, key, apply = std::move(apply)](bool on) {
-    if (!isRestoring()) QSettings().setValue(settingsKey(key), on);
-    apply(on);
-    figureChanged();
-  });
+  const auto nameOf = [](bool checked) { return checked ? FigureOption::kOn : FigureOption::kOff; };
+  m_figure->setOption(o.key, nameOf(b->isChecked()));
+  connect(b, &QToolButton::toggled, this,
+          [this, key = o.key, nameOf](bool checked) { set(key, nameOf(checked)); });
+}
+
+void FigureView::showBare() {
+  m_head->hide();
+  for (QWidget* below : m_below) below->hide();
 }
 
 void FigureView::addBelow(QWidget* widget) {
   layout()->addWidget(widget);
+  m_below.push_back(widget);
 }
 
 FigureCanvas* FigureView::canvas() const {
@@ -116,20 +141,24 @@ void FigureView::figureChanged() {
 }
 
 void FigureView::refresh() {
+  renameChoices();
   m_pane->show(context(), theme());
 }
 
 View::State FigureView::state() const {
   State state = View::state();
   state["text"] = showsText() ? 1 : 0;
-  state.merge(m_figure->viewport());
+  for (const auto& [key, value] : m_figure->viewport()) state[key] = value;
   return state;
 }
 
 void FigureView::applyState(const State& state) {
   View::applyState(state);
-  if (const auto text = state.find("text"); text != state.end()) setShowsText(text->second > 0.5);
-  m_figure->setViewport(state);
+  if (state.contains("text")) setShowsText(numberIn(state, "text", 0) > 0.5);
+  std::map<std::string, double> places;
+  for (const auto& [key, value] : state)
+    if (const double* number = value.number()) places[key] = *number;
+  m_figure->setViewport(places);
   figureChanged();
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <QStringList>
-#include <functional>
 #include <memory>
 
 #include "figures/interactive_figure.h"
@@ -15,8 +13,8 @@ class FigureCanvas;
 class FigurePane;
 class FlowLayout;
 
-/// A view that shows one figure: options above it, the figure or its text below, and a menu of what can be
-/// done with it. Options are remembered per view.
+/// A view that shows one figure: what the figure offers to set above it, the figure or its text below, and a
+/// menu of what can be done with it. Options are remembered per view, by name.
 class FigureView : public View {
   Q_OBJECT
 public:
@@ -30,6 +28,7 @@ public:
   FigurePane* pane() const { return m_pane; }
 
   State state() const override;
+  void showBare() override;
 
   bool showsText() const;
   /// Everything that works here, in the order of the context menu. Owned by the caller.
@@ -45,13 +44,6 @@ protected:
   void refresh() override;
   void applyState(const State&) override;
 
-  /// A choice above the figure; `apply` gets the index and is called once with the remembered one.
-  void addChoice(const QString& key, const QString& label, const QStringList& names, int first,
-                 std::function<void(int)> apply);
-  /// Other names for a choice, which stays where it is as long as there is such a place; else the first.
-  void renameChoice(const QString& key, const QStringList& names);
-  void addSwitch(const QString& key, const QString& label, const QString& tip, bool first,
-                 std::function<void(bool)> apply);
   /// The figure given to the constructor, by its own type.
   template <class F>
   F& figureAs() {
@@ -64,11 +56,17 @@ protected:
 
 private:
   QString settingsKey(const QString& key) const;
+  void addChoice(const FigureOption&);
+  void addSwitch(const FigureOption&);
+  void renameChoices();
+  void set(const std::string& key, const std::string& name);
 
   std::unique_ptr<InteractiveFigure> m_figure;
+  QWidget* m_head;
   FlowLayout* m_bar = nullptr;  ///< options, then the buttons
   FigurePane* m_pane = nullptr;
   int m_options = 0;
+  std::vector<QWidget*> m_below;
 };
 
 }  // namespace nest

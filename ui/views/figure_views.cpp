@@ -5,7 +5,6 @@
 #include <QMenu>
 #include <QSlider>
 #include <QToolButton>
-#include <array>
 #include <utility>
 
 #include "document/scenario_document.h"
@@ -24,46 +23,16 @@ namespace {
 
 constexpr int kHeadSteps = 2000;
 
-/// Names for the cluster's levels after those of the other choices; by number as long as there is none.
-QStringList withLevels(QStringList choices, const PlanContext& c) {
-  const int levels = c.problem ? c.problem->cluster->levelCount() : kShapeLevels;
-  for (int l = 0; l < levels; ++l)
-    choices << (c.problem ? levelName(c, l) : FigureView::tr("level %1").arg(l));
-  return choices;
-}
-
-QStringList levelChoices(const PlanContext& c) {
-  return withLevels({FigureView::tr("every level")}, c);
-}
-
-QStringList groupChoices(const PlanContext& c) {
-  return withLevels({FigureView::tr("what fits"), FigureView::tr("device")}, c);
-}
-
 }  // namespace
 
 TopologyView::TopologyView(ViewServices services, QWidget* parent)
     : FigureView(std::make_unique<TopologyFigure>(), services, parent) {
-  auto* f = &figureAs<TopologyFigure>();
-  addChoice(QStringLiteral("folding"), tr("Fold alike"), {tr("When small"), tr("Always"), tr("Never")}, 0,
-            [f](int i) {
-              constexpr std::array<Folding, 3> all{Folding::Automatic, Folding::Everything, Folding::Nothing};
-              f->setFolding(all[static_cast<std::size_t>(i)]);
-            });
-  QStringList kinds{tr("Nothing"), nameOfKind(std::nullopt)};
-  for (int k = 0; k < kExchangeCount; ++k) kinds << nameOfKind(static_cast<Exchange>(k));
-  addChoice(QStringLiteral("traffic"), tr("Traffic"), kinds, 0, [f](int i) {
-    f->setTraffic(i == 0 ? TopologyFigure::kNoTraffic : i == 1 ? TopologyFigure::kAllTraffic : i - 2);
-  });
-  addChoice(QStringLiteral("level"), tr("over"), levelChoices(context()), 0,
-            [f](int i) { f->setTrafficLevel(i - 1); });
   m_loss = new LossStrip(services.document);
   addBelow(m_loss);
   connect(pane(), &FigurePane::menuMade, this, &TopologyView::addFailures);
 }
 
 void TopologyView::refresh() {
-  renameChoice(QStringLiteral("level"), levelChoices(context()));
   FigureView::refresh();
   m_loss->setContext(contextPtr());
 }
@@ -96,58 +65,18 @@ void TopologyView::addFailures(QMenu* menu) {
 }
 
 StagesView::StagesView(ViewServices services, QWidget* parent)
-    : FigureView(std::make_unique<StagesFigure>(), services, parent) {
-  auto* f = &figureAs<StagesFigure>();
-  addChoice(QStringLiteral("scale"), tr("Columns"), {tr("Time"), tr("Share of load")}, 0,
-            [f](int i) { f->setScale(i == 0 ? StagesFigure::Scale::Time : StagesFigure::Scale::Share); });
-}
+    : FigureView(std::make_unique<StagesFigure>(), services, parent) {}
 
 MemoryView::MemoryView(ViewServices services, QWidget* parent)
-    : FigureView(std::make_unique<MemoryFigure>(), services, parent) {
-  auto* f = &figureAs<MemoryFigure>();
-  addChoice(QStringLiteral("by"), tr("A bar per"), {tr("Stage"), tr("Device")}, 0,
-            [f](int i) { f->setBy(i == 0 ? MemoryFigure::By::Stage : MemoryFigure::By::Device); });
-}
+    : FigureView(std::make_unique<MemoryFigure>(), services, parent) {}
 
 CommunicationView::CommunicationView(ViewServices services, QWidget* parent)
-    : FigureView(std::make_unique<CommunicationFigure>(), services, parent) {
-  auto* f = &figureAs<CommunicationFigure>();
-  const auto change = [f](auto edit) {
-    auto options = f->options();
-    edit(options);
-    f->setOptions(options);
-  };
-  addChoice(QStringLiteral("value"), tr("Show"), {tr("Level"), tr("Bytes"), tr("Time")}, 1, [change](int i) {
-    change([i](auto& o) { o.value = static_cast<CommunicationFigure::Value>(i); });
-  });
-  QStringList kinds{nameOfKind(std::nullopt)};
-  for (int k = 0; k < kExchangeCount; ++k) kinds << nameOfKind(static_cast<Exchange>(k));
-  addChoice(QStringLiteral("kind"), tr("of"), kinds, 0, [change](int i) {
-    change([i](auto& o) { o.kind = i == 0 ? std::nullopt : std::optional(static_cast<Exchange>(i - 1)); });
-  });
-  addChoice(QStringLiteral("level"), tr("over"), levelChoices(context()), 0,
-            [change](int i) { change([i](auto& o) { o.level = i - 1; }); });
-  addChoice(QStringLiteral("groups"), tr("by"), groupChoices(context()), 0,
-            [change](int i) { change([i](auto& o) { o.groups = i - 2; }); });
-  addChoice(QStringLiteral("scale"), tr("Scale"), {tr("Logarithmic"), tr("Linear")}, 0,
-            [change](int i) { change([i](auto& o) { o.logarithmic = i == 0; }); });
-}
-
-void CommunicationView::refresh() {
-  renameChoice(QStringLiteral("level"), levelChoices(context()));
-  renameChoice(QStringLiteral("groups"), groupChoices(context()));
-  FigureView::refresh();
-}
+    : FigureView(std::make_unique<CommunicationFigure>(), services, parent) {}
 
 TimelineView::TimelineView(ViewServices services, QWidget* parent)
     : FigureView(std::make_unique<TimelineFigure>(), services, parent) {
   auto* f = &figureAs<TimelineFigure>();
   m_worker = new StudyWorker(this);
-  addChoice(QStringLiteral("schedule"), tr("Schedule"), {tr("As planned"), tr("GPipe")}, 0,
-            [f](int i) { f->setKind(i == 0 ? std::nullopt : std::optional(ScheduleKind::GPipe)); });
-  addSwitch(QStringLiteral("memory"), tr("Memory curve"),
-            tr("Show the memory of one stage over the batch: the selected stage, or the fullest"), true,
-            [f](bool on) { f->setShowsMemory(on); });
   connect(m_worker, &StudyWorker::finished, this, [this] {
     if (const auto next = std::exchange(m_next, std::nullopt)) simulateLater(next->first, next->second);
   });

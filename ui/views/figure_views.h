@@ -8,7 +8,6 @@ class QSlider;
 
 namespace nest {
 
-class CommunicationFigure;
 class LossStrip;
 class StudyWorker;
 
@@ -42,9 +41,6 @@ class CommunicationView : public FigureView {
   Q_OBJECT
 public:
   explicit CommunicationView(ViewServices, QWidget* parent = nullptr);
-
-protected:
-  void refresh() override;
 };
 
 class TimelineView : public FigureView {

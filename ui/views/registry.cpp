@@ -5,6 +5,11 @@
 #include "editors/cuts/cut_view.h"
 #include "editors/network/network_editor.h"
 #include "editors/what_if/what_if_view.h"
+#include "figures/communication_figure.h"
+#include "figures/memory_figure.h"
+#include "figures/stages_figure.h"
+#include "figures/timeline_figure.h"
+#include "figures/topology_figure.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_views.h"
 #include "views/placement_view.h"
@@ -17,19 +22,26 @@ namespace {
 template <class V>
 ViewEntry entry(const char* id, const char* title) {
   return {QString::fromLatin1(id), QCoreApplication::translate("nest::ViewEntry", title),
-          [](ViewServices services, QWidget* parent) -> View* { return new V(services, parent); }};
+          [](ViewServices services, QWidget* parent) -> View* { return new V(services, parent); }, nullptr};
+}
+
+template <class V, class F>
+ViewEntry entry(const char* id, const char* title) {
+  ViewEntry e = entry<V>(id, title);
+  e.makeFigure = []() -> std::unique_ptr<InteractiveFigure> { return std::make_unique<F>(); };
+  return e;
 }
 
 }  // namespace
 
 const std::vector<ViewEntry>& viewRegistry() {
   static const std::vector<ViewEntry> all{
-      entry<TopologyView>("topology", "Topology"),
+      entry<TopologyView, TopologyFigure>("topology", "Topology"),
       entry<NetworkEditor>("network", "Network"),
-      entry<StagesView>("stages", "Stages"),
-      entry<MemoryView>("memory", "Memory"),
-      entry<CommunicationView>("communication", "Communication"),
-      entry<TimelineView>("timeline", "Timeline"),
+      entry<StagesView, StagesFigure>("stages", "Stages"),
+      entry<MemoryView, MemoryFigure>("memory", "Memory"),
+      entry<CommunicationView, CommunicationFigure>("communication", "Communication"),
+      entry<TimelineView, TimelineFigure>("timeline", "Timeline"),
       entry<PlacementView>("placement", "Placement"),
       entry<CutView>("cuts", "Cuts"),
       entry<WhatIfView>("whatif", "What-if"),
@@ -37,6 +49,19 @@ const std::vector<ViewEntry>& viewRegistry() {
       entry<CompareView>("compare", "Compare"),
       entry<StudyView>("study", "Study"),
   };
+  return all;
+}
+
+QString viewNames() {
+  QStringList names;
+  for (const ViewEntry& e : viewRegistry()) names << e.id;
+  return names.join(QStringLiteral(", "));
+}
+
+std::vector<std::unique_ptr<InteractiveFigure>> planFigures() {
+  std::vector<std::unique_ptr<InteractiveFigure>> all;
+  for (const ViewEntry& e : viewRegistry())
+    if (e.makeFigure) all.push_back(e.makeFigure());
   return all;
 }
 

@@ -37,6 +37,10 @@ void View::setTheme(Theme::Kind kind) {
   refreshIfSeen();
 }
 
+void View::bringUpToDate() {
+  if (std::exchange(m_dirty, false)) refresh();
+}
+
 void View::outdate() {
   m_dirty = true;
   refreshIfSeen();
@@ -46,15 +50,37 @@ void View::remember(const char* key, QWidget* widget) {
   widget->setProperty(kKeyProperty, QByteArray(key));
 }
 
+std::string View::nameIn(const QComboBox& box) {
+  return box.currentData().toString().toStdString();
+}
+
+OptionValue View::chosen(const QComboBox& box) {
+  if (std::string name = nameIn(box); !name.empty()) return name;
+  return box.currentIndex();
+}
+
+void View::select(QComboBox& box, const OptionValue& value) {
+  int i = -1;
+  if (const std::string* name = value.name()) {
+    bool isPlace = false;  // settings hold numbers as text
+    i = box.findData(QString::fromStdString(*name));
+    if (const int place = QString::fromStdString(*name).toInt(&isPlace); i < 0 && isPlace) i = place;
+  } else {
+    i = static_cast<int>(*value.number());
+  }
+  if (i >= 0 && i < box.count()) box.setCurrentIndex(i);
+}
+
 View::State View::state() const {
   State state;
   for (const QWidget* w : findChildren<QWidget*>()) {
     const std::string key = w->property(kKeyProperty).toByteArray().toStdString();
     if (key.empty()) continue;
     if (const auto* box = qobject_cast<const QComboBox*>(w)) {
-      state[key] = box->currentIndex();
+      state[key] = chosen(*box);
     } else if (const auto* tabs = qobject_cast<const QTabWidget*>(w)) {
-      state[key] = tabs->currentIndex();
+      state[key] = tabs->currentWidget() ? OptionValue(tabs->currentWidget()->objectName().toStdString())
+                                         : OptionValue();
     } else if (const auto* button = qobject_cast<const QAbstractButton*>(w)) {
       state[key] = button->isChecked() ? 1 : 0;
     } else if (const auto* split = qobject_cast<const QSplitter*>(w)) {
@@ -74,25 +100,25 @@ void View::setState(const State& state) {
 }
 
 void View::applyState(const State& state) {
-  const auto valueOf = [&](const std::string& key, double otherwise) {
-    const auto it = state.find(key);
-    return it == state.end() ? otherwise : it->second;
-  };
   for (QWidget* w : findChildren<QWidget*>()) {
     const std::string key = w->property(kKeyProperty).toByteArray().toStdString();
     if (key.empty()) continue;
+    const auto value = state.find(key);
     if (auto* box = qobject_cast<QComboBox*>(w)) {
-      const double i = valueOf(key, -1);
-      if (i >= 0 && i < box->count()) box->setCurrentIndex(static_cast<int>(i));
+      if (value != state.end()) select(*box, value->second);
     } else if (auto* tabs = qobject_cast<QTabWidget*>(w)) {
-      const double i = valueOf(key, -1);
-      if (i >= 0 && i < tabs->count()) tabs->setCurrentIndex(static_cast<int>(i));
+      if (value == state.end()) continue;
+      for (int i = 0; i < tabs->count(); ++i)
+        if (const std::string* name = value->second.name();
+            name ? tabs->widget(i)->objectName().toStdString() == *name : i == *value->second.number())
+          tabs->setCurrentIndex(i);
     } else if (auto* button = qobject_cast<QAbstractButton*>(w)) {
-      button->setChecked(valueOf(key, button->isChecked() ? 1 : 0) > 0.5);
+      button->setChecked(numberIn(state, key, button->isChecked() ? 1 : 0) > 0.5);
     } else if (auto* split = qobject_cast<QSplitter*>(w)) {
       QList<int> sizes;  // as shares of something large: a splitter divides what it has
       for (int i = 0; i < split->count(); ++i)
-        sizes += static_cast<int>(std::clamp(valueOf(key + '.' + std::to_string(i), -1), -1.0, 1.0) * 10000);
+        sizes += static_cast<int>(std::clamp(numberIn(state, key + '.' + std::to_string(i), -1), -1.0, 1.0) *
+                                  10000);
       // A pane that was away when its size was kept has none; to come back with nothing would lose it for
       // good.
       bool lost = false;
@@ -106,6 +132,7 @@ void View::applyState(const State& state) {
 void View::setInSight(bool inSight) {
   if (m_inSight == inSight) return refreshIfSeen();
   m_inSight = inSight;
+  sightChanged();
   refreshIfSeen();
   QAccessibleEvent told(this, inSight ? QAccessible::ObjectShow : QAccessible::ObjectHide);
   QAccessible::updateAccessibility(&told);
@@ -118,6 +145,12 @@ void View::refreshIfSeen() {
 void View::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   refreshIfSeen();
+  sightChanged();
+}
+
+void View::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  sightChanged();
 }
 
 }  // namespace nest

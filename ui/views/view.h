@@ -1,12 +1,17 @@
 #pragma once
 
 #include <QWidget>
-#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "document/plan_context.h"
 #include "document/selection.h"
+#include "scenario/saved_moment.h"
+#include "solver/control.h"
 #include "theme/theme.h"
+
+class QComboBox;
 
 namespace nest {
 
@@ -31,16 +36,43 @@ public:
   virtual QString title() const = 0;                        ///< "Stages"
   virtual const Figure* figure() const { return nullptr; }  ///< for export and copy
 
+  /// All figures that it can show at present, the one in front first.
+  virtual std::vector<const Figure*> figures() const {
+    return figure() ? std::vector{figure()} : std::vector<const Figure*>();
+  }
+  /// Finds at once, without asking, what it otherwise finds when a button is pressed.
+  virtual void workOut(const Control&) {}
+  /// What is shown follows the context, hidden or not.
+  void bringUpToDate();
+
   const PlanContext& context() const { return *m_context; }  ///< never null; empty at first
+  /// The plan that is looked at: that of the context, or one that was made of it here.
+  virtual PlanContextPtr shownContext() const { return m_context; }
   const PlanContextPtr& contextPtr() const { return m_context; }
   void setContext(PlanContextPtr);
   void setTheme(Theme::Kind);
   const Theme& theme() const { return *m_theme; }
   /// What the user has set here, by name: choices, switches, tabs, panes, zoom. What does not belong to this
   /// view is passed over.
-  using State = std::map<std::string, double>;
+  using State = FigureOptions;
   virtual State state() const;
   void setState(const State&);
+
+  /// Another plan in the same picture.
+  struct PlanBeside {
+    QString name, note;
+    PlanContextPtr context;  ///< never null, with a plan
+  };
+  /// What it shows besides its own plan: a moment keeps it along, and a view is given it back before its
+  /// context.
+  virtual std::vector<PlanBeside> plansBeside() const { return {}; }
+  virtual void showBeside(std::vector<PlanBeside>) {}
+  virtual std::optional<StudyRecord> study() const { return std::nullopt; }
+  virtual void showStudy(const StudyRecord&) {}
+  /// Why a moment could not show this again, as a sentence; empty: it could.
+  virtual QString whyNotKept() const { return {}; }
+  /// Hides what is there to be used rather than looked at: the view stands on a slide.
+  virtual void showBare() {}
 
   /// False: it lies behind other tabs, where Qt still calls it visible. It then marks itself dirty only.
   void setInSight(bool);
@@ -51,11 +83,19 @@ protected:
   void outdate();
   /// This widget (combo box, tab widget, checkable button, splitter) belongs to state().
   static void remember(const char* key, QWidget*);
+  /// The name of what is chosen; a place among the choices where these have no names.
+  static OptionValue chosen(const QComboBox&);
+  static std::string nameIn(const QComboBox&);
+  /// Chooses by name, or by the place that stood in files of earlier versions.
+  static void select(QComboBox&, const OptionValue&);
   virtual void applyState(const State&);
   bool isRestoring() const { return m_restoring; }  ///< within setState: no choice of the user
   /// The context or theme has changed and the view is visible.
   virtual void refresh() = 0;
+  /// isInSight() has changed.
+  virtual void sightChanged() {}
   void showEvent(QShowEvent*) override;
+  void hideEvent(QHideEvent*) override;
   Selection& selection() const { return *m_services.selection; }
   const ViewServices& services() const { return m_services; }
 

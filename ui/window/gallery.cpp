@@ -13,12 +13,12 @@
 
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
-#include "figures/all_figures.h"
 #include "figures/ink.h"
 #include "lessons/lesson.h"
 #include "plan/metrics.h"
 #include "theme/plain_text.h"
 #include "views/flow_layout.h"
+#include "views/registry.h"
 #include "words/headline.h"
 #include "words/outcome_words.h"
 
@@ -205,7 +205,7 @@ void Gallery::drain() {
 void Gallery::paintCard(Card& card) {
   if (!card.context || !card.context->problem) return;
   auto* button = static_cast<CardButton*>(card.button);
-  const auto figures = allFigures();
+  const auto figures = planFigures();
   const auto topology = std::find_if(figures.begin(), figures.end(),
                                      [](const auto& f) { return f->id() == QLatin1String("topology"); });
   if (topology != figures.end()) {

@@ -154,7 +154,10 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
   m_tick.setInterval(kTickMs);
   connect(&m_patience, &QTimer::timeout, &m_tick, qOverload<>(&QTimer::start));
   connect(&m_tick, &QTimer::timeout, this, &Headline::refreshActivity);
-  connect(&session, &PlanningSession::contextChanged, this, &Headline::refresh);
+  connect(&session, &PlanningSession::contextChanged, this, [this] {
+    m_instead.reset();
+    refresh();
+  });
   connect(&session, &PlanningSession::diagnosticsChanged, this, &Headline::refresh);
   connect(&session, &PlanningSession::activityChanged, this, [this] {
     const bool running = m_session.activity().phase == PlanningSession::Phase::Running;
@@ -169,6 +172,12 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
 void Headline::showWaysBack(bool toPanel, bool toInspector) {
   m_toPanel->setVisible(toPanel);
   m_toInspector->setVisible(toInspector);
+}
+
+void Headline::showInstead(PlanContextPtr other) {
+  if (m_instead == other) return;
+  m_instead = std::move(other);
+  refresh();
 }
 
 QString Headline::statusText() const {
@@ -250,7 +259,7 @@ void Headline::showMessage(const QString& heading, const QString& text, bool isE
 }
 
 void Headline::refresh() {
-  const PlanContext& c = *m_session.context();
+  const PlanContext& c = shown();
   const auto& diagnostics = m_session.diagnostics();
   if (hasErrors(diagnostics)) {
     const auto first = std::find_if(diagnostics.begin(), diagnostics.end(),
@@ -266,7 +275,7 @@ void Headline::refresh() {
     QStringList parts, tips;
     for (const HeadlinePart& part : headlineParts(m, c.plan->plan, *c.outcome)) {
       // The verdict belongs to the values it was found for.
-      if (part.kind == HeadlinePart::Kind::Verdict && !c.current) continue;
+      if (part.kind == HeadlinePart::Kind::Verdict && (!c.current || c.byHand)) continue;
       parts << q(part.text);
       const auto tip = allTips.find(part.kind);
       tips << (tip == allTips.end() ? QString() : tip->second);
@@ -288,7 +297,7 @@ void Headline::refresh() {
 }
 
 void Headline::refreshActivity() {
-  const PlanContext& c = *m_session.context();
+  const PlanContext& c = shown();
   const auto a = m_session.activity();
   const bool running = a.phase == PlanningSession::Phase::Running;
   if (!running) {
@@ -302,6 +311,8 @@ void Headline::refreshActivity() {
   m_progress->setValue(static_cast<int>(std::clamp(a.fraction, 0.0, 1.0) * 1000));
   QString text = c.scenario ? q(c.scenario->name) : QString();
   bool stale = false;
+  if (const RankedPlan* best = c.byHand && c.outcome ? c.outcome->best() : nullptr)
+    text = tr("Cut by hand; the best plan takes %1").arg(q(text::time(best->evaluation.batchTime)));
   if (visible) {
     const bool named = !a.step.isEmpty() && a.step != QLatin1String("search");
     text = tr("Searching%1, %2 after %3")

@@ -24,6 +24,8 @@ public:
 
   QString asText() const { return m_text; }
   QString statusText() const;
+  /// Another plan of the scenario than the best one; null: the best one again.
+  void showInstead(PlanContextPtr);
   /// Buttons that bring the hidden scenario panel and inspector back.
   void showWaysBack(bool toPanel, bool toInspector);
 
@@ -38,7 +40,10 @@ private:
   void showParts(const QStringList& parts, const QStringList& tips);
   void showMessage(const QString& heading, const QString& text, bool isError);
 
+  const PlanContext& shown() const { return m_instead ? *m_instead : *m_session.context(); }
+
   PlanningSession& m_session;
+  PlanContextPtr m_instead;
   QWidget* m_line;
   QHBoxLayout* m_parts;
   QLabel* m_status;

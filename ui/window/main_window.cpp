@@ -13,6 +13,7 @@
 #include <QTabWidget>
 #include <QTableView>
 
+#include "editors/cuts/cut_view.h"
 #include "editors/network/network_editor.h"
 #include "editors/scenario_panel.h"
 #include "inspector/inspector.h"
@@ -148,6 +149,15 @@ void MainWindow::connectAll() {
     m_moments->setContext(m_session->context());
     refreshIssues();
   });
+  // What is cut by hand is looked at wherever a plan is, for as long as Cuts is in sight.
+  if (auto* cuts = qobject_cast<CutView*>(m_views->view(QStringLiteral("cuts"))))
+    connect(cuts, &CutView::handPlanChanged, this, [this](const PlanContextPtr& hand) {
+      const PlanContextPtr& shown = hand ? hand : m_session->context();
+      for (const char* id : {"topology", "stages", "memory", "communication", "timeline", "placement"})
+        if (View* view = m_views->view(QLatin1String(id))) view->setContext(shown);
+      m_inspector->setContext(shown);
+      m_headline->showInstead(hand);
+    });
   connect(m_session, &PlanningSession::diagnosticsChanged, this, [this] {
     m_panel->showDiagnostics(m_session->diagnostics());
     m_issues->setScenarioDiagnostics(m_session->diagnostics());
@@ -215,6 +225,7 @@ void MainWindow::connectAll() {
   });
   connect(m_gallery, &Gallery::lessonChosen, this, &MainWindow::startLesson);
   connect(m_lessons, &LessonsPane::startRequested, this, &MainWindow::startLesson, Qt::QueuedConnection);
+  connect(m_lessons, &LessonsPane::leaveRequested, this, &MainWindow::leaveLesson);
   connect(m_lessons, &LessonsPane::viewRequested, this, [this](const QString& id) { m_views->reveal(id); });
   connect(m_moments, &MomentsPane::keepRequested, this, &MainWindow::keepMomentInFront);
   connect(m_moments, &MomentsPane::presentRequested, this, &MainWindow::present);

@@ -103,6 +103,7 @@ private:
   void exportMoments();
   void showLessons();
   void startLesson(const QString& id);
+  void leaveLesson();
   void copyView(bool asImage);
   void openPalette();
   void setTheme(Theme::Kind);  ///< as the user chooses: it is kept
@@ -134,6 +135,12 @@ private:
   QTableView* m_issueView = nullptr;
   MomentsPane* m_moments = nullptr;
   LessonsPane* m_lessons = nullptr;
+  struct BeforeLesson {
+    std::shared_ptr<const Scenario> scenario;  ///< null: nothing was open
+    QString path;
+    bool modified = false;
+  };
+  std::optional<BeforeLesson> m_beforeLesson;  ///< while one is taken
   QPlainTextEdit* m_log = nullptr;
   QTabWidget* m_below = nullptr;
   QMenu* m_recentMenu = nullptr;

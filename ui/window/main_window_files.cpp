@@ -13,6 +13,7 @@
 #include <QStandardPaths>
 #include <QUrl>
 #include <algorithm>
+#include <utility>
 
 #include "document/file_path.h"
 #include "export/figure_export.h"
@@ -144,6 +145,7 @@ bool MainWindow::saveAs() {
 }
 
 bool MainWindow::mayDiscard() {
+  if (m_beforeLesson) leaveLesson();  // it is the user's own that may be lost
   if (!m_document.isModified()) return true;
   QMessageBox box(QMessageBox::Warning, tr("Unsaved edits"),
                   tr("Save the edits of %1 first?").arg(m_document.displayName()),
@@ -160,7 +162,7 @@ void MainWindow::exportFigures() {
   const QString dir =
       QFileDialog::getExistingDirectory(this, tr("Export all figures to"), folderFor(m_document));
   if (dir.isEmpty()) return;
-  const ExportReport report = exportAll(dir, *m_session->context());
+  const ExportReport report = exportViews(dir, *m_session->context(), m_views->views());
   if (report.ok())
     m_messages->show(MessageBar::Tone::Note,
                      tr("%1 files were written to %2").arg(report.written.size()).arg(dir));
@@ -200,7 +202,12 @@ void MainWindow::showLessons() {
 void MainWindow::startLesson(const QString& id) {
   const auto it =
       std::find_if(lessons().begin(), lessons().end(), [&](const Lesson& l) { return l.id == id; });
-  if (it == lessons().end() || !mayDiscard() || !openPath(it->sample)) return;
+  if (it == lessons().end()) return;
+  const auto before = m_beforeLesson.value_or(BeforeLesson{
+      m_document.isEmpty() ? nullptr : m_document.snapshot(), m_document.path(), m_document.isModified()});
+  if (!openPath(it->sample)) return;
+  m_beforeLesson = before;
+  m_document.beScratch();
   m_actions
       .find(it->arrange == QLatin1String("teach") ? QStringLiteral("view.teach")
                                                   : QStringLiteral("view.explore"))
@@ -209,10 +216,21 @@ void MainWindow::startLesson(const QString& id) {
   m_lessons->begin(id);
 }
 
+void MainWindow::leaveLesson() {
+  m_lessons->showList();
+  const auto before = std::exchange(m_beforeLesson, std::nullopt);
+  if (!before) return;
+  if (!before->scenario)
+    m_document.close();
+  else if (before->modified || before->path.isEmpty() || !openPath(before->path))
+    m_document.reset(*before->scenario, before->path, before->modified);
+}
+
 void MainWindow::keepMomentInFront() {
   const View* view = m_views->current();
   if (!view) return;
-  keepMoment(m_document, *view, m_selection);
+  if (const QString why = keepMoment(m_document, *view, m_selection); !why.isEmpty())
+    return m_messages->show(MessageBar::Tone::Warning, tr("No moment was kept. %1").arg(why));
   const QString kept = QString::fromStdString(m_document.scenario().moments.back().caption);
   m_messages->show(
       MessageBar::Tone::Note, tr("Kept as moment %1: %2").arg(m_document.scenario().moments.size()).arg(kept),

@@ -53,7 +53,9 @@ void writeSession(const QString& scenarioPath, const ScenarioSession& session) {
   QJsonObject states;
   for (const auto& [view, state] : session.viewStates) {
     QJsonObject o;
-    for (const auto& [key, value] : state) o.insert(QString::fromStdString(key), value);
+    for (const auto& [key, value] : state)
+      o.insert(QString::fromStdString(key), value.name() ? QJsonValue(QString::fromStdString(*value.name()))
+                                                         : QJsonValue(*value.number()));
     states.insert(view, o);
   }
   QJsonObject o{{QStringLiteral("path"), scenarioPath},
@@ -85,7 +87,8 @@ std::optional<ScenarioSession> readSession(const QString& scenarioPath) {
   for (auto it = states.begin(); it != states.end(); ++it) {
     const QJsonObject state = it->toObject();
     for (auto value = state.begin(); value != state.end(); ++value)
-      session.viewStates[it.key()][value.key().toStdString()] = value->toDouble();
+      session.viewStates[it.key()][value.key().toStdString()] =
+          value->isString() ? OptionValue(value->toString().toStdString()) : OptionValue(value->toDouble());
   }
   session.selected = itemOf(o.value(QStringLiteral("selected")).toObject());
   return session;

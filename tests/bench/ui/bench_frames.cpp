@@ -19,12 +19,12 @@
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "editors/what_if/what_if_view.h"
-#include "figures/all_figures.h"
 #include "figures/communication_figure.h"
 #include "figures/topology_figure.h"
 #include "plan/plan_edit.h"
 #include "solver/solve.h"
 #include "views/figure_canvas.h"
+#include "views/registry.h"
 #include "window/main_window.h"
 #include "window/views_area.h"
 
@@ -123,7 +123,7 @@ void measureFigures() {
     shape.inner = c.inner, shape.blocks = std::max(94, 4 * c.stages - 2);
     const PlanContext context = test::contextOf(shape);
     std::printf("%s\n", c.name);
-    for (const auto& figure : allFigures()) {
+    for (const auto& figure : planFigures()) {
       measure(*figure, context, figure->title());
       if (auto* topology = dynamic_cast<TopologyFigure*>(figure.get())) {
         topology->fit();
@@ -133,7 +133,7 @@ void measureFigures() {
         measure(*topology, context, QStringLiteral("Topology, with traffic"));
       }
       if (auto* heat = dynamic_cast<CommunicationFigure*>(figure.get())) {
-        auto options = heat->options();
+        auto options = heat->shown();
         options.groups = -1;
         heat->setOptions(options);
         measure(*heat, context, QStringLiteral("Communication, by device"));

@@ -124,7 +124,7 @@ private slots:
   {"name": "a", "plan": {"microbatch": 0, "stages": []}},
   {"name": "a", "plan": {"microbatch": 1, "stages": [{"layers": [0]}]}, "setting": {"job": {"global_batch": "x"}}},
   {"plan": {"microbatch": 1, "stages": [{"layers": [0]}]}}],
- "moments": [{"view": "stages", "plan": "b", "state": {"zoom": "large"}, "selected": {"kind": "planet"}}])"));
+ "moments": [{"view": "stages", "plan": "b", "state": {"zoom": [1]}, "selected": {"kind": "planet"}}])"));
     QVERIFY(!r);
     QStringList places;
     for (const Diagnostic& d : r.diagnostics)

@@ -1,11 +1,13 @@
 #include <QApplication>
 #include <QContextMenuEvent>
 #include <QMenu>
+#include <QSignalSpy>
 #include <QTimer>
 #include <QtTest/QTest>
 
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
+#include "figures/memory_figure.h"
 #include "plan/plan_edit.h"
 #include "support/desk.h"
 
@@ -47,6 +49,69 @@ private slots:
     QVERIFY(o.view.verdict().contains("regret +") || o.view.verdict().contains("does not run"));
     o.view.showOptimum();
     QCOMPARE(firstLayerOf(*o.view.canvas().plan(), 1), before);
+  }
+  void aDragIsUndone() {
+    Opened o;
+    const Plan best = *o.view.canvas().plan();
+    const auto drag = [&](int to) {
+      const QPoint at = o.view.canvas().cutPosition(1).toPoint();
+      QTest::mousePress(&o.view.canvas(), Qt::LeftButton, {}, at);
+      for (int x : {(at.x() + to) / 2, to}) QTest::mouseMove(&o.view.canvas(), QPoint(x, at.y()));
+      QTest::mouseRelease(&o.view.canvas(), Qt::LeftButton, {}, QPoint(to, at.y()));
+    };
+    drag(80);
+    const Plan dragged = *o.view.canvas().plan();
+    QVERIFY(!(dragged == best));
+    QUndoStack& history = o.document.history();
+    QCOMPARE(history.count(), 1);
+    QVERIFY(history.text(0).startsWith(QStringLiteral("Drag the cut")));
+    QVERIFY(!o.document.isModified());  // no scenario was changed
+    history.undo();
+    QVERIFY(*o.view.canvas().plan() == best);
+    QVERIFY(o.view.verdict().contains("the best plan"));
+    history.redo();
+    QVERIFY(*o.view.canvas().plan() == dragged);
+    o.view.showOptimum();
+    QVERIFY(*o.view.canvas().plan() == best);
+    history.undo();
+    QVERIFY(*o.view.canvas().plan() == dragged);
+    // Keys that follow each other are one step.
+    const int steps = history.count();
+    QTest::keyClick(&o.view.canvas(), Qt::Key_Right);
+    QTest::keyClick(&o.view.canvas(), Qt::Key_Right);
+    QCOMPARE(history.count(), steps + 0);  // in place of the step that was undone
+    history.undo();
+    QVERIFY(*o.view.canvas().plan() == dragged);
+  }
+  void theAxisStaysWhileACutIsDragged() {
+    Opened o;
+    const auto& figure = static_cast<const CutFigure&>(*o.view.figure());
+    const double before = figure.loadAxis();
+    const double best = o.view.canvas().evaluation().maxLoad.value();
+    o.view.canvas().moveCut(1, firstLayerOf(*o.view.canvas().plan(), 1) - 1);
+    QVERIFY(o.view.canvas().evaluation().maxLoad.value() > best * 1.05);
+    QCOMPARE(figure.loadAxis(), before);
+    QCOMPARE(figure.draft()->best.size(), figure.draft()->evaluation.stages.size());
+  }
+  void whatIsDrawnIsShownKeptAndUsed() {
+    Opened o;
+    QSignalSpy told(&o.view, &CutView::handPlanChanged);
+    o.view.canvas().moveCut(1, firstLayerOf(*o.view.canvas().plan(), 1) - 1);
+    const Plan mine = *o.view.canvas().plan();
+    QTRY_COMPARE(told.count(), 1);
+    const auto hand = told.back().front().value<PlanContextPtr>();
+    QVERIFY(hand && hand->byHand && hand->plan->plan == mine);
+    QCOMPARE(hand->plan->evaluation.batchTime.value(), o.view.canvas().evaluation().batchTime.value());
+    QVERIFY(MemoryFigure().asText(*hand) != MemoryFigure().asText(o.context));
+    QTest::mouseClick(test::buttonOf(o.view, QStringLiteral("Keep this plan")), Qt::LeftButton);
+    QVERIFY(*o.document.scenario().keptPlans.at(0).plan == mine);
+    o.view.hide();
+    QTRY_COMPARE(told.count(), 2);
+    QVERIFY(!told.back().front().value<PlanContextPtr>());
+    o.view.show();
+    QTest::mouseClick(test::buttonOf(o.view, QStringLiteral("Use these cuts")), Qt::LeftButton);
+    o.solveAgain();
+    QCOMPARE(firstLayerOf(o.context.plan->plan, 1), firstLayerOf(mine, 1));
   }
   void draggingACutDimsNoStage() {
     Opened o;

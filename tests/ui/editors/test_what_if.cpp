@@ -13,6 +13,10 @@
 #include "support/slider_drag.h"
 #include "views/figure_pane.h"
 
+#include <QLabel>
+
+#include "support/desk.h"
+
 using namespace nest;
 
 namespace {
@@ -150,7 +154,10 @@ private slots:
     a.view.keep();
     a.solveAgain();
     QCOMPARE(strip->count(), 2);
-    QVERIFY(strip->item(0)->data(Qt::UserRole + 1).toString().endsWith(QStringLiteral("a batch")));
+    // Of different batches it is not the seconds that tell which is faster.
+    QVERIFY(strip->item(0)->data(Qt::UserRole + 1).toString().endsWith(QStringLiteral("samples/s")));
+    QVERIFY2(strip->item(1)->text().startsWith(QStringLiteral("global batch")),
+             qPrintable(strip->item(1)->text()));
     QVERIFY(strip->item(0)->data(Qt::UserRole + 1) != strip->item(1)->data(Qt::UserRole + 1));
     const auto compareWith = [&](int i) {
       Q_EMIT strip->customContextMenuRequested(strip->visualItemRect(strip->item(i)).center());
@@ -161,12 +168,44 @@ private slots:
     };
     const auto& pair = static_cast<const PlanPairFigure&>(*a.view.figure());
     compareWith(1);
-    QCOMPARE(pair.side(0).name, QStringLiteral("What-if 2"));
+    QCOMPARE(pair.side(0).name, strip->item(1)->text());
     QVERIFY2(!a.view.story().contains(QStringLiteral("→")), qPrintable(a.view.story()));
     compareWith(0);
     QCOMPARE(pair.side(0).name, QStringLiteral("What-if 1"));
     QCOMPARE(pair.side(0).plan->plan, kept->plan);
     QVERIFY2(a.view.story().contains(QStringLiteral("→")), qPrintable(a.view.story()));
+    QVERIFY2(a.view.story().contains(QStringLiteral("samples/s")), qPrintable(a.view.story()));
+    QVERIFY2(a.view.story().contains(QStringLiteral("Changed: global batch")), qPrintable(a.view.story()));
+    QVERIFY(pair.asText(a.context).contains(QStringLiteral("samples/s")));
+  }
+
+  /// What is told is told against the scenario that is open, also where nothing fits in it.
+  void nothingFitsIsAReferenceToo() {
+    test::Desk desk("llama3-70b-a100-16-too-small.nest.json");
+    WhatIfView view(desk.services());
+    desk.show(view, {1100, 700});
+    QVERIFY(desk.context.isNearestMiss());
+    QVERIFY2(view.story().startsWith(QStringLiteral("Does not fit")), qPrintable(view.story()));
+    const auto figure = [&] { return view.figure()->asText(desk.context); };
+    QVERIFY2(!figure().contains(QStringLiteral("baselines")), qPrintable(figure()));
+    QVERIFY(!view.whyNotKept().isEmpty());
+    desk.document.edit({}, QStringLiteral("Enlarge"), [](Scenario& s) {
+      s.cluster.device.memory.value = Bytes(160.0 * 1024 * 1024 * 1024);
+    });
+    desk.solveIt();
+    view.setContext(desk.snapshot());
+    QVERIFY(desk.context.plan);
+    QVERIFY2(view.story().contains(QStringLiteral("GiB more")) && view.story().contains(QStringLiteral("→")),
+             qPrintable(view.story()));
+    QVERIFY2(view.story().contains(QStringLiteral("emory")), qPrintable(view.story()));
+    // Another scenario: nothing of the one before is a reference.
+    test::Desk other;
+    desk.document.reset(other.document.scenario(), {});
+    desk.solveIt();
+    view.setContext(desk.snapshot());
+    QVERIFY2(!view.story().contains(QStringLiteral("→")), qPrintable(view.story()));
+    for (const QLabel* l : view.findChildren<QLabel*>())
+      QVERIFY2(!l->text().contains(u'%'), qPrintable(l->text()));
   }
 };
 NEST_TEST(TestWhatIf)

@@ -13,9 +13,10 @@
 #include "export/figure_export.h"
 #include "export/launch_dialog.h"
 #include "export/svg_device.h"
-#include "figures/all_figures.h"
 #include "formats/results/plan_json.h"
+#include "support/desk.h"
 #include "support/test_main.h"
+#include "views/registry.h"
 
 using namespace nest;
 
@@ -104,6 +105,27 @@ private slots:
     QVERIFY(QFile::exists(dir.filePath(QStringLiteral("topology.pdf"))));
   }
 
+  /// Every view that has a figure to show, each figure once.
+  void everyFigureIsEvery() {
+    const test::Desk desk;
+    QTemporaryDir dir;
+    const ExportReport report = exportAll(dir.path(), desk.context);
+    QVERIFY2(report.ok(), qPrintable(report.problems.join(u'\n')));
+    for (const char* name : {"topology", "network", "stages", "memory", "communication", "timeline",
+                             "placement", "cuts", "front", "dp-table", "compare", "plans", "study"})
+      for (const char* suffix : {"svg", "png", "pdf"}) {
+        const QString path =
+            dir.filePath(QStringLiteral("%1.%2").arg(QLatin1String(name), QLatin1String(suffix)));
+        QVERIFY2(report.written.count(path) == 1 && read(path).size() > 1000, qPrintable(path));
+      }
+    QCOMPARE(report.written.size(), 13 * 3 + 2);
+    // No view is left out but those that have nothing to say without being asked.
+    QSet<QString> silent;
+    for (const ViewEntry& view : viewRegistry())
+      if (!QFile::exists(dir.filePath(view.id + QStringLiteral(".svg")))) silent += view.id;
+    QCOMPARE(silent, (QSet<QString>{QStringLiteral("whatif"), QStringLiteral("search")}));
+  }
+
   void withoutAPlanOnlyTheClusterIsDrawn() {
     QTemporaryDir dir;
     PlanContext c = test::contextOf({});
@@ -136,7 +158,7 @@ private slots:
     shape.stages = 64;
     shape.blocks = 126;
     const PlanContext c = test::contextOf(shape);
-    for (const auto& figure : allFigures())
+    for (const auto& figure : planFigures())
       for (const auto format : {ExportFormat::Svg, ExportFormat::Pdf, ExportFormat::Png}) {
         const auto size = renderFigure(*figure, c, format).size();
         QVERIFY2(size > 1000 && size < 5'000'000,
@@ -199,7 +221,7 @@ private slots:
     if (tool.isEmpty()) QSKIP("rsvg-convert is not installed");
     QTemporaryDir dir;
     const PlanContext c = test::contextOf({});
-    for (const auto& figure : allFigures()) {
+    for (const auto& figure : planFigures()) {
       ExportOptions options;
       options.pixelWidth = static_cast<int>(figure->preferredSize(c).width());
       const QString svg = dir.filePath(figure->id() + QStringLiteral(".svg")),

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "cluster/devices/device_catalog.h"
-#include "figures/all_figures.h"
 #include "figures/axis.h"
 #include "figures/communication_figure.h"
 #include "figures/memory_figure.h"
@@ -17,6 +16,7 @@
 #include "plan_contexts.h"
 #include "support/test_main.h"
 #include "text_recorder.h"
+#include "views/registry.h"
 
 using namespace nest;
 
@@ -258,7 +258,7 @@ private slots:
     QCOMPARE(f.hit(shown->area.center(), kArea, c)->item, pair);
     QVERIFY(plain(shown->tip).contains(QStringLiteral("bytes")));
     QVERIFY(f.describe({ItemKind::Pair, 0, -1, 100}, c).contains(QStringLiteral("nothing")));
-    auto options = f.options();
+    auto options = f.shown();
     options.groups = 1;
     f.setOptions(options);
     QVERIFY(!f.locate(pair, kArea, c));
@@ -310,7 +310,7 @@ private slots:
       for (const auto& w : page.words()) out += w.text + u' ';
       return out;
     };
-    for (const auto& f : allFigures()) {
+    for (const auto& f : planFigures()) {
       QVERIFY(words(*f, empty).contains(QStringLiteral("Nothing is open")));
       QVERIFY(words(*f, broken).contains(QStringLiteral("bandwidth must be positive")));
       if (f->id() != QStringLiteral("topology"))
@@ -327,7 +327,8 @@ private slots:
     QTest::addColumn<int>("stages");
     QTest::addColumn<QList<int>>("fanouts");
     QTest::addColumn<QSize>("size");
-    for (const QSize size : {QSize(600, 400), QSize(1200, 700), QSize(2400, 1400)}) {
+    // 85 × 60 mm is a column of a journal.
+    for (const QSize size : {QSize(321, 227), QSize(600, 400), QSize(1200, 700), QSize(2400, 1400)}) {
       const QByteArray at = QByteArray::number(size.width());
       QTest::newRow(("p1 n8 " + at).constData()) << 1 << QList<int>{8} << size;
       QTest::newRow(("p4 n128 " + at).constData()) << 4 << QList<int>{8, 4, 4} << size;
@@ -343,7 +344,8 @@ private slots:
     const PlanContext c = test::contextOf(shapeOf(stages, std::vector<int>(fanouts.begin(), fanouts.end())));
     const QRectF area(QPointF(0, 0), size);
     for (const bool standalone : {false, true})
-      for (const auto& f : allFigures()) {
+      for (const auto& f : planFigures()) {
+        if (!standalone && size.width() < 400) continue;  // no window is as small
         test::TextRecorder page(size);
         QPainter painter(&page);
         FigureStyle style;
@@ -392,7 +394,7 @@ private slots:
     const PlanContext c = test::contextOf(shapeOf(16, {8, 4, 16, 256}));
     QCOMPARE(c.problem->cluster->deviceCount(), 131072);
     QImage image(1200, 700, QImage::Format_RGB32);
-    for (const auto& f : allFigures()) {
+    for (const auto& f : planFigures()) {
       if (auto* topology = dynamic_cast<TopologyFigure*>(f.get())) topology->setFolding(Folding::Nothing);
       for (int k = 0; k < 2; ++k) {
         QElapsedTimer timer;

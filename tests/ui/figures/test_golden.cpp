@@ -1,13 +1,14 @@
 #include <QImage>
 #include <QPainter>
 
-#include "figures/all_figures.h"
+#include "figures/curve_figure.h"
 #include "figures/cut_figure.h"
 #include "figures/plan_pair_figure.h"
 #include "figures/sweep_figure.h"
 #include "plan_contexts.h"
 #include "support/golden.h"
 #include "support/test_main.h"
+#include "views/registry.h"
 
 using namespace nest;
 
@@ -40,7 +41,7 @@ private slots:
     shape.fanouts = {8, 4}, shape.stages = 4, shape.tensor = 4, shape.inner = 2, shape.microbatches = 8;
     shape.parametersPerBlock = 1.2e9;
     m_context = test::contextOf(shape);
-    m_figures = allFigures();
+    m_figures = planFigures();
     auto cuts = std::make_unique<CutFigure>();
     const Plan& plan = m_context.plan->plan;
     cuts->setDraft(CutFigure::Draft{plan, m_context.plan->evaluation,
@@ -48,18 +49,31 @@ private slots:
     m_figures.push_back(std::move(cuts));
     test::ContextShape other = shape;
     other.stages = 2, other.inner = 4;
+    const PlanContext kept = test::contextOf(other);
     auto pair = std::make_unique<PlanPairFigure>();
-    pair->setSides({QStringLiteral("This plan"), m_context.plan},
-                   {QStringLiteral("Kept 1"), test::contextOf(other).plan});
+    pair->setSides({QStringLiteral("This plan"), m_context.plan, m_context.problem},
+                   {QStringLiteral("Kept 1"), kept.plan, kept.problem});
     m_figures.push_back(std::move(pair));
     auto sweep = std::make_unique<SweepFigure>();
-    sweep->begin(QStringLiteral("devices"), {"32", "64", "128"}, QStringLiteral("global batch"),
-                 {"128", "256"}, QStringLiteral("Throughput, samples/s"));
-    sweep->setCell(0, 0, {true, 12, QStringLiteral("12 samples/s"), QStringLiteral("t4 p2")});
-    sweep->setCell(1, 0, {true, 23, QStringLiteral("23 samples/s"), QStringLiteral("t4 p2")});
-    sweep->setCell(2, 0, {true, 40, QStringLiteral("40 samples/s"), QStringLiteral("t4 p4")});
-    sweep->setCell(0, 1, {true, 0, {}, {}});
+    StudyRecord grid;
+    grid.quantity = "Throughput, samples/s", grid.acrossName = "devices", grid.upName = "global batch";
+    grid.across = {{32, "32"}, {64, "64", true}, {128, "128"}};
+    grid.up = {{128, "128"}, {256, "256", true}};
+    const auto result = [](double y, const char* plan) {
+      return StudyRecord::Result{
+          y, y > 0 ? std::to_string(static_cast<int>(y)) + " samples/s" : "", plan, {}, {}};
+    };
+    grid.results = {result(12, "t4 p2"), result(23, "t4 p2"), result(40, "t4 p4"), result(0, "")};
+    sweep->setRecord(grid);
     m_figures.push_back(std::move(sweep));
+    StudyRecord line = grid;
+    line.upName.clear(), line.up.clear(), line.heldBatch = 256;
+    line.across.push_back({256, "256"});
+    line.results = {result(12, "t4 p2"), result(23, "t4 p2"), result(38, "t4 p4")};
+    line.results.back().change = "Stages 2 → 4";
+    auto curve = std::make_unique<CurveFigure>();
+    curve->setRecord(line);
+    m_figures.push_back(std::move(curve));
   }
 
   void looksAsItDid_data() {

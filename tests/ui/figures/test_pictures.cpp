@@ -4,10 +4,10 @@
 #include <QPainter>
 #include <cstdio>
 
-#include "figures/all_figures.h"
 #include "figures/topology_figure.h"
 #include "plan_contexts.h"
 #include "support/test_main.h"
+#include "views/registry.h"
 
 using namespace nest;
 
@@ -58,15 +58,20 @@ private slots:
     const QString dir = qEnvironmentVariable("NEST_PICTURES");
     const QString only = qEnvironmentVariable("NEST_FIGURE");
     const PlanContext context = test::contextOf(cases()[static_cast<std::size_t>(index)].shape);
-    for (const auto& figure : allFigures()) {
+    for (const auto& figure : planFigures()) {
       if (auto* topology = dynamic_cast<TopologyFigure*>(figure.get());
           topology && qEnvironmentVariableIsSet("NEST_TRAFFIC"))
         topology->setTraffic(TopologyFigure::kAllTraffic);
       if (!only.isEmpty() && figure->id() != only) continue;
-      for (const QSize size : {QSize(600, 400), QSize(1200, 700), QSize(2400, 1400)}) {
+      // 85 × 60 mm is a column of a journal.
+      for (const QSize size : {QSize(321, 227), QSize(600, 400), QSize(1200, 700), QSize(2400, 1400)}) {
         for (const auto kind : {Theme::Kind::Light, Theme::Kind::Dark, Theme::Kind::Print}) {
-          if (kind != Theme::Kind::Light && size.width() != 1200) continue;
-          QImage image(size, QImage::Format_RGB32);
+          const bool column = size.width() == 321;
+          if (column ? kind != Theme::Kind::Print : kind != Theme::Kind::Light && size.width() != 1200)
+            continue;
+          const double scale = column ? 4 : 1;
+          QImage image(size * scale, QImage::Format_RGB32);
+          image.setDevicePixelRatio(scale);
           image.fill(Qt::magenta);
           FigureStyle style;
           style.theme = &Theme::of(kind);

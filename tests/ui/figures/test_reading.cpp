@@ -1,4 +1,5 @@
 // What stands in a figure can be read: nothing struck through, too small, cut off or said unevenly.
+#include <QLineF>
 #include <QPainter>
 #include <QRegularExpression>
 #include <algorithm>
@@ -151,7 +152,7 @@ private slots:
   void oneLevelIsLookedAtAlone() {
     const PlanContext c = contextOf(4, {8, 4, 4});
     CommunicationFigure f;
-    auto options = f.options();
+    auto options = f.shown();
     options.groups = 0;
     const SelectionItem within{ItemKind::Pair, 0, 0, 0};
     f.setOptions(options);
@@ -182,22 +183,108 @@ private slots:
   void aStudySaysWhatItFound() {
     const PlanContext c = contextOf(4, {8, 4, 4});
     CurveFigure f;
-    const auto point = [](double x, double y, bool changed) {
-      CurveFigure::Point p;
-      p.x = x, p.xText = countText(static_cast<long long>(x));
-      p.y = y, p.yText = y > 0 ? QStringLiteral("%1 samples/s").arg(y) : QString();
-      p.changed = changed, p.plan = QStringLiteral("t8");
-      return p;
+    StudyRecord r;
+    r.quantity = "Throughput, samples/s", r.acrossName = "devices";
+    r.across = {{8, "8"}, {16, "16"}, {32, "32", true}};
+    const auto result = [](double y, const char* change) {
+      return StudyRecord::Result{y, y > 0 ? text::number(y, 4) + " samples/s" : "", "t8", change, {}};
     };
-    f.setPoints(QStringLiteral("devices"), QStringLiteral("Throughput"),
-                {point(8, 0, false), point(16, 20, false), point(32, 1500, true)});
+    r.results = {result(0, ""), result(20, ""), result(1500, "Stages 1 → 2")};
+    f.setRecord(r);
     const Words words = wordsOf(f, c, {1000, 640});
     QCOMPARE(
         matching(words, "^From 20 samples/s at 16 to 1500 samples/s at 32; the plan changes once$").size(),
         1);
     QCOMPARE(matching(words, "^1,000$").size(), 1);
-    f.setPoints(QStringLiteral("devices"), QStringLiteral("Throughput"), {point(8, 0, false)});
-    QCOMPARE(matching(wordsOf(f, c, {1000, 640}), "^Does not fit").size(), 1);
+    r.results = {result(0, "")}, r.across.resize(1);
+    f.setRecord(r);
+    QCOMPARE(matching(wordsOf(f, c, {1000, 640}), "^Nothing fits").size(), 1);
+  }
+
+  /// 8.45 samples/s at 64 devices are 135.2 at 1,024 when scaling is perfect, wherever the line is read.
+  void linearScalingIsRightAllAlongTheLine() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    CurveFigure f;
+    StudyRecord r;
+    r.quantity = "Throughput, samples/s", r.acrossName = "devices", r.heldBatch = 1536;
+    for (int n = 64; n <= 1024; n *= 2) r.across.push_back({double(n), std::to_string(n), n == 128});
+    for (const double y : {8.45, 16.5, 32.0, 62.0, 121.0})
+      r.results.push_back({y, text::number(y) + " samples/s", "t8", {}, {}});
+    f.setRecord(r);
+    QCOMPARE(f.linearAt(1024), 135.2);
+    const QRectF area(0, 0, 1000, 640);
+    const QPointF a = f.pointOf(64, 8.45, area, c, false), b = f.pointOf(1024, 135.2, area, c, false);
+    for (const double x : {128.0, 200.0, 512.0}) {
+      const QPointF at = f.pointOf(x, f.linearAt(x), area, c, false);
+      const double chord = a.y() + (b.y() - a.y()) * (at.x() - a.x()) / (b.x() - a.x());
+      QVERIFY(std::abs(at.y() - chord) < 0.01);
+      QVERIFY(area.contains(at));
+    }
+    const Words words = wordsOf(f, c, {1000, 640});
+    QCOMPARE(matching(words, "^linear scaling$").size(), 1);
+    QCOMPARE(matching(words, "89.5 % of linear; global batch held at 1,536 .strong scaling.").size(), 1);
+    // Without held batch (a sweep of a bandwidth) there is no such line.
+    r.heldBatch = 0;
+    f.setRecord(r);
+    QCOMPARE(matching(wordsOf(f, c, {1000, 640}), "linear|logarithmic").size(), 0);
+  }
+
+  void aPartOfAStudyIsNotTheWhole() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    CurveFigure f;
+    StudyRecord r;
+    r.quantity = "Throughput, samples/s", r.acrossName = "devices", r.heldBatch = 64;
+    for (int n = 8; n <= 128; n *= 2) r.across.push_back({double(n), std::to_string(n)});
+    r.results = {{2, "2 samples/s", "t8", {}, {}}, {4, "4 samples/s", "t8", {}, {}}};
+    f.setRecord(r);
+    const QRectF area(0, 0, 1000, 640);
+    const QPointF before = f.pointOf(8, 2, area, c, false);
+    QCOMPARE(matching(wordsOf(f, c, {1000, 640}), "^2 of 5 values so far: from 2 samples/s at 8").size(), 1);
+    r.results.push_back({7.5, "7.5 samples/s", "t4", "Tensor degree 8 → 4", {}});
+    r.cancelled = true;
+    f.setRecord(r);
+    QCOMPARE(f.pointOf(8, 2, area, c, false), before);  // points that arrive move no axis
+    const Words words = wordsOf(f, c, {1000, 640});
+    QCOMPARE(matching(words, "^Cancelled after 3 of 5 values: from").size(), 1);
+    QCOMPARE(matching(words, "^not solved$").size(), 1);
+    QCOMPARE(matching(words, "^128$").size(), 1);
+    QVERIFY(f.asText(c).contains(QStringLiteral("Cancelled after 3 of 5 values")));
+  }
+
+  /// Each name under its own mark: nearer to it than to any other.
+  void namesStandAtTheirOwnMarks() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    CurveFigure f;
+    StudyRecord r;
+    r.quantity = "Throughput, samples/s", r.acrossName = "leaf bandwidth";
+    for (int i = 0; i < 8; ++i) {
+      r.across.push_back({std::pow(2.0, i), std::to_string(1 << i)});
+      r.results.push_back({10.0 + i,
+                           std::to_string(10 + i),
+                           "t4 sp · p4 · d64 · b" + std::to_string(i),
+                           i ? "Tensor degree" : "",
+                           {}});
+    }
+    f.setRecord(r);
+    const QSize size(1000, 640);
+    int named = 0;
+    for (const auto& w : wordsOf(f, c, size)) {
+      if (!w.text.contains(QStringLiteral(": t4 sp"))) continue;
+      ++named;
+      const int own = w.text.left(1).toInt() - 1;
+      int nearest = -1;
+      double least = 1e300;
+      for (int i = 0; i < 8; ++i) {
+        const QPointF at =
+            f.pointOf(r.across[static_cast<std::size_t>(i)].x, r.results[static_cast<std::size_t>(i)].y,
+                      QRectF(QPointF(), size), c, false);
+        const QPointF to(std::clamp(at.x(), w.box.left(), w.box.right()),
+                         std::clamp(at.y(), w.box.top(), w.box.bottom()));
+        if (const double d = QLineF(at, to).length(); d < least) least = d, nearest = i;
+      }
+      QCOMPARE(nearest, own);
+    }
+    QVERIFY(named >= 4);
   }
 
   void comparedPlansKeepApart() {

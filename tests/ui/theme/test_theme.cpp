@@ -85,13 +85,20 @@ private Q_SLOTS:
         QVERIFY(contrast(theme.textOn(theme.stage(a)), theme.stage(a)) >= 4.5);
       }
   }
-  void magnitudeGrowsInLightness() {
-    double before = -1;
+  /// Much stands out from the canvas: dark on white, light on black.
+  void magnitudeGrowsAwayFromTheCanvas() {
+    double before = 2;
     for (int i = 0; i <= 100; ++i) {
       const double l = luminance(Theme::of(Theme::Kind::Light).magnitude(i / 100.0));
-      QVERIFY(l > before);
+      QVERIFY(l < before);
       before = l;
     }
+    const auto far = [](Theme::Kind kind) {
+      const Theme& t = Theme::of(kind);
+      return contrast(t.magnitude(1), t.color(Theme::Role::Canvas));
+    };
+    for (const auto kind : {Theme::Kind::Light, Theme::Kind::Dark, Theme::Kind::Print})
+      QVERIFY(far(kind) > 7);
     QCOMPARE(Theme::of(Theme::Kind::Dark).magnitude(-3), Theme::of(Theme::Kind::Dark).magnitude(0));
     QCOMPARE(Theme::of(Theme::Kind::Dark).magnitude(std::nan("")), Theme::of(Theme::Kind::Dark).magnitude(0));
   }

@@ -1,12 +1,14 @@
 // What a view shows of itself depends on the room it has and on what there is to show.
 #include <QComboBox>
 #include <QSettings>
+#include <QSortFilterProxyModel>
 #include <QTabWidget>
 #include <QTableWidget>
 #include <QTextBrowser>
 
 #include "../figures/plan_contexts.h"
 #include "support/desk.h"
+#include "units/text.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_canvas.h"
 #include "views/figure_views.h"
@@ -46,19 +48,19 @@ private slots:
     for (auto* t : view.findChildren<QTableView*>())
       if (t->accessibleName().startsWith(QStringLiteral("Candidates"))) table = t;
     QVERIFY(table);
-    QCOMPARE(tabs->count(), 4);
+    QCOMPARE(tabs->count(), 5);
     QCOMPARE(tabs->tabText(tabs->currentIndex()), QStringLiteral("Candidates"));
     QTRY_VERIFY(table->isVisible() && table->height() > 90);
     QVERIFY(table->isColumnHidden(CandidateModel::Fate));
     view.resize(1100, 700);
-    QTRY_COMPARE(tabs->count(), 3);
+    QTRY_COMPARE(tabs->count(), 4);
     QCOMPARE(tabs->currentIndex(), 0);
     QTRY_VERIFY(table->isVisible() && view.findChild<QTextBrowser*>()->isVisible());
     QVERIFY(!table->isColumnHidden(CandidateModel::Fate));
     // A tab that was chosen stays.
     tabs->setCurrentIndex(1);
     view.resize(700, 300);
-    QTRY_COMPARE(tabs->count(), 4);
+    QTRY_COMPARE(tabs->count(), 5);
     QCOMPARE(tabs->currentIndex(), 1);
     // Every button of the questions is whole.
     tabs->setCurrentIndex(0);
@@ -79,6 +81,67 @@ private slots:
       unbounded += time.isEmpty();
     }
     QVERIFY(unbounded > 0 && unbounded < model.rowCount());
+  }
+
+  /// A bound is no time: plans that were found come first, however low the bound of another lies.
+  void boundsStandBehindTimes() {
+    auto outcome = std::make_shared<Outcome>();
+    const auto row = [&](Fate fate, std::optional<double> best, double bound, double lack) {
+      Candidate c;
+      c.fate = fate, c.lowerBound = Seconds(bound), c.shortfall = Bytes(lack);
+      if (best) c.best = Seconds(*best);
+      outcome->log.candidates.push_back(c);
+    };
+    row(Fate::OutOfMemory, {}, 1, 12.5 * (1 << 30));
+    row(Fate::Bounded, {}, 7.74, 0);
+    row(Fate::Solved, 8.5, 7.7, 0);
+    row(Fate::Won, 7.74, 7.7, 0);
+    row(Fate::Solved, 7.9, 7.7, 0);
+    outcome->plans.resize(1);
+    outcome->plans[0].evaluation.batchTime = Seconds(7.74);
+    CandidateModel model;
+    model.setOutcome(outcome);
+    QSortFilterProxyModel sorted;
+    sorted.setSourceModel(&model);
+    sorted.setSortRole(CandidateModel::kSortRole);
+    sorted.sort(CandidateModel::Time);
+    QStringList times, reasons;
+    for (int r = 0; r < sorted.rowCount(); ++r) {
+      times << sorted.index(r, CandidateModel::Time).data().toString();
+      reasons << sorted.index(r, CandidateModel::Why).data().toString();
+    }
+    QCOMPARE(times.mid(0, 4), (QStringList{"7.74 s", "7.9 s", "8.5 s", "at least 7.74 s"}));
+    QVERIFY2(reasons[3].startsWith(QStringLiteral("pruned: at least 7.74 s")), qPrintable(reasons[3]));
+    QVERIFY2(reasons[4].contains(QStringLiteral("short of memory by at least 12.5 GiB")),
+             qPrintable(reasons[4]));
+  }
+  /// Every candidate that does not fit says by how much.
+  void shortOfMemoryNamesTheAmount() {
+    const Desk desk("llama3-70b-a100-16-too-small.nest.json");
+    int short_ = 0;
+    for (const Candidate& c : desk.context.outcome->log.candidates) {
+      if (c.fate != Fate::OutOfMemory) continue;
+      ++short_;
+      QVERIFY2(c.shortfall.value() > 0, qPrintable(CandidateModel::reason(c, *desk.context.outcome)));
+    }
+    QVERIFY(short_ > 10);
+  }
+  void theNextBestPlansAreListed() {
+    Desk desk("llama2-7b-h100-128.nest.json");
+    SearchView view(desk.services());
+    desk.show(view);
+    auto* list = view.findChild<QTableWidget*>(QStringLiteral("plans"));
+    QVERIFY(list);
+    const auto& plans = desk.context.outcome->plans;
+    QVERIFY(plans.size() > 2);
+    QCOMPARE(list->rowCount(), static_cast<int>(plans.size()));
+    QCOMPARE(list->item(0, 1)->text(), QString::fromStdString(text::time(plans[0].evaluation.batchTime)));
+    QVERIFY(list->item(1, 2)->text().endsWith(QStringLiteral("%")) ||
+            list->item(1, 2)->text() == QStringLiteral("as fast"));
+    list->selectRow(1);
+    QTest::mouseClick(test::buttonOf(view, QStringLiteral("Keep this plan")), Qt::LeftButton);
+    QCOMPARE(desk.document.scenario().keptPlans.size(), std::size_t(1));
+    QVERIFY(*desk.document.scenario().keptPlans[0].plan == plans[1].plan);
   }
 
   void anEmptyStudyShowsNoTable() {
@@ -117,7 +180,7 @@ private slots:
     QCOMPARE(level->count(), 3);
     QCOMPARE(level->itemText(2), QStringLiteral("cluster"));
     level->setCurrentIndex(2);
-    QCOMPARE(view.state().at("level"), 2.0);
+    QCOMPARE(*view.state().at("level").name(), std::string("level1"));
     // A cluster without that level: every level again.
     test::ContextShape flat;
     flat.fanouts = {8}, flat.stages = 1;

@@ -9,6 +9,7 @@
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
 #include "lessons/lessons_pane.h"
+#include "plan/plan_edit.h"
 #include "views/figure_canvas.h"
 #include "views/registry.h"
 #include "views/search/search_view.h"
@@ -97,6 +98,45 @@ private Q_SLOTS:
     QVERIFY(b.done(3));
     QTest::mouseClick(b.button(QStringLiteral("Clear pins")), Qt::LeftButton);
     QVERIFY(b.done(4));
+  }
+
+  /// A lesson is taken in a document of its own: nothing is asked, and what was open comes back.
+  void whatWasOpenComesBack() {
+    WindowBench b(teachingSample());
+    QTRY_VERIFY(b.solved());
+    b.window.document().edit({}, QStringLiteral("Mine"), [](Scenario& s) { s.name = "Mine"; });
+    QVERIFY(b.window.document().isModified());
+    auto* pane = b.window.findChild<LessonsPane*>();
+    Q_EMIT pane->startRequested(lessons()[1].id);  // a question would never return here
+    QTRY_VERIFY(pane->lesson() == &lessons()[1]);
+    QVERIFY(b.scenario().name != "Mine");
+    b.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) { s.job.globalBatch *= 2; });
+    QVERIFY(!b.window.document().isModified());
+    QVERIFY(!b.window.isWindowModified());
+    Q_EMIT pane->startRequested(lessons()[2].id);
+    QTRY_VERIFY(pane->lesson() == &lessons()[2]);
+    Q_EMIT pane->leaveRequested();
+    QTRY_COMPARE(b.scenario().name, std::string("Mine"));
+    QVERIFY(!pane->lesson());
+    QVERIFY(b.window.document().isModified());
+    QTRY_VERIFY(b.solved());
+  }
+
+  /// In the teaching arrangement the schedule below the cuts is that of the cuts as they are drawn.
+  void theScheduleFollowsTheCuts() {
+    Bench b(QStringLiteral("Move the stage cuts yourself"));
+    QTRY_VERIFY(b.solved());
+    auto* cuts = qobject_cast<CutView*>(b.view("cuts"));
+    QTRY_VERIFY(cuts->canvas().plan() && cuts->isInSight());
+    const QString best = b.view("timeline")->figure()->asText(b.view("timeline")->context());
+    cuts->canvas().moveCut(1, firstLayerOf(*cuts->canvas().plan(), 1) - 1);
+    QTRY_VERIFY(b.view("timeline")->context().byHand);
+    QVERIFY(b.view("timeline")->context().plan->plan == *cuts->canvas().plan());
+    QVERIFY(b.view("timeline")->figure()->asText(b.view("timeline")->context()) != best);
+    QVERIFY(b.view("memory")->context().byHand);
+    b.window.document().history().undo();
+    QTRY_VERIFY(!b.view("timeline")->context().byHand);
+    QCOMPARE(b.view("timeline")->figure()->asText(b.view("timeline")->context()), best);
   }
 
   void bubblesShrinkWithTheBatch() {

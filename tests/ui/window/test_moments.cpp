@@ -3,12 +3,16 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QListWidget>
+#include <QSlider>
 
+#include "figures/plan_pair_figure.h"
 #include "formats/scenario/scenario_json.h"
 #include "moments/moment_show.h"
 #include "moments/moment_sight.h"
 #include "moments/moments_pane.h"
 #include "moments/moments_pdf.h"
+#include "views/compare/compare_view.h"
+#include "views/study/study_view.h"
 #include "views/view.h"
 #include "window_bench.h"
 
@@ -57,7 +61,7 @@ private Q_SLOTS:
     QCOMPARE(b.scenario().keptPlans.size(), std::size_t(2));  // two of them show the same plan
     QCOMPARE(b.scenario().moments[0].view, std::string("stages"));
     QCOMPARE(b.scenario().moments[0].selected->index, 1);
-    QCOMPARE(b.scenario().moments[1].state.at("value"), 2.0);
+    QCOMPARE(*b.scenario().moments[1].state.at("value").name(), std::string("time"));
     QCOMPARE(keptPlanNamed(b.scenario(), b.scenario().moments[0].plan)->setting->job.globalBatch, batch);
     QCOMPARE(keptPlanNamed(b.scenario(), b.scenario().moments[2].plan)->setting->job.globalBatch, 2 * batch);
     const auto again = readScenarioText(QByteArray::fromStdString(writeScenario(b.scenario())), {});
@@ -84,7 +88,7 @@ private Q_SLOTS:
     QTest::keyClick(show, Qt::Key_Space);
     QCOMPARE(show->current(), 1);
     QCOMPARE(show->sight()->view()->id(), QStringLiteral("communication"));
-    QCOMPARE(show->sight()->view()->state().at("value"), 2.0);
+    QCOMPARE(*show->sight()->view()->state().at("value").name(), std::string("time"));
     QTest::keyClick(show, Qt::Key_Right);
     QTest::keyClick(show, Qt::Key_Right);
     QCOMPARE(show->current(), 2);
@@ -127,6 +131,98 @@ private Q_SLOTS:
     QCOMPARE(b.scenario().moments.size(), std::size_t(2));
     b.window.document().history().undo();
     QTRY_COMPARE(strip->count(), 3);
+  }
+
+  /// What a study found, the baselines and the plan before a change are the slide: they are kept with it.
+  void slidesKeepWhatTheyShow() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    const auto keep = [&](const char* view) {
+      b.window.views().reveal(QLatin1String(view));
+      QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
+    };
+    // Nothing to show yet: a sentence says so.
+    keep("study");
+    keep("whatif");
+    QVERIFY(b.scenario().moments.empty());
+    auto* study = qobject_cast<StudyView*>(b.window.views().view(QStringLiteral("study")));
+    study->chooseField(0);
+    study->run();
+    QTRY_VERIFY_WITH_TIMEOUT(study->record().isWhole() && !study->isBusy(), 60000);
+    const QString curve = study->figure()->asText(study->context());
+    keep("study");
+    auto* compare = qobject_cast<CompareView*>(b.window.views().view(QStringLiteral("compare")));
+    b.window.views().reveal(QStringLiteral("compare"));
+    compare->runBaselines();
+    QTRY_VERIFY_WITH_TIMEOUT(
+        b.button(QStringLiteral("Run baselines")) && b.button(QStringLiteral("Run baselines"))->isEnabled(),
+        60000);
+    const int bars = compare->rowCount();
+    QVERIFY(bars > 3);
+    keep("compare");
+    const double before = b.window.session().context()->plan->evaluation.batchTime.value();
+    b.window.views().reveal(QStringLiteral("whatif"));
+    b.window.document().edit({}, QStringLiteral("Slow down"), [](Scenario& s) {
+      std::get<LevelsSource>(s.cluster.network).levels[1].bandwidth = BytesPerSecond(1e9);
+    });
+    QTRY_VERIFY(b.solved());
+    keep("whatif");
+    QCOMPARE(b.scenario().moments.size(), std::size_t(3));
+    // It goes on, and is saved and read again.
+    b.window.document().edit({}, QStringLiteral("Go on"), [](Scenario& s) { s.job.globalBatch *= 2; });
+    QTRY_VERIFY(b.solved());
+    const auto again = readScenarioText(QByteArray::fromStdString(writeScenario(b.scenario())), {});
+    QVERIFY2(again, again.diagnostics.empty() ? "" : again.diagnostics.front().message.c_str());
+    QVERIFY(*again == b.scenario());
+    MomentShow show(std::make_shared<const Scenario>(*again), b.window.session().context(),
+                    Theme::Kind::Light);
+    show.resize(1280, 800);
+    show.show();
+    const auto figure = [&] {
+      return show.sight()->view()->figure()->asText(show.sight()->view()->context());
+    };
+    QCOMPARE(figure(), curve);
+    show.next();
+    QCOMPARE(qobject_cast<CompareView*>(show.sight()->view())->rowCount(), bars);
+    QVERIFY(figure().contains(QStringLiteral("Manual")));
+    show.next();
+    const auto& pair = static_cast<const PlanPairFigure&>(*show.sight()->view()->figure());
+    QVERIFY(pair.side(0).plan && pair.side(1).plan);
+    QCOMPARE(pair.side(0).plan->evaluation.batchTime.value(), before);
+    QVERIFY(pair.side(1).plan->evaluation.batchTime.value() > before);
+    // Looked at, not used.
+    for (const QSlider* s : show.findChildren<QSlider*>()) QVERIFY(!s->isVisible());
+    const QByteArray pdf = momentsAsPdf(*again, b.window.session().context());
+    QCOMPARE(pdf.count("/Type /Page\n"), 3);
+    if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty()) {
+      for (int i = 0; i < 3; ++i) {
+        show.showMoment(i);
+        QTest::qWait(50);
+        show.grab().save(dir + QStringLiteral("/slide-%1.png").arg(i + 1));
+      }
+      QFile out(dir + QStringLiteral("/slides.pdf"));
+      QVERIFY(out.open(QIODevice::WriteOnly));
+      out.write(pdf);
+    }
+  }
+
+  /// Files of earlier versions hold a choice by its place.
+  void placesOfEarlierFilesAreRead() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    Scenario s = b.scenario();
+    SavedMoment old;
+    old.view = "communication";
+    old.state = {{"value", 2}, {"kind", 4}, {"level", 1}};
+    s.moments = {old};
+    const auto read = readScenarioText(QByteArray::fromStdString(writeScenario(s)), {});
+    QVERIFY(read && *read == s);
+    MomentShow show(std::make_shared<const Scenario>(*read), b.window.session().context(),
+                    Theme::Kind::Light);
+    const auto state = show.sight()->view()->state();
+    QCOMPARE(*state.at("value").name(), std::string("time"));
+    QCOMPARE(*state.at("kind").name(), std::string("pipeline"));
+    QCOMPARE(*state.at("level").name(), std::string("level0"));
   }
 
   void aPageForEach() {

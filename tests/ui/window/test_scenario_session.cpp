@@ -96,7 +96,7 @@ private Q_SLOTS:
     QTRY_VERIFY(b.solved());
     QVERIFY(b.window.findChild<QDockWidget*>(QStringLiteral("inspector"))->isHidden());
     QCOMPARE(figureView(b, "timeline")->state(), zoomed);
-    QCOMPARE(figureView(b, "communication")->state().at("value"), 2.0);
+    QCOMPARE(*figureView(b, "communication")->state().at("value").name(), std::string("time"));
     QVERIFY(b.window.views().current());
     QTRY_COMPARE(b.window.views().current()->id(), QStringLiteral("timeline"));
     QVERIFY(b.window.selection().selected());
@@ -104,7 +104,7 @@ private Q_SLOTS:
     QVERIFY(b.window.openPath(other));
     QTRY_VERIFY(b.solved());
     QVERIFY(!b.window.findChild<QDockWidget*>(QStringLiteral("inspector"))->isHidden());
-    QCOMPARE(figureView(b, "communication")->state().at("value"), 0.0);
+    QCOMPARE(*figureView(b, "communication")->state().at("value").name(), std::string("level"));
     QVERIFY(!b.window.selection().selected());
   }
 

@@ -4,6 +4,7 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <algorithm>
+#include <utility>
 
 #include "figures/phrases.h"
 #include "plan/plan_edit.h"
@@ -31,7 +32,9 @@ void CutCanvas::setPlan(PlanContextPtr context, std::optional<Plan> plan, const 
 void CutCanvas::cost() {
   m_evaluation = m_plan ? evaluate(*m_context->problem, *m_plan) : Evaluation{};
   m_figure.setDraft(m_plan
-                        ? std::optional(CutFigure::Draft{*m_plan, m_evaluation, m_edges, m_focus, hasFocus()})
+                        ? std::optional(CutFigure::Draft{*m_plan, m_evaluation, m_edges, m_focus, hasFocus(),
+                                                         m_context->plan ? m_context->plan->evaluation.stages
+                                                                         : std::vector<StageEvaluation>()})
                         : std::nullopt);
   update();
   Q_EMIT planChanged();
@@ -50,9 +53,20 @@ QPointF CutCanvas::cutPosition(int stage) const {
 
 void CutCanvas::moveCut(int stage, int layer) {
   if (!m_plan) return;
-  Plan changed = withCut(*m_plan, stage, layer);
+  change(withCut(*m_plan, stage, layer), tr("Move the cut before stage %1").arg(stageNumber(stage)), stage);
+}
+
+void CutCanvas::change(Plan changed, const QString& verb, int key) {
   if (changed == *m_plan) return;
-  m_plan = std::move(changed);
+  const Plan before = std::exchange(*m_plan, std::move(changed));
+  cost();
+  if (m_drag == 0) Q_EMIT edited(before, verb, key);
+}
+
+void CutCanvas::takeDraft(const Plan& plan) {
+  if (!m_plan || m_context->problem->graph->layerCount() + 1 != static_cast<int>(m_edges.size())) return;
+  m_plan = plan;
+  m_focus = plan.stageCount() > 1 ? std::clamp(m_focus, 1, plan.stageCount() - 1) : 0;
   cost();
 }
 
@@ -60,16 +74,13 @@ void CutCanvas::cycleRecompute(int stage) {
   if (!m_plan || stage < 0 || stage >= m_plan->stageCount()) return;
   const int next =
       (static_cast<int>(m_plan->stages[static_cast<std::size_t>(stage)].recompute) + 1) % kRecomputeCount;
-  m_plan = withRecompute(*m_plan, stage, static_cast<Recompute>(next));
-  cost();
+  change(withRecompute(*m_plan, stage, static_cast<Recompute>(next)),
+         tr("Set the recompute policy of stage %1").arg(stageNumber(stage)));
 }
 
 void CutCanvas::setStrategy(int stage, const Strategy& strategy) {
   if (!m_plan) return;
-  Plan changed = withStrategy(*m_plan, stage, strategy);
-  if (changed == *m_plan) return;
-  m_plan = std::move(changed);
-  cost();
+  change(withStrategy(*m_plan, stage, strategy), tr("Set the strategy of stage %1").arg(stageNumber(stage)));
 }
 
 void CutCanvas::cycleStrategy(int stage) {
@@ -93,6 +104,7 @@ void CutCanvas::mousePressEvent(QMouseEvent* e) {
   const bool left = e->button() == Qt::LeftButton;
   m_drag = left ? m_figure.cutAt(e->position(), area(), *m_context) : 0;
   if (m_drag > 0) {
+    m_beforeDrag = m_plan;
     selection().setHovered(std::nullopt);  // while a cut moves every stage is of interest
     return choose(m_drag);
   }
@@ -117,7 +129,12 @@ void CutCanvas::mouseMoveEvent(QMouseEvent* e) {
 }
 
 void CutCanvas::mouseReleaseEvent(QMouseEvent* e) {
-  if (std::exchange(m_drag, 0) > 0) return update();
+  if (const int dragged = std::exchange(m_drag, 0); dragged > 0) {
+    if (const auto before = std::exchange(m_beforeDrag, std::nullopt);
+        before && m_plan && !(*before == *m_plan))
+      Q_EMIT edited(*before, tr("Drag the cut before stage %1").arg(stageNumber(dragged)), 0);
+    return update();
+  }
   FigureCanvas::mouseReleaseEvent(e);
 }
 

@@ -28,8 +28,14 @@ public:
   void addStrategies(QMenu&, int stage);  ///< all that the profile knows, the present one checked
   QPointF cutPosition(int stage) const;   ///< on the ribbon, widget coordinates
 
+  /// Another draft of the same plan, as undoing brings it back.
+  void takeDraft(const Plan&);
+
 Q_SIGNALS:
   void planChanged();
+  /// The draft was changed by hand; a drag counts once, when it ends. Changes with one `key` other than 0
+  /// that follow each other belong together.
+  void edited(const nest::Plan& before, const QString& verb, int key);
 
 protected:
   void mousePressEvent(QMouseEvent*) override;
@@ -41,12 +47,14 @@ protected:
 
 private:
   void cost();
+  void change(Plan, const QString& verb, int key = 0);
   void choose(int cut);
   void cycleStrategy(int stage);
 
   CutFigure& m_figure;
   PlanContextPtr m_context;
   std::optional<Plan> m_plan;
+  std::optional<Plan> m_beforeDrag;
   Evaluation m_evaluation;
   std::vector<double> m_edges;
   int m_focus = 0, m_drag = 0;

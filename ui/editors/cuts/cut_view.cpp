@@ -3,12 +3,15 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
+#include <QPointer>
 #include <QPushButton>
 #include <QToolButton>
+#include <QUndoCommand>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
+#include "document/kept_plans.h"
 #include "document/scenario_document.h"
 #include "editors/cuts/cut_canvas.h"
 #include "figures/phrases.h"
@@ -24,7 +27,40 @@ QString from(const std::string& s) {
 }
 }  // namespace
 
+/// A draft before and after it was changed by hand.
+class CutView::DraftStep : public QUndoCommand {
+public:
+  DraftStep(CutView& view, Plan before, Plan after, const QString& verb, int key)
+      : QUndoCommand(verb),
+        m_view(&view),
+        m_before(std::move(before)),
+        m_after(std::move(after)),
+        m_key(key) {}
+
+  int id() const override { return m_key > 0 ? 2 : -1; }
+  void undo() override { take(m_before); }
+  void redo() override { take(m_after); }
+  bool mergeWith(const QUndoCommand* other) override {
+    const auto* next = static_cast<const DraftStep*>(other);
+    if (next->m_key != m_key) return false;
+    m_after = next->m_after;
+    setObsolete(m_after == m_before);
+    return true;
+  }
+
+private:
+  void take(const Plan& plan) {
+    if (m_view) m_view->canvas().takeDraft(plan);
+  }
+
+  QPointer<CutView> m_view;
+  Plan m_before, m_after;
+  int m_key;
+};
+
 CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent) {
+  m_tellSoon.setSingleShot(true);
+  connect(&m_tellSoon, &QTimer::timeout, this, &CutView::tellHandPlan);
   m_figure = std::make_unique<CutFigure>();
   m_canvas = new CutCanvas(*m_figure, selection());
   m_pane = new FigurePane(m_canvas);
@@ -44,12 +80,16 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   m_even = button(tr("Cut evenly"), tr("As many layers in each stage: where most people begin"),
                   &CutView::cutEvenly);
   m_optimum = button(tr("Show the optimum"), tr("Back to the cuts of the best plan"), &CutView::showOptimum);
+  m_keep = button(tr("Keep this plan"), tr("Keep it as it is drawn, to compare it and to show it"),
+                  &CutView::keepPlan);
+  m_use = button(tr("Use these cuts"), tr("Pin every cut as it is drawn; the rest is solved again"),
+                 &CutView::useCuts);
   m_pin =
       button(tr("Pin this cut"), tr("Any plan must cut here; the rest is solved again"), &CutView::pinCut);
   m_clear = button(tr("Clear pins"), tr("Let the search choose every cut"), &CutView::clearPins);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(8, 6, 8, 0);
-  for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) bar->addWidget(b);
+  for (QPushButton* b : {m_even, m_optimum, m_keep, m_use, m_pin, m_clear}) bar->addWidget(b);
   bar->addStretch(1);
   m_pane->addButtons(bar);
   auto* column = new QVBoxLayout(this);
@@ -59,9 +99,12 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   column->addWidget(m_verdict);
   column->addWidget(m_pane, 1);
   QWidget* before = m_canvas;  // said outright: Tab would pass the buttons by
-  for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) setTabOrder(std::exchange(before, b), b);
+  for (QPushButton* b : {m_even, m_optimum, m_keep, m_use, m_pin, m_clear})
+    setTabOrder(std::exchange(before, b), b);
   for (QToolButton* b : findChildren<QToolButton*>()) setTabOrder(std::exchange(before, b), b);
   connect(m_canvas, &CutCanvas::planChanged, this, &CutView::showVerdict);
+  connect(m_canvas, &CutCanvas::planChanged, &m_tellSoon, qOverload<>(&QTimer::start));
+  connect(m_canvas, &CutCanvas::edited, this, &CutView::addStep);
   connect(m_pane, &FigurePane::menuMade, this, &CutView::addToMenu);
 }
 
@@ -77,7 +120,7 @@ void CutView::addToMenu(QMenu* menu) {
     menu->addAction(tr("Pin recompute and strategy of stage %1").arg(stageNumber(stage)), this,
                     [this, stage] { pinStage(stage); });
   }
-  for (QPushButton* b : {m_even, m_optimum, m_pin, m_clear}) {
+  for (QPushButton* b : {m_even, m_optimum, m_keep, m_use, m_pin, m_clear}) {
     QAction* a = menu->addAction(b->text(), b, &QPushButton::click);
     a->setEnabled(b->isEnabled());
   }
@@ -94,6 +137,11 @@ QString CutView::verdict() const {
 }
 
 void CutView::refresh() {
+  if (m_drawnFor == contextPtr()) {  // another theme: what is drawn stays
+    m_canvas->setPlan(contextPtr(), m_canvas->plan(), theme());
+    return;
+  }
+  m_drawnFor = contextPtr();
   m_from = context().plan;
   const bool pinned = context().problem && (!context().problem->constraints.layerPins.empty() ||
                                             !context().problem->constraints.stagePins.empty());
@@ -111,11 +159,68 @@ void CutView::cutEvenly() {
     chunk.clear();
     for (int x = layers * i / stages; x < layers * (i + 1) / stages; ++x) chunk.push_back(LayerIndex(x));
   }
-  m_canvas->setPlan(contextPtr(), even, theme());
+  change(even, tr("Cut evenly"));
 }
 
 void CutView::showOptimum() {
-  refresh();
+  if (const Plan* best = context().shownPlan(); best && m_canvas->plan())
+    change(*best, tr("Show the optimum"));
+}
+
+void CutView::change(const Plan& to, const QString& verb) {
+  const Plan before = *m_canvas->plan();
+  if (before == to) return;
+  m_canvas->takeDraft(to);
+  addStep(before, verb, 0);
+}
+
+void CutView::addStep(const Plan& before, const QString& verb, int key) {
+  if (services().document && !services().document->isEmpty())
+    services().document->history().push(new DraftStep(*this, before, *m_canvas->plan(), verb, key));
+}
+
+void CutView::sightChanged() {
+  m_tellSoon.start();
+}
+
+PlanContextPtr CutView::shownContext() const {
+  const bool differs = m_canvas->plan() && m_from && !(*m_canvas->plan() == m_from->plan);
+  if (!differs || m_drawnFor != contextPtr() || m_canvas->evaluation().stages.empty()) return contextPtr();
+  auto ranked = std::make_shared<RankedPlan>();
+  ranked->plan = *m_canvas->plan();
+  ranked->evaluation = m_canvas->evaluation();
+  auto drawn = std::make_shared<PlanContext>(context());
+  drawn->plan = std::move(ranked);
+  drawn->byHand = true;
+  return drawn;
+}
+
+/// While it is looked at, what is drawn is the plan that everything shows.
+void CutView::tellHandPlan() {
+  PlanContextPtr hand = isInSight() ? shownContext() : contextPtr();
+  if (hand == contextPtr()) hand.reset();
+  if (!hand && !m_told) return;
+  m_told = hand;
+  Q_EMIT handPlanChanged(hand);
+}
+
+void CutView::keepPlan() {
+  if (services().document) nest::keepPlan(*services().document, *shownContext(), tr("Cut by hand"));
+}
+
+void CutView::useCuts() {
+  if (!services().document || !m_canvas->plan()) return;
+  services().document->edit({}, tr("Pin every cut"), [plan = *m_canvas->plan()](Scenario& s) {
+    auto& pins = s.constraints.layerPins;
+    pins.clear();
+    for (int i = 1; i < plan.stageCount(); ++i) {
+      const int layer = firstLayerOf(plan, i);
+      for (const Constraints::LayerPin& pin :
+           {Constraints::LayerPin{LayerIndex(layer - 1), StageIndex(i - 1)},
+            Constraints::LayerPin{LayerIndex(layer), StageIndex(i)}})
+        if (std::find(pins.begin(), pins.end(), pin) == pins.end()) pins.push_back(pin);
+    }
+  });
 }
 
 void CutView::pinCut() {
@@ -193,6 +298,8 @@ void CutView::showVerdict() {
   const bool editable = services().document && !services().document->isEmpty();
   m_even->setEnabled(drawn);
   m_optimum->setEnabled(drawn);
+  m_keep->setEnabled(drawn && editable);
+  m_use->setEnabled(drawn && editable && m_canvas->plan()->stageCount() > 1);
   m_pin->setEnabled(drawn && editable && m_canvas->focusedCut() > 0);
   const bool pins = editable && !(services().document->scenario().constraints.layerPins.empty() &&
                                   services().document->scenario().constraints.stagePins.empty());

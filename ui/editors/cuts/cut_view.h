@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QTimer>
+
 #include "views/view.h"
 
 class QLabel;
@@ -23,21 +25,33 @@ public:
   QString id() const override { return QStringLiteral("cuts"); }
   QString title() const override { return tr("Cuts"); }
   const Figure* figure() const override;
+  PlanContextPtr shownContext() const override;
   CutCanvas& canvas() const { return *m_canvas; }
   QString verdict() const;
 
   void cutEvenly();
   void showOptimum();
+  void keepPlan();           ///< as drawn, to compare it and to show it
+  void useCuts();            ///< pins every cut as drawn, and solves the rest
   void pinCut();             ///< or lets it go, if it is pinned
   void pinStage(int stage);  ///< its recompute policy and strategy
   void clearPins();
 
+Q_SIGNALS:
+  /// What is drawn differs from the best plan and is in sight; null: no longer.
+  void handPlanChanged(const nest::PlanContextPtr&);
+
 protected:
   void refresh() override;
+  void sightChanged() override;
 
 private:
   void showVerdict();
   void addToMenu(QMenu*);
+  class DraftStep;
+  void change(const Plan& to, const QString& verb);
+  void addStep(const Plan& before, const QString& verb, int key);
+  void tellHandPlan();
   QString regretText() const;
   QString pinsText() const;  ///< what the pins cost, as far as it is known
 
@@ -45,7 +59,10 @@ private:
   CutCanvas* m_canvas;
   FigurePane* m_pane;
   QLabel* m_verdict;
-  QPushButton *m_even, *m_optimum, *m_pin, *m_clear;
+  QPushButton *m_even, *m_optimum, *m_keep, *m_use, *m_pin, *m_clear;
+  QTimer m_tellSoon;
+  PlanContextPtr m_drawnFor;                 ///< that the draft is of
+  PlanContextPtr m_told;                     ///< by handPlanChanged
   std::shared_ptr<const RankedPlan> m_from;  ///< that the draft began with
   PlanContextPtr m_free;                     ///< the last best plan without pins
 };

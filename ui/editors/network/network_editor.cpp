@@ -67,8 +67,8 @@ void NetworkEditor::applyState(const State& state) {
   for (const auto& [key, value] : state)
     if (key.starts_with(kUnfoldedKey)) unfolded.insert(key.substr(kUnfoldedKey.size()));
   m_canvas->setUnfolded(std::move(unfolded));
-  if (const auto it = state.find(kFoldKey); it != state.end() && it->second >= 0 && it->second <= 2)
-    m_canvas->setFoldWhen(static_cast<NetworkCanvas::FoldWhen>(static_cast<int>(it->second)));
+  if (const int fold = static_cast<int>(numberIn(state, kFoldKey, -1)); fold >= 0 && fold <= 2)
+    m_canvas->setFoldWhen(static_cast<NetworkCanvas::FoldWhen>(fold));
 }
 
 QString NetworkEditor::trafficText() const {

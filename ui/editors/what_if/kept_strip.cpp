@@ -69,7 +69,8 @@ void KeptStrip::refresh(const Theme& theme) {
   const Scenario* scenario = m_document ? &m_document->scenario() : nullptr;
   const auto& kept = scenario ? scenario->keptPlans : kNone;
   setVisible(!kept.empty());
-  QStringList shape{QString::number(static_cast<int>(theme.kind()))};
+  QStringList shape{QString::number(static_cast<int>(theme.kind())),
+                    QString::number(scenario ? scenario->job.globalBatch : 0)};
   for (const KeptPlan& k : kept)
     shape += phrase(k.name) + QStringLiteral("@%1").arg(reinterpret_cast<quintptr>(k.plan.get()), 0, 16);
   if (shape == m_shape) return;
@@ -78,6 +79,10 @@ void KeptStrip::refresh(const Theme& theme) {
   const QSignalBlocker quiet(this);
   const int current = currentRow();
   clear();
+  std::vector<Pace> paces{{Seconds(1), scenario ? scenario->job.globalBatch : 0}};
+  for (const KeptPlan& k : kept)
+    if (const auto c = m_contexts.of(k, *scenario); c->plan) paces.push_back(paceOf(*c->problem, *c->plan));
+  m_measure = measureOf(paces);
   for (const KeptPlan& k : kept) addItem(k, m_contexts.of(k, *scenario), theme);
   setCurrentRow(std::min(current, count() - 1));
 }
@@ -88,10 +93,10 @@ void KeptStrip::addItem(const KeptPlan& k, const PlanContextPtr& c, const Theme&
   item->setFlags(item->flags() | Qt::ItemIsEditable);
   item->setText(phrase(k.name));
   if (c->plan) {
-    const QString time = timeText(c->plan->evaluation.batchTime);
+    const QString time = phrase(paceText(paceOf(*c->problem, *c->plan), m_measure));
     const QImage picture = thumbnailOf(StagesFigure(), *c, QSize(340, 192), theme.kind());
     item->setIcon(QIcon(QPixmap::fromImage(picture)));
-    item->setData(kTimeRole, tr("%1 a batch").arg(time));
+    item->setData(kTimeRole, time);
     item->setToolTip(tr("%1\n%2, %3\nClick to return to this what-if (one undo step), F2 to rename it")
                          .arg(phrase(k.name), time, phrase(summaryOf(*k.plan))));
   } else {

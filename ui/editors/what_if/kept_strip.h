@@ -3,12 +3,13 @@
 #include <QListWidget>
 
 #include "document/kept_plans.h"
+#include "plan/pace.h"
 #include "theme/theme.h"
 
 namespace nest {
 
-/// What-ifs that the scenario keeps, as thumbnails with their batch times. A click returns to one; its name
-/// is typed over where it stands.
+/// What-ifs that the scenario keeps, as thumbnails with their batch times, or their throughput where the
+/// batches differ. A click returns to one; its name is typed over where it stands.
 class KeptStrip : public QListWidget {
   Q_OBJECT
 public:
@@ -35,7 +36,8 @@ private:
 
   ScenarioDocument* m_document;
   KeptContexts m_contexts;
-  QStringList m_shape;  ///< of what is shown
+  QStringList m_shape;                             ///< of what is shown
+  PaceMeasure m_measure = PaceMeasure::BatchTime;  ///< of all that are kept and what is open
 };
 
 }  // namespace nest

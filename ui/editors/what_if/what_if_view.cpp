@@ -1,5 +1,6 @@
 #include "editors/what_if/what_if_view.h"
 
+#include <QAbstractButton>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QScrollArea>
@@ -10,6 +11,7 @@
 #include "document/scenario_document.h"
 #include "editors/what_if/kept_strip.h"
 #include "editors/what_if/what_if_form.h"
+#include "fields/setting_difference.h"
 #include "figures/phrases.h"
 #include "figures/plan_pair_figure.h"
 #include "plan/plan_diff.h"
@@ -27,10 +29,10 @@ constexpr int kLow = 420;
 WhatIfView::WhatIfView(ViewServices services, QWidget* parent)
     : View(services, parent),
       m_form(new WhatIfForm(services.document)),
-      m_pair(std::make_unique<PlanPairFigure>()),
+      m_pair(std::make_unique<PlanPairFigure>(QStringLiteral("what-if"))),
       m_strip(new KeptStrip(services.document)) {
   setAccessibleName(title());
-  auto* scroll = new QScrollArea;
+  auto* scroll = m_sliders = new QScrollArea;
   scroll->setWidget(m_form);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
@@ -121,27 +123,75 @@ int WhatIfView::keptCount() const {
 
 void WhatIfView::keep() {
   if (!context().plan || !services().document) return;
+  // Named by what was changed where that is one thing.
+  constexpr std::size_t kLongest = 48;
+  const auto changed = m_reference.scenario ? settingDifferences(m_reference.scenario->setting(),
+                                                                 context().scenario->setting())
+                                            : std::vector<std::string>{};
   keepPlan(*services().document, context(),
-           tr("What-if %1").arg(services().document->scenario().keptPlans.size() + 1));
+           changed.size() == 1 && changed.front().size() <= kLongest
+               ? phrase(changed.front())
+               : tr("What-if %1").arg(services().document->scenario().keptPlans.size() + 1));
 }
 
+/// What nothing fits is a reference as well: then a change that makes something fit is told as such.
 void WhatIfView::tellAgainst(const QString& name, const PlanContext& c) {
-  if (!c.plan || !c.problem || !c.scenario) return;
-  m_reference = {name, c.scenario, c.plan, c.problem};
+  if (!c.problem || !c.scenario || !(c.plan || (c.current && c.outcome))) return;
+  m_reference = {name, c.scenario, c.plan, c.problem, {}};
+  if (c.isNearestMiss()) m_reference.shortfall = phrase(words::shortfall(*c.outcome->nearestMiss));
   m_form->setReference(c.scenario);
-  showStory();
-  showPair();
+  showAnswer();
+}
+
+std::vector<const Figure*> WhatIfView::figures() const {
+  return isReferenceShown() ? std::vector<const Figure*>() : std::vector{figure()};
+}
+
+std::vector<View::PlanBeside> WhatIfView::plansBeside() const {
+  if (!m_reference.plan || isReferenceShown()) return {};
+  auto before = std::make_shared<PlanContext>();
+  before->scenario = m_reference.scenario, before->problem = m_reference.problem,
+  before->plan = m_reference.plan;
+  return {{m_reference.name, {}, std::move(before)}};
+}
+
+void WhatIfView::showBeside(std::vector<PlanBeside> plans) {
+  if (!plans.empty()) tellAgainst(plans.front().name, *plans.front().context);
+}
+
+QString WhatIfView::whyNotKept() const {
+  if (!m_reference.scenario || isReferenceShown())
+    return tr("There is no change to show yet: move a slider first.");
+  if (!m_reference.plan)
+    return tr(
+        "Nothing fitted before, so there are no two plans to show: keep the moment in Memory or Stages.");
+  if (!context().plan)
+    return tr("It does not fit now, so there are no two plans to show: keep the moment in Memory or Stages.");
+  return {};
+}
+
+void WhatIfView::showBare() {
+  m_bare = true;
+  m_sliders->hide();
+  m_strip->hide();
+  for (QWidget* w : findChildren<QAbstractButton*>()) w->hide();
+}
+
+bool WhatIfView::isReferenceShown() const {
+  const PlanContext& c = context();
+  return m_reference.scenario && c.scenario && (m_reference.plan ? m_reference.plan == c.plan : !c.plan) &&
+         m_reference.scenario->setting() == c.scenario->setting();
 }
 
 void WhatIfView::refresh() {
   m_form->rebuild();
-  if (!m_reference.plan) tellAgainst(tr("Before"), context());
+  if (!m_reference.scenario) tellAgainst(tr("Before"), context());
   if (!m_form->isDragging()) m_form->showValues();
   m_keep->setEnabled(context().plan != nullptr);
-  m_reset->setEnabled(context().plan != nullptr);
-  showStory();
-  showPair();
+  m_reset->setEnabled(context().plan != nullptr || context().isNearestMiss());
+  showAnswer();
   m_strip->refresh(theme());
+  if (m_bare) m_strip->hide();
   arrange();
 }
 
@@ -153,52 +203,74 @@ void WhatIfView::resizeEvent(QResizeEvent* event) {
 /// In a low view the words keep their room: kept ones are small, and the two plans wait for more height.
 void WhatIfView::arrange() {
   const bool low = height() < kLow;
+  if (m_bare) return;
   m_strip->setLow(low);
   m_pane->setVisible(!low || keptCount() == 0);
 }
 
-void WhatIfView::showPair() {
-  const bool same = m_reference.plan == context().plan;
-  const bool comparable = m_reference.plan && context().plan && m_reference.problem &&
-                          *m_reference.problem->graph == *context().problem->graph;
-  if (comparable)
-    m_pair->setSides({m_reference.name, m_reference.plan},
-                     {same ? tr("Now: the same") : tr("Now"), context().plan});
+void WhatIfView::showAnswer() {
+  m_story->setHtml(storyHtml());
+  const bool sameModel =
+      m_reference.problem && context().problem && *m_reference.problem->graph == *context().problem->graph;
+  if (m_reference.plan && context().plan && sameModel)
+    m_pair->setSides(
+        {m_reference.name, m_reference.plan, m_reference.problem},
+        {isReferenceShown() ? tr("Now: the same") : tr("Now"), context().plan, context().problem});
+  else if (m_reference.scenario && context().scenario && (!m_reference.plan || !context().plan))
+    m_pair->showInstead({m_reference.plan ? tr("Does not fit any more")
+                         : context().plan ? tr("Before, it did not fit")
+                                          : tr("Does not fit"),
+                         tr("Two plans stand here once there is one before and one after the change.")});
+  else if (m_reference.scenario && !sameModel && context().problem)
+    m_pair->showInstead({tr("Another model"), tr("Compare with this plan to begin anew.")});
   else
     m_pair->setSides({}, {});
   m_pane->show(context(), theme());
 }
 
-void WhatIfView::showStory() {
-  m_story->setHtml(storyHtml());
-}
-
 QString WhatIfView::storyHtml() const {
   const PlanContext& c = context();
-  if (!m_reference.plan)
-    return tr("<p>Drag a slider: the plan follows, and what it changes is told here.</p>");
-  if (!c.plan)
-    return c.outcome ? tr("<p><b>%1.</b> %2.</p>")
-                           .arg(phrase(words::noPlan(*c.outcome).title),
-                                phrase(words::noPlan(*c.outcome).detail).toHtmlEscaped())
-                     : tr("<p><b>There is no plan.</b></p>");
+  const QString ask = tr("<p>Drag a slider: the plan follows, and what it changes is told here.</p>");
+  if (!m_reference.scenario) return ask;
+  if (!c.plan) {
+    if (!c.outcome) return QStringLiteral("<p><i>%1</i></p>").arg(tr("Being solved …"));
+    const words::NoPlan none = words::noPlan(*c.outcome);
+    return QStringLiteral("<p><b>%1.</b> %2.</p>")
+               .arg(phrase(none.title), phrase(none.detail).toHtmlEscaped()) +
+           (m_reference.plan ? differencesHtml() : ask);
+  }
   if (!(*m_reference.problem->graph == *c.problem->graph))
     return tr("<p>The model has changed; compare with this plan to begin anew.</p>");
-  if (m_reference.plan == c.plan || m_reference.scenario->setting() == c.scenario->setting())
-    return tr("<h3>%1</h3><p>Drag a slider: the plan follows, and what it changes is told here.</p>")
-        .arg(timeText(c.plan->evaluation.batchTime));
+  if (isReferenceShown())
+    return QStringLiteral("<h3>%1</h3>").arg(timeText(c.plan->evaluation.batchTime)) + ask;
   return changesHtml();
+}
+
+/// What differs in the scenario.
+QString WhatIfView::differencesHtml() const {
+  const std::string what = settingDifference(m_reference.scenario->setting(), context().scenario->setting());
+  return what.empty() ? QString()
+                      : QStringLiteral("<p>%1</p>").arg(tr("Changed: %1.").arg(phrase(what)).toHtmlEscaped());
 }
 
 QString WhatIfView::changesHtml() const {
   const PlanContext& c = context();
-  const auto& before = m_reference.plan->evaluation;
-  const auto& after = c.plan->evaluation;
-  const PlanDiff d = diff(*c.problem, m_reference.plan->plan, before, c.plan->plan, after);
-  QString html = QStringLiteral("<h3>%1 → %2 <small>(%3)</small></h3>")
-                     .arg(timeText(before.batchTime), timeText(after.batchTime),
-                          phrase(text::signedPercent(after.batchTime / before.batchTime - 1)));
-  if (!c.current) html += tr("<p><i>Being solved …</i></p>");
+  const QString solving =
+      c.current ? QString() : QStringLiteral("<p><i>%1</i></p>").arg(tr("Being solved …"));
+  const Pace now = paceOf(*c.problem, *c.plan);
+  if (!m_reference.plan) {
+    const QString before = m_reference.shortfall.isEmpty()
+                               ? tr("Does not fit")
+                               : tr("Does not fit (%1)").arg(m_reference.shortfall);
+    return QStringLiteral("<h3>%1 → %2</h3>").arg(before, timeText(now.batchTime)) + solving +
+           differencesHtml() +
+           QStringLiteral("<p>%1</p>").arg(phrase(summaryOf(c.plan->plan)).toHtmlEscaped());
+  }
+  const PlanDiff d = diff(*c.problem, m_reference.plan->plan, m_reference.plan->evaluation, c.plan->plan,
+                          c.plan->evaluation);
+  QString html = QStringLiteral("<h3>%1</h3>")
+                     .arg(phrase(paceChangeText(d.before, now, measureOf(d.before, now))).toHtmlEscaped()) +
+                 solving + differencesHtml();
   if (d.same()) return html + tr("<p>The plan stays the same.</p>");
   html += tr("<p>The plan changes:</p><ul>");
   for (const auto& change : d.changes)

@@ -5,6 +5,7 @@
 #include "views/view.h"
 
 class QPushButton;
+class QScrollArea;
 class QSlider;
 class QTextBrowser;
 
@@ -27,6 +28,11 @@ public:
   QString title() const override { return tr("What-if"); }
 
   const Figure* figure() const override;
+  std::vector<const Figure*> figures() const override;
+  std::vector<PlanBeside> plansBeside() const override;
+  void showBeside(std::vector<PlanBeside>) override;
+  QString whyNotKept() const override;
+  void showBare() override;
 
   QSlider* sliderOf(const QString& fieldId) const;
   QString story() const;  ///< what the shown plan changes, as text
@@ -41,16 +47,18 @@ private:
   struct Reference {
     QString name;
     std::shared_ptr<const Scenario> scenario;
-    std::shared_ptr<const RankedPlan> plan;
+    std::shared_ptr<const RankedPlan> plan;  ///< null: nothing fitted
     std::shared_ptr<const Problem> problem;
+    QString shortfall;  ///< why nothing fitted: "stage 2 needs 37.6 GiB more"
   };
   QWidget* buildAnswer();
   void arrange();
-  void showStory();
-  void showPair();
   void tellAgainst(const QString& name, const PlanContext&);
+  void showAnswer();
+  bool isReferenceShown() const;
   QString storyHtml() const;
   QString changesHtml() const;
+  QString differencesHtml() const;
 
   WhatIfForm* m_form;
   std::unique_ptr<PlanPairFigure> m_pair;  ///< before and now, stage by stage
@@ -59,6 +67,8 @@ private:
   QTextBrowser* m_story;
   KeptStrip* m_strip;
   QPushButton *m_keep, *m_reset;
+  QScrollArea* m_sliders;
+  bool m_bare = false;
   Reference m_reference;  ///< what changes are told against
 };
 

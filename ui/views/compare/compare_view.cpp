@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSettings>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTableWidget>
 #include <QTextBrowser>
@@ -16,6 +17,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "fields/setting_difference.h"
 #include "figures/comparison_figure.h"
 #include "figures/plan_pair_figure.h"
 #include "jobs/study_worker.h"
@@ -62,16 +64,20 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   m_difference = new QTextBrowser;
   m_difference->setAccessibleName(tr("Differences"));
 
-  auto* bar = new QHBoxLayout;
+  m_bar = new QWidget;
+  auto* bar = new QHBoxLayout(m_bar);
   bar->setContentsMargins(8, 6, 8, 6);
   for (QPushButton* b : {m_run, m_keep, m_stop}) bar->addWidget(b);
   bar->addWidget(m_state, 1);
   m_tabs = new QTabWidget;
   m_tabs->setAccessibleName(tr("Parts of the comparison"));
   m_tabs->setDocumentMode(true);
+  m_pane->setObjectName(QStringLiteral("times"));
+  m_pairPane->setObjectName(QStringLiteral("stages"));
   m_tabs->addTab(m_pane, tr("Batch time"));
   m_tabs->addTab(m_pairPane, tr("Stage by stage"));
   m_tabs->addTab(buildTable(), tr("Table"));
+  m_table->setObjectName(QStringLiteral("table"));
   m_tabs->setCurrentIndex(QSettings().value(QStringLiteral("views/compare/tab"), 0).toInt());
   connect(m_tabs, &QTabWidget::currentChanged, this, [this](int tab) {
     if (!isRestoring()) QSettings().setValue(QStringLiteral("views/compare/tab"), tab);
@@ -101,7 +107,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  column->addLayout(bar);
+  column->addWidget(m_bar);
   column->addWidget(m_split, 1);
 
   connect(m_run, &QPushButton::clicked, this, &CompareView::runBaselines);
@@ -138,6 +144,49 @@ CompareView::~CompareView() {
 
 const Figure* CompareView::figure() const {
   return m_tabs->currentWidget() == m_pairPane ? static_cast<const Figure*>(m_pair.get()) : m_figure.get();
+}
+
+View::State CompareView::state() const {
+  State state = View::state();
+  state["first"] = m_first->currentText().toStdString();
+  state["second"] = m_second->currentText().toStdString();
+  return state;
+}
+
+void CompareView::applyState(const State& state) {
+  View::applyState(state);
+  m_wanted = state;
+}
+
+std::vector<View::PlanBeside> CompareView::plansBeside() const {
+  std::vector<PlanBeside> out;
+  for (std::size_t i = 1; i < m_entries.size(); ++i) {
+    const Entry& e = m_entries[i];
+    auto c = std::make_shared<PlanContext>();
+    c->scenario = e.scenario, c->problem = e.problem, c->plan = std::make_shared<const RankedPlan>(e.plan);
+    out.push_back({e.name, e.note, std::move(c)});
+  }
+  return out;
+}
+
+void CompareView::showBeside(std::vector<PlanBeside> plans) {
+  m_given = std::move(plans);
+}
+
+void CompareView::showBare() {
+  m_bar->hide();
+  m_tabs->tabBar()->hide();
+}
+
+std::vector<const Figure*> CompareView::figures() const {
+  return {m_figure.get(), m_pair.get()};
+}
+
+void CompareView::workOut(const Control& control) {
+  if (!context().problem || !context().plan) return;
+  m_baselineProblem = context().problem;
+  m_baselines = nest::runBaselines(*m_baselineProblem, control);
+  rebuild();
 }
 
 QWidget* CompareView::buildTable() {
@@ -276,7 +325,9 @@ void CompareView::rebuild() {
   m_entries.clear();
   if (context().plan && context().problem)
     m_entries.push_back({tr("This plan"), {}, *context().plan, context().problem, context().scenario, false});
-  if (const ScenarioDocument* document = services().document) {
+  for (const PlanBeside& b : m_given.value_or(std::vector<PlanBeside>{}))
+    m_entries.push_back({b.name, b.note, *b.context->plan, b.context->problem, b.context->scenario, false});
+  if (const ScenarioDocument* document = services().document; document && !m_given) {
     m_keptContexts.forgetOthers(document->scenario());
     for (const KeptPlan& kept : document->scenario().keptPlans)
       if (const auto c = m_keptContexts.of(kept, document->scenario()); c->plan)
@@ -294,18 +345,27 @@ void CompareView::rebuild() {
   std::vector<ComparisonFigure::Row> rows;
   for (const Entry& e : m_entries)
     rows.push_back({e.name, metricsOf(*e.problem, architectureOf(e.scenario), e.plan),
-                    from(summaryOf(e.plan.plan)), e.plan.evaluation.feasible()});
+                    from(summaryOf(e.plan.plan)), e.plan.evaluation.feasible(), paceOf(*e.problem, e.plan)});
   m_pane->setLeastHeight(static_cast<int>(ComparisonFigure::leastHeight(rows.size())));
   m_split->showSecond(rows.size() > 1);  // with one plan there is nothing to choose
   m_figure->setRows(std::move(rows));
+  m_tabs->setTabText(
+      0, m_figure->measure() == PaceMeasure::BatchTime ? tr("Batch time") : tr("Time per sample"));
   m_pane->show(context(), theme());
   fillTable();
   fillChoices();
 }
 
 void CompareView::fillChoices() {
-  const int first = std::max(0, m_first->currentIndex());
-  const int second = m_second->currentIndex();
+  int first = std::max(0, m_first->currentIndex());
+  int second = m_second->currentIndex();
+  for (int i = 0; i < rowCount() && !m_wanted.empty(); ++i) {
+    const OptionValue name = m_entries[static_cast<std::size_t>(i)].name.toStdString();
+    const auto wants = [&](const char* key) { return m_wanted.contains(key) && m_wanted[key] == name; };
+    if (wants("first")) first = i;
+    if (wants("second")) second = i;
+  }
+  if (rowCount() > 1) m_wanted.clear();
   for (QComboBox* box : {m_first, m_second}) {
     const QSignalBlocker quiet(box);
     box->clear();
@@ -325,7 +385,7 @@ void CompareView::showDifference() {
   const auto sideOf = [this](int i) {
     if (i < 0) return PlanPairFigure::Side{};
     const Entry& e = m_entries[static_cast<std::size_t>(i)];
-    return PlanPairFigure::Side{e.name, std::make_shared<RankedPlan>(e.plan)};
+    return PlanPairFigure::Side{e.name, std::make_shared<RankedPlan>(e.plan), e.problem};
   };
   m_stage.setSelected(std::nullopt);
   m_pair->setSides(sideOf(a), a == b ? PlanPairFigure::Side{} : sideOf(b));
@@ -341,6 +401,8 @@ void CompareView::showDifference() {
   }
   const PlanDiff d = diff(*y.problem, x.plan.plan, x.plan.evaluation, y.plan.plan, y.plan.evaluation);
   QString html = QStringLiteral("<p><b>%1</b></p>").arg(from(d.sentence()).toHtmlEscaped());
+  if (const std::string what = settingDifference(x.scenario->setting(), y.scenario->setting()); !what.empty())
+    html += QStringLiteral("<p>%1</p>").arg(tr("The scenarios differ: %1.").arg(from(what)).toHtmlEscaped());
   if (!d.same()) {
     html += QStringLiteral("<ul>");
     for (const auto& c : d.changes)

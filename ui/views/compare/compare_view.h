@@ -35,6 +35,14 @@ public:
   QString title() const override { return tr("Compare"); }
   const Figure* figure() const override;
 
+  State state() const override;
+  std::vector<PlanBeside> plansBeside() const override;
+  void showBeside(std::vector<PlanBeside>) override;
+  void showBare() override;
+
+  std::vector<const Figure*> figures() const override;
+  void workOut(const Control&) override;
+
   void runBaselines();
   void keepPlan();  ///< keeps the shown plan as it is, with its scenario, for comparison
   /// Keeps a plan from elsewhere, as it would run in the open scenario.
@@ -43,6 +51,7 @@ public:
 
 protected:
   void refresh() override;
+  void applyState(const State&) override;
 
 private:
   struct Entry {
@@ -66,6 +75,9 @@ private:
   std::vector<std::pair<Plan, QString>> m_waiting;  ///< brought before there was a problem to cost them on
   std::vector<BaselineResult> m_baselines;
   std::shared_ptr<const Problem> m_baselineProblem;  ///< that they were run on
+  std::optional<std::vector<PlanBeside>> m_given;    ///< in place of what is kept and of the baselines
+  State m_wanted;                                    ///< which two are looked at, until they are there
+  QWidget* m_bar;
   std::unique_ptr<ComparisonFigure> m_figure;
   std::unique_ptr<PlanPairFigure> m_pair;
   Selection m_row, m_stage;  ///< of the figures: what they show need not be the shown plan

@@ -19,7 +19,7 @@ QString fateName(Fate f) {
     case Fate::Solved:
       return CandidateModel::tr("slower");
     case Fate::Bounded:
-      return CandidateModel::tr("cannot win");
+      return CandidateModel::tr("pruned");
     case Fate::OutOfMemory:
       return CandidateModel::tr("does not fit");
     case Fate::NotOffered:
@@ -28,6 +28,15 @@ QString fateName(Fate f) {
       break;
   }
   return CandidateModel::tr("not reached");
+}
+
+/// A bound is no time: it stands behind all times, however small it is.
+double orderOf(const Candidate& c, double time) {
+  constexpr double kGroup = 1e12;
+  if (c.fate == Fate::Won) return -1;
+  if (c.fate == Fate::OutOfMemory) return 2 * kGroup + c.shortfall.value() / 1e6;
+  if (c.fate == Fate::NotOffered || c.fate == Fate::NotReached) return 3 * kGroup;
+  return c.best ? time : kGroup + time;
 }
 
 }  // namespace
@@ -59,16 +68,19 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
       return tr("solved, and slower");
     case Fate::Bounded:
       // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.
-      if (optimum > 0 && c.lowerBound.value() < optimum) return tr("searched: no cut is as fast");
+      if (optimum > 0 && c.lowerBound.value() < optimum)
+        return tr("pruned: searched, and no cut is as fast as %1").arg(from(text::time(Seconds(optimum))));
       if (optimum > 0)
-        return tr("no plan of it can take less than %1 (%2)")
-            .arg(from(text::time(c.lowerBound)),
-                 from(text::signedPercent(c.lowerBound.value() / optimum - 1)));
-      return tr("no plan of it can take less than %1").arg(from(text::time(c.lowerBound)));
+        return tr("pruned: at least %1, at least %2 slower")
+            .arg(from(text::time(c.lowerBound)), from(text::percent(c.lowerBound.value() / optimum - 1)));
+      return tr("pruned: at least %1").arg(from(text::time(c.lowerBound)));
     case Fate::OutOfMemory:
       if (c.shortStage >= 0)
         return tr("stage %1 is short of memory by %2")
             .arg(stageNumber(c.shortStage))
+            .arg(from(text::memory(c.shortfall)));
+      if (c.shortfall.value() > 0)
+        return tr("however it is cut, a stage is short of memory by at least %1")
             .arg(from(text::memory(c.shortfall)));
       return tr("a stage is short of memory");
     case Fate::NotOffered:
@@ -105,10 +117,7 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
       case Fate:
         return static_cast<int>(c.fate);
       case Time:
-        // What does not run is slower than all that does.
-        if (c.fate == Fate::OutOfMemory || c.fate == Fate::NotOffered) return time + 1e12;
-        // the best leads those that are only known to be no faster
-        return c.fate == Fate::Won ? time * (1 - 1e-9) : time;
+        return orderOf(c, time);
       case Strategy:
         return c.strategy.width() * 1000 + c.strategy.expert;
       default:
@@ -129,7 +138,8 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
       return fateName(c.fate);
     case Time:
       return time > 0 && std::isfinite(time)
-                 ? (c.best ? QString() : QStringLiteral("≥ ")) + from(text::time(Seconds(time)))
+                 ? (c.best ? from(text::time(*c.best))
+                           : tr("at least %1").arg(from(text::time(Seconds(time)))))
                  : QString();
     default:
       return reason(c, *m_outcome);
@@ -144,7 +154,7 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
     return section >= 0 && section < ColumnCount ? names[section] : QVariant();
   }
   if (role == Qt::ToolTipRole && section == Time)
-    return tr("Of its best plan if it was solved, else the proven lower bound (≥)");
+    return tr("Of its best plan if it was solved, else what no plan of it can fall below");
   return {};
 }
 

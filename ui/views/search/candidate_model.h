@@ -12,7 +12,9 @@ class CandidateModel : public QAbstractTableModel {
   Q_OBJECT
 public:
   enum Column { Microbatch, Strategy, Data, Stages, Fate, Time, Why, ColumnCount };
-  static constexpr int kSortRole = Qt::UserRole;  ///< number or text to sort by
+  /// Number or text to sort by. Times: plans that were found, then what was pruned, by its bound, then what
+  /// does not fit, by what it lacks, then the rest.
+  static constexpr int kSortRole = Qt::UserRole;
 
   using QAbstractTableModel::QAbstractTableModel;
 

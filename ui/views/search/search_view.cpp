@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "accessible/screen_reader.h"
+#include "document/kept_plans.h"
 #include "figures/front_figure.h"
 #include "figures/phrases.h"
 #include "jobs/study_worker.h"
@@ -28,6 +29,7 @@
 #include "views/search/candidate_model.h"
 #include "views/search/dp_pane.h"
 #include "views/search/front_pane.h"
+#include "views/search/plans_pane.h"
 #include "words/outcome_words.h"
 
 namespace nest {
@@ -66,15 +68,25 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   m_headline->setAccessibleName(tr("Outcome of the search"));
 
   m_dp = new DpPane;
+  m_plans = new PlansPane;
+  m_plans->setObjectName(QStringLiteral("best"));
+  connect(m_plans, &PlansPane::keepRequested, this, [this](const PlanContext& c, const QString& name) {
+    if (this->services().document) keepPlan(*this->services().document, c, name);
+  });
   m_tabs = new QTabWidget;
   m_tabs->setAccessibleName(tr("Parts of the search"));
   m_tabs->setDocumentMode(true);
   m_tabs->addTab(buildQuestions(), tr("Questions"));
+  m_front->setObjectName(QStringLiteral("front"));
+  m_dp->setObjectName(QStringLiteral("dp"));
+  m_tabs->widget(0)->setObjectName(QStringLiteral("questions"));
   m_tabs->addTab(m_front, tr("Pareto front"));
   m_tabs->addTab(m_dp, tr("DP table"));
+  m_tabs->addTab(m_plans, tr("Best plans"));
   m_tabs->setCurrentIndex(QSettings().value(kTabSetting, 0).toInt());
   m_split = new QSplitter;
   m_candidates = buildCandidates();
+  m_candidates->setObjectName(QStringLiteral("candidates"));
   m_split->addWidget(m_candidates);
   m_split->addWidget(m_tabs);
   m_split->setSizes({600, 400});
@@ -138,6 +150,16 @@ SearchView::~SearchView() {
 
 const Figure* SearchView::figure() const {
   return m_tabs->currentWidget() == m_dp ? static_cast<const Figure*>(&m_dp->figure()) : &m_front->figure();
+}
+
+std::vector<const Figure*> SearchView::figures() const {
+  return {&m_front->figure(), &m_dp->figure()};
+}
+
+void SearchView::workOut(const Control&) {
+  const QSignalBlocker quiet(&m_dp->cell());
+  m_dpStale = false;
+  m_dp->setContext(contextPtr(), theme());
 }
 
 void SearchView::refreshTable() {
@@ -383,6 +405,7 @@ void SearchView::refresh() {
   m_model->setOutcome(context().outcome);
   m_table->resizeColumnsToContents();
   m_front->setContext(contextPtr(), theme());
+  m_plans->setContext(contextPtr());
   m_dpStale = true;
   refreshTable();
   const Outcome* o = context().outcome.get();

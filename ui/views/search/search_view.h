@@ -17,6 +17,7 @@ namespace nest {
 class CandidateModel;
 class DpPane;
 class FrontPane;
+class PlansPane;
 class StudyWorker;
 
 /// What was searched and why each candidate lost; the Pareto front; and questions: why not this, what would
@@ -30,6 +31,9 @@ public:
   QString id() const override { return QStringLiteral("search"); }
   QString title() const override { return tr("Search"); }
   const Figure* figure() const override;
+
+  std::vector<const Figure*> figures() const override;
+  void workOut(const Control&) override;
 
   void ask(const QString& question);  ///< "t=4", "layer 17 in stage 2"
   void rankImprovements();
@@ -63,6 +67,7 @@ private:
   QPushButton* m_stop;
   std::vector<QPushButton*> m_askers;
   FrontPane* m_front;
+  PlansPane* m_plans;
   DpPane* m_dp;
   QTabWidget* m_tabs;
   QSplitter* m_split;

@@ -24,7 +24,8 @@ std::vector<StudyStep> deviceSteps(const Problem& problem, bool fine) {
   if (std::find(counts.begin(), counts.end(), here) == counts.end()) counts.push_back(here);
   std::sort(counts.begin(), counts.end());
   std::vector<StudyStep> out;
-  for (int n : counts) out.push_back({static_cast<double>(n), countText(n), withDeviceCount(problem, n), {}});
+  for (int n : counts)
+    out.push_back({static_cast<double>(n), countText(n), withDeviceCount(problem, n), n == here, {}});
   return out;
 }
 
@@ -36,7 +37,7 @@ std::vector<StudyStep> batchSteps(const Problem& problem, bool fine) {
     if (b < 1 || b != std::floor(b) || b >= 1e6) continue;
     Problem p = problem;
     p.job.globalBatch = static_cast<int>(b);
-    out.push_back({b, countText(static_cast<int>(b)), std::move(p), {}});
+    out.push_back({b, countText(static_cast<int>(b)), std::move(p), shift == 0, {}});
   }
   return out;
 }
@@ -48,7 +49,7 @@ std::vector<StudyStep> leverSteps(const Problem& problem, const Lever& lever, bo
   for (int i = -reach; i <= reach; ++i) {
     const double factor = std::pow(2.0, fine ? i / 2.0 : i);
     out.push_back({factor, QString::fromStdString(valueText(problem, lever, factor, typed)),
-                   pulled(problem, lever, factor, typed), pulledLevels(typed, lever, factor)});
+                   pulled(problem, lever, factor, typed), i == 0, pulledLevels(typed, lever, factor)});
   }
   return out;
 }

@@ -12,6 +12,7 @@ struct StudyStep {
   double x = 0;  ///< position on a logarithmic axis
   QString text;  ///< "512", "62.5 GB/s"
   Problem problem;
+  bool present = false;             ///< as the problem has it
   std::vector<NetworkLevel> typed;  ///< what its levels come from, as far as known; see pulled
 };
 

@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 #include <initializer_list>
 
+#include "document/scenario_document.h"
 #include "jobs/study_worker.h"
 #include "plan/plan_diff.h"
 #include "solver/baselines/baselines.h"
@@ -42,26 +43,30 @@ QString rateText(double samples) {
   return StudyView::tr("%1 samples/s").arg(from(text::rate(samples)));
 }
 
-/// A point of a curve from a solve; `previous` is the last point's plan where something fitted.
-CurveFigure::Point pointOf(const StudyStep& step, const Outcome& outcome,
-                           const std::optional<RankedPlan>& previous) {
-  CurveFigure::Point p;
-  p.x = step.x, p.xText = step.text;
+/// What a solve gives; `previous`: the plan of the value before, where something fitted.
+StudyRecord::Result resultOf(const Problem& problem, const Outcome& outcome,
+                             const std::optional<RankedPlan>& previous) {
+  StudyRecord::Result r;
   const RankedPlan* best = outcome.best();
   if (!best) {
-    p.none = QString::fromUtf8(words::of(outcome.status));
-    p.decided = outcome.status == OutcomeStatus::Infeasible;
-    return p;
+    r.none = words::of(outcome.status);
+    r.decided = outcome.status == OutcomeStatus::Infeasible;
+    return r;
   }
-  p.y = rateOf(step.problem, best), p.yText = rateText(p.y), p.plan = from(summaryOf(best->plan));
-  if (!previous) return p;
-  const PlanDiff d = diff(step.problem, previous->plan, previous->evaluation, best->plan, best->evaluation);
+  r.y = rateOf(problem, best), r.yText = rateText(r.y).toStdString(), r.plan = summaryOf(best->plan);
+  if (!previous) return r;
   // More or fewer devices are the point of the study; another strategy, stage count or cut is news.
-  for (const auto& c : d.changes)
+  for (const auto& c :
+       diff(problem, previous->plan, previous->evaluation, best->plan, best->evaluation).changes)
     if (c.what != "data" && c.what != "placement" && c.what != "devices")
-      p.changed = true,
-      p.change += (p.change.isEmpty() ? QString() : QStringLiteral("; ")) + from(c.sentence);
-  return p;
+      r.change += (r.change.empty() ? "" : "; ") + c.sentence;
+  return r;
+}
+
+std::vector<StudyRecord::Value> valuesOf(const std::vector<StudyStep>& steps) {
+  std::vector<StudyRecord::Value> out;
+  for (const StudyStep& s : steps) out.push_back({s.x, s.text.toStdString(), s.present});
+  return out;
 }
 
 /// What runs in the background beside each point: short walks, so that a curve stays affordable.
@@ -90,7 +95,9 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   m_table->setAlternatingRowColors(true);
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
 
+  m_bar = new QWidget;
   auto* bar = new FlowLayout(6);
+  m_bar->setLayout(bar);
   bar->setContentsMargins(8, 6, 8, 6);
   buildBar(*bar);
   m_split = new AdaptiveSplitter(480, {420, 260});
@@ -99,15 +106,18 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  column->addLayout(bar);
+  column->addWidget(m_bar);
   column->addWidget(m_split, 1);
   setAccessibleName(title());
 
+  if (services.document) connect(services.document, &ScenarioDocument::opened, this, &StudyView::forget);
   connect(m_worker, &StudyWorker::progressed, this,
           [this] { m_progress->setValue(static_cast<int>(m_worker->fraction() * 100)); });
   connect(m_worker, &StudyWorker::finished, this, [this] {
     showRunning(false);
     m_state->setText(m_worker->failure());
+    m_record.cancelled = !m_record.isWhole();
+    show(m_record);
   });
   connect(&m_point, &Selection::selectedChanged, this, [this] {
     if (const int i = ListFigure::indexOf(m_point.selected()); i >= 0 && i < m_table->rowCount())
@@ -186,8 +196,20 @@ FigurePane* StudyView::pane() const {
 const Figure* StudyView::figure() const {
   return pane() == m_sweepPane ? static_cast<const Figure*>(&m_sweep) : &m_curve;
 }
+std::optional<StudyRecord> StudyView::study() const {
+  return m_record.results.empty() ? std::nullopt : std::optional(m_record);
+}
+QString StudyView::whyNotKept() const {
+  if (isBusy())
+    return tr("The study is still running: keep the moment when it has ended, or cancel it first.");
+  return m_record.results.empty() ? tr("There is no study to keep yet: run one first.") : QString();
+}
+void StudyView::showBare() {
+  m_bar->hide();
+  m_table->hide();
+}
 int StudyView::pointCount() const {
-  return static_cast<int>(m_curve.points().size());
+  return static_cast<int>(m_record.results.size());
 }
 void StudyView::chooseField(int index) {
   m_field->setCurrentIndex(index);
@@ -244,38 +266,76 @@ void StudyView::run() {
     runSweep(first, m_fields[static_cast<std::size_t>(j)]);
   else
     runCurve(first);
-  m_figures->setCurrentWidget(j >= 0 && j != i ? m_sweepPane : m_curvePane);
+}
+
+void StudyView::show(StudyRecord record) {
+  m_record = std::move(record);
+  const bool grid = !m_record.upName.empty();
+  m_curve.setRecord(grid ? StudyRecord{} : m_record);
+  m_sweep.setRecord(grid ? m_record : StudyRecord{});
+  m_figures->setCurrentWidget(grid ? m_sweepPane : m_curvePane);
   showPoints();
 }
 
+/// Another scenario: what was studied is not of it.
+void StudyView::forget() {
+  m_worker->stop();
+  show({});
+}
+
+void StudyView::take(StudyRecord::Result result) {
+  m_record.results.push_back(std::move(result));
+  show(std::move(m_record));
+}
+
+StudyRecord StudyView::curveOf(const StudyField& field, bool fine,
+                               const std::vector<BaselineKind>& kinds) const {
+  const Problem& problem = *context().problem;
+  StudyRecord record;
+  record.quantity = tr("Throughput, samples/s").toStdString();
+  record.acrossName = field.name(problem).toStdString();
+  record.across = valuesOf(field.steps(problem, fine, levelsAsTyped(context().scenario->cluster)));
+  for (const BaselineKind k : kinds) record.others.emplace_back(nameOf(k));
+  if (field.kind == StudyField::Kind::Devices) record.heldBatch = problem.job.globalBatch;
+  return record;
+}
+
+/// How throughput grows with the devices, from fewer values than a study that is asked for.
+void StudyView::workOut(const Control& control) {
+  if (!context().problem || !context().plan || !context().scenario) return;
+  const StudyField devices;
+  StudyRecord record = curveOf(devices, false, {});
+  std::optional<RankedPlan> previous;
+  for (const StudyStep& step :
+       devices.steps(*context().problem, false, levelsAsTyped(context().scenario->cluster))) {
+    const Outcome o = quietSolve(step.problem, control);
+    record.results.push_back(resultOf(step.problem, o, previous));
+    if (o.best()) previous = *o.best();
+  }
+  show(std::move(record));
+}
+
 void StudyView::runCurve(const StudyField& field) {
-  const bool baselines = m_baselines->isChecked();
-  std::vector<CurveFigure::Other> others;
-  for (BaselineKind k : baselines ? curveBaselines().kinds : std::vector<BaselineKind>{})
-    others.push_back({QString::fromUtf8(nameOf(k)), {}});
-  m_curve.setIdealLine(field.kind == StudyField::Kind::Devices);
-  m_curve.setPoints(field.name(*context().problem), tr("Throughput, samples/s"), {});
-  m_curve.setOthers(std::move(others));
-  m_worker->start([this, problem = context().problem, field, baselines,
-                   typed = levelsAsTyped(context().scenario->cluster)](
+  const auto typed = levelsAsTyped(context().scenario->cluster);
+  const auto kinds = m_baselines->isChecked() ? curveBaselines().kinds : std::vector<BaselineKind>{};
+  show(curveOf(field, true, kinds));
+  m_worker->start([this, problem = context().problem, field, baselines = !kinds.empty(), typed](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
     std::optional<RankedPlan> previous;
     const auto steps = field.steps(*problem, true, typed);
     for (std::size_t i = 0; i < steps.size() && !studyStopped(control); ++i) {
       const Outcome o = quietSolve(steps[i].problem, control);
       if (control.stopRequested()) return;
-      const auto point = pointOf(steps[i], o, previous);
+      auto result = resultOf(steps[i].problem, o, previous);
       if (o.best()) previous = *o.best();
-      deliver([this, point] { addPoint(point); });
-      std::vector<double> rates;
       if (baselines) {
         Control quiet;
         quiet.stop = control.stop;
         for (const auto& b : runBaselines(steps[i].problem, quiet, curveBaselines()))
-          rates.push_back(b.runs() ? rateOf(steps[i].problem, &*b.plan) : 0);
+          result.others.push_back(b.runs() ? rateOf(steps[i].problem, &*b.plan) : 0);
         if (control.stopRequested()) return;
-        deliver([this, i, rates] { addOthers(i, rates); });
       }
+      deliver([this, result = std::move(result)] { take(result); });
       reportStudy(control, "study", i + 1, steps.size());
     }
   });
@@ -283,79 +343,56 @@ void StudyView::runCurve(const StudyField& field) {
 
 void StudyView::runSweep(const StudyField& across, const StudyField& up) {
   const Problem& problem = *context().problem;
-  QStringList xs, ys;
   const auto typed = levelsAsTyped(context().scenario->cluster);
-  for (const auto& s : across.steps(problem, false, typed)) xs << s.text;
-  for (const auto& s : up.steps(problem, false, typed)) ys << s.text;
-  m_sweep.begin(across.name(problem), xs, up.name(problem), ys, tr("Throughput, samples/s"));
+  StudyRecord record;
+  record.quantity = tr("Throughput, samples/s").toStdString();
+  record.acrossName = across.name(problem).toStdString(), record.upName = up.name(problem).toStdString();
+  record.across = valuesOf(across.steps(problem, false, typed));
+  record.up = valuesOf(up.steps(problem, false, typed));
+  show(std::move(record));
   m_worker->start([this, start = context().problem, across, up, typed](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
     const auto rows = up.steps(*start, false, typed);
+    const auto columns = across.steps(*start, false, typed);
     std::size_t done = 0;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const auto columns = across.steps(*start, false, typed);
+    for (const StudyStep& row : rows) {
       // A value of the second field may change what the first one's steps mean (devices): by position.
-      const auto here = across.steps(rows[r].problem, false, rows[r].typed);
-      for (std::size_t x = 0; x < columns.size() && !studyStopped(control); ++x) {
+      const auto here = across.steps(row.problem, false, row.typed);
+      for (std::size_t x = 0; x < columns.size(); ++x) {
+        if (studyStopped(control)) return;
         const Problem& p = here.size() == columns.size() ? here[x].problem : columns[x].problem;
         const Outcome o = quietSolve(p, control);
         if (control.stopRequested()) return;
-        SweepFigure::Cell cell;
-        cell.known = true, cell.y = rateOf(p, o.best());
-        if (o.best())
-          cell.yText = rateText(cell.y), cell.plan = from(summaryOf(o.best()->plan));
-        else
-          cell.none = QString::fromUtf8(words::of(o.status));
+        deliver([this, result = resultOf(p, o, std::nullopt)] { take(result); });
         reportStudy(control, "sweep", ++done, rows.size() * columns.size());
-        deliver([this, x, r, cell] {
-          m_sweep.setCell(static_cast<int>(x), static_cast<int>(r), cell);
-          showPoints();
-        });
       }
     }
   });
 }
 
-void StudyView::addPoint(const CurveFigure::Point& point) {
-  auto points = m_curve.points();
-  points.push_back(point);
-  m_curve.setPoints(m_curve.xTitle(), m_curve.yTitle(), std::move(points));
-  showPoints();
-}
-
-void StudyView::addOthers(std::size_t point, const std::vector<double>& rates) {
-  auto others = m_curve.others();
-  for (std::size_t k = 0; k < others.size() && k < rates.size(); ++k) {
-    others[k].ys.resize(point, 0);
-    others[k].ys.push_back(rates[k]);
-  }
-  m_curve.setOthers(std::move(others));
-  showPoints();
-}
-
 void StudyView::showPoints() {
   const bool grid = pane() == m_sweepPane;
-  const auto& points = m_curve.points();
-  m_split->showSecond(!grid && !points.empty());
-  const auto& others = m_curve.others();
-  QStringList heads{m_curve.xTitle().isEmpty() ? tr("Value") : m_curve.xTitle(), tr("Throughput"),
+  const auto& results = m_record.results;
+  m_split->showSecond(!grid && !results.empty() && !m_bar->isHidden());
+  QStringList heads{m_record.acrossName.empty() ? tr("Value") : from(m_record.acrossName), tr("Throughput"),
                     tr("Plan")};
-  for (const auto& o : others) heads << o.name;
+  for (const auto& o : m_record.others) heads << from(o);
   heads << tr("What changed");
   m_table->setColumnCount(static_cast<int>(heads.size()));
   m_table->setHorizontalHeaderLabels(heads);
-  m_table->setRowCount(static_cast<int>(points.size()));
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    QStringList cells{points[i].xText, points[i].y > 0 ? points[i].yText : QStringLiteral("–"),
-                      points[i].y > 0 ? points[i].plan : points[i].none};
-    for (const auto& o : others)
-      cells << (i < o.ys.size() && o.ys[i] > 0 ? from(text::number(o.ys[i])) : QStringLiteral("–"));
-    cells << points[i].change;
-    for (int c = 0; c < cells.size(); ++c)
-      m_table->setItem(static_cast<int>(i), c, new QTableWidgetItem(cells[c]));
+  m_table->setRowCount(grid ? 0 : static_cast<int>(results.size()));
+  for (int i = 0; i < m_table->rowCount(); ++i) {
+    const auto& r = results[static_cast<std::size_t>(i)];
+    QStringList cells{from(m_record.across[static_cast<std::size_t>(i)].text),
+                      r.y > 0 ? from(r.yText) : QStringLiteral("–"), from(r.y > 0 ? r.plan : r.none)};
+    for (std::size_t k = 0; k < m_record.others.size(); ++k)
+      cells << (k < r.others.size() && r.others[k] > 0 ? from(text::number(r.others[k]))
+                                                       : QStringLiteral("–"));
+    cells << from(r.change);
+    for (int c = 0; c < cells.size(); ++c) m_table->setItem(i, c, new QTableWidgetItem(cells[c]));
   }
   m_table->resizeColumnsToContents();
-  m_copy->setEnabled(grid ? m_sweep.columns() > 0 : !points.empty());
+  m_copy->setEnabled(!results.empty());
   m_curvePane->show(context(), theme());
   m_sweepPane->show(context(), theme());
 }

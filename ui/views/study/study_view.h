@@ -4,6 +4,7 @@
 
 #include "figures/curve_figure.h"
 #include "figures/sweep_figure.h"
+#include "solver/baselines/baselines.h"
 #include "views/study/study_field.h"
 #include "views/view.h"
 
@@ -34,6 +35,11 @@ public:
   QString id() const override { return QStringLiteral("study"); }
   QString title() const override { return tr("Study"); }
   const Figure* figure() const override;
+  std::optional<StudyRecord> study() const override;
+  void showStudy(const StudyRecord& record) override { show(record); }
+  QString whyNotKept() const override;
+  void workOut(const Control&) override;
+  void showBare() override;
 
   void run();
   void chooseField(int index);
@@ -41,6 +47,7 @@ public:
   void setWithBaselines(bool);
   int fieldCount() const { return static_cast<int>(m_fields.size()); }
   int pointCount() const;
+  const StudyRecord& record() const { return m_record; }
   const CurveFigure& curve() const { return m_curve; }
   const SweepFigure& sweep() const { return m_sweep; }
   bool isBusy() const;
@@ -50,16 +57,21 @@ protected:
 
 private:
   void buildBar(FlowLayout&);
+  StudyRecord curveOf(const StudyField&, bool fine, const std::vector<BaselineKind>&) const;
   void runCurve(const StudyField&);
   void runSweep(const StudyField& across, const StudyField& up);
-  void addPoint(const CurveFigure::Point&);
-  void addOthers(std::size_t point, const std::vector<double>& rates);
+  void begin(StudyRecord);
+  void take(StudyRecord::Result);
   void showPoints();
   void showRunning(bool);
   void copyTable() const;
   FigurePane* pane() const;
 
+  void show(StudyRecord);
+  void forget();
+
   std::vector<StudyField> m_fields;
+  StudyRecord m_record;  ///< empty: no study yet
   CurveFigure m_curve;
   SweepFigure m_sweep;
   Selection m_point, m_cell;
@@ -68,6 +80,7 @@ private:
   QComboBox *m_field, *m_second;
   QCheckBox* m_baselines;
   AdaptiveSplitter* m_split;
+  QWidget* m_bar;
   QTableWidget* m_table;
   QPushButton *m_run, *m_stop, *m_copy;
   QProgressBar* m_progress;

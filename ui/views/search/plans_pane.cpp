@@ -1,0 +1,84 @@
+#include "views/search/plans_pane.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include "figures/phrases.h"
+#include "units/text.h"
+
+namespace nest {
+
+PlansPane::PlansPane(QWidget* parent)
+    : QWidget(parent),
+      m_table(new QTableWidget(0, 6)),
+      m_reach(new QLabel),
+      m_keep(new QPushButton(tr("Keep this plan"))) {
+  m_table->setObjectName(QStringLiteral("plans"));
+  m_table->setAccessibleName(tr("Best plans"));
+  m_table->setHorizontalHeaderLabels(
+      {tr("Rank"), tr("Batch time"), tr("Slower by"), tr("Devices"), tr("Fullest device"), tr("Plan")});
+  m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+  m_table->setAlternatingRowColors(true);
+  m_table->verticalHeader()->hide();
+  m_table->horizontalHeader()->setStretchLastSection(true);
+  m_reach->setWordWrap(true);
+  m_keep->setToolTip(tr("Keep the selected plan, to compare it and to show it"));
+  auto* row = new QHBoxLayout;
+  row->addWidget(m_reach, 1);
+  row->addWidget(m_keep);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(4, 4, 8, 8);
+  column->addLayout(row);
+  column->addWidget(m_table, 1);
+  connect(m_keep, &QPushButton::clicked, this, &PlansPane::keep);
+  connect(m_table, &QTableWidget::currentCellChanged, this, [this](int r) { m_keep->setEnabled(r >= 0); });
+}
+
+void PlansPane::setContext(PlanContextPtr context) {
+  m_context = std::move(context);
+  const Outcome* o = m_context->outcome.get();
+  const auto count = o ? static_cast<int>(o->plans.size()) : 0;
+  m_table->setRowCount(count);
+  for (int i = 0; i < count; ++i) {
+    const RankedPlan& p = o->plans[static_cast<std::size_t>(i)];
+    const double slower = p.evaluation.batchTime / o->plans.front().evaluation.batchTime - 1;
+    Bytes peak;
+    for (const auto& s : p.evaluation.stages) peak = std::max(peak, s.memory.total());
+    const QString cells[] = {QString::number(i + 1),
+                             timeText(p.evaluation.batchTime),
+                             i == 0          ? tr("the best")
+                             : slower < 5e-7 ? tr("as fast")
+                                             : phrase(text::percent(slower)),
+                             countText(p.plan.devicesUsed()),
+                             memoryText(peak),
+                             phrase(summaryOf(p.plan))};
+    for (int c = 0; c < 6; ++c) {
+      auto* item = new QTableWidgetItem(cells[c]);
+      if (c < 5) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      m_table->setItem(i, c, item);
+    }
+  }
+  m_table->resizeColumnsToContents();
+  m_reach->setText(
+      count == 0 ? tr("No plan is known yet.")
+      : o->provenPlans >= count
+          ? tr("The %1 best plans, proven: none with other degrees is faster.").arg(count)
+          : tr("The %1 best plans that were found; the first %2 are proven.").arg(count).arg(o->provenPlans));
+  m_keep->setEnabled(m_table->currentRow() >= 0);
+}
+
+void PlansPane::keep() {
+  const int i = m_table->currentRow();
+  if (i < 0 || !m_context->outcome) return;
+  PlanContext shown = *m_context;
+  shown.plan = std::make_shared<const RankedPlan>(m_context->outcome->plans[static_cast<std::size_t>(i)]);
+  Q_EMIT keepRequested(shown, i == 0 ? tr("Best plan") : tr("Plan of rank %1").arg(i + 1));
+}
+
+}  // namespace nest

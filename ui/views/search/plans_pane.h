@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QWidget>
+
+#include "document/plan_context.h"
+
+class QLabel;
+class QPushButton;
+class QTableWidget;
+
+namespace nest {
+
+/// The best plans that were found, fastest first, each with its time and what it takes more than the first.
+class PlansPane : public QWidget {
+  Q_OBJECT
+public:
+  explicit PlansPane(QWidget* parent = nullptr);
+
+  void setContext(PlanContextPtr);
+
+Q_SIGNALS:
+  /// The context with this plan as the one shown.
+  void keepRequested(const nest::PlanContext&, const QString& name);
+
+private:
+  void keep();
+
+  PlanContextPtr m_context;
+  QTableWidget* m_table;
+  QLabel* m_reach;
+  QPushButton* m_keep;
+};
+
+}  // namespace nest
