@@ -112,6 +112,7 @@ std::string signedPercent(double fraction) {
 namespace {
 std::string timeIn(Seconds t, int significant) {
   const double s = t.value();
+  if (s == 0) return "0 s";
   if (s >= 2 * 86400) return number(s / 86400, significant) + " d";
   if (s >= 2 * 3600) return number(s / 3600, significant) + " h";
   if (s >= 300) return number(s / 60, significant) + " min";

@@ -148,7 +148,9 @@ private slots:
     stop.request_stop();
     Control control;
     control.stop = stop.get_token();
-    QVERIFY(runBaselines(p, control).empty());
+    const auto all = runBaselines(p, control);
+    QCOMPARE(all.size(), std::size_t(kBaselineCount));
+    for (const BaselineResult& r : all) QVERIFY(r.stoppedWithoutPlan() && !r.note.empty());
   }
 
   void memoryUnawareIgnoresMemory() {

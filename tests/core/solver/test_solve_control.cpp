@@ -68,14 +68,27 @@ private slots:
     QCOMPARE(o.status, OutcomeStatus::BestSoFar);
     QVERIFY(o.best()->plan == start);
     QVERIFY(o.lowerBound <= whole.best()->evaluation.batchTime);
-    const double time = o.best()->evaluation.batchTime.value();
-    QCOMPARE(o.gap().value_or(-1), (time - o.lowerBound.value()) / time);
     QCOMPARE(o.stopCause, StopCause::Deadline);
     // Without a plan to begin from there is nothing to be best so far.
     const Outcome none = solve(p, control);
     QCOMPARE(none.status, OutcomeStatus::Stopped);
     QCOMPARE(none.stopCause, StopCause::Deadline);
     QVERIFY(!none.gap() && !none.nearestMiss);
+
+    // A little later a bound is known, and with it how far the plan may be from the best.
+    int bounded = 0;
+    for (int work = 2; work < 40; ++work) {
+      Control little;
+      little.work = std::make_shared<WorkLimit>(work);
+      const Outcome early = solve(p, little, &start);
+      if (early.status != OutcomeStatus::BestSoFar || !early.gap()) continue;
+      ++bounded;
+      const double time = early.best()->evaluation.batchTime.value();
+      QVERIFY(early.lowerBound <= whole.best()->evaluation.batchTime);
+      QCOMPARE(*early.gap(), (time - early.lowerBound.value()) / time);
+      QCOMPARE(early.stopCause, StopCause::WorkLimit);
+    }
+    QVERIFY(bounded > 0);
   }
 
   void workIsSharedByAllSolvesThatAreGivenIt() {

@@ -145,11 +145,10 @@ private slots:
       for (const Failure& f : ranked) {
         QVERIFY(static_cast<int>(f.positions.size()) < p.cluster->deviceCount());
         sawHost = sawHost || f.positions.size() > 0;
-        // A group is called as it is drawn: by its number from 0.
+        // A group is called as it is drawn.
         for (int l = 1; l < p.cluster->levelCount() && !f.positions.empty(); ++l)
           if (f.what.starts_with(p.cluster->level(l).name + " "))
-            QCOMPARE(f.what, p.cluster->level(l).name + " " +
-                                 std::to_string(p.cluster->groupOf(l, f.positions.front())));
+            QCOMPARE(f.what, p.cluster->groupName(l, p.cluster->groupOf(l, f.positions.front())));
         if (f.status != OutcomeStatus::Infeasible && f.positions.empty()) QVERIFY(f.change >= -1e-9);
         if (f.status != OutcomeStatus::Optimal || f.positions.empty()) continue;
         const Problem left = withoutDevices(p, f.positions);

@@ -285,7 +285,7 @@ private slots:
     const PlanContext c = test::contextOf(shapeOf(4, {8, 4, 4}));
     const auto& e = c.plan->evaluation.stages[1];
     const QString stage = plain(StagesFigure().locate({ItemKind::Stage, 1}, kArea, c)->tip);
-    QVERIFY2(stage.contains(QString::fromStdString(text::exact(e.load.value()))), qPrintable(stage));
+    QVERIFY2(stage.contains(QString::fromStdString(text::precise(e.load))), qPrintable(stage));
     const QString memory = plain(MemoryFigure().locate({ItemKind::Stage, 1}, kArea, c)->tip);
     QVERIFY(memory.contains(
         QString::fromStdString(text::count(static_cast<long long>(e.memory.total().value() + 0.5)))));
@@ -315,7 +315,7 @@ private slots:
       QVERIFY(words(*f, broken).contains(QStringLiteral("bandwidth must be positive")));
       if (f->id() != QStringLiteral("topology"))
         QVERIFY(words(*f, unsolved).contains(QStringLiteral("Not solved yet")));
-      QVERIFY2(words(*f, miss).contains(QStringLiteral("nearest miss")), qPrintable(f->id()));
+      QVERIFY2(words(*f, miss).contains(QStringLiteral("Closest plan")), qPrintable(f->id()));
       QVERIFY(!f->hit(kArea.center(), kArea, empty));
       QVERIFY(!f->step(std::nullopt, InteractiveFigure::Step::First, empty));
       QVERIFY(f->asText(empty).contains(QStringLiteral("Nothing is open")));
