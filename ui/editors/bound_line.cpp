@@ -52,6 +52,7 @@ void BoundLine::typed(const QString& text) {
   m_document.edit(m_spec.id, m_spec.verb, [&](Scenario& s) { m_spec.write(text, s); });
   m_applying = false;
   m_before = before;
+  m_generation = m_document.generation();
 }
 
 void BoundLine::stepBy(int steps) {
@@ -112,9 +113,10 @@ void BoundLine::keyPressEvent(QKeyEvent* event) {
   }
 }
 
-// "99999999999" is too much, but its beginnings were not.
+// "99999999999" is too much, but its beginnings were not. Another scenario, or one that was changed since,
+// has none of them.
 void BoundLine::takeBack() {
-  if (!m_problem.isEmpty() && m_before) {
+  if (!m_problem.isEmpty() && m_before && m_generation == m_document.generation()) {
     m_applying = true;
     m_document.edit(m_spec.id, m_spec.verb, [before = *m_before](Scenario& s) { s = before; });
     m_applying = false;

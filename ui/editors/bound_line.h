@@ -56,7 +56,8 @@ private:
   LineSpec m_spec;
   ScenarioDocument& m_document;
   QString m_problem;
-  QString m_seen;  ///< what the document said last
+  QString m_seen;         ///< what the document said last
+  int m_generation = -1;  ///< of the document, as it was left by what was typed last
   std::optional<QString> m_scrubFrom;
   std::shared_ptr<const Scenario> m_before;  ///< before the typing that goes on
   bool m_applying = false;

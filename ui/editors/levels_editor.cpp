@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "accessible/screen_reader.h"
 #include "editors/glossary.h"
@@ -98,11 +99,7 @@ void LevelsEditor::rebuild() {
   m_shown = wanted;
   m_lines.clear();
   m_counts.clear();
-  if (m_rows) {
-    m_rows->hide();
-    m_rows->deleteLater();
-  }
-  m_rows = new QWidget(this);
+  QWidget* before = std::exchange(m_rows, new QWidget(this));
   m_grid = new QGridLayout(m_rows);
   m_grid->setContentsMargins(0, 0, 0, 0);
   m_grid->setHorizontalSpacing(3);
@@ -133,6 +130,10 @@ void LevelsEditor::rebuild() {
   static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_rows);
   showCounts();
   showProblem();
+  if (!before) return;
+  // Last: a field in it may lose the focus, and the document hear of that.
+  before->hide();
+  before->deleteLater();
 }
 
 void LevelsEditor::showCounts() {

@@ -1,3 +1,4 @@
+#include <QApplication>
 #include <QLabel>
 #include <QtTest/QTest>
 
@@ -48,6 +49,40 @@ struct Panel : test::Desk {
 class TestLevelsEditor : public QObject {
   Q_OBJECT
 private slots:
+  /// Who opens another scenario, or takes an edit back, in the middle of a wrong text gets that scenario, and
+  /// not what the field held before the text went wrong.
+  void leavingAWrongTextTouchesNoOtherScenario() {
+    const auto typeWrongly = [](const Panel& p, const char* field) {
+      QTRY_VERIFY(p.shown(field));
+      BoundLine* line = p.shown(field);
+      QApplication::setActiveWindow(line->window());
+      line->setFocus();
+      line->selectAll();
+      QTest::keyClicks(line, QStringLiteral("9 GB/s"));
+      QTest::keyClicks(line, QStringLiteral("x"));
+      QVERIFY(!line->problem().isEmpty());
+    };
+    Panel p;
+    const Scenario before = p.document.scenario();
+    p.document.edit({}, {}, [](Scenario& s) {
+      auto& levels = std::get<LevelsSource>(s.cluster.network).levels;
+      levels.push_back(levels.back());
+    });
+    typeWrongly(p, "/cluster/levels/3/bandwidth");
+    while (p.document.history().canUndo()) p.document.history().undo();
+    QCoreApplication::processEvents();
+    QVERIFY(p.document.scenario() == before);
+    QVERIFY(p.document.history().canRedo());
+
+    typeWrongly(p, "/cluster/levels/2/bandwidth");
+    const test::Desk other;
+    p.document.reset(other.document.scenario(), {});  // two levels in place of three
+    QCoreApplication::processEvents();
+    QVERIFY(p.document.scenario() == other.document.scenario());
+    QCOMPARE(p.document.history().count(), 0);
+    p.type("/cluster/levels/1/fanout", QStringLiteral("8"));
+    QCOMPARE(p.level(1).fanout, 8);
+  }
   void oversubscriptionIsAColumnAndItsEffectIsSaid() {
     Panel p;
     QCOMPARE(p.words(), QStringList{QStringLiteral("400 Gb/s ÷ 4 = 12.5 GB/s for each device")});
