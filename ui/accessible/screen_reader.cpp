@@ -86,7 +86,7 @@ void setRichTip(QWidget& widget, const QString& html) {
 void setNamedText(QLabel& label, const QString& text) {
   if (label.text() == text) return;
   label.setText(text);
-  label.setAccessibleDescription(label.textFormat() == Qt::RichText ? wordsOf(text) : text);
+  label.setAccessibleDescription(label.textFormat() == Qt::PlainText ? text : wordsOf(text));
 }
 
 }  // namespace nest

@@ -214,8 +214,7 @@ Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget target, const Re
                                    {"stopwatch.sh", stopwatch(f, source, plan, step), true},
                                    {"ranks.txt", rankTable(*map)},
                                    {"hosts.txt", hostTable(*map)},
-                                   {"slurm-hostfile", slurmHostFile(*map)},
-                                   {"rankfile", rankFile(*map)}};
+                                   {"slurm-hostfile", slurmHostFile(*map)}};
   if (auto hosts = hostFile(*map)) files.push_back({"hostfile", std::move(*hosts)});
   result.value = std::move(files);
   return result;

@@ -133,7 +133,7 @@ void checkTorchTitan(LaunchPlan& p) {
 Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   p.checkDecoder();
   checkTorchTitan(p);
-  const std::string modules = p.out.empty() ? modulesOf(p) : std::string();
+  const std::string modules = !hasErrors(p.out) ? modulesOf(p) : std::string();
   if (hasErrors(p.out)) return p.finish({});
   if (!p.strategy.sequence && p.strategy.tensor > 1)
     p.warn("sequence", "torchtitan runs tensor parallelism with sequence parallelism; the plan has it off");

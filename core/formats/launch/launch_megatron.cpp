@@ -225,7 +225,7 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
   p.require(!experts || p.strategy.tensor == 1 || p.strategy.sequence, "experts-without-sequence",
             "experts with tensor parallelism need sequence parallelism",
             "set search.sequence_parallel to true");
-  const std::string layout = p.out.empty() && p.stages() > 1 ? layoutOf(p) : std::string();
+  const std::string layout = !hasErrors(p.out) && p.stages() > 1 ? layoutOf(p) : std::string();
   if (hasErrors(p.out)) return p.finish({});
   warnOfNorm(p);
   warnOfModel(p);

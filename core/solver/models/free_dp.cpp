@@ -39,12 +39,16 @@ FreeDp::FreeDp(const Problem& problem, const SearchSpace& space, const LayerOrde
   m_mostBackward.assign(at(order.cutCount()), 0);
   m_leastBackward.assign(at(order.cutCount()), 0);
   for (int c = 1; c < order.cutCount(); ++c) {
-    double least = kNever;
-    for (const LayerSums* s : m_sums)
-      if (s->usable(order.added(c)))
-        least = std::min(least, s->backward[at(c)] - s->backward[at(order.parent(c))]);
+    // Stages of mixed strategies can do less, and more, than any strategy alone: layer by layer.
+    double least = kNever, most = 0;
+    for (const LayerSums* s : m_sums) {
+      const double backward = s->backward[at(c)] - s->backward[at(order.parent(c))];
+      if (s->usable(order.added(c))) least = std::min(least, backward);
+      most = std::max(most, backward);
+    }
     m_leastBackward[at(c)] =
         m_leastBackward[at(order.parent(c))] + (least < kNever ? least * (1 - 1e-12) : 0);
+    m_mostBackward[at(c)] = m_mostBackward[at(order.parent(c))] + most / slowest * (1 + 1e-12);
   }
   for (LayerSums* s : m_sums) {
     StageCosts::Context c;
@@ -58,8 +62,6 @@ FreeDp::FreeDp(const Problem& problem, const SearchSpace& space, const LayerOrde
     c.zero = config.zero;
     m_costs.push_back(std::make_unique<StageCosts>(c, std::vector<StageSite>{}));
     m_slots.emplace_back(at(config.units), -1);
-    for (std::size_t cut = 0; cut < m_mostBackward.size(); ++cut)
-      m_mostBackward[cut] = std::max(m_mostBackward[cut], s->backward[cut] / slowest);
   }
   if (order.isChain()) return;
   m_previous.resize(at(order.cutCount()));

@@ -209,6 +209,10 @@ private slots:
         ++written[program];
         const auto settings = settingsOf(target, *text);
         QVERIFY(settings.size() >= 4);
+        if (target == LaunchTarget::Megatron)
+          QCOMPARE(std::any_of(settings.begin(), settings.end(),
+                               [](const auto& x) { return x.first == "pipeline-model-parallel-layout"; }),
+                   best.best()->plan.stageCount() > 1);
         for (const auto& [name, value] : settings) {
           const json& list = known()[program]["settings"];
           const auto found =

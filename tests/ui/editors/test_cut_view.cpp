@@ -103,13 +103,13 @@ private slots:
     QVERIFY(hand && hand->byHand && hand->plan->plan == mine);
     QCOMPARE(hand->plan->evaluation.batchTime.value(), o.view.canvas().evaluation().batchTime.value());
     QVERIFY(MemoryFigure().asText(*hand) != MemoryFigure().asText(o.context));
-    QTest::mouseClick(test::buttonOf(o.view, QStringLiteral("Keep this plan")), Qt::LeftButton);
+    QTest::mouseClick(test::buttonOf(o.view, QStringLiteral("Keep")), Qt::LeftButton);
     QVERIFY(*o.document.scenario().keptPlans.at(0).plan == mine);
     o.view.hide();
     QTRY_COMPARE(told.count(), 2);
     QVERIFY(!told.back().front().value<PlanContextPtr>());
     o.view.show();
-    QTest::mouseClick(test::buttonOf(o.view, QStringLiteral("Use these cuts")), Qt::LeftButton);
+    QTest::mouseClick(test::buttonOf(o.view, QStringLiteral("Use cuts")), Qt::LeftButton);
     o.solveAgain();
     QCOMPARE(firstLayerOf(o.context.plan->plan, 1), firstLayerOf(mine, 1));
   }

@@ -179,7 +179,7 @@ private slots:
     Opened o;
     auto* side = o.editor.findChild<NetworkSide*>();
     View::State state = o.editor.state();
-    state["split.0"] = 1, state["split.1"] = 0;
+    state["split.0"] = 1.0, state["split.1"] = 0.0;
     o.editor.setState(state);
     o.editor.resize(1201, 800);
     QApplication::processEvents();

@@ -204,6 +204,7 @@ private slots:
     desk.solveIt();
     view.setContext(desk.snapshot());
     QVERIFY2(!view.story().contains(QStringLiteral("→")), qPrintable(view.story()));
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     for (const QLabel* l : view.findChildren<QLabel*>())
       QVERIFY2(!l->text().contains(u'%'), qPrintable(l->text()));
   }

@@ -96,7 +96,7 @@ private Q_SLOTS:
     QVERIFY(b.done(2));
     QTest::mouseClick(b.button(QStringLiteral("Pin this cut")), Qt::LeftButton);
     QVERIFY(b.done(3));
-    QTest::mouseClick(b.button(QStringLiteral("Clear pins")), Qt::LeftButton);
+    QTest::mouseClick(b.button(QStringLiteral("Unpin")), Qt::LeftButton);
     QVERIFY(b.done(4));
   }
 

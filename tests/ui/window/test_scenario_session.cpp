@@ -80,7 +80,7 @@ private Q_SLOTS:
       QVERIFY(box);
       box->setCurrentIndex(2);
       zoomed = timeline->state();
-      QVERIFY(zoomed.at("span") < 1);
+      QVERIFY(*zoomed.at("span").number() < 1);
       b.window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
       // Another file, arranged otherwise, in the same window.
       QVERIFY(b.window.openPath(other));

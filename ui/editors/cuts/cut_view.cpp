@@ -79,16 +79,16 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   };
   m_even = button(tr("Cut evenly"), tr("As many layers in each stage: where most people begin"),
                   &CutView::cutEvenly);
-  m_optimum = button(tr("Show the optimum"), tr("Back to the cuts of the best plan"), &CutView::showOptimum);
-  m_keep = button(tr("Keep this plan"), tr("Keep it as it is drawn, to compare it and to show it"),
+  m_optimum = button(tr("Optimum"), tr("Back to the cuts of the best plan"), &CutView::showOptimum);
+  m_keep = button(tr("Keep"), tr("Keep this plan as it is drawn, to compare it and to show it"),
                   &CutView::keepPlan);
-  m_use = button(tr("Use these cuts"), tr("Pin every cut as it is drawn; the rest is solved again"),
+  m_use = button(tr("Use cuts"), tr("Pin every cut as it is drawn; the rest is solved again"),
                  &CutView::useCuts);
   m_pin =
       button(tr("Pin this cut"), tr("Any plan must cut here; the rest is solved again"), &CutView::pinCut);
-  m_clear = button(tr("Clear pins"), tr("Let the search choose every cut"), &CutView::clearPins);
+  m_clear = button(tr("Unpin"), tr("Let the search choose every cut"), &CutView::clearPins);
   auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(8, 6, 8, 0);
+  bar->setContentsMargins(5, 6, 5, 0);
   for (QPushButton* b : {m_even, m_optimum, m_keep, m_use, m_pin, m_clear}) bar->addWidget(b);
   bar->addStretch(1);
   m_pane->addButtons(bar);

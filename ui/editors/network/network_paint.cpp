@@ -153,7 +153,10 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
   }
   if (n.kind == NodeKind::Device && stages.size() == 1 && !n.failed)
     paintHatch(p, r.adjusted(1 / scale, 1 / scale, -1 / scale, -1 / scale), stages.front(), fill, scale);
-  if (n.failed && (n.kind != NodeKind::Host || m_contents[at(node)].empty())) paintCross(p, r, scale);
+  // Beside a name that can be read, else all over.
+  const bool named = n.kind != NodeKind::Device && scale >= kLegible;
+  if (n.failed && (n.kind != NodeKind::Host || m_contents[at(node)].empty()))
+    paintCross(p, named ? QRectF(r.left() + 5, r.top(), 12, r.height()) : r, scale);
   if (scale < kLegible) return;
   if (n.failed && n.kind == NodeKind::Device) return;
   if (n.kind == NodeKind::Device)

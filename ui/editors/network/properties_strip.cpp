@@ -6,6 +6,7 @@
 #include <QSpinBox>
 #include <cmath>
 
+#include "accessible/screen_reader.h"
 #include "figures/phrases.h"
 
 namespace nest {
@@ -185,7 +186,7 @@ QString PropertiesStrip::counts() const {
 
 void PropertiesStrip::show(bool drawn, const QString& effect, const QString& remark) {
   m_filling = true;
-  for (QLabel* label : m_effects) label->setText(effect), label->setToolTip(plainTip(effect));
+  for (QLabel* label : m_effects) label->setText(effect), setRichTip(*label, plainTip(effect));
   const auto nodes = m_canvas->selectedNodes(), links = m_canvas->selectedLinks();
   if (!nodes.empty() && drawn) {
     showNodes(nodes);
@@ -196,7 +197,7 @@ void PropertiesStrip::show(bool drawn, const QString& effect, const QString& rem
     for (const QString& more : {effect, remark})
       if (!more.isEmpty()) text += QStringLiteral(" · ") + more;
     m_what->setText(text);
-    m_what->setToolTip(plainTip(m_what->text()));
+    setRichTip(*m_what, plainTip(m_what->text()));
     setCurrentIndex(Nothing);
   }
   m_filling = false;

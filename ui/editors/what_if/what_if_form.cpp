@@ -48,7 +48,11 @@ void WhatIfForm::rebuild() {
   for (const WhatIfField& field : fields) {
     if (field.group != group) {
       group = field.group;
-      m_grid->addWidget(new QLabel(QStringLiteral("<b>%1</b>").arg(group.toHtmlEscaped())), line++, 0, 1, 4);
+      auto* title = new QLabel(group);
+      QFont bold = title->font();
+      bold.setBold(true);
+      title->setFont(bold);
+      m_grid->addWidget(title, line++, 0, 1, 4);
     }
     addRow(field, line++);
   }

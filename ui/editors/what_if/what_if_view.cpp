@@ -179,13 +179,18 @@ void WhatIfView::showBare() {
 
 bool WhatIfView::isReferenceShown() const {
   const PlanContext& c = context();
-  return m_reference.scenario && c.scenario && (m_reference.plan ? m_reference.plan == c.plan : !c.plan) &&
+  return m_reference.scenario && c.scenario &&
+         (m_reference.plan ? c.plan && m_reference.plan->plan == c.plan->plan : !c.plan) &&
          m_reference.scenario->setting() == c.scenario->setting();
 }
 
 void WhatIfView::refresh() {
   m_form->rebuild();
-  if (!m_reference.scenario) tellAgainst(tr("Before"), context());
+  // The first context after opening may still be of the scenario before.
+  const bool isOfTheDocument =
+      !services().document ||
+      (context().scenario && context().scenario->setting() == services().document->scenario().setting());
+  if (!m_reference.scenario && isOfTheDocument) tellAgainst(tr("Before"), context());
   if (!m_form->isDragging()) m_form->showValues();
   m_keep->setEnabled(context().plan != nullptr);
   m_reset->setEnabled(context().plan != nullptr || context().isNearestMiss());

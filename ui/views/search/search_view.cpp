@@ -63,6 +63,7 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
   // Found anew for this very context: everything that shows or exports the view has it from there.
   connect(m_front, &FrontPane::found, this, [this](const PlanContextPtr& wider) { setContext(wider); });
   m_headline = new QLabel;
+  m_headline->setTextFormat(Qt::RichText);
   m_headline->setWordWrap(true);
   m_headline->setMargin(8);
   m_headline->setAccessibleName(tr("Outcome of the search"));
