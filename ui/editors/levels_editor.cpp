@@ -227,7 +227,7 @@ void LevelsEditor::refreshTotal() {
                          .arg(plural(graph.graph.deviceCount(), tr("device")),
                               plural(static_cast<long long>(graph.graph.links.size()), tr("link")),
                               from.isEmpty() ? tr("drawn") : tr("from %1").arg(from)));
-    m_total->setToolTip(plainTip(QString::fromStdString(graph.importedFrom)));
+    setRichTip(*m_total, plainTip(QString::fromStdString(graph.importedFrom)));
   }
 }
 

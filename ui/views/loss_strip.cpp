@@ -67,7 +67,7 @@ void LossStrip::setContext(const PlanContextPtr& c) {
   const LostParts lost = c->scenario ? lostPartsOf(*c->scenario) : LostParts();
   if (c->scenario && lost.empty() && c->current) m_whole = c;
   setNamedText(*m_label, lost.empty() ? QString() : sentence(*c, lost));
-  m_label->setToolTip(plainTip(phrase(inWords(lost, kMostNamed))));
+  setRichTip(*m_label, plainTip(phrase(inWords(lost, kMostNamed))));
   setVisible(!lost.empty());
 }
 

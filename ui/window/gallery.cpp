@@ -16,6 +16,7 @@
 #include "figures/ink.h"
 #include "lessons/lesson.h"
 #include "plan/metrics.h"
+#include "accessible/screen_reader.h"
 #include "theme/plain_text.h"
 #include "views/flow_layout.h"
 #include "views/registry.h"
@@ -66,7 +67,7 @@ public:
       column->addWidget(label);
     }
     column->addStretch();
-    setToolTip(plainTip(about));
+    setRichTip(*this, plainTip(about));
   }
   void setPicture(const QImage& image) { m_picture->setPixmap(QPixmap::fromImage(image)); }
   void setVerdict(const QString& text) {
@@ -242,7 +243,7 @@ void Gallery::setRecent(const QStringList& paths) {
   for (qsizetype i = 0; i < std::min<qsizetype>(paths.size(), 3); ++i) {
     auto* button = new QPushButton(QFileInfo(paths[i]).fileName(), m_recent);
     button->setProperty("link", true);
-    button->setToolTip(plainTip(paths[i]));
+    setRichTip(*button, plainTip(paths[i]));
     connect(button, &QPushButton::clicked, this, [this, path = paths[i]] { Q_EMIT chosen(path); });
     row->addWidget(button);
   }

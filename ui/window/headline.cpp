@@ -329,7 +329,7 @@ void Headline::refreshActivity() {
   }
   for (const QString& word : m_overflow) text += (text.isEmpty() ? QString() : QStringLiteral(" · ")) + word;
   m_status->setText(text);
-  m_status->setToolTip(plainTip(text));
+  setRichTip(*m_status, plainTip(text));
   setRole(m_status, stale ? "warning" : "muted");
 }
 
