@@ -144,8 +144,10 @@ void CurveFigure::paintAxes(Ink& ink, const QRectF& area, const Scale& s) const 
     const double x = s.at(v.x, s.top).x();
     if (v.present) {
       ink.line({x, plot.top()}, {x, plot.bottom()}, ink.color(Role::MutedText), 1, Qt::DotLine);
-      ink.firstThatFits({x - 40, plot.top() - 13, 80, 13}, {tr("now")}, Qt::AlignCenter, Ink::kSmall,
-                        ink.color(Role::MutedText));
+      const double w = Ink::width(tr("now"), Ink::kSmall) + 1;
+      const double left = x + 4 + w < plot.right() ? x + 4 : x - 4 - w;
+      ink.label({left, plot.bottom() - 16, w, 14}, tr("now"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+                ink.color(Role::MutedText));
     }
     const bool solved = i < m_record.results.size();
     if (solved && m_record.results[i].y <= 0) {

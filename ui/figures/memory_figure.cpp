@@ -275,7 +275,7 @@ void MemoryFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) cons
   const FigureStyle& style = ink.style();
   const bool byDevice = m_by == By::Device;
   paintFrame(ink, area, c, title(), sentence(c));
-  const auto layout = layoutMemory(area, c, style.standalone, byDevice);
+  const auto layout = layoutMemory(area, c, style.standalone, byDevice, ink.theme());
   paintVerticalAxis(ink, layout.plot, layout.axis,
                     layout.merged > 1 ? QStringLiteral("Fullest of each %1 devices").arg(layout.merged)
                                       : QStringLiteral("Memory of a device at its peak"));

@@ -43,7 +43,8 @@ std::vector<MemoryColumn> deviceColumns(const PlanContext& c, int merged) {
 
 }  // namespace
 
-MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standalone, bool byDevice) {
+MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standalone, bool byDevice,
+                          const Theme& theme) {
   MemoryLayout out;
   const QRectF body = bodyOf(area, c, standalone);
   const double width = std::max(40.0, body.width() - 52 - kCapacityMargin);
@@ -66,7 +67,6 @@ MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standal
       for (std::size_t k = 0; k < kMemoryPartCount; ++k) out.parts[k] = out.parts[k] || parts[k] > 0;
     largest = std::max({largest, column.use.total().value(), column.use.capacity.value()});
   }
-  const Theme& theme = Theme::of(Theme::Kind::Light);
   for (int k = 0; k < kMemoryPartCount; ++k)
     if (out.parts[static_cast<std::size_t>(k)]) {
       const auto part = static_cast<MemoryPart>(k);

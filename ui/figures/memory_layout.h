@@ -44,7 +44,8 @@ struct MemoryLayout {
   }
 };
 
-/// `context` has a plan.
-MemoryLayout layoutMemory(const QRectF& area, const PlanContext& context, bool standalone, bool byDevice);
+/// `context` has a plan. `theme`: colours of the legend.
+MemoryLayout layoutMemory(const QRectF& area, const PlanContext& context, bool standalone, bool byDevice,
+                          const Theme& theme = Theme::of(Theme::Kind::Light));
 
 }  // namespace nest

@@ -297,7 +297,7 @@ std::optional<FigureState> StagesFigure::state(const PlanContext& c, bool) const
 void StagesFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(), sentence(c));
-  const auto layout = layoutStages(area, c, style.standalone, m_scale == Scale::Share);
+  const auto layout = layoutStages(area, c, style.standalone, m_scale == Scale::Share, ink.theme());
   StagesPainter(ink, layout, c, m_scale == Scale::Share).paint();
 }
 

@@ -67,14 +67,15 @@ double layerSeconds(const Problem& problem, const Plan& plan, int stage, LayerIn
       .value();
 }
 
-StagesLayout layoutStages(const QRectF& area, const PlanContext& c, bool standalone, bool shares) {
+StagesLayout layoutStages(const QRectF& area, const PlanContext& c, bool standalone, bool shares,
+                          const Theme& theme) {
   StagesLayout out;
   const Plan& plan = *c.shownPlan();
   const Evaluation& e = *c.shownEvaluation();
   const QRectF body = bodyOf(area, c, standalone);
   const int stages = std::max(1, plan.stageCount());
 
-  out.legendItems = legendOf(e, Theme::of(Theme::Kind::Light));
+  out.legendItems = legendOf(e, theme);
   const double legend = legendHeight(out.legendItems, body.width());
   const double left = body.left() + 52, width = body.width() - 52;
   out.slot = width / stages;

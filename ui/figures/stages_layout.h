@@ -29,7 +29,9 @@ struct StagesLayout {
 };
 
 /// `context` has a plan. `shares`: the axis is 0 … 100 %.
-StagesLayout layoutStages(const QRectF& area, const PlanContext& context, bool standalone, bool shares);
+/// `theme`: colours of the legend; nothing stands elsewhere for it.
+StagesLayout layoutStages(const QRectF& area, const PlanContext& context, bool standalone, bool shares,
+                          const Theme& theme = Theme::of(Theme::Kind::Light));
 
 /// Compute seconds of one layer under its stage's strategy, recompute included; 0 if it is not on offer.
 double layerSeconds(const Problem&, const Plan&, int stage, LayerIndex);

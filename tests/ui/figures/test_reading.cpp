@@ -309,6 +309,19 @@ private slots:
       }
     QCOMPARE(matching(words, "^This plan: .*; Manual: 25(\\.0)? % slower$").size(), 1);
   }
+
+  /// The larger batch takes longer and trains faster: samples a second tell so.
+  void otherBatchesAreComparedBySamples() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    const PlanMetrics m = metricsOf(*c.problem, nullptr, *c.plan);
+    ComparisonFigure f;
+    f.setRows({{QStringLiteral("A"), m, QStringLiteral("t8"), true, {Seconds(7.74), 1536}},
+               {QStringLiteral("B"), m, QStringLiteral("t8"), true, {Seconds(14.02), 3072}}});
+    const Words words = wordsOf(f, c, {1000, 400});
+    QCOMPARE(matching(words, "^B: 219 samples/s; global batches differ; A: 198 samples/s \\(.9").size(), 1);
+    QCOMPARE(matching(words, "^Time per sample").size(), 1);
+    QVERIFY(matching(words, "slower").isEmpty());
+  }
 };
 NEST_TEST(TestReading)
 #include "test_reading.moc"

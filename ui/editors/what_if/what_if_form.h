@@ -23,7 +23,7 @@ public:
   explicit WhatIfForm(ScenarioDocument* document, QWidget* parent = nullptr);
 
   void rebuild();  ///< the rows, where the scenario offers others than before
-  void forget() { m_shape.clear(); }
+  void forget() { m_shape.clear(), m_reference.reset(); }
   void setReference(std::shared_ptr<const Scenario>);
   void showValues();
   bool isDragging() const { return m_dragging; }

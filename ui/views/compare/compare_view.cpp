@@ -347,7 +347,7 @@ void CompareView::rebuild() {
     rows.push_back({e.name, metricsOf(*e.problem, architectureOf(e.scenario), e.plan),
                     from(summaryOf(e.plan.plan)), e.plan.evaluation.feasible(), paceOf(*e.problem, e.plan)});
   m_pane->setLeastHeight(static_cast<int>(ComparisonFigure::leastHeight(rows.size())));
-  m_split->showSecond(rows.size() > 1);  // with one plan there is nothing to choose
+  m_split->showSecond(rows.size() > 1 && !m_bar->isHidden());  // with one plan there is nothing to choose
   m_figure->setRows(std::move(rows));
   m_tabs->setTabText(
       0, m_figure->measure() == PaceMeasure::BatchTime ? tr("Batch time") : tr("Time per sample"));
