@@ -84,7 +84,8 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
     grid.m_load = [load, loaded = grid.m_loaded](const std::string& path) {
       const std::lock_guard lock(loaded->mutex);
       const auto known = loaded->texts.find(path);
-      return known != loaded->texts.end() ? known->second : loaded->texts.emplace(path, load(path)).first->second;
+      return known != loaded->texts.end() ? known->second
+                                          : loaded->texts.emplace(path, load(path)).first->second;
     };
   auto base = readScenario(scenario, file, grid.m_load);
   result.diagnostics = std::move(base.diagnostics);

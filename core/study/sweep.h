@@ -42,8 +42,8 @@ public:
   Reading<Scenario> scenarioAt(std::size_t index) const;
   /// Equal for equal scenarios and fields: rows of one key belong together, if their files are equal too.
   const std::string& key() const { return m_key; }
-  /// The files that the scenarios name, with a hash of their contents. Each is read once, by build(): all rows
-  /// see the same contents.
+  /// The files that the scenarios name, with a hash of their contents. Each is read once, by build(): all
+  /// rows see the same contents.
   const std::map<std::string, std::string>& files() const { return m_files; }
 
 private:
@@ -112,7 +112,8 @@ struct SweepJournal {
   std::vector<SweepField> fields;
   std::size_t size = 0;  ///< of the whole grid
   std::vector<SweepRow> rows;
-  std::uint64_t bytes = 0;  ///< of the head and the whole rows; behind them an interruption left a part of one
+  std::uint64_t bytes =
+      0;  ///< of the head and the whole rows; behind them an interruption left a part of one
 };
 std::string journalHead(const SweepGrid&);
 std::string journalLine(const SweepRow&);

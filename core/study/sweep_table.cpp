@@ -166,7 +166,8 @@ private:
 };
 
 /// The files whose contents differ: "models/a.json, models/b.json"; empty: none.
-std::string differingFiles(const std::map<std::string, std::string>& a, const std::map<std::string, std::string>& b) {
+std::string differingFiles(const std::map<std::string, std::string>& a,
+                           const std::map<std::string, std::string>& b) {
   std::string out;
   std::map<std::string, std::string> all = a;
   all.insert(b.begin(), b.end());
@@ -228,10 +229,10 @@ Reading<SweepJournal> mergeJournals(std::vector<SweepJournal> all) {
                                          "this is of another sweep than " + all.front().file,
                                          "merge the shards of one scenario and one set of fields"));
     else if (!changed.empty())
-      result.diagnostics.push_back(error("sweep-stale", {j.file, 1, 0, ""},
-                                         "its rows were solved with other contents of " + changed + " than those of " +
-                                             all.front().file,
-                                         "solve one of the shards again"));
+      result.diagnostics.push_back(error(
+          "sweep-stale", {j.file, 1, 0, ""},
+          "its rows were solved with other contents of " + changed + " than those of " + all.front().file,
+          "solve one of the shards again"));
     else
       for (SweepRow& r : j.rows) rows.emplace(r.index, std::move(r));
     j.rows.clear();
@@ -250,7 +251,8 @@ Reading<SweepJournal> mergeJournals(std::vector<SweepJournal> all) {
   return result;
 }
 
-void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows, const TextSink& sink) {
+void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows,
+                   const TextSink& sink) {
   std::string out;
   for (const SweepField& f : fields) out += cell(f.pointer.substr(1)) + ',';
   sink(out +
@@ -273,7 +275,8 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
   }
 }
 
-void writeSweepJson(const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows, const TextSink& sink) {
+void writeSweepJson(const std::vector<SweepField>& fields, const std::vector<SweepRow>& rows,
+                    const TextSink& sink) {
   sink("{\n  \"format\": \"nest-sweep-table\",\n  \"version\": 1,\n  \"rows\": [");
   for (std::size_t i = 0; i < rows.size(); ++i)
     sink((i == 0 ? "\n    " : ",\n    ") + layOutItem(rowJson(rows[i], &fields), 4));

@@ -8,7 +8,7 @@
 namespace nest::words {
 
 const char* brief(Exchange);  ///< "TP", "CP", "EP", "PP", "DP"
-const char* of(TimePart);  ///< "compute", "TP communication", …, "recompute", "idle", "optimizer step"
+const char* of(TimePart);     ///< "compute", "TP communication", …, "recompute", "idle", "optimizer step"
 
 /// "bound by compute (82 %)", "largest overhead: PP communication 15.4 %", and where it is recompute
 /// "limited by memory capacity (recompute 21 % of the step)". `whole`: what the shares are of.

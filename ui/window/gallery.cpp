@@ -11,12 +11,12 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "accessible/screen_reader.h"
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
 #include "figures/ink.h"
 #include "lessons/lesson.h"
 #include "plan/metrics.h"
-#include "accessible/screen_reader.h"
 #include "theme/plain_text.h"
 #include "views/flow_layout.h"
 #include "views/registry.h"

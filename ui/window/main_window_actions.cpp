@@ -65,10 +65,11 @@ void MainWindow::addFileActions() {
                  {},
                  {}},
                 [this] { chooseModel(); });
-  m_actions.add({"file.export", tr("File"), tr("Export all figures…"),
-                 tr("Write every figure that the views show as SVG, PNG and PDF, with plan.json and a summary"),
-                 QKeySequence(QStringLiteral("Ctrl+E")), "export"},
-                [this] { exportFigures(); });
+  m_actions.add(
+      {"file.export", tr("File"), tr("Export all figures…"),
+       tr("Write every figure that the views show as SVG, PNG and PDF, with plan.json and a summary"),
+       QKeySequence(QStringLiteral("Ctrl+E")), "export"},
+      [this] { exportFigures(); });
   m_actions.add({"file.close", tr("File"), tr("Close scenario"), {}, QKeySequence::Close, {}}, [this] {
     if (mayDiscard()) showGallery();
   });

@@ -18,7 +18,8 @@ std::string textOf(const std::filesystem::path& path) {
 
 std::set<std::string> allMatches(const std::string& text, const std::regex& pattern) {
   std::set<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) found.insert((*it)[1]);
+  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it)
+    found.insert((*it)[1]);
   return found;
 }
 

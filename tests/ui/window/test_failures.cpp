@@ -1,9 +1,9 @@
 // What fails keeps its name, and what is left keeps its own, in every view.
 #include <QLabel>
 
+#include "cluster/graph/graph_edit.h"
 #include "cluster/levels/lost_parts.h"
 #include "document/carried_selection.h"
-#include "cluster/graph/graph_edit.h"
 #include "document/scenario_document.h"
 #include "editors/network/network_canvas.h"
 #include "editors/network/network_editor.h"

@@ -82,8 +82,8 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   m_optimum = button(tr("Optimum"), tr("Back to the cuts of the best plan"), &CutView::showOptimum);
   m_keep = button(tr("Keep"), tr("Keep this plan as it is drawn, to compare it and to show it"),
                   &CutView::keepPlan);
-  m_use = button(tr("Use cuts"), tr("Pin every cut as it is drawn; the rest is solved again"),
-                 &CutView::useCuts);
+  m_use =
+      button(tr("Use cuts"), tr("Pin every cut as it is drawn; the rest is solved again"), &CutView::useCuts);
   m_pin =
       button(tr("Pin this cut"), tr("Any plan must cut here; the rest is solved again"), &CutView::pinCut);
   m_clear = button(tr("Unpin"), tr("Let the search choose every cut"), &CutView::clearPins);
