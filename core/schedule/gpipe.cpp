@@ -1,29 +1,35 @@
-#include "schedule/gpipe.h"
+#include "schedule/all_schedules.h"
 
 namespace nest {
+namespace {
 
-std::vector<std::string> GPipe::refusals(int, int, int) const {
-  return {};
-}
+/// GPipe [Huang 2019, arXiv 1811.06965]: all forward passes, then all backward passes, so that every
+/// microbatch's activations are held. For comparison with a plan's own schedule; its bubble is that of 1F1B.
+class GPipe : public PipelineSchedule {
+public:
+  ScheduleKind kind() const override { return ScheduleKind::GPipe; }
+  std::string_view id() const override { return "gpipe"; }
+  std::string_view label() const override { return "GPipe"; }
+  bool isPlanned() const override { return false; }
+  std::vector<std::string> refusals(int, int, int) const override { return {}; }
+  int stashesInFlight(int, int, int microbatches, int chunks) const override { return microbatches * chunks; }
+  long long warmup(int, int, int microbatches, int chunks) const override {
+    return static_cast<long long>(microbatches) * chunks;
+  }
+  int coveringPasses(int) const override { return 1; }
+  LoadWeights weights(int microbatches, int) const override { return {1, microbatches - 1.0}; }
+  Seconds time(Seconds sum, Seconds max, Seconds tail, int microbatches, int) const override {
+    return sum + (microbatches - 1) * max + tail;
+  }
+  std::string_view timeFormula() const override { return "T = Σ load + (m − 1) · max load + tail"; }
+  std::string_view stashFormula() const override { return "m"; }
+};
 
-int GPipe::stashesInFlight(int, int, int microbatches, int chunks) const {
-  return microbatches * chunks;
-}
+}  // namespace
 
-long long GPipe::warmup(int, int, int microbatches, int chunks) const {
-  return static_cast<long long>(microbatches) * chunks;
-}
-
-int GPipe::coveringPasses(int) const {
-  return 1;
-}
-
-LoadWeights GPipe::weights(int microbatches, int) const {
-  return {1, microbatches - 1.0};
-}
-
-Seconds GPipe::time(Seconds sum, Seconds max, Seconds tail, int microbatches, int) const {
-  return sum + (microbatches - 1) * max + tail;
+const PipelineSchedule& gpipe() {
+  static const GPipe schedule;
+  return schedule;
 }
 
 }  // namespace nest

@@ -1,41 +1,54 @@
-#include "schedule/interleaved.h"
-
 #include <algorithm>
 #include <climits>
 
+#include "schedule/all_schedules.h"
+
 namespace nest {
+namespace {
 
-std::vector<std::string> Interleaved::refusals(int stages, int chunks, int microbatches) const {
-  std::vector<std::string> out;
-  if (chunks < 2) out.push_back("an interleaved schedule needs two or more chunks per stage");
-  if (stages < 2) out.push_back("an interleaved schedule needs two or more stages");
-  if (stages > 0 && microbatches % stages != 0)
-    out.push_back("an interleaved schedule needs a number of microbatches (" + std::to_string(microbatches) +
-                  ") that the stages (" + std::to_string(stages) + ") divide");
-  return out;
-}
+/// Interleaved 1F1B [Narayanan 2021, arXiv 2104.04473], in Megatron-LM's order: groups of s microbatches a
+/// chunk after min(m·v, 2(s−i−1) + (v−1)s) forward passes; STATEMENT.md (4.16).
+class Interleaved : public PipelineSchedule {
+public:
+  ScheduleKind kind() const override { return ScheduleKind::Interleaved; }
+  std::string_view id() const override { return "interleaved"; }
+  std::string_view label() const override { return "Interleaved 1F1B"; }
+  bool isPlanned() const override { return true; }
+  std::vector<std::string> refusals(int stages, int chunks, int microbatches) const override {
+    std::vector<std::string> out;
+    if (chunks < 2) out.push_back("an interleaved schedule needs two or more chunks per stage");
+    if (stages < 2) out.push_back("an interleaved schedule needs two or more stages");
+    if (stages > 0 && microbatches % stages != 0)
+      out.push_back("an interleaved schedule needs a number of microbatches (" +
+                    std::to_string(microbatches) + ") that the stages (" + std::to_string(stages) +
+                    ") divide");
+    return out;
+  }
+  int stashesInFlight(int stage, int stages, int microbatches, int chunks) const override {
+    return static_cast<int>(std::min<long long>(warmup(stage, stages, INT_MAX, chunks) + 1,
+                                                static_cast<long long>(microbatches) * chunks));
+  }
+  long long warmup(int stage, int stages, int microbatches, int chunks) const override {
+    return std::min(static_cast<long long>(microbatches) * chunks,
+                    2LL * (stages - stage - 1) + (chunks - 1LL) * stages);
+  }
+  int coveringPasses(int stages) const override { return stages; }
+  LoadWeights weights(int microbatches, int chunks) const override {
+    const double v = std::max(1, chunks);
+    return {1 / v, microbatches - 1 / v};
+  }
+  Seconds time(Seconds sum, Seconds max, Seconds tail, int microbatches, int chunks) const override {
+    return microbatches * max + (sum - max) / std::max(1, chunks) + tail;
+  }
+  std::string_view timeFormula() const override { return "T = m · max load + (Σ load − max load)/v + tail"; }
+  std::string_view stashFormula() const override { return "min(m·v, 2(s−i−1) + (v−1)·s + 1)"; }
+};
 
-int Interleaved::stashesInFlight(int stage, int stages, int microbatches, int chunks) const {
-  return static_cast<int>(std::min<long long>(warmup(stage, stages, INT_MAX, chunks) + 1,
-                                              static_cast<long long>(microbatches) * chunks));
-}
+}  // namespace
 
-long long Interleaved::warmup(int stage, int stages, int microbatches, int chunks) const {
-  return std::min(static_cast<long long>(microbatches) * chunks,
-                  2LL * (stages - stage - 1) + (chunks - 1LL) * stages);
-}
-
-int Interleaved::coveringPasses(int stages) const {
-  return stages;
-}
-
-LoadWeights Interleaved::weights(int microbatches, int chunks) const {
-  const double v = std::max(1, chunks);
-  return {1 / v, microbatches - 1 / v};
-}
-
-Seconds Interleaved::time(Seconds sum, Seconds max, Seconds tail, int microbatches, int chunks) const {
-  return microbatches * max + (sum - max) / std::max(1, chunks) + tail;
+const PipelineSchedule& interleaved() {
+  static const Interleaved schedule;
+  return schedule;
 }
 
 }  // namespace nest

@@ -1,32 +1,42 @@
-#include "schedule/one_f_one_b.h"
-
 #include <algorithm>
 
+#include "schedule/all_schedules.h"
+
 namespace nest {
+namespace {
 
-std::vector<std::string> OneForwardOneBackward::refusals(int, int chunks, int) const {
-  if (chunks <= 1) return {};
-  return {"1F1B runs one chunk per stage, and these stages have " + std::to_string(chunks)};
-}
+/// 1F1B (PipeDream-Flush) [Narayanan 2021, arXiv 2104.04473]: forward and backward passes in turn after
+/// min(m, s−i−1) forward passes; STATEMENT.md (4.15).
+class OneForwardOneBackward : public PipelineSchedule {
+public:
+  ScheduleKind kind() const override { return ScheduleKind::OneForwardOneBackward; }
+  std::string_view id() const override { return "1f1b"; }
+  std::string_view label() const override { return "1F1B"; }
+  bool isPlanned() const override { return true; }
+  std::vector<std::string> refusals(int, int chunks, int) const override {
+    if (chunks <= 1) return {};
+    return {"1F1B runs one chunk per stage, and these stages have " + std::to_string(chunks)};
+  }
+  int stashesInFlight(int stage, int stages, int microbatches, int) const override {
+    return std::min(microbatches, stages - stage);
+  }
+  long long warmup(int stage, int stages, int microbatches, int) const override {
+    return std::min(microbatches, stages - stage - 1);
+  }
+  int coveringPasses(int) const override { return 1; }
+  LoadWeights weights(int microbatches, int) const override { return {1, microbatches - 1.0}; }
+  Seconds time(Seconds sum, Seconds max, Seconds tail, int microbatches, int) const override {
+    return sum + (microbatches - 1) * max + tail;
+  }
+  std::string_view timeFormula() const override { return "T = Σ load + (m − 1) · max load + tail"; }
+  std::string_view stashFormula() const override { return "min(m, s − i)"; }
+};
 
-int OneForwardOneBackward::stashesInFlight(int stage, int stages, int microbatches, int) const {
-  return std::min(microbatches, stages - stage);
-}
+}  // namespace
 
-long long OneForwardOneBackward::warmup(int stage, int stages, int microbatches, int) const {
-  return std::min(microbatches, stages - stage - 1);
-}
-
-int OneForwardOneBackward::coveringPasses(int) const {
-  return 1;
-}
-
-LoadWeights OneForwardOneBackward::weights(int microbatches, int) const {
-  return {1, microbatches - 1.0};
-}
-
-Seconds OneForwardOneBackward::time(Seconds sum, Seconds max, Seconds tail, int microbatches, int) const {
-  return sum + (microbatches - 1) * max + tail;
+const PipelineSchedule& oneForwardOneBackward() {
+  static const OneForwardOneBackward schedule;
+  return schedule;
 }
 
 }  // namespace nest

@@ -1,18 +1,10 @@
 #include <algorithm>
 #include <array>
 
-#include "schedule/gpipe.h"
-#include "schedule/interleaved.h"
-#include "schedule/one_f_one_b.h"
+#include "schedule/all_schedules.h"
 
 namespace nest {
 namespace {
-
-const OneForwardOneBackward kOneForwardOneBackward;
-const Interleaved kInterleaved;
-const GPipe kGPipe;
-/// In the order in which menus and help list them.
-const std::array<const PipelineSchedule*, 3> kSchedules = {&kOneForwardOneBackward, &kInterleaved, &kGPipe};
 
 /// Passes in groups of s microbatches: all of a group through the first chunk, then through the next. The
 /// last group may be smaller. Backward, the last chunk comes first.
@@ -44,19 +36,22 @@ std::vector<PipelineTask> PipelineSchedule::taskOrder(int stage, int stages, int
   return out;
 }
 
+/// In the order in which menus and help list them.
 std::span<const PipelineSchedule* const> schedules() {
-  return kSchedules;
+  static const std::array<const PipelineSchedule*, 3> all = {&oneForwardOneBackward(), &interleaved(),
+                                                             &gpipe()};
+  return all;
 }
 
 const PipelineSchedule& scheduleOf(ScheduleKind kind) {
-  return **std::find_if(kSchedules.begin(), kSchedules.end(),
-                        [&](const auto* s) { return s->kind() == kind; });
+  const auto all = schedules();
+  return **std::find_if(all.begin(), all.end(), [&](const auto* s) { return s->kind() == kind; });
 }
 
 const PipelineSchedule* scheduleNamed(std::string_view id) {
-  const auto it =
-      std::find_if(kSchedules.begin(), kSchedules.end(), [&](const auto* s) { return s->id() == id; });
-  return it == kSchedules.end() ? nullptr : *it;
+  const auto all = schedules();
+  const auto it = std::find_if(all.begin(), all.end(), [&](const auto* s) { return s->id() == id; });
+  return it == all.end() ? nullptr : *it;
 }
 
 ScheduleKind usualSchedule(int chunks) {
