@@ -30,9 +30,12 @@ QString fileWith(const QTemporaryDir& dir, const QString& name, const NetworkGra
   return out.fileName();
 }
 
+/// As the window system drops: a drop goes to the widget that accepted the drag when it entered.
 void drop(MainWindow& window, const QString& path) {
   QMimeData data;
   data.setUrls({QUrl::fromLocalFile(path)});
+  QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(&window, &enter);
   QDropEvent event(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
   QApplication::sendEvent(&window, &event);
 }
