@@ -57,7 +57,8 @@ int writeTables(const std::string& base, const std::string& kept, const std::vec
                 << "; the same command only writes the tables\n";
     return kBadInput;
   }
-  std::cout << counted(rows.size()) << " in " << base << ".csv and " << base << ".json\n";
+  // A remark, also beside --json: standard output is for rows.
+  std::cerr << counted(rows.size()) << " in " << base << ".csv and " << base << ".json\n";
   return kDone;
 }
 
