@@ -68,8 +68,13 @@ int runAll(int argc, char** argv) {
   std::string only;
   std::vector<char*> rest;
   for (int i = 0; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--file" && i + 1 < argc)
+    const std::string_view word = argv[i];
+    if (word == "--file" && i + 1 < argc)
       only = argv[++i];
+    else if (word == "--seed" && i + 1 < argc)
+      qputenv("NEST_SEED", argv[++i]);
+    else if (word == "--seconds" && i + 1 < argc)
+      qputenv("NEST_SECONDS", argv[++i]);
     else
       rest.push_back(argv[i]);
   }

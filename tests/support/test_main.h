@@ -27,8 +27,9 @@ void noteSkip();
 
 std::string readFile(const std::string& path);  ///< aborts the test run with a message if unreadable
 
-/// Runs the registered classes that the command line names; returns the exit code. For a main() with its own
-/// application object.
+/// Runs the registered classes that the command line names (--file test_x); returns the exit code. --seed and
+/// --seconds stand for NEST_SEED and NEST_SECONDS, which tests that draw at random read. For a main() with
+/// its own application object.
 int runAll(int argc, char** argv);
 
 }  // namespace nest::test

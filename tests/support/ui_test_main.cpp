@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     QDir().mkpath(own.filePath(QLatin1String(folder)));
     qputenv(name, own.filePath(QLatin1String(folder)).toUtf8());
   }
+  qputenv("HOME", own.path().toUtf8());
   QApplication app(argc, argv);
   QApplication::setOrganizationName(QStringLiteral("nest-tests"));
   QApplication::setApplicationName(QStringLiteral("nest-tests"));
