@@ -29,6 +29,25 @@ Solved solved(const Input& input, Watch& watch) {
   return {std::nullopt, exitCodeOf(outcome)};
 }
 
+/// The parameters that --field names; what names none was reported.
+std::optional<std::vector<Parameter>> parametersCalled(const Setting& s, const std::vector<std::string>& keys,
+                                                       bool json) {
+  std::vector<Parameter> out;
+  Diagnostics wrong;
+  for (const std::string& key : keys) {
+    auto f = fieldAt(s, key);
+    if (f && f->field->isNumeric())
+      out.push_back({std::move(f)});
+    else if (key == "devices")
+      out.emplace_back();
+    else
+      wrong.push_back(error("command-line", {}, "this scenario has no numeric field \"" + key + '"',
+                            "nest-plan fields lists them"));
+  }
+  if (hasErrors(wrong)) return report(wrong, json), std::nullopt;
+  return out;
+}
+
 }  // namespace
 
 int whyCommand(const Words& words) {
@@ -87,7 +106,10 @@ int whyCommand(const Words& words) {
 
 int improveCommand(const Words& words) {
   const auto args = parseArguments(
-      words, withLimits({{"--json"}, {"--by", 0, true}, {"--break-even"}, {"--failures"}}), 1, 1);
+      words,
+      withLimits(
+          {{"--json"}, {"--by", 0, true}, {"--field", 0, true, true}, {"--break-even"}, {"--failures"}}),
+      1, 1);
   if (!args) return report(args.diagnostics), kBadInput;
   Diagnostics misuse;
   const double by = figure(*args, "--by", 0.1, 1000, misuse).value_or(25) / 100;
@@ -96,21 +118,23 @@ int improveCommand(const Words& words) {
   const bool json = args->has("--json");
   const auto input = readInput(args->files[0], json);
   if (!input) return kBadInput;
+  const auto asked = parametersCalled(input->scenario, args->values("--field"), json);
+  if (!asked) return kBadInput;
   Watch watch(limits);
   const auto [best, code] = solved(*input, watch);
   if (!best) return code;
 
   const Control control = watch.control();
-  const auto typed = levelsAsTyped(input->scenario.cluster);
-  const auto improvements = rankImprovements(input->problem, *best, by, control, typed);
+  const Setting& setting = input->scenario;
+  const auto improvements = rankImprovements(setting, input->problem, *best, by, control, *asked);
   std::vector<BreakEven> flips;
   bool flipsCutShort = false;
   if (args->has("--break-even"))
-    for (const Lever& lever : leversOf(input->problem))
-      for (BreakEven& b : breakEvens(input->problem, *best, lever, {}, control, typed, &flipsCutShort))
+    for (const Parameter& p : asked->empty() ? usualParametersOf(setting) : *asked)
+      for (BreakEven& b : breakEvens(setting, input->problem, *best, p, {}, control, &flipsCutShort))
         flips.push_back(std::move(b));
   std::vector<Failure> failures;
-  if (args->has("--failures")) failures = rankFailures(input->problem, *best, control, typed);
+  if (args->has("--failures")) failures = rankFailures(setting, input->problem, *best, control);
   if (json) {
     nlohmann::ordered_json j{{"format", "nest-improvements"},
                              {"version", 1},

@@ -38,6 +38,7 @@ int studyCommand(const Words&);
 int importCommand(const Words&);
 int exportCommand(const Words&);
 int formatsCommand(const Words&);
+int fieldsCommand(const Words&);
 int sweepCommand(const Words&);
 
 /// Findings go to standard error, one a line; notes only with `all`. With `asJson` and errors among them,

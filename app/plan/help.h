@@ -197,13 +197,24 @@ Exit codes: 0 done; 1 no plan fits, or the format cannot express it (says why); 
 found.
 )";
 
+inline constexpr const char* kFieldsHelp = R"(Usage: nest-plan fields [PART] [--json]
+       nest-plan fields --schema
+
+Lists the fields of a scenario file whose key contains PART: what each means, what it may be, and its default. sweep --set
+and improve --field take these keys; * stands for the number of a level or link, from 0; a unit at the end may be left out.
+Fields marked (#) are numeric: they can be slid, swept and ranked, and have break-even points. --schema prints the JSON
+Schema of scenario files.
+
+Exit codes: 0 done; 2 bad input.
+)";
+
 inline constexpr const char* kSweepHelp =
     R"(Usage: nest-plan sweep SCENARIO --set FIELD=VALUES… [-o BASE] [--threads N] [--shard i/n] [--restart] [--json]
        nest-plan sweep --merge BASE.shard-*.jsonl -o BASE
 
 Solves the scenario for every combination of values. FIELD is any field of the scenario file, as a path:
 job.global_batch, cluster.levels.1.bandwidth, assumptions.overlap.data, constraints.tensor, model.path. VALUES are separated
-by commas; 8..64x2 is 8,16,32,64 and 1..4+1 is 1,2,3,4. Figures may carry their unit.
+by commas; 8..64x2 is 8,16,32,64 and 1..4+1 is 1,2,3,4. Figures may carry their unit. nest-plan fields lists all fields.
 
   nest-plan sweep s.nest.json --set job.global_batch=512..4096x2 --set "cluster.levels.1.bandwidth=25 GB/s,50 GB/s" -o out
 

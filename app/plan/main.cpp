@@ -25,6 +25,7 @@ const Command kCommands[] = {
     {"import", "make a scenario of networks and models as they are", kImportHelp, importCommand},
     {"formats", "the files that are read, with an example each", kFormatsHelp, formatsCommand},
     {"export", "write a plan so that it runs, or a cluster for another program", kExportHelp, exportCommand},
+    {"fields", "the fields of a scenario, with what each may be", kFieldsHelp, fieldsCommand},
     {"sweep", "solve a scenario over a grid of field values", kSweepHelp, sweepCommand},
 };
 

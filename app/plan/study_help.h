@@ -37,13 +37,16 @@ Exit codes: 0 answered; 1 nothing fits at all; 2 bad input; 3 stopped before a p
 )";
 
 inline constexpr const char* kImproveHelp =
-    R"(Usage: nest-plan improve SCENARIO [--by PERCENT] [--break-even] [--failures] [--json]
+    R"(Usage: nest-plan improve SCENARIO [--by PERCENT] [--field KEY]… [--break-even] [--failures] [--json]
 
-Makes one figure of the cluster better at a time (each level's bandwidth and latency, device memory, compute speed, device
-count), solves anew and ranks what it brings.
+Improves one parameter at a time (bandwidths, latencies, device memory and rates, overlaps, link efficiency, reserve, device
+count, …), re-solves and ranks the gains in time per token.
 
   --by PERCENT     by how much (25)
-  --break-even     also the nearest value of each figure at which another plan becomes the best
+  --field KEY      only this parameter, which may be any numeric field (nest-plan fields lists them) or "devices"; may be
+                   repeated. Of one that is not better for being more or less, such as job.sequence_length, the better of
+                   both directions counts
+  --break-even     also the nearest value of each parameter at which another plan becomes the best
   --failures       also what the loss of a device, a host, a group or half a level's bandwidth costs, after planning anew
   --deadline SECONDS, --work-limit N   stop then (see solve --help); what was not decided is named
 

@@ -115,7 +115,8 @@ std::string FieldAt::pointer() const {
 
 std::string FieldAt::name() const {
   const std::string& label = field->numberLabel.empty() ? field->label : field->numberLabel;
-  return field->access.count ? label + " of " + group : label;
+  if (!field->access.count) return label;
+  return label + (field->key.starts_with("/cluster/levels/") ? " of level " : " of ") + group;
 }
 
 std::vector<FieldAt> numericFieldsOf(const Setting& s) {

@@ -98,7 +98,7 @@ struct FieldAt {
   std::string group = {};     ///< "rack", "Link host0 – leaf0 and 3 like it", "Job"
 
   std::string pointer() const;  ///< with the number of the first
-  std::string name() const;     ///< "Bandwidth of rack"; "Global batch"
+  std::string name() const;     ///< "Bandwidth of level rack"; "Global batch"
 };
 
 /// Those of a setting that are there and change its plan, in order. Of the links of a drawn network the most

@@ -94,7 +94,7 @@ void refine(Field& f, std::string_view key) {
   f.slide = f.access.measure == Measure::Share ? Slide::Linear : Slide::Log;
   f.reach = 8;
   if (f.access.measure == Measure::Time) f.usual = 4e-6;
-  if (is("memory_bytes")) f.isOftenMoved = true, f.isInPanel = true, f.better = Better::Larger;
+  if (is("memory_bytes")) f.group = "Cluster", f.isOftenMoved = true, f.better = Better::Larger;
   if (is("peak_flops_per_s")) f.isOftenMoved = true, f.matters = isComputed, f.better = Better::Larger;
   if (is("sustained_rate") || is("memory_bandwidth_bytes_per_s"))
     f.matters = isComputed, f.better = Better::Larger;
@@ -129,8 +129,7 @@ void addClusterFields(std::vector<Field>& all) {
                 .meaning = f.meaning,
                 .access = ofDevice(f),
                 .least = f.least,
-                .most = f.most,
-                .isInPanel = false};
+                .most = f.most};
     refine(field, f.key);
     all.push_back(std::move(field));
   }
@@ -242,7 +241,6 @@ void addModelFields(std::vector<Field>& all) {
                  .label = "Fused attention",
                  .meaning = "a fused attention kernel, so that scores are never stored",
                  .access = at<&Setting::model, &ModelSource::analytic, &AnalyticOptions::flashAttention>(),
-                 .isInPanel = false,
                  .stored = Stored::Changed,
                  .matters = isComputed});
   const auto constant = [&](const char* key, const char* label, Sourced<double> AnalyticConstants::*member,
@@ -257,7 +255,6 @@ void addModelFields(std::vector<Field>& all) {
                                 })),
                    .least = least,
                    .most = most,
-                   .isInPanel = false,
                    .stored = Stored::Changed,
                    .slide = measure == Measure::Share ? Slide::Linear : Slide::Log,
                    .reach = 4,
@@ -292,7 +289,6 @@ void addModelFields(std::vector<Field>& all) {
                  .access = at<&Setting::model, &ModelSource::calibration>(),
                  .least = 1e-6,
                  .most = 1e6,
-                 .isInPanel = false,
                  .stored = Stored::Changed,
                  .slide = Slide::Log,
                  .reach = 8,

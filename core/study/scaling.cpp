@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "study/lever.h"
+#include "study/device_count.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
 

@@ -8,39 +8,94 @@
 #include <set>
 #include <thread>
 
+#include "fields/field_slide.h"
+#include "study/device_count.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
 #include "words/outcome_words.h"
 
 namespace nest {
-std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPlan& present, double fraction,
-                                          const Control& control, const std::vector<NetworkLevel>& typed) {
+namespace {
+
+double tokensOf(const Problem& p) {
+  return double(p.job.globalBatch) * p.job.sequenceLength;
+}
+
+/// The values to try for an improvement; none where it can get no better.
+std::vector<double> improved(const Problem& problem, const Parameter& p, double now, double fraction) {
+  if (p.isDevices()) {
+    // A gain that is felt: at least one host more.
+    const int n = problem.cluster->deviceCount(), host = problem.cluster->largestGroupSize(0);
+    const auto wanted = static_cast<int>(std::lround(n * (1 + fraction)));
+    return {double(std::max(wanted / host * host, n + host))};
+  }
+  const Field& f = *p.field->field;
+  const bool isWhole = f.access.measure == Measure::Count;
+  const double more = now > 0                              ? now * (1 + fraction)
+                      : f.access.measure == Measure::Share ? fraction
+                                                           : f.usual;
+  std::vector<double> out;
+  if (f.better != Better::Smaller) out.push_back(isWhole ? stepped(*p.field, now, 1) : more);
+  if (f.better != Better::Larger) out.push_back(isWhole ? stepped(*p.field, now, -1) : now / (1 + fraction));
+  for (double& v : out) v = std::clamp(v, f.least, f.most);
+  std::erase_if(out, [now](double v) { return v == now; });
+  return out;
+}
+
+std::string wordsOf(const Setting& s, const Parameter& p, double from, double to) {
+  const bool isRatio = from > 0 && p.field && p.field->field->access.measure != Measure::Count;
+  if (isRatio) return text::signedPercent(to / from - 1) + " " + p.name();
+  const std::string instead = " instead of " + valueText(s, p, from);
+  return p.isDevices() ? valueText(s, p, to) + " devices" + instead
+                       : p.name() + " " + valueText(s, p, to) + instead;
+}
+
+std::optional<Improvement> improvement(const Setting& s, const Problem& problem, const RankedPlan& present,
+                                       const Parameter& p, double from, double to, const Control& control) {
+  Improvement one;
+  one.parameter = p, one.from = from, one.to = to;
+  one.what = wordsOf(s, p, from, to);
+  const auto there = problemAt(s, problem, p, to);
+  if (!there) return std::nullopt;
+  const Outcome found =
+      studyStopped(control) ? notSolved(control) : quietSolve(*there, control, &present.plan);
+  one.status = found.status;
+  if (const RankedPlan* best = found.best()) {
+    const Seconds before = present.evaluation.batchTime;
+    one.batchTime = best->evaluation.batchTime;
+    one.change =
+        before.value() > 0 ? one.batchTime / before * (tokensOf(problem) / tokensOf(*there)) - 1 : -1;
+    one.plan = diff(*there, present.plan, present.evaluation, best->plan, best->evaluation);
+    one.sentence = one.what + ": " + text::signedPercent(one.change);
+    if (!one.plan.same()) one.sentence += ", with another plan";
+  } else {
+    one.sentence = one.what + ": " + words::of(found.status);
+  }
+  return one;
+}
+
+}  // namespace
+
+std::vector<Improvement> rankImprovements(const Setting& s, const Problem& problem, const RankedPlan& present,
+                                          double fraction, const Control& control,
+                                          const std::vector<Parameter>& which) {
+  std::vector<Parameter> all = which.empty() ? parametersOf(s) : which;
+  if (which.empty())
+    std::erase_if(all,
+                  [](const Parameter& p) { return p.field && p.field->field->better == Better::Neither; });
   std::vector<Improvement> out;
-  const auto levers = leversOf(problem);
-  const Seconds before = present.evaluation.batchTime;
-  for (std::size_t i = 0; i < levers.size(); ++i) {
-    reportStudy(control, "Improvements", i, levers.size());
-    Improvement one;
-    one.lever = levers[i];
-    one.factor = isBetterLarger(levers[i]) ? 1 + fraction : 1 / (1 + fraction);
-    one.what = levers[i].kind == Lever::Kind::Devices
-                   ? valueText(problem, levers[i], one.factor) + " instead of " +
-                         text::count(problem.cluster->deviceCount())
-                   : text::signedPercent(one.factor - 1) + " " + nameOf(problem, levers[i]);
-    const Problem better = pulled(problem, levers[i], one.factor, typed);
-    const Outcome found =
-        studyStopped(control) ? notSolved(control) : quietSolve(better, control, &present.plan);
-    one.status = found.status;
-    if (const RankedPlan* best = found.best()) {
-      one.batchTime = best->evaluation.batchTime;
-      one.change = before.value() > 0 ? one.batchTime / before - 1 : -1;
-      one.plan = diff(better, present.plan, present.evaluation, best->plan, best->evaluation);
-      one.sentence = one.what + ": " + text::signedPercent(one.change);
-      if (!one.plan.same()) one.sentence += ", with another plan";
-    } else {
-      one.sentence = one.what + ": " + words::of(found.status);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    reportStudy(control, "Improvements", i, all.size());
+    const auto now = valueOf(s, problem, all[i]);
+    if (!now) continue;
+    std::optional<Improvement> best;
+    for (const double to : improved(problem, all[i], *now, fraction)) {
+      auto one = improvement(s, problem, present, all[i], *now, to, control);
+      const bool fits = one && one->batchTime.value() > 0;
+      if (one && (!best || (fits && (!(best->batchTime.value() > 0) || one->change < best->change))))
+        best = std::move(one);
     }
-    out.push_back(std::move(one));
+    if (best) out.push_back(std::move(*best));
   }
   std::stable_sort(out.begin(), out.end(), [](const Improvement& a, const Improvement& b) {
     const bool x = a.status == OutcomeStatus::Stopped, y = b.status == OutcomeStatus::Stopped;
@@ -51,25 +106,38 @@ std::vector<Improvement> rankImprovements(const Problem& problem, const RankedPl
 
 namespace {
 
-/// Asks whether the present plan is still the best when one lever stands at another value.
+/// Asks whether the present plan is still the best when one parameter stands at another value.
 class FlipSearch {
 public:
-  FlipSearch(const Problem& p, const RankedPlan& present, const Lever& lever, const BreakEvenRange& range,
-             const Control& control, const std::vector<NetworkLevel>& typed)
-      : m_problem(p),
+  FlipSearch(const Setting& s, const Problem& p, const RankedPlan& present, const Parameter& parameter,
+             const BreakEvenRange& range, const Control& control)
+      : m_setting(s),
+        m_problem(p),
         m_present(present),
-        m_lever(lever),
+        m_parameter(parameter),
+        m_now(valueOf(s, p, parameter).value_or(0)),
         m_range(range),
-        m_control(control),
-        m_typed(typed) {}
+        m_control(control) {
+    if (!parameter.isDevices()) {
+      const Field& f = *parameter.field->field;
+      m_isLinear = f.slide == Slide::Linear;
+      m_isWhole = f.access.measure == Measure::Count;
+      m_isDoubling = f.slide == Slide::Doubling;
+      m_least = f.least, m_most = f.most;
+      if (m_isLinear && f.access.measure != Measure::Share)
+        m_most = std::min(m_most, std::max(16.0, 4 * m_now));
+    }
+  }
 
   bool cutShort = false;
 
-  std::optional<BreakEven> towards(double end) {
-    const double ratio = std::pow(end, 1.0 / m_range.steps);
-    double same = 1;
+  bool canMove() const { return m_isLinear || m_now > 0; }
+
+  std::optional<BreakEven> towards(bool up) {
+    double same = m_now;
     for (int i = 1; i <= m_range.steps && !studyStopped(m_control); ++i) {
-      const double there = std::pow(ratio, i);
+      const double there = stepAt(i, up);
+      if (there == same) continue;
       if (!flips(there)) {
         same = there;
         continue;
@@ -80,14 +148,29 @@ public:
   }
 
 private:
-  bool flips(double factor) {
-    const Problem p = pulled(m_problem, m_lever, factor, m_typed);
-    const Outcome found = quietSolve(p, m_control, &m_present.plan);
+  double stepAt(int i, bool up) const {
+    const double share = double(i) / m_range.steps;
+    double v = 0;
+    if (m_isLinear)
+      v = m_now + share * ((up ? m_most : m_least) - m_now);
+    else if (m_isDoubling)
+      v = m_now * std::exp2(up ? i : -i);
+    else
+      v = m_now * std::pow(up ? m_range.most : m_range.least, share);
+    if (m_isDoubling && (v != std::floor(v) || v / m_now > m_range.most || v / m_now < m_range.least))
+      return m_now;
+    return std::clamp(m_isWhole ? std::round(v) : v, m_least, m_most);
+  }
+
+  bool flips(double value) {
+    const auto p = problemAt(m_setting, m_problem, m_parameter, value);
+    if (!p) return false;
+    const Outcome found = quietSolve(*p, m_control, &m_present.plan);
     const RankedPlan* best = found.best();
     cutShort = cutShort || found.cutShort();
     if (!best || found.status != OutcomeStatus::Optimal) return false;
-    const Evaluation mine = evaluate(p, m_present.plan);
-    PlanDiff d = diff(p, m_present.plan, mine, best->plan, best->evaluation);
+    const Evaluation mine = evaluate(*p, m_present.plan);
+    PlanDiff d = diff(*p, m_present.plan, mine, best->plan, best->evaluation);
     // Equal times are no flip: the two plans are as good as each other there.
     if (!matters(d) || (mine.feasible() && d.timeRatio >= 1 - 1e-9)) return false;
     m_plan = best->plan;
@@ -101,9 +184,18 @@ private:
                        [](const PlanChange& c) { return c.what != "cut"; });
   }
 
+  bool isClose(double same, double other) const {
+    if (m_isDoubling) return true;
+    if (m_isWhole && std::abs(other - same) <= 1) return true;
+    return m_isLinear ? std::abs(other - same) <= m_range.precision * (m_most - m_least)
+                      : std::abs(other / same - 1) <= m_range.precision;
+  }
+
   std::optional<BreakEven> bisect(double same, double other) {
-    while (std::abs(other / same - 1) > m_range.precision && !studyStopped(m_control)) {
-      const double middle = std::sqrt(same * other);
+    while (!isClose(same, other) && !studyStopped(m_control)) {
+      double middle = m_isLinear ? (same + other) / 2 : std::sqrt(same * other);
+      if (m_isWhole) middle = std::round(middle);
+      if (m_isWhole && (middle == same || middle == other)) middle = same + (other > same ? 1 : -1);
       if (flips(middle))
         other = middle;
       else
@@ -111,34 +203,44 @@ private:
     }
     if (studyStopped(m_control)) return std::nullopt;
     flips(other);
-    BreakEven b{m_lever, other,        same, valueText(m_problem, m_lever, other, m_typed),
-                m_plan,  m_difference, {}};
-    b.sentence = "at " + b.value +
-                 (m_lever.kind == Lever::Kind::Devices ? "" : " " + nameOf(m_problem, m_lever)) +
-                 " the plan flips";
+    BreakEven b{m_parameter,
+                other,
+                same,
+                m_now > 0 ? other / m_now : 0,
+                valueText(m_setting, m_parameter, other),
+                m_plan,
+                m_difference,
+                {}};
+    b.sentence = m_parameter.isDevices() ? "at " + b.value + " devices the plan flips"
+                                         : "at " + m_parameter.name() + " = " + b.value + " the plan flips";
     if (!m_difference.changes.empty()) b.sentence += ": " + m_difference.changes.front().sentence;
     return b;
   }
 
+  const Setting& m_setting;
   const Problem& m_problem;
   const RankedPlan& m_present;
-  Lever m_lever;
+  const Parameter& m_parameter;
+  double m_now;
   const BreakEvenRange& m_range;
   const Control& m_control;
-  const std::vector<NetworkLevel>& m_typed;
+  bool m_isLinear = false, m_isWhole = true, m_isDoubling = false;
+  double m_least = 1, m_most = 1 << 20;
   Plan m_plan;
   PlanDiff m_difference;
 };
 
 }  // namespace
 
-std::vector<BreakEven> breakEvens(const Problem& problem, const RankedPlan& present, const Lever& lever,
-                                  const BreakEvenRange& range, const Control& control,
-                                  const std::vector<NetworkLevel>& typed, bool* cutShort) {
+std::vector<BreakEven> breakEvens(const Setting& s, const Problem& problem, const RankedPlan& present,
+                                  const Parameter& parameter, const BreakEvenRange& range,
+                                  const Control& control, bool* cutShort) {
   std::vector<BreakEven> out;
-  FlipSearch search(problem, present, lever, range, control, typed);
-  for (const double end : {range.least, range.most})
-    if (auto b = search.towards(end)) out.push_back(std::move(*b));
+  if (!valueOf(s, problem, parameter)) return out;
+  FlipSearch search(s, problem, present, parameter, range, control);
+  if (!search.canMove()) return out;
+  for (const bool up : {false, true})
+    if (auto b = search.towards(up)) out.push_back(std::move(*b));
   if (cutShort) *cutShort = *cutShort || search.cutShort || studyStopped(control);
   return out;
 }
@@ -171,10 +273,24 @@ std::vector<Loss> lossesOf(const Problem& p) {
   return out;
 }
 
-Failure afterLoss(const Problem& problem, const RankedPlan& present, const Loss& loss, const Control& control,
-                  const std::vector<NetworkLevel>& typed) {
+/// Of what was typed, where levels are typed; they are clamped as everywhere.
+Problem withHalfTheBandwidth(const Setting& setting, const Problem& problem, int level) {
+  if (auto f = fieldAt(setting, "/cluster/levels/" + std::to_string(level) + "/bandwidth")) {
+    const double half = *numberOf(setting, *f) / 2;
+    if (auto p = problemAt(setting, problem, {std::move(f)}, half)) return std::move(*p);
+  }
+  std::vector<NetworkLevel> levels;
+  for (int l = 0; l < problem.cluster->levelCount(); ++l) levels.push_back(problem.cluster->level(l));
+  levels[static_cast<std::size_t>(level)].bandwidth *= 0.5;
+  Problem out = problem;
+  out.cluster = std::make_shared<const Hierarchy>(problem.cluster->withLevels(std::move(levels)));
+  return out;
+}
+
+Failure afterLoss(const Setting& setting, const Problem& problem, const RankedPlan& present, const Loss& loss,
+                  const Control& control) {
   const bool degraded = loss.degradedLevel >= 0;
-  const Problem left = degraded ? pulled(problem, {Lever::Kind::Bandwidth, loss.degradedLevel}, 0.5, typed)
+  const Problem left = degraded ? withHalfTheBandwidth(setting, problem, loss.degradedLevel)
                                 : withoutDevices(problem, loss.positions);
   const Outcome found = quietSolve(left, control, degraded ? &present.plan : nullptr);
   Failure f{loss.what, loss.positions, found.status, {}, 0, 0, {}};
@@ -189,8 +305,8 @@ Failure afterLoss(const Problem& problem, const RankedPlan& present, const Loss&
 
 }  // namespace
 
-std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& present, const Control& control,
-                                  const std::vector<NetworkLevel>& typed) {
+std::vector<Failure> rankFailures(const Setting& setting, const Problem& problem, const RankedPlan& present,
+                                  const Control& control) {
   const auto losses = lossesOf(problem);
   std::vector<Failure> out;
   for (const Loss& loss : losses)
@@ -200,7 +316,7 @@ std::vector<Failure> rankFailures(const Problem& problem, const RankedPlan& pres
   std::size_t done = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < losses.size() && !studyStopped(control); i = next++) {
-      out[i] = afterLoss(problem, present, losses[i], control, typed);
+      out[i] = afterLoss(setting, problem, present, losses[i], control);
       const std::scoped_lock lock(reporting);
       reportStudy(control, "Failures", ++done, losses.size());
     }

@@ -67,6 +67,11 @@ Json unitOf(TermUnit u) {
   return "count";
 }
 
+/// Its key in scenario files; the device count has none there.
+std::string keyOf(const Parameter& p) {
+  return p.field ? p.field->pointer() : "devices";
+}
+
 }  // namespace
 
 Json diffJson(const PlanDiff& d) {
@@ -100,7 +105,10 @@ Json comparisonJson(const Problem&, const Outcome& exact, const std::vector<Base
 Json improvementsJson(const std::vector<Improvement>& all) {
   return listOf(all, [](const Improvement& i) {
     return Json{{"what", i.what},
-                {"factor", i.factor},
+                {"parameter", keyOf(i.parameter)},
+                {"from", i.from},
+                {"to", i.to},
+                {"factor", i.from > 0 ? Json(i.to / i.from) : Json()},
                 {"status", nameOf(i.status)},
                 {"batch_time_s", seconds(i.batchTime)},
                 {"change", i.batchTime.value() > 0 ? Json(i.change) : Json()},
@@ -111,6 +119,8 @@ Json improvementsJson(const std::vector<Improvement>& all) {
 Json breakEvensJson(const std::vector<BreakEven>& all) {
   return listOf(all, [](const BreakEven& b) {
     return Json{{"sentence", b.sentence},
+                {"parameter", keyOf(b.parameter)},
+                {"at", b.at},
                 {"factor", b.factor},
                 {"value", b.value},
                 {"difference", diffJson(b.difference)},

@@ -124,8 +124,8 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
     for (const SweepField& f : grid.m_fields)
       if ((f.pointer + '/').starts_with(d.where.pointer + '/') &&
           (d.code == "json-unknown-key" || d.code == "sweep-path"))
-        result.diagnostics.push_back(
-            error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer, d.remedy));
+        result.diagnostics.push_back(error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer,
+                                           d.remedy.empty() ? "nest-plan fields lists them" : d.remedy));
   if (!hasErrors(result.diagnostics)) result.value = std::move(grid);
   return result;
 }

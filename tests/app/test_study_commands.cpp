@@ -143,6 +143,27 @@ private slots:
     QVERIFY(seen);
   }
 
+  /// Any numeric field by its key, those that fields lists.
+  void improvesWhatIsNamed() {
+    const QString teaching = sample("teaching-6-layers-2x2");
+    const Ran r = run({"improve", teaching, "--field", "job.sequence_length", "--field",
+                       "assumptions.overlap.data", "--field", "devices", "--break-even", "--json"});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    QStringList keys;
+    for (const auto& i : r.json().object()["improvements"].toArray())
+      keys << i.toObject()["parameter"].toString();
+    keys.sort();
+    QCOMPARE(keys, QStringList({"/assumptions/overlap/data", "/job/sequence_length", "devices"}));
+    const Ran wrong = run({"improve", teaching, "--field", "job.format"});
+    QCOMPARE(wrong.code, 2);
+    QVERIFY(wrong.err.contains("nest-plan fields"));
+    const Ran listed = run({"fields", "overlap", "--json"});
+    const QJsonArray all = listed.json().object()["fields"].toArray();
+    QCOMPARE(all.size(), 6);
+    QCOMPARE(all[0].toObject()["most"].toDouble(), 1.0);
+    QVERIFY(run({"fields"}).out.contains("from 1 to 67,108,864 tokens"));
+  }
+
   void inverts() {
     const Ran r = run({"inverse", sample(kLlama), "--time", "6s", "--json"});
     QVERIFY2(r.code == 0, qPrintable(r.err));

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "document/file_path.h"
+#include "fields/field.h"
+#include "fields/field_text.h"
 #include "files/file_reader.h"
 #include "formats/models/hf_config.h"
 #include "theme/resources.h"
@@ -62,22 +64,44 @@ ReferenceLoader loaderOf(const QString& path) {
 
 namespace {
 
-void compare(const QString& where, const QJsonValue& a, const QJsonValue& b, QStringList& out) {
-  if (a == b) return;
+struct Compared {
+  const Scenario &before, &after;
+  QStringList& out;
+};
+
+/// "Global batch: 1,024 → 2,048", where both have that field.
+bool addField(const Compared& all, const QString& pointer) {
+  const auto before = fieldAt(all.before, pointer.toStdString()),
+             after = fieldAt(all.after, pointer.toStdString());
+  if (!before || !after || before->field->kind() == FieldKind::Structured) return false;
+  const auto text = [](const Scenario& s, const FieldAt& f) {
+    const std::string value = valueText(s, f);
+    return value.empty() ? QStringLiteral("none") : QString::fromStdString(value);
+  };
+  const QString was = text(all.before, *before), is = text(all.after, *after);
+  if (was == is) return false;  // they differ in what three digits do not show
+  all.out += QStringLiteral("%1: %2 → %3").arg(QString::fromStdString(after->name()), was, is);
+  return true;
+}
+
+void compare(const QString& where, const QString& pointer, const QJsonValue& a, const QJsonValue& b,
+             const Compared& all) {
+  if (a == b || (!pointer.isEmpty() && addField(all, pointer))) return;
   if (a.isObject() && b.isObject()) {
     QStringList keys = a.toObject().keys() + b.toObject().keys();
     keys.removeDuplicates();
     for (const QString& key : keys) {
       QString word = key;
       word.replace(QLatin1Char('_'), QLatin1Char(' '));
-      compare(where.isEmpty() ? word : where + QStringLiteral(" › ") + word, a.toObject().value(key),
-              b.toObject().value(key), out);
+      compare(where.isEmpty() ? word : where + QStringLiteral(" › ") + word, pointer + QLatin1Char('/') + key,
+              a.toObject().value(key), b.toObject().value(key), all);
     }
     return;
   }
   if (a.isArray() && b.isArray() && a.toArray().size() == b.toArray().size()) {
     for (qsizetype i = 0; i < a.toArray().size(); ++i)
-      compare(where + QStringLiteral(" %1").arg(i), a.toArray().at(i), b.toArray().at(i), out);
+      compare(where + QStringLiteral(" %1").arg(i), pointer + QStringLiteral("/%1").arg(i), a.toArray().at(i),
+              b.toArray().at(i), all);
     return;
   }
   const auto text = [](const QJsonValue& v) {
@@ -90,7 +114,7 @@ void compare(const QString& where, const QJsonValue& a, const QJsonValue& b, QSt
     }
     return v.toVariant().toString();
   };
-  out += QStringLiteral("%1: %2 → %3").arg(where, text(a), text(b));
+  all.out += QStringLiteral("%1: %2 → %3").arg(where, text(a), text(b));
 }
 
 }  // namespace
@@ -321,7 +345,7 @@ QStringList differencesInWords(const Scenario& before, const Scenario& after) {
     return QJsonValue(QJsonDocument::fromJson(QByteArray::fromStdString(writeScenario(s))).object());
   };
   QStringList out;
-  compare({}, parsed(before), parsed(after), out);
+  compare({}, {}, parsed(before), parsed(after), {before, after, out});
   return out;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "editors/field_text.h"
+#include "editors/field_rows.h"
 #include "editors/levels_editor.h"
 #include "figures/phrases.h"
 #include "formats/networks/cluster_text.h"
@@ -11,9 +11,6 @@
 
 namespace nest {
 namespace {
-
-constexpr int kMostFanout = 1'000'000;
-constexpr double kMostOversubscription = 1e6;
 
 const LevelsSource* levelsOf(const Scenario& s) {
   return std::get_if<LevelsSource>(&s.cluster.network);
@@ -63,97 +60,37 @@ LineSpec levelNameLine(int level) {
 }
 
 LineSpec fanoutLine(int level) {
-  LineSpec spec;
-  spec.read = [level](const Scenario& s) {
-    const LevelSpec* l = levelOf(s, level);
-    return l ? QString::number(l->fanout) : QString();
-  };
-  spec.write = [level](const QString& text, Scenario& s) {
-    const auto v = field::readWhole(text, 1, kMostFanout);
-    if (!v) return tr("A fanout is a whole number from 1: how many groups stand inside one of this level");
-    if (LevelSpec* l = levelOf(s, level)) l->fanout = *v;
-    return QString();
-  };
-  spec.step = [](const QString& text, int steps) {
-    const auto v = field::readWhole(text, 1, kMostFanout);
-    return v ? QString::number(std::clamp(*v + steps, 1, kMostFanout)) : QString();
-  };
-  spec.hint = tr("Whole number from 1; up and down change it by one");
-  return spec;
+  return fieldLine(*findField("/cluster/levels/*/fanout"), level);
 }
 
 LineSpec bandwidthLine(int level) {
-  LineSpec spec;
-  spec.read = [level](const Scenario& s) {
-    const LevelSpec* l = levelOf(s, level);
-    return l ? QString::fromStdString(text::bandwidth(l->bandwidth, l->shownAs)) : QString();
-  };
-  spec.write = [level](const QString& text, Scenario& s) {
+  LineSpec spec = fieldLine(*findField("/cluster/levels/*/bandwidth_bytes_per_s"), level);
+  spec.write = [level, write = spec.write](const QString& text, Scenario& s) {
+    const QString problem = write(text, s);
     LevelSpec* l = levelOf(s, level);
-    if (!l) return QString();
-    // What stands there in three digits must not overwrite the exact figure that it stands for.
-    if (text == QString::fromStdString(text::bandwidth(l->bandwidth, l->shownAs))) return QString();
-    const auto v = text::readBandwidth(text.toStdString(), l->shownAs);
-    if (!v || !(v->value.value() >= 1 && v->value.value() <= 1e15))
-      return tr("Type a bandwidth from 1 B/s to 1,000,000 GB/s, such as 450 GB/s or 400 Gb/s");
-    l->bandwidth = v->value;
-    l->shownAs = v->unit;
-    l->origin = Origin::Typed;
-    return QString();
+    // It is shown in the unit in which it was typed.
+    if (const auto v = text::readBandwidth(text.toStdString(), l ? l->shownAs : text::BandwidthUnit());
+        l && v && problem.isEmpty())
+      l->shownAs = v->unit;
+    return problem;
   };
   spec.step = [](const QString& text, int steps) {
     const auto v = text::readBandwidth(text.toStdString());
     if (!v) return QString();
-    const double factor = std::pow(1.1, steps);
-    return QString::fromStdString(text::bandwidth(v->value * factor, v->unit));
+    return QString::fromStdString(text::bandwidth(v->value * std::pow(1.1, steps), v->unit));
   };
-  spec.hint = tr("One way, per device: 450 GB/s or 400 Gb/s; up and down change it by a tenth");
   return spec;
 }
 
 LineSpec latencyLine(int level) {
-  LineSpec spec;
-  spec.read = [level](const Scenario& s) {
-    const LevelSpec* l = levelOf(s, level);
-    return l ? QString::fromStdString(text::time(l->latency)) : QString();
-  };
-  spec.write = [level](const QString& text, Scenario& s) {
-    LevelSpec* l = levelOf(s, level);
-    if (!l || text == QString::fromStdString(text::time(l->latency))) return QString();
-    const auto v = text::readTime(text.toStdString());
-    if (!v || v->value() > 1e3) return tr("Type a latency, such as 2 µs; a bare number is in µs");
-    l->latency = *v;
-    return QString();
-  };
-  spec.step = [](const QString& text, int steps) {
-    const auto v = text::readTime(text.toStdString());
-    return v ? QString::fromStdString(text::time(*v * std::pow(1.1, steps))) : QString();
-  };
-  spec.hint = tr("End to end: 2 µs or 500 ns; a bare number is in µs");
-  return spec;
+  return fieldLine(*findField("/cluster/levels/*/latency_s"), level);
 }
 
 LineSpec oversubscriptionLine(int level) {
-  LineSpec spec;
-  spec.read = [level](const Scenario& s) {
-    const LevelSpec* l = levelOf(s, level);
-    return l ? QString::fromStdString(text::exact(l->oversubscription)) : QString();
+  LineSpec spec = fieldLine(*findField("/cluster/levels/*/oversubscription"), level);
+  spec.write = [write = spec.write](const QString& text, Scenario& s) {
+    return write(QString(text).remove(QStringLiteral(":1")).trimmed(), s);
   };
-  spec.write = [level](const QString& text, Scenario& s) {
-    LevelSpec* l = levelOf(s, level);
-    if (!l) return QString();
-    bool ok = false;
-    const double v = QString(text).remove(QStringLiteral(":1")).trimmed().toDouble(&ok);
-    if (!ok || !(v >= 1 && v <= kMostOversubscription))
-      return tr("Oversubscription is a number from 1, such as 4 for 4:1");
-    l->oversubscription = v;
-    return QString();
-  };
-  spec.step = [](const QString& text, int steps) {
-    const double v = text.toDouble() * std::pow(2.0, steps);
-    return QString::fromStdString(text::exact(std::clamp(v, 1.0, kMostOversubscription)));
-  };
-  spec.hint = tr("What the bandwidth is divided by; up and down double and halve it");
   return spec;
 }
 

@@ -9,15 +9,13 @@
 #include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "cluster/devices/device_catalog.h"
-#include "editors/field_text.h"
+#include "editors/field_rows.h"
 #include "editors/form_section.h"
 #include "editors/glossary.h"
 #include "editors/levels_editor.h"
-#include "editors/line_specs.h"
 #include "formats/models/hf_config.h"
 #include "theme/resources.h"
 #include "units/text.h"
@@ -106,14 +104,7 @@ void ScenarioPanel::buildCluster() {
       scenario.cluster.device = deviceCatalog()[static_cast<std::size_t>(i)];
   };
   s->addChoice(device, QStringLiteral("device"));
-  s->addLine(memoryLine(
-      QStringLiteral("/cluster/device/memory_bytes"), tr("Device memory"), tr("Change device memory"),
-      [](const Scenario& sc) { return sc.cluster.device.memory.value; },
-      [](Bytes b, Scenario& sc) {
-        sc.cluster.device.memory = Sourced<Bytes>(b);
-        sc.cluster.device.id = "custom";
-      },
-      false));
+  addFieldRow(*s, *findField("/cluster/device/memory_bytes"));
   auto* levels = new LevelsEditor(m_document, s);
   connect(levels, &LevelsEditor::networkRequested, this, &ScenarioPanel::networkRequested);
   s->addWidget(levels, QStringLiteral("/cluster"));
@@ -196,26 +187,11 @@ void ScenarioPanel::refreshModel() {
 }
 
 void ScenarioPanel::buildJob() {
-  FormSection* s = section(tr("Job"));
-  s->addLine(wholeLine(
-      QStringLiteral("/job/global_batch"), tr("Global batch"), 10'000'000,
-      [](Scenario& sc) -> int& { return sc.job.globalBatch; }, tr("sequences")));
-  s->addLine(wholeLine(
-      QStringLiteral("/job/sequence_length"), tr("Sequence length"), 16'777'216,
-      [](Scenario& sc) -> int& { return sc.job.sequenceLength; }, tr("tokens")));
-  LineSpec micro;
-  micro.id = QStringLiteral("/job/microbatches");
-  micro.label = tr("Microbatches");
-  micro.verb = tr("Change the microbatch sizes on offer");
-  micro.hint = tr("Sizes on offer, such as 1, 2, 4");
-  micro.read = [](const Scenario& sc) { return field::listText(sc.job.microbatches); };
-  micro.write = [](const QString& text, Scenario& sc) {
-    const auto v = field::readWholeList(text, 1, 65'536);
-    if (!v) return tr("Type the sizes on offer, whole numbers from 1, such as 1, 2, 4");
-    sc.job.microbatches = *v;
-    return QString();
-  };
-  s->addLine(micro, QStringLiteral("microbatch"));
+  addFields(section(tr("Job")), "Job");
+}
+
+/// Choosing a known optimizer sets its bytes per parameter; another number of bytes makes it a custom one.
+void ScenarioPanel::addOptimizer(FormSection* s) {
   ChoiceSpec regime;
   regime.id = QStringLiteral("/job/optimizer");
   regime.label = tr("Optimizer");
@@ -228,63 +204,6 @@ void ScenarioPanel::buildJob() {
   };
   regime.write = [](int i, Scenario& sc) { sc.job.optimizer = regimeAt(i, sc.job.optimizer); };
   s->addChoice(regime, QStringLiteral("optimizer regime"));
-  buildBytes(s);
-  LineSpec tokens;
-  tokens.id = QStringLiteral("/job/training_tokens");
-  tokens.label = tr("Training tokens");
-  tokens.verb = tr("Change the training tokens");
-  tokens.hint = tr("2 T, 300 B or 2e12; leave it empty to leave out days to train");
-  tokens.read = [](const Scenario& sc) { return field::tokensText(sc.job.trainingTokens); };
-  tokens.write = [](const QString& text, Scenario& sc) {
-    const auto v = field::readTokens(text);
-    if (!v) return tr("Type a number of tokens, such as 2 T or 300 B, or nothing");
-    sc.job.trainingTokens = *v;
-    return QString();
-  };
-  s->addLine(tokens, QStringLiteral("training tokens"))->setPlaceholderText(tr("none"));
-}
-
-/// Bytes per parameter; typing another figure makes the regime a custom one.
-void ScenarioPanel::buildBytes(FormSection* s) {
-  struct Kind {
-    const char* key;
-    QString label;
-    double OptimizerRegime::*member;
-    bool zeroAllowed;
-  };
-  const Kind kinds[] = {
-      {"weight", tr("Weight bytes"), &OptimizerRegime::weightBytes, false},
-      {"gradient", tr("Gradient bytes"), &OptimizerRegime::gradientBytes, true},
-      {"optimizer", tr("Optimizer bytes"), &OptimizerRegime::optimizerBytes, true},
-  };
-  for (const Kind& k : kinds) {
-    LineSpec spec;
-    spec.id = QStringLiteral("/job/optimizer/%1_bytes_per_parameter").arg(QLatin1String(k.key));
-    spec.label = k.label;
-    spec.verb = tr("Change %1 per parameter").arg(k.label.toLower());
-    spec.hint = tr("Bytes for each parameter, such as 2, 4 or 0.5");
-    const auto read = [](const QString& text) -> std::optional<double> {
-      bool ok = false;
-      const double v = text.trimmed().toDouble(&ok);
-      return ok && std::isfinite(v) && v >= 0 && v <= 64 ? std::optional(v) : std::nullopt;
-    };
-    spec.read = [member = k.member](const Scenario& sc) { return q(text::exact(sc.job.optimizer.*member)); };
-    spec.write = [read, member = k.member, zero = k.zeroAllowed](const QString& text, Scenario& sc) {
-      const auto v = read(text);
-      if (!v || (!zero && *v == 0))
-        return zero ? tr("Type bytes for each parameter, 0 to 64")
-                    : tr("Type bytes for each parameter, above 0 to 64");
-      if (sc.job.optimizer.*member == *v) return QString();
-      sc.job.optimizer.*member = *v;
-      sc.job.optimizer.id = "custom";
-      return QString();
-    };
-    spec.step = [read](const QString& text, int steps) {
-      const auto v = read(text);
-      return v ? q(text::exact(std::clamp(*v + steps, 0.0, 64.0))) : QString();
-    };
-    s->addLine(spec, QStringLiteral("optimizer regime"));
-  }
 }
 
 void ScenarioPanel::showDiagnostics(const Diagnostics& diagnostics) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QScrollArea>
+#include <initializer_list>
 #include <vector>
 
 #include "diagnostics/diagnostic.h"
@@ -34,7 +35,8 @@ private:
   void buildCluster();
   void buildModel();
   void buildJob();
-  void buildBytes(FormSection*);
+  void addOptimizer(FormSection*);
+  void addFields(FormSection*, const char* group, std::initializer_list<const char*> first = {});
   void buildDegrees();
   void buildSearch();
   void buildConstraints();

@@ -30,8 +30,8 @@ void readOptimizer(const ScenarioReader& r, JsonFields& job, Setting& setting) {
     return;
   }
   r.section(job, "optimizer", [&](JsonFields& f) {
-    into.id = f.string("id").value_or("custom");
     readFields(r, f, "/job/optimizer", setting);
+    into.id = f.string("id").value_or("custom");
   });
 }
 

@@ -230,8 +230,8 @@ void measureDrags(const QString& path) {
     if (!settle(window, 60'000)) return;
     std::printf("%s, %d devices\n", qPrintable(path),
                 window.session().context()->problem->cluster->deviceCount());
-    dragSlider(window, QStringLiteral("level1.bandwidth"));
-    dragSlider(window, QStringLiteral("device.memory"));
+    dragSlider(window, QStringLiteral("/cluster/levels/1/bandwidth_bytes_per_s"));
+    dragSlider(window, QStringLiteral("/cluster/device/memory_bytes"));
     dragCut(window);
   }
 }

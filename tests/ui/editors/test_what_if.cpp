@@ -1,13 +1,15 @@
+#include <QComboBox>
 #include <QListWidget>
 #include <QMenu>
+#include <QSettings>
 #include <QSlider>
 #include <QTextBrowser>
 #include <QtTest/QTest>
 #include <cmath>
 
 #include "cluster/graph/graph_edit.h"
-#include "editors/what_if/what_if_field.h"
 #include "editors/what_if/what_if_view.h"
+#include "fields/field_slide.h"
 #include "figures/plan_pair_figure.h"
 #include "support/desk.h"
 #include "support/slider_drag.h"
@@ -20,12 +22,6 @@
 using namespace nest;
 
 namespace {
-
-const WhatIfField& fieldNamed(const std::vector<WhatIfField>& all, const QString& id) {
-  for (const auto& f : all)
-    if (f.id == id) return f;
-  throw std::runtime_error(id.toStdString());
-}
 
 struct Asked : test::Desk {
   WhatIfView view{services()};
@@ -61,39 +57,47 @@ private slots:
     Scenario s = a.document.scenario();
     auto& levels = std::get<LevelsSource>(s.cluster.network).levels;
     levels.back().shownAs = text::BandwidthUnit::GigabitsPerSecond;
-    levels.back().oversubscription = 4;
-    const auto fields = whatIfFields(s);
     const auto isRound = [](double v, double unit) {
       const double digits = v / unit / std::pow(10.0, std::floor(std::log10(v / unit)) - 1);
       return std::abs(digits - std::round(digits)) < 1e-6;
     };
-    const QString outer = QStringLiteral("level%1.bandwidth").arg(levels.size() - 1);
-    for (int step = 0; step <= WhatIfField::kSteps; step += 7) {
-      QVERIFY(isRound(fieldNamed(fields, QStringLiteral("device.memory")).at(step), 1024.0 * 1024 * 1024));
-      QVERIFY(isRound(fieldNamed(fields, outer).at(step), 1e9 / 8));
-      QVERIFY(isRound(fieldNamed(fields, QStringLiteral("level0.bandwidth")).at(step), 1e9));
-    }
-    QVERIFY(fieldNamed(fields, outer).name.endsWith(QStringLiteral("÷ 4")));
+    const std::string outer = "cluster.levels." + std::to_string(levels.size() - 1) + ".bandwidth";
+    const auto stops = [&](const std::string& key, double unit) {
+      const SlideRange range = slideRangeOf(s, fieldAt(s, key).value());
+      for (int step = 1; step < 100; step += 7) QVERIFY2(isRound(range.at(step / 100.0), unit), key.c_str());
+    };
+    stops("cluster.device.memory", 1024.0 * 1024 * 1024);
+    stops(outer, 1e9 / 8);
+    stops("cluster.levels.0.bandwidth", 1e9);
   }
 
-  void theLargestMicrobatchSetsWhatIsOffered() {
-    Scenario s;
-    s.model.architecture.emplace();
-    s.job.microbatches = {1, 2, 4};
-    const auto fields = whatIfFields(s);
-    const WhatIfField& f = fieldNamed(fields, QStringLiteral("job.microbatch"));
-    QCOMPARE(f.value(s), 4.0);
-    const auto offered = [&](double most) {
-      Scenario now = s;
-      f.set(now, most);
-      return now.job.microbatches;
+  /// Any number of the scenario gets a slider from the list, and keeps it.
+  void anyNumberCanBeSlid() {
+    QSettings().remove(QStringLiteral("views/whatif/fields"));
+    Asked a;
+    const auto others = [&] {
+      for (auto* box : a.view.findChildren<QComboBox*>())
+        if (box->accessibleName() == QStringLiteral("Add a slider")) return box;
+      return static_cast<QComboBox*>(nullptr);
     };
-    QCOMPARE(offered(16), (std::vector<int>{1, 2, 4, 8, 16}));
-    QCOMPARE(offered(2), (std::vector<int>{1, 2}));
-    QCOMPARE(offered(6), (std::vector<int>{1, 2, 4, 6}));
-    s.job.microbatches = {3};
-    QCOMPARE(offered(12), (std::vector<int>{3, 6, 12}));
-    QCOMPARE(offered(2), std::vector<int>{2});
+    QVERIFY(others());
+    const int before = others()->count();
+    QVERIFY(before > 15);
+    const QString overlap = QStringLiteral("/assumptions/overlap/data");
+    QVERIFY(!a.view.sliderOf(overlap));
+    const int row = others()->findData(overlap);
+    QVERIFY(row >= 0);
+    Q_EMIT others()->activated(row);
+    QTRY_VERIFY(a.view.sliderOf(overlap));
+    QTRY_COMPARE(others()->count(), before - 1);
+    QSlider* slider = a.view.sliderOf(overlap);
+    slider->setValue(slider->maximum() / 2);
+    QCOMPARE(a.document.scenario().assumptions.overlap[std::size_t(Exchange::Data)], 0.5);
+    QCOMPARE(a.document.history().undoText(), QStringLiteral("Set Data overlap to 50 %"));
+    WhatIfView again(a.services());
+    a.show(again, {900, 600});
+    QVERIFY(again.sliderOf(overlap));
+    QSettings().remove(QStringLiteral("views/whatif/fields"));
   }
 
   void linksOfADrawnNetworkHaveSliders() {
@@ -150,7 +154,7 @@ private slots:
     a.view.keep();
     const auto kept = a.context.plan;
     auto* strip = a.view.findChild<QListWidget*>();
-    a.drag(*a.view.sliderOf(QStringLiteral("job.batch")), 60);
+    a.drag(*a.view.sliderOf(QStringLiteral("/job/global_batch")), 60);
     a.view.keep();
     a.solveAgain();
     QCOMPARE(strip->count(), 2);

@@ -85,8 +85,8 @@ private slots:
     const auto planBefore = window->session().context()->plan;
     auto* view = qobject_cast<WhatIfView*>(window->views().view(QStringLiteral("whatif")));
     window->views().showAlone(view->id());
-    QTRY_VERIFY(view->sliderOf(QStringLiteral("device.memory")));
-    QSlider* memory = view->sliderOf(QStringLiteral("device.memory"));
+    QTRY_VERIFY(view->sliderOf(QStringLiteral("/cluster/device/memory_bytes")));
+    QSlider* memory = view->sliderOf(QStringLiteral("/cluster/device/memory_bytes"));
     QTRY_VERIFY(memory->width() > 60);
 
     // A sixth of the memory: another plan, told in words, and in the figure below them.
@@ -106,7 +106,7 @@ private slots:
 
     // The drag is one undo step with a verb, and so is keeping.
     QUndoStack& history = window->document().history();
-    QVERIFY2(history.undoText().startsWith(QStringLiteral("Set memory of Device")),
+    QVERIFY2(history.undoText().startsWith(QStringLiteral("Set Device memory")),
              qPrintable(history.undoText()));
     QTest::mouseClick(buttonOf(*view, QStringLiteral("Keep this what-if")), Qt::LeftButton);
     QCOMPARE(view->keptCount(), 1);
@@ -139,7 +139,7 @@ private slots:
     window->views().showAlone(view->id());
     QLineEdit* field = nullptr;
     for (auto* f : view->findChildren<QLineEdit*>())
-      if (f->accessibleName() == QStringLiteral("Device Memory")) field = f;
+      if (f->accessibleName() == QStringLiteral("Cluster Device memory")) field = f;
     QVERIFY(field);
     const Scenario before = window->document().scenario();
     const auto type = [&](const QString& text) {
@@ -150,7 +150,7 @@ private slots:
     };
     type(QStringLiteral("lots"));
     QVERIFY(window->document().scenario() == before);
-    QVERIFY(field->toolTip().contains(QStringLiteral("A figure like")));
+    QVERIFY(field->toolTip().contains(QStringLiteral("80 GiB")));
     type(QStringLiteral("40 GiB"));
     QCOMPARE(window->document().scenario().cluster.device.memory.value.value(), 40 * 1073741824.0);
   }
@@ -165,13 +165,14 @@ private slots:
       const bool done = QTest::qWaitFor([&] { return b->isEnabled(); }, 60000);
       return done && view.answer().contains(QString::fromUtf8(heading));
     };
-    QVERIFY2(askAndWait("Rank improvements", "One figure made 25 % better"), qPrintable(view.answer()));
+    QVERIFY2(askAndWait("Rank improvements", "Effect of improving one parameter by 25 %"),
+             qPrintable(view.answer()));
     QVERIFY2(view.answer().contains(u'%'), qPrintable(view.answer()));
     QVERIFY2(askAndWait("Rank failures", "One part lost"), qPrintable(view.answer()));
     QVERIFY2(view.answer().count(u'\n') > 1, qPrintable(view.answer()));
     QVERIFY2(askAndWait("Find break-even points", "Where the best plan becomes another one"),
              qPrintable(view.answer()));
-    QVERIFY2(!view.answer().contains(QStringLiteral("figures searched")), qPrintable(view.answer()));
+    QVERIFY2(!view.answer().contains(QStringLiteral("parameters searched")), qPrintable(view.answer()));
   }
 
   void aQuestionCanBeCancelled() {

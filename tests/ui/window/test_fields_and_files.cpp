@@ -6,7 +6,8 @@
 #include "document/scenario_files.h"
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
-#include "editors/what_if/what_if_field.h"
+#include "fields/field_slide.h"
+#include "fields/field_text.h"
 #include "formats/scenario/scenario_json.h"
 #include "support/test_main.h"
 
@@ -58,20 +59,21 @@ private Q_SLOTS:
 
   void whateverAWhatIfTakesCanBeReadAgain() {
     const Scenario opened = *readScenarioFile(sample("llama2")).value;
-    const auto fields = whatIfFields(opened);
-    QVERIFY(fields.size() > 8);
-    for (const WhatIfField& f : fields) {
+    const auto fields = numericFieldsOf(opened);
+    QVERIFY(fields.size() > 40);
+    for (const FieldAt& f : fields) {
       // What it prints is read back, at both ends of its slider too.
-      for (const double v : {f.value(opened), f.least, f.most})
-        QVERIFY2(f.read(f.text(v)), qPrintable(f.id + QLatin1Char(' ') + f.text(v)));
+      const SlideRange range = slideRangeOf(opened, f);
+      for (const double v : {numberOf(opened, f).value_or(range.least), range.at(0), range.at(1)})
+        QVERIFY2(readNumberText(opened, f, numberText(opened, f, v)),
+                 (f.pointer() + ' ' + numberText(opened, f, v)).c_str());
       for (const char* text :
            {"0", "-1", "1e99", "1e99 GB", "1e99 GB/s", "1e99 s", "99999999999", "nan", "inf"}) {
-        const auto v = f.read(QString::fromLatin1(text));
+        const auto v = readNumberText(opened, f, text);
         if (!v) continue;
         Scenario s = opened;
-        f.set(s, *v);
-        QVERIFY2(readScenario(writeScenario(s), "again.nest.json", {}),
-                 qPrintable(f.id + QLatin1Char(' ') + text));
+        setNumber(s, f, *v);
+        QVERIFY2(readScenario(writeScenario(s), "again.nest.json", {}), (f.pointer() + ' ' + text).c_str());
       }
     }
   }

@@ -1,26 +1,64 @@
 #include "editors/what_if/what_if_form.h"
 
+#include <QComboBox>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSettings>
 #include <QSlider>
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "document/scenario_document.h"
+#include "editors/field_rows.h"
+#include "fields/field_text.h"
 #include "figures/phrases.h"
 #include "units/text.h"
 
 namespace nest {
 
+namespace {
+
+constexpr const char* kAddedSetting = "views/whatif/fields";
+
+QString from(const std::string& s) {
+  return QString::fromStdString(s);
+}
+
+QString nameOf(const FieldAt& f) {
+  const Field& field = *f.field;
+  return from(field.numberLabel.empty() ? field.label : field.numberLabel);
+}
+
+/// " ÷ 4": what a level's bandwidth counts divided by.
+QString divisorOf(const Setting& s, const FieldAt& f) {
+  const auto ratio = f.field->key == "/cluster/levels/*/bandwidth_bytes_per_s"
+                         ? fieldAt(s, "/cluster/levels/" + std::to_string(f.at.front()) + "/oversubscription")
+                         : std::nullopt;
+  const double v = ratio ? numberOf(s, *ratio).value_or(1) : 1;
+  return v == 1 ? QString() : QStringLiteral(" ÷ ") + from(text::number(v));
+}
+
+/// Tells apart what has one pointer but changes other things.
+QString shapeOf(const FieldAt& f) {
+  return from(f.pointer() + ':' + f.group) + QString::number(qHashRange(f.at.begin(), f.at.end()), 16) + u';';
+}
+
+}  // namespace
+
 WhatIfForm::WhatIfForm(ScenarioDocument* document, QWidget* parent)
-    : QWidget(parent), m_document(document), m_grid(new QGridLayout(this)) {
+    : QWidget(parent),
+      m_document(document),
+      m_grid(new QGridLayout(this)),
+      m_added(QSettings().value(QLatin1String(kAddedSetting)).toStringList()) {
   m_grid->setColumnStretch(1, 1);
   m_grid->setHorizontalSpacing(12);
 }
 
-QSlider* WhatIfForm::sliderOf(const QString& fieldId) const {
+QSlider* WhatIfForm::sliderOf(const QString& pointer) const {
   for (const Row& r : m_rows)
-    if (r.field.id == fieldId) return r.slider;
+    if (from(r.field.pointer()) == pointer) return r.slider;
   return nullptr;
 }
 
@@ -29,55 +67,93 @@ void WhatIfForm::setReference(std::shared_ptr<const Scenario> reference) {
   showValues();
 }
 
+void WhatIfForm::add(const QString& pointer) {
+  if (m_added.contains(pointer)) return;
+  m_added << pointer;
+  QSettings().setValue(QLatin1String(kAddedSetting), m_added);
+  rebuild();
+  showValues();
+  if (QSlider* slider = sliderOf(pointer)) slider->setFocus(Qt::OtherFocusReason);
+}
+
 void WhatIfForm::rebuild() {
   if (m_dragging) return;  // the handle is in somebody's hand
   const bool open = m_document && !m_document->isEmpty();
-  const auto fields = open ? whatIfFields(m_document->scenario()) : std::vector<WhatIfField>{};
+  std::vector<FieldAt> shown, others;
+  for (FieldAt& f : open ? numericFieldsOf(m_document->scenario()) : std::vector<FieldAt>{}) {
+    const QString pointer = from(f.pointer());
+    // What has no latency is an ideal link: its slider waits in the list. One that has come to 0 stays.
+    const bool isUsed = f.field->isOftenMoved && numberOf(m_document->scenario(), f) != 0;
+    const bool hasRow = !m_shape.isEmpty() && sliderOf(pointer);
+    (isUsed || hasRow || m_added.contains(pointer) ? shown : others).push_back(std::move(f));
+  }
   QString shape;
-  for (const auto& f : fields) shape += f.id + u':' + f.name + u':' + f.members + u';';
+  for (const auto& f : shown) shape += shapeOf(f) + divisorOf(m_document->scenario(), f);
   if (shape == m_shape && !shape.isEmpty()) return;
   m_shape = shape;
   m_rows.clear();
+  m_others = nullptr;
   while (QLayoutItem* item = m_grid->takeAt(0)) {
     if (item->widget()) item->widget()->deleteLater();
     delete item;
   }
   int line = 0;
   QString group;
-  if (fields.empty()) m_grid->addWidget(new QLabel(tr("Open a scenario to ask what if.")), line++, 0, 1, 4);
-  for (const WhatIfField& field : fields) {
-    if (field.group != group) {
-      group = field.group;
+  if (shown.empty()) m_grid->addWidget(new QLabel(tr("Open a scenario to ask what if.")), line++, 0, 1, 4);
+  if (!others.empty()) offerOthers(others, line++);
+  for (FieldAt& field : shown) {
+    if (from(field.group) != group) {
+      group = from(field.group);
       auto* title = new QLabel(group);
       QFont bold = title->font();
       bold.setBold(true);
       title->setFont(bold);
       m_grid->addWidget(title, line++, 0, 1, 4);
     }
-    addRow(field, line++);
+    addRow(std::move(field), line++);
   }
   m_grid->setRowStretch(line, 1);
 }
 
-void WhatIfForm::addRow(const WhatIfField& field, int line) {
+/// A list of the fields without a slider; choosing one gives it one.
+void WhatIfForm::offerOthers(const std::vector<FieldAt>& fields, int line) {
+  m_others = new QComboBox;
+  m_others->setAccessibleName(tr("Add a slider"));
+  m_others->setToolTip(tr("Any number of the scenario can be moved; the slider is kept for other scenarios"));
+  m_others->setPlaceholderText(tr("Add a slider …"));
+  for (const FieldAt& f : fields)
+    m_others->addItem(QStringLiteral("%1: %2").arg(from(f.group), nameOf(f)), from(f.pointer()));
+  m_others->setCurrentIndex(-1);
+  m_grid->addWidget(m_others, line, 0, 1, 4);
+  connect(m_others, &QComboBox::activated, this, [this](int i) {
+    QMetaObject::invokeMethod(
+        this, [this, p = m_others->itemData(i).toString()] { add(p); }, Qt::QueuedConnection);
+  });
+}
+
+void WhatIfForm::addRow(FieldAt field, int line) {
   Row r;
-  r.field = field;
+  r.range = slideRangeOf(m_document->scenario(), field);
   r.slider = new QSlider(Qt::Horizontal);
-  r.slider->setRange(0, WhatIfField::kSteps);
-  r.slider->setPageStep(WhatIfField::kSteps / 16);
-  r.slider->setAccessibleName(field.group + QLatin1Char(' ') + field.name);
+  r.slider->setRange(0, kSteps);
+  r.slider->setPageStep(kSteps / 16);
+  r.slider->setAccessibleName(from(field.group) + QLatin1Char(' ') + nameOf(field));
   r.figure = new QLineEdit;
   r.figure->setMaximumWidth(110);
   r.figure->setAccessibleName(r.slider->accessibleName());
   r.change = new QLabel;
   r.change->setMinimumWidth(r.change->fontMetrics().horizontalAdvance(QStringLiteral("+1,600 %")));
-  auto* name = new QLabel(field.name);
+  const QString divisor = divisorOf(m_document->scenario(), field);
+  auto* name = new QLabel(nameOf(field) + divisor);
   name->setBuddy(r.slider);
-  if (!field.tip.isEmpty()) name->setToolTip(field.tip), r.slider->setToolTip(field.tip);
+  QString tip = meaningOf(*field.field).toHtmlEscaped();
+  if (!divisor.isEmpty()) tip += tr("; as typed, before it is divided by the oversubscription");
+  name->setToolTip(tip), r.slider->setToolTip(tip);
   m_grid->addWidget(name, line, 0);
   m_grid->addWidget(r.slider, line, 1);
   m_grid->addWidget(r.figure, line, 2);
   m_grid->addWidget(r.change, line, 3);
+  r.field = std::move(field);
   const std::size_t i = m_rows.size();
   connect(r.slider, &QSlider::valueChanged, this, [this, i](int step) { dragged(i, step); });
   connect(r.slider, &QSlider::sliderReleased, this, [this, i] { released(i); });
@@ -85,19 +161,20 @@ void WhatIfForm::addRow(const WhatIfField& field, int line) {
   m_rows.push_back(std::move(r));
 }
 
-void WhatIfForm::edit(const WhatIfField& field, double v, bool merges) {
-  m_document->edit(merges ? QStringLiteral("whatif.") + field.id : QString(),
-                   tr("Set %1 of %2 to %3").arg(field.name.toLower(), field.group, field.text(v)),
-                   [field, v](Scenario& s) { field.set(s, v); });
+void WhatIfForm::edit(const FieldAt& field, double v, bool merges) {
+  m_document->edit(
+      merges ? QStringLiteral("whatif.") + from(field.pointer()) : QString(),
+      tr("Set %1 to %2").arg(from(field.name()), from(numberText(m_document->scenario(), field, v))),
+      [field, v](Scenario& s) { setNumber(s, field, v); });
 }
 
 void WhatIfForm::dragged(std::size_t row, int step) {
   if (m_filling || !m_document) return;
-  const WhatIfField field = m_rows[row].field;
-  const double v = field.at(step);
+  const FieldAt field = m_rows[row].field;
+  const double v = m_rows[row].range.at(double(step) / kSteps);
   if (m_rows[row].slider->isSliderDown()) {
     m_dragging = true;
-    m_document->preview([field, v](Scenario& s) { field.set(s, v); });
+    m_document->preview([field, v](Scenario& s) { setNumber(s, field, v); });
   } else {  // keys and clicks beside the handle
     edit(field, v, true);
   }
@@ -106,22 +183,21 @@ void WhatIfForm::dragged(std::size_t row, int step) {
 
 void WhatIfForm::released(std::size_t row) {
   if (!std::exchange(m_dragging, false) || !m_document) return;
-  const WhatIfField field = m_rows[row].field;
-  edit(field, field.at(m_rows[row].slider->value()), true);
+  edit(m_rows[row].field, m_rows[row].range.at(double(m_rows[row].slider->value()) / kSteps), true);
   m_document->closeStep();
   showValues();
 }
 
 void WhatIfForm::typed(std::size_t row) {
   if (m_filling || !m_document || !m_rows[row].figure->isModified()) return;
-  const WhatIfField field = m_rows[row].field;
-  const auto v = field.read(m_rows[row].figure->text());
+  const FieldAt field = m_rows[row].field;
+  const Scenario& now = m_document->scenario();
+  const auto v = readNumberText(now, field, m_rows[row].figure->text().toStdString());
   m_rows[row].figure->setModified(false);
   if (v)
     edit(field, *v, false);
   else
-    m_rows[row].figure->setToolTip(
-        tr("A figure like %1").arg(field.text(field.value(m_document->scenario()))));
+    m_rows[row].figure->setToolTip(from(expectedText(*field.field)));
   showValues();
 }
 
@@ -130,12 +206,21 @@ void WhatIfForm::showValues() {
   const Scenario& now = m_document->scenario();
   m_filling = true;
   for (Row& r : m_rows) {
-    const double v = r.field.value(now);
-    if (!r.slider->isSliderDown()) r.slider->setValue(r.field.stepOf(v));
-    if (!r.figure->hasFocus() || !r.figure->isModified()) r.figure->setText(r.field.text(v));
-    const double before = m_reference ? r.field.value(*m_reference) : v;
-    const bool same = std::abs(v - before) <= 1e-12 * std::abs(before);
-    r.change->setText(same || before <= 0 ? QString() : phrase(text::signedPercent(v / before - 1)));
+    const std::optional<double> v = numberOf(now, r.field);
+    if (!r.slider->isSliderDown())
+      r.slider->setValue(static_cast<int>(std::lround(r.range.shareOf(v.value_or(0)) * kSteps)));
+    if (!r.figure->hasFocus() || !r.figure->isModified())
+      r.figure->setText(v ? from(numberText(now, r.field, *v)) : tr("any"));
+    const std::optional<double> before = m_reference ? numberOf(*m_reference, r.field) : v;
+    const bool same = v == before || (v && before && std::abs(*v - *before) <= 1e-12 * std::abs(*before));
+    // Shares differ in points: +25 % of 0 says nothing.
+    const bool isShare = r.field.field->access.measure == Measure::Share;
+    QString change;
+    if (!same && v && before && isShare)
+      change = tr("%1 points").arg(phrase(text::signedPercent(*v - *before)).remove(QStringLiteral(" %")));
+    else if (!same && v && before && *before > 0)
+      change = phrase(text::signedPercent(*v / *before - 1));
+    r.change->setText(change);
   }
   m_filling = false;
 }

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 #include <memory>
 #include <vector>
 
-#include "editors/what_if/what_if_field.h"
+#include "fields/field_slide.h"
+#include "scenario/scenario.h"
 
+class QComboBox;
 class QGridLayout;
 class QLabel;
 class QLineEdit;
@@ -15,8 +18,9 @@ namespace nest {
 
 class ScenarioDocument;
 
-/// A slider and a figure to type for each field that the open scenario offers. A drag previews and ends in
-/// one undo step; beside each figure stands how far it is from that of a reference.
+/// A slider and a number to type for the fields that are often moved, and for any other that is added from a
+/// list. A drag previews and ends in one undo step; beside each number stands how far it is from that of a
+/// reference.
 class WhatIfForm : public QWidget {
   Q_OBJECT
 public:
@@ -27,23 +31,30 @@ public:
   void setReference(std::shared_ptr<const Scenario>);
   void showValues();
   bool isDragging() const { return m_dragging; }
-  QSlider* sliderOf(const QString& fieldId) const;  ///< null: there is none
+  QSlider* sliderOf(const QString& pointer) const;  ///< by the field's JSON pointer; null: there is none
+  void add(const QString& pointer);                 ///< a slider for one of the other fields; remembered
+
+  static constexpr int kSteps = 240;  ///< of a slider
 
 private:
   struct Row {
-    WhatIfField field;
+    FieldAt field;
+    SlideRange range;
     QSlider* slider = nullptr;
     QLineEdit* figure = nullptr;
     QLabel* change = nullptr;
   };
-  void addRow(const WhatIfField&, int line);
+  void addRow(FieldAt, int line);
+  void offerOthers(const std::vector<FieldAt>&, int line);
   void dragged(std::size_t row, int step);
   void released(std::size_t row);
   void typed(std::size_t row);
-  void edit(const WhatIfField&, double v, bool merges);
+  void edit(const FieldAt&, double v, bool merges);
 
   ScenarioDocument* m_document;
   QGridLayout* m_grid;
+  QComboBox* m_others = nullptr;
+  QStringList m_added;  ///< pointers
   std::vector<Row> m_rows;
   QString m_shape;  ///< which fields the rows were built for
   std::shared_ptr<const Scenario> m_reference;

@@ -268,7 +268,7 @@ QWidget* SearchView::buildQuestions() {
     buttons->addWidget(b);
     m_askers.push_back(b);
   };
-  button(tr("Rank improvements"), tr("Solve again with each single figure 25 % better"),
+  button(tr("Rank improvements"), tr("Re-solve with each parameter improved by 25 %, one at a time"),
          &SearchView::rankImprovements);
   button(tr("Find break-even points"), tr("Where the best plan becomes another one"),
          &SearchView::findBreakEvens);
@@ -332,18 +332,14 @@ void SearchView::ask(const QString& question) {
       });
 }
 
-std::vector<NetworkLevel> SearchView::typedLevels() const {
-  return context().scenario ? levelsAsTyped(context().scenario->cluster) : std::vector<NetworkLevel>();
-}
-
 void SearchView::rankImprovements() {
   if (!ready(tr("Ranking"))) return;
-  showBusy(tr("Solving once for each figure of the cluster …"));
-  m_worker->start([this, problem = context().problem, plan = context().plan, typed = typedLevels()](
+  showBusy(tr("Solving once for each parameter …"));
+  m_worker->start([this, problem = context().problem, plan = context().plan, scenario = context().scenario](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
-    auto all = nest::rankImprovements(*problem, *plan, 0.25, control, typed);
+    auto all = nest::rankImprovements(*scenario, *problem, *plan, 0.25, control);
     deliver([this, all = std::move(all)] {
-      QString html = tr("<h4>One figure made 25 % better, the plan found anew</h4><table>");
+      QString html = tr("<h4>Effect of improving one parameter by 25 % (re-planned)</h4><table>");
       for (const auto& i : all)
         html += row(from(i.what), i.change,
                     i.plan.same() ? tr("same plan") : from(i.plan.changes.front().sentence));
@@ -355,9 +351,9 @@ void SearchView::rankImprovements() {
 void SearchView::rankFailures() {
   if (!ready(tr("Ranking"))) return;
   showBusy(tr("Solving once for each kind of failure …"));
-  m_worker->start([this, problem = context().problem, plan = context().plan, typed = typedLevels()](
+  m_worker->start([this, problem = context().problem, plan = context().plan, scenario = context().scenario](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
-    auto all = nest::rankFailures(*problem, *plan, control, typed);
+    auto all = nest::rankFailures(*scenario, *problem, *plan, control);
     deliver([this, all = std::move(all)] {
       QString html = tr("<h4>One part lost, planned anew on the rest</h4><table>");
       for (const auto& f : all) {
@@ -375,24 +371,24 @@ void SearchView::rankFailures() {
 
 void SearchView::findBreakEvens() {
   if (!ready(tr("Break-even points"))) return;
-  showBusy(tr("Moving each figure until the plan flips …"));
-  m_worker->start([this, problem = context().problem, plan = context().plan, typed = typedLevels()](
+  showBusy(tr("Varying each parameter until the best plan changes …"));
+  m_worker->start([this, problem = context().problem, plan = context().plan, scenario = context().scenario](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
     QString rows;
-    const auto levers = leversOf(*problem);
-    for (std::size_t i = 0; i < levers.size() && !control.stopRequested(); ++i) {
+    const auto parameters = usualParametersOf(*scenario);
+    for (std::size_t i = 0; i < parameters.size() && !control.stopRequested(); ++i) {
       Control quiet;
       quiet.stop = control.stop;
-      for (const auto& b : breakEvens(*problem, *plan, levers[i], {}, quiet, typed))
+      for (const auto& b : breakEvens(*scenario, *problem, *plan, parameters[i], {}, quiet))
         rows += QStringLiteral("<li>") + from(b.sentence).toHtmlEscaped() + QStringLiteral("</li>");
       deliver(
           [this,
            html = tr("<h4>Where the best plan becomes another one</h4><ul>") + rows + QStringLiteral("</ul>"),
-           done = i + 1, of = levers.size(), none = rows.isEmpty()] {
+           done = i + 1, of = parameters.size(), none = rows.isEmpty()] {
             const QString left =
-                done < of ? tr("<p>%1 of %2 figures searched …</p>").arg(done).arg(of)
-                : none    ? tr("<p>No figure between 1/16 and 16 times its value changes the plan.</p>")
-                          : QString();
+                done < of ? tr("<p>%1 of %2 parameters searched …</p>").arg(done).arg(of)
+                : none ? tr("<p>Between 1/16× and 16× its current value, no parameter changes the plan.</p>")
+                       : QString();
             say(html + left);
           });
     }

@@ -55,7 +55,6 @@ private:
   void refreshTable();
   void say(const QString& html);
   bool ready(const QString& what);
-  std::vector<NetworkLevel> typedLevels() const;
 
   CandidateModel* m_model;
   QSortFilterProxyModel* m_sorted;

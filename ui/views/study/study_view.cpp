@@ -15,6 +15,7 @@
 #include <QTableWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <cmath>
 #include <initializer_list>
 
 #include "document/scenario_document.h"
@@ -43,29 +44,41 @@ QString rateText(double samples) {
   return StudyView::tr("%1 samples/s").arg(from(text::rate(samples)));
 }
 
-/// What a solve gives; `previous`: the plan of the value before, where something fitted.
-StudyRecord::Result resultOf(const Problem& problem, const Outcome& outcome,
+QString nameOf(const Parameter& p) {
+  return p.isDevices() ? StudyView::tr("devices") : from(p.name());
+}
+
+/// What a solve gives; no problem: the scenario cannot be planned with that value. `previous`: the plan of
+/// the value before, where something fitted.
+StudyRecord::Result resultOf(const Problem* problem, const Outcome& outcome,
                              const std::optional<RankedPlan>& previous) {
   StudyRecord::Result r;
   const RankedPlan* best = outcome.best();
-  if (!best) {
-    r.none = words::of(outcome.status);
-    r.decided = outcome.status == OutcomeStatus::Infeasible;
+  if (!problem || !best) {
+    r.none = problem ? words::of(outcome.status) : StudyView::tr("cannot be planned").toStdString();
+    r.decided = !problem || outcome.status == OutcomeStatus::Infeasible;
     return r;
   }
-  r.y = rateOf(problem, best), r.yText = rateText(r.y).toStdString(), r.plan = summaryOf(best->plan);
+  r.y = rateOf(*problem, best), r.yText = rateText(r.y).toStdString(), r.plan = summaryOf(best->plan);
   if (!previous) return r;
   // More or fewer devices are the point of the study; another strategy, stage count or cut is news.
   for (const auto& c :
-       diff(problem, previous->plan, previous->evaluation, best->plan, best->evaluation).changes)
+       diff(*problem, previous->plan, previous->evaluation, best->plan, best->evaluation).changes)
     if (c.what != "data" && c.what != "placement" && c.what != "devices")
       r.change += (r.change.empty() ? "" : "; ") + c.sentence;
   return r;
 }
 
-std::vector<StudyRecord::Value> valuesOf(const std::vector<StudyStep>& steps) {
+/// The values of a study as its record keeps them. The axis is logarithmic: of a field that is not, or that
+/// may be 0, the values stand at even steps.
+std::vector<StudyRecord::Value> valuesOf(const Setting& s, const Problem& problem, const Parameter& p,
+                                         bool fine) {
+  const auto values = studyValues(s, problem, p, fine);
+  const auto now = valueOf(s, problem, p);
+  const bool even = (p.field && p.field->field->slide == Slide::Linear) || !(values.front() > 0);
   std::vector<StudyRecord::Value> out;
-  for (const StudyStep& s : steps) out.push_back({s.x, s.text.toStdString(), s.present});
+  for (std::size_t i = 0; i < values.size(); ++i)
+    out.push_back({even ? std::exp2(double(i)) : values[i], valueText(s, p, values[i]), values[i] == now});
   return out;
 }
 
@@ -225,9 +238,10 @@ bool StudyView::isBusy() const {
 }
 
 void StudyView::refresh() {
-  m_fields = context().problem ? studyFields(*context().problem) : std::vector<StudyField>{};
+  m_fields =
+      context().problem && context().scenario ? parametersOf(*context().scenario) : std::vector<Parameter>{};
   QStringList names;
-  for (const StudyField& f : m_fields) names << f.name(*context().problem);
+  for (const Parameter& p : m_fields) names << nameOf(p);
   QStringList present;
   for (int i = 0; i < m_field->count(); ++i) present << m_field->itemText(i);
   if (names != present) {
@@ -261,7 +275,7 @@ void StudyView::run() {
   m_point.setSelected(std::nullopt);
   m_cell.setSelected(std::nullopt);
   showRunning(true);
-  const StudyField& first = m_fields[static_cast<std::size_t>(i)];
+  const Parameter& first = m_fields[static_cast<std::size_t>(i)];
   if (j >= 0 && j != i)
     runSweep(first, m_fields[static_cast<std::size_t>(j)]);
   else
@@ -288,85 +302,84 @@ void StudyView::take(StudyRecord::Result result) {
   show(std::move(m_record));
 }
 
-StudyRecord StudyView::curveOf(const StudyField& field, bool fine,
+StudyRecord StudyView::curveOf(const Parameter& parameter, bool fine,
                                const std::vector<BaselineKind>& kinds) const {
   const Problem& problem = *context().problem;
   StudyRecord record;
   record.quantity = tr("Throughput, samples/s").toStdString();
-  record.acrossName = field.name(problem).toStdString();
-  record.across = valuesOf(field.steps(problem, fine, levelsAsTyped(context().scenario->cluster)));
-  for (const BaselineKind k : kinds) record.others.emplace_back(nameOf(k));
-  if (field.kind == StudyField::Kind::Devices) record.heldBatch = problem.job.globalBatch;
+  record.acrossName = nameOf(parameter).toStdString();
+  record.across = valuesOf(*context().scenario, problem, parameter, fine);
+  for (const BaselineKind k : kinds) record.others.emplace_back(nest::nameOf(k));
+  if (parameter.isDevices()) record.heldBatch = problem.job.globalBatch;
   return record;
 }
 
 /// How throughput grows with the devices, from fewer values than a study that is asked for.
 void StudyView::workOut(const Control& control) {
   if (!context().problem || !context().plan || !context().scenario) return;
-  const StudyField devices;
+  const Scenario& scenario = *context().scenario;
+  const Problem& problem = *context().problem;
+  const Parameter devices;
   StudyRecord record = curveOf(devices, false, {});
   std::optional<RankedPlan> previous;
-  for (const StudyStep& step :
-       devices.steps(*context().problem, false, levelsAsTyped(context().scenario->cluster))) {
-    const Outcome o = quietSolve(step.problem, control);
-    record.results.push_back(resultOf(step.problem, o, previous));
+  for (const double value : studyValues(scenario, problem, devices, false)) {
+    const auto there = problemAt(scenario, problem, devices, value);
+    const Outcome o = there ? quietSolve(*there, control) : Outcome{};
+    record.results.push_back(resultOf(there ? &*there : nullptr, o, previous));
     if (o.best()) previous = *o.best();
   }
   show(std::move(record));
 }
 
-void StudyView::runCurve(const StudyField& field) {
-  const auto typed = levelsAsTyped(context().scenario->cluster);
+void StudyView::runCurve(const Parameter& parameter) {
   const auto kinds = m_baselines->isChecked() ? curveBaselines().kinds : std::vector<BaselineKind>{};
-  show(curveOf(field, true, kinds));
-  m_worker->start([this, problem = context().problem, field, baselines = !kinds.empty(), typed](
-                      const Control& control, const BackgroundTask::Deliver& deliver) {
-    std::optional<RankedPlan> previous;
-    const auto steps = field.steps(*problem, true, typed);
-    for (std::size_t i = 0; i < steps.size() && !studyStopped(control); ++i) {
-      const Outcome o = quietSolve(steps[i].problem, control);
-      if (control.stopRequested()) return;
-      auto result = resultOf(steps[i].problem, o, previous);
-      if (o.best()) previous = *o.best();
-      if (baselines) {
-        Control quiet;
-        quiet.stop = control.stop;
-        for (const auto& b : runBaselines(steps[i].problem, quiet, curveBaselines()))
-          result.others.push_back(b.runs() ? rateOf(steps[i].problem, &*b.plan) : 0);
-        if (control.stopRequested()) return;
-      }
-      deliver([this, result = std::move(result)] { take(result); });
-      reportStudy(control, "study", i + 1, steps.size());
-    }
-  });
+  show(curveOf(parameter, true, kinds));
+  m_worker->start(
+      [this, problem = context().problem, scenario = context().scenario, parameter,
+       baselines = !kinds.empty()](const Control& control, const BackgroundTask::Deliver& deliver) {
+        std::optional<RankedPlan> previous;
+        const auto values = studyValues(*scenario, *problem, parameter, true);
+        for (std::size_t i = 0; i < values.size() && !studyStopped(control); ++i) {
+          const auto there = problemAt(*scenario, *problem, parameter, values[i]);
+          const Outcome o = there ? quietSolve(*there, control) : Outcome{};
+          if (control.stopRequested()) return;
+          auto result = resultOf(there ? &*there : nullptr, o, previous);
+          if (o.best()) previous = *o.best();
+          if (baselines && there) {
+            Control quiet;
+            quiet.stop = control.stop;
+            for (const auto& b : runBaselines(*there, quiet, curveBaselines()))
+              result.others.push_back(b.runs() ? rateOf(*there, &*b.plan) : 0);
+            if (control.stopRequested()) return;
+          }
+          deliver([this, result = std::move(result)] { take(result); });
+          reportStudy(control, "study", i + 1, values.size());
+        }
+      });
 }
 
-void StudyView::runSweep(const StudyField& across, const StudyField& up) {
+void StudyView::runSweep(const Parameter& across, const Parameter& up) {
   const Problem& problem = *context().problem;
-  const auto typed = levelsAsTyped(context().scenario->cluster);
   StudyRecord record;
   record.quantity = tr("Throughput, samples/s").toStdString();
-  record.acrossName = across.name(problem).toStdString(), record.upName = up.name(problem).toStdString();
-  record.across = valuesOf(across.steps(problem, false, typed));
-  record.up = valuesOf(up.steps(problem, false, typed));
+  record.acrossName = nameOf(across).toStdString(), record.upName = nameOf(up).toStdString();
+  record.across = valuesOf(*context().scenario, problem, across, false);
+  record.up = valuesOf(*context().scenario, problem, up, false);
   show(std::move(record));
-  m_worker->start([this, start = context().problem, across, up, typed](
+  m_worker->start([this, problem = context().problem, scenario = context().scenario, across, up](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
-    const auto rows = up.steps(*start, false, typed);
-    const auto columns = across.steps(*start, false, typed);
+    const auto rows = studyValues(*scenario, *problem, up, false);
+    const auto columns = studyValues(*scenario, *problem, across, false);
     std::size_t done = 0;
-    for (const StudyStep& row : rows) {
-      // A value of the second field may change what the first one's steps mean (devices): by position.
-      const auto here = across.steps(row.problem, false, row.typed);
-      for (std::size_t x = 0; x < columns.size(); ++x) {
+    for (const double row : rows)
+      for (const double column : columns) {
         if (studyStopped(control)) return;
-        const Problem& p = here.size() == columns.size() ? here[x].problem : columns[x].problem;
-        const Outcome o = quietSolve(p, control);
+        const auto there = problemAt(*scenario, *problem, {{across, column}, {up, row}});
+        const Outcome o = there ? quietSolve(*there, control) : Outcome{};
         if (control.stopRequested()) return;
-        deliver([this, result = resultOf(p, o, std::nullopt)] { take(result); });
+        deliver([this, result = resultOf(there ? &*there : nullptr, o, std::nullopt)] { take(result); });
         reportStudy(control, "sweep", ++done, rows.size() * columns.size());
       }
-    }
   });
 }
 

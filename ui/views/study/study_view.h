@@ -5,7 +5,7 @@
 #include "figures/curve_figure.h"
 #include "figures/sweep_figure.h"
 #include "solver/baselines/baselines.h"
-#include "views/study/study_field.h"
+#include "study/parameter.h"
 #include "views/view.h"
 
 class QCheckBox;
@@ -23,9 +23,9 @@ class FigurePane;
 class FlowLayout;
 class StudyWorker;
 
-/// Many solves along one field (how throughput scales with devices, how it follows a figure of the cluster,
-/// with the other planning methods beside it) or along two (a heatmap). What has been solved is shown at
-/// once, and stays when the study is cancelled.
+/// Many solves along one parameter (how throughput scales with devices, how it follows any number of the
+/// scenario, with the other planning methods beside it) or along two (a heatmap). What has been solved is
+/// shown at once, and stays when the study is cancelled.
 class StudyView : public View {
   Q_OBJECT
 public:
@@ -57,9 +57,9 @@ protected:
 
 private:
   void buildBar(FlowLayout&);
-  StudyRecord curveOf(const StudyField&, bool fine, const std::vector<BaselineKind>&) const;
-  void runCurve(const StudyField&);
-  void runSweep(const StudyField& across, const StudyField& up);
+  StudyRecord curveOf(const Parameter&, bool fine, const std::vector<BaselineKind>&) const;
+  void runCurve(const Parameter&);
+  void runSweep(const Parameter& across, const Parameter& up);
   void begin(StudyRecord);
   void take(StudyRecord::Result);
   void showPoints();
@@ -70,7 +70,7 @@ private:
   void show(StudyRecord);
   void forget();
 
-  std::vector<StudyField> m_fields;
+  std::vector<Parameter> m_fields;
   StudyRecord m_record;  ///< empty: no study yet
   CurveFigure m_curve;
   SweepFigure m_sweep;

@@ -1,0 +1,77 @@
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "command_line.h"
+#include "commands.h"
+#include "fields/field.h"
+#include "fields/field_text.h"
+#include "formats/scenario/scenario_schema.h"
+#include "text/json_layout.h"
+
+namespace nest::cli {
+namespace {
+
+std::string dotted(const std::string& key) {
+  std::string out = key.substr(1);
+  for (char& c : out)
+    if (c == '/') c = '.';
+  return out;
+}
+
+std::string allowed(const Field& f) {
+  std::string out;
+  switch (f.kind()) {
+    case FieldKind::Flag:
+      return "true or false";
+    case FieldKind::Choice:
+    case FieldKind::Flags:
+      for (const std::string& o : f.options) out += (out.empty() ? "" : ", ") + o;
+      return (f.kind() == FieldKind::Flags ? "any of " : "one of ") + out;
+    case FieldKind::Wholes:
+      return "a list of whole numbers " + rangeText(f);
+    case FieldKind::Bound:
+      return "a whole number, or {\"least\": …, \"most\": …}, " + rangeText(f);
+    case FieldKind::Text:
+    case FieldKind::Structured:
+      return "an object or a list; see the schema";
+    default:
+      return rangeText(f);
+  }
+}
+
+/// What a file without the field means.
+std::string usual(const Field& f) {
+  if (f.kind() == FieldKind::Structured || f.key.find('*') != std::string::npos || f.required ||
+      f.key.starts_with("/cluster/"))
+    return {};
+  const std::string text = valueText(Setting{}, {&f, {0}, {}});
+  return text.empty() ? text : "; default " + text;
+}
+
+}  // namespace
+
+int fieldsCommand(const Words& words) {
+  const auto args = parseArguments(words, {{"--json"}, {"--schema"}}, 0, 1);
+  if (!args) return report(args.diagnostics), kBadInput;
+  if (args->has("--schema")) return std::cout << scenarioSchema() << std::flush, kDone;
+  const std::string part = args->files.empty() ? "" : args->files[0];
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::string group;
+  for (const Field& f : fields()) {
+    const std::string key = dotted(f.key);
+    if (key.find(part) == std::string::npos) continue;
+    if (args->has("--json")) {
+      all.push_back({{"key", key}, {"label", f.label}, {"meaning", f.meaning}, {"allowed", allowed(f)}});
+      if (f.least < f.most) all.back()["least"] = f.least, all.back()["most"] = f.most;
+      all.back()["numeric"] = f.isNumeric();
+      continue;
+    }
+    if (f.group != group) std::cout << (group.empty() ? "" : "\n") << f.group << '\n', group = f.group;
+    std::cout << "  " << key << (f.isNumeric() ? "  (#)" : "") << "\n      " << f.meaning << "; "
+              << allowed(f) << usual(f) << '\n';
+  }
+  if (args->has("--json")) std::cout << layOut({{"format", "nest-fields"}, {"version", 1}, {"fields", all}});
+  return std::cout << std::flush, kDone;
+}
+
+}  // namespace nest::cli
