@@ -243,6 +243,21 @@ void addModelFields(std::vector<Field>& all) {
                  .access = at<&Setting::model, &ModelSource::analytic, &AnalyticOptions::flashAttention>(),
                  .stored = Stored::Changed,
                  .matters = isComputed});
+  all.push_back(
+      {.key = "/model/analytic/separate_gradient_sums",
+       .group = group,
+       .label = "Separate gradient sums",
+       .meaning = "share of the microbatches whose weight gradients a kernel of its own adds up, as before "
+                  "2022; 0: the "
+                  "matrix product adds them",
+       .access = as(Measure::Share,
+                    at<&Setting::model, &ModelSource::analytic, &AnalyticOptions::separateGradientSums>()),
+       .least = 0,
+       .most = 1,
+       .stored = Stored::Changed,
+       .slide = Slide::Linear,
+       .better = Better::Smaller,
+       .matters = isComputed});
   const auto constant = [&](const char* key, const char* label, Sourced<double> AnalyticConstants::*member,
                             double least, double most, const char* meaning,
                             Measure measure = Measure::Number) {
