@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . .ci/packages.sh
 # shellcheck disable=SC2086
-ensure_packages $packages_build $packages_figures
+ensure_packages $packages_build $packages_figures $packages_tests
 build release
 export QT_QPA_PLATFORM=offscreen
 ctest --test-dir build/release --output-on-failure -j "$(nproc)" "$@"
