@@ -24,7 +24,7 @@ private slots:
     auto& level = std::get<LevelsSource>(after.cluster.network).levels[1];
     level.bandwidth = level.bandwidth * 2.0;
     const std::string both = settingDifference(before, after);
-    QVERIFY2(both.find("andwidth of " + level.name) != std::string::npos, both.c_str());
+    QVERIFY2(both.find("bandwidth of level " + level.name) != std::string::npos, both.c_str());
     after.constraints.layerPins.push_back({LayerIndex(1), StageIndex(0)});
     const auto three = settingDifferences(before, after);
     QCOMPARE(three.size(), std::size_t(3));
