@@ -1,8 +1,11 @@
 #include "command_line.h"
 
-#include "views/registry.h"
-
+#include <QDir>
+#include <QFile>
 #include <QRegularExpression>
+
+#include "log/program_log.h"
+#include "views/registry.h"
 
 namespace nest {
 namespace {
@@ -63,6 +66,13 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
       if (!given || !m.hasMatch())
         return reject(QStringLiteral("--size takes WIDTHxHEIGHT in pixels, such as 1600x1000"));
       c.size = QSize(m.captured(1).toInt(), m.captured(2).toInt());
+    } else if (word == QLatin1String("--log-level")) {
+      if (!take() || !isLogLevel(value.toStdString()))
+        return reject(QStringLiteral("--log-level takes one of %1").arg(QLatin1String(kLogLevels)));
+      c.logLevel = value.toStdString();
+    } else if (word == QLatin1String("--log-file")) {
+      if (!take()) return reject(QStringLiteral("--log-file needs a file to append to"));
+      c.logFile = QFile::encodeName(value).toStdString();
     } else {
       return reject(QStringLiteral("unknown option %1; see --help").arg(word));
     }
@@ -70,6 +80,12 @@ ExplorerCommand readCommandLine(const QStringList& arguments) {
   if (c.what == ExplorerCommand::Do::Export && c.files.size() > 1)
     return reject(QStringLiteral("--export takes one scenario, not %1").arg(c.files.size()));
   return c;
+}
+
+QString logPath() {
+  const QString state = qEnvironmentVariable("XDG_STATE_HOME");
+  return (QDir::isAbsolutePath(state) ? state : QDir::homePath() + QStringLiteral("/.local/state")) +
+         QStringLiteral("/nest-explorer/nest-explorer.log");
 }
 
 QString helpText() {
@@ -86,6 +102,8 @@ QString helpText() {
              "  --theme light|dark   instead of what the desktop asks for\n"
              "  --view NAME          this view alone: %1\n"
              "  --size WxH           size of the window in pixels\n"
+             "  --log-level LEVEL    the least to log: %2 (default: info)\n"
+             "  --log-file FILE      append the log to FILE instead of %3\n"
              "  --help, --version\n"
              "\n"
              "Without a file the default sample is opened. With no display the figures are written to out/ "
@@ -93,7 +111,7 @@ QString helpText() {
              "Exit codes: 0 done, 1 no plan fits (the closest one is written), 2 bad input, 3 stopped "
              "(search.deadline_s) "
              "before a plan was found.\n")
-      .arg(viewNames());
+      .arg(viewNames(), QLatin1String(kLogLevels), logPath());
 }
 
 }  // namespace nest

@@ -4,6 +4,7 @@
 #include <QString>
 #include <QStringList>
 #include <optional>
+#include <string>
 
 #include "theme/theme.h"
 
@@ -19,10 +20,13 @@ struct ExplorerCommand {
   std::optional<Theme::Kind> theme;
   QString view;
   QSize size;
+  std::optional<std::string> logLevel, logFile;
 };
 
 /// Needs no application object: the platform is chosen by what it returns.
 ExplorerCommand readCommandLine(const QStringList& arguments);
 QString helpText();
+/// Where the log goes that nobody asked for: in the user's state folder.
+QString logPath();
 
 }  // namespace nest

@@ -1,4 +1,7 @@
+#include <spdlog/spdlog.h>
+
 #include <QApplication>
+#include <QFile>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -11,8 +14,10 @@
 #include "export_run.h"
 #include "files/descriptor.h"
 #include "formats/recognise.h"
+#include "log/program_log.h"
 #include "qt_messages.h"
 #include "study/conflicts.h"
+#include "text/printable.h"
 #include "views/registry.h"
 #include "window/main_window.h"
 
@@ -80,6 +85,20 @@ int ended(int code) {
   return 2;
 }
 
+/// False: what the user asked for cannot be had.
+bool beginLog(const nest::ExplorerCommand& command) {
+  nest::LogOptions options;
+  options.program = "nest-explorer";
+  options.level = command.logLevel;
+  options.file = command.logFile;
+  if (command.what == nest::ExplorerCommand::Do::OpenWindow)
+    options.rotating = QFile::encodeName(nest::logPath()).toStdString();
+  const nest::Diagnostics trouble = nest::startLog(options);
+  for (const auto& d : trouble) spdlog::warn(nest::printable(toText(d), false));
+  spdlog::info("nest-explorer {} starts, with Qt {}", NEST_VERSION, qVersion());
+  return !hasErrors(trouble);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -109,6 +128,7 @@ int main(int argc, char** argv) {
     case Do::Export:
       break;
   }
+  if (!beginLog(command)) return 2;
   nest::takeQtMessages();
   // Qt decides on its platform, and gives up without a display, while the application object is made.
   if (command.what == Do::Export) qputenv("QT_QPA_PLATFORM", "offscreen");

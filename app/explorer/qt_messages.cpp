@@ -1,16 +1,35 @@
 #include "qt_messages.h"
 
+#include <spdlog/spdlog.h>
+
 #include <QCoreApplication>
 #include <QString>
 #include <cstdio>
 #include <cstdlib>
 
+#include "text/printable.h"
+
 namespace nest {
 namespace {
 
+spdlog::level::level_enum levelOf(QtMsgType type) {
+  switch (type) {
+    case QtDebugMsg:
+      return spdlog::level::debug;
+    case QtInfoMsg:
+      return spdlog::level::info;
+    case QtWarningMsg:
+      return spdlog::level::warn;
+    case QtCriticalMsg:
+    case QtFatalMsg:
+      break;
+  }
+  return spdlog::level::err;
+}
+
 void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& text) {
   if (QCoreApplication::instance() || (type != QtFatalMsg && type != QtWarningMsg && type != QtInfoMsg)) {
-    std::fprintf(stderr, "%s\n", qPrintable(qFormatLogMessage(type, context, text)));
+    spdlog::log(levelOf(type), printable(qFormatLogMessage(type, context, text).toStdString(), false));
     return;
   }
   if (type != QtFatalMsg) return;  // what led to the end, in Qt's words

@@ -100,6 +100,34 @@ Reading<Arguments> parseArguments(const std::vector<std::string>& words, const s
   return result;
 }
 
+Reading<LogOptions> takeLogOptions(std::vector<std::string>& words) {
+  LogOptions found;
+  Diagnostics trouble;
+  const auto end = std::find(words.begin(), words.end(), "--");
+  std::vector<std::string> rest;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const std::string name = word->substr(0, word->find('='));
+    const bool isLevel = name == "--log-level";
+    if (word >= end || (!isLevel && name != "--log-file")) {
+      rest.push_back(*word);
+      continue;
+    }
+    std::optional<std::string> value;
+    if (name != *word)
+      value = word->substr(name.size() + 1);
+    else if (word + 1 < end)
+      value = *++word;
+    if (isLevel && !(value && isLogLevel(*value)))
+      trouble.push_back(misuse(std::string("--log-level takes one of ") + kLogLevels));
+    else if (!value || value->empty())
+      trouble.push_back(misuse("--log-file needs a file to append to"));
+    else
+      (isLevel ? found.level : found.file) = value;
+  }
+  words = std::move(rest);
+  return {hasErrors(trouble) ? std::nullopt : std::optional(found), trouble};
+}
+
 std::optional<long long> wholeNumber(const Arguments& a, const std::string& option, long long least,
                                      long long most, Diagnostics& out) {
   return bounded<long long>(a, option, least, most, "a whole number", out);

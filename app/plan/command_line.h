@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diagnostics/diagnostic.h"
+#include "log/program_log.h"
 
 namespace nest::cli {
 
@@ -32,6 +33,9 @@ struct Arguments {
 /// "--name=value", "--name value", "-o value", "--" ends the options.
 Reading<Arguments> parseArguments(const std::vector<std::string>& words, const std::vector<OptionSpec>& known,
                                   std::size_t leastFiles, std::size_t mostFiles);
+
+/// Takes --log-level LEVEL and --log-file FILE, which every command knows, out of the words.
+Reading<LogOptions> takeLogOptions(std::vector<std::string>& words);
 
 /// A whole number or figure of an option; complains into `out`.
 std::optional<long long> wholeNumber(const Arguments&, const std::string& option, long long least,

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "command_line.h"
 #include "commands.h"
 #include "files/descriptor.h"
 #include "help.h"
@@ -37,13 +38,24 @@ void overview(std::ostream& out) {
     name.resize(10, ' ');
     out << "  " << name << "  " << c.summary << '\n';
   }
-  out << "\nnest-plan COMMAND --help tells a command's options and file formats.\n"
+  out << "\nnest-plan COMMAND --help tells a command's options and file formats. Every command takes\n"
+         "  --log-level LEVEL  what to log, at least: "
+      << kLogLevels
+      << " (default: warning)\n"
+         "  --log-file FILE    append the log to FILE, from info on, instead of writing it to standard "
+         "error\n\n"
          "Exit codes: 0 done; 1 no plan fits (says why and what would make it fit); 2 bad input or "
          "unwritable "
          "output (says where and why); 3 interrupted.\n";
 }
 
-int run(const Words& words) {
+int run(Words words) {
+  auto log = takeLogOptions(words);
+  if (log) {
+    log->program = "nest-plan";
+    log.diagnostics = startLog(*log);
+  }
+  if (hasErrors(log.diagnostics)) return report(log.diagnostics), kBadInput;
   if (words.empty()) {
     overview(std::cerr);
     return kBadInput;

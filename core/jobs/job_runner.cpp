@@ -1,5 +1,7 @@
 #include "jobs/job_runner.h"
 
+#include <spdlog/spdlog.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -50,9 +52,11 @@ struct JobRunner::State {
       progress = Message{request.generation, false, request.live, p, request.problem, nullptr};
       post(lock);
     };
+    spdlog::trace("solve {} begins", request.generation);
     try {
       return solve(*request.problem, control, request.start.get());
     } catch (const std::exception& e) {
+      spdlog::error("solve {}: {}", request.generation, e.what());
       Outcome failed;
       failed.diagnostics.push_back(error("solve-failed", {}, std::string("the search stopped: ") + e.what(),
                                          "save the scenario and report it; other settings may work"));

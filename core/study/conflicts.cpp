@@ -1,5 +1,7 @@
 #include "study/conflicts.h"
 
+#include <spdlog/spdlog.h>
+
 #include <functional>
 #include <string>
 #include <utility>
@@ -136,6 +138,9 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
 
 Outcome solveAndExplain(const Problem& problem, const Control& control, const Plan* start) {
   Outcome o = solve(problem, control, start);
+  spdlog::debug("solve: {}, {} candidates, {} tuples, {} states, {:.1f} ms", nameOf(o.status),
+                o.statistics.candidates, o.statistics.tuples, o.statistics.states,
+                o.statistics.elapsed.value() * 1e3);
   if (o.status == OutcomeStatus::Infeasible && !o.nearestMiss)
     for (Diagnostic& d : conflictsOf(problem, control)) o.diagnostics.push_back(std::move(d));
   return o;

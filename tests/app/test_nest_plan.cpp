@@ -9,39 +9,9 @@
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
-#include "support/test_main.h"
+#include "ran.h"
 
-namespace {
-
-struct Ran {
-  int code = -1;
-  QString out, err;
-  QJsonObject json() const { return QJsonDocument::fromJson(out.toUtf8()).object(); }
-};
-
-Ran run(const QStringList& words, const QByteArray& input = {}) {
-  QProcess p;
-  p.setWorkingDirectory(QString(NEST_SOURCE_DIR) + "/samples");
-  p.start(QString(NEST_BINARY_DIR) + "/nest-plan", words);
-  p.write(input);
-  p.closeWriteChannel();
-  Ran r;
-  if (!p.waitForFinished(120000)) {
-    p.kill();
-    p.waitForFinished();
-    return r;
-  }
-  r.code = p.exitStatus() == QProcess::NormalExit ? p.exitCode() : -2;
-  r.out = QString::fromUtf8(p.readAllStandardOutput());
-  r.err = QString::fromUtf8(p.readAllStandardError());
-  return r;
-}
-
-QString sample(const QString& name) {
-  return QString(NEST_SOURCE_DIR) + "/samples/" + name + ".nest.json";
-}
-
-}  // namespace
+using namespace nest::test;
 
 class TestNestPlan : public QObject {
   Q_OBJECT

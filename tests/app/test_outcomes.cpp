@@ -9,38 +9,11 @@
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
-#include "support/test_main.h"
+#include "ran.h"
+
+using namespace nest::test;
 
 namespace {
-
-struct Ran {
-  int code = -1;
-  QString out, err;
-  QString all() const { return out + err; }
-  QJsonObject json() const { return QJsonDocument::fromJson(out.toUtf8()).object(); }
-};
-
-Ran run(const QString& program, const QStringList& words, const QByteArray& input = {}) {
-  QProcess p;
-  p.setWorkingDirectory(QString(NEST_SOURCE_DIR) + "/samples");
-  p.start(QString(NEST_BINARY_DIR) + "/" + program, words);
-  p.write(input);
-  p.closeWriteChannel();
-  Ran r;
-  if (!p.waitForFinished(300000)) {
-    p.kill();
-    p.waitForFinished();
-    return r;
-  }
-  r.code = p.exitStatus() == QProcess::NormalExit ? p.exitCode() : -2;
-  r.out = QString::fromUtf8(p.readAllStandardOutput());
-  r.err = QString::fromUtf8(p.readAllStandardError());
-  return r;
-}
-
-QString sample(const char* name) {
-  return QString(NEST_SOURCE_DIR) + "/samples/" + name + ".nest.json";
-}
 
 const char* const kLarge = "gpt3-175b-h100-1024";
 const char* const kTooSmall = "llama3-70b-a100-16-too-small";
@@ -50,9 +23,8 @@ QString workForBestSoFar() {
   static const QString found = [] {
     for (double n = 1; n < 1e7; n = n * 1.3 + 1) {
       const QString work = QString::number(qint64(n));
-      const QString status = run("nest-plan", {"solve", sample(kLarge), "--json", "--work-limit", work})
-                                 .json()["status"]
-                                 .toString();
+      const QString status =
+          run({"solve", sample(kLarge), "--json", "--work-limit", work}).json()["status"].toString();
       if (status == "best-so-far") return work;
       if (status == "optimal") break;
     }
@@ -110,13 +82,12 @@ private slots:
     QFETCH(QStringList, before);
     QFETCH(QStringList, behind);
     QFETCH(int, whenInfeasible);
-    const Ran stopped =
-        run("nest-plan", before + QStringList{sample(kLarge)} + behind + QStringList{"--work-limit", "0"});
+    const Ran stopped = run(before + QStringList{sample(kLarge)} + behind + QStringList{"--work-limit", "0"});
     QVERIFY2(stopped.code == 3, qPrintable(stopped.all()));
     QVERIFY2(stopped.all().contains("stopped", Qt::CaseInsensitive), qPrintable(stopped.all()));
     QVERIFY2(!saysNothingFits(stopped.all()), qPrintable(stopped.all()));
 
-    const Ran none = run("nest-plan", before + QStringList{sample(kTooSmall)} + behind);
+    const Ran none = run(before + QStringList{sample(kTooSmall)} + behind);
     QVERIFY2(none.code == whenInfeasible, qPrintable(none.all()));
     QVERIFY2(saysNothingFits(none.all()), qPrintable(none.all()));
     QVERIFY2(!none.all().contains("stopped", Qt::CaseInsensitive), qPrintable(none.all()));
@@ -124,38 +95,36 @@ private slots:
   void aSolveSaysWhatStoppedIt() {
     const QString work = workForBestSoFar();
     QVERIFY2(!work.isEmpty(), "no amount of work gives a plan that is not proven");
-    const Ran early = run("nest-plan", {"solve", sample(kLarge), "--work-limit", work});
+    const Ran early = run({"solve", sample(kLarge), "--work-limit", work});
     QCOMPARE(early.code, 0);
     QVERIFY2(early.out.contains("Best so far, stopped at the work limit"), qPrintable(early.out));
-    const QJsonObject best =
-        run("nest-plan", {"solve", sample(kLarge), "--work-limit", work, "--json"}).json();
+    const QJsonObject best = run({"solve", sample(kLarge), "--work-limit", work, "--json"}).json();
     QCOMPARE(best["status"].toString(), QString("best-so-far"));
     QCOMPARE(best["stopped_by"].toString(), QString("work-limit"));
     QVERIFY(best["batch_time_s"].toDouble() > 0);
     if (!best["gap"].isNull()) QVERIFY(best["gap"].toDouble() > 0 && best["lower_bound_s"].toDouble() > 0);
 
-    const QJsonObject none =
-        run("nest-plan", {"solve", sample(kLarge), "--work-limit", "0", "--json"}).json();
+    const QJsonObject none = run({"solve", sample(kLarge), "--work-limit", "0", "--json"}).json();
     QCOMPARE(none["status"].toString(), QString("stopped"));
     QVERIFY(none["gap"].isNull());
     QVERIFY(!none.contains("nearest_miss"));
     QVERIFY(none["lower_bound_s"].isNull() || none["lower_bound_s"].toDouble() > 0);
 
-    const QJsonObject whole = run("nest-plan", {"solve", sample(kLarge), "--json"}).json();
+    const QJsonObject whole = run({"solve", sample(kLarge), "--json"}).json();
     QCOMPARE(whole["status"].toString(), QString("optimal"));
     QVERIFY(!whole.contains("stopped_by"));
     QCOMPARE(whole["gap"].toDouble(-1), 0.0);
 
-    const Ran late = run("nest-plan", {"solve", "-", "--json"}, outOfTime());
+    const Ran late = run({"solve", "-", "--json"}, outOfTime());
     QCOMPARE(late.code, 3);
     QCOMPARE(late.json()["stopped_by"].toString(), QString("deadline"));
   }
   void equalWorkGivesEqualPlans() {
     const QStringList words{"solve", sample(kLarge), "--json", "--work-limit", workForBestSoFar()};
-    QCOMPARE(run("nest-plan", words).json()["plan"], run("nest-plan", words).json()["plan"]);
+    QCOMPARE(run(words).json()["plan"], run(words).json()["plan"]);
   }
   void devicesThatWereNotTriedAreNamed() {
-    const Ran r = run("nest-plan", {"inverse", sample(kLarge), "--devices", "--work-limit", "0", "--json"});
+    const Ran r = run({"inverse", sample(kLarge), "--devices", "--work-limit", "0", "--json"});
     QCOMPARE(r.code, 3);
     const QJsonArray all = QJsonDocument::fromJson(r.out.toUtf8()).array();
     QVERIFY(all.size() > 10);
@@ -165,7 +134,7 @@ private slots:
     }
   }
   void baselinesThatWereCutOffSaySo() {
-    const Ran r = run("nest-plan", {"compare", sample(kLarge), "--work-limit", "0", "--json"});
+    const Ran r = run({"compare", sample(kLarge), "--work-limit", "0", "--json"});
     QCOMPARE(r.code, 3);
     const QJsonArray all = r.json()["baselines"].toArray();
     QCOMPARE(all.size(), 5);
@@ -174,7 +143,7 @@ private slots:
       QCOMPARE(one.toObject()["status"].toString(), QString("stopped"));
     }
     // Where only the exact search is cut off, what the others found still counts.
-    const Ran table = run("nest-plan", {"compare", "-", "--only", "Manual"}, outOfTime());
+    const Ran table = run({"compare", "-", "--only", "Manual"}, outOfTime());
     QCOMPARE(table.code, 3);
     QVERIFY2(!saysNothingFits(table.out), qPrintable(table.out));
     QVERIFY(table.out.contains(QRegularExpression("Manual +[0-9.]+ m?s ")));
@@ -187,7 +156,7 @@ private slots:
     file.write(outOfTime());
     file.close();
     bringModelTo(dir);
-    const Ran r = run("nest-plan", {"sweep", path, "--set", "search.deadline_s=1e-12,0", "--json"});
+    const Ran r = run({"sweep", path, "--set", "search.deadline_s=1e-12,0", "--json"});
     const QJsonArray rows = r.json()["rows"].toArray();
     QVERIFY2(rows.size() == 2, qPrintable(r.all()));
     QCOMPARE(rows[0].toObject()["status"].toString(), QString("stopped"));
@@ -202,11 +171,11 @@ private slots:
     file.write(outOfTime());
     file.close();
     bringModelTo(dir);
-    const Ran stopped = run("nest-explorer", {"--export", dir.filePath("a"), path});
+    const Ran stopped = runProgram("nest-explorer", {"--export", dir.filePath("a"), path});
     QCOMPARE(stopped.code, 3);
     QVERIFY2(stopped.out.startsWith("Stopped without a plan"), qPrintable(stopped.out));
     QVERIFY(!saysNothingFits(stopped.out));
-    const Ran none = run("nest-explorer", {"--export", dir.filePath("b"), sample(kTooSmall)});
+    const Ran none = runProgram("nest-explorer", {"--export", dir.filePath("b"), sample(kTooSmall)});
     QCOMPARE(none.code, 1);
     QVERIFY2(none.out.startsWith("Does not fit. Closest plan: stage 1 needs"), qPrintable(none.out));
   }
@@ -218,7 +187,7 @@ private slots:
     job["global_batch"] = 1537;
     job["microbatches"] = QJsonArray{3, 5, 7};
     scenario["job"] = job;
-    const Ran r = run("nest-plan", {"solve", "-"}, QJsonDocument(scenario).toJson());
+    const Ran r = run({"solve", "-"}, QJsonDocument(scenario).toJson());
     QCOMPARE(r.code, 1);
     QVERIFY2(r.out.contains(
                  "Does not fit. No combination of degrees divides the global batch and the devices; change "
@@ -226,7 +195,7 @@ private slots:
              qPrintable(r.out));
   }
   void aMultipleOfTheDevicesIsTheLeastThatFits() {
-    const Ran r = run("nest-plan", {"solve", sample(kTooSmall), "--json"});
+    const Ran r = run({"solve", sample(kTooSmall), "--json"});
     const QJsonArray remedies = r.json()["nearest_miss"].toObject()["remedies"].toArray();
     int times = 0;
     for (const auto& one : remedies)
@@ -234,8 +203,8 @@ private slots:
         times = m.captured(1).toInt();
     QVERIFY2(times > 2, qPrintable(r.out));
     const auto fits = [](int factor) {
-      const Ran one = run("nest-plan", {"study", "scaling", sample(kTooSmall), "--from",
-                                        QString::number(16 * factor), "--to", QString::number(16 * factor)});
+      const Ran one = run({"study", "scaling", sample(kTooSmall), "--from", QString::number(16 * factor),
+                           "--to", QString::number(16 * factor)});
       return !saysNothingFits(one.out);
     };
     QVERIFY(fits(times));

@@ -10,23 +10,14 @@
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
-#include "support/test_main.h"
+#include "ran.h"
+
+using namespace nest::test;
 
 namespace {
 
 const auto kPlan = QStringLiteral(NEST_BINARY_DIR "/nest-plan");
 const auto kSample = QStringLiteral(NEST_SOURCE_DIR "/samples/teaching-6-layers-2x2.nest.json");
-
-struct Ran {
-  int code = -1;
-  QString out, err;
-};
-
-Ran finish(QProcess& p) {
-  if (!p.waitForFinished(120000)) p.kill(), p.waitForFinished();
-  return {p.exitStatus() == QProcess::NormalExit ? p.exitCode() : -2,
-          QString::fromUtf8(p.readAllStandardOutput()), QString::fromUtf8(p.readAllStandardError())};
-}
 
 Ran shell(const QString& command) {
   QProcess p;
@@ -36,7 +27,7 @@ Ran shell(const QString& command) {
 }
 
 QByteArray contentOf(const QString& path) {
-  return QByteArray::fromStdString(nest::test::readFile(path.toStdString()));
+  return QByteArray::fromStdString(readFile(path.toStdString()));
 }
 
 QStringList sweepOf(const QString& values, const QStringList& more = {}) {

@@ -6,35 +6,11 @@
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
-#include "support/test_main.h"
+#include "ran.h"
+
+using namespace nest::test;
 
 namespace {
-
-struct Ran {
-  int code = -1;
-  QString out, err;
-  QJsonDocument json() const { return QJsonDocument::fromJson(out.toUtf8()); }
-};
-
-Ran run(const QStringList& words) {
-  QProcess p;
-  p.start(QString(NEST_BINARY_DIR) + "/nest-plan", words);
-  p.closeWriteChannel();
-  Ran r;
-  if (!p.waitForFinished(120000)) {
-    p.kill();
-    p.waitForFinished();
-    return r;
-  }
-  r.code = p.exitStatus() == QProcess::NormalExit ? p.exitCode() : -2;
-  r.out = QString::fromUtf8(p.readAllStandardOutput());
-  r.err = QString::fromUtf8(p.readAllStandardError());
-  return r;
-}
-
-QString sample(const char* name) {
-  return QString(NEST_SOURCE_DIR) + "/samples/" + name + ".nest.json";
-}
 
 const char* kLlama = "llama2-7b-h100-128";
 
@@ -46,7 +22,7 @@ private slots:
   void compares() {
     const Ran r = run({"compare", sample(kLlama), "--json", "--walks", "2", "--steps", "50"});
     QVERIFY2(r.code == 0, qPrintable(r.err));
-    const QJsonObject j = r.json().object();
+    const QJsonObject j = r.json();
     const double best = j["exact"].toObject()["batch_time_s"].toDouble();
     QVERIFY(best > 0);
     const QJsonArray all = j["baselines"].toArray();
@@ -67,7 +43,7 @@ private slots:
     QVERIFY2(r.code == 0, qPrintable(r.err));
     QVERIFY(r.out.contains("max load"));
     const Ran memory = run({"why", sample(kLlama), "--term", "stage1/memory", "--depth", "1", "--json"});
-    const QJsonObject j = memory.json().object();
+    const QJsonObject j = memory.json();
     double sum = 0;
     for (const auto& c : j["children"].toArray())
       sum += c.toObject()["value"].toDouble() * c.toObject()["factor"].toDouble(1);
@@ -89,7 +65,7 @@ private slots:
   void answersWhyNot() {
     const Ran r = run({"why", sample(kLlama), "t=8", "layer 18 in stage 2, p=4", "--json"});
     QVERIFY2(r.code == 0, qPrintable(r.err));
-    const QJsonArray all = r.json().array();
+    const QJsonArray all = r.document().array();
     QCOMPARE(all.size(), 2);
     for (const auto& a : all) {
       QVERIFY(!a.toObject()["answer"].toString().isEmpty());
@@ -109,12 +85,12 @@ private slots:
   void improves() {
     const Ran r = run({"improve", sample(kLlama), "--failures", "--break-even", "--json"});
     QVERIFY2(r.code == 0, qPrintable(r.err));
-    const QJsonArray all = r.json().object()["improvements"].toArray();
+    const QJsonArray all = r.json()["improvements"].toArray();
     QVERIFY(all.size() >= 6);
     QVERIFY(all[0].toObject()["change"].toDouble() < 0);
     for (int i = 1; i < all.size(); ++i)
       QVERIFY(all[i - 1].toObject()["change"].toDouble() <= all[i].toObject()["change"].toDouble());
-    QVERIFY(!r.json().object()["failures"].toArray().isEmpty());
+    QVERIFY(!r.json()["failures"].toArray().isEmpty());
   }
 
   /// The gain printed is what the edited scenario has.
@@ -128,7 +104,7 @@ private slots:
       if (!file.open(QIODevice::WriteOnly | QIODevice::Truncate)) return QJsonObject();
       file.write(QByteArray(text).replace("host:2@100GB/s,2us cluster:2@10GB/s,5us", network));
       file.close();
-      return run({command, file.fileName(), "--json"}).json().object();
+      return run({command, file.fileName(), "--json"}).json();
     };
     const double edited =
         timeOf("solve", "host:2@12.5GB/s,2us cluster:2@30GB/s,5us")["batch_time_s"].toDouble();
@@ -167,18 +143,18 @@ private slots:
   void inverts() {
     const Ran r = run({"inverse", sample(kLlama), "--time", "6s", "--json"});
     QVERIFY2(r.code == 0, qPrintable(r.err));
-    QVERIFY(r.json().object()["batch_time_s"].toDouble() <= 6);
-    QVERIFY(r.json().object()["devices"].toInt() < 128);
+    QVERIFY(r.json()["batch_time_s"].toDouble() <= 6);
+    QVERIFY(r.json()["devices"].toInt() < 128);
     QCOMPARE(run({"inverse", sample(kLlama), "--time", "1ms"}).code, 1);
     const Ran devices = run({"inverse", sample(kLlama), "--devices", "--json"});
     QVERIFY2(devices.code == 0, qPrintable(devices.err));
-    QVERIFY(devices.json().array().size() > 5);
+    QVERIFY(devices.document().array().size() > 5);
   }
 
   void studies() {
     const Ran scaling = run({"study", "scaling", sample(kLlama), "--from", "64", "--to", "512", "--json"});
     QVERIFY2(scaling.code == 0, qPrintable(scaling.err));
-    QCOMPARE(scaling.json().array().size(), 4);
+    QCOMPARE(scaling.document().array().size(), 4);
     QTemporaryDir folder;
     const Ran paper = run({"study", "paper", "--model", "BERT-large", "--devices", "64", "--csv",
                            folder.filePath("paper.csv")});

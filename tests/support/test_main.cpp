@@ -1,8 +1,5 @@
 #include "support/test_main.h"
 
-#include <spdlog/sinks/base_sink.h>
-#include <spdlog/spdlog.h>
-
 #include <QCoreApplication>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +7,8 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+
+#include "support/log_guard.h"
 
 namespace nest::test {
 namespace {
@@ -20,20 +19,6 @@ std::map<std::string, std::function<std::unique_ptr<QObject>()>>& registry() {
 }
 
 int skips = 0;
-
-/// Counts logged errors: one during a test fails it.
-class ErrorCounter : public spdlog::sinks::base_sink<std::mutex> {
-public:
-  int errors = 0;
-
-protected:
-  void sink_it_(const spdlog::details::log_msg& msg) override {
-    if (msg.level < spdlog::level::err) return;
-    ++errors;
-    std::fprintf(stderr, "logged error: %.*s\n", static_cast<int>(msg.payload.size()), msg.payload.data());
-  }
-  void flush_() override {}
-};
 
 }  // namespace
 
@@ -78,16 +63,22 @@ int runAll(int argc, char** argv) {
     else
       rest.push_back(argv[i]);
   }
-  auto counter = std::make_shared<ErrorCounter>();
-  spdlog::default_logger()->sinks() = {counter};
+  LogGuard guard;
   int failures = 0, run = 0;
   for (const auto& [name, make] : registry()) {
     if (!only.empty() && name != only) continue;
     ++run;
     auto object = make();
-    counter->errors = 0;
-    failures += QTest::qExec(object.get(), static_cast<int>(rest.size()), rest.data());
-    if (counter->errors > 0) ++failures;
+    // As QTest::qExec() does it, with the guard behind QTest's own message handler.
+    QTest::qInit(object.get(), static_cast<int>(rest.size()), rest.data());
+    guard.listen();
+    failures += QTest::qRun();
+    guard.leave();
+    QTest::qCleanup();
+    if (const int told = LogGuard::take(); told > 0) {
+      std::fprintf(stderr, "FAIL!  : %s: %d errors or warnings were logged: see above\n", name.c_str(), told);
+      ++failures;
+    }
   }
   if (run == 0) {
     std::fprintf(stderr, "no test class is registered as %s\n", only.c_str());

@@ -72,8 +72,13 @@ MomentsPane::MomentsPane(ScenarioDocument& document, QWidget* parent)
   connect(m_later, &QPushButton::clicked, this, [this] { move(1); });
   connect(m_strip, &QListWidget::itemActivated, this,
           [this](QListWidgetItem* item) { Q_EMIT presentRequested(m_strip->row(item)); });
-  connect(m_strip, &QListWidget::itemChanged, this,
-          [this](QListWidgetItem* item) { captionMoment(m_document, m_strip->row(item), item->text()); });
+  connect(m_strip, &QListWidget::itemChanged, this, [this](QListWidgetItem* item) {
+    // Not before the list has closed the caption's editor: the edit fills it anew.
+    QMetaObject::invokeMethod(
+        this,
+        [this, row = m_strip->row(item), caption = item->text()] { captionMoment(m_document, row, caption); },
+        Qt::QueuedConnection);
+  });
   connect(m_strip, &QListWidget::currentRowChanged, this, [this](int now) {
     m_earlier->setEnabled(now > 0);
     m_later->setEnabled(now >= 0 && now + 1 < m_strip->count());

@@ -1,18 +1,17 @@
 #include "window/main_window.h"
-#include "document/carried_selection.h"
-#include "theme/plain_text.h"
+
+#include <spdlog/spdlog.h>
 
 #include <QCloseEvent>
-#include <QDateTime>
 #include <QDir>
 #include <QDockWidget>
 #include <QFileInfo>
-#include <QPlainTextEdit>
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QTabWidget>
 #include <QTableView>
 
+#include "document/carried_selection.h"
 #include "editors/cuts/cut_view.h"
 #include "editors/network/network_editor.h"
 #include "editors/scenario_panel.h"
@@ -21,8 +20,11 @@
 #include "moments/moments_pane.h"
 #include "panes/issue_model.h"
 #include "panes/issue_view.h"
+#include "panes/log_pane.h"
+#include "text/printable.h"
 #include "theme/appearance.h"
 #include "theme/icon.h"
+#include "theme/plain_text.h"
 #include "views/compare/compare_view.h"
 #include "window/gallery.h"
 #include "window/headline.h"
@@ -164,7 +166,7 @@ void MainWindow::connectAll() {
     refreshIssues();
   });
   connect(m_session, &PlanningSession::activityChanged, this, &MainWindow::refreshState);
-  connect(m_session, &PlanningSession::logged, this, &MainWindow::log);
+  connect(m_session, &PlanningSession::logged, this, [this](const QString& line) { log(line); });
   connect(m_files, &ScenarioFiles::recentChanged, this, &MainWindow::refreshRecent);
   connect(m_files, &ScenarioFiles::saved, this,
           [this](const QString& path) { log(tr("Saved %1").arg(path)); });
@@ -195,7 +197,7 @@ void MainWindow::connectAll() {
                                                         m_belowDock->show();
                                                         m_below->setCurrentWidget(m_issueView);
                                                       }}});
-    log(text);
+    logTrouble(text);
   });
   connect(m_files, &ScenarioFiles::changedOutside, this, [this](const QString& path) {
     if (!m_document.isModified()) {
@@ -221,7 +223,7 @@ void MainWindow::connectAll() {
     const QString text =
         tr("A crash would lose your unsaved edits: %1. Save often.").arg(inWords(trouble.front()));
     m_protection->show(MessageBar::Tone::Warning, text);
-    log(text);
+    logTrouble(text);
   });
   connect(m_gallery, &Gallery::lessonChosen, this, &MainWindow::startLesson);
   connect(m_lessons, &LessonsPane::startRequested, this, &MainWindow::startLesson, Qt::QueuedConnection);
@@ -312,11 +314,15 @@ void MainWindow::jumpToIssue(const QModelIndex& index) {
 }
 
 void MainWindow::log(const QString& line) {
-  m_log->appendPlainText(QDateTime::currentDateTime().toString(QStringLiteral("HH:mm:ss  ")) + line);
+  spdlog::info(printable(line.toStdString(), false));
+}
+
+void MainWindow::logTrouble(const QString& line) {
+  spdlog::warn(printable(line.toStdString(), false));
 }
 
 QString MainWindow::logText() const {
-  return m_log->toPlainText();
+  return m_log->text();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

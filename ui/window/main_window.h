@@ -12,7 +12,6 @@
 #include "theme/theme.h"
 
 class QMenu;
-class QPlainTextEdit;
 class QStackedWidget;
 class QTabWidget;
 class QTableView;
@@ -25,6 +24,7 @@ class Headline;
 class Inspector;
 class IssueModel;
 class LessonsPane;
+class LogPane;
 class MessageBar;
 class MomentsPane;
 class ScenarioPanel;
@@ -114,7 +114,8 @@ private:
   void refreshState();
   void refreshIssues();
   void jumpToIssue(const QModelIndex&);
-  void log(const QString& line);
+  void log(const QString& line);         ///< what the user did and got
+  void logTrouble(const QString& line);  ///< what the user is told went wrong
 
   WindowOptions m_options;
   ActionRegistry m_actions;
@@ -141,7 +142,7 @@ private:
     bool modified = false;
   };
   std::optional<BeforeLesson> m_beforeLesson;  ///< while one is taken
-  QPlainTextEdit* m_log = nullptr;
+  LogPane* m_log = nullptr;
   QTabWidget* m_below = nullptr;
   QMenu* m_recentMenu = nullptr;
   QDockWidget *m_panelDock = nullptr, *m_inspectorDock = nullptr, *m_belowDock = nullptr,

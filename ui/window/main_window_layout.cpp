@@ -2,7 +2,6 @@
 #include <QDockWidget>
 #include <QGuiApplication>
 #include <QHeaderView>
-#include <QPlainTextEdit>
 #include <QScreen>
 #include <QSettings>
 #include <QTabWidget>
@@ -15,6 +14,7 @@
 #include "moments/moments_pane.h"
 #include "panes/issue_model.h"
 #include "panes/issue_view.h"
+#include "panes/log_pane.h"
 #include "theme/appearance.h"
 #include "theme/desktop_theme.h"
 #include "window/gallery.h"
@@ -111,10 +111,7 @@ void MainWindow::buildDocks() {
   auto* history = new QUndoView(&m_document.history(), this);
   history->setEmptyLabel(tr("As opened"));
   history->setAccessibleName(tr("History"));
-  m_log = new QPlainTextEdit(this);
-  m_log->setReadOnly(true);
-  m_log->setMaximumBlockCount(2000);
-  m_log->setAccessibleName(tr("Log"));
+  m_log = new LogPane(this);
   m_below = new QTabWidget(this);
   m_below->setDocumentMode(true);
   m_below->setAccessibleName(tr("Issues, history, log and moments"));

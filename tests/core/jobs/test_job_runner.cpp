@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "support/log_guard.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -210,6 +211,7 @@ private Q_SLOTS:
     QCOMPARE(all.size(), std::size_t{1});
     QCOMPARE(all[0].outcome->status, OutcomeStatus::Failed);
     QVERIFY(all[0].outcome->diagnostics.at(0).message.find("table is full") != std::string::npos);
+    QCOMPARE(test::LogGuard::take(), 1);
   }
 
   void manyRequestsEndWithTheNewest() {

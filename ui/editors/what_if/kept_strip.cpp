@@ -117,11 +117,16 @@ void KeptStrip::returnTo(QListWidgetItem* item) {
 }
 
 void KeptStrip::renamed(QListWidgetItem* item) {
-  if (!m_document) return;
-  renameKeptPlan(*m_document, item->data(Qt::UserRole).toString(), item->text());
-  m_shape.clear();
+  // Not before the list has closed the name's editor: the edit fills it anew.
   QMetaObject::invokeMethod(
-      this, [this] { Q_EMIT outdated(); }, Qt::QueuedConnection);
+      this,
+      [this, old = item->data(Qt::UserRole).toString(), name = item->text()] {
+        if (!m_document) return;
+        renameKeptPlan(*m_document, old, name);
+        m_shape.clear();
+        Q_EMIT outdated();
+      },
+      Qt::QueuedConnection);
 }
 
 void KeptStrip::removeCurrent() {

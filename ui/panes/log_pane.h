@@ -1,0 +1,22 @@
+#pragma once
+
+#include <QPlainTextEdit>
+#include <memory>
+
+namespace nest {
+
+/// Shows the program's log (log/program_log.h) from info, or the level asked for, on, as long as it lives.
+class LogPane : public QPlainTextEdit {
+  Q_OBJECT
+public:
+  explicit LogPane(QWidget* parent = nullptr);
+  ~LogPane() override;
+
+  QString text();  ///< all that has been logged by now
+
+private:
+  class Sink;
+  std::shared_ptr<Sink> m_sink;
+};
+
+}  // namespace nest
