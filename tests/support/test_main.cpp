@@ -63,6 +63,9 @@ int runAll(int argc, char** argv) {
     else
       rest.push_back(argv[i]);
   }
+  // Qt Test ends a function after five minutes unless told otherwise.
+  if (const int seconds = qEnvironmentVariableIntValue("NEST_SECONDS"); seconds > 0)
+    qputenv("QTEST_FUNCTION_TIMEOUT", QByteArray::number((seconds + 1800LL) * 1000));
   LogGuard guard;
   int failures = 0, run = 0;
   for (const auto& [name, make] : registry()) {

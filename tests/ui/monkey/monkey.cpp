@@ -41,7 +41,7 @@ std::string textOf(const MainWindow& window) {
 
 }  // namespace
 
-Monkey::Monkey(std::uint64_t seed, const QString& folder) : m_engine(seed), m_folder(folder) {
+Monkey::Monkey(std::uint64_t seed, const QString& folder) : m_engine(seed), m_seed(seed), m_folder(folder) {
   written = 0;
   WindowOptions options;
   options.remembers = chance(0.3);
@@ -58,7 +58,7 @@ Monkey::Monkey(std::uint64_t seed, const QString& folder) : m_engine(seed), m_fo
 Monkey::~Monkey() = default;
 
 void Monkey::note(const QString& what) {
-  const QByteArray text = what.toUtf8().left(kLine - 1);
+  const QByteArray text = (QString::number(m_number) + QLatin1Char(' ') + what).toUtf8().left(kLine - 1);
   char* line = lines[written++ % kRemembered];
   std::fill(line, line + kLine, '\0');
   std::copy(text.begin(), text.end(), line);
@@ -77,12 +77,14 @@ void Monkey::fault(const QString& what) {
   m_faults += what;
 }
 
-void Monkey::act(int times) {
-  for (int i = 0; i < times; ++i) {
-    step();
-    QCoreApplication::processEvents();
-    if (!m_window->isVisible()) m_window->show();  // closing it asks first; the next action opens it again
-  }
+void Monkey::act(int number) {
+  // Each draws for itself, so that one can be left out and the others stay as they are.
+  std::seed_seq own{m_seed, static_cast<std::uint64_t>(number)};
+  m_engine.seed(own);
+  m_number = number;
+  step();
+  QCoreApplication::processEvents();
+  if (!m_window->isVisible()) m_window->show();  // closing it asks first; the next action opens it again
 }
 
 void Monkey::step() {

@@ -22,8 +22,8 @@ public:
   Monkey(std::uint64_t seed, const QString& folder);
   ~Monkey() override;
 
-  /// So many actions. What has gone wrong by then is in faults().
-  void act(int times);
+  /// The action of this number, whichever went before. What has gone wrong by then is in faults().
+  void act(int number);
   /// Ends whatever is open, waits for the search, takes everything back and does it again.
   void undoAllAndRedoAll();
 
@@ -58,11 +58,12 @@ private:
   void fault(const QString& what);
 
   std::mt19937_64 m_engine;
+  std::uint64_t m_seed;
   QString m_folder;
   std::unique_ptr<MainWindow> m_window;
   std::string m_opened;  ///< the scenario as it was opened
   QStringList m_faults;
-  int m_files = 0, m_answers = 0;
+  int m_number = -1, m_files = 0, m_answers = 0;
 };
 
 }  // namespace nest::test

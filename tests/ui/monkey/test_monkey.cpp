@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include "monkey.h"
 #include "support/test_main.h"
@@ -49,11 +50,20 @@ double secondsAsked() {
   return asked ? std::atof(asked) : 0;
 }
 
+/// The actions that are asked for, of those of a life; empty: all.
+std::set<int> numbersAsked() {
+  std::set<int> all;
+  for (const QByteArray& number : qgetenv("NEST_ONLY").split(' '))
+    if (!number.isEmpty()) all.insert(number.toInt());
+  return all;
+}
+
 }  // namespace
 
 /// One life is a window to which anything is done, and all of it taken back at the end. --seed N: the first
-/// life's seed, the next have N + 1, …; --seconds N: so long in place of a few lives. NEST_ACTIONS: of each
-/// life.
+/// life's seed, the next have N + 1, …; --seconds N: so long in place of a few lives. NEST_LIVES: so many.
+/// NEST_ACTIONS: of each life. NEST_ONLY: the numbers of the actions to carry out; shrink.py finds the few
+/// that matter.
 class TestMonkey : public QObject {
   Q_OBJECT
 public Q_SLOTS:
@@ -70,14 +80,17 @@ private Q_SLOTS:
     const char* asked = std::getenv("NEST_ACTIONS");
     const std::uint64_t first = seed ? std::strtoull(seed, nullptr, 10) : 1;
     const int actions = asked ? std::atoi(asked) : 150;
+    const char* some = std::getenv("NEST_LIVES");
+    const std::uint64_t enough = some ? std::strtoull(some, nullptr, 10) : 2;
     const double seconds = secondsAsked();
+    const std::set<int> only = numbersAsked();
     for (const int s : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGALRM}) std::signal(s, lastWords);
     const QtMessageHandler before = qInstallMessageHandler(hear);
     QElapsedTimer clock;
     clock.start();
     std::uint64_t lives = 0;
     QStringList faults;
-    while (faults.isEmpty() && (seconds > 0 ? clock.elapsed() < seconds * 1000 : lives < 2)) {
+    while (faults.isEmpty() && (seconds > 0 ? clock.elapsed() < seconds * 1000 : lives < enough)) {
       const std::uint64_t own = first + lives++;
       std::snprintf(seedText, sizeof seedText, "seed %llu\n", static_cast<unsigned long long>(own));
       const QTemporaryDir folder;
@@ -86,8 +99,9 @@ private Q_SLOTS:
       {
         test::Monkey monkey(own, folder.path());
         for (int k = 0; k < actions && heard.isEmpty() && monkey.faults().isEmpty(); ++k) {
+          if (!only.empty() && !only.count(k)) continue;
           alarm(kStuckSeconds);
-          monkey.act(1);
+          monkey.act(k);
         }
         alarm(kStuckSeconds);
         if (heard.isEmpty()) monkey.undoAllAndRedoAll();
