@@ -123,7 +123,9 @@ std::optional<FieldValue> readValueText(const Setting& s, const FieldAt& at, std
     case FieldKind::Whole:
     case FieldKind::Number: {
       const bool none = text.empty() || text == "none";
-      if (none && mayBeEmpty && std::holds_alternative<std::monostate>(f.access.get(Setting{}, 0)))
+      const Setting fresh;
+      if (none && mayBeEmpty && f.count(fresh) > 0 &&
+          std::holds_alternative<std::monostate>(f.access.get(fresh, 0)))
         return FieldValue();
       const auto v = readNumberText(s, at, text);
       return v ? std::optional<FieldValue>(*v) : std::nullopt;

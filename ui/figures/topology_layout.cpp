@@ -140,6 +140,7 @@ void TopologyLayout::measure(const std::vector<int>& columns) {
 }
 
 void TopologyLayout::arrange() {
+  const QSizeF room = m_area.expandedTo({1, 1});  // a page too small to draw on has its boxes all the same
   const auto levels = static_cast<std::size_t>(m_levels);
   m_most.assign(levels, 1);
   m_pad.assign(levels, 0.2);
@@ -161,7 +162,7 @@ void TopologyLayout::arrange() {
   for (;;) {
     for (std::size_t l = 0; l < levels; ++l) columns[l] = choices[l][at[l]];
     measure(columns);
-    double scale = std::min(m_area.width() / size().width(), m_area.height() / size().height());
+    double scale = std::min(room.width() / size().width(), room.height() / size().height());
     // A full grid reads better than one with a short last row.
     for (std::size_t l = 0; l < levels; ++l)
       if (m_most[l] % columns[l] != 0) scale *= m_most[l] <= 16 ? 0.72 : 0.85;
@@ -177,11 +178,11 @@ void TopologyLayout::arrange() {
     if (l == levels) break;
   }
   m_columns = best;
-  const auto fit = [this] {
+  const auto fit = [this, &room] {
     measure(m_columns);
     // A handful of devices grows with the page, but need not fill it.
-    const double most = std::clamp(m_area.height() * 0.22, 90.0, 170.0);
-    m_scale = std::min({m_area.width() / size().width(), m_area.height() / size().height(), most});
+    const double most = std::clamp(room.height() * 0.22, 90.0, 170.0);
+    m_scale = std::min({room.width() / size().width(), room.height() / size().height(), most});
   };
   m_headerLimit = 100;
   fit();

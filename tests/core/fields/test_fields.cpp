@@ -128,6 +128,25 @@ private slots:
         }
   }
 
+  /// Whatever somebody types: a value that the field allows, or none; nothing only where nothing is allowed.
+  void anythingCanBeTyped() {
+    for (const Scenario& s : everyShape())
+      for (const Field& f : fields())
+        for (int i = 0; i < (f.kind() == FieldKind::Structured ? 0 : f.count(s)); ++i)
+          for (const char* typed : {"", " ", "none", "-1", "1e400", "nan", "8@", "\xff"}) {
+            const FieldAt at{&f, {i}, {}};
+            const auto v = readValueText(s, at, typed);
+            if (!v || std::holds_alternative<std::monostate>(*v)) continue;
+            Scenario changed = s;
+            f.access.set(changed, i, *v);
+            if (const double* number = std::get_if<double>(&*v))
+              QVERIFY2(f.kind() == FieldKind::Choice || f.allows(*number), (f.key + typed).c_str());
+          }
+    const Scenario levels = sample("teaching-6-layers-2x2.nest.json");
+    const auto divided = fieldAt(levels, "cluster.levels.1.oversubscription");
+    QVERIFY(divided && !readValueText(levels, *divided, "") && readValueText(levels, *divided, "2"));
+  }
+
   void aNumberSetIsTheNumberThere() {
     for (const Scenario& base : everyShape()) {
       const auto all = numericFieldsOf(base);

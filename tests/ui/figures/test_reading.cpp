@@ -1,4 +1,5 @@
 // What stands in a figure can be read: nothing struck through, too small, cut off or said unevenly.
+#include <QImage>
 #include <QLineF>
 #include <QPainter>
 #include <QRegularExpression>
@@ -18,6 +19,7 @@
 #include "plan_contexts.h"
 #include "support/test_main.h"
 #include "text_recorder.h"
+#include "views/registry.h"
 
 using namespace nest;
 
@@ -53,6 +55,23 @@ QStringList matching(const Words& words, const char* pattern) {
 class TestReading : public QObject {
   Q_OBJECT
 private slots:
+  void nothingIsTooSmallToDrawOn() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    const SelectionItem item{ItemKind::Device, 5};
+    FigureStyle style;
+    style.selected = style.hovered = item;
+    for (const QSize& size : {QSize(1, 1), QSize(20, 300), QSize(300, 20), QSize(90, 60)}) {
+      QImage page(size, QImage::Format_RGB32);
+      QPainter painter(&page);
+      for (const auto& f : planFigures()) {
+        f->paint(painter, QRectF(QPointF(0, 0), size), c, style);
+        (void)f->hit(QPointF(size.width(), size.height()) / 2, QRectF(QPointF(0, 0), size), c);
+        (void)f->locate(item, QRectF(QPointF(0, 0), size), c);
+      }
+      QVERIFY(painter.isActive());
+    }
+  }
+
   void thePaceStrikesNoValueThrough() {
     const PlanContext c = contextOf(4, {8, 4, 4});
     const Evaluation& e = *c.shownEvaluation();
