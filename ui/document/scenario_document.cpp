@@ -105,7 +105,8 @@ void ScenarioDocument::show(std::shared_ptr<const Scenario> next, bool preview) 
 
 QString ScenarioDocument::displayName() const {
   if (!m_path.isEmpty()) return QFileInfo(m_path).fileName();
-  return isEmpty() ? QString() : QString::fromStdString(m_committed->name);
+  if (isEmpty()) return {};
+  return m_committed->name.empty() ? tr("Untitled") : QString::fromStdString(m_committed->name);
 }
 
 void ScenarioDocument::reset(Scenario scenario, const QString& path, bool modified) {

@@ -56,6 +56,17 @@ private Q_SLOTS:
     QVERIFY(d.isModified());
   }
 
+  void whatIsOpenHasATitle() {
+    ScenarioDocument d;
+    QCOMPARE(d.displayName(), QString());
+    d.reset(sample(), {});
+    QCOMPARE(d.displayName(), QString::fromStdString(d.scenario().name));
+    d.edit({}, QStringLiteral("Rename"), [](Scenario& s) { s.name.clear(); });
+    QCOMPARE(d.displayName(), QStringLiteral("Untitled"));
+    d.reset(sample(), QStringLiteral("/tmp/mine.nest.json"));
+    QCOMPARE(d.displayName(), QStringLiteral("mine.nest.json"));
+  }
+
   void editsOfOneFieldAreOneStepUntilItIsLeft() {
     ScenarioDocument d;
     d.reset(sample(), {});
