@@ -6,17 +6,20 @@
 #include <optional>
 #include <string>
 
+#include "options/command.h"
 #include "theme/theme.h"
 
 namespace nest {
 
 /// What the command line of nest-explorer asks for.
 struct ExplorerCommand {
-  enum class Do { OpenWindow, Export, ShowHelp, ShowVersion, Reject };
+  enum class Do { OpenWindow, Export, Thumbnail, ShowHelp, ShowVersion, WriteManual, Reject };
   Do what = Do::OpenWindow;
   QString problem;  ///< set for Reject: what is wrong and what is allowed
   QStringList files;
-  QString exportFolder;
+  QString folder;   ///< of Export and WriteManual
+  QString picture;  ///< of Thumbnail, and how wide and high it may be
+  int pixels = 256;
   std::optional<Theme::Kind> theme;
   QString view;
   QSize size;
@@ -25,8 +28,11 @@ struct ExplorerCommand {
 
 /// Needs no application object: the platform is chosen by what it returns.
 ExplorerCommand readCommandLine(const QStringList& arguments);
-QString helpText();
+
 /// Where the log goes that nobody asked for: in the user's state folder.
 QString logPath();
+
+/// Its options, for help, manual page and completion.
+cli::Program explorerProgram();
 
 }  // namespace nest

@@ -3,12 +3,14 @@
 #include <QFileInfo>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "document/plan_context.h"
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
 #include "plan/metrics.h"
 #include "study/conflicts.h"
+#include "views/registry.h"
 #include "words/headline.h"
 #include "words/outcome_words.h"
 
@@ -31,16 +33,19 @@ std::string verdictOf(const PlanContext& context) {
 
 }  // namespace
 
-int runExport(const QString& folder, const QString& scenario) {
-  const QString path = scenario.isEmpty() ? samplePaths().value(0) : scenario;
+namespace {
+
+/// The scenario, its problem and the answer; empty after what is wrong was printed.
+std::optional<PlanContext> solved(const QString& path, std::optional<double> secondsAtMost) {
   QByteArray text;
   auto reading = readScenarioFile(path, &text);
   print(reading.diagnostics);
-  if (!reading) return 2;
+  if (!reading) return std::nullopt;
   auto problem = buildProblem(*reading);
   print(locatedIn(std::string_view(text.constData(), static_cast<std::size_t>(text.size())),
                   QFileInfo(path).fileName().toStdString(), problem.diagnostics));
-  if (!problem) return 2;
+  if (!problem) return std::nullopt;
+  if (secondsAtMost) problem->search.deadlineSeconds = *secondsAtMost;
 
   PlanContext context;
   context.scenario = std::make_shared<const Scenario>(std::move(*reading.value));
@@ -49,14 +54,33 @@ int runExport(const QString& folder, const QString& scenario) {
   if (const RankedPlan* best = outcome->best())
     context.plan = std::shared_ptr<const RankedPlan>(outcome, best);
   context.outcome = std::move(outcome);
+  return context;
+}
 
-  std::printf("%s\n", verdictOf(context).c_str());
-  const ExportReport report = exportAll(folder, context);
+}  // namespace
+
+int runExport(const QString& folder, const QString& scenario) {
+  const auto context = solved(scenario.isEmpty() ? samplePaths().value(0) : scenario, std::nullopt);
+  if (!context) return 2;
+  std::printf("%s\n", verdictOf(*context).c_str());
+  const ExportReport report = exportAll(folder, *context);
   for (const QString& file : report.written) std::printf("%s\n", qPrintable(file));
   for (const QString& trouble : report.problems) std::fprintf(stderr, "%s\n", qPrintable(trouble));
   if (!report.ok()) return 2;
-  if (context.plan) return 0;
-  return context.outcome->status == OutcomeStatus::Stopped ? 3 : 1;
+  if (context->plan) return 0;
+  return context->outcome->status == OutcomeStatus::Stopped ? 3 : 1;
+}
+
+int writeThumbnail(const QString& picture, int pixels, const QString& scenario) {
+  const auto context = solved(scenario, 2);
+  if (!context) return 2;
+  for (const auto& figure : planFigures()) {
+    if (figure->id() != QLatin1String("topology")) continue;
+    const QImage image = thumbnailOf(*figure, *context, QSize(pixels, pixels * 3 / 4), Theme::Kind::Light);
+    if (image.save(picture, "PNG")) return 0;
+  }
+  std::fprintf(stderr, "nest-explorer: %s cannot be written\n", qPrintable(picture));
+  return 2;
 }
 
 }  // namespace nest

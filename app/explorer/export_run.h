@@ -9,4 +9,8 @@ namespace nest {
 /// 2 bad input or unwritable, 3 stopped before a plan was found.
 int runExport(const QString& folder, const QString& scenario);
 
+/// For file managers: the network with the best plan that is found within two seconds on it, or with none, as
+/// PNG of at most `pixels` in width and height. Returns 0, or 2 where the scenario or the place is bad.
+int writeThumbnail(const QString& picture, int pixels, const QString& scenario);
+
 }  // namespace nest

@@ -15,10 +15,10 @@
 #include "files/descriptor.h"
 #include "formats/recognise.h"
 #include "log/program_log.h"
+#include "options/shell_files.h"
 #include "qt_messages.h"
 #include "study/conflicts.h"
 #include "text/printable.h"
-#include "views/registry.h"
 #include "window/main_window.h"
 
 namespace {
@@ -31,12 +31,6 @@ bool hasDisplay() {
 nest::Outcome solveProblem(const nest::Problem& problem, const nest::Control& control,
                            const nest::Plan* start) {
   return nest::solveAndExplain(problem, control, start);
-}
-
-bool knowsView(const QString& id) {
-  for (const auto& entry : nest::viewRegistry())
-    if (entry.id == id) return true;
-  return id.isEmpty();
 }
 
 int openWindows(const nest::ExplorerCommand& command) {
@@ -110,40 +104,43 @@ int main(int argc, char** argv) {
   using Do = nest::ExplorerCommand::Do;
   switch (command.what) {
     case Do::ShowHelp:
-      std::printf("%s", qPrintable(nest::helpText()));
+      std::printf("%s", nest::cli::helpText(nest::explorerProgram()).c_str());
       return ended(0);
     case Do::ShowVersion:
       std::printf("nest-explorer %s\n", NEST_VERSION);
       return ended(0);
+    case Do::WriteManual: {
+      const nest::Diagnostics failed =
+          nest::cli::writeShellFiles(nest::explorerProgram(), command.folder.toLocal8Bit().toStdString());
+      for (const nest::Diagnostic& d : failed) std::fprintf(stderr, "%s\n", nest::toText(d).c_str());
+      return ended(failed.empty() ? 0 : 2);
+    }
     case Do::Reject:
       std::fprintf(stderr, "nest-explorer: %s\n", qPrintable(command.problem));
       return 2;
     case Do::OpenWindow:
       if (hasDisplay()) break;
       command.what = Do::Export;
-      command.exportFolder = QStringLiteral("out");
+      command.folder = QStringLiteral("out");
       command.files = command.files.mid(0, 1);
       std::printf("There is no display: the figures are written to out/ instead.\n");
       break;
     case Do::Export:
+    case Do::Thumbnail:
       break;
   }
   if (!beginLog(command)) return 2;
   nest::takeQtMessages();
   // Qt decides on its platform, and gives up without a display, while the application object is made.
-  if (command.what == Do::Export) qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (command.what != Do::OpenWindow) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication app(argc, argv);
   QApplication::setOrganizationName(QStringLiteral("nest-explorer"));
   QApplication::setApplicationName(QStringLiteral("nest-explorer"));
   QApplication::setApplicationDisplayName(QString());
   QApplication::setApplicationVersion(QStringLiteral(NEST_VERSION));
   QApplication::setDesktopFileName(QStringLiteral("nest-explorer"));
-  if (command.what == Do::Export) return ended(nest::runExport(command.exportFolder, command.files.value(0)));
-  if (!knowsView(command.view)) {
-    std::fprintf(stderr, "nest-explorer: there is no view %s; there are:", qPrintable(command.view));
-    for (const auto& entry : nest::viewRegistry()) std::fprintf(stderr, " %s", qPrintable(entry.id));
-    std::fprintf(stderr, "\n");
-    return 2;
-  }
+  if (command.what == Do::Export) return ended(nest::runExport(command.folder, command.files.value(0)));
+  if (command.what == Do::Thumbnail)
+    return nest::writeThumbnail(command.picture, command.pixels, command.files.value(0));
   return openWindows(command);
 }

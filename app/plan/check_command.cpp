@@ -3,13 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/devices/device_catalog.h"
-#include "command_line.h"
 #include "commands.h"
 #include "files.h"
 #include "formats/import_files.h"
 #include "formats/results/outcome_json.h"
 #include "formats/results/plan_json.h"
-#include "help.h"
+#include "formats_help.h"
 #include "text/json_layout.h"
 #include "units/text.h"
 
@@ -54,15 +53,11 @@ Checked checkOne(FileKind kind, const std::string& text, const std::string& path
   }
 }
 
-}  // namespace
-
-int checkCommand(const Words& words) {
-  const auto args = parseArguments(words, {{"--json"}}, 1, 10000);
-  if (!args) return report(args.diagnostics), kBadInput;
-  const bool json = args->has("--json");
+int check(const Arguments& args) {
+  const bool json = args.has("--json");
   bool broken = false;
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
-  for (const std::string& path : args->files) {
+  for (const std::string& path : args.files) {
     const auto text = readTextFile(path);
     const FileKind kind = text ? recognise(*text, path) : FileKind::Unknown;
     const Checked checked = text ? checkOne(kind, *text, path) : Checked{"", text.diagnostics};
@@ -79,11 +74,36 @@ int checkCommand(const Words& words) {
   return broken ? kBadInput : kDone;
 }
 
-int formatsCommand(const Words& words) {
-  const auto args = parseArguments(words, {}, 0, 0);
-  if (!args) return report(args.diagnostics), kBadInput;
-  std::cout << kFormatsHelp;
+int formats(const Arguments&) {
+  std::cout << kFormats << '\n';
   return kDone;
+}
+
+}  // namespace
+
+Command checkCommand() {
+  return {
+      .name = "check",
+      .summary = "identify files and report every error in them",
+      .usage = {"FILE…"},
+      .description =
+          R"(Says what each file is and everything that is wrong with it: file, line and column, what is expected, what to do.
+
+nest-plan formats lists the files that are read, with an example each.)",
+      .options = {{"--json", 0, "", "print what was found as JSON"}},
+      .exits = {{0, "all files are good (warnings and notes aside)"}, {2, "at least one is not"}},
+      .leastFiles = 1,
+      .mostFiles = 10000,
+      .run = check};
+}
+
+Command formatsCommand() {
+  return {.name = "formats",
+          .summary = "the files that are read, with an example each",
+          .usage = {""},
+          .description = kFormats,
+          .exits = {{0, "done"}, {2, "bad input"}},
+          .run = formats};
 }
 
 }  // namespace nest::cli

@@ -3,7 +3,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "command_line.h"
 #include "commands.h"
 #include "solver/baselines/baselines.h"
 #include "solver/solve.h"
@@ -45,48 +44,35 @@ Diagnostics readDegrees(const std::string& text, ManualDegrees& out) {
   return wrong;
 }
 
-std::vector<BaselineKind> kindsNamed(const std::vector<std::string>& names, Diagnostics& wrong) {
-  const BaselineOptions all;
-  if (names.empty()) return all.kinds;
+std::vector<std::string> methodNames() {
+  std::vector<std::string> names;
+  for (const BaselineKind k : BaselineOptions{}.kinds) names.emplace_back(nameOf(k));
+  return names;
+}
+
+/// All of them where none is named.
+std::vector<BaselineKind> kindsNamed(const std::vector<std::string>& names) {
   std::vector<BaselineKind> out;
-  for (const std::string& name : names) {
-    const auto it =
-        std::find_if(all.kinds.begin(), all.kinds.end(), [&](BaselineKind k) { return name == nameOf(k); });
-    if (it != all.kinds.end())
-      out.push_back(*it);
-    else
-      wrong.push_back(error("command-line", {}, "there is no baseline \"" + name + "\"",
-                            "Manual, MCMC, Network-unaware, Memory-unaware or Equal split"));
-  }
+  for (const BaselineKind k : BaselineOptions{}.kinds)
+    if (names.empty() || std::find(names.begin(), names.end(), nameOf(k)) != names.end()) out.push_back(k);
   return out;
 }
 
-}  // namespace
-
-int compareCommand(const Words& words) {
-  const auto args = parseArguments(words,
-                                   withLimits({{"--json"},
-                                               {"--seed", 0, true},
-                                               {"--walks", 0, true},
-                                               {"--steps", 0, true},
-                                               {"--manual", 0, true},
-                                               {"--only", 0, true, true}}),
-                                   1, 1);
-  if (!args) return report(args.diagnostics), kBadInput;
+int compare(const Arguments& args) {
   Diagnostics misuse;
   BaselineOptions options;
-  if (const auto v = wholeNumber(*args, "--seed", 0, 1LL << 53, misuse))
+  if (const auto v = wholeNumber(args, "--seed", 0, 1LL << 53, misuse))
     options.seed = static_cast<std::uint64_t>(*v);
-  if (const auto v = wholeNumber(*args, "--walks", 1, 10000, misuse)) options.walks = static_cast<int>(*v);
-  if (const auto v = wholeNumber(*args, "--steps", 1, 10000000, misuse)) options.steps = static_cast<int>(*v);
-  if (const auto v = args->value("--manual"))
+  if (const auto v = wholeNumber(args, "--walks", 1, 10000, misuse)) options.walks = static_cast<int>(*v);
+  if (const auto v = wholeNumber(args, "--steps", 1, 10000000, misuse)) options.steps = static_cast<int>(*v);
+  if (const auto v = args.value("--manual"))
     for (Diagnostic& d : readDegrees(*v, options.manual)) misuse.push_back(std::move(d));
-  options.kinds = kindsNamed(args->values("--only"), misuse);
-  const Limits limits = limitsOf(*args, misuse);
+  options.kinds = kindsNamed(args.values("--only"));
+  const Limits limits = limitsOf(args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
 
-  const bool json = args->has("--json");
-  const auto input = readInput(args->files[0], json);
+  const bool json = args.has("--json");
+  const auto input = readInput(args.files[0], json);
   if (!input) return kBadInput;
   Outcome exact;
   std::vector<BaselineResult> baselines;
@@ -100,6 +86,37 @@ int compareCommand(const Words& words) {
   else
     std::cout << report::comparisonText(input->problem, exact, baselines) << std::flush;
   return exitCodeOf(exact);
+}
+
+}  // namespace
+
+Command compareCommand() {
+  return {
+      .name = "compare",
+      .summary = "run the baselines beside the exact search",
+      .usage = {"SCENARIO"},
+      .description =
+          R"(Solves the scenario exactly and by five other methods, and judges every plan by the same evaluator:
+  Manual            hand rules: tensor degree up to one host, then the fewest stages that fit, equal layers
+  MCMC              a Metropolis walk over degrees, cuts and placement order; seeded, best of 10 (FlexFlow, TopoOpt)
+  Network-unaware   the exact search as if every level were level 0 (Phaze)
+  Memory-unaware    the exact search without the memory check; what does not fit does not run (Alpa)
+  Equal split       every degree with equal layer counts (Calculon))",
+      .options = withLimits({{"--json", 0, "", "print the comparison as JSON"},
+                             {"--only", 0, "METHOD", "only this method", true, methodNames()},
+                             {"--manual", 0, "DEGREES",
+                              "degrees for Manual: t, c, e, p, d, b, z, as in t=8,p=4; what is left out "
+                              "follows the hand rules"},
+                             {"--seed", 0, "N", "seed of MCMC"},
+                             {"--walks", 0, "N", "walks of MCMC"},
+                             {"--steps", 0, "N", "steps of each walk of MCMC"}}),
+      .exits = {{0, "done"},
+                {1, "nothing fits"},
+                {2, "bad input"},
+                {3, "the exact search was stopped before a plan was found"}},
+      .leastFiles = 1,
+      .mostFiles = 1,
+      .run = compare};
 }
 
 }  // namespace nest::cli

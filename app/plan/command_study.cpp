@@ -2,7 +2,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "command_line.h"
 #include "commands.h"
 #include "files.h"
 #include "formats/profiles/piper.h"
@@ -21,36 +20,27 @@ bool anyStopped(const std::vector<Row>& rows, Status status) {
                      [&](const Row& r) { return status(r) == OutcomeStatus::Stopped; });
 }
 
-int paperStudyCommand(const Words& words) {
-  const auto args = parseArguments(words,
-                                   withLimits({{"--json"},
-                                               {"--published", 0, true},
-                                               {"--model", 0, true, true},
-                                               {"--devices", 0, true, true},
-                                               {"--csv", 0, true},
-                                               {"--seed", 0, true}}),
-                                   0, 0);
-  if (!args) return report(args.diagnostics), kBadInput;
+int paper(const Arguments& args) {
   Diagnostics misuse;
   PaperOptions options;
-  options.models = args->values("--model");
+  options.models = args.values("--model");
   for (const std::string& m : options.models)
     if (!paperScenario(m, false, 64))
       misuse.push_back(error("command-line", {}, "the paper has no model \"" + m + "\"",
                              "BERT-large, Llama-2 7B, Llama-3 70B, GPT-3 175B, Mixtral 8x7B"));
   std::vector<int> counts;
-  for (const std::string& n : args->values("--devices")) {
+  for (const std::string& n : args.values("--devices")) {
     Arguments one;
     one.options["--devices"] = {n};
     if (const auto v = wholeNumber(one, "--devices", 32, 1 << 20, misuse))
       counts.push_back(static_cast<int>(*v));
   }
   if (!counts.empty()) options.treeDevices = options.leafDevices = counts;
-  if (const auto v = wholeNumber(*args, "--seed", 0, 1LL << 53, misuse))
+  if (const auto v = wholeNumber(args, "--seed", 0, 1LL << 53, misuse))
     options.baselines.seed = static_cast<std::uint64_t>(*v);
-  const Limits limits = limitsOf(*args, misuse);
+  const Limits limits = limitsOf(args, misuse);
   std::string published;
-  if (const auto path = args->value("--published")) {
+  if (const auto path = args.value("--published")) {
     auto text = readTextFile(*path);
     misuse.insert(misuse.end(), text.diagnostics.begin(), text.diagnostics.end());
     if (text) published = std::move(*text);
@@ -63,27 +53,24 @@ int paperStudyCommand(const Words& words) {
     Watch watch(limits);
     rows = paperStudy(options, watch.control());
   }
-  if (args->has("--json"))
+  if (args.has("--json"))
     std::cout << layOut(report::paperJson(rows));
   else
     std::cout << paperTable(rows);
   std::cout << std::flush;
-  if (const auto path = args->value("--csv"))
+  if (const auto path = args.value("--csv"))
     if (const Diagnostics failed = writeTextFile(*path, paperCsv(rows)); !failed.empty())
       return report(failed), kBadInput;
   return anyStopped(rows, [](const PaperRow& r) { return r.exact.status; }) ? kStopped : kDone;
 }
 
-int scalingStudyCommand(const Words& words) {
-  const auto args =
-      parseArguments(words, withLimits({{"--json"}, {"--from", 0, true}, {"--to", 0, true}}), 1, 1);
-  if (!args) return report(args.diagnostics), kBadInput;
+int scaling(const Arguments& args) {
   Diagnostics misuse;
-  const auto from = wholeNumber(*args, "--from", 1, 1 << 20, misuse),
-             to = wholeNumber(*args, "--to", 1, 1 << 20, misuse);
-  const Limits limits = limitsOf(*args, misuse);
+  const auto from = wholeNumber(args, "--from", 1, 1 << 20, misuse),
+             to = wholeNumber(args, "--to", 1, 1 << 20, misuse);
+  const Limits limits = limitsOf(args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
-  const auto input = readInput(args->files[0], args->has("--json"));
+  const auto input = readInput(args.files[0], args.has("--json"));
   if (!input) return kBadInput;
   std::vector<int> counts;
   for (long long n = from.value_or(64); n <= to.value_or(16384); n *= 2)
@@ -93,7 +80,7 @@ int scalingStudyCommand(const Words& words) {
     Watch watch(limits);
     curve = scalingCurve(input->problem, counts, watch.control());
   }
-  if (args->has("--json"))
+  if (args.has("--json"))
     std::cout << layOut(report::scalingJson(curve));
   else
     std::cout << report::scalingText(curve);
@@ -101,35 +88,30 @@ int scalingStudyCommand(const Words& words) {
   return anyStopped(curve, [](const ScalingPoint& p) { return p.outcome.status; }) ? kStopped : kDone;
 }
 
-int validationStudyCommand(const Words& words) {
-  const auto args = parseArguments(words, {}, 1, 1);
-  if (!args) return report(args.diagnostics), kBadInput;
-  const auto text = readTextFile(args->files[0]);
+int validation(const Arguments& args) {
+  const auto text = readTextFile(args.files[0]);
   if (!text) return report(text.diagnostics), kBadInput;
-  const auto validation = runValidation(*text, args->files[0]);
+  const auto validation = runValidation(*text, args.files[0]);
   report(validation.diagnostics);
   if (!validation) return kBadInput;
   return std::cout << toText(*validation) << std::flush, kDone;
 }
 
-int piperStudyCommand(const Words& words) {
-  const auto args = parseArguments(
-      words, withLimits({{"--json"}, {"--optima", 0, true}, {"--per-stage"}, {"--seconds", 0, true}}), 1, 1);
-  if (!args) return report(args.diagnostics), kBadInput;
+int piper(const Arguments& args) {
   Diagnostics misuse;
   PeerStudyOptions options;
-  options.strategyPerStage = args->has("--per-stage");
-  options.secondsPerVariant = figure(*args, "--seconds", 0, 1e6, misuse).value_or(options.secondsPerVariant);
-  const Limits limits = limitsOf(*args, misuse);
-  if (!args->has("--optima"))
+  options.strategyPerStage = args.has("--per-stage");
+  options.secondsPerVariant = figure(args, "--seconds", 0, 1e6, misuse).value_or(options.secondsPerVariant);
+  const Limits limits = limitsOf(args, misuse);
+  if (!args.has("--optima"))
     misuse.push_back(error("command-line", {}, "which optima are to stand beside?", "give --optima FILE"));
   if (hasErrors(misuse)) return report(misuse), kBadInput;
-  const auto text = readTextFile(args->files[0]), table = readTextFile(*args->value("--optima"));
+  const auto text = readTextFile(args.files[0]), table = readTextFile(*args.value("--optima"));
   report(text.diagnostics);
   report(table.diagnostics);
   if (!text || !table) return kBadInput;
-  const auto profile = readPiper(*text, args->files[0]);
-  const auto optima = readPeerOptima(*table, *args->value("--optima"));
+  const auto profile = readPiper(*text, args.files[0]);
+  const auto optima = readPeerOptima(*table, *args.value("--optima"));
   report(profile.diagnostics);
   report(optima.diagnostics);
   if (!profile || !optima) return kBadInput;
@@ -146,34 +128,86 @@ int piperStudyCommand(const Words& words) {
     Watch watch(limits);
     rows = peerStudy(setting, *optima, options, watch.control());
   }
-  if (args->has("--json"))
+  if (args.has("--json"))
     std::cout << layOut(report::peerJson(rows));
   else
     std::cout << peerTable(rows);
   return std::cout << std::flush, kDone;
 }
 
-struct Study {
-  const char* name;
-  int (*run)(const Words&);
-};
+Command paperCommand() {
+  return {
+      .name = "paper",
+      .summary = "the paper's comparison: two clusters, five models, every method",
+      .usage = {""},
+      .description =
+          R"(Two clusters (TPUv4-like fat tree, H100 spine-leaf), five models: throughput of every method relative to Manual.)",
+      .options = withLimits({{"--published", 0, "FILE",
+                              "the reference's readme_tables.json; its ratios then stand beside ours"},
+                             {"--model", 0, "NAME", "only this model", true},
+                             {"--devices", 0, "N", "only clusters of so many devices", true},
+                             {"--csv", 0, "FILE", "also write the table as CSV"},
+                             {"--seed", 0, "N", "seed of MCMC"},
+                             {"--json", 0, "", "print the rows as JSON"}}),
+      .run = paper};
+}
 
-const Study kStudies[] = {{"paper", paperStudyCommand},
-                          {"scaling", scalingStudyCommand},
-                          {"validation", validationStudyCommand},
-                          {"piper", piperStudyCommand}};
+Command scalingCommand() {
+  return {.name = "scaling",
+          .summary = "the same job on N, 2N, 4N … devices",
+          .usage = {"SCENARIO"},
+          .description = "The same job on N, 2N, 4N … devices, with the plan's changes marked.",
+          .options = withLimits({{"--from", 0, "N", "the fewest devices (64)"},
+                                 {"--to", 0, "N", "the most devices (16384)"},
+                                 {"--json", 0, "", "print the curve as JSON"}}),
+          .leastFiles = 1,
+          .mostFiles = 1,
+          .run = scaling};
+}
+
+Command validationCommand() {
+  return {
+      .name = "validation",
+      .summary = "published training runs, predicted beside measured",
+      .usage = {"FILE"},
+      .description =
+          R"(Published training runs (a table like training_results.json), predicted beside measured. A row, or its set for
+all rows, may say hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k or model (a Hugging Face
+configuration), device, host (devices joined by their own links), t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute, sequence_parallel, flash,
+format, convention (model, causal, sc21), year of the software, overlap_tensor, overlap_context, overlap_expert,
+overlap_pipeline, overlap_data, overlap_sync (shares hidden; sync: the end of a step), fitted (true: in view when
+constants were chosen); measured is any of tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu.)",
+      .leastFiles = 1,
+      .mostFiles = 1,
+      .run = validation};
+}
+
+Command piperCommand() {
+  return {
+      .name = "piper",
+      .summary = "a profile of the Piper planner beside that planner's optima",
+      .usage = {"PROFILE --optima FILE"},
+      .description =
+          R"(A measured profile of the Piper planner, solved at each memory and device count of a table of that planner's optima:
+our steady-state seconds per sample beside its own, and what makes the difference.)",
+      .options = withLimits({{"--optima", 0, "FILE", "the table of optima"},
+                             {"--per-stage", 0, "", "also free the tensor degree of each stage"},
+                             {"--seconds", 0, "N", "deadline of each solve (20)"},
+                             {"--json", 0, "", "print the rows as JSON"}}),
+      .leastFiles = 1,
+      .mostFiles = 1,
+      .run = piper};
+}
 
 }  // namespace
 
-int studyCommand(const Words& words) {
-  std::string known;
-  for (const Study& s : kStudies) {
-    if (!words.empty() && words[0] == s.name) return s.run({words.begin() + 1, words.end()});
-    known += (known.empty() ? "" : ", ") + std::string(s.name);
-  }
-  const std::string said = words.empty() ? "no study is named" : "there is no study \"" + words[0] + "\"";
-  report({error("command-line", {}, said, "one of " + known)});
-  return kBadInput;
+Command studyCommand() {
+  Command study{.name = "study",
+                .summary = "the paper's comparison, scaling curves, other planners",
+                .exits = {{0, "done"}, {2, "bad input"}, {3, "stopped before all rows were solved"}},
+                .parts = {paperCommand(), scalingCommand(), validationCommand(), piperCommand()}};
+  for (Command& part : study.parts) part.exits = study.exits;
+  return study;
 }
 
 }  // namespace nest::cli

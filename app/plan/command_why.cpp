@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/devices/device_catalog.h"
-#include "command_line.h"
 #include "commands.h"
 #include "plan/explanation.h"
 #include "plan/explanation_constants.h"
@@ -48,28 +47,23 @@ std::optional<std::vector<Parameter>> parametersCalled(const Setting& s, const s
   return out;
 }
 
-}  // namespace
-
-int whyCommand(const Words& words) {
-  const auto args =
-      parseArguments(words, withLimits({{"--json"}, {"--depth", 0, true}, {"--term", 0, true}}), 1, 64);
-  if (!args) return report(args.diagnostics), kBadInput;
+int why(const Arguments& args) {
   Diagnostics misuse;
-  const int depth = static_cast<int>(wholeNumber(*args, "--depth", 0, 64, misuse).value_or(3));
-  const Limits limits = limitsOf(*args, misuse);
+  const int depth = static_cast<int>(wholeNumber(args, "--depth", 0, 64, misuse).value_or(3));
+  const Limits limits = limitsOf(args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
-  const bool json = args->has("--json");
-  const auto input = readInput(args->files[0], json);
+  const bool json = args.has("--json");
+  const auto input = readInput(args.files[0], json);
   if (!input) return kBadInput;
   Watch watch(limits);
   const auto [best, code] = solved(*input, watch);
   if (!best) return code;
 
-  if (args->files.size() == 1) {
+  if (args.files.size() == 1) {
     CostTerm whole = explain(input->problem, best->plan, best->evaluation);
     if (input->architecture())
       addConstants(whole, input->scenario.cluster.device, input->scenario.model.analytic.constants);
-    const std::string id = args->value("--term").value_or("batch");
+    const std::string id = args.value("--term").value_or("batch");
     const CostTerm* term = whole.find(id);
     if (!term)
       return report({error("command-line", {}, "the plan has no term \"" + id + "\"",
@@ -84,8 +78,8 @@ int whyCommand(const Words& words) {
 
   std::vector<Demand> demands;
   Diagnostics wrong;
-  for (std::size_t i = 1; i < args->files.size(); ++i) {
-    auto demand = readDemand(input->problem, best->plan, args->files[i]);
+  for (std::size_t i = 1; i < args.files.size(); ++i) {
+    auto demand = readDemand(input->problem, best->plan, args.files[i]);
     if (demand) demands.push_back(std::move(*demand.value));
     wrong.insert(wrong.end(), demand.diagnostics.begin(), demand.diagnostics.end());
   }
@@ -104,21 +98,15 @@ int whyCommand(const Words& words) {
   return std::cout << std::flush, open ? kStopped : kDone;
 }
 
-int improveCommand(const Words& words) {
-  const auto args = parseArguments(
-      words,
-      withLimits(
-          {{"--json"}, {"--by", 0, true}, {"--field", 0, true, true}, {"--break-even"}, {"--failures"}}),
-      1, 1);
-  if (!args) return report(args.diagnostics), kBadInput;
+int improve(const Arguments& args) {
   Diagnostics misuse;
-  const double by = figure(*args, "--by", 0.1, 1000, misuse).value_or(25) / 100;
-  const Limits limits = limitsOf(*args, misuse);
+  const double by = figure(args, "--by", 0.1, 1000, misuse).value_or(25) / 100;
+  const Limits limits = limitsOf(args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
-  const bool json = args->has("--json");
-  const auto input = readInput(args->files[0], json);
+  const bool json = args.has("--json");
+  const auto input = readInput(args.files[0], json);
   if (!input) return kBadInput;
-  const auto asked = parametersCalled(input->scenario, args->values("--field"), json);
+  const auto asked = parametersCalled(input->scenario, args.values("--field"), json);
   if (!asked) return kBadInput;
   Watch watch(limits);
   const auto [best, code] = solved(*input, watch);
@@ -129,29 +117,29 @@ int improveCommand(const Words& words) {
   const auto improvements = rankImprovements(setting, input->problem, *best, by, control, *asked);
   std::vector<BreakEven> flips;
   bool flipsCutShort = false;
-  if (args->has("--break-even"))
+  if (args.has("--break-even"))
     for (const Parameter& p : asked->empty() ? usualParametersOf(setting) : *asked)
       for (BreakEven& b : breakEvens(setting, input->problem, *best, p, {}, control, &flipsCutShort))
         flips.push_back(std::move(b));
   std::vector<Failure> failures;
-  if (args->has("--failures")) failures = rankFailures(setting, input->problem, *best, control);
+  if (args.has("--failures")) failures = rankFailures(setting, input->problem, *best, control);
   if (json) {
     nlohmann::ordered_json j{{"format", "nest-improvements"},
                              {"version", 1},
                              {"batch_time_s", best->evaluation.batchTime.value()}};
     j["improvements"] = report::improvementsJson(improvements);
-    if (args->has("--break-even")) {
+    if (args.has("--break-even")) {
       j["break_even"] = report::breakEvensJson(flips);
       j["break_even_complete"] = !flipsCutShort;
     }
-    if (args->has("--failures")) j["failures"] = report::failuresJson(failures);
+    if (args.has("--failures")) j["failures"] = report::failuresJson(failures);
     std::cout << layOut(j);
   } else {
     std::cout << "Now " << text::time(best->evaluation.batchTime) << " per step with "
               << summaryOf(best->plan) << "\n\n"
               << report::improvementsText(improvements);
-    if (args->has("--break-even")) std::cout << "\n" << report::breakEvensText(flips, flipsCutShort);
-    if (args->has("--failures")) std::cout << "\n" << report::failuresText(failures);
+    if (args.has("--break-even")) std::cout << "\n" << report::breakEvensText(flips, flipsCutShort);
+    if (args.has("--failures")) std::cout << "\n" << report::failuresText(failures);
   }
   const auto stopped = [](const auto& one) { return one.status == OutcomeStatus::Stopped; };
   const bool open = flipsCutShort || std::any_of(improvements.begin(), improvements.end(), stopped) ||
@@ -159,31 +147,28 @@ int improveCommand(const Words& words) {
   return std::cout << std::flush, open ? kStopped : kDone;
 }
 
-int inverseCommand(const Words& words) {
-  const auto args = parseArguments(
-      words, withLimits({{"--json"}, {"--time", 0, true}, {"--most", 0, true}, {"--devices"}}), 1, 1);
-  if (!args) return report(args.diagnostics), kBadInput;
+int inverse(const Arguments& args) {
   Diagnostics misuse;
-  const auto most = wholeNumber(*args, "--most", 1, 1 << 20, misuse);
-  const Limits limits = limitsOf(*args, misuse);
+  const auto most = wholeNumber(args, "--most", 1, 1 << 20, misuse);
+  const Limits limits = limitsOf(args, misuse);
   std::optional<Seconds> target;
-  if (const auto v = args->value("--time")) {
+  if (const auto v = args.value("--time")) {
     target = text::readTime(*v, Seconds(1));
     if (!target || !(target->value() > 0))
       misuse.push_back(error("command-line", {}, "\"" + *v + "\" is no time",
                              "a batch time with its unit: --time 8.5s, --time 900ms"));
   }
-  if (!target && !args->has("--devices"))
+  if (!target && !args.has("--devices"))
     misuse.push_back(error("command-line", {}, "what is to be met?", "give --time 8.5s"));
   if (hasErrors(misuse)) return report(misuse), kBadInput;
-  const bool json = args->has("--json");
-  const auto input = readInput(args->files[0], json);
+  const bool json = args.has("--json");
+  const auto input = readInput(args.files[0], json);
   if (!input) return kBadInput;
 
   Watch watch(limits);
-  if (args->has("--devices")) {
+  if (args.has("--devices")) {
     if (!input->architecture())
-      return report({error("no-architecture", {args->files[0], 0, 0, "/model"},
+      return report({error("no-architecture", {args.files[0], 0, 0, "/model"},
                            "a measured profile is of its own device", "name a config.json as the model")}),
              kBadInput;
     const auto answers = compareDevices(input->scenario, deviceCatalog(), target, watch.control());
@@ -208,6 +193,82 @@ int inverseCommand(const Words& words) {
   return answer.answer == FewestDevices::Answer::Suffice ? kDone
          : answer.answer == FewestDevices::Answer::Open  ? kStopped
                                                          : kNoPlanFits;
+}
+
+}  // namespace
+
+Command whyCommand() {
+  return {
+      .name = "why",
+      .summary = "explain the best plan's cost, or what speaks against another",
+      .usage = {"SCENARIO [DEMAND]…"},
+      .description =
+          R"(Without a demand: the best plan's step time, opened into its formula, its parts and where each value comes from.
+
+With demands: what would be if each were met, found by solving again.
+  tp=4  cp=2  ep=4  dp=16  pp=8  mbs=2  vpp=2  zero=1  fsdp  devices=512   (also <= and >=), joined by commas
+  "layer 17 in stage 2"   "cut at layer 17"   "no cut at layer 17"   "recompute full"   "recompute full in stage 3"
+Layers and stages count from 1.)",
+      .options = withLimits(
+          {{"--json", 0, "", "print the answers as JSON"},
+           {"--depth", 0, "N", "levels of the formula to open (3)"},
+           {"--term", 0, "ID",
+            "begin there: batch, memory, constants, stage1/load, stage2/memory, stage1/tensor, …"}}),
+      .exits = {{0, "answered"},
+                {1, "nothing fits at all"},
+                {2, "bad input"},
+                {3, "stopped before a plan was found"}},
+      .leastFiles = 1,
+      .mostFiles = 64,
+      .run = why};
+}
+
+Command improveCommand() {
+  return {
+      .name = "improve",
+      .summary = "rank single improvements, break-even points and failures",
+      .usage = {"SCENARIO"},
+      .description =
+          R"(Improves one parameter at a time (bandwidths, latencies, device memory and rates, overlaps, link efficiency, reserve, device
+count, …), re-solves and ranks the gains in time per token.)",
+      .options =
+          withLimits({{"--json", 0, "", "print the ranking as JSON"},
+                      {"--by", 0, "PERCENT", "by how much (25)"},
+                      {"--field", 0, "KEY",
+                       "only this parameter, which may be any numeric field (nest-plan fields lists them) or "
+                       "\"devices\"; may be "
+                       "repeated. Of one that is not better for being more or less, such as "
+                       "job.sequence_length, the better of both "
+                       "directions counts",
+                       true},
+                      {"--break-even", 0, "",
+                       "also the nearest value of each parameter at which another plan becomes the best"},
+                      {"--failures", 0, "",
+                       "also what the loss of a device, a host, a group or half a level's bandwidth costs, "
+                       "after planning again"}}),
+      .exits = {{0, "done"}, {1, "nothing fits"}, {2, "bad input"}, {3, "stopped before all was decided"}},
+      .leastFiles = 1,
+      .mostFiles = 1,
+      .run = improve};
+}
+
+Command inverseCommand() {
+  return {
+      .name = "inverse",
+      .summary = "fewest devices, or which device, that meet a step time",
+      .usage = {"SCENARIO --time TIME", "SCENARIO --devices [--time TIME]"},
+      .description =
+          R"(The fewest devices whose best plan takes no longer than TIME per step ("8.5s", "900ms").)",
+      .options = withLimits(
+          {{"--time", 0, "TIME", "the step time to meet"},
+           {"--devices", 0, "",
+            "instead: every device of the catalog in place of the scenario's, and which of them meet TIME"},
+           {"--most", 0, "N", "consider up to N devices, the cluster repeated beyond its own count"},
+           {"--json", 0, "", "print the answer as JSON"}}),
+      .exits = {{0, "it can be met"}, {1, "it cannot"}, {2, "bad input"}, {3, "stopped before it was known"}},
+      .leastFiles = 1,
+      .mostFiles = 1,
+      .run = inverse};
 }
 
 }  // namespace nest::cli

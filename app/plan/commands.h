@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "command_line.h"
 #include "diagnostics/diagnostic.h"
+#include "options/arguments.h"
 #include "scenario/scenario.h"
 #include "solver/outcome.h"
 
@@ -16,30 +16,19 @@ namespace nest::cli {
 enum ExitCode { kDone = 0, kNoPlanFits = 1, kBadInput = 2, kStopped = 3 };
 ExitCode exitCodeOf(const Outcome&);
 
-using Words = std::vector<std::string>;
-
-/// One command of the program: its name, one line for the list, its full help, and what runs it on the words
-/// behind it.
-struct Command {
-  const char* name;
-  const char* summary;
-  const char* help;
-  int (*run)(const Words&);
-};
-
-int solveCommand(const Words&);
-int evaluateCommand(const Words&);
-int checkCommand(const Words&);
-int compareCommand(const Words&);
-int whyCommand(const Words&);
-int improveCommand(const Words&);
-int inverseCommand(const Words&);
-int studyCommand(const Words&);
-int importCommand(const Words&);
-int exportCommand(const Words&);
-int formatsCommand(const Words&);
-int fieldsCommand(const Words&);
-int sweepCommand(const Words&);
+Command solveCommand();
+Command evaluateCommand();
+Command checkCommand();
+Command compareCommand();
+Command whyCommand();
+Command improveCommand();
+Command inverseCommand();
+Command studyCommand();
+Command importCommand();
+Command exportCommand();
+Command formatsCommand();
+Command fieldsCommand();
+Command sweepCommand();
 
 /// Findings go to standard error, one a line; notes only with `all`. With `asJson` and errors among them,
 /// standard output gets {"format": "nest-diagnostics", "diagnostics": […]}.

@@ -3,7 +3,6 @@
 #include <iterator>
 
 #include "cluster/graph/graph_edit.h"
-#include "command_line.h"
 #include "commands.h"
 #include "files.h"
 #include "formats/launch/launch_folder.h"
@@ -19,11 +18,15 @@
 namespace nest::cli {
 namespace {
 
-std::string targets() {
-  std::string all;
-  for (int t = 0; t < kLaunchTargetCount; ++t)
-    all += std::string(t ? ", " : "") + nameOf(static_cast<LaunchTarget>(t));
-  return all + ", folder, plan, scenario, cluster-text, graphml, dot, astra-sim";
+constexpr const char* kWithoutPlan[] = {"scenario", "cluster-text", "graphml", "dot", "astra-sim"};
+
+/// All that --as takes.
+std::vector<std::string> targets() {
+  std::vector<std::string> all;
+  for (int t = 0; t < kLaunchTargetCount; ++t) all.emplace_back(nameOf(static_cast<LaunchTarget>(t)));
+  all.insert(all.end(), {"folder", "plan"});
+  all.insert(all.end(), std::begin(kWithoutPlan), std::end(kWithoutPlan));
+  return all;
 }
 
 Diagnostic refused(std::string message, std::string remedy) {
@@ -47,8 +50,6 @@ NetworkGraph graphOf(const ClusterSource& cluster) {
   const auto* drawn = std::get_if<GraphSource>(&cluster.network);
   return drawn ? drawn->graph : graph::fromLevels(std::get<LevelsSource>(cluster.network));
 }
-
-constexpr const char* kWithoutPlan[] = {"scenario", "cluster-text", "graphml", "dot", "astra-sim"};
 
 /// What needs no plan; `as` is one of kWithoutPlan.
 Reading<std::string> exportCluster(const std::string& as, const Input& input, bool keepsReference) {
@@ -90,10 +91,11 @@ int findPlan(const Arguments& args, const Input& input, const Limits& limits, Pl
 }
 
 /// The programs that a folder can start.
-std::optional<LaunchTarget> frameworkNamed(const std::string& name) {
-  const auto target = launchTargetNamed(name);
-  const bool isFramework = target && *target <= LaunchTarget::Nanotron;
-  return isFramework ? target : std::nullopt;
+std::vector<std::string> frameworks() {
+  std::vector<std::string> all;
+  for (int t = 0; t <= static_cast<int>(LaunchTarget::Nanotron); ++t)
+    all.emplace_back(nameOf(static_cast<LaunchTarget>(t)));
+  return all;
 }
 
 /// Writes each file into the folder, which is made where it is missing.
@@ -117,20 +119,12 @@ int writeFolder(const std::string& path, const std::vector<LaunchFile>& files) {
   return kDone;
 }
 
-}  // namespace
-
-int exportCommand(const Words& words) {
-  const auto args = parseArguments(
-      words,
-      withLimits(
-          {{"--as", 0, true}, {"--for", 0, true}, {"--cores-per-host", 0, true}, {"--output", 'o', true}}),
-      1, 2);
-  if (!args) return report(args.diagnostics), kBadInput;
+int exportPlan(const Arguments& args) {
   Diagnostics misuse;
-  const Limits limits = limitsOf(*args, misuse);
+  const Limits limits = limitsOf(args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
-  const std::string as = args->value("--as").value_or("");
-  const auto cores = wholeNumber(*args, "--cores-per-host", 1, 100'000, misuse);
+  const std::string as = args.value("--as").value_or("");
+  const auto cores = wholeNumber(args, "--cores-per-host", 1, 100'000, misuse);
   if (cores && as != "rankfile")
     misuse.push_back(
         refused("--cores-per-host is for rank files", "write --as rankfile --cores-per-host 112"));
@@ -138,47 +132,89 @@ int exportCommand(const Words& words) {
   const auto target = launchTargetNamed(as);
   const bool needsNoPlan =
       std::find(std::begin(kWithoutPlan), std::end(kWithoutPlan), as) != std::end(kWithoutPlan);
-  const auto framework = frameworkNamed(args->value("--for").value_or("megatron"));
-  if (args->has("--for") && (as != "folder" || !framework))
-    return report({refused(
-               "--for names the program that a folder starts: megatron, deepspeed, torchtitan or nanotron",
-               "write --as folder --for megatron")}),
+  const auto framework = launchTargetNamed(args.value("--for").value_or("megatron"));
+  if (args.has("--for") && as != "folder")
+    return report(
+               {refused("--for names the program that a folder starts", "write --as folder --for megatron")}),
            kBadInput;
-  if (as == "folder" && !args->has("--output"))
+  if (as == "folder" && !args.has("--output"))
     return report({refused("a folder needs a place", "add -o FOLDER")}), kBadInput;
-  if (!target && as != "plan" && as != "folder" && !needsNoPlan)
-    return report({refused(as.empty() ? "--as is missing" : "there is no export \"" + as + '"',
-                           "allowed are " + targets())}),
-           kBadInput;
-  const auto input = readInput(args->files[0], false);
+  if (as.empty()) return report({refused("--as is missing", "see nest-plan export --help")}), kBadInput;
+  const auto input = readInput(args.files[0], false);
   if (!input) return kBadInput;
 
   Reading<std::string> written;
   if (needsNoPlan) {
     namespace fs = std::filesystem;
-    const std::string to = args->value("--output").value_or("-");
+    const std::string to = args.value("--output").value_or("-");
     const auto folderOf = [](const std::string& path) {
       return fs::absolute(path).lexically_normal().parent_path();
     };
-    written = exportCluster(as, *input, to == "-" || folderOf(to) == folderOf(args->files[0]));
+    written = exportCluster(as, *input, to == "-" || folderOf(to) == folderOf(args.files[0]));
   } else {
     Plan plan;
-    if (const int code = findPlan(*args, *input, limits, plan); code != kDone) return code;
+    if (const int code = findPlan(args, *input, limits, plan); code != kDone) return code;
     const ReportSource source{input->scenario.name, &input->problem, input->architecture(),
                               &input->scenario.cluster};
     if (as == "folder") {
       const auto folder = writeLaunchFolder(*framework, source, plan);
       report(folder.diagnostics);
-      return folder ? writeFolder(*args->value("--output"), *folder) : kNoPlanFits;
+      return folder ? writeFolder(*args.value("--output"), *folder) : kNoPlanFits;
     }
     written = target ? writeLaunch(*target, source, plan, static_cast<int>(cores.value_or(0)))
                      : Reading<std::string>{writePlan(plan), {}};
   }
   report(written.diagnostics);
   if (!written) return kNoPlanFits;
-  const Diagnostics failed = writeTextFile(args->value("--output").value_or("-"), *written);
+  const Diagnostics failed = writeTextFile(args.value("--output").value_or("-"), *written);
   report(failed);
   return failed.empty() ? kDone : kBadInput;
+}
+
+}  // namespace
+
+Command exportCommand() {
+  return {
+      .name = "export",
+      .summary = "write launch files for a plan, or a cluster for another program",
+      .usage = {"SCENARIO [PLAN] --as FORMAT", "SCENARIO [PLAN] --as folder [--for PROGRAM] -o FOLDER"},
+      .description =
+          R"(Writes a plan so that it runs, or a cluster for another program. Without PLAN the scenario is solved first. What a
+format cannot say is refused with every reason.
+
+  megatron        flags of Megatron-LM as a shell array, with the pipeline layout ("Et*8|t*8|…|tL")
+  deepspeed       DeepSpeed configuration, JSON
+  torchtitan      configuration of torchtitan v0.2.2, TOML
+  nanotron        nanotron configuration, YAML
+  hostfile        hosts and slots in rank order (Open MPI, DeepSpeed)
+  slurm-hostfile  one host per rank, for SLURM_HOSTFILE and srun -m arbitrary: places every rank exactly
+  rankfile        host and slot of each rank, for mpirun --rankfile FILE (Open MPI 4) or --map-by rankfile:file=FILE
+                  (Open MPI 5); slots are CPU cores, shared out with --cores-per-host N; the device is chosen by local rank
+  visible-devices a shell script to start ranks through: it restricts each host to the plan's devices, as is
+                  needed where a device has failed or is excluded
+  folder          all that starts the plan with --for megatron (default), deepspeed, torchtitan or nanotron: the
+                  configuration, host files, run.sh (srun, mpirun, torchrun), check.sh (do the ranks run where the
+                  plan has them?), stopwatch.sh (measured step against the predicted one) and a README
+  chrome-trace    the simulated schedule, for Perfetto and chrome://tracing
+  plan            the plan itself, for evaluate
+  scenario        the scenario in its normal form
+  cluster-text    the cluster in one line: host:8@450GB/s rack:4@50GB/s,2us
+  graphml, dot    the cluster as a graph
+  astra-sim       the cluster as a network of ASTRA-sim, YAML
+
+Ranks are numbered stage by stage, then replica, context, tensor fastest (Megatron's tp-cp-ep-dp-pp).)",
+      .options = withLimits(
+          {{"--as", 0, "FORMAT", "what to write", false, targets()},
+           {"--for", 0, "PROGRAM", "the program that the folder starts", false, frameworks()},
+           {"--cores-per-host", 0, "N", "CPU cores of a host, to share out in a rank file"},
+           {"--output", 'o', "FILE", "where it goes (default: standard output); of --as folder the folder"}}),
+      .exits = {{0, "done"},
+                {1, "no plan fits, or the format cannot express it (says why)"},
+                {2, "bad input"},
+                {3, "stopped before a plan was found"}},
+      .leastFiles = 1,
+      .mostFiles = 2,
+      .run = exportPlan};
 }
 
 }  // namespace nest::cli

@@ -1,7 +1,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "command_line.h"
 #include "commands.h"
 #include "fields/field.h"
 #include "fields/field_text.h"
@@ -48,19 +47,15 @@ std::string usual(const Field& f) {
   return text.empty() ? text : "; default " + text;
 }
 
-}  // namespace
-
-int fieldsCommand(const Words& words) {
-  const auto args = parseArguments(words, {{"--json"}, {"--schema"}}, 0, 1);
-  if (!args) return report(args.diagnostics), kBadInput;
-  if (args->has("--schema")) return std::cout << scenarioSchema() << std::flush, kDone;
-  const std::string part = args->files.empty() ? "" : args->files[0];
+int list(const Arguments& args) {
+  if (args.has("--schema")) return std::cout << scenarioSchema() << std::flush, kDone;
+  const std::string part = args.files.empty() ? "" : args.files[0];
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::string group;
   for (const Field& f : fields()) {
     const std::string key = dotted(f.key);
     if (key.find(part) == std::string::npos) continue;
-    if (args->has("--json")) {
+    if (args.has("--json")) {
       all.push_back({{"key", key}, {"label", f.label}, {"meaning", f.meaning}, {"allowed", allowed(f)}});
       if (f.least < f.most) all.back()["least"] = f.least, all.back()["most"] = f.most;
       all.back()["numeric"] = f.isNumeric();
@@ -70,8 +65,26 @@ int fieldsCommand(const Words& words) {
     std::cout << "  " << key << (f.isNumeric() ? "  (#)" : "") << "\n      " << f.meaning << "; "
               << allowed(f) << usual(f) << '\n';
   }
-  if (args->has("--json")) std::cout << layOut({{"format", "nest-fields"}, {"version", 1}, {"fields", all}});
+  if (args.has("--json")) std::cout << layOut({{"format", "nest-fields"}, {"version", 1}, {"fields", all}});
   return std::cout << std::flush, kDone;
+}
+
+}  // namespace
+
+Command fieldsCommand() {
+  return {
+      .name = "fields",
+      .summary = "the fields of a scenario, with what each may be",
+      .usage = {"[PART]", "--schema"},
+      .description =
+          R"(Lists the fields of a scenario file whose key contains PART: what each means, what it may be, and its default. sweep --set
+and improve --field take these keys; * stands for the number of a level or link, from 0; a unit at the end may be left out.
+Fields marked (#) are numeric: they can be slid, swept and ranked, and have break-even points.)",
+      .options = {{"--json", 0, "", "print the fields as JSON"},
+                  {"--schema", 0, "", "print the JSON Schema of scenario files"}},
+      .exits = {{0, "done"}, {2, "bad input"}},
+      .mostFiles = 1,
+      .run = list};
 }
 
 }  // namespace nest::cli

@@ -2,7 +2,6 @@
 #include <iostream>
 
 #include "cluster/devices/device_catalog.h"
-#include "command_line.h"
 #include "commands.h"
 #include "files.h"
 #include "formats/import_files.h"
@@ -101,50 +100,47 @@ void readHosts(const std::vector<std::string>& given, std::vector<NamedText>& fi
   }
 }
 
-}  // namespace
+std::vector<std::string> deviceIds() {
+  std::vector<std::string> ids;
+  for (const DeviceSpec& d : deviceCatalog()) ids.push_back(d.id);
+  return ids;
+}
 
-int importCommand(const Words& words) {
-  const std::vector<OptionSpec> known = {{"--into", 0, true},        {"--device", 0, true},
-                                         {"--level", 0, true, true}, {"--batch", 0, true},
-                                         {"--sequence", 0, true},    {"--output", 'o', true},
-                                         {"--hosts", 0, true, true}, {"--devices", 0, true},
-                                         {"--network", 0, true},     {"--devices-per-host", 0, true}};
-  const auto args = parseArguments(words, known, 1, 100);
-  if (!args) return report(args.diagnostics), kBadInput;
+int importNamed(const Arguments& args) {
   Diagnostics out;
-  const auto batch = wholeNumber(*args, "--batch", 1, 1 << 24, out);
-  const auto sequence = wholeNumber(*args, "--sequence", 1, 1 << 26, out);
-  const auto scale = wholeNumber(*args, "--devices", 1, 1 << 24, out);
-  const auto perHost = wholeNumber(*args, "--devices-per-host", 1, 4096, out);
-  const DeviceSpec* device = deviceOf(*args, out);
-  auto files = readAll(args->files, out);
-  readHosts(args->values("--hosts"), files, out);
-  if (const auto line = args->value("--network")) {
+  const auto batch = wholeNumber(args, "--batch", 1, 1 << 24, out);
+  const auto sequence = wholeNumber(args, "--sequence", 1, 1 << 26, out);
+  const auto scale = wholeNumber(args, "--devices", 1, 1 << 24, out);
+  const auto perHost = wholeNumber(args, "--devices-per-host", 1, 4096, out);
+  const DeviceSpec* device = deviceOf(args, out);
+  auto files = readAll(args.files, out);
+  readHosts(args.values("--hosts"), files, out);
+  if (const auto line = args.value("--network")) {
     if (recognise(*line) != FileKind::ClusterText)
       out.push_back(misuse("--network takes a cluster in one line, not \"" + *line + '"',
                            "write for example --network 'host:8@450GB/s rack:4@50GB/s'"));
     files.push_back({"--network", *line});
   }
   std::vector<TypedLevel> levels;
-  for (const std::string& s : args->values("--level"))
+  for (const std::string& s : args.values("--level"))
     if (const auto level = readLevel(s, out)) levels.push_back(*level);
   if (hasErrors(out)) return report(out), kBadInput;
 
   std::optional<Scenario> base;
-  if (const auto into = args->value("--into")) {
+  if (const auto into = args.value("--into")) {
     const auto text = readTextFile(*into);
     auto reading = text ? readScenario(*text, *into, loaderBeside(*into))
                         : Reading<Scenario>{std::nullopt, text.diagnostics};
     report(reading.diagnostics);
     if (!reading) return kBadInput;
     base = std::move(*reading);
-    if (!args->has("--device")) device = &base->cluster.device;
+    if (!args.has("--device")) device = &base->cluster.device;
   }
   ImportOptions options;
   if (perHost) options.devicesPerHost = static_cast<int>(*perHost);
   if (scale) options.scale = static_cast<int>(*scale);
   for (const TypedLevel& l : levels) options.levels[l.level] = {l.bandwidth.value, l.latency};
-  auto imported = importFiles(files, *device, loaderBeside(args->files[0]), options);
+  auto imported = importFiles(files, *device, loaderBeside(args.files[0]), options);
   report(imported.diagnostics, false, true);
   if (!imported) return kBadInput;
   for (const Imported::Part& p : imported->parts)
@@ -156,10 +152,50 @@ int importCommand(const Words& words) {
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
   scenario->model.reference.clear();  // the scenario may be written to another folder than the model's
   if (!hasErrors(out))
-    for (const Diagnostic& d : writeTextFile(args->value("--output").value_or("-"), writeScenario(*scenario)))
+    for (const Diagnostic& d : writeTextFile(args.value("--output").value_or("-"), writeScenario(*scenario)))
       out.push_back(d);
   report(out);
   return hasErrors(out) ? kBadInput : kDone;
+}
+
+}  // namespace
+
+Command importCommand() {
+  return {
+      .name = "import",
+      .summary = "make a scenario of networks and models as they are",
+      .usage = {"FILE…"},
+      .description =
+          R"(Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own
+topology (nvidia-smi, NCCL) and a Slurm topology together become the whole cluster. What files leave open is filled from
+the device and reported; --level sets a level's bandwidth and latency (0 = inside the host).
+
+Hosts of several kinds: give each kind's file and say which hosts it describes, by --hosts or by its name
+(node[0-15].xml, gpu07.txt); one file without such a name describes all hosts that are left:
+  nest-plan import topology.conf --hosts 'node[0-15]=a100.xml' --hosts 'node[16-31]=h100.xml' config.json
+NCCL files tell the devices' generation: slower ones get their share of the device's speed and their own memory, as a note
+says. Choose the fastest as --device. With joined hosts --level sets the switches' values (1 = leaf).)",
+      .options = {{"--into", 0, "SCENARIO", "keep its job, search and all that the files do not bring"},
+                  {"--device", 0, "ID",
+                   "the accelerator, by its catalog id (default h100-sxm, or that of --into)", false,
+                   deviceIds()},
+                  {"--level", 0, "L=BW[,LAT]", "for example --level 1=50GB/s,2us", true},
+                  {"--network", 0, "LINE",
+                   "a cluster in one line, for example --network 'host:8@450GB/s rack:4@50GB/s,2us'"},
+                  {"--hosts", 0, "LIST=FILE", "FILE is the topology of the hosts in the Slurm host list LIST",
+                   true},
+                  {"--devices-per-host", 0, "N",
+                   "of a Slurm topology, which does not say (default: usual for the device, with a warning)"},
+                  {"--devices", 0, "N",
+                   "which of the cluster sizes in a NEST artifact's input (default: the smallest)"},
+                  {"--batch", 0, "N", "global batch"},
+                  {"--sequence", 0, "N", "sequence length"},
+                  {"--output", 'o', "FILE", "where the scenario goes (default: standard output)"}},
+      .notes = "nest-plan formats lists the files that are read, with an example each.",
+      .exits = {{0, "done"}, {2, "bad input"}},
+      .leastFiles = 1,
+      .mostFiles = 100,
+      .run = importNamed};
 }
 
 }  // namespace nest::cli

@@ -77,8 +77,10 @@ ExitCode exitCodeOf(const Outcome& o) {
 }
 
 std::vector<OptionSpec> withLimits(std::vector<OptionSpec> known) {
-  known.push_back({"--deadline", 0, true});
-  known.push_back({"--work-limit", 0, true});
+  known.push_back(
+      {"--deadline", 0, "SECONDS", "stop then with the best so far, its lower bound and the gap (0: none)"});
+  known.push_back(
+      {"--work-limit", 0, "N", "stop after N units of search work instead: the same result on any machine"});
   return known;
 }
 

@@ -1,52 +1,70 @@
 #include <exception>
 #include <iostream>
-#include <iterator>
-#include <string_view>
 
-#include "command_line.h"
 #include "commands.h"
 #include "files/descriptor.h"
-#include "help.h"
+#include "options/log_options.h"
+#include "options/shell_files.h"
 #include "printable_output.h"
 #include "standard_output.h"
-#include "study_help.h"
 
 namespace nest::cli {
 namespace {
 
-const Command kCommands[] = {
-    {"solve", "find the best plan of a scenario", kSolveHelp, solveCommand},
-    {"evaluate", "cost a given plan on a scenario", kEvaluateHelp, evaluateCommand},
-    {"compare", "run the baselines beside the exact search", kCompareHelp, compareCommand},
-    {"why", "explain the best plan's figures, or answer what speaks against another", kWhyHelp, whyCommand},
-    {"improve", "rank single improvements, break-even points and failures", kImproveHelp, improveCommand},
-    {"inverse", "fewest devices, or which device, that meet a batch time", kInverseHelp, inverseCommand},
-    {"study", "the paper's comparison, scaling curves, other planners", kStudyHelp, studyCommand},
-    {"check", "say what files are and all that is wrong with them", kCheckHelp, checkCommand},
-    {"import", "make a scenario of networks and models as they are", kImportHelp, importCommand},
-    {"formats", "the files that are read, with an example each", kFormatsHelp, formatsCommand},
-    {"export", "write a plan so that it runs, or a cluster for another program", kExportHelp, exportCommand},
-    {"fields", "the fields of a scenario, with what each may be", kFieldsHelp, fieldsCommand},
-    {"sweep", "solve a scenario over a grid of field values", kSweepHelp, sweepCommand},
-};
+using Words = std::vector<std::string>;
 
-void overview(std::ostream& out) {
-  out << "nest-plan: where to place the training of a large model on a datacenter\n\n"
-         "Usage: nest-plan COMMAND [OPTIONS] FILE…\n\nCommands:\n";
-  for (const Command& c : kCommands) {
-    std::string name = c.name;
-    name.resize(10, ' ');
-    out << "  " << name << "  " << c.summary << '\n';
+Program program() {
+  return {
+      .whole =
+          {.name = "nest-plan",
+           .summary = "where to place the training of a large model on a datacenter",
+           .usage = {"COMMAND [OPTION]… [FILE]…"},
+           .description = "nest-plan COMMAND --help tells a command's options and file formats.",
+           .options = {{"--help", 'h', "", "show this help"},
+                       {"--version", 0, "", "show the version"},
+                       {"--write-manual", 0, "FOLDER",
+                        "write the manual pages and the completion of bash, zsh and fish below this folder"}},
+           .exits = {{0, "done"},
+                     {1, "no plan fits (says why and what would make it fit)"},
+                     {2, "bad input or unwritable output (says where and why)"},
+                     {3, "interrupted"}},
+           .mostFiles = 1},
+      .version = NEST_VERSION,
+      .commands = {solveCommand(), evaluateCommand(), compareCommand(), whyCommand(), improveCommand(),
+                   inverseCommand(), studyCommand(), checkCommand(), importCommand(), formatsCommand(),
+                   exportCommand(), fieldsCommand(), sweepCommand()},
+      .everywhere = logOptionSpecs("warning", "standard error")};
+}
+
+const Command* find(const std::vector<Command>& commands, const std::string& name) {
+  for (const Command& c : commands)
+    if (name == c.name) return &c;
+  return nullptr;
+}
+
+int misused(const std::string& message, const std::string& remedy) {
+  report({error("command-line", {}, message, remedy)});
+  return kBadInput;
+}
+
+/// Runs the command on the words behind its name; `path` is how it is called.
+int run(const std::string& path, const Command& command, const Words& words) {
+  const Command* part = words.empty() ? nullptr : find(command.parts, words[0]);
+  if (part) return run(path + ' ' + part->name, *part, {words.begin() + 1, words.end()});
+  for (const std::string& w : words) {
+    if (w == "--") break;
+    if (w == "--help" || w == "-h") return std::cout << helpText(path, command), kDone;
   }
-  out << "\nnest-plan COMMAND --help tells a command's options and file formats. Every command takes\n"
-         "  --log-level LEVEL  what to log, at least: "
-      << kLogLevels
-      << " (default: warning)\n"
-         "  --log-file FILE    append the log to FILE, from info on, instead of writing it to standard "
-         "error\n\n"
-         "Exit codes: 0 done; 1 no plan fits (says why and what would make it fit); 2 bad input or "
-         "unwritable "
-         "output (says where and why); 3 interrupted.\n";
+  if (!command.parts.empty()) {
+    std::string known;
+    for (const Command& c : command.parts) known += (known.empty() ? "" : ", ") + c.name;
+    return misused(words.empty() ? "no " + command.name + " is named"
+                                 : "there is no " + command.name + " \"" + words[0] + '"',
+                   "one of " + known);
+  }
+  const auto args = parseArguments(words, command);
+  if (!args) return report(args.diagnostics), kBadInput;
+  return command.run(*args);
 }
 
 int run(Words words) {
@@ -56,30 +74,29 @@ int run(Words words) {
     log.diagnostics = startLog(*log);
   }
   if (hasErrors(log.diagnostics)) return report(log.diagnostics), kBadInput;
+  const Program program = cli::program();
   if (words.empty()) {
-    overview(std::cerr);
+    std::cerr << helpText(program);
     return kBadInput;
   }
-  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    if (words.size() < 2) return overview(std::cout), kDone;
-    for (const Command& c : kCommands)
-      if (words[1] == c.name) return std::cout << c.help, kDone;
-  }
-  if (words[0] == "--version") {
-    std::cout << "nest-plan " NEST_VERSION "\n";
+  if (const Command* c = find(program.commands, words[0]))
+    return run(program.whole.name + ' ' + c->name, *c, {words.begin() + 1, words.end()});
+  if (words[0] == "help") {
+    const Command* c = words.size() > 1 ? find(program.commands, words[1]) : nullptr;
+    std::cout << (c ? helpText(program.whole.name + ' ' + c->name, *c) : helpText(program));
     return kDone;
   }
-  for (const Command& c : kCommands) {
-    if (words[0] != c.name) continue;
-    const Words rest(words.begin() + 1, words.end());
-    for (const std::string& w : rest) {
-      if (w == "--") break;
-      if (w == "--help" || w == "-h") return std::cout << c.help, kDone;
+  if (words[0].front() == '-') {
+    const auto args = parseArguments(words, program.whole);
+    if (!args) return report(args.diagnostics), kBadInput;
+    if (args->has("--version")) return std::cout << "nest-plan " NEST_VERSION "\n", kDone;
+    if (const auto folder = args->value("--write-manual")) {
+      const Diagnostics failed = writeShellFiles(program, *folder);
+      return report(failed), failed.empty() ? kDone : kBadInput;
     }
-    return c.run(rest);
+    return std::cout << helpText(program), kDone;
   }
-  std::cerr << "error: there is no command \"" << words[0] << "\" [command-line]\n\n";
-  overview(std::cerr);
+  std::cerr << "error: there is no command \"" << words[0] << "\" [command-line]\n\n" << helpText(program);
   return kBadInput;
 }
 

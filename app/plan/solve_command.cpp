@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include "command_line.h"
 #include "commands.h"
 #include "files.h"
 #include "formats/results/outcome_json.h"
@@ -79,56 +78,48 @@ std::string frontText(const Outcome& o) {
   return out + table.text(2);
 }
 
-}  // namespace
-
-int solveCommand(const Words& words) {
-  const auto args =
-      parseArguments(words, withLimits({{"--json"}, {"--output", 'o', true}, {"--free"}, {"--front"}}), 1, 1);
-  if (!args) return report(args.diagnostics), kBadInput;
+int solve(const Arguments& args) {
   Diagnostics misuse;
-  Limits limits = limitsOf(*args, misuse);
+  Limits limits = limitsOf(args, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
 
-  const bool json = args->has("--json");
-  auto input = readInput(args->files[0], json);
+  const bool json = args.has("--json");
+  auto input = readInput(args.files[0], json);
   if (!input) return kBadInput;
-  if (args->has("--deadline")) input->problem.search.deadlineSeconds = limits.deadlineSeconds;
+  if (args.has("--deadline")) input->problem.search.deadlineSeconds = limits.deadlineSeconds;
   limits.deadlineSeconds = input->problem.search.deadlineSeconds;
   Watch watch(limits);
   Control control = watch.control();
-  control.widerFront = args->has("--front");
+  control.widerFront = args.has("--front");
   if (control.widerFront)  // one plan alone has no front
     input->problem.search.topPlans = std::max(2, input->problem.search.topPlans);
   const Outcome outcome = solveAndExplain(input->problem, control);
   // The file first: who reads the report may stop reading before its end.
   Diagnostics unwritten;
-  if (const auto path = args->value("--output"); path && outcome.best())
+  if (const auto path = args.value("--output"); path && outcome.best())
     unwritten = writeTextFile(*path, writePlan(outcome.best()->plan));
-  const auto free = args->has("--free") ? solveFreely(*input, watch.control()) : std::nullopt;
+  const auto free = args.has("--free") ? solveFreely(*input, watch.control()) : std::nullopt;
   const ReportSource source = sourceOf(*input, watch);
   const Outcome* beside = free ? &*free : nullptr;
   const std::string told =
       json ? writeOutcome(source, outcome, beside) : summaryText(source, outcome, beside);
   watch.clear();
   std::cout << told;
-  if (args->has("--front") && !json && !outcome.front.empty()) std::cout << "\n" << frontText(outcome);
+  if (args.has("--front") && !json && !outcome.front.empty()) std::cout << "\n" << frontText(outcome);
   std::cout << std::flush;
   if (!unwritten.empty()) return report(unwritten), kBadInput;
   return exitCodeOf(outcome);
 }
 
-int evaluateCommand(const Words& words) {
-  const auto args =
-      parseArguments(words, {{"--json"}, {"--measured", 0, true}, {"--calibrated", 0, true}}, 2, 2);
-  if (!args) return report(args.diagnostics), kBadInput;
-  const auto measured = measuredTime(*args);
+int evaluate(const Arguments& args) {
+  const auto measured = measuredTime(args);
   if (!measured) return report(measured.diagnostics), kBadInput;
-  const bool json = args->has("--json");
-  const auto input = readInput(args->files[0], json);
-  const auto text = readTextFile(args->files[1]);
+  const bool json = args.has("--json");
+  const auto input = readInput(args.files[0], json);
+  const auto text = readTextFile(args.files[1]);
   Reading<Plan> plan;
   if (text)
-    plan = readPlan(*text, args->files[1]);
+    plan = readPlan(*text, args.files[1]);
   else
     plan.diagnostics = text.diagnostics;
   report(plan.diagnostics, json && input);
@@ -150,13 +141,93 @@ int evaluateCommand(const Words& words) {
   const Calibration* beside = calibration ? &*calibration : nullptr;
   std::cout << (json ? writeEvaluation(source, ranked, beside) : evaluationText(source, ranked, beside))
             << std::flush;
-  if (const auto path = args->value("--calibrated"); path && calibration) {
+  if (const auto path = args.value("--calibrated"); path && calibration) {
     Scenario calibrated = input->scenario;
     calibrated.model.calibration = calibration->factor;
     const Diagnostics failed = writeTextFile(*path, writeScenario(calibrated));
     if (!failed.empty()) return report(failed), kBadInput;
   }
   return ranked.evaluation.feasible() ? kDone : kNoPlanFits;
+}
+
+}  // namespace
+
+Command solveCommand() {
+  return {
+      .name = "solve",
+      .summary = "find the best plan of a scenario",
+      .usage = {"SCENARIO"},
+      .description =
+          R"(Finds the best plan over the whole search space of the scenario and prints it: times, throughput, MFU, every stage with
+its load and its memory, the lower bound and what was searched. Ctrl+C ends with the best so far.)",
+      .options = withLimits(
+          {{"--json", 0, "", "print the outcome as JSON, all values in SI units, keys ending in their unit"},
+           {"--output", 'o', "FILE", "also write the best plan alone, for evaluate and export"},
+           {"--free", 0, "", "show beside it the optimum without the rules of the preset \"runnable\""},
+           {"--front", 0, "",
+            "also search the Pareto front of time, devices and peak memory as far as possible (up to ten "
+            "times as long), "
+            "and list it. front_reach in JSON says how far it is exact, among plans with one strategy for "
+            "all stages: "
+            "\"exact\" is the whole front; \"stepped\" the fastest plan within each of a falling row of "
+            "device counts and "
+            "of memory limits; \"met\" only the best of the plans met (as without it)"}}),
+      .notes = R"(SCENARIO is a *.nest.json file ("-" reads standard input):
+  {"format": "nest-scenario", "version": 1, "name": "…", "description": "…",
+   "cluster": {"device": "h100-sxm", "network": "host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s"},
+   "model": {"path": "models/llama-2-7b.json"},
+   "job": {"global_batch": 1024, "sequence_length": 4096, "microbatches": [1, 2, 4]},
+   "search": {"preset": "runnable", "objective": "pipeline", "zero_stages": [0, 1, 2, 3],
+              "recompute": ["none", "selective", "full"]},
+   "constraints": {"tensor": {"most": 8}, "stages": 4},
+   "assumptions": {"reserve_bytes": "2 GiB", "overlap": {"data": 0}}}
+Where a network is a graph, the best plan is also routed over its links (see nest-plan evaluate --help). A device may be
+an object: {"id": "h100-sxm", "memory_bytes": "96 GiB", "sustained_rate": 0.85}. "model" may also hold "profile" (measured
+costs, an object or a path: what it does not hold is estimated), "analytic" ({"flash_attention": false, …}: the constants
+of the analytic profile) and "calibration" (measured ÷ predicted step time). A path names a file in the scenario's own
+folder or below it, never elsewhere.
+resources/schemas/scenario.schema.json tells every key. Figures may be numbers in the unit of their key, or texts with
+their own ("450 GB/s", "400 Gb/s", "2 us", "80 GiB"). The network is one line, a list of levels, or a graph.
+
+The result is one of: optimal; best so far (stopped, with its gap); stopped without a plan (whether one fits is not known);
+does not fit (the closest plan is shown, and what would make one fit).)",
+      .exits = {{0, "a plan was found"},
+                {1, "nothing fits"},
+                {2, "bad input"},
+                {3, "stopped before a plan was found"}},
+      .leastFiles = 1,
+      .mostFiles = 1,
+      .run = solve};
+}
+
+Command evaluateCommand() {
+  return {
+      .name = "evaluate",
+      .summary = "cost a given plan on a scenario",
+      .usage = {"SCENARIO PLAN"},
+      .description =
+          R"(Costs a plan on a scenario under the same model that solve uses, and names everything that keeps it from running.
+Where the cluster is a graph, the plan's traffic is routed over its links too: the busiest link, the time it needs at
+least, how far the levels are from the network (distortion), and what is irregular.)",
+      .options =
+          {{"--json", 0, "", "print the evaluation as JSON"},
+           {"--measured", 0, "TIME",
+            "a step time that this plan was measured at, for example 12.3s: shows predicted ÷ measured and "
+            "the "
+            "factor on all compute times that makes the two equal"},
+           {"--calibrated", 0, "FILE",
+            "write the scenario with that factor (\"model\": {\"calibration\": …}); needs --measured"}},
+      .notes = R"(PLAN is a plan file (from solve -o, or made by hand) or an outcome of solve --json:
+  {"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 8, "data_outer": 4, "block_stride": 32, "zero": 1,
+   "stages": [{"layers": [0, 1, 2], "strategy": {"tensor": 8, "sequence": true, "context": 1, "expert": 1},
+               "recompute": "none"}, …]}
+Layers are numbered from 0 in files. An interleaved stage lists "chunks": [[0, 1], [4, 5]] in place of "layers".
+"device_order" (optional) lists the devices in the order of the placement; without it they stand in the cluster's
+locality order.)",
+      .exits = {{0, "the plan can run"}, {1, "it cannot (says why)"}, {2, "bad input"}},
+      .leastFiles = 2,
+      .mostFiles = 2,
+      .run = evaluate};
 }
 
 }  // namespace nest::cli

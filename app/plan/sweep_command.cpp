@@ -5,7 +5,6 @@
 #include <iostream>
 #include <thread>
 
-#include "command_line.h"
 #include "commands.h"
 #include "files.h"
 #include "files/appending_file.h"
@@ -135,22 +134,11 @@ void showProgress(const SweepRow& row, std::size_t done, std::size_t all) {
                best.c_str(), isatty(STDERR_FILENO) && done < all ? "" : "\n");
 }
 
-}  // namespace
-
-int sweepCommand(const Words& words) {
-  const std::vector<OptionSpec> known = {{"--set", 's', true, true},
-                                         {"--output", 'o', true},
-                                         {"--threads", 0, true},
-                                         {"--shard", 0, true},
-                                         {"--merge"},
-                                         {"--restart"},
-                                         {"--json"}};
-  const auto args = parseArguments(words, known, 1, 100000);
-  if (!args) return report(args.diagnostics), kBadInput;
-  if (args->has("--merge")) return merge(*args);
-  const auto asked = readOptions(*args);
+int sweep(const Arguments& args) {
+  if (args.has("--merge")) return merge(args);
+  const auto asked = readOptions(args);
   if (!asked) return kBadInput;
-  const std::string& path = args->files[0];
+  const std::string& path = args.files[0];
   const auto text = readTextFile(path);
   if (!text) return report(text.diagnostics), kBadInput;
   const auto grid = SweepGrid::build(*text, path, asked->fields, loaderBeside(path));
@@ -158,7 +146,7 @@ int sweepCommand(const Words& words) {
   if (!grid) return kBadInput;
 
   SweepOptions options{asked->threads, asked->shard, {}};
-  const auto base = args->value("--output");
+  const auto base = args.value("--output");
   const bool whole = asked->shard.of == 1;
   const std::size_t all = asked->shard.sizeOf(grid->size());
   std::string kept;
@@ -169,7 +157,7 @@ int sweepCommand(const Words& words) {
         (whole ? ""
                : ".shard-" + std::to_string(asked->shard.number) + "-of-" + std::to_string(asked->shard.of)) +
         ".jsonl";
-    auto opened = openJournal(kept, *grid, args->has("--restart"), options.done);
+    auto opened = openJournal(kept, *grid, args.has("--restart"), options.done);
     report(opened.diagnostics);
     if (!opened) return kBadInput;
     journal = std::move(opened.value);
@@ -202,11 +190,49 @@ int sweepCommand(const Words& words) {
               << (base ? "; they are kept in " + kept + ": the same command goes on from there\n"
                        : "; nothing is kept for another run: -o would\n");
   if (!base)
-    (args->has("--json") ? writeSweepJson : writeSweepCsv)(
-        grid->fields(), rows, [](std::string_view piece) { std::cout << piece; });
+    (args.has("--json") ? writeSweepJson : writeSweepCsv)(grid->fields(), rows,
+                                                          [](std::string_view piece) { std::cout << piece; });
   else if (isComplete && whole)
     return writeTables(*base, kept, grid->fields(), rows);
   return isComplete ? kDone : kStopped;
+}
+
+}  // namespace
+
+Command sweepCommand() {
+  return {
+      .name = "sweep",
+      .summary = "solve a scenario over a grid of field values",
+      .usage = {"SCENARIO --set FIELD=VALUES…", "--merge JOURNAL… -o BASE"},
+      .description =
+          R"(Solves the scenario for every combination of values. FIELD is any field of the scenario file, as a path:
+job.global_batch, cluster.levels.1.bandwidth, assumptions.overlap.data, constraints.tensor, model.path. VALUES are separated
+by commas; 8..64x2 is 8,16,32,64 and 1..4+1 is 1,2,3,4. Values may carry their unit. nest-plan fields lists all fields.
+
+  nest-plan sweep s.nest.json --set job.global_batch=512..4096x2 --set "cluster.levels.1.bandwidth=25 GB/s,50 GB/s" -o out
+
+writes out.csv and out.json when done. On the way every row goes to out.jsonl: after an interruption (Ctrl+C, SIGTERM, a
+full disk, a lost machine) the same command goes on from there; --restart solves all again, and so it must be where a model
+file of the scenario has changed. Without -o the table goes to standard output, after an interruption as far as it is solved.)",
+      .options =
+          {{"--set", 's', "FIELD=VALUES", "a field and the values it takes", true},
+           {"--output", 'o', "BASE", "write BASE.csv and BASE.json, and BASE.jsonl on the way"},
+           {"--threads", 0, "N", "solves at once (default: all cores)"},
+           {"--shard", 0, "i/n",
+            "only every n-th combination, beginning with the i-th; rows go to BASE.shard-i-of-n.jsonl"},
+           {"--merge", 0, "", "join the journals of shards into BASE.csv and BASE.json"},
+           {"--restart", 0, "", "solve all rows again"},
+           {"--json", 0, "", "without -o: print JSON instead of CSV"}},
+      .notes = R"(Spread over machines, with Slurm or GNU parallel:
+  sbatch --array=1-16 --wrap 'nest-plan sweep s.nest.json --set … --shard $SLURM_ARRAY_TASK_ID/16 -o out'
+  parallel -q nest-plan sweep s.nest.json --set … --shard {}/16 -o out ::: $(seq 16)
+  nest-plan sweep --merge out.shard-*.jsonl -o out)",
+      .exits = {{0, "done (rows on which nothing fits included)"},
+                {2, "bad input, or a file that cannot be written"},
+                {3, "interrupted"}},
+      .leastFiles = 1,
+      .mostFiles = 100000,
+      .run = sweep};
 }
 
 }  // namespace nest::cli

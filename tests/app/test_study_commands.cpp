@@ -126,7 +126,7 @@ private slots:
                        "assumptions.overlap.data", "--field", "devices", "--break-even", "--json"});
     QVERIFY2(r.code == 0, qPrintable(r.err));
     QStringList keys;
-    for (const auto& i : r.json().object()["improvements"].toArray())
+    for (const auto& i : r.json()["improvements"].toArray())
       keys << i.toObject()["parameter"].toString();
     keys.sort();
     QCOMPARE(keys, QStringList({"/assumptions/overlap/data", "/job/sequence_length", "devices"}));
@@ -134,7 +134,7 @@ private slots:
     QCOMPARE(wrong.code, 2);
     QVERIFY(wrong.err.contains("nest-plan fields"));
     const Ran listed = run({"fields", "overlap", "--json"});
-    const QJsonArray all = listed.json().object()["fields"].toArray();
+    const QJsonArray all = listed.json()["fields"].toArray();
     QCOMPARE(all.size(), 6);
     QCOMPARE(all[0].toObject()["most"].toDouble(), 1.0);
     QVERIFY(run({"fields"}).out.contains("from 1 to 67,108,864 tokens"));

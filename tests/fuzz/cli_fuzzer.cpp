@@ -173,6 +173,7 @@ const std::map<std::string, std::vector<std::string>>& usual() {
       {"--merge", {""}},
       {"--per-stage", {""}},
       {"--help", {""}},
+      {"--write-manual", {"out/manual"}},
       {"--deadline", {"0.2", "0"}},
       {"--threads", {"1", "2"}},
       {"--seed", {"3"}},
@@ -346,7 +347,7 @@ public:
     std::stable_partition(m_scenarios.begin(), m_scenarios.end(),
                           [](const fs::path& f) { return f.filename().string().find("teaching") == 0; });
     const std::string help = run({"--help"}, {}).out;
-    const char* codes = "(?:: |; )(\\d+) ";
+    const char* codes = "[:;]\\s(\\d+)\\s";
     const auto endOf = [](const std::string& text) {
       return text.substr(std::min(text.find("Exit codes:"), text.size()));
     };

@@ -52,12 +52,6 @@ const std::vector<ViewEntry>& viewRegistry() {
   return all;
 }
 
-QString viewNames() {
-  QStringList names;
-  for (const ViewEntry& e : viewRegistry()) names << e.id;
-  return names.join(QStringLiteral(", "));
-}
-
 std::vector<std::unique_ptr<InteractiveFigure>> planFigures() {
   std::vector<std::unique_ptr<InteractiveFigure>> all;
   for (const ViewEntry& e : viewRegistry())

@@ -20,8 +20,6 @@ struct ViewEntry {
 /// Every view of the program, in the order of their tabs. The one place to add a view: window, command line
 /// and export follow it.
 const std::vector<ViewEntry>& viewRegistry();
-/// Their ids, for a person: "topology, network, …".
-QString viewNames();
 
 /// A fresh set of the figures that follow from a plan alone, with their first options, in that order.
 std::vector<std::unique_ptr<InteractiveFigure>> planFigures();

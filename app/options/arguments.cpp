@@ -1,6 +1,6 @@
-#include "command_line.h"
+#include "options/arguments.h"
 
-#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -19,10 +19,29 @@ const OptionSpec* find(const std::vector<OptionSpec>& known, const std::string& 
   return nullptr;
 }
 
-std::string listOf(const std::vector<OptionSpec>& known) {
+std::string joined(const std::vector<std::string>& names) {
   std::string out;
-  for (const OptionSpec& o : known) out += (out.empty() ? "" : ", ") + o.name;
+  for (const std::string& n : names) out += (out.empty() ? "" : ", ") + n;
   return out;
+}
+
+std::string listOf(const std::vector<OptionSpec>& known) {
+  std::vector<std::string> names;
+  for (const OptionSpec& o : known) names.push_back(o.name);
+  return joined(names);
+}
+
+/// The choice that is meant, whatever its case and hyphens: "What-if" is "whatif".
+std::optional<std::string> choiceCalled(const std::vector<std::string>& choices, const std::string& name) {
+  const auto plain = [](const std::string& s) {
+    std::string out;
+    for (const char c : s)
+      if (c != '-') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+  };
+  for (const std::string& c : choices)
+    if (plain(c) == plain(name)) return c;
+  return std::nullopt;
 }
 
 template <class T>
@@ -57,9 +76,9 @@ std::vector<std::string> Arguments::values(const std::string& name) const {
   return it == options.end() ? std::vector<std::string>() : it->second;
 }
 
-Reading<Arguments> parseArguments(const std::vector<std::string>& words, const std::vector<OptionSpec>& known,
-                                  std::size_t leastFiles, std::size_t mostFiles) {
+Reading<Arguments> parseArguments(const std::vector<std::string>& words, const Command& command) {
   Reading<Arguments> result;
+  const auto& known = command.options;
   Arguments a;
   bool optionsEnded = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -82,7 +101,7 @@ Reading<Arguments> parseArguments(const std::vector<std::string>& words, const s
     auto& values = a.options[option->name];
     if (!values.empty() && !option->repeats)
       result.diagnostics.push_back(misuse(option->name + " is given twice"));
-    if (!option->takesValue) {
+    if (!option->takesValue()) {
       if (equals != std::string::npos) result.diagnostics.push_back(misuse(option->name + " takes no value"));
       values.emplace_back();
     } else if (equals != std::string::npos) {
@@ -90,42 +109,24 @@ Reading<Arguments> parseArguments(const std::vector<std::string>& words, const s
     } else if (i + 1 < words.size()) {
       values.push_back(words[++i]);
     } else {
-      result.diagnostics.push_back(misuse(option->name + " needs a value"));
-    }
-  }
-  if (a.files.size() < leastFiles) result.diagnostics.push_back(misuse("a file name is missing"));
-  if (a.files.size() > mostFiles)
-    result.diagnostics.push_back(misuse("too many file names, beginning with \"" + a.files[mostFiles] + '"'));
-  if (result.diagnostics.empty()) result.value = std::move(a);
-  return result;
-}
-
-Reading<LogOptions> takeLogOptions(std::vector<std::string>& words) {
-  LogOptions found;
-  Diagnostics trouble;
-  const auto end = std::find(words.begin(), words.end(), "--");
-  std::vector<std::string> rest;
-  for (auto word = words.begin(); word != words.end(); ++word) {
-    const std::string name = word->substr(0, word->find('='));
-    const bool isLevel = name == "--log-level";
-    if (word >= end || (!isLevel && name != "--log-file")) {
-      rest.push_back(*word);
+      result.diagnostics.push_back(
+          misuse(option->name + " needs a value",
+                 option->choices.empty() ? "see --help" : "one of " + joined(option->choices)));
       continue;
     }
-    std::optional<std::string> value;
-    if (name != *word)
-      value = word->substr(name.size() + 1);
-    else if (word + 1 < end)
-      value = *++word;
-    if (isLevel && !(value && isLogLevel(*value)))
-      trouble.push_back(misuse(std::string("--log-level takes one of ") + kLogLevels));
-    else if (!value || value->empty())
-      trouble.push_back(misuse("--log-file needs a file to append to"));
+    if (option->choices.empty()) continue;
+    if (const auto choice = choiceCalled(option->choices, values.back()))
+      values.back() = *choice;
     else
-      (isLevel ? found.level : found.file) = value;
+      result.diagnostics.push_back(misuse(option->name + " does not take \"" + values.back() + '"',
+                                          "expected one of " + joined(option->choices)));
   }
-  words = std::move(rest);
-  return {hasErrors(trouble) ? std::nullopt : std::optional(found), trouble};
+  if (a.files.size() < command.leastFiles) result.diagnostics.push_back(misuse("a file name is missing"));
+  if (a.files.size() > command.mostFiles)
+    result.diagnostics.push_back(
+        misuse("too many file names, beginning with \"" + a.files[command.mostFiles] + '"'));
+  if (result.diagnostics.empty()) result.value = std::move(a);
+  return result;
 }
 
 std::optional<long long> wholeNumber(const Arguments& a, const std::string& option, long long least,
