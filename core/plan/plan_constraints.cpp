@@ -67,7 +67,10 @@ private:
 
   void cuts() {
     for (const LayerIndex x : m_problem.constraints.requiredCuts)
-      if (beginsPart(x) < 0) add(-1, "a stage must begin at " + layerName(x));
+      // The model's first layer begins a stage anyhow.
+      if (beginsPart(x) < 0 || (beginsPart(x) == 0 && x.value > 0))
+        add(-1, beginsPart(x) < 0 ? "a stage must begin at " + layerName(x)
+                                  : "a stage other than the first must begin at " + layerName(x));
     for (const LayerIndex x : m_problem.constraints.forbiddenCuts)
       if (const int part = beginsPart(x); part > 0)
         add(part % m_plan.stageCount(), "no stage may begin at " + layerName(x));

@@ -139,6 +139,27 @@ private slots:
     q.stages[1].recompute = Recompute::Full;
     QCOMPARE(codes(evaluate(p, q)), std::string("recompute"));
   }
+  /// A required cut and a forbidden one before the same layer exclude each other, on a DAG too: where the
+  /// first stage begins there is no cut.
+  void requiredAndForbiddenMeanTheSameCut() {
+    Problem p = handProblem(hosts(1, 2), 3);
+    LayerGraph graph = *p.graph;  // layers 1 and 2 side by side, both read by layer 3
+    graph.tensors[0].consumers = {LayerIndex(2)};
+    p.graph = std::make_shared<const LayerGraph>(graph);
+    p.job.globalBatch = 1;
+    for (const int cut : {1, 2})
+      for (const auto& parts : {std::vector<std::vector<int>>{{0}, {1, 2}}, {{1}, {0, 2}}, {{0, 1}, {2}}}) {
+        const Plan q = chainPlan(parts, 2);
+        p.constraints = {};
+        QCOMPARE(codes(evaluate(p, q)), std::string());
+        p.constraints.requiredCuts = {LayerIndex(cut)};
+        const bool required = codes(evaluate(p, q)).empty();
+        p.constraints = {};
+        p.constraints.forbiddenCuts = {LayerIndex(cut)};
+        QCOMPARE(codes(evaluate(p, q)).empty(), !required);
+        QCOMPARE(required, parts[1][0] == cut);
+      }
+  }
   void interleavingNeedsEqualChunksAndWholeGroups() {
     Problem p = problem();
     const Plan good = chainPlan({{0}, {1}, {2}, {3}}, 2);
