@@ -52,10 +52,11 @@ struct Control {
   Until until() const { return {stop, deadline}; }
   bool stopRequested() const { return stop.stop_requested(); }
   bool over() const { return cause() != StopCause::None; }
-  StopCause cause() const {
+  StopCause cause() const { return cause(std::chrono::steady_clock::now()); }
+  StopCause cause(std::chrono::steady_clock::time_point now) const {
     if (stopRequested()) return StopCause::Request;
     if (work && work->isSpent()) return StopCause::WorkLimit;
-    return deadline && std::chrono::steady_clock::now() >= *deadline ? StopCause::Deadline : StopCause::None;
+    return deadline && now >= *deadline ? StopCause::Deadline : StopCause::None;
   }
 };
 

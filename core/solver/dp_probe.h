@@ -35,10 +35,11 @@ struct DpAlternative {
   bool chosen = false;
 };
 
-/// Runs the DP of one configuration (a plan's microbatch, strategy, degrees, layout, ZeRO stage, stage count)
-/// again and keeps the table, which a search does not. For chains with one strategy and one chunk for all
-/// stages; exact when all devices are equally fast (otherwise the tail in a cell takes the devices before it
-/// as nominal).
+/// Runs the DP of one configuration (a plan's microbatch, strategy of each stage, degrees, layout, ZeRO
+/// stage, stage count) again with nothing pruned, and keeps the table, which a search does not. Of a DAG its
+/// columns are all cuts; with chunks, which leave the cuts no choice, the parts that begin the stages. Exact
+/// where stages before a cell do the same backward work in the same time whatever they hold (one strategy,
+/// equally fast devices); otherwise the tail in a cell takes as much of it as there can be.
 class DpProbe {
 public:
   /// nullptr where there is no such table; `why` then says so.
@@ -46,8 +47,10 @@ public:
   ~DpProbe();
 
   int stageCount() const;
-  int cutCount() const;  ///< layers + 1
+  int cutCount() const;           ///< columns; of a chain, layers + 1
+  int firstLayer(int cut) const;  ///< of what is left there, the lowest; −1: nothing is left
   const DpCell& cell(int stage, int cut) const;
+  /// With chunks, one for each recompute policy.
   std::vector<DpAlternative> alternatives(int stage, int cut) const;
 
 private:

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <queue>
 #include <tuple>
 #include <utility>
+
+#include "solver/best_first.h"
 
 namespace nest::planner {
 namespace {
@@ -29,14 +30,7 @@ Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& sha
       m_incumbents(&incumbents),
       m_watch(watch),
       m_rules(problem.constraints, order) {
-  const Hierarchy& cluster = *problem.cluster;
-  m_roomiest = cluster.device().memory.value.value();
-  if (!cluster.hasUniformDevices()) {
-    m_roomiest = 0;
-    for (int i = 0; i < cluster.deviceCount(); ++i)
-      m_roomiest = std::max(m_roomiest, cluster.factor(DeviceIndex(i)).memory.value());
-  }
-  m_roomiest *= kMemoryRounding;
+  m_roomiest = roomiest(*problem.cluster) * kMemoryRounding;
 }
 
 LayerSums& Search::sumsOf(int microbatch, int strategy) {
@@ -61,48 +55,35 @@ bool Search::open(const Entry& e, int zero) const {
          e.bound[at(zero)] <= m_incumbents->limit() * kSlack;
 }
 
+// An entry waits under its best ZeRO stage; once that is solved, under the next.
+Search::Item Search::next(int index, double after, int zero) const {
+  const Entry& e = m_entries[at(index)];
+  Item item{kNever, index, -1};
+  for (int z = 0; z < 4; ++z)
+    if (std::pair(e.bound[at(z)], z) > std::pair(after, zero) && e.bound[at(z)] < item.bound && open(e, z))
+      item.bound = e.bound[at(z)], item.zero = z;
+  return item;
+}
+
 bool Search::drain() {
-  struct Item {
-    double bound;
-    int entry, zero;
-    bool operator>(const Item& o) const {
-      return std::tie(bound, entry, zero) > std::tie(o.bound, o.entry, o.zero);
-    }
-  };
-  // An entry waits under its best ZeRO stage; once that is solved, under the next.
-  const auto next = [&](int index, double after, int zero) {
-    Item item{kNever, index, -1};
-    for (int z = 0; z < 4; ++z) {
-      const double bound = m_entries[at(index)].bound[at(z)];
-      if (std::pair(bound, z) > std::pair(after, zero) && bound < item.bound && open(m_entries[at(index)], z))
-        item.bound = bound, item.zero = z;
-    }
-    return item;
-  };
   std::vector<Item> items;
   for (std::size_t i = 0; i < m_entries.size(); ++i) {
     if (m_entries[i].least == kNever) continue;
     if (const Item item = next(static_cast<int>(i), -1, -1); item.zero >= 0) items.push_back(item);
   }
-  std::priority_queue<Item, std::vector<Item>, std::greater<>> heap(std::greater<>{}, std::move(items));
-  m_lowerBound = m_firstBound = heap.empty() ? kNever : heap.top().bound;
-  while (!heap.empty()) {
-    const Item item = heap.top();
-    m_lowerBound = std::max(m_lowerBound, item.bound);
-    if (item.bound > m_incumbents->limit() * kSlack) break;
-    heap.pop();
-    report();
-    Entry& e = m_entries[at(item.entry)];
-    note(e, Fate::Bounded);
-    if (e.chunks > 1)
-      processInterleaved(e, item.entry, item.zero);
-    else
-      processChain(e, item.entry, item.zero);
-    if (m_watch.over()) return false;
-    if (const Item more = next(item.entry, item.bound, item.zero); more.zero >= 0) heap.push(more);
-  }
-  m_lowerBound = heap.empty() ? kNever : heap.top().bound;
-  for (; !heap.empty(); heap.pop()) note(m_entries[at(heap.top().entry)], Fate::Bounded);
+  m_lowerBound = 0;
+  return searchBestFirst(*this, std::move(items), m_watch, m_lowerBound);
+}
+
+template <class Put>
+bool Search::take(const Item& item, Put put) {
+  Entry& e = m_entries[at(item.entry)];
+  note(e, Fate::Bounded);
+  if (e.chunks > 1)
+    processInterleaved(e, item.entry, item.zero);
+  else
+    processChain(e, item.entry, item.zero);
+  put(next(item.entry, item.bound, item.zero));
   return true;
 }
 
@@ -122,14 +103,11 @@ std::optional<Found> Search::fastestWithin(const Budget& budget, const std::vect
   return best.best().front();
 }
 
-void Search::report() {
+void Search::report(double bound, double done) {
   if (m_budget) return;
-  const double limit = m_incumbents->limit();
+  const double share = m_problem.search.strategyPerStage ? 0.1 : 1;
   const auto& best = m_incumbents->best();
-  const double fraction =
-      limit < kNever && limit > m_firstBound ? (m_lowerBound - m_firstBound) / (limit - m_firstBound) : 0;
-  m_watch.report("search", std::min(1.0, fraction),
-                 best.empty() ? std::nullopt : std::optional(Seconds(best.front().time)), m_lowerBound);
+  m_watch.report("search", share * done, best.empty() ? kNever : best.front().time, bound);
 }
 
 void Search::settleTies(Found& found) {
@@ -138,28 +116,22 @@ void Search::settleTies(Found& found) {
   const auto weights = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, 1);
   const auto sites = placeStages(m_shapes, e.sums->strategy(), found.layout, e.stages);
   std::optional<PipelineCut> best;
-  const auto recompute = [](const PipelineCut& c) {
-    int sum = 0;
-    for (int r : c.policies) sum += r;
-    return sum;
-  };
   for (const TiedCase& tied : tiedCases(e.stages))
     for (const auto& policy : m_space.sharedPolicies()) {
-      auto context = contextOf(e, found.zero);
+      auto context = configurationOf(e, found.zero);
       context.sharedPolicy = policy;
       context.tied = tiedPlace(tied, found.layout, found.layout.inner * e.sums->strategy().width());
-      Reach reach(context, room());
+      StageWindows reach(context, room());
       if (!openWindows(reach, e, found.zero, found.time * kSlack)) continue;
-      const StageCosts costs(context, sites);
-      auto cut = PipelineDp(costs, reach, rulesOf(tied), weights, m_watch)
-                     .solve(found.time * kSlack, {0, leastTail(e, found.zero, reach)}, true);
-      if (!cut || cut->policies.size() != at(e.stages)) continue;
-      if (!best || std::pair(recompute(*cut), cut->cuts) < std::pair(recompute(*best), best->cuts)) {
-        found.memory = peakMemory(costs, *cut);
+      const ChainCosts costs(context, sites);
+      auto cut = preferredCut(costs, reach, rulesOf(tied), weights, found.time * kSlack,
+                              {0, leastTail(e, found.zero, reach)}, m_watch);
+      if (cut && (!best || Preference(cut->policies, cut->cuts) < Preference(best->policies, best->cuts)))
         best = std::move(cut);
-      }
     }
-  if (best) found.cut = std::move(*best);
+  if (!best) return;
+  found.memory = best->memory;
+  found.cut = std::move(*best);
 }
 
 }  // namespace nest::planner

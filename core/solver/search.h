@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "solver/bounds/search_bounds.h"
@@ -39,8 +40,21 @@ public:
   /// Solves a found configuration again for the preferred one among equal plans.
   void settleTies(Found&);
   LayerSums& sumsOf(int microbatch, int strategy);
-  /// Best plan of one configuration by the sums, every figure of it fixed but cuts and policies.
-  double peakMemory(const StageCosts&, const PipelineCut&) const;
+
+  /// For searchBestFirst: one row of the log, under one ZeRO stage.
+  struct Item {
+    double bound;
+    int entry, zero;
+    bool operator>(const Item& o) const {
+      return std::tie(bound, entry, zero) > std::tie(o.bound, o.entry, o.zero);
+    }
+  };
+  double limit() const { return m_incumbents->limit() * (1 + 1e-12); }
+  bool open(const Item&) const { return true; }
+  void drop(const Item& item) { note(m_entries[static_cast<std::size_t>(item.entry)], Fate::Bounded); }
+  template <class Put>
+  bool take(const Item&, Put put);
+  void report(double bound, double done);
 
 private:
   struct Entry {
@@ -64,6 +78,7 @@ private:
   void addEntries(LayerSums&, int dataDegree, const GradientFloor&);
   bool drain();  ///< from the heap's top to its end; true if nothing is left
   bool open(const Entry&, int zero) const;
+  Item next(int index, double after, int zero) const;
   int devicesOf(const Entry& e) const { return e.dataDegree * e.stages * e.sums->strategy().width(); }
   double room() const {
     return m_budget ? std::min(m_roomiest, m_budget->memory * kMemoryRounding) : m_roomiest;
@@ -71,21 +86,20 @@ private:
   void note(Entry&, Fate, double time = 0) const;
   void processChain(Entry&, int index, int zero);
   void processInterleaved(Entry&, int index, int zero);
-  std::optional<PipelineCut> solveSite(const Entry&, int zero, const StageCosts&, Reach&, const CutRules&,
-                                       const ObjectiveWeights&, double limit);
-  StageCosts::Context contextOf(const Entry&, int zero) const;
+  std::optional<PipelineCut> solveSite(const Entry&, int zero, const ChainCosts&, StageWindows&,
+                                       const CutRules&, const ObjectiveWeights&, double limit);
+  ChainConfiguration configurationOf(const Entry&, int zero) const;
   Found foundOf(const Entry&, int zero) const;
   std::vector<TiedCase> tiedCases(int stages) const;
   CutRules rulesOf(const TiedCase&) const;
   std::optional<TiedPlace> tiedPlace(const TiedCase&, const BlockLayout&, int width) const;
   double mostLoad(const Entry&, double hops, double limit, double tail) const;
-  std::optional<PipelineCut> cutEvenly(const StageCosts&, Reach&, const CutRules&,
+  std::optional<PipelineCut> cutEvenly(const ChainCosts&, StageWindows&, const CutRules&,
                                        const ObjectiveWeights&) const;
-  double leastTail(const Entry&, int zero, const Reach&) const;
-  bool openWindows(Reach&, const Entry&, int zero, double limit) const;
-  bool openLeastWork(Reach&, const Entry&, int zero, double limit, long long spent) const;
-  void noteShortage(Entry&, Reach&) const;
-  void report();
+  double leastTail(const Entry&, int zero, const StageWindows&) const;
+  bool openWindows(StageWindows&, const Entry&, int zero, double limit) const;
+  bool openLeastWork(StageWindows&, const Entry&, int zero, double limit, long long spent) const;
+  void noteShortage(Entry&, StageWindows&) const;
 
   const Problem& m_problem;
   const LayerOrder& m_order;
@@ -100,7 +114,7 @@ private:
   std::vector<Entry> m_entries;
   std::vector<Candidate> m_notOffered;
   double m_lowerBound = 0;
-  double m_firstBound = 0;
+  ChainLabels::Storage m_storage;
   long long m_tuples = 0;
 };
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <unordered_set>
 
-#include "solver/models/interleaved.h"
+#include "solver/models/chunk_chain_model.h"
 
 namespace nest::planner {
 namespace {
@@ -47,8 +47,8 @@ Found Search::foundOf(const Entry& e, int zero) const {
   return f;
 }
 
-StageCosts::Context Search::contextOf(const Entry& e, int zero) const {
-  StageCosts::Context c;
+ChainConfiguration Search::configurationOf(const Entry& e, int zero) const {
+  ChainConfiguration c;
   c.problem = &m_problem;
   c.space = &m_space;
   c.order = &m_order;
@@ -56,6 +56,7 @@ StageCosts::Context Search::contextOf(const Entry& e, int zero) const {
   c.shapes = &m_shapes;
   c.dataDegree = e.dataDegree;
   c.stages = e.stages;
+  c.chunks = e.chunks;
   c.microbatchCount = e.microbatchCount;
   c.zero = zero;
   if (m_budget) c.memoryLimit = m_budget->memory;
@@ -69,16 +70,14 @@ std::vector<Search::TiedCase> Search::tiedCases(int stages) const {
   if (std::all_of(tied->parameters.begin(), tied->parameters.end(), [](double p) { return p == 0; }))
     return {{}};
   const int first = tied->first.value, second = tied->second.value, last = m_order.layerCount() - 1;
+  const bool chain = m_order.isChain();
+  const auto least = [&](int layer) { return chain && layer == last ? stages - 1 : 0; };
+  const auto most = [&](int layer) { return chain && layer == 0 ? 0 : stages - 1; };
   std::vector<TiedCase> cases;
-  for (int i = 0; i < stages; ++i)
-    for (int j = 0; j < stages; ++j) {
-      if (m_order.isChain()) {
-        if ((first <= second && i > j) || (second <= first && j > i)) continue;
-        if ((first == 0 && i > 0) || (second == 0 && j > 0)) continue;
-        if ((first == last && i + 1 < stages) || (second == last && j + 1 < stages)) continue;
-      }
-      cases.push_back({std::pair(i, j)});
-    }
+  for (int i = least(first); i <= most(first); ++i)
+    for (int j = least(second); j <= most(second); ++j)
+      if (!chain || ((first > second || i <= j) && (second > first || j <= i)))
+        cases.push_back({std::pair(i, j)});
   return cases;
 }
 
@@ -92,7 +91,7 @@ std::optional<TiedPlace> Search::tiedPlace(const TiedCase& tied, const BlockLayo
   if (!tied.apart()) return std::nullopt;
   const auto [i, j] = *tied.stages;
   const int early = std::min(i, j), distance = std::abs(i - j) * width;
-  return TiedPlace{i, j, m_shapes.reach(early * width, width, distance, layout.outer, layout.stride), -1};
+  return TiedPlace{i, j, m_shapes.reach(early * width, width, distance, layout.outer, layout.stride)};
 }
 
 double Search::mostLoad(const Entry& e, double hops, double limit, double tail) const {
@@ -105,12 +104,12 @@ double Search::mostLoad(const Entry& e, double hops, double limit, double tail) 
   return most;
 }
 
-double Search::leastTail(const Entry& e, int zero, const Reach& reach) const {
+double Search::leastTail(const Entry& e, int zero, const StageWindows& reach) const {
   return e.tailPerLoad[at(zero)] *
          (m_order.isChain() ? e.sums->leastAny[at(reach.first(1))] : reach.leastFirst());
 }
 
-bool Search::openWindows(Reach& reach, const Entry& e, int zero, double limit) const {
+bool Search::openWindows(StageWindows& reach, const Entry& e, int zero, double limit) const {
   const double hops = reach.hopsBefore(e.stages);
   reach.limitLoad(mostLoad(e, hops, limit, 0));
   const bool chain = m_order.isChain();
@@ -123,7 +122,8 @@ bool Search::openWindows(Reach& reach, const Entry& e, int zero, double limit) c
 }
 
 // Under the hops of any layout, so that all layouts share it; once they have cost more than it does.
-bool Search::openLeastWork(Reach& reach, const Entry& e, int zero, double limit, long long spent) const {
+bool Search::openLeastWork(StageWindows& reach, const Entry& e, int zero, double limit,
+                           long long spent) const {
   if (reach.knowsLeastWork() || !m_order.isChain() || spent * 6 < m_order.last()) return true;
   reach.setHops(reach.leastHops());
   if (!openWindows(reach, e, zero, limit)) return false;
@@ -132,22 +132,23 @@ bool Search::openLeastWork(Reach& reach, const Entry& e, int zero, double limit,
 }
 
 // Any plan at all is better than no limit: without one the DP would look at every cut.
-std::optional<PipelineCut> Search::cutEvenly(const StageCosts& costs, Reach& reach, const CutRules& rules,
-                                             const ObjectiveWeights& weights) const {
+std::optional<PipelineCut> Search::cutEvenly(const ChainCosts& costs, StageWindows& reach,
+                                             const CutRules& rules, const ObjectiveWeights& weights) const {
   PipelineCut cut;
   cut.cuts = reach.evenCuts();
   double sum = 0, most = 0, tail = 0, before = 0;
   for (int i = 0; i + 1 < static_cast<int>(cut.cuts.size()); ++i) {
     const int from = cut.cuts[at(i)], to = cut.cuts[at(i) + 1];
     if (to <= from || !rules.mayForm(from, to) || !rules.mayBegin(i, from)) return std::nullopt;
-    const auto f = costs.best(i, from, to);
+    const Part part{from, to};
+    const auto f = costs.best(i, {&part, 1});
     if (f.policy < 0) return std::nullopt;
     cut.policies.push_back(f.policy);
     sum += f.load;
     most = std::max(most, f.load);
     tail = std::max(tail, std::max(0.0, f.sync - before) + f.step);
-    before +=
-        (costs.context().sums->backward[at(to)] - costs.context().sums->backward[at(from)]) / costs.speed(i);
+    before += costs.backward(i, part);
+    cut.memory = std::max(cut.memory, f.memory);
   }
   if (cut.policies.empty()) return std::nullopt;
   cut.time = weights.time(sum, most, tail);
@@ -164,14 +165,14 @@ void Search::processChain(Entry& e, int index, int zero) {
   if (e.bound[at(zero)] > m_incumbents->limit(blank) * kSlack) return;
 
   struct Open {
-    StageCosts::Context context;
-    Reach reach;
+    ChainConfiguration context;
+    StageWindows reach;
   };
   std::vector<Open> open;  // one per policy that all stages must share
   for (const auto& policy : m_space.sharedPolicies()) {
-    auto context = contextOf(e, zero);
+    auto context = configurationOf(e, zero);
     context.sharedPolicy = policy;
-    Open o{context, Reach(context, room())};
+    Open o{context, StageWindows(context, room())};
     if (openWindows(o.reach, e, zero, m_incumbents->limit(blank)))
       open.push_back(std::move(o));
     else
@@ -190,7 +191,7 @@ void Search::processChain(Entry& e, int index, int zero) {
       for (Open& o : open) {
         if (m_watch.over()) return;
         o.context.tied = place;
-        const StageCosts costs(o.context, sites);
+        const ChainCosts costs(o.context, sites);
         if (!openLeastWork(o.reach, e, zero, m_incumbents->limit(blank), m_watch.states() - before)) continue;
         o.reach.setHops(costs.leastHops());
         auto cut = solveSite(e, zero, costs, o.reach, rules, weights, m_incumbents->limit(blank));
@@ -199,7 +200,7 @@ void Search::processChain(Entry& e, int index, int zero) {
         found.layout = layout;
         found.time = cut->time;
         found.cut = std::move(*cut);
-        found.memory = peakMemory(costs, found.cut);
+        found.memory = found.cut.memory;
         note(e, Fate::Solved, found.time);
         m_incumbents->offer(std::move(found));
       }
@@ -207,9 +208,9 @@ void Search::processChain(Entry& e, int index, int zero) {
   }
 }
 
-std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const StageCosts& costs, Reach& reach,
-                                             const CutRules& rules, const ObjectiveWeights& weights,
-                                             double limit) {
+std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const ChainCosts& costs,
+                                             StageWindows& reach, const CutRules& rules,
+                                             const ObjectiveWeights& weights, double limit) {
   if (e.bound[at(zero)] > limit * kSlack || !openWindows(reach, e, zero, limit)) return std::nullopt;
   ++m_tuples;
   const auto even = cutEvenly(costs, reach, rules, weights);
@@ -217,11 +218,11 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Sta
     limit = even->time * kSlack;
     if (!openWindows(reach, e, zero, limit)) return std::nullopt;
   }
-  const PipelineDp::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
+  const ChainModel::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
   if (weights.time(reach.leastWork(e.stages, m_order.last()) + reach.hopsBefore(e.stages), floor.max,
                    floor.tail) > limit * kSlack)
     return std::nullopt;
-  return PipelineDp(costs, reach, rules, weights, m_watch).solve(limit, floor);
+  return bestCut(costs, reach, rules, weights, limit, floor, m_watch, m_storage);
 }
 
 void Search::processInterleaved(Entry& e, int index, int zero) {
@@ -232,18 +233,11 @@ void Search::processInterleaved(Entry& e, int index, int zero) {
     Found found = foundOf(e, zero);
     if (e.bound[at(zero)] > m_incumbents->limit(found) * kSlack) return;
     ++m_tuples;
-    if (!solveInterleaved(contextOf(e, zero), m_rules, layout, found)) continue;
+    if (!solveInterleaved(configurationOf(e, zero), m_rules, layout, found, m_watch)) continue;
     note(e, Fate::Solved, found.time);
     found.candidate = index;
     if (found.time <= m_incumbents->limit(found) * kSlack) m_incumbents->offer(std::move(found));
   }
-}
-
-double Search::peakMemory(const StageCosts& costs, const PipelineCut& cut) const {
-  double most = 0;
-  for (std::size_t i = 0; i < cut.policies.size(); ++i)
-    most = std::max(most, costs.memory(static_cast<int>(i), cut.cuts[i], cut.cuts[i + 1], cut.policies[i]));
-  return most;
 }
 
 }  // namespace nest::planner

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "solver/models/interleaved.h"
+#include "solver/space/chunk_cuts.h"
 
 namespace nest::planner {
 namespace {
@@ -42,6 +42,8 @@ void Search::addEntries(LayerSums& sums, int d, const GradientFloor& floor) {
   const int width = sums.strategy().width();
   const int m = m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
   const int most = std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * width));
+  std::array<std::optional<StageFloor>, 4> floors;
+  for (const int z : m_space.zeroStages()) floors[at(z)].emplace(m_problem, sums, floor, z);
   for (int s = m_rules.leastStages(); s <= most; ++s) {
     if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
       continue;
@@ -62,15 +64,16 @@ void Search::addEntries(LayerSums& sums, int d, const GradientFloor& floor) {
       for (int z : m_space.zeroStages()) {
         if (!m_space.zeroAllowed(z, floor.denseShards > 1, s)) continue;
         offered = true;
-        e.leastMemory[at(z)] = leastTotalMemory(m_problem, sums, floor, s, z);
+        const StageFloor& stage = *floors[at(z)];
+        e.leastMemory[at(z)] = leastTotalMemory(m_problem, stage, s);
         if (e.leastMemory[at(z)] > s * m_roomiest * kSlack) {
           // However the layers are cut, some stage lacks as much as all do on average.
           const double lack = e.leastMemory[at(z)] / s - m_roomiest;
           e.shortfall = e.shortfall > 0 ? std::min(e.shortfall, lack) : lack;
           continue;
         }
-        e.bound[at(z)] = planner::lowerBound(m_problem, sums, floor, m, s, z, v);
-        e.tailPerLoad[at(z)] = planner::tailPerLoad(m_problem, sums, floor, z);
+        e.bound[at(z)] = planner::lowerBound(m_problem, stage, m, s, v);
+        e.tailPerLoad[at(z)] = stage.tailPerLoad();
         e.least = std::min(e.least, e.bound[at(z)]);
       }
       if (!offered) continue;
@@ -89,7 +92,7 @@ void Search::note(Entry& e, Fate fate, double time) const {
   if (time > 0 && (e.best == 0 || time < e.best)) e.best = time;
 }
 
-void Search::noteShortage(Entry& e, Reach& reach) const {
+void Search::noteShortage(Entry& e, StageWindows& reach) const {
   if (!m_order.isChain() || m_budget) return;
   reach.limitLoad(kNever);
   if (reach.findWindows()) return;

@@ -1,5 +1,5 @@
-// One strategy for all stages (Search), then from its best plan strategies per stage (FreeSearch, then
-// FreeInterleaved), then ties, the front, and the evaluator's word on every plan. The lower bound is the
+// One strategy for all stages (Search), then from its best plan strategies per stage (PerStageSearch, then
+// ChunkSearch), then ties, the front, and the evaluator's word on every plan. The lower bound is the
 // least over what each of them has left.
 #include "solver/solve.h"
 
@@ -9,8 +9,8 @@
 #include <cmath>
 
 #include "plan/schedule.h"
-#include "solver/free_interleaved.h"
-#include "solver/free_search.h"
+#include "solver/chunk_search.h"
+#include "solver/per_stage_search.h"
 #include "solver/proof/nearest_miss.h"
 #include "solver/proof/plan_front.h"
 #include "solver/search.h"
@@ -136,24 +136,24 @@ public:
 private:
   /// Lowers `bound` to what was left out. Returns whether the best plan is proven.
   bool chooseStrategies(Search& search, double& bound) {
-    FreeSearch free(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
-    bool complete = free.run();
-    bound = std::min(bound, free.lowerBound());
+    PerStageSearch perStage(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
+    bool complete = perStage.run();
+    bound = std::min(bound, perStage.lowerBound());
     if (!complete) {
-      m_out.statistics.tuples += free.tuples();
+      m_out.statistics.tuples += perStage.tuples();
       if (m_space.chunkCounts().back() > 1)
         bound = std::min(bound, leastTime(m_problem, m_order, m_space, search));
       return false;
     }
-    FreeInterleaved interleaved(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
+    ChunkSearch interleaved(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
     complete = interleaved.run();
     bound = std::min(bound, interleaved.lowerBound());
     if (!m_watch.over()) {
-      free.settleTies();
+      perStage.settleTies();
       interleaved.settleTies();
     }
-    m_allProven = m_incumbents.size() == 1 || (complete && interleaved.runMany() && free.runMany());
-    m_out.statistics.tuples += free.tuples() + interleaved.tuples();
+    m_allProven = m_incumbents.size() == 1 || (complete && interleaved.runMany() && perStage.runMany());
+    m_out.statistics.tuples += perStage.tuples() + interleaved.tuples();
     return complete;
   }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
+#include <optional>
 
 #include "solver/control.h"
 
@@ -8,6 +10,8 @@ namespace nest::planner {
 
 /// Asks a Control now and then, cheaply, and paces progress reports.
 class Watch {
+  using Clock = std::chrono::steady_clock;
+
 public:
   Watch(const Control& control, double deadlineSeconds)
       : m_control(control), m_begin(Clock::now()), m_deadline(control.deadline) {
@@ -26,9 +30,12 @@ public:
   }
   bool look() {
     if (m_control.work) m_control.work->spend();
-    StopCause cause = m_control.cause();
-    if (cause == StopCause::None && m_deadline && Clock::now() >= *m_deadline) cause = StopCause::Deadline;
+    const auto now = Clock::now();
+    StopCause cause = m_control.cause(now);
+    if (cause == StopCause::None && m_deadline && now >= *m_deadline) cause = StopCause::Deadline;
     if (cause == StopCause::Request || m_cause == StopCause::None) m_cause = cause;
+    // Long steps show that they go on.
+    if (m_reported && now - *m_reported >= kPace) send(now);
     return m_over = m_over || cause != StopCause::None;
   }
   bool stopped() const { return m_cause == StopCause::Request; }
@@ -38,22 +45,32 @@ public:
   long long states() const { return m_states; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - m_begin).count(); }
 
-  void report(std::string_view phase, double fraction, std::optional<Seconds> best, double lowerBound) {
-    if (!m_control.progress) return;
-    const auto now = Clock::now();
-    if (m_reported && now - *m_reported < std::chrono::milliseconds(40)) return;
-    m_reported = now;
-    m_fraction = fraction > m_fraction ? fraction : m_fraction;
-    m_control.progress({phase, m_fraction, best, lowerBound, m_states});
+  bool due() const {  ///< whether report() would tell anyone
+    return m_control.progress && (!m_reported || Clock::now() - *m_reported >= kPace);
+  }
+  /// `best`: seconds; infinite: nothing is known.
+  void report(std::string_view phase, double fraction, double best, double lowerBound) {
+    if (!due()) return;
+    m_last.phase = phase;
+    m_last.fraction = std::max(m_last.fraction, std::min(1.0, fraction));
+    m_last.best = std::isfinite(best) ? std::optional(Seconds(best)) : std::nullopt;
+    m_last.lowerBound = lowerBound;
+    send(Clock::now());
   }
 
 private:
-  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kPace{40};
+
+  void send(Clock::time_point now) {
+    m_reported = now;
+    m_last.states = m_states;
+    m_control.progress(m_last);
+  }
 
   const Control& m_control;
   Clock::time_point m_begin;
   std::optional<Clock::time_point> m_deadline, m_reported;
-  double m_fraction = 0;
+  Progress m_last;
   long long m_states = 0;
   unsigned m_calls = 0;
   bool m_over = false;

@@ -84,7 +84,8 @@ void DpFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   for (int x : countedTicks(cuts, std::max(2, static_cast<int>(p.width() / 44)))) {
     const QRectF box(cellArea(0, x, p).center().x() - 20, p.bottom() + 3, 40, 16);
     if (box.left() < free) continue;
-    ink.label(box, x + 1 < cuts ? layerNumber(x) : tr("end"), Qt::AlignCenter, Ink::kSmall,
+    const int first = m_probe->firstLayer(x);
+    ink.label(box, first >= 0 ? layerNumber(first) : tr("end"), Qt::AlignCenter, Ink::kSmall,
               ink.color(Role::MutedText));
     free = box.right();
   }
@@ -106,10 +107,11 @@ void DpFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
 QString DpFigure::cellText(int stage, int cut, const PlanContext& c) const {
   const DpCell& cell = m_probe->cell(stage, cut);
   const auto& layers = c.problem->graph->layers;
-  const QString first =
-      cut < static_cast<int>(layers.size())
-          ? tr("layer %1 (%2)").arg(layerNumber(cut)).arg(phrase(layers[static_cast<std::size_t>(cut)].name))
-          : tr("the end");
+  const int lowest = m_probe->firstLayer(cut);
+  const QString first = lowest >= 0 ? tr("layer %1 (%2)")
+                                          .arg(layerNumber(lowest))
+                                          .arg(phrase(layers[static_cast<std::size_t>(lowest)].name))
+                                    : tr("the end");
   QString out = tr("Stage %1 begins at %2: %3 stages on %4 devices of a replica are left")
                     .arg(stageNumber(stage))
                     .arg(first)
@@ -162,7 +164,10 @@ QString DpFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) co
 QString DpFigure::words(const PlanContext&) const {
   QString out = title() + u'\n';
   out += tr("stage");
-  for (int x = 0; x < m_probe->cutCount(); ++x) out += u'\t' + layerNumber(x);
+  for (int x = 0; x < m_probe->cutCount(); ++x) {
+    const int first = m_probe->firstLayer(x);
+    out += u'\t' + (first >= 0 ? layerNumber(first) : tr("end"));
+  }
   for (int i = 0; i < m_probe->stageCount(); ++i) {
     out += u'\n' + stageNumber(i);
     for (int x = 0; x < m_probe->cutCount(); ++x) {

@@ -3,16 +3,17 @@
 #include <limits>
 #include <vector>
 
-#include "solver/stage/stage_costs.h"
+#include "solver/stage/chain_costs.h"
+#include "solver/stage/stage_floor.h"
 
 namespace nest::planner {
 
 /// How far stages can reach when no load may exceed a limit and each must fit the memory of the roomiest
 /// device. What is asked here never depends on the layout, and grows with the layers of a stage: so a stage
 /// that cannot hold some layers cannot hold more.
-class Reach {
+class StageWindows {
 public:
-  Reach(const StageCosts::Context&, double capacity);
+  StageWindows(const ChainConfiguration&, double capacity);
 
   void limitLoad(double most) { m_mostLoad = most; }
   void limitMemory(double capacity) { m_capacity = capacity; }
@@ -21,15 +22,17 @@ public:
   const std::vector<double>& leastHops() const { return m_leastHops; }  ///< of any layout
   double hops(int stage) const { return m_hops[static_cast<std::size_t>(stage)]; }
   double hopsBefore(int stage) const { return m_hopsBefore[static_cast<std::size_t>(stage)]; }
-  bool feasible(int stage, int from, int to) const;
+  bool feasible(int stage, int from, int to) const {
+    return leastLoad(stage, from, to, true) < std::numeric_limits<double>::infinity();
+  }
   /// The load limit alone; no longer stage does if this one does not.
   bool staysBelow(int stage, int from, int to) const {
     const auto& work = m_context.sums->leastAny;
     return work[static_cast<std::size_t>(to)] - work[static_cast<std::size_t>(from)] + hops(stage) <=
            m_mostLoad * (1 + 1e-12);
   }
-  double leastMemory(int stage, int from, int to) const;  ///< with the leanest policy
-  int leanest(int stage, int from, int to) const;         ///< that policy
+  /// With the leanest policy; infinite: there is none.
+  double leastMemory(int stage, int from, int to) const;
 
   /// Chains: windows for the cut at which each stage begins. False: no plan stays within the limits. (Of a
   /// DAG: windows on LayerOrder::path(), which say nothing of other cuts.)
@@ -57,21 +60,28 @@ public:
   bool knowsLeastWork() const { return !m_leastWork.empty(); }
   /// The sum of the loads of stages 0…stage−1 that hold the layers before `cut`, each under a policy that
   /// fits, is not below this; hops are left out.
-  double leastWork(int stage, int cut) const;
+  double leastWork(int stage, int cut) const {
+    const double any = m_context.sums->leastAny[static_cast<std::size_t>(cut)];
+    if (m_leastWork.empty()) return any;
+    const auto& row = m_leastWork[static_cast<std::size_t>(stage)];
+    const int k = cut - m_origin[static_cast<std::size_t>(stage)];
+    if (k < 0 || k >= static_cast<int>(row.size())) return std::numeric_limits<double>::infinity();
+    return std::max(any, row[static_cast<std::size_t>(k)]);
+  }
   int first(int stage) const { return m_first[static_cast<std::size_t>(stage)]; }
   int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
 
 private:
   int cutAt(int place) const { return m_path.empty() ? place : m_path[static_cast<std::size_t>(place)]; }
-  double memory(int stage, double fixed, int from, int to, int policy) const;
-  double fixedMemory(int from, int to) const;
+  /// Hops left out; infinite: not feasible. With `any`: of some policy.
+  double leastLoad(int stage, int from, int to, bool any = false) const;
+  bool findLast();  ///< of the windows; false: the layers do not fit
 
-  StageCosts::Context m_context;
+  ChainConfiguration m_context;
+  StageFloor m_floor;
   double m_capacity, m_mostLoad, m_leastMax = 0;
-  ParameterRates m_dense, m_expert;
-  double m_reserve, m_weight;
-  std::vector<std::array<bool, kRecomputeCount>> m_policies;
-  double leastLoad(int stage, int from, int to) const;  ///< hops left out; infinite: not feasible
+  std::vector<Policies> m_policies;
+  std::vector<int> m_inFlight;
   std::vector<double> m_hops, m_hopsBefore, m_leastHops;
   std::vector<int> m_path;  ///< empty for chains
   std::vector<int> m_first, m_last;

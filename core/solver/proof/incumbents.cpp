@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <tuple>
 
 namespace nest::planner {
@@ -85,10 +84,9 @@ bool precedes(const Problem& problem, const Found& a, const Found& b) {
   const auto first = [](const Found& f) {
     // The caller's own plan is shown only where it is faster than all others.
     return std::tuple(!f.given.stages.empty(), f.devices, f.stages(), f.zero,
-                      std::accumulate(f.cut.policies.begin(), f.cut.policies.end(), 0));
+                      Preference(f.cut.policies, f.cut.cuts));
   };
   if (first(a) != first(b)) return first(a) < first(b);
-  if (a.cut.cuts != b.cut.cuts) return a.cut.cuts < b.cut.cuts;
   const auto rest = [&](const Found& f) {
     return std::tuple(f.microbatchIndex, degrees(f), -f.layout.inner, f.layout.stride);
   };

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "plan/plan.h"
-#include "solver/models/pipeline_dp.h"
+#include "solver/models/chain_model.h"
 
 namespace nest::planner {
 

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
-#include "solver/free_interleaved.h"
-#include "solver/free_search.h"
+#include "solver/chunk_search.h"
+#include "solver/per_stage_search.h"
 #include "units/text.h"
 
 namespace nest::planner {
@@ -21,7 +21,7 @@ constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 struct Lean {
   double capacity = kNever;
-  StageCosts::Context context;
+  ChainConfiguration context;
 };
 
 class MissSearch {
@@ -46,7 +46,7 @@ public:
   }
 
   std::vector<int> cuts(const Lean& lean) const {
-    Reach reach(lean.context, lean.capacity);
+    StageWindows reach(lean.context, lean.capacity);
     std::vector<int> all = {0};
     if (!reach.findWindows()) return {};
     for (int i = 1; i <= lean.context.stages; ++i) all.push_back(reach.last(i));
@@ -69,7 +69,7 @@ private:
   }
 
   void consider(LayerSums& sums, int d, int s, int z, std::optional<int> policy, Lean& best) {
-    StageCosts::Context c;
+    ChainConfiguration c;
     c.problem = &m_problem;
     c.space = &m_space;
     c.order = &m_order;
@@ -81,7 +81,7 @@ private:
     c.sharedPolicy = policy;
     c.microbatchCount = m_problem.microbatchCount(
         m_problem.profile->microbatches()[static_cast<std::size_t>(sums.microbatchIndex())], d);
-    Reach reach(c, 0);
+    StageWindows reach(c, 0);
     const auto fits = [&](double capacity) {
       reach.limitMemory(capacity);
       return reach.findWindows();
@@ -119,8 +119,8 @@ Answer planWith(Problem problem, const LayerOrder& order, double extra, const Wa
   Search search(problem, order, shapes, space, best, watch);
   bool complete = search.run();
   if (complete && choosesStrategies(problem, space)) {
-    complete = FreeSearch(problem, order, shapes, space, search, best, watch).run();
-    if (complete) FreeInterleaved(problem, order, shapes, space, search, best, watch).run();
+    complete = PerStageSearch(problem, order, shapes, space, search, best, watch).run();
+    if (complete) ChunkSearch(problem, order, shapes, space, search, best, watch).run();
   }
   best.sort(problem);
   Answer answer;
@@ -171,15 +171,6 @@ std::optional<NearestMiss> leastMiss(const Problem& problem, const LayerOrder& o
       least = middle;
   }
   return known;
-}
-
-double roomiest(const Hierarchy& cluster) {
-  double most = 0;
-  for (int i = 0; i < cluster.deviceCount(); ++i) {
-    most = std::max(most, cluster.factor(DeviceIndex(i)).memory.value());
-    if (cluster.hasUniformDevices()) break;
-  }
-  return most;
 }
 
 /// Whether the quick way sees all that matters.
@@ -276,18 +267,15 @@ std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& o
   const Strategy& strategy = lean.context.sums->strategy();
   found.layout =
       space.layouts(found.dataDegree, strategy.expert, strategy.width() * lean.context.stages).front();
-  const StageCosts costs(lean.context, placeStages(shapes, strategy, found.layout, lean.context.stages));
+  const ChainCosts costs(lean.context, placeStages(shapes, strategy, found.layout, lean.context.stages));
   found.cut.cuts = cuts;
   for (int i = 0; i < lean.context.stages; ++i) {
+    const Part part{cuts[static_cast<std::size_t>(i)], cuts[static_cast<std::size_t>(i) + 1]};
     int leanest = 0;
     double least = kNever;
-    for (int r = 0; r < kRecomputeCount; ++r) {
-      if (costs.offers(i, cuts[static_cast<std::size_t>(i)], cuts[static_cast<std::size_t>(i) + 1], r)) {
-        const double bytes =
-            costs.memory(i, cuts[static_cast<std::size_t>(i)], cuts[static_cast<std::size_t>(i) + 1], r);
-        if (bytes < least) least = bytes, leanest = r;
-      }
-    }
+    for (int r = 0; r < kRecomputeCount; ++r)
+      if (costs.offers(i, {&part, 1}, r))
+        if (const double bytes = costs.memory(i, {&part, 1}, r); bytes < least) least = bytes, leanest = r;
     found.cut.policies.push_back(leanest);
   }
   return missOf(problem, planOf(problem, order, found));

@@ -188,12 +188,20 @@ int GroupShapes::internSet(std::vector<int> shapes) {
     kept.push_back(s);
   }
   const auto [it, isNew] = m_setIds.try_emplace(kept, static_cast<int>(m_sets.size()));
-  if (isNew) m_sets.push_back(std::move(kept));
+  if (!isNew) return it->second;
+  m_setRates.emplace_back();
+  for (int s : kept) m_setRates.back().push_back(&rates(s));
+  m_sets.push_back(std::move(kept));
   return it->second;
 }
 
+int GroupShapes::single() {
+  if (m_single < 0) m_single = internSet({shapeOfRun(0, 1, 1)});
+  return m_single;
+}
+
 int GroupShapes::setOfRuns(const RankPattern& starts, int ranks, int stride) {
-  if (ranks == 1) return internSet({shapeOfRun(0, 1, 1)});
+  if (ranks == 1) return single();
   RankPattern p = starts;
   p.base = reduced(p.base);
   if (m_period > 0) {
@@ -237,7 +245,7 @@ int GroupShapes::setOfGroups(RankPattern p, int shifts, int jumps, int jump) {
   p.base = reduced(p.base);
   if (p.outer == 1) p.outerStride = 0;
   if (p.count == 1) p.stride = 0;
-  if (p.outer * p.count * p.inner == 1) return internSet({shapeOfRun(0, 1, 1)});
+  if (p.outer * p.count * p.inner == 1) return single();
   const Key key{p, shifts, jumps, jump};
   if (const auto it = m_groupSets.find(key); it != m_groupSets.end()) return it->second;
   // Shifts inside one unit of alignment change nothing on a regular hierarchy.

@@ -54,6 +54,9 @@ public:
   const Hierarchy& cluster() const { return m_cluster; }
   const GroupRates& rates(int shape) const { return m_rates[static_cast<std::size_t>(shape)]; }
   const std::vector<int>& set(int id) const { return m_sets[static_cast<std::size_t>(id)]; }
+  const std::vector<const GroupRates*>& ratesOf(int set) const {
+    return m_setRates[static_cast<std::size_t>(set)];
+  }
 
   /// The groups {start, start + stride, …} of `ranks` ranks, for start = base + o·outerStride + j·stride + k
   /// with k < inner (starts.innerStride is not read: 1).
@@ -88,6 +91,7 @@ private:
   int intern(std::vector<int> most, std::vector<int> fewest, int outer, int ranks,
              std::vector<std::pair<double, double>> allToAll);
   int internSet(std::vector<int> shapes);
+  int single();
   std::vector<std::pair<double, double>> allToAllOf(const std::vector<int>& positions) const;
   int reduced(int base) const { return m_period > 0 ? base % m_period : base; }
   /// Shortens a repetition on a regular hierarchy; returns how many repetitions were left out.
@@ -97,7 +101,9 @@ private:
   int m_period = 0;                ///< S; 0: irregular
   std::deque<GroupRates> m_rates;  ///< references stay valid
   std::unordered_map<std::vector<int>, int, Hash> m_shapeIds;
+  int m_single = -1;  ///< set of groups of one rank
   std::deque<std::vector<int>> m_sets;
+  std::deque<std::vector<const GroupRates*>> m_setRates;
   std::unordered_map<std::vector<int>, int, Hash> m_setIds;
   std::unordered_map<Key, int, Hash> m_runs, m_runSets, m_patterns, m_groupSets, m_reaches;
 };

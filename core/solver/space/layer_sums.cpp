@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solver/bounds/search_bounds.h"
+#include "solver/stage/messages.h"
 
 namespace nest::planner {
 namespace {
@@ -125,10 +125,7 @@ void LayerSums::addLeastTransfer(const Problem& problem) {
   for (int c = 1; c < m_order->last(); ++c) bytes = std::min(bytes, boundary[at(c)]);
   if (m_order->last() < 2 || !(bytes > 0)) return;
   leastBoundary = bytes;
-  // A stage and its neighbour are 2·c·t devices wide or more: some pair is that far apart.
-  const auto& l = problem.cluster->level(narrowestLevel(*problem.cluster, 2 * m_strategy.width()));
-  leastTransfer = (1 - problem.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))]) *
-                  (l.latency.value() + bytes / l.sustained().value());
+  leastTransfer = planner::leastTransfer(problem, 2 * m_strategy.width(), bytes);
 }
 
 void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {

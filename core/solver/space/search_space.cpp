@@ -25,6 +25,13 @@ std::vector<int> divisors(int n) {
 
 }  // namespace
 
+double roomiest(const Hierarchy& cluster) {
+  double most = 0;
+  for (int i = 0; i < (cluster.hasUniformDevices() ? 1 : cluster.deviceCount()); ++i)
+    most = std::max(most, cluster.factor(DeviceIndex(i)).memory.value());
+  return most;
+}
+
 SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
   const Constraints& c = problem.constraints;
   for (int b : ascending(problem.job.microbatches)) {
@@ -154,7 +161,7 @@ bool CutRules::mayForm(int from, int to) const {
   if (m_required.empty() && m_forbidden.empty()) return true;
   const int first = m_order->firstBetween(from, to);
   for (int x : m_required)
-    if (x != first && m_order->holds(to, x) && !m_order->holds(from, x)) return false;
+    if ((x != first || (from == 0 && x > 0)) && m_order->holds(to, x) && !m_order->holds(from, x)) return false;
   return from == 0 || std::find(m_forbidden.begin(), m_forbidden.end(), first) == m_forbidden.end();
 }
 

@@ -15,6 +15,9 @@ struct BlockLayout {
   friend bool operator==(const BlockLayout&, const BlockLayout&) = default;
 };
 
+/// Bytes of the largest device.
+double roomiest(const Hierarchy&);
+
 /// The choices of STATEMENT.md §3 that the problem's options and constraints leave open.
 class SearchSpace {
 public:

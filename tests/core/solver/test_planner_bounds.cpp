@@ -2,12 +2,13 @@
 #include <cmath>
 #include <map>
 
-#include "solver/bounds/free_bounds.h"
-#include "solver/bounds/interleaved_bounds.h"
+#include "solver/bounds/chunk_bounds.h"
+#include "solver/bounds/per_stage_bounds.h"
 #include "solver/bounds/search_bounds.h"
 #include "solver/bounds/windows.h"
 #include "solver/exhaustive.h"
-#include "solver/models/interleaved.h"
+#include "solver/space/chunk_cuts.h"
+#include "solver/watch.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -141,9 +142,9 @@ private slots:
         });
         if (uniform) {
           const LayerSums& s = *sums[{b, k}];
-          const auto floor = GradientFloor::of(shapes, s.strategy(), plan.dataDegree());
+          const StageFloor floor(p, s, GradientFloor::of(shapes, s.strategy(), plan.dataDegree()), plan.zero);
           const double bound =
-              lowerBound(p, s, floor, e.microbatchCount, plan.stageCount(), plan.zero, plan.chunksPerStage());
+              lowerBound(p, floor, e.microbatchCount, plan.stageCount(), plan.chunksPerStage());
           if (bound > time) qWarning("seed %d: bound %.12g above %.12g", int(seed), bound, time);
           [&] { QVERIFY(bound <= time); }();
           if (plan.chunksPerStage() == 1 && order.isChain())
@@ -154,12 +155,15 @@ private slots:
         if (plan.chunksPerStage() == 1) {
           std::vector<LayerSums*> all;
           for (int strategy : space.strategies()) all.push_back(sums[{b, strategy}].get());
-          FreeBounds bounds(p, order, shapes, all, plan.dataDegree(), plan.zero,
-                            objectiveWeights(p.search.objective, e.microbatchCount, 1, 1));
+          PerStageBounds bounds(p, order, shapes, all, plan.dataDegree(), plan.zero,
+                                objectiveWeights(p.search.objective, e.microbatchCount, 1, 1));
           const int units = plan.pipelineWidth() / plan.dataInner;
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
-          bounds.sharpen(e.microbatchCount, units, time * (1 + 1e-9), roomiest);
+          const Control control;
+          Watch watch(control, 0);
+          bounds.sharpen(e.microbatchCount, units, time * (1 + 1e-9), roomiest, watch);
+          [&] { QVERIFY(bounds.whole(units) <= time); }();
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
         }
@@ -211,7 +215,7 @@ private:
     double roomiest = 0;
     for (int i = 0; i < p.cluster->deviceCount(); ++i)
       roomiest = std::max(roomiest, p.cluster->factor(DeviceIndex(i)).memory.value());
-    InterleavedConfiguration c;
+    ChunkConfiguration c;
     c.dataDegree = plan.dataDegree();
     c.stages = plan.stageCount();
     c.chunks = plan.chunksPerStage();
@@ -220,12 +224,12 @@ private:
     c.cuts = interleavedCuts(p, c.stages, c.chunks);
     c.sums = std::move(sums);
     c.weights = objectiveWeights(p.search.objective, c.microbatchCount, c.stages, c.chunks);
-    const InterleavedBounds bounds(p, space, order, shapes, c, roomiest * kMemoryRounding);
+    const ChunkBounds bounds(p, space, order, shapes, c, roomiest * kMemoryRounding);
     const int units = plan.pipelineWidth() / plan.dataInner;
     const double time = e.batchTime.value() * (1 + 1e-12);
     QVERIFY(bounds.leastUnits() <= units && units <= bounds.mostUnits());
     QVERIFY(bounds.quick(units) <= time);
-    const InterleavedBounds::Prefixes prefixes(bounds, units);
+    const ChunkBounds::Prefixes prefixes(bounds, units);
     QVERIFY(prefixes.time(c.stages, units, 0, 0, 0) <= time);
     QVERIFY(prefixes.leastMax(c.stages, units) <= e.maxLoad.value() * (1 + 1e-12));
     QVERIFY(e.maxLoad.value() <= prefixes.mostLoad(time) * (1 + 1e-12));
@@ -242,10 +246,10 @@ private:
     }
   }
 
-  static StageCosts::Context contextOf(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
-                                       const SearchSpace& space, LayerSums& sums, const Plan& plan,
-                                       const Evaluation& e) {
-    StageCosts::Context c;
+  static ChainConfiguration contextOf(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
+                                      const SearchSpace& space, LayerSums& sums, const Plan& plan,
+                                      const Evaluation& e) {
+    ChainConfiguration c;
     c.problem = &p;
     c.space = &space;
     c.order = &order;
@@ -262,8 +266,8 @@ private:
   static void sharesOut(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
                         const SearchSpace& space, LayerSums& sums, const Plan& plan, const Evaluation& e,
                         double roomiest) {
-    const StageCosts::Context c = contextOf(p, order, shapes, space, sums, plan, e);
-    Reach reach(c, roomiest * kMemoryRounding);
+    const ChainConfiguration c = contextOf(p, order, shapes, space, sums, plan, e);
+    StageWindows reach(c, roomiest * kMemoryRounding);
     reach.limitLoad(e.maxLoad.value() * (1 + 1e-12));
     std::vector<bool> held(static_cast<std::size_t>(order.layerCount()), false);
     for (int i = 0; i <= plan.stageCount(); ++i) {
@@ -285,8 +289,8 @@ private:
   static void insideWindows(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
                             const SearchSpace& space, LayerSums& sums, const Plan& plan, const Evaluation& e,
                             double roomiest) {
-    const StageCosts::Context c = contextOf(p, order, shapes, space, sums, plan, e);
-    Reach reach(c, roomiest);
+    const ChainConfiguration c = contextOf(p, order, shapes, space, sums, plan, e);
+    StageWindows reach(c, roomiest);
     reach.limitLoad(e.maxLoad.value() * (1 + 1e-9));
     QVERIFY(reach.findWindows());
     int cut = 0;

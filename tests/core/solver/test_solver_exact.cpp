@@ -236,6 +236,24 @@ private slots:
     QVERIFY(proven > plans * 9 / 10);
   }
 
+  /// In front of a cut stages of mixed strategies can do more backward work than under any single one, and so
+  /// hide more of the gradient exchange behind: every plan returned is confirmed by the evaluator.
+  void mixedStrategiesHideMore() {
+    InstanceFeatures features;
+    features.freeStrategies = features.interleaved = 1;
+    features.threeStages = true;
+    features.mostPlans = 8000;
+    for (const std::uint64_t seed : {158, 140, 242}) {
+      Problem p = randomInstance(seed, features);
+      p.search.topPlans = 50;
+      const Outcome truth = solveExhaustively(p), solved = solve(p);
+      QCOMPARE(mistake(p, solved, truth), std::string());
+      for (std::size_t k = 0; k < static_cast<std::size_t>(solved.provenPlans); ++k)
+        QVERIFY(
+            same(solved.plans[k].evaluation.batchTime.value(), truth.plans[k].evaluation.batchTime.value()));
+    }
+  }
+
   /// More recompute may be faster; of each sequence of strategies its fastest policies count, also while
   /// fewer plans are known than asked for.
   void runnersUpHaveTheirFastestPolicies() {

@@ -1,8 +1,9 @@
 #include <QtTest/QTest>
+#include <algorithm>
 #include <cmath>
 
 #include "solver/solve.h"
-#include "solver/stage/stage_costs.h"
+#include "solver/stage/chain_costs.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -39,7 +40,7 @@ private slots:
       const Strategy& strategy = plan.stages.front().strategy;
       LayerSums sums(p, order, shapes, p.profile->microbatchIndex(plan.microbatch),
                      p.profile->strategyIndex(strategy));
-      StageCosts::Context c;
+      ChainConfiguration c;
       c.problem = &p;
       c.space = &space;
       c.order = &order;
@@ -49,7 +50,7 @@ private slots:
       c.stages = plan.stageCount();
       c.microbatchCount = e.microbatchCount;
       c.zero = plan.zero;
-      const StageCosts costs(
+      const ChainCosts costs(
           c, placeStages(shapes, strategy, {plan.dataInner, plan.dataOuter, plan.blockStride}, c.stages));
       int cut = 0;
       for (int i = 0; i < plan.stageCount(); ++i) {
@@ -57,12 +58,18 @@ private slots:
         const auto& told = e.stages[static_cast<std::size_t>(i)];
         const int from = cut, policy = static_cast<int>(stage.recompute);
         cut += static_cast<int>(stage.layers().size());
+        const Part part{from, cut};
+        const auto prepared = costs.prepare(i, {&part, 1});
+        const auto* choice = std::find_if(prepared.choices.begin(), prepared.choices.begin() + prepared.count,
+                                          [&](const auto& own) { return own.policy == policy; });
         const std::string where = "seed " + std::to_string(seed) + ", stage " + std::to_string(i + 1);
-        QVERIFY2(near(costs.load(i, from, cut, policy), told.load.value()), where.c_str());
-        QVERIFY2(near(costs.memory(i, from, cut, policy), told.memory.total().value()), where.c_str());
-        const StageCosts::Figures fixed = costs.fixedPart(i, from, cut);
-        QVERIFY2(near(fixed.step, told.step.value()), where.c_str());
-        QVERIFY2(near(fixed.sync, (told.sync - told.hiddenSync).value()), where.c_str());
+        QVERIFY2(choice != prepared.choices.begin() + prepared.count, where.c_str());
+        const auto own = prepared.under(*choice, costs.transfers(i, {&part, 1}));
+        QVERIFY2(near(own.load, told.load.value()), where.c_str());
+        QVERIFY2(near(own.memory, told.memory.total().value()), where.c_str());
+        QVERIFY2(near(costs.memory(i, {&part, 1}, policy), own.memory), where.c_str());
+        QVERIFY2(near(own.step, told.step.value()), where.c_str());
+        QVERIFY2(near(own.sync, (told.sync - told.hiddenSync).value()), where.c_str());
         ++stages;
         hidden += told.hidden > Seconds();
         recomputed += policy > 0;

@@ -79,10 +79,11 @@ void DpPane::showAlternatives(int stage, int cut) {
                            : tr("nothing that follows fits");
     else if (!a.chosen && best > 0)
       why = from(text::signedPercent(a.time / best - 1));
-    const bool end = a.to >= static_cast<int>(layers.size());
+    const int next = m_probe->firstLayer(a.to);
     const QString cells[] = {
-        end ? tr("the end")
-            : tr("%1 (%2)").arg(a.to + 1).arg(from(layers[static_cast<std::size_t>(a.to)].name)),
+        next < 0
+            ? tr("the end")
+            : tr("%1 (%2)").arg(layerNumber(next)).arg(from(layers[static_cast<std::size_t>(next)].name)),
         a.policy < 0 ? QStringLiteral("–") : QString::fromLatin1(nameOf(static_cast<Recompute>(a.policy))),
         a.policy < 0 ? QStringLiteral("–") : secondsText(a.load), secondsText(a.time), why};
     for (int c = 0; c < 5; ++c) {

@@ -3,17 +3,17 @@
 #include <memory>
 #include <tuple>
 
-#include "solver/models/interleaved_dp.h"
+#include "solver/models/chunk_model.h"
 #include "solver/search.h"
 
 namespace nest::planner {
 
 /// The search over interleaved pipelines whose stages choose their strategies; begins from the best plans
 /// known.
-class FreeInterleaved {
+class ChunkSearch {
 public:
-  FreeInterleaved(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
-                  Incumbents&, Watch&);
+  ChunkSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
+              Incumbents&, Watch&);
 
   bool run();  ///< true if it ran to its end
   /// After run(): offers the best plans that differ in their degrees, as many as the incumbents keep. False:
@@ -24,11 +24,7 @@ public:
   double lowerBound() const { return m_lowerBound; }  ///< of what was not looked at; infinite: nothing
   long long tuples() const { return m_tuples; }
 
-private:
-  struct Family {
-    InterleavedConfiguration configuration;
-    InterleavedBounds bounds;
-  };
+  /// For searchBestFirst: pipelines of one family on so many units.
   struct Item {
     double bound;
     int family, units;
@@ -37,6 +33,18 @@ private:
       return std::tie(bound, family, units) > std::tie(o.bound, o.family, o.units);
     }
   };
+  double limit() const;
+  bool open(const Item& item) const;
+  void drop(const Item&) {}
+  template <class Put>
+  bool take(Item, Put put);
+  void report(double bound, double done);
+
+private:
+  struct Family {
+    ChunkConfiguration configuration;
+    ChunkBounds bounds;
+  };
   /// A layout whose best pipeline was as fast as any when it was found.
   struct Leader {
     Item item;
@@ -44,13 +52,11 @@ private:
     Found found;
   };
   void addFamilies(int chunks, int microbatch);
-  void addFamily(InterleavedConfiguration);
+  void addFamily(ChunkConfiguration);
   bool drain();
-  bool open(const Item&) const;
   double goal(const Item&) const;  ///< a pipeline must not take longer
   bool process(const Item&);       ///< false: ended early
-  InterleavedDp dpOf(const Item&, const InterleavedBounds::Prefixes&, const BlockLayout&);
-  double limit() const;
+  ChunkSolver solverOf(const Item&, const ChunkBounds::Prefixes&, const BlockLayout&);
 
   const Problem& m_problem;
   const LayerOrder& m_order;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <tuple>
 
-#include "solver/models/free_dp.h"
+#include "solver/models/per_stage_model.h"
 #include "solver/search.h"
 
 namespace nest::planner {
@@ -16,10 +18,10 @@ double leastTime(const Problem&, const LayerOrder&, const SearchSpace&, Search& 
 /// The search over configurations whose stages choose their strategies; begins from the best plan with one
 /// strategy. Plans that use one strategy are in its space too: its first plan is the best of all, exactly;
 /// the further ones are those met on the way.
-class FreeSearch {
+class PerStageSearch {
 public:
-  FreeSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
-             Incumbents&, Watch&);
+  PerStageSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
+                 Incumbents&, Watch&);
 
   bool run();  ///< true if it ran to its end
   /// After run(): offers the best plans that differ in their degrees, as many as the incumbents keep. False:
@@ -30,32 +32,51 @@ public:
   double lowerBound() const { return m_lowerBound; }
   long long tuples() const { return m_tuples; }
 
-private:
+  /// For searchBestFirst: pipelines of (b, d, z) on so many units, or (b, d) on so many units and all on
+  /// fewer.
   struct Item {
+    enum class Kind { AllUnits, Relaxed, Sharp };
     double bound;
     int microbatch, dataDegree, zero, units;
-    FreeBounds* bounds;
-    bool sharp;  ///< the bound is as good as it gets
+    Kind kind;
     bool operator>(const Item& o) const {
       return std::tie(bound, microbatch, dataDegree, zero, units) >
              std::tie(o.bound, o.microbatch, o.dataDegree, o.zero, o.units);
     }
   };
-  bool drain();
-  std::vector<Item> items();
-  void addItems(int microbatch, const std::vector<LayerSums*>&, int dataDegree, std::vector<Item>&);
-  /// A configuration whose best pipeline was as fast as any when it was found.
-  struct Leader {
-    FreeConfiguration configuration;
+  double limit() const;  ///< what takes longer is of no interest
+  bool open(const Item&) const;
+  void drop(const Item&) {}
+  template <class Put>
+  bool take(Item, Put put);
+  void report(double bound, double done);
+
+private:
+  static constexpr std::size_t kMostBytes = std::size_t(192) << 20;  ///< of tables of bounds
+
+  /// What all pipelines of one microbatch size have in common.
+  struct Microbatch {
     std::vector<LayerSums*> sums;
-    FreeBounds* bounds;
+    double work = 0, unitWork = 0;  ///< each layer where it takes least time, and least of all units
+    double leastBoundary = 0;       ///< bytes
+    int narrow = 0, wide = 0;       ///< widths on offer
+  };
+  struct Leader {
+    ChosenStages::Configuration configuration;
+    int microbatch;
+    std::vector<LayerSums*> sums;
     Found found;
   };
-  void process(const Item&);
-  void sharpen(Item&);
-  FreeDp::Goal goal(const Item&) const;
-  bool open(const Item&) const;
-  double limit() const;  ///< what takes longer is of no interest
+  bool drain();
+  const Microbatch& microbatch(int index);
+  int widest(const Microbatch&, int dataDegree) const;
+  int microbatchCount(int microbatch, int dataDegree) const;
+  double quick(const Microbatch&, int index, int dataDegree, int units) const;
+  Item allUnits(int microbatch, int dataDegree, int units);  ///< of at most so many
+  PerStageBounds& boundsOf(const Item&);
+  double relaxed(const Item&);
+  bool process(const Item&);
+  PerStageModel::Goal goal(const Item&) const;
 
   const Problem& m_problem;
   const LayerOrder& m_order;
@@ -67,12 +88,11 @@ private:
   CutRules m_rules;
   bool m_pinned;
   double m_roomiest = 0;
-  std::vector<std::unique_ptr<FreeBounds>> m_bounds;
-  std::map<const FreeBounds*, int> m_widest;  ///< units of its largest item
+  std::map<int, Microbatch> m_microbatches;
+  std::map<std::tuple<int, int, int>, std::unique_ptr<PerStageBounds>> m_bounds;  ///< by (b, d, z)
   std::vector<Leader> m_leaders;
   int m_many = 1;
   long long m_mostStates = 0;
-  bool m_tired = false;
   double m_lowerBound = 0;
   long long m_tuples = 0;
 };

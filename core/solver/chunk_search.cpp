@@ -1,14 +1,14 @@
 // For every (b, d, z, s, v, U units per pipeline) a relaxed bound; a heap by bound; each popped one is
 // bounded again by a table of its own, then every layout (d_in, P) whose sites were not seen before goes
-// through InterleavedDp with the best time so far as its limit.
-#include "solver/free_interleaved.h"
+// through ChunkSolver with the best time so far as its limit.
+#include "solver/chunk_search.h"
 
 #include <algorithm>
 #include <limits>
-#include <queue>
 #include <unordered_set>
 
-#include "solver/models/interleaved.h"
+#include "solver/best_first.h"
+#include "solver/space/chunk_cuts.h"
 #include "solver/space/layout_signature.h"
 
 namespace nest::planner {
@@ -19,9 +19,8 @@ constexpr std::size_t at(int i) {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
-FreeInterleaved::FreeInterleaved(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
-                                 const SearchSpace& space, Search& uniform, Incumbents& incumbents,
-                                 Watch& watch)
+ChunkSearch::ChunkSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
+                         const SearchSpace& space, Search& uniform, Incumbents& incumbents, Watch& watch)
     : m_problem(problem),
       m_order(order),
       m_shapes(shapes),
@@ -30,19 +29,16 @@ FreeInterleaved::FreeInterleaved(const Problem& problem, const LayerOrder& order
       m_incumbents(incumbents),
       m_watch(watch),
       m_rules(problem.constraints, order) {
-  const Hierarchy& cluster = *problem.cluster;
-  for (int i = 0; i < (cluster.hasUniformDevices() ? 1 : cluster.deviceCount()); ++i)
-    m_roomiest = std::max(m_roomiest, cluster.factor(DeviceIndex(i)).memory.value());
-  m_roomiest *= kMemoryRounding;
+  m_roomiest = roomiest(*problem.cluster) * kMemoryRounding;
 }
 
-double FreeInterleaved::limit() const {
+double ChunkSearch::limit() const {
   return (m_many ? m_incumbents.limit() : m_incumbents.lead().time) * (1 + kEqualTimes);
 }
 
 /// Of equally fast plans only those count that would stand first: fewer devices, then fewer stages, then a
 /// lower ZeRO stage.
-double FreeInterleaved::goal(const Item& item) const {
+double ChunkSearch::goal(const Item& item) const {
   if (m_many) return limit();
   const auto& lead = m_incumbents.lead();
   const auto& c = m_families[at(item.family)]->configuration;
@@ -51,12 +47,12 @@ double FreeInterleaved::goal(const Item& item) const {
   return lead.time * (first ? 1 + kEqualTimes : 1 - kEqualTimes);
 }
 
-bool FreeInterleaved::open(const Item& item) const {
-  return item.bound < kNever && item.bound <= goal(item);
+bool ChunkSearch::open(const Item& item) const {
+  return item.bound <= goal(item);
 }
 
-void FreeInterleaved::addFamilies(int chunks, int microbatch) {
-  InterleavedConfiguration c;
+void ChunkSearch::addFamilies(int chunks, int microbatch) {
+  ChunkConfiguration c;
   c.chunks = chunks;
   c.microbatchIndex = microbatch;
   int narrow = std::numeric_limits<int>::max();
@@ -85,13 +81,13 @@ void FreeInterleaved::addFamilies(int chunks, int microbatch) {
   }
 }
 
-void FreeInterleaved::addFamily(InterleavedConfiguration c) {
-  InterleavedBounds bounds(m_problem, m_space, m_order, m_shapes, c, m_roomiest);
+void ChunkSearch::addFamily(ChunkConfiguration c) {
+  ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, m_roomiest);
   if (bounds.leastUnits() <= bounds.mostUnits())
     m_families.push_back(std::make_unique<Family>(Family{std::move(c), std::move(bounds)}));
 }
 
-bool FreeInterleaved::run() {
+bool ChunkSearch::run() {
   m_lowerBound = kNever;
   if (!m_order.isChain() || m_rules.contradictory()) return true;
   for (int v : m_space.chunkCounts())
@@ -104,51 +100,51 @@ bool FreeInterleaved::run() {
   return drain();
 }
 
-bool FreeInterleaved::drain() {
+bool ChunkSearch::drain() {
+  m_lowerBound = 0;
   std::vector<Item> all;
   for (int f = 0; f < static_cast<int>(m_families.size()); ++f) {
     const auto& [c, bounds] = *m_families[at(f)];
     const int most = std::min(bounds.mostUnits(), m_problem.cluster->deviceCount() / c.dataDegree);
     for (int units = bounds.leastUnits(); units <= most; ++units) {
+      if (m_watch.over()) return false;
       if (!m_space.devicesAllowed(static_cast<long long>(units) * c.dataDegree)) continue;
       const Item item{bounds.quick(units), f, units, false};
-      if (open(item)) all.push_back(item);
+      if (item.bound < kNever && open(item)) all.push_back(item);
     }
   }
-  std::priority_queue<Item, std::vector<Item>, std::greater<>> heap(std::greater<>{}, std::move(all));
-  while (!heap.empty() && heap.top().bound <= limit()) {
-    Item item = heap.top();
-    m_lowerBound = item.bound;
-    if (m_watch.look()) return false;
-    m_watch.report("interleaved, strategy per stage", 1, std::optional(Seconds(limit())), item.bound);
-    heap.pop();
-    if (!open(item)) continue;
-    if (item.sharp) {
-      if (!process(item)) return false;
-      continue;
-    }
-    const InterleavedBounds::Prefixes prefixes(m_families[at(item.family)]->bounds, item.units);
-    const int stages = m_families[at(item.family)]->configuration.stages;
-    item.bound = std::max(item.bound, prefixes.time(stages, item.units, 0, 0, 0));
-    item.sharp = true;
-    if (open(item)) heap.push(item);
-  }
+  if (!searchBestFirst(*this, std::move(all), m_watch, m_lowerBound)) return false;
   m_lowerBound = kNever;
   return true;
 }
 
-InterleavedDp FreeInterleaved::dpOf(const Item& item, const InterleavedBounds::Prefixes& prefixes,
-                                    const BlockLayout& layout) {
-  return {m_problem, m_space, m_order,    m_shapes, m_families[at(item.family)]->configuration,
+void ChunkSearch::report(double bound, double done) {
+  m_watch.report("interleaved, strategy per stage", 0.7 + 0.3 * done, limit(), bound);
+}
+
+template <class Put>
+bool ChunkSearch::take(Item item, Put put) {
+  if (item.sharp) return process(item);
+  const ChunkBounds::Prefixes prefixes(m_families[at(item.family)]->bounds, item.units);
+  const int stages = m_families[at(item.family)]->configuration.stages;
+  item.bound = std::max(item.bound, prefixes.time(stages, item.units, 0, 0, 0));
+  item.sharp = true;
+  put(item);
+  return true;
+}
+
+ChunkSolver ChunkSearch::solverOf(const Item& item, const ChunkBounds::Prefixes& prefixes,
+                                  const BlockLayout& layout) {
+  return {m_problem, m_space, m_shapes,   m_families[at(item.family)]->configuration,
           prefixes,  layout,  item.units, m_watch};
 }
 
-bool FreeInterleaved::process(const Item& item) {
+bool ChunkSearch::process(const Item& item) {
   const auto& [c, bounds] = *m_families[at(item.family)];
-  const InterleavedBounds::Prefixes prefixes(bounds, item.units);
+  const ChunkBounds::Prefixes prefixes(bounds, item.units);
   // Of shared parameters the signature tells the levels to a first stage only.
-  const auto tied = tiedPlaceOf(m_problem, c.cuts, c.stages);
-  const bool simple = !tied || std::min(tied->firstStage, tied->secondStage) == 0;
+  const auto tied = tiedStagesOf(m_problem, c.cuts, c.stages);
+  const bool simple = !tied || std::min(tied->first, tied->second) == 0;
   const auto layouts = m_space.layouts(c.dataDegree, 1, item.units);
   std::unordered_set<std::string> seen;
   for (const BlockLayout& layout : layouts) {
@@ -161,7 +157,7 @@ bool FreeInterleaved::process(const Item& item) {
         !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, true)).second)
       continue;
     ++m_tuples;
-    InterleavedDp dp = dpOf(item, prefixes, layout);
+    ChunkSolver dp = solverOf(item, prefixes, layout);
     if (m_many) {
       std::vector<Found> found;
       constexpr std::size_t kMostSequences = 2000;
@@ -177,7 +173,7 @@ bool FreeInterleaved::process(const Item& item) {
   return !m_watch.over();
 }
 
-bool FreeInterleaved::runMany() {
+bool ChunkSearch::runMany() {
   // Where the best plan alone took long, the others would take much longer.
   constexpr long long kFewStates = 30000;
   if (m_watch.states() > kFewStates * 4) return false;
@@ -190,17 +186,15 @@ bool FreeInterleaved::runMany() {
   return complete;
 }
 
-void FreeInterleaved::settleTies() {
+void ChunkSearch::settleTies() {
   const auto lead = m_incumbents.lead();
   for (Leader& l : m_leaders) {
     if (m_watch.over()) return;
-    const Found& f = l.found;
-    if (f.time > lead.time * (1 + kEqualTimes) ||
-        std::tuple(f.devices, f.stages(), f.zero) != std::tuple(lead.devices, lead.stages, lead.zero))
-      continue;
-    const InterleavedBounds::Prefixes prefixes(m_families[at(l.item.family)]->bounds, l.item.units);
+    if (!isAmongTheFastest(l.found, lead, kEqualTimes)) continue;
+    const ChunkBounds::Prefixes prefixes(m_families[at(l.item.family)]->bounds, l.item.units);
     Found settled;
-    if (dpOf(l.item, prefixes, l.layout).settle(lead.time, settled)) m_incumbents.offer(std::move(settled));
+    if (solverOf(l.item, prefixes, l.layout).settle(lead.time, settled))
+      m_incumbents.offer(std::move(settled));
   }
 }
 

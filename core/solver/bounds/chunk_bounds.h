@@ -3,12 +3,13 @@
 #include <optional>
 #include <vector>
 
-#include "solver/bounds/search_bounds.h"
+#include "solver/bounds/prefix_table.h"
+#include "solver/stage/stage_floor.h"
 
 namespace nest::planner {
 
 /// What all interleaved pipelines of one (b, d, z, s, v) share when their stages choose their strategies.
-struct InterleavedConfiguration {
+struct ChunkConfiguration {
   int microbatchIndex = 0, dataDegree = 1, stages = 2, chunks = 2, zero = 0, microbatchCount = 1;
   std::vector<int> cuts;         ///< of all s·v parts
   std::vector<LayerSums*> sums;  ///< per strategy that may be used
@@ -21,57 +22,56 @@ struct InterleavedConfiguration {
 ///
 /// On U units (devices per inner replica) Σ a_i·load_i ≤ U·max load, where stage i takes a_i units. So
 ///   T ≥ w_sum·sum + (w_max − λ·U)·max + Σ l_i·(w_sum + λ·a_i) + tail   for 0 ≤ λ ≤ w_max/U.
-class InterleavedBounds {
+class ChunkBounds {
 public:
   /// `capacity`: bytes of the roomiest device.
-  InterleavedBounds(const Problem&, const SearchSpace&, const LayerOrder&, const GroupShapes&,
-                    const InterleavedConfiguration&, double capacity);
+  ChunkBounds(const Problem&, const SearchSpace&, const LayerOrder&, const GroupShapes&,
+              const ChunkConfiguration&, double capacity);
 
   int leastUnits() const { return m_leastUnits; }  ///< no pipeline takes fewer
   int mostUnits() const { return m_mostUnits; }    ///< nor more
   /// Of all pipelines on exactly `units`, at once.
   double quick(int units) const;
 
-  /// Bounds on the stages 0…i−1 on exactly so many units, for pipelines of `all` units.
+  /// PrefixTable over (stages in front, units), for pipelines of `all` units.
   class Prefixes {
   public:
-    Prefixes(const InterleavedBounds&, int all);
+    Prefixes(const ChunkBounds&, int all);
     /// Of the whole pipeline, if the stages from `stage` on have loads of at most `max`, `sum` in all, and a
     /// sync term of `tail`; infinite: there is none.
-    double time(int stage, int units, double max, double sum, double tail) const;
-    double leastMax(int stage, int units) const { return m_most[row(stage, units)]; }
+    double time(int stage, int units, double max, double sum, double tail) const {
+      return m_table.time(row(stage, units), units, max, sum, tail) * kCertain;
+    }
+    double leastMax(int stage, int units) const { return m_table.leastMax(row(stage, units)); }
     /// No stage of a pipeline within the limit has a larger load.
     double mostLoad(double limit) const;
     /// The first stage exposes at least this much sync and step, if no stage has a larger load.
     double leastTail(double mostLoad) const;
 
   private:
-    static constexpr int kRates = 8;  ///< values of λ
     std::size_t row(int stage, int units) const {
       return static_cast<std::size_t>(stage) * static_cast<std::size_t>(m_all + 1) +
              static_cast<std::size_t>(units);
     }
-    const InterleavedBounds* m_bounds;
+    const ChunkBounds* m_bounds;
     int m_stages, m_all;
-    ObjectiveWeights m_weights;
-    std::vector<double> m_rate;            ///< λ, ascending
-    std::vector<double> m_most;            ///< least largest load
-    std::vector<double> m_least, m_first;  ///< Σ l·(w_sum + λ·a), kRates per row; with the first stage's tail
+    PrefixTable<double> m_table;
   };
 
   /// Seconds; infinite: the strategy cannot form the stage.
   double least(int stage, int strategy) const { return m_least[at(stage) * m_width.size() + at(strategy)]; }
 
 private:
+  static constexpr double kCertain = 1 - 1e-12;
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  double leastLoad(const Problem&, const SearchSpace&, const LayerOrder&, const InterleavedConfiguration&,
-                   int stage, int strategy, double capacity) const;
-  double leastTransfers(const Problem&, const InterleavedConfiguration&, int stage, int strategy) const;
+  double leastLoad(const Problem&, const SearchSpace&, const LayerOrder&, const ChunkConfiguration&,
+                   int stage, int strategy, Parts, double capacity) const;
+  double leastTransfers(const Problem&, const ChunkConfiguration&, int strategy, Parts) const;
 
   int m_stages, m_leastUnits = 0, m_mostUnits = 0;
   ObjectiveWeights m_weights;
   std::vector<int> m_width;             ///< per strategy
-  std::vector<GradientFloor> m_floor;   ///< per strategy
+  std::vector<StageFloor> m_floors;     ///< per strategy
   std::vector<double> m_leastBoundary;  ///< per cut, under any strategy
   std::vector<double> m_least;          ///< [stage][strategy]
   std::vector<double> m_first;          ///< per strategy: sync and step of the first stage, at least

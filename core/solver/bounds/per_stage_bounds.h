@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "solver/bounds/free_prefixes.h"
+#include "solver/bounds/stage_prefixes.h"
 
 namespace nest::planner {
 
@@ -15,14 +15,14 @@ namespace nest::planner {
 ///   T ≥ (w_max − θ)·max + Σ_x min_σ load_σ(x)·(w_sum + θ·a_σ/U).
 /// A first stage that exposes ρ·load raises θ by min(ρ, θ·a_min/(U − a_min)): shifting weight from the first
 /// stage to the others in the mean keeps its own coefficient at (θ + ρ)·a/U.
-class FreeBounds {
+class PerStageBounds {
 public:
-  FreeBounds(const Problem&, const LayerOrder&, const GroupShapes&, const std::vector<LayerSums*>& sums,
-             int dataDegree, int zero, ObjectiveWeights weights);
+  PerStageBounds(const Problem&, const LayerOrder&, const GroupShapes&, const std::vector<LayerSums*>& sums,
+                 int dataDegree, int zero, ObjectiveWeights weights);
 
   /// Chains: from here on time() and mostLoad() look at whole stages too. `limit`: only plans below it count.
-  void sharpen(int microbatchCount, int mostUnits, double limit, double capacity);
-  bool sharp() const { return m_sharp; }
+  void sharpen(int microbatchCount, int mostUnits, double limit, double capacity, Watch&);
+  std::size_t bytes() const;  ///< of the tables
 
   /// The layers before `cut` on exactly `units` units behind which `behind` stages with loads of at most
   /// `max`, `sum` in all, and a sync term of `tail` stand: a bound on the whole time.
@@ -30,6 +30,7 @@ public:
   /// The largest load of the layers before `cut` on exactly `units` units is not below this.
   double leastMax(int behind, int cut, int units) const;
   double quick(int units) const;  ///< a weaker bound on the whole time, at once
+  double whole(int units);        ///< time() of the whole pipeline, without keeping a table
   /// No stage of a plan of `units` units under the limit has a larger load.
   double mostLoad(int units, double limit);
   /// Chains: if no stage of `units` has a larger load, the first one exposes at least this much sync and
@@ -40,22 +41,21 @@ public:
   }  ///< all model state, over all devices of a replica, at least
 
 private:
-  static constexpr int kSteps = 5;  ///< θ = k/4 of the largest
+  static constexpr int kSteps = 5;         ///< θ = k/4 of the largest
+  static constexpr int kMostUnits = 4096;  ///< tables for more would be too large
+  bool knows(int units) const { return m_prefixes && units <= m_prefixes->units(); }
+  void fillTable(int units, int step, double* row) const;
   const std::vector<double>& table(int units);
   double theta(int step, int units) const;
 
   const Problem* m_problem;
   const LayerOrder* m_order;
-  const GroupShapes* m_shapes;
-  std::vector<LayerSums*> m_sums;
-  int m_dataDegree, m_zero;
-  bool m_sharp = false;
-  bool m_closed = false;  ///< no pipeline stays below the limit
-  std::unique_ptr<FreePrefixes> m_prefixes;
+  int m_closedUnits = 0;  ///< no pipeline of so many units or fewer stays below the limit
+  std::unique_ptr<StagePrefixes> m_prefixes;
   ObjectiveWeights m_weights;
   std::vector<std::vector<double>> m_perLayer;  ///< [strategy][layer], seconds
   std::vector<int> m_width;
-  std::vector<GradientFloor> m_floor;  ///< per strategy
+  std::vector<StageFloor> m_floors;  ///< per strategy
   double m_tailPerLoad = 0;
   int m_leastWidth = 1;
   double m_leastBytes = 0;

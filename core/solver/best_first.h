@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "solver/watch.h"
+
+namespace nest::planner {
+
+/// The one search driver: items by rising lower bound, until the least passes the limit. An item stands for
+/// what it was made of: taking it solves it, or puts back sharper bounds on its parts; so parts are made only
+/// where they may matter.
+///
+/// A Task has an Item with `bound` and operator>, and
+///   limit()            items above it are of no interest; may fall
+///   open(item)         may it still hold what is wanted?
+///   take(item, put)    solves it, or puts back parts with bounds no less than its own
+///   report(bound, done)   progress; `done`: the share of items taken so far
+///   drop(item)         it holds nothing of interest
+/// Returns true if nothing is left; `bound` is a lower bound on what is left at any moment.
+template <class Task>
+bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& watch, double& bound) {
+  using Item = typename Task::Item;
+  std::make_heap(items.begin(), items.end(), std::greater<>{});
+  const auto put = [&items](Item item) {
+    if (!(item.bound < std::numeric_limits<double>::infinity())) return;
+    items.push_back(std::move(item));
+    std::push_heap(items.begin(), items.end(), std::greater<>{});
+  };
+  for (double taken = 0; !items.empty(); ++taken) {
+    bound = std::max(bound, items.front().bound);
+    if (watch.over()) return false;
+    const double limit = task.limit();
+    if (!(items.front().bound <= limit)) break;
+    if (watch.due()) {
+      const auto left =
+          std::count_if(items.begin(), items.end(), [&](const Item& i) { return i.bound <= limit; });
+      task.report(bound, taken / (taken + static_cast<double>(left)));
+    }
+    std::pop_heap(items.begin(), items.end(), std::greater<>{});
+    const Item item = std::move(items.back());
+    items.pop_back();
+    if (!task.open(item))
+      task.drop(item);
+    else if (!task.take(item, put) || watch.over())
+      return false;
+  }
+  bound = items.empty() ? std::numeric_limits<double>::infinity() : std::max(bound, items.front().bound);
+  for (const Item& item : items) task.drop(item);
+  return true;
+}
+
+/// A configuration whose best pipeline was as fast as any when it was found: whether it still is, and of the
+/// devices, stages and ZeRO stage that come first.
+template <class Found, class Lead>
+bool isAmongTheFastest(const Found& f, const Lead& lead, double equal) {
+  return f.time <= lead.time * (1 + equal) && f.devices == lead.devices && f.stages() == lead.stages &&
+         f.zero == lead.zero;
+}
+
+}  // namespace nest::planner

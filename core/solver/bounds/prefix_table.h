@@ -1,0 +1,108 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "solver/stage/stage_costs.h"
+
+namespace nest::planner {
+
+/// Lower bounds on pipelines whose stages choose their strategies, from whole relaxed stages in front
+/// (STATEMENT.md §6, 5). A row stands for what is in front: so many layers or stages on exactly u units. With
+/// stage i on a_i units, λ ≥ 0, let Q_λ be the least Σ load_i·(w_sum + λ·a_i), with the first stage's sync
+/// and step, and M the least possible largest load. As Σ a_i·load_i ≤ u·max,
+///   T ≥ w_sum·sum + (w_max − λ·u)·max(max, M) + Q_λ   while λ·u ≤ w_max.
+template <class Real>
+class PrefixTable {
+public:
+  static constexpr int kRates = 8;  ///< values of λ
+  using Rates = std::array<double, kRates>;
+
+  PrefixTable() = default;
+  /// `certain`: what rounding leaves of a sum, at least. `tails`: keep Q also without the first stage's sync
+  /// and step, for those who know a tail.
+  PrefixTable(ObjectiveWeights weights, const Rates& rates, std::size_t rows, double certain, bool tails)
+      : m_weights(weights), m_certain(certain), m_most(rows, kFar), m_first(rows * kRates, kFar) {
+    for (int j = 0; j < kRates; ++j) m_rate[j] = static_cast<Real>(rates[static_cast<std::size_t>(j)]);
+    if (tails) m_least = m_first;
+  }
+  static std::size_t bytes(std::size_t rows) { return rows * (kRates + 1) * sizeof(Real); }
+
+  void open(std::size_t row) {  ///< nothing stands in front
+    m_most[row] = 0;
+    std::fill_n(&m_first[row * kRates], kRates, Real(0));
+    if (!m_least.empty()) std::fill_n(&m_least[row * kRates], kRates, Real(0));
+  }
+  /// A stage of `width` units leads from row front + k to row here + k, k < count. `tail`: of a first stage.
+  void add(std::size_t front, std::size_t here, int count, int width, double load, double tail) {
+    Real cost[kRates], first[kRates];
+    for (int j = 0; j < kRates; ++j) {
+      const double own = load * (m_weights.sum + double(m_rate[j]) * width);
+      cost[j] = static_cast<Real>(own);
+      first[j] = static_cast<Real>(own + tail);
+    }
+    const Real most = static_cast<Real>(load);
+    for (int k = 0; k < count; ++k, ++front, ++here) {
+      if (!reached(front)) continue;
+      m_most[here] = std::min(m_most[here], std::max(m_most[front], most));
+      extend(m_first, front, here, first);
+      if (!m_least.empty()) extend(m_least, front, here, cost);
+    }
+  }
+
+  bool reached(std::size_t row) const { return m_most[row] < kFar; }
+  double leastMax(std::size_t row) const { return m_certain * double(m_most[row]); }
+  /// Of the whole pipeline, if what stands behind has loads of at most `max`, `sum` in all, and exposes
+  /// `tail`.
+  double time(std::size_t row, int units, double max, double sum, double tail) const {
+    if (!reached(row)) return std::numeric_limits<double>::infinity();
+    const double most = std::max(max, leastMax(row));
+    double bound = 0;
+    for (int j = 0; j < kRates && double(m_rate[j]) * units <= m_weights.max * (1 + 1e-15); ++j)
+      bound = std::max(bound, (m_weights.max - double(m_rate[j]) * units) * most + rest(row, j, tail));
+    return bound + m_weights.sum * sum;
+  }
+  /// No stage of a pipeline that ends in this row within the limit has a larger load; 0: there is none.
+  double mostLoad(std::size_t row, int units, double limit, double most) const {
+    if (!reached(row)) return 0;
+    for (int j = 0; j < kRates && double(m_rate[j]) * units < m_weights.max; ++j)
+      most = std::min(most, (limit - rest(row, j, 0)) / (m_weights.max - double(m_rate[j]) * units));
+    return most;
+  }
+
+private:
+  /// Sixteen bytes of a row at once: compilers find no vector instructions for a minimum by themselves.
+  struct Lanes {
+    using Vector [[gnu::vector_size(16)]] = Real;
+    static constexpr int kCount = 16 / sizeof(Real);
+    static void extend(Real* now, const Real* old, const Real* cost) {
+      Vector a, b, c;
+      std::memcpy(&a, now, sizeof a), std::memcpy(&b, old, sizeof b), std::memcpy(&c, cost, sizeof c);
+      b += c;
+      a = b < a ? b : a;
+      std::memcpy(now, &a, sizeof a);
+    }
+  };
+  static constexpr Real kFar = std::numeric_limits<Real>::infinity();
+  static void extend(std::vector<Real>& table, std::size_t front, std::size_t here, const Real* cost) {
+    const Real* old = &table[front * kRates];
+    Real* now = &table[here * kRates];
+    for (int j = 0; j < kRates; j += Lanes::kCount) Lanes::extend(now + j, old + j, cost + j);
+  }
+  double rest(std::size_t row, int j, double tail) const {
+    const std::size_t k = row * kRates + static_cast<std::size_t>(j);
+    const double first = m_certain * double(m_first[k]);
+    return m_least.empty() ? first : std::max(first, m_certain * double(m_least[k]) + tail);
+  }
+
+  ObjectiveWeights m_weights;
+  Real m_rate[kRates] = {};  ///< λ, ascending
+  double m_certain = 1;
+  std::vector<Real> m_most;            ///< M
+  std::vector<Real> m_first, m_least;  ///< Q, kRates per row
+};
+
+}  // namespace nest::planner

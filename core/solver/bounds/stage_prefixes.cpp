@@ -1,0 +1,85 @@
+// Q_λ(k, x, u) = min over the last stage y…x of strategy σ, width a, with k stages behind:
+//   Q_λ(k + 1, y, u − a) + load(y, x, σ)·(w_sum + λ·a);
+// M likewise. A stage's load is its least one anywhere: best groups, nearest neighbours, the fastest policy
+// that fits with k + 1 microbatches in flight. Single precision, rounding allowed for. Cost: k × cuts ×
+// stages under the load limit × strategies × units × kRates, the last two in straight loops.
+#include "solver/bounds/stage_prefixes.h"
+
+#include "solver/stage/messages.h"
+#include "solver/watch.h"
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kSlack = 1 + 1e-12;
+
+// λ·u reaches w_max for the widest pipeline, and for narrower prefixes as far as the values go.
+PrefixTable<float>::Rates ratesOf(const ObjectiveWeights& weights, int units) {
+  constexpr double kRatio = 1.5;
+  PrefixTable<float>::Rates rates{};
+  double rate = weights.max / units / (kRatio * kRatio);
+  for (std::size_t j = 1; j < rates.size(); ++j, rate *= kRatio) rates[j] = rate;
+  return rates;
+}
+}  // namespace
+
+StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order,
+                             const std::vector<StageFloor>& floors, int microbatchCount,
+                             ObjectiveWeights weights, const Limits& limits, Watch& watch)
+    : m_problem(problem), m_order(order), m_microbatchCount(microbatchCount), m_limits(limits) {
+  while (m_mostBehind > 0 && bytes() > kMostBytes) --m_mostBehind;
+  int narrow = std::numeric_limits<int>::max();
+  std::vector<double> leastBytes(at(order.cutCount()), kNever);
+  for (const StageFloor& f : floors) {
+    narrow = std::min(narrow, f.sums().strategy().width());
+    for (std::size_t c = 0; c < leastBytes.size(); ++c)
+      leastBytes[c] = std::min(leastBytes[c], f.sums().boundary[c]);
+  }
+  for (const StageFloor& f : floors) {
+    const int devices = f.sums().strategy().width() + narrow;
+    auto &sent = m_sent.emplace_back(leastBytes.size(), 0.0),
+         &received = m_received.emplace_back(leastBytes.size(), 0.0);
+    for (std::size_t c = 1; c + 1 < leastBytes.size(); ++c) {
+      sent[c] = leastTransfer(problem, devices, f.sums().boundary[c]);
+      received[c] = leastTransfer(problem, devices, leastBytes[c]);
+    }
+  }
+  m_table = PrefixTable<float>(weights, ratesOf(weights, limits.units), rows(),
+                               1 - 4e-7 * (order.layerCount() + 4), false);
+  for (int behind = m_mostBehind; behind >= 0; --behind) {
+    fill(behind, floors, watch);
+    if (watch.over()) return;
+  }
+  m_complete = true;
+}
+
+void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watch& watch) {
+  m_table.open(row(behind, 0, 0));
+  const int inFlight = stashesInFlight(0, behind + 1, m_microbatchCount, 1);
+  const int before = std::min(behind + 1, m_mostBehind);
+  // With nothing behind, only whole pipelines are asked about; unless that row stands for all.
+  for (int to = behind == 0 && m_mostBehind > 0 ? m_order.last() : 1; to < m_order.cutCount(); ++to)
+    for (std::size_t k = 0; k < floors.size(); ++k) {
+      if (watch.over()) return;
+      const StageFloor& f = floors[k];
+      const auto& work = f.sums().leastAny;
+      const int a = f.sums().strategy().width();
+      for (int from = to - 1; from >= 0; --from) {
+        if (work[at(to)] - work[at(from)] > m_limits.load * kSlack) break;
+        const Part part{from, to};
+        const StageSize size = f.size(part);
+        const double own =
+            f.work(m_problem.search.recompute, f.fixedMemory(size), inFlight, part, m_limits.capacity);
+        if (own == kNever) break;  // nor does a longer stage fit
+        const double load = own + f.data(size) + m_sent[k][at(to)] + m_received[k][at(from)];
+        if (load > m_limits.load * kSlack) continue;
+        const int count = std::min(from == 0 ? 1 : m_limits.units, m_limits.units - a + 1);
+        m_table.add(row(before, from, 0), row(behind, to, a), count, a, load, from == 0 ? f.tail(size) : 0);
+      }
+    }
+}
+
+}  // namespace nest::planner

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "solver/bounds/prefix_table.h"
+#include "solver/stage/stage_floor.h"
+
+namespace nest::planner {
+
+class Watch;
+
+/// PrefixTable over (stages behind, cut, units) of a chain, for one (b, d, z): unlike PerStageBounds' sums
+/// over layers it knows that layers are not divisible, what does not fit, and the transfers between
+/// neighbours.
+class StagePrefixes {
+public:
+  struct Limits {
+    int units = 0;        ///< of the widest pipeline that will be asked about
+    double load = 0;      ///< no stage of interest has a larger one
+    double capacity = 0;  ///< of the roomiest device, bytes
+  };
+  /// `floors`: one per strategy. Ended early by the watch it bounds nothing: see complete().
+  StagePrefixes(const Problem&, const LayerOrder&, const std::vector<StageFloor>& floors, int microbatchCount,
+                ObjectiveWeights, const Limits&, Watch&);
+  bool complete() const { return m_complete; }
+
+  /// The layers before `cut` on exactly `units` units behind which `behind` stages with loads of at most
+  /// `max`, `sum` in all, stand: a bound on the whole time.
+  double time(int behind, int cut, int units, double max, double sum) const {
+    return m_table.time(row(behind, cut, units), units, max, sum, 0);
+  }
+  double leastMax(int behind, int cut, int units) const { return m_table.leastMax(row(behind, cut, units)); }
+  /// No stage of a plan of `units` units under the limit has a larger load.
+  double mostLoad(int units, double limit) const {
+    return m_table.mostLoad(row(0, m_order.last(), units), units, limit, m_limits.load);
+  }
+  std::size_t bytes() const { return PrefixTable<float>::bytes(rows()); }
+  int units() const { return m_limits.units; }
+
+private:
+  static constexpr std::size_t kMostBytes = std::size_t(48) << 20;
+  void fill(int behind, const std::vector<StageFloor>&, Watch&);
+  std::size_t rows() const {
+    return static_cast<std::size_t>(m_mostBehind + 1) * static_cast<std::size_t>(m_order.cutCount()) *
+           static_cast<std::size_t>(m_limits.units + 1);
+  }
+  std::size_t row(int behind, int cut, int units) const {
+    const auto cuts = static_cast<std::size_t>(m_order.cutCount());
+    return (static_cast<std::size_t>(std::min(behind, m_mostBehind)) * cuts + static_cast<std::size_t>(cut)) *
+               static_cast<std::size_t>(m_limits.units + 1) +
+           static_cast<std::size_t>(units);
+  }
+
+  const Problem& m_problem;
+  const LayerOrder& m_order;
+  int m_microbatchCount;
+  Limits m_limits;
+  int m_mostBehind = 12;  ///< more stages behind count as so many; fewer where the table would be too large
+  bool m_complete = false;
+  std::vector<std::vector<double>> m_sent;  ///< per strategy and cut, seconds of the transfer behind
+  std::vector<std::vector<double>> m_received;
+  PrefixTable<float> m_table;
+};
+
+}  // namespace nest::planner

@@ -1,0 +1,421 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "solver/preference.h"
+#include "solver/stage/stage_costs.h"
+#include "solver/watch.h"
+
+/// Label setting, the one engine of the solver (STATEMENT.md §6, README.md). From the last stage to the
+/// first: a state says what the next stage towards the front must know of the pipeline behind it; its value
+/// is the Pareto front of labels. A Model says which stages can stand in front of a state, what they cost,
+/// where they lead and what can still be hoped for.
+///
+/// A Model has
+///   State, Index                       what is known; from State to a number (DenseIndex or HashedIndex)
+///   mostStages()                       no pipeline has more
+///   ends(visit)                        states of pipelines with nothing behind
+///   stages(behind, state, least, visit(Step))     stages that may stand there, `behind` behind them
+///   fronts(behind, state, step, visit(State, transfers))   where a stage leads that is not the first
+///   hopeless(stages, step, label, tail)  no pipeline that ends so is of interest
+///   accept(stages, time)               a whole pipeline: is it of interest? may tighten what is
+///   between(behind, before, state, cut, step, transfers)   the one stage that joins two states
+///   weights(stages), limit(), microbatchCount(), rank(strategy), degreesOf(state), endOf(state)
+namespace nest::planner {
+
+/// What the stages behind a state add up to.
+struct Label {
+  double max = 0, sum = 0;   ///< loads
+  double relative = 0;       ///< largest sync + step, less the backward work between here and there
+  double step = 0;           ///< largest step
+  int node = -1, next = -1;  ///< of the layer behind: the state, and which of its labels; −1: nothing behind
+  int policy = -1;
+  int sequence = 0;  ///< the strategies from here on, if many pipelines are wanted
+};
+
+/// A figure's least over a front.
+struct LeastFigures {
+  double max = 0, sum = 0, relative = 0, step = 0;
+};
+
+/// Sums of the same loads in another order differ by roundings: those must not make labels differ.
+struct Tolerance {
+  double load = 0, rest = 0;
+  static Tolerance of(double limit, int microbatchCount) {
+    const double rest = limit < std::numeric_limits<double>::infinity() ? 1e-15 * limit : 0;
+    return {rest / microbatchCount, rest};
+  }
+};
+
+inline bool dominates(const Label& a, const Label& b, const Tolerance& t) {
+  return a.max <= b.max + t.load && a.sum <= b.sum + t.rest && a.relative <= b.relative + t.rest &&
+         a.step <= b.step + t.rest;
+}
+
+/// One stage in front of a state.
+struct Step {
+  StageCosts::Prepared prepared;
+  int from = 0;              ///< the cut at which it begins
+  int begin = 0;             ///< and the unit, where stages differ in width
+  bool first = false;        ///< nothing stands in front of it
+  double backward = 0;       ///< its own backward work behind which later syncs hide, seconds
+  double leastMax = 0;       ///< every pipeline through here has a larger load
+  double leastTail = 0;      ///< and exposes so much
+  double leastBackward = 0;  ///< of the stages in front
+  double mostBackward = 0;
+};
+
+/// What a stage adds to those behind it (6.2). Raised to what every way of going on makes of it anyway, so
+/// that fewer labels differ. `sums`: the objective counts them.
+inline Label extended(const Label& behind, const Step& step, const StageCosts::Figures& f, bool sums) {
+  Label l;
+  l.max = std::max({behind.max, f.load, step.leastMax});
+  l.sum = sums ? behind.sum + f.load : 0;
+  l.step = std::max({behind.step, f.step, step.leastTail});
+  l.relative = std::max(f.sync + f.step, behind.relative - step.backward);
+  l.step = std::max(l.step, l.relative - step.mostBackward);
+  l.relative = std::max(l.relative, l.step + step.leastBackward);
+  return l;
+}
+
+/// States by their number; −1: not yet numbered.
+template <class State>
+class HashedIndex {
+public:
+  int& operator[](const State& s) { return m_numbers.try_emplace(s, -1).first->second; }
+  void clear() { m_numbers.clear(); }
+  void forget(const State&) {}
+
+private:
+  std::unordered_map<State, int, typename State::Hash> m_numbers;
+};
+
+class DenseIndex {
+public:
+  template <class State>
+  int& operator[](const State& s) {
+    const std::size_t k = s.number();
+    if (k >= m_numbers.size()) m_numbers.resize(k + 1, -1);
+    return m_numbers[k];
+  }
+  void clear() {}
+  template <class State>
+  void forget(const State& s) {
+    m_numbers[s.number()] = -1;
+  }
+
+private:
+  std::vector<int> m_numbers;
+};
+
+template <class Model>
+class LabelSetting {
+public:
+  using State = typename Model::State;
+  struct Node {
+    State state;
+    std::vector<Label> labels;
+  };
+  /// The states with so many stages behind.
+  class Layer {
+  public:
+    int size() const { return m_size; }
+    Node& node(int n) { return m_nodes[static_cast<std::size_t>(n)]; }
+    const Node& node(int n) const { return m_nodes[static_cast<std::size_t>(n)]; }
+    Node& at(const State& s) {
+      int& number = m_index[s];
+      if (number < 0) {
+        number = m_size++;
+        if (m_size > static_cast<int>(m_nodes.size())) m_nodes.emplace_back();
+        node(number).state = s;
+      }
+      return node(number);
+    }
+    void clear() {
+      for (int n = 0; n < m_size; ++n) {
+        m_index.forget(node(n).state);
+        node(n).labels.clear();
+      }
+      m_index.clear();
+      m_size = 0;
+    }
+
+  private:
+    std::vector<Node> m_nodes;  ///< those beyond the size keep their memory
+    typename Model::Index m_index;
+    int m_size = 0;
+  };
+  /// What a fill needs; the next one may use it again, which saves asking for memory.
+  using Storage = std::vector<Layer>;
+  /// A whole pipeline.
+  struct Finished {
+    Label label;
+    int stages = 0;
+    double time = std::numeric_limits<double>::infinity();
+  };
+  /// Its stages from the first on.
+  struct Stage {
+    const State* state;
+    int policy;
+  };
+  /// The first stages of a pipeline that can still be among the fastest.
+  struct Path {
+    int node = -1;
+    double max = 0, sum = 0, tail = 0, covered = 0, memory = 0;
+    int recompute = 0;
+    std::vector<int> cuts = {0}, policies, strategies;
+  };
+
+  LabelSetting(Model& model, Watch& watch) : m_model(model), m_watch(watch), m_layers(m_own) {}
+  LabelSetting(Model& model, Watch& watch, Storage& storage)
+      : m_model(model), m_watch(watch), m_layers(storage) {}
+
+  /// Fills all fronts. `many` > 1: so many pipelines that differ in their strategies are wanted. False: ended
+  /// early, by the watch or because `mostStates` were looked at or
+  /// `mostLabels` kept.
+  bool fill(int many = 1, long long mostStates = std::numeric_limits<long long>::max(),
+            long long mostLabels = std::numeric_limits<long long>::max()) {
+    m_many = many;
+    m_labelCount = 0;
+    m_best = {};
+    m_finished.clear();
+    for (Layer& layer : m_layers) layer.clear();
+    m_used = 1;
+    if (m_layers.size() <= static_cast<std::size_t>(m_model.mostStages()))
+      m_layers.resize(static_cast<std::size_t>(m_model.mostStages()) + 1);
+    m_model.ends([&](const State& s) { m_layers[0].at(s).labels.emplace_back(); });
+    for (int behind = 0; behind < m_model.mostStages() && layer(behind).size() > 0; ++behind) {
+      m_used = behind + 2;
+      for (int n = 0; n < layer(behind).size(); ++n) {
+        if (layer(behind).node(n).labels.empty()) continue;
+        if (m_watch.over() || m_watch.states() > mostStates || m_labelCount > mostLabels) return false;
+        expand(behind, n);
+      }
+    }
+    return true;
+  }
+
+  /// The fastest pipeline; stages = 0: none is of interest.
+  const Finished& best() const { return m_best; }
+  /// The fastest of each sequence of strategies, if many are wanted.
+  const std::map<int, Finished>& finished() const { return m_finished; }
+
+  std::vector<Stage> follow(const Finished& f) const {
+    std::vector<Stage> stages;
+    const Label* l = &f.label;
+    for (int behind = f.stages - 1; behind >= 0; --behind) {
+      const Node& node = layer(behind).node(l->node);
+      stages.push_back({&node.state, l->policy});
+      l = &node.labels[static_cast<std::size_t>(l->next)];
+    }
+    return stages;
+  }
+
+  /// After fill(), of pipelines of exactly so many stages within `limit`: the one with the least recompute,
+  /// then the left-most cuts, then the smallest strategies from the first stage on. nullptr-like (no
+  /// policies): there is none, or there are too many to tell.
+  Path preferred(int stages, double limit) {
+    std::vector<Path> paths;
+    if (!this->paths(stages, limit, paths) || paths.empty()) return {};
+    return *std::min_element(paths.begin(), paths.end(),
+                             [&](const Path& a, const Path& b) { return compare(a, b) < 0; });
+  }
+
+  /// What preferred() chooses from. False: there are too many to tell.
+  bool paths(int stages, double limit, std::vector<Path>& all) {
+    return grow(stages, limit, false, kMostPaths, all);
+  }
+  int compare(const Path& a, const Path& b) const {  ///< < 0: the first is preferred of two as fast
+    const auto order = Preference(a.recompute, a.cuts) <=> Preference(b.recompute, b.cuts);
+    if (order != 0) return order < 0 ? -1 : 1;
+    for (std::size_t i = 0; i < a.strategies.size(); ++i)
+      if (const int d = m_model.rank(a.strategies[i]) - m_model.rank(b.strategies[i]); d != 0) return d;
+    return 0;
+  }
+
+  /// Every sequence of strategies within `limit`, with the ways to build it that nothing beats. False: there
+  /// are more than `most`, or as many steps would not do.
+  bool all(int stages, double limit, std::size_t most, std::vector<Path>& paths) {
+    return grow(stages, limit, true, most, paths);
+  }
+
+  int layerCount() const { return m_used; }
+  Layer& layer(int behind) { return m_layers[static_cast<std::size_t>(behind)]; }
+  const Layer& layer(int behind) const { return m_layers[static_cast<std::size_t>(behind)]; }
+
+private:
+  static constexpr std::size_t kMostPaths = 20000;
+
+  void expand(int behind, int n) {
+    const Node& node = layer(behind).node(n);
+    Layer& next = layer(behind + 1);
+    LeastFigures least{node.labels[0].max, node.labels[0].sum, node.labels[0].relative, node.labels[0].step};
+    for (const Label& l : node.labels) {
+      least.max = std::min(least.max, l.max);
+      least.sum = std::min(least.sum, l.sum);
+      least.relative = std::min(least.relative, l.relative);
+      least.step = std::min(least.step, l.step);
+    }
+    const bool sums = m_model.weights(behind + 1).sum > 0;
+    m_model.stages(behind, node.state, least, [&](const Step& step) {
+      const Tolerance tolerance = Tolerance::of(m_model.limit(), m_model.microbatchCount());
+      m_model.fronts(behind, node.state, step, [&](const State& front, double transfers) {
+        join(behind, n, node, step, step.prepared.with(transfers), sums, tolerance,
+             step.first ? nullptr : &next.at(front));
+      });
+    });
+  }
+
+  void join(int behind, int n, const Node& node, const Step& step, const StageCosts::Figures& f, bool sums,
+            const Tolerance& tolerance, Node* front) {
+    for (std::size_t k = 0; k < node.labels.size(); ++k) {
+      const Label& tail = node.labels[k];
+      Label l = extended(tail, step, f, sums);
+      if (m_model.hopeless(behind + 1, step, l)) continue;
+      l.node = n, l.next = static_cast<int>(k), l.policy = f.policy;
+      if (m_many > 1)
+        l.sequence = m_sequences
+                         .try_emplace({m_model.strategyOf(node.state), tail.sequence},
+                                      static_cast<int>(m_sequences.size()) + 1)
+                         .first->second;
+      if (front)
+        insert(front->labels, l, tolerance);
+      else
+        finish(behind + 1, l);
+    }
+  }
+
+  void finish(int stages, const Label& l) {
+    const Finished f{l, stages, m_model.weights(stages).time(l.sum, l.max, std::max(l.relative, l.step))};
+    if (!m_model.accept(stages, f.time)) return;
+    if (m_many > 1) {
+      const auto [it, isNew] = m_finished.try_emplace(l.sequence, f);
+      if (!isNew && f.time < it->second.time) it->second = f;
+    } else {
+      m_best = f;
+    }
+  }
+
+  void insert(std::vector<Label>& front, const Label& label, const Tolerance& t) {
+    if (m_many > 1) {
+      if (coveredByMany(front, label, t)) return;
+    } else {
+      for (std::size_t k = 0; k < front.size(); ++k)
+        if (dominates(front[k], label, t)) {
+          // What covers one label covers others soon.
+          if (k > 0) std::swap(front[k], front[k / 2]);
+          return;
+        }
+    }
+    const auto erased = std::erase_if(
+        front, [&](const Label& f) { return f.sequence == label.sequence && dominates(label, f, t); });
+    m_labelCount += 1 - static_cast<long long>(erased);
+    front.push_back(label);
+  }
+
+  // Whatever stands in front of `label` can stand in front of those that cover it: as many pipelines with
+  // strategies of their own are at least as fast.
+  bool coveredByMany(const std::vector<Label>& front, const Label& label, const Tolerance& t) const {
+    std::vector<int> others;
+    for (const Label& f : front) {
+      if (!dominates(f, label, t)) continue;
+      if (f.sequence == label.sequence) return true;
+      if (std::find(others.begin(), others.end(), f.sequence) == others.end()) others.push_back(f.sequence);
+      if (static_cast<int>(others.size()) >= m_many) return true;
+    }
+    return false;
+  }
+
+  /// Whether some label of the front behind completes the path within the limit. If so, the path's largest
+  /// load and tail rise to what every such end reaches anyway: that makes no difference between paths.
+  bool canFinish(const ObjectiveWeights& weights, double limit, Path& p, const Node* behind) const {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    double max = kNever, tail = kNever;
+    const auto consider = [&](double bMax, double bSum, double later) {
+      if (weights.time(p.sum + bSum, std::max(p.max, bMax), std::max(p.tail, later)) > limit) return;
+      max = std::min(max, bMax);
+      tail = std::min(tail, later);
+    };
+    if (!behind)
+      consider(0, 0, 0);
+    else
+      for (const Label& b : behind->labels) consider(b.max, b.sum, std::max(b.relative - p.covered, b.step));
+    if (max == kNever) return false;
+    p.max = std::max(p.max, max);
+    p.tail = std::max(p.tail, tail);
+    return true;
+  }
+
+  /// All paths to the end; of two that nothing can part later (and, with `each`, of one sequence of
+  /// strategies) the preferred one.
+  bool grow(int stages, double time, bool each, std::size_t most, std::vector<Path>& paths) {
+    paths.assign(1, {});
+    if (m_used < stages) return paths.clear(), true;
+    const ObjectiveWeights weights = m_model.weights(stages);
+    // Sums run in another order here than in the labels: leave them a few roundings more.
+    const double limit = time * (1 + 1e-12) * (1 + 1e-13);
+    const Tolerance t = Tolerance::of(time, m_model.microbatchCount());
+    for (int behind = stages - 1; behind >= 0; --behind) {
+      const Layer& nodes = layer(behind);
+      std::vector<std::vector<Path>> kept(static_cast<std::size_t>(nodes.size()));
+      std::size_t count = 0;
+      for (const Path& path : paths)
+        for (int n = 0; n < nodes.size(); ++n) {
+          const Node& node = nodes.node(n);
+          if (node.labels.empty()) continue;
+          if (m_watch.over() || count > most) return false;
+          const State* before = path.node < 0 ? nullptr : &layer(behind + 1).node(path.node).state;
+          Step step;
+          double transfers = 0;
+          if (!m_model.between(behind, before, node.state, path.cuts.back(), step, transfers)) continue;
+          for (int c = 0; c < step.prepared.count; ++c) {
+            const auto f = step.prepared.under(step.prepared.choices[static_cast<std::size_t>(c)], transfers);
+            Path p = path;
+            p.max = std::max(p.max, f.load);
+            p.sum = weights.sum > 0 ? p.sum + f.load : 0;
+            p.tail = std::max(p.tail, std::max(0.0, f.sync - p.covered) + f.step);
+            p.covered += step.backward;
+            if (!canFinish(weights, limit, p, behind == 0 ? nullptr : &node)) continue;
+            p.node = n;
+            p.memory = std::max(p.memory, f.memory);
+            p.recompute += f.policy;
+            p.cuts.push_back(m_model.endOf(node.state));
+            p.policies.push_back(f.policy);
+            p.strategies.push_back(m_model.strategyOf(node.state));
+            auto& same = kept[static_cast<std::size_t>(n)];
+            const auto covers = [&](const Path& a, const Path& b) {
+              return (!each || a.strategies == b.strategies) && a.max <= b.max + t.load &&
+                     a.sum <= b.sum + t.rest && a.tail <= b.tail + t.rest &&
+                     a.covered >= b.covered - t.rest && compare(a, b) <= 0;
+            };
+            if (std::any_of(same.begin(), same.end(), [&](const Path& o) { return covers(o, p); })) continue;
+            count -= std::erase_if(same, [&](const Path& o) { return covers(p, o); });
+            same.push_back(std::move(p));
+            ++count;
+          }
+        }
+      paths.clear();
+      for (auto& same : kept)
+        for (Path& p : same) paths.push_back(std::move(p));
+    }
+    return true;
+  }
+
+  Model& m_model;
+  Watch& m_watch;
+  Storage m_own;
+  Storage& m_layers;  ///< by stages behind
+  int m_used = 0;     ///< so many of them
+  Finished m_best;
+  std::map<int, Finished> m_finished;
+  std::map<std::pair<int, int>, int> m_sequences;  ///< (strategy, sequence behind) → sequence
+  int m_many = 1;
+  long long m_labelCount = 0;
+};
+
+}  // namespace nest::planner

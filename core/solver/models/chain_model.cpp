@@ -1,0 +1,145 @@
+// State (i, U) of (6.1) under a limit. Pruning: a label is dropped if even the least work of the layers
+// before U, spread evenly over i stages, leads past the limit; windows bound the cuts. Cost: Σ over windows
+// of (ends × front). A chain has at most L ends, a DAG those downsets from which a way to the end is known.
+#include "solver/models/chain_model.h"
+
+#include <cmath>
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+PipelineCut cutOf(const ChainCosts& costs, const ChainLabels& labels) {
+  PipelineCut cut;
+  cut.time = labels.best().time;
+  cut.cuts.push_back(0);
+  for (const auto& [state, policy] : labels.follow(labels.best())) {
+    const Part part{cut.cuts.back(), state->cut};
+    cut.memory =
+        std::max(cut.memory, costs.memory(static_cast<int>(cut.policies.size()), {&part, 1}, policy));
+    cut.cuts.push_back(part.to);
+    cut.policies.push_back(policy);
+  }
+  return cut;
+}
+}  // namespace
+
+ChainModel::ChainModel(const ChainCosts& costs, const StageWindows* windows, const CutRules& rules,
+                       ObjectiveWeights weights, Watch& watch)
+    : m_costs(costs),
+      m_windows(windows),
+      m_rules(rules),
+      m_order(*costs.configuration().order),
+      m_weights(weights),
+      m_watch(watch),
+      m_predecessors(m_order),
+      m_stages(costs.stages()),
+      m_befores(at(m_order.cutCount())) {
+  for (int i = 0; i < m_stages; ++i) {
+    m_slowest = std::min(m_slowest, costs.speed(i));
+    m_fastest = std::max(m_fastest, costs.speed(i));
+  }
+}
+
+void ChainModel::limitTo(double limit, const Floor& floor) {
+  m_limit = limit;
+  m_floor = {floor.max / kSlack, floor.tail / kSlack};
+  m_best = kNever;
+}
+
+const ChainModel::Before& ChainModel::before(int stage, int from) {
+  Before& b = m_befores[at(from)];
+  if (b.stage == stage) return b;
+  b = {};
+  b.stage = stage;
+  const auto [least, most] = m_costs.backwardBefore(from);
+  b.leastBackward = least / m_fastest;
+  b.mostBackward = most / m_slowest;
+  if (!m_windows) return b;
+  const double work = m_windows->leastWork(stage, from) + m_windows->hopsBefore(stage);
+  b.work = m_weights.sum > 0 || work == kNever ? work : 0;
+  b.even = stage > 0 ? work / stage : 0;
+  b.least = m_weights.max > 0 ? std::max(m_floor.max, b.even / kSlack) : 0;
+  return b;
+}
+
+bool ChainModel::hopeless(double max, double sum, double relative, double step, double mostBackward) const {
+  const double tail = std::max(relative - mostBackward, step);
+  return m_weights.time(sum + m_before.work, std::max(max, m_before.even), tail) > m_limit * kSlack;
+}
+
+bool ChainModel::hopeless(int, const Step& step, const Label& l) const {
+  return hopeless(l.max, l.sum, l.relative, l.step, step.mostBackward);
+}
+
+bool ChainModel::mayStand(int stage, int from, int to) const {
+  if (m_order.size(from) < stage || m_order.layerCount() - m_order.size(from) < m_stages - stage)
+    return false;
+  if ((from == 0) != (stage == 0)) return false;
+  if (m_windows && !m_order.isChain() && !m_windows->mayBegin(stage, from)) return false;
+  return m_rules.mayBegin(stage, from) && m_rules.mayForm(from, to);
+}
+
+bool ChainModel::worthTrying(int stage, int from, int to, const LeastFigures& least) const {
+  if (!m_windows) return true;
+  const auto& work = m_costs.configuration().sums->leastAny;
+  const double own = work[at(to)] - work[at(from)] + m_windows->hops(stage);
+  const double backward = m_costs.backwardBefore(to).second / m_slowest;
+  return !hopeless(m_weights.max > 0 ? std::max(least.max, own) : 0, m_weights.sum > 0 ? least.sum + own : 0,
+                   least.relative, least.step, backward);
+}
+
+void ChainModel::prepare(int stage, int from, int to, Step& step) {
+  const Part part{from, to};
+  m_watch.count(1);
+  step.prepared = m_costs.prepare(stage, {&part, 1});
+  step.from = from;
+  step.first = stage == 0;
+  step.backward = m_costs.backward(stage, part);
+  step.leastMax = m_before.least;
+  step.leastTail = m_floor.tail;
+  step.mostBackward = m_before.mostBackward;
+  step.leastBackward = m_before.leastBackward;
+  m_transfers = m_costs.transfers(stage, {&part, 1});
+}
+
+bool ChainModel::between(int behind, const State*, const State& state, int from, Step& step,
+                         double& transfers) {
+  const int stage = m_stages - 1 - behind, to = state.cut;
+  if (to <= from || !m_order.subset(from, to) || !mayStand(stage, from, to)) return false;
+  m_before = before(stage, from);
+  prepare(stage, from, to, step);
+  transfers = m_transfers;
+  return step.prepared.count > 0;
+}
+
+std::optional<PipelineCut> bestCut(const ChainCosts& costs, const StageWindows& windows,
+                                   const CutRules& rules, ObjectiveWeights weights, double limit,
+                                   const ChainModel::Floor& floor, Watch& watch,
+                                   ChainLabels::Storage& storage) {
+  ChainModel model(costs, &windows, rules, weights, watch);
+  model.limitTo(limit, floor);
+  ChainLabels labels(model, watch, storage);
+  if (!labels.fill() || labels.best().stages == 0) return std::nullopt;
+  return cutOf(costs, labels);
+}
+
+std::optional<PipelineCut> preferredCut(const ChainCosts& costs, const StageWindows& windows,
+                                        const CutRules& rules, ObjectiveWeights weights, double limit,
+                                        const ChainModel::Floor& floor, Watch& watch) {
+  ChainModel model(costs, &windows, rules, weights, watch);
+  model.limitTo(limit, floor);
+  ChainLabels labels(model, watch);
+  if (!labels.fill() || labels.best().stages == 0) return std::nullopt;
+  PipelineCut cut = cutOf(costs, labels);
+  auto path = labels.preferred(costs.stages(), cut.time);
+  if (!path.policies.empty())
+    cut = {weights.time(path.sum, path.max, path.tail), path.memory, std::move(path.cuts),
+           std::move(path.policies)};
+  return cut;
+}
+
+}  // namespace nest::planner

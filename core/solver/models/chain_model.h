@@ -1,0 +1,131 @@
+#pragma once
+
+#include "solver/bounds/windows.h"
+#include "solver/label_setting.h"
+#include "solver/models/predecessors.h"
+#include "solver/stage/chain_costs.h"
+
+namespace nest::planner {
+
+/// A pipeline's cuts and policies, and its time as the sums give it.
+struct PipelineCut {
+  double time = 0, memory = 0;  ///< seconds; bytes on the fullest device
+  std::vector<int> cuts;        ///< s + 1 cuts, from the empty to the whole one; with chunks s·v + 1
+  std::vector<int> policies;    ///< per stage
+};
+
+/// Model of LabelSetting: the stages' strategies and places are given, s is their number. A state is the cut
+/// behind which the stages that are settled begin.
+class ChainModel {
+public:
+  struct State {
+    int cut = 0;
+    std::size_t number() const { return static_cast<std::size_t>(cut); }
+  };
+  using Index = DenseIndex;
+  /// Known of every plan within the limit; needs not be sharp.
+  struct Floor {
+    double max = 0, tail = 0;
+  };
+
+  /// `windows`: nullptr: every cut is looked at.
+  ChainModel(const ChainCosts&, const StageWindows* windows, const CutRules&, ObjectiveWeights, Watch&);
+  void limitTo(double limit, const Floor&);
+
+  int mostStages() const { return m_stages; }
+  template <class Visit>
+  void ends(Visit visit) const {
+    visit(State{m_order.last()});
+  }
+  template <class Visit>
+  void stages(int behind, const State&, const LeastFigures&, Visit visit);
+  template <class Visit>
+  void fronts(int, const State&, const Step& step, Visit visit) const {
+    visit(State{step.from}, m_transfers);
+  }
+  bool hopeless(int stages, const Step&, const Label&) const;
+  bool accept(int, double time) {
+    if (!(time <= m_limit * kSlack) || time >= m_best) return false;
+    m_best = time;
+    return true;
+  }
+  bool between(int behind, const State* before, const State&, int from, Step&, double& transfers);
+  ObjectiveWeights weights(int) const { return m_weights; }
+  double limit() const { return m_limit; }
+  int microbatchCount() const { return m_costs.configuration().microbatchCount; }
+  static int rank(int) { return 0; }
+  static int strategyOf(const State&) { return 0; }
+  static int endOf(const State& s) { return s.cut; }
+
+private:
+  static constexpr double kSlack = 1 + 1e-12;
+  /// What must stand in front of a stage.
+  struct Before {
+    int stage = -1;    ///< of which this is known
+    double work = 0;   ///< seconds, at least; infinite: nothing can hold these layers
+    double even = 0;   ///< the same, shared out evenly
+    double least = 0;  ///< no pipeline through here has a smaller largest load
+    double leastBackward = 0, mostBackward = 0;
+  };
+  const Before& before(int stage, int from);
+  bool mayStand(int stage, int from, int to) const;
+  bool worthTrying(int stage, int from, int to, const LeastFigures&) const;
+  void prepare(int stage, int from, int to, Step&);
+  bool hopeless(double max, double sum, double relative, double step, double mostBackward) const;
+
+  const ChainCosts& m_costs;
+  const StageWindows* m_windows;
+  const CutRules& m_rules;
+  const LayerOrder& m_order;
+  ObjectiveWeights m_weights;
+  Watch& m_watch;
+  Predecessors m_predecessors;
+  int m_stages;
+  double m_slowest = 1, m_fastest = 0;  ///< speeds of the stages
+  double m_limit = std::numeric_limits<double>::infinity(), m_best = m_limit;
+  Floor m_floor;
+  std::vector<Before> m_befores;  ///< per cut
+  Before m_before;
+  double m_transfers = 0;
+};
+
+template <class Visit>
+void ChainModel::stages(int behind, const State& state, const LeastFigures& least, Visit visit) {
+  const int stage = m_stages - 1 - behind, to = state.cut;
+  const auto stays = [&](int from) { return !m_windows || m_windows->staysBelow(stage, from, to); };
+  const auto take = [&](int from) {
+    if (!mayStand(stage, from, to)) return true;
+    m_before = before(stage, from);
+    if (m_before.work == std::numeric_limits<double>::infinity() || !worthTrying(stage, from, to, least))
+      return true;
+    Step step;
+    prepare(stage, from, to, step);
+    if (step.prepared.count == 0) return false;
+    visit(step);
+    return true;
+  };
+  if (stage == 0) {
+    if (stays(0)) take(0);
+    return;
+  }
+  if (m_order.isChain()) {
+    const int last = std::min(to - 1, m_windows ? m_windows->last(stage) : to - 1),
+              first = std::max(stage, m_windows ? m_windows->first(stage) : 0);
+    // What does not fit does not fit with more layers either.
+    for (int from = last; from >= first && stays(from); --from)
+      if (!take(from)) break;
+    return;
+  }
+  m_predecessors.visit(to, stays, take);
+}
+
+using ChainLabels = LabelSetting<ChainModel>;
+
+/// The best pipeline of one configuration, exact over all cuts and policies, if its time is at most `limit`.
+std::optional<PipelineCut> bestCut(const ChainCosts&, const StageWindows&, const CutRules&, ObjectiveWeights,
+                                   double limit, const ChainModel::Floor&, Watch&, ChainLabels::Storage&);
+/// Among all pipelines within 1e-12 of the best, the one with the least recompute, then the left-most cuts.
+std::optional<PipelineCut> preferredCut(const ChainCosts&, const StageWindows&, const CutRules&,
+                                        ObjectiveWeights, double limit, const ChainModel::Floor&, Watch&);
+
+}  // namespace nest::planner

@@ -1,0 +1,75 @@
+// Interleaved schedules with given strategies: T grows in every load, so the fastest policy that fits is the
+// best one. Cost: stages × policies.
+#include "solver/models/chunk_chain_model.h"
+
+#include <algorithm>
+
+#include "solver/space/chunk_cuts.h"
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+}  // namespace
+
+ChunkChainModel::ChunkChainModel(const ChainCosts& costs, const std::vector<int>& cuts,
+                                 ObjectiveWeights weights)
+    : m_costs(costs),
+      m_weights(weights),
+      m_stages(costs.stages()),
+      m_parts(chunkParts(cuts, m_stages)),
+      m_backward(1, 0.0) {
+  for (int i = 0; i < m_stages; ++i) {
+    m_transfers.push_back(costs.transfers(i, parts(i)));
+    m_backward.push_back(m_backward.back() + costs.backward(i, parts(i).front()));
+  }
+}
+
+Step ChunkChainModel::stepOf(int stage) const {
+  Step step;
+  step.prepared = m_costs.prepare(stage, parts(stage));
+  step.from = stage;
+  step.first = stage == 0;
+  step.backward = m_backward[at(stage) + 1] - m_backward[at(stage)];
+  step.leastBackward = step.mostBackward = m_backward[at(stage)];
+  return step;
+}
+
+bool solveInterleaved(const ChainConfiguration& given, const CutRules& rules, const BlockLayout& layout,
+                      Found& found, Watch& watch) {
+  ChainConfiguration c = given;
+  const int stages = c.stages, width = layout.inner * c.sums->strategy().width();
+  found.layout = layout;
+  found.cut.cuts = interleavedCuts(*c.problem, stages, c.chunks);
+  const auto cuts = found.cut.cuts;
+  if (!obeys(rules, cuts, stages)) return false;
+  const auto reach = [&](int i, int j) {
+    return c.shapes->reach(std::min(i, j) * width, width, std::abs(i - j) * width, layout.outer,
+                           layout.stride);
+  };
+  if (const auto tied = tiedStagesOf(*c.problem, cuts, stages))
+    c.tied = TiedPlace{tied->first, tied->second, reach(tied->first, tied->second)};
+  auto sites = placeStages(*c.shapes, c.sums->strategy(), layout, stages);
+  sites.front().levelIn = sites.back().levelOut = reach(0, stages - 1);
+  const auto weights = objectiveWeights(c.problem->search.objective, c.microbatchCount, stages, c.chunks);
+  bool fits = false;
+  for (const auto& policy : c.space->sharedPolicies()) {
+    c.sharedPolicy = policy;
+    const ChainCosts costs(c, sites);
+    ChunkChainModel model(costs, cuts, weights);
+    LabelSetting<ChunkChainModel> labels(model, watch);
+    if (!labels.fill() || labels.best().stages == 0) continue;
+    const double time = labels.best().time;
+    if (fits && time >= found.time * (1 - kEqualTimes)) continue;
+    auto path = labels.preferred(stages, time);
+    if (path.policies.empty()) continue;
+    fits = true;
+    found.time = time;
+    found.cut = {time, path.memory, cuts, std::move(path.policies)};
+    found.memory = path.memory;
+  }
+  return fits;
+}
+
+}  // namespace nest::planner

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "solver/label_setting.h"
+#include "solver/proof/incumbents.h"
+#include "solver/stage/chain_costs.h"
+
+namespace nest::planner {
+
+/// Model of LabelSetting: strategies, places and cuts are given, each stage holds `chunks` parts. Nothing is
+/// left to choose but policies; a state is the number of stages in front.
+class ChunkChainModel {
+public:
+  struct State {
+    int stage = 0;
+    std::size_t number() const { return static_cast<std::size_t>(stage); }
+  };
+  using Index = DenseIndex;
+
+  /// `cuts`: s·v + 1.
+  ChunkChainModel(const ChainCosts&, const std::vector<int>& cuts, ObjectiveWeights);
+
+  int mostStages() const { return m_stages; }
+  template <class Visit>
+  void ends(Visit visit) const {
+    visit(State{m_stages});
+  }
+  template <class Visit>
+  void stages(int, const State& state, const LeastFigures&, Visit visit) const {
+    const Step step = stepOf(state.stage - 1);
+    if (step.prepared.count > 0) visit(step);
+  }
+  template <class Visit>
+  void fronts(int, const State& state, const Step&, Visit visit) const {
+    visit(State{state.stage - 1}, m_transfers[state.number() - 1]);
+  }
+  bool hopeless(int, const Step&, const Label&) const { return false; }
+  bool accept(int, double time) {
+    if (time >= m_best) return false;
+    m_best = time;
+    return true;
+  }
+  bool between(int, const State*, const State& state, int, Step& step, double& transfers) const {
+    step = stepOf(state.stage - 1);
+    transfers = m_transfers[state.number() - 1];
+    return step.prepared.count > 0;
+  }
+  ObjectiveWeights weights(int) const { return m_weights; }
+  double limit() const { return m_best; }
+  int microbatchCount() const { return m_costs.configuration().microbatchCount; }
+  static int rank(int) { return 0; }
+  static int strategyOf(const State&) { return 0; }
+  static int endOf(const State& s) { return s.stage; }
+
+  const std::vector<Part>& parts(int stage) const { return m_parts[static_cast<std::size_t>(stage)]; }
+
+private:
+  Step stepOf(int stage) const;
+
+  const ChainCosts& m_costs;
+  ObjectiveWeights m_weights;
+  int m_stages;
+  std::vector<std::vector<Part>> m_parts;  ///< per stage
+  std::vector<double> m_transfers;         ///< per stage
+  std::vector<double> m_backward;          ///< of all stages before, one more than there are
+  double m_best = std::numeric_limits<double>::infinity();
+};
+
+/// The best plan of one configuration with chunks and one strategy; of equals the one with the least
+/// recompute. False if none fits.
+bool solveInterleaved(const ChainConfiguration&, const CutRules&, const BlockLayout&, Found& found, Watch&);
+
+}  // namespace nest::planner

@@ -1,0 +1,161 @@
+#pragma once
+
+#include "solver/bounds/chunk_bounds.h"
+#include "solver/label_setting.h"
+#include "solver/proof/incumbents.h"
+#include "solver/stage/chosen_stages.h"
+#include "solver/stage/messages.h"
+
+namespace nest::planner {
+
+/// Model of LabelSetting: an interleaved pipeline on `units` units whose stages choose their strategies; cuts
+/// and the number of stages are given.
+class ChunkModel {
+public:
+  /// A stage that takes the units before `end` and sends at `level` to the stages behind it, which are
+  /// placed. The last stage of all, of strategy `last`, sends over the wrap edge.
+  struct State {
+    UnitCount end;
+    StrategyId strategy, last;
+    Level level = kNoLevel;
+    bool shards = false;  ///< some stage behind has d·c > 1
+    double tiedSync = 0;  ///< of the exchange between shared parameters, once the later holder is placed
+    friend bool operator==(const State&, const State&) = default;
+    struct Hash {
+      std::size_t operator()(const State&) const;
+    };
+  };
+  using Index = HashedIndex<State>;
+  /// What is guessed of the pipeline's front; see chunk_model.cpp.
+  struct Guess {
+    StrategyId first;  ///< of the first stage, or one that others cannot tell from it
+    int begin = 0;     ///< of the earlier holder of shared parameters
+    StrategyId holder;
+  };
+
+  ChunkModel(const SearchSpace&, ChosenStages&, const ChunkConfiguration&, const ChunkBounds::Prefixes&,
+             Watch&);
+
+  void limitTo(double limit);
+  std::vector<Guess> guesses() const;
+  void assume(const Guess& guess) { m_guess = guess; }
+  void keepAll() { m_keepAll = true; }  ///< a pipeline found does not tighten the limit
+
+  int mostStages() const { return m_stages; }
+  template <class Visit>
+  void ends(Visit visit) const;
+  template <class Visit>
+  void stages(int behind, const State&, const LeastFigures&, Visit visit);
+  template <class Visit>
+  void fronts(int behind, const State&, const Step&, Visit visit) const;
+  bool hopeless(int stages, const Step&, const Label&) const;
+  bool accept(int, double time) {
+    if (!(time <= m_limit)) return false;
+    if (!m_keepAll) limitTo(time);
+    return true;
+  }
+  bool between(int behind, const State* before, const State&, int from, Step&, double& transfers);
+  ObjectiveWeights weights(int) const { return m_config.weights; }
+  double limit() const { return m_limit; }
+  int microbatchCount() const { return m_config.microbatchCount; }
+  int rank(int strategy) const { return m_chosen.rank(StrategyId(strategy)); }
+  static int strategyOf(const State& s) { return s.strategy.value; }
+  static int endOf(const State&) { return 0; }
+
+  StageCosts::Surroundings surroundings(int stage, double tiedSync) const;
+  Parts parts(int stage) const { return m_parts[static_cast<std::size_t>(stage)]; }
+
+private:
+  int stageOf(int behind) const { return m_stages - 1 - behind; }
+  bool asGuessed(StrategyId) const;  ///< as a first stage
+  bool prepare(int stage, const State&, int begin, Step&, double& tiedSync);
+  bool sharesAs(int stage, StrategyId, int begin, double& seconds) const;
+  double transfers(int stage, StrategyId, StrategyId before, Level in, Level out) const;
+  Level wrapLevel(StrategyId last, int firstWidth) const;
+  bool allowed(int stage, StrategyId k) const {
+    return m_chosen.forms(k) && m_space.strategyAllowed(stage, m_chosen.strategy(k));
+  }
+  double backward(int stage, StrategyId) const;  ///< of the first chunk, at full speed
+
+  const SearchSpace& m_space;
+  ChosenStages& m_chosen;
+  const ChunkConfiguration& m_config;
+  const ChunkBounds::Prefixes& m_bounds;
+  Watch& m_watch;
+  int m_stages, m_units;
+  std::vector<std::vector<Part>> m_parts;                            ///< per stage
+  IndexedVector<StrategyId, std::vector<Messages>> m_into, m_outOf;  ///< per stage
+  std::vector<double> m_leastBackward, m_mostBackward;               ///< of the stages before each
+  int m_early = -1, m_late = -1;  ///< stages with shared parameters; −1: nothing is shared between stages
+  int m_copyIn = -1;              ///< the one that holds the copy
+  double m_limit = 0, m_mostLoad = 0, m_leastTail = 0;
+  bool m_keepAll = false;
+  Guess m_guess;
+  double m_tiedSync = 0;  ///< of the stage that is being formed
+};
+
+template <class Visit>
+void ChunkModel::ends(Visit visit) const {
+  for (const StrategyId k : m_chosen.strategies())
+    if (allowed(m_stages - 1, k) && m_chosen.width(k) + m_chosen.width(m_guess.first) <= m_units)
+      visit(State{UnitCount(m_units), k, k, kNoLevel, false, 0});
+}
+
+template <class Visit>
+void ChunkModel::stages(int behind, const State& state, const LeastFigures&, Visit visit) {
+  const int stage = stageOf(behind), begin = state.end.value - m_chosen.width(state.strategy);
+  if (begin < 0 || (stage == 0) != (begin == 0)) return;
+  if (stage == 0 && !asGuessed(state.strategy)) return;
+  Step step;
+  m_tiedSync = state.tiedSync;
+  if (!prepare(stage, state, begin, step, m_tiedSync) || step.prepared.count == 0) return;
+  if (stage > 0 && step.leastMax > m_mostLoad) return;
+  if (stage == 0 && m_config.zero > 0 && !state.shards && !m_chosen.shards(state.strategy)) return;
+  visit(step);
+}
+
+template <class Visit>
+void ChunkModel::fronts(int behind, const State& state, const Step& step, Visit visit) const {
+  const int stage = stageOf(behind), width = m_chosen.width(state.strategy);
+  if (stage == 0)
+    return visit(State{},
+                 transfers(0, state.strategy, state.last, wrapLevel(state.last, width), state.level));
+  const bool shards = state.shards || m_chosen.shards(state.strategy);
+  const Level out = behind == 0 ? wrapLevel(state.last, m_chosen.width(m_guess.first)) : state.level;
+  for (const StrategyId k : m_chosen.strategies()) {
+    const int a = m_chosen.width(k);
+    if (a > step.begin || !allowed(stage - 1, k)) continue;
+    const Level in = m_chosen.levelBetween(step.begin - a, a, step.begin, width);
+    visit(State{UnitCount(step.begin), k, state.last, in, shards, m_tiedSync},
+          transfers(stage, state.strategy, k, in, out));
+  }
+}
+
+/// The best strategies for the stages of one interleaved configuration in one layout; exact over all
+/// sequences of strategies and all policies.
+class ChunkSolver {
+public:
+  ChunkSolver(const Problem&, const SearchSpace&, GroupShapes&, const ChunkConfiguration&,
+              const ChunkBounds::Prefixes&, const BlockLayout&, int units, Watch&);
+
+  /// Fills `found` and returns true if some sequence takes no longer than `limit`.
+  bool solve(double limit, Found& found);
+  /// Of the sequences that take no longer than `limit`, the one with the least recompute, then with the
+  /// smallest strategies from the first stage on. False: there is none, or there are too many to tell.
+  bool settle(double limit, Found& found);
+  /// Every sequence that takes no longer than `limit`, at its fastest and then with the least recompute.
+  /// False: there are more than `most`, or as many steps would not do.
+  bool solveMany(double limit, std::size_t most, std::vector<Found>& found);
+
+private:
+  using Labels = LabelSetting<ChunkModel>;
+  Found blank() const;
+  Found describe(const Labels::Path&, double time) const;
+
+  const ChunkConfiguration& m_config;
+  ChosenStages m_chosen;
+  ChunkModel m_model;
+  Watch& m_watch;
+};
+
+}  // namespace nest::planner

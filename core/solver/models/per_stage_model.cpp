@@ -1,0 +1,290 @@
+// State (k, U, u, σ, ℓ): k stages stand behind the cut U on u units; the next stage towards the front ends at
+// U, has strategy σ and sends to the one behind it at level ℓ (both widths decide it, so it is settled before
+// that stage is formed). With it go the sync between shared parameters, once known, and whether some stage
+// shards anything. Transition: the stage V…U of strategy σ, its fastest policy that fits, and every strategy
+// of the stage before it. Pruning: PerStageBounds for the layers before V on the units left, with the label's
+// own figures. Where the earlier holder of shared parameters stands is guessed from outside (almost always:
+// the first stage).
+#include "solver/models/per_stage_model.h"
+
+#include <bit>
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr long long kMostLabels = 300000;
+}  // namespace
+
+std::size_t PerStageModel::State::Hash::operator()(const State& s) const {
+  std::uint64_t seed = static_cast<std::uint64_t>(s.cut.value) * 0x9e3779b97f4a7c15ULL;
+  const auto mix = [&seed](std::uint64_t v) { seed = (std::rotl(seed, 23) ^ v) * 0x9fb21c651e98df25ULL; };
+  mix(static_cast<std::uint64_t>(s.behind.value) << 32 | static_cast<std::uint32_t>(s.strategy.value));
+  mix(static_cast<std::uint64_t>(s.level.value + 1) << 1 | s.shards);
+  mix(std::bit_cast<std::uint64_t>(s.tiedSync));
+  return seed ^ seed >> 32;
+}
+
+PerStageModel::PerStageModel(const SearchSpace& space, const LayerOrder& order, const CutRules& rules,
+                             ChosenStages& chosen, int fixedStages, PerStageBounds& bounds, Watch& watch)
+    : m_problem(*chosen.configuration().problem),
+      m_space(space),
+      m_order(order),
+      m_rules(rules),
+      m_chosen(chosen),
+      m_fixedStages(fixedStages),
+      m_bounds(bounds),
+      m_watch(watch),
+      m_predecessors(order),
+      m_leastBackward(order.cutCount(), 0.0),
+      m_mostBackward(order.cutCount(), 0.0) {
+  for (int c = 1; c < order.cutCount(); ++c) {
+    const CutIndex cut(c), before(order.parent(c));
+    // Layer by layer: of mixed strategies a prefix may do more than under any single one.
+    double least = kNever, most = 0;
+    for (const StrategyId k : chosen.strategies()) {
+      const LayerSums& s = chosen.sums(k);
+      if (!s.usable(order.added(c))) continue;
+      const double own = s.backward[cut.at()] - s.backward[before.at()];
+      least = std::min(least, own);
+      most = std::max(most, own);
+    }
+    m_leastBackward[cut] = m_leastBackward[before] + (least < kNever ? least * (1 - 1e-12) : 0);
+    m_mostBackward[cut] = m_mostBackward[before] + most * (1 + 1e-12) / chosen.slowest();
+  }
+}
+
+bool PerStageModel::limitTo(const Goal& goal) {
+  m_goal = goal;
+  m_mostLoad = m_bounds.mostLoad(units(), goal.time * kSlack) * kSlack;
+  m_leastTail = m_bounds.leastTail(units(), m_mostLoad);
+  return m_leastTail < kNever;
+}
+
+int PerStageModel::mostStages() const {
+  if (m_fixedStages > 0) return m_fixedStages;
+  return std::min(m_order.layerCount(), m_problem.constraints.stages.most.value_or(1 << 30));
+}
+
+bool PerStageModel::hopeless(double sum, double max, double tail, int cut, int units, int stages) {
+  const int all = stages + (cut > 0 ? 1 : 0);
+  const double most = bar(all);
+  const double bound = m_bounds.time(stages, cut, units, max, sum, tail);
+  if (bound > most || bound == kNever) return true;
+  return m_problem.search.objective == Objective::Nest && weights(all).time(0, max, tail) > most;
+}
+
+bool PerStageModel::accept(int stages, double time) {
+  if (!(time <= bar(stages)) || !m_space.stageCountAllowed(stages)) return false;
+  if (m_keepAll) return true;
+  m_goal = {std::min(m_goal.time, time), stages - 1};
+  return true;
+}
+
+bool PerStageModel::mayStand(int behind, const State& state, int begin, int from) const {
+  if ((from == 0) != (begin == 0)) return false;
+  const int stage = stageNumber(behind);
+  if (stage >= 0 && ((from == 0) != (stage == 0) || !m_rules.mayBegin(stage, from))) return false;
+  return m_rules.mayForm(from, state.cut.value);
+}
+
+bool PerStageModel::prepare(int behind, const State& state, int begin, int from, Step& step) {
+  StageCosts::Surroundings around;
+  around.inFlight = stashesInFlight(0, behind + 1, microbatchCount(), 1);
+  around.policies = policies(behind);
+  m_tiedSync = state.tiedSync;
+  if (!sharesAs(state, begin, from, around, m_tiedSync)) return false;
+  const Part part{from, state.cut.value};
+  m_watch.count(1);
+  const int slot = m_chosen.slot(state.strategy, UnitCount(begin));
+  step.prepared = m_chosen.costs(state.strategy).prepare(slot, around, {&part, 1});
+  step.from = from;
+  step.begin = begin;
+  step.first = from == 0;
+  step.backward = planner::between(m_chosen.sums(state.strategy).backward, part) /
+                  m_chosen.costs(state.strategy).speed(slot);
+  step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * (1 - 1e-12);
+  step.leastTail = from > 0 ? m_leastTail : 0;
+  step.leastBackward = m_leastBackward[CutIndex(from)];
+  step.mostBackward = m_mostBackward[CutIndex(from)];
+  return true;
+}
+
+bool PerStageModel::between(int behind, const State* before, const State& state, int from, Step& step,
+                            double& transfers) {
+  const int width = m_chosen.width(state.strategy), begin = units() - state.behind.value - width;
+  if (begin != (before ? units() - before->behind.value : 0) || from >= state.cut.value) return false;
+  if (!m_order.subset(from, state.cut.value) || !mayStand(behind, state, begin, from)) return false;
+  const int stage = stageNumber(behind);
+  if (stage >= 0 && !m_space.strategyAllowed(stage, m_chosen.strategy(state.strategy))) return false;
+  const bool shards = state.shards || m_chosen.shards(state.strategy);
+  if (!before && m_chosen.configuration().zero > 0 && !shards) return false;
+  if (before) {
+    const int a = m_chosen.width(before->strategy);
+    if (before->shards != shards || before->level != m_chosen.levelBetween(begin - a, a, begin, width))
+      return false;
+  }
+  if (!prepare(behind, state, begin, from, step) || step.prepared.count == 0) return false;
+  if (before && m_tiedSync != before->tiedSync) return false;
+  transfers =
+      m_chosen.transfer(state.level, m_chosen.sums(state.strategy).boundary[state.cut.at()]) +
+      (before ? m_chosen.transfer(before->level, m_chosen.sums(before->strategy).boundary[at(from)]) : 0);
+  return true;
+}
+
+std::vector<PerStageModel::TiedGuess> PerStageModel::guesses() const {
+  const auto& tied = m_problem.profile->tied;
+  const auto usable = [&](LayerIndex x) { return x.value >= 0 && x.value < m_order.layerCount(); };
+  if (!tied || !usable(tied->first) || !usable(tied->second) || tied->first == tied->second) return {{}};
+  const int low = std::min(tied->first.value, tied->second.value),
+            high = std::max(tied->first.value, tied->second.value);
+  std::vector<TiedGuess> all;
+  TiedGuess guess;
+  guess.front = low, guess.behind = high;
+  all.push_back(guess);
+  guess.same = false;
+  for (int turn = 0; turn < (m_order.isChain() ? 1 : 2); ++turn, std::swap(guess.front, guess.behind))
+    for (guess.begin = 0; guess.begin < (m_order.isChain() && low == 0 ? 1 : units()); ++guess.begin)
+      for (const StrategyId k : m_chosen.strategies()) {
+        bool isNew = true;
+        for (StrategyId o(0); o < k; ++o.value) isNew = isNew && !m_chosen.sameHolder(o, k);
+        guess.strategy = k;
+        if (isNew) all.push_back(guess);
+      }
+  return all;
+}
+
+bool PerStageModel::holdsCopy(const Part& part) const {
+  if (m_guess.front < 0 || m_guess.same) return false;
+  const int second = m_problem.profile->tied->second.value;
+  return m_order.holds(part.to, second) && !m_order.holds(part.from, second);
+}
+
+/// Whether the stage at a known place agrees with the guess; sets what it exchanges of shared parameters.
+bool PerStageModel::sharesAs(const State& state, int begin, int from, StageCosts::Surroundings& around,
+                             double& tiedSync) const {
+  if (m_guess.front < 0) return true;
+  const auto in = [&](int layer) {
+    return m_order.holds(state.cut.value, layer) && !m_order.holds(from, layer);
+  };
+  const bool front = in(m_guess.front), behind = in(m_guess.behind);
+  if (m_guess.same) return front == behind;
+  if (front && behind) return false;
+  around.copy = in(m_problem.profile->tied->second.value);
+  if (m_guess.relaxed) return true;
+  if (behind) {
+    if (begin < m_guess.begin + m_chosen.width(m_guess.strategy)) return false;
+    tiedSync = m_chosen.tiedSeconds(m_guess.begin, m_guess.strategy, begin, state.strategy);
+    around.tiedSync = tiedSync;
+  }
+  if (front) {
+    if (begin != m_guess.begin || !m_chosen.sameHolder(state.strategy, m_guess.strategy) || tiedSync < 0)
+      return false;
+    around.tiedSync = tiedSync;
+  }
+  return true;
+}
+
+PerStageSolver::PerStageSolver(const SearchSpace& space, const LayerOrder& order, const CutRules& rules,
+                               const std::vector<LayerSums*>& sums, const ChosenStages::Configuration& c,
+                               int microbatchIndex, int fixedStages, PerStageBounds& bounds, Watch& watch)
+    : m_chosen(c, sums),
+      m_model(space, order, rules, m_chosen, fixedStages, bounds, watch),
+      m_watch(watch),
+      m_layers(order.layerCount()),
+      m_microbatchIndex(microbatchIndex),
+      m_fixedStages(fixedStages) {}
+
+Found PerStageSolver::blank() const {
+  const auto& c = m_chosen.configuration();
+  Found found;
+  found.microbatchIndex = m_microbatchIndex;
+  found.dataDegree = c.dataDegree;
+  found.zero = c.zero;
+  found.layout = c.layout;
+  found.devices = c.dataDegree * c.units.value;
+  found.cut.cuts = {0};
+  return found;
+}
+
+Found PerStageSolver::describe(const Labels& labels, const Labels::Finished& best) {
+  Found found = blank();
+  int stages = best.stages;  // this one and those behind it
+  for (const auto& [state, policy] : labels.follow(best)) {
+    const Part part{found.cut.cuts.back(), state->cut.value};
+    StageCosts::Surroundings around;
+    around.inFlight = stashesInFlight(0, stages--, m_model.microbatchCount(), 1);
+    around.copy = m_model.holdsCopy(part);
+    found.memory = std::max(found.memory, m_chosen.costs(state->strategy).memory(around, {&part, 1}, policy));
+    found.cut.cuts.push_back(part.to);
+    found.cut.policies.push_back(policy);
+    found.strategies.push_back(m_chosen.sums(state->strategy).strategyIndex());
+  }
+  found.time = found.cut.time = best.time;
+  found.cut.memory = found.memory;
+  return found;
+}
+
+bool PerStageSolver::solve(const PerStageModel::Goal& goal, Found& found) {
+  if (!m_model.limitTo(goal)) return false;
+  bool any = false, apartChecked = false;
+  for (const auto& guess : m_model.guesses()) {
+    Labels labels(m_model, m_watch);
+    if (guess.front >= 0 && !guess.same && !apartChecked) {
+      // Most configurations lose even without the exchange between the two copies.
+      apartChecked = true;
+      const auto before = m_model.goal();
+      auto relaxed = guess;
+      relaxed.relaxed = true;
+      m_model.assume(relaxed);
+      labels.fill();
+      m_model.restore(before);
+      if (labels.best().stages == 0) break;
+    }
+    m_model.assume(guess);
+    labels.fill();
+    if (labels.best().stages == 0) continue;
+    found = describe(labels, labels.best());
+    any = true;
+  }
+  return any;
+}
+
+bool PerStageSolver::solveMany(double time, int count, long long mostStates, std::vector<Found>& found) {
+  if (!m_model.limitTo({time, m_layers})) return true;
+  m_model.keepAll();
+  for (const auto& guess : m_model.guesses()) {
+    Labels labels(m_model, m_watch);
+    m_model.assume(guess);
+    const bool complete = labels.fill(std::max(2, count), mostStates, kMostLabels);
+    for (const auto& [sequence, best] : labels.finished()) found.push_back(describe(labels, best));
+    if (!complete) return false;
+  }
+  return true;
+}
+
+bool PerStageSolver::settle(double time, Found& found) {
+  if (!m_model.limitTo({time, m_fixedStages})) return false;
+  bool any = false;
+  for (const auto& guess : m_model.guesses()) {
+    Labels labels(m_model, m_watch);
+    m_model.restore({m_model.goal().time, m_fixedStages});
+    m_model.assume(guess);
+    if (!labels.fill()) return any;
+    auto path = labels.preferred(m_fixedStages, m_model.goal().time);
+    if (path.policies.empty()) continue;
+    Found other = blank();
+    for (const int k : path.strategies)
+      other.strategies.push_back(m_chosen.sums(StrategyId(k)).strategyIndex());
+    other.time = m_model.weights(m_fixedStages).time(path.sum, path.max, path.tail);
+    other.memory = path.memory;
+    other.cut = {time, path.memory, std::move(path.cuts), std::move(path.policies)};
+    if (!any || precedes(*m_chosen.configuration().problem, other, found)) found = std::move(other);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace nest::planner

@@ -1,0 +1,193 @@
+#pragma once
+
+#include "solver/bounds/per_stage_bounds.h"
+#include "solver/label_setting.h"
+#include "solver/models/predecessors.h"
+#include "solver/proof/incumbents.h"
+#include "solver/stage/chosen_stages.h"
+
+namespace nest::planner {
+
+/// Model of LabelSetting: each stage chooses its strategy, on `units` units in all. Cuts, strategies,
+/// policies and, unless fixed, the number of stages are open.
+class PerStageModel {
+public:
+  /// The next stage towards the front ends at `cut` and sends at `level` to the one behind it, which is
+  /// placed: both widths decide the level.
+  struct State {
+    CutIndex cut;
+    UnitCount behind;  ///< of the stages behind
+    StrategyId strategy;
+    Level level = kNoLevel;
+    bool shards = false;   ///< some stage behind has d·c > 1
+    double tiedSync = -1;  ///< of the exchange between shared parameters, once the stage behind is placed
+    friend bool operator==(const State&, const State&) = default;
+    struct Hash {
+      std::size_t operator()(const State&) const;
+    };
+  };
+  using Index = HashedIndex<State>;
+  /// Where the earlier of the two layers with shared parameters stands: its stage's first unit and strategy.
+  struct TiedGuess {
+    bool relaxed = false;  ///< any stage in front, at no exchange: a bound on all guesses that are apart
+    bool same = true;      ///< both layers stand in one stage
+    int front = -1, behind = -1;  ///< layers; −1: nothing is shared
+    int begin = 0;                ///< of the stage that holds `front`
+    StrategyId strategy;          ///< any one of equal width and share will do
+  };
+  /// What is of interest: pipelines faster than `time`, and those of at most `mostEqual` stages that take as
+  /// long.
+  struct Goal {
+    double time = 0;
+    int mostEqual = 0;
+  };
+
+  PerStageModel(const SearchSpace&, const LayerOrder&, const CutRules&, ChosenStages&, int fixedStages,
+                PerStageBounds&, Watch&);
+
+  /// False: no pipeline reaches the goal.
+  bool limitTo(const Goal&);
+  void assume(const TiedGuess& guess) { m_guess = guess; }
+  std::vector<TiedGuess> guesses() const;
+  const Goal& goal() const { return m_goal; }
+  void restore(const Goal& goal) { m_goal = goal; }  ///< one that limitTo() has seen
+  void keepAll() { m_keepAll = true; }               ///< a pipeline found does not tighten the goal
+
+  bool holdsCopy(const Part&) const;  ///< of the shared parameters, as assumed
+
+  int mostStages() const;
+  template <class Visit>
+  void ends(Visit visit) const {
+    for (const StrategyId k : m_chosen.strategies())
+      visit(State{CutIndex(m_order.last()), UnitCount(0), k, kNoLevel, false, -1});
+  }
+  template <class Visit>
+  void stages(int behind, const State&, const LeastFigures&, Visit visit);
+  template <class Visit>
+  void fronts(int behind, const State&, const Step&, Visit visit);
+  bool hopeless(int stages, const Step& step, const Label& l) {
+    const double tail = std::max(l.relative - step.mostBackward, l.step);
+    return hopeless(l.sum, l.max, tail, step.from, step.begin, stages);
+  }
+  bool accept(int stages, double time);
+  bool between(int behind, const State* before, const State&, int from, Step&, double& transfers);
+  ObjectiveWeights weights(int stages) const {
+    return objectiveWeights(m_problem.search.objective, m_chosen.configuration().microbatchCount, stages, 1);
+  }
+  double limit() const { return m_goal.time; }
+  int microbatchCount() const { return m_chosen.configuration().microbatchCount; }
+  int rank(int strategy) const { return m_chosen.rank(StrategyId(strategy)); }
+  static int strategyOf(const State& s) { return s.strategy.value; }
+  static int endOf(const State& s) { return s.cut.value; }
+
+private:
+  static constexpr double kSlack = 1 + 1e-12;
+  int units() const { return m_chosen.configuration().units.value; }
+  double bar(int stages) const {  ///< a pipeline of so many stages must not take longer
+    return m_goal.time * (stages <= m_goal.mostEqual ? 1 + kEqualTimes : 1 - kEqualTimes);
+  }
+  bool hopeless(double sum, double max, double tail, int cut, int units, int stages);
+  bool sharesAs(const State&, int begin, int from, StageCosts::Surroundings&, double& tiedSync) const;
+  bool prepare(int behind, const State&, int begin, int from, Step&);
+  bool mayStand(int behind, const State&, int begin, int from) const;
+  int stageNumber(int behind) const { return m_fixedStages > 0 ? m_fixedStages - 1 - behind : -1; }
+  Policies policies(int behind) const {
+    const int stage = stageNumber(behind);
+    return stage >= 0 ? m_space.policies(stage) : m_problem.search.recompute;
+  }
+
+  const Problem& m_problem;
+  const SearchSpace& m_space;
+  const LayerOrder& m_order;
+  const CutRules& m_rules;
+  ChosenStages& m_chosen;
+  int m_fixedStages;  ///< 0: any number
+  PerStageBounds& m_bounds;
+  Watch& m_watch;
+  Predecessors m_predecessors;
+  IndexedVector<CutIndex, double> m_leastBackward;  ///< each layer under its fastest strategy
+  IndexedVector<CutIndex, double> m_mostBackward;   ///< under any strategy on the slowest device
+  Goal m_goal;
+  double m_mostLoad = 0, m_leastTail = 0;
+  bool m_keepAll = false;
+  TiedGuess m_guess;
+  double m_tiedSync = -1;   ///< of the stage that is being formed
+  double m_gradientIn = 0;  ///< what it receives from behind
+};
+
+template <class Visit>
+void PerStageModel::stages(int behind, const State& state, const LeastFigures& least, Visit visit) {
+  const int begin = units() - state.behind.value - m_chosen.width(state.strategy);
+  if (begin < 0) return;
+  const int stage = stageNumber(behind);
+  if (stage >= 0 && !m_space.strategyAllowed(stage, m_chosen.strategy(state.strategy))) return;
+  const auto& work = m_chosen.sums(state.strategy).leastAny;
+  const auto own = [&](int from) { return work[state.cut.at()] - work[static_cast<std::size_t>(from)]; };
+  m_gradientIn = m_chosen.transfer(state.level, m_chosen.sums(state.strategy).boundary[state.cut.at()]);
+  m_predecessors.visit(
+      state.cut.value, [&](int from) { return own(from) <= m_mostLoad; },
+      [&](int from) {
+        if (m_watch.over()) return false;
+        if (!mayStand(behind, state, begin, from) ||
+            hopeless(least.sum + own(from), std::max(least.max, own(from)), 0, from, begin, behind + 1))
+          return true;
+        Step step;
+        if (!prepare(behind, state, begin, from, step)) return true;
+        // What does not fit does not fit with more layers either.
+        if (step.prepared.count == 0) return false;
+        if (step.leastMax > m_mostLoad) return true;
+        if (step.first && m_chosen.configuration().zero > 0 && !state.shards &&
+            !m_chosen.shards(state.strategy))
+          return true;
+        visit(step);
+        return true;
+      });
+}
+
+template <class Visit>
+void PerStageModel::fronts(int, const State& state, const Step& step, Visit visit) {
+  if (step.first) return visit(State{}, m_gradientIn);
+  const int width = m_chosen.width(state.strategy);
+  const bool shards = state.shards || m_chosen.shards(state.strategy);
+  for (const StrategyId k : m_chosen.strategies()) {
+    const int a = m_chosen.width(k);
+    if (a > step.begin) continue;
+    const Level level = m_chosen.levelBetween(step.begin - a, a, step.begin, width);
+    visit(State{CutIndex(step.from), UnitCount(units() - step.begin), k, level, shards, m_tiedSync},
+          m_gradientIn +
+              m_chosen.transfer(level, m_chosen.sums(k).boundary[static_cast<std::size_t>(step.from)]));
+  }
+}
+
+/// The best pipelines of one configuration with a strategy for each stage, exact over cuts, strategies,
+/// policies and, unless fixed, the number of stages.
+class PerStageSolver {
+public:
+  /// `sums`: one per strategy that may be used (e divides d_in).
+  PerStageSolver(const SearchSpace&, const LayerOrder&, const CutRules&, const std::vector<LayerSums*>& sums,
+                 const ChosenStages::Configuration&, int microbatchIndex, int fixedStages, PerStageBounds&,
+                 Watch&);
+
+  /// Fills `found` and returns true if some pipeline reaches the goal; of equally fast ones, one with the
+  /// fewest stages.
+  bool solve(const PerStageModel::Goal&, Found& found);
+  /// The best pipelines that differ in the strategies of their stages and take no longer than `time`: at
+  /// least the first `count` of them, in no order. False: more than `mostStates` states were to be looked at.
+  bool solveMany(double time, int count, long long mostStates, std::vector<Found>& found);
+  /// Of the pipelines of so many stages that take no longer than `time`: least recompute, then cuts
+  /// left-most, then smaller strategies from the first stage on. False: there is none, or there are too many
+  /// to tell.
+  bool settle(double time, Found& found);
+
+private:
+  using Labels = LabelSetting<PerStageModel>;
+  Found describe(const Labels&, const Labels::Finished&);
+  Found blank() const;
+
+  ChosenStages m_chosen;
+  PerStageModel m_model;
+  Watch& m_watch;
+  int m_layers, m_microbatchIndex, m_fixedStages;
+};
+
+}  // namespace nest::planner

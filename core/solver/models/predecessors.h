@@ -1,0 +1,52 @@
+#pragma once
+
+#include <vector>
+
+#include "solver/space/layer_order.h"
+
+namespace nest::planner {
+
+/// The cuts from which a stage that ends at a given cut may begin: all that a DAG does differently.
+class Predecessors {
+public:
+  explicit Predecessors(const LayerOrder& order) : m_order(order) {}
+
+  /// Smaller cuts, larger ones before those that they hold, for as long as `light` says that the layers
+  /// between are not too many; it says so of no smaller cut then. On a chain `visit` ends it by returning
+  /// false.
+  template <class Light, class Visit>
+  void visit(int cut, Light light, Visit visit) {
+    if (m_order.isChain()) {
+      for (int from = cut - 1; from >= 0 && light(from); --from)
+        if (!visit(from)) break;
+      return;
+    }
+    prepare();
+    ++m_now;
+    m_reached.assign(1, cut);
+    for (std::size_t k = 0; k < m_reached.size(); ++k)
+      for (const int from : m_previous[static_cast<std::size_t>(m_reached[k])]) {
+        if (m_seen[static_cast<std::size_t>(from)] == m_now || !light(from)) continue;
+        m_seen[static_cast<std::size_t>(from)] = m_now;
+        m_reached.push_back(from);
+      }
+    for (std::size_t k = 1; k < m_reached.size(); ++k) visit(m_reached[k]);
+  }
+
+private:
+  void prepare() {
+    if (!m_previous.empty()) return;
+    const auto cuts = static_cast<std::size_t>(m_order.cutCount());
+    m_previous.resize(cuts);
+    m_seen.assign(cuts, 0);
+    for (int c = 0; c < m_order.cutCount(); ++c)
+      for (const int next : m_order.next(c)) m_previous[static_cast<std::size_t>(next)].push_back(c);
+  }
+
+  const LayerOrder& m_order;
+  std::vector<std::vector<int>> m_previous;  ///< cuts with one layer less
+  std::vector<int> m_seen, m_reached;
+  int m_now = 0;
+};
+
+}  // namespace nest::planner

@@ -1,0 +1,66 @@
+// Megatron's rule: every part holds equally many blocks.
+#include "solver/space/chunk_cuts.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace nest::planner {
+namespace {
+
+std::vector<int> countedLayers(const LayerGraph& graph) {
+  std::vector<int> counted;
+  for (int x = 0; x < graph.layerCount(); ++x)
+    if (graph.layers[static_cast<std::size_t>(x)].kind == LayerKind::Block) counted.push_back(x);
+  if (!counted.empty()) return counted;
+  counted.resize(graph.layers.size());
+  std::iota(counted.begin(), counted.end(), 0);
+  return counted;
+}
+
+}  // namespace
+
+std::vector<std::vector<Part>> chunkParts(const std::vector<int>& cuts, int stages) {
+  std::vector<std::vector<Part>> parts(static_cast<std::size_t>(stages));
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) parts[k % parts.size()].push_back({cuts[k], cuts[k + 1]});
+  return parts;
+}
+
+bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages) {
+  for (std::size_t part = 0; part + 1 < cuts.size(); ++part)
+    if (!rules.mayForm(cuts[part], cuts[part + 1])) return false;
+  return rules.pinsHold([&](int layer) {
+    const auto after = std::upper_bound(cuts.begin(), cuts.end(), layer);
+    return static_cast<int>(after - cuts.begin() - 1) % stages;
+  });
+}
+
+std::optional<std::pair<int, int>> tiedStagesOf(const Problem& problem, const std::vector<int>& cuts,
+                                                int stages) {
+  const auto& tied = problem.profile->tied;
+  if (!tied) return std::nullopt;
+  const auto stageOf = [&](LayerIndex x) {
+    return static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), x.value) - cuts.begin() - 1) % stages;
+  };
+  const int i = stageOf(tied->first), j = stageOf(tied->second);
+  if (i == j) return std::nullopt;
+  return std::pair(i, j);
+}
+
+bool interleaves(const Problem& problem, const LayerOrder& order, int stages, int chunks,
+                 int microbatchCount) {
+  if (!order.isChain() || stages < 2 || microbatchCount % stages != 0) return false;
+  const auto counted = static_cast<long long>(countedLayers(*problem.graph).size());
+  return counted % (static_cast<long long>(stages) * chunks) == 0;
+}
+
+std::vector<int> interleavedCuts(const Problem& problem, int stages, int chunks) {
+  const auto counted = countedLayers(*problem.graph);
+  const std::size_t parts = static_cast<std::size_t>(stages) * static_cast<std::size_t>(chunks),
+                    each = counted.size() / parts;
+  std::vector<int> cuts = {0};
+  for (std::size_t p = 1; p < parts; ++p) cuts.push_back(counted[p * each]);
+  cuts.push_back(problem.graph->layerCount());
+  return cuts;
+}
+
+}  // namespace nest::planner

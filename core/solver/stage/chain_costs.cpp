@@ -1,0 +1,169 @@
+#include "solver/stage/chain_costs.h"
+
+#include <algorithm>
+
+#include "solver/stage/messages.h"
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+}  // namespace
+
+Policies ChainConfiguration::policies(int stage) const {
+  auto all = space->policies(stage);
+  for (int r = 0; r < kRecomputeCount; ++r) all[at(r)] = all[at(r)] && (!sharedPolicy || *sharedPolicy == r);
+  return all;
+}
+
+void ChainCosts::addStage(StageCosts& costs, LayerSums& sums, const LayerSums& before,
+                          const StageSite& site) {
+  const ChainConfiguration& c = m_configuration;
+  const int i = static_cast<int>(m_stages.size());
+  Stage s{&costs, &sums, &before, costs.addSlot(site), site.levelIn, site.levelOut, {}};
+  s.around.inFlight = stashesInFlight(i, c.stages, c.microbatchCount, c.chunks);
+  s.around.passes = c.chunks > 1 ? c.stages : 1;
+  s.around.policies = c.policies(i);
+  m_stages.push_back(s);
+  if (std::find(m_sums.begin(), m_sums.end(), &sums) == m_sums.end()) m_sums.push_back(&sums);
+}
+
+namespace {
+StageCosts::Context contextOf(const ChainConfiguration& c, LayerSums* sums) {
+  return {c.problem, sums, c.shapes, c.dataDegree, c.zero, c.memoryLimit};
+}
+}  // namespace
+
+ChainCosts::ChainCosts(const ChainConfiguration& c, const std::vector<StageSite>& sites)
+    : m_configuration(c) {
+  m_costs.push_back(std::make_unique<StageCosts>(contextOf(c, c.sums)));
+  m_stages.reserve(sites.size());
+  m_costs.back()->reserve(sites.size());
+  for (const StageSite& site : sites) addStage(*m_costs[0], *c.sums, *c.sums, site);
+  settleTied();
+}
+
+ChainCosts::ChainCosts(const ChainConfiguration& c, const std::vector<LayerSums*>& sums,
+                       const BlockLayout& layout)
+    : m_configuration(c) {
+  int begin = 0;
+  std::vector<StageSite> sites;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const Strategy& own = sums[i]->strategy();
+    sites.push_back(placeStage(*c.shapes, own, layout, begin * layout.inner));
+    if (i > 0) {
+      const int wide = sums[i - 1]->strategy().width();
+      sites[i].levelIn = sites[i - 1].levelOut =
+          c.shapes->reachBetween((begin - wide) * layout.inner, wide, begin * layout.inner, own.width(),
+                                 layout.inner, layout.outer, layout.stride);
+    }
+    begin += own.width();
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    m_costs.push_back(std::make_unique<StageCosts>(contextOf(c, sums[i])));
+    addStage(*m_costs.back(), *sums[i], *sums[i > 0 ? i - 1 : sums.size() - 1], sites[i]);
+  }
+  if (c.chunks > 1) {
+    const int first = sums.front()->strategy().width(), last = sums.back()->strategy().width();
+    m_stages.front().levelIn = m_stages.back().levelOut = c.shapes->reachBetween(
+        0, first, (begin - last) * layout.inner, last, layout.inner, layout.outer, layout.stride);
+  }
+  if (m_sums.size() > 1) boundBackward();
+  settleTied();
+}
+
+void ChainCosts::boundBackward() {
+  const LayerOrder& order = *m_configuration.order;
+  m_leastBackward.assign(at(order.cutCount()), 0.0);
+  m_mostBackward = m_leastBackward;
+  for (int c = 1; c < order.cutCount(); ++c) {
+    const Part layer{order.parent(c), c};
+    double least = between(m_sums[0]->backward, layer), most = least;
+    for (const LayerSums* s : m_sums) {
+      least = std::min(least, between(s->backward, layer));
+      most = std::max(most, between(s->backward, layer));
+    }
+    m_leastBackward[at(c)] = m_leastBackward[at(layer.from)] + least;
+    m_mostBackward[at(c)] = m_mostBackward[at(layer.from)] + most;
+  }
+}
+
+void ChainCosts::settleTied() {
+  const auto& tied = m_configuration.tied;
+  if (!tied) return;
+  const auto& shared = m_configuration.problem->profile->tied->parameters;
+  Stage &first = m_stages[at(tied->firstStage)], &second = m_stages[at(tied->secondStage)];
+  const double bytes =
+      std::max(shared[at(first.sums->strategyIndex())], shared[at(second.sums->strategyIndex())]) *
+      m_configuration.problem->job.optimizer.gradientBytes;
+  first.around.tiedSync = second.around.tiedSync =
+      tiedSeconds(*m_configuration.problem->cluster, tied->level, bytes);
+}
+
+bool ChainCosts::holdsCopy(int stage, Parts parts) const {
+  if (!m_configuration.tied || stage != m_configuration.tied->secondStage) return false;
+  const int second = m_configuration.problem->profile->tied->second.value;
+  const LayerOrder& order = *m_configuration.order;
+  return std::any_of(parts.begin(), parts.end(), [&](const Part& p) {
+    return order.holds(p.to, second) && !order.holds(p.from, second);
+  });
+}
+
+StageCosts::Prepared ChainCosts::prepare(int stage, Parts parts) const {
+  const Stage& s = m_stages[at(stage)];
+  if (!m_configuration.tied) return s.costs->prepare(s.slot, s.around, parts);
+  auto around = s.around;
+  around.copy = holdsCopy(stage, parts);
+  return s.costs->prepare(s.slot, around, parts);
+}
+
+double ChainCosts::transfers(int stage, Parts parts) const {
+  const Stage& s = m_stages[at(stage)];
+  const Hierarchy& cluster = *m_configuration.problem->cluster;
+  if (parts.size() == 1)
+    return transferSeconds(cluster, s.levelIn, s.before->boundary[at(parts[0].from)]) +
+           transferSeconds(cluster, s.levelOut, s.sums->boundary[at(parts[0].to)]);
+  // Nothing crosses the two ends of the model.
+  Messages in, out;
+  for (const Part& p : parts) {
+    in.add(s.before->boundary[at(p.from)]);
+    out.add(s.sums->boundary[at(p.to)]);
+  }
+  return transferSeconds(cluster, s.levelIn, in) + transferSeconds(cluster, s.levelOut, out);
+}
+
+double ChainCosts::memory(int stage, Parts parts, int policy) const {
+  auto around = m_stages[at(stage)].around;
+  around.copy = holdsCopy(stage, parts);
+  return m_stages[at(stage)].costs->memory(around, parts, policy);
+}
+
+double ChainCosts::capacity(int stage) const {
+  return m_stages[at(stage)].costs->memoryLimit(m_stages[at(stage)].slot);
+}
+
+bool ChainCosts::offers(int stage, Parts parts, int policy) const {
+  const Stage& s = m_stages[at(stage)];
+  return s.around.policies[at(policy)] && hasPolicy(*s.sums, parts, policy);
+}
+
+int ChainCosts::width(int stage) const {
+  return m_stages[at(stage)].sums->strategy().width();
+}
+
+double ChainCosts::speed(int stage) const {
+  return m_stages[at(stage)].costs->speed(m_stages[at(stage)].slot);
+}
+
+std::vector<double> ChainCosts::leastHops() const {
+  const Problem& p = *m_configuration.problem;
+  const double shown = 1 - p.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))];
+  std::vector<double> hops;
+  for (const Stage& s : m_stages)
+    hops.push_back(shown * (transferSeconds(*p.cluster, s.levelIn, s.before->leastBoundary) +
+                            transferSeconds(*p.cluster, s.levelOut, s.sums->leastBoundary)));
+  return hops;
+}
+
+}  // namespace nest::planner

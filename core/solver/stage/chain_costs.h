@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "solver/space/layer_order.h"
+#include "solver/stage/stage_costs.h"
+
+namespace nest::planner {
+
+/// How the model's shared parameters fall: the stages that hold `first` and `second`, and the level between
+/// them.
+struct TiedPlace {
+  int firstStage = 0, secondStage = 0;
+  int level = 0;
+};
+
+/// What all pipelines of one (b, σ, d, s, z) have in common.
+struct ChainConfiguration {
+  const Problem* problem = nullptr;
+  const SearchSpace* space = nullptr;
+  const LayerOrder* order = nullptr;
+  LayerSums* sums = nullptr;
+  GroupShapes* shapes = nullptr;
+  int dataDegree = 1, stages = 1, chunks = 1, microbatchCount = 1, zero = 0;
+  std::optional<int> sharedPolicy;                               ///< of all stages
+  double memoryLimit = std::numeric_limits<double>::infinity();  ///< of any device, bytes
+  std::optional<TiedPlace> tied;  ///< set if the two layers stand in different stages
+
+  Policies policies(int stage) const;
+};
+
+/// The stages of one pipeline whose strategies and places are given; layers are still to be shared out.
+class ChainCosts {
+public:
+  /// One strategy for all stages.
+  ChainCosts(const ChainConfiguration&, const std::vector<StageSite>&);
+  /// A strategy for each stage, `sums` one a stage; places follow from the layout.
+  ChainCosts(const ChainConfiguration&, const std::vector<LayerSums*>& sums, const BlockLayout&);
+
+  const ChainConfiguration& configuration() const { return m_configuration; }
+  int stages() const { return m_configuration.stages; }
+  /// Everything but the transfers to the neighbours. With chunks, `parts` are those of the stage.
+  StageCosts::Prepared prepare(int stage, Parts parts) const;
+  /// Seconds from and to the neighbours, with chunks also over the wrap edge.
+  double transfers(int stage, Parts parts) const;
+  StageCosts::Figures best(int stage, Parts parts) const {
+    return prepare(stage, parts).with(transfers(stage, parts));
+  }
+  /// Behind which the sync of later stages hides.
+  double backward(int stage, const Part& first) const {
+    const Stage& s = m_stages[static_cast<std::size_t>(stage)];
+    return between(s.sums->backward, first) / s.costs->speed(s.slot);
+  }
+  double memory(int stage, Parts parts, int policy) const;  ///< bytes on one device
+  double capacity(int stage) const;
+  bool offers(int stage, Parts parts, int policy) const;  ///< allowed, and available in all layers
+  int levelIn(int stage) const { return m_stages[static_cast<std::size_t>(stage)].levelIn; }
+  int width(int stage) const;  ///< devices of one replica
+  double speed(int stage) const;
+  /// At full speed, of all layers before a cut: least and most over the stages' strategies.
+  std::pair<double, double> backwardBefore(int cut) const {
+    const auto k = static_cast<std::size_t>(cut);
+    const double only = m_sums[0]->backward[k];
+    return m_mostBackward.empty() ? std::pair(only, only) : std::pair(m_leastBackward[k], m_mostBackward[k]);
+  }
+  /// Per stage, the transfers of its two boundaries at least, less the largest overlap.
+  std::vector<double> leastHops() const;
+
+private:
+  struct Stage {
+    StageCosts* costs;
+    const LayerSums *sums, *before;  ///< its own, and of the stage that sends to it
+    int slot, levelIn = -1, levelOut = -1;
+    StageCosts::Surroundings around;
+  };
+  bool holdsCopy(int stage, Parts parts) const;
+  void addStage(StageCosts&, LayerSums& sums, const LayerSums& before, const StageSite&);
+  void settleTied();
+  void boundBackward();
+
+  ChainConfiguration m_configuration;
+  std::vector<std::unique_ptr<StageCosts>> m_costs;
+  std::vector<Stage> m_stages;
+  std::vector<const LayerSums*> m_sums;                 ///< of the different strategies
+  std::vector<double> m_leastBackward, m_mostBackward;  ///< per cut; empty: one strategy
+};
+
+}  // namespace nest::planner

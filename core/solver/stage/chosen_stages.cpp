@@ -1,0 +1,60 @@
+#include "solver/stage/chosen_stages.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "solver/stage/messages.h"
+
+namespace nest::planner {
+
+ChosenStages::ChosenStages(const Configuration& c, const std::vector<LayerSums*>& sums) : m_configuration(c) {
+  const auto degrees = [](const LayerSums* s) {
+    const Strategy& k = s->strategy();
+    return std::tuple(k.tensor, k.context, k.expert, k.sequence);
+  };
+  for (LayerSums* s : sums) {
+    Chosen chosen;
+    chosen.costs =
+        std::make_unique<StageCosts>(StageCosts::Context{c.problem, s, c.shapes, c.dataDegree, c.zero});
+    chosen.width = s->strategy().width();
+    chosen.rank = static_cast<int>(
+        std::count_if(sums.begin(), sums.end(), [&](const LayerSums* o) { return degrees(o) < degrees(s); }));
+    chosen.slots = IndexedVector<UnitCount, int>(c.units.value, -1);
+    m_strategies.append(std::move(chosen));
+  }
+  const Hierarchy& cluster = *c.problem->cluster;
+  if (!cluster.hasUniformDevices()) m_slowest = cluster.slowest(0, cluster.deviceCount());
+}
+
+int ChosenStages::slot(StrategyId k, UnitCount begin) {
+  int& slot = m_strategies[k].slots[begin];
+  if (slot < 0)
+    slot = m_strategies[k].costs->addSlot(placeStage(*m_configuration.shapes, strategy(k),
+                                                     m_configuration.layout,
+                                                     begin.value * m_configuration.layout.inner));
+  return slot;
+}
+
+Level ChosenStages::levelBetween(int begin, int width, int other, int otherWidth) const {
+  const BlockLayout& l = m_configuration.layout;
+  return Level(m_configuration.shapes->reachBetween(begin * l.inner, width, other * l.inner, otherWidth,
+                                                    l.inner, l.outer, l.stride));
+}
+
+double ChosenStages::transfer(Level level, double bytes) const {
+  return transferSeconds(*m_configuration.problem->cluster, level.value, bytes);
+}
+
+double ChosenStages::share(StrategyId k) const {
+  const auto& tied = m_configuration.problem->profile->tied;
+  return tied ? tied->parameters[static_cast<std::size_t>(sums(k).strategyIndex())] : 0;
+}
+
+double ChosenStages::tiedSeconds(int begin, StrategyId earlier, int later, StrategyId laterStrategy) const {
+  const double bytes =
+      std::max(share(earlier), share(laterStrategy)) * m_configuration.problem->job.optimizer.gradientBytes;
+  return planner::tiedSeconds(*m_configuration.problem->cluster,
+                              levelBetween(begin, width(earlier), later, width(laterStrategy)).value, bytes);
+}
+
+}  // namespace nest::planner

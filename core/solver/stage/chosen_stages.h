@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+
+#include "solver/space/indices.h"
+#include "solver/stage/stage_costs.h"
+
+namespace nest::planner {
+
+/// Stages of pipelines that choose their strategies, in one layout on so many units (devices per inner
+/// replica): where they stand, what they cost, what they share.
+class ChosenStages {
+public:
+  struct Configuration {
+    const Problem* problem = nullptr;
+    GroupShapes* shapes = nullptr;
+    int dataDegree = 1, zero = 0, microbatchCount = 1;
+    UnitCount units{1};  ///< of the whole pipeline
+    BlockLayout layout;
+  };
+  /// `sums`: one per strategy that may be used.
+  ChosenStages(const Configuration&, const std::vector<LayerSums*>& sums);
+
+  const Configuration& configuration() const { return m_configuration; }
+  auto strategies() const { return m_strategies.indices(); }
+  int count() const { return m_strategies.size(); }
+  const LayerSums& sums(StrategyId k) const { return m_strategies[k].costs->sums(); }
+  const Strategy& strategy(StrategyId k) const { return sums(k).strategy(); }
+  int width(StrategyId k) const { return m_strategies[k].width; }
+  int rank(StrategyId k) const { return m_strategies[k].rank; }  ///< smaller degrees first
+  bool shards(StrategyId k) const { return m_configuration.dataDegree * strategy(k).context > 1; }
+  /// Its experts can share the replicas of a block.
+  bool forms(StrategyId k) const { return m_configuration.layout.inner % strategy(k).expert == 0; }
+  double slowest() const { return m_slowest; }  ///< of all devices
+
+  int slot(StrategyId, UnitCount begin);  ///< of costs(); placed when first asked for
+  const StageCosts& costs(StrategyId k) const { return *m_strategies[k].costs; }
+  double speed(StrategyId k, UnitCount begin) { return m_strategies[k].costs->speed(slot(k, begin)); }
+
+  /// The level at which stages of two widths meet that begin at these units.
+  Level levelBetween(int begin, int width, int other, int otherWidth) const;
+  double transfer(Level, double bytes) const;
+
+  double share(StrategyId k) const;  ///< shared parameters on one device; 0: nothing is shared
+  /// No other stage can tell them apart as holders of shared parameters.
+  bool sameHolder(StrategyId a, StrategyId b) const { return width(a) == width(b) && share(a) == share(b); }
+  /// Seconds of the exchange between the earlier holder and the later one.
+  double tiedSeconds(int begin, StrategyId earlier, int later, StrategyId laterStrategy) const;
+
+private:
+  struct Chosen {
+    std::unique_ptr<StageCosts> costs;
+    int width = 1, rank = 0;
+    IndexedVector<UnitCount, int> slots;  ///< by its first unit; −1: not yet placed
+  };
+  Configuration m_configuration;
+  struct Strategies : IndexedVector<StrategyId, Chosen> {
+  } m_strategies;
+  double m_slowest = 1;
+};
+
+}  // namespace nest::planner

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "cluster/levels/hierarchy.h"
+#include "problem/job.h"
+#include "solver/space/group_shapes.h"
+
+/// Every exchange that a stage takes part in, once (STATEMENT.md §4). Plain seconds and bytes: the planner's
+/// sums are doubles.
+namespace nest::planner {
+
+/// Messages to one neighbour at one level.
+struct Messages {
+  int count = 0;
+  double bytes = 0;
+  void add(double more) { count += more > 0, bytes += more > 0 ? more : 0; }
+};
+
+/// α + D/B each. A negative level: there is no neighbour.
+inline double transferSeconds(const Hierarchy& cluster, int level, const Messages& m) {
+  if (level < 0 || m.count == 0) return 0;
+  const NetworkLevel& l = cluster.level(level);
+  return m.count * l.latency.value() + m.bytes / l.sustained().value();
+}
+inline double transferSeconds(const Hierarchy& cluster, int level, double bytes) {
+  return transferSeconds(cluster, level, {bytes > 0, bytes});
+}
+
+/// All-reduce of shared parameters between the two stages that hold them.
+inline double tiedSeconds(const Hierarchy& cluster, int level, double bytes) {
+  return bytes > 0 ? 2 * transferSeconds(cluster, level, 0.5 * bytes) : 0;
+}
+
+/// The innermost level some group of which holds so many devices; the outermost one if none does.
+inline int narrowestLevel(const Hierarchy& cluster, long long devices) {
+  int level = 0;
+  while (level + 1 < cluster.levelCount() && cluster.largestGroupSize(level) < devices) ++level;
+  return level;
+}
+
+/// What a stage and its neighbour that take `devices` or more together cannot hide of a transfer: ranks that
+/// match pairwise without leaving a group stand in that group, all of both stages.
+inline double leastTransfer(const Problem& problem, long long devices, const Messages& m) {
+  return (1 - problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Pipeline)]) *
+         transferSeconds(*problem.cluster, narrowestLevel(*problem.cluster, devices), m);
+}
+inline double leastTransfer(const Problem& problem, long long devices, double bytes) {
+  return leastTransfer(problem, devices, {bytes > 0, bytes});
+}
+
+/// How often one ZeRO stage sends the gradients and the weights of a parameter through a reduce-scatter or
+/// all-gather: once per batch, and with each microbatch.
+struct GradientMessages {
+  int gradientsPerBatch = 0, weightsPerBatch = 0, gradientsPerMicrobatch = 0, weightsPerMicrobatch = 0;
+
+  static constexpr GradientMessages of(int zero) {
+    constexpr GradientMessages kAll[] = {{2, 0, 0, 0}, {1, 1, 0, 0}, {0, 1, 1, 0}, {0, 0, 1, 2}};
+    return kAll[zero];
+  }
+  double perBatch(const GroupRates& g, double gradients, double weights) const {
+    return seconds(g, gradientsPerBatch, gradients, weightsPerBatch, weights);
+  }
+  double perMicrobatch(const GroupRates& g, double gradients, double weights) const {
+    return seconds(g, gradientsPerMicrobatch, gradients, weightsPerMicrobatch, weights);
+  }
+  /// Bytes per parameter.
+  double perBatch(const OptimizerRegime& r) const {
+    return gradientsPerBatch * r.gradientBytes + weightsPerBatch * r.weightBytes;
+  }
+  double perMicrobatch(const OptimizerRegime& r) const {
+    return gradientsPerMicrobatch * r.gradientBytes + weightsPerMicrobatch * r.weightBytes;
+  }
+
+private:
+  static double seconds(const GroupRates& g, int gradientCount, double gradients, int weightCount,
+                        double weights) {
+    return (gradientCount ? gradientCount * g.reduceScatter(gradients) : 0) +
+           (weightCount ? weightCount * g.reduceScatter(weights) : 0);
+  }
+};
+
+}  // namespace nest::planner

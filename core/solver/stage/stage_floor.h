@@ -1,0 +1,77 @@
+#pragma once
+
+#include <limits>
+
+#include "solver/stage/stage_parts.h"
+
+namespace nest::planner {
+
+/// What no plan of one (b, σ, d) can beat when its gradients are exchanged.
+struct GradientFloor {
+  GroupRates dense, expert;
+  int denseShards = 1, expertShards = 1;
+  static GradientFloor of(const GroupShapes&, const Strategy&, int dataDegree);
+};
+
+/// The relaxed stage of one (b, σ, d, z): what it costs at least wherever it stands, in the cheapest groups,
+/// with the largest overlap, on a device with `capacity`. All bounds are made of it. Grows with the layers of
+/// a stage: where some do not fit, more do not.
+class StageFloor {
+public:
+  StageFloor(const Problem&, const LayerSums&, const GradientFloor&, int zero);
+
+  const LayerSums& sums() const { return *m_sums; }
+
+  template <class P>
+  StageSize size(const P& parts) const {
+    return sizeOf(*m_sums, parts, m_zero == 3);
+  }
+  /// Bytes of model state, gathered weights and reserve.
+  double fixedMemory(const StageSize& s) const {
+    return s.dense * m_dense.memory + s.expert * m_expert.memory + m_reserve + s.largest * m_gathered;
+  }
+  /// Seconds of compute and exchanges inside the stage under the fastest of the policies that fits; infinite:
+  /// none does, or not in less than `most`. With `any`: under the first that does.
+  template <class P>
+  double work(const Policies& policies, int inFlight, const P& parts, double capacity,
+              double most = std::numeric_limits<double>::infinity(), bool any = false) const {
+    return work(policies, -1.0, inFlight, parts, capacity, most, any);
+  }
+  /// The same with a fixed memory that is known; negative: it is not.
+  template <class P>
+  double work(const Policies& policies, double fixed, int inFlight, const P& parts, double capacity,
+              double most = std::numeric_limits<double>::infinity(), bool any = false) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (int r = 0; r < kRecomputeCount; ++r) {
+      if (!policies[static_cast<std::size_t>(r)]) continue;
+      const double own = between(m_sums->least[static_cast<std::size_t>(r)], parts);
+      if (own >= least || own > most || !hasPolicy(*m_sums, parts, r)) continue;
+      if (fixed < 0) fixed = fixedMemory(size(parts));
+      if (fixed + activationBytes(*m_sums, parts, r, inFlight) > capacity * (1 + 1e-12)) continue;
+      least = own;
+      if (any) break;
+    }
+    return least;
+  }
+  /// Seconds of gradient exchange with each microbatch (ZeRO 2 and 3).
+  double data(const StageSize& s) const { return s.dense * m_dataDense + s.expert * m_dataExpert; }
+  double dataPerDense() const { return m_dataDense; }
+  double dataPerExpert() const { return m_dataExpert; }
+  /// Seconds of sync and step that a first stage of this size exposes.
+  double tail(const StageSize& s) const { return s.dense * m_tailDense + s.expert * m_tailExpert; }
+  /// A first stage exposes sync and step of at least this × its least load (LayerSums::leastAny).
+  double tailPerLoad() const {
+    return m_tailDense * m_sums->leastDensePerLoad + m_tailExpert * m_sums->leastExpertPerLoad;
+  }
+  double memoryPerDense() const { return m_dense.memory; }
+  double memoryPerExpert() const { return m_expert.memory; }
+
+private:
+  const LayerSums* m_sums;
+  int m_zero;
+  ParameterRates m_dense, m_expert;
+  double m_reserve, m_gathered;
+  double m_dataDense = 0, m_dataExpert = 0, m_tailDense = 0, m_tailExpert = 0;  ///< seconds per parameter
+};
+
+}  // namespace nest::planner

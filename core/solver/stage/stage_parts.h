@@ -1,0 +1,95 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "schedule/pipeline_schedule.h"
+#include "solver/space/layer_sums.h"
+
+/// What the layers of a stage add up to, from differences of LayerSums. A stage holds one part, with chunks
+/// several.
+namespace nest::planner {
+
+struct Part {
+  int from = 0, to = 0;  ///< cuts
+};
+using Parts = std::span<const Part>;
+using Policies = std::array<bool, kRecomputeCount>;
+
+/// What fits to this factor fits: sums of the same bytes in another order differ by roundings, and devices
+/// that hold exactly what a stage needs do hold it. evaluate() allows as much.
+inline constexpr double kMemoryRounding = 1 + 1e-10;
+
+/// Parameters on one device.
+struct StageSize {
+  double dense = 0, expert = 0;
+  double largest = 0;  ///< of its largest layer; 0 if not asked for
+
+  /// A second copy of the shared parameters.
+  void addCopy(const Problem& problem, const LayerSums& sums) {
+    const auto& tied = *problem.profile->tied;
+    const double copy = tied.parameters[static_cast<std::size_t>(sums.strategyIndex())];
+    dense += copy;
+    largest = std::max(largest, sums.layerParameters[tied.second.at()] + copy);
+  }
+};
+
+inline double between(const std::vector<double>& sums, const Part& p) {
+  return sums[static_cast<std::size_t>(p.to)] - sums[static_cast<std::size_t>(p.from)];
+}
+inline double between(const std::vector<double>& sums, Parts parts) {
+  double all = 0;
+  for (const Part& p : parts) all += between(sums, p);
+  return all;
+}
+
+// Each for one part too: most stages have no more, and there it is a difference without loops.
+inline StageSize sizeOf(const LayerSums& sums, const Part& p, bool largest) {
+  return {between(sums.dense, p), between(sums.expert, p), largest ? sums.largestLayer(p.from, p.to) : 0};
+}
+inline StageSize sizeOf(const LayerSums& sums, Parts parts, bool largest) {
+  StageSize s;
+  for (const Part& p : parts) {
+    s.dense += between(sums.dense, p);
+    s.expert += between(sums.expert, p);
+    if (largest) s.largest = std::max(s.largest, sums.largestLayer(p.from, p.to));
+  }
+  return s;
+}
+
+/// All its layers can be recomputed so.
+inline bool hasPolicy(const LayerSums& sums, const Part& p, int policy) {
+  const auto& missing = sums.missing[static_cast<std::size_t>(policy)];
+  return missing[static_cast<std::size_t>(p.to)] == missing[static_cast<std::size_t>(p.from)];
+}
+inline bool hasPolicy(const LayerSums& sums, Parts parts, int policy) {
+  return std::all_of(parts.begin(), parts.end(), [&](const Part& p) { return hasPolicy(sums, p, policy); });
+}
+
+/// Stash of `inFlight` microbatches (of the largest chunk) and workspace, bytes.
+inline double activationBytes(const LayerSums& sums, const Part& p, int policy, int inFlight) {
+  return inFlight * between(sums.stash[static_cast<std::size_t>(policy)], p) +
+         sums.workspace[static_cast<std::size_t>(policy)](p.from, p.to);
+}
+inline double activationBytes(const LayerSums& sums, Parts parts, int policy, int inFlight) {
+  double stash = 0, workspace = 0;
+  for (const Part& p : parts) {
+    stash = std::max(stash, between(sums.stash[static_cast<std::size_t>(policy)], p));
+    workspace = std::max(workspace, sums.workspace[static_cast<std::size_t>(policy)](p.from, p.to));
+  }
+  return inFlight * stash + workspace;
+}
+
+/// Microbatches or chunks whose activations a stage holds at its peak (STATEMENT.md (4.10)).
+inline int stashesInFlight(int stage, int stages, int microbatches, int chunks) {
+  return scheduleOf(usualSchedule(chunks)).stashesInFlight(stage, stages, microbatches, chunks);
+}
+
+/// Bytes a device holds per parameter, and the step's seconds per parameter, for one sharding.
+struct ParameterRates {
+  double memory = 0, step = 0;
+  static ParameterRates of(const Problem&, int zero, int shards);
+};
+
+}  // namespace nest::planner
