@@ -134,6 +134,7 @@ int main(int argc, char** argv) {
   // Qt decides on its platform, and gives up without a display, while the application object is made.
   if (command.what != Do::OpenWindow) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication app(argc, argv);
+  nest::displayIsOpen();
   QApplication::setOrganizationName(QStringLiteral("nest-explorer"));
   QApplication::setApplicationName(QStringLiteral("nest-explorer"));
   QApplication::setApplicationDisplayName(QString());

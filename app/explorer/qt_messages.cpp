@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <QCoreApplication>
 #include <QString>
 #include <cstdio>
 #include <cstdlib>
@@ -27,14 +26,16 @@ spdlog::level::level_enum levelOf(QtMsgType type) {
   return spdlog::level::err;
 }
 
+bool isOpen = false;
+
 void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& text) {
-  if (QCoreApplication::instance() || (type != QtFatalMsg && type != QtWarningMsg && type != QtInfoMsg)) {
+  if (isOpen || (type != QtFatalMsg && type != QtWarningMsg && type != QtInfoMsg)) {
     spdlog::log(levelOf(type), printable(qFormatLogMessage(type, context, text).toStdString(), false));
     return;
   }
   if (type != QtFatalMsg) return;  // what led to the end, in Qt's words
   QString where;
-  for (const char* name : {"WAYLAND_DISPLAY", "DISPLAY"})
+  for (const char* name : {"WAYLAND_DISPLAY", "DISPLAY", "QT_QPA_PLATFORM"})
     if (qEnvironmentVariableIsSet(name))
       where += QStringLiteral(" %1=%2").arg(QLatin1String(name), qEnvironmentVariable(name));
   std::fprintf(
@@ -49,6 +50,10 @@ void onMessage(QtMsgType type, const QMessageLogContext& context, const QString&
 
 void takeQtMessages() {
   qInstallMessageHandler(onMessage);
+}
+
+void displayIsOpen() {
+  isOpen = true;
 }
 
 }  // namespace nest

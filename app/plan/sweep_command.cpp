@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <thread>
 
@@ -95,7 +96,12 @@ Reading<AppendingFile> openJournal(const std::string& path, const SweepGrid& gri
       return file;
     done = std::move(earlier->rows);
   }
-  if (file->size() == 0) add(file->append(journalHead(grid)));
+  if (file->size() == 0)
+    if (Diagnostics failed = file->append(journalHead(grid)); !failed.empty()) {
+      std::error_code stays;
+      std::filesystem::remove(path, stays);  // no row of it is known
+      add(std::move(failed));
+    }
   return file;
 }
 

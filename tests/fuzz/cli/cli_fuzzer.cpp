@@ -1,8 +1,7 @@
 // Random command lines, over samples and over samples with something wrong in them, against nest-plan, each
 // in a process of its own with limits on memory and CPU time. What is promised whatever is asked: an exit
-// code that
-// --help names, JSON on standard output with --json, no crash, nothing called internal, no file but those
-// asked for. Every case has a seed of its own: --seed N --cases 1 repeats it.
+// code that --help names, JSON on standard output with --json, no crash, nothing called internal, no file but
+// those asked for. Every case has a seed of its own: --seed N --cases 1 repeats it.
 //
 //   fuzz-cli [--seconds N | --cases N] [--seed N] [--program PATH]
 #include <fcntl.h>
@@ -17,20 +16,24 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "material.h"
 #include "test_paths.h"
 
 namespace fs = std::filesystem;
+using nest::fuzz::damagedJson;
+using nest::fuzz::damagedText;
+using nest::fuzz::Dice;
+using nest::fuzz::usual;
+using nest::fuzz::words;
 using nlohmann::json;
 
 namespace {
@@ -44,280 +47,6 @@ std::string readFile(const fs::path& path) {
 }
 void writeFile(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
-}
-
-class Dice {
-public:
-  explicit Dice(std::uint64_t seed) : m_engine(seed) {}
-  int below(std::size_t n) { return n == 0 ? 0 : static_cast<int>(m_engine() % n); }
-  bool chance(double p) { return static_cast<double>(m_engine() >> 11) * 0x1.0p-53 < p; }
-  template <class T>
-  const T& of(const std::vector<T>& all) {
-    return all[static_cast<std::size_t>(below(all.size()))];
-  }
-
-private:
-  std::mt19937_64 m_engine;
-};
-
-/// Values that options and fields may be given, sensible and not.
-const std::vector<std::string>& words() {
-  static const std::vector<std::string> all = {"0",
-                                               "1",
-                                               "2",
-                                               "3",
-                                               "4",
-                                               "8",
-                                               "16",
-                                               "64",
-                                               "1000",
-                                               "-1",
-                                               "-0",
-                                               "0.5",
-                                               "1e3",
-                                               "1e308",
-                                               "1e400",
-                                               "nan",
-                                               "inf",
-                                               "99999999999999999999",
-                                               "2147483648",
-                                               "",
-                                               " ",
-                                               "x",
-                                               "true",
-                                               "null",
-                                               "é",
-                                               "\xff\xfe",
-                                               "a=b",
-                                               "=",
-                                               ",",
-                                               "t=2",
-                                               "t=2,p=2",
-                                               "t=0",
-                                               "p>=2",
-                                               "d<=4",
-                                               "devices=2",
-                                               "cut at layer 2",
-                                               "layer 3 in stage 2",
-                                               "recompute full",
-                                               "no cut at layer 99",
-                                               "layer 0 in stage 0",
-                                               "batch",
-                                               "memory",
-                                               "stage1/load",
-                                               "stage9/load",
-                                               "1s",
-                                               "12.3s",
-                                               "900ms",
-                                               "2us",
-                                               "0s",
-                                               "-5s",
-                                               "1h",
-                                               "80 GiB",
-                                               "450GB/s",
-                                               "25 GB/s,50 GB/s",
-                                               "1=50GB/s,2us",
-                                               "0=0GB/s",
-                                               "9=1GB/s",
-                                               "job.global_batch=8,16",
-                                               "job.global_batch=1..4+1",
-                                               "job.global_batch=4..64x2",
-                                               "constraints.tensor=1,2",
-                                               "assumptions.overlap.data=0,0.5,2",
-                                               "cluster.levels.1.bandwidth=25 GB/s",
-                                               "nothing.at.all=1",
-                                               "job=1",
-                                               "h100-sxm",
-                                               "a100-80",
-                                               "no-such-device",
-                                               "host:2@450GB/s rack:2@50GB/s,2us",
-                                               "host:0@1GB/s",
-                                               "host:8",
-                                               "gpu[0-1]=x",
-                                               "1/2",
-                                               "2/1",
-                                               "0/0",
-                                               "megatron",
-                                               "deepspeed",
-                                               "torchtitan",
-                                               "nanotron",
-                                               "hostfile",
-                                               "rankfile",
-                                               "slurm-hostfile",
-                                               "chrome-trace",
-                                               "plan",
-                                               "scenario",
-                                               "cluster-text",
-                                               "graphml",
-                                               "dot",
-                                               "astra-sim",
-                                               "Manual",
-                                               "MCMC",
-                                               "paper",
-                                               "scaling",
-                                               "validation",
-                                               "piper"};
-  return all;
-}
-
-/// What an option takes as a rule; "": nothing.
-const std::map<std::string, std::vector<std::string>>& usual() {
-  static const std::map<std::string, std::vector<std::string>> all = {
-      {"--json", {""}},
-      {"--free", {""}},
-      {"--front", {""}},
-      {"--devices", {"", "4"}},
-      {"--break-even", {""}},
-      {"--failures", {""}},
-      {"--restart", {""}},
-      {"--merge", {""}},
-      {"--per-stage", {""}},
-      {"--help", {""}},
-      {"--write-manual", {"out/manual"}},
-      {"--deadline", {"0.2", "0"}},
-      {"--threads", {"1", "2"}},
-      {"--seed", {"3"}},
-      {"--walks", {"2"}},
-      {"--steps", {"20"}},
-      {"--seconds", {"1"}},
-      {"--only", {"Manual", "MCMC"}},
-      {"--manual", {"t=2,p=2", "d=4,z=1"}},
-      {"--time", {"5s", "900ms"}},
-      {"--most", {"16"}},
-      {"--by", {"25", "50"}},
-      {"--depth", {"0", "2", "9"}},
-      {"--term", {"batch", "stage1/load", "memory"}},
-      {"--as",
-       {"megatron", "deepspeed", "torchtitan", "nanotron", "hostfile", "slurm-hostfile", "rankfile",
-        "chrome-trace", "plan", "scenario", "cluster-text", "graphml", "dot", "astra-sim"}},
-      {"--set",
-       {"job.global_batch=8,16", "job.global_batch=4..64x2", "assumptions.overlap.data=0,0.5",
-        "constraints.tensor=1,2"}},
-      {"--device", {"h100-sxm", "a100-80"}},
-      {"--level", {"1=50GB/s,2us", "0=450GB/s"}},
-      {"--batch", {"64"}},
-      {"--sequence", {"2048"}},
-      {"--network", {"host:2@450GB/s rack:2@50GB/s,2us"}},
-      {"--hosts", {"gpu[0-1]=in/case0.xml"}},
-      {"--from", {"4"}},
-      {"--to", {"16"}},
-      {"--shard", {"1/2", "2/2"}},
-      {"--measured", {"12.3s"}},
-  };
-  return all;
-}
-
-/// Any text, damaged without knowing what it says.
-std::string damagedText(Dice& dice, std::string text, const std::string& other) {
-  const auto place = [&] { return static_cast<std::size_t>(dice.below(text.size() + 1)); };
-  for (int n = 1 + dice.below(4); n > 0; --n) {
-    const std::size_t at = place(), length = static_cast<std::size_t>(dice.below(40));
-    switch (dice.below(6)) {
-      case 0:
-        text.erase(at, length);
-        break;
-      case 1:
-        text.insert(at, dice.of(words()));
-        break;
-      case 2:
-        if (at < text.size()) text[at] = static_cast<char>(dice.below(256));
-        break;
-      case 3:
-        text.insert(at, text.substr(place(), length));
-        break;
-      case 4:
-        text.insert(at, other.substr(static_cast<std::size_t>(dice.below(other.size() + 1)), length));
-        break;
-      default:
-        if (dice.chance(0.2)) text.resize(at);
-        break;
-    }
-  }
-  return text;
-}
-
-json anyValue(Dice& dice) {
-  static const std::vector<json> all = {0,
-                                        1,
-                                        2,
-                                        3,
-                                        7,
-                                        -1,
-                                        0.5,
-                                        1e-300,
-                                        1e300,
-                                        1e18,
-                                        "text",
-                                        "",
-                                        "8",
-                                        "1 GB/s",
-                                        nullptr,
-                                        true,
-                                        false,
-                                        json::array(),
-                                        json::object(),
-                                        4096,
-                                        65536,
-                                        2147483647,
-                                        4294967296LL,
-                                        "80 GiB",
-                                        "2 us"};
-  return dice.of(all);
-}
-
-/// A JSON text of which one to three values, keys or items are others.
-std::string damagedJson(Dice& dice, const std::string& text) {
-  json whole = json::parse(text, nullptr, false);
-  if (whole.is_discarded()) return damagedText(dice, text, text);
-  for (int n = 1 + dice.below(2); n > 0; --n) {
-    std::vector<json*> inner;
-    const std::function<void(json&)> walk = [&](json& j) {
-      if (!j.is_structured() || j.empty()) return;
-      inner.push_back(&j);
-      for (json& child : j) walk(child);
-    };
-    walk(whole);
-    if (inner.empty()) break;
-    json& j = *dice.of(inner);
-    auto it = j.begin();
-    std::advance(it, dice.below(j.size()));
-    switch (dice.below(12)) {
-      case 0:
-        j.erase(it);
-        break;
-      case 1:
-        if (j.is_object())
-          j[dice.of(words()).substr(0, 1) + "x"] = anyValue(dice);
-        else
-          j.push_back(json(*it));
-        break;
-      case 2:
-        if (it->is_number()) *it = it->get<double>() * (dice.chance(0.5) ? 2 : 0.5);
-        break;
-      case 3:
-        if (it->is_number_integer()) *it = it->get<long long>() + (dice.chance(0.5) ? 1 : -1);
-        break;
-      case 4:
-        *it = *dice.of(inner);
-        break;
-      case 5:
-        *it = anyValue(dice);
-        break;
-      default:  // still of its kind
-        if (it->is_number_integer())
-          *it = dice.of(std::vector<long long>{1, 2, 3, 4, 6, 8, 16, 128, 1000, 65536});
-        else if (it->is_number())
-          *it = dice.of(std::vector<double>{0.1, 0.25, 0.9, 1, 1e-6, 1e3, 1e9, 1e12});
-        else if (it->is_boolean())
-          *it = !it->get<bool>();
-        break;
-    }
-  }
-  try {
-    return whole.dump(dice.chance(0.5) ? 1 : -1);
-  } catch (const json::exception&) {  // a key that is no UTF-8
-    return text;
-  }
 }
 
 struct Command {
@@ -378,7 +107,8 @@ public:
     m_inputs.clear();
     const Command& command = dice.of(m_commands);
     std::vector<std::string> line = {command.name};
-    const bool scenario = command.name != "check" && command.name != "import" && command.name != "formats";
+    const bool scenario = command.name != "check" && command.name != "import" && command.name != "formats" &&
+                          command.name != "fields";
     if (command.name == "study") line.push_back(dice.chance(0.9) ? "scaling" : dice.of(words()));
     if (!dice.chance(0.03)) line.push_back(input(dice, scenario));
     if (command.name == "evaluate" || (command.name == "export" && dice.chance(0.5)))
