@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fields/field.h"
-#include "solver/solve.h"
+#include "solver/even_hosts.h"
 #include "study/quiet_solve.h"
 #include "units/numbering.h"
 #include "units/text.h"
@@ -137,7 +137,7 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
 }
 
 Outcome solveAndExplain(const Problem& problem, const Control& control, const Plan* start) {
-  Outcome o = solve(problem, control, start);
+  Outcome o = solveOnEvenHosts(problem, control, start);
   spdlog::debug("solve: {}, {} candidates, {} tuples, {} states, {:.1f} ms", nameOf(o.status),
                 o.statistics.candidates, o.statistics.tuples, o.statistics.states,
                 o.statistics.elapsed.value() * 1e3);

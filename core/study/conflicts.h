@@ -12,7 +12,8 @@ namespace nest {
 /// at most 64 of them.
 Diagnostics conflictsOf(const Problem&, const Control&);
 
-/// As solve(); where nothing fits and it is not for want of memory, conflictsOf() stands in the diagnostics.
+/// As solveOnEvenHosts(); where nothing fits and it is not for want of memory, conflictsOf() stands in the
+/// diagnostics.
 Outcome solveAndExplain(const Problem&, const Control& = {}, const Plan* start = nullptr);
 
 }  // namespace nest

@@ -6,8 +6,8 @@
 
 #include "fields/field_slide.h"
 #include "fields/field_text.h"
+#include "problem/device_count.h"
 #include "scenario/scenario.h"
-#include "study/device_count.h"
 #include "study/scaling.h"
 
 namespace nest {

@@ -1,6 +1,6 @@
 #include "study/quiet_solve.h"
 
-#include "solver/solve.h"
+#include "solver/even_hosts.h"
 
 namespace nest {
 
@@ -10,7 +10,7 @@ Outcome quietSolve(Problem problem, const Control& control, const Plan* start) {
   quiet.stop = control.stop;
   quiet.deadline = control.deadline;
   quiet.work = control.work;
-  return solve(problem, quiet, start);
+  return solveOnEvenHosts(problem, quiet, start);
 }
 
 Outcome notSolved(const Control& control) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "study/device_count.h"
+#include "problem/device_count.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "fields/field_slide.h"
-#include "study/device_count.h"
+#include "problem/device_count.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
 #include "words/outcome_words.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "solver/solve.h"
+#include "solver/even_hosts.h"
 
 namespace nest {
 namespace {
@@ -185,7 +185,7 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
                    std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                        std::chrono::duration<double>(std::min(1e8, problem->search.deadlineSeconds)));
   problem->search.threads = 1;
-  const Outcome outcome = solve(*problem, own);
+  const Outcome outcome = solveOnEvenHosts(*problem, own);
   row.status = nameOf(outcome.status);
   row.lowerBoundSeconds = outcome.lowerBound.value();
   row.gap = outcome.gap().value_or(0);

@@ -141,7 +141,7 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   std::string out;
   out += titled("plan", summaryOf(r.plan));
   out += titled("step time", text::time(m.batchTime) +
-                                  (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
+                                 (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
   if (m.simulated.value() > 0)
     if (const std::string why =
             sentenceOn(scheduleDifference(*source.problem, r.plan, r.evaluation, m.simulated), r.plan);
@@ -288,7 +288,7 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
     if (o.nearestMiss) out += missText(source, *o.nearestMiss);
   }
   for (const Diagnostic& d : o.diagnostics)
-    if (d.severity != Severity::Note) out += toText(d) + '\n';
+    if (d.severity != Severity::Note || best) out += toText(d) + '\n';
   if (free) out += freeText(o, *free);
   return out + searchText(o);
 }

@@ -2,8 +2,9 @@
 
 #include "cluster/devices/device_catalog.h"
 #include "formats/scenario/scenario_json.h"
+#include "problem/device_count.h"
+#include "solver/even_hosts.h"
 #include "solver/solve.h"
-#include "study/device_count.h"
 #include "study/sensitivity.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
@@ -218,7 +219,7 @@ private slots:
         if (f.status != OutcomeStatus::Infeasible && f.positions.empty()) QVERIFY(f.change >= -1e-9);
         if (f.status != OutcomeStatus::Optimal || f.positions.empty()) continue;
         const Problem left = withoutDevices(p, f.positions);
-        const Outcome o = solve(left);
+        const Outcome o = solveOnEvenHosts(left);
         QVERIFY(o.best());
         QVERIFY(std::abs(o.best()->evaluation.batchTime / f.batchTime - 1) < 1e-9);
         QCOMPARE(f.devicesIdle, left.cluster->deviceCount() - o.best()->plan.devicesUsed());

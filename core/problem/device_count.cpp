@@ -1,4 +1,4 @@
-#include "study/device_count.h"
+#include "problem/device_count.h"
 
 #include <algorithm>
 

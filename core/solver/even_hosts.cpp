@@ -1,0 +1,173 @@
+// Stages take consecutive devices: behind an incomplete host every tensor group of the hosts that follow
+// straddles two of them. Even hosts are a cluster of their own, mostly a regular one, which is solved in a
+// small part of the time; so they come first, under the same deadline.
+#include "solver/even_hosts.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "plan/schedule.h"
+#include "problem/device_count.h"
+#include "solver/solve.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+struct EvenHosts {
+  int size = 0, hosts = 0;
+  std::vector<int> idle;  ///< positions
+  int devices() const { return size * hosts; }
+};
+
+std::vector<EvenHosts> evenHostsOf(const Hierarchy& cluster) {
+  if (cluster.levelCount() < 2 || cluster.uniformGroupSize(0) > 0) return {};
+  const int hosts = cluster.groupCount(0);
+  std::set<int> sizes;
+  const auto sizeOf = [&](int h) { return cluster.groupSpan(0, h).second - cluster.groupSpan(0, h).first; };
+  for (int h = 0; h < hosts; ++h) sizes.insert(sizeOf(h));
+  std::vector<EvenHosts> all;
+  for (const int size : sizes) {
+    EvenHosts even;
+    even.size = size;
+    for (int h = 0; h < hosts; ++h) even.hosts += sizeOf(h) >= size;
+    if (2 * even.devices() >= cluster.deviceCount()) all.push_back(std::move(even));
+  }
+  constexpr std::size_t kMost = 3;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.devices() > b.devices(); });
+  all.resize(std::min(all.size(), kMost));
+  for (EvenHosts& even : all)
+    for (int h = 0; h < hosts; ++h) {
+      const auto [begin, end] = cluster.groupSpan(0, h);
+      for (int p = begin + (end - begin >= even.size ? even.size : 0); p < end; ++p) even.idle.push_back(p);
+    }
+  return all;
+}
+
+/// A plan on even hosts as one on the whole cluster.
+RankedPlan placed(const Problem& problem, const Hierarchy& even, Plan plan) {
+  RankedPlan r;
+  const int end = (plan.dataOuter - 1) * plan.blockStride + plan.pipelineWidth();
+  for (int p = 0; p < end; ++p) plan.deviceOrder.emplace_back(even.identity(DeviceIndex(p)).source);
+  r.evaluation = evaluate(problem, plan);
+  if (r.evaluation.feasible()) r.simulated = simulate(problem, plan, r.evaluation, false).total;
+  r.plan = std::move(plan);
+  return r;
+}
+
+Bytes peakMemory(const RankedPlan& r) {
+  Bytes peak;
+  for (const StageEvaluation& s : r.evaluation.stages) peak = std::max(peak, s.memory.total());
+  return peak;
+}
+
+/// Several solves under one deadline, whose progress goes on from one to the next.
+class InTurn {
+public:
+  InTurn(const Problem& problem, const Control& control) : m_told(control.progress), m_control(control) {
+    using Clock = std::chrono::steady_clock;
+    if (problem.search.deadlineSeconds > 0) {
+      const auto own = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                          std::chrono::duration<double>(problem.search.deadlineSeconds));
+      m_control.deadline = m_control.deadline ? std::min(*m_control.deadline, own) : own;
+    }
+    if (m_told) m_control.progress = [this](const Progress& p) { tell(p); };
+  }
+  InTurn(const InTurn&) = delete;
+  const Control& share(double end) {
+    m_begin = m_end;
+    m_end = end;
+    return m_control;
+  }
+  void know(std::optional<Seconds> best) {
+    if (best && (!m_best || *best < *m_best)) m_best = best;
+  }
+
+private:
+  void tell(Progress p) {
+    p.fraction = m_begin + (m_end - m_begin) * p.fraction;
+    if (m_best && (!p.best || *m_best < *p.best)) p.best = m_best;
+    if (m_end < 1) p.lowerBound = 0;  // of a part of the plans
+    if (p.best) p.lowerBound = std::min(p.lowerBound, p.best->value());
+    m_told(p);
+  }
+
+  std::function<void(const Progress&)> m_told;
+  Control m_control;
+  std::optional<Seconds> m_best;
+  double m_begin = 0, m_end = 0;
+};
+
+Diagnostic saving(const Problem& problem, const EvenHosts& even, const RankedPlan& found,
+                  const RankedPlan* all) {
+  const Hierarchy& cluster = *problem.cluster;
+  const bool complete = even.size == cluster.largestGroupSize(0);
+  std::string message =
+      text::count(static_cast<int>(even.idle.size())) + " devices are left idle: on " +
+      (complete ? "the " + text::count(even.hosts) + " complete hosts alone"
+                : text::count(even.size) + " devices of each of " + text::count(even.hosts) + " hosts") +
+      " a step takes " + text::time(found.evaluation.batchTime);
+  message += all ? ", on all devices in their order " + text::time(all->evaluation.batchTime)
+                 : ", on all devices in their order nothing fits";
+  return note("devices-left-idle", {}, std::move(message));
+}
+
+/// Puts the plan in front of what the whole cluster in its order can do.
+void lead(Outcome& o, const Problem& problem, RankedPlan found, bool complete, Seconds bound) {
+  const bool proven = complete && !o.cutShort();
+  const Seconds whole =
+      o.status == OutcomeStatus::Infeasible ? Seconds(std::numeric_limits<double>::infinity()) : o.lowerBound;
+  o.lowerBound = proven ? found.evaluation.batchTime : std::min({bound, whole, found.evaluation.batchTime});
+  o.status = proven ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
+  o.provenPlans = proven ? 1 : 0;
+  o.nearestMiss.reset();
+  std::erase_if(o.diagnostics,
+                [](const Diagnostic& d) { return d.code == "nothing-fits" || d.code == "nothing-allowed"; });
+  std::erase_if(o.front, [&](const RankedPlan& r) {
+    return r.plan.devicesUsed() >= found.plan.devicesUsed() && peakMemory(r) >= peakMemory(found);
+  });
+  o.front.insert(o.front.begin(), found);
+  o.frontReach = FrontReach::Met;
+  o.plans.insert(o.plans.begin(), std::move(found));
+  if (o.plans.size() > static_cast<std::size_t>(std::max(1, problem.search.topPlans))) o.plans.pop_back();
+}
+
+}  // namespace
+
+Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start) {
+  const auto ways = evenHostsOf(*problem.cluster);
+  if (ways.empty()) return solve(problem, control, start);
+  InTurn turn(problem, control);
+  std::optional<RankedPlan> found;
+  const EvenHosts* of = nullptr;
+  bool complete = true;
+  Seconds bound(std::numeric_limits<double>::infinity()), elapsed;
+  long long states = 0, tuples = 0;
+  for (std::size_t k = 0; k < ways.size(); ++k) {
+    Problem even = withoutDevices(problem, ways[k].idle);
+    even.search.topPlans = 1;
+    const Outcome o = solve(even, turn.share(0.1 * static_cast<double>(k + 1)));
+    complete = complete && !o.cutShort();
+    elapsed += o.statistics.elapsed;
+    states += o.statistics.states, tuples += o.statistics.tuples;
+    if (o.status != OutcomeStatus::Infeasible) bound = std::min(bound, o.lowerBound);
+    if (!o.best()) continue;
+    RankedPlan r = placed(problem, *even.cluster, o.best()->plan);
+    if (!r.evaluation.feasible() || (found && found->evaluation.batchTime <= r.evaluation.batchTime))
+      continue;
+    turn.know(r.evaluation.batchTime);
+    found = std::move(r), of = &ways[k];
+  }
+  Outcome o = solve(problem, turn.share(1), start);
+  o.statistics.elapsed += elapsed;
+  o.statistics.states += states, o.statistics.tuples += tuples;
+  if (!found || o.status == OutcomeStatus::Failed) return o;
+  if (o.best() && o.best()->evaluation.batchTime <= found->evaluation.batchTime * (1 + 1e-9)) return o;
+  o.diagnostics.push_back(saving(problem, *of, *found, o.best()));
+  lead(o, problem, std::move(*found), complete, bound);
+  return o;
+}
+
+}  // namespace nest

@@ -1,0 +1,82 @@
+#include <QtTest/QTest>
+#include <algorithm>
+
+#include "core/plan/hand_problem.h"
+#include "solver/even_hosts.h"
+#include "solver/solve.h"
+#include "support/random_instance.h"
+#include "support/test_main.h"
+
+using namespace nest;
+using namespace nest::test;
+
+namespace {
+
+/// Two racks, each of a host of two devices and a host of one. Stages of two devices exchange tensors, slowly
+/// between hosts, and two are asked for.
+Problem oddRacks() {
+  HierarchyInput in;
+  in.device.memory.value = Bytes(1e6);
+  in.levels = {{"host", BytesPerSecond(1000), Seconds(0)},
+               {"rack", BytesPerSecond(10), Seconds(1)},
+               {"pod", BytesPerSecond(10), Seconds(1)}};
+  in.gaps = {0, 1, 2, 0, 1};
+  Problem p = handProblem(in, 4, {{2, false, 1, 1}});
+  p.constraints.stages.least = 2;
+  return withProfile(p, [](Profile& profile) {
+    LayerCost c = plainLayer();
+    c.collectives = {{CollectiveKind::AllReduce, GroupKind::Tensor, Phase::Forward, Bytes(100), 1}};
+    for (int x = 0; x < 4; ++x) profile.setCost(x, 0, 0, c);
+  });
+}
+
+bool noted(const Outcome& o) {
+  return std::any_of(o.diagnostics.begin(), o.diagnostics.end(),
+                     [](const Diagnostic& d) { return d.code == "devices-left-idle"; });
+}
+
+}  // namespace
+
+class TestEvenHosts : public QObject {
+  Q_OBJECT
+private slots:
+  /// In their order devices 3 and 4 would form a stage across racks; device 3 stays idle instead.
+  void incompleteHostsStayIdle() {
+    const Problem p = oddRacks();
+    const Outcome all = solve(p), even = solveOnEvenHosts(p);
+    QVERIFY(all.best() && even.best());
+    QCOMPARE(even.status, OutcomeStatus::Optimal);
+    const RankedPlan& best = *even.best();
+    QVERIFY(best.evaluation.batchTime < all.best()->evaluation.batchTime);
+    QVERIFY(noted(even) && !noted(all));
+    for (const DeviceIndex d : best.plan.deviceOrder) {
+      const int host = p.cluster->groupOf(0, d.value);
+      QCOMPARE(p.cluster->groupSpan(0, host).second - p.cluster->groupSpan(0, host).first, 2);
+    }
+    const Evaluation again = evaluate(p, best.plan);
+    QVERIFY(again.feasible());
+    QCOMPARE(again.batchTime.value(), best.evaluation.batchTime.value());
+    QVERIFY(even.lowerBound <= best.evaluation.batchTime);
+  }
+  /// On any cluster it is never slower, and what it returns can run.
+  void neverSlower() {
+    InstanceFeatures f;
+    f.strategyPerStage = false;
+    int faster = 0, uneven = 0;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+      const Problem p = randomInstance(seed, f);
+      uneven += p.cluster->levelCount() > 1 && p.cluster->uniformGroupSize(0) == 0;
+      const Outcome all = solve(p), even = solveOnEvenHosts(p);
+      QVERIFY(!all.best() || even.best());
+      if (!even.best()) continue;
+      QVERIFY(even.best()->evaluation.feasible());
+      const bool better = !all.best() || even.best()->evaluation.batchTime < all.best()->evaluation.batchTime;
+      QVERIFY(better || even.best()->plan == all.best()->plan);
+      QCOMPARE(noted(even), better);
+      faster += better;
+    }
+    QVERIFY2(uneven > 50 && faster > 2, qPrintable(QString("%1 of %2 uneven").arg(faster).arg(uneven)));
+  }
+};
+NEST_TEST(TestEvenHosts)
+#include "test_even_hosts.moc"
