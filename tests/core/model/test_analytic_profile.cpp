@@ -1,4 +1,5 @@
 #include <QtTest/QTest>
+#include <algorithm>
 #include <cmath>
 
 #include "analytic/transformer.h"
@@ -268,6 +269,38 @@ private slots:
     QVERIFY(isNear(extra(2).first, 2 * 4 * one, 1e-9));
     QVERIFY(isNear(extra(2).second, 4 * 4 * one, 1e-9));
     QVERIFY(isNear(extra(8).first, 2 * 1 * one, 1e-9));
+  }
+  void theHeadHoldsItsLogitsAndTheirGradients() {
+    const auto a = gpt(1024, 16, 2);
+    const auto g = analyticProfile(a, *findDevice("a100-80"), job(2048, 2), {{1}, {4}});
+    const int head = static_cast<int>(g.graph.layers.size()) - 1;
+    const double logits = 2.0 * 2048 * 51200, each = AnalyticConstants().lossWorkspace.value;
+    QVERIFY(each >= 2);
+    for (const auto& r : block(g, 0, head).recompute) QVERIFY(isNear(r.workspace.value(), logits * each));
+    QVERIFY(isNear(block(g, 1, head).recompute[0].workspace.value(), logits / 4 * each));
+  }
+  void fp32NumbersTakeFourBytes() {
+    Job j = job(2048, 2);
+    const auto passed = [&] {
+      const auto g = analyticProfile(gpt(1024, 16, 2), *findDevice("a100-80"), j, {{4}});
+      return std::pair(g.profile.tensorBytes(0, 0, 0).value(),
+                       bytesOf(block(g, 0), CollectiveKind::AllReduce, GroupKind::Tensor, Phase::Forward));
+    };
+    const auto wide = passed();
+    j.format = NumberFormat::Fp32;
+    const auto wider = passed();
+    QVERIFY(wide.first > 0 && wide.second > 0);
+    QCOMPARE(wider.first, 2 * wide.first);
+    QCOMPARE(wider.second, 2 * wide.second);
+  }
+  void sequenceParallelRanksHoldEvenParts() {
+    SearchOptions search;
+    search.contextParallel = true;
+    // 2 · 2,049 tokens: halves, but no quarters.
+    const auto all = strategiesOnOffer(sample("llama-3-70b"), search, {}, job(4098, 1), 2, 4);
+    const auto offers = [&](const Strategy& s) { return std::find(all.begin(), all.end(), s) != all.end(); };
+    QVERIFY(offers({2, true, 1, 1}) && offers({2, false, 2, 1}));
+    QVERIFY(!offers({2, true, 2, 1}));
   }
   void strategiesFollowThePreset() {
     SearchOptions search;

@@ -63,16 +63,18 @@ private slots:
     QVERIFY(std::abs(m.trainingTime->value() * m.tokensPerSecond - 1e9) < 1);
     QVERIFY(std::abs(*m.deviceHours - m.trainingTime->value() / 3600 * 4) < 1e-9);
   }
-  void deviceHoursCountDevicesInUse() {
+  void deviceHoursAndUtilisationCountDevicesInUse() {
     Scenario s = teaching();
     s.job.trainingTokens = 1e9;
     const auto problem = buildProblem(s);
     Plan plan = twoStages(problem->graph->layerCount());
     for (StagePlan& stage : plan.stages) stage.strategy = {1, false, 1, 1};
     plan.blockStride = 2;
-    const PlanMetrics m = metricsOf(*problem, nullptr, plan, evaluate(*problem, plan));
+    const PlanMetrics m = metricsOf(*problem, &*s.model.architecture, plan, evaluate(*problem, plan));
     QCOMPARE(m.devicesUsed, 2);
     QCOMPARE(m.deviceCount, 4);
+    const double flops = modelFlops(*s.model.architecture, 2048, 16).value();
+    QCOMPARE(*m.mfu, flops / (m.peak.rate.value() * 2 * m.batchTime.value()));
     QVERIFY(std::abs(*m.deviceHours - m.trainingTime->value() / 3600 * 2) < 1e-9);
   }
   void fp8IsMeasuredByItsOwnPeak() {

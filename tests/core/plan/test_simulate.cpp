@@ -85,6 +85,29 @@ private slots:
     QCOMPARE(orderOf(s, 0), std::string("F0F1F0'F1'F2B0'F3B1'F2'B0F3'B1B2'B3'B2B3"));
     QCOMPARE(orderOf(s, 1), std::string("F0F1F0'B0'F1'B1'F2B0F3B1F2'B2'F3'B3'B2B3"));
   }
+  /// What wraps around, from the last stage to the first, is for the next chunk; its gradient for this one.
+  void wrappedTensorsGoToTheNextChunk() {
+    Problem p = withProfile(handProblem(hosts(8, 1), 4), [](Profile& f) {
+      for (const int tensor : {0, 2}) f.setTensorBytes(tensor, 0, 0, Bytes(0));
+    });
+    p.job.globalBatch = 4;
+    const Plan plan = chainPlan({{0}, {1}, {2}, {3}}, 2);
+    const Schedule s = simulate(p, plan, evaluate(p, plan), ScheduleKind::Interleaved);
+    int activations = 0, gradients = 0;
+    for (const auto& i : s.intervals) {
+      if (i.kind == TaskKind::ActivationTransfer) {
+        ++activations;
+        QCOMPARE(i.stage, 0);
+        QCOMPARE(i.chunk, 1);
+      } else if (i.kind == TaskKind::GradientTransfer) {
+        ++gradients;
+        QCOMPARE(i.stage, 1);
+        QCOMPARE(i.chunk, 0);
+      }
+    }
+    QCOMPARE(activations, 4);
+    QCOMPARE(gradients, 4);
+  }
   void memoryFollowsTheStash() {
     Problem p = withProfile(handProblem(hosts(4, 2), 2), [](Profile& f) {
       LayerCost c = plainLayer();
