@@ -51,7 +51,7 @@ bool Search::run() {
 bool Search::open(const Entry& e, int zero) const {
   if (e.bound[at(zero)] == kNever) return false;
   if (!m_budget) return true;
-  return devicesOf(e) <= m_budget->devices && e.leastMemory[at(zero)] <= e.stages * room() * kSlack &&
+  return devicesOf(e) <= m_budget->devices && leastMemory(e, zero) <= e.stages * room() * kSlack &&
          e.bound[at(zero)] <= m_incumbents->limit() * kSlack;
 }
 
@@ -67,8 +67,8 @@ Search::Item Search::next(int index, double after, int zero) const {
 
 bool Search::drain() {
   std::vector<Item> items;
+  items.reserve(m_entries.size());
   for (std::size_t i = 0; i < m_entries.size(); ++i) {
-    if (m_entries[i].least == kNever) continue;
     if (const Item item = next(static_cast<int>(i), -1, -1); item.zero >= 0) items.push_back(item);
   }
   m_lowerBound = 0;
@@ -113,14 +113,14 @@ void Search::report(double bound, double done) {
 void Search::settleTies(Found& found) {
   if (found.candidate < 0 || found.chunks > 1) return;
   const Entry& e = m_entries[at(found.candidate)];
-  const auto weights = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, 1);
-  const auto sites = placeStages(m_shapes, e.sums->strategy(), found.layout, e.stages);
+  const auto weights = objectiveWeights(m_problem.search.objective, e.group->microbatchCount, e.stages, 1);
+  const auto sites = placeStages(m_shapes, e.group->sums->strategy(), found.layout, e.stages);
   std::optional<PipelineCut> best;
   for (const TiedCase& tied : tiedCases(e.stages))
     for (const auto& policy : m_space.sharedPolicies()) {
       auto context = configurationOf(e, found.zero);
       context.sharedPolicy = policy;
-      context.tied = tiedPlace(tied, found.layout, found.layout.inner * e.sums->strategy().width());
+      context.tied = tiedPlace(tied, found.layout, found.layout.inner * e.group->sums->strategy().width());
       StageWindows reach(context, room());
       if (!openWindows(reach, e, found.zero, found.time * kSlack)) continue;
       const ChainCosts costs(context, sites);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <map>
 #include <memory>
@@ -57,17 +58,21 @@ public:
   void report(double bound, double done);
 
 private:
-  struct Entry {
+  /// What all entries of one (b, σ, d) have in common.
+  struct Group {
     LayerSums* sums = nullptr;
-    int dataDegree = 1, stages = 1, chunks = 1, microbatchCount = 1;
-    std::array<double, 4> bound{};        ///< per ZeRO stage; infinite: out of the question
-    std::array<double, 4> leastMemory{};  ///< per ZeRO stage: bytes of all stages together
+    int dataDegree = 1, microbatchCount = 1;
+    std::array<double, 4> modelMemory{};  ///< per ZeRO stage: bytes of all stages together, without reserves
     std::array<double, 4> tailPerLoad{};  ///< sync and step of a first stage ≥ this × its least load
-    double least = 0;
+  };
+  /// There can be millions.
+  struct Entry {
+    const Group* group = nullptr;
+    std::array<double, 4> bound{};  ///< per ZeRO stage; infinite: out of the question
+    double best = 0, shortfall = 0;
+    int stages = 1, chunks = 1, shortStage = -1;
     Fate fate = Fate::NotReached;
-    double best = 0;
-    int shortStage = -1;
-    double shortfall = 0;
+    double least() const { return *std::min_element(bound.begin(), bound.end()); }
   };
   struct TiedCase {
     std::optional<std::pair<int, int>> stages;  ///< of the two layers; nullopt: nothing is shared
@@ -75,11 +80,20 @@ private:
   };
 
   void enumerate();
+  int mostStages(const LayerSums&, int dataDegree) const;
   void addEntries(LayerSums&, int dataDegree, const GradientFloor&);
   bool drain();  ///< from the heap's top to its end; true if nothing is left
   bool open(const Entry&, int zero) const;
   Item next(int index, double after, int zero) const;
-  int devicesOf(const Entry& e) const { return e.dataDegree * e.stages * e.sums->strategy().width(); }
+  int devicesOf(const Entry& e) const {
+    return e.group->dataDegree * e.stages * e.group->sums->strategy().width();
+  }
+  double leastMemory(const Entry& e, int zero) const {
+    return e.group->modelMemory[static_cast<std::size_t>(zero)] +
+           e.stages * m_problem.assumptions.reserve.value();
+  }
+  template <class Visit>
+  void visitGroups(Visit visit);
   double room() const {
     return m_budget ? std::min(m_roomiest, m_budget->memory * kMemoryRounding) : m_roomiest;
   }
@@ -111,6 +125,7 @@ private:
   std::optional<Budget> m_budget;
   double m_roomiest = 0;  ///< memory of the largest device, with kMemoryRounding
   std::map<std::pair<int, int>, std::unique_ptr<LayerSums>> m_sums;
+  std::deque<Group> m_groups;
   std::vector<Entry> m_entries;
   std::vector<Candidate> m_notOffered;
   double m_lowerBound = 0;

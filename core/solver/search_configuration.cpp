@@ -38,11 +38,11 @@ std::string signatureOf(const std::vector<StageSite>& sites, const std::optional
 
 Found Search::foundOf(const Entry& e, int zero) const {
   Found f;
-  f.microbatchIndex = e.sums->microbatchIndex();
-  f.dataDegree = e.dataDegree;
+  f.microbatchIndex = e.group->sums->microbatchIndex();
+  f.dataDegree = e.group->dataDegree;
   f.zero = zero;
   f.chunks = e.chunks;
-  f.strategies.assign(at(e.stages), e.sums->strategyIndex());
+  f.strategies.assign(at(e.stages), e.group->sums->strategyIndex());
   f.devices = devicesOf(e);
   return f;
 }
@@ -52,12 +52,12 @@ ChainConfiguration Search::configurationOf(const Entry& e, int zero) const {
   c.problem = &m_problem;
   c.space = &m_space;
   c.order = &m_order;
-  c.sums = e.sums;
+  c.sums = e.group->sums;
   c.shapes = &m_shapes;
-  c.dataDegree = e.dataDegree;
+  c.dataDegree = e.group->dataDegree;
   c.stages = e.stages;
   c.chunks = e.chunks;
-  c.microbatchCount = e.microbatchCount;
+  c.microbatchCount = e.group->microbatchCount;
   c.zero = zero;
   if (m_budget) c.memoryLimit = m_budget->memory;
   return c;
@@ -96,8 +96,8 @@ std::optional<TiedPlace> Search::tiedPlace(const TiedCase& tied, const BlockLayo
 
 double Search::mostLoad(const Entry& e, double hops, double limit, double tail) const {
   if (limit == kNever) return kNever;
-  const auto w = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, e.chunks);
-  const double left = limit * kSlack - tail - w.sum * (e.sums->leastAny.back() + hops);
+  const auto w = objectiveWeights(m_problem.search.objective, e.group->microbatchCount, e.stages, e.chunks);
+  const double left = limit * kSlack - tail - w.sum * (e.group->sums->leastAny.back() + hops);
   double most = w.max > 0 ? left / w.max : kNever;
   // The sum contains the largest load: it may grow past the least sum, but not past this.
   if (w.sum > 0) most = std::min(most, (limit * kSlack - tail) / (w.sum + w.max));
@@ -105,8 +105,8 @@ double Search::mostLoad(const Entry& e, double hops, double limit, double tail) 
 }
 
 double Search::leastTail(const Entry& e, int zero, const StageWindows& reach) const {
-  return e.tailPerLoad[at(zero)] *
-         (m_order.isChain() ? e.sums->leastAny[at(reach.first(1))] : reach.leastFirst());
+  return e.group->tailPerLoad[at(zero)] *
+         (m_order.isChain() ? e.group->sums->leastAny[at(reach.first(1))] : reach.leastFirst());
 }
 
 bool Search::openWindows(StageWindows& reach, const Entry& e, int zero, double limit) const {
@@ -156,9 +156,9 @@ std::optional<PipelineCut> Search::cutEvenly(const ChainCosts& costs, StageWindo
 }
 
 void Search::processChain(Entry& e, int index, int zero) {
-  const Strategy& strategy = e.sums->strategy();
+  const Strategy& strategy = e.group->sums->strategy();
   const int width = strategy.width();
-  const auto weights = objectiveWeights(m_problem.search.objective, e.microbatchCount, e.stages, 1);
+  const auto weights = objectiveWeights(m_problem.search.objective, e.group->microbatchCount, e.stages, 1);
   const auto cases = tiedCases(e.stages);
   Found blank = foundOf(e, zero);
   blank.candidate = index;
@@ -182,7 +182,7 @@ void Search::processChain(Entry& e, int index, int zero) {
 
   std::unordered_set<std::string> seen;
   const long long before = m_watch.states();
-  for (const BlockLayout& layout : m_space.layouts(e.dataDegree, strategy.expert, width * e.stages)) {
+  for (const BlockLayout& layout : m_space.layouts(e.group->dataDegree, strategy.expert, width * e.stages)) {
     const auto sites = placeStages(m_shapes, strategy, layout, e.stages);
     for (const TiedCase& tied : cases) {
       const auto place = tiedPlace(tied, layout, layout.inner * width);
@@ -226,9 +226,9 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Cha
 }
 
 void Search::processInterleaved(Entry& e, int index, int zero) {
-  const Strategy& strategy = e.sums->strategy();
+  const Strategy& strategy = e.group->sums->strategy();
   for (const BlockLayout& layout :
-       m_space.layouts(e.dataDegree, strategy.expert, strategy.width() * e.stages)) {
+       m_space.layouts(e.group->dataDegree, strategy.expert, strategy.width() * e.stages)) {
     if (m_watch.over()) return;
     Found found = foundOf(e, zero);
     if (e.bound[at(zero)] > m_incumbents->limit(found) * kSlack) return;

@@ -19,68 +19,84 @@ constexpr double kSlack = 1 + 1e-12;
 }  // namespace
 
 void Search::enumerate() {
+  std::size_t most = 0;
+  visitGroups([&](LayerSums& sums, int d) {
+    most += at(std::max(0, mostStages(sums, d) - m_rules.leastStages() + 1)) * m_space.chunkCounts().size();
+  });
+  m_entries.reserve(most);  // address space alone: grown step by step it would be there twice
+  for (int b : m_space.microbatches())
+    for (int k : m_space.strategies()) {
+      if (sumsOf(b, k).offered()) continue;
+      Candidate c;
+      c.microbatch = m_problem.profile->microbatches()[at(b)];
+      c.strategy = sumsOf(b, k).strategy();
+      c.fate = Fate::NotOffered;
+      m_notOffered.push_back(c);
+    }
+  visitGroups([&](LayerSums& sums, int d) {
+    if (!m_watch.over()) addEntries(sums, d, GradientFloor::of(m_shapes, sums.strategy(), d));
+  });
+}
+
+template <class Visit>
+void Search::visitGroups(Visit visit) {
   for (int b : m_space.microbatches())
     for (int k : m_space.strategies()) {
       LayerSums& sums = sumsOf(b, k);
-      const Strategy& s = m_problem.profile->strategies()[at(k)];
-      if (!sums.offered()) {
-        Candidate c;
-        c.microbatch = m_problem.profile->microbatches()[at(b)];
-        c.strategy = s;
-        c.fate = Fate::NotOffered;
-        m_notOffered.push_back(c);
-        continue;
-      }
-      for (int d : m_space.dataDegrees(b, s.width(), s.expert)) {
-        if (m_watch.over()) return;
-        addEntries(sums, d, GradientFloor::of(m_shapes, s, d));
-      }
+      if (!sums.offered()) continue;
+      for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy().expert)) visit(sums, d);
     }
+}
+
+int Search::mostStages(const LayerSums& sums, int d) const {
+  return std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * sums.strategy().width()));
 }
 
 void Search::addEntries(LayerSums& sums, int d, const GradientFloor& floor) {
   const int width = sums.strategy().width();
-  const int m = m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
-  const int most = std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * width));
+  int most = 0;
+  while (most < mostStages(sums, d) && m_space.strategyAllowed(most, sums.strategy())) ++most;
+  Group group;
+  group.sums = &sums;
+  group.dataDegree = d;
+  group.microbatchCount =
+      m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
   std::array<std::optional<StageFloor>, 4> floors;
-  for (const int z : m_space.zeroStages()) floors[at(z)].emplace(m_problem, sums, floor, z);
+  for (const int z : m_space.zeroStages()) {
+    const StageFloor& stage = floors[at(z)].emplace(m_problem, sums, floor, z);
+    group.modelMemory[at(z)] = leastTotalMemory(m_problem, stage, 0);
+    group.tailPerLoad[at(z)] = stage.tailPerLoad();
+  }
+  const Group* kept = nullptr;
   for (int s = m_rules.leastStages(); s <= most; ++s) {
     if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
       continue;
-    bool pinned = true;
-    for (int i = 0; i < s; ++i) pinned = pinned && m_space.strategyAllowed(i, sums.strategy());
-    if (!pinned) continue;
     for (int v : m_space.chunkCounts()) {
-      if (v > 1 && !interleaves(m_problem, m_order, s, v, m)) continue;
+      if (v > 1 && !interleaves(m_problem, m_order, s, v, group.microbatchCount)) continue;
       Entry e;
-      e.sums = &sums;
-      e.dataDegree = d;
+      e.group = &group;
       e.stages = s;
       e.chunks = v;
-      e.microbatchCount = m;
       e.bound.fill(kNever);
-      e.least = kNever;
       bool offered = false;
       for (int z : m_space.zeroStages()) {
         if (!m_space.zeroAllowed(z, floor.denseShards > 1, s)) continue;
         offered = true;
-        const StageFloor& stage = *floors[at(z)];
-        e.leastMemory[at(z)] = leastTotalMemory(m_problem, stage, s);
-        if (e.leastMemory[at(z)] > s * m_roomiest * kSlack) {
+        if (const double bytes = leastMemory(e, z); bytes > s * m_roomiest * kSlack) {
           // However the layers are cut, some stage lacks as much as all do on average.
-          const double lack = e.leastMemory[at(z)] / s - m_roomiest;
+          const double lack = bytes / s - m_roomiest;
           e.shortfall = e.shortfall > 0 ? std::min(e.shortfall, lack) : lack;
           continue;
         }
-        e.bound[at(z)] = planner::lowerBound(m_problem, stage, m, s, v);
-        e.tailPerLoad[at(z)] = stage.tailPerLoad();
-        e.least = std::min(e.least, e.bound[at(z)]);
+        e.bound[at(z)] = planner::lowerBound(m_problem, *floors[at(z)], group.microbatchCount, s, v);
       }
       if (!offered) continue;
-      if (e.least == kNever)
+      if (e.least() == kNever)
         e.fate = Fate::OutOfMemory;
       else
         e.shortfall = 0;
+      if (!kept) kept = &m_groups.emplace_back(group);
+      e.group = kept;
       m_entries.push_back(e);
     }
   }
@@ -117,12 +133,12 @@ void Search::fillLog(Outcome& outcome) const {
   rows.reserve(m_entries.size() + m_notOffered.size());
   for (const Entry& e : m_entries) {
     Candidate c;
-    c.microbatch = m_problem.profile->microbatches()[at(e.sums->microbatchIndex())];
-    c.strategy = e.sums->strategy();
-    c.dataDegree = e.dataDegree;
+    c.microbatch = m_problem.profile->microbatches()[at(e.group->sums->microbatchIndex())];
+    c.strategy = e.group->sums->strategy();
+    c.dataDegree = e.group->dataDegree;
     c.stageCount = e.stages;
     c.fate = e.fate;
-    c.lowerBound = Seconds(e.least);
+    c.lowerBound = Seconds(e.least());
     if (e.best > 0) c.best = Seconds(e.best);
     c.shortStage = e.shortStage;
     c.shortfall = Bytes(e.shortfall);

@@ -58,10 +58,14 @@ StageWindows::StageWindows(const ChainConfiguration& context, double capacity)
       m_capacity(capacity),
       m_mostLoad(kNever) {
   const LayerSums& sums = *context.sums;
-  for (int i = 0; i < context.stages; ++i) {
-    m_policies.push_back(context.policies(i));
-    m_inFlight.push_back(stashesInFlight(i, context.stages, context.microbatchCount, 1));
-  }
+  // Without pins all stages are alike.
+  m_policies.assign(at(context.stages), context.policies(0));
+  if (!context.problem->constraints.stagePins.empty())
+    for (int i = 1; i < context.stages; ++i) m_policies[at(i)] = context.policies(i);
+  const PipelineSchedule& schedule = scheduleOf(usualSchedule(1));
+  m_inFlight.reserve(at(context.stages));
+  for (int i = 0; i < context.stages; ++i)
+    m_inFlight.push_back(schedule.stashesInFlight(i, context.stages, context.microbatchCount, 1));
   std::vector<double> hops(at(context.stages), 2 * sums.leastTransfer);
   hops.front() -= sums.leastTransfer;
   hops.back() -= sums.leastTransfer;
@@ -73,6 +77,7 @@ StageWindows::StageWindows(const ChainConfiguration& context, double capacity)
 void StageWindows::setHops(std::vector<double> perStage) {
   m_hops = std::move(perStage);
   m_hopsBefore.assign(1, 0);
+  m_hopsBefore.reserve(m_hops.size() + 1);
   for (double h : m_hops) m_hopsBefore.push_back(m_hopsBefore.back() + h);
 }
 
