@@ -13,7 +13,7 @@
 #include "document/scenario_files.h"
 #include "export_run.h"
 #include "files/descriptor.h"
-#include "formats/recognise.h"
+#include "formats/format.h"
 #include "log/program_log.h"
 #include "options/shell_files.h"
 #include "qt_messages.h"
@@ -58,7 +58,8 @@ int openWindows(const nest::ExplorerCommand& command) {
   }
   for (const QString& path : files) {
     const auto text = nest::readTextOf(path);
-    const bool isScenario = !text || nest::recognise(*text, path.toStdString()) == nest::FileKind::Scenario;
+    const bool isScenario =
+        !text || nest::readerOf<nest::ReadScenario>(nest::recognise(*text, path.toStdString()));
     if (!isScenario) {
       others += path;
       continue;

@@ -5,10 +5,9 @@
 #include "cluster/devices/device_catalog.h"
 #include "commands.h"
 #include "files.h"
+#include "format_help.h"
 #include "formats/import_files.h"
 #include "formats/results/outcome_json.h"
-#include "formats/results/plan_json.h"
-#include "formats_help.h"
 #include "text/json_layout.h"
 #include "units/text.h"
 
@@ -30,27 +29,18 @@ Checked checkScenario(const std::string& text, const std::string& path) {
           std::move(input.diagnostics)};
 }
 
-Checked checkPlan(const std::string& text, const std::string& path) {
-  auto plan = readPlan(text, path);
-  return {plan ? summaryOf(*plan) : std::string(), std::move(plan.diagnostics)};
-}
-
 /// Networks and models: what import would make of them, with a usual device for what they leave open.
 Checked checkPart(const std::string& text, const std::string& path) {
   auto imported = importFiles({{path, text}}, *findDevice("h100-sxm"), loaderBeside(path));
   return {imported ? imported->parts[0].holds : std::string(), std::move(imported.diagnostics)};
 }
 
-Checked checkOne(FileKind kind, const std::string& text, const std::string& path) {
-  switch (kind) {
-    case FileKind::Scenario:
-      return checkScenario(text, path);
-    case FileKind::Plan:
-    case FileKind::Outcome:
-      return checkPlan(text, path);
-    default:
-      return checkPart(text, path);
-  }
+Checked checkOne(const Format* format, const std::string& text, const std::string& path) {
+  if (readerOf<ReadScenario>(format)) return checkScenario(text, path);
+  const auto readPlan = readerOf<ReadPlan>(format);
+  if (!readPlan) return checkPart(text, path);
+  auto plan = readPlan(text, path);
+  return {plan ? summaryOf(*plan) : std::string(), std::move(plan.diagnostics)};
 }
 
 int check(const Arguments& args) {
@@ -59,13 +49,14 @@ int check(const Arguments& args) {
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   for (const std::string& path : args.files) {
     const auto text = readTextFile(path);
-    const FileKind kind = text ? recognise(*text, path) : FileKind::Unknown;
-    const Checked checked = text ? checkOne(kind, *text, path) : Checked{"", text.diagnostics};
+    const Format* format = text ? recognise(*text, path) : nullptr;
+    const std::string_view kind = format ? format->name : "unknown file";
+    const Checked checked = text ? checkOne(format, *text, path) : Checked{"", text.diagnostics};
     const bool bad = hasErrors(checked.diagnostics);
     broken = broken || bad;
     report(checked.diagnostics, false, true);
-    if (!json && !bad) std::cout << path << ": " << nameOf(kind) << ": " << checked.what << '\n';
-    nlohmann::ordered_json j{{"file", path}, {"kind", nameOf(kind)}, {"ok", !bad}};
+    if (!json && !bad) std::cout << path << ": " << kind << ": " << checked.what << '\n';
+    nlohmann::ordered_json j{{"file", path}, {"kind", kind}, {"ok", !bad}};
     if (!bad) j["holds"] = checked.what;
     j["diagnostics"] = diagnosticsJson(checked.diagnostics);
     files.push_back(std::move(j));
@@ -74,8 +65,8 @@ int check(const Arguments& args) {
   return broken ? kBadInput : kDone;
 }
 
-int formats(const Arguments&) {
-  std::cout << kFormats << '\n';
+int printFormats(const Arguments&) {
+  std::cout << formatsText() << '\n';
   return kDone;
 }
 
@@ -101,9 +92,9 @@ Command formatsCommand() {
   return {.name = "formats",
           .summary = "the files that are read, with an example each",
           .usage = {""},
-          .description = kFormats,
+          .description = formatsText(),
           .exits = {{0, "done"}, {2, "bad input"}},
-          .run = formats};
+          .run = printFormats};
 }
 
 }  // namespace nest::cli

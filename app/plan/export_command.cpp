@@ -1,31 +1,24 @@
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
 
-#include "cluster/graph/graph_edit.h"
 #include "commands.h"
 #include "files.h"
+#include "format_help.h"
+#include "formats/format.h"
 #include "formats/launch/launch_folder.h"
-#include "formats/networks/astra_sim.h"
-#include "formats/networks/cluster_text.h"
-#include "formats/networks/dot.h"
-#include "formats/networks/graphml.h"
 #include "formats/results/plan_json.h"
-#include "formats/scenario/scenario_json.h"
 #include "study/conflicts.h"
 #include "words/outcome_words.h"
 
 namespace nest::cli {
 namespace {
 
-constexpr const char* kWithoutPlan[] = {"scenario", "cluster-text", "graphml", "dot", "astra-sim"};
-
 /// All that --as takes.
 std::vector<std::string> targets() {
   std::vector<std::string> all;
   for (int t = 0; t < kLaunchTargetCount; ++t) all.emplace_back(nameOf(static_cast<LaunchTarget>(t)));
-  all.insert(all.end(), {"folder", "plan"});
-  all.insert(all.end(), std::begin(kWithoutPlan), std::end(kWithoutPlan));
+  all.insert(all.end(), {"folder", "plan", "scenario"});
+  for (const Format* f : formats())
+    if (f->write) all.emplace_back(f->key);
   return all;
 }
 
@@ -33,35 +26,10 @@ Diagnostic refused(std::string message, std::string remedy) {
   return error("export", {"", 0, 0, ""}, std::move(message), std::move(remedy));
 }
 
-Reading<std::string> clusterText(const Scenario& scenario) {
-  if (const auto* levels = std::get_if<LevelsSource>(&scenario.cluster.network))
-    return {writeClusterText(*levels) + '\n', {}};
-  return {std::nullopt,
-          {refused("a drawn network does not go into one line", "export it as graphml or dot")}};
-}
-
-Reading<std::string> astraSim(const Input& input) {
-  auto network = astraSimOf(*input.problem.cluster);
-  if (!network) return {std::nullopt, std::move(network.diagnostics)};
-  return {writeAstraSim(*network), std::move(network.diagnostics)};
-}
-
-NetworkGraph graphOf(const ClusterSource& cluster) {
-  const auto* drawn = std::get_if<GraphSource>(&cluster.network);
-  return drawn ? drawn->graph : graph::fromLevels(std::get<LevelsSource>(cluster.network));
-}
-
-/// What needs no plan; `as` is one of kWithoutPlan.
-Reading<std::string> exportCluster(const std::string& as, const Input& input, bool keepsReference) {
-  if (as == "scenario") {
-    Scenario scenario = input.scenario;
-    if (!keepsReference) scenario.model.reference.clear();  // the model then stands in the file itself
-    return {writeScenario(scenario), {}};
-  }
-  if (as == "cluster-text") return clusterText(input.scenario);
-  if (as == "astra-sim") return astraSim(input);
-  const NetworkGraph graph = graphOf(input.scenario.cluster);
-  return {as == "dot" ? writeDot(graph) : writeGraphMl(graph), {}};
+/// `keepsReference`: else the model stands in the file itself.
+Reading<std::string> exportScenario(Scenario scenario, bool keepsReference) {
+  if (!keepsReference) scenario.model.reference.clear();
+  return {writeScenario(scenario), {}};
 }
 
 /// The plan to export: the one given, or the best; an exit code where there is none.
@@ -130,8 +98,7 @@ int exportPlan(const Arguments& args) {
         refused("--cores-per-host is for rank files", "write --as rankfile --cores-per-host 112"));
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const auto target = launchTargetNamed(as);
-  const bool needsNoPlan =
-      std::find(std::begin(kWithoutPlan), std::end(kWithoutPlan), as) != std::end(kWithoutPlan);
+  const Format* format = findFormat(as);
   const auto framework = launchTargetNamed(args.value("--for").value_or("megatron"));
   if (args.has("--for") && as != "folder")
     return report(
@@ -144,13 +111,15 @@ int exportPlan(const Arguments& args) {
   if (!input) return kBadInput;
 
   Reading<std::string> written;
-  if (needsNoPlan) {
+  if (format && format->write) {
+    written = format->write(input->scenario.cluster, *input->problem.cluster);
+  } else if (as == "scenario") {
     namespace fs = std::filesystem;
     const std::string to = args.value("--output").value_or("-");
     const auto folderOf = [](const std::string& path) {
       return fs::absolute(path).lexically_normal().parent_path();
     };
-    written = exportCluster(as, *input, to == "-" || folderOf(to) == folderOf(args.files[0]));
+    written = exportScenario(input->scenario, to == "-" || folderOf(to) == folderOf(args.files[0]));
   } else {
     Plan plan;
     if (const int code = findPlan(args, *input, limits, plan); code != kDone) return code;
@@ -179,7 +148,8 @@ Command exportCommand() {
       .summary = "write launch files for a plan, or a cluster for another program",
       .usage = {"SCENARIO [PLAN] --as FORMAT", "SCENARIO [PLAN] --as folder [--for PROGRAM] -o FOLDER"},
       .description =
-          R"(Writes a plan so that it runs, or a cluster for another program. Without PLAN the scenario is solved first. What a
+          std::string(
+              R"(Writes a plan so that it runs, or a cluster for another program. Without PLAN the scenario is solved first. What a
 format cannot say is refused with every reason.
 
   megatron        flags of Megatron-LM as a shell array, with the pipeline layout ("Et*8|t*8|…|tL")
@@ -198,10 +168,8 @@ format cannot say is refused with every reason.
   chrome-trace    the simulated schedule, for Perfetto and chrome://tracing
   plan            the plan itself, for evaluate
   scenario        the scenario in its normal form
-  cluster-text    the cluster in one line: host:8@450GB/s rack:4@50GB/s,2us
-  graphml, dot    the cluster as a graph
-  astra-sim       the cluster as a network of ASTRA-sim, YAML
-
+)") + writtenNetworks() +
+          R"(
 Ranks are numbered stage by stage, then replica, context, tensor fastest (Megatron's tp-cp-ep-dp-pp).)",
       .options = withLimits(
           {{"--as", 0, "FORMAT", "what to write", false, targets()},

@@ -116,7 +116,7 @@ int importNamed(const Arguments& args) {
   auto files = readAll(args.files, out);
   readHosts(args.values("--hosts"), files, out);
   if (const auto line = args.value("--network")) {
-    if (recognise(*line) != FileKind::ClusterText)
+    if (recognise(*line) != findFormat("cluster-text"))
       out.push_back(misuse("--network takes a cluster in one line, not \"" + *line + '"',
                            "write for example --network 'host:8@450GB/s rack:4@50GB/s'"));
     files.push_back({"--network", *line});
@@ -144,7 +144,7 @@ int importNamed(const Arguments& args) {
   report(imported.diagnostics, false, true);
   if (!imported) return kBadInput;
   for (const Imported::Part& p : imported->parts)
-    std::cerr << p.path << ": " << nameOf(p.kind) << (p.holds.empty() ? "" : ": " + p.holds) << '\n';
+    std::cerr << p.path << ": " << p.format->name << (p.holds.empty() ? "" : ": " + p.holds) << '\n';
   auto scenario = assemble(*imported, base ? &*base : nullptr);
   if (!scenario) return report(scenario.diagnostics), kBadInput;
   for (const TypedLevel& l : levels) setLevel(l, imported->joinedLevels, *scenario, out);

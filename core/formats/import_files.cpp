@@ -2,25 +2,21 @@
 
 #include <algorithm>
 
-#include "formats/models/hf_config.h"
-#include "formats/networks/cluster_text.h"
 #include "formats/networks/host_assignment.h"
 #include "formats/networks/host_topology.h"
-#include "formats/networks/nccl_xml.h"
 #include "formats/networks/network_import.h"
-#include "formats/networks/nvidia_topo.h"
 #include "formats/networks/slurm_topology.h"
-#include "formats/profiles/profile_import.h"
+#include "formats/profiles/imported_profile.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
 
-bool isHost(FileKind k) {
-  return k == FileKind::NvidiaSmiTopology || k == FileKind::NcclTopologyXml;
+bool isHost(const Format* f) {
+  return readerOf<ReadHost>(f) != nullptr;
 }
-bool isSlurm(FileKind k) {
-  return k == FileKind::SlurmTopologyConf || k == FileKind::SlurmTopologyYaml;
+bool isTree(const Format* f) {
+  return readerOf<ReadHostTree>(f) != nullptr;
 }
 
 std::string devices(int count) {
@@ -36,7 +32,7 @@ public:
   Reading<Imported> run() {
     for (const NamedText& f : m_files) m_result.parts.push_back({f.path, recognise(f.text, f.path), {}});
     const int hosts = count(isHost);
-    const bool joins = hosts > 0 && count(isSlurm) == 1;
+    const bool joins = hosts > 0 && count(isTree) == 1;
     if (joins)
       join();
     else if (hosts > 1)
@@ -48,7 +44,7 @@ public:
         m_out.push_back(error("join-no-tree", {f.path, 0, 0, ""},
                               "hosts are named for this file, but there is no Slurm topology to find them in",
                               "add a Slurm topology.conf or topology.yaml"));
-    if (m_options.devicesPerHost && (joins || count(isSlurm) == 0))
+    if (m_options.devicesPerHost && (joins || count(isTree) == 0))
       m_out.push_back(
           error("host-size-known", {m_files.front().path, 0, 0, ""},
                 "devices per host are asked for Slurm topologies only; these files say themselves "
@@ -56,7 +52,7 @@ public:
                 "leave --devices-per-host out"));
     if (hasErrors(m_out)) return {std::nullopt, std::move(m_out)};
     for (std::size_t i = 0; i < m_files.size(); ++i)
-      if (!joins || (!isHost(kind(i)) && !isSlurm(kind(i)))) read(i);
+      if (!joins || (!isHost(format(i)) && !isTree(format(i)))) read(i);
     if (!m_result.cluster) m_result.cluster = std::move(m_ownCluster);
     Reading<Imported> out;
     out.diagnostics = std::move(m_out);
@@ -65,10 +61,10 @@ public:
   }
 
 private:
-  FileKind kind(std::size_t i) const { return m_result.parts[i].kind; }
-  int count(bool (*is)(FileKind)) const {
+  const Format* format(std::size_t i) const { return m_result.parts[i].format; }
+  int count(bool (*is)(const Format*)) const {
     return static_cast<int>(std::count_if(m_result.parts.begin(), m_result.parts.end(),
-                                          [&](const Imported::Part& p) { return is(p.kind); }));
+                                          [&](const Imported::Part& p) { return is(p.format); }));
   }
   void keep(Diagnostics more, const std::string& path) {
     for (Diagnostic& d : more) {
@@ -82,31 +78,35 @@ private:
   }
 
   void read(std::size_t i) {
-    switch (kind(i)) {
-      case FileKind::Scenario:
-        return readScenarioFile(i);
-      case FileKind::HuggingFaceConfig:
-        return readConfig(i);
-      case FileKind::ClusterText:
-        return readLine(i);
-      default:
-        break;
-    }
-    if (isNetwork(kind(i))) return readNetworkFile(i);
-    if (isProfile(kind(i))) return readProfileFile(i);
-    const bool known = kind(i) != FileKind::Unknown;
-    const Misgiven seems = known ? Misgiven{} : misgiven(m_files[i].text);
-    m_out.push_back(error(
-        "import-unknown", {m_files[i].path, 0, 0, ""},
-        known      ? std::string("a ") + nameOf(kind(i)) + " is no part of a scenario"
-        : seems.is ? seems.is
-                   : "this is no format that the program knows",
-        seems.remedy ? seems.remedy
-                     : "give a scenario, a network or a model; nest-plan formats shows an example of each"));
+    if (!format(i)) return refuse(i);
+    const Format& f = *format(i);
+    if (const auto scenario = readerOf<ReadScenario>(&f))
+      takeScenario(i, scenario(m_files[i].text, m_files[i].path, m_load));
+    else if (const auto model = readerOf<ReadModel>(&f))
+      takeModel(i, model(m_files[i].text, m_files[i].path));
+    else if (const auto profile = readerOf<ReadProfile>(&f))
+      takeProfile(i, profile(m_files[i].text, m_files[i].path, m_options.scale));
+    else if (f.isNetwork())
+      readNetworkFile(i);
+    else
+      unknown(i, "a " + std::string(f.name) + " is no part of a scenario", {});
   }
 
-  void readScenarioFile(std::size_t i) {
-    auto reading = nest::readScenario(m_files[i].text, m_files[i].path, m_load);
+  void refuse(std::size_t i) {
+    const Unsupported seems = unsupported(m_files[i].text);
+    unknown(i, seems.is.empty() ? "this is no format that the program knows" : std::string(seems.is),
+            std::string(seems.remedy));
+  }
+
+  void unknown(std::size_t i, std::string what, std::string remedy) {
+    m_out.push_back(
+        error("import-unknown", {m_files[i].path, 0, 0, ""}, std::move(what),
+              !remedy.empty()
+                  ? std::move(remedy)
+                  : "give a scenario, a network or a model; nest-plan formats shows an example of each"));
+  }
+
+  void takeScenario(std::size_t i, Reading<Scenario> reading) {
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (!reading) return;
     if (m_result.scenario) return twice(i, "scenario");
@@ -114,8 +114,7 @@ private:
     m_result.scenario = std::move(*reading);
   }
 
-  void readConfig(std::size_t i) {
-    auto reading = readHuggingFaceConfig(m_files[i].text, m_files[i].path);
+  void takeModel(std::size_t i, Reading<TransformerArchitecture> reading) {
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (!reading) return;
     if (m_result.model && m_result.model->architecture) return twice(i, "model");
@@ -129,8 +128,7 @@ private:
     m_result.model->architecture = std::move(*reading);
   }
 
-  void readProfileFile(std::size_t i) {
-    auto reading = importProfile(kind(i), m_files[i].text, m_files[i].path, m_options.scale);
+  void takeProfile(std::size_t i, Reading<ImportedProfile> reading) {
     keep(std::move(reading.diagnostics), m_files[i].path);
     if (!reading) return;
     if (m_result.model && m_result.model->profile) return twice(i, "profile");
@@ -146,18 +144,12 @@ private:
     m_result.model->profile = std::make_shared<const Profile>(std::move(reading->profile));
   }
 
-  void readLine(std::size_t i) {
-    auto reading = readClusterText(m_files[i].text);
-    keep(std::move(reading.diagnostics), m_files[i].path);
-    if (reading) setNetwork(i, std::move(*reading));
-  }
-
   void readNetworkFile(std::size_t i) {
     DeviceSpec device = m_device;
-    if (isSlurm(kind(i))) device.usualHostSize = hostSize(i);
-    auto reading = importNetwork(m_files[i].text, m_files[i].path, device);
+    if (isTree(format(i))) device.usualHostSize = hostSize(i);
+    auto reading = importNetwork(*format(i), m_files[i].text, m_files[i].path, device);
     keep(std::move(reading.diagnostics), m_files[i].path);
-    if (reading) setNetwork(i, std::move(reading->network));
+    if (reading) setNetwork(i, std::move(*reading));
   }
 
   /// Devices of each host of a Slurm topology: as told, else the usual of the device, which is then said.
@@ -173,7 +165,7 @@ private:
     return m_device.usualHostSize;
   }
 
-  void setNetwork(std::size_t i, std::variant<LevelsSource, GraphSource> network) {
+  void setNetwork(std::size_t i, NetworkSource network) {
     if (m_result.cluster) return twice(i, "network");
     if (auto* graph = std::get_if<GraphSource>(&network); graph && graph->importedFrom.empty())
       graph->importedFrom = m_files[i].path;
@@ -188,28 +180,22 @@ private:
                                 (derived->levelCount() == 1 ? " level" : " levels");
   }
 
-  std::size_t first(bool (*is)(FileKind)) const {
+  std::size_t first(bool (*is)(const Format*)) const {
     return static_cast<std::size_t>(std::find_if(m_result.parts.begin(), m_result.parts.end(),
-                                                 [&](const Imported::Part& p) { return is(p.kind); }) -
+                                                 [&](const Imported::Part& p) { return is(p.format); }) -
                                     m_result.parts.begin());
-  }
-
-  Reading<HostTopology> readHost(std::size_t i) const {
-    const NamedText& f = m_files[i];
-    return kind(i) == FileKind::NcclTopologyXml ? readNcclXml(f.text, f.path)
-                                                : readNvidiaTopo(f.text, f.path, hostFiguresOf(m_device));
   }
 
   /// The insides of hosts, and how hosts stand together.
   void join() {
-    const std::size_t s = first(isSlurm);
+    const std::size_t s = first(isTree);
     const NamedText& slurmFile = m_files[s];
     std::vector<HostTopology> kinds;
     std::vector<HostFile> files;
     bool isWhole = true;
     for (std::size_t i = 0; i < m_files.size(); ++i) {
-      if (!isHost(kind(i))) continue;
-      auto host = readHost(i);
+      if (!isHost(format(i))) continue;
+      auto host = readerOf<ReadHost>(format(i))(m_files[i].text, m_files[i].path, m_device);
       keep(std::move(host.diagnostics), m_files[i].path);
       isWhole = isWhole && host;
       if (!host) continue;
@@ -217,9 +203,7 @@ private:
       kinds.push_back(std::move(*host));
       files.push_back({m_files[i].path, m_files[i].hosts});
     }
-    auto slurm = kind(s) == FileKind::SlurmTopologyYaml
-                     ? readSlurmTopologyYaml(slurmFile.text, slurmFile.path)
-                     : readSlurmTopologyConf(slurmFile.text, slurmFile.path);
+    auto slurm = readerOf<ReadHostTree>(format(s))(slurmFile.text, slurmFile.path);
     keep(std::move(slurm.diagnostics), slurmFile.path);
     if (!isWhole || !slurm) return;
     auto kindOf = assignHosts(*slurm, files);

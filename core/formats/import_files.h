@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/recognise.h"
-#include "formats/scenario/scenario_json.h"
+#include "formats/format.h"
 
 namespace nest {
 
@@ -21,8 +20,8 @@ struct NamedText {
 struct Imported {
   struct Part {
     std::string path;
-    FileKind kind = FileKind::Unknown;
-    std::string holds;  ///< "32 devices on 2 levels"; a phrase
+    const Format* format = nullptr;  ///< nullptr: none that is known
+    std::string holds;               ///< "32 devices on 2 levels"; a phrase
   };
   std::vector<Part> parts;               ///< one per file, in order: what was recognised
   std::optional<Scenario> scenario;      ///< of a scenario file

@@ -1,26 +1,14 @@
-#include "formats/recognise.h"
-
 #include <algorithm>
-#include <cctype>
 
-#include "formats/networks/network_import.h"
+#include "formats/format.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
 
-constexpr std::size_t kLooked = 64u << 10;
+constexpr std::size_t kLooked = 64u << 10;  ///< comments may come first
 constexpr std::size_t kLookedInJson = 1u << 20;
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-std::string lower(std::string_view s) {
-  std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
+constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
 /// Behind a byte order mark and blanks.
 std::string_view content(std::string_view text) {
@@ -29,180 +17,156 @@ std::string_view content(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
 }
 
-/// A key or string of that name anywhere in the text; enough to tell the shapes of JSON apart, also of broken
-/// ones.
+/// "[4m" begins the underlined heads of nvidia-smi where a paste lost the escape.
+bool isJson(std::string_view content) {
+  return !content.empty() && (content.front() == '{' || content.front() == '[') &&
+         !content.starts_with("[4m");
+}
+
+/// The first word that is no comment of any of the formats and no beginning of a YAML document.
+std::string firstWord(const std::string& s) {
+  std::size_t at = 0;
+  while (at < s.size()) {
+    if (kBlanks.find(s[at]) != std::string_view::npos)
+      ++at;
+    else if (s[at] == '#' || s.compare(at, 2, "//") == 0 || s.compare(at, 3, "---") == 0)
+      at = std::min(s.find('\n', at), s.size());
+    else if (s.compare(at, 2, "/*") == 0)
+      at = s.find("*/", at) == std::string::npos ? s.size() : s.find("*/", at) + 2;
+    else
+      break;
+  }
+  const std::size_t end = std::min(s.find_first_of(" \t\r\n={\"[", at), s.size());
+  return s.substr(at, end - at);
+}
+
+/// One of a list of ends, apart by blanks.
+bool endsWithOneOf(std::string_view name, std::string_view ends) {
+  while (!ends.empty()) {
+    const std::string_view end = ends.substr(0, ends.find(' '));
+    if (name.ends_with(end)) return true;
+    ends.remove_prefix(std::min(ends.size(), end.size() + 1));
+  }
+  return false;
+}
+
+struct Known {
+  std::string_view is, remedy;
+  bool (*claims)(std::string_view content);
+};
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 bool names(std::string_view text, std::string_view key) {
   return has(text, '"' + std::string(key) + '"');
 }
 
-FileKind jsonKind(std::string_view t, const std::string& file) {
-  if (names(t, "nest-scenario")) return FileKind::Scenario;
-  if (names(t, "nest-outcome")) return FileKind::Outcome;
-  if (names(t, "nest-plan")) return FileKind::Plan;
-  if (names(t, "nest-profile")) return FileKind::MeasuredProfile;
-  if (names(t, "dp_input") || names(t, "latency_per_level")) return FileKind::NestArtifact;
-  if (names(t, "TMPCs")) return names(t, "bws") ? FileKind::NestArtifact : FileKind::PiperProfile;
-  if (names(t, "cluster") && (names(t, "job") || names(t, "model"))) return FileKind::Scenario;
-  if (names(t, "stages") && names(t, "microbatch")) return FileKind::Plan;
-  for (const char* key : {"model_type", "architectures", "num_hidden_layers", "hidden_size", "n_embd"})
-    if (names(t, key)) return FileKind::HuggingFaceConfig;
-  if (file.ends_with(".nest.json")) return FileKind::Scenario;
-  if (file.ends_with("plan.json")) return FileKind::Plan;
-  if (file.ends_with("config.json") && !misgiven(t).is) return FileKind::HuggingFaceConfig;
-  return FileKind::Unknown;
-}
+constexpr std::string_view kConfig = "give the model's config.json";
+constexpr std::string_view kHost = "give what NCCL_TOPO_DUMP_FILE writes, or nvidia-smi topo -m";
+constexpr std::string_view kTopograph = "make a topology.conf of it, as topograph does";
 
-FileKind networkKind(std::string_view text, std::string_view file) {
-  switch (recogniseNetwork(text, file)) {
-    case NetworkFormat::SlurmConf:
-      return FileKind::SlurmTopologyConf;
-    case NetworkFormat::SlurmYaml:
-      return FileKind::SlurmTopologyYaml;
-    case NetworkFormat::NvidiaTopo:
-      return FileKind::NvidiaSmiTopology;
-    case NetworkFormat::NcclXml:
-      return FileKind::NcclTopologyXml;
-    case NetworkFormat::AstraSim:
-      return FileKind::AstraNetworkYaml;
-    case NetworkFormat::SimGrid:
-      return FileKind::SimGridPlatform;
-    case NetworkFormat::GraphMl:
-      return FileKind::GraphMl;
-    case NetworkFormat::Dot:
-      return FileKind::Dot;
-    case NetworkFormat::Unknown:
-      break;
-  }
-  return FileKind::Unknown;
-}
+using Text = std::string_view;
 
-/// The first line that is neither empty nor a comment.
-std::string_view firstLine(std::string_view t) {
-  while (!t.empty()) {
-    const std::string_view line = t.substr(0, t.find('\n'));
-    const auto begin = line.find_first_not_of(" \t\r");
-    const bool comment =
-        begin != std::string_view::npos && (line[begin] == '#' || line.substr(begin).starts_with("//"));
-    if (begin != std::string_view::npos && !comment) return line.substr(begin);
-    t.remove_prefix(std::min(t.size(), line.size() + 1));
-  }
-  return {};
-}
-
-bool isClusterLine(std::string_view line) {
-  const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
-  const auto colon = word.find(':'), at = word.find('@');
-  return colon != std::string_view::npos && at != std::string_view::npos && colon > 0 && colon < at;
-}
+constexpr Known kUnsupportedJson[] = {
+    {"this is an index of weights", kConfig, [](Text t) { return names(t, "weight_map"); }},
+    {"this is a tokenizer's file", kConfig,
+     [](Text t) {
+       return names(t, "tokenizer_class") || names(t, "added_tokens") || names(t, "added_tokens_decoder");
+     }},
+    {"this is a generation_config.json, which does not describe the model's shape", kConfig,
+     [](Text t) {
+       return names(t, "_from_model_config") ||
+              (names(t, "eos_token_id") && names(t, "transformers_version"));
+     }},
+    {"this is what AWS describe-instance-topology prints", kTopograph,
+     [](Text t) { return names(t, "NetworkNodes"); }},
+    {"these are instances of Google Cloud", kTopograph,
+     [](Text t) { return names(t, "physicalHostTopology"); }},
+    {"these are objects of Kubernetes", kTopograph,
+     [](Text t) { return names(t, "apiVersion") && (names(t, "NodeList") || names(t, "items")); }},
+    {"this looks like the vendor's params.json", "give the config.json of its Hugging Face release",
+     [](Text t) { return names(t, "n_layers") && (names(t, "dim") || names(t, "n_heads")); }},
+};
+constexpr Known kUnsupportedXml[] = {
+    {"this is a topology of hwloc (lstopo)", kHost,
+     [](Text t) { return has(t, "hwloc") || has(t, "<topology"); }},
+    {"this is an algorithm of MSCCL, not a topology", kHost, [](Text t) { return has(t, "<algo"); }},
+};
+constexpr Known kUnsupportedText[] = {
+    {"this is an object of Kubernetes, which names labels but no nodes",
+     "give a Slurm topology.yaml of the nodes, as topograph makes it",
+     [](Text t) { return has(t, "apiVersion:"); }},
+    {"this is printed by scontrol show nodes, which does not say how hosts are connected",
+     "give the output of scontrol show topology",
+     [](Text t) { return has(t, "NodeName=") && has(t, "CPUAlloc="); }},
+    {"this is slurm.conf, which does not say how hosts are connected",
+     "give topology.conf, topology.yaml or the output of scontrol show topology",
+     [](Text t) { return has(t, "NodeName=") || has(t, "PartitionName="); }},
+    {"this is printed by AMD's tools", "give what RCCL writes with NCCL_TOPO_DUMP_FILE",
+     [](Text t) { return has(t, "ROCm System Management") || has(t, "LINK TYPE TABLE"); }},
+    {"this is printed by ibnetdiscover", kTopograph,
+     [](Text t) { return has(t, "vendid=0x") && has(t, "devid=0x"); }},
+    {"this lists the GPUs of a host, not how they are connected", "give the output of nvidia-smi topo -m",
+     [](Text t) { return has(t, "NVIDIA-SMI") || t.starts_with("GPU 0:"); }},
+};
 
 }  // namespace
 
-const char* nameOf(FileKind k) {
-  switch (k) {
-    case FileKind::Scenario:
-      return "NEST scenario";
-    case FileKind::Plan:
-      return "NEST plan";
-    case FileKind::Outcome:
-      return "NEST outcome";
-    case FileKind::HuggingFaceConfig:
-      return "Hugging Face config.json";
-    case FileKind::MeasuredProfile:
-      return "measured profile";
-    case FileKind::PiperProfile:
-      return "Piper profile";
-    case FileKind::NestArtifact:
-      return "input of the NEST artifact";
-    case FileKind::PipeDreamGraph:
-      return "PipeDream graph";
-    case FileKind::SlurmTopologyConf:
-      return "Slurm topology.conf";
-    case FileKind::SlurmTopologyYaml:
-      return "Slurm topology.yaml";
-    case FileKind::NvidiaSmiTopology:
-      return "nvidia-smi topology matrix";
-    case FileKind::NcclTopologyXml:
-      return "NCCL topology XML";
-    case FileKind::AstraNetworkYaml:
-      return "ASTRA-sim network";
-    case FileKind::SimGridPlatform:
-      return "SimGrid platform";
-    case FileKind::GraphMl:
-      return "GraphML graph";
-    case FileKind::Dot:
-      return "DOT graph";
-    case FileKind::ClusterText:
-      return "cluster in one line";
-    case FileKind::Unknown:
-      break;
+FileLook::FileLook(std::string_view whole, std::string_view fileName) : file(text::lower(fileName)) {
+  const std::string_view all = content(whole);
+  if (isJson(all)) {
+    json = all.substr(0, kLookedInJson);
+  } else {
+    text = text::lower(all.substr(0, kLooked));
+    word = firstWord(text);
   }
-  return "unknown file";
 }
 
-bool isNetwork(FileKind k) {
-  return k >= FileKind::SlurmTopologyConf && k <= FileKind::Dot;
+bool FileLook::names(std::string_view key) const {
+  return nest::names(json, key);
 }
 
-Misgiven misgiven(std::string_view text) {
-  if (text.empty()) return {"the file is empty", nullptr};
+bool FileLook::has(std::string_view part) const {
+  return nest::has(text, part);
+}
+
+const Format* recognise(std::string_view text, std::string_view fileName) {
+  const FileLook look(text, fileName);
+  for (const Format* f : formats())
+    if (f->claims(look)) return f;
+  if (!text.empty() && !unsupported(text).is.empty()) return nullptr;
+  for (const Format* f : formats())
+    if (endsWithOneOf(look.file, f->fileNames)) return f;
+  return nullptr;
+}
+
+const Format* findFormat(std::string_view key) {
+  for (const Format* f : formats())
+    if (f->key == key) return f;
+  return nullptr;
+}
+
+Unsupported unsupported(std::string_view text) {
+  if (text.empty()) return {"the file is empty", {}};
   if (text.starts_with("\x1f\x8b") || text.starts_with("PK\x03\x04"))
     return {"the file is compressed", "unpack it first"};
   const std::string_view t = content(text).substr(0, kLooked);
-  constexpr const char* kConfig = "give the model's config.json";
-  constexpr const char* kHost = "give what NCCL_TOPO_DUMP_FILE writes, or nvidia-smi topo -m";
-  if (t.starts_with("{")) {
-    if (names(t, "weight_map")) return {"this is an index of weights", kConfig};
-    if (names(t, "tokenizer_class") || names(t, "added_tokens") || names(t, "added_tokens_decoder"))
-      return {"this is a tokenizer's file", kConfig};
-    if (names(t, "_from_model_config") || (names(t, "eos_token_id") && names(t, "transformers_version")))
-      return {"this says how a model generates, not its shape", kConfig};
-    constexpr const char* kTopograph = "make a topology.conf of it, as topograph does";
-    if (names(t, "NetworkNodes")) return {"this is what AWS describe-instance-topology prints", kTopograph};
-    if (names(t, "physicalHostTopology")) return {"these are instances of Google Cloud", kTopograph};
-    if (names(t, "apiVersion") && (names(t, "NodeList") || names(t, "items")))
-      return {"these are objects of Kubernetes", kTopograph};
-    if (names(t, "n_layers") && (names(t, "dim") || names(t, "n_heads")))
-      return {"this is a model's shape in its maker's own words",
-              "give the config.json of its Hugging Face release"};
+  const auto among = [&](std::span<const Known> all) -> Unsupported {
+    for (const Known& k : all)
+      if (k.claims(t)) return {k.is, k.remedy};
     return {};
-  }
-  if (t.starts_with("<")) {
-    if (has(t, "hwloc") || has(t, "<topology")) return {"this is a topology of hwloc (lstopo)", kHost};
-    if (has(t, "<algo")) return {"this is an algorithm of MSCCL, not a topology", kHost};
-    return {};
-  }
-  if (has(t, "apiVersion:"))
-    return {"this is an object of Kubernetes, which names labels but no nodes",
-            "give a Slurm topology.yaml of the nodes, as topograph makes it"};
-  if (has(t, "NodeName=") && has(t, "CPUAlloc="))
-    return {"this is printed by scontrol show nodes, which does not say how hosts stand together",
-            "give the output of scontrol show topology"};
-  if (has(t, "NodeName=") || has(t, "PartitionName="))
-    return {"this is slurm.conf, which does not say how hosts stand together",
-            "give topology.conf, topology.yaml or the output of scontrol show topology"};
-  if (has(t, "ROCm System Management") || has(t, "LINK TYPE TABLE"))
-    return {"this is printed by AMD's tools", "give what RCCL writes with NCCL_TOPO_DUMP_FILE"};
-  if (has(t, "vendid=0x") && has(t, "devid=0x"))
-    return {"this is printed by ibnetdiscover", "make a topology.conf of it, as topograph does"};
-  if (has(t, "NVIDIA-SMI") || t.starts_with("GPU 0:"))
-    return {"this lists the GPUs of a host, not how they are joined",
-            "give the output of nvidia-smi topo -m"};
-  return {};
+  };
+  return t.starts_with('{')   ? among(kUnsupportedJson)
+         : t.starts_with('<') ? among(kUnsupportedXml)
+                              : among(kUnsupportedText);
 }
 
-FileKind recognise(std::string_view text, std::string_view fileName) {
-  const std::string file = lower(fileName);
-  std::string_view all = content(text);
-  // "[4m" begins the underlined heads of nvidia-smi where a paste lost the escape.
-  if (!all.empty() && (all.front() == '{' || all.front() == '[') && !all.starts_with("[4m"))
-    return jsonKind(all.substr(0, kLookedInJson), file);
-  all = all.substr(0, kLooked);
-  if (has(all, "forward_compute_time")) return FileKind::PipeDreamGraph;
-  if (isClusterLine(firstLine(all))) return FileKind::ClusterText;
-  if (const FileKind network = networkKind(all, fileName); network != FileKind::Unknown) return network;
-  if (file.ends_with(".nest.json")) return FileKind::Scenario;
-  if (file.ends_with("config.json")) return FileKind::HuggingFaceConfig;
-  return FileKind::Unknown;
+std::string namesOfFormats(bool (*isWanted)(const Format&)) {
+  std::string all;
+  for (const Format* f : formats())
+    if (isWanted(*f)) (all += all.empty() ? "" : ", ") += f->name;
+  return all;
 }
 
 }  // namespace nest

@@ -6,18 +6,12 @@
 
 #include "fields/field.h"
 #include "study/counterfactual.h"
+#include "units/letters.h"
 #include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
-
-std::string lower(std::string_view s) {
-  std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 /// Words, numbers and comparison signs.
 std::vector<std::string> tokensOf(std::string_view text) {
@@ -36,7 +30,7 @@ std::vector<std::string> tokensOf(std::string_view text) {
     } else if (c != '=' && c != ',') {
       while (j < text.size() && (std::isalpha(static_cast<unsigned char>(text[j])) || text[j] == '_')) ++j;
     }
-    out.push_back(lower(text.substr(i, j - i)));
+    out.push_back(text::lower(text.substr(i, j - i)));
     i = j;
   }
   return out;
@@ -249,7 +243,7 @@ private:
     for (std::size_t i = begin; i < m_tokens.size() && i < begin + 6; ++i) {
       joined += m_tokens[i];
       for (std::size_t x = 0; x < layers.size(); ++x) {
-        std::string name = lower(layers[x].name);
+        std::string name = text::lower(layers[x].name);
         name.erase(std::remove(name.begin(), name.end(), ' '), name.end());
         if (name != joined) continue;
         found = LayerIndex(static_cast<int>(x));

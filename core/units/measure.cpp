@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "units/letters.h"
+
 namespace nest::text {
 namespace {
 
@@ -23,12 +25,6 @@ std::string_view trimmed(std::string_view s) {
   while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
   while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
   return s;
-}
-
-std::string lower(std::string_view s) {
-  std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
 }
 
 /// A number and the word after it.
@@ -53,7 +49,7 @@ template <std::size_t N>
 std::optional<double> scaled(std::string_view s, const Scale (&scales)[N]) {
   const auto [digits, unit] = apart(s);
   const auto v = plainNumber(digits);
-  const std::string name = lower(unit);
+  const std::string name = text::lower(unit);
   for (const Scale& scale : scales)
     if (v && name == scale.name) return *v * scale.factor;
   return std::nullopt;
@@ -72,7 +68,7 @@ std::optional<double> readTokens(std::string_view s) {
   static constexpr Scale kScales[] = {{"", 1},          {"k", 1e3},       {"m", 1e6},
                                       {"b", 1e9},       {"t", 1e12},      {"thousand", 1e3},
                                       {"million", 1e6}, {"billion", 1e9}, {"trillion", 1e12}};
-  std::string words = lower(trimmed(s));
+  std::string words = text::lower(trimmed(s));
   for (const std::string_view end : {"tokens", "token"})
     if (words.ends_with(end)) words.resize(words.size() - end.size());
   return scaled(words, kScales);

@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
+#include "formats/format.h"
 #include "ran.h"
 
 using namespace nest::test;
@@ -506,6 +507,15 @@ private slots:
       QCOMPARE(r.code, 0);
       QVERIFY(r.out.contains("Usage: nest-plan " + QString(command)));
       QVERIFY(r.out.contains("Exit codes"));
+    }
+    const QString all = run({"formats"}).out, written = run({"export", "--help"}).out;
+    QVERIFY(run({"formats", "--help"}).out.contains(all.trimmed()));
+    const QString none = run({"export", sample("teaching-6-layers-2x2"), "--as", "none"}).err;
+    for (const nest::Format* f : nest::formats()) {
+      const QString name = QString::fromUtf8(f->name), key = QString::fromUtf8(f->key);
+      QVERIFY2(all.contains("\n  " + name), f->name.data());
+      QCOMPARE(written.contains("\n  " + key + ' '), f->write || key == "plan" || key == "scenario");
+      QVERIFY2(!f->write || none.contains(key), f->name.data());
     }
   }
   void standardInputWorks() {

@@ -1,29 +1,25 @@
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cluster/levels/cluster_source.h"
-#include "formats/models/hf_config.h"
 #include "formats/networks/astra_sim.h"
 #include "formats/networks/cluster_text.h"
 #include "formats/networks/dot.h"
 #include "formats/networks/graphml.h"
 #include "formats/networks/nccl_xml.h"
-#include "formats/networks/network_import.h"
 #include "formats/networks/network_json.h"
 #include "formats/networks/nvidia_topo.h"
 #include "formats/networks/simgrid.h"
 #include "formats/networks/slurm_hostlist.h"
 #include "formats/networks/slurm_topology.h"
-#include "formats/profiles/nest_artifact.h"
-#include "formats/profiles/pipedream.h"
-#include "formats/profiles/piper.h"
 #include "formats/profiles/profile_json.h"
-#include "formats/results/plan_json.h"
-#include "formats/scenario/scenario_json.h"
+#include "support/read_format.h"
 
 /// What each fuzzer does with one text. The same bodies run over the kept findings in an ordinary test. A
 /// broken promise is thrown, which ends a fuzzer.
@@ -37,11 +33,15 @@ inline void require(bool holds, const char* what) {
   if (!holds) throw BrokenPromise(what);
 }
 
+inline void requireHonest(bool isRead, const Diagnostics& diagnostics) {
+  require(isRead != hasErrors(diagnostics), "a value is there exactly when no error is");
+  for (const Diagnostic& d : diagnostics)
+    require(!d.code.empty() && !d.message.empty(), "a diagnostic has a code and a message");
+}
+
 template <class T>
 void requireHonest(const Reading<T>& r) {
-  require(r.value.has_value() != hasErrors(r.diagnostics), "a value is there exactly when no error is");
-  for (const Diagnostic& d : r.diagnostics)
-    require(!d.code.empty() && !d.message.empty(), "a diagnostic has a code and a message");
+  requireHonest(r.value.has_value(), r.diagnostics);
 }
 
 /// Levels are derived only from what is small: the fuzzer is after the readers.
@@ -68,13 +68,14 @@ void requireRoundTrip(const Reading<T>& first, Read read, Write write) {
 }
 
 struct Target {
-  const char* name;
-  void (*run)(std::string_view);
+  std::string name;  ///< key of the format, where it is one
+  std::function<void(std::string_view)> run;
 };
 
-inline const std::vector<Target>& targets() {
-  static const std::vector<Target> all = {
-      {"slurm_conf",
+/// Those that have more to promise than to read or refuse.
+inline std::vector<Target> specialTargets() {
+  return {
+      {"slurm-conf",
        [](std::string_view s) {
          const auto t = readSlurmTopologyConf(s);
          requireHonest(t);
@@ -85,7 +86,7 @@ inline const std::vector<Target>& targets() {
          requireHonest(network);
          if (network) requireLevels(*network);
        }},
-      {"slurm_yaml",
+      {"slurm-yaml",
        [](std::string_view s) {
          const auto t = readSlurmTopologyYaml(s);
          requireHonest(t);
@@ -102,13 +103,13 @@ inline const std::vector<Target>& targets() {
          require(expandHostlist(foldHostlist(l.names), 1000).names == l.names,
                  "a folded host list reads back the same");
        }},
-      {"nvidia_topo",
+      {"nvidia-topo",
        [](std::string_view s) {
          const auto h = readNvidiaTopo(s);
          requireHonest(h);
          if (h) requireLevels(clusterOf(*h));
        }},
-      {"nccl_xml",
+      {"nccl-xml",
        [](std::string_view s) {
          const auto h = readNcclXml(s);
          requireHonest(h);
@@ -120,7 +121,7 @@ inline const std::vector<Target>& targets() {
          requireHonest(joined);
          if (joined) requireLevels(*joined);
        }},
-      {"astra_sim",
+      {"astra-sim",
        [](std::string_view s) {
          const auto n = readAstraSim(s);
          requireHonest(n);
@@ -150,24 +151,28 @@ inline const std::vector<Target>& targets() {
              g, [](const std::string& t) { return readDot(t); }, writeDot);
          if (g) requireLevels(GraphSource{*g, {}, {}});
        }},
-      {"network_import", [](std::string_view s) { requireHonest(importNetwork(s, "", {})); }},
-      {"cluster_text",
+      {"recognise",
+       [](std::string_view s) {
+         const Unsupported seems = unsupported(s);
+         require(!seems.is.empty() || seems.remedy.empty(), "a remedy is for something that is named");
+         if (const Format* f = recognise(s)) {
+           const auto [isRead, diagnostics] = test::readAs(*f, s, "f");
+           requireHonest(isRead, diagnostics);
+         }
+       }},
+      {"cluster-text",
        [](std::string_view s) {
          const auto l = readClusterText(s);
          requireHonest(l);
          if (l) requireLevels(*l);
        }},
-      {"hf_config", [](std::string_view s) { requireHonest(readHuggingFaceConfig(s, "config.json")); }},
-      {"profile_json",
+      {"profile",
        [](std::string_view s) {
          const auto p = readProfileJson(s, "p.json");
          requireHonest(p);
          requireRoundTrip(
              p, [](const std::string& t) { return readProfileJson(t, "p.json"); }, writeProfileJson);
        }},
-      {"piper", [](std::string_view s) { requireHonest(readPiper(s, "piper.json")); }},
-      {"pipedream", [](std::string_view s) { requireHonest(readPipeDream(s, "graph.txt")); }},
-      {"nest_artifact", [](std::string_view s) { requireHonest(readNestArtifact(s, "dp.json")); }},
       {"network_json",
        [](std::string_view s) {
          const auto g = readNetwork(s, "");
@@ -175,24 +180,21 @@ inline const std::vector<Target>& targets() {
          requireRoundTrip(
              g, [](const std::string& t) { return readNetwork(t, ""); }, writeNetwork);
        }},
-      {"plan_json", [](std::string_view s) { requireHonest(readPlan(s, "")); }},
-      {"scenario_json",
-       [](std::string_view s) {
-         const auto nothing = [](const std::string& path) {
-           Reading<std::string> r;
-           r.diagnostics.push_back(error("file-not-found", {path, 0, 0, {}}, "there is no such file"));
-           return r;
-         };
-         requireHonest(readScenario(s, "a.nest.json", nothing));
-       }},
   };
-  return all;
 }
 
-inline int runOne(const char* name, const unsigned char* data, std::size_t size) {
-  for (const Target& t : targets())
-    if (std::string_view(t.name) == name) t.run(std::string_view(reinterpret_cast<const char*>(data), size));
-  return 0;
+inline const std::vector<Target>& targets() {
+  static const std::vector<Target> all = [] {
+    std::vector<Target> out = specialTargets();
+    for (const Format* f : formats())
+      if (std::none_of(out.begin(), out.end(), [&](const Target& t) { return t.name == f->key; }))
+        out.push_back({std::string(f->key), [f](std::string_view s) {
+                         const auto [isRead, diagnostics] = test::readAs(*f, s, "f");
+                         requireHonest(isRead, diagnostics);
+                       }});
+    return out;
+  }();
+  return all;
 }
 
 }  // namespace nest::fuzz

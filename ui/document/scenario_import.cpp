@@ -4,13 +4,13 @@
 
 #include "document/scenario_files.h"
 #include "formats/import_files.h"
-#include "formats/results/plan_json.h"
+#include "plan/plan.h"
 
 namespace nest {
 namespace {
 
-bool isPlan(FileKind kind) {
-  return kind == FileKind::Plan || kind == FileKind::Outcome;
+bool isScenario(const std::string& text, const QString& path) {
+  return readerOf<ReadScenario>(recognise(text, path.toStdString())) != nullptr;
 }
 
 QString nameAt(const std::string& path) {
@@ -19,7 +19,7 @@ QString nameAt(const std::string& path) {
 
 /// "fabric.xml: NCCL topology, 8 devices in a host".
 QString phraseFor(const Imported::Part& part) {
-  QString text = QStringLiteral("%1: %2").arg(nameAt(part.path), QString::fromLatin1(nameOf(part.kind)));
+  QString text = QStringLiteral("%1: %2").arg(nameAt(part.path), QString::fromUtf8(part.format->name));
   if (!part.holds.empty()) text += QStringLiteral(", ") + QString::fromStdString(part.holds);
   return text;
 }
@@ -36,7 +36,7 @@ bool ScenarioFiles::replacesScenario(const QStringList& paths) const {
   if (m_document.isEmpty()) return false;
   return std::any_of(paths.begin(), paths.end(), [](const QString& path) {
     const auto text = readTextOf(path);
-    return text && recognise(*text, path.toStdString()) == FileKind::Scenario;
+    return text && isScenario(*text, path);
   });
 }
 
@@ -44,8 +44,7 @@ bool ScenarioFiles::openAll(const QStringList& paths) {
   if (paths.size() == 1) {
     // A file that cannot be read or is broken is told about as the scenario that it probably was to be.
     const auto text = readTextOf(paths.front());
-    const FileKind kind = text ? recognise(*text, paths.front().toStdString()) : FileKind::Scenario;
-    if (kind == FileKind::Scenario) return open(paths.front());
+    if (!text || isScenario(*text, paths.front())) return open(paths.front());
   }
   return import(paths);
 }
@@ -59,15 +58,16 @@ bool ScenarioFiles::import(const QStringList& paths) {
     auto text = readTextOf(path);
     diagnostics.insert(diagnostics.end(), text.diagnostics.begin(), text.diagnostics.end());
     if (!text) continue;
-    const FileKind kind = recognise(*text, path.toStdString());
-    if (!isPlan(kind)) {
+    const Format* format = recognise(*text, path.toStdString());
+    const auto readPlan = readerOf<ReadPlan>(format);
+    if (!readPlan) {
       files.push_back({path.toStdString(), std::move(*text)});
       continue;
     }
     auto plan = readPlan(*text, path.toStdString());
     diagnostics.insert(diagnostics.end(), plan.diagnostics.begin(), plan.diagnostics.end());
     if (!plan) continue;
-    phrases += phraseFor({path.toStdString(), kind, {}});
+    phrases += phraseFor({path.toStdString(), format, {}});
     plans.emplace_back(std::move(*plan), QFileInfo(path).fileName());
   }
   const QString what = paths.size() == 1 ? QFileInfo(paths.front()).fileName() : tr("These files");

@@ -15,6 +15,7 @@
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
 #include "figures/ink.h"
+#include "formats/format.h"
 #include "lessons/lesson.h"
 #include "plan/metrics.h"
 #include "theme/plain_text.h"
@@ -113,13 +114,13 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   column->setSpacing(10);
   auto* heading = new QLabel(tr("See how a large model is best placed on a datacenter"), page);
   heading->setFont(Theme::font(22, true));
-  auto* text =
-      new QLabel(tr("Choose a sample to begin with, or drop a scenario (*.nest.json), a Hugging Face "
-                    "config.json, or a network (Slurm, NCCL, nvidia-smi topo, ASTRA-sim, SimGrid, "
-                    "GraphML, DOT) anywhere in this window."),
-                 page);
+  auto* text = new QLabel(
+      tr("Open a sample, or drop in a scenario, a Hugging Face config.json, or a network file."), page);
   text->setWordWrap(true);
   text->setProperty("role", "muted");
+  text->setToolTip(tr("Networks: %1").arg(QString::fromStdString(namesOfFormats([](const Format& f) {
+    return f.isNetwork();
+  }))));
   auto* open = new QPushButton(tr("Open…"), page);
   open->setProperty("primary", true);
   connect(open, &QPushButton::clicked, this, &Gallery::openRequested);

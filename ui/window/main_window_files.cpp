@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "document/file_filters.h"
 #include "document/file_path.h"
 #include "export/figure_export.h"
 #include "lessons/lessons_pane.h"
@@ -96,15 +97,13 @@ void MainWindow::restore(const Journal::Entry& entry) {
 
 void MainWindow::chooseFile() {
   const QStringList paths = QFileDialog::getOpenFileNames(
-      this, tr("Open scenarios, networks, models and plans"), folderFor(m_document),
-      tr("Everything that can be read (*.json *.conf *.yaml *.yml *.xml *.graphml *.dot *.gv *.txt);;"
-         "Scenarios (*.nest.json);;All files (*)"));
+      this, tr("Open scenarios, networks, models and plans"), folderFor(m_document), openFilter());
   if (!paths.isEmpty() && (!m_files->replacesScenario(paths) || mayDiscard())) openPaths(paths);
 }
 
 void MainWindow::chooseModel() {
-  const QString path = QFileDialog::getOpenFileName(this, tr("Load model"), folderFor(m_document),
-                                                    tr("Hugging Face configuration (*.json);;All files (*)"));
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Load model"), folderFor(m_document), modelFilter());
   if (!path.isEmpty()) m_files->loadModel(path);
 }
 

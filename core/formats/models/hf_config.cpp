@@ -4,6 +4,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "formats/format.h"
 #include "formats/models/hf_families.h"
 
 namespace nest {
@@ -336,6 +337,32 @@ Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, co
   if (hasErrors(out)) return {std::nullopt, out};
   fields.noteDefaults(a.family);
   return {std::move(a), out};
+}
+
+const Format& huggingFaceFormat() {
+  static constexpr Format format = {
+      .key = "hf-config",
+      .name = "Hugging Face config.json",
+      .suffixes = "json",
+      .fileNames = "config.json",
+      .example = R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
+ "num_attention_heads": 32, "intermediate_size": 11008, "vocab_size": 32000})",
+      .remarks =
+          R"(Dense and with experts: llama, mistral, qwen2 to qwen3_5, deepseek to v3.2, kimi_k2, glm4, glm4_moe, glm_moe_dsa,
+gpt_oss, minimax_m2, gemma to gemma4, olmo, olmoe, cohere, nemotron, phi, granite, falcon, starcoder2, ernie4_5, …
+Hybrids with state-space or linear attention: nemotron_h, granitemoehybrid, qwen3_next, jamba, mamba, mamba2.
+Encoder-decoders: t5, bart, whisper. Images: vit. Of models that also see or hear the language part (text_config).
+Sizes have to be there; other absent keys get the defaults of transformers, and are told. What a file asks for and
+its family does not have is named.)",
+      .claims =
+          [](const FileLook& f) {
+            return f.names("model_type") || f.names("architectures") || f.names("num_hidden_layers") ||
+                   f.names("hidden_size") || f.names("n_embd");
+          },
+      .read = ReadModel([](std::string_view text, const std::string& file) {
+        return readHuggingFaceConfig(text, file);
+      })};
+  return format;
 }
 
 }  // namespace nest

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "formats/format.h"
 #include "text/decimal.h"
 #include "text/yaml_tree.h"
 #include "units/text.h"
@@ -172,6 +173,34 @@ Reading<AstraSimNetwork> astraSimOf(const Hierarchy& h) {
   }
   result.value = std::move(n);
   return result;
+}
+
+const Format& astraSimFormat() {
+  static constexpr Format format = {
+      .key = "astra-sim",
+      .name = "ASTRA-sim network YAML",
+      .suffixes = "yml yaml",
+      .fileNames = "",
+      .example =
+          "topology: [ Switch, Ring ]\n"
+          "npus_count: [ 8, 4 ]\n"
+          "bandwidth: [ 450, 50 ]      # GB/s\n"
+          "latency: [ 936, 1000 ]      # ns",
+      .remarks = "",
+      .claims = [](const FileLook& f) { return f.has("npus_count"); },
+      .read = ReadNetwork([](std::string_view text, const std::string& file) {
+        auto network = readAstraSim(text, file);
+        Reading<NetworkSource> out;
+        if (network) out.value = levelsOf(*network);
+        out.diagnostics = std::move(network.diagnostics);
+        return out;
+      }),
+      .write = [](const ClusterSource&, const Hierarchy& hierarchy) -> Reading<std::string> {
+        auto network = astraSimOf(hierarchy);
+        if (!network) return {std::nullopt, std::move(network.diagnostics)};
+        return {writeAstraSim(*network), std::move(network.diagnostics)};
+      }};
+  return format;
 }
 
 }  // namespace nest

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "formats/networks/network_import.h"
 #include "units/text.h"
 
 namespace nest {
@@ -256,6 +257,36 @@ std::string writeClusterText(const LevelsSource& s) {
     if (e.factor.memory.value() > 0) out += ',' + exactMemory(e.factor.memory);
   }
   return out;
+}
+
+const Format& clusterTextFormat() {
+  static constexpr Format format = {
+      .key = "cluster-text",
+      .name = "cluster in one line",
+      .suffixes = "txt",
+      .fileNames = "",
+      .example = "host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s,5us,2:1",
+      .remarks =
+          R"(NAME:FANOUT@BANDWIDTH[,LATENCY][,OVERSUBSCRIPTION]; host:8x31+7@… lists host sizes, !5*0.8,40GiB gives device 5 a
+speed factor and its own memory; # begins a comment.)",
+      .claims =
+          [](const FileLook& f) {
+            const auto colon = f.word.find(':'), at = f.word.find('@');
+            return colon != std::string::npos && at != std::string::npos && colon > 0 && colon < at;
+          },
+      .read = ReadNetwork([](std::string_view text, const std::string& file) {
+        auto out = asNetwork(readClusterText(text));
+        for (Diagnostic& d : out.diagnostics) d.where.file = file;
+        return out;
+      }),
+      .write = [](const ClusterSource& cluster, const Hierarchy&) -> Reading<std::string> {
+        if (const auto* levels = std::get_if<LevelsSource>(&cluster.network))
+          return {writeClusterText(*levels) + '\n', {}};
+        return {std::nullopt,
+                {error("export", {}, "a drawn network does not go into one line",
+                       "export it as graphml or dot")}};
+      }};
+  return format;
 }
 
 }  // namespace nest

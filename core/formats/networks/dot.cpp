@@ -1,11 +1,12 @@
 #include "formats/networks/dot.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "formats/networks/dot_tokens.h"
 #include "formats/networks/graph_attributes.h"
+#include "formats/networks/network_import.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
@@ -13,12 +14,6 @@ namespace {
 constexpr std::size_t kMostBytes = 32u << 20;
 constexpr int kMostDepth = 64;
 constexpr std::size_t kMostAttributes = 256;
-
-std::string lower(std::string s) {
-  std::transform(s.begin(), s.end(), s.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return s;
-}
 
 struct Setting {
   std::string name, value;
@@ -66,7 +61,7 @@ private:
 
   void advance() { m_token = m_lexer.next(); }
   bool isKeyword(const char* word) const {
-    return m_token.kind == DotToken::Kind::Id && !m_token.isQuoted && lower(m_token.text) == word;
+    return m_token.kind == DotToken::Kind::Id && !m_token.isQuoted && text::lower(m_token.text) == word;
   }
   Place here() const { return m_source.place(m_token.offset); }
 
@@ -106,7 +101,7 @@ private:
 
   void statement(Scope& scope, int depth) {
     if (isKeyword("graph") || isKeyword("node") || isKeyword("edge")) {
-      const std::string what = lower(m_token.text);
+      const std::string what = text::lower(m_token.text);
       advance();
       const Settings settings = attributeLists();
       if (what != "graph") add(settings, what == "node" ? scope.node : scope.edge);
@@ -245,7 +240,7 @@ private:
   /// defaults costs no more than one without.
   static void add(const Settings& settings, Settings& into) {
     for (const Setting& s : settings) {
-      const std::string name = lower(s.name);
+      const std::string name = text::lower(s.name);
       if (!GraphAssembly::reads(name)) continue;
       const auto known =
           std::find_if(into.begin(), into.end(), [&](const Setting& k) { return k.name == name; });
@@ -308,6 +303,26 @@ std::string writeDot(const NetworkGraph& g) {
     append(out, attributes);
   }
   return out + "}\n";
+}
+
+const Format& dotFormat() {
+  static constexpr Format format = {
+      .key = "dot",
+      .name = "DOT",
+      .suffixes = "dot gv",
+      .fileNames = ".dot .gv",
+      .example = "graph { d0 [kind=device]; s0 [kind=switch]; d0 -- s0 [gbps=450, lat_us=1]; }",
+      .remarks =
+          R"(Attributes of nodes: kind (device, host, switch), label, host, hbm_gib, speed or tflops, x, y, failed; of
+links: gbps (GB/s one way) or bandwidth ("400 Gb/s"), lat_us, count, failed, direction (one-way, both).)",
+      .claims =
+          [](const FileLook& f) { return f.word == "graph" || f.word == "digraph" || f.word == "strict"; },
+      .read = ReadNetwork(
+          [](std::string_view text, const std::string& file) { return asNetwork(readDot(text, file)); }),
+      .write = [](const ClusterSource& cluster, const Hierarchy&) -> Reading<std::string> {
+        return {writeDot(graphOf(cluster)), {}};
+      }};
+  return format;
 }
 
 }  // namespace nest

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "text/decimal.h"
+#include "units/letters.h"
 #include "units/text.h"
 
 namespace nest {
@@ -16,13 +17,6 @@ std::string_view trimmed(std::string_view s) {
   while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
   while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
   return s;
-}
-
-std::string lower(std::string_view s) {
-  std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
 }
 
 /// A number of at least `least` (or above it), reported otherwise.
@@ -41,7 +35,7 @@ bool hasUnit(std::string_view s) {
 }
 
 bool flag(SourceText& s, const GraphAssembly::Attribute& a) {
-  const std::string v = lower(trimmed(a.value));
+  const std::string v = text::lower(trimmed(a.value));
   if (v == "true" || v == "1" || v == "yes") return true;
   if (v != "false" && v != "0" && v != "no" && !v.empty())
     s.error(a.place, "attribute-value",
@@ -88,9 +82,9 @@ void GraphAssembly::describe(int number, const Attributes& attributes) {
   NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(number)];
   bool isLabelled = false;
   for (const Attribute& a : attributes) {
-    const std::string name = lower(a.name);
+    const std::string name = text::lower(a.name);
     if (name == "kind") {
-      const std::string v = lower(trimmed(a.value));
+      const std::string v = text::lower(trimmed(a.value));
       if (v == "device" || v == "gpu" || v == "accelerator")
         n.kind = NodeKind::Device;
       else if (v == "host" || v == "node" || v == "server")
@@ -137,9 +131,9 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
   l.latency = Seconds(1e-6);
   bool rated = false;
   const bool hasGbps = std::any_of(attributes.begin(), attributes.end(),
-                                   [](const Attribute& a) { return lower(a.name) == "gbps"; });
+                                   [](const Attribute& a) { return text::lower(a.name) == "gbps"; });
   for (const Attribute& a : attributes) {
-    const std::string name = lower(a.name);
+    const std::string name = text::lower(a.name);
     if (name == "gbps") {
       rated = true;
       if (const auto v = text::readBandwidth(a.value); hasUnit(a.value) && v && v->value.value() > 0)
@@ -160,7 +154,7 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
       else if (const auto number = figure(m_source, a, -6, 0, false, "a latency in µs, zero or more"))
         l.latency = Seconds(*number);
     } else if (name == "dir") {  // Graphviz' own
-      const std::string v = lower(trimmed(a.value));
+      const std::string v = text::lower(trimmed(a.value));
       if (v == "none" || v == "both") l.directed = false;
       if (v == "back") std::swap(l.from, l.to);
     } else if (name == "count") {
@@ -172,14 +166,14 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
     } else if (name == "failed") {
       l.failed = flag(m_source, a);
     } else if (name == "direction") {
-      const std::string v = lower(trimmed(a.value));
+      const std::string v = text::lower(trimmed(a.value));
       if (v == "one-way" || v == "both")
         l.directed = v == "one-way";
       else
         m_source.error(a.place, "attribute-value",
                        "direction is " + quoted(a.value) + "; allowed are one-way and both");
     } else if (name == "origin") {
-      const std::string v = lower(trimmed(a.value));
+      const std::string v = text::lower(trimmed(a.value));
       bool known = false;
       for (Origin o : {Origin::Typed, Origin::Measured, Origin::Estimated, Origin::Catalog})
         if (v == nest::nameOf(o)) l.origin = o, known = true;

@@ -1,12 +1,13 @@
 #include "formats/networks/graphml.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <pugixml.hpp>
 
 #include "formats/networks/graph_attributes.h"
+#include "formats/networks/network_import.h"
 #include "text/xml_source.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
@@ -60,8 +61,7 @@ private:
 
   /// Of what is read alone, and each name once: defaults are looked at for every node and edge.
   static void addDefault(Defaults& all, std::string name, const pugi::xml_node& preset) {
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    name = text::lower(name);
     if (!GraphAssembly::reads(name)) return;
     const auto known = std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.first == name; });
     if (known == all.end())
@@ -204,6 +204,26 @@ std::string writeGraphMl(const NetworkGraph& g) {
   TextWriter out;
   document.save(out, " ", pugi::format_indent | pugi::format_save_file_text, pugi::encoding_utf8);
   return out.text;
+}
+
+const Format& graphMlFormat() {
+  static constexpr Format format = {
+      .key = "graphml",
+      .name = "GraphML",
+      .suffixes = "graphml xml",
+      .fileNames = ".graphml",
+      .example =
+          R"(<graphml><key id="k" for="node" attr.name="kind"/><key id="b" for="edge" attr.name="gbps"/>
+<graph edgedefault="undirected"><node id="d0"><data key="k">device</data></node><node id="s0"/>
+<edge source="d0" target="s0"><data key="b">450</data></edge></graph></graphml>)",
+      .remarks = "Attributes as for DOT.",
+      .claims = [](const FileLook& f) { return f.word.starts_with('<') && f.has("<graphml"); },
+      .read = ReadNetwork(
+          [](std::string_view text, const std::string& file) { return asNetwork(readGraphMl(text, file)); }),
+      .write = [](const ClusterSource& cluster, const Hierarchy&) -> Reading<std::string> {
+        return {writeGraphMl(graphOf(cluster)), {}};
+      }};
+  return format;
 }
 
 }  // namespace nest

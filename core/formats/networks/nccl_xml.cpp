@@ -4,6 +4,7 @@
 #include <map>
 #include <pugixml.hpp>
 
+#include "formats/format.h"
 #include "text/decimal.h"
 #include "text/xml_source.h"
 
@@ -283,6 +284,28 @@ private:
 
 Reading<HostTopology> readNcclXml(std::string_view text, const std::string& file) {
   return NcclReader(text, file).run();
+}
+
+const Format& ncclFormat() {
+  static constexpr Format format = {
+      .key = "nccl-xml",
+      .name = "NCCL topology XML",
+      .suffixes = "xml",
+      .fileNames = "",
+      .example = R"(<system version="1"><cpu numaid="0"><pci busid="0000:01:00.0" class="0x030200"
+ link_speed="32.0 GT/s PCIe" link_width="16"><gpu dev="0" sm="90"/></pci></cpu></system>)",
+      .remarks =
+          R"(Of one host, or of hosts that NVLink joins: what NCCL_TOPO_DUMP_FILE names; RCCL's xgmi links too.
+A Slurm topology and the files of its hosts make a cluster: import --hosts 'gpu[00-15]=a.xml', or a.xml for all.)",
+      .claims =
+          [](const FileLook& f) {
+            return f.word.starts_with('<') && (f.has("<system") || f.has("<graphs")) && !f.has("<graphml") &&
+                   !f.has("<platform");
+          },
+      .read = ReadHost([](std::string_view text, const std::string& file, const DeviceSpec&) {
+        return readNcclXml(text, file);
+      })};
+  return format;
 }
 
 }  // namespace nest

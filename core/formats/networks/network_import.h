@@ -1,38 +1,30 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <variant>
-
-#include "cluster/levels/cluster_source.h"
-#include "diagnostics/diagnostic.h"
+#include "cluster/graph/network_graph.h"
+#include "formats/format.h"
 
 namespace nest {
 
-enum class NetworkFormat {
-  Unknown,
-  SlurmConf,
-  SlurmYaml,
-  NvidiaTopo,
-  NcclXml,
-  AstraSim,
-  SimGrid,
-  GraphMl,
-  Dot
-};
-const char* nameOf(NetworkFormat);  ///< "Slurm topology.conf"
+/// Reads any of the network formats as a cluster of its own: a host alone, a Slurm topology with the device's
+/// usual hosts. What the file leaves open is filled from `device` and said in a note.
+Reading<NetworkSource> importNetwork(const Format&, std::string_view text, const std::string& file,
+                                     const DeviceSpec& device);
 
-/// From the first bytes of the text, and the name where the text leaves it open. Cheap.
-NetworkFormat recogniseNetwork(std::string_view text, std::string_view file = {});
+/// What a reader gave, as any network.
+template <class T>
+Reading<NetworkSource> asNetwork(Reading<T> from) {
+  Reading<NetworkSource> out;
+  if (from) {
+    if constexpr (std::is_same_v<T, NetworkGraph>)
+      out.value = GraphSource{std::move(*from), {}, {}};
+    else
+      out.value = std::move(*from);
+  }
+  out.diagnostics = std::move(from.diagnostics);
+  return out;
+}
 
-struct ImportedNetwork {
-  NetworkFormat format = NetworkFormat::Unknown;
-  std::variant<LevelsSource, GraphSource> network;
-};
-
-/// Reads whichever of the network formats the text is in. What the file leaves open is filled from `device`
-/// and said in a note. Errors: the reader's; "network-format" when it is none of them.
-Reading<ImportedNetwork> importNetwork(std::string_view text, const std::string& file,
-                                       const DeviceSpec& device);
+/// As it was drawn, or as the levels make it.
+NetworkGraph graphOf(const ClusterSource&);
 
 }  // namespace nest

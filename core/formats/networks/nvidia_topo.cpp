@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "formats/format.h"
 #include "text/decimal.h"
 #include "text/source_text.h"
 
@@ -371,6 +372,33 @@ HostLinkFigures hostFiguresOf(const DeviceSpec& device) {
 Reading<HostTopology> readNvidiaTopo(std::string_view text, const std::string& file,
                                      const HostLinkFigures& figures) {
   return TopoReader(text, file, figures).run();
+}
+
+const Format& nvidiaTopoFormat() {
+  static constexpr Format format = {
+      .key = "nvidia-topo",
+      .name = "nvidia-smi topo -m",
+      .suffixes = "txt",
+      .fileNames = "",
+      .example =
+          "        GPU0    GPU1    CPU Affinity\n"
+          "GPU0     X      NV12    0-31\n"
+          "GPU1    NV12     X      0-31",
+      .remarks = "The matrix as printed, of one host.",
+      .claims =
+          [](const FileLook& f) {
+            // A list of pairs has no word for what joins two devices; AMD's tools have other ones.
+            if (!f.has("gpu0") || f.has("rocm system management") || f.has("link type table")) return false;
+            constexpr std::string_view kJoins[] = {"cpu affinity", " x ",  "\tx",   "nv1", "nv2", "nv4",
+                                                   "nv6",          "nv8",  "pix",   "pxb", "phb", " sys",
+                                                   "\tsys",        " soc", "\tsoc", "| x"};
+            return std::any_of(std::begin(kJoins), std::end(kJoins),
+                               [&](std::string_view join) { return f.has(join); });
+          },
+      .read = ReadHost([](std::string_view text, const std::string& file, const DeviceSpec& device) {
+        return readNvidiaTopo(text, file, hostFiguresOf(device));
+      })};
+  return format;
 }
 
 }  // namespace nest

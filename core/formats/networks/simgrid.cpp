@@ -4,6 +4,7 @@
 #include <pugixml.hpp>
 
 #include "cluster/graph/generator_shapes.h"
+#include "formats/networks/network_import.h"
 #include "text/decimal.h"
 #include "text/xml_source.h"
 #include "units/text.h"
@@ -345,6 +346,25 @@ private:
 
 Reading<NetworkGraph> readSimGrid(std::string_view text, const std::string& file) {
   return SimGridReader(text, file).run();
+}
+
+const Format& simGridFormat() {
+  static constexpr Format format = {
+      .key = "simgrid",
+      .name = "SimGrid platform",
+      .suffixes = "xml",
+      .fileNames = "",
+      .example =
+          R"(<platform version="4.1"><cluster id="ft" prefix="n" radical="0-15" suffix="" speed="1Tf" bw="50GBps"
+ lat="1us" topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,2"/></platform>)",
+      .remarks = "Also TORUS, DRAGONFLY and flat clusters; one cluster a file.",
+      .claims =
+          [](const FileLook& f) {
+            return f.word.starts_with('<') && f.has("<platform") && !f.has("<graphml");
+          },
+      .read = ReadNetwork(
+          [](std::string_view text, const std::string& file) { return asNetwork(readSimGrid(text, file)); })};
+  return format;
 }
 
 }  // namespace nest

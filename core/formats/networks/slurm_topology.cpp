@@ -3,22 +3,17 @@
 #include <algorithm>
 #include <cctype>
 
+#include "formats/format.h"
 #include "formats/networks/slurm_hostlist.h"
 #include "formats/networks/slurm_parts.h"
 #include "text/decimal.h"
 #include "text/source_text.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
 
 constexpr std::size_t kMostBytes = 16u << 20, kMostKeys = 64;
-
-std::string lower(std::string_view s) {
-  std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 /// One `Key=Value` of a record, with the offset of its value.
 struct Pair {
@@ -72,7 +67,7 @@ std::vector<Pair> pairs(const Record& r, SourceText& source) {
     if (i >= text.size() || out.size() > kMostKeys) return out;
     const std::size_t begin = i;
     while (i < text.size() && !isBlank() && text[i] != '=') ++i;
-    Pair p{lower(std::string_view(text).substr(begin, i - begin)), {}, r.offsets[begin], 0};
+    Pair p{text::lower(std::string_view(text).substr(begin, i - begin)), {}, r.offsets[begin], 0};
     const std::size_t end = i;
     skipBlanks();
     if (i >= text.size() || text[i] != '=') {
@@ -112,7 +107,7 @@ public:
 
 private:
   void read(const Record& r) {
-    if (const std::string word = lower(r.text.substr(0, r.text.find_first_of(" \t=")));
+    if (const std::string word = text::lower(r.text.substr(0, r.text.find_first_of(" \t=")));
         word == "include" || word == "aggregatedblock") {
       // scontrol prints joined blocks beside the blocks that they are made of.
       if (word == "include")
@@ -167,7 +162,7 @@ private:
       return;
     }
     const Pair& members = nodes ? *nodes : *switches;
-    if (lower(members.value) == "all")
+    if (text::lower(members.value) == "all")
       return m_source.error(m_source.place(members.offset), "slurm-all",
                             "ALL stands for what slurm.conf lists, which is not at hand", "list the names");
     m_assembly.add(kind, all.front().value, place, members.value, m_source.place(members.offset),
@@ -198,6 +193,28 @@ private:
 
 Reading<SlurmTopology> readSlurmTopologyConf(std::string_view text, const std::string& file) {
   return ConfReader(text, file).run();
+}
+
+const Format& slurmConfFormat() {
+  static constexpr Format format = {
+      .key = "slurm-conf",
+      .name = "Slurm topology.conf",
+      .suffixes = "conf",
+      .fileNames = "topology.conf",
+      .example =
+          "SwitchName=leaf0 Nodes=gpu[00-03]\n"
+          "SwitchName=leaf1 Nodes=gpu[04-07]\n"
+          "SwitchName=spine Switches=leaf[0-1]",
+      .remarks =
+          R"(Also BlockName with BlockSizes, RingName. Carries no bandwidth: import --level 1=50GB/s,2us sets it. What scontrol show
+topology prints is read too; switches that join the very same switches (the spines of a fat tree) count as one.)",
+      .claims =
+          [](const FileLook& f) {
+            return (f.word == "include" && f.has("switchname")) || f.word == "switchname" ||
+                   f.word == "blockname" || f.word == "blocksizes" || f.word == "ringname";
+          },
+      .read = &readSlurmTopologyConf};
+  return format;
 }
 
 }  // namespace nest

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "formats/format.h"
 #include "formats/networks/slurm_parts.h"
 #include "text/decimal.h"
 #include "text/yaml_tree.h"
@@ -150,6 +151,24 @@ private:
 
 Reading<SlurmTopology> readSlurmTopologyYaml(std::string_view text, const std::string& file) {
   return YamlReader(text, file).run();
+}
+
+const Format& slurmYamlFormat() {
+  static constexpr Format format = {.key = "slurm-yaml",
+                                    .name = "Slurm topology.yaml",
+                                    .suffixes = "yaml yml",
+                                    .fileNames = "topology.yaml",
+                                    .example = R"(- topology: fabric
+  tree: {switches: [{switch: leaf0, nodes: "gpu[00-03]"}]})",
+                                    .remarks = "",
+                                    .claims =
+                                        [](const FileLook& f) {
+                                          // Kubernetes objects are lists with topologies, too.
+                                          return f.word == "-" && f.has("topology") &&
+                                                 !f.has("apiversion:") && !f.has("npus_count");
+                                        },
+                                    .read = &readSlurmTopologyYaml};
+  return format;
 }
 
 }  // namespace nest

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/devices/device_catalog.h"
+#include "formats/format.h"
 #include "text/json_fields.h"
 
 namespace nest {
@@ -360,6 +361,22 @@ Reading<ImportedProfile> readNestArtifact(std::string_view text, const std::stri
   auto result = ArtifactReader(*jsonText, devices, out).run();
   if (hasErrors(out)) result.reset();
   return {std::move(result), std::move(out)};
+}
+
+const Format& artifactFormat() {
+  static constexpr Format format = {.key = "nest-artifact",
+                                    .name = "NEST artifact input",
+                                    .suffixes = "json",
+                                    .fileNames = "",
+                                    .example = R"({"dp_input": {"bws": […], "nodes": […]}, "scales": …})",
+                                    .remarks = "import --devices N takes one of the scales.",
+                                    .claims =
+                                        [](const FileLook& f) {
+                                          return f.names("dp_input") || f.names("latency_per_level") ||
+                                                 (f.names("TMPCs") && f.names("bws"));
+                                        },
+                                    .read = &readNestArtifact};
+  return format;
 }
 
 }  // namespace nest

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "formats/format.h"
 #include "text/source_text.h"
 
 namespace nest {
@@ -187,6 +188,26 @@ Reading<ImportedProfile> readPipeDream(std::string_view text, const std::string&
   auto result = GraphTextReader(source).run();
   if (source.failed()) result.reset();
   return {std::move(result), source.take()};
+}
+
+const Format& pipeDreamFormat() {
+  static constexpr Format format = {
+      .key = "pipedream",
+      .name = "PipeDream graph.txt",
+      .suffixes = "txt",
+      .fileNames = "",
+      .example =
+          "node1 -- Embedding -- forward_compute_time=0.4, backward_compute_time=0.5, "
+          "activation_size=8e6, parameter_size=1e8\n"
+          "node2 -- Block -- forward_compute_time=4.0, backward_compute_time=8.0, "
+          "activation_size=8e6, parameter_size=5e7\n"
+          "\tnode1 -- node2",
+      .remarks = "Times in ms, sizes in bytes.",
+      .claims = [](const FileLook& f) { return f.has("forward_compute_time"); },
+      .read = ReadProfile([](std::string_view text, const std::string& file, std::optional<int>) {
+        return readPipeDream(text, file);
+      })};
+  return format;
 }
 
 }  // namespace nest

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "formats/format.h"
 #include "text/json_fields.h"
 
 namespace nest {
@@ -242,6 +243,21 @@ Reading<ImportedProfile> readPiper(std::string_view text, const std::string& fil
   auto result = PiperReader(*jsonText, out).run();
   if (hasErrors(out)) result.reset();
   return {std::move(result), std::move(out)};
+}
+
+const Format& piperFormat() {
+  static constexpr Format format = {
+      .key = "piper",
+      .name = "Piper profile",
+      .suffixes = "json",
+      .fileNames = "",
+      .example = R"({"nodes": [{"TMPCs": …}], "edges": […], "bandwidth": 25e9, "mbsInBatch": 64, …})",
+      .remarks = "",
+      .claims = [](const FileLook& f) { return f.names("TMPCs") && !f.names("bws"); },
+      .read = ReadProfile([](std::string_view text, const std::string& file, std::optional<int>) {
+        return readPiper(text, file);
+      })};
+  return format;
 }
 
 }  // namespace nest

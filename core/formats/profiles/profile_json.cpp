@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "formats/format.h"
 #include "text/json_fields.h"
 
 namespace nest {
@@ -372,6 +373,27 @@ Reading<ImportedProfile> readProfileJson(std::string_view text, const std::strin
   auto result = ProfileReader(*jsonText, out).run();
   if (hasErrors(out)) result.reset();
   return {std::move(result), std::move(out)};
+}
+
+const Format& profileFormat() {
+  static constexpr Format format = {
+      .key = "profile",
+      .name = "measured profile",
+      .suffixes = "json",
+      .fileNames = "",
+      .example = R"({"format": "nest-profile", "version": 1,
+ "layers": [{"name": "block", "kind": "block", "class": "b", "repeat": 32}],
+ "costs": [{"class": "b", "tensor": 2, "microbatch": 1, "forward_s": 0.01, "backward_s": 0.02,
+            "parameters": 1e8, "stash_bytes": 5e8, "output_bytes": 3e7,
+            "recompute": {"full": {"stash_bytes": 3e7, "extra_backward_s": 0.01}},
+            "collectives": [{"kind": "all-reduce", "group": "tensor", "phase": "forward",
+                             "bytes": 3e7, "times": 2}]}]})",
+      .remarks = "samples/profiling/measure_layers.py writes it.",
+      .claims = [](const FileLook& f) { return f.names("nest-profile"); },
+      .read = ReadProfile([](std::string_view text, const std::string& file, std::optional<int>) {
+        return readProfileJson(text, file);
+      })};
+  return format;
 }
 
 }  // namespace nest

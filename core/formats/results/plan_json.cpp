@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/format.h"
 #include "formats/results/plan_parts.h"
 #include "text/json_fields.h"
 #include "text/json_layout.h"
@@ -242,6 +243,35 @@ Json planFieldsJson(const Plan& plan) {
 
 std::string writePlan(const Plan& plan) {
   return layOut(planJson(plan));
+}
+
+const Format& planFormat() {
+  static constexpr Format format = {
+      .key = "plan",
+      .name = "NEST plan",
+      .suffixes = "json",
+      .fileNames = "plan.json",
+      .example = R"({"format": "nest-plan", …}              see nest-plan evaluate --help)",
+      .remarks = "",
+      .claims =
+          [](const FileLook& f) {
+            return f.names("nest-plan") || (!f.names("format") && f.names("stages") && f.names("microbatch"));
+          },
+      .read = &readPlan};
+  return format;
+}
+
+const Format& outcomeFormat() {
+  static constexpr Format format = {
+      .key = "outcome",
+      .name = "NEST outcome",
+      .suffixes = "json",
+      .fileNames = "",
+      .example = R"({"format": "nest-outcome", …}           written by nest-plan solve --json)",
+      .remarks = "Its best plan is taken.",
+      .claims = [](const FileLook& f) { return f.names("nest-outcome"); },
+      .read = &readPlan};
+  return format;
 }
 
 }  // namespace nest

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "formats/format.h"
 #include "formats/scenario/scenario_parts.h"
 #include "scenario/check.h"
 #include "text/json_layout.h"
@@ -169,6 +170,23 @@ Diagnostics locatedIn(std::string_view text, const std::string& file, Diagnostic
   for (Diagnostic& d : all)
     if (d.where.line == 0 && !d.where.pointer.empty()) d.where = placeIn(*json, d.where);
   return all;
+}
+
+const Format& scenarioFormat() {
+  static constexpr Format format = {
+      .key = "scenario",
+      .name = "NEST scenario",
+      .suffixes = "nest.json",
+      .fileNames = ".nest.json",
+      .example = R"({"format": "nest-scenario", …}          see nest-plan solve --help)",
+      .remarks = "",
+      .claims =
+          [](const FileLook& f) {
+            return f.names(kFormatName) ||
+                   (!f.names("format") && f.names("cluster") && (f.names("job") || f.names("model")));
+          },
+      .read = &readScenario};
+  return format;
 }
 
 }  // namespace nest

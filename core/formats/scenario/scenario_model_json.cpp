@@ -1,8 +1,9 @@
 #include <nlohmann/json.hpp>
 
+#include "formats/format.h"
 #include "formats/models/architecture_json.h"
 #include "formats/models/hf_config.h"
-#include "formats/profiles/profile_import.h"
+#include "formats/profiles/imported_profile.h"
 #include "formats/profiles/profile_json.h"
 #include "formats/scenario/fields_json.h"
 
@@ -39,6 +40,12 @@ void readInlineConfig(const ScenarioReader& r, JsonFields& f, ModelSource& model
   model.architecture = std::move(reading.value);
 }
 
+/// nullopt: the text is none of a profile.
+std::optional<Reading<ImportedProfile>> profileIn(const std::string& text, const std::string& path) {
+  const auto read = readerOf<ReadProfile>(recognise(text, path));
+  return read ? std::optional(read(text, path, {})) : std::nullopt;
+}
+
 void readReference(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
   const auto path = f.string("path");
   if (!path) return;
@@ -54,8 +61,7 @@ void readReference(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
     r.out.push_back(std::move(d));
   }
   if (!text) return;
-  const FileKind kind = recognise(*text, *path);
-  if (isProfile(kind)) return takeProfile(importProfile(kind, *text, *path), {}, r, model);
+  if (auto profile = profileIn(*text, *path)) return takeProfile(std::move(*profile), {}, r, model);
   auto reading = readHuggingFaceConfig(*text, *path);
   r.out.insert(r.out.end(), reading.diagnostics.begin(), reading.diagnostics.end());
   model.architecture = std::move(reading.value);
@@ -71,12 +77,12 @@ void readMeasured(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
       d.where = f.placeOf("profile");
       r.out.push_back(std::move(d));
     }
-    const FileKind kind = text ? recognise(*text, path) : FileKind::Unknown;
-    if (isProfile(kind)) return takeProfile(importProfile(kind, *text, path), {}, r, model);
+    if (auto profile = text ? profileIn(*text, path) : std::nullopt)
+      return takeProfile(std::move(*profile), {}, r, model);
     if (text.diagnostics.empty())
       f.report(Severity::Error, "profile-unknown", "profile",
                "\"profile\" must be a profile, or name a file beside the scenario that holds one",
-               "profiles are the program's own JSON, Piper, PipeDream and the NEST artifact's input");
+               "profiles are: " + namesOfFormats([](const Format& k) { return k.is<ReadProfile>(); }));
     return;
   }
   const nlohmann::json* profile = f.object("profile");

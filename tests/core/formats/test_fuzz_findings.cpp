@@ -22,8 +22,7 @@ private slots:
         if (!fs::exists(folder)) continue;
         for (const auto& entry : fs::directory_iterator(folder))
           if (entry.is_regular_file() && entry.path().extension() != ".expected")
-            QTest::newRow(
-                (std::string(fuzz::targets()[i].name) + '/' + entry.path().filename().string()).c_str())
+            QTest::newRow((fuzz::targets()[i].name + '/' + entry.path().filename().string()).c_str())
                 << QString::fromStdString(entry.path().string()) << int(i);
       }
   }

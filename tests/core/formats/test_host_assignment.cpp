@@ -51,8 +51,8 @@ private slots:
     const NamedText slurm{
         "topology.conf",
         "SwitchName=l0 Nodes=a[0-1]\nSwitchName=l1 Nodes=b[0-1]\nSwitchName=s Switches=l[0-1]\n"};
-    const auto r = import({slurm, data("nccl_xml/hgx.xml", "hgx.xml", "a[0-1]"),
-                           data("nccl_xml/direct.xml", "old.xml", "b[0-1]")});
+    const auto r = import({slurm, data("nccl-xml/hgx.xml", "hgx.xml", "a[0-1]"),
+                           data("nccl-xml/direct.xml", "old.xml", "b[0-1]")});
     QVERIFY(r);
     const auto& graph = std::get<GraphSource>(r->cluster->network).graph;
     QCOMPARE(graph.deviceCount(), 2 * 8 + 2 * 2);
@@ -71,11 +71,11 @@ private slots:
       }
   }
   void hostsWithoutATreeAreToldHowToStandTogether() {
-    const auto two = import({data("nccl_xml/hgx.xml"), data("nvidia_topo/hgx.txt")});
+    const auto two = import({data("nccl-xml/hgx.xml"), data("nvidia-topo/hgx.txt")});
     QVERIFY(!two);
     QCOMPARE(two.diagnostics.back().code, std::string("join-no-tree"));
-    QVERIFY(!import({data("nccl_xml/hgx.xml", "x.xml", "a[0-1]")}));
-    QVERIFY(import({data("nccl_xml/hgx.xml")}));
+    QVERIFY(!import({data("nccl-xml/hgx.xml", "x.xml", "a[0-1]")}));
+    QVERIFY(import({data("nccl-xml/hgx.xml")}));
   }
 };
 NEST_TEST(TestHostAssignment)

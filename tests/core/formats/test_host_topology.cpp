@@ -6,7 +6,6 @@
 #include "cluster/levels/level_abstraction.h"
 #include "formats/networks/host_topology.h"
 #include "formats/networks/nccl_xml.h"
-#include "formats/networks/network_import.h"
 #include "formats/networks/nvidia_topo.h"
 #include "support/test_main.h"
 
@@ -54,7 +53,7 @@ class TestHostTopology : public QObject {
   Q_OBJECT
 private slots:
   void hostsThatNvlinkJoinsStandInOneFile() {
-    const auto h = readNcclXml(data("nccl_xml/two_hosts.xml"));
+    const auto h = readNcclXml(data("nccl-xml/two_hosts.xml"));
     QVERIFY(h);
     QCOMPARE(h->deviceCount(), 4);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("4 721.8"));
@@ -98,27 +97,27 @@ private slots:
     QCOMPARE(towardsProcessor, 2);
   }
   void bridgesMayShareANumber() {
-    const auto h = readNcclXml(data("nccl_xml/twin_bridges.xml"));
+    const auto h = readNcclXml(data("nccl-xml/twin_bridges.xml"));
     QVERIFY(h);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 96"));
     QCOMPARE(h->adapters.front().bandwidth.value(), 1.25e9);  // −1 Mb/s is not known
   }
   void aDeviceThatLostItsNvlinkStandsApart() {
     const auto h =
-        readNvidiaTopo(data("nvidia_topo/lost_nvlink.txt"), "", hostFiguresOf(*findDevice("b200")));
+        readNvidiaTopo(data("nvidia-topo/lost_nvlink.txt"), "", hostFiguresOf(*findDevice("b200")));
     QVERIFY(h);
     // GPU2 reaches the others over PCIe alone, GPU3 has 9 of its 18 links.
     QCOMPARE(levelsOf(clusterOf(*h)), QString("3 900, 4 450, 5 48"));
   }
   void nvlinkPairs() {
-    const auto h = readNvidiaTopo(data("nvidia_topo/pairs.txt"));
+    const auto h = readNvidiaTopo(data("nvidia-topo/pairs.txt"));
     QVERIFY(h);
     QCOMPARE(h->deviceCount(), 4);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 300, 4 8"));
     QCOMPARE(nearest(*h), QString("mlx5_0: GPU0 GPU1"));  // and two devices share the 16 between the sockets
   }
   void nvSwitch() {
-    const auto h = readNvidiaTopo(data("nvidia_topo/hgx.txt"));
+    const auto h = readNvidiaTopo(data("nvidia-topo/hgx.txt"));
     QVERIFY(h);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("8 450"));
     QCOMPARE(nearest(*h).section(", ", 5, 5), QString("NIC5: GPU5"));
@@ -131,7 +130,7 @@ private slots:
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 48, 4 8"));  // two devices share the sockets' 16
   }
   void ncclHost() {
-    const auto h = readNcclXml(data("nccl_xml/hgx.xml"));
+    const auto h = readNcclXml(data("nccl-xml/hgx.xml"));
     QVERIFY(h);
     QCOMPARE(h->deviceCount(), 8);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("8 370.8"));
@@ -139,14 +138,14 @@ private slots:
     QCOMPARE(h->adapters[0].bandwidth.value(), 50e9);
   }
   void ncclDirectLinks() {
-    const auto h = readNcclXml(data("nccl_xml/direct.xml"));
+    const auto h = readNcclXml(data("nccl-xml/direct.xml"));
     QVERIFY(h);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 80"));
     QCOMPARE(h->adapters[0].bandwidth.value(), 25e9 / 8);
   }
   void aHostAndATreeMakeACluster() {
-    const auto h = readNcclXml(data("nccl_xml/hgx.xml"));
-    const auto t = readSlurmTopologyConf(data("slurm_conf/irregular.conf"));
+    const auto h = readNcclXml(data("nccl-xml/hgx.xml"));
+    const auto t = readSlurmTopologyConf(data("slurm-conf/irregular.conf"));
     QVERIFY(h && t);
     auto figures = defaultFigures(*t, device());
     figures.levels[2].bandwidth = BytesPerSecond(12.5e9);
@@ -162,34 +161,6 @@ private slots:
     HostTopology bare = *h;
     bare.adapters.clear();
     QVERIFY(!joinHosts(bare, *t, figures));
-  }
-  void everyFormatIsRecognised_data() {
-    QTest::addColumn<QString>("file");
-    QTest::addColumn<int>("format");
-    const auto row = [](const char* file, NetworkFormat f) { QTest::newRow(file) << file << int(f); };
-    row("slurm_conf/tree.conf", NetworkFormat::SlurmConf);
-    row("slurm_conf/block.conf", NetworkFormat::SlurmConf);
-    row("slurm_yaml/tree.yaml", NetworkFormat::SlurmYaml);
-    row("nvidia_topo/hgx.txt", NetworkFormat::NvidiaTopo);
-    row("nvidia_topo/pairs.txt", NetworkFormat::NvidiaTopo);
-    row("nccl_xml/hgx.xml", NetworkFormat::NcclXml);
-    row("astra_sim/h100.yml", NetworkFormat::AstraSim);
-    row("simgrid/dragonfly.xml", NetworkFormat::SimGrid);
-    row("graphml/small.graphml", NetworkFormat::GraphMl);
-    row("dot/small.dot", NetworkFormat::Dot);
-  }
-  void everyFormatIsRecognised() {
-    QFETCH(QString, file);
-    QFETCH(int, format);
-    const std::string text = data(file.toStdString());
-    QCOMPARE(int(recogniseNetwork(text)), format);
-    DeviceSpec d = device();
-    d.linkBandwidth.value = BytesPerSecond(450e9);
-    const auto imported = importNetwork(text, "f", d);
-    QVERIFY(imported);
-    QCOMPARE(int(imported->format), format);
-    QVERIFY(deriveHierarchy({d, imported->network}));
-    QVERIFY(!importNetwork("hello", "f", d));
   }
 };
 NEST_TEST(TestHostTopology)

@@ -163,7 +163,7 @@ private slots:
   }
 
   void astraSim() {
-    const auto n = readAstraSim(data("astra_sim/h100.yml"));
+    const auto n = readAstraSim(data("astra-sim/h100.yml"));
     QVERIFY(n);
     QVERIFY(*readAstraSim(writeAstraSim(*n)) == *n);
     const LevelsSource levels = nest::levelsOf(*n);

@@ -42,7 +42,7 @@ private slots:
   /// device.
   void whatTheScriptWritesOpens() {
     const auto p = readProfileJson(
-        test::readFile(NEST_TEST_DATA "/profile_json/measured_on_a_cpu_for_tests_only.json"), "p.json");
+        test::readFile(NEST_TEST_DATA "/profile/measured_on_a_cpu_for_tests_only.json"), "p.json");
     QVERIFY(p);
     QVERIFY(p.diagnostics.empty());
     QCOMPARE(p->graph.layerCount(), 1 + 6 + 1 + 1);

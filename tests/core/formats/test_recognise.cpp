@@ -1,6 +1,6 @@
 #include <QtTest/QTest>
 
-#include "formats/recognise.h"
+#include "formats/format.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -11,46 +11,49 @@ private slots:
   void kinds_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("file");
-    QTest::addColumn<QString>("kind");
-    const auto row = [](const char* name, const char* text, const char* file, FileKind kind) {
-      QTest::newRow(name) << text << file << nameOf(kind);
+    QTest::addColumn<QString>("key");
+    const auto row = [](const char* name, const char* text, const char* file, const char* key) {
+      QTest::newRow(name) << text << file << key;
     };
-    row("scenario", R"({"format": "nest-scenario"})", "", FileKind::Scenario);
-    row("scenario without format", R"({"cluster": {}, "job": {}})", "x.json", FileKind::Scenario);
-    row("broken scenario by name", "{", "a.nest.json", FileKind::Scenario);
-    row("empty scenario by name", "", "a.nest.json", FileKind::Scenario);
-    row("plan", R"({"format": "nest-plan", "stages": []})", "", FileKind::Plan);
-    row("outcome", R"({"format": "nest-outcome", "plan": {"format": "nest-plan"}})", "", FileKind::Outcome);
-    row("config", R"({"model_type": "llama"})", "", FileKind::HuggingFaceConfig);
-    row("piper", R"({"nodes": [{"TMPCs": {}}]})", "", FileKind::PiperProfile);
-    row("artifact", R"({"bws": [], "nodes": [{"TMPCs": {}}]})", "", FileKind::NestArtifact);
+    row("scenario", R"({"format": "nest-scenario"})", "", "scenario");
+    row("scenario without format", R"({"cluster": {}, "job": {}})", "x.json", "scenario");
+    row("broken scenario by name", "{", "a.nest.json", "scenario");
+    row("empty scenario by name", "", "a.nest.json", "scenario");
+    row("plan", R"({"format": "nest-plan", "stages": []})", "", "plan");
+    row("outcome", R"({"format": "nest-outcome", "plan": {"format": "nest-plan"}})", "", "outcome");
+    row("config", R"({"model_type": "llama"})", "", "hf-config");
+    row("piper", R"({"nodes": [{"TMPCs": {}}]})", "", "piper");
+    row("artifact", R"({"bws": [], "nodes": [{"TMPCs": {}}]})", "", "nest-artifact");
     row("pipedream", "node1 -- Embedding -- forward_compute_time=0.4, backward_compute_time=0.5", "graph.txt",
-        FileKind::PipeDreamGraph);
-    row("slurm tree", "# c\nswitchname=leaf0 Nodes=gpu[0-3]\n", "", FileKind::SlurmTopologyConf);
-    row("slurm block", "BlockName=b Nodes=gb[01-18]\nBlockSizes=16", "", FileKind::SlurmTopologyConf);
-    row("slurm yaml", "- topology: fabric\n  tree:\n    switches:\n", "", FileKind::SlurmTopologyYaml);
-    row("slurm yaml with its document marked", "# c\n---\n- topology: fabric\n  tree:\n", "",
-        FileKind::SlurmTopologyYaml);
+        "pipedream");
+    row("slurm tree", "# c\nswitchname=leaf0 Nodes=gpu[0-3]\n", "", "slurm-conf");
+    row("slurm block", "BlockName=b Nodes=gb[01-18]\nBlockSizes=16", "", "slurm-conf");
+    row("slurm yaml", "- topology: fabric\n  tree:\n    switches:\n", "", "slurm-yaml");
+    row("slurm yaml with its document marked", "# c\n---\n- topology: fabric\n  tree:\n", "", "slurm-yaml");
     row("nvidia-smi", "\x1b[4m\tGPU0\tGPU1\tCPU Affinity\x1b[0m\nGPU0\t X \tNV12\nGPU1\tNV12\t X \n", "",
-        FileKind::NvidiaSmiTopology);
+        "nvidia-topo");
     row("nvidia-smi, pasted", "\t[4mGPU0\tGPU1\tCPU Affinity[0m\nGPU0\t X \tNV12\nGPU1\tNV12\t X \n", "",
-        FileKind::NvidiaSmiTopology);
-    row("nccl", "<system version=\"1\"><cpu/></system>", "", FileKind::NcclTopologyXml);
-    row("simgrid", "<?xml version='1.0'?>\n<platform version=\"4.1\"/>", "", FileKind::SimGridPlatform);
-    row("graphml", "\xEF\xBB\xBF<?xml version='1.0'?><graphml/>", "", FileKind::GraphMl);
-    row("dot", "// fabric\nstrict digraph G { a -> b }", "", FileKind::Dot);
-    row("astra", "topology: [ Switch ]\nnpus_count: [ 8 ]\n", "", FileKind::AstraNetworkYaml);
-    row("one line", "host:8@450GB/s rack:4@50GB/s,2us", "", FileKind::ClusterText);
-    row("tokenizer", R"({"tokenizer_class": "LlamaTokenizer"})", "tokenizer_config.json", FileKind::Unknown);
-    row("no config at all", R"({"a": 1})", "config.json", FileKind::HuggingFaceConfig);
-    row("empty", "", "", FileKind::Unknown);
-    row("prose", "To whom it may concern", "letter.txt", FileKind::Unknown);
-    row("Kueue", "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\n", "topology.yaml", FileKind::Unknown);
-    row("scontrol show nodes", "NodeName=gpu00 Arch=x86_64\n CPUAlloc=0\n", "topology.conf",
-        FileKind::Unknown);
-    row("edges", "gpu0 gpu1 50\ngpu1 gpu2 50\n", "edges.txt", FileKind::Unknown);
+        "nvidia-topo");
+    row("nccl", "<system version=\"1\"><cpu/></system>", "", "nccl-xml");
+    row("simgrid", "<?xml version='1.0'?>\n<platform version=\"4.1\"/>", "", "simgrid");
+    row("graphml", "\xEF\xBB\xBF<?xml version='1.0'?><graphml/>", "", "graphml");
+    row("dot", "// fabric\nstrict digraph G { a -> b }", "", "dot");
+    row("astra", "topology: [ Switch ]\nnpus_count: [ 8 ]\n", "", "astra-sim");
+    row("one line", "host:8@450GB/s rack:4@50GB/s,2us", "", "cluster-text");
+    row("tokenizer", R"({"tokenizer_class": "LlamaTokenizer"})", "tokenizer_config.json", "");
+    row("no config at all", R"({"a": 1})", "config.json", "hf-config");
+    row("empty", "", "", "");
+    row("prose", "To whom it may concern", "letter.txt", "");
+    row("Kueue", "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\n", "topology.yaml", "");
+    row("scontrol show nodes", "NodeName=gpu00 Arch=x86_64\n CPUAlloc=0\n", "topology.conf", "");
+    row("a matrix below what lists the GPUs",
+        "| NVIDIA-SMI 550.54 |\n\tGPU0\tGPU1\nGPU0\t X \tNV12\nGPU1\tNV12\t X \n", "", "nvidia-topo");
+    row("a drawing with GPUs in it", "graph { gpu0 -- gpu1 [label=\" x \"] }", "", "dot");
+    row("slurm.conf under another name", "NodeName=n[1-4] CPUs=4\n", "topology.conf", "");
+    row("empty topology.conf", "", "topology.conf", "slurm-conf");
+    row("edges", "gpu0 gpu1 50\ngpu1 gpu2 50\n", "edges.txt", "");
   }
-  void whatIsMisgivenIsSaid_data() {
+  void whatIsUnsupportedIsSaid_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("word");
     const auto row = [](const char* name, const char* text, const char* word) {
@@ -58,8 +61,8 @@ private slots:
     };
     row("weights", R"({"metadata": {}, "weight_map": {"a": "b"}})", "weights");
     row("tokenizer", R"({"tokenizer_class": "LlamaTokenizer"})", "tokenizer");
-    row("generation", R"({"_from_model_config": true})", "generates");
-    row("parameters", R"({"dim": 4096, "n_layers": 32})", "maker");
+    row("generation", R"({"_from_model_config": true})", "generation_config");
+    row("parameters", R"({"dim": 4096, "n_layers": 32})", "params.json");
     row("hwloc", "<?xml version='1.0'?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology/>", "hwloc");
     row("msccl", "<algo name='a'/>", "MSCCL");
     row("slurm.conf", "# c\nClusterName=c\nNodeName=n[1-4] CPUs=4\n", "slurm.conf");
@@ -82,20 +85,21 @@ private slots:
     row("packed", "PK\x03\x04", "compressed");
     row("prose", "To whom it may concern", "");
   }
-  void whatIsMisgivenIsSaid() {
+  void whatIsUnsupportedIsSaid() {
     QFETCH(QString, text);
     QFETCH(QString, word);
-    const Misgiven m = misgiven(text.toStdString());
-    QCOMPARE(m.is != nullptr, !word.isEmpty());
-    QCOMPARE(m.is != nullptr, m.remedy != nullptr);
-    QVERIFY(!m.is || QString(m.is).contains(word));
-    QVERIFY(!m.is || recognise(text.toStdString()) == FileKind::Unknown);
+    const Unsupported m = unsupported(text.toStdString());
+    QCOMPARE(m.is.empty(), word.isEmpty());
+    QCOMPARE(m.is.empty(), m.remedy.empty());
+    QVERIFY(QString::fromUtf8(m.is).contains(word));
+    QVERIFY(!recognise(text.toStdString()));
   }
   void kinds() {
     QFETCH(QString, text);
     QFETCH(QString, file);
-    QFETCH(QString, kind);
-    QCOMPARE(QString(nameOf(recognise(text.toStdString(), file.toStdString()))), kind);
+    QFETCH(QString, key);
+    const Format* format = recognise(text.toStdString(), file.toStdString());
+    QCOMPARE(format ? QString::fromUtf8(format->key) : QString(), key);
   }
 };
 NEST_TEST(TestRecognise)

@@ -81,7 +81,7 @@ private slots:
           {name.toStdString() + " again", writeScenario(*readScenario(text, "x", loadSample)), true});
     }
     // Every model of the corpus, written out in a scenario.
-    const QDir models(QString::fromStdString(kSource + "/tests/data/hf_config"));
+    const QDir models(QString::fromStdString(kSource + "/tests/data/hf-config"));
     int taken = 0;
     for (const QString& name : models.entryList({QStringLiteral("*.json")}, QDir::Files)) {
       const auto model = readHuggingFaceConfig(test::readFile(models.filePath(name).toStdString()), "m");

@@ -121,28 +121,28 @@ private slots:
     QTest::addColumn<QString>("figures");
     QTest::addColumn<QString>("levels");
     QTest::addColumn<bool>("typed");
-    QTest::newRow("tree") << "slurm_conf/tree.conf"
+    QTest::newRow("tree") << "slurm-conf/tree.conf"
                           << "450 50 12.5"
                           << "8 450, 32 50, 64 12.5" << true;
-    QTest::newRow("yaml tree") << "slurm_yaml/tree.yaml"
+    QTest::newRow("yaml tree") << "slurm-yaml/tree.yaml"
                                << "450 50 12.5"
                                << "8 450, 32 50, 64 12.5" << true;
-    QTest::newRow("fat tree") << "slurm_conf/fat_tree.conf"
+    QTest::newRow("fat tree") << "slurm-conf/fat_tree.conf"
                               << "450 50 25 12.5"
                               << "8 450, 32 50, 64 25, 128 12.5" << true;
-    QTest::newRow("leaves of 4, 4, 2") << "slurm_conf/irregular.conf"
+    QTest::newRow("leaves of 4, 4, 2") << "slurm-conf/irregular.conf"
                                        << "450 50 12.5"
                                        << "8 450, 32 50, 80 12.5" << true;
-    QTest::newRow("a leaf beside a spine") << "slurm_conf/uneven_depth.conf"
+    QTest::newRow("a leaf beside a spine") << "slurm-conf/uneven_depth.conf"
                                            << "450 50 25 12.5"
                                            << "8 450, 16 50, 32 25, 48 12.5" << false;
-    QTest::newRow("blocks, joined in twos") << "slurm_conf/block.conf"
+    QTest::newRow("blocks, joined in twos") << "slurm-conf/block.conf"
                                             << "450 200 100 50"
                                             << "8 450, 144 200, 288 100, 576 50" << true;
-    QTest::newRow("yaml blocks") << "slurm_yaml/several.yaml"
+    QTest::newRow("yaml blocks") << "slurm-yaml/several.yaml"
                                  << "450 200 50"
                                  << "8 450, 32 200, 64 50" << true;
-    QTest::newRow("torus") << "slurm_yaml/torus.yaml"
+    QTest::newRow("torus") << "slurm-yaml/torus.yaml"
                            << "450 50"
                            << "8 450, 16 50, 48 50, 192 50" << false;
   }
@@ -159,18 +159,18 @@ private slots:
   }
 
   void hostNamesSurvive() {
-    const auto h = hierarchyOf(topologyOf("slurm_conf/irregular.conf"), {450, 50, 12.5});
+    const auto h = hierarchyOf(topologyOf("slurm-conf/irregular.conf"), {450, 50, 12.5});
     QStringList hosts;
     for (int d = 0; d < h.deviceCount(); d += 8)
       hosts << QString::fromStdString(h.identity(DeviceIndex(d)).host);
     QCOMPARE(hosts.join(' '), QString("a1 a2 a3 a4 b1 b2 b3 c9 d1 d2"));
     QCOMPARE(h.identity(DeviceIndex(79)).slot, 7);
-    const auto uneven = hierarchyOf(topologyOf("slurm_conf/uneven_depth.conf"), {450, 50, 25, 12.5});
+    const auto uneven = hierarchyOf(topologyOf("slurm-conf/uneven_depth.conf"), {450, 50, 25, 12.5});
     QCOMPARE(uneven.identity(DeviceIndex(0)).host.size(), std::size_t(2));
   }
 
   void assumedFiguresAreSaid() {
-    const auto t = topologyOf("slurm_conf/tree.conf");
+    const auto t = topologyOf("slurm-conf/tree.conf");
     auto figures = defaultFigures(t, h100());
     QCOMPARE(figures.levels[0].bandwidth.value(), 450e9);
     QCOMPARE(figures.levels[2].bandwidth.value(), 50e9);
@@ -184,7 +184,7 @@ private slots:
   }
 
   void bothFormatsSayTheSame() {
-    auto conf = topologyOf("slurm_conf/tree.conf"), yaml = topologyOf("slurm_yaml/tree.yaml");
+    auto conf = topologyOf("slurm-conf/tree.conf"), yaml = topologyOf("slurm-yaml/tree.yaml");
     QCOMPARE(yaml.name, std::string("fabric"));
     const auto a = hierarchyOf(conf, {450, 50, 12.5}), b = hierarchyOf(yaml, {450, 50, 12.5});
     for (int d = 0; d < a.deviceCount(); ++d)

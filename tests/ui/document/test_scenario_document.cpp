@@ -179,8 +179,8 @@ private Q_SLOTS:
   void filesOfAllKindsAreTakenIntoTheScenario_data() {
     QTest::addColumn<QString>("file");
     for (const char* f :
-         {"slurm_conf/tree.conf", "slurm_yaml/tree.yaml", "nccl_xml/hgx.xml", "nvidia_topo/hgx.txt",
-          "astra_sim/h100.yml", "simgrid/fat_tree.xml", "graphml/small.graphml", "dot/small.dot"})
+         {"slurm-conf/tree.conf", "slurm-yaml/tree.yaml", "nccl-xml/hgx.xml", "nvidia-topo/hgx.txt",
+          "astra-sim/h100.yml", "simgrid/fat_tree.xml", "graphml/small.graphml", "dot/small.dot"})
       QTest::newRow(f) << QStringLiteral(NEST_TEST_DATA "/") + QLatin1String(f);
   }
 

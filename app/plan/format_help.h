@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace nest::cli {
+
+/// The formats that are read, with an example each.
+std::string formatsText();
+/// A line for each format in which export writes a cluster.
+std::string writtenNetworks();
+
+}  // namespace nest::cli

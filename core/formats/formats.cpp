@@ -1,0 +1,37 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "formats/format.h"
+
+namespace nest {
+
+// Each is defined beside its reader.
+const Format& scenarioFormat();
+const Format& outcomeFormat();
+const Format& planFormat();
+const Format& huggingFaceFormat();
+const Format& profileFormat();
+const Format& piperFormat();
+const Format& artifactFormat();
+const Format& pipeDreamFormat();
+const Format& clusterTextFormat();
+const Format& slurmConfFormat();
+const Format& slurmYamlFormat();
+const Format& ncclFormat();
+const Format& astraSimFormat();
+const Format& simGridFormat();
+const Format& graphMlFormat();
+const Format& dotFormat();
+const Format& nvidiaTopoFormat();
+
+std::span<const Format* const> formats() {
+  static const std::array all = {
+      &scenarioFormat(),  &outcomeFormat(),   &planFormat(),      &huggingFaceFormat(), &profileFormat(),
+      &piperFormat(),     &artifactFormat(),  &pipeDreamFormat(), &clusterTextFormat(), &slurmConfFormat(),
+      &slurmYamlFormat(), &ncclFormat(),      &astraSimFormat(),  &simGridFormat(),     &graphMlFormat(),
+      &dotFormat(),       &nvidiaTopoFormat()};
+  return all;
+}
+
+}  // namespace nest

@@ -1,0 +1,95 @@
+#include <QtTest/QTest>
+#include <set>
+
+#include "cluster/devices/device_catalog.h"
+#include "formats/networks/cluster_text.h"
+#include "support/read_format.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+ClusterSource clusterOf(const char* line) {
+  ClusterSource cluster;
+  cluster.device = *findDevice("h100-sxm");
+  cluster.network = *readClusterText(line);
+  return cluster;
+}
+
+}  // namespace
+
+class TestFormats : public QObject {
+  Q_OBJECT
+private slots:
+  void eachHasItsOwnKeyAndName() {
+    std::set<std::string_view> words;
+    for (const Format* f : formats()) {
+      QVERIFY2(words.insert(f->key).second && words.insert(f->name).second, f->key.data());
+      QVERIFY2(!f->suffixes.empty() && !f->example.empty() && f->claims, f->key.data());
+      QCOMPARE(findFormat(f->key), f);
+      QVERIFY2(!f->write || f->is<ReadNetwork>(), f->key.data());
+    }
+    QVERIFY(!findFormat("no-such"));
+  }
+
+  // What the program shows as an example is one. What is left out of it is marked.
+  void examplesAreWhatTheyShow_data() {
+    QTest::addColumn<QString>("key");
+    for (const Format* f : formats()) QTest::newRow(f->key.data()) << QString::fromUtf8(f->key);
+  }
+  void examplesAreWhatTheyShow() {
+    QFETCH(QString, key);
+    const Format* f = findFormat(key.toStdString());
+    QCOMPARE(recognise(f->example), f);
+    if (f->example.find("…") != std::string_view::npos) return;
+    const auto [usable, diagnostics] = test::readAs(*f, f->example, "f");
+    QVERIFY2(usable, diagnostics.empty() ? "" : toText(diagnostics.front()).c_str());
+  }
+  void networksHaveWholeExamples() {
+    for (const Format* f : formats())
+      QVERIFY2(!f->isNetwork() || f->example.find("…") == std::string_view::npos, f->key.data());
+  }
+
+  // A name decides only where the content does not.
+  void contentGoesBeforeNames() {
+    for (const Format* f : formats())
+      for (const Format* other : formats()) {
+        const auto end = other->fileNames.substr(0, other->fileNames.find(' '));
+        QCOMPARE(recognise(f->example, "my" + std::string(end)), f);
+      }
+    QCOMPARE(recognise("hello", "FABRIC.GV"), findFormat("dot"));
+  }
+
+  void whatIsWrittenReadsBack() {
+    const ClusterSource cluster = clusterOf("host:8@450GB/s,2us rack:4@50GB/s,5us");
+    const auto hierarchy = deriveHierarchy(cluster);
+    QVERIFY(hierarchy);
+    int written = 0;
+    for (const Format* f : formats()) {
+      if (!f->write) continue;
+      const auto text = f->write(cluster, *hierarchy);
+      QVERIFY2(text, f->key.data());
+      QCOMPARE(recognise(*text), f);
+      const auto again = readerOf<ReadNetwork>(f)(*text, "f");
+      QVERIFY2(again, f->key.data());
+      const auto levels = deriveHierarchy({cluster.device, *again});
+      QVERIFY2(levels && levels->deviceCount() == 32, f->key.data());
+      ++written;
+    }
+    QVERIFY(written >= 4);
+  }
+
+  void theReadmeNamesThemAll() {
+    const QString readme = QString::fromStdString(test::readFile(NEST_SOURCE_DIR "/README.md")).simplified();
+    const auto names = [&](bool (*isIn)(const Format&)) {
+      const QString all = QString::fromStdString(namesOfFormats(isIn));
+      QVERIFY2(readme.contains(all), qPrintable("README.md has to say: " + all));
+    };
+    names([](const Format& f) { return f.is<ReadScenario>() || f.is<ReadPlan>(); });
+    names([](const Format& f) { return f.is<ReadModel>() || f.is<ReadProfile>(); });
+    names([](const Format& f) { return f.isNetwork(); });
+  }
+};
+NEST_TEST(TestFormats)
+#include "test_formats.moc"
