@@ -250,6 +250,7 @@ void MainWindow::takeUpSession() {
   if (!m_options.remembers || !m_options.onlyView.isEmpty() || m_sessionPath.isEmpty()) return;
   const auto session = readSession(m_sessionPath);
   if (!session) return;
+  releaseSeparators(*this);
   restoreState(session->panels, kLayoutVersion);
   makeRoom(session->width > 0 ? session->width : kWide);
   m_views->restoreLayout(session->views, kLayoutVersion);

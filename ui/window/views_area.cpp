@@ -3,7 +3,9 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QHBoxLayout>
+#include <QHoverEvent>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QTabBar>
 #include <QTableView>
 #include <QTimer>
@@ -33,6 +35,15 @@ QWidget* makeDockTitle(QDockWidget* dock) {
   row->addWidget(name, 1);
   row->addWidget(close);
   return bar;
+}
+
+void releaseSeparators(QMainWindow& window) {
+  const QPointF outside(-1, -1);
+  QMouseEvent release(QEvent::MouseButtonRelease, outside, window.mapToGlobal(outside), Qt::LeftButton, {},
+                      {});
+  QCoreApplication::sendEvent(&window, &release);
+  QHoverEvent leave(QEvent::HoverLeave, outside, window.mapToGlobal(outside), outside);
+  QCoreApplication::sendEvent(&window, &leave);
 }
 
 ViewsArea::ViewsArea(ViewServices services, QWidget* parent) : QMainWindow(parent, Qt::Widget) {
@@ -145,6 +156,7 @@ void ViewsArea::showAlone(const QString& id) {
 }
 
 void ViewsArea::arrangeDefault() {
+  releaseSeparators(*this);
   for (QDockWidget* d : m_docks) {
     removeDockWidget(d);
     d->setFloating(false);
@@ -207,13 +219,16 @@ void ViewsArea::arrangePair(const QString& above, const QString& below) {
 }
 
 bool ViewsArea::restoreLayout(const QByteArray& state, int version) {
-  if (state.isEmpty() || !restoreState(state, version)) return false;
+  if (state.isEmpty()) return false;
+  releaseSeparators(*this);
+  if (!restoreState(state, version)) return false;
   m_toProportion = false;
   QTimer::singleShot(0, this, &ViewsArea::refreshTitles);
   return true;
 }
 
 void ViewsArea::arrangeTabbed() {
+  releaseSeparators(*this);
   for (QDockWidget* d : m_docks) {
     removeDockWidget(d);
     d->setFloating(false);

@@ -51,6 +51,10 @@ private:
   mutable View* m_last = nullptr;
 };
 
+/// Before its docks are arranged anew: Qt keeps where the separator under the pointer, or held, stood among
+/// them, and would read past the new ones.
+void releaseSeparators(QMainWindow&);
+
 /// A dock's own quiet title line: name and close button; for panels, too.
 QWidget* makeDockTitle(QDockWidget*);
 
