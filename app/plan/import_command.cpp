@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include "cluster/devices/device_catalog.h"
 #include "commands.h"
+#include "fields/field.h"
 #include "files.h"
 #include "formats/import_files.h"
 #include "units/text.h"
@@ -108,8 +110,12 @@ std::vector<std::string> deviceIds() {
 
 int importNamed(const Arguments& args) {
   Diagnostics out;
-  const auto batch = wholeNumber(args, "--batch", 1, 1 << 24, out);
-  const auto sequence = wholeNumber(args, "--sequence", 1, 1 << 26, out);
+  const auto ofField = [&](const char* option, const char* key) {
+    const Field* f = findField(key);
+    return wholeNumber(args, option, std::llround(f->least), std::llround(f->most), out);
+  };
+  const auto batch = ofField("--batch", "/job/global_batch");
+  const auto sequence = ofField("--sequence", "/job/sequence_length");
   const auto scale = wholeNumber(args, "--devices", 1, 1 << 24, out);
   const auto perHost = wholeNumber(args, "--devices-per-host", 1, 4096, out);
   const DeviceSpec* device = deviceOf(args, out);

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "fields/field.h"
 #include "solver/even_hosts.h"
 
 namespace nest {
@@ -25,15 +26,6 @@ std::string hashOf(const std::string& s) {
   std::string out;
   for (int i = 60; i >= 0; i -= 4) out += digits[(h >> i) & 15];
   return out;
-}
-
-/// The pointer with the unit that the file's own key carries: "…/bandwidth" stands for
-/// "…/bandwidth_bytes_per_s".
-std::string exactPointer(const Json& scenario, const std::string& pointer) {
-  if (pointer.find('~') != std::string::npos) return pointer;  // no key of a scenario needs escapes
-  for (const char* suffix : {"", "_bytes_per_s", "_s", "_bytes"})
-    if (scenario.contains(Json::json_pointer(pointer + suffix))) return pointer + suffix;
-  return pointer;
 }
 
 /// Sets a value, making the objects on the way; false where the path leads through something else.
@@ -92,11 +84,11 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
   if (!base) return result;
   grid.m_scenario = writeScenario(*base);
   grid.m_file = file;
-  const Json normalised = Json::parse(grid.m_scenario);
   std::set<std::string> seen;
   double combinations = 1;
   for (SweepField& f : fields) {
-    f.pointer = exactPointer(normalised, f.pointer);
+    // "…/bandwidth" stands for "…/bandwidth_bytes_per_s"; what is no field of one value is named exactly.
+    if (const auto known = fieldAt(base->setting(), f.pointer)) f.pointer = known->pointer();
     if (f.pointer.find('~') != std::string::npos)
       result.diagnostics.push_back(error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer,
                                          "none of their keys needs an escape"));

@@ -72,6 +72,15 @@ private slots:
     QCOMPARE(std::get<LevelsSource>(g.scenarioAt(0)->cluster.network).levels[1].bandwidth.value(), 5e9);
     QCOMPARE(std::get<LevelsSource>(g.scenarioAt(1)->cluster.network).levels[1].bandwidth.value(), 10e9);
   }
+  /// The one way in which commands name fields.
+  void unitsMayBeLeftOut() {
+    const SweepGrid g = grid({"cluster.levels.1.latency=3 us", "cluster.device.peak=4e14,5e14"});
+    QCOMPARE(g.size(), std::size_t(2));
+    const auto s = g.scenarioAt(1);
+    QVERIFY2(s, s.diagnostics.empty() ? "" : toText(s.diagnostics.front()).c_str());
+    QCOMPARE(s->cluster.device.peak.value.value(), 5e14);
+    QCOMPARE(std::get<LevelsSource>(s->cluster.network).levels[1].latency.value(), 3e-6);
+  }
   void wrongFieldsAreRefused() {
     for (const char* bad :
          {"job.gobal_batch=1", "cluster.levels.9.fanout=2", "name.first=1", "a~b.c=1", "x.y.z=1"})
