@@ -12,6 +12,9 @@
 
 namespace nest {
 
+/// The most that configurations may say, so that what is made of them stays small.
+inline constexpr int kMostWidth = 1 << 20, kMostLayers = 10'000, kMostTokens = 100'000'000;
+
 /// Names under which one figure stands in configurations, the usual one first.
 using Names = std::initializer_list<const char*>;
 

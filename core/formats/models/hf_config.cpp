@@ -359,9 +359,8 @@ its family does not have is named.)",
             return f.names("model_type") || f.names("architectures") || f.names("num_hidden_layers") ||
                    f.names("hidden_size") || f.names("n_embd");
           },
-      .read = ReadModel([](std::string_view text, const std::string& file) {
-        return readHuggingFaceConfig(text, file);
-      })};
+      .read = ReadModel(
+          [](std::string_view text, const std::string& file) { return readHuggingFaceConfig(text, file); })};
   return format;
 }
 

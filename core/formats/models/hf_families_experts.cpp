@@ -5,8 +5,6 @@
 namespace nest {
 namespace {
 
-constexpr long long kMostWidth = 1 << 20;
-
 constexpr auto kLayer = FamilyNorm::Layer;
 constexpr auto kLayerWithoutBias = FamilyNorm::LayerWithoutBias;
 constexpr auto kPerHead = QueryKeyNorm::PerHead;

@@ -6,8 +6,6 @@
 namespace nest {
 namespace {
 
-constexpr long long kMostWidth = 1 << 20, kMostLayers = 10'000, kMostTokens = 100'000'000;
-
 constexpr auto kLayer = FamilyNorm::Layer;
 constexpr auto kLayerWithoutBias = FamilyNorm::LayerWithoutBias;
 constexpr auto kWhole = QueryKeyNorm::Whole;

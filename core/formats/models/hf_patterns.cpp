@@ -9,8 +9,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMostWidth = 1 << 20, kMostTokens = 100'000'000, kMostLayers = 10'000;
-
 void readStateSpace(ConfigFields& f, TransformerArchitecture& a, bool isAlone) {
   StateSpace s;
   const int expanded = f.optional({"expand", "mamba_expand"}, 2, 1, 64) * a.hidden;

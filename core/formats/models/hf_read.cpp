@@ -9,8 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr long long kMostWidth = 1 << 20, kMostLayers = 10'000, kMostVocabulary = 100'000'000,
-                    kMostExperts = 65'536;
+constexpr int kMostExperts = 65'536;
 
 bool valueOf(ConfigFields& f, const FamilyFlag& flag) {
   return flag.key ? f.flag({flag.key}, flag.byDefault) : flag.byDefault;
@@ -20,7 +19,7 @@ bool valueOf(ConfigFields& f, const FamilyFlag& flag) {
 int labels(ConfigFields& f) {
   const json* names = f.value("id2label");
   const int listed = names && names->is_object() ? static_cast<int>(names->size()) : 0;
-  return f.optional({"num_labels"}, listed > 0 ? listed : 1000, 1, kMostVocabulary);
+  return f.optional({"num_labels"}, listed > 0 ? listed : 1000, 1, kMostTokens);
 }
 
 void readSizes(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& a) {
@@ -37,12 +36,12 @@ void readSizes(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& 
   else
     a.heads = f.size({"num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads"},
                      d.heads, 1, kMostWidth);
-  a.vocabulary =
-      e.images ? labels(f)
-               : f.size({"vocab_size", "padded_vocab_size", "n_vocab"}, d.vocabulary, 1, kMostVocabulary);
+  a.vocabulary = e.images
+                     ? labels(f)
+                     : f.size({"vocab_size", "padded_vocab_size", "n_vocab"}, d.vocabulary, 1, kMostTokens);
   a.maxPositions = f.shape({"max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len",
                             "seq_length", "n_ctx", "max_length"},
-                           e.positions, 1, kMostVocabulary);
+                           e.positions, 1, kMostTokens);
   const bool groupsAreNull = f.isNull("num_key_value_heads");
   a.keyValueHeads =
       f.optional({"num_key_value_heads", "num_kv_heads", "n_kv_heads", "n_head_kv", "kv_n_heads",
@@ -119,7 +118,7 @@ void readLatent(ConfigFields& f, TransformerArchitecture& a) {
   if (!f.isGiven({"index_topk"})) return;
   a.sparse = SparseAttention{f.optional({"index_n_heads"}, 64, 1, kMostWidth),
                              f.optional({"index_head_dim"}, 128, 1, kMostWidth),
-                             f.optional({"index_topk"}, 2048, 1, kMostVocabulary)};
+                             f.optional({"index_topk"}, 2048, 1, kMostTokens)};
 }
 
 constexpr Names kExpertCounts = {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts",
