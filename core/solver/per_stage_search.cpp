@@ -18,26 +18,37 @@ constexpr std::size_t at(int i) {
 }
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Sums over the layers, each under the strategy on offer that makes least of it.
-struct LeastWork {
-  double work = 0, unitWork = 0;
-};
-LeastWork leastWork(const LayerOrder& order, const std::vector<LayerSums*>& sums) {
+}  // namespace
+
+LeastWork::LeastWork(const LayerOrder& order, std::vector<LayerSums*> sums) {
+  std::stable_sort(sums.begin(), sums.end(), [](const LayerSums* a, const LayerSums* b) {
+    return a->strategy().width() < b->strategy().width();
+  });
   std::vector<double> load(at(order.layerCount()), kNever), unitLoad = load;
-  for (const LayerSums* s : sums)
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    const LayerSums& s = *sums[k];
+    const int width = s.strategy().width();
     for (int c = 1; c < order.cutCount(); ++c) {
       const std::size_t x = at(order.added(c));
-      if (!s->usable(order.added(c))) continue;
-      const double own = s->leastAny[at(c)] - s->leastAny[at(order.parent(c))];
+      if (!s.usable(order.added(c))) continue;
+      const double own = s.leastAny[at(c)] - s.leastAny[at(order.parent(c))];
       load[x] = std::min(load[x], own);
-      unitLoad[x] = std::min(unitLoad[x], own * s->strategy().width());
+      unitLoad[x] = std::min(unitLoad[x], own * width);
     }
-  LeastWork all;
-  for (const double v : load) all.work += v;
-  for (const double v : unitLoad) all.unitWork += v;
-  return all;
+    if (k + 1 < sums.size() && sums[k + 1]->strategy().width() == width) continue;
+    Sums all{width};
+    for (const double v : load) all.work += v;
+    for (const double v : unitLoad) all.unitWork += v;
+    m_sums.push_back(all);
+  }
 }
-}  // namespace
+
+double LeastWork::time(const ObjectiveWeights& weights, int units) const {
+  const auto next = std::upper_bound(m_sums.begin(), m_sums.end(), units,
+                                     [](int most, const Sums& s) { return most < s.width; });
+  if (next == m_sums.begin()) return kNever;
+  return weights.time(std::prev(next)->work, std::prev(next)->unitWork / units, 0);
+}
 
 bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
   return problem.search.strategyPerStage && !problem.constraints.megatronExpressible &&
@@ -55,11 +66,11 @@ double leastTime(const Problem& problem, const LayerOrder& order, const SearchSp
       sums.push_back(&uniform.sumsOf(b, k));
       narrow = std::min(narrow, sums.back()->strategy().width());
     }
-    const LeastWork all = leastWork(order, sums);
+    const LeastWork all(order, sums);
     for (int d : space.dataDegrees(b, narrow, 1)) {
       const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
       const auto weights = objectiveWeights(problem.search.objective, m, 1, space.chunkCounts().back());
-      least = std::min(least, weights.time(all.work, all.unitWork / (problem.cluster->deviceCount() / d), 0));
+      least = std::min(least, all.time(weights, problem.cluster->deviceCount() / d));
     }
   }
   return least * (1 - 1e-12);
@@ -114,9 +125,7 @@ const PerStageSearch::Microbatch& PerStageSearch::microbatch(int index) {
     m.wide = std::max(m.wide, s.strategy().width());
     m.leastBoundary = std::min(m.leastBoundary, s.leastBoundary);
   }
-  const LeastWork all = leastWork(m_order, m.sums);
-  m.work = all.work;
-  m.unitWork = all.unitWork;
+  m.least = LeastWork(m_order, m.sums);
   return m;
 }
 
@@ -131,8 +140,8 @@ int PerStageSearch::widest(const Microbatch& m, int dataDegree) const {
 
 // Without what ZeRO 2 and 3 exchange: it holds for all of them, and grows as units get fewer.
 double PerStageSearch::quick(const Microbatch& m, int index, int dataDegree, int units) const {
-  return objectiveWeights(m_problem.search.objective, microbatchCount(index, dataDegree), 1, 1)
-      .time(m.work, m.unitWork / units, 0);
+  return m.least.time(objectiveWeights(m_problem.search.objective, microbatchCount(index, dataDegree), 1, 1),
+                      units);
 }
 
 PerStageSearch::Item PerStageSearch::allUnits(int b, int d, int units) {

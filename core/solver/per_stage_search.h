@@ -12,6 +12,22 @@ namespace nest::planner {
 /// Whether stages may choose their strategies, and have a choice.
 bool choosesStrategies(const Problem&, const SearchSpace&);
 
+/// Sums over the layers, each under the strategy that makes least of it, of those on so many units at most.
+class LeastWork {
+public:
+  LeastWork() = default;
+  LeastWork(const LayerOrder&, std::vector<LayerSums*>);
+  /// No pipeline on so many units is faster, whatever is shared out how; infinite: no strategy fits on them.
+  double time(const ObjectiveWeights&, int units) const;
+
+private:
+  struct Sums {
+    int width;
+    double work = 0, unitWork = 0;  ///< time, and time × units
+  };
+  std::vector<Sums> m_sums;  ///< by width, ascending
+};
+
 /// No plan whose stages choose their strategies is faster, interleaved or not. At once.
 double leastTime(const Problem&, const LayerOrder&, const SearchSpace&, Search& uniform);
 
@@ -52,14 +68,14 @@ public:
   void report(double bound, double done);
 
 private:
-  static constexpr std::size_t kMostBytes = std::size_t(192) << 20;  ///< of tables of bounds
+  static constexpr std::size_t kMostBytes = std::size_t(128) << 20;  ///< of tables of bounds
 
   /// What all pipelines of one microbatch size have in common.
   struct Microbatch {
     std::vector<LayerSums*> sums;
-    double work = 0, unitWork = 0;  ///< each layer where it takes least time, and least of all units
-    double leastBoundary = 0;       ///< bytes
-    int narrow = 0, wide = 0;       ///< widths on offer
+    LeastWork least;
+    double leastBoundary = 0;  ///< bytes
+    int narrow = 0, wide = 0;  ///< widths on offer
   };
   struct Leader {
     ChosenStages::Configuration configuration;
