@@ -54,7 +54,7 @@ int paper(const Arguments& args) {
     rows = paperStudy(options, watch.control());
   }
   if (args.has("--json"))
-    std::cout << layOut(report::paperJson(rows));
+    std::cout << layOut(named("nest-paper-study", {{"rows", report::paperJson(rows)}}));
   else
     std::cout << paperTable(rows);
   std::cout << std::flush;
@@ -81,7 +81,7 @@ int scaling(const Arguments& args) {
     curve = scalingCurve(input->problem, counts, watch.control());
   }
   if (args.has("--json"))
-    std::cout << layOut(report::scalingJson(curve));
+    std::cout << layOut(named("nest-scaling", {{"points", report::scalingJson(curve)}}));
   else
     std::cout << report::scalingText(curve);
   std::cout << std::flush;
@@ -129,7 +129,7 @@ int piper(const Arguments& args) {
     rows = peerStudy(setting, *optima, options, watch.control());
   }
   if (args.has("--json"))
-    std::cout << layOut(report::peerJson(rows));
+    std::cout << layOut(named("nest-piper-study", {{"rows", report::peerJson(rows)}}));
   else
     std::cout << peerTable(rows);
   return std::cout << std::flush, kDone;

@@ -70,7 +70,7 @@ int why(const Arguments& args) {
                            "batch, memory, constants, stage1/load, stage2/memory, …")}),
              kBadInput;
     if (json)
-      std::cout << layOut(report::explanationJson(*term, depth));
+      std::cout << layOut(named("nest-explanation", report::explanationJson(*term, depth)));
     else
       std::cout << summaryOf(best->plan) << "\n" << toText(*term, depth);
     return std::cout << std::flush, kDone;
@@ -94,7 +94,7 @@ int why(const Arguments& args) {
     else
       std::cout << c.answer << "\n";
   }
-  if (json) std::cout << layOut(answers);
+  if (json) std::cout << layOut(named("nest-answers", {{"answers", std::move(answers)}}));
   return std::cout << std::flush, open ? kStopped : kDone;
 }
 
@@ -178,7 +178,7 @@ int inverse(const Arguments& args) {
                      : std::all_of(answers.begin(), answers.end(), decided) ? kNoPlanFits
                                                                             : kStopped;
     if (json)
-      std::cout << layOut(report::devicesJson(answers));
+      std::cout << layOut(named("nest-devices", {{"devices", report::devicesJson(answers)}}));
     else
       std::cout << report::devicesText(answers, target.has_value());
     return std::cout << std::flush, code;
@@ -186,7 +186,7 @@ int inverse(const Arguments& args) {
   const FewestDevices answer =
       fewestDevices(input->problem, *target, static_cast<int>(most.value_or(0)), watch.control());
   if (json)
-    std::cout << layOut(report::fewestDevicesJson(answer));
+    std::cout << layOut(named("nest-fewest-devices", report::fewestDevicesJson(answer)));
   else
     std::cout << answer.sentence << "\n";
   std::cout << std::flush;

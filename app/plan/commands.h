@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -33,6 +34,9 @@ Command sweepCommand();
 /// Findings go to standard error, one a line; notes only with `all`. With `asJson` and errors among them,
 /// standard output gets {"format": "nest-diagnostics", "diagnostics": […]}.
 void report(const Diagnostics&, bool asJson = false, bool all = false);
+
+/// What --json prints, behind the name and version of its format (resources/schemas/results.schema.json).
+nlohmann::ordered_json named(const char* format, nlohmann::ordered_json content);
 
 /// A scenario with its problem; empty after its errors were reported (the command then ends with kBadInput).
 struct Input {

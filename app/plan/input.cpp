@@ -39,6 +39,12 @@ void report(const Diagnostics& all, bool asJson, bool withNotes) {
   std::cout << layOut(j);
 }
 
+nlohmann::ordered_json named(const char* format, nlohmann::ordered_json content) {
+  nlohmann::ordered_json j{{"format", format}, {"version", 1}};
+  j.update(content);
+  return j;
+}
+
 Reading<Input> readInputText(const std::string& text, const std::string& path) {
   Reading<Input> result;
   auto scenario = readScenario(text, path, loaderBeside(path));

@@ -11,6 +11,7 @@
 #include "files/appending_file.h"
 #include "files/file_writer.h"
 #include "study/sweep.h"
+#include "sweep_slurm.h"
 #include "units/text.h"
 
 namespace nest::cli {
@@ -62,23 +63,6 @@ int writeTables(const std::string& base, const std::string& kept, const std::vec
   return kDone;
 }
 
-int merge(const Arguments& args) {
-  const auto base = args.value("--output");
-  if (!base) return report({misuse("--merge needs -o for the joined table")}), kBadInput;
-  std::vector<SweepJournal> journals;
-  Diagnostics out;
-  for (const std::string& path : args.files) {
-    auto journal = readJournal(path);
-    out.insert(out.end(), journal.diagnostics.begin(), journal.diagnostics.end());
-    if (journal) journals.push_back(std::move(*journal));
-  }
-  if (hasErrors(out)) return report(out), kBadInput;
-  auto merged = mergeJournals(std::move(journals));
-  out.insert(out.end(), merged.diagnostics.begin(), merged.diagnostics.end());
-  report(out);
-  return merged ? writeTables(*base, "", merged->fields, merged->rows) : kBadInput;
-}
-
 /// The journal at `path`, ready for more rows; those of an interrupted run go to `done`.
 Reading<AppendingFile> openJournal(const std::string& path, const SweepGrid& grid, bool restart,
                                    std::vector<SweepRow>& done) {
@@ -105,10 +89,16 @@ Reading<AppendingFile> openJournal(const std::string& path, const SweepGrid& gri
   return file;
 }
 
+int merge(const Arguments& args) {
+  if (const auto base = args.value("--output")) return mergeInto(*base, args.files);
+  return report({misuse("--merge needs -o for the joined table")}), kBadInput;
+}
+
 struct Asked {
   std::vector<SweepField> fields;
   Shard shard;
   int threads = 1;
+  int tasks = 0;
 };
 
 std::optional<Asked> readOptions(const Arguments& args) {
@@ -129,7 +119,16 @@ std::optional<Asked> readOptions(const Arguments& args) {
       out.push_back(misuse("--shard takes i/n with 1 ≤ i ≤ n, not \"" + *s + '"'));
   }
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  asked.threads = static_cast<int>(wholeNumber(args, "--threads", 1, 1024, out).value_or(cores));
+  const bool submits = args.has("--submit");
+  asked.threads =
+      static_cast<int>(wholeNumber(args, "--threads", 1, 1024, out).value_or(submits ? 1 : cores));
+  asked.tasks = static_cast<int>(wholeNumber(args, "--tasks", 1, 1000, out).value_or(0));
+  if (submits && !args.has("--output")) out.push_back(misuse("--submit needs -o for what the jobs write"));
+  if (submits && args.has("--shard"))
+    out.push_back(misuse("--submit makes the shards itself: --tasks N says how many"));
+  for (const char* option : {"--tasks", "--sbatch", "--no-wait"})
+    if (!submits && args.has(option))
+      out.push_back(misuse(std::string(option) + " goes with --submit slurm"));
   report(out);
   return hasErrors(out) ? std::nullopt : std::optional(std::move(asked));
 }
@@ -151,6 +150,18 @@ int sweep(const Arguments& args) {
   report(grid.diagnostics);
   if (!grid) return kBadInput;
 
+  if (args.has("--submit")) {
+    std::vector<std::string> sweepWords = {path};
+    for (const std::string& field : args.values("--set"))
+      sweepWords.insert(sweepWords.end(), {"--set", field});
+    return submitSweep(*grid, {.base = *args.value("--output"),
+                               .words = std::move(sweepWords),
+                               .tasks = asked->tasks,
+                               .threads = asked->threads,
+                               .sbatch = args.values("--sbatch"),
+                               .waits = !args.has("--no-wait"),
+                               .restarts = args.has("--restart")});
+  }
   SweepOptions options{asked->threads, asked->shard, {}};
   const auto base = args.value("--output");
   const bool whole = asked->shard.of == 1;
@@ -205,6 +216,23 @@ int sweep(const Arguments& args) {
 
 }  // namespace
 
+int mergeInto(const std::string& base, const std::vector<std::string>& paths) {
+  std::vector<SweepJournal> journals;
+  Diagnostics out;
+  for (const std::string& path : paths) {
+    auto journal = readJournal(path);
+    out.insert(out.end(), journal.diagnostics.begin(), journal.diagnostics.end());
+    if (journal) journals.push_back(std::move(*journal));
+  }
+  if (hasErrors(out)) return report(out), kBadInput;
+  auto merged = mergeJournals(std::move(journals));
+  out.insert(out.end(), merged.diagnostics.begin(), merged.diagnostics.end());
+  report(out);
+  if (!merged) return kBadInput;
+  const int code = writeTables(base, "", merged->fields, merged->rows);
+  return code == kDone && merged->rows.size() < merged->size ? kStopped : code;
+}
+
 Command sweepCommand() {
   return {
       .name = "sweep",
@@ -226,16 +254,31 @@ file of the scenario has changed. Without -o the table goes to standard output, 
            {"--threads", 0, "N", "solves at once (default: all cores)"},
            {"--shard", 0, "i/n",
             "only every n-th combination, beginning with the i-th; rows go to BASE.shard-i-of-n.jsonl"},
+           {"--submit",
+            0,
+            "SCHEDULER",
+            "solve the shards as an array of jobs, wait for them and join them",
+            false,
+            {"slurm"}},
+           {"--tasks", 0, "N", "jobs of the array (default: up to 32)"},
+           {"--sbatch", 0, "OPTION", "a further option for sbatch, such as --partition=cpu", true},
+           {"--no-wait", 0, "", "submit the array and leave it; the same command without it goes on"},
            {"--merge", 0, "", "join the journals of shards into BASE.csv and BASE.json"},
            {"--restart", 0, "", "solve all rows again"},
            {"--json", 0, "", "without -o: print JSON instead of CSV"}},
-      .notes = R"(Spread over machines, with Slurm or GNU parallel:
-  sbatch --array=1-16 --wrap 'nest-plan sweep s.nest.json --set … --shard $SLURM_ARRAY_TASK_ID/16 -o out'
+      .notes =
+          R"(Spread over the machines of a Slurm cluster, by one command that writes and submits an array of jobs, waits and joins:
+
+  nest-plan sweep s.nest.json --set … -o out --submit slurm --tasks 64 --sbatch --partition=cpu
+
+What it wrote lies in out.slurm.sh, the jobs' messages in out.slurm-*.log. After Ctrl+C, a lost connection or jobs that
+were cancelled the same command waits for the array, or submits what is missing. With other schedulers, such as GNU parallel:
+
   parallel -q nest-plan sweep s.nest.json --set … --shard {}/16 -o out ::: $(seq 16)
   nest-plan sweep --merge out.shard-*.jsonl -o out)",
       .exits = {{0, "done (rows on which nothing fits included)"},
                 {2, "bad input, or a file that cannot be written"},
-                {3, "interrupted"}},
+                {3, "interrupted, or rows are missing"}},
       .leastFiles = 1,
       .mostFiles = 100000,
       .run = sweep};

@@ -233,6 +233,10 @@ private:
 
 /// Whether a level's bandwidth is that of a data sheet, which promises more than exchanges reach.
 bool hasNominalBandwidths(const ClusterSource& cluster) {
+  // The levels of a graph have the least certain origin of its links.
+  if (const auto* drawn = std::get_if<GraphSource>(&cluster.network))
+    return std::any_of(drawn->graph.links.begin(), drawn->graph.links.end(),
+                       [](const NetworkLink& l) { return l.origin == Origin::Catalog; });
   const auto derived = deriveHierarchy(cluster);
   for (int l = 0; derived && l < derived->levelCount(); ++l)
     if (derived->level(l).origin == Origin::Catalog) return true;

@@ -52,6 +52,22 @@ bool set(Json& root, const std::string& pointer, const Json& value) {
   return true;
 }
 
+/// Texts with a unit become the number that the field's key promises: "25 GB/s" is 2.5e10. What the scenario
+/// does not take stays as it is, and is told by its row.
+void toNumbers(SweepField& field, const Json& scenario, const std::string& file,
+               const ReferenceLoader& load) {
+  for (std::string& value : field.values) {
+    const Json typed = Json::parse(value);
+    Json varied = scenario;
+    if (!typed.is_string() || !set(varied, field.pointer, typed)) continue;
+    const auto read = readScenario(varied.dump(), file, load);
+    if (!read) continue;
+    const Json normal = Json::parse(writeScenario(*read));
+    const Json::json_pointer at(field.pointer);
+    if (normal.contains(at) && normal[at].is_number()) value = normal[at].dump();
+  }
+}
+
 std::string firstError(const Diagnostics& all) {
   for (const Diagnostic& d : all)
     if (d.severity == Severity::Error)
@@ -84,12 +100,15 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
   if (!base) return result;
   grid.m_scenario = writeScenario(*base);
   grid.m_file = file;
+  const Json normalised = Json::parse(grid.m_scenario);
   std::set<std::string> seen;
   double combinations = 1;
   for (SweepField& f : fields) {
     // "…/bandwidth" stands for "…/bandwidth_bytes_per_s"; what is no field of one value is named exactly.
     if (const auto known = fieldAt(base->setting(), f.pointer)) f.pointer = known->pointer();
-    if (f.pointer.find('~') != std::string::npos)
+    if (f.pointer.find('~') == std::string::npos)
+      toNumbers(f, normalised, file, grid.m_load);
+    else
       result.diagnostics.push_back(error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer,
                                          "none of their keys needs an escape"));
     if (!seen.insert(f.pointer).second)

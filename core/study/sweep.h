@@ -32,7 +32,7 @@ Reading<SweepField> readSweepField(std::string_view text);
 class SweepGrid {
 public:
   /// `scenario`: text of a scenario file; it must be good as it stands. Errors: a field twice, more than a
-  /// million combinations, a field that scenarios do not have.
+  /// million combinations, a field that scenarios do not have. Values with a unit become numbers.
   static Reading<SweepGrid> build(std::string_view scenario, const std::string& file,
                                   std::vector<SweepField> fields, const ReferenceLoader& load);
 
@@ -125,7 +125,7 @@ Diagnostics belongsTo(const SweepJournal&, const SweepGrid&);
 Reading<SweepJournal> mergeJournals(std::vector<SweepJournal>);
 
 /// A table with a column per field (by its pointer without the leading slash) and per figure; keys and heads
-/// end in units. Handed out in pieces.
+/// end in units. Equal for equal grids, whoever solved the rows and how long it took. Handed out in pieces.
 using TextSink = std::function<void(std::string_view)>;
 void writeSweepCsv(const std::vector<SweepField>&, const std::vector<SweepRow>&, const TextSink&);
 void writeSweepJson(const std::vector<SweepField>&, const std::vector<SweepRow>&, const TextSink&);

@@ -40,7 +40,7 @@ Json rowJson(const SweepRow& r, const std::vector<SweepField>* fields) {
   j["lower_bound_s"] = r.lowerBoundSeconds;
   j["gap"] = r.gap;
   j["states"] = r.states;
-  j["elapsed_s"] = r.elapsedSeconds;
+  if (!fields) j["elapsed_s"] = r.elapsedSeconds;  // tables are the same however they were solved
   return j;
 }
 
@@ -257,7 +257,7 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
   for (const SweepField& f : fields) out += cell(f.pointer.substr(1)) + ',';
   sink(out +
        "status,plan,batch_time_s,simulated_time_s,samples_per_s,tokens_per_s,mfu,devices_used,peak_memory_"
-       "bytes,bound_by,lower_bound_s,gap,states,elapsed_s,problem\n");
+       "bytes,bound_by,lower_bound_s,gap,states,problem\n");
   for (const SweepRow& r : rows) {
     out.clear();
     for (const std::string& v : r.values) {
@@ -268,8 +268,7 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
          {cell(r.status), cell(r.plan), figure(r.batchSeconds), figure(r.simulatedSeconds),
           figure(r.samplesPerSecond), figure(r.tokensPerSecond), r.mfu ? text::exact(*r.mfu) : std::string(),
           r.devicesUsed ? std::to_string(r.devicesUsed) : std::string(), figure(r.peakMemoryBytes),
-          cell(r.boundBy), figure(r.lowerBoundSeconds), text::exact(r.gap), text::exact(r.states),
-          text::exact(r.elapsedSeconds)})
+          cell(r.boundBy), figure(r.lowerBoundSeconds), text::exact(r.gap), text::exact(r.states)})
       out += s + ',';
     sink(out + cell(r.problem) + '\n');
   }

@@ -466,6 +466,26 @@ private slots:
       QCOMPARE(twice.out, once.out);
     }
   }
+  /// What a data sheet says stays that on the way through a graph, so that the same share of it is counted
+  /// on.
+  void linkEfficiencySurvivesGraphs() {
+    QTemporaryDir dir;
+    const QString slurm = QStringLiteral(NEST_SOURCE_DIR "/samples/topologies/tree.topology.conf");
+    const QString model = QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-8b.json");
+    const QString first = dir.filePath("a.nest.json");
+    QCOMPARE(run({"import", slurm, model, "--devices-per-host", "8", "-o", first}).code, 0);
+    const auto efficiencyOf = [](const QString& path) {
+      const QByteArray text = QByteArray::fromStdString(readFile(path.toStdString()));
+      return QJsonDocument::fromJson(text)["assumptions"]["link_efficiency"].toDouble(1);
+    };
+    QVERIFY(efficiencyOf(first) < 1);
+    for (const char* format : {"graphml", "dot"}) {
+      const QString graph = dir.filePath(QString("g.") + format), second = dir.filePath("b.nest.json");
+      QCOMPARE(run({"export", first, "--as", format, "-o", graph}).code, 0);
+      QCOMPARE(run({"import", graph, model, "-o", second}).code, 0);
+      QCOMPARE(efficiencyOf(second), efficiencyOf(first));
+    }
+  }
   void exportsRefuseWithReasons() {
     QCOMPARE(run({"export", sample("teaching-6-layers-2x2"), "--as", "megaton"}).code, 2);
     QCOMPARE(run({"export", sample("teaching-6-layers-2x2")}).code, 2);
@@ -494,9 +514,18 @@ private slots:
                   dir.filePath("part.shard-2-of-2.jsonl"), "-o", dir.filePath("joined")})
                  .code,
              0);
-    QFile csv(dir.filePath("joined.csv"));
-    QVERIFY(csv.open(QIODevice::ReadOnly));
-    QCOMPARE(csv.readAll().count('\n'), 5);
+    QFile csv(dir.filePath("joined.csv")), whole(dir.filePath("all.csv"));
+    QVERIFY(csv.open(QIODevice::ReadOnly) && whole.open(QIODevice::ReadOnly));
+    const QByteArray joined = csv.readAll();
+    QCOMPARE(joined.count('\n'), 5);
+    QCOMPARE(joined, whole.readAll());
+    QCOMPARE(
+        run({"sweep", "--merge", dir.filePath("part.shard-1-of-2.jsonl"), "-o", dir.filePath("half")}).code,
+        3);
+    const QStringList array = {"sweep", sweep[1], sweep[2], sweep[3], "--submit", "slurm"};
+    QVERIFY(run(array).err.contains("--submit needs -o"));
+    QVERIFY(run(array + QStringList{"-o", "x", "--shard", "1/2"}).err.contains("--tasks"));
+    QVERIFY(run({"sweep", sweep[1], sweep[2], sweep[3], "--tasks", "4"}).err.contains("--submit slurm"));
     QCOMPARE(run({"sweep", sweep[1], "--set", "job.global_batch=8", "-o", dir.filePath("all")}).code, 2);
     QCOMPARE(run({"sweep", sweep[1]}).code, 2);
     QCOMPARE(run({"sweep", sweep[1], "--set", "a=1", "--shard", "3/2"}).code, 2);

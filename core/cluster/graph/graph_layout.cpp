@@ -223,9 +223,10 @@ NetworkGraph fromLevels(const LevelsSource& source) {
   if (!source.hostSizes.empty()) hosts = static_cast<int>(source.hostSizes.size());
 
   const auto effective = [](const LevelSpec& s) { return s.bandwidth / s.oversubscription; };
-  const auto link = [&g](int a, int b, BytesPerSecond width, Seconds latency, int count) {
+  const auto link = [&](int a, int b, const LevelSpec& level, Seconds latency, int count) {
     NetworkLink x;
-    x.from = a, x.to = b, x.bandwidth = width, x.latency = latency, x.count = count;
+    x.from = a, x.to = b, x.bandwidth = effective(level), x.latency = latency, x.count = count;
+    x.origin = level.origin;
     g.links.push_back(x);
   };
   struct Group {
@@ -247,7 +248,7 @@ NetworkGraph fromLevels(const LevelsSource& source) {
       device.host = host.id;
       device.name = device.id = host.name + ':' + std::to_string(k);
       g.nodes.push_back(device);
-      link(static_cast<int>(g.nodes.size()) - 1, node, effective(source.levels.front()),
+      link(static_cast<int>(g.nodes.size()) - 1, node, source.levels.front(),
            source.levels.front().latency / 2, 1);
     }
     groups.push_back({node, size});
@@ -274,7 +275,7 @@ NetworkGraph fromLevels(const LevelsSource& source) {
       g.nodes.push_back(node);
       int devices = 0;
       for (std::size_t k = first; k < last; ++k) {
-        link(groups[k].node, number, effective(level), hop, groups[k].devices);
+        link(groups[k].node, number, level, hop, groups[k].devices);
         devices += groups[k].devices;
       }
       above.push_back({number, devices});

@@ -111,6 +111,8 @@ private slots:
     QVERIFY(merged);
     QVERIFY(merged.diagnostics.empty());
     QVERIFY(timeless(merged->rows) == whole);
+    for (const auto write : {writeSweepCsv, writeSweepJson})
+      QCOMPARE(tableOf(g, merged->rows, write), tableOf(g, runSweep(g, {2, {}, {}}, {}), write));
 
     int solved = 0;
     const auto rest =
@@ -119,6 +121,20 @@ private slots:
     QVERIFY(timeless(rest) == whole);
     journals.pop_back();
     QCOMPARE(mergeJournals(journals).diagnostics[0].code, std::string("sweep-incomplete"));
+  }
+  /// A column that promises bytes per second holds numbers, however they were typed.
+  void columnsHoldWhatTheirHeadsSay() {
+    const SweepGrid g = grid({"cluster.levels.1.bandwidth=5 GB/s,40 Gb/s,none GB/s", "name=a b,5 GB/s"});
+    QCOMPARE(g.fields()[0].values[0], g.fields()[0].values[1]);
+    QCOMPARE(std::stod(g.fields()[0].values[0]), 5e9);
+    QCOMPARE(g.fields()[0].values[2], std::string("\"none GB/s\""));
+    QCOMPARE(g.fields()[1].values[1], std::string("\"5 GB/s\""));
+    const std::string csv = tableOf(g, runSweep(g, {}, {}), writeSweepCsv);
+    QVERIFY(csv.starts_with("cluster/levels/1/bandwidth_bytes_per_s,name,status,"));
+    QVERIFY(csv.find("\n" + g.fields()[0].values[0] + ",a b,optimal,") != std::string::npos);
+    QVERIFY(csv.find("\nnone GB/s,a b,invalid,") != std::string::npos);
+    QCOMPARE(grid({"cluster.levels.1.bandwidth=5 GB/s"}).key(),
+             grid({"cluster.levels.1.bandwidth=40 Gb/s"}).key());
   }
   void aCutOffLineIsSolvedAgain() {
     const SweepGrid g = grid({"job.global_batch=8,16"});

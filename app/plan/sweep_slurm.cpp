@@ -1,0 +1,272 @@
+#include "sweep_slurm.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "files.h"
+#include "files/file_writer.h"
+#include "text/json_layout.h"
+#include "units/text.h"
+
+namespace nest::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Told {
+  int code = -1;     ///< 127: the program is not there
+  std::string text;  ///< of both streams
+};
+
+/// Runs a program found by PATH and waits for it.
+Told run(const std::vector<std::string>& words) {
+  std::array<int, 2> pipe{};
+  if (pipe2(pipe.data(), O_CLOEXEC) != 0) return {};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, pipe[1], STDERR_FILENO);
+  std::vector<char*> argv;
+  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(pipe[1]);
+  Told told;
+  std::array<char, 4096> buffer{};
+  for (ssize_t n = 0; (n = read(pipe[0], buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR);)
+    if (n > 0) told.text.append(buffer.data(), static_cast<std::size_t>(n));
+  close(pipe[0]);
+  if (failed != 0) return {127, "it is not installed here"};
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  told.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  while (!told.text.empty() && told.text.back() == '\n') told.text.pop_back();
+  return told;
+}
+
+Diagnostic trouble(std::string message, std::string remedy) {
+  return error("slurm", {"", 0, 0, ""}, std::move(message), std::move(remedy));
+}
+
+std::string quoted(const std::string& s) {
+  std::string out = "'";
+  for (const char c : s) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + '\'';
+}
+
+/// What is known of an array that was submitted: BASE.slurm.json.
+struct State {
+  std::string key;
+  int tasks = 0;
+  std::string job;
+};
+
+std::string statePath(const std::string& base) {
+  return base + ".slurm.json";
+}
+
+std::optional<State> readState(const std::string& base) {
+  const auto text = readTextFile(statePath(base));
+  if (!text) return std::nullopt;
+  const auto j = nlohmann::json::parse(*text, nullptr, false);
+  if (!j.is_object() || j.value("format", "") != "nest-slurm-sweep" || !j["key"].is_string() ||
+      !j["tasks"].is_number_integer() || !j["job"].is_string())
+    return std::nullopt;
+  return State{j["key"], j["tasks"], j["job"]};
+}
+
+Diagnostics writeState(const std::string& base, const State& s) {
+  return writeFile(statePath(base), layOut({{"format", "nest-slurm-sweep"},
+                                            {"version", 1},
+                                            {"key", s.key},
+                                            {"tasks", s.tasks},
+                                            {"job", s.job}}));
+}
+
+std::string journalPath(const std::string& base, int shard, int of) {
+  return base + ".shard-" + std::to_string(shard) + "-of-" + std::to_string(of) + ".jsonl";
+}
+
+/// The shards that are not solved whole; errors where a journal is of another sweep.
+Reading<std::vector<int>> openShards(const SweepGrid& grid, const std::string& base, int tasks) {
+  Reading<std::vector<int>> result;
+  std::vector<int> open;
+  for (int n = 1; n <= tasks; ++n) {
+    const std::string path = journalPath(base, n, tasks);
+    std::error_code ec;
+    if (!fs::exists(path, ec) || fs::file_size(path, ec) == 0) {
+      open.push_back(n);
+      continue;
+    }
+    const auto journal = readJournal(path);
+    Diagnostics wrong = journal ? belongsTo(*journal, grid) : journal.diagnostics;
+    if (hasErrors(wrong))
+      result.diagnostics.insert(result.diagnostics.end(), wrong.begin(), wrong.end());
+    else if (journal->rows.size() < Shard{n, tasks}.sizeOf(grid.size()))
+      open.push_back(n);
+  }
+  if (!hasErrors(result.diagnostics)) result.value = std::move(open);
+  return result;
+}
+
+/// "1-4,7,9-10"
+std::string ranges(const std::vector<int>& ascending) {
+  std::string out;
+  for (std::size_t i = 0; i < ascending.size();) {
+    std::size_t last = i;
+    while (last + 1 < ascending.size() && ascending[last + 1] == ascending[last] + 1) ++last;
+    out += (out.empty() ? "" : ",") + std::to_string(ascending[i]);
+    if (last > i) out += '-' + std::to_string(ascending[last]);
+    i = last + 1;
+  }
+  return out;
+}
+
+std::string script(const SlurmSweep& sweep, int tasks, const std::vector<int>& open) {
+  std::error_code ec;
+  const fs::path self = fs::read_symlink("/proc/self/exe", ec);
+  std::string out = "#!/bin/sh\n#SBATCH --job-name=nest-sweep\n#SBATCH --array=" + ranges(open) +
+                    "\n#SBATCH --cpus-per-task=" + std::to_string(sweep.threads) + "\n#SBATCH --output=\"" +
+                    sweep.base + ".slurm-%a.log\"\n#SBATCH --open-mode=append\n#SBATCH --requeue\n";
+  for (const std::string& option : sweep.sbatch) out += "#SBATCH " + option + '\n';
+  out += "exec " + quoted(ec ? "nest-plan" : self.string()) + " sweep";
+  for (const std::string& w : sweep.words) out += ' ' + quoted(w);
+  return out + " -o " + quoted(sweep.base) + " --threads " + std::to_string(sweep.threads) +
+         " --shard \"$SLURM_ARRAY_TASK_ID/" + std::to_string(tasks) + "\"\n";
+}
+
+/// The job's id; empty after what is wrong was reported.
+std::string submit(const SlurmSweep& sweep, int tasks, const std::vector<int>& open) {
+  const std::string path = sweep.base + ".slurm.sh";
+  if (const Diagnostics failed = writeTextFile(path, script(sweep, tasks, open)); !failed.empty())
+    return report(failed), "";
+  const Told told = run({"sbatch", "--parsable", path});
+  const std::string id = told.text.substr(0, told.text.find_first_of(";\n"));
+  if (told.code == 0 && !id.empty() && id.find_first_not_of("0123456789") == std::string::npos) return id;
+  report({trouble("sbatch does not take the array: " + told.text,
+                  told.code == 127 ? "run it on a machine of the cluster, or without --submit"
+                                   : path + " is what was submitted; --sbatch adds options")});
+  return "";
+}
+
+/// Whether some of the job waits or runs. A controller that does not answer says nothing about the job.
+bool isQueued(const std::string& job) {
+  const Told told = run({"squeue", "--noheader", "--jobs=" + job, "--format=%i"});
+  if (told.code == 0) return !told.text.empty();
+  return told.text.find("Invalid job id") == std::string::npos && told.code != 127;
+}
+
+/// Lines of the journals without their heads.
+std::size_t rowsIn(const std::string& base, int tasks) {
+  std::size_t rows = 0;
+  for (int n = 1; n <= tasks; ++n) {
+    std::size_t lines = 0;
+    (void)readLines(journalPath(base, n, tasks),
+                    [&](std::string_view, bool whole) { return lines += whole, true; });
+    rows += lines > 0 ? lines - 1 : 0;
+  }
+  return rows;
+}
+
+std::string counted(std::size_t n) {
+  return text::count(static_cast<long long>(n));
+}
+
+/// False: the user has enough of waiting.
+bool waitFor(const std::string& job, const std::string& base, int tasks, std::size_t all) {
+  Watch watch({});
+  const Control control = watch.control();
+  std::size_t last = all + 1;
+  for (int pause = 200; isQueued(job); pause = std::min(pause * 2, 3000)) {
+    if (const std::size_t rows = rowsIn(base, tasks); rows != last) {
+      std::cerr << "job " << job << ": " << counted(rows) << " of " << counted(all) << " rows\n";
+      last = rows;
+    }
+    for (int waited = 0; waited < pause && !control.over(); waited += 20)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (control.over()) return false;
+  }
+  return true;
+}
+
+/// The number of shards: it stays as it was once there are journals.
+Reading<int> tasksOf(const SweepGrid& grid, const SlurmSweep& sweep, const std::optional<State>& state) {
+  const int usual = static_cast<int>(std::min<std::size_t>(grid.size(), 32));
+  if (!state)
+    return {sweep.tasks > 0 ? std::min<int>(sweep.tasks, static_cast<int>(grid.size())) : usual, {}};
+  const auto begun = [&](std::string message) {
+    return Reading<int>{std::nullopt,
+                        {error("sweep-different", {statePath(sweep.base), 0, 0, ""}, std::move(message),
+                               "give another -o, or --restart to begin again")}};
+  };
+  if (state->key != grid.key()) return begun("this array is of another sweep");
+  if (sweep.tasks > 0 && sweep.tasks != state->tasks)
+    return begun("the sweep was begun with " + std::to_string(state->tasks) + " tasks");
+  return {state->tasks, {}};
+}
+
+/// Ends the job, if any, and removes its journals and state.
+void forget(const std::string& base, const State& state) {
+  if (!state.job.empty()) {
+    run({"scancel", state.job});
+    for (int tries = 0; tries < 100 && isQueued(state.job); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  std::error_code ignored;
+  for (int n = 1; n <= state.tasks; ++n) fs::remove(journalPath(base, n, state.tasks), ignored);
+  fs::remove(statePath(base), ignored);
+}
+
+}  // namespace
+
+int submitSweep(const SweepGrid& grid, const SlurmSweep& sweep) {
+  auto state = readState(sweep.base);
+  if (state && sweep.restarts) {
+    forget(sweep.base, *state);
+    state.reset();
+  }
+  const auto tasks = tasksOf(grid, sweep, state);
+  if (!tasks) return report(tasks.diagnostics), kBadInput;
+  auto open = openShards(grid, sweep.base, *tasks);
+  if (!open) return report(open.diagnostics), kBadInput;
+  std::string job = state ? state->job : "";
+  if (!open->empty() && (job.empty() || !isQueued(job))) {
+    job = submit(sweep, *tasks, *open);
+    if (job.empty()) return kBadInput;
+    if (const Diagnostics failed = writeState(sweep.base, {grid.key(), *tasks, job}); !failed.empty())
+      return report(failed), kBadInput;
+    std::cerr << "job " << job << ": submitted, " << open->size() << " of " << *tasks << " shards\n";
+  }
+  const std::string again = "the same command waits for it and joins the rows; scancel " + job + " ends it\n";
+  if (!open->empty()) {
+    if (!sweep.waits) return std::cerr << "job " << job << " runs; " << again, kStopped;
+    if (!waitFor(job, sweep.base, *tasks, grid.size()))
+      return std::cerr << "job " << job << " goes on; " << again, kStopped;
+    open = openShards(grid, sweep.base, *tasks);
+    if (!open) return report(open.diagnostics), kBadInput;
+  }
+  if (!open->empty()) {
+    std::cerr << "job " << job << " ended with " << open->size() << " of " << *tasks << " shards unfinished ("
+              << ranges(*open) << "); " << sweep.base
+              << ".slurm-*.log tell why, and the same command submits them again\n";
+    return kStopped;
+  }
+  std::vector<std::string> journals;
+  for (int n = 1; n <= *tasks; ++n) journals.push_back(journalPath(sweep.base, n, *tasks));
+  return mergeInto(sweep.base, journals);
+}
+
+}  // namespace nest::cli

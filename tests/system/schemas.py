@@ -1,0 +1,104 @@
+"""Runs every command that prints JSON and holds the output against resources/schemas."""
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+
+build, source, work = map(Path, sys.argv[1:4])
+samples = source / "samples"
+schemas = {p.name: json.loads(p.read_text()) for p in (source / "resources/schemas").glob("*.schema.json")}
+for schema in schemas.values():
+    Draft202012Validator.check_schema(schema)
+
+
+def validator(name, part=None):
+    """Of a schema or one of its definitions; the plans in results are those of plan.schema.json."""
+    schema = json.loads(json.dumps(schemas[name]).replace('"plan.schema.json"', '"#/$defs/plan"'))
+    definitions = schema.setdefault("$defs", {})
+    definitions["plan"] = {k: v for k, v in schemas["plan.schema.json"].items() if k not in ("$id", "$schema")}
+    del schema["$id"]
+    return Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": definitions} if part else schema)
+
+
+failed, formats = [], set()
+
+
+def hold(document, name, what):
+    """One of the formats is meant: its own errors are told, not those of all."""
+    part = None
+    if name == "results.schema.json":
+        formats.add(document.get("format"))
+        if document.get("format") not in schemas[name]["$defs"]:
+            failed.append(f"{what}: no format {document.get('format')}")
+            return
+        part = document["format"]
+    schema = validator(name, part)
+    failed.extend(f"{what}: {e.json_path}: {e.message[:200]}" for e in list(schema.iter_errors(document))[:3])
+
+
+def json_of(*words):
+    run = subprocess.run([build / "bin/nest-plan", *map(str, words)], capture_output=True, text=True, cwd=samples)
+    assert run.returncode in (0, 1, 2, 3), (words, run.returncode, run.stderr)
+    return json.loads(run.stdout)
+
+
+def results(*words):
+    document = json_of(*words)
+    hold(document, "results.schema.json", " ".join(map(str, words)))
+    return document
+
+
+small, usual, none = "teaching-6-layers-2x2.nest.json", "llama2-7b-h100-128.nest.json", "llama3-70b-a100-16-too-small.nest.json"
+for sample in sorted(p.name for p in samples.glob("*.nest.json")):
+    outcome = results("solve", sample, "--json", "--front", "--work-limit", 100000)
+    if "plan" not in outcome:
+        continue
+    plan = work / "plan.json"
+    subprocess.run([build / "bin/nest-plan", "solve", sample, "-o", plan, "--work-limit", "100000"], cwd=samples, capture_output=True)
+    hold(json.loads(plan.read_text()), "plan.schema.json", f"plan of {sample}")
+    results("evaluate", sample, plan, "--json", "--measured", "3s")
+results("evaluate", none, plan, "--json")
+results("solve", usual, "--json", "--free")
+results("solve", usual, "--json", "--work-limit", 0)
+results("solve", "/nowhere", "--json")
+network = work / "rails.nest.json"
+subprocess.run([build / "bin/nest-plan", "import", "topologies/rails.dot", "models/llama-3-8b.json", "-o", network], cwd=samples, capture_output=True)
+results("solve", network, "--json")
+for sample in (small, none, usual):
+    results("compare", sample, "--json", "--walks", 1, "--steps", 5)
+results("compare", usual, "--json", "--work-limit", 0)
+for term in ("batch", "memory", "constants"):
+    results("why", usual, "--json", "--term", term, "--depth", 9)
+results("why", usual, "tp=8", "layer 17 in stage 2", "pp=64", "--json")
+results("improve", small, "--json", "--break-even", "--failures")
+for limit in ((), ("--work-limit", 2)):
+    results("inverse", usual, "--time", "6s", "--json", *limit)
+    results("inverse", small, "--devices", "--time", "50ms", "--json", *limit)
+results("inverse", small, "--time", "1us", "--json")
+results("study", "scaling", small, "--from", 4, "--to", 16, "--json")
+results("study", "scaling", none, "--from", 16, "--to", 32, "--json")
+results("study", "paper", "--model", "BERT-large", "--devices", 64, "--json")
+results("check", small, source / "README.md", "topologies/rails.dot", "models/llama-3-8b.json", "--json")
+results("fields", "--json")
+results("sweep", small, "--set", "job.global_batch=8,-1", "--set", "name=a,b", "--json")
+for profile in (source / "tests/data/profile_json").glob("*.json"):
+    hold(json.loads(profile.read_text()), "profile.schema.json", profile.name)
+
+told = set(schemas["results.schema.json"]["oneOf"][i]["$ref"].split("/")[-1] for i in range(len(schemas["results.schema.json"]["oneOf"])))
+missing = told - formats - {"nest-piper-study"}  # its input is not at hand everywhere
+assert not missing, f"no output of {missing}"
+assert not failed, "\n".join(failed)
+
+# What is wrong is refused.
+wrong = copy.deepcopy(outcome if "plan" in outcome else json_of("solve", small, "--json"))
+wrong["batch_time_s"] = "fast"
+assert not validator("results.schema.json").is_valid(wrong)
+for spoil in (lambda p: p.update(zero=4), lambda p: p.pop("stages"), lambda p: p["stages"][0].update(recompute="all"), lambda p: p.update(tensor=2)):
+    bad = json.loads(plan.read_text())
+    assert validator("plan.schema.json").is_valid(bad)
+    spoil(bad)
+    assert not validator("plan.schema.json").is_valid(bad), bad
+print(f"{len(formats)} formats")

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# nest-plan sweep --submit slurm on a real Slurm of one node: submitted, cancelled half way, resumed, joined; the same
+# bytes as without it. NEST_SLURM_POINTS: how many points (400).
+. "$(dirname "$0")/common.sh"
+PATH=$PATH:/usr/sbin
+needs slurmctld slurmd sbatch munged
+[ "$(id -u)" = 0 ] || skip "slurmd wants root"
+points=${NEST_SLURM_POINTS:-400} tasks=4
+plan=$BUILD/bin/nest-plan
+cd "$work"
+
+daemons=()
+stop_all() {
+  scancel -u root 2>/dev/null || true
+  for ((i = ${#daemons[@]} - 1; i >= 0; --i)); do kill "${daemons[i]}" 2>/dev/null || true; done
+  wait 2>/dev/null || true
+  rm -rf "$work"
+}
+trap stop_all EXIT
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+mkdir -m 755 munge && mkdir state spool && chmod 711 "$work"
+head -c 1024 /dev/urandom >munge/key && chmod 400 munge/key
+munged --force --foreground --socket="$work/munge/socket" --key-file="$work/munge/key" --pid-file="$work/munge/pid" \
+  --log-file="$work/munge/log" --seed-file="$work/munge/seed" >munge.out 2>&1 &
+daemons+=($!)
+host=$(hostname -s)
+cat >slurm.conf <<CONF
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+SlurmctldPort=$(free_port)
+SlurmdPort=$(free_port)
+AuthType=auth/munge
+AuthInfo=socket=$work/munge/socket
+CredType=cred/munge
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd.pid
+SlurmctldLogFile=$work/slurmctld.log
+SlurmdLogFile=$work/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerParameters=sched_min_interval=0,batch_sched_delay=0
+SlurmdParameters=config_overrides
+ReturnToService=2
+MpiDefault=none
+KillWait=5
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$tasks State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+CONF
+export SLURM_CONF=$work/slurm.conf
+for ((i = 0; i < 50; ++i)); do [ -S munge/socket ] && break; sleep 0.1; done
+[ -S munge/socket ] || skip "munged does not start: $(tail -2 munge.out munge/log 2>/dev/null)"
+slurmctld -D >slurmctld.out 2>&1 &
+daemons+=($!)
+slurmd -D >slurmd.out 2>&1 &
+daemons+=($!)
+for ((i = 0; i < 300; ++i)); do
+  [ "$(sinfo --noheader --format=%T 2>/dev/null)" = idle ] && break
+  sleep 0.1
+done
+[ "$(sinfo --noheader --format=%T 2>/dev/null)" = idle ] || skip "Slurm does not start: $(tail -3 slurmctld.out slurmctld.log slurmd.out slurmd.log 2>/dev/null)"
+
+scenario=$SOURCE/samples/teaching-6-layers-2x2.nest.json
+sweep=("$plan" sweep "$scenario" --set "job.global_batch=8..$((points / 2 * 8))+8" --set "cluster.levels.1.bandwidth=10 GB/s,20 GB/s")
+begin=$SECONDS
+"${sweep[@]}" -o plain 2>/dev/null
+echo "$points points on threads: $((SECONDS - begin)) s"
+
+rows() { cat out.shard-*.jsonl 2>/dev/null | grep -c '"index"' || true; }
+begin=$SECONDS
+# Left alone after some rows: the array goes on, and is then cancelled.
+"${sweep[@]}" -o out --submit slurm --tasks $tasks --no-wait 2>err && fail "it did not say that rows are missing"
+[ -f out.slurm.json ] || fail "not submitted: $(cat err)"
+job=$(sed -n 's/.*"job": "\([0-9]*\)".*/\1/p' out.slurm.json)
+[ -n "$job" ] || fail "no job: $(cat err)"
+for ((i = 0; i < 600; ++i)); do [ "$(rows)" -ge $((points / 10)) ] && break; sleep 0.05; done
+scancel "$job"
+for ((i = 0; i < 300; ++i)); do [ -z "$(squeue --noheader --jobs="$job" 2>/dev/null)" ] && break; sleep 0.1; done
+kept=$(rows)
+[ "$kept" -ge $((points / 10)) ] || fail "only $kept rows: $(cat out.slurm-*.log slurmctld.log | tail -20)"
+[ ! -e out.csv ] || fail "a table of what is not whole"
+echo "cancelled after $kept rows"
+
+# Waiting for it and giving up leaves it at work; the next call finds that job, waits and joins.
+"${sweep[@]}" -o out --submit slurm 2>>err &
+waiting=$!
+sleep 1
+kill -INT $waiting 2>/dev/null || true
+code=0; wait $waiting || code=$?
+[ $code = 3 ] || [ $code = 0 ] || fail "code $code after Ctrl+C: $(cat err)"
+"${sweep[@]}" -o out --submit slurm 2>>err || fail "resumed: $(cat err)"
+cmp plain.csv out.csv && cmp plain.json out.json || fail "joined rows differ"
+[ "$(rows)" = "$points" ] || fail "$(rows) rows in the journals: solved twice"
+echo "$points points through Slurm, cancelled and resumed: $((SECONDS - begin)) s"
+
+# All there: nothing is submitted again. Another sweep on the same place is refused.
+rm out.csv
+"${sweep[@]}" -o out --submit slurm 2>err && [ -f out.csv ] || fail "joining again: $(cat err)"
+! grep -q submitted err || fail "submitted again"
+"$plan" sweep "$scenario" --set job.global_batch=8,16 -o out --submit slurm 2>err && fail "another sweep was taken"
+grep -q "another sweep" err || fail "$(cat err)"
+# What Slurm refuses is told in its words.
+"$plan" sweep "$scenario" --set job.global_batch=8,16 -o bad --submit slurm --sbatch --partition=none 2>err && fail "no such partition"
+grep -q "invalid partition" err || fail "$(cat err)"
