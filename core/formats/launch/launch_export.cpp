@@ -139,6 +139,23 @@ LaunchPlan::LaunchPlan(const ReportSource& s, const Plan& p, const char* target)
           "set the constraint megatron_expressible, or offer one policy in search.recompute");
   require(job().globalBatch % (plan.microbatch * plan.dataDegree()) == 0, "padded-batch",
           "its microbatches do not divide the global batch", "search with pad_last_microbatch off");
+  warnOfStandIns();
+}
+
+void LaunchPlan::warnOfStandIns() {
+  const OptimizerRegime& o = job().optimizer;
+  if (o.id == "custom")
+    warn("optimizer",
+         "the file trains with Adam; the plan counts an optimizer of its own, with " +
+             text::number(o.weightBytes) + ", " + text::number(o.gradientBytes) + " and " +
+             text::number(o.optimizerBytes) +
+             " bytes per parameter for weights, gradients and optimizer state",
+         "set that optimizer in the framework, or job/optimizer to adam-fp32-grads");
+  const std::string& device = source.problem->cluster->device().name;
+  for (const char* kind : {"TPU", "Trainium", "Gaudi"})
+    if (device.starts_with(kind))
+      warn("accelerator", std::string(m_target) + " is written for GPUs; " + device +
+                              " needs a port of it that takes these settings");
 }
 
 void LaunchPlan::refuse(std::string code, std::string message, std::string remedy) {

@@ -47,6 +47,20 @@ const char* yes(bool b) {
   return b ? "true" : "false";
 }
 
+/// Gradients of 16-bit training are summed and exchanged in the format of the weights unless it is told
+/// otherwise, and without ZeRO it cannot be.
+void addDeepSpeedGradients(nlohmann::ordered_json& j, LaunchPlan& p) {
+  if (p.job().format == NumberFormat::Fp32 || p.job().optimizer.gradientBytes <= 2) return;
+  if (p.plan.zero == 0) {
+    p.warn("gradients",
+           "without ZeRO DeepSpeed sums gradients in the format of the weights, the plan counts fp32 ones",
+           "offer 1 in search.zero_stages");
+    return;
+  }
+  j["data_types"] = {{"grad_accum_dtype", "fp32"}};
+  j["communication_data_type"] = "fp32";
+}
+
 }  // namespace
 
 Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
@@ -80,6 +94,8 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   if (p.job().format == NumberFormat::Fp16) j["fp16"] = {{"enabled", true}};
   if (p.job().format == NumberFormat::Bf16) j["bf16"] = {{"enabled", true}};
   j["optimizer"] = {{"type", p.job().optimizer.id == "sgd" ? "SGD" : "AdamW"}};
+  if (p.job().optimizer.id == "sgd" && p.plan.zero > 0) j["zero_allow_untested_optimizer"] = true;
+  addDeepSpeedGradients(j, p);
   j["zero_optimization"] = {{"stage", p.plan.zero}};
   if (p.plan.zero >= 2) {
     j["zero_optimization"]["overlap_comm"] =
@@ -105,20 +121,22 @@ std::string torchTitanPrecision(LaunchPlan& p, bool fsdp) {
 
 void checkTorchTitan(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp8, NumberFormat::Fp32});
+  const bool isSplit = p.strategy.width() > 1 || p.stages() > 1;
   p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
-            "offer 0, 2 and 3 in search.zero_stages");
-  p.require(p.strategy.expert == 1 || p.plan.zero >= 2, "experts-unsharded",
+            isSplit || p.strategy.expert > 1 ? "offer 2 and 3 in search.zero_stages"
+                                             : "offer 0, 2 and 3 in search.zero_stages");
+  const bool sharded = p.plan.zero >= 1;  // what is wrong with ZeRO 1 stands above
+  p.require(p.strategy.expert == 1 || sharded, "experts-unsharded",
             "its experts are spread over replicas that hold all else in full (ZeRO 0)",
             "offer 2 and 3 in search.zero_stages");
   p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
             "there the context ranks of a replica belong to one expert group",
             "set search.context_parallel to false");
-  const bool alone = p.strategy.width() == 1 && p.stages() == 1;
-  p.require(p.plan.zero >= 2 || p.data() == 1 || alone, "ddp-mesh",
+  p.require(sharded || p.data() == 1 || !isSplit, "ddp-mesh",
             "it replicates (ZeRO 0) a model that is split over devices, and torchtitan's DDP takes no other "
             "parallelism beside it",
             "offer 2 and 3 in search.zero_stages");
-  p.require(p.plan.zero >= 2 || p.strategy.context == 1, "context-shards",
+  p.require(sharded || p.strategy.context == 1, "context-shards",
             "its context ranks hold whole parameters (ZeRO 0), and there FSDP shards over them",
             "offer 2 and 3 in search.zero_stages");
   p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and there are Adam and AdamW",

@@ -131,6 +131,8 @@ void warnOfModel(LaunchPlan& p) {
     p.warn("bias",
            "Megatron-LM has biases in all projections, in queries, keys and values only, or nowhere; the "
            "model has others");
+  if (!m->gatedMlp && m->activation == "relu")
+    p.warn("activation", "the model's MLP has ReLU; Megatron-LM's flags give it GELU, which costs the same");
   if (m->slidingWindow > 0)
     p.warn("window",
            "the flags leave the sliding window of " + std::to_string(m->slidingWindow) + " tokens out",
@@ -193,7 +195,10 @@ const char* fp8Recipe(const DeviceSpec& device) {
 
 void addPrecision(ShellArray& a, const LaunchPlan& p) {
   const NumberFormat format = p.job().format;
-  if (format == NumberFormat::Fp16) a.add("--fp16");
+  if (format == NumberFormat::Fp16) {
+    a.add("--fp16");
+    if (p.job().optimizer.gradientBytes > 2) a.add("--accumulate-allreduce-grads-in-fp32");
+  }
   if (format != NumberFormat::Bf16 && format != NumberFormat::Fp8) return;
   a.add("--bf16");
   if (p.job().optimizer.gradientBytes <= 2) a.add("--grad-reduce-in-bf16");  // the default is fp32

@@ -31,7 +31,10 @@ public:
   void warn(std::string code, std::string message, std::string remedy = {});
   /// Refuses number formats that the target has no setting for, and fp8 on devices without it.
   void checkPrecision(std::initializer_list<NumberFormat> known);
-  /// Refuses models that are no decoders of attention and MLPs in turn: the target's flags build nothing else.
+  /// Warns where the framework's optimizer or accelerators are others than the plan's.
+  void warnOfStandIns();
+  /// Refuses models that are no decoders of attention and MLPs in turn: the target's flags build nothing
+  /// else.
   void checkDecoder();
   /// Ranks in the launcher's own order do not land on the plan's devices: a host file has to place them.
   void warnOfPlacement();

@@ -405,6 +405,52 @@ private slots:
     QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), alone),
                 "mixed_precision_param = \"bfloat16\""));
   }
+  /// What the frameworks do unless told otherwise is not what the plan counts.
+  void gradientsAreSummedAsThePlanCounts() {
+    const Plan p = plan(1, 1);
+    Fixture f = teaching([](Scenario& s) { s.job.format = NumberFormat::Fp16; });
+    const char* flag = "--accumulate-allreduce-grads-in-fp32\n";
+    QVERIFY(has(writeLaunch(LaunchTarget::Megatron, f.source(), p), flag));
+    QVERIFY(!has(writeLaunch(LaunchTarget::Megatron, teaching().source(), p), flag));
+    f.problem.job.optimizer = OptimizerRegime::zeroPaper();
+    QVERIFY(!has(writeLaunch(LaunchTarget::Megatron, f.source(), p), flag));
+
+    Fixture deep = teaching();
+    Plan sharded = p;
+    sharded.zero = 1;
+    const auto settings = [&] {
+      const auto text = writeLaunch(LaunchTarget::DeepSpeed, deep.source(), sharded);
+      return text ? nlohmann::json::parse(*text) : nlohmann::json();
+    };
+    QVERIFY(settings()["data_types"]["grad_accum_dtype"] == "fp32");
+    QVERIFY(settings()["communication_data_type"] == "fp32");
+    QVERIFY(!settings().contains("zero_allow_untested_optimizer"));
+    deep.problem.job.optimizer = OptimizerRegime::sgd();
+    QVERIFY(!settings().contains("data_types"));
+    QVERIFY(settings()["zero_allow_untested_optimizer"] == true);
+    const auto whole = writeLaunch(LaunchTarget::DeepSpeed, teaching().source(), p);
+    QVERIFY(codes(whole.diagnostics, Severity::Warning).find("gradients") != std::string::npos);
+  }
+  void standInsAreTold() {
+    Fixture f = teaching([](Scenario& s) { s.cluster.device = *findDevice("tpu-v4"); });
+    f.problem.job.optimizer = {"custom", 2, 2, 2};
+    for (const LaunchTarget t : {LaunchTarget::Megatron, LaunchTarget::DeepSpeed, LaunchTarget::Nanotron}) {
+      const auto told = codes(writeLaunch(t, f.source(), plan(1, 1)).diagnostics, Severity::Warning);
+      QVERIFY2(told.find("optimizer accelerator") != std::string::npos, told.c_str());
+    }
+    f.scenario.model.architecture->gatedMlp = false;
+    f.scenario.model.architecture->activation = "relu";
+    const auto told =
+        codes(writeLaunch(LaunchTarget::Megatron, f.source(), plan(1, 1)).diagnostics, Severity::Warning);
+    QVERIFY2(told.find("activation") != std::string::npos, told.c_str());
+  }
+  void aRefusalNamesWhatThePlanHas() {
+    Plan p = plan(2, 1);
+    p.zero = 1;
+    const auto r = writeLaunch(LaunchTarget::TorchTitan, teaching().source(), p);
+    QCOMPARE(codes(r.diagnostics, Severity::Error), std::string("zero-1"));
+    QCOMPARE(r.diagnostics.front().remedy, std::string("offer 2 and 3 in search.zero_stages"));
+  }
   void namesReadBack() {
     for (int t = 0; t < kLaunchTargetCount; ++t) {
       const auto target = static_cast<LaunchTarget>(t);
