@@ -32,6 +32,12 @@ public:
         m_before(std::move(before)),
         m_after(std::move(after)) {}
 
+  Step(ScenarioDocument& document, const SetAside::Change& c)
+      : Step(document, c.field, c.verb, c.before, c.after) {
+    m_session = c.session;
+  }
+  SetAside::Change change() const { return {m_field, text(), m_session, m_before, m_after}; }
+
   int id() const override { return m_field.isEmpty() ? -1 : 1; }
   void undo() override { m_document.apply(m_before); }
   void redo() override { m_document.apply(m_after); }
@@ -91,6 +97,7 @@ void ScenarioDocument::closeStep() {
 }
 
 void ScenarioDocument::apply(std::shared_ptr<const Scenario> committed) {
+  if (m_resuming) return;
   const bool modified = isModified();
   m_committed = committed;
   show(std::move(committed), false);
@@ -109,28 +116,52 @@ QString ScenarioDocument::displayName() const {
   return m_committed->name.empty() ? tr("Untitled") : QString::fromStdString(m_committed->name);
 }
 
-void ScenarioDocument::reset(Scenario scenario, const QString& path, bool modified) {
-  m_committed = m_shown = std::make_shared<const Scenario>(std::move(scenario));
+void ScenarioDocument::place(std::shared_ptr<const Scenario> committed, std::shared_ptr<const Scenario> saved,
+                             const QString& path) {
+  m_committed = std::move(committed);
+  m_shown = m_committed ? m_committed : std::make_shared<const Scenario>();
+  m_saved = std::move(saved);
   m_path = path;
-  m_saved = modified ? nullptr : m_committed;
   m_scratch = false;
   m_history.clear();
+}
+
+void ScenarioDocument::tellOpened() {
   ++m_generation;
   Q_EMIT opened();
   Q_EMIT changed(kAllParts, false);
   Q_EMIT fileChanged();
 }
 
+void ScenarioDocument::reset(Scenario scenario, const QString& path, bool modified) {
+  const auto read = std::make_shared<const Scenario>(std::move(scenario));
+  place(read, modified ? nullptr : read, path);
+  tellOpened();
+}
+
 void ScenarioDocument::close() {
-  m_committed = m_saved = nullptr;
-  m_scratch = false;
-  m_shown = std::make_shared<Scenario>();
-  m_path.clear();
-  m_history.clear();
-  ++m_generation;
-  Q_EMIT opened();
-  Q_EMIT changed(kAllParts, false);
-  Q_EMIT fileChanged();
+  place(nullptr, nullptr, {});
+  tellOpened();
+}
+
+ScenarioDocument::SetAside ScenarioDocument::setAside() const {
+  SetAside aside{m_committed, m_saved, m_path, {}, 0};
+  for (int i = 0; i < m_history.count(); ++i) {
+    const auto* step = dynamic_cast<const Step*>(m_history.command(i));
+    if (!step) continue;  // of a view's own, which does not outlive its scenario
+    aside.changes.push_back(step->change());
+    if (i < m_history.index()) ++aside.done;
+  }
+  return aside;
+}
+
+void ScenarioDocument::resume(const SetAside& aside) {
+  place(aside.committed, aside.saved, aside.path);
+  m_resuming = true;  // the steps have been taken
+  for (const SetAside::Change& c : aside.changes) m_history.push(new Step(*this, c));
+  m_history.setIndex(aside.done);
+  m_resuming = false;
+  tellOpened();
 }
 
 void ScenarioDocument::markSaved(const QString& path) {

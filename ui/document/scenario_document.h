@@ -6,6 +6,7 @@
 #include <QUndoStack>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "scenario/scenario.h"
 
@@ -70,6 +71,11 @@ public:
   const QString& path() const { return m_path; }  ///< absolute; empty: never saved
   QString displayName() const;                    ///< scenario name or file name, for titles
 
+  /// The scenario with its file and the steps of its history that changed it, to come back to.
+  struct SetAside;
+  SetAside setAside() const;
+  void resume(const SetAside&);
+
   /// Takes a freshly read scenario; history begins anew. `modified`: it differs from what the file holds
   /// (recovered).
   void reset(Scenario, const QString& path, bool modified = false);
@@ -84,17 +90,31 @@ Q_SIGNALS:
 
 private:
   class Step;
+  void place(std::shared_ptr<const Scenario>, std::shared_ptr<const Scenario> saved, const QString& path);
+  void tellOpened();
   void apply(std::shared_ptr<const Scenario> committed);
   void show(std::shared_ptr<const Scenario>, bool preview);
 
   std::shared_ptr<const Scenario> m_committed;  ///< null: none is open
   std::shared_ptr<const Scenario> m_shown;      ///< never null
   std::shared_ptr<const Scenario> m_saved;      ///< what the file holds; null: something else
-  bool m_scratch = false;
+  bool m_scratch = false, m_resuming = false;
   QUndoStack m_history;
   QString m_path;
   int m_generation = 0;
   int m_session = 0;  ///< steps of different sessions do not merge
+};
+
+struct ScenarioDocument::SetAside {
+  struct Change {
+    QString field, verb;
+    int session = 0;
+    std::shared_ptr<const Scenario> before, after;
+  };
+  std::shared_ptr<const Scenario> committed, saved;
+  QString path;
+  std::vector<Change> changes;
+  int done = 0;  ///< of them; the rest can be redone
 };
 
 }  // namespace nest

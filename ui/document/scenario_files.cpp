@@ -292,6 +292,12 @@ void ScenarioFiles::watch(const QString& path, const QByteArray& content) {
   if (!path.isEmpty()) m_watcher.addPath(path);
 }
 
+void ScenarioFiles::resume(const ScenarioDocument::SetAside& aside, const QByteArray& known) {
+  m_document.resume(aside);
+  watch(aside.path, known);
+  m_checkSoon.start();  // nobody has looked at the file meanwhile
+}
+
 void ScenarioFiles::checkOutside() {
   const QString path = m_document.path();
   if (path.isEmpty()) return;

@@ -55,6 +55,10 @@ public:
   /// The user knows of the change that changedOutside() has told and wants his own version.
   void keepOurs();
 
+  /// Comes back to what was set aside; `known`: what its file was known to hold then.
+  void resume(const ScenarioDocument::SetAside&, const QByteArray& known);
+  const QByteArray& known() const { return m_known; }  ///< what the open file held when last read or saved
+
   QStringList recent() const;
   void forgetRecent();
 

@@ -137,9 +137,8 @@ private:
   MomentsPane* m_moments = nullptr;
   LessonsPane* m_lessons = nullptr;
   struct BeforeLesson {
-    std::shared_ptr<const Scenario> scenario;  ///< null: nothing was open
-    QString path;
-    bool modified = false;
+    ScenarioDocument::SetAside document;
+    QByteArray known;  ///< content of its file
   };
   std::optional<BeforeLesson> m_beforeLesson;  ///< while one is taken
   LogPane* m_log = nullptr;

@@ -202,8 +202,7 @@ void MainWindow::startLesson(const QString& id) {
   const auto it =
       std::find_if(lessons().begin(), lessons().end(), [&](const Lesson& l) { return l.id == id; });
   if (it == lessons().end()) return;
-  const auto before = m_beforeLesson.value_or(BeforeLesson{
-      m_document.isEmpty() ? nullptr : m_document.snapshot(), m_document.path(), m_document.isModified()});
+  const auto before = m_beforeLesson.value_or(BeforeLesson{m_document.setAside(), m_files->known()});
   if (!openPath(it->sample)) return;
   m_beforeLesson = before;
   m_document.beScratch();
@@ -219,10 +218,7 @@ void MainWindow::leaveLesson() {
   m_lessons->showList();
   const auto before = std::exchange(m_beforeLesson, std::nullopt);
   if (!before) return;
-  if (!before->scenario)
-    m_document.close();
-  else if (before->modified || before->path.isEmpty() || !openPath(before->path))
-    m_document.reset(*before->scenario, before->path, before->modified);
+  m_files->resume(before->document, before->known);
 }
 
 void MainWindow::keepMomentInFront() {

@@ -122,6 +122,38 @@ private Q_SLOTS:
     QTRY_VERIFY(b.solved());
   }
 
+  void theHistoryComesBackToo() {
+    const QTemporaryDir dir;
+    const QString path = ownCopy(dir);
+    WindowBench b(path);
+    QTRY_VERIFY(b.solved());
+    ScenarioDocument& d = b.window.document();
+    d.edit({}, QStringLiteral("First"), [](Scenario& s) { s.job.globalBatch = 20; });
+    d.edit({}, QStringLiteral("Second"), [](Scenario& s) { s.job.globalBatch = 24; });
+    d.edit({}, QStringLiteral("Third"), [](Scenario& s) { s.job.globalBatch = 28; });
+    d.history().undo();
+    auto* pane = b.window.findChild<LessonsPane*>();
+    Q_EMIT pane->startRequested(lessons()[1].id);
+    QTRY_VERIFY(pane->lesson());
+    QVERIFY(!d.history().canUndo());
+    d.edit({}, QStringLiteral("x"), [](Scenario& s) { s.job.globalBatch = 32; });
+    Q_EMIT pane->leaveRequested();
+    QTRY_COMPARE(b.scenario().job.globalBatch, 24);
+    QVERIFY(d.isModified());
+    QCOMPARE(d.history().undoText(), QStringLiteral("Second"));
+    d.history().redo();
+    QCOMPARE(b.scenario().job.globalBatch, 28);
+    for (int i = 0; i < 3; ++i) d.history().undo();
+    QCOMPARE(b.scenario().job.globalBatch, 16);
+    QVERIFY(!d.isModified());
+    QVERIFY(!d.history().canUndo());
+    // Nobody else has changed the file, so nothing is asked.
+    d.history().redo();
+    auto* files = b.window.findChild<ScenarioFiles*>();
+    QVERIFY(files && !files->differsOnDisk());
+    QVERIFY(files->save(path));
+  }
+
   /// In the teaching arrangement the schedule below the cuts is that of the cuts as they are drawn.
   void theScheduleFollowsTheCuts() {
     Bench b(QStringLiteral("Move the stage cuts yourself"));
