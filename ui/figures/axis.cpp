@@ -53,17 +53,15 @@ void paintVerticalAxis(Ink& ink, const QRectF& plot, const Axis& axis, const QSt
 void paintHorizontalAxis(Ink& ink, const QRectF& plot, const Axis& axis, const QString& title) {
   using enum Theme::Role;
   const QString unit = QStringLiteral("%1 (%2)").arg(title, axis.unitName);
-  const double reserved = Ink::width(unit, Ink::kSmall) + 12;
   for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
     const double x = plot.left() + axis.fraction(i) * plot.width();
     ink.line({x, plot.bottom()}, {x, plot.bottom() + 4}, ink.color(Border));
     const QString text = axis.tickText(i);
     const double w = Ink::width(text, Ink::kSmall) + 2;
-    if (x + w / 2 > plot.right() - reserved) continue;
     ink.label(QRectF(x - w / 2, plot.bottom() + 5, w, 16), text, Qt::AlignCenter, Ink::kSmall,
               ink.color(MutedText));
   }
-  ink.label(QRectF(plot.right() - reserved, plot.bottom() + 5, reserved, 16), unit,
+  ink.label(QRectF(plot.left(), plot.bottom() + 20, plot.width(), 16), unit,
             Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(MutedText));
 }
 

@@ -26,7 +26,9 @@ struct Axis {
 
 /// Grid lines and labels left of `plot`; the unit stands above the topmost label.
 void paintVerticalAxis(Ink&, const QRectF& plot, const Axis&, const QString& title);
-/// Ticks and labels below `plot`, which shows [begin, begin + axis.largest].
+/// Ticks and labels below `plot`, which shows [begin, begin + axis.largest], and below them title and unit:
+/// kHorizontalAxisHeight in all.
+inline constexpr double kHorizontalAxisHeight = 38;
 void paintHorizontalAxis(Ink&, const QRectF& plot, const Axis&, const QString& title);
 
 }  // namespace nest

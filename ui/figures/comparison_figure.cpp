@@ -65,7 +65,9 @@ QString sentence(std::vector<ComparisonFigure::Row> rows, PaceMeasure m) {
   const auto equals = next - rows.begin();
   if (next == rows.end())
     return rows.size() > 1 ? lead + ComparisonFigure::tr("; the others are as fast") : lead;
-  if (equals > 1) lead += ComparisonFigure::tr("; %1 as fast").arg(equals - 1);
+  if (equals > 1)
+    lead += equals == 2 ? ComparisonFigure::tr("; %1 is as fast").arg(rows[1].name)
+                        : ComparisonFigure::tr("; %1 others are as fast").arg(equals - 1);
   return lead + QStringLiteral("; %1: %2")
                     .arg(next->name, m == PaceMeasure::BatchTime
                                          ? behind(best, next->pace, m)
@@ -106,18 +108,18 @@ Rows layOut(const QRectF& body, const std::vector<ComparisonFigure::Row>& rows, 
     r.largest = std::max(r.largest, shownTime(row, measure).value());
   }
   const double legend = legendHeight(r.items, body.width() - 24);
-  r.plot = body.adjusted(12 + label, 8, -kBeside, -52 - legend);
+  r.plot = body.adjusted(12 + label, 8, -kBeside, -24 - kHorizontalAxisHeight - legend);
   r.legend = QRectF(body.left() + 12, body.bottom() - legend - 6, body.width() - 24, legend);
   r.rowHeight = std::min(64.0, r.plot.height() / std::max<double>(1, static_cast<double>(rows.size())));
   r.plot.setHeight(r.rowHeight * static_cast<double>(rows.size()));
-  r.legend.moveTop(std::min(r.legend.top(), r.plot.bottom() + 34));
+  r.legend.moveTop(std::min(r.legend.top(), r.plot.bottom() + kHorizontalAxisHeight + 8));
   return r;
 }
 
 }  // namespace
 
 QSizeF ComparisonFigure::preferredSize(const PlanContext&) const {
-  return {860, 150.0 + 56 * static_cast<double>(m_rows.size())};
+  return {860, 162.0 + 56 * static_cast<double>(m_rows.size())};
 }
 
 std::optional<FigureState> ComparisonFigure::state(const PlanContext& c, bool) const {

@@ -30,7 +30,7 @@ public:
 
   QSizeF preferredSize(const PlanContext&) const override;
   /// In pixels; below it the bars of so many plans would touch.
-  static double leastHeight(std::size_t plans) { return 130 + 22.0 * static_cast<double>(plans); }
+  static double leastHeight(std::size_t plans) { return 144 + 22.0 * static_cast<double>(plans); }
 
   int count(const PlanContext&) const override { return static_cast<int>(m_rows.size()); }
 

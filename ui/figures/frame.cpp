@@ -54,6 +54,8 @@ std::pair<QString, double> fitting(QString sentence, double width) {
                   sentence.lastIndexOf(QStringLiteral(" · "))});
     if (clause <= 0) return {sentence, 11.0};
     sentence.truncate(clause);
+    if (sentence.count(u'(') > sentence.count(u')'))
+      sentence.truncate(sentence.lastIndexOf(QStringLiteral(" (")));
   }
 }
 

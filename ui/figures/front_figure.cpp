@@ -38,7 +38,7 @@ struct Plot {
 
 Plot plotOf(const QRectF& area, const PlanContext& c, bool standalone) {
   Plot plot;
-  plot.area = bodyOf(area, c, standalone).adjusted(58, 22, -14, -28);
+  plot.area = bodyOf(area, c, standalone).adjusted(58, 22, -14, -kHorizontalAxisHeight - 2);
   double fastest = 1e300, slowest = 0, most = 0;
   for (const auto& p : c.outcome->front) {
     fastest = std::min(fastest, p.evaluation.batchTime.value());
@@ -69,8 +69,15 @@ std::optional<FigureState> FrontFigure::state(const PlanContext& c, bool) const 
 void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
-  paintFrame(ink, area, c, title(),
-             tr("No plan is better than these in batch time, devices and memory at once; numbers: devices"));
+  // Only a front that was searched for is one of all plans.
+  paintFrame(
+      ink, area, c, title(),
+      c.outcome->frontReach == FrontReach::Exact
+          ? tr("No plan is better than these in batch time, devices and memory at once; numbers: devices")
+      : c.outcome->frontReach == FrontReach::Stepped
+          ? tr("The fastest plan for each number of devices and amount of memory tried; numbers: devices")
+          : tr("The best of the plans met in batch time, devices and memory; there may be better ones; "
+               "numbers: devices"));
   const Plot plot = plotOf(area, c, style.standalone);
   const QRectF& r = plot.area;
   for (const double tick : logTicks(plot.fastest / plot.time.unit, plot.slowest / plot.time.unit,

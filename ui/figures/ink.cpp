@@ -1,5 +1,6 @@
 #include "figures/ink.h"
 #include "figures/phrases.h"
+#include "theme/plain_text.h"
 
 #include <QFontMetricsF>
 #include <QHash>
@@ -46,7 +47,7 @@ QPointF Ink::baseline(const QRectF& box, double w, Qt::Alignment align, double p
 void Ink::put(const QPointF& at, const QString& text, double pixels, const QColor& color, bool bold) {
   m_painter.setFont(Theme::font(pixels, bold));
   m_painter.setPen(color);
-  m_painter.drawText(at, text);
+  m_painter.drawText(at, visibleText(text));
 }
 
 bool Ink::label(const QRectF& box, const QString& text, Qt::Alignment align, double pixels,

@@ -25,6 +25,10 @@ bool isHidden(QChar q) {
   return (c < 0x20 && c != u'\n' && c != u'\t') || (c >= 0x7F && c < 0xA0) || turnsWriting(c);
 }
 
+bool hides(const QString& text) {
+  return std::any_of(text.cbegin(), text.cend(), isHidden);
+}
+
 class PlainText : public QObject {
 public:
   using QObject::QObject;
@@ -35,6 +39,10 @@ public:
       auto* label = qobject_cast<QLabel*>(o);
       if (label && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))
         label->setTextFormat(Qt::PlainText);
+    } else if (e->type() == QEvent::Paint) {
+      auto* label = qobject_cast<QLabel*>(o);
+      if (label && label->textFormat() == Qt::PlainText && hides(label->text()))
+        label->setText(visibleText(label->text()));
     } else if (e->type() == QEvent::ToolTip && o->isWidgetType()) {
       auto* widget = static_cast<QWidget*>(o);
       const auto* help = static_cast<QHelpEvent*>(e);
@@ -63,7 +71,7 @@ private:
 }  // namespace
 
 QString visibleText(QString text) {
-  if (std::none_of(text.cbegin(), text.cend(), isHidden)) return text;
+  if (!hides(text)) return text;
   QString out;
   for (const QChar c : std::as_const(text)) {
     if (!isHidden(c))

@@ -15,6 +15,7 @@ QString richTip(const QString& html);
 
 /// From now on no widget of the program takes text for HTML unless it was told to (QLabel::setTextFormat,
 /// richTip): labels, those of message boxes included, and the tips of widgets, item views, menus and tabs.
+/// Plain labels show what hides in their text.
 /// May be called more than once.
 void keepTextPlain();
 

@@ -329,6 +329,29 @@ private slots:
     QCOMPARE(matching(words, "^This plan: .*; Manual: 25(\\.0)? % slower$").size(), 1);
   }
 
+  /// Every tick has its number, and the title of the axis stands below them.
+  void axisTitlesLeaveTheNumbersAlone() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    const PlanMetrics m = metricsOf(*c.problem, nullptr, *c.plan);
+    PlanMetrics five = m;
+    five.batchTime = Seconds(5);
+    ComparisonFigure f;
+    f.setRows({{QStringLiteral("This plan"), five, QStringLiteral("t4"), true, {Seconds(5), 64}},
+               {QStringLiteral("Manual"), five, QStringLiteral("t4"), true, {Seconds(5), 64}},
+               {QStringLiteral("MCMC"), five, QStringLiteral("t4"), true, {Seconds(6), 64}}});
+    const Words words = wordsOf(f, c, {860, 400});
+    QCOMPARE(matching(words, "^[0-5]$").size(), 6);
+    QCOMPARE(matching(words, "^Batch time \\(s\\)$").size(), 1);
+    QCOMPARE(matching(words, "; Manual is as fast; MCMC: 20(\\.0)? % slower").size(), 1);
+  }
+
+  void clausesAreLeftOutWhole() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    for (int width = 700; width > 200; width -= 20)
+      for (const auto& word : wordsOf(TimelineFigure(), c, {width, 400}))
+        QVERIFY2(word.text.count(u'(') == word.text.count(u')'), qPrintable(word.text));
+  }
+
   /// The larger batch takes longer and trains faster: samples a second tell so.
   void otherBatchesAreComparedBySamples() {
     const PlanContext c = contextOf(4, {8, 4, 4});

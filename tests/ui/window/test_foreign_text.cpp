@@ -146,6 +146,20 @@ private Q_SLOTS:
     QVERIFY(box.property("looked").toBool());
   }
 
+  void labelsShowWhatHides() {
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    b.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) { s.name = "a\u202Eb\x1b"; });
+    const QString shown = QStringLiteral("a⟨U+202E⟩b␛");
+    QTRY_VERIFY([&] {
+      for (const QLabel* label : b.window.findChildren<QLabel*>())
+        if (label->isVisible() && label->text().contains(shown)) return true;
+      return false;
+    }());
+    for (const QLabel* label : b.window.findChildren<QLabel*>())
+      if (label->isVisible()) QCOMPARE(label->text(), visibleText(label->text()));
+  }
+
   void whatHidesIsMadeVisible() {
     QCOMPARE(visibleText(QStringLiteral("plain\ttext\n")), QStringLiteral("plain\ttext\n"));
     QCOMPARE(visibleText(QStringLiteral("a\x1b[2J")), QStringLiteral("a␛[2J"));
