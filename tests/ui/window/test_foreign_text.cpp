@@ -146,6 +146,19 @@ private Q_SLOTS:
     QVERIFY(box.property("looked").toBool());
   }
 
+  void ourOwnMarkupIsNotShownAsText() {
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    for (const View* view : b.window.views().views()) {
+      b.window.views().reveal(view->id());
+      QApplication::processEvents();
+      for (const QLabel* label : b.window.findChildren<QLabel*>())
+        QVERIFY2(!label->isVisible() || label->textFormat() != Qt::PlainText ||
+                     !Qt::mightBeRichText(label->text()),
+                 qPrintable(view->id() + u' ' + label->text()));
+    }
+  }
+
   void labelsShowWhatHides() {
     WindowBench b;
     QTRY_VERIFY(b.solved());

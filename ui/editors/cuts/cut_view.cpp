@@ -17,6 +17,7 @@
 #include "figures/phrases.h"
 #include "plan/plan_edit.h"
 #include "plan/score.h"
+#include "theme/plain_text.h"
 #include "units/text.h"
 #include "views/figure_pane.h"
 
@@ -67,6 +68,7 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   setFocusProxy(m_pane);
   setAccessibleName(title());
   m_verdict = new QLabel;
+  m_verdict->setTextFormat(Qt::RichText);
   m_verdict->setWordWrap(true);
   m_verdict->setMargin(8);
   m_verdict->setMinimumHeight(m_verdict->fontMetrics().lineSpacing() * 3 + 2 * m_verdict->margin() + 2);
@@ -330,7 +332,7 @@ void CutView::showVerdict() {
     const QString name = from(context().problem->graph->layers[static_cast<std::size_t>(layer)].name);
     words += (held ? tr("<br>Chosen cut: stage %1 begins at %2, pinned.")
                    : tr("<br>Chosen cut: stage %1 begins at %2."))
-                 .arg(stageNumber(cut), name);
+                 .arg(stageNumber(cut), visibleText(name).toHtmlEscaped());
   }
   m_verdict->setText(words);
 }
