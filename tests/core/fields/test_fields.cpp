@@ -147,6 +147,17 @@ private slots:
     QVERIFY(divided && !readValueText(levels, *divided, "") && readValueText(levels, *divided, "2"));
   }
 
+  void peopleCountLayersFromOne() {
+    const FieldAt cuts{findField("/constraints/required_cuts"), {0}, {}};
+    Scenario s = sample("teaching-6-layers-2x2.nest.json");
+    const auto typed = readValueText(s, cuts, "2 5");
+    QVERIFY(typed);
+    QCOMPARE(std::get<std::vector<int>>(*typed), (std::vector<int>{1, 4}));
+    cuts.field->access.set(s, 0, *typed);
+    QCOMPARE(valueText(s, cuts), std::string("2, 5"));
+    QVERIFY(!readValueText(s, cuts, "0"));
+  }
+
   void aNumberSetIsTheNumberThere() {
     for (const Scenario& base : everyShape()) {
       const auto all = numericFieldsOf(base);
