@@ -232,6 +232,10 @@ private slots:
     QCOMPARE(j["train_batch_size"].get<int>(), j["train_micro_batch_size_per_gpu"].get<int>() *
                                                    j["gradient_accumulation_steps"].get<int>() * 2);
     Plan z = plan(2, 1);
+    z.zero = 1;
+    const auto sharded = writeLaunch(LaunchTarget::DeepSpeed, f.source(), z);
+    QVERIFY(sharded);
+    QCOMPARE(nlohmann::json::parse(*sharded)["zero_optimization"]["stage"].get<int>(), 1);
     z.zero = 2;
     QVERIFY(!writeLaunch(LaunchTarget::DeepSpeed, f.source(), z));
   }
