@@ -9,6 +9,7 @@
 #include "formats/import_files.h"
 #include "formats/results/outcome_json.h"
 #include "text/json_layout.h"
+#include "text/printable.h"
 #include "units/text.h"
 
 namespace nest::cli {
@@ -55,7 +56,7 @@ int check(const Arguments& args) {
     const bool bad = hasErrors(checked.diagnostics);
     broken = broken || bad;
     report(checked.diagnostics, false, true);
-    if (!json && !bad) std::cout << path << ": " << kind << ": " << checked.what << '\n';
+    if (!json && !bad) std::cout << path << ": " << kind << ": " << printable(checked.what, false) << '\n';
     nlohmann::ordered_json j{{"file", path}, {"kind", kind}, {"ok", !bad}};
     if (!bad) j["holds"] = checked.what;
     j["diagnostics"] = diagnosticsJson(checked.diagnostics);

@@ -55,6 +55,10 @@ int findPlan(const Arguments& args, const Input& input, const Limits& limits, Pl
     return report({refused(none.title, none.detail)}), exitCodeOf(outcome);
   }
   plan = outcome.best()->plan;
+  if (outcome.cutShort())
+    report({warning("not-proven", {},
+                    "the plan exported is the best so far, not proven: " + words::verdict(outcome),
+                    "allow more time for the optimum")});
   return kDone;
 }
 
