@@ -2,6 +2,7 @@
 packages_build="g++ cmake ninja-build ccache qt6-base-dev qt6-charts-dev qt6-svg-dev libqt6opengl6-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libyaml-cpp-dev libpugixml-dev"
 packages_sanitizers="clang-16 libclang-rt-16-dev"
 packages_figures="librsvg2-bin poppler-utils"
+packages_python="python3-dev pybind11-dev"
 packages_tests="python3-jsonschema lintian desktop-file-utils appstream shared-mime-info fish zsh man-db slurmctld slurmd slurm-client munge"
 
 ensure_packages() {

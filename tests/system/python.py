@@ -1,0 +1,90 @@
+"""The Python module against the command line: same answers, and errors that say what is wrong."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+build, source = map(Path, sys.argv[1:3])
+sys.path.insert(0, sys.argv[3])
+import nest_planner as nest
+
+samples = source / "samples"
+small, large = (samples / f"{n}.nest.json" for n in ("teaching-6-layers-2x2", "gpt3-175b-h100-1024"))
+
+
+def command(*words):
+    run = subprocess.run([build / "bin/nest-plan", *words], capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)
+
+
+def without_times(outcome):
+    """What a clock and the heap say differs from run to run."""
+    return {k: v for k, v in outcome.items() if k not in ("verdict", "headline", "statistics")}
+
+
+outcome = nest.solve(small)
+assert without_times(outcome) == without_times(command("solve", small, "--json"))
+assert nest.solve(str(small))["plan"] == outcome["plan"]
+as_dict = json.loads(large.read_text())
+assert nest.solve(as_dict, folder=samples)["summary"] == command("solve", large, "--json")["summary"]
+
+for plan in (outcome, outcome["plan"]):
+    assert nest.evaluate(small, plan)["batch_time_s"] == outcome["batch_time_s"]
+
+timeline = nest.timeline(small, outcome)
+assert abs(timeline["total_s"] - outcome["simulated_time_s"]) < 1e-9
+assert {i["kind"] for i in timeline["intervals"]} >= {"forward", "backward"}
+assert max(i["end_s"] for i in timeline["intervals"]) <= timeline["total_s"] * (1 + 1e-9)
+assert max(m["used_bytes"] for m in timeline["memory"]) > 0
+traffic = nest.traffic(small, outcome, 4)
+assert len(traffic["bytes"]) == 4 and all(traffic["bytes"][i][i] == 0 for i in range(4))
+assert len(nest.traffic(small, outcome, 1000)["bytes"]) == 4
+
+rows = nest.sweep(small, {"job.global_batch": [8, 16], "constraints.tensor": [1, 2]})
+assert [list(r["values"].values()) for r in rows] == [[8, 1], [8, 2], [16, 1], [16, 2]]
+assert rows[0]["batch_time_s"] < rows[2]["batch_time_s"]
+
+for wrong, told in (
+    (lambda: nest.solve("/nowhere.nest.json"), "/nowhere.nest.json"),
+    (lambda: nest.solve({"version": 1}), "cluster"),
+    (lambda: nest.evaluate(small, {"format": "nest-plan"}), "stages"),
+    (lambda: nest.sweep(small, {"job.batch": [1]}), "job/batch"),
+):
+    try:
+        wrong()
+    except nest.Error as error:
+        assert told in str(error) and error.diagnostics[0]["code"], error
+    else:
+        raise AssertionError("no error: " + told)
+
+early = nest.solve(large, work_limit=0)
+assert early["status"] == "stopped" and early["stopped_by"] == "work-limit"
+assert nest.solve(large, deadline=1e-9)["stopped_by"] == "deadline"
+
+# Ctrl+C ends a long sweep, and other threads of Python run meanwhile.
+ticks = 0
+
+
+def interrupt():
+    global ticks
+    for _ in range(10):
+        time.sleep(0.02)
+        ticks += 1
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+thread = threading.Thread(target=interrupt)
+try:
+    thread.start()
+    nest.sweep(large, {"job.global_batch": list(range(1024, 200000, 1024))}, threads=1)
+except KeyboardInterrupt:
+    assert ticks == 10
+else:
+    raise AssertionError("Ctrl+C was not heard")
+finally:
+    thread.join()
+assert nest.__version__ in subprocess.run([build / "bin/nest-plan", "--version"], capture_output=True, text=True).stdout
