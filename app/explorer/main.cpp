@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
       command.what = Do::Export;
       command.folder = QStringLiteral("out");
       command.files = command.files.mid(0, 1);
-      std::printf("There is no display: the figures are written to out/ instead.\n");
+      std::printf("No display found: writing the figures to out/ instead.\n");
       break;
     case Do::Export:
     case Do::Thumbnail:

@@ -23,7 +23,7 @@ struct OptionSpec {
 /// One way to end.
 struct ExitMeaning {
   int code;
-  std::string meaning;  ///< "nothing fits"
+  std::string meaning;  ///< "no plan fits"
 };
 
 /// A command of a program, or a program without commands: all that is said of it, and what runs it.

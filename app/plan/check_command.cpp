@@ -9,7 +9,6 @@
 #include "formats/import_files.h"
 #include "formats/results/outcome_json.h"
 #include "text/json_layout.h"
-#include "text/printable.h"
 #include "units/text.h"
 
 namespace nest::cli {
@@ -26,7 +25,7 @@ Checked checkScenario(const std::string& text, const std::string& path) {
   const Problem& p = input->problem;
   return {input->scenario.name + ": " + text::count(p.cluster->deviceCount()) + " devices on " +
               std::to_string(p.cluster->levelCount()) + " levels, " + text::count(p.graph->layerCount()) +
-              " layers, " + std::to_string(p.profile->strategies().size()) + " strategies on offer",
+              " layers, " + std::to_string(p.profile->strategies().size()) + " strategies to search",
           std::move(input.diagnostics)};
 }
 
@@ -56,7 +55,7 @@ int check(const Arguments& args) {
     const bool bad = hasErrors(checked.diagnostics);
     broken = broken || bad;
     report(checked.diagnostics, false, true);
-    if (!json && !bad) std::cout << path << ": " << kind << ": " << printable(checked.what, false) << '\n';
+    if (!json && !bad) std::cout << path << ": " << kind << ": " << checked.what << '\n';
     nlohmann::ordered_json j{{"file", path}, {"kind", kind}, {"ok", !bad}};
     if (!bad) j["holds"] = checked.what;
     j["diagnostics"] = diagnosticsJson(checked.diagnostics);
@@ -91,7 +90,7 @@ nest-plan formats lists the files that are read, with an example each.)",
 
 Command formatsCommand() {
   return {.name = "formats",
-          .summary = "the files that are read, with an example each",
+          .summary = "list the supported file formats, with an example each",
           .usage = {""},
           .description = formatsText(),
           .exits = {{0, "done"}, {2, "bad input"}},

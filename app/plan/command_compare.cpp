@@ -111,7 +111,7 @@ Command compareCommand() {
                              {"--walks", 0, "N", "walks of MCMC"},
                              {"--steps", 0, "N", "steps of each walk of MCMC"}}),
       .exits = {{0, "done"},
-                {1, "nothing fits"},
+                {1, "no plan fits"},
                 {2, "bad input"},
                 {3, "the exact search was stopped before a plan was found"}},
       .leastFiles = 1,

@@ -104,7 +104,8 @@ int piper(const Arguments& args) {
   options.secondsPerVariant = figure(args, "--seconds", 0, 1e6, misuse).value_or(options.secondsPerVariant);
   const Limits limits = limitsOf(args, misuse);
   if (!args.has("--optima"))
-    misuse.push_back(error("command-line", {}, "which optima are to stand beside?", "give --optima FILE"));
+    misuse.push_back(
+        error("command-line", {}, "the file with the artifact's optima is missing", "give --optima FILE"));
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const auto text = readTextFile(args.files[0]), table = readTextFile(*args.value("--optima"));
   report(text.diagnostics);

@@ -4,7 +4,6 @@
 
 #include "cluster/devices/device_catalog.h"
 #include "commands.h"
-#include "formats/results/outcome_json.h"
 #include "plan/explanation.h"
 #include "plan/explanation_constants.h"
 #include "study/conflicts.h"
@@ -16,23 +15,17 @@
 namespace nest::cli {
 namespace {
 
-/// The outcome of a scenario. Where it has no plan, why was reported.
-Outcome solved(const Input& input, Watch& watch, bool json) {
-  Outcome outcome = solveAndExplain(input.problem, watch.control());
-  if (outcome.best()) return outcome;
+/// The best plan of a scenario; why there is none was reported.
+struct Solved {
+  std::optional<RankedPlan> plan;
+  int code = kDone;
+};
+Solved solved(const Input& input, Watch& watch) {
+  const Outcome outcome = solveAndExplain(input.problem, watch.control());
+  if (const RankedPlan* best = outcome.best()) return {*best, kDone};
   const words::NoPlan none = words::noPlan(outcome);
   std::cerr << none.title << (none.detail.empty() ? "" : ". ") << none.detail << ".\n";
-  if (json)
-    std::cout << writeOutcome(
-                     {input.scenario.name, &input.problem, input.architecture(), &input.scenario.cluster},
-                     outcome)
-              << std::flush;
-  return outcome;
-}
-
-/// What is to be known of a plan that may not be the best; empty: it is.
-std::string reservation(const Outcome& o) {
-  return o.cutShort() ? " (" + words::verdict(o) + ")" : std::string();
+  return {std::nullopt, exitCodeOf(outcome)};
 }
 
 /// The parameters that --field names; what names none was reported.
@@ -63,9 +56,8 @@ int why(const Arguments& args) {
   const auto input = readInput(args.files[0], json);
   if (!input) return kBadInput;
   Watch watch(limits);
-  const Outcome outcome = solved(*input, watch, json);
-  const RankedPlan* best = outcome.best();
-  if (!best) return exitCodeOf(outcome);
+  const auto [best, code] = solved(*input, watch);
+  if (!best) return code;
 
   if (args.files.size() == 1) {
     CostTerm whole = explain(input->problem, best->plan, best->evaluation);
@@ -77,13 +69,10 @@ int why(const Arguments& args) {
       return report({error("command-line", {}, "the plan has no term \"" + id + "\"",
                            "batch, memory, constants, stage1/load, stage2/memory, …")}),
              kBadInput;
-    if (json) {
-      auto j = report::explanationJson(*term, depth);
-      j["status"] = nameOf(outcome.status);
-      std::cout << layOut(named("nest-explanation", std::move(j)));
-    } else {
-      std::cout << summaryOf(best->plan) << reservation(outcome) << "\n" << toText(*term, depth);
-    }
+    if (json)
+      std::cout << layOut(named("nest-explanation", report::explanationJson(*term, depth)));
+    else
+      std::cout << summaryOf(best->plan) << "\n" << toText(*term, depth);
     return std::cout << std::flush, kDone;
   }
 
@@ -96,17 +85,13 @@ int why(const Arguments& args) {
   }
   if (hasErrors(wrong)) return report(wrong, json), kBadInput;
   nlohmann::ordered_json answers = nlohmann::ordered_json::array();
-  if (!json && outcome.cutShort())
-    std::cout << "Compared with " << summaryOf(best->plan) << reservation(outcome) << "\n";
   bool open = false;
   for (const Demand& demand : demands) {
     const Counterfactual c = whyNot(input->problem, *best, demand, watch.control());
     open = open || (!c.alreadyMet && c.outcome.status == OutcomeStatus::Stopped);
-    if (json) {
+    if (json)
       answers.push_back(report::counterfactualJson(c));
-      answers.back()["compared_with"] = {{"status", nameOf(outcome.status)},
-                                         {"summary", summaryOf(best->plan)}};
-    } else
+    else
       std::cout << c.answer << "\n";
   }
   if (json) std::cout << layOut(named("nest-answers", {{"answers", std::move(answers)}}));
@@ -124,9 +109,8 @@ int improve(const Arguments& args) {
   const auto asked = parametersCalled(input->scenario, args.values("--field"), json);
   if (!asked) return kBadInput;
   Watch watch(limits);
-  const Outcome outcome = solved(*input, watch, json);
-  const RankedPlan* best = outcome.best();
-  if (!best) return exitCodeOf(outcome);
+  const auto [best, code] = solved(*input, watch);
+  if (!best) return code;
 
   const Control control = watch.control();
   const Setting& setting = input->scenario;
@@ -142,8 +126,7 @@ int improve(const Arguments& args) {
   if (json) {
     nlohmann::ordered_json j{{"format", "nest-improvements"},
                              {"version", 1},
-                             {"batch_time_s", best->evaluation.batchTime.value()},
-                             {"outcome", report::outcomeJson(outcome)}};
+                             {"batch_time_s", best->evaluation.batchTime.value()}};
     j["improvements"] = report::improvementsJson(improvements);
     if (args.has("--break-even")) {
       j["break_even"] = report::breakEvensJson(flips);
@@ -153,7 +136,7 @@ int improve(const Arguments& args) {
     std::cout << layOut(j);
   } else {
     std::cout << "Now " << text::time(best->evaluation.batchTime) << " per step with "
-              << summaryOf(best->plan) << reservation(outcome) << "\n\n"
+              << summaryOf(best->plan) << "\n\n"
               << report::improvementsText(improvements);
     if (args.has("--break-even")) std::cout << "\n" << report::breakEvensText(flips, flipsCutShort);
     if (args.has("--failures")) std::cout << "\n" << report::failuresText(failures);
@@ -173,10 +156,10 @@ int inverse(const Arguments& args) {
     target = text::readTime(*v, Seconds(1));
     if (!target || !(target->value() > 0))
       misuse.push_back(error("command-line", {}, "\"" + *v + "\" is no time",
-                             "a batch time with its unit: --time 8.5s, --time 900ms"));
+                             "give a step time with its unit: --time 8.5s, --time 900ms"));
   }
   if (!target && !args.has("--devices"))
-    misuse.push_back(error("command-line", {}, "what is to be met?", "give --time 8.5s"));
+    misuse.push_back(error("command-line", {}, "the step time to meet is missing", "give --time 8.5s"));
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const bool json = args.has("--json");
   const auto input = readInput(args.files[0], json);
@@ -263,7 +246,7 @@ count, …), re-solves and ranks the gains in time per token.)",
                       {"--failures", 0, "",
                        "also what the loss of a device, a host, a group or half a level's bandwidth costs, "
                        "after planning again"}}),
-      .exits = {{0, "done"}, {1, "nothing fits"}, {2, "bad input"}, {3, "stopped before all was decided"}},
+      .exits = {{0, "done"}, {1, "no plan fits"}, {2, "bad input"}, {3, "stopped before all was decided"}},
       .leastFiles = 1,
       .mostFiles = 1,
       .run = improve};

@@ -55,10 +55,6 @@ int findPlan(const Arguments& args, const Input& input, const Limits& limits, Pl
     return report({refused(none.title, none.detail)}), exitCodeOf(outcome);
   }
   plan = outcome.best()->plan;
-  if (outcome.cutShort())
-    report({warning("not-proven", {},
-                    "the plan exported is the best so far, not proven: " + words::verdict(outcome),
-                    "allow more time for the optimum")});
   return kDone;
 }
 
@@ -76,8 +72,8 @@ int writeFolder(const std::string& path, const std::vector<LaunchFile>& files) {
   std::error_code ec;
   fs::create_directories(path, ec);
   if (ec)
-    return report(
-               {refused("the folder " + path + " cannot be made: " + ec.message(), "give another with -o")}),
+    return report({refused("the folder " + path + " cannot be created: " + ec.message(),
+                           "give another with -o")}),
            kBadInput;
   for (const LaunchFile& f : files) {
     const fs::path place = fs::path(path) / f.name;

@@ -169,7 +169,7 @@ int importNamed(const Arguments& args) {
 Command importCommand() {
   return {
       .name = "import",
-      .summary = "make a scenario of networks and models as they are",
+      .summary = "make a scenario from network and model files",
       .usage = {"FILE…"},
       .description =
           R"(Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own

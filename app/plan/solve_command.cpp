@@ -54,10 +54,9 @@ Reading<std::optional<Seconds>> measuredTime(const Arguments& args) {
 const char* reachInWords(FrontReach reach) {
   switch (reach) {
     case FrontReach::Exact:
-      return "the whole front: none is missing";
+      return "the complete front";
     case FrontReach::Stepped:
-      return "the fastest plan within each of a falling row of device counts, and of memory limits; between "
-             "them there may be more";
+      return "fastest plan at decreasing device counts and memory limits; there may be more between them";
     case FrontReach::Met:
       break;
   }
@@ -192,7 +191,7 @@ their own ("450 GB/s", "400 Gb/s", "2 us", "80 GiB"). The network is one line, a
 The result is one of: optimal; best so far (stopped, with its gap); stopped without a plan (whether one fits is not known);
 does not fit (the closest plan is shown, and what would make one fit).)",
       .exits = {{0, "a plan was found"},
-                {1, "nothing fits"},
+                {1, "no plan fits"},
                 {2, "bad input"},
                 {3, "stopped before a plan was found"}},
       .leastFiles = 1,

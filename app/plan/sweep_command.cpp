@@ -196,16 +196,15 @@ int sweep(const Arguments& args) {
   if (!failed.empty()) {
     report(failed);
     std::cerr << "stopped after " << counted(keptRows) << " of " << text::count(static_cast<long long>(all))
-              << "; they are kept in " << kept
-              << ": once there is room, the same command goes on from there\n";
+              << "; they are saved in " << kept << ": free some space, then run the same command to resume\n";
     return kBadInput;
   }
   const bool isComplete = rows.size() >= all;
   if (!isComplete)
     std::cerr << "stopped after " << counted(rows.size()) << " of "
               << text::count(static_cast<long long>(all))
-              << (base ? "; they are kept in " + kept + ": the same command goes on from there\n"
-                       : "; nothing is kept for another run: -o would\n");
+              << (base ? "; they are saved in " + kept + ": run the same command to resume\n"
+                       : "; use -o to be able to resume\n");
   if (!base)
     (args.has("--json") ? writeSweepJson : writeSweepCsv)(grid->fields(), rows,
                                                           [](std::string_view piece) { std::cout << piece; });

@@ -295,7 +295,7 @@ void addModelFields(std::vector<Field>& all) {
            "bytes moved by the loss, forward");
   constant("loss_backward_traffic_bytes_per_logit", "Loss backward traffic", &C::lossBackwardTraffic, 0, 1e4,
            "bytes moved by the loss, backward");
-  constant("loss_workspace_bytes_per_logit", "Loss workspace", &C::lossWorkspace, 0, 1e4,
+  constant("loss_workspace_bytes_per_logit", "Loss buffers", &C::lossWorkspace, 0, 1e4,
            "bytes held by the loss");
   all.push_back({.key = "/model/calibration",
                  .group = group,

@@ -88,7 +88,7 @@ Reading<Source> openSource(const std::string& path, Sources allowed) {
   if (allowed == Sources::Files && !S_ISREG(before.st_mode) && !(S_ISFIFO(before.st_mode) && isHandedOver)) {
     const std::string what = S_ISFIFO(before.st_mode) ? "named pipe" : "device";
     return {std::nullopt, fault(path, S_ISFIFO(before.st_mode) ? "file-pipe" : "file-device",
-                                "this is a " + what + ", not a file", "save what it brings to a file")};
+                                "this is a " + what + ", not a file", "save its content to a file")};
   }
   // Without O_NONBLOCK opening may wait for ever; what it opens is looked at again, because names move.
   Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

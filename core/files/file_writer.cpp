@@ -127,7 +127,7 @@ Diagnostics writeFile(const std::string& path, std::string_view bytes, const Wri
 Diagnostics makePrivateFolder(const std::string& path) {
   const auto failed = [&](int errorNumber) {
     return Diagnostics{error("folder-unwritable", {path, 0, 0, ""},
-                             "the folder cannot be made: " + describeErrno(errorNumber),
+                             "the folder cannot be created: " + describeErrno(errorNumber),
                              "check the permissions of the folder above it")};
   };
   std::error_code ec;

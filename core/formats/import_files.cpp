@@ -37,7 +37,7 @@ public:
       join();
     else if (hosts > 1)
       m_out.push_back(error("join-no-tree", {m_files[first(isHost)].path, 0, 0, ""},
-                            std::to_string(hosts) + " hosts are described, but not how they stand together",
+                            std::to_string(hosts) + " hosts are described, but not how they are connected",
                             "add a Slurm topology.conf or topology.yaml that names them"));
     for (const NamedText& f : m_files)
       if (!f.hosts.empty() && !joins)
@@ -74,7 +74,7 @@ private:
   }
   void twice(std::size_t i, const char* what) {
     m_out.push_back(error("import-twice", {m_files[i].path, 0, 0, ""},
-                          std::string("this is a second ") + what, "import one at a time"));
+                          std::string("more than one network was given: ") + what, "import one at a time"));
   }
 
   void read(std::size_t i) {
@@ -249,8 +249,8 @@ void assumeLinkEfficiency(Scenario& s, Diagnostics& out) {
   if (!hasNominalBandwidths(s.cluster) || efficiency.value == 1) return;
   s.assumptions.linkEfficiency = efficiency.value;
   out.push_back(note("link-efficiency-assumed", {"", 0, 0, "/assumptions/link_efficiency"},
-                     "exchanges count with " + text::percent(efficiency.value) +
-                         " of the bandwidths, which are those of a data sheet" +
+                     "collectives count with " + text::percent(efficiency.value) +
+                         " of the bandwidths, which are datasheet values" +
                          (efficiency.citation.empty() ? "" : " (" + efficiency.citation + ")"),
                      "set /assumptions/link_efficiency to 1 if yours are measured"));
 }

@@ -6,11 +6,13 @@ namespace nest {
 
 std::string toText(const Strategy& s) {
   std::string out;
-  const auto add = [&out](const std::string& part) { out += (out.empty() ? "" : " ") + part; };
-  if (s.tensor > 1 || (s.context == 1 && s.expert == 1)) add('t' + std::to_string(s.tensor));
-  if (s.sequence) add("sp");
-  if (s.context > 1) add('c' + std::to_string(s.context));
-  if (s.expert > 1) add('e' + std::to_string(s.expert));
+  const auto add = [&out](const char* name, int degree) {
+    out += (out.empty() ? "" : " ") + std::string(name) + std::to_string(degree);
+  };
+  if (s.tensor > 1 || (s.context == 1 && s.expert == 1)) add("TP", s.tensor);
+  if (s.sequence) out += "+SP";
+  if (s.context > 1) add("CP", s.context);
+  if (s.expert > 1) add("EP", s.expert);
   return out;
 }
 

@@ -17,7 +17,7 @@ struct Strategy {
   friend auto operator<=>(const Strategy&, const Strategy&) = default;
 };
 
-std::string toText(const Strategy&);  ///< "t8 sp c2 e4"; parts that are 1 are left out, "t1" if all are
+std::string toText(const Strategy&);  ///< "TP8+SP CP2 EP4"; parts that are 1 are left out, "TP1" if all are
 
 /// What a stage keeps for backward and what it computes again. In the order of increasing extra time.
 enum class Recompute { None, Selective, Full };

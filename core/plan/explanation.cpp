@@ -62,7 +62,7 @@ CostTerm loadTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   CostTerm t = term(stageId(stage) + "/load", "Load of " + text::stageName(StageIndex(stage)), f.load.value(),
                     TermUnit::Time, TermKind::Load, stage);
-  t.formula = "compute + exchanges − hidden";
+  t.formula = "compute + communication − hidden";
   t.combine = Combine::Sum;
   for (const char* which : {"forward", "backward", "recompute"}) {
     CostTerm c = computeTerm(s, stage, which);
@@ -152,9 +152,9 @@ CostTerm hiddenSyncTerm(const Scene& s, int stage) {
   t.formula = "f · min(sync, passes)";
   const int passes = s.plan.pipelineSchedule().coveringPasses(s.plan.stageCount());
   t.factor = -1;
-  t.inputs = {typed("f", "overlap of the exchange at the end of a batch", s.problem.assumptions.syncOverlap,
-                    TermUnit::Fraction),
-              {"sync", "gradient exchange", f.sync.value(), TermUnit::Time, Origin::Estimated, {}},
+  t.inputs = {typed("f", "overlap of the gradient reduction at the end of a step",
+                    s.problem.assumptions.syncOverlap, TermUnit::Fraction),
+              {"sync", "gradient reduction", f.sync.value(), TermUnit::Time, Origin::Estimated, {}},
               {"passes",
                passes == 1 ? "its forward and backward, one microbatch"
                            : "its forward and backward, as many microbatches as stages",
@@ -168,7 +168,7 @@ CostTerm hiddenSyncTerm(const Scene& s, int stage) {
 CostTerm tailTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   const std::string id = stageId(stage) + "/tail";
-  CostTerm exposed = term(stageId(stage) + "/exposed", "Exposed gradient exchange", f.exposed.value(),
+  CostTerm exposed = term(stageId(stage) + "/exposed", "Exposed gradient reduction", f.exposed.value(),
                           TermUnit::Time, TermKind::Tail, stage);
   exposed.formula = "max(0, sync − backward of earlier stages)";
   exposed.combine = Combine::PositiveSum;
@@ -207,14 +207,14 @@ CostTerm explain(const Problem& problem, const Plan& plan, const Evaluation& eva
   const int m = evaluation.microbatchCount;
   const Objectives objective = objectiveOf(problem, plan, m);
   CostTerm root =
-      term("batch", "Batch time", evaluation.batchTime.value(), TermUnit::Time, TermKind::Batch, -1);
+      term("batch", "Step time", evaluation.batchTime.value(), TermUnit::Time, TermKind::Batch, -1);
   root.formula = objective.formula;
   root.inputs = {counted("m", "microbatches of a pipeline: B ÷ (b·d)", m),
                  counted("s", "stages", plan.stageCount()),
                  counted("v", "chunks of a stage", plan.chunksPerStage()),
                  counted("b", "sequences in a microbatch", plan.microbatch),
                  counted("d", "replicas", plan.dataDegree()),
-                 typed("B", "sequences in a batch", problem.job.globalBatch, TermUnit::Count)};
+                 typed("B", "sequences in the global batch", problem.job.globalBatch, TermUnit::Count)};
   if (plan.stages.empty() || evaluation.stages.size() != plan.stages.size()) return root;
   root.combine = Combine::Sum;
 

@@ -58,7 +58,7 @@ enum class Combine {
 /// §4).
 struct CostTerm {
   std::string id;     ///< path, unique in the tree unless `reference`: "batch", "stage2/load/tensor"
-  std::string label;  ///< "Tensor exchange"
+  std::string label;  ///< "TP communication"
   double value = 0;
   TermUnit unit = TermUnit::Time;
   std::string formula;  ///< "T = Σ load + (m − 1)·max load + tail"

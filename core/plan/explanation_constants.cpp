@@ -60,7 +60,7 @@ void addConstants(CostTerm& root, const DeviceSpec& d, const AnalyticConstants& 
   c.add("loss traffic", "bytes moved per logit by the loss, forward", k.lossTraffic, Memory);
   c.add("loss backward traffic", "bytes moved per logit by the loss, backward", k.lossBackwardTraffic,
         Memory);
-  c.add("loss workspace", "bytes held per logit", k.lossWorkspace, Memory);
+  c.add("loss buffers", "bytes held per logit", k.lossWorkspace, Memory);
 
   CostTerm t;
   t.id = "constants";

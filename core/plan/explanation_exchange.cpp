@@ -310,13 +310,13 @@ std::vector<CostTerm> exchangeTerms(const Scene& s, int stage) {
     out.push_back(transferTerm(s, stage, "gradient", "Gradient in", f.gradientIn, f.gradientBytes,
                                f.gradientLevel, boundariesOf(s, stage, false)));
   if (of(Exchange::Data) > 0)
-    out.push_back(gradientTerm(s, stage, "data", "Data exchange, every microbatch",
+    out.push_back(gradientTerm(s, stage, "data", "DP communication, every microbatch",
                                f.exchange[static_cast<std::size_t>(Exchange::Data)], true));
   return out;
 }
 
 CostTerm syncTerm(const Scene& s, int stage) {
-  return gradientTerm(s, stage, "sync", "Gradient exchange", s.figures(stage).sync, false);
+  return gradientTerm(s, stage, "sync", "Gradient reduction", s.figures(stage).sync, false);
 }
 
 }  // namespace nest::explanation

@@ -51,16 +51,16 @@ CostTerm stashTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   CostTerm t = term(stageId(stage) + "/memory/stash", "Stash", f.memory.stash.value(), TermUnit::Memory,
                     TermKind::Memory, stage);
-  t.formula = "microbatches in flight · stash of one";
+  t.formula = "microbatches in flight · activations of one";
   const bool chunks = s.plan.chunksPerStage() > 1;
-  if (chunks) t.formula = "chunks in flight · stash of the largest chunk";
+  if (chunks) t.formula = "chunks in flight · activations of the largest chunk";
   t.inputs = {counted("in flight",
                       (chunks ? "stashed chunks: " : "stashed microbatches: ") +
                           std::string(s.plan.pipelineSchedule().stashFormula()),
                       f.inFlight)};
   t.combine = Combine::Sum;
-  CostTerm one = term(t.id + "/one", chunks ? "The largest chunk's stash" : "Stash of one microbatch", 0,
-                      TermUnit::Memory, TermKind::Memory, stage);
+  CostTerm one = term(t.id + "/one", chunks ? "Activations of the largest chunk" : "Stash of one microbatch",
+                      0, TermUnit::Memory, TermKind::Memory, stage);
   one.factor = f.inFlight;
   // Of several chunks the fullest counts.
   double largest = -1;
@@ -74,7 +74,7 @@ CostTerm stashTerm(const Scene& s, int stage) {
       CostTerm c = term(one.id + "/class" + std::to_string(r.classId), r.name, stash.value(),
                         TermUnit::Memory, TermKind::Memory, stage);
       c.factor = r.count;
-      c.formula = std::string("stash of one layer, recompute ") + nameOf(s.stage(stage).recompute);
+      c.formula = std::string("activations of one layer, recompute ") + nameOf(s.stage(stage).recompute);
       c.inputs = {s.profiled("stash", "kept from forward until backward", stash.value(), TermUnit::Memory,
                              r.cost->origin)};
       parts.push_back(std::move(c));
@@ -130,7 +130,8 @@ CostTerm memoryTerm(const Scene& s, int stage) {
   const int z = s.plan.zero;
   CostTerm t = term(stageId(stage) + "/memory", "Memory of " + text::stageName(StageIndex(stage)),
                     f.memory.total().value(), TermUnit::Memory, TermKind::Memory, stage);
-  t.formula = "weights + gradients + optimizer + stash + workspace + gathered layer + reserve";
+  t.formula =
+      "weights + gradients + optimizer + activations + temporary buffers + all-gathered layer + reserve";
   t.inputs = {
       typed("capacity", "memory of the smallest device", f.memory.capacity.value(), TermUnit::Memory)};
   if (s.problem.cluster->hasUniformDevices()) {
@@ -147,12 +148,12 @@ CostTerm memoryTerm(const Scene& s, int stage) {
       parameterTerm(s, stage, "optimizer", "Optimizer", f.memory.optimizer, o.optimizerBytes, z >= 1));
   t.children.push_back(stashTerm(s, stage));
   t.children.push_back(largestLayerTerm(
-      s, stage, "workspace", "Workspace", f.memory.workspace, "largest workspace of a layer",
+      s, stage, "workspace", "Temporary buffers", f.memory.workspace, "largest temporary buffers of a layer",
       [](const Scene& sc, int i, const LayerRun& r) { return recomputeOf(sc, i, r).workspace.value(); }));
   if (z >= 3) {
     CostTerm gathered = largestLayerTerm(
-        s, stage, "gathered", "Gathered layer", f.memory.gathered,
-        "largest layer · w, gathered whole (ZeRO 3)", [](const Scene& sc, int, const LayerRun& r) {
+        s, stage, "gathered", "Gathered layer", f.memory.gathered, "largest layer · w, all-gathered (ZeRO-3)",
+        [](const Scene& sc, int, const LayerRun& r) {
           return (r.cost->denseParameters + r.cost->expertParameters) * sc.problem.job.optimizer.weightBytes;
         });
     addTiedGather(stage, gathered);

@@ -29,7 +29,7 @@ PaceMeasure measureOf(const Pace& first, const Pace& second) {
 }
 
 std::string paceText(const Pace& p, PaceMeasure m) {
-  return m == PaceMeasure::BatchTime ? text::time(p.batchTime) + " a batch"
+  return m == PaceMeasure::BatchTime ? text::time(p.batchTime) + " per step"
                                      : text::number(p.samplesPerSecond()) + " samples/s";
 }
 

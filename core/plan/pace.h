@@ -32,11 +32,11 @@ enum class PaceMeasure {
 PaceMeasure measureOf(std::span<const Pace>);
 PaceMeasure measureOf(const Pace& first, const Pace& second);
 
-std::string paceText(const Pace&, PaceMeasure);  ///< "16.9 s a batch", "219 samples/s"
+std::string paceText(const Pace&, PaceMeasure);  ///< "16.9 s per step", "219 samples/s"
 /// Share by which the second differs in what is measured: +0.02 takes 2 % longer, or trains 2 % more samples
 /// a second.
 double paceChange(const Pace& first, const Pace& second, PaceMeasure);
-/// "16.9 s → 16.7 s a batch (−1.66 %)", "198 → 219 samples/s (+10.3 %)".
+/// "16.9 s → 16.7 s per step (−1.66 %)", "198 → 219 samples/s (+10.3 %)".
 std::string paceChangeText(const Pace& first, const Pace& second, PaceMeasure);
 bool isFaster(const Pace&, const Pace& than);  ///< in samples a second, whatever the batches
 

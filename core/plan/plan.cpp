@@ -23,13 +23,13 @@ std::string summaryOf(const Plan& p) {
     return s.strategy == p.stages.front().strategy;
   });
   std::string out = uniform ? toText(p.stages.front().strategy) : "mixed";
-  out += " · p" + std::to_string(p.stageCount());
-  if (p.chunksPerStage() > 1) out += " v" + std::to_string(p.chunksPerStage());
-  out += " · d" + std::to_string(p.dataDegree());
+  out += " · PP" + std::to_string(p.stageCount());
+  if (p.chunksPerStage() > 1) out += " VPP" + std::to_string(p.chunksPerStage());
+  out += " · DP" + std::to_string(p.dataDegree());
   if (p.dataInner > 1 && p.dataOuter > 1)
     out += " (" + std::to_string(p.dataInner) + "×" + std::to_string(p.dataOuter) + ")";
-  out += " · b" + std::to_string(p.microbatch);
-  if (p.zero > 0) out += " · ZeRO " + std::to_string(p.zero);
+  out += " · MBS" + std::to_string(p.microbatch);
+  if (p.zero > 0) out += " · ZeRO-" + std::to_string(p.zero);
   return out;
 }
 

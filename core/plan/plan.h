@@ -49,7 +49,7 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-/// "t8 sp · p4 · d32 (8×4) · b1 · ZeRO 1"; the one-line name of a plan.
+/// "TP8+SP · PP4 · DP32 (8×4) · MBS1 · ZeRO-1"; the one-line name of a plan.
 std::string summaryOf(const Plan&);
 
 /// Where the ranks of a plan stand. Replica-major, then context, tensor fastest (STATEMENT.md §3).

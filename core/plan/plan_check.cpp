@@ -131,7 +131,7 @@ private:
       add("stages", i, stageName(i) + " has no layers");
     const int strategy = m_problem.profile->strategyIndex(s.strategy);
     if (strategy < 0) {
-      add("strategy", i, stageName(i) + ": strategy " + toText(s.strategy) + " is not on offer");
+      add("strategy", i, stageName(i) + ": strategy " + toText(s.strategy) + " is not searched");
       return;
     }
     if (m_check.microbatch >= 0) checkCosts(i, strategy);

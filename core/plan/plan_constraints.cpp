@@ -95,7 +95,7 @@ private:
     }
   }
 
-  /// What Megatron-LM's flags can say: one strategy and one recompute policy, its default rank order, ZeRO 1
+  /// What Megatron-LM's flags can say: one strategy and one recompute policy, its default rank order, ZeRO-1
   /// at most with a pipeline, whole microbatches, a layout of consecutive layers.
   void megatron() {
     const StagePlan& first = m_plan.stages.front();
@@ -107,7 +107,7 @@ private:
     if (m_plan.dataOuter != 1)
       add(-1, "Megatron-LM keeps all replicas of a stage together: d_in must equal d");
     if (m_plan.zero > 1 && m_plan.stageCount() > 1)
-      add(-1, "Megatron-LM joins a pipeline with ZeRO 0 or 1 only");
+      add(-1, "Megatron-LM joins a pipeline with ZeRO-0 or 1 only");
     if (m_problem.job.globalBatch % (static_cast<long long>(m_plan.microbatch) * m_plan.dataDegree()) != 0)
       add(-1, "Megatron-LM needs a global batch that microbatch size × data degree divides");
     if (m_plan.stageCount() > 1 && !m_problem.graph->isChain())

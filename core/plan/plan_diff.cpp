@@ -15,12 +15,12 @@ public:
       : m_problem(problem), m_a(first), m_b(second) {}
 
   std::vector<PlanChange> run() {
-    number("microbatch", "Microbatch", m_a.microbatch, m_b.microbatch);
-    number("data", "Data-parallel degree", m_a.dataDegree(), m_b.dataDegree());
+    number("microbatch", "MBS", m_a.microbatch, m_b.microbatch);
+    number("data", "DP", m_a.dataDegree(), m_b.dataDegree());
     if (m_a.dataDegree() != m_b.dataDegree() || m_a.dataInner != m_b.dataInner) arrangement();
     number("zero", "ZeRO stage", m_a.zero, m_b.zero);
-    number("stages", "Stages", m_a.stageCount(), m_b.stageCount());
-    number("chunks", "Chunks per stage", m_a.chunksPerStage(), m_b.chunksPerStage());
+    number("stages", "PP", m_a.stageCount(), m_b.stageCount());
+    number("chunks", "VPP", m_a.chunksPerStage(), m_b.chunksPerStage());
     strategies();
     if (m_a.stageCount() == m_b.stageCount())
       cuts();
@@ -40,10 +40,11 @@ private:
   }
   void arrangement() {
     if (m_a.dataInner == m_b.dataInner || (m_a.dataOuter == 1 && m_b.dataOuter == 1)) return;
-    const auto text = [](const Plan& p) {
-      return std::to_string(p.dataInner) + "×" + std::to_string(p.dataOuter);
+    const auto blocks = [](const Plan& p) {
+      return std::to_string(p.dataOuter) + (p.dataOuter == 1 ? " block of " : " blocks of ") +
+             std::to_string(p.dataInner) + (p.dataInner == 1 ? " replica" : " replicas");
     };
-    add("arrangement", -1, "Replicas stand " + text(m_b) + " (inside × blocks) instead of " + text(m_a));
+    add("arrangement", -1, blocks(m_b) + " instead of " + blocks(m_a));
   }
 
   static bool uniform(const Plan& p) {
@@ -52,14 +53,12 @@ private:
   }
   void strategyChange(int stage, const Strategy& a, const Strategy& b) {
     const std::string of = stage < 0 ? "" : text::stageTitle(StageIndex(stage)) + ": ";
-    const auto degree = [&](const char* what, std::string name, int x, int y) {
-      if (x == y) return;
-      if (stage < 0) name[0] = static_cast<char>(name[0] - 'a' + 'A');
-      add(what, stage, of + name + " " + std::to_string(x) + " → " + std::to_string(y));
+    const auto degree = [&](const char* what, const char* name, int x, int y) {
+      if (x != y) add(what, stage, of + name + " " + std::to_string(x) + " → " + std::to_string(y));
     };
-    degree("tensor", "tensor degree", a.tensor, b.tensor);
-    degree("context", "context degree", a.context, b.context);
-    degree("expert", "expert degree", a.expert, b.expert);
+    degree("tensor", "TP", a.tensor, b.tensor);
+    degree("context", "CP", a.context, b.context);
+    degree("expert", "EP", a.expert, b.expert);
     if (a.sequence != b.sequence) {
       std::string words = std::string("sequence parallelism ") + (b.sequence ? "on" : "off");
       if (stage < 0) words[0] = 'S';

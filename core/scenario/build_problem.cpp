@@ -118,7 +118,7 @@ std::optional<GraphAndProfile> modelOf(const Setting& setting, const Hierarchy& 
   if (strategies.empty()) {
     out.push_back(
         error("no-strategies", at("/constraints"),
-              "no strategy on offer satisfies the constraints on tensor, context and expert degrees",
+              "no strategy of the search satisfies the constraints on tensor, context and expert degrees",
               "widen the bounds, or search with the preset \"free\""));
     return std::nullopt;
   }
@@ -145,7 +145,7 @@ void addModel(const Setting& setting, Problem& problem, Diagnostics& out) {
     std::string list;
     for (int b : offered) list += (list.empty() ? "" : ", ") + std::to_string(b);
     out.push_back(error("microbatch-not-measured", at("/job/microbatches"),
-                        "the profile holds none of the microbatch sizes on offer; it holds " + list,
+                        "the profile holds none of the microbatch sizes to try; it holds " + list,
                         "offer one of these"));
   }
   if (model.calibration != 1) calibrate(*profile, graph->classCount, model.calibration);

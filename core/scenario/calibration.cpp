@@ -36,8 +36,7 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
   const auto predicted = batchTime(trial, plan, scenario.model.calibration, result.diagnostics);
   if (!predicted) return result;
   if (!(predicted->value() > 0) || !std::isfinite(predicted->value()))
-    return fail("the model gives this plan no batch time",
-                "see nest-plan evaluate for what is wrong with it");
+    return fail("the model gives this plan no step time", "see nest-plan evaluate for what is wrong with it");
   double low = kLeast, high = kMost;
   const auto least = batchTime(trial, plan, low, result.diagnostics);
   if (!least) return result;

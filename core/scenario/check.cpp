@@ -81,31 +81,30 @@ void checkRanges(Checker& c, const Setting& s) {
 
 void checkJob(Checker& c, const Job& job) {
   c.require(!job.microbatches.empty(), "no-microbatches", "/job/microbatches",
-            "at least one microbatch size must be on offer", "add 1");
+            "at least one microbatch size is required", "add 1");
   bool anyFits = job.microbatches.empty();
   for (std::size_t i = 0; i < job.microbatches.size(); ++i) {
     const int b = job.microbatches[i];
     c.require(i == 0 || b > job.microbatches[i - 1], "microbatch-order",
-              "/job/microbatches/" + std::to_string(i),
-              "microbatch sizes stand in ascending order, each once");
+              "/job/microbatches/" + std::to_string(i), "microbatch sizes must be strictly increasing");
     anyFits = anyFits || (b >= 1 && b <= job.globalBatch);
   }
   c.require(anyFits || job.globalBatch < 1, "microbatch-too-large", "/job/microbatches",
-            "every microbatch on offer is larger than the global batch of " + text::count(job.globalBatch),
+            "every microbatch size to try is larger than the global batch of " + text::count(job.globalBatch),
             "offer a smaller one");
 }
 
 void checkSearch(Checker& c, const SearchOptions& s) {
   c.require(!s.zeroStages.empty(), "no-zero-stages", "/search/zero_stages",
-            "at least one ZeRO stage must be on offer", "add 0");
+            "at least one ZeRO stage is required", "add 0");
   std::set<int> seen;
   for (std::size_t i = 0; i < s.zeroStages.size(); ++i)
     c.advise(seen.insert(s.zeroStages[i]).second, "zero-stage-twice",
              "/search/zero_stages/" + std::to_string(i), "this ZeRO stage is listed twice");
   c.require(std::any_of(s.recompute.begin(), s.recompute.end(), [](bool on) { return on; }), "no-recompute",
-            "/search/recompute", "at least one recompute policy must be on offer: none, selective or full");
+            "/search/recompute", "at least one recompute policy is required: none, selective or full");
   c.require(!s.chunksPerStage.empty(), "no-chunks", "/search/chunks_per_stage",
-            "at least one number of chunks per stage must be on offer", "add 1");
+            "at least one number of chunks per stage is required", "add 1");
 }
 
 }  // namespace

@@ -82,9 +82,9 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
               "the layer graph can be cut in more than " + text::count(LayerOrder::kMostCuts) + " ways",
               "merge layers that stand in series"));
   if (space.microbatches().empty())
-    out.push_back(
-        error("no-microbatch", {}, "no microbatch size on offer has costs in the profile and is allowed"));
-  if (space.strategies().empty()) out.push_back(error("no-strategy", {}, "no strategy on offer is allowed"));
+    out.push_back(error("no-microbatch", {}, "no microbatch size to try is in the profile and allowed"));
+  if (space.strategies().empty())
+    out.push_back(error("no-strategy", {}, "no strategy of the search is allowed"));
   if (space.zeroStages().empty())
     out.push_back(error("no-zero-stage", {}, "no ZeRO stage from 0 to 3 is allowed"));
   if (space.chunkCounts().empty())

@@ -96,7 +96,7 @@ Diagnostic conflict(const std::string& pointer, std::string message, std::string
                  std::move(message), std::move(remedy));
 }
 
-/// "t2 · p2 · d1 · b1 takes 480 ms".
+/// "TP2 · PP2 · DP1 · MBS1 takes 480 ms".
 std::string planWords(const RankedPlan& r) {
   return summaryOf(r.plan) + " takes " + text::time(r.evaluation.batchTime);
 }

@@ -30,9 +30,8 @@ std::string padded(const std::string& s, std::size_t width) {
 
 std::string paperTable(const std::vector<PaperRow>& rows) {
   std::string out =
-      "Throughput relative to Manual, whose column is its batch time; one cost model, every method's plan "
-      "judged by the same evaluator.\n"
-      "In brackets: the ratios that the paper's artifact publishes.\n\n";
+      "Throughput relative to Manual, whose column is its step time; all plans are costed with the same "
+      "model.\nIn brackets: the ratios that the paper's artifact publishes.\n\n";
   const auto line = [&](std::initializer_list<std::string> cells) {
     const std::size_t widths[] = {21, 14, 9, 14, 14, 17, 16, 13, 15, 40};
     std::size_t i = 0;

@@ -66,9 +66,7 @@ std::optional<double> valueOf(const Setting& s, const Problem& problem, const Pa
 
 std::string valueText(const Setting& s, const Parameter& p, double value) {
   if (p.isDevices()) return text::count(std::llround(value));
-  // Where a search ends, a plain number has more digits than anybody reads.
-  return p.field->field->access.measure == Measure::Number ? text::number(value)
-                                                           : numberText(s, *p.field, value);
+  return numberText(s, *p.field, value);
 }
 
 std::vector<double> studyValues(const Setting& s, const Problem& problem, const Parameter& p, bool fine) {

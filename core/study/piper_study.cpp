@@ -148,13 +148,13 @@ std::string explained(const PeerRow& r) {
                     *memoryFree = variant(kPeersMemoryFree);
   if (!whole.plan)
     return whole.status != OutcomeStatus::Infeasible ? "stopped before a plan was found"
-           : r.peer.secondsPerSample ? "nothing fits with one degree of replication for all stages"
-                                     : "nothing fits, for the peer either";
+           : r.peer.secondsPerSample                 ? "no plan fits with one DP degree for all stages"
+                                                     : "no plan fits, for the peer either";
   std::string out;
   const auto add = [&](const std::string& sentence) { out += (out.empty() ? "" : "; ") + sentence; };
   add("fill, drain and sync add " +
       text::percent(whole.batchSecondsPerSample / whole.steadySecondsPerSample - 1) +
-      " to a batch, which the peer leaves out");
+      " to per step, which the peer leaves out");
   if (steady && memory && memory->steadySecondsPerSample > steady->steadySecondsPerSample * (1 + 1e-6))
     add("counting one layer's workspace at a time gains " +
         text::percent(1 - steady->steadySecondsPerSample / memory->steadySecondsPerSample));

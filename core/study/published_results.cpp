@@ -283,7 +283,7 @@ const char* nameOf(PublishedQuantity q) {
     case PublishedQuantity::TflopsPerDevice:
       return "FLOP/s per device";
     case PublishedQuantity::BatchSeconds:
-      return "batch time";
+      return "step time";
     case PublishedQuantity::ModelUtilization:
       return "MFU";
     case PublishedQuantity::TokensPerSecondPerDevice:

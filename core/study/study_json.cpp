@@ -20,6 +20,14 @@ void addPlan(Json& j, const RankedPlan& r) {
   j["plan"] = planJson(r.plan);
 }
 
+Json outcomeJson(const Outcome& o) {
+  Json j{{"status", nameOf(o.status)}};
+  if (const RankedPlan* best = o.best()) addPlan(j, *best);
+  j["lower_bound_s"] = seconds(o.lowerBound);
+  if (o.cutShort()) j["stopped_by"] = nameOf(o.stopCause);
+  return j;
+}
+
 /// "found" where a method that proves nothing ran to its end; else as a solve's.
 const char* statusOf(const BaselineResult& b) {
   if (b.runs()) return b.complete ? "found" : nameOf(OutcomeStatus::BestSoFar);
@@ -66,14 +74,6 @@ std::string keyOf(const Parameter& p) {
 
 }  // namespace
 
-Json outcomeJson(const Outcome& o) {
-  Json j{{"status", nameOf(o.status)}};
-  if (const RankedPlan* best = o.best()) addPlan(j, *best);
-  j["lower_bound_s"] = seconds(o.lowerBound);
-  if (o.cutShort()) j["stopped_by"] = nameOf(o.stopCause);
-  return j;
-}
-
 Json diffJson(const PlanDiff& d) {
   Json j;
   j["changes"] = listOf(d.changes, [](const PlanChange& c) {
@@ -112,7 +112,7 @@ Json improvementsJson(const std::vector<Improvement>& all) {
                 {"status", nameOf(i.status)},
                 {"batch_time_s", seconds(i.batchTime)},
                 {"change", i.batchTime.value() > 0 ? Json(i.change) : Json()},
-                {"difference", i.batchTime.value() > 0 ? diffJson(i.plan) : Json()}};
+                {"difference", diffJson(i.plan)}};
   });
 }
 
@@ -135,8 +135,8 @@ Json failuresJson(const std::vector<Failure>& all) {
                 {"status", nameOf(f.status)},
                 {"batch_time_s", seconds(f.batchTime)},
                 {"change", f.batchTime.value() > 0 ? Json(f.change) : Json()},
-                {"devices_idle", f.batchTime.value() > 0 ? Json(f.devicesIdle) : Json()},
-                {"difference", f.batchTime.value() > 0 ? diffJson(f.plan) : Json()}};
+                {"devices_idle", f.devicesIdle},
+                {"difference", diffJson(f.plan)}};
   });
 }
 

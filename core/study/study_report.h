@@ -40,7 +40,5 @@ nlohmann::ordered_json devicesJson(const std::vector<DeviceAnswer>&);
 nlohmann::ordered_json peerJson(const std::vector<PeerRow>&);
 nlohmann::ordered_json paperJson(const std::vector<PaperRow>&);
 nlohmann::ordered_json diffJson(const PlanDiff&);
-/// How a search ended, what stopped it, its lower bound and its best plan.
-nlohmann::ordered_json outcomeJson(const Outcome&);
 
 }  // namespace nest::report

@@ -199,7 +199,7 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   const Outcome outcome = solveOnEvenHosts(*problem, own);
   row.status = nameOf(outcome.status);
   row.lowerBoundSeconds = outcome.lowerBound.value();
-  row.gap = outcome.gap();
+  row.gap = outcome.gap().value_or(0);
   row.states = double(outcome.statistics.states);
   row.elapsedSeconds = outcome.statistics.elapsed.value();
   if (outcome.nearestMiss && !outcome.nearestMiss->remedies.empty())

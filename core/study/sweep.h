@@ -64,15 +64,13 @@ struct SweepRow {
   std::vector<std::string> values;
   std::string status;   ///< of the outcome, or "invalid"
   std::string problem;  ///< invalid, infeasible: why
-  std::string plan;     ///< summary of the best plan, whose figures follow; empty: there is none
+  std::string plan;     ///< summary of the best plan; the figures below are its own
   double batchSeconds = 0, simulatedSeconds = 0, samplesPerSecond = 0, tokensPerSecond = 0;
   std::optional<double> mfu;
   int devicesUsed = 0;
   double peakMemoryBytes = 0;
   std::string boundBy;
-  double lowerBoundSeconds = 0;
-  std::optional<double> gap;
-  double states = 0, elapsedSeconds = 0;
+  double lowerBoundSeconds = 0, gap = 0, states = 0, elapsedSeconds = 0;
 
   friend bool operator==(const SweepRow&, const SweepRow&) = default;
 };

@@ -28,18 +28,17 @@ Json rowJson(const SweepRow& r, const std::vector<SweepField>* fields) {
   }
   j["status"] = r.status;
   if (!r.problem.empty()) j["problem"] = r.problem;
-  const auto known = [](double v) { return v > 0 ? Json(v) : Json(nullptr); };
-  j["plan"] = r.plan.empty() ? Json(nullptr) : Json(r.plan);
-  j["batch_time_s"] = known(r.batchSeconds);
-  j["simulated_time_s"] = known(r.simulatedSeconds);
-  j["samples_per_s"] = known(r.samplesPerSecond);
-  j["tokens_per_s"] = known(r.tokensPerSecond);
+  j["plan"] = r.plan;
+  j["batch_time_s"] = r.batchSeconds;
+  j["simulated_time_s"] = r.simulatedSeconds;
+  j["samples_per_s"] = r.samplesPerSecond;
+  j["tokens_per_s"] = r.tokensPerSecond;
   j["mfu"] = r.mfu ? Json(*r.mfu) : Json(nullptr);
-  j["devices_used"] = r.devicesUsed > 0 ? Json(r.devicesUsed) : Json(nullptr);
-  j["peak_memory_bytes"] = known(r.peakMemoryBytes);
-  j["bound_by"] = r.boundBy.empty() ? Json(nullptr) : Json(r.boundBy);
-  j["lower_bound_s"] = known(r.lowerBoundSeconds);
-  j["gap"] = r.gap ? Json(*r.gap) : Json(nullptr);
+  j["devices_used"] = r.devicesUsed;
+  j["peak_memory_bytes"] = r.peakMemoryBytes;
+  j["bound_by"] = r.boundBy;
+  j["lower_bound_s"] = r.lowerBoundSeconds;
+  j["gap"] = r.gap;
   j["states"] = r.states;
   if (!fields) j["elapsed_s"] = r.elapsedSeconds;  // tables are the same however they were solved
   return j;
@@ -78,7 +77,7 @@ std::optional<SweepRow> readRow(JsonFields& f, std::size_t fieldCount) {
   read("peak_memory_bytes", r.peakMemoryBytes);
   r.boundBy = f.string("bound_by").value_or("");
   read("lower_bound_s", r.lowerBoundSeconds);
-  r.gap = f.number("gap", -most, most);
+  read("gap", r.gap);
   read("states", r.states);
   read("elapsed_s", r.elapsedSeconds);
   return r;
@@ -208,7 +207,7 @@ Diagnostics belongsTo(const SweepJournal& journal, const SweepGrid& grid) {
   const Place place{journal.file, 1, 0, ""};
   if (journal.key != grid.key())
     return {error("sweep-different", place, "this journal is of another sweep",
-                  "give another -o, or --restart to begin anew")};
+                  "give another -o, or --restart to start over")};
   if (const std::string changed = differingFiles(journal.files, grid.files()); !changed.empty())
     return {error("sweep-stale", place, "its rows were solved with other contents of " + changed,
                   "give another -o to keep them, or --restart to solve them again")};
@@ -269,8 +268,7 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
          {cell(r.status), cell(r.plan), figure(r.batchSeconds), figure(r.simulatedSeconds),
           figure(r.samplesPerSecond), figure(r.tokensPerSecond), r.mfu ? text::exact(*r.mfu) : std::string(),
           r.devicesUsed ? std::to_string(r.devicesUsed) : std::string(), figure(r.peakMemoryBytes),
-          cell(r.boundBy), figure(r.lowerBoundSeconds), r.gap ? text::exact(*r.gap) : std::string(),
-          text::exact(r.states)})
+          cell(r.boundBy), figure(r.lowerBoundSeconds), text::exact(r.gap), text::exact(r.states)})
       out += s + ',';
     sink(out + cell(r.problem) + '\n');
   }

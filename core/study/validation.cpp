@@ -359,18 +359,18 @@ std::string notesOn(const ValidationReport& report) {
   std::string out;
   if (std::any_of(report.rows.begin(), report.rows.end(), [](const auto& r) { return r.run.isEarly; }))
     out +=
-        "Programs of before 2022 (by the source's year): tensor exchanges wait for products, and kernels of "
+        "Programs of before 2022 (by the source's year): TP communication waits for products, and kernels of "
         "their own add up weight gradients.\n";
   if (std::any_of(report.rows.begin(), report.rows.end(),
                   [](const auto& r) { return !r.run.isEarly && r.run.tensor > 1; }))
     out += "Later programs: " + text::percent(assumed.backwardTensorOverlap.value) +
-           " of the backward pass's tensor exchanges that can run beside products do.\n";
+           " of the backward pass's TP communication that can run beside products does.\n";
   if (std::any_of(report.rows.begin(), report.rows.end(),
                   [](const auto& r) { return isThroughput(r.run.quantity) && r.run.year >= 2023; }))
     out += "Programs since 2023: at most " + text::percent(assumed.syncOverlap.value) +
-           " of the exchange at the end of a batch hides behind the passes beside it, " +
+           " of the gradient reduction overlaps with the passes beside it, " +
            text::percent(assumed.contextOverlap.value) +
-           " of the context exchange behind attention; gradients and optimizer state as in ZeRO 1.\n";
+           " of the CP communication behind attention; gradients and optimizer state as in ZeRO-1.\n";
   if (std::any_of(report.rows.begin(), report.rows.end(),
                   [](const auto& r) { return r.run.flashAttention && r.run.year < 2024; }))
     out += "Fused attention before 2024 counts at " + text::percent(assumed.earlyAttention.value) +

@@ -86,7 +86,7 @@ std::optional<double> JsonFields::number(std::string_view key, double least, dou
   const double d = v->get<double>();
   if (d >= least && d <= most) return d;
   report(Severity::Error, "json-range", key,
-         inQuotes(key) + " is " + text::exact(d) + "; allowed is " + range(least, most));
+         inQuotes(key) + " is " + text::exact(d) + "; expected: " + range(least, most));
   return std::nullopt;
 }
 
@@ -101,7 +101,7 @@ std::optional<long long> JsonFields::integer(std::string_view key, long long lea
   const double d = v->get<double>();
   if (d == std::floor(d) && d >= double(least) && d <= double(most)) return static_cast<long long>(d);
   report(Severity::Error, "json-range", key,
-         inQuotes(key) + " is " + text::exact(d) + "; allowed is " + allowed);
+         inQuotes(key) + " is " + text::exact(d) + "; expected: " + allowed);
   return std::nullopt;
 }
 
@@ -127,7 +127,7 @@ std::optional<std::string> JsonFields::oneOf(std::string_view key,
   if (!s || std::find(allowed.begin(), allowed.end(), *s) != allowed.end()) return s;
   std::string list;
   for (const auto a : allowed) list += (list.empty() ? "" : ", ") + std::string(a);
-  report(Severity::Error, "json-choice", key, inQuotes(*s) + " is not known here; allowed are " + list);
+  report(Severity::Error, "json-choice", key, inQuotes(*s) + " is not known here; expected one of: " + list);
   return std::nullopt;
 }
 

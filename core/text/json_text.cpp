@@ -135,7 +135,7 @@ public:
     auto where = at(offset);
     where.pointer = top.pointer + '/' + escaped(name);
     m_diagnostics.push_back(error("json-duplicate-key", where,
-                                  "The key \"" + shortened(name) + "\" stands twice in one object",
+                                  "The key \"" + shortened(name) + "\" is duplicated in one object",
                                   "Keep one of the two"));
     return m_diagnostics.size() < 100;
   }

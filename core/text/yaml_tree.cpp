@@ -89,7 +89,7 @@ private:
       if (v.kind != YamlValue::Kind::Scalar)
         m_source.error(v.place, "yaml-key", "a key must be plain text");
       else if (!f.keys.insert(v.scalar).second)
-        m_source.error(v.place, "yaml-key-twice", "the key " + quoted(v.scalar) + " stands twice");
+        m_source.error(v.place, "yaml-key-twice", "the key " + quoted(v.scalar) + " is duplicated");
       f.pending = {std::move(v.scalar), v.place, {}};
       f.hasKey = true;
     } else {

@@ -15,8 +15,8 @@ struct HeadlinePart {
   std::string text;
 };
 
-/// In order: "8.4 s per step", "41 % MFU", "t8 · p4 · d32 · b1", "71 of 80 GiB", "bound by compute (82 %)",
-/// "Optimal in 12 ms", and with training tokens "31 d to train", "1.2 M GPU-hours".
+/// In order: "8.4 s per step", "41 % MFU", "TP8 · PP4 · DP32 · MBS1", "71 of 80 GiB", "bound by compute (82
+/// %)", "Optimal in 12 ms", and with training tokens "31 d to train", "1.2 M GPU-hours".
 std::vector<HeadlinePart> headlineParts(const PlanMetrics&, const Plan&, const Outcome&);
 std::string headlineOf(const PlanMetrics&, const Plan&, const Outcome&);  ///< the parts, joined by " · "
 

@@ -33,23 +33,6 @@ private slots:
       if (words.size() == 3) QCOMPARE(r.json()["scenario"].toString(), scenario["name"].toString());
     }
   }
-  void aNameIsOneLine() {
-    QFile file(sample("teaching-6-layers-2x2"));
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
-    scenario["name"] = "Mine\n1 ms per step";
-    const QByteArray text = QJsonDocument(scenario).toJson();
-    QTemporaryDir dir;
-    QFile out(dir.filePath("s.nest.json"));
-    QVERIFY(out.open(QIODevice::WriteOnly));
-    out.write(text);
-    out.close();
-    for (const char* command : {"solve", "check"}) {
-      const Ran r = run({command, out.fileName()});
-      QCOMPARE(r.code, 0);
-      QVERIFY2(r.out.contains("Mine\\u000a1 ms per step"), qPrintable(r.out));
-    }
-  }
   void devicesPerHostAreToldOrAsked() {
     const QString tree = "topologies/tree.topology.conf";
     const QStringList words = {"import", tree, "models/llama-2-7b.json"};
@@ -188,7 +171,7 @@ private slots:
       for (const auto& w : plans) QVERIFY(!covers(m.toObject(), w.toObject()));
     const Ran told = run({"solve", sample("teaching-6-layers-2x2"), "--front"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
-    QVERIFY2(told.out.contains("Pareto front of time, devices and peak memory (the whole front"),
+    QVERIFY2(told.out.contains("Pareto front of time, devices and peak memory (the complete front"),
              qPrintable(told.out));
     QVERIFY(!run({"solve", sample("teaching-6-layers-2x2")}).out.contains("Pareto front"));
     QVERIFY(run({"solve", "--help"}).out.contains("--front"));

@@ -162,57 +162,6 @@ private slots:
     QCOMPARE(rows[0].toObject()["status"].toString(), QString("stopped"));
     QCOMPARE(rows[1].toObject()["status"].toString(), QString("optimal"));
   }
-  void rowsWithoutAPlanHaveNoFigures() {
-    const QStringList words{"sweep", sample(kTooSmall), "--set", "job.global_batch=256"};
-    const QJsonObject row = run(words + QStringList{"--json"}).json()["rows"].toArray()[0].toObject();
-    QCOMPARE(row["status"].toString(), QString("infeasible"));
-    for (const char* key : {"plan", "batch_time_s", "samples_per_s", "devices_used", "peak_memory_bytes",
-                            "bound_by", "lower_bound_s", "gap"})
-      QVERIFY2(row.contains(QLatin1String(key)) && row[QLatin1String(key)].isNull(), key);
-    const QString csv = run(words).out;
-    QVERIFY2(csv.contains("256,infeasible,,,,,,,,,,,,"), qPrintable(csv));
-  }
-  void jsonIsThereWithoutAPlan() {
-    for (const QStringList& words : {QStringList{"why"}, QStringList{"improve"}}) {
-      const Ran none = run(words + QStringList{sample(kTooSmall), "--json"});
-      QCOMPARE(none.code, 1);
-      QVERIFY2(none.json()["status"].toString() == "infeasible", qPrintable(none.out));
-      QVERIFY(none.json().contains("nearest_miss"));
-      const Ran stopped = run(words + QStringList{sample(kLarge), "--json", "--work-limit", "0"});
-      QCOMPARE(stopped.code, 3);
-      QVERIFY2(stopped.json()["status"].toString() == "stopped", qPrintable(stopped.out));
-    }
-  }
-  void aPlanThatIsNotProvenIsNotCalledTheBest() {
-    const QStringList limit{"--work-limit", workForBestSoFar()};
-    const QString notProven = "Best so far, stopped at the work limit";
-    const QString large = sample(kLarge);
-    QVERIFY(run(QStringList{"why", large} + limit).out.contains(notProven));
-    QVERIFY(run(QStringList{"why", large, "pp=8"} + limit).out.contains(notProven));
-    QVERIFY(
-        run(QStringList{"improve", large, "--field", "job.global_batch"} + limit).out.contains(notProven));
-    QVERIFY(run(QStringList{"export", large, "--as", "plan"} + limit).err.contains(notProven));
-    QCOMPARE(run(QStringList{"why", large, "--json"} + limit).json()["status"].toString(),
-             QString("best-so-far"));
-    const QJsonObject improved =
-        run(QStringList{"improve", large, "--field", "job.global_batch", "--json"} + limit).json();
-    QCOMPARE(improved["outcome"].toObject()["status"].toString(), QString("best-so-far"));
-    for (const auto& one : improved["improvements"].toArray())
-      if (one.toObject()["status"].toString() == "stopped") QVERIFY(one.toObject()["difference"].isNull());
-    QVERIFY(!run({"export", large, "--as", "plan"}).err.contains("not proven"));
-  }
-  void whatIsLostIsNamed() {
-    QTemporaryDir dir;
-    const QString path = dir.filePath("s.nest.json");
-    QCOMPARE(run({"import", "topologies/lost-device.graphml", "models/llama-3-8b.json", "-o", path}).code, 0);
-    const QJsonObject lost = run({"solve", path, "--json"}).json()["lost"].toObject();
-    const QJsonObject failed = lost["failed"].toArray()[0].toObject();
-    QCOMPARE(failed["name"].toString(), QString("h1d3"));
-    QCOMPARE(failed["devices"].toInt(), 1);
-    QVERIFY(lost["cut_off"].toArray().isEmpty());
-    QVERIFY(run({"solve", path}).out.contains(lost["sentence"].toString()));
-    QVERIFY(!run({"solve", sample(kTooSmall), "--json"}).json().contains("lost"));
-  }
   void theExportSaysIt() {
     if (!QFileInfo::exists(QString(NEST_BINARY_DIR) + "/nest-explorer")) QSKIP("nest-explorer is not built");
     QTemporaryDir dir;

@@ -35,7 +35,7 @@ private slots:
     QVERIFY(again.out.contains("seed 7"));
     QVERIFY(!again.out.contains("Equal split"));
     QVERIFY(run({"compare", sample(kLlama), "--only", "Manual", "--manual", "t=8,p=4"})
-                .out.contains("t8 sp · p4"));
+                .out.contains("TP8+SP · PP4"));
   }
 
   void explains() {

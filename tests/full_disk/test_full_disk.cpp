@@ -217,7 +217,7 @@ private Q_SLOTS:
     QCOMPARE(stopped.code, 2);
     QVERIFY2(stopped.err.contains(QStringLiteral("No space left on device")), qPrintable(stopped.err));
     const QRegularExpression told(
-        QStringLiteral("stopped after (\\d+) rows of 251; they are kept in .*all.jsonl"));
+        QStringLiteral("stopped after (\\d+) rows of 251; they are saved in .*all.jsonl"));
     const auto match = told.match(stopped.err);
     QVERIFY2(match.hasMatch(), qPrintable(stopped.err));
     const auto kept = textOf(disk / "all.jsonl");

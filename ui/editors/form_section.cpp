@@ -88,7 +88,7 @@ QLabel* FormSection::makeLabel(const QString& text, const QString& term, QWidget
   label->setWordWrap(label->sizeHint().width() > kLabelWidth + 20);
   QString tip = glossaryTip(term.isEmpty() ? text : term);
   if (const auto* line = qobject_cast<BoundLine*>(buddy); line && line->spec().step)
-    tip += tr("<p>Drag sideways to change it and watch the plan follow.</p>");
+    tip += tr("<p>Drag sideways to change the value; the plan follows.</p>");
   setRichTip(*label, tip);
   return label;
 }

@@ -11,103 +11,100 @@ namespace {
 const std::vector<std::pair<QString, QString>>& words() {
   static const std::vector<std::pair<QString, QString>> all = {
       {QStringLiteral("baseline"),
-       QStringLiteral("Another planning method, run on the same scenario and judged by the same costs.")},
-      {QStringLiteral("bubble"), QStringLiteral("Time in which a stage waits: for its first microbatch, for "
-                                                "its last gradient, or for a slower stage.")},
+       QStringLiteral("Another planning method, run on the same scenario and costed with the same model.")},
+      {QStringLiteral("bubble"),
+       QStringLiteral(
+           "Idle time of a stage: while the pipeline fills and drains, or behind a slower stage.")},
       {QStringLiteral("cluster"),
-       QStringLiteral("All devices that may be used, with the network levels that join them.")},
-      {QStringLiteral("context degree"),
-       QStringLiteral("Over how many devices each sequence is cut along its length (c). They pass keys and "
-                      "values round in a ring.")},
+       QStringLiteral("All available devices and the network levels that connect them.")},
+      {QStringLiteral("context degree"), QStringLiteral("Number of devices that each sequence is split over "
+                                                        "(CP). They exchange keys and values in a ring.")},
       {QStringLiteral("cut"), QStringLiteral("The boundary between two stages.")},
       {QStringLiteral("data degree"),
-       QStringLiteral("How many copies of the model train side by side on different samples (d). Their "
-                      "gradients are summed once a batch.")},
+       QStringLiteral("Number of model replicas that train on different samples (DP). Their gradients are "
+                      "reduced once per step.")},
       {QStringLiteral("device"),
        QStringLiteral(
            "One accelerator: a GPU, a TPU chip, or one die of a package where each has its own memory.")},
       {QStringLiteral("expert degree"),
-       QStringLiteral("Over how many neighbouring replicas the experts of a layer are spread (e). Tokens "
-                      "travel to them all-to-all.")},
-      {QStringLiteral("fanout"), QStringLiteral("How many groups of the level inside make one group of this "
-                                                "level; at the innermost level, devices in a host.")},
+       QStringLiteral("Number of neighboring replicas that the experts of a layer are distributed over (EP). "
+                      "Tokens reach them by all-to-all.")},
+      {QStringLiteral("fanout"), QStringLiteral("Number of inner-level groups in one group of this level; at "
+                                                "the innermost level, devices per host.")},
       {QStringLiteral("global batch"),
-       QStringLiteral("Sequences that go into one optimizer step (B), over all replicas.")},
-      {QStringLiteral("headroom"),
-       QStringLiteral("What is left of a device's memory at the peak: capacity less everything it holds.")},
+       QStringLiteral("Sequences per optimizer step, over all replicas (GBS).")},
+      {QStringLiteral("headroom"), QStringLiteral("Memory that remains free on a device at its peak.")},
       {QStringLiteral("host"), QStringLiteral("Devices that share the innermost, fastest network.")},
       {QStringLiteral("layer"),
        QStringLiteral(
-           "The unit that is placed: an embedding, a transformer block, the final norm or the head.")},
+           "The unit of placement: an embedding, a transformer block, the final norm or the head.")},
       {QStringLiteral("latency"),
-       QStringLiteral("Time before the first byte of a message arrives, end to end at this level.")},
+       QStringLiteral("End-to-end time until the first byte of a message arrives at this level.")},
       {QStringLiteral("level"),
-       QStringLiteral("A tier of the network. Level 0 joins the devices of a host; each further level joins "
-                      "groups of the one before, more slowly.")},
-      {QStringLiteral("bandwidth"), QStringLiteral("What one device sustains, one way, to a partner across "
-                                                   "this level while its neighbours send as well.")},
+       QStringLiteral("A tier of the network. Level 0 connects the devices of a host; each further level "
+                      "connects groups of the previous one.")},
+      {QStringLiteral("bandwidth"),
+       QStringLiteral("Per-device, one-way bandwidth across this level when all devices send.")},
       {QStringLiteral("link efficiency"),
-       QStringLiteral(
-           "The share of every level's bandwidth that exchanges sustain. 100 % if the bandwidths were "
-           "measured; data sheets promise more than is reached.")},
-      {QStringLiteral("load"), QStringLiteral("Time a stage spends on one microbatch: compute, exchanges, "
-                                              "and transfers to and from its neighbours.")},
+       QStringLiteral("Share of the bandwidth that collectives achieve. 100 % for measured bandwidths; "
+                      "datasheet bandwidths are higher than collectives achieve.")},
+      {QStringLiteral("load"),
+       QStringLiteral("Time of a stage per microbatch: compute, communication, and pipeline send/recv.")},
       {QStringLiteral("microbatch"),
-       QStringLiteral("Sequences that pass through the pipeline together (b). A replica's share of the "
-                      "global batch is cut into m of them.")},
-      {QStringLiteral("MFU"),
-       QStringLiteral("Model FLOPs utilisation: the arithmetic that the model needs, over what the used "
-                      "devices could do at their peak in that time.")},
+       QStringLiteral("Sequences that pass through the pipeline together (MBS). A replica's share of the "
+                      "global batch is split into microbatches.")},
+      {QStringLiteral("MFU"), QStringLiteral("Model FLOPs utilization: the FLOPs that the model needs, "
+                                             "divided by the peak FLOPs of the devices in use.")},
       {QStringLiteral("objective"),
-       QStringLiteral("The formula that is made smallest: <i>pipeline</i> counts each stage's own load once, "
-                      "<i>nest</i> is the paper's bound with the slowest stage throughout.")},
-      {QStringLiteral("optimizer regime"),
-       QStringLiteral("Bytes kept per parameter for weights, gradients and optimizer state.")},
+       QStringLiteral("The formula that is minimized: <i>pipeline</i> counts each stage's own time once; "
+                      "<i>nest</i> is the paper's bound, which uses the slowest stage throughout.")},
+      {QStringLiteral("optimizer precision"),
+       QStringLiteral("Bytes per parameter for weights, gradients and optimizer state.")},
       {QStringLiteral("overlap"),
-       QStringLiteral("The share of an exchange that hides behind compute. 0 is the cautious assumption.")},
-      {QStringLiteral("oversubscription"),
        QStringLiteral(
-           "How much more a group can inject than its uplinks carry; bandwidth counts divided by it.")},
-      {QStringLiteral("pipeline degree"), QStringLiteral("How many stages the model is cut into (p).")},
-      {QStringLiteral("placement"), QStringLiteral("Which stage, replica and rank each device is.")},
+           "Share of a communication that is hidden behind compute. 0 is the conservative assumption.")},
+      {QStringLiteral("oversubscription"),
+       QStringLiteral("Ratio of downlink to uplink bandwidth (4 = 4:1). Bandwidth is divided by it.")},
+      {QStringLiteral("pipeline degree"), QStringLiteral("Number of pipeline stages (PP).")},
+      {QStringLiteral("placement"), QStringLiteral("Assignment of stage, replica and rank to each device.")},
       {QStringLiteral("plan"),
-       QStringLiteral("All decisions together: degrees, cuts, recompute, ZeRO stage and placement.")},
+       QStringLiteral("All decisions: parallel degrees, stage cuts, recompute, ZeRO stage and placement.")},
       {QStringLiteral("preset"),
-       QStringLiteral("<i>Runnable</i> searches only what training frameworks accept: divisible batches, "
-                      "tensor groups that divide heads and hosts. <i>Free</i> searches everything.")},
+       QStringLiteral("<i>Runnable</i> searches only what training frameworks accept: divisible batches, TP "
+                      "that divides heads and hosts. <i>Free</i> searches everything.")},
       {QStringLiteral("profile"),
        QStringLiteral(
-           "The costs of every layer under every strategy: time, parameters, kept activations, exchanges.")},
+           "The costs of every layer under every strategy: time, parameters, activations, communication.")},
       {QStringLiteral("recompute"),
-       QStringLiteral("Computing activations again in the backward pass instead of keeping them: not at all, "
-                      "only around attention (selective), or whole layers (full).")},
+       QStringLiteral("Recomputing activations in the backward pass instead of keeping them: none, attention "
+                      "only (selective), or whole layers (full).")},
       {QStringLiteral("replica"), QStringLiteral("One data-parallel copy of the model.")},
       {QStringLiteral("reserve"),
        QStringLiteral(
-           "Memory kept free on each device for the driver, communication buffers and fragmentation.")},
+           "Memory reserved on each device for the driver, communication buffers and fragmentation.")},
       {QStringLiteral("scenario"),
-       QStringLiteral("Cluster, model, job and search options: the document that is saved.")},
+       QStringLiteral("Cluster, model, job and search options: the document that you save.")},
       {QStringLiteral("sequence length"), QStringLiteral("Tokens in one sequence.")},
       {QStringLiteral("sequence parallelism"),
-       QStringLiteral("Norms and dropouts are split along the sequence over the tensor group: less kept "
+       QStringLiteral("Splits norms and dropouts along the sequence over the TP group: less activation "
                       "memory for the same traffic.")},
       {QStringLiteral("stage"),
-       QStringLiteral("A run of layers that the same devices work on: one step of the pipeline.")},
+       QStringLiteral("Consecutive layers on the same devices: one stage of the pipeline.")},
       {QStringLiteral("stash"),
        QStringLiteral("Activations kept from the forward pass until the backward pass needs them.")},
-      {QStringLiteral("strategy"), QStringLiteral("How the layers of a stage are split over a replica's "
-                                                  "devices: tensor, sequence, context and expert degrees.")},
-      {QStringLiteral("sync"), QStringLiteral("The exchange of gradients between replicas, once a batch.")},
-      {QStringLiteral("tensor degree"), QStringLiteral("Over how many devices each matrix of a layer is cut "
-                                                       "(t). They exchange activations inside every layer.")},
+      {QStringLiteral("strategy"),
+       QStringLiteral("How the layers of a stage are split over a replica's devices: TP, SP, CP and EP.")},
+      {QStringLiteral("sync"), QStringLiteral("Gradient reduction across DP ranks, once per step.")},
+      {QStringLiteral("tensor degree"),
+       QStringLiteral("Number of devices that each matrix of a layer is split over (TP). They exchange "
+                      "activations in every layer.")},
       {QStringLiteral("training tokens"),
-       QStringLiteral("Tokens of the whole run; with it the headline tells days to train and device-hours.")},
+       QStringLiteral("Tokens of the whole run; with it, the headline shows training days and GPU-hours.")},
       {QStringLiteral("ZeRO"),
-       QStringLiteral("What replicas share out instead of each holding it: 1 optimizer state, 2 gradients "
-                      "too, 3 weights too. Saves memory, costs traffic.")},
+       QStringLiteral("Shards state across DP ranks: 1 optimizer, 2 + gradients, 3 + parameters (FSDP).")},
       {QStringLiteral("interleaving"),
-       QStringLiteral("Each stage holds several shorter runs of layers (chunks), so the pipeline fills "
-                      "faster at the price of more transfers.")},
+       QStringLiteral("Each stage holds several model chunks (VPP), so the pipeline fills faster at the cost "
+                      "of more send/recv.")},
   };
   return all;
 }

@@ -47,7 +47,7 @@ LevelsEditor::LevelsEditor(ScenarioDocument& document, QWidget* parent)
   m_problem->hide();
   m_add = new QPushButton(tr("Add level"), this);
   m_add->setProperty("link", true);
-  m_add->setToolTip(tr("Join groups of the outermost level by one more, slower level"));
+  m_add->setToolTip(tr("Add an outer, slower level that connects the groups of the current outermost one"));
   m_total->setProperty("role", "muted");
   m_total->setWordWrap(true);
   auto* foot = new QHBoxLayout;
@@ -58,7 +58,7 @@ LevelsEditor::LevelsEditor(ScenarioDocument& document, QWidget* parent)
   auto* label = new QLabel(tr("Text"), this);
   label->setProperty("role", "muted");
   label->setBuddy(m_text);
-  label->setToolTip(tr("All levels in one line, to copy or to type; it replaces a drawn network"));
+  label->setToolTip(tr("All levels in one line, to copy or edit; replaces a drawn network"));
   m_text->setPlaceholderText(QStringLiteral("host:8@450GB/s rack:4@50GB/s"));
   m_text->setMinimumWidth(60);
   words->addWidget(label);
@@ -179,9 +179,9 @@ void LevelsEditor::addRow(int level) {
   counts->setProperty("role", "muted");
   counts->setWordWrap(true);
   counts->setAlignment(Qt::AlignRight | Qt::AlignTop);
-  counts->setToolTip(tr(
-      "What the plan counts with, beside what is typed: a level is shared by all that send over it, and is "
-      "no faster than the one inside it"));
+  counts->setToolTip(
+      tr("Effective values: a level is shared by all that send over it, and is never faster than the level "
+         "inside it"));
   m_grid->addWidget(counts, 2 * level + 2, 0, 1, 5);
   m_counts.push_back(counts);
   auto* remove = new QToolButton(m_rows);

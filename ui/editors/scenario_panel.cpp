@@ -90,7 +90,7 @@ void ScenarioPanel::buildCluster() {
   ChoiceSpec device;
   device.id = QStringLiteral("/cluster/device");
   device.label = tr("Device");
-  device.verb = tr("Choose another device");
+  device.verb = tr("Change device");
   for (const DeviceSpec& d : deviceCatalog()) device.options += q(d.name);
   device.options += tr("Custom");
   device.read = [](const Scenario& scenario) {
@@ -127,7 +127,7 @@ void ScenarioPanel::buildModel() {
   ChoiceSpec model;
   model.id = QStringLiteral("/model");
   model.label = tr("Model");
-  model.verb = tr("Choose another model");
+  model.verb = tr("Change model");
   for (const Known& k : *known) model.options += k.model.name.empty() ? k.name : q(k.model.name);
   const auto sameShape = [](TransformerArchitecture a, const TransformerArchitecture& b) {
     a.name = b.name;
@@ -152,7 +152,7 @@ void ScenarioPanel::buildModel() {
   m_modelFacts->setWordWrap(true);
   m_modelFacts->setProperty("role", "muted");
   auto* load = new QPushButton(tr("Load config.json…"), box);
-  load->setToolTip(tr("Take the shape of a model from its Hugging Face configuration"));
+  load->setToolTip(tr("Read the model from its Hugging Face configuration"));
   load->setProperty("link", true);
   column->addWidget(m_modelFacts);
   column->addWidget(load, 0, Qt::AlignLeft);
@@ -195,7 +195,7 @@ void ScenarioPanel::addOptimizer(FormSection* s) {
   ChoiceSpec regime;
   regime.id = QStringLiteral("/job/optimizer");
   regime.label = tr("Optimizer");
-  regime.verb = tr("Choose another optimizer regime");
+  regime.verb = tr("Change optimizer precision");
   regime.options = {tr("Adam, fp32 gradients"), tr("Adam, fp16 gradients"), tr("SGD"), tr("Custom")};
   regime.read = [](const Scenario& sc) {
     for (int i = 0; i < 4; ++i)
@@ -203,7 +203,7 @@ void ScenarioPanel::addOptimizer(FormSection* s) {
     return 3;
   };
   regime.write = [](int i, Scenario& sc) { sc.job.optimizer = regimeAt(i, sc.job.optimizer); };
-  s->addChoice(regime, QStringLiteral("optimizer regime"));
+  s->addChoice(regime, QStringLiteral("optimizer precision"));
 }
 
 void ScenarioPanel::showDiagnostics(const Diagnostics& diagnostics) {

@@ -67,7 +67,7 @@ void ScenarioPanel::buildPins(FormSection* s) {
   const auto refresh = [this, told, drop] {
     const Constraints& k = m_document.scenario().constraints;
     const auto layers = k.layerPins.size(), stages = k.stagePins.size();
-    told->setText(layers + stages == 0 ? tr("No layer or stage is pinned; pin them in the view Cuts.")
+    told->setText(layers + stages == 0 ? tr("Nothing is pinned. Pin layers and stages in the Cuts view.")
                                        : tr("%1 layers and %2 stages are pinned.").arg(layers).arg(stages));
     drop->setVisible(layers + stages > 0);
   };

@@ -19,7 +19,7 @@ class Folder {
 public:
   Folder(const QString& path, ExportReport& report) : m_dir(path), m_report(report) {
     if (!m_dir.mkpath(QStringLiteral(".")))
-      report.problems << QStringLiteral("The folder %1 cannot be made").arg(path);
+      report.problems << QStringLiteral("The folder %1 cannot be created").arg(path);
   }
 
   void write(const QString& name, const QByteArray& content) {

@@ -125,17 +125,17 @@ void LaunchDialog::showChosen() {
     for (const Diagnostic& d : written.diagnostics)
       notes += sentence(phrase(d.message)) +
                (d.remedy.empty() ? QString() : QStringLiteral(": ") + phrase(d.remedy));
-    if (!m_context.current) notes += tr("The scenario has changed since this plan was found: solve it again");
+    if (!m_context.current) notes += tr("The scenario has changed since this plan was found. Solve again.");
   } else {
     notes += m_context.outcome
                  ? tr("%1: there is no plan to launch").arg(phrase(words::noPlan(*m_context.outcome).title))
-                 : tr("There is no plan yet: solve the scenario first");
+                 : tr("There is no plan yet. Solve the scenario first.");
   }
   m_text->setPlainText(
       m_content.size() <= kMostShown
           ? m_content
           : m_content.left(m_content.lastIndexOf(u'\n', kMostShown) + 1) +
-                tr("… %1 further lines are copied and saved")
+                tr("… %1 more lines (included when copied or saved)")
                     .arg(m_content.mid(m_content.lastIndexOf(u'\n', kMostShown) + 1).count(u'\n')));
   setNamedText(*m_notes, notes.join(u'\n'));
   m_notes->setVisible(!notes.isEmpty());

@@ -30,7 +30,7 @@ struct CommunicationFigure::Matrix {
   QImage image;
 
   bool sends(std::size_t cell) const { return cells.level[cell] >= 0; }
-  QString what() const;  ///< "All exchanges", "Tensor over rack"
+  QString what() const;  ///< "All traffic", "TP over rack"
   void fill();
   const QImage& imageFor(const Theme&);
 };
@@ -69,8 +69,8 @@ HeatLayout layoutHeat(const QRectF& area, const PlanContext& c, bool standalone)
 
 QString valueName(CommunicationFigure::Value v) {
   return v == CommunicationFigure::Value::Level    ? QStringLiteral("Network level")
-         : v == CommunicationFigure::Value::Volume ? QStringLiteral("Bytes a batch")
-                                                   : QStringLiteral("Time a batch");
+         : v == CommunicationFigure::Value::Volume ? QStringLiteral("Bytes per step")
+                                                   : QStringLiteral("Time per step");
 }
 
 QColor levelColor(int level, int levels, const Theme& theme) {
@@ -86,9 +86,9 @@ QString sentenceOfLevel(const Traffic& traffic, const PlanContext& c, int level)
     if (b > most) most = b, heaviest = k;
   }
   if (!(total > 0)) return QStringLiteral("Nothing crosses the %1 level").arg(levelName(c, level));
-  return QStringLiteral("%1 a batch cross the %2 level, %3 of it %4 exchange")
+  return QStringLiteral("%1 per step cross the %2 level, %3 of it %4")
       .arg(memoryText(Bytes(total)), levelName(c, level), phrase(text::percent(most / total)),
-           phrase(nameOf(static_cast<Exchange>(heaviest))));
+           nameOfKind(static_cast<Exchange>(heaviest)));
 }
 
 QString sentence(const Traffic& traffic, const PlanContext& c, int alone) {
@@ -104,10 +104,9 @@ QString sentence(const Traffic& traffic, const PlanContext& c, int alone) {
   int level = top;
   for (; level >= 0 && outer <= 0; --level)
     for (int k = 0; k < kExchangeCount; ++k) outer += traffic.total(static_cast<Exchange>(k), level).value();
-  return QStringLiteral("%1 a batch, %2 of it %3 exchange; %4 cross the %5 level")
+  return QStringLiteral("%1 per step, %2 of it %3; %4 cross the %5 level")
       .arg(memoryText(total), phrase(text::percent(most / total.value())),
-           phrase(nameOf(static_cast<Exchange>(heaviest))), memoryText(Bytes(outer)),
-           levelName(c, level + 1));
+           nameOfKind(static_cast<Exchange>(heaviest)), memoryText(Bytes(outer)), levelName(c, level + 1));
 }
 
 }  // namespace
@@ -188,7 +187,7 @@ const CommunicationFigure::Matrix& CommunicationFigure::matrixOf(const PlanConte
 }
 
 std::optional<FigureState> CommunicationFigure::state(const PlanContext& c, bool) const {
-  return stateOf(c, QStringLiteral("who sends to whom"));
+  return stateOf(c, QStringLiteral("the communication"));
 }
 
 void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
@@ -248,7 +247,7 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
   }
   ink.label(
       QRectF(layout.plot.left() - 60, layout.plot.top() - 42, area.right() - layout.plot.left() + 50, 16),
-      QStringLiteral("Rows send, columns receive; by %1").arg(unit), Qt::AlignLeft | Qt::AlignVCenter,
+      QStringLiteral("Sender (row) → receiver (column), per %1").arg(unit), Qt::AlignLeft | Qt::AlignVCenter,
       Ink::kSmall, ink.color(Role::MutedText));
 
   paintLegendOf(ink, layout.legend, m);
@@ -281,7 +280,7 @@ void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matri
   const QRectF nothing(bar.left(), bottom + 12, 14, 14);
   ink.fill(nothing, ink.color(Role::Canvas));
   ink.outline(nothing, ink.color(Role::Border));
-  ink.label(QRectF(nothing.right() + 6, bottom + 10, 84, 18), QStringLiteral("nothing sent"),
+  ink.label(QRectF(nothing.right() + 6, bottom + 10, 84, 18), QStringLiteral("no traffic"),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::Text));
   ink.paragraph(QRectF(bar.left(), bottom + 32, 116, 34), m.what(), Qt::AlignLeft, Ink::kSmall,
                 ink.color(Role::MutedText));
@@ -305,11 +304,11 @@ std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, con
   Tip tip(describe(item, c).section(u':', 0, 0));
   const std::size_t i = m.cells.cell(row, column);
   if (m.sends(i)) {
-    tip.row(QStringLiteral("Bytes a batch"), exactMemory(m.cells.bytes[i]));
-    tip.row(QStringLiteral("Longest any device takes"), exactTime(m.cells.time[i]));
+    tip.row(QStringLiteral("Bytes per step"), exactMemory(m.cells.bytes[i]));
+    tip.row(QStringLiteral("Longest time of any device"), exactTime(m.cells.time[i]));
     tip.row(QStringLiteral("Level"), levelName(c, m.cells.level[i]));
   } else {
-    tip.note(QStringLiteral("Nothing is sent."));
+    tip.note(QStringLiteral("No traffic."));
   }
   tip.note(m.what() + u'.');
   return Hit{item, QRectF(layout.plot.left() + column * step, layout.plot.top() + row * step, step, step),
@@ -383,7 +382,7 @@ QString CommunicationFigure::words(const PlanContext& c) const {
   for (int k = 0; k < kExchangeCount; ++k)
     for (int l = 0; l < c.problem->cluster->levelCount(); ++l)
       if (const Bytes b = m.traffic->total(static_cast<Exchange>(k), l); b.value() > 0)
-        out += QStringLiteral("%1, level %2: %3 a batch\n")
+        out += QStringLiteral("%1, level %2: %3 per step\n")
                    .arg(nameOfKind(static_cast<Exchange>(k)), levelName(c, l), memoryText(b));
   // Pairs one by one only as long as someone could read them.
   constexpr int kMostLines = 2000;

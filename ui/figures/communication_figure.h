@@ -54,6 +54,6 @@ private:
   mutable std::unique_ptr<Matrix> m_matrix;
 };
 
-QString nameOfKind(const std::optional<Exchange>&);  ///< "All exchanges", "Tensor", …
+QString nameOfKind(const std::optional<Exchange>&);  ///< "All traffic", "TP", …
 
 }  // namespace nest

@@ -64,7 +64,7 @@ QString sentence(std::vector<ComparisonFigure::Row> rows, PaceMeasure m) {
       std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return isBehind(best, row.pace); });
   const auto equals = next - rows.begin();
   if (next == rows.end())
-    return rows.size() > 1 ? lead + ComparisonFigure::tr("; the others are as fast") : lead;
+    return rows.size() > 1 ? lead + ComparisonFigure::tr("; the others are equally fast") : lead;
   if (equals > 1)
     lead += equals == 2 ? ComparisonFigure::tr("; %1 is as fast").arg(rows[1].name)
                         : ComparisonFigure::tr("; %1 others are as fast").arg(equals - 1);
@@ -126,7 +126,7 @@ std::optional<FigureState> ComparisonFigure::state(const PlanContext& c, bool) c
   if (!m_rows.empty()) return std::nullopt;
   if (auto none = stateOf(c, tr("plans side by side"))) return none;
   return FigureState{tr("Nothing to compare yet"),
-                     tr("Run the baselines, or keep a what-if, to see plans side by side.")};
+                     tr("Run the baselines or keep a what-if to compare plans.")};
 }
 
 PaceMeasure ComparisonFigure::measure() const {
@@ -142,7 +142,7 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
   const Rows r = layOut(bodyOf(area, c, style.standalone), m_rows, ink.theme(), m);
   const Axis axis = Axis::time(r.largest, 6);
   paintHorizontalAxis(ink, r.plot, axis,
-                      m == PaceMeasure::BatchTime ? tr("Batch time") : tr("Time per sample"));
+                      m == PaceMeasure::BatchTime ? tr("Step time") : tr("Time per sample"));
   const Pace fastest = std::min_element(m_rows.begin(), m_rows.end(), [](const Row& a, const Row& b) {
                          return a.runs != b.runs ? a.runs : isFaster(a.pace, b.pace);
                        })->pace;

@@ -93,10 +93,9 @@ QString CurveFigure::title() const {
 std::optional<FigureState> CurveFigure::state(const PlanContext& c, bool) const {
   if (!m_record.results.empty()) return std::nullopt;
   if (auto none = stateOf(c, tr("a study of it"), false)) return none;
-  if (m_record.cancelled)
-    return FigureState{tr("The study was cancelled"), tr("No value had been solved by then.")};
+  if (m_record.cancelled) return FigureState{tr("The study was cancelled"), tr("No value had been solved.")};
   return FigureState{tr("No study yet"),
-                     tr("Choose what is to vary, and run it. Points appear as they are solved.")};
+                     tr("Choose a field to vary and run the study. Points appear as they are solved.")};
 }
 
 QString CurveFigure::progressOf(const StudyRecord& r) {
@@ -204,8 +203,8 @@ QString CurveFigure::sentence() const {
     const bool decided = std::all_of(m_record.results.begin(), m_record.results.end(),
                                      [](const Result& r) { return r.decided; });
     return !decided         ? lead + tr("stopped before a plan was found at any of these values")
-           : lead.isEmpty() ? tr("Nothing fits at any of these values")
-                            : lead + tr("nothing fits yet");
+           : lead.isEmpty() ? tr("No plan fits at any of these values")
+                            : lead + tr("no plan fits yet");
   }
   const Result* last = &*std::find_if(m_record.results.rbegin(), m_record.results.rend(),
                                       [](const Result& r) { return r.y > 0; });
@@ -309,7 +308,7 @@ Figure::Hit CurveFigure::hitOf(int i, const QRectF& area, const PlanContext& c) 
   if (r.y > 0) tip.row(phrase(m_record.quantity), phrase(r.yText)).row(tr("Plan"), phrase(r.plan));
   if (r.y <= 0) tip.note(phrase(r.none));
   if (const double linear = linearAt(xOf(r)); linear > 0 && r.y > 0)
-    tip.row(tr("Of linear scaling"), phrase(text::percent(r.y / linear)));
+    tip.row(tr("Relative to linear scaling"), phrase(text::percent(r.y / linear)));
   if (!r.change.empty()) tip.note(phrase(r.change));
   const QPointF here = r.y > 0 ? s.at(xOf(r), r.y) : QPointF(s.at(xOf(r), s.top).x(), s.plot.bottom() - 12);
   return {itemOf(i), around(here, 9), tip.html()};

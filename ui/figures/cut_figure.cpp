@@ -125,16 +125,16 @@ std::optional<FigureState> CutFigure::state(const PlanContext& c, bool) const {
   if (auto none = stateOf(c, tr("the cuts"))) return none;
   if (m_draft) return std::nullopt;
   return FigureState{tr("These cuts cannot be dragged"),
-                     tr("Interleaved plans, and models that branch, are cut by the search alone.")};
+                     tr("Interleaved plans and models with branches are cut by the search only.")};
 }
 
 void CutFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   const FigureStyle& style = ink.style();
   paintFrame(ink, area, c, title(),
              style.standalone
-                 ? tr("%1 a batch · %2")
+                 ? tr("%1 per step · %2")
                        .arg(timeText(m_draft->evaluation.batchTime), phrase(summaryOf(m_draft->plan)))
-                 : tr("Layers, as wide as their compute: drag the cuts; dashed: the best plan"));
+                 : tr("Layers, width = compute time. Drag the cuts; dashed: the best plan"));
   const Parts parts = partsOf(area, c, style.standalone);
   paintRibbon(ink, parts.ribbon, c);
   paintLoads(ink, parts.loads, c);
@@ -190,7 +190,7 @@ void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) cons
   const Focus focus(c, ink.style());
   const auto stages = static_cast<int>(e.stages.size());
   const Axis axis = Axis::time(loadAxis(), l.height() > 90 ? 4 : 2);
-  paintVerticalAxis(ink, l, axis, tr("Load, one microbatch"));
+  paintVerticalAxis(ink, l, axis, tr("Time per microbatch"));
   const double slot = l.width() / std::max(1, stages), bar = std::min(90.0, slot * 0.6);
   const int slowest = e.slowestStage();
   for (int i = 0; i < stages; ++i) {
@@ -261,7 +261,7 @@ Figure::Hit CutFigure::hitOf(int stage, const Parts& parts, const PlanContext& c
   const auto layers = plan.stages[static_cast<std::size_t>(stage)].layers();
   Tip tip(tr("Stage %1").arg(stageNumber(stage)));
   tip.row(tr("Layers"), layerSpan(*c.problem->graph, layers));
-  tip.row(tr("Load, one microbatch"), exactTime(s.load));
+  tip.row(tr("Time per microbatch"), exactTime(s.load));
   tip.row(tr("Memory"), exactMemory(s.memory.total()));
   tip.row(tr("Headroom"), exactMemory(s.memory.headroom()));
   const double left = xOf(firstLayerOf(plan, stage), parts.ribbon);
@@ -301,7 +301,7 @@ QString CutFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) c
   const auto stage = stageOf(item, c);
   if (!stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size()) return {};
   const auto& s = m_draft->evaluation.stages[static_cast<std::size_t>(*stage)];
-  return tr("Stage %1: %2, load %3, memory %4 of %5, recompute %6, strategy %7")
+  return tr("Stage %1: %2, %3 per microbatch, memory %4 of %5, recompute %6, strategy %7")
       .arg(stageNumber(*stage),
            layerSpan(*c.problem->graph, m_draft->plan.stages[static_cast<std::size_t>(*stage)].layers()),
            timeText(s.load), memoryText(s.memory.total()), memoryText(s.memory.capacity),
@@ -311,7 +311,7 @@ QString CutFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) c
 
 QString CutFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n';
-  out += tr("%1 a batch").arg(timeText(m_draft->evaluation.batchTime)) + u'\n';
+  out += tr("%1 per step").arg(timeText(m_draft->evaluation.batchTime)) + u'\n';
   for (int i = 0; i < m_draft->plan.stageCount(); ++i) out += describe({ItemKind::Stage, i}, c) + u'\n';
   return out;
 }

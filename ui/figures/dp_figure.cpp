@@ -52,7 +52,7 @@ std::optional<FigureState> DpFigure::state(const PlanContext& c, bool) const {
 void DpFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
-  paintFrame(ink, area, c, title(), tr("Best time of what is left, by stage and its first layer"));
+  paintFrame(ink, area, c, title(), tr("Best time from each stage and first layer to the end"));
   const QRectF p = plotOf(area, c, style.standalone);
   const int stages = m_probe->stageCount(), cuts = m_probe->cutCount();
   painter.setRenderHint(QPainter::Antialiasing, false);
@@ -100,7 +100,7 @@ void DpFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   for (int i = 0; i < 30; ++i)
     ink.fill({ramp.left() + i * 4.0, ramp.top(), 4.5, ramp.height()}, ink.theme().magnitude(i / 29.0));
   ink.label({ramp.right() + 8, ramp.top() - 4, p.width() - 130, 16},
-            tr("%1 to %2 · plain: nothing fits · framed: the plan").arg(seconds(m_least), seconds(m_most)),
+            tr("%1 – %2 · blank: does not fit · outlined: the plan").arg(seconds(m_least), seconds(m_most)),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 

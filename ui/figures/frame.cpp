@@ -33,14 +33,13 @@ QString bannerOf(const PlanContext& c) {
     const Evaluation& mine = c.plan->evaluation;
     if (!mine.feasible())
       return QStringLiteral("Cut by hand; it does not run: ") + phrase(mine.violations.front().message);
-    QString out = QStringLiteral("Cut by hand: %1 a batch").arg(timeText(mine.batchTime));
+    QString out = QStringLiteral("Cut by hand: %1 per step").arg(timeText(mine.batchTime));
     if (const RankedPlan* best = c.outcome ? c.outcome->best() : nullptr)
       out += QStringLiteral(", %1 slower than the best plan")
                  .arg(phrase(text::percent(mine.batchTime / best->evaluation.batchTime - 1)));
     return out;
   }
-  if (!c.current && c.shownPlan())
-    return QStringLiteral("Found before your last edit; solve to bring it up to date");
+  if (!c.current && c.shownPlan()) return QStringLiteral("Found before your last edit. Solve to update.");
   return {};
 }
 
@@ -73,10 +72,9 @@ std::optional<FigureState> stateOf(const PlanContext& c, const QString& what, bo
   if (!c.scenario && !c.problem)
     return FigureState{QStringLiteral("Nothing is open"),
                        QStringLiteral("Open a scenario or a sample to see %1.").arg(what)};
-  if (!c.problem) return FigureState{QStringLiteral("The scenario has to be mended first"), firstErrors(c)};
+  if (!c.problem) return FigureState{QStringLiteral("Fix the errors in the scenario first"), firstErrors(c)};
   if (!c.outcome)
-    return FigureState{QStringLiteral("Not solved yet"),
-                       QStringLiteral("Once a plan is found, you see %1 here.").arg(what)};
+    return FigureState{QStringLiteral("Not solved yet"), QStringLiteral("Solve to see %1 here.").arg(what)};
   const words::NoPlan none = words::noPlan(*c.outcome);
   return FigureState{phrase(none.title), phrase(none.detail)};
 }

@@ -53,7 +53,7 @@ Plot plotOf(const QRectF& area, const PlanContext& c, bool standalone) {
 }
 
 QString tipOf(const RankedPlan& p) {
-  return FrontFigure::tr("<b>%1</b><br>%2 a batch<br>%3 devices<br>%4 on the fullest device")
+  return FrontFigure::tr("<b>%1</b><br>%2 per step<br>%3 devices<br>%4 on the fullest device")
       .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)),
            from(text::count(p.plan.devicesUsed())), from(text::memory(Bytes(peak(p)))));
 }
@@ -63,7 +63,7 @@ QString tipOf(const RankedPlan& p) {
 std::optional<FigureState> FrontFigure::state(const PlanContext& c, bool) const {
   if (auto none = stateOf(c, tr("the Pareto front"))) return none;
   if (c.outcome && !c.outcome->front.empty()) return std::nullopt;
-  return FigureState{tr("No front is known"), tr("Nothing that was found fits. Solve a scenario that does.")};
+  return FigureState{tr("No Pareto front yet"), tr("No plan fits, so there is no front.")};
 }
 
 void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
@@ -73,10 +73,10 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   paintFrame(
       ink, area, c, title(),
       c.outcome->frontReach == FrontReach::Exact
-          ? tr("No plan is better than these in batch time, devices and memory at once; numbers: devices")
+          ? tr("Plans that no other plan beats in step time, devices and peak memory; labels: devices")
       : c.outcome->frontReach == FrontReach::Stepped
           ? tr("The fastest plan for each number of devices and amount of memory tried; numbers: devices")
-          : tr("The best of the plans met in batch time, devices and memory; there may be better ones; "
+          : tr("The best of the plans met in step time, devices and memory; there may be better ones; "
                "numbers: devices"));
   const Plot plot = plotOf(area, c, style.standalone);
   const QRectF& r = plot.area;
@@ -89,7 +89,7 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
               ink.color(Theme::Role::MutedText));
   }
   ink.label({r.left() - 54, r.top() - 20, r.width(), 16},
-            tr("Batch time (%1), logarithmic").arg(plot.time.unitName), Qt::AlignLeft | Qt::AlignVCenter,
+            tr("Step time (%1), logarithmic").arg(plot.time.unitName), Qt::AlignLeft | Qt::AlignVCenter,
             Ink::kSmall, ink.color(Theme::Role::MutedText));
   ink.line(r.bottomLeft(), r.bottomRight(), ink.color(Theme::Role::Border));
   paintHorizontalAxis(ink, r, plot.memory, tr("Memory of the fullest device"));

@@ -29,12 +29,12 @@ QString nameOf(LoadPart part) {
   static const std::array<const char*, kLoadPartCount> names{"Forward",
                                                              "Backward",
                                                              "Recompute",
-                                                             "Tensor exchange",
-                                                             "Context exchange",
-                                                             "Expert exchange",
-                                                             "Activation transfer",
-                                                             "Gradient transfer",
-                                                             "Data exchange",
+                                                             "TP communication",
+                                                             "CP communication",
+                                                             "EP communication",
+                                                             "PP send/recv, forward",
+                                                             "PP send/recv, backward",
+                                                             "DP communication",
                                                              "Sync",
                                                              "Optimizer step"};
   return QString::fromUtf8(names[static_cast<std::size_t>(part)]);
@@ -44,15 +44,15 @@ QString explain(LoadPart part) {
   static const std::array<const char*, kLoadPartCount> texts{
       "Compute of the forward pass.",
       "Compute of the backward pass.",
-      "Forward work done again because its results were not kept.",
-      "All-reduce, all-gather and reduce-scatter inside tensor groups.",
-      "Keys and values passed round the context group.",
-      "Tokens sent to the experts and back.",
-      "Waiting for the activations of the stage before.",
-      "Waiting for the gradients of the stage after.",
+      "Forward work repeated because its activations were not kept.",
+      "All-reduce, all-gather and reduce-scatter within TP groups.",
+      "Keys and values exchanged within CP groups.",
+      "All-to-all of tokens to the experts and back.",
+      "Send/recv of activations from the previous stage.",
+      "Send/recv of gradients from the next stage.",
       "ZeRO traffic of every microbatch.",
-      "Gradient exchange between replicas, once per batch.",
-      "Optimizer step, once per batch."};
+      "Gradient reduction across DP ranks, once per step.",
+      "Optimizer step, once per step."};
   return QString::fromUtf8(texts[static_cast<std::size_t>(part)]);
 }
 
@@ -125,7 +125,8 @@ QString limitText(const StageEvaluation& e) {
 
 QString nameOf(MemoryPart part) {
   static const std::array<const char*, kMemoryPartCount> names{
-      "Weights", "Gradients", "Optimizer", "Activation stash", "Workspace", "Gathered weights", "Reserve"};
+      "Weights", "Gradients", "Optimizer", "Activations", "Temporary buffers", "All-gathered parameters",
+      "Reserve"};
   return QString::fromUtf8(names[static_cast<std::size_t>(part)]);
 }
 
@@ -135,9 +136,9 @@ QString explain(MemoryPart part) {
       "Gradients of the parameters held here.",
       "Optimizer state: master weights and moments.",
       "Activations kept for backward, for all microbatches in flight.",
-      "Recomputed activations and logits, for a moment.",
-      "ZeRO 3: the largest layer, gathered.",
-      "Kept free: context, fragmentation, communication buffers."};
+      "Temporary buffers: recomputed activations, logits.",
+      "ZeRO-3: parameters of the largest layer, all-gathered.",
+      "Reserved: driver context, fragmentation, communication buffers."};
   return QString::fromUtf8(texts[static_cast<std::size_t>(part)]);
 }
 

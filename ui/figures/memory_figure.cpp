@@ -88,10 +88,10 @@ QString sentence(const PlanContext& c) {
   if (full < 0) return {};
   const MemoryUse& m = e.stages[static_cast<std::size_t>(full)].memory;
   if (m.headroom().value() < 0)
-    return QStringLiteral("Stage %1 needs %2 of %3: %4 too much")
+    return QStringLiteral("Stage %1 needs %2 of %3, %4 too much")
         .arg(stageNumber(full))
         .arg(memoryText(m.total()), memoryText(m.capacity), memoryText(-m.headroom()));
-  return QStringLiteral("Fullest is stage %1: %2 of %3, %4 free")
+  return QStringLiteral("Peak: stage %1, %2 of %3, %4 free")
       .arg(stageNumber(full))
       .arg(memoryText(m.total()), memoryText(m.capacity), memoryText(m.headroom()));
 }
@@ -239,7 +239,7 @@ QString tipOf(const MemoryColumn& column, const PlanContext& c) {
   tip.row(column.over() ? QStringLiteral("Too much") : QStringLiteral("Headroom"),
           exactMemory(column.over() ? -column.use.headroom() : column.use.headroom()));
   if (column.lastDevice > column.firstDevice)
-    tip.note(QStringLiteral("The fullest of devices %1 to %2.")
+    tip.note(QStringLiteral("Fullest of devices %1 to %2.")
                  .arg(countText(column.firstDevice), countText(column.lastDevice)));
   return tip.html();
 }
@@ -372,7 +372,7 @@ QString MemoryFigure::words(const PlanContext& c) const {
 
 std::vector<FigureOption> MemoryFigure::offeredOptions(const PlanContext&) const {
   return {{"by",
-           QStringLiteral("A bar per"),
+           QStringLiteral("Bars"),
            {},
            {{"stage", QStringLiteral("Stage")}, {"device", QStringLiteral("Device")}},
            m_by == By::Stage ? "stage" : "device"}};

@@ -112,8 +112,8 @@ std::optional<FigureState> PlanPairFigure::state(const PlanContext& c, bool) con
   if (drawable()) return std::nullopt;
   if (m_instead) return m_instead;
   if (auto none = stateOf(c, tr("two plans side by side"))) return none;
-  return FigureState{tr("Two plans are needed"),
-                     tr("Keep a plan or run the baselines, then choose two of them.")};
+  return FigureState{tr("Select two plans to compare"),
+                     tr("Keep a plan or run the baselines, then select two plans to compare.")};
 }
 
 void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
@@ -219,7 +219,7 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
   const QRectF slot = p.slot(p.loads[s], index, stages);
   const auto& e = stage(side, index);
   Tip tip(tr("%1, stage %2").arg(m_sides[s].name).arg(stageNumber(index)));
-  tip.row(tr("Load, one microbatch"), exactTime(e.load));
+  tip.row(tr("Time per microbatch"), exactTime(e.load));
   tip.row(tr("Memory"), exactMemory(e.memory.total()));
   tip.row(tr("Headroom"), exactMemory(e.memory.headroom()));
   if (c.problem)
@@ -233,7 +233,7 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
 QString PlanPairFigure::lineOf(int i, const PlanContext&) const {
   const auto [side, index] = at(i);
   const auto& e = stage(side, index);
-  return tr("%1, stage %2: load %3, memory %4 of %5")
+  return tr("%1, stage %2: %3 per microbatch, memory %4 of %5")
       .arg(m_sides[static_cast<std::size_t>(side)].name, stageNumber(index), timeText(e.load),
            memoryText(e.memory.total()), memoryText(e.memory.capacity));
 }

@@ -23,12 +23,12 @@ QString sentence(const PlanContext& c) {
   const double mean = e.sumLoad.value() / static_cast<double>(e.stages.size());
   const QString bound = limitText(s);
   if (e.stages.size() == 1)
-    return QStringLiteral("One stage, %1 a microbatch, %2 microbatches; %3")
+    return QStringLiteral("One stage, %1 per microbatch, %2 microbatches; %3")
         .arg(timeText(s.load), countText(e.microbatchCount), bound);
   const double above = mean > 0 ? s.load.value() / mean - 1 : 0;
-  const QString pace = above < 0.0005 ? QStringLiteral("all stages are level")
+  const QString pace = above < 0.0005 ? QStringLiteral("all stages are equal")
                                       : phrase(text::percent(above)) + QStringLiteral(" above the mean");
-  return QStringLiteral("Stage %1 sets the pace: %2 a microbatch, %3; %4")
+  return QStringLiteral("Stage %1 is slowest: %2 per microbatch, %3; %4")
       .arg(stageNumber(slow))
       .arg(timeText(s.load), pace, bound);
 }
@@ -49,7 +49,7 @@ public:
     joints();
     ribbon();
     paintVerticalAxis(m_ink, m.plot, m.axis,
-                      m_shares ? QStringLiteral("Share of load") : QStringLiteral("Time per microbatch"));
+                      m_shares ? QStringLiteral("Share of the time") : QStringLiteral("Time per microbatch"));
     for (int i = 0; i < m_plan.stageCount() && i < static_cast<int>(m_eval.stages.size()); ++i) column(i);
     pace();
     chips();
@@ -223,15 +223,15 @@ private:
       const QStringList rows{
           phrase(words::brief(limitOf(e))),
           plural(e.devices, QStringLiteral("device")) + QStringLiteral(" · ") + phrase(toText(s.strategy)),
-          s.recompute == Recompute::None ? QStringLiteral("nothing recomputed")
+          s.recompute == Recompute::None ? QStringLiteral("no recompute")
                                          : phrase(nameOf(s.recompute)) + QStringLiteral(" recompute"),
-          QStringLiteral("+ %1 a batch").arg(timeText(Seconds(once)))};
+          QStringLiteral("+ %1 per step").arg(timeText(Seconds(once)))};
       for (int k = 0; k < m.factRows; ++k)
         m_ink.label(QRectF(m.slotLeft(i) + 3, m.facts.top() + k * 16.0, m.slot - 6, 16), rows[k],
                     Qt::AlignCenter, Ink::kSmall, m_ink.color(k == 0 ? Role::Text : Role::MutedText));
     }
     static const QStringList heads{
-        QStringLiteral("Bound by"), QStringLiteral("On"), {}, QStringLiteral("Sync, step")};
+        QStringLiteral("Bound by"), QStringLiteral("On"), {}, QStringLiteral("Reduction, step")};
     for (int k = 0; k < m.factRows; ++k)
       m_ink.label(QRectF(m.facts.left() - 60, m.facts.top() + k * 16.0, 54, 16), heads[k],
                   Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
@@ -258,13 +258,13 @@ QString stageTip(int i, const PlanContext& c) {
   const StagePlan& s = plan.stages[static_cast<std::size_t>(i)];
   Tip tip(QStringLiteral("Stage %1").arg(stageNumber(i)));
   tip.row(QStringLiteral("Layers"), layerSpan(*c.problem->graph, s.layers()));
-  tip.row(QStringLiteral("Load, one microbatch"), exactTime(e.load));
+  tip.row(QStringLiteral("Time per microbatch"), exactTime(e.load));
   const auto parts = loadParts(e);
   for (int k = 0; k < kLoadPartsInLoad; ++k)
     if (parts[static_cast<std::size_t>(k)] > 0)
       tip.row(nameOf(static_cast<LoadPart>(k)), exactTime(Seconds(parts[static_cast<std::size_t>(k)])));
   if (e.hidden.value() > 0) tip.row(QStringLiteral("Hidden behind compute"), exactTime(-e.hidden));
-  tip.row(QStringLiteral("Sync, once a batch"), exactTime(e.sync));
+  tip.row(QStringLiteral("Gradient reduction, once per step"), exactTime(e.sync));
   tip.row(QStringLiteral("of it exposed"), exactTime(e.exposed));
   tip.row(QStringLiteral("Optimizer step"), exactTime(e.step));
   if (e.activationLevel >= 0)
@@ -360,7 +360,9 @@ QString StagesFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
         .arg(stageNumber(*stage))
         .arg(timeText(Seconds(layerSeconds(*c.problem, *c.shownPlan(), *stage, LayerIndex(item.index)))));
   const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(*stage)];
-  return QStringLiteral("Stage %1: load %2, %3").arg(stageNumber(*stage)).arg(timeText(e.load), limitText(e));
+  return QStringLiteral("Stage %1: %2 per microbatch, %3")
+      .arg(stageNumber(*stage))
+      .arg(timeText(e.load), limitText(e));
 }
 
 QString StagesFigure::words(const PlanContext& c) const {
@@ -383,7 +385,7 @@ std::vector<FigureOption> StagesFigure::offeredOptions(const PlanContext&) const
   return {{"scale",
            QStringLiteral("Columns"),
            {},
-           {{"time", QStringLiteral("Time")}, {"share", QStringLiteral("Share of load")}},
+           {{"time", QStringLiteral("Time")}, {"share", QStringLiteral("Share of the time")}},
            m_scale == Scale::Time ? "time" : "share"}};
 }
 

@@ -38,7 +38,8 @@ QString SweepFigure::title() const {
 std::optional<FigureState> SweepFigure::state(const PlanContext& c, bool) const {
   if (m_record.size() > 0) return std::nullopt;
   if (auto none = stateOf(c, tr("a study of it"), false)) return none;
-  return FigureState{tr("No study yet"), tr("Choose two fields and run it. Cells fill as they are solved.")};
+  return FigureState{tr("No study yet"),
+                     tr("Choose two fields and run the study. Cells fill as they are solved.")};
 }
 
 void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
@@ -131,7 +132,7 @@ QString SweepFigure::sentence() const {
                  phrase(m_record.across[static_cast<std::size_t>(i % columns())].text),
                  phrase(m_record.upName), phrase(m_record.up[static_cast<std::size_t>(i / columns())].text));
   }
-  return out + tr("the plan changes at each dark line");
+  return out + tr("dark lines separate different best plans");
 }
 
 QString SweepFigure::valueText(int i) const {

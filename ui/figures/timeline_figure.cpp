@@ -169,7 +169,7 @@ QString TimelineFigure::sentence(const PlanContext& c) const {
   const Schedule& s = runOf(c).schedule;
   const std::string_view label = scheduleOf(s.kind).label();
   const auto kind = QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
-  QString out = QStringLiteral("%1, %2: %3 a batch").arg(kind, microbatchText(c), timeText(s.total));
+  QString out = QStringLiteral("%1, %2: %3 per step").arg(kind, microbatchText(c), timeText(s.total));
   // The plan's own schedule has the bubble that is told of the plan everywhere; another one has that of its
   // run.
   const Bubble bubble = m_kind ? bubbleOf(*c.shownEvaluation(), s) : bubbleOf(*c.shownEvaluation());
@@ -182,7 +182,7 @@ std::optional<FigureState> TimelineFigure::state(const PlanContext& c, bool onPa
   const Run& run = runOf(c, onPaper);
   if (run.pending) return pendingState(c);
   if (!run.schedule.intervals.empty()) return std::nullopt;
-  return FigureState{QStringLiteral("This plan cannot be run"),
+  return FigureState{QStringLiteral("This plan cannot run"),
                      QStringLiteral("Its stages have no known times.")};
 }
 
@@ -298,7 +298,7 @@ std::optional<Figure::Hit> TimelineFigure::itemAt(const QPointF& at, const QRect
                tip.html()};
   }
   Tip tip(QStringLiteral("Stage %1 waits").arg(stageNumber(stage)));
-  tip.note(QStringLiteral("Bubble: nothing to do until its inputs arrive."));
+  tip.note(QStringLiteral("Bubble: idle until its inputs arrive."));
   return Hit{{ItemKind::Stage, stage}, rows.rowBox(stage), tip.html()};
 }
 
@@ -384,7 +384,7 @@ std::vector<FigureOption> TimelineFigure::offeredOptions(const PlanContext&) con
            m_kind ? "gpipe" : "planned"},
           {"memory",
            QStringLiteral("Memory curve"),
-           QStringLiteral("Show the memory of one stage over the batch: the selected stage, or the fullest"),
+           QStringLiteral("Memory of one stage over the step: the selected stage, or the fullest"),
            {},
            m_showsMemory ? FigureOption::kOn : FigureOption::kOff}};
 }

@@ -146,7 +146,7 @@ QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
     const auto& stages = c.shownEvaluation()->stages;
     if (static_cast<std::size_t>(seat.stage) < stages.size()) {
       const auto& e = stages[static_cast<std::size_t>(seat.stage)];
-      tip.row(QStringLiteral("Load, one microbatch"), exactTime(e.load));
+      tip.row(QStringLiteral("Time per microbatch"), exactTime(e.load));
       tip.row(QStringLiteral("Memory at the peak"), exactMemory(e.memory.total()));
     }
   }
@@ -186,11 +186,11 @@ QString TopologyFigure::groupTip(const TopologyLayout::Box& box, const PlanConte
     tip.row(QStringLiteral("Devices on stages"), parts.join(QStringLiteral(", ")));
   }
   if (const LevelTraffic& traffic = trafficOf(c); traffic.tints(box.level))
-    tip.row(traffic.only < 0    ? QStringLiteral("This level carries, a batch")
-            : traffic.only == 0 ? QStringLiteral("Sent inside, a batch")
-                                : QStringLiteral("Sent over %1, a batch").arg(levelName(c, traffic.only)),
+    tip.row(traffic.only < 0    ? QStringLiteral("Traffic of this level per step")
+            : traffic.only == 0 ? QStringLiteral("Sent inside per step")
+                                : QStringLiteral("Sent over %1 per step").arg(levelName(c, traffic.only)),
             exactMemory(traffic.carried(box.level, box.group)));
-  if (box.count > 1) tip.note(QStringLiteral("Stands for %1 that are alike.").arg(countText(box.count)));
+  if (box.count > 1) tip.note(QStringLiteral("Represents %1 identical ones.").arg(countText(box.count)));
   return tip.html();
 }
 
@@ -353,9 +353,9 @@ QString TopologyFigure::words(const PlanContext& c) const {
 std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) const {
   constexpr std::array kFoldings{"small", "always", "never"};
   return {{"folding",
-           QStringLiteral("Fold alike"),
+           QStringLiteral("Collapse identical"),
            {},
-           {{"small", QStringLiteral("When small")},
+           {{"small", QStringLiteral("Auto")},
             {"always", QStringLiteral("Always")},
             {"never", QStringLiteral("Never")}},
            kFoldings[static_cast<std::size_t>(m_folding)]},

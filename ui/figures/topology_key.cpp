@@ -43,7 +43,7 @@ void paintOneLevel(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelT
   const bool any = all.value() > 0;
   KeyLine line(ink, row);
   line.say(levelText(h.level(traffic.only)) +
-           (any ? QStringLiteral(" · %1 a batch").arg(memoryText(all)) : QStringLiteral(" · nothing")));
+           (any ? QStringLiteral(" · %1 per step").arg(memoryText(all)) : QStringLiteral(" · nothing")));
   if (!any) return;
   const int level = traffic.senders();
   const auto [least, most] = std::minmax_element(traffic.sent.begin(), traffic.sent.end());
@@ -74,7 +74,7 @@ void paintLevels(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTra
     if (brief) text = text.section(QStringLiteral(" · "), 0, -2);
     if (traffic.shown()) {
       const Bytes carried = traffic.bytes[static_cast<std::size_t>(l)];
-      text += carried.value() > 0 ? QStringLiteral(" · %1 a batch").arg(memoryText(carried))
+      text += carried.value() > 0 ? QStringLiteral(" · %1 per step").arg(memoryText(carried))
                                   : QStringLiteral(" · nothing");
       line.swatch(traffic.color(l, 0, ink.theme()));
     }

@@ -11,10 +11,20 @@ namespace nest {
 using Role = Theme::Role;
 
 QString nameOfKind(const std::optional<Exchange>& kind) {
-  if (!kind) return QStringLiteral("All exchanges");
-  QString out = phrase(nameOf(*kind));
-  if (!out.isEmpty()) out[0] = out[0].toUpper();
-  return out;
+  if (!kind) return QStringLiteral("All traffic");
+  switch (*kind) {
+    case Exchange::Tensor:
+      return QStringLiteral("TP");
+    case Exchange::Context:
+      return QStringLiteral("CP");
+    case Exchange::Expert:
+      return QStringLiteral("EP");
+    case Exchange::Pipeline:
+      return QStringLiteral("PP");
+    case Exchange::Data:
+      break;
+  }
+  return QStringLiteral("DP");
 }
 
 void paintTrafficTable(Ink& ink, const QRectF& area, const Traffic& traffic, const PlanContext& c) {
@@ -27,7 +37,7 @@ void paintTrafficTable(Ink& ink, const QRectF& area, const Traffic& traffic, con
                              : QRectF(area.left() + first + k * column, y, column - 6, 20);
     ink.label(box, text, align | Qt::AlignVCenter, Ink::kSmall, ink.color(role), bold);
   };
-  ink.label(QRectF(area.left(), y, area.width(), 18), QStringLiteral("Bytes a batch, by kind and level"),
+  ink.label(QRectF(area.left(), y, area.width(), 18), QStringLiteral("Bytes per step, by kind and level"),
             Qt::AlignLeft | Qt::AlignVCenter, 12, ink.color(Role::Text), true);
   y += 26;
   for (int l = 0; l < levels; ++l) cell(l, levelName(c, l), Qt::AlignRight, Role::MutedText, false);

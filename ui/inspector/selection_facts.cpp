@@ -49,15 +49,15 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   f.rows.emplace_back(tr("Strategy"), q(toText(stage.strategy)));
   f.rows.emplace_back(tr("Recompute"), QString::fromLatin1(nameOf(stage.recompute)));
   f.rows.emplace_back(tr("Limit"), q(words::of(limitOf(e), "its time")));
-  f.rows.emplace_back(tr("Load"), tr("%1 a microbatch").arg(q(text::time(e.load))));
+  f.rows.emplace_back(tr("Load"), tr("%1 per microbatch").arg(q(text::time(e.load))));
   addTime(f, tr("Forward"), e.forward);
   addTime(f, tr("Backward"), e.backward);
   addTime(f, tr("Recomputing"), e.recompute);
   for (int x = 0; x < kExchangeCount; ++x)
-    addTime(f, tr("%1 exchange").arg(nameOfKind(static_cast<Exchange>(x))),
+    addTime(f, tr("%1 communication").arg(nameOfKind(static_cast<Exchange>(x))),
             e.exchange[static_cast<std::size_t>(x)]);
   addTime(f, tr("Hidden"), e.hidden);
-  addTime(f, tr("Sync, once a batch"), e.sync);
+  addTime(f, tr("Gradient reduction, once per step"), e.sync);
   addTime(f, tr("of it exposed"), e.exposed);
   addTime(f, tr("Step"), e.step);
   f.rows.emplace_back(
@@ -143,7 +143,7 @@ void addPair(Facts& f, const PlanContext& c, const SelectionItem& a, const Selec
       if (!(m.bytes[cell].value() > 0)) return;
       any = true;
       f.rows.emplace_back(
-          tr("%1 exchange%2").arg(nameOfKind(static_cast<Exchange>(k)), way),
+          tr("%1 communication%2").arg(nameOfKind(static_cast<Exchange>(k)), way),
           tr("%1 per step, %2").arg(q(text::memory(m.bytes[cell])), q(text::time(m.time[cell]))));
     };
     const bool same = there == back || (m.bytes[m.cell(there, back)] == m.bytes[m.cell(back, there)] &&
@@ -168,7 +168,7 @@ void addPlan(Facts& f, const PlanContext& c) {
   const auto& architecture = c.scenario->model.architecture;
   const PlanMetrics m = metricsOf(*c.problem, architecture ? &*architecture : nullptr, shown);
   f.rows.emplace_back(tr("Plan"), q(summaryOf(shown.plan)));
-  f.rows.emplace_back(tr("Batch time"), q(text::time(m.batchTime)));
+  f.rows.emplace_back(tr("Step time"), q(text::time(m.batchTime)));
   if (m.simulated.value() > 0) f.rows.emplace_back(tr("Simulated"), q(text::time(m.simulated)));
   if (const std::string why = simulationRemark(c, shown, m.simulated); !why.empty())
     f.rows.emplace_back(tr("Difference"), q(why));
@@ -215,7 +215,7 @@ Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
   const bool hasPlan =
       c.problem && c.shownPlan() && c.shownEvaluation() && !c.shownEvaluation()->stages.empty();
   if (!item) {
-    f.title = c.isNearestMiss() ? tr("Nearest miss") : tr("Plan");
+    f.title = c.isNearestMiss() ? tr("Closest plan") : tr("Plan");
     if (hasPlan) addPlan(f, c);
     return f;
   }

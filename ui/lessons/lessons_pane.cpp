@@ -67,10 +67,9 @@ void LessonsPane::showList() {
   m_lesson = nullptr;
   m_look.stop();
   auto* column = newPage();
-  column->addWidget(wrapped(
-      tr("Each lesson opens a sample to try things out in, and says what to do. What is open now comes back "
-         "when you leave it."),
-      widget()));
+  column->addWidget(wrapped(tr("Each lesson opens a sample and guides you through it. Your scenario comes "
+                               "back when you leave the lesson."),
+                            widget()));
   for (const Lesson& lesson : lessons()) {
     auto* row = new QHBoxLayout;
     auto* start = link(lesson.title, widget());
@@ -142,7 +141,7 @@ void LessonsPane::showLesson() {
     if (i > m_step) break;  // one step ahead is enough to see where it goes
   }
   if (m_step >= count) {
-    auto* praise = wrapped(tr("Done. Nothing of what you tried is kept."), widget());
+    auto* praise = wrapped(tr("Done. Your changes are not saved; the sample is untouched."), widget());
     column->addWidget(praise);
     const auto next = std::find_if(lessons().begin(), lessons().end(),
                                    [this](const Lesson& l) { return !isFinished(l.id); });
@@ -153,12 +152,12 @@ void LessonsPane::showLesson() {
       column->addWidget(go);
     }
   }
-  auto* again = link(tr("Begin this lesson again"), widget());
+  auto* again = link(tr("Restart this lesson"), widget());
   connect(again, &QPushButton::clicked, this, [this, id = m_lesson->id] { Q_EMIT startRequested(id); });
   auto* list = link(tr("All lessons"), widget());
   connect(list, &QPushButton::clicked, this, &LessonsPane::showList, Qt::QueuedConnection);
   auto* leave = link(tr("Leave lesson"), widget());
-  leave->setToolTip(tr("Back to what was open before"));
+  leave->setToolTip(tr("Return to the scenario that was open before"));
   connect(leave, &QPushButton::clicked, this, &LessonsPane::leaveRequested, Qt::QueuedConnection);
   auto* foot = new QHBoxLayout;
   foot->addWidget(again);

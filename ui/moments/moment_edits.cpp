@@ -16,7 +16,7 @@ QString captionFor(const View& view, const Selection& selection) {
     text += ScenarioDocument::tr(": stage %1").arg(stageNumber(item->index));
   if (const auto c = view.shownContext(); c->plan)
     text += QStringLiteral(", ") + QString::fromStdString(text::time(c->plan->evaluation.batchTime)) +
-            ScenarioDocument::tr(" a batch");
+            ScenarioDocument::tr(" per step");
   return text;
 }
 
@@ -44,11 +44,10 @@ QString keepMoment(ScenarioDocument& document, const View& view, const Selection
   if (const auto& item = selection.selected())
     moment.selected =
         SavedMoment::Item{nameOf(item->kind).toStdString(), item->index, item->level, item->other};
-  document.history().beginMacro(ScenarioDocument::tr("Keep moment"));
-  moment.plan =
-      keepPlan(document, *shown,
-               ScenarioDocument::tr("Plan of moment %1").arg(document.scenario().moments.size() + 1))
-          .toStdString();
+  document.history().beginMacro(ScenarioDocument::tr("Add slide"));
+  moment.plan = keepPlan(document, *shown,
+                         ScenarioDocument::tr("Plan of slide %1").arg(document.scenario().moments.size() + 1))
+                    .toStdString();
   for (const View::PlanBeside& b : view.plansBeside()) {
     SavedMoment::Beside one{b.name.toStdString(), b.note.toStdString(), {}, {}};
     const PlanContext& own = *shown;
@@ -56,15 +55,15 @@ QString keepMoment(ScenarioDocument& document, const View& view, const Selection
         !isKept(document.scenario(), *b.context))
       one.plan = b.context->plan->plan;
     else
-      one.kept = keepPlan(document, *b.context,
-                          ScenarioDocument::tr("%1, of moment %2")
-                              .arg(b.name)
-                              .arg(document.scenario().moments.size() + 1))
-                     .toStdString();
+      one.kept =
+          keepPlan(
+              document, *b.context,
+              ScenarioDocument::tr("%1, of slide %2").arg(b.name).arg(document.scenario().moments.size() + 1))
+              .toStdString();
     moment.beside.push_back(std::move(one));
   }
   moment.study = view.study();
-  document.edit({}, ScenarioDocument::tr("Keep moment"), [&](Scenario& s) { s.moments.push_back(moment); });
+  document.edit({}, ScenarioDocument::tr("Add slide"), [&](Scenario& s) { s.moments.push_back(moment); });
   document.history().endMacro();
   return {};
 }
@@ -72,7 +71,7 @@ QString keepMoment(ScenarioDocument& document, const View& view, const Selection
 void captionMoment(ScenarioDocument& document, int moment, const QString& caption) {
   if (!isMoment(document, moment)) return;
   document.closeStep();
-  document.edit({}, ScenarioDocument::tr("Caption moment %1").arg(moment + 1), [&](Scenario& s) {
+  document.edit({}, ScenarioDocument::tr("Rename slide %1").arg(moment + 1), [&](Scenario& s) {
     s.moments[static_cast<std::size_t>(moment)].caption = caption.simplified().toStdString();
   });
 }
@@ -80,14 +79,14 @@ void captionMoment(ScenarioDocument& document, int moment, const QString& captio
 void removeMoment(ScenarioDocument& document, int moment) {
   if (!isMoment(document, moment)) return;
   document.closeStep();
-  document.edit({}, ScenarioDocument::tr("Remove moment %1").arg(moment + 1),
+  document.edit({}, ScenarioDocument::tr("Remove slide %1").arg(moment + 1),
                 [&](Scenario& s) { s.moments.erase(s.moments.begin() + moment); });
 }
 
 void moveMoment(ScenarioDocument& document, int moment, int to) {
   if (!isMoment(document, moment) || !isMoment(document, to)) return;
   document.closeStep();
-  document.edit({}, ScenarioDocument::tr("Move moment %1 to %2").arg(moment + 1).arg(to + 1),
+  document.edit({}, ScenarioDocument::tr("Move slide %1 to %2").arg(moment + 1).arg(to + 1),
                 [&](Scenario& s) {
                   SavedMoment moved = std::move(s.moments[static_cast<std::size_t>(moment)]);
                   s.moments.erase(s.moments.begin() + moment);

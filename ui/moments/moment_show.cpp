@@ -23,7 +23,7 @@ MomentShow::MomentShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr 
       m_place(new QLabel(this)),
       m_middle(new QVBoxLayout) {
   setAttribute(Qt::WA_DeleteOnClose);
-  setWindowTitle(tr("Moments of %1").arg(QString::fromStdString(m_scenario->name)));
+  setWindowTitle(tr("Slides of %1").arg(QString::fromStdString(m_scenario->name)));
   setAccessibleName(windowTitle());
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
@@ -33,7 +33,7 @@ MomentShow::MomentShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr 
   m_place->setFont(Theme::font(14));
   m_place->setProperty("role", "muted");
   auto* foot = new QHBoxLayout;
-  auto* keys = new QLabel(tr("Arrow keys or Space walk, Esc leaves"), this);
+  auto* keys = new QLabel(tr("← → to move, Esc to exit"), this);
   keys->setFont(Theme::font(14));
   keys->setProperty("role", "muted");
   foot->addWidget(keys);

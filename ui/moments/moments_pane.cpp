@@ -25,9 +25,9 @@ MomentsPane::MomentsPane(ScenarioDocument& document, QWidget* parent)
       m_context(std::make_shared<PlanContext>()),
       m_strip(new QListWidget(this)),
       m_none(new QLabel(this)) {
-  setAccessibleName(tr("Moments"));
-  auto* keep = new QPushButton(tr("Keep this moment"), this);
-  keep->setToolTip(tr("Keep the view in front as it is, with its plan and what is selected"));
+  setAccessibleName(tr("Slides"));
+  auto* keep = new QPushButton(tr("Add slide"), this);
+  keep->setToolTip(tr("Save the current view, plan and selection as a slide"));
   m_present = new QPushButton(tr("Present"), this);
   m_export = new QPushButton(tr("Export as PDF…"), this);
   m_earlier = new QPushButton(tr("Move earlier"), this);
@@ -41,7 +41,7 @@ MomentsPane::MomentsPane(ScenarioDocument& document, QWidget* parent)
   buttons->addWidget(m_earlier, 2, 0);
   buttons->addWidget(m_later, 2, 1);
   buttons->setRowStretch(3, 1);
-  m_strip->setAccessibleName(tr("Moments"));
+  m_strip->setAccessibleName(tr("Slides"));
   m_strip->setViewMode(QListView::IconMode);
   m_strip->setFlow(QListView::LeftToRight);
   m_strip->setWrapping(false);
@@ -52,8 +52,8 @@ MomentsPane::MomentsPane(ScenarioDocument& document, QWidget* parent)
   m_strip->setEditTriggers(QAbstractItemView::EditKeyPressed);
   m_strip->setContextMenuPolicy(Qt::CustomContextMenu);
   m_none->setText(
-      tr("Moments that you keep appear here: a view as it is now, with its plan, what is selected "
-         "and a caption. Present them full screen, or export them as slides."));
+      tr("Slides that you add appear here: the current view with its plan, selection and a caption. Present "
+         "them full screen, or export them as PDF."));
   m_none->setWordWrap(true);
   m_none->setAlignment(Qt::AlignCenter);
   m_none->setForegroundRole(QPalette::PlaceholderText);

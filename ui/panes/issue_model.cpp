@@ -82,7 +82,7 @@ void IssueModel::setPlan(const PlanContext& context) {
     }
   if (context.isNearestMiss())
     for (const std::string& remedy : context.outcome->nearestMiss->remedies)
-      m_plan.push_back({note("would-fit", {}, "This would make it fit: " + remedy), -1});
+      m_plan.push_back({note("would-fit", {}, "Fix: " + remedy), -1});
   if (context.outcome)
     for (const Diagnostic& d : context.outcome->diagnostics) m_plan.push_back({d, -1});
   rebuild();
@@ -189,7 +189,7 @@ QVariant IssueModel::data(const QModelIndex& index, int role) const {
   if (role == Qt::AccessibleTextRole && index.column() == Repair && repair)
     return tr("Repair: %1").arg(QString::fromStdString(repair->repairVerb));
   if (role == Qt::ToolTipRole && index.column() == Repair && repair)
-    return tr("%1 (Shift+Enter); undo takes it back").arg(QString::fromStdString(repair->repairVerb));
+    return tr("%1 (Shift+Enter; can be undone)").arg(QString::fromStdString(repair->repairVerb));
   if (role == Qt::ToolTipRole && index.column() == Where && leads)
     return tr("Show it on the network (Enter)");
   if (role == Qt::ToolTipRole) return QString::fromStdString(toText(d));

@@ -33,8 +33,7 @@ bool hasPlace(const QModelIndex& index) {
 
 IssueView::IssueView(QWidget* parent) : QTableView(parent) {
   setAccessibleName(tr("Issues"));
-  setAccessibleDescription(
-      tr("Enter shows where an issue is, Shift+Enter repairs it where a repair is known"));
+  setAccessibleDescription(tr("Enter shows the location, Shift+Enter applies the suggested fix"));
   setMouseTracking(true);
   setSelectionBehavior(QAbstractItemView::SelectRows);
   setSelectionMode(QAbstractItemView::SingleSelection);

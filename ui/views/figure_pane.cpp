@@ -64,8 +64,7 @@ void FigurePane::addButtons(QBoxLayout* bar) {
     return b;
   };
   if (figure().canZoom())
-    connect(button(tr("Fit"), tr("Show everything (0)")), &QToolButton::clicked, m_canvas,
-            &FigureCanvas::fit);
+    connect(button(tr("Fit"), tr("Fit to view (0)")), &QToolButton::clicked, m_canvas, &FigureCanvas::fit);
   m_textButton = button(tr("Text"), tr("Show the same as text"));
   m_textButton->setCheckable(true);
   connect(m_textButton, &QToolButton::toggled, this, &FigurePane::setShowsText);

@@ -88,18 +88,19 @@ TimelineView::TimelineView(ViewServices services, QWidget* parent)
   m_head = new QSlider(Qt::Horizontal);
   m_head->setRange(0, kHeadSteps);
   m_head->setPageStep(kHeadSteps / 50);
-  m_head->setAccessibleName(tr("Play head"));
-  m_head->setToolTip(tr("Drag through the batch: what runs then lights up here and in the topology"));
+  m_head->setAccessibleName(tr("Playhead"));
+  m_head->setToolTip(
+      tr("Drag through the step: what runs at that time is highlighted here and in the topology"));
   m_time = new QLabel;
   m_time->setMinimumWidth(m_time->fontMetrics().horizontalAdvance(QStringLiteral("000.0 ms")));
-  auto* label = new QLabel(tr("Play head"));
+  auto* label = new QLabel(tr("Playhead"));
   label->setBuddy(m_head);
   row->addWidget(label);
   row->addWidget(m_head, 1);
   row->addWidget(m_time);
   auto* clear = new QToolButton;
   clear->setText(tr("Clear"));
-  clear->setToolTip(tr("Take the play head away"));
+  clear->setToolTip(tr("Hide the playhead"));
   clear->setAutoRaise(true);
   row->addWidget(clear);
   addBelow(strip);

@@ -45,9 +45,9 @@ LossStrip::LossStrip(ScenarioDocument* document, QWidget* parent) : QWidget(pare
   m_label = new QLabel;
   m_label->setTextFormat(Qt::RichText);
   m_label->setWordWrap(true);
-  m_label->setAccessibleName(tr("What the failures cost"));
+  m_label->setAccessibleName(tr("Cost of failures"));
   auto* restore = new QPushButton(tr("Restore all"));
-  restore->setToolTip(tr("Everything that failed works again (one undo step)"));
+  restore->setToolTip(tr("Clear all failures (one undo step)"));
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(10, 4, 10, 4);
   row->addWidget(m_label, 1);
@@ -55,7 +55,7 @@ LossStrip::LossStrip(ScenarioDocument* document, QWidget* parent) : QWidget(pare
   setVisible(false);
   connect(restore, &QPushButton::clicked, this, [this] {
     if (m_document)
-      m_document->edit({}, tr("Restore all that failed"), [](Scenario& s) { s = withoutFailures(s); });
+      m_document->edit({}, tr("Restore all failed parts"), [](Scenario& s) { s = withoutFailures(s); });
   });
 }
 
@@ -73,25 +73,23 @@ void LossStrip::setContext(const PlanContextPtr& c) {
 
 QString LossStrip::sentence(const PlanContext& c, const LostParts& lost) const {
   QString out = QStringLiteral("<b>%1.</b> ").arg(phrase(inWords(lost)).toHtmlEscaped());
-  if (!c.current) return out + tr("Planning anew …");
+  if (!c.current) return out + tr("Re-planning …");
   if (!m_whole || !m_whole->plan || !(*m_whole->scenario == withoutFailures(*c.scenario)))
-    return out +
-           (c.plan ? tr("The plan on the rest takes %1 a batch.").arg(timeText(c.plan->evaluation.batchTime))
-                   : QString());
+    return out + (c.plan ? tr("The plan on the remaining cluster takes %1 per step.")
+                               .arg(timeText(c.plan->evaluation.batchTime))
+                         : QString());
   const Seconds before = m_whole->plan->evaluation.batchTime;
   if (!c.problem)
-    return out +
-           tr("The rest cannot be planned as it stands: see its problems. With everything whole a batch "
-              "took %1.")
-               .arg(timeText(before));
+    return out + tr("The remaining cluster cannot be planned; see Issues. Without failures: %1 per step.")
+                     .arg(timeText(before));
   if (!c.plan)
-    return out + tr("On the rest: %1. Without failures a step takes %2.")
+    return out + tr("On the remaining cluster: %1. Without failures: %2 per step.")
                      .arg(c.outcome ? QString::fromUtf8(words::of(c.outcome->status)) : tr("not solved yet"),
                           timeText(before));
   const Seconds after = c.plan->evaluation.batchTime;
   const int fewer = m_whole->problem->cluster->deviceCount() - c.problem->cluster->deviceCount();
   const int idle = c.problem->cluster->deviceCount() - c.plan->plan.devicesUsed();
-  out += tr("Planned anew: %1 → %2 a batch (%3)")
+  out += tr("Re-planned: %1 → %2 per step (%3)")
              .arg(timeText(before), timeText(after), phrase(text::signedPercent(after / before - 1)));
   if (fewer > 0) out += tr(", %1 lost").arg(plural(fewer, tr("device")));
   if (idle > 0) out += tr(", %1 left idle").arg(countText(idle));

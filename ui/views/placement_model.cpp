@@ -100,9 +100,9 @@ QVariant PlacementModel::headerData(int section, Qt::Orientation orientation, in
       QT_TR_NOOP("Rank"),  QT_TR_NOOP("Host"),    QT_TR_NOOP("Device"),
       QT_TR_NOOP("Stage"), QT_TR_NOOP("Replica"), QT_TR_NOOP("Rank in replica")};
   static const std::array<const char*, ColumnCount> tips{
-      QT_TR_NOOP("Number among the devices in use, in locality order"),
+      QT_TR_NOOP("Index among the devices in use, in locality order"),
       QT_TR_NOOP("Host as named in the input"),
-      QT_TR_NOOP("Number of the device in its host"),
+      QT_TR_NOOP("Index of the device in its host"),
       QT_TR_NOOP("Pipeline stage"),
       QT_TR_NOOP("Data-parallel copy"),
       QT_TR_NOOP("Context rank × tensor degree + tensor rank")};

@@ -64,7 +64,7 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
   };
   button(tr("Copy"), tr("Copy the selected rows, or all, as CSV"), &PlacementView::copyRows);
   button(tr("Save CSV…"), tr("Save all rows as CSV"), &PlacementView::saveCsv);
-  button(tr("Export…"), tr("Save it host by host as SVG, PDF or PNG, or copy it"),
+  button(tr("Export…"), tr("Save the placement by host as SVG, PDF or PNG, or copy it"),
          &PlacementView::exportFigure);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -109,7 +109,7 @@ void PlacementView::refresh() {
 void PlacementView::findNext() {
   const int current = m_table->currentIndex().isValid() ? m_table->currentIndex().row() + 1 : 0;
   const int row = m_model->find(m_find->text(), current);
-  m_message->setText(row < 0 && !m_find->text().isEmpty() ? tr("Nothing contains “%1”").arg(m_find->text())
+  m_message->setText(row < 0 && !m_find->text().isEmpty() ? tr("No match for “%1”").arg(m_find->text())
                                                           : QString());
   if (row < 0) return;
   m_table->selectRow(row);

@@ -88,7 +88,7 @@ QWidget* Gallery::makeLessons(QWidget* parent) {
   auto* flow = new FlowLayout(10);
   flow->setContentsMargins(0, 0, 0, 0);
   row->setLayout(flow);
-  auto* text = new QLabel(tr("New to this? Learn step by step:"), row);
+  auto* text = new QLabel(tr("New here? Start with a lesson:"), row);
   text->setMinimumHeight(26);
   flow->addWidget(text);
   for (const Lesson& lesson : lessons()) {
@@ -112,7 +112,7 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(32, 26, 32, 26);
   column->setSpacing(10);
-  auto* heading = new QLabel(tr("See how a large model is best placed on a datacenter"), page);
+  auto* heading = new QLabel(tr("Plan how a large model is placed on a datacenter"), page);
   heading->setFont(Theme::font(22, true));
   auto* text = new QLabel(
       tr("Open a sample, or drop in a scenario, a Hugging Face config.json, or a network file."), page);

@@ -83,8 +83,7 @@ std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& p
                                       .arg(q(text::percent(*m.mfu)), q(words::mfuConvention(m)))
                                 : QString()},
       {Kind::Plan,
-       Headline::tr("<qt><b>Plan</b> %1<br>%2 of %3 devices<br>t: tensor degree, p: stages, d: "
-                    "replicas, b: microbatch</qt>")
+       Headline::tr("<qt><b>Plan</b> %1<br>%2 of %3 devices<br>MBS: microbatch size</qt>")
            .arg(q(summaryOf(plan)), q(text::count(m.devicesUsed)), q(text::count(m.deviceCount)))},
       {Kind::Memory, Headline::tr("<qt><b>Memory</b> of the fullest stage, %1, at its peak</qt>")
                          .arg(stageNumber(m.fullestStage))},
@@ -287,11 +286,11 @@ void Headline::refresh() {
   } else if (c.scenario) {
     const bool running = m_session.activity().phase == PlanningSession::Phase::Running;
     if (running)
-      showMessage(tr("Searching"), tr("the first plan shows as soon as the search ends"), false);
+      showMessage(tr("Searching"), tr("the first plan appears when the search ends"), false);
     else
       showMessage(tr("Not solved yet"), tr("press Solve to find the best plan"), false);
   } else {
-    showMessage(tr("No scenario is open"), tr("choose a sample, or drop a file here"), false);
+    showMessage(tr("No scenario is open"), tr("open a sample, or drop a file here"), false);
   }
   refreshActivity();
 }
@@ -321,8 +320,8 @@ void Headline::refreshActivity() {
     if (a.best) text += tr("; best so far %1").arg(q(text::time(*a.best)));
   } else if (c.shownPlan() && !c.current && !running) {
     text =
-        tr("Edited since this plan was found: its costs are those of the new values, a better plan may "
-           "exist. Solve to find it.");
+        tr("The scenario has changed since this plan was found. Costs use the new values, but a better plan "
+           "may exist. Press Solve.");
     stale = true;
   } else if (c.shownPlan() && !c.current) {
     text = tr("Re-planning…");

@@ -98,41 +98,41 @@ const std::vector<FixedKeys>& fixedKeys() {
   const auto tr = [](const char* text) { return KeysSheet::tr(text); };
   static const QString window = tr("Window"), field = tr("Fields"), view = tr("Figures"),
                        network = tr("Network"), levels = tr("Levels of a network"), cuts = tr("Cuts"),
-                       issues = tr("Issues"), moments = tr("Moments"), show = tr("While presenting");
+                       issues = tr("Issues"), moments = tr("Slides"), show = tr("While presenting");
   static const std::vector<FixedKeys> all = {
       {window, tr("Open the menus"), tr("F10, Alt+letter")},
       {window, tr("Next, previous field or view"), tr("Tab, Shift+Tab")},
       {window, tr("Next, previous tab of a row of tabs"), tr("Left, Right")},
       {field, tr("Step the value"), tr("Up, Down")},
-      {field, tr("Back to what the scenario says"), tr("Esc")},
+      {field, tr("Revert to the current value"), tr("Esc")},
       {view, tr("Walk from item to item"), tr("Arrow keys, Home, End")},
       {view, tr("Select the item"), tr("Enter")},
-      {view, tr("Select nothing"), tr("Esc")},
-      {view, tr("Zoom in, zoom out, show everything"), tr("+, −, 0")},
-      {view, tr("Move the picture"), tr("Shift+Arrow keys")},
+      {view, tr("Clear the selection"), tr("Esc")},
+      {view, tr("Zoom in, zoom out, fit to view"), tr("+, −, 0")},
+      {view, tr("Pan"), tr("Shift+Arrow keys")},
       {network, tr("Tools: select, host, switch, device, connect"), tr("V, H, S, D, C")},
       {network, tr("Walk from node to node"), tr("Arrow keys")},
       {network, tr("Move what is selected"), tr("Ctrl+Arrow keys")},
-      {network, tr("Fold siblings that are alike"), tr("F")},
+      {network, tr("Collapse identical nodes"), tr("F")},
       {network, tr("Rename, or set the bandwidth"), tr("F2, Enter")},
       {network, tr("Delete what is selected"), tr("Delete, Backspace")},
       {network, tr("Duplicate what is selected"), tr("Ctrl+D")},
       {network, tr("Copy, cut, paste, select everything"), tr("Ctrl+C, Ctrl+X, Ctrl+V, Ctrl+A")},
-      {network, tr("Draw like nodes one by one, or as one again"), tr("Space")},
-      {network, tr("Zoom in, zoom out, show everything"), tr("+, −, 0")},
-      {network, tr("Back to the select tool, select nothing"), tr("Esc")},
+      {network, tr("Expand or collapse identical nodes"), tr("Space")},
+      {network, tr("Zoom in, zoom out, fit to view"), tr("+, −, 0")},
+      {network, tr("Select tool, clear the selection"), tr("Esc")},
       {levels, tr("Next cut, move the cut"), tr("Left, Right; Up, Down")},
       {cuts, tr("Move the chosen cut by a layer"), tr("Left, Right")},
       {cuts, tr("Next, previous cut"), tr("Page Down, Page Up")},
       {cuts, tr("Recompute of the stage, tensor degree of the stage"), tr("R, T")},
       {issues, tr("Show where the issue is"), tr("Enter")},
       {issues, tr("Repair it"), tr("Shift+Enter")},
-      {moments, tr("Present from the moment"), tr("Enter")},
+      {moments, tr("Present from the slide"), tr("Enter")},
       {moments, tr("Change the caption"), tr("F2")},
-      {moments, tr("Move the moment"), tr("Alt+Left, Alt+Right")},
-      {show, tr("Next moment"), tr("Right, Down, Space, Page Down")},
-      {show, tr("Previous moment"), tr("Left, Up, Backspace, Page Up")},
-      {show, tr("First, last moment"), tr("Home, End")},
+      {moments, tr("Move the slide"), tr("Alt+Left, Alt+Right")},
+      {show, tr("Next slide"), tr("Right, Down, Space, Page Down")},
+      {show, tr("Previous slide"), tr("Left, Up, Backspace, Page Up")},
+      {show, tr("First, last slide"), tr("Home, End")},
       {show, tr("Leave"), tr("Esc")}};
   return all;
 }
@@ -166,7 +166,7 @@ void KeysSheet::fill() {
       own.setItalic(true);
       item->setFont(1, own);
       item->setToolTip(
-          1, tr("Changed by you; %1 before")
+          1, tr("Changed by you (default: %1)")
                  .arg(entry.spec.keys.isEmpty() ? tr("no keys")
                                                 : entry.spec.keys.toString(QKeySequence::NativeText)));
     }
@@ -227,12 +227,12 @@ void KeysSheet::proposed() {
   }
   const QString text = keys.toString(QKeySequence::NativeText);
   if (isReserved(keys)) {
-    m_state->setText(tr("%1 is needed in fields and figures; add Ctrl or Alt.").arg(text));
+    m_state->setText(tr("%1 is used in fields and figures; add Ctrl or Alt.").arg(text));
     return m_assign->setEnabled(false);
   }
   const auto* holder = m_actions.holderOf(keys);
   if (holder && holder->spec.id != currentId())
-    m_state->setText(tr("%1 is the key of \"%2\", which would lose it.")
+    m_state->setText(tr("%1 is already the key of \"%2\" and would be reassigned.")
                          .arg(text, QString(holder->spec.text).remove(QChar(0x2026))));
   else
     m_state->setText(tr("%1 is free.").arg(text));

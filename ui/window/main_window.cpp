@@ -34,7 +34,7 @@
 namespace nest {
 namespace {
 
-/// "line 2: the host stands twice; name it once": the file is named by the sentence around it.
+/// "line 2: the host is duplicated; name it once": the file is named by the sentence around it.
 QString inWords(const Diagnostic& d) {
   QString text = d.where.line > 0 ? MainWindow::tr("line %1: ").arg(d.where.line) : QString();
   text += QString::fromStdString(d.message);
@@ -204,14 +204,14 @@ void MainWindow::connectAll() {
       if (openPath(path))
         m_messages->show(
             MessageBar::Tone::Note,
-            tr("%1 was changed by another program and has been read again.").arg(QFileInfo(path).fileName()));
+            tr("%1 was changed by another program and has been reloaded.").arg(QFileInfo(path).fileName()));
       return;
     }
     m_messages->show(
         MessageBar::Tone::Warning,
         tr("%1 was changed by another program, and you have unsaved edits.").arg(QFileInfo(path).fileName()),
-        {{tr("Read it again"), [this, path] { openPath(path); }},
-         {tr("Keep mine"), [this] { m_files->keepOurs(); }}},
+        {{tr("Reload"), [this, path] { openPath(path); }},
+         {tr("Keep my edits"), [this] { m_files->keepOurs(); }}},
         kOutside);
   });
   connect(m_files, &ScenarioFiles::outsideSettled, this, [this] { m_messages->withdraw(kOutside); });
@@ -234,7 +234,7 @@ void MainWindow::connectAll() {
   connect(m_moments, &MomentsPane::exportRequested, this, &MainWindow::exportMoments);
   connect(m_files, &ScenarioFiles::goneOutside, this, [this](const QString& path) {
     m_messages->show(MessageBar::Tone::Warning,
-                     tr("%1 is no longer there. What is open stays; save it to write the file anew.")
+                     tr("%1 was moved or deleted. Your scenario is still open; save to recreate the file.")
                          .arg(QFileInfo(path).fileName()),
                      {{tr("Save"), [this] { save(); }}}, kOutside);
   });

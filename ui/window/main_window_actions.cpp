@@ -42,7 +42,7 @@ QString withMnemonic(QString name, const QMenuBar& bar) {
 
 void MainWindow::addFileActions() {
   m_actions.add({"file.open", tr("File"), tr("Open…"),
-                 tr("Open a scenario, or take a network, a model, a profile or a plan into the open one"),
+                 tr("Open a scenario, or import a network, model, profile or plan into the current one"),
                  QKeySequence::Open, "open"},
                 [this] { chooseFile(); });
   m_actions.add({"file.samples",
@@ -61,15 +61,14 @@ void MainWindow::addFileActions() {
   m_actions.add({"file.model",
                  tr("File"),
                  tr("Load model…"),
-                 tr("Replace the model by one from a Hugging Face config.json"),
+                 tr("Replace the model with one from a Hugging Face config.json"),
                  {},
                  {}},
                 [this] { chooseModel(); });
-  m_actions.add(
-      {"file.export", tr("File"), tr("Export all figures…"),
-       tr("Write every figure that the views show as SVG, PNG and PDF, with plan.json and a summary"),
-       QKeySequence(QStringLiteral("Ctrl+E")), "export"},
-      [this] { exportFigures(); });
+  m_actions.add({"file.export", tr("File"), tr("Export all figures…"),
+                 tr("Export every figure as SVG, PNG and PDF, with plan.json and a summary"),
+                 QKeySequence(QStringLiteral("Ctrl+E")), "export"},
+                [this] { exportFigures(); });
   m_actions.add({"file.close", tr("File"), tr("Close scenario"), {}, QKeySequence::Close, {}}, [this] {
     if (mayDiscard()) showGallery();
   });
@@ -95,15 +94,15 @@ void MainWindow::addEditActions() {
   mirror(m_actions.add({"edit.redo", tr("Edit"), tr("Redo"), {}, QKeySequence::Redo, "redo"},
                        [this] { m_document.history().redo(); }),
          false);
-  m_actions.add({"edit.find", tr("Edit"), tr("Find a command…"),
-                 tr("Commands, fields, stages, layers and devices by name"),
+  m_actions.add({"edit.find", tr("Edit"), tr("Command palette…"),
+                 tr("Find commands, fields, stages, layers and devices by name"),
                  QKeySequence(QStringLiteral("Ctrl+Shift+P")), "find"},
                 [this] { openPalette(); });
 }
 
 void MainWindow::addPlanActions() {
   QAction* live =
-      m_actions.add({"plan.live", tr("Plan"), tr("Live"), tr("Plan again after every edit"),
+      m_actions.add({"plan.live", tr("Plan"), tr("Live"), tr("Re-plan after every edit"),
                      QKeySequence(QStringLiteral("Ctrl+L")), "live", true},
                     [this] { m_session->setLive(m_actions.find(QStringLiteral("plan.live"))->isChecked()); });
   live->setChecked(m_session->isLive());
@@ -141,10 +140,10 @@ void MainWindow::addViewActions() {
   };
   panel("view.panel", tr("Show or hide the scenario panel"), QStringLiteral("F6"), m_panelDock);
   panel("view.inspector", tr("Show or hide the inspector"), QStringLiteral("F7"), m_inspectorDock);
-  panel("view.below", tr("Show or hide issues, history, log and moments"), QStringLiteral("F8"), m_belowDock);
+  panel("view.below", tr("Bottom panel"), QStringLiteral("F8"), m_belowDock);
   m_actions.add({"view.explore",
                  tr("View"),
-                 tr("Arrange for exploring"),
+                 tr("Layout: explore"),
                  tr("Network, stages and memory side by side, panels around them"),
                  {},
                  {}},
@@ -153,15 +152,15 @@ void MainWindow::addViewActions() {
                   for (QDockWidget* d : {m_panelDock, m_inspectorDock, m_belowDock}) d->show();
                 });
   m_actions.add(
-      {"view.present", tr("View"), tr("Arrange for presenting"), tr("One view at a time, no panels"), {}, {}},
+      {"view.present", tr("View"), tr("Layout: present"), tr("One view at a time, no panels"), {}, {}},
       [this] {
         m_views->arrangeTabbed();
         for (QDockWidget* d : {m_panelDock, m_inspectorDock, m_belowDock}) d->hide();
       });
   m_actions.add({"view.teach",
                  tr("View"),
-                 tr("Arrange for teaching"),
-                 tr("Cut the layers by hand above the schedule that follows, inspector beside them"),
+                 tr("Layout: teach"),
+                 tr("Stage cuts above the schedule, with the inspector"),
                  {},
                  {}},
                 [this] {
@@ -190,7 +189,7 @@ void MainWindow::addViewActions() {
   m_actions.add({"view.export",
                  tr("View"),
                  tr("Export view…"),
-                 tr("Write the view in front as SVG, PDF or PNG"),
+                 tr("Export the active view as SVG, PDF or PNG"),
                  QKeySequence(QStringLiteral("Ctrl+Shift+E")),
                  {}},
                 [this] { exportView(); });
@@ -200,12 +199,12 @@ void MainWindow::addPresentActions() {
   const QString group = tr("Present");
   m_actions.add({"present.keep",
                  group,
-                 tr("Keep this moment"),
-                 tr("Keep the view in front as it is, with its plan and what is selected"),
+                 tr("Add slide"),
+                 tr("Save the current view, plan and selection as a slide"),
                  QKeySequence(QStringLiteral("Ctrl+M")),
                  {}},
                 [this] { keepMomentInFront(); });
-  m_actions.add({"present.show", group, tr("Show moments"), tr("Their captions and their order"), {}, {}},
+  m_actions.add({"present.show", group, tr("Slides"), tr("Captions and order of the slides"), {}, {}},
                 [this] {
                   m_belowDock->show();
                   m_below->setCurrentWidget(m_moments);
@@ -213,34 +212,29 @@ void MainWindow::addPresentActions() {
                 });
   m_actions.add({"present.start",
                  group,
-                 tr("Present from the first moment"),
-                 tr("One moment after the other over the whole screen; Esc leaves"),
+                 tr("Present from the first slide"),
+                 tr("Show slides full screen, one at a time (Esc exits)"),
                  QKeySequence(QStringLiteral("F9")),
                  {}},
                 [this] { present(0); });
   m_actions.add({"present.from",
                  group,
-                 tr("Present from the chosen moment"),
+                 tr("Present from the selected slide"),
                  {},
                  QKeySequence(QStringLiteral("Shift+F9")),
                  {}},
                 [this] { present(std::max(0, m_moments->current())); });
-  m_actions.add(
-      {"present.export", group, tr("Export moments as PDF…"), tr("A page for each, for slides"), {}, {}},
-      [this] { exportMoments(); });
+  m_actions.add({"present.export", group, tr("Export slides as PDF…"), tr("One page per slide"), {}, {}},
+                [this] { exportMoments(); });
 }
 
 void MainWindow::addHelpActions() {
   m_actions.add(
       {"help.keys", tr("Help"), tr("Keyboard shortcuts"), {}, QKeySequence(QStringLiteral("?")), "help"},
       [this] { showShortcutSheet(m_actions, this); });
-  m_actions.add({"help.lessons",
-                 tr("Help"),
-                 tr("Lessons"),
-                 tr("Short ways through the program, each on a sample of its own"),
-                 {},
-                 {}},
-                [this] { showLessons(); });
+  m_actions.add(
+      {"help.lessons", tr("Help"), tr("Lessons"), tr("Short guided tours, each with its own sample"), {}, {}},
+      [this] { showLessons(); });
   m_actions.add({"help.words", tr("Help"), tr("Glossary"), {}, QKeySequence(QStringLiteral("F1")), {}},
                 [this] { showGlossary(this); });
   m_actions.add({"help.about", tr("Help"), tr("About NEST Explorer"), {}, {}, {}},

@@ -65,17 +65,19 @@ void MainWindow::offerRecovery() {
   const Journal::Entry entry = entries.front();
   const QString name = entry.path.isEmpty() ? entry.name : QFileInfo(entry.path).fileName();
   m_recovery->show(MessageBar::Tone::Warning,
-                   tr("Unsaved work on %1 from %2 was left when the program ended.")
+                   tr("NEST Explorer closed unexpectedly. Unsaved changes to %1 from %2 can be restored.")
                        .arg(name, QLocale().toString(entry.when.toLocalTime(), QLocale::ShortFormat)),
                    {{tr("Restore"), [this, entry] { restore(entry); }},
                     {tr("Show what differs"),
                      [this, entry] {
                        const QStringList lines = ScenarioFiles::differencesOf(entry);
                        QMessageBox box(QMessageBox::Question, tr("Unsaved work"),
-                                       tr("Restoring would change this against the file:"),
+                                       tr("Restoring makes these changes to the saved file:"),
                                        QMessageBox::NoButton, this);
-                       box.setInformativeText(lines.isEmpty() ? tr("There is no file to compare with.")
-                                                              : lines.mid(0, 30).join(QLatin1Char('\n')));
+                       box.setInformativeText(
+                           lines.isEmpty()
+                               ? tr("The scenario was never saved, so there is no file to compare with.")
+                               : lines.mid(0, 30).join(QLatin1Char('\n')));
                        QAbstractButton* restore = box.addButton(tr("Restore"), QMessageBox::AcceptRole);
                        box.addButton(tr("Not now"), QMessageBox::RejectRole);
                        box.exec();
@@ -146,11 +148,11 @@ bool MainWindow::saveAs() {
 bool MainWindow::mayDiscard() {
   if (m_beforeLesson) leaveLesson();  // it is the user's own that may be lost
   if (!m_document.isModified()) return true;
-  QMessageBox box(QMessageBox::Warning, tr("Unsaved edits"),
-                  tr("Save the edits of %1 first?").arg(m_document.displayName()),
+  QMessageBox box(QMessageBox::Warning, tr("Unsaved changes"),
+                  tr("Save changes to “%1”?").arg(m_document.displayName()),
                   QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
   box.setDefaultButton(QMessageBox::Save);
-  box.button(QMessageBox::Discard)->setText(tr("Discard edits"));
+  box.button(QMessageBox::Discard)->setText(tr("Don't save"));
   const int answer = box.exec();
   if (answer == QMessageBox::Save) return save();
   if (answer == QMessageBox::Discard) m_files->forgetUnsaved();
@@ -172,7 +174,7 @@ void MainWindow::exportFigures() {
 void MainWindow::exportView() {
   const View* view = m_views->current();
   if (!view || !view->figure())
-    return m_messages->show(MessageBar::Tone::Note, tr("The view in front has no figure to export"));
+    return m_messages->show(MessageBar::Tone::Note, tr("The active view has no figure to export"));
   const QString path = QFileDialog::getSaveFileName(
       this, tr("Export %1").arg(view->title()),
       folderFor(m_document) + QLatin1Char('/') + view->id() + QStringLiteral(".svg"),
@@ -225,11 +227,11 @@ void MainWindow::keepMomentInFront() {
   const View* view = m_views->current();
   if (!view) return;
   if (const QString why = keepMoment(m_document, *view, m_selection); !why.isEmpty())
-    return m_messages->show(MessageBar::Tone::Warning, tr("No moment was kept. %1").arg(why));
+    return m_messages->show(MessageBar::Tone::Warning, tr("No slide was added. %1").arg(why));
   const QString kept = QString::fromStdString(m_document.scenario().moments.back().caption);
-  m_messages->show(
-      MessageBar::Tone::Note, tr("Kept as moment %1: %2").arg(m_document.scenario().moments.size()).arg(kept),
-      {{tr("Show moments"), [this] { m_actions.find(QStringLiteral("present.show"))->trigger(); }}});
+  m_messages->show(MessageBar::Tone::Note,
+                   tr("Added as slide %1: %2").arg(m_document.scenario().moments.size()).arg(kept),
+                   {{tr("Slides"), [this] { m_actions.find(QStringLiteral("present.show"))->trigger(); }}});
 }
 
 void MainWindow::present(int from) {
@@ -241,7 +243,7 @@ void MainWindow::present(int from) {
 
 void MainWindow::exportMoments() {
   const QString path =
-      QFileDialog::getSaveFileName(this, tr("Export moments as PDF"),
+      QFileDialog::getSaveFileName(this, tr("Export slides as PDF"),
                                    folderFor(m_document) + QStringLiteral("/moments.pdf"), tr("PDF (*.pdf)"));
   if (path.isEmpty()) return;
   writeAndTell(path, momentsAsPdf(m_document.scenario(), m_session->context()));
@@ -274,7 +276,7 @@ void MainWindow::refreshRecent() {
   m_recentMenu->setEnabled(!paths.isEmpty());
   if (!paths.isEmpty()) {
     m_recentMenu->addSeparator();
-    m_recentMenu->addAction(tr("Forget these"), this, [this] { m_files->forgetRecent(); });
+    m_recentMenu->addAction(tr("Clear recent files"), this, [this] { m_files->forgetRecent(); });
   }
   m_recentMenu->setToolTipsVisible(true);
 }

@@ -114,14 +114,14 @@ void MainWindow::buildDocks() {
   m_log = new LogPane(this);
   m_below = new QTabWidget(this);
   m_below->setDocumentMode(true);
-  m_below->setAccessibleName(tr("Issues, history, log and moments"));
+  m_below->setAccessibleName(tr("Issues, history, log and slides"));
   m_below->addTab(m_issueView, tr("Issues"));
   m_below->addTab(history, tr("History"));
   m_below->addTab(m_log, tr("Log"));
   m_moments = new MomentsPane(m_document, this);
-  m_below->addTab(m_moments, tr("Moments"));
-  m_belowDock = dock(QStringLiteral("below"), tr("Issues, history, log and moments"), m_below,
-                     Qt::BottomDockWidgetArea);
+  m_below->addTab(m_moments, tr("Slides"));
+  m_belowDock =
+      dock(QStringLiteral("below"), tr("Issues, history, log and slides"), m_below, Qt::BottomDockWidgetArea);
   auto* none = new QWidget(m_belowDock);  // its tabs are title enough
   none->setFixedHeight(0);
   m_belowDock->setTitleBarWidget(none);

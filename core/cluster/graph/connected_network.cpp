@@ -61,7 +61,7 @@ Reading<ConnectedNetwork> connectedNetwork(const NetworkGraph& graph, const Devi
     c.dendrogram = buildDendrogram(c.fabric);
     result.diagnostics.push_back(note("cut-off", {"", 0, 0, "/cluster/network"},
                                       text::count(lost) + (lost == 1 ? " device is" : " devices are") +
-                                          " cut off by what has failed and left out of every plan"));
+                                          " cut off by a failure and excluded from every plan"));
   }
   if (c.dendrogram.parts > 1) {
     const auto nameOf = [&](int group) {

@@ -163,11 +163,11 @@ private:
 
   void reportUnreachable(int n) {
     const std::string& name = node(n).name;
-    Problem p{isCutOff(n) ? warning("unreachable", placeOf(n),
-                                    name + " is cut off by what has failed and left out of every plan",
-                                    "restore that")
-                          : error("unreachable", placeOf(n), name + " cannot reach the other devices",
-                                  "link it to a switch"),
+    Problem p{isCutOff(n)
+                  ? warning("unreachable", placeOf(n),
+                            name + " is cut off by a failure and excluded from every plan", "restore it")
+                  : error("unreachable", placeOf(n), name + " cannot reach the other devices",
+                          "link it to a switch"),
               n,
               -1,
               {},

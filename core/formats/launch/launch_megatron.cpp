@@ -224,7 +224,7 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp8, NumberFormat::Fp32});
   p.checkDecoder();
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
-            "ZeRO " + std::to_string(p.plan.zero) + " does not go with a pipeline",
+            "ZeRO-" + std::to_string(p.plan.zero) + " does not go with a pipeline",
             "offer only 0 and 1 in search.zero_stages");
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.strategy.tensor == 1 || p.strategy.sequence, "experts-without-sequence",

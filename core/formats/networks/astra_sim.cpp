@@ -63,9 +63,9 @@ void fill(SourceText& s, const YamlValue& root, AstraSimNetwork& n) {
                        AstraSimNetwork::Shape::Switch})
       if (shapes[d]->scalar == nameOf(shape)) x.shape = shape, known = true;
     if (!known)
-      s.error(
-          shapes[d]->place, "astra-topology",
-          "unknown topology " + quoted(shapes[d]->scalar) + "; allowed are Ring, FullyConnected and Switch");
+      s.error(shapes[d]->place, "astra-topology",
+              "unknown topology " + quoted(shapes[d]->scalar) +
+                  "; expected one of: Ring, FullyConnected and Switch");
     const auto count = readWhole(counts[d]->scalar, 1, kMostWhole);
     if (count && *count > kMostNpus) return s.error(counts[d]->place, "astra-too-large", kTooLarge);
     if (count)
@@ -78,12 +78,12 @@ void fill(SourceText& s, const YamlValue& root, AstraSimNetwork& n) {
       x.bandwidth = BytesPerSecond(*rate);
     else
       s.error(rates[d]->place, "astra-bandwidth",
-              "bandwidth is " + quoted(rates[d]->scalar) + "; allowed is a positive number of GB/s");
+              "bandwidth is " + quoted(rates[d]->scalar) + "; expected: a positive number of GB/s");
     if (delay && *delay >= 0)
       x.latency = Seconds(*delay);
     else
       s.error(delays[d]->place, "astra-latency",
-              "latency is " + quoted(delays[d]->scalar) + "; allowed is a number of ns, zero or more");
+              "latency is " + quoted(delays[d]->scalar) + "; expected: a number of ns, zero or more");
     npus *= x.npus;
     if (npus > kMostNpus) return s.error(counts[d]->place, "astra-too-large", kTooLarge);
     n.dimensions.push_back(x);

@@ -25,7 +25,7 @@ std::optional<double> figure(SourceText& s, const GraphAssembly::Attribute& a, i
   const auto v = readDecimal(trimmed(a.value), power);
   if (v && (above ? *v > least : *v >= least)) return v;
   s.error(a.place, "attribute-value",
-          std::string(a.name) + " is " + quoted(a.value) + "; allowed is " + allowed);
+          std::string(a.name) + " is " + quoted(a.value) + "; expected: " + allowed);
   return std::nullopt;
 }
 
@@ -39,7 +39,7 @@ bool flag(SourceText& s, const GraphAssembly::Attribute& a) {
   if (v == "true" || v == "1" || v == "yes") return true;
   if (v != "false" && v != "0" && v != "no" && !v.empty())
     s.error(a.place, "attribute-value",
-            std::string(a.name) + " is " + quoted(a.value) + "; allowed are true and false");
+            std::string(a.name) + " is " + quoted(a.value) + "; expected one of: true and false");
   return false;
 }
 
@@ -93,7 +93,7 @@ void GraphAssembly::describe(int number, const Attributes& attributes) {
         n.kind = NodeKind::Switch;
       else
         m_source.error(a.place, "attribute-value",
-                       "kind is " + quoted(a.value) + "; allowed are device, host and switch");
+                       "kind is " + quoted(a.value) + "; expected one of: device, host and switch");
     } else if (name == "label" || name == "name") {
       // A label goes before a name; "\\N" is Graphviz' word for the id.
       const std::string text(trimmed(a.value));
@@ -108,7 +108,7 @@ void GraphAssembly::describe(int number, const Attributes& attributes) {
       const auto v = figure(m_source, a, 0, 0, true, "a share of the usual rate in (0, 1]");
       if (v && *v > 1)
         m_source.error(a.place, "attribute-value",
-                       "speed is " + quoted(a.value) + "; allowed is a share of the usual rate in (0, 1]");
+                       "speed is " + quoted(a.value) + "; expected: a share of the usual rate in (0, 1]");
       else if (v)
         n.speed = *v;
     } else if (name == "tflops") {
@@ -146,7 +146,7 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
         l.bandwidth = v->value;
       else
         m_source.error(a.place, "attribute-value",
-                       "bandwidth is " + quoted(a.value) + "; allowed is a rate with its unit, like 400 Gb/s",
+                       "bandwidth is " + quoted(a.value) + "; expected: a rate with its unit, like 400 Gb/s",
                        "or give gbps, a number of GB/s");
     } else if (name == "lat_us") {
       if (const auto v = text::readTime(a.value); hasUnit(a.value) && v)
@@ -162,7 +162,7 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
         l.count = static_cast<int>(*v);
       else
         m_source.error(a.place, "attribute-value",
-                       "count is " + quoted(a.value) + "; allowed is a whole number of 1 or more");
+                       "count is " + quoted(a.value) + "; expected: a whole number of 1 or more");
     } else if (name == "failed") {
       l.failed = flag(m_source, a);
     } else if (name == "direction") {
@@ -171,7 +171,7 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
         l.directed = v == "one-way";
       else
         m_source.error(a.place, "attribute-value",
-                       "direction is " + quoted(a.value) + "; allowed are one-way and both");
+                       "direction is " + quoted(a.value) + "; expected one of: one-way and both");
     } else if (name == "origin") {
       const std::string v = text::lower(trimmed(a.value));
       bool known = false;
@@ -180,7 +180,7 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
       if (!known)
         m_source.error(
             a.place, "attribute-value",
-            "origin is " + quoted(a.value) + "; allowed are typed, measured, estimated and catalog");
+            "origin is " + quoted(a.value) + "; expected one of: typed, measured, estimated and catalog");
     }
   }
   if (!rated) m_unrated.emplace_back(m_graph.links.size(), place);

@@ -123,7 +123,7 @@ private:
     if (const auto v = readWhole(a.value(), least, most)) return *v;
     m_source.error(at(n), "nccl-attribute",
                    std::string(name) + " of <" + n.name() + "> is " + quoted(a.value()) +
-                       "; allowed is a whole number from " + std::to_string(least) + " to " +
+                       "; expected: a whole number from " + std::to_string(least) + " to " +
                        std::to_string(most));
     return absent;
   }
@@ -138,7 +138,7 @@ private:
     const auto transfers = readDecimal(speed.substr(0, speed.find(' ')), 9);
     if (!transfers || *transfers < 0 || *transfers > 1e13) {
       m_source.error(at(pci), "nccl-attribute",
-                     "link_speed is " + quoted(speed) + "; allowed is a rate like \"32.0 GT/s PCIe\"");
+                     "link_speed is " + quoted(speed) + "; expected: a rate like \"32.0 GT/s PCIe\"");
       return 0;
     }
     return *transfers * width / 8 * kPcieShare;
@@ -169,7 +169,7 @@ private:
     if (times == 2)
       m_source.warning(
           where, "nccl-busid",
-          "the busid " + quoted(busid) + " stands more than once; each counts as a device of its own");
+          "the busid " + quoted(busid) + " appears more than once; each counts as a device of its own");
     return add("pci " + busid + (times > 1 ? " (" + std::to_string(times) + ")" : ""), NodeKind::Switch);
   }
 
@@ -178,7 +178,7 @@ private:
         add("GPU" + std::to_string(whole(gpu, "dev", static_cast<long long>(m_gpus.size()), 0, 100000)),
             NodeKind::Device);
     if (!m_byBus.emplace(m_prefix + busid, node).second)
-      return m_source.error(at(gpu), "nccl-busid", "the busid " + quoted(busid) + " stands twice");
+      return m_source.error(at(gpu), "nccl-busid", "the busid " + quoted(busid) + " is duplicated");
     for (const auto& g : m_gpus)
       if (m_out.graph.nodes[static_cast<std::size_t>(g.node)].id == m_out.graph.nodes.back().id)
         return m_source.error(at(gpu), "nccl-dev",
@@ -206,7 +206,7 @@ private:
       if (!latency || *latency < 0)
         m_source.error(at(net), "nccl-attribute",
                        "latency is " + quoted(net.attribute("latency").value()) +
-                           "; allowed is a number of µs, zero or more");
+                           "; expected: a number of µs, zero or more");
       addAdapter(name, parent, rate, megabits, latency.value_or(0));
     }
   }

@@ -52,12 +52,12 @@ std::vector<std::pair<const char*, std::string>> networkCheckLines(const Network
   if (c.busiest.empty() && c.traffic.complete) {
     out.emplace_back("busiest link", "none: nothing is sent");
   } else if (!c.busiest.empty()) {
-    out.emplace_back("busiest link", c.busiest + ": " + text::memory(c.busiestBytes) + " a batch at " +
+    out.emplace_back("busiest link", c.busiest + ": " + text::memory(c.busiestBytes) + " per step at " +
                                          text::bandwidth(c.busiestRate));
     const bool slower = c.traffic.bound > batchTime;
     out.emplace_back("lower bound",
                      text::time(c.traffic.bound) + " for that link alone, " +
-                         text::percent(c.traffic.bound / batchTime) + " of the model's batch time" +
+                         text::percent(c.traffic.bound / batchTime) + " of the model's step time" +
                          (slower ? ": the levels promise more than this network can carry" : ""));
   }
   if (!c.traffic.complete)

@@ -150,7 +150,7 @@ private:
       const int row = static_cast<int>(name - m_names.begin());
       if (seen[static_cast<std::size_t>(row)]++)
         m_source.error(m_source.place(words.front().offset), "topo-row",
-                       "the row " + quoted(*name) + " stands twice");
+                       "the row " + quoted(*name) + " is duplicated");
       if (words.size() < m_names.size() + 1) {
         m_source.error(m_source.place(words.front().offset), "topo-row-short",
                        "the row " + quoted(*name) + " has " + std::to_string(words.size() - 1) + " of " +
@@ -210,7 +210,7 @@ private:
     if (m_kind[at(row, column)] < 0)
       m_source.error(
           m_source.place(w.offset), "topo-entry",
-          "unknown connection " + quoted(w.text) + "; allowed are X, NV#, PIX, PXB, PHB, NODE and SYS");
+          "unknown connection " + quoted(w.text) + "; expected one of: X, NV#, PIX, PXB, PHB, NODE and SYS");
   }
 
   void check() {

@@ -101,7 +101,7 @@ private:
     else
       m_source.error(
           at(c), "simgrid-topology",
-          "unknown topology " + quoted(topology) + "; allowed are FLAT, FAT_TREE, TORUS and DRAGONFLY");
+          "unknown topology " + quoted(topology) + "; expected one of: FLAT, FAT_TREE, TORUS and DRAGONFLY");
   }
 
   std::vector<long long> radicals(std::string_view s) {
@@ -179,7 +179,7 @@ private:
         if (s.substr(n) == u.name && *v * u.scale < 1e18) return *v * u.scale;
     }
     m_source.error(at(m_cluster), "simgrid-attribute",
-                   std::string(name) + " is " + quoted(s) + "; allowed is " + allowed);
+                   std::string(name) + " is " + quoted(s) + "; expected: " + allowed);
     return 1;
   }
 

@@ -94,7 +94,7 @@ void SlurmAssembly::addEmpty(SlurmTopology::Kind kind, const std::string& name, 
 
 void SlurmAssembly::setBlockSizes(std::vector<int> sizes, const Place& place) {
   adopt(SlurmTopology::Kind::Block, place);
-  if (!m_out.blockSizes.empty()) m_source.error(place, "slurm-block-sizes", "BlockSizes stands twice");
+  if (!m_out.blockSizes.empty()) m_source.error(place, "slurm-block-sizes", "BlockSizes is duplicated");
   m_out.blockSizes = std::move(sizes);
   m_sizesPlace = place;
 }

@@ -123,7 +123,7 @@ private:
       for (std::size_t j = 0; j < i; ++j)
         if (all[i].key == all[j].key)
           m_source.error(m_source.place(all[i].keyOffset), "slurm-key-twice",
-                         "the key " + quoted(all[i].key) + " stands twice in this record");
+                         "the key " + quoted(all[i].key) + " is duplicated in this record");
     if (all.empty()) return;
     const Pair& head = all.front();
     if (head.key == "switchname")
@@ -156,7 +156,7 @@ private:
     if (!nodes == !switches) {
       m_source.error(place, "slurm-members",
                      quoted(all.front().value) +
-                         (nodes ? " has both Nodes and Switches; allowed is one of them"
+                         (nodes ? " has both Nodes and Switches; expected: one of them"
                                 : " needs Nodes" +
                                       std::string(kind == SlurmTopology::Kind::Tree ? " or Switches" : "")));
       return;

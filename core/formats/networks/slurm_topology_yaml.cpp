@@ -60,10 +60,10 @@ private:
       else if (e.key == "flat")
         m_assembly.setFlat(e.place);
       else
-        m_source.error(
-            e.place, "slurm-yaml-key",
-            "the key " + quoted(e.key) +
-                " is not known; allowed are topology, cluster_default, tree, block, ring, torus3d and flat");
+        m_source.error(e.place, "slurm-yaml-key",
+                       "the key " + quoted(e.key) +
+                           " is not known; expected one of: topology, cluster_default, tree, block, ring, "
+                           "torus3d and flat");
     }
     if (kinds == 0)
       m_source.error(t.place, "slurm-yaml-kind",

@@ -111,7 +111,7 @@ private:
     const std::string id(parts[0]), name(parts[1].substr(0, 200));
     const int layer = m_builder.addLayer(name, layerKindNamed(name));
     if (!m_numbers.emplace(id, layer).second)
-      m_source.error(where, "pipedream-node-twice", "The node " + quoted(id) + " stands twice");
+      m_source.error(where, "pipedream-node-twice", "The node " + quoted(id) + " is duplicated");
     const auto value = figuresOf(parts[2], where);
     m_hasStages = m_hasStages || parts.size() > 3;
     LayerCost c;

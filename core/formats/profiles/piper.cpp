@@ -179,9 +179,9 @@ private:
         "piper-forward-share", m_text.placeOf("/nodes"),
         "Times are forward and backward together: what recomputation adds counts as forward, else a third"));
     if (m_hasSync)
-      m_out.push_back(note(
-          "piper-sync", m_text.placeOf("/nodes"),
-          "The exchange in tensor groups on cut edges (syncTimeFw) is added to the bytes of those edges"));
+      m_out.push_back(
+          note("piper-sync", m_text.placeOf("/nodes"),
+               "The TP communication on cut edges (syncTimeFw) is added to the bytes of those edges"));
     if (m_isShort)
       m_out.push_back(
           note("piper-memory", m_text.placeOf("/nodes"),

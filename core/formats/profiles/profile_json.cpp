@@ -311,7 +311,7 @@ private:
       const int s = profile.strategyIndex(r.strategy), b = profile.microbatchIndex(r.microbatch);
       if (profile.cost(r.classId, s, b))
         m_out.push_back(error("profile-row-twice", m_text.placeOf(r.pointer),
-                              "This class, strategy and microbatch size stands twice"));
+                              "This class, strategy and microbatch size is duplicated"));
       outputs[{r.classId, s, b}] = r.outputBytes;
       profile.setCost(r.classId, s, b, std::move(r.cost));
     }

@@ -4,7 +4,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cluster/levels/lost_parts.h"
 #include "formats/networks/network_check.h"
 #include "formats/results/plan_json.h"
 #include "scenario/calibration.h"
@@ -29,20 +28,6 @@ void addModel(Json& j, const ReportSource& source) {
   if (!source.architecture) return;
   j["parameters"] = parameterCount(*source.architecture);
   j["active_parameters"] = activeParameterCount(*source.architecture);
-}
-
-/// What has failed or is cut off, where anything is.
-void addLost(Json& j, const ReportSource& source) {
-  if (!source.cluster) return;
-  const LostParts lost = lostParts(*source.cluster, source.problem->constraints.excludedDevices);
-  if (lost.empty()) return;
-  const auto listOf = [](const std::vector<LostPart>& parts) {
-    Json list = Json::array();
-    for (const LostPart& p : parts) list.push_back({{"name", p.name}, {"devices", p.devices}});
-    return list;
-  };
-  j["lost"] = {
-      {"sentence", inWords(lost)}, {"failed", listOf(lost.failed)}, {"cut_off", listOf(lost.cutOff)}};
 }
 
 /// Either what binds, or, where compute is the largest part, the largest overhead beside it.
@@ -269,7 +254,6 @@ std::string writeOutcome(const ReportSource& source, const Outcome& o, const Out
   Json j{{"format", "nest-outcome"}, {"version", kVersion}};
   j["scenario"] = source.scenario;
   addModel(j, source);
-  addLost(j, source);
   j["status"] = nameOf(o.status);
   if (o.cutShort()) j["stopped_by"] = nameOf(o.stopCause);
   j["verdict"] = words::verdict(o);
@@ -305,7 +289,6 @@ std::string writeEvaluation(const ReportSource& source, const RankedPlan& r, con
   Json j{{"format", "nest-outcome"}, {"version", kVersion}};
   j["scenario"] = source.scenario;
   addModel(j, source);
-  addLost(j, source);
   j["status"] = r.evaluation.feasible() ? "evaluated" : "infeasible";
   addPlan(j, source, r);
   if (c)

@@ -24,8 +24,7 @@ struct ReportSource {
   Until until = {};  ///< ends that check; what it has then is told
 };
 
-/// The answer of a solve for other programs: the model's parameters and those that one token uses, the parts
-/// of the cluster that are lost, status, the figures of the best plan (batch_time_s,
+/// The answer of a solve for other programs: the model's parameters and those that one token uses, status, the figures of the best plan (batch_time_s,
 /// simulated_time_s, samples_per_s, tokens_per_s, mfu with mfu_convention, bound_by …), every stage (layers,
 /// devices and hosts, load and memory split), the plan itself, alternatives ("exact": no better ones were
 /// left out; "met": the best of those met), Pareto front (front_reach, see FrontReach), lower bound, gap,

@@ -88,7 +88,7 @@ private:
       const auto n = wholeNumber(list[i], jsonPointer(pointer, i), kMostLayers, "a layer");
       if (n && !all.empty() && *n <= all.back().value)
         m_out.push_back(error("layer-order", m_text.placeOf(jsonPointer(pointer, i)),
-                              "layers stand in ascending order, each once"));
+                              "layers must be strictly increasing"));
       if (n) all.push_back(LayerIndex(*n));
     }
     return all;

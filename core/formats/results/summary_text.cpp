@@ -7,7 +7,6 @@
 #include "formats/networks/network_check.h"
 #include "plan/schedule_difference.h"
 #include "scenario/calibration.h"
-#include "text/printable.h"
 #include "text/text_table.h"
 #include "units/amount.h"
 #include "units/numbering.h"
@@ -129,12 +128,6 @@ std::string originsOf(const Problem& problem, const Plan& plan) {
                              " layers, estimated for the others";
 }
 
-std::string lostText(const ReportSource& source) {
-  if (!source.cluster) return {};
-  const auto lost = lostParts(*source.cluster, source.problem->constraints.excludedDevices);
-  return lost.empty() ? std::string() : titled("lost", inWords(lost));
-}
-
 bool holdsMeasurements(const Problem& problem) {
   const Profile& p = *problem.profile;
   for (int k = 0; k < problem.graph->classCount; ++k)
@@ -159,7 +152,10 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   if (m.mfu) out += titled("MFU", text::percent(*m.mfu) + " (" + words::mfuConvention(m) + ")");
   if (holdsMeasurements(*source.problem)) out += titled("layer costs", originsOf(*source.problem, r.plan));
   out += titled("devices", text::count(m.devicesUsed) + " of " + text::count(m.deviceCount) + " in use");
-  out += lostText(source);
+  if (source.cluster)
+    if (const auto lost = lostParts(*source.cluster, source.problem->constraints.excludedDevices);
+        !lost.empty())
+      out += titled("lost", inWords(lost));
   if (m.trainingTime)
     out += titled("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
                                   " device-hours for " +
@@ -260,7 +256,7 @@ bool lacksCosts(const Evaluation& e) {
 
 /// The scenario, and of a model with experts how many of its parameters a token uses.
 std::string titleOf(const ReportSource& source) {
-  std::string out = printable(source.scenario, false);
+  std::string out = source.scenario;
   if (source.architecture && source.architecture->experts)
     out += (out.empty() ? "" : ": ") + text::number(parameterCount(*source.architecture) / 1e9, 4) +
            " billion parameters, " + text::number(activeParameterCount(*source.architecture) / 1e9, 3) +
@@ -288,7 +284,7 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
            networkText(source, *best) + alternatives(source, o);
   } else {
     const words::NoPlan none = words::noPlan(o);
-    out += none.title + (none.detail.empty() ? "" : ". " + none.detail) + ".\n" + lostText(source);
+    out += none.title + (none.detail.empty() ? "" : ". " + none.detail) + ".\n";
     if (o.nearestMiss) out += missText(source, *o.nearestMiss);
   }
   for (const Diagnostic& d : o.diagnostics)

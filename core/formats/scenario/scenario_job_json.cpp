@@ -24,7 +24,8 @@ void readOptimizer(const ScenarioReader& r, JsonFields& job, Setting& setting) {
     job.report(
         Severity::Error, "json-choice", "optimizer",
         '"' + id +
-            "\" is not a known regime; allowed are adam-fp32-grads, adam-fp16-grads, sgd, or an object",
+            "\" is not a known optimizer precision; expected one of: adam-fp32-grads, adam-fp16-grads, sgd, "
+            "or an object",
         "give {\"id\": \"custom\", \"weight_bytes_per_parameter\": 2, \"gradient_bytes_per_parameter\": 4, "
         "\"optimizer_bytes_per_parameter\": 12}");
     return;

@@ -23,7 +23,7 @@ public:
     }
     m_result.complete = !stopped(m_control);
     m_result.note = m_result.plan ? "every degree with equal layer counts and replicas side by side"
-                                  : "nothing fits with equal layer counts";
+                                  : "no plan fits with equal layer counts";
     return std::move(m_result);
   }
 

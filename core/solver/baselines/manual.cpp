@@ -49,9 +49,9 @@ public:
       }
     if (!m_result.plan && m_nearest) {
       m_result.plan = std::move(m_nearest);
-      m_result.note = "by hand rules nothing fits; the plan that comes closest";
+      m_result.note = "no manual plan fits; this is the closest one";
     } else if (!m_result.plan) {
-      m_result.note = strategies.empty() ? "no such strategy is on offer"
+      m_result.note = strategies.empty() ? "no such strategy is searched"
                                          : "the degrees do not suit the batch or the cluster";
     }
     m_result.complete = !stopped(m_control);

@@ -241,7 +241,7 @@ BaselineResult randomWalk(const Problem& problem, const Control& control, const 
   BaselineResult r;
   if (problem.profile->strategies().empty() || microbatchesOnOffer(problem).empty() ||
       problem.search.zeroStages.empty()) {
-    r.note = "no strategy is on offer";
+    r.note = "no strategy is searched";
     return r;
   }
   int begun = 0;

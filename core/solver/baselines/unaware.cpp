@@ -17,7 +17,7 @@ BaselineResult solvedElsewhere(const Problem& real, Problem assumed, const Contr
   if (const RankedPlan* best = found.best())
     r.plan = RankedPlan{best->plan, evaluate(real, best->plan), {}};
   else
-    r.note = "nothing fits, whatever the network";
+    r.note = "no plan fits, whatever the network";
   return r;
 }
 

@@ -226,7 +226,7 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
     more.search.zeroStages.push_back(z);
     more.constraints.zero = {};
     if (!wouldFit(more, order, watch, 1)) continue;
-    all.push_back("ZeRO " + std::to_string(z));
+    all.push_back("ZeRO-" + std::to_string(z));
     break;
   }
   for (int r = 1; r < kRecomputeCount; ++r) {

@@ -308,7 +308,7 @@ private slots:
     const auto runnable = strategiesOnOffer(a, search, {}, job(4096, 1), 8, 64);
     std::vector<std::string> names;
     for (const auto& s : runnable) names.push_back(toText(s));
-    QCOMPARE(names, (std::vector<std::string>{"t1", "t2", "t2 sp", "t4", "t4 sp", "t8", "t8 sp"}));
+    QCOMPARE(names, (std::vector<std::string>{"TP1", "TP2", "TP2+SP", "TP4", "TP4+SP", "TP8", "TP8+SP"}));
     QCOMPARE(strategiesOnOffer(a, search, {}, job(4096, 1), 6, 64).size(), std::size_t(3));  // 1, 2, 2 sp
     search.preset = SearchPreset::Free;
     QVERIFY(strategiesOnOffer(a, search, {}, job(4096, 1), 6, 64).size() > 16);

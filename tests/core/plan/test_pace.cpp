@@ -13,7 +13,7 @@ private slots:
     const Pace before{Seconds(16.9), 1024}, after{Seconds(13.52), 1024};
     QCOMPARE(measureOf(before, after), PaceMeasure::BatchTime);
     QCOMPARE(paceChangeText(before, after, PaceMeasure::BatchTime),
-             std::string("16.9 s → 13.5 s a batch (−20 %)"));
+             std::string("16.9 s → 13.5 s per step (−20 %)"));
     QVERIFY(isFaster(after, before));
   }
   void otherBatchesAreToldInSamples() {

@@ -44,11 +44,11 @@ private slots:
              std::string("The same plan (0 % time)"));
   }
   void degrees() {
-    QCOMPARE(changesBetween(planOf(2, 8), planOf(2, 4)), Words{"Tensor degree 8 → 4"});
+    QCOMPARE(changesBetween(planOf(2, 8), planOf(2, 4)), Words{"TP 8 → 4"});
     Plan a = planOf(2), b = planOf(2);
     b.zero = 1;
     b.microbatch = 4;
-    QCOMPARE(changesBetween(a, b), (Words{"Microbatch 1 → 4", "ZeRO stage 0 → 1"}));
+    QCOMPARE(changesBetween(a, b), (Words{"MBS 1 → 4", "ZeRO stage 0 → 1"}));
   }
   void movedCut() {
     Plan a = planOf(2), b = planOf(2);
@@ -60,13 +60,13 @@ private slots:
   }
   void otherStageCount() {
     QCOMPARE(changesBetween(planOf(2), planOf(3)),
-             (Words{"Stages 2 → 3", "Stages take layers 1–4 | 5–7 | 8–10"}));
+             (Words{"PP 2 → 3", "Stages take layers 1–4 | 5–7 | 8–10"}));
   }
   void oneStageOnly() {
     Plan a = planOf(2), b = planOf(2);
     b.stages[1].recompute = Recompute::Full;
     b.stages[1].strategy.tensor = 2;
-    QCOMPARE(changesBetween(a, b), (Words{"Stage 2: tensor degree 1 → 2", "Stage 2: recompute none → full"}));
+    QCOMPARE(changesBetween(a, b), (Words{"Stage 2: TP 1 → 2", "Stage 2: recompute none → full"}));
   }
   void figures() {
     Evaluation x, y;
@@ -79,7 +79,7 @@ private slots:
     QCOMPARE(d.timeRatio, 0.75);
     QCOMPARE(d.devicesDelta, 4);
     QCOMPARE(d.sentence(),
-             std::string("Tensor degree 1 → 2 (−25 % time, +1 GiB on the fullest device, +4 devices)"));
+             std::string("TP 1 → 2 (−25 % time, +1 GiB on the fullest device, +4 devices)"));
   }
   void whatIsNotToldIsCounted() {
     PlanDiff d;

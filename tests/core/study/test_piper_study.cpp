@@ -90,8 +90,8 @@ private slots:
 
   void saysWhenNothingFits() {
     const auto rows = peerStudy(chainOfSix(1), {{0.1, 2, std::nullopt, 0}, {0.1, 2, 0.1, 1}}, quick());
-    QCOMPARE(rows[0].explanation, std::string("nothing fits, for the peer either"));
-    QVERIFY(rows[1].explanation.find("one degree of replication") != std::string::npos);
+    QCOMPARE(rows[0].explanation, std::string("no plan fits, for the peer either"));
+    QVERIFY(rows[1].explanation.find("one DP degree") != std::string::npos);
   }
 };
 NEST_TEST(TestPiperStudy)

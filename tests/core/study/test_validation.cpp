@@ -67,7 +67,7 @@ private slots:
     QCOMPARE(report.diagnostics.size(), std::size_t(1));
     QCOMPARE(report.diagnostics[0].code, std::string("published-configuration"));
     const ValidationRow& first = report->rows[0];
-    QCOMPARE(toText(first.plan.stages[0].strategy), std::string("t2 sp"));
+    QCOMPARE(toText(first.plan.stages[0].strategy), std::string("TP2+SP"));
     QCOMPARE(first.plan.dataDegree(), 8);
     QVERIFY(!first.isFitted);
     QVERIFY(first.predicted > 0.25 && first.predicted < 0.65);

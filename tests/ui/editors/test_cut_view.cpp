@@ -180,7 +180,7 @@ private slots:
     QCOMPARE(o.document.scenario().constraints.layerPins.size(), std::size_t(2));
     o.solveAgain();
     QVERIFY2(o.view.verdict().contains("the pins cost +"), qPrintable(o.view.verdict()));
-    QVERIFY2(o.view.verdict().contains("pinned."), qPrintable(o.view.verdict()));
+    QVERIFY2(o.view.verdict().contains("(pinned)"), qPrintable(o.view.verdict()));
     QCOMPARE(pin->text(), QStringLiteral("Unpin this cut"));
     QTest::mouseClick(pin, Qt::LeftButton);
     QVERIFY(o.document.scenario().constraints.layerPins.empty());

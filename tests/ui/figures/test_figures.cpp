@@ -230,7 +230,7 @@ private slots:
     const QImage tinted = paintAll();
     QVERIFY(tinted != plainPicture);
     const auto host = f.locate({ItemKind::Group, 0, 0}, kArea, c);
-    QVERIFY(plain(host->tip).contains(QStringLiteral("carries")));
+    QVERIFY(plain(host->tip).contains(QStringLiteral("Traffic of this level")));
     f.setTraffic(static_cast<int>(Exchange::Expert));  // there are no experts
     QVERIFY(paintAll() != tinted);
     f.setTraffic(TopologyFigure::kNoTraffic);

@@ -130,7 +130,7 @@ private slots:
     const PlanContext c = contextOf(4, {8, 4, 4});
     for (const int width : {260, 320, 420, 900}) {
       const Words words = wordsOf(CommunicationFigure(), c, {width, 400});
-      const QStringList said = matching(words, "a batch,|a batch$");
+      const QStringList said = matching(words, "per step,|per step$");
       QVERIFY2(!said.isEmpty(), qPrintable(QString::number(width)));
       QVERIFY(!said.first().contains(QChar(0x2026)));
     }
@@ -193,10 +193,10 @@ private slots:
     t.setTrafficLevel(2);
     const QRectF area(0, 0, 1000, 640);
     QVERIFY(t.locate({ItemKind::Group, 1, 1}, area, c)->tip.contains(QStringLiteral("Sent over pod")));
-    QVERIFY(!t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("a batch")));
+    QVERIFY(!t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("Traffic of this level")));
     QVERIFY(!matching(wordsOf(t, c, {1000, 640}), "by rack|each rack").isEmpty());
     t.setTrafficLevel(-1);
-    QVERIFY(t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("level carries")));
+    QVERIFY(t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("Traffic of this level")));
   }
 
   void aStudySaysWhatItFound() {
@@ -217,7 +217,7 @@ private slots:
     QCOMPARE(matching(words, "^1,000$").size(), 1);
     r.results = {result(0, "")}, r.across.resize(1);
     f.setRecord(r);
-    QCOMPARE(matching(wordsOf(f, c, {1000, 640}), "^Nothing fits").size(), 1);
+    QCOMPARE(matching(wordsOf(f, c, {1000, 640}), "^No plan fits").size(), 1);
   }
 
   /// 8.45 samples/s at 64 devices are 135.2 at 1,024 when scaling is perfect, wherever the line is read.
@@ -280,7 +280,7 @@ private slots:
       r.across.push_back({std::pow(2.0, i), std::to_string(1 << i)});
       r.results.push_back({10.0 + i,
                            std::to_string(10 + i),
-                           "t4 sp · p4 · d64 · b" + std::to_string(i),
+                           "TP4+SP · PP4 · DP64 · MBS" + std::to_string(i),
                            i ? "Tensor degree" : "",
                            {}});
     }
@@ -288,7 +288,7 @@ private slots:
     const QSize size(1000, 640);
     int named = 0;
     for (const auto& w : wordsOf(f, c, size)) {
-      if (!w.text.contains(QStringLiteral(": t4 sp"))) continue;
+      if (!w.text.contains(QStringLiteral(": TP4+SP"))) continue;
       ++named;
       const int own = w.text.left(1).toInt() - 1;
       int nearest = -1;
@@ -341,7 +341,7 @@ private slots:
                {QStringLiteral("MCMC"), five, QStringLiteral("t4"), true, {Seconds(6), 64}}});
     const Words words = wordsOf(f, c, {860, 400});
     QCOMPARE(matching(words, "^[0-5]$").size(), 6);
-    QCOMPARE(matching(words, "^Batch time \\(s\\)$").size(), 1);
+    QCOMPARE(matching(words, "^Step time \\(s\\)$").size(), 1);
     QCOMPARE(matching(words, "; Manual is as fast; MCMC: 20(\\.0)? % slower").size(), 1);
   }
 

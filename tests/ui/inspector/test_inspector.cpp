@@ -58,11 +58,11 @@ private slots:
     };
     const QString inHost = told({ItemKind::Pair, 0, -1, 1}, desk.context);
     for (const char* word : {"host0 #0 and host0 #1", "Joined by: host",
-                             "Bandwidth: ", "Latency: ", "Tensor exchange, each way: ", " per step, "})
+                             "Bandwidth: ", "Latency: ", "TP communication, each way: ", " per step, "})
       QVERIFY2(inHost.contains(QLatin1String(word)), qPrintable(inHost));
     const QString across = told({ItemKind::Pair, 0, 0, 1}, desk.context);
     QVERIFY2(across.startsWith(QStringLiteral("host0 and host1\n")), qPrintable(across));
-    QVERIFY2(across.contains(QStringLiteral("Pipeline exchange")), qPrintable(across));
+    QVERIFY2(across.contains(QStringLiteral("PP communication")), qPrintable(across));
     // The numbers are those of the traffic.
     const Traffic traffic(*desk.context.problem, *desk.context.shownPlan());
     ExchangeMask tensor{};
@@ -79,7 +79,7 @@ private slots:
     Inspector inspector(desk.selection);
     inspector.setContext(desk.snapshot());
     inspector.show();
-    QTRY_VERIFY(inspector.asText().contains(QStringLiteral("Tensor exchange")));
+    QTRY_VERIFY(inspector.asText().contains(QStringLiteral("TP communication")));
   }
 
   void namesOfFactsFollowTheTheme() {

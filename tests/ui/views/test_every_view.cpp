@@ -107,7 +107,7 @@ std::vector<State> statesWithoutAPlan() {
     all.push_back({name, c});
   };
   ended("stopped", OutcomeStatus::Stopped);
-  ended("nothing fits", OutcomeStatus::Infeasible);
+  ended("no plan fits", OutcomeStatus::Infeasible);
   ended("failed", OutcomeStatus::Failed);
   return all;
 }

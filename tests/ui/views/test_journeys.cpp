@@ -92,9 +92,9 @@ private slots:
     tabs->setCurrentIndex(1);
     QLabel* reach = nullptr;
     for (auto* l : view.findChildren<QLabel*>())
-      if (l->accessibleName() == QStringLiteral("Reach of the front")) reach = l;
+      if (l->accessibleName() == QStringLiteral("Completeness of the front")) reach = l;
     QVERIFY(reach && reach->text().contains(QStringLiteral("met during the search")));
-    auto* find = buttonOf(view, QStringLiteral("Find the whole front"));
+    auto* find = buttonOf(view, QStringLiteral("Compute the complete front"));
     QVERIFY(find && find->isVisible() && find->isEnabled());
     // Cancelled at once: all as before.
     QTest::mouseClick(find, Qt::LeftButton);
@@ -110,8 +110,8 @@ private slots:
     QTRY_VERIFY_WITH_TIMEOUT(!find->isEnabled() && find->isVisible(), 60000);
     QVERIFY(view.context().outcome->frontReach != FrontReach::Met);
     QVERIFY(reach->text().contains(view.context().outcome->frontReach == FrontReach::Exact
-                                       ? QStringLiteral("none is missing")
-                                       : QStringLiteral("in steps")));
+                                       ? QStringLiteral("Complete front")
+                                       : QStringLiteral("decreasing")));
     QCOMPARE(view.context().outcome->plans.size(), desk.context.outcome->plans.size());
     QVERIFY(view.figure()->asText(view.context()) != view.figure()->asText(desk.context));
     if (!qEnvironmentVariableIsEmpty("NEST_PICTURES"))
@@ -162,7 +162,7 @@ private slots:
     QTest::keyClick(canvas, Qt::Key_Home);
     QVERIFY(!canvas->currentText().isEmpty());
     QCOMPARE(desk.selection.selected()->kind, ItemKind::Stage);
-    QVERIFY(view.figure()->asText(desk.context).contains(QStringLiteral("a batch")));
+    QVERIFY(view.figure()->asText(desk.context).contains(QStringLiteral("per step")));
   }
 
   void studyACurveAndAGrid() {
@@ -247,7 +247,7 @@ private slots:
     auto* loss = view.findChild<LossStrip*>();
     QVERIFY(loss->isVisible());
     // All four devices are needed: the loss is the whole plan.
-    QVERIFY2(loss->text().contains(QStringLiteral("Without failures a step takes")),
+    QVERIFY2(loss->text().contains(QStringLiteral("Without failures: ")),
              qPrintable(loss->text()));
     QTest::mouseClick(buttonOf(*loss, QStringLiteral("Restore all")), Qt::LeftButton);
     QVERIFY(desk.document.scenario() == before);

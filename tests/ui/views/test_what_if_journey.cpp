@@ -128,7 +128,7 @@ private slots:
     QTest::mouseClick(strip->viewport(), Qt::LeftButton, {}, thumbnail);
     QCOMPARE(window->document().scenario().cluster.device.memory.value.value(), now);
     QTRY_VERIFY_WITH_TIMEOUT(isSettled(*window), 20000);
-    QTest::mouseClick(buttonOf(*view, QStringLiteral("Compare with this plan")), Qt::LeftButton);
+    QTest::mouseClick(buttonOf(*view, QStringLiteral("Set as baseline")), Qt::LeftButton);
     QVERIFY2(!view->story().contains(QStringLiteral("→")), qPrintable(view->story()));
   }
 
@@ -168,10 +168,9 @@ private slots:
     QVERIFY2(askAndWait("Rank improvements", "Effect of improving one parameter by 25 %"),
              qPrintable(view.answer()));
     QVERIFY2(view.answer().contains(u'%'), qPrintable(view.answer()));
-    QVERIFY2(askAndWait("Rank failures", "One part lost"), qPrintable(view.answer()));
+    QVERIFY2(askAndWait("Rank failures", "Effect of losing one component"), qPrintable(view.answer()));
     QVERIFY2(view.answer().count(u'\n') > 1, qPrintable(view.answer()));
-    QVERIFY2(askAndWait("Find break-even points", "Where the best plan becomes another one"),
-             qPrintable(view.answer()));
+    QVERIFY2(askAndWait("Find break-even points", "Where the best plan changes"), qPrintable(view.answer()));
     QVERIFY2(!view.answer().contains(QStringLiteral("parameters searched")), qPrintable(view.answer()));
   }
 

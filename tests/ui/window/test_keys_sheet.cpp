@@ -100,7 +100,7 @@ private Q_SLOTS:
     Sheet s(b);
     s.choose(QStringLiteral("Solve"));
     s.press(Qt::Key_Left);
-    QTRY_VERIFY(s.says(QStringLiteral("is needed in fields")));
+    QTRY_VERIFY(s.says(QStringLiteral("is used in fields")));
     QVERIFY(!s.button(QStringLiteral("Assign"))->isEnabled());
   }
 };

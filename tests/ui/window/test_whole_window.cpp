@@ -125,7 +125,7 @@ private Q_SLOTS:
     const auto* facts = window->findChild<Inspector*>();
     const auto heard = [facts] {
       for (const auto* label : facts->findChildren<QLabel*>())
-        if (label->accessibleDescription().contains(QStringLiteral("Batch time"))) return true;
+        if (label->accessibleDescription().contains(QStringLiteral("Step time"))) return true;
       return false;
     };
     QTRY_VERIFY(heard());

@@ -15,7 +15,7 @@ CutCanvas::CutCanvas(CutFigure& figure, Selection& selection, QWidget* parent)
     : FigureCanvas(figure, selection, parent), m_figure(figure), m_context(std::make_shared<PlanContext>()) {
   setAccessibleName(tr("Stage cuts"));
   setAccessibleDescription(
-      tr("Page up and down choose a cut, left and right move it, R changes the recompute policy, T the "
+      tr("Page Up and Page Down select a cut, Left and Right move it, R changes the recompute policy, T the "
          "strategy"));
 }
 

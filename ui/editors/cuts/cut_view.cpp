@@ -79,16 +79,12 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
     connect(b, &QPushButton::clicked, this, f);
     return b;
   };
-  m_even = button(tr("Cut evenly"), tr("As many layers in each stage: where most people begin"),
-                  &CutView::cutEvenly);
-  m_optimum = button(tr("Optimum"), tr("Back to the cuts of the best plan"), &CutView::showOptimum);
-  m_keep = button(tr("Keep"), tr("Keep this plan as it is drawn, to compare it and to show it"),
-                  &CutView::keepPlan);
-  m_use =
-      button(tr("Use cuts"), tr("Pin every cut as it is drawn; the rest is solved again"), &CutView::useCuts);
-  m_pin =
-      button(tr("Pin this cut"), tr("Any plan must cut here; the rest is solved again"), &CutView::pinCut);
-  m_clear = button(tr("Unpin"), tr("Let the search choose every cut"), &CutView::clearPins);
+  m_even = button(tr("Cut evenly"), tr("The same number of layers in each stage"), &CutView::cutEvenly);
+  m_optimum = button(tr("Optimum"), tr("Restore the cuts of the best plan"), &CutView::showOptimum);
+  m_keep = button(tr("Keep"), tr("Keep this plan to compare or present it"), &CutView::keepPlan);
+  m_use = button(tr("Use cuts"), tr("Pin every cut as drawn and re-solve the rest"), &CutView::useCuts);
+  m_pin = button(tr("Pin this cut"), tr("Require a cut here and re-solve the rest"), &CutView::pinCut);
+  m_clear = button(tr("Unpin"), tr("Remove all pins; the search chooses every cut"), &CutView::clearPins);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(5, 6, 5, 0);
   for (QPushButton* b : {m_even, m_optimum, m_keep, m_use, m_pin, m_clear}) bar->addWidget(b);
@@ -276,7 +272,7 @@ QString CutView::regretText() const {
   const double best = m_from->evaluation.batchTime.value();
   const double regret = best > 0 ? mine.batchTime.value() / best - 1 : 0;
   if (*m_canvas->plan() == m_from->plan) return tr(" · the best plan");
-  return tr(" · best %1 · regret %2 · score %3 of 100")
+  return tr(" · best %1 · %2 slower than the best plan · score %3 of 100")
       .arg(from(text::time(Seconds(best))), from(text::signedPercent(regret)))
       .arg(scoreOf(mine, m_from->evaluation.batchTime));
 }
@@ -319,7 +315,7 @@ void CutView::showVerdict() {
     words += tr(" · <b>does not run</b>: %1").arg(from(mine.violations.front().message).toHtmlEscaped());
   } else if (const int slow = mine.slowestStage(); slow >= 0 && mine.stages.size() > 1) {
     const double average = mine.sumLoad.value() / static_cast<double>(mine.stages.size());
-    words += tr("<br>Stage %1 sets the pace with %2, %3 above the average; %4 microbatches wait for it.")
+    words += tr("<br>Stage %1 is slowest: %2 per microbatch, %3 above the mean, for %4 microbatches.")
                  .arg(stageNumber(slow))
                  .arg(from(text::time(mine.maxLoad)), from(text::percent(mine.maxLoad.value() / average - 1)))
                  .arg(mine.microbatchCount);
@@ -330,8 +326,8 @@ void CutView::showVerdict() {
   if (cut > 0) {
     const int layer = firstLayerOf(*m_canvas->plan(), cut);
     const QString name = from(context().problem->graph->layers[static_cast<std::size_t>(layer)].name);
-    words += (held ? tr("<br>Chosen cut: stage %1 begins at %2, pinned.")
-                   : tr("<br>Chosen cut: stage %1 begins at %2."))
+    words += (held ? tr("<br>Selected cut: stage %1 starts at %2 (pinned).")
+                   : tr("<br>Selected cut: stage %1 starts at %2."))
                  .arg(stageNumber(cut), visibleText(name).toHtmlEscaped());
   }
   m_verdict->setText(words);

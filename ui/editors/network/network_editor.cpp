@@ -97,7 +97,7 @@ void NetworkEditor::buildBanner() {
   m_banner = new QWidget;
   auto* row = new QHBoxLayout(m_banner);
   row->setContentsMargins(10, 4, 10, 4);
-  auto* text = new QLabel(tr("The cluster is typed as levels."));
+  auto* text = new QLabel(tr("This cluster is defined by levels."));
   text->setWordWrap(true);
   row->addWidget(text, 1);
   const auto button = [&](const QString& name, const QString& tip, auto f) {
@@ -107,9 +107,9 @@ void NetworkEditor::buildBanner() {
     connect(b, &QPushButton::clicked, this, f);
   };
   button(tr("Draw this network"),
-         tr("Turn the levels into hosts, switches and links that can be changed one by one"),
+         tr("Convert the levels to hosts, switches and links that you can edit individually"),
          &NetworkEditor::drawLevels);
-  button(tr("Start empty"), tr("Draw another network from nothing; undo brings the levels back"),
+  button(tr("Start empty"), tr("Start with an empty network; undo restores the levels"),
          &NetworkEditor::startFromEmpty);
 
   m_start = new QWidget(m_canvas);
@@ -296,14 +296,14 @@ QString NetworkEditor::effectText() const {
   if (!was || !is || (was->cuts == is->cuts && graph::differOnlyInPlace(was->graph, is->graph))) return {};
   const Seconds before = m_before->plan->evaluation.batchTime;
   if (!now.plan)
-    return tr("%1: %2; before it was %3 per step")
+    return tr("%1: %2 (was %3 per step)")
         .arg(m_verb, now.outcome ? QString::fromUtf8(words::of(now.outcome->status)) : tr("not solved yet"),
              timeText(before));
   const Seconds after = now.plan->evaluation.batchTime;
   constexpr double kSame = 5e-5;
   if (std::abs(after / before - 1) < kSame)
-    return tr("%1: %2 a batch, as before").arg(m_verb, timeText(after));
-  return tr("%1: %2 → %3 a batch (%4)")
+    return tr("%1: %2 per step, unchanged").arg(m_verb, timeText(after));
+  return tr("%1: %2 → %3 per step (%4)")
       .arg(m_verb, timeText(before), timeText(after), phrase(text::signedPercent(after / before - 1)));
 }
 

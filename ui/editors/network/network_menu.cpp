@@ -16,10 +16,10 @@ void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
   if (m_editable) addRepairs(menu, node, link);
   if (m_editable && (!m_nodes.isEmpty() || !m_links.isEmpty())) addEdits(menu);
   if (node >= 0 && alike(node) > 1)
-    menu.addAction(tr("Draw all %1 one by one").arg(alike(node)), this, [this, node] { unfold(node); });
+    menu.addAction(tr("Expand all %1").arg(alike(node)), this, [this, node] { unfold(node); });
   else if (node >= 0 && m_folding.sibling[at(node)] >= 0 && m_foldWhen != FoldWhen::Never &&
            m_unfolded.contains(m_graph.nodes[at(m_folding.sibling[at(node)])].id))
-    menu.addAction(tr("Draw it and its like as one"), this, [this, node] { foldAgain(node); });
+    menu.addAction(tr("Collapse identical nodes"), this, [this, node] { foldAgain(node); });
   if (m_editable) {
     menu.addAction(tr("Paste"), QKeySequence::Paste, this, &NetworkCanvas::paste);
     menu.addAction(tr("Lay out"), this, &NetworkCanvas::layOut);
@@ -50,7 +50,7 @@ void NetworkCanvas::addEdits(QMenu& menu) {
     menu.addAction(tr("Duplicate"), QKeySequence(Qt::CTRL | Qt::Key_D), this,
                    [this] { duplicateSelected(1); });
     for (int n : {3, 7, 15, 31})
-      menu.addAction(tr("Make ×%1 of it").arg(n + 1), this, [this, n] { duplicateSelected(n); });
+      menu.addAction(tr("Make ×%1").arg(n + 1), this, [this, n] { duplicateSelected(n); });
     menu.addAction(tr("Copy"), QKeySequence::Copy, this, &NetworkCanvas::copySelected);
     menu.addSeparator();
     bool devices = false;

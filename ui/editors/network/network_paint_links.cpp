@@ -210,7 +210,7 @@ void NetworkCanvas::paintLegend(QPainter& p, const QRectF& area, const Theme& th
                p.fontMetrics().elidedText(s, Qt::ElideRight, static_cast<int>(row.right() - x)));
     x += w + 8;
   };
-  write(tr("A link is busy, a batch: 0"));
+  write(tr("Link busy time per step: 0"));
   constexpr int kSteps = 24;
   for (int k = 0; k < kSteps; ++k)
     p.fillRect(QRectF(x + k * 4, row.center().y() - 4, 4.5, 8),

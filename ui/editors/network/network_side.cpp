@@ -120,8 +120,8 @@ void NetworkSide::refreshCurrent() {
 void NetworkSide::refreshLevels() {
   m_levels->setEditable(m_source.has_value());
   if (!m_source)
-    return m_levels->setAbstraction(std::nullopt,
-                                    tr("The levels are typed. Draw the network to derive them from it."));
+    return m_levels->setAbstraction(
+        std::nullopt, tr("The levels are entered directly. Draw the network to derive them from it."));
   if (m_source->graph.nodes.empty())
     return m_levels->setAbstraction(std::nullopt, tr("The levels appear here as you draw."));
   auto levels = abstractLevels(*m_source, m_device);

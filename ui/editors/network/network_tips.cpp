@@ -17,7 +17,7 @@ QString NetworkCanvas::nodeTip(int node) const {
                .arg(plural(static_cast<long long>(m_contents[at(node)].size()), QStringLiteral("device")));
   if (n.kind == NodeKind::Switch) tip += tr("<br>switch");
   if (alike(node) > 1)
-    tip += tr("<br>stands for %1 that are alike; double-click to draw them one by one").arg(alike(node));
+    tip += tr("<br>represents %1 identical nodes; double-click to expand").arg(alike(node));
   if (n.kind == NodeKind::Device && n.speed != 1)
     tip += tr("<br>speed %1 of nominal").arg(QString::fromStdString(text::percent(n.speed)));
   if (n.kind == NodeKind::Device && n.memory.value() > 0)
@@ -26,8 +26,8 @@ QString NetworkCanvas::nodeTip(int node) const {
   for (int s : m_stagesShown[at(node)]) stages << stageNumber(s);
   if (stages.size() == 1) tip += tr("<br>stage %1").arg(stages.front());
   if (stages.size() > 1) tip += tr("<br>stages %1").arg(stages.join(QStringLiteral(", ")));
-  if (n.failed) tip += tr("<br>failed: it is left out of every plan");
-  if (isCutOff(node)) tip += tr("<br>cut off by what has failed: it is left out of every plan");
+  if (n.failed) tip += tr("<br>failed: excluded from every plan");
+  if (isCutOff(node)) tip += tr("<br>cut off by a failure: excluded from every plan");
   return tip;
 }
 
@@ -38,15 +38,14 @@ QString NetworkCanvas::linkTip(int link) const {
                     .arg(l.count)
                     .arg(QString::fromStdString(text::bandwidth(l.bandwidth)),
                          QString::fromStdString(text::time(l.latency)));
-  if (m_standsFor[at(link)] > 1)
-    tip += tr("<br>stands for %1 links that are alike").arg(m_standsFor[at(link)]);
+  if (m_standsFor[at(link)] > 1) tip += tr("<br>represents %1 identical links").arg(m_standsFor[at(link)]);
   if (l.failed) tip += tr("<br>failed");
   if (!m_loads.empty() && m_loadOf[at(link)] >= 0) {
     const LinkLoad& carried = m_loads[at(m_loadOf[at(link)])];
-    tip += tr("<br>carries %1 a batch in %2")
+    tip += tr("<br>carries %1 per step in %2")
                .arg(QString::fromStdString(text::memory(carried.forward + carried.backward)),
                     QString::fromStdString(text::time(carried.time())));
-    if (m_loadOf[at(link)] == m_busiest) tip += tr("<br><b>the most loaded link</b>");
+    if (m_loadOf[at(link)] == m_busiest) tip += tr("<br><b>the busiest link</b>");
   }
   return tip;
 }

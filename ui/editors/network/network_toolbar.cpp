@@ -32,13 +32,13 @@ NetworkToolbar::NetworkToolbar(NetworkCanvas* canvas, QWidget* parent)
   addSeparator();
   addFolding();
   addTraffic();
-  auto* fit = button(QStringLiteral("fit"), tr("Fit"), tr("Show everything (0)"));
+  auto* fit = button(QStringLiteral("fit"), tr("Fit"), tr("Fit to view (0)"));
   connect(fit, &QAction::triggered, m_canvas, &NetworkCanvas::fit);
   auto* save =
       button(QStringLiteral("export"), tr("Export…"), tr("Save the network as SVG, PDF or PNG, or copy it"));
   connect(save, &QAction::triggered, this, &NetworkToolbar::exportRequested);
   m_side = button(QStringLiteral("panel"), tr("Panel"),
-                  tr("Levels, kinds, table and problems beside the drawing"));
+                  tr("Show levels, kinds, table and problems beside the drawing"));
   m_side->setCheckable(true);
   if (auto* more = findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"))) {
     more->setIcon(themedIcon(QStringLiteral("right")));
@@ -77,14 +77,13 @@ void NetworkToolbar::addTools() {
     connect(a, &QAction::triggered, this, [this, t] { m_canvas->setTool(t); });
   };
   tool(QStringLiteral("select"), tr("Select"), tr("Select and move"), Qt::Key_V, Tool::Select);
-  tool(QStringLiteral("host"), tr("Host"), tr("Click where a host with 8 devices is to stand"), Qt::Key_H,
+  tool(QStringLiteral("host"), tr("Host"), tr("Click to place a host with 8 devices"), Qt::Key_H,
        Tool::AddHost);
-  tool(QStringLiteral("switch"), tr("Switch"), tr("Click where the switch is to stand"), Qt::Key_S,
-       Tool::AddSwitch);
+  tool(QStringLiteral("switch"), tr("Switch"), tr("Click to place a switch"), Qt::Key_S, Tool::AddSwitch);
   tool(QStringLiteral("device"), tr("Device"),
-       tr("Click where the device is to stand; on a host, it goes into it"), Qt::Key_D, Tool::AddDevice);
-  tool(QStringLiteral("connect"), tr("Connect"), tr("Drag from one node to another to join them"), Qt::Key_C,
-       Tool::Connect);
+       tr("Click to place a device; on a host, it goes into the host"), Qt::Key_D, Tool::AddDevice);
+  tool(QStringLiteral("connect"), tr("Connect"), tr("Drag from one node to another to connect them"),
+       Qt::Key_C, Tool::Connect);
   connect(m_canvas, &NetworkCanvas::toolChanged, this, [this] {
     for (QAction* a : m_tools->actions())
       a->setChecked(a->data().toInt() == static_cast<int>(m_canvas->tool()));
@@ -93,10 +92,10 @@ void NetworkToolbar::addTools() {
 
 void NetworkToolbar::addEdits() {
   auto* copies = button(QStringLiteral("copy"), tr("Duplicate…"),
-                        tr("Make more of what is selected, joined to the same switches (Ctrl+D: one more)"));
+                        tr("Duplicate the selection, connected to the same switches (Ctrl+D: one copy)"));
   m_selectionEdits.push_back(copies);
   connect(copies, &QAction::triggered, this, &NetworkToolbar::askForCopies);
-  auto* align = button(QStringLiteral("align"), tr("Align"), tr("Line up what is selected"));
+  auto* align = button(QStringLiteral("align"), tr("Align"), tr("Align the selection"));
   m_selectionEdits.push_back(align);
   auto* menu = new QMenu(this);
   const std::pair<QString, graph::Alignment> ways[] = {
@@ -112,17 +111,17 @@ void NetworkToolbar::addEdits() {
     connect(menu->addAction(name), &QAction::triggered, this,
             [this, way = way] { m_canvas->alignSelected(way); });
   giveMenu(align, menu);
-  for (QAction* a :
-       {edit(QStringLiteral("group"), tr("Group"), tr("Put the selected devices into a host"),
-             &NetworkCanvas::groupSelected),
-        edit(QStringLiteral("break"), tr("Fail"),
-             tr("Fail or restore what is selected, and see what it costs"), &NetworkCanvas::toggleFailed),
-        edit(QStringLiteral("delete"), tr("Delete"), tr("Delete what is selected (Del)"),
-             &NetworkCanvas::removeSelected)})
+  for (QAction* a : {edit(QStringLiteral("group"), tr("Group"), tr("Group the selected devices into a host"),
+                          &NetworkCanvas::groupSelected),
+                     edit(QStringLiteral("break"), tr("Fail"),
+                          tr("Mark the selection as failed or restore it, and see the cost"),
+                          &NetworkCanvas::toggleFailed),
+                     edit(QStringLiteral("delete"), tr("Delete"), tr("Delete the selection (Del)"),
+                          &NetworkCanvas::removeSelected)})
     m_selectionEdits.push_back(a), std::erase(m_edits, a);
   connect(m_canvas, &NetworkCanvas::selectionChanged, this, &NetworkToolbar::refreshSelectionEdits);
   addSeparator();
-  edit(QStringLiteral("layout"), tr("Lay out"), tr("Place everything anew"), &NetworkCanvas::layOut);
+  edit(QStringLiteral("layout"), tr("Lay out"), tr("Lay out everything again"), &NetworkCanvas::layOut);
   auto* generate = button(QStringLiteral("generate"), tr("Generate…"),
                           tr("Start from a fat tree, torus, dragonfly and others"));
   connect(generate, &QAction::triggered, this, &NetworkToolbar::generateRequested);
@@ -131,13 +130,13 @@ void NetworkToolbar::addEdits() {
 void NetworkToolbar::askForCopies() {
   bool ok = false;
   const int total =
-      QInputDialog::getInt(this, tr("Duplicate"), tr("How many of it in all?"), 8, 2, 4096, 1, &ok);
+      QInputDialog::getInt(this, tr("Duplicate"), tr("Total number of copies:"), 8, 2, 4096, 1, &ok);
   if (ok) m_canvas->duplicateSelected(total - 1);
 }
 
 void NetworkToolbar::addFolding() {
-  auto* fold =
-      button(QStringLiteral("fold"), tr("Fold"), tr("Draw siblings that are alike once, as “×32” (F)"));
+  auto* fold = button(QStringLiteral("fold"), tr("Fold"),
+                      tr("Collapse identical nodes into one box, such as “×32” (F)"));
   auto* menu = new QMenu(this);
   auto* choices = new QActionGroup(this);
   using When = NetworkCanvas::FoldWhen;
@@ -151,7 +150,7 @@ void NetworkToolbar::addFolding() {
     connect(a, &QAction::triggered, this, [this, when = when] { m_canvas->setFoldWhen(when); });
   }
   giveMenu(fold, menu);
-  auto* key = new QAction(tr("Fold or unfold"), m_canvas);
+  auto* key = new QAction(tr("Collapse or expand"), m_canvas);
   key->setShortcut(QKeySequence(Qt::Key_F));
   key->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   m_canvas->addAction(key);
@@ -171,7 +170,7 @@ void NetworkToolbar::addFolding() {
 
 void NetworkToolbar::addTraffic() {
   m_traffic = button(QStringLiteral("traffic"), tr("Traffic"),
-                     tr("Route the plan's bytes over the links: the warmer, the longer a link is busy"));
+                     tr("Route the plan's traffic over the links; color shows how long a link is busy"));
   m_traffic->setCheckable(true);
   m_traffic->setChecked(QSettings().value(QStringLiteral("views/network/traffic"), true).toBool());
   connect(m_traffic, &QAction::toggled, this, [this](bool on) {
@@ -180,8 +179,7 @@ void NetworkToolbar::addTraffic() {
   });
   auto* menu = new QMenu(this);
   m_kinds = new QActionGroup(this);
-  const QString names[] = {tr("Every exchange"), tr("Tensor"), tr("Pipeline"),
-                           tr("Data"),           tr("Expert"), tr("Context")};
+  const QString names[] = {tr("All traffic"), tr("TP"), tr("PP"), tr("DP"), tr("EP"), tr("CP")};
   const int kinds[] = {-1,
                        static_cast<int>(Exchange::Tensor),
                        static_cast<int>(Exchange::Pipeline),

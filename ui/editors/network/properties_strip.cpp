@@ -38,7 +38,7 @@ bool mark(QLineEdit* field, bool good, const QString& allowed) {
 
 PropertiesStrip::PropertiesStrip(NetworkCanvas* canvas, QWidget* parent)
     : QStackedWidget(parent), m_canvas(canvas) {
-  setAccessibleName(tr("Figures of what is selected"));
+  setAccessibleName(tr("Properties of the selection"));
   m_what = new QLabel;
   m_what->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_what->setTextInteractionFlags(Qt::TextSelectableByMouse);

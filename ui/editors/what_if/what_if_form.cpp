@@ -99,7 +99,8 @@ void WhatIfForm::rebuild() {
   }
   int line = 0;
   QString group;
-  if (shown.empty()) m_grid->addWidget(new QLabel(tr("Open a scenario to ask what if.")), line++, 0, 1, 4);
+  if (shown.empty())
+    m_grid->addWidget(new QLabel(tr("Open a scenario to explore what-ifs.")), line++, 0, 1, 4);
   if (!others.empty()) offerOthers(others, line++);
   for (FieldAt& field : shown) {
     if (from(field.group) != group) {
@@ -119,7 +120,8 @@ void WhatIfForm::rebuild() {
 void WhatIfForm::offerOthers(const std::vector<FieldAt>& fields, int line) {
   m_others = new QComboBox;
   m_others->setAccessibleName(tr("Add a slider"));
-  m_others->setToolTip(tr("Any number of the scenario can be moved; the slider is kept for other scenarios"));
+  m_others->setToolTip(
+      tr("Any numeric field of the scenario can have a slider; it is kept for other scenarios"));
   m_others->setPlaceholderText(tr("Add a slider …"));
   for (const FieldAt& f : fields)
     m_others->addItem(QStringLiteral("%1: %2").arg(from(f.group), nameOf(f)), from(f.pointer()));
@@ -147,7 +149,7 @@ void WhatIfForm::addRow(FieldAt field, int line) {
   auto* name = new QLabel(nameOf(field) + divisor);
   name->setBuddy(r.slider);
   QString tip = meaningOf(*field.field).toHtmlEscaped();
-  if (!divisor.isEmpty()) tip += tr("; as typed, before it is divided by the oversubscription");
+  if (!divisor.isEmpty()) tip += tr("; before it is divided by the oversubscription");
   name->setToolTip(tip), r.slider->setToolTip(tip);
   m_grid->addWidget(name, line, 0);
   m_grid->addWidget(r.slider, line, 1);

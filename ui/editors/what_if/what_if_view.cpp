@@ -84,9 +84,9 @@ QWidget* WhatIfView::buildAnswer() {
   m_pane = new FigurePane(*m_pair, m_stage);
   m_pane->setLeastHeight(250);
   m_keep = new QPushButton(tr("Keep this what-if"));
-  m_keep->setToolTip(tr("Put it into a strip below, to return to with one click and to compare"));
-  m_reset = new QPushButton(tr("Compare with this plan"));
-  m_reset->setToolTip(tr("From now on, changes are told against the plan as it is now"));
+  m_keep->setToolTip(tr("Save this variant to revisit or compare later"));
+  m_reset = new QPushButton(tr("Set as baseline"));
+  m_reset->setToolTip(tr("Show changes relative to the current plan"));
   auto* right = new QWidget;
   auto* column = new QVBoxLayout(right);
   column->setContentsMargins(4, 8, 8, 8);
@@ -161,12 +161,12 @@ void WhatIfView::showBeside(std::vector<PlanBeside> plans) {
 
 QString WhatIfView::whyNotKept() const {
   if (!m_reference.scenario || isReferenceShown())
-    return tr("There is no change to show yet: move a slider first.");
+    return tr("There is no change to show yet. Move a slider first.");
   if (!m_reference.plan)
     return tr(
-        "Nothing fitted before, so there are no two plans to show: keep the moment in Memory or Stages.");
+        "No plan fitted before, so there are not two plans to show. Add the slide in Memory or Stages.");
   if (!context().plan)
-    return tr("It does not fit now, so there are no two plans to show: keep the moment in Memory or Stages.");
+    return tr("No plan fits now, so there are not two plans to show. Add the slide in Memory or Stages.");
   return {};
 }
 
@@ -222,12 +222,12 @@ void WhatIfView::showAnswer() {
         {m_reference.name, m_reference.plan, m_reference.problem},
         {isReferenceShown() ? tr("Now: the same") : tr("Now"), context().plan, context().problem});
   else if (m_reference.scenario && context().scenario && (!m_reference.plan || !context().plan))
-    m_pair->showInstead({m_reference.plan ? tr("Does not fit any more")
+    m_pair->showInstead({m_reference.plan ? tr("No longer fits")
                          : context().plan ? tr("Before, it did not fit")
                                           : tr("Does not fit"),
-                         tr("Two plans stand here once there is one before and one after the change.")});
+                         tr("Two plans are shown here once there is one before and one after the change.")});
   else if (m_reference.scenario && !sameModel && context().problem)
-    m_pair->showInstead({tr("Another model"), tr("Compare with this plan to begin anew.")});
+    m_pair->showInstead({tr("Another model"), tr("Set a new baseline to compare again.")});
   else
     m_pair->setSides({}, {});
   m_pane->show(context(), theme());
@@ -235,17 +235,18 @@ void WhatIfView::showAnswer() {
 
 QString WhatIfView::storyHtml() const {
   const PlanContext& c = context();
-  const QString ask = tr("<p>Drag a slider: the plan follows, and what it changes is told here.</p>");
+  const QString ask =
+      tr("<p>Drag a slider. The plan updates as you drag, and the changes are listed here.</p>");
   if (!m_reference.scenario) return ask;
   if (!c.plan) {
-    if (!c.outcome) return QStringLiteral("<p><i>%1</i></p>").arg(tr("Being solved …"));
+    if (!c.outcome) return QStringLiteral("<p><i>%1</i></p>").arg(tr("Solving …"));
     const words::NoPlan none = words::noPlan(*c.outcome);
     return QStringLiteral("<p><b>%1.</b> %2.</p>")
                .arg(phrase(none.title), phrase(none.detail).toHtmlEscaped()) +
            (m_reference.plan ? differencesHtml() : ask);
   }
   if (!(*m_reference.problem->graph == *c.problem->graph))
-    return tr("<p>The model has changed; compare with this plan to begin anew.</p>");
+    return tr("<p>The model has changed. Set a new baseline to compare again.</p>");
   if (isReferenceShown())
     return QStringLiteral("<h3>%1</h3>").arg(timeText(c.plan->evaluation.batchTime)) + ask;
   return changesHtml();
@@ -260,8 +261,7 @@ QString WhatIfView::differencesHtml() const {
 
 QString WhatIfView::changesHtml() const {
   const PlanContext& c = context();
-  const QString solving =
-      c.current ? QString() : QStringLiteral("<p><i>%1</i></p>").arg(tr("Being solved …"));
+  const QString solving = c.current ? QString() : QStringLiteral("<p><i>%1</i></p>").arg(tr("Solving …"));
   const Pace now = paceOf(*c.problem, *c.plan);
   if (!m_reference.plan) {
     const QString before = m_reference.shortfall.isEmpty()

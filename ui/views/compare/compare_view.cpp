@@ -48,13 +48,11 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   m_pairPane = new FigurePane(*m_pair, m_stage);
   m_pairPane->setLeastHeight(250);
   m_run = new QPushButton(tr("Run baselines"));
-  m_run->setToolTip(
-      tr("Solve the same scenario by hand rules, random walk, without the network, without memory, and with "
-         "equal splits; all judged alike"));
+  m_run->setToolTip(tr("Plan with five other methods and cost all plans with the same model"));
   m_keep = new QPushButton(tr("Keep this plan"));
-  m_keep->setToolTip(tr("Keep the shown plan here, to compare it with later ones"));
+  m_keep->setToolTip(tr("Keep the current plan for comparison"));
   m_stop = new QPushButton(tr("Cancel"));
-  m_stop->setToolTip(tr("Stop here; the baselines that are done stay"));
+  m_stop->setToolTip(tr("Stop; finished baselines are kept"));
   m_stop->setVisible(false);
   m_state = new QLabel;
   m_first = new QComboBox;
@@ -74,7 +72,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   m_tabs->setDocumentMode(true);
   m_pane->setObjectName(QStringLiteral("times"));
   m_pairPane->setObjectName(QStringLiteral("stages"));
-  m_tabs->addTab(m_pane, tr("Batch time"));
+  m_tabs->addTab(m_pane, tr("Step time"));
   m_tabs->addTab(m_pairPane, tr("Stage by stage"));
   m_tabs->addTab(buildTable(), tr("Table"));
   m_table->setObjectName(QStringLiteral("table"));
@@ -192,9 +190,9 @@ void CompareView::workOut(const Control& control) {
 QWidget* CompareView::buildTable() {
   m_table = new QTableWidget(0, 6);
   m_table->setHorizontalHeaderLabels(
-      {tr("Plan by"), tr("Batch time"), tr("Throughput"), tr("× Manual"), tr("Fullest device"), tr("Plan")});
+      {tr("Plan by"), tr("Step time"), tr("Throughput"), tr("× Manual"), tr("Fullest device"), tr("Plan")});
   m_table->horizontalHeaderItem(3)->setToolTip(
-      tr("Throughput relative to the hand rules, as the paper's figures show it"));
+      tr("Throughput relative to the manual plan, as in the paper's figures"));
   m_table->setAccessibleName(tr("Plans compared"));
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
   m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -349,8 +347,8 @@ void CompareView::rebuild() {
   m_pane->setLeastHeight(static_cast<int>(ComparisonFigure::leastHeight(rows.size())));
   m_split->showSecond(rows.size() > 1 && !m_bar->isHidden());  // with one plan there is nothing to choose
   m_figure->setRows(std::move(rows));
-  m_tabs->setTabText(
-      0, m_figure->measure() == PaceMeasure::BatchTime ? tr("Batch time") : tr("Time per sample"));
+  m_tabs->setTabText(0,
+                     m_figure->measure() == PaceMeasure::BatchTime ? tr("Step time") : tr("Time per sample"));
   m_pane->show(context(), theme());
   fillTable();
   fillChoices();

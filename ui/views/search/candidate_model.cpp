@@ -23,7 +23,7 @@ QString fateName(Fate f) {
     case Fate::OutOfMemory:
       return CandidateModel::tr("does not fit");
     case Fate::NotOffered:
-      return CandidateModel::tr("not on offer");
+      return CandidateModel::tr("not searched");
     case Fate::NotReached:
       break;
   }
@@ -60,35 +60,35 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
   const double optimum = best ? best->evaluation.batchTime.value() : 0;
   switch (c.fate) {
     case Fate::Won:
-      return tr("the best plan found");
+      return tr("the best plan");
     case Fate::Solved:
       if (c.best && optimum > 0)
-        return tr("its best plan takes %1, %2 of the optimum")
+        return tr("its best plan takes %1, %2 of the best plan's time")
             .arg(from(text::time(*c.best)), from(text::signedPercent(c.best->value() / optimum - 1)));
-      return tr("solved, and slower");
+      return tr("solved, slower");
     case Fate::Bounded:
       // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.
       if (optimum > 0 && c.lowerBound.value() < optimum)
-        return tr("pruned: searched, and no cut is as fast as %1").arg(from(text::time(Seconds(optimum))));
+        return tr("pruned: every cut takes longer than %1").arg(from(text::time(Seconds(optimum))));
       if (optimum > 0)
         return tr("pruned: at least %1, at least %2 slower")
             .arg(from(text::time(c.lowerBound)), from(text::percent(c.lowerBound.value() / optimum - 1)));
       return tr("pruned: at least %1").arg(from(text::time(c.lowerBound)));
     case Fate::OutOfMemory:
       if (c.shortStage >= 0)
-        return tr("stage %1 is short of memory by %2")
+        return tr("stage %1 lacks %2 of memory")
             .arg(stageNumber(c.shortStage))
             .arg(from(text::memory(c.shortfall)));
       if (c.shortfall.value() > 0)
-        return tr("however it is cut, a stage is short of memory by at least %1")
+        return tr("however it is cut, a stage lacks at least %1 of memory")
             .arg(from(text::memory(c.shortfall)));
-      return tr("a stage is short of memory");
+      return tr("a stage lacks memory");
     case Fate::NotOffered:
-      return tr("the model's profile does not offer it");
+      return tr("not in the model's profile");
     case Fate::NotReached:
       break;
   }
-  return tr("the search ended before it");
+  return tr("the search ended before reaching it");
 }
 
 QVariant CandidateModel::data(const QModelIndex& index, int role) const {
@@ -149,12 +149,12 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
 QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
   if (role == Qt::DisplayRole) {
-    const QString names[] = {tr("Microbatch"), tr("Strategy"),   tr("Replicas"), tr("Stages"),
-                             tr("Outcome"),    tr("Batch time"), tr("Why")};
+    const QString names[] = {tr("Microbatch"), tr("Strategy"),  tr("Replicas"), tr("Stages"),
+                             tr("Outcome"),    tr("Step time"), tr("Why")};
     return section >= 0 && section < ColumnCount ? names[section] : QVariant();
   }
   if (role == Qt::ToolTipRole && section == Time)
-    return tr("Of its best plan if it was solved, else what no plan of it can fall below");
+    return tr("Step time of its best plan if solved, otherwise a lower bound");
   return {};
 }
 

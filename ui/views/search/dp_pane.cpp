@@ -74,7 +74,7 @@ void DpPane::showAlternatives(int stage, int cut) {
     QString why = a.chosen ? tr("the plan") : QString();
     if (!std::isfinite(a.time))
       why = a.policy < 0 && a.shortfall > 0
-                ? tr("short of memory by %1").arg(from(text::memory(Bytes(a.shortfall))))
+                ? tr("lacks %1 of memory").arg(from(text::memory(Bytes(a.shortfall))))
             : a.policy < 0 ? tr("not allowed")
                            : tr("nothing that follows fits");
     else if (!a.chosen && best > 0)

@@ -18,9 +18,10 @@ namespace nest {
 QString reachInWords(const Outcome& o) {
   switch (o.frontReach) {
     case FrontReach::Exact:
-      return FrontPane::tr("The whole front: none is missing.");
+      return FrontPane::tr("Complete front.");
     case FrontReach::Stepped:
-      return FrontPane::tr("The front in steps of devices and of memory; between them there may be more.");
+      return FrontPane::tr(
+          "The front at decreasing device counts and memory limits; there may be more plans between them.");
     case FrontReach::Met:
       break;
   }
@@ -38,8 +39,8 @@ QString promiseOf(const Outcome& o) {
           "peak memory.");
     case FrontReach::Stepped:
       return FrontPane::tr(
-          "The fastest plan within each of a falling row of device counts, and of memory limits; every step "
-          "is too much work here.");
+          "Fastest plan at decreasing device counts and memory limits. Computing every step would take too "
+          "long here.");
     case FrontReach::Met:
       break;
   }
@@ -53,15 +54,15 @@ FrontPane::FrontPane(QWidget* parent) : QWidget(parent), m_figure(std::make_uniq
   m_pane = new FigurePane(*m_figure, m_chosen);
   m_reach = new QLabel;
   m_reach->setWordWrap(true);
-  m_reach->setAccessibleName(tr("Reach of the front"));
+  m_reach->setAccessibleName(tr("Completeness of the front"));
   m_progress = new QProgressBar;
   m_progress->setMaximumWidth(120);
   m_progress->setAccessibleName(tr("Progress of the search for the front"));
-  m_find = new QPushButton(tr("Find the whole front"));
+  m_find = new QPushButton(tr("Compute the complete front"));
   m_find->setToolTip(
-      tr("Search on for plans with fewer devices or less memory; takes up to ten times as long"));
+      tr("Continue searching for plans with fewer devices or less memory (takes up to ten times as long)"));
   m_stop = new QPushButton(tr("Cancel the search"));
-  m_stop->setToolTip(tr("The front stays as it is"));
+  m_stop->setToolTip(tr("The front stays unchanged"));
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(8, 4, 8, 4);
   bar->addWidget(m_reach, 1);
@@ -149,7 +150,7 @@ void FrontPane::offer() {
   m_reach->setVisible(has);
   if (!has) return;
   m_reach->setToolTip(promiseOf(*m_context->outcome));
-  const QString words = busy ? tr("Searching for the whole front …") : reachInWords(*m_context->outcome);
+  const QString words = busy ? tr("Computing the complete front …") : reachInWords(*m_context->outcome);
   setNamedText(*m_reach, m_remark.isEmpty() ? words : m_remark + QLatin1Char(' ') + words);
 }
 

@@ -51,7 +51,7 @@ private:
   QString m_remark;        ///< what became of the last search
 };
 
-/// "The whole front: …", for a person.
+/// "The complete front: …", for a person.
 QString reachInWords(const Outcome&);
 
 }  // namespace nest

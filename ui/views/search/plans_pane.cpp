@@ -20,7 +20,7 @@ PlansPane::PlansPane(QWidget* parent)
   m_table->setObjectName(QStringLiteral("plans"));
   m_table->setAccessibleName(tr("Best plans"));
   m_table->setHorizontalHeaderLabels(
-      {tr("Rank"), tr("Batch time"), tr("Slower by"), tr("Devices"), tr("Fullest device"), tr("Plan")});
+      {tr("Rank"), tr("Step time"), tr("Slower by"), tr("Devices"), tr("Fullest device"), tr("Plan")});
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
   m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -28,7 +28,7 @@ PlansPane::PlansPane(QWidget* parent)
   m_table->verticalHeader()->hide();
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_reach->setWordWrap(true);
-  m_keep->setToolTip(tr("Keep the selected plan, to compare it and to show it"));
+  m_keep->setToolTip(tr("Keep the selected plan to compare or present it"));
   auto* row = new QHBoxLayout;
   row->addWidget(m_reach, 1);
   row->addWidget(m_keep);

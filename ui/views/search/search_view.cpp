@@ -213,7 +213,7 @@ QWidget* SearchView::buildCandidates() {
   auto* column = new QVBoxLayout(box);
   column->setContentsMargins(8, 0, 4, 8);
   m_filter = new QLineEdit;
-  m_filter->setPlaceholderText(tr("Filter candidates, for example: t8, does not fit, stage 3"));
+  m_filter->setPlaceholderText(tr("Filter candidates, for example: TP8, does not fit, stage 3"));
   m_filter->setClearButtonEnabled(true);
   m_filter->setAccessibleName(tr("Filter candidates"));
   m_model = new CandidateModel(this);
@@ -238,7 +238,7 @@ QWidget* SearchView::buildCandidates() {
   connect(m_table, &QTableView::activated, this, [this](const QModelIndex& i) {
     if (context().plan) askAbout(m_sorted->mapToSource(i).row());
   });
-  m_table->setAccessibleName(tr("Candidates that the search looked at"));
+  m_table->setAccessibleName(tr("Candidates of the search"));
   connect(m_filter, &QLineEdit::textChanged, m_sorted, &QSortFilterProxyModel::setFilterFixedString);
   column->addWidget(m_filter);
   column->addWidget(m_table, 1);
@@ -255,7 +255,7 @@ QWidget* SearchView::buildQuestions() {
   m_question->setAccessibleName(tr("Why not"));
   m_question->setObjectName(QStringLiteral("question"));
   auto* askButton = new QPushButton(tr("Ask"));
-  askButton->setToolTip(tr("Solve with this demand, and tell what it costs and changes"));
+  askButton->setToolTip(tr("Re-solve with this requirement and show the cost and the differences"));
   asking->addWidget(m_question, 1);
   asking->addWidget(askButton);
   column->addLayout(asking);
@@ -270,18 +270,17 @@ QWidget* SearchView::buildQuestions() {
   };
   button(tr("Rank improvements"), tr("Re-solve with each parameter improved by 25 %, one at a time"),
          &SearchView::rankImprovements);
-  button(tr("Find break-even points"), tr("Where the best plan becomes another one"),
-         &SearchView::findBreakEvens);
-  button(tr("Rank failures"), tr("Solve again without each device, host, rack"), &SearchView::rankFailures);
+  button(tr("Find break-even points"), tr("Where the best plan changes"), &SearchView::findBreakEvens);
+  button(tr("Rank failures"), tr("Re-solve without each device, host or rack"), &SearchView::rankFailures);
   m_stop = new QPushButton(tr("Cancel"));
-  m_stop->setToolTip(tr("Stop solving; what is known so far stays"));
+  m_stop->setToolTip(tr("Stop; results so far are kept"));
   m_stop->setVisible(false);
   connect(m_stop, &QPushButton::clicked, this, [this] { m_worker->stop(); });
   buttons->addWidget(m_stop);
   column->addLayout(buttons);
   m_answer = new QTextBrowser;
   m_answer->setAccessibleName(tr("Answer"));
-  m_answer->setPlaceholderText(tr("Answers appear here."));
+  m_answer->setPlaceholderText(tr("Results appear here."));
   column->addWidget(m_answer, 1);
   m_askers.push_back(askButton);
   connect(askButton, &QPushButton::clicked, this, [this] { ask(m_question->text()); });
@@ -301,7 +300,7 @@ void SearchView::showBusy(const QString& what) {
 
 bool SearchView::ready(const QString& what) {
   if (context().problem && context().plan) return true;
-  say(tr("<p>%1 needs a plan: solve a scenario that fits first.</p>").arg(what));
+  say(tr("<p>%1 needs a plan. Solve a scenario that fits first.</p>").arg(what));
   return false;
 }
 
@@ -334,7 +333,7 @@ void SearchView::ask(const QString& question) {
 
 void SearchView::rankImprovements() {
   if (!ready(tr("Ranking"))) return;
-  showBusy(tr("Solving once for each parameter …"));
+  showBusy(tr("Solving for each parameter …"));
   m_worker->start([this, problem = context().problem, plan = context().plan, scenario = context().scenario](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
     auto all = nest::rankImprovements(*scenario, *problem, *plan, 0.25, control);
@@ -350,12 +349,12 @@ void SearchView::rankImprovements() {
 
 void SearchView::rankFailures() {
   if (!ready(tr("Ranking"))) return;
-  showBusy(tr("Solving once for each kind of failure …"));
+  showBusy(tr("Solving for each kind of failure …"));
   m_worker->start([this, problem = context().problem, plan = context().plan, scenario = context().scenario](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
     auto all = nest::rankFailures(*scenario, *problem, *plan, control);
     deliver([this, all = std::move(all)] {
-      QString html = tr("<h4>One part lost, planned anew on the rest</h4><table>");
+      QString html = tr("<h4>Effect of losing one component (re-planned without it)</h4><table>");
       for (const auto& f : all) {
         if (f.status == OutcomeStatus::Infeasible || f.status == OutcomeStatus::Stopped)
           html += QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
@@ -381,16 +380,14 @@ void SearchView::findBreakEvens() {
       quiet.stop = control.stop;
       for (const auto& b : breakEvens(*scenario, *problem, *plan, parameters[i], {}, quiet))
         rows += QStringLiteral("<li>") + from(b.sentence).toHtmlEscaped() + QStringLiteral("</li>");
-      deliver(
-          [this,
-           html = tr("<h4>Where the best plan becomes another one</h4><ul>") + rows + QStringLiteral("</ul>"),
-           done = i + 1, of = parameters.size(), none = rows.isEmpty()] {
-            const QString left =
-                done < of ? tr("<p>%1 of %2 parameters searched …</p>").arg(done).arg(of)
-                : none ? tr("<p>Between 1/16× and 16× its current value, no parameter changes the plan.</p>")
-                       : QString();
-            say(html + left);
-          });
+      deliver([this, html = tr("<h4>Where the best plan changes</h4><ul>") + rows + QStringLiteral("</ul>"),
+               done = i + 1, of = parameters.size(), none = rows.isEmpty()] {
+        const QString left =
+            done < of ? tr("<p>%1 of %2 parameters searched …</p>").arg(done).arg(of)
+            : none    ? tr("<p>Between 1/16× and 16× its current value, no parameter changes the plan.</p>")
+                      : QString();
+        say(html + left);
+      });
     }
   });
 }
@@ -408,14 +405,14 @@ void SearchView::refresh() {
   const Outcome* o = context().outcome.get();
   if (!o) {
     setNamedText(*m_headline,
-                 context().problem ? tr("Not solved yet.") : tr("Open a scenario to see what is searched."));
+                 context().problem ? tr("Not solved yet.") : tr("Open a scenario to see the search."));
     return;
   }
   const auto count = [](long long n) { return from(text::count(n)); };
   QString verdict;
   switch (o->status) {
     case OutcomeStatus::Optimal:
-      verdict = tr("<b>Optimal:</b> no plan of the search space takes less than %1.")
+      verdict = tr("<b>Optimal:</b> no plan in the search space takes less than %1.")
                     .arg(from(text::time(o->lowerBound)));
       break;
     case OutcomeStatus::BestSoFar:

@@ -161,17 +161,17 @@ void StudyView::buildBar(FlowLayout& bar) {
     bar.insertWidget(place++, both);
     return b;
   };
-  m_field = box(tr("Vary"), tr("What varies"));
-  m_second = box(tr("and"), tr("What varies as well"));
-  m_baselines = new QCheckBox(tr("Other methods"));
-  m_baselines->setToolTip(tr("Plan every point by the hand rules and the other methods, too"));
+  m_field = box(tr("Vary"), tr("Vary"));
+  m_second = box(tr("and"), tr("Second field to vary"));
+  m_baselines = new QCheckBox(tr("Baselines"));
+  m_baselines->setToolTip(tr("Plan every point with the baselines as well"));
   m_baselines->setChecked(QSettings().value(QStringLiteral("views/study/baselines"), false).toBool());
   m_run = new QPushButton(tr("Run study"));
-  m_run->setToolTip(tr("Solve once for each value, in the background; points appear as they are solved"));
+  m_run->setToolTip(tr("Solve for each value in the background; points appear as they are solved"));
   m_stop = new QPushButton(tr("Cancel"));
-  m_stop->setToolTip(tr("Stop here; the points that are solved stay"));
+  m_stop->setToolTip(tr("Stop; solved points are kept"));
   m_copy = new QPushButton(tr("Copy table"));
-  m_copy->setToolTip(tr("As text with tabs, for a spreadsheet"));
+  m_copy->setToolTip(tr("As tab-separated text, for a spreadsheet"));
   m_progress = new QProgressBar;
   m_progress->setMaximumWidth(160);
   m_progress->setAccessibleName(tr("Progress of the study"));
@@ -214,8 +214,8 @@ std::optional<StudyRecord> StudyView::study() const {
 }
 QString StudyView::whyNotKept() const {
   if (isBusy())
-    return tr("The study is still running: keep the moment when it has ended, or cancel it first.");
-  return m_record.results.empty() ? tr("There is no study to keep yet: run one first.") : QString();
+    return tr("The study is still running. Add the slide when it has finished, or cancel the study first.");
+  return m_record.results.empty() ? tr("There is no study yet. Run one first.") : QString();
 }
 void StudyView::showBare() {
   m_bar->hide();
@@ -256,7 +256,7 @@ void StudyView::refresh() {
   }
   m_run->setEnabled(context().problem != nullptr && !m_worker->isBusy());
   m_state->setText(context().problem    ? QString()
-                   : context().scenario ? tr("The scenario has to be mended first.")
+                   : context().scenario ? tr("Fix the errors in the scenario first.")
                                         : tr("Open a scenario to study it."));
   showPoints();
 }
