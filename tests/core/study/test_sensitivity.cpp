@@ -1,4 +1,5 @@
 #include <QtTest/QTest>
+#include <algorithm>
 
 #include "cluster/devices/device_catalog.h"
 #include "formats/scenario/scenario_json.h"
@@ -204,10 +205,16 @@ private slots:
   }
 
   void failuresLoseTheirDevices() {
-    int planned = 0;
+    int planned = 0, slowed = 0;
     for (const auto& [s, p, best] : solvedSettings(8)) {
       const auto ranked = rankFailures(s, p, best);
       QVERIFY(!ranked.empty());
+      // The costliest first; what cannot be planned at all leads.
+      const auto cost = [](const Failure& f) {
+        return f.status == OutcomeStatus::Infeasible ? 1e300 : f.change;
+      };
+      QVERIFY(std::is_sorted(ranked.begin(), ranked.end(),
+                             [&](const Failure& a, const Failure& b) { return cost(a) > cost(b); }));
       bool sawHost = false;
       for (const Failure& f : ranked) {
         QVERIFY(static_cast<int>(f.positions.size()) < p.cluster->deviceCount());
@@ -217,6 +224,15 @@ private slots:
           if (f.what.starts_with(p.cluster->level(l).name + " "))
             QCOMPARE(f.what, p.cluster->groupName(l, p.cluster->groupOf(l, f.positions.front())));
         if (f.status != OutcomeStatus::Infeasible && f.positions.empty()) QVERIFY(f.change >= -1e-9);
+        // A level at half its bandwidth costs what the scenario costs with half of it typed.
+        for (int l = 0; f.status == OutcomeStatus::Optimal && l < p.cluster->levelCount(); ++l) {
+          if (f.what != "half the bandwidth of level " + p.cluster->level(l).name) continue;
+          Setting slow = s;
+          std::get<LevelsSource>(slow.cluster.network).levels[static_cast<std::size_t>(l)].bandwidth *= 0.5;
+          const Outcome o = solveOnEvenHosts(*buildProblem(slow));
+          QVERIFY(o.best() && std::abs(o.best()->evaluation.batchTime / f.batchTime - 1) < 1e-9);
+          slowed += std::abs(f.change) > 1e-6;
+        }
         if (f.status != OutcomeStatus::Optimal || f.positions.empty()) continue;
         const Problem left = withoutDevices(p, f.positions);
         const Outcome o = solveOnEvenHosts(left);
@@ -228,6 +244,7 @@ private slots:
       QVERIFY(sawHost);
     }
     QVERIFY(planned > 8);
+    QVERIFY(slowed > 0);
   }
 
   /// A level that the one inside holds back loses half of what was typed, not of what is left of it.
