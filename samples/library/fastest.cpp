@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
   const auto text = nest::readText(argv[1]);
   auto scenario = text ? nest::readScenario(*text, argv[1], nest::loaderBeside(argv[1]))
                        : nest::Reading<nest::Scenario>{std::nullopt, text.diagnostics};
-  for (const nest::Diagnostic& d : scenario.diagnostics) std::fprintf(stderr, "%s\n", nest::toText(d).c_str());
+  for (const nest::Diagnostic& d : scenario.diagnostics)
+    std::fprintf(stderr, "%s\n", nest::toText(d).c_str());
   if (!scenario) return 2;
 
   struct Row {
@@ -28,8 +29,9 @@ int main(int argc, char** argv) {
     if (!problem) continue;  // its links or formats do not suit the scenario
     const nest::Outcome outcome = nest::solve(*problem);
     if (const nest::RankedPlan* best = outcome.best())
-      rows.push_back({best->evaluation.batchTime.value(), nest::text::time(best->evaluation.batchTime) + "  " + device.id +
-                                                              "  " + nest::summaryOf(best->plan)});
+      rows.push_back({best->evaluation.batchTime.value(), nest::text::time(best->evaluation.batchTime) +
+                                                              "  " + device.id + "  " +
+                                                              nest::summaryOf(best->plan)});
   }
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.seconds < b.seconds; });
   for (const Row& r : rows) std::printf("%s\n", r.line.c_str());

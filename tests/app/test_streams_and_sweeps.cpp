@@ -145,7 +145,8 @@ private slots:
     const Ran r = finish(p);
     QCOMPARE(r.code, 3);
     QVERIFY(r.out.startsWith(QStringLiteral("job/global_batch,status,")));
-    const QRegularExpression told(QStringLiteral("stopped after ([0-9,]+) rows? of 10,000; use -o to be able"));
+    const QRegularExpression told(
+        QStringLiteral("stopped after ([0-9,]+) rows? of 10,000; use -o to be able"));
     QVERIFY2(told.match(r.err).hasMatch(), qPrintable(r.err));
     QCOMPARE(told.match(r.err).captured(1).remove(u',').toInt(), static_cast<int>(r.out.count(u'\n')) - 1);
   }

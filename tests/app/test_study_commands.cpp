@@ -126,8 +126,7 @@ private slots:
                        "assumptions.overlap.data", "--field", "devices", "--break-even", "--json"});
     QVERIFY2(r.code == 0, qPrintable(r.err));
     QStringList keys;
-    for (const auto& i : r.json()["improvements"].toArray())
-      keys << i.toObject()["parameter"].toString();
+    for (const auto& i : r.json()["improvements"].toArray()) keys << i.toObject()["parameter"].toString();
     keys.sort();
     QCOMPARE(keys, QStringList({"/assumptions/overlap/data", "/job/sequence_length", "devices"}));
     const Ran wrong = run({"improve", teaching, "--field", "job.format"});

@@ -166,8 +166,8 @@ private Q_SLOTS:
     row("evaluate", "nest-plan", {"evaluate", small, "PLAN"}, true);
     row("evaluate --calibrated", "nest-plan",
         {"evaluate", small, "PLAN", "--measured", "3s", "--calibrated", to}, false);
-    row("study --csv", "nest-plan",
-        {"study", "paper", "--model", "bert", "--devices", "64", "--csv", to}, false);
+    row("study --csv", "nest-plan", {"study", "paper", "--model", "bert", "--devices", "64", "--csv", to},
+        false);
     row("improve", "nest-plan", {"improve", small}, true);
     row("inverse", "nest-plan", {"inverse", small, "--time", "900s"}, true);
     row("fields", "nest-plan", {"fields"}, true);

@@ -35,7 +35,7 @@ QString nameOf(LoadPart part) {
                                                              "PP send/recv, forward",
                                                              "PP send/recv, backward",
                                                              "DP communication",
-                                                             "Sync",
+                                                             "Gradient reduction",
                                                              "Optimizer step"};
   return QString::fromUtf8(names[static_cast<std::size_t>(part)]);
 }

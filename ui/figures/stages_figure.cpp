@@ -231,7 +231,7 @@ private:
                     Qt::AlignCenter, Ink::kSmall, m_ink.color(k == 0 ? Role::Text : Role::MutedText));
     }
     static const QStringList heads{
-        QStringLiteral("Bound by"), QStringLiteral("On"), {}, QStringLiteral("Reduction, step")};
+        QStringLiteral("Bound by"), QStringLiteral("On"), {}, QStringLiteral("Step end")};
     for (int k = 0; k < m.factRows; ++k)
       m_ink.label(QRectF(m.facts.left() - 60, m.facts.top() + k * 16.0, 54, 16), heads[k],
                   Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));

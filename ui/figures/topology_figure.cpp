@@ -362,14 +362,14 @@ std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) c
           {"traffic",
            QStringLiteral("Traffic"),
            {},
-           withExchanges({{"none", QStringLiteral("Nothing")}, {"all", nameOfKind(std::nullopt)}}),
+           withExchanges({{"none", QStringLiteral("None")}, {"all", nameOfKind(std::nullopt)}}),
            m_trafficKind == kNoTraffic    ? "none"
            : m_trafficKind == kAllTraffic ? "all"
                                           : nameOf(static_cast<Exchange>(m_trafficKind))},
           {"level",
-           QStringLiteral("over"),
+           QStringLiteral("Level"),
            {},
-           withLevels({{"every", QStringLiteral("every level")}}, c),
+           withLevels({{"every", QStringLiteral("All")}}, c),
            m_trafficLevel < 0 ? "every" : levelChoice(m_trafficLevel)}};
 }
 

@@ -161,7 +161,8 @@ bool CutRules::mayForm(int from, int to) const {
   if (m_required.empty() && m_forbidden.empty()) return true;
   const int first = m_order->firstBetween(from, to);
   for (int x : m_required)
-    if ((x != first || (from == 0 && x > 0)) && m_order->holds(to, x) && !m_order->holds(from, x)) return false;
+    if ((x != first || (from == 0 && x > 0)) && m_order->holds(to, x) && !m_order->holds(from, x))
+      return false;
   return from == 0 || std::find(m_forbidden.begin(), m_forbidden.end(), first) == m_forbidden.end();
 }
 

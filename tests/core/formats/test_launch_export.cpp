@@ -73,7 +73,7 @@ private slots:
     for (const char* part :
          {"--tensor-model-parallel-size 2", "--pipeline-model-parallel-size 2",
           "--pipeline-model-parallel-layout 'Et*3|t*3L'", "--sequence-parallel",
-          "--use-distributed-optimizer", "--recompute-granularity full", "--micro-batch-size 1",
+          "--use-distributed-optimizer", "--recompute-granularity full", "--micro-batch-size 1\n",
           "--global-batch-size 16", "--seq-length 2048", "--num-layers 6", "--swiglu"})
       QVERIFY2(r->find(part) != std::string::npos, part);
     QCOMPARE(codes(r.diagnostics, Severity::Warning), std::string());
@@ -166,6 +166,15 @@ private slots:
     QVERIFY(has(text(LaunchTarget::Nanotron, {2, false, 8, 1}),
                 "  dp: 4\n  pp: 1\n  tp: 2\n  context_parallel_size: 8\n  expert_parallel_size: 1\n"));
     QVERIFY(has(text(LaunchTarget::Nanotron, {2, false, 1, 1}), "  tp_mode: ALL_REDUCE\n"));
+    // Four replicas: as they are, or sharded.
+    for (const int zero : {0, 2, 3}) {
+      p.zero = zero;
+      const std::string torchtitan = text(LaunchTarget::TorchTitan, {1, false, 1, 1});
+      QVERIFY(has(torchtitan, zero == 0
+                                  ? "data_parallel_replicate_degree = 4\ndata_parallel_shard_degree = 1\n"
+                                  : "data_parallel_replicate_degree = 1\ndata_parallel_shard_degree = 4\n"));
+    }
+    p.zero = 0;
     QVERIFY(has(text(LaunchTarget::Nanotron, {2, true, 1, 1}), "  tp_mode: REDUCE_SCATTER\n"));
   }
   void interleavedLayoutsListPartsInTheOrderOfData() {

@@ -78,8 +78,7 @@ private slots:
     const PlanDiff d = diff(smallProblem(), planOf(2), x, planOf(2, 2), y);
     QCOMPARE(d.timeRatio, 0.75);
     QCOMPARE(d.devicesDelta, 4);
-    QCOMPARE(d.sentence(),
-             std::string("TP 1 → 2 (−25 % time, +1 GiB on the fullest device, +4 devices)"));
+    QCOMPARE(d.sentence(), std::string("TP 1 → 2 (−25 % time, +1 GiB on the fullest device, +4 devices)"));
   }
   void whatIsNotToldIsCounted() {
     PlanDiff d;

@@ -205,6 +205,22 @@ private slots:
     for (const ScalingPoint& p : curve) QCOMPARE(p.outcome.status, OutcomeStatus::Stopped);
   }
 
+  void efficiencyIsRelativeToTheFirstPointThatFits() {
+    int apart = 0;
+    for (const Solved& s : solvedInstances(6)) {
+      const ScalingPoint* first = nullptr;
+      const auto curve = scalingCurve(s.problem, {1, 2, 4});
+      for (const ScalingPoint& p : curve) {
+        if (!p.outcome.best()) continue;
+        if (!first) first = &p;
+        const double linear = first->samplesPerSecond / first->devices * p.devices;
+        QVERIFY(std::abs(p.efficiency - p.samplesPerSecond / linear) < 1e-12);
+        apart += std::abs(p.efficiency - 1) > 1e-6;
+      }
+    }
+    QVERIFY(apart > 0);
+  }
+
   void scalingFollowsTheCounts() {
     const Solved s = solvedInstances(1).front();
     const auto curve = scalingCurve(s.problem, {1, 2, 4});

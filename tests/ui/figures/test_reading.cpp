@@ -193,10 +193,12 @@ private slots:
     t.setTrafficLevel(2);
     const QRectF area(0, 0, 1000, 640);
     QVERIFY(t.locate({ItemKind::Group, 1, 1}, area, c)->tip.contains(QStringLiteral("Sent over pod")));
-    QVERIFY(!t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("Traffic of this level")));
+    QVERIFY(
+        !t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("Traffic of this level")));
     QVERIFY(!matching(wordsOf(t, c, {1000, 640}), "by rack|each rack").isEmpty());
     t.setTrafficLevel(-1);
-    QVERIFY(t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("Traffic of this level")));
+    QVERIFY(
+        t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("Traffic of this level")));
   }
 
   void aStudySaysWhatItFound() {

@@ -112,8 +112,7 @@ private slots:
     }
     QCOMPARE(times.mid(0, 4), (QStringList{"7.74 s", "7.9 s", "8.5 s", "at least 7.74 s"}));
     QVERIFY2(reasons[3].startsWith(QStringLiteral("pruned: at least 7.74 s")), qPrintable(reasons[3]));
-    QVERIFY2(reasons[4].contains(QStringLiteral("a stage lacks at least 12.5 GiB")),
-             qPrintable(reasons[4]));
+    QVERIFY2(reasons[4].contains(QStringLiteral("a stage lacks at least 12.5 GiB")), qPrintable(reasons[4]));
   }
   /// Every candidate that does not fit says by how much.
   void shortOfMemoryNamesTheAmount() {

@@ -247,8 +247,7 @@ private slots:
     auto* loss = view.findChild<LossStrip*>();
     QVERIFY(loss->isVisible());
     // All four devices are needed: the loss is the whole plan.
-    QVERIFY2(loss->text().contains(QStringLiteral("Without failures: ")),
-             qPrintable(loss->text()));
+    QVERIFY2(loss->text().contains(QStringLiteral("Without failures: ")), qPrintable(loss->text()));
     QTest::mouseClick(buttonOf(*loss, QStringLiteral("Restore all")), Qt::LeftButton);
     QVERIFY(desk.document.scenario() == before);
     desk.document.history().undo();

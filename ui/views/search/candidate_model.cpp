@@ -63,8 +63,8 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
       return tr("the best plan");
     case Fate::Solved:
       if (c.best && optimum > 0)
-        return tr("its best plan takes %1, %2 of the best plan's time")
-            .arg(from(text::time(*c.best)), from(text::signedPercent(c.best->value() / optimum - 1)));
+        return tr("its best plan takes %1, %2 slower than the best")
+            .arg(from(text::time(*c.best)), from(text::percent(c.best->value() / optimum - 1)));
       return tr("solved, slower");
     case Fate::Bounded:
       // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.

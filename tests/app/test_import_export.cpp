@@ -1,0 +1,210 @@
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QRegularExpression>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QtTest/QTest>
+
+#include "formats/format.h"
+#include "ran.h"
+
+using namespace nest::test;
+
+/// What nest-plan makes of networks and models, and what it writes for other programs.
+class TestImportExport : public QObject {
+  Q_OBJECT
+private slots:
+  void devicesPerHostAreToldOrAsked() {
+    const QString tree = "topologies/tree.topology.conf";
+    const QStringList words = {"import", tree, "models/llama-2-7b.json"};
+    const Ran assumed = run(words), told = run(words + QStringList{"--devices-per-host", "4"});
+    QCOMPARE(assumed.code, 0);
+    QVERIFY2(assumed.err.contains("host-size-assumed"), qPrintable(assumed.err));
+    QVERIFY(assumed.err.contains("8 devices are assumed"));
+    QCOMPARE(told.code, 0);
+    QVERIFY(!told.err.contains("host-size-assumed"));
+    const auto devices = [](const Ran& r) {
+      return QRegularExpression("([0-9,]+) devices on").match(r.err).captured(1).remove(',').toInt();
+    };
+    QVERIFY(devices(told) > 0);
+    QCOMPARE(devices(assumed), 2 * devices(told));
+    const Ran known = run({"import", "topologies/hgx-pod.astra-sim.yml", "--devices-per-host", "4"});
+    QCOMPARE(known.code, 2);
+    QVERIFY(known.err.contains("host-size-known"));
+  }
+  void aScenarioWrittenElsewhereOpensThere() {
+    QTemporaryDir folder;
+    const QString copy = folder.filePath("copy.nest.json");
+    QCOMPARE(run({"export", sample("llama3-70b-h100-1024"), "--as", "scenario", "-o", copy}).code, 0);
+    const Ran opened = run({"check", copy});
+    QVERIFY2(opened.code == 0, qPrintable(opened.err));
+  }
+  void aFolderStartsThePlan() {
+    QTemporaryDir folder;
+    const QString place = folder.filePath("new/launch");
+    const Ran made = run({"export", sample("teaching-6-layers-2x2"), "--as", "folder", "-o", place});
+    QVERIFY2(made.code == 0, qPrintable(made.err));
+    for (const char* name :
+         {"README.md", "megatron.sh", "run.sh", "check.sh", "stopwatch.sh", "slurm-hostfile", "ranks.txt"})
+      QVERIFY2(QFile::exists(place + '/' + name), name);
+    QVERIFY(QFileInfo(place + "/run.sh").isExecutable() && !QFileInfo(place + "/README.md").isExecutable());
+    QCOMPARE(run({"export", sample("teaching-6-layers-2x2"), "--as", "folder"}).code, 2);
+    QCOMPARE(
+        run({"export", sample("teaching-6-layers-2x2"), "--as", "folder", "--for", "hostfile", "-o", place})
+            .code,
+        2);
+  }
+  void activeParametersAreTold() {
+    const Ran mixture = run({"check", "models/mixtral-8x7b.json"}),
+              dense = run({"check", "models/llama-2-7b.json"});
+    QVERIFY2(mixture.out.contains("46.703 billion parameters, 12.9 billion active per token"),
+             qPrintable(mixture.out));
+    QVERIFY(!dense.out.contains("active"));
+    const Ran text = run({"solve", sample("mixtral-8x7b-tpuv4-512")});
+    QVERIFY2(text.out.contains("12.9 billion active per token"), qPrintable(text.out.left(300)));
+    const QJsonObject json = run({"solve", sample("mixtral-8x7b-tpuv4-512"), "--json"}).json();
+    QCOMPARE(json["parameters"].toDouble(), 46702792704.0);
+    QVERIFY(std::abs(json["active_parameters"].toDouble() / 12.88e9 - 1) < 0.01);
+  }
+  void measuringChoosesItsDeviceAndRefusesWhatItCannotBuild() {
+    const QString script = QString(NEST_SOURCE_DIR) + "/samples/profiling/measure_layers.py";
+    if (QStandardPaths::findExecutable("python3").isEmpty()) QSKIP("there is no python3");
+    QTemporaryDir folder;
+    const auto measure = [&](const QByteArray& config) {
+      QFile file(folder.filePath("config.json"));
+      if (!file.open(QIODevice::WriteOnly)) return QString();
+      file.write(config);
+      file.close();
+      QProcess p;
+      QProcessEnvironment e = QProcessEnvironment::systemEnvironment();
+      e.insert("PYTHONPATH", NEST_TEST_DATA "/stub_torch");
+      e.insert("PYTHONDONTWRITEBYTECODE", "1");
+      p.setProcessEnvironment(e);
+      p.setProcessChannelMode(QProcess::MergedChannels);
+      p.start("python3", {script, file.fileName(), "--device", "cuda:1"});
+      p.waitForFinished(60000);
+      return QString::fromUtf8(p.readAllStandardOutput());
+    };
+    const QString t5 = measure("{\"model_type\":\"t5\",\"is_encoder_decoder\":true}");
+    QVERIFY2(t5.contains("set_device cuda:1"), qPrintable(t5));
+    QVERIFY(t5.contains("with an encoder and a decoder") && !t5.contains("Traceback"));
+    const QString empty = measure("{\"model_type\":\"llama\",\"vocab_size\":1}");
+    QVERIFY2(empty.contains("hidden_size or n_embd") && !empty.contains("Traceback"), qPrintable(empty));
+  }
+  void aClusterAndAModelBecomeAScenario() {
+    QTemporaryDir dir;
+    QFile conf(dir.filePath("topology.conf"));
+    QVERIFY(conf.open(QIODevice::WriteOnly));
+    conf.write(
+        "SwitchName=leaf0 Nodes=gpu[00-03]\nSwitchName=leaf1 Nodes=gpu[04-07]\nSwitchName=spine "
+        "Switches=leaf[0-1]\n");
+    conf.close();
+    const QString model = QString(NEST_SOURCE_DIR) + "/samples/models/llama-2-7b.json",
+                  made = dir.filePath("made.nest.json");
+    const Ran r =
+        run({"import", conf.fileName(), model, "--level", "1=25GB/s,3us", "--batch", "64", "-o", made});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    QVERIFY(r.err.contains("Slurm topology.conf: 64 devices"));
+    QCOMPARE(run({"check", made}).code, 0);
+    const Ran hosts = run({"export", made, "--as", "slurm-hostfile"});
+    QVERIFY2(hosts.code == 0, qPrintable(hosts.err));
+    QVERIFY(hosts.out.startsWith("gpu00\n"));
+    QCOMPARE(run({"import", conf.fileName()}).code, 2);
+    for (const char* as : {"graphml", "dot"}) {
+      const QString graph = dir.filePath(QString("cluster.") + as);
+      QCOMPARE(run({"export", made, "--as", as, "-o", graph}).code, 0);
+      QCOMPARE(run({"import", graph, "--into", made, "-o", dir.filePath("again.nest.json")}).code, 0);
+    }
+  }
+  void hostsOfTwoKindsAndATreeBecomeACluster() {
+    QTemporaryDir dir;
+    const QString folder = QString(NEST_SOURCE_DIR) + "/samples/topologies/",
+                  made = dir.filePath("made.nest.json");
+    const QStringList words{"import",
+                            folder + "mixed.topology.conf",
+                            QString(NEST_SOURCE_DIR) + "/samples/models/gpt2.json",
+                            "--hosts",
+                            "a[0-3]=" + folder + "a100-host.nccl.xml",
+                            "--hosts",
+                            "h[0-3]=" + folder + "h100-host.nccl.xml",
+                            "-o",
+                            made};
+    const Ran r = run(words + QStringList{"--level", "2=5GB/s,9us"});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    QVERIFY(r.err.contains("join-devices-differ"));
+    QVERIFY(r.err.contains("mixed.topology.conf: Slurm topology.conf: 64 devices"));
+    const Ran text = run({"check", made});
+    QVERIFY2(text.code == 0 && text.out.contains("64 devices"), qPrintable(text.err));
+    const Ran solved = run({"solve", made});
+    QVERIFY2(solved.code == 0, qPrintable(solved.err));
+    QCOMPARE(run(words + QStringList{"--level", "0=5GB/s"}).code, 2);
+    QCOMPARE(run(words + QStringList{"--level", "3=5GB/s"}).code, 2);
+    QCOMPARE(run(words + QStringList{"--level", "1=fast"}).code, 2);
+    QCOMPARE(run(words + QStringList{"--hosts", "a[0-3]"}).code, 2);
+    QVERIFY(run(words + QStringList{"--hosts", "x=" + folder + "rails.dot"}).err.contains("join"));
+  }
+  void aLineIsANetworkToo() {
+    const QString model = QString(NEST_SOURCE_DIR) + "/samples/models/gpt2.json";
+    const Ran r = run({"import", model, "--network", "host:8@450GB/s rack:4@50GB/s,2us"});
+    QVERIFY2(r.code == 0 && r.out.contains("\"rack\""), qPrintable(r.err));
+    QCOMPARE(run({"import", model, "--network", "eight hosts"}).code, 2);
+    QVERIFY(run({"formats"}).out.contains("SwitchName=leaf0"));
+    QCOMPARE(run({"formats", "dot"}).code, 2);
+  }
+  void scenariosHaveANormalForm() {
+    QTemporaryDir dir;
+    for (const char* name : {"teaching-6-layers-2x2", "mixtral-8x7b-tpuv4-512"}) {
+      const Ran once = run({"export", sample(name), "--as", "scenario"});
+      QCOMPARE(once.code, 0);
+      const Ran twice = run({"export", "-", "--as", "scenario"}, once.out.toUtf8());
+      QCOMPARE(twice.out, once.out);
+    }
+  }
+  /// What a data sheet says stays that on the way through a graph, so that the same share of it is counted
+  /// on.
+  void linkEfficiencySurvivesGraphs() {
+    QTemporaryDir dir;
+    const QString slurm = QStringLiteral(NEST_SOURCE_DIR "/samples/topologies/tree.topology.conf");
+    const QString model = QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-8b.json");
+    const QString first = dir.filePath("a.nest.json");
+    QCOMPARE(run({"import", slurm, model, "--devices-per-host", "8", "-o", first}).code, 0);
+    const auto efficiencyOf = [](const QString& path) {
+      const QByteArray text = QByteArray::fromStdString(readFile(path.toStdString()));
+      return QJsonDocument::fromJson(text)["assumptions"]["link_efficiency"].toDouble(1);
+    };
+    QVERIFY(efficiencyOf(first) < 1);
+    for (const char* format : {"graphml", "dot"}) {
+      const QString graph = dir.filePath(QString("g.") + format), second = dir.filePath("b.nest.json");
+      QCOMPARE(run({"export", first, "--as", format, "-o", graph}).code, 0);
+      QCOMPARE(run({"import", graph, model, "-o", second}).code, 0);
+      QCOMPARE(efficiencyOf(second), efficiencyOf(first));
+    }
+  }
+  void exportsRefuseWithReasons() {
+    QCOMPARE(run({"export", sample("teaching-6-layers-2x2"), "--as", "megaton"}).code, 2);
+    QCOMPARE(run({"export", sample("teaching-6-layers-2x2")}).code, 2);
+    QCOMPARE(run({"export", sample("llama3-70b-a100-16-too-small"), "--as", "megatron"}).code, 1);
+    QCOMPARE(run({"export", sample("teaching-6-layers-2x2"), "--as", "megatron"}).code, 0);
+  }
+  void helpTellsFormats() {
+    for (const char* command : {"solve", "evaluate", "check", "import", "export", "sweep"}) {
+      const Ran r = run({command, "--help"});
+      QCOMPARE(r.code, 0);
+      QVERIFY(r.out.contains("Usage: nest-plan " + QString(command)));
+      QVERIFY(r.out.contains("Exit codes"));
+    }
+    const QString all = run({"formats"}).out, written = run({"export", "--help"}).out;
+    QVERIFY(run({"formats", "--help"}).out.contains(all.trimmed()));
+    const QString none = run({"export", sample("teaching-6-layers-2x2"), "--as", "none"}).err;
+    for (const nest::Format* f : nest::formats()) {
+      const QString name = QString::fromUtf8(f->name), key = QString::fromUtf8(f->key);
+      QVERIFY2(all.contains("\n  " + name), f->name.data());
+      QCOMPARE(written.contains("\n  " + key + ' '), f->write || key == "plan" || key == "scenario");
+      QVERIFY2(!f->write || none.contains(key), f->name.data());
+    }
+  }
+};
+NEST_TEST(TestImportExport)
+#include "test_import_export.moc"
