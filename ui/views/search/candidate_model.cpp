@@ -149,8 +149,8 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
 QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
   if (role == Qt::DisplayRole) {
-    const QString names[] = {tr("Microbatch"), tr("Strategy"),  tr("Replicas"), tr("Stages"),
-                             tr("Outcome"),    tr("Step time"), tr("Why")};
+    const QString names[] = {tr("MBS"),     tr("Strategy"),  tr("DP"), tr("PP"),
+                             tr("Outcome"), tr("Step time"), tr("Why")};
     return section >= 0 && section < ColumnCount ? names[section] : QVariant();
   }
   if (role == Qt::ToolTipRole && section == Time)

@@ -251,7 +251,7 @@ QWidget* SearchView::buildQuestions() {
   column->setContentsMargins(4, 4, 8, 8);
   auto* asking = new QHBoxLayout;
   m_question = new QLineEdit;
-  m_question->setPlaceholderText(tr("Why not …  t=4   ·   layer 17 in stage 2   ·   p=8 and z=1"));
+  m_question->setPlaceholderText(tr("Why not …  tp 4   ·   layer 17 in stage 2   ·   pp 8 and zero 1"));
   m_question->setAccessibleName(tr("Why not"));
   m_question->setObjectName(QStringLiteral("question"));
   auto* askButton = new QPushButton(tr("Ask"));
