@@ -154,6 +154,8 @@ constexpr StructuralKey kStructural[] = {
     {"moe_num_experts", Severity::Error, "experts"},
     {"kv_lora_rank", Severity::Error, "latent attention"},
     {"compress_ratios", Severity::Error, "compressed attention"},
+    {"cross_attention_layers", Severity::Error, "layers that attend to another input"},
+    {"add_cross_attention", Severity::Error, "layers that attend to another input"},
     {"altup_num_inputs", Severity::Error, "alternating updates"},
     {"attention_chunk_size", Severity::Warning, "attention inside chunks; all of it is costed in full"},
     {"index_topk", Severity::Warning, "sparse attention; it is costed in full, without its indexer"},
@@ -165,6 +167,7 @@ constexpr StructuralKey kStructural[] = {
     {"attn_output_gate", Severity::Warning, "a gate of the attention's output"},
     {"num_kv_shared_layers", Severity::Warning, "layers that share keys and values"},
     {"hidden_size_per_layer_input", Severity::Warning, "embeddings of their own for every layer"},
+    {"yoco", Severity::Warning, "layers that share keys and values"},
     {"use_cla", Severity::Warning, "layers that share keys and values"},
     {"auto_map", Severity::Note, "code of its own, which may build other blocks than the family's"}};
 

@@ -181,6 +181,8 @@ private slots:
     row("kv_lora_rank", "64", true), row("full_attention_interval", "4", true);
     row("parallel_attn", "true", false), row("attention_chunk_size", "1024", false);
     row("index_topk", "2048", false), row("num_kv_shared_layers", "2", false);
+    row("cross_attention_layers", "[3, 8]", true), row("add_cross_attention", "true", true);
+    row("yoco", "true", false);
   }
   void structuralKeysAreHonouredOrNamed() {
     QFETCH(QString, key);
