@@ -6,6 +6,7 @@
 #include "files.h"
 #include "formats/profiles/piper.h"
 #include "study/piper_study.h"
+#include "study/ranking.h"
 #include "study/study_report.h"
 #include "study/validation.h"
 #include "text/json_layout.h"
@@ -91,10 +92,25 @@ int scaling(const Arguments& args) {
 int validation(const Arguments& args) {
   const auto text = readTextFile(args.files[0]);
   if (!text) return report(text.diagnostics), kBadInput;
-  const auto validation = runValidation(*text, args.files[0]);
+  PublishedOptions options;
+  options.program = programOption(args);
+  const auto validation = runValidation(*text, args.files[0], options);
   report(validation.diagnostics);
   if (!validation) return kBadInput;
+  if (args.has("--errors")) return std::cout << errorsJson(errorsOf(*validation)) << std::flush, kDone;
   return std::cout << toText(*validation) << std::flush, kDone;
+}
+
+int ranking(const Arguments& args) {
+  PublishedOptions options;
+  options.program = programOption(args);
+  const bool json = args.has("--json");
+  const auto text = readTextFile(args.files[0]);
+  if (!text) return report(text.diagnostics, json), kBadInput;
+  const auto replayed = replayRanking(*text, args.files[0], options);
+  report(replayed.diagnostics, json);
+  if (!replayed) return kBadInput;
+  return std::cout << (json ? rankingJson(*replayed) : toText(*replayed)) << std::flush, kDone;
 }
 
 int piper(const Arguments& args) {
@@ -175,12 +191,36 @@ Command validationCommand() {
           R"(Published training runs (a table like training_results.json), predicted beside measured. A row, or its set for
 all rows, may say hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k or model (a Hugging Face
 configuration), device, host (devices joined by their own links), t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute, sequence_parallel, flash,
-format, convention (model, causal, sc21), year of the software, overlap_tensor, overlap_context, overlap_expert,
+format, convention (model, causal, sc21), program (what ran it) or year of the software, overlap_tensor, overlap_context, overlap_expert,
 overlap_pipeline, overlap_data, overlap_sync (shares hidden; sync: the end of a step), fitted (true: in view when
-constants were chosen); measured is any of tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu.)",
+constants were chosen); measured is any of tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu. Each run is predicted as the
+scenario that it is, by import and evaluate.)",
+      .options = {programSpec("predict all runs under this program in place of their own"),
+                  {"--errors", 0, "",
+                   "print how far programs err on runs that no constant was fitted on, as JSON "
+                   "(resources/prediction_errors.json)"}},
       .leastFiles = 1,
       .mostFiles = 1,
       .run = validation};
+}
+
+Command rankingCommand() {
+  return {
+      .name = "ranking",
+      .summary = "measured sweeps over configurations, replayed",
+      .usage = {"FILE"},
+      .description =
+          R"(Measured sweeps over configurations of one model on one cluster, replayed: how well predictions order them (Kendall's
+tau; pairs more than 10 % apart that are ordered rightly), whether the fastest plan that is predicted to fit ran, and
+what the pick, and the best of the first five, cost beside the best (regret).
+{"sets": [{"id", "program", "device", "model": a Hugging Face configuration, "seq", "global_batch",
+"columns": [hosts (of 8), tp, pp, dp, microbatch, zero, sequence_parallel, recompute, kernel, step_s or
+tokens_per_s_per_gpu, memory], "rows": […], "failed_columns", "failed"}]}; step_s may be "out of memory".)",
+      .options = {programSpec("predict all sweeps under this program in place of their own"),
+                  {"--json", 0, "", "print the sweeps as JSON"}},
+      .leastFiles = 1,
+      .mostFiles = 1,
+      .run = ranking};
 }
 
 Command piperCommand() {
@@ -203,10 +243,11 @@ our steady-state seconds per sample beside its own, and what makes the differenc
 }  // namespace
 
 Command studyCommand() {
-  Command study{.name = "study",
-                .summary = "the paper's comparison, scaling curves, other planners",
-                .exits = {{0, "done"}, {2, "bad input"}, {3, "stopped before all rows were solved"}},
-                .parts = {paperCommand(), scalingCommand(), validationCommand(), piperCommand()}};
+  Command study{
+      .name = "study",
+      .summary = "the paper's comparison, scaling curves, other planners",
+      .exits = {{0, "done"}, {2, "bad input"}, {3, "stopped before all rows were solved"}},
+      .parts = {paperCommand(), scalingCommand(), validationCommand(), rankingCommand(), piperCommand()}};
   for (Command& part : study.parts) part.exits = study.exits;
   return study;
 }

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "plan/explanation.h"
 #include "plan/explanation_constants.h"
+#include "scenario/program_term.h"
 #include "study/conflicts.h"
 #include "study/study_report.h"
 #include "text/json_layout.h"
@@ -63,11 +64,12 @@ int why(const Arguments& args) {
     CostTerm whole = explain(input->problem, best->plan, best->evaluation);
     if (input->architecture())
       addConstants(whole, input->scenario.cluster.device, input->scenario.model.analytic.constants);
+    addProgram(whole, input->scenario);
     const std::string id = args.value("--term").value_or("batch");
     const CostTerm* term = whole.find(id);
     if (!term)
       return report({error("command-line", {}, "the plan has no term \"" + id + "\"",
-                           "batch, memory, constants, stage1/load, stage2/memory, …")}),
+                           "batch, memory, constants, program, stage1/load, stage2/memory, …")}),
              kBadInput;
     if (json)
       std::cout << layOut(named("nest-explanation", report::explanationJson(*term, depth)));

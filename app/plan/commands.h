@@ -8,6 +8,7 @@
 
 #include "diagnostics/diagnostic.h"
 #include "options/arguments.h"
+#include "program/program.h"
 #include "scenario/scenario.h"
 #include "solver/outcome.h"
 
@@ -46,10 +47,17 @@ struct Input {
     return scenario.model.architecture ? &*scenario.model.architecture : nullptr;
   }
 };
-std::optional<Input> readInput(const std::string& path, bool asJson);
+/// `program`: in place of the scenario's own; may be null.
+std::optional<Input> readInput(const std::string& path, bool asJson, const nest::Program* program = nullptr);
 
 /// Everything that is to be said about a scenario's text, warnings and notes included.
-Reading<Input> readInputText(const std::string& text, const std::string& path);
+Reading<Input> readInputText(const std::string& text, const std::string& path,
+                             const nest::Program* program = nullptr);
+
+/// --program, with every program's id as its choices.
+OptionSpec programSpec(const char* help);
+/// The program that it names; nullptr: none.
+const nest::Program* programOption(const Arguments&);
 
 /// The options that every command that searches takes: --deadline and --work-limit.
 struct Limits {

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "commands.h"
+#include "fields/program_setting.h"
 #include "files.h"
 #include "format_help.h"
 #include "formats/format.h"
@@ -87,6 +89,17 @@ int writeFolder(const std::string& path, const std::vector<LaunchFile>& files) {
   return kDone;
 }
 
+/// A warning where another program reads the files than the one that the scenario is predicted under.
+Diagnostics foreignTo(const nest::Program& program, std::optional<LaunchTarget> target) {
+  if (!target || *target > LaunchTarget::Nanotron || program.id == kIdealProgram) return {};
+  const auto& own = program.launches;
+  if (std::find(own.begin(), own.end(), nameOf(*target)) != own.end()) return {};
+  return {warning("launch-program", {"", 0, 0, "/program"},
+                  "the scenario's times are those of " + program.id + ", which does not read " +
+                      std::string(nameOf(*target)) + " files",
+                  "choose the program that will run the plan with solve --program, or in the scenario")};
+}
+
 int exportPlan(const Arguments& args) {
   Diagnostics misuse;
   const Limits limits = limitsOf(args, misuse);
@@ -99,7 +112,6 @@ int exportPlan(const Arguments& args) {
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const auto target = launchTargetNamed(as);
   const Format* format = findFormat(as);
-  const auto framework = launchTargetNamed(args.value("--for").value_or("megatron"));
   if (args.has("--for") && as != "folder")
     return report(
                {refused("--for names the program that a folder starts", "write --as folder --for megatron")}),
@@ -109,6 +121,10 @@ int exportPlan(const Arguments& args) {
   if (as.empty()) return report({refused("--as is missing", "see nest-plan export --help")}), kBadInput;
   const auto input = readInput(args.files[0], false);
   if (!input) return kBadInput;
+  const nest::Program& program = programOf(input->scenario);
+  const auto framework = launchTargetNamed(
+      args.value("--for").value_or(program.launches.empty() ? "megatron" : program.launches.front()));
+  report(foreignTo(program, as == "folder" ? framework : target));
 
   Reading<std::string> written;
   if (format && format->write) {

@@ -151,8 +151,9 @@ int importNamed(const Arguments& args) {
   if (!imported) return kBadInput;
   for (const Imported::Part& p : imported->parts)
     std::cerr << p.path << ": " << p.format->name << (p.holds.empty() ? "" : ": " + p.holds) << '\n';
-  auto scenario = assemble(*imported, base ? &*base : nullptr);
-  if (!scenario) return report(scenario.diagnostics), kBadInput;
+  auto scenario = assemble(*imported, base ? &*base : nullptr, programOption(args));
+  report(scenario.diagnostics, false, true);
+  if (!scenario) return kBadInput;
   for (const TypedLevel& l : levels) setLevel(l, imported->joinedLevels, *scenario, out);
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
@@ -181,22 +182,22 @@ Hosts of several kinds: give each kind's file and say which hosts it describes, 
   nest-plan import topology.conf --hosts 'node[0-15]=a100.xml' --hosts 'node[16-31]=h100.xml' config.json
 NCCL files tell the devices' generation: slower ones get their share of the device's speed and their own memory, as a note
 says. Choose the fastest as --device. With joined hosts --level sets the switches' values (1 = leaf).)",
-      .options = {{"--into", 0, "SCENARIO", "keep its job, search and all that the files do not bring"},
-                  {"--device", 0, "ID",
-                   "the accelerator, by its catalog id (default h100-sxm, or that of --into)", false,
-                   deviceIds()},
-                  {"--level", 0, "L=BW[,LAT]", "for example --level 1=50GB/s,2us", true},
-                  {"--network", 0, "LINE",
-                   "a cluster in one line, for example --network 'host:8@450GB/s rack:4@50GB/s,2us'"},
-                  {"--hosts", 0, "LIST=FILE", "FILE is the topology of the hosts in the Slurm host list LIST",
-                   true},
-                  {"--devices-per-host", 0, "N",
-                   "of a Slurm topology, which does not say (default: usual for the device, with a warning)"},
-                  {"--devices", 0, "N",
-                   "which of the cluster sizes in a NEST artifact's input (default: the smallest)"},
-                  {"--batch", 0, "N", "global batch"},
-                  {"--sequence", 0, "N", "sequence length"},
-                  {"--output", 'o', "FILE", "where the scenario goes (default: standard output)"}},
+      .options =
+          {{"--into", 0, "SCENARIO", "keep its job, search and all that the files do not bring"},
+           {"--device", 0, "ID", "the accelerator, by its catalog id (default h100-sxm, or that of --into)",
+            false, deviceIds()},
+           {"--level", 0, "L=BW[,LAT]", "for example --level 1=50GB/s,2us", true},
+           {"--network", 0, "LINE",
+            "a cluster in one line, for example --network 'host:8@450GB/s rack:4@50GB/s,2us'"},
+           {"--hosts", 0, "LIST=FILE", "FILE is the topology of the hosts in the Slurm host list LIST", true},
+           {"--devices-per-host", 0, "N",
+            "of a Slurm topology, which does not say (default: usual for the device, with a warning)"},
+           {"--devices", 0, "N",
+            "which of the cluster sizes in a NEST artifact's input (default: the smallest)"},
+           programSpec("what runs the plan (default: ideal, in which nothing overlaps, or that of --into)"),
+           {"--batch", 0, "N", "global batch"},
+           {"--sequence", 0, "N", "sequence length"},
+           {"--output", 'o', "FILE", "where the scenario goes (default: standard output)"}},
       .notes = "nest-plan formats lists the files that are read, with an example each.",
       .exits = {{0, "done"}, {2, "bad input"}},
       .leastFiles = 1,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "commands.h"
+#include "fields/program_setting.h"
 #include "files.h"
 #include "formats/results/outcome_json.h"
 #include "formats/scenario/scenario_json.h"
@@ -45,11 +46,12 @@ nlohmann::ordered_json named(const char* format, nlohmann::ordered_json content)
   return j;
 }
 
-Reading<Input> readInputText(const std::string& text, const std::string& path) {
+Reading<Input> readInputText(const std::string& text, const std::string& path, const nest::Program* program) {
   Reading<Input> result;
   auto scenario = readScenario(text, path, loaderBeside(path));
   result.diagnostics = std::move(scenario.diagnostics);
   if (!scenario) return result;
+  if (program) setProgram(*scenario, *program);
   auto problem = buildProblem(*scenario);
   for (Diagnostic& d : locatedIn(text, path, std::move(problem.diagnostics))) {
     if (d.where.file.empty()) d.where.file = path;
@@ -59,13 +61,13 @@ Reading<Input> readInputText(const std::string& text, const std::string& path) {
   return result;
 }
 
-std::optional<Input> readInput(const std::string& path, bool asJson) {
+std::optional<Input> readInput(const std::string& path, bool asJson, const nest::Program* program) {
   const auto text = readTextFile(path);
   if (!text) {
     report(text.diagnostics, asJson);
     return std::nullopt;
   }
-  auto input = readInputText(*text, path);
+  auto input = readInputText(*text, path, program);
   report(input.diagnostics, asJson);
   return std::move(input.value);
 }
@@ -80,6 +82,16 @@ ExitCode exitCodeOf(const Outcome& o) {
     default:
       return kNoPlanFits;
   }
+}
+
+OptionSpec programSpec(const char* help) {
+  OptionSpec spec{"--program", 0, "ID", help};
+  for (const nest::Program& p : programs()) spec.choices.push_back(p.id);
+  return spec;
+}
+
+const nest::Program* programOption(const Arguments& args) {
+  return findProgram(args.value("--program").value_or(""));
 }
 
 std::vector<OptionSpec> withLimits(std::vector<OptionSpec> known) {

@@ -83,7 +83,7 @@ int solve(const Arguments& args) {
   if (hasErrors(misuse)) return report(misuse), kBadInput;
 
   const bool json = args.has("--json");
-  auto input = readInput(args.files[0], json);
+  auto input = readInput(args.files[0], json, programOption(args));
   if (!input) return kBadInput;
   if (args.has("--deadline")) input->problem.search.deadlineSeconds = limits.deadlineSeconds;
   limits.deadlineSeconds = input->problem.search.deadlineSeconds;
@@ -162,6 +162,8 @@ its load and its memory, the lower bound and what was searched. Ctrl+C ends with
       .options = withLimits(
           {{"--json", 0, "", "print the outcome as JSON, all values in SI units, keys ending in their unit"},
            {"--output", 'o', "FILE", "also write the best plan alone, for evaluate and export"},
+           programSpec("what runs the plan, in place of the scenario's program: it sets what overlaps, which "
+                       "kernels run and what memory is taken"),
            {"--free", 0, "", "show beside it the optimum without the rules of the preset \"runnable\""},
            {"--front", 0, "",
             "also search the Pareto front of time, devices and peak memory as far as possible (up to ten "
@@ -175,6 +177,7 @@ its load and its memory, the lower bound and what was searched. Ctrl+C ends with
   {"format": "nest-scenario", "version": 1, "name": "…", "description": "…",
    "cluster": {"device": "h100-sxm", "network": "host:8@450GB/s rack:4@50GB/s,2us pod:32@12.5GB/s"},
    "model": {"path": "models/llama-2-7b.json"},
+   "program": "megatron-core-2025",
    "job": {"global_batch": 1024, "sequence_length": 4096, "microbatches": [1, 2, 4]},
    "search": {"preset": "runnable", "objective": "pipeline", "zero_stages": [0, 1, 2, 3],
               "recompute": ["none", "selective", "full"]},

@@ -41,6 +41,29 @@ struct AnalyticConstants {
   Sourced<double> lossWorkspace{6, Origin::Catalog,
                                 "Korthikanti 2022 (arXiv 2205.05198) §4.3: fp32 logits; bf16 ones beside"};
 
+  /// Rate of early fused attention (AttentionKernel::Early) ÷ FlashAttention-2.
+  Sourced<double> earlyAttention{
+      0.6, Origin::Estimated,
+      "Dao 2023 (arXiv 2307.08691): FlashAttention and Triton's at 1/2 to 2/3 of FlashAttention-2"};
+  /// Tokens per expert at which grouped products lose half their rate, forward and for weight gradients; 0:
+  /// as for any product.
+  Sourced<double> groupedHalfSize{0, Origin::Estimated, "as for any product"};
+  Sourced<double> groupedGradientHalfSize{0, Origin::Estimated, "as for any product"};
+  /// Bytes moved per element by eager kernels: a norm, a rotary position, and beyond the fused kernel a gated
+  /// MLP's activation.
+  Sourced<double> eagerNormTraffic{
+      36, Origin::Estimated,
+      "counted per kernel of PyTorch's composite RMSNorm: cast R2 W4, square R4 W4, "
+      "mean R4, scale R4 W4, cast R4 W2, weight R2 W2"};
+  Sourced<double> eagerRotaryTraffic{
+      20, Origin::Estimated,
+      "counted per kernel of torchtitan's rotary positions: cast R2 W4, complex "
+      "product R4 W4, cast R4 W2"};
+  Sourced<double> eagerGateTraffic{4, Origin::Estimated,
+                                   "counted per kernel: silu and product apart write and read once more"};
+  Sourced<double> eagerGateBackwardTraffic{16, Origin::Estimated,
+                                           "counted per kernel: silu and product apart, backward"};
+
   friend bool operator==(const AnalyticConstants&, const AnalyticConstants&) = default;
 };
 

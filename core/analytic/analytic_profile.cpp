@@ -109,7 +109,7 @@ GraphAndProfile analyticProfile(const TransformerArchitecture& a, const DeviceSp
                                 const std::vector<Strategy>& strategies, const AnalyticOptions& options) {
   Outline outline = outlineOf(a);
   const Settings settings(a, job);
-  const Roofline roofline(device, job.format, options.constants);
+  const Roofline roofline(device, job.format, options);
   Profile profile(strategies, job.microbatches, outline.graph.classCount,
                   static_cast<int>(outline.graph.tensors.size()));
   for (int s = 0; s < static_cast<int>(strategies.size()); ++s) {
@@ -120,7 +120,12 @@ GraphAndProfile analyticProfile(const TransformerArchitecture& a, const DeviceSp
       };
       for (int c = 0; c < outline.graph.classCount; ++c) {
         const Kind& kind = outline.kinds[std::size_t(c)];
-        profile.setCost(c, s, b, costOf(kind, setting(kind)));
+        LayerCost cost = costOf(kind, setting(kind));
+        for (RecomputeCost& r : cost.recompute) {
+          r.stash = r.stash * options.activationFactor;
+          r.workspace = r.workspace * options.workspaceFactor;
+        }
+        profile.setCost(c, s, b, std::move(cost));
       }
       for (int t = 0; t < static_cast<int>(outline.graph.tensors.size()); ++t) {
         const Layer& producer = outline.graph.layers[outline.graph.tensors[std::size_t(t)].producer.at()];

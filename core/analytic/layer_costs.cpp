@@ -12,6 +12,10 @@ constexpr double kNormTraffic = 2;
 /// beside.
 constexpr double kResidualTraffic = 3;
 
+/// How a weight's products run: in the job's format, in 16 bits whatever it is, or one for each expert at
+/// once.
+enum class Work { Plain, Wide, Grouped };
+
 void addTensorExchange(LayerCost& c, Phase phase, const LayerSetting& s, bool into, double bytes) {
   if (s.strategy.tensor == 1) return;
   if (s.strategy.sequence)
@@ -23,11 +27,13 @@ void addTensorExchange(LayerCost& c, Phase phase, const LayerSetting& s, bool in
 
 /// The product that makes a weight's gradients, and what adds them to the sum.
 Seconds gradientProduct(const LayerSetting& s, double out, double in, double tokens, double count,
-                        bool wide) {
+                        Work work) {
   const double separate = s.options.separateGradientSums;
   const double weights = out * in * count, sums = 2 * s.gradientBytes * weights * (1 - separate);
-  const Seconds product = wide ? s.device.wideProduct(out, in, tokens, count, sums)
-                               : s.device.product(out, in, tokens, count, sums);
+  const Seconds product = work == Work::Wide ? s.device.wideProduct(out, in, tokens, count, sums)
+                          : work == Work::Grouped
+                              ? s.device.groupedGradientProduct(out, in, tokens, count, sums)
+                              : s.device.product(out, in, tokens, count, sums);
   return product + separate * s.device.traffic(weights * (s.device.elementBytes() + 2 * s.gradientBytes));
 }
 
@@ -50,7 +56,9 @@ LayerSetting::LayerSetting(const TransformerArchitecture& a, const Roofline& r, 
       shares(a, st.tensor) {}
 
 Bytes boundaryBytes(const LayerSetting& s) {
-  return Bytes(s.outerTokens() * s.model.hidden * s.device.elementBytes());
+  const bool inParts = s.options.boundaryInParts && !s.strategy.sequence;
+  return Bytes(s.outerTokens() * s.model.hidden * s.device.elementBytes() /
+               (inParts ? s.strategy.tensor : 1));
 }
 
 LayerCost embeddingCost(const LayerSetting& s) {
@@ -65,7 +73,7 @@ LayerCost embeddingCost(const LayerSetting& s) {
                                             s.gradientBytes);  // rows added into gradients
   if (a.patchInputs > 0) {
     c.forward += s.device.wideProduct(s.outerTokens(), a.hidden, a.patchInputs);
-    c.backward += gradientProduct(s, a.hidden, a.patchInputs, s.outerTokens(), 1, true);
+    c.backward += gradientProduct(s, a.hidden, a.patchInputs, s.outerTokens(), 1, Work::Wide);
     c.denseParameters = embeddingParameters(a) + otherEmbeddingParameters(a);
     setAllPolicies(c, {true, Bytes(s.outerTokens() * a.patchInputs * s.device.elementBytes()), Seconds(0),
                        Bytes(moved)});
@@ -101,7 +109,7 @@ LayerCost headCost(const LayerSetting& s) {
   const double logits = rows * vocabulary;
   c.forward = s.device.wideProduct(rows, vocabulary, width) + s.device.traffic(logits * k.lossTraffic.value);
   c.backward = s.device.wideProduct(rows, width, vocabulary) +
-               gradientProduct(s, vocabulary, width, rows, 1, true) +
+               gradientProduct(s, vocabulary, width, rows, 1, Work::Wide) +
                s.device.traffic(logits * k.lossBackwardTraffic.value);
   c.denseParameters = (a.tiedEmbeddings ? 0 : vocabularyTable(a) * s.shares.width) +
                       (headParameters(a) - (a.tiedEmbeddings ? 0 : vocabularyTable(a)));
@@ -142,13 +150,17 @@ public:
 private:
   /// A weight product forward, and its two products backward: for the input and for the weights, the latter
   /// adding into gradients of the job's width.
-  void product(double tokens, double out, double in, double count, bool wide = false) {
+  void product(double tokens, double out, double in, double count, Work work = Work::Plain) {
     const auto time = [&](double p, double q, double r) {
-      return wide ? m.device.wideProduct(p, q, r, count) : m.device.product(p, q, r, count);
+      return work == Work::Wide      ? m.device.wideProduct(p, q, r, count)
+             : work == Work::Grouped ? m.device.groupedProduct(p, q, r, count)
+                                     : m.device.product(p, q, r, count);
     };
     c.forward += time(tokens, out, in);
-    c.backward += time(tokens, in, out) + gradientProduct(m, out, in, tokens, count, wide);
-    if (wide) return;
+    m_products += time(tokens, out, in);
+    m_productWidth += out * count * tokens / m.tokens;
+    c.backward += time(tokens, in, out) + gradientProduct(m, out, in, tokens, count, work);
+    if (work == Work::Wide) return;
     c.forward += m.device.cast(tokens * in * count);
     c.backward += m.device.cast(tokens * out * count);
   }
@@ -295,12 +307,12 @@ private:
     for (const Linear& l : m_shape.mlp) {
       if (l.isExpert) {
         const double experts = l.copies / m.strategy.expert;
-        product(tokensPerExpert(l), l.outAt(m.shares), l.inAt(m.shares), experts);
+        product(tokensPerExpert(l), l.outAt(m.shares), l.inAt(m.shares), experts, Work::Grouped);
         c.forward += m.device.expertOverhead(experts);
         c.backward += 2 * m.device.expertOverhead(experts);
       } else {
         product(l.split == Split::Replicated ? m.outerTokens() : m.tokens, l.outAt(m.shares),
-                l.inAt(m.shares), 1, l.split == Split::Replicated);
+                l.inAt(m.shares), 1, l.split == Split::Replicated ? Work::Wide : Work::Plain);
       }
     }
   }
@@ -348,19 +360,23 @@ private:
   void elementWise() {
     const double e = m.device.elementBytes();
     const double mask = hasDropout(a) ? 1 : 0;
-    double moved = m.outerTokens() * a.hidden *
-                   (a.blockNorms * kNormTraffic * e + parts() * (kResidualTraffic * e + mask));
+    // Eager kernels: one for each operation (LayerNorm is one in any program).
+    const bool eager = m.options.eagerElementwise;
+    const double norm = eager && !a.layerNorm ? k.eagerNormTraffic.value : kNormTraffic * e;
+    double moved =
+        m.outerTokens() * a.hidden * (a.blockNorms * norm + parts() * (kResidualTraffic * e + mask));
     moved += m.tokens * activeWidth() * (a.gatedMlp ? 3 : 2) * e;
     if (!a.learnedPositions && a.mixer == Mixer::Attention)
-      moved += m.tokens * (queryWidth() + keyWidth()) * 2 * e;  // rotary positions
-    if (a.queryKeyNorm && a.mixer == Mixer::Attention)
-      moved += m.tokens * (queryWidth() + keyWidth()) * kNormTraffic * e;
+      moved += m.tokens * (queryWidth() + keyWidth()) * (eager ? k.eagerRotaryTraffic.value : 2 * e);
+    if (a.queryKeyNorm && a.mixer == Mixer::Attention) moved += m.tokens * (queryWidth() + keyWidth()) * norm;
+    const double gate = eager && a.gatedMlp ? m.tokens * activeWidth() : 0;
     if (!m.options.flashAttention && a.mixer == Mixer::Attention)
       moved += m.tokens * heads() * m_shape.valueHeadDim * 2 * e;  // heads put together
     // Tokens are gathered by expert, and their results added up again.
     moved += m.tokens * routed() * routedWidth() * 4 * e;
-    c.forward += m.device.traffic(moved);
-    c.backward += m.device.traffic(moved * k.backwardTraffic.value);
+    m_elementWise = m.device.traffic(moved + gate * k.eagerGateTraffic.value);
+    c.forward += m_elementWise;
+    c.backward += m.device.traffic(moved * k.backwardTraffic.value + gate * k.eagerGateBackwardTraffic.value);
   }
 
   void parameters() {
@@ -389,7 +405,8 @@ private:
     }
     if (spread)
       c.collectives.push_back({CollectiveKind::AllToAll, GroupKind::Expert, phase,
-                               Bytes(m.outerTokens() * routed() * routedWidth() * m.device.elementBytes()),
+                               Bytes(m.outerTokens() * routed() * routedWidth() * m.device.elementBytes() *
+                                     m.options.expertDispatchShare),
                                2});
   }
   /// States that pass from one context rank to the next, fp32.
@@ -454,9 +471,17 @@ private:
                              (storesScores ? 2 * e * scores() : 0);
     const double input = m.outerTokens() * a.hidden * e;
     const double stash = coreStash();
-    const Seconds again = storesScores ? m_core : Seconds(0);
+    Seconds again = storesScores ? m_core : Seconds(0);
+    double selective = stash, transient = kept;
+    if (m.options.selectiveRecompute == SelectiveRecompute::EverySecondProduct) {
+      // Kept: the input, the attention's result, and the results of the other products.
+      again += m_products * 0.5 + m_elementWise;
+      selective = std::min(stash, input + m.tokens * (outputWidth() + m_productWidth / 2) * e);
+      transient += stash - selective;
+    }
     c.recompute[std::size_t(Recompute::None)] = {true, Bytes(stash + kept), Seconds(0), Bytes(gradients)};
-    c.recompute[std::size_t(Recompute::Selective)] = {true, Bytes(stash), again, Bytes(gradients + kept)};
+    c.recompute[std::size_t(Recompute::Selective)] = {true, Bytes(selective), again,
+                                                      Bytes(gradients + transient)};
     c.recompute[std::size_t(Recompute::Full)] = {true, Bytes(input), c.forward,
                                                  Bytes(gradients + kept + stash)};
   }
@@ -466,7 +491,8 @@ private:
   const AnalyticConstants& k;
   BlockShape m_shape;
   LayerCost c;
-  Seconds m_core, m_coreBackward;
+  Seconds m_core, m_coreBackward, m_products, m_elementWise;  ///< forward, but for the core's backward
+  double m_productWidth = 0;                                  ///< what all products of a token write
 };
 
 }  // namespace

@@ -3,13 +3,28 @@
 #include <algorithm>
 
 namespace nest {
+namespace {
 
-Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const AnalyticConstants& constants)
+double attentionShare(const DeviceSpec& device, const AnalyticOptions& options) {
+  const double best = device.attentionEfficiency.value;
+  if (options.attentionKernel == AttentionKernel::Latest) return best;
+  const double second = device.attentionEfficiencyFlash2.value_or(device.attentionEfficiency).value;
+  return options.attentionKernel == AttentionKernel::Flash2 ? second
+                                                            : second * options.constants.earlyAttention.value;
+}
+
+}  // namespace
+
+Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const AnalyticOptions& options)
     : m_bandwidth(device.memoryBandwidth.value.value() * device.memoryEfficiency.value),
       m_half(device.matrixHalfSize.value),
       m_latency(device.kernelLatency.value.value()),
       m_elementBytes(format == NumberFormat::Fp32 ? 4 : 2),
-      m_halfLength(constants.attentionHalfLength.value) {
+      m_halfLength(options.constants.attentionHalfLength.value) {
+  const AnalyticConstants& constants = options.constants;
+  const auto grouped = [this](double half) { return half > 0 ? half : m_half; };
+  m_groupedHalf = grouped(constants.groupedHalfSize.value);
+  m_groupedGradientHalf = grouped(constants.groupedGradientHalfSize.value);
   double peak = device.peak.value.value();
   if (format == NumberFormat::Fp32) peak *= constants.fp32Rate.value;
   peak *= device.sustainedRate.value;
@@ -21,24 +36,34 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
     m_expertOverhead = Seconds(constants.fp8ExpertOverhead.value);
     m_castBytes = constants.fp8CastTraffic.value;
   }
-  m_attentionRate = peak * device.attentionEfficiency.value;
+  m_attentionRate = peak * attentionShare(device, options);
 }
 
-Seconds Roofline::atRate(double rate, double m, double n, double k, double count, double extraBytes) const {
+Seconds Roofline::atRate(double rate, double m, double n, double k, double count, double extraBytes,
+                         const HalfSizes& half) const {
   if (m <= 0 || n <= 0 || k <= 0 || count <= 0) return Seconds(0);
   const double share =
-      m / (m + m_half) * n / (n + m_half) * k / (k + m_half * std::max(1.0, rate / m_wideRate));
+      m / (m + half.m) * n / (n + half.n) * k / (k + half.k * std::max(1.0, rate / m_wideRate));
   const double compute = 2 * m * n * k * count / (rate * share);
   const double bytes = (m * k + k * n + m * n) * m_elementBytes * count + extraBytes;
   return Seconds(std::max({compute, bytes / m_bandwidth, m_latency}));
 }
 
 Seconds Roofline::product(double m, double n, double k, double count, double extraBytes) const {
-  return atRate(m_linearRate, m, n, k, count, extraBytes);
+  return atRate(m_linearRate, m, n, k, count, extraBytes, {m_half, m_half, m_half});
+}
+
+Seconds Roofline::groupedProduct(double m, double n, double k, double count) const {
+  return atRate(m_linearRate, m, n, k, count, 0, {m_groupedHalf, m_half, m_half});
+}
+
+Seconds Roofline::groupedGradientProduct(double m, double n, double k, double count,
+                                         double extraBytes) const {
+  return atRate(m_linearRate, m, n, k, count, extraBytes, {m_half, m_half, m_groupedGradientHalf});
 }
 
 Seconds Roofline::wideProduct(double m, double n, double k, double count, double extraBytes) const {
-  return atRate(m_wideRate, m, n, k, count, extraBytes);
+  return atRate(m_wideRate, m, n, k, count, extraBytes, {m_half, m_half, m_half});
 }
 
 Seconds Roofline::traffic(double bytes) const {

@@ -10,13 +10,17 @@ namespace nest {
 /// kernel's latency (Williams, Waterman, Patterson 2009).
 class Roofline {
 public:
-  Roofline(const DeviceSpec& device, NumberFormat format, const AnalyticConstants& constants);
+  Roofline(const DeviceSpec& device, NumberFormat format, const AnalyticOptions& options);
 
   /// `count` products of m × k by k × n. Rate: peak · sustainedRate · matrixEfficiency · Π x/(x +
   /// matrixHalfSize) over m, n, k: small dimensions fill tiles, waves and pipelines badly. What a tile's
   /// beginning and end take does not shrink with the rate: in fp8 the half size of the depth k grows by the
   /// rate over that of 16 bits. `extraBytes`: traffic beside reading both and writing the product.
   Seconds product(double m, double n, double k, double count = 1, double extraBytes = 0) const;
+  /// As product, of experts one beside the other: m tokens each, or for weight gradients k. Few tokens cost
+  /// more of the rate than a single product's rows do (AnalyticConstants::groupedHalfSize).
+  Seconds groupedProduct(double m, double n, double k, double count) const;
+  Seconds groupedGradientProduct(double m, double n, double k, double count, double extraBytes) const;
   /// As product, at the rate of 16-bit formats even where the job computes in fp8 (attention, router, head).
   Seconds wideProduct(double m, double n, double k, double count = 1, double extraBytes = 0) const;
   /// What fp8 products wait for: so many elements of an operand cast, and turned for the product backward. 0
@@ -34,8 +38,13 @@ public:
   double elementBytes() const { return m_elementBytes; }
 
 private:
-  Seconds atRate(double rate, double m, double n, double k, double count, double extraBytes) const;
+  struct HalfSizes {
+    double m, n, k;
+  };
+  Seconds atRate(double rate, double m, double n, double k, double count, double extraBytes,
+                 const HalfSizes&) const;
 
+  double m_groupedHalf, m_groupedGradientHalf;
   double m_wideRate, m_linearRate, m_attentionRate, m_bandwidth, m_half, m_latency, m_elementBytes,
       m_halfLength, m_castBytes = 0;
   Seconds m_expertOverhead;

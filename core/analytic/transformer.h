@@ -30,6 +30,7 @@ struct ExpertLayers {
   bool sharedGate = false;
   int latent = 0;  ///< width that experts work in, between a projection down and one up; 0: hidden
   bool routerBias = false;
+  int groups = 0, groupsPerToken = 0;  ///< of experts; a token's experts are in so many of them. 0: any
   friend bool operator==(const ExpertLayers&, const ExpertLayers&) = default;
 };
 
@@ -151,9 +152,37 @@ double activeParameterCount(const TransformerArchitecture&);
 /// causal attention counted in full. The MFU convention "model" (Korthikanti 2022).
 Flops modelFlops(const TransformerArchitecture&, int sequenceLength, double sequences);
 
-/// Options of the analytic profile.
+/// Generation of a program's fused attention kernels.
+enum class AttentionKernel {
+  Latest,  ///< the device's best: FlashAttention-3, cuDNN
+  Flash2,  ///< FlashAttention-2, as PyTorch's own
+  Early,   ///< of before mid 2023: FlashAttention 1, Triton
+};
+
+/// What recompute "selective" repeats.
+enum class SelectiveRecompute {
+  AttentionCore,       ///< scores and what follows from them (Megatron); nothing where attention is fused
+  EverySecondProduct,  ///< every second matrix product and all element-wise work (torchtitan)
+};
+
+/// How often a token of a mixture of experts crosses the network.
+enum class ExpertExchange {
+  PerExpert,  ///< once for each expert that it is sent to
+  PerHost,    ///< once for each host that holds one of its experts; inside the host it is copied
+};
+
+/// Options of the analytic profile: what the program does, and constants of its kernels.
 struct AnalyticOptions {
   bool flashAttention = true;  ///< a fused attention kernel, so that scores are never stored
+  AttentionKernel attentionKernel = AttentionKernel::Latest;
+  SelectiveRecompute selectiveRecompute = SelectiveRecompute::AttentionCore;
+  ExpertExchange expertExchange = ExpertExchange::PerExpert;
+  bool eagerElementwise = false;  ///< norms, rotary positions and gated MLPs in a kernel for each operation
+  bool boundaryInParts = false;   ///< without sequence parallelism, a boundary tensor is sent in t parts
+  Seconds
+      hostTimePerBlock;  ///< least time of a block's passes where t > 1: what the host takes to issue them
+  double expertDispatchShare = 1;  ///< bytes sent to and from experts ÷ those of 16-bit numbers both ways
+  double activationFactor = 1, workspaceFactor = 1;  ///< memory that the program takes ÷ what is counted
   /// Share of the microbatches whose weight gradients a kernel of its own adds to the sum so far, as programs
   /// did before 2022; 0: the product that makes them adds them, too.
   double separateGradientSums = 0;

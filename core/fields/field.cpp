@@ -91,6 +91,7 @@ const std::vector<Field>& fields() {
     std::vector<Field> out;
     addClusterFields(out);
     addModelFields(out);
+    addProgramFields(out);
     addJobFields(out);
     addSearchFields(out);
     addConstraintFields(out);

@@ -7,6 +7,7 @@ namespace nest {
 /// Part of fields(), in the order of a file.
 void addClusterFields(std::vector<Field>&);
 void addModelFields(std::vector<Field>&);
+void addProgramFields(std::vector<Field>&);
 void addJobFields(std::vector<Field>&);
 void addSearchFields(std::vector<Field>&);
 void addConstraintFields(std::vector<Field>&);

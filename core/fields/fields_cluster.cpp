@@ -258,9 +258,84 @@ void addModelFields(std::vector<Field>& all) {
        .slide = Slide::Linear,
        .better = Better::Smaller,
        .matters = isComputed});
+  using A = AnalyticOptions;
+  const auto option = [&](Field f) {
+    f.group = group, f.stored = Stored::Changed, f.matters = isComputed;
+    f.key = "/model/analytic/" + f.key;
+    all.push_back(std::move(f));
+  };
+  option({.key = "attention_kernel",
+          .label = "Attention kernel",
+          .meaning =
+              "generation of the fused attention: the latest for the device, FlashAttention-2, or of before "
+              "mid 2023",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::attentionKernel>(),
+          .options = {"latest", "flash-2", "early"},
+          .optionLabels = {"Latest", "FlashAttention-2", "Before mid 2023"}});
+  option({.key = "selective_recompute",
+          .label = "Selective recompute",
+          .meaning =
+              "what selective recompute repeats: the attention's core (Megatron), or every second matrix "
+              "product and all element-wise work (torchtitan)",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::selectiveRecompute>(),
+          .term = "recompute",
+          .options = {"attention-core", "every-second-product"},
+          .optionLabels = {"Attention core", "Every second product"}});
+  option({.key = "expert_exchange",
+          .label = "Expert exchange",
+          .meaning =
+              "a token crosses the network once for each expert that it is sent to, or once for each host "
+              "that holds one of them",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::expertExchange>(),
+          .term = "expert degree",
+          .options = {"per-expert", "per-host"},
+          .optionLabels = {"Per expert", "Per host"}});
+  option({.key = "eager_elementwise",
+          .label = "Eager element-wise work",
+          .meaning = "norms, rotary positions and gated MLPs take a kernel for each operation",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::eagerElementwise>()});
+  option({.key = "boundary_in_parts",
+          .label = "Boundaries in parts",
+          .meaning = "without sequence parallelism, each tensor rank sends its part of a stage boundary",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::boundaryInParts>()});
+  option({.key = "host_time_per_block_s",
+          .label = "Host time per block",
+          .meaning =
+              "least time of a block's forward and backward passes under tensor parallelism: what the host "
+              "takes to issue their kernels",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::hostTimePerBlock>(),
+          .least = 0,
+          .most = 10,
+          .slide = Slide::Log,
+          .usual = 1e-3,
+          .better = Better::Smaller});
+  option(
+      {.key = "expert_dispatch_share",
+       .label = "Expert dispatch bytes",
+       .meaning = "bytes sent to and from experts ÷ those of 16-bit numbers both ways",
+       .access = as(Measure::Share, at<&Setting::model, &ModelSource::analytic, &A::expertDispatchShare>()),
+       .least = 0.01,
+       .most = 2,
+       .slide = Slide::Linear,
+       .better = Better::Smaller});
+  const auto factor = [&](const char* key, const char* label, const char* meaning, FieldAccess access) {
+    option({.key = key,
+            .label = label,
+            .meaning = meaning,
+            .access = std::move(access),
+            .least = 0.1,
+            .most = 10,
+            .slide = Slide::Log,
+            .reach = 4,
+            .better = Better::Smaller});
+  };
+  factor("activation_factor", "Activation memory factor", "stashed activations in memory ÷ those counted",
+         at<&Setting::model, &ModelSource::analytic, &A::activationFactor>());
+  factor("workspace_factor", "Workspace factor", "transient memory ÷ that counted",
+         at<&Setting::model, &ModelSource::analytic, &A::workspaceFactor>());
   const auto constant = [&](const char* key, const char* label, Sourced<double> AnalyticConstants::*member,
-                            double least, double most, const char* meaning,
-                            Measure measure = Measure::Number) {
+                            double least, double most, const char* meaning, Measure measure = Measure::Number,
+                            double usual = 0) {
     all.push_back({.key = std::string("/model/analytic/") + key,
                    .group = group,
                    .label = label,
@@ -273,6 +348,7 @@ void addModelFields(std::vector<Field>& all) {
                    .stored = Stored::Changed,
                    .slide = measure == Measure::Share ? Slide::Linear : Slide::Log,
                    .reach = 4,
+                   .usual = usual,
                    .matters = isComputed});
   };
   using C = AnalyticConstants;
@@ -297,6 +373,21 @@ void addModelFields(std::vector<Field>& all) {
            "bytes moved by the loss, backward");
   constant("loss_workspace_bytes_per_logit", "Loss buffers", &C::lossWorkspace, 0, 1e4,
            "bytes held by the loss");
+  constant("early_attention", "Early attention", &C::earlyAttention, 1e-3, 10,
+           "rate of fused attention of before mid 2023 ÷ FlashAttention-2");
+  constant("grouped_half_size", "Grouped half size", &C::groupedHalfSize, 0, 1e6,
+           "tokens per expert at which grouped products lose half their rate; 0: as for any product",
+           Measure::Number, 180);
+  constant("grouped_gradient_half_size", "Grouped half size, weight gradients", &C::groupedGradientHalfSize,
+           0, 1e6, "the same of the products that make weight gradients", Measure::Number, 570);
+  constant("eager_norm_traffic_bytes", "Eager norm traffic", &C::eagerNormTraffic, 0, 1e4,
+           "bytes moved per element by an eager RMSNorm");
+  constant("eager_rotary_traffic_bytes", "Eager rotary traffic", &C::eagerRotaryTraffic, 0, 1e4,
+           "bytes moved per element by eager rotary positions");
+  constant("eager_gate_traffic_bytes", "Eager gate traffic", &C::eagerGateTraffic, 0, 1e4,
+           "bytes moved per element by an eager gated activation, beyond the fused kernel");
+  constant("eager_gate_backward_traffic_bytes", "Eager gate backward traffic", &C::eagerGateBackwardTraffic,
+           0, 1e4, "the same, backward");
   all.push_back({.key = "/model/calibration",
                  .group = group,
                  .label = "Compute time",

@@ -31,6 +31,8 @@ struct Setting {
   ClusterSource cluster;
   ModelSource model;
   Job job;
+  std::string program =
+      "ideal";  ///< what runs the plan, by id (program/program.h); its values stand in the fields
   SearchOptions search;
   Constraints constraints;
   Assumptions assumptions;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fields/program_setting.h"
 #include "formats/networks/host_assignment.h"
 #include "formats/networks/host_topology.h"
 #include "formats/networks/network_import.h"
@@ -255,6 +256,18 @@ void assumeLinkEfficiency(Scenario& s, Diagnostics& out) {
                      "set /assumptions/link_efficiency to 1 if yours are measured"));
 }
 
+/// What runs the plan is in none of these files.
+void suggestProgram(const Scenario& s, Diagnostics& out) {
+  const bool isTpu = s.cluster.device.id.starts_with("tpu-");
+  const Program* usual = findProgram(isTpu ? "maxtext" : "megatron-core-2025");
+  out.push_back(
+      note("program-ideal", {"", 0, 0, "/program"},
+           "the files do not say what runs the plan: times are those of an ideal program, in which nothing "
+           "overlaps",
+           "name it with --program or in the field Program" +
+               (usual ? "; with " + s.cluster.device.name + " it may be " + usual->id : std::string())));
+}
+
 }  // namespace
 
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
@@ -262,7 +275,7 @@ Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceS
   return Importer(files, device, load, options).run();
 }
 
-Reading<Scenario> assemble(const Imported& parts, const Scenario* base) {
+Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Program* program) {
   Reading<Scenario> result;
   Scenario s;
   const Scenario* from = parts.scenario ? &*parts.scenario : base;
@@ -283,7 +296,9 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base) {
              s.cluster.device.name;
     if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
     assumeLinkEfficiency(s, result.diagnostics);
+    if (!program) suggestProgram(s, result.diagnostics);
   }
+  if (program) setProgram(s, *program);
   result.value = std::move(s);
   return result;
 }

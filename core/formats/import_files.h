@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/format.h"
+#include "program/program.h"
 
 namespace nest {
 
@@ -52,8 +53,9 @@ struct ImportOptions {
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
                               const ReferenceLoader& load, const ImportOptions& options = {});
 
-/// The scenario that the parts make: the scenario file, or `base`, with the cluster and the model put in.
-/// Errors: what is missing, and how to give it.
-Reading<Scenario> assemble(const Imported&, const Scenario* base);
+/// The scenario that the parts make: the scenario file, or `base`, with the cluster and the model put in,
+/// under `program`; nullptr: as it is, and a new one runs under `ideal`, which a note says, with the program
+/// that its device suggests. Errors: what is missing, and how to give it.
+Reading<Scenario> assemble(const Imported&, const Scenario* base, const Program* program = nullptr);
 
 }  // namespace nest

@@ -43,6 +43,9 @@ void addConstants(CostTerm& root, const DeviceSpec& d, const AnalyticConstants& 
         Count);
   c.add("attention efficiency", "share of the peak that fused attention reaches", d.attentionEfficiency,
         Fraction);
+  if (d.attentionEfficiencyFlash2)
+    c.add("attention efficiency of FlashAttention-2", "the same of that kernel", *d.attentionEfficiencyFlash2,
+          Fraction);
   c.add("memory bandwidth", "of a device", d.memoryBandwidth, Bandwidth);
   c.add("memory efficiency", "share of it that element-wise kernels reach", d.memoryEfficiency, Fraction);
   c.add("kernel latency", "least time of any kernel", d.kernelLatency, Time);

@@ -164,6 +164,17 @@ CostTerm memoryTerm(const Scene& s, int stage) {
   reserve.formula = "assumption: kept free for context, fragmentation and the communication library";
   reserve.inputs = {
       typed("reserve", "kept free on every device", f.memory.reserve.value(), TermUnit::Memory)};
+  const Problem& p = s.problem;
+  if (p.allocatorReserve > Bytes(0) || p.headroomReserve > Bytes(0)) {
+    reserve.formula += "; what the allocator keeps beyond what it hands out; headroom where predictions err";
+    const Bytes rest = f.memory.reserve - p.allocatorReserve - p.headroomReserve;
+    reserve.inputs = {
+        typed("reserve", "context and the communication library", rest.value(), TermUnit::Memory),
+        typed("allocator", "reserved by the allocator beyond what it hands out, at the most",
+              p.allocatorReserve.value(), TermUnit::Memory),
+        typed("headroom", "left free, as predicted memory errs", p.headroomReserve.value(),
+              TermUnit::Memory)};
+  }
   t.children.push_back(std::move(reserve));
   return t;
 }

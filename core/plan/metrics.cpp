@@ -114,6 +114,8 @@ PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architect
   PlanMetrics m;
   m.batchTime = e.batchTime;
   m.simulated = simulated;
+  m.program = p.program;
+  m.error = p.error;
   m.devicesUsed = plan.devicesUsed();
   m.deviceCount = p.cluster->deviceCount();
   if (e.batchTime.value() > 0) {
@@ -130,6 +132,10 @@ PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architect
     const MemoryUse& memory = e.stages[static_cast<std::size_t>(m.fullestStage)].memory;
     m.peakMemory = memory.total();
     m.capacity = memory.capacity;
+  }
+  for (const StageEvaluation& s : e.stages) {
+    const Bytes needed = (s.memory.total() - p.headroomReserve) * (1 + p.memoryError);
+    m.mayNotFit = m.mayNotFit || (p.memoryError > 0 && needed > s.memory.capacity);
   }
   m.split = averageSplit(e);
   m.bubble = bubbleOf(e);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analytic/transformer.h"
@@ -54,8 +55,11 @@ struct PlanMetrics {
   /// The step of an average device in use: m times its stage's load by what fills it, its stage's exposed
   /// sync (Data) and optimizer step, and Idle for the rest. Sums to batchTime.
   TimeSplit split{};
-  Bubble bubble;  ///< bubble.idle() is the share of Idle
-  Limit limit;    ///< of `split`
+  bool mayNotFit = false;  ///< within Problem::memoryError of a device's capacity, what is to stay free aside
+  std::string program;     ///< Problem::program
+  PredictionError error;   ///< Problem::error
+  Bubble bubble;           ///< bubble.idle() is the share of Idle
+  Limit limit;             ///< of `split`
 
   double share(TimePart p) const {
     return batchTime.value() > 0 ? split[static_cast<std::size_t>(p)] / batchTime : 0;

@@ -52,6 +52,15 @@ struct Assumptions {
   /// Share of the bandwidth of every level that exchanges sustain. 1: the levels' figures are what was
   /// measured; data sheets promise more than is reached (DeviceSpec::linkEfficiency).
   double linkEfficiency = 1;
+  /// If more than 0, exchanges run at the outermost level that the cluster has, wherever their ranks are, and
+  /// sustain this share of its bandwidth in place of linkEfficiency (programs that make no use of the host's
+  /// own links). 0: each at its level.
+  double flatExchange = 0;
+  /// Memory that the allocator reserves ÷ what it hands out.
+  double allocatorFactor = 1;
+  /// Share of each device's memory that a plan must leave free, so that it still fits where its prediction
+  /// errs.
+  double headroom = 0;
   Bytes reserve{2.0 * 1024 * 1024 * 1024};  ///< memory kept free on each device: context, fragmentation, NCCL
 
   friend bool operator==(const Assumptions&, const Assumptions&) = default;

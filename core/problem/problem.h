@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "cluster/levels/hierarchy.h"
 #include "model/layer_graph.h"
 #include "model/profile.h"
 #include "problem/job.h"
+#include "program/prediction_error.h"
 
 namespace nest {
 
@@ -20,6 +22,11 @@ struct Problem {
   Assumptions assumptions;
   SearchOptions search;
   Constraints constraints;
+  std::string program = "ideal";  ///< what runs the plan, for people: "megatron-core-2025, changed"
+  PredictionError error;          ///< of that program here; no runs: not validated
+  double memoryError = 0;  ///< share by which the program's predicted memory is known to err; 0: not known
+  /// Of assumptions.reserve: what the allocator keeps beyond what it hands out, and what is to stay free.
+  Bytes allocatorReserve, headroomReserve;
 
   /// Microbatches per pipeline, m; 0 if b·d does not divide B and padding is not allowed.
   int microbatchCount(int microbatch, int dataDegree) const {

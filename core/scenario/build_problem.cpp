@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fields/program_setting.h"
 #include "model/overlay.h"
 #include "scenario/check.h"
+#include "scenario/program_effects.h"
 #include "scenario/scenario.h"
 #include "units/text.h"
 
@@ -30,15 +32,6 @@ void calibrate(Profile& profile, int classCount, double factor) {
         for (RecomputeCost& r : scaled.recompute) r.extraBackward *= factor;
         profile.setCost(k, s, b, std::move(scaled));
       }
-}
-
-Hierarchy withEfficiency(const Hierarchy& cluster, double efficiency) {
-  std::vector<NetworkLevel> levels;
-  for (int l = 0; l < cluster.levelCount(); ++l) {
-    levels.push_back(cluster.level(l));
-    levels.back().efficiency = efficiency;
-  }
-  return cluster.withLevels(std::move(levels));
 }
 
 Diagnostics checkModel(const ModelSource& m, const Job& job) {
@@ -124,6 +117,7 @@ std::optional<GraphAndProfile> modelOf(const Setting& setting, const Hierarchy& 
   }
   GraphAndProfile analytic =
       analyticProfile(*model.architecture, setting.cluster.device, setting.job, strategies, model.analytic);
+  applyNetworkOf(setting, cluster, analytic);
   if (!measured) return analytic;
   auto both = overlayMeasured(analytic, *measured);
   append(out, std::move(both.diagnostics));
@@ -132,6 +126,7 @@ std::optional<GraphAndProfile> modelOf(const Setting& setting, const Hierarchy& 
 
 void addModel(const Setting& setting, Problem& problem, Diagnostics& out) {
   const ModelSource& model = setting.model;
+  // Strategies and profile see the network as exchanges count it.
   std::optional<GraphAndProfile> made = modelOf(setting, *problem.cluster, out);
   if (!made) return;
   const LayerGraph* graph = &made->graph;
@@ -186,10 +181,16 @@ Reading<Problem> buildProblem(const Setting& setting) {
   if (hasErrors(out)) return result;
 
   Problem problem;
-  problem.cluster =
-      std::make_shared<const Hierarchy>(withEfficiency(*cluster, setting.assumptions.linkEfficiency));
+  problem.cluster = std::make_shared<const Hierarchy>(asProgramUses(*cluster, setting.assumptions));
   problem.job = setting.job;
   problem.assumptions = setting.assumptions;
+  problem.program = programText(setting);
+  if (const auto& a = setting.model.architecture;
+      a && !setting.model.profile && setting.model.calibration == 1 && changedFromProgram(setting).empty())
+    problem.error = predictionErrorOf(setting.program, setting.cluster.device.id, a->experts.has_value());
+  // A program that keeps headroom says by it how far its memory errs.
+  problem.memoryError = usualSetting(setting.program).assumptions.headroom;
+  reserveMemory(problem);
   problem.search = setting.search;
   problem.constraints = setting.constraints;
   addModel(setting, problem, out);

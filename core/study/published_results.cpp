@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/models/hf_config.h"
+#include "program/program.h"
 #include "text/json_fields.h"
 #include "units/text.h"
 
@@ -195,7 +196,14 @@ int yearOf(RowFigures& f) {
   return static_cast<int>(2000 + number / 100 - (number % 100 == 1 ? 1 : 0));
 }
 
-void readPlan(RowFigures& f, PublishedRun& r) {
+const char* megatronOf(int year) {
+  if (year < 2022) return "megatron-2021";
+  if (year < 2023) return "megatron-2022";
+  if (year < 2024) return "megatron-core-2023";
+  return year < 2025 ? "megatron-core-2024" : "megatron-core-2025";
+}
+
+void readPlan(RowFigures& f, PublishedRun& r, Diagnostics& out) {
   r.device = f.word("device");
   r.sequence = f.whole("seq", 2048);
   r.model.maxPositions = std::max(r.model.maxPositions, r.sequence);
@@ -212,8 +220,8 @@ void readPlan(RowFigures& f, PublishedRun& r) {
   else if (f.word("source").find("nterleaved") == std::string::npos)
     r.chunks = 1;
   if (const auto zero = f.number("zero", 0, 3)) r.zero = static_cast<int>(*zero);
-  r.isEarlyZero3 = f.word("scheme") == "zero3";
-  if (r.isEarlyZero3) r.zero = 3;
+  const bool isEarlyZero3 = f.word("scheme") == "zero3";
+  if (isEarlyZero3) r.zero = 3;
   if (f.word("scheme") == "ptd" && f.has("tp_times_pp")) {
     const int product = f.whole("tp_times_pp", 1);
     r.tensor = product % 8 == 0 ? 8 : 1;
@@ -235,7 +243,11 @@ void readPlan(RowFigures& f, PublishedRun& r) {
   if (!f.has("convention")) r.convention = conventionBehind(f, r);
   if (f.word("format") == "fp8") r.format = NumberFormat::Fp8;
   r.year = yearOf(f);
-  r.isEarly = r.year < 2022;
+  r.program = f.word("program");
+  if (r.program.empty()) r.program = isEarlyZero3 ? "deepspeed-zero3-2021" : megatronOf(r.year);
+  if (!findProgram(r.program))
+    out.push_back(error("program-unknown", f.place(), "no program is called \"" + r.program + '"',
+                        "one of " + programIds()));
   for (int k = 0; k < kExchangeCount; ++k)
     r.overlap[static_cast<std::size_t>(k)] = f.number(kOverlapColumns[static_cast<std::size_t>(k)], 0, 1);
   r.syncOverlap = f.number("overlap_sync", 0, 1);
@@ -259,7 +271,7 @@ void readRow(RowFigures& f, const std::string& id, std::vector<PublishedRun>& ru
   PublishedRun r;
   r.set = id;
   r.model = *model;
-  readPlan(f, r);
+  readPlan(f, r, out);
   r.label = labelOf(f, r);
   for (const ResultColumn& c : kResults) {
     // A rate beside a time says the same once more.

@@ -31,7 +31,8 @@ enum class FlopConvention { Model, Causal, Sc21 };
 struct PublishedRun {
   static constexpr int kToday = 9999;
   std::string set, label;
-  std::string device;  ///< catalog id or name
+  std::string device;   ///< catalog id or name
+  std::string program;  ///< what ran it, by id: "program", else what its year and scheme say
   TransformerArchitecture model;
   int sequence = 2048, devices = 1, globalBatch = 1;
   std::optional<int> microbatch;  ///< none: the best that fits
@@ -41,11 +42,7 @@ struct PublishedRun {
   bool sequenceParallel = false;
   bool flashAttention = false;
   Recompute recompute = Recompute::None;
-  /// Software of before 2022: Megatron-LM's exchanges then waited for the products beside them, and its
-  /// weight gradients were added up by kernels of their own.
-  bool isEarly = false;
-  int year = kToday;          ///< of the software
-  bool isEarlyZero3 = false;  ///< scheme "zero3": DeepSpeed as it was in 2021
+  int year = kToday;        ///< of the software
   std::optional<int> zero;  ///< none: since 2023 1 (Megatron's distributed optimizer), before 0 if that fits
   NumberFormat format = NumberFormat::Bf16;
   bool fp16Gradients = false;
@@ -76,8 +73,9 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// overlap_data and overlap_sync (the end of a batch) are shares from 0 to 1 of such exchanges that the
 /// source says run beside compute. "fitted": true says that constants of the program were chosen with these
 /// rows in view. "host" is how many devices the device's own links join (72 in a GB200 rack; a TPU slice is
-/// one by itself). "year" is that of the software; without it, the number of an arXiv paper in "source" says
-/// it, and what says nothing is of today.
+/// one by itself). "program" is what ran it (program/program.h); without it, Megatron as it was in the "year"
+/// of the software, which without it the number of an arXiv paper in "source" says; what says nothing is of
+/// today.
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file);
 
 }  // namespace nest

@@ -9,12 +9,15 @@ namespace nest {
 std::vector<HeadlinePart> headlineParts(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
   using Kind = HeadlinePart::Kind;
   std::vector<HeadlinePart> parts;
-  parts.push_back({Kind::StepTime, text::time(m.batchTime) + " per step"});
+  parts.push_back({Kind::StepTime, words::withError(m.batchTime, m.error) + " per step"});
   if (m.mfu) parts.push_back({Kind::Utilisation, text::percent(*m.mfu) + " MFU"});
   parts.push_back({Kind::Plan, summaryOf(plan)});
-  if (m.fullestStage >= 0) parts.push_back({Kind::Memory, words::portion(m.peakMemory, m.capacity)});
+  if (m.fullestStage >= 0)
+    parts.push_back(
+        {Kind::Memory, words::portion(m.peakMemory, m.capacity) + (m.mayNotFit ? ", may not fit" : "")});
   parts.push_back({Kind::Limit, words::of(m.limit)});
   parts.push_back({Kind::Verdict, words::verdict(outcome)});
+  if (!m.program.empty()) parts.push_back({Kind::Program, words::programWith(m.program, m.error)});
   if (m.trainingTime) parts.push_back({Kind::Training, text::time(*m.trainingTime) + " to train"});
   if (m.deviceHours) parts.push_back({Kind::DeviceHours, text::amount(*m.deviceHours) + " device-hours"});
   return parts;

@@ -78,6 +78,16 @@ std::string mfuConvention(const PlanMetrics& m) {
   return out;
 }
 
+std::string withError(Seconds t, const PredictionError& e) {
+  return text::time(t) + (e.runs > 0 ? " ± " + text::percent(e.time) : std::string());
+}
+
+std::string programWith(const std::string& program, const PredictionError& e) {
+  if (program.starts_with("ideal")) return program == "ideal" ? "ideal program" : "ideal program, changed";
+  return program +
+         (e.runs > 0 ? ", " + text::count(e.runs) + (e.runs == 1 ? " run" : " runs") : ", not validated");
+}
+
 std::string portion(Bytes used, Bytes whole) {
   const std::string a = text::memory(used), b = text::memory(whole);
   const auto unit = [](const std::string& s) { return s.substr(s.rfind(' ') + 1); };

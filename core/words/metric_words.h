@@ -21,6 +21,11 @@ std::string of(const Bubble&);  ///< "16.8 % (fill and drain 4.4 %, imbalance 12
 /// What MFU counts and the very rate it divides by; empty without MFU.
 std::string mfuConvention(const PlanMetrics&);
 
+/// "16.7 s ± 8 %", or without runs that tell, "16.7 s".
+std::string withError(Seconds, const PredictionError&);
+/// "ideal program", "megatron-core-2025, 19 runs", "nanotron, changed, not validated".
+std::string programWith(const std::string& program, const PredictionError&);
+
 /// "39.5 of 80 GiB", "6.16 GiB of 2 TiB": no unit is left out that differs.
 std::string portion(Bytes used, Bytes whole);
 

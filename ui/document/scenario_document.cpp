@@ -14,7 +14,7 @@ ScenarioParts differingParts(const Scenario& a, const Scenario& b) {
   parts.setFlag(ScenarioPart::Job, !(a.job == b.job));
   parts.setFlag(ScenarioPart::Search, !(a.search == b.search));
   parts.setFlag(ScenarioPart::Constraints, !(a.constraints == b.constraints));
-  parts.setFlag(ScenarioPart::Assumptions, !(a.assumptions == b.assumptions));
+  parts.setFlag(ScenarioPart::Assumptions, a.program != b.program || !(a.assumptions == b.assumptions));
   parts.setFlag(ScenarioPart::KeptPlans, a.keptPlans != b.keptPlans);
   parts.setFlag(ScenarioPart::Moments, a.moments != b.moments);
   return parts;

@@ -69,6 +69,11 @@ const std::vector<std::pair<QString, QString>>& words() {
       {QStringLiteral("placement"), QStringLiteral("Assignment of stage, replica and rank to each device.")},
       {QStringLiteral("plan"),
        QStringLiteral("All decisions: parallel degrees, stage cuts, recompute, ZeRO stage and placement.")},
+      {QStringLiteral("program"),
+       QStringLiteral(
+           "What runs the plan: a training framework at one time. It sets overlaps, kernels, memory "
+           "overheads and which plans can be expressed; each value can be changed. <i>Ideal</i>: "
+           "nothing overlaps.")},
       {QStringLiteral("preset"),
        QStringLiteral("<i>Runnable</i> searches only what training frameworks accept: divisible batches, TP "
                       "that divides heads and hosts. <i>Free</i> searches everything.")},
@@ -107,7 +112,7 @@ const std::vector<std::pair<QString, QString>>& words() {
                       "of more send/recv.")},
   };
   return all;
-}
+}  // namespace
 
 }  // namespace
 

@@ -54,6 +54,7 @@ ScenarioPanel::ScenarioPanel(ScenarioDocument& document, QWidget* parent)
   buildScenario();
   buildCluster();
   buildModel();
+  addFields(section(tr("Program")), "Program");
   buildJob();
   buildDegrees();
   buildSearch();

@@ -18,6 +18,7 @@
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
 #include "plan/explanation_constants.h"
+#include "scenario/program_term.h"
 #include "theme/appearance.h"
 #include "theme/plain_text.h"
 #include "units/text.h"
@@ -200,6 +201,7 @@ void Inspector::refresh() {
     CostTerm whole = explain(*m_context->problem, *plan, *m_context->shownEvaluation());
     if (const auto& s = m_context->scenario; s && s->model.architecture)
       addConstants(whole, s->cluster.device, s->model.analytic.constants);
+    if (const auto& s = m_context->scenario) addProgram(whole, *s);
     m_tree = std::make_shared<const CostTerm>(std::move(whole));
   }
   const QString kept = m_view->currentIndex().data(TermModel::kIdRole).toString();

@@ -73,6 +73,9 @@ const std::vector<DeviceFigure>& deviceFigures() {
       figure<&DeviceSpec::attentionEfficiency>("attention_efficiency", "Attention efficiency", Measure::Share,
                                                1e-3, 1,
                                                "share of the peak that a fused attention kernel reaches"),
+      figure<&DeviceSpec::attentionEfficiencyFlash2>(
+          "attention_efficiency_flash_2", "Attention efficiency, FlashAttention-2", Measure::Share, 1e-3, 1,
+          "the same of FlashAttention-2; without it, as attention_efficiency"),
       figure<&DeviceSpec::kernelLatency>("kernel_latency_s", "Kernel latency", Measure::Time, 0, 1,
                                          "least time of any kernel"),
       figure<&DeviceSpec::memoryBandwidth>("memory_bandwidth_bytes_per_s", "Memory bandwidth",

@@ -33,8 +33,9 @@ struct DeviceSpec {
   Sourced<double> sustainedRate{0.85};
   Sourced<double> matrixHalfSize{
       96.0};  ///< rows, columns or depth of a product at which half its rate is lost
-  Sourced<double> attentionEfficiency{0.5};       ///< share of `peak` that a fused attention kernel reaches
-  Sourced<Seconds> kernelLatency{Seconds(4e-6)};  ///< least time of any kernel
+  Sourced<double> attentionEfficiency{0.5};  ///< share of `peak` that a fused attention kernel reaches
+  std::optional<Sourced<double>> attentionEfficiencyFlash2;  ///< the same of FlashAttention-2; none: no less
+  Sourced<Seconds> kernelLatency{Seconds(4e-6)};             ///< least time of any kernel
   Sourced<double> linkEfficiency{0.8};  ///< share of the nominal link bandwidths that collectives sustain
 
   friend bool operator==(const DeviceSpec&, const DeviceSpec&) = default;

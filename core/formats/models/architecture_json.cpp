@@ -112,7 +112,9 @@ constexpr Size<ExpertLayers> kExperts[] = {{"experts", &ExpertLayers::experts},
                                            {"shared_intermediate_size", &ExpertLayers::sharedIntermediate},
                                            {"first_dense", &ExpertLayers::firstDense},
                                            {"period", &ExpertLayers::period}};
-constexpr Size<ExpertLayers> kRareExperts[] = {{"latent_size", &ExpertLayers::latent}};
+constexpr Size<ExpertLayers> kRareExperts[] = {{"latent_size", &ExpertLayers::latent},
+                                               {"groups", &ExpertLayers::groups},
+                                               {"groups_per_token", &ExpertLayers::groupsPerToken}};
 constexpr Flag<ExpertLayers> kRareExpertFlags[] = {{"router_bias", &ExpertLayers::routerBias}};
 
 template <class T, std::size_t N>

@@ -205,6 +205,8 @@ void readExperts(const FamilyExperts& d, ConfigFields& f, TransformerArchitectur
   e.firstDense = d.firstDense > 0 ? f.shape(firstDense, d.firstDense, 0, kMostLayers)
                                   : f.optional(firstDense, 0, 0, kMostLayers);
   e.routerBias = d.routerBias;
+  e.groups = f.optional({"n_group"}, 0, 0, kMostExperts);
+  e.groupsPerToken = f.optional({"topk_group"}, 0, 0, kMostExperts);
   e.latent = f.optional({"moe_latent_size"}, 0, 1, kMostWidth);
   readDenseLayers(f, a, e);
   a.experts = e;

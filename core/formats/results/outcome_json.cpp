@@ -41,6 +41,10 @@ void addLimit(Json& j, const Limit& limit) {
 void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
   j["summary"] = summaryOf(r.plan);
+  j["program"] = m.program;
+  j["prediction_error"] =
+      m.error.runs > 0 ? Json{{"mean_absolute_error", m.error.time}, {"runs", m.error.runs}} : Json(nullptr);
+  j["may_not_fit"] = m.mayNotFit;
   j["batch_time_s"] = m.batchTime.value();
   j["simulated_time_s"] = m.simulated.value() > 0 ? Json(m.simulated.value()) : Json(nullptr);
   j["samples_per_s"] = m.samplesPerSecond;
@@ -206,6 +210,7 @@ Json shortPlans(const ReportSource& source, const std::vector<RankedPlan>& plans
                     {"simulated_time_s", m.simulated.value()},
                     {"devices_used", m.devicesUsed},
                     {"peak_memory_bytes", peak.value()},
+                    {"may_not_fit", m.mayNotFit},
                     {"plan", planJson(plans[i].plan)}});
   }
   return list;

@@ -140,7 +140,8 @@ bool holdsMeasurements(const Problem& problem) {
 std::string figures(const ReportSource& source, const RankedPlan& r, const PlanMetrics& m) {
   std::string out;
   out += titled("plan", summaryOf(r.plan));
-  out += titled("step time", text::time(m.batchTime) +
+  out += titled("program", words::programWith(m.program, m.error));
+  out += titled("step time", words::withError(m.batchTime, m.error) +
                                  (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
   if (m.simulated.value() > 0)
     if (const std::string why =
@@ -169,8 +170,12 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   out += titled("idle", words::of(m.bubble));
   out += titled("limit", words::of(m.limit));
   if (m.fullestStage >= 0)
-    out += titled("fullest device", words::portion(m.peakMemory, m.capacity) + ", in " +
-                                        text::stageName(StageIndex(m.fullestStage)));
+    out += titled("fullest device",
+                  words::portion(m.peakMemory, m.capacity) + ", in " +
+                      text::stageName(StageIndex(m.fullestStage)) +
+                      (m.mayNotFit ? "; may not fit: memory predicted for this program errs by " +
+                                         text::percent(source.problem->memoryError)
+                                   : std::string()));
   return out;
 }
 
@@ -223,15 +228,40 @@ std::string freeText(const Outcome& o, const Outcome& free) {
   return out + titled("step time", text::time(t) + change);
 }
 
+/// Whether a plan that is slower than the best one is known to be so, and whether it has room.
+std::string remarkOn(const PlanMetrics& m, Seconds best) {
+  std::string out;
+  if (m.error.runs > 0 && m.batchTime <= best * (1 + m.error.time)) out = "within the error";
+  if (m.mayNotFit) out += out.empty() ? "may not fit" : ", may not fit";
+  return out;
+}
+
+/// Beside a best plan that may not fit, the fastest of the others that has room.
+std::string roomierText(const ReportSource& source, const Outcome& o) {
+  const auto metrics = [&](const RankedPlan& r) {
+    return metricsOf(*source.problem, source.architecture, r);
+  };
+  if (!metrics(o.plans.front()).mayNotFit) return {};
+  for (const RankedPlan& r : o.plans)
+    if (const PlanMetrics m = metrics(r); !m.mayNotFit)
+      return titled("with room", summaryOf(r.plan) + ", " + text::time(m.batchTime) + ", " +
+                                     words::portion(m.peakMemory, m.capacity));
+  return titled("with room", "none of the plans found; raise the headroom to search for one");
+}
+
 std::string alternatives(const ReportSource& source, const Outcome& o) {
   if (o.plans.size() < 2) return {};
-  TextTable table(
-      {{"plan", TextTable::Align::Left}, {"step time"}, {"slower by"}, {"devices"}, {"fullest device"}});
+  TextTable table({{"plan", TextTable::Align::Left},
+                   {"step time"},
+                   {"slower by"},
+                   {"devices"},
+                   {"fullest device"},
+                   {"", TextTable::Align::Left}});
   for (std::size_t i = 1; i < std::min(o.plans.size(), kMostAlternatives + 1); ++i) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, o.plans[i]);
     table.add({summaryOf(o.plans[i].plan), text::time(m.batchTime),
                text::percent(m.batchTime / o.plans[0].evaluation.batchTime - 1), text::count(m.devicesUsed),
-               text::memory(m.peakMemory)});
+               text::memory(m.peakMemory), remarkOn(m, o.plans[0].evaluation.batchTime)});
   }
   // With a strategy for each stage only the first plan is proven to be where it stands.
   return (source.problem->search.strategyPerStage ? "\nNext best of those met\n" : "\nNext best\n") +
@@ -280,8 +310,8 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
   const RankedPlan* best = o.best();
   if (best) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, *best);
-    out += headlineOf(m, best->plan, o) + "\n\n" + figures(source, *best, m) + tables(source, *best) +
-           networkText(source, *best) + alternatives(source, o);
+    out += headlineOf(m, best->plan, o) + "\n\n" + figures(source, *best, m) + roomierText(source, o) +
+           tables(source, *best) + networkText(source, *best) + alternatives(source, o);
   } else {
     const words::NoPlan none = words::noPlan(o);
     out += none.title + (none.detail.empty() ? "" : ". " + none.detail) + ".\n";

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cluster/devices/device_json.h"
+#include "fields/program_setting.h"
 #include "text/json_quantities.h"
 
 namespace nest {
@@ -185,11 +186,6 @@ Json valueJson(const Field& f, const FieldValue& v) {
   return {};
 }
 
-const Setting& usualSetting() {
-  static const Setting usual;
-  return usual;
-}
-
 }  // namespace
 
 void readFields(const ScenarioReader& r, JsonFields& object, std::string_view pointer, Setting& setting) {
@@ -213,9 +209,12 @@ void readFields(const ScenarioReader& r, JsonFields& object, std::string_view po
 Json fieldsJson(std::string_view pointer, const Setting& s,
                 const std::function<void(std::string_view key, Json& into)>& structured) {
   Json j = Json::object();
+  const Setting& usual = usualSetting(s.program);
   for (const Field& f : fields()) {
     const std::string_view key = below(f, pointer);
     if (key.empty()) continue;
+    // What the program sets, its name says.
+    const bool always = f.stored == Stored::Always && !programValue(s, f);
     const auto slash = key.find('/');
     if (f.kind() == FieldKind::Structured) {
       if (structured && slash == std::string_view::npos) structured(key, j);
@@ -231,9 +230,8 @@ Json fieldsJson(std::string_view pointer, const Setting& s,
     };
     if (f.access.figure) {
       const auto figure = f.access.figure(s);
-      if (f.stored == Stored::Always || figure != f.access.figure(usualSetting()))
-        put(Json(figureJson(*figure)));
-    } else if (f.stored == Stored::Always || v != f.access.get(usualSetting(), 0)) {
+      if (always || figure != f.access.figure(usual)) put(Json(figureJson(*figure)));
+    } else if (always || v != f.access.get(usual, 0)) {
       put(valueJson(f, v));
     }
   }

@@ -33,8 +33,8 @@ Json strategyJson(const Strategy& s) {
   return {{"tensor", s.tensor}, {"sequence", s.sequence}, {"context", s.context}, {"expert", s.expert}};
 }
 
-Constraints readConstraints(const ScenarioReader& r, JsonFields& f) {
-  Setting s;
+Constraints readConstraints(const ScenarioReader& r, JsonFields& f, const Setting& usual) {
+  Setting s = usual;
   readFields(r, f, "/constraints", s);
   r.objects(f, "layer_pins", [&](JsonFields& pin) {
     pin.requireKey("layer", "the layer, from 0");
@@ -47,9 +47,8 @@ Constraints readConstraints(const ScenarioReader& r, JsonFields& f) {
   return s.constraints;
 }
 
-Json constraintsJson(const Constraints& constraints) {
-  Setting s;
-  s.constraints = constraints;
+Json constraintsJson(const Setting& s) {
+  const Constraints& constraints = s.constraints;
   return fieldsJson("/constraints", s, [&](std::string_view key, Json& j) {
     if (key == "layer_pins")
       for (const auto& pin : constraints.layerPins)

@@ -53,42 +53,36 @@ std::optional<Recompute> recomputeNamed(std::string_view name) {
   return std::nullopt;
 }
 
-Job readJob(const ScenarioReader& r, JsonFields& f) {
-  Setting s;
+Job readJob(const ScenarioReader& r, JsonFields& f, const Setting& usual) {
+  Setting s = usual;
   readOptimizer(r, f, s);
   readFields(r, f, "/job", s);
   return s.job;
 }
 
-Json jobJson(const Job& job) {
-  Setting s;
-  s.job = job;
+Json jobJson(const Setting& s) {
   return fieldsJson("/job", s, [&](std::string_view key, Json& into) {
     if (key == "optimizer") into["optimizer"] = optimizerJson(s);
   });
 }
 
-SearchOptions readSearch(const ScenarioReader& r, JsonFields& f) {
-  Setting s;
+SearchOptions readSearch(const ScenarioReader& r, JsonFields& f, const Setting& usual) {
+  Setting s = usual;
   readFields(r, f, "/search", s);
   return s.search;
 }
 
-Json searchJson(const SearchOptions& search) {
-  Setting s;
-  s.search = search;
+Json searchJson(const Setting& s) {
   return fieldsJson("/search", s);
 }
 
-Assumptions readAssumptions(const ScenarioReader& r, JsonFields& f) {
-  Setting s;
+Assumptions readAssumptions(const ScenarioReader& r, JsonFields& f, const Setting& usual) {
+  Setting s = usual;
   readFields(r, f, "/assumptions", s);
   return s.assumptions;
 }
 
-Json assumptionsJson(const Assumptions& assumptions) {
-  Setting s;
-  s.assumptions = assumptions;
+Json assumptionsJson(const Setting& s) {
   return fieldsJson("/assumptions", s);
 }
 

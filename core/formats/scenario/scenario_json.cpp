@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "fields/program_setting.h"
 #include "formats/format.h"
 #include "formats/scenario/scenario_parts.h"
 #include "scenario/check.h"
@@ -154,12 +155,13 @@ std::string writeScenario(const Scenario& s) {
   Json j{{"format", kFormatName}, {"version", kScenarioVersion}};
   j["name"] = s.name;
   j["description"] = s.description;
+  if (s.program != kIdealProgram) j["program"] = s.program;
   j["cluster"] = clusterJson(s.cluster);
-  j["model"] = modelJson(s.model);
-  j["job"] = jobJson(s.job);
-  j["search"] = searchJson(s.search);
-  j["constraints"] = constraintsJson(s.constraints);
-  j["assumptions"] = assumptionsJson(s.assumptions);
+  j["model"] = modelJson(s);
+  j["job"] = jobJson(s);
+  j["search"] = searchJson(s);
+  j["constraints"] = constraintsJson(s);
+  j["assumptions"] = assumptionsJson(s);
   addKeptJson(s, j);
   return layOut(j);
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "fields/program_setting.h"
 #include "formats/results/plan_parts.h"
 #include "formats/scenario/scenario_parts.h"
 #include "text/json_quantities.h"
@@ -128,11 +129,14 @@ void readMoment(const ScenarioReader& r, JsonFields& f, Scenario& s) {
 Json settingJson(const Setting& kept, const Setting& own) {
   Json j = Json::object();
   if (!(kept.cluster == own.cluster)) j["cluster"] = clusterJson(kept.cluster);
-  if (!(kept.model == own.model)) j["model"] = modelJson(kept.model);
-  if (!(kept.job == own.job)) j["job"] = jobJson(kept.job);
-  if (!(kept.search == own.search)) j["search"] = searchJson(kept.search);
-  if (!(kept.constraints == own.constraints)) j["constraints"] = constraintsJson(kept.constraints);
-  if (!(kept.assumptions == own.assumptions)) j["assumptions"] = assumptionsJson(kept.assumptions);
+  // Under another program every part says what it does not share with that program.
+  const bool other = kept.program != own.program;
+  if (other) j["program"] = kept.program;
+  if (other || !(kept.model == own.model)) j["model"] = modelJson(kept);
+  if (other || !(kept.job == own.job)) j["job"] = jobJson(kept);
+  if (other || !(kept.search == own.search)) j["search"] = searchJson(kept);
+  if (other || !(kept.constraints == own.constraints)) j["constraints"] = constraintsJson(kept);
+  if (other || !(kept.assumptions == own.assumptions)) j["assumptions"] = assumptionsJson(kept);
   return j;
 }
 
@@ -197,12 +201,21 @@ Json momentJson(const SavedMoment& m) {
 
 Setting readSetting(const ScenarioReader& r, JsonFields& f, const Setting& base) {
   Setting s = base;
+  if (const auto id = f.string("program")) {
+    const Program* program = findProgram(*id);
+    if (program)
+      setProgram(s, *program);
+    else
+      f.report(Severity::Error, "program-unknown", "program", "no program is called \"" + *id + '"',
+               "one of " + programIds());
+  }
+  const Setting& usual = usualSetting(s.program);
   r.section(f, "cluster", [&](JsonFields& x) { s.cluster = readCluster(r, x); });
-  r.section(f, "model", [&](JsonFields& x) { s.model = readModel(r, x); });
-  r.section(f, "job", [&](JsonFields& x) { s.job = readJob(r, x); });
-  r.section(f, "search", [&](JsonFields& x) { s.search = readSearch(r, x); });
-  r.section(f, "constraints", [&](JsonFields& x) { s.constraints = readConstraints(r, x); });
-  r.section(f, "assumptions", [&](JsonFields& x) { s.assumptions = readAssumptions(r, x); });
+  r.section(f, "model", [&](JsonFields& x) { s.model = readModel(r, x, usual); });
+  r.section(f, "job", [&](JsonFields& x) { s.job = readJob(r, x, usual); });
+  r.section(f, "search", [&](JsonFields& x) { s.search = readSearch(r, x, usual); });
+  r.section(f, "constraints", [&](JsonFields& x) { s.constraints = readConstraints(r, x, usual); });
+  r.section(f, "assumptions", [&](JsonFields& x) { s.assumptions = readAssumptions(r, x, usual); });
   return s;
 }
 

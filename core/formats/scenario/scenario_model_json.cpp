@@ -92,8 +92,9 @@ void readMeasured(const ScenarioReader& r, JsonFields& f, ModelSource& model) {
 
 }  // namespace
 
-ModelSource readModel(const ScenarioReader& r, JsonFields& f) {
+ModelSource readModel(const ScenarioReader& r, JsonFields& f, const Setting& usual) {
   ModelSource model;
+  model.analytic = usual.model.analytic;
   const int forms = int(f.has("path")) + int(f.has("config")) + int(f.has("architecture"));
   if (forms > 1 || (forms == 0 && !f.has("profile")))
     f.report(Severity::Error, "model-form", "path",
@@ -107,12 +108,14 @@ ModelSource readModel(const ScenarioReader& r, JsonFields& f) {
   r.section(f, "architecture",
             [&](JsonFields& a) { model.architecture = readArchitecture(a, r.text, r.out); });
   Setting s;
+  s.program = usual.program;
   s.model = std::move(model);
   readFields(r, f, "/model", s);
   return s.model;
 }
 
-Json modelJson(const ModelSource& model) {
+Json modelJson(const Setting& setting) {
+  const ModelSource& model = setting.model;
   Json j = Json::object();
   if (!model.reference.empty())
     j["path"] = model.reference;
@@ -123,6 +126,7 @@ Json modelJson(const ModelSource& model) {
   if (model.profile && model.graph && (model.reference.empty() || model.architecture))
     j["profile"] = Json::parse(writeProfileJson({{}, *model.graph, *model.profile, {}, {}}));
   Setting s;
+  s.program = setting.program;
   s.model.analytic = model.analytic, s.model.calibration = model.calibration;
   j.update(fieldsJson("/model", s));
   return j;

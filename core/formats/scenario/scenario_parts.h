@@ -36,18 +36,20 @@ struct ScenarioReader {
 ClusterSource readCluster(const ScenarioReader&, JsonFields&);
 nlohmann::ordered_json clusterJson(const ClusterSource&);
 
-ModelSource readModel(const ScenarioReader&, JsonFields&);
-nlohmann::ordered_json modelJson(const ModelSource&);
+/// The parts of a setting; what a file leaves out is as `usual`, which is what the setting's program makes
+/// it.
+ModelSource readModel(const ScenarioReader&, JsonFields&, const Setting& usual);
+nlohmann::ordered_json modelJson(const Setting&);
 
-Job readJob(const ScenarioReader&, JsonFields&);
-nlohmann::ordered_json jobJson(const Job&);
-SearchOptions readSearch(const ScenarioReader&, JsonFields&);
-nlohmann::ordered_json searchJson(const SearchOptions&);
-Assumptions readAssumptions(const ScenarioReader&, JsonFields&);
-nlohmann::ordered_json assumptionsJson(const Assumptions&);
+Job readJob(const ScenarioReader&, JsonFields&, const Setting& usual);
+nlohmann::ordered_json jobJson(const Setting&);
+SearchOptions readSearch(const ScenarioReader&, JsonFields&, const Setting& usual);
+nlohmann::ordered_json searchJson(const Setting&);
+Assumptions readAssumptions(const ScenarioReader&, JsonFields&, const Setting& usual);
+nlohmann::ordered_json assumptionsJson(const Setting&);
 
-Constraints readConstraints(const ScenarioReader&, JsonFields&);
-nlohmann::ordered_json constraintsJson(const Constraints&);
+Constraints readConstraints(const ScenarioReader&, JsonFields&, const Setting& usual);
+nlohmann::ordered_json constraintsJson(const Setting&);
 
 /// Cluster, model, job, search, constraints and assumptions, as far as `f` names them; the rest as in `base`.
 Setting readSetting(const ScenarioReader&, JsonFields& f, const Setting& base);

@@ -54,7 +54,8 @@ private slots:
     const auto slurm = opened(sample("tree.topology.conf"));
     QVERIFY(slurm);
     QCOMPARE(slurm->assumptions.linkEfficiency, device.linkEfficiency.value);
-    QCOMPARE(slurm.diagnostics.size(), std::size_t(1));
+    QCOMPARE(slurm.diagnostics.size(), std::size_t(2));  // of the links, and that no program is named
+    QCOMPARE(slurm.diagnostics[1].code, std::string("program-ideal"));
     QCOMPARE(slurm.diagnostics[0].code, std::string("link-efficiency-assumed"));
     QCOMPARE(slurm.diagnostics[0].where.pointer, std::string("/assumptions/link_efficiency"));
     const auto problem = buildProblem(*slurm);
@@ -63,7 +64,7 @@ private slots:
     QCOMPARE(problem->cluster->level(0).sustained(),
              device.linkBandwidth.value * device.linkEfficiency.value);
     const auto typed = opened({"n.txt", "host:8@450GB/s rack:4@50GB/s", ""});
-    QVERIFY(typed && typed.diagnostics.empty());
+    QVERIFY(typed && typed.diagnostics.size() == 1 && typed.diagnostics[0].code == "program-ideal");
     QCOMPARE(typed->assumptions.linkEfficiency, 1.0);
     // A scenario that is there keeps its own.
     const auto imported = importFiles({sample("tree.topology.conf")}, device, {});

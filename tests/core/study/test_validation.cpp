@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include "cluster/devices/device_catalog.h"
+#include "formats/import_files.h"
+#include "formats/results/plan_json.h"
 #include "study/validation.h"
 #include "support/test_main.h"
 
@@ -18,7 +20,8 @@ const char* kNamed = R"({"sets":[{"hidden":1024,"heads":16,"layers":4,"source":"
 const char* kChunks = R"({"sets":[{"id":"own","device":"H100 SXM","seq":4096,"flash":true,
   "model":{"model_type":"llama","num_hidden_layers":30},
   "columns":["t","p","v","gpus","global_batch","microbatch","mfu"],
-  "rows":[[1,4,8,8,64,1,0.4],[1,4,5,8,64,1,0.4],[1,7,1,7,64,1,0.4],[1,7,3,7,63,1,0.4]]}]})";
+  "rows":[[1,4,8,8,64,1,0.4],[1,4,5,8,64,1,0.4],[1,7,1,7,64,1,0.4],[1,7,3,7,63,1,0.4],
+          [1,4,10,8,64,1,0.4]]}]})";
 
 /// The small table with one more figure for all its rows.
 std::string withColumn(const std::string& name, const std::string& value) {
@@ -49,16 +52,53 @@ private slots:
       for (const double e : all) sum += std::abs(e);
       return all.empty() ? 1 : sum / double(all.size());
     };
-    QVERIFY2(mean("mb-h100") < 0.09 && mean("nemo-h100") < 0.09, toText(*report).c_str());
+    QVERIFY2(mean("mb-h100") < 0.11 && mean("nemo-h100") < 0.06, toText(*report).c_str());
     QVERIFY2(mean("llama3-405b") < 0.08, toText(*report).c_str());
-    QVERIFY2(mean("mosaic-a100") < 0.09, toText(*report).c_str());
-    QVERIFY2(mean("b200") < 0.15 && mean("gb200") < 0.09, toText(*report).c_str());
-    QVERIFY2(mean("moe-gb200") < 0.09, toText(*report).c_str());
+    QVERIFY2(mean("mosaic") < 0.08, toText(*report).c_str());
+    QVERIFY2(mean("titan-8b-eager") < 0.07 && mean("titan-8b-compile") < 0.1, toText(*report).c_str());
+    QVERIFY2(mean("b200") < 0.16 && mean("gb200") < 0.11, toText(*report).c_str());
     QVERIFY2(mean("long-b200") < 0.06, toText(*report).c_str());
     // From 4k to 1M tokens: its program is slower than later ones, but equally so at any length.
     const auto lengths = errors("long-h100");
     const auto [low, high] = std::minmax_element(lengths.begin(), lengths.end());
     QVERIFY2(*high - *low < 0.1, toText(*report).c_str());
+  }
+  /// What headlines say of a prediction's error.
+  void errorsAreUpToDate() {
+    const auto report =
+        runValidation(test::readFile(NEST_SOURCE_DIR "/samples/published/training_runs.json"), "runs.json");
+    QVERIFY(report);
+    QVERIFY2(errorsOf(*report) == validatedRuns(),
+             "write it anew: nest-plan study validation --errors samples/published/training_runs.json > "
+             "resources/prediction_errors.json");
+    QVERIFY(predictionErrorOf("nemo-2024", "h100-sxm", false).runs >= 10);
+    QCOMPARE(predictionErrorOf("nemo-2024", "tpu-v4", false).runs, 0);
+    QCOMPARE(predictionErrorOf("ideal", "h100-sxm", false).runs, 0);
+  }
+  /// The very number that a user gets who opens the run: its scenario written, imported and evaluated with
+  /// its plan.
+  void everyRowIsAUsersScenario() {
+    const auto runs = readPublishedResults(
+        test::readFile(NEST_SOURCE_DIR "/samples/published/training_runs.json"), "runs.json");
+    QVERIFY(runs);
+    int rows = 0;
+    for (const PublishedRun& run : *runs) {
+      const auto ran = planOf(run);
+      QVERIFY2(ran, run.label.c_str());
+      const auto none = [](const std::string&) { return Reading<std::string>{}; };
+      const auto parts = importFiles({{"run.nest.json", writeScenario(ran->scenario)}}, *deviceOf(run), none);
+      QVERIFY2(parts, run.label.c_str());
+      const auto scenario = assemble(*parts, nullptr);
+      const auto plan = readPlan(writePlan(ran->plan), "plan.json");
+      QVERIFY(scenario && plan);
+      QCOMPARE(scenario->program, run.program);
+      const auto problem = buildProblem(*scenario);
+      QVERIFY(problem);
+      const double theirs = evaluate(*problem, *plan).batchTime.value();
+      QVERIFY2(std::abs(theirs / ran->evaluation.batchTime.value() - 1) <= 1e-12, run.label.c_str());
+      ++rows;
+    }
+    QCOMPARE(rows, 142);
   }
   void otherTablesAreRead() {
     const auto report = runValidation(kSmall, "own.json");
@@ -75,8 +115,8 @@ private slots:
     QVERIFY(toText(*report).find("own") != std::string::npos);
   }
   void constantsCanBeReplaced() {
-    ValidationAssumptions slower;
-    slower.constants.backwardTraffic.value = 50;
+    PublishedOptions slower;
+    slower.change = [](Setting& s) { s.model.analytic.constants.backwardTraffic.value = 50; };
     QVERIFY(runValidation(kSmall, "f", slower)->rows[0].predicted <
             0.8 * runValidation(kSmall, "f")->rows[0].predicted);
   }
@@ -86,7 +126,8 @@ private slots:
     const auto late = runValidation(withColumn("year", "2025"), "f");
     const auto silent = runValidation(withColumn("p", "1"), "f");
     QVERIFY(early && late && silent);
-    QVERIFY(early->rows[0].run.isEarly && !late->rows[0].run.isEarly && !silent->rows[0].run.isEarly);
+    QCOMPARE(early->rows[0].run.program, std::string("megatron-2021"));
+    QCOMPARE(late->rows[0].run.program, std::string("megatron-core-2025"));
     QVERIFY(early->rows[0].predicted < 0.98 * late->rows[0].predicted);
     QCOMPARE(late->rows[0].predicted, silent->rows[0].predicted);
   }
@@ -96,10 +137,11 @@ private slots:
       text.insert(text.find("SOURCE"), source);
       return readPublishedResults(text, "f");
     };
-    QVERIFY(runs("SC'21 Table 2")->front().isEarly);
-    QVERIFY(runs("Smith et al. 2022 (arXiv 2201.11990)")->front().isEarly);
-    QVERIFY(!runs("Korthikanti et al. 2022 (arXiv 2205.05198)")->front().isEarly);
-    QVERIFY(!runs("measured last week")->front().isEarly);
+    QCOMPARE(runs("SC'21 Table 2")->front().program, std::string("megatron-2021"));
+    QCOMPARE(runs("Smith et al. 2022 (arXiv 2201.11990)")->front().program, std::string("megatron-2021"));
+    QCOMPARE(runs("Korthikanti et al. 2022 (arXiv 2205.05198)")->front().program,
+             std::string("megatron-2022"));
+    QCOMPARE(runs("measured last week")->front().program, std::string("megatron-core-2025"));
     QVERIFY(runs("SC'21 Table 2")->front().fp16Gradients);
     QVERIFY(!runs("Smith et al. 2022 (arXiv 2201.11990)")->front().fp16Gradients);
   }
@@ -136,11 +178,11 @@ private slots:
     const auto early = runValidation(withColumn("year", "2023"), "f");
     const auto late = runValidation(withColumn("year", "2024"), "f");
     QVERIFY(early && late);
-    QVERIFY(early->rows[0].predicted < 0.98 * late->rows[0].predicted);
+    QVERIFY(early->rows[0].predicted < 0.99 * late->rows[0].predicted);
   }
   // Levels keep the data sheet's figures; the device's efficiency is the one assumption that lowers them.
   void linksCountAtTheirEfficiency() {
-    ValidationAssumptions full;
+    PublishedOptions full;
     full.devices = {*findDevice("h100-sxm")};
     full.devices[0].linkEfficiency.value = 1;
     const auto usual = runValidation(kSmall, "f"), nominal = runValidation(kSmall, "f", full);
@@ -165,14 +207,14 @@ private slots:
   void chunksOfOneBlock() {
     const auto report = runValidation(kChunks, "f");
     QVERIFY(report);
-    QCOMPARE(report->rows.size(), std::size_t(2));  // 30 blocks are not almost 20 or 21 chunks of as many
+    QCOMPARE(report->rows.size(), std::size_t(4));  // 30 blocks leave inner ones of 40 chunks empty
     const auto& chunks = report->rows[0].plan.stages;
     QCOMPARE(chunks[0].chunks[0].size(), std::size_t(1));  // the embedding
     QCOMPARE(chunks[1].chunks[0].size(), std::size_t(1));
     QCOMPARE(chunks[3].chunks[7].size(), std::size_t(2));  // norm and head
     QVERIFY(report->rows[0].predicted > 0.2 && report->rows[0].predicted < 0.65);
     std::vector<std::size_t> sizes;
-    for (const auto& s : report->rows[1].plan.stages) sizes.push_back(s.chunks[0].size());
+    for (const auto& s : report->rows[2].plan.stages) sizes.push_back(s.chunks[0].size());
     QCOMPARE(sizes, (std::vector<std::size_t>{5, 5, 5, 4, 4, 4, 6}));
   }
   void conventionsDiffer() {

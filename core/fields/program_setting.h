@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fields/field.h"
+#include "program/program.h"
+
+/// A program on a scenario: its values stand in the scenario's own fields, where they can be changed.
+namespace nest {
+
+/// Makes the setting run under another program: every field that some program sets gets the value of this one
+/// (its usual value where this one says nothing), but for those that were changed from what the last program
+/// sets.
+void setProgram(Setting&, const Program&);
+
+/// The program of the setting; `ideal` if its id is unknown.
+const Program& programOf(const Setting&);
+/// What the setting's program says of a field: its value, origin and source; nullptr: nothing.
+const ProgramValue* programValue(const Setting&, const Field&);
+/// Whether the field holds just that.
+bool isAsProgramSets(const Setting&, const Field&);
+
+/// Assumptions and parts of the kernel model, of those that some program sets, that are not as this one has
+/// them. What is searched can be narrowed or widened without that.
+std::vector<const Field*> changedFromProgram(const Setting&);
+/// "ideal", "megatron-core-2025", "megatron-core-2025, changed".
+std::string programText(const Setting&);
+
+/// A setting as it usually is under this program. Immutable, made once; O(1).
+const Setting& usualSetting(const std::string& program);
+
+/// Every value of every program that a field could not take: "megatron-2021: /assumptions/x is no field".
+/// Empty.
+std::vector<std::string> faultsOfPrograms(const std::vector<Program>&);
+
+}  // namespace nest

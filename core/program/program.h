@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "diagnostics/diagnostic.h"
+#include "units/sourced.h"
+
+namespace nest {
+
+/// What a program sets one field of a scenario to, and where that is known from.
+struct ProgramValue {
+  std::string field;  ///< its key: "/assumptions/overlap/sync"
+  std::variant<double, bool, std::string, std::vector<double>> value;  ///< a choice by the option's name
+  Origin origin = Origin::Typed;
+  std::string citation;
+
+  friend bool operator==(const ProgramValue&, const ProgramValue&) = default;
+};
+
+/// What runs a plan, as one named and versioned value: a training framework at one time. It decides what overlaps,
+/// which kernels run, what memory is taken, and which plans can be expressed. One entry of
+/// resources/programs.json; `ideal` sets nothing.
+struct Program {
+  std::string id;                     ///< "megatron-core-2025"
+  std::string name;                   ///< "Megatron-Core 2025"
+  std::string version;                ///< which releases it stands for
+  std::string about;                  ///< one sentence
+  std::vector<ProgramValue> values;   ///< those of what it is like included; no field twice
+  std::vector<std::string> launches;  ///< launch files that it reads: names of nest-plan export --as
+
+  /// nullptr: it leaves the field as it usually is.
+  const ProgramValue* valueOf(std::string_view field) const;
+};
+
+inline constexpr const char* kIdealProgram = "ideal";
+
+/// All that are known; the first is `ideal`. Immutable.
+const std::vector<Program>& programs();
+/// By id; nullptr: there is none.
+const Program* findProgram(std::string_view id);
+
+std::string programIds();  ///< "ideal, megatron-2021, …"
+
+/// {"programs": [{"id", "name", "version", "about", "like", "launches": […], "values": {field: {"value", "origin",
+/// "source"}}}]}; "like" names one above, whose values it takes where it says nothing. The origin is typed,
+/// measured, estimated or catalog. Whether the fields exist is not known here (fields/program_setting.h).
+Reading<std::vector<Program>> readPrograms(std::string_view text, const std::string& file);
+
+}  // namespace nest

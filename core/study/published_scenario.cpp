@@ -1,0 +1,210 @@
+#include "study/published_scenario.h"
+
+#include <algorithm>
+
+#include "cluster/devices/device_catalog.h"
+#include "fields/program_setting.h"
+#include "formats/import_files.h"
+
+namespace nest {
+namespace {
+
+constexpr double kHostLatency = 10e-6;  ///< between hosts
+
+/// TPUs of a slice are joined by their own links; hosts only feed them.
+bool isTorus(const DeviceSpec& device) {
+  return device.id.starts_with("tpu-");
+}
+
+LevelSpec level(const char* name, int fanout, BytesPerSecond bandwidth, Seconds latency) {
+  LevelSpec l;
+  l.name = name, l.fanout = fanout, l.bandwidth = bandwidth, l.latency = latency;
+  l.origin = Origin::Catalog;
+  return l;
+}
+
+ClusterSource clusterOf(const PublishedRun& r, const DeviceSpec& device) {
+  const int host = std::min(r.host.value_or(isTorus(device) ? r.devices : device.usualHostSize), r.devices);
+  LevelsSource levels;
+  if (r.devices <= host || r.devices % host != 0) {
+    levels.levels = {level("host", r.devices, device.linkBandwidth.value, device.linkLatency.value)};
+  } else {
+    levels.levels = {level("host", host, device.linkBandwidth.value, device.linkLatency.value),
+                     level("fabric", r.devices / host, device.hostLinkBandwidth.value, Seconds(kHostLatency))};
+  }
+  return {device, levels};
+}
+
+/// Blocks of each part. Where they do not divide, parts that hold more besides have one less: the last (norm
+/// and head) first, then the first (embedding; Llama 3's 126 blocks on 16 stages), then others from behind
+/// (DeepSeek-V3's 61 on 32 chunks, a layout of its own). Empty: no such parts.
+std::vector<int> blocksOfParts(int blocks, int parts) {
+  const int most = (blocks + parts - 1) / parts, missing = most * parts - blocks;
+  if (parts < 1 || blocks < 1 || (missing >= parts && parts > 1)) return {};
+  std::vector<int> out(static_cast<std::size_t>(parts), most);
+  for (int k = 0; k < missing; ++k) --out[static_cast<std::size_t>(k == 1 ? 0 : parts - std::max(1, k))];
+  // A part without a block still has the embedding or the head; one between has nothing.
+  return parts > 2 && std::count(out.begin() + 1, out.end() - 1, 0) > 0 ? std::vector<int>{} : out;
+}
+
+/// Blocks in equal parts, embedding before the first, norm and head behind the last.
+std::vector<StagePlan> equalStages(const LayerGraph& graph, int blocks, const Strategy& strategy,
+                                   Recompute recompute, int stages, int chunks) {
+  std::vector<StagePlan> out(static_cast<std::size_t>(stages));
+  const auto parts = blocksOfParts(blocks, stages * chunks);
+  int layer = 0, end = 1;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    end = part + 1 == parts.size() ? graph.layerCount() : end + parts[part];
+    std::vector<LayerIndex> chunk;
+    for (; layer < end; ++layer) chunk.push_back(LayerIndex(layer));
+    StagePlan& s = out[part % out.size()];
+    s.strategy = strategy;
+    s.recompute = recompute;
+    s.chunks.push_back(std::move(chunk));
+  }
+  return out;
+}
+
+/// One published run, to be tried with any microbatch size, ZeRO stage and chunk count.
+class Trial {
+public:
+  Trial(const PublishedRun& run, Scenario scenario)
+      : m_run(run),
+        m_scenario(std::move(scenario)),
+        m_strategy{run.tensor, run.sequenceParallel && run.tensor > 1, run.context, run.expert},
+        m_data(run.devices / (run.stages * m_strategy.width())) {}
+
+  Reading<PublishedPlan> best() {
+    Reading<PublishedPlan> out;
+    out.value = chosen();
+    out.diagnostics = std::move(m_out);
+    return out;
+  }
+
+private:
+  /// Since 2023 Megatron's optimizer state is sharded, if there is more than one rank to share it.
+  std::optional<PublishedPlan> chosen() {
+    if (m_run.zero) return bestWith(*m_run.zero);
+    const bool shares = m_data * m_run.context > 1;
+    if (m_run.year >= 2023 && shares) return bestWith(1);
+    auto row = bestWith(0);
+    if (row && !row->evaluation.feasible() && shares) {
+      auto sharded = bestWith(1);
+      if (sharded && sharded->evaluation.feasible()) return sharded;
+    }
+    return row;
+  }
+  std::optional<PublishedPlan> bestWith(int zero) {
+    std::optional<PublishedPlan> best;
+    for (const int b : m_run.microbatch ? std::vector{*m_run.microbatch} : std::vector{1, 2, 4, 8, 16}) {
+      for (const int v : chunkCounts(b)) {
+        auto row = evaluated(b, v, zero);
+        const auto rank = [](const PublishedPlan& r) {
+          return std::pair(!r.evaluation.feasible(), r.evaluation.batchTime);
+        };
+        if (row && (!best || rank(*row) < rank(*best))) best = std::move(row);
+      }
+    }
+    return best;
+  }
+  /// Stated, or the least interleaving that can be formed.
+  std::vector<int> chunkCounts(int b) const {
+    if (m_run.chunks) return canBeFormed(b, *m_run.chunks) ? std::vector{*m_run.chunks} : std::vector<int>{};
+    for (int v = 2; v <= m_run.model.layers / m_run.stages; ++v)
+      if (m_run.model.layers % (v * m_run.stages) == 0 && canBeFormed(b, v)) return {v};
+    return canBeFormed(b, 1) ? std::vector{1} : std::vector<int>{};
+  }
+  bool canBeFormed(int b, int v) const {
+    if (m_data < 1 || m_data * m_run.stages * m_strategy.width() != m_run.devices) return false;
+    if (m_run.globalBatch % (b * m_data) != 0 ||
+        blocksOfParts(m_run.model.layers, m_run.stages * v).empty())
+      return false;
+    if (m_data % m_run.expert != 0) return false;
+    return v == 1 || (m_run.stages > 1 && m_run.globalBatch / (b * m_data) % m_run.stages == 0);
+  }
+
+  std::optional<PublishedPlan> evaluated(int b, int v, int zero) {
+    PublishedPlan out;
+    out.scenario = m_scenario;
+    out.scenario.job.microbatches = {b};
+    out.scenario.search.chunksPerStage = {v};
+    auto problem = buildProblem(out.scenario);
+    if (!problem) {
+      m_out = std::move(problem.diagnostics);
+      return std::nullopt;
+    }
+    out.problem = std::make_shared<const Problem>(std::move(*problem));
+    out.plan.microbatch = b;
+    out.plan.dataInner = m_data;
+    out.plan.zero = zero;
+    out.plan.schedule = usualSchedule(v);
+    out.plan.stages = equalStages(*out.problem->graph, m_run.model.layers, m_strategy, m_run.recompute,
+                                  m_run.stages, v);
+    out.plan.blockStride = out.plan.pipelineWidth();
+    out.evaluation = evaluate(*out.problem, out.plan);
+    return out;
+  }
+
+  const PublishedRun& m_run;
+  Scenario m_scenario;
+  Strategy m_strategy;
+  int m_data;
+  Diagnostics m_out;
+};
+
+/// Only the run's own strategy is costed.
+void fixStrategy(const PublishedRun& r, Scenario& s) {
+  s.search.preset = SearchPreset::Free;
+  s.search.sequenceParallel = r.sequenceParallel;
+  s.search.contextParallel = r.context > 1;
+  s.search.expertParallel = r.expert > 1;
+  s.constraints.tensor = {r.tensor, r.tensor};
+  s.constraints.context = {r.context, r.context};
+  s.constraints.expert = {r.expert, r.expert};
+  s.constraints.megatronExpressible = false;
+}
+
+}  // namespace
+
+const DeviceSpec* deviceOf(const PublishedRun& r, const PublishedOptions& options) {
+  const DeviceSpec* known = findDevice(r.device.empty() ? "a100-80" : r.device);
+  for (const DeviceSpec& d : options.devices)
+    if (known && d.id == known->id) return &d;
+  return known;
+}
+
+Reading<Scenario> scenarioOf(const PublishedRun& r, const PublishedOptions& options) {
+  const DeviceSpec* device = deviceOf(r, options);
+  if (!device)
+    return {std::nullopt,
+            {error("published-device", {}, "The device \"" + r.device + "\" of " + r.label + " is not in the catalog")}};
+  Imported parts;
+  parts.cluster = clusterOf(r, *device);
+  parts.model.emplace().architecture = r.model;
+  parts.modelName = r.label;
+  parts.job.emplace();
+  parts.job->globalBatch = r.globalBatch;
+  parts.job->sequenceLength = r.sequence;
+  parts.job->format = r.format;
+  if (r.fp16Gradients) parts.job->optimizer = OptimizerRegime::zeroPaper();
+  const Program* program = options.program ? options.program : findProgram(r.program);
+  auto made = assemble(parts, nullptr, program);
+  if (!made) return made;
+  made->name = r.set + ": " + r.label;
+  made->job.sequenceLength = r.sequence;
+  made->model.analytic.flashAttention = r.flashAttention;
+  for (std::size_t k = 0; k < r.overlap.size(); ++k)
+    if (r.overlap[k]) made->assumptions.overlap[k] = *r.overlap[k];
+  if (r.syncOverlap) made->assumptions.syncOverlap = *r.syncOverlap;
+  fixStrategy(r, *made);
+  if (options.change) options.change(*made);
+  return made;
+}
+
+Reading<PublishedPlan> planOf(const PublishedRun& r, const PublishedOptions& options) {
+  auto scenario = scenarioOf(r, options);
+  if (!scenario) return {std::nullopt, std::move(scenario.diagnostics)};
+  return Trial(r, std::move(*scenario)).best();
+}
+
+}  // namespace nest

@@ -1,0 +1,181 @@
+#include <QtTest/QTest>
+
+#include "fields/field.h"
+#include "fields/program_setting.h"
+#include "formats/launch/launch_export.h"
+#include "formats/scenario/scenario_json.h"
+#include "scenario/program_term.h"
+#include "solver/solve.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+Reading<Scenario> read(const std::string& text) {
+  const std::string folder = std::string(NEST_SOURCE_DIR) + "/samples/";
+  return readScenario(text, "s.nest.json", [folder](const std::string& path) {
+    return Reading<std::string>{test::readFile(folder + path), {}};
+  });
+}
+
+Scenario sample(const char* name) {
+  return std::move(*read(test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/" + name)).value);
+}
+
+}  // namespace
+
+/// A program's values stand in the scenario's own fields.
+class TestProgramSetting : public QObject {
+  Q_OBJECT
+private slots:
+  void theCatalogIsWhole() {
+    const auto all =
+        readPrograms(test::readFile(NEST_SOURCE_DIR "/resources/programs.json"), "programs.json");
+    QVERIFY(all);
+    QCOMPARE(all.diagnostics.size(), std::size_t(0));
+    QCOMPARE(all->front().id, std::string(kIdealProgram));
+    QVERIFY(all->front().values.empty());
+    const auto faults = faultsOfPrograms(*all);
+    QVERIFY2(faults.empty(), faults.empty() ? "" : faults.front().c_str());
+    for (const char* id :
+         {"megatron-2021", "megatron-2022", "megatron-core-2023", "megatron-core-2025",
+          "megatron-bridge-2025", "torchtitan-2024", "torchtitan-2024-compiled", "torchtitan-2026",
+          "deepspeed-zero3-2021", "deepspeed-2025", "nanotron", "maxtext", "ideal"}) {
+      const Program* p = findProgram(id);
+      QVERIFY2(p, id);
+      for (const std::string& launch : p->launches) QVERIFY2(launchTargetNamed(launch), launch.c_str());
+      QVERIFY2(p->id == kIdealProgram || (!p->version.empty() && !p->about.empty()), id);
+    }
+  }
+  void faultsAreTold_data() {
+    QTest::addColumn<QString>("value");
+    QTest::newRow("no field")
+        << R"("/assumptions/nothing": {"value": 1, "origin": "measured", "source": "s"})";
+    QTest::newRow("out of range")
+        << R"("/assumptions/overlap/data": {"value": 2, "origin": "measured", "source": "s"})";
+    QTest::newRow("wrong kind")
+        << R"("/assumptions/overlap/data": {"value": true, "origin": "measured", "source": "s"})";
+    QTest::newRow("no such choice")
+        << R"("/model/analytic/attention_kernel": {"value": "best", "origin": "measured", "source": "s"})";
+    QTest::newRow("no source")
+        << R"("/assumptions/overlap/data": {"value": 1, "origin": "measured", "source": ""})";
+  }
+  void faultsAreTold() {
+    QFETCH(QString, value);
+    const auto all = readPrograms(
+        R"({"programs": [{"id": "x", "name": "X", "values": {)" + value.toStdString() + "}}]}", "p.json");
+    QVERIFY(all);
+    QCOMPARE(faultsOfPrograms(*all).size(), std::size_t(1));
+  }
+  void likeTakesWhatIsNotSaid() {
+    const Program &older = *findProgram("megatron-core-2023"), &newer = *findProgram("megatron-core-2024");
+    QCOMPARE(newer.valueOf("/assumptions/overlap/sync")->value,
+             older.valueOf("/assumptions/overlap/sync")->value);
+    QVERIFY(newer.valueOf("/model/analytic/attention_kernel")->value !=
+            older.valueOf("/model/analytic/attention_kernel")->value);
+  }
+
+  /// Without a program, and under the one that says nothing, every sample costs what it did before there were
+  /// any.
+  void idealCostsAsBefore_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<double>("seconds");
+    QTest::newRow("gpt3") << "gpt3-175b-h100-1024.nest.json" << 7.739626073418798;
+    QTest::newRow("llama2") << "llama2-7b-h100-128.nest.json" << 1.1167927811389755;
+    QTest::newRow("llama3") << "llama3-70b-h100-1024.nest.json" << 16.934898100261744;
+    QTest::newRow("mixtral") << "mixtral-8x7b-tpuv4-512.nest.json" << 4.741565969624115;
+    QTest::newRow("teaching") << "teaching-6-layers-2x2.nest.json" << 0.4802766864873412;
+  }
+  void idealCostsAsBefore() {
+    QFETCH(QString, name);
+    QFETCH(double, seconds);
+    Scenario s = sample(name.toUtf8().constData());
+    QCOMPARE(s.program, std::string(kIdealProgram));
+    setProgram(s, *findProgram("nanotron"));
+    setProgram(s, *findProgram(kIdealProgram));
+    QCOMPARE(programText(s), std::string("ideal"));
+    const auto problem = buildProblem(s);
+    QVERIFY(problem);
+    QCOMPARE(solve(*problem, {}).best()->evaluation.batchTime.value(), seconds);
+  }
+
+  void choosingSetsWhatWasNotChanged() {
+    Scenario s = sample("llama3-70b-h100-1024.nest.json");
+    s.assumptions.overlap[0] = 0.1;
+    setProgram(s, *findProgram("megatron-core-2025"));
+    QCOMPARE(s.assumptions.overlap[0], 0.1);
+    QCOMPARE(s.assumptions.syncOverlap, 0.8);
+    QVERIFY(s.constraints.megatronExpressible);
+    QCOMPARE(s.search.zeroStages, (std::vector<int>{0, 1}));
+    QCOMPARE(programText(s), std::string("megatron-core-2025, changed"));
+    s.assumptions.overlap[0] = 0.32;
+    QCOMPARE(programText(s), std::string("megatron-core-2025"));
+    setProgram(s, *findProgram("torchtitan-2026"));
+    QCOMPARE(s.assumptions.overlap[0], 0.5);
+    QVERIFY(!s.constraints.megatronExpressible);
+  }
+  void filesNameTheProgramAndWhatIsChanged() {
+    Scenario s = sample("llama3-70b-h100-1024.nest.json");
+    setProgram(s, *findProgram("torchtitan-2024"));
+    s.assumptions.syncOverlap = 0.5;
+    const std::string text = writeScenario(s);
+    QVERIFY(text.find("\"program\": \"torchtitan-2024\"") != std::string::npos);
+    QVERIFY(text.find("\"sync\": 0.5") != std::string::npos);
+    QVERIFY2(text.find("attention_kernel") == std::string::npos, "the program says it");
+    const auto back = read(text);
+    QVERIFY(back);
+    QCOMPARE(*back, s);
+    QCOMPARE(programText(*back), std::string("torchtitan-2024, changed"));
+  }
+  /// A value that is usual without a program is a change under one that sets another.
+  void usualValuesCanBeChanges() {
+    Scenario s = sample("llama3-70b-h100-1024.nest.json");
+    setProgram(s, *findProgram("nanotron"));
+    s.assumptions.headroom = 0;
+    s.model.analytic.activationFactor = 1;
+    const auto back = read(writeScenario(s));
+    QVERIFY(back);
+    QCOMPARE(*back, s);
+  }
+  void keptPlansKeepTheirProgram() {
+    Scenario s = sample("llama2-7b-h100-128.nest.json");
+    Setting other = s;
+    setProgram(other, *findProgram("nanotron"));
+    Plan plan;
+    plan.stages.resize(1);
+    plan.stages[0].chunks = {{LayerIndex(0)}};
+    s.keptPlans.push_back(
+        {"kept", std::make_shared<const Setting>(other), std::make_shared<const Plan>(plan)});
+    const auto back = read(writeScenario(s));
+    QVERIFY(back);
+    QCOMPARE(*back->keptPlans.front().setting, other);
+  }
+  void unknownProgramsAreErrors() {
+    std::string text = test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/llama2-7b-h100-128.nest.json");
+    text.insert(text.find("\"cluster\""), "\"program\": \"megatron-2044\", ");
+    const auto s = read(text);
+    QVERIFY(!s);
+    QCOMPARE(s.diagnostics.front().code, std::string("program-unknown"));
+    QVERIFY(s.diagnostics.front().remedy.find("megatron-core-2025") != std::string::npos);
+    QVERIFY(s.diagnostics.front().where.line > 0);
+  }
+  void everyValueOpensToItsSource() {
+    Scenario s = sample("llama3-70b-h100-1024.nest.json");
+    setProgram(s, *findProgram("torchtitan-2024"));
+    s.assumptions.overlap[4] = 0.9;
+    CostTerm root;
+    addProgram(root, s);
+    const CostTerm& t = root.children.front();
+    QVERIFY(t.label.find("torchtitan-2024, changed") != std::string::npos);
+    QCOMPARE(t.inputs.size(), findProgram("torchtitan-2024")->values.size());
+    for (const TermInput& in : t.inputs) QVERIFY2(!in.citation.empty(), in.symbol.c_str());
+    const auto data = std::find_if(t.inputs.begin(), t.inputs.end(),
+                                   [](const TermInput& in) { return in.symbol == "Data overlap"; });
+    QVERIFY(data != t.inputs.end());
+    QCOMPARE(data->value, 0.9);
+    QVERIFY(data->citation.starts_with("changed; the program sets 60 %"));
+  }
+};
+NEST_TEST(TestProgramSetting)
+#include "test_program_setting.moc"

@@ -1,0 +1,73 @@
+#include <QtTest/QTest>
+
+#include "study/ranking.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+/// Sixteen H100, a model of 1.2 billion parameters; the figures in the last column are made up.
+std::string sweep(const std::string& rows, const std::string& failed = "[]") {
+  return R"({"sets":[{"id":"nanotron-h100-own","model":{"model_type":"llama","hidden_size":2048,
+    "num_hidden_layers":16,"intermediate_size":8192,"num_attention_heads":32,"vocab_size":32000,
+    "max_position_embeddings":4096},"seq":4096,"global_batch":256,
+    "columns":["hosts","tp","pp","dp","microbatch","zero","tokens_per_s_per_gpu","memory"],"rows":)" +
+         rows + R"(,"failed_columns":["hosts","tp","pp","dp","microbatch","zero"],"failed":)" + failed +
+         "}]}";
+}
+
+}  // namespace
+
+class TestRanking : public QObject {
+  Q_OBJECT
+private slots:
+  // Data parallelism alone is the fastest of these in truth and by prediction; tensor degree 8 the slowest.
+  void ordersAreCompared() {
+    const auto right =
+        replayRanking(sweep("[[1,1,1,8,1,1,40000,25],[1,2,1,4,1,1,30000,15],[1,8,1,1,1,0,20000,9]]"), "f");
+    QVERIFY(right);
+    QCOMPARE(right->sweeps.size(), std::size_t(1));
+    const Sweep& s = right->sweeps[0];
+    QCOMPARE(s.program, std::string("nanotron"));
+    QCOMPARE(s.tau, 1.0);
+    QCOMPARE(s.pairs, 3);
+    QCOMPARE(s.right, 3);
+    QVERIFY(s.pickRan);
+    QCOMPARE(s.regret, 0.0);
+    const auto wrong =
+        replayRanking(sweep("[[1,1,1,8,1,1,20000,25],[1,2,1,4,1,1,30000,15],[1,8,1,1,1,0,40000,9]]"), "f");
+    QCOMPARE(wrong->sweeps[0].tau, -1.0);
+    QCOMPARE(wrong->sweeps[0].right, 0);
+    QCOMPARE(wrong->sweeps[0].regret, 1.0);
+    QCOMPARE(wrong->sweeps[0].regretOfFive, 0.0);
+  }
+  void aPickThatFailedIsTold() {
+    const auto r = replayRanking(sweep("[[1,8,1,1,1,0,20000,9]]", "[[1,1,1,8,1,1]]"), "f");
+    QVERIFY(r);
+    QVERIFY(r->sweeps[0].hasPick && !r->sweeps[0].pickRan);
+    QCOMPARE(r->picks(), 1);
+    QCOMPARE(r->picksThatRan(), 0);
+    QVERIFY(toText(*r).find("did not run") != std::string::npos);
+  }
+  void whatIsFarSlowerIsNotCompared() {
+    const auto r = replayRanking(sweep("[[1,1,1,8,1,1,40000,25],[1,8,1,1,1,0,10000,9]]"), "f");
+    QCOMPARE(r->sweeps[0].notCompared, 1);
+    QCOMPARE(r->sweeps[0].pairs, 0);
+  }
+  // Eighty sequences at once need far more than a device has.
+  void whatDoesNotFitIsNotPicked() {
+    const auto r = replayRanking(sweep("[[1,1,1,8,32,1,40000,25],[1,8,1,1,1,0,30000,9]]"), "f");
+    QVERIFY(!r->sweeps[0].runs[0].fits);
+    QVERIFY(r->sweeps[0].regret > 0.3);
+    QVERIFY(r->memoryRuns() == 2 && r->memoryError() > 0);
+  }
+  void badSweepsAreTold() {
+    QCOMPARE(replayRanking("{}", "f").diagnostics[0].code, std::string("ranking-not-sets"));
+    const auto none = replayRanking(R"({"sets":[{"id":"x"}]})", "f");
+    QVERIFY(none && none.diagnostics[0].severity == Severity::Warning);
+    QVERIFY(!replayRanking(R"({"sets":[{"program":"what","model":{}}]})", "f"));
+  }
+};
+NEST_TEST(TestRanking)
+#include "test_ranking.moc"
