@@ -170,10 +170,11 @@ private:
       add("chunks", -1, reason);
     if (v <= 1) return;
     if (!m_problem.graph->isChain()) add("chunks", -1, "only a chain of layers can be interleaved");
-    checkEqualChunks();
+    checkChunkSizes();
   }
 
-  void checkEqualChunks() {
+  /// Equally many blocks; the first and the last part may hold one less.
+  void checkChunkSizes() {
     const auto& layers = m_problem.graph->layers;
     const bool blocks =
         std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.kind == LayerKind::Block; });
@@ -183,13 +184,20 @@ private:
                (!blocks || layers[x.at()].kind == LayerKind::Block);
       });
     };
-    const auto first = counted(m_plan.stages.front().chunks.front());
-    for (const StagePlan& s : m_plan.stages)
-      for (const auto& chunk : s.chunks)
-        if (counted(chunk) != first || first == 0) {
-          add("chunks", -1, "an interleaved schedule needs chunks of equally many blocks");
-          return;
-        }
+    const std::size_t stages = m_plan.stages.size(), parts = stages * m_plan.stages.front().chunks.size();
+    if (stages < 2) return;  // refused already
+    const auto chunk = [&](std::size_t part) -> const auto& {
+      return m_plan.stages[part % stages].chunks[part / stages];
+    };
+    const auto each = counted(chunk(1));
+    for (std::size_t part = 0; part < parts; ++part) {
+      const auto missing = each - counted(chunk(part));
+      const bool isEnd = part == 0 || part + 1 == parts;
+      if (!chunk(part).empty() && each > 0 && (missing == 0 || (missing == 1 && isEnd))) continue;
+      add("chunks", -1,
+          "chunks need equally many blocks; only the model's first and last chunk may hold one less");
+      return;
+    }
   }
 
   void checkLayers() {

@@ -67,24 +67,27 @@ void ChunkSearch::addFamilies(int chunks, int microbatch) {
       if (!m_space.stageCountAllowed(s) || !interleaves(m_problem, m_order, s, chunks, c.microbatchCount))
         continue;
       c.stages = s;
-      c.cuts = interleavedCuts(m_problem, s, chunks);
-      if (!obeys(m_rules, c.cuts, s)) continue;
       c.weights = objectiveWeights(m_problem.search.objective, c.microbatchCount, s, chunks);
       const bool shards = d > 1 || std::any_of(c.sums.begin(), c.sums.end(),
                                                [](const auto* k) { return k->strategy().context > 1; });
       for (int z : m_space.zeroStages()) {
         if (m_watch.over()) return;
         c.zero = z;
-        if (m_space.zeroAllowed(z, shards, s)) addFamily(c);
+        if (m_space.zeroAllowed(z, shards, s)) addFamilies(c);
       }
     }
   }
 }
 
-void ChunkSearch::addFamily(ChunkConfiguration c) {
-  ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, m_roomiest);
-  if (bounds.leastUnits() <= bounds.mostUnits())
-    m_families.push_back(std::make_unique<Family>(Family{std::move(c), std::move(bounds)}));
+void ChunkSearch::addFamilies(const ChunkConfiguration& configuration) {
+  for (auto& cuts : interleavedCuts(m_problem, configuration.stages, configuration.chunks)) {
+    if (!obeys(m_rules, cuts, configuration.stages)) continue;
+    ChunkConfiguration c = configuration;
+    c.cuts = std::move(cuts);
+    ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, m_roomiest);
+    if (bounds.leastUnits() <= bounds.mostUnits())
+      m_families.push_back(std::make_unique<Family>(Family{std::move(c), std::move(bounds)}));
+  }
 }
 
 bool ChunkSearch::run() {

@@ -52,7 +52,7 @@ private:
     Found found;
   };
   void addFamilies(int chunks, int microbatch);
-  void addFamily(ChunkConfiguration);
+  void addFamilies(const ChunkConfiguration&);  ///< one for each set of cuts
   bool drain();
   double goal(const Item&) const;  ///< a pipeline must not take longer
   bool process(const Item&);       ///< false: ended early

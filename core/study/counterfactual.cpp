@@ -18,17 +18,19 @@ bool meets(const Demand& demand, const Plan& plan) {
                      [&](const StagePlan& s) { return offered[static_cast<std::size_t>(s.recompute)]; });
 }
 
-/// "VPP 2 needs a block count divisible by PP × 2; 126 blocks are not": empty where chunks are not to blame.
+/// "VPP 2 needs a block count that PP × 2 divides, or one or two less; 61 blocks are not": empty where chunks
+/// are not to blame.
 std::string unevenChunks(const Problem& p) {
   const int v = p.constraints.chunks.least.value_or(1);
   if (v < 2) return {};
   const auto& layers = p.graph->layers;
   const auto blocks = static_cast<int>(
       std::count_if(layers.begin(), layers.end(), [](const Layer& l) { return l.kind == LayerKind::Block; }));
-  for (int s = 2; s * v <= blocks; ++s)
-    if (blocks % (s * v) == 0 && p.constraints.stages.allows(s)) return {};
-  return "VPP " + std::to_string(v) + " needs a block count divisible by PP × " + std::to_string(v) + "; " +
-         text::count(blocks) + " blocks are not";
+  constexpr int kFewer = 2;  // a block less in the first and in the last chunk
+  for (int s = 2; s * v <= blocks + kFewer; ++s)
+    if ((blocks + kFewer) % (s * v) <= kFewer && p.constraints.stages.allows(s)) return {};
+  return "VPP " + std::to_string(v) + " needs a block count that PP × " + std::to_string(v) +
+         " divides, or one or two less; " + text::count(blocks) + " blocks are not";
 }
 
 /// What grows from one plan to another, the most first, until nine tenths of the growth are told.

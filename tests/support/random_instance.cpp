@@ -124,6 +124,7 @@ private:
     if (m_interleave && scaled(m_features.mostLayers, 2) >= 6) count = transformer ? 6 : 4;
     if (m_interleave && m_features.threeStages && scaled(8, 2) >= 6 && m_dice.chance(0.7))
       count = transformer ? 8 : 6;
+    if (m_features.shorterEnds && m_interleave) count = m_dice.between(transformer ? 4 : 6, 7);
     std::vector<Layer> layers;
     for (int x = 0; x < count; ++x) {
       Layer layer{"layer " + std::to_string(x), LayerKind::Other, x};

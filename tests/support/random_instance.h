@@ -29,6 +29,7 @@ struct InstanceFeatures {
   double alike = 0.3;            ///< chance that layers and strategies differ in nothing but their degrees
   double freeStrategies = 0.3;   ///< chance of a strategy for each stage, if strategyPerStage
   double interleaved = 0.4;      ///< chance of chunks, if interleave
+  bool shorterEnds = false;      ///< interleaved instances have 4 to 7 layers, not those that chunks divide
   bool threeStages = false;      ///< interleaved instances often have enough layers for three stages
   /// Figures far from the usual: nothing to compute, to send or to keep, no latency, many orders of magnitude
   /// between layers, between levels and between devices; shared parameters anywhere, of several stages' size.

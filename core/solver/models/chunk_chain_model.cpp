@@ -36,14 +36,11 @@ Step ChunkChainModel::stepOf(int stage) const {
   return step;
 }
 
-bool solveInterleaved(const ChainConfiguration& given, const CutRules& rules, const BlockLayout& layout,
-                      Found& found, Watch& watch) {
-  ChainConfiguration c = given;
+namespace {
+/// Of the plans with these cuts the best, if it is better than `found` (then `fits`).
+bool solveWith(ChainConfiguration c, const std::vector<int>& cuts, const BlockLayout& layout, Found& found,
+               bool fits, Watch& watch) {
   const int stages = c.stages, width = layout.inner * c.sums->strategy().width();
-  found.layout = layout;
-  found.cut.cuts = interleavedCuts(*c.problem, stages, c.chunks);
-  const auto cuts = found.cut.cuts;
-  if (!obeys(rules, cuts, stages)) return false;
   const auto reach = [&](int i, int j) {
     return c.shapes->reach(std::min(i, j) * width, width, std::abs(i - j) * width, layout.outer,
                            layout.stride);
@@ -53,7 +50,6 @@ bool solveInterleaved(const ChainConfiguration& given, const CutRules& rules, co
   auto sites = placeStages(*c.shapes, c.sums->strategy(), layout, stages);
   sites.front().levelIn = sites.back().levelOut = reach(0, stages - 1);
   const auto weights = objectiveWeights(c.problem->search.objective, c.microbatchCount, stages, c.chunks);
-  bool fits = false;
   for (const auto& policy : c.space->sharedPolicies()) {
     c.sharedPolicy = policy;
     const ChainCosts costs(c, sites);
@@ -69,6 +65,16 @@ bool solveInterleaved(const ChainConfiguration& given, const CutRules& rules, co
     found.cut = {time, path.memory, cuts, std::move(path.policies)};
     found.memory = path.memory;
   }
+  return fits;
+}
+}  // namespace
+
+bool solveInterleaved(const ChainConfiguration& c, const CutRules& rules, const BlockLayout& layout,
+                      Found& found, Watch& watch) {
+  found.layout = layout;
+  bool fits = false;
+  for (const auto& cuts : interleavedCuts(*c.problem, c.stages, c.chunks))
+    if (obeys(rules, cuts, c.stages)) fits = solveWith(c, cuts, layout, found, fits, watch);
   return fits;
 }
 

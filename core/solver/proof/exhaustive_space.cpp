@@ -64,7 +64,8 @@ private:
   Layout m_current;
 };
 
-/// The one layout of an interleaved schedule with `parts` chunks; empty if the counted layers do not divide.
+/// The layouts of an interleaved schedule with `parts` chunks: q counted layers in each, or one less in the
+/// first, in the last or in both.
 std::vector<Layout> interleavedLayouts(const LayerGraph& graph, int parts) {
   if (!graph.isChain()) return {};
   std::vector<int> counted;
@@ -74,15 +75,36 @@ std::vector<Layout> interleavedLayouts(const LayerGraph& graph, int parts) {
     counted.resize(graph.layers.size());
     std::iota(counted.begin(), counted.end(), 0);
   }
-  if (counted.size() % static_cast<std::size_t>(parts) != 0) return {};
-  const std::size_t each = counted.size() / static_cast<std::size_t>(parts);
-  Layout layout(static_cast<std::size_t>(parts));
-  for (std::size_t p = 0; p < layout.size(); ++p) {
-    const int begin = p == 0 ? 0 : counted[p * each];
-    const int end = p + 1 == layout.size() ? graph.layerCount() : counted[(p + 1) * each];
-    for (int x = begin; x < end; ++x) layout[p].push_back(LayerIndex(x));
-  }
-  return {layout};
+  std::vector<Layout> layouts;
+  for (int q = 1; q <= graph.layerCount(); ++q)
+    for (const int first : {q - 1, q})
+      for (const int last : {q - 1, q}) {
+        std::vector<int> holds(static_cast<std::size_t>(parts), q);
+        holds.front() = first;
+        holds.back() = last;
+        if (std::accumulate(holds.begin(), holds.end(), 0) != static_cast<int>(counted.size())) continue;
+        Layout layout(1);
+        std::size_t part = 0;
+        int taken = 0;
+        for (int x = 0; x < graph.layerCount(); ++x) {
+          const bool counts = std::find(counted.begin(), counted.end(), x) != counted.end();
+          // A part ends before the first layer that it must not count; one that counts nothing more at the
+          // end of the blocks leaves what follows to the last.
+          const bool full = taken == holds[part] && part + 1 < holds.size();
+          if (full && (counts || (x > counted.back() && holds.back() == 0))) {
+            layout.emplace_back();
+            ++part;
+            taken = 0;
+          }
+          taken += counts;
+          layout.back().push_back(LayerIndex(x));
+        }
+        const bool whole =
+            layout.size() == holds.size() &&
+            std::none_of(layout.begin(), layout.end(), [](const auto& p) { return p.empty(); });
+        if (whole) layouts.push_back(std::move(layout));
+      }
+  return layouts;
 }
 
 class Space {

@@ -1,7 +1,9 @@
-// Megatron's rule: every part holds equally many blocks.
+// Megatron's rule: q blocks in every part; the first and the last may hold one less, as embedding and loss
+// count as a layer there. So s·v·q exceeds the blocks by two at most, and q follows.
 #include "solver/space/chunk_cuts.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace nest::planner {
@@ -49,18 +51,27 @@ std::optional<std::pair<int, int>> tiedStagesOf(const Problem& problem, const st
 bool interleaves(const Problem& problem, const LayerOrder& order, int stages, int chunks,
                  int microbatchCount) {
   if (!order.isChain() || stages < 2 || microbatchCount % stages != 0) return false;
-  const auto counted = static_cast<long long>(countedLayers(*problem.graph).size());
-  return counted % (static_cast<long long>(stages) * chunks) == 0;
+  return !interleavedCuts(problem, stages, chunks).empty();
 }
 
-std::vector<int> interleavedCuts(const Problem& problem, int stages, int chunks) {
+std::vector<std::vector<int>> interleavedCuts(const Problem& problem, int stages, int chunks) {
   const auto counted = countedLayers(*problem.graph);
-  const std::size_t parts = static_cast<std::size_t>(stages) * static_cast<std::size_t>(chunks),
-                    each = counted.size() / parts;
-  std::vector<int> cuts = {0};
-  for (std::size_t p = 1; p < parts; ++p) cuts.push_back(counted[p * each]);
-  cuts.push_back(problem.graph->layerCount());
-  return cuts;
+  const auto parts = static_cast<std::size_t>(stages) * static_cast<std::size_t>(chunks),
+             each = (counted.size() + parts - 1) / parts, missing = parts * each - counted.size();
+  std::vector<std::vector<int>> all;
+  if (missing > 2) return all;
+  for (const std::size_t less : {1, 0}) {  // blocks that the first part lacks
+    if (missing < less || missing - less > 1) continue;
+    std::vector<int> cuts = {0};
+    for (std::size_t p = 1; p < parts; ++p) {
+      const std::size_t before = p * each - less;
+      cuts.push_back(before < counted.size() ? counted[before] : counted.back() + 1);
+    }
+    cuts.push_back(problem.graph->layerCount());
+    const bool allHold = std::adjacent_find(cuts.begin(), cuts.end(), std::greater_equal<>()) == cuts.end();
+    if (allHold) all.push_back(std::move(cuts));
+  }
+  return all;
 }
 
 }  // namespace nest::planner

@@ -177,6 +177,16 @@ private slots:
     p.zero = 0;
     QVERIFY(has(text(LaunchTarget::Nanotron, {2, true, 1, 1}), "  tp_mode: REDUCE_SCATTER\n"));
   }
+  /// Llama 3 405B's way: embedding and loss count as a layer each.
+  void endsWithoutBlocksAreNamed() {
+    const Fixture f = teaching();
+    Plan p = plan(1, 1);
+    p.schedule = ScheduleKind::Interleaved;
+    p.stages[0].chunks = {{LayerIndex(0)}, {LayerIndex(2)}, {LayerIndex(4)}, {LayerIndex(6)}};
+    p.stages[1].chunks = {{LayerIndex(1)}, {LayerIndex(3)}, {LayerIndex(5)}, {LayerIndex(7), LayerIndex(8)}};
+    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
+    QVERIFY2(has(r, "--pipeline-model-parallel-layout 'E|t|t|t|t|t|t|L'"), r ? r->c_str() : "refused");
+  }
   void interleavedLayoutsListPartsInTheOrderOfData() {
     const Fixture f = teaching();
     Plan p = plan(1, 1);

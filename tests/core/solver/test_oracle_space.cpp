@@ -66,11 +66,44 @@ private slots:
     p.search.zeroStages = {0, 1};  // sharding over one device is left out
     QCOMPARE(countPlans(p), 4 + 2 * 2 * (1 + 2));
     p.search.zeroStages = {0};
-    p.search.chunksPerStage = {1, 2};  // 3 layers do not divide into 4 chunks
+    p.search.chunksPerStage = {1, 2};  // 3 layers leave one of 4 chunks empty
     QCOMPARE(countPlans(p), 10);
     p = plainChain(4, 2, 2);
     p.search.chunksPerStage = {2};  // s = 2, d = 1, m = 2
     QCOMPARE(countPlans(p), 1);
+    // 1+2+2+2 and 2+2+2+1; 1+2+2+1; of 5 nothing.
+    const std::pair<int, int> plansOf[] = {{7, 2}, {6, 1}, {5, 0}};
+    for (const auto& [layers, plans] : plansOf) {
+      p = plainChain(layers, 2, 2);
+      p.search.chunksPerStage = {2};
+      QCOMPARE(countPlans(p), plans);
+    }
+  }
+  /// An end without blocks still holds the embedding or the head; without them it would be empty.
+  void endsWithoutBlocks() {
+    const auto plans = [](std::vector<LayerKind> kinds) {
+      Problem p = plainChain(static_cast<int>(kinds.size()), 2, 2);
+      LayerGraph g = *p.graph;
+      for (std::size_t x = 0; x < kinds.size(); ++x) g.layers[x].kind = kinds[x];
+      p.graph = std::make_shared<const LayerGraph>(g);
+      p.search.chunksPerStage = {2};
+      std::vector<std::string> all;
+      visitPlans(p, [&](const Plan& plan) {
+        std::string parts;
+        for (std::size_t q = 0; q < 2; ++q)
+          for (const StagePlan& s : plan.stages) parts += std::to_string(s.chunks[q].size());
+        if (!evaluate(p, plan).feasible()) parts += '!';
+        all.push_back(parts);
+        return true;
+      });
+      return all;
+    };
+    using enum LayerKind;
+    QCOMPARE(plans({Embedding, Block, Block, Head}), (std::vector<std::string>{"1111"}));
+    QCOMPARE(plans({Embedding, Block, Block, Norm, Head}), (std::vector<std::string>{"1112"}));
+    QCOMPARE(plans({Embedding, Block, Block, Block}), (std::vector<std::string>{"1111"}));
+    QCOMPARE(plans({Embedding, Block, Block, Block, Head}), (std::vector<std::string>{"1112", "2111"}));
+    QCOMPARE(plans({Block, Block, Head}), std::vector<std::string>{});
   }
   void stridesAlignBlocks() {
     Problem p = plainChain(1, 2, 1);

@@ -221,7 +221,12 @@ private:
     c.chunks = plan.chunksPerStage();
     c.zero = plan.zero;
     c.microbatchCount = e.microbatchCount;
-    c.cuts = interleavedCuts(p, c.stages, c.chunks);
+    c.cuts = {0};
+    for (std::size_t q = 0; q < static_cast<std::size_t>(c.chunks); ++q)
+      for (const StagePlan& s : plan.stages)
+        c.cuts.push_back(c.cuts.back() + static_cast<int>(s.chunks[q].size()));
+    const auto offered = interleavedCuts(p, c.stages, c.chunks);
+    QVERIFY(std::find(offered.begin(), offered.end(), c.cuts) != offered.end());
     c.sums = std::move(sums);
     c.weights = objectiveWeights(p.search.objective, c.microbatchCount, c.stages, c.chunks);
     const ChunkBounds bounds(p, space, order, shapes, c, roomiest * kMemoryRounding);

@@ -184,6 +184,16 @@ private slots:
 
   void everything() { QCOMPARE(wrong({}, 0.5), 0); }
 
+  /// First and last parts with a block less, or with none.
+  void interleavedWithShorterEnds() {
+    InstanceFeatures f = uniformStrategyChain();
+    f.interleave = f.shorterEnds = true;
+    f.interleaved = 1;
+    QCOMPARE(wrong(f, 0.1), 0);
+    f.strategyPerStage = f.constraints = true;
+    f.freeStrategies = 1;
+    QCOMPARE(wrong(f, 0.1), 0);
+  }
   /// Three stages of two chunks, each with a strategy of its own.
   void interleavedWithAStrategyForEachStage() {
     InstanceFeatures f;
