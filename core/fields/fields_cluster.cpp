@@ -122,6 +122,14 @@ void addClusterFields(std::vector<Field>& all) {
                  .term = "host",
                  .isInPanel = false,
                  .matters = never});
+  all.push_back({.key = "/cluster/device/bf16",
+                 .group = "Device",
+                 .label = "bf16",
+                 .meaning = "whether the device computes in bf16; if not, 16-bit jobs need fp16",
+                 .access = at<&Setting::cluster, &ClusterSource::device, &DeviceSpec::hasBf16>(),
+                 .isInPanel = false,
+                 .stored = Stored::Changed,
+                 .matters = never});
   for (const DeviceFigure& f : deviceFigures()) {
     Field field{.key = std::string("/cluster/device/") + f.key,
                 .group = "Device",

@@ -113,7 +113,7 @@ void addJobFields(std::vector<Field>& all) {
                   .meaning = "format of the matrix products",
                   .access = at<&Setting::job, &Job::format>(),
                   .term = "number format",
-                  .options = {"bf16", "fp16", "fp8", "fp32"},
+                  .options = {std::begin(kNumberFormatNames), std::end(kNumberFormatNames)},
                   .matters = isComputed},
                  {.key = "/job/training_tokens",
                   .group = group,

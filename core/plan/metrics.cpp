@@ -29,8 +29,10 @@ TimePart partOf(Exchange kind) {
 
 UtilisationPeak peakOf(const Problem& p) {
   const DeviceSpec& device = p.cluster->device();
-  if (p.job.format == NumberFormat::Fp8 && device.peakFp8) return {device.peakFp8->value, true, p.job.format};
-  return {device.peak.value, false, p.job.format};
+  const NumberFormat format = p.job.format;
+  if (format == NumberFormat::Fp8 && device.peakFp8) return {device.peakFp8->value, format, format};
+  const bool half = format == NumberFormat::Fp16 || !device.hasBf16;
+  return {device.peak.value, half ? NumberFormat::Fp16 : NumberFormat::Bf16, format};
 }
 
 void addUtilisation(PlanMetrics& m, const Problem& p, const TransformerArchitecture& architecture) {

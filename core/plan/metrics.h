@@ -35,8 +35,8 @@ Limit limitOf(const TimeSplit&, Seconds whole);
 /// The matrix rate that utilisation is measured against.
 struct UtilisationPeak {
   FlopsPerSecond rate;                       ///< of one device
-  bool fp8 = false;                          ///< else the dense rate of bf16 and fp16
-  NumberFormat format = NumberFormat::Bf16;  ///< of the job; fp32, and fp8 where the device has none, differ
+  NumberFormat of = NumberFormat::Bf16;      ///< whose dense rate it is: bf16, fp16 or fp8
+  NumberFormat format = NumberFormat::Bf16;  ///< of the job; fp32, and what the device lacks, differ
 };
 
 /// The values that people quote of a plan; the same for the command line, the window and the exported

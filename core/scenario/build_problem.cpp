@@ -164,8 +164,13 @@ Reading<Problem> buildProblem(const Setting& setting) {
       setting.model.architecture)
     out.push_back(
         warning("no-fp8", at("/job/format"),
-                setting.cluster.device.name + " has no fp8 rate: compute is priced at its bf16 rate",
+                setting.cluster.device.name + " has no fp8 rate: compute is priced at its 16-bit rate",
                 "use bf16, or give the device a peak_fp8_flops_per_s"));
+  if (setting.job.format == NumberFormat::Bf16 && !setting.cluster.device.hasBf16 &&
+      setting.model.architecture)
+    out.push_back(warning("no-bf16", at("/job/format"),
+                          setting.cluster.device.name + " has no bf16: compute is priced at its fp16 rate",
+                          "use fp16"));
   // A number out of its range is often wrong for the cluster as well; once is enough.
   const auto isTold = [&out](std::size_t i) {
     return std::any_of(out.begin(), out.begin() + std::ptrdiff_t(i), [&](const Diagnostic& o) {

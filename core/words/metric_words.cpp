@@ -70,10 +70,11 @@ std::string mfuConvention(const PlanMetrics& m) {
   std::string out =
       "model FLOPs (forward and backward matrix work, attention counted in full, nothing recomputed) ÷ the "
       "dense " +
-      std::string(m.peak.fp8 ? "fp8" : "bf16") + " peak of the devices in use, " + text::flops(m.peak.rate) +
-      " each";
+      std::string(nameOf(m.peak.of)) + " peak of the devices in use, " + text::flops(m.peak.rate) + " each";
   if (m.peak.format == NumberFormat::Fp32) out += "; the job computes in fp32, whose peak is lower";
-  if (m.peak.format == NumberFormat::Fp8 && !m.peak.fp8)
+  if (m.peak.format == NumberFormat::Bf16 && m.peak.of == NumberFormat::Fp16)
+    out += "; the device has no bf16, so that the job needs fp16";
+  if (m.peak.format == NumberFormat::Fp8 && m.peak.of != NumberFormat::Fp8)
     out += "; the device has no fp8 rate, so that the job computes in 16 bits";
   return out;
 }

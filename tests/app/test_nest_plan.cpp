@@ -153,6 +153,21 @@ private slots:
         r.out.contains("the dense bf16 peak of the devices in use, 312 TFLOP/s each; the device has no fp8"),
         qPrintable(r.out));
   }
+  void aDeviceWithoutBf16SaysSo() {
+    QFile file(sample("teaching-6-layers-2x2"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
+    const auto solved = [&](const char* format) {
+      QJsonObject cluster = scenario["cluster"].toObject(), job = scenario["job"].toObject();
+      cluster["device"] = "v100", job["format"] = format;
+      scenario["cluster"] = cluster, scenario["job"] = job;
+      return run({"solve", "-"}, QJsonDocument(scenario).toJson());
+    };
+    const Ran bf16 = solved("bf16"), fp16 = solved("fp16");
+    QVERIFY2(bf16.code == 0 && bf16.err.contains("V100 32 GB SXM2 has no bf16"), qPrintable(bf16.err));
+    QVERIFY2(bf16.out.contains("the dense fp16 peak of the devices in use"), qPrintable(bf16.out));
+    QVERIFY2(fp16.code == 0 && !fp16.err.contains("bf16"), qPrintable(fp16.err));
+  }
   void samplesAreInOrder() {
     const QDir samples(QString(NEST_SOURCE_DIR) + "/samples");
     for (const QString& name : samples.entryList({"*.nest.json"})) {

@@ -91,6 +91,7 @@ DeviceSpec readDevice(JsonFields& fields, const JsonText& text, const DeviceSpec
   for (const DeviceFigure& f : deviceFigures())
     if (const auto v = read(f.key, {f.measure, f.least, f.most})) f.set(d, *v);
   if (const auto n = fields.integer("usual_host_size", 1, 1'000'000)) d.usualHostSize = static_cast<int>(*n);
+  if (const auto bf16 = fields.boolean("bf16")) d.hasBf16 = *bf16;
   if (d.peak.value.value() <= 0) fields.requireKey("peak_flops_per_s", "the dense matrix rate, FLOP/s");
   if (d.memory.value.value() <= 0) fields.requireKey("memory_bytes", "the device's memory, bytes");
   if (d.memoryBandwidth.value.value() <= 0)
@@ -103,6 +104,7 @@ DeviceSpec readDevice(JsonFields& fields, const JsonText& text, const DeviceSpec
 
 json deviceToJson(const DeviceSpec& device) {
   json j = {{"id", device.id}, {"name", device.name}, {"usual_host_size", device.usualHostSize}};
+  if (!device.hasBf16) j["bf16"] = false;
   for (const DeviceFigure& f : deviceFigures())
     if (const auto v = f.get(device)) j[f.key] = figureJson(*v);
   // A device typed without its links has none to write.

@@ -9,6 +9,10 @@
 namespace nest {
 
 enum class NumberFormat { Bf16, Fp16, Fp8, Fp32 };
+inline constexpr const char* kNumberFormatNames[] = {"bf16", "fp16", "fp8", "fp32"};
+inline const char* nameOf(NumberFormat f) {
+  return kNumberFormatNames[static_cast<std::size_t>(f)];
+}
 
 /// One kind of accelerator: what it can do at best, and what of it is reached. The catalog in
 /// resources/devices.json holds the known ones, each figure with its source.
@@ -26,6 +30,7 @@ struct DeviceSpec {
   Sourced<Seconds> linkLatency{Seconds(2e-6)};
   Sourced<BytesPerSecond> hostLinkBandwidth;  ///< one-way per device between hosts, the usual machine
   int usualHostSize = 8;
+  bool hasBf16 = true;  ///< false: 16-bit work needs fp16, as on a V100
 
   // What the analytic profile needs besides (core/analytic/transformer.h).
   /// Share of the rates of single kernels that lasts through training steps: power limits, gaps between

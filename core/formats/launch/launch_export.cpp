@@ -29,11 +29,6 @@ constexpr Target kTargets[kLaunchTargetCount] = {
     {LaunchTarget::ChromeTrace, "chrome-trace", "the simulated schedule, for Perfetto and chrome://tracing"},
 };
 
-const char* wordFor(NumberFormat f) {
-  static constexpr const char* kWords[] = {"bf16", "fp16", "fp8", "fp32"};
-  return kWords[static_cast<std::size_t>(f)];
-}
-
 /// What only a wrapper around each rank can say.
 Diagnostic deviceListWarning(const RankMap& map) {
   const HostRanks& host = *map.firstWithListedDevices();
@@ -175,11 +170,14 @@ void LaunchPlan::checkPrecision(std::initializer_list<NumberFormat> known) {
   const NumberFormat format = job().format;
   const DeviceSpec& device = source.problem->cluster->device();
   if (std::find(known.begin(), known.end(), format) == known.end())
-    refuse("format", std::string("it trains in ") + wordFor(format) + ", which has no setting there",
+    refuse("format", std::string("it trains in ") + nameOf(format) + ", which has no setting there",
            "set job/format to bf16");
   else if (format == NumberFormat::Fp8 && !device.peakFp8)
     refuse("fp8-device", "it trains in fp8, and " + device.name + " has no fp8 products",
            "set job/format to bf16");
+  else if (format == NumberFormat::Bf16 && !device.hasBf16)
+    refuse("bf16-device", "it trains in bf16, and " + device.name + " has no bf16 products",
+           "set job/format to fp16");
 }
 
 void LaunchPlan::checkDecoder() {

@@ -306,6 +306,9 @@ private slots:
     QCOMPARE(refusal(LaunchTarget::Megatron, ampere), std::string("fp8-device"));
     QCOMPARE(refusal(LaunchTarget::DeepSpeed, hopper), std::string("format"));
     QCOMPARE(refusal(LaunchTarget::Nanotron, hopper), std::string("format"));
+    const Fixture volta = teaching([](Scenario& s) { s.cluster.device = *findDevice("v100"); });
+    QCOMPARE(refusal(LaunchTarget::Megatron, volta), std::string("bf16-device"));
+    QCOMPARE(refusal(LaunchTarget::DeepSpeed, volta), std::string("bf16-device"));
     const Fixture half = teaching([](Scenario& s) { s.job.format = NumberFormat::Fp16; });
     QCOMPARE(refusal(LaunchTarget::TorchTitan, half), std::string("format"));
     QVERIFY(!has(writeLaunch(LaunchTarget::Megatron, teaching().source(), p), "fp8"));

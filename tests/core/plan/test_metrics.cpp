@@ -219,7 +219,7 @@ private slots:
     const Evaluation e = evaluate(*problem, plan);
     const PlanMetrics m = metricsOf(*problem, &*s.model.architecture, plan, e);
     QCOMPARE(m.peak.rate.value(), peak);
-    QCOMPARE(m.peak.fp8, peak > 100e12);
+    QCOMPARE(m.peak.of == NumberFormat::Fp8, peak > 100e12);
     const double flops = modelFlops(*s.model.architecture, 2048, 16).value();
     QVERIFY(std::abs(*m.mfu - flops / (peak * 4 * e.batchTime.value())) < 1e-12);
   }
