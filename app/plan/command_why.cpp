@@ -208,7 +208,7 @@ Command whyCommand() {
           R"(Without a demand: the best plan's step time, opened into its formula, its parts and where each value comes from.
 
 With demands: what would be if each were met, found by solving again.
-  tp=4  cp=2  ep=4  dp=16  pp=8  mbs=2  vpp=2  zero=1  fsdp  devices=512   (also <= and >=), joined by commas
+  tp=4  cp=2  ep=4  dp=16  pp=8  mbs=2  vpp=2  zero=1  fsdp  shard=8  devices=512   (also <= and >=), joined by commas
   "layer 17 in stage 2"   "cut at layer 17"   "no cut at layer 17"   "recompute full"   "recompute full in stage 3"
 Layers and stages count from 1.)",
       .options = withLimits(

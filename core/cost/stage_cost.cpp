@@ -49,6 +49,11 @@ GradientTime gradientTime(const Hierarchy& h, const GroupShape& shape, double pa
   return {gatherTime(h, shape, gradients) + 2 * gather, {}, gather};
 }
 
+Seconds copiesTime(const Hierarchy& h, const GroupShape& copies, double parameters, double shards,
+                   const OptimizerRegime& r) {
+  return allReduceTime(h, copies, Bytes(parameters * r.gradientBytes / shards));
+}
+
 Seconds tiedTime(const Hierarchy& h, int level, double parameters, const OptimizerRegime& r) {
   // Two ranks: recursive halving has one round and sends half, there and back.
   const double bytes = parameters * r.gradientBytes;

@@ -13,7 +13,7 @@ namespace nest {
 /// Parameters that one device of a stage holds before ZeRO shards them, and over how many ranks it does.
 struct ModelState {
   double dense = 0, expert = 0;
-  double denseShards = 1, expertShards = 1;  ///< d·c and d·c/e
+  double denseShards = 1, expertShards = 1;  ///< h·c and h·c/e
   double largestLayer = 0;                   ///< parameters of the stage's largest layer, dense + expert
 };
 
@@ -25,14 +25,18 @@ Bytes gatheredBytes(const ModelState&, const OptimizerRegime&, int zero);  ///< 
 /// Reads and writes of the optimizer step at the device's memory bandwidth; 0 where that is not known (0).
 Seconds stepTime(const ModelState&, const OptimizerRegime&, int zero, BytesPerSecond memoryBandwidth);
 
-/// What one gradient message (dense or expert) of `parameters` costs: per microbatch, and once at the end of
-/// the step, STATEMENT.md (4.11).
+/// What one gradient message (dense or expert) of `parameters` costs its shard group: per microbatch, and
+/// once at the end of the step, STATEMENT.md (4.11).
 struct GradientTime {
   Seconds load, sync;
   Seconds gather;  ///< of `load`, the part before the forward pass (ZeRO-3)
 };
 GradientTime gradientTime(const Hierarchy&, const GroupShape&, double parameters, const OptimizerRegime&,
                           int zero);
+/// All-reduce at the end of the step between the ranks that hold the same of `shards` shards, STATEMENT.md
+/// (4.11).
+Seconds copiesTime(const Hierarchy&, const GroupShape& copies, double parameters, double shards,
+                   const OptimizerRegime&);
 
 /// All-reduce of tied parameters between two ranks that meet at `level`.
 Seconds tiedTime(const Hierarchy&, int level, double parameters, const OptimizerRegime&);

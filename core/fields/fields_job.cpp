@@ -162,6 +162,17 @@ void addSearchFields(std::vector<Field>& all) {
            .access = at<&Setting::search, &SearchOptions::zeroStages>(),
            .least = 0,
            .most = 3},
+          {.key = "/search/shard_groups",
+           .group = group,
+           .label = "ZeRO shards over",
+           .meaning =
+               "replicas that share one copy of the sharded state: all; also as many as share a group of a "
+               "network level (hybrid sharding); or any number",
+           .access = at<&Setting::search, &SearchOptions::shardGroups>(),
+           .term = "shard group",
+           .options = {"all", "levels", "every"},
+           .optionLabels = {"All replicas", "Level groups", "Any number"},
+           .stored = Stored::Changed},
           {.key = "/search/recompute",
            .group = group,
            .label = "Recompute",
@@ -246,7 +257,9 @@ void addConstraintFields(std::vector<Field>& all) {
       {"devices", "Devices used", "devices", "device", "n devices gpus", "device", &Constraints::devices,
        true},
       {"chunks", "Chunks per stage", "VPP", "", "v vpp chunks", "interleaving", &Constraints::chunks, false},
-      {"zero", "ZeRO stage", "ZeRO", "", "z zero", "ZeRO", &Constraints::zero, false}};
+      {"zero", "ZeRO stage", "ZeRO", "", "z zero", "ZeRO", &Constraints::zero, false},
+      {"shard", "Shard group", "replicas in a shard group", "replica in a shard group", "h shard hsdp",
+       "shard group", &Constraints::shard, false}};
   for (const Degree& d : kDegrees) {
     const bool isZero = d.member == &Constraints::zero;
     all.push_back({.key = std::string("/constraints/") + d.key,

@@ -207,7 +207,8 @@ struct GradientParts {
   const char* formula = "0";
 };
 
-GradientParts partsOf(int zero, bool load) {
+/// `copied`: shards do not span all replicas.
+GradientParts partsOf(int zero, bool load, bool copied) {
   if (load)
     return zero >= 3   ? GradientParts{1, 2, "RS(G) + 2·AG(W)"}
            : zero == 2 ? GradientParts{1, 0, "RS(G)"}
@@ -216,45 +217,83 @@ GradientParts partsOf(int zero, bool load) {
     case 0:
       return {2, 0, "2·RS(G)"};
     case 1:
-      return {1, 1, "RS(G) + AG(W)"};
+      return {1, 1, copied ? "RS(G) + AR(G/S) + AG(W)" : "RS(G) + AG(W)"};
     case 2:
-      return {0, 1, "AG(W)"};
+      return {0, 1, copied ? "AR(G/S) + AG(W)" : "AG(W)"};
     default:
-      return {};
+      return {0, 0, copied ? "AR(G/S)" : "0"};
   }
+}
+
+/// The group of one kind that takes longest.
+struct SlowestShape {
+  GroupShape shape;
+  double seconds = 0;
+};
+template <class TimeOf>
+SlowestShape slowestShape(const Subject& s, RankGroup kind, const TimeOf& timeOf) {
+  const Hierarchy& h = *s.scene.problem.cluster;
+  SlowestShape slowest{{}, -1};
+  GroupShape last;
+  RankGroups(s.scene.plan).visit(s.stage, kind, [&](std::span<const int> ranks) {
+    const GroupShape shape = shapeOf(h, ranks);
+    if (shape == last) return;
+    last = shape;
+    if (const Seconds t = timeOf(shape); t.value() > slowest.seconds) slowest = {shape, t.value()};
+  });
+  slowest.seconds = std::max(0.0, slowest.seconds);
+  return slowest;
+}
+
+/// 2·RS(G/S) between the ranks that hold the same shard.
+CostTerm copiesTerm(const Subject& s, const std::string& id, double parameters, double shards) {
+  const OptimizerRegime& o = s.scene.problem.job.optimizer;
+  const SlowestShape slowest = slowestShape(s, RankGroup::Copies, [&](const GroupShape& g) {
+    return copiesTime(*s.scene.problem.cluster, g, parameters, shards, o);
+  });
+  CostTerm t = s.seconds(id, "AR(G/S): all-reduce of a shard's gradients between its copies", slowest.seconds,
+                         "2·RS(G/S)");
+  const Bytes shard(parameters * o.gradientBytes / shards);
+  t.level = slowest.shape.ranks > 1 ? slowest.shape.outermost : -1;
+  t.inputs = {counted("n", "copies of each shard: d/h", slowest.shape.ranks), counted("S", "shards", shards),
+              s.scene.profiled("G/S", "gradient bytes of one shard", shard.value(), TermUnit::Memory,
+                               Origin::Estimated)};
+  if (slowest.shape.ranks <= 1) return t;
+  t.children.push_back(
+      gatherTerm(s, id + "/gather", "Reduce-scatter, then all-gather, each", slowest.shape, shard));
+  t.children.back().factor = 2;
+  t.combine = Combine::Sum;
+  return t;
 }
 
 CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, double parameters, bool load) {
   const OptimizerRegime& o = s.scene.problem.job.optimizer;
-  const Hierarchy& h = *s.scene.problem.cluster;
-  const int zero = s.scene.plan.zero;
-  const auto timeOf = [&](const GroupShape& g) {
-    const GradientTime t = gradientTime(h, g, parameters, o, zero);
-    return load ? t.load : t.sync;
-  };
-  GroupShape slowest, last;
-  Seconds most(-1);
-  RankGroups(s.scene.plan)
-      .visit(s.stage, expert ? RankGroup::ExpertGradients : RankGroup::DenseGradients,
-             [&](std::span<const int> ranks) {
-               const GroupShape shape = shapeOf(h, ranks);
-               if (shape == last) return;
-               last = shape;
-               if (const Seconds t = timeOf(shape); t > most) {
-                 most = t;
-                 slowest = shape;
-               }
-             });
-  const GradientParts parts = partsOf(zero, load);
+  const Plan& plan = s.scene.plan;
+  const auto [slowest, most] =
+      slowestShape(s, expert ? RankGroup::ExpertShards : RankGroup::DenseShards, [&](const GroupShape& g) {
+        const GradientTime t = gradientTime(*s.scene.problem.cluster, g, parameters, o, plan.zero);
+        return load ? t.load : t.sync;
+      });
+  const bool copied = !load && plan.shardDegree() < plan.dataDegree();
+  const GradientParts parts = partsOf(plan.zero, load, copied);
   const Bytes g(parameters * o.gradientBytes), w(parameters * o.weightBytes);
-  CostTerm t = s.seconds(id, expert ? "Expert parameters" : "Dense parameters", std::max(0.0, most.value()),
-                         parts.formula);
+  CostTerm t = s.seconds(id, expert ? "Expert parameters" : "Dense parameters", most, parts.formula);
   t.level = slowest.ranks > 1 ? slowest.outermost : -1;
   t.inputs = {
-      counted("n", "ranks of the slowest gradient group", slowest.ranks),
+      counted("n", plan.zero > 0 ? "ranks of the slowest shard group" : "ranks of the slowest gradient group",
+              slowest.ranks),
       s.scene.profiled("G", "gradient bytes of one rank", g.value(), TermUnit::Memory, Origin::Estimated),
       s.scene.profiled("W", "weight bytes of one rank", w.value(), TermUnit::Memory, Origin::Estimated)};
-  if (slowest.ranks <= 1) return t;
+  if (copied) {
+    const double shards = expert ? s.scene.expertShards(s.stage) : s.scene.denseShards(s.stage);
+    t.children.push_back(copiesTerm(s, id + "/copies", parameters, shards));
+    t.value += t.children.back().value;
+    t.level = std::max(t.level, t.children.back().level);
+  }
+  if (slowest.ranks <= 1) {
+    t.combine = t.children.empty() ? Combine::None : Combine::Sum;
+    return t;
+  }
   const auto add = [&](const char* name, const char* label, double times, Bytes bytes) {
     if (!(times > 0)) return;
     CostTerm c = gatherTerm(s, id + "/" + name, label, slowest, bytes);
@@ -271,8 +310,9 @@ CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, doubl
 CostTerm gradientTerm(const Scene& scene, int stage, const char* name, const char* label, Seconds value,
                       bool load) {
   const Subject s{scene, stage, TermKind::Data};
-  CostTerm t =
-      s.seconds(stageId(stage) + "/" + name, label, value.value(), partsOf(scene.plan.zero, load).formula);
+  const bool copied = scene.plan.shardDegree() < scene.plan.dataDegree();
+  CostTerm t = s.seconds(stageId(stage) + "/" + name, label, value.value(),
+                         partsOf(scene.plan.zero, load, copied && !load).formula);
   t.level = scene.figures(stage).dataLevel;
   if (!(value.value() > 0)) return t;
   const auto parameters = parametersOf(scene, stage);

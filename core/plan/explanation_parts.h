@@ -28,7 +28,7 @@ struct Scene {
   const StagePlan& stage(int i) const { return plan.stages[static_cast<std::size_t>(i)]; }
   const StageEvaluation& figures(int i) const { return evaluation.stages[static_cast<std::size_t>(i)]; }
   std::vector<LayerRun> runsOf(const std::vector<LayerIndex>& layers, const Strategy&) const;
-  int denseShards(int stage) const { return plan.dataDegree() * stage_(stage).context; }
+  int denseShards(int stage) const { return plan.shardDegree() * stage_(stage).context; }
   double expertShards(int stage) const {
     return static_cast<double>(denseShards(stage)) / stage_(stage).expert;
   }

@@ -73,8 +73,9 @@ public:
 
   void gradients(int i, PlacedStage& out) const {
     const StageWork& work = m_works[static_cast<std::size_t>(i)];
-    message(i, RankGroup::DenseGradients, work.dense, out);
-    message(i, RankGroup::ExpertGradients, work.expert, out);
+    const ModelState state = modelStateOf(m_plan, i, work);
+    message(i, RankGroup::DenseShards, work.dense, state.denseShards, out);
+    message(i, RankGroup::ExpertShards, work.expert, state.expertShards, out);
   }
 
   void transfer(int from, int to, int chunk, double bytes, std::vector<PlacedStage>& stages) {
@@ -124,8 +125,9 @@ private:
     return times;
   }
 
-  void message(int i, RankGroup kind, double parameters, PlacedStage& out) const {
+  void message(int i, RankGroup kind, double parameters, double shards, PlacedStage& out) const {
     if (!(parameters > 0)) return;
+    if (m_plan.shardDegree() < m_plan.dataDegree()) copies(i, parameters, shards, out);
     Seen<GroupShape, GradientTime> seen;
     GradientTime slowest;
     m_groups.visit(i, kind, [&](std::span<const int> ranks) {
@@ -142,6 +144,20 @@ private:
     out.gradients.load += slowest.load;
     out.gradients.sync += slowest.sync;
     out.gradients.gather += slowest.gather;
+  }
+
+  void copies(int i, double parameters, double shards, PlacedStage& out) const {
+    Seen<GroupShape, Seconds> seen;
+    Seconds slowest;
+    m_groups.visit(i, RankGroup::Copies, [&](std::span<const int> ranks) {
+      if (ranks.size() <= 1) return;
+      const GroupShape shape = shapeOf(m_cluster, ranks);
+      out.dataLevel = std::max(out.dataLevel, static_cast<int>(shape.outermost));
+      slowest = std::max(slowest, seen.of(shape, [&] {
+        return copiesTime(m_cluster, shape, parameters, shards, m_problem.job.optimizer);
+      }));
+    });
+    out.gradients.sync += slowest;
   }
 
   const Problem& m_problem;
@@ -175,7 +191,7 @@ void addTied(const Problem& problem, const Plan& plan, const std::vector<StageWo
 
 ModelState modelStateOf(const Plan& plan, int stage, const StageWork& work) {
   const Strategy& s = plan.stages[static_cast<std::size_t>(stage)].strategy;
-  const double ranks = static_cast<double>(plan.dataDegree()) * s.context;
+  const double ranks = static_cast<double>(plan.shardDegree()) * s.context;
   return {work.dense, work.expert, ranks, ranks / s.expert, work.largestLayer};
 }
 

@@ -30,6 +30,7 @@ std::string summaryOf(const Plan& p) {
     out += " (" + std::to_string(p.dataInner) + "×" + std::to_string(p.dataOuter) + ")";
   out += " · MBS" + std::to_string(p.microbatch);
   if (p.zero > 0) out += " · ZeRO-" + std::to_string(p.zero);
+  if (p.shardDegree() != p.dataDegree()) out += "/" + std::to_string(p.shardDegree());
   return out;
 }
 

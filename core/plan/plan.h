@@ -24,11 +24,12 @@ struct StagePlan {
 /// All decisions (STATEMENT.md §3). A plan may be infeasible or hand-made; the evaluator says what is wrong
 /// with it.
 struct Plan {
-  int microbatch = 1;   ///< b
-  int dataInner = 1;    ///< d_in: replicas packed together inside one block
-  int dataOuter = 1;    ///< d_out: blocks
-  int blockStride = 0;  ///< P: block o begins at device o·P
-  int zero = 0;         ///< z
+  int microbatch = 1;     ///< b
+  int dataInner = 1;      ///< d_in: replicas packed together inside one block
+  int dataOuter = 1;      ///< d_out: blocks
+  int blockStride = 0;    ///< P: block o begins at device o·P
+  int zero = 0;           ///< z
+  int shardReplicas = 0;  ///< h: replicas that share one copy of the sharded state; 0: all of them
   /// Interleaved if and only if stages have several chunks.
   ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
   std::vector<StagePlan> stages;
@@ -38,6 +39,7 @@ struct Plan {
 
   const PipelineSchedule& pipelineSchedule() const { return scheduleOf(schedule); }
   int dataDegree() const { return dataInner * dataOuter; }
+  int shardDegree() const { return zero > 0 && shardReplicas > 0 ? shardReplicas : dataDegree(); }  ///< h
   int stageCount() const { return static_cast<int>(stages.size()); }
   int chunksPerStage() const { return stages.empty() ? 1 : static_cast<int>(stages.front().chunks.size()); }
   int stageWidth(int stage) const {
@@ -49,7 +51,8 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-/// "TP8+SP · PP4 · DP32 (8×4) · MBS1 · ZeRO-1"; the one-line name of a plan.
+/// "TP8+SP · PP4 · DP32 (8×4) · MBS1 · ZeRO-1/8"; the one-line name of a plan. ZeRO-1/8: sharded over 8 of
+/// the replicas, not over all.
 std::string summaryOf(const Plan&);
 
 /// Where the ranks of a plan stand. Replica-major, then context, tensor fastest (STATEMENT.md §3).

@@ -29,6 +29,7 @@ public:
           "microbatch size " + std::to_string(m_plan.microbatch) + " has no costs in the profile");
     checkBatch();
     checkDevices();
+    checkShardGroups();
     for (int i = 0; i < m_plan.stageCount(); ++i) checkStage(i);
     checkChunks();
     checkLayers();
@@ -58,6 +59,7 @@ private:
     if (m_plan.blockStride < 0 || m_plan.blockStride > kMostRanks)
       fail(-1, "the block stride must not be negative");
     if (m_plan.zero < 0 || m_plan.zero > 3) fail(-1, "the ZeRO stage must be 0, 1, 2 or 3");
+    if (m_plan.shardReplicas < 0) fail(-1, "the replicas of a shard group must be 1 or more");
     for (int i = 0; i < m_plan.stageCount(); ++i) {
       const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
       if (outside(s.strategy.tensor) || outside(s.strategy.context) || outside(s.strategy.expert) ||
@@ -100,6 +102,18 @@ private:
     if (!m_plan.deviceOrder.empty()) checkDeviceOrder(used);
   }
 
+  /// Neighbouring replicas of a block, or whole neighbouring blocks.
+  void checkShardGroups() {
+    const int h = m_plan.shardReplicas, inner = m_plan.dataInner;
+    if (h == 0 || h == m_plan.dataDegree()) return;
+    const std::string group = "shard groups of " + std::to_string(h) + (h == 1 ? " replica" : " replicas");
+    if (m_plan.zero == 0) return add("shard-group", -1, group + " need ZeRO-1, 2 or 3");
+    if (inner % h == 0 || (h % inner == 0 && m_plan.dataOuter % (h / inner) == 0)) return;
+    add("shard-group", -1,
+        group + " are neither equal parts of a block of " + std::to_string(inner) +
+            " nor whole blocks of which there is a multiple");
+  }
+
   void checkDeviceOrder(long long used) {
     const int devices = m_problem.cluster->deviceCount();
     if (used > static_cast<long long>(m_plan.deviceOrder.size())) {
@@ -127,6 +141,10 @@ private:
       add("expert-group", i,
           stageName(i) + ": expert degree " + std::to_string(s.strategy.expert) +
               " does not divide the replicas of a block (" + std::to_string(m_plan.dataInner) + ")");
+    if (const int h = m_plan.shardDegree(); h < m_plan.dataInner && h % s.strategy.expert != 0)
+      add("expert-group", i,
+          stageName(i) + ": expert degree " + std::to_string(s.strategy.expert) +
+              " does not divide the replicas of a shard group (" + std::to_string(h) + ")");
     if (std::all_of(s.chunks.begin(), s.chunks.end(), [](const auto& c) { return c.empty(); }))
       add("stages", i, stageName(i) + " has no layers");
     const int strategy = m_problem.profile->strategyIndex(s.strategy);

@@ -21,6 +21,7 @@ public:
     bound(c.stages, m_plan.stageCount(), "number of stages");
     bound(c.chunks, m_plan.chunksPerStage(), "number of chunks per stage");
     bound(c.zero, m_plan.zero, "ZeRO stage");
+    if (m_plan.zero > 0) bound(c.shard, m_plan.shardDegree(), "number of replicas of a shard group");
     long long devices = 0;
     for (const StagePlan& s : m_plan.stages)
       devices += static_cast<long long>(m_plan.dataDegree()) * s.strategy.width();

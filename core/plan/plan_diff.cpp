@@ -19,6 +19,8 @@ public:
     number("data", "DP", m_a.dataDegree(), m_b.dataDegree());
     if (m_a.dataDegree() != m_b.dataDegree() || m_a.dataInner != m_b.dataInner) arrangement();
     number("zero", "ZeRO stage", m_a.zero, m_b.zero);
+    if (m_a.shardDegree() != m_a.dataDegree() || m_b.shardDegree() != m_b.dataDegree())
+      number("shard", "replicas of a shard group", m_a.shardDegree(), m_b.shardDegree());
     number("stages", "PP", m_a.stageCount(), m_b.stageCount());
     number("chunks", "VPP", m_a.chunksPerStage(), m_b.chunksPerStage());
     strategies();

@@ -9,7 +9,14 @@
 namespace nest {
 
 /// Kinds of groups that the ranks of one stage form (STATEMENT.md §3).
-enum class RankGroup { Tensor, Context, Expert, DenseGradients, ExpertGradients };
+enum class RankGroup {
+  Tensor,
+  Context,
+  Expert,
+  DenseShards,   ///< that share one copy of the dense gradients and optimizer state
+  ExpertShards,  ///< the same of one expert
+  Copies,        ///< that hold the same shard; one rank each where shards span all replicas
+};
 
 /// The ranks of stages as positions in locality order. The plan must be placeable (see PlanCheck).
 class RankGroups {
@@ -23,7 +30,7 @@ public:
   template <class Visit>
   void visit(int stage, RankGroup kind, const Visit& visit) const {
     const Strategy& s = m_plan.stages[static_cast<std::size_t>(stage)].strategy;
-    const int t = s.tensor, c = s.context, e = s.expert, d = m_plan.dataDegree();
+    const int t = s.tensor, c = s.context, e = s.expert, d = m_plan.dataDegree(), h = m_plan.shardDegree();
     std::vector<int> group;
     const auto add = [&](int replica, int context, int tensor) {
       group.push_back(m_placement.device(stage, replica, context * t + tensor).value);
@@ -56,20 +63,30 @@ public:
               close();
             }
         return;
-      case RankGroup::DenseGradients:
-        for (int q = 0; q < t; ++q) {
-          for (int j = 0; j < d; ++j)
-            for (int k = 0; k < c; ++k) add(j, k, q);
-          close();
-        }
-        return;
-      case RankGroup::ExpertGradients:
-        for (int q = 0; q < t; ++q)
-          for (int x = 0; x < std::min(e, d); ++x) {
-            for (int j = x; j < d; j += e)
+      case RankGroup::DenseShards:
+        for (int first = 0; first < d; first += h)
+          for (int q = 0; q < t; ++q) {
+            for (int j = first; j < std::min(d, first + h); ++j)
               for (int k = 0; k < c; ++k) add(j, k, q);
             close();
           }
+        return;
+      case RankGroup::ExpertShards:
+        for (int first = 0; first < d; first += h)
+          for (int q = 0; q < t; ++q)
+            for (int x = 0; x < std::min({e, h, d - first}); ++x) {
+              for (int j = first + x; j < std::min(d, first + h); j += e)
+                for (int k = 0; k < c; ++k) add(j, k, q);
+              close();
+            }
+        return;
+      case RankGroup::Copies:
+        for (int x = 0; x < std::min(d, h); ++x)
+          for (int k = 0; k < c; ++k)
+            for (int q = 0; q < t; ++q) {
+              for (int j = x; j < d; j += h) add(j, k, q);
+              close();
+            }
         return;
     }
   }

@@ -3,26 +3,10 @@
 #include <algorithm>
 
 #include "plan/plan_check.h"
-#include "plan/rank_groups.h"
 #include "plan/stage_work.h"
 
 namespace nest {
 namespace {
-
-RankGroup groupOf(Exchange kind, bool experts) {
-  switch (kind) {
-    case Exchange::Tensor:
-      return RankGroup::Tensor;
-    case Exchange::Context:
-      return RankGroup::Context;
-    case Exchange::Expert:
-      return RankGroup::Expert;
-    case Exchange::Pipeline:
-    case Exchange::Data:
-      break;
-  }
-  return experts ? RankGroup::ExpertGradients : RankGroup::DenseGradients;
-}
 
 /// What one rank sends in a ring reduce-scatter or all-gather of `full` bytes.
 double ringShare(double ranks, double full) {
@@ -48,9 +32,10 @@ void Traffic::collectGroups(int stage, const StageWork& work, double microbatche
   const Strategy& s = m_plan.stages[static_cast<std::size_t>(stage)].strategy;
   const std::array<int, 3> sizes = {s.tensor, s.context, s.expert};
   const std::array<Exchange, 3> kinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
+  const std::array<RankGroup, 3> groups = {RankGroup::Tensor, RankGroup::Context, RankGroup::Expert};
   for (std::size_t g = 0; g < kinds.size(); ++g) {
     if (sizes[g] <= 1) continue;
-    Exchanges x{stage, kinds[g], false, 0, 0, 0, 0};
+    Exchanges x{stage, kinds[g], groups[g], 0, 0, 0, 0};
     const double n = sizes[g];
     for (const ChunkWork& chunk : work.chunks)
       for (const Collective* c : chunk.collectives) {
@@ -84,18 +69,25 @@ void Traffic::collectGradients(const Problem& problem, int stage, const StageWor
                                double microbatches) {
   const Strategy& s = m_plan.stages[static_cast<std::size_t>(stage)].strategy;
   const OptimizerRegime& regime = problem.job.optimizer;
-  const double ranks = static_cast<double>(m_plan.dataDegree()) * s.context;
+  const double ranks = static_cast<double>(m_plan.shardDegree()) * s.context;
+  const double copies = static_cast<double>(m_plan.dataDegree()) / m_plan.shardDegree();
   const std::array<double, 4> scatters = {2, 1, microbatches, microbatches};  // of gradients, by ZeRO stage
   const std::array<double, 4> gathers = {0, 1, 1, 2 * microbatches};          // of weights
   const auto z = static_cast<std::size_t>(m_plan.zero);
   for (const bool experts : {false, true}) {
     const double n = experts ? ranks / s.expert : ranks;
     const double parameters = experts ? work.expert : work.dense;
-    if (n <= 1 || !(parameters > 0)) continue;
+    if (!(parameters > 0)) continue;
     const double bytes =
         ringShare(n, parameters * (scatters[z] * regime.gradientBytes + gathers[z] * regime.weightBytes));
-    m_exchanges.push_back(
-        {stage, Exchange::Data, experts, bytes, (n - 1) * (scatters[z] + gathers[z]), 0, 0});
+    if (n > 1)
+      m_exchanges.push_back({stage, Exchange::Data,
+                             experts ? RankGroup::ExpertShards : RankGroup::DenseShards, bytes,
+                             (n - 1) * (scatters[z] + gathers[z]), 0, 0});
+    if (copies > 1)
+      m_exchanges.push_back({stage, Exchange::Data, RankGroup::Copies,
+                             2 * ringShare(copies, parameters * regime.gradientBytes / n), 2 * (copies - 1),
+                             0, 0});
   }
 }
 
@@ -135,7 +127,7 @@ public:
   template <class OnFlow, class OnAllToAll>
   void paint(const OnFlow& onFlow, const OnAllToAll& onAllToAll) const {
     for (const Exchanges& x : m_traffic.m_exchanges)
-      m_groups.visit(x.stage, groupOf(x.kind, x.experts), [&](std::span<const int> ranks) {
+      m_groups.visit(x.stage, x.group, [&](std::span<const int> ranks) {
         if (ranks.size() <= 1) return;
         for (std::size_t k = 0; x.ringBytes > 0 && k < ranks.size(); ++k)
           onFlow(Flow{ranks[k], ranks[(k + 1) % ranks.size()], x.stage, x.kind, Bytes(x.ringBytes),

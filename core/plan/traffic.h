@@ -8,6 +8,7 @@
 
 #include "cost/group_shape.h"
 #include "plan/plan.h"
+#include "plan/rank_groups.h"
 #include "problem/job.h"
 #include "problem/problem.h"
 
@@ -80,7 +81,7 @@ private:
   struct Exchanges {
     int stage = 0;
     Exchange kind = Exchange::Tensor;
-    bool experts = false;                    ///< Data: the groups that share expert parameters
+    RankGroup group = RankGroup::Tensor;
     double ringBytes = 0, ringMessages = 0;  ///< to the successor
     double pairBytes = 0, pairMessages = 0;  ///< to every other rank
   };

@@ -68,6 +68,12 @@ struct Assumptions {
 
 enum class Objective { Pipeline, Nest };
 enum class SearchPreset { Runnable, Free };
+/// Over how many replicas ZeRO may shard (STATEMENT.md (3.5)).
+enum class ShardGroups {
+  All,     ///< all of them
+  Levels,  ///< or as many as share a group of some network level
+  Every,   ///< or any number that the placement admits
+};
 
 /// What is searched (STATEMENT.md §3, §5).
 struct SearchOptions {
@@ -76,6 +82,7 @@ struct SearchOptions {
   bool strategyPerStage = false;   ///< free strategy per stage
   bool padLastMicrobatch = false;  ///< b·d need not divide B; m = ⌈B/(b·d)⌉
   std::vector<int> zeroStages = {0, 1, 2, 3};
+  ShardGroups shardGroups = ShardGroups::All;
   std::array<bool, kRecomputeCount> recompute = {true, true, true};
   std::vector<int> chunksPerStage = {1};  ///< v on offer; {1} = no interleaving
   bool sequenceParallel = true;           ///< offer sequence parallelism where t > 1
@@ -97,6 +104,7 @@ struct Bound {
 /// What the user demands of any plan.
 struct Constraints {
   Bound tensor, context, expert, data, dataInner, stages, microbatch, devices, chunks, zero;
+  Bound shard;                            ///< replicas of a shard group, where z ≥ 1
   std::vector<LayerIndex> requiredCuts;   ///< a stage must begin at these layers
   std::vector<LayerIndex> forbiddenCuts;  ///< no stage may begin at these
   struct LayerPin {

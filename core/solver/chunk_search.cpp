@@ -148,13 +148,13 @@ bool ChunkSearch::process(const Item& item) {
   // Of shared parameters the signature tells the levels to a first stage only.
   const auto tied = tiedStagesOf(m_problem, c.cuts, c.stages);
   const bool simple = !tied || std::min(tied->first, tied->second) == 0;
-  const auto layouts = m_space.layouts(c.dataDegree, 1, item.units);
+  const auto layouts = m_space.layouts(c.dataDegree, item.units, c.zero, strategiesOf(c.sums));
   std::unordered_set<std::string> seen;
   for (const BlockLayout& layout : layouts) {
     if (m_watch.over()) return false;
     std::vector<LayerSums*> sums;
     for (LayerSums* s : c.sums)
-      if (layout.inner % s->strategy().expert == 0) sums.push_back(s);
+      if (layout.holds(s->strategy())) sums.push_back(s);
     if (sums.empty() || !open(item)) continue;
     if (simple && layouts.size() > 1 &&
         !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, true)).second)

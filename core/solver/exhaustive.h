@@ -18,7 +18,7 @@ bool visitPlans(const Problem&, const std::function<bool(const Plan&)>& visit);
 
 /// Whether `a` is to be shown before `b`: faster, or equally fast (relative 1e-12) and then fewer devices,
 /// fewer stages, lower ZeRO stage, less recompute, cuts left-most, smaller microbatch, smaller degrees,
-/// larger d_in, smaller stride.
+/// larger shard groups, larger d_in, smaller stride.
 bool precedes(const RankedPlan& a, const RankedPlan& b);
 
 }  // namespace nest

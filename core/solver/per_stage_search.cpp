@@ -159,8 +159,10 @@ PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
   if (bytes > kMostBytes)
     for (auto& [key, other] : m_bounds) other.reset();
   const int m = microbatchCount(item.microbatch, item.dataDegree);
+  const auto shards =
+      m_space.shardDegrees(item.dataDegree, item.zero, strategiesOf(microbatch(item.microbatch).sums));
   bounds = std::make_unique<PerStageBounds>(m_problem, m_order, m_shapes, microbatch(item.microbatch).sums,
-                                            item.dataDegree, item.zero,
+                                            item.dataDegree, shards, item.zero,
                                             objectiveWeights(m_problem.search.objective, m, 1, 1));
   return *bounds;
 }
@@ -253,7 +255,8 @@ bool PerStageSearch::process(const Item& item) {
   // Of shared parameters the signature tells the levels to a first stage only.
   const auto& tied = m_problem.profile->tied;
   const bool simple = !tied || (m_order.isChain() && std::min(tied->first, tied->second) == LayerIndex(0));
-  const auto layouts = m_space.layouts(item.dataDegree, 1, item.units);
+  const auto layouts =
+      m_space.layouts(item.dataDegree, item.units, item.zero, strategiesOf(microbatch(item.microbatch).sums));
   const int count = microbatchCount(item.microbatch, item.dataDegree);
   // Its tables may have been given up since.
   PerStageBounds& bounds = boundsOf(item);
@@ -262,7 +265,7 @@ bool PerStageSearch::process(const Item& item) {
     if (m_watch.over()) return false;
     std::vector<LayerSums*> sums;
     for (LayerSums* s : microbatch(item.microbatch).sums)
-      if (layout.inner % s->strategy().expert == 0 && s->strategy().width() <= item.units) sums.push_back(s);
+      if (layout.holds(s->strategy()) && s->strategy().width() <= item.units) sums.push_back(s);
     if (sums.empty() || !open(item)) continue;
     if (simple && layouts.size() > 1 &&
         !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, tied.has_value())).second)

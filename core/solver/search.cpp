@@ -120,6 +120,7 @@ void Search::settleTies(Found& found) {
     for (const auto& policy : m_space.sharedPolicies()) {
       auto context = configurationOf(e, found.zero);
       context.sharedPolicy = policy;
+      context.shardDegree = found.layout.shardDegree();
       context.tied = tiedPlace(tied, found.layout, found.layout.inner * e.group->sums->strategy().width());
       StageWindows reach(context, room());
       if (!openWindows(reach, e, found.zero, found.time * kSlack)) continue;

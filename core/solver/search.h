@@ -81,7 +81,7 @@ private:
 
   void enumerate();
   int mostStages(const LayerSums&, int dataDegree) const;
-  void addEntries(LayerSums&, int dataDegree, const GradientFloor&);
+  void addEntries(LayerSums&, int dataDegree);
   bool drain();  ///< from the heap's top to its end; true if nothing is left
   bool open(const Entry&, int zero) const;
   Item next(int index, double after, int zero) const;

@@ -24,8 +24,8 @@ std::string signatureOf(const std::vector<StageSite>& sites, const std::optional
     text.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
   for (const StageSite& s : sites) {
-    for (int v :
-         {s.levelIn, s.levelOut, s.tensorSet, s.contextSet, s.expertSet, s.denseSet, s.expertGradientSet})
+    for (int v : {s.levelIn, s.levelOut, s.tensorSet, s.contextSet, s.expertSet, s.denseSet,
+                  s.expertGradientSet, s.copySet})
       add(v);
     add(s.speed);
     add(s.memory);
@@ -59,6 +59,7 @@ ChainConfiguration Search::configurationOf(const Entry& e, int zero) const {
   c.chunks = e.chunks;
   c.microbatchCount = e.group->microbatchCount;
   c.zero = zero;
+  c.shardDegree = c.dataDegree;
   if (m_budget) c.memoryLimit = m_budget->memory;
   return c;
 }
@@ -168,21 +169,31 @@ void Search::processChain(Entry& e, int index, int zero) {
     ChainConfiguration context;
     StageWindows reach;
   };
-  std::vector<Open> open;  // one per policy that all stages must share
-  for (const auto& policy : m_space.sharedPolicies()) {
-    auto context = configurationOf(e, zero);
-    context.sharedPolicy = policy;
-    Open o{context, StageWindows(context, room())};
-    if (openWindows(o.reach, e, zero, m_incumbents->limit(blank)))
-      open.push_back(std::move(o));
-    else
-      noteShortage(e, o.reach);
-  }
-  if (open.empty()) return;
+  std::vector<Open> open;  // of one h, one per policy that all stages must share
+  const auto openAll = [&](int shardDegree) {
+    open.clear();
+    for (const auto& policy : m_space.sharedPolicies()) {
+      auto context = configurationOf(e, zero);
+      context.sharedPolicy = policy;
+      context.shardDegree = shardDegree;
+      Open o{context, StageWindows(context, room())};
+      if (openWindows(o.reach, e, zero, m_incumbents->limit(blank)))
+        open.push_back(std::move(o));
+      else if (shardDegree == e.group->dataDegree)
+        noteShortage(e, o.reach);
+    }
+  };
 
   std::unordered_set<std::string> seen;
   const long long before = m_watch.states();
-  for (const BlockLayout& layout : m_space.layouts(e.group->dataDegree, strategy.expert, width * e.stages)) {
+  int shardDegree = 0;
+  for (const BlockLayout& layout :
+       m_space.layouts(e.group->dataDegree, width * e.stages, zero, {&strategy, 1})) {
+    if (layout.shardDegree() != shardDegree) {
+      openAll(shardDegree = layout.shardDegree());
+      seen.clear();
+    }
+    if (open.empty()) continue;
     const auto sites = placeStages(m_shapes, strategy, layout, e.stages);
     for (const TiedCase& tied : cases) {
       const auto place = tiedPlace(tied, layout, layout.inner * width);
@@ -228,12 +239,14 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Cha
 void Search::processInterleaved(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
   for (const BlockLayout& layout :
-       m_space.layouts(e.group->dataDegree, strategy.expert, strategy.width() * e.stages)) {
+       m_space.layouts(e.group->dataDegree, strategy.width() * e.stages, zero, {&strategy, 1})) {
     if (m_watch.over()) return;
     Found found = foundOf(e, zero);
     if (e.bound[at(zero)] > m_incumbents->limit(found) * kSlack) return;
     ++m_tuples;
-    if (!solveInterleaved(configurationOf(e, zero), m_rules, layout, found, m_watch)) continue;
+    auto context = configurationOf(e, zero);
+    context.shardDegree = layout.shardDegree();
+    if (!solveInterleaved(context, m_rules, layout, found, m_watch)) continue;
     note(e, Fate::Solved, found.time);
     found.candidate = index;
     if (found.time <= m_incumbents->limit(found) * kSlack) m_incumbents->offer(std::move(found));

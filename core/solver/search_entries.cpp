@@ -34,7 +34,7 @@ void Search::enumerate() {
       m_notOffered.push_back(c);
     }
   visitGroups([&](LayerSums& sums, int d) {
-    if (!m_watch.over()) addEntries(sums, d, GradientFloor::of(m_shapes, sums.strategy(), d));
+    if (!m_watch.over()) addEntries(sums, d);
   });
 }
 
@@ -52,18 +52,23 @@ int Search::mostStages(const LayerSums& sums, int d) const {
   return std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * sums.strategy().width()));
 }
 
-void Search::addEntries(LayerSums& sums, int d, const GradientFloor& floor) {
-  const int width = sums.strategy().width();
+void Search::addEntries(LayerSums& sums, int d) {
+  const Strategy& strategy = sums.strategy();
+  const int width = strategy.width();
   int most = 0;
-  while (most < mostStages(sums, d) && m_space.strategyAllowed(most, sums.strategy())) ++most;
+  while (most < mostStages(sums, d) && m_space.strategyAllowed(most, strategy)) ++most;
   Group group;
   group.sums = &sums;
   group.dataDegree = d;
   group.microbatchCount =
       m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
   std::array<std::optional<StageFloor>, 4> floors;
+  std::optional<GradientFloor> whole, sharded;
   for (const int z : m_space.zeroStages()) {
-    const StageFloor& stage = floors[at(z)].emplace(m_problem, sums, floor, z);
+    auto& gradients = z == 0 ? whole : sharded;
+    if (!gradients)
+      gradients = GradientFloor::of(m_shapes, strategy, d, m_space.shardDegrees(d, z, {&strategy, 1}));
+    const StageFloor& stage = floors[at(z)].emplace(m_problem, sums, *gradients, z);
     group.modelMemory[at(z)] = leastTotalMemory(m_problem, stage, 0);
     group.tailPerLoad[at(z)] = stage.tailPerLoad();
   }
@@ -80,7 +85,7 @@ void Search::addEntries(LayerSums& sums, int d, const GradientFloor& floor) {
       e.bound.fill(kNever);
       bool offered = false;
       for (int z : m_space.zeroStages()) {
-        if (!m_space.zeroAllowed(z, floor.denseShards > 1, s)) continue;
+        if (!m_space.zeroAllowed(z, d * strategy.context > 1, s)) continue;
         offered = true;
         if (const double bytes = leastMemory(e, z); bytes > s * m_roomiest * kSlack) {
           // However the layers are cut, some stage lacks as much as all do on average.

@@ -66,7 +66,7 @@ std::optional<Found> startOf(const Problem& problem, const Plan* start) {
     f.strategies.push_back(problem.profile->strategyIndex(s.strategy));
     f.cut.policies.push_back(static_cast<int>(s.recompute));
   }
-  f.layout = {start->dataInner, start->dataOuter, start->blockStride};
+  f.layout = {start->dataInner, start->dataOuter, start->blockStride, start->shardReplicas};
   f.time = e.batchTime.value();
   f.devices = start->devicesUsed();
   for (const StageEvaluation& s : e.stages) f.memory = std::max(f.memory, s.memory.total().value());

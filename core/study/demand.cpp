@@ -174,6 +174,12 @@ private:
     if (range.least) bound.least = range.least;
     if (range.most) bound.most = range.most;
     setBound(degree, m_demand.problem.constraints, bound);
+    if (degree.key == "/constraints/shard") {
+      // Any size may be asked about; without ZeRO nothing is sharded.
+      m_demand.problem.search.shardGroups = ShardGroups::Every;
+      Bound& zero = m_demand.problem.constraints.zero;
+      zero.least = std::max(1, zero.least.value_or(1));
+    }
     add(phrase(degree, sign, value));
     searched(degree, bound, phrase(degree, sign, value));
   }

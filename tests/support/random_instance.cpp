@@ -190,7 +190,20 @@ private:
       s.chunksPerStage.push_back(2);
       if (m_dice.chance(0.3)) s.chunksPerStage.push_back(3);
     }
+    if (m_features.shardGroups) shardGroups(p);
     s.topPlans = 5;
+  }
+
+  /// Most where some are among the best: much is exchanged often, between many replicas.
+  void shardGroups(Problem& p) {
+    p.search.shardGroups = static_cast<ShardGroups>(m_dice.between(0, 5) % 3);
+    if (m_dice.chance(0.3)) return;
+    p.search.shardGroups = m_dice.chance(0.3) ? ShardGroups::Levels : ShardGroups::Every;
+    p.search.zeroStages = m_dice.chance(0.7)   ? std::vector{3}
+                          : m_dice.chance(0.5) ? std::vector{2}
+                                               : std::vector{1, 2};
+    p.job.globalBatch = 24 * m_dice.between(1, 4);
+    p.job.microbatches = {1};
   }
 
   std::vector<Strategy> strategies() {
@@ -298,6 +311,7 @@ private:
     const int layers = p.graph->layerCount();
     const LayerIndex layer(m_dice.between(0, layers - 1));
     const StageIndex stage(m_dice.between(0, 2));
+    if (m_features.shardGroups && m_dice.chance(0.3)) bound(c.shard, 1, 4);
     for (int k = 0; k < count; ++k) switch (m_dice.between(0, 15)) {
         case 0:
           bound(c.tensor, 1, 3);
@@ -409,6 +423,7 @@ std::string describe(const Problem& p) {
   for (const Strategy& s : p.profile->strategies()) out += ", " + toText(s);
   if (p.search.strategyPerStage) out += ", free strategies";
   if (p.search.padLastMicrobatch) out += ", padding";
+  if (p.search.shardGroups != ShardGroups::All) out += ", shard groups";
   if (p.search.chunksPerStage != std::vector<int>{1}) out += ", interleaving";
   if (p.search.objective == Objective::Nest) out += ", nest";
   if (p.profile->tied) out += ", tied";

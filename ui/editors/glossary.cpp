@@ -93,6 +93,9 @@ const std::vector<std::pair<QString, QString>>& words() {
       {QStringLiteral("sequence parallelism"),
        QStringLiteral("Splits norms and dropouts along the sequence over the TP group: less activation "
                       "memory for the same traffic.")},
+      {QStringLiteral("shard group"),
+       QStringLiteral("Replicas that share one copy of what ZeRO shards: all of them, or neighbours only "
+                      "(HSDP, MiCS, several optimizer instances), whose copies are then all-reduced.")},
       {QStringLiteral("stage"),
        QStringLiteral("Consecutive layers on the same devices: one stage of the pipeline.")},
       {QStringLiteral("stash"),

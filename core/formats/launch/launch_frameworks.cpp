@@ -72,6 +72,11 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
             "ZeRO " + std::to_string(p.plan.zero) + " does not go with a pipeline",
             "offer only 0 and 1 in search.zero_stages");
+  p.require(!p.hasShardGroups() || p.plan.zero == 3, "shard-groups",
+            "ZeRO-" + std::to_string(p.plan.zero) + " shards over groups of " +
+                std::to_string(p.plan.shardDegree()) +
+                " replicas, which DeepSpeed (MiCS) does for ZeRO-3 only",
+            "set search.shard_groups to all");
   if (p.stages() > 1)
     p.warn("pipeline", "the configuration does not carry the " + std::to_string(p.stages()) +
                            " stages: give them to PipelineModule");
@@ -97,6 +102,13 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   if (p.job().optimizer.id == "sgd" && p.plan.zero > 0) j["zero_allow_untested_optimizer"] = true;
   addDeepSpeedGradients(j, p);
   j["zero_optimization"] = {{"stage", p.plan.zero}};
+  if (p.hasShardGroups()) {
+    j["zero_optimization"]["mics_shard_size"] = p.plan.shardDegree();
+    p.warn(
+        "mics",
+        "shard groups need the model to be made under deepspeed.zero.MiCS_Init; zero_hpz_partition_size of "
+        "ZeRO++ groups the weights alone");
+  }
   if (p.plan.zero >= 2) {
     j["zero_optimization"]["overlap_comm"] =
         p.source.problem->assumptions.overlap[static_cast<std::size_t>(Exchange::Data)] > 0;
@@ -174,8 +186,9 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
        '\n';
   t += "global_batch_size = " + std::to_string(p.job().globalBatch) + '\n';
   t += "seq_len = " + std::to_string(p.job().sequenceLength) + "\n\n[parallelism]\n";
-  t += "data_parallel_replicate_degree = " + std::to_string(sharded ? 1 : p.data()) + '\n';
-  t += "data_parallel_shard_degree = " + std::to_string(sharded ? p.data() : 1) + '\n';
+  const int shards = sharded ? p.plan.shardDegree() : 1;
+  t += "data_parallel_replicate_degree = " + std::to_string(p.data() / shards) + '\n';
+  t += "data_parallel_shard_degree = " + std::to_string(shards) + '\n';
   if (sharded)
     t += std::string("fsdp_reshard_after_forward = \"") + (p.plan.zero == 3 ? "always" : "never") + "\"\n";
   t += "tensor_parallel_degree = " + std::to_string(p.strategy.tensor) + '\n';
@@ -206,6 +219,8 @@ void checkNanotron(LaunchPlan& p) {
             "offer only 1 in search.chunks_per_stage");
   p.require(p.plan.zero <= 1, "zero", "ZeRO " + std::to_string(p.plan.zero) + " is not known there",
             "offer 0 and 1 in search.zero_stages");
+  p.require(!p.hasShardGroups(), "shard-groups", "it shards over groups of its replicas",
+            "set search.shard_groups to all");
   p.require(p.recompute != Recompute::Selective, "recompute-selective", "it recomputes selectively",
             "offer none and full in search.recompute");
   p.require(

@@ -178,6 +178,7 @@ void addSharding(ShellArray& a, const LaunchPlan& p) {
   if (hides) a.add("--overlap-grad-reduce");
   if (p.plan.zero == 0) return;
   a.add("--use-distributed-optimizer");
+  if (p.hasShardGroups()) a.add("--num-distributed-optimizer-instances", p.data() / p.plan.shardDegree());
   if (hides) a.add("--overlap-param-gather");
   if (p.plan.zero == 1) return;
   a.add("--use-megatron-fsdp");

@@ -22,6 +22,9 @@ public:
 
   int stages() const { return plan.stageCount(); }
   int data() const { return plan.dataDegree(); }
+  bool hasShardGroups() const {
+    return plan.shardDegree() < plan.dataDegree();
+  }  ///< of fewer than all replicas
   int chunks() const { return plan.chunksPerStage(); }
   const Job& job() const { return source.problem->job; }
 

@@ -25,6 +25,8 @@ public:
     plan.dataInner = degree(f, "data_inner");
     plan.dataOuter = degree(f, "data_outer");
     plan.zero = static_cast<int>(f.integer("zero", 0, 3).value_or(0));
+    plan.shardReplicas = static_cast<int>(f.integer("shard_replicas", 1, kMostDevices).value_or(0));
+    if (plan.shardReplicas == plan.dataDegree()) plan.shardReplicas = 0;
     f.requireKey("stages", "the list of pipeline stages");
     const nlohmann::json* stages = f.array("stages");
     for (std::size_t i = 0; stages && i < stages->size(); ++i)
@@ -211,6 +213,7 @@ Json planFieldsJson(const Plan& plan) {
   j["data_outer"] = plan.dataOuter;
   j["block_stride"] = plan.blockStride;
   j["zero"] = plan.zero;
+  if (plan.shardReplicas > 0) j["shard_replicas"] = plan.shardReplicas;
   if (plan.schedule != usualSchedule(plan.chunksPerStage())) j["schedule"] = plan.pipelineSchedule().id();
   Json stages = Json::array();
   for (const StagePlan& s : plan.stages) {

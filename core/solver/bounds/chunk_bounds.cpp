@@ -18,9 +18,11 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
     : m_stages(c.stages), m_weights(c.weights), m_leastBoundary(at(order.cutCount()), kNever) {
   if (const auto tied = tiedStagesOf(problem, c.cuts, c.stages)) m_copyIn = tied->second;
   const auto parts = chunkParts(c.cuts, c.stages);
+  const auto shards = space.shardDegrees(c.dataDegree, c.zero, strategiesOf(c.sums));
   for (const LayerSums* s : c.sums) {
     m_width.push_back(s->strategy().width());
-    m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), c.dataDegree), c.zero);
+    m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), c.dataDegree, shards),
+                          c.zero);
     for (std::size_t cut = 0; cut < m_leastBoundary.size(); ++cut)
       m_leastBoundary[cut] = std::min(m_leastBoundary[cut], s->boundary[cut]);
     m_first.push_back(m_floors.back().tail(m_floors.back().size(Parts(parts.front()))));

@@ -15,15 +15,15 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
 PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, const GroupShapes& shapes,
-                               const std::vector<LayerSums*>& sums, int dataDegree, int zero,
-                               ObjectiveWeights weights)
+                               const std::vector<LayerSums*>& sums, int dataDegree,
+                               const std::vector<int>& shardDegrees, int zero, ObjectiveWeights weights)
     : m_problem(&problem), m_order(&order), m_weights(weights) {
   m_tailPerLoad = kNever;
   m_leastWidth = std::numeric_limits<int>::max();
   std::vector<double> bytes(at(order.layerCount()), kNever);
   for (const LayerSums* s : sums) {
-    const StageFloor& floor =
-        m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), dataDegree), zero);
+    const StageFloor& floor = m_floors.emplace_back(
+        problem, *s, GradientFloor::of(shapes, s->strategy(), dataDegree, shardDegrees), zero);
     std::vector<double> perLayer(at(order.layerCount()), 0);
     for (int c = 1; c < order.cutCount(); ++c) {
       const int p = order.parent(c), x = order.added(c);

@@ -18,7 +18,7 @@ namespace nest::planner {
 class PerStageBounds {
 public:
   PerStageBounds(const Problem&, const LayerOrder&, const GroupShapes&, const std::vector<LayerSums*>& sums,
-                 int dataDegree, int zero, ObjectiveWeights weights);
+                 int dataDegree, const std::vector<int>& shardDegrees, int zero, ObjectiveWeights weights);
 
   /// Chains: from here on time() and mostLoad() look at whole stages too. `limit`: only plans below it count.
   void sharpen(int microbatchCount, int mostUnits, double limit, double capacity, Watch&);

@@ -54,7 +54,9 @@ int farthest(int low, int high, int guess, Holds holds) {
 StageWindows::StageWindows(const ChainConfiguration& context, double capacity)
     : m_context(context),
       m_floor(*context.problem, *context.sums,
-              GradientFloor::of(*context.shapes, context.sums->strategy(), context.dataDegree), context.zero),
+              GradientFloor::of(*context.shapes, context.sums->strategy(), context.dataDegree,
+                                {context.shardDegree}),
+              context.zero),
       m_capacity(capacity),
       m_mostLoad(kNever) {
   const LayerSums& sums = *context.sums;

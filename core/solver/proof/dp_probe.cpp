@@ -69,7 +69,7 @@ int DpProbe::Tables::cutOf(const std::vector<char>& placed) const {
 
 bool DpProbe::Tables::prepare() {
   stages = plan.stageCount();
-  const BlockLayout layout{plan.dataInner, plan.dataOuter, plan.blockStride};
+  const BlockLayout layout{plan.dataInner, plan.dataOuter, plan.blockStride, plan.shardReplicas};
   const int b = problem.profile->microbatchIndex(plan.microbatch);
   ChainConfiguration c;
   std::vector<LayerSums*> each;
@@ -85,6 +85,7 @@ bool DpProbe::Tables::prepare() {
   }
   c.problem = &problem, c.space = &space, c.order = &order, c.shapes = &shapes, c.sums = each.front();
   c.dataDegree = plan.dataDegree(), c.stages = stages, c.zero = plan.zero;
+  c.shardDegree = plan.shardDegree();
   c.chunks = plan.chunksPerStage();
   c.microbatchCount = problem.microbatchCount(plan.microbatch, plan.dataDegree());
   std::vector<int> stageOf(at(order.layerCount()), 0);

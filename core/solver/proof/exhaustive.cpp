@@ -44,7 +44,7 @@ std::vector<std::tuple<int, int, int, bool>> degreesOf(const Plan& p) {
   return out;
 }
 
-/// Equal in every decision but cuts, recompute and placement.
+/// Equal in every decision but cuts, recompute, shard groups and placement.
 bool sameDegrees(const Plan& a, const Plan& b) {
   return a.microbatch == b.microbatch && a.dataDegree() == b.dataDegree() && a.zero == b.zero &&
          a.chunksPerStage() == b.chunksPerStage() && a.stageCount() == b.stageCount() &&
@@ -129,7 +129,7 @@ bool precedes(const RankedPlan& a, const RankedPlan& b) {
   };
   if (scalars(a.plan) != scalars(b.plan)) return scalars(a.plan) < scalars(b.plan);
   const auto rest = [](const Plan& p) {
-    return std::tuple(cutsOf(p), p.microbatch, degreesOf(p), -p.dataInner, p.blockStride);
+    return std::tuple(cutsOf(p), p.microbatch, degreesOf(p), -p.shardDegree(), -p.dataInner, p.blockStride);
   };
   return rest(a.plan) < rest(b.plan);
 }

@@ -174,20 +174,56 @@ private:
       if ((m_plan.dataOuter - 1LL) * stride + width > m_devices) continue;
       m_plan.blockStride = stride;
       for (const int zero : m_problem.search.zeroStages) {
-        if (zero > 0 && nothingToShard()) continue;
         m_plan.zero = zero;
-        for (const Layout& layout : layouts) {
-          place(layout);
-          if (!recompute(0)) return false;
+        for (int h = m_plan.dataDegree(); h >= 1; --h) {
+          m_plan.shardReplicas = h == m_plan.dataDegree() ? 0 : h;
+          if (m_plan.shardReplicas > 0 && (zero == 0 || !offersShardGroups(h))) continue;
+          if (zero > 0 && nothingToShard()) continue;
+          for (const Layout& layout : layouts) {
+            place(layout);
+            if (!recompute(0)) return false;
+          }
         }
+        m_plan.shardReplicas = 0;
       }
     }
     return true;
   }
 
+  /// Neighbouring replicas of a block or whole blocks; with `Levels`, as many as any group of some level has
+  /// room for.
+  bool offersShardGroups(int h) const {
+    const int inner = m_plan.dataInner, outer = m_plan.dataOuter;
+    const bool parts = inner % h == 0, blocks = h % inner == 0 && outer % (h / inner) == 0;
+    const ShardGroups asked = m_problem.search.shardGroups;
+    if (asked != ShardGroups::Levels) return asked == ShardGroups::Every && (parts || blocks);
+    for (int l = 0; l < m_problem.cluster->levelCount(); ++l) {
+      const int room = m_problem.cluster->largestGroupSize(l);
+      if (parts)
+        for (const Strategy& s : m_problem.profile->strategies())
+          if (mayBeUsed(s) && isMost(h, inner, s.width(), room)) return true;
+      if (blocks && outer > 1 && isMost(h / inner, outer, m_plan.blockStride, room)) return true;
+    }
+    return false;
+  }
+  /// The largest divisor of `whole` of which that many times `size` fit.
+  static bool isMost(int count, int whole, int size, int room) {
+    if (static_cast<long long>(count) * size > room) return false;
+    for (int more = count + 1; more <= whole; ++more)
+      if (whole % more == 0 && static_cast<long long>(more) * size <= room) return false;
+    return true;
+  }
+  /// By some stage: of one strategy for all, only that one.
+  bool mayBeUsed(const Strategy& s) const {
+    const Constraints& c = m_problem.constraints;
+    if (!m_problem.search.strategyPerStage || c.megatronExpressible)
+      return s == m_plan.stages.front().strategy;
+    return c.tensor.allows(s.tensor) && c.context.allows(s.context) && c.expert.allows(s.expert);
+  }
+
   bool nothingToShard() const {
     return std::all_of(m_plan.stages.begin(), m_plan.stages.end(),
-                       [&](const StagePlan& s) { return m_plan.dataDegree() * s.strategy.context == 1; });
+                       [&](const StagePlan& s) { return m_plan.shardDegree() * s.strategy.context == 1; });
   }
 
   void place(const Layout& layout) {

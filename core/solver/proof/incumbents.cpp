@@ -88,7 +88,8 @@ bool precedes(const Problem& problem, const Found& a, const Found& b) {
   };
   if (first(a) != first(b)) return first(a) < first(b);
   const auto rest = [&](const Found& f) {
-    return std::tuple(f.microbatchIndex, degrees(f), -f.layout.inner, f.layout.stride);
+    return std::tuple(f.microbatchIndex, degrees(f), -f.layout.shardDegree(), -f.layout.inner,
+                      f.layout.stride);
   };
   return rest(a) < rest(b);
 }
@@ -101,6 +102,7 @@ Plan planOf(const Problem& problem, const LayerOrder& order, const Found& f) {
   plan.dataOuter = f.layout.outer;
   plan.blockStride = f.layout.stride;
   plan.zero = f.zero;
+  plan.shardReplicas = f.layout.shard;
   plan.schedule = usualSchedule(f.chunks);
   for (int i = 0; i < f.stages(); ++i) {
     StagePlan stage;

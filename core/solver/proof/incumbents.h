@@ -23,7 +23,7 @@ struct Found {
   Plan given;          ///< the caller's own plan, if it has stages
 
   int stages() const { return static_cast<int>(strategies.size()); }
-  /// Equal in every decision but cuts, recompute and placement.
+  /// Equal in every decision but cuts, recompute, shard groups and placement.
   bool sameDegrees(const Found& o) const {
     return microbatchIndex == o.microbatchIndex && dataDegree == o.dataDegree && zero == o.zero &&
            chunks == o.chunks && strategies == o.strategies;

@@ -60,9 +60,9 @@ private:
     for (int s = 1; s <= most; ++s) {
       if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
         continue;
-      if (m_space.layouts(d, sums.strategy().expert, width * s).empty()) continue;
       for (int z : m_space.zeroStages()) {
         if (!m_space.zeroAllowed(z, d * sums.strategy().context > 1, s)) continue;
+        if (m_space.layouts(d, width * s, z, {&sums.strategy(), 1}).empty()) continue;
         for (const auto& policy : m_space.sharedPolicies()) consider(sums, d, s, z, policy, best);
       }
     }
@@ -78,6 +78,7 @@ private:
     c.dataDegree = d;
     c.stages = s;
     c.zero = z;
+    c.shardDegree = d;
     c.sharedPolicy = policy;
     c.microbatchCount = m_problem.microbatchCount(
         m_problem.profile->microbatches()[static_cast<std::size_t>(sums.microbatchIndex())], d);
@@ -178,8 +179,8 @@ bool isPlain(const Problem& p, const LayerOrder& order) {
   const Constraints& c = p.constraints;
   const auto& chunks = p.search.chunksPerStage;
   return order.isChain() && std::find(chunks.begin(), chunks.end(), 1) != chunks.end() &&
-         c.chunks.allows(1) && c.requiredCuts.empty() && c.forbiddenCuts.empty() && c.layerPins.empty() &&
-         c.stagePins.empty() && p.cluster->hasUniformDevices();
+         c.chunks.allows(1) && c.shard == Bound{} && c.requiredCuts.empty() && c.forbiddenCuts.empty() &&
+         c.layerPins.empty() && c.stagePins.empty() && p.cluster->hasUniformDevices();
 }
 
 /// Whether memory would suffice under other options; `devices`: how many times as many.
@@ -266,7 +267,8 @@ std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& o
   found.strategies.assign(static_cast<std::size_t>(lean.context.stages), lean.context.sums->strategyIndex());
   const Strategy& strategy = lean.context.sums->strategy();
   found.layout =
-      space.layouts(found.dataDegree, strategy.expert, strategy.width() * lean.context.stages).front();
+      space.layouts(found.dataDegree, strategy.width() * lean.context.stages, found.zero, {&strategy, 1})
+          .front();
   const ChainCosts costs(lean.context, placeStages(shapes, strategy, found.layout, lean.context.stages));
   found.cut.cuts = cuts;
   for (int i = 0; i < lean.context.stages; ++i) {

@@ -267,6 +267,50 @@ int GroupShapes::setOfGroups(RankPattern p, int shifts, int jumps, int jump) {
   return id;
 }
 
+int GroupShapes::setOfGroups(RankPattern p, std::vector<Repeat> starts) {
+  p.base = reduced(p.base);
+  if (p.outer == 1) p.outerStride = 0;
+  if (p.count == 1) p.stride = 0;
+  if (p.inner == 1) p.innerStride = 1;
+  if (p.outer * p.count * p.inner == 1) return single();
+  std::erase_if(starts, [](const Repeat& r) { return r.count == 1; });
+  std::vector<int> key = {p.base, p.outer, p.outerStride, p.count, p.stride, p.inner, p.innerStride};
+  for (Repeat& r : starts) {
+    // Only residues matter on a regular hierarchy, and there shifts inside one unit of alignment change
+    // nothing.
+    if (m_period > 0) r.count = std::min(r.count, m_period / std::gcd(r.stride, m_period));
+    key.insert(key.end(), {r.count, r.stride});
+  }
+  if (const auto it = m_repeatedSets.find(key); it != m_repeatedSets.end()) return it->second;
+  int unit = 1;
+  if (m_period > 0) {
+    unit = std::gcd(std::gcd(m_cluster.uniformGroupSize(0), p.base), std::gcd(p.stride, p.outerStride));
+    if (p.inner > 1) unit = std::gcd(unit, p.innerStride);
+    for (const Repeat& r : starts)
+      if (r.stride > 1) unit = std::gcd(unit, r.stride);
+  }
+  std::vector<int> shifts = {0};
+  for (const Repeat& r : starts) {
+    const int step = r.stride == 1 ? unit : 1;
+    const std::size_t before = shifts.size();
+    for (int k = step; k < r.count; k += step)
+      for (std::size_t i = 0; i < before; ++i) shifts.push_back(shifts[i] + k * r.stride);
+  }
+  for (int& s : shifts) s = reduced(p.base + s);
+  std::sort(shifts.begin(), shifts.end());
+  shifts.erase(std::unique(shifts.begin(), shifts.end()), shifts.end());
+  std::vector<int> shapes;
+  for (const int base : shifts) {
+    RankPattern shifted = p;
+    shifted.base = base;
+    const int shape = shapeOf(shifted);
+    if (shapes.empty() || shapes.back() != shape) shapes.push_back(shape);
+  }
+  const int id = internSet(std::move(shapes));
+  m_repeatedSets.emplace(std::move(key), id);
+  return id;
+}
+
 int GroupShapes::reach(int base, int width, int distance, int outer, int outerStride) const {
   // Some pair (p, p + distance) straddles a boundary c exactly if base < c ≤ base + width − 1 + distance.
   const int span = width - 1 + distance;

@@ -64,6 +64,13 @@ public:
   /// The groups that hold all positions of `pattern`, shifted by k·jump + q for k < jumps, q < shifts.
   int setOfGroups(RankPattern pattern, int shifts, int jumps = 1, int jump = 0);
 
+  /// The groups that hold all positions of `pattern`, shifted by each sum of one multiple, below its count,
+  /// of every stride.
+  struct Repeat {
+    int count = 1, stride = 0;
+  };
+  int setOfGroups(RankPattern pattern, std::vector<Repeat> starts);
+
   /// The largest level between p and p + distance over p = base + o·outerStride + 0…width − 1, o < outer.
   int reach(int base, int width, int distance, int outer, int outerStride) const;
 
@@ -105,6 +112,7 @@ private:
   std::deque<std::vector<int>> m_sets;
   std::deque<std::vector<const GroupRates*>> m_setRates;
   std::unordered_map<std::vector<int>, int, Hash> m_setIds;
+  std::unordered_map<std::vector<int>, int, Hash> m_repeatedSets;
   std::unordered_map<Key, int, Hash> m_runs, m_runSets, m_patterns, m_groupSets, m_reaches;
 };
 

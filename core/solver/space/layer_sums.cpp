@@ -221,4 +221,10 @@ const std::vector<const ExchangeSums*>& LayerSums::exchange(GroupKind kind, int 
   return sets.emplace(set, std::move(kept)).first->second;
 }
 
+std::vector<Strategy> strategiesOf(const std::vector<LayerSums*>& sums) {
+  std::vector<Strategy> all;
+  for (const LayerSums* s : sums) all.push_back(s->strategy());
+  return all;
+}
+
 }  // namespace nest::planner

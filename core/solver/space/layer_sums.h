@@ -92,4 +92,6 @@ private:
   std::array<std::unordered_map<int, std::vector<const ExchangeSums*>>, 3> m_sets;
 };
 
+std::vector<Strategy> strategiesOf(const std::vector<LayerSums*>&);
+
 }  // namespace nest::planner

@@ -13,11 +13,13 @@ std::string layoutSignature(GroupShapes& shapes, const std::vector<LayerSums*>& 
                             layout.outer, layout.stride));
   };
   add(sums.size());
+  add(layout.shardDegree());
   for (const LayerSums* s : sums) {
     const int width = s->strategy().width();
     for (int begin = 0; begin + width <= units; ++begin) {
       const StageSite site = placeStage(shapes, s->strategy(), layout, begin * layout.inner);
-      for (int v : {site.tensorSet, site.contextSet, site.expertSet, site.denseSet, site.expertGradientSet})
+      for (int v : {site.tensorSet, site.contextSet, site.expertSet, site.denseSet, site.expertGradientSet,
+                    site.copySet})
         add(v);
       for (const LayerSums* first : sums)
         if (fromFirst && first->strategy().width() <= begin)

@@ -79,14 +79,60 @@ bool SearchSpace::zeroAllowed(int zero, bool shards, int stages) const {
   return !(m_problem->constraints.megatronExpressible && zero > 1 && stages > 1);
 }
 
-std::vector<BlockLayout> SearchSpace::layouts(int dataDegree, int expert, int replicaWidth) const {
+std::vector<int> SearchSpace::shardDegrees(int dataDegree, int zero,
+                                           std::span<const Strategy> strategies) const {
+  if (zero == 0 || m_problem->search.shardGroups == ShardGroups::All) return {dataDegree};
+  auto all = divisors(dataDegree);
+  std::reverse(all.begin(), all.end());
+  const bool context =
+      std::any_of(strategies.begin(), strategies.end(), [](const Strategy& s) { return s.context > 1; });
+  std::erase_if(all, [&](int h) { return !m_problem->constraints.shard.allows(h) || (h == 1 && !context); });
+  if (all.empty()) all = {dataDegree};  // bounds are asked all the same
+  return all;
+}
+
+void SearchSpace::addShardGroups(const BlockLayout& l, std::span<const Strategy> strategies,
+                                 std::vector<BlockLayout>& all) const {
+  const Hierarchy& cluster = *m_problem->cluster;
+  const auto inners = divisors(l.inner), outers = divisors(l.outer);
+  std::vector<int> sizes;
+  if (m_problem->search.shardGroups == ShardGroups::Every) {
+    sizes = inners;
+    for (const int k : outers) sizes.push_back(l.inner * k);
+  } else if (m_problem->search.shardGroups == ShardGroups::Levels) {
+    const auto most = [](const std::vector<int>& counts, long long size, long long room) {
+      const auto it = std::find_if(counts.rbegin(), counts.rend(), [&](int n) { return n * size <= room; });
+      return it == counts.rend() ? 0 : *it;
+    };
+    for (int level = 0; level < cluster.levelCount(); ++level) {
+      const int room = cluster.largestGroupSize(level);
+      for (const Strategy& s : strategies) sizes.push_back(most(inners, s.width(), room));
+      if (l.outer > 1) sizes.push_back(l.inner * most(outers, l.stride, room));
+    }
+  }
+  for (const int h : ascending(std::move(sizes))) {
+    const bool shards = h > 1 || std::any_of(strategies.begin(), strategies.end(),
+                                             [](const Strategy& s) { return s.context > 1; });
+    if (h < 1 || h == l.inner * l.outer || !shards || !m_problem->constraints.shard.allows(h)) continue;
+    const BlockLayout sharded{l.inner, l.outer, l.stride, h};
+    if (std::any_of(strategies.begin(), strategies.end(),
+                    [&](const Strategy& s) { return sharded.holds(s); }))
+      all.push_back(sharded);
+  }
+}
+
+std::vector<BlockLayout> SearchSpace::layouts(int dataDegree, int replicaWidth, int zero,
+                                              std::span<const Strategy> strategies) const {
   const Hierarchy& cluster = *m_problem->cluster;
   const Constraints& c = m_problem->constraints;
   std::vector<BlockLayout> all;
   auto inners = divisors(dataDegree);
   std::reverse(inners.begin(), inners.end());
   for (int inner : inners) {
-    if (inner % expert != 0 || !c.dataInner.allows(inner)) continue;
+    const bool isUsed = std::any_of(strategies.begin(), strategies.end(), [&](const Strategy& s) {
+      return BlockLayout{inner, dataDegree / inner, 0}.holds(s);
+    });
+    if (!isUsed || !c.dataInner.allows(inner)) continue;
     if (c.megatronExpressible && inner != dataDegree) continue;
     const int outer = dataDegree / inner;
     const long long width = static_cast<long long>(inner) * replicaWidth;
@@ -103,6 +149,13 @@ std::vector<BlockLayout> SearchSpace::layouts(int dataDegree, int expert, int re
     for (int stride : ascending(std::move(strides)))
       if ((outer - 1LL) * stride + width <= cluster.deviceCount()) all.push_back({inner, outer, stride});
   }
+  if (zero == 0) return all;
+  std::vector<BlockLayout> groups;
+  for (const BlockLayout& l : all) addShardGroups(l, strategies, groups);
+  if (!c.shard.allows(dataDegree)) all.clear();
+  all.insert(all.end(), groups.begin(), groups.end());
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.shardDegree() > b.shardDegree(); });
   return all;
 }
 

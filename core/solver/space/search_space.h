@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "problem/problem.h"
@@ -9,9 +10,15 @@
 
 namespace nest::planner {
 
-/// Where the replicas of a pipeline stand: d = inner · outer, block o begins at o·stride.
+/// Where the replicas of a pipeline stand: d = inner · outer, block o begins at o·stride; and how many
+/// neighbours share one copy of the sharded state.
 struct BlockLayout {
   int inner = 1, outer = 1, stride = 0;
+  int shard = 0;  ///< h; 0: all d
+
+  int shardDegree() const { return shard > 0 ? shard : inner * outer; }
+  /// Its expert groups stay inside a block and inside a shard group.
+  bool holds(const Strategy& s) const { return inner % s.expert == 0 && shardDegree() % s.expert == 0; }
   friend bool operator==(const BlockLayout&, const BlockLayout&) = default;
 };
 
@@ -37,9 +44,12 @@ public:
   bool devicesAllowed(long long devices) const;
   /// ZeRO stage z shards something and may be said; `shards`: some stage has d·c > 1.
   bool zeroAllowed(int zero, bool shards, int stages) const;
-  /// Layouts for blocks whose pipeline takes `replicaWidth` · d_in devices; larger d_in first, then smaller
-  /// P.
-  std::vector<BlockLayout> layouts(int dataDegree, int expert, int replicaWidth) const;
+  /// Layouts for blocks whose pipeline takes `replicaWidth` · d_in devices; larger h first, then larger d_in,
+  /// then smaller P. `strategies`: those that a stage may have.
+  std::vector<BlockLayout> layouts(int dataDegree, int replicaWidth, int zero,
+                                   std::span<const Strategy> strategies) const;
+  /// Every h that some layout may have, largest first.
+  std::vector<int> shardDegrees(int dataDegree, int zero, std::span<const Strategy> strategies) const;
 
   /// Recompute policies that stage i may use.
   std::array<bool, kRecomputeCount> policies(int stage) const;
@@ -48,6 +58,8 @@ public:
   bool strategyAllowed(int stage, const Strategy&) const;  ///< by stage pins
 
 private:
+  void addShardGroups(const BlockLayout&, std::span<const Strategy>, std::vector<BlockLayout>&) const;
+
   const Problem* m_problem;
   std::vector<int> m_microbatches, m_strategies, m_zeroStages, m_chunkCounts;
   bool m_oneStageOnly = false;  ///< Megatron-LM cuts chains alone

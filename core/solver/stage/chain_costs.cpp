@@ -31,7 +31,7 @@ void ChainCosts::addStage(StageCosts& costs, LayerSums& sums, const LayerSums& b
 
 namespace {
 StageCosts::Context contextOf(const ChainConfiguration& c, LayerSums* sums) {
-  return {c.problem, sums, c.shapes, c.dataDegree, c.zero, c.memoryLimit};
+  return {c.problem, sums, c.shapes, c.shardDegree, c.zero, c.memoryLimit};
 }
 }  // namespace
 

@@ -16,7 +16,7 @@ struct TiedPlace {
   int level = 0;
 };
 
-/// What all pipelines of one (b, σ, d, s, z) have in common.
+/// What all pipelines of one (b, σ, d, s, z, h) have in common.
 struct ChainConfiguration {
   const Problem* problem = nullptr;
   const SearchSpace* space = nullptr;
@@ -24,6 +24,7 @@ struct ChainConfiguration {
   LayerSums* sums = nullptr;
   GroupShapes* shapes = nullptr;
   int dataDegree = 1, stages = 1, chunks = 1, microbatchCount = 1, zero = 0;
+  int shardDegree = 1;                                           ///< h; d where z = 0
   std::optional<int> sharedPolicy;                               ///< of all stages
   double memoryLimit = std::numeric_limits<double>::infinity();  ///< of any device, bytes
   std::optional<TiedPlace> tied;  ///< set if the two layers stand in different stages

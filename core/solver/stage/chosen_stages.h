@@ -28,9 +28,9 @@ public:
   const Strategy& strategy(StrategyId k) const { return sums(k).strategy(); }
   int width(StrategyId k) const { return m_strategies[k].width; }
   int rank(StrategyId k) const { return m_strategies[k].rank; }  ///< smaller degrees first
-  bool shards(StrategyId k) const { return m_configuration.dataDegree * strategy(k).context > 1; }
+  bool shards(StrategyId k) const { return m_configuration.layout.shardDegree() * strategy(k).context > 1; }
   /// Its experts can share the replicas of a block.
-  bool forms(StrategyId k) const { return m_configuration.layout.inner % strategy(k).expert == 0; }
+  bool forms(StrategyId k) const { return m_configuration.layout.holds(strategy(k)); }
   double slowest() const { return m_slowest; }  ///< of all devices
 
   int slot(StrategyId, UnitCount begin);  ///< of costs(); placed when first asked for

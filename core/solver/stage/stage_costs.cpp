@@ -43,6 +43,28 @@ ObjectiveWeights objectiveWeights(Objective objective, int m, int stages, int ch
   return {weights.sum, weights.max};
 }
 
+namespace {
+
+// Neighbouring replicas of a block, inner/h groups in each, or whole blocks.
+void placeShards(GroupShapes& shapes, const Strategy& s, const BlockLayout& l, int begin, StageSite& site) {
+  const int t = s.tensor, c = s.context, a = s.width(), e = s.expert, h = l.shardDegree();
+  const bool inside = h <= l.inner;
+  const int blocks = inside ? 1 : h / l.inner, replicas = inside ? h : l.inner;  // of one group
+  const GroupShapes::Repeat groups = {l.outer / blocks, blocks * l.stride},
+                            parts = {l.inner / replicas, h * a};
+  const auto members = [&](int count, int stride, int inner, int innerStride) {
+    return RankPattern{begin, blocks, l.stride, count, stride, inner, innerStride};
+  };
+  site.denseSet = shapes.setOfGroups(members(replicas * c, t, 1, 1), {groups, parts, {t, 1}});
+  site.expertGradientSet =
+      e == 1 ? site.denseSet
+             : shapes.setOfGroups(members(replicas / e, e * a, c, t), {groups, parts, {e, a}, {t, 1}});
+  site.copySet = shapes.setOfGroups({begin, groups.count, groups.stride, parts.count, parts.stride, 1, 1},
+                                    {{blocks, l.stride}, {replicas * a, 1}});
+}
+
+}  // namespace
+
 StageSite placeStage(GroupShapes& shapes, const Strategy& s, const BlockLayout& layout, int begin) {
   const int t = s.tensor, c = s.context, a = s.width(), e = s.expert;
   const auto runs = [&](int count, int stride, int inner) {
@@ -52,10 +74,14 @@ StageSite placeStage(GroupShapes& shapes, const Strategy& s, const BlockLayout& 
   site.tensorSet = shapes.setOfRuns(runs(layout.inner * c, t, 1), t, 1);
   site.contextSet = shapes.setOfRuns(runs(layout.inner, a, t), c, t);
   site.expertSet = shapes.setOfRuns(runs(layout.inner / e, e * a, a), e, a);
-  site.denseSet = shapes.setOfGroups(runs(layout.inner * c, t, 1), t);
-  RankPattern experts{begin, layout.outer, layout.stride, layout.inner / e, e * a, c, t};
-  if (c == 1) experts.innerStride = 1;
-  site.expertGradientSet = e == 1 ? site.denseSet : shapes.setOfGroups(experts, t, e, a);
+  if (layout.shardDegree() < layout.inner * layout.outer) {
+    placeShards(shapes, s, layout, begin, site);
+  } else {
+    site.denseSet = shapes.setOfGroups(runs(layout.inner * c, t, 1), t);
+    RankPattern experts{begin, layout.outer, layout.stride, layout.inner / e, e * a, c, t};
+    if (c == 1) experts.innerStride = 1;
+    site.expertGradientSet = e == 1 ? site.denseSet : shapes.setOfGroups(experts, t, e, a);
+  }
   const Hierarchy& cluster = shapes.cluster();
   site.memory = cluster.device().memory.value.value();
   if (!cluster.hasUniformDevices()) {
@@ -90,9 +116,10 @@ StageCosts::StageCosts(const Context& context)
       m_overlap(context.problem->assumptions.overlap),
       m_syncOverlap(context.problem->assumptions.syncOverlap) {
   const Strategy& s = context.sums->strategy();
-  const int shards = context.dataDegree * s.context;
-  m_denseRates = ParameterRates::of(*context.problem, context.zero, shards);
-  m_expertRates = ParameterRates::of(*context.problem, context.zero, shards / s.expert);
+  m_denseShards = context.shardDegree * s.context;
+  m_expertShards = std::max(1, m_denseShards / s.expert);
+  m_denseRates = ParameterRates::of(*context.problem, context.zero, m_denseShards);
+  m_expertRates = ParameterRates::of(*context.problem, context.zero, m_expertShards);
 }
 
 int StageCosts::addSlot(const StageSite& site) {
@@ -105,6 +132,7 @@ int StageCosts::addSlot(const StageSite& site) {
   slot.expert = &sums.exchange(GroupKind::Expert, site.expertSet);
   slot.dense = &m_context.shapes->ratesOf(site.denseSet);
   slot.experts = &m_context.shapes->ratesOf(site.expertGradientSet);
+  if (site.copySet >= 0) slot.copies = &m_context.shapes->ratesOf(site.copySet);
   m_slots.push_back(slot);
   return static_cast<int>(m_slots.size()) - 1;
 }
@@ -166,6 +194,9 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
   p.sync = around.tiedSync + exchanged([&](const GroupRates& g, double parameters) {
              return messages.perBatch(g, parameters * m_gradient, parameters * m_weight);
            });
+  if (slot.copies)
+    for (const double shard : {s.dense * m_gradient / m_denseShards, s.expert * m_gradient / m_expertShards})
+      p.sync += slowestGroup(*slot.copies, [&](const GroupRates& g) { return 2 * g.reduceScatter(shard); });
   p.sync -= m_syncOverlap * std::min(p.sync, around.passes * own / slot.site.speed);
   p.step = s.dense * m_denseRates.step + s.expert * m_expertRates.step;
   return p;

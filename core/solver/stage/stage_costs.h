@@ -22,8 +22,9 @@ ObjectiveWeights objectiveWeights(Objective, int microbatchCount, int stages, in
 struct StageSite {
   int levelIn = -1, levelOut = -1;  ///< transfer levels to the neighbours; −1: none
   int tensorSet = 0, contextSet = 0, expertSet = 0;
-  int denseSet = 0, expertGradientSet = 0;
-  double speed = 1, memory = 0;  ///< slowest, smallest of its devices
+  int denseSet = 0, expertGradientSet = 0;  ///< that share one copy of what is sharded
+  int copySet = -1;                         ///< that hold the same shard; −1: shards span all replicas
+  double speed = 1, memory = 0;             ///< slowest, smallest of its devices
 
   friend bool operator==(const StageSite&, const StageSite&) = default;
 };
@@ -34,14 +35,14 @@ StageSite placeStage(GroupShapes&, const Strategy&, const BlockLayout&, int begi
 /// All stages of one strategy.
 std::vector<StageSite> placeStages(GroupShapes&, const Strategy&, const BlockLayout&, int stages);
 
-/// The cost of any stage of one (b, σ, d, z) at the sites that were added.
+/// The cost of any stage of one (b, σ, d, h, z) at the sites that were added.
 class StageCosts {
 public:
   struct Context {
     const Problem* problem = nullptr;
     LayerSums* sums = nullptr;
     GroupShapes* shapes = nullptr;
-    int dataDegree = 1, zero = 0;
+    int shardDegree = 1, zero = 0;                                 ///< h, z
     double memoryLimit = std::numeric_limits<double>::infinity();  ///< of any device, bytes
   };
   explicit StageCosts(const Context&);
@@ -89,7 +90,7 @@ private:
   struct Slot {
     StageSite site;
     const std::vector<const ExchangeSums*>*tensor, *context, *expert;
-    const std::vector<const GroupRates*>*dense, *experts;
+    const std::vector<const GroupRates*>*dense, *experts, *copies = nullptr;
   };
   template <class P>
   StageSize size(const Surroundings&, const P& parts) const;
@@ -99,6 +100,7 @@ private:
 
   Context m_context;
   std::vector<Slot> m_slots;
+  int m_denseShards, m_expertShards;
   ParameterRates m_denseRates, m_expertRates;
   double m_weight, m_gradient, m_reserve;
   std::array<double, kExchangeCount> m_overlap;

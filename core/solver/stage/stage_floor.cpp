@@ -1,6 +1,8 @@
 // Per parameter, from GroupShapes::cheapest: latency left out, and all hidden that can be.
 #include "solver/stage/stage_floor.h"
 
+#include <algorithm>
+
 #include "solver/stage/messages.h"
 
 namespace nest::planner {
@@ -16,12 +18,24 @@ ParameterRates ParameterRates::of(const Problem& problem, int zero, int shards) 
   return p;
 }
 
-GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, int dataDegree) {
+// Copies of one shard keep a whole shard group, h·c·t positions, apart.
+GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, int dataDegree,
+                                const std::vector<int>& shardDegrees) {
   GradientFloor f;
-  f.denseShards = dataDegree * s.context;
-  f.expertShards = f.denseShards / s.expert;
-  f.dense = shapes.cheapest(f.denseShards, s.tensor);
-  f.expert = shapes.cheapest(f.expertShards, s.tensor);
+  for (const int h : shardDegrees) {
+    const int copies = dataDegree / h;
+    const double perCopy =
+        copies > 1
+            ? shapes.cheapest(copies, static_cast<int>(std::min<long long>(1LL * h * s.width(), 1 << 30)))
+                  .nestedPerByte
+            : 0;
+    const auto kind = [&](int shards) {
+      return Kind{shards, shapes.cheapest(shards, s.tensor).nestedPerByte, perCopy / shards};
+    };
+    // Where no h serves the strategy, no stage has it.
+    if (h % s.expert == 0 || (f.choices.empty() && h == shardDegrees.back()))
+      f.choices.push_back({kind(h * s.context), kind(std::max(1, h * s.context / s.expert))});
+  }
   return f;
 }
 
@@ -29,19 +43,27 @@ StageFloor::StageFloor(const Problem& problem, const LayerSums& sums, const Grad
                        int zero)
     : m_sums(&sums),
       m_zero(zero),
-      m_dense(ParameterRates::of(problem, zero, gradients.denseShards)),
-      m_expert(ParameterRates::of(problem, zero, gradients.expertShards)),
+      m_dense(ParameterRates::of(problem, zero, gradients.choices.front().dense.shards)),
+      m_expert(ParameterRates::of(problem, zero, gradients.choices.front().expert.shards)),
       m_reserve(problem.assumptions.reserve.value()),
       m_gathered(zero == 3 ? problem.job.optimizer.weightBytes : 0) {
   const OptimizerRegime& regime = problem.job.optimizer;
   const auto messages = GradientMessages::of(zero);
   const double perMicrobatch = (1 - problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Data)]) *
                                messages.perMicrobatch(regime);
-  const double perBatch = (1 - problem.assumptions.syncOverlap) * messages.perBatch(regime);
-  m_dataDense = perMicrobatch * gradients.dense.nestedPerByte;
-  m_dataExpert = perMicrobatch * gradients.expert.nestedPerByte;
-  m_tailDense = perBatch * gradients.dense.nestedPerByte + m_dense.step;
-  m_tailExpert = perBatch * gradients.expert.nestedPerByte + m_expert.step;
+  const double shown = 1 - problem.assumptions.syncOverlap, perBatch = shown * messages.perBatch(regime);
+  const auto least = [&](GradientFloor::Kind GradientFloor::Choice::*kind, double& data, double& tail) {
+    data = tail = std::numeric_limits<double>::infinity();
+    for (const auto& choice : gradients.choices) {
+      const auto& k = choice.*kind;
+      data = std::min(data, perMicrobatch * k.shardPerByte);
+      tail = std::min(tail, perBatch * k.shardPerByte + shown * 2 * regime.gradientBytes * k.copiesPerByte +
+                                ParameterRates::of(problem, zero, k.shards).step);
+      if (zero == 0) break;  // nothing is sharded
+    }
+  };
+  least(&GradientFloor::Choice::dense, m_dataDense, m_tailDense);
+  least(&GradientFloor::Choice::expert, m_dataExpert, m_tailExpert);
 }
 
 }  // namespace nest::planner

@@ -1,16 +1,27 @@
 #pragma once
 
 #include <limits>
+#include <vector>
 
 #include "solver/stage/stage_parts.h"
 
 namespace nest::planner {
 
-/// What no plan of one (b, σ, d) can beat when its gradients are exchanged.
+/// What no plan of one (b, σ, d) can beat when its gradients are exchanged, whichever shard groups it has.
 struct GradientFloor {
-  GroupRates dense, expert;
-  int denseShards = 1, expertShards = 1;
-  static GradientFloor of(const GroupShapes&, const Strategy&, int dataDegree);
+  /// Under one h.
+  struct Kind {
+    int shards = 1;
+    double shardPerByte = 0;   ///< reduce-scatter or all-gather in the cheapest shard group
+    double copiesPerByte = 0;  ///< the same of a shard between its copies, per byte of all shards
+  };
+  struct Choice {
+    Kind dense, expert;
+  };
+  std::vector<Choice> choices;  ///< the most shards first
+  /// `shardDegrees`: every h, the largest first.
+  static GradientFloor of(const GroupShapes&, const Strategy&, int dataDegree,
+                          const std::vector<int>& shardDegrees);
 };
 
 /// The relaxed stage of one (b, σ, d, z): what it costs at least wherever it stands, in the cheapest groups,

@@ -174,6 +174,17 @@ private slots:
                                   ? "data_parallel_replicate_degree = 4\ndata_parallel_shard_degree = 1\n"
                                   : "data_parallel_replicate_degree = 1\ndata_parallel_shard_degree = 4\n"));
     }
+    // Two shard groups of two: what each program calls them, or that it has none.
+    p.shardReplicas = 2;
+    QVERIFY(has(text(LaunchTarget::TorchTitan, {1, false, 1, 1}),
+                "data_parallel_replicate_degree = 2\ndata_parallel_shard_degree = 2\n"));
+    QVERIFY(has(text(LaunchTarget::DeepSpeed, {1, false, 1, 1}), "\"mics_shard_size\": 2"));
+    p.zero = 1;
+    QVERIFY(has(text(LaunchTarget::Megatron, {1, false, 1, 1}),
+                "--use-distributed-optimizer\n  --num-distributed-optimizer-instances 2\n"));
+    QCOMPARE(text(LaunchTarget::DeepSpeed, {1, false, 1, 1}), std::string("refused"));
+    QCOMPARE(text(LaunchTarget::Nanotron, {1, false, 1, 1}), std::string("refused"));
+    p.shardReplicas = 0;
     p.zero = 0;
     QVERIFY(has(text(LaunchTarget::Nanotron, {2, true, 1, 1}), "  tp_mode: REDUCE_SCATTER\n"));
   }

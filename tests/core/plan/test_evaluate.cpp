@@ -112,6 +112,48 @@ private slots:
     QVERIFY(near(stage(e, 1).activationIn, 1.7));
     QVERIFY(near(stage(e, 1).gradientIn, 1.7));
   }
+  void shardGroupsStayInsideTheirHosts() {
+    const Problem p = handProblem(hosts(4, 2), 1);
+    // G = 40 bytes, W = 20, all inside a host; a quarter of G between the hosts.
+    const double scatter = 2 * 1 + 0.75 * 0.4, gather = 2 * 1 + 0.75 * 0.2, copies = 2 * (2 + 0.5 * 1);
+    const double loads[] = {0, 0, scatter, scatter + 2 * gather};
+    const double syncs[] = {0, scatter + copies + gather, copies + gather, copies};
+    for (int zero = 1; zero <= 3; ++zero)
+      for (const int inner : {8, 2}) {  // parts of one block; two of four blocks
+        Plan plan = chainPlan({{0}}, 1, {}, inner, 8 / inner);
+        plan.zero = zero;
+        plan.shardReplicas = 4;
+        const Evaluation e = evaluate(p, plan);
+        QVERIFY(e.feasible());
+        QVERIFY(near(exchanged(e, 0, Exchange::Data), loads[zero]));
+        QVERIFY(near(stage(e, 0).sync, syncs[zero]));
+        QVERIFY(near(stage(e, 0).memory.optimizer, 10 * 12 / 4));
+        QVERIFY(near(stage(e, 0).memory.gradients, zero >= 2 ? 10 : 40));
+        QCOMPARE(stage(e, 0).dataLevel, 1);
+        const std::string text = toText(explain(p, plan, e), 12);
+        QVERIFY2(text.find("AR(G/S): all-reduce of a shard's gradients between its copies: 5 s") !=
+                     std::string::npos,
+                 text.c_str());
+        QVERIFY(summaryOf(plan).ends_with("ZeRO-" + std::to_string(zero) + "/4"));
+      }
+  }
+  void expertsAreShardedInsideTheirShardGroups() {
+    const Strategy e2{1, false, 1, 2};
+    const Problem p = withProfile(handProblem(hosts(4, 2), 1, {e2}), [](Profile& profile) {
+      LayerCost c = plainLayer();
+      c.denseParameters = 0;
+      c.expertParameters = 10;
+      profile.setCost(0, 0, 0, c);
+    });
+    Plan plan = chainPlan({{0}}, 1, e2, 8);
+    plan.zero = 1;
+    plan.shardReplicas = 4;
+    // Two shards of each expert in a host, on every other device.
+    const Evaluation e = evaluate(p, plan);
+    QVERIFY(e.feasible());
+    QVERIFY(near(stage(e, 0).sync, (1 + 0.5 * 0.4) + (1 + 0.5 * 0.2) + 2 * (2 + 0.5 * 2)));
+    QVERIFY(near(stage(e, 0).memory.optimizer, 10 * 12 / 2));
+  }
   void aStraddlingTensorGroupIsTheSlowest() {
     const Strategy t3{3, false, 1, 1};
     Problem p = withProfile(handProblem(hosts(4, 2), 1, {t3}), [](Profile& profile) {

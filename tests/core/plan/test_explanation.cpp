@@ -45,8 +45,10 @@ private slots:
     int plans = 0, wrong = 0;
     std::string dangling;
     std::set<TermKind> seen;
+    test::InstanceFeatures features;
+    features.shardGroups = true;
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
-      const Problem p = test::randomInstance(seed);
+      const Problem p = test::randomInstance(seed, features);
       int taken = 0, number = 0;
       visitPlans(p, [&](const Plan& plan) {
         if (number++ % 37 != 0) return true;

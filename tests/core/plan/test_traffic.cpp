@@ -87,6 +87,14 @@ private slots:
       QCOMPARE(t.total(Exchange::Data).value(), 4 * 0.75 * 10 * each[z]);
       QCOMPARE(t.total(Exchange::Data, 1).value(), 2 * 0.75 * 10 * each[z]);
     }
+    // Sharded over pairs in one host: there and back within a pair, half the gradients between the pairs.
+    plan.shardReplicas = 2;
+    for (int z = 1; z <= 3; ++z) {
+      plan.zero = z;
+      const Traffic t(p, plan);
+      QCOMPARE(t.total(Exchange::Data, 0).value(), 4 * 0.5 * 10 * each[z]);
+      QCOMPARE(t.total(Exchange::Data, 1).value(), 4 * 2 * 0.5 * 10 * 4.0 / 2);
+    }
   }
   void allToAllMeetsEveryone() {
     const Problem p = twoHosts(CollectiveKind::AllToAll);
@@ -119,8 +127,10 @@ private slots:
   }
   /// Totals, flows and matrices of any coarseness tell the same.
   void viewsAgree() {
+    test::InstanceFeatures features;
+    features.shardGroups = true;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
-      const Problem p = test::randomInstance(seed);
+      const Problem p = test::randomInstance(seed, features);
       int left = 20;
       visitPlans(p, [&](const Plan& plan) {
         const Traffic t(p, plan);

@@ -46,6 +46,19 @@ private slots:
         {"stages", [](Problem&, Plan& q) { q.stages.clear(); }},
         {"degrees", [](Problem&, Plan& q) { q.dataInner = 0; }},
         {"degrees", [](Problem&, Plan& q) { q.zero = 4; }},
+        {"degrees", [](Problem&, Plan& q) { q.zero = 1, q.shardReplicas = -1; }},
+        {"shard-group", [](Problem&, Plan& q) { q.dataInner = 4, q.shardReplicas = 2; }},
+        {"shard-group", [](Problem&, Plan& q) { q.dataInner = 4, q.zero = 1, q.shardReplicas = 3; }},
+        {"expert-group expert-group",
+         [](Problem&, Plan& q) {
+           q.dataInner = 4, q.zero = 1, q.shardReplicas = 1;
+           for (StagePlan& s : q.stages) s.strategy = kE2;
+         }},
+        {"constraint",
+         [](Problem& p, Plan& q) {
+           q.dataInner = 4, q.zero = 1, q.shardReplicas = 2;
+           p.constraints.shard.least = 4;
+         }},
         {"degrees", [](Problem&, Plan& q) { q.stages[1].strategy.tensor = -3; }},
         {"microbatch", [](Problem&, Plan& q) { q.microbatch = 2; }},
         {"batch",

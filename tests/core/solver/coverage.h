@@ -31,6 +31,7 @@ public:
     seen("context parallelism", anyStage([](const StagePlan& s) { return s.strategy.context > 1; }));
     seen("recompute", anyStage([](const StagePlan& s) { return s.recompute != Recompute::None; }));
     seen("ZeRO", plan.zero > 0);
+    seen("shard groups", plan.shardDegree() < plan.dataDegree());
     seen("no chain", !p.graph->isChain());
     seen("irregular devices", !p.cluster->isRegular());
     seen("devices that differ", !p.cluster->hasUniformDevices());
@@ -64,6 +65,7 @@ public:
     wants("context parallelism", f.context, 0.01);
     wants("recompute", f.recompute, 0.03);
     wants("ZeRO", f.zero, 0.03);
+    wants("shard groups", f.shardGroups, 0.03);
     wants("no chain", f.dags, 0.03);
     wants("irregular devices", f.irregular, 0.03);
     wants("devices that differ", f.deviceFactors, 0.03);

@@ -119,6 +119,7 @@ private slots:
     InstanceFeatures features;
     features.mostPlans = 3000;
     features.constraints = false;
+    features.shardGroups = true;
     int checked = 0;
     for (std::uint64_t seed = 500000; seed < 500400; ++seed) {
       const Problem p = randomInstance(seed, features);
@@ -142,7 +143,11 @@ private slots:
         });
         if (uniform) {
           const LayerSums& s = *sums[{b, k}];
-          const StageFloor floor(p, s, GradientFloor::of(shapes, s.strategy(), plan.dataDegree()), plan.zero);
+          const StageFloor floor(
+              p, s,
+              GradientFloor::of(shapes, s.strategy(), plan.dataDegree(),
+                                space.shardDegrees(plan.dataDegree(), plan.zero, {&s.strategy(), 1})),
+              plan.zero);
           const double bound =
               lowerBound(p, floor, e.microbatchCount, plan.stageCount(), plan.chunksPerStage());
           if (bound > time) qWarning("seed %d: bound %.12g above %.12g", int(seed), bound, time);
@@ -155,7 +160,8 @@ private slots:
         if (plan.chunksPerStage() == 1) {
           std::vector<LayerSums*> all;
           for (int strategy : space.strategies()) all.push_back(sums[{b, strategy}].get());
-          PerStageBounds bounds(p, order, shapes, all, plan.dataDegree(), plan.zero,
+          const auto shards = space.shardDegrees(plan.dataDegree(), plan.zero, strategiesOf(all));
+          PerStageBounds bounds(p, order, shapes, all, plan.dataDegree(), shards, plan.zero,
                                 objectiveWeights(p.search.objective, e.microbatchCount, 1, 1));
           const int units = plan.pipelineWidth() / plan.dataInner;
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
@@ -179,6 +185,7 @@ private slots:
     InstanceFeatures features;
     features.mostPlans = 3000;
     features.dags = features.constraints = false;
+    features.shardGroups = true;
     features.interleaved = 1;
     features.freeStrategies = 0.7;
     features.threeStages = true;
@@ -264,6 +271,7 @@ private:
     c.stages = plan.stageCount();
     c.microbatchCount = e.microbatchCount;
     c.zero = plan.zero;
+    c.shardDegree = plan.shardDegree();
     return c;
   }
 

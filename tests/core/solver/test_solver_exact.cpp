@@ -194,6 +194,19 @@ private slots:
     f.freeStrategies = 1;
     QCOMPARE(wrong(f, 0.1), 0);
   }
+
+  /// State sharded over some of the replicas, and gradients all-reduced between the copies.
+  void shardGroups() {
+    InstanceFeatures f = uniformStrategyChain();
+    f.shardGroups = true;
+    QCOMPARE(wrong(f, 0.2), 0);
+  }
+  void everythingWithShardGroups() {
+    InstanceFeatures f;
+    f.shardGroups = true;
+    QCOMPARE(wrong(f, 0.2), 0);
+  }
+
   /// Three stages of two chunks, each with a strategy of its own.
   void interleavedWithAStrategyForEachStage() {
     InstanceFeatures f;

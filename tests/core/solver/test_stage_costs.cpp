@@ -25,7 +25,8 @@ private slots:
   void everyStageAgreesWithTheEvaluator() {
     test::InstanceFeatures f = test::uniformStrategyChain();
     f.tied = f.interleave = f.padding = false;
-    int stages = 0, hidden = 0, recomputed = 0;
+    f.shardGroups = true;
+    int stages = 0, hidden = 0, recomputed = 0, grouped = 0;
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
       Problem p = test::randomInstance(seed, f);
       // Every kind overlaps by a share of its own; what is wanted may exceed the compute.
@@ -50,8 +51,9 @@ private slots:
       c.stages = plan.stageCount();
       c.microbatchCount = e.microbatchCount;
       c.zero = plan.zero;
-      const ChainCosts costs(
-          c, placeStages(shapes, strategy, {plan.dataInner, plan.dataOuter, plan.blockStride}, c.stages));
+      c.shardDegree = plan.shardDegree();
+      const BlockLayout layout{plan.dataInner, plan.dataOuter, plan.blockStride, plan.shardReplicas};
+      const ChainCosts costs(c, placeStages(shapes, strategy, layout, c.stages));
       int cut = 0;
       for (int i = 0; i < plan.stageCount(); ++i) {
         const auto& stage = plan.stages[static_cast<std::size_t>(i)];
@@ -73,10 +75,15 @@ private slots:
         ++stages;
         hidden += told.hidden > Seconds();
         recomputed += policy > 0;
+        grouped += plan.shardDegree() < plan.dataDegree();
       }
     }
-    QVERIFY2(stages > 300 && hidden > 100 && recomputed > 10,
-             qPrintable(QString("%1 stages, %2 hide, %3 recompute").arg(stages).arg(hidden).arg(recomputed)));
+    QVERIFY2(stages > 300 && hidden > 100 && recomputed > 10 && grouped > 10,
+             qPrintable(QString("%1 stages, %2 hide, %3 recompute, %4 in shard groups")
+                            .arg(stages)
+                            .arg(hidden)
+                            .arg(recomputed)
+                            .arg(grouped)));
   }
 };
 NEST_TEST(TestStageCosts)
