@@ -89,6 +89,13 @@ std::string programWith(const std::string& program, const PredictionError& e) {
          (e.runs > 0 ? ", " + text::count(e.runs) + (e.runs == 1 ? " run" : " runs") : ", not validated");
 }
 
+std::string remarkOn(const PlanMetrics& m, Seconds best) {
+  std::string out;
+  if (m.error.runs > 0 && m.batchTime <= best * (1 + m.error.time)) out = "within the error";
+  if (m.mayNotFit) out += out.empty() ? "may not fit" : ", may not fit";
+  return out;
+}
+
 std::string portion(Bytes used, Bytes whole) {
   const std::string a = text::memory(used), b = text::memory(whole);
   const auto unit = [](const std::string& s) { return s.substr(s.rfind(' ') + 1); };

@@ -26,6 +26,10 @@ std::string withError(Seconds, const PredictionError&);
 /// "ideal program", "megatron-core-2025, 19 runs", "nanotron, changed, not validated".
 std::string programWith(const std::string& program, const PredictionError&);
 
+/// Whether a plan that is predicted to be slower than the best one is known to be so, and whether it has
+/// room: "within the error, may not fit"; empty: it is slower and fits.
+std::string remarkOn(const PlanMetrics&, Seconds best);
+
 /// "39.5 of 80 GiB", "6.16 GiB of 2 TiB": no unit is left out that differs.
 std::string portion(Bytes used, Bytes whole);
 

@@ -212,6 +212,8 @@ void paintLegend(Ink& ink, const QRectF& area, const std::vector<LegendItem>& it
     const QRectF box(area.left() + x, area.top() + y + (kRow - kSwatch) / 2, kSwatch, kSwatch);
     if (item.lineOnly) {
       ink.line({box.left(), box.center().y()}, {box.right(), box.center().y()}, item.color, 2);
+    } else if (item.hollow) {
+      ink.outline(box.adjusted(1, 1, -1, -1), item.color, 1.6);
     } else {
       ink.fill(box, item.color);
       ink.hatch(box, item.hatch, mixed(item.color, ink.theme().textOn(item.color), 0.55), 4);

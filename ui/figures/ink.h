@@ -70,6 +70,7 @@ struct LegendItem {
   QColor color;
   int hatch = 0;
   bool lineOnly = false;  ///< a line instead of a box
+  bool hollow = false;    ///< its outline alone
 };
 
 /// Height that the legend takes in the given width: items flow into as many rows as needed.

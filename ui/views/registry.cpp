@@ -10,6 +10,7 @@
 #include "figures/stages_figure.h"
 #include "figures/timeline_figure.h"
 #include "figures/topology_figure.h"
+#include "views/accuracy/accuracy_view.h"
 #include "views/compare/compare_view.h"
 #include "views/figure_views.h"
 #include "views/placement_view.h"
@@ -48,6 +49,7 @@ const std::vector<ViewEntry>& viewRegistry() {
       entry<SearchView>("search", "Search"),
       entry<CompareView>("compare", "Compare"),
       entry<StudyView>("study", "Study"),
+      entry<AccuracyView>("accuracy", "Accuracy"),
   };
   return all;
 }

@@ -228,14 +228,6 @@ std::string freeText(const Outcome& o, const Outcome& free) {
   return out + titled("step time", text::time(t) + change);
 }
 
-/// Whether a plan that is slower than the best one is known to be so, and whether it has room.
-std::string remarkOn(const PlanMetrics& m, Seconds best) {
-  std::string out;
-  if (m.error.runs > 0 && m.batchTime <= best * (1 + m.error.time)) out = "within the error";
-  if (m.mayNotFit) out += out.empty() ? "may not fit" : ", may not fit";
-  return out;
-}
-
 /// Beside a best plan that may not fit, the fastest of the others that has room.
 std::string roomierText(const ReportSource& source, const Outcome& o) {
   const auto metrics = [&](const RankedPlan& r) {
@@ -261,7 +253,7 @@ std::string alternatives(const ReportSource& source, const Outcome& o) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, o.plans[i]);
     table.add({summaryOf(o.plans[i].plan), text::time(m.batchTime),
                text::percent(m.batchTime / o.plans[0].evaluation.batchTime - 1), text::count(m.devicesUsed),
-               text::memory(m.peakMemory), remarkOn(m, o.plans[0].evaluation.batchTime)});
+               text::memory(m.peakMemory), words::remarkOn(m, o.plans[0].evaluation.batchTime)});
   }
   // With a strategy for each stage only the first plan is proven to be where it stands.
   return (source.problem->search.strategyPerStage ? "\nNext best of those met\n" : "\nNext best\n") +

@@ -1,7 +1,8 @@
 #include <QtTest/QTest>
 
-#include "study/ranking.h"
+#include "study/run_points.h"
 #include "support/test_main.h"
+#include "units/text.h"
 
 using namespace nest;
 
@@ -61,6 +62,32 @@ private slots:
     QVERIFY(!r->sweeps[0].runs[0].fits);
     QVERIFY(r->sweeps[0].regret > 0.3);
     QVERIFY(r->memoryRuns() == 2 && r->memoryError() > 0);
+  }
+  // What is drawn: every run that was predicted, of whichever file.
+  void pointsAreOfEitherFile() {
+    const auto swept = readRunPoints(
+        sweep("[[1,1,1,8,1,1,40000,25],[1,8,1,1,1,0,20000,9]]", "[[1,2,1,4,1,1],[1,1,1,8,32,1]]"), "f");
+    QVERIFY(swept);
+    QCOMPARE(swept->points.size(), std::size_t(4));
+    const auto failed = std::count_if(swept->points.begin(), swept->points.end(),
+                                      [](const auto& p) { return p.measured == 0; });
+    const auto missed = std::count_if(swept->points.begin(), swept->points.end(),
+                                      [](const auto& p) { return p.measured == 0 && p.fits; });
+    QCOMPARE(failed, 2);
+    QCOMPARE(missed, 1);
+    QVERIFY(swept->least() > 0 && swept->least() < swept->largest());
+    const auto runs =
+        readRunPoints(test::readFile(NEST_SOURCE_DIR "/samples/published/training_runs.json"), "runs.json");
+    QVERIFY(runs);
+    QCOMPARE(runs->points.size(), std::size_t(142));
+    double sum = 0;
+    int unseen = 0;
+    for (const RunPoint& p : runs->points)
+      if (!p.fitted) sum += std::abs(p.measured / p.predicted - 1), ++unseen;
+    QCOMPARE(unseen, 110);
+    QVERIFY2(runs->summary.starts_with("Mean absolute error " + text::percent(sum / unseen) + " on 110 runs"),
+             runs->summary.c_str());
+    QVERIFY(!readRunPoints("[]", "f"));
   }
   void badSweepsAreTold() {
     QCOMPARE(replayRanking("{}", "f").diagnostics[0].code, std::string("ranking-not-sets"));

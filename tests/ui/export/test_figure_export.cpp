@@ -111,14 +111,15 @@ private slots:
     QTemporaryDir dir;
     const ExportReport report = exportAll(dir.path(), desk.context);
     QVERIFY2(report.ok(), qPrintable(report.problems.join(u'\n')));
-    for (const char* name : {"topology", "network", "stages", "memory", "communication", "timeline",
-                             "placement", "cuts", "front", "dp-table", "compare", "plans", "study"})
+    for (const char* name :
+         {"topology", "network", "stages", "memory", "communication", "timeline", "placement", "cuts",
+          "front", "dp-table", "compare", "plans", "study", "accuracy"})
       for (const char* suffix : {"svg", "png", "pdf"}) {
         const QString path =
             dir.filePath(QStringLiteral("%1.%2").arg(QLatin1String(name), QLatin1String(suffix)));
         QVERIFY2(report.written.count(path) == 1 && read(path).size() > 1000, qPrintable(path));
       }
-    QCOMPARE(report.written.size(), 13 * 3 + 2);
+    QCOMPARE(report.written.size(), 14 * 3 + 2);
     // No view is left out but those that have nothing to say without being asked.
     QSet<QString> silent;
     for (const ViewEntry& view : viewRegistry())

@@ -8,19 +8,21 @@
 #include <QVBoxLayout>
 
 #include "figures/phrases.h"
+#include "plan/metrics.h"
 #include "units/text.h"
+#include "words/metric_words.h"
 
 namespace nest {
 
 PlansPane::PlansPane(QWidget* parent)
     : QWidget(parent),
-      m_table(new QTableWidget(0, 6)),
+      m_table(new QTableWidget(0, 7)),
       m_reach(new QLabel),
       m_keep(new QPushButton(tr("Keep this plan"))) {
   m_table->setObjectName(QStringLiteral("plans"));
   m_table->setAccessibleName(tr("Best plans"));
-  m_table->setHorizontalHeaderLabels(
-      {tr("Rank"), tr("Step time"), tr("Slower by"), tr("Devices"), tr("Fullest device"), tr("Plan")});
+  m_table->setHorizontalHeaderLabels({tr("Rank"), tr("Step time"), tr("Slower by"), tr("Devices"),
+                                      tr("Fullest device"), tr("Plan"), tr("Remark")});
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
   m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -45,9 +47,15 @@ void PlansPane::setContext(PlanContextPtr context) {
   const Outcome* o = m_context->outcome.get();
   const auto count = o ? static_cast<int>(o->plans.size()) : 0;
   m_table->setRowCount(count);
+  PredictionError error;
+  int ties = 0;
   for (int i = 0; i < count; ++i) {
     const RankedPlan& p = o->plans[static_cast<std::size_t>(i)];
     const double slower = p.evaluation.batchTime / o->plans.front().evaluation.batchTime - 1;
+    const PlanMetrics m = metricsOf(*m_context->problem, nullptr, p);
+    const std::string remark = words::remarkOn(m, o->plans.front().evaluation.batchTime);
+    error = m.error;
+    ties += m.error.runs > 0 && slower <= m.error.time ? 1 : 0;
     Bytes peak;
     for (const auto& s : p.evaluation.stages) peak = std::max(peak, s.memory.total());
     const QString cells[] = {QString::number(i + 1),
@@ -57,19 +65,26 @@ void PlansPane::setContext(PlanContextPtr context) {
                                              : phrase(text::percent(slower)),
                              countText(p.plan.devicesUsed()),
                              memoryText(peak),
-                             phrase(summaryOf(p.plan))};
-    for (int c = 0; c < 6; ++c) {
+                             phrase(summaryOf(p.plan)),
+                             i == 0 && !m.mayNotFit ? QString() : phrase(remark)};
+    for (int c = 0; c < m_table->columnCount(); ++c) {
       auto* item = new QTableWidgetItem(cells[c]);
       if (c < 5) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
       m_table->setItem(i, c, item);
     }
   }
   m_table->resizeColumnsToContents();
-  m_reach->setText(
+  QString reach =
       count == 0 ? tr("No plan is known yet.")
       : o->provenPlans >= count
           ? tr("The %1 best plans, proven: none with other degrees is faster.").arg(count)
-          : tr("The %1 best plans that were found; the first %2 are proven.").arg(count).arg(o->provenPlans));
+          : tr("The %1 best plans that were found; the first %2 are proven.").arg(count).arg(o->provenPlans);
+  if (ties > 1)
+    reach += tr(" %1 of them lie within the error of predictions for this program (%2): in practice they are "
+                "ties, and free memory or fewer devices may decide.")
+                 .arg(ties)
+                 .arg(phrase(text::percent(error.time)));
+  m_reach->setText(reach);
   m_keep->setEnabled(m_table->currentRow() >= 0);
 }
 

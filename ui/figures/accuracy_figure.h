@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QCoreApplication>
+
+#include "figures/list_figure.h"
+#include "study/run_points.h"
+
+namespace nest {
+
+/// Predicted against measured step times, a mark for each run, both axes logarithmic. What nothing was fitted
+/// on is filled. Runs that failed stand in a column of their own beside the plot, by their prediction.
+class AccuracyFigure : public ListFigure {
+  Q_DECLARE_TR_FUNCTIONS(AccuracyFigure)
+public:
+  AccuracyFigure() : ListFigure(QStringLiteral("accuracy"), tr("Accuracy"), {720, 520}) {}
+
+  /// `source`: what the runs are, in words. `why`: what to say while there are none.
+  void setRuns(RunPoints runs, QString source, QString why = {});
+  const RunPoints& runs() const { return m_runs; }
+
+  int count(const PlanContext&) const override { return static_cast<int>(m_runs.points.size()); }
+  /// Only what follows of the context is the theme: the runs are no part of the scenario.
+  QString title() const override;
+
+protected:
+  std::optional<FigureState> state(const PlanContext&, bool onPaper) const override;
+  void draw(Ink&, const QRectF& area, const PlanContext&) const override;
+  Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
+  QString lineOf(int i, const PlanContext&) const override;
+  QString words(const PlanContext&) const override;
+
+private:
+  struct Plot;
+  Plot plotOf(const QRectF& area, bool standalone) const;
+  void paintAxes(Ink&, const Plot&) const;
+  void paintMark(Ink&, const QPointF&, const RunPoint&) const;
+
+  RunPoints m_runs;
+  QString m_source, m_why;
+};
+
+}  // namespace nest

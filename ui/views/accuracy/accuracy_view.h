@@ -1,0 +1,52 @@
+#pragma once
+
+#include "figures/accuracy_figure.h"
+#include "views/view.h"
+
+class QComboBox;
+class QLabel;
+
+namespace nest {
+
+class FigurePane;
+class StudyWorker;
+
+/// How far predictions are from measured runs: the published ones that travel with the program, or a file of
+/// one's own, each under the program that ran it or all under another one.
+class AccuracyView : public View {
+  Q_OBJECT
+public:
+  explicit AccuracyView(ViewServices services, QWidget* parent = nullptr);
+  ~AccuracyView() override;
+
+  QString id() const override { return QStringLiteral("accuracy"); }
+  QString title() const override { return tr("Accuracy"); }
+  const Figure* figure() const override { return &m_figure; }
+  void workOut(const Control&) override;
+  void showBare() override;
+
+  /// A file of published runs or measured sweeps; a file that cannot be read is told in the figure.
+  void openFile(const QString& path);
+  bool isBusy() const;
+
+protected:
+  void refresh() override;
+
+private:
+  QString chosenFile() const;
+  PublishedOptions chosenOptions() const;
+  void choose();
+  void start();
+  void take(const Reading<RunPoints>&);
+
+  AccuracyFigure m_figure;
+  Selection m_run;
+  FigurePane* m_pane;
+  QWidget* m_bar;
+  QComboBox *m_file, *m_program;
+  QLabel* m_state;
+  StudyWorker* m_worker;
+  bool m_hasRun = false;
+};
+
+}  // namespace nest
