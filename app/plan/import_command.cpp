@@ -174,8 +174,10 @@ Command importCommand() {
       .usage = {"FILE…"},
       .description =
           R"(Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own
-topology (nvidia-smi, NCCL) and a Slurm topology together become the whole cluster. What files leave open is filled from
-the device and reported; --level sets a level's bandwidth and latency (0 = inside the host).
+topology (nvidia-smi, NCCL, hwloc, amd-smi) and a tree of hosts (Slurm, a cloud, Kubernetes, an inventory) together become
+the whole cluster; a list of hosts (slurm.conf, gres.conf, sinfo, a host file) beside a tree or an InfiniBand fabric says how
+many devices each host has. What files leave open is filled from the device and reported; --level sets a level's bandwidth
+and latency (0 = inside the host). With joined hosts, a level 1 of 150 GB/s or more is an NVLink domain across hosts.
 
 Hosts of several kinds: give each kind's file and say which hosts it describes, by --hosts or by its name
 (node[0-15].xml, gpu07.txt); one file without such a name describes all hosts that are left:

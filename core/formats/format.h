@@ -12,6 +12,7 @@
 namespace nest {
 
 class Hierarchy;
+struct InfinibandFabric;
 struct HostTopology;
 struct ImportedProfile;
 struct Plan;
@@ -30,8 +31,10 @@ using ReadModel = Reading<TransformerArchitecture> (*)(std::string_view text, co
 using ReadProfile = Reading<ImportedProfile> (*)(std::string_view text, const std::string& file,
                                                  std::optional<int> devices);
 using ReadNetwork = Reading<NetworkSource> (*)(std::string_view text, const std::string& file);
-/// How hosts are connected.
+/// The hosts, and how they are connected where the file tells.
 using ReadHostTree = Reading<SlurmTopology> (*)(std::string_view text, const std::string& file);
+/// Hosts and switches with every cable between them.
+using ReadFabric = Reading<InfinibandFabric> (*)(std::string_view text, const std::string& file);
 /// The inside of one host; `device` fills what the file leaves open.
 using ReadHost = Reading<HostTopology> (*)(std::string_view text, const std::string& file,
                                            const DeviceSpec& device);
@@ -64,7 +67,9 @@ struct Format {
   std::string_view example;    ///< a small file, or what tells one, with … for what is left out
   std::string_view remarks;    ///< what else to know, in whole sentences; may be empty
   bool (*claims)(const FileLook&);
-  std::variant<ReadScenario, ReadPlan, ReadModel, ReadProfile, ReadNetwork, ReadHostTree, ReadHost> read;
+  std::variant<ReadScenario, ReadPlan, ReadModel, ReadProfile, ReadNetwork, ReadHostTree, ReadFabric,
+               ReadHost>
+      read;
   WriteNetwork write = nullptr;  ///< of networks; nullptr: the format is only read
 
   /// Its files bring what such a function reads.
@@ -72,7 +77,9 @@ struct Format {
   bool is() const {
     return std::holds_alternative<Read>(read);
   }
-  bool isNetwork() const { return is<ReadNetwork>() || is<ReadHostTree>() || is<ReadHost>(); }
+  bool isNetwork() const {
+    return is<ReadNetwork>() || is<ReadHostTree>() || is<ReadFabric>() || is<ReadHost>();
+  }
 };
 
 /// What reads the files if they bring this, else nullptr, as where the format is not known.

@@ -24,13 +24,57 @@ const Format& simGridFormat();
 const Format& graphMlFormat();
 const Format& dotFormat();
 const Format& nvidiaTopoFormat();
+const Format& awsTopologyFormat();
+const Format& googleTopologyFormat();
+const Format& oracleTopologyFormat();
+const Format& kubernetesNodesFormat();
+const Format& hyperNodeFormat();
+const Format& topographFormat();
+const Format& slurmNodesFormat();
+const Format& sinfoFormat();
+const Format& infinibandFormat();
+const Format& hwlocFormat();
+const Format& amdTopoFormat();
+const Format& gexfFormat();
+const Format& nodeLinkFormat();
+const Format& inventoryFormat();
+const Format& ansibleFormat();
+const Format& hostFileFormat();
 
 std::span<const Format* const> formats() {
-  static const std::array all = {
-      &scenarioFormat(),  &outcomeFormat(),   &planFormat(),      &huggingFaceFormat(), &profileFormat(),
-      &piperFormat(),     &artifactFormat(),  &pipeDreamFormat(), &clusterTextFormat(), &slurmConfFormat(),
-      &slurmYamlFormat(), &ncclFormat(),      &astraSimFormat(),  &simGridFormat(),     &graphMlFormat(),
-      &dotFormat(),       &nvidiaTopoFormat()};
+  static const std::array all = {&scenarioFormat(),
+                                 &outcomeFormat(),
+                                 &planFormat(),
+                                 &huggingFaceFormat(),
+                                 &profileFormat(),
+                                 &piperFormat(),
+                                 &artifactFormat(),
+                                 &pipeDreamFormat(),
+                                 &clusterTextFormat(),
+                                 &slurmConfFormat(),
+                                 &slurmYamlFormat(),
+                                 &ncclFormat(),
+                                 &astraSimFormat(),
+                                 &simGridFormat(),
+                                 &graphMlFormat(),
+                                 &dotFormat(),
+                                 &gexfFormat(),
+                                 &nodeLinkFormat(),
+                                 &amdTopoFormat(),
+                                 &hwlocFormat(),
+                                 &infinibandFormat(),
+                                 &awsTopologyFormat(),
+                                 &googleTopologyFormat(),
+                                 &oracleTopologyFormat(),
+                                 &kubernetesNodesFormat(),
+                                 &hyperNodeFormat(),
+                                 &topographFormat(),
+                                 &slurmNodesFormat(),
+                                 &sinfoFormat(),
+                                 &nvidiaTopoFormat(),
+                                 &inventoryFormat(),
+                                 &ansibleFormat(),
+                                 &hostFileFormat()};
   return all;
 }
 

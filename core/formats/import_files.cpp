@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fields/program_setting.h"
+#include "formats/networks/fabric.h"
 #include "formats/networks/host_assignment.h"
 #include "formats/networks/host_topology.h"
 #include "formats/networks/network_import.h"
@@ -19,6 +20,9 @@ bool isHost(const Format* f) {
 bool isTree(const Format* f) {
   return readerOf<ReadHostTree>(f) != nullptr;
 }
+bool isFabric(const Format* f) {
+  return readerOf<ReadFabric>(f) != nullptr;
+}
 
 std::string devices(int count) {
   return text::count(count) + (count == 1 ? " device" : " devices");
@@ -32,28 +36,31 @@ public:
 
   Reading<Imported> run() {
     for (const NamedText& f : m_files) m_result.parts.push_back({f.path, recognise(f.text, f.path), {}});
+    readTrees();
     const int hosts = count(isHost);
-    const bool joins = hosts > 0 && count(isTree) == 1;
-    if (joins)
-      join();
-    else if (hosts > 1)
+    const bool joins = hosts > 0 && m_tree;
+    if (hosts > 1 && !joins && m_treeFiles == 0)
       m_out.push_back(error("join-no-tree", {m_files[first(isHost)].path, 0, 0, ""},
                             std::to_string(hosts) + " hosts are described, but not how they are connected",
                             "add a Slurm topology.conf or topology.yaml that names them"));
     for (const NamedText& f : m_files)
-      if (!f.hosts.empty() && !joins)
+      if (!f.hosts.empty() && !joins && m_treeFiles == 0)
         m_out.push_back(error("join-no-tree", {f.path, 0, 0, ""},
                               "hosts are named for this file, but there is no Slurm topology to find them in",
                               "add a Slurm topology.conf or topology.yaml"));
-    if (m_options.devicesPerHost && (joins || count(isTree) == 0))
+    if (m_options.devicesPerHost && (joins || (count(isFabric) == 0 && (m_treeFiles == 0 || tellsDevices()))))
       m_out.push_back(
           error("host-size-known", {m_files.front().path, 0, 0, ""},
                 "devices per host are asked for Slurm topologies only; these files say themselves "
                 "how many devices a host has",
                 "leave --devices-per-host out"));
     if (hasErrors(m_out)) return {std::nullopt, std::move(m_out)};
+    if (joins)
+      join();
+    else if (m_tree && count(isFabric) == 0)
+      setTree();
     for (std::size_t i = 0; i < m_files.size(); ++i)
-      if (!joins || (!isHost(format(i)) && !isTree(format(i)))) read(i);
+      if (!isTree(format(i)) && (!joins || !isHost(format(i)))) read(i);
     if (!m_result.cluster) m_result.cluster = std::move(m_ownCluster);
     Reading<Imported> out;
     out.diagnostics = std::move(m_out);
@@ -146,23 +153,107 @@ private:
   }
 
   void readNetworkFile(std::size_t i) {
+    if (isFabric(format(i))) return readFabric(i);
+    auto network = importNetwork(*format(i), m_files[i].text, m_files[i].path, m_device);
+    keep(std::move(network.diagnostics), m_files[i].path);
+    if (network) setNetwork(i, std::move(*network));
+  }
+
+  /// How hosts stand together, and what lists of hosts say of their devices.
+  void readTrees() {
+    std::vector<std::pair<std::size_t, SlurmTopology>> lists;
+    for (std::size_t i = 0; i < m_files.size(); ++i) {
+      if (!isTree(format(i))) continue;
+      ++m_treeFiles;
+      auto tree = readerOf<ReadHostTree>(format(i))(m_files[i].text, m_files[i].path);
+      keep(std::move(tree.diagnostics), m_files[i].path);
+      if (!tree) continue;
+      m_result.parts[i].holds = text::count(static_cast<long long>(tree->hostCount())) + " hosts";
+      if (tree->isListOnly)
+        lists.emplace_back(i, std::move(*tree));
+      else if (m_tree)
+        twice(i, "network");
+      else
+        m_tree = std::move(*tree), m_treeFile = i;
+    }
+    if (!m_tree && !lists.empty()) {
+      // Of lists alone the one with the most hosts is the cluster.
+      const auto most = std::max_element(lists.begin(), lists.end(), [](const auto& a, const auto& b) {
+        return a.second.hostCount() < b.second.hostCount();
+      });
+      m_treeFile = most->first;
+      m_tree = most->second;
+    }
+    for (const auto& [file, list] : lists)
+      if (file != m_treeFile) addDevices(file, list);
+    if (m_tree && m_tree->hostCount() == 0)
+      m_out.push_back(error("slurm-no-hosts", {m_files[m_treeFile].path, 0, 0, ""},
+                            "the file says how many devices a host has, and names no hosts",
+                            "add a topology.conf, or the output of scontrol show nodes"));
+    else if (m_tree && m_tree->isListOnly && count(isFabric) == 0)
+      m_out.push_back(warning(
+          "hosts-not-connected", {m_files[m_treeFile].path, 0, 0, ""},
+          m_tree->from + " does not say how the hosts are connected; all are taken to hang on one switch",
+          "add a topology.conf or what a cloud, Kubernetes or InfiniBand tells of the network, or "
+          "set the levels under Cluster"));
+  }
+
+  /// Takes over the devices of hosts that the tree has; hosts that the list leaves out have none.
+  void addDevices(std::size_t file, const SlurmTopology& list) {
+    if (list.devicesOfOthers) m_tree->devicesOfOthers = list.devicesOfOthers;
+    std::size_t unknown = 0;
+    std::string first;
+    std::unordered_map<std::string, int> known;
+    for (const auto& g : m_tree->groups)
+      for (const std::string& h : g.hosts) known.emplace(h, 0);
+    for (const auto& g : list.groups)
+      for (const std::string& h : g.hosts)
+        if (!known.count(h)) {
+          if (unknown++ == 0) first = h;
+        } else if (const auto own = list.devices.find(h); own != list.devices.end()) {
+          m_tree->devices[h] = own->second;
+        }
+    if (unknown > 0)
+      m_out.push_back(warning("join-host-unknown", {m_files[file].path, 0, 0, ""},
+                              text::count(static_cast<long long>(unknown)) +
+                                  " hosts of this list are not in " + m_files[m_treeFile].path +
+                                  " and are left out, the first of them \"" + first + '"',
+                              "name the hosts alike in both files"));
+  }
+
+  bool tellsDevices() const { return m_tree && m_tree->tellsDevices(); }
+
+  void setTree() {
     DeviceSpec device = m_device;
-    if (isTree(format(i))) device.usualHostSize = hostSize(i);
-    auto reading = importNetwork(*format(i), m_files[i].text, m_files[i].path, device);
-    keep(std::move(reading.diagnostics), m_files[i].path);
-    if (reading) setNetwork(i, std::move(*reading));
+    if (!tellsDevices()) device.usualHostSize = hostSize(m_treeFile);
+    SlurmFigures figures = defaultFigures(*m_tree, device);
+    auto network = networkOf(*m_tree, figures);
+    keep(std::move(network.diagnostics), m_files[m_treeFile].path);
+    if (network) setNetwork(m_treeFile, std::move(*network));
+  }
+
+  void readFabric(std::size_t i) {
+    auto fabric = readerOf<ReadFabric>(format(i))(m_files[i].text, m_files[i].path);
+    keep(std::move(fabric.diagnostics), m_files[i].path);
+    if (!fabric) return;
+    DeviceSpec device = m_device;
+    if (!tellsDevices()) device.usualHostSize = hostSize(i);
+    auto network = networkOf(*fabric, m_tree ? &*m_tree : nullptr, device);
+    keep(std::move(network.diagnostics), m_files[i].path);
+    if (network) setNetwork(i, std::move(*network));
   }
 
   /// Devices of each host of a Slurm topology: as told, else the usual of the device, which is then said.
   int hostSize(std::size_t i) {
     if (m_options.devicesPerHost) return *m_options.devicesPerHost;
     m_result.assumedHostSize = true;
-    m_out.push_back(
-        warning("host-size-assumed", {m_files[i].path, 0, 0, ""},
-                "the file does not say how many devices a host has; " + devices(m_device.usualHostSize) +
-                    " are assumed, as is usual with " + m_device.name,
-                "give --devices-per-host, set the devices of a host under Cluster, or add a host's own "
-                "topology (nvidia-smi topo -m, NCCL)"));
+    m_out.push_back(warning("host-size-assumed", {m_files[i].path, 0, 0, ""},
+                            "the file does not say how many devices a host has; " +
+                                devices(m_device.usualHostSize) + " are assumed, as is usual with " +
+                                m_device.name,
+                            "give --devices-per-host, set the devices of a host under Cluster, or add a list "
+                            "of hosts (scontrol show "
+                            "nodes, a host file) or a host's own topology (nvidia-smi topo -m, NCCL)"));
     return m_device.usualHostSize;
   }
 
@@ -189,8 +280,9 @@ private:
 
   /// The insides of hosts, and how hosts stand together.
   void join() {
-    const std::size_t s = first(isTree);
+    const std::size_t s = m_treeFile;
     const NamedText& slurmFile = m_files[s];
+    const SlurmTopology* slurm = &*m_tree;
     std::vector<HostTopology> kinds;
     std::vector<HostFile> files;
     bool isWhole = true;
@@ -204,9 +296,7 @@ private:
       kinds.push_back(std::move(*host));
       files.push_back({m_files[i].path, m_files[i].hosts});
     }
-    auto slurm = readerOf<ReadHostTree>(format(s))(slurmFile.text, slurmFile.path);
-    keep(std::move(slurm.diagnostics), slurmFile.path);
-    if (!isWhole || !slurm) return;
+    if (!isWhole) return;
     auto kindOf = assignHosts(*slurm, files);
     keep(std::move(kindOf.diagnostics), slurmFile.path);
     if (!kindOf) return;
@@ -228,6 +318,9 @@ private:
   const ReferenceLoader& m_load;
   const ImportOptions& m_options;
   Imported m_result;
+  std::optional<SlurmTopology> m_tree;  ///< the hosts, of m_files[m_treeFile]
+  std::size_t m_treeFile = 0;
+  int m_treeFiles = 0;
   std::optional<ClusterSource> m_ownCluster;  ///< of a profile; a network file goes before it
   Diagnostics m_out;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 
 #include "formats/format.h"
 #include "units/letters.h"
@@ -17,10 +18,18 @@ std::string_view content(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
 }
 
-/// "[4m" begins the underlined heads of nvidia-smi where a paste lost the escape.
+/// "[gpus]" begins an INI file; "[4m" the underlined heads of nvidia-smi where a paste lost the escape.
+bool isIniHead(std::string_view content) {
+  const auto end = content.find_first_of("]\",{}\r\n");
+  return content.size() > 1 && content.front() == '[' && end != std::string_view::npos &&
+         content[end] == ']' && std::isalpha(static_cast<unsigned char>(content[1])) &&
+         !content.starts_with("[true]") && !content.starts_with("[false]") && !content.starts_with("[null]");
+}
+/// "{ CA Ports" and "{ SW Ports" begin the lines of opensm-subnet.lst.
 bool isJson(std::string_view content) {
   return !content.empty() && (content.front() == '{' || content.front() == '[') &&
-         !content.starts_with("[4m");
+         !content.starts_with("[4m") && !content.starts_with("{ CA ") && !content.starts_with("{ SW ") &&
+         !isIniHead(content);
 }
 
 /// The first word that is no comment of any of the formats and no beginning of a YAML document.
@@ -64,7 +73,7 @@ bool names(std::string_view text, std::string_view key) {
 
 constexpr std::string_view kConfig = "give the model's config.json";
 constexpr std::string_view kHost = "give what NCCL_TOPO_DUMP_FILE writes, or nvidia-smi topo -m";
-constexpr std::string_view kTopograph = "make a topology.conf of it, as topograph does";
+constexpr std::string_view kNodes = "give what kubectl get nodes -o json prints";
 
 using Text = std::string_view;
 
@@ -79,34 +88,32 @@ constexpr Known kUnsupportedJson[] = {
        return names(t, "_from_model_config") ||
               (names(t, "eos_token_id") && names(t, "transformers_version"));
      }},
-    {"this is what AWS describe-instance-topology prints", kTopograph,
-     [](Text t) { return names(t, "NetworkNodes"); }},
-    {"these are instances of Google Cloud", kTopograph,
-     [](Text t) { return names(t, "physicalHostTopology"); }},
-    {"these are objects of Kubernetes", kTopograph,
-     [](Text t) { return names(t, "apiVersion") && (names(t, "NodeList") || names(t, "items")); }},
+    {"these are virtual machines of Azure, which do not tell how they are connected",
+     "give the topology.conf of the cluster (azslurm topology), or what ibnetdiscover prints",
+     [](Text t) { return names(t, "vmSize") || names(t, "virtualMachineScaleSet"); }},
+    {"these are the details of AWS instances, which do not tell how they are connected",
+     "give what aws ec2 describe-instance-topology prints",
+     [](Text t) { return names(t, "Reservations") && names(t, "InstanceId"); }},
+    {"these are objects of Kubernetes, and no nodes", "give what kubectl get nodes -o json prints",
+     [](Text t) { return names(t, "apiVersion"); }},
+    {"this is amd-smi's JSON", "give its text: amd-smi topology",
+     [](Text t) { return names(t, "link_type") && names(t, "num_hops"); }},
     {"this looks like the vendor's params.json", "give the config.json of its Hugging Face release",
      [](Text t) { return names(t, "n_layers") && (names(t, "dim") || names(t, "n_heads")); }},
 };
 constexpr Known kUnsupportedXml[] = {
-    {"this is a topology of hwloc (lstopo)", kHost,
-     [](Text t) { return has(t, "hwloc") || has(t, "<topology"); }},
     {"this is an algorithm of MSCCL, not a topology", kHost, [](Text t) { return has(t, "<algo"); }},
 };
 constexpr Known kUnsupportedText[] = {
-    {"this is an object of Kubernetes, which names labels but no nodes",
-     "give a Slurm topology.yaml of the nodes, as topograph makes it",
-     [](Text t) { return has(t, "apiVersion:"); }},
-    {"this is printed by scontrol show nodes, which does not say how hosts are connected",
-     "give the output of scontrol show topology",
-     [](Text t) { return has(t, "NodeName=") && has(t, "CPUAlloc="); }},
-    {"this is slurm.conf, which does not say how hosts are connected",
-     "give topology.conf, topology.yaml or the output of scontrol show topology",
-     [](Text t) { return has(t, "NodeName=") || has(t, "PartitionName="); }},
-    {"this is printed by AMD's tools", "give what RCCL writes with NCCL_TOPO_DUMP_FILE",
-     [](Text t) { return has(t, "ROCm System Management") || has(t, "LINK TYPE TABLE"); }},
-    {"this is printed by ibnetdiscover", kTopograph,
-     [](Text t) { return has(t, "vendid=0x") && has(t, "devid=0x"); }},
+    {"this is a Topology of Kueue, which names labels but no nodes", kNodes,
+     [](Text t) { return has(t, "kueue.x-k8s.io") || (has(t, "nodeLabel:") && has(t, "levels:")); }},
+    {"this is an object of Kubernetes in YAML", kNodes, [](Text t) { return has(t, "apiVersion:"); }},
+    {"this is slurm.conf without its nodes", "give topology.conf, or the output of scontrol show nodes",
+     [](Text t) { return has(t, "PartitionName=") || has(t, "SlurmctldHost="); }},
+    {"this is an Ansible inventory in YAML", "give it as INI, or as CSV with the columns host, rack and gpus",
+     [](Text t) { return has(t, "hosts:") && (has(t, "children:") || has(t, "ansible_")); }},
+    {"this is printed by AMD's tools", "give what amd-smi topology or rocm-smi --showtopo prints",
+     [](Text t) { return has(t, "ROCm System Management") || has(t, "AMD System Management"); }},
     {"this lists the GPUs of a host, not how they are connected", "give the output of nvidia-smi topo -m",
      [](Text t) { return has(t, "NVIDIA-SMI") || t.starts_with("GPU 0:"); }},
 };
@@ -157,7 +164,7 @@ Unsupported unsupported(std::string_view text) {
       if (k.claims(t)) return {k.is, k.remedy};
     return {};
   };
-  return t.starts_with('{')   ? among(kUnsupportedJson)
+  return isJson(t)            ? among(kUnsupportedJson)
          : t.starts_with('<') ? among(kUnsupportedXml)
                               : among(kUnsupportedText);
 }

@@ -6,6 +6,7 @@
 
 #include <sstream>
 #include <unordered_set>
+#include <utility>
 
 namespace nest {
 namespace {
@@ -112,13 +113,20 @@ const YamlValue* YamlValue::find(std::string_view key) const {
   return nullptr;
 }
 
-YamlValue readYamlTree(SourceText& source, std::size_t most, std::string_view format) {
-  if (!source.isReadable(most, format)) return {};
+namespace {
+
+/// At most so many documents.
+std::vector<YamlValue> readDocuments(SourceText& source, std::size_t most, std::string_view format,
+                                     std::size_t count) {
+  std::vector<YamlValue> documents;
+  if (!source.isReadable(most, format)) return documents;
   TreeBuilder builder(source);
   try {
     std::istringstream in{std::string(source.text())};
     YAML::Parser parser(in);
-    if (!parser.HandleNextDocument(builder)) source.error(source.whole(), "yaml-empty", "the file is empty");
+    while (documents.size() < count && parser.HandleNextDocument(builder))
+      documents.push_back(std::exchange(builder.root, {}));
+    if (documents.empty()) source.error(source.whole(), "yaml-empty", "the file is empty");
   } catch (const Stop&) {
   } catch (const YAML::Exception& e) {
     Place p = source.whole();
@@ -126,7 +134,19 @@ YamlValue readYamlTree(SourceText& source, std::size_t most, std::string_view fo
     p.column = e.mark.column + 1;
     source.error(p, "yaml-syntax", "not well-formed YAML: " + e.msg);
   }
-  return source.failed() ? YamlValue{} : std::move(builder.root);
+  if (source.failed()) documents.clear();
+  return documents;
+}
+
+}  // namespace
+
+YamlValue readYamlTree(SourceText& source, std::size_t most, std::string_view format) {
+  auto documents = readDocuments(source, most, format, 1);
+  return documents.empty() ? YamlValue{} : std::move(documents.front());
+}
+
+std::vector<YamlValue> readYamlTrees(SourceText& source, std::size_t most, std::string_view format) {
+  return readDocuments(source, most, format, 100'000);
 }
 
 }  // namespace nest

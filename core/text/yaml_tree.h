@@ -33,4 +33,7 @@ struct YamlValue::Entry {
 /// second per MB). Null when something was reported.
 YamlValue readYamlTree(SourceText& source, std::size_t most, std::string_view format);
 
+/// All documents of a text, with the same limits in all. Empty when something was reported.
+std::vector<YamlValue> readYamlTrees(SourceText& source, std::size_t most, std::string_view format);
+
 }  // namespace nest

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "formats/format.h"
+#include "formats/networks/fabric.h"
 #include "formats/networks/host_topology.h"
 #include "formats/profiles/imported_profile.h"
 #include "plan/plan.h"

@@ -1,6 +1,7 @@
 #include "formats/networks/host_topology.h"
 
 #include <algorithm>
+#include <map>
 
 #include "cluster/devices/device_catalog.h"
 #include "cluster/graph/graph_edit.h"
@@ -11,6 +12,7 @@ namespace nest {
 namespace {
 
 constexpr std::size_t kMostNodes = 1u << 21;
+constexpr double kBeyondAdapters = 150e9;  ///< per device: more than network adapters carry (800 Gb/s: 100e9)
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
@@ -122,8 +124,8 @@ std::vector<double> devicesBelow(const SlurmTree& tree, const std::vector<const 
   return devices;
 }
 
-/// A copy of the host's inside, its adapters joined to the leaf switch.
-void addHost(NetworkGraph& g, const HostTopology& host, const std::string& name, int leaf, Seconds latency) {
+/// A copy of the host's inside, its adapters joined to the leaf switch; the number of its first node.
+int addHost(NetworkGraph& g, const HostTopology& host, const std::string& name, int leaf, Seconds latency) {
   const int base = static_cast<int>(g.nodes.size());
   for (NetworkNode copy : host.graph.nodes) {
     copy.id = name + ":" + copy.id;
@@ -140,6 +142,35 @@ void addHost(NetworkGraph& g, const HostTopology& host, const std::string& name,
     if (leaf >= 0)
       g.links.push_back({base + a.node, leaf, a.bandwidth,
                          Seconds(std::max(a.latency.value(), latency.value())), 1, false, false, a.origin});
+  return base;
+}
+
+/// What the adapters of a host carry for each of its devices.
+double adapterShare(const HostTopology& host) {
+  double sum = 0;
+  for (const auto& a : host.adapters) sum += a.bandwidth.value();
+  return sum / std::max(1, host.deviceCount());
+}
+
+/// NVLink leaves a host where its devices have it: at the switch that serves them at that rate, else at each
+/// device.
+void joinDomain(NetworkGraph& g, const HostTopology& host, int base, int hub,
+                const SlurmFigures::Level& level) {
+  std::unordered_map<int, int> devicesAt;
+  for (std::size_t d = 0; d < host.graph.nodes.size(); ++d) {
+    if (host.graph.nodes[d].kind != NodeKind::Device) continue;
+    int exit = static_cast<int>(d);
+    for (const NetworkLink& l : host.graph.links) {
+      const int other = l.from == static_cast<int>(d) ? l.to : l.to == static_cast<int>(d) ? l.from : -1;
+      if (other >= 0 && host.graph.nodes[at(other)].kind == NodeKind::Switch &&
+          l.bandwidth.value() * l.count >= 0.9 * level.bandwidth.value())
+        exit = other;
+    }
+    ++devicesAt[exit];
+  }
+  for (const auto& [node, devices] : devicesAt)
+    g.links.push_back({base + node, hub, BytesPerSecond(level.bandwidth.value() * devices), level.latency / 2,
+                       1, false, false, level.origin});
 }
 
 }  // namespace
@@ -157,12 +188,27 @@ Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
   NetworkGraph& g = result.value.emplace().graph;
   result.value->importedFrom = kinds.front().format + " and Slurm topology";
   std::vector<int> number(tree.nodes.size(), -1);
+  std::map<int, int> hubs;  ///< of each group's switch: what joins its NVLink domain
   for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
     const auto& x = tree.nodes[n];
     const int parent = x.parent >= 0 ? number[at(x.parent)] : -1;
     number[n] = static_cast<int>(g.nodes.size());
     if (hostAt[n]) {
-      addHost(g, *hostAt[n], x.name, parent, figures.levels[1].latency / 2);
+      const double rate = figures.levels[1].bandwidth.value();
+      const bool isDomain = rate >= kBeyondAdapters && rate > adapterShare(*hostAt[n]);
+      const int base = addHost(g, *hostAt[n], x.name, parent,
+                               isDomain && figures.levels.size() > 2 ? figures.levels[2].latency / 2
+                                                                     : figures.levels[1].latency / 2);
+      if (isDomain && parent >= 0) {
+        const auto [hub, fresh] = hubs.emplace(parent, static_cast<int>(g.nodes.size()));
+        if (fresh) {
+          NetworkNode s;
+          s.id = "nvlink:" + g.nodes[at(parent)].name;
+          s.name = "NVLink of " + g.nodes[at(parent)].name;
+          g.nodes.push_back(std::move(s));
+        }
+        joinDomain(g, *hostAt[n], base, hub->second, figures.levels[1]);
+      }
       continue;
     }
     NetworkNode s;
@@ -177,6 +223,13 @@ Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
                        level.origin});
   }
   graph::layOut(g);
+  if (!hubs.empty())
+    result.diagnostics.push_back(note("join-nvlink-domain", {"", 0, 0, "/cluster"},
+                                      "level 1 (" + figures.levels[1].name +
+                                          ") is faster than the hosts' network adapters: its hosts are "
+                                          "joined by NVLink at " +
+                                          text::bandwidth(figures.levels[1].bandwidth) + " per device",
+                                      "set its bandwidth with --level 1=…, if that is not so"));
   return result;
 }
 

@@ -42,8 +42,10 @@ Diagnostics weighDevices(std::vector<HostTopology>& kinds, const DeviceSpec& dev
 
 /// A copy of its host for every host that the Slurm topology names; adapters hang on the leaf switches, and
 /// the links between switches are sized so that a device's share is the level's bandwidth in `figures` (its
-/// devicesPerHost and level 0 are not used: the hosts say both). `kindOf`: host name → number in `kinds`, for
-/// every host. A ring, torus or flat topology is refused.
+/// devicesPerHost and level 0 are not used: the hosts say both). Where level 1 is faster than any
+/// adapters are (150 GB/s per device) its hosts are an NVLink domain: their devices are joined at that rate
+/// beside the adapters.
+/// `kindOf`: host name → number in `kinds`, for every host. A ring, torus or flat topology is refused.
 Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
                                const std::unordered_map<std::string, std::size_t>& kindOf,
                                const SlurmTopology& topology, const SlurmFigures& figures);

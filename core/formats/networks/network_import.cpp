@@ -2,17 +2,9 @@
 
 #include "cluster/graph/graph_edit.h"
 #include "formats/networks/host_topology.h"
-#include "formats/networks/slurm_topology.h"
 
 namespace nest {
 namespace {
-
-Reading<NetworkSource> ofTree(Reading<SlurmTopology> tree, const DeviceSpec& device) {
-  if (!tree) return {std::nullopt, std::move(tree.diagnostics)};
-  auto out = networkOf(*tree, defaultFigures(*tree, device));
-  out.diagnostics.insert(out.diagnostics.begin(), tree.diagnostics.begin(), tree.diagnostics.end());
-  return out;
-}
 
 Reading<NetworkSource> ofHost(Reading<HostTopology> host) {
   Reading<NetworkSource> out;
@@ -28,8 +20,6 @@ Reading<NetworkSource> importNetwork(const Format& format, std::string_view text
   Reading<NetworkSource> out;
   if (const auto read = readerOf<ReadNetwork>(&format))
     out = read(text, file);
-  else if (const auto readTree = readerOf<ReadHostTree>(&format))
-    out = ofTree(readTree(text, file), device);
   else if (const auto readHost = readerOf<ReadHost>(&format))
     out = ofHost(readHost(text, file, device));
   if (out)

@@ -5,8 +5,8 @@
 
 namespace nest {
 
-/// Reads any of the network formats as a cluster of its own: a host alone, a Slurm topology with the device's
-/// usual hosts. What the file leaves open is filled from `device` and said in a note.
+/// Reads a format that describes a whole network, or a host alone as a cluster of its own. What the file
+/// leaves open is filled from `device` and said in a note.
 Reading<NetworkSource> importNetwork(const Format&, std::string_view text, const std::string& file,
                                      const DeviceSpec& device);
 

@@ -9,7 +9,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostDevices = 1u << 20;
+constexpr double kMostDevices = 1u << 20;
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
@@ -64,6 +64,24 @@ int SlurmTopology::levelCount() const {
 std::size_t SlurmTopology::hostCount() const {
   return std::accumulate(groups.begin(), groups.end(), std::size_t(0),
                          [](std::size_t n, const Group& g) { return n + g.hosts.size(); });
+}
+
+int SlurmTopology::devicesOf(const std::string& host, int usual) const {
+  const auto own = devices.find(host);
+  return own != devices.end() ? own->second : devicesOfOthers.value_or(usual);
+}
+
+bool SlurmTopology::tellsDevices() const {
+  return devicesOfOthers ||
+         (!groups.empty() && std::all_of(groups.begin(), groups.end(), [&](const Group& g) {
+           return std::all_of(g.hosts.begin(), g.hosts.end(),
+                              [&](const std::string& h) { return devices.count(h) > 0; });
+         }));
+}
+
+bool hasNvlinkDomains(const SlurmTopology& t, const DeviceSpec& device) {
+  return t.areNvlinkDomains ||
+         (t.kind == SlurmTopology::Kind::Block && (device.id == "gb200" || device.id == "gb300"));
 }
 
 SlurmTree treeOf(const SlurmTopology& t) {
@@ -125,6 +143,8 @@ SlurmFigures defaultFigures(const SlurmTopology& t, const DeviceSpec& device) {
     f.levels.push_back({std::move(name), rate(device.hostLinkBandwidth.value, 25e9), Seconds(5e-6 + 2e-6 * l),
                         Origin::Estimated});
   }
+  if (hasNvlinkDomains(t, device) && f.levels.size() > 1)
+    f.levels[1] = {"NVLink domain", f.levels[0].bandwidth, f.levels[0].latency, f.levels[0].origin};
   return f;
 }
 
@@ -141,8 +161,10 @@ Diagnostics check(const SlurmTopology& t, const SlurmFigures& f) {
       out.push_back(error(
           "slurm-figures", at("levels/" + std::to_string(l)),
           "level \"" + f.levels[l].name + "\" needs a positive bandwidth and a latency of zero or more"));
-  if (f.devicesPerHost < 1 ||
-      t.hostCount() * static_cast<std::size_t>(std::max(1, f.devicesPerHost)) > kMostDevices)
+  double devices = 0;
+  for (const auto& g : t.groups)
+    for (const std::string& h : g.hosts) devices += t.devicesOf(h, std::max(1, f.devicesPerHost));
+  if (f.devicesPerHost < 1 || devices > kMostDevices)
     out.push_back(error("slurm-devices", at("devices_per_host"),
                         "devices per host must be 1 or more, and at most 1,048,576 in all"));
   if (t.hostCount() == 0)
@@ -153,16 +175,19 @@ Diagnostics check(const SlurmTopology& t, const SlurmFigures& f) {
 
 /// The typed levels of a tree whose groups have at most so many members, missing ones counted; nothing if it
 /// would take more than four times the hosts there are.
-std::optional<LevelsSource> levelsOf(const SlurmTree& tree, const SlurmFigures& f) {
+std::optional<LevelsSource> levelsOf(const SlurmTopology& t, const SlurmTree& tree, const SlurmFigures& f) {
   LevelsSource s;
   double slots = 1;
+  int mostDevices = 1;
+  for (int h : tree.hosts)
+    mostDevices = std::max(mostDevices, t.devicesOf(tree.nodes[at(h)].name, f.devicesPerHost));
   for (std::size_t l = 0; l < f.levels.size(); ++l) {
     LevelSpec spec;
     spec.name = f.levels[l].name;
     spec.bandwidth = f.levels[l].bandwidth;
     spec.latency = f.levels[l].latency;
     spec.origin = f.levels[l].origin;
-    spec.fanout = l == 0 ? f.devicesPerHost : 1;
+    spec.fanout = l == 0 ? mostDevices : 1;
     s.levels.push_back(spec);
   }
   for (const auto& n : tree.nodes)
@@ -184,20 +209,21 @@ std::optional<LevelsSource> levelsOf(const SlurmTree& tree, const SlurmFigures& 
       const int c = tree.nodes[n].children[k];
       slot[at(c)] = slot[n] * at(s.levels[at(tree.nodes[n].level)].fanout) + k;
       if (tree.nodes[at(c)].level == 0) {
-        s.hostSizes[slot[at(c)]] = f.devicesPerHost;
+        s.hostSizes[slot[at(c)]] = t.devicesOf(tree.nodes[at(c)].name, f.devicesPerHost);
         s.hostNames[slot[at(c)]] = tree.nodes[at(c)].name;
       }
     }
-  if (count == tree.hosts.size()) s.hostSizes.clear();
+  if (std::all_of(s.hostSizes.begin(), s.hostSizes.end(), [&](int size) { return size == mostDevices; }))
+    s.hostSizes.clear();
   return s;
 }
 
 /// Links sized so that every group's share of its uplink is the level's bandwidth.
-NetworkGraph graphOf(const SlurmTree& tree, const SlurmFigures& f) {
+NetworkGraph graphOf(const SlurmTopology& t, const SlurmTree& tree, const SlurmFigures& f) {
   NetworkGraph g;
   std::vector<double> devices(tree.nodes.size(), 0);
   for (std::size_t n = tree.nodes.size(); n-- > 0;) {
-    if (tree.nodes[n].level == 0) devices[n] = f.devicesPerHost;
+    if (tree.nodes[n].level == 0) devices[n] = t.devicesOf(tree.nodes[n].name, f.devicesPerHost);
     if (tree.nodes[n].parent >= 0) devices[at(tree.nodes[n].parent)] += devices[n];
   }
   const auto link = [&](int a, int b, double rate, double latency, Origin origin) {
@@ -224,7 +250,7 @@ NetworkGraph graphOf(const SlurmTree& tree, const SlurmFigures& f) {
            std::max(0.0, level.latency.value() - inner) / 2, level.origin);
     }
     if (x.level != 0) continue;
-    for (int d = 0; d < f.devicesPerHost; ++d) {
+    for (int d = 0; d < static_cast<int>(devices[n]); ++d) {
       NetworkNode device;
       device.id = x.name + ":" + std::to_string(d);
       device.name = device.id;
@@ -248,9 +274,9 @@ NetworkGraph latticeOf(const SlurmTopology& t, const SlurmFigures& f) {
   for (const auto& group : t.groups) {
     hosts.clear();
     for (const std::string& name : group.hosts)
-      hosts.push_back(b.addHostWithDevices(name, f.devicesPerHost, f.levels[0].bandwidth.value() / 1e9,
-                                           f.levels[0].latency.value() * 1e6 / 2,
-                                           80.0 * static_cast<double>(hosts.size()), 0)
+      hosts.push_back(b.addHostWithDevices(
+                           name, t.devicesOf(name, f.devicesPerHost), f.levels[0].bandwidth.value() / 1e9,
+                           f.levels[0].latency.value() * 1e6 / 2, 80.0 * static_cast<double>(hosts.size()), 0)
                           .front() -
                       1);
     const std::vector<int> sides = t.kind == SlurmTopology::Kind::Torus
@@ -285,15 +311,15 @@ Reading<std::variant<LevelsSource, GraphSource>> networkOf(const SlurmTopology& 
                  text::time(l.latency);
   if (!assumed.empty())
     result.diagnostics.push_back(note("slurm-no-bandwidth", {"", 0, 0, "/cluster/levels"},
-                                      "a Slurm topology carries no bandwidth; assumed per device: " + assumed,
+                                      t.from + " carries no bandwidth; assumed per device: " + assumed,
                                       "give the bandwidth and latency of each level"));
   const bool lattice = t.kind == SlurmTopology::Kind::Ring || t.kind == SlurmTopology::Kind::Torus;
   if (!lattice) {
     const SlurmTree tree = treeOf(t);
-    if (auto levels = levelsOf(tree, f))
+    if (auto levels = levelsOf(t, tree, f))
       result.value = std::move(*levels);
     else
-      result.value = GraphSource{graphOf(tree, f), {}, "Slurm topology"};
+      result.value = GraphSource{graphOf(t, tree, f), {}, t.from.substr(t.from.starts_with("a ") ? 2 : 0)};
     return result;
   }
   if (t.kind == SlurmTopology::Kind::Ring && t.groups.size() > 1) {

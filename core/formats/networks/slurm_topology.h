@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "cluster/levels/cluster_source.h"
@@ -10,7 +12,8 @@
 
 namespace nest {
 
-/// What a Slurm topology file says: which hosts stand together. It carries no bandwidth.
+/// What a Slurm topology file says, or another that says as much: which hosts stand together, and of some how
+/// many devices each has. It carries no bandwidth.
 struct SlurmTopology {
   enum class Kind { Tree, Block, Ring, Torus, Flat };
   struct Group {
@@ -26,6 +29,16 @@ struct SlurmTopology {
   std::vector<int> blockSizes;        ///< hosts per level of blocks, smallest first
   std::array<int, 3> sides{0, 0, 0};  ///< of a torus, x fastest
 
+  std::string from = "a Slurm topology";         ///< what the file is, for messages
+  std::unordered_map<std::string, int> devices;  ///< of each host, where the file tells
+  std::optional<int> devicesOfOthers;            ///< of each host that `devices` leaves out, where told
+  bool isListOnly = false;                       ///< it names hosts, but not how they are connected
+  bool areNvlinkDomains = false;  ///< NVLink joins the devices of the innermost groups across their hosts
+
+  /// Devices of a host; `usual` where the file does not tell.
+  int devicesOf(const std::string& host, int usual) const;
+  /// Whether it tells the devices of every host.
+  bool tellsDevices() const;
   /// Network levels outside the host: 1 for flat, ring and torus; depth of the switches; blocks and their
   /// joins.
   int levelCount() const;
@@ -53,9 +66,13 @@ struct SlurmFigures {
   std::vector<Level> levels;
 };
 
-/// From the device: its link inside the host, its usual share of the host's network outside, no
-/// oversubscription.
+/// From the device: its link inside the host, and across the hosts of an NVLink domain; its usual share of
+/// the host's network outside; no oversubscription.
 SlurmFigures defaultFigures(const SlurmTopology&, const DeviceSpec&);
+
+/// NVLink reaches across the hosts of the innermost groups: the file says so, or they are Slurm blocks of
+/// devices that are built so (GB200, GB300).
+bool hasNvlinkDomains(const SlurmTopology&, const DeviceSpec&);
 
 /// The cluster: typed levels with host names where the tree is regular enough (missing hosts included), a
 /// network where it is not, or for tori. `figures.levels` must have 1 + levelCount() entries. A note names

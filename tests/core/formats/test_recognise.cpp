@@ -45,11 +45,25 @@ private slots:
     row("empty", "", "", "");
     row("prose", "To whom it may concern", "letter.txt", "");
     row("Kueue", "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\n", "topology.yaml", "");
-    row("scontrol show nodes", "NodeName=gpu00 Arch=x86_64\n CPUAlloc=0\n", "topology.conf", "");
+    row("scontrol show nodes", "NodeName=gpu00 Arch=x86_64\n CPUAlloc=0\n", "topology.conf", "slurm-nodes");
     row("a matrix below what lists the GPUs",
         "| NVIDIA-SMI 550.54 |\n\tGPU0\tGPU1\nGPU0\t X \tNV12\nGPU1\tNV12\t X \n", "", "nvidia-topo");
     row("a drawing with GPUs in it", "graph { gpu0 -- gpu1 [label=\" x \"] }", "", "dot");
-    row("slurm.conf under another name", "NodeName=n[1-4] CPUs=4\n", "topology.conf", "");
+    row("slurm.conf under another name", "NodeName=n[1-4] CPUs=4\n", "topology.conf", "slurm-nodes");
+    row("Slurm's tree with its nodes", "SwitchName=l Nodes=n[1-4]\nNodeName=n[1-4] Gres=gpu:8\n", "",
+        "slurm-conf");
+    row("rocm-smi",
+        "==== ROCm System Management Interface ====\n==== Weight between two GPUs ====\n"
+        "       GPU0         GPU1\nGPU0   0            15\nGPU1   15           0\n",
+        "", "amd-topo");
+    row("amd-smi", "LINK TYPE TABLE:\n      GPU0 GPU1\nGPU0 SELF XGMI\nGPU1 XGMI SELF\n", "", "amd-topo");
+    row("a list of numbers", "[1, 2]", "", "");
+    row("an INI file", "[core]\n\tbare = false\n[user]\n\tname = x\n", "", "");
+    row("TOML", "[training]\nsteps=10\n", "", "");
+    row("words", "alpha\nbeta\ngamma\n", "words.txt", "");
+    row("numbers", "1\n2\n3\n", "numbers.txt", "");
+    row("a table of results", "model,step_time\na,1\n", "results.csv", "");
+    row("hosts by the file's name", "alpha\nbeta\n", "my-hosts.txt", "host-list");
     row("empty topology.conf", "", "topology.conf", "slurm-conf");
     row("edges", "gpu0 gpu1 50\ngpu1 gpu2 50\n", "edges.txt", "");
   }
@@ -63,25 +77,17 @@ private slots:
     row("tokenizer", R"({"tokenizer_class": "LlamaTokenizer"})", "tokenizer");
     row("generation", R"({"_from_model_config": true})", "generation_config");
     row("parameters", R"({"dim": 4096, "n_layers": 32})", "params.json");
-    row("hwloc", "<?xml version='1.0'?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology/>", "hwloc");
     row("msccl", "<algo name='a'/>", "MSCCL");
-    row("slurm.conf", "# c\nClusterName=c\nNodeName=n[1-4] CPUs=4\n", "slurm.conf");
     row("nvidia-smi", "| NVIDIA-SMI 550.54 |", "GPUs");
     row("rocm-smi", "==== ROCm System Management Interface ====\n", "AMD");
-    row("rocm-smi topology",
-        "==== ROCm System Management Interface ====\n==== Weight between two GPUs ====\n"
-        "       GPU0         GPU1\nGPU0   0            15\nGPU1   15           0\n",
-        "AMD");
-    row("amd-smi topology", "LINK TYPE TABLE:\n      GPU0 GPU1\nGPU0 SELF XGMI\n", "AMD");
-    row("scontrol show nodes",
-        "NodeName=gpu00 Arch=x86_64 CoresPerSocket=56\n   CPUAlloc=0 Gres=gpu:h100:8\n",
-        "scontrol show nodes");
     row("Kueue",
         "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Topology\nspec:\n  levels:\n  - nodeLabel: rack\n",
-        "Kubernetes");
-    row("AWS", R"({"Instances": [{"InstanceId": "i-1", "NetworkNodes": ["nn-1"]}]})", "AWS");
+        "Kueue");
     row("kubectl", R"({"apiVersion": "v1", "items": [], "kind": "List"})", "Kubernetes");
-    row("ibnetdiscover", "vendid=0x2c9\ndevid=0xd2f0\nSwitch\t40 \"S-1\"", "ibnetdiscover");
+    row("slurm.conf without nodes", "ClusterName=c\nPartitionName=p Default=YES\n", "slurm.conf");
+    row("Azure", R"([{"name": "vm", "hardwareProfile": {"vmSize": "Standard_ND96isr_H100_v5"}}])", "Azure");
+    row("AWS instances", R"({"Reservations": [{"Instances": [{"InstanceId": "i-1"}]}]})", "AWS");
+    row("Ansible in YAML", "all:\n  children:\n    rack1:\n      hosts:\n        gpu00:\n", "Ansible");
     row("packed", "PK\x03\x04", "compressed");
     row("prose", "To whom it may concern", "");
   }

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "formats/format.h"
+#include "formats/networks/host_list.h"
+#include "text/json_text.h"
+
+namespace nest {
+namespace {
+
+using nlohmann::json;
+
+/// A text under a key, or under either of the names that a provider's programs print; empty if there is none.
+std::string text(const json& object, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const auto v = object.find(name); v != object.end() && v->is_string()) return v->get<std::string>();
+  return {};
+}
+
+/// What stands behind the last "/" of a resource's address.
+std::string lastPart(const std::string& address) {
+  return address.substr(address.find_last_of('/') + 1);
+}
+
+/// Reads the answers of one provider: a list of instances somewhere in a JSON text.
+class InstanceReader {
+public:
+  using Take = void (*)(InstanceReader&, const json& instance, const Place&);
+
+  InstanceReader(std::string_view text, const std::string& file, const char* from)
+      : m_source(text, file), m_hosts(m_source, from), m_text(text), m_file(file) {}
+
+  /// `keys`: how to get to the list; a list at the top needs none.
+  Reading<SlurmTopology> run(std::initializer_list<const char*> keys, const char* wanted, Take take) {
+    auto read = readJsonText(m_text, m_file);
+    if (!read) return {std::nullopt, std::move(read.diagnostics)};
+    const json* list = &read->root();
+    std::string pointer;
+    for (const char* key : keys)
+      if (const auto inner = list->is_object() ? list->find(key) : list->end();
+          list->is_object() && inner != list->end()) {
+        list = &*inner;
+        pointer = jsonPointer(pointer, key);
+      }
+    if (!list->is_array()) {
+      m_source.error(read->placeOf(pointer), "cloud-instances",
+                     std::string("expected a list of instances, as ") + wanted + " prints it");
+      return {std::nullopt, m_source.take()};
+    }
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const Place place = read->placeOf(jsonPointer(pointer, i));
+      if ((*list)[i].is_object())
+        take(*this, (*list)[i], place);
+      else
+        m_source.error(place, "cloud-instances", "an instance is an object");
+    }
+    sayDevices();
+    return m_hosts.finish();
+  }
+
+  /// `type` tells the devices; one that is not known leaves them open.
+  void add(HostList::Host host, const std::string& type, const Place& place) {
+    if (const auto known = findInstanceType(type)) {
+      host.devices = host.devices ? host.devices : known->devices;
+      if (!known->hasNvlinkDomains) host.nvlinkDomain.clear();
+      if (!known->device.empty()) ++m_types[type + " (" + std::string(known->device) + ")"];
+    } else if (!type.empty()) {
+      if (!host.devices && m_unknown.emplace(type, 1).second)
+        m_source.warning(place, "instance-type",
+                         "the devices of the instance type " + nest::quoted(type) + " are not known",
+                         "give --devices-per-host");
+      if (!host.devices) host.nvlinkDomain.clear();
+    }
+    m_hosts.add(std::move(host), place);
+  }
+
+private:
+  void sayDevices() {
+    std::string all;
+    for (const auto& [type, count] : m_types) all += (all.empty() ? "" : ", ") + type;
+    if (!all.empty())
+      m_source.note(m_source.whole(), "instance-devices", "the instances are " + all,
+                    "choose that device, if the scenario has another");
+  }
+
+  SourceText m_source;
+  HostList m_hosts;
+  std::string_view m_text;
+  std::string m_file;
+  std::map<std::string, int> m_types, m_unknown;
+};
+
+/// docs.aws.amazon.com: NetworkNodes stand outermost first, three or four of them.
+void takeAws(InstanceReader& r, const json& instance, const Place& place) {
+  HostList::Host host;
+  host.name = text(instance, {"InstanceId"});
+  if (const auto nodes = instance.find("NetworkNodes"); nodes != instance.end() && nodes->is_array())
+    for (const json& n : *nodes) host.groups.push_back(n.is_string() ? n.get<std::string>() : std::string());
+  host.nvlinkDomain = text(instance, {"CapacityBlockId"});
+  r.add(std::move(host), text(instance, {"InstanceType"}), place);
+}
+
+/// docs.cloud.google.com/compute, view instance topology: a subblock of A4X is an NVLink domain.
+void takeGoogle(InstanceReader& r, const json& instance, const Place& place) {
+  HostList::Host host;
+  host.name = text(instance, {"name"});
+  if (const auto status = instance.find("resourceStatus"); status != instance.end() && status->is_object())
+    if (const auto t = status->find("physicalHostTopology"); t != status->end() && t->is_object()) {
+      host.groups = {text(*t, {"cluster"}), text(*t, {"block"}), text(*t, {"subblock"})};
+      // Subblocks are numbered within their block.
+      if (!host.groups.back().empty())
+        host.nvlinkDomain = host.groups[0] + '/' + host.groups[1] + '/' + host.groups[2];
+    }
+  if (const auto all = instance.find("guestAccelerators"); all != instance.end() && all->is_array()) {
+    int sum = 0;
+    for (const json& a : *all)
+      if (const auto count = a.find("acceleratorCount"); count != a.end() && count->is_number_unsigned())
+        sum += static_cast<int>(std::min<std::uint64_t>(count->get<std::uint64_t>(), 1u << 16));
+    if (sum > 0) host.devices = sum;
+  }
+  r.add(std::move(host), lastPart(text(instance, {"machineType"})), place);
+}
+
+/// docs.oracle.com, ComputeHost: the command line prints keys with dashes, the interface in camel case.
+void takeOracle(InstanceReader& r, const json& instance, const Place& place) {
+  HostList::Host host;
+  host.name = text(instance, {"display-name", "displayName", "instance-id", "instanceId", "id"});
+  host.groups = {text(instance, {"hpc-island-id", "hpcIslandId", "customerHPCIslandId"}),
+                 text(instance, {"network-block-id", "networkBlockId", "customerNetworkBlock"}),
+                 text(instance, {"local-block-id", "localBlockId", "customerLocalBlock"})};
+  host.nvlinkDomain =
+      text(instance, {"gpu-memory-fabric-id", "gpuMemoryFabricId", "customerGpuMemoryFabric"});
+  r.add(std::move(host), text(instance, {"shape", "platform"}), place);
+}
+
+Reading<SlurmTopology> readAws(std::string_view text, const std::string& file) {
+  return InstanceReader(text, file, "an answer of AWS")
+      .run({"Instances"}, "aws ec2 describe-instance-topology", takeAws);
+}
+Reading<SlurmTopology> readGoogle(std::string_view text, const std::string& file) {
+  return InstanceReader(text, file, "an answer of Google Cloud")
+      .run({"items"}, "gcloud compute instances list --format json", takeGoogle);
+}
+Reading<SlurmTopology> readOracle(std::string_view text, const std::string& file) {
+  return InstanceReader(text, file, "an answer of Oracle Cloud")
+      .run({"data", "items"}, "oci compute compute-host list --all", takeOracle);
+}
+
+}  // namespace
+
+const Format& awsTopologyFormat() {
+  static constexpr Format format = {
+      .key = "aws-topology",
+      .name = "AWS describe-instance-topology",
+      .suffixes = "json",
+      .fileNames = "",
+      .example =
+          R"({"Instances": [{"InstanceId": "i-1", "InstanceType": "p5.48xlarge", "NetworkNodes": ["nn-1", "nn-2", "nn-3"]},
+ {"InstanceId": "i-2", "InstanceType": "p5.48xlarge", "NetworkNodes": ["nn-1", "nn-2", "nn-4"]}]})",
+      .remarks = "",
+      .claims = [](const FileLook& f) { return f.names("Instances") && f.names("NetworkNodes"); },
+      .read = &readAws};
+  return format;
+}
+
+const Format& googleTopologyFormat() {
+  static constexpr Format format = {
+      .key = "gcp-topology",
+      .name = "Google Cloud instances",
+      .suffixes = "json",
+      .fileNames = "",
+      .example = R"([{"name": "a3-0", "machineType": "a3-megagpu-8g",
+  "resourceStatus": {"physicalHostTopology": {"cluster": "c1", "block": "b1", "subblock": "s1", "host": "h1"}}}])",
+      .remarks = "What gcloud compute instances list --format json prints.",
+      .claims = [](const FileLook& f) { return f.names("physicalHostTopology"); },
+      .read = &readGoogle};
+  return format;
+}
+
+const Format& oracleTopologyFormat() {
+  static constexpr Format format = {
+      .key = "oci-topology",
+      .name = "Oracle Cloud compute hosts",
+      .suffixes = "json",
+      .fileNames = "",
+      .example = R"({"data": {"items": [{"display-name": "gpu0", "shape": "BM.GPU.H100.8",
+  "hpc-island-id": "i1", "network-block-id": "n1", "local-block-id": "l1"}]}})",
+      .remarks = "What oci compute compute-host list --all prints.",
+      .claims =
+          [](const FileLook& f) {
+            return f.names("local-block-id") || f.names("localBlockId") || f.names("customerLocalBlock");
+          },
+      .read = &readOracle};
+  return format;
+}
+
+}  // namespace nest

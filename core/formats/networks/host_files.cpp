@@ -1,0 +1,452 @@
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "formats/format.h"
+#include "formats/networks/host_list.h"
+#include "formats/networks/slurm_hostlist.h"
+#include "formats/networks/text_lines.h"
+#include "text/decimal.h"
+#include "units/letters.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostBytes = 16u << 20;
+constexpr long long kMostDevices = 4096;
+
+/// Letters, digits and what host names and host lists have besides.
+bool isHostWord(std::string_view s) {
+  return !s.empty() && (std::isalnum(static_cast<unsigned char>(s.front())) || s.front() == '[') &&
+         std::all_of(s.begin(), s.end(), [](unsigned char c) {
+           return std::isalnum(c) || c == '-' || c == '_' || c == '.' || c == '[' || c == ']' || c == ',';
+         });
+}
+
+std::optional<int> countOf(std::string_view s) {
+  const auto n = readWhole(s, 0, kMostDevices);
+  return n ? std::optional(static_cast<int>(*n)) : std::nullopt;
+}
+
+/// "gpu00 slots=8 max_slots=8" (Open MPI, DeepSpeed), "gpu00:8" (MPICH), "gpu[00-15]" (pdsh, Slurm), "gpu00"
+/// on lines of its own, once a slot (PBS).
+struct HostLine {
+  TextPart hosts;
+  std::optional<int> slots;
+  std::optional<TextPart> wrong;
+};
+std::optional<HostLine> hostLine(const TextPart& line) {
+  const auto words = wordsOf(line, "#");
+  if (words.empty()) return std::nullopt;
+  HostLine out{words[0], {}, {}};
+  if (const auto colon = out.hosts.text.rfind(':'); colon != std::string_view::npos) {
+    out.slots = countOf(out.hosts.text.substr(colon + 1));
+    if (!out.slots) out.wrong = words[0];
+    out.hosts.text = out.hosts.text.substr(0, colon);
+  }
+  if (!isHostWord(out.hosts.text)) out.wrong = words[0];
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string word = text::lower(words[i].text);
+    if (word.starts_with("slots=")) {
+      out.slots = countOf(word.substr(6));
+      if (!out.slots) out.wrong = words[i];
+    } else if (!word.starts_with("max_slots=") && !word.starts_with("max-slots=") &&
+               !word.starts_with("port=") && !word.starts_with("user=")) {
+      out.wrong = words[i];
+    }
+  }
+  return out;
+}
+
+Reading<SlurmTopology> readHostFile(std::string_view text, const std::string& file) {
+  SourceText source(text, file);
+  if (!source.isReadable(kMostBytes, "a host file")) return {std::nullopt, source.take()};
+  HostList hosts(source, "a host file");
+  std::vector<HostLine> lines;
+  std::map<std::string, int> times;
+  bool hasSlots = false;
+  for (const TextPart& line : linesOf(text)) {
+    auto read = hostLine(line);
+    if (!read) continue;
+    if (read->wrong)
+      source.error(source.place(read->wrong->offset), "hostfile-line",
+                   "expected a host and its slots, as \"gpu00 slots=8\"; found " + quoted(read->wrong->text));
+    hasSlots = hasSlots || read->slots;
+    ++times[std::string(read->hosts.text)];
+    lines.push_back(std::move(*read));
+  }
+  if (lines.size() == 1 && !hasSlots &&
+      lines[0].hosts.text.find_first_of("0123456789") == std::string_view::npos)
+    source.error(source.place(lines[0].hosts.offset), "hostfile-line",
+                 "expected hosts and their slots, as \"gpu00 slots=8\"; found one word");
+  // A host once a slot, where no line gives slots.
+  const bool repeats =
+      !hasSlots && std::any_of(times.begin(), times.end(), [](const auto& t) { return t.second > 1; });
+  if (!source.failed())
+    for (const HostLine& l : lines)
+      hosts.addList(l.hosts.text, repeats ? times[std::string(l.hosts.text)] : l.slots,
+                    source.place(l.hosts.offset));
+  return hosts.finish();
+}
+
+/// Every line that says something is one of a host file, and at least one can be nothing else.
+bool isHostFile(const FileLook& f) {
+  bool isCertain = f.file.find("host") != std::string::npos || f.file.find("nodes") != std::string::npos;
+  int lines = 0;
+  const auto all = linesOf(f.text);
+  for (const TextPart& line : all) {
+    // The look may end within a line.
+    if (line.offset + line.text.size() == f.text.size() && lines > 100) break;
+    const auto read = hostLine(line);
+    if (!read) continue;
+    if (read->wrong) return false;
+    const std::string_view name = read->hosts.text;
+    const bool hasNumber =
+        std::any_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); });
+    if (!std::isalpha(static_cast<unsigned char>(name.front())) && !isCertain) return false;
+    if (name.find('[') == std::string_view::npos && name.find(',') != std::string_view::npos) return false;
+    isCertain =
+        isCertain || read->slots || name.find('[') != std::string_view::npos || (hasNumber && lines > 0);
+    ++lines;
+  }
+  return lines > 0 && isCertain;
+}
+
+/// Ansible's INI inventories: hosts in [groups], their variables behind them; [group:children] and
+/// [group:vars].
+class AnsibleReader {
+public:
+  AnsibleReader(std::string_view text, const std::string& file)
+      : m_source(text, file), m_hosts(m_source, "an Ansible inventory") {}
+
+  Reading<SlurmTopology> run() {
+    if (!m_source.isReadable(kMostBytes, "an Ansible inventory")) return {std::nullopt, m_source.take()};
+    for (const TextPart& line : linesOf(m_source.text())) read(line);
+    if (!m_hasGroups)
+      m_source.error(m_source.whole(), "ansible-group", "the inventory has no group, as [rack1]",
+                     "give a plain list of hosts as a host file");
+    if (!m_source.failed()) addHosts();
+    return m_hosts.finish();
+  }
+
+private:
+  struct Named {
+    std::string name, group;
+    std::optional<int> devices;
+    Place place;
+  };
+
+  void read(const TextPart& line) {
+    const auto words = wordsOf(line, "#;");
+    if (words.empty()) return;
+    if (words[0].text.front() == '[') {
+      const auto close = words[0].text.find(']');
+      if (close == std::string_view::npos && !isHostWord(words[0].text))
+        return m_source.error(m_source.place(words[0].offset), "ansible-group", "a group stands in [ ]");
+      const std::string_view head = words[0].text.substr(1, close - 1);
+      m_hasGroups = true;
+      m_group = head.substr(0, head.find(':'));
+      m_part =
+          head.find(':') == std::string_view::npos ? "hosts" : std::string(head.substr(head.find(':') + 1));
+      return;
+    }
+    if (m_part == "children") {
+      m_parents[std::string(words[0].text)].insert(m_group);
+    } else if (m_part == "vars") {
+      if (const auto count = devicesIn(words)) m_devicesOf[m_group] = count;
+    } else {
+      for (std::string& name : expand(words[0]))
+        m_all.push_back({std::move(name), m_group, devicesIn({words.begin() + 1, words.end()}),
+                         m_source.place(words[0].offset)});
+    }
+  }
+
+  /// "gpu[00:15].example.org": from and to, both in it; letters count, too.
+  std::vector<std::string> expand(const TextPart& word) {
+    const auto open = word.text.find('['), colon = word.text.find(':', open),
+               close = word.text.find(']', open);
+    if (open == std::string_view::npos) return {std::string(word.text.substr(0, word.text.find(':')))};
+    std::string list(word.text);
+    if (colon != std::string_view::npos && close != std::string_view::npos && colon < close)
+      list[colon] = '-';
+    const Hostlist names = expandHostlist(list);
+    if (!names.error.empty())
+      m_source.error(m_source.place(word.offset + names.offset), "slurm-hostlist",
+                     names.error + " in " + quoted(word.text));
+    return names.names;
+  }
+
+  std::optional<int> devicesIn(const std::vector<TextPart>& words) {
+    for (const TextPart& w : words) {
+      const auto equals = w.text.find('=');
+      if (equals == std::string_view::npos) continue;
+      const std::string key = text::lower(w.text.substr(0, equals));
+      static const std::set<std::string> names = {
+          "gpus",  "gpu_count", "num_gpus",      "ngpus",          "n_gpus",
+          "slots", "devices",   "gpus_per_node", "nproc_per_node", "accelerators"};
+      if (!names.count(key)) continue;
+      const auto count = countOf(w.text.substr(equals + 1));
+      if (!count)
+        m_source.error(m_source.place(w.offset), "ansible-devices",
+                       key + " is " + quoted(w.text.substr(equals + 1)) + "; expected: a whole number");
+      return count;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<int> inherited(const std::string& group, int depth) const {
+    if (const auto own = m_devicesOf.find(group); own != m_devicesOf.end()) return own->second;
+    if (const auto parents = m_parents.find(group); parents != m_parents.end() && depth < 8)
+      for (const std::string& p : parents->second)
+        if (const auto found = inherited(p, depth + 1)) return found;
+    const auto all = m_devicesOf.find("all");
+    return all == m_devicesOf.end() ? std::nullopt : all->second;
+  }
+
+  /// Groups count as places only where every host stands in one group and every group in at most one other.
+  void addHosts() {
+    std::map<std::string, std::string> groupOf;
+    std::set<std::string> groups;
+    bool isTree = true;
+    for (const Named& h : m_all) {
+      isTree = isTree && groupOf.emplace(h.name, h.group).first->second == h.group && !h.group.empty();
+      groups.insert(h.group);
+    }
+    for (const auto& [child, parents] : m_parents) isTree = isTree && parents.size() == 1;
+    const bool counts = isTree && groups.size() > 1;
+    if (!counts && groups.size() > 1)
+      m_source.note(m_source.whole(), "ansible-groups",
+                    "hosts stand in several groups, so that the groups are no places; they are ignored");
+    for (const Named& h : m_all) {
+      HostList::Host host{h.name, {}, h.devices ? h.devices : inherited(h.group, 0)};
+      std::string at = h.group;
+      while (counts && host.groups.size() < 8) {
+        host.groups.insert(host.groups.begin(), at);
+        const auto above = m_parents.find(at);
+        if (above == m_parents.end()) break;
+        at = *above->second.begin();
+      }
+      m_hosts.add(std::move(host), h.place);
+    }
+  }
+
+  SourceText m_source;
+  HostList m_hosts;
+  std::string m_group, m_part = "hosts";
+  bool m_hasGroups = false;
+  std::vector<Named> m_all;
+  std::map<std::string, std::set<std::string>> m_parents;
+  std::map<std::string, std::optional<int>> m_devicesOf;
+};
+
+/// A group's head, and a line of a host behind it; other INI files have "key = value" there.
+bool isAnsible(const FileLook& f) {
+  bool hasGroup = false, hasHost = false;
+  bool isOther = false;
+  for (const TextPart& line : linesOf(f.text)) {
+    const auto words = wordsOf(line, "#;");
+    if (words.empty()) continue;
+    if (words[0].text.front() == '[' && words[0].text.back() == ']' && words.size() == 1) {
+      hasGroup = true;
+      isOther = words[0].text.find(':') != std::string_view::npos;
+    } else if (isOther) {
+      continue;
+    } else if (words[0].text.find_first_of("={}<>()\"|/") != std::string_view::npos ||
+               (words.size() > 1 && words[1].text.find('=') == std::string_view::npos) ||
+               (words.size() > 1 && words[1].text == "=")) {
+      return false;
+    } else {
+      hasHost = true;
+    }
+  }
+  return hasGroup && hasHost;
+}
+
+/// A table with a head: one column names hosts, one may count devices, others may name where they stand.
+class InventoryReader {
+public:
+  InventoryReader(std::string_view text, const std::string& file)
+      : m_source(text, file), m_hosts(m_source, "an inventory") {}
+
+  Reading<SlurmTopology> run() {
+    if (!m_source.isReadable(kMostBytes, "an inventory")) return {std::nullopt, m_source.take()};
+    const auto lines = linesOf(m_source.text());
+    std::size_t l = 0;
+    while (l < lines.size() && (lines[l].text.empty() || lines[l].text.front() == '#')) ++l;
+    if (l < lines.size()) readHead(lines[l]);
+    if (!m_source.failed() && m_host < 0)
+      m_source.error(m_source.whole(), "inventory-head", "no column is named host",
+                     "name the columns in the first line, for example host,rack,gpus");
+    const bool hasHead = !m_source.failed();
+    for (++l; hasHead && l < lines.size(); ++l)
+      if (!lines[l].text.empty() && lines[l].text.front() != '#') row(lines[l]);
+    return m_hosts.finish();
+  }
+
+  /// Column heads of this line; empty if it has none for hosts.
+  static bool isHead(std::string_view line) {
+    InventoryReader reader(line, {});
+    reader.readHead({line, 0});
+    return reader.m_host >= 0 && (reader.m_devices >= 0 || !reader.m_groups.empty());
+  }
+
+private:
+  static char separatorOf(std::string_view head) {
+    for (char c : {',', ';', '\t'})
+      if (head.find(c) != std::string_view::npos) return c;
+    return ',';
+  }
+
+  std::vector<TextPart> cells(const TextPart& line) const {
+    std::vector<TextPart> out;
+    std::size_t at = 0;
+    while (at <= line.text.size()) {
+      const bool isQuoted = at < line.text.size() && line.text[at] == '"';
+      const std::size_t from = at + (isQuoted ? 1 : 0);
+      std::size_t end = isQuoted ? line.text.find('"', from) : line.text.find(m_separator, from);
+      end = std::min(end, line.text.size());
+      std::string_view cell = line.text.substr(from, end - from);
+      while (!cell.empty() && cell.front() == ' ') cell.remove_prefix(1);
+      while (!cell.empty() && cell.back() == ' ') cell.remove_suffix(1);
+      out.push_back({cell, line.offset + from});
+      const std::size_t next = line.text.find(m_separator, end);
+      if (next == std::string_view::npos) break;
+      at = next + 1;
+    }
+    return out;
+  }
+
+  void readHead(const TextPart& line) {
+    // Outermost first.
+    static constexpr std::string_view kPlaces[] = {
+        "region", "datacenter", "data_center",   "dc",        "site",     "building", "zone",
+        "hall",   "room",       "cluster",       "fabric",    "core",     "superpod", "su",
+        "pod",    "row",        "spine",         "block",     "subblock", "rack",     "tor",
+        "leaf",   "switch",     "nvlink_domain", "nvl_domain"};
+    static constexpr std::string_view kHosts[] = {"host",      "hostname", "host_name", "node",
+                                                  "node_name", "name",     "server",    "instance"};
+    static constexpr std::string_view kDevices[] = {
+        "gpus",    "gpu",   "gpu_count",    "num_gpus",      "ngpus",
+        "devices", "slots", "accelerators", "gpus_per_node", "device_count"};
+    m_separator = separatorOf(line.text);
+    std::vector<std::pair<std::size_t, int>> places;
+    const auto head = cells(line);
+    std::string ignored;
+    for (std::size_t c = 0; c < head.size(); ++c) {
+      std::string name = text::lower(head[c].text);
+      std::replace(name.begin(), name.end(), ' ', '_');
+      std::replace(name.begin(), name.end(), '-', '_');
+      const int column = static_cast<int>(c);
+      if (m_host < 0 && std::find(std::begin(kHosts), std::end(kHosts), name) != std::end(kHosts))
+        m_host = column;
+      else if (m_devices < 0 &&
+               std::find(std::begin(kDevices), std::end(kDevices), name) != std::end(kDevices))
+        m_devices = column;
+      else if (const auto place = std::find(std::begin(kPlaces), std::end(kPlaces), name);
+               place != std::end(kPlaces))
+        places.emplace_back(place - std::begin(kPlaces), column);
+      else
+        ignored += (ignored.empty() ? "" : ", ") + quoted(head[c].text);
+    }
+    std::sort(places.begin(), places.end());
+    for (const auto& [rank, column] : places) {
+      m_groups.push_back(column);
+      m_isDomain = kPlaces[rank].starts_with("nvl");
+    }
+    m_columns = head.size();
+    if (!ignored.empty())
+      m_source.note(m_source.place(line.offset), "inventory-columns",
+                    "these columns are ignored: " + ignored);
+  }
+
+  void row(const TextPart& line) {
+    const auto all = cells(line);
+    if (all.size() != m_columns)
+      return m_source.error(
+          m_source.place(line.offset), "inventory-row",
+          "the row has " + std::to_string(all.size()) + " cells and the head " + std::to_string(m_columns));
+    HostList::Host host;
+    const TextPart& name = all[static_cast<std::size_t>(m_host)];
+    for (int c : m_groups) host.groups.emplace_back(all[static_cast<std::size_t>(c)].text);
+    if (m_isDomain && !host.groups.empty()) {
+      host.nvlinkDomain = host.groups.back();
+      host.groups.pop_back();
+    }
+    if (m_devices >= 0 && !all[static_cast<std::size_t>(m_devices)].text.empty()) {
+      const TextPart& cell = all[static_cast<std::size_t>(m_devices)];
+      host.devices = countOf(cell.text);
+      if (!host.devices)
+        return m_source.error(m_source.place(cell.offset), "inventory-devices",
+                              "the number of devices is " + quoted(cell.text) + "; expected: a whole number");
+    }
+    const Hostlist list = expandHostlist(name.text);
+    if (!list.error.empty())
+      return m_source.error(m_source.place(name.offset), "slurm-hostlist",
+                            list.error + " in " + quoted(name.text));
+    for (const std::string& one : list.names) {
+      host.name = one;
+      m_hosts.add(host, m_source.place(name.offset));
+    }
+  }
+
+  SourceText m_source;
+  HostList m_hosts;
+  char m_separator = ',';
+  int m_host = -1, m_devices = -1;
+  std::vector<int> m_groups;
+  std::size_t m_columns = 0;
+  bool m_isDomain = false;
+};
+
+}  // namespace
+
+const Format& hostFileFormat() {
+  static constexpr Format format = {
+      .key = "host-list",
+      .name = "host file",
+      .suffixes = "txt",
+      .fileNames = "hostfile machinefile",
+      .example = "gpu00 slots=8\ngpu01 slots=8",
+      .remarks =
+          R"(Of MPI, DeepSpeed, PBS or pdsh: also gpu00:8, gpu[00-15], a host once a slot. Names the hosts, not how they are connected.)",
+      .claims = &isHostFile,
+      .read = &readHostFile};
+  return format;
+}
+
+const Format& ansibleFormat() {
+  static constexpr Format format = {
+      .key = "ansible",
+      .name = "Ansible inventory",
+      .suffixes = "ini",
+      .fileNames = "inventory.ini",
+      .example = "[rack1]\ngpu[00:07] gpus=8\n[rack2]\ngpu[08:15] gpus=8",
+      .remarks = "In INI form. Groups count as places where each host stands in one.",
+      .claims = &isAnsible,
+      .read = ReadHostTree(
+          [](std::string_view text, const std::string& file) { return AnsibleReader(text, file).run(); })};
+  return format;
+}
+
+const Format& inventoryFormat() {
+  static constexpr Format format = {
+      .key = "inventory",
+      .name = "inventory (CSV)",
+      .suffixes = "csv tsv",
+      .fileNames = "",
+      .example = "host,rack,leaf,gpus\ngpu00,r1,leaf0,8\ngpu01,r1,leaf0,8\ngpu02,r2,leaf1,8",
+      .remarks =
+          R"(Columns host, gpus and where a host stands (region, datacenter, zone, pod, row, spine, block, rack, leaf, nvlink_domain).)",
+      .claims =
+          [](const FileLook& f) {
+            for (const TextPart& line : linesOf(f.text))
+              if (!line.text.empty() && line.text.front() != '#') return InventoryReader::isHead(line.text);
+            return false;
+          },
+      .read = ReadHostTree(
+          [](std::string_view text, const std::string& file) { return InventoryReader(text, file).run(); })};
+  return format;
+}
+
+}  // namespace nest

@@ -1,0 +1,283 @@
+#include "formats/networks/host_list.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "formats/networks/slurm_hostlist.h"
+#include "text/decimal.h"
+#include "units/letters.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostHosts = 200'000, kMostGroups = 8;
+constexpr int kMostDevices = 4096;
+
+}  // namespace
+
+void HostList::add(Host host, const Place& place) {
+  if (host.name.empty()) return m_source.error(place, "host-name", "a host has no name");
+  while (!host.groups.empty() && host.groups.back().empty()) host.groups.pop_back();
+  if (host.devices && (*host.devices < 0 || *host.devices > kMostDevices))
+    return m_source.error(place, "host-devices",
+                          "the host " + quoted(host.name) + " has " + std::to_string(*host.devices) +
+                              " devices; expected: 0 to " + std::to_string(kMostDevices));
+  if (host.devices == 0) {
+    m_withoutDevices.emplace(host.name, place);
+    return;
+  }
+  const auto [known, fresh] = m_number.emplace(host.name, m_hosts.size());
+  if (fresh) {
+    if (m_hosts.size() == kMostHosts)
+      m_source.error(place, "hosts-too-many", "at most 200,000 hosts are read");
+    if (m_hosts.size() > kMostHosts) return;
+    m_hosts.push_back({std::move(host), place});
+    return;
+  }
+  if (known->second >= m_hosts.size()) return;
+  Host& other = m_hosts[known->second].host;
+  if (other.devices && host.devices && other.devices != host.devices)
+    m_source.error(place, "host-twice",
+                   "the host " + quoted(host.name) + " has " + std::to_string(*other.devices) +
+                       " devices in one place and " + std::to_string(*host.devices) + " in another",
+                   "name each host once");
+  else if (!other.groups.empty() && !host.groups.empty() && other.groups != host.groups)
+    m_source.error(place, "host-twice",
+                   "the host " + quoted(host.name) + " stands in " + quoted(other.groups.back()) +
+                       " and in " + quoted(host.groups.back()),
+                   "name each host once");
+  if (!other.devices) other.devices = host.devices;
+  if (other.groups.empty()) other.groups = std::move(host.groups);
+}
+
+void HostList::addList(std::string_view hosts, std::optional<int> devices, const Place& place) {
+  const Hostlist list = expandHostlist(hosts, kMostHosts);
+  if (!list.error.empty()) {
+    Place where = place;
+    if (where.column > 0) where.column += static_cast<int>(list.offset);
+    return m_source.error(where, "slurm-hostlist", list.error + " in " + quoted(hosts));
+  }
+  for (const std::string& name : list.names) add({name, {}, devices}, place);
+}
+
+/// NVLink domains become the innermost groups. Groups that cut a domain in parts (a leaf switch per rail) are
+/// left out.
+void HostList::placeNvlinkDomains() {
+  if (m_hosts.empty() ||
+      std::any_of(m_hosts.begin(), m_hosts.end(), [](const Known& k) { return k.host.nvlinkDomain.empty(); }))
+    return;
+  std::map<std::string, const std::vector<std::string>*> groupsOf;
+  std::size_t shared = kMostGroups;
+  for (const Known& k : m_hosts) {
+    const auto& groups = k.host.groups;
+    const auto& others = *groupsOf.emplace(k.host.nvlinkDomain, &groups).first->second;
+    const auto differs = std::mismatch(groups.begin(), groups.end(), others.begin(), others.end()).first;
+    if (&groups != &others || shared > groups.size())
+      shared = std::min(shared, static_cast<std::size_t>(differs - groups.begin()));
+  }
+  for (Known& k : m_hosts) {
+    k.host.groups.resize(std::min(shared, k.host.groups.size()));
+    k.host.groups.push_back(k.host.nvlinkDomain);
+  }
+  m_out.areNvlinkDomains = true;
+}
+
+/// A tier says nothing where each of its groups holds one group of the next, or one host.
+void HostList::dropRedundantTiers() {
+  if (m_hosts.empty()) return;
+  const std::size_t depth = m_hosts.front().host.groups.size();
+  if (std::any_of(m_hosts.begin(), m_hosts.end(),
+                  [&](const Known& k) { return k.host.groups.size() != depth; }))
+    return;
+  const auto groupsAt = [&](std::size_t tiers) {
+    std::set<std::vector<std::string>> paths;
+    for (const Known& k : m_hosts)
+      paths.emplace(k.host.groups.begin(), k.host.groups.begin() + static_cast<std::ptrdiff_t>(tiers));
+    return paths.size();
+  };
+  std::vector<std::size_t> kept;
+  for (std::size_t tier = 0; tier < depth; ++tier)
+    if (groupsAt(tier + 1) < (tier + 1 < depth ? groupsAt(tier + 2) : m_hosts.size())) kept.push_back(tier);
+  if (kept.empty()) kept.push_back(depth - 1);
+  if (kept.back() + 1 < depth) m_out.areNvlinkDomains = false;
+  for (Known& k : m_hosts) {
+    std::vector<std::string> groups;
+    for (std::size_t tier : kept) groups.push_back(std::move(k.host.groups[tier]));
+    k.host.groups = std::move(groups);
+  }
+}
+
+void HostList::group() {
+  std::map<std::vector<std::string>, int> known;
+  std::set<std::string> names;
+  for (Known& k : m_hosts) {
+    std::vector<std::string> path;
+    int parent = -1;
+    for (const std::string& g : k.host.groups) {
+      if (g.empty()) continue;
+      path.push_back(g);
+      const auto [number, fresh] = known.emplace(path, static_cast<int>(m_out.groups.size()));
+      if (fresh) {
+        // Racks are often numbered within their row: such names are told apart by what they stand in.
+        std::string name = g;
+        for (std::size_t above = path.size() - 1; !names.insert(name).second && above-- > 0;)
+          name = path[above] + '/' + name;
+        m_out.groups.push_back({name, parent, {}});
+      }
+      parent = number->second;
+    }
+    m_out.groups[static_cast<std::size_t>(parent)].hosts.push_back(k.host.name);
+  }
+}
+
+std::string HostList::leftOut() const {
+  const auto first =
+      std::min_element(m_withoutDevices.begin(), m_withoutDevices.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.second.line, a.first) < std::tie(b.second.line, b.first);
+      });
+  if (m_withoutDevices.size() == 1)
+    return "the host " + quoted(first->first) + " has no devices and is left out";
+  return text::count(static_cast<long long>(m_withoutDevices.size())) +
+         " hosts have no devices and are left out, the first of them " + quoted(first->first);
+}
+
+Reading<SlurmTopology> HostList::finish() {
+  for (const Known& k : m_hosts)
+    if (k.host.devices && m_withoutDevices.count(k.host.name))
+      m_source.error(k.place, "host-twice",
+                     "the host " + quoted(k.host.name) + " has " + std::to_string(*k.host.devices) +
+                         " devices in one place and none in another",
+                     "name each host once");
+  std::erase_if(m_hosts, [&](const Known& k) { return m_withoutDevices.count(k.host.name) > 0; });
+  if (!m_withoutDevices.empty()) m_source.note(m_source.whole(), "hosts-without-devices", leftOut());
+  const auto hasGroups = [](const Known& k) { return !k.host.groups.empty(); };
+  placeNvlinkDomains();
+  if (std::any_of(m_hosts.begin(), m_hosts.end(), hasGroups)) {
+    const auto first = std::stable_partition(m_hosts.begin(), m_hosts.end(), hasGroups);
+    if (first != m_hosts.end())
+      m_source.warning(first->place, "host-without-group",
+                       text::count(m_hosts.end() - first) + " hosts are left out, as " + m_out.from +
+                           " does not say where they are connected; the first of them " +
+                           quoted(first->host.name),
+                       "add what the other hosts have");
+    m_hosts.erase(first, m_hosts.end());
+  } else {
+    m_out.isListOnly = true;
+    for (Known& k : m_hosts) k.host.groups = {"network"};
+  }
+  for (const Known& k : m_hosts)
+    if (k.host.groups.size() > kMostGroups) {
+      m_source.error(k.place, "host-groups",
+                     "hosts stand in at most " + std::to_string(kMostGroups) + " groups");
+      break;
+    }
+  if (m_hosts.empty() && !m_out.devicesOfOthers && !m_source.failed())
+    m_source.error(m_source.whole(), "no-hosts",
+                   m_withoutDevices.empty() ? "the file names no hosts" : "none of the hosts has devices");
+  Reading<SlurmTopology> result;
+  if (!m_source.failed()) {
+    dropRedundantTiers();
+    group();
+    for (const Known& k : m_hosts)
+      if (k.host.devices) m_out.devices[k.host.name] = *k.host.devices;
+    if (m_out.levelCount() > 7)
+      m_source.error(m_source.whole(), "slurm-too-deep", "groups stand more than 7 deep");
+    else
+      result.value = std::move(m_out);
+  }
+  result.diagnostics = m_source.take();
+  return result;
+}
+
+std::optional<int> devicesOfGres(std::string_view gres) {
+  if (gres.empty() || gres == "(null)" || gres == "N/A") return 0;
+  int sum = 0;
+  while (!gres.empty()) {
+    // Commas stand in the sockets of "gpu:h100:8(S:0,2)", too.
+    std::size_t end = 0;
+    for (int open = 0; end < gres.size() && (open > 0 || gres[end] != ','); ++end)
+      open += gres[end] == '(' ? 1 : gres[end] == ')' ? -1 : 0;
+    std::string_view one = gres.substr(0, end);
+    gres.remove_prefix(std::min(gres.size(), end + 1));
+    one = one.substr(0, one.find('('));
+    const auto colon = one.rfind(':');
+    if (one != "gpu" && !one.starts_with("gpu:")) continue;
+    if (colon == std::string_view::npos) {
+      ++sum;
+    } else if (const auto count = readWhole(one.substr(colon + 1), 0, kMostDevices)) {
+      sum += static_cast<int>(*count);
+    } else if (one.find(':') == colon) {
+      ++sum;  // gpu:h100 is one of that type
+    } else {
+      return std::nullopt;
+    }
+  }
+  return sum;
+}
+
+std::optional<InstanceType> findInstanceType(std::string_view type) {
+  // Where names do not end in the number of devices. AWS: docs.aws.amazon.com/ec2, accelerated computing;
+  // Azure: learn.microsoft.com/azure/virtual-machines/sizes/gpu-accelerated.
+  struct Named {
+    std::string_view part;
+    InstanceType type;
+  };
+  static constexpr Named kNamed[] = {
+      {"p3.16xlarge", {8, {}}},
+      {"p3dn.24xlarge", {8, "v100-32"}},
+      {"p4d.24xlarge", {8, "a100-40"}},
+      {"p4de.24xlarge", {8, "a100-80"}},
+      {"p5.48xlarge", {8, "h100-sxm"}},
+      {"p5e.48xlarge", {8, "h200"}},
+      {"p5en.48xlarge", {8, "h200"}},
+      {"p6-b200.48xlarge", {8, "b200"}},
+      {"p6-b300.48xlarge", {8, "b300"}},
+      {"p6e-gb200.36xlarge", {4, "gb200", true}},
+      {"p6e-gb300.36xlarge", {4, "gb300", true}},
+      {"trn1.2xlarge", {1, {}}},
+      {"trn1.32xlarge", {16, {}}},
+      {"trn1n.32xlarge", {16, {}}},
+      {"trn2.48xlarge", {16, "trainium2"}},
+      {"trn2u.48xlarge", {16, "trainium2"}},
+      {"nd96asr_v4", {8, "a100-40"}},
+      {"nd96amsr_a100_v4", {8, "a100-80"}},
+      {"nd96isr_h100_v5", {8, "h100-sxm"}},
+      {"nd96isr_h200_v5", {8, "h200"}},
+      {"nd96isr_mi300x_v5", {8, "mi300x"}},
+      {"nd128isr_ndr_gb200_v6", {4, "gb200", true}},
+      {"nd128isr_gb300_v6", {4, "gb300", true}},
+      {"bm.gpu4.8", {8, "a100-40"}},
+  };
+  // Google's and Oracle's names end in it; what is before tells the device.
+  static constexpr Named kCounted[] = {
+      {"a2-highgpu-", {0, "a100-40"}},       {"a2-megagpu-", {0, "a100-40"}},
+      {"a2-ultragpu-", {0, "a100-80"}},      {"a3-highgpu-", {0, "h100-sxm"}},
+      {"a3-edgegpu-", {0, "h100-sxm"}},      {"a3-megagpu-", {0, "h100-sxm"}},
+      {"a3-ultragpu-", {0, "h200"}},         {"a4-highgpu-", {0, "b200"}},
+      {"a4x-highgpu-", {0, "gb200", true}},  {"a4x-maxgpu-", {0, "gb300", true}},
+      {"bm.gpu.a100-v2.", {0, "a100-80"}},   {"bm.gpu.h100.", {0, "h100-sxm"}},
+      {"bm.gpu.h200.", {0, "h200"}},         {"bm.gpu.b200.", {0, "b200"}},
+      {"bm.gpu.gb200.", {0, "gb200", true}}, {"bm.gpu.gb300.", {0, "gb300", true}},
+      {"bm.gpu.mi300x.", {0, "mi300x"}},     {"bm.gpu.mi355x.", {0, "mi355x"}},
+      {"bm.gpu.l40s.", {0, "l40s"}},         {"bm.gpu", {0, {}}},
+  };
+  std::string name = text::lower(type);
+  if (name.starts_with("standard_")) name.erase(0, 9);
+  for (const Named& n : kNamed)
+    if (name == n.part) return n.type;
+  for (const Named& n : kCounted) {
+    if (!name.starts_with(n.part)) continue;
+    const auto from = n.part == "bm.gpu" ? name.find_last_of('.') + 1 : n.part.size();
+    const auto end = std::min(name.find_first_not_of("0123456789", from), name.size());
+    const auto count = readWhole(std::string_view(name).substr(from, end - from), 1, 64);
+    if (!count) continue;
+    InstanceType known = n.type;
+    known.devices = static_cast<int>(*count);
+    return known;
+  }
+  return std::nullopt;
+}
+
+}  // namespace nest

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/networks/slurm_topology.h"
+#include "text/source_text.h"
+
+namespace nest {
+
+/// Collects hosts one by one, as inventories, schedulers and cloud providers list them, each with the groups
+/// that it stands in, and makes the tree of them.
+class HostList {
+public:
+  /// `from`: what the file is, for messages ("an Ansible inventory").
+  HostList(SourceText& source, std::string from) : m_source(source) { m_out.from = std::move(from); }
+
+  struct Host {
+    std::string name;
+    std::vector<std::string> groups = {};  ///< outermost first; empty names: not known
+    std::optional<int> devices = {};       ///< 0: left out, and counted in a note
+    std::string nvlinkDomain = {};         ///< whose devices NVLink joins across hosts
+  };
+  /// A host that was there before must say the same, or leave it open.
+  void add(Host, const Place&);
+  /// The devices of each host of a Slurm or pdsh host list.
+  void addList(std::string_view hosts, std::optional<int> devices, const Place&);
+  void setDevicesOfOthers(int devices) { m_out.devicesOfOthers = devices; }
+
+  bool empty() const { return m_hosts.empty(); }
+  /// Tiers whose every group holds a single group, or a single host, are left out. Hosts without groups
+  /// beside others that have some are left out with a warning; where none has any the result is a mere list.
+  /// An error where there are neither hosts nor devices.
+  Reading<SlurmTopology> finish();
+
+private:
+  struct Known {
+    Host host;
+    Place place;
+  };
+  std::string leftOut() const;
+  void placeNvlinkDomains();
+  void dropRedundantTiers();
+  void group();
+
+  SourceText& m_source;
+  SlurmTopology m_out;
+  std::vector<Known> m_hosts;
+  std::unordered_map<std::string, std::size_t> m_number;
+  std::unordered_map<std::string, Place> m_withoutDevices;
+};
+
+/// Devices that "gpu:h100:8(S:0-1),shard:16" of Slurm promises: those of gpu, mps and shard not counted.
+/// nullopt: it is no such text. "(null)" and other resources alone: 0.
+std::optional<int> devicesOfGres(std::string_view gres);
+
+/// Devices of a cloud's instance type ("p5.48xlarge", "a3-megagpu-8g", "BM.GPU.H100.8",
+/// "Standard_ND96isr_H100_v5"), its catalog device, and whether NVLink joins the instances of a domain.
+struct InstanceType {
+  int devices = 0;
+  std::string_view device = {};  ///< catalog id; empty: not known
+  bool hasNvlinkDomains = false;
+};
+/// nullopt: no type that is known to have devices.
+std::optional<InstanceType> findInstanceType(std::string_view type);
+
+}  // namespace nest

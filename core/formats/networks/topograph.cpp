@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "formats/format.h"
+#include "formats/networks/host_list.h"
+#include "formats/networks/slurm_hostlist.h"
+#include "text/json_text.h"
+#include "text/yaml_tree.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostBytes = 4u << 20, kMostDepth = 8, kMostNames = 200'000;
+constexpr std::string_view kDomain = "accelerator.topology.test/domain";
+
+/// NVIDIA/topograph, docs/modeling.md: a map of switches with those below, and blocks of nodes on leaf
+/// switches.
+class ModelReader {
+public:
+  ModelReader(std::string_view text, const std::string& file)
+      : m_source(text, file), m_hosts(m_source, "a topograph model") {}
+
+  Reading<SlurmTopology> run() {
+    const YamlValue root = readYamlTree(m_source, kMostBytes, "a topograph model");
+    if (!m_source.failed()) read(root);
+    return m_hosts.finish();
+  }
+
+private:
+  void read(const YamlValue& root) {
+    if (const YamlValue* switches = root.find("switches"))
+      for (const auto& s : switches->entries)
+        if (const YamlValue* below = s.value.find("switches"))
+          for (const YamlValue& child : below->items)
+            if (!m_parent.emplace(child.scalar, s.key).second)
+              m_source.error(child.place, "topograph-two-parents",
+                             "the switch " + nest::quoted(child.scalar) + " stands below " +
+                                 nest::quoted(m_parent[child.scalar]) + " and below " + nest::quoted(s.key));
+    const YamlValue* blocks = root.find("blocks");
+    if (!blocks || blocks->kind != YamlValue::Kind::Sequence)
+      return m_source.error(root.place, "topograph-blocks",
+                            "a topograph model needs a list \"blocks\" with the nodes");
+    for (const YamlValue& b : blocks->items) block(b);
+  }
+
+  void block(const YamlValue& b) {
+    const YamlValue *leaf = b.find("switch"), *nodes = b.find("nodes"), *notes = b.find("annotations");
+    if (!nodes) return m_source.error(b.place, "topograph-blocks", "a block needs \"nodes\"");
+    HostList::Host host;
+    if (leaf) {
+      std::string at = leaf->scalar;
+      while (host.groups.size() <= kMostDepth) {
+        host.groups.insert(host.groups.begin(), at);
+        const auto above = m_parent.find(at);
+        if (above == m_parent.end()) break;
+        at = above->second;
+      }
+      if (host.groups.size() > kMostDepth)
+        return m_source.error(
+            leaf->place, "topograph-cycle",
+            "the switch " + nest::quoted(leaf->scalar) + " stands more than 8 deep, or within itself");
+    }
+    if (const YamlValue* domain = notes ? notes->find(kDomain) : nullptr) host.nvlinkDomain = domain->scalar;
+    std::vector<const YamlValue*> lists;
+    if (nodes->kind == YamlValue::Kind::Scalar) lists.push_back(nodes);
+    for (const YamlValue& n : nodes->items) lists.push_back(&n);
+    for (const YamlValue* n : lists) {
+      const Hostlist list = expandHostlist(n->scalar, kMostNames);
+      if (!list.error.empty())
+        m_source.error(n->place, "slurm-hostlist", list.error + " in " + nest::quoted(n->scalar));
+      for (const std::string& name : list.names) {
+        host.name = name;
+        m_hosts.add(host, n->place);
+      }
+    }
+  }
+
+  SourceText m_source;
+  HostList m_hosts;
+  std::unordered_map<std::string, std::string> m_parent;
+};
+
+/// docs/engines/graph.md: instances with the switches above them, nearest first.
+Reading<SlurmTopology> readGraph(std::string_view text, const std::string& file) {
+  SourceText source(text, file);
+  HostList hosts(source, "an answer of topograph");
+  auto read = readJsonText(text, file);
+  if (!read) return {std::nullopt, std::move(read.diagnostics)};
+  const auto& root = read->root();
+  const auto list = root.is_object() ? root.find("instances") : root.end();
+  if (!root.is_object() || list == root.end() || !list->is_array())
+    source.error(read->placeOf(""), "topograph-instances", "expected a list \"instances\"");
+  else
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const auto& instance = (*list)[i];
+      const Place place = read->placeOf(jsonPointer("/instances", i));
+      HostList::Host host;
+      if (instance.is_object()) {
+        host.name =
+            instance.contains("id") && instance["id"].is_string() ? instance["id"].get<std::string>() : "";
+        if (const auto layers = instance.find("network_layers");
+            layers != instance.end() && layers->is_array())
+          for (const auto& layer : *layers)
+            host.groups.insert(host.groups.begin(),
+                               layer.is_string() ? layer.get<std::string>() : std::string());
+        if (const auto labels = instance.find("labels"); labels != instance.end() && labels->is_object())
+          if (const auto domain = labels->find("accelerator.topograph.run/domain");
+              domain != labels->end() && domain->is_string())
+            host.nvlinkDomain = domain->get<std::string>();
+      }
+      hosts.add(std::move(host), place);
+    }
+  return hosts.finish();
+}
+
+}  // namespace
+
+const Format& topographFormat() {
+  static constexpr Format format = {
+      .key = "topograph",
+      .name = "topograph model",
+      .suffixes = "yaml yml json",
+      .fileNames = "",
+      .example = R"(switches:
+  spine: {switches: [leaf0, leaf1]}
+blocks:
+- {switch: leaf0, nodes: ["gpu[00-03]"]}
+- {switch: leaf1, nodes: ["gpu[04-07]"]})",
+      .remarks = "Also the JSON of its graph engine. Its Slurm output is a topology.conf or topology.yaml.",
+      .claims =
+          [](const FileLook& f) {
+            return f.names("network_layers") ||
+                   ((f.word == "switches:" || f.word == "blocks:") && f.has("blocks:") && f.has("nodes:"));
+          },
+      .read = ReadHostTree([](std::string_view text, const std::string& file) {
+        const auto begin = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+        return begin != std::string_view::npos && text[begin] == '{' ? readGraph(text, file)
+                                                                     : ModelReader(text, file).run();
+      })};
+  return format;
+}
+
+}  // namespace nest

@@ -1,0 +1,249 @@
+#include <QtTest/QTest>
+
+#include "cluster/devices/device_catalog.h"
+#include "formats/import_files.h"
+#include "formats/networks/host_list.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+NamedText data(const std::string& name) {
+  return {name, test::readFile(std::string(NEST_TEST_DATA) + '/' + name), {}};
+}
+
+std::optional<Hierarchy> levelsOf(const Reading<Imported>& r) {
+  if (!r || !r->cluster) return std::nullopt;
+  auto derived = deriveHierarchy(*r->cluster);
+  return derived.value;
+}
+
+bool says(const Diagnostics& all, const char* code) {
+  return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) { return d.code == code; });
+}
+
+}  // namespace
+
+/// What schedulers, clouds and inventories tell of hosts: how many devices, and where they stand.
+class TestHostLists : public QObject {
+  Q_OBJECT
+private slots:
+  void clusters_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<int>("devices");
+    QTest::addColumn<QVector<int>>("groups");  // devices in the largest group of each level
+    const auto row = [](const char* file, int devices, QVector<int> groups) {
+      QTest::newRow(file) << file << devices << groups;
+    };
+    row("aws-topology/ultra_clusters.json", 32, {8, 16, 24, 32});
+    row("aws-topology/ultra_servers.json", 16, {4, 8, 16});
+    row("gcp-topology/a3.json", 24, {8, 16, 24});
+    row("gcp-topology/a4x.json", 8, {4, 8});
+    row("oci-topology/cli.json", 16, {8, 16});
+    row("oci-topology/fabric.json", 12, {4, 8, 12});
+    row("kubernetes-nodes/topograph.json", 24, {8, 16, 24});
+    row("kubernetes-nodes/cliques.json", 12, {4, 8, 12});
+    row("kubernetes-nodes/no_labels.json", 16, {8, 16});
+    row("volcano-hypernode/tree.yaml", 24, {8, 16, 24});
+    row("topograph/nvl72.yaml", 288, {8, 144, 288});
+    row("topograph/graph.json", 24, {8, 16, 24});
+    row("slurm-nodes/slurm.conf", 144, {8, 144});
+    row("slurm-nodes/scontrol.txt", 16, {8, 16});
+    row("slurm-nodes/gres.conf", 36, {8, 36});
+    row("sinfo/gres.txt", 144, {8, 144});
+    row("sinfo/plain.txt", 24, {8, 24});
+    row("infiniband/ibnetdiscover.txt", 24, {8, 16, 24});
+    row("infiniband/iblinkinfo.txt", 16, {8, 16});
+    row("infiniband/opensm-subnet.lst", 16, {8, 16});
+    row("inventory/racks.csv", 32, {8, 16, 24, 32});
+    row("inventory/nvl.csv", 144, {4, 72, 144});
+    row("ansible/racks.ini", 128, {8, 64, 128});
+    row("ansible/roles.ini", 16, {8, 16});
+    row("host-list/slots.txt", 16, {8, 16});
+    row("host-list/mpich.txt", 20, {8, 20});
+    row("host-list/pdsh.txt", 128, {8, 128});
+    row("host-list/pbs.txt", 4, {2, 4});
+  }
+  void clusters() {
+    QFETCH(QString, file);
+    QFETCH(int, devices);
+    QFETCH(QVector<int>, groups);
+    const auto imported = importFiles({data(file.toStdString())}, *findDevice("h100-sxm"), {});
+    for (const Diagnostic& d : imported.diagnostics)
+      if (d.severity == Severity::Error) QFAIL(toText(d).c_str());
+    const auto levels = levelsOf(imported);
+    QVERIFY(levels);
+    QCOMPARE(levels->deviceCount(), devices);
+    QVector<int> found;
+    for (int l = 0; l < levels->levelCount(); ++l) found.push_back(levels->largestGroupSize(l));
+    QCOMPARE(found, groups);
+  }
+
+  // A GB200 rack is one NVLink domain: 18 hosts of 4 devices at the devices' own rate, and 50 GB/s beyond.
+  void anNvlinkDomainSpansItsHosts() {
+    const DeviceSpec& device = *findDevice("gb200");
+    const auto opened = importFiles({data("topograph/nvl72.yaml")}, device, {});
+    const auto alone = levelsOf(opened);
+    QVERIFY(alone);
+    QCOMPARE(alone->deviceCount(), 144);
+    QCOMPARE(alone->level(1).bandwidth, device.linkBandwidth.value);
+    QCOMPARE(alone->level(alone->levelCount() - 1).bandwidth, device.hostLinkBandwidth.value);
+    NamedText host = data("nvidia-topo/gb200.txt");
+    const auto imported = importFiles({data("topograph/nvl72.yaml"), host}, device, {});
+    for (const Diagnostic& d : imported.diagnostics)
+      if (d.severity == Severity::Error) QFAIL(toText(d).c_str());
+    QVERIFY(says(imported.diagnostics, "join-nvlink-domain"));
+    const auto joined = levelsOf(imported);
+    QVERIFY(joined);
+    QCOMPARE(joined->deviceCount(), 144);
+    // The devices of a rack see one another at NVLink's rate; between racks the adapters count.
+    double within = 0, beyond = 0;
+    for (int l = 0; l < joined->levelCount(); ++l)
+      (joined->largestGroupSize(l) <= 72 ? within : beyond) = joined->level(l).bandwidth.value();
+    QVERIFY2(within > 800e9, std::to_string(within).c_str());
+    QVERIFY2(beyond < 100e9, std::to_string(beyond).c_str());
+  }
+  // What --level 1=900GB/s asked for of a Slurm block stayed at the adapters' rate.
+  void aTypedLevelBeyondAdaptersIsNvlink() {
+    ImportOptions options;
+    options.levels[1] = {BytesPerSecond(900e9), Seconds(1e-6)};
+    const NamedText blocks{"topology.conf", "BlockName=a Nodes=g[01-04]\nBlockName=b Nodes=g[05-08]\n", {}};
+    const auto joined =
+        levelsOf(importFiles({blocks, data("nvidia-topo/gb200.txt")}, *findDevice("b200"), {}, options));
+    QVERIFY(joined);
+    double within = 0;
+    for (int l = 0; l < joined->levelCount(); ++l)
+      if (joined->largestGroupSize(l) <= 16) within = joined->level(l).bandwidth.value();
+    QVERIFY2(within > 800e9, std::to_string(within).c_str());
+    options.levels.clear();
+    const auto plain =
+        levelsOf(importFiles({blocks, data("nvidia-topo/gb200.txt")}, *findDevice("b200"), {}, options));
+    QVERIFY(plain);
+    QVERIFY(plain->level(plain->levelCount() - 1).bandwidth.value() < 100e9);
+  }
+
+  void listsTellATreesDevices() {
+    const NamedText tree{"topology.conf",
+                         "SwitchName=l0 Nodes=gpu[00-01]\nSwitchName=l1 Nodes=gpu[02-03]\nSwitchName=s "
+                         "Switches=l[0-1]\n",
+                         {}};
+    const DeviceSpec& device = *findDevice("h100-sxm");
+    const NamedText sizes{"gres.conf", "NodeName=gpu[00-03] Name=gpu File=/dev/nvidia[0-3]\n", {}};
+    const auto told = importFiles({tree, sizes}, device, {});
+    QVERIFY(told && levelsOf(told));
+    QCOMPARE(levelsOf(told)->deviceCount(), 16);
+    QVERIFY(!says(told.diagnostics, "host-size-assumed") && !says(told.diagnostics, "hosts-not-connected"));
+    const auto everywhere = importFiles({data("slurm-nodes/gres_everywhere.conf"), tree}, device, {});
+    QVERIFY(everywhere);
+    QCOMPARE(levelsOf(everywhere)->deviceCount(), 32);
+    // The option is for what files do not say.
+    ImportOptions options;
+    options.devicesPerHost = 2;
+    QVERIFY(says(importFiles({tree, sizes}, device, {}, options).diagnostics, "host-size-known"));
+    QCOMPARE(levelsOf(importFiles({tree}, device, {}, options))->deviceCount(), 8);
+    const auto strange = importFiles({tree, {"h", "gpu00 slots=4\nnode9 slots=4\n", {}}}, device, {});
+    QVERIFY(says(strange.diagnostics, "join-host-unknown"));
+    QVERIFY(says(importFiles({{"h", "gpu00 slots=4\n", {}}}, device, {}).diagnostics, "hosts-not-connected"));
+    QVERIFY(says(importFiles({data("slurm-nodes/gres_everywhere.conf")}, device, {}).diagnostics,
+                 "slurm-no-hosts"));
+  }
+  // A subnet manager sees storage and login hosts, too.
+  void aListKeepsAFabricsHosts() {
+    const DeviceSpec& device = *findDevice("h100-sxm");
+    const auto imported =
+        importFiles({data("infiniband/ibnetdiscover.txt"), {"hosts", "gpu00:4\ngpu02:4\n", {}}}, device, {});
+    QVERIFY(imported && says(imported.diagnostics, "fabric-host-unlisted"));
+    QVERIFY(!says(imported.diagnostics, "host-size-assumed"));
+    QCOMPARE(levelsOf(imported)->deviceCount(), 8);
+    const auto& graph = std::get<GraphSource>(imported->cluster->network).graph;
+    QVERIFY(std::any_of(graph.links.begin(), graph.links.end(),
+                        [](const NetworkLink& l) { return l.count == 2 && l.bandwidth.value() == 25e9; }));
+    const auto none =
+        importFiles({data("infiniband/ibnetdiscover.txt"), {"hosts", "n1:4\nn2:4\n", {}}}, device, {});
+    QVERIFY(!none && says(none.diagnostics, "no-devices"));
+  }
+
+  void gres_data() {
+    QTest::addColumn<QString>("gres");
+    QTest::addColumn<int>("devices");  // −1: not readable
+    QTest::newRow("typed") << "gpu:h100:8" << 8;
+    QTest::newRow("sockets") << "gpu:h100:8(S:0-1)" << 8;
+    QTest::newRow("sockets apart") << "gpu:h100:8(S:0,2),shard:16" << 8;
+    QTest::newRow("untyped") << "gpu:4" << 4;
+    QTest::newRow("one") << "gpu" << 1;
+    QTest::newRow("one of a type") << "gpu:tesla" << 1;
+    QTest::newRow("two types") << "gpu:a100:4,gpu:h100:2,nvme:1" << 6;
+    QTest::newRow("none") << "(null)" << 0;
+    QTest::newRow("others") << "craynetwork:4" << 0;
+    QTest::newRow("wrong") << "gpu:h100:many" << -1;
+  }
+  void gres() {
+    QFETCH(QString, gres);
+    QFETCH(int, devices);
+    QCOMPARE(devicesOfGres(gres.toStdString()).value_or(-1), devices);
+  }
+
+  void instanceTypes_data() {
+    QTest::addColumn<QString>("type");
+    QTest::addColumn<int>("devices");
+    QTest::addColumn<QString>("device");
+    const auto row = [](const char* type, int devices, const char* device) {
+      QTest::newRow(type) << type << devices << device;
+    };
+    row("p5.48xlarge", 8, "h100-sxm");
+    row("p6e-gb200.36xlarge", 4, "gb200");
+    row("trn2.48xlarge", 16, "trainium2");
+    row("a2-megagpu-16g", 16, "a100-40");
+    row("a3-highgpu-8g", 8, "h100-sxm");
+    row("a4x-highgpu-4g", 4, "gb200");
+    row("a4x-maxgpu-4g-metal", 4, "gb300");
+    row("BM.GPU.H100.8", 8, "h100-sxm");
+    row("BM.GPU.A100-v2.8", 8, "a100-80");
+    row("BM.GPU4.8", 8, "a100-40");
+    row("BM.GPU.GB200.4", 4, "gb200");
+    row("BM.GPU.GB200-v2.4", 4, "");
+    row("Standard_ND96isr_H100_v5", 8, "h100-sxm");
+    row("Standard_ND128isr_NDR_GB200_v6", 4, "gb200");
+    row("n2-standard-8", 0, "");
+    row("hpc7a.96xlarge", 0, "");
+    row("", 0, "");
+  }
+  void instanceTypes() {
+    QFETCH(QString, type);
+    QFETCH(int, devices);
+    QFETCH(QString, device);
+    const auto found = findInstanceType(type.toStdString());
+    QCOMPARE(found ? found->devices : 0, devices);
+    QCOMPARE(found ? QString::fromUtf8(found->device) : QString(), device);
+    if (!device.isEmpty()) QVERIFY(findDevice(device.toStdString()));
+  }
+
+  // XGMI as the tables tell it: bandwidth, direct links only.
+  void amdTablesBecomeLinks() {
+    const DeviceSpec& device = *findDevice("mi300x");
+    const auto told = importFiles({data("amd-topo/amd-smi.txt")}, device, {});
+    QVERIFY(told);
+    int xgmi = 0;
+    for (const NetworkLink& l : std::get<GraphSource>(told->cluster->network).graph.links)
+      xgmi += l.bandwidth.value() == 50e9 && l.origin == Origin::Measured ? 1 : 0;
+    QCOMPARE(xgmi, 6);
+    const auto pairs = importFiles({data("amd-topo/rocm-smi.txt")}, device, {});
+    QVERIFY(pairs);
+    int direct = 0;
+    for (const NetworkLink& l : std::get<GraphSource>(pairs->cluster->network).graph.links)
+      direct += l.bandwidth == device.linkBandwidth.value ? 1 : 0;
+    QCOMPARE(direct, 2);
+  }
+  void hwlocShowsNvlinkAndAdapters() {
+    const auto imported = importFiles({data("hwloc/hgx.xml")}, *findDevice("h100-sxm"), {});
+    QVERIFY(imported);
+    QCOMPARE(levelsOf(imported)->deviceCount(), 2);
+    QVERIFY(levelsOf(imported)->level(0).bandwidth.value() > 400e9);
+    QVERIFY(!says(imported.diagnostics, "hwloc-no-nvlink"));
+    QVERIFY(
+        says(importFiles({data("hwloc/pcie.xml")}, *findDevice("l40s"), {}).diagnostics, "hwloc-no-nvlink"));
+  }
+};
+NEST_TEST(TestHostLists)
+#include "test_host_lists.moc"
