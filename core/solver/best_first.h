@@ -29,15 +29,20 @@ bool searchBestFirst(Task& task, std::vector<typename Task::Item> items, Watch& 
     items.push_back(std::move(item));
     std::push_heap(items.begin(), items.end(), std::greater<>{});
   };
+  double left = 0, countedAt = -std::numeric_limits<double>::infinity();
   for (double taken = 0; !items.empty(); ++taken) {
     bound = std::max(bound, items.front().bound);
     if (watch.over()) return false;
     const double limit = task.limit();
     if (!(items.front().bound <= limit)) break;
     if (watch.due()) {
-      const auto left =
-          std::count_if(items.begin(), items.end(), [&](const Item& i) { return i.bound <= limit; });
-      task.report(bound, taken / (taken + static_cast<double>(left)));
+      // Counted anew once in a while: millions wait, and reports are frequent.
+      if (taken - countedAt > static_cast<double>(items.size()) / 8) {
+        left = static_cast<double>(
+            std::count_if(items.begin(), items.end(), [&](const Item& i) { return i.bound <= limit; }));
+        countedAt = taken;
+      }
+      task.report(bound, taken / (taken + std::max(1.0, left - (taken - countedAt))));
     }
     std::pop_heap(items.begin(), items.end(), std::greater<>{});
     const Item item = std::move(items.back());

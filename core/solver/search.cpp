@@ -66,12 +66,13 @@ Search::Item Search::next(int index, double after, int zero) const {
 }
 
 bool Search::drain() {
+  m_lowerBound = 0;
   std::vector<Item> items;
   items.reserve(m_entries.size());
   for (std::size_t i = 0; i < m_entries.size(); ++i) {
+    if (i % 65536 == 65535 && m_watch.look()) return false;
     if (const Item item = next(static_cast<int>(i), -1, -1); item.zero >= 0) items.push_back(item);
   }
-  m_lowerBound = 0;
   return searchBestFirst(*this, std::move(items), m_watch, m_lowerBound);
 }
 

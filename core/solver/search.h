@@ -79,6 +79,9 @@ private:
     bool apart() const { return stages && stages->first != stages->second; }
   };
 
+  static constexpr std::size_t kMostLogged = 200'000;
+
+  Candidate candidateOf(const Entry&) const;
   void enumerate();
   int mostStages(const LayerSums&, int dataDegree) const;
   void addEntries(LayerSums&, int dataDegree);

@@ -133,28 +133,43 @@ void Search::noteShortage(Entry& e, StageWindows& reach) const {
   if (e.best == 0) e.fate = Fate::OutOfMemory;
 }
 
+Candidate Search::candidateOf(const Entry& e) const {
+  Candidate c;
+  c.microbatch = m_problem.profile->microbatches()[at(e.group->sums->microbatchIndex())];
+  c.strategy = e.group->sums->strategy();
+  c.dataDegree = e.group->dataDegree;
+  c.stageCount = e.stages;
+  c.fate = e.fate;
+  c.lowerBound = Seconds(e.least());
+  if (e.best > 0) c.best = Seconds(e.best);
+  c.shortStage = e.shortStage;
+  c.shortfall = Bytes(e.shortfall);
+  return c;
+}
+
+// Nobody reads millions of rows, and to write them takes longer than a stopped search may: of so many, those
+// that were solved, then those that might have been as fast as the best, then the rest, as far as there is
+// room.
 void Search::fillLog(Outcome& outcome) const {
   auto& rows = outcome.log.candidates;
-  rows.reserve(m_entries.size() + m_notOffered.size());
-  for (const Entry& e : m_entries) {
-    Candidate c;
-    c.microbatch = m_problem.profile->microbatches()[at(e.group->sums->microbatchIndex())];
-    c.strategy = e.group->sums->strategy();
-    c.dataDegree = e.group->dataDegree;
-    c.stageCount = e.stages;
-    c.fate = e.fate;
-    c.lowerBound = Seconds(e.least());
-    if (e.best > 0) c.best = Seconds(e.best);
-    c.shortStage = e.shortStage;
-    c.shortfall = Bytes(e.shortfall);
-    rows.push_back(c);
-  }
-  for (const Found& f : m_incumbents->best()) {
-    if (f.candidate >= 0) rows[at(f.candidate)].fate = Fate::Won;
-    break;
-  }
+  outcome.statistics.candidates = static_cast<long long>(m_entries.size() + m_notOffered.size());
+  rows.reserve(std::min(m_entries.size(), kMostLogged) + m_notOffered.size());
+  const auto& best = m_incumbents->best();
+  const int won = best.empty() ? -1 : best.front().candidate;
+  const double limit = m_incumbents->limit();
+  const auto rankOf = [limit](const Entry& e) {
+    return e.fate == Fate::Solved ? 0 : e.least() <= limit ? 1 : 2;
+  };
+  const bool all = m_entries.size() <= kMostLogged;
+  for (int rank = all ? 2 : 0; rank < 3; ++rank)
+    for (std::size_t i = 0; i < m_entries.size() && rows.size() < kMostLogged; ++i) {
+      const Entry& e = m_entries[i];
+      const bool isBest = static_cast<int>(i) == won;
+      if (!all && (isBest ? 0 : rankOf(e)) != rank) continue;
+      rows.push_back(candidateOf(e));
+      if (isBest) rows.back().fate = Fate::Won;
+    }
   rows.insert(rows.end(), m_notOffered.begin(), m_notOffered.end());
-  outcome.statistics.candidates = static_cast<long long>(rows.size());
 }
 
 }  // namespace nest::planner

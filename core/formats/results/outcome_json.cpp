@@ -225,8 +225,10 @@ Json missJson(const ReportSource& source, const NearestMiss& miss) {
 }
 
 Json statisticsJson(const Outcome& o) {
-  std::map<std::string, int> fates;
+  std::map<std::string, long long> fates;
   for (const Candidate& c : o.log.candidates) ++fates[nameOf(c.fate)];
+  if (const auto listed = static_cast<long long>(o.log.candidates.size()); listed < o.statistics.candidates)
+    fates["not-listed"] = o.statistics.candidates - listed;
   return {{"candidates", o.statistics.candidates},
           {"tuples", o.statistics.tuples},
           {"states", o.statistics.states},

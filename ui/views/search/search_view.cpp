@@ -425,11 +425,14 @@ void SearchView::refresh() {
       if (!none.detail.empty()) verdict += tr(" %1.").arg(from(none.detail).toHtmlEscaped());
     }
   }
-  setNamedText(*m_headline, verdict + QLatin1Char(' ') +
-                                tr("%1 candidates, %2 configurations, %3 states in %4.")
-                                    .arg(count(static_cast<long long>(o->log.candidates.size())),
-                                         count(o->statistics.tuples), count(o->statistics.states),
-                                         from(text::time(o->statistics.elapsed))));
+  if (const auto listed = static_cast<long long>(o->log.candidates.size()); listed < o->statistics.candidates)
+    verdict += tr(" The table lists %1 candidates: those solved, then those that could be as fast.")
+                   .arg(count(listed));
+  setNamedText(*m_headline,
+               verdict + QLatin1Char(' ') +
+                   tr("%1 candidates, %2 configurations, %3 states in %4.")
+                       .arg(count(o->statistics.candidates), count(o->statistics.tuples),
+                            count(o->statistics.states), from(text::time(o->statistics.elapsed))));
 }
 
 }  // namespace nest
