@@ -41,6 +41,7 @@ without a byte order mark, or UTF-16 with one. samples/models and samples/topolo
   group("Scenarios and plans", [](const Format& f) { return f.is<ReadScenario>() || f.is<ReadPlan>(); });
   group("Models", [](const Format& f) { return f.is<ReadModel>() || f.is<ReadProfile>(); });
   group("Networks", [](const Format& f) { return f.isNetwork(); });
+  group("Measurements", [](const Format& f) { return f.is<ReadMeasurement>(); });
   out.pop_back();
   return out;
 }

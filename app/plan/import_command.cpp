@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 
 #include "cluster/devices/device_catalog.h"
@@ -16,24 +17,44 @@ Diagnostic misuse(std::string message, std::string remedy = "see nest-plan impor
   return error("command-line", {"", 0, 0, ""}, std::move(message), std::move(remedy));
 }
 
+std::vector<NamedText> readAll(const std::vector<std::string>& paths, Diagnostics& out) {
+  std::vector<NamedText> files;
+  for (const std::string& path : paths) {
+    auto text = readTextFile(path);
+    out.insert(out.end(), text.diagnostics.begin(), text.diagnostics.end());
+    if (text) files.push_back({path, std::move(*text)});
+  }
+  return files;
+}
+
 struct TypedLevel {
   int level = 0;
   text::BandwidthText bandwidth;
   std::optional<Seconds> latency;
 };
 
-/// "1=50GB/s,2us".
-std::optional<TypedLevel> readLevel(const std::string& s, Diagnostics& out) {
+/// "1=50GB/s,2us"; "1=nccl.txt" goes to `files`.
+std::optional<TypedLevel> readLevel(const std::string& s, std::vector<NamedText>& files, Diagnostics& out) {
   const auto equals = s.find('=');
   const auto comma = s.find(',', equals == std::string::npos ? 0 : equals);
   const bool isDigit = equals == 1 && s[0] >= '0' && s[0] <= '9';
   const auto bandwidth =
       isDigit ? text::readBandwidth(s.substr(2, comma == std::string::npos ? comma : comma - 2))
               : std::nullopt;
+  if (isDigit && !bandwidth && std::filesystem::exists(s.substr(2))) {
+    for (NamedText& f : readAll({s.substr(2)}, out)) {
+      if (!readerOf<ReadMeasurement>(recognise(f.text, f.path)))
+        out.push_back(misuse("--level takes the output of nccl-tests, which " + f.path + " is not"));
+      f.level = s[0] - '0';
+      files.push_back(std::move(f));
+    }
+    return std::nullopt;
+  }
   const auto latency = comma == std::string::npos ? std::nullopt : text::readTime(s.substr(comma + 1));
   if (!isDigit || !bandwidth || !(bandwidth->value.value() > 0) || (comma != std::string::npos && !latency)) {
     out.push_back(
-        misuse("\"" + s + "\" is not LEVEL=BANDWIDTH[,LATENCY]", "write for example --level 1=50GB/s,2us"));
+        misuse("\"" + s + "\" is not LEVEL=BANDWIDTH[,LATENCY] or LEVEL=FILE",
+               "write for example --level 1=50GB/s,2us, or --level 1=nccl.txt for the output of nccl-tests"));
     return std::nullopt;
   }
   return TypedLevel{s[0] - '0', *bandwidth, latency};
@@ -67,16 +88,6 @@ const DeviceSpec* deviceOf(const Arguments& args, Diagnostics& out) {
   for (const DeviceSpec& d : deviceCatalog()) all += (all.empty() ? "" : ", ") + d.id;
   out.push_back(misuse("there is no device \"" + id + "\" in the catalog", "it holds " + all));
   return nullptr;
-}
-
-std::vector<NamedText> readAll(const std::vector<std::string>& paths, Diagnostics& out) {
-  std::vector<NamedText> files;
-  for (const std::string& path : paths) {
-    auto text = readTextFile(path);
-    out.insert(out.end(), text.diagnostics.begin(), text.diagnostics.end());
-    if (text) files.push_back({path, std::move(*text)});
-  }
-  return files;
 }
 
 /// "node[0-15]=a.xml": a host's topology and the hosts it stands for.
@@ -129,7 +140,7 @@ int importNamed(const Arguments& args) {
   }
   std::vector<TypedLevel> levels;
   for (const std::string& s : args.values("--level"))
-    if (const auto level = readLevel(s, out)) levels.push_back(*level);
+    if (const auto level = readLevel(s, files, out)) levels.push_back(*level);
   if (hasErrors(out)) return report(out), kBadInput;
 
   std::optional<Scenario> base;
@@ -170,7 +181,7 @@ int importNamed(const Arguments& args) {
 Command importCommand() {
   return {
       .name = "import",
-      .summary = "make a scenario from network and model files",
+      .summary = "make a scenario from network and model files, logs and benchmarks",
       .usage = {"FILE…"},
       .description =
           R"(Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own
@@ -183,12 +194,18 @@ Hosts of several kinds: give each kind's file and say which hosts it describes, 
 (node[0-15].xml, gpu07.txt); one file without such a name describes all hosts that are left:
   nest-plan import topology.conf --hosts 'node[0-15]=a100.xml' --hosts 'node[16-31]=h100.xml' config.json
 NCCL files tell the devices' generation: slower ones get their share of the device's speed and their own memory, as a note
-says. Choose the fastest as --device. With joined hosts --level sets the switches' values (1 = leaf).)",
+says. Choose the fastest as --device. With joined hosts --level sets the switches' values (1 = leaf).
+
+A log of Megatron-LM or torchtitan, or torchtitan's configuration, gives the program, the degrees (as constraints) and the
+batch. Output of nccl-tests gives bandwidth and latency of the level that its ranks and hosts span, with origin measured;
+where that may be one of several, say which:
+  nest-plan import config.json --network 'host:8@450GB/s rack:4@50GB/s' run.log --level 1=all_reduce.txt)",
       .options =
           {{"--into", 0, "SCENARIO", "keep its job, search and all that the files do not bring"},
            {"--device", 0, "ID", "the accelerator, by its catalog id (default h100-sxm, or that of --into)",
             false, deviceIds()},
-           {"--level", 0, "L=BW[,LAT]", "for example --level 1=50GB/s,2us", true},
+           {"--level", 0, "L=BW[,LAT]",
+            "for example --level 1=50GB/s,2us, or --level 1=FILE of nccl-tests output", true},
            {"--network", 0, "LINE",
             "a cluster in one line, for example --network 'host:8@450GB/s rack:4@50GB/s,2us'"},
            {"--hosts", 0, "LIST=FILE", "FILE is the topology of the hosts in the Slurm host list LIST", true},

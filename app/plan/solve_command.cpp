@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "files.h"
+#include "formats/format.h"
 #include "formats/results/outcome_json.h"
 #include "formats/results/plan_json.h"
 #include "formats/results/summary_text.h"
@@ -34,21 +35,53 @@ std::optional<Outcome> solveFreely(const Input& input, Control control) {
   return solve(*problem, control);
 }
 
-/// The value of --measured; --calibrated needs it.
-Reading<std::optional<Seconds>> measuredTime(const Arguments& args) {
-  Reading<std::optional<Seconds>> result;
-  const auto text = args.value("--measured");
-  const auto time = text ? text::readTime(*text, Seconds(1)) : std::nullopt;
-  if (text && !(time && time->value() > 0))
-    result.diagnostics.push_back(error("command-line", {},
-                                       "--measured takes the time of one step, not \"" + *text + '"',
-                                       "write for example --measured 12.3s"));
-  else if (!text && args.has("--calibrated"))
-    result.diagnostics.push_back(error("command-line", {}, "--calibrated needs a measured step time",
-                                       "add for example --measured 12.3s"));
-  else
-    result.value = time;
-  return result;
+using Measured = std::variant<std::monostate, Seconds, Measurement>;
+
+/// The value of --measured, a time or a file; --calibrated and --level need it.
+Reading<Measured> measuredOf(const Arguments& args) {
+  const auto misuse = [](std::string message, std::string remedy) -> Reading<Measured> {
+    return {std::nullopt, {error("command-line", {}, std::move(message), std::move(remedy))}};
+  };
+  const auto value = args.value("--measured");
+  if (!value) {
+    for (const char* option : {"--calibrated", "--level"})
+      if (args.has(option))
+        return misuse(
+            std::string(option) + " needs a measured step time, or a file that tells what was measured",
+            "add for example --measured 12.3s or --measured run.log");
+    return {Measured(), {}};
+  }
+  if (const auto time = text::readTime(*value, Seconds(1))) {
+    if (time->value() > 0) return {Measured(*time), {}};
+  } else if (const auto file = readTextFile(*value)) {
+    const Format* format = recognise(*file.value, *value);
+    const auto read = readerOf<ReadMeasurement>(format);
+    if (!read)
+      return misuse(
+          "--measured takes a time or what a run left behind; " + *value + " is " +
+              (format ? "a " + std::string(format->name) : std::string("no format that the program knows")),
+          "give one of: " + namesOfFormats([](const Format& f) { return f.is<ReadMeasurement>(); }));
+    auto reading = read(*file.value, *value);
+    Reading<Measured> out{std::nullopt, std::move(reading.diagnostics)};
+    if (reading) out.value = std::move(*reading);
+    return out;
+  }
+  return misuse("--measured takes the time of one step, or a file that can be read, not \"" + *value + '"',
+                "write for example --measured 12.3s or --measured run.log");
+}
+
+/// --level: the number or the name of one of the scenario's.
+std::optional<int> levelOf(const Arguments& args, const Problem& problem, Diagnostics& out) {
+  const auto value = args.value("--level");
+  if (!value) return std::nullopt;
+  std::string all;
+  for (int l = 0; l < problem.cluster->levelCount(); ++l) {
+    const std::string& name = problem.cluster->level(l).name;
+    if (*value == name || *value == std::to_string(l)) return l;
+    all += (l > 0 ? ", " : "") + std::to_string(l) + " (" + name + ")";
+  }
+  out.push_back(error("command-line", {}, "the cluster has no level \"" + *value + '"', "it has " + all));
+  return std::nullopt;
 }
 
 const char* reachInWords(FrontReach reach) {
@@ -111,8 +144,9 @@ int solve(const Arguments& args) {
 }
 
 int evaluate(const Arguments& args) {
-  const auto measured = measuredTime(args);
-  if (!measured) return report(measured.diagnostics), kBadInput;
+  const auto measured = measuredOf(args);
+  report(measured.diagnostics);
+  if (!measured) return kBadInput;
   const bool json = args.has("--json");
   const auto input = readInput(args.files[0], json);
   const auto text = readTextFile(args.files[1]);
@@ -129,8 +163,14 @@ int evaluate(const Arguments& args) {
     ranked.simulated = simulate(input->problem, *plan, ranked.evaluation, false).total;
   }
   std::optional<Calibration> calibration;
-  if (*measured) {
-    auto reading = calibrationFor(input->scenario, *plan, **measured);
+  Diagnostics misuse;
+  const auto level = levelOf(args, input->problem, misuse);
+  if (hasErrors(misuse)) return report(misuse, json), kBadInput;
+  if (!std::holds_alternative<std::monostate>(*measured.value)) {
+    const auto* time = std::get_if<Seconds>(&*measured.value);
+    auto reading =
+        time ? calibrationFor(input->scenario, *plan, *time)
+             : calibrationFor(input->scenario, *plan, std::get<Measurement>(*measured.value), level);
     report(reading.diagnostics, json);
     if (!reading) return kBadInput;
     calibration = *reading;
@@ -141,9 +181,8 @@ int evaluate(const Arguments& args) {
   std::cout << (json ? writeEvaluation(source, ranked, beside) : evaluationText(source, ranked, beside))
             << std::flush;
   if (const auto path = args.value("--calibrated"); path && calibration) {
-    Scenario calibrated = input->scenario;
-    calibrated.model.calibration = calibration->factor;
-    const Diagnostics failed = writeTextFile(*path, writeScenario(calibrated));
+    calibration->scenario.model.reference.clear();  // it may be written to another folder than the model's
+    const Diagnostics failed = writeTextFile(*path, writeScenario(calibration->scenario));
     if (!failed.empty()) return report(failed), kBadInput;
   }
   return ranked.evaluation.feasible() ? kDone : kNoPlanFits;
@@ -213,12 +252,14 @@ Where the cluster is a graph, the plan's traffic is routed over its links too: t
 least, how far the levels are from the network (distortion), and what is irregular.)",
       .options =
           {{"--json", 0, "", "print the evaluation as JSON"},
-           {"--measured", 0, "TIME",
-            "a step time that this plan was measured at, for example 12.3s: shows predicted ÷ measured and "
-            "the "
-            "factor on all compute times that makes the two equal"},
-           {"--calibrated", 0, "FILE",
-            "write the scenario with that factor (\"model\": {\"calibration\": …}); needs --measured"}},
+           {"--measured", 0, "TIME|FILE",
+            "a step time that this plan was measured at, for example 12.3s, or the log of its run: shows "
+            "predicted ÷ measured and the factor on all compute times that makes the two equal. Output of "
+            "nccl-tests sets a level's bandwidth and latency, a PyTorch profiler trace the times of the "
+            "layers"},
+           {"--level", 0, "LEVEL",
+            "which level nccl-tests measured, by number or name, where hosts and ranks leave it open"},
+           {"--calibrated", 0, "FILE", "write the scenario with what was measured; needs --measured"}},
       .notes = R"(PLAN is a plan file (from solve -o, or made by hand) or an outcome of solve --json:
   {"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 8, "data_outer": 4, "block_stride": 32, "zero": 1,
    "stages": [{"layers": [0, 1, 2], "strategy": {"tensor": 8, "sequence": true, "context": 1, "expert": 1},

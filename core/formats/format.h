@@ -15,6 +15,7 @@ class Hierarchy;
 struct InfinibandFabric;
 struct HostTopology;
 struct ImportedProfile;
+struct Measurement;
 struct Plan;
 struct SlurmTopology;
 struct TransformerArchitecture;
@@ -38,11 +39,13 @@ using ReadFabric = Reading<InfinibandFabric> (*)(std::string_view text, const st
 /// The inside of one host; `device` fills what the file leaves open.
 using ReadHost = Reading<HostTopology> (*)(std::string_view text, const std::string& file,
                                            const DeviceSpec& device);
+/// What a run has left behind: scenario/measurement.h.
+using ReadMeasurement = Reading<Measurement> (*)(std::string_view text, const std::string& file);
 
 /// Errors: what the format cannot say of this cluster.
 using WriteNetwork = Reading<std::string> (*)(const ClusterSource&, const Hierarchy&);
 
-/// A file that is to be told, by its content first. Looks at no more than the first 64 KiB (JSON: 1 MiB).
+/// A file that is to be told, by its content first. Looks at no more than the first 256 KiB (JSON: 1 MiB).
 struct FileLook {
   FileLook(std::string_view text, std::string_view fileName);
 
@@ -68,7 +71,7 @@ struct Format {
   std::string_view remarks;    ///< what else to know, in whole sentences; may be empty
   bool (*claims)(const FileLook&);
   std::variant<ReadScenario, ReadPlan, ReadModel, ReadProfile, ReadNetwork, ReadHostTree, ReadFabric,
-               ReadHost>
+               ReadHost, ReadMeasurement>
       read;
   WriteNetwork write = nullptr;  ///< of networks; nullptr: the format is only read
 

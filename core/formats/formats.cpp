@@ -40,6 +40,11 @@ const Format& nodeLinkFormat();
 const Format& inventoryFormat();
 const Format& ansibleFormat();
 const Format& hostFileFormat();
+const Format& megatronLogFormat();
+const Format& torchtitanLogFormat();
+const Format& torchtitanConfigFormat();
+const Format& ncclTestsFormat();
+const Format& profilerTraceFormat();
 
 std::span<const Format* const> formats() {
   static const std::array all = {&scenarioFormat(),
@@ -50,6 +55,11 @@ std::span<const Format* const> formats() {
                                  &piperFormat(),
                                  &artifactFormat(),
                                  &pipeDreamFormat(),
+                                 &megatronLogFormat(),
+                                 &torchtitanLogFormat(),
+                                 &torchtitanConfigFormat(),
+                                 &ncclTestsFormat(),
+                                 &profilerTraceFormat(),
                                  &clusterTextFormat(),
                                  &slurmConfFormat(),
                                  &slurmYamlFormat(),

@@ -9,6 +9,7 @@
 #include "formats/networks/network_import.h"
 #include "formats/networks/slurm_topology.h"
 #include "formats/profiles/imported_profile.h"
+#include "scenario/link_fit.h"
 #include "units/text.h"
 
 namespace nest {
@@ -96,6 +97,8 @@ private:
       takeProfile(i, profile(m_files[i].text, m_files[i].path, m_options.scale));
     else if (f.isNetwork())
       readNetworkFile(i);
+    else if (const auto measurement = readerOf<ReadMeasurement>(&f))
+      takeMeasurement(i, measurement(m_files[i].text, m_files[i].path));
     else
       unknown(i, "a " + std::string(f.name) + " is no part of a scenario", {});
   }
@@ -150,6 +153,13 @@ private:
     m_ownCluster = std::move(reading->cluster);
     m_result.model->graph = std::make_shared<const LayerGraph>(std::move(reading->graph));
     m_result.model->profile = std::make_shared<const Profile>(std::move(reading->profile));
+  }
+
+  void takeMeasurement(std::size_t i, Reading<Measurement> reading) {
+    keep(std::move(reading.diagnostics), m_files[i].path);
+    if (!reading) return;
+    m_result.parts[i].holds = holdsOf(*reading);
+    m_result.measured.push_back({std::move(*reading), m_files[i].path, m_files[i].level});
   }
 
   void readNetworkFile(std::size_t i) {
@@ -361,6 +371,64 @@ void suggestProgram(const Scenario& s, Diagnostics& out) {
                (usual ? "; with " + s.cluster.device.name + " it may be " + usual->id : std::string())));
 }
 
+/// What was measured, as far as that needs no plan. Nothing of it is silent.
+void layOver(const Imported::Measured& m, bool keepsProgram, Scenario& s, Diagnostics& out) {
+  const auto take = [&](Diagnostics more) {
+    for (Diagnostic& d : more) {
+      d.where.file = m.path;
+      out.push_back(std::move(d));
+    }
+  };
+  Diagnostics told;
+  if (const auto* run = std::get_if<TrainingRun>(&m.measurement.of)) {
+    takeOver(run->settings, keepsProgram, s, told);
+    const auto cluster = deriveHierarchy(s.cluster, s.constraints.excludedDevices);
+    if (const auto& ran = run->settings.devices; ran && cluster && *ran != cluster->deviceCount())
+      told.push_back(
+          warning("run-devices", {"", 0, 0, "/cluster/network"},
+                  "the run had " + devices(*ran) + ", the cluster has " + text::count(cluster->deviceCount()),
+                  "give the network that it ran on"));
+    if (run->lines > 0)
+      told.push_back(
+          note("run-time", {}, "its step time is not used: it is that of one plan",
+               "solve, then calibrate with nest-plan evaluate SCENARIO PLAN --measured " + m.path));
+  } else if (const auto* times = std::get_if<CollectiveTimes>(&m.measurement.of)) {
+    const auto cluster = deriveHierarchy(s.cluster, s.constraints.excludedDevices);
+    if (!cluster) return take(cluster.diagnostics);
+    auto fit = fitLink(*cluster, s.assumptions, *times, m.level);
+    take(std::move(fit.diagnostics));
+    if (!fit) return;
+    told = setLink(s.cluster, *fit);
+    if (!hasErrors(told))
+      for (std::string& line : toldOf(*fit, cluster->level(fit->level), s.assumptions))
+        told.push_back(note("link-measured", {"", 0, 0, "/cluster/network"}, std::move(line)));
+  } else {
+    told.push_back(
+        error("trace-needs-plan", {}, "times of layers are those of one plan, which is not known here",
+              "give them to nest-plan evaluate SCENARIO PLAN --measured " + m.path + " --calibrated NEW"));
+  }
+  take(std::move(told));
+}
+
+/// What the levels inside are is told before those around them are fitted.
+std::vector<const Imported::Measured*> innermostFirst(const std::vector<Imported::Measured>& all) {
+  std::vector<const Imported::Measured*> out;
+  for (const Imported::Measured& m : all) out.push_back(&m);
+  const auto width = [](const Imported::Measured* m) {
+    const auto* times = std::get_if<CollectiveTimes>(&m->measurement.of);
+    return times ? std::pair(m->level.value_or(times->hosts() > 1), times->hosts()) : std::pair(-1, 0);
+  };
+  std::stable_sort(out.begin(), out.end(), [&](const auto* a, const auto* b) { return width(a) < width(b); });
+  return out;
+}
+
+bool tellsProgram(const Imported& parts) {
+  return std::any_of(parts.measured.begin(), parts.measured.end(), [](const Imported::Measured& m) {
+    const auto* run = std::get_if<TrainingRun>(&m.measurement.of);
+    return run && !run->settings.program.empty();
+  });
+}
+
 }  // namespace
 
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
@@ -389,10 +457,12 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
              s.cluster.device.name;
     if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
     assumeLinkEfficiency(s, result.diagnostics);
-    if (!program) suggestProgram(s, result.diagnostics);
+    if (!program && !tellsProgram(parts)) suggestProgram(s, result.diagnostics);
   }
   if (program) setProgram(s, *program);
-  result.value = std::move(s);
+  for (const Imported::Measured* m : innermostFirst(parts.measured))
+    layOver(*m, program != nullptr, s, result.diagnostics);
+  if (!hasErrors(result.diagnostics)) result.value = std::move(s);
   return result;
 }
 

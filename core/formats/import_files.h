@@ -7,6 +7,7 @@
 
 #include "formats/format.h"
 #include "program/program.h"
+#include "scenario/measurement.h"
 
 namespace nest {
 
@@ -15,6 +16,7 @@ struct NamedText {
   std::string path, text;
   std::string hosts =
       {};  ///< a host's topology: which hosts of the Slurm topology it stands for, a host list
+  std::optional<int> level = {};  ///< times of exchanges: which level they are of; unset: as their ranks tell
 };
 
 /// What the files hold, taken together.
@@ -29,8 +31,14 @@ struct Imported {
   std::optional<ClusterSource> cluster;  ///< of network files
   std::optional<ModelSource> model;      ///< of a model's file
   std::string modelName;
-  std::optional<Job> job;        ///< where a profile tells it
-  bool assumedHostSize = false;  ///< a Slurm topology's hosts were taken to have the device's usual size
+  std::optional<Job> job;  ///< where a profile tells it
+  struct Measured {
+    Measurement measurement;
+    std::string path;
+    std::optional<int> level;
+  };
+  std::vector<Measured> measured;  ///< of logs, benchmarks and traces
+  bool assumedHostSize = false;    ///< a Slurm topology's hosts were taken to have the device's usual size
   int joinedLevels =
       0;  ///< levels of figures that joining hosts took, the host's own (0) counted; 0: none joined
 };
@@ -54,8 +62,9 @@ Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceS
                               const ReferenceLoader& load, const ImportOptions& options = {});
 
 /// The scenario that the parts make: the scenario file, or `base`, with the cluster and the model put in,
-/// under `program`; nullptr: as it is, and a new one runs under `ideal`, which a note says, with the program
-/// that its device suggests. Errors: what is missing, and how to give it.
+/// under `program`; nullptr: the one that a log tells, else as it is, and a new one runs under `ideal`, which
+/// a note says, with the program that its device suggests. Logs set degrees and batch, times of exchanges
+/// their level. Errors: what is missing, and how to give it.
 Reading<Scenario> assemble(const Imported&, const Scenario* base, const Program* program = nullptr);
 
 }  // namespace nest

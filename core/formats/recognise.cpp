@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 
 #include "formats/format.h"
 #include "units/letters.h"
@@ -7,7 +6,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kLooked = 64u << 10;  ///< comments may come first
+constexpr std::size_t kLooked = 256u << 10;  ///< comments may come first, and warnings of many ranks
 constexpr std::size_t kLookedInJson = 1u << 20;
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
@@ -18,18 +17,15 @@ std::string_view content(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
 }
 
-/// "[gpus]" begins an INI file; "[4m" the underlined heads of nvidia-smi where a paste lost the escape.
-bool isIniHead(std::string_view content) {
-  const auto end = content.find_first_of("]\",{}\r\n");
-  return content.size() > 1 && content.front() == '[' && end != std::string_view::npos &&
-         content[end] == ']' && std::isalpha(static_cast<unsigned char>(content[1])) &&
-         !content.starts_with("[true]") && !content.starts_with("[false]") && !content.starts_with("[null]");
-}
-/// "{ CA Ports" and "{ SW Ports" begin the lines of opensm-subnet.lst.
+/// Of the texts that begin with a bracket, logs ("[rank0]:"), tables of TOML and INI ("[gpus]") and the
+/// underlined heads of nvidia-smi that lost their escape in a paste ("[4m") are none; of those that begin
+/// with a brace, the lines of opensm-subnet.lst ("{ CA Ports").
 bool isJson(std::string_view content) {
-  return !content.empty() && (content.front() == '{' || content.front() == '[') &&
-         !content.starts_with("[4m") && !content.starts_with("{ CA ") && !content.starts_with("{ SW ") &&
-         !isIniHead(content);
+  if (content.empty() || content.front() != '[')
+    return content.starts_with('{') && !content.starts_with("{ CA ") && !content.starts_with("{ SW ");
+  const auto next = content.find_first_not_of(" \t\r\n", 1);
+  return next == std::string_view::npos ||
+         std::string_view("[]{\"").find(content[next]) != std::string_view::npos;
 }
 
 /// The first word that is no comment of any of the formats and no beginning of a YAML document.

@@ -1,8 +1,11 @@
 #include "scenario/calibration.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "plan/evaluation.h"
+#include "scenario/layer_overlay.h"
+#include "scenario/link_fit.h"
 #include "units/text.h"
 
 namespace nest {
@@ -11,14 +14,117 @@ namespace {
 constexpr double kLeast = 1e-6, kMost = 1e6;
 constexpr int kHalvings = 60;
 
-std::optional<Seconds> batchTime(Scenario& scenario, const Plan& plan, double factor, Diagnostics& out) {
-  scenario.model.calibration = factor;
-  auto problem = buildProblem(scenario);
+Diagnostic failure(std::string message, std::string remedy) {
+  return error("calibration", {"", 0, 0, "/model/calibration"}, std::move(message), std::move(remedy));
+}
+
+std::optional<Evaluation> evaluated(const Setting& setting, const Plan& plan, Diagnostics& out) {
+  auto problem = buildProblem(setting);
   if (!problem) {
     out = std::move(problem.diagnostics);
     return std::nullopt;
   }
-  return evaluate(*problem, plan).batchTime;
+  return evaluate(*problem, plan);
+}
+
+std::optional<Seconds> batchTime(Scenario& scenario, const Plan& plan, double factor, Diagnostics& out) {
+  scenario.model.calibration = factor;
+  const auto e = evaluated(scenario, plan, out);
+  return e ? std::optional(e->batchTime) : std::nullopt;
+}
+
+bool isTime(Seconds t) {
+  return t.value() > 0 && std::isfinite(t.value());
+}
+
+/// Told, as no factor of time says anything of memory.
+void tellMemory(const TrainingRun& run, const Problem& problem, const Evaluation& e,
+                std::vector<std::string>& told) {
+  const int fullest = e.fullestStage();
+  if (fullest < 0 || (!run.allocated && !run.reserved)) return;
+  const MemoryUse& use = e.stages[static_cast<std::size_t>(fullest)].memory;
+  // What the allocator holds beyond what it hands out is kept free of plans, as are fixed buffers.
+  const Bytes allocated = use.total() - use.reserve;
+  const double factor = problem.assumptions.allocatorFactor;
+  const auto beside = [](const char* what, Bytes measured, Bytes predicted) {
+    return text::memory(measured) + what + " (predicted " + text::memory(predicted) + ", " +
+           text::signedPercent(predicted / measured - 1) + "), ";
+  };
+  std::string line = "memory: ";
+  if (run.allocated) line += beside(" allocated", *run.allocated, allocated);
+  if (run.reserved) line += beside(" reserved", *run.reserved, allocated * factor);
+  told.push_back(line + "which calibration leaves as it is");
+}
+
+Reading<Calibration> byRun(const Scenario& scenario, const Plan& plan, const TrainingRun& run) {
+  const auto others = differencesOf(run.settings, scenario, plan);
+  if (!others.empty()) {
+    std::string list;
+    for (const std::string& d : others) list += (list.empty() ? "" : "; ") + d;
+    return {
+        std::nullopt,
+        {error(
+            "run-differs", {}, "the log is not of this plan: its run had " + list,
+            "give the plan that ran: import the log into the scenario, which sets its degrees, and solve")}};
+  }
+  std::optional<Seconds> step = run.step;
+  if (!step && run.tokensPerDevice)
+    step = Seconds(double(scenario.job.globalBatch) * scenario.job.sequenceLength /
+                   (*run.tokensPerDevice * plan.devicesUsed()));
+  if (!step)
+    return {
+        std::nullopt,
+        {failure("it tells how a run was set up, but no step time", "give the log that the run printed")}};
+  auto result = calibrationFor(scenario, plan, *step);
+  if (!result) return result;
+  std::vector<std::string>& told = result->told;
+  std::string read = "the median of " + text::count(run.lines) + (run.lines == 1 ? " line" : " lines");
+  if (run.leftOut > 0) read += ", " + text::count(run.leftOut) + " left out as warm-up";
+  if (!run.step)
+    read += "; from tokens per second and device, on " + text::count(plan.devicesUsed()) + " devices";
+  told.insert(told.begin(), "the measured step time is " + read);
+  if (auto problem = buildProblem(scenario)) tellMemory(run, *problem, evaluate(*problem, plan), told);
+  return result;
+}
+
+Reading<Calibration> byLink(const Scenario& scenario, const Plan& plan, const CollectiveTimes& times,
+                            std::optional<int> level) {
+  Reading<Calibration> result;
+  auto cluster = deriveHierarchy(scenario.cluster, scenario.constraints.excludedDevices);
+  if (!cluster) return {std::nullopt, std::move(cluster.diagnostics)};
+  auto fit = fitLink(*cluster, scenario.assumptions, times, level);
+  result.diagnostics = std::move(fit.diagnostics);
+  if (!fit) return result;
+  Calibration c;
+  c.scenario = scenario;
+  for (Diagnostic& d : setLink(c.scenario.cluster, *fit)) result.diagnostics.push_back(std::move(d));
+  if (hasErrors(result.diagnostics)) return result;
+  c.told = toldOf(*fit, cluster->level(fit->level), scenario.assumptions);
+  Diagnostics errors;
+  const auto before = evaluated(scenario, plan, errors), after = evaluated(c.scenario, plan, errors);
+  if (!before || !after) return {std::nullopt, std::move(errors)};
+  c.predicted = before->batchTime;
+  c.rescaled = after->batchTime;
+  c.factor = scenario.model.calibration;
+  result.value = std::move(c);
+  return result;
+}
+
+Reading<Calibration> byLayers(const Scenario& scenario, const Plan& plan, const LayerTimes& times) {
+  Reading<Calibration> result;
+  Calibration c;
+  c.scenario = scenario;
+  auto model = withLayerTimes(scenario, plan, times, c.told);
+  result.diagnostics = std::move(model.diagnostics);
+  if (!model) return result;
+  c.scenario.model = std::move(*model);
+  Diagnostics errors;
+  const auto before = evaluated(scenario, plan, errors), after = evaluated(c.scenario, plan, errors);
+  if (!before || !after) return {std::nullopt, std::move(errors)};
+  c.predicted = before->batchTime;
+  c.rescaled = after->batchTime;
+  result.value = std::move(c);
+  return result;
 }
 
 }  // namespace
@@ -26,16 +132,14 @@ std::optional<Seconds> batchTime(Scenario& scenario, const Plan& plan, double fa
 Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, Seconds measured) {
   Reading<Calibration> result;
   const auto fail = [&](std::string message, std::string remedy) {
-    result.diagnostics.push_back(
-        error("calibration", {"", 0, 0, "/model/calibration"}, std::move(message), std::move(remedy)));
+    result.diagnostics.push_back(failure(std::move(message), std::move(remedy)));
     return result;
   };
-  if (!(measured.value() > 0) || !std::isfinite(measured.value()))
-    return fail("the measured step time must be more than 0", "give a time like 12.3s");
+  if (!isTime(measured)) return fail("the measured step time must be more than 0", "give a time like 12.3s");
   Scenario trial = scenario;
   const auto predicted = batchTime(trial, plan, scenario.model.calibration, result.diagnostics);
   if (!predicted) return result;
-  if (!(predicted->value() > 0) || !std::isfinite(predicted->value()))
+  if (!isTime(*predicted))
     return fail("the model gives this plan no step time", "see nest-plan evaluate for what is wrong with it");
   double low = kLeast, high = kMost;
   const auto least = batchTime(trial, plan, low, result.diagnostics);
@@ -53,8 +157,24 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
   }
   const auto rescaled = batchTime(trial, plan, high, result.diagnostics);
   if (!rescaled) return result;
-  result.value = Calibration{*predicted, measured, high, *rescaled};
+  Calibration c;
+  c.scenario = trial;
+  c.predicted = *predicted;
+  c.rescaled = *rescaled;
+  c.measured = measured;
+  c.factor = high;
+  c.told = {
+      "one factor on compute cures a bias that all plans share, not a shape: how plans compare it does not "
+      "say"};
+  result.value = std::move(c);
   return result;
+}
+
+Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, const Measurement& m,
+                                    std::optional<int> level) {
+  if (const auto* run = std::get_if<TrainingRun>(&m.of)) return byRun(scenario, plan, *run);
+  if (const auto* times = std::get_if<CollectiveTimes>(&m.of)) return byLink(scenario, plan, *times, level);
+  return byLayers(scenario, plan, std::get<LayerTimes>(m.of));
 }
 
 }  // namespace nest

@@ -1,22 +1,34 @@
 #pragma once
 
 #include "plan/plan.h"
+#include "scenario/measurement.h"
 #include "scenario/scenario.h"
 
 namespace nest {
 
-/// One measured step time beside the model's, and what brings the two together.
+/// What a measurement changes of a scenario, and of the step time that it predicts for one plan.
 struct Calibration {
-  Seconds predicted;  ///< batch time of the plan as the scenario stands
-  Seconds measured;
-  double factor = 1;  ///< ModelSource::calibration with which the prediction equals the measurement
-  Seconds rescaled;   ///< batch time with it
+  Scenario scenario;                ///< with what was measured
+  Seconds predicted;                ///< step time of the plan as the scenario stood
+  Seconds rescaled;                 ///< and with what was measured
+  std::optional<Seconds> measured;  ///< the step time, where that is what was measured
+  double factor = 1;                ///< ModelSource::calibration of `scenario`
+  std::vector<std::string> told;    ///< what was read, what changed, what that is good for; sentences
 
-  double predictedByMeasured() const { return predicted / measured; }
+  double predictedByMeasured() const { return measured ? predicted / *measured : 1; }
 };
 
-/// Compute seconds are scaled, exchanges stay, so that the factor is found by bisection. Errors: the measured
-/// time is not positive; the plan's exchanges alone take longer than it; what buildProblem reports.
+/// By one step time: compute seconds are scaled, exchanges stay, so that the factor is found by bisection.
+/// Errors: the measured time is not positive; the plan's exchanges alone take longer than it; what
+/// buildProblem reports.
 Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, Seconds measured);
+
+/// By any measurement of a run of this plan. A training log: as above, with its memory beside the predicted
+/// one. Times of exchanges: bandwidth and latency of one level (link_fit.h). Times of layers: measured costs
+/// over the analytic ones (layer_overlay.h). `level`: of which level exchanges are; unset: the one that the
+/// ranks tell. Errors: besides, the run is known to be of another plan; the measurement says nothing of the
+/// plan.
+Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, const Measurement&,
+                                    std::optional<int> level = {});
 
 }  // namespace nest

@@ -9,8 +9,10 @@
 namespace nest {
 namespace {
 
-/// The least time of a block under one strategy and microbatch size, where the host issues kernels one by one.
-void keepHostBusy(const Setting& setting, const Hierarchy& cluster, const Strategy& strategy, LayerCost& cost) {
+/// The least time of a block under one strategy and microbatch size, where the host issues kernels one by
+/// one.
+void keepHostBusy(const Setting& setting, const Hierarchy& cluster, const Strategy& strategy,
+                  LayerCost& cost) {
   const Seconds least = setting.model.analytic.hostTimePerBlock;
   if (strategy.tensor < 2 || !(least > Seconds(0))) return;
   std::vector<int> ranks(static_cast<std::size_t>(std::min(strategy.tensor, cluster.largestGroupSize(0))));
@@ -55,7 +57,13 @@ Hierarchy asProgramUses(const Hierarchy& cluster, const Assumptions& a) {
       levels.back().bandwidth = cluster.level(cluster.levelCount() - 1).bandwidth;
       levels.back().latency = cluster.level(cluster.levelCount() - 1).latency;
     }
-    levels.back().efficiency = a.flatExchange > 0 ? a.flatExchange : a.linkEfficiency;
+    // What was measured is what exchanges sustain; what a level inside does not, none further out does.
+    levels.back().efficiency = a.flatExchange > 0                         ? a.flatExchange
+                               : levels.back().origin == Origin::Measured ? 1
+                                                                          : a.linkEfficiency;
+    if (l > 0 && levels.back().sustained() > levels[static_cast<std::size_t>(l) - 1].sustained())
+      levels.back().efficiency =
+          levels[static_cast<std::size_t>(l) - 1].sustained() / levels.back().bandwidth;
   }
   return cluster.withLevels(std::move(levels));
 }

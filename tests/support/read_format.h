@@ -7,6 +7,7 @@
 #include "formats/networks/host_topology.h"
 #include "formats/profiles/imported_profile.h"
 #include "plan/plan.h"
+#include "scenario/measurement.h"
 
 namespace nest::test {
 

@@ -18,7 +18,7 @@ struct NetworkLevel {
   Seconds latency;  ///< end to end
   double oversubscription = 1;  ///< for display: injected ÷ uplink bandwidth of one group
   Origin origin = Origin::Typed;
-  double efficiency = 1;  ///< Assumptions::linkEfficiency, the same for all levels of a cluster
+  double efficiency = 1;  ///< Assumptions::linkEfficiency; 1 where the bandwidth was measured
 
   /// What exchanges count with.
   BytesPerSecond sustained() const { return bandwidth * efficiency; }

@@ -298,12 +298,17 @@ std::string writeEvaluation(const ReportSource& source, const RankedPlan& r, con
   addModel(j, source);
   j["status"] = r.evaluation.feasible() ? "evaluated" : "infeasible";
   addPlan(j, source, r);
-  if (c)
-    j["calibration"] = {{"predicted_s", c->predicted.value()},
-                        {"measured_s", c->measured.value()},
-                        {"predicted_by_measured", c->predictedByMeasured()},
-                        {"factor", c->factor},
-                        {"rescaled_s", c->rescaled.value()}};
+  if (c) {
+    Json& of = j["calibration"];
+    of["predicted_s"] = c->predicted.value();
+    if (c->measured) {
+      of["measured_s"] = c->measured->value();
+      of["predicted_by_measured"] = c->predictedByMeasured();
+    }
+    of["factor"] = c->factor;
+    of["rescaled_s"] = c->rescaled.value();
+    of["notes"] = c->told;
+  }
   return layOut(j);
 }
 

@@ -185,10 +185,17 @@ std::string tables(const ReportSource& source, const RankedPlan& r) {
 }
 
 std::string calibrationText(const Calibration& c) {
-  return titled("measured",
-                text::time(c.measured) + "; predicted ÷ measured " + text::number(c.predictedByMeasured())) +
-         titled("calibration", text::number(c.factor, 4) + " (compute times × this give " +
-                                   text::time(c.rescaled) + "; exchanges stay)");
+  std::string out;
+  if (c.measured)
+    out += titled("measured", text::time(*c.measured) + "; predicted ÷ measured " +
+                                  text::number(c.predictedByMeasured())) +
+           titled("calibration", text::number(c.factor, 4) + " (compute times × this give " +
+                                     text::time(c.rescaled) + "; exchanges stay)");
+  else
+    out += titled("with measured",
+                  text::time(c.rescaled) + " per step, " + text::signedPercent(c.rescaled / c.predicted - 1));
+  for (const std::string& line : c.told) out += titled("", line);
+  return out;
 }
 
 /// The plan on the links themselves, where the cluster is a graph.

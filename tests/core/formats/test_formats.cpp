@@ -89,6 +89,7 @@ private slots:
     names([](const Format& f) { return f.is<ReadScenario>() || f.is<ReadPlan>(); });
     names([](const Format& f) { return f.is<ReadModel>() || f.is<ReadProfile>(); });
     names([](const Format& f) { return f.isNetwork(); });
+    names([](const Format& f) { return f.is<ReadMeasurement>(); });
   }
 };
 NEST_TEST(TestFormats)

@@ -1,0 +1,63 @@
+#include "formats/measurements/log_lines.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "text/decimal.h"
+
+namespace nest {
+
+void forEachLogLine(std::string_view text, const std::function<void(std::string_view, int)>& take) {
+  std::string plain;
+  for (int number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.find('\x1b') != std::string_view::npos) {
+      plain.clear();
+      for (std::size_t i = 0; i < line.size(); ++i)
+        if (line[i] != '\x1b')
+          plain += line[i];
+        else
+          i = std::min(line.find_first_not_of("[0123456789;", i + 1), line.size());
+      line = plain;
+    }
+    take(line, number);
+  }
+}
+
+std::string_view behind(std::string_view line, std::string_view label) {
+  const auto at = line.find(label);
+  if (at == std::string_view::npos) return {};
+  line.remove_prefix(at + label.size());
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line;
+}
+
+std::optional<double> numberBehind(std::string_view line, std::string_view label) {
+  const std::string_view rest = behind(line, label);
+  std::string number;
+  for (const char c : rest.substr(0, std::min(rest.find_first_not_of("0123456789.,eE+-"), std::size_t(40))))
+    if (c != ',') number += c;
+  while (!number.empty() && (number.back() == '.' || number.back() == '-' || number.back() == 'e'))
+    number.pop_back();
+  return readDecimal(number);
+}
+
+std::optional<int> countBehind(std::string_view line, std::string_view label) {
+  const auto v = numberBehind(line, label);
+  if (!v || !(*v >= 1) || *v > 1e9 || *v != std::floor(*v)) return std::nullopt;
+  return static_cast<int>(*v);
+}
+
+double medianOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+int warmUpOf(int lines) {
+  return lines < 2 ? 0 : std::max(1, lines / 10);
+}
+
+}  // namespace nest

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <map>
+
+#include "formats/format.h"
+#include "formats/measurements/log_lines.h"
+#include "scenario/measurement.h"
+#include "text/decimal.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostBytes = 1u << 20;
+
+std::string_view trimmed(std::string_view s) {
+  const auto begin = s.find_first_not_of(" \t");
+  return begin == std::string_view::npos ? std::string_view()
+                                         : s.substr(begin, s.find_last_not_of(" \t") - begin + 1);
+}
+
+/// Without a comment; a # inside quotes is none.
+std::string_view withoutComment(std::string_view line) {
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (quote ? line[i] == quote : line[i] == '"' || line[i] == '\'')
+      quote = quote ? 0 : line[i];
+    else if (line[i] == '#' && !quote)
+      return line.substr(0, i);
+  }
+  return line;
+}
+
+class TorchtitanConfig {
+public:
+  explicit TorchtitanConfig(SourceText& source) : m_source(source) {}
+
+  std::optional<Measurement> run() {
+    forEachLogLine(m_source.text(), [this](std::string_view line, int number) {
+      take(trimmed(withoutComment(line)), number);
+    });
+    if (!m_values.contains("training.seq_len") && !m_source.failed())
+      m_source.error(m_source.whole(), "torchtitan-config",
+                     "the configuration has no seq_len under [training]",
+                     "give the TOML file that torchtitan was started with");
+    TrainingRun run;
+    RunSettings& s = run.settings;
+    s.sequenceLength = count("training.seq_len");
+    s.tensor = degree("tensor_parallel_degree");
+    s.pipeline = degree("pipeline_parallel_degree");
+    s.context = degree("context_parallel_degree");
+    s.expert = degree("expert_parallel_degree");
+    const auto replicate = degree("data_parallel_replicate_degree"),
+               shard = degree("data_parallel_shard_degree");
+    if (shard) {
+      s.data = static_cast<int>(std::min(double(*shard) * replicate.value_or(1), 1e6));
+      s.devices = static_cast<int>(std::min(
+          double(*s.data) * s.tensor.value_or(1) * s.pipeline.value_or(1) * s.context.value_or(1), 1e9));
+    }
+    s.globalBatch = count("training.global_batch_size");
+    const auto local = m_values.contains("training.local_batch_size") ? count("training.local_batch_size")
+                                                                      : count("training.batch_size");
+    if (s.pipeline.value_or(1) == 1)
+      s.microbatch = local;
+    else
+      s.microbatch = count("parallelism.pipeline_parallel_microbatch_size");
+    if (!s.globalBatch && local && s.data)
+      s.globalBatch = static_cast<int>(std::min(double(*local) * *s.data, 1e9));
+    tellProgram(s);
+    if (m_source.failed()) return std::nullopt;
+    return Measurement{std::move(run)};
+  }
+
+private:
+  void take(std::string_view line, int number) {
+    if (line.empty()) return;
+    if (m_isInList) {
+      m_isInList = line.find(']') == std::string_view::npos;
+      return;
+    }
+    if (line.starts_with('[')) {
+      if (!line.ends_with(']')) return broken(number);
+      m_table = std::string(trimmed(line.substr(1, line.size() - 2)));
+      return;
+    }
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos || equals == 0) return broken(number);
+    const std::string_view value = trimmed(line.substr(equals + 1));
+    if (value.empty()) return broken(number);
+    m_isInList = value.starts_with('[') && value.find(']') == std::string_view::npos;
+    if (m_values.size() < 10'000)
+      m_values[m_table + '.' + std::string(trimmed(line.substr(0, equals)))] = {std::string(value), number};
+  }
+  void broken(int number) {
+    m_source.error(m_source.placeOfLine(number), "toml-line", "a line is [table] or key = value",
+                   "give the TOML file as torchtitan reads it");
+  }
+
+  std::string text(const std::string& key) const {
+    const auto it = m_values.find(key);
+    return it == m_values.end() ? std::string() : it->second.first;
+  }
+  /// A whole number of at least 1; −1 stands for what is left to torchtitan.
+  std::optional<int> count(const std::string& key) {
+    const auto it = m_values.find(key);
+    if (it == m_values.end()) return std::nullopt;
+    std::string digits = it->second.first;
+    digits.erase(std::remove(digits.begin(), digits.end(), '_'), digits.end());
+    const auto v = readWhole(digits, -1, 1'000'000'000);
+    if (!v || *v == 0)
+      m_source.error(m_source.placeOfLine(it->second.second), "toml-count",
+                     key + " must be a whole number of at least 1, or -1", "correct it");
+    return v && *v >= 1 ? std::optional(static_cast<int>(*v)) : std::nullopt;
+  }
+  /// Degrees stood under [training] and [experimental] before they got a table of their own.
+  std::optional<int> degree(const std::string& key) {
+    for (const char* table : {"parallelism.", "training.", "experimental."})
+      if (const auto n = count(table + key)) return n;
+    return std::nullopt;
+  }
+
+  void tellProgram(RunSettings& s) const {
+    if (text("compile.enable") == "true") {
+      s.program = "torchtitan-2026";
+      s.programEvidence =
+          "its configuration has a table [compile] that is on, as torchtitan has since August 2025";
+    } else if (text("training.compile") == "true") {
+      s.program = "torchtitan-2024-compiled";
+      s.programEvidence = "its configuration has compile = true under [training]";
+    } else {
+      s.program = "torchtitan-2024";
+      s.programEvidence = "its configuration does not compile, so its kernels are PyTorch's eager ones";
+    }
+  }
+
+  SourceText& m_source;
+  std::map<std::string, std::pair<std::string, int>> m_values;  ///< "table.key" → value and line
+  std::string m_table;
+  bool m_isInList = false;
+};
+
+}  // namespace
+
+const Format& torchtitanConfigFormat() {
+  static constexpr Format format = {
+      .key = "torchtitan-config",
+      .name = "torchtitan configuration",
+      .suffixes = "toml",
+      .fileNames = "",
+      .example =
+          "[training]\nlocal_batch_size = 8\nseq_len = 8192\n[parallelism]\ntensor_parallel_degree = 8",
+      .remarks = "Program, degrees and batch for import; it measures nothing.",
+      .claims = [](const FileLook& f) { return f.has("[training]") && f.has("parallel_degree"); },
+      .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
+        SourceText source(text, file);
+        if (!source.isReadable(kMostBytes, "configuration")) return {std::nullopt, source.take()};
+        auto result = TorchtitanConfig(source).run();
+        return {std::move(result), source.take()};
+      })};
+  return format;
+}
+
+}  // namespace nest

@@ -1,0 +1,301 @@
+#include "scenario/link_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "cost/collective.h"
+#include "scenario/program_effects.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr double kSlowest = 1e6, kFastest = 1e14;  ///< bytes/s
+constexpr double kLongest = 0.1;                   ///< latency, s
+constexpr Bytes kSmall{64.0 * 1024};               ///< up to here the latency tells
+constexpr int kRounds = 12, kHalvings = 60;
+
+constexpr const char* kCode = "link-fit";
+
+Diagnostic misfit(std::string message, std::string remedy, const char* code = kCode) {
+  return error(code, {"", 0, 0, "/cluster/network"}, std::move(message), std::move(remedy));
+}
+
+std::string many(int n, const char* noun) {
+  return text::count(n) + ' ' + noun + (n == 1 ? "" : "s");
+}
+
+/// Hosts, as level-0 groups, of one group.
+int hostsIn(const Hierarchy& h, int level, int group) {
+  const auto [begin, end] = h.groupSpan(level, group);
+  return h.groupOf(0, end - 1) - h.groupOf(0, begin) + 1;
+}
+int mostHostsIn(const Hierarchy& h, int level) {
+  int most = 0;
+  for (int g = 0; g < h.groupCount(level); ++g) most = std::max(most, hostsIn(h, level, g));
+  return most;
+}
+
+/// Where the ranks of a benchmark stand.
+class RankPlacer {
+public:
+  RankPlacer(const Hierarchy& cluster, const CollectiveTimes& times) : m_cluster(cluster) {
+    for (const std::string& host : times.rankHosts) ++m_ranks[host];
+    for (const auto& [host, n] : m_ranks) m_most = std::max(m_most, n);
+  }
+
+  Reading<std::vector<int>> place(std::optional<int> level) {
+    if (!level)
+      if (auto named = byName(); !named.empty()) return {std::move(named), {}};
+    const int hosts = static_cast<int>(m_ranks.size());
+    if (m_most > m_cluster.largestGroupSize(0))
+      return fail(many(m_most, "rank") + " ran on one host, but a host of the cluster has " +
+                      many(m_cluster.largestGroupSize(0), "device"),
+                  "measure on the hosts that the scenario describes, or correct their size");
+    if (hosts == 1) {
+      if (level.value_or(0) != 0)
+        return fail("all ranks ran on one host, which tells only of level 0",
+                    "leave the level out, or say 0");
+      return {firstOf({0}), {}};
+    }
+    if (!level) {
+      int innermost = 1;
+      while (innermost < m_cluster.levelCount() && mostHostsIn(m_cluster, innermost) < hosts) ++innermost;
+      if (innermost >= m_cluster.levelCount()) return tooMany(hosts);
+      if (innermost + 1 < m_cluster.levelCount())
+        return fail("the " + many(hosts, "host") + " fit into one group of level " + nameOf(innermost) +
+                        ", but may stand in several",
+                    "name the level that joins them: " + choices(innermost), "link-level");
+      level = innermost;
+    }
+    if (*level < 1 || *level >= m_cluster.levelCount())
+      return fail("several hosts are joined by a level from 1 to " +
+                      std::to_string(m_cluster.levelCount() - 1) + ", not by level " + std::to_string(*level),
+                  "name one of these");
+    return spread(hosts, *level);
+  }
+
+private:
+  static Reading<std::vector<int>> fail(std::string message, std::string remedy, const char* code = kCode) {
+    return {std::nullopt, {misfit(std::move(message), std::move(remedy), code)}};
+  }
+  Reading<std::vector<int>> tooMany(int hosts) const {
+    return fail(
+        "it ran on " + many(hosts, "host") + "; the cluster has " + many(m_cluster.groupCount(0), "host"),
+        "measure on no more hosts than the scenario has");
+  }
+  std::string nameOf(int level) const { return m_cluster.level(level).name; }
+  std::string choices(int from) const {
+    std::string out;
+    for (int l = from; l < m_cluster.levelCount(); ++l)
+      out += (out.empty()                      ? ""
+              : l + 1 < m_cluster.levelCount() ? ", "
+                                               : " or ") +
+             std::to_string(l) + " (" + nameOf(l) + ")";
+    return out;
+  }
+
+  /// Empty: not all hosts are of the cluster, or they are too small.
+  std::vector<int> byName() const {
+    std::map<std::string, int> left = m_ranks;
+    std::vector<int> out;
+    for (int p = 0; p < m_cluster.deviceCount(); ++p)
+      if (const auto it = left.find(m_cluster.identity(DeviceIndex(p)).host);
+          it != left.end() && it->second > 0) {
+        --it->second;
+        out.push_back(p);
+      }
+    const bool isWhole = std::all_of(left.begin(), left.end(), [](const auto& l) { return l.second == 0; });
+    return isWhole ? out : std::vector<int>();
+  }
+
+  /// The first ranks of each of these level-0 groups.
+  std::vector<int> firstOf(const std::vector<int>& hosts) const {
+    std::vector<int> out;
+    auto ranks = m_ranks.begin();
+    for (const int g : hosts) {
+      const auto [begin, end] = m_cluster.groupSpan(0, g);
+      for (int p = begin; p < std::min(end, begin + ranks->second); ++p) out.push_back(p);
+      ++ranks;
+    }
+    return out;
+  }
+
+  /// As few groups of the level inside as hold the hosts, but two at least, each with as many of them.
+  Reading<std::vector<int>> spread(int hosts, int level) const {
+    const int perGroup = mostHostsIn(m_cluster, level - 1);
+    const int groups = std::max(2, (hosts + perGroup - 1) / perGroup);
+    std::vector<int> chosen;
+    for (int g = 0; g < m_cluster.groupCount(level) && static_cast<int>(chosen.size()) < hosts; ++g) {
+      chosen.clear();
+      const auto [begin, end] = m_cluster.groupSpan(level, g);
+      int inner = m_cluster.groupOf(level - 1, begin);
+      const int last = m_cluster.groupOf(level - 1, end - 1);
+      for (int k = 0; k < groups && inner <= last; ++k, ++inner) {
+        const int first = m_cluster.groupOf(0, m_cluster.groupSpan(level - 1, inner).first);
+        const int share =
+            std::min(hostsIn(m_cluster, level - 1, inner), hosts / groups + (k < hosts % groups ? 1 : 0));
+        for (int n = 0; n < share; ++n) chosen.push_back(first + n);
+      }
+    }
+    if (static_cast<int>(chosen.size()) < hosts) return tooMany(hosts);
+    return {firstOf(chosen), {}};
+  }
+
+  const Hierarchy& m_cluster;
+  std::map<std::string, int> m_ranks;  ///< by host
+  int m_most = 0;
+};
+
+/// The benchmark on the cluster under trial figures of one level.
+class Trial {
+public:
+  Trial(const Hierarchy& cluster, const CollectiveTimes& times, const std::vector<int>& ranks)
+      : m_cluster(cluster),
+        m_kind(times.kind),
+        m_shape(shapeOf(cluster, ranks)),
+        m_peers(peersOf(cluster, ranks)) {
+    for (int l = 0; l < cluster.levelCount(); ++l) m_levels.push_back(cluster.level(l));
+    level().efficiency = 1;
+    level().origin = Origin::Measured;
+  }
+
+  int levelNumber() const { return m_shape.outermost; }
+  NetworkLevel& level() { return m_levels[static_cast<std::size_t>(m_shape.outermost)]; }
+  /// What the level inside has: no level further out has more, or is quicker.
+  double most() const {
+    return m_shape.outermost == 0
+               ? kFastest
+               : m_levels[static_cast<std::size_t>(m_shape.outermost) - 1].sustained().value();
+  }
+  double quickest() const {
+    return m_shape.outermost == 0 ? 0
+                                  : m_levels[static_cast<std::size_t>(m_shape.outermost) - 1].latency.value();
+  }
+
+  Seconds time(Bytes size) const {
+    const Hierarchy h = m_cluster.withLevels(m_levels);
+    switch (m_kind) {
+      case CollectiveTimes::Kind::AllReduce:
+        return allReduceTime(h, m_shape, size);
+      case CollectiveTimes::Kind::AllGather:
+      case CollectiveTimes::Kind::ReduceScatter:
+        return gatherTime(h, m_shape, size);
+      case CollectiveTimes::Kind::AllToAll:
+        return allToAllTime(h, m_peers, size);
+      case CollectiveTimes::Kind::SendReceive:
+        break;
+    }
+    return transferTime(h, m_shape.outermost, size);
+  }
+
+  /// Sets the bandwidth with which `row` takes as long as it did, as far as `most` allows.
+  void fitBandwidth(const CollectiveTimes::Row& row) {
+    double low = kSlowest, high = most();
+    for (int i = 0; i < kHalvings && high / low > 1 + 1e-12; ++i) {
+      const double middle = std::sqrt(low * high);
+      level().bandwidth = BytesPerSecond(middle);
+      (time(row.size) > row.time ? low : high) = middle;
+    }
+    level().bandwidth = BytesPerSecond(high);
+  }
+  void fitLatency(const CollectiveTimes::Row& row) {
+    double low = quickest(), high = kLongest;
+    for (int i = 0; i < kHalvings; ++i) {
+      const double middle = (low + high) / 2;
+      level().latency = Seconds(middle);
+      (time(row.size) < row.time ? low : high) = middle;
+    }
+    level().latency = Seconds(low);
+  }
+
+private:
+  const Hierarchy& m_cluster;
+  CollectiveTimes::Kind m_kind;
+  GroupShape m_shape;
+  PeerCounts m_peers;
+  std::vector<NetworkLevel> m_levels;
+};
+
+}  // namespace
+
+Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, const CollectiveTimes& times,
+                         std::optional<int> level) {
+  Assumptions own = assumptions;
+  own.flatExchange = 0;  // of a program, not of the network
+  const Hierarchy cluster = asProgramUses(bare, own);
+  const auto ranks = RankPlacer(cluster, times).place(level);
+  if (!ranks) return {std::nullopt, ranks.diagnostics};
+  if (ranks.value->size() < 2)
+    return {std::nullopt, {misfit("one rank alone exchanges nothing", "measure with two ranks or more")}};
+  Trial trial(cluster, times, *ranks.value);
+  const CollectiveTimes::Row &small = times.rows.front(), &large = times.rows.back();
+  const bool tellsLatency = small.size <= kSmall && small.size < large.size;
+  for (int i = 0; i < kRounds; ++i) {
+    trial.fitBandwidth(large);
+    if (tellsLatency) trial.fitLatency(small);
+  }
+  if (trial.time(large.size) > large.time * 1.01)
+    return {std::nullopt,
+            {misfit(text::memory(large.size) + " took " + text::time(large.time) +
+                        ", faster than the levels inside allow: " + text::time(trial.time(large.size)),
+                    "measure and set the inner levels first, or correct their bandwidth")}};
+  LinkFit fit;
+  fit.level = trial.levelNumber();
+  fit.name = trial.level().name;
+  fit.bandwidth = trial.level().bandwidth;
+  if (tellsLatency) fit.latency = trial.level().latency;
+  fit.largest = large.size;
+  fit.smallest = small.size;
+  for (const CollectiveTimes::Row& row : times.rows)
+    if (const double off = trial.time(row.size) / row.time - 1; std::abs(off) > std::abs(fit.worst)) {
+      fit.worst = off;
+      fit.worstAt = row.size;
+    }
+  Reading<LinkFit> out{fit, {}};
+  const int perHost = times.ranks() / std::max(1, times.hosts());
+  if (times.hosts() > 1 && perHost == 1 && cluster.largestGroupSize(0) > 1)
+    out.diagnostics.push_back(warning(
+        "link-one-rank", {"", 0, 0, "/cluster/network"},
+        "one device of each host was measured; a level's bandwidth is what each device sustains while its "
+        "neighbours send too",
+        "measure with all devices of the hosts"));
+  return out;
+}
+
+Diagnostics setLink(ClusterSource& cluster, const LinkFit& fit) {
+  auto* levels = std::get_if<LevelsSource>(&cluster.network);
+  if (!levels)
+    return {misfit(
+        "the network is a graph, whose links have bandwidths of their own; measured was " + toText(fit),
+        "set these figures of the links of that level")};
+  LevelSpec& level = levels->levels[static_cast<std::size_t>(fit.level)];
+  level.bandwidth = fit.bandwidth;
+  level.oversubscription = 1;
+  if (fit.latency) level.latency = *fit.latency;
+  level.origin = Origin::Measured;
+  return {};
+}
+
+std::string toText(const LinkFit& fit) {
+  return "level " + fit.name + ": " + text::bandwidth(fit.bandwidth) +
+         (fit.latency ? ", " + text::time(*fit.latency) : std::string());
+}
+
+std::vector<std::string> toldOf(const LinkFit& fit, const NetworkLevel& before, const Assumptions& a) {
+  std::string changed = toText(fit) + " in place of " + text::bandwidth(before.bandwidth);
+  if (a.linkEfficiency != 1 && before.origin != Origin::Measured)
+    changed += " × " + text::percent(a.linkEfficiency) + " link efficiency";
+  if (fit.latency) changed += ", " + text::time(before.latency);
+  std::vector<std::string> out = {std::move(changed)};
+  out.push_back("the bandwidth is that of " + text::memory(fit.largest) +
+                (fit.latency ? ", the latency that of " + text::memory(fit.smallest)
+                             : "; no size is small enough to tell the latency, which stays"));
+  if (std::abs(fit.worst) >= 0.005)
+    out.push_back("between them the model is farthest off at " + text::memory(fit.worstAt) + ", by " +
+                  text::signedPercent(fit.worst));
+  return out;
+}
+
+}  // namespace nest

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "scenario/measurement.h"
+
+namespace nest {
+
+/// Bandwidth and latency of one level with which the cost model (STATEMENT.md §4) gives the measured times of
+/// the largest and of the smallest size.
+struct LinkFit {
+  int level = 0;
+  std::string name;  ///< of the level
+  BytesPerSecond bandwidth;
+  std::optional<Seconds> latency;  ///< unset: no size is small enough to tell it
+  Bytes largest, smallest;
+  /// Model ÷ measured − 1 at the size between where it is farthest from 0.
+  double worst = 0;
+  Bytes worstAt;
+};
+
+/// The ranks are placed on the cluster's hosts of these names, or else as packed as they can be. `level`: the
+/// outermost that they span; unset: the only one that they can. Errors: it may be one of several; ranks and
+/// hosts fit nowhere; times that no bandwidth up to that of the level inside explains. Of the assumptions the
+/// link efficiency counts, on the levels that were not measured.
+Reading<LinkFit> fitLink(const Hierarchy&, const Assumptions&, const CollectiveTimes&,
+                         std::optional<int> level);
+
+/// Puts it into the cluster, with origin measured. Errors: the network is a graph, whose links have their
+/// own.
+Diagnostics setLink(ClusterSource&, const LinkFit&);
+
+/// "level rack: 41.2 GB/s, 14 µs".
+std::string toText(const LinkFit&);
+/// What it changes of the level as it was, and how far the fit is from the sizes between; sentences.
+std::vector<std::string> toldOf(const LinkFit&, const NetworkLevel& before, const Assumptions&);
+
+}  // namespace nest

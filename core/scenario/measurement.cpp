@@ -1,0 +1,170 @@
+#include "scenario/measurement.h"
+
+#include <algorithm>
+#include <set>
+
+#include "fields/program_setting.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+Place at(const char* pointer) {
+  return {"", 0, 0, pointer};
+}
+
+void add(std::string& list, const std::string& part, const char* between) {
+  list += (list.empty() ? "" : between) + part;
+}
+
+std::string holdsOf(const TrainingRun& r) {
+  std::string out;
+  if (r.step)
+    out = text::count(r.lines) + (r.lines == 1 ? " line, step time " : " lines, step time ") +
+          text::precise(*r.step);
+  else if (r.tokensPerDevice)
+    out = text::count(r.lines) + (r.lines == 1 ? " line, " : " lines, ") + text::rate(*r.tokensPerDevice) +
+          " tokens/s per device";
+  if (r.leftOut > 0)
+    out += " (median; " + text::count(r.leftOut) + " left out)";
+  else if (r.lines > 1)
+    out += " (median)";
+  if (r.rate) out += ", " + text::flops(*r.rate) + " per device";
+  if (r.allocated) out += ", " + text::memory(*r.allocated) + " allocated";
+  if (r.reserved) out += ", " + text::memory(*r.reserved) + " reserved";
+  if (const std::string degrees = degreesOf(r.settings); !degrees.empty()) add(out, degrees, "; ");
+  if (!r.settings.program.empty()) add(out, r.settings.program, "; ");
+  return out.empty() ? "nothing of use" : out;
+}
+
+std::string holdsOf(const CollectiveTimes& c) {
+  const auto fastest = std::max_element(c.rows.begin(), c.rows.end(),
+                                        [](const auto& a, const auto& b) { return a.bus < b.bus; });
+  return std::string(nameOf(c.kind)) + " over " + text::count(c.ranks()) + " ranks on " +
+         text::count(c.hosts()) + (c.hosts() == 1 ? " host, " : " hosts, ") +
+         text::count(static_cast<int>(c.rows.size())) + (c.rows.size() == 1 ? " size, " : " sizes, ") +
+         "bus bandwidth up to " + text::bandwidth(fastest->bus);
+}
+
+std::string holdsOf(const LayerTimes& t) {
+  Seconds forward, backward;
+  for (const auto& l : t.layers) {
+    forward += l.forward;
+    backward += l.backward;
+  }
+  const double count = static_cast<double>(t.layers.size());
+  return text::count(static_cast<int>(t.layers.size())) + " layers (" + t.annotation + "), " +
+         text::time(forward / count) + " forward and " + text::time(backward / count) +
+         " backward on average";
+}
+
+template <class T>
+void addTo(std::vector<T>& offered, T value) {
+  if (std::find(offered.begin(), offered.end(), value) != offered.end()) return;
+  offered.push_back(value);
+  std::sort(offered.begin(), offered.end());
+}
+
+}  // namespace
+
+int CollectiveTimes::hosts() const {
+  return static_cast<int>(std::set<std::string>(rankHosts.begin(), rankHosts.end()).size());
+}
+
+const char* nameOf(CollectiveTimes::Kind kind) {
+  switch (kind) {
+    case CollectiveTimes::Kind::AllReduce:
+      return "all-reduce";
+    case CollectiveTimes::Kind::AllGather:
+      return "all-gather";
+    case CollectiveTimes::Kind::ReduceScatter:
+      return "reduce-scatter";
+    case CollectiveTimes::Kind::AllToAll:
+      return "all-to-all";
+    case CollectiveTimes::Kind::SendReceive:
+      break;
+  }
+  return "send/receive";
+}
+
+std::string holdsOf(const Measurement& m) {
+  return std::visit([](const auto& of) { return holdsOf(of); }, m.of);
+}
+
+std::string degreesOf(const RunSettings& r) {
+  std::string out;
+  const auto part = [&out](const char* name, const std::optional<int>& value, int usual) {
+    if (value && *value != usual) add(out, std::string(name) + ' ' + text::count(*value), " · ");
+  };
+  part("TP", r.tensor, 0);
+  if (r.sequenceParallel.value_or(false) && r.tensor.value_or(1) > 1) out += " + SP";
+  part("PP", r.pipeline, 0);
+  part("VPP", r.chunks, 1);
+  part("CP", r.context, 1);
+  part("EP", r.expert, 1);
+  part("DP", r.data, 0);
+  part("MBS", r.microbatch, 0);
+  if (r.zero.value_or(0) > 0) add(out, "ZeRO-" + std::to_string(*r.zero), " · ");
+  return out;
+}
+
+std::vector<std::string> differencesOf(const RunSettings& r, const Setting& s, const Plan& plan) {
+  std::vector<std::string> out;
+  const auto compare = [&out](const char* name, const std::optional<int>& run, int here) {
+    if (run && *run != here)
+      out.push_back(std::string(name) + ' ' + text::count(*run) + ", not " + text::count(here));
+  };
+  const Strategy strategy = plan.stages.empty() ? Strategy{} : plan.stages.front().strategy;
+  compare("TP", r.tensor, strategy.tensor);
+  compare("PP", r.pipeline, plan.stageCount());
+  compare("VPP", r.chunks, plan.chunksPerStage());
+  compare("CP", r.context, strategy.context);
+  compare("EP", r.expert, strategy.expert);
+  compare("DP", r.data, plan.dataDegree());
+  compare("MBS", r.microbatch, plan.microbatch);
+  compare("devices", r.devices, plan.devicesUsed());
+  compare("global batch", r.globalBatch, s.job.globalBatch);
+  compare("sequence length", r.sequenceLength, s.job.sequenceLength);
+  return out;
+}
+
+void takeOver(const RunSettings& r, bool keepsProgram, Setting& s, Diagnostics& out) {
+  if (const Program* program = findProgram(r.program); program && !keepsProgram) {
+    setProgram(s, *program);
+    out.push_back(note("program-proposed", at("/program"),
+                       program->id + " is taken for what runs the plan: " + r.programEvidence,
+                       "choose another with --program or in the field Program"));
+  }
+  const auto fix = [](Bound& bound, const std::optional<int>& value) {
+    if (value) bound = {*value, *value};
+  };
+  Constraints& c = s.constraints;
+  fix(c.tensor, r.tensor);
+  fix(c.context, r.context);
+  fix(c.expert, r.expert);
+  fix(c.stages, r.pipeline);
+  fix(c.chunks, r.chunks);
+  fix(c.data, r.data);
+  fix(c.microbatch, r.microbatch);
+  fix(c.zero, r.zero);
+  if (r.microbatch) addTo(s.job.microbatches, *r.microbatch);
+  if (r.zero) addTo(s.search.zeroStages, *r.zero);
+  if (r.chunks) addTo(s.search.chunksPerStage, *r.chunks);
+  if (r.context.value_or(1) > 1) s.search.contextParallel = true;
+  if (r.expert.value_or(1) > 1) s.search.expertParallel = true;
+  if (r.sequenceParallel) s.search.sequenceParallel = *r.sequenceParallel;
+  if (r.globalBatch) s.job.globalBatch = *r.globalBatch;
+  if (r.sequenceLength) s.job.sequenceLength = *r.sequenceLength;
+  if (const std::string degrees = degreesOf(r); !degrees.empty())
+    out.push_back(note("run-degrees", at("/constraints"),
+                       "the search keeps to the degrees of the run: " + degrees,
+                       "remove the constraints to search other plans"));
+  if (r.globalBatch || r.sequenceLength) {
+    std::string job;
+    if (r.globalBatch) job = "global batch " + text::count(*r.globalBatch);
+    if (r.sequenceLength) add(job, "sequence length " + text::count(*r.sequenceLength), ", ");
+    out.push_back(note("run-job", at("/job"), "the job is that of the run: " + job));
+  }
+}
+
+}  // namespace nest

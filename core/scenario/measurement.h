@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/profile.h"
+#include "plan/plan.h"
+#include "scenario/scenario.h"
+
+/// What runs have left behind: logs, benchmarks, traces. Laid over a scenario by scenario/calibration.h.
+namespace nest {
+
+/// How a run was set up, as far as its files say.
+struct RunSettings {
+  std::string program;          ///< what ran it, by id; empty: not told
+  std::string programEvidence;  ///< what tells it: "its arguments hold attention_backend (Megatron-Core 0.11
+                                ///< and later)"
+  std::optional<int> devices, tensor, context, expert, pipeline, chunks, data, microbatch, zero;
+  std::optional<bool> sequenceParallel;
+  std::optional<int> globalBatch, sequenceLength;
+};
+
+/// A training log, or the configuration of a run: then without steps.
+struct TrainingRun {
+  RunSettings settings;
+  std::optional<Seconds> step;            ///< median of the lines that count
+  std::optional<double> tokensPerDevice;  ///< per second, median; where a log tells it in place of the time
+  int lines = 0;                          ///< with a time, that count
+  int leftOut = 0;                        ///< before them: warm-up, another batch size
+  std::optional<FlopsPerSecond> rate;     ///< per device, median
+  std::optional<Bytes> allocated, reserved;  ///< most on any device that tells it
+};
+
+/// How long one kind of exchange took at several sizes (nccl-tests).
+struct CollectiveTimes {
+  enum class Kind { AllReduce, AllGather, ReduceScatter, AllToAll, SendReceive };
+  struct Row {
+    Bytes size;  ///< as Collective::bytes; of one message, for SendReceive
+    Seconds time;
+    BytesPerSecond bus;  ///< as the benchmark counts it
+  };
+  Kind kind = Kind::AllReduce;
+  std::vector<std::string> rankHosts;  ///< the host of each rank
+  std::string device;                  ///< as the driver calls it; may be empty
+  std::vector<Row> rows;               ///< ascending by size; at least one
+
+  int ranks() const { return static_cast<int>(rankHosts.size()); }
+  int hosts() const;  ///< distinct ones
+};
+const char* nameOf(CollectiveTimes::Kind);
+
+/// How long each layer's own kernels took, exchanges left out (profiler traces).
+struct LayerTimes {
+  struct Layer {
+    int number = 0;             ///< as the trace numbers it
+    Seconds forward, backward;  ///< of one pass
+    int passes = 0;
+  };
+  std::string annotation;     ///< what the layers are called there: "TransformerBlock"
+  std::string device;         ///< may be empty
+  std::vector<Layer> layers;  ///< ascending by number; at least one
+};
+
+struct Measurement {
+  std::variant<TrainingRun, CollectiveTimes, LayerTimes> of;
+};
+
+/// "38 steps of 16.5 s (median), 412 TFLOP/s per device; TP 8 · PP 4 · DP 32 · MBS 1; megatron-core-2025".
+std::string holdsOf(const Measurement&);
+/// "TP 8 · PP 4 · DP 32 · MBS 1", what is known of it.
+std::string degreesOf(const RunSettings&);
+
+/// What of a run another plan or scenario has otherwise: "TP 8, not 4"; empty: nothing that is known.
+std::vector<std::string> differencesOf(const RunSettings&, const Setting&, const Plan&);
+
+/// Puts into a scenario how a run was set up: what ran it (unless `keepsProgram`), its degrees as
+/// constraints, batch and sequence length. Each with a note.
+void takeOver(const RunSettings&, bool keepsProgram, Setting&, Diagnostics&);
+
+}  // namespace nest

@@ -1,0 +1,275 @@
+#include <QtTest/QTest>
+
+#include "cluster/devices/device_catalog.h"
+#include "formats/import_files.h"
+#include "solver/solve.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+std::string fileOf(const std::string& name) {
+  return test::readFile(std::string(NEST_TEST_DATA) + "/" + name);
+}
+
+Reading<Measurement> readText(const std::string& text, const char* name = "f.log") {
+  const Format* f = recognise(text, name);
+  const auto read = readerOf<ReadMeasurement>(f);
+  if (!read) return {std::nullopt, {error("unknown", {}, "no measurement")}};
+  return read(text, name);
+}
+
+template <class T>
+T read(const std::string& name) {
+  auto reading = readText(fileOf(name));
+  return reading ? std::get<T>(reading->of) : T{};
+}
+
+bool isNear(double a, double b, double share = 1e-9) {
+  return std::abs(a - b) <= share * std::abs(b);
+}
+
+/// What import makes of these, on a network in one line.
+Reading<Scenario> imported(const char* line, const std::vector<NamedText>& measured,
+                           const Program* program = nullptr) {
+  std::vector<NamedText> files = measured;
+  files.push_back({"net", line});
+  files.push_back(
+      {"config.json", test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/models/llama-3-70b.json")});
+  const auto parts = importFiles(files, *findDevice("h100-sxm"), {});
+  if (!parts) return {std::nullopt, parts.diagnostics};
+  return assemble(*parts.value, nullptr, program);
+}
+
+const Diagnostic* findCode(const Diagnostics& all, const char* code) {
+  for (const Diagnostic& d : all)
+    if (d.code == code) return &d;
+  return nullptr;
+}
+
+}  // namespace
+
+class TestMeasurements : public QObject {
+  Q_OBJECT
+private slots:
+  // ── logs
+  void aMegatronLogTellsTimeMemoryAndSetup() {
+    const auto run = read<TrainingRun>("megatron-log/core_2025.log");
+    QCOMPARE(run.lines, 9);
+    QCOMPARE(run.leftOut, 1);
+    QVERIFY(isNear(run.step->value(), 30.76485, 1e-4));  // the median: the line of 34.65 s is an outlier
+    QVERIFY(isNear(run.allocated->value(), 58211.6 * 1024 * 1024));
+    QVERIFY(isNear(run.reserved->value(), 61230.0 * 1024 * 1024));
+    QVERIFY(run.rate->value() > 4e14 && run.rate->value() < 5e14);
+    const RunSettings& s = run.settings;
+    QCOMPARE(s.program, std::string("megatron-core-2025"));
+    QVERIFY(s.programEvidence.find("attention_backend") != std::string::npos);
+    QCOMPARE(degreesOf(s), std::string("TP 8 + SP · PP 4 · VPP 5 · DP 2 · MBS 1 · ZeRO-1"));
+    QVERIFY(s.devices == 64 && s.globalBatch == 256 && s.sequenceLength == 8192);
+  }
+  // The line before the arguments, with "-" in place of a blank, behind a launcher's prefix.
+  void degreesAreTakenWithoutArguments() {
+    const auto run = read<TrainingRun>("megatron-log/bare.log");
+    QCOMPARE(degreesOf(run.settings), std::string("TP 8 · PP 1 · DP 2"));
+    QVERIFY(run.settings.program.empty());  // nothing tells the version
+    QVERIFY(isNear(run.step->value(), 6.3006));
+    QCOMPARE(run.settings.globalBatch, std::optional(64));
+  }
+  void theLastStartAndTheLastBatchSizeCount() {
+    const auto run = read<TrainingRun>("megatron-log/restarted.log");
+    QCOMPARE(run.lines, 2);
+    QCOMPARE(run.leftOut, 3);
+    QVERIFY(isNear(run.step->value(), 20.49));
+    QCOMPARE(run.settings.globalBatch, std::optional(256));
+  }
+  void argumentsTellTheRelease_data() {
+    QTest::addColumn<QString>("arguments");
+    QTest::addColumn<QString>("program");
+    QTest::newRow("2021") << ""
+                          << "megatron-2021";
+    QTest::newRow("2022") << "sequence_parallel"
+                          << "megatron-2022";
+    QTest::newRow("2023") << "sequence_parallel overlap_grad_reduce"
+                          << "megatron-core-2023";
+    QTest::newRow("2024") << "sequence_parallel overlap_grad_reduce calculate_per_token_loss"
+                          << "megatron-core-2024";
+    QTest::newRow("2025") << "sequence_parallel calculate_per_token_loss attention_backend"
+                          << "megatron-core-2025";
+  }
+  void argumentsTellTheRelease() {
+    QFETCH(QString, arguments);
+    QFETCH(QString, program);
+    QString text = QStringLiteral("---- arguments ----\n  tensor_model_parallel_size ......... 2\n");
+    for (const QString& a : arguments.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+      text += QStringLiteral("  %1 ......... False\n").arg(a);
+    const auto reading = readText((text + QStringLiteral("---- end of arguments ----\n")).toStdString());
+    QVERIFY(reading);
+    QCOMPARE(QString::fromStdString(std::get<TrainingRun>(reading.value->of).settings.program), program);
+  }
+  void aTorchtitanLogGivesTheStepByItsTokens() {
+    const auto run = read<TrainingRun>("torchtitan-log/llama3_70b.log");
+    QCOMPARE(run.lines, 4);  // two ranks print each step
+    QCOMPARE(*run.tokensPerDevice, 830.5);
+    QVERIFY(isNear(run.step->value(), 64.0 * 8192 / (830.5 * 64)));
+    QVERIFY(isNear(run.reserved->value(), 71.12 * 1024 * 1024 * 1024));
+    QCOMPARE(degreesOf(run.settings), std::string("TP 8 · PP 1 · DP 8 · MBS 8"));
+    QCOMPARE(run.settings.program, std::string("torchtitan-2024"));
+    const auto compiled = read<TrainingRun>("torchtitan-log/compiled.txt");
+    QCOMPARE(compiled.settings.program, std::string("torchtitan-2026"));
+    QVERIFY(!compiled.step && *compiled.tokensPerDevice == 5724.5);
+    QVERIFY(isNear(compiled.rate->value(), 331.54e12));
+    QCOMPARE(*read<TrainingRun>("torchtitan-log/wps.txt").tokensPerDevice, 111770.0);
+  }
+  void aTorchtitanConfigurationTellsTheSetupAlone() {
+    const auto run = read<TrainingRun>("torchtitan-config/llama3_70b.toml");
+    QCOMPARE(run.lines, 0);
+    QCOMPARE(degreesOf(run.settings), std::string("TP 8 · PP 1 · DP 8 · MBS 8"));
+    QVERIFY(run.settings.globalBatch == 64 && run.settings.devices == 64);
+    QCOMPARE(run.settings.program, std::string("torchtitan-2024"));
+    const auto compiled = read<TrainingRun>("torchtitan-config/compiled.toml").settings;
+    QCOMPARE(compiled.program, std::string("torchtitan-2026"));
+    QVERIFY(compiled.globalBatch == 1024 && compiled.microbatch == 1 && !compiled.data && !compiled.devices);
+  }
+
+  // ── import
+  void importTakesProgramDegreesAndBatchAndSaysSo() {
+    const NamedText log{"run.log", fileOf("megatron-log/core_2025.log")};
+    const auto s = imported("host:8@450GB/s,3us rack:8@50GB/s,5us", {log});
+    QVERIFY(s);
+    QCOMPARE(s.value->program, std::string("megatron-core-2025"));
+    QVERIFY(s.value->constraints.megatronExpressible);
+    QVERIFY(s.value->constraints.tensor == (Bound{8, 8}) && s.value->constraints.chunks == (Bound{5, 5}));
+    QVERIFY(s.value->job.globalBatch == 256 && s.value->job.sequenceLength == 8192);
+    for (const char* code : {"program-proposed", "run-degrees", "run-job", "run-time"})
+      QVERIFY2(findCode(s.diagnostics, code), code);
+    QVERIFY(!findCode(s.diagnostics, "program-ideal") && !findCode(s.diagnostics, "run-devices"));
+    // The plan that ran is all that is left.
+    const auto outcome = solve(*buildProblem(*s.value).value);
+    QVERIFY(outcome.best());
+    QVERIFY(differencesOf(std::get<TrainingRun>(readText(log.text).value->of).settings, *s.value,
+                          outcome.best()->plan)
+                .empty());
+  }
+  void aNamedProgramGoesBeforeTheLogs() {
+    const auto s = imported("host:8@450GB/s rack:4@50GB/s",
+                            {{"run.log", fileOf("megatron-log/core_2025.log")}}, findProgram("nemo-2024"));
+    QVERIFY(s);
+    QCOMPARE(s.value->program, std::string("nemo-2024"));
+    QVERIFY(!findCode(s.diagnostics, "program-proposed"));
+    QVERIFY(findCode(s.diagnostics, "run-devices"));  // 64 there, 32 here
+  }
+
+  // ── nccl-tests
+  void benchmarksAreReadInAllTheirShapes() {
+    const auto two = read<CollectiveTimes>("nccl-tests/all_reduce_2x8.txt");
+    QVERIFY(two.kind == CollectiveTimes::Kind::AllReduce && two.ranks() == 16 && two.hosts() == 2);
+    QCOMPARE(two.device, std::string("NVIDIA H100 80GB HBM3"));
+    QCOMPARE(two.rows.size(), std::size_t(16));
+    QVERIFY(two.rows.back().size == Bytes(8589934592.0) && two.rows.back().bus > BytesPerSecond(240e9));
+    // Told by the command line above it.
+    QVERIFY(read<CollectiveTimes>("nccl-tests/all_gather_8.txt").kind == CollectiveTimes::Kind::AllGather);
+    // Told by the ratio of its bandwidths, in a table without a column for the root.
+    const auto old = read<CollectiveTimes>("nccl-tests/older_4.txt");
+    QVERIFY(old.kind == CollectiveTimes::Kind::AllReduce && old.ranks() == 4 && old.hosts() == 1);
+    QVERIFY(isNear(old.rows.front().time.value(), 28.1e-6));
+    QVERIFY(readText(fileOf("nccl-tests/older_4.txt")).diagnostics.empty());
+  }
+  // The times are those of the cost model with 44 GB/s and 9 µs between hosts, 360 GB/s and 3 µs inside.
+  void theFitGivesBackWhatTheTimesWereMadeOf() {
+    const NamedText times{"nccl.txt", fileOf("nccl-tests/all_reduce_2x8.txt")};
+    const auto s = imported("host:8@360GB/s,3us rack:4@50GB/s,5us", {times});
+    QVERIFY(s);
+    const auto& levels = std::get<LevelsSource>(s.value->cluster.network).levels;
+    QVERIFY(isNear(levels[1].bandwidth.value(), 44e9, 1e-3));
+    QVERIFY(isNear(levels[1].latency.value(), 9e-6, 1e-3));
+    QCOMPARE(levels[1].origin, Origin::Measured);
+    QCOMPARE(levels[0].origin, Origin::Typed);
+    QVERIFY(findCode(s.diagnostics, "link-measured"));
+  }
+  // Whichever way round they are given: what is inside a host is told before what joins hosts is fitted.
+  void severalLevelsAreFittedFromTheInside() {
+    const NamedText outer{"o.txt", fileOf("nccl-tests/all_reduce_2x8.txt")},
+        inner{"i.txt", fileOf("nccl-tests/all_gather_8.txt")};
+    const auto a = imported("host:8@450GB/s,3us rack:4@50GB/s,5us", {outer, inner});
+    const auto b = imported("host:8@450GB/s,3us rack:4@50GB/s,5us", {inner, outer});
+    QVERIFY(a && b);
+    QVERIFY(a.value->cluster == b.value->cluster);
+    const auto& levels = std::get<LevelsSource>(a.value->cluster.network).levels;
+    QVERIFY(isNear(levels[0].bandwidth.value(), 330e9, 1e-3) &&
+            isNear(levels[0].latency.value(), 4e-6, 1e-2));
+  }
+  void whereSeveralLevelsAreMeantOneIsAskedFor() {
+    const char* line = "host:8@360GB/s,3us rack:4@50GB/s,5us spine:4@20GB/s,9us";
+    NamedText times{"nccl.txt", fileOf("nccl-tests/all_reduce_2x8.txt")};
+    const auto open = imported(line, {times});
+    QVERIFY(!open);
+    QVERIFY(findCode(open.diagnostics, "link-level")->remedy.find("1 (rack) or 2 (spine)") !=
+            std::string::npos);
+    for (const int level : {1, 2}) {
+      times.level = level;
+      const auto s = imported(line, {times});
+      QVERIFY(s);
+      const auto& levels = std::get<LevelsSource>(s.value->cluster.network).levels;
+      QVERIFY(isNear(levels[static_cast<std::size_t>(level)].bandwidth.value(), 44e9, 1e-3));
+    }
+  }
+  void hostsOfTheSameNamesTellTheLevel() {
+    auto s = imported("host:8@360GB/s,3us rack:2@50GB/s,5us spine:2@20GB/s,9us", {});
+    QVERIFY(s);
+    auto& levels = std::get<LevelsSource>(s.value->cluster.network);
+    levels.hostNames = {"worker-1", "x", "worker-0", "y"};
+    Imported parts;
+    parts.measured.push_back({*readText(fileOf("nccl-tests/all_reduce_2x8.txt")).value, "nccl.txt", {}});
+    const auto made = assemble(parts, &*s.value);
+    QVERIFY(made);
+    QCOMPARE(std::get<LevelsSource>(made.value->cluster.network).levels[2].origin, Origin::Measured);
+  }
+  void whatFitsNowhereIsRefused_data() {
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QString>("word");
+    QTest::newRow("small hosts") << "host:4@360GB/s rack:4@50GB/s"
+                                 << "8 ranks";
+    QTest::newRow("one host") << "host:8@360GB/s"
+                              << "1 host";
+    QTest::newRow("slow inside") << "host:8@10GB/s rack:4@5GB/s"
+                                 << "faster than";
+  }
+  void whatFitsNowhereIsRefused() {
+    QFETCH(QString, line);
+    QFETCH(QString, word);
+    const auto s =
+        imported(line.toUtf8().constData(), {{"nccl.txt", fileOf("nccl-tests/all_reduce_2x8.txt")}});
+    QVERIFY(!s);
+    const Diagnostic* d = findCode(s.diagnostics, "link-fit");
+    QVERIFY(d && !d->remedy.empty() && d->where.file == "nccl.txt");
+    QVERIFY2(d->message.find(word.toStdString()) != std::string::npos, d->message.c_str());
+  }
+
+  // ── traces
+  void aTraceTellsEachLayersKernels() {
+    const auto t = read<LayerTimes>("profiler-trace/record_function.json");
+    QCOMPARE(t.annotation, std::string("layer"));
+    QCOMPARE(t.device, std::string("NVIDIA H100 80GB HBM3"));
+    QCOMPARE(t.layers.size(), std::size_t(4));
+    for (const auto& l : t.layers) {  // the all-reduce of 77 µs is left out
+      QVERIFY(isNear(l.forward.value(), 100e-6) && isNear(l.backward.value(), 210e-6));
+      QCOMPARE(l.passes, 2);
+    }
+  }
+  // What is computed again on the thread of the backward pass, with numbers of its own, is neither pass.
+  void recomputedKernelsCountForNeitherPass() {
+    const auto t = read<LayerTimes>("profiler-trace/modules_recomputed.json");
+    QCOMPARE(t.annotation, std::string("TransformerBlock"));
+    QCOMPARE(t.layers.size(), std::size_t(3));
+    for (const auto& l : t.layers)
+      QVERIFY(isNear(l.forward.value(), 100e-6) && isNear(l.backward.value(), 210e-6));
+  }
+  void aTraceWithoutLayersSaysHowToAnnotate() {
+    const auto t = readText(fileOf("profiler-trace/bad_no_layers.json"));
+    QVERIFY(!t);
+    QVERIFY(t.diagnostics.front().remedy.find("record_function") != std::string::npos);
+  }
+};
+NEST_TEST(TestMeasurements)
+#include "test_measurements.moc"

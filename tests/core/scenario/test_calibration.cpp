@@ -1,0 +1,166 @@
+#include <QtTest/QTest>
+
+#include "formats/scenario/scenario_json.h"
+#include "scenario/calibration.h"
+#include "solver/solve.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+/// A sample with the plan that is best for it.
+struct Run {
+  Scenario scenario;
+  Plan plan;
+  Evaluation evaluation;
+
+  Run() {
+    const std::string dir = std::string(NEST_SOURCE_DIR) + "/samples/";
+    const std::string file = dir + "llama2-7b-h100-128.nest.json";
+    scenario =
+        *readScenario(test::readFile(file), file, [&](const std::string& path) -> Reading<std::string> {
+           return {test::readFile(dir + path), {}};
+         }).value;
+    scenario.model.reference.clear();
+    const Problem problem = *buildProblem(scenario).value;
+    const Outcome outcome = solve(problem);
+    plan = outcome.best()->plan;
+    evaluation = outcome.best()->evaluation;
+  }
+
+  TrainingRun log(Seconds step) const {
+    TrainingRun r;
+    r.step = step;
+    r.lines = 20;
+    r.leftOut = 2;
+    return r;
+  }
+  LayerTimes trace(Seconds forward, Seconds backward, int layers = 32) const {
+    LayerTimes t;
+    t.annotation = "layer";
+    for (int i = 0; i < layers; ++i) t.layers.push_back({i, forward, backward, 1});
+    return t;
+  }
+};
+
+bool says(const std::vector<std::string>& told, const char* part) {
+  for (const std::string& line : told)
+    if (line.find(part) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+class TestCalibration : public QObject {
+  Q_OBJECT
+private slots:
+  void aLogCalibratesAsATypedTimeDoes() {
+    const Run run;
+    const Seconds slower = run.evaluation.batchTime * 1.2;
+    const auto typed = calibrationFor(run.scenario, run.plan, slower);
+    TrainingRun log = run.log(slower);
+    log.reserved = Bytes(70e9);
+    const auto read = calibrationFor(run.scenario, run.plan, Measurement{log});
+    QVERIFY(typed && read);
+    QCOMPARE(read.value->factor, typed.value->factor);
+    QVERIFY(read.value->scenario == typed.value->scenario);
+    QCOMPARE(read.value->scenario.model.calibration, read.value->factor);
+    QVERIFY(std::abs(read.value->rescaled / slower - 1) < 1e-9);
+    QVERIFY(read.value->predicted == run.evaluation.batchTime);
+    QVERIFY(says(read.value->told, "20 lines, 2 left out as warm-up"));
+    QVERIFY(says(read.value->told, "not a shape"));
+    QVERIFY(says(read.value->told, "65.2 GiB reserved (predicted "));
+  }
+  void tokensOfADeviceGiveTheStepOfThisPlan() {
+    const Run run;
+    TrainingRun log;
+    log.lines = 1;
+    log.tokensPerDevice = 1000;
+    const auto c = calibrationFor(run.scenario, run.plan, Measurement{log});
+    QVERIFY(c);
+    const Job& job = run.scenario.job;
+    QCOMPARE(c.value->measured->value(),
+             double(job.globalBatch) * job.sequenceLength / (1000.0 * run.plan.devicesUsed()));
+  }
+  void aLogOfAnotherPlanIsRefused() {
+    const Run run;
+    TrainingRun log = run.log(Seconds(10));
+    log.settings.tensor = run.plan.stages.front().strategy.tensor + 1;
+    log.settings.globalBatch = run.scenario.job.globalBatch * 2;
+    const auto c = calibrationFor(run.scenario, run.plan, Measurement{log});
+    QVERIFY(!c);
+    QCOMPARE(c.diagnostics.front().code, std::string("run-differs"));
+    QVERIFY(c.diagnostics.front().message.find("TP") != std::string::npos);
+    QVERIFY(c.diagnostics.front().message.find("global batch") != std::string::npos);
+    const auto settings = calibrationFor(run.scenario, run.plan, Measurement{TrainingRun{}});
+    QVERIFY(!settings);  // a configuration has no time
+  }
+
+  // With the times that the model has itself, nothing changes; with others the step takes them in.
+  void layersAreLaidOverTheAnalyticProfile() {
+    const Run run;
+    const Problem problem = *buildProblem(run.scenario).value;
+    const Profile& profile = *problem.profile;
+    const int s = profile.strategyIndex(run.plan.stages.front().strategy),
+              b = profile.microbatchIndex(run.plan.microbatch);
+    const LayerCost* block = nullptr;
+    for (const Layer& l : problem.graph->layers)
+      if (l.kind == LayerKind::Block) block = profile.cost(l.classId, s, b);
+    QVERIFY(block);
+    const auto same =
+        calibrationFor(run.scenario, run.plan, Measurement{run.trace(block->forward, block->backward)});
+    QVERIFY(same);
+    QVERIFY(std::abs(same.value->rescaled / same.value->predicted - 1) < 1e-12);
+    const auto slower = calibrationFor(
+        run.scenario, run.plan, Measurement{run.trace(block->forward * 1.5, block->backward * 1.5, 8)});
+    QVERIFY(slower);
+    QVERIFY(slower.value->rescaled > slower.value->predicted * 1.2);
+    QVERIFY(says(slower.value->told, "others stay estimated"));
+    // What is written reads back as the same scenario, and costs the same.
+    const auto again = readScenario(writeScenario(slower.value->scenario), "f", {});
+    QVERIFY2(again, again.diagnostics.empty() ? "" : again.diagnostics.front().message.c_str());
+    QVERIFY(evaluate(*buildProblem(*again.value).value, run.plan).batchTime == slower.value->rescaled);
+    int measured = 0;
+    const Problem with = *buildProblem(slower.value->scenario).value;
+    for (const Layer& l : with.graph->layers)
+      if (const LayerCost* c =
+              with.profile->cost(l.classId, with.profile->strategyIndex(run.plan.stages.front().strategy),
+                                 with.profile->microbatchIndex(run.plan.microbatch)))
+        measured += c->origin == Origin::Measured;
+    QCOMPARE(measured, 32);
+  }
+  void moreLayersThanBlocksAreRefused() {
+    const Run run;
+    const auto c =
+        calibrationFor(run.scenario, run.plan, Measurement{run.trace(Seconds(1e-3), Seconds(2e-3), 40)});
+    QVERIFY(!c);
+    QVERIFY(c.diagnostics.front().message.find("40 layers") != std::string::npos);
+  }
+
+  // The link efficiency is for data sheets: a level that was measured counts in full, and none further out
+  // with more than those inside sustain.
+  void whatWasMeasuredCountsInFull() {
+    const Run run;
+    Scenario s = run.scenario;
+    LevelsSource levels;
+    levels.levels = {{"host", 8, BytesPerSecond(100e9), {}, Seconds(1e-6)},
+                     {"rack", 4, BytesPerSecond(90e9), {}, Seconds(2e-6)}};
+    s.cluster.network = levels;
+    s.assumptions.linkEfficiency = 0.5;
+    const auto sustained = [&s](int l) {
+      return buildProblem(s).value->cluster->level(l).sustained().value();
+    };
+    QCOMPARE(sustained(0), 50e9);
+    QCOMPARE(sustained(1), 45e9);
+    std::get<LevelsSource>(s.cluster.network).levels[0].origin = Origin::Measured;
+    QCOMPARE(sustained(0), 100e9);
+    QCOMPARE(sustained(1), 45e9);
+    std::get<LevelsSource>(s.cluster.network).levels[0].origin = Origin::Typed;
+    std::get<LevelsSource>(s.cluster.network).levels[1].origin = Origin::Measured;
+    QCOMPARE(sustained(0), 50e9);
+    QCOMPARE(sustained(1), 50e9);
+  }
+};
+NEST_TEST(TestCalibration)
+#include "test_calibration.moc"
