@@ -36,6 +36,7 @@ QString openFilter() {
       filter(shown("Plans"), [](const Format& f) { return f.is<ReadPlan>(); }),
       filter(shown("Models"), [](const Format& f) { return f.is<ReadModel>() || f.is<ReadProfile>(); }),
       filter(shown("Networks"), [](const Format& f) { return f.isNetwork(); }),
+      filter(shown("Measurements"), [](const Format& f) { return f.is<ReadMeasurement>(); }),
       all()}
       .join(QStringLiteral(";;"));
 }

@@ -11,6 +11,7 @@
 #include "document/scenario_document.h"
 #include "formats/scenario/scenario_json.h"
 #include "plan/plan.h"
+#include "scenario/measurement.h"
 
 namespace nest {
 
@@ -39,7 +40,7 @@ public:
   bool open(const QString& path);
   /// Opens any files that the program knows. A scenario takes the place of the open one; networks, models and
   /// profiles are put into it as one undo step (into the first sample where none is open); plans are handed
-  /// out by planRead(). recognised() tells what they were. False: nothing has changed, failed() has told why.
+  /// out by planRead(), measurements by measurementRead(). recognised() tells what they were. False: nothing has changed, failed() has told why.
   bool openAll(const QStringList& paths);
   /// Whether opening these would take the place of the open scenario instead of changing it.
   bool replacesScenario(const QStringList& paths) const;
@@ -75,6 +76,7 @@ Q_SIGNALS:
   void read(const nest::Diagnostics&);                     ///< warnings and notes of a file that was opened
   void recognised(const QString& sentence, bool changed);  ///< what imported files held; changed: undoable
   void planRead(const nest::Plan& plan, const QString& name);
+  void measurementRead(const nest::Measurement&, const QString& name);
   void saved(const QString& path);
   void changedOutside(const QString& path);  ///< and differs from what was read or saved
   void goneOutside(const QString& path);     ///< and has not come back; told once

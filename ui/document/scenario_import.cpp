@@ -52,6 +52,7 @@ bool ScenarioFiles::openAll(const QStringList& paths) {
 bool ScenarioFiles::import(const QStringList& paths) {
   std::vector<NamedText> files;
   std::vector<std::pair<Plan, QString>> plans;
+  std::vector<std::pair<Measurement, QString>> measurements;
   Diagnostics diagnostics;
   QStringList phrases;
   for (const QString& path : paths) {
@@ -59,6 +60,14 @@ bool ScenarioFiles::import(const QStringList& paths) {
     diagnostics.insert(diagnostics.end(), text.diagnostics.begin(), text.diagnostics.end());
     if (!text) continue;
     const Format* format = recognise(*text, path.toStdString());
+    if (const auto readMeasurement = readerOf<ReadMeasurement>(format)) {
+      auto measurement = readMeasurement(*text, path.toStdString());
+      diagnostics.insert(diagnostics.end(), measurement.diagnostics.begin(), measurement.diagnostics.end());
+      if (!measurement) continue;
+      phrases += phraseFor({path.toStdString(), format, holdsOf(*measurement)});
+      measurements.emplace_back(std::move(*measurement), QFileInfo(path).fileName());
+      continue;
+    }
     const auto readPlan = readerOf<ReadPlan>(format);
     if (!readPlan) {
       files.push_back({path.toStdString(), std::move(*text)});
@@ -108,6 +117,7 @@ bool ScenarioFiles::import(const QStringList& paths) {
   Q_EMIT read(diagnostics);
   Q_EMIT recognised(phrases.join(QStringLiteral(" · ")), changes);
   for (const auto& [plan, name] : plans) Q_EMIT planRead(plan, name);
+  for (const auto& [measurement, name] : measurements) Q_EMIT measurementRead(measurement, name);
   return true;
 }
 

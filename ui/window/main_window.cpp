@@ -187,6 +187,8 @@ void MainWindow::connectAll() {
       m_views->reveal(QStringLiteral("compare"));
     }
   });
+  connect(m_files, &ScenarioFiles::measurementRead, this,
+          [this](const Measurement& m, const QString& name) { takeMeasurement(m, name); });
   connect(m_files, &ScenarioFiles::failed, this, [this](const QString& sentence, const Diagnostics& d) {
     m_issues->setFileDiagnostics(d);
     refreshIssues();

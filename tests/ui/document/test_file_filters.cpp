@@ -11,7 +11,7 @@ class TestFileFilters : public QObject {
 private slots:
   void everySuffixIsOffered() {
     const QStringList filters = openFilter().split(QStringLiteral(";;"));
-    QCOMPARE(filters.size(), 6);
+    QCOMPARE(filters.size(), 7);
     for (const Format* f : formats())
       for (const QString& suffix : QString::fromUtf8(f->suffixes).split(QLatin1Char(' '))) {
         const QString pattern = QStringLiteral("*.") + suffix;
@@ -21,10 +21,11 @@ private slots:
           return filter.mid(begin, filter.size() - begin - 1).split(QLatin1Char(' ')).count(pattern) == 1;
         };
         QVERIFY2(offers(0), f->key.data());
-        QVERIFY2(offers(f->is<ReadScenario>() ? 1
-                        : f->is<ReadPlan>()   ? 2
-                        : f->isNetwork()      ? 4
-                                              : 3),
+        QVERIFY2(offers(f->is<ReadScenario>()      ? 1
+                        : f->is<ReadPlan>()        ? 2
+                        : f->isNetwork()           ? 4
+                        : f->is<ReadMeasurement>() ? 5
+                                                   : 3),
                  f->key.data());
       }
     QVERIFY(filters[4].contains(QStringLiteral("*.graphml")) &&
