@@ -75,6 +75,8 @@ using Text = std::string_view;
 
 constexpr Known kUnsupportedJson[] = {
     {"this is an index of weights", kConfig, [](Text t) { return names(t, "weight_map"); }},
+    {"these are published training runs", "give them to nest-plan study validation",
+     [](Text t) { return names(t, "sets") && names(t, "columns") && names(t, "rows"); }},
     {"this is a tokenizer's file", kConfig,
      [](Text t) {
        return names(t, "tokenizer_class") || names(t, "added_tokens") || names(t, "added_tokens_decoder");

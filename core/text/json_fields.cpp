@@ -30,8 +30,10 @@ int editDistance(std::string_view a, std::string_view b) {
 std::string inQuotes(std::string_view key) {
   return '"' + std::string(key) + '"';
 }
+/// Empty where every number is allowed, or another check knows the range.
 std::string range(double least, double most) {
-  return "from " + text::exact(least) + " to " + text::exact(most);
+  return least <= -1e300 && most >= 1e300 ? std::string()
+                                          : "from " + text::exact(least) + " to " + text::exact(most);
 }
 
 }  // namespace
@@ -80,7 +82,8 @@ std::optional<double> JsonFields::number(std::string_view key, double least, dou
   const json* v = find(key);
   if (!v) return std::nullopt;
   if (!v->is_number()) {
-    wrongType(key, *v, "a number " + range(least, most));
+    const std::string limits = range(least, most);
+    wrongType(key, *v, "a number" + (limits.empty() ? limits : ' ' + limits));
     return std::nullopt;
   }
   const double d = v->get<double>();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "text/printable.h"
+
 namespace nest {
 namespace {
 
@@ -14,6 +16,7 @@ std::size_t width(const std::string& s) {
 
 void TextTable::add(std::vector<std::string> cells) {
   cells.resize(m_columns.size());
+  for (std::string& cell : cells) cell = printable(cell, false);  // names may hold line breaks
   m_rows.push_back(std::move(cells));
 }
 

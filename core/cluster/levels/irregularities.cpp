@@ -157,12 +157,18 @@ std::vector<std::string> hostIds(const NetworkGraph& graph) {
   std::unordered_map<std::string, std::string> ids;  // by id, or by a name that is no id
   for (const NetworkNode& n : graph.nodes)
     if (n.kind == NodeKind::Host) ids[n.id] = n.id;
+  std::unordered_map<std::string, int> shared;  // names of several hosts that are no id
+  const auto isId = [&](const std::string& s) {
+    const auto known = ids.find(s);
+    return known != ids.end() && known->second == s;
+  };
   for (const NetworkNode& n : graph.nodes)
-    if (n.kind == NodeKind::Host) ids.emplace(n.name, n.id);
+    if (n.kind == NodeKind::Host && !isId(n.name) && !ids.emplace(n.name, n.id).second) ++shared[n.name];
   std::vector<std::string> out(graph.nodes.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const NetworkNode& n = graph.nodes[i];
     if (n.kind != NodeKind::Device) continue;
+    if (shared.count(n.host)) continue;  // its link says which
     const auto known = ids.find(n.host);
     out[i] = known == ids.end() ? n.host : known->second;
   }

@@ -7,6 +7,7 @@
 #include "cluster/levels/cluster_source.h"
 #include "formats/launch/launch_export.h"
 #include "text/source_text.h"
+#include "units/letters.h"
 #include "units/text.h"
 
 namespace nest {
@@ -41,7 +42,14 @@ constexpr const char* kRename =
 void checkNames(const ReportSource& source, const std::vector<DeviceIdentity>& ranks, Diagnostics& out) {
   std::set<std::string> seen;
   std::set<std::pair<std::string, int>> places;
+  std::unordered_map<std::string, std::string> spelled;
   for (const DeviceIdentity& d : ranks) {
+    const std::string& other = spelled.emplace(text::lower(d.host), d.host).first->second;
+    if (other != d.host && seen.insert('\n' + d.host).second)
+      out.push_back(error("host-name-duplicate", placeOf(source, d),
+                          "the hosts " + quoted(other) + " and " + quoted(d.host) +
+                              " differ only in case, which host names do not tell apart",
+                          "give each host a name of its own"));
     if (!places.emplace(d.host, d.slot).second && seen.insert('\n' + d.host).second)
       out.push_back(
           error("host-name-duplicate", placeOf(source, d),

@@ -11,6 +11,8 @@
 #include "text/json_quantities.h"
 
 namespace nest {
+
+const Format& scenarioFormat();
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -126,9 +128,36 @@ void ScenarioReader::objects(JsonFields& f, std::string_view key,
   }
 }
 
+namespace {
+
+/// What a text is that has nothing of a scenario; nullopt where that is not known.
+std::optional<Diagnostic> otherThanScenario(std::string_view text, const std::string& file) {
+  const Format* format = recognise(text, file);
+  if (format == &scenarioFormat()) return std::nullopt;
+  if (format)
+    return error("not-a-scenario", {file, 0, 0, {}}, "this is no scenario but a " + std::string(format->name),
+                 format->is<ReadPlan>() ? "give it beside its scenario, as nest-plan evaluate does"
+                                        : "make a scenario with it: nest-plan import");
+  const Unsupported other = unsupported(text);
+  if (other.is.empty() || text.empty()) return std::nullopt;
+  return error("not-a-scenario", {file, 0, 0, {}}, std::string(other.is) + ", not a scenario",
+               std::string(other.remedy));
+}
+
+bool hasAnyOf(const nlohmann::json& object, std::initializer_list<const char*> keys) {
+  return std::any_of(keys.begin(), keys.end(), [&](const char* key) { return object.contains(key); });
+}
+
+}  // namespace
+
 Reading<Scenario> readScenario(std::string_view text, const std::string& file, const ReferenceLoader& load) {
   Reading<Scenario> result;
   auto json = readJsonText(text, file);
+  if (!json || (json->root().is_object() && !hasAnyOf(json->root(), {"format", "cluster", "model", "job"})))
+    if (auto other = otherThanScenario(text, file)) {
+      result.diagnostics.push_back(std::move(*other));
+      return result;
+    }
   result.diagnostics = std::move(json.diagnostics);
   if (!json) return result;
   if (!json->root().is_object()) {

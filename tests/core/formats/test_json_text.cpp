@@ -111,6 +111,9 @@ private slots:
     QCOMPARE(out.size(), std::size_t(8));
     QCOMPARE(out.back().code, std::string("json-unknown-key"));
     QVERIFY(out.back().remedy.find("hidden_size") != std::string::npos);
+    // Where every number is allowed there is no range to name.
+    QVERIFY(!f.number("s", -1e300, 1e300));
+    QCOMPARE(out.back().message, std::string("\"s\" must be a number, not a string"));
   }
 };
 NEST_TEST(TestJsonText)

@@ -398,7 +398,16 @@ private slots:
       if (n.kind == NodeKind::Host) n.name = "same";
     drawn.scenario.cluster.network = twins;
     drawn.problem = *buildProblem(drawn.scenario).value;
-    for (const Fixture* x : std::initializer_list<const Fixture*>{&f, &drawn})
+    // Devices may name their host by the name that both have: their links tell them apart.
+    Fixture named = teaching();
+    for (NetworkNode& n : twins.graph.nodes)
+      if (n.kind == NodeKind::Device) n.host = "same";
+    named.scenario.cluster.network = twins;
+    named.problem = *buildProblem(named.scenario).value;
+    const Fixture cases = teaching([](Scenario& s) {
+      std::get<LevelsSource>(s.cluster.network).hostNames = {"gpu-a", "GPU-A"};
+    });
+    for (const Fixture* x : std::initializer_list<const Fixture*>{&f, &drawn, &named, &cases})
       QCOMPARE(
           codes(writeLaunch(LaunchTarget::HostFile, x->source(), plan(2, 1)).diagnostics, Severity::Error),
           std::string("host-name-duplicate"));

@@ -2,6 +2,7 @@
 
 #include "support/test_main.h"
 #include "text/printable.h"
+#include "text/text_table.h"
 
 using nest::printable;
 
@@ -36,6 +37,12 @@ private slots:
     const std::string text = "α → ×32\tµs · 日本 𝛼\n";
     QCOMPARE(printable(text), text);
     QCOMPARE(printable("a\n\tb", false), std::string("a\\u000a\\u0009b"));
+  }
+  // A name with a line break (of a level, say) broke its row in two.
+  void tablesKeepALineARow() {
+    nest::TextTable table({{"level", nest::TextTable::Align::Left}, {"GB/s"}});
+    table.add({"le\naf", "50"});
+    QCOMPARE(table.text(), std::string("level       GB/s\n──────────  ────\nle\\u000aaf    50\n"));
   }
 };
 NEST_TEST(TestPrintable)

@@ -89,7 +89,24 @@ private slots:
     row("AWS instances", R"({"Reservations": [{"Instances": [{"InstanceId": "i-1"}]}]})", "AWS");
     row("Ansible in YAML", "all:\n  children:\n    rack1:\n      hosts:\n        gpu00:\n", "Ansible");
     row("packed", "PK\x03\x04", "compressed");
+    row("training runs",
+        R"({"about": "runs", "sets": [{"model": {"model_type": "llama"}, "columns": [], "rows": []}]})",
+        "training runs");
     row("prose", "To whom it may concern", "");
+  }
+  // Other files given as a scenario are called what they are, not a broken scenario.
+  void whatIsNoScenarioIsNamed() {
+    const auto said = [](const std::string& text) {
+      const auto r = readScenario(text, "f", {});
+      return !r && r.diagnostics.size() == 1 && r.diagnostics[0].code == "not-a-scenario"
+                 ? r.diagnostics[0].message
+                 : std::string();
+    };
+    const std::string runs = said(test::readFile(NEST_SOURCE_DIR "/samples/published/training_runs.json"));
+    QVERIFY2(runs.find("training runs") != std::string::npos, runs.c_str());
+    QVERIFY(said(R"({"model_type": "llama", "hidden_size": 8})").find("config.json") != std::string::npos);
+    QVERIFY(said("SwitchName=leaf0 Nodes=gpu[00-03]\n").find("Slurm topology.conf") != std::string::npos);
+    QVERIFY(said(R"({"format": "nest-scenario"})").empty() && said("{").empty() && said("{}").empty());
   }
   void whatIsUnsupportedIsSaid() {
     QFETCH(QString, text);
