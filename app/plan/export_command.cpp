@@ -169,8 +169,10 @@ Command exportCommand() {
 format cannot say is refused with every reason.
 
   megatron        flags of Megatron-LM as a shell array, with the pipeline layout ("Et*8|t*8|…|tL")
-  deepspeed       DeepSpeed configuration, JSON
+  megatron-bridge overrides of a Megatron-Bridge recipe (NeMo Framework), as a shell array
+  deepspeed       DeepSpeed configuration, JSON; with AutoTP where the plan has TP without sequence parallelism
   torchtitan      configuration of torchtitan v0.2.2, TOML
+  torchtitan-py   configuration of torchtitan since August 2026, Python: settings for the model's own configuration
   nanotron        nanotron configuration, YAML
   hostfile        hosts and slots in rank order (Open MPI, DeepSpeed)
   slurm-hostfile  one host per rank, for SLURM_HOSTFILE and srun -m arbitrary: places every rank exactly
@@ -178,8 +180,8 @@ format cannot say is refused with every reason.
                   (Open MPI 5); slots are CPU cores, shared out with --cores-per-host N; the device is chosen by local rank
   visible-devices a shell script to start ranks through: it restricts each host to the plan's devices, as is
                   needed where a device has failed or is excluded
-  folder          all that starts the plan with --for megatron (default), deepspeed, torchtitan or nanotron: the
-                  configuration, host files, run.sh (srun, mpirun, torchrun), check.sh (do the ranks run where the
+  folder          all that starts the plan with --for megatron (default), megatron-bridge, deepspeed, torchtitan,
+                  torchtitan-py or nanotron: the configuration, host files, run.sh (srun, mpirun, torchrun), check.sh (do the ranks run where the
                   plan has them?), stopwatch.sh (measured step against the predicted one) and a README
   chrome-trace    the simulated schedule, for Perfetto and chrome://tracing
   plan            the plan itself, for evaluate

@@ -95,7 +95,7 @@ private slots:
   void bashOffersWhatFits() {
     const auto plan = [&](const QStringList& words) { return offered(completions(), "nest-plan", words); };
     QCOMPARE(plan({"so"}), QStringList{"solve"});
-    QCOMPARE(plan({"export", "--as", "meg"}), QStringList{"megatron"});
+    QCOMPARE(plan({"export", "--as", "nano"}), QStringList{"nanotron"});
     QCOMPARE(plan({"export", "--as", "=", "grap"}), QStringList{"graphml"});
     QCOMPARE(plan({"compare", "--only", "Eq"}), QStringList{"Equal split"});
     QCOMPARE(plan({"study", "sc"}), QStringList{"scaling"});

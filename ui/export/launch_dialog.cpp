@@ -31,8 +31,12 @@ struct Choice {
 };
 constexpr Choice kChoices[] = {
     {LaunchTarget::Megatron, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Megatron-LM"), "megatron.sh"},
+    {LaunchTarget::MegatronBridge, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Megatron-Bridge"),
+     "megatron-bridge.sh"},
     {LaunchTarget::DeepSpeed, QT_TRANSLATE_NOOP("nest::LaunchDialog", "DeepSpeed"), "deepspeed.json"},
     {LaunchTarget::TorchTitan, QT_TRANSLATE_NOOP("nest::LaunchDialog", "torchtitan"), "torchtitan.toml"},
+    {LaunchTarget::TorchTitanPython, QT_TRANSLATE_NOOP("nest::LaunchDialog", "torchtitan (Python)"),
+     "torchtitan_plan.py"},
     {LaunchTarget::Nanotron, QT_TRANSLATE_NOOP("nest::LaunchDialog", "nanotron"), "nanotron.yaml"},
     {LaunchTarget::HostFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Host file"), "hostfile"},
     {LaunchTarget::SlurmHostFile, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Slurm host file"),

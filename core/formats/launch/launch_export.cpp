@@ -17,8 +17,11 @@ struct Target {
 
 constexpr Target kTargets[kLaunchTargetCount] = {
     {LaunchTarget::Megatron, "megatron", "flags of Megatron-LM as a shell array"},
+    {LaunchTarget::MegatronBridge, "megatron-bridge",
+     "overrides of a Megatron-Bridge recipe (NeMo Framework) as a shell array"},
     {LaunchTarget::DeepSpeed, "deepspeed", "DeepSpeed configuration, JSON"},
-    {LaunchTarget::TorchTitan, "torchtitan", "torchtitan configuration, TOML"},
+    {LaunchTarget::TorchTitan, "torchtitan", "torchtitan configuration, TOML (to v0.2.2)"},
+    {LaunchTarget::TorchTitanPython, "torchtitan-py", "torchtitan configuration, Python (of August 2026)"},
     {LaunchTarget::Nanotron, "nanotron", "nanotron configuration, YAML"},
     {LaunchTarget::HostFile, "hostfile", "hosts and slots in rank order, for Open MPI and DeepSpeed"},
     {LaunchTarget::SlurmHostFile, "slurm-hostfile",
@@ -105,10 +108,14 @@ Reading<std::string> writeLaunch(LaunchTarget target, const ReportSource& source
   switch (target) {
     case LaunchTarget::Megatron:
       return writeMegatron(launch);
+    case LaunchTarget::MegatronBridge:
+      return writeMegatronBridge(launch);
     case LaunchTarget::DeepSpeed:
       return writeDeepSpeed(launch);
     case LaunchTarget::TorchTitan:
       return writeTorchTitan(launch);
+    case LaunchTarget::TorchTitanPython:
+      return writeTorchTitanPython(launch);
     default:
       return writeNanotron(launch);
   }

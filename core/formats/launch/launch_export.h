@@ -13,8 +13,10 @@ namespace nest {
 /// What a plan can be written as, so that it runs somewhere.
 enum class LaunchTarget {
   Megatron,
+  MegatronBridge,
   DeepSpeed,
   TorchTitan,
+  TorchTitanPython,
   Nanotron,
   HostFile,
   SlurmHostFile,
@@ -22,7 +24,7 @@ enum class LaunchTarget {
   VisibleDevices,
   ChromeTrace
 };
-inline constexpr int kLaunchTargetCount = 9;
+inline constexpr int kLaunchTargetCount = 11;
 const char* nameOf(LaunchTarget);  ///< "megatron", "slurm-hostfile", …: the names of nest-plan export --as
 const char* describe(LaunchTarget);  ///< "flags of Megatron-LM as a shell array"
 std::optional<LaunchTarget> launchTargetNamed(std::string_view);
@@ -30,7 +32,8 @@ std::optional<LaunchTarget> launchTargetNamed(std::string_view);
 /// The plan in the words of a target. Errors name everything in the plan that the target cannot say; warnings
 /// what it leaves to other settings (ranks are placed by the host files). `plan` must be one that evaluates
 /// without violations. Facts of each target: Megatron-LM d98e8a64 (arguments.py,
-/// pipeline_parallel_layer_layout.py), DeepSpeed configuration, torchtitan v0.2.2 (TOML), nanotron 2411b02,
+/// pipeline_parallel_layer_layout.py), Megatron-Bridge 067f987df (scripts/training/run_recipe.py), DeepSpeed
+/// configuration, torchtitan v0.2.2 (TOML) and b5bcd76c6 (Python), nanotron 2411b02,
 /// Slurm and Open MPI manuals, Chrome trace event format.
 /// `coresPerHost`: for rank files, see rankFile().
 Reading<std::string> writeLaunch(LaunchTarget, const ReportSource&, const Plan&, int coresPerHost = 0);

@@ -25,10 +25,15 @@ struct Framework {
 constexpr Framework kFrameworks[] = {
     {LaunchTarget::Megatron, "Megatron-LM", "megatron.sh", "pretrain_gpt.py", "\"${MEGATRON_ARGS[@]}\"",
      R"(s/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p)", 1e-3},
+    {LaunchTarget::MegatronBridge, "Megatron-Bridge", "megatron-bridge.sh", "scripts/training/run_recipe.py",
+     "--recipe \"$RECIPE\" --mode pretrain --dataset mock \"${BRIDGE_OVERRIDES[@]}\"",
+     R"(s/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p)", 1e-3},
     {LaunchTarget::DeepSpeed, "DeepSpeed", "deepspeed.json", "train.py",
      "--deepspeed --deepspeed_config deepspeed.json", R"(s/.*iter time (s): \([0-9.]*\).*/\1/p)", 1},
     {LaunchTarget::TorchTitan, "torchtitan", "torchtitan.toml", "-m torchtitan.train",
      "--job.config_file torchtitan.toml", R"(s/.*tps: \([0-9,]*\).*/\1/p)", 0},
+    {LaunchTarget::TorchTitanPython, "torchtitan", "torchtitan_plan.py", "-m torchtitan.train",
+     "--module torchtitan_plan --config plan", R"(s/.*tps: \([0-9,]*\).*/\1/p)", 0},
     {LaunchTarget::Nanotron, "nanotron", "nanotron.yaml", "run_train.py", "--config-file nanotron.yaml",
      R"(s/.*elapsed_time_per_iteration_ms: \([0-9.]*K*\).*/\1/p)", 1e-3}};
 
@@ -113,8 +118,8 @@ torchrun)
 esac
 )sh",
                      summaryOf(plan), ranks, map.hosts.size(), text::time(step), f.name, f.program, f.program,
-                     f.target == LaunchTarget::Megatron ? "source ./megatron.sh\n" : "", f.arguments, ranks,
-                     ranks, torchrunBranch(map));
+                     std::string_view(f.file).ends_with(".sh") ? fmt::format("source ./{}\n", f.file) : "",
+                     f.arguments, ranks, ranks, torchrunBranch(map));
 }
 
 std::string checkScript(const RankMap& map) {

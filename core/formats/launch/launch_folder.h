@@ -16,7 +16,7 @@ struct LaunchFile {
 
 /// Everything that starts a plan with one framework: its configuration, host files, a script for srun, mpirun
 /// and torchrun, one that checks where ranks run, one that compares measured steps with the predicted one,
-/// and a README that says what was assumed. `framework`: Megatron, DeepSpeed, TorchTitan or Nanotron. Errors:
+/// and a README that says what was assumed. `framework`: Megatron … Nanotron. Errors:
 /// what the framework or the host files cannot express. Warnings of both are in the README, too.
 Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget framework, const ReportSource&, const Plan&);
 

@@ -6,53 +6,6 @@
 namespace nest {
 namespace {
 
-/// "Et*2|t*3|tL": E embedding, t decoder layer, L loss; empty when a layer has no letter.
-std::string layoutOf(LaunchPlan& p) {
-  std::string layout;
-  for (const auto& part : p.parts()) {
-    if (!layout.empty()) layout += '|';
-    int blocks = 0;
-    const auto flush = [&] {
-      if (blocks > 0) layout += blocks == 1 ? "t" : "t*" + std::to_string(blocks);
-      blocks = 0;
-    };
-    for (const LayerIndex l : part) {
-      switch (p.kindOf(l)) {
-        case LayerKind::Embedding:
-          flush(), layout += 'E';
-          break;
-        case LayerKind::Block:
-          ++blocks;
-          break;
-        case LayerKind::Head:
-          flush(), layout += 'L';
-          break;
-        case LayerKind::Norm:
-          break;  // goes with the loss
-        case LayerKind::Other:
-          p.refuse("layer-kind", "its layer \"" + p.source.problem->graph->layers[l.at()].name +
-                                     "\" is neither embedding, block nor head");
-          return {};
-      }
-    }
-    flush();
-  }
-  return layout;
-}
-
-/// A norm in another stage than the head runs beside the head in Megatron.
-void warnOfNorm(LaunchPlan& p) {
-  for (const auto& part : p.parts()) {
-    const bool norm =
-        std::any_of(part.begin(), part.end(), [&](LayerIndex l) { return p.kindOf(l) == LayerKind::Norm; });
-    const bool head =
-        std::any_of(part.begin(), part.end(), [&](LayerIndex l) { return p.kindOf(l) == LayerKind::Head; });
-    if (norm && !head)
-      p.warn("final-norm",
-             "the final norm runs in the stage of the loss, not where the plan has it; its cost is small");
-  }
-}
-
 class ShellArray {
 public:
   void add(const std::string& flag, const std::string& value = {}) {
@@ -112,33 +65,6 @@ void addAttention(ShellArray& a, const TransformerArchitecture& m) {
   if (m.queryKeyNorm) a.add("--qk-layernorm");
 }
 
-/// What the flags cannot say of the model; the plan's costs hold nevertheless.
-void warnOfModel(LaunchPlan& p) {
-  const TransformerArchitecture* m = p.source.architecture;
-  if (!m) return;
-  if (!m->causal)
-    p.warn("encoder",
-           "the model is an encoder: start it with examples/bert/pretrain_bert.py, not pretrain_gpt.py");
-  if (m->family == "gpt_neox")
-    p.warn("parallel-residual",
-           "GPT-NeoX adds attention and MLP to one residual; Megatron-LM runs them one after the other, with "
-           "two "
-           "all-reduces per block instead of one, as the plan counts them");
-  if (m->gatedMlp && (m->family.starts_with("gemma") || m->activation.starts_with("gelu")))
-    p.warn("activation",
-           "the model gates its MLP with GELU; --swiglu gates it with SiLU, which costs the same");
-  if ((m->projectionBias && !m->attentionBias) || (m->attentionOutputBias && !m->projectionBias))
-    p.warn("bias",
-           "Megatron-LM has biases in all projections, in queries, keys and values only, or nowhere; the "
-           "model has others");
-  if (!m->gatedMlp && m->activation == "relu")
-    p.warn("activation", "the model's MLP has ReLU; Megatron-LM's flags give it GELU, which costs the same");
-  if (m->slidingWindow > 0)
-    p.warn("window",
-           "the flags leave the sliding window of " + std::to_string(m->slidingWindow) + " tokens out",
-           "add --window-size if the training uses it");
-}
-
 void addModel(ShellArray& a, const LaunchPlan& p) {
   const TransformerArchitecture* m = p.source.architecture;
   if (!m) return;
@@ -186,14 +112,6 @@ void addSharding(ShellArray& a, const LaunchPlan& p) {
   a.add("--ckpt-format", "fsdp_dtensor");  // the only one that Megatron's FSDP takes
 }
 
-/// TransformerEngine's recipe that casts each operand once, as the plan counts: delayed scaling, and on
-/// Blackwell MXFP8.
-const char* fp8Recipe(const DeviceSpec& device) {
-  const bool isBlackwell =
-      device.name.find("B200") != std::string::npos || device.name.find("B300") != std::string::npos;
-  return isBlackwell ? "mxfp8" : "delayed";
-}
-
 void addPrecision(ShellArray& a, const LaunchPlan& p) {
   const NumberFormat format = p.job().format;
   if (format == NumberFormat::Fp16) {
@@ -219,9 +137,82 @@ void addOptimizer(ShellArray& a, LaunchPlan& p) {
            "that the plan does not count");
 }
 
+/// A norm in another stage than the head runs beside the head in Megatron.
+void warnOfNorm(LaunchPlan& p) {
+  for (const auto& part : p.parts()) {
+    const bool norm =
+        std::any_of(part.begin(), part.end(), [&](LayerIndex l) { return p.kindOf(l) == LayerKind::Norm; });
+    const bool head =
+        std::any_of(part.begin(), part.end(), [&](LayerIndex l) { return p.kindOf(l) == LayerKind::Head; });
+    if (norm && !head)
+      p.warn("final-norm",
+             "the final norm runs in the stage of the loss, not where the plan has it; its cost is small");
+  }
+}
+
 }  // namespace
 
-Reading<std::string> writeMegatron(LaunchPlan& p) {
+std::string megatronLayout(LaunchPlan& p) {
+  std::string layout;
+  for (const auto& part : p.parts()) {
+    if (!layout.empty()) layout += '|';
+    int blocks = 0;
+    const auto flush = [&] {
+      if (blocks > 0) layout += blocks == 1 ? "t" : "t*" + std::to_string(blocks);
+      blocks = 0;
+    };
+    for (const LayerIndex l : part) {
+      switch (p.kindOf(l)) {
+        case LayerKind::Embedding:
+          flush(), layout += 'E';
+          break;
+        case LayerKind::Block:
+          ++blocks;
+          break;
+        case LayerKind::Head:
+          flush(), layout += 'L';
+          break;
+        case LayerKind::Norm:
+          break;  // goes with the loss
+        case LayerKind::Other:
+          p.refuse("layer-kind", "its layer \"" + p.source.problem->graph->layers[l.at()].name +
+                                     "\" is neither embedding, block nor head");
+          return {};
+      }
+    }
+    flush();
+  }
+  return layout;
+}
+
+void warnOfMegatronModel(LaunchPlan& p) {
+  warnOfNorm(p);
+  const TransformerArchitecture* m = p.source.architecture;
+  if (!m) return;
+  if (!m->causal)
+    p.warn("encoder",
+           "the model is an encoder: start it with examples/bert/pretrain_bert.py, not pretrain_gpt.py");
+  if (m->family == "gpt_neox")
+    p.warn("parallel-residual",
+           "GPT-NeoX adds attention and MLP to one residual; Megatron-LM runs them one after the other, with "
+           "two "
+           "all-reduces per block instead of one, as the plan counts them");
+  if (m->gatedMlp && (m->family.starts_with("gemma") || m->activation.starts_with("gelu")))
+    p.warn("activation",
+           "the model gates its MLP with GELU; --swiglu gates it with SiLU, which costs the same");
+  if ((m->projectionBias && !m->attentionBias) || (m->attentionOutputBias && !m->projectionBias))
+    p.warn("bias",
+           "Megatron-LM has biases in all projections, in queries, keys and values only, or nowhere; the "
+           "model has others");
+  if (!m->gatedMlp && m->activation == "relu")
+    p.warn("activation", "the model's MLP has ReLU; Megatron-LM's flags give it GELU, which costs the same");
+  if (m->slidingWindow > 0)
+    p.warn("window",
+           "the flags leave the sliding window of " + std::to_string(m->slidingWindow) + " tokens out",
+           "add --window-size if the training uses it");
+}
+
+void checkMegatron(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp8, NumberFormat::Fp32});
   p.checkDecoder();
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
@@ -231,10 +222,19 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
   p.require(!experts || p.strategy.tensor == 1 || p.strategy.sequence, "experts-without-sequence",
             "experts with tensor parallelism need sequence parallelism",
             "set search.sequence_parallel to true");
-  const std::string layout = !hasErrors(p.out) && p.stages() > 1 ? layoutOf(p) : std::string();
+}
+
+const char* fp8Recipe(const DeviceSpec& device) {
+  const bool isBlackwell =
+      device.name.find("B200") != std::string::npos || device.name.find("B300") != std::string::npos;
+  return isBlackwell ? "mxfp8" : "delayed";
+}
+
+Reading<std::string> writeMegatron(LaunchPlan& p) {
+  checkMegatron(p);
+  const std::string layout = !hasErrors(p.out) && p.stages() > 1 ? megatronLayout(p) : std::string();
   if (hasErrors(p.out)) return p.finish({});
-  warnOfNorm(p);
-  warnOfModel(p);
+  warnOfMegatronModel(p);
   if (p.strategy.expert > 1 && p.strategy.context > 1)
     p.warn("expert-groups",
            "Megatron-LM takes the context ranks of a replica into its expert groups first; the plan groups "
@@ -247,7 +247,7 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
   if (!layout.empty()) a.add("--pipeline-model-parallel-layout", "'" + layout + "'");
   if (p.strategy.context > 1)
     a.add("--context-parallel-size", p.strategy.context), a.add("--cp-comm-type", "p2p");
-  if (experts) {
+  if (p.source.architecture && p.source.architecture->experts) {
     a.add("--expert-model-parallel-size", p.strategy.expert);
     a.add("--expert-tensor-parallel-size", p.strategy.tensor);
   }

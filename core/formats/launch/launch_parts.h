@@ -52,8 +52,20 @@ private:
 };
 
 Reading<std::string> writeMegatron(LaunchPlan&);
+Reading<std::string> writeMegatronBridge(LaunchPlan&);
 Reading<std::string> writeDeepSpeed(LaunchPlan&);
 Reading<std::string> writeTorchTitan(LaunchPlan&);
+Reading<std::string> writeTorchTitanPython(LaunchPlan&);
 Reading<std::string> writeNanotron(LaunchPlan&);
+
+/// What Megatron's core cannot run of the plan, and what its settings leave out of the model; shared by
+/// Megatron-LM and Megatron-Bridge.
+void checkMegatron(LaunchPlan&);
+void warnOfMegatronModel(LaunchPlan&);
+/// "Et*2|t*3|tL": E embedding, t decoder layer, L loss; an error is noted when a layer has no letter.
+std::string megatronLayout(LaunchPlan&);
+/// TransformerEngine's recipe that casts each operand once, as the plan counts: delayed scaling, and on
+/// Blackwell MXFP8.
+const char* fp8Recipe(const DeviceSpec&);
 
 }  // namespace nest

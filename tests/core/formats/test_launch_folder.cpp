@@ -90,10 +90,10 @@ private slots:
   }
   void everyFrameworkHasOne() {
     const Fixture f = teaching();
-    for (const LaunchTarget t : {LaunchTarget::Megatron, LaunchTarget::DeepSpeed, LaunchTarget::TorchTitan,
-                                 LaunchTarget::Nanotron}) {
+    for (int k = 0; k <= static_cast<int>(LaunchTarget::Nanotron); ++k) {
+      const auto t = static_cast<LaunchTarget>(k);
       Plan p = plan(2, 1);
-      if (t == LaunchTarget::TorchTitan) p.zero = 2;
+      if (t == LaunchTarget::TorchTitan || t == LaunchTarget::TorchTitanPython) p.zero = 2;
       const auto files = writeLaunchFolder(t, f.source(), p);
       QVERIFY2(files, nameOf(t));
       const Folder folder(*files);
@@ -107,6 +107,49 @@ private slots:
     Plan refused = plan(2, 1);
     refused.zero = 3;
     QVERIFY(!writeLaunchFolder(LaunchTarget::Megatron, f.source(), refused));
+  }
+  // The configuration of torchtitan is a program: it runs, and sets what the plan says.
+  void theConfigurationInPythonRuns() {
+    const QString python = QStandardPaths::findExecutable("python3");
+    if (python.isEmpty()) QSKIP("there is no python3");
+    const Fixture f = teaching();
+    Plan p = plan(2, 1);
+    p.zero = 3;
+    const auto files = writeLaunchFolder(LaunchTarget::TorchTitanPython, f.source(), p);
+    QVERIFY(files);
+    const Folder folder(*files);
+    QVERIFY(folder.run("mkdir", {"-p", "torchtitan/distributed"}).code == 0);
+    Folder& at = const_cast<Folder&>(folder);
+    at.write("torchtitan/__init__.py", "");
+    at.write("torchtitan/config.py",
+             "class ParallelismConfig:\n    def __init__(self, **k):\n        self.__dict__.update(k)\n");
+    at.write("base.py",
+             "class Any:\n    pass\n\ndef model():\n    c = Any()\n    c.training = Any()\n    return c\n");
+    const auto ran = folder.run(
+        python,
+        {"-c",
+         "import torchtitan_plan as t; c = t.plan(); p = c.parallelism; print(p.pipeline_parallel_degree, "
+         "p.data_parallel_shard_degree, p.fsdp_reshard_after_forward, len(p.module_fqns_per_model_part), "
+         "p.module_fqns_per_model_part[-1][-1], c.training.num_tokens_per_train_step)"},
+        {"BASE=base:model"});
+    const Job& job = f.problem.job;
+    QVERIFY2(ran.code == 0, qPrintable(ran.out));
+    QCOMPARE(ran.out.trimmed(), QString("2 2 always 2 lm_head %1").arg(job.globalBatch * job.sequenceLength));
+    const auto started = folder.run("./run.sh");
+    QVERIFY2(started.out.contains("python3 -m torchtitan.train --module torchtitan_plan --config plan"),
+             qPrintable(started.out));
+  }
+  void aRecipeOfMegatronBridgeIsOverridden() {
+    const auto files = writeLaunchFolder(LaunchTarget::MegatronBridge, teaching().source(), plan(2, 1));
+    QVERIFY(files);
+    const Folder folder(*files);
+    const auto started = folder.run("./run.sh", {}, {"RECIPE=a_recipe"});
+    QVERIFY2(started.code == 0, qPrintable(started.out));
+    for (const char* part :
+         {"scripts/training/run_recipe.py --recipe a_recipe --mode pretrain --dataset mock",
+          "model.pipeline_model_parallel_size=2", "mixed_precision=bf16_mixed",
+          "model.pipeline_model_parallel_layout=Et*3|t*3L"})
+      QVERIFY2(started.out.contains(part), qPrintable(started.out));
   }
   void theScriptStartsEveryRankWithThePlansFlags() {
     const auto files = writeLaunchFolder(LaunchTarget::Megatron, teaching().source(), plan(1, 2));

@@ -80,7 +80,43 @@ Settings flat(const json& j, const std::string& before = {}) {
   return out;
 }
 
+/// "  key=value" of a shell array.
+Settings overrides(const std::string& text) {
+  Settings out;
+  std::istringstream lines(text.substr(text.find("BRIDGE_OVERRIDES=(\n") + 19));
+  for (std::string line; std::getline(lines, line) && line != ")";) {
+    const auto equals = line.find('=');
+    std::string value = line.substr(equals + 1);
+    if (value.size() > 1 && value.front() == '\'') value = value.substr(1, value.size() - 2);
+    out.emplace_back(line.substr(2, equals - 2), value);
+  }
+  return out;
+}
+
+/// "    config.section.key = value", and "        key=value," of ParallelismConfig.
+Settings python(const std::string& text) {
+  Settings out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto equals = line.find('=');
+    if (equals == std::string::npos || line.ends_with("ParallelismConfig(") ||
+        line.find("importlib") != std::string::npos)
+      continue;
+    std::string value = line.substr(equals + 1);
+    if (value.starts_with(" ")) value.erase(0, 1);
+    if (value.ends_with(",")) value.pop_back();
+    if (value == "True" || value == "False") value[0] = static_cast<char>(value[0] - 'A' + 'a');
+    if (line.starts_with("    config."))
+      out.emplace_back(line.substr(11, equals - 12), unquoted(value));
+    else if (line.starts_with("        "))
+      out.emplace_back("parallelism." + line.substr(8, equals - 8), unquoted(value));
+  }
+  return out;
+}
+
 Settings settingsOf(LaunchTarget t, const std::string& text) {
+  if (t == LaunchTarget::MegatronBridge) return overrides(text);
+  if (t == LaunchTarget::TorchTitanPython) return python(text);
   return t == LaunchTarget::Megatron     ? megatron(text)
          : t == LaunchTarget::TorchTitan ? toml(text)
          : t == LaunchTarget::Nanotron   ? yaml(text)
@@ -131,7 +167,7 @@ TransformerArchitecture model(const std::string& name) {
 struct Case {
   std::string name, model, device = "h100-sxm";
   NumberFormat format = NumberFormat::Bf16;
-  bool sgd = false;
+  bool sgd = false, sequence = true;
   int zero = -1, stages = 0, tensor = 0, context = 0, expert = 0;
   int recompute = -1, chunks = 1;
 };
@@ -149,6 +185,8 @@ std::vector<Case> cases() {
       out.push_back({.name = "format", .model = "llama", .device = device, .format = f});
   out.push_back({.name = "sgd", .model = "llama", .sgd = true});
   out.push_back({.name = "context", .model = "llama", .context = 2});
+  out.push_back(
+      {.name = "automatic", .model = "llama", .sequence = false, .zero = 1, .stages = 1, .tensor = 2});
   out.push_back({.name = "experts", .model = "olmoe-1b-7b", .tensor = 2, .expert = 4});
   out.push_back({.name = "interleaved", .model = "llama", .stages = 2, .chunks = 3});
   for (const int r : {0, 1, 2}) out.push_back({.name = "recompute", .model = "llama", .recompute = r});
@@ -172,6 +210,7 @@ Scenario scenarioOf(const Case& c) {
       fix(s.constraints.expert, c.expert);
   fix(s.constraints.context, c.context);
   s.search.contextParallel = c.context > 1;
+  s.search.sequenceParallel = c.sequence;
   s.search.chunksPerStage = {c.chunks};
   if (c.recompute >= 0) s.search.recompute = {c.recompute == 0, c.recompute == 1, c.recompute == 2};
   return s;
@@ -185,10 +224,13 @@ class TestLaunchSettings : public QObject {
   Q_OBJECT
 private slots:
   void everyExportIsOfKnownSettings() {
-    const std::pair<LaunchTarget, const char*> targets[] = {{LaunchTarget::Megatron, "megatron"},
-                                                            {LaunchTarget::DeepSpeed, "deepspeed"},
-                                                            {LaunchTarget::TorchTitan, "torchtitan"},
-                                                            {LaunchTarget::Nanotron, "nanotron"}};
+    const std::pair<LaunchTarget, const char*> targets[] = {
+        {LaunchTarget::Megatron, "megatron"},
+        {LaunchTarget::DeepSpeed, "deepspeed"},
+        {LaunchTarget::TorchTitan, "torchtitan"},
+        {LaunchTarget::Nanotron, "nanotron"},
+        {LaunchTarget::MegatronBridge, "megatron-bridge"},
+        {LaunchTarget::TorchTitanPython, "torchtitan-py"}};
     std::map<std::string, int> written;
     std::map<std::string, std::set<std::string>> used;
     int plans = 0;

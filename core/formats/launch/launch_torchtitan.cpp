@@ -1,0 +1,230 @@
+#include "formats/launch/launch_parts.h"
+
+namespace nest {
+namespace {
+
+std::string joined(const std::vector<std::string>& all) {
+  std::string out;
+  for (const std::string& s : all) out += (out.empty() ? "" : ", ") + s;
+  return out;
+}
+
+/// Module names of torchtitan's transformers, part by part; `head`: the output layer's.
+std::string modulesOf(LaunchPlan& p, const char* head) {
+  std::string out;
+  int block = 0;
+  for (const auto& part : p.parts()) {
+    std::vector<std::string> names;
+    for (const LayerIndex l : part) {
+      switch (p.kindOf(l)) {
+        case LayerKind::Embedding:
+          names.push_back("\"tok_embeddings\"");
+          break;
+        case LayerKind::Block:
+          names.push_back("\"layers." + std::to_string(block++) + '"');
+          break;
+        case LayerKind::Norm:
+          names.push_back("\"norm\"");
+          break;
+        case LayerKind::Head:
+          names.push_back('"' + std::string(head) + '"');
+          break;
+        case LayerKind::Other:
+          p.refuse("layer-kind", "its layer \"" + p.source.problem->graph->layers[l.at()].name +
+                                     "\" is no module of a transformer");
+          return {};
+      }
+    }
+    out += "  [" + joined(names) + "],\n";
+  }
+  return "[\n" + out + "]";
+}
+
+/// torchtitan v0.2.2 runs a mixed precision under FSDP and in pure data parallelism only.
+std::string torchTitanPrecision(LaunchPlan& p, bool fsdp) {
+  if (p.job().format == NumberFormat::Fp32) return "mixed_precision_param = \"float32\"\n";
+  if (fsdp || (p.strategy.tensor == 1 && p.stages() == 1)) return "mixed_precision_param = \"bfloat16\"\n";
+  p.warn("full-bf16",
+         "without FSDP torchtitan trains tensor and pipeline parallel models in one format: weights, "
+         "gradients and "
+         "optimizer states are all bf16, less memory than planned and coarser updates");
+  return "dtype = \"bfloat16\"\n";
+}
+
+void checkTorchTitan(LaunchPlan& p) {
+  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp8, NumberFormat::Fp32});
+  const bool isSplit = p.strategy.width() > 1 || p.stages() > 1;
+  p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
+            isSplit || p.strategy.expert > 1 ? "offer 2 and 3 in search.zero_stages"
+                                             : "offer 0, 2 and 3 in search.zero_stages");
+  const bool sharded = p.plan.zero >= 1;  // what is wrong with ZeRO 1 stands above
+  p.require(p.strategy.expert == 1 || sharded, "experts-unsharded",
+            "its experts are spread over replicas that hold all else in full (ZeRO 0)",
+            "offer 2 and 3 in search.zero_stages");
+  p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
+            "there the context ranks of a replica belong to one expert group",
+            "set search.context_parallel to false");
+  p.require(sharded || p.data() == 1 || !isSplit, "ddp-mesh",
+            "it replicates (ZeRO 0) a model that is split over devices, and torchtitan's DDP takes no other "
+            "parallelism beside it",
+            "offer 2 and 3 in search.zero_stages");
+  p.require(sharded || p.strategy.context == 1, "context-shards",
+            "its context ranks hold whole parameters (ZeRO 0), and there FSDP shards over them",
+            "offer 2 and 3 in search.zero_stages");
+  p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and there are Adam and AdamW",
+            "set job/optimizer to adam-fp32-grads");
+  const bool experts = p.source.architecture && p.source.architecture->experts;
+  p.require(!experts || p.job().format != NumberFormat::Fp8, "fp8-experts",
+            "its experts multiply in fp8, which is a prototype there", "set job/format to bf16");
+}
+
+}  // namespace
+
+Reading<std::string> writeTorchTitan(LaunchPlan& p) {
+  p.checkDecoder();
+  checkTorchTitan(p);
+  const std::string modules = !hasErrors(p.out) ? modulesOf(p, "output") : std::string();
+  if (hasErrors(p.out)) return p.finish({});
+  if (!p.strategy.sequence && p.strategy.tensor > 1)
+    p.warn("sequence", "torchtitan runs tensor parallelism with sequence parallelism; the plan has it off");
+  if (p.recompute == Recompute::Selective)
+    p.warn("recompute",
+           "the plan recomputes the core of attention; torchtitan's selective mode recomputes every second "
+           "matrix "
+           "product, which takes more time and less memory");
+  p.warnOfPlacement();
+  const bool sharded = p.plan.zero >= 2;
+  const bool fsdp = (sharded && p.data() > 1) || p.strategy.context > 1;
+  const bool fp8 = p.job().format == NumberFormat::Fp8;
+  std::string t =
+      "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
+      " ranks\n# For torchtitan v0.2.2, the last release that reads TOML. Model, data and learning rate "
+      "are yours to add.\n\n";
+  if (fp8) t += "[model]\nconverters = [\"quantize.linear.float8\"]\n\n";
+  t += "[training]\n" + torchTitanPrecision(p, fsdp);
+  t += "local_batch_size = " + std::to_string(p.plan.microbatch * (p.stages() > 1 ? p.microbatchCount : 1)) +
+       '\n';
+  t += "global_batch_size = " + std::to_string(p.job().globalBatch) + '\n';
+  t += "seq_len = " + std::to_string(p.job().sequenceLength) + "\n\n[parallelism]\n";
+  const int shards = sharded ? p.plan.shardDegree() : 1;
+  t += "data_parallel_replicate_degree = " + std::to_string(p.data() / shards) + '\n';
+  t += "data_parallel_shard_degree = " + std::to_string(shards) + '\n';
+  if (sharded)
+    t += std::string("fsdp_reshard_after_forward = \"") + (p.plan.zero == 3 ? "always" : "never") + "\"\n";
+  t += "tensor_parallel_degree = " + std::to_string(p.strategy.tensor) + '\n';
+  t += "context_parallel_degree = " + std::to_string(p.strategy.context) + '\n';
+  t += "expert_parallel_degree = " + std::to_string(p.strategy.expert) + '\n';
+  if (p.strategy.expert > 1)
+    t += "expert_tensor_parallel_degree = " + std::to_string(p.strategy.tensor) + '\n';
+  t += "pipeline_parallel_degree = " + std::to_string(p.stages()) + '\n';
+  if (p.stages() > 1) {
+    t += std::string("pipeline_parallel_schedule = \"") + (p.chunks() > 1 ? "Interleaved1F1B" : "1F1B") +
+         "\"\n";
+    t += "pipeline_parallel_microbatch_size = " + std::to_string(p.plan.microbatch) + '\n';
+    t += "module_fqns_per_model_part = " + modules + '\n';
+  }
+  t += std::string("\n[activation_checkpoint]\nmode = \"") + nameOf(p.recompute) + "\"\n";
+  if (fp8)
+    t += "\n[quantize.linear.float8]\nrecipe_name = \"tensorwise\"\nfilter_fqns = [\"output\"]\n"
+         "\n[compile]\nenable = true  # fuses the casts to fp8\n";
+  return p.finish(std::move(t));
+}
+
+namespace {
+
+/// torchtitan of 2026 installs FSDP, of one device if need be, around every model: replication goes with all
+/// other degrees. Expert groups there take the tensor ranks in.
+void checkTorchTitanPython(LaunchPlan& p) {
+  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp32});
+  p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
+            "offer 0, 2 and 3 in search.zero_stages");
+  p.require(p.plan.zero >= 1 || p.strategy.context == 1, "context-shards",
+            "its context ranks hold whole parameters (ZeRO 0), and there FSDP shards over them",
+            "offer 2 and 3 in search.zero_stages");
+  const bool experts = p.source.architecture && p.source.architecture->experts;
+  p.require(!experts || p.strategy.tensor == 1, "expert-tensor",
+            "it splits experts over tensor ranks, which form expert groups there",
+            "bound constraints/tensor to 1");
+  p.require(p.strategy.expert == 1 || p.plan.zero >= 1, "experts-unsharded",
+            "its experts are spread over replicas that hold all else in full (ZeRO 0)",
+            "offer 2 and 3 in search.zero_stages");
+  p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
+            "there the context ranks of a replica belong to one expert group",
+            "set search.context_parallel to false");
+  p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and there are Adam and AdamW",
+            "set job/optimizer to adam-fp32-grads");
+}
+
+/// The model's own configuration to begin with, where torchtitan has its family.
+const char* baseOf(const TransformerArchitecture* a) {
+  if (!a) return nullptr;
+  if (a->family == "llama" && !a->experts) return "torchtitan.models.llama3.config_registry:llama3_8b";
+  if (a->family == "qwen3" && !a->experts) return "torchtitan.models.qwen3.config_registry:qwen3_8b";
+  return nullptr;
+}
+
+}  // namespace
+
+Reading<std::string> writeTorchTitanPython(LaunchPlan& p) {
+  p.checkDecoder();
+  checkTorchTitanPython(p);
+  const std::string modules = !hasErrors(p.out) ? modulesOf(p, "lm_head") : std::string();
+  if (hasErrors(p.out)) return p.finish({});
+  if (p.recompute == Recompute::Selective)
+    p.warn("recompute",
+           "the plan recomputes the core of attention; torchtitan's selective mode recomputes every second "
+           "matrix "
+           "product, which takes more time and less memory");
+  const char* base = baseOf(p.source.architecture);
+  p.warn("base",
+         base ? "the model is that of " + std::string(base) + ": its layers and sizes are not in this file"
+              : std::string("the file carries no model"),
+         "name the model's own configuration in BASE, as module:function");
+  p.warnOfPlacement();
+  const int shards = p.plan.zero >= 2 ? p.plan.shardDegree() : 1;
+  const long long sequence = p.job().sequenceLength;
+  std::string t =
+      "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
+      " ranks\n# For torchtitan of August 2026 (b5bcd76c6): python -m torchtitan.train --module "
+      "torchtitan_plan --config plan,\n# with this file as torchtitan_plan.py where Python finds it. BASE: "
+      "the model's own configuration.\n\nimport importlib\nimport os\n\n"
+      "from torchtitan.config import ParallelismConfig\n";
+  if (p.recompute != Recompute::None)
+    t += std::string("from torchtitan.distributed.activation_checkpoint import ") +
+         (p.recompute == Recompute::Full ? "FullAC" : "SelectiveAC") + '\n';
+  t += "\n\ndef plan():\n    module, name = os.environ" +
+       (base ? ".get(\"BASE\", \"" + std::string(base) + "\")" : std::string("[\"BASE\"]")) +
+       ".split(\":\")\n    config = getattr(importlib.import_module(module), name)()\n";
+  const auto set = [&](const char* name, const std::string& value) {
+    t += "    config." + std::string(name) + " = " + value + '\n';
+  };
+  set("training.num_tokens_per_microbatch_per_dp_rank", std::to_string(p.plan.microbatch * sequence));
+  set("training.num_tokens_per_train_step", std::to_string(p.job().globalBatch * sequence));
+  set("training.max_context_length", std::to_string(sequence));
+  set("training.mixed_precision_param",
+      p.job().format == NumberFormat::Fp32 ? "\"float32\"" : "\"bfloat16\"");
+  t += "    config.parallelism = ParallelismConfig(\n";
+  const auto give = [&](const char* name, const std::string& value) {
+    t += "        " + std::string(name) + '=' + value + ",\n";
+  };
+  give("data_parallel_replicate_degree", std::to_string(p.data() / shards));
+  give("data_parallel_shard_degree", std::to_string(shards));
+  if (p.plan.zero >= 2) give("fsdp_reshard_after_forward", p.plan.zero == 3 ? "\"always\"" : "\"never\"");
+  give("tensor_parallel_degree", std::to_string(p.strategy.tensor));
+  if (p.strategy.tensor > 1) give("enable_sequence_parallel", p.strategy.sequence ? "True" : "False");
+  give("context_parallel_degree", std::to_string(p.strategy.context));
+  give("expert_parallel_degree", std::to_string(p.strategy.expert));
+  give("pipeline_parallel_degree", std::to_string(p.stages()));
+  if (p.stages() > 1) {
+    give("pipeline_parallel_schedule", p.chunks() > 1 ? "\"Interleaved1F1B\"" : "\"1F1B\"");
+    give("num_pp_microbatches", std::to_string(p.microbatchCount));
+    give("module_fqns_per_model_part", modules);
+  }
+  t += "    )\n";
+  set("activation_checkpoint", p.recompute == Recompute::None   ? "None"
+                               : p.recompute == Recompute::Full ? "FullAC.Config()"
+                                                                : "SelectiveAC.Config()");
+  return p.finish(t + "    return config\n");
+}
+
+}  // namespace nest
