@@ -19,7 +19,7 @@ constexpr int kMostDevices = 4096;
 
 void HostList::add(Host host, const Place& place) {
   if (host.name.empty()) return m_source.error(place, "host-name", "a host has no name");
-  while (!host.groups.empty() && host.groups.back().empty()) host.groups.pop_back();
+  std::erase(host.groups, std::string());
   if (host.devices && (*host.devices < 0 || *host.devices > kMostDevices))
     return m_source.error(place, "host-devices",
                           "the host " + quoted(host.name) + " has " + std::to_string(*host.devices) +

@@ -41,6 +41,7 @@ private slots:
     row("gcp-topology/a3.json", 24, {8, 16, 24});
     row("gcp-topology/a4x.json", 8, {4, 8});
     row("oci-topology/cli.json", 16, {8, 16});
+    row("oci-topology/no_network_block.json", 24, {8, 16, 24});
     row("oci-topology/fabric.json", 12, {4, 8, 12});
     row("kubernetes-nodes/topograph.json", 24, {8, 16, 24});
     row("kubernetes-nodes/cliques.json", 12, {4, 8, 12});
