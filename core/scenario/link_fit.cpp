@@ -26,6 +26,13 @@ std::string many(int n, const char* noun) {
   return text::count(n) + ' ' + noun + (n == 1 ? "" : "s");
 }
 
+double rounded(double v, int digits) {
+  if (!(v > 0)) return v;
+  const int power = digits - 1 - static_cast<int>(std::floor(std::log10(v)));
+  return power > 0 ? std::round(v * std::pow(10, power)) / std::pow(10, power)
+                   : std::round(v / std::pow(10, -power)) * std::pow(10, -power);
+}
+
 /// Hosts, as level-0 groups, of one group.
 int hostsIn(const Hierarchy& h, int level, int group) {
   const auto [begin, end] = h.groupSpan(level, group);
@@ -210,6 +217,12 @@ public:
     level().latency = Seconds(low);
   }
 
+  /// To as many digits as a benchmark tells.
+  void round() {
+    level().bandwidth = BytesPerSecond(rounded(level().bandwidth.value(), 4));
+    level().latency = Seconds(rounded(level().latency.value(), 3));
+  }
+
 private:
   const Hierarchy& m_cluster;
   CollectiveTimes::Kind m_kind;
@@ -244,6 +257,7 @@ Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, 
   LinkFit fit;
   fit.level = trial.levelNumber();
   fit.name = trial.level().name;
+  trial.round();
   fit.bandwidth = trial.level().bandwidth;
   if (tellsLatency) fit.latency = trial.level().latency;
   fit.largest = large.size;

@@ -30,6 +30,7 @@ from torch.utils.checkpoint import checkpoint
 NOT_MEASURED = {
     "num_local_experts": "models with experts", "num_experts": "models with experts", "n_routed_experts": "models with experts",
     "is_encoder_decoder": "models with an encoder and a decoder", "text_config": "parts of a model that also sees or hears",
+    "vision_config": "models that see", "audio_config": "models that hear",
     "kv_lora_rank": "models with latent attention", "ssm_state_size": "state-space models", "mamba_d_state": "state-space models",
     "linear_num_value_heads": "models with linear attention"}
 
@@ -63,7 +64,8 @@ class Shape:
         self.gated = self.family not in ("gpt2", "gpt_neox", "opt", "bert")
         self.causal = self.family != "bert"
         self.tied = bool(config.get("tie_word_embeddings", self.family in ("gpt2", "opt", "bert")))
-        rotated = {"gpt_neox": config.get("rotary_pct", 0.25), "bert": 0, "gpt2": 0, "opt": 0}.get(self.family, 1)
+        rotated = {"gpt_neox": config.get("rotary_pct", 0.25), "bert": 0, "gpt2": 0, "opt": 0}.get(
+            self.family, config.get("partial_rotary_factor", 1))
         self.rotary = int(self.head_dim * rotated) // 2 * 2  # channels of a head that rotary positions turn
 
 
@@ -191,9 +193,11 @@ class Gpu:
     def __init__(self, name):
         if not torch.cuda.is_available():
             raise SystemExit("there is no GPU here; --device cpu tries the script out without one")
-        self.torch_name, self.dtype = name, torch.bfloat16
-        torch.cuda.set_device(torch.device(name))  # events and memory counters are those of the current device
-        self.described = torch.cuda.get_device_name(name)
+        # set_device takes no device without a number.
+        self.torch_name = name if ":" in name else f"{name}:{torch.cuda.current_device()}"
+        self.dtype = torch.bfloat16
+        torch.cuda.set_device(torch.device(self.torch_name))  # events and memory counters are those of the current device
+        self.described = torch.cuda.get_device_name(self.torch_name)
 
     def seconds(self, run):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)

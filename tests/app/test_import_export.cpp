@@ -72,7 +72,7 @@ private slots:
     const QString script = QString(NEST_SOURCE_DIR) + "/samples/profiling/measure_layers.py";
     if (QStandardPaths::findExecutable("python3").isEmpty()) QSKIP("there is no python3");
     QTemporaryDir folder;
-    const auto measure = [&](const QByteArray& config) {
+    const auto measure = [&](const QByteArray& config, const QStringList& device = {"--device", "cuda:1"}) {
       QFile file(folder.filePath("config.json"));
       if (!file.open(QIODevice::WriteOnly)) return QString();
       file.write(config);
@@ -83,13 +83,16 @@ private slots:
       e.insert("PYTHONDONTWRITEBYTECODE", "1");
       p.setProcessEnvironment(e);
       p.setProcessChannelMode(QProcess::MergedChannels);
-      p.start("python3", {script, file.fileName(), "--device", "cuda:1"});
+      p.start("python3", QStringList{script, file.fileName()} + device);
       p.waitForFinished(60000);
       return QString::fromUtf8(p.readAllStandardOutput());
     };
     const QString t5 = measure("{\"model_type\":\"t5\",\"is_encoder_decoder\":true}");
     QVERIFY2(t5.contains("set_device cuda:1"), qPrintable(t5));
     QVERIFY(t5.contains("with an encoder and a decoder") && !t5.contains("Traceback"));
+    const QString usual = measure("{\"model_type\":\"clip\",\"vision_config\":{\"hidden_size\":8}}", {});
+    QVERIFY2(usual.contains("set_device cuda:0"), qPrintable(usual));
+    QVERIFY(usual.contains("models that see") && !usual.contains("Traceback"));
     const QString empty = measure("{\"model_type\":\"llama\",\"vocab_size\":1}");
     QVERIFY2(empty.contains("hidden_size or n_embd") && !empty.contains("Traceback"), qPrintable(empty));
   }

@@ -11,7 +11,7 @@ namespace {
 QString sentencesOf(const std::vector<std::string>& told) {
   QStringList out;
   for (const std::string& line : told) out += QString::fromStdString(line);
-  return out.join(QStringLiteral(". ")) + QLatin1Char('.');
+  return out.join(QStringLiteral("; ")) + QLatin1Char('.');
 }
 
 bool isAmbiguous(const Diagnostics& all) {

@@ -14,7 +14,13 @@ class cuda:
         return True
 
     @staticmethod
+    def current_device():
+        return 0
+
+    @staticmethod
     def set_device(name):
+        if ":" not in name:
+            raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{name}")
         print("set_device", name)
 
     @staticmethod

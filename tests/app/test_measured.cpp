@@ -1,0 +1,95 @@
+// What runs have left behind, given to nest-plan.
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest/QTest>
+
+#include "ran.h"
+
+using namespace nest::test;
+
+namespace {
+
+QString dataOf(const char* name) {
+  return QStringLiteral(NEST_TEST_DATA "/") + QLatin1String(name);
+}
+
+const QString kModel = QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-70b.json");
+
+}  // namespace
+
+class TestMeasured : public QObject {
+  Q_OBJECT
+private slots:
+  // The way from a log to a calibrated scenario.
+  void aLogIsImportedThenCalibratesTheScenario() {
+    QTemporaryDir dir;
+    const QString log = dataOf("megatron-log/core_2025.log"), made = dir.filePath("run.nest.json"),
+                  plan = dir.filePath("plan.json"), calibrated = dir.filePath("calibrated.nest.json");
+    const Ran import =
+        run({"import", kModel, "--network", "host:8@450GB/s,3us rack:8@50GB/s,5us", log, "-o", made});
+    QVERIFY2(import.code == 0, qPrintable(import.err));
+    QVERIFY2(import.err.contains("megatron-core-2025 is taken"), qPrintable(import.err));
+    QVERIFY(import.err.contains("TP 8 + SP · PP 4 · VPP 5 · DP 2 · MBS 1 · ZeRO-1"));
+    QCOMPARE(run({"solve", made, "-o", plan}).code, 0);
+
+    const Ran text = run({"evaluate", made, plan, "--measured", log, "--calibrated", calibrated});
+    QVERIFY2(text.code == 0, qPrintable(text.all()));
+    for (const char* part : {"30.8 s; predicted ÷ measured", "median of 9 lines, 1 left out", "not a shape",
+                             "56.8 GiB allocated (predicted "})
+      QVERIFY2(text.out.contains(QString::fromUtf8(part)), part);
+    const QJsonObject json = run({"evaluate", made, plan, "--measured", log, "--json"}).json();
+    const QJsonObject c = json["calibration"].toObject();
+    QCOMPARE(c["measured_s"].toDouble(), c["rescaled_s"].toDouble());
+    QVERIFY(c["notes"].isArray() && c["factor"].toDouble() != 1);
+    QCOMPARE(run({"evaluate", calibrated, plan, "--json"}).json()["batch_time_s"].toDouble(),
+             c["rescaled_s"].toDouble());
+  }
+  void benchmarksAndTracesTellBeforeAndAfter() {
+    QTemporaryDir dir;
+    const QString made = dir.filePath("s.nest.json"), plan = dir.filePath("plan.json"),
+                  nccl = dataOf("nccl-tests/all_reduce_2x8.txt");
+    const QStringList cluster{"import", kModel, "--network",
+                              "host:8@360GB/s,3us rack:4@50GB/s,5us spine:2@20GB/s,9us"};
+    QCOMPARE(run(cluster + QStringList{"-o", made}).code, 0);
+    QCOMPARE(run({"solve", made, "-o", plan}).code, 0);
+    const Ran open = run({"evaluate", made, plan, "--measured", nccl});
+    QCOMPARE(open.code, 2);
+    QVERIFY2(open.err.contains("1 (rack) or 2 (spine)"), qPrintable(open.err));
+    const Ran rack = run({"evaluate", made, plan, "--measured", nccl, "--level", "rack"});
+    QVERIFY2(rack.code == 0, qPrintable(rack.err));
+    QVERIFY2(rack.out.contains("level rack: 44.0 GB/s, 9.00 µs in place of 50 GB/s, 5 µs"),
+             qPrintable(rack.out));
+    QVERIFY(rack.out.contains("with measured"));
+    const Ran unknown = run({"evaluate", made, plan, "--measured", nccl, "--level", "pod"});
+    QVERIFY(unknown.code == 2 && unknown.err.contains("0 (host), 1 (rack), 2 (spine)"));
+    const Ran imported = run(cluster + QStringList{"--level", "1=" + nccl, "-o", made});
+    QVERIFY2(imported.code == 0 && imported.err.contains("level rack: 44.0 GB/s"), qPrintable(imported.err));
+
+    const Ran trace =
+        run({"evaluate", made, plan, "--measured", dataOf("profiler-trace/record_function.json"),
+             "--calibrated", dir.filePath("traced.nest.json")});
+    QVERIFY2(trace.code == 0 && trace.out.contains("takes 100 µs forward (estimated "),
+             qPrintable(trace.all()));
+    QCOMPARE(run({"check", dir.filePath("traced.nest.json")}).code, 0);
+    QCOMPARE(run(cluster + QStringList{dataOf("profiler-trace/record_function.json")}).code, 2);
+  }
+  void whatCannotBeMeasuredWithIsSaid_data() {
+    QTest::addColumn<QStringList>("more");
+    QTest::addColumn<QString>("word");
+    QTest::newRow("no file") << QStringList{"--measured", "fast"} << "a file that can be read, not \"fast\"";
+    QTest::newRow("no measurement") << QStringList{"--measured", kModel} << "nccl-tests output";
+    QTest::newRow("zero") << QStringList{"--measured", "0s"} << "12.3s";
+    QTest::newRow("level alone") << QStringList{"--level", "1"} << "--level needs";
+    QTest::newRow("nothing to write") << QStringList{"--calibrated", "c.json"} << "--calibrated needs";
+  }
+  void whatCannotBeMeasuredWithIsSaid() {
+    QFETCH(QStringList, more);
+    QFETCH(QString, word);
+    const Ran r =
+        run(QStringList{"evaluate", sample("llama2-7b-h100-128"), sample("llama2-7b-h100-128")} + more);
+    QCOMPARE(r.code, 2);
+    QVERIFY2(r.err.contains(word), qPrintable(r.err));
+  }
+};
+NEST_TEST(TestMeasured)
+#include "test_measured.moc"

@@ -1,0 +1,98 @@
+// Logs and benchmarks of runs, opened in a window.
+#include <QLabel>
+#include <QSettings>
+
+#include "window/message_bar.h"
+#include "window_bench.h"
+
+using namespace nest;
+using namespace nest::test;
+
+namespace {
+
+QString dataOf(const char* name) {
+  return QStringLiteral(NEST_TEST_DATA "/") + QLatin1String(name);
+}
+
+/// A log of a run of the plan that is shown, of the given step time.
+QString logOf(WindowBench& b, const QTemporaryDir& dir, double milliseconds, int tensor) {
+  const Job& job = b.scenario().job;
+  QFile file(dir.filePath(QStringLiteral("run.log")));
+  if (!file.open(QIODevice::WriteOnly)) return {};
+  file.write("------------ arguments ------------\n");
+  file.write(QStringLiteral("  tensor_model_parallel_size ........... %1\n").arg(tensor).toUtf8());
+  file.write("  attention_backend ........... AttnBackend.auto\n-------- end of arguments --------\n");
+  for (int i = 1; i < 4; ++i)
+    file.write(QStringLiteral(
+                   " [2025-03-02 11:04:10] iteration %1/ 100 | elapsed time per iteration (ms): %2 | global "
+                   "batch size: %3 |\n")
+                   .arg(i)
+                   .arg(milliseconds)
+                   .arg(job.globalBatch)
+                   .toUtf8());
+  return file.fileName();
+}
+
+/// What the bars of the window say now.
+QString told(WindowBench& b) {
+  QString all;
+  for (const auto* bar : b.window.findChildren<MessageBar*>())
+    if (bar->isVisible()) all += bar->text();
+  return all;
+}
+
+int tensorOf(WindowBench& b) {
+  return b.window.session().context()->plan->plan.stages.front().strategy.tensor;
+}
+
+}  // namespace
+
+class TestDroppedMeasurements : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void init() { QSettings().clear(); }
+  void cleanup() { QSettings().clear(); }
+
+  void aLogOfTheShownPlanCalibrates() {
+    QTemporaryDir dir;
+    WindowBench b(ownCopy(dir));
+    QTRY_VERIFY(b.solved());
+    const double predicted = b.window.session().context()->plan->evaluation.batchTime.value();
+    const Scenario before = b.scenario();
+    QVERIFY(b.window.openPath(logOf(b, dir, predicted * 1300, tensorOf(b))));
+    QVERIFY(b.scenario().model.calibration > 1);
+    QVERIFY(b.scenario().constraints == before.constraints);
+    QVERIFY2(told(b).contains(QStringLiteral("not a shape")), qPrintable(told(b)));
+    QTRY_VERIFY(b.solved());
+    b.window.document().history().undo();
+    QVERIFY(b.scenario() == before);
+  }
+  void aLogOfAnotherPlanSetsWhatRan() {
+    QTemporaryDir dir;
+    WindowBench b(ownCopy(dir));
+    QTRY_VERIFY(b.solved());
+    const int other = tensorOf(b) == 1 ? 2 : 1;
+    QVERIFY(b.window.openPath(logOf(b, dir, 1000, other)));
+    QCOMPARE(b.scenario().program, std::string("megatron-core-2025"));
+    QVERIFY(b.scenario().constraints.tensor == (Bound{other, other}));
+    QCOMPARE(b.scenario().model.calibration, 1.0);
+    QVERIFY2(told(b).contains(QStringLiteral("megatron-core-2025")), qPrintable(told(b)));
+    QVERIFY2(told(b).contains(QStringLiteral("again")), qPrintable(told(b)));
+  }
+  void aBenchmarkThatDoesNotFitChangesNothing() {
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    const Scenario before = b.scenario();
+    b.window.openPath(dataOf("nccl-tests/all_reduce_2x8.txt"));
+    QVERIFY(b.scenario() == before);
+    QVERIFY2(told(b).contains(QStringLiteral("changes nothing")), qPrintable(told(b)));
+  }
+  void withoutAScenarioItSaysWhatToDo() {
+    WindowBench b{QString()};
+    b.window.openPath(dataOf("megatron-log/core_2025.log"));
+    QVERIFY(b.window.document().isEmpty());
+    QVERIFY2(told(b).contains(QStringLiteral("Open the scenario")), qPrintable(told(b)));
+  }
+};
+NEST_TEST(TestDroppedMeasurements)
+#include "test_dropped_measurements.moc"
