@@ -16,7 +16,7 @@ Reading<std::vector<PeerOptimum>> readPeerOptima(std::string_view text, const st
   const auto wrong = [&](const char* message) {
     result.diagnostics.push_back(
         error("peer-optima", {file, 0, 0, {}}, message,
-              "see shared/reference/piper: rows of [memory_gib, devices, seconds_per_sample, stages]"));
+              "give rows of [memory_gib, devices, seconds_per_sample, stages]"));
     return result;
   };
   const auto table = nlohmann::json::parse(text, nullptr, false);

@@ -15,7 +15,7 @@
 
 namespace nest {
 
-/// One optimum of the other planner, as its recorded table has it (shared/reference/piper/optima.json).
+/// One optimum of the other planner, as its recorded table has it.
 struct PeerOptimum {
   double memoryGib = 0;
   int devices = 0;

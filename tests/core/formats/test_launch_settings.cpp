@@ -1,4 +1,5 @@
 #include <QtTest/QTest>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -8,6 +9,7 @@
 #include "formats/launch/launch_export.h"
 #include "formats/models/hf_config.h"
 #include "formats/networks/cluster_text.h"
+#include "formats/scenario/scenario_json.h"
 #include "scenario/scenario.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
@@ -216,6 +218,22 @@ Scenario scenarioOf(const Case& c) {
   return s;
 }
 
+/// The scenarios of samples/.
+std::vector<std::pair<std::string, Scenario>> samples() {
+  const std::string folder = std::string(NEST_SOURCE_DIR) + "/samples/";
+  const auto load = [&](const std::string& path) -> Reading<std::string> {
+    return {test::readFile(folder + path), {}};
+  };
+  std::vector<std::pair<std::string, Scenario>> out;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string path = entry.path().string();
+    if (!path.ends_with(".nest.json")) continue;
+    auto read = readScenario(test::readFile(path), path, load);
+    if (read) out.emplace_back(entry.path().filename().string(), std::move(*read));
+  }
+  return out;
+}
+
 }  // namespace
 
 /// tests/data/launch_settings.json: names, types, defaults and choices of what the exports write, out of the
@@ -234,14 +252,17 @@ private slots:
     std::map<std::string, int> written;
     std::map<std::string, std::set<std::string>> used;
     int plans = 0;
-    for (const Case& c : cases()) {
-      const Scenario s = scenarioOf(c);
+    std::vector<std::pair<std::string, Scenario>> all;
+    for (const Case& c : cases()) all.emplace_back(c.name + ' ' + c.model, scenarioOf(c));
+    for (auto& sample : samples()) all.push_back(std::move(sample));
+    QVERIFY(all.size() >= cases().size() + 6);
+    for (const auto& [name, s] : all) {
       const auto problem = buildProblem(s);
-      QVERIFY2(problem, c.model.c_str());
+      QVERIFY2(problem, name.c_str());
       const Outcome best = solve(*problem);
       if (!best.best()) continue;
       ++plans;
-      const ReportSource source{c.name, &*problem, &*s.model.architecture};
+      const ReportSource source{name, &*problem, s.model.architecture ? &*s.model.architecture : nullptr};
       for (const auto& [target, program] : targets) {
         const auto text = writeLaunch(target, source, best.best()->plan);
         if (!text) {
@@ -255,14 +276,14 @@ private slots:
           QCOMPARE(std::any_of(settings.begin(), settings.end(),
                                [](const auto& x) { return x.first == "pipeline-model-parallel-layout"; }),
                    best.best()->plan.stageCount() > 1);
-        for (const auto& [name, value] : settings) {
+        for (const auto& [key, value] : settings) {
           const json& list = known()[program]["settings"];
           const auto found =
-              std::find_if(list.begin(), list.end(), [&](const json& k) { return k["name"] == name; });
-          QVERIFY2(found != list.end(), (std::string(program) + " has no setting " + name).c_str());
+              std::find_if(list.begin(), list.end(), [&, k = key](const json& x) { return x["name"] == k; });
+          QVERIFY2(found != list.end(), (std::string(program) + " has no setting " + key).c_str());
           const std::string error = wrong(*found, value);
-          QVERIFY2(error.empty(), (std::string(program) + ' ' + name + ": " + value + ' ' + error).c_str());
-          used[program].insert(name);
+          QVERIFY2(error.empty(), (std::string(program) + ' ' + key + ": " + value + ' ' + error).c_str());
+          used[program].insert(key);
         }
       }
     }
