@@ -96,6 +96,9 @@ constexpr Known kUnsupportedJson[] = {
      [](Text t) { return names(t, "apiVersion"); }},
     {"this is amd-smi's JSON", "give its text: amd-smi topology",
      [](Text t) { return names(t, "link_type") && names(t, "num_hops"); }},
+    {"this is Galvatron's table of computation times, which are those of whole models",
+     "measure the layers with samples/profiling/measure_layers.py",
+     [](Text t) { return has(t, "\"layernum[") || has(t, "\"layertype_"); }},
     {"this looks like the vendor's params.json", "give the config.json of its Hugging Face release",
      [](Text t) { return names(t, "n_layers") && (names(t, "dim") || names(t, "n_heads")); }},
 };
@@ -103,6 +106,12 @@ constexpr Known kUnsupportedXml[] = {
     {"this is an algorithm of MSCCL, not a topology", kHost, [](Text t) { return has(t, "<algo"); }},
 };
 constexpr Known kUnsupportedText[] = {
+    {"this is an SQLite file, as Nsight Systems exports",
+     "profile the run with torch.profiler and give what export_chrome_trace writes",
+     [](Text t) { return t.starts_with("SQLite format 3"); }},
+    {"this is a report of Nsight Systems",
+     "profile the run with torch.profiler and give what export_chrome_trace writes",
+     [](Text t) { return has(t, "NVTX GPU Projection") || has(t, "nvtx_gpu_proj"); }},
     {"this is a Topology of Kueue, which names labels but no nodes", kNodes,
      [](Text t) { return has(t, "kueue.x-k8s.io") || (has(t, "nodeLabel:") && has(t, "levels:")); }},
     {"this is an object of Kubernetes in YAML", kNodes, [](Text t) { return has(t, "apiVersion:"); }},

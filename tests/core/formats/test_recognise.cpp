@@ -77,6 +77,10 @@ private slots:
     row("tokenizer", R"({"tokenizer_class": "LlamaTokenizer"})", "tokenizer");
     row("generation", R"({"_from_model_config": true})", "generation_config");
     row("parameters", R"({"dim": 4096, "n_layers": 32})", "params.json");
+    row("Galvatron", R"({"layernum[2]_bsz1_seq2048": 15.07, "layernum[4]_bsz1_seq2048": 23.87})",
+        "Galvatron");
+    row("Nsight export", "SQLite format 3\x10", "Nsight Systems");
+    row("Nsight report", " ** NVTX GPU Projection Summary (nvtx_gpu_proj_sum):\n", "Nsight Systems");
     row("msccl", "<algo name='a'/>", "MSCCL");
     row("nvidia-smi", "| NVIDIA-SMI 550.54 |", "GPUs");
     row("rocm-smi", "==== ROCm System Management Interface ====\n", "AMD");
