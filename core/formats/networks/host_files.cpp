@@ -288,7 +288,11 @@ public:
   static bool isHead(std::string_view line) {
     InventoryReader reader(line, {});
     reader.readHead({line, 0});
-    return reader.m_host >= 0 && (reader.m_devices >= 0 || !reader.m_groups.empty());
+    // Tables of many kinds have a name; one of hosts counts their devices.
+    const bool isHost =
+        reader.m_host >= 0 &&
+        text::lower(reader.cells({line, 0})[static_cast<std::size_t>(reader.m_host)].text) != "name";
+    return reader.m_host >= 0 && (reader.m_devices >= 0 || (isHost && !reader.m_groups.empty()));
   }
 
 private:

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
 #include "formats/networks/slurm_hostlist.h"
 #include "formats/networks/text_lines.h"
 #include "text/decimal.h"
+#include "text/json_text.h"
 #include "units/letters.h"
 
 namespace nest {
@@ -67,7 +69,7 @@ private:
       const auto told = devicesOfGres(m_record.gres.text);
       if (!told)
         m_source.error(m_source.place(m_record.gres.offset), "slurm-gres",
-                       "Gres is " + quoted(m_record.gres.text) + "; expected: gpu:TYPE:COUNT");
+                       "Gres is " + nest::quoted(m_record.gres.text) + "; expected: gpu:TYPE:COUNT");
       return told;
     }
     if (m_record.resource.empty()) return std::nullopt;
@@ -76,14 +78,14 @@ private:
       const auto count = readWhole(m_record.count.text, 0, 4096);
       if (!count)
         m_source.error(m_source.place(m_record.count.offset), "slurm-gres",
-                       "Count is " + quoted(m_record.count.text) + "; expected: a whole number");
+                       "Count is " + nest::quoted(m_record.count.text) + "; expected: a whole number");
       return count ? std::optional(static_cast<int>(*count)) : std::nullopt;
     }
     if (m_record.file.text.empty()) return std::nullopt;
     const Hostlist files = expandHostlist(m_record.file.text, 4096);
     if (!files.error.empty())
       m_source.error(m_source.place(m_record.file.offset + files.offset), "slurm-gres",
-                     files.error + " in " + quoted(m_record.file.text));
+                     files.error + " in " + nest::quoted(m_record.file.text));
     return files.error.empty() ? std::optional(static_cast<int>(files.names.size())) : std::nullopt;
   }
 
@@ -122,6 +124,34 @@ private:
   int m_everywhere = 0;
   bool m_isOther = false, m_detects = false;
 };
+
+/// What scontrol show nodes --json prints.
+Reading<SlurmTopology> readNodesJson(std::string_view text, const std::string& file) {
+  SourceText source(text, file);
+  HostList hosts(source, "a list of Slurm's nodes");
+  auto read = readJsonText(text, file);
+  if (!read) return {std::nullopt, std::move(read.diagnostics)};
+  const auto& root = read->root();
+  const auto nodes = root.is_object() ? root.find("nodes") : root.end();
+  if (!root.is_object() || nodes == root.end() || !nodes->is_array())
+    source.error(read->placeOf(""), "slurm-nodes", "expected a list \"nodes\"",
+                 "give the output of scontrol show nodes");
+  else
+    for (std::size_t i = 0; i < nodes->size(); ++i) {
+      const Place place = read->placeOf(jsonPointer("/nodes", i));
+      const auto word = [&](const char* key) {
+        const auto& n = (*nodes)[i];
+        return n.is_object() && n.contains(key) && n[key].is_string() ? n[key].get<std::string>()
+                                                                      : std::string();
+      };
+      const auto devices = devicesOfGres(word("gres"));
+      if (!devices)
+        source.error(place, "slurm-gres",
+                     "gres is " + nest::quoted(word("gres")) + "; expected: gpu:TYPE:COUNT");
+      hosts.add({word("name"), {}, devices}, place);
+    }
+  return hosts.finish();
+}
 
 /// sinfo's table, whatever columns were asked for: NODELIST (or HOSTNAMES) and GRES count.
 class SinfoReader {
@@ -163,7 +193,7 @@ public:
         devices = devicesOfGres(g.text);
         if (!devices)
           m_source.error(m_source.place(g.offset), "slurm-gres",
-                         "GRES is " + quoted(g.text) + "; expected: gpu:TYPE:COUNT");
+                         "GRES is " + nest::quoted(g.text) + "; expected: gpu:TYPE:COUNT");
       }
       m_hosts.addList(name.text, devices, m_source.place(name.offset));
     }
@@ -192,13 +222,17 @@ const Format& slurmNodesFormat() {
 topology.conf they say how many devices each host has.)",
       .claims =
           [](const FileLook& f) {
+            if (f.names("nodes") && f.names("gres")) return true;
             return !f.has("switchname=") && !f.has("blockname=") &&
                    ((f.has("nodename=") && (f.has("gres=") || f.has("name=gpu") || f.has("cpualloc=") ||
                                             f.has("partitionname=") || f.word == "nodename")) ||
                     f.has("name=gpu") || f.has("\nautodetect=") || f.word == "autodetect");
           },
-      .read = ReadHostTree(
-          [](std::string_view text, const std::string& file) { return SlurmNodesReader(text, file).run(); })};
+      .read = ReadHostTree([](std::string_view text, const std::string& file) {
+        const auto begin = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+        return begin != std::string_view::npos && text[begin] == '{' ? readNodesJson(text, file)
+                                                                     : SlurmNodesReader(text, file).run();
+      })};
   return format;
 }
 

@@ -51,6 +51,7 @@ private slots:
     row("topograph/graph.json", 24, {8, 16, 24});
     row("slurm-nodes/slurm.conf", 144, {8, 144});
     row("slurm-nodes/scontrol.txt", 16, {8, 16});
+    row("slurm-nodes/scontrol.json", 16, {8, 16});
     row("slurm-nodes/gres.conf", 36, {8, 36});
     row("sinfo/gres.txt", 144, {8, 144});
     row("sinfo/plain.txt", 24, {8, 24});

@@ -63,6 +63,7 @@ private slots:
     row("words", "alpha\nbeta\ngamma\n", "words.txt", "");
     row("numbers", "1\n2\n3\n", "numbers.txt", "");
     row("a table of results", "model,step_time\na,1\n", "results.csv", "");
+    row("a table of names", "name,pod,score\nann,1,3\n", "grades.csv", "");
     row("hosts by the file's name", "alpha\nbeta\n", "my-hosts.txt", "host-list");
     row("empty topology.conf", "", "topology.conf", "slurm-conf");
     row("edges", "gpu0 gpu1 50\ngpu1 gpu2 50\n", "edges.txt", "");
@@ -92,6 +93,13 @@ private slots:
     row("Azure", R"([{"name": "vm", "hardwareProfile": {"vmSize": "Standard_ND96isr_H100_v5"}}])", "Azure");
     row("AWS instances", R"({"Reservations": [{"Instances": [{"InstanceId": "i-1"}]}]})", "AWS");
     row("Ansible in YAML", "all:\n  children:\n    rack1:\n      hosts:\n        gpu00:\n", "Ansible");
+    row("Google's instances", R"([{"name": "a", "machineType": "zones/z/machineTypes/a3-highgpu-8g"}])",
+        "Google");
+    row("networkx adjacency", R"({"nodes": [{"id": 0}], "adjacency": [[]]})", "networkx");
+    row("containerlab", "name: lab\ntopology:\n  links:\n    - endpoints: [\"a:e1\", \"b:e1\"]\n",
+        "containerlab");
+    row("LLDP", "LLDP neighbors:\nInterface: eth0, via: LLDP\n", "LLDP");
+    row("dcgmi", "| GROUP_TOPOLOGY | Topology Information |\n| CPU Core Affinity | 0-31 |\n", "dcgmi");
     row("packed", "PK\x03\x04", "compressed");
     row("training runs",
         R"({"about": "runs", "sets": [{"model": {"model_type": "llama"}, "columns": [], "rows": []}]})",
