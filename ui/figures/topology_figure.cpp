@@ -124,11 +124,11 @@ void TopologyFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   paintLostParts(ink, QRectF(whole.left(), whole.top(), whole.width(), kLostRow), lostOf(c));
   const LevelTraffic& traffic = trafficOf(c);
   TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin,
-                  traffic)
+                  traffic, m_colouredBy)
       .paint();
   const QRectF body = bodyOf(area, c, style.standalone);
   paintTopologyKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), topologyKeyHeight(c)), c,
-                   *m_classes, traffic);
+                   *m_classes, traffic, m_colouredBy);
 }
 
 QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
@@ -143,6 +143,13 @@ QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
     tip.row(QStringLiteral("Stage"), stageNumber(seat.stage));
     tip.row(QStringLiteral("Replica"), QString::number(seat.replica));
     tip.row(QStringLiteral("Rank in the replica"), QString::number(seat.rank));
+    for (const Together kind : kTogether) {
+      const Membership m = membershipOf(*c.shownPlan(), kind, seat.stage, seat.replica, seat.rank);
+      if (kind == Together::Stage || m.size == 1) continue;
+      tip.row(QString::fromUtf8(labelOf(kind)),
+              QStringLiteral("%1 of %2, %3 ranks")
+                  .arg(countText(m.group + 1), countText(m.groups), countText(m.size)));
+    }
     const auto& stages = c.shownEvaluation()->stages;
     if (static_cast<std::size_t>(seat.stage) < stages.size()) {
       const auto& e = stages[static_cast<std::size_t>(seat.stage)];
@@ -352,7 +359,11 @@ QString TopologyFigure::words(const PlanContext& c) const {
 
 std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) const {
   constexpr std::array kFoldings{"small", "always", "never"};
-  return {{"folding",
+  std::vector<FigureOption::Choice> colours;
+  for (const Together t : kTogether) colours.push_back({nameOf(t), QString::fromUtf8(labelOf(t))});
+  return {{"colour", QStringLiteral("Colour by"),
+           QStringLiteral("What the ranks of one colour have in common"), colours, nameOf(m_colouredBy)},
+          {"folding",
            QStringLiteral("Collapse identical"),
            {},
            {{"small", QStringLiteral("Auto")},
@@ -374,6 +385,9 @@ std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) c
 }
 
 void TopologyFigure::setOption(const std::string& key, const std::string& name) {
+  if (key == "colour")
+    for (const Together t : kTogether)
+      if (name == nameOf(t)) setColouredBy(t);
   if (key == "folding")
     setFolding(name == "always"  ? Folding::Everything
                : name == "never" ? Folding::Nothing

@@ -21,6 +21,9 @@ public:
   static constexpr int kNoTraffic = -1, kAllTraffic = -2;
   void setTraffic(int kind) { m_trafficKind = kind, m_levelTraffic.reset(); }
   int traffic() const { return m_trafficKind; }
+  /// What the ranks of one colour have in common.
+  void setColouredBy(Together t) { m_colouredBy = t; }
+  Together colouredBy() const { return m_colouredBy; }
   /// The one level whose traffic is looked at, sender by sender; −1, or a level that is not there: all.
   void setTrafficLevel(int level) { m_trafficLevel = level, m_levelTraffic.reset(); }
 
@@ -66,6 +69,7 @@ private:
 
   Folding m_folding = Folding::Automatic;
   int m_trafficKind = kNoTraffic, m_trafficLevel = -1;
+  Together m_colouredBy = Together::Stage;
   double m_zoom = 1;
   QPointF m_pan;  ///< of the middle of the canvas, in units
 

@@ -63,6 +63,29 @@ void paintOneLevel(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelT
   say(QStringLiteral("to"), most);
 }
 
+/// "TP groups: 8 ranks each in stages 1–4 · 128 a stage": what the numbers on the devices count.
+void paintGroupKey(Ink& ink, const QRectF& row, const Plan& plan, Together kind) {
+  KeyLine line(ink, row);
+  line.say(QStringLiteral("%1s, numbered in each stage:").arg(QString::fromUtf8(labelOf(kind))));
+  for (int i = 0; i < plan.stageCount();) {
+    const Membership m = membershipOf(plan, kind, i, 0, 0);
+    int last = i;
+    const auto alike = [&](int stage) {
+      const Membership o = membershipOf(plan, kind, stage, 0, 0);
+      return o.size == m.size && o.groups == m.groups;
+    };
+    while (last + 1 < plan.stageCount() && alike(last + 1)) ++last;
+    for (int g = 0; g < std::min(3, m.groups); ++g) line.swatch(ink.stageColor(i + g, false));
+    const QString stages = last > i ? QStringLiteral("stages %1–%2").arg(stageNumber(i), stageNumber(last))
+                                    : QStringLiteral("stage %1").arg(stageNumber(i));
+    if (!line.say(QStringLiteral("%1 of %2 in %3")
+                      .arg(plural(m.groups, QStringLiteral("group")), plural(m.size, QStringLiteral("rank")),
+                           stages)))
+      return;
+    i = last + 1;
+  }
+}
+
 void paintLevels(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTraffic& traffic) {
   // Where the whole line has no room the latencies go first: a level left out would be worse.
   double whole = 0;
@@ -154,13 +177,17 @@ double topologyKeyHeight(const PlanContext& c) {
 }
 
 void paintTopologyKey(Ink& ink, const QRectF& area, const PlanContext& c, const TopologyClasses& classes,
-                      const LevelTraffic& traffic) {
+                      const LevelTraffic& traffic, Together colouredBy) {
   const QRectF levels(area.left(), area.top(), area.width(), kKeyRow);
   if (traffic.only >= 0)
     paintOneLevel(ink, levels, classes.cluster(), traffic);
   else
     paintLevels(ink, levels, classes.cluster(), traffic);
   if (!c.shownPlan()) return;
+  if (colouredBy != Together::Stage) {
+    paintGroupKey(ink, levels.translated(0, kKeyRow + 4), *c.shownPlan(), colouredBy);
+    return;
+  }
   const Focus focus(c, ink.style());
   paintStageKey(ink, levels.translated(0, kKeyRow + 4), c.shownPlan()->stageCount(), classes.idleDevices(),
                 [&](int stage) { return focus.dims(stage); });

@@ -34,7 +34,7 @@ QColor LevelTraffic::color(int level, int group, const Theme& theme) const {
 
 TopologyPainter::TopologyPainter(Ink& ink, const PlanContext& c, const TopologyLayout& layout,
                                  const QRectF& canvas, double scale, const QPointF& origin,
-                                 LevelTraffic traffic)
+                                 LevelTraffic traffic, Together colouredBy)
     : m_ink(ink),
       m_context(c),
       m_layout(layout),
@@ -43,6 +43,7 @@ TopologyPainter::TopologyPainter(Ink& ink, const PlanContext& c, const TopologyL
       m_origin(origin),
       m_focus(c, ink.style()),
       m_traffic(std::move(traffic)),
+      m_colouredBy(colouredBy),
       m_boxes(static_cast<std::size_t>(layout.classes().cluster().levelCount())) {}
 
 /// At the play head this stage has nothing to do.
@@ -51,6 +52,18 @@ bool TopologyPainter::rests(int stage) const {
   if (!moment || m_ink.style().standalone) return false;
   return std::none_of(moment->running.begin(), moment->running.end(),
                       [stage](const RunningTask& r) { return r.stage == stage; });
+}
+
+TopologyPainter::Kind TopologyPainter::kindAt(int device) const {
+  const Seat seat = m_layout.classes().seats().at(device);
+  if (seat.idle() || m_colouredBy == Together::Stage) return {seat.stage, 0};
+  return {seat.stage,
+          membershipOf(*m_context.shownPlan(), m_colouredBy, seat.stage, seat.replica, seat.rank).group};
+}
+
+/// Groups of one stage count on from its own number, so that neighbours differ.
+int TopologyPainter::colourOf(const Kind& k) const {
+  return k.stage + k.group;
 }
 
 /// At the play head something crosses this level.
@@ -107,27 +120,25 @@ void TopologyPainter::collectHost(const Box& host) {
   for (int d = begin; d < end; ++d) {
     const QRectF rect = pixels(m_layout.deviceRect(host, d - begin));
     if (!rect.intersects(m_canvas)) continue;
-    const int stage = m_layout.classes().seats().at(d).stage;
-    m_fills[stage].push_back(rect);
-    if (labels) m_labelled[stage].push_back({rect, d});
+    const Kind kind = kindAt(d);
+    m_fills[kind].push_back(rect);
+    if (labels) m_labelled[kind].push_back({rect, d});
   }
 }
 
-/// The devices of a group side by side in one box, neighbours of one stage together.
+/// The devices of a group side by side in one box, neighbours of one colour together.
 void TopologyPainter::collectRuns(const Box& box, const QRectF& rect) {
   const auto [begin, end] = m_layout.classes().cluster().groupSpan(box.level, box.group);
-  const SeatMap& seats = m_layout.classes().seats();
   if (rect.width() < 3 || end - begin > 64) {
-    m_fills[seats.at(begin).stage].push_back(rect);
+    m_fills[kindAt(begin)].push_back(rect);
     return;
   }
   const double w = rect.width() / (end - begin);
   for (int d = begin; d < end;) {
-    const int stage = seats.at(d).stage;
+    const Kind kind = kindAt(d);
     int last = d;
-    while (last < end && seats.at(last).stage == stage) ++last;
-    m_fills[stage].push_back(
-        QRectF(rect.left() + (d - begin) * w, rect.top(), (last - d) * w, rect.height()));
+    while (last < end && kindAt(last) == kind) ++last;
+    m_fills[kind].push_back(QRectF(rect.left() + (d - begin) * w, rect.top(), (last - d) * w, rect.height()));
     d = last;
   }
 }
@@ -177,9 +188,9 @@ void TopologyPainter::paintBoxes() {
 void TopologyPainter::paintDevices() {
   QPainter& p = m_ink.painter();
   const bool hatched = m_scale >= 7;
-  for (const auto& [stage, rects] : m_fills) {
-    const bool dimmed = stage >= 0 && (m_focus.dims(stage) || rests(stage));
-    const QColor c = stage < 0 ? m_ink.color(Role::Idle) : m_ink.stageColor(stage, dimmed);
+  for (const auto& [kind, rects] : m_fills) {
+    const bool idle = kind.stage < 0;
+    const QColor c = idle ? m_ink.color(Role::Idle) : m_ink.stageColor(colourOf(kind), dims(kind));
     p.setPen(Qt::NoPen);
     if (m_traffic.shown() && m_scale >= 6) {
       // On a tinted ground a stage of the same tone would vanish. Larger boxes behind cost less than frames.
@@ -190,7 +201,7 @@ void TopologyPainter::paintDevices() {
     }
     p.setBrush(c);
     p.drawRects(rects.data(), static_cast<int>(rects.size()));
-    const int pattern = stage < 0 ? 0 : m_ink.theme().stageHatch(stage);
+    const int pattern = idle ? 0 : m_ink.theme().stageHatch(colourOf(kind));
     if (!hatched || pattern == 0) continue;
     std::vector<QLineF> lines;
     for (const QRectF& r : rects) Ink::hatchLines(r, pattern, 6, lines);
@@ -198,13 +209,14 @@ void TopologyPainter::paintDevices() {
     p.drawLines(lines.data(), static_cast<int>(lines.size()));
   }
   p.setRenderHint(QPainter::Antialiasing, true);
-  for (const auto& [stage, cells] : m_labelled) {
-    if (stage < 0) continue;
-    const QColor c = m_ink.stageColor(stage, m_focus.dims(stage) || rests(stage));
+  for (const auto& [kind, cells] : m_labelled) {
+    if (kind.stage < 0) continue;
+    const QColor c = m_ink.stageColor(colourOf(kind), dims(kind));
     const QColor ink = m_ink.theme().textOn(c);
-    const QString number = stageNumber(stage);
+    const QString number =
+        m_colouredBy == Together::Stage ? stageNumber(kind.stage) : QString::number(kind.group + 1);
     const double size = std::clamp(m_scale * 0.5, 8.0, std::max(15.0, m_scale * 0.16));
-    const bool hatch = m_ink.theme().stageHatch(stage) != 0;
+    const bool hatch = m_ink.theme().stageHatch(colourOf(kind)) != 0;
     const double plate = Ink::width(number, size, true) + 4;
     const bool second = m_scale >= 34;
     // One way of writing replicas for the whole picture: the long one if its longest fits everywhere.
@@ -347,12 +359,15 @@ void TopologyPainter::paintMarks() {
   if (m_ink.style().selected) mark(*m_ink.style().selected, m_ink.color(Role::Selection), mark);
   if (m_ink.style().hovered) mark(*m_ink.style().hovered, m_ink.color(Role::Hover), mark);
   if (const auto stage = m_focus.selected()) {
-    const auto found = m_fills.find(*stage);
-    if (found == m_fills.end() || found->second.size() > 4096) return;
     QPainter& p = m_ink.painter();
     p.setPen(QPen(m_ink.color(Role::Selection), m_scale > 8 ? 2 : 1));
     p.setBrush(Qt::NoBrush);
-    p.drawRects(found->second.data(), static_cast<int>(found->second.size()));
+    std::size_t count = 0;
+    for (auto found = m_fills.lower_bound({*stage, 0});
+         found != m_fills.end() && found->first.stage == *stage; ++found) {
+      if ((count += found->second.size()) > 4096) return;
+      p.drawRects(found->second.data(), static_cast<int>(found->second.size()));
+    }
   }
 }
 

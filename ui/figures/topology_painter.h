@@ -9,6 +9,7 @@
 #include "figures/focus.h"
 #include "figures/ink.h"
 #include "figures/topology_layout.h"
+#include "plan/rank_membership.h"
 
 namespace nest {
 
@@ -32,8 +33,9 @@ struct LevelTraffic {
 /// once, and what would be smaller than a few pixels is painted as the group it belongs to.
 class TopologyPainter {
 public:
+  /// `colouredBy`: ranks with this in common have one colour; neighbouring groups have different ones.
   TopologyPainter(Ink&, const PlanContext&, const TopologyLayout&, const QRectF& canvas, double scale,
-                  const QPointF& origin, LevelTraffic traffic = {});
+                  const QPointF& origin, LevelTraffic traffic = {}, Together colouredBy = Together::Stage);
 
   void paint();
 
@@ -64,6 +66,15 @@ private:
     QRectF rect;
     int device;
   };
+  /// What has one colour.
+  struct Kind {
+    int stage = -1;  ///< −1: idle
+    int group = 0;   ///< its number in the stage
+    friend auto operator<=>(const Kind&, const Kind&) = default;
+  };
+  Kind kindAt(int device) const;
+  int colourOf(const Kind&) const;
+  bool dims(const Kind& k) const { return k.stage >= 0 && (m_focus.dims(k.stage) || rests(k.stage)); }
   Ink& m_ink;
   const PlanContext& m_context;
   const TopologyLayout& m_layout;
@@ -72,9 +83,10 @@ private:
   QPointF m_origin;
   Focus m_focus;
   LevelTraffic m_traffic;
-  std::vector<std::vector<Box>> m_boxes;        ///< visible, per level
-  std::map<int, std::vector<QRectF>> m_fills;   ///< per stage, −1 = idle
-  std::map<int, std::vector<Cell>> m_labelled;  ///< devices large enough for text
+  std::vector<std::vector<Box>> m_boxes;  ///< visible, per level
+  Together m_colouredBy;
+  std::map<Kind, std::vector<QRectF>> m_fills;
+  std::map<Kind, std::vector<Cell>> m_labelled;  ///< devices large enough for text
 };
 
 }  // namespace nest
