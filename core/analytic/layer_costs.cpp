@@ -53,7 +53,8 @@ LayerSetting::LayerSetting(const TransformerArchitecture& a, const Roofline& r, 
       sequence(job.sequenceLength),
       tokens(double(microbatch) * job.sequenceLength / st.context),
       gradientBytes(job.optimizer.gradientBytes),
-      shares(a, st.tensor) {}
+      shares(a, st.tensor),
+      expertShares(a, st.foldedExperts ? 1 : st.tensor) {}
 
 Bytes boundaryBytes(const LayerSetting& s) {
   const bool inParts = s.options.boundaryInParts && !s.strategy.sequence;
@@ -298,16 +299,16 @@ private:
     c.backward += m_coreBackward;
   }
 
-  /// Tokens that one expert gets, all routed evenly: e replicas send theirs, experts ÷ e are here.
+  /// Tokens that one expert gets, all routed evenly: e ranks send theirs, experts ÷ e are here.
   double tokensPerExpert(const Linear& l) const {
-    return m.tokens * l.perToken * m.strategy.expert / l.copies;
+    return m.expertTokens() * l.perToken * m.strategy.expert / l.copies;
   }
 
   void mlp() {
     for (const Linear& l : m_shape.mlp) {
       if (l.isExpert) {
         const double experts = l.copies / m.strategy.expert;
-        product(tokensPerExpert(l), l.outAt(m.shares), l.inAt(m.shares), experts, Work::Grouped);
+        product(tokensPerExpert(l), l.outAt(m.expertShares), l.inAt(m.expertShares), experts, Work::Grouped);
         c.forward += m.device.expertOverhead(experts);
         c.backward += 2 * m.device.expertOverhead(experts);
       } else {
@@ -373,7 +374,7 @@ private:
     if (!m.options.flashAttention && a.mixer == Mixer::Attention)
       moved += m.tokens * heads() * m_shape.valueHeadDim * 2 * e;  // heads put together
     // Tokens are gathered by expert, and their results added up again.
-    moved += m.tokens * routed() * routedWidth() * 4 * e;
+    moved += m.expertTokens() * routed() * routedWidth() * 4 * e;
     m_elementWise = m.device.traffic(moved + gate * k.eagerGateTraffic.value);
     c.forward += m_elementWise;
     c.backward += m.device.traffic(moved * k.backwardTraffic.value + gate * k.eagerGateBackwardTraffic.value);
@@ -384,7 +385,8 @@ private:
     for (const auto* part : {&m_shape.attention, &m_shape.cross, &m_shape.mlp})
       for (const Linear& l : *part)
         (l.isExpert ? c.expertParameters : c.denseParameters) +=
-            l.parametersAt(m.shares) * l.copies / (l.isExpert ? m.strategy.expert : 1);
+            l.parametersAt(l.isExpert ? m.expertShares : m.shares) * l.copies /
+            (l.isExpert ? m.strategy.expert : 1);
   }
 
   void forwardExchanges(Phase phase) {
@@ -393,14 +395,17 @@ private:
     if (parts() >= 2 || a.mixer == Mixer::None || m_shape.hasExperts) mlpExchanges(phase);
   }
   /// With sequence parallelism and experts spread out, ranks send only their own tokens and gather what
-  /// arrived.
+  /// arrived; whole experts need no gathering.
+  bool hasTensorMlp() const {
+    return !m_shape.hasExperts || !m.strategy.foldedExperts || a.experts->sharedIntermediate > 0;
+  }
   void mlpExchanges(Phase phase) {
     const bool spread = m_shape.hasExperts && m.strategy.expert > 1;
-    const bool dense =
-        !m_shape.hasExperts || a.experts->sharedIntermediate > 0 || !spread || !m.strategy.sequence;
+    const bool dense = hasTensorMlp() && (!m_shape.hasExperts || a.experts->sharedIntermediate > 0 ||
+                                          !spread || !m.strategy.sequence);
     for (const bool into : {true, false}) {
       if (dense) addTensorExchange(c, phase, m, into, m.hiddenBytes());
-      if (spread && m.strategy.sequence)
+      if (spread && m.strategy.sequence && !m.strategy.foldedExperts)
         addTensorExchange(c, phase, m, into, m.hiddenBytes() * routed() * routedWidth() / a.hidden);
     }
     if (spread)
@@ -430,8 +435,9 @@ private:
     // Only its own part of what a product read is kept, so that weight gradients gather it again. It may run
     // beside the input gradients' product (Korthikanti 2022, §4.2.2), but the paper's layer times show no
     // gain from that.
+    const double regions = parts() - (hasTensorMlp() || a.parallelBlock ? 0 : 1);
     if (m.strategy.sequence)
-      for (int region = 0; region < parts(); ++region)
+      for (int region = 0; region < regions; ++region)
         addTensorExchange(c, Phase::Backward, m, true, m.hiddenBytes());
     ring(Phase::Forward, 1);
     ring(Phase::Backward, 2);
@@ -454,8 +460,9 @@ private:
     if (m.options.flashAttention && a.mixer == Mixer::Attention)
       inner += 4 * heads();  // one fp32 logarithm a query and head
     if (m_shape.hasExperts) {
-      inner += routed() * routedWidth() * e;  // what the experts read
-      outer += 4.0 * a.experts->experts;      // routing probabilities, fp32
+      // What the experts read.
+      (m.strategy.foldedExperts ? outer : inner) += routed() * routedWidth() * e;
+      outer += 4.0 * a.experts->experts;  // routing probabilities, fp32
     }
     return m.outerTokens() * outer + m.tokens * inner;
   }

@@ -16,12 +16,15 @@ struct LayerSetting {
   double tokens;         ///< per rank and microbatch: b·s/c
   double gradientBytes;  ///< per parameter, accumulated by the weight-gradient product
   TensorShares shares;
+  TensorShares expertShares;  ///< of an expert's matrices
 
   LayerSetting(const TransformerArchitecture&, const Roofline&, const AnalyticOptions&, const Job&,
                const Strategy&, int microbatch);
 
   /// Tokens that a rank holds outside the tensor-parallel regions.
   double outerTokens() const { return strategy.sequence ? tokens / strategy.tensor : tokens; }
+  /// Tokens that a rank sends to experts.
+  double expertTokens() const { return strategy.foldedExperts ? outerTokens() : tokens; }
   /// The hidden state of a rank's tokens, bytes, undivided by sequence parallelism.
   double hiddenBytes() const { return tokens * model.hidden * device.elementBytes(); }
 };

@@ -75,11 +75,17 @@ std::vector<Strategy> strategiesOnOffer(const TransformerArchitecture& a, const 
     if (!constraints.tensor.allows(t)) continue;
     for (const int c : contextDegrees(search, constraints, job.sequenceLength, deviceCount / t)) {
       if (!constraints.context.allows(c)) continue;
-      for (const int e : expertDegrees(a, search, constraints, deviceCount / (t * c))) {
+      const bool spreads = t > 1 && search.sequenceParallel && job.sequenceLength % (c * t) == 0;
+      for (const int e : expertDegrees(a, search, constraints, deviceCount)) {
         if (!constraints.expert.allows(e)) continue;
-        out.push_back({t, false, c, e});
-        if (t > 1 && search.sequenceParallel && job.sequenceLength % (c * t) == 0)
-          out.push_back({t, true, c, e});
+        // Folding differs where ranks share an expert's matrices or tokens; it needs these spread over them.
+        const bool folds = a.experts && (t > 1 || (c > 1 && e > 1));
+        if (e <= deviceCount / (t * c) && (search.expertFolding != ExpertFolding::Only || !folds)) {
+          out.push_back({t, false, c, e});
+          if (spreads) out.push_back({t, true, c, e});
+        }
+        if (search.expertFolding != ExpertFolding::No && folds && (spreads || t == 1))
+          out.push_back({t, t > 1, c, e, true});
       }
     }
   }

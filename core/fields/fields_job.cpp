@@ -208,6 +208,17 @@ void addSearchFields(std::vector<Field>& all) {
            .meaning = "try expert degrees above 1",
            .access = at<&Setting::search, &SearchOptions::expertParallel>(),
            .term = "expert degree"},
+          {.key = "/search/folded_experts",
+           .group = group,
+           .label = "Fold experts",
+           .meaning =
+               "experts whole on a rank, expert groups across the ranks of TP and CP (expert tensor degree "
+               "1), instead of split over TP ranks: no, also, or only",
+           .access = at<&Setting::search, &SearchOptions::expertFolding>(),
+           .term = "folded experts",
+           .options = {"no", "also", "only"},
+           .optionLabels = {"No", "Also", "Only"},
+           .stored = Stored::Changed},
           {.key = "/search/top_plans",
            .group = group,
            .label = "Plans to return",

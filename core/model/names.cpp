@@ -13,6 +13,7 @@ std::string toText(const Strategy& s) {
   if (s.sequence) out += "+SP";
   if (s.context > 1) add("CP", s.context);
   if (s.expert > 1) add("EP", s.expert);
+  if (s.foldedExperts) add("ETP", 1);
   return out;
 }
 

@@ -30,7 +30,8 @@ struct Scene {
   std::vector<LayerRun> runsOf(const std::vector<LayerIndex>& layers, const Strategy&) const;
   int denseShards(int stage) const { return plan.shardDegree() * stage_(stage).context; }
   double expertShards(int stage) const {
-    return static_cast<double>(denseShards(stage)) / stage_(stage).expert;
+    const Strategy& s = stage_(stage);
+    return static_cast<double>(plan.shardDegree()) * (s.foldedExperts ? s.width() : s.context) / s.expert;
   }
 
   TermInput profiled(std::string symbol, std::string meaning, double value, TermUnit unit, Origin) const;

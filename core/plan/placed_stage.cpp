@@ -191,8 +191,9 @@ void addTied(const Problem& problem, const Plan& plan, const std::vector<StageWo
 
 ModelState modelStateOf(const Plan& plan, int stage, const StageWork& work) {
   const Strategy& s = plan.stages[static_cast<std::size_t>(stage)].strategy;
-  const double ranks = static_cast<double>(plan.shardDegree()) * s.context;
-  return {work.dense, work.expert, ranks, ranks / s.expert, work.largestLayer};
+  const double replicas = plan.shardDegree();
+  return {work.dense, work.expert, replicas * s.context,
+          replicas * (s.foldedExperts ? s.width() : s.context) / s.expert, work.largestLayer};
 }
 
 std::vector<PlacedStage> placeStages(const Problem& problem, const Plan& plan, const PlanCheck& check,

@@ -137,14 +137,17 @@ private:
 
   void checkStage(int i) {
     const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
-    if (m_plan.dataInner % s.strategy.expert != 0)
+    const auto expertGroups = [&](const char* of, int replicas) {
+      if (s.strategy.fitsExperts(replicas)) return;
       add("expert-group", i,
-          stageName(i) + ": expert degree " + std::to_string(s.strategy.expert) +
-              " does not divide the replicas of a block (" + std::to_string(m_plan.dataInner) + ")");
-    if (const int h = m_plan.shardDegree(); h < m_plan.dataInner && h % s.strategy.expert != 0)
-      add("expert-group", i,
-          stageName(i) + ": expert degree " + std::to_string(s.strategy.expert) +
-              " does not divide the replicas of a shard group (" + std::to_string(h) + ")");
+          stageName(i) + ": expert degree " + std::to_string(s.strategy.expert) + " does not divide the " +
+              (s.strategy.foldedExperts ? "ranks" : "replicas") + " of a " + of + " (" +
+              std::to_string(s.strategy.expertRanks(replicas)) + ")");
+    };
+    expertGroups("block", m_plan.dataInner);
+    if (m_plan.shardDegree() < m_plan.dataInner) expertGroups("shard group", m_plan.shardDegree());
+    if (s.strategy.foldedExperts && s.strategy.tensor > 1 && !s.strategy.sequence)
+      add("expert-group", i, stageName(i) + ": expert tensor degree 1 needs sequence parallelism");
     if (std::all_of(s.chunks.begin(), s.chunks.end(), [](const auto& c) { return c.empty(); }))
       add("stages", i, stageName(i) + " has no layers");
     const int strategy = m_problem.profile->strategyIndex(s.strategy);

@@ -61,6 +61,8 @@ private:
     degree("tensor", "TP", a.tensor, b.tensor);
     degree("context", "CP", a.context, b.context);
     degree("expert", "EP", a.expert, b.expert);
+    if (a.foldedExperts != b.foldedExperts)
+      degree("expert-tensor", "ETP", a.foldedExperts ? 1 : a.tensor, b.foldedExperts ? 1 : b.tensor);
     if (a.sequence != b.sequence) {
       std::string words = std::string("sequence parallelism ") + (b.sequence ? "on" : "off");
       if (stage < 0) words[0] = 'S';

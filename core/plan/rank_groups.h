@@ -56,6 +56,10 @@ public:
           }
         return;
       case RankGroup::Expert:
+        if (s.foldedExperts) {
+          neighbours(stage, 0, d * t * c, e, 1, group, visit);
+          return;
+        }
         for (int first = 0; first < d; first += e)
           for (int k = 0; k < c; ++k)
             for (int q = 0; q < t; ++q) {
@@ -72,13 +76,20 @@ public:
           }
         return;
       case RankGroup::ExpertShards:
-        for (int first = 0; first < d; first += h)
+        for (int first = 0; first < d; first += h) {
+          if (s.foldedExperts) {
+            const int begin = first * t * c, end = std::min(d, first + h) * t * c;
+            for (int x = begin; x < std::min(end, begin + e); ++x)
+              neighbours(stage, x, end, end - x, e, group, visit);
+            continue;
+          }
           for (int q = 0; q < t; ++q)
             for (int x = 0; x < std::min({e, h, d - first}); ++x) {
               for (int j = first + x; j < std::min(d, first + h); j += e)
                 for (int k = 0; k < c; ++k) add(j, k, q);
               close();
             }
+        }
         return;
       case RankGroup::Copies:
         for (int x = 0; x < std::min(d, h); ++x)
@@ -106,6 +117,20 @@ public:
   }
 
 private:
+  /// The ranks begin, begin + step, … below `end` of a stage, replica by replica, cut into groups of `span`.
+  template <class Visit>
+  void neighbours(int stage, int begin, int end, int span, int step, std::vector<int>& group,
+                  const Visit& visit) const {
+    const int ranks = m_placement.ranks(stage);
+    for (int first = begin; first < end; first += span) {
+      for (int n = first; n < std::min(end, first + span); n += step)
+        group.push_back(m_placement.device(stage, n / ranks, n % ranks).value);
+      if (!std::is_sorted(group.begin(), group.end())) std::sort(group.begin(), group.end());
+      visit(std::span<const int>(group));
+      group.clear();
+    }
+  }
+
   const Plan& m_plan;
   Placement m_placement;
 };

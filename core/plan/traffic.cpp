@@ -75,7 +75,7 @@ void Traffic::collectGradients(const Problem& problem, int stage, const StageWor
   const std::array<double, 4> gathers = {0, 1, 1, 2 * microbatches};          // of weights
   const auto z = static_cast<std::size_t>(m_plan.zero);
   for (const bool experts : {false, true}) {
-    const double n = experts ? ranks / s.expert : ranks;
+    const double n = experts ? ranks * (s.foldedExperts ? s.tensor : 1) / s.expert : ranks;
     const double parameters = experts ? work.expert : work.dense;
     if (!(parameters > 0)) continue;
     const double bytes =

@@ -75,6 +75,13 @@ enum class ShardGroups {
   Every,   ///< or any number that the placement admits
 };
 
+/// Whether experts are split over tensor ranks (t_e = t) or folded over them (t_e = 1).
+enum class ExpertFolding {
+  No,    ///< split
+  Both,  ///< either is on offer
+  Only,  ///< folded wherever that differs
+};
+
 /// What is searched (STATEMENT.md §3, §5).
 struct SearchOptions {
   SearchPreset preset = SearchPreset::Runnable;
@@ -87,6 +94,7 @@ struct SearchOptions {
   std::vector<int> chunksPerStage = {1};  ///< v on offer; {1} = no interleaving
   bool sequenceParallel = true;           ///< offer sequence parallelism where t > 1
   bool contextParallel = false, expertParallel = true;
+  ExpertFolding expertFolding = ExpertFolding::No;
   int topPlans = 10;           ///< how many distinct plans to return
   double deadlineSeconds = 0;  ///< 0 = none
   int threads = 1;

@@ -32,14 +32,16 @@ void keepHostBusy(const Setting& setting, const Hierarchy& cluster, const Strate
 
 void sendOncePerHost(const TransformerArchitecture& model, const Hierarchy& cluster, const Strategy& strategy,
                      LayerCost& cost) {
-  const int inside = std::max(1, std::min(strategy.expert, cluster.largestGroupSize(0) / strategy.width()));
+  const int apart =
+      strategy.foldedExperts ? 1 : strategy.width();  // devices from one rank of the group to the next
+  const int inside = std::max(1, std::min(strategy.expert, cluster.largestGroupSize(0) / apart));
   if (inside >= strategy.expert) return;
   const ExpertLayers& e = *model.experts;
   const double all = std::ceil(double(strategy.expert) / inside);
   const double hosts = e.groups > 0 && e.groupsPerToken > 0
                            ? std::clamp(std::ceil(all * e.groupsPerToken / e.groups), 1.0, all)
                            : all;
-  const int devices = std::min(cluster.deviceCount(), strategy.expert * strategy.width());
+  const int devices = std::min(cluster.deviceCount(), strategy.expert * apart);
   const NetworkLevel& outer = cluster.level(cluster.levelBetween(0, devices - 1));
   const double share = perHostShare(strategy.expert, inside, e.perToken, hosts,
                                     1 / cluster.level(0).sustained().value(), 1 / outer.sustained().value());

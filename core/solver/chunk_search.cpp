@@ -60,7 +60,7 @@ void ChunkSearch::addFamilies(int chunks, int microbatch) {
     c.sums.push_back(&m_uniform.sumsOf(microbatch, k));
     narrow = std::min(narrow, c.sums.back()->strategy().width());
   }
-  for (int d : m_space.dataDegrees(microbatch, narrow, 1)) {
+  for (int d : m_space.dataDegrees(microbatch, narrow)) {
     c.dataDegree = d;
     c.microbatchCount = m_problem.microbatchCount(m_problem.profile->microbatches()[at(microbatch)], d);
     for (int s = 2; s <= m_order.layerCount() / chunks; ++s) {

@@ -67,7 +67,7 @@ double leastTime(const Problem& problem, const LayerOrder& order, const SearchSp
       narrow = std::min(narrow, sums.back()->strategy().width());
     }
     const LeastWork all(order, sums);
-    for (int d : space.dataDegrees(b, narrow, 1)) {
+    for (int d : space.dataDegrees(b, narrow)) {
       const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
       const auto weights = objectiveWeights(problem.search.objective, m, 1, space.chunkCounts().back());
       least = std::min(least, all.time(weights, problem.cluster->deviceCount() / d));
@@ -241,7 +241,7 @@ bool PerStageSearch::drain() {
   std::vector<Item> all;
   for (const int b : m_space.microbatches()) {
     if (m_space.strategies().empty()) continue;
-    for (const int d : m_space.dataDegrees(b, microbatch(b).narrow, 1)) {
+    for (const int d : m_space.dataDegrees(b, microbatch(b).narrow)) {
       if (m_watch.over()) return false;
       const Item item = allUnits(b, d, widest(microbatch(b), d));
       if (item.bound <= limit()) all.push_back(item);

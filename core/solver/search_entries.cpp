@@ -44,7 +44,7 @@ void Search::visitGroups(Visit visit) {
     for (int k : m_space.strategies()) {
       LayerSums& sums = sumsOf(b, k);
       if (!sums.offered()) continue;
-      for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy().expert)) visit(sums, d);
+      for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy())) visit(sums, d);
     }
 }
 

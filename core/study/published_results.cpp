@@ -211,6 +211,7 @@ void readPlan(RowFigures& f, PublishedRun& r, Diagnostics& out) {
   r.stages = f.whole("p", 1);
   r.context = f.whole("c", 1);
   r.expert = f.whole("e", 1);
+  r.foldedExperts = r.tensor > 1 && f.whole("etp", r.tensor) == 1;
   if (f.has("host")) r.host = f.whole("host", 1);
   if (f.has("microbatch")) r.microbatch = f.whole("microbatch", 1);
   // Sources that name the interleaved schedule without its chunk count leave it to be the best; others do not

@@ -39,6 +39,7 @@ struct PublishedRun {
   std::optional<int> host;        ///< devices that the device's own links join; none: as usual for it
   std::optional<int> chunks;      ///< v; none: interleaved, count not stated
   int tensor = 1, stages = 1, context = 1, expert = 1;
+  bool foldedExperts = false;  ///< expert tensor degree 1
   bool sequenceParallel = false;
   bool flashAttention = false;
   Recompute recompute = Recompute::None;
@@ -62,20 +63,20 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// [[…]…]}]}.
 ///
 /// Columns that say what ran: params_B, hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k, t,
-/// p, v, c, e, zero, gpus, global_batch, microbatch, scheme (zero3: DeepSpeed as in 2021; or ptd),
-/// tp_times_pp (t = 8), sequence_parallel. Any of them may stand in the set instead, once for all rows.
-/// Columns that hold results: tflops_per_gpu, iter_s, iter_s_full, iter_s_sp_selective, mfu (fraction),
-/// tokens_per_s_per_gpu, params_optimizer_gib, activations_tp_gib, activations_tp_sp_selective_gib; each
-/// makes a run. Without "model", a set's rows are GPT shapes (two-matrix MLP, LayerNorm, tied embeddings);
-/// "model" is a Hugging Face configuration, in which row figures replace what they name. "flash": true says
-/// that attention was fused; "format" is bf16, fp16 or fp8; "convention", for what mfu and tflops_per_gpu
-/// count, is model, causal or sc21. overlap_tensor, overlap_context, overlap_expert, overlap_pipeline,
-/// overlap_data and overlap_sync (the end of a batch) are shares from 0 to 1 of such exchanges that the
-/// source says run beside compute. "fitted": true says that constants of the program were chosen with these
-/// rows in view. "host" is how many devices the device's own links join (72 in a GB200 rack; a TPU slice is
-/// one by itself). "program" is what ran it (program/program.h); without it, Megatron as it was in the "year"
-/// of the software, which without it the number of an arXiv paper in "source" says; what says nothing is of
-/// today.
+/// p, v, c, e, etp (t, or 1: folded), zero, gpus, global_batch, microbatch, scheme (zero3: DeepSpeed as in
+/// 2021; or ptd), tp_times_pp (t = 8), sequence_parallel. Any of them may stand in the set instead, once for
+/// all rows. Columns that hold results: tflops_per_gpu, iter_s, iter_s_full, iter_s_sp_selective, mfu
+/// (fraction), tokens_per_s_per_gpu, params_optimizer_gib, activations_tp_gib,
+/// activations_tp_sp_selective_gib; each makes a run. Without "model", a set's rows are GPT shapes
+/// (two-matrix MLP, LayerNorm, tied embeddings); "model" is a Hugging Face configuration, in which row
+/// figures replace what they name. "flash": true says that attention was fused; "format" is bf16, fp16 or
+/// fp8; "convention", for what mfu and tflops_per_gpu count, is model, causal or sc21. overlap_tensor,
+/// overlap_context, overlap_expert, overlap_pipeline, overlap_data and overlap_sync (the end of a batch) are
+/// shares from 0 to 1 of such exchanges that the source says run beside compute. "fitted": true says that
+/// constants of the program were chosen with these rows in view. "host" is how many devices the device's own
+/// links join (72 in a GB200 rack; a TPU slice is one by itself). "program" is what ran it
+/// (program/program.h); without it, Megatron as it was in the "year" of the software, which without it the
+/// number of an arXiv paper in "source" says; what says nothing is of today.
 Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, const std::string& file);
 
 }  // namespace nest

@@ -29,8 +29,9 @@ ClusterSource clusterOf(const PublishedRun& r, const DeviceSpec& device) {
   if (r.devices <= host || r.devices % host != 0) {
     levels.levels = {level("host", r.devices, device.linkBandwidth.value, device.linkLatency.value)};
   } else {
-    levels.levels = {level("host", host, device.linkBandwidth.value, device.linkLatency.value),
-                     level("fabric", r.devices / host, device.hostLinkBandwidth.value, Seconds(kHostLatency))};
+    levels.levels = {
+        level("host", host, device.linkBandwidth.value, device.linkLatency.value),
+        level("fabric", r.devices / host, device.hostLinkBandwidth.value, Seconds(kHostLatency))};
   }
   return {device, levels};
 }
@@ -71,7 +72,8 @@ public:
   Trial(const PublishedRun& run, Scenario scenario)
       : m_run(run),
         m_scenario(std::move(scenario)),
-        m_strategy{run.tensor, run.sequenceParallel && run.tensor > 1, run.context, run.expert},
+        m_strategy{run.tensor, run.sequenceParallel && run.tensor > 1, run.context, run.expert,
+                   run.foldedExperts},
         m_data(run.devices / (run.stages * m_strategy.width())) {}
 
   Reading<PublishedPlan> best() {
@@ -116,10 +118,9 @@ private:
   }
   bool canBeFormed(int b, int v) const {
     if (m_data < 1 || m_data * m_run.stages * m_strategy.width() != m_run.devices) return false;
-    if (m_run.globalBatch % (b * m_data) != 0 ||
-        blocksOfParts(m_run.model.layers, m_run.stages * v).empty())
+    if (m_run.globalBatch % (b * m_data) != 0 || blocksOfParts(m_run.model.layers, m_run.stages * v).empty())
       return false;
-    if (m_data % m_run.expert != 0) return false;
+    if (!m_strategy.fitsExperts(m_data)) return false;
     return v == 1 || (m_run.stages > 1 && m_run.globalBatch / (b * m_data) % m_run.stages == 0);
   }
 
@@ -138,8 +139,8 @@ private:
     out.plan.dataInner = m_data;
     out.plan.zero = zero;
     out.plan.schedule = usualSchedule(v);
-    out.plan.stages = equalStages(*out.problem->graph, m_run.model.layers, m_strategy, m_run.recompute,
-                                  m_run.stages, v);
+    out.plan.stages =
+        equalStages(*out.problem->graph, m_run.model.layers, m_strategy, m_run.recompute, m_run.stages, v);
     out.plan.blockStride = out.plan.pipelineWidth();
     out.evaluation = evaluate(*out.problem, out.plan);
     return out;
@@ -158,6 +159,7 @@ void fixStrategy(const PublishedRun& r, Scenario& s) {
   s.search.sequenceParallel = r.sequenceParallel;
   s.search.contextParallel = r.context > 1;
   s.search.expertParallel = r.expert > 1;
+  s.search.expertFolding = r.foldedExperts ? ExpertFolding::Only : ExpertFolding::No;
   s.constraints.tensor = {r.tensor, r.tensor};
   s.constraints.context = {r.context, r.context};
   s.constraints.expert = {r.expert, r.expert};
@@ -177,7 +179,8 @@ Reading<Scenario> scenarioOf(const PublishedRun& r, const PublishedOptions& opti
   const DeviceSpec* device = deviceOf(r, options);
   if (!device)
     return {std::nullopt,
-            {error("published-device", {}, "The device \"" + r.device + "\" of " + r.label + " is not in the catalog")}};
+            {error("published-device", {},
+                   "The device \"" + r.device + "\" of " + r.label + " is not in the catalog")}};
   Imported parts;
   parts.cluster = clusterOf(r, *device);
   parts.model.emplace().architecture = r.model;

@@ -215,6 +215,11 @@ private:
       s.sequence = s.tensor > 1 && m_dice.chance(0.4);
       s.context = m_features.context && m_dice.chance(0.3) ? m_dice.between(2, 3) : 1;
       s.expert = m_features.expert && m_dice.chance(0.3) ? m_dice.between(2, 3) : 1;
+      if (m_features.foldedExperts && s.width() > 1 && m_dice.chance(0.6)) {
+        s.foldedExperts = true;
+        s.sequence = s.tensor > 1;
+        s.expert = m_dice.between(1, 6);
+      }
       if (std::find(all.begin(), all.end(), s) == all.end()) all.push_back(s);
     }
     if (all.size() > 1 && m_dice.chance(0.2)) all.erase(all.begin());

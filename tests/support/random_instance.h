@@ -19,7 +19,7 @@ struct InstanceFeatures {
   bool tied = true;
   bool overlap = true;
   bool zero = true;
-  bool shardGroups = false;
+  bool shardGroups = false, foldedExperts = false;
   bool recompute = true;
   bool padding = true;
   bool interleave = true;

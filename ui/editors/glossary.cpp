@@ -96,6 +96,9 @@ const std::vector<std::pair<QString, QString>>& words() {
       {QStringLiteral("shard group"),
        QStringLiteral("Replicas that share one copy of what ZeRO shards: all of them, or neighbours only "
                       "(HSDP, MiCS, several optimizer instances), whose copies are then all-reduced.")},
+      {QStringLiteral("folded experts"),
+       QStringLiteral("Each expert is whole on a device (expert tensor degree 1), and expert groups span the "
+                      "TP and CP ranks of neighbouring replicas.")},
       {QStringLiteral("stage"),
        QStringLiteral("Consecutive layers on the same devices: one stage of the pipeline.")},
       {QStringLiteral("stash"),

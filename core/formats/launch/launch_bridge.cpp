@@ -146,7 +146,7 @@ Reading<std::string> writeMegatronBridge(LaunchPlan& p) {
   o.add("model.sequence_parallel", p.strategy.sequence);
   if (p.source.architecture && p.source.architecture->experts) {
     o.add("model.expert_model_parallel_size", p.strategy.expert);
-    o.add("model.expert_tensor_parallel_size", p.strategy.tensor);
+    o.add("model.expert_tensor_parallel_size", p.strategy.expertTensor());
   }
   addRecompute(o, p);
   addSharding(o, p);

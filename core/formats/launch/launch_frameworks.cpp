@@ -59,6 +59,9 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
     p.warn("tensor", "the model's own parallel layers have to carry the tensor degree " +
                          std::to_string(p.strategy.tensor) +
                          "; AutoTP does so only without sequence parallelism, pipeline, experts and ZeRO-3");
+  p.require(!p.strategy.foldedExperts, "folded-experts",
+            "its expert groups take in the tensor or context ranks of a replica",
+            "set search.folded_experts to no");
   if (p.strategy.expert > 1)
     p.warn("expert", "the configuration does not carry the expert degree " +
                          std::to_string(p.strategy.expert) + ": the MoE layers do (ep_size)");

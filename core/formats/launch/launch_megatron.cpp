@@ -235,7 +235,7 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
   const std::string layout = !hasErrors(p.out) && p.stages() > 1 ? megatronLayout(p) : std::string();
   if (hasErrors(p.out)) return p.finish({});
   warnOfMegatronModel(p);
-  if (p.strategy.expert > 1 && p.strategy.context > 1)
+  if (p.strategy.expert > 1 && p.strategy.context > 1 && !p.strategy.foldedExperts)
     p.warn("expert-groups",
            "Megatron-LM takes the context ranks of a replica into its expert groups first; the plan groups "
            "replicas");
@@ -249,7 +249,7 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
     a.add("--context-parallel-size", p.strategy.context), a.add("--cp-comm-type", "p2p");
   if (p.source.architecture && p.source.architecture->experts) {
     a.add("--expert-model-parallel-size", p.strategy.expert);
-    a.add("--expert-tensor-parallel-size", p.strategy.tensor);
+    a.add("--expert-tensor-parallel-size", p.strategy.expertTensor());
   }
   if (p.strategy.sequence) a.add("--sequence-parallel");
   addSharding(a, p);

@@ -51,6 +51,14 @@ std::string torchTitanPrecision(LaunchPlan& p, bool fsdp) {
   return "dtype = \"bfloat16\"\n";
 }
 
+/// Expert groups take in whole replicas there.
+void checkFoldedExperts(LaunchPlan& p) {
+  p.require(!p.strategy.foldedExperts || p.strategy.expert % p.strategy.width() == 0, "folded-experts",
+            "expert groups of " + std::to_string(p.strategy.expert) +
+                " ranks do not take in whole replicas of " + std::to_string(p.strategy.width()),
+            "set search.folded_experts to no");
+}
+
 void checkTorchTitan(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp8, NumberFormat::Fp32});
   const bool isSplit = p.strategy.width() > 1 || p.stages() > 1;
@@ -61,7 +69,8 @@ void checkTorchTitan(LaunchPlan& p) {
   p.require(p.strategy.expert == 1 || sharded, "experts-unsharded",
             "its experts are spread over replicas that hold all else in full (ZeRO 0)",
             "offer 2 and 3 in search.zero_stages");
-  p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
+  checkFoldedExperts(p);
+  p.require(p.strategy.expert == 1 || p.strategy.context == 1 || p.strategy.foldedExperts, "expert-groups",
             "there the context ranks of a replica belong to one expert group",
             "set search.context_parallel to false");
   p.require(sharded || p.data() == 1 || !isSplit, "ddp-mesh",
@@ -115,7 +124,7 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   t += "context_parallel_degree = " + std::to_string(p.strategy.context) + '\n';
   t += "expert_parallel_degree = " + std::to_string(p.strategy.expert) + '\n';
   if (p.strategy.expert > 1)
-    t += "expert_tensor_parallel_degree = " + std::to_string(p.strategy.tensor) + '\n';
+    t += "expert_tensor_parallel_degree = " + std::to_string(p.strategy.expertTensor()) + '\n';
   t += "pipeline_parallel_degree = " + std::to_string(p.stages()) + '\n';
   if (p.stages() > 1) {
     t += std::string("pipeline_parallel_schedule = \"") + (p.chunks() > 1 ? "Interleaved1F1B" : "1F1B") +
@@ -142,13 +151,14 @@ void checkTorchTitanPython(LaunchPlan& p) {
             "its context ranks hold whole parameters (ZeRO 0), and there FSDP shards over them",
             "offer 2 and 3 in search.zero_stages");
   const bool experts = p.source.architecture && p.source.architecture->experts;
-  p.require(!experts || p.strategy.tensor == 1, "expert-tensor",
+  p.require(!experts || p.strategy.expertTensor() == 1, "expert-tensor",
             "it splits experts over tensor ranks, which form expert groups there",
             "bound constraints/tensor to 1");
   p.require(p.strategy.expert == 1 || p.plan.zero >= 1, "experts-unsharded",
             "its experts are spread over replicas that hold all else in full (ZeRO 0)",
             "offer 2 and 3 in search.zero_stages");
-  p.require(p.strategy.expert == 1 || p.strategy.context == 1, "expert-groups",
+  checkFoldedExperts(p);
+  p.require(p.strategy.expert == 1 || p.strategy.context == 1 || p.strategy.foldedExperts, "expert-groups",
             "there the context ranks of a replica belong to one expert group",
             "set search.context_parallel to false");
   p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and there are Adam and AdamW",

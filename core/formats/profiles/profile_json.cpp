@@ -39,6 +39,7 @@ Strategy strategyIn(JsonFields& f) {
   s.sequence = f.boolean("sequence").value_or(false);
   s.context = static_cast<int>(f.integer("context", 1, 1'000'000).value_or(1));
   s.expert = static_cast<int>(f.integer("expert", 1, 1'000'000).value_or(1));
+  s.foldedExperts = f.boolean("folded_experts").value_or(false);
   return s;
 }
 

@@ -15,6 +15,7 @@ void writeStrategy(Json& j, const Strategy& s) {
   if (s.sequence) j["sequence"] = true;
   if (s.context > 1) j["context"] = s.context;
   if (s.expert > 1) j["expert"] = s.expert;
+  if (s.foldedExperts) j["folded_experts"] = true;
 }
 
 Json costJson(const LayerCost& c) {

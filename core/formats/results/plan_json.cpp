@@ -75,6 +75,7 @@ private:
       stage.strategy.sequence = s.boolean("sequence").value_or(false);
       stage.strategy.context = degree(s, "context");
       stage.strategy.expert = degree(s, "expert");
+      stage.strategy.foldedExperts = s.boolean("folded_experts").value_or(false);
       s.reportUnknown(Severity::Warning);
     }
     if (const auto policy = f.oneOf("recompute", {"none", "selective", "full"}))
@@ -232,6 +233,7 @@ Json planFieldsJson(const Plan& plan) {
                          {"sequence", s.strategy.sequence},
                          {"context", s.strategy.context},
                          {"expert", s.strategy.expert}};
+    if (s.strategy.foldedExperts) stage["strategy"]["folded_experts"] = true;
     stage["recompute"] = nameOf(s.recompute);
     stages.push_back(std::move(stage));
   }

@@ -26,11 +26,14 @@ Strategy readStrategy(const ScenarioReader&, JsonFields& f) {
   s.sequence = f.boolean("sequence").value_or(false);
   s.context = intField(f, "context").value_or(1);
   s.expert = intField(f, "expert").value_or(1);
+  s.foldedExperts = f.boolean("folded_experts").value_or(false);
   return s;
 }
 
 Json strategyJson(const Strategy& s) {
-  return {{"tensor", s.tensor}, {"sequence", s.sequence}, {"context", s.context}, {"expert", s.expert}};
+  Json j = {{"tensor", s.tensor}, {"sequence", s.sequence}, {"context", s.context}, {"expert", s.expert}};
+  if (s.foldedExperts) j["folded_experts"] = true;
+  return j;
 }
 
 Constraints readConstraints(const ScenarioReader& r, JsonFields& f, const Setting& usual) {

@@ -55,12 +55,12 @@ std::vector<int> microbatchesOnOffer(const Problem& problem) {
   return out;
 }
 
-std::vector<int> dataDegrees(const Problem& problem, int microbatch, int width, int expert) {
+std::vector<int> dataDegrees(const Problem& problem, int microbatch, int width, const Strategy& strategy) {
   std::vector<int> out;
   const int replicas = (std::max(1, problem.job.globalBatch) + microbatch - 1) / microbatch;
   const int most = std::min(problem.cluster->deviceCount() / std::max(1, width), replicas);
   for (int d = 1; d <= most; ++d)
-    if (d % std::max(1, expert) == 0 && problem.microbatchCount(microbatch, d) > 0) out.push_back(d);
+    if (strategy.fitsExperts(d) && problem.microbatchCount(microbatch, d) > 0) out.push_back(d);
   return out;
 }
 

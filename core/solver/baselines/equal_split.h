@@ -22,7 +22,7 @@ Plan equalSplitPlan(const LayerGraph& graph, int microbatch, int dataDegree, int
 std::vector<int> microbatchesOnOffer(const Problem&);
 
 /// Data-parallel degrees that a pipeline of `width` devices per replica allows, ascending: b·d divides the
-/// batch (or is padded, no replica being idle), d·width devices exist, and the expert degree divides d.
-std::vector<int> dataDegrees(const Problem& problem, int microbatch, int width, int expert);
+/// batch (or is padded, no replica being idle), d·width devices exist, and its expert groups divide d.
+std::vector<int> dataDegrees(const Problem& problem, int microbatch, int width, const Strategy&);
 
 }  // namespace nest

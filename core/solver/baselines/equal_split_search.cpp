@@ -41,7 +41,7 @@ private:
         const Plan shape = equalSplitPlan(*m_problem.graph, b, 1, 0, s, v, strategy, Recompute::None);
         if (shape.stages.empty()) continue;
         const double compute = slowestCompute(shape);
-        auto all = dataDegrees(m_problem, b, s * strategy.width(), strategy.expert);
+        auto all = dataDegrees(m_problem, b, s * strategy.width(), strategy);
         std::reverse(all.begin(), all.end());
         for (const int d : all) {
           if (stopped(m_control)) return;

@@ -65,7 +65,7 @@ private:
     const auto offered = microbatchesOnOffer(m_problem);
     for (const int b : offered) {
       if (m_typed.microbatch ? b != *m_typed.microbatch : b != offered.front()) continue;
-      const auto degrees = dataDegrees(m_problem, b, s * strategy.width(), strategy.expert);
+      const auto degrees = dataDegrees(m_problem, b, s * strategy.width(), strategy);
       for (const int z : {0, 1, 2, 3}) {
         if (m_typed.zero ? z != *m_typed.zero : z > 1 || !offersZero(z)) continue;
         for (const Recompute r : {Recompute::None, Recompute::Selective, Recompute::Full}) {

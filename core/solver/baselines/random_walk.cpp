@@ -129,7 +129,7 @@ private:
 
   /// d = 0: one of the largest that fit.
   std::optional<Plan> withDegrees(int b, const Strategy& strategy, int s, int d, int z, Recompute r) {
-    const auto all = dataDegrees(m_problem, b, s * strategy.width(), strategy.expert);
+    const auto all = dataDegrees(m_problem, b, s * strategy.width(), strategy);
     if (all.empty()) return std::nullopt;
     if (d == 0)
       d = all[all.size() - 1 -
@@ -205,7 +205,7 @@ private:
     const int d = p.dataDegree();
     std::vector<int> inner;
     for (int i = 1; i <= d; ++i)
-      if (d % i == 0 && i % p.stages.front().strategy.expert == 0) inner.push_back(i);
+      if (d % i == 0 && p.stages.front().strategy.fitsExperts(i)) inner.push_back(i);
     if (inner.empty()) return std::nullopt;
     p.dataInner = one(inner);
     p.dataOuter = d / p.dataInner;

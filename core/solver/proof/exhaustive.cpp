@@ -37,10 +37,11 @@ std::vector<int> cutsOf(const Plan& p) {
   return cuts;
 }
 
-std::vector<std::tuple<int, int, int, bool>> degreesOf(const Plan& p) {
-  std::vector<std::tuple<int, int, int, bool>> out;
+std::vector<std::tuple<int, int, int, bool, bool>> degreesOf(const Plan& p) {
+  std::vector<std::tuple<int, int, int, bool, bool>> out;
   for (const StagePlan& s : p.stages)
-    out.emplace_back(s.strategy.tensor, s.strategy.context, s.strategy.expert, s.strategy.sequence);
+    out.emplace_back(s.strategy.tensor, s.strategy.context, s.strategy.expert, s.strategy.sequence,
+                     s.strategy.foldedExperts);
   return out;
 }
 

@@ -149,7 +149,8 @@ private:
   bool strategies(std::size_t stage, const std::vector<Layout>& layouts) {
     if (stage == m_plan.stages.size()) return strides(layouts);
     for (const Strategy& strategy : m_problem.profile->strategies()) {
-      if (m_plan.dataInner % strategy.expert != 0) continue;
+      const int apart = strategy.foldedExperts ? strategy.tensor * strategy.context : 1;
+      if (m_plan.dataInner * apart % strategy.expert != 0) continue;
       if (!m_problem.search.strategyPerStage && stage > 0 && strategy != m_plan.stages.front().strategy)
         continue;
       m_plan.stages[stage].strategy = strategy;

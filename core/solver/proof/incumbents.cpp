@@ -74,10 +74,10 @@ bool precedes(const Problem& problem, const Found& a, const Found& b) {
   if (a.time < b.time * (1 - kEqualTimes)) return true;
   if (b.time < a.time * (1 - kEqualTimes)) return false;
   const auto degrees = [&](const Found& f) {
-    std::vector<std::tuple<int, int, int, bool>> all;
+    std::vector<std::tuple<int, int, int, bool, bool>> all;
     for (const int k : f.strategies) {
       const Strategy& s = problem.profile->strategies()[at(k)];
-      all.emplace_back(s.tensor, s.context, s.expert, s.sequence);
+      all.emplace_back(s.tensor, s.context, s.expert, s.sequence, s.foldedExperts);
     }
     return all;
   };

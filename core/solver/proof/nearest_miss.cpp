@@ -37,7 +37,7 @@ public:
       for (int k : m_space.strategies()) {
         LayerSums& sums = m_search.sumsOf(b, k);
         if (!sums.offered()) continue;
-        for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy().expert)) {
+        for (int d : m_space.dataDegrees(b, sums.strategy().width(), sums.strategy())) {
           visit(sums, d, best);
           if (best.capacity <= enough || m_watch.look()) return best;
         }

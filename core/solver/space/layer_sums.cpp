@@ -141,7 +141,8 @@ void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
   const ExchangeSums context =
       sumsOf(GroupKind::Context, shapes.cheapest(m_strategy.context, m_strategy.tensor));
   const ExchangeSums experts =
-      sumsOf(GroupKind::Expert, shapes.cheapest(m_strategy.expert, m_strategy.width()));
+      sumsOf(GroupKind::Expert,
+             shapes.cheapest(m_strategy.expert, m_strategy.foldedExperts ? 1 : m_strategy.width()));
   const auto shown = [&](Exchange kind) { return 1 - overlap[at(static_cast<int>(kind))]; };
   const auto value = [&](int r, int c) {
     return (compute[at(c)] + extra[at(r)][at(c)]) / best +

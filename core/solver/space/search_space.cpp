@@ -51,14 +51,14 @@ SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
   m_oneStageOnly = c.megatronExpressible && !problem.graph->isChain();
 }
 
-std::vector<int> SearchSpace::dataDegrees(int microbatch, int width, int expert) const {
+std::vector<int> SearchSpace::dataDegrees(int microbatch, int width, const Strategy& strategy) const {
   const Problem& p = *m_problem;
   const int b = p.profile->microbatches()[static_cast<std::size_t>(microbatch)];
   const int most = p.cluster->deviceCount() / std::max(1, width);
   const bool pad = p.search.padLastMicrobatch && !p.constraints.megatronExpressible;
   std::vector<int> all;
   const auto take = [&](int d) {
-    if (d <= most && d % expert == 0 && p.constraints.data.allows(d)) all.push_back(d);
+    if (d <= most && strategy.fitsExperts(d) && p.constraints.data.allows(d)) all.push_back(d);
   };
   if (pad) {
     const int replicas = (p.job.globalBatch + b - 1) / b;

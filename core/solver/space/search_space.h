@@ -18,7 +18,7 @@ struct BlockLayout {
 
   int shardDegree() const { return shard > 0 ? shard : inner * outer; }
   /// Its expert groups stay inside a block and inside a shard group.
-  bool holds(const Strategy& s) const { return inner % s.expert == 0 && shardDegree() % s.expert == 0; }
+  bool holds(const Strategy& s) const { return s.fitsExperts(inner) && s.fitsExperts(shardDegree()); }
   friend bool operator==(const BlockLayout&, const BlockLayout&) = default;
 };
 
@@ -36,8 +36,9 @@ public:
   const std::vector<int>& zeroStages() const { return m_zeroStages; }      ///< ascending
   const std::vector<int>& chunkCounts() const { return m_chunkCounts; }    ///< ascending
 
-  /// Data degrees for a microbatch size that leave room for `width` devices per replica, ascending.
-  std::vector<int> dataDegrees(int microbatch, int width, int expert) const;
+  /// Data degrees for a microbatch size that leave room for `width` devices per replica, ascending; of one
+  /// strategy, those that its expert groups divide.
+  std::vector<int> dataDegrees(int microbatch, int width, const Strategy& = {}) const;
   bool stageCountAllowed(int stages) const {
     return m_problem->constraints.stages.allows(stages) && (stages == 1 || !m_oneStageOnly);
   }

@@ -10,7 +10,7 @@ namespace nest::planner {
 ChosenStages::ChosenStages(const Configuration& c, const std::vector<LayerSums*>& sums) : m_configuration(c) {
   const auto degrees = [](const LayerSums* s) {
     const Strategy& k = s->strategy();
-    return std::tuple(k.tensor, k.context, k.expert, k.sequence);
+    return std::tuple(k.tensor, k.context, k.expert, k.sequence, k.foldedExperts);
   };
   for (LayerSums* s : sums) {
     Chosen chosen;

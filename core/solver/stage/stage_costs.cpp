@@ -57,8 +57,9 @@ void placeShards(GroupShapes& shapes, const Strategy& s, const BlockLayout& l, i
   };
   site.denseSet = shapes.setOfGroups(members(replicas * c, t, 1, 1), {groups, parts, {t, 1}});
   site.expertGradientSet =
-      e == 1 ? site.denseSet
-             : shapes.setOfGroups(members(replicas / e, e * a, c, t), {groups, parts, {e, a}, {t, 1}});
+      s.foldedExperts ? shapes.setOfGroups(members(replicas * a / e, e, 1, 1), {groups, parts, {e, 1}})
+      : e == 1        ? site.denseSet
+               : shapes.setOfGroups(members(replicas / e, e * a, c, t), {groups, parts, {e, a}, {t, 1}});
   site.copySet = shapes.setOfGroups({begin, groups.count, groups.stride, parts.count, parts.stride, 1, 1},
                                     {{blocks, l.stride}, {replicas * a, 1}});
 }
@@ -73,14 +74,17 @@ StageSite placeStage(GroupShapes& shapes, const Strategy& s, const BlockLayout& 
   StageSite site;
   site.tensorSet = shapes.setOfRuns(runs(layout.inner * c, t, 1), t, 1);
   site.contextSet = shapes.setOfRuns(runs(layout.inner, a, t), c, t);
-  site.expertSet = shapes.setOfRuns(runs(layout.inner / e, e * a, a), e, a);
+  site.expertSet = s.foldedExperts ? shapes.setOfRuns(runs(layout.inner * a / e, e, 1), e, 1)
+                                   : shapes.setOfRuns(runs(layout.inner / e, e * a, a), e, a);
   if (layout.shardDegree() < layout.inner * layout.outer) {
     placeShards(shapes, s, layout, begin, site);
   } else {
     site.denseSet = shapes.setOfGroups(runs(layout.inner * c, t, 1), t);
     RankPattern experts{begin, layout.outer, layout.stride, layout.inner / e, e * a, c, t};
     if (c == 1) experts.innerStride = 1;
-    site.expertGradientSet = e == 1 ? site.denseSet : shapes.setOfGroups(experts, t, e, a);
+    site.expertGradientSet = s.foldedExperts ? shapes.setOfGroups(runs(layout.inner * a / e, e, 1), e)
+                             : e == 1        ? site.denseSet
+                                             : shapes.setOfGroups(experts, t, e, a);
   }
   const Hierarchy& cluster = shapes.cluster();
   site.memory = cluster.device().memory.value.value();
@@ -117,7 +121,7 @@ StageCosts::StageCosts(const Context& context)
       m_syncOverlap(context.problem->assumptions.syncOverlap) {
   const Strategy& s = context.sums->strategy();
   m_denseShards = context.shardDegree * s.context;
-  m_expertShards = std::max(1, m_denseShards / s.expert);
+  m_expertShards = std::max(1, s.expertShards(context.shardDegree));
   m_denseRates = ParameterRates::of(*context.problem, context.zero, m_denseShards);
   m_expertRates = ParameterRates::of(*context.problem, context.zero, m_expertShards);
 }

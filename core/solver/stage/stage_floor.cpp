@@ -29,12 +29,13 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, in
             ? shapes.cheapest(copies, static_cast<int>(std::min<long long>(1LL * h * s.width(), 1 << 30)))
                   .nestedPerByte
             : 0;
-    const auto kind = [&](int shards) {
-      return Kind{shards, shapes.cheapest(shards, s.tensor).nestedPerByte, perCopy / shards};
+    const auto kind = [&](int shards, int spacing) {
+      return Kind{shards, shapes.cheapest(shards, spacing).nestedPerByte, perCopy / shards};
     };
     // Where no h serves the strategy, no stage has it.
-    if (h % s.expert == 0 || (f.choices.empty() && h == shardDegrees.back()))
-      f.choices.push_back({kind(h * s.context), kind(std::max(1, h * s.context / s.expert))});
+    if (s.fitsExperts(h) || (f.choices.empty() && h == shardDegrees.back()))
+      f.choices.push_back({kind(h * s.context, s.tensor),
+                           kind(std::max(1, s.expertShards(h)), s.foldedExperts ? s.expert : s.tensor)});
   }
   return f;
 }

@@ -159,6 +159,10 @@ private slots:
     QVERIFY(has(megatron, "--expert-tensor-parallel-size 2\n"));
     QVERIFY(has(megatron, "--sequence-parallel\n"));
     QVERIFY(!has(megatron, "--context-parallel-size"));
+    const std::string folded = text(LaunchTarget::Megatron, {2, true, 1, 8, true});
+    QVERIFY(has(folded, "--expert-model-parallel-size 8\n"));
+    QVERIFY(has(folded, "--expert-tensor-parallel-size 1\n"));
+    QCOMPARE(text(LaunchTarget::DeepSpeed, {2, true, 1, 8, true}), std::string("refused"));
     QVERIFY(has(text(LaunchTarget::Megatron, {1, false, 8, 1}), "--context-parallel-size 8\n"));
     QVERIFY(!has(text(LaunchTarget::Megatron, {1, false, 8, 1}), "--sequence-parallel"));
     f.scenario.model.architecture->experts.reset();

@@ -20,7 +20,7 @@ private slots:
     Plan p;
     p.microbatch = 2, p.dataInner = 4, p.dataOuter = 2, p.blockStride = 64, p.zero = 1, p.shardReplicas = 2;
     p.stages = {{{layers(0, 3), layers(6, 9)}, {4, true, 1, 1}, Recompute::Selective},
-                {{layers(3, 6), layers(9, 11)}, {8, false, 1, 1}, Recompute::Full}};
+                {{layers(3, 6), layers(9, 11)}, {8, true, 1, 16, true}, Recompute::Full}};
     const std::string text = writePlan(p);
     const auto again = readPlan(text, "plan.json");
     QVERIFY2(again.value.has_value(), again.diagnostics.empty() ? "" : toText(again.diagnostics[0]).c_str());

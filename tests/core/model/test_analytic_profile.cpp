@@ -165,6 +165,29 @@ private slots:
     // The same tokens in fewer, fuller experts: never slower.
     QVERIFY(block(g, 1).forward <= block(g, 0).forward);
   }
+  /// Whole on a rank: the same work and parameters where twice as many ranks form a group, no gathering.
+  void foldedExpertsTakeTheirOwnTokens() {
+    const auto a = sample("mixtral-8x7b");
+    const auto g = analyticProfile(a, *findDevice("h100"), job(4096, 1),
+                                   {{2, true, 1, 4}, {2, true, 1, 8, true}, {2, true, 1, 1, true}, {1}});
+    const LayerCost &split = block(g, 0), &folded = block(g, 1), &whole = block(g, 2);
+    QVERIFY(isNear(folded.expertParameters, split.expertParameters));
+    QCOMPARE(whole.expertParameters, block(g, 3).expertParameters);
+    QCOMPARE(folded.denseParameters, split.denseParameters);
+    const double sent = 4096.0 / 2 * 2 * a.hidden * 2, hidden = 4096.0 * a.hidden * 2;
+    for (const Phase p : {Phase::Forward, Phase::Backward}) {
+      QCOMPARE(bytesOf(folded, CollectiveKind::AllToAll, GroupKind::Expert, p), 2 * sent);
+      QCOMPARE(bytesOf(split, CollectiveKind::AllToAll, GroupKind::Expert, p), 2 * sent);
+      // Attention alone is split over tensor ranks; its input is gathered again backward.
+      QCOMPARE(bytesOf(folded, CollectiveKind::AllGather, GroupKind::Tensor, p),
+               (p == Phase::Backward ? 2 : 1) * hidden);
+      QCOMPARE(bytesOf(folded, CollectiveKind::ReduceScatter, GroupKind::Tensor, p), hidden);
+      QVERIFY(bytesOf(split, CollectiveKind::AllGather, GroupKind::Tensor, p) > 2 * hidden);
+    }
+    // Wider matrices for the same tokens: never slower.
+    QVERIFY(folded.forward <= split.forward);
+    QVERIFY(folded.recompute[0].stash < split.recompute[0].stash);
+  }
   void contextRanksPassKeysAndValues() {
     const auto a = sample("llama-3-8b");
     const auto g = analyticProfile(a, *findDevice("h100"), job(32768, 1), {{1}, {1, false, 4}});
@@ -321,6 +344,16 @@ private slots:
     const auto moe = strategiesOnOffer(sample("mixtral-8x7b"), search, only, job(4096, 1), 8, 16);
     // t = 4 leaves four devices: c1 e1, e2, e4; c2 e1, e2; c4 e1.
     QCOMPARE(moe.size(), std::size_t(6));
+    // Folded, groups may span all sixteen devices: c1 e1, e2, e4, e8; c2 and c4 the same.
+    search.sequenceParallel = true;
+    search.expertFolding = ExpertFolding::Only;
+    const auto folded = strategiesOnOffer(sample("mixtral-8x7b"), search, only, job(4096, 1), 8, 16);
+    QCOMPARE(folded.size(), std::size_t(12));
+    QVERIFY(std::all_of(folded.begin(), folded.end(),
+                        [](const Strategy& s) { return s.foldedExperts && s.sequence; }));
+    search.expertFolding = ExpertFolding::Both;
+    QCOMPARE(strategiesOnOffer(sample("mixtral-8x7b"), search, only, job(4096, 1), 8, 16).size(),
+             std::size_t(12 + 2 * 6));
   }
 };
 NEST_TEST(TestAnalyticProfile)

@@ -154,6 +154,38 @@ private slots:
     QVERIFY(near(stage(e, 0).sync, (1 + 0.5 * 0.4) + (1 + 0.5 * 0.2) + 2 * (2 + 0.5 * 2)));
     QVERIFY(near(stage(e, 0).memory.optimizer, 10 * 12 / 2));
   }
+  void foldedExpertsMeetTheirNeighbours() {
+    // Four replicas of two tensor ranks on two hosts: folded, a group of four fills a host.
+    const Strategy folded{2, true, 1, 4, true}, split{2, true, 1, 4};
+    const Problem p = withProfile(handProblem(hosts(4, 2), 1, {folded, split}), [](Profile& profile) {
+      LayerCost c = plainLayer();
+      c.denseParameters = 0;
+      c.expertParameters = 10;
+      c.collectives = {{CollectiveKind::AllToAll, GroupKind::Expert, Phase::Forward, Bytes(40), 1}};
+      for (int s = 0; s < 2; ++s) profile.setCost(0, s, 0, c);
+    });
+    Plan plan = chainPlan({{0}}, 1, folded, 4);
+    const Evaluation e = evaluate(p, plan);
+    QVERIFY(e.feasible());
+    QVERIFY(near(exchanged(e, 0, Exchange::Expert), 3 * (1 + 10 / 100.0)));
+    QCOMPARE(stage(e, 0).expertLevel, 0);
+    // Two ranks hold each expert, one in each host.
+    QVERIFY(near(stage(e, 0).sync, 2 * (2 + 0.5 * 40 / 10)));
+    plan.zero = 1;
+    QVERIFY(near(stage(evaluate(p, plan), 0).sync, (2 + 0.5 * 40 / 10) + (2 + 0.5 * 20 / 10)));
+    QVERIFY(near(stage(evaluate(p, plan), 0).memory.optimizer, 10 * 12 / 2));
+    plan.shardReplicas = 2;  // a host: one whole group, so nothing to share, and a copy in the other host
+    QVERIFY(evaluate(p, plan).feasible());
+    QVERIFY(near(stage(evaluate(p, plan), 0).sync, 2 * (2 + 0.5 * 40 / 10)));
+    plan.stages[0].strategy = split;
+    plan.shardReplicas = 0;
+    QCOMPARE(stage(evaluate(p, plan), 0).expertLevel, 1);
+    // Replicas alone would not be enough for groups of eight.
+    plan.stages[0].strategy = {2, true, 1, 8, true};
+    for (const Violation& v : evaluate(p, plan).violations) QVERIFY(v.code != "expert-group");
+    plan.stages[0].strategy = {2, true, 1, 8};
+    QVERIFY(!evaluate(p, plan).feasible());
+  }
   void aStraddlingTensorGroupIsTheSlowest() {
     const Strategy t3{3, false, 1, 1};
     Problem p = withProfile(handProblem(hosts(4, 2), 1, {t3}), [](Profile& profile) {

@@ -128,7 +128,7 @@ private slots:
   /// Totals, flows and matrices of any coarseness tell the same.
   void viewsAgree() {
     test::InstanceFeatures features;
-    features.shardGroups = true;
+    features.shardGroups = features.foldedExperts = true;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
       const Problem p = test::randomInstance(seed, features);
       int left = 20;

@@ -54,6 +54,11 @@ private slots:
            q.dataInner = 4, q.zero = 1, q.shardReplicas = 1;
            for (StagePlan& s : q.stages) s.strategy = kE2;
          }},
+        {"expert-group strategy expert-group strategy",
+         [](Problem&, Plan& q) {
+           q.dataInner = 4;
+           for (StagePlan& s : q.stages) s.strategy = {1, false, 1, 3, true};
+         }},
         {"constraint",
          [](Problem& p, Plan& q) {
            q.dataInner = 4, q.zero = 1, q.shardReplicas = 2;

@@ -28,6 +28,8 @@ public:
     seen("several replicas", plan.dataDegree() > 1);
     seen("tensor parallelism", anyStage([](const StagePlan& s) { return s.strategy.tensor > 1; }));
     seen("expert parallelism", anyStage([](const StagePlan& s) { return s.strategy.expert > 1; }));
+    seen("folded experts",
+         anyStage([](const StagePlan& s) { return s.strategy.foldedExperts && s.strategy.expert > 1; }));
     seen("context parallelism", anyStage([](const StagePlan& s) { return s.strategy.context > 1; }));
     seen("recompute", anyStage([](const StagePlan& s) { return s.recompute != Recompute::None; }));
     seen("ZeRO", plan.zero > 0);
@@ -62,6 +64,7 @@ public:
     wants("several replicas", true, 0.1);
     wants("tensor parallelism", true, 0.03);
     wants("expert parallelism", f.expert, 0.01);
+    wants("folded experts", f.foldedExperts, 0.02);
     wants("context parallelism", f.context, 0.01);
     wants("recompute", f.recompute, 0.03);
     wants("ZeRO", f.zero, 0.03);

@@ -119,7 +119,7 @@ private slots:
     InstanceFeatures features;
     features.mostPlans = 3000;
     features.constraints = false;
-    features.shardGroups = true;
+    features.shardGroups = features.foldedExperts = true;
     int checked = 0;
     for (std::uint64_t seed = 500000; seed < 500400; ++seed) {
       const Problem p = randomInstance(seed, features);
@@ -185,7 +185,7 @@ private slots:
     InstanceFeatures features;
     features.mostPlans = 3000;
     features.dags = features.constraints = false;
-    features.shardGroups = true;
+    features.shardGroups = features.foldedExperts = true;
     features.interleaved = 1;
     features.freeStrategies = 0.7;
     features.threeStages = true;

@@ -201,10 +201,16 @@ private slots:
     f.shardGroups = true;
     QCOMPARE(wrong(f, 0.2), 0);
   }
-  void everythingWithShardGroups() {
-    InstanceFeatures f;
-    f.shardGroups = true;
+  /// Experts whole on a rank, in groups across tensor, context and replicas.
+  void foldedExperts() {
+    InstanceFeatures f = uniformStrategyChain();
+    f.foldedExperts = true;
     QCOMPARE(wrong(f, 0.2), 0);
+  }
+  void everythingWithShardGroupsAndFoldedExperts() {
+    InstanceFeatures f;
+    f.shardGroups = f.foldedExperts = true;
+    QCOMPARE(wrong(f, 0.3), 0);
   }
 
   /// Three stages of two chunks, each with a strategy of its own.

@@ -25,7 +25,7 @@ private slots:
   void everyStageAgreesWithTheEvaluator() {
     test::InstanceFeatures f = test::uniformStrategyChain();
     f.tied = f.interleave = f.padding = false;
-    f.shardGroups = true;
+    f.shardGroups = f.foldedExperts = true;
     int stages = 0, hidden = 0, recomputed = 0, grouped = 0;
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
       Problem p = test::randomInstance(seed, f);

@@ -1,9 +1,12 @@
 #include <QtTest/QTest>
+#include <algorithm>
 #include <cmath>
 
 #include "cluster/devices/device_catalog.h"
 #include "formats/import_files.h"
 #include "formats/results/plan_json.h"
+#include "solver/solve.h"
+#include "study/published_scenario.h"
 #include "study/validation.h"
 #include "support/test_main.h"
 
@@ -98,7 +101,43 @@ private slots:
       QVERIFY2(std::abs(theirs / ran->evaluation.batchTime.value() - 1) <= 1e-12, run.label.c_str());
       ++rows;
     }
-    QCOMPARE(rows, 142);
+    QCOMPARE(rows, 144);
+  }
+  /// Qwen3-235B on 256 H100 as Megatron-Bridge runs it: 32 ranks of an expert group out of 16 replicas.
+  void foldedExpertsAreTypedAndFound() {
+    const auto runs = readPublishedResults(
+        test::readFile(NEST_SOURCE_DIR "/samples/published/training_runs.json"), "runs.json");
+    QVERIFY(runs);
+    const auto run = std::find_if(runs->begin(), runs->end(),
+                                  [](const PublishedRun& r) { return r.set == "moe-h100-q235"; });
+    QVERIFY(run != runs->end());
+    const auto ran = planOf(*run);
+    QVERIFY(ran);
+    QVERIFY2(ran->evaluation.feasible(),
+             ran->evaluation.violations.empty() ? "" : ran->evaluation.violations.front().message.c_str());
+    const Strategy published{2, true, 1, 32, true};
+    QCOMPARE(toText(ran->plan.stages.front().strategy), std::string("TP2+SP EP32 ETP1"));
+    QCOMPARE(ran->plan.dataDegree(), 16);
+    // At its degrees the search finds it, or cuts that are better.
+    Problem p = *ran->problem;
+    p.constraints.stages = {8, 8};
+    p.search.topPlans = 1;
+    const Outcome same = solve(p);
+    QVERIFY(same.best());
+    QCOMPARE(same.best()->plan.stages.front().strategy, published);
+    QVERIFY(same.best()->evaluation.batchTime <= ran->evaluation.batchTime * (1 + 1e-9));
+    // Among all expert and tensor degrees, folded or not, nothing slower is best.
+    Scenario open = ran->scenario;
+    open.constraints.tensor = open.constraints.expert = {};
+    open.search.preset = SearchPreset::Runnable;
+    open.search.expertFolding = ExpertFolding::Both;
+    open.search.topPlans = 1;
+    const auto problem = buildProblem(open);
+    QVERIFY(problem);
+    QVERIFY(problem->profile->strategyIndex(published) >= 0);
+    const Outcome best = solve(*problem);
+    QCOMPARE(best.status, OutcomeStatus::Optimal);
+    QVERIFY(best.best()->evaluation.batchTime <= same.best()->evaluation.batchTime * (1 + 1e-9));
   }
   void otherTablesAreRead() {
     const auto report = runValidation(kSmall, "own.json");
