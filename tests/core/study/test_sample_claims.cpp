@@ -61,6 +61,8 @@ constexpr const char* kSeven = "llama2-7b-h100-128.nest.json";
 constexpr const char* kSeventy = "llama3-70b-h100-1024.nest.json";
 constexpr const char* kTooSmall = "llama3-70b-a100-16-too-small.nest.json";
 constexpr const char* kMixtral = "mixtral-8x7b-tpuv4-512.nest.json";
+constexpr const char* kDeepSeek = "published/deepseek-v3-h800-2048.nest.json";
+constexpr const char* kLlama405 = "published/llama-3-405b-h100-16384.nest.json";
 constexpr const char* kTeaching = "teaching-6-layers-2x2.nest.json";
 
 bool usesTensorIn(const Sample& s, const char* level) {
@@ -141,6 +143,33 @@ std::vector<Claim> claims() {
        [](const Sample& s) { return s.outermost(&StageEvaluation::expertLevel) == "rack"; }},
       {kMixtral, "gradients across the core",
        [](const Sample& s) { return s.outermost(&StageEvaluation::dataLevel) == "core"; }},
+      {kDeepSeek, "the published degrees are best: PP 16, EP 64, ZeRO-1 over 128 replicas",
+       [](const Sample& s) {
+         return s.plan().stageCount() == 16 &&
+                s.plan().stages.front().strategy == Strategy{1, false, 1, 64} && s.plan().zero == 1 &&
+                s.plan().dataDegree() == 128;
+       }},
+      {kDeepSeek, "Folded experts would be faster yet, with TP 2",
+       [](const Sample& s) {
+         Scenario folded = s.scenario;
+         folded.search.expertFolding = ExpertFolding::Both;
+         const Outcome o = solve(*buildProblem(folded).value);
+         const Strategy& best = o.best()->plan.stages.front().strategy;
+         return best.foldedExperts && best.tensor == 2 &&
+                o.best()->evaluation.batchTime < s.evaluation().batchTime;
+       }},
+      {kLlama405, "16,384 devices in pods of 3,072",
+       [](const Sample& s) {
+         return s.plan().devicesUsed() == 16384 && s.problem.cluster->largestGroupSize(1) == 3072;
+       }},
+      {kLlama405, "seven times oversubscribed",
+       [](const Sample& s) { return isOversubscribed(s, "cluster", 7); }},
+      {kLlama405, "TP 8 fills a host",
+       [](const Sample& s) {
+         return s.plan().stages.front().strategy.tensor == 8 && usesTensorIn(s, "host");
+       }},
+      {kLlama405, "over those that share a pod",
+       [](const Sample& s) { return s.problem.search.shardGroups == ShardGroups::Levels; }},
       {kTeaching, "six blocks, two hosts of two devices",
        [](const Sample& s) {
          return s.scenario.model.architecture->layers == 6 && s.problem.cluster->deviceCount() == 4 &&
@@ -177,7 +206,10 @@ private slots:
   void everySampleIsHeldToItsWords() {
     const auto all = claims();
     const QDir samples(QString(NEST_SOURCE_DIR) + "/samples");
-    for (const QString& name : samples.entryList({"*.nest.json"}))
+    QStringList names = samples.entryList({"*.nest.json"});
+    for (const QString& name : QDir(samples.filePath("published")).entryList({"*.nest.json"}))
+      names << "published/" + name;
+    for (const QString& name : names)
       QVERIFY2(std::any_of(all.begin(), all.end(), [&](const Claim& c) { return name == c.sample; }),
                qPrintable(name));
   }
