@@ -34,25 +34,27 @@ private slots:
   }
   void namesThePeakThatUtilisationDividesBy_data() {
     QTest::addColumn<int>("format");
-    QTest::addColumn<bool>("fp8");
+    QTest::addColumn<int>("of");
     QTest::addColumn<QString>("says");
-    QTest::newRow("bf16") << int(NumberFormat::Bf16) << false
+    QTest::newRow("bf16") << int(NumberFormat::Bf16) << int(NumberFormat::Bf16)
                           << "bf16 peak of the devices in use, 989 TFLOP/s each";
-    QTest::newRow("fp32") << int(NumberFormat::Fp32) << false
+    QTest::newRow("fp32") << int(NumberFormat::Fp32) << int(NumberFormat::Bf16)
                           << "bf16 peak of the devices in use, 989 TFLOP/s each; the job computes in fp32";
-    QTest::newRow("fp8") << int(NumberFormat::Fp8) << true << "fp8 peak";
+    QTest::newRow("fp8") << int(NumberFormat::Fp8) << int(NumberFormat::Fp8) << "fp8 peak";
     QTest::newRow("no fp8")
-        << int(NumberFormat::Fp8) << false
+        << int(NumberFormat::Fp8) << int(NumberFormat::Bf16)
         << "bf16 peak of the devices in use, 989 TFLOP/s each; the device has no fp8 rate";
+    QTest::newRow("no bf16") << int(NumberFormat::Bf16) << int(NumberFormat::Fp16)
+                             << "fp16 peak of the devices in use, 989 TFLOP/s each; the device has no bf16";
   }
   void namesThePeakThatUtilisationDividesBy() {
     QFETCH(int, format);
-    QFETCH(bool, fp8);
+    QFETCH(int, of);
     QFETCH(QString, says);
     PlanMetrics m;
     QVERIFY(words::mfuConvention(m).empty());
     m.mfu = 0.4;
-    m.peak = {FlopsPerSecond(989e12), fp8, NumberFormat(format)};
+    m.peak = {FlopsPerSecond(989e12), NumberFormat(of), NumberFormat(format)};
     QVERIFY2(words::mfuConvention(m).find(says.toStdString()) != std::string::npos,
              words::mfuConvention(m).c_str());
   }
