@@ -79,13 +79,14 @@ private slots:
     const auto runs =
         readRunPoints(test::readFile(NEST_SOURCE_DIR "/samples/published/training_runs.json"), "runs.json");
     QVERIFY(runs);
-    QCOMPARE(runs->points.size(), std::size_t(142));
+    QVERIFY(runs->points.size() >= 142);
     double sum = 0;
     int unseen = 0;
     for (const RunPoint& p : runs->points)
       if (!p.fitted) sum += std::abs(p.measured / p.predicted - 1), ++unseen;
-    QCOMPARE(unseen, 110);
-    QVERIFY2(runs->summary.starts_with("Mean absolute error " + text::percent(sum / unseen) + " on 110 runs"),
+    QVERIFY(unseen >= 110 && unseen < static_cast<int>(runs->points.size()));
+    QVERIFY2(runs->summary.starts_with("Mean absolute error " + text::percent(sum / unseen) + " on " +
+                                       std::to_string(unseen) + " runs"),
              runs->summary.c_str());
     QVERIFY(!readRunPoints("[]", "f"));
   }
