@@ -23,8 +23,10 @@ QString sentence(const PlanContext& c) {
   const double mean = e.sumLoad.value() / static_cast<double>(e.stages.size());
   const QString bound = limitText(s);
   if (e.stages.size() == 1)
-    return QStringLiteral("One stage, %1 per microbatch, %2 microbatches; %3")
-        .arg(timeText(s.load), countText(e.microbatchCount), bound);
+    return e.microbatchCount == 1
+               ? QStringLiteral("One stage, one microbatch of %1; %2").arg(timeText(s.load), bound)
+               : QStringLiteral("One stage, %1 per microbatch, %2 microbatches; %3")
+                     .arg(timeText(s.load), countText(e.microbatchCount), bound);
   const double above = mean > 0 ? s.load.value() / mean - 1 : 0;
   const QString pace = above < 0.0005 ? QStringLiteral("all stages are equal")
                                       : phrase(text::percent(above)) + QStringLiteral(" above the mean");
