@@ -90,8 +90,11 @@ LaunchDialog::LaunchDialog(const PlanContext& context, QWidget* parent)
   connect(m_save, &QPushButton::clicked, this, &LaunchDialog::save);
   connect(m_copy, &QPushButton::clicked, this, &LaunchDialog::copy);
   connect(m_targets, &QListWidget::currentRowChanged, this, &LaunchDialog::showChosen);
-  const int last = QSettings().value(QStringLiteral("launch/target"), 0).toInt();
-  m_targets->setCurrentRow(last >= 0 && last < m_targets->count() ? last : 0);
+  // Read first: what is chosen is remembered. By name: what is on offer grows.
+  const QString last = QSettings().value(QStringLiteral("launch/target")).toString();
+  m_targets->setCurrentRow(0);
+  for (const Choice& c : kChoices)
+    if (last == QLatin1String(nameOf(c.target))) choose(c.target);
 }
 
 QString LaunchDialog::fileName(LaunchTarget target) {
@@ -111,7 +114,7 @@ QString LaunchDialog::notes() const {
 
 void LaunchDialog::showChosen() {
   const Choice& choice = kChoices[std::max(0, m_targets->currentRow())];
-  QSettings().setValue(QStringLiteral("launch/target"), m_targets->currentRow());
+  QSettings().setValue(QStringLiteral("launch/target"), QString::fromLatin1(nameOf(choice.target)));
   m_what->setText(tr("%1: %2").arg(tr(choice.name), QString::fromLatin1(describe(choice.target))));
   m_content.clear();
   QStringList notes;

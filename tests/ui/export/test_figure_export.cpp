@@ -4,6 +4,7 @@
 #include <QImageReader>
 #include <QPainter>
 #include <QProcess>
+#include <QSettings>
 #include <QStandardPaths>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
@@ -58,6 +59,12 @@ private slots:
     QVERIFY(dialog.text().contains(QStringLiteral("--tensor-model-parallel-size")));
     dialog.choose(LaunchTarget::SlurmHostFile);
     QVERIFY(!dialog.text().isEmpty() && !dialog.text().contains(QStringLiteral("--")));
+    QCOMPARE(LaunchDialog(test::contextOf({})).text(), dialog.text());  // remembered
+    QCOMPARE(QSettings().value(QStringLiteral("launch/target")).toString(), QStringLiteral("slurm-hostfile"));
+    QSettings().setValue(QStringLiteral("launch/target"), 1);  // as earlier versions wrote it
+    const QString first = LaunchDialog(test::contextOf({})).text();
+    dialog.choose(LaunchTarget::Megatron);
+    QCOMPARE(first, dialog.text());
     LaunchDialog none{PlanContext{}};
     QVERIFY(none.text().isEmpty());
     QVERIFY(!none.notes().isEmpty());
