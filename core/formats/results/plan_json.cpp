@@ -26,7 +26,8 @@ public:
     plan.dataOuter = degree(f, "data_outer");
     plan.zero = static_cast<int>(f.integer("zero", 0, 3).value_or(0));
     plan.shardReplicas = static_cast<int>(f.integer("shard_replicas", 1, kMostDevices).value_or(0));
-    if (plan.shardReplicas == plan.dataDegree()) plan.shardReplicas = 0;
+    // Before checkSizes: the product may be beyond int.
+    if (plan.shardReplicas == 1LL * plan.dataInner * plan.dataOuter) plan.shardReplicas = 0;
     f.requireKey("stages", "the list of pipeline stages");
     const nlohmann::json* stages = f.array("stages");
     for (std::size_t i = 0; stages && i < stages->size(); ++i)
