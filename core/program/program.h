@@ -20,8 +20,8 @@ struct ProgramValue {
   friend bool operator==(const ProgramValue&, const ProgramValue&) = default;
 };
 
-/// What runs a plan, as one named and versioned value: a training framework at one time. It decides what overlaps,
-/// which kernels run, what memory is taken, and which plans can be expressed. One entry of
+/// What runs a plan, as one named and versioned value: a training framework at one time. It decides what
+/// overlaps, which kernels run, what memory is taken, and which plans can be expressed. One entry of
 /// resources/programs.json; `ideal` sets nothing.
 struct Program {
   std::string id;                     ///< "megatron-core-2025"
@@ -44,9 +44,10 @@ const Program* findProgram(std::string_view id);
 
 std::string programIds();  ///< "ideal, megatron-2021, …"
 
-/// {"programs": [{"id", "name", "version", "about", "like", "launches": […], "values": {field: {"value", "origin",
-/// "source"}}}]}; "like" names one above, whose values it takes where it says nothing. The origin is typed,
-/// measured, estimated or catalog. Whether the fields exist is not known here (fields/program_setting.h).
+/// {"programs": [{"id", "name", "version", "about", "like", "launches": […], "values": {field: {"value",
+/// "origin", "source"}}}]}; "like" names one above, whose values it takes where it says nothing. The origin
+/// is typed, measured, estimated or catalog. Whether the fields exist is not known here
+/// (fields/program_setting.h).
 Reading<std::vector<Program>> readPrograms(std::string_view text, const std::string& file);
 
 }  // namespace nest

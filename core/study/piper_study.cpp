@@ -14,9 +14,8 @@ namespace nest {
 Reading<std::vector<PeerOptimum>> readPeerOptima(std::string_view text, const std::string& file) {
   Reading<std::vector<PeerOptimum>> result;
   const auto wrong = [&](const char* message) {
-    result.diagnostics.push_back(
-        error("peer-optima", {file, 0, 0, {}}, message,
-              "give rows of [memory_gib, devices, seconds_per_sample, stages]"));
+    result.diagnostics.push_back(error("peer-optima", {file, 0, 0, {}}, message,
+                                       "give rows of [memory_gib, devices, seconds_per_sample, stages]"));
     return result;
   };
   const auto table = nlohmann::json::parse(text, nullptr, false);

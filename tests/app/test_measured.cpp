@@ -57,8 +57,7 @@ private slots:
     QVERIFY2(open.err.contains("1 (rack) or 2 (spine)"), qPrintable(open.err));
     const Ran rack = run({"evaluate", made, plan, "--measured", nccl, "--level", "rack"});
     QVERIFY2(rack.code == 0, qPrintable(rack.err));
-    QVERIFY2(rack.out.contains("level rack: 44 GB/s, 9 µs in place of 50 GB/s, 5 µs"),
-             qPrintable(rack.out));
+    QVERIFY2(rack.out.contains("level rack: 44 GB/s, 9 µs in place of 50 GB/s, 5 µs"), qPrintable(rack.out));
     QVERIFY(rack.out.contains("with measured"));
     const Ran unknown = run({"evaluate", made, plan, "--measured", nccl, "--level", "pod"});
     QVERIFY(unknown.code == 2 && unknown.err.contains("0 (host), 1 (rack), 2 (spine)"));

@@ -40,7 +40,8 @@ public:
   bool open(const QString& path);
   /// Opens any files that the program knows. A scenario takes the place of the open one; networks, models and
   /// profiles are put into it as one undo step (into the first sample where none is open); plans are handed
-  /// out by planRead(), measurements by measurementRead(). recognised() tells what they were. False: nothing has changed, failed() has told why.
+  /// out by planRead(), measurements by measurementRead(). recognised() tells what they were. False: nothing
+  /// has changed, failed() has told why.
   bool openAll(const QStringList& paths);
   /// Whether opening these would take the place of the open scenario instead of changing it.
   bool replacesScenario(const QStringList& paths) const;

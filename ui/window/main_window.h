@@ -89,8 +89,8 @@ private:
   void keepSession();    ///< how the file at m_sessionPath is looked at
   void takeUpSession();  ///< of the file that is open now
 
-  /// Lays it over the open scenario: with the plan shown, if it is of that run, else as far as it goes without.
-  /// `level`: whose exchanges it timed, where the user was asked.
+  /// Lays it over the open scenario: with the plan shown, if it is of that run, else as far as it goes
+  /// without. `level`: whose exchanges it timed, where the user was asked.
   void takeMeasurement(const Measurement&, const QString& name, std::optional<int> level = {});
   void restore(const Journal::Entry&);
   void chooseFile();

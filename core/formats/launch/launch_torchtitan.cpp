@@ -1,4 +1,5 @@
 #include "formats/launch/launch_parts.h"
+#include "program/program.h"
 
 namespace nest {
 namespace {
@@ -59,6 +60,17 @@ void checkFoldedExperts(LaunchPlan& p) {
             "set search.folded_experts to no");
 }
 
+/// The plan's program may price selective recompute as torchtitan does it.
+void warnOfSelective(LaunchPlan& p) {
+  const std::string& name = p.source.problem->program;  // "torchtitan-2024, changed"
+  const Program* program = findProgram(std::string_view(name).substr(0, name.find(',')));
+  const bool asHere = program && program->valueOf("/model/analytic/selective_recompute");
+  if (p.recompute == Recompute::Selective && !asHere)
+    p.warn("recompute",
+           "the plan recomputes the core of attention; torchtitan's selective mode recomputes every second "
+           "matrix product, which takes more time and less memory");
+}
+
 void checkTorchTitan(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp8, NumberFormat::Fp32});
   const bool isSplit = p.strategy.width() > 1 || p.stages() > 1;
@@ -96,11 +108,7 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   if (hasErrors(p.out)) return p.finish({});
   if (!p.strategy.sequence && p.strategy.tensor > 1)
     p.warn("sequence", "torchtitan runs tensor parallelism with sequence parallelism; the plan has it off");
-  if (p.recompute == Recompute::Selective)
-    p.warn("recompute",
-           "the plan recomputes the core of attention; torchtitan's selective mode recomputes every second "
-           "matrix "
-           "product, which takes more time and less memory");
+  warnOfSelective(p);
   p.warnOfPlacement();
   const bool sharded = p.plan.zero >= 2;
   const bool fsdp = (sharded && p.data() > 1) || p.strategy.context > 1;
@@ -180,11 +188,7 @@ Reading<std::string> writeTorchTitanPython(LaunchPlan& p) {
   checkTorchTitanPython(p);
   const std::string modules = !hasErrors(p.out) ? modulesOf(p, "lm_head") : std::string();
   if (hasErrors(p.out)) return p.finish({});
-  if (p.recompute == Recompute::Selective)
-    p.warn("recompute",
-           "the plan recomputes the core of attention; torchtitan's selective mode recomputes every second "
-           "matrix "
-           "product, which takes more time and less memory");
+  warnOfSelective(p);
   const char* base = baseOf(p.source.architecture);
   p.warn("base",
          base ? "the model is that of " + std::string(base) + ": its layers and sizes are not in this file"

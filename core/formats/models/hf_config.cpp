@@ -359,7 +359,8 @@ Sizes have to be there; other absent keys get the defaults of transformers, and 
 its family does not have is named.)",
       .claims =
           [](const FileLook& f) {
-            if (f.names("sets") && f.names("columns") && f.names("rows")) return false;  // runs of many models
+            if (f.names("sets") && f.names("columns") && f.names("rows"))
+              return false;  // runs of many models
             return f.names("model_type") || f.names("architectures") || f.names("num_hidden_layers") ||
                    f.names("hidden_size") || f.names("n_embd");
           },

@@ -33,13 +33,8 @@ public:
     if (!m_source.isReadable(kMostBytes, "amd-smi topology")) return {std::nullopt, m_source.take()};
     for (const TextPart& line : linesOf(m_source.text())) read(line);
     if (!m_source.failed()) check();
-    Reading<HostTopology> result;
-    if (!m_source.failed()) {
-      build();
-      result.value = std::move(m_out);
-    }
-    result.diagnostics = m_source.take();
-    return result;
+    if (!m_source.failed()) build();
+    return resultOf(m_source, std::move(m_out));
   }
 
 private:
@@ -122,15 +117,7 @@ private:
   void link(int a, int b, BytesPerSecond rate, Seconds latency, Origin origin) {
     m_out.graph.links.push_back({a, b, rate, latency, 1, false, false, origin});
   }
-  int add(const std::string& id, NodeKind kind) {
-    NetworkNode n;
-    n.id = n.name = id;
-    n.kind = kind;
-    if (kind == NodeKind::Device) n.host = "host";
-    n.x = 60.0 * static_cast<double>(m_out.graph.nodes.size());
-    m_out.graph.nodes.push_back(std::move(n));
-    return static_cast<int>(m_out.graph.nodes.size()) - 1;
-  }
+  int add(const std::string& id, NodeKind kind) { return m_out.add(id, kind); }
 
   /// "50000-50000", MB/s; nothing where the driver does not tell.
   static std::optional<double> bandwidth(std::string_view s) {

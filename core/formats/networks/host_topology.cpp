@@ -19,6 +19,23 @@ std::size_t at(int i) {
 
 }  // namespace
 
+int HostTopology::add(const std::string& id, NodeKind kind, const std::string& host) {
+  NetworkNode n;
+  n.id = n.name = id;
+  n.kind = kind;
+  if (kind == NodeKind::Device) n.host = host;
+  n.x = 60.0 * static_cast<double>(graph.nodes.size());
+  graph.nodes.push_back(std::move(n));
+  return static_cast<int>(graph.nodes.size()) - 1;
+}
+
+Reading<HostTopology> resultOf(SourceText& source, HostTopology&& read) {
+  Reading<HostTopology> result;
+  if (!source.failed()) result.value = std::move(read);
+  result.diagnostics = source.take();
+  return result;
+}
+
 void findNearestDevices(HostTopology& h) {
   std::vector<std::vector<int>> next(h.graph.nodes.size());
   for (const NetworkLink& l : h.graph.links)

@@ -7,6 +7,7 @@
 #include "cluster/devices/device_spec.h"
 #include "cluster/graph/network_graph.h"
 #include "formats/networks/slurm_topology.h"
+#include "text/source_text.h"
 
 namespace nest {
 
@@ -27,10 +28,15 @@ struct HostTopology {
   int architecture = 0;  ///< of its devices, as NCCL counts it (80: A100, 90: H100); 0: not told
 
   int deviceCount() const { return graph.deviceCount(); }
+  /// A node in a row with those before it; devices stand in `host`. Returns its number.
+  int add(const std::string& id, NodeKind kind, const std::string& host = "host");
 };
 
 /// Fills Adapter::nearest: the devices fewest links away.
 void findNearestDevices(HostTopology&);
+
+/// What a reader ends with: the topology, unless the source holds an error, and what there is to say.
+Reading<HostTopology> resultOf(SourceText&, HostTopology&&);
 
 /// A host alone, as a cluster.
 GraphSource clusterOf(const HostTopology&);

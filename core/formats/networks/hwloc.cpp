@@ -26,13 +26,8 @@ public:
 
   Reading<HostTopology> run() {
     if (const auto topology = readXml(m_source, m_document, kFormat)) read(topology);
-    Reading<HostTopology> result;
-    if (!m_source.failed()) {
-      findNearestDevices(m_out);
-      result.value = std::move(m_out);
-    }
-    result.diagnostics = m_source.take();
-    return result;
+    if (!m_source.failed()) findNearestDevices(m_out);
+    return resultOf(m_source, std::move(m_out));
   }
 
 private:
@@ -59,15 +54,7 @@ private:
         "check the links' bandwidths");
   }
 
-  int add(const std::string& id, NodeKind kind) {
-    NetworkNode n;
-    n.id = n.name = id;
-    n.kind = kind;
-    if (kind == NodeKind::Device) n.host = "host";
-    n.x = 60.0 * static_cast<double>(m_out.graph.nodes.size());
-    m_out.graph.nodes.push_back(std::move(n));
-    return static_cast<int>(m_out.graph.nodes.size()) - 1;
-  }
+  int add(const std::string& id, NodeKind kind) { return m_out.add(id, kind); }
   void link(int a, int b, BytesPerSecond rate, Seconds latency) {
     m_out.graph.links.push_back({a, b, rate, latency, 1, false, false, Origin::Estimated});
   }

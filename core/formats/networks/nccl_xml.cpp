@@ -55,13 +55,8 @@ public:
 
   Reading<HostTopology> run() {
     if (const auto system = readXml(m_source, m_document, kFormat)) read(system);
-    Reading<HostTopology> result;
-    if (!m_source.failed()) {
-      findNearestDevices(m_out);
-      result.value = std::move(m_out);
-    }
-    result.diagnostics = m_source.take();
-    return result;
+    if (!m_source.failed()) findNearestDevices(m_out);
+    return resultOf(m_source, std::move(m_out));
   }
 
 private:
@@ -101,15 +96,7 @@ private:
       m_source.error(at(system), "no-devices", "the file names no <gpu>");
   }
 
-  int add(const std::string& id, NodeKind kind) {
-    NetworkNode n;
-    n.id = n.name = m_prefix + id;
-    n.kind = kind;
-    if (kind == NodeKind::Device) n.host = m_host;
-    n.x = 60.0 * static_cast<double>(m_out.graph.nodes.size());
-    m_out.graph.nodes.push_back(std::move(n));
-    return static_cast<int>(m_out.graph.nodes.size()) - 1;
-  }
+  int add(const std::string& id, NodeKind kind) { return m_out.add(m_prefix + id, kind, m_host); }
   void link(int a, int b, double rate, double latency, int times = 1) {
     m_out.graph.links.push_back(
         {a, b, BytesPerSecond(rate), Seconds(latency), times, false, false, Origin::Estimated});

@@ -86,13 +86,8 @@ public:
       if (!m_source.failed()) readLegend(lines);
       if (!m_source.failed()) check();
     }
-    Reading<HostTopology> result;
-    if (!m_source.failed()) {
-      build();
-      result.value = std::move(m_out);
-    }
-    result.diagnostics = m_source.take();
-    return result;
+    if (!m_source.failed()) build();
+    return resultOf(m_source, std::move(m_out));
   }
 
 private:

@@ -68,7 +68,8 @@ private slots:
       if (QTest::currentTestFailed()) return;
     }
     QVERIFY2(checked > 800 && sharded > 60 && folded > 60,
-             qPrintable(QString("%1 stages, %2 in shard groups, %3 folded").arg(checked).arg(sharded).arg(folded)));
+             qPrintable(
+                 QString("%1 stages, %2 in shard groups, %3 folded").arg(checked).arg(sharded).arg(folded)));
   }
 };
 NEST_TEST(TestRankMembership)
