@@ -31,7 +31,8 @@ std::string summaryOf(const ValidationReport& report) {
 
 std::string summaryOf(const RankingReport& report) {
   return text::percent(report.pairsRight()) + " of pairs more than 10 % apart are ordered correctly; " +
-         std::to_string(report.picksThatRan()) + " of " + counted(report.picks(), "pick", "picks") + " ran";
+         std::to_string(report.picksThatRan()) + " of " + counted(report.picks(), "pick", "picks") +
+         " ran; runs slower than 2.5 times the best of their sweep are not compared";
 }
 
 }  // namespace
@@ -69,7 +70,10 @@ RunPoints pointsOf(const ValidationReport& report) {
 
 RunPoints pointsOf(const RankingReport& report) {
   RunPoints out;
-  for (const Sweep& s : report.sweeps)
+  for (const Sweep& s : report.sweeps) {
+    double best = 0;
+    for (const RankedRun& r : s.runs)
+      if (r.ran() && (best == 0 || r.measured < best)) best = r.measured;
     for (const RankedRun& r : s.runs)
       if (r.predicted > 0)
         out.points.push_back({.name = s.name + ' ' + r.run.label,
@@ -78,7 +82,9 @@ RunPoints pointsOf(const RankingReport& report) {
                               .measured = r.measured,
                               .predicted = r.predicted,
                               .experts = r.run.model.experts.has_value(),
-                              .fits = r.fits});
+                              .fits = r.fits,
+                              .isCompared = !r.ran() || r.measured <= RankingReport::kComparable * best});
+  }
   out.summary = summaryOf(report);
   return out;
 }

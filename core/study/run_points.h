@@ -18,6 +18,7 @@ struct RunPoint {
   bool fitted = false;          ///< constants were chosen with it in view
   bool experts = false;         ///< of a mixture of experts
   bool fits = true;             ///< predicted to
+  bool isCompared = true;       ///< false: so slow that rankings leave it out (RankingReport::kComparable)
 
   double error() const { return predicted / measured - 1; }  ///< of the time; only of a run that ran
 };

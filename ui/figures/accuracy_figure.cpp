@@ -32,8 +32,11 @@ struct AccuracyFigure::Plot {
   double share(double v) const { return std::log(v / low) / std::log(high / low); }
   double x(double v) const { return area.left() + share(v) * area.width(); }
   double y(double v) const { return area.bottom() - share(v) * area.height(); }
-  QPointF at(const RunPoint& p) const {
-    return {p.measured > 0 ? x(p.measured) : failed.center().x(), y(p.predicted)};
+  /// Run i. Those that failed are spread over their column, so that they do not cover each other.
+  QPointF at(const RunPoint& p, std::size_t i) const {
+    const double spread = std::fmod(double(i) * 0.618034, 1) - 0.5;
+    return {p.measured > 0 ? x(p.measured) : failed.center().x() + spread * (failed.width() - 8),
+            y(p.predicted)};
   }
 };
 
@@ -122,7 +125,8 @@ void AccuracyFigure::paintMark(Ink& ink, const QPointF& at, const RunPoint& p) c
     return;
   }
   QPainter& painter = ink.painter();
-  const QColor colour = ink.theme().stage(p.experts ? 1 : 0);
+  const QColor strong = ink.theme().stage(p.experts ? 1 : 0);
+  const QColor colour = p.isCompared ? strong : mixed(ink.color(Theme::Role::Canvas), strong, 0.3);
   painter.setPen(QPen(p.fitted ? colour : ink.color(Theme::Role::Canvas), p.fitted ? 1.6 : 0.8));
   painter.setBrush(p.fitted ? ink.color(Theme::Role::Canvas) : colour);
   if (p.experts)  // by form too
@@ -138,11 +142,16 @@ void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) cons
   ink.painter().setRenderHint(QPainter::Antialiasing);
   paintAxes(ink, plot);
   bool anyFitted = false, anyFailed = false;
-  for (const bool fitted : {true, false})
-    for (const RunPoint& p : m_runs.points) {
-      if (p.fitted != fitted) continue;
-      paintMark(ink, plot.at(p), p);
+  bool anySlow = false;
+  // Those that matter most last, on top.
+  const auto rankOf = [](const RunPoint& p) { return !p.isCompared ? 0 : p.fitted ? 1 : 2; };
+  for (int rank = 0; rank < 3; ++rank)
+    for (std::size_t i = 0; i < m_runs.points.size(); ++i) {
+      const RunPoint& p = m_runs.points[i];
+      if (rankOf(p) != rank) continue;
+      paintMark(ink, plot.at(p, i), p);
       anyFitted = anyFitted || p.fitted, anyFailed = anyFailed || !(p.measured > 0);
+      anySlow = anySlow || !p.isCompared;
     }
   if (anyFailed)
     ink.label({plot.failed.left() - 8, plot.area.bottom() + 3, plot.failed.width() + 16, 16},
@@ -150,6 +159,9 @@ void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) cons
               ink.color(Theme::Role::MutedText));
   auto legend = legendOf(ink, m_runs);
   if (anyFailed) legend.push_back({tr("Predicted to fit, but did not run"), ink.color(Theme::Role::Error)});
+  if (anySlow)
+    legend.push_back(
+        {tr("Not compared: too slow"), mixed(ink.color(Theme::Role::Canvas), ink.theme().stage(0), 0.3)});
   if (anyFitted) legend.push_back({tr("Fitted"), ink.theme().stage(0), 0, false, true});
   paintLegend(ink, plot.legend, legend);
   paintMarks(ink, area, none);
@@ -157,7 +169,7 @@ void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) cons
 
 Figure::Hit AccuracyFigure::hitOf(int i, const QRectF& area, const PlanContext&) const {
   const RunPoint& p = m_runs.points[static_cast<std::size_t>(i)];
-  const QPointF at = plotOf(area, false).at(p);
+  const QPointF at = plotOf(area, false).at(p, static_cast<std::size_t>(i));
   QString tip = tr("<b>%1</b><br>%2 on %3<br>predicted %4 per step")
                     .arg(from(p.name).toHtmlEscaped(), from(p.program), from(p.device), time(p.predicted));
   tip += p.measured > 0 ? tr(", measured %1 (%2)").arg(time(p.measured), from(text::signedPercent(p.error())))

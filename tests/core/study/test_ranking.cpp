@@ -74,6 +74,8 @@ private slots:
     const auto missed = std::count_if(swept->points.begin(), swept->points.end(),
                                       [](const auto& p) { return p.measured == 0 && p.fits; });
     QCOMPARE(failed, 2);
+    const auto slow = readRunPoints(sweep("[[1,1,1,8,1,1,40000,25],[1,8,1,1,1,0,10000,9]]"), "f");
+    QVERIFY(slow && slow->points[0].isCompared && !slow->points[1].isCompared);
     QCOMPARE(missed, 1);
     QVERIFY(swept->least() > 0 && swept->least() < swept->largest());
     const auto runs =
