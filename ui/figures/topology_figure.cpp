@@ -357,10 +357,20 @@ QString TopologyFigure::words(const PlanContext& c) const {
   return out;
 }
 
+/// Groups of a single rank each would colour every device at random.
+static bool tellsRanksApart(const PlanContext& c, Together t) {
+  if (t == Together::Stage || !c.shownPlan()) return true;
+  for (int i = 0; i < c.shownPlan()->stageCount(); ++i)
+    if (membershipOf(*c.shownPlan(), t, i, 0, 0).size > 1) return true;
+  return false;
+}
+
 std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) const {
   constexpr std::array kFoldings{"small", "always", "never"};
   std::vector<FigureOption::Choice> colours;
-  for (const Together t : kTogether) colours.push_back({nameOf(t), QString::fromUtf8(labelOf(t))});
+  for (const Together t : kTogether)
+    if (t == m_colouredBy || tellsRanksApart(c, t))
+      colours.push_back({nameOf(t), QString::fromUtf8(labelOf(t))});
   return {{"colour", QStringLiteral("Colour by"),
            QStringLiteral("What the ranks of one colour have in common"), colours, nameOf(m_colouredBy)},
           {"folding",

@@ -55,6 +55,20 @@ QStringList matching(const Words& words, const char* pattern) {
 class TestReading : public QObject {
   Q_OBJECT
 private slots:
+  // A dense plan has no expert groups, and groups of one rank would give every device a colour of its own.
+  void coloursAreOfferedThatTellRanksApart() {
+    const auto offered = [](int tensor) {
+      const TopologyFigure figure;
+      std::set<std::string> out;
+      for (const FigureOption& o : figure.offeredOptions(contextOf(2, {8, 4}, tensor)))
+        if (o.key == "colour")
+          for (const auto& choice : o.choices) out.insert(choice.name);
+      return out;
+    };
+    QCOMPARE(offered(8), (std::set<std::string>{"stage", "tp", "dp", "shard"}));
+    QCOMPARE(offered(1), (std::set<std::string>{"stage", "dp", "shard"}));
+  }
+
   void nothingIsTooSmallToDrawOn() {
     const PlanContext c = contextOf(4, {8, 4, 4});
     const SelectionItem item{ItemKind::Device, 5};
