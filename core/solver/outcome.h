@@ -29,6 +29,7 @@ struct Candidate {
   Strategy strategy;
   int dataDegree = 0;
   int stageCount = 0;
+  int chunks = 1;  ///< of a stage
   Fate fate = Fate::NotReached;
   Seconds lowerBound;           ///< proven
   std::optional<Seconds> best;  ///< best plan found in it, if it was solved

@@ -139,6 +139,7 @@ Candidate Search::candidateOf(const Entry& e) const {
   c.strategy = e.group->sums->strategy();
   c.dataDegree = e.group->dataDegree;
   c.stageCount = e.stages;
+  c.chunks = e.chunks;
   c.fate = e.fate;
   c.lowerBound = Seconds(e.least());
   if (e.best > 0) c.best = Seconds(e.best);

@@ -13,6 +13,7 @@
 #include <QTableView>
 #include <QTableWidget>
 #include <QTest>
+#include <set>
 
 #include "document/scenario_document.h"
 #include "editors/cuts/cut_canvas.h"
@@ -81,6 +82,25 @@ private slots:
       QVERIFY(!model.index(r, CandidateModel::Fate).data().toString().isEmpty());
     model.setOutcome(nullptr);
     QCOMPARE(model.rowCount(), 0);
+  }
+  void noTwoCandidatesReadTheSame() {
+    Desk desk;
+    Scenario scenario = desk.document.scenario();
+    scenario.search.chunksPerStage = {1, 2};
+    const Problem problem = *buildProblem(scenario);
+    CandidateModel model;
+    model.setOutcome(std::make_shared<const Outcome>(solve(problem)));
+    std::set<QString> seen;
+    bool anyChunks = false;
+    for (int r = 0; r < model.rowCount(); ++r) {
+      QString row;
+      for (const int c : {CandidateModel::Microbatch, CandidateModel::Strategy, CandidateModel::Data,
+                          CandidateModel::Stages})
+        row += model.index(r, c).data().toString() + QLatin1Char('|');
+      anyChunks = anyChunks || row.contains(QStringLiteral("VPP2"));
+      QVERIFY2(seen.insert(row).second, qPrintable(row));
+    }
+    QVERIFY(anyChunks);
   }
 
   void findTheWholeFront() {

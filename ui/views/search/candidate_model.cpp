@@ -113,7 +113,7 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
       case Data:
         return c.dataDegree;
       case Stages:
-        return c.stageCount;
+        return c.stageCount * 1000 + c.chunks;
       case Fate:
         return static_cast<int>(c.fate);
       case Time:
@@ -133,6 +133,7 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
     case Data:
       return c.dataDegree;
     case Stages:
+      if (c.chunks > 1) return tr("%1 VPP%2").arg(c.stageCount).arg(c.chunks);
       return c.stageCount > 0 ? QVariant(c.stageCount) : QVariant(tr("any"));
     case Fate:
       return fateName(c.fate);

@@ -177,6 +177,7 @@ void SearchView::askAbout(int row) {
   if (c.strategy.expert > 1) question += tr(", e=%1").arg(c.strategy.expert);
   question += tr(", d=%1").arg(c.dataDegree);
   if (c.stageCount > 0) question += tr(", p=%1").arg(c.stageCount);
+  if (c.chunks > 1) question += tr(", v=%1").arg(c.chunks);
   m_question->setText(question);
   m_tabs->setCurrentIndex(0);
   ask(question);
