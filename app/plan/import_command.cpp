@@ -198,7 +198,8 @@ says. Choose the fastest as --device. With joined hosts --level sets the switche
 
 A log of Megatron-LM or torchtitan, or torchtitan's configuration, gives the program, the degrees (as constraints) and the
 batch. Output of nccl-tests gives bandwidth and latency of the level that its ranks and hosts span, with origin measured;
-where that may be one of several, say which:
+a table of AIConfigurator sets the rates of the device, Galvatron's bandwidths set levels. Where the level may be one of
+several, say which:
   nest-plan import config.json --network 'host:8@450GB/s rack:4@50GB/s' run.log --level 1=all_reduce.txt)",
       .options =
           {{"--into", 0, "SCENARIO", "keep its job, search and all that the files do not bring"},

@@ -104,18 +104,18 @@ Reading<Source> openSource(const std::string& path, Sources allowed) {
 }
 
 Reading<std::string> readAll(Source source, const std::string& path) {
-  const auto tooLarge = [&] {
-    return Reading<std::string>{std::nullopt,
-                                fault(path, "file-too-large", "the file is larger than 64 MiB")};
-  };
-  if (source.size > kLargestText) return tooLarge();
+  std::size_t most = kLargestText;
   std::string text;
-  text.reserve(source.size);
   std::string chunk(kChunk, '\0');
   ssize_t n = 0;
   while ((n = source.next(chunk.data(), chunk.size())) > 0) {
+    const bool isFirst = text.empty();
     text.append(chunk, 0, static_cast<std::size_t>(n));
-    if (text.size() > kLargestText) return tooLarge();
+    if (isFirst && text.starts_with("SQLite format 3")) most = kLargestDatabase;
+    if (std::max(text.size(), source.size) > most)
+      return {std::nullopt, fault(path, "file-too-large",
+                                  "the file is larger than " + std::to_string(most >> 20) + " MiB")};
+    if (isFirst) text.reserve(source.size);
   }
   if (n < 0) return {std::nullopt, unreadable(path, errno)};
   return {asUtf8(std::move(text)), {}};

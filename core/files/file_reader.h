@@ -8,16 +8,16 @@
 
 namespace nest {
 
-/// Nothing that is read as a whole may be larger.
-inline constexpr std::size_t kLargestText = 64u << 20;
+/// No text that is read as a whole may be larger, and no SQLite file.
+inline constexpr std::size_t kLargestText = 64u << 20, kLargestDatabase = 512u << 20;
 
 enum class Sources {
   Anything,  ///< devices and pipes as well; a named pipe gets 2 s to find a writer
   Files,     ///< regular files, and pipes that a shell hands over ("<(…)"): what cannot hold up a window
 };
 
-/// The text of a file as UTF-8 (see asUtf8). Errors: missing, a folder, unreadable, above kLargestText, no
-/// allowed source. Whatever `path` is, no more than kLargestText is held.
+/// The text of a file as UTF-8 (see asUtf8). Errors: missing, a folder, unreadable, too large, no allowed
+/// source. Whatever `path` is, no more than that is held.
 Reading<std::string> readText(const std::string& path, Sources = Sources::Anything);
 /// The same of what stands on standard input.
 Reading<std::string> readStandardInput();

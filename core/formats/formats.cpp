@@ -45,6 +45,9 @@ const Format& torchtitanLogFormat();
 const Format& torchtitanConfigFormat();
 const Format& ncclTestsFormat();
 const Format& profilerTraceFormat();
+const Format& nsightExportFormat();
+const Format& galvatronFormat();
+const Format& aiConfiguratorFormat();
 
 std::span<const Format* const> formats() {
   static const std::array all = {&scenarioFormat(),
@@ -60,6 +63,9 @@ std::span<const Format* const> formats() {
                                  &torchtitanConfigFormat(),
                                  &ncclTestsFormat(),
                                  &profilerTraceFormat(),
+                                 &nsightExportFormat(),
+                                 &galvatronFormat(),
+                                 &aiConfiguratorFormat(),
                                  &clusterTextFormat(),
                                  &slurmConfFormat(),
                                  &slurmYamlFormat(),

@@ -9,6 +9,7 @@
 #include "formats/networks/network_import.h"
 #include "formats/networks/slurm_topology.h"
 #include "formats/profiles/imported_profile.h"
+#include "scenario/kernel_fit.h"
 #include "scenario/link_fit.h"
 #include "units/text.h"
 
@@ -392,20 +393,21 @@ void layOver(const Imported::Measured& m, bool keepsProgram, Scenario& s, Diagno
       told.push_back(
           note("run-time", {}, "its step time is not used: it is that of one plan",
                "solve, then calibrate with nest-plan evaluate SCENARIO PLAN --measured " + m.path));
-  } else if (const auto* times = std::get_if<CollectiveTimes>(&m.measurement.of)) {
-    const auto cluster = deriveHierarchy(s.cluster, s.constraints.excludedDevices);
-    if (!cluster) return take(cluster.diagnostics);
-    auto fit = fitLink(*cluster, s.assumptions, *times, m.level);
-    take(std::move(fit.diagnostics));
-    if (!fit) return;
-    told = setLink(s.cluster, *fit);
+  } else if (const auto* times = std::get_if<std::vector<CollectiveTimes>>(&m.measurement.of)) {
+    std::vector<std::string> lines;
+    told = setLinks(s.cluster, s.constraints.excludedDevices, s.assumptions, *times, m.level, lines);
     if (!hasErrors(told))
-      for (std::string& line : toldOf(*fit, cluster->level(fit->level), s.assumptions))
+      for (std::string& line : lines)
         told.push_back(note("link-measured", {"", 0, 0, "/cluster/network"}, std::move(line)));
+  } else if (const auto* kernels = std::get_if<KernelTimes>(&m.measurement.of)) {
+    std::vector<std::string> lines;
+    told = setKernels(s, *kernels, lines);
+    for (std::string& line : lines)
+      told.push_back(note("kernels-measured", {"", 0, 0, "/cluster/device"}, std::move(line)));
   } else {
-    told.push_back(
-        error("trace-needs-plan", {}, "times of layers are those of one plan, which is not known here",
-              "give them to nest-plan evaluate SCENARIO PLAN --measured " + m.path + " --calibrated NEW"));
+    told.push_back(error(
+        "trace-needs-plan", {}, "times of layers are laid over those of one plan, which is not known here",
+        "give them to nest-plan evaluate SCENARIO PLAN --measured " + m.path + " --calibrated NEW"));
   }
   take(std::move(told));
 }
@@ -415,8 +417,10 @@ std::vector<const Imported::Measured*> innermostFirst(const std::vector<Imported
   std::vector<const Imported::Measured*> out;
   for (const Imported::Measured& m : all) out.push_back(&m);
   const auto width = [](const Imported::Measured* m) {
-    const auto* times = std::get_if<CollectiveTimes>(&m->measurement.of);
-    return times ? std::pair(m->level.value_or(times->hosts() > 1), times->hosts()) : std::pair(-1, 0);
+    const auto* times = std::get_if<std::vector<CollectiveTimes>>(&m->measurement.of);
+    if (!times) return std::pair(-1, 0);
+    const int hosts = times->front().hosts();
+    return std::pair(m->level.value_or(hosts > 1), hosts);
   };
   std::stable_sort(out.begin(), out.end(), [&](const auto* a, const auto* b) { return width(a) < width(b); });
   return out;

@@ -102,9 +102,14 @@ constexpr Known kUnsupportedJson[] = {
      [](Text t) { return names(t, "apiVersion"); }},
     {"this is amd-smi's JSON", "give its text: amd-smi topology",
      [](Text t) { return names(t, "link_type") && names(t, "num_hops"); }},
-    {"this is Galvatron's table of computation times, which are those of whole models",
-     "measure the layers with samples/profiling/measure_layers.py",
-     [](Text t) { return has(t, "\"layernum[") || has(t, "\"layertype_"); }},
+    {"this is what Galvatron sums up of its profile",
+     "give the file that its profiler wrote, with layernum[…]",
+     [](Text t) { return has(t, "\"layertype_"); }},
+    {"this is Galvatron's slowdown of compute beside exchanges",
+     "give its other files; what overlaps is said by the program and by /assumptions/overlap",
+     [](Text t) { return names(t, "overlap_coe"); }},
+    {"this is a plan of Galvatron", "write it as a plan; nest-plan evaluate --help shows one",
+     [](Text t) { return names(t, "tp_sizes_enc"); }},
     {"this looks like the vendor's params.json", "give the config.json of its Hugging Face release",
      [](Text t) { return names(t, "n_layers") && (names(t, "dim") || names(t, "n_heads")); }},
 };
@@ -112,11 +117,7 @@ constexpr Known kUnsupportedXml[] = {
     {"this is an algorithm of MSCCL, not a topology", kHost, [](Text t) { return has(t, "<algo"); }},
 };
 constexpr Known kUnsupportedText[] = {
-    {"this is an SQLite file, as Nsight Systems exports",
-     "profile the run with torch.profiler and give what export_chrome_trace writes",
-     [](Text t) { return t.starts_with("SQLite format 3"); }},
-    {"this is a report of Nsight Systems",
-     "profile the run with torch.profiler and give what export_chrome_trace writes",
+    {"this is a table that nsys stats prints", "give what nsys export --type sqlite writes of the report",
      [](Text t) { return has(t, "NVTX GPU Projection") || has(t, "nvtx_gpu_proj"); }},
     {"this is a Topology of Kueue, which names labels but no nodes", kNodes,
      [](Text t) { return has(t, "kueue.x-k8s.io") || (has(t, "nodeLabel:") && has(t, "levels:")); }},
@@ -178,6 +179,9 @@ Unsupported unsupported(std::string_view text) {
   if (text.empty()) return {"the file is empty", {}};
   if (text.starts_with("\x1f\x8b") || text.starts_with("PK\x03\x04"))
     return {"the file is compressed", "unpack it first"};
+  if (text.starts_with("PAR1"))
+    return {"this is a table in Parquet, as AIConfigurator ships",
+            "write it as text: pandas.read_parquet(FILE).to_csv(NEW, index=False)"};
   const std::string_view t = content(text).substr(0, kLooked);
   const auto among = [&](std::span<const Known> all) -> Unsupported {
     for (const Known& k : all)

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "plan/evaluation.h"
+#include "scenario/kernel_fit.h"
 #include "scenario/layer_overlay.h"
 #include "scenario/link_fit.h"
 #include "units/text.h"
@@ -87,42 +88,28 @@ Reading<Calibration> byRun(const Scenario& scenario, const Plan& plan, const Tra
   return result;
 }
 
-Reading<Calibration> byLink(const Scenario& scenario, const Plan& plan, const CollectiveTimes& times,
-                            std::optional<int> level) {
+/// What `change` puts into the scenario, with the plan's step time before and after. It returns what is
+/// wrong.
+template <class Change>
+Reading<Calibration> byChange(const Scenario& scenario, const Plan& plan, Change change) {
   Reading<Calibration> result;
-  auto cluster = deriveHierarchy(scenario.cluster, scenario.constraints.excludedDevices);
-  if (!cluster) return {std::nullopt, std::move(cluster.diagnostics)};
-  auto fit = fitLink(*cluster, scenario.assumptions, times, level);
-  result.diagnostics = std::move(fit.diagnostics);
-  if (!fit) return result;
   Calibration c;
   c.scenario = scenario;
-  for (Diagnostic& d : setLink(c.scenario.cluster, *fit)) result.diagnostics.push_back(std::move(d));
+  result.diagnostics = change(c);
   if (hasErrors(result.diagnostics)) return result;
-  c.told = toldOf(*fit, cluster->level(fit->level), scenario.assumptions);
   Diagnostics errors;
   const auto before = evaluated(scenario, plan, errors), after = evaluated(c.scenario, plan, errors);
   if (!before || !after) return {std::nullopt, std::move(errors)};
   c.predicted = before->batchTime;
   c.rescaled = after->batchTime;
-  c.factor = scenario.model.calibration;
-  result.value = std::move(c);
-  return result;
-}
-
-Reading<Calibration> byLayers(const Scenario& scenario, const Plan& plan, const LayerTimes& times) {
-  Reading<Calibration> result;
-  Calibration c;
-  c.scenario = scenario;
-  auto model = withLayerTimes(scenario, plan, times, c.told);
-  result.diagnostics = std::move(model.diagnostics);
-  if (!model) return result;
-  c.scenario.model = std::move(*model);
-  Diagnostics errors;
-  const auto before = evaluated(scenario, plan, errors), after = evaluated(c.scenario, plan, errors);
-  if (!before || !after) return {std::nullopt, std::move(errors)};
-  c.predicted = before->batchTime;
-  c.rescaled = after->batchTime;
+  c.factor = c.scenario.model.calibration;
+  const auto needed = [](const Evaluation& e) {
+    return e.fullestStage() < 0 ? Bytes()
+                                : e.stages[static_cast<std::size_t>(e.fullestStage())].memory.total();
+  };
+  if (needed(*before) != needed(*after))
+    c.told.push_back("the fullest stage needs " + text::memory(needed(*after)) + " per device (" +
+                     text::memory(needed(*before)) + " before)");
   result.value = std::move(c);
   return result;
 }
@@ -173,8 +160,18 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
 Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, const Measurement& m,
                                     std::optional<int> level) {
   if (const auto* run = std::get_if<TrainingRun>(&m.of)) return byRun(scenario, plan, *run);
-  if (const auto* times = std::get_if<CollectiveTimes>(&m.of)) return byLink(scenario, plan, *times, level);
-  return byLayers(scenario, plan, std::get<LayerTimes>(m.of));
+  return byChange(scenario, plan, [&](Calibration& c) {
+    if (const auto* times = std::get_if<std::vector<CollectiveTimes>>(&m.of))
+      return setLinks(c.scenario.cluster, scenario.constraints.excludedDevices, scenario.assumptions, *times,
+                      level, c.told);
+    if (const auto* kernels = std::get_if<KernelTimes>(&m.of))
+      return setKernels(c.scenario, *kernels, c.told);
+    auto model = std::holds_alternative<LayerTimes>(m.of)
+                     ? withLayerTimes(scenario, plan, std::get<LayerTimes>(m.of), c.told)
+                     : withBlockTable(scenario, plan, std::get<BlockTable>(m.of), c.told);
+    if (model) c.scenario.model = std::move(*model);
+    return std::move(model.diagnostics);
+  });
 }
 
 }  // namespace nest

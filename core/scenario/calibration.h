@@ -24,10 +24,10 @@ struct Calibration {
 Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, Seconds measured);
 
 /// By any measurement of a run of this plan. A training log: as above, with its memory beside the predicted
-/// one. Times of exchanges: bandwidth and latency of one level (link_fit.h). Times of layers: measured costs
-/// over the analytic ones (layer_overlay.h). `level`: of which level exchanges are; unset: the one that the
-/// ranks tell. Errors: besides, the run is known to be of another plan; the measurement says nothing of the
-/// plan.
+/// one. Times of exchanges: bandwidth and latency of levels (link_fit.h). Times of layers and blocks:
+/// measured costs over the analytic ones (layer_overlay.h). Times of kernels: rates of the device
+/// (kernel_fit.h). `level`: of which level exchanges are; unset: the one that the ranks tell. Errors:
+/// besides, the run is known to be of another plan; the measurement says nothing of the plan.
 Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, const Measurement&,
                                     std::optional<int> level = {});
 

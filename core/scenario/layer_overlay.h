@@ -12,4 +12,10 @@ namespace nest {
 Reading<ModelSource> withLayerTimes(const Scenario&, const Plan&, const LayerTimes&,
                                     std::vector<std::string>& told);
 
+/// By a table of blocks. Forward times without tensor parallelism: laid over where the plan has none and its
+/// microbatch size is in the table; else one factor on all compute. Activations: laid over those of the
+/// plan's strategy. Errors: the table is of other sequence lengths, or has no row of the strategy.
+Reading<ModelSource> withBlockTable(const Scenario&, const Plan&, const BlockTable&,
+                                    std::vector<std::string>& told);
+
 }  // namespace nest

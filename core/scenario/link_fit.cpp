@@ -231,13 +231,35 @@ private:
   std::vector<NetworkLevel> m_levels;
 };
 
+/// As benchmarks see it: how a program uses the network does not count.
+Hierarchy asMeasured(const Hierarchy& bare, Assumptions assumptions) {
+  assumptions.flatExchange = 0;
+  return asProgramUses(bare, assumptions);
+}
+
+/// How far the model is from times that it was not fitted on; a sentence, empty where it cannot be said.
+std::string comparison(const Hierarchy& bare, const Assumptions& assumptions, const CollectiveTimes& times,
+                       std::optional<int> level) {
+  const Hierarchy cluster = asMeasured(bare, assumptions);
+  const auto ranks = RankPlacer(cluster, times).place(level);
+  if (!ranks || ranks.value->size() < 2) return {};
+  const Trial trial(cluster, times, *ranks.value);
+  const auto off = [&](const CollectiveTimes::Row& r) { return trial.time(r.size) / r.time - 1; };
+  const auto [least, most] = std::minmax_element(
+      times.rows.begin(), times.rows.end(), [&](const auto& a, const auto& b) { return off(a) < off(b); });
+  std::string out =
+      std::string(nameOf(times.kind)) + " of the same ranks is not fitted: the model is off by ";
+  return out + (times.rows.size() == 1
+                    ? text::signedPercent(off(*least))
+                    : text::signedPercent(off(*least)) + " (" + text::memory(least->size) + ") to " +
+                          text::signedPercent(off(*most)) + " (" + text::memory(most->size) + ')');
+}
+
 }  // namespace
 
 Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, const CollectiveTimes& times,
                          std::optional<int> level) {
-  Assumptions own = assumptions;
-  own.flatExchange = 0;  // of a program, not of the network
-  const Hierarchy cluster = asProgramUses(bare, own);
+  const Hierarchy cluster = asMeasured(bare, assumptions);
   const auto ranks = RankPlacer(cluster, times).place(level);
   if (!ranks) return {std::nullopt, ranks.diagnostics};
   if (ranks.value->size() < 2)
@@ -290,6 +312,33 @@ Diagnostics setLink(ClusterSource& cluster, const LinkFit& fit) {
   if (fit.latency) level.latency = *fit.latency;
   level.origin = Origin::Measured;
   return {};
+}
+
+Diagnostics setLinks(ClusterSource& source, const std::vector<int>& excluded, const Assumptions& assumptions,
+                     const std::vector<CollectiveTimes>& all, std::optional<int> level,
+                     std::vector<std::string>& told) {
+  Diagnostics out;
+  const auto take = [&out](Diagnostics more) {
+    std::move(more.begin(), more.end(), std::back_inserter(out));
+    return !hasErrors(out);
+  };
+  std::vector<const CollectiveTimes*> fitted;
+  for (const CollectiveTimes& times : all) {
+    const auto cluster = deriveHierarchy(source, excluded);
+    if (!cluster) return cluster.diagnostics;
+    const std::optional<int> own = all.size() == 1 || times.hosts() > 1 ? level : std::nullopt;
+    if (std::any_of(fitted.begin(), fitted.end(), [&](auto* f) { return f->rankHosts == times.rankHosts; })) {
+      if (std::string line = comparison(*cluster, assumptions, times, own); !line.empty())
+        told.push_back(std::move(line));
+      continue;
+    }
+    auto fit = fitLink(*cluster, assumptions, times, own);
+    if (!take(std::move(fit.diagnostics)) || !take(setLink(source, *fit))) return out;
+    for (std::string& line : toldOf(*fit, cluster->level(fit->level), assumptions))
+      told.push_back(std::move(line));
+    fitted.push_back(&times);
+  }
+  return out;
 }
 
 std::string toText(const LinkFit& fit) {

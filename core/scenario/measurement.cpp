@@ -46,6 +46,40 @@ std::string holdsOf(const CollectiveTimes& c) {
          "bus bandwidth up to " + text::bandwidth(fastest->bus);
 }
 
+std::string holdsOf(const std::vector<CollectiveTimes>& all) {
+  std::string out;
+  for (const CollectiveTimes& c : all) add(out, holdsOf(c), "; ");
+  return out;
+}
+
+std::string many(std::size_t n, const char* noun) {
+  return text::count(static_cast<int>(n)) + ' ' + noun + (n == 1 ? "" : "s");
+}
+
+std::string holdsOf(const BlockTable& t) {
+  std::string out;
+  if (!t.times.empty())
+    out = "forward times of a block, " + many(t.times.size(), "microbatch size") + ", MBS " +
+          text::count(t.times.front().microbatch) + ": " + text::time(t.times.front().forward);
+  for (const BlockTable::Memory& m : t.memory)
+    add(out,
+        "activations of a block, TP " + text::count(m.tensor) + (m.sequenceParallel ? " + SP: " : ": ") +
+            text::memory(m.perSample) + " per sample",
+        "; ");
+  return out;
+}
+
+std::string holdsOf(const KernelTimes& t) {
+  std::string out;
+  const auto part = [&out](std::size_t n, const char* noun) {
+    if (n > 0) add(out, many(n, noun), ", ");
+  };
+  part(t.wide.size(), "16-bit product");
+  part(t.fp8.size(), "fp8 product");
+  part(t.attention.size(), "attention kernel");
+  return out + " on " + t.device;
+}
+
 std::string holdsOf(const LayerTimes& t) {
   Seconds forward, backward;
   for (const auto& l : t.layers) {
@@ -53,7 +87,9 @@ std::string holdsOf(const LayerTimes& t) {
     backward += l.backward;
   }
   const double count = static_cast<double>(t.layers.size());
-  return text::count(static_cast<int>(t.layers.size())) + " layers (" + t.annotation + "), " +
+  const bool isNumbered = t.layers.front().number >= 0;
+  return text::count(isNumbered ? static_cast<int>(t.layers.size()) : t.layers.front().passes) +
+         (isNumbered ? " layers (" : " passes of layers (") + t.annotation + "), " +
          text::time(forward / count) + " forward and " + text::time(backward / count) +
          " backward on average";
 }

@@ -54,7 +54,7 @@ const char* nameOf(CollectiveTimes::Kind);
 /// How long each layer's own kernels took, exchanges left out (profiler traces).
 struct LayerTimes {
   struct Layer {
-    int number = 0;             ///< as the trace numbers it
+    int number = 0;  ///< as the trace numbers it; −1: it does not, the one entry is any layer's mean
     Seconds forward, backward;  ///< of one pass
     int passes = 0;
   };
@@ -63,8 +63,40 @@ struct LayerTimes {
   std::vector<Layer> layers;  ///< ascending by number; at least one
 };
 
+/// What planners measure of one block of their model (Galvatron), exchanges left out.
+struct BlockTable {
+  struct Time {
+    int microbatch = 1, sequenceLength = 0;
+    Seconds forward;  ///< of one pass, without tensor parallelism
+  };
+  struct Memory {
+    int tensor = 1, sequenceLength = 0;
+    bool sequenceParallel = false;
+    Bytes perSample;  ///< activations kept for the backward pass, nothing computed again
+  };
+  std::vector<Time> times;  ///< ascending by microbatch size; one of the two lists is empty
+  std::vector<Memory> memory;
+};
+
+/// How long single kernels took on one device (AIConfigurator); one list is not empty.
+struct KernelTimes {
+  struct Product {
+    double m = 0, n = 0, k = 0;
+    Seconds time;
+  };
+  struct Attention {
+    double sequences = 0, keys = 0, heads = 0, headDim = 0;
+    Seconds time;
+  };
+  std::string device;                ///< as the driver calls it
+  std::string source;                ///< what measured them: "AIConfigurator, VLLM 0.20.0"
+  std::vector<Product> wide, fp8;    ///< in 16-bit formats, in fp8
+  std::vector<Attention> attention;  ///< causal, forward, in 16-bit formats
+};
+
 struct Measurement {
-  std::variant<TrainingRun, CollectiveTimes, LayerTimes> of;
+  /// Of several times of exchanges each tells a level, or is compared with one that does; inner ones first.
+  std::variant<TrainingRun, std::vector<CollectiveTimes>, LayerTimes, BlockTable, KernelTimes> of;
 };
 
 /// "38 steps of 16.5 s (median), 412 TFLOP/s per device; TP 8 · PP 4 · DP 32 · MBS 1; megatron-core-2025".

@@ -70,6 +70,24 @@ private slots:
     QVERIFY2(trace.code == 0 && trace.out.contains("takes 100 µs forward (estimated "),
              qPrintable(trace.all()));
     QCOMPARE(run({"check", dir.filePath("traced.nest.json")}).code, 0);
+    for (const char* name : {"layers.sqlite", "megatron.sqlite"}) {
+      const Ran nsight =
+          run({"evaluate", made, plan, "--measured", dataOf("nsight-export/") + QLatin1String(name)});
+      QVERIFY2(nsight.code == 0 && nsight.out.contains("takes 100 µs forward (estimated "),
+               qPrintable(nsight.all()));
+    }
+    for (const auto& [file, part] :
+         {std::pair("galvatron/computation_profiling_bf16_llama2-7b_all.json",
+                    "all compute is multiplied by "),
+          std::pair("aiconfigurator/gemm_perf.txt", "16-bit products reach 72 % of the peak rate"),
+          std::pair("aiconfigurator/nccl_perf.txt", "level host: 330 GB/s")}) {
+      const Ran table = run({"evaluate", made, plan, "--measured", dataOf(file)});
+      QVERIFY2(table.code == 0 && table.out.contains(QString::fromUtf8(part)), qPrintable(table.all()));
+    }
+    const Ran device = run(cluster + QStringList{dataOf("aiconfigurator/gemm_perf.txt"), "-o", made});
+    QVERIFY2(device.code == 0 && device.err.contains("16-bit products reach"), qPrintable(device.err));
+    const Ran named = run({"check", dataOf("nsight-export/layers.sqlite")});
+    QVERIFY2(named.code == 0 && named.all().contains("Nsight Systems export"), qPrintable(named.all()));
     QCOMPARE(run(cluster + QStringList{dataOf("profiler-trace/record_function.json")}).code, 2);
   }
   void whatCannotBeMeasuredWithIsSaid_data() {

@@ -60,8 +60,8 @@ void showAbout(QWidget* parent) {
           "<p>Free software under the <b>GNU General Public License, version 3 or any later version</b> "
           "(GPL-3.0-or-later). It comes with no warranty. The full text is in the file LICENSE and at "
           "<a href='https://www.gnu.org/licenses/gpl-3.0.html'>gnu.org/licenses</a>.</p>"
-          "<p>Built on Qt %2 with Qt Charts (GPL), nlohmann/json, spdlog, fmt, yaml-cpp and "
-          "pugixml. Figures "
+          "<p>Built on Qt %2 with Qt Charts (GPL), nlohmann/json, spdlog, fmt, yaml-cpp, "
+          "pugixml and SQLite. Figures "
           "are set in Roboto (Apache License 2.0), coloured after Okabe and Ito and after cividis (Nuñez and "
           "others).</p>")
           .arg(QStringLiteral(NEST_VERSION), QString::fromLatin1(qVersion()));

@@ -68,7 +68,7 @@ public:
                        "find out why before these times are used");
     std::stable_sort(m_times.rows.begin(), m_times.rows.end(),
                      [](const auto& a, const auto& b) { return a.size < b.size; });
-    return Measurement{std::move(m_times)};
+    return Measurement{std::vector{std::move(m_times)}};
   }
 
 private:

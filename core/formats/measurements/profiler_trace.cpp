@@ -1,216 +1,34 @@
 #include <algorithm>
-#include <array>
-#include <map>
-#include <unordered_map>
 
 #include "formats/format.h"
-#include "formats/measurements/trace_events.h"
-#include "scenario/measurement.h"
-#include "text/source_text.h"
+#include "formats/measurements/layer_timer.h"
 
 namespace nest {
 namespace {
 
 constexpr std::size_t kMostBytes = 64u << 20;
-using Event = TraceEvent;
-using Kind = TraceEventKind;
 
-/// Intervals of one thread, sorted by begin; of those that hold a moment the innermost.
-class Spans {
-public:
-  void add(double begin, double end, int what) { m_all.push_back({begin, end, what}); }
-  void sort() {
-    std::sort(m_all.begin(), m_all.end(), [](const Span& a, const Span& b) {
-      return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-    });
-    // The nearest one before that ends later holds each.
-    std::vector<int> open;
-    for (std::size_t i = 0; i < m_all.size(); ++i) {
-      while (!open.empty() && m_all[static_cast<std::size_t>(open.back())].end < m_all[i].end)
-        open.pop_back();
-      m_all[i].outer = open.empty() ? -1 : open.back();
-      open.push_back(static_cast<int>(i));
-    }
-  }
-  /// −1: none.
-  int at(double moment) const {
-    const auto after = std::upper_bound(m_all.begin(), m_all.end(), moment,
-                                        [](double m, const Span& s) { return m < s.begin; });
-    int i = static_cast<int>(after - m_all.begin()) - 1;
-    while (i >= 0 && m_all[static_cast<std::size_t>(i)].end < moment)
-      i = m_all[static_cast<std::size_t>(i)].outer;
-    return i < 0 ? -1 : m_all[static_cast<std::size_t>(i)].what;
-  }
-
-private:
-  struct Span {
-    double begin, end;
-    int what;
-    int outer = -1;
-  };
-  std::vector<Span> m_all;
-};
-
-/// Kernel → launch → annotation in the forward pass; kernel → launch → task of the autograd engine → forward
-/// operator → annotation in the backward pass. What is computed again inside a task counts for neither.
-class LayerTimer {
-public:
-  explicit LayerTimer(const TraceEvents& trace) : m_trace(trace) {}
-
-  LayerTimes run() {
-    chooseAnnotation();
-    LayerTimes out;
-    out.annotation = m_base;
-    if (m_base.empty()) return out;
-    placeSpans();
-    placeOperators();
-    std::unordered_map<long long, double> kernels;
-    for (const Event& e : m_trace.events)
-      if (e.kind == Kind::Kernel && e.correlation >= 0) kernels[e.correlation] += e.end - e.begin;
-    std::map<int, std::array<double, 2>> sums;
-    for (const Event& e : m_trace.events) {
-      if (e.kind != Kind::Launch) continue;
-      const auto kernel = kernels.find(e.correlation);
-      if (kernel == kernels.end()) continue;
-      const int layer = in(m_layers, e), task = in(m_tasks, e);
-      if (task < 0 && layer >= 0)
-        sums[layer][0] += kernel->second;
-      else if (task >= 0 && layer < 0 && in(m_again, e) < 0)
-        if (const int of = layerOfTask(task); of >= 0) sums[of][1] += kernel->second;
-      kernels.erase(kernel);
-    }
-    for (const auto& [number, us] : sums)
-      if (const auto it = m_passes.find(number); it != m_passes.end() && us[0] > 0)
-        out.layers.push_back(
-            {number, Seconds(us[0] * 1e-6 / it->second), Seconds(us[1] * 1e-6 / it->second), it->second});
-    return out;
-  }
-
-private:
-  /// Of the annotations with numbers the one with the most numbers; of equals the longest, which holds the
-  /// others.
-  void chooseAnnotation() {
-    struct Seen {
-      std::map<int, int> numbers;
-      double time = 0;
-    };
-    std::map<std::string, Seen> seen;
-    for (const Event& e : m_trace.events) {
-      if (e.kind != Kind::Annotation) continue;
-      const auto name = layerNameIn(e.name);
-      Seen& s = seen[name->base];
-      ++s.numbers[name->number];
-      s.time += e.end - e.begin;
-    }
-    const Seen* best = nullptr;
-    for (const auto& [base, s] : seen)
-      if (!best || std::pair(s.numbers.size(), s.time) > std::pair(best->numbers.size(), best->time)) {
-        best = &s;
-        m_base = base;
-      }
-  }
-
-  using ByThread = std::map<int, Spans>;
-  /// What holds the begin of an event on its own thread; −1: nothing.
-  static int in(const ByThread& all, const Event& e) {
-    const auto it = all.find(e.thread);
-    return it == all.end() ? -1 : it->second.at(e.begin);
-  }
-  static void sort(ByThread& all) {
-    for (auto& [thread, spans] : all) spans.sort();
-  }
-  static bool isForward(const Event& e) {
-    return e.kind == Kind::Operator && !e.isTask && e.forwardThread == 0;
-  }
-
-  void placeSpans() {
-    for (std::size_t i = 0; i < m_trace.events.size(); ++i) {
-      const Event& e = m_trace.events[i];
-      if (!e.isTask) continue;
-      m_tasks[e.thread].add(e.begin, e.end, static_cast<int>(i));
-      m_firstThread = std::min(m_firstThread, e.forwardThread);
-      m_lastThread = std::max(m_lastThread, e.forwardThread);
-    }
-    sort(m_tasks);
-    for (const Event& e : m_trace.events) {
-      if (e.kind == Kind::Annotation) {
-        const auto name = layerNameIn(e.name);
-        if (name->base != m_base) continue;
-        m_layers[e.thread].add(e.begin, e.end, name->number);
-        if (in(m_tasks, e) < 0) ++m_passes[name->number];
-      } else if (isForward(e) && in(m_tasks, e) >= 0) {
-        m_again[e.thread].add(e.begin, e.end, 0);
-      }
-    }
-    sort(m_layers);
-    sort(m_again);
-  }
-
-  /// Each thread counts its own operators: those of the forward pass, and those that are computed again on
-  /// the thread of the backward pass, where that is another.
-  using Key = std::pair<bool, long long>;
-  Key keyOfTask(const Event& task) const { return {task.forwardThread != m_firstThread, task.sequence}; }
-  int layerOfTask(int task) const {
-    const auto it = m_layerOf.find(keyOfTask(m_trace.events[static_cast<std::size_t>(task)]));
-    return it == m_layerOf.end() ? -1 : it->second;
-  }
-  void placeOperators() {
-    for (const bool isAgain : {false, true})
-      for (const Event& e : m_trace.events) {
-        if (!isForward(e)) continue;
-        const int task = in(m_tasks, e);
-        if ((task >= 0) != isAgain) continue;
-        int layer = in(m_layers, e);
-        if (layer < 0 && isAgain) layer = layerOfTask(task);
-        if (layer >= 0) m_layerOf[{isAgain && m_lastThread > m_firstThread, e.sequence}] = layer;
-      }
-  }
-
-  const TraceEvents& m_trace;
-  std::string m_base;
-  std::map<int, int> m_passes;  ///< forward, by number
-  ByThread m_layers, m_tasks, m_again;
-  std::map<Key, int> m_layerOf;
-  long long m_firstThread = 1LL << 60, m_lastThread = -1;
-};
+constexpr ProfilingAdvice kAdvice = {
+    .kernels = "profile with ProfilerActivity.CPU and ProfilerActivity.CUDA, and export_chrome_trace",
+    .layers =
+        "wrap each block in torch.profiler.record_function(f\"layer_{i}\"), or profile with "
+        "with_stack=True and with_modules=True, which names modules like TransformerBlock_0",
+    .launches =
+        "profile without CUDA graphs, in which launches cannot be told apart, and with "
+        "ProfilerActivity.CPU",
+    .backward = "profile whole training steps; forward and backward must lie in the same profile"};
 
 std::optional<Measurement> readTrace(SourceText& source) {
   const std::string_view text = source.text();
-  const TraceEvents trace = readTraceEvents(text);
-  const auto fail = [&](Place where, const char* code, std::string message, std::string remedy) {
-    source.error(std::move(where), code, std::move(message), std::move(remedy));
+  TraceEvents trace = readTraceEvents(text);
+  if (!trace.fault.empty()) {
+    source.error(trace.faultAt > 0 ? source.place(std::min(trace.faultAt, text.size()) - 1) : source.whole(),
+                 "trace-syntax", "the trace cannot be read: " + trace.fault,
+                 "export it again, of fewer steps if it is cut off");
     return std::nullopt;
-  };
-  if (!trace.fault.empty())
-    return fail(trace.faultAt > 0 ? source.place(std::min(trace.faultAt, text.size()) - 1) : source.whole(),
-                "trace-syntax", "the trace cannot be read: " + trace.fault,
-                "export it again, of fewer steps if it is cut off");
-  const auto count = [&](Kind k) {
-    return std::count_if(trace.events.begin(), trace.events.end(),
-                         [k](const Event& e) { return e.kind == k; });
-  };
-  if (!trace.hasEvents || count(Kind::Kernel) == 0)
-    return fail(source.whole(), "trace-no-kernels", "the trace holds no kernels of a GPU",
-                "profile with ProfilerActivity.CPU and ProfilerActivity.CUDA, and export_chrome_trace");
-  constexpr const char* kAnnotate =
-      "wrap each block in torch.profiler.record_function(f\"layer_{i}\"), or profile with with_stack=True "
-      "and "
-      "with_modules=True, which names modules like TransformerBlock_0";
-  if (count(Kind::Annotation) == 0)
-    return fail(source.whole(), "trace-no-layers", "no annotation of the trace names layers", kAnnotate);
-  LayerTimes times = LayerTimer(trace).run();
-  times.device = trace.device;
-  if (times.layers.empty())
-    return fail(
-        source.whole(), "trace-no-launches",
-        "no kernel was launched inside an annotation of " + times.annotation,
-        "profile without CUDA graphs, in which launches cannot be told apart, and with ProfilerActivity.CPU");
-  if (std::all_of(times.layers.begin(), times.layers.end(),
-                  [](const auto& l) { return !(l.backward > Seconds(0)); }))
-    return fail(source.whole(), "trace-no-backward",
-                "no kernel of the backward pass belongs to an annotated layer",
-                "profile whole training steps; forward and backward must lie in the same profile");
-  return Measurement{std::move(times)};
+  }
+  if (!trace.hasEvents) trace.events.clear();
+  return layerTimesOf(trace, source, kAdvice);
 }
 
 }  // namespace

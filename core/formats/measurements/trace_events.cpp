@@ -4,11 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "text/decimal.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
-
-constexpr std::size_t kMostEvents = 5'000'000;
 
 using Event = TraceEvent;
 using Kind = TraceEventKind;
@@ -131,11 +130,7 @@ private:
       m_event.kind = Kind::Annotation;
     else
       return true;
-    if (m_event.kind == Kind::Kernel) {
-      // Exchanges are priced on the network at hand.
-      if (m_event.name.find("nccl") != std::string::npos || m_event.name.find("rccl") != std::string::npos)
-        return true;
-    }
+    if (m_event.kind == Kind::Kernel && isExchange(m_event.name)) return true;
     m_event.isTask = m_event.name.starts_with("autograd::engine::evaluate_function");
     if (m_event.kind == Kind::Operator && m_event.sequence < 0) return true;
     if (m_event.kind != Kind::Annotation) m_event.name.clear();
@@ -143,7 +138,7 @@ private:
     m_event.thread =
         m_threads.emplace(m_process + '/' + m_thread, static_cast<int>(m_threads.size())).first->second;
     m_out.events.push_back(std::move(m_event));
-    return m_out.events.size() <= kMostEvents || stop("it has more than 5 million events");
+    return m_out.events.size() <= kMostTraceEvents || stop("it has more than 5 million events");
   }
 
   TraceEvents& m_out;
@@ -157,22 +152,38 @@ private:
 
 }  // namespace
 
+bool isExchange(std::string_view kernel) {
+  return kernel.find("nccl") != std::string_view::npos || kernel.find("rccl") != std::string_view::npos;
+}
+
 std::optional<LayerName> layerNameIn(std::string_view name) {
-  constexpr std::string_view kModule = "nn.Module: ";
+  constexpr std::string_view kModule = "nn.Module: ", kDigits = "0123456789", kBetween = "_.-#: ";
   if (name.starts_with(kModule)) name.remove_prefix(kModule.size());
-  if (name.size() > 200 || name.find("::") != std::string_view::npos) return std::nullopt;
-  const auto last = name.find_last_not_of("0123456789");
-  if (last == std::string_view::npos || last + 1 == name.size()) return std::nullopt;
-  const auto number = readWhole(name.substr(last + 1), 0, 100'000);
-  std::string_view base = name.substr(0, last + 1);
-  const auto letter = base.find_last_not_of("_.-#: ");
+  const auto last = name.find_last_of(kDigits);
+  if (name.size() > 200 || last == std::string_view::npos || name.find("::") != std::string_view::npos)
+    return std::nullopt;
+  LayerName out;
+  if (last + 1 < name.size()) {
+    std::string pass = text::lower(name.substr(last + 1));
+    pass.erase(0, std::min(pass.find_first_not_of(kBetween), pass.size()));
+    out.isBackward = pass == "b" || pass == "bwd" || pass == "backward";
+    if (!out.isBackward && pass != "f" && pass != "fwd" && pass != "forward") return std::nullopt;
+  }
+  std::string_view base = name.substr(0, last);
+  const auto before = base.find_last_not_of(kDigits);
+  const auto digits = before == std::string_view::npos ? 0 : before + 1;
+  const auto number = readWhole(name.substr(digits, last + 1 - digits), 0, 100'000);
+  base = base.substr(0, digits);
+  const auto letter = base.find_last_not_of(kBetween);
   if (!number || letter == std::string_view::npos) return std::nullopt;
   base = base.substr(0, letter + 1);
-  std::string lower;
-  for (const char c : base) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  const std::string lower = text::lower(base);
   const auto has = [&lower](const char* part) { return lower.find(part) != std::string::npos; };
-  if ((!has("layer") && !has("block")) || has("norm") || has("(")) return std::nullopt;
-  return LayerName{std::string(base), static_cast<int>(*number)};
+  // "layer_1f-layer_2b": both passes in one range, which cannot be told apart.
+  if ((!has("layer") && !has("block")) || has("norm") || has("(") || has("f-layer")) return std::nullopt;
+  out.base = std::string(base);
+  out.number = static_cast<int>(*number);
+  return out;
 }
 
 TraceEvents readTraceEvents(std::string_view json) {

@@ -22,8 +22,11 @@ Reading<Measurement> readText(const std::string& text, const char* name = "f.log
 
 template <class T>
 T read(const std::string& name) {
-  auto reading = readText(fileOf(name));
-  return reading ? std::get<T>(reading->of) : T{};
+  auto reading = readText(fileOf(name), name.c_str());
+  if constexpr (std::is_same_v<T, CollectiveTimes>)
+    return reading ? std::get<std::vector<T>>(reading->of).front() : T{};
+  else
+    return reading ? std::get<T>(reading->of) : T{};
 }
 
 bool isNear(double a, double b, double share = 1e-9) {
@@ -264,6 +267,148 @@ private slots:
     QCOMPARE(t.layers.size(), std::size_t(3));
     for (const auto& l : t.layers)
       QVERIFY(isNear(l.forward.value(), 100e-6) && isNear(l.backward.value(), 210e-6));
+  }
+  // torch.autograd.profiler.emit_nvtx() numbers operators, the wrapper of a task has no number of its own.
+  void anNsightExportTellsEachLayersKernels_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<int>("layers");
+    QTest::addColumn<int>("passes");
+    QTest::addColumn<double>("forward");
+    QTest::newRow("two steps") << "layers.sqlite" << 4 << 2 << 100e-6;
+    QTest::newRow("numbers of two processes") << "two_ranks.sqlite" << 2 << 2 << 110e-6;
+    QTest::newRow("computed again with numbers of the forward pass")
+        << "recomputed.sqlite" << 3 << 1 << 100e-6;
+    QTest::newRow("passes by name") << "named_passes.db" << 2 << 1 << 100e-6;
+  }
+  void anNsightExportTellsEachLayersKernels() {
+    QFETCH(QString, file);
+    QFETCH(int, layers);
+    QFETCH(int, passes);
+    QFETCH(double, forward);
+    const auto t = read<LayerTimes>("nsight-export/" + file.toStdString());
+    QCOMPARE(t.annotation, std::string("layer"));
+    QCOMPARE(t.device, std::string("NVIDIA H100 80GB HBM3"));
+    QCOMPARE(static_cast<int>(t.layers.size()), layers);
+    for (int i = 0; i < layers; ++i) {  // without the all-reduce, and without what sums gradients
+      const auto& l = t.layers[static_cast<std::size_t>(i)];
+      QCOMPARE(l.number, i);
+      QCOMPARE(l.passes, passes);
+      QVERIFY2(isNear(l.forward.value(), forward), qPrintable(QString::number(l.forward.value())));
+      QVERIFY2(isNear(l.backward.value(), 210e-6), qPrintable(QString::number(l.backward.value())));
+    }
+  }
+  // Also in a file that was left in write-ahead mode.
+  void layersThatMegatronDoesNotNumberAreOneMean() {
+    const auto t = read<LayerTimes>("nsight-export/megatron.sqlite");
+    QCOMPARE(t.layers.size(), std::size_t(1));
+    QCOMPARE(t.layers[0].number, -1);
+    QCOMPARE(t.layers[0].passes, 3);
+    QVERIFY(isNear(t.layers[0].forward.value(), 100e-6) && isNear(t.layers[0].backward.value(), 210e-6));
+  }
+  // Every byte in turn, and every length: told as broken or read, never worse.
+  void damagedExportsAreRefusedOrRead() {
+    const std::string whole = fileOf("nsight-export/named_passes.db");
+    const auto reader = readerOf<ReadMeasurement>(findFormat("nsight-export"));
+    int refused = 0;
+    for (std::size_t i = 0; i < whole.size(); i += 7) {
+      std::string damaged = whole;
+      damaged[i] = static_cast<char>(damaged[i] ^ 0xFF);
+      for (const auto& reading : {reader(damaged, "f"), reader(whole.substr(0, i), "f")}) {
+        QCOMPARE(reading.value.has_value(), !hasErrors(reading.diagnostics));
+        refused += !reading;
+      }
+    }
+    QVERIFY(refused > 500);
+  }
+
+  // ── tables of planners
+  void galvatronTellsWhatAFurtherLayerTakes() {
+    const auto times = read<BlockTable>("galvatron/computation_profiling_bf16_llama2-7b_all.json").times;
+    QCOMPARE(times.size(), std::size_t(4));
+    QVERIFY(times[0].microbatch == 1 && times[0].sequenceLength == 4096);
+    QVERIFY(isNear(times[0].forward.value(), 4.2e-3, 1e-5));
+    QVERIFY(times[3].microbatch == 8 && isNear(times[3].forward.value(), 8 * 4.2e-3 * 0.97, 1e-5));
+    const auto memory = read<BlockTable>("galvatron/memory_profiling_bf16_llama2-7b_all.json").memory;
+    QCOMPARE(memory.size(), std::size_t(3));  // without the divided vocabulary, and without stages
+    for (const auto& m : memory) {
+      QVERIFY(m.sequenceLength == 4096);
+      QVERIFY(m.tensor > 1 || !m.sequenceParallel);
+      const double mebibytes = m.tensor == 1 ? 520 : m.sequenceParallel ? 264 : 300;
+      QVERIFY(isNear(m.perSample.value(), mebibytes * 1024 * 1024));
+    }
+  }
+  // As the file's name says how many nodes there were: levels of both kinds, each with its largest group.
+  void galvatronsBandwidthsTellLevels() {
+    const char* bandwidths =
+        R"({"allreduce_size_16_consec_1": 44.7, "allreduce_size_8_consec_1": 155.7, "allreduce_size_8_consec_0": 20.8,
+            "allreduce_size_2_consec_1": 149.7})";
+    const auto groups = readText(bandwidths, "x/allreduce_bandwidth_2nodes_8gpus_per_node.json");
+    QVERIFY(groups);
+    const auto& all = std::get<std::vector<CollectiveTimes>>(groups->of);
+    QVERIFY(all.size() == 2 && all[0].ranks() == 8 && all[0].hosts() == 1 && all[1].ranks() == 16 &&
+            all[1].hosts() == 2);
+    QVERIFY(isNear(all[0].rows[0].bus.value(), 155.7 * 1024 * 1024 * 1e3));
+    const auto s = imported("host:8@450GB/s,3us rack:4@50GB/s,5us",
+                            {{"allreduce_bandwidth_2nodes_8gpus_per_node.json", bandwidths}});
+    QVERIFY(s);
+    const auto& levels = std::get<LevelsSource>(s.value->cluster.network).levels;
+    QVERIFY(levels[0].origin == Origin::Measured && levels[1].origin == Origin::Measured);
+    QVERIFY(levels[0].bandwidth > BytesPerSecond(150e9) && levels[0].bandwidth < BytesPerSecond(175e9));
+    QVERIFY(levels[1].bandwidth < levels[0].bandwidth);
+
+    const auto times = readText(R"({"allreduce_size_8_1MB_time": 0.08, "allreduce_size_8_1024MB_time": 8.1,
+                                    "allreduce_size_2_1024MB_time": 5.1, "all2all_size_8_1MB_time": 0.11})",
+                                "sp_time_1nodes_8gpus_per_node.json");
+    QVERIFY(times);
+    const auto& one = std::get<std::vector<CollectiveTimes>>(times->of);
+    QVERIFY(one.size() == 1 && one[0].ranks() == 8 && one[0].rows.size() == 2);
+    QVERIFY(isNear(one[0].rows[1].time.value(), 8.1e-3) &&
+            one[0].rows[1].size == Bytes(1024.0 * 1024 * 1024));
+
+    const auto hops =
+        readText(R"({"pp_size_2": 7.66, "pp_size_16": 8.1})", "p2p_bandwidth_2nodes_8gpus_per_node.json");
+    QVERIFY(hops);
+    const auto& hop = std::get<std::vector<CollectiveTimes>>(hops->of);
+    QVERIFY(hop.size() == 1 && hop[0].kind == CollectiveTimes::Kind::SendReceive && hop[0].hosts() == 2);
+    QVERIFY(!readText(bandwidths, "renamed.json"));
+  }
+  // The times were made with 72 % and 62 % of the peak, half of it at a size of 96, and 330 GB/s.
+  void aiConfiguratorsTablesGiveBackWhatTheyWereMadeOf() {
+    const char* line = "host:8@450GB/s,3us rack:4@50GB/s,5us";
+    const auto with = [&](const char* name) {
+      return NamedText{name, fileOf(std::string("aiconfigurator/") + name)};
+    };
+    const auto s = imported(line, {with("gemm_perf.txt"), with("context_attention_perf.txt")});
+    QVERIFY(s);
+    const DeviceSpec& d = s.value->cluster.device;
+    QVERIFY2(isNear(d.matrixEfficiency.value, 0.72, 0.01) && isNear(d.matrixHalfSize.value, 96, 0.09) &&
+                 isNear(d.matrixEfficiencyFp8->value, 0.72, 0.01) &&
+                 isNear(d.attentionEfficiency.value, 0.62, 0.01),
+             qPrintable(QStringLiteral("%1 %2 %3 %4")
+                            .arg(d.matrixEfficiency.value)
+                            .arg(d.matrixHalfSize.value)
+                            .arg(d.matrixEfficiencyFp8->value)
+                            .arg(d.attentionEfficiency.value)));
+    QCOMPARE(d.matrixEfficiency.origin, Origin::Measured);
+    QVERIFY(d.matrixEfficiency.citation.find("AIConfigurator, VLLM 0.20.0") != std::string::npos);
+    QCOMPARE(d.sustainedRate, findDevice("h100-sxm")->sustainedRate);
+    QVERIFY(findCode(s.diagnostics, "kernels-measured"));
+
+    const auto network = imported(line, {with("nccl_perf.txt")});
+    QVERIFY(network);
+    const auto& host = std::get<LevelsSource>(network.value->cluster.network).levels[0];
+    QVERIFY(isNear(host.bandwidth.value(), 330e9, 0.02));
+    int compared = 0;
+    for (const Diagnostic& told : network.diagnostics)
+      compared += told.message.find("is not fitted: the model is off by") != std::string::npos;
+    QCOMPARE(compared, 2);
+  }
+  void timesOfAnotherDeviceAreRefused() {
+    std::string text = fileOf("aiconfigurator/gemm_perf.txt");
+    for (std::size_t at = 0; (at = text.find("H100", at)) != std::string::npos;) text.replace(at, 4, "A100");
+    const auto s = imported("host:8@450GB/s", {{"gemm_perf.txt", text}});
+    QVERIFY(!s);
+    QVERIFY(findCode(s.diagnostics, "kernel-fit")->message.find("A100") != std::string::npos);
   }
   void aTraceWithoutLayersSaysHowToAnnotate() {
     const auto t = readText(fileOf("profiler-trace/bad_no_layers.json"));

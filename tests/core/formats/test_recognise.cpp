@@ -78,10 +78,11 @@ private slots:
     row("tokenizer", R"({"tokenizer_class": "LlamaTokenizer"})", "tokenizer");
     row("generation", R"({"_from_model_config": true})", "generation_config");
     row("parameters", R"({"dim": 4096, "n_layers": 32})", "params.json");
-    row("Galvatron", R"({"layernum[2]_bsz1_seq2048": 15.07, "layernum[4]_bsz1_seq2048": 23.87})",
-        "Galvatron");
-    row("Nsight export", "SQLite format 3\x10", "Nsight Systems");
-    row("Nsight report", " ** NVTX GPU Projection Summary (nvtx_gpu_proj_sum):\n", "Nsight Systems");
+    row("Galvatron's sum", R"({"layertype_0": 5.1})", "Galvatron");
+    row("Galvatron's overlap", R"({"overlap_coe": 1.1256})", "Galvatron");
+    row("Galvatron's plan", R"({"pp_deg": 1, "tp_sizes_enc": "1,1"})", "plan of Galvatron");
+    row("Parquet", "PAR1\x15\x04", "Parquet");
+    row("Nsight report", " ** NVTX GPU Projection Summary (nvtx_gpu_proj_sum):\n", "nsys stats");
     row("msccl", "<algo name='a'/>", "MSCCL");
     row("nvidia-smi", "| NVIDIA-SMI 550.54 |", "GPUs");
     row("rocm-smi", "==== ROCm System Management Interface ====\n", "AMD");

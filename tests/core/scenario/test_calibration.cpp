@@ -97,6 +97,58 @@ private slots:
     QVERIFY(!settings);  // a configuration has no time
   }
 
+  // A table of blocks without tensor parallelism: a shape for plans without it, else one factor.
+  void aTableOfBlocksIsLaidOverOrGivesAFactor() {
+    const Run run;
+    Scenario alone = run.scenario;
+    alone.constraints.tensor = {1, 1};
+    alone.search.recompute = {true, true, true};
+    const Problem problem = *buildProblem(alone).value;
+    const Plan plan = solve(problem).best()->plan;
+    const int s = problem.profile->strategyIndex(Strategy{});
+    BlockTable table;
+    for (const int b : problem.profile->microbatches()) {
+      const LayerCost* block = nullptr;
+      for (const Layer& l : problem.graph->layers)
+        if (l.kind == LayerKind::Block)
+          block = problem.profile->cost(l.classId, s, problem.profile->microbatchIndex(b));
+      table.times.push_back({b, alone.job.sequenceLength, block->forward * 1.25});
+    }
+    const auto shape = calibrationFor(alone, plan, Measurement{table});
+    QVERIFY2(shape, shape.diagnostics.empty() ? "" : shape.diagnostics.front().message.c_str());
+    QCOMPARE(shape->scenario.model.calibration, 1.0);
+    QVERIFY(shape->scenario.model.profile && shape->rescaled > shape->predicted * 1.1);
+    QVERIFY(says(shape->told, "backward changes in the same ratio"));
+
+    QVERIFY(run.plan.stages.front().strategy.tensor > 1);
+    const auto bias = calibrationFor(run.scenario, run.plan, Measurement{table});
+    QVERIFY(bias);
+    QVERIFY(std::abs(bias->scenario.model.calibration - 1.25) < 1e-9);
+    QVERIFY(bias->rescaled > bias->predicted && says(bias->told, "not a shape"));
+
+    for (auto& t : table.times) t.sequenceLength *= 2;
+    const auto other = calibrationFor(run.scenario, run.plan, Measurement{table});
+    QVERIFY(!other && other.diagnostics.front().message.find("8,192") != std::string::npos);
+  }
+  void measuredActivationsChangeMemory() {
+    const Run run;
+    const Strategy own = run.plan.stages.front().strategy;
+    BlockTable table;
+    table.memory = {{own.tensor, run.scenario.job.sequenceLength, own.sequence, Bytes(50e6)}};
+    const auto c = calibrationFor(run.scenario, run.plan, Measurement{table});
+    QVERIFY2(c, c.diagnostics.empty() ? "" : c.diagnostics.front().message.c_str());
+    QVERIFY(c->rescaled == c->predicted && says(c->told, "for the backward pass (estimated "));
+    QVERIFY(says(c->told, "the fullest stage needs "));
+    const Problem after = *buildProblem(c->scenario).value;
+    const int s = after.profile->strategyIndex(own), b = after.profile->microbatchIndex(run.plan.microbatch);
+    for (const Layer& l : after.graph->layers)
+      if (l.kind == LayerKind::Block)
+        QCOMPARE(after.profile->cost(l.classId, s, b)->recompute[0].stash, Bytes(50e6) * run.plan.microbatch);
+    table.memory[0].tensor *= 2;
+    const auto none = calibrationFor(run.scenario, run.plan, Measurement{table});
+    QVERIFY(!none && none.diagnostics.front().remedy.find("it has TP") != std::string::npos);
+  }
+
   // With the times that the model has itself, nothing changes; with others the step takes them in.
   void layersAreLaidOverTheAnalyticProfile() {
     const Run run;

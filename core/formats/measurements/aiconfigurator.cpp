@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "formats/format.h"
+#include "formats/measurements/log_lines.h"
+#include "scenario/measurement.h"
+#include "text/decimal.h"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kMostRows = 1'000'000;
+using Kind = CollectiveTimes::Kind;
+
+std::optional<Kind> kindOf(std::string_view operation) {
+  constexpr std::pair<std::string_view, Kind> kKinds[] = {{"all_reduce", Kind::AllReduce},
+                                                          {"all_gather", Kind::AllGather},
+                                                          {"reduce_scatter", Kind::ReduceScatter},
+                                                          {"alltoall", Kind::AllToAll}};
+  for (const auto& [name, kind] : kKinds)
+    if (name == operation) return kind;
+  return std::nullopt;
+}
+bool isWide(std::string_view type) {
+  return type == "bfloat16" || type == "float16" || type == "half" || type == "bf16" || type == "fp16";
+}
+
+/// A table of one kind of operation: a line of column names, then a measurement a line.
+class PerfTable {
+public:
+  explicit PerfTable(SourceText& source) : m_source(source) {}
+
+  std::optional<Measurement> run() {
+    forEachLogLine(m_source.text(), [this](std::string_view line, int number) { take(line, number); });
+    const auto fail = [this](const char* code, std::string message, std::string remedy) {
+      if (!m_source.failed()) m_source.error(m_source.whole(), code, std::move(message), std::move(remedy));
+      return std::nullopt;
+    };
+    if (m_source.failed()) return std::nullopt;
+    if (!m_exchanges.empty()) return exchanges();
+    if (!m_kernels.wide.empty() || !m_kernels.fp8.empty() || !m_kernels.attention.empty())
+      return Measurement{std::move(m_kernels)};
+    if (m_rows == 0) return fail("perf-empty", "the table has no rows", "give the whole table");
+    return fail(
+        "perf-operation",
+        "the table is of " + m_operation + ", of which no training step is made, or of formats that none has",
+        "give gemm_perf, context_attention_perf or nccl_perf");
+  }
+
+private:
+  void take(std::string_view line, int number) {
+    if (line.empty()) return;
+    m_cells.clear();
+    while (true) {
+      m_cells.push_back(line.substr(0, line.find(',')));
+      if (m_cells.back().size() == line.size()) break;
+      line.remove_prefix(m_cells.back().size() + 1);
+    }
+    if (m_columns.empty()) return head(number);
+    if (m_source.failed() || ++m_rows > kMostRows) return;
+    const auto latency = numberIn("latency");
+    if (m_cells.size() != m_columns.size() || !latency || *latency < 0)
+      return broken(number, "a row has a cell for each column, and a latency in ms");
+    // Failed measurements are kept as 0.
+    if (*latency > 0) row(Seconds(*latency * 1e-3), number);
+  }
+
+  void head(int number) {
+    for (std::size_t i = 0; i < m_cells.size(); ++i) m_columns.emplace(std::string(m_cells[i]), i);
+    for (const char* needed : {"framework", "version", "device", "op_name", "latency"})
+      if (!m_columns.count(needed))
+        return m_source.error(m_source.placeOfLine(number), "perf-columns",
+                              std::string("the column ") + needed + " is missing",
+                              "give a table as AIConfigurator's collector writes it");
+  }
+  void broken(int number, std::string what) {
+    m_source.error(m_source.placeOfLine(number), "perf-row", std::move(what), "leave broken lines out");
+  }
+
+  std::string_view cell(const char* column) const {
+    const auto it = m_columns.find(column);
+    return it == m_columns.end() || it->second >= m_cells.size() ? std::string_view() : m_cells[it->second];
+  }
+  std::optional<double> numberIn(const char* column) const { return readDecimal(cell(column)); }
+  /// Whole numbers above 0; nullopt, with an error, where one is none.
+  template <std::size_t n>
+  std::optional<std::array<double, n>> sizes(const std::array<const char*, n>& columns, int number) {
+    std::array<double, n> out{};
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto v = readWhole(cell(columns[i]), 1, 1LL << 40);
+      if (!v)
+        return broken(number, std::string(columns[i]) + " must be a whole number above 0"), std::nullopt;
+      out[i] = double(*v);
+    }
+    return out;
+  }
+
+  void row(Seconds time, int number) {
+    m_operation = cell("op_name");
+    m_kernels.device = cell("device");
+    m_kernels.source =
+        "AIConfigurator, " + std::string(cell("framework")) + ' ' + std::string(cell("version"));
+    if (const auto kind = kindOf(m_operation))
+      exchange(*kind, time, number);
+    else if (m_operation == "gemm")
+      product(time, number);
+    else if (m_operation == "context_attention")
+      attention(time, number);
+  }
+
+  void exchange(Kind kind, Seconds time, int number) {
+    const auto s = sizes<2>({"num_gpus", "message_size"}, number);
+    if (!s || (*s)[0] < 2 || (*s)[0] > 1024) return;
+    // Counted in elements.
+    const Bytes bytes((*s)[1] * (isWide(cell("nccl_dtype")) ? 2 : 1));
+    m_exchanges[static_cast<int>((*s)[0])][kind].push_back({bytes, time, BytesPerSecond()});
+  }
+
+  void product(Seconds time, int number) {
+    const std::string_view type = cell("gemm_dtype");
+    const bool isFp8 = type == "fp8" || type == "fp8_block";
+    if (!isFp8 && !isWide(type)) return;
+    if (const auto s = sizes<3>({"m", "n", "k"}, number))
+      (isFp8 ? m_kernels.fp8 : m_kernels.wide).push_back({(*s)[0], (*s)[1], (*s)[2], time});
+  }
+
+  void attention(Seconds time, int number) {
+    const auto isSet = [this](const char* column) { return numberIn(column).value_or(0) > 0; };
+    if (!isWide(cell("attn_dtype")) || isSet("step") || isSet("window_size")) return;
+    if (const auto s = sizes<4>({"batch_size", "isl", "num_heads", "head_dim"}, number))
+      m_kernels.attention.push_back({(*s)[0], (*s)[1], (*s)[2], (*s)[3], time});
+  }
+
+  /// The largest group alone tells the level: NCCL takes other ways in smaller ones. All-reduce comes first.
+  std::optional<Measurement> exchanges() {
+    const int ranks = m_exchanges.rbegin()->first;
+    std::vector<CollectiveTimes> out;
+    for (auto& [kind, rows] : m_exchanges.rbegin()->second) {
+      CollectiveTimes& c = out.emplace_back();
+      c.kind = kind;
+      c.device = m_kernels.device;
+      c.rankHosts.assign(static_cast<std::size_t>(ranks), "host");
+      std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.size < b.size; });
+      const double share = (ranks - 1.0) / ranks;
+      for (CollectiveTimes::Row& r : rows)
+        r.bus = BytesPerSecond((kind == Kind::AllReduce ? 2 : 1) * share * r.size.value() / r.time.value());
+      c.rows = std::move(rows);
+    }
+    if (m_exchanges.size() > 1)
+      m_source.note(m_source.whole(), "perf-groups",
+                    "of the groups of GPUs the largest is used, of " + std::to_string(ranks));
+    return Measurement{std::move(out)};
+  }
+
+  SourceText& m_source;
+  std::map<std::string, std::size_t, std::less<>> m_columns;
+  std::vector<std::string_view> m_cells;
+  std::map<int, std::map<Kind, std::vector<CollectiveTimes::Row>>> m_exchanges;  ///< by ranks
+  KernelTimes m_kernels;
+  std::string m_operation;
+  std::size_t m_rows = 0;
+};
+
+}  // namespace
+
+const Format& aiConfiguratorFormat() {
+  static constexpr Format format = {
+      .key = "aiconfigurator",
+      .name = "AIConfigurator table",
+      .suffixes = "txt csv",
+      .fileNames = "",
+      .example =
+          "framework,version,device,op_name,kernel_source,gemm_dtype,m,n,k,latency\n"
+          "VLLM,0.20.0,NVIDIA B200,gemm,vllm_default,bfloat16,4096,5120,12288,0.26886",
+      .remarks =
+          "gemm_perf and context_attention_perf set the rates of the device, nccl_perf the level inside the "
+          "host.\n"
+          "As text: of Parquet write pandas.read_parquet(FILE).to_csv(FILE, index=False).",
+      .claims =
+          [](const FileLook& f) {
+            const auto line = std::string_view(f.text).substr(0, f.text.find('\n'));
+            const auto has = [&](const char* part) { return line.find(part) != std::string_view::npos; };
+            return has("framework") && has("kernel_source") && has("op_name") && has("latency");
+          },
+      .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
+        SourceText source(text, file);
+        if (!source.isReadable(kLongestLog, "table")) return {std::nullopt, source.take()};
+        auto result = PerfTable(source).run();
+        return {std::move(result), source.take()};
+      })};
+  return format;
+}
+
+}  // namespace nest

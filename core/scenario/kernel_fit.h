@@ -1,0 +1,14 @@
+#pragma once
+
+#include "scenario/measurement.h"
+#include "scenario/scenario.h"
+
+namespace nest {
+
+/// Puts into the scenario's device the shares of its peak rates, and the size at which a product loses half
+/// its rate, with which the roofline gives the measured times; origin measured. What lasts of a kernel's rate
+/// through training steps stays as it is. `told`: what changed, how far single kernels are from the fit.
+/// Errors: the times are of another device; too few products or kernels of the size that training has.
+Diagnostics setKernels(Scenario&, const KernelTimes&, std::vector<std::string>& told);
+
+}  // namespace nest
