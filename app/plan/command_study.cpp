@@ -1,13 +1,17 @@
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "files.h"
+#include "files/file_writer.h"
 #include "formats/profiles/piper.h"
+#include "sharded.h"
 #include "study/piper_study.h"
 #include "study/ranking.h"
 #include "study/study_report.h"
+#include "study/study_rows.h"
 #include "study/validation.h"
 #include "text/json_layout.h"
 
@@ -21,8 +25,107 @@ bool anyStopped(const std::vector<Row>& rows, Status status) {
                      [&](const Row& r) { return status(r) == OutcomeStatus::Stopped; });
 }
 
+/// Whether a study is to go row by row into files; what of the options that forbids goes to `misuse`.
+bool goesToFiles(const Arguments& args, ShardOptions& options, Diagnostics& misuse) {
+  options = shardOptions(args, misuse);
+  const auto wrong = [&](std::string message) {
+    misuse.push_back(error("command-line", {}, std::move(message), "see nest-plan study --help"));
+  };
+  if (!options.base.empty()) {
+    for (const char* option : {"--deadline", "--work-limit", "--csv"})
+      if (args.has(option)) wrong(std::string(option) + " does not go with -o, whose rows are always whole");
+    return true;
+  }
+  for (const char* option : {"--shard", "--merge", "--restart", "--threads"})
+    if (args.has(option)) wrong(std::string(option) + " needs -o for the rows");
+  return false;
+}
+
+/// BASE.shard-i-of-n.jsonl, as many as there are.
+std::vector<std::string> shardsBeside(const std::string& base) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(base).parent_path();
+  const std::string begin = fs::path(base).filename().string() + ".shard-";
+  std::vector<std::string> out;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, none))
+    if (const std::string name = entry.path().filename().string();
+        name.starts_with(begin) && name.ends_with(".jsonl"))
+      out.push_back((folder / name).string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+int runRowByRow(const StudyRows& study, const Arguments& args, const ShardOptions& options) {
+  using Row = std::pair<std::size_t, std::string>;
+  std::map<std::size_t, Row> rows;
+  const auto add = [&](const std::string& path) {
+    auto journal = readStudyJournal(study, path);
+    if (journal)
+      for (auto& [index, row] : journal->rows) rows.insert_or_assign(index, Row{index, std::move(row)});
+    return journal;
+  };
+  ShardedWork work{.noun = "study",
+                   .words = wordsWithoutShards({"study", study.name()}, args),
+                   .key = study.key(),
+                   .size = study.size(),
+                   .head = journalHead(study)};
+  work.look = [&](const std::string& path) -> Reading<ShardedWork::Known> {
+    rows.clear();
+    const auto journal = add(path);
+    if (!journal) return {std::nullopt, journal.diagnostics};
+    return {ShardedWork::Known{rows.size(), journal->bytes}, journal.diagnostics};
+  };
+  work.run = [&](const Shard& shard, int threads, const ShardedWork::Take& take, const Control& control) {
+    rows = runRows<Row>(
+        study.size(), shard, std::move(rows), threads,
+        [&](std::size_t index) {
+          return Row{index, study.solve(index, control)};
+        },
+        [&](const Row& row, std::size_t done, std::size_t) {
+          take(journalLine(row.first, row.second), "row " + std::to_string(row.first + 1), done);
+        },
+        control);
+    return rows.size();
+  };
+  work.write = [&](const std::string& base, const std::string&) {
+    std::vector<std::string> all;
+    for (const auto& [index, row] : rows) all.push_back(row.second);
+    if (const Diagnostics failed = writeFile(base + ".json", study.whole(all)); !failed.empty())
+      return report(failed), static_cast<int>(kBadInput);
+    std::cerr << countedRows(all.size()) << " in " << base << ".json\n";
+    return static_cast<int>(kDone);
+  };
+  work.join = [&](const std::string& base, const std::vector<std::string>& journals) {
+    rows.clear();
+    Diagnostics out;
+    for (const std::string& path : journals) {
+      auto journal = add(path);
+      std::move(journal.diagnostics.begin(), journal.diagnostics.end(), std::back_inserter(out));
+    }
+    report(out);
+    if (hasErrors(out)) return static_cast<int>(kBadInput);
+    if (rows.size() == study.size()) return work.write(base, {});
+    std::cerr << countedRows(study.size() - rows.size()) << " of " << study.size()
+              << " are missing: run the shards that did not finish again\n";
+    return static_cast<int>(kStopped);
+  };
+  if (args.has("--merge")) return work.join(options.base, shardsBeside(options.base));
+  return runSharded(work, options);
+}
+
+/// What studies that search take besides.
+std::vector<OptionSpec> withFiles(std::vector<OptionSpec> own) {
+  own.push_back({"--output", 'o', "BASE",
+                 "write what --json prints to BASE.json, row by row, to be resumed; BASE.jsonl on the way"});
+  own.push_back({"--merge", 0, "", "join the journals of shards beside BASE into BASE.json"});
+  return withShards(withLimits(std::move(own)));
+}
+
 int paper(const Arguments& args) {
   Diagnostics misuse;
+  ShardOptions shards;
+  const bool toFiles = goesToFiles(args, shards, misuse);
   PaperOptions options;
   options.models = args.values("--model");
   for (const std::string& m : options.models)
@@ -47,6 +150,7 @@ int paper(const Arguments& args) {
     if (text) published = std::move(*text);
   }
   if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (toFiles) return runRowByRow(*rowsOfPaper(options, published), args, shards);
   options.published = published;
 
   std::vector<PaperRow> rows;
@@ -70,12 +174,15 @@ int scaling(const Arguments& args) {
   const auto from = wholeNumber(args, "--from", 1, 1 << 20, misuse),
              to = wholeNumber(args, "--to", 1, 1 << 20, misuse);
   const Limits limits = limitsOf(args, misuse);
+  ShardOptions shards;
+  const bool toFiles = goesToFiles(args, shards, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const auto input = readInput(args.files[0], args.has("--json"));
   if (!input) return kBadInput;
   std::vector<int> counts;
   for (long long n = from.value_or(64); n <= to.value_or(16384); n *= 2)
     counts.push_back(static_cast<int>(n));
+  if (toFiles) return runRowByRow(*rowsOfScaling(input->scenario, input->problem, counts), args, shards);
   std::vector<ScalingPoint> curve;
   {
     Watch watch(limits);
@@ -119,6 +226,8 @@ int piper(const Arguments& args) {
   options.strategyPerStage = args.has("--per-stage");
   options.secondsPerVariant = figure(args, "--seconds", 0, 1e6, misuse).value_or(options.secondsPerVariant);
   const Limits limits = limitsOf(args, misuse);
+  ShardOptions shards;
+  const bool toFiles = goesToFiles(args, shards, misuse);
   if (!args.has("--optima"))
     misuse.push_back(
         error("command-line", {}, "the file with the artifact's optima is missing", "give --optima FILE"));
@@ -140,6 +249,7 @@ int piper(const Arguments& args) {
     setting.optimizer = profile->job->optimizer;
     setting.batch = profile->job->globalBatch;
   }
+  if (toFiles) return runRowByRow(*rowsOfPeers(setting, *optima, options, *text + *table), args, shards);
   std::vector<PeerRow> rows;
   {
     Watch watch(limits);
@@ -159,13 +269,13 @@ Command paperCommand() {
       .usage = {""},
       .description =
           R"(Two clusters (TPUv4-like fat tree, H100 spine-leaf), five models: throughput of every method relative to Manual.)",
-      .options = withLimits({{"--published", 0, "FILE",
-                              "the reference's readme_tables.json; its ratios then stand beside ours"},
-                             {"--model", 0, "NAME", "only this model", true},
-                             {"--devices", 0, "N", "only clusters of so many devices", true},
-                             {"--csv", 0, "FILE", "also write the table as CSV"},
-                             {"--seed", 0, "N", "seed of MCMC"},
-                             {"--json", 0, "", "print the rows as JSON"}}),
+      .options = withFiles({{"--published", 0, "FILE",
+                             "the reference's readme_tables.json; its ratios then stand beside ours"},
+                            {"--model", 0, "NAME", "only this model", true},
+                            {"--devices", 0, "N", "only clusters of so many devices", true},
+                            {"--csv", 0, "FILE", "also write the table as CSV"},
+                            {"--seed", 0, "N", "seed of MCMC"},
+                            {"--json", 0, "", "print the rows as JSON"}}),
       .run = paper};
 }
 
@@ -174,9 +284,9 @@ Command scalingCommand() {
           .summary = "the same job on N, 2N, 4N … devices",
           .usage = {"SCENARIO"},
           .description = "The same job on N, 2N, 4N … devices, with the plan's changes marked.",
-          .options = withLimits({{"--from", 0, "N", "the fewest devices (64)"},
-                                 {"--to", 0, "N", "the most devices (16384)"},
-                                 {"--json", 0, "", "print the curve as JSON"}}),
+          .options = withFiles({{"--from", 0, "N", "the fewest devices (64)"},
+                                {"--to", 0, "N", "the most devices (16384)"},
+                                {"--json", 0, "", "print the curve as JSON"}}),
           .leastFiles = 1,
           .mostFiles = 1,
           .run = scaling};
@@ -231,10 +341,10 @@ Command piperCommand() {
       .description =
           R"(A measured profile of the Piper planner, solved at each memory and device count of a table of that planner's optima:
 our steady-state seconds per sample beside its own, and what makes the difference.)",
-      .options = withLimits({{"--optima", 0, "FILE", "the table of optima"},
-                             {"--per-stage", 0, "", "also free the tensor degree of each stage"},
-                             {"--seconds", 0, "N", "deadline of each solve (20)"},
-                             {"--json", 0, "", "print the rows as JSON"}}),
+      .options = withFiles({{"--optima", 0, "FILE", "the table of optima"},
+                            {"--per-stage", 0, "", "also free the tensor degree of each stage"},
+                            {"--seconds", 0, "N", "deadline of each solve (20)"},
+                            {"--json", 0, "", "print the rows as JSON"}}),
       .leastFiles = 1,
       .mostFiles = 1,
       .run = piper};
@@ -246,6 +356,13 @@ Command studyCommand() {
   Command study{
       .name = "study",
       .summary = "the paper's comparison, scaling curves, other planners",
+      .notes =
+          R"(paper, scaling and piper spread over the machines of a Slurm cluster as sweeps do:
+
+  nest-plan study paper -o out --submit slurm --tasks 20 --sbatch --partition=cpu
+
+writes and submits an array of jobs, waits for it and joins the rows: out.json holds what --json prints of a run on one
+machine, byte for byte. The same command resumes what was interrupted.)",
       .exits = {{0, "done"}, {2, "bad input"}, {3, "stopped before all rows were solved"}},
       .parts = {paperCommand(), scalingCommand(), validationCommand(), rankingCommand(), piperCommand()}};
   for (Command& part : study.parts) part.exits = study.exits;

@@ -1,43 +1,17 @@
-#include <unistd.h>
-
-#include <charconv>
-#include <cstdio>
-#include <filesystem>
 #include <iostream>
-#include <thread>
 
 #include "commands.h"
 #include "files.h"
-#include "files/appending_file.h"
 #include "files/file_writer.h"
+#include "sharded.h"
 #include "study/sweep.h"
-#include "sweep_slurm.h"
 #include "units/text.h"
 
 namespace nest::cli {
 namespace {
 
-std::optional<Shard> readShard(const std::string& s) {
-  Shard shard;
-  const auto slash = s.find('/');
-  if (slash == std::string::npos) return std::nullopt;
-  const auto whole = [](const char* from, const char* to, int& into) {
-    const auto [end, ec] = std::from_chars(from, to, into);
-    return ec == std::errc() && end == to;
-  };
-  const bool good = whole(s.data(), s.data() + slash, shard.number) &&
-                    whole(s.data() + slash + 1, s.data() + s.size(), shard.of);
-  return good && shard.of >= 1 && shard.of <= 1'000'000 && shard.number >= 1 && shard.number <= shard.of
-             ? std::optional(shard)
-             : std::nullopt;
-}
-
 Diagnostic misuse(std::string message) {
   return error("command-line", {"", 0, 0, ""}, std::move(message), "see nest-plan sweep --help");
-}
-
-std::string counted(std::size_t rows) {
-  return text::count(static_cast<long long>(rows)) + (rows == 1 ? " row" : " rows");
 }
 
 /// `kept`: the journal that holds the rows whatever happens to the tables; empty: there are several.
@@ -54,167 +28,16 @@ int writeTables(const std::string& base, const std::string& kept, const std::vec
   report(failed);
   if (!failed.empty()) {
     if (!kept.empty())
-      std::cerr << "all " << counted(rows.size()) << " are kept in " << kept
+      std::cerr << "all " << countedRows(rows.size()) << " are kept in " << kept
                 << "; the same command only writes the tables\n";
     return kBadInput;
   }
   // A remark, also beside --json: standard output is for rows.
-  std::cerr << counted(rows.size()) << " in " << base << ".csv and " << base << ".json\n";
+  std::cerr << countedRows(rows.size()) << " in " << base << ".csv and " << base << ".json\n";
   return kDone;
 }
 
-/// The journal at `path`, ready for more rows; those of an interrupted run go to `done`.
-Reading<AppendingFile> openJournal(const std::string& path, const SweepGrid& grid, bool restart,
-                                   std::vector<SweepRow>& done) {
-  auto file = AppendingFile::open(path);
-  if (!file) return file;
-  const auto add = [&](Diagnostics more) {
-    file.diagnostics.insert(file.diagnostics.end(), more.begin(), more.end());
-    if (hasErrors(file.diagnostics)) file.value.reset();
-    return static_cast<bool>(file);
-  };
-  if (restart && !add(file->cutTo(0))) return file;
-  if (file->size() > 0) {
-    auto earlier = readJournal(path);
-    if (!add(earlier.diagnostics) || !add(belongsTo(*earlier, grid)) || !add(file->cutTo(earlier->bytes)))
-      return file;
-    done = std::move(earlier->rows);
-  }
-  if (file->size() == 0)
-    if (Diagnostics failed = file->append(journalHead(grid)); !failed.empty()) {
-      std::error_code stays;
-      std::filesystem::remove(path, stays);  // no row of it is known
-      add(std::move(failed));
-    }
-  return file;
-}
-
-int merge(const Arguments& args) {
-  if (const auto base = args.value("--output")) return mergeInto(*base, args.files);
-  return report({misuse("--merge needs -o for the joined table")}), kBadInput;
-}
-
-struct Asked {
-  std::vector<SweepField> fields;
-  Shard shard;
-  int threads = 1;
-  int tasks = 0;
-};
-
-std::optional<Asked> readOptions(const Arguments& args) {
-  Asked asked;
-  Diagnostics out;
-  for (const std::string& s : args.values("--set")) {
-    auto field = readSweepField(s);
-    out.insert(out.end(), field.diagnostics.begin(), field.diagnostics.end());
-    if (field) asked.fields.push_back(std::move(*field));
-  }
-  if (args.values("--set").empty()) out.push_back(misuse("a sweep needs at least one --set FIELD=VALUES"));
-  if (args.files.size() != 1) out.push_back(misuse("a sweep takes one scenario"));
-  if (const auto s = args.value("--shard")) {
-    const auto shard = readShard(*s);
-    if (shard)
-      asked.shard = *shard;
-    else
-      out.push_back(misuse("--shard takes i/n with 1 ≤ i ≤ n, not \"" + *s + '"'));
-  }
-  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const bool submits = args.has("--submit");
-  asked.threads =
-      static_cast<int>(wholeNumber(args, "--threads", 1, 1024, out).value_or(submits ? 1 : cores));
-  asked.tasks = static_cast<int>(wholeNumber(args, "--tasks", 1, 1000, out).value_or(0));
-  if (submits && !args.has("--output")) out.push_back(misuse("--submit needs -o for what the jobs write"));
-  if (submits && args.has("--shard"))
-    out.push_back(misuse("--submit makes the shards itself: --tasks N says how many"));
-  for (const char* option : {"--tasks", "--sbatch", "--no-wait"})
-    if (!submits && args.has(option))
-      out.push_back(misuse(std::string(option) + " goes with --submit slurm"));
-  report(out);
-  return hasErrors(out) ? std::nullopt : std::optional(std::move(asked));
-}
-
-void showProgress(const SweepRow& row, std::size_t done, std::size_t all) {
-  const std::string best = row.plan.empty() ? row.status : text::time(Seconds(row.batchSeconds));
-  std::fprintf(stderr, "%s%zu of %zu solved, latest %s%s", isatty(STDERR_FILENO) ? "\r\033[K" : "", done, all,
-               best.c_str(), isatty(STDERR_FILENO) && done < all ? "" : "\n");
-}
-
-int sweep(const Arguments& args) {
-  if (args.has("--merge")) return merge(args);
-  const auto asked = readOptions(args);
-  if (!asked) return kBadInput;
-  const std::string& path = args.files[0];
-  const auto text = readTextFile(path);
-  if (!text) return report(text.diagnostics), kBadInput;
-  const auto grid = SweepGrid::build(*text, path, asked->fields, loaderBeside(path));
-  report(grid.diagnostics);
-  if (!grid) return kBadInput;
-
-  if (args.has("--submit")) {
-    std::vector<std::string> sweepWords = {path};
-    for (const std::string& field : args.values("--set"))
-      sweepWords.insert(sweepWords.end(), {"--set", field});
-    return submitSweep(*grid, {.base = *args.value("--output"),
-                               .words = std::move(sweepWords),
-                               .tasks = asked->tasks,
-                               .threads = asked->threads,
-                               .sbatch = args.values("--sbatch"),
-                               .waits = !args.has("--no-wait"),
-                               .restarts = args.has("--restart")});
-  }
-  SweepOptions options{asked->threads, asked->shard, {}};
-  const auto base = args.value("--output");
-  const bool whole = asked->shard.of == 1;
-  const std::size_t all = asked->shard.sizeOf(grid->size());
-  std::string kept;
-  std::optional<AppendingFile> journal;
-  if (base) {
-    kept =
-        *base +
-        (whole ? ""
-               : ".shard-" + std::to_string(asked->shard.number) + "-of-" + std::to_string(asked->shard.of)) +
-        ".jsonl";
-    auto opened = openJournal(kept, *grid, args.has("--restart"), options.done);
-    report(opened.diagnostics);
-    if (!opened) return kBadInput;
-    journal = std::move(opened.value);
-  }
-  Diagnostics failed;
-  std::size_t keptRows = options.done.size();
-  Watch watch({});
-  const auto rows = runSweep(
-      *grid, std::move(options),
-      [&](const SweepRow& row, std::size_t done, std::size_t) {
-        if (!journal || !failed.empty()) return;
-        failed = journal->append(journalLine(row));
-        if (!failed.empty()) return watch.stop();  // what cannot be kept need not be solved
-        ++keptRows;
-        showProgress(row, done, all);
-      },
-      watch.control());
-  if (journal && failed.empty()) failed = journal->bringToDisk();
-  if (!failed.empty()) {
-    report(failed);
-    std::cerr << "stopped after " << counted(keptRows) << " of " << text::count(static_cast<long long>(all))
-              << "; they are saved in " << kept << ": free some space, then run the same command to resume\n";
-    return kBadInput;
-  }
-  const bool isComplete = rows.size() >= all;
-  if (!isComplete)
-    std::cerr << "stopped after " << counted(rows.size()) << " of "
-              << text::count(static_cast<long long>(all))
-              << (base ? "; they are saved in " + kept + ": run the same command to resume\n"
-                       : "; use -o to be able to resume\n");
-  if (!base)
-    (args.has("--json") ? writeSweepJson : writeSweepCsv)(grid->fields(), rows,
-                                                          [](std::string_view piece) { std::cout << piece; });
-  else if (isComplete && whole)
-    return writeTables(*base, kept, grid->fields(), rows);
-  return isComplete ? kDone : kStopped;
-}
-
-}  // namespace
-
+/// Joins all shards' journals. With rows missing kStopped.
 int mergeInto(const std::string& base, const std::vector<std::string>& paths) {
   std::vector<SweepJournal> journals;
   Diagnostics out;
@@ -232,6 +55,68 @@ int mergeInto(const std::string& base, const std::vector<std::string>& paths) {
   return code == kDone && merged->rows.size() < merged->size ? kStopped : code;
 }
 
+int merge(const Arguments& args) {
+  if (const auto base = args.value("--output")) return mergeInto(*base, args.files);
+  return report({misuse("--merge needs -o for the joined table")}), kBadInput;
+}
+
+int sweep(const Arguments& args) {
+  if (args.has("--merge")) return merge(args);
+  std::vector<SweepField> fields;
+  Diagnostics out;
+  for (const std::string& s : args.values("--set")) {
+    auto field = readSweepField(s);
+    out.insert(out.end(), field.diagnostics.begin(), field.diagnostics.end());
+    if (field) fields.push_back(std::move(*field));
+  }
+  if (args.values("--set").empty()) out.push_back(misuse("a sweep needs at least one --set FIELD=VALUES"));
+  if (args.files.size() != 1) out.push_back(misuse("a sweep takes one scenario"));
+  const ShardOptions options = shardOptions(args, out);
+  report(out);
+  if (hasErrors(out)) return kBadInput;
+  const std::string& path = args.files[0];
+  const auto text = readTextFile(path);
+  if (!text) return report(text.diagnostics), kBadInput;
+  const auto grid = SweepGrid::build(*text, path, std::move(fields), loaderBeside(path));
+  report(grid.diagnostics);
+  if (!grid) return kBadInput;
+
+  std::vector<SweepRow> rows;  // those done before, then all
+  ShardedWork work{.noun = "sweep",
+                   .words = wordsWithoutShards({"sweep"}, args),
+                   .key = grid->key(),
+                   .size = grid->size(),
+                   .head = journalHead(*grid)};
+  work.look = [&](const std::string& file) -> Reading<ShardedWork::Known> {
+    auto journal = readJournal(file);
+    if (!journal) return {std::nullopt, std::move(journal.diagnostics)};
+    Diagnostics told = std::move(journal.diagnostics), wrong = belongsTo(*journal, *grid);
+    std::move(wrong.begin(), wrong.end(), std::back_inserter(told));
+    if (hasErrors(told)) return {std::nullopt, std::move(told)};
+    rows = std::move(journal->rows);
+    return {ShardedWork::Known{rows.size(), journal->bytes}, std::move(told)};
+  };
+  work.run = [&](const Shard& shard, int threads, const ShardedWork::Take& take, const Control& control) {
+    rows = runSweep(
+        *grid, {threads, shard, std::move(rows)},
+        [&](const SweepRow& row, std::size_t done, std::size_t) {
+          take(journalLine(row), row.plan.empty() ? row.status : text::time(Seconds(row.batchSeconds)), done);
+        },
+        control);
+    return rows.size();
+  };
+  work.write = [&](const std::string& base, const std::string& kept) {
+    if (!base.empty()) return writeTables(base, kept, grid->fields(), rows);
+    (args.has("--json") ? writeSweepJson : writeSweepCsv)(grid->fields(), rows,
+                                                          [](std::string_view piece) { std::cout << piece; });
+    return static_cast<int>(kDone);
+  };
+  work.join = mergeInto;
+  return runSharded(work, options);
+}
+
+}  // namespace
+
 Command sweepCommand() {
   return {
       .name = "sweep",
@@ -248,23 +133,10 @@ writes out.csv and out.json when done. On the way every row goes to out.jsonl: a
 full disk, a lost machine) the same command goes on from there; --restart solves all again, and so it must be where a model
 file of the scenario has changed. Without -o the table goes to standard output, after an interruption as far as it is solved.)",
       .options =
-          {{"--set", 's', "FIELD=VALUES", "a field and the values it takes", true},
-           {"--output", 'o', "BASE", "write BASE.csv and BASE.json, and BASE.jsonl on the way"},
-           {"--threads", 0, "N", "solves at once (default: all cores)"},
-           {"--shard", 0, "i/n",
-            "only every n-th combination, beginning with the i-th; rows go to BASE.shard-i-of-n.jsonl"},
-           {"--submit",
-            0,
-            "SCHEDULER",
-            "solve the shards as an array of jobs, wait for them and join them",
-            false,
-            {"slurm"}},
-           {"--tasks", 0, "N", "jobs of the array (default: up to 32)"},
-           {"--sbatch", 0, "OPTION", "a further option for sbatch, such as --partition=cpu", true},
-           {"--no-wait", 0, "", "submit the array and leave it; the same command without it goes on"},
-           {"--merge", 0, "", "join the journals of shards into BASE.csv and BASE.json"},
-           {"--restart", 0, "", "solve all rows again"},
-           {"--json", 0, "", "without -o: print JSON instead of CSV"}},
+          withShards({{"--set", 's', "FIELD=VALUES", "a field and the values it takes", true},
+                      {"--output", 'o', "BASE", "write BASE.csv and BASE.json, and BASE.jsonl on the way"},
+                      {"--merge", 0, "", "join the journals of shards into BASE.csv and BASE.json"},
+                      {"--json", 0, "", "without -o: print JSON instead of CSV"}}),
       .notes =
           R"(Spread over the machines of a Slurm cluster, by one command that writes and submits an array of jobs, waits and joins:
 

@@ -130,31 +130,37 @@ std::optional<Scenario> paperScenario(const std::string& name, bool leaf, int de
   return s;
 }
 
+std::size_t paperRowCount(const PaperOptions& options) {
+  return rowsOf(options).size();
+}
+
+PaperRow paperRow(const PaperOptions& options, std::size_t index, const Control& control) {
+  const RowKey key = rowsOf(options)[index];
+  PaperRow row;
+  row.cluster = key.leaf ? "H100 spine-leaf" : "TPUv4-like fat tree";
+  row.model = key.model->name;
+  row.devices = key.devices;
+  const auto published = readPublished(options.published, key.leaf);
+  if (const auto it = published.find({key.model->key, key.devices}); it != published.end())
+    row.published = it->second;
+  const auto problem = buildProblem(*paperScenario(key.model->name, key.leaf, key.devices));
+  row.diagnostics = problem.diagnostics;
+  if (!problem) return row;
+  Control quiet = control;
+  quiet.progress = nullptr;
+  row.exact = quietSolve(*problem, quiet);
+  row.baselines = runBaselines(*problem, quiet, options.baselines);
+  return row;
+}
+
 std::vector<PaperRow> paperStudy(const PaperOptions& options, const Control& control,
                                  const std::function<void(const PaperRow&)>& done) {
   std::vector<PaperRow> out;
   const auto rows = rowsOf(options);
-  const std::map<bool, std::map<std::pair<std::string, int>, PublishedRatios>> published = {
-      {false, readPublished(options.published, false)}, {true, readPublished(options.published, true)}};
   for (std::size_t i = 0; i < rows.size() && !studyStopped(control); ++i) {
-    const RowKey& key = rows[i];
-    reportStudy(control, key.model->name, i, rows.size());
-    PaperRow row;
-    row.cluster = key.leaf ? "H100 spine-leaf" : "TPUv4-like fat tree";
-    row.model = key.model->name;
-    row.devices = key.devices;
-    const auto& known = published.at(key.leaf);
-    if (const auto it = known.find({key.model->key, key.devices}); it != known.end())
-      row.published = it->second;
-    const auto problem = buildProblem(*paperScenario(key.model->name, key.leaf, key.devices));
-    row.diagnostics = problem.diagnostics;
-    if (problem) {
-      Control quiet = control;
-      quiet.progress = nullptr;
-      row.exact = quietSolve(*problem, quiet);
-      row.baselines = runBaselines(*problem, quiet, options.baselines);
-      if (studyStopped(control)) break;  // a half-done row would look like a row of failures
-    }
+    reportStudy(control, rows[i].model->name, i, rows.size());
+    PaperRow row = paperRow(options, i, control);
+    if (studyStopped(control)) break;  // a half-done row would look like a row of failures
     out.push_back(std::move(row));
     if (done) done(out.back());
   }

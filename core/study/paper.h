@@ -47,6 +47,10 @@ std::vector<std::string> paperModels();
 /// sequences. `leaf`: H100 spine-leaf, else the TPUv4-like fat tree. nullopt: unknown model.
 std::optional<Scenario> paperScenario(const std::string& model, bool leaf, int devices);
 
+/// How many rows the options ask for, and one of them.
+std::size_t paperRowCount(const PaperOptions&);
+PaperRow paperRow(const PaperOptions&, std::size_t index, const Control& = {});
+
 /// Every row, each method judged by the same evaluator. Stopped early: the rows done so far. `done` (may be
 /// null) is called after each row, on this thread.
 std::vector<PaperRow> paperStudy(const PaperOptions& = {}, const Control& = {},

@@ -185,29 +185,35 @@ std::string explained(const PeerRow& r) {
 
 }  // namespace
 
+std::optional<PeerRow> peerRow(const PeerSetting& setting, const PeerOptimum& optimum,
+                               const PeerStudyOptions& options, const Control& control) {
+  auto cluster = flatCluster(setting, optimum);
+  if (!cluster) return std::nullopt;
+  PeerRow row;
+  row.peer = optimum;
+  Problem whole = problemOf(setting, std::move(*cluster));
+  Problem steady = whole;
+  steady.job.globalBatch = setting.batch * kSteadyFactor;
+  row.variants.push_back(ask("whole batch", whole, options, control));
+  row.variants.push_back(ask("steady state", steady, options, control));
+  row.variants.push_back(askByPeersMemory(setting, steady, options, control));
+  if (options.strategyPerStage) {
+    steady.search.strategyPerStage = true;
+    row.variants.push_back(ask("strategy per stage", steady, options, control));
+    row.variants.push_back(askByPeersMemory(setting, steady, options, control));
+  }
+  if (!studyStopped(control)) row.explanation = explained(row);
+  return row;
+}
+
 std::vector<PeerRow> peerStudy(const PeerSetting& setting, const std::vector<PeerOptimum>& optima,
                                const PeerStudyOptions& options, const Control& control) {
   std::vector<PeerRow> out;
   for (std::size_t i = 0; i < optima.size() && !studyStopped(control); ++i) {
     reportStudy(control, "Peer's optima", i, optima.size());
-    auto cluster = flatCluster(setting, optima[i]);
-    if (!cluster) continue;
-    PeerRow row;
-    row.peer = optima[i];
-    Problem whole = problemOf(setting, std::move(*cluster));
-    Problem steady = whole;
-    steady.job.globalBatch = setting.batch * kSteadyFactor;
-    row.variants.push_back(ask("whole batch", whole, options, control));
-    row.variants.push_back(ask("steady state", steady, options, control));
-    row.variants.push_back(askByPeersMemory(setting, steady, options, control));
-    if (options.strategyPerStage) {
-      steady.search.strategyPerStage = true;
-      row.variants.push_back(ask("strategy per stage", steady, options, control));
-      row.variants.push_back(askByPeersMemory(setting, steady, options, control));
-    }
+    auto row = peerRow(setting, optima[i], options, control);
     if (studyStopped(control)) break;
-    row.explanation = explained(row);
-    out.push_back(std::move(row));
+    if (row) out.push_back(std::move(*row));
   }
   return out;
 }

@@ -68,6 +68,10 @@ struct PeerStudyOptions {
 std::vector<PeerRow> peerStudy(const PeerSetting&, const std::vector<PeerOptimum>&,
                                const PeerStudyOptions& = {}, const Control& = {});
 
+/// One of them; nullopt: its cluster cannot be formed.
+std::optional<PeerRow> peerRow(const PeerSetting&, const PeerOptimum&, const PeerStudyOptions&,
+                               const Control& = {});
+
 std::string peerTable(const std::vector<PeerRow>&);
 
 }  // namespace nest

@@ -15,35 +15,44 @@ std::vector<int> powersOfTwo(int least, int most) {
   return out;
 }
 
+ScalingPoint scalingPoint(const Problem& problem, int devices, const Control& control) {
+  ScalingPoint p;
+  p.devices = devices;
+  p.outcome = quietSolve(withDeviceCount(problem, devices), control);
+  if (const RankedPlan* best = p.outcome.best())
+    p.samplesPerSecond = problem.job.globalBatch / best->evaluation.batchTime.value();
+  return p;
+}
+
+void compareScalingPoints(const Problem& problem, std::vector<ScalingPoint>& curve) {
+  const ScalingPoint* before = nullptr;
+  double perDevice = 0;
+  for (ScalingPoint& p : curve) {
+    const RankedPlan* best = p.outcome.best();
+    if (!best) continue;
+    const double each = p.samplesPerSecond / p.devices;
+    if (perDevice == 0) perDevice = each;
+    p.efficiency = each / perDevice;
+    if (before) {
+      const RankedPlan& last = *before->outcome.best();
+      p.change =
+          diff(withDeviceCount(problem, p.devices), last.plan, last.evaluation, best->plan, best->evaluation);
+    }
+    before = &p;
+  }
+}
+
 std::vector<ScalingPoint> scalingCurve(const Problem& problem, const std::vector<int>& counts,
                                        const Control& control) {
   std::vector<ScalingPoint> out;
-  const ScalingPoint* before = nullptr;
-  double perDevice = 0;
-  out.reserve(counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
     reportStudy(control, "Scaling", i, counts.size());
-    if (studyStopped(control)) {
+    if (studyStopped(control))
       out.push_back({counts[i], notSolved(control), 0, 0, {}});
-      continue;
-    }
-    const Problem sized = withDeviceCount(problem, counts[i]);
-    ScalingPoint p;
-    p.devices = counts[i];
-    p.outcome = quietSolve(sized, control);
-    if (const RankedPlan* best = p.outcome.best()) {
-      p.samplesPerSecond = problem.job.globalBatch / best->evaluation.batchTime.value();
-      const double each = p.samplesPerSecond / counts[i];
-      if (perDevice == 0) perDevice = each;
-      p.efficiency = each / perDevice;
-      if (before) {
-        const RankedPlan& last = *before->outcome.best();
-        p.change = diff(sized, last.plan, last.evaluation, best->plan, best->evaluation);
-      }
-    }
-    out.push_back(std::move(p));
-    if (out.back().outcome.best()) before = &out.back();
+    else
+      out.push_back(scalingPoint(problem, counts[i], control));
   }
+  compareScalingPoints(problem, out);
   return out;
 }
 

@@ -25,6 +25,10 @@ struct ScalingPoint {
 /// each of `counts`, in their order; those that a stop left out are OutcomeStatus::Stopped.
 std::vector<ScalingPoint> scalingCurve(const Problem&, const std::vector<int>& counts, const Control& = {});
 
+/// One point alone, without what it is relative to, and all that is: efficiency and change of each, in order.
+ScalingPoint scalingPoint(const Problem&, int devices, const Control& = {});
+void compareScalingPoints(const Problem&, std::vector<ScalingPoint>&);
+
 /// Powers of two from `least` to `most`, both included where they are such.
 std::vector<int> powersOfTwo(int least, int most);
 

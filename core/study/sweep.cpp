@@ -1,12 +1,10 @@
 #include "study/sweep.h"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 
 #include "fields/field.h"
 #include "solver/even_hosts.h"
@@ -17,16 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostCombinations = 1'000'000;
-
-/// FNV-1a; only tells sweeps apart, nothing depends on its strength.
-std::string hashOf(const std::string& s) {
-  std::uint64_t h = 1469598103934665603ull;
-  for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  static constexpr char digits[] = "0123456789abcdef";
-  std::string out;
-  for (int i = 60; i >= 0; i -= 4) out += digits[(h >> i) & 15];
-  return out;
-}
 
 /// Sets a value, making the objects on the way; false where the path leads through something else.
 bool set(Json& root, const std::string& pointer, const Json& value) {
@@ -225,36 +213,11 @@ std::vector<SweepRow> runSweep(
     const SweepGrid& grid, SweepOptions options,
     const std::function<void(const SweepRow&, std::size_t done, std::size_t all)>& onRow,
     const Control& control) {
-  std::map<std::size_t, SweepRow> rows;
-  for (SweepRow& r : options.done)
-    if (r.index < grid.size() && options.shard.holds(r.index)) rows.emplace(r.index, std::move(r));
-  std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < grid.size(); ++i)
-    if (options.shard.holds(i) && !rows.contains(i)) open.push_back(i);
-  const std::size_t all = rows.size() + open.size();
-
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  const auto work = [&] {
-    while (!control.over()) {
-      const std::size_t k = next++;
-      if (k >= open.size()) return;
-      SweepRow row = solveSweepRow(grid, open[k], control);
-      // A solve that was cut short is not what the row stands for; it is done again on resuming.
-      if (control.over()) return;
-      const std::lock_guard lock(mutex);
-      const auto [at, isNew] = rows.emplace(open[k], std::move(row));
-      if (onRow && isNew) onRow(at->second, rows.size(), all);
-    }
-  };
-  {
-    std::vector<std::jthread> workers;
-    const int threads =
-        std::clamp(options.threads, 1,
-                   static_cast<int>(std::max<std::size_t>(1, std::min<std::size_t>(open.size(), 1024))));
-    for (int t = 1; t < threads; ++t) workers.emplace_back(work);
-    work();
-  }
+  std::map<std::size_t, SweepRow> done;
+  for (SweepRow& r : options.done) done.emplace(r.index, std::move(r));
+  auto rows = runRows<SweepRow>(
+      grid.size(), options.shard, std::move(done), options.threads,
+      [&](std::size_t index) { return solveSweepRow(grid, index, control); }, onRow, control);
   std::vector<SweepRow> out;
   for (auto& [index, row] : rows) out.push_back(std::move(row));
   return out;

@@ -12,6 +12,7 @@
 #include "formats/scenario/scenario_json.h"
 #include "plan/metrics.h"
 #include "solver/control.h"
+#include "study/journal.h"
 
 namespace nest {
 
@@ -76,19 +77,6 @@ struct SweepRow {
 };
 
 SweepRow solveSweepRow(const SweepGrid&, std::size_t index, const Control& = {});
-
-/// Of the whole grid every n-th combination, beginning with the i-th (1 ≤ i ≤ n).
-struct Shard {
-  int number = 1, of = 1;
-  bool holds(std::size_t index) const {
-    return index % static_cast<std::size_t>(of) == static_cast<std::size_t>(number - 1);
-  }
-  /// How many of `all` combinations.
-  std::size_t sizeOf(std::size_t all) const {
-    const auto n = static_cast<std::size_t>(number), step = static_cast<std::size_t>(of);
-    return all < n ? 0 : (all - n) / step + 1;
-  }
-};
 
 struct SweepOptions {
   int threads = 1;

@@ -2,7 +2,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "files/file_reader.h"
 #include "study/sweep.h"
 #include "text/json_fields.h"
 #include "text/json_layout.h"
@@ -105,66 +104,6 @@ bool readHead(JsonFields& f, SweepJournal& journal) {
   return true;
 }
 
-constexpr std::size_t kMostComplaints = 100;
-
-/// Takes a journal line by line.
-class JournalReader {
-public:
-  explicit JournalReader(const std::string& path) { m_journal.file = path; }
-
-  /// False: what follows cannot mend it.
-  bool take(std::string_view line, bool whole) {
-    ++m_number;
-    Diagnostics ignored;
-    const auto json = readJsonText(line, m_journal.file);
-    const bool isObject = json && json->root().is_object();
-    if (m_number == 1) {
-      if (isObject && whole) {
-        JsonFields f(*json, json->root(), "", ignored);
-        if (readHead(f, m_journal)) return m_journal.bytes = line.size() + 1, true;
-      }
-      complain("not-a-sweep", "this is no journal of a sweep: its first line tells none",
-               "name a file that sweep -o has written");
-      return false;
-    }
-    if (!whole) {
-      m_out.push_back(note("sweep-cut-off", {m_journal.file, m_number, 1, ""},
-                           "the last row was cut off by an interruption; it is solved again"));
-      return false;
-    }
-    std::optional<SweepRow> row;
-    if (isObject) {
-      JsonFields f(*json, json->root(), "", ignored);
-      row = readRow(f, m_journal.fields.size());
-    }
-    if (!row || row->index >= m_journal.size) {
-      complain("sweep-row", "this line is no row of the sweep", {});
-      return m_out.size() < kMostComplaints;
-    }
-    m_journal.rows.push_back(std::move(*row));
-    m_journal.bytes += line.size() + 1;
-    return true;
-  }
-
-  Reading<SweepJournal> finish(const Diagnostics& unread) {
-    m_out.insert(m_out.end(), unread.begin(), unread.end());
-    if (m_number == 0 && unread.empty())
-      complain("not-a-sweep", "the journal is empty", "run the sweep that is to fill it");
-    if (hasErrors(m_out)) return {std::nullopt, std::move(m_out)};
-    return {std::move(m_journal), std::move(m_out)};
-  }
-
-private:
-  void complain(std::string code, std::string message, std::string remedy) {
-    m_out.push_back(error(std::move(code), {m_journal.file, std::max(1, m_number), 1, ""}, std::move(message),
-                          std::move(remedy)));
-  }
-
-  SweepJournal m_journal;
-  Diagnostics m_out;
-  int m_number = 0;
-};
-
 /// The files whose contents differ: "models/a.json, models/b.json"; empty: none.
 std::string differingFiles(const std::map<std::string, std::string>& a,
                            const std::map<std::string, std::string>& b) {
@@ -197,10 +136,19 @@ std::string journalLine(const SweepRow& row) {
 }
 
 Reading<SweepJournal> readJournal(const std::string& path) {
-  JournalReader reader(path);
-  const Diagnostics unread =
-      readLines(path, [&](std::string_view line, bool whole) { return reader.take(line, whole); });
-  return reader.finish(unread);
+  SweepJournal journal;
+  journal.file = path;
+  auto read = readJournalLines(
+      path, "sweep", [&](JsonFields& f) { return readHead(f, journal); },
+      [&](JsonFields& f) {
+        auto row = readRow(f, journal.fields.size());
+        const bool isOne = row && row->index < journal.size;
+        if (isOne) journal.rows.push_back(std::move(*row));
+        return isOne;
+      });
+  if (!read) return {std::nullopt, std::move(read.diagnostics)};
+  journal.bytes = *read;
+  return {std::move(journal), std::move(read.diagnostics)};
 }
 
 Diagnostics belongsTo(const SweepJournal& journal, const SweepGrid& grid) {

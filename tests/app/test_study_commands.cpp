@@ -38,6 +38,56 @@ private slots:
                 .out.contains("TP8+SP · PP4"));
   }
 
+  // In shards, and stopped between rows: the joined file is what one run prints.
+  void studiesAreSolvedInShards_data() {
+    QTest::addColumn<QStringList>("study");
+    QTest::newRow("scaling") << QStringList{"scaling", sample(kLlama), "--from", "16", "--to", "128"};
+    QTest::newRow("paper") << QStringList{"paper", "--model", "BERT-large", "--devices", "64"};
+  }
+  void studiesAreSolvedInShards() {
+    QFETCH(QStringList, study);
+    QTemporaryDir dir;
+    const QString base = dir.filePath("out"), journal = base + ".shard-1-of-2.jsonl";
+    const QStringList words = QStringList{"study"} + study, files{"-o", base};
+    const Ran whole = run(words + QStringList{"--json"});
+    QVERIFY2(whole.code == 0, qPrintable(whole.err));
+    QCOMPARE(run(words + files + QStringList{"--shard", "1/2"}).code, 0);
+    const Ran missing = run(words + files + QStringList{"--merge"});
+    QVERIFY2(missing.code == 3 && missing.err.contains("missing"), qPrintable(missing.err));
+    QVERIFY(!QFile::exists(base + ".json"));
+    // A row that an interruption cut off is solved again.
+    QFile file(journal);
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    QVERIFY(file.resize(file.size() - 7));
+    file.close();
+    const Ran again = run(words + files + QStringList{"--shard", "1/2"});
+    QVERIFY2(again.code == 0 && again.err.count(" solved, latest row ") == 1, qPrintable(again.err));
+    QCOMPARE(run(words + files + QStringList{"--shard", "2/2"}).code, 0);
+    QCOMPARE(run(words + files + QStringList{"--merge"}).code, 0);
+    QFile joined(base + ".json");
+    QVERIFY(joined.open(QIODevice::ReadOnly));
+    QCOMPARE(QString::fromUtf8(joined.readAll()), whole.out);
+    const Ran other = run(words + QStringList{"--seed", "3"} + files + QStringList{"--shard", "1/2"});
+    if (study.front() == "paper")
+      QVERIFY2(other.code == 2 && other.err.contains("another study"), qPrintable(other.err));
+  }
+  void whatDoesNotGoWithFilesIsSaid_data() {
+    QTest::addColumn<QStringList>("more");
+    QTest::addColumn<QString>("word");
+    QTest::newRow("deadline") << QStringList{"-o", "x", "--deadline", "3"}
+                              << "--deadline does not go with -o";
+    QTest::newRow("shard alone") << QStringList{"--shard", "1/2"} << "--shard needs -o";
+    QTest::newRow("submit alone") << QStringList{"--submit", "slurm"} << "--submit needs -o";
+    QTest::newRow("tasks alone") << QStringList{"-o", "x", "--tasks", "3"}
+                                 << "--tasks goes with --submit slurm";
+  }
+  void whatDoesNotGoWithFilesIsSaid() {
+    QFETCH(QStringList, more);
+    QFETCH(QString, word);
+    const Ran r = run(QStringList{"study", "scaling", sample(kLlama)} + more);
+    QVERIFY2(r.code == 2 && r.err.contains(word), qPrintable(r.err));
+  }
+
   void explains() {
     const Ran r = run({"why", sample(kLlama)});
     QVERIFY2(r.code == 0, qPrintable(r.err));

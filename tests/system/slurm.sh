@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# nest-plan sweep --submit slurm on a real Slurm of one node: submitted, cancelled half way, resumed, joined; the same
-# bytes as without it. NEST_SLURM_POINTS: how many points (400).
+# nest-plan sweep and study --submit slurm on a real Slurm of one node: submitted, cancelled half way, resumed, joined; the
+# same bytes as without it. NEST_SLURM_POINTS: how many points (400).
 . "$(dirname "$0")/common.sh"
 PATH=$PATH:/usr/sbin
 needs slurmctld slurmd sbatch munged
@@ -107,3 +107,17 @@ grep -q "another sweep" err || fail "$(cat err)"
 # What Slurm refuses is told in its words.
 "$plan" sweep "$scenario" --set job.global_batch=8,16 -o bad --submit slurm --sbatch --partition=none 2>err && fail "no such partition"
 grep -q "invalid partition" err || fail "$(cat err)"
+
+# A study: submitted, cancelled, resumed, joined to what --json prints.
+study=("$plan" study scaling "$SOURCE/samples/llama2-7b-h100-128.nest.json" --from 8 --to 1024)
+"${study[@]}" --json >study.json
+"${study[@]}" -o curve --submit slurm --tasks 3 --no-wait 2>err && fail "it did not say that rows are missing"
+scancel "$(sed -n 's/.*"job": "\([0-9]*\)".*/\1/p' curve.slurm.json)"
+"${study[@]}" -o curve --submit slurm 2>>err || fail "study resumed: $(cat err curve.slurm-*.log)"
+cmp study.json curve.json || fail "the joined study differs"
+[ "$(cat curve.shard-*.jsonl | grep -c '"index"')" = 8 ] || fail "rows were solved twice"
+rm curve.json
+"${study[@]}" -o curve --submit slurm 2>err && cmp study.json curve.json || fail "joining again: $(cat err)"
+"$plan" study scaling "$SOURCE/samples/llama2-7b-h100-128.nest.json" --from 8 --to 512 -o curve --submit slurm 2>err && fail "another study was taken"
+grep -q "another study" err || fail "$(cat err)"
+echo "a study through Slurm, cancelled and resumed"

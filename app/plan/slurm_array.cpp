@@ -1,5 +1,3 @@
-#include "sweep_slurm.h"
-
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -15,6 +13,7 @@
 #include "commands.h"
 #include "files.h"
 #include "files/file_writer.h"
+#include "sharded.h"
 #include "text/json_layout.h"
 #include "units/text.h"
 
@@ -96,26 +95,21 @@ Diagnostics writeState(const std::string& base, const State& s) {
                                             {"job", s.job}}));
 }
 
-std::string journalPath(const std::string& base, int shard, int of) {
-  return base + ".shard-" + std::to_string(shard) + "-of-" + std::to_string(of) + ".jsonl";
-}
-
-/// The shards that are not solved whole; errors where a journal is of another sweep.
-Reading<std::vector<int>> openShards(const SweepGrid& grid, const std::string& base, int tasks) {
+/// The shards that are not solved whole; errors where a journal is of other work.
+Reading<std::vector<int>> openShards(const ShardedWork& work, const std::string& base, int tasks) {
   Reading<std::vector<int>> result;
   std::vector<int> open;
   for (int n = 1; n <= tasks; ++n) {
-    const std::string path = journalPath(base, n, tasks);
+    const std::string path = journalPath(base, {n, tasks});
     std::error_code ec;
     if (!fs::exists(path, ec) || fs::file_size(path, ec) == 0) {
       open.push_back(n);
       continue;
     }
-    const auto journal = readJournal(path);
-    Diagnostics wrong = journal ? belongsTo(*journal, grid) : journal.diagnostics;
-    if (hasErrors(wrong))
-      result.diagnostics.insert(result.diagnostics.end(), wrong.begin(), wrong.end());
-    else if (journal->rows.size() < Shard{n, tasks}.sizeOf(grid.size()))
+    const auto known = work.look(path);
+    if (!known)
+      result.diagnostics.insert(result.diagnostics.end(), known.diagnostics.begin(), known.diagnostics.end());
+    else if (known->rows < Shard{n, tasks}.sizeOf(work.size))
       open.push_back(n);
   }
   if (!hasErrors(result.diagnostics)) result.value = std::move(open);
@@ -135,23 +129,23 @@ std::string ranges(const std::vector<int>& ascending) {
   return out;
 }
 
-std::string script(const SlurmSweep& sweep, int tasks, const std::vector<int>& open) {
+std::string script(const ShardedWork& work, const ShardOptions& o, int tasks, const std::vector<int>& open) {
   std::error_code ec;
   const fs::path self = fs::read_symlink("/proc/self/exe", ec);
-  std::string out = "#!/bin/sh\n#SBATCH --job-name=nest-sweep\n#SBATCH --array=" + ranges(open) +
-                    "\n#SBATCH --cpus-per-task=" + std::to_string(sweep.threads) + "\n#SBATCH --output=\"" +
-                    sweep.base + ".slurm-%a.log\"\n#SBATCH --open-mode=append\n#SBATCH --requeue\n";
-  for (const std::string& option : sweep.sbatch) out += "#SBATCH " + option + '\n';
-  out += "exec " + quoted(ec ? "nest-plan" : self.string()) + " sweep";
-  for (const std::string& w : sweep.words) out += ' ' + quoted(w);
-  return out + " -o " + quoted(sweep.base) + " --threads " + std::to_string(sweep.threads) +
+  std::string out = "#!/bin/sh\n#SBATCH --job-name=nest-" + work.noun + "\n#SBATCH --array=" + ranges(open) +
+                    "\n#SBATCH --cpus-per-task=" + std::to_string(o.threads) + "\n#SBATCH --output=\"" +
+                    o.base + ".slurm-%a.log\"\n#SBATCH --open-mode=append\n#SBATCH --requeue\n";
+  for (const std::string& option : o.sbatch) out += "#SBATCH " + option + '\n';
+  out += "exec " + quoted(ec ? "nest-plan" : self.string());
+  for (const std::string& w : work.words) out += ' ' + quoted(w);
+  return out + " -o " + quoted(o.base) + " --threads " + std::to_string(o.threads) +
          " --shard \"$SLURM_ARRAY_TASK_ID/" + std::to_string(tasks) + "\"\n";
 }
 
 /// The job's id; empty after what is wrong was reported.
-std::string submit(const SlurmSweep& sweep, int tasks, const std::vector<int>& open) {
-  const std::string path = sweep.base + ".slurm.sh";
-  if (const Diagnostics failed = writeTextFile(path, script(sweep, tasks, open)); !failed.empty())
+std::string submit(const ShardedWork& work, const ShardOptions& o, int tasks, const std::vector<int>& open) {
+  const std::string path = o.base + ".slurm.sh";
+  if (const Diagnostics failed = writeTextFile(path, script(work, o, tasks, open)); !failed.empty())
     return report(failed), "";
   const Told told = run({"sbatch", "--parsable", path});
   const std::string id = told.text.substr(0, told.text.find_first_of(";\n"));
@@ -174,7 +168,7 @@ std::size_t rowsIn(const std::string& base, int tasks) {
   std::size_t rows = 0;
   for (int n = 1; n <= tasks; ++n) {
     std::size_t lines = 0;
-    (void)readLines(journalPath(base, n, tasks),
+    (void)readLines(journalPath(base, {n, tasks}),
                     [&](std::string_view, bool whole) { return lines += whole, true; });
     rows += lines > 0 ? lines - 1 : 0;
   }
@@ -203,18 +197,17 @@ bool waitFor(const std::string& job, const std::string& base, int tasks, std::si
 }
 
 /// The number of shards: it stays as it was once there are journals.
-Reading<int> tasksOf(const SweepGrid& grid, const SlurmSweep& sweep, const std::optional<State>& state) {
-  const int usual = static_cast<int>(std::min<std::size_t>(grid.size(), 32));
-  if (!state)
-    return {sweep.tasks > 0 ? std::min<int>(sweep.tasks, static_cast<int>(grid.size())) : usual, {}};
+Reading<int> tasksOf(const ShardedWork& work, const ShardOptions& o, const std::optional<State>& state) {
+  const int usual = static_cast<int>(std::min<std::size_t>(work.size, 32));
+  if (!state) return {o.tasks > 0 ? std::min<int>(o.tasks, static_cast<int>(work.size)) : usual, {}};
   const auto begun = [&](std::string message) {
     return Reading<int>{std::nullopt,
-                        {error("sweep-different", {statePath(sweep.base), 0, 0, ""}, std::move(message),
+                        {error(work.noun + "-different", {statePath(o.base), 0, 0, ""}, std::move(message),
                                "give another -o, or --restart to begin again")}};
   };
-  if (state->key != grid.key()) return begun("this array is of another sweep");
-  if (sweep.tasks > 0 && sweep.tasks != state->tasks)
-    return begun("the sweep was begun with " + std::to_string(state->tasks) + " tasks");
+  if (state->key != work.key) return begun("this array is of another " + work.noun);
+  if (o.tasks > 0 && o.tasks != state->tasks)
+    return begun("the " + work.noun + " was begun with " + std::to_string(state->tasks) + " tasks");
   return {state->tasks, {}};
 }
 
@@ -226,47 +219,47 @@ void forget(const std::string& base, const State& state) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   std::error_code ignored;
-  for (int n = 1; n <= state.tasks; ++n) fs::remove(journalPath(base, n, state.tasks), ignored);
+  for (int n = 1; n <= state.tasks; ++n) fs::remove(journalPath(base, {n, state.tasks}), ignored);
   fs::remove(statePath(base), ignored);
 }
 
 }  // namespace
 
-int submitSweep(const SweepGrid& grid, const SlurmSweep& sweep) {
-  auto state = readState(sweep.base);
-  if (state && sweep.restarts) {
-    forget(sweep.base, *state);
+int submitArray(const ShardedWork& work, const ShardOptions& o) {
+  auto state = readState(o.base);
+  if (state && o.restarts) {
+    forget(o.base, *state);
     state.reset();
   }
-  const auto tasks = tasksOf(grid, sweep, state);
+  const auto tasks = tasksOf(work, o, state);
   if (!tasks) return report(tasks.diagnostics), kBadInput;
-  auto open = openShards(grid, sweep.base, *tasks);
+  auto open = openShards(work, o.base, *tasks);
   if (!open) return report(open.diagnostics), kBadInput;
   std::string job = state ? state->job : "";
   if (!open->empty() && (job.empty() || !isQueued(job))) {
-    job = submit(sweep, *tasks, *open);
+    job = submit(work, o, *tasks, *open);
     if (job.empty()) return kBadInput;
-    if (const Diagnostics failed = writeState(sweep.base, {grid.key(), *tasks, job}); !failed.empty())
+    if (const Diagnostics failed = writeState(o.base, {work.key, *tasks, job}); !failed.empty())
       return report(failed), kBadInput;
     std::cerr << "job " << job << ": submitted, " << open->size() << " of " << *tasks << " shards\n";
   }
   const std::string again = "the same command waits for it and joins the rows; scancel " + job + " ends it\n";
   if (!open->empty()) {
-    if (!sweep.waits) return std::cerr << "job " << job << " runs; " << again, kStopped;
-    if (!waitFor(job, sweep.base, *tasks, grid.size()))
+    if (!o.waits) return std::cerr << "job " << job << " runs; " << again, kStopped;
+    if (!waitFor(job, o.base, *tasks, work.size))
       return std::cerr << "job " << job << " goes on; " << again, kStopped;
-    open = openShards(grid, sweep.base, *tasks);
+    open = openShards(work, o.base, *tasks);
     if (!open) return report(open.diagnostics), kBadInput;
   }
   if (!open->empty()) {
     std::cerr << "job " << job << " ended with " << open->size() << " of " << *tasks << " shards unfinished ("
-              << ranges(*open) << "); " << sweep.base
+              << ranges(*open) << "); " << o.base
               << ".slurm-*.log tell why, and the same command submits them again\n";
     return kStopped;
   }
   std::vector<std::string> journals;
-  for (int n = 1; n <= *tasks; ++n) journals.push_back(journalPath(sweep.base, n, *tasks));
-  return mergeInto(sweep.base, journals);
+  for (int n = 1; n <= *tasks; ++n) journals.push_back(journalPath(o.base, {n, *tasks}));
+  return work.join(o.base, journals);
 }
 
 }  // namespace nest::cli
