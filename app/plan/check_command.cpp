@@ -8,6 +8,7 @@
 #include "format_help.h"
 #include "formats/import_files.h"
 #include "formats/results/outcome_json.h"
+#include "solver/even_hosts.h"
 #include "text/json_layout.h"
 #include "units/text.h"
 
@@ -19,10 +20,19 @@ struct Checked {
   Diagnostics diagnostics;
 };
 
+/// Says that solve has more to choose from than the order of all devices.
+void addEvenHosts(const Hierarchy& cluster, const std::string& path, Diagnostics& out) {
+  if (auto uneven = evenHostsNote(cluster)) {
+    uneven->where.file = path;
+    out.push_back(std::move(*uneven));
+  }
+}
+
 Checked checkScenario(const std::string& text, const std::string& path) {
   auto input = readInputText(text, path);
   if (!input) return {"", std::move(input.diagnostics)};
   const Problem& p = input->problem;
+  addEvenHosts(*p.cluster, path, input.diagnostics);
   return {input->scenario.name + ": " + text::count(p.cluster->deviceCount()) + " devices on " +
               std::to_string(p.cluster->levelCount()) + " levels, " + text::count(p.graph->layerCount()) +
               " layers, " + std::to_string(p.profile->strategies().size()) + " strategies to search",
@@ -32,6 +42,9 @@ Checked checkScenario(const std::string& text, const std::string& path) {
 /// Networks and models: what import would make of them, with a usual device for what they leave open.
 Checked checkPart(const std::string& text, const std::string& path) {
   auto imported = importFiles({{path, text}}, *findDevice("h100-sxm"), loaderBeside(path));
+  if (imported && imported->cluster)
+    if (const auto cluster = deriveHierarchy(*imported->cluster))
+      addEvenHosts(*cluster, path, imported.diagnostics);
   return {imported ? imported->parts[0].holds : std::string(), std::move(imported.diagnostics)};
 }
 

@@ -100,15 +100,21 @@ private:
   double m_begin = 0, m_end = 0;
 };
 
+/// "the 15 complete hosts", "7 devices of each of 16 hosts".
+std::string nameOf(const EvenHosts& even, const Hierarchy& cluster) {
+  return even.size == cluster.largestGroupSize(0)
+             ? "the " + text::count(even.hosts) + " complete hosts"
+             : text::count(even.size) + (even.size == 1 ? " device" : " devices") + " of each of " +
+                   text::count(even.hosts) + " hosts";
+}
+
 Diagnostic saving(const Problem& problem, const EvenHosts& even, const RankedPlan& found,
                   const RankedPlan* all) {
-  const Hierarchy& cluster = *problem.cluster;
-  const bool complete = even.size == cluster.largestGroupSize(0);
-  std::string message =
-      text::count(static_cast<int>(even.idle.size())) + " devices are left idle: on " +
-      (complete ? "the " + text::count(even.hosts) + " complete hosts alone"
-                : text::count(even.size) + " devices of each of " + text::count(even.hosts) + " hosts") +
-      " a step takes " + text::time(found.evaluation.batchTime);
+  const bool complete = even.size == problem.cluster->largestGroupSize(0);
+  std::string message = text::count(static_cast<int>(even.idle.size())) + " devices are left idle: on " +
+                        nameOf(even, *problem.cluster) +
+                        (complete ? " alone a step takes " : " a step takes ") +
+                        text::time(found.evaluation.batchTime);
   message += all ? ", on all devices in their order " + text::time(all->evaluation.batchTime)
                  : ", on all devices in their order nothing fits";
   return note("devices-left-idle", {}, std::move(message));
@@ -135,6 +141,22 @@ void lead(Outcome& o, const Problem& problem, RankedPlan found, bool complete, S
 }
 
 }  // namespace
+
+std::optional<Diagnostic> evenHostsNote(const Hierarchy& cluster) {
+  const auto ways = evenHostsOf(cluster);
+  if (ways.empty()) return std::nullopt;
+  int least = cluster.largestGroupSize(0);
+  for (int h = 0; h < cluster.groupCount(0); ++h)
+    least = std::min(least, cluster.groupSpan(0, h).second - cluster.groupSpan(0, h).first);
+  std::string list;
+  for (const EvenHosts& even : ways)
+    list += (list.empty() ? "" : "; ") + nameOf(even, cluster) + " (" + text::count(even.devices()) +
+            " devices, " + text::count(static_cast<int>(even.idle.size())) + " idle)";
+  return note("hosts-uneven", {"", 0, 0, "/cluster/network"},
+              "hosts have " + text::count(least) + " to " + text::count(cluster.largestGroupSize(0)) +
+                  " devices: beside all " + text::count(cluster.deviceCount()) +
+                  ", solve plans on even hosts and takes what is faster: " + list);
+}
 
 Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const Plan* start) {
   const auto ways = evenHostsOf(*problem.cluster);

@@ -1,4 +1,5 @@
 #include <QFile>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
@@ -15,6 +16,24 @@ using namespace nest::test;
 class TestBadInput : public QObject {
   Q_OBJECT
 private slots:
+  void checkTellsOfUnevenHosts() {
+    QTemporaryDir dir;
+    QFile sampleFile(sample("teaching-6-layers-2x2"));
+    QVERIFY(sampleFile.open(QIODevice::ReadOnly));
+    QJsonObject s = QJsonDocument::fromJson(sampleFile.readAll()).object();
+    QJsonObject constraints = s["constraints"].toObject();
+    constraints["excluded_devices"] = QJsonArray{3};
+    s["constraints"] = constraints;
+    QFile file(dir.filePath("s.nest.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QJsonDocument(s).toJson());
+    file.close();
+    const Ran r = run({"check", file.fileName()});
+    QVERIFY2(
+        r.code == 0 && r.err.contains("hosts have 1 to 2 devices: beside all 3, solve plans on even hosts"),
+        qPrintable(r.all()));
+    QVERIFY(!run({"check", sample("teaching-6-layers-2x2")}).all().contains("even hosts"));
+  }
   void namesCannotSteerTheTerminal() {
     QFile file(sample("teaching-6-layers-2x2"));
     QVERIFY(file.open(QIODevice::ReadOnly));

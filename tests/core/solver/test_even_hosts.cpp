@@ -58,6 +58,15 @@ private slots:
     QCOMPARE(again.batchTime.value(), best.evaluation.batchTime.value());
     QVERIFY(even.lowerBound <= best.evaluation.batchTime);
   }
+  void whatIsTriedBesidesIsTold() {
+    const auto told = evenHostsNote(*oddRacks().cluster);
+    QVERIFY(told);
+    QCOMPARE(
+        told->message,
+        std::string("hosts have 1 to 2 devices: beside all 6, solve plans on even hosts and takes what is "
+                    "faster: the 2 complete hosts (4 devices, 2 idle); 1 device of each of 4 hosts (4 "
+                    "devices, 2 idle)"));
+  }
   /// On any cluster it is never slower, and what it returns can run.
   void neverSlower() {
     InstanceFeatures f;
