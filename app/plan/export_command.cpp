@@ -170,6 +170,7 @@ format cannot say is refused with every reason.
 
   megatron        flags of Megatron-LM as a shell array, with the pipeline layout ("Et*8|t*8|…|tL")
   megatron-bridge overrides of a Megatron-Bridge recipe (NeMo Framework), as a shell array
+  nemo            recipe of NeMo (nemo_run), Python: changes to the recipe of the model's family
   deepspeed       DeepSpeed configuration, JSON; with AutoTP where the plan has TP without sequence parallelism
   torchtitan      configuration of torchtitan v0.2.2, TOML
   torchtitan-py   configuration of torchtitan since August 2026, Python: settings for the model's own configuration
@@ -180,9 +181,9 @@ format cannot say is refused with every reason.
                   (Open MPI 5); slots are CPU cores, shared out with --cores-per-host N; the device is chosen by local rank
   visible-devices a shell script to start ranks through: it restricts each host to the plan's devices, as is
                   needed where a device has failed or is excluded
-  folder          all that starts the plan with --for megatron (default), megatron-bridge, deepspeed, torchtitan,
-                  torchtitan-py or nanotron: the configuration, host files, run.sh (srun, mpirun, torchrun), check.sh (do the ranks run where the
-                  plan has them?), stopwatch.sh (measured step against the predicted one) and a README
+  folder          all that starts the plan with --for megatron (default), megatron-bridge, nemo, deepspeed,
+                  torchtitan, torchtitan-py or nanotron: the configuration, host files, run.sh (srun, mpirun, torchrun),
+                  check.sh (do the ranks run where the plan has them?), stopwatch.sh (measured step against the predicted one) and a README
   chrome-trace    the simulated schedule, for Perfetto and chrome://tracing
   plan            the plan itself, for evaluate
   scenario        the scenario in its normal form

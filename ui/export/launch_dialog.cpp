@@ -33,6 +33,7 @@ constexpr Choice kChoices[] = {
     {LaunchTarget::Megatron, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Megatron-LM"), "megatron.sh"},
     {LaunchTarget::MegatronBridge, QT_TRANSLATE_NOOP("nest::LaunchDialog", "Megatron-Bridge"),
      "megatron-bridge.sh"},
+    {LaunchTarget::Nemo, QT_TRANSLATE_NOOP("nest::LaunchDialog", "NeMo"), "nemo_plan.py"},
     {LaunchTarget::DeepSpeed, QT_TRANSLATE_NOOP("nest::LaunchDialog", "DeepSpeed"), "deepspeed.json"},
     {LaunchTarget::TorchTitan, QT_TRANSLATE_NOOP("nest::LaunchDialog", "torchtitan"), "torchtitan.toml"},
     {LaunchTarget::TorchTitanPython, QT_TRANSLATE_NOOP("nest::LaunchDialog", "torchtitan (Python)"),

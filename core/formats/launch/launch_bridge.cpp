@@ -1,41 +1,50 @@
+#include <algorithm>
+#include <optional>
+
 #include "analytic/block_shape.h"
+#include "formats/launch/launch_hosts.h"
 #include "formats/launch/launch_parts.h"
 
 namespace nest {
 namespace {
 
-/// "  key=value" lines of a shell array.
+/// Settings of a Megatron-Bridge recipe, in order.
 class Overrides {
 public:
-  void add(const std::string& key, const std::string& value) { m_text += "  " + key + '=' + value + '\n'; }
-  void add(const std::string& key, const char* value) { add(key, std::string(value)); }
+  struct Setting {
+    std::string key, value;  ///< as the command line takes them
+    bool isWord = false;     ///< the value is a text; else a number, a list, true, false or null
+  };
+  void add(const std::string& key, const char* word) { m_all.push_back({key, word, true}); }
+  void add(const std::string& key, std::string value) { m_all.push_back({key, std::move(value)}); }
   void add(const std::string& key, int value) { add(key, std::to_string(value)); }
-  void add(const std::string& key, bool value) { add(key, value ? "true" : "false"); }
-  const std::string& text() const { return m_text; }
+  void add(const std::string& key, bool value) { add(key, std::string(value ? "true" : "false")); }
+  const std::vector<Setting>& all() const { return m_all; }
 
 private:
-  std::string m_text;
+  std::vector<Setting> m_all;
 };
 
-/// A recipe of the model's family to begin with: layers of the same kind, whose sizes are then set.
-const char* recipeOf(const TransformerArchitecture* a) {
-  if (!a) return nullptr;
-  struct Known {
-    std::string_view family;
-    bool experts;
-    const char* recipe;
+/// Recipes of the model's family to begin with: layers of the same kind, whose sizes are then set.
+struct FamilyRecipe {
+  std::string_view family;
+  bool experts;
+  const char *bridge, *nemo;  ///< nullptr: none
+};
+const FamilyRecipe* recipeOf(const TransformerArchitecture* a) {
+  static constexpr FamilyRecipe kRecipes[] = {
+      {"llama", false, "llama3_8b_pretrain_2gpu_h100_bf16_config", "llama3_8b"},
+      {"qwen2", false, "qwen2_7b_pretrain_2gpu_h100_bf16_config", "qwen2_7b"},
+      {"qwen3", false, "qwen3_8b_pretrain_4gpu_h100_bf16_config", "qwen3_8b"},
+      {"qwen3_moe", true, "qwen3_30b_a3b_pretrain_8gpu_h100_bf16_config", "qwen3_30b_a3b"},
+      {"mixtral", true, nullptr, "mixtral_8x7b"},
+      {"gpt_oss", true, "gpt_oss_20b_pretrain_16gpu_h100_bf16_config", "gpt_oss_20b"},
+      {"deepseek_v2", true, "deepseek_v2_lite_pretrain_8gpu_h100_bf16_config", "deepseek_v2_lite"},
+      {"deepseek_v3", true, "deepseek_v3_pretrain_1024gpu_h100_bf16_config", "deepseek_v3"},
+      {"gpt2", false, nullptr, "gpt3_175b"},
   };
-  static constexpr Known kRecipes[] = {
-      {"llama", false, "llama3_8b_pretrain_2gpu_h100_bf16_config"},
-      {"qwen2", false, "qwen2_7b_pretrain_2gpu_h100_bf16_config"},
-      {"qwen3", false, "qwen3_8b_pretrain_4gpu_h100_bf16_config"},
-      {"qwen3_moe", true, "qwen3_30b_a3b_pretrain_8gpu_h100_bf16_config"},
-      {"gpt_oss", true, "gpt_oss_20b_pretrain_16gpu_h100_bf16_config"},
-      {"deepseek_v2", true, "deepseek_v2_lite_pretrain_8gpu_h100_bf16_config"},
-      {"deepseek_v3", true, "deepseek_v3_pretrain_1024gpu_h100_bf16_config"},
-  };
-  for (const Known& k : kRecipes)
-    if (a->family == k.family && k.experts == a->experts.has_value()) return k.recipe;
+  for (const FamilyRecipe& k : kRecipes)
+    if (a && a->family == k.family && k.experts == a->experts.has_value()) return &k;
   return nullptr;
 }
 
@@ -76,21 +85,22 @@ void addModel(Overrides& o, const LaunchPlan& p) {
   o.add("model.vocab_size", m->vocabulary);
   o.add("tokenizer.vocab_size", m->vocabulary);
   o.add("model.share_embeddings_and_output_weights", m->tiedEmbeddings);
-  const char* dropout = hasDropout(*m) ? "0.1" : "0.0";
+  const std::string dropout = hasDropout(*m) ? "0.1" : "0.0";
   o.add("model.attention_dropout", dropout);
   o.add("model.hidden_dropout", dropout);
   if (m->experts) addExperts(o, *m);
 }
 
 void addRecompute(Overrides& o, const LaunchPlan& p) {
-  o.add("model.recompute_granularity", p.recompute == Recompute::None   ? "null"
-                                       : p.recompute == Recompute::Full ? "full"
-                                                                        : "selective");
+  if (p.recompute == Recompute::None)
+    o.add("model.recompute_granularity", std::string("null"));
+  else
+    o.add("model.recompute_granularity", p.recompute == Recompute::Full ? "full" : "selective");
   if (p.recompute == Recompute::Full) {
     o.add("model.recompute_method", "uniform");
     o.add("model.recompute_num_layers", 1);
   } else if (p.recompute == Recompute::Selective) {
-    o.add("model.recompute_modules", "[core_attn]");
+    o.add("model.recompute_modules", std::string("[core_attn]"));
   }
 }
 
@@ -116,31 +126,26 @@ const char* mixedPrecision(const LaunchPlan& p) {
              : "bf16_with_fp8_delayed_scaling_mixed";
 }
 
-}  // namespace
-
-Reading<std::string> writeMegatronBridge(LaunchPlan& p) {
+/// Checks that both have in common, then all settings; nothing where the plan is refused.
+std::optional<Overrides> overridesFor(LaunchPlan& p) {
   checkMegatron(p);
   p.require(p.job().format != NumberFormat::Fp32, "format", "it trains in fp32, for which there is no recipe",
             "set job/format to bf16");
   p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and its recipes have Adam",
             "set job/optimizer to adam-fp32-grads");
   const std::string layout = !hasErrors(p.out) && p.stages() > 1 ? megatronLayout(p) : std::string();
-  if (hasErrors(p.out)) return p.finish({});
+  if (hasErrors(p.out)) return std::nullopt;
   warnOfMegatronModel(p);
-  const char* recipe = recipeOf(p.source.architecture);
-  if (!recipe)
-    p.warn("recipe", "no recipe of this model's family is known",
-           "name one in RECIPE whose layers are of the same kind");
-  if (p.job().optimizer.gradientBytes <= 2)
-    p.warn("gradients", "the recipes sum and reduce gradients in fp32, the plan counts 16-bit ones",
-           "set grad_reduce_in_fp32 of the recipe's mixed precision to false");
   p.warnOfPlacement();
 
   Overrides o;
   o.add("model.tensor_model_parallel_size", p.strategy.tensor);
   o.add("model.pipeline_model_parallel_size", p.stages());
   o.add("model.virtual_pipeline_model_parallel_size", p.chunks() > 1 ? std::to_string(p.chunks()) : "null");
-  o.add("model.pipeline_model_parallel_layout", layout.empty() ? "null" : "'" + layout + "'");
+  if (layout.empty())
+    o.add("model.pipeline_model_parallel_layout", std::string("null"));
+  else
+    o.add("model.pipeline_model_parallel_layout", layout.c_str());
   o.add("model.context_parallel_size", p.strategy.context);
   if (p.strategy.context > 1) o.add("model.cp_comm_type", "p2p");
   o.add("model.sequence_parallel", p.strategy.sequence);
@@ -153,16 +158,125 @@ Reading<std::string> writeMegatronBridge(LaunchPlan& p) {
   o.add("train.micro_batch_size", p.plan.microbatch);
   o.add("train.global_batch_size", p.job().globalBatch);
   o.add("dataset.seq_length", p.job().sequenceLength);
-  o.add("mixed_precision", mixedPrecision(p));
   addModel(o, p);
-  return p.finish("# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
-                  " ranks, data-parallel degree " + std::to_string(p.data()) +
-                  "\n# For Megatron-Bridge 067f987df (NeMo Framework): run_recipe.py --recipe \"$RECIPE\" "
+  return o;
+}
+
+std::string headOf(const LaunchPlan& p) {
+  return "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) + " ranks, data-parallel degree " +
+         std::to_string(p.data()) + '\n';
+}
+
+/// Where a setting of Megatron-Bridge stands in a recipe of NeMo; empty: nowhere.
+std::string nemoNameOf(const std::string& key) {
+  static constexpr std::pair<std::string_view, std::string_view> kOwn[] = {
+      {"model.tensor_model_parallel_size", "trainer.strategy"},
+      {"model.pipeline_model_parallel_size", "trainer.strategy"},
+      {"model.virtual_pipeline_model_parallel_size", "trainer.strategy"},
+      {"model.pipeline_model_parallel_layout", "trainer.strategy"},
+      {"model.context_parallel_size", "trainer.strategy"},
+      {"model.sequence_parallel", "trainer.strategy"},
+      {"model.expert_model_parallel_size", "trainer.strategy"},
+      {"model.expert_tensor_parallel_size", "trainer.strategy"},
+      {"ddp.num_distributed_optimizer_instances", "trainer.strategy"},
+      {"ddp.use_distributed_optimizer", "optim.config"},
+      {"dist.use_megatron_fsdp", ""},
+      {"tokenizer.vocab_size", ""},
+      {"checkpoint.ckpt_format", ""}};
+  static constexpr std::pair<std::string_view, std::string_view> kRooms[] = {
+      {"model", "model.config"}, {"ddp", "trainer.strategy.ddp"}, {"train", "data"}, {"dataset", "data"}};
+  const auto dot = key.find('.');
+  for (const auto& [name, room] : kOwn)
+    if (key == name) return room.empty() ? std::string() : std::string(room) + key.substr(dot);
+  for (const auto& [name, room] : kRooms)
+    if (key.substr(0, dot) == name) return std::string(room) + key.substr(dot);
+  return {};
+}
+
+std::string pythonOf(const Overrides::Setting& s) {
+  if (s.isWord) return '"' + s.value + '"';
+  if (s.value == "true") return "True";
+  if (s.value == "false") return "False";
+  return s.value == "null" ? "None" : s.value == "[core_attn]" ? "[\"core_attn\"]" : s.value;
+}
+
+}  // namespace
+
+Reading<std::string> writeMegatronBridge(LaunchPlan& p) {
+  auto o = overridesFor(p);
+  if (!o) return p.finish({});
+  const FamilyRecipe* family = recipeOf(p.source.architecture);
+  const char* recipe = family ? family->bridge : nullptr;
+  if (!recipe)
+    p.warn("recipe", "no recipe of this model's family is known",
+           "name one in RECIPE whose layers are of the same kind");
+  if (p.job().optimizer.gradientBytes <= 2)
+    p.warn("gradients", "the recipes sum and reduce gradients in fp32, the plan counts 16-bit ones",
+           "set grad_reduce_in_fp32 of the recipe's mixed precision to false");
+  o->add("mixed_precision", mixedPrecision(p));
+  std::string text;
+  for (const Overrides::Setting& s : o->all()) {
+    const bool needsQuotes = s.value.find_first_of("|*") != std::string::npos;
+    text += "  " + s.key + '=' + (needsQuotes ? "'" + s.value + "'" : s.value) + '\n';
+  }
+  return p.finish(headOf(p) +
+                  "# For Megatron-Bridge 067f987df (NeMo Framework): run_recipe.py --recipe \"$RECIPE\" "
                   "--mode pretrain "
                   "--dataset mock \"${BRIDGE_OVERRIDES[@]}\"\n" +
                   (recipe ? "RECIPE=${RECIPE:-" + std::string(recipe) + "}\n"
                           : std::string("RECIPE=${RECIPE:?a recipe of the model\\'s family}\n")) +
-                  "BRIDGE_OVERRIDES=(\n" + o.text() + ")\n");
+                  "BRIDGE_OVERRIDES=(\n" + text + ")\n");
+}
+
+Reading<std::string> writeNemo(LaunchPlan& p) {
+  const auto map = mapRanks(p.source, p.plan);
+  const bool isEven = !map || std::all_of(map->hosts.begin(), map->hosts.end(), [&](const HostRanks& h) {
+    return h.ranks.size() == map->hosts.front().ranks.size();
+  });
+  p.require(
+      isEven, "uneven-hosts",
+      "its hosts run different numbers of ranks, and a recipe's trainer has one number of GPUs for all nodes",
+      "exclude devices until all hosts have as many, or bound constraints.devices");
+  const FamilyRecipe* family = recipeOf(p.source.architecture);
+  p.require(family && family->nemo, "recipe", "NeMo has no recipe of this model's family",
+            "export megatron-bridge or megatron, which take the model's sizes without one");
+  const auto o = overridesFor(p);
+  if (!o) return p.finish({});
+  const std::size_t perHost = map ? map->hosts.front().ranks.size() : 1;
+  std::string text =
+      headOf(p) +
+      "# For NeMo 8cfedd720 (September 2025, nemo_run). Every rank runs this file, started by torchrun or "
+      "srun;\n# or plan() goes to run.run() with an executor of yours.\n"
+      "import nemo_run as run\nimport torch\n"
+      "from nemo.collections import llm\n"
+      "from nemo.collections.llm.recipes.precision import mixed_precision\n\n\n"
+      "def plan():\n    recipe = llm." +
+      std::string(family->nemo) + ".pretrain_recipe(\n        name=\"plan\", num_nodes=" +
+      std::to_string(static_cast<std::size_t>(p.worldSize) / perHost) +
+      ", num_gpus_per_node=" + std::to_string(perHost) + "\n    )\n";
+  const auto set = [&text](const std::string& name, const std::string& value) {
+    text += "    recipe." + name + " = " + value + '\n';
+  };
+  const std::string_view precision = mixedPrecision(p);
+  set("trainer.plugins",
+      "mixed_precision." +
+          std::string(precision == "bf16_with_fp8_delayed_scaling_mixed" ? "bf16_with_fp8_mixed"
+                                                                         : precision) +
+          "()");
+  set("trainer.plugins.grad_reduce_in_fp32", p.job().optimizer.gradientBytes > 2 ? "True" : "False");
+  set("trainer.strategy.ddp.grad_reduce_in_fp32", p.job().optimizer.gradientBytes > 2 ? "True" : "False");
+  if (p.plan.zero > 1) {
+    set("trainer.strategy.fsdp", "\"megatron\"");
+    set("trainer.strategy.save_ckpt_format", "\"fsdp_dtensor\"");
+  }
+  if (p.stages() > 1)
+    set("trainer.strategy.pipeline_dtype",
+        p.job().format == NumberFormat::Fp16 ? "torch.float16" : "torch.bfloat16");
+  for (const Overrides::Setting& s : o->all())
+    if (const std::string name = nemoNameOf(s.key); !name.empty()) set(name, pythonOf(s));
+  set("model.config.seq_length", std::to_string(p.job().sequenceLength));
+  return p.finish(text +
+                  "    return recipe\n\n\nif __name__ == \"__main__\":\n    run.run(plan(), direct=True)\n");
 }
 
 }  // namespace nest

@@ -19,6 +19,7 @@ constexpr Target kTargets[kLaunchTargetCount] = {
     {LaunchTarget::Megatron, "megatron", "flags of Megatron-LM as a shell array"},
     {LaunchTarget::MegatronBridge, "megatron-bridge",
      "overrides of a Megatron-Bridge recipe (NeMo Framework) as a shell array"},
+    {LaunchTarget::Nemo, "nemo", "recipe of NeMo, Python (nemo_run, of September 2025)"},
     {LaunchTarget::DeepSpeed, "deepspeed", "DeepSpeed configuration, JSON"},
     {LaunchTarget::TorchTitan, "torchtitan", "torchtitan configuration, TOML (to v0.2.2)"},
     {LaunchTarget::TorchTitanPython, "torchtitan-py", "torchtitan configuration, Python (of August 2026)"},
@@ -110,6 +111,8 @@ Reading<std::string> writeLaunch(LaunchTarget target, const ReportSource& source
       return writeMegatron(launch);
     case LaunchTarget::MegatronBridge:
       return writeMegatronBridge(launch);
+    case LaunchTarget::Nemo:
+      return writeNemo(launch);
     case LaunchTarget::DeepSpeed:
       return writeDeepSpeed(launch);
     case LaunchTarget::TorchTitan:

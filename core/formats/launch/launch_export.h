@@ -14,6 +14,7 @@ namespace nest {
 enum class LaunchTarget {
   Megatron,
   MegatronBridge,
+  Nemo,
   DeepSpeed,
   TorchTitan,
   TorchTitanPython,
@@ -24,7 +25,7 @@ enum class LaunchTarget {
   VisibleDevices,
   ChromeTrace
 };
-inline constexpr int kLaunchTargetCount = 11;
+inline constexpr int kLaunchTargetCount = 12;
 const char* nameOf(LaunchTarget);  ///< "megatron", "slurm-hostfile", …: the names of nest-plan export --as
 const char* describe(LaunchTarget);  ///< "flags of Megatron-LM as a shell array"
 std::optional<LaunchTarget> launchTargetNamed(std::string_view);
@@ -32,7 +33,8 @@ std::optional<LaunchTarget> launchTargetNamed(std::string_view);
 /// The plan in the words of a target. Errors name everything in the plan that the target cannot say; warnings
 /// what it leaves to other settings (ranks are placed by the host files). `plan` must be one that evaluates
 /// without violations. Facts of each target: Megatron-LM d98e8a64 (arguments.py,
-/// pipeline_parallel_layer_layout.py), Megatron-Bridge 067f987df (scripts/training/run_recipe.py), DeepSpeed
+/// pipeline_parallel_layer_layout.py), Megatron-Bridge 067f987df (scripts/training/run_recipe.py), NeMo
+/// 8cfedd720 (nemo/collections/llm/recipes, nemo/lightning/pytorch/strategies/megatron_strategy.py), DeepSpeed
 /// configuration, torchtitan v0.2.2 (TOML) and b5bcd76c6 (Python), nanotron 2411b02,
 /// Slurm and Open MPI manuals, Chrome trace event format.
 /// `coresPerHost`: for rank files, see rankFile().

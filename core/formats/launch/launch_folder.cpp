@@ -28,6 +28,8 @@ constexpr Framework kFrameworks[] = {
     {LaunchTarget::MegatronBridge, "Megatron-Bridge", "megatron-bridge.sh", "scripts/training/run_recipe.py",
      "--recipe \"$RECIPE\" --mode pretrain --dataset mock \"${BRIDGE_OVERRIDES[@]}\"",
      R"(s/.*elapsed time per iteration (ms): \([0-9.]*\).*/\1/p)", 1e-3},
+    {LaunchTarget::Nemo, "NeMo", "nemo_plan.py", "nemo_plan.py", "",
+     R"(s/.*train_step_timing in s: \([0-9.]*\).*/\1/p)", 1},
     {LaunchTarget::DeepSpeed, "DeepSpeed", "deepspeed.json", "train.py",
      "--deepspeed --deepspeed_config deepspeed.json", R"(s/.*iter time (s): \([0-9.]*\).*/\1/p)", 1},
     {LaunchTarget::TorchTitan, "torchtitan", "torchtitan.toml", "-m torchtitan.train",

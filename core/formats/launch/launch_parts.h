@@ -53,6 +53,7 @@ private:
 
 Reading<std::string> writeMegatron(LaunchPlan&);
 Reading<std::string> writeMegatronBridge(LaunchPlan&);
+Reading<std::string> writeNemo(LaunchPlan&);
 Reading<std::string> writeDeepSpeed(LaunchPlan&);
 Reading<std::string> writeTorchTitan(LaunchPlan&);
 Reading<std::string> writeTorchTitanPython(LaunchPlan&);

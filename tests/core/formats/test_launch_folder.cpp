@@ -151,6 +151,56 @@ private slots:
           "model.pipeline_model_parallel_layout=Et*3|t*3L"})
       QVERIFY2(started.out.contains(part), qPrintable(started.out));
   }
+  // NeMo's recipe is a program: it runs on a stand-in of nemo_run, and changes what the plan says.
+  void aRecipeOfNemoRuns() {
+    const QString python = QStandardPaths::findExecutable("python3");
+    if (python.isEmpty()) QSKIP("there is no python3");
+    Plan p = plan(2, 1);
+    p.zero = 1;
+    const auto files = writeLaunchFolder(LaunchTarget::Nemo, teaching().source(), p);
+    QVERIFY(files);
+    Folder folder(*files);
+    QVERIFY(folder.run("mkdir", {"-p", "nemo/collections/llm/recipes/precision"}).code == 0);
+    for (const char* module : {"nemo", "nemo/collections", "nemo/collections/llm/recipes",
+                               "nemo/collections/llm/recipes/precision"})
+      folder.write(std::string(module) + "/__init__.py", "");
+    folder.write("torch.py", "bfloat16 = 'bf16'\n");
+    folder.write(
+        "nemo_run.py",
+        "def run(recipe, direct):\n    t = recipe.trainer\n    s = t.strategy\n    print(recipe.nodes, "
+        "recipe.gpus, s.tensor_model_parallel_size, s.pipeline_model_parallel_layout, "
+        "s.virtual_pipeline_model_parallel_size, s.sequence_parallel, t.plugins.name, "
+        "recipe.optim.config.use_distributed_optimizer, recipe.data.global_batch_size, "
+        "recipe.model.config.num_layers, recipe.model.config.seq_length, s.pipeline_dtype, direct)\n");
+    folder.write("nemo/collections/llm/__init__.py",
+                 "class Any:\n    def __getattr__(self, name):\n        self.__dict__[name] = Any()\n        "
+                 "return self.__dict__[name]\n\nclass llama3_8b:\n    def pretrain_recipe(name, num_nodes, "
+                 "num_gpus_per_node):\n        r = Any()\n        r.nodes = num_nodes\n        r.gpus = "
+                 "num_gpus_per_node\n        return r\n");
+    folder.write("nemo/collections/llm/recipes/precision/mixed_precision.py",
+                 "class Plugin:\n    name = 'bf16'\n\ndef bf16_mixed():\n    return Plugin()\n");
+    const auto ran = folder.run(python, {"nemo_plan.py"});
+    QVERIFY2(ran.code == 0, qPrintable(ran.out));
+    QCOMPARE(ran.out.trimmed(), QString("2 2 1 Et*3|t*3L None False bf16 True 16 6 2048 bf16 True"));
+    const auto started = folder.run("./run.sh");
+    QVERIFY2(started.out.contains("python3 nemo_plan.py"), qPrintable(started.out));
+
+    Fixture other = teaching();
+    other.scenario.model.architecture->family = "gemma";
+    const auto refused = writeLaunch(LaunchTarget::Nemo, other.source(), p);
+    QVERIFY(!refused && refused.diagnostics.front().code == "recipe");
+    // A device that is out leaves its host with fewer ranks than the others.
+    Plan three = plan(1, 1);
+    three.stages.resize(1);
+    for (int l = 4; l < 9; ++l) three.stages[0].chunks[0].push_back(LayerIndex(l));
+    three.dataOuter = 3;
+    three.blockStride = 1;
+    const auto uneven = writeLaunch(LaunchTarget::Nemo, teaching({3}).source(), three);
+    QVERIFY(!uneven);
+    QVERIFY2(std::any_of(uneven.diagnostics.begin(), uneven.diagnostics.end(),
+                         [](const Diagnostic& d) { return d.code == "uneven-hosts"; }),
+             uneven.diagnostics.front().message.c_str());
+  }
   void theScriptStartsEveryRankWithThePlansFlags() {
     const auto files = writeLaunchFolder(LaunchTarget::Megatron, teaching().source(), plan(1, 2));
     QVERIFY(files);

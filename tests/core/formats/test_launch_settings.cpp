@@ -116,7 +116,24 @@ Settings python(const std::string& text) {
   return out;
 }
 
+/// "    recipe.section.key = value" of a recipe in Python.
+Settings recipe(const std::string& text) {
+  Settings out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::string_view kBegin = "    recipe.";
+    const auto equals = line.find(" = ");
+    if (!line.starts_with(kBegin) || equals == std::string::npos) continue;
+    std::string value = unquoted(line.substr(equals + 3));
+    if (value == "True" || value == "False") value[0] = static_cast<char>(value[0] - 'A' + 'a');
+    if (value == "None") value = "null";
+    out.emplace_back(line.substr(kBegin.size(), equals - kBegin.size()), value);
+  }
+  return out;
+}
+
 Settings settingsOf(LaunchTarget t, const std::string& text) {
+  if (t == LaunchTarget::Nemo) return recipe(text);
   if (t == LaunchTarget::MegatronBridge) return overrides(text);
   if (t == LaunchTarget::TorchTitanPython) return python(text);
   return t == LaunchTarget::Megatron     ? megatron(text)
@@ -248,6 +265,7 @@ private slots:
         {LaunchTarget::TorchTitan, "torchtitan"},
         {LaunchTarget::Nanotron, "nanotron"},
         {LaunchTarget::MegatronBridge, "megatron-bridge"},
+        {LaunchTarget::Nemo, "nemo"},
         {LaunchTarget::TorchTitanPython, "torchtitan-py"}};
     std::map<std::string, int> written;
     std::map<std::string, std::set<std::string>> used;
