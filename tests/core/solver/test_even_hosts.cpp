@@ -64,7 +64,7 @@ private slots:
     QCOMPARE(
         told->message,
         std::string("hosts have 1 to 2 devices: beside all 6, solve plans on even hosts and takes what is "
-                    "faster: the 2 complete hosts (4 devices, 2 idle); 1 device of each of 4 hosts (4 "
+                    "faster: 1 device of each of 4 hosts (4 devices, 2 idle); the 2 complete hosts (4 "
                     "devices, 2 idle)"));
   }
   /// On any cluster it is never slower, and what it returns can run.
