@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QString>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace nest {
@@ -18,6 +19,13 @@ struct ActionSpec {
   QKeySequence keys;
   QString icon;  ///< of resources/icons; may be empty
   bool checkable = false;
+};
+
+/// Keys as they are written: "Ctrl+Shift+P", or a standard key.
+struct Keys : QKeySequence {
+  Keys() = default;
+  Keys(StandardKey key) : QKeySequence(key) {}
+  Keys(const char* text) : QKeySequence(QString::fromLatin1(text)) {}
 };
 
 /// The one table of commands: menus, toolbar, command palette, shortcut sheet and tooltips are all made from
@@ -35,6 +43,13 @@ public:
   /// The action is owned by the registry. For a checkable one `run` is called on toggling by the user or by
   /// setChecked.
   QAction* add(const ActionSpec&, std::function<void()> run);
+  /// Adds the commands of one menu, one call each.
+  auto menu(const QString& group) {
+    return [this, group](const QString& id, const QString& text, const QString& tip, const Keys& keys,
+                         const QString& icon, std::function<void()> run) {
+      return add({id, group, text, tip, keys, icon}, std::move(run));
+    };
+  }
   QAction* find(const QString& id) const;  ///< nullptr if unknown
   const std::vector<Entry>& entries() const { return m_entries; }
 

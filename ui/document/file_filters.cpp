@@ -1,8 +1,12 @@
 #include "document/file_filters.h"
 
 #include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
 #include <QStringList>
 
+#include "document/scenario_document.h"
 #include "formats/format.h"
 
 namespace nest {
@@ -44,6 +48,12 @@ QString openFilter() {
 QString modelFilter() {
   return filter(shown("Models"), [](const Format& f) { return f.is<ReadModel>(); }) + QStringLiteral(";;") +
          all();
+}
+
+QString folderFor(const ScenarioDocument& document) {
+  if (!document.path().isEmpty()) return QFileInfo(document.path()).absolutePath();
+  const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+  return QFileInfo(documents).isDir() ? documents : QDir::homePath();
 }
 
 }  // namespace nest

@@ -1,7 +1,5 @@
 #include "export/export_dialog.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
@@ -10,7 +8,6 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QMimeData>
 #include <QPushButton>
 #include <QSettings>
 #include <QVBoxLayout>
@@ -145,11 +142,7 @@ void ExportDialog::save() {
 }
 
 void ExportDialog::copy() {
-  auto* content = new QMimeData;
-  content->setImageData(imageOf(m_figure, m_context, options()));
-  content->setData(QStringLiteral("image/svg+xml"),
-                   renderFigure(m_figure, m_context, ExportFormat::Svg, options()));
-  QApplication::clipboard()->setMimeData(content);
+  copyAsImage(m_figure, m_context, options());
   m_message->setText(tr("Copied."));
 }
 

@@ -1,7 +1,10 @@
 #include "export/figure_export.h"
 
 #include <QBuffer>
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QMarginsF>
+#include <QMimeData>
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
@@ -74,6 +77,13 @@ QImage imageOf(const Figure& figure, const PlanContext& c, const ExportOptions& 
   painter.scale(scale, scale);
   figure.paint(painter, QRectF(QPointF(0, 0), size), c, styleOf(o));
   return image;
+}
+
+void copyAsImage(const Figure& figure, const PlanContext& c, const ExportOptions& options) {
+  auto* content = new QMimeData;
+  content->setImageData(imageOf(figure, c, options));
+  content->setData(QStringLiteral("image/svg+xml"), renderFigure(figure, c, ExportFormat::Svg, options));
+  QGuiApplication::clipboard()->setMimeData(content);
 }
 
 QImage thumbnailOf(const Figure& figure, const PlanContext& c, const QSize& size, Theme::Kind theme) {

@@ -27,6 +27,8 @@ struct ExportOptions {
 /// (SVG) or with its font (PDF).
 QByteArray renderFigure(const Figure&, const PlanContext&, ExportFormat, const ExportOptions& = {});
 QImage imageOf(const Figure&, const PlanContext&, const ExportOptions& = {});
+/// Onto the clipboard, as pixels for a chat and as vectors for a slide program.
+void copyAsImage(const Figure&, const PlanContext&, const ExportOptions& = {});
 /// As on screen, without title and legend tricks, for galleries.
 QImage thumbnailOf(const Figure&, const PlanContext&, const QSize&, Theme::Kind);
 

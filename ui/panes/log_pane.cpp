@@ -2,11 +2,13 @@
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
 
 #include <QCoreApplication>
 #include <QMetaObject>
 
 #include "log/program_log.h"
+#include "text/printable.h"
 
 namespace nest {
 
@@ -46,6 +48,14 @@ LogPane::~LogPane() {
 QString LogPane::text() {
   QCoreApplication::sendPostedEvents(this, QEvent::MetaCall);
   return toPlainText();
+}
+
+void logLine(const QString& line) {
+  spdlog::info(printable(line.toStdString(), false));
+}
+
+void logTrouble(const QString& line) {
+  spdlog::warn(printable(line.toStdString(), false));
 }
 
 }  // namespace nest

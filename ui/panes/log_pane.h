@@ -19,4 +19,7 @@ private:
   std::shared_ptr<Sink> m_sink;
 };
 
+void logLine(const QString&);     ///< what the user did and got
+void logTrouble(const QString&);  ///< what the user is told went wrong
+
 }  // namespace nest

@@ -4,7 +4,6 @@
 #include <QBoxLayout>
 #include <QClipboard>
 #include <QMenu>
-#include <QMimeData>
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -102,12 +101,7 @@ void FigurePane::setShowsText(bool on) {
 }
 
 void FigurePane::copyImage() {
-  // Every format at once: a slide program takes the vectors, a chat the pixels.
-  auto* content = new QMimeData;
-  content->setImageData(imageOf(figure(), m_canvas->context()));
-  content->setData(QStringLiteral("image/svg+xml"),
-                   renderFigure(figure(), m_canvas->context(), ExportFormat::Svg));
-  QApplication::clipboard()->setMimeData(content);
+  copyAsImage(figure(), m_canvas->context());
 }
 
 void FigurePane::copyText() {

@@ -1,15 +1,15 @@
 #include "window/main_window.h"
 
-#include <spdlog/spdlog.h>
-
 #include <QCloseEvent>
 #include <QDir>
 #include <QDockWidget>
-#include <QFileInfo>
+#include <QHeaderView>
+#include <QMimeData>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QTabWidget>
-#include <QTableView>
+#include <QUndoView>
 
 #include "document/carried_selection.h"
 #include "editors/cuts/cut_view.h"
@@ -21,25 +21,23 @@
 #include "panes/issue_model.h"
 #include "panes/issue_view.h"
 #include "panes/log_pane.h"
-#include "text/printable.h"
-#include "theme/appearance.h"
 #include "theme/icon.h"
 #include "theme/plain_text.h"
 #include "views/compare/compare_view.h"
 #include "window/gallery.h"
 #include "window/headline.h"
+#include "window/lessons_controller.h"
+#include "window/measured_runs.h"
 #include "window/message_bar.h"
+#include "window/presenter.h"
 #include "window/views_area.h"
+#include "window/window_layout.h"
+#include "window/window_theme.h"
 
 namespace nest {
 namespace {
 
-/// "line 2: the host is duplicated; name it once": the file is named by the sentence around it.
-QString inWords(const Diagnostic& d) {
-  QString text = d.where.line > 0 ? MainWindow::tr("line %1: ").arg(d.where.line) : QString();
-  text += QString::fromStdString(d.message);
-  return d.remedy.empty() ? text : text + QStringLiteral("; ") + QString::fromStdString(d.remedy);
-}
+const auto kLiveKey = QStringLiteral("plan/live");
 
 /// A drawn network has no fields in the panel.
 bool isAboutNetwork(const QString& pointer) {
@@ -54,8 +52,6 @@ const NetworkGraph* drawnIn(const ScenarioDocument& document) {
   return source ? &source->graph : nullptr;
 }
 
-const auto kOutside = QStringLiteral("the file outside");  ///< topic of the message bar
-
 QString journalFolder() {
   return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation))
       .filePath(QStringLiteral("unsaved"));
@@ -66,39 +62,48 @@ QString journalFolder() {
 MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWidget* parent)
     : QMainWindow(parent),
       m_options(options),
-      m_solve(solve),
       m_files(new ScenarioFiles(m_document, journalFolder(), this)),
-      m_session(new PlanningSession(m_document, std::move(solve), this)) {
+      m_session(new PlanningSession(m_document, solve, this)),
+      m_theme(new WindowTheme(options.theme, options.remembers, this)),
+      m_middle(new QStackedWidget(this)),
+      m_gallery(new Gallery(std::move(solve), this)),
+      m_views(new ViewsArea({&m_selection, &m_document, m_session}, this)),
+      m_messages(new MessageBar(this)),
+      m_offers(new MessageBar(this)),
+      m_protection(new MessageBar(this)) {
   keepTextPlain();
-  followDesktop();
-  dress(m_theme);
   setWindowIcon(QIcon(QStringLiteral(":/icons/nest.svg")));
   setAcceptDrops(true);
   setDockNestingEnabled(true);
   setDocumentMode(true);
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-
-  m_views = new ViewsArea({&m_selection, &m_document, m_session}, this);
-  m_gallery = new Gallery(m_solve, this);
-  m_middle = new QStackedWidget(this);
   m_middle->addWidget(m_gallery);
   m_middle->addWidget(m_views);
   setCentralWidget(m_middle);
+
+  m_commands = new FileCommands(*m_files, m_document, *m_messages, this);
+  m_recovery = new Recovery(*m_files, *m_offers, *m_protection, [this] { return m_commands->mayDiscard(); });
+  m_presenter = new Presenter({m_document, *m_session, m_selection, *m_views, *m_messages}, this);
+  m_lessons = new LessonsController({m_document, *m_files, *m_commands, m_selection, *m_session, *m_views},
+                                    options.remembers, this);
   buildDocks();
-  addFileActions();
-  addEditActions();
-  addPlanActions();
-  addViewActions();
-  addPresentActions();
-  addHelpActions();
-  buildMenus();
-  connectAll();
-  m_views->setTheme(m_theme);
-  m_gallery->setTheme(m_theme);
-  m_moments->setTheme(m_theme);
-  refreshRecent();
-  restoreLayout();
+  m_layout = std::make_unique<WindowLayout>(
+      WindowLayout::Parts{*this, *m_views, *m_panel, m_selection, m_document, m_panelDock, m_inspectorDock,
+                          m_belowDock, options.remembers && options.onlyView.isEmpty()});
+  addActions();
+  buildTop();
+  connectFiles();
+  connectSession();
+  connectPanels();
+  m_commands->fillRecent(*m_recentMenu);
+  m_gallery->setRecent(m_files->recent());
+  m_layout->restore(options.size);
+  if (options.remembers && QSettings().contains(kLiveKey))
+    m_session->setLive(QSettings().value(kLiveKey).toBool());
+  setFocus(Qt::OtherFocusReason);  // no field or view is marked before the user has chosen one
+  if (!options.onlyView.isEmpty()) m_views->showAlone(options.onlyView);
+  refreshTheme();
   refreshTitle();
   refreshState();
 }
@@ -120,10 +125,58 @@ void MainWindow::carrySelection() {
   m_selection.setSelected(carriedOver(*selected, *before, *m_numbering));
 }
 
-void MainWindow::connectAll() {
+QString MainWindow::logText() const {
+  return m_log->text();
+}
+
+void MainWindow::buildDocks() {
+  const auto dock = [this](const QString& name, const QString& title, QWidget* content,
+                           Qt::DockWidgetArea area) {
+    auto* d = new QDockWidget(title, this);
+    d->setObjectName(name);
+    d->setWidget(content);
+    d->setTitleBarWidget(makeDockTitle(d));
+    addDockWidget(area, d);
+    return d;
+  };
+  m_panel = new ScenarioPanel(m_document, this);
+  m_panelDock = dock(QStringLiteral("panel"), tr("Scenario"), m_panel, Qt::LeftDockWidgetArea);
+  m_lessonsDock = dock(QStringLiteral("lessons"), tr("Lessons"), m_lessons->pane(), Qt::LeftDockWidgetArea);
+  tabifyDockWidget(m_panelDock, m_lessonsDock);
+  m_lessonsDock->hide();
+  m_inspector = new Inspector(m_selection, this);
+  m_inspectorDock = dock(QStringLiteral("inspector"), tr("Inspector"), m_inspector, Qt::RightDockWidgetArea);
+
+  m_issues = new IssueModel(this);
+  m_issueView = new IssueView(this);
+  m_issueView->setModel(m_issues);
+  m_issueView->setTabKeyNavigation(false);
+  m_issueView->horizontalHeader()->setSectionResizeMode(IssueModel::Message, QHeaderView::Stretch);
+  m_issueView->horizontalHeader()->setSectionResizeMode(IssueModel::Remedy, QHeaderView::Stretch);
+  for (int column : {IssueModel::Where, IssueModel::Repair})
+    m_issueView->horizontalHeader()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+  auto* history = new QUndoView(&m_document.history(), this);
+  history->setEmptyLabel(tr("As opened"));
+  history->setAccessibleName(tr("History"));
+  m_log = new LogPane(this);
+  m_below = new QTabWidget(this);
+  m_below->setDocumentMode(true);
+  m_below->setAccessibleName(tr("Issues, history, log and slides"));
+  m_below->addTab(m_issueView, tr("Issues"));
+  m_below->addTab(history, tr("History"));
+  m_below->addTab(m_log, tr("Log"));
+  m_below->addTab(m_presenter->pane(), tr("Slides"));
+  m_belowDock =
+      dock(QStringLiteral("below"), tr("Issues, history, log and slides"), m_below, Qt::BottomDockWidgetArea);
+  auto* none = new QWidget(m_belowDock);  // its tabs are title enough
+  none->setFixedHeight(0);
+  m_belowDock->setTitleBarWidget(none);
+}
+
+void MainWindow::connectFiles() {
   connect(&m_document, &ScenarioDocument::opened, this, [this] {
-    keepSession();  // of the one before
-    m_sessionPath.clear();
+    m_layout->keepSession();  // of the one before
+    m_layout->dropSession();
     m_selection.setHovered(std::nullopt);
     m_selection.setSelected(std::nullopt);
     m_numbering.reset();
@@ -133,7 +186,7 @@ void MainWindow::connectAll() {
   });
   connect(&m_document, &ScenarioDocument::fileChanged, this, [this] {
     refreshTitle();
-    if (!m_sessionPath.isEmpty()) m_sessionPath = m_document.path();  // saved elsewhere
+    m_layout->followFile();
   });
   connect(&m_document, &ScenarioDocument::changed, this, [this](ScenarioParts parts) {
     refreshTitle();
@@ -143,143 +196,119 @@ void MainWindow::connectAll() {
       refreshIssues();
     }
   });
+  connect(m_commands, &FileCommands::opened, this, [this] { m_layout->takeUpSession(); });
+  connect(m_commands, &FileCommands::diagnosed, this, [this](const Diagnostics& d) {
+    m_issues->setFileDiagnostics(d);
+    refreshIssues();
+  });
+  connect(m_commands, &FileCommands::issuesWanted, this, [this] { reveal(m_issueView); });
+  connect(m_files, &ScenarioFiles::recentChanged, this, [this] {
+    m_commands->fillRecent(*m_recentMenu);
+    m_gallery->setRecent(m_files->recent());
+  });
+  connect(m_files, &ScenarioFiles::planRead, this, [this](const Plan& plan, const QString& name) {
+    if (auto* compare = m_views->findChild<CompareView*>()) {
+      compare->addPlan(plan, name);
+      m_views->reveal(compare->id());
+    }
+  });
+  connect(m_files, &ScenarioFiles::measurementRead, this, [this](const Measurement& m, const QString& name) {
+    takeMeasurement(m_document, *m_session, *m_messages, m, name);
+  });
+}
+
+void MainWindow::connectSession() {
   connect(m_session, &PlanningSession::contextChanged, this, [this] {
     carrySelection();
     m_views->setContext(m_session->context());
     m_inspector->setContext(m_session->context());
     m_issues->setPlan(*m_session->context());
-    m_moments->setContext(m_session->context());
+    m_presenter->pane()->setContext(m_session->context());
     refreshIssues();
   });
   // What is cut by hand is looked at wherever a plan is, for as long as Cuts is in sight.
-  if (auto* cuts = qobject_cast<CutView*>(m_views->view(QStringLiteral("cuts"))))
-    connect(cuts, &CutView::handPlanChanged, this, [this](const PlanContextPtr& hand) {
-      const PlanContextPtr& shown = hand ? hand : m_session->context();
-      for (const char* id : {"topology", "stages", "memory", "communication", "timeline", "placement"})
-        if (View* view = m_views->view(QLatin1String(id))) view->setContext(shown);
-      m_inspector->setContext(shown);
-      m_headline->showInstead(hand);
-    });
+  connect(m_views->findChild<CutView*>(), &CutView::handPlanChanged, this,
+          [this](const PlanContextPtr& hand) {
+            const PlanContextPtr& shown = hand ? hand : m_session->context();
+            for (const char* id : {"topology", "stages", "memory", "communication", "timeline", "placement"})
+              if (View* view = m_views->view(QLatin1String(id))) view->setContext(shown);
+            m_inspector->setContext(shown);
+            m_headline->showInstead(hand);
+          });
   connect(m_session, &PlanningSession::diagnosticsChanged, this, [this] {
     m_panel->showDiagnostics(m_session->diagnostics());
     m_issues->setScenarioDiagnostics(m_session->diagnostics());
     refreshIssues();
   });
   connect(m_session, &PlanningSession::activityChanged, this, &MainWindow::refreshState);
-  connect(m_session, &PlanningSession::logged, this, [this](const QString& line) { log(line); });
-  connect(m_files, &ScenarioFiles::recentChanged, this, &MainWindow::refreshRecent);
-  connect(m_files, &ScenarioFiles::saved, this,
-          [this](const QString& path) { log(tr("Saved %1").arg(path)); });
-  connect(m_files, &ScenarioFiles::read, this, [this](const Diagnostics& d) {
-    m_issues->setFileDiagnostics(d);
-    refreshIssues();
-  });
-  connect(m_files, &ScenarioFiles::recognised, this, [this](const QString& sentence, bool changed) {
-    log(sentence);
-    std::vector<MessageBar::Choice> choices;
-    if (changed && m_document.history().canUndo())
-      choices.push_back({tr("Undo"), [this] { m_document.history().undo(); }});
-    m_messages->show(MessageBar::Tone::Note, sentence, choices);
-  });
-  connect(m_files, &ScenarioFiles::planRead, this, [this](const Plan& plan, const QString& name) {
-    if (auto* compare = qobject_cast<CompareView*>(m_views->view(QStringLiteral("compare")))) {
-      compare->addPlan(plan, name);
-      m_views->reveal(QStringLiteral("compare"));
-    }
-  });
-  connect(m_files, &ScenarioFiles::measurementRead, this,
-          [this](const Measurement& m, const QString& name) { takeMeasurement(m, name); });
-  connect(m_files, &ScenarioFiles::failed, this, [this](const QString& sentence, const Diagnostics& d) {
-    m_issues->setFileDiagnostics(d);
-    refreshIssues();
-    QString text = sentence;
-    if (!d.empty()) text += QStringLiteral(": ") + inWords(d.front());
-    if (d.size() > 1) text += tr(" (and %1 more)").arg(d.size() - 1);
-    m_messages->show(MessageBar::Tone::Error, text, {{tr("Show issues"), [this] {
-                                                        m_belowDock->show();
-                                                        m_below->setCurrentWidget(m_issueView);
-                                                      }}});
-    logTrouble(text);
-  });
-  connect(m_files, &ScenarioFiles::changedOutside, this, [this](const QString& path) {
-    if (!m_document.isModified()) {
-      if (openPath(path))
-        m_messages->show(
-            MessageBar::Tone::Note,
-            tr("%1 was changed by another program and has been reloaded.").arg(QFileInfo(path).fileName()));
-      return;
-    }
-    m_messages->show(
-        MessageBar::Tone::Warning,
-        tr("%1 was changed by another program, and you have unsaved edits.").arg(QFileInfo(path).fileName()),
-        {{tr("Reload"), [this, path] { openPath(path); }},
-         {tr("Keep my edits"), [this] { m_files->keepOurs(); }}},
-        kOutside);
-  });
-  connect(m_files, &ScenarioFiles::outsideSettled, this, [this] { m_messages->withdraw(kOutside); });
-  connect(m_files, &ScenarioFiles::protectionChanged, this, [this](const Diagnostics& trouble) {
-    if (trouble.empty()) {
-      m_protection->hide();
-      return log(tr("Unsaved edits are protected against a crash again"));
-    }
-    const QString text =
-        tr("A crash would lose your unsaved edits: %1. Save often.").arg(inWords(trouble.front()));
-    m_protection->show(MessageBar::Tone::Warning, text);
-    logTrouble(text);
-  });
-  connect(m_gallery, &Gallery::lessonChosen, this, &MainWindow::startLesson);
-  connect(m_lessons, &LessonsPane::startRequested, this, &MainWindow::startLesson, Qt::QueuedConnection);
-  connect(m_lessons, &LessonsPane::leaveRequested, this, &MainWindow::leaveLesson);
-  connect(m_lessons, &LessonsPane::viewRequested, this, [this](const QString& id) { m_views->reveal(id); });
-  connect(m_moments, &MomentsPane::keepRequested, this, &MainWindow::keepMomentInFront);
-  connect(m_moments, &MomentsPane::presentRequested, this, &MainWindow::present);
-  connect(m_moments, &MomentsPane::exportRequested, this, &MainWindow::exportMoments);
-  connect(m_files, &ScenarioFiles::goneOutside, this, [this](const QString& path) {
-    m_messages->show(MessageBar::Tone::Warning,
-                     tr("%1 was moved or deleted. Your scenario is still open; save to recreate the file.")
-                         .arg(QFileInfo(path).fileName()),
-                     {{tr("Save"), [this] { save(); }}}, kOutside);
-  });
+  connect(m_session, &PlanningSession::logged, this, &logLine);
+}
+
+void MainWindow::connectPanels() {
+  connect(m_theme, &WindowTheme::changed, this, &MainWindow::refreshTheme);
   connect(m_gallery, &Gallery::chosen, this, &MainWindow::openPath);
-  connect(m_gallery, &Gallery::openRequested, this, &MainWindow::chooseFile);
-  connect(m_panel, &ScenarioPanel::loadModelRequested, this, &MainWindow::chooseModel);
+  connect(m_gallery, &Gallery::openRequested, m_commands, &FileCommands::choose);
+  connect(m_gallery, &Gallery::lessonChosen, m_lessons, &LessonsController::start);
+  connect(m_lessons, &LessonsController::viewWanted, m_views, &ViewsArea::reveal);
+  connect(m_lessons, &LessonsController::started, this, [this](bool teaching) {
+    teaching ? m_layout->teach() : m_layout->explore();
+    showLessons();
+  });
+  connect(m_presenter, &Presenter::paneWanted, this, [this] { reveal(m_presenter->pane()); });
+  connect(m_panel, &ScenarioPanel::loadModelRequested, m_commands, &FileCommands::chooseModel);
   connect(m_panel, &ScenarioPanel::networkRequested, this,
           [this] { m_views->reveal(QStringLiteral("network")); });
+  for (const QDockWidget* d : {m_panelDock, m_inspectorDock})
+    connect(d, &QDockWidget::visibilityChanged, this, &MainWindow::refreshWaysBack);
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);
-  connect(static_cast<IssueView*>(m_issueView), &IssueView::repairRequested, this,
-          [this](const QModelIndex& index) {
-            const graph::Problem* known = m_issues->repairOf(index);
-            auto* network = qobject_cast<NetworkEditor*>(m_views->view(QStringLiteral("network")));
-            if (!known || !network) return;
-            const graph::Problem problem = *known;  // the model forgets it while it is repaired
-            network->repair(problem);
-          });
+  connect(m_issueView, &IssueView::repairRequested, this, [this](const QModelIndex& index) {
+    const graph::Problem* known = m_issues->repairOf(index);
+    auto* network = m_views->findChild<NetworkEditor*>();
+    if (!known || !network) return;
+    const graph::Problem problem = *known;  // the model forgets it while it is repaired
+    network->repair(problem);
+  });
+}
+
+void MainWindow::reveal(QWidget* tabBelow) {
+  m_belowDock->show();
+  m_below->setCurrentWidget(tabBelow);
+  tabBelow->setFocus();
+}
+
+void MainWindow::showLessons() {
+  m_lessonsDock->show();
+  m_lessonsDock->raise();
+  m_lessons->pane()->setFocus();
+}
+
+void MainWindow::refreshTheme() {
+  m_views->setTheme(m_theme->kind());
+  m_gallery->setTheme(m_theme->kind());
+  m_presenter->setTheme(m_theme->kind());
+  refreshIssues();
+}
+
+void MainWindow::refreshWaysBack() {
+  const bool open = !m_document.isEmpty() && m_options.onlyView.isEmpty();
+  m_headline->showWaysBack(open && m_panelDock->isHidden(), open && m_inspectorDock->isHidden());
 }
 
 void MainWindow::refreshState() {
   const bool open = !m_document.isEmpty();
   m_middle->setCurrentWidget(open ? static_cast<QWidget*>(m_views) : m_gallery);
-  const bool panels = open && m_options.onlyView.isEmpty();
-  if (!panels)
-    showPanels(false);
-  else if (!m_panelDock->property("wanted").isNull())
-    showPanels(true);
+  m_layout->showPanels(open && m_options.onlyView.isEmpty());
   refreshWaysBack();
   const bool running = m_session->activity().phase == PlanningSession::Phase::Running;
-  const auto enable = [this](const char* id, bool on) {
-    if (QAction* a = m_actions.find(QLatin1String(id))) a->setEnabled(on);
+  const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
+    for (const char* id : ids) m_actions.find(QLatin1String(id))->setEnabled(on);
   };
-  enable("file.save", open);
-  enable("file.saveAs", open);
-  enable("file.close", open);
-  enable("file.model", open);
-  enable("plan.solve", open && !running && !hasErrors(m_session->diagnostics()));
-  enable("plan.cancel", running);
-  enable("present.keep", open);
-  enable("present.show", open);
-  const bool any = !m_document.scenario().moments.empty();
-  for (const char* id : {"present.start", "present.from", "present.export"}) enable(id, any);
-  for (const char* id : {"file.export", "view.export", "view.copyImage", "view.copyText"}) enable(id, open);
+  enable({"file.save", "file.saveAs", "file.close", "file.model", "file.export", "present.keep",
+          "present.show", "view.export", "view.copyImage", "view.copyText"},
+         open);
+  enable({"plan.solve"}, open && !running && !hasErrors(m_session->diagnostics()));
+  enable({"plan.cancel"}, running);
+  enable({"present.start", "present.from", "present.export"}, m_presenter->hasSlides());
 }
 
 void MainWindow::refreshTitle() {
@@ -298,14 +327,13 @@ void MainWindow::refreshIssues() {
 }
 
 void MainWindow::jumpToIssue(const QModelIndex& index) {
-  const int stage = index.data(IssueModel::kStageRole).toInt();
-  if (stage >= 0) m_selection.setSelected(SelectionItem{ItemKind::Stage, stage});
-  const int node = index.data(IssueModel::kNodeRole).toInt(),
-            link = index.data(IssueModel::kLinkRole).toInt();
+  const auto number = [&](int role) { return index.data(role).toInt(); };
+  if (const int stage = number(IssueModel::kStageRole); stage >= 0)
+    m_selection.setSelected(SelectionItem{ItemKind::Stage, stage});
+  const int node = number(IssueModel::kNodeRole), link = number(IssueModel::kLinkRole);
   const QString pointer = index.siblingAtColumn(0).data(IssueModel::kPointerRole).toString();
   const bool drawn = drawnIn(m_document) && (node >= 0 || link >= 0 || isAboutNetwork(pointer));
-  if (auto* network = qobject_cast<NetworkEditor*>(m_views->view(QStringLiteral("network")));
-      drawn && network) {
+  if (auto* network = m_views->findChild<NetworkEditor*>(); drawn && network) {
     m_views->reveal(network->id());
     return network->jumpTo(node, link);
   }
@@ -315,24 +343,44 @@ void MainWindow::jumpToIssue(const QModelIndex& index) {
   }
 }
 
-void MainWindow::log(const QString& line) {
-  spdlog::info(printable(line.toStdString(), false));
-}
-
-void MainWindow::logTrouble(const QString& line) {
-  spdlog::warn(printable(line.toStdString(), false));
-}
-
-QString MainWindow::logText() const {
-  return m_log->text();
-}
-
 void MainWindow::closeEvent(QCloseEvent* event) {
-  if (!mayDiscard()) return event->ignore();
-  keepSession();
-  saveLayout();
+  if (!m_commands->mayDiscard()) return event->ignore();
+  m_layout->keepSession();
+  m_layout->save();
+  if (m_options.remembers) QSettings().setValue(kLiveKey, m_session->isLive());
   m_files->forgetUnsaved();
   event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  const auto urls = event->mimeData()->urls();
+  if (!urls.isEmpty() && urls.front().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  if (!event->mimeData()->hasUrls()) return;
+  event->acceptProposedAction();
+  m_commands->drop(*event->mimeData());
+}
+
+bool MainWindow::focusNextPrevChild(bool next) {
+  // Qt takes a dock behind other tabs for visible: it lies there as it is, out of the window's sight.
+  const auto takesTab = [this](const QWidget* w) {
+    if (!(w->focusPolicy() & Qt::TabFocus) || w->focusProxy() || !w->isEnabled() || !w->isVisibleTo(this) ||
+        w->window() != this)
+      return false;
+    for (const QWidget* up = w; up && up != this; up = up->parentWidget())
+      if (qobject_cast<const QDockWidget*>(up) && up->visibleRegion().isEmpty()) return false;
+    return true;
+  };
+  QWidget* from = focusWidget() ? focusWidget() : this;
+  const auto step = [next](QWidget* w) { return next ? w->nextInFocusChain() : w->previousInFocusChain(); };
+  for (QWidget* w = step(from); w != from; w = step(w)) {
+    if (!takesTab(w)) continue;
+    w->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace nest

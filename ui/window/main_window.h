@@ -10,25 +10,28 @@
 #include "document/scenario_files.h"
 #include "document/selection.h"
 #include "theme/theme.h"
+#include "window/file_commands.h"
+#include "window/recovery.h"
 
 class QMenu;
 class QStackedWidget;
 class QTabWidget;
-class QTableView;
 
 namespace nest {
 
-class CommandPalette;
 class Gallery;
 class Headline;
 class Inspector;
 class IssueModel;
-class LessonsPane;
+class IssueView;
+class LessonsController;
 class LogPane;
 class MessageBar;
-class MomentsPane;
+class Presenter;
 class ScenarioPanel;
 class ViewsArea;
+class WindowLayout;
+class WindowTheme;
 
 /// How a window begins, apart from what it remembers.
 struct WindowOptions {
@@ -38,7 +41,9 @@ struct WindowOptions {
   bool remembers = true;             ///< false: layout and choices are neither read nor kept
 };
 
-/// The window: headline, scenario panel, views, inspector, issues, history and log around one document.
+/// The window: headline, scenario panel, views, inspector, issues, history and log around one document. It
+/// puts these together; what is done with files, slides, lessons and the layout is done by objects of their
+/// own.
 class MainWindow : public QMainWindow {
   Q_OBJECT
 public:
@@ -47,10 +52,10 @@ public:
 
   bool openPath(const QString& path) { return openPaths({path}); }
   /// Any files that the program knows; tells in the window what they were, or what is wrong.
-  bool openPaths(const QStringList& paths);
-  void showGallery();       ///< the open document is closed
-  bool isFirstRun() const;  ///< nothing has been opened by this user before
-  void offerRecovery();
+  bool openPaths(const QStringList& paths) { return m_commands->open(paths); }
+  void showGallery() { m_commands->closeAtOnce(); }                ///< the open document is closed
+  bool isFirstRun() const { return m_files->recent().isEmpty(); }  ///< nothing has been opened by this user
+  void offerRecovery() { m_recovery->offer(); }
 
   ScenarioDocument& document() { return m_document; }
   PlanningSession& session() { return *m_session; }
@@ -70,88 +75,51 @@ protected:
   bool focusNextPrevChild(bool next) override;  ///< passes by what lies behind other tabs
 
 private:
-  void addFileActions();
-  void addEditActions();
-  void addPlanActions();
-  void addViewActions();
-  void addPresentActions();
-  void addHelpActions();
-  void buildMenus();
+  void buildTop();  ///< menus, headline and messages
   void buildDocks();
-  void connectAll();
-  void restoreLayout();
-  void makeRoom(int widthThen);
+  void addActions();
+  void addViewActions();
+  void connectFiles();
+  void connectSession();
+  void connectPanels();
+  void openPalette();
+  void reveal(QWidget* tabBelow);
+  void showLessons();
+  void refreshTheme();
   void refreshWaysBack();
   void carrySelection();  ///< what is selected is numbered anew when the cluster changes
-  void saveLayout();
-  std::optional<Theme::Kind> chosenTheme() const;
-  void followDesktop();
-  void keepSession();    ///< how the file at m_sessionPath is looked at
-  void takeUpSession();  ///< of the file that is open now
-
-  /// Lays it over the open scenario: with the plan shown, if it is of that run, else as far as it goes
-  /// without. `level`: whose exchanges it timed, where the user was asked.
-  void takeMeasurement(const Measurement&, const QString& name, std::optional<int> level = {});
-  void restore(const Journal::Entry&);
-  void chooseFile();
-  void chooseModel();
-  bool save();
-  bool saveAs();
-  bool mayDiscard();  ///< asks if there is unsaved work
-  void exportFigures();
-  void exportView();
-  void writeAndTell(const QString& path, const QByteArray& content);
-  void keepMomentInFront();
-  void present(int from);
-  void exportMoments();
-  void showLessons();
-  void startLesson(const QString& id);
-  void leaveLesson();
-  void copyView(bool asImage);
-  void openPalette();
-  void setTheme(Theme::Kind);  ///< as the user chooses: it is kept
-  void applyTheme(Theme::Kind);
-  void showPanels(bool shown);
-  void refreshRecent();
   void refreshTitle();
   void refreshState();
   void refreshIssues();
   void jumpToIssue(const QModelIndex&);
-  void log(const QString& line);         ///< what the user did and got
-  void logTrouble(const QString& line);  ///< what the user is told went wrong
 
   WindowOptions m_options;
   ActionRegistry m_actions;
   ScenarioDocument m_document;
   Selection m_selection;
   std::shared_ptr<const Hierarchy> m_numbering;  ///< whose numbers the selection has
-  JobRunner::Solve m_solve;
   ScenarioFiles* m_files;
   PlanningSession* m_session;
+  WindowTheme* m_theme;
+  QStackedWidget* m_middle;
+  Gallery* m_gallery;
+  ViewsArea* m_views;
   Headline* m_headline = nullptr;
-  MessageBar *m_messages = nullptr, *m_recovery = nullptr, *m_protection = nullptr;
-  QStackedWidget* m_middle = nullptr;
-  Gallery* m_gallery = nullptr;
-  ViewsArea* m_views = nullptr;
+  MessageBar *m_messages, *m_offers, *m_protection;
+  FileCommands* m_commands = nullptr;
+  Recovery* m_recovery = nullptr;
+  Presenter* m_presenter = nullptr;
+  LessonsController* m_lessons = nullptr;
+  std::unique_ptr<WindowLayout> m_layout;
   ScenarioPanel* m_panel = nullptr;
   Inspector* m_inspector = nullptr;
   IssueModel* m_issues = nullptr;
-  QTableView* m_issueView = nullptr;
-  MomentsPane* m_moments = nullptr;
-  LessonsPane* m_lessons = nullptr;
-  struct BeforeLesson {
-    ScenarioDocument::SetAside document;
-    QByteArray known;  ///< content of its file
-  };
-  std::optional<BeforeLesson> m_beforeLesson;  ///< while one is taken
+  IssueView* m_issueView = nullptr;
   LogPane* m_log = nullptr;
   QTabWidget* m_below = nullptr;
   QMenu* m_recentMenu = nullptr;
   QDockWidget *m_panelDock = nullptr, *m_inspectorDock = nullptr, *m_belowDock = nullptr,
               *m_lessonsDock = nullptr;
-  Theme::Kind m_theme = Theme::Kind::Light;
-  bool m_themeIsChosen = false;  ///< by the user, in this window
-  QString m_sessionPath;         ///< file that the present arrangement belongs to
 };
 
 }  // namespace nest

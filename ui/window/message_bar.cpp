@@ -63,4 +63,10 @@ QString MessageBar::text() const {
   return isVisible() ? m_text->text() : QString();
 }
 
+QString inWords(const Diagnostic& d) {
+  QString text = d.where.line > 0 ? MessageBar::tr("line %1: ").arg(d.where.line) : QString();
+  text += QString::fromStdString(d.message);
+  return d.remedy.empty() ? text : text + QStringLiteral("; ") + QString::fromStdString(d.remedy);
+}
+
 }  // namespace nest

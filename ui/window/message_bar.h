@@ -4,6 +4,8 @@
 #include <functional>
 #include <vector>
 
+#include "diagnostics/diagnostic.h"
+
 class QHBoxLayout;
 class QLabel;
 
@@ -33,5 +35,8 @@ private:
   QString m_topic;
   QHBoxLayout* m_choices;
 };
+
+/// "line 2: the host is duplicated; name it once": the file is named by the sentence around it.
+QString inWords(const Diagnostic&);
 
 }  // namespace nest

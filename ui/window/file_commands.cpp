@@ -1,0 +1,182 @@
+#include "window/file_commands.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QUrl>
+
+#include "document/file_filters.h"
+#include "document/scenario_files.h"
+#include "panes/log_pane.h"
+#include "theme/plain_text.h"
+#include "window/message_bar.h"
+
+namespace nest {
+namespace {
+
+const auto kOutside = QStringLiteral("the file outside");  ///< topic of the message bar
+
+QString nameOf(const QString& path) {
+  return QFileInfo(path).fileName();
+}
+
+}  // namespace
+
+FileCommands::FileCommands(ScenarioFiles& files, ScenarioDocument& document, MessageBar& messages,
+                           QWidget* window)
+    : QObject(window), m_files(files), m_document(document), m_messages(messages), m_window(window) {
+  connect(&m_files, &ScenarioFiles::saved, this,
+          [](const QString& path) { logLine(tr("Saved %1").arg(path)); });
+  connect(&m_files, &ScenarioFiles::read, this, &FileCommands::diagnosed);
+  connect(&m_files, &ScenarioFiles::recognised, this, [this](const QString& sentence, bool changed) {
+    logLine(sentence);
+    std::vector<MessageBar::Choice> choices;
+    if (changed && m_document.history().canUndo())
+      choices.push_back({tr("Undo"), [this] { m_document.history().undo(); }});
+    m_messages.show(MessageBar::Tone::Note, sentence, choices);
+  });
+  connect(&m_files, &ScenarioFiles::failed, this, &FileCommands::tellFailure);
+  connect(&m_files, &ScenarioFiles::changedOutside, this, &FileCommands::tellChange);
+  connect(&m_files, &ScenarioFiles::goneOutside, this, [this](const QString& path) {
+    m_messages.show(MessageBar::Tone::Warning,
+                    tr("%1 was moved or deleted. Your scenario is still open; save to recreate the file.")
+                        .arg(nameOf(path)),
+                    {{tr("Save"), [this] { save(); }}}, kOutside);
+  });
+  connect(&m_files, &ScenarioFiles::outsideSettled, this, [this] { m_messages.withdraw(kOutside); });
+}
+
+void FileCommands::tellFailure(const QString& sentence, const Diagnostics& d) {
+  Q_EMIT diagnosed(d);
+  QString text = sentence;
+  if (!d.empty()) text += QStringLiteral(": ") + inWords(d.front());
+  if (d.size() > 1) text += tr(" (and %1 more)").arg(d.size() - 1);
+  m_messages.show(MessageBar::Tone::Error, text, {{tr("Show issues"), [this] { Q_EMIT issuesWanted(); }}});
+  logTrouble(text);
+}
+
+void FileCommands::tellChange(const QString& path) {
+  if (m_document.isModified())
+    return m_messages.show(
+        MessageBar::Tone::Warning,
+        tr("%1 was changed by another program, and you have unsaved edits.").arg(nameOf(path)),
+        {{tr("Reload"), [this, path] { open({path}); }},
+         {tr("Keep my edits"), [this] { m_files.keepOurs(); }}},
+        kOutside);
+  if (open({path}))
+    m_messages.show(MessageBar::Tone::Note,
+                    tr("%1 was changed by another program and has been reloaded.").arg(nameOf(path)));
+}
+
+bool FileCommands::open(const QStringList& paths) {
+  if (!m_files.openAll(paths)) return false;
+  Q_EMIT opened();
+  for (const QString& path : paths)
+    logLine(tr("Opened %1")
+                .arg(path.startsWith(QLatin1Char(':')) ? tr("the sample %1").arg(nameOf(path)) : path));
+  return true;
+}
+
+void FileCommands::openIfMayDiscard(const QStringList& paths) {
+  if (!paths.isEmpty() && (!m_files.replacesScenario(paths) || mayDiscard())) open(paths);
+}
+
+void FileCommands::drop(const QMimeData& data) {
+  QStringList paths;
+  for (const QUrl& url : data.urls())
+    if (url.isLocalFile()) paths += url.toLocalFile();
+  openIfMayDiscard(paths);
+}
+
+void FileCommands::choose() {
+  openIfMayDiscard(QFileDialog::getOpenFileNames(m_window, tr("Open scenarios, networks, models and plans"),
+                                                 folderFor(m_document), openFilter()));
+}
+
+void FileCommands::chooseModel() {
+  const QString path =
+      QFileDialog::getOpenFileName(m_window, tr("Load model"), folderFor(m_document), modelFilter());
+  if (!path.isEmpty()) m_files.loadModel(path);
+}
+
+bool FileCommands::save() {
+  const QString path = m_document.path();
+  if (path.isEmpty()) return saveAs();
+  if (!m_files.differsOnDisk()) return m_files.save(path);
+  QMessageBox box(QMessageBox::Warning, tr("Changed by another program"),
+                  tr("%1 has changed on disk since you opened it.").arg(nameOf(path)), QMessageBox::Cancel,
+                  m_window);
+  box.setInformativeText(tr("Overwriting replaces the other version with yours."));
+  const auto* overwrite = box.addButton(tr("Overwrite"), QMessageBox::DestructiveRole);
+  const auto* elsewhere = box.addButton(tr("Save as…"), QMessageBox::AcceptRole);
+  box.setDefaultButton(QMessageBox::Cancel);
+  box.exec();
+  if (box.clickedButton() == elsewhere) return saveAs();
+  return box.clickedButton() == overwrite && m_files.save(path, ScenarioFiles::IfChanged::Overwrite);
+}
+
+bool FileCommands::saveAs() {
+  QString name = QString::fromStdString(m_document.scenario().name).toLower().simplified();
+  for (QChar& c : name)
+    if (!c.isLetterOrNumber()) c = QLatin1Char('-');
+  const QString proposal = m_document.path().isEmpty()
+                               ? QStringLiteral("%1/%2.nest.json").arg(folderFor(m_document), name)
+                               : m_document.path();
+  QString path =
+      QFileDialog::getSaveFileName(m_window, tr("Save as"), proposal, tr("Scenarios (*.nest.json)"));
+  if (path.isEmpty()) return false;
+  if (!path.endsWith(QLatin1String(".json"))) {
+    path += QStringLiteral(".nest.json");
+    // The dialog has asked about the name that was typed.
+    if (QFileInfo::exists(path) &&
+        QMessageBox::question(m_window, tr("Save as"), tr("%1 already exists. Replace it?").arg(path)) !=
+            QMessageBox::Yes)
+      return false;
+  }
+  return m_files.save(path, ScenarioFiles::IfChanged::Overwrite);
+}
+
+bool FileCommands::mayDiscard() {
+  Q_EMIT discarding();
+  if (!m_document.isModified()) return true;
+  QMessageBox box(QMessageBox::Warning, tr("Unsaved changes"),
+                  tr("Save changes to “%1”?").arg(m_document.displayName()),
+                  QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, m_window);
+  box.setDefaultButton(QMessageBox::Save);
+  box.button(QMessageBox::Discard)->setText(tr("Don't save"));
+  const int answer = box.exec();
+  if (answer == QMessageBox::Save) return save();
+  if (answer == QMessageBox::Discard) m_files.forgetUnsaved();
+  return answer == QMessageBox::Discard;
+}
+
+void FileCommands::close() {
+  if (mayDiscard()) closeAtOnce();
+}
+
+void FileCommands::closeAtOnce() {
+  m_document.close();
+  m_files.forgetUnsaved();
+}
+
+void FileCommands::fillRecent(QMenu& menu) {
+  menu.clear();
+  const QStringList paths = m_files.recent();
+  for (const QString& path : paths)
+    menu.addAction(nameOf(path), this,
+                   [this, path] {
+                     if (mayDiscard()) open({path});
+                   })
+        ->setToolTip(plainTip(path));
+  menu.setEnabled(!paths.isEmpty());
+  if (!paths.isEmpty()) {
+    menu.addSeparator();
+    menu.addAction(tr("Clear recent files"), this, [this] { m_files.forgetRecent(); });
+  }
+  menu.setToolTipsVisible(true);
+}
+
+}  // namespace nest

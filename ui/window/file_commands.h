@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+
+#include "diagnostics/diagnostic.h"
+
+class QMenu;
+class QMimeData;
+
+namespace nest {
+
+class MessageBar;
+class ScenarioDocument;
+class ScenarioFiles;
+
+/// What is done with files in a window, and what is said of it: opening, dropping, saving, recent files,
+/// changes from outside.
+class FileCommands : public QObject {
+  Q_OBJECT
+public:
+  FileCommands(ScenarioFiles&, ScenarioDocument&, MessageBar&, QWidget* window);
+
+  bool open(const QStringList& paths);  ///< any that the program knows
+  void drop(const QMimeData&);
+  void choose();
+  void chooseModel();
+  bool save();
+  bool saveAs();
+  void close();  ///< asks if there is unsaved work
+  void closeAtOnce();
+  bool mayDiscard();  ///< asks if there is unsaved work
+  void fillRecent(QMenu&);
+
+Q_SIGNALS:
+  void opened();
+  void discarding();                         ///< what is open may go, if the user agrees
+  void diagnosed(const nest::Diagnostics&);  ///< of the files that were read last
+  void issuesWanted();                       ///< the user asks to see them all
+
+private:
+  void openIfMayDiscard(const QStringList& paths);
+  void tellFailure(const QString& sentence, const Diagnostics&);
+  void tellChange(const QString& path);
+
+  ScenarioFiles& m_files;
+  ScenarioDocument& m_document;
+  MessageBar& m_messages;
+  QWidget* m_window;
+};
+
+}  // namespace nest

@@ -1,0 +1,64 @@
+#include "window/presenter.h"
+
+#include <QFileDialog>
+#include <algorithm>
+
+#include "document/file_filters.h"
+#include "moments/moment_edits.h"
+#include "moments/moment_show.h"
+#include "moments/moments_pane.h"
+#include "moments/moments_pdf.h"
+#include "window/message_bar.h"
+#include "window/view_output.h"
+#include "window/views_area.h"
+
+namespace nest {
+
+Presenter::Presenter(const Needs& needs, QWidget* window)
+    : QObject(window), m(needs), m_window(window), m_pane(new MomentsPane(needs.document, window)) {
+  connect(m_pane, &MomentsPane::keepRequested, this, &Presenter::addSlide);
+  connect(m_pane, &MomentsPane::presentRequested, this, &Presenter::start);
+  connect(m_pane, &MomentsPane::exportRequested, this, &Presenter::exportPdf);
+}
+
+void Presenter::setTheme(Theme::Kind theme) {
+  m_theme = theme;
+  m_pane->setTheme(theme);
+}
+
+bool Presenter::hasSlides() const {
+  return !m.document.scenario().moments.empty();
+}
+
+void Presenter::addSlide() {
+  const View* view = m.views.current();
+  if (!view) return;
+  if (const QString why = keepMoment(m.document, *view, m.selection); !why.isEmpty())
+    return m.messages.show(MessageBar::Tone::Warning, tr("No slide was added. %1").arg(why));
+  const auto& slides = m.document.scenario().moments;
+  m.messages.show(
+      MessageBar::Tone::Note,
+      tr("Added as slide %1: %2").arg(slides.size()).arg(QString::fromStdString(slides.back().caption)),
+      {{tr("Slides"), [this] { Q_EMIT paneWanted(); }}});
+}
+
+void Presenter::start(int from) {
+  if (!hasSlides()) return;
+  auto* show = new MomentShow(m.document.snapshot(), m.session.context(), m_theme, m_window);
+  show->showMoment(from);
+  show->showFullScreen();
+}
+
+void Presenter::startFromSelected() {
+  start(std::max(0, m_pane->current()));
+}
+
+void Presenter::exportPdf() {
+  const QString path =
+      QFileDialog::getSaveFileName(m_window, tr("Export slides as PDF"),
+                                   folderFor(m.document) + QStringLiteral("/slides.pdf"), tr("PDF (*.pdf)"));
+  if (!path.isEmpty())
+    writeAndTell(path, momentsAsPdf(m.document.scenario(), m.session.context()), m.messages);
+}
+
+}  // namespace nest

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QObject>
+
+#include "theme/theme.h"
+
+namespace nest {
+
+class MessageBar;
+class MomentsPane;
+class PlanningSession;
+class ScenarioDocument;
+class Selection;
+class View;
+class ViewsArea;
+
+/// Slides: adding the view in front as one, showing them full screen, writing them as a PDF.
+class Presenter : public QObject {
+  Q_OBJECT
+public:
+  struct Needs {
+    ScenarioDocument& document;
+    const PlanningSession& session;
+    const Selection& selection;
+    const ViewsArea& views;
+    MessageBar& messages;
+  };
+  Presenter(const Needs&, QWidget* window);
+
+  MomentsPane* pane() const { return m_pane; }
+  void setTheme(Theme::Kind);
+  bool hasSlides() const;
+
+  void addSlide();
+  void start(int from);
+  void startFromSelected();
+  void exportPdf();
+
+Q_SIGNALS:
+  void paneWanted();  ///< the user asks for the list of slides
+
+private:
+  Needs m;
+  QWidget* m_window;
+  MomentsPane* m_pane;
+  Theme::Kind m_theme = Theme::Kind::Light;
+};
+
+}  // namespace nest

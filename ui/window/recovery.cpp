@@ -1,0 +1,67 @@
+#include "window/recovery.h"
+
+#include <QAbstractButton>
+#include <QFileInfo>
+#include <QLocale>
+#include <QMessageBox>
+#include <QPushButton>
+#include <utility>
+
+#include "document/scenario_files.h"
+#include "panes/log_pane.h"
+#include "window/message_bar.h"
+
+namespace nest {
+
+Recovery::Recovery(ScenarioFiles& files, MessageBar& offers, MessageBar& protection,
+                   std::function<bool()> mayDiscard)
+    : QObject(&offers), m_files(files), m_offers(offers), m_mayDiscard(std::move(mayDiscard)) {
+  connect(&m_files, &ScenarioFiles::protectionChanged, &protection,
+          [&protection](const Diagnostics& trouble) {
+            if (trouble.empty()) {
+              protection.hide();
+              return logLine(tr("Unsaved edits are protected against a crash again"));
+            }
+            const QString text =
+                tr("A crash would lose your unsaved edits: %1. Save often.").arg(inWords(trouble.front()));
+            protection.show(MessageBar::Tone::Warning, text);
+            logTrouble(text);
+          });
+}
+
+void Recovery::offer() {
+  const auto entries = m_files.recoverable();
+  if (entries.empty()) return;
+  const Journal::Entry entry = entries.front();
+  const QString name = entry.path.isEmpty() ? entry.name : QFileInfo(entry.path).fileName();
+  m_offers.show(MessageBar::Tone::Warning,
+                tr("NEST Explorer closed unexpectedly. Unsaved changes to %1 from %2 can be restored.")
+                    .arg(name, QLocale().toString(entry.when.toLocalTime(), QLocale::ShortFormat)),
+                {{tr("Restore"), [this, entry] { restore(entry); }},
+                 {tr("Show what differs"), [this, entry] { showDifferences(entry); }},
+                 {tr("Discard"), [this, entry] {
+                    Journal::discard(entry);
+                    offer();  // there may be more
+                  }}});
+}
+
+void Recovery::restore(const Journal::Entry& entry) {
+  if (!m_mayDiscard()) return offer();
+  if (m_files.restore(entry)) logLine(tr("Restored unsaved work"));
+}
+
+void Recovery::showDifferences(const Journal::Entry& entry) {
+  const QStringList lines = ScenarioFiles::differencesOf(entry);
+  QMessageBox box(QMessageBox::Question, tr("Unsaved work"),
+                  tr("Restoring makes these changes to the saved file:"), QMessageBox::NoButton,
+                  m_offers.window());
+  box.setInformativeText(lines.isEmpty()
+                             ? tr("The scenario was never saved, so there is no file to compare with.")
+                             : lines.mid(0, 30).join(QLatin1Char('\n')));
+  const QAbstractButton* yes = box.addButton(tr("Restore"), QMessageBox::AcceptRole);
+  box.addButton(tr("Not now"), QMessageBox::RejectRole);
+  box.exec();
+  box.clickedButton() == yes ? restore(entry) : offer();
+}
+
+}  // namespace nest
