@@ -56,11 +56,12 @@ struct Desk {
   }
 };
 
-/// The button with this text; null if there is none.
+/// The button with this text, one in sight before others; null if there is none.
 inline QPushButton* buttonOf(const QWidget& parent, const QString& text) {
+  QPushButton* found = nullptr;
   for (auto* b : parent.findChildren<QPushButton*>())
-    if (b->text() == text) return b;
-  return nullptr;
+    if (b->text() == text && (!found || b->isVisible())) found = b;
+  return found;
 }
 
 }  // namespace nest::test

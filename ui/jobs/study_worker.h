@@ -17,10 +17,11 @@ public:
     m_task.start(std::move(work));
     Q_EMIT progressed();
   }
+  /// What has not been delivered yet is dropped, although the study itself may have ended.
   void stop() {
-    if (!m_task.isBusy()) return;
+    const bool busy = m_task.isBusy();
     m_task.stop();
-    Q_EMIT finished();
+    if (busy) Q_EMIT finished();
   }
   bool isBusy() const { return m_task.isBusy(); }
   double fraction() const { return m_task.fraction(); }

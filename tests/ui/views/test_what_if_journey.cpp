@@ -179,15 +179,42 @@ private slots:
     SearchView view(desk.services());
     desk.show(view);
     auto* ask = buttonOf(view, QStringLiteral("Find break-even points"));
-    auto* stop = buttonOf(view, QStringLiteral("Cancel"));
     QTest::mouseClick(ask, Qt::LeftButton);
+    auto* stop = buttonOf(view, QStringLiteral("Cancel"));
     QVERIFY(stop->isVisible() && !ask->isEnabled());
     QTest::mouseClick(stop, Qt::LeftButton);
     QTRY_VERIFY(ask->isEnabled() && !stop->isVisible());
+    const auto says = [&view](const char* words) {
+      for (const auto* label : view.findChildren<QLabel*>())
+        if (label->isVisible() && label->text().startsWith(QLatin1String(words))) return true;
+      return view.answer().startsWith(QLatin1String(words));
+    };
+    QVERIFY(says("Cancelled") && !says("Varying"));
     // Another plan makes the answer that was asked for void.
     QTest::mouseClick(ask, Qt::LeftButton);
+    QVERIFY(says("Varying"));
     view.setContext(desk.snapshot());
-    QVERIFY(ask->isEnabled() && !stop->isVisible());
+    QVERIFY(ask->isEnabled() && !stop->isVisible() && !says("Varying"));
+  }
+
+  void anAnswerOfAnEarlierPlanSaysSo() {
+    Desk desk;
+    SearchView view(desk.services());
+    desk.show(view);
+    view.ask(QStringLiteral("p=1"));
+    QTRY_VERIFY_WITH_TIMEOUT(view.answer().contains(QStringLiteral("Why not")), 20000);
+    const auto saysSo = [&view] {
+      for (const auto* label : view.findChildren<QLabel*>())
+        if (label->text().contains(QStringLiteral("changed since"))) return true;
+      return false;
+    };
+    view.setContext(desk.snapshot());
+    QVERIFY(!saysSo());  // the same plan
+    desk.solveIt();
+    view.setContext(desk.snapshot());
+    QVERIFY(saysSo() && view.answer().contains(QStringLiteral("Why not")));
+    view.ask(QStringLiteral("p=1"));
+    QVERIFY(!saysSo());
   }
 
   void aDarkWindowGivesLightFiguresToATalk() {
@@ -198,6 +225,7 @@ private slots:
     window->actions().find(QStringLiteral("view.copyImage"))->trigger();
     const QImage copied = qvariant_cast<QImage>(QApplication::clipboard()->mimeData()->imageData());
     QCOMPARE(copied.pixelColor(2, 2), QColor(Qt::white));
+    QVERIFY(QApplication::clipboard()->mimeData()->hasFormat(QStringLiteral("image/svg+xml")));
 
     QTemporaryDir dir;
     answerFileDialog(dir.path());

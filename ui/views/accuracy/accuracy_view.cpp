@@ -7,9 +7,8 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
-#include "accessible/screen_reader.h"
-#include "jobs/study_worker.h"
 #include "program/program.h"
+#include "views/asking.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 
@@ -36,7 +35,6 @@ Reading<RunPoints> runsOf(const QString& path, const PublishedOptions& options) 
 }  // namespace
 
 AccuracyView::AccuracyView(ViewServices services, QWidget* parent) : View(services, parent) {
-  m_worker = new StudyWorker(this);
   m_pane = new FigurePane(m_figure, m_run);
   m_pane->setLeastHeight(300);
   m_file = new QComboBox;
@@ -52,8 +50,7 @@ AccuracyView::AccuracyView(ViewServices services, QWidget* parent) : View(servic
   m_program->addItem(tr("As run"), QString());
   for (const Program& p : programs())
     m_program->addItem(QString::fromStdString(p.name), QString::fromStdString(p.id));
-  m_state = new QLabel;
-  m_state->setAccessibleName(tr("State of the predictions"));
+  m_asking = new Asking(tr("The figure stays as it is"));
 
   m_bar = new QWidget;
   auto* bar = new FlowLayout(6);
@@ -61,7 +58,7 @@ AccuracyView::AccuracyView(ViewServices services, QWidget* parent) : View(servic
   bar->setContentsMargins(8, 6, 8, 6);
   auto* runs = new QLabel(tr("Runs"));
   auto* program = new QLabel(tr("Program"));
-  for (QWidget* w : std::initializer_list<QWidget*>{runs, m_file, program, m_program, m_state})
+  for (QWidget* w : std::initializer_list<QWidget*>{runs, m_file, program, m_program, m_asking})
     bar->addWidget(w);
   auto* buttons = new QWidget;
   auto* row = new QHBoxLayout(buttons);
@@ -77,19 +74,11 @@ AccuracyView::AccuracyView(ViewServices services, QWidget* parent) : View(servic
   remember("program", m_program);
   connect(m_file, &QComboBox::activated, this, &AccuracyView::choose);
   connect(m_program, &QComboBox::currentIndexChanged, this, &AccuracyView::start);
-  connect(m_worker, &StudyWorker::finished, this, [this] {
-    setNamedText(*m_state, m_worker->failure());
-    m_pane->show(context(), theme());
-  });
-}
-
-AccuracyView::~AccuracyView() {
-  m_worker->disconnect(this);
-  m_worker->stop();
+  connect(m_asking, &Asking::ended, this, [this] { m_pane->show(context(), theme()); });
 }
 
 bool AccuracyView::isBusy() const {
-  return m_worker->isBusy();
+  return m_asking->isBusy();
 }
 
 QString AccuracyView::chosenFile() const {
@@ -124,9 +113,8 @@ void AccuracyView::openFile(const QString& path) {
 
 void AccuracyView::start() {
   m_hasRun = true;
-  setNamedText(*m_state, tr("Predicting …"));
-  m_worker->start([this, path = chosenFile(), options = chosenOptions()](
-                      const Control&, const BackgroundTask::Deliver& deliver) {
+  m_asking->start(tr("Predicting …"), [this, path = chosenFile(), options = chosenOptions()](
+                                          const Control&, const BackgroundTask::Deliver& deliver) {
     deliver([this, reading = runsOf(path, options)] { take(reading); });
   });
 }

@@ -4,12 +4,11 @@
 #include "views/view.h"
 
 class QComboBox;
-class QLabel;
 
 namespace nest {
 
+class Asking;
 class FigurePane;
-class StudyWorker;
 
 /// How far predictions are from measured runs: the published ones that travel with the program, or a file of
 /// one's own, each under the program that ran it or all under another one.
@@ -17,7 +16,6 @@ class AccuracyView : public View {
   Q_OBJECT
 public:
   explicit AccuracyView(ViewServices services, QWidget* parent = nullptr);
-  ~AccuracyView() override;
 
   QString id() const override { return QStringLiteral("accuracy"); }
   QString title() const override { return tr("Accuracy"); }
@@ -44,8 +42,7 @@ private:
   FigurePane* m_pane;
   QWidget* m_bar;
   QComboBox *m_file, *m_program;
-  QLabel* m_state;
-  StudyWorker* m_worker;
+  Asking* m_asking;
   bool m_hasRun = false;
 };
 

@@ -20,11 +20,12 @@
 #include "fields/setting_difference.h"
 #include "figures/comparison_figure.h"
 #include "figures/plan_pair_figure.h"
-#include "jobs/study_worker.h"
 #include "plan/metrics.h"
 #include "plan/plan_diff.h"
+#include "study/quiet_solve.h"
 #include "units/text.h"
 #include "views/adaptive_splitter.h"
+#include "views/asking.h"
 #include "views/figure_pane.h"
 
 namespace nest {
@@ -41,20 +42,17 @@ const TransformerArchitecture* architectureOf(const std::shared_ptr<const Scenar
 }  // namespace
 
 CompareView::CompareView(ViewServices services, QWidget* parent) : View(services, parent) {
-  m_worker = new StudyWorker(this);
   m_figure = std::make_unique<ComparisonFigure>();
   m_pair = std::make_unique<PlanPairFigure>();
   m_pane = new FigurePane(*m_figure, m_row);
   m_pairPane = new FigurePane(*m_pair, m_stage);
   m_pairPane->setLeastHeight(250);
-  m_run = new QPushButton(tr("Run baselines"));
-  m_run->setToolTip(tr("Plan with five other methods and cost all plans with the same model"));
+  auto* run = new QPushButton(tr("Run baselines"));
+  run->setToolTip(tr("Plan with five other methods and cost all plans with the same model"));
   m_keep = new QPushButton(tr("Keep this plan"));
   m_keep->setToolTip(tr("Keep the current plan for comparison"));
-  m_stop = new QPushButton(tr("Cancel"));
-  m_stop->setToolTip(tr("Stop; finished baselines are kept"));
-  m_stop->setVisible(false);
-  m_state = new QLabel;
+  m_asking = new Asking(tr("Stop; finished baselines are kept"));
+  m_asking->addAsker(run);
   m_first = new QComboBox;
   m_first->setAccessibleName(tr("First plan"));
   m_second = new QComboBox;
@@ -65,8 +63,9 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   m_bar = new QWidget;
   auto* bar = new QHBoxLayout(m_bar);
   bar->setContentsMargins(8, 6, 8, 6);
-  for (QPushButton* b : {m_run, m_keep, m_stop}) bar->addWidget(b);
-  bar->addWidget(m_state, 1);
+  bar->addWidget(run);
+  bar->addWidget(m_keep);
+  bar->addWidget(m_asking, 1);
   m_tabs = new QTabWidget;
   m_tabs->setAccessibleName(tr("Parts of the comparison"));
   m_tabs->setDocumentMode(true);
@@ -108,14 +107,8 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
   column->addWidget(m_bar);
   column->addWidget(m_split, 1);
 
-  connect(m_run, &QPushButton::clicked, this, &CompareView::runBaselines);
+  connect(run, &QPushButton::clicked, this, &CompareView::runBaselines);
   connect(m_keep, &QPushButton::clicked, this, &CompareView::keepPlan);
-  connect(m_stop, &QPushButton::clicked, this, [this] { m_worker->stop(); });
-  connect(m_worker, &StudyWorker::finished, this, [this] {
-    m_stop->setVisible(false);
-    m_run->setEnabled(true);
-    m_state->setText(m_worker->failure());
-  });
   connect(&m_row, &Selection::selectedChanged, this,
           [this] { chooseSecond(ListFigure::indexOf(m_row.selected())); });
   // A stage of the shown plan lights up everywhere.
@@ -136,9 +129,7 @@ CompareView::CompareView(ViewServices services, QWidget* parent) : View(services
     connect(box, &QComboBox::currentIndexChanged, this, &CompareView::showDifference);
 }
 
-CompareView::~CompareView() {
-  m_worker->stop();
-}
+CompareView::~CompareView() = default;
 
 const Figure* CompareView::figure() const {
   return m_tabs->currentWidget() == m_pairPane ? static_cast<const Figure*>(m_pair.get()) : m_figure.get();
@@ -260,18 +251,17 @@ void CompareView::fillTable() {
 
 void CompareView::runBaselines() {
   if (!context().problem) return;
-  m_run->setEnabled(false);
-  m_stop->setVisible(true);
   m_baselines.clear();
   m_baselineProblem = context().problem;
-  m_state->setText(tr("Running the baselines …"));
   // One after the other, so that each appears as soon as it is known.
-  m_worker->start(
+  m_asking->start(
+      tr("Running the baselines …"),
       [this, problem = m_baselineProblem](const Control& control, const BackgroundTask::Deliver& deliver) {
-        for (BaselineKind kind : BaselineOptions{}.kinds) {
+        const auto kinds = BaselineOptions{}.kinds;
+        for (std::size_t i = 0; i < kinds.size(); ++i) {
           if (control.stopRequested()) return;
           BaselineOptions one;
-          one.kinds = {kind};
+          one.kinds = {kinds[i]};
           Control quiet;
           quiet.stop = control.stop;
           auto found = nest::runBaselines(*problem, quiet, one);
@@ -279,6 +269,7 @@ void CompareView::runBaselines() {
             m_baselines.insert(m_baselines.end(), found.begin(), found.end());
             rebuild();
           });
+          reportStudy(control, "baselines", i + 1, kinds.size());
         }
       });
 }
@@ -310,11 +301,11 @@ void CompareView::takeWaiting() {
 void CompareView::refresh() {
   takeWaiting();
   if (m_baselineProblem && m_baselineProblem != context().problem) {
-    m_worker->stop();
+    m_asking->drop();
     m_baselines.clear();
     m_baselineProblem.reset();
   }
-  m_run->setEnabled(context().problem != nullptr && !m_worker->isBusy());
+  m_asking->setReady(context().problem != nullptr);
   m_keep->setEnabled(context().plan != nullptr);
   rebuild();
 }
@@ -339,7 +330,7 @@ void CompareView::rebuild() {
     else
       without << tr("%1: %2").arg(QString::fromUtf8(nameOf(b.kind)), from(b.note));
   }
-  if (!m_worker->isBusy()) m_state->setText(without.join(QStringLiteral("; ")));
+  m_asking->say(without.join(QStringLiteral("; ")));
   std::vector<ComparisonFigure::Row> rows;
   for (const Entry& e : m_entries)
     rows.push_back({e.name, metricsOf(*e.problem, architectureOf(e.scenario), e.plan),

@@ -9,7 +9,6 @@
 #include "views/view.h"
 
 class QComboBox;
-class QLabel;
 class QPushButton;
 class QTabWidget;
 class QTableWidget;
@@ -17,11 +16,11 @@ class QTextBrowser;
 
 namespace nest {
 
-class ComparisonFigure;
 class AdaptiveSplitter;
+class Asking;
+class ComparisonFigure;
 class FigurePane;
 class PlanPairFigure;
-class StudyWorker;
 
 /// The plan beside the other planning methods and beside plans that were kept, on one scale, with the
 /// differences in words.
@@ -87,9 +86,8 @@ private:
   QComboBox *m_first, *m_second;
   AdaptiveSplitter* m_split;  ///< the plans; which two differ in what
   QTextBrowser* m_difference;
-  QPushButton *m_run, *m_stop, *m_keep;
-  QLabel* m_state;
-  StudyWorker* m_worker;
+  QPushButton* m_keep;
+  Asking* m_asking;
 };
 
 }  // namespace nest

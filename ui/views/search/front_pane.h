@@ -8,14 +8,13 @@
 #include "theme/theme.h"
 
 class QLabel;
-class QProgressBar;
 class QPushButton;
 
 namespace nest {
 
+class Asking;
 class FigurePane;
 class FrontFigure;
-class StudyWorker;
 
 /// The Pareto front of the outcome shown, how far it can be relied on, and the search for the whole of it: a
 /// solve in the background that takes longer than the one behind the plan.
@@ -35,20 +34,16 @@ Q_SIGNALS:
 
 private:
   void search();
-  void told();
-  void ended();
   void offer();
 
   std::unique_ptr<FrontFigure> m_figure;
   Selection m_chosen;  ///< a plan of the front
   FigurePane* m_pane;
   QLabel* m_reach;
-  QProgressBar* m_progress;
-  QPushButton *m_find, *m_stop;
-  StudyWorker* m_worker;
+  QPushButton* m_find;
+  Asking* m_asking;
   PlanContextPtr m_context;
   PlanContextPtr m_wider;  ///< found, and not yet told
-  QString m_remark;        ///< what became of the last search
 };
 
 /// "The complete front: …", for a person.

@@ -21,10 +21,11 @@
 #include "document/kept_plans.h"
 #include "figures/front_figure.h"
 #include "figures/phrases.h"
-#include "jobs/study_worker.h"
 #include "study/counterfactual.h"
+#include "study/quiet_solve.h"
 #include "study/sensitivity.h"
 #include "units/text.h"
+#include "views/asking.h"
 #include "views/flow_layout.h"
 #include "views/search/candidate_model.h"
 #include "views/search/dp_pane.h"
@@ -58,7 +59,6 @@ QString row(const QString& what, double change, const QString& detail) {
 }  // namespace
 
 SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, parent) {
-  m_worker = new StudyWorker(this);
   m_front = new FrontPane;
   // Found anew for this very context: everything that shows or exports the view has it from there.
   connect(m_front, &FrontPane::found, this, [this](const PlanContextPtr& wider) { setContext(wider); });
@@ -108,12 +108,6 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
     if (const auto cell = m_dp->cell().selected(); cell && m_tabs->currentWidget() == m_dp)
       selection().setSelected(SelectionItem{ItemKind::Stage, cell->index});
   });
-  connect(m_worker, &StudyWorker::finished, this, [this] {
-    m_stop->setVisible(false);
-    for (QPushButton* b : m_askers) b->setEnabled(true);
-    if (!m_worker->failure().isEmpty())
-      say(tr("The study ended early: %1").arg(m_worker->failure().toHtmlEscaped()));
-  });
 }
 
 /// Why a candidate lost is the last and longest column: where both parts side by side would hide it, they
@@ -143,10 +137,6 @@ void SearchView::foldCandidates(bool fold) {
     m_candidates->show();
   }
   refreshTable();
-}
-
-SearchView::~SearchView() {
-  m_worker->stop();
 }
 
 const Figure* SearchView::figure() const {
@@ -250,6 +240,7 @@ QWidget* SearchView::buildQuestions() {
   auto* box = new QWidget;
   auto* column = new QVBoxLayout(box);
   column->setContentsMargins(4, 4, 8, 8);
+  m_asking = new Asking(tr("Stop; results so far are kept"));
   auto* asking = new QHBoxLayout;
   m_question = new QLineEdit;
   m_question->setPlaceholderText(tr("Why not …  tp 4   ·   layer 17 in stage 2   ·   pp 8 and zero 1"));
@@ -267,36 +258,32 @@ QWidget* SearchView::buildQuestions() {
     b->setToolTip(tip);
     connect(b, &QPushButton::clicked, this, f);
     buttons->addWidget(b);
-    m_askers.push_back(b);
+    m_asking->addAsker(b);
   };
   button(tr("Rank improvements"), tr("Re-solve with each parameter improved by 25 %, one at a time"),
          &SearchView::rankImprovements);
   button(tr("Find break-even points"), tr("Where the best plan changes"), &SearchView::findBreakEvens);
   button(tr("Rank failures"), tr("Re-solve without each device, host or rack"), &SearchView::rankFailures);
-  m_stop = new QPushButton(tr("Cancel"));
-  m_stop->setToolTip(tr("Stop; results so far are kept"));
-  m_stop->setVisible(false);
-  connect(m_stop, &QPushButton::clicked, this, [this] { m_worker->stop(); });
-  buttons->addWidget(m_stop);
   column->addLayout(buttons);
+  column->addWidget(m_asking);
   m_answer = new QTextBrowser;
   m_answer->setAccessibleName(tr("Answer"));
   m_answer->setPlaceholderText(tr("Results appear here."));
   column->addWidget(m_answer, 1);
-  m_askers.push_back(askButton);
+  m_asking->addAsker(askButton);
   connect(askButton, &QPushButton::clicked, this, [this] { ask(m_question->text()); });
   connect(m_question, &QLineEdit::returnPressed, this, [this] { ask(m_question->text()); });
   return box;
 }
 
 void SearchView::say(const QString& html) {
+  m_askedOf = context().plan;
   m_answer->setHtml(html);
 }
 
-void SearchView::showBusy(const QString& what) {
-  say(QStringLiteral("<p>%1</p>").arg(what.toHtmlEscaped()));
-  m_stop->setVisible(true);
-  for (QPushButton* b : m_askers) b->setEnabled(false);
+void SearchView::askInBackground(const QString& doing, BackgroundTask::Work work) {
+  m_answer->clear();
+  m_asking->start(doing, std::move(work));
 }
 
 bool SearchView::ready(const QString& what) {
@@ -318,8 +305,8 @@ void SearchView::ask(const QString& question) {
                        d.remedy.empty() ? QString() : QStringLiteral("; ") + from(d.remedy).toHtmlEscaped());
     return say(html);
   }
-  showBusy(tr("Solving with %1 …").arg(from(demand->words)));
-  m_worker->start(
+  askInBackground(
+      tr("Solving with %1 …").arg(from(demand->words)),
       [this, problem, plan, d = *demand](const Control& control, const BackgroundTask::Deliver& deliver) {
         auto found = whyNot(*problem, *plan, d, control);
         deliver([this, found = std::move(found)] {
@@ -334,69 +321,74 @@ void SearchView::ask(const QString& question) {
 
 void SearchView::rankImprovements() {
   if (!ready(tr("Ranking"))) return;
-  showBusy(tr("Solving for each parameter …"));
-  m_worker->start([this, problem = context().problem, plan = context().plan, scenario = context().scenario](
+  askInBackground(tr("Solving for each parameter …"),
+                  [this, problem = context().problem, plan = context().plan, scenario = context().scenario](
                       const Control& control, const BackgroundTask::Deliver& deliver) {
-    auto all = nest::rankImprovements(*scenario, *problem, *plan, 0.25, control);
-    deliver([this, all = std::move(all)] {
-      QString html = tr("<h4>Effect of improving one parameter by 25 % (re-planned)</h4><table>");
-      for (const auto& i : all)
-        html += row(from(i.what), i.change,
-                    i.plan.same() ? tr("same plan") : from(i.plan.changes.front().sentence));
-      say(html + QStringLiteral("</table>"));
-    });
-  });
+                    auto all = nest::rankImprovements(*scenario, *problem, *plan, 0.25, control);
+                    deliver([this, all = std::move(all)] {
+                      QString html =
+                          tr("<h4>Effect of improving one parameter by 25 % (re-planned)</h4><table>");
+                      for (const auto& i : all)
+                        html += row(from(i.what), i.change,
+                                    i.plan.same() ? tr("same plan") : from(i.plan.changes.front().sentence));
+                      say(html + QStringLiteral("</table>"));
+                    });
+                  });
 }
 
 void SearchView::rankFailures() {
   if (!ready(tr("Ranking"))) return;
-  showBusy(tr("Solving for each kind of failure …"));
-  m_worker->start([this, problem = context().problem, plan = context().plan, scenario = context().scenario](
-                      const Control& control, const BackgroundTask::Deliver& deliver) {
-    auto all = nest::rankFailures(*scenario, *problem, *plan, control);
-    deliver([this, all = std::move(all)] {
-      QString html = tr("<h4>Effect of losing one component (re-planned without it)</h4><table>");
-      for (const auto& f : all) {
-        if (f.status == OutcomeStatus::Infeasible || f.status == OutcomeStatus::Stopped)
-          html += QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
-                      .arg(from(f.what).toHtmlEscaped(), QString::fromUtf8(words::of(f.status)));
-        else
-          html += row(from(f.what), f.change,
+  askInBackground(
+      tr("Solving for each kind of failure …"),
+      [this, problem = context().problem, plan = context().plan, scenario = context().scenario](
+          const Control& control, const BackgroundTask::Deliver& deliver) {
+        auto all = nest::rankFailures(*scenario, *problem, *plan, control);
+        deliver([this, all = std::move(all)] {
+          QString html = tr("<h4>Effect of losing one component (re-planned without it)</h4><table>");
+          for (const auto& f : all) {
+            if (f.status == OutcomeStatus::Infeasible || f.status == OutcomeStatus::Stopped)
+              html += QStringLiteral("<tr><td style='padding-right:16px'>%1</td><td></td><td>%2</td></tr>")
+                          .arg(from(f.what).toHtmlEscaped(), QString::fromUtf8(words::of(f.status)));
+            else
+              html +=
+                  row(from(f.what), f.change,
                       f.devicesIdle > 0 ? tr("%1 idle").arg(plural(f.devicesIdle, tr("device"))) : QString());
-      }
-      say(html + QStringLiteral("</table>"));
-    });
-  });
+          }
+          say(html + QStringLiteral("</table>"));
+        });
+      });
 }
 
 void SearchView::findBreakEvens() {
   if (!ready(tr("Break-even points"))) return;
-  showBusy(tr("Varying each parameter until the best plan changes …"));
-  m_worker->start([this, problem = context().problem, plan = context().plan, scenario = context().scenario](
-                      const Control& control, const BackgroundTask::Deliver& deliver) {
-    QString rows;
-    const auto parameters = usualParametersOf(*scenario);
-    for (std::size_t i = 0; i < parameters.size() && !control.stopRequested(); ++i) {
-      Control quiet;
-      quiet.stop = control.stop;
-      for (const auto& b : breakEvens(*scenario, *problem, *plan, parameters[i], {}, quiet))
-        rows += QStringLiteral("<li>") + from(b.sentence).toHtmlEscaped() + QStringLiteral("</li>");
-      deliver([this, html = tr("<h4>Where the best plan changes</h4><ul>") + rows + QStringLiteral("</ul>"),
-               done = i + 1, of = parameters.size(), none = rows.isEmpty()] {
-        const QString left =
-            done < of ? tr("<p>%1 of %2 parameters searched …</p>").arg(done).arg(of)
-            : none    ? tr("<p>Between 1/16× and 16× its current value, no parameter changes the plan.</p>")
-                      : QString();
-        say(html + left);
+  askInBackground(
+      tr("Varying each parameter until the best plan changes …"),
+      [this, problem = context().problem, plan = context().plan, scenario = context().scenario](
+          const Control& control, const BackgroundTask::Deliver& deliver) {
+        QString rows;
+        const auto parameters = usualParametersOf(*scenario);
+        for (std::size_t i = 0; i < parameters.size() && !control.stopRequested(); ++i) {
+          Control quiet;
+          quiet.stop = control.stop;
+          for (const auto& b : breakEvens(*scenario, *problem, *plan, parameters[i], {}, quiet))
+            rows += QStringLiteral("<li>") + from(b.sentence).toHtmlEscaped() + QStringLiteral("</li>");
+          deliver([this,
+                   html = tr("<h4>Where the best plan changes</h4><ul>") + rows + QStringLiteral("</ul>"),
+                   none = i + 1 == parameters.size() && rows.isEmpty()] {
+            say(none
+                    ? html +
+                          tr("<p>Between 1/16× and 16× its current value, no parameter changes the plan.</p>")
+                    : html);
+          });
+          reportStudy(control, "break-even points", i + 1, parameters.size());
+        }
       });
-    }
-  });
 }
 
 void SearchView::refresh() {
-  m_worker->stop();
-  m_stop->setVisible(false);
-  for (QPushButton* b : m_askers) b->setEnabled(true);
+  m_asking->drop();
+  if (!answer().isEmpty() && m_askedOf != context().plan)
+    m_asking->say(tr("The plan has changed since this was answered."));
   m_model->setOutcome(context().outcome);
   m_table->resizeColumnsToContents();
   m_front->setContext(contextPtr(), theme());

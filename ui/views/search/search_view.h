@@ -2,11 +2,11 @@
 
 #include <QSortFilterProxyModel>
 
+#include "jobs/background_task.h"
 #include "views/view.h"
 
 class QLabel;
 class QLineEdit;
-class QPushButton;
 class QSplitter;
 class QTableView;
 class QTabWidget;
@@ -14,11 +14,11 @@ class QTextBrowser;
 
 namespace nest {
 
+class Asking;
 class CandidateModel;
 class DpPane;
 class FrontPane;
 class PlansPane;
-class StudyWorker;
 
 /// What was searched and why each candidate lost; the Pareto front; and questions: why not this, what would
 /// help most.
@@ -26,7 +26,6 @@ class SearchView : public View {
   Q_OBJECT
 public:
   explicit SearchView(ViewServices services, QWidget* parent = nullptr);
-  ~SearchView() override;
 
   QString id() const override { return QStringLiteral("search"); }
   QString title() const override { return tr("Search"); }
@@ -51,7 +50,7 @@ private:
   void foldCandidates(bool);
   QWidget* buildCandidates();
   QWidget* buildQuestions();
-  void showBusy(const QString& what);
+  void askInBackground(const QString& doing, BackgroundTask::Work);
   void refreshTable();
   void say(const QString& html);
   bool ready(const QString& what);
@@ -63,15 +62,14 @@ private:
   QLabel* m_headline;
   QLineEdit *m_filter, *m_question;
   QTextBrowser* m_answer;
-  QPushButton* m_stop;
-  std::vector<QPushButton*> m_askers;
   FrontPane* m_front;
   PlansPane* m_plans;
   DpPane* m_dp;
   QTabWidget* m_tabs;
   QSplitter* m_split;
   bool m_dpStale = true;
-  StudyWorker* m_worker;
+  Asking* m_asking;
+  std::shared_ptr<const RankedPlan> m_askedOf;  ///< what the answer speaks of
 };
 
 }  // namespace nest

@@ -8,7 +8,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QProgressBar>
 #include <QPushButton>
 #include <QSettings>
 #include <QStackedWidget>
@@ -19,12 +18,12 @@
 #include <initializer_list>
 
 #include "document/scenario_document.h"
-#include "jobs/study_worker.h"
 #include "plan/plan_diff.h"
 #include "solver/baselines/baselines.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
 #include "views/adaptive_splitter.h"
+#include "views/asking.h"
 #include "views/figure_pane.h"
 #include "views/flow_layout.h"
 #include "words/outcome_words.h"
@@ -92,7 +91,6 @@ BaselineOptions curveBaselines() {
 }  // namespace
 
 StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, parent) {
-  m_worker = new StudyWorker(this);
   m_curvePane = new FigurePane(m_curve, m_point);
   m_sweepPane = new FigurePane(m_sweep, m_cell);
   for (FigurePane* p : {m_curvePane, m_sweepPane}) p->setLeastHeight(240);
@@ -124,11 +122,7 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   setAccessibleName(title());
 
   if (services.document) connect(services.document, &ScenarioDocument::opened, this, &StudyView::forget);
-  connect(m_worker, &StudyWorker::progressed, this,
-          [this] { m_progress->setValue(static_cast<int>(m_worker->fraction() * 100)); });
-  connect(m_worker, &StudyWorker::finished, this, [this] {
-    showRunning(false);
-    m_state->setText(m_worker->failure());
+  connect(m_asking, &Asking::ended, this, [this] {
     m_record.cancelled = !m_record.isWhole();
     show(m_record);
   });
@@ -139,10 +133,6 @@ StudyView::StudyView(ViewServices services, QWidget* parent) : View(services, pa
   connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row) {
     if (row >= 0 && pane() == m_curvePane) m_point.setSelected(ListFigure::itemOf(row));
   });
-}
-
-StudyView::~StudyView() {
-  m_worker->stop();
 }
 
 void StudyView::buildBar(FlowLayout& bar) {
@@ -166,18 +156,13 @@ void StudyView::buildBar(FlowLayout& bar) {
   m_baselines = new QCheckBox(tr("Baselines"));
   m_baselines->setToolTip(tr("Plan every point with the baselines as well"));
   m_baselines->setChecked(QSettings().value(QStringLiteral("views/study/baselines"), false).toBool());
-  m_run = new QPushButton(tr("Run study"));
-  m_run->setToolTip(tr("Solve for each value in the background; points appear as they are solved"));
-  m_stop = new QPushButton(tr("Cancel"));
-  m_stop->setToolTip(tr("Stop; solved points are kept"));
+  auto* run = new QPushButton(tr("Run study"));
+  run->setToolTip(tr("Solve for each value in the background; points appear as they are solved"));
+  m_asking = new Asking(tr("Stop; solved points are kept"));
+  m_asking->addAsker(run);
   m_copy = new QPushButton(tr("Copy table"));
   m_copy->setToolTip(tr("As tab-separated text, for a spreadsheet"));
-  m_progress = new QProgressBar;
-  m_progress->setMaximumWidth(160);
-  m_progress->setAccessibleName(tr("Progress of the study"));
-  m_state = new QLabel;
-  for (QWidget* w : std::initializer_list<QWidget*>{m_baselines, m_run, m_stop, m_progress, m_state})
-    bar.insertWidget(place++, w);
+  for (QWidget* w : std::initializer_list<QWidget*>{m_baselines, run, m_asking}) bar.insertWidget(place++, w);
   auto* right = new QWidget;
   auto* buttons = new QHBoxLayout(right);
   buttons->setContentsMargins(0, 0, 0, 0);
@@ -188,14 +173,11 @@ void StudyView::buildBar(FlowLayout& bar) {
   save->setToolTip(tr("Save the figure as SVG, PDF or PNG, or copy it"));
   buttons->addWidget(save);
   bar.setTrailing(right);
-  m_stop->setVisible(false);
-  m_progress->setVisible(false);
   auto* copy = new QAction(tr("Copy table"), m_table);
   m_table->addAction(copy);
   connect(copy, &QAction::triggered, this, &StudyView::copyTable);
   connect(save, &QToolButton::clicked, this, [this] { pane()->exportFigure(); });
-  connect(m_run, &QPushButton::clicked, this, &StudyView::run);
-  connect(m_stop, &QPushButton::clicked, this, [this] { m_worker->stop(); });
+  connect(run, &QPushButton::clicked, this, &StudyView::run);
   connect(m_copy, &QPushButton::clicked, this, &StudyView::copyTable);
   connect(m_baselines, &QCheckBox::toggled, this,
           [](bool on) { QSettings().setValue(QStringLiteral("views/study/baselines"), on); });
@@ -234,7 +216,7 @@ void StudyView::setWithBaselines(bool on) {
   m_baselines->setChecked(on);
 }
 bool StudyView::isBusy() const {
-  return m_worker->isBusy();
+  return m_asking->isBusy();
 }
 
 void StudyView::refresh() {
@@ -254,27 +236,17 @@ void StudyView::refresh() {
     m_second->addItems(names);
     m_second->setCurrentIndex(second >= 0 && second < m_second->count() ? second : 0);
   }
-  m_run->setEnabled(context().problem != nullptr && !m_worker->isBusy());
-  m_state->setText(context().problem    ? QString()
-                   : context().scenario ? tr("Fix the errors in the scenario first.")
-                                        : tr("Open a scenario to study it."));
+  m_asking->setReady(context().problem != nullptr, context().scenario
+                                                       ? tr("Fix the errors in the scenario first.")
+                                                       : tr("Open a scenario to study it."));
   showPoints();
-}
-
-void StudyView::showRunning(bool on) {
-  m_run->setEnabled(!on && context().problem != nullptr);
-  m_stop->setVisible(on);
-  m_progress->setVisible(on);
 }
 
 void StudyView::run() {
   const int i = m_field->currentIndex(), j = m_second->currentIndex() - 1;
   if (!context().problem || i < 0) return;
-  m_progress->setValue(0);
-  m_state->clear();
   m_point.setSelected(std::nullopt);
   m_cell.setSelected(std::nullopt);
-  showRunning(true);
   const Parameter& first = m_fields[static_cast<std::size_t>(i)];
   if (j >= 0 && j != i)
     runSweep(first, m_fields[static_cast<std::size_t>(j)]);
@@ -293,7 +265,7 @@ void StudyView::show(StudyRecord record) {
 
 /// Another scenario: what was studied is not of it.
 void StudyView::forget() {
-  m_worker->stop();
+  m_asking->drop();
   show({});
 }
 
@@ -334,28 +306,28 @@ void StudyView::workOut(const Control& control) {
 void StudyView::runCurve(const Parameter& parameter) {
   const auto kinds = m_baselines->isChecked() ? curveBaselines().kinds : std::vector<BaselineKind>{};
   show(curveOf(parameter, true, kinds));
-  m_worker->start(
-      [this, problem = context().problem, scenario = context().scenario, parameter,
-       baselines = !kinds.empty()](const Control& control, const BackgroundTask::Deliver& deliver) {
-        std::optional<RankedPlan> previous;
-        const auto values = studyValues(*scenario, *problem, parameter, true);
-        for (std::size_t i = 0; i < values.size() && !studyStopped(control); ++i) {
-          const auto there = problemAt(*scenario, *problem, parameter, values[i]);
-          const Outcome o = there ? quietSolve(*there, control) : Outcome{};
-          if (control.stopRequested()) return;
-          auto result = resultOf(there ? &*there : nullptr, o, previous);
-          if (o.best()) previous = *o.best();
-          if (baselines && there) {
-            Control quiet;
-            quiet.stop = control.stop;
-            for (const auto& b : runBaselines(*there, quiet, curveBaselines()))
-              result.others.push_back(b.runs() ? rateOf(*there, &*b.plan) : 0);
-            if (control.stopRequested()) return;
-          }
-          deliver([this, result = std::move(result)] { take(result); });
-          reportStudy(control, "study", i + 1, values.size());
-        }
-      });
+  m_asking->start(tr("Solving …"), [this, problem = context().problem, scenario = context().scenario,
+                                    parameter, baselines = !kinds.empty()](
+                                       const Control& control, const BackgroundTask::Deliver& deliver) {
+    std::optional<RankedPlan> previous;
+    const auto values = studyValues(*scenario, *problem, parameter, true);
+    for (std::size_t i = 0; i < values.size() && !studyStopped(control); ++i) {
+      const auto there = problemAt(*scenario, *problem, parameter, values[i]);
+      const Outcome o = there ? quietSolve(*there, control) : Outcome{};
+      if (control.stopRequested()) return;
+      auto result = resultOf(there ? &*there : nullptr, o, previous);
+      if (o.best()) previous = *o.best();
+      if (baselines && there) {
+        Control quiet;
+        quiet.stop = control.stop;
+        for (const auto& b : runBaselines(*there, quiet, curveBaselines()))
+          result.others.push_back(b.runs() ? rateOf(*there, &*b.plan) : 0);
+        if (control.stopRequested()) return;
+      }
+      deliver([this, result = std::move(result)] { take(result); });
+      reportStudy(control, "study", i + 1, values.size());
+    }
+  });
 }
 
 void StudyView::runSweep(const Parameter& across, const Parameter& up) {
@@ -366,8 +338,8 @@ void StudyView::runSweep(const Parameter& across, const Parameter& up) {
   record.across = valuesOf(*context().scenario, problem, across, false);
   record.up = valuesOf(*context().scenario, problem, up, false);
   show(std::move(record));
-  m_worker->start([this, problem = context().problem, scenario = context().scenario, across, up](
-                      const Control& control, const BackgroundTask::Deliver& deliver) {
+  m_asking->start(tr("Solving …"), [this, problem = context().problem, scenario = context().scenario, across,
+                                    up](const Control& control, const BackgroundTask::Deliver& deliver) {
     const auto rows = studyValues(*scenario, *problem, up, false);
     const auto columns = studyValues(*scenario, *problem, across, false);
     std::size_t done = 0;

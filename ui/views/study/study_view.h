@@ -10,8 +10,6 @@
 
 class QCheckBox;
 class QComboBox;
-class QLabel;
-class QProgressBar;
 class QPushButton;
 class QStackedWidget;
 class QTableWidget;
@@ -19,9 +17,9 @@ class QTableWidget;
 namespace nest {
 
 class AdaptiveSplitter;
+class Asking;
 class FigurePane;
 class FlowLayout;
-class StudyWorker;
 
 /// Many solves along one parameter (how throughput scales with devices, how it follows any number of the
 /// scenario, with the other planning methods beside it) or along two (a heatmap). What has been solved is
@@ -30,7 +28,6 @@ class StudyView : public View {
   Q_OBJECT
 public:
   explicit StudyView(ViewServices services, QWidget* parent = nullptr);
-  ~StudyView() override;
 
   QString id() const override { return QStringLiteral("study"); }
   QString title() const override { return tr("Study"); }
@@ -60,10 +57,8 @@ private:
   StudyRecord curveOf(const Parameter&, bool fine, const std::vector<BaselineKind>&) const;
   void runCurve(const Parameter&);
   void runSweep(const Parameter& across, const Parameter& up);
-  void begin(StudyRecord);
   void take(StudyRecord::Result);
   void showPoints();
-  void showRunning(bool);
   void copyTable() const;
   FigurePane* pane() const;
 
@@ -82,10 +77,8 @@ private:
   AdaptiveSplitter* m_split;
   QWidget* m_bar;
   QTableWidget* m_table;
-  QPushButton *m_run, *m_stop, *m_copy;
-  QProgressBar* m_progress;
-  QLabel* m_state;
-  StudyWorker* m_worker;
+  QPushButton* m_copy;
+  Asking* m_asking;
 };
 
 }  // namespace nest

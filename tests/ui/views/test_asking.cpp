@@ -1,0 +1,151 @@
+// A question in the background: one at a time, told in words, cancelled or dropped without a late answer.
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QVBoxLayout>
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+#include "study/quiet_solve.h"
+#include "support/desk.h"
+#include "support/test_main.h"
+#include "views/asking.h"
+
+using namespace nest;
+using test::buttonOf;
+
+namespace {
+
+/// A question on a page of its own, and who asks it.
+struct Opened {
+  QWidget page;
+  QPushButton asker{&page};
+  Asking asking{QStringLiteral("Stop"), &page};
+  QSignalSpy ended{&asking, &Asking::ended};
+  int answers = 0;
+
+  Opened() {
+    auto* column = new QVBoxLayout(&page);
+    column->addWidget(&asker);
+    column->addWidget(&asking);
+    asking.addAsker(&asker);
+    page.resize(500, 100);
+    page.show();
+  }
+  /// Half done, it waits until it is told to stop, and answers even then.
+  void askAtLength() {
+    asking.start(QStringLiteral("Solving …"),
+                 [this](const Control& control, const BackgroundTask::Deliver& deliver) {
+                   reportStudy(control, "half", 1, 2);
+                   while (!control.stopRequested()) std::this_thread::yield();
+                   deliver([this] { ++answers; });
+                 });
+  }
+  bool isWorking() {
+    const auto* bar = asking.findChild<QProgressBar*>();
+    return asking.isBusy() && !asker.isEnabled() && bar->isVisible() &&
+           buttonOf(asking, QStringLiteral("Cancel"))->isVisible() &&
+           asking.text() == QStringLiteral("Solving …");
+  }
+  bool isAtRest() {
+    return !asking.isBusy() && asker.isEnabled() && !asking.findChild<QProgressBar*>()->isVisible() &&
+           !buttonOf(asking, QStringLiteral("Cancel"))->isVisible();
+  }
+};
+
+}  // namespace
+
+class TestAsking : public QObject {
+  Q_OBJECT
+private slots:
+  void anAnswerArrives() {
+    Opened o;
+    QVERIFY(o.isAtRest());
+    o.asking.start(QStringLiteral("Solving …"), [&o](const Control&, const BackgroundTask::Deliver& deliver) {
+      deliver([&o] { ++o.answers; });
+    });
+    QVERIFY(o.isWorking());
+    QTRY_COMPARE(o.ended.size(), 1);
+    QCOMPARE(o.answers, 1);
+    QVERIFY(o.isAtRest() && o.asking.text().isEmpty());
+  }
+
+  void itIsCancelled() {
+    Opened o;
+    o.askAtLength();
+    QTRY_COMPARE(o.asking.findChild<QProgressBar*>()->value(), 50);
+    QVERIFY(o.isWorking());
+    QTest::mouseClick(buttonOf(o.asking, QStringLiteral("Cancel")), Qt::LeftButton);
+    QVERIFY(o.isAtRest());
+    QCOMPARE(o.asking.text(), QStringLiteral("Cancelled."));
+    QCOMPARE(o.ended.size(), 1);
+    QCoreApplication::processEvents();
+    QCOMPARE(o.answers, 0);
+    // The next one begins anew.
+    o.askAtLength();
+    QVERIFY(o.isWorking());
+  }
+
+  void aStaleAnswerIsDropped() {
+    Opened o;
+    o.askAtLength();
+    o.asking.drop();
+    QVERIFY(o.isAtRest() && o.asking.text().isEmpty());
+    QCoreApplication::processEvents();
+    QCOMPARE(o.answers, 0);
+    QCOMPARE(o.ended.size(), 0);
+    // Another question takes its place: the answer is that one's alone.
+    o.askAtLength();
+    o.asking.start(QStringLiteral("Solving …"), [&o](const Control&, const BackgroundTask::Deliver& deliver) {
+      deliver([&o] { o.answers += 10; });
+    });
+    QTRY_COMPARE(o.ended.size(), 1);
+    QCOMPARE(o.answers, 10);
+    // Found, but not yet handed over.
+    std::atomic<bool> found = false;
+    o.asking.start(QStringLiteral("Solving …"), [&](const Control&, const BackgroundTask::Deliver& deliver) {
+      deliver([&o] { o.answers += 100; });
+      found = true;
+    });
+    while (!found) std::this_thread::yield();
+    o.asking.drop();
+    QCoreApplication::processEvents();
+    QCOMPARE(o.answers, 10);
+    QVERIFY(o.isAtRest());
+  }
+
+  void whatGoesWrongIsSaid() {
+    Opened o;
+    o.asking.start(QStringLiteral("Solving …"), [](const Control&, const BackgroundTask::Deliver&) {
+      throw std::runtime_error("no memory left");
+    });
+    QTRY_COMPARE(o.ended.size(), 1);
+    QVERIFY(o.isAtRest());
+    QVERIFY(o.asking.text().contains(QStringLiteral("no memory left")));
+    // It is not said of the next one.
+    o.askAtLength();
+    o.asking.drop();
+    QVERIFY(o.asking.text().isEmpty());
+  }
+
+  void withoutAnythingToAskAboutItSaysWhy() {
+    Opened o;
+    o.asking.setReady(false, QStringLiteral("Open a scenario."));
+    QVERIFY(!o.asker.isEnabled());
+    QCOMPARE(o.asking.text(), QStringLiteral("Open a scenario."));
+    o.asking.setReady(true);
+    QVERIFY(o.isAtRest() && o.asking.text().isEmpty());
+  }
+
+  void itGoesWithItsView() {
+    auto o = std::make_unique<Opened>();
+    o->askAtLength();
+    QTRY_VERIFY(o->isWorking());
+    o.reset();  // stops; nothing is delivered to what is gone
+    QCoreApplication::processEvents();
+  }
+};
+NEST_TEST(TestAsking)
+#include "test_asking.moc"

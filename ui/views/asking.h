@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "jobs/background_task.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace nest {
+
+class StudyWorker;
+
+/// A question that a view puts to the engine in the background, one at a time, as one line: what is being
+/// found and how far it is, with a button that cancels it; then how it ended. Buttons that ask are off
+/// meanwhile.
+class Asking : public QWidget {
+  Q_OBJECT
+public:
+  explicit Asking(const QString& cancelTip, QWidget* parent = nullptr);
+  ~Asking() override;
+
+  void addAsker(QWidget*);
+  /// Whether there is anything to ask about now, and why not, in words.
+  void setReady(bool ready, const QString& whyNot = {});
+  /// What `work` delivers arrives on this thread, as long as it has not been cancelled or dropped.
+  void start(const QString& doing, BackgroundTask::Work work);
+  void drop();                    ///< what was asked about is shown no more: no answer is to come
+  void say(const QString& text);  ///< until something else is asked
+  QString text() const;
+  bool isBusy() const;
+
+Q_SIGNALS:
+  void ended();  ///< answered, failed or cancelled
+
+private:
+  void cancel();
+  void refresh();
+
+  StudyWorker* m_worker;
+  QLabel* m_state;
+  QProgressBar* m_progress;
+  QPushButton* m_cancel;
+  std::vector<QWidget*> m_askers;
+  QString m_doing, m_remark, m_whyNot;
+  bool m_isReady = true, m_isOver = true;
+};
+
+}  // namespace nest
