@@ -138,10 +138,11 @@ Reading<Scenario> readScenarioFile(const QString& path, QByteArray* content) {
 QStringList samplePaths() {
   loadResources();
   QStringList all;
-  for (const QString& name :
-       QDir(QStringLiteral(":/samples")).entryList({QStringLiteral("*.nest.json")}, QDir::Files, QDir::Name))
-    all += QStringLiteral(":/samples/") + name;
-  // The default, then the smallest to learn on; the one that cannot fit comes last.
+  for (const auto& folder : {QStringLiteral(":/samples/"), QStringLiteral(":/samples/published/")})
+    for (const QString& name :
+         QDir(folder).entryList({QStringLiteral("*.nest.json")}, QDir::Files, QDir::Name))
+      all += folder + name;
+  // The default, then the smallest to learn on; published ones behind, and last the one that cannot fit.
   const auto rank = [](const QString& path) {
     if (path.endsWith(kDefaultSample)) return 0;
     return path.contains(QLatin1String("teaching")) ? 1 : path.contains(QLatin1String("too-small")) ? 3 : 2;

@@ -65,8 +65,8 @@ QString originHtml(const TermInput& in) {
 /// A term opened: its formula, what each symbol is and where that comes from, then the terms it is made of,
 /// each a link to it.
 QString detailHtml(const CostTerm& term) {
-  QString html =
-      QStringLiteral("<b>%1</b><br>= %2").arg(escaped(term.formula), escaped(toText(term.value, term.unit)));
+  QString html = QStringLiteral("<b>%1</b>").arg(escaped(term.formula));
+  if (const QString value = valueOf(term); !value.isEmpty()) html += QStringLiteral("<br>= %1").arg(value);
   for (const TermInput& in : term.inputs) {
     QString meaning = escaped(in.meaning);
     if (in.unit == TermUnit::Bandwidth && term.level >= 0)

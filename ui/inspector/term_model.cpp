@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "figures/phrases.h"
 #include "units/text.h"
 
 namespace nest {
@@ -18,11 +19,16 @@ void collect(const CostTerm& term, int stage, std::vector<const CostTerm*>& out)
   for (const CostTerm& child : term.children) collect(child, stage, out);
 }
 
+/// It adds nothing up: it says what other terms use.
+bool lists(const CostTerm& term) {
+  return term.unit == TermUnit::Count && term.factor == 0;
+}
+
 QString tipFor(const CostTerm& term) {
   QString tip = QStringLiteral("<qt><b>%1</b>").arg(QString::fromStdString(term.label).toHtmlEscaped());
   if (!term.formula.empty())
     tip += QStringLiteral("<br>") + QString::fromStdString(term.formula).toHtmlEscaped();
-  tip += QStringLiteral("<br>= %1").arg(QString::fromStdString(text::exact(term.value)));
+  if (!lists(term)) tip += QStringLiteral("<br>= %1").arg(QString::fromStdString(text::exact(term.value)));
   return tip + QStringLiteral("</qt>");
 }
 
@@ -101,7 +107,7 @@ QVariant TermModel::data(const QModelIndex& index, int role) const {
       return index.column() == Value ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
     case Qt::DisplayRole:
       if (index.column() == Label) return QString::fromStdString(t->label);
-      return QString::fromStdString(toText(t->value, t->unit));
+      return valueOf(*t);
     default:
       return {};
   }
@@ -110,6 +116,12 @@ QVariant TermModel::data(const QModelIndex& index, int role) const {
 QVariant TermModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
   return section == Label ? tr("Term") : tr("Value");
+}
+
+QString valueOf(const CostTerm& term) {
+  if (!lists(term)) return QString::fromStdString(toText(term.value, term.unit));
+  return term.inputs.empty() ? QString()
+                             : plural(static_cast<long long>(term.inputs.size()), TermModel::tr("value"));
 }
 
 }  // namespace nest

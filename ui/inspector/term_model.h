@@ -43,4 +43,7 @@ private:
   std::vector<int> m_roots;
 };
 
+/// "29.3 ms"; "12 values" of a term that only lists what others use, nothing where it lists none.
+QString valueOf(const CostTerm&);
+
 }  // namespace nest

@@ -126,6 +126,21 @@ private slots:
       QVERIFY2(html.contains(QString::fromStdString(c.citation).toHtmlEscaped()), c.citation.c_str());
   }
 
+  /// What only lists values has no number of its own.
+  void aProgramWithoutValuesShowsNone() {
+    const Opened o;
+    QTRY_VERIFY(o.tree().model()->rowCount() > 0);
+    const auto* model = static_cast<const TermModel*>(o.tree().model());
+    const QModelIndex program = model->indexOf(QStringLiteral("program"));
+    QVERIFY(program.isValid() && model->term(program)->inputs.empty());
+    QCOMPARE(program.siblingAtColumn(TermModel::Value).data().toString(), QString());
+    o.tree().setCurrentIndex(program);
+    QVERIFY2(!o.detail().text().contains(QStringLiteral("= 0")), qPrintable(o.detail().text()));
+    const QModelIndex constants = model->indexOf(QStringLiteral("constants"));
+    QCOMPARE(constants.siblingAtColumn(TermModel::Value).data().toString(),
+             QStringLiteral("%1 values").arg(model->term(constants)->inputs.size()));
+  }
+
   /// Every figure opens into a formula, and what has no parts says where each of its inputs comes from.
   void everyFigureOpens() {
     const Opened o;
