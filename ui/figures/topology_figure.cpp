@@ -136,27 +136,7 @@ QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
   const Seat seat = classesOf(c).seats().at(device);
   Tip tip(deviceName(h, device));
   tip.row(QStringLiteral("Device"), countText(device));
-  if (seat.idle()) {
-    tip.note(c.shownPlan() ? QStringLiteral("Idle: nothing is placed here.")
-                           : QStringLiteral("Nothing is placed yet."));
-  } else {
-    tip.row(QStringLiteral("Stage"), stageNumber(seat.stage));
-    tip.row(QStringLiteral("Replica"), QString::number(seat.replica));
-    tip.row(QStringLiteral("Rank in the replica"), QString::number(seat.rank));
-    for (const Together kind : kTogether) {
-      const Membership m = membershipOf(*c.shownPlan(), kind, seat.stage, seat.replica, seat.rank);
-      if (kind == Together::Stage || m.size == 1) continue;
-      tip.row(QString::fromUtf8(labelOf(kind)),
-              QStringLiteral("%1 of %2, %3 ranks")
-                  .arg(countText(m.group + 1), countText(m.groups), countText(m.size)));
-    }
-    const auto& stages = c.shownEvaluation()->stages;
-    if (static_cast<std::size_t>(seat.stage) < stages.size()) {
-      const auto& e = stages[static_cast<std::size_t>(seat.stage)];
-      tip.row(QStringLiteral("Time per microbatch"), exactTime(e.load));
-      tip.row(QStringLiteral("Memory at the peak"), exactMemory(e.memory.total()));
-    }
-  }
+  addRankRows(tip, seat, c);
   const DeviceFactor f = h.factor(DeviceIndex(device));
   tip.row(QStringLiteral("Memory"), exactMemory(f.memory));
   if (f.speed < 1)
@@ -357,22 +337,9 @@ QString TopologyFigure::words(const PlanContext& c) const {
   return out;
 }
 
-/// Groups of a single rank each would colour every device at random.
-static bool tellsRanksApart(const PlanContext& c, Together t) {
-  if (t == Together::Stage || !c.shownPlan()) return true;
-  for (int i = 0; i < c.shownPlan()->stageCount(); ++i)
-    if (membershipOf(*c.shownPlan(), t, i, 0, 0).size > 1) return true;
-  return false;
-}
-
 std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) const {
   constexpr std::array kFoldings{"small", "always", "never"};
-  std::vector<FigureOption::Choice> colours;
-  for (const Together t : kTogether)
-    if (t == m_colouredBy || tellsRanksApart(c, t))
-      colours.push_back({nameOf(t), QString::fromUtf8(labelOf(t))});
-  return {{"colour", QStringLiteral("Colour by"),
-           QStringLiteral("What the ranks of one colour have in common"), colours, nameOf(m_colouredBy)},
+  return {colourOption(c, m_colouredBy),
           {"folding",
            QStringLiteral("Collapse identical"),
            {},
@@ -395,9 +362,7 @@ std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) c
 }
 
 void TopologyFigure::setOption(const std::string& key, const std::string& name) {
-  if (key == "colour")
-    for (const Together t : kTogether)
-      if (name == nameOf(t)) setColouredBy(t);
+  if (key == "colour") setColouredBy(colouredByNamed(name, m_colouredBy));
   if (key == "folding")
     setFolding(name == "always"  ? Folding::Everything
                : name == "never" ? Folding::Nothing

@@ -2,40 +2,13 @@
 
 #include <algorithm>
 
+#include "figures/key_line.h"
 #include "figures/phrases.h"
 
 namespace nest {
 namespace {
 
 using Role = Theme::Role;
-constexpr double kKeyRow = 20;
-
-/// Writes a line from left to right, as far as there is room.
-class KeyLine {
-public:
-  KeyLine(Ink& ink, const QRectF& row) : m_ink(ink), m_row(row), m_x(row.left()) {}
-
-  void swatch(const QColor& color) {
-    const QRectF box(m_x, m_row.top() + 4, 12, 12);
-    m_ink.fill(box, color);
-    m_ink.outline(box, m_ink.color(Role::Border));
-    m_x += 18;
-  }
-  /// False: it did not fit, an ellipsis stands for it.
-  bool say(const QString& text) {
-    const double w = Ink::width(text, Ink::kSmall) + 2;
-    const bool whole = m_x + w <= m_row.right();
-    m_ink.label(QRectF(m_x, m_row.top(), whole ? w : 14, m_row.height()), whole ? text : QStringLiteral("…"),
-                Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
-    m_x += w + 6;
-    return whole;
-  }
-
-private:
-  Ink& m_ink;
-  QRectF m_row;
-  double m_x;
-};
 
 /// One level alone: what it carries, and between which amounts the colours of those who send over it lie.
 void paintOneLevel(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTraffic& traffic) {
@@ -61,29 +34,6 @@ void paintOneLevel(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelT
   }
   say(QStringLiteral("from"), least);
   say(QStringLiteral("to"), most);
-}
-
-/// "TP groups: 8 ranks each in stages 1–4 · 128 a stage": what the numbers on the devices count.
-void paintGroupKey(Ink& ink, const QRectF& row, const Plan& plan, Together kind) {
-  KeyLine line(ink, row);
-  line.say(QStringLiteral("%1s, numbered in each stage:").arg(QString::fromUtf8(labelOf(kind))));
-  for (int i = 0; i < plan.stageCount();) {
-    const Membership m = membershipOf(plan, kind, i, 0, 0);
-    int last = i;
-    const auto alike = [&](int stage) {
-      const Membership o = membershipOf(plan, kind, stage, 0, 0);
-      return o.size == m.size && o.groups == m.groups;
-    };
-    while (last + 1 < plan.stageCount() && alike(last + 1)) ++last;
-    for (int g = 0; g < std::min(3, m.groups); ++g) line.swatch(ink.stageColor(i + g, false));
-    const QString stages = last > i ? QStringLiteral("stages %1–%2").arg(stageNumber(i), stageNumber(last))
-                                    : QStringLiteral("stage %1").arg(stageNumber(i));
-    if (!line.say(QStringLiteral("%1 of %2 in %3")
-                      .arg(plural(m.groups, QStringLiteral("group")), plural(m.size, QStringLiteral("rank")),
-                           stages)))
-      return;
-    i = last + 1;
-  }
 }
 
 void paintLevels(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTraffic& traffic) {
@@ -143,35 +93,6 @@ void paintLostParts(Ink& ink, const QRectF& row, const LostParts& lost) {
               Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
 }
 
-void paintStageKey(Ink& ink, const QRectF& row, int n, int idleDevices,
-                   const std::function<bool(int)>& dims) {
-  ink.label(QRectF(row.left(), row.top(), 40, kKeyRow), QStringLiteral("Stage"),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
-  const double idle = idleDevices > 0 ? 92 : 0;
-  const double room = row.width() - 42 - idle;
-  const double step = std::min(32.0, room / std::max(1, n));
-  if (step >= 19) {
-    for (int i = 0; i < n; ++i)
-      ink.stageChip(QRectF(row.left() + 42 + i * step, row.top() + 1, step - 4, 17), i, Ink::kSmall, dims(i));
-  } else {
-    const int most = std::max(1, static_cast<int>(room / 24) - 3);
-    for (int i = 0; i < std::min(n, most); ++i)
-      ink.stageChip(QRectF(row.left() + 42 + i * 24.0, row.top() + 1, 20, 17), i, Ink::kSmall, dims(i));
-    if (most < n)
-      ink.label(QRectF(row.left() + 42 + most * 24.0, row.top(), 70, kKeyRow),
-                QStringLiteral("… %1").arg(stageNumber(n - 1)), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-                ink.color(Role::MutedText));
-  }
-  if (idle > 0) {
-    const QRectF box(row.right() - idle + 4, row.top() + 3, 13, 13);
-    ink.fill(box, ink.color(Role::Idle));
-    ink.outline(box, ink.color(Role::Border));
-    ink.label(QRectF(box.right() + 6, row.top(), idle - 24, kKeyRow),
-              QStringLiteral("%1 idle").arg(countText(idleDevices)), Qt::AlignLeft | Qt::AlignVCenter,
-              Ink::kSmall, ink.color(Role::Text));
-  }
-}
-
 double topologyKeyHeight(const PlanContext& c) {
   return c.shownPlan() ? 2 * kKeyRow + 8 : kKeyRow + 6;
 }
@@ -184,13 +105,9 @@ void paintTopologyKey(Ink& ink, const QRectF& area, const PlanContext& c, const 
   else
     paintLevels(ink, levels, classes.cluster(), traffic);
   if (!c.shownPlan()) return;
-  if (colouredBy != Together::Stage) {
-    paintGroupKey(ink, levels.translated(0, kKeyRow + 4), *c.shownPlan(), colouredBy);
-    return;
-  }
   const Focus focus(c, ink.style());
-  paintStageKey(ink, levels.translated(0, kKeyRow + 4), c.shownPlan()->stageCount(), classes.idleDevices(),
-                [&](int stage) { return focus.dims(stage); });
+  paintRankKey(ink, levels.translated(0, kKeyRow + 4), c.shownPlan(), colouredBy, c.shownPlan()->stageCount(),
+               classes.idleDevices(), [&](int stage) { return focus.dims(stage); });
 }
 
 }  // namespace nest

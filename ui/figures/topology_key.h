@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QRectF>
-#include <functional>
 
 #include "cluster/levels/lost_parts.h"
 #include "figures/topology_painter.h"
@@ -17,9 +16,5 @@ void paintTopologyKey(Ink&, const QRectF& area, const PlanContext&, const Topolo
 /// What has failed and what is cut off, each a box with its name and devices, side by side in one row.
 inline constexpr double kLostRow = 26;
 void paintLostParts(Ink&, const QRectF& row, const LostParts&);
-
-/// Which stage has which colour, and how many devices are idle. Also below the drawn network.
-void paintStageKey(Ink&, const QRectF& row, int stages, int idleDevices,
-                   const std::function<bool(int)>& dims);
 
 }  // namespace nest

@@ -54,16 +54,8 @@ bool TopologyPainter::rests(int stage) const {
                       [stage](const RunningTask& r) { return r.stage == stage; });
 }
 
-TopologyPainter::Kind TopologyPainter::kindAt(int device) const {
-  const Seat seat = m_layout.classes().seats().at(device);
-  if (seat.idle() || m_colouredBy == Together::Stage) return {seat.stage, 0};
-  return {seat.stage,
-          membershipOf(*m_context.shownPlan(), m_colouredBy, seat.stage, seat.replica, seat.rank).group};
-}
-
-/// Groups of one stage count on from its own number, so that neighbours differ.
-int TopologyPainter::colourOf(const Kind& k) const {
-  return k.stage + k.group;
+RankKind TopologyPainter::kindAt(int device) const {
+  return kindOf(m_layout.classes().seats().at(device), m_context.shownPlan(), m_colouredBy);
 }
 
 /// At the play head something crosses this level.
@@ -120,7 +112,7 @@ void TopologyPainter::collectHost(const Box& host) {
   for (int d = begin; d < end; ++d) {
     const QRectF rect = pixels(m_layout.deviceRect(host, d - begin));
     if (!rect.intersects(m_canvas)) continue;
-    const Kind kind = kindAt(d);
+    const RankKind kind = kindAt(d);
     m_fills[kind].push_back(rect);
     if (labels) m_labelled[kind].push_back({rect, d});
   }
@@ -135,7 +127,7 @@ void TopologyPainter::collectRuns(const Box& box, const QRectF& rect) {
   }
   const double w = rect.width() / (end - begin);
   for (int d = begin; d < end;) {
-    const Kind kind = kindAt(d);
+    const RankKind kind = kindAt(d);
     int last = d;
     while (last < end && kindAt(last) == kind) ++last;
     m_fills[kind].push_back(QRectF(rect.left() + (d - begin) * w, rect.top(), (last - d) * w, rect.height()));
@@ -190,7 +182,7 @@ void TopologyPainter::paintDevices() {
   const bool hatched = m_scale >= 7;
   for (const auto& [kind, rects] : m_fills) {
     const bool idle = kind.stage < 0;
-    const QColor c = idle ? m_ink.color(Role::Idle) : m_ink.stageColor(colourOf(kind), dims(kind));
+    const QColor c = idle ? m_ink.color(Role::Idle) : m_ink.stageColor(kind.colour(), dims(kind));
     p.setPen(Qt::NoPen);
     if (m_traffic.shown() && m_scale >= 6) {
       // On a tinted ground a stage of the same tone would vanish. Larger boxes behind cost less than frames.
@@ -201,7 +193,7 @@ void TopologyPainter::paintDevices() {
     }
     p.setBrush(c);
     p.drawRects(rects.data(), static_cast<int>(rects.size()));
-    const int pattern = idle ? 0 : m_ink.theme().stageHatch(colourOf(kind));
+    const int pattern = idle ? 0 : m_ink.theme().stageHatch(kind.colour());
     if (!hatched || pattern == 0) continue;
     std::vector<QLineF> lines;
     for (const QRectF& r : rects) Ink::hatchLines(r, pattern, 6, lines);
@@ -211,12 +203,11 @@ void TopologyPainter::paintDevices() {
   p.setRenderHint(QPainter::Antialiasing, true);
   for (const auto& [kind, cells] : m_labelled) {
     if (kind.stage < 0) continue;
-    const QColor c = m_ink.stageColor(colourOf(kind), dims(kind));
+    const QColor c = m_ink.stageColor(kind.colour(), dims(kind));
     const QColor ink = m_ink.theme().textOn(c);
-    const QString number =
-        m_colouredBy == Together::Stage ? stageNumber(kind.stage) : QString::number(kind.group + 1);
+    const QString number = kind.number(m_colouredBy);
     const double size = std::clamp(m_scale * 0.5, 8.0, std::max(15.0, m_scale * 0.16));
-    const bool hatch = m_ink.theme().stageHatch(colourOf(kind)) != 0;
+    const bool hatch = m_ink.theme().stageHatch(kind.colour()) != 0;
     const double plate = Ink::width(number, size, true) + 4;
     const bool second = m_scale >= 34;
     // One way of writing replicas for the whole picture: the long one if its longest fits everywhere.

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <QRectF>
-#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "figures/focus.h"
 #include "figures/ink.h"
+#include "figures/rank_colours.h"
 #include "figures/topology_layout.h"
-#include "plan/rank_membership.h"
 
 namespace nest {
 
@@ -66,15 +65,8 @@ private:
     QRectF rect;
     int device;
   };
-  /// What has one colour.
-  struct Kind {
-    int stage = -1;  ///< −1: idle
-    int group = 0;   ///< its number in the stage
-    friend auto operator<=>(const Kind&, const Kind&) = default;
-  };
-  Kind kindAt(int device) const;
-  int colourOf(const Kind&) const;
-  bool dims(const Kind& k) const { return k.stage >= 0 && (m_focus.dims(k.stage) || rests(k.stage)); }
+  RankKind kindAt(int device) const;
+  bool dims(const RankKind& k) const { return k.stage >= 0 && (m_focus.dims(k.stage) || rests(k.stage)); }
   Ink& m_ink;
   const PlanContext& m_context;
   const TopologyLayout& m_layout;
@@ -83,10 +75,10 @@ private:
   QPointF m_origin;
   Focus m_focus;
   LevelTraffic m_traffic;
-  std::vector<std::vector<Box>> m_boxes;  ///< visible, per level
   Together m_colouredBy;
-  std::map<Kind, std::vector<QRectF>> m_fills;
-  std::map<Kind, std::vector<Cell>> m_labelled;  ///< devices large enough for text
+  std::vector<std::vector<Box>> m_boxes;  ///< visible, per level
+  std::map<RankKind, std::vector<QRectF>> m_fills;
+  std::map<RankKind, std::vector<Cell>> m_labelled;  ///< devices large enough for text
 };
 
 }  // namespace nest

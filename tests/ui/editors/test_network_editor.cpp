@@ -23,6 +23,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QPushButton>
+#include <QSettings>
 
 using namespace nest;
 
@@ -107,6 +108,42 @@ private slots:
     QCOMPARE(o.drawn().deviceCount(), 8);
     o.document.history().undo();
     QVERIFY(!o.isDrawn());
+  }
+  void devicesAreColouredByTheirGroups() {
+    QSettings().remove("views/network/colour");
+    test::Desk desk("gpt3-175b-h100-1024.nest.json");
+    const auto colours = [](const NetworkEditor& editor) {
+      return editor.canvas().grab(QRect(0, 0, 600, 400)).toImage();
+    };
+    const auto choose = [](NetworkEditor& editor, const QString& label) {
+      for (auto* a : editor.findChildren<QAction*>())
+        if (a->text() == label && a->isCheckable()) a->trigger();
+    };
+    NetworkEditor editor(desk.services());
+    desk.show(editor);
+    const QImage byStage = colours(editor);
+    choose(editor, QStringLiteral("TP group"));
+    QTRY_COMPARE(editor.canvas().colouredBy(), Together::Tensor);
+    QVERIFY(colours(editor) != byStage);
+    const View::State kept = editor.state();
+    choose(editor, QStringLiteral("Stage"));
+    QTRY_COMPARE(editor.canvas().colouredBy(), Together::Stage);
+    QCOMPARE(colours(editor), byStage);
+    editor.setState(kept);
+    QCOMPARE(editor.canvas().colouredBy(), Together::Tensor);
+    // The next window begins with what the user chose, not with what a slide showed.
+    QCOMPARE(NetworkEditor(desk.services()).canvas().colouredBy(), Together::Stage);
+  }
+  void aDeviceTellsItsRank() {
+    test::Desk desk;
+    NetworkEditor editor(desk.services());
+    desk.show(editor);
+    const auto& nodes = editor.canvas().graph().nodes;
+    const auto device = std::find_if(nodes.begin(), nodes.end(),
+                                     [](const NetworkNode& n) { return n.kind == NodeKind::Device; });
+    const QString tip = editor.canvas().tipOf(static_cast<int>(device - nodes.begin()), -1);
+    for (const char* word : {"Stage", "Replica", "Rank in the replica", "TP group", "Memory at the peak"})
+      QVERIFY2(tip.contains(QLatin1String(word)), qPrintable(tip));
   }
   void theFirstViewLeavesTheLegendFree() {
     Opened o(sample("llama2-7b-h100-128.nest.json"));

@@ -296,16 +296,16 @@ private slots:
       for (auto& n : graph.nodes) n.failed = n.name == "host1:2" || n.name == "leaf 1";
       for (auto& l : graph.links) l.failed = graph.nodes[std::size_t(l.from)].name == "host0";
     }
-    std::vector<int> stages(graph.nodes.size(), -1);
+    std::vector<Seat> seats(graph.nodes.size());
     int devices = 0;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-      if (graph.nodes[i].kind == NodeKind::Device) stages[i] = devices++ / 4;
+      if (graph.nodes[i].kind == NodeKind::Device) seats[i].stage = devices++ / 4;
     NetworkCanvas canvas;
     canvas.resize(440, 280);
     canvas.setTheme(Theme::of(static_cast<Theme::Kind>(theme)));
     canvas.setFoldWhen(state == QStringLiteral("folded") ? NetworkCanvas::FoldWhen::Always
                                                          : NetworkCanvas::FoldWhen::Never);
-    canvas.setGraph(graph, stages, true);
+    canvas.setGraph(graph, seats, true);
     canvas.fit();
     if (state == QStringLiteral("dragging")) {
       const auto leaf = std::find_if(graph.nodes.begin(), graph.nodes.end(),

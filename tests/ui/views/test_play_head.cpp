@@ -100,14 +100,14 @@ private slots:
 
   void theDrawnNetworkFollowsIt() {
     NetworkGraph g;
-    std::vector<int> stages;
+    std::vector<Seat> seats;
     for (int k = 0; k < 2; ++k) {
       graph::addNode(g, NodeKind::Device, 200.0 * k, 0);
-      stages.push_back(k);
+      seats.push_back({k});
     }
     NetworkCanvas canvas;
     canvas.resize(400, 200);
-    canvas.setGraph(g, stages, true);
+    canvas.setGraph(g, seats, true);
     canvas.fit();
     const auto colour = [&](int node) {
       const NetworkNode& n = canvas.graph().nodes[std::size_t(node)];

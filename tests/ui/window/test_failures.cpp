@@ -154,10 +154,10 @@ private Q_SLOTS:
     NetworkEditor network(desk.services());
     desk.show(network);
     const auto& nodes = network.canvas().graph().nodes;
-    const auto stages = NetworkSelection(network.canvas().graph(), desk.context).stages();
+    const auto seats = NetworkSelection(network.canvas().graph(), desk.context).seats();
     for (std::size_t n = 0; n < nodes.size(); ++n)
       if (nodes[n].kind == NodeKind::Device)
-        QCOMPARE(stages[n] == NetworkSelection::kCutOff, nodes[n].host == "host2");
+        QCOMPARE(seats[n].stage == NetworkSelection::kCutOff, nodes[n].host == "host2");
     for (const auto& d : buildProblem(desk.document.scenario()).diagnostics)
       QVERIFY2(d.message.find("host2:0 has failed") == std::string::npos, d.message.c_str());
   }

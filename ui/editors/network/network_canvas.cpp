@@ -27,7 +27,8 @@ NetworkCanvas::NetworkCanvas(QWidget* parent) : QWidget(parent), m_theme(&Theme:
       tr("Arrow keys walk from node to node, Ctrl+arrows move what is selected, Delete removes it"));
 }
 
-void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOfNode, bool editable) {
+void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<Seat> seats, bool editable,
+                             PlanContextPtr of) {
   const bool moved = graph::differOnlyInPlace(m_graph, graph) && !graph.nodes.empty();
   const bool edited = m_editable && editable && !m_graph.nodes.empty();
   QSet<QString> kept;
@@ -37,7 +38,8 @@ void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<int> stageOf
   m_graph = graph;
   m_dragged.clear();
   m_litHovered.clear(), m_litChosen.clear();
-  m_stage = std::move(stageOfNode);
+  m_seats = std::move(seats);
+  m_plan = std::move(of);
   m_editable = editable;
   m_nodes.clear();
   for (std::size_t i = 0; i < m_graph.nodes.size() && !kept.isEmpty(); ++i)
@@ -86,6 +88,12 @@ void NetworkCanvas::paintFigure(QPainter& p, const QRectF& visible, double scale
 
 void NetworkCanvas::setTheme(const Theme& theme) {
   m_theme = &theme;
+  update();
+}
+
+void NetworkCanvas::setColouredBy(Together by) {
+  m_colouredBy = by;
+  findKinds();
   update();
 }
 

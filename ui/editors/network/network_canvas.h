@@ -16,7 +16,9 @@
 #include "cluster/graph/graph_fold.h"
 #include "cluster/graph/implied_hosts.h"
 #include "cluster/graph/routing.h"
+#include "document/plan_context.h"
 #include "editors/network/alignment_guides.h"
+#include "figures/rank_colours.h"
 #include "theme/theme.h"
 
 class QLineEdit;
@@ -42,10 +44,12 @@ public:
 
   explicit NetworkCanvas(QWidget* parent = nullptr);
 
-  /// Keeps selection and view where the nodes still exist (by id). `stageOfNode`: −1, the stage painted on a
-  /// device, or NetworkSelection::kCutOff. An edit leaves the view where it is as long as it shows
-  /// everything.
-  void setGraph(const NetworkGraph&, std::vector<int> stageOfNode, bool editable);
+  /// Keeps selection and view where the nodes still exist (by id). `seats`: by node, what is placed there in
+  /// the plan `of`; null: nothing but stages is known. An edit leaves the view where it is as long as it
+  /// shows everything.
+  void setGraph(const NetworkGraph&, std::vector<Seat> seats, bool editable, PlanContextPtr of = nullptr);
+  void setColouredBy(Together);  ///< what the ranks of one colour have in common
+  Together colouredBy() const { return m_colouredBy; }
   const NetworkGraph& graph() const { return m_graph; }
   void forget();  ///< what was drawn: the next graph is another one, and is shown whole
   void setTheme(const Theme&);
@@ -97,6 +101,7 @@ public:
   const std::vector<QLineF>& guides() const { return m_guides; }
 
   const std::vector<graph::Problem>& problems() const { return m_problems; }
+  QString tipOf(int node, int link) const;  ///< −1: neither
 
   /// What each pair of joined nodes carries a batch, painted on the links; empty: nothing. `busiest`: which
   /// of them is named, −1 none.
@@ -162,6 +167,7 @@ private:
   void fold();
   void place();
   void placeBox(int node);
+  void findKinds();
   void routeLinks();
   QPolygonF routeOf(const NetworkLink&) const;
   std::vector<double> gapsBeside(const QRectF& lower, const QRectF& upper) const;
@@ -185,9 +191,10 @@ private:
   QColor fillOf(int node) const;
   bool stepsBack(int node) const;
   bool isCutOff(int node) const;
-  void paintHatch(QPainter&, const QRectF& box, int stage, const QColor& fill, double scale) const;
+  void paintHatch(QPainter&, const QRectF& box, const RankKind&, const QColor& fill, double scale) const;
   void paintCross(QPainter&, const QRectF& box, double scale) const;
   void paintRunNumbers(QPainter&, const std::vector<int>& nodes, double scale) const;
+  const Plan* plan() const { return m_plan ? m_plan->shownPlan() : nullptr; }
   void paintStageLegend(QPainter&, const QRectF& row, const Theme&) const;
   bool isTrunk(int link) const;  ///< between switches
   void paintBadges(QPainter&) const;
@@ -211,7 +218,6 @@ private:
   void finishConnect(const QPointF& scene);
   void pick(int node, int link, bool adding);
   void hover(int node, int link);
-  QString tipOf(int node, int link) const;
   QString nodeTip(int node) const;
   QString linkTip(int link) const;
 
@@ -228,9 +234,11 @@ private:
   FoldWhen m_foldWhen = FoldWhen::Huge;
   bool m_isFolded = false;
   std::set<std::string> m_unfolded;
-  std::vector<int> m_stage;
-  std::vector<std::vector<int>> m_stagesShown;  ///< per drawn device: stages of all it stands for
-  int m_stageCount = 0, m_idle = 0;             ///< of all devices
+  std::vector<Seat> m_seats;  ///< per node
+  PlanContextPtr m_plan;      ///< that they are of; may be null
+  Together m_colouredBy = Together::Stage;
+  std::vector<std::vector<RankKind>> m_kinds;  ///< per drawn device: of all it stands for
+  int m_stageCount = 0, m_idle = 0;            ///< of all devices
   std::vector<int> m_running;
   std::vector<char> m_litHovered, m_litChosen;  ///< per node; empty: nobody
   std::vector<graph::Problem> m_problems;

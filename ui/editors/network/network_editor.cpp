@@ -6,9 +6,9 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
-#include <QMimeData>
 #include <QPushButton>
 #include <QResizeEvent>
+#include <QSettings>
 #include <QSplitter>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -22,6 +22,7 @@
 #include "editors/network/network_traffic.h"
 #include "editors/network/properties_strip.h"
 #include "export/export_dialog.h"
+#include "export/figure_export.h"
 #include "figures/network_figure.h"
 #include "figures/phrases.h"
 #include "views/loss_strip.h"
@@ -30,7 +31,8 @@
 namespace nest {
 namespace {
 constexpr int kRoomForSide = 680;  ///< pixels from which the panel stands beside the drawing unasked
-const std::string kFoldKey = "fold", kUnfoldedKey = "unfolded ";
+const auto kColourSetting = QStringLiteral("views/network/colour");
+const std::string kColourKey = "colour", kFoldKey = "fold", kUnfoldedKey = "unfolded ";
 }  // namespace
 
 NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent)
@@ -42,6 +44,7 @@ NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent)
       m_side(new NetworkSide(m_canvas)),
       m_strip(new PropertiesStrip(m_canvas)) {
   setAccessibleName(title());
+  colourBy(QSettings().value(kColourSetting).toString().toStdString());
   buildFigure();
   buildBanner();
   arrange();
@@ -56,6 +59,7 @@ const Figure* NetworkEditor::figure() const {
 
 View::State NetworkEditor::state() const {
   State out = View::state();
+  out[kColourKey] = std::string(nameOf(m_canvas->colouredBy()));
   out[kFoldKey] = static_cast<int>(m_canvas->foldWhen());
   for (const std::string& id : m_canvas->unfolded()) out[kUnfoldedKey + id] = 1;
   return out;
@@ -67,8 +71,15 @@ void NetworkEditor::applyState(const State& state) {
   for (const auto& [key, value] : state)
     if (key.starts_with(kUnfoldedKey)) unfolded.insert(key.substr(kUnfoldedKey.size()));
   m_canvas->setUnfolded(std::move(unfolded));
+  if (const auto colour = state.find(kColourKey); colour != state.end() && colour->second.name())
+    colourBy(*colour->second.name());
   if (const int fold = static_cast<int>(numberIn(state, kFoldKey, -1)); fold >= 0 && fold <= 2)
     m_canvas->setFoldWhen(static_cast<NetworkCanvas::FoldWhen>(fold));
+}
+
+void NetworkEditor::colourBy(const std::string& name) {
+  m_canvas->setColouredBy(colouredByNamed(name, m_canvas->colouredBy()));
+  m_bar->setColours(colourOption(context(), m_canvas->colouredBy()));
 }
 
 QString NetworkEditor::trafficText() const {
@@ -87,8 +98,9 @@ void NetworkEditor::buildFigure() {
       }});
   connect(m_canvas, &NetworkCanvas::menuMade, this, [this](QMenu* menu) {
     menu->addSeparator();
-    menu->addAction(tr("Copy as image"), this, &NetworkEditor::copyImage);
-    menu->addAction(tr("Copy as text"), this, &NetworkEditor::copyText);
+    menu->addAction(tr("Copy as image"), this, [this] { copyAsImage(*m_figure, context()); });
+    menu->addAction(tr("Copy as text"), this,
+                    [this] { QGuiApplication::clipboard()->setText(m_figure->asText(context())); });
     menu->addAction(tr("Export…"), this, &NetworkEditor::exportFigure);
   });
 }
@@ -175,6 +187,14 @@ void NetworkEditor::arrange() {
 void NetworkEditor::listen() {
   connect(m_bar, &NetworkToolbar::generateRequested, this, &NetworkEditor::openGenerators);
   connect(m_bar, &NetworkToolbar::exportRequested, this, &NetworkEditor::exportFigure);
+  // The menu that it was chosen in is filled anew.
+  connect(
+      m_bar, &NetworkToolbar::colourChosen, this,
+      [this](const std::string& name) {
+        QSettings().setValue(kColourSetting, QString::fromStdString(name));
+        colourBy(name);
+      },
+      Qt::QueuedConnection);
   connect(m_bar, &NetworkToolbar::trafficChanged, this, &NetworkEditor::showTraffic);
   connect(m_traffic, &NetworkTraffic::changed, this, [this] {
     const RoutedTraffic* r = m_traffic->routed();
@@ -251,17 +271,6 @@ void NetworkEditor::followMoment() {
       if (r.stage >= 0 && r.stage < plan->stageCount()) tasks[static_cast<std::size_t>(r.stage)] = r.task;
   }
   m_canvas->setRunning(std::move(tasks));
-}
-
-void NetworkEditor::copyImage() {
-  auto* content = new QMimeData;
-  content->setImageData(imageOf(*m_figure, context()));
-  content->setData(QStringLiteral("image/svg+xml"), renderFigure(*m_figure, context(), ExportFormat::Svg));
-  QGuiApplication::clipboard()->setMimeData(content);
-}
-
-void NetworkEditor::copyText() {
-  QGuiApplication::clipboard()->setText(m_figure->asText(context()));
 }
 
 void NetworkEditor::exportFigure() {
@@ -373,7 +382,8 @@ void NetworkEditor::refresh() {
     m_numbers = NetworkSelection(shownGraph(false), context());
     m_numbersFor = contextPtr();
   }
-  m_canvas->setGraph(network, m_numbers.stages(), drawn);
+  m_canvas->setGraph(network, m_numbers.seats(), drawn, contextPtr());
+  m_bar->setColours(colourOption(context(), m_canvas->colouredBy()));
   showSide();
   m_loss->setContext(contextPtr());
   showTraffic();

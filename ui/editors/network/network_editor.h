@@ -45,6 +45,7 @@ protected:
   void resizeEvent(QResizeEvent*) override;
 
 private:
+  void colourBy(const std::string& name);
   void buildFigure();
   void buildBanner();
   void arrange();
@@ -56,8 +57,6 @@ private:
   void followSelection();
   void followHover();
   void followMoment();
-  void copyImage();
-  void copyText();
   void exportFigure();
   void applyEdit(const QString& verb, const QString& field, const NetworkCanvas::GraphEdit&);
   void drawLevels();  ///< turns typed levels into a drawn network

@@ -26,7 +26,7 @@ constexpr std::size_t kMostRound = 300;    ///< boxes in sight that have round c
 constexpr double kMinimapWidth = 170, kMinimapHeight = 110;
 constexpr double kHatched = 7;      ///< pixels of height from which a box is hatched
 constexpr double kLeastNumber = 7;  ///< pixels of the smallest stage number
-constexpr int kMostSlices = 6;      ///< stages that a folded device shows side by side
+constexpr int kMostSlices = 6;      ///< colours that a folded device shows side by side
 
 }  // namespace
 
@@ -34,13 +34,14 @@ bool NetworkCanvas::stepsBack(int node) const {
   if (m_graph.nodes[at(node)].kind != NodeKind::Device) return false;
   if (!m_litHovered.empty()) return m_litHovered[at(node)] == 0;
   if (m_running.empty()) return false;
-  const auto& stages = m_stagesShown[at(node)];
-  return std::none_of(stages.begin(), stages.end(),
-                      [&](int s) { return at(s) < m_running.size() && m_running[at(s)] != kWaits; });
+  const auto& kinds = m_kinds[at(node)];
+  return std::none_of(kinds.begin(), kinds.end(), [&](const RankKind& k) {
+    return at(k.stage) < m_running.size() && m_running[at(k.stage)] != kWaits;
+  });
 }
 
 bool NetworkCanvas::isCutOff(int node) const {
-  return at(node) < m_stage.size() && m_stage[at(node)] == NetworkSelection::kCutOff &&
+  return at(node) < m_seats.size() && m_seats[at(node)].stage == NetworkSelection::kCutOff &&
          !m_graph.nodes[at(node)].failed;
 }
 
@@ -51,9 +52,9 @@ bool NetworkCanvas::isTrunk(int link) const {
 }
 
 /// Lines as in the figures, in the units of the scene: they keep their distance on screen.
-void NetworkCanvas::paintHatch(QPainter& p, const QRectF& r, int stage, const QColor& fill,
+void NetworkCanvas::paintHatch(QPainter& p, const QRectF& r, const RankKind& kind, const QColor& fill,
                                double scale) const {
-  const int pattern = m_theme->stageHatch(stage);
+  const int pattern = m_theme->stageHatch(kind.colour());
   if (pattern == 0 || r.height() * scale < kHatched) return;
   std::vector<QLineF> lines;
   Ink::hatchLines(r, pattern, 6 / scale, lines);
@@ -78,8 +79,8 @@ QColor NetworkCanvas::fillOf(int node) const {
   if (n.failed) return m_theme->color(Role::Canvas);
   if (n.kind != NodeKind::Device) return m_theme->color(Role::Panel);
   if (isCutOff(node)) return m_theme->color(Role::Canvas);
-  const auto& stages = m_stagesShown[at(node)];
-  QColor c = stages.empty() ? m_theme->color(Role::Idle) : m_theme->stage(stages.front());
+  const auto& kinds = m_kinds[at(node)];
+  QColor c = kinds.empty() ? m_theme->color(Role::Idle) : m_theme->stage(kinds.front().colour());
   if (stepsBack(node)) c.setAlphaF(0.25F);
   return c;
 }
@@ -98,16 +99,20 @@ void NetworkCanvas::paintStack(QPainter& p, int node, double scale) const {
 
 void NetworkCanvas::paintDeviceText(QPainter& p, int node, const QColor& fill) const {
   const NetworkNode& n = m_graph.nodes[at(node)];
-  const auto& stages = m_stagesShown[at(node)];
+  const auto& kinds = m_kinds[at(node)];
   const QString name = nameOf(node);
   // Inside a host the slot number says enough.
   const int colon = static_cast<int>(name.lastIndexOf(QLatin1Char(':')));
   QString text = !n.host.empty() && colon > 0 ? name.mid(colon + 1) : name;
-  if (stages.size() == 1) text = stageNumber(stages.front());
-  if (stages.size() > 1)
-    text = stageNumber(stages.front()) + QStringLiteral("…") + stageNumber(stages.back());
-  p.setFont(Theme::font(12, !stages.empty()));
-  if (stages.size() == 1 && m_theme->stageHatch(stages.front()) != 0) {
+  if (!kinds.empty()) {
+    const auto [least, most] = std::minmax_element(kinds.begin(), kinds.end(), [this](auto& a, auto& b) {
+      return m_colouredBy == Together::Stage ? a.stage < b.stage : a.group < b.group;
+    });
+    text = least->number(m_colouredBy);
+    if (const QString last = most->number(m_colouredBy); last != text) text += QStringLiteral("…") + last;
+  }
+  p.setFont(Theme::font(12, !kinds.empty()));
+  if (kinds.size() == 1 && m_theme->stageHatch(kinds.front().colour()) != 0) {
     // The number stands on a plain spot, or the hatch would run through it.
     const double w = p.fontMetrics().horizontalAdvance(text) + 4, h = p.fontMetrics().height() - 2;
     p.fillRect(QRectF(box(node).center().x() - w / 2, box(node).center().y() - h / 2, w, h), fill);
@@ -142,17 +147,17 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
   p.setBrush(fill);
   const double radius = n.kind == NodeKind::Switch ? r.height() / 2 : 4;
   p.drawRoundedRect(r, radius, radius);
-  const auto& stages = m_stagesShown[at(node)];
-  if (n.kind == NodeKind::Device && stages.size() > 1 && !n.failed) {
-    const auto slices = static_cast<int>(std::min<std::size_t>(stages.size(), kMostSlices));
+  const auto& kinds = m_kinds[at(node)];
+  if (n.kind == NodeKind::Device && kinds.size() > 1 && !n.failed) {
+    const auto slices = static_cast<int>(std::min<std::size_t>(kinds.size(), kMostSlices));
     for (int k = 0; k < slices; ++k) {
-      QColor c = m_theme->stage(stages[at(k)]);
+      QColor c = m_theme->stage(kinds[at(k)].colour());
       if (stepsBack(node)) c.setAlphaF(0.25F);
       p.fillRect(QRectF(r.left() + r.width() * k / slices, r.top(), r.width() / slices, r.height()), c);
     }
   }
-  if (n.kind == NodeKind::Device && stages.size() == 1 && !n.failed)
-    paintHatch(p, r.adjusted(1 / scale, 1 / scale, -1 / scale, -1 / scale), stages.front(), fill, scale);
+  if (n.kind == NodeKind::Device && kinds.size() == 1 && !n.failed)
+    paintHatch(p, r.adjusted(1 / scale, 1 / scale, -1 / scale, -1 / scale), kinds.front(), fill, scale);
   // Beside a name that can be read, else all over.
   const bool named = n.kind != NodeKind::Device && scale >= kLegible;
   if (n.failed && (n.kind != NodeKind::Host || m_contents[at(node)].empty()))
@@ -160,7 +165,7 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
   if (scale < kLegible) return;
   if (n.failed && n.kind == NodeKind::Device) return;
   if (n.kind == NodeKind::Device)
-    return paintDeviceText(p, node, stages.empty() ? fill : m_theme->stage(stages.front()));
+    return paintDeviceText(p, node, kinds.empty() ? fill : m_theme->stage(kinds.front().colour()));
   p.setFont(Theme::font(12, true));
   p.setPen(m_theme->color(n.failed ? Role::Error : Role::Text));
   const bool header = n.kind == NodeKind::Host && !m_contents[at(node)].empty();
@@ -182,20 +187,20 @@ void NetworkCanvas::paintNode(QPainter& p, int node, double scale) const {
 /// Hundreds of boxes of a few pixels: one call for each colour, hosts below devices.
 void NetworkCanvas::paintSmallNodes(QPainter& p, const std::vector<int>& nodes, double scale) const {
   std::map<std::pair<bool, QRgb>, QList<QRectF>> byColour;
-  std::map<std::pair<int, QRgb>, std::vector<int>> hatched;
+  std::map<std::pair<RankKind, QRgb>, std::vector<int>> hatched;
   std::vector<int> marked, failed;
   for (int n : nodes) {
     const NetworkNode& node = m_graph.nodes[at(n)];
     const bool device = node.kind == NodeKind::Device;
     if (m_nodes.contains(n) || n == m_hoverNode || (!m_litChosen.empty() && m_litChosen[at(n)]) ||
-        alike(n) > 1 || m_stagesShown[at(n)].size() > 1)
+        alike(n) > 1 || m_kinds[at(n)].size() > 1)
       marked.push_back(n);
     else
       byColour[{device, fillOf(n).rgba()}] << box(n);
     if (node.failed && (device || node.kind == NodeKind::Switch)) failed.push_back(n);
-    if (device && !node.failed && m_stagesShown[at(n)].size() == 1)
-      if (const int stage = m_stagesShown[at(n)].front(); m_theme->stageHatch(stage) != 0)
-        hatched[{stage, fillOf(n).rgba()}].push_back(n);
+    if (device && !node.failed && m_kinds[at(n)].size() == 1)
+      if (const RankKind kind = m_kinds[at(n)].front(); m_theme->stageHatch(kind.colour()) != 0)
+        hatched[{kind, fillOf(n).rgba()}].push_back(n);
   }
   const bool smooth = p.testRenderHint(QPainter::Antialiasing);
   p.setRenderHint(QPainter::Antialiasing, false);
@@ -217,13 +222,13 @@ void NetworkCanvas::paintSmallNodes(QPainter& p, const std::vector<int>& nodes, 
 /// The number of a stage over neighbours of one host that all belong to it, where one box has no room for it.
 void NetworkCanvas::paintRunNumbers(QPainter& p, const std::vector<int>& nodes, double scale) const {
   struct Run {
-    int stage;
+    RankKind kind;
     std::string host;
     QRectF box;
   };
   std::vector<Run> runs;  // neighbours in a row, then rows of the same width
   const auto merge = [&](const Run& next, bool inRow) {
-    if (!runs.empty() && !next.host.empty() && runs.back().stage == next.stage &&
+    if (!runs.empty() && !next.host.empty() && runs.back().kind == next.kind &&
         runs.back().host == next.host) {
       const QRectF& last = runs.back().box;
       const bool fits = inRow ? std::abs(last.top() - next.box.top()) < 1
@@ -233,8 +238,8 @@ void NetworkCanvas::paintRunNumbers(QPainter& p, const std::vector<int>& nodes, 
     runs.push_back(next);
   };
   for (const int n : nodes)
-    if (m_graph.nodes[at(n)].kind == NodeKind::Device && m_stagesShown[at(n)].size() == 1 && !stepsBack(n))
-      merge({m_stagesShown[at(n)].front(), m_graph.nodes[at(n)].host, box(n)}, true);
+    if (m_graph.nodes[at(n)].kind == NodeKind::Device && m_kinds[at(n)].size() == 1 && !stepsBack(n))
+      merge({m_kinds[at(n)].front(), m_graph.nodes[at(n)].host, box(n)}, true);
   for (const Run& row : std::exchange(runs, {})) merge(row, false);
   p.save();
   p.scale(1 / scale, 1 / scale);
@@ -243,12 +248,12 @@ void NetworkCanvas::paintRunNumbers(QPainter& p, const std::vector<int>& nodes, 
                     run.box.height() * scale);
     const double size = std::clamp(on.height() * 0.6, 0.0, 13.0);
     if (size < kLeastNumber) continue;
-    const QString number = stageNumber(run.stage);
+    const QString number = run.kind.number(m_colouredBy);
     p.setFont(Theme::font(size, true));
     const QFontMetricsF metrics(p.font());
     const double w = metrics.horizontalAdvance(number);
     if (w + 2 > on.width()) continue;
-    const QColor fill = m_theme->stage(run.stage);
+    const QColor fill = m_theme->stage(run.kind.colour());
     p.fillRect(QRectF(on.center().x() - w / 2 - 2, on.center().y() - size * 0.55, w + 4, size * 1.1), fill);
     p.setPen(m_theme->textOn(fill));
     p.drawText(on, Qt::AlignCenter, number);

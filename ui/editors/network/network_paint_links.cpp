@@ -7,7 +7,6 @@
 
 #include "editors/network/network_canvas.h"
 #include "figures/ink.h"
-#include "figures/topology_key.h"
 #include "units/text.h"
 
 namespace nest {
@@ -189,7 +188,8 @@ void NetworkCanvas::paintStageLegend(QPainter& p, const QRectF& row, const Theme
   style.theme = &theme;
   Ink ink(p, style);
   p.save();
-  paintStageKey(ink, row.adjusted(8, 1, -8, -1), m_stageCount, m_idle, [](int) { return false; });
+  paintRankKey(ink, row.adjusted(8, 1, -8, -1), plan(), m_colouredBy, m_stageCount, m_idle,
+               [](int) { return false; });
   p.restore();
 }
 

@@ -92,19 +92,24 @@ void NetworkCanvas::place() {
   for (int n : m_shown) m_bounds |= box(n);
   if (m_bounds.isEmpty()) m_bounds = QRectF(-200, -150, 400, 300);
 
-  m_stageCount = m_idle = 0;
-  for (std::size_t i = 0; i < m_stage.size() && i < m_graph.nodes.size(); ++i) {
-    m_stageCount = std::max(m_stageCount, m_stage[i] + 1);
-    m_idle += m_stage[i] == -1 && m_graph.nodes[i].kind == NodeKind::Device && !m_graph.nodes[i].failed;
-  }
-  m_stagesShown.assign(m_graph.nodes.size(), {});
-  for (std::size_t i = 0; i < m_stage.size(); ++i)
-    if (m_stage[i] >= 0) {
-      auto& stages = m_stagesShown[at(m_folding.shownAs[i])];
-      const auto place = std::lower_bound(stages.begin(), stages.end(), m_stage[i]);
-      if (place == stages.end() || *place != m_stage[i]) stages.insert(place, m_stage[i]);
-    }
+  findKinds();
   routeLinks();
+}
+
+/// What is painted on each drawn device.
+void NetworkCanvas::findKinds() {
+  m_stageCount = m_idle = 0;
+  m_kinds.assign(m_graph.nodes.size(), {});
+  for (std::size_t i = 0; i < m_seats.size() && i < m_graph.nodes.size(); ++i) {
+    const int stage = m_seats[i].stage;
+    m_stageCount = std::max(m_stageCount, stage + 1);
+    m_idle += stage == -1 && m_graph.nodes[i].kind == NodeKind::Device && !m_graph.nodes[i].failed;
+    if (stage < 0) continue;
+    const RankKind kind = kindOf(m_seats[i], plan(), m_colouredBy);
+    auto& kinds = m_kinds[at(m_folding.shownAs[i])];
+    const auto place = std::lower_bound(kinds.begin(), kinds.end(), kind);
+    if (place == kinds.end() || *place != kind) kinds.insert(place, kind);
+  }
 }
 
 void NetworkCanvas::placeBox(int node) {

@@ -94,13 +94,13 @@ std::vector<int> NetworkSelection::nodesOf(const SelectionItem& item, const Plan
   return out;
 }
 
-std::vector<int> NetworkSelection::stages() const {
-  std::vector<int> out(m_positionOf.size(), -1);
+std::vector<Seat> NetworkSelection::seats() const {
+  std::vector<Seat> out(m_positionOf.size());
   for (std::size_t n = 0; n < out.size(); ++n)
-    if (m_positionOf[n] >= 0)
-      out[n] = m_seats.deviceCount() > 0 ? m_seats.at(m_positionOf[n]).stage : -1;
-    else if (m_isWorking[n])
-      out[n] = kCutOff;
+    if (m_positionOf[n] < 0)
+      out[n].stage = m_isWorking[n] ? kCutOff : -1;
+    else if (m_seats.deviceCount() > 0)
+      out[n] = m_seats.at(m_positionOf[n]);
   return out;
 }
 

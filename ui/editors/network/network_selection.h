@@ -25,9 +25,9 @@ public:
   std::vector<int> devicesOf(const SelectionItem&, const PlanContext&) const;
   /// What to select on the canvas: a device, or the hosts that make up a group; empty for the rest.
   std::vector<int> nodesOf(const SelectionItem&, const PlanContext&) const;
-  /// Stage of each node, −1: none; kCutOff: a device that works but that no plan can reach.
+  /// What is placed at each node; as a stage kCutOff: a device that works but that no plan can reach.
   static constexpr int kCutOff = -2;
-  std::vector<int> stages() const;
+  std::vector<Seat> seats() const;
 
 private:
   std::shared_ptr<const Hierarchy> m_cluster;

@@ -11,24 +11,28 @@ QString NetworkCanvas::nameOf(int node) const {
 
 QString NetworkCanvas::nodeTip(int node) const {
   const NetworkNode& n = m_graph.nodes[at(node)];
-  QString tip = QStringLiteral("<b>%1</b>").arg(nameOf(node).toHtmlEscaped());
+  Tip tip(nameOf(node));
   if (n.kind == NodeKind::Host)
-    tip += tr("<br>host, %1")
-               .arg(plural(static_cast<long long>(m_contents[at(node)].size()), QStringLiteral("device")));
-  if (n.kind == NodeKind::Switch) tip += tr("<br>switch");
-  if (alike(node) > 1)
-    tip += tr("<br>represents %1 identical nodes; double-click to expand").arg(alike(node));
+    tip.note(tr("Host, %1")
+                 .arg(plural(static_cast<long long>(m_contents[at(node)].size()), QStringLiteral("device"))));
+  if (n.kind == NodeKind::Switch) tip.note(tr("Switch"));
+  const auto& kinds = m_kinds[at(node)];
+  if (kinds.size() == 1 && alike(node) == 1 && plan()) {
+    addRankRows(tip, m_seats[at(node)], *m_plan);
+  } else if (!kinds.empty()) {
+    QStringList stages;
+    for (const RankKind& k : kinds) stages << stageNumber(k.stage);
+    stages.removeDuplicates();
+    tip.row(stages.size() == 1 ? tr("Stage") : tr("Stages"), stages.join(QStringLiteral(", ")));
+  }
+  if (n.kind == NodeKind::Device && n.memory.value() > 0) tip.row(tr("Memory"), exactMemory(n.memory));
   if (n.kind == NodeKind::Device && n.speed != 1)
-    tip += tr("<br>speed %1 of nominal").arg(QString::fromStdString(text::percent(n.speed)));
-  if (n.kind == NodeKind::Device && n.memory.value() > 0)
-    tip += tr("<br>memory %1").arg(QString::fromStdString(text::memory(n.memory)));
-  QStringList stages;
-  for (int s : m_stagesShown[at(node)]) stages << stageNumber(s);
-  if (stages.size() == 1) tip += tr("<br>stage %1").arg(stages.front());
-  if (stages.size() > 1) tip += tr("<br>stages %1").arg(stages.join(QStringLiteral(", ")));
-  if (n.failed) tip += tr("<br>failed: excluded from every plan");
-  if (isCutOff(node)) tip += tr("<br>cut off by a failure: excluded from every plan");
-  return tip;
+    tip.row(tr("Speed"), tr("%1 of nominal").arg(QString::fromStdString(text::percent(n.speed))));
+  if (alike(node) > 1)
+    tip.note(tr("Represents %1 identical nodes; double-click to expand.").arg(alike(node)));
+  if (n.failed) tip.note(tr("Failed: excluded from every plan."));
+  if (isCutOff(node)) tip.note(tr("Cut off by a failure: excluded from every plan."));
+  return tip.html();
 }
 
 QString NetworkCanvas::linkTip(int link) const {

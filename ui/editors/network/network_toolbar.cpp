@@ -30,6 +30,8 @@ NetworkToolbar::NetworkToolbar(NetworkCanvas* canvas, QWidget* parent)
   addSeparator();
   addEdits();
   addSeparator();
+  m_colours = giveMenu(
+      button(QStringLiteral("colour"), tr("Colour by"), tr("What the ranks of one colour have in common")));
   addFolding();
   addTraffic();
   auto* fit = button(QStringLiteral("fit"), tr("Fit"), tr("Fit to view (0)"));
@@ -97,7 +99,7 @@ void NetworkToolbar::addEdits() {
   connect(copies, &QAction::triggered, this, &NetworkToolbar::askForCopies);
   auto* align = button(QStringLiteral("align"), tr("Align"), tr("Align the selection"));
   m_selectionEdits.push_back(align);
-  auto* menu = new QMenu(this);
+  QMenu* menu = giveMenu(align);
   const std::pair<QString, graph::Alignment> ways[] = {
       {tr("Left"), graph::Alignment::Left},
       {tr("Centre horizontally"), graph::Alignment::CentreX},
@@ -110,7 +112,6 @@ void NetworkToolbar::addEdits() {
   for (const auto& [name, way] : ways)
     connect(menu->addAction(name), &QAction::triggered, this,
             [this, way = way] { m_canvas->alignSelected(way); });
-  giveMenu(align, menu);
   for (QAction* a : {edit(QStringLiteral("group"), tr("Group"), tr("Group the selected devices into a host"),
                           &NetworkCanvas::groupSelected),
                      edit(QStringLiteral("break"), tr("Fail"),
@@ -137,7 +138,7 @@ void NetworkToolbar::askForCopies() {
 void NetworkToolbar::addFolding() {
   auto* fold = button(QStringLiteral("fold"), tr("Fold"),
                       tr("Collapse identical nodes into one box, such as “×32” (F)"));
-  auto* menu = new QMenu(this);
+  QMenu* menu = giveMenu(fold);
   auto* choices = new QActionGroup(this);
   using When = NetworkCanvas::FoldWhen;
   for (const auto& [name, when] :
@@ -149,7 +150,6 @@ void NetworkToolbar::addFolding() {
     choices->addAction(a);
     connect(a, &QAction::triggered, this, [this, when = when] { m_canvas->setFoldWhen(when); });
   }
-  giveMenu(fold, menu);
   auto* key = new QAction(tr("Collapse or expand"), m_canvas);
   key->setShortcut(QKeySequence(Qt::Key_F));
   key->setShortcutContext(Qt::WidgetWithChildrenShortcut);
@@ -206,10 +206,22 @@ int NetworkToolbar::trafficKind() const {
   return m_kinds->checkedAction() ? m_kinds->checkedAction()->data().toInt() : -1;
 }
 
-void NetworkToolbar::giveMenu(QAction* action, QMenu* menu) {
+QMenu* NetworkToolbar::giveMenu(QAction* action) {
+  auto* menu = new QMenu(this);
   action->setMenu(menu);
   if (auto* b = qobject_cast<QToolButton*>(widgetForAction(action)))
     b->setPopupMode(QToolButton::InstantPopup);
+  return menu;
+}
+
+void NetworkToolbar::setColours(const FigureOption& o) {
+  m_colours->clear();
+  for (const auto& choice : o.choices) {
+    QAction* a = m_colours->addAction(choice.label);
+    a->setCheckable(true);
+    a->setChecked(choice.name == o.value);
+    connect(a, &QAction::triggered, this, [this, name = choice.name] { Q_EMIT colourChosen(name); });
+  }
 }
 
 void NetworkToolbar::setDrawn(bool drawn) {

@@ -19,12 +19,15 @@ public:
   bool showsTraffic() const { return m_traffic->isChecked(); }
   /// Which exchange is painted; −1: all of them.
   int trafficKind() const;
+  /// What the devices can be coloured by, and are.
+  void setColours(const FigureOption&);
   QAction* sideAction() const { return m_side; }  ///< checkable: the panel beside the canvas
 
 Q_SIGNALS:
   void generateRequested();
   void exportRequested();
   void trafficChanged();  ///< whether, or which kind
+  void colourChosen(const std::string& name);
 
 protected:
   void resizeEvent(QResizeEvent*) override;
@@ -36,11 +39,12 @@ private:
   void addEdits();
   void addFolding();
   void addTraffic();
-  void giveMenu(QAction*, QMenu*);
+  QMenu* giveMenu(QAction*);
   void askForCopies();
 
   NetworkCanvas* m_canvas;
   QActionGroup *m_tools, *m_kinds = nullptr;
+  QMenu* m_colours = nullptr;
   QAction *m_traffic = nullptr, *m_side = nullptr;
   void refreshSelectionEdits();
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+
+#include "figures/figure_option.h"
+#include "figures/ink.h"
+#include "figures/phrases.h"
+#include "figures/seat_map.h"
+#include "plan/rank_membership.h"
+
+namespace nest {
+
+/// Devices of one kind have one colour: those of a stage, or of a group of ranks in it. The same wherever
+/// devices are drawn.
+struct RankKind {
+  int stage = -1;  ///< −1: idle
+  int group = 0;   ///< its number in the stage
+
+  friend auto operator<=>(const RankKind&, const RankKind&) = default;
+  bool idle() const { return stage < 0; }
+  /// Groups of one stage count on from its own number, so that neighbours differ.
+  int colour() const { return stage + group; }
+  /// What a device carries: its stage, or its group.
+  QString number(Together by) const;
+};
+
+/// `plan`: whose seat it is; null: stages are all that is known.
+RankKind kindOf(const Seat&, const Plan* plan, Together by);
+
+/// "Colour by": what tells ranks apart in this plan, and what is chosen.
+FigureOption colourOption(const PlanContext&, Together chosen);
+Together colouredByNamed(const std::string& name, Together otherwise);
+
+/// What is done at this place, with the groups it belongs to.
+void addRankRows(Tip&, const Seat&, const PlanContext&);
+
+/// Which stage has which colour, or what the numbers on the devices count; and how many devices are idle.
+/// `plan` null: stages are all that is known.
+void paintRankKey(Ink&, const QRectF& row, const Plan* plan, Together by, int stages, int idleDevices,
+                  const std::function<bool(int)>& dims);
+
+}  // namespace nest
