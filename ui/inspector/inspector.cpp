@@ -37,11 +37,13 @@ QString kept(QString value) {
 
 QString factsHtml(const Facts& facts) {
   const QString muted = Theme::of(dressedAs()).color(Theme::Role::MutedText).name();
-  QString html = QStringLiteral("<table cellspacing='0' cellpadding='2' width='100%'>");
+  QString html;  // a table a row: what is long in one takes no room from the names of the others
   for (const auto& [name, value] : facts.rows)
-    html += QStringLiteral("<tr><td><font color='%3'>%1</font></td><td align='right'>%2</td></tr>")
+    html += QStringLiteral(
+                "<table cellspacing='0' cellpadding='2' width='100%'><tr><td><font color='%3'>%1</font></td>"
+                "<td align='right'>%2</td></tr></table>")
                 .arg(name.toHtmlEscaped(), kept(value).toHtmlEscaped(), muted);
-  return html + QStringLiteral("</table>");
+  return html;
 }
 
 QString escaped(const std::string& s) {

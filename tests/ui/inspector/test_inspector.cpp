@@ -1,6 +1,10 @@
 #include <QAbstractItemModelTester>
+#include <QAbstractTextDocumentLayout>
 #include <QLabel>
 #include <QTest>
+#include <QTextBlock>
+#include <QTextDocument>
+#include <QTextLayout>
 #include <QTreeView>
 
 #include "inspector/inspector.h"
@@ -124,6 +128,36 @@ private slots:
     for (const auto& c : {k.backwardTraffic, k.attentionBackwardWork, k.attentionHalfLength, k.fp32Rate,
                           k.lossTraffic, k.lossWorkspace})
       QVERIFY2(html.contains(QString::fromStdString(c.citation).toHtmlEscaped()), c.citation.c_str());
+  }
+
+  /// What is long in one row takes no room from the others: a name wraps only beside a value that needs it
+  /// to.
+  void namesStayOnOneLine() {
+    Desk desk("llama3-70b-h100-1024.nest.json");
+    Inspector inspector(desk.selection);
+    inspector.setContext(desk.snapshot());
+    inspector.resize(330, 800);
+    inspector.show();
+    QLabel* facts = nullptr;
+    const auto written = [&] {
+      for (auto* label : inspector.findChildren<QLabel*>())
+        if (label->text().contains(QStringLiteral("Step time</font>"))) facts = label;
+      return facts != nullptr;
+    };
+    QTRY_VERIFY(written());
+    QTextDocument page;
+    page.setDefaultFont(facts->font());
+    page.setDocumentMargin(0);
+    page.setHtml(facts->text());
+    page.setTextWidth(310);
+    int names = 0;
+    for (QTextBlock b = page.begin(); b.isValid(); b = b.next())
+      if (b.text().startsWith(QStringLiteral("Time in "))) {
+        (void)page.documentLayout()->blockBoundingRect(b);
+        QVERIFY2(b.layout()->lineCount() == 1, qPrintable(b.text()));
+        ++names;
+      }
+    QVERIFY(names >= 3);
   }
 
   /// What only lists values has no number of its own.
