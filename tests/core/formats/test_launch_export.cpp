@@ -2,144 +2,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/devices/device_catalog.h"
-#include "cluster/graph/graph_edit.h"
-#include "formats/launch/launch_export.h"
-#include "formats/launch/launch_hosts.h"
-#include "formats/scenario/scenario_json.h"
-#include "support/test_main.h"
+#include "core/formats/launch_fixture.h"
 
 using namespace nest;
-
-namespace {
-
-struct Fixture {
-  Scenario scenario;
-  Problem problem;
-  ReportSource source() const { return {scenario.name, &problem, &*scenario.model.architecture}; }
-};
-
-Fixture teaching() {
-  const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
-  Fixture f;
-  f.scenario = *readScenario(nest::test::readFile(path), path, {}).value;
-  f.problem = *buildProblem(f.scenario).value;
-  return f;
-}
-
-/// Two stages of one device each, two replicas; layers 0–3 and 4–8.
-Plan plan(int inner, int outer) {
-  Plan p;
-  p.dataInner = inner;
-  p.dataOuter = outer;
-  p.blockStride = 2 * inner;
-  p.stages.resize(2);
-  for (auto& s : p.stages) s.chunks.resize(1);
-  for (int l = 0; l < 9; ++l) p.stages[l < 4 ? 0 : 1].chunks[0].push_back(LayerIndex(l));
-  return p;
-}
-
-/// The same problem on a cluster changed by `edit`.
-template <class Edit>
-Fixture teaching(Edit edit) {
-  Fixture f = teaching();
-  edit(f.scenario);
-  f.problem = *buildProblem(f.scenario).value;
-  return f;
-}
-
-bool has(const Reading<std::string>& r, const std::string& part) {
-  return r && r->find(part) != std::string::npos;
-}
-
-std::string codes(const Diagnostics& all, Severity severity) {
-  std::string out;
-  for (const Diagnostic& d : all)
-    if (d.severity == severity) out += (out.empty() ? "" : " ") + d.code;
-  return out;
-}
-
-}  // namespace
+using namespace nest::test;
 
 class TestLaunchExport : public QObject {
   Q_OBJECT
 private slots:
-  void megatronGetsEveryDecision() {
-    const Fixture f = teaching();
-    Plan p = plan(1, 1);
-    for (auto& s : p.stages) s.strategy = {2, true, 1, 1}, s.recompute = Recompute::Full;
-    p.zero = 1;
-    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
-    QVERIFY(r);
-    for (const char* part :
-         {"--tensor-model-parallel-size 2", "--pipeline-model-parallel-size 2",
-          "--pipeline-model-parallel-layout 'Et*3|t*3L'", "--sequence-parallel",
-          "--use-distributed-optimizer", "--recompute-granularity full", "--micro-batch-size 1\n",
-          "--global-batch-size 16", "--seq-length 2048", "--num-layers 6", "--swiglu"})
-      QVERIFY2(r->find(part) != std::string::npos, part);
-    QCOMPARE(codes(r.diagnostics, Severity::Warning), std::string());
-  }
-  void megatronHidesSyncWhereThatWasAssumed() {
-    Fixture f = teaching();
-    Plan p = plan(2, 1);
-    p.zero = 1;
-    const auto has = [&](const char* flag) {
-      const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
-      return r && r->find(flag) != std::string::npos;
-    };
-    QVERIFY(!has("--overlap-grad-reduce") && !has("--overlap-param-gather"));
-    f.problem.assumptions.syncOverlap = 0.8;
-    QVERIFY(has("--overlap-grad-reduce") && has("--overlap-param-gather"));
-    p.zero = 0;
-    QVERIFY(has("--overlap-grad-reduce") && !has("--overlap-param-gather"));
-    p = plan(1, 1);  // one replica has nobody to exchange with
-    QVERIFY(!has("--overlap-grad-reduce"));
-  }
-  void megatronGetsWhatTheModelIs() {
-    Fixture f = teaching();
-    TransformerArchitecture& m = *f.scenario.model.architecture;
-    Plan p = plan(1, 1);
-    for (auto& s : p.stages) s.strategy = {2, true, 1, 1};
-    m.attentionBias = m.queryKeyNorm = true, m.projectionBias = false;
-    m.headDim = m.hidden / m.heads * 2;
-    m.experts = ExpertLayers{};
-    m.experts->firstDense = 2;
-    m.experts->sharedIntermediate = 512;
-    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
-    QVERIFY(r);
-    for (const char* part :
-         {"export CUDA_DEVICE_MAX_CONNECTIONS=1\n", "--disable-bias-linear", "--add-qkv-bias",
-          "--qk-layernorm", "--kv-channels", "--moe-token-dispatcher-type alltoall",
-          "--moe-layer-freq \"[0]*2+[1]*4\"", "--moe-shared-expert-intermediate-size 512"})
-      QVERIFY2(r->find(part) != std::string::npos, part);
-    for (auto& s : p.stages) s.strategy.sequence = false;
-    QCOMPARE(codes(writeLaunch(LaunchTarget::Megatron, f.source(), p).diagnostics, Severity::Error),
-             std::string("experts-without-sequence"));
-    QCOMPARE(codes(writeLaunch(LaunchTarget::Nanotron, f.source(), p).diagnostics, Severity::Error),
-             std::string("experts"));
-  }
-  void megatronShardsWithItsOwnFormat() {
-    const Fixture f = teaching();
-    Plan p = plan(2, 1);
-    p.stages.resize(1);
-    for (int l = 4; l < 9; ++l) p.stages[0].chunks[0].push_back(LayerIndex(l));
-    p.stages[0].strategy = {2, true, 1, 1};
-    p.zero = 3;
-    const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
-    QVERIFY(r);
-    QVERIFY(r->find("--ckpt-format fsdp_dtensor") != std::string::npos);
-    QVERIFY(r->find("CUDA_DEVICE_MAX_CONNECTIONS") == std::string::npos);
-  }
-  void expertsOfWholeReplicasAreNotForTorchTitan() {
-    const Fixture f = teaching();
-    Plan p = plan(2, 1);
-    for (auto& s : p.stages) s.strategy = {1, false, 1, 2};
-    QCOMPARE(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Error),
-             std::string("experts-unsharded ddp-mesh"));
-    p.zero = 2;
-    const auto r = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
-    QVERIFY(r);
-    QVERIFY(r->find("expert_tensor_parallel_degree = 1\n") != std::string::npos);
-  }
   void degreesStandUnderTheirOwnFlags() {
     Fixture f = teaching();
     f.scenario.model.architecture->experts = ExpertLayers{};
@@ -223,41 +93,6 @@ private slots:
     QCOMPARE(codes(r.diagnostics, Severity::Error),
              std::string("strategy-per-stage recompute-per-stage padded-batch zero-with-pipeline"));
   }
-  void ranksFollowTheFrameworksOrder() {
-    const Fixture f = teaching();
-    // d_in = 2: stage 0 on devices 0 and 1, stage 1 on 2 and 3. d_in = 1: the blocks {0, 1} and {2, 3} hold a
-    // pipeline each.
-    const auto inner = writeLaunch(LaunchTarget::SlurmHostFile, f.source(), plan(2, 1));
-    const auto outer = writeLaunch(LaunchTarget::SlurmHostFile, f.source(), plan(1, 2));
-    QVERIFY(inner && outer);
-    QCOMPARE(*inner, std::string("host0\nhost0\nhost1\nhost1\n"));
-    QCOMPARE(*outer, std::string("host0\nhost1\nhost0\nhost1\n"));
-    QCOMPARE(
-        *writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2)),
-        std::string("rank 0=host0 slot=0\nrank 1=host1 slot=0\nrank 2=host0 slot=1\nrank 3=host1 slot=1\n"));
-    // A slot of that file is no device, and is said to be none.
-    QCOMPARE(
-        codes(writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2)).diagnostics, Severity::Warning),
-        std::string("rankfile-slot"));
-    const auto shared = writeLaunch(LaunchTarget::RankFile, f.source(), plan(1, 2), 29);
-    QVERIFY(shared && shared.diagnostics.empty());
-    QCOMPARE(*shared, std::string("rank 0=host0 slot=0-13\nrank 1=host1 slot=0-13\nrank 2=host0 slot=14-28\n"
-                                  "rank 3=host1 slot=14-28\n"));
-    QVERIFY(std::string(describe(LaunchTarget::RankFile)).find("CPU core") != std::string::npos);
-    QCOMPARE(*writeLaunch(LaunchTarget::HostFile, f.source(), plan(2, 1)),
-             std::string("host0 slots=2\nhost1 slots=2\n"));
-    const auto refused = writeLaunch(LaunchTarget::HostFile, f.source(), plan(1, 2));
-    QVERIFY(!refused);
-    QCOMPARE(codes(refused.diagnostics, Severity::Error), std::string("hosts-interleave"));
-    QCOMPARE(
-        codes(writeLaunch(LaunchTarget::Megatron, f.source(), plan(1, 2)).diagnostics, Severity::Warning),
-        std::string("placement"));
-  }
-  void aPlanBeyondTheClusterIsRefused() {
-    const Fixture f = teaching();
-    for (const LaunchTarget t : {LaunchTarget::HostFile, LaunchTarget::SlurmHostFile, LaunchTarget::RankFile})
-      QVERIFY(!writeLaunch(t, f.source(), plan(8, 1)));
-  }
   void deepSpeedsBatchAddsUp() {
     const Fixture f = teaching();
     const auto r = writeLaunch(LaunchTarget::DeepSpeed, f.source(), plan(2, 1));
@@ -272,26 +107,6 @@ private slots:
     QCOMPARE(nlohmann::json::parse(*sharded)["zero_optimization"]["stage"].get<int>(), 1);
     z.zero = 2;
     QVERIFY(!writeLaunch(LaunchTarget::DeepSpeed, f.source(), z));
-  }
-  void torchTitanNamesItsModules() {
-    const Fixture f = teaching();
-    Plan p = plan(2, 1);
-    p.zero = 2;
-    const auto r = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
-    QVERIFY(r);
-    QVERIFY(r->find("[\"tok_embeddings\", \"layers.0\", \"layers.1\", \"layers.2\"]") != std::string::npos);
-    QVERIFY(r->find("[\"layers.3\", \"layers.4\", \"layers.5\", \"norm\", \"output\"]") != std::string::npos);
-    p.zero = 1;
-    QVERIFY(!writeLaunch(LaunchTarget::TorchTitan, f.source(), p));
-    for (auto& s : p.stages) s.recompute = Recompute::Selective;
-    p.zero = 2;
-    // Other than torchtitan's, unless the plan was priced as torchtitan does it.
-    const Fixture there = teaching([](Scenario& s) { s.program = "torchtitan-2024"; });
-    QVERIFY(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Warning)
-                .find("recompute") != std::string::npos);
-    QVERIFY(codes(writeLaunch(LaunchTarget::TorchTitan, there.source(), p).diagnostics, Severity::Warning)
-                .find("recompute") == std::string::npos);
-    QVERIFY(!writeLaunch(LaunchTarget::Nanotron, f.source(), p));
   }
   void tracesNestOnEachThread() {
     const Fixture f = teaching();
@@ -335,133 +150,6 @@ private slots:
     QCOMPARE(refusal(LaunchTarget::TorchTitan, half), std::string("format"));
     QVERIFY(!has(writeLaunch(LaunchTarget::Megatron, teaching().source(), p), "fp8"));
   }
-  void aDeviceThatIsOutStaysOut() {
-    const Fixture f = teaching([](Scenario& s) {
-      auto& levels = std::get<LevelsSource>(s.cluster.network);
-      levels.levels[0].fanout = 4;
-      s.constraints.excludedDevices = {1};
-    });
-    Plan p = plan(1, 1);  // stages on the first two devices left of the smaller host
-    p.deviceOrder = {DeviceIndex(4), DeviceIndex(5), DeviceIndex(0), DeviceIndex(1)};
-    const auto map = mapRanks(f.source(), p);
-    QVERIFY(map);
-    QCOMPARE(map->hosts.size(), std::size_t(1));
-    QCOMPARE(joinedNumbers(map->hosts[0].devices), std::string("0,2"));
-    const auto script = writeLaunch(LaunchTarget::VisibleDevices, f.source(), p);
-    QVERIFY(has(script, "host0) devices=0,2 ;;"));
-    QVERIFY(has(script, "export CUDA_VISIBLE_DEVICES="));
-    for (const LaunchTarget t : {LaunchTarget::HostFile, LaunchTarget::SlurmHostFile, LaunchTarget::RankFile,
-                                 LaunchTarget::Megatron, LaunchTarget::DeepSpeed}) {
-      const auto r = writeLaunch(t, f.source(), p);
-      QVERIFY2(codes(r.diagnostics, Severity::Warning).find("visible-devices") != std::string::npos,
-               nameOf(t));
-    }
-    QVERIFY(has(writeLaunch(LaunchTarget::HostFile, f.source(), p), "--exclude host0:1\n"));
-    QVERIFY(
-        !has(writeLaunch(LaunchTarget::HostFile, f.source(), plan(1, 1)), "#"));  // a whole host's first two
-  }
-  void aFailedDeviceOfADrawingLeavesTheOthersTheirNumbers() {
-    const Fixture f = teaching([](Scenario& s) {
-      GraphSource drawn{graph::fromLevels(std::get<LevelsSource>(s.cluster.network)), {}, {}};
-      for (NetworkNode& n : drawn.graph.nodes)
-        if (n.kind == NodeKind::Device) {
-          n.failed = true;
-          break;
-        }
-      s.cluster.network = drawn;
-    });
-    std::string places;
-    for (int d = 0; d < f.problem.cluster->deviceCount(); ++d) {
-      const DeviceIdentity who = f.problem.cluster->identity(DeviceIndex(d));
-      places += who.host + ':' + std::to_string(who.slot) + ' ';
-    }
-    QCOMPARE(places, std::string("host1:0 host1:1 host0:1 "));
-  }
-  void hostNamesThatNoFileCanHoldAreRefused_data() {
-    QTest::addColumn<QString>("name");
-    for (const char* name :
-         {"evil slots=8\nattacker", "#c", "", "a b", "-x", "\x1b]0;x\x07", "x;y", "h\xc3\xb6st"})
-      QTest::newRow(QByteArray("name ") + QByteArray(name).toHex()) << QString::fromUtf8(name);
-  }
-  void hostNamesThatNoFileCanHoldAreRefused() {
-    QFETCH(QString, name);
-    const Fixture f = teaching([&](Scenario& s) {
-      std::get<LevelsSource>(s.cluster.network).hostNames = {"gpu-1.rack_2", name.toStdString()};
-    });
-    for (const LaunchTarget t : {LaunchTarget::HostFile, LaunchTarget::SlurmHostFile, LaunchTarget::RankFile,
-                                 LaunchTarget::VisibleDevices}) {
-      ReportSource source = f.source();
-      source.cluster = &f.scenario.cluster;
-      const auto r = writeLaunch(t, source, plan(2, 1));
-      QVERIFY(!r);
-      QCOMPARE(codes(r.diagnostics, Severity::Error), std::string("host-name"));
-      QCOMPARE(r.diagnostics[0].where.pointer, std::string("/cluster/host_names/1"));
-      QVERIFY(!r.diagnostics[0].remedy.empty());
-    }
-  }
-  void hostsOfOneNameAreRefused() {
-    const Fixture f = teaching([](Scenario& s) {
-      std::get<LevelsSource>(s.cluster.network).hostNames = {"same", "same"};
-    });
-    Fixture drawn = teaching();
-    GraphSource twins{graph::fromLevels(std::get<LevelsSource>(drawn.scenario.cluster.network)), {}, {}};
-    for (NetworkNode& n : twins.graph.nodes)
-      if (n.kind == NodeKind::Host) n.name = "same";
-    drawn.scenario.cluster.network = twins;
-    drawn.problem = *buildProblem(drawn.scenario).value;
-    // Devices may name their host by the name that both have: their links tell them apart.
-    Fixture named = teaching();
-    for (NetworkNode& n : twins.graph.nodes)
-      if (n.kind == NodeKind::Device) n.host = "same";
-    named.scenario.cluster.network = twins;
-    named.problem = *buildProblem(named.scenario).value;
-    const Fixture cases = teaching([](Scenario& s) {
-      std::get<LevelsSource>(s.cluster.network).hostNames = {"gpu-a", "GPU-A"};
-    });
-    for (const Fixture* x : std::initializer_list<const Fixture*>{&f, &drawn, &named, &cases})
-      QCOMPARE(
-          codes(writeLaunch(LaunchTarget::HostFile, x->source(), plan(2, 1)).diagnostics, Severity::Error),
-          std::string("host-name-duplicate"));
-  }
-  void megatronGetsNoDefaultThatThePlanDoesNotPrice() {
-    Fixture f = teaching();
-    TransformerArchitecture& m = *f.scenario.model.architecture;
-    const Plan p = plan(1, 1);
-    const auto write = [&] { return writeLaunch(LaunchTarget::Megatron, f.source(), p); };
-    QVERIFY(has(write(), "--attention-dropout 0.0\n") && has(write(), "--hidden-dropout 0.0\n"));
-    QVERIFY(!has(write(), "--moe-grouped-gemm") && !has(write(), "--optimizer"));
-    m.layerNorm = true;
-    QVERIFY(has(write(), "--attention-dropout 0.1\n"));
-    m.experts = ExpertLayers{};
-    m.experts->sharedIntermediate = 512, m.experts->sharedGate = true;
-    QVERIFY(has(write(), "--moe-grouped-gemm\n") && has(write(), "--moe-shared-expert-gate\n"));
-    f.problem.job.optimizer = OptimizerRegime::sgd();
-    QVERIFY(has(write(), "--optimizer sgd\n"));
-    QVERIFY(codes(write().diagnostics, Severity::Warning).find("master-weights") != std::string::npos);
-    const auto deepSpeed = writeLaunch(LaunchTarget::DeepSpeed, f.source(), p);
-    QVERIFY(deepSpeed);
-    QCOMPARE(nlohmann::json::parse(*deepSpeed)["optimizer"]["type"].get<std::string>(), std::string("SGD"));
-  }
-  void torchTitanRunsInThePlansFormat() {
-    const Fixture f = teaching();
-    const auto errors = [&](const Plan& p) {
-      return codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Error);
-    };
-    Plan split = plan(1, 1);
-    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), split), "\ndtype = \"bfloat16\"\n"));
-    QCOMPARE(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), split).diagnostics, Severity::Warning),
-             std::string("full-bf16"));
-    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), split), "torchtitan v0.2.2"));
-    QCOMPARE(errors(plan(2, 1)), std::string("ddp-mesh"));
-    Plan alone = plan(2, 1);
-    alone.stages.resize(1);
-    for (int l = 4; l < 9; ++l) alone.stages[0].chunks[0].push_back(LayerIndex(l));
-    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), alone),
-                "mixed_precision_param = \"bfloat16\""));
-    alone.zero = 3;
-    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), alone),
-                "mixed_precision_param = \"bfloat16\""));
-  }
   /// What the frameworks do unless told otherwise is not what the plan counts.
   void gradientsAreSummedAsThePlanCounts() {
     const Plan p = plan(1, 1);
@@ -500,13 +188,6 @@ private slots:
     const auto told =
         codes(writeLaunch(LaunchTarget::Megatron, f.source(), plan(1, 1)).diagnostics, Severity::Warning);
     QVERIFY2(told.find("activation") != std::string::npos, told.c_str());
-  }
-  void aRefusalNamesWhatThePlanHas() {
-    Plan p = plan(2, 1);
-    p.zero = 1;
-    const auto r = writeLaunch(LaunchTarget::TorchTitan, teaching().source(), p);
-    QCOMPARE(codes(r.diagnostics, Severity::Error), std::string("zero-1"));
-    QCOMPARE(r.diagnostics.front().remedy, std::string("offer 2 and 3 in search.zero_stages"));
   }
   void namesReadBack() {
     for (int t = 0; t < kLaunchTargetCount; ++t) {

@@ -4,40 +4,13 @@
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
+#include "core/formats/launch_fixture.h"
 #include "formats/launch/launch_folder.h"
-#include "formats/scenario/scenario_json.h"
-#include "support/test_main.h"
 
 using namespace nest;
+using namespace nest::test;
 
 namespace {
-
-struct Fixture {
-  Scenario scenario;
-  Problem problem;
-  ReportSource source() const { return {scenario.name, &problem, &*scenario.model.architecture}; }
-};
-
-Fixture teaching(const std::vector<int>& excluded = {}) {
-  const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
-  Fixture f;
-  f.scenario = *readScenario(nest::test::readFile(path), path, {}).value;
-  f.scenario.constraints.excludedDevices = excluded;
-  f.problem = *buildProblem(f.scenario).value;
-  return f;
-}
-
-/// One stage per device of a pipeline, `d` of them.
-Plan plan(int inner, int outer) {
-  Plan p;
-  p.dataInner = inner;
-  p.dataOuter = outer;
-  p.blockStride = 2 * inner;
-  p.stages.resize(2);
-  for (auto& s : p.stages) s.chunks.resize(1);
-  for (int l = 0; l < 9; ++l) p.stages[l < 4 ? 0 : 1].chunks[0].push_back(LayerIndex(l));
-  return p;
-}
 
 /// The folder on disk, and programs of a cluster that only say how they were called.
 class Folder {
@@ -195,7 +168,9 @@ private slots:
     for (int l = 4; l < 9; ++l) three.stages[0].chunks[0].push_back(LayerIndex(l));
     three.dataOuter = 3;
     three.blockStride = 1;
-    const auto uneven = writeLaunch(LaunchTarget::Nemo, teaching({3}).source(), three);
+    const auto uneven =
+        writeLaunch(LaunchTarget::Nemo,
+                    teaching([](Scenario& s) { s.constraints.excludedDevices = {3}; }).source(), three);
     QVERIFY(!uneven);
     QVERIFY2(std::any_of(uneven.diagnostics.begin(), uneven.diagnostics.end(),
                          [](const Diagnostic& d) { return d.code == "uneven-hosts"; }),
@@ -243,7 +218,7 @@ private slots:
     QVERIFY(check("").code == 1);
   }
   void devicesThatAreOutStayOut() {
-    const Fixture f = teaching({0});
+    const Fixture f = teaching([](Scenario& s) { s.constraints.excludedDevices = {0}; });
     Plan p = plan(1, 1);
     p.deviceOrder = {DeviceIndex(2),
                      DeviceIndex(0)};  // what is left of the host with one device, and another

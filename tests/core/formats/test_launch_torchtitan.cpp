@@ -1,0 +1,71 @@
+#include <QtTest/QTest>
+
+#include "core/formats/launch_fixture.h"
+
+using namespace nest;
+using namespace nest::test;
+
+class TestLaunchTorchtitan : public QObject {
+  Q_OBJECT
+private slots:
+  void expertsOfWholeReplicasAreNotForTorchTitan() {
+    const Fixture f = teaching();
+    Plan p = plan(2, 1);
+    for (auto& s : p.stages) s.strategy = {1, false, 1, 2};
+    QCOMPARE(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Error),
+             std::string("experts-unsharded ddp-mesh"));
+    p.zero = 2;
+    const auto r = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
+    QVERIFY(r);
+    QVERIFY(r->find("expert_tensor_parallel_degree = 1\n") != std::string::npos);
+  }
+  void torchTitanNamesItsModules() {
+    const Fixture f = teaching();
+    Plan p = plan(2, 1);
+    p.zero = 2;
+    const auto r = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
+    QVERIFY(r);
+    QVERIFY(r->find("[\"tok_embeddings\", \"layers.0\", \"layers.1\", \"layers.2\"]") != std::string::npos);
+    QVERIFY(r->find("[\"layers.3\", \"layers.4\", \"layers.5\", \"norm\", \"output\"]") != std::string::npos);
+    p.zero = 1;
+    QVERIFY(!writeLaunch(LaunchTarget::TorchTitan, f.source(), p));
+    for (auto& s : p.stages) s.recompute = Recompute::Selective;
+    p.zero = 2;
+    // Other than torchtitan's, unless the plan was priced as torchtitan does it.
+    const Fixture there = teaching([](Scenario& s) { s.program = "torchtitan-2024"; });
+    QVERIFY(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Warning)
+                .find("recompute") != std::string::npos);
+    QVERIFY(codes(writeLaunch(LaunchTarget::TorchTitan, there.source(), p).diagnostics, Severity::Warning)
+                .find("recompute") == std::string::npos);
+    QVERIFY(!writeLaunch(LaunchTarget::Nanotron, f.source(), p));
+  }
+  void torchTitanRunsInThePlansFormat() {
+    const Fixture f = teaching();
+    const auto errors = [&](const Plan& p) {
+      return codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Error);
+    };
+    Plan split = plan(1, 1);
+    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), split), "\ndtype = \"bfloat16\"\n"));
+    QCOMPARE(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), split).diagnostics, Severity::Warning),
+             std::string("full-bf16"));
+    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), split), "torchtitan v0.2.2"));
+    QCOMPARE(errors(plan(2, 1)), std::string("ddp-mesh"));
+    Plan alone = plan(2, 1);
+    alone.stages.resize(1);
+    for (int l = 4; l < 9; ++l) alone.stages[0].chunks[0].push_back(LayerIndex(l));
+    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), alone),
+                "mixed_precision_param = \"bfloat16\""));
+    alone.zero = 3;
+    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), alone),
+                "mixed_precision_param = \"bfloat16\""));
+  }
+  void aRefusalNamesWhatThePlanHas() {
+    Plan p = plan(2, 1);
+    p.zero = 1;
+    const auto r = writeLaunch(LaunchTarget::TorchTitan, teaching().source(), p);
+    QCOMPARE(codes(r.diagnostics, Severity::Error), std::string("zero-1"));
+    QCOMPARE(r.diagnostics.front().remedy, std::string("offer 2 and 3 in search.zero_stages"));
+  }
+};
+NEST_TEST(TestLaunchTorchtitan)
+#include "test_launch_torchtitan.moc"
