@@ -72,9 +72,11 @@ LayerCost embeddingCost(const LayerSetting& s) {
   c.forward = s.device.traffic(forward);
   c.backward = s.device.traffic(moved + 2 * s.outerTokens() * a.hidden *
                                             s.gradientBytes);  // rows added into gradients
+  c.weightGradient = c.backward;                               // nothing in front of it asks for gradients
   if (a.patchInputs > 0) {
     c.forward += s.device.wideProduct(s.outerTokens(), a.hidden, a.patchInputs);
     c.backward += gradientProduct(s, a.hidden, a.patchInputs, s.outerTokens(), 1, Work::Wide);
+    c.weightGradient = c.backward;
     c.denseParameters = embeddingParameters(a) + otherEmbeddingParameters(a);
     setAllPolicies(c, {true, Bytes(s.outerTokens() * a.patchInputs * s.device.elementBytes()), Seconds(0),
                        Bytes(moved)});
@@ -94,6 +96,7 @@ LayerCost finalNormCost(const LayerSetting& s) {
   if (s.model.finalNorm) {
     c.forward = s.device.traffic(kNormTraffic * moved);
     c.backward = s.device.traffic(kNormTraffic * moved * s.options.constants.backwardTraffic.value);
+    c.weightGradient = Seconds(0);  // in the kernel that makes the input's
     c.denseParameters = finalNormParameters(s.model);
     setAllPolicies(c, {true, Bytes(moved), Seconds(0), Bytes(moved)});
   }
@@ -109,8 +112,8 @@ LayerCost headCost(const LayerSetting& s) {
   const double rows = a.patchInputs > 0 ? s.tokens / s.sequence : s.tokens;  // an image has one label
   const double logits = rows * vocabulary;
   c.forward = s.device.wideProduct(rows, vocabulary, width) + s.device.traffic(logits * k.lossTraffic.value);
-  c.backward = s.device.wideProduct(rows, width, vocabulary) +
-               gradientProduct(s, vocabulary, width, rows, 1, Work::Wide) +
+  c.weightGradient = gradientProduct(s, vocabulary, width, rows, 1, Work::Wide);
+  c.backward = s.device.wideProduct(rows, width, vocabulary) + *c.weightGradient +
                s.device.traffic(logits * k.lossBackwardTraffic.value);
   c.denseParameters = (a.tiedEmbeddings ? 0 : vocabularyTable(a) * s.shares.width) +
                       (headParameters(a) - (a.tiedEmbeddings ? 0 : vocabularyTable(a)));
@@ -145,6 +148,7 @@ public:
     parameters();
     exchanges();
     recompute();
+    c.weightGradient = m_weightGradients;
     return std::move(c);
   }
 
@@ -160,7 +164,9 @@ private:
     c.forward += time(tokens, out, in);
     m_products += time(tokens, out, in);
     m_productWidth += out * count * tokens / m.tokens;
-    c.backward += time(tokens, in, out) + gradientProduct(m, out, in, tokens, count, work);
+    const Seconds weights = gradientProduct(m, out, in, tokens, count, work);
+    c.backward += time(tokens, in, out) + weights;
+    m_weightGradients += weights;
     if (work == Work::Wide) return;
     c.forward += m.device.cast(tokens * in * count);
     c.backward += m.device.cast(tokens * out * count);
@@ -311,6 +317,7 @@ private:
         product(tokensPerExpert(l), l.outAt(m.expertShares), l.inAt(m.expertShares), experts, Work::Grouped);
         c.forward += m.device.expertOverhead(experts);
         c.backward += 2 * m.device.expertOverhead(experts);
+        m_weightGradients += m.device.expertOverhead(experts);
       } else {
         product(l.split == Split::Replicated ? m.outerTokens() : m.tokens, l.outAt(m.shares),
                 l.inAt(m.shares), 1, l.split == Split::Replicated ? Work::Wide : Work::Plain);
@@ -499,7 +506,8 @@ private:
   BlockShape m_shape;
   LayerCost c;
   Seconds m_core, m_coreBackward, m_products, m_elementWise;  ///< forward, but for the core's backward
-  double m_productWidth = 0;                                  ///< what all products of a token write
+  Seconds m_weightGradients;
+  double m_productWidth = 0;  ///< what all products of a token write
 };
 
 }  // namespace

@@ -61,12 +61,19 @@ Seconds tiedTime(const Hierarchy& h, int level, double parameters, const Optimiz
   return 2 * Seconds(h.level(level).latency.value() + 0.5 * bytes / h.level(level).sustained().value());
 }
 
+std::array<double, kExchangeCount> overlapUnder(const PipelineSchedule& schedule, const Assumptions& a) {
+  auto overlap = a.overlap;
+  if (schedule.coversExchanges())
+    for (const Exchange e : {Exchange::Expert, Exchange::Pipeline}) overlap[static_cast<std::size_t>(e)] = 1;
+  return overlap;
+}
+
 std::array<Seconds, kExchangeCount> hiddenExchange(Seconds compute,
                                                    const std::array<Seconds, kExchangeCount>& exchange,
-                                                   const Assumptions& a) {
+                                                   const std::array<double, kExchangeCount>& overlap) {
   std::array<Seconds, kExchangeCount> hidden{};
   Seconds wanted;
-  for (std::size_t k = 0; k < kExchangeCount; ++k) wanted += hidden[k] = a.overlap[k] * exchange[k];
+  for (std::size_t k = 0; k < kExchangeCount; ++k) wanted += hidden[k] = overlap[k] * exchange[k];
   if (wanted > compute)
     for (Seconds& h : hidden) h *= compute / wanted;
   return hidden;

@@ -41,11 +41,14 @@ Seconds copiesTime(const Hierarchy&, const GroupShape& copies, double parameters
 /// All-reduce of tied parameters between two ranks that meet at `level`.
 Seconds tiedTime(const Hierarchy&, int level, double parameters, const OptimizerRegime&);
 
+/// f_k: the assumed overlaps, and 1 for what the schedule covers.
+std::array<double, kExchangeCount> overlapUnder(const PipelineSchedule&, const Assumptions&);
+
 /// What of each exchange overlaps with compute: f_k·E_k; where these are more than the compute together, each
 /// has its share of it (STATEMENT.md (4.7)).
 std::array<Seconds, kExchangeCount> hiddenExchange(Seconds compute,
                                                    const std::array<Seconds, kExchangeCount>& exchange,
-                                                   const Assumptions&);
+                                                   const std::array<double, kExchangeCount>& overlap);
 
 /// What a stage's own last backward and next forward passes hide of its sync, STATEMENT.md (4.12): the share
 /// φ of min(sync, passes). `passes`: forward and backward of PipelineSchedule::coveringPasses() microbatches.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -74,6 +75,22 @@ struct Traits<std::array<bool, N>> {
   static void set(std::array<bool, N>& v, const FieldValue& x) {
     v = {};
     for (const int i : std::get<std::vector<int>>(x)) v.at(static_cast<std::size_t>(i)) = true;
+  }
+};
+template <class T>
+requires std::is_enum_v<T>
+struct Traits<std::vector<T>> {
+  static constexpr FieldKind kind = FieldKind::Flags;
+  static constexpr Measure measure = Measure::Number;
+  static FieldValue get(const std::vector<T>& v) {
+    std::vector<int> on;
+    for (const T x : v) on.push_back(static_cast<int>(x));
+    return on;
+  }
+  static void set(std::vector<T>& v, const FieldValue& x) {
+    v.clear();
+    for (const int i : std::get<std::vector<int>>(x)) v.push_back(static_cast<T>(i));
+    std::sort(v.begin(), v.end());
   }
 };
 template <>

@@ -27,6 +27,13 @@ FieldAccess custom(FieldAccess a) {
   return a;
 }
 
+/// Of every schedule that plans may name, in the order of their kinds.
+std::vector<std::string> ofSchedules(std::string_view (PipelineSchedule::*text)() const) {
+  std::vector<std::string> out;
+  for (const PipelineSchedule* s : plannedSchedules()) out.emplace_back((s->*text)());
+  return out;
+}
+
 }  // namespace
 
 void addJobFields(std::vector<Field>& all) {
@@ -190,6 +197,16 @@ void addSearchFields(std::vector<Field>& all) {
            .numberLabel = "Most chunks per stage",
            .slide = Slide::Doubling,
            .reach = 8},
+          {.key = "/search/schedules",
+           .group = group,
+           .label = "Schedules",
+           .meaning = "pipeline schedules to try; 1F1B and ZB-H1 run where 1 chunk per stage is on offer, "
+                      "interleaved 1F1B where more are, DualPipeV always has 2",
+           .access = at<&Setting::search, &SearchOptions::schedules>(),
+           .term = "schedule",
+           .options = ofSchedules(&PipelineSchedule::id),
+           .optionLabels = ofSchedules(&PipelineSchedule::label),
+           .stored = Stored::Changed},
           {.key = "/search/sequence_parallel",
            .group = group,
            .label = "Offer sequence parallelism",

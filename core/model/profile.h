@@ -43,11 +43,15 @@ struct RecomputeCost {
 /// One layer under one strategy and microbatch size, on one device (STATEMENT.md §2).
 struct LayerCost {
   Seconds forward, backward;
+  /// Of backward, the products that make weight gradients; nullopt: not told apart.
+  std::optional<Seconds> weightGradient;
   double denseParameters = 0, expertParameters = 0;  ///< parameters (not bytes) held by one device
   std::array<RecomputeCost, kRecomputeCount> recompute;
   std::vector<Collective> collectives;
   Origin origin = Origin::Estimated;
 
+  /// Half of backward where it is not told apart: one product for the input, one for the weights.
+  Seconds weightGradientSeconds() const { return weightGradient.value_or(backward * 0.5); }
   friend bool operator==(const LayerCost&, const LayerCost&) = default;
 };
 

@@ -17,18 +17,21 @@ std::size_t at(Exchange e) {
 }
 
 void computeTerms(const StageWork& work, const PlacedStage& placed, StageEvaluation& out) {
-  double forward = 0, backward = 0, recompute = 0;
+  double forward = 0, backward = 0, recompute = 0, weightGradient = 0;
   for (const ChunkWork& c : work.chunks) {
     forward += c.forward;
     backward += c.backward;
     recompute += c.recompute;
+    weightGradient += c.weightGradient;
   }
   out.forward = Seconds(forward / placed.speed);
   out.backward = Seconds(backward / placed.speed);
   out.recompute = Seconds(recompute / placed.speed);
+  out.weightGradient = Seconds(weightGradient / placed.speed);
 }
 
-void exchangeTerms(const PlacedStage& placed, const Assumptions& assumptions, StageEvaluation& out) {
+void exchangeTerms(const PlacedStage& placed, const std::array<double, kExchangeCount>& overlap,
+                   StageEvaluation& out) {
   constexpr std::array<Exchange, 3> kKinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
   for (const PlacedChunk& c : placed.chunks) {
     for (std::size_t g = 0; g < kKinds.size(); ++g) {
@@ -45,11 +48,21 @@ void exchangeTerms(const PlacedStage& placed, const Assumptions& assumptions, St
   out.forwardExchange[at(Exchange::Data)] = placed.gradients.gather;
 
   const Seconds compute = out.forward + out.backward + out.recompute;
-  out.hiddenExchange = hiddenExchange(compute, out.exchange, assumptions);
+  out.hiddenExchange = hiddenExchange(compute, out.exchange, overlap);
   for (const Seconds h : out.hiddenExchange) out.hidden += h;
   out.load = compute;
   for (const Seconds e : out.exchange) out.load += e;
   out.load -= out.hidden;
+  // Of each kind of exchange the same share shows in every pass.
+  const auto shown = [&](Exchange e) {
+    const Seconds whole = out.exchange[at(e)];
+    return whole > Seconds() ? 1 - out.hiddenExchange[at(e)] / whole : 1.0;
+  };
+  out.forwardPass = out.forward;
+  for (int e = 0; e < kExchangeCount; ++e)
+    out.forwardPass += out.forwardExchange[at(Exchange(e))] * shown(Exchange(e));
+  out.weightPass =
+      out.weightGradient + (placed.gradients.load - 2 * placed.gradients.gather) * shown(Exchange::Data);
 
   out.tensorLevel = placed.groupLevel[static_cast<std::size_t>(GroupKind::Tensor)];
   out.contextLevel = placed.groupLevel[static_cast<std::size_t>(GroupKind::Context)];
@@ -73,7 +86,7 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
   out.memory = {weightBytes(state, regime, plan.zero),
                 gradientBytes(state, regime, plan.zero),
                 optimizerBytes(state, regime, plan.zero),
-                Bytes(out.inFlight * work.largestStash),
+                Bytes(out.inFlight * (schedule.stashesWholeStages() ? work.wholeStash : work.largestStash)),
                 Bytes(work.workspace),
                 gatheredBytes(state, regime, plan.zero),
                 problem.assumptions.reserve,
@@ -97,6 +110,9 @@ void placeTerms(const Plan& plan, StageEvaluation& out, int i, long long& begin)
 /// Batch times, and what of each stage's sync earlier stages' backward passes cover.
 void batchTerms(const Problem& problem, const Plan& plan, const std::vector<StageWork>& works,
                 const std::vector<PlacedStage>& placed, Evaluation& out) {
+  const int m = out.microbatchCount, v = plan.chunksPerStage();
+  const PipelineSchedule& schedule = plan.pipelineSchedule();
+  std::vector<StagePasses> passes;
   double covered = 0;
   for (std::size_t i = 0; i < out.stages.size(); ++i) {
     StageEvaluation& s = out.stages[i];
@@ -105,10 +121,14 @@ void batchTerms(const Problem& problem, const Plan& plan, const std::vector<Stag
     out.sumLoad += s.load;
     out.maxLoad = std::max(out.maxLoad, s.load);
     out.tail = std::max(out.tail, s.exposed + s.step);
+    passes.push_back({s.load.value(), s.forwardPass.value(), s.weightPass.value()});
+    s.fill = Seconds(schedule.fill(passes.back(), v));
+    out.sumFill += s.fill;
+    out.maxRest = std::max(out.maxRest, m * s.load - s.fill);
   }
-  const int m = out.microbatchCount, v = plan.chunksPerStage();
-  out.pipelineTime = plan.pipelineSchedule().time(out.sumLoad, out.maxLoad, out.tail, m, v);
-  out.nestTime = nestBatchTime(out.maxLoad, out.tail, m, plan.stageCount(), v);
+  out.pipelineTime = schedule.time(passes, out.tail, m, v);
+  out.nestTime =
+      nestBatchTime(out.maxLoad, out.tail, m, plan.stageCount(), schedule.fillsByLoad() ? v : 1);
   out.batchTime = problem.search.objective == Objective::Nest ? out.nestTime : out.pipelineTime;
 }
 
@@ -163,7 +183,7 @@ Evaluation evaluate(const Problem& problem, const Plan& plan) {
   for (int i = 0; i < plan.stageCount(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     computeTerms(works[k], placed[k], out.stages[k]);
-    exchangeTerms(placed[k], problem.assumptions, out.stages[k]);
+    exchangeTerms(placed[k], overlapUnder(plan.pipelineSchedule(), problem.assumptions), out.stages[k]);
     memoryTerms(problem, plan, i, works[k], placed[k], check.microbatches, out.stages[k]);
     placeTerms(plan, out.stages[k], i, begin);
   }

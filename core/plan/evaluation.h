@@ -23,6 +23,7 @@ struct MemoryUse {
 /// One stage's share of the batch time. All per microbatch unless said otherwise.
 struct StageEvaluation {
   Seconds forward, backward, recompute;            ///< compute, slowest device of the stage
+  Seconds weightGradient;                          ///< of `backward`, what makes weight gradients
   Seconds recomputeExchange;                       ///< of `exchange`, the part that recompute repeats
   std::array<Seconds, kExchangeCount> exchange{};  ///< full durations, before overlap; Data: ZeRO ≥ 2 traffic
   std::array<Seconds, kExchangeCount> forwardExchange{};  ///< of `exchange`, the part in the forward pass
@@ -30,14 +31,16 @@ struct StageEvaluation {
   Seconds hidden;                    ///< their sum; load = compute + Σ exchange − hidden
   Seconds activationIn, gradientIn;  ///< the two parts of exchange[Pipeline]
   Seconds load;
-  Seconds sync, exposed, step;                   ///< once per batch
-  Seconds hiddenSync;                            ///< of sync, what the stage's own passes hide
+  Seconds forwardPass, weightPass;  ///< of load: f and w, with what their exchanges show
+  Seconds fill;                     ///< g: what the stage adds to fill and drain under the plan's schedule
+  Seconds sync, exposed, step;      ///< once per batch
+  Seconds hiddenSync;               ///< of sync, what the stage's own passes hide
   int activationLevel = -1, gradientLevel = -1;  ///< network level crossed; −1: no transfer
   int tensorLevel = -1, contextLevel = -1, expertLevel = -1, dataLevel = -1;  ///< outermost level spanned
   Bytes activationBytes, gradientBytes;  ///< sent by one rank across the boundary
   Bytes dataBytes;                       ///< gradient bytes of one rank, dense and expert
   double parameters = 0;                 ///< on one device
-  int inFlight = 0;                      ///< stashed microbatches (chunks when interleaved)
+  double inFlight = 0;                   ///< stashed microbatches (chunks when interleaved)
   MemoryUse memory;
   int firstDevice = 0;  ///< position of the stage in block 0
   int devices = 0;      ///< over all blocks
@@ -59,6 +62,7 @@ struct Evaluation {
   int microbatchCount = 0;         ///< m
   std::vector<StageEvaluation> stages;
   Seconds sumLoad, maxLoad, tail;  ///< tail = max_i (exposed_i + step_i)
+  Seconds sumFill, maxRest;  ///< Σ g_i, max_i (m·load_i − g_i): pipelineTime is their sum and the tail
   std::vector<Violation> violations;
 
   bool feasible() const { return violations.empty(); }

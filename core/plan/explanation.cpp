@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cost/stage_cost.h"
 #include "plan/explanation_parts.h"
 #include "units/numbering.h"
 #include "units/text.h"
@@ -46,7 +47,8 @@ CostTerm hiddenTerm(const Scene& s, int stage, const std::vector<CostTerm>& part
       continue;
     }
     const Exchange k = exchangeOf(p.kind);
-    const double f = s.problem.assumptions.overlap[static_cast<std::size_t>(k)];
+    const double f =
+        overlapUnder(s.plan.pipelineSchedule(), s.problem.assumptions)[static_cast<std::size_t>(k)];
     if (!(f > 0)) continue;
     overlap.children.push_back(referenceTo(p, f));
     overlap.inputs.push_back(
@@ -185,18 +187,53 @@ CostTerm tailTerm(const Scene& s, int stage) {
   return t;
 }
 
+/// g: what a stage adds to fill and drain, from its passes.
+CostTerm fillTerm(const Scene& s, int stage) {
+  const StageEvaluation& f = s.figures(stage);
+  CostTerm t = term(stageId(stage) + "/fill", "Fill and drain, " + text::stageName(StageIndex(stage)),
+                    f.fill.value(), TermUnit::Time, TermKind::Batch, stage);
+  const bool told = std::all_of(s.runs[static_cast<std::size_t>(stage)].begin(),
+                                s.runs[static_cast<std::size_t>(stage)].end(),
+                                [](const LayerRun& r) { return r.cost->weightGradient.has_value(); });
+  t.formula = std::string(s.plan.pipelineSchedule().fillFormula());
+  const auto pass = [&](const char* symbol, std::string meaning, Seconds value) {
+    t.inputs.push_back({symbol, std::move(meaning), value.value(), TermUnit::Time, Origin::Estimated, {}});
+  };
+  pass("f", "forward pass of one microbatch", f.forwardPass);
+  pass("b", "its input gradients", f.load - f.forwardPass - f.weightPass);
+  pass("w",
+       told ? "its weight gradients"
+            : "its weight gradients, half of backward: the profile does not tell them apart",
+       f.weightPass);
+  return t;
+}
+
+/// What a stage takes beside fill and drain.
+CostTerm restTerm(const Scene& s, int stage, const CostTerm& load, const CostTerm& fill) {
+  const StageEvaluation& f = s.figures(stage);
+  const int m = s.evaluation.microbatchCount;
+  CostTerm t = term(stageId(stage) + "/rest", "All microbatches, " + text::stageName(StageIndex(stage)),
+                    (m * f.load - f.fill).value(), TermUnit::Time, TermKind::Load, stage);
+  t.formula = "m · load − g";
+  t.combine = Combine::Sum;
+  CostTerm whole = load;
+  whole.factor = m;
+  t.children = {std::move(whole), referenceTo(fill, -1)};
+  return t;
+}
+
 struct Objectives {
   std::string formula;
   double ofSum = 0, ofMax = 0;  ///< T = ofSum · Σ load + ofMax · max load + tail
 };
 
 Objectives objectiveOf(const Problem& p, const Plan& plan, int m) {
-  const int s = plan.stageCount(), v = plan.chunksPerStage();
+  const PipelineSchedule& schedule = plan.pipelineSchedule();
+  const int s = plan.stageCount(), v = schedule.fillsByLoad() ? plan.chunksPerStage() : 1;
   if (p.search.objective == Objective::Nest)
     return v > 1 ? Objectives{"T = max load · (m + (s − 1)/v) + tail", 0, m + (s - 1.0) / v}
                  : Objectives{"T = max load · (m + s − 1) + tail", 0, m + s - 1.0};
-  const PipelineSchedule& schedule = plan.pipelineSchedule();
-  const LoadWeights weights = schedule.weights(m, v);
+  const LoadWeights weights = schedule.fillsByLoad() ? schedule.weights(m, v) : LoadWeights{1, 1};
   return {std::string(schedule.timeFormula()), weights.sum, weights.max};
 }
 
@@ -220,12 +257,20 @@ CostTerm explain(const Problem& problem, const Plan& plan, const Evaluation& eva
 
   CostTerm fill = term("batch/fill", "All stages, one microbatch", evaluation.sumLoad.value(), TermUnit::Time,
                        TermKind::Batch, -1);
+  const bool byLoad = plan.pipelineSchedule().fillsByLoad() || problem.search.objective == Objective::Nest;
   fill.formula = "Σ load";
   fill.factor = objective.ofSum;
   CostTerm slowest = term("batch/slowest", "The slowest stage", evaluation.maxLoad.value(), TermUnit::Time,
                           TermKind::Batch, -1);
   slowest.formula = "max load";
   slowest.factor = objective.ofMax;
+  if (!byLoad) {
+    fill.label = "Fill and drain of all stages";
+    fill.value = evaluation.sumFill.value();
+    fill.formula = "Σ g";
+    slowest.value = evaluation.maxRest.value();
+    slowest.formula = "max(m · load − g)";
+  }
   CostTerm tail = term("batch/tail", "After the last microbatch", evaluation.tail.value(), TermUnit::Time,
                        TermKind::Tail, -1);
   tail.formula = "max over stages of exposed + step";
@@ -236,8 +281,14 @@ CostTerm explain(const Problem& problem, const Plan& plan, const Evaluation& eva
   slowest.combine = tail.combine = memory.combine = Combine::Max;
   for (int i = 0; i < plan.stageCount(); ++i) {
     CostTerm load = loadTerm(scene, i);
-    slowest.children.push_back(referenceTo(load));
-    fill.children.push_back(std::move(load));
+    if (byLoad) {
+      slowest.children.push_back(referenceTo(load));
+      fill.children.push_back(std::move(load));
+    } else {
+      CostTerm own = fillTerm(scene, i);
+      slowest.children.push_back(restTerm(scene, i, load, own));
+      fill.children.push_back(std::move(own));
+    }
     tail.children.push_back(tailTerm(scene, i));
     memory.children.push_back(memoryTerm(scene, i));
   }

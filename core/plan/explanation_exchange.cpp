@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "cost/collective.h"
 #include "cost/group_shape.h"
@@ -186,6 +187,9 @@ CostTerm transferTerm(const Scene& scene, int stage, const char* name, const cha
   latency.inputs = {t.inputs[2]};
   wire.inputs = {t.inputs[0], t.inputs[1]};
   t.level = latency.level = wire.level = level;
+  // A folded stage may receive from either side, at two levels: the outer one stands for both then.
+  const double atLevel = count * latency.value + wire.value;
+  if (scene.plan.pipelineSchedule().isFolded() && std::abs(atLevel - t.value) > 1e-9 * t.value) return t;
   t.combine = Combine::Sum;
   t.children = {std::move(latency), std::move(wire)};
   return t;
@@ -196,9 +200,12 @@ int boundariesOf(const Scene& s, int stage, bool activation) {
   const int b = s.problem.profile->microbatchIndex(s.plan.microbatch), count = s.plan.stageCount();
   if (b < 0) return 0;
   const auto bytes = boundaryBytes(s.problem, s.plan, stageWorks(s.problem, s.plan, b), b);
+  const PipelineSchedule& schedule = s.plan.pipelineSchedule();
   int n = 0;
-  for (int p = 0; p < static_cast<int>(bytes.size()); ++p)
-    if (bytes[static_cast<std::size_t>(p)] > 0 && (activation ? (p + 1) % count : p % count) == stage) ++n;
+  for (int p = 0; p < static_cast<int>(bytes.size()); ++p) {
+    const int from = schedule.stageOf(p, count), to = schedule.stageOf(p + 1, count);
+    if (bytes[static_cast<std::size_t>(p)] > 0 && from != to && (activation ? to : from) == stage) ++n;
+  }
   return n;
 }
 

@@ -52,7 +52,8 @@ CostTerm stashTerm(const Scene& s, int stage) {
   CostTerm t = term(stageId(stage) + "/memory/stash", "Stash", f.memory.stash.value(), TermUnit::Memory,
                     TermKind::Memory, stage);
   t.formula = "microbatches in flight · activations of one";
-  const bool chunks = s.plan.chunksPerStage() > 1;
+  const bool whole = s.plan.pipelineSchedule().stashesWholeStages();
+  const bool chunks = s.plan.chunksPerStage() > 1 && !whole;
   if (chunks) t.formula = "chunks in flight · activations of the largest chunk";
   t.inputs = {counted("in flight",
                       (chunks ? "stashed chunks: " : "stashed microbatches: ") +
@@ -64,7 +65,8 @@ CostTerm stashTerm(const Scene& s, int stage) {
   one.factor = f.inFlight;
   // Of several chunks the fullest counts.
   double largest = -1;
-  for (const auto& chunk : s.stage(stage).chunks) {
+  for (const auto& chunk :
+       whole ? std::vector<std::vector<LayerIndex>>{s.stage(stage).layers()} : s.stage(stage).chunks) {
     double sum = 0;
     std::vector<CostTerm> parts;
     for (const LayerRun& r : s.runsOf(chunk, s.stage(stage).strategy)) {

@@ -78,13 +78,17 @@ public:
     message(i, RankGroup::ExpertShards, work.expert, state.expertShards, out);
   }
 
-  void transfer(int from, int to, int chunk, double bytes, std::vector<PlacedStage>& stages) {
+  /// Part p of the model sends to the next one.
+  void transfer(int p, double bytes, std::vector<PlacedStage>& stages) {
+    const int count = m_plan.stageCount();
+    const PipelineSchedule& schedule = m_plan.pipelineSchedule();
+    const int from = schedule.stageOf(p, count), to = schedule.stageOf(p + 1, count);
     if (!(bytes > 0) || from == to) return;
     const int level = levelBetween(from, to);
     const Seconds time = transferTime(m_cluster, level, Bytes(bytes));
     PlacedStage& sender = stages[static_cast<std::size_t>(from)];
     PlacedStage& receiver = stages[static_cast<std::size_t>(to)];
-    const int senderChunk = chunk, receiverChunk = to == 0 ? chunk + 1 : chunk;
+    const int senderChunk = p / count, receiverChunk = (p + 1) / count;
     receiver.chunks[static_cast<std::size_t>(receiverChunk)].activationIn += time;
     receiver.activationLevel = std::max(receiver.activationLevel, level);
     receiver.activationBytes += Bytes(bytes);
@@ -220,7 +224,7 @@ std::vector<PlacedStage> placeStages(const Problem& problem, const Plan& plan, c
   if (even && check.microbatch >= 0) {
     const std::vector<double> bytes = boundaryBytes(problem, plan, works, check.microbatch);
     for (int p = 0; p < static_cast<int>(bytes.size()); ++p)
-      placer.transfer(p % count, (p + 1) % count, p / count, bytes[static_cast<std::size_t>(p)], stages);
+      placer.transfer(p, bytes[static_cast<std::size_t>(p)], stages);
   }
   addTied(problem, plan, works, placer, stages);
   return stages;

@@ -17,6 +17,20 @@ int Plan::pipelineWidth() const {
   return sum;
 }
 
+Plan underSchedule(Plan p, ScheduleKind kind) {
+  const Plan before = p;
+  const int stages = p.stageCount();
+  p.schedule = kind;
+  for (int part = 0; part < stages * p.chunksPerStage(); ++part) {
+    const auto chunk = static_cast<std::size_t>(part / stages);
+    const auto stageIn = [&](const Plan& q) {
+      return static_cast<std::size_t>(q.pipelineSchedule().stageOf(part, stages));
+    };
+    p.stages[stageIn(p)].chunks[chunk] = before.stages[stageIn(before)].chunks[chunk];
+  }
+  return p;
+}
+
 std::string summaryOf(const Plan& p) {
   if (p.stages.empty()) return "no stages";
   const bool uniform = std::all_of(p.stages.begin(), p.stages.end(), [&](const StagePlan& s) {
@@ -24,7 +38,10 @@ std::string summaryOf(const Plan& p) {
   });
   std::string out = uniform ? toText(p.stages.front().strategy) : "mixed";
   out += " · PP" + std::to_string(p.stageCount());
-  if (p.chunksPerStage() > 1) out += " VPP" + std::to_string(p.chunksPerStage());
+  if (p.schedule != usualSchedule(p.chunksPerStage()))
+    out += ' ' + std::string(p.pipelineSchedule().label());
+  else if (p.chunksPerStage() > 1)
+    out += " VPP" + std::to_string(p.chunksPerStage());
   out += " · DP" + std::to_string(p.dataDegree());
   if (p.dataInner > 1 && p.dataOuter > 1)
     out += " (" + std::to_string(p.dataInner) + "×" + std::to_string(p.dataOuter) + ")";

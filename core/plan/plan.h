@@ -51,6 +51,9 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
+/// The same parts of the model, degrees and placement under another schedule that takes as many chunks.
+Plan underSchedule(Plan, ScheduleKind);
+
 /// "TP8+SP · PP4 · DP32 (8×4) · MBS1 · ZeRO-1/8"; the one-line name of a plan. ZeRO-1/8: sharded over 8 of
 /// the replicas, not over all.
 std::string summaryOf(const Plan&);

@@ -208,7 +208,8 @@ private:
     const std::size_t stages = m_plan.stages.size(), parts = stages * m_plan.stages.front().chunks.size();
     if (stages < 2) return;  // refused already
     const auto chunk = [&](std::size_t part) -> const auto& {
-      return m_plan.stages[part % stages].chunks[part / stages];
+      const int stage = m_plan.pipelineSchedule().stageOf(static_cast<int>(part), static_cast<int>(stages));
+      return m_plan.stages[static_cast<std::size_t>(stage)].chunks[part / stages];
     };
     const auto each = counted(chunk(1));
     for (std::size_t part = 0; part < parts; ++part) {
@@ -250,7 +251,7 @@ private:
     for (const Tensor& t : graph.tensors)
       for (const LayerIndex c : t.consumers)
         if (part[c.at()] >= 0 && part[c.at()] < part[t.producer.at()]) {
-          add("layers", part[c.at()] % m_plan.stageCount(),
+          add("layers", m_plan.pipelineSchedule().stageOf(part[c.at()], m_plan.stageCount()),
               graph.layers[c.at()].name + " reads what " + graph.layers[t.producer.at()].name +
                   " produces in a later stage");
           return;

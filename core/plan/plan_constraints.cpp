@@ -81,7 +81,7 @@ private:
     for (const auto& pin : m_problem.constraints.layerPins) {
       const bool known = pin.layer.value >= 0 && pin.layer.value < m_problem.graph->layerCount();
       const int part = known ? m_part[pin.layer.at()] : -1;
-      if (part < 0 || part % m_plan.stageCount() != pin.stage.value)
+      if (part < 0 || m_plan.pipelineSchedule().stageOf(part, m_plan.stageCount()) != pin.stage.value)
         add(pin.stage.value < m_plan.stageCount() ? pin.stage.value : -1,
             layerName(pin.layer) + " must be in " + text::stageName(pin.stage));
     }
@@ -105,6 +105,8 @@ private:
       if (s.recompute != first.recompute)
         return add(-1, "Megatron-LM has one recompute policy for all stages");
     }
+    if (!m_plan.pipelineSchedule().isInMegatron())
+      add(-1, "Megatron-LM does not run " + std::string(m_plan.pipelineSchedule().label()));
     if (m_plan.dataOuter != 1)
       add(-1, "Megatron-LM keeps all replicas of a stage together: d_in must equal d");
     if (m_plan.zero > 1 && m_plan.stageCount() > 1)

@@ -8,7 +8,15 @@
 
 namespace nest {
 
-enum class TaskKind { Forward, Backward, ActivationTransfer, GradientTransfer, Sync, Step };
+enum class TaskKind {
+  Forward,
+  Backward,  ///< of schedules that split it, the gradients of inputs alone
+  ActivationTransfer,
+  GradientTransfer,
+  Sync,
+  Step,
+  WeightGradient
+};
 
 /// One thing that a stage does. Recompute is the first `recompute` seconds of a Backward.
 struct ScheduleInterval {
@@ -37,10 +45,10 @@ struct Schedule {
   Seconds total;                            ///< of one batch, sync and step included
 };
 
-/// The plan under its own schedule or, for comparison, under another one that its chunks allow (else its
-/// own). `detail` false: only `busy` and `total` (for re-ranking many plans). Of very long batches the first
-/// microbatches are run and listed; the steady state is extrapolated. A plan that cannot be costed gives an
-/// empty schedule. A stop ends it within some 50 ms, with an empty schedule.
+/// The plan under its own schedule or, for comparison, under another one that takes its chunks (else the
+/// usual one for them). `detail` false: only `busy` and `total` (for re-ranking many plans). Of very long
+/// batches the first microbatches are run and listed; the steady state is extrapolated. A plan that cannot be
+/// costed gives an empty schedule. A stop ends it within some 50 ms, with an empty schedule.
 Schedule simulate(const Problem&, const Plan&, const Evaluation&, ScheduleKind, bool detail = true,
                   std::stop_token stop = {});
 inline Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& evaluation,

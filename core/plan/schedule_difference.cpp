@@ -40,6 +40,9 @@ std::string sentenceOn(const ScheduleDifference& d, const Plan& plan) {
   if (d.passes < Seconds())
     add(d.passes,
         "as fill and drain, which the formula charges in full, partly run beside the slowest stage");
+  else if (plan.pipelineSchedule().splitsBackward())
+    add(d.passes,
+        "as stages that split their load differently, and the transfers between them, wait for each other");
   else if (plan.chunksPerStage() > 1)
     add(d.passes, "as chunks of unequal length, and the transfers between them, wait for each other");
   else

@@ -14,6 +14,7 @@ constexpr unsigned kPassesPerLook = 1U << 12;
 
 struct ChunkTime {
   double forward = 0, backward = 0, recompute = 0;  ///< recompute is part of backward
+  double weight = 0;                                ///< of backward: weight gradients
   double activationIn = 0, gradientIn = 0;
   double stash = 0;
 };
@@ -38,6 +39,7 @@ ChunkTime wholeStage(const StageEvaluation& stage) {
     t.backward += shown[k] * (stage.exchange[k] - stage.forwardExchange[k]).value();
   }
   t.recompute = std::min(t.backward, (stage.recompute + stage.recomputeExchange).value());
+  t.weight = std::min(t.backward, stage.weightPass.value());
   t.activationIn = shown[static_cast<std::size_t>(Exchange::Pipeline)] * stage.activationIn.value();
   t.gradientIn = shown[static_cast<std::size_t>(Exchange::Pipeline)] * stage.gradientIn.value();
   return t;
@@ -59,6 +61,8 @@ std::vector<ChunkTime> chunksOf(const StageWork& work, const PlacedStage& placed
     t.recompute = w.recompute / placed.speed;
     t.backward = w.backward / placed.speed +
                  share * shown(Exchange::Data, placed.gradients.load - placed.gradients.gather);
+    t.weight = w.weightGradient / placed.speed +
+               share * shown(Exchange::Data, placed.gradients.load - 2 * placed.gradients.gather);
     for (std::size_t g = 0; g < kKinds.size(); ++g) {
       t.forward += shown(kKinds[g], p.group[g].forward);
       t.backward += shown(kKinds[g], p.group[g].backward);
@@ -118,7 +122,9 @@ public:
   /// nullopt: the order waits for itself (possible only where chunks do not suit the number of microbatches),
   /// or a stop was asked for.
   std::optional<Schedule> run() {
-    if (!m_detail && m_chunks == 1) return totals();
+    if (const auto* alternating = dynamic_cast<const AlternatingSchedule*>(&scheduleOf(m_out.kind));
+        alternating && !m_detail && m_chunks == 1)
+      return totals(*alternating);
     std::vector<std::vector<PipelineTask>> orders;
     for (int i = 0; i < m_stages; ++i) {
       orders.push_back(scheduleOf(m_out.kind).taskOrder(i, m_stages, m_chunks, m_microbatches));
@@ -143,10 +149,9 @@ public:
   }
 
 private:
-  /// The same passes in the order of PipelineSchedule::taskOrder, without listing them: a stage that has done
-  /// `backward` passes is at most its warm-up and one pass ahead of them.
-  std::optional<Schedule> totals() {
-    const PipelineSchedule& schedule = scheduleOf(m_out.kind);
+  /// The same passes in the order of AlternatingSchedule::taskOrder, without listing them: a stage that has
+  /// done `backward` passes is at most its warm-up and one pass ahead of them.
+  std::optional<Schedule> totals(const AlternatingSchedule& schedule) {
     const auto m = static_cast<std::size_t>(m_microbatches), stages = m_times.size();
     std::vector<std::size_t> forward(stages, 0), backward(stages, 0);
     for (bool moved = true; moved;) {
@@ -198,30 +203,36 @@ private:
 
   /// Runs a pass if its input has been produced.
   bool step(int stage, const PipelineTask& task) {
-    const int part = task.chunk * m_stages + stage;
-    const int source = task.forward ? part - 1 : part + 1;
-    const bool hasSource = task.forward ? part > 0 : source < m_stages * m_chunks;
+    const ChunkTime& t = m_times[static_cast<std::size_t>(stage)][static_cast<std::size_t>(task.chunk)];
+    if (task.pass == Pass::WeightGradient) {
+      occupy(stage, task, TaskKind::WeightGradient, t.weight, 0);
+      use(stage, -t.stash);
+      return true;
+    }
+    const bool forward = task.pass == Pass::Forward;
+    const int part = scheduleOf(m_out.kind).partOf(stage, task.chunk, m_stages);
+    const int source = forward ? part - 1 : part + 1;
+    const bool hasSource = forward ? part > 0 : source < m_stages * m_chunks;
     double ready = 0;
     if (hasSource) {
-      ready = (task.forward ? m_forwardEnd : m_backwardEnd)[slot(source, task.microbatch)];
+      ready = (forward ? m_forwardEnd : m_backwardEnd)[slot(source, task.microbatch)];
       if (ready < 0) return false;
     }
-    const ChunkTime& t = m_times[static_cast<std::size_t>(stage)][static_cast<std::size_t>(task.chunk)];
     double& now = m_free[static_cast<std::size_t>(stage)];
     now = std::max(now, ready);
-    const double transfer = task.forward ? t.activationIn : t.gradientIn;
+    const double transfer = forward ? t.activationIn : t.gradientIn;
     if (transfer > 0)
-      occupy(stage, task, task.forward ? TaskKind::ActivationTransfer : TaskKind::GradientTransfer, transfer,
-             0);
-    if (task.forward) {
+      occupy(stage, task, forward ? TaskKind::ActivationTransfer : TaskKind::GradientTransfer, transfer, 0);
+    if (forward) {
       use(stage, t.stash);
       occupy(stage, task, TaskKind::Forward, t.forward, 0);
       m_forwardEnd[slot(part, task.microbatch)] = now;
     } else {
       const double workspace = m_evaluation.stages[static_cast<std::size_t>(stage)].memory.workspace.value();
+      const bool whole = task.pass == Pass::Backward;
       use(stage, workspace);
-      occupy(stage, task, TaskKind::Backward, t.backward, t.recompute);
-      use(stage, -workspace - t.stash);
+      occupy(stage, task, TaskKind::Backward, whole ? t.backward : t.backward - t.weight, t.recompute);
+      use(stage, whole ? -workspace - t.stash : -workspace);
       m_backwardEnd[slot(part, task.microbatch)] = now;
     }
     return true;
@@ -314,7 +325,14 @@ Schedule simulate(const Problem& problem, const Plan& plan, const Evaluation& ev
   const std::size_t v = plan.stages.front().chunks.size();
   for (const StagePlan& s : plan.stages)
     if (s.chunks.size() != v || v == 0) return empty;
-  if (scheduleOf(kind).isPlanned()) kind = usualSchedule(static_cast<int>(v));
+  if (!scheduleOf(kind).takesChunks(static_cast<int>(v))) kind = usualSchedule(static_cast<int>(v));
+  // Under some schedules stages hold other parts, or show less of their exchanges.
+  const PipelineSchedule &own = plan.pipelineSchedule(), &other = scheduleOf(kind);
+  if (own.takesChunks(static_cast<int>(v)) &&
+      (own.isFolded() != other.isFolded() || own.coversExchanges() != other.coversExchanges())) {
+    const Plan changed = underSchedule(plan, kind);
+    return simulate(problem, changed, evaluate(problem, changed), kind, detail, std::move(stop));
+  }
 
   const auto times = chunkTimes(problem, plan, check, evaluation, detail);
   const int m = check.microbatches, s = plan.stageCount();

@@ -41,6 +41,7 @@ void addLayer(const LayerCost& cost, Recompute policy, double copy, StageWork& s
   const RecomputeCost& r = cost.recompute[policyIndex(policy)];
   chunk.forward += cost.forward.value();
   chunk.backward += cost.backward.value();
+  chunk.weightGradient += cost.weightGradientSeconds().value();
   chunk.recompute += r.extraBackward.value();
   chunk.stash += r.stash.value();
   for (const Collective& c : cost.collectives)
@@ -64,7 +65,8 @@ std::vector<int> partOfLayers(const Problem& problem, const Plan& plan) {
     const auto& chunks = plan.stages[static_cast<std::size_t>(i)].chunks;
     for (std::size_t q = 0; q < chunks.size(); ++q)
       for (const LayerIndex x : chunks[q])
-        if (isLayer(problem, x)) part[x.at()] = static_cast<int>(q) * plan.stageCount() + i;
+        if (isLayer(problem, x))
+          part[x.at()] = plan.pipelineSchedule().partOf(i, static_cast<int>(q), plan.stageCount());
   }
   return part;
 }
@@ -72,7 +74,7 @@ std::vector<int> partOfLayers(const Problem& problem, const Plan& plan) {
 std::vector<int> stageOfLayers(const Problem& problem, const Plan& plan) {
   std::vector<int> stage = partOfLayers(problem, plan);
   for (int& p : stage)
-    if (p >= 0) p %= plan.stageCount();
+    if (p >= 0) p = plan.pipelineSchedule().stageOf(p, plan.stageCount());
   return stage;
 }
 
@@ -93,6 +95,7 @@ std::vector<StageWork> stageWorks(const Problem& problem, const Plan& plan, int 
           addLayer(*cost, s.recompute, tiedCopy(problem, stageOf, work.strategy, x), work, work.chunks[q]);
       }
       work.largestStash = std::max(work.largestStash, work.chunks[q].stash);
+      work.wholeStash += work.chunks[q].stash;
     }
   }
   return works;
@@ -111,7 +114,8 @@ std::vector<double> boundaryBytes(const Problem& problem, const Plan& plan,
     int to = -1;
     for (const LayerIndex c : tensors[k].consumers) to = std::max(to, part[c.at()]);
     for (int p = from; from >= 0 && p < to; ++p) {
-      const int strategy = works[static_cast<std::size_t>(p % stages)].strategy;
+      const int strategy =
+          works[static_cast<std::size_t>(plan.pipelineSchedule().stageOf(p, stages))].strategy;
       if (strategy >= 0)
         bytes[static_cast<std::size_t>(p)] +=
             problem.profile->tensorBytes(static_cast<int>(k), strategy, microbatch).value();

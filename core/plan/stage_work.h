@@ -12,6 +12,7 @@ namespace nest {
 /// microbatch.
 struct ChunkWork {
   double forward = 0, backward = 0, recompute = 0;  ///< compute seconds
+  double weightGradient = 0;                        ///< of backward
   double stash = 0;                                 ///< bytes
   std::vector<const Collective*> collectives;       ///< those that run under the stage's recompute policy
 };
@@ -25,6 +26,7 @@ struct StageWork {
   double largestLayer = 0;       ///< parameters of the largest layer
   double workspace = 0;          ///< bytes, largest layer's
   double largestStash = 0;       ///< bytes, largest chunk's
+  double wholeStash = 0;         ///< bytes, of all chunks
 };
 
 /// Collectives of a phase that recompute repeats.

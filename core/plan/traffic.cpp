@@ -108,7 +108,9 @@ void Traffic::collectTransfers(const Problem& problem, const std::vector<StageWo
   };
   const std::vector<double> bytes = boundaryBytes(problem, m_plan, works, microbatch);
   for (std::size_t p = 0; p < bytes.size(); ++p) {
-    const int from = static_cast<int>(p) % s, to = (static_cast<int>(p) + 1) % s;
+    const PipelineSchedule& schedule = m_plan.pipelineSchedule();
+    const int from = schedule.stageOf(static_cast<int>(p), s),
+              to = schedule.stageOf(static_cast<int>(p) + 1, s);
     if (from != to && bytes[p] > 0) add(from, to, Exchange::Pipeline, bytes[p] * microbatches, microbatches);
   }
   for (const StageWork& w : works) {

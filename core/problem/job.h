@@ -7,6 +7,7 @@
 
 #include "cluster/devices/device_spec.h"
 #include "model/strategy.h"
+#include "schedule/pipeline_schedule.h"
 #include "units/index.h"
 #include "units/quantity.h"
 
@@ -92,7 +93,10 @@ struct SearchOptions {
   ShardGroups shardGroups = ShardGroups::All;
   std::array<bool, kRecomputeCount> recompute = {true, true, true};
   std::vector<int> chunksPerStage = {1};  ///< v on offer; {1} = no interleaving
-  bool sequenceParallel = true;           ///< offer sequence parallelism where t > 1
+  /// Schedules on offer; each with those of chunksPerStage that it takes, or with the chunks that it always
+  /// has.
+  std::vector<ScheduleKind> schedules = {ScheduleKind::OneForwardOneBackward, ScheduleKind::Interleaved};
+  bool sequenceParallel = true;  ///< offer sequence parallelism where t > 1
   bool contextParallel = false, expertParallel = true;
   ExpertFolding expertFolding = ExpertFolding::No;
   int topPlans = 10;           ///< how many distinct plans to return

@@ -7,6 +7,20 @@ namespace nest {
 
 const PipelineSchedule& oneForwardOneBackward();
 const PipelineSchedule& interleaved();
+const PipelineSchedule& zbH1();
+const PipelineSchedule& dualPipeV();
 const PipelineSchedule& gpipe();
+
+struct SumAndMax {
+  Seconds sum, max;
+};
+inline SumAndMax loadsOf(std::span<const StagePasses> stages) {
+  SumAndMax loads;
+  for (const StagePasses& s : stages) {
+    loads.sum += Seconds(s.load);
+    loads.max = std::max(loads.max, Seconds(s.load));
+  }
+  return loads;
+}
 
 }  // namespace nest

@@ -7,28 +7,34 @@ namespace {
 
 /// 1F1B (PipeDream-Flush) [Narayanan 2021, arXiv 2104.04473]: forward and backward passes in turn after
 /// min(m, s−i−1) forward passes; STATEMENT.md (4.15).
-class OneForwardOneBackward : public PipelineSchedule {
+class OneForwardOneBackward : public AlternatingSchedule {
 public:
   ScheduleKind kind() const override { return ScheduleKind::OneForwardOneBackward; }
   std::string_view id() const override { return "1f1b"; }
   std::string_view label() const override { return "1F1B"; }
+  std::string_view source() const override { return "Narayanan 2021 (arXiv 2104.04473)"; }
+  std::string_view torchTitanName() const override { return "1F1B"; }
+  bool isInMegatron() const override { return true; }
   bool isPlanned() const override { return true; }
+  bool takesChunks(int chunks) const override { return chunks == 1; }
   std::vector<std::string> refusals(int, int chunks, int) const override {
     if (chunks <= 1) return {};
     return {"1F1B runs one chunk per stage, and these stages have " + std::to_string(chunks)};
   }
-  int stashesInFlight(int stage, int stages, int microbatches, int) const override {
+  double stashesInFlight(int stage, int stages, int microbatches, int) const override {
     return std::min(microbatches, stages - stage);
   }
   long long warmup(int stage, int stages, int microbatches, int) const override {
     return std::min(microbatches, stages - stage - 1);
   }
   int coveringPasses(int) const override { return 1; }
-  LoadWeights weights(int microbatches, int) const override { return {1, microbatches - 1.0}; }
-  Seconds time(Seconds sum, Seconds max, Seconds tail, int microbatches, int) const override {
+  double fill(const StagePasses& p, int) const override { return p.load; }
+  Seconds time(std::span<const StagePasses> stages, Seconds tail, int microbatches, int) const override {
+    const auto [sum, max] = loadsOf(stages);
     return sum + (microbatches - 1) * max + tail;
   }
   std::string_view timeFormula() const override { return "T = Σ load + (m − 1) · max load + tail"; }
+  std::string_view fillFormula() const override { return "load"; }
   std::string_view stashFormula() const override { return "min(m, s − i)"; }
 };
 

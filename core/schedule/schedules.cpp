@@ -14,14 +14,25 @@ std::vector<PipelineTask> passes(bool forward, int stages, int chunks, int micro
   for (int first = 0; first < microbatches; first += stages)
     for (int q = 0; q < chunks; ++q)
       for (int k = first; k < std::min(microbatches, first + stages); ++k)
-        out.push_back({forward ? q : chunks - 1 - q, k, forward});
+        out.push_back({forward ? q : chunks - 1 - q, k, forward ? Pass::Forward : Pass::Backward});
   return out;
 }
 
 }  // namespace
 
-std::vector<PipelineTask> PipelineSchedule::taskOrder(int stage, int stages, int chunks,
-                                                      int microbatches) const {
+Seconds PipelineSchedule::time(std::span<const StagePasses> stages, Seconds tail, int microbatches,
+                               int chunks) const {
+  double fills = 0, rest = 0;
+  for (const StagePasses& s : stages) {
+    const double own = fill(s, chunks);
+    fills += own;
+    rest = std::max(rest, microbatches * s.load - own);
+  }
+  return Seconds(fills + rest) + tail;
+}
+
+std::vector<PipelineTask> AlternatingSchedule::taskOrder(int stage, int stages, int chunks,
+                                                         int microbatches) const {
   const auto forward = passes(true, stages, chunks, microbatches);
   const auto backward = passes(false, stages, chunks, microbatches);
   const std::size_t all = forward.size();
@@ -36,11 +47,17 @@ std::vector<PipelineTask> PipelineSchedule::taskOrder(int stage, int stages, int
   return out;
 }
 
-/// In the order in which menus and help list them.
+/// In the order in which menus and help list them; of equally fast plans the one of the first stands first.
 std::span<const PipelineSchedule* const> schedules() {
-  static const std::array<const PipelineSchedule*, 3> all = {&oneForwardOneBackward(), &interleaved(),
-                                                             &gpipe()};
+  static const std::array all = {&oneForwardOneBackward(), &interleaved(), &zbH1(), &dualPipeV(), &gpipe()};
   return all;
+}
+
+std::vector<const PipelineSchedule*> plannedSchedules() {
+  std::vector<const PipelineSchedule*> out;
+  for (const PipelineSchedule* s : schedules())
+    if (s->isPlanned()) out.push_back(s);
+  return out;
 }
 
 const PipelineSchedule& scheduleOf(ScheduleKind kind) {

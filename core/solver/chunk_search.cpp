@@ -51,23 +51,24 @@ bool ChunkSearch::open(const Item& item) const {
   return item.bound <= goal(item);
 }
 
-void ChunkSearch::addFamilies(int chunks, int microbatch) {
+void ChunkSearch::addFamilies(const ScheduleChoice& choice, int microbatch) {
   ChunkConfiguration c;
-  c.chunks = chunks;
+  const int chunks = c.chunks = choice.chunks;
+  c.schedule = choice.schedule;
   c.microbatchIndex = microbatch;
   int narrow = std::numeric_limits<int>::max();
   for (int k : m_space.strategies()) {
-    c.sums.push_back(&m_uniform.sumsOf(microbatch, k));
+    c.sums.push_back(&m_uniform.sumsOf(microbatch, k, c.schedule->coversExchanges()));
     narrow = std::min(narrow, c.sums.back()->strategy().width());
   }
   for (int d : m_space.dataDegrees(microbatch, narrow)) {
     c.dataDegree = d;
     c.microbatchCount = m_problem.microbatchCount(m_problem.profile->microbatches()[at(microbatch)], d);
     for (int s = 2; s <= m_order.layerCount() / chunks; ++s) {
-      if (!m_space.stageCountAllowed(s) || !interleaves(m_problem, m_order, s, chunks, c.microbatchCount))
+      if (!m_space.stageCountAllowed(s) || !c.schedule->refusals(s, chunks, c.microbatchCount).empty())
         continue;
       c.stages = s;
-      c.weights = objectiveWeights(m_problem.search.objective, c.microbatchCount, s, chunks);
+      c.target = targetOf(m_problem.search.objective, *c.schedule, c.microbatchCount, s, chunks);
       const bool shards = d > 1 || std::any_of(c.sums.begin(), c.sums.end(),
                                                [](const auto* k) { return k->strategy().context > 1; });
       for (int z : m_space.zeroStages()) {
@@ -81,7 +82,7 @@ void ChunkSearch::addFamilies(int chunks, int microbatch) {
 
 void ChunkSearch::addFamilies(const ChunkConfiguration& configuration) {
   for (auto& cuts : interleavedCuts(m_problem, configuration.stages, configuration.chunks)) {
-    if (!obeys(m_rules, cuts, configuration.stages)) continue;
+    if (!obeys(m_rules, cuts, configuration.stages, *configuration.schedule)) continue;
     ChunkConfiguration c = configuration;
     c.cuts = std::move(cuts);
     ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, m_roomiest);
@@ -93,9 +94,9 @@ void ChunkSearch::addFamilies(const ChunkConfiguration& configuration) {
 bool ChunkSearch::run() {
   m_lowerBound = kNever;
   if (!m_order.isChain() || m_rules.contradictory()) return true;
-  for (int v : m_space.chunkCounts())
+  for (const ScheduleChoice& choice : m_space.schedules())
     for (int b : m_space.microbatches())
-      if (v > 1) addFamilies(v, b);
+      if (choice.chunks > 1) addFamilies(choice, b);
   if (m_watch.over()) {
     m_lowerBound = 0;
     return false;
@@ -146,7 +147,7 @@ bool ChunkSearch::process(const Item& item) {
   const auto& [c, bounds] = *m_families[at(item.family)];
   const ChunkBounds::Prefixes prefixes(bounds, item.units);
   // Of shared parameters the signature tells the levels to a first stage only.
-  const auto tied = tiedStagesOf(m_problem, c.cuts, c.stages);
+  const auto tied = tiedStagesOf(m_problem, c.cuts, c.stages, *c.schedule);
   const bool simple = !tied || std::min(tied->first, tied->second) == 0;
   const auto layouts = m_space.layouts(c.dataDegree, item.units, c.zero, strategiesOf(c.sums));
   std::unordered_set<std::string> seen;

@@ -51,7 +51,7 @@ private:
     BlockLayout layout;
     Found found;
   };
-  void addFamilies(int chunks, int microbatch);
+  void addFamilies(const ScheduleChoice&, int microbatch);
   void addFamilies(const ChunkConfiguration&);  ///< one for each set of cuts
   bool drain();
   double goal(const Item&) const;  ///< a pipeline must not take longer

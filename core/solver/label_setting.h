@@ -30,9 +30,10 @@ namespace nest::planner {
 
 /// What the stages behind a state add up to.
 struct Label {
-  double max = 0, sum = 0;   ///< loads
-  double relative = 0;       ///< largest sync + step, less the backward work between here and there
-  double step = 0;           ///< largest step
+  double max = 0,
+         sum = 0;       ///< of loads; largest y, Σ x where a schedule does not fill by load (stage_costs.h)
+  double relative = 0;  ///< largest sync + step, less the backward work between here and there
+  double step = 0;      ///< largest step
   int node = -1, next = -1;  ///< of the layer behind: the state, and which of its labels; −1: nothing behind
   int policy = -1;
   int sequence = 0;  ///< the strategies from here on, if many pipelines are wanted
@@ -64,7 +65,7 @@ struct Step {
   int begin = 0;             ///< and the unit, where stages differ in width
   bool first = false;        ///< nothing stands in front of it
   double backward = 0;       ///< its own backward work behind which later syncs hide, seconds
-  double leastMax = 0;       ///< every pipeline through here has a larger load
+  double leastMax = 0;       ///< every pipeline through here has a larger max
   double leastTail = 0;      ///< and exposes so much
   double leastBackward = 0;  ///< of the stages in front
   double mostBackward = 0;
@@ -74,8 +75,8 @@ struct Step {
 /// that fewer labels differ. `sums`: the objective counts them.
 inline Label extended(const Label& behind, const Step& step, const StageCosts::Figures& f, bool sums) {
   Label l;
-  l.max = std::max({behind.max, f.load, step.leastMax});
-  l.sum = sums ? behind.sum + f.load : 0;
+  l.max = std::max({behind.max, f.max, step.leastMax});
+  l.sum = sums ? behind.sum + f.sum : 0;
   l.step = std::max({behind.step, f.step, step.leastTail});
   l.relative = std::max(f.sync + f.step, behind.relative - step.backward);
   l.step = std::max(l.step, l.relative - step.mostBackward);
@@ -264,9 +265,14 @@ private:
     const bool sums = m_model.weights(behind + 1).sum > 0;
     m_model.stages(behind, node.state, least, [&](const Step& step) {
       const Tolerance tolerance = Tolerance::of(m_model.limit(), m_model.microbatchCount());
-      m_model.fronts(behind, node.state, step, [&](const State& front, double transfers) {
-        join(behind, n, node, step, step.prepared.with(transfers), sums, tolerance,
-             step.first ? nullptr : &next.at(front));
+      m_model.fronts(behind, node.state, step, [&](const State& front, const Transfers& transfers) {
+        Node* const inFront = step.first ? nullptr : &next.at(front);
+        if (step.prepared.byLoad())
+          return join(behind, n, node, step, step.prepared.with(transfers), sums, tolerance, inFront);
+        for (int c = 0; c < step.prepared.count; ++c)
+          join(behind, n, node, step,
+               step.prepared.under(step.prepared.choices[static_cast<std::size_t>(c)], transfers), sums,
+               tolerance, inFront);
       });
     });
   }
@@ -371,13 +377,13 @@ private:
           if (m_watch.over() || count > most) return false;
           const State* before = path.node < 0 ? nullptr : &layer(behind + 1).node(path.node).state;
           Step step;
-          double transfers = 0;
+          Transfers transfers;
           if (!m_model.between(behind, before, node.state, path.cuts.back(), step, transfers)) continue;
           for (int c = 0; c < step.prepared.count; ++c) {
             const auto f = step.prepared.under(step.prepared.choices[static_cast<std::size_t>(c)], transfers);
             Path p = path;
-            p.max = std::max(p.max, f.load);
-            p.sum = weights.sum > 0 ? p.sum + f.load : 0;
+            p.max = std::max(p.max, f.max);
+            p.sum = weights.sum > 0 ? p.sum + f.sum : 0;
             p.tail = std::max(p.tail, std::max(0.0, f.sync - p.covered) + f.step);
             p.covered += step.backward;
             if (!canFinish(weights, limit, p, behind == 0 ? nullptr : &node)) continue;

@@ -59,20 +59,21 @@ bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
 // which falls with the chunks.
 double leastTime(const Problem& problem, const LayerOrder& order, const SearchSpace& space, Search& uniform) {
   double least = kNever;
-  for (int b : space.microbatches()) {
-    std::vector<LayerSums*> sums;
-    int narrow = std::numeric_limits<int>::max();
-    for (int k : space.strategies()) {
-      sums.push_back(&uniform.sumsOf(b, k));
-      narrow = std::min(narrow, sums.back()->strategy().width());
+  for (const auto& [schedule, v] : space.schedules())
+    for (int b : space.microbatches()) {
+      std::vector<LayerSums*> sums;
+      int narrow = std::numeric_limits<int>::max();
+      for (int k : space.strategies()) {
+        sums.push_back(&uniform.sumsOf(b, k, schedule->coversExchanges()));
+        narrow = std::min(narrow, sums.back()->strategy().width());
+      }
+      const LeastWork all(order, sums);
+      for (int d : space.dataDegrees(b, narrow)) {
+        const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
+        const auto bound = targetOf(problem.search.objective, *schedule, m, 1, v).bound;
+        least = std::min(least, all.time(bound, problem.cluster->deviceCount() / d));
+      }
     }
-    const LeastWork all(order, sums);
-    for (int d : space.dataDegrees(b, narrow)) {
-      const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
-      const auto weights = objectiveWeights(problem.search.objective, m, 1, space.chunkCounts().back());
-      least = std::min(least, all.time(weights, problem.cluster->deviceCount() / d));
-    }
-  }
   return least * (1 - 1e-12);
 }
 
@@ -138,32 +139,34 @@ int PerStageSearch::widest(const Microbatch& m, int dataDegree) const {
   return static_cast<int>(std::min<long long>(m_problem.cluster->deviceCount() / dataDegree, most));
 }
 
-// Without what ZeRO 2 and 3 exchange: it holds for all of them, and grows as units get fewer.
-double PerStageSearch::quick(const Microbatch& m, int index, int dataDegree, int units) const {
-  return m.least.time(objectiveWeights(m_problem.search.objective, microbatchCount(index, dataDegree), 1, 1),
-                      units);
+Target PerStageSearch::target(const Item& item, int stages) const {
+  return targetOf(m_problem.search.objective, *item.schedule,
+                  microbatchCount(item.microbatch, item.dataDegree), stages, 1);
 }
 
-PerStageSearch::Item PerStageSearch::allUnits(int b, int d, int units) {
-  const Microbatch& m = microbatch(b);
-  while (units >= m.narrow && !m_space.devicesAllowed(static_cast<long long>(units) * d)) --units;
-  return {units < m.narrow ? kNever : quick(m, b, d, units), b, d, 0, units, Item::Kind::AllUnits};
+// Without what ZeRO 2 and 3 exchange: it holds for all of them, and grows as units get fewer.
+PerStageSearch::Item PerStageSearch::allUnits(Item item) {
+  const Microbatch& m = microbatch(item.microbatch);
+  while (item.units >= m.narrow &&
+         !m_space.devicesAllowed(static_cast<long long>(item.units) * item.dataDegree))
+    --item.units;
+  item.bound = item.units < m.narrow ? kNever : m.least.time(target(item, 1).bound, item.units);
+  item.kind = Item::Kind::AllUnits;
+  return item;
 }
 
 PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
-  auto& bounds = m_bounds[{item.microbatch, item.dataDegree, item.zero}];
+  auto& bounds = m_bounds[{item.microbatch, item.dataDegree, item.zero, item.schedule->kind()}];
   if (bounds) return *bounds;
   std::size_t bytes = 0;
   for (const auto& [key, other] : m_bounds)
     if (other) bytes += other->bytes();
   if (bytes > kMostBytes)
     for (auto& [key, other] : m_bounds) other.reset();
-  const int m = microbatchCount(item.microbatch, item.dataDegree);
   const auto shards =
       m_space.shardDegrees(item.dataDegree, item.zero, strategiesOf(microbatch(item.microbatch).sums));
   bounds = std::make_unique<PerStageBounds>(m_problem, m_order, m_shapes, microbatch(item.microbatch).sums,
-                                            item.dataDegree, shards, item.zero,
-                                            objectiveWeights(m_problem.search.objective, m, 1, 1));
+                                            item.dataDegree, shards, item.zero, target(item, 1).bound);
   return *bounds;
 }
 
@@ -175,15 +178,15 @@ double PerStageSearch::relaxed(const Item& item) {
   // Two neighbours take 2·narrow units at least.
   const double hop = leastTransfer(m_problem, 2 * m.narrow, m.leastBoundary);
   const int stages = (item.units + m.wide - 1) / m.wide;
-  const auto weights = objectiveWeights(m_problem.search.objective,
-                                        microbatchCount(item.microbatch, item.dataDegree), stages, 1);
-  return bounds.whole(item.units) + weights.sum * 2 * (stages - 1) * hop;
+  return bounds.whole(item.units) + target(item, stages).bound.sum * 2 * (stages - 1) * hop;
 }
 
 template <class Put>
 bool PerStageSearch::take(Item item, Put put) {
   if (item.kind == Item::Kind::AllUnits) {
-    put(allUnits(item.microbatch, item.dataDegree, item.units - 1));
+    Item fewer = item;
+    --fewer.units;
+    put(allUnits(fewer));
     const auto& sums = microbatch(item.microbatch).sums;
     const bool shards = item.dataDegree > 1 || std::any_of(sums.begin(), sums.end(), [](const auto* s) {
                           return s->strategy().context > 1;
@@ -235,18 +238,22 @@ bool PerStageSearch::run() {
 
 bool PerStageSearch::drain() {
   m_lowerBound = kNever;
-  const auto& chunks = m_space.chunkCounts();
-  if (m_rules.contradictory() || std::find(chunks.begin(), chunks.end(), 1) == chunks.end()) return true;
+  if (m_rules.contradictory()) return true;
   m_lowerBound = 0;
   std::vector<Item> all;
-  for (const int b : m_space.microbatches()) {
-    if (m_space.strategies().empty()) continue;
-    for (const int d : m_space.dataDegrees(b, microbatch(b).narrow)) {
-      if (m_watch.over()) return false;
-      const Item item = allUnits(b, d, widest(microbatch(b), d));
-      if (item.bound <= limit()) all.push_back(item);
+  for (const auto& [schedule, v] : m_space.schedules()) {
+    if (v > 1) continue;
+    for (const int b : m_space.microbatches()) {
+      if (m_space.strategies().empty()) continue;
+      for (const int d : m_space.dataDegrees(b, microbatch(b).narrow)) {
+        if (m_watch.over()) return false;
+        const Item item = allUnits({0, b, d, 0, widest(microbatch(b), d), Item::Kind::AllUnits, schedule});
+        if (item.bound <= limit()) all.push_back(item);
+      }
     }
   }
+  if (all.empty()) m_lowerBound = kNever;
+  if (all.empty()) return true;
   return searchBestFirst(*this, std::move(all), m_watch, m_lowerBound);
 }
 
@@ -270,13 +277,18 @@ bool PerStageSearch::process(const Item& item) {
     if (simple && layouts.size() > 1 &&
         !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, tied.has_value())).second)
       continue;
-    const ChosenStages::Configuration c{
-        &m_problem, &m_shapes, item.dataDegree, item.zero, count, UnitCount(item.units), layout};
+    const ChosenStages::Configuration c{&m_problem, &m_shapes,      item.dataDegree,
+                                        item.zero,  count,          UnitCount(item.units),
+                                        layout,     target(item, 1)};
+    // What a stage holds under other schedules depends on the number of stages.
+    const bool fixed = m_pinned || item.schedule->kind() != usualSchedule(1);
     const int most = std::min(m_order.layerCount(), item.units);
-    for (int s = m_pinned ? m_rules.leastStages() : 0; s <= (m_pinned ? most : 0); ++s) {
+    for (int s = fixed ? m_rules.leastStages() : 0; s <= (fixed ? most : 0); ++s) {
       if (m_watch.over()) return false;
+      if (fixed && (!item.schedule->refusals(s, 1, count).empty() || !m_space.stageCountAllowed(s))) continue;
       ++m_tuples;
-      PerStageSolver solver(m_space, m_order, m_rules, sums, c, item.microbatch, s, bounds, m_watch);
+      PerStageSolver solver(m_space, m_order, m_rules, *item.schedule, sums, c, item.microbatch, s, bounds,
+                            m_watch);
       if (m_many > 1) {
         std::vector<Found> all;
         const bool complete = solver.solveMany(m_incumbents.limit(), m_many, m_mostStates, all);
@@ -286,7 +298,7 @@ bool PerStageSearch::process(const Item& item) {
       }
       Found found;
       if (!solver.solve(goal(item), found)) continue;
-      m_leaders.push_back({c, item.microbatch, sums, found});
+      m_leaders.push_back({c, item.microbatch, item.schedule, sums, found});
       m_incumbents.offer(std::move(found));
     }
   }
@@ -299,8 +311,8 @@ void PerStageSearch::settleTies() {
     if (m_watch.over()) return;
     if (!isAmongTheFastest(l.found, lead, kEqualTimes)) continue;
     const auto& c = l.configuration;
-    const Item item{0, l.microbatch, c.dataDegree, c.zero, c.units.value, Item::Kind::Sharp};
-    PerStageSolver solver(m_space, m_order, m_rules, l.sums, c, l.microbatch, l.found.stages(),
+    const Item item{0, l.microbatch, c.dataDegree, c.zero, c.units.value, Item::Kind::Sharp, l.schedule};
+    PerStageSolver solver(m_space, m_order, m_rules, *l.schedule, l.sums, c, l.microbatch, l.found.stages(),
                           boundsOf(item), m_watch);
     if (solver.settle(lead.time, l.found)) m_incumbents.offer(l.found);
   }

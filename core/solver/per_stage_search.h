@@ -55,9 +55,10 @@ public:
     double bound;
     int microbatch, dataDegree, zero, units;
     Kind kind;
+    const PipelineSchedule* schedule = nullptr;
     bool operator>(const Item& o) const {
-      return std::tie(bound, microbatch, dataDegree, zero, units) >
-             std::tie(o.bound, o.microbatch, o.dataDegree, o.zero, o.units);
+      return std::tuple(bound, microbatch, dataDegree, zero, units, schedule->kind()) >
+             std::tuple(o.bound, o.microbatch, o.dataDegree, o.zero, o.units, o.schedule->kind());
     }
   };
   double limit() const;  ///< what takes longer is of no interest
@@ -80,6 +81,7 @@ private:
   struct Leader {
     ChosenStages::Configuration configuration;
     int microbatch;
+    const PipelineSchedule* schedule;
     std::vector<LayerSums*> sums;
     Found found;
   };
@@ -87,8 +89,8 @@ private:
   const Microbatch& microbatch(int index);
   int widest(const Microbatch&, int dataDegree) const;
   int microbatchCount(int microbatch, int dataDegree) const;
-  double quick(const Microbatch&, int index, int dataDegree, int units) const;
-  Item allUnits(int microbatch, int dataDegree, int units);  ///< of at most so many
+  Target target(const Item&, int stages) const;
+  Item allUnits(Item);  ///< of at most so many
   PerStageBounds& boundsOf(const Item&);
   double relaxed(const Item&);
   bool process(const Item&);
@@ -105,7 +107,8 @@ private:
   bool m_pinned;
   double m_roomiest = 0;
   std::map<int, Microbatch> m_microbatches;
-  std::map<std::tuple<int, int, int>, std::unique_ptr<PerStageBounds>> m_bounds;  ///< by (b, d, z)
+  std::map<std::tuple<int, int, int, ScheduleKind>, std::unique_ptr<PerStageBounds>>
+      m_bounds;  ///< by (b, d, z, schedule)
   std::vector<Leader> m_leaders;
   int m_many = 1;
   long long m_mostStates = 0;

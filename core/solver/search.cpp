@@ -33,9 +33,9 @@ Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& sha
   m_roomiest = roomiest(*problem.cluster) * kMemoryRounding;
 }
 
-LayerSums& Search::sumsOf(int microbatch, int strategy) {
-  auto& sums = m_sums[{microbatch, strategy}];
-  if (!sums) sums = std::make_unique<LayerSums>(m_problem, m_order, m_shapes, microbatch, strategy);
+LayerSums& Search::sumsOf(int microbatch, int strategy, bool covered) {
+  auto& sums = m_sums[{microbatch, strategy, covered}];
+  if (!sums) sums = std::make_unique<LayerSums>(m_problem, m_order, m_shapes, microbatch, strategy, covered);
   return *sums;
 }
 
@@ -114,7 +114,6 @@ void Search::report(double bound, double done) {
 void Search::settleTies(Found& found) {
   if (found.candidate < 0 || found.chunks > 1) return;
   const Entry& e = m_entries[at(found.candidate)];
-  const auto weights = objectiveWeights(m_problem.search.objective, e.group->microbatchCount, e.stages, 1);
   const auto sites = placeStages(m_shapes, e.group->sums->strategy(), found.layout, e.stages);
   std::optional<PipelineCut> best;
   for (const TiedCase& tied : tiedCases(e.stages))
@@ -126,7 +125,7 @@ void Search::settleTies(Found& found) {
       StageWindows reach(context, room());
       if (!openWindows(reach, e, found.zero, found.time * kSlack)) continue;
       const ChainCosts costs(context, sites);
-      auto cut = preferredCut(costs, reach, rulesOf(tied), weights, found.time * kSlack,
+      auto cut = preferredCut(costs, reach, rulesOf(tied), targetOf(e), found.time * kSlack,
                               {0, leastTail(e, found.zero, reach)}, m_watch);
       if (cut && (!best || Preference(cut->policies, cut->cuts) < Preference(best->policies, best->cuts)))
         best = std::move(cut);

@@ -40,7 +40,7 @@ public:
 
   /// Solves a found configuration again for the preferred one among equal plans.
   void settleTies(Found&);
-  LayerSums& sumsOf(int microbatch, int strategy);
+  LayerSums& sumsOf(int microbatch, int strategy, bool covered = false);
 
   /// For searchBestFirst: one row of the log, under one ZeRO stage.
   struct Item {
@@ -71,6 +71,7 @@ private:
     std::array<double, 4> bound{};  ///< per ZeRO stage; infinite: out of the question
     double best = 0, shortfall = 0;
     int stages = 1, chunks = 1, shortStage = -1;
+    const PipelineSchedule* schedule = nullptr;
     Fate fate = Fate::NotReached;
     double least() const { return *std::min_element(bound.begin(), bound.end()); }
   };
@@ -84,7 +85,7 @@ private:
   Candidate candidateOf(const Entry&) const;
   void enumerate();
   int mostStages(const LayerSums&, int dataDegree) const;
-  void addEntries(LayerSums&, int dataDegree);
+  void addEntries(LayerSums&, int dataDegree, bool covered);
   bool drain();  ///< from the heap's top to its end; true if nothing is left
   bool open(const Entry&, int zero) const;
   Item next(int index, double after, int zero) const;
@@ -104,13 +105,17 @@ private:
   void processChain(Entry&, int index, int zero);
   void processInterleaved(Entry&, int index, int zero);
   std::optional<PipelineCut> solveSite(const Entry&, int zero, const ChainCosts&, StageWindows&,
-                                       const CutRules&, const ObjectiveWeights&, double limit);
+                                       const CutRules&, double limit);
+  Target targetOf(const Entry& e) const {
+    return planner::targetOf(m_problem.search.objective, *e.schedule, e.group->microbatchCount, e.stages,
+                             e.chunks);
+  }
   ChainConfiguration configurationOf(const Entry&, int zero) const;
   Found foundOf(const Entry&, int zero) const;
   std::vector<TiedCase> tiedCases(int stages) const;
   CutRules rulesOf(const TiedCase&) const;
   std::optional<TiedPlace> tiedPlace(const TiedCase&, const BlockLayout&, int width) const;
-  double mostLoad(const Entry&, double hops, double limit, double tail) const;
+  double mostLoad(const Entry&, int zero, double hops, double limit, double tail) const;
   std::optional<PipelineCut> cutEvenly(const ChainCosts&, StageWindows&, const CutRules&,
                                        const ObjectiveWeights&) const;
   double leastTail(const Entry&, int zero, const StageWindows&) const;
@@ -127,7 +132,7 @@ private:
   CutRules m_rules;
   std::optional<Budget> m_budget;
   double m_roomiest = 0;  ///< memory of the largest device, with kMemoryRounding
-  std::map<std::pair<int, int>, std::unique_ptr<LayerSums>> m_sums;
+  std::map<std::tuple<int, int, bool>, std::unique_ptr<LayerSums>> m_sums;
   std::deque<Group> m_groups;
   std::vector<Entry> m_entries;
   std::vector<Candidate> m_notOffered;

@@ -42,6 +42,7 @@ Found Search::foundOf(const Entry& e, int zero) const {
   f.dataDegree = e.group->dataDegree;
   f.zero = zero;
   f.chunks = e.chunks;
+  f.schedule = e.schedule->kind();
   f.strategies.assign(at(e.stages), e.group->sums->strategyIndex());
   f.devices = devicesOf(e);
   return f;
@@ -57,6 +58,7 @@ ChainConfiguration Search::configurationOf(const Entry& e, int zero) const {
   c.dataDegree = e.group->dataDegree;
   c.stages = e.stages;
   c.chunks = e.chunks;
+  c.schedule = e.schedule;
   c.microbatchCount = e.group->microbatchCount;
   c.zero = zero;
   c.shardDegree = c.dataDegree;
@@ -95,13 +97,18 @@ std::optional<TiedPlace> Search::tiedPlace(const TiedCase& tied, const BlockLayo
   return TiedPlace{i, j, m_shapes.reach(early * width, width, distance, layout.outer, layout.stride)};
 }
 
-double Search::mostLoad(const Entry& e, double hops, double limit, double tail) const {
+double Search::mostLoad(const Entry& e, int zero, double hops, double limit, double tail) const {
   if (limit == kNever) return kNever;
-  const auto w = objectiveWeights(m_problem.search.objective, e.group->microbatchCount, e.stages, e.chunks);
+  const Target target = targetOf(e);
+  const ObjectiveWeights& w = target.bound;
   const double left = limit * kSlack - tail - w.sum * (e.group->sums->leastAny.back() + hops);
   double most = w.max > 0 ? left / w.max : kNever;
   // The sum contains the largest load: it may grow past the least sum, but not past this.
   if (w.sum > 0) most = std::min(most, (limit * kSlack - tail) / (w.sum + w.max));
+  if (!target.byLoad() && w.max > 1) {
+    const double fills = leastFill(m_problem, *e.group->sums, target, zero, m_order.last());
+    most = std::min(most, (limit * kSlack - tail - fills) / (w.max - 1));
+  }
   return most;
 }
 
@@ -112,13 +119,13 @@ double Search::leastTail(const Entry& e, int zero, const StageWindows& reach) co
 
 bool Search::openWindows(StageWindows& reach, const Entry& e, int zero, double limit) const {
   const double hops = reach.hopsBefore(e.stages);
-  reach.limitLoad(mostLoad(e, hops, limit, 0));
+  reach.limitLoad(mostLoad(e, zero, hops, limit, 0));
   const bool chain = m_order.isChain();
   if (chain ? !reach.findWindows() : !reach.mayBegin(0, 0)) return false;
   // The first stage exchanges at least the gradients of the layers that it cannot leave to others.
   const double tail = leastTail(e, zero, reach);
   if (limit == kNever || tail <= 1e-3 * limit) return true;
-  reach.limitLoad(mostLoad(e, hops, limit, tail));
+  reach.limitLoad(mostLoad(e, zero, hops, limit, tail));
   return chain ? reach.findWindows() : reach.mayBegin(0, 0);
 }
 
@@ -145,8 +152,8 @@ std::optional<PipelineCut> Search::cutEvenly(const ChainCosts& costs, StageWindo
     const auto f = costs.best(i, {&part, 1});
     if (f.policy < 0) return std::nullopt;
     cut.policies.push_back(f.policy);
-    sum += f.load;
-    most = std::max(most, f.load);
+    sum += f.sum;
+    most = std::max(most, f.max);
     tail = std::max(tail, std::max(0.0, f.sync - before) + f.step);
     before += costs.backward(i, part);
     cut.memory = std::max(cut.memory, f.memory);
@@ -159,7 +166,6 @@ std::optional<PipelineCut> Search::cutEvenly(const ChainCosts& costs, StageWindo
 void Search::processChain(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
   const int width = strategy.width();
-  const auto weights = objectiveWeights(m_problem.search.objective, e.group->microbatchCount, e.stages, 1);
   const auto cases = tiedCases(e.stages);
   Found blank = foundOf(e, zero);
   blank.candidate = index;
@@ -205,7 +211,7 @@ void Search::processChain(Entry& e, int index, int zero) {
         const ChainCosts costs(o.context, sites);
         if (!openLeastWork(o.reach, e, zero, m_incumbents->limit(blank), m_watch.states() - before)) continue;
         o.reach.setHops(costs.leastHops());
-        auto cut = solveSite(e, zero, costs, o.reach, rules, weights, m_incumbents->limit(blank));
+        auto cut = solveSite(e, zero, costs, o.reach, rules, m_incumbents->limit(blank));
         if (!cut) continue;
         Found found = blank;
         found.layout = layout;
@@ -220,20 +226,20 @@ void Search::processChain(Entry& e, int index, int zero) {
 }
 
 std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const ChainCosts& costs,
-                                             StageWindows& reach, const CutRules& rules,
-                                             const ObjectiveWeights& weights, double limit) {
+                                             StageWindows& reach, const CutRules& rules, double limit) {
   if (e.bound[at(zero)] > limit * kSlack || !openWindows(reach, e, zero, limit)) return std::nullopt;
   ++m_tuples;
-  const auto even = cutEvenly(costs, reach, rules, weights);
+  const Target target = targetOf(e);
+  const auto even = cutEvenly(costs, reach, rules, target.weights);
   if (even && even->time * kSlack < limit) {
     limit = even->time * kSlack;
     if (!openWindows(reach, e, zero, limit)) return std::nullopt;
   }
   const ChainModel::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
-  if (weights.time(reach.leastWork(e.stages, m_order.last()) + reach.hopsBefore(e.stages), floor.max,
-                   floor.tail) > limit * kSlack)
+  if (target.bound.time(reach.leastWork(e.stages, m_order.last()) + reach.hopsBefore(e.stages), floor.max,
+                        floor.tail) > limit * kSlack)
     return std::nullopt;
-  return bestCut(costs, reach, rules, weights, limit, floor, m_watch, m_storage);
+  return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
 }
 
 void Search::processInterleaved(Entry& e, int index, int zero) {

@@ -21,7 +21,7 @@ constexpr double kSlack = 1 + 1e-12;
 void Search::enumerate() {
   std::size_t most = 0;
   visitGroups([&](LayerSums& sums, int d) {
-    most += at(std::max(0, mostStages(sums, d) - m_rules.leastStages() + 1)) * m_space.chunkCounts().size();
+    most += at(std::max(0, mostStages(sums, d) - m_rules.leastStages() + 1)) * m_space.schedules().size();
   });
   m_entries.reserve(most);  // address space alone: grown step by step it would be there twice
   for (int b : m_space.microbatches())
@@ -34,7 +34,12 @@ void Search::enumerate() {
       m_notOffered.push_back(c);
     }
   visitGroups([&](LayerSums& sums, int d) {
-    if (!m_watch.over()) addEntries(sums, d);
+    if (m_watch.over()) return;
+    for (const bool covered : {false, true}) {
+      const auto asks = [&](const ScheduleChoice& c) { return c.schedule->coversExchanges() == covered; };
+      if (std::any_of(m_space.schedules().begin(), m_space.schedules().end(), asks))
+        addEntries(sumsOf(sums.microbatchIndex(), sums.strategyIndex(), covered), d, covered);
+    }
   });
 }
 
@@ -52,7 +57,7 @@ int Search::mostStages(const LayerSums& sums, int d) const {
   return std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * sums.strategy().width()));
 }
 
-void Search::addEntries(LayerSums& sums, int d) {
+void Search::addEntries(LayerSums& sums, int d, bool covered) {
   const Strategy& strategy = sums.strategy();
   const int width = strategy.width();
   int most = 0;
@@ -76,12 +81,15 @@ void Search::addEntries(LayerSums& sums, int d) {
   for (int s = m_rules.leastStages(); s <= most; ++s) {
     if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
       continue;
-    for (int v : m_space.chunkCounts()) {
-      if (v > 1 && !interleaves(m_problem, m_order, s, v, group.microbatchCount)) continue;
+    for (const auto& [schedule, v] : m_space.schedules()) {
+      if (schedule->coversExchanges() != covered) continue;
+      if (!schedule->refusals(s, v, group.microbatchCount).empty()) continue;
+      if (v > 1 && (!m_order.isChain() || interleavedCuts(m_problem, s, v).empty())) continue;
       Entry e;
       e.group = &group;
       e.stages = s;
       e.chunks = v;
+      e.schedule = schedule;
       e.bound.fill(kNever);
       bool offered = false;
       for (int z : m_space.zeroStages()) {
@@ -93,7 +101,15 @@ void Search::addEntries(LayerSums& sums, int d) {
           e.shortfall = e.shortfall > 0 ? std::min(e.shortfall, lack) : lack;
           continue;
         }
-        e.bound[at(z)] = planner::lowerBound(m_problem, *floors[at(z)], group.microbatchCount, s, v);
+        const Target target = targetOf(e);
+        e.bound[at(z)] = planner::lowerBound(*floors[at(z)], target, s);
+        if (!target.byLoad()) {
+          // As g ≤ load, T ≥ Σ g + (m − 1)·max load too.
+          Target rest = target;
+          rest.bound.max -= 1;
+          const double fills = leastFill(m_problem, sums, target, z, m_order.last());
+          e.bound[at(z)] = std::max(e.bound[at(z)], fills + planner::lowerBound(*floors[at(z)], rest, s));
+        }
       }
       if (!offered) continue;
       if (e.least() == kNever)

@@ -62,6 +62,7 @@ std::optional<Found> startOf(const Problem& problem, const Plan* start) {
   f.dataDegree = start->dataDegree();
   f.zero = start->zero;
   f.chunks = start->chunksPerStage();
+  f.schedule = start->schedule;
   for (const StagePlan& s : start->stages) {
     f.strategies.push_back(problem.profile->strategyIndex(s.strategy));
     f.cut.policies.push_back(static_cast<int>(s.recompute));
@@ -87,8 +88,11 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
     out.push_back(error("no-strategy", {}, "no strategy of the search is allowed"));
   if (space.zeroStages().empty())
     out.push_back(error("no-zero-stage", {}, "no ZeRO stage from 0 to 3 is allowed"));
-  if (space.chunkCounts().empty())
+  if (space.chunkCounts().empty() && space.schedules().empty())
     out.push_back(error("no-chunks", {}, "no number of chunks per stage is allowed"));
+  if (!space.chunkCounts().empty() && space.schedules().empty())
+    out.push_back(error("no-schedule", {}, "no schedule of the search runs the chunks per stage on offer",
+                        "add 1f1b to search.schedules"));
   return out;
 }
 
@@ -141,7 +145,7 @@ private:
     bound = std::min(bound, perStage.lowerBound());
     if (!complete) {
       m_out.statistics.tuples += perStage.tuples();
-      if (m_space.chunkCounts().back() > 1)
+      if (m_space.schedules().back().chunks > 1)
         bound = std::min(bound, leastTime(m_problem, m_order, m_space, search));
       return false;
     }

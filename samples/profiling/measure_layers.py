@@ -261,8 +261,8 @@ def median_seconds(device, run, repeats):
 
 
 def measure(device, layer, make_input, repeats):
-    """Forward and backward seconds, bytes that forward leaves for backward, and bytes needed beyond those in backward (None: not
-    measured)."""
+    """Forward and backward seconds, seconds of backward that make weight gradients, bytes that forward leaves for backward, and
+    bytes needed beyond those in backward (None: not measured)."""
     x = make_input()
     gradient = torch.ones_like(layer(x))
 
@@ -272,10 +272,27 @@ def measure(device, layer, make_input, repeats):
     both()  # gradients of the parameters exist from here on and do not count as activations
     forward = median_seconds(device, lambda: layer(x), repeats)
     total = median_seconds(device, both, repeats)
+    weights = weight_seconds(device, layer, x, both, total, repeats)
     kept, workspace = device.memory(layer, x, gradient)
     # What the layer reads is kept for it too; what it puts out belongs to the next layer.
     stash = kept + (x.numel() * x.element_size() if x.is_floating_point() else 0)
-    return forward, max(0.0, total - forward), stash, workspace
+    backward = max(0.0, total - forward)
+    return forward, backward, None if weights is None else min(backward, max(0.0, weights)), stash, workspace
+
+
+def weight_seconds(device, layer, x, both, total, repeats):
+    """What backward takes longer than it does with the weights frozen. A layer that reads tokens makes nothing else."""
+    if not x.is_floating_point():
+        return total
+    if not hasattr(layer, "parameters"):
+        return None
+    trained = [p for p in layer.parameters() if p.requires_grad]
+    for p in trained:
+        p.requires_grad = False
+    frozen = median_seconds(device, both, repeats)
+    for p in trained:
+        p.requires_grad = True
+    return total - frozen
 
 
 def parameters_of(layer):
@@ -302,11 +319,11 @@ def rows_for(shape, t, b, split, args, device, dtype):
     parts = (("embedding", Embedding, tokens), ("block", Block, hidden), ("norm", Norm, hidden), ("head", Head, whole))
     for name, kind, make_input in parts:
         layer = kind(shape, t, split, **kw) if name == "block" else kind(shape, t, **kw)
-        forward, backward, stash, workspace = measure(device, layer, make_input, args.repeats)
+        forward, backward, weights, stash, workspace = measure(device, layer, make_input, args.repeats)
         if name == "block":
             stash = max(0, stash - gathered)
         row = {"class": name, "tensor": t, "sequence": split, "microbatch": b, "forward_s": forward,
-               "backward_s": backward, "parameters": parameters_of(layer), **memory_of(stash, workspace),
+               "backward_s": backward, "weight_gradient_s": weights, "parameters": parameters_of(layer), **memory_of(stash, workspace),
                "output_bytes": size // t if split else size, "origin": "measured"}
         if name == "head" and shape.tied:
             row["parameters"] = 0
@@ -326,7 +343,7 @@ def rows_for(shape, t, b, split, args, device, dtype):
                 row["collectives"] = [exchange("all-reduce", "forward" if name == "embedding" else "backward", size)]
         if name == "block":
             again = lambda x: checkpoint(layer, x, use_reentrant=False)
-            _, slower, kept, room = measure(device, again, make_input, args.repeats)
+            _, slower, _, kept, room = measure(device, again, make_input, args.repeats)
             row["recompute"] = {"full": {"extra_backward_s": max(0.0, slower - backward), **memory_of(kept, room)}}
         else:
             row["recompute"] = {"full": {"extra_backward_s": 0, **memory_of(stash, workspace)}}

@@ -192,6 +192,12 @@ private:
     }
     if (m_features.shardGroups) shardGroups(p);
     s.topPlans = 5;
+    if (m_features.schedules) {
+      s.schedules.clear();
+      for (const PipelineSchedule* one : plannedSchedules())
+        if (one->kind() == ScheduleKind::OneForwardOneBackward || m_dice.chance(0.8))
+          s.schedules.push_back(one->kind());
+    }
   }
 
   /// Most where some are among the best: much is exchanged often, between many replicas.
@@ -283,6 +289,8 @@ private:
       c.recompute[r].extraBackward = Seconds(c.forward.value() * again[r] * noise());
       c.recompute[r].workspace = Bytes(m_dice.chance(0.5) ? 0 : stash * b * m_dice.unit());
     }
+    if (m_features.schedules && m_dice.chance(0.9))
+      c.weightGradient = c.backward * (m_features.extremes ? m_dice.unit() : m_dice.between(0.2, 0.7));
     if (m_features.collectives) collectives(s, b, bytes, c);
     return c;
   }

@@ -35,6 +35,7 @@ struct InstanceFeatures {
   /// Figures far from the usual: nothing to compute, to send or to keep, no latency, many orders of magnitude
   /// between layers, between levels and between devices; shared parameters anywhere, of several stages' size.
   bool extremes = false;
+  bool schedules = false;  ///< weight gradients told apart, and every schedule often on offer
 };
 
 /// Chains, one strategy for all stages, regular or irregular hierarchies, no interleaving, no constraints.

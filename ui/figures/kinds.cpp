@@ -14,7 +14,7 @@ namespace {
 // differ in lightness, so that they stay apart in grey and to any eye.
 constexpr QRgb kForward = 0xff44546a, kBackward = 0xff7d93b8, kRecompute = 0xffc3ccd9, kTensor = 0xff9c5a24,
                kContext = 0xffb98a52, kExpert = 0xffe6cfa8, kActivation = 0xff5b2a4e, kGradient = 0xff8f5f86,
-               kData = 0xffe3bcd2, kSync = 0xff93264a, kStep = 0xff4f4a42;
+               kData = 0xffe3bcd2, kSync = 0xff93264a, kStep = 0xff4f4a42, kWeightGradient = 0xff4f8f8b;
 constexpr QRgb kWeights = 0xff4b5320, kGradients = 0xff93a35f, kOptimizer = 0xffd2daae, kStash = 0xff123a3a,
                kWorkspace = 0xff6fa0a0, kGathered = 0xffc9dedd, kReserve = 0xffd4d6d9;
 
@@ -36,7 +36,8 @@ QString nameOf(LoadPart part) {
                                                              "PP send/recv, backward",
                                                              "DP communication",
                                                              "Gradient reduction",
-                                                             "Optimizer step"};
+                                                             "Optimizer step",
+                                                             "Weight gradients"};
   return QString::fromUtf8(names[static_cast<std::size_t>(part)]);
 }
 
@@ -52,14 +53,15 @@ QString explain(LoadPart part) {
       "Send/recv of gradients from the next stage.",
       "ZeRO traffic of every microbatch.",
       "Gradient reduction across DP ranks, once per step.",
-      "Optimizer step, once per step."};
+      "Optimizer step, once per step.",
+      "Of the backward pass what makes the weights' gradients, run by itself at some later time."};
   return QString::fromUtf8(texts[static_cast<std::size_t>(part)]);
 }
 
 QColor colorOf(LoadPart part, const Theme& theme) {
   constexpr std::array<QRgb, kLoadPartCount> kColours{kForward, kBackward, kRecompute,  kTensor,
                                                       kContext, kExpert,   kActivation, kGradient,
-                                                      kData,    kSync,     kStep};
+                                                      kData,    kSync,     kStep,       kWeightGradient};
   return on(theme, kColours[static_cast<std::size_t>(part)]);
 }
 

@@ -23,10 +23,12 @@ enum class LoadPart {
   Gradient,
   Data,
   Sync,
-  Step
+  Step,
+  WeightGradient
 };
-inline constexpr int kLoadPartCount = 11;
-inline constexpr int kLoadPartsInLoad = 9;  ///< Sync and Step happen once per batch
+inline constexpr int kLoadPartCount = 12;
+/// Sync and Step happen once per batch; weight gradients are told apart where a schedule runs them so.
+inline constexpr int kLoadPartsInLoad = 9;
 
 QString nameOf(LoadPart);
 QString explain(LoadPart);  ///< one sentence for tooltips

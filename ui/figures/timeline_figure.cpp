@@ -282,7 +282,8 @@ std::optional<Figure::Hit> TimelineFigure::itemAt(const QPointF& at, const QRect
     const auto& i = run.schedule.intervals[k];
     if (i.begin.value() > t || i.end.value() < t) continue;
     const bool pass = i.kind == TaskKind::Forward || i.kind == TaskKind::Backward ||
-                      i.kind == TaskKind::ActivationTransfer || i.kind == TaskKind::GradientTransfer;
+                      i.kind == TaskKind::WeightGradient || i.kind == TaskKind::ActivationTransfer ||
+                      i.kind == TaskKind::GradientTransfer;
     Tip tip(pass ? QStringLiteral("%1 of microbatch %2").arg(nameOf(partOf(i.kind))).arg(i.microbatch)
                  : nameOf(partOf(i.kind)));
     tip.row(QStringLiteral("Stage"), stageNumber(stage));
@@ -376,12 +377,25 @@ void TimelineFigure::panBy(const QPointF& pixels, const QRectF& area, const Plan
   m_from = std::clamp(m_from - pixels.x() / std::max(1.0, body.width() - 56) * m_span, 0.0, 1 - m_span);
 }
 
-std::vector<FigureOption> TimelineFigure::offeredOptions(const PlanContext&) const {
-  return {{"schedule",
-           QStringLiteral("Schedule"),
-           {},
-           {{"planned", QStringLiteral("As planned")}, {"gpipe", QStringLiteral("GPipe")}},
-           m_kind ? "gpipe" : "planned"},
+std::vector<FigureOption> TimelineFigure::offeredOptions(const PlanContext& c) const {
+  const auto text = [](std::string_view s) {
+    return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
+  };
+  FigureOption schedule{"schedule",
+                        QStringLiteral("Schedule"),
+                        QStringLiteral("The same stages under another schedule"),
+                        {{"planned", QStringLiteral("As planned")}},
+                        m_kind ? std::string(scheduleOf(*m_kind).id()) : "planned"};
+  for (const PipelineSchedule* s : schedules()) {
+    const Plan* plan = c.shownPlan();
+    const bool runs = !plan || (s->kind() != plan->schedule && s->takesChunks(plan->chunksPerStage()) &&
+                                s->refusals(plan->stageCount(), plan->chunksPerStage(),
+                                            c.shownEvaluation()->microbatchCount)
+                                    .empty());
+    if (runs || (m_kind && s->kind() == *m_kind))
+      schedule.choices.push_back({std::string(s->id()), text(s->label())});
+  }
+  return {std::move(schedule),
           {"memory",
            QStringLiteral("Memory curve"),
            QStringLiteral("Memory of one stage over the step: the selected stage, or the fullest"),
@@ -390,7 +404,10 @@ std::vector<FigureOption> TimelineFigure::offeredOptions(const PlanContext&) con
 }
 
 void TimelineFigure::setOption(const std::string& key, const std::string& name) {
-  if (key == "schedule") m_kind = name == "gpipe" ? std::optional(ScheduleKind::GPipe) : std::nullopt;
+  if (key == "schedule") {
+    const PipelineSchedule* other = scheduleNamed(name);
+    m_kind = other ? std::optional(other->kind()) : std::nullopt;
+  }
   if (key == "memory") m_showsMemory = name == FigureOption::kOn;
 }
 

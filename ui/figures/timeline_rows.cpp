@@ -25,6 +25,8 @@ LoadPart partOf(TaskKind kind) {
       return LoadPart::Forward;
     case TaskKind::Backward:
       return LoadPart::Backward;
+    case TaskKind::WeightGradient:
+      return LoadPart::WeightGradient;
     case TaskKind::ActivationTransfer:
       return LoadPart::Activation;
     case TaskKind::GradientTransfer:
@@ -96,14 +98,15 @@ void TimelineRows::paintGround(Ink& ink) const {
 
 void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
   QPainter& p = ink.painter();
-  std::array<std::vector<QRectF>, kLoadPartCount> lit, dim;
+  std::array<std::vector<QRectF>, kLoadPartCount> lit[2], dim[2];  ///< even and odd chunks
   const double gap = gapOf(m_row);
   for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
-    auto& rects = focus.dims(static_cast<int>(s)) ? dim : lit;
+    auto* const shades = focus.dims(static_cast<int>(s)) ? dim : lit;
     const QRectF lane = rowBox(static_cast<int>(s)).adjusted(0, gap / 2, 0, -gap / 2);
     const auto [from, to] = visible(static_cast<int>(s));
     for (std::size_t k = from; k < to; ++k) {
       const auto& i = m_schedule.intervals[k];
+      auto& rects = shades[i.chunk % 2];
       const double a = std::max(xOf(i.begin.value()), m_plot.left()),
                    b = std::min(xOf(i.end.value()), m_plot.right());
       if (b <= a) continue;
@@ -120,12 +123,15 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
     }
   }
   // Recompute lies on its backward, so it comes after.
-  for (const LoadPart part : {LoadPart::Forward, LoadPart::Backward, LoadPart::Recompute,
-                              LoadPart::Activation, LoadPart::Gradient, LoadPart::Sync, LoadPart::Step})
-    for (const bool dimmed : {false, true}) {
-      const auto& rects = (dimmed ? dim : lit)[static_cast<std::size_t>(part)];
+  for (const LoadPart part :
+       {LoadPart::Forward, LoadPart::Backward, LoadPart::WeightGradient, LoadPart::Recompute,
+        LoadPart::Activation, LoadPart::Gradient, LoadPart::Sync, LoadPart::Step})
+    for (const int look : {0, 1, 2, 3}) {
+      const bool dimmed = look > 1;
+      const auto& rects = (dimmed ? dim : lit)[look % 2][static_cast<std::size_t>(part)];
       if (rects.empty()) continue;
       QColor c = colorOf(part, ink.theme());
+      if (look % 2 == 1) c = mixed(c, ink.color(Role::Canvas), 0.28);
       if (dimmed) c = mixed(c, ink.color(Role::Canvas), 0.65);
       p.setPen(Qt::NoPen);
       p.setBrush(c);
@@ -149,7 +155,8 @@ void TimelineRows::paintNumbers(Ink& ink) const {
     const QRectF row = rowBox(static_cast<int>(s));
     for (std::size_t k = from; k < to; ++k) {
       const auto& i = m_schedule.intervals[k];
-      if (i.kind != TaskKind::Forward && i.kind != TaskKind::Backward) continue;
+      if (i.kind != TaskKind::Forward && i.kind != TaskKind::Backward && i.kind != TaskKind::WeightGradient)
+        continue;
       const double a = std::max(xOf((i.begin + i.recompute).value()), m_plot.left()),
                    b = std::min(xOf(i.end.value()), m_plot.right());
       if (b - a < least) continue;

@@ -237,8 +237,11 @@ void LaunchPlan::warnOfPlacement() {
 
 std::vector<std::vector<LayerIndex>> LaunchPlan::parts() const {
   std::vector<std::vector<LayerIndex>> all;
-  for (int q = 0; q < chunks(); ++q)
-    for (const StagePlan& s : plan.stages) all.push_back(s.chunks[static_cast<std::size_t>(q)]);
+  for (int p = 0; p < stages() * chunks(); ++p) {
+    const int stage = plan.pipelineSchedule().stageOf(p, stages());
+    all.push_back(
+        plan.stages[static_cast<std::size_t>(stage)].chunks[static_cast<std::size_t>(p / stages())]);
+  }
   return all;
 }
 

@@ -10,6 +10,12 @@ const char* yes(bool b) {
   return b ? "true" : "false";
 }
 
+void requireUsualSchedule(LaunchPlan& p) {
+  const PipelineSchedule& schedule = p.plan.pipelineSchedule();
+  p.require(schedule.kind() == usualSchedule(p.chunks()), "schedule",
+            "it runs " + std::string(schedule.label()), "offer only 1f1b in search.schedules");
+}
+
 /// Gradients of 16-bit training are summed and exchanged in the format of the weights unless it is told
 /// otherwise, and without ZeRO it cannot be.
 void addDeepSpeedGradients(nlohmann::ordered_json& j, LaunchPlan& p) {
@@ -36,6 +42,7 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp32});
   p.require(p.chunks() == 1, "interleaved", "its stages are interleaved",
             "offer only 1 in search.chunks_per_stage");
+  requireUsualSchedule(p);
   p.require(p.strategy.context == 1, "context", "it splits the context",
             "set search.context_parallel to false");
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
@@ -103,6 +110,7 @@ void checkNanotron(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp32});
   p.require(p.chunks() == 1, "interleaved", "its stages are interleaved",
             "offer only 1 in search.chunks_per_stage");
+  requireUsualSchedule(p);
   p.require(p.plan.zero <= 1, "zero", "ZeRO " + std::to_string(p.plan.zero) + " is not known there",
             "offer 0 and 1 in search.zero_stages");
   p.require(!p.hasShardGroups(), "shard-groups", "it shards over groups of its replicas",

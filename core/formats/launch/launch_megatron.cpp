@@ -218,6 +218,10 @@ void checkMegatron(LaunchPlan& p) {
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
             "ZeRO-" + std::to_string(p.plan.zero) + " does not go with a pipeline",
             "offer only 0 and 1 in search.zero_stages");
+  p.require(p.plan.pipelineSchedule().isInMegatron(), "schedule",
+            "it runs " + std::string(p.plan.pipelineSchedule().label()) +
+                ", and Megatron-LM has 1F1B and interleaved 1F1B",
+            "offer only 1f1b and interleaved in search.schedules");
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.strategy.tensor == 1 || p.strategy.sequence, "experts-without-sequence",
             "experts with tensor parallelism need sequence parallelism",

@@ -71,8 +71,16 @@ void warnOfSelective(LaunchPlan& p) {
            "matrix product, which takes more time and less memory");
 }
 
+void requireSchedule(LaunchPlan& p) {
+  const PipelineSchedule& schedule = p.plan.pipelineSchedule();
+  p.require(p.stages() == 1 || !schedule.torchTitanName().empty(), "schedule",
+            "it runs " + std::string(schedule.label()) + ", which torchtitan has no name for",
+            "offer only others in search.schedules");
+}
+
 void checkTorchTitan(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp8, NumberFormat::Fp32});
+  requireSchedule(p);
   const bool isSplit = p.strategy.width() > 1 || p.stages() > 1;
   p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
             isSplit || p.strategy.expert > 1 ? "offer 2 and 3 in search.zero_stages"
@@ -135,8 +143,7 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
     t += "expert_tensor_parallel_degree = " + std::to_string(p.strategy.expertTensor()) + '\n';
   t += "pipeline_parallel_degree = " + std::to_string(p.stages()) + '\n';
   if (p.stages() > 1) {
-    t += std::string("pipeline_parallel_schedule = \"") + (p.chunks() > 1 ? "Interleaved1F1B" : "1F1B") +
-         "\"\n";
+    t += "pipeline_parallel_schedule = \"" + std::string(p.plan.pipelineSchedule().torchTitanName()) + "\"\n";
     t += "pipeline_parallel_microbatch_size = " + std::to_string(p.plan.microbatch) + '\n';
     t += "module_fqns_per_model_part = " + modules + '\n';
   }
@@ -152,6 +159,7 @@ namespace {
 /// torchtitan of 2026 installs FSDP, of one device if need be, around every model: replication goes with all
 /// other degrees. Expert groups there take the tensor ranks in.
 void checkTorchTitanPython(LaunchPlan& p) {
+  requireSchedule(p);
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp32});
   p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
             "offer 0, 2 and 3 in search.zero_stages");
@@ -230,7 +238,7 @@ Reading<std::string> writeTorchTitanPython(LaunchPlan& p) {
   give("expert_parallel_degree", std::to_string(p.strategy.expert));
   give("pipeline_parallel_degree", std::to_string(p.stages()));
   if (p.stages() > 1) {
-    give("pipeline_parallel_schedule", p.chunks() > 1 ? "\"Interleaved1F1B\"" : "\"1F1B\"");
+    give("pipeline_parallel_schedule", '"' + std::string(p.plan.pipelineSchedule().torchTitanName()) + '"');
     give("num_pp_microbatches", std::to_string(p.microbatchCount));
     give("module_fqns_per_model_part", modules);
   }

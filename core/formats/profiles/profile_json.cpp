@@ -193,6 +193,12 @@ private:
       f.requireKey("backward_s", "the backward time, seconds");
       row.cost.forward = Seconds(f.number("forward_s", 0, 1e9).value_or(0));
       row.cost.backward = Seconds(f.number("backward_s", 0, 1e9).value_or(0));
+      if (const auto weights = f.number("weight_gradient_s", 0, 1e9)) {
+        row.cost.weightGradient = Seconds(*weights);
+        if (*row.cost.weightGradient > row.cost.backward)
+          f.report(Severity::Error, "profile-weight-gradient", "weight_gradient_s",
+                   "Weight gradients are a part of backward_s and take no longer");
+      }
       row.cost.denseParameters = f.number("parameters", 0, kMost).value_or(0);
       row.cost.expertParameters = f.number("expert_parameters", 0, kMost).value_or(0);
       row.outputBytes = f.number("output_bytes", 0, kMost).value_or(0);
@@ -385,7 +391,7 @@ const Format& profileFormat() {
       .example = R"({"format": "nest-profile", "version": 1,
  "layers": [{"name": "block", "kind": "block", "class": "b", "repeat": 32}],
  "costs": [{"class": "b", "tensor": 2, "microbatch": 1, "forward_s": 0.01, "backward_s": 0.02,
-            "parameters": 1e8, "stash_bytes": 5e8, "output_bytes": 3e7,
+            "weight_gradient_s": 0.009, "parameters": 1e8, "stash_bytes": 5e8, "output_bytes": 3e7,
             "recompute": {"full": {"stash_bytes": 3e7, "extra_backward_s": 0.01}},
             "collectives": [{"kind": "all-reduce", "group": "tensor", "phase": "forward",
                              "bytes": 3e7, "times": 2}]}]})",

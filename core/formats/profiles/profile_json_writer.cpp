@@ -22,6 +22,7 @@ Json costJson(const LayerCost& c) {
   Json j = {{"forward_s", c.forward.value()},
             {"backward_s", c.backward.value()},
             {"parameters", c.denseParameters}};
+  if (c.weightGradient) j["weight_gradient_s"] = c.weightGradient->value();
   if (c.expertParameters > 0) j["expert_parameters"] = c.expertParameters;
   for (const Recompute r : kPolicies) {
     const RecomputeCost& x = c.recompute[std::size_t(r)];

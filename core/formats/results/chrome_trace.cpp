@@ -29,6 +29,8 @@ Look lookOf(TaskKind k) {
       return {"F", "forward"};
     case TaskKind::Backward:
       return {"B", "backward"};
+    case TaskKind::WeightGradient:
+      return {"W", "weight gradient"};
     case TaskKind::ActivationTransfer:
       return {"activation", "transfer"};
     case TaskKind::GradientTransfer:

@@ -15,9 +15,9 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
                          const GroupShapes& shapes, const ChunkConfiguration& c, double capacity)
-    : m_stages(c.stages), m_weights(c.weights), m_leastBoundary(at(order.cutCount()), kNever) {
-  if (const auto tied = tiedStagesOf(problem, c.cuts, c.stages)) m_copyIn = tied->second;
-  const auto parts = chunkParts(c.cuts, c.stages);
+    : m_stages(c.stages), m_weights(c.target.bound), m_leastBoundary(at(order.cutCount()), kNever) {
+  if (const auto tied = tiedStagesOf(problem, c.cuts, c.stages, *c.schedule)) m_copyIn = tied->second;
+  const auto parts = chunkParts(c.cuts, c.stages, *c.schedule);
   const auto shards = space.shardDegrees(c.dataDegree, c.zero, strategiesOf(c.sums));
   for (const LayerSums* s : c.sums) {
     m_width.push_back(s->strategy().width());
@@ -46,6 +46,7 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
 
 double ChunkBounds::leastTransfers(const Problem& problem, const ChunkConfiguration& c, int strategy,
                                    Parts parts) const {
+  if (c.target.covered) return 0;
   const int narrow = *std::min_element(m_width.begin(), m_width.end());
   Messages all;
   for (const Part& p : parts) {
@@ -69,7 +70,7 @@ double ChunkBounds::leastLoad(const Problem& problem, const SearchSpace& space, 
         !order.holds(p.from, problem.profile->tied->second.value))
       size.addCopy(problem, s);
   }
-  const int inFlight = stashesInFlight(stage, c.stages, c.microbatchCount, c.chunks);
+  const InFlight inFlight = inFlightOf(*c.schedule, stage, c.stages, c.microbatchCount, c.chunks);
   const double least = floor.work(space.policies(stage), floor.fixedMemory(size), inFlight, parts, capacity);
   return least == kNever ? kNever : least + floor.data(size) + leastTransfers(problem, c, strategy, parts);
 }

@@ -13,7 +13,8 @@ struct ChunkConfiguration {
   int microbatchIndex = 0, dataDegree = 1, stages = 2, chunks = 2, zero = 0, microbatchCount = 1;
   std::vector<int> cuts;         ///< of all s·v parts
   std::vector<LayerSums*> sums;  ///< per strategy that may be used
-  ObjectiveWeights weights;
+  const PipelineSchedule* schedule = nullptr;
+  Target target;
 };
 
 /// Lower bounds on these pipelines. Cuts are given, so l = the least load of stage i under strategy σ is

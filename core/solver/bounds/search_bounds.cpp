@@ -7,9 +7,9 @@
 
 namespace nest::planner {
 
-double lowerBound(const Problem& problem, const StageFloor& floor, int m, int stages, int chunks) {
+double lowerBound(const StageFloor& floor, const Target& target, int stages) {
   const LayerSums& sums = floor.sums();
-  const ObjectiveWeights weights = objectiveWeights(problem.search.objective, m, stages, chunks);
+  const ObjectiveWeights& weights = target.bound;
   const double s = stages;
   const double work = sums.leastAny.back();
   const double hop = stages > 1 ? sums.leastTransfer : 0;
@@ -17,7 +17,7 @@ double lowerBound(const Problem& problem, const StageFloor& floor, int m, int st
   const double total = work + 2 * (s - 1) * hop + floor.data(all);
   const double largest = std::max(total / s, sums.slowestLayer);
 
-  if (chunks > 1) return weights.time(total, largest, 0);
+  if (target.chunks > 1) return weights.time(total, largest, 0);
   if (stages == 1) return weights.time(total, largest, floor.tail(all));
 
   const double perLoad = floor.tailPerLoad();
@@ -28,6 +28,15 @@ double lowerBound(const Problem& problem, const StageFloor& floor, int m, int st
     return weights.time(total, std::max(largest, (others - first) / (s - 1)), perLoad * first);
   };
   return std::min(timeIf(0), timeIf(even));
+}
+
+double leastFill(const Problem& problem, const LayerSums& sums, const Target& target, int zero, int cut) {
+  if (target.byLoad() || zero >= 2 || !problem.cluster->hasUniformDevices()) return 0;
+  const auto c = static_cast<std::size_t>(cut);
+  const double sent = std::max(0.0, sums.leastAny[c] - sums.compute[c]);
+  return target.filling->fill({sums.leastAny[c], sums.forward[c] + sent, sums.weightGradient[c]},
+                              target.chunks) *
+         (1 - 1e-12);
 }
 
 double leastTotalMemory(const Problem& problem, const StageFloor& floor, int stages) {

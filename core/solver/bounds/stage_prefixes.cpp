@@ -58,7 +58,8 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order,
 
 void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watch& watch) {
   m_table.open(row(behind, 0, 0));
-  const int inFlight = stashesInFlight(0, behind + 1, m_microbatchCount, 1);
+  const InFlight inFlight{
+      double(std::min(m_microbatchCount, behind + 1))};  // no schedule of one chunk holds less
   const int before = std::min(behind + 1, m_mostBehind);
   // With nothing behind, only whole pipelines are asked about; unless that row stands for all.
   for (int to = behind == 0 && m_mostBehind > 0 ? m_order.last() : 1; to < m_order.cutCount(); ++to)

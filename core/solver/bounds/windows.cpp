@@ -64,10 +64,8 @@ StageWindows::StageWindows(const ChainConfiguration& context, double capacity)
   m_policies.assign(at(context.stages), context.policies(0));
   if (!context.problem->constraints.stagePins.empty())
     for (int i = 1; i < context.stages; ++i) m_policies[at(i)] = context.policies(i);
-  const PipelineSchedule& schedule = scheduleOf(usualSchedule(1));
   m_inFlight.reserve(at(context.stages));
-  for (int i = 0; i < context.stages; ++i)
-    m_inFlight.push_back(schedule.stashesInFlight(i, context.stages, context.microbatchCount, 1));
+  for (int i = 0; i < context.stages; ++i) m_inFlight.push_back(context.inFlight(i));
   std::vector<double> hops(at(context.stages), 2 * sums.leastTransfer);
   hops.front() -= sums.leastTransfer;
   hops.back() -= sums.leastTransfer;

@@ -81,7 +81,7 @@ private:
   StageFloor m_floor;
   double m_capacity, m_mostLoad, m_leastMax = 0;
   std::vector<Policies> m_policies;
-  std::vector<int> m_inFlight;
+  std::vector<InFlight> m_inFlight;
   std::vector<double> m_hops, m_hopsBefore, m_leastHops;
   std::vector<int> m_path;  ///< empty for chains
   std::vector<int> m_first, m_last;

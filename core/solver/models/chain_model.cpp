@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "solver/bounds/search_bounds.h"
+
 namespace nest::planner {
 namespace {
 constexpr std::size_t at(int i) {
@@ -28,12 +30,12 @@ PipelineCut cutOf(const ChainCosts& costs, const ChainLabels& labels) {
 }  // namespace
 
 ChainModel::ChainModel(const ChainCosts& costs, const StageWindows* windows, const CutRules& rules,
-                       ObjectiveWeights weights, Watch& watch)
+                       const Target& target, Watch& watch)
     : m_costs(costs),
       m_windows(windows),
       m_rules(rules),
       m_order(*costs.configuration().order),
-      m_weights(weights),
+      m_target(target),
       m_watch(watch),
       m_predecessors(m_order),
       m_stages(costs.stages()),
@@ -46,7 +48,7 @@ ChainModel::ChainModel(const ChainCosts& costs, const StageWindows* windows, con
 
 void ChainModel::limitTo(double limit, const Floor& floor) {
   m_limit = limit;
-  m_floor = {floor.max / kSlack, floor.tail / kSlack};
+  m_floor = {floor.max * m_target.share / kSlack, floor.tail / kSlack};
   m_best = kNever;
 }
 
@@ -60,15 +62,18 @@ const ChainModel::Before& ChainModel::before(int stage, int from) {
   b.mostBackward = most / m_slowest;
   if (!m_windows) return b;
   const double work = m_windows->leastWork(stage, from) + m_windows->hopsBefore(stage);
-  b.work = m_weights.sum > 0 || work == kNever ? work : 0;
-  b.even = stage > 0 ? work / stage : 0;
-  b.least = m_weights.max > 0 ? std::max(m_floor.max, b.even / kSlack) : 0;
+  const ChainConfiguration& c = m_costs.configuration();
+  b.work = m_target.byLoad() ? (m_target.bound.sum > 0 || work == kNever ? work : 0)
+           : work == kNever  ? work
+                             : leastFill(*c.problem, *c.sums, m_target, c.zero, from);
+  b.even = stage > 0 ? work / stage * m_target.share : 0;
+  b.least = m_target.weights.max > 0 ? std::max(m_floor.max, b.even / kSlack) : 0;
   return b;
 }
 
 bool ChainModel::hopeless(double max, double sum, double relative, double step, double mostBackward) const {
   const double tail = std::max(relative - mostBackward, step);
-  return m_weights.time(sum + m_before.work, std::max(max, m_before.even), tail) > m_limit * kSlack;
+  return m_target.weights.time(sum + m_before.work, std::max(max, m_before.even), tail) > m_limit * kSlack;
 }
 
 bool ChainModel::hopeless(int, const Step& step, const Label& l) const {
@@ -88,7 +93,8 @@ bool ChainModel::worthTrying(int stage, int from, int to, const LeastFigures& le
   const auto& work = m_costs.configuration().sums->leastAny;
   const double own = work[at(to)] - work[at(from)] + m_windows->hops(stage);
   const double backward = m_costs.backwardBefore(to).second / m_slowest;
-  return !hopeless(m_weights.max > 0 ? std::max(least.max, own) : 0, m_weights.sum > 0 ? least.sum + own : 0,
+  return !hopeless(m_target.weights.max > 0 ? std::max(least.max, own * m_target.share) : 0,
+                   m_target.weights.sum > 0 ? least.sum + (m_target.bound.sum > 0 ? own : 0) : 0,
                    least.relative, least.step, backward);
 }
 
@@ -107,7 +113,7 @@ void ChainModel::prepare(int stage, int from, int to, Step& step) {
 }
 
 bool ChainModel::between(int behind, const State*, const State& state, int from, Step& step,
-                         double& transfers) {
+                         Transfers& transfers) {
   const int stage = m_stages - 1 - behind, to = state.cut;
   if (to <= from || !m_order.subset(from, to) || !mayStand(stage, from, to)) return false;
   m_before = before(stage, from);
@@ -117,10 +123,10 @@ bool ChainModel::between(int behind, const State*, const State& state, int from,
 }
 
 std::optional<PipelineCut> bestCut(const ChainCosts& costs, const StageWindows& windows,
-                                   const CutRules& rules, ObjectiveWeights weights, double limit,
+                                   const CutRules& rules, const Target& target, double limit,
                                    const ChainModel::Floor& floor, Watch& watch,
                                    ChainLabels::Storage& storage) {
-  ChainModel model(costs, &windows, rules, weights, watch);
+  ChainModel model(costs, &windows, rules, target, watch);
   model.limitTo(limit, floor);
   ChainLabels labels(model, watch, storage);
   if (!labels.fill() || labels.best().stages == 0) return std::nullopt;
@@ -128,16 +134,16 @@ std::optional<PipelineCut> bestCut(const ChainCosts& costs, const StageWindows& 
 }
 
 std::optional<PipelineCut> preferredCut(const ChainCosts& costs, const StageWindows& windows,
-                                        const CutRules& rules, ObjectiveWeights weights, double limit,
+                                        const CutRules& rules, const Target& target, double limit,
                                         const ChainModel::Floor& floor, Watch& watch) {
-  ChainModel model(costs, &windows, rules, weights, watch);
+  ChainModel model(costs, &windows, rules, target, watch);
   model.limitTo(limit, floor);
   ChainLabels labels(model, watch);
   if (!labels.fill() || labels.best().stages == 0) return std::nullopt;
   PipelineCut cut = cutOf(costs, labels);
   auto path = labels.preferred(costs.stages(), cut.time);
   if (!path.policies.empty())
-    cut = {weights.time(path.sum, path.max, path.tail), path.memory, std::move(path.cuts),
+    cut = {target.weights.time(path.sum, path.max, path.tail), path.memory, std::move(path.cuts),
            std::move(path.policies)};
   return cut;
 }

@@ -23,13 +23,13 @@ public:
     std::size_t number() const { return static_cast<std::size_t>(cut); }
   };
   using Index = DenseIndex;
-  /// Known of every plan within the limit; needs not be sharp.
+  /// Known of every plan within the limit: its largest load and its tail. Needs not be sharp.
   struct Floor {
     double max = 0, tail = 0;
   };
 
   /// `windows`: nullptr: every cut is looked at.
-  ChainModel(const ChainCosts&, const StageWindows* windows, const CutRules&, ObjectiveWeights, Watch&);
+  ChainModel(const ChainCosts&, const StageWindows* windows, const CutRules&, const Target&, Watch&);
   void limitTo(double limit, const Floor&);
 
   int mostStages() const { return m_stages; }
@@ -49,8 +49,8 @@ public:
     m_best = time;
     return true;
   }
-  bool between(int behind, const State* before, const State&, int from, Step&, double& transfers);
-  ObjectiveWeights weights(int) const { return m_weights; }
+  bool between(int behind, const State* before, const State&, int from, Step&, Transfers& transfers);
+  ObjectiveWeights weights(int) const { return m_target.weights; }
   double limit() const { return m_limit; }
   int microbatchCount() const { return m_costs.configuration().microbatchCount; }
   static int rank(int) { return 0; }
@@ -63,7 +63,7 @@ private:
   struct Before {
     int stage = -1;    ///< of which this is known
     double work = 0;   ///< seconds, at least; infinite: nothing can hold these layers
-    double even = 0;   ///< the same, shared out evenly
+    double even = 0;   ///< what the largest max is at least, from the same shared out evenly
     double least = 0;  ///< no pipeline through here has a smaller largest load
     double leastBackward = 0, mostBackward = 0;
   };
@@ -77,7 +77,7 @@ private:
   const StageWindows* m_windows;
   const CutRules& m_rules;
   const LayerOrder& m_order;
-  ObjectiveWeights m_weights;
+  Target m_target;
   Watch& m_watch;
   Predecessors m_predecessors;
   int m_stages;
@@ -86,7 +86,7 @@ private:
   Floor m_floor;
   std::vector<Before> m_befores;  ///< per cut
   Before m_before;
-  double m_transfers = 0;
+  Transfers m_transfers;
 };
 
 template <class Visit>
@@ -122,10 +122,10 @@ void ChainModel::stages(int behind, const State& state, const LeastFigures& leas
 using ChainLabels = LabelSetting<ChainModel>;
 
 /// The best pipeline of one configuration, exact over all cuts and policies, if its time is at most `limit`.
-std::optional<PipelineCut> bestCut(const ChainCosts&, const StageWindows&, const CutRules&, ObjectiveWeights,
+std::optional<PipelineCut> bestCut(const ChainCosts&, const StageWindows&, const CutRules&, const Target&,
                                    double limit, const ChainModel::Floor&, Watch&, ChainLabels::Storage&);
 /// Among all pipelines within 1e-12 of the best, the one with the least recompute, then the left-most cuts.
 std::optional<PipelineCut> preferredCut(const ChainCosts&, const StageWindows&, const CutRules&,
-                                        ObjectiveWeights, double limit, const ChainModel::Floor&, Watch&);
+                                        const Target&, double limit, const ChainModel::Floor&, Watch&);
 
 }  // namespace nest::planner

@@ -18,7 +18,7 @@ ChunkChainModel::ChunkChainModel(const ChainCosts& costs, const std::vector<int>
     : m_costs(costs),
       m_weights(weights),
       m_stages(costs.stages()),
-      m_parts(chunkParts(cuts, m_stages)),
+      m_parts(chunkParts(cuts, m_stages, *costs.configuration().schedule)),
       m_backward(1, 0.0) {
   for (int i = 0; i < m_stages; ++i) {
     m_transfers.push_back(costs.transfers(i, parts(i)));
@@ -45,11 +45,11 @@ bool solveWith(ChainConfiguration c, const std::vector<int>& cuts, const BlockLa
     return c.shapes->reach(std::min(i, j) * width, width, std::abs(i - j) * width, layout.outer,
                            layout.stride);
   };
-  if (const auto tied = tiedStagesOf(*c.problem, cuts, stages))
+  if (const auto tied = tiedStagesOf(*c.problem, cuts, stages, *c.schedule))
     c.tied = TiedPlace{tied->first, tied->second, reach(tied->first, tied->second)};
   auto sites = placeStages(*c.shapes, c.sums->strategy(), layout, stages);
-  sites.front().levelIn = sites.back().levelOut = reach(0, stages - 1);
-  const auto weights = objectiveWeights(c.problem->search.objective, c.microbatchCount, stages, c.chunks);
+  if (!c.schedule->isFolded()) sites.front().levelIn = sites.back().levelOut = reach(0, stages - 1);
+  const auto weights = c.target().weights;
   for (const auto& policy : c.space->sharedPolicies()) {
     c.sharedPolicy = policy;
     const ChainCosts costs(c, sites);
@@ -74,7 +74,7 @@ bool solveInterleaved(const ChainConfiguration& c, const CutRules& rules, const 
   found.layout = layout;
   bool fits = false;
   for (const auto& cuts : interleavedCuts(*c.problem, c.stages, c.chunks))
-    if (obeys(rules, cuts, c.stages)) fits = solveWith(c, cuts, layout, found, fits, watch);
+    if (obeys(rules, cuts, c.stages, *c.schedule)) fits = solveWith(c, cuts, layout, found, fits, watch);
   return fits;
 }
 

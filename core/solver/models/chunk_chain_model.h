@@ -39,7 +39,7 @@ public:
     m_best = time;
     return true;
   }
-  bool between(int, const State*, const State& state, int, Step& step, double& transfers) const {
+  bool between(int, const State*, const State& state, int, Step& step, Transfers& transfers) const {
     step = stepOf(state.stage - 1);
     transfers = m_transfers[state.number() - 1];
     return step.prepared.count > 0;
@@ -60,7 +60,7 @@ private:
   ObjectiveWeights m_weights;
   int m_stages;
   std::vector<std::vector<Part>> m_parts;  ///< per stage
-  std::vector<double> m_transfers;         ///< per stage
+  std::vector<Transfers> m_transfers;      ///< per stage
   std::vector<double> m_backward;          ///< of all stages before, one more than there are
   double m_best = std::numeric_limits<double>::infinity();
 };

@@ -23,7 +23,8 @@ std::size_t ChunkModel::State::Hash::operator()(const State& s) const {
   std::uint64_t seed = static_cast<std::uint64_t>(s.end.value) * 0x9e3779b97f4a7c15ULL;
   const auto mix = [&seed](std::uint64_t v) { seed = (std::rotl(seed, 23) ^ v) * 0x9fb21c651e98df25ULL; };
   mix(static_cast<std::uint64_t>(s.strategy.value) << 32 | static_cast<std::uint32_t>(s.last.value));
-  mix(static_cast<std::uint64_t>(s.level.value + 1) << 1 | s.shards);
+  mix(static_cast<std::uint64_t>(s.behind.value) << 32 | static_cast<std::uint64_t>(s.level.value + 1) << 1 |
+      s.shards);
   mix(std::bit_cast<std::uint64_t>(s.tiedSync));
   return seed ^ seed >> 32;
 }
@@ -39,22 +40,23 @@ ChunkModel::ChunkModel(const SearchSpace& space, ChosenStages& chosen, const Chu
       m_units(chosen.configuration().units.value),
       m_leastBackward(1, 0.0),
       m_mostBackward(1, 0.0) {
-  if (const auto tied = tiedStagesOf(*chosen.configuration().problem, config.cuts, m_stages)) {
+  if (const auto tied =
+          tiedStagesOf(*chosen.configuration().problem, config.cuts, m_stages, *config.schedule)) {
     m_early = std::min(tied->first, tied->second);
     m_late = std::max(tied->first, tied->second);
     m_copyIn = tied->second;
   }
-  m_parts = chunkParts(config.cuts, m_stages);
+  m_parts = chunkParts(config.cuts, m_stages, *config.schedule);
   for (const StrategyId k : chosen.strategies()) {
     const auto& boundary = chosen.sums(k).boundary;
-    std::vector<Messages> into(m_parts.size()), outOf = into;
+    std::vector<Boundaries> all(m_parts.size());
     for (std::size_t i = 0; i < m_parts.size(); ++i)
-      for (const Part& p : m_parts[i]) {
-        into[i].add(boundary[at(p.from)]);
-        outOf[i].add(boundary[at(p.to)]);
+      for (std::size_t q = 0; q < m_parts[i].size(); ++q) {
+        const bool back = folded() && q % 2 == 1;
+        (back ? all[i].fromBehind : all[i].into).add(boundary[at(m_parts[i][q].from)]);
+        (back ? all[i].returned : all[i].outOf).add(boundary[at(m_parts[i][q].to)]);
       }
-    m_into.append(std::move(into));
-    m_outOf.append(std::move(outOf));
+    m_boundaries.append(std::move(all));
   }
   for (int i = 0; i < m_stages; ++i) {
     double least = kNever, most = 0;
@@ -77,13 +79,20 @@ double ChunkModel::backward(int stage, StrategyId k) const {
   return planner::between(m_chosen.sums(k).backward, m_parts[at(stage)].front());
 }
 
-double ChunkModel::transfers(int stage, StrategyId k, StrategyId before, Level in, Level out) const {
+Transfers ChunkModel::transfers(int stage, StrategyId k, StrategyId before, StrategyId behind, Level in,
+                                Level out) const {
   const Hierarchy& cluster = *m_chosen.configuration().problem->cluster;
-  return transferSeconds(cluster, in.value, m_into[before][at(stage)]) +
-         transferSeconds(cluster, out.value, m_outOf[k][at(stage)]);
+  const std::size_t i = at(stage);
+  const double received = transferSeconds(cluster, in.value, m_boundaries[before][i].into),
+               sent = transferSeconds(cluster, out.value, m_boundaries[k][i].outOf);
+  if (!folded()) return {received + sent, received};
+  const double fromBehind = transferSeconds(cluster, out.value, m_boundaries[behind][i].fromBehind),
+               returned = transferSeconds(cluster, in.value, m_boundaries[k][i].returned);
+  return {received + sent + fromBehind + returned, received + fromBehind};
 }
 
 Level ChunkModel::wrapLevel(StrategyId last, int firstWidth) const {
+  if (folded()) return kNoLevel;
   return m_chosen.levelBetween(0, firstWidth, m_units - m_chosen.width(last), m_chosen.width(last));
 }
 
@@ -118,6 +127,7 @@ std::vector<ChunkModel::Guess> ChunkModel::guesses() const {
 }
 
 bool ChunkModel::asGuessed(StrategyId strategy) const {
+  if (folded()) return true;
   const int width = m_chosen.width(strategy), guessed = m_chosen.width(m_guess.first);
   for (const StrategyId last : m_chosen.strategies()) {
     const int a = m_chosen.width(last);
@@ -138,8 +148,9 @@ bool ChunkModel::sharesAs(int stage, StrategyId strategy, int begin, double& sec
 
 StageCosts::Surroundings ChunkModel::surroundings(int stage, double tiedSync) const {
   StageCosts::Surroundings around;
-  around.inFlight = stashesInFlight(stage, m_stages, m_config.microbatchCount, m_config.chunks);
-  around.passes = m_stages;
+  around.inFlight =
+      inFlightOf(*m_config.schedule, stage, m_stages, m_config.microbatchCount, m_config.chunks);
+  around.passes = m_config.schedule->coveringPasses(m_stages);
   around.copy = stage == m_copyIn;
   around.tiedSync = stage == m_early || stage == m_late ? tiedSync : 0;
   around.policies = m_space.policies(stage);
@@ -156,7 +167,7 @@ bool ChunkModel::prepare(int stage, const State& state, int begin, Step& step, d
   step.begin = begin;
   step.first = stage == 0;
   step.backward = backward(stage, state.strategy) / costs.speed(slot);
-  step.leastMax = m_bounds.leastMax(stage, begin) * (1 - 1e-12);
+  step.leastMax = m_bounds.leastMax(stage, begin) * m_config.target.share * (1 - 1e-12);
   step.leastTail = stage > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[at(stage)];
   step.mostBackward = m_mostBackward[at(stage)];
@@ -165,11 +176,12 @@ bool ChunkModel::prepare(int stage, const State& state, int begin, Step& step, d
 
 bool ChunkModel::hopeless(int, const Step& step, const Label& l) const {
   const double tail = std::max(l.relative - step.mostBackward, l.step);
-  return l.max > m_mostLoad || !(m_bounds.time(step.from, step.begin, l.max, l.sum, tail) <= m_limit);
+  return l.max > m_mostLoad || !(m_bounds.time(step.from, step.begin, l.max, l.sum, tail) <= m_limit) ||
+         (!m_config.target.byLoad() && m_config.target.weights.time(l.sum, l.max, tail) > m_limit);
 }
 
 bool ChunkModel::between(int behind, const State* before, const State& state, int, Step& step,
-                         double& transfer) {
+                         Transfers& transfer) {
   const int stage = stageOf(behind), width = m_chosen.width(state.strategy), begin = state.end.value - width;
   if (begin != (before ? before->end.value : 0) || (!before && !asGuessed(state.strategy))) return false;
   const bool shards = state.shards || m_chosen.shards(state.strategy);
@@ -177,6 +189,7 @@ bool ChunkModel::between(int behind, const State* before, const State& state, in
   if (before) {
     const int a = m_chosen.width(before->strategy);
     if (before->last != state.last || before->shards != shards ||
+        before->behind != behindOf(state.strategy) ||
         before->level != m_chosen.levelBetween(begin - a, a, begin, width))
       return false;
   }
@@ -184,7 +197,7 @@ bool ChunkModel::between(int behind, const State* before, const State& state, in
   if (!prepare(stage, state, begin, step, tiedSync) || step.prepared.count == 0) return false;
   if (before && before->tiedSync != tiedSync) return false;
   const Level wrap = wrapLevel(state.last, m_chosen.width(before ? m_guess.first : state.strategy));
-  transfer = transfers(stage, state.strategy, before ? before->strategy : state.last,
+  transfer = transfers(stage, state.strategy, before ? before->strategy : state.last, state.behind,
                        before ? before->level : wrap, behind == 0 ? wrap : state.level);
   return true;
 }
@@ -194,7 +207,7 @@ ChunkSolver::ChunkSolver(const Problem& problem, const SearchSpace& space, Group
                          const BlockLayout& layout, int units, Watch& watch)
     : m_config(config),
       m_chosen({&problem, &shapes, config.dataDegree, config.zero, config.microbatchCount, UnitCount(units),
-                layout},
+                layout, config.target},
                config.sums),
       m_model(space, m_chosen, config, bounds, watch),
       m_watch(watch) {}
@@ -206,6 +219,7 @@ Found ChunkSolver::blank() const {
   found.dataDegree = c.dataDegree;
   found.zero = c.zero;
   found.chunks = m_config.chunks;
+  found.schedule = m_config.schedule->kind();
   found.layout = c.layout;
   found.devices = c.units.value * c.dataDegree;
   found.cut.cuts = m_config.cuts;
@@ -260,7 +274,7 @@ bool ChunkSolver::settle(double limit, Found& found) {
       if (!best || labels.compare(p, *best) < 0) best = std::move(p);
   }
   if (!best) return false;
-  found = describe(*best, m_config.weights.time(best->sum, best->max, best->tail));
+  found = describe(*best, m_config.target.weights.time(best->sum, best->max, best->tail));
   return true;
 }
 
@@ -272,7 +286,7 @@ bool ChunkSolver::solveMany(double limit, std::size_t most, std::vector<Found>& 
     m_model.assume(guess);
     std::vector<Labels::Path> paths;
     if (!labels.fill() || !labels.all(m_config.stages, limit, most, paths)) return false;
-    const auto time = [&](const auto& p) { return m_config.weights.time(p.sum, p.max, p.tail); };
+    const auto time = [&](const auto& p) { return m_config.target.weights.time(p.sum, p.max, p.tail); };
     std::map<std::vector<int>, double> fastest;
     for (const auto& p : paths) {
       auto& least = fastest.try_emplace(p.strategies, kNever).first->second;

@@ -19,6 +19,7 @@ public:
     StrategyId strategy, last;
     Level level = kNoLevel;
     bool shards = false;  ///< some stage behind has d·c > 1
+    StrategyId behind;    ///< folded: of the stage behind, which sends the second chunk
     double tiedSync = 0;  ///< of the exchange between shared parameters, once the later holder is placed
     friend bool operator==(const State&, const State&) = default;
     struct Hash {
@@ -54,8 +55,8 @@ public:
     if (!m_keepAll) limitTo(time);
     return true;
   }
-  bool between(int behind, const State* before, const State&, int from, Step&, double& transfers);
-  ObjectiveWeights weights(int) const { return m_config.weights; }
+  bool between(int behind, const State* before, const State&, int from, Step&, Transfers& transfers);
+  ObjectiveWeights weights(int) const { return m_config.target.weights; }
   double limit() const { return m_limit; }
   int microbatchCount() const { return m_config.microbatchCount; }
   int rank(int strategy) const { return m_chosen.rank(StrategyId(strategy)); }
@@ -70,8 +71,10 @@ private:
   bool asGuessed(StrategyId) const;  ///< as a first stage
   bool prepare(int stage, const State&, int begin, Step&, double& tiedSync);
   bool sharesAs(int stage, StrategyId, int begin, double& seconds) const;
-  double transfers(int stage, StrategyId, StrategyId before, Level in, Level out) const;
-  Level wrapLevel(StrategyId last, int firstWidth) const;
+  Transfers transfers(int stage, StrategyId, StrategyId before, StrategyId behind, Level in, Level out) const;
+  bool folded() const { return m_config.schedule->isFolded(); }
+  Level wrapLevel(StrategyId last, int firstWidth) const;  ///< kNoLevel: folded pipelines have no such edge
+  StrategyId behindOf(StrategyId k) const { return folded() ? k : StrategyId(0); }
   bool allowed(int stage, StrategyId k) const {
     return m_chosen.forms(k) && m_space.strategyAllowed(stage, m_chosen.strategy(k));
   }
@@ -83,9 +86,13 @@ private:
   const ChunkBounds::Prefixes& m_bounds;
   Watch& m_watch;
   int m_stages, m_units;
-  std::vector<std::vector<Part>> m_parts;                            ///< per stage
-  IndexedVector<StrategyId, std::vector<Messages>> m_into, m_outOf;  ///< per stage
-  std::vector<double> m_leastBackward, m_mostBackward;               ///< of the stages before each
+  std::vector<std::vector<Part>> m_parts;  ///< per stage
+  struct Boundaries {
+    Messages into, outOf;  ///< over the edge to the stage in front and over that to the stage behind,
+    Messages returned, fromBehind;  ///< and of a folded pipeline, what its second chunks add
+  };
+  IndexedVector<StrategyId, std::vector<Boundaries>> m_boundaries;  ///< per stage, if a stage of it sends
+  std::vector<double> m_leastBackward, m_mostBackward;              ///< of the stages before each
   int m_early = -1, m_late = -1;  ///< stages with shared parameters; −1: nothing is shared between stages
   int m_copyIn = -1;              ///< the one that holds the copy
   double m_limit = 0, m_mostLoad = 0, m_leastTail = 0;
@@ -97,8 +104,9 @@ private:
 template <class Visit>
 void ChunkModel::ends(Visit visit) const {
   for (const StrategyId k : m_chosen.strategies())
-    if (allowed(m_stages - 1, k) && m_chosen.width(k) + m_chosen.width(m_guess.first) <= m_units)
-      visit(State{UnitCount(m_units), k, k, kNoLevel, false, 0});
+    if (allowed(m_stages - 1, k) &&
+        (folded() || m_chosen.width(k) + m_chosen.width(m_guess.first) <= m_units))
+      visit(State{UnitCount(m_units), k, folded() ? StrategyId(0) : k, kNoLevel, false, StrategyId(0), 0});
 }
 
 template <class Visit>
@@ -118,16 +126,16 @@ template <class Visit>
 void ChunkModel::fronts(int behind, const State& state, const Step& step, Visit visit) const {
   const int stage = stageOf(behind), width = m_chosen.width(state.strategy);
   if (stage == 0)
-    return visit(State{},
-                 transfers(0, state.strategy, state.last, wrapLevel(state.last, width), state.level));
+    return visit(State{}, transfers(0, state.strategy, state.last, state.behind, wrapLevel(state.last, width),
+                                    state.level));
   const bool shards = state.shards || m_chosen.shards(state.strategy);
   const Level out = behind == 0 ? wrapLevel(state.last, m_chosen.width(m_guess.first)) : state.level;
   for (const StrategyId k : m_chosen.strategies()) {
     const int a = m_chosen.width(k);
     if (a > step.begin || !allowed(stage - 1, k)) continue;
     const Level in = m_chosen.levelBetween(step.begin - a, a, step.begin, width);
-    visit(State{UnitCount(step.begin), k, state.last, in, shards, m_tiedSync},
-          transfers(stage, state.strategy, k, in, out));
+    visit(State{UnitCount(step.begin), k, state.last, in, shards, behindOf(state.strategy), m_tiedSync},
+          transfers(stage, state.strategy, k, state.behind, in, out));
   }
 }
 

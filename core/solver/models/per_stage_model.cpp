@@ -28,12 +28,15 @@ std::size_t PerStageModel::State::Hash::operator()(const State& s) const {
 }
 
 PerStageModel::PerStageModel(const SearchSpace& space, const LayerOrder& order, const CutRules& rules,
-                             ChosenStages& chosen, int fixedStages, PerStageBounds& bounds, Watch& watch)
+                             const PipelineSchedule& schedule, ChosenStages& chosen, int fixedStages,
+                             PerStageBounds& bounds, Watch& watch)
     : m_problem(*chosen.configuration().problem),
       m_space(space),
       m_order(order),
       m_rules(rules),
+      m_schedule(schedule),
       m_chosen(chosen),
+      m_target(chosen.configuration().target),
       m_fixedStages(fixedStages),
       m_bounds(bounds),
       m_watch(watch),
@@ -73,6 +76,7 @@ bool PerStageModel::hopeless(double sum, double max, double tail, int cut, int u
   const double most = bar(all);
   const double bound = m_bounds.time(stages, cut, units, max, sum, tail);
   if (bound > most || bound == kNever) return true;
+  if (!m_target.byLoad()) return m_target.weights.time(sum, max, tail) > most;
   return m_problem.search.objective == Objective::Nest && weights(all).time(0, max, tail) > most;
 }
 
@@ -92,7 +96,7 @@ bool PerStageModel::mayStand(int behind, const State& state, int begin, int from
 
 bool PerStageModel::prepare(int behind, const State& state, int begin, int from, Step& step) {
   StageCosts::Surroundings around;
-  around.inFlight = stashesInFlight(0, behind + 1, microbatchCount(), 1);
+  around.inFlight = inFlight(behind);
   around.policies = policies(behind);
   m_tiedSync = state.tiedSync;
   if (!sharesAs(state, begin, from, around, m_tiedSync)) return false;
@@ -105,7 +109,7 @@ bool PerStageModel::prepare(int behind, const State& state, int begin, int from,
   step.first = from == 0;
   step.backward = planner::between(m_chosen.sums(state.strategy).backward, part) /
                   m_chosen.costs(state.strategy).speed(slot);
-  step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * (1 - 1e-12);
+  step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * m_target.share * (1 - 1e-12);
   step.leastTail = from > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[CutIndex(from)];
   step.mostBackward = m_mostBackward[CutIndex(from)];
@@ -113,7 +117,7 @@ bool PerStageModel::prepare(int behind, const State& state, int begin, int from,
 }
 
 bool PerStageModel::between(int behind, const State* before, const State& state, int from, Step& step,
-                            double& transfers) {
+                            Transfers& transfers) {
   const int width = m_chosen.width(state.strategy), begin = units() - state.behind.value - width;
   if (begin != (before ? units() - before->behind.value : 0) || from >= state.cut.value) return false;
   if (!m_order.subset(from, state.cut.value) || !mayStand(behind, state, begin, from)) return false;
@@ -188,14 +192,16 @@ bool PerStageModel::sharesAs(const State& state, int begin, int from, StageCosts
 }
 
 PerStageSolver::PerStageSolver(const SearchSpace& space, const LayerOrder& order, const CutRules& rules,
-                               const std::vector<LayerSums*>& sums, const ChosenStages::Configuration& c,
-                               int microbatchIndex, int fixedStages, PerStageBounds& bounds, Watch& watch)
+                               const PipelineSchedule& schedule, const std::vector<LayerSums*>& sums,
+                               const ChosenStages::Configuration& c, int microbatchIndex, int fixedStages,
+                               PerStageBounds& bounds, Watch& watch)
     : m_chosen(c, sums),
-      m_model(space, order, rules, m_chosen, fixedStages, bounds, watch),
+      m_model(space, order, rules, schedule, m_chosen, fixedStages, bounds, watch),
       m_watch(watch),
       m_layers(order.layerCount()),
       m_microbatchIndex(microbatchIndex),
-      m_fixedStages(fixedStages) {}
+      m_fixedStages(fixedStages),
+      m_schedule(schedule.kind()) {}
 
 Found PerStageSolver::blank() const {
   const auto& c = m_chosen.configuration();
@@ -203,6 +209,7 @@ Found PerStageSolver::blank() const {
   found.microbatchIndex = m_microbatchIndex;
   found.dataDegree = c.dataDegree;
   found.zero = c.zero;
+  found.schedule = m_schedule;
   found.layout = c.layout;
   found.devices = c.dataDegree * c.units.value;
   found.cut.cuts = {0};
@@ -215,7 +222,7 @@ Found PerStageSolver::describe(const Labels& labels, const Labels::Finished& bes
   for (const auto& [state, policy] : labels.follow(best)) {
     const Part part{found.cut.cuts.back(), state->cut.value};
     StageCosts::Surroundings around;
-    around.inFlight = stashesInFlight(0, stages--, m_model.microbatchCount(), 1);
+    around.inFlight = m_model.inFlight(--stages);
     around.copy = m_model.holdsCopy(part);
     found.memory = std::max(found.memory, m_chosen.costs(state->strategy).memory(around, {&part, 1}, policy));
     found.cut.cuts.push_back(part.to);

@@ -42,8 +42,9 @@ public:
     int mostEqual = 0;
   };
 
-  PerStageModel(const SearchSpace&, const LayerOrder&, const CutRules&, ChosenStages&, int fixedStages,
-                PerStageBounds&, Watch&);
+  /// The number of stages may be open (0) under 1F1B alone: others hold stashes by it.
+  PerStageModel(const SearchSpace&, const LayerOrder&, const CutRules&, const PipelineSchedule&,
+                ChosenStages&, int fixedStages, PerStageBounds&, Watch&);
 
   /// False: no pipeline reaches the goal.
   bool limitTo(const Goal&);
@@ -70,9 +71,14 @@ public:
     return hopeless(l.sum, l.max, tail, step.from, step.begin, stages);
   }
   bool accept(int stages, double time);
-  bool between(int behind, const State* before, const State&, int from, Step&, double& transfers);
+  bool between(int behind, const State* before, const State&, int from, Step&, Transfers& transfers);
   ObjectiveWeights weights(int stages) const {
-    return objectiveWeights(m_problem.search.objective, m_chosen.configuration().microbatchCount, stages, 1);
+    return targetOf(m_problem.search.objective, m_schedule, microbatchCount(), stages, 1).weights;
+  }
+  /// `behind` stages stand behind the stage.
+  InFlight inFlight(int behind) const {
+    const int stages = m_fixedStages > 0 ? m_fixedStages : behind + 1;
+    return inFlightOf(m_schedule, stages - 1 - behind, stages, microbatchCount(), 1);
   }
   double limit() const { return m_goal.time; }
   int microbatchCount() const { return m_chosen.configuration().microbatchCount; }
@@ -100,7 +106,9 @@ private:
   const SearchSpace& m_space;
   const LayerOrder& m_order;
   const CutRules& m_rules;
+  const PipelineSchedule& m_schedule;
   ChosenStages& m_chosen;
+  const Target m_target;
   int m_fixedStages;  ///< 0: any number
   PerStageBounds& m_bounds;
   Watch& m_watch;
@@ -129,7 +137,8 @@ void PerStageModel::stages(int behind, const State& state, const LeastFigures& l
       [&](int from) {
         if (m_watch.over()) return false;
         if (!mayStand(behind, state, begin, from) ||
-            hopeless(least.sum + own(from), std::max(least.max, own(from)), 0, from, begin, behind + 1))
+            hopeless(least.sum + (m_target.byLoad() ? own(from) : 0),
+                     std::max(least.max, own(from) * m_target.share), 0, from, begin, behind + 1))
           return true;
         Step step;
         if (!prepare(behind, state, begin, from, step)) return true;
@@ -164,9 +173,9 @@ void PerStageModel::fronts(int, const State& state, const Step& step, Visit visi
 class PerStageSolver {
 public:
   /// `sums`: one per strategy that may be used (e divides d_in).
-  PerStageSolver(const SearchSpace&, const LayerOrder&, const CutRules&, const std::vector<LayerSums*>& sums,
-                 const ChosenStages::Configuration&, int microbatchIndex, int fixedStages, PerStageBounds&,
-                 Watch&);
+  PerStageSolver(const SearchSpace&, const LayerOrder&, const CutRules&, const PipelineSchedule&,
+                 const std::vector<LayerSums*>& sums, const ChosenStages::Configuration&, int microbatchIndex,
+                 int fixedStages, PerStageBounds&, Watch&);
 
   /// Fills `found` and returns true if some pipeline reaches the goal; of equally fast ones, one with the
   /// fewest stages.
@@ -188,6 +197,7 @@ private:
   PerStageModel m_model;
   Watch& m_watch;
   int m_layers, m_microbatchIndex, m_fixedStages;
+  ScheduleKind m_schedule;
 };
 
 }  // namespace nest::planner

@@ -34,6 +34,7 @@ struct DpProbe::Tables {
   GroupShapes shapes;
   SearchSpace space;
   std::map<int, std::unique_ptr<LayerSums>> sums;  ///< by strategy
+  Target target;
   ObjectiveWeights weights;
   std::unique_ptr<ChainCosts> costs;
   int stages = 0;
@@ -77,8 +78,8 @@ bool DpProbe::Tables::prepare() {
   for (const StagePlan& s : plan.stages) {
     auto& own = sums[problem.profile->strategyIndex(s.strategy)];
     if (!own)
-      own =
-          std::make_unique<LayerSums>(problem, order, shapes, b, problem.profile->strategyIndex(s.strategy));
+      own = std::make_unique<LayerSums>(problem, order, shapes, b, problem.profile->strategyIndex(s.strategy),
+                                        plan.pipelineSchedule().coversExchanges());
     if (!own->offered()) return false;
     each.push_back(own.get());
     begins.push_back(begins.back() + s.strategy.width());
@@ -87,6 +88,7 @@ bool DpProbe::Tables::prepare() {
   c.dataDegree = plan.dataDegree(), c.stages = stages, c.zero = plan.zero;
   c.shardDegree = plan.shardDegree();
   c.chunks = plan.chunksPerStage();
+  c.schedule = &plan.pipelineSchedule();
   c.microbatchCount = problem.microbatchCount(plan.microbatch, plan.dataDegree());
   std::vector<int> stageOf(at(order.layerCount()), 0);
   std::vector<char> placed(at(order.layerCount()), 0);
@@ -98,9 +100,10 @@ bool DpProbe::Tables::prepare() {
   }
   if (c.chunks > 1) {
     chunkCuts = {0};
-    for (int q = 0; q < c.chunks; ++q)
-      for (const StagePlan& s : plan.stages)
-        chunkCuts.push_back(chunkCuts.back() + static_cast<int>(s.chunks[at(q)].size()));
+    for (int part = 0; part < c.chunks * stages; ++part) {
+      const StagePlan& s = plan.stages[at(c.schedule->stageOf(part, stages))];
+      chunkCuts.push_back(chunkCuts.back() + static_cast<int>(s.chunks[at(part / stages)].size()));
+    }
   }
   if (const auto& tied = problem.profile->tied) {
     const int i = stageOf[tied->first.at()], j = stageOf[tied->second.at()];
@@ -113,14 +116,15 @@ bool DpProbe::Tables::prepare() {
                               begins[at(last)] * layout.inner, plan.stages[at(last)].strategy.width(),
                               layout.inner, layout.outer, layout.stride)};
   }
-  weights = objectiveWeights(problem.search.objective, c.microbatchCount, stages, c.chunks);
+  target = c.target();
+  weights = target.weights;
   costs = std::make_unique<ChainCosts>(c, each, layout);
   return true;
 }
 
 Parts DpProbe::Tables::partsOf(int stage, int from, int to, std::vector<Part>& storage) const {
   if (chunked())
-    storage = chunkParts(chunkCuts, stages)[at(stage)];
+    storage = chunkParts(chunkCuts, stages, plan.pipelineSchedule())[at(stage)];
   else
     storage = {{from, to}};
   return storage;
@@ -227,7 +231,7 @@ std::unique_ptr<DpProbe> DpProbe::of(const Problem& problem, const Plan& plan, s
     const CutRules rules = CutRules({}, tables->order).with(tables->held);
     const Control control;
     Watch watch(control, 0);
-    ChainModel model(*tables->costs, nullptr, rules, tables->weights, watch);
+    ChainModel model(*tables->costs, nullptr, rules, tables->target, watch);
     tables->fill(model);
   }
   tables->describeCells();
@@ -270,7 +274,7 @@ std::vector<DpAlternative> DpProbe::alternatives(int stage, int cut) const {
     if (cut != stage) return all;
     const Parts parts = t.partsOf(stage, 0, 0, storage);
     const Step step = t.stepOf(stage, stage, parts);
-    const double transfers = t.costs->transfers(stage, parts);
+    const Transfers transfers = t.costs->transfers(stage, parts);
     for (int p = 0; p < kRecomputeCount; ++p) {
       DpAlternative a;
       a.to = cut + 1;

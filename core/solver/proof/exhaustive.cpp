@@ -26,14 +26,14 @@ int recomputeSum(const Plan& p) {
 std::vector<int> cutsOf(const Plan& p) {
   std::vector<int> cuts;
   int placed = 0;
-  for (int q = 0; q < p.chunksPerStage(); ++q)
-    for (const StagePlan& s : p.stages) {
-      if (static_cast<std::size_t>(q) >= s.chunks.size()) continue;
-      const auto& part = s.chunks[static_cast<std::size_t>(q)];
-      placed += static_cast<int>(part.size());
-      cuts.push_back(placed);
-      for (const LayerIndex x : part) cuts.push_back(x.value);
-    }
+  const int stages = p.stageCount();
+  for (int k = 0; k < stages * p.chunksPerStage(); ++k) {
+    const StagePlan& s = p.stages[static_cast<std::size_t>(p.pipelineSchedule().stageOf(k, stages))];
+    const auto& part = s.chunks[static_cast<std::size_t>(k / stages)];
+    placed += static_cast<int>(part.size());
+    cuts.push_back(placed);
+    for (const LayerIndex x : part) cuts.push_back(x.value);
+  }
   return cuts;
 }
 
@@ -48,8 +48,8 @@ std::vector<std::tuple<int, int, int, bool, bool>> degreesOf(const Plan& p) {
 /// Equal in every decision but cuts, recompute, shard groups and placement.
 bool sameDegrees(const Plan& a, const Plan& b) {
   return a.microbatch == b.microbatch && a.dataDegree() == b.dataDegree() && a.zero == b.zero &&
-         a.chunksPerStage() == b.chunksPerStage() && a.stageCount() == b.stageCount() &&
-         degreesOf(a) == degreesOf(b);
+         a.chunksPerStage() == b.chunksPerStage() && a.schedule == b.schedule &&
+         a.stageCount() == b.stageCount() && degreesOf(a) == degreesOf(b);
 }
 
 Bytes peakMemory(const Evaluation& e) {
@@ -130,7 +130,8 @@ bool precedes(const RankedPlan& a, const RankedPlan& b) {
   };
   if (scalars(a.plan) != scalars(b.plan)) return scalars(a.plan) < scalars(b.plan);
   const auto rest = [](const Plan& p) {
-    return std::tuple(cutsOf(p), p.microbatch, degreesOf(p), -p.shardDegree(), -p.dataInner, p.blockStride);
+    return std::tuple(cutsOf(p), p.microbatch, degreesOf(p), -p.shardDegree(), -p.dataInner, p.blockStride,
+                      p.schedule);
   };
   return rest(a.plan) < rest(b.plan);
 }

@@ -1,6 +1,6 @@
-// The plans of STATEMENT.md §3 one by one, as nested loops in the order of the text: v, s, b, d, d_in, a
-// strategy for each stage, P, z, the cuts (subsets of layers that are downsets), a policy for each stage.
-// Nothing is pruned but what breaks the device count. Layers are bits of an int: at most 31.
+// The plans of STATEMENT.md §3 one by one, as nested loops in the order of the text: schedule, v, s, b, d,
+// d_in, a strategy for each stage, P, z, the cuts (subsets of layers that are downsets), a policy for each
+// stage. Nothing is pruned but what breaks the device count. Layers are bits of an int: at most 31.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -115,23 +115,32 @@ public:
   bool run() {
     Cutter cutter(*m_problem.graph);
     const int most = std::min(m_problem.graph->layerCount(), m_devices);
-    for (const int v : m_problem.search.chunksPerStage)
-      for (int s = 1; s <= most; ++s) {
-        if (v > 1 && (s < 2 || s * v > m_problem.graph->layerCount())) continue;
-        const auto layouts = v > 1 ? interleavedLayouts(*m_problem.graph, s * v) : cutter.layouts(s);
-        if (!layouts.empty() && !degrees(s, v, layouts)) return false;
-      }
+    for (const ScheduleKind kind : m_problem.search.schedules)
+      for (const int v : chunksOf(scheduleOf(m_schedule = kind)))
+        for (int s = 1; s <= most; ++s) {
+          if (v > 1 && (s < 2 || s * v > m_problem.graph->layerCount())) continue;
+          const auto layouts = v > 1 ? interleavedLayouts(*m_problem.graph, s * v) : cutter.layouts(s);
+          if (!layouts.empty() && !degrees(s, v, layouts)) return false;
+        }
     return true;
   }
 
 private:
+  std::vector<int> chunksOf(const PipelineSchedule& schedule) const {
+    if (schedule.fixedChunks() > 0) return {schedule.fixedChunks()};
+    std::vector<int> all;
+    for (const int v : m_problem.search.chunksPerStage)
+      if (schedule.takesChunks(v)) all.push_back(v);
+    return all;
+  }
+
   bool degrees(int s, int v, const std::vector<Layout>& layouts) {
     for (const int b : m_problem.job.microbatches) {
       if (m_problem.profile->microbatchIndex(b) < 0) continue;
       const int mostReplicas = std::min(m_devices, (m_problem.job.globalBatch + b - 1) / b);
       for (int d = 1; d <= mostReplicas; ++d) {
         const int m = m_problem.microbatchCount(b, d);
-        if (m == 0 || (v > 1 && m % s != 0)) continue;
+        if (m == 0 || !scheduleOf(m_schedule).refusals(s, v, m).empty()) continue;
         for (int inner = 1; inner <= d; ++inner) {
           if (d % inner != 0) continue;
           m_plan = {};
@@ -230,8 +239,13 @@ private:
   void place(const Layout& layout) {
     const std::size_t s = m_plan.stages.size();
     for (StagePlan& stage : m_plan.stages) stage.chunks.clear();
-    for (std::size_t p = 0; p < layout.size(); ++p) m_plan.stages[p % s].chunks.push_back(layout[p]);
-    m_plan.schedule = usualSchedule(m_plan.chunksPerStage());
+    m_plan.schedule = m_schedule;
+    for (std::size_t p = 0; p < layout.size(); ++p) {
+      const std::size_t place = p % s;
+      // The second half of a folded pipeline comes back.
+      const bool back = scheduleOf(m_schedule).isFolded() && p / s % 2 == 1;
+      m_plan.stages[back ? s - 1 - place : place].chunks.push_back(layout[p]);
+    }
   }
 
   bool recompute(std::size_t stage) {
@@ -247,6 +261,7 @@ private:
   const Problem& m_problem;
   const std::function<bool(const Plan&)>& m_visit;
   int m_devices;
+  ScheduleKind m_schedule = ScheduleKind::OneForwardOneBackward;
   Plan m_plan;
 };
 

@@ -89,7 +89,7 @@ bool precedes(const Problem& problem, const Found& a, const Found& b) {
   if (first(a) != first(b)) return first(a) < first(b);
   const auto rest = [&](const Found& f) {
     return std::tuple(f.microbatchIndex, degrees(f), -f.layout.shardDegree(), -f.layout.inner,
-                      f.layout.stride);
+                      f.layout.stride, f.schedule);
   };
   return rest(a) < rest(b);
 }
@@ -103,13 +103,13 @@ Plan planOf(const Problem& problem, const LayerOrder& order, const Found& f) {
   plan.blockStride = f.layout.stride;
   plan.zero = f.zero;
   plan.shardReplicas = f.layout.shard;
-  plan.schedule = usualSchedule(f.chunks);
+  plan.schedule = f.schedule;
   for (int i = 0; i < f.stages(); ++i) {
     StagePlan stage;
     stage.strategy = problem.profile->strategies()[at(f.strategies[at(i)])];
     stage.recompute = static_cast<Recompute>(f.cut.policies[at(i)]);
     for (int q = 0; q < f.chunks; ++q) {
-      const std::size_t part = at(q * f.stages() + i);
+      const std::size_t part = at(plan.pipelineSchedule().partOf(i, q, f.stages()));
       stage.chunks.push_back(order.between(f.cut.cuts[part], f.cut.cuts[part + 1]));
     }
     plan.stages.push_back(std::move(stage));

@@ -13,6 +13,7 @@ namespace nest::planner {
 struct Found {
   int microbatchIndex = 0;
   int dataDegree = 1, zero = 0, chunks = 1;
+  ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
   std::vector<int> strategies;  ///< profile index per stage
   BlockLayout layout;
   PipelineCut cut;  ///< interleaved: s·v + 1 cuts
@@ -26,15 +27,15 @@ struct Found {
   /// Equal in every decision but cuts, recompute, shard groups and placement.
   bool sameDegrees(const Found& o) const {
     return microbatchIndex == o.microbatchIndex && dataDegree == o.dataDegree && zero == o.zero &&
-           chunks == o.chunks && strategies == o.strategies;
+           chunks == o.chunks && schedule == o.schedule && strategies == o.strategies;
   }
 };
 
 /// Times this close count as equal, relative to the smaller.
 inline constexpr double kEqualTimes = 1e-12;
 
-/// The best `size` plans so far that differ in their degrees: (b, d, z, v, s and the strategy of each stage).
-/// Each stands for the best cuts, recompute and placement of its degrees.
+/// The best `size` plans so far that differ in their degrees: (b, d, z, v, s, schedule and the strategy of
+/// each stage). Each stands for the best cuts, recompute and placement of its degrees.
 class Incumbents {
 public:
   explicit Incumbents(std::size_t size) : m_size(size) {}

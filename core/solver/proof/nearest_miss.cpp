@@ -77,6 +77,7 @@ private:
     c.shapes = &m_shapes;
     c.dataDegree = d;
     c.stages = s;
+    c.schedule = &scheduleOf(usualSchedule(1));
     c.zero = z;
     c.shardDegree = d;
     c.sharedPolicy = policy;
@@ -177,10 +178,13 @@ std::optional<NearestMiss> leastMiss(const Problem& problem, const LayerOrder& o
 /// Whether the quick way sees all that matters.
 bool isPlain(const Problem& p, const LayerOrder& order) {
   const Constraints& c = p.constraints;
-  const auto& chunks = p.search.chunksPerStage;
-  return order.isChain() && std::find(chunks.begin(), chunks.end(), 1) != chunks.end() &&
-         c.chunks.allows(1) && c.shard == Bound{} && c.requiredCuts.empty() && c.forbiddenCuts.empty() &&
-         c.layerPins.empty() && c.stagePins.empty() && p.cluster->hasUniformDevices();
+  const auto offered = SearchSpace(p).schedules();
+  const bool usual = std::any_of(offered.begin(), offered.end(), [](const ScheduleChoice& o) {
+    return o.schedule->kind() == usualSchedule(1);
+  });
+  return order.isChain() && usual && c.shard == Bound{} && c.requiredCuts.empty() &&
+         c.forbiddenCuts.empty() && c.layerPins.empty() && c.stagePins.empty() &&
+         p.cluster->hasUniformDevices();
 }
 
 /// Whether memory would suffice under other options; `devices`: how many times as many.
@@ -264,6 +268,7 @@ std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& o
   found.microbatchIndex = lean.context.sums->microbatchIndex();
   found.dataDegree = lean.context.dataDegree;
   found.zero = lean.context.zero;
+  found.schedule = lean.context.schedule->kind();
   found.strategies.assign(static_cast<std::size_t>(lean.context.stages), lean.context.sums->strategyIndex());
   const Strategy& strategy = lean.context.sums->strategy();
   found.layout =

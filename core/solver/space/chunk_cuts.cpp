@@ -21,37 +21,37 @@ std::vector<int> countedLayers(const LayerGraph& graph) {
 
 }  // namespace
 
-std::vector<std::vector<Part>> chunkParts(const std::vector<int>& cuts, int stages) {
+namespace {
+int stageOfLayer(const std::vector<int>& cuts, int layer, int stages, const PipelineSchedule& schedule) {
+  const auto after = std::upper_bound(cuts.begin(), cuts.end(), layer);
+  return schedule.stageOf(static_cast<int>(after - cuts.begin() - 1), stages);
+}
+}  // namespace
+
+std::vector<std::vector<Part>> chunkParts(const std::vector<int>& cuts, int stages,
+                                          const PipelineSchedule& schedule) {
   std::vector<std::vector<Part>> parts(static_cast<std::size_t>(stages));
-  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) parts[k % parts.size()].push_back({cuts[k], cuts[k + 1]});
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k)
+    parts[static_cast<std::size_t>(schedule.stageOf(static_cast<int>(k), stages))].push_back(
+        {cuts[k], cuts[k + 1]});
   return parts;
 }
 
-bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages) {
+bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages,
+           const PipelineSchedule& schedule) {
   for (std::size_t part = 0; part + 1 < cuts.size(); ++part)
     if (!rules.mayForm(cuts[part], cuts[part + 1])) return false;
-  return rules.pinsHold([&](int layer) {
-    const auto after = std::upper_bound(cuts.begin(), cuts.end(), layer);
-    return static_cast<int>(after - cuts.begin() - 1) % stages;
-  });
+  return rules.pinsHold([&](int layer) { return stageOfLayer(cuts, layer, stages, schedule); });
 }
 
 std::optional<std::pair<int, int>> tiedStagesOf(const Problem& problem, const std::vector<int>& cuts,
-                                                int stages) {
+                                                int stages, const PipelineSchedule& schedule) {
   const auto& tied = problem.profile->tied;
   if (!tied) return std::nullopt;
-  const auto stageOf = [&](LayerIndex x) {
-    return static_cast<int>(std::upper_bound(cuts.begin(), cuts.end(), x.value) - cuts.begin() - 1) % stages;
-  };
-  const int i = stageOf(tied->first), j = stageOf(tied->second);
+  const int i = stageOfLayer(cuts, tied->first.value, stages, schedule),
+            j = stageOfLayer(cuts, tied->second.value, stages, schedule);
   if (i == j) return std::nullopt;
   return std::pair(i, j);
-}
-
-bool interleaves(const Problem& problem, const LayerOrder& order, int stages, int chunks,
-                 int microbatchCount) {
-  if (!order.isChain() || stages < 2 || microbatchCount % stages != 0) return false;
-  return !interleavedCuts(problem, stages, chunks).empty();
 }
 
 std::vector<std::vector<int>> interleavedCuts(const Problem& problem, int stages, int chunks) {

@@ -10,21 +10,19 @@
 /// Interleaved schedules: the cuts follow from s·v, but for the ends.
 namespace nest::planner {
 
-/// s stages of v chunks can share the layers and microbatches out evenly (Megatron's rule).
-bool interleaves(const Problem&, const LayerOrder&, int stages, int chunks, int microbatchCount);
-
 /// Each the s·v + 1 cuts, left-most first; empty: there are none. Equally many blocks (all layers, if none is
 /// a block) in each part, or one less in the first, in the last or in both; layers before the first block
 /// belong to the first part, others to the part that is open, and no part is without layers.
 std::vector<std::vector<int>> interleavedCuts(const Problem&, int stages, int chunks);
 
-/// The parts of each stage: stage i holds parts i, i + s, …
-std::vector<std::vector<Part>> chunkParts(const std::vector<int>& cuts, int stages);
+/// The parts of each stage, chunk by chunk.
+std::vector<std::vector<Part>> chunkParts(const std::vector<int>& cuts, int stages, const PipelineSchedule&);
 
 /// The stages that hold the two layers with shared parameters; nullopt: one does, or nothing is shared.
-std::optional<std::pair<int, int>> tiedStagesOf(const Problem&, const std::vector<int>& cuts, int stages);
+std::optional<std::pair<int, int>> tiedStagesOf(const Problem&, const std::vector<int>& cuts, int stages,
+                                                const PipelineSchedule&);
 
 /// Whether cuts and pins allow these parts.
-bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages);
+bool obeys(const CutRules& rules, const std::vector<int>& cuts, int stages, const PipelineSchedule&);
 
 }  // namespace nest::planner

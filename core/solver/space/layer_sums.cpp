@@ -62,9 +62,10 @@ std::vector<double> boundaryBytes(const LayerGraph& graph, const LayerOrder& ord
 }  // namespace
 
 LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShapes& shapes, int microbatch,
-                     int strategy)
+                     int strategy, bool covered)
     : m_order(&order),
       m_shapes(&shapes),
+      m_covered(covered),
       m_strategy(problem.profile->strategies()[at(strategy)]),
       m_strategyIndex(strategy),
       m_microbatchIndex(microbatch) {
@@ -93,6 +94,8 @@ LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShape
   const auto of = [&](int x) -> const LayerCost& { return *cost[at(x)]; };
   compute = sumOver<double>(order, [&](int x) { return of(x).forward.value() + of(x).backward.value(); });
   backward = sumOver<double>(order, [&](int x) { return of(x).backward.value(); });
+  forward = sumOver<double>(order, [&](int x) { return of(x).forward.value(); });
+  weightGradient = sumOver<double>(order, [&](int x) { return of(x).weightGradientSeconds().value(); });
   dense = sumOver<double>(order, [&](int x) { return of(x).denseParameters; });
   expert = sumOver<double>(order, [&](int x) { return of(x).expertParameters; });
   for (int r = 0; r < kRecomputeCount; ++r) {
@@ -125,7 +128,12 @@ void LayerSums::addLeastTransfer(const Problem& problem) {
   for (int c = 1; c < m_order->last(); ++c) bytes = std::min(bytes, boundary[at(c)]);
   if (m_order->last() < 2 || !(bytes > 0)) return;
   leastBoundary = bytes;
-  leastTransfer = planner::leastTransfer(problem, 2 * m_strategy.width(), bytes);
+  leastTransfer = m_covered ? 0 : planner::leastTransfer(problem, 2 * m_strategy.width(), bytes);
+}
+
+double LayerSums::shown(const Problem& problem, Exchange e) const {
+  const bool hidden = m_covered && (e == Exchange::Expert || e == Exchange::Pipeline);
+  return hidden ? 0 : 1 - problem.assumptions.overlap[at(static_cast<int>(e))];
 }
 
 void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
@@ -136,14 +144,13 @@ void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
     for (int i = 0; i < problem.cluster->deviceCount(); ++i)
       best = std::max(best, problem.cluster->factor(DeviceIndex(i)).speed);
   }
-  const auto& overlap = problem.assumptions.overlap;
   const ExchangeSums tensor = sumsOf(GroupKind::Tensor, shapes.cheapest(m_strategy.tensor, 1));
   const ExchangeSums context =
       sumsOf(GroupKind::Context, shapes.cheapest(m_strategy.context, m_strategy.tensor));
   const ExchangeSums experts =
       sumsOf(GroupKind::Expert,
              shapes.cheapest(m_strategy.expert, m_strategy.foldedExperts ? 1 : m_strategy.width()));
-  const auto shown = [&](Exchange kind) { return 1 - overlap[at(static_cast<int>(kind))]; };
+  const auto shown = [&](Exchange kind) { return this->shown(problem, kind); };
   const auto value = [&](int r, int c) {
     return (compute[at(c)] + extra[at(r)][at(c)]) / best +
            shown(Exchange::Tensor) * tensor.upTo[at(r)][at(c)] +
@@ -181,6 +188,7 @@ void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
 ExchangeSums LayerSums::sumsOf(GroupKind kind, const GroupRates& rates) const {
   ExchangeSums sums;
   std::vector<std::array<double, kRecomputeCount>> perClass(m_messages.size());
+  std::vector<double> forwardOfClass(m_messages.size(), 0);
   for (std::size_t c = 0; c < m_messages.size(); ++c) {
     perClass[c].fill(0);
     for (const Message& m : m_messages[c]) {
@@ -188,11 +196,13 @@ ExchangeSums LayerSums::sumsOf(GroupKind kind, const GroupRates& rates) const {
       const double time = m.times * rates.time(m.kind, m.bytes);
       for (int r = 0; r < kRecomputeCount; ++r)
         if (runs(m.phase, r)) perClass[c][at(r)] += time;
+      if (m.phase == Phase::Forward) forwardOfClass[c] += time;
     }
   }
   for (int r = 0; r < kRecomputeCount; ++r)
     sums.upTo[at(r)] =
         sumOver<double>(*m_order, [&](int x) { return perClass[at(m_classOf[at(x)])][at(r)]; });
+  sums.forward = sumOver<double>(*m_order, [&](int x) { return forwardOfClass[at(m_classOf[at(x)])]; });
   return sums;
 }
 

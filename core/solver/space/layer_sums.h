@@ -14,6 +14,7 @@ namespace nest::planner {
 /// Exchange seconds of the layers of a cut, per recompute policy, in groups of one shape.
 struct ExchangeSums {
   std::array<std::vector<double>, kRecomputeCount> upTo;  ///< per cut
+  std::vector<double> forward;                            ///< per cut: of it, in the forward pass
 
   double between(int policy, int from, int to) const {
     const auto& s = upTo[static_cast<std::size_t>(policy)];
@@ -38,7 +39,9 @@ class LayerSums {
 public:
   /// `microbatch` and `strategy` are indices of the profile. Not usable (see `offered`) if a layer has no
   /// costs.
-  LayerSums(const Problem&, const LayerOrder&, GroupShapes&, int microbatch, int strategy);
+  /// `covered`: for schedules that hide pipeline and expert exchange behind compute.
+  LayerSums(const Problem&, const LayerOrder&, GroupShapes&, int microbatch, int strategy,
+            bool covered = false);
 
   bool offered() const { return m_offered; }  ///< every layer is usable
   bool usable(int layer) const { return m_usable[static_cast<std::size_t>(layer)] != 0; }
@@ -47,6 +50,7 @@ public:
   int microbatchIndex() const { return m_microbatchIndex; }
 
   std::vector<double> compute, backward, dense, expert;  ///< per cut
+  std::vector<double> forward, weightGradient;           ///< of compute
   std::array<std::vector<double>, kRecomputeCount> extra, stash;
   std::array<std::vector<int>, kRecomputeCount> missing;  ///< layers without the policy
   std::array<RangeMaximum, kRecomputeCount> workspace;
@@ -72,6 +76,7 @@ private:
   ExchangeSums sumsOf(GroupKind kind, const GroupRates&) const;
   void addBounds(const Problem&, GroupShapes&);
   void addLeastTransfer(const Problem&);
+  double shown(const Problem&, Exchange) const;  ///< what overlap leaves at least
 
   struct Message {
     GroupKind group;
@@ -82,7 +87,7 @@ private:
 
   const LayerOrder* m_order;
   GroupShapes* m_shapes;
-  bool m_offered = true;
+  bool m_offered = true, m_covered;
   std::vector<char> m_usable;  ///< per layer
   Strategy m_strategy;
   int m_strategyIndex, m_microbatchIndex;

@@ -48,6 +48,16 @@ SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
     if (z >= 0 && z <= 3 && c.zero.allows(z)) m_zeroStages.push_back(z);
   for (int v : ascending(problem.search.chunksPerStage))
     if (v >= 1 && c.chunks.allows(v)) m_chunkCounts.push_back(v);
+  for (const ScheduleKind kind : problem.search.schedules) {
+    const PipelineSchedule& schedule = scheduleOf(kind);
+    if (c.megatronExpressible && !schedule.isInMegatron()) continue;
+    const int fixed = schedule.fixedChunks();
+    for (const int v : fixed > 0 ? std::vector<int>{fixed} : m_chunkCounts)
+      if (schedule.takesChunks(v) && c.chunks.allows(v)) m_schedules.push_back({&schedule, v});
+  }
+  std::sort(m_schedules.begin(), m_schedules.end(), [](const ScheduleChoice& a, const ScheduleChoice& b) {
+    return std::pair(a.chunks, a.schedule->kind()) < std::pair(b.chunks, b.schedule->kind());
+  });
   m_oneStageOnly = c.megatronExpressible && !problem.graph->isChain();
 }
 

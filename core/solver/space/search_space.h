@@ -22,6 +22,12 @@ struct BlockLayout {
   friend bool operator==(const BlockLayout&, const BlockLayout&) = default;
 };
 
+/// A schedule, and how many chunks each stage has under it.
+struct ScheduleChoice {
+  const PipelineSchedule* schedule = nullptr;
+  int chunks = 1;
+};
+
 /// Bytes of the largest device.
 double roomiest(const Hierarchy&);
 
@@ -35,6 +41,8 @@ public:
   const std::vector<int>& strategies() const { return m_strategies; }      ///< profile indices
   const std::vector<int>& zeroStages() const { return m_zeroStages; }      ///< ascending
   const std::vector<int>& chunkCounts() const { return m_chunkCounts; }    ///< ascending
+  /// By chunks, then as schedules() lists them.
+  const std::vector<ScheduleChoice>& schedules() const { return m_schedules; }
 
   /// Data degrees for a microbatch size that leave room for `width` devices per replica, ascending; of one
   /// strategy, those that its expert groups divide.
@@ -63,6 +71,7 @@ private:
 
   const Problem* m_problem;
   std::vector<int> m_microbatches, m_strategies, m_zeroStages, m_chunkCounts;
+  std::vector<ScheduleChoice> m_schedules;
   bool m_oneStageOnly = false;  ///< Megatron-LM cuts chains alone
 };
 

@@ -17,13 +17,17 @@ Policies ChainConfiguration::policies(int stage) const {
   return all;
 }
 
+Target ChainConfiguration::target() const {
+  return targetOf(problem->search.objective, *schedule, microbatchCount, stages, chunks);
+}
+
 void ChainCosts::addStage(StageCosts& costs, LayerSums& sums, const LayerSums& before,
-                          const StageSite& site) {
+                          const LayerSums& behind, const StageSite& site) {
   const ChainConfiguration& c = m_configuration;
   const int i = static_cast<int>(m_stages.size());
-  Stage s{&costs, &sums, &before, costs.addSlot(site), site.levelIn, site.levelOut, {}};
-  s.around.inFlight = stashesInFlight(i, c.stages, c.microbatchCount, c.chunks);
-  s.around.passes = c.chunks > 1 ? c.stages : 1;
+  Stage s{&costs, &sums, &before, &behind, costs.addSlot(site), site.levelIn, site.levelOut, {}};
+  s.around.inFlight = c.inFlight(i);
+  s.around.passes = c.schedule->coveringPasses(c.stages);
   s.around.policies = c.policies(i);
   m_stages.push_back(s);
   if (std::find(m_sums.begin(), m_sums.end(), &sums) == m_sums.end()) m_sums.push_back(&sums);
@@ -31,7 +35,7 @@ void ChainCosts::addStage(StageCosts& costs, LayerSums& sums, const LayerSums& b
 
 namespace {
 StageCosts::Context contextOf(const ChainConfiguration& c, LayerSums* sums) {
-  return {c.problem, sums, c.shapes, c.shardDegree, c.zero, c.memoryLimit};
+  return {c.problem, sums, c.shapes, c.shardDegree, c.zero, c.memoryLimit, c.target()};
 }
 }  // namespace
 
@@ -40,7 +44,7 @@ ChainCosts::ChainCosts(const ChainConfiguration& c, const std::vector<StageSite>
   m_costs.push_back(std::make_unique<StageCosts>(contextOf(c, c.sums)));
   m_stages.reserve(sites.size());
   m_costs.back()->reserve(sites.size());
-  for (const StageSite& site : sites) addStage(*m_costs[0], *c.sums, *c.sums, site);
+  for (const StageSite& site : sites) addStage(*m_costs[0], *c.sums, *c.sums, *c.sums, site);
   settleTied();
 }
 
@@ -62,9 +66,10 @@ ChainCosts::ChainCosts(const ChainConfiguration& c, const std::vector<LayerSums*
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
     m_costs.push_back(std::make_unique<StageCosts>(contextOf(c, sums[i])));
-    addStage(*m_costs.back(), *sums[i], *sums[i > 0 ? i - 1 : sums.size() - 1], sites[i]);
+    addStage(*m_costs.back(), *sums[i], *sums[i > 0 ? i - 1 : sums.size() - 1], *sums[(i + 1) % sums.size()],
+             sites[i]);
   }
-  if (c.chunks > 1) {
+  if (c.chunks > 1 && !c.schedule->isFolded()) {
     const int first = sums.front()->strategy().width(), last = sums.back()->strategy().width();
     m_stages.front().levelIn = m_stages.back().levelOut = c.shapes->reachBetween(
         0, first, (begin - last) * layout.inner, last, layout.inner, layout.outer, layout.stride);
@@ -118,19 +123,27 @@ StageCosts::Prepared ChainCosts::prepare(int stage, Parts parts) const {
   return s.costs->prepare(s.slot, around, parts);
 }
 
-double ChainCosts::transfers(int stage, Parts parts) const {
+Transfers ChainCosts::transfers(int stage, Parts parts) const {
   const Stage& s = m_stages[at(stage)];
   const Hierarchy& cluster = *m_configuration.problem->cluster;
-  if (parts.size() == 1)
-    return transferSeconds(cluster, s.levelIn, s.before->boundary[at(parts[0].from)]) +
-           transferSeconds(cluster, s.levelOut, s.sums->boundary[at(parts[0].to)]);
-  // Nothing crosses the two ends of the model.
-  Messages in, out;
-  for (const Part& p : parts) {
-    in.add(s.before->boundary[at(p.from)]);
-    out.add(s.sums->boundary[at(p.to)]);
+  if (parts.size() == 1) {
+    const double activations = transferSeconds(cluster, s.levelIn, s.before->boundary[at(parts[0].from)]);
+    return {activations + transferSeconds(cluster, s.levelOut, s.sums->boundary[at(parts[0].to)]),
+            activations};
   }
-  return transferSeconds(cluster, s.levelIn, in) + transferSeconds(cluster, s.levelOut, out);
+  // Nothing crosses the two ends of the model. Every other part of a folded pipeline comes from behind.
+  Messages in, out, activationsIn, activationsOut;
+  for (std::size_t q = 0; q < parts.size(); ++q) {
+    const Part& p = parts[q];
+    const bool back = m_configuration.schedule->isFolded() && q % 2 == 1;
+    const double received = (back ? s.behind : s.before)->boundary[at(p.from)];
+    (back ? out : in).add(received);
+    (back ? activationsOut : activationsIn).add(received);
+    (back ? in : out).add(s.sums->boundary[at(p.to)]);
+  }
+  return {transferSeconds(cluster, s.levelIn, in) + transferSeconds(cluster, s.levelOut, out),
+          transferSeconds(cluster, s.levelIn, activationsIn) +
+              transferSeconds(cluster, s.levelOut, activationsOut)};
 }
 
 double ChainCosts::memory(int stage, Parts parts, int policy) const {
@@ -158,7 +171,9 @@ double ChainCosts::speed(int stage) const {
 
 std::vector<double> ChainCosts::leastHops() const {
   const Problem& p = *m_configuration.problem;
-  const double shown = 1 - p.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))];
+  const double shown = m_configuration.schedule->coversExchanges()
+                           ? 0
+                           : 1 - p.assumptions.overlap[at(static_cast<int>(Exchange::Pipeline))];
   std::vector<double> hops;
   for (const Stage& s : m_stages)
     hops.push_back(shown * (transferSeconds(*p.cluster, s.levelIn, s.before->leastBoundary) +

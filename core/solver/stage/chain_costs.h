@@ -23,6 +23,7 @@ struct ChainConfiguration {
   const LayerOrder* order = nullptr;
   LayerSums* sums = nullptr;
   GroupShapes* shapes = nullptr;
+  const PipelineSchedule* schedule = nullptr;
   int dataDegree = 1, stages = 1, chunks = 1, microbatchCount = 1, zero = 0;
   int shardDegree = 1;                                           ///< h; d where z = 0
   std::optional<int> sharedPolicy;                               ///< of all stages
@@ -30,6 +31,8 @@ struct ChainConfiguration {
   std::optional<TiedPlace> tied;  ///< set if the two layers stand in different stages
 
   Policies policies(int stage) const;
+  Target target() const;
+  InFlight inFlight(int stage) const { return inFlightOf(*schedule, stage, stages, microbatchCount, chunks); }
 };
 
 /// The stages of one pipeline whose strategies and places are given; layers are still to be shared out.
@@ -45,7 +48,7 @@ public:
   /// Everything but the transfers to the neighbours. With chunks, `parts` are those of the stage.
   StageCosts::Prepared prepare(int stage, Parts parts) const;
   /// Seconds from and to the neighbours, with chunks also over the wrap edge.
-  double transfers(int stage, Parts parts) const;
+  Transfers transfers(int stage, Parts parts) const;
   StageCosts::Figures best(int stage, Parts parts) const {
     return prepare(stage, parts).with(transfers(stage, parts));
   }
@@ -72,12 +75,13 @@ public:
 private:
   struct Stage {
     StageCosts* costs;
-    const LayerSums *sums, *before;  ///< its own, and of the stage that sends to it
+    const LayerSums *sums, *before, *behind;  ///< its own, and of its neighbours
     int slot, levelIn = -1, levelOut = -1;
     StageCosts::Surroundings around;
   };
   bool holdsCopy(int stage, Parts parts) const;
-  void addStage(StageCosts&, LayerSums& sums, const LayerSums& before, const StageSite&);
+  void addStage(StageCosts&, LayerSums& sums, const LayerSums& before, const LayerSums& behind,
+                const StageSite&);
   void settleTied();
   void boundBackward();
 

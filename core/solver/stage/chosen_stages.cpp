@@ -15,7 +15,8 @@ ChosenStages::ChosenStages(const Configuration& c, const std::vector<LayerSums*>
   for (LayerSums* s : sums) {
     Chosen chosen;
     chosen.costs = std::make_unique<StageCosts>(
-        StageCosts::Context{c.problem, s, c.shapes, c.layout.shardDegree(), c.zero});
+        StageCosts::Context{c.problem, s, c.shapes, c.layout.shardDegree(), c.zero,
+                            std::numeric_limits<double>::infinity(), c.target});
     chosen.width = s->strategy().width();
     chosen.rank = static_cast<int>(
         std::count_if(sums.begin(), sums.end(), [&](const LayerSums* o) { return degrees(o) < degrees(s); }));

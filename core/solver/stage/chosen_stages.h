@@ -17,6 +17,7 @@ public:
     int dataDegree = 1, zero = 0, microbatchCount = 1;
     UnitCount units{1};  ///< of the whole pipeline
     BlockLayout layout;
+    Target target;
   };
   /// `sums`: one per strategy that may be used.
   ChosenStages(const Configuration&, const std::vector<LayerSums*>& sums);

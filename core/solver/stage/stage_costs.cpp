@@ -29,18 +29,47 @@ double slowestGroup(const std::vector<const ExchangeSums*>& groups, int policy, 
   return slowest(groups, policy, p.from, p.to);
 }
 double slowestGroup(const std::vector<const ExchangeSums*>& groups, int policy, Parts parts) {
-  double all = 0;
-  if (groups.empty()) return all;
-  for (const Part& p : parts) all += slowest(groups, policy, p.from, p.to);
-  return all;
+  double most = 0;
+  for (const auto* g : groups) {
+    double all = 0;
+    for (const Part& p : parts) all += g->between(policy, p.from, p.to);
+    most = std::max(most, all);
+  }
+  return most;
+}
+/// Of the exchange in the slowest group the forward part.
+template <class P>
+double forwardInSlowest(const std::vector<const ExchangeSums*>& groups, int policy, const P& parts) {
+  double most = -1, forward = 0;
+  for (const auto* g : groups) {
+    const double all = slowestGroup({g}, policy, parts);
+    if (all <= most) continue;
+    most = all;
+    forward = between(g->forward, parts);
+  }
+  return forward;
 }
 
 }  // namespace
 
-ObjectiveWeights objectiveWeights(Objective objective, int m, int stages, int chunks) {
-  if (objective == Objective::Nest) return {0, m + (stages - 1.0) / chunks};
-  const LoadWeights weights = scheduleOf(usualSchedule(chunks)).weights(m, chunks);
-  return {weights.sum, weights.max};
+Target targetOf(Objective objective, const PipelineSchedule& schedule, int m, int stages, int chunks) {
+  Target t;
+  t.microbatchCount = m, t.chunks = chunks, t.covered = schedule.coversExchanges();
+  if (objective == Objective::Nest) {
+    t.weights = {0, m + (stages - 1.0) / (schedule.fillsByLoad() ? chunks : 1)};
+  } else if (schedule.fillsByLoad()) {
+    const LoadWeights weights = schedule.weights(m, chunks);
+    t.weights = {weights.sum, weights.max};
+  } else {
+    // As 0 ≤ g ≤ load: Σ g + max (m·load − g) ≥ m·max load, and load − g/m ≥ load·(1 − 1/m).
+    t.weights = {1, double(m)};
+    t.bound = {0, double(m)};
+    t.share = 1 - 1.0 / m;
+    t.filling = &schedule;
+    return t;
+  }
+  t.bound = t.weights;
+  return t;
 }
 
 namespace {
@@ -119,6 +148,8 @@ StageCosts::StageCosts(const Context& context)
       m_reserve(context.problem->assumptions.reserve.value()),
       m_overlap(context.problem->assumptions.overlap),
       m_syncOverlap(context.problem->assumptions.syncOverlap) {
+  if (context.target.covered)
+    for (const Exchange e : {Exchange::Expert, Exchange::Pipeline}) m_overlap[at(static_cast<int>(e))] = 1;
   const Strategy& s = context.sums->strategy();
   m_denseShards = context.shardDegree * s.context;
   m_expertShards = std::max(1, s.expertShards(context.shardDegree));
@@ -161,6 +192,21 @@ StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, P
   return parts.size() == 1 ? prepareAs(slot, around, parts.front()) : prepareAs(slot, around, parts);
 }
 
+// In the group where the whole message takes longest.
+std::pair<double, double> StageCosts::scatterAndGather(const std::vector<const GroupRates*>& groups,
+                                                       double parameters) const {
+  const auto messages = GradientMessages::of(m_context.zero);
+  double slowest = 0, scatter = 0, gather = 0;
+  for (const auto* g : groups) {
+    const double whole = messages.perMicrobatch(*g, parameters * m_gradient, parameters * m_weight);
+    if (whole <= slowest) continue;
+    slowest = whole;
+    scatter = g->reduceScatter(parameters * m_gradient);
+    gather = m_context.zero == 3 ? g->reduceScatter(parameters * m_weight) : 0;
+  }
+  return {scatter, gather};
+}
+
 template <class P>
 StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& around, const P& parts) const {
   const Slot& slot = m_slots[at(slotNumber)];
@@ -175,6 +221,7 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
   };
   double data = -1;  // the same under every policy
   Prepared p;
+  p.target = &m_context.target;
   p.pipelineOverlap = m_overlap[at(static_cast<int>(Exchange::Pipeline))];
   for (int r = 0; r < kRecomputeCount; ++r) {
     if (!around.policies[at(r)] || !hasPolicy(sums, parts, r)) continue;
@@ -192,9 +239,29 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
       c.hidden += exchange[k] * m_overlap[k];
     }
     p.choices[at(p.count++)] = c;
-    if (r == 0 && sums.noneIsFastest) break;
+    if (r == 0 && sums.noneIsFastest && p.byLoad()) break;
   }
   if (p.count == 0) return p;
+  if (!p.byLoad()) {
+    const auto dense = scatterAndGather(*slot.dense, s.dense),
+               expert = scatterAndGather(*slot.experts, s.expert);
+    const double ofData = m_context.zero < 2 ? 0 : m_overlap[at(static_cast<int>(Exchange::Data))];
+    const double gather = m_context.zero < 2 ? 0 : dense.second + expert.second;
+    p.weight = between(sums.weightGradient, parts) / slot.site.speed;
+    p.scatter = m_context.zero < 2 ? 0 : dense.first + expert.first;
+    p.scatterHidden = p.scatter * ofData;
+    p.forward = between(sums.forward, parts) / slot.site.speed;
+    for (int k = 0; k < p.count; ++k) {
+      Prepared::Choice& c = p.choices[at(k)];
+      const double forward[] = {forwardInSlowest(*slot.tensor, c.policy, parts),
+                                forwardInSlowest(*slot.context, c.policy, parts),
+                                forwardInSlowest(*slot.expert, c.policy, parts), 0, gather};
+      for (std::size_t e = 0; e < m_overlap.size(); ++e) {
+        c.forward += forward[e];
+        c.forwardHidden += forward[e] * m_overlap[e];
+      }
+    }
+  }
   p.sync = around.tiedSync + exchanged([&](const GroupRates& g, double parameters) {
              return messages.perBatch(g, parameters * m_gradient, parameters * m_weight);
            });
@@ -206,8 +273,18 @@ StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& a
   return p;
 }
 
-StageCosts::Figures StageCosts::Prepared::under(const Choice& c, double transfers) const {
-  Figures f{c.compute + c.whole + transfers - std::min(c.hidden + transfers * pipelineOverlap, c.compute)};
+StageCosts::Figures StageCosts::Prepared::under(const Choice& c, const Transfers& transfers) const {
+  const double hidden = c.hidden + transfers.all * pipelineOverlap;
+  Figures f{c.compute + c.whole + transfers.all - std::min(hidden, c.compute)};
+  f.sum = f.max = f.load;
+  if (!byLoad()) {
+    const double covered = hidden > c.compute ? c.compute / hidden : 1;
+    const double inForward =
+        c.forward + transfers.forward - covered * (c.forwardHidden + transfers.forward * pipelineOverlap);
+    f.sum = target->filling->fill({f.load, forward + inForward, weight + scatter - covered * scatterHidden},
+                                  target->chunks);
+    f.max = f.load - f.sum / target->microbatchCount;
+  }
   f.sync = sync;
   f.step = step;
   f.memory = c.memory;
@@ -215,7 +292,7 @@ StageCosts::Figures StageCosts::Prepared::under(const Choice& c, double transfer
   return f;
 }
 
-StageCosts::Figures StageCosts::Prepared::with(double transfers) const {
+StageCosts::Figures StageCosts::Prepared::with(const Transfers& transfers) const {
   Figures best;
   best.load = kNever;
   for (int k = 0; k < count; ++k)

@@ -9,14 +9,35 @@
 
 namespace nest::planner {
 
-/// T = sum · Σ load + max · max load + tail (STATEMENT.md §4).
+/// T = sum · Σ x_i + max · max y_i + tail (STATEMENT.md §4): x = y = load where a schedule fills by load,
+/// else x = g and y = load − g/m (StageCosts::Figures).
 struct ObjectiveWeights {
   double sum = 1, max = 0;
   double time(double sumLoad, double maxLoad, double tail) const {
     return sum * sumLoad + max * maxLoad + tail;
   }
 };
-ObjectiveWeights objectiveWeights(Objective, int microbatchCount, int stages, int chunks);
+
+/// What is minimized: the objective under one schedule.
+struct Target {
+  ObjectiveWeights weights;
+  /// T ≥ these weights of the stages' loads. The same where x = y = load.
+  ObjectiveWeights bound;
+  /// y ≥ this × load, x ≥ 0; 1: x = y = load.
+  double share = 1;
+  const PipelineSchedule* filling = nullptr;  ///< what gives g where it does not follow from load
+  int microbatchCount = 1, chunks = 1;
+  bool covered = false;  ///< the schedule hides pipeline and expert exchange behind compute
+
+  bool byLoad() const { return !filling; }
+};
+Target targetOf(Objective, const PipelineSchedule&, int microbatchCount, int stages, int chunks);
+
+/// Seconds from and to the neighbours: all of it, and the activations that a stage receives.
+struct Transfers {
+  double all = 0, forward = 0;
+  Transfers(double whole = 0, double activations = 0) : all(whole), forward(activations) {}
+};
 
 /// What a stage's place decides, for one strategy and layout. Sets are GroupShapes sets.
 struct StageSite {
@@ -44,6 +65,7 @@ public:
     GroupShapes* shapes = nullptr;
     int shardDegree = 1, zero = 0;                                 ///< h, z
     double memoryLimit = std::numeric_limits<double>::infinity();  ///< of any device, bytes
+    Target target;
   };
   explicit StageCosts(const Context&);
 
@@ -56,7 +78,7 @@ public:
 
   /// What the rest of the pipeline decides.
   struct Surroundings {
-    int inFlight = 1;
+    InFlight inFlight;
     int passes = 1;       ///< of its own microbatches that its sync may hide behind
     bool copy = false;    ///< holds the copy of shared parameters
     double tiedSync = 0;  ///< seconds of the exchange between the two copies, 0 if there is none
@@ -65,6 +87,7 @@ public:
   /// One stage with its neighbours. Infinite load: nothing fits.
   struct Figures {
     double load = 0;
+    double sum = 0, max = 0;  ///< what Σ x and max y take of it
     double sync = 0, step = 0;
     double memory = 0;  ///< bytes
     int policy = -1;
@@ -74,13 +97,20 @@ public:
     struct Choice {
       int policy;
       double compute, whole, hidden, memory;
+      double forward = 0, forwardHidden = 0;  ///< of whole and hidden
     };
     std::array<Choice, kRecomputeCount> choices;
     int count = 0;
     double sync = 0, step = 0, pipelineOverlap = 0;
-    /// The fastest policy; equal loads: less recompute.
-    Figures with(double transfers) const;
-    Figures under(const Choice&, double transfers) const;
+    const Target* target = nullptr;
+    /// Compute of weight gradients, and their reduce-scatter: whole, and what of it may be hidden.
+    double weight = 0, scatter = 0, scatterHidden = 0;
+    double forward = 0;  ///< compute
+    bool byLoad() const { return target->byLoad(); }
+    /// The fastest policy; equal loads: less recompute. T grows with x and y, and these with the load: of
+    /// schedules that fill by load no other policy is better.
+    Figures with(const Transfers&) const;
+    Figures under(const Choice&, const Transfers&) const;
   };
   Prepared prepare(int slot, const Surroundings&, Parts parts) const;
   /// Bytes on one device under a policy that its layers have.
@@ -97,6 +127,8 @@ private:
   template <class P>
   Prepared prepareAs(int slot, const Surroundings&, const P& parts) const;
   double fixedMemory(const StageSize&) const;
+  /// Reduce-scatter, and all-gather before the forward pass, of the message with each microbatch.
+  std::pair<double, double> scatterAndGather(const std::vector<const GroupRates*>&, double parameters) const;
 
   Context m_context;
   std::vector<Slot> m_slots;

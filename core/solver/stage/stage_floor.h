@@ -44,13 +44,13 @@ public:
   /// Seconds of compute and exchanges inside the stage under the fastest of the policies that fits; infinite:
   /// none does, or not in less than `most`. With `any`: under the first that does.
   template <class P>
-  double work(const Policies& policies, int inFlight, const P& parts, double capacity,
+  double work(const Policies& policies, InFlight inFlight, const P& parts, double capacity,
               double most = std::numeric_limits<double>::infinity(), bool any = false) const {
     return work(policies, -1.0, inFlight, parts, capacity, most, any);
   }
   /// The same with a fixed memory that is known; negative: it is not.
   template <class P>
-  double work(const Policies& policies, double fixed, int inFlight, const P& parts, double capacity,
+  double work(const Policies& policies, double fixed, InFlight inFlight, const P& parts, double capacity,
               double most = std::numeric_limits<double>::infinity(), bool any = false) const {
     double least = std::numeric_limits<double>::infinity();
     for (int r = 0; r < kRecomputeCount; ++r) {

@@ -67,23 +67,29 @@ inline bool hasPolicy(const LayerSums& sums, Parts parts, int policy) {
   return std::all_of(parts.begin(), parts.end(), [&](const Part& p) { return hasPolicy(sums, p, policy); });
 }
 
-/// Stash of `inFlight` microbatches (of the largest chunk) and workspace, bytes.
-inline double activationBytes(const LayerSums& sums, const Part& p, int policy, int inFlight) {
-  return inFlight * between(sums.stash[static_cast<std::size_t>(policy)], p) +
-         sums.workspace[static_cast<std::size_t>(policy)](p.from, p.to);
-}
-inline double activationBytes(const LayerSums& sums, Parts parts, int policy, int inFlight) {
-  double stash = 0, workspace = 0;
-  for (const Part& p : parts) {
-    stash = std::max(stash, between(sums.stash[static_cast<std::size_t>(policy)], p));
-    workspace = std::max(workspace, sums.workspace[static_cast<std::size_t>(policy)](p.from, p.to));
-  }
-  return inFlight * stash + workspace;
+/// Stashes that a stage holds at its peak: so many, of all its parts or of the largest.
+struct InFlight {
+  double count = 1;
+  bool whole = false;
+};
+inline InFlight inFlightOf(const PipelineSchedule& schedule, int stage, int stages, int microbatches,
+                           int chunks) {
+  return {schedule.stashesInFlight(stage, stages, microbatches, chunks), schedule.stashesWholeStages()};
 }
 
-/// Microbatches or chunks whose activations a stage holds at its peak (STATEMENT.md (4.10)).
-inline int stashesInFlight(int stage, int stages, int microbatches, int chunks) {
-  return scheduleOf(usualSchedule(chunks)).stashesInFlight(stage, stages, microbatches, chunks);
+/// Stashes and workspace, bytes.
+inline double activationBytes(const LayerSums& sums, const Part& p, int policy, InFlight inFlight) {
+  return inFlight.count * between(sums.stash[static_cast<std::size_t>(policy)], p) +
+         sums.workspace[static_cast<std::size_t>(policy)](p.from, p.to);
+}
+inline double activationBytes(const LayerSums& sums, Parts parts, int policy, InFlight inFlight) {
+  double stash = 0, workspace = 0;
+  for (const Part& p : parts) {
+    const double own = between(sums.stash[static_cast<std::size_t>(policy)], p);
+    stash = inFlight.whole ? stash + own : std::max(stash, own);
+    workspace = std::max(workspace, sums.workspace[static_cast<std::size_t>(policy)](p.from, p.to));
+  }
+  return inFlight.count * stash + workspace;
 }
 
 /// Bytes a device holds per parameter, and the step's seconds per parameter, for one sharding.

@@ -72,6 +72,28 @@ private slots:
     const auto r = writeLaunch(LaunchTarget::Megatron, f.source(), p);
     QVERIFY2(has(r, "--pipeline-model-parallel-layout 'E|t|t|t|t|t|t|L'"), r ? r->c_str() : "refused");
   }
+  /// torchtitan runs what Megatron-LM cannot say.
+  void schedulesByTheirNames() {
+    const Fixture f = teaching();
+    Plan p = plan(1, 1);
+    const auto titan = [&] { return writeLaunch(LaunchTarget::TorchTitan, f.source(), p); };
+    QVERIFY(has(titan(), "pipeline_parallel_schedule = \"1F1B\""));
+    p.stages[0].chunks = {{LayerIndex(0), LayerIndex(1)}, {LayerIndex(6), LayerIndex(7), LayerIndex(8)}};
+    p.stages[1].chunks = {{LayerIndex(2), LayerIndex(3)}, {LayerIndex(4), LayerIndex(5)}};
+    p.schedule = ScheduleKind::DualPipeV;
+    const auto folded = titan();
+    QVERIFY(has(folded, "pipeline_parallel_schedule = \"DualPipeV\""));
+    QVERIFY(folded->find("\"layers.3\"") < folded->find("\"layers.5\""));
+    for (const LaunchTarget other :
+         {LaunchTarget::Megatron, LaunchTarget::DeepSpeed, LaunchTarget::Nanotron}) {
+      const auto refused = writeLaunch(other, f.source(), p);
+      QVERIFY(!refused);
+      QVERIFY(codes(refused.diagnostics, Severity::Error).find("schedule") != std::string::npos);
+    }
+    p = plan(1, 1);
+    p.schedule = ScheduleKind::ZbH1;
+    QCOMPARE(codes(titan().diagnostics, Severity::Error), std::string("schedule"));
+  }
   void interleavedLayoutsListPartsInTheOrderOfData() {
     const Fixture f = teaching();
     Plan p = plan(1, 1);

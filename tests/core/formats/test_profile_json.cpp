@@ -38,6 +38,36 @@ const char* kSmall =
 class TestProfileJson : public QObject {
   Q_OBJECT
 private slots:
+  void weightGradientsAreAPartOfBackward() {
+    const auto without = readProfileJson(kSmall, "p.json");
+    QVERIFY(without);
+    const LayerCost* block = without->profile.cost(1, 0, 0);
+    QVERIFY(block && !block->weightGradient);
+    QCOMPARE(block->weightGradientSeconds(), Seconds(0.01));
+    std::string text = kSmall;
+    const std::string before = "\"backward_s\": 0.02,";
+    text.replace(text.find(before), before.size(), before + " \"weight_gradient_s\": 0.015,");
+    const auto with = readProfileJson(text, "p.json");
+    QVERIFY(with);
+    QCOMPARE(with->profile.cost(1, 0, 0)->weightGradientSeconds(), Seconds(0.015));
+    QVERIFY(readProfileJson(writeProfileJson(*with), "q.json")->profile == with->profile);
+    text.replace(text.find("0.015"), 5, "0.021");
+    const auto more = readProfileJson(text, "p.json");
+    QVERIFY(!more);
+    QCOMPARE(more.diagnostics.front().code, std::string("profile-weight-gradient"));
+  }
+  /// Of a block's products backward one half is for weights; the embedding has nothing else, attention's core
+  /// nothing of it.
+  void analyticProfilesTellWeightGradientsApart() {
+    const GraphAndProfile p = analytic("llama-2-7b", {{1, false, 1, 1}});
+    const auto share = [&](int layer) {
+      const LayerCost& c = *p.profile.cost(p.graph.layers[static_cast<std::size_t>(layer)].classId, 0, 0);
+      return c.weightGradient.value() / c.backward;
+    };
+    QCOMPARE(share(0), 1.0);
+    QVERIFY(share(1) > 0.3 && share(1) < 0.5);
+    QVERIFY(share(p.graph.layerCount() - 1) > 0.3 && share(p.graph.layerCount() - 1) < 0.5);
+  }
   /// Written by samples/profiling/measure_layers.py --device cpu for a toy model; its figures stand for no
   /// device.
   void whatTheScriptWritesOpens() {

@@ -46,7 +46,7 @@ private slots:
     std::string dangling;
     std::set<TermKind> seen;
     test::InstanceFeatures features;
-    features.shardGroups = features.foldedExperts = true;
+    features.shardGroups = features.foldedExperts = features.schedules = true;
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
       const Problem p = test::randomInstance(seed, features);
       int taken = 0, number = 0;

@@ -40,6 +40,8 @@ public:
     seen("strategies that differ",
          anyStage([&](const StagePlan& s) { return s.strategy != plan.stages.front().strategy; }));
     seen("chunks", plan.chunksPerStage() > 1);
+    seen("a schedule that splits backward", plan.pipelineSchedule().splitsBackward());
+    seen("a folded pipeline", plan.pipelineSchedule().isFolded());
     seen("shared parameters", p.profile->tied.has_value());
     seen("overlap", std::any_of(overlap.begin(), overlap.end(), [](double f) { return f > 0; }));
     seen("a padded batch", p.job.globalBatch % (plan.microbatch * plan.dataDegree()) != 0);
@@ -74,6 +76,8 @@ public:
     wants("devices that differ", f.deviceFactors, 0.03);
     wants("strategies that differ", f.strategyPerStage, 0.01);
     wants("chunks", f.interleave, 0.01);
+    wants("a schedule that splits backward", f.schedules, 0.05);
+    wants("a folded pipeline", f.schedules && f.interleave, 0.01);
     wants("shared parameters", f.tied, 0.03);
     wants("overlap", f.overlap, 0.03);
     wants("a padded batch", f.padding, 0.01);

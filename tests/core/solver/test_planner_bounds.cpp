@@ -149,7 +149,10 @@ private slots:
                                 space.shardDegrees(plan.dataDegree(), plan.zero, {&s.strategy(), 1})),
               plan.zero);
           const double bound =
-              lowerBound(p, floor, e.microbatchCount, plan.stageCount(), plan.chunksPerStage());
+              lowerBound(floor,
+                         targetOf(p.search.objective, plan.pipelineSchedule(), e.microbatchCount,
+                                  plan.stageCount(), plan.chunksPerStage()),
+                         plan.stageCount());
           if (bound > time) qWarning("seed %d: bound %.12g above %.12g", int(seed), bound, time);
           [&] { QVERIFY(bound <= time); }();
           if (plan.chunksPerStage() == 1 && order.isChain())
@@ -161,8 +164,9 @@ private slots:
           std::vector<LayerSums*> all;
           for (int strategy : space.strategies()) all.push_back(sums[{b, strategy}].get());
           const auto shards = space.shardDegrees(plan.dataDegree(), plan.zero, strategiesOf(all));
-          PerStageBounds bounds(p, order, shapes, all, plan.dataDegree(), shards, plan.zero,
-                                objectiveWeights(p.search.objective, e.microbatchCount, 1, 1));
+          PerStageBounds bounds(
+              p, order, shapes, all, plan.dataDegree(), shards, plan.zero,
+              targetOf(p.search.objective, plan.pipelineSchedule(), e.microbatchCount, 1, 1).bound);
           const int units = plan.pipelineWidth() / plan.dataInner;
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
@@ -229,13 +233,16 @@ private:
     c.zero = plan.zero;
     c.microbatchCount = e.microbatchCount;
     c.cuts = {0};
-    for (std::size_t q = 0; q < static_cast<std::size_t>(c.chunks); ++q)
-      for (const StagePlan& s : plan.stages)
-        c.cuts.push_back(c.cuts.back() + static_cast<int>(s.chunks[q].size()));
+    for (int part = 0; part < c.stages * c.chunks; ++part) {
+      const auto stage = static_cast<std::size_t>(plan.pipelineSchedule().stageOf(part, c.stages));
+      const auto& chunk = plan.stages[stage].chunks[static_cast<std::size_t>(part / c.stages)];
+      c.cuts.push_back(c.cuts.back() + static_cast<int>(chunk.size()));
+    }
     const auto offered = interleavedCuts(p, c.stages, c.chunks);
     QVERIFY(std::find(offered.begin(), offered.end(), c.cuts) != offered.end());
     c.sums = std::move(sums);
-    c.weights = objectiveWeights(p.search.objective, c.microbatchCount, c.stages, c.chunks);
+    c.schedule = &plan.pipelineSchedule();
+    c.target = targetOf(p.search.objective, *c.schedule, c.microbatchCount, c.stages, c.chunks);
     const ChunkBounds bounds(p, space, order, shapes, c, roomiest * kMemoryRounding);
     const int units = plan.pipelineWidth() / plan.dataInner;
     const double time = e.batchTime.value() * (1 + 1e-12);
@@ -269,6 +276,7 @@ private:
     c.shapes = &shapes;
     c.dataDegree = plan.dataDegree();
     c.stages = plan.stageCount();
+    c.schedule = &plan.pipelineSchedule();
     c.microbatchCount = e.microbatchCount;
     c.zero = plan.zero;
     c.shardDegree = plan.shardDegree();

@@ -213,6 +213,22 @@ private slots:
     QCOMPARE(wrong(f, 0.3), 0);
   }
 
+  void schedulesOnChains() {
+    InstanceFeatures f = uniformStrategyChain();
+    f.schedules = f.interleave = f.constraints = true;
+    QCOMPARE(wrong(f, 0.3), 0);
+  }
+  void schedulesOnAnyGraph() {
+    InstanceFeatures f;
+    f.schedules = true;
+    f.strategyPerStage = false;
+    QCOMPARE(wrong(f, 0.3), 0);
+    f.strategyPerStage = true;
+    f.freeStrategies = 0.7;
+    QCOMPARE(wrong(f, 0.3), 0);
+    f.extremes = true;
+    QCOMPARE(wrong(f, 0.1), 0);
+  }
   /// Three stages of two chunks, each with a strategy of its own.
   void interleavedWithAStrategyForEachStage() {
     InstanceFeatures f;
