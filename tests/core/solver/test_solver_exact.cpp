@@ -229,6 +229,11 @@ private slots:
     f.extremes = true;
     QCOMPARE(wrong(f, 0.1), 0);
   }
+  void schedulesWithShardGroupsAndFoldedExperts() {
+    InstanceFeatures f;
+    f.schedules = f.shardGroups = f.foldedExperts = true;
+    QCOMPARE(wrong(f, 0.2), 0);
+  }
   /// Three stages of two chunks, each with a strategy of its own.
   void interleavedWithAStrategyForEachStage() {
     InstanceFeatures f;
