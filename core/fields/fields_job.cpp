@@ -201,7 +201,7 @@ void addSearchFields(std::vector<Field>& all) {
            .group = group,
            .label = "Schedules",
            .meaning = "pipeline schedules to try; 1F1B and ZB-H1 run where 1 chunk per stage is on offer, "
-                      "interleaved 1F1B where more are, DualPipeV always has 2",
+                      "interleaved 1F1B where more are, ZB-V and DualPipeV always have 2",
            .access = at<&Setting::search, &SearchOptions::schedules>(),
            .term = "schedule",
            .options = ofSchedules(&PipelineSchedule::id),

@@ -29,6 +29,7 @@ void calibrate(Profile& profile, int classCount, double factor) {
         LayerCost scaled = *cost;
         scaled.forward *= factor;
         scaled.backward *= factor;
+        if (scaled.weightGradient) *scaled.weightGradient *= factor;
         for (RecomputeCost& r : scaled.recompute) r.extraBackward *= factor;
         profile.setCost(k, s, b, std::move(scaled));
       }

@@ -33,7 +33,10 @@ LayerCost measuredCost(LayerCost cost, const Mean& mean) {
   for (RecomputeCost& r : cost.recompute) r.extraBackward *= share;
   cost.recompute[static_cast<std::size_t>(Recompute::Full)].extraBackward = forward;
   cost.forward = forward;
-  cost.backward = mean.backward > Seconds(0) ? mean.backward / double(mean.count) : cost.backward * share;
+  const Seconds backward =
+      mean.backward > Seconds(0) ? mean.backward / double(mean.count) : cost.backward * share;
+  if (cost.weightGradient && cost.backward > Seconds(0)) *cost.weightGradient *= backward / cost.backward;
+  cost.backward = backward;
   cost.origin = Origin::Measured;
   return cost;
 }

@@ -8,6 +8,7 @@ namespace nest {
 const PipelineSchedule& oneForwardOneBackward();
 const PipelineSchedule& interleaved();
 const PipelineSchedule& zbH1();
+const PipelineSchedule& zbV();
 const PipelineSchedule& dualPipeV();
 const PipelineSchedule& gpipe();
 

@@ -10,7 +10,7 @@
 namespace nest {
 
 /// In the order of schedules().
-enum class ScheduleKind { OneForwardOneBackward, Interleaved, ZbH1, DualPipeV, GPipe };
+enum class ScheduleKind { OneForwardOneBackward, Interleaved, ZbH1, ZbV, DualPipeV, GPipe };
 
 /// A pass of one microbatch through one chunk. Backward makes the gradients of inputs and weights at once;
 /// schedules that split it run InputGradient, and WeightGradient at some time after that.
@@ -86,6 +86,12 @@ public:
   /// g_i: what a stage adds to the fill and drain of the pipeline, seconds. Never above its load, and not
   /// less for a larger load of the same forward and weight gradient passes.
   virtual double fill(const StagePasses&, int chunks) const = 0;
+  /// The least g of stages with this sum of load, forward and weight gradient passes, of whose load up to
+  /// `sent` seconds beside those may belong to the forward pass. fill() grows at most as its arguments do
+  /// (fill(x + y) ≤ fill(x) + fill(y)); most fall when a second moves from b to f.
+  virtual double leastFill(const StagePasses& sum, double sent, int chunks) const {
+    return fill({sum.load, sum.forward + sent, sum.weight}, chunks);
+  }
   /// Whether every g_i is the same share of the stage's load. Then T follows from Σ load and max load.
   virtual bool fillsByLoad() const { return true; }
   /// If it fills by load: T without its tail, in the loads of the stages.

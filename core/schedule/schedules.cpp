@@ -49,7 +49,8 @@ std::vector<PipelineTask> AlternatingSchedule::taskOrder(int stage, int stages, 
 
 /// In the order in which menus and help list them; of equally fast plans the one of the first stands first.
 std::span<const PipelineSchedule* const> schedules() {
-  static const std::array all = {&oneForwardOneBackward(), &interleaved(), &zbH1(), &dualPipeV(), &gpipe()};
+  static const std::array all = {
+      &oneForwardOneBackward(), &interleaved(), &zbH1(), &zbV(), &dualPipeV(), &gpipe()};
   return all;
 }
 

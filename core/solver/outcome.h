@@ -30,6 +30,7 @@ struct Candidate {
   int dataDegree = 0;
   int stageCount = 0;
   int chunks = 1;  ///< of a stage
+  ScheduleKind schedule = ScheduleKind::OneForwardOneBackward;
   Fate fate = Fate::NotReached;
   Seconds lowerBound;           ///< proven
   std::optional<Seconds> best;  ///< best plan found in it, if it was solved

@@ -156,6 +156,7 @@ Candidate Search::candidateOf(const Entry& e) const {
   c.dataDegree = e.group->dataDegree;
   c.stageCount = e.stages;
   c.chunks = e.chunks;
+  c.schedule = e.schedule->kind();
   c.fate = e.fate;
   c.lowerBound = Seconds(e.least());
   if (e.best > 0) c.best = Seconds(e.best);

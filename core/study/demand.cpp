@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fields/field.h"
+#include "schedule/pipeline_schedule.h"
 #include "study/counterfactual.h"
 #include "units/letters.h"
 #include "units/numbering.h"
@@ -13,7 +14,14 @@
 namespace nest {
 namespace {
 
-/// Words, numbers and comparison signs.
+/// The schedule whose id a text begins with: "zb-h1", "1F1B".
+const PipelineSchedule* scheduleAt(std::string_view text) {
+  for (const PipelineSchedule* s : schedules())
+    if (text::lower(text.substr(0, s->id().size())) == s->id()) return s;
+  return nullptr;
+}
+
+/// Words, numbers, comparison signs and schedules.
 std::vector<std::string> tokensOf(std::string_view text) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < text.size();) {
@@ -21,6 +29,11 @@ std::vector<std::string> tokensOf(std::string_view text) {
     std::size_t j = i + 1;
     if (std::isspace(c) || c == '?') {
       i = j;
+      continue;
+    }
+    if (const PipelineSchedule* schedule = scheduleAt(text.substr(i))) {
+      out.emplace_back(schedule->id());
+      i += schedule->id().size();
       continue;
     }
     if (c == '<' || c == '>') {
@@ -126,8 +139,8 @@ private:
     if (remedy.empty())
       remedy =
           "ask for degrees (tp=4, pp<=8, dp 16, zero 3), \"fsdp\", \"layer 17 in stage 2\", \"cut at layer "
-          "17\" "
-          "or \"recompute full in stage 3\"";
+          "17\", "
+          "\"recompute full in stage 3\" or a schedule (zb-h1)";
     m_diagnostics.push_back(
         error("demand", {std::string(m_text), 0, 0, {}}, std::move(message), std::move(remedy)));
   }
@@ -140,10 +153,24 @@ private:
     if (take("no")) return take("cut") ? cut(false) : fail("only a cut can be refused");
     if (take("cut")) return cut(true);
     if (take("fsdp")) return asked(*degreeCalled("zero"), "=", 3);
+    if (const PipelineSchedule* named = scheduleNamed(peek())) return scheduled(*named);
     const Field* known = degreeCalled(peek());
     if (!known) return fail("\"" + peek() + "\" is not understood");
     ++m_at;
     degree(*known);
+  }
+
+  void scheduled(const PipelineSchedule& schedule) {
+    ++m_at;
+    if (!schedule.isPlanned())
+      return fail(std::string(schedule.label()) + " serves for comparison alone: plans do not run it");
+    SearchOptions& search = m_demand.problem.search;
+    search.schedules = {schedule.kind()};
+    const auto takes = [&](int chunks) { return schedule.takesChunks(chunks); };
+    if (schedule.fixedChunks() == 0 &&
+        std::none_of(search.chunksPerStage.begin(), search.chunksPerStage.end(), takes))
+      search.chunksPerStage = {schedule.takesChunks(1) ? 1 : 2};
+    add("schedule " + std::string(schedule.label()));
   }
 
   void degree(const Field& degree) {

@@ -106,8 +106,9 @@ const std::vector<std::pair<QString, QString>>& words() {
       {QStringLiteral("strategy"),
        QStringLiteral("How the layers of a stage are split over a replica's devices: TP, SP, CP and EP.")},
       {QStringLiteral("schedule"),
-       QStringLiteral("The order in which stages run forward and backward passes (1F1B, interleaved, ZB-H1, "
-                      "DualPipeV): it decides the bubble and how many activations are held.")},
+       QStringLiteral(
+           "The order in which stages run forward and backward passes (1F1B, interleaved, ZB-H1, ZB-V, "
+           "DualPipeV): it decides the bubble and how many activations are held.")},
       {QStringLiteral("sync"), QStringLiteral("Gradient reduction across DP ranks, once per step.")},
       {QStringLiteral("tensor degree"),
        QStringLiteral("Number of devices that each matrix of a layer is split over (TP). They exchange "

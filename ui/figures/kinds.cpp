@@ -14,7 +14,7 @@ namespace {
 // differ in lightness, so that they stay apart in grey and to any eye.
 constexpr QRgb kForward = 0xff44546a, kBackward = 0xff7d93b8, kRecompute = 0xffc3ccd9, kTensor = 0xff9c5a24,
                kContext = 0xffb98a52, kExpert = 0xffe6cfa8, kActivation = 0xff5b2a4e, kGradient = 0xff8f5f86,
-               kData = 0xffe3bcd2, kSync = 0xff93264a, kStep = 0xff4f4a42, kWeightGradient = 0xff4f8f8b;
+               kData = 0xffe3bcd2, kSync = 0xff93264a, kStep = 0xff4f4a42, kWeightGradient = 0xff84b596;
 constexpr QRgb kWeights = 0xff4b5320, kGradients = 0xff93a35f, kOptimizer = 0xffd2daae, kStash = 0xff123a3a,
                kWorkspace = 0xff6fa0a0, kGathered = 0xffc9dedd, kReserve = 0xffd4d6d9;
 

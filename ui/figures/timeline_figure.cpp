@@ -60,10 +60,15 @@ std::array<bool, kLoadPartCount> partsOf(const Schedule& schedule) {
 
 std::vector<LegendItem> legendItems(const std::array<bool, kLoadPartCount>& used, const Theme& theme) {
   std::vector<LegendItem> items;
-  for (int k = 0; k < kLoadPartCount; ++k)
-    if (used[static_cast<std::size_t>(k)])
-      items.push_back({nameOf(static_cast<LoadPart>(k)), colorOf(static_cast<LoadPart>(k), theme),
-                       hatchOf(static_cast<LoadPart>(k)), false});
+  const auto add = [&](LoadPart part) {
+    if (used[static_cast<std::size_t>(part)])
+      items.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
+  };
+  for (int k = 0; k < kLoadPartCount; ++k) {
+    const auto part = static_cast<LoadPart>(k);
+    if (part != LoadPart::WeightGradient) add(part);
+    if (part == LoadPart::Backward) add(LoadPart::WeightGradient);  // whose part it is
+  }
   items.push_back({QStringLiteral("Bubble"), mixed(theme.color(Role::Canvas), theme.color(Role::Idle), 0.6),
                    kBubbleHatch, false});
   return items;

@@ -34,8 +34,8 @@ double leastFill(const Problem& problem, const LayerSums& sums, const Target& ta
   if (target.byLoad() || zero >= 2 || !problem.cluster->hasUniformDevices()) return 0;
   const auto c = static_cast<std::size_t>(cut);
   const double sent = std::max(0.0, sums.leastAny[c] - sums.compute[c]);
-  return target.filling->fill({sums.leastAny[c], sums.forward[c] + sent, sums.weightGradient[c]},
-                              target.chunks) *
+  return target.filling->leastFill({sums.leastAny[c], sums.forward[c], sums.weightGradient[c]}, sent,
+                                   target.chunks) *
          (1 - 1e-12);
 }
 

@@ -84,6 +84,8 @@ private slots:
     const auto folded = titan();
     QVERIFY(has(folded, "pipeline_parallel_schedule = \"DualPipeV\""));
     QVERIFY(folded->find("\"layers.3\"") < folded->find("\"layers.5\""));
+    p.schedule = ScheduleKind::ZbV;
+    QVERIFY(has(titan(), "pipeline_parallel_schedule = \"ZBVZeroBubble\""));
     for (const LaunchTarget other :
          {LaunchTarget::Megatron, LaunchTarget::DeepSpeed, LaunchTarget::Nanotron}) {
       const auto refused = writeLaunch(other, f.source(), p);

@@ -225,7 +225,7 @@ private slots:
     QVERIFY(outside * 1000 <= checked);
   }
   /// Equal stages without exchanges, f = b = w: what the papers draw. ZB-H1 ends the bubble at
-  /// (s − 1)(f + b − w), DualPipeV does not take longer than its formula.
+  /// (s − 1)(f + b − w), ZB-V at (s − 1)f/2; DualPipeV does not take longer than its formula.
   void splitBackwardFillsTheDrain() {
     const auto equal = [](int layers) {
       Problem p = withProfile(handProblem(hosts(4, 2), layers), [&](Profile& f) {
@@ -261,6 +261,14 @@ private slots:
     QVERIFY(s.total <= e.pipelineTime && s.total.value() >= 8 * 6);
     QCOMPARE(s.total, simulate(p, plan, e, false).total);
     QVERIFY(simulate(p, plan, e, ScheduleKind::Interleaved).total > s.total);
+
+    plan.schedule = ScheduleKind::ZbV;
+    e = evaluate(p, plan);
+    QVERIFY2(e.feasible(), e.feasible() ? "" : e.violations.front().message.c_str());
+    QCOMPARE(e.pipelineTime.value(), 8 * 6 + 3 * 1.0);
+    s = simulate(p, plan, e);
+    QVERIFY(isSound(s, e, plan));
+    QCOMPARE(s.total.value(), e.pipelineTime.value());
   }
   /// Of random plans the passes alone stay within [0.75, 1.2] of the formula, as 1F1B's do.
   void schedulesAgreeWithTheirFormulas() {
@@ -288,7 +296,8 @@ private slots:
     for (const auto& [kind, ratio] : ratios)
       qInfo("%s: %d plans, passes simulated ÷ formula from %.3f to %.3f",
             std::string(scheduleOf(kind).label()).c_str(), checked[kind], ratio.first, ratio.second);
-    QVERIFY(checked[ScheduleKind::ZbH1] > 500 && checked[ScheduleKind::DualPipeV] > 20);
+    QVERIFY(checked[ScheduleKind::ZbH1] > 500 && checked[ScheduleKind::ZbV] > 20 &&
+            checked[ScheduleKind::DualPipeV] > 20);
   }
   /// The last stage has all parameters, the first all recompute: the sync of the last runs beside the first's
   /// last pass, of which the formula lets only the backward compute cover it.

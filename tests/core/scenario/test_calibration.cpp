@@ -55,6 +55,28 @@ bool says(const std::vector<std::string>& told, const char* part) {
 class TestCalibration : public QObject {
   Q_OBJECT
 private slots:
+  /// Weight gradients are part of the backward pass, whatever that takes.
+  void weightGradientsGoWithTheBackwardPass() {
+    Run run;
+    const Problem before = *buildProblem(run.scenario).value;
+    run.scenario.model.calibration = 2;
+    const Problem after = *buildProblem(run.scenario).value;
+    const auto traced =
+        calibrationFor(run.scenario, run.plan, Measurement{run.trace(Seconds(1e-3), Seconds(1e-3))});
+    QVERIFY(traced);
+    const Problem measured = *buildProblem(traced.value->scenario).value;
+    int blocks = 0;
+    for (const Layer& layer : before.graph->layers) {
+      const LayerCost *one = before.profile->cost(layer.classId, 0, 0),
+                      *two = after.profile->cost(layer.classId, 0, 0),
+                      *third = measured.profile->cost(layer.classId, 0, 0);
+      if (!one || !one->weightGradient) continue;
+      QCOMPARE(two->weightGradient->value(), 2 * one->weightGradient->value());
+      QVERIFY(third->weightGradient && *third->weightGradient <= third->backward);
+      ++blocks;
+    }
+    QVERIFY(blocks > 0);
+  }
   void aLogCalibratesAsATypedTimeDoes() {
     const Run run;
     const Seconds slower = run.evaluation.batchTime * 1.2;

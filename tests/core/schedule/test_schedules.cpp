@@ -51,6 +51,8 @@ private slots:
     QCOMPARE(time(ScheduleKind::ZbH1, 1), (4 + 2) + (80 - 4) + 1.0);
     // (3 + 2·4 − 3)/2 and (2 + 2·3 − 3)/2.
     QCOMPARE(time(ScheduleKind::DualPipeV, 2), (4 + 2.5) + (80 - 4) + 1.0);
+    // max(3/2, 4/2, 4 − 3) and max(2/2, 3/2, 3 − 3).
+    QCOMPARE(time(ScheduleKind::ZbV, 2), (2 + 1.5) + (80 - 2) + 1.0);
   }
   /// Of equal stages 1F1B's bubble is (s − 1)(f + b + w), ZB-H1's (s − 1)(f + b − w) [Qi 2024, table 1].
   void bubblesOfEqualStages() {
@@ -78,6 +80,19 @@ private slots:
       const LoadWeights w = s->weights(12, v);
       QCOMPARE(s->fillsByLoad(), std::abs(w.sum * sum + w.max * max + 1 - time) < 1e-12 * time);
     }
+  }
+  /// No parting of a sum into two stages fills less, wherever what is sent belongs.
+  void leastFillIsABound() {
+    for (const PipelineSchedule* s : schedules())
+      for (const double sent : {0.0, 1.0, 3.0})
+        for (const double toForward : {0.0, 0.5, 1.0})
+          for (const double share : {0.0, 0.2, 0.5}) {
+            const StagePasses a{14 * share + 2, 3 * share, 2},
+                b{14 * (1 - share), 3 * (1 - share) + sent * toForward, 1};
+            const int v = s->takesChunks(1) ? 1 : 2;
+            const double least = s->leastFill({16, 3, 3}, sent, v);
+            QVERIFY(least <= s->fill(a, v) + s->fill(b, v) + 1e-12);
+          }
   }
   /// Each part of the model stands in one stage.
   void partsAreShared() {

@@ -49,6 +49,7 @@ private slots:
       c.shapes = &shapes;
       c.dataDegree = plan.dataDegree();
       c.stages = plan.stageCount();
+      c.schedule = &plan.pipelineSchedule();
       c.microbatchCount = e.microbatchCount;
       c.zero = plan.zero;
       c.shardDegree = plan.shardDegree();

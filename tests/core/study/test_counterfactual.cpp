@@ -50,6 +50,8 @@ private slots:
                            << "layer 2 in stage 1, still 3 stages";
     QTest::newRow("cuts") << "cut at layer 2, no cut at 1"
                           << "a cut at layer 2, no cut at layer 1";
+    QTest::newRow("schedule") << "pp 2, ZB-H1"
+                              << "PP 2, schedule ZB-H1";
     QTest::newRow("recompute") << "recompute full in stage 1"
                                << "recompute full in stage 1, still 3 stages";
   }

@@ -87,20 +87,24 @@ private slots:
     Desk desk;
     Scenario scenario = desk.document.scenario();
     scenario.search.chunksPerStage = {1, 2};
+    scenario.search.schedules = {ScheduleKind::OneForwardOneBackward, ScheduleKind::Interleaved,
+                                 ScheduleKind::ZbH1, ScheduleKind::ZbV, ScheduleKind::DualPipeV};
     const Problem problem = *buildProblem(scenario);
     CandidateModel model;
     model.setOutcome(std::make_shared<const Outcome>(solve(problem)));
     std::set<QString> seen;
-    bool anyChunks = false;
+    bool anyChunks = false, anyZeroBubble = false, anyFolded = false;
     for (int r = 0; r < model.rowCount(); ++r) {
       QString row;
       for (const int c : {CandidateModel::Microbatch, CandidateModel::Strategy, CandidateModel::Data,
                           CandidateModel::Stages})
         row += model.index(r, c).data().toString() + QLatin1Char('|');
       anyChunks = anyChunks || row.contains(QStringLiteral("VPP2"));
+      anyZeroBubble = anyZeroBubble || row.contains(QStringLiteral(" ZB-H1"));
+      anyFolded = anyFolded || row.contains(QStringLiteral(" DualPipeV"));
       QVERIFY2(seen.insert(row).second, qPrintable(row));
     }
-    QVERIFY(anyChunks);
+    QVERIFY(anyChunks && anyZeroBubble && anyFolded);
   }
 
   void findTheWholeFront() {

@@ -183,9 +183,10 @@ private Q_SLOTS:
     b.window.document().edit({}, QStringLiteral("x"), [](Scenario& s) { s.job.globalBatch = 32; });
     QTRY_VERIFY(b.solved());
     QVERIFY(b.done(2));
-    b.view("timeline")->findChild<QComboBox*>(QStringLiteral("schedule"))->setCurrentIndex(1);
+    auto* schedule = b.view("timeline")->findChild<QComboBox*>(QStringLiteral("schedule"));
+    schedule->setCurrentIndex(schedule->findText(QStringLiteral("GPipe")));
     QVERIFY(b.done(3));
-    b.view("timeline")->findChild<QComboBox*>(QStringLiteral("schedule"))->setCurrentIndex(0);
+    schedule->setCurrentIndex(0);
   }
 
   void bytesAreFoundAndSlowedDown() {

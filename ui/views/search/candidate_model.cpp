@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "figures/phrases.h"
+#include "schedule/pipeline_schedule.h"
 #include "units/text.h"
 
 namespace nest {
@@ -113,7 +114,7 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
       case Data:
         return c.dataDegree;
       case Stages:
-        return c.stageCount * 1000 + c.chunks;
+        return (c.stageCount * 1024LL + c.chunks) * 16 + static_cast<int>(c.schedule);
       case Fate:
         return static_cast<int>(c.fate);
       case Time:
@@ -133,6 +134,9 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const {
     case Data:
       return c.dataDegree;
     case Stages:
+      if (c.schedule != usualSchedule(c.chunks))
+        return tr("%1 %2").arg(QString::number(c.stageCount),
+                               from(std::string(scheduleOf(c.schedule).label())));
       if (c.chunks > 1) return tr("%1 VPP%2").arg(c.stageCount).arg(c.chunks);
       return c.stageCount > 0 ? QVariant(c.stageCount) : QVariant(tr("any"));
     case Fate:

@@ -21,6 +21,7 @@
 #include "document/kept_plans.h"
 #include "figures/front_figure.h"
 #include "figures/phrases.h"
+#include "schedule/pipeline_schedule.h"
 #include "study/counterfactual.h"
 #include "study/quiet_solve.h"
 #include "study/sensitivity.h"
@@ -167,7 +168,10 @@ void SearchView::askAbout(int row) {
   if (c.strategy.expert > 1) question += tr(", e=%1").arg(c.strategy.expert);
   question += tr(", d=%1").arg(c.dataDegree);
   if (c.stageCount > 0) question += tr(", p=%1").arg(c.stageCount);
-  if (c.chunks > 1) question += tr(", v=%1").arg(c.chunks);
+  if (c.schedule != usualSchedule(c.chunks))
+    question += QStringLiteral(", ") + from(std::string(scheduleOf(c.schedule).id()));
+  else if (c.chunks > 1)
+    question += tr(", v=%1").arg(c.chunks);
   m_question->setText(question);
   m_tabs->setCurrentIndex(0);
   ask(question);
