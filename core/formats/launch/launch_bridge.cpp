@@ -50,12 +50,7 @@ const FamilyRecipe* recipeOf(const TransformerArchitecture* a) {
 
 void addExperts(Overrides& o, const TransformerArchitecture& m) {
   o.add("model.num_moe_experts", m.experts->experts);
-  o.add("model.moe_router_topk", m.experts->perToken);
-  o.add("model.moe_token_dispatcher_type", "alltoall");  // the exchange that the plan counts
   o.add("model.moe_grouped_gemm", true);
-  if (m.experts->intermediate > 0) o.add("model.moe_ffn_hidden_size", m.experts->intermediate);
-  if (m.experts->sharedIntermediate > 0)
-    o.add("model.moe_shared_expert_intermediate_size", m.experts->sharedIntermediate);
   std::string pattern;
   bool all = true;
   for (int l = 0; l < m.layers; ++l) {
@@ -66,46 +61,25 @@ void addExperts(Overrides& o, const TransformerArchitecture& m) {
 }
 
 void addModel(Overrides& o, const LaunchPlan& p) {
+  if (p.recompute == Recompute::None) o.add("model.recompute_granularity", std::string("null"));
+  for (const MegatronSetting& s : megatronSettings(p))
+    if (s.isWord)
+      o.add("model." + s.name, s.value.c_str());
+    else
+      o.add("model." + s.name, s.name == "recompute_modules" ? '[' + s.value + ']' : s.value);
   const TransformerArchitecture* m = p.source.architecture;
   if (!m) return;
-  o.add("model.num_layers", m->layers);
-  o.add("model.hidden_size", m->hidden);
-  o.add("model.ffn_hidden_size", m->intermediate);
-  o.add("model.num_attention_heads", m->heads);
-  if (m->latent) {
-    if (m->latent->queryRank > 0) o.add("model.q_lora_rank", m->latent->queryRank);
-    o.add("model.kv_lora_rank", m->latent->keyValueRank);
-    o.add("model.qk_head_dim", m->latent->nopeHeadDim);
-    o.add("model.qk_pos_emb_head_dim", m->latent->ropeHeadDim);
-    o.add("model.v_head_dim", m->latent->valueHeadDim);
-  } else {
+  if (!m->latent) {
     o.add("model.num_query_groups", m->keyValueHeads > 0 ? m->keyValueHeads : m->heads);
     if (m->headDim > 0) o.add("model.kv_channels", m->headDim);
   }
   o.add("model.vocab_size", m->vocabulary);
   o.add("tokenizer.vocab_size", m->vocabulary);
   o.add("model.share_embeddings_and_output_weights", m->tiedEmbeddings);
-  const std::string dropout = hasDropout(*m) ? "0.1" : "0.0";
-  o.add("model.attention_dropout", dropout);
-  o.add("model.hidden_dropout", dropout);
   if (m->experts) addExperts(o, *m);
 }
 
-void addRecompute(Overrides& o, const LaunchPlan& p) {
-  if (p.recompute == Recompute::None)
-    o.add("model.recompute_granularity", std::string("null"));
-  else
-    o.add("model.recompute_granularity", p.recompute == Recompute::Full ? "full" : "selective");
-  if (p.recompute == Recompute::Full) {
-    o.add("model.recompute_method", "uniform");
-    o.add("model.recompute_num_layers", 1);
-  } else if (p.recompute == Recompute::Selective) {
-    o.add("model.recompute_modules", std::string("[core_attn]"));
-  }
-}
-
 void addSharding(Overrides& o, const LaunchPlan& p) {
-  static constexpr const char* kStrategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
   const bool hides = p.source.problem->assumptions.syncOverlap > 0 && p.plan.dataDegree() > 1;
   o.add("ddp.use_distributed_optimizer", p.plan.zero > 0);
   o.add("ddp.overlap_grad_reduce", hides);
@@ -114,7 +88,7 @@ void addSharding(Overrides& o, const LaunchPlan& p) {
   if (p.plan.zero <= 1) return;
   o.add("ddp.use_megatron_fsdp", true);
   o.add("dist.use_megatron_fsdp", true);
-  o.add("ddp.data_parallel_sharding_strategy", kStrategies[p.plan.zero]);
+  o.add("ddp.data_parallel_sharding_strategy", megatronSharding(p.plan.zero));
   o.add("checkpoint.ckpt_format", "fsdp_dtensor");
 }
 
@@ -153,7 +127,6 @@ std::optional<Overrides> overridesFor(LaunchPlan& p) {
     o.add("model.expert_model_parallel_size", p.strategy.expert);
     o.add("model.expert_tensor_parallel_size", p.strategy.expertTensor());
   }
-  addRecompute(o, p);
   addSharding(o, p);
   o.add("train.micro_batch_size", p.plan.microbatch);
   o.add("train.global_batch_size", p.job().globalBatch);

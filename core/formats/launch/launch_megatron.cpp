@@ -33,51 +33,30 @@ std::string expertPattern(const TransformerArchitecture& m) {
 
 void addExperts(ShellArray& a, const TransformerArchitecture& m) {
   a.add("--num-experts", m.experts->experts);
-  a.add("--moe-router-topk", m.experts->perToken);
-  a.add("--moe-token-dispatcher-type", "alltoall");  // the exchange that the plan counts
   a.add(
       "--moe-grouped-gemm");  // one product for all experts of a rank; the default takes one after the other
-  if (m.experts->intermediate > 0) a.add("--moe-ffn-hidden-size", m.experts->intermediate);
-  if (m.experts->sharedIntermediate > 0)
-    a.add("--moe-shared-expert-intermediate-size", m.experts->sharedIntermediate);
   if (m.experts->sharedGate) a.add("--moe-shared-expert-gate");
   bool all = true;
   for (int l = 0; l < m.layers; ++l) all = all && m.hasExperts(l);
   if (!all) a.add("--moe-layer-freq", '"' + expertPattern(m) + '"');
 }
 
-void addAttention(ShellArray& a, const TransformerArchitecture& m) {
-  a.add("--num-attention-heads", m.heads);
-  if (m.latent) {
-    a.add("--multi-latent-attention");
-    if (m.latent->queryRank > 0) a.add("--q-lora-rank", m.latent->queryRank);
-    a.add("--kv-lora-rank", m.latent->keyValueRank);
-    a.add("--qk-head-dim", m.latent->nopeHeadDim);
-    a.add("--qk-pos-emb-head-dim", m.latent->ropeHeadDim);
-    a.add("--v-head-dim", m.latent->valueHeadDim);
-    return;
-  }
-  if (m.keyValueHeads != m.heads && m.keyValueHeads > 0) {
-    a.add("--group-query-attention");
-    a.add("--num-query-groups", m.keyValueHeads);
-  }
-  if (m.headDim > 0 && m.headDim * m.heads != m.hidden) a.add("--kv-channels", m.headDim);
-  if (m.queryKeyNorm) a.add("--qk-layernorm");
-}
-
 void addModel(ShellArray& a, const LaunchPlan& p) {
   const TransformerArchitecture* m = p.source.architecture;
   if (!m) return;
-  a.add("--num-layers", m->layers);
-  a.add("--hidden-size", m->hidden);
-  a.add("--ffn-hidden-size", m->intermediate);
-  addAttention(a, *m);
+  if (m->latent) {
+    a.add("--multi-latent-attention");
+  } else {
+    if (m->keyValueHeads != m->heads && m->keyValueHeads > 0) {
+      a.add("--group-query-attention");
+      a.add("--num-query-groups", m->keyValueHeads);
+    }
+    if (m->headDim > 0 && m->headDim * m->heads != m->hidden) a.add("--kv-channels", m->headDim);
+    if (m->queryKeyNorm) a.add("--qk-layernorm");
+  }
   a.add("--max-position-embeddings", std::max(m->maxPositions, p.job().sequenceLength));
   a.add("--position-embedding-type", m->learnedPositions ? "learned_absolute" : "rope");
   if (m->family == "gpt_neox") a.add("--rotary-percent", "0.25");
-  const char* dropout = hasDropout(*m) ? "0.1" : "0.0";  // the default is 0.1, whatever the model
-  a.add("--attention-dropout", dropout);
-  a.add("--hidden-dropout", dropout);
   if (m->gatedMlp) a.add("--swiglu");
   if (!m->gatedMlp && m->activation == "relu2") a.add("--squared-relu");
   if (!m->layerNorm) a.add("--normalization", "RMSNorm");
@@ -87,19 +66,7 @@ void addModel(ShellArray& a, const LaunchPlan& p) {
   if (m->experts) addExperts(a, *m);
 }
 
-void addRecompute(ShellArray& a, const LaunchPlan& p) {
-  if (p.recompute == Recompute::Full) {
-    a.add("--recompute-granularity", "full");
-    a.add("--recompute-method", "uniform");
-    a.add("--recompute-num-layers", 1);
-  } else if (p.recompute == Recompute::Selective) {
-    a.add("--recompute-granularity", "selective");
-    a.add("--recompute-modules", "core_attn");
-  }
-}
-
 void addSharding(ShellArray& a, const LaunchPlan& p) {
-  static constexpr const char* kStrategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
   const bool hides = p.source.problem->assumptions.syncOverlap > 0 && p.plan.dataDegree() > 1;
   if (hides) a.add("--overlap-grad-reduce");
   if (p.plan.zero == 0) return;
@@ -108,7 +75,7 @@ void addSharding(ShellArray& a, const LaunchPlan& p) {
   if (hides) a.add("--overlap-param-gather");
   if (p.plan.zero == 1) return;
   a.add("--use-megatron-fsdp");
-  a.add("--data-parallel-sharding-strategy", kStrategies[p.plan.zero]);
+  a.add("--data-parallel-sharding-strategy", megatronSharding(p.plan.zero));
   a.add("--ckpt-format", "fsdp_dtensor");  // the only one that Megatron's FSDP takes
 }
 
@@ -151,6 +118,48 @@ void warnOfNorm(LaunchPlan& p) {
 }
 
 }  // namespace
+
+const char* megatronSharding(int zero) {
+  static constexpr const char* kStrategies[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
+  return kStrategies[zero];
+}
+
+std::vector<MegatronSetting> megatronSettings(const LaunchPlan& p) {
+  std::vector<MegatronSetting> out;
+  const auto size = [&out](const char* name, int value) { out.push_back({name, std::to_string(value)}); };
+  const auto word = [&out](const char* name, const char* value) { out.push_back({name, value, true}); };
+  if (p.recompute == Recompute::Full) {
+    word("recompute_granularity", "full");
+    word("recompute_method", "uniform");
+    size("recompute_num_layers", 1);
+  } else if (p.recompute == Recompute::Selective) {
+    word("recompute_granularity", "selective");
+    out.push_back({"recompute_modules", "core_attn"});
+  }
+  const TransformerArchitecture* m = p.source.architecture;
+  if (!m) return out;
+  size("num_layers", m->layers);
+  size("hidden_size", m->hidden);
+  size("ffn_hidden_size", m->intermediate);
+  size("num_attention_heads", m->heads);
+  if (m->latent) {
+    if (m->latent->queryRank > 0) size("q_lora_rank", m->latent->queryRank);
+    size("kv_lora_rank", m->latent->keyValueRank);
+    size("qk_head_dim", m->latent->nopeHeadDim);
+    size("qk_pos_emb_head_dim", m->latent->ropeHeadDim);
+    size("v_head_dim", m->latent->valueHeadDim);
+  }
+  // The default is 0.1, whatever the model.
+  for (const char* name : {"attention_dropout", "hidden_dropout"})
+    out.push_back({name, hasDropout(*m) ? "0.1" : "0.0"});
+  if (!m->experts) return out;
+  size("moe_router_topk", m->experts->perToken);
+  word("moe_token_dispatcher_type", "alltoall");  // the exchange that the plan counts
+  if (m->experts->intermediate > 0) size("moe_ffn_hidden_size", m->experts->intermediate);
+  if (m->experts->sharedIntermediate > 0)
+    size("moe_shared_expert_intermediate_size", m->experts->sharedIntermediate);
+  return out;
+}
 
 std::string megatronLayout(LaunchPlan& p) {
   std::string layout;
@@ -257,7 +266,10 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
   }
   if (p.strategy.sequence) a.add("--sequence-parallel");
   addSharding(a, p);
-  addRecompute(a, p);
+  for (MegatronSetting& x : megatronSettings(p)) {
+    std::replace(x.name.begin(), x.name.end(), '_', '-');
+    a.add("--" + x.name, x.value);
+  }
   a.add("--micro-batch-size", p.plan.microbatch);
   a.add("--global-batch-size", p.job().globalBatch);
   a.add("--seq-length", p.job().sequenceLength);

@@ -63,6 +63,15 @@ Reading<std::string> writeNanotron(LaunchPlan&);
 /// Megatron-LM and Megatron-Bridge.
 void checkMegatron(LaunchPlan&);
 void warnOfMegatronModel(LaunchPlan&);
+/// What Megatron-LM's flags and the recipes over its core call alike, with '_' between words: the model's
+/// sizes, its experts, recompute. Nothing of what is usual there.
+struct MegatronSetting {
+  std::string name, value;
+  bool isWord = false;  ///< the value is a text
+};
+std::vector<MegatronSetting> megatronSettings(const LaunchPlan&);
+/// "optim_grads": what of the training state a ZeRO stage shards.
+const char* megatronSharding(int zero);
 /// "Et*2|t*3|tL": E embedding, t decoder layer, L loss; an error is noted when a layer has no letter.
 std::string megatronLayout(LaunchPlan&);
 /// TransformerEngine's recipe that casts each operand once, as the plan counts: delayed scaling, and on

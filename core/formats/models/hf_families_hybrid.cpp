@@ -24,17 +24,10 @@ const ConfigFamily qwen35 = {.type = "qwen3_5_text",
 
 void addHybridFamilies(std::vector<ConfigFamily>& all) {
   const ConfigFamily families[] = {
-      {.type = "qwen3_next",
-       .className = "Qwen3Next",
-       .positions = 32768,
-       .headDim = 256,
-       .attentionBias = kAttentionBias,
-       .outputBias = kAttentionBias,
-       .queryKeyNorm = kPerHead,
-       .pattern = BlockPattern::DeltaPeriod,
-       .period = 4,
-       .experts = {.shared = kWidth, .sharedGate = true, .period = "decoder_sparse_step"},
-       .attentionGate = true},
+      with(like(qwen35, "qwen3_next", "Qwen3Next", true),
+           [](ConfigFamily& f) {
+             f.experts = {.shared = kWidth, .sharedGate = true, .period = "decoder_sparse_step"};
+           }),
       qwen35,
       with(like(qwen35, "qwen3_5_moe_text", "Qwen3_5Moe", true),
            [](ConfigFamily& f) { f.experts = {.shared = SharedExperts::Width, .sharedGate = true}; }),
