@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
+#include <algorithm>
 #include <utility>
 
 #include "accessible/screen_reader.h"
@@ -56,8 +57,12 @@ void Asking::setReady(bool ready, const QString& whyNot) {
 
 void Asking::start(const QString& doing, BackgroundTask::Work work) {
   drop();
+  // The keyboard stays with the question: what asks goes off.
+  const auto asker = std::find_if(m_askers.begin(), m_askers.end(), [](QWidget* w) { return w->hasFocus(); });
+  m_askedBy = asker == m_askers.end() ? nullptr : *asker;
   m_doing = doing, m_isOver = false;
   m_worker->start(std::move(work));
+  if (m_askedBy) m_cancel->setFocus();
 }
 
 void Asking::drop() {
@@ -93,8 +98,11 @@ void Asking::refresh() {
   m_progress->setRange(0, percent > 0 && percent < 100 ? 100 : 0);
   m_progress->setValue(percent);
   m_progress->setVisible(busy);
-  m_cancel->setVisible(busy);
+  if (busy) m_cancel->show();
   for (QWidget* asker : m_askers) asker->setEnabled(m_isReady && !busy);
+  if (busy) return;
+  if (m_cancel->hasFocus() && m_askedBy) m_askedBy->setFocus();
+  m_cancel->hide();
 }
 
 }  // namespace nest

@@ -44,6 +44,7 @@ private:
   QProgressBar* m_progress;
   QPushButton* m_cancel;
   std::vector<QWidget*> m_askers;
+  QWidget* m_askedBy = nullptr;  ///< who had the keyboard when it was asked
   QString m_doing, m_remark, m_whyNot;
   bool m_isReady = true, m_isOver = true;
 };

@@ -139,6 +139,18 @@ private slots:
     QVERIFY(o.isAtRest() && o.asking.text().isEmpty());
   }
 
+  void theKeyboardStaysWithIt() {
+    Opened o;
+    QApplication::setActiveWindow(&o.page);
+    o.asker.setFocus();
+    QTRY_VERIFY(o.asker.hasFocus());
+    o.askAtLength();
+    auto* cancel = buttonOf(o.asking, QStringLiteral("Cancel"));
+    QVERIFY(cancel->hasFocus());
+    QTest::keyClick(cancel, Qt::Key_Space);
+    QVERIFY(o.isAtRest() && o.asker.hasFocus());
+  }
+
   void itGoesWithItsView() {
     auto o = std::make_unique<Opened>();
     o->askAtLength();
