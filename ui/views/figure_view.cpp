@@ -31,11 +31,11 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   setFocusProxy(m_pane);
   setAccessibleName(title());
   auto* buttons = new QWidget(this);
-  auto* row = new QHBoxLayout(buttons);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(2);
+  m_buttons = new QHBoxLayout(buttons);
+  m_buttons->setContentsMargins(0, 0, 0, 0);
+  m_buttons->setSpacing(2);
   m_bar->setTrailing(buttons);
-  m_pane->addButtons(row);
+  m_pane->addButtons(m_buttons);
   for (const FigureOption& o : m_figure->offeredOptions(context()))
     if (o.isSwitch())
       addSwitch(o);
@@ -125,6 +125,15 @@ void FigureView::addSwitch(const FigureOption& o) {
 void FigureView::showBare() {
   m_head->hide();
   for (QWidget* below : m_below) below->hide();
+}
+
+QToolButton* FigureView::addButton(const QString& text, const QString& tip) {
+  auto* b = new QToolButton(this);
+  b->setText(text);
+  b->setToolTip(tip);
+  b->setAutoRaise(true);
+  m_buttons->insertWidget(0, b);
+  return b;
 }
 
 void FigureView::addBelow(QWidget* widget) {

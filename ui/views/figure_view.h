@@ -5,7 +5,9 @@
 #include "figures/interactive_figure.h"
 #include "views/view.h"
 
+class QHBoxLayout;
 class QMenu;
+class QToolButton;
 
 namespace nest {
 
@@ -51,6 +53,8 @@ protected:
   }
   void figureChanged();  ///< after an option: paints again
 
+  /// Among the buttons at the right, before those of the figure.
+  QToolButton* addButton(const QString& text, const QString& tip);
   /// A widget below the figure, in its own row.
   void addBelow(QWidget*);
 
@@ -64,6 +68,7 @@ private:
   std::unique_ptr<InteractiveFigure> m_figure;
   QWidget* m_head;
   FlowLayout* m_bar = nullptr;  ///< options, then the buttons
+  QHBoxLayout* m_buttons;
   FigurePane* m_pane = nullptr;
   int m_options = 0;
   std::vector<QWidget*> m_below;

@@ -29,6 +29,9 @@ TopologyView::TopologyView(ViewServices services, QWidget* parent)
     : FigureView(std::make_unique<TopologyFigure>(), services, parent) {
   m_loss = new LossStrip(services.document);
   addBelow(m_loss);
+  if (services.document)
+    connect(addButton(tr("Edit"), tr("Draw the network and change it: add, connect, move, fail")),
+            &QToolButton::clicked, this, &TopologyView::editWanted);
   connect(pane(), &FigurePane::menuMade, this, &TopologyView::addFailures);
 }
 
@@ -48,6 +51,7 @@ void TopologyView::addFailures(QMenu* menu) {
                      item->index >= 0 && item->index < h.groupCount(item->level);
   if (!device && !group) return;
   menu->addSeparator();
+  menu->addAction(tr("Edit in Network"), this, &TopologyView::editWanted);
   const auto offer = [&](const QString& what, int begin, int end) {
     if (end - begin >= h.deviceCount()) return;
     std::vector<int> inputs;

@@ -16,6 +16,9 @@ class TopologyView : public FigureView {
 public:
   explicit TopologyView(ViewServices, QWidget* parent = nullptr);
 
+Q_SIGNALS:
+  void editWanted();  ///< what is selected is to be changed
+
 protected:
   void refresh() override;
 

@@ -24,6 +24,7 @@
 #include "theme/icon.h"
 #include "theme/plain_text.h"
 #include "views/compare/compare_view.h"
+#include "views/figure_views.h"
 #include "window/gallery.h"
 #include "window/headline.h"
 #include "window/lessons_controller.h"
@@ -256,15 +257,19 @@ void MainWindow::connectPanels() {
   });
   connect(m_presenter, &Presenter::paneWanted, this, [this] { reveal(m_presenter->pane()); });
   connect(m_panel, &ScenarioPanel::loadModelRequested, m_commands, &FileCommands::chooseModel);
-  connect(m_panel, &ScenarioPanel::networkRequested, this,
-          [this] { m_views->reveal(QStringLiteral("network")); });
+  auto* network = m_views->findChild<NetworkEditor*>();
+  const auto edit = [this, network] {
+    m_views->reveal(network->id());
+    network->showSelected();
+  };
+  connect(m_panel, &ScenarioPanel::networkRequested, this, edit);
+  connect(m_views->findChild<TopologyView*>(), &TopologyView::editWanted, this, edit);
   for (const QDockWidget* d : {m_panelDock, m_inspectorDock})
     connect(d, &QDockWidget::visibilityChanged, this, &MainWindow::refreshWaysBack);
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);
-  connect(m_issueView, &IssueView::repairRequested, this, [this](const QModelIndex& index) {
+  connect(m_issueView, &IssueView::repairRequested, this, [this, network](const QModelIndex& index) {
     const graph::Problem* known = m_issues->repairOf(index);
-    auto* network = m_views->findChild<NetworkEditor*>();
-    if (!known || !network) return;
+    if (!known) return;
     const graph::Problem problem = *known;  // the model forgets it while it is repaired
     network->repair(problem);
   });

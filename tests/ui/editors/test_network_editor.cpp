@@ -183,17 +183,25 @@ private slots:
     QVERIFY(o.canvas().toWidget({0, 0}).x() >=
             metrics.horizontalAdvance("the one spine of a long name at the left") / 2);
   }
+  void stagesAreNumberedAndExplainedWhereBoxesAreSmall_data() {
+    QTest::addColumn<std::string>("file");
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("hundreds in sight") << std::string("gpt3-175b-h100-1024.nest.json") << QSize(1500, 900);
+    QTest::newRow("few in a small window") << std::string("llama2-7b-h100-128.nest.json") << QSize(560, 420);
+  }
   void stagesAreNumberedAndExplainedWhereBoxesAreSmall() {
-    test::Desk desk("gpt3-175b-h100-1024.nest.json");
+    QFETCH(const std::string, file);
+    QFETCH(const QSize, size);
+    test::Desk desk(file);
     NetworkEditor editor(desk.services());
-    desk.show(editor, {1500, 900});
+    desk.show(editor, size);
     const NetworkCanvas& canvas = editor.canvas();
     const int stages = desk.context.shownPlan()->stageCount();
-    QVERIFY(stages > 8 && canvas.scale() < 0.55);
-    test::TextRecorder recorder(QSize(1500, 900));
+    QVERIFY(stages > 3 && canvas.scale() < 0.55);
+    test::TextRecorder recorder(size);
     FigureStyle style;
     QPainter painter(&recorder);
-    editor.figure()->paint(painter, QRectF(0, 0, 1500, 900), desk.context, style);
+    editor.figure()->paint(painter, QRectF(QPointF(), size), desk.context, style);
     painter.end();
     std::set<QString> legend, inBoxes;
     double lowest = 0;

@@ -331,6 +331,18 @@ void NetworkEditor::jumpTo(int node, int link) {
   });
 }
 
+void NetworkEditor::showSelected() {
+  QTimer::singleShot(0, this, [this] {
+    m_canvas->setFocus(Qt::OtherFocusReason);
+    const auto& item = selection().selected();
+    const std::vector<int> nodes = item ? m_numbers.nodesOf(*item, context()) : std::vector<int>();
+    if (nodes.empty()) return;
+    m_canvas->jumpTo(nodes.front(), -1);  // unfolds what hides it
+    m_canvas->select(nodes, {});
+    if (nodes.size() > 1) m_canvas->fitSelection();
+  });
+}
+
 void NetworkEditor::repair(const graph::Problem& problem) {
   if (problem.repair) applyEdit(QString::fromStdString(problem.repairVerb), {}, problem.repair);
 }

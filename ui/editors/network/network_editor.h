@@ -35,6 +35,7 @@ public:
   /// Brings a node or link (−1: none) of the drawn network to the middle and selects it, unfolding what hides
   /// it.
   void jumpTo(int node, int link);
+  void showSelected();  ///< brings what is selected in other views to the middle, and takes the keyboard
   void repair(const graph::Problem&);  ///< one step that can be undone
   QString trafficText() const;         ///< the most loaded link, in words; may be empty
   QString effectText() const;          ///< of the last edit on the batch time; may be empty

@@ -238,7 +238,8 @@ void NetworkCanvas::paintRunNumbers(QPainter& p, const std::vector<int>& nodes, 
     runs.push_back(next);
   };
   for (const int n : nodes)
-    if (m_graph.nodes[at(n)].kind == NodeKind::Device && m_kinds[at(n)].size() == 1 && !stepsBack(n))
+    if (m_graph.nodes[at(n)].kind == NodeKind::Device && !m_graph.nodes[at(n)].failed &&
+        m_kinds[at(n)].size() == 1 && !stepsBack(n))
       merge({m_kinds[at(n)].front(), m_graph.nodes[at(n)].host, box(n)}, true);
   for (const Run& row : std::exchange(runs, {})) merge(row, false);
   p.save();
@@ -353,6 +354,7 @@ void NetworkCanvas::paintScene(QPainter& p, const QRectF& visible, double scale)
       std::stable_partition(round.begin(), round.end(), [&](int n) { return !isSwitch(n); });
   paintSmallNodes(p, flat, scale);
   std::for_each(round.begin(), switches, [&](int n) { paintNode(p, n, scale); });
+  if (scale < kLegible) paintRunNumbers(p, round, scale);
   paintLinks(p, visible, scale, true);
   std::for_each(switches, round.end(), [&](int n) { paintNode(p, n, scale); });
   for (int n : flat)
