@@ -54,7 +54,7 @@ void takeMeasurement(ScenarioDocument& document, const PlanningSession& session,
     const auto calibrated = calibrationFor(document.scenario(), *plan, m, level);
     if (calibrated)
       return put(tr("Calibrate with %1"), calibrated.value->scenario,
-                 tr("%1: step time of this plan predicted %2 before, %3 now. %4")
+                 tr("%1: step time of this plan predicted %2 before, %3 now: %4")
                      .arg(name, QString::fromStdString(text::time(calibrated.value->predicted)),
                           QString::fromStdString(text::time(calibrated.value->rescaled)),
                           sentencesOf(calibrated.value->told)));
