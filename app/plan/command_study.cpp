@@ -356,16 +356,19 @@ Command studyCommand() {
   Command study{
       .name = "study",
       .summary = "the paper's comparison, scaling curves, other planners",
-      .notes =
-          R"(paper, scaling and piper spread over the machines of a Slurm cluster as sweeps do:
-
-  nest-plan study paper -o out --submit slurm --tasks 20 --sbatch --partition=cpu
-
-writes and submits an array of jobs, waits for it and joins the rows: out.json holds what --json prints of a run on one
-machine, byte for byte. The same command resumes what was interrupted.)",
       .exits = {{0, "done"}, {2, "bad input"}, {3, "stopped before all rows were solved"}},
       .parts = {paperCommand(), scalingCommand(), validationCommand(), rankingCommand(), piperCommand()}};
-  for (Command& part : study.parts) part.exits = study.exits;
+  for (Command& part : study.parts) {
+    part.exits = study.exits;
+    if (std::any_of(part.options.begin(), part.options.end(),
+                    [](const OptionSpec& o) { return o.name == "--submit"; }))
+      part.notes = "Spread over the machines of a Slurm cluster, as sweeps are:\n\n  nest-plan study " +
+                   part.name +
+                   R"( … -o out --submit slurm --tasks 16 --sbatch --partition=cpu
+
+writes and submits an array of jobs, waits for it and joins the rows: out.json holds what --json prints of a run on one
+machine, byte for byte. The same command resumes what was interrupted.)";
+  }
   return study;
 }
 

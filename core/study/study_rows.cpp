@@ -57,11 +57,10 @@ private:
 
 class RowsOfScaling : public StudyRows {
 public:
-  RowsOfScaling(const Scenario& scenario, Problem problem, std::vector<int> counts)
-      : m_problem(std::move(problem)), m_counts(std::move(counts)), m_scenario(writeScenario(scenario)) {
-    // A model's file stands in the scenario by its name alone.
-    if (scenario.model.architecture)
-      m_scenario += std::to_string(parameterCount(*scenario.model.architecture));
+  RowsOfScaling(Scenario scenario, Problem problem, std::vector<int> counts)
+      : m_problem(std::move(problem)), m_counts(std::move(counts)) {
+    scenario.model.reference.clear();  // what the model's file holds counts, not its name
+    m_scenario = writeScenario(scenario);
   }
   std::string name() const override { return "scaling"; }
   std::size_t size() const override { return m_counts.size(); }

@@ -1,3 +1,4 @@
+#include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -70,6 +71,30 @@ private slots:
     const Ran other = run(words + QStringList{"--seed", "3"} + files + QStringList{"--shard", "1/2"});
     if (study.front() == "paper")
       QVERIFY2(other.code == 2 && other.err.contains("another study"), qPrintable(other.err));
+  }
+  void rowsOfAnotherModelAreRefused() {
+    QTemporaryDir dir;
+    QDir(dir.path()).mkpath("models");
+    const QString samples = QStringLiteral(NEST_SOURCE_DIR "/samples/"),
+                  scenario = dir.filePath("s.nest.json"), model = dir.filePath("models/llama-2-7b.json");
+    QVERIFY(QFile::copy(sample(kLlama), scenario));
+    QVERIFY(QFile::copy(samples + "models/llama-2-7b.json", model));
+    const QStringList words{"study", "scaling", scenario, "--from",           "64",
+                            "--to",  "128",     "-o",     dir.filePath("out")};
+    QCOMPARE(run(words).code, 0);
+    QFile file(model);
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    QByteArray text = file.readAll();
+    QVERIFY(text.contains("\"num_attention_heads\": 32"));  // as many parameters with other heads
+    text.replace("\"num_attention_heads\": 32", "\"num_attention_heads\": 64");
+    text.replace("\"num_key_value_heads\": 32", "\"num_key_value_heads\": 64");
+    file.resize(0);
+    file.seek(0);
+    file.write(text);
+    file.close();
+    const Ran stale = run(words);
+    QVERIFY2(stale.code == 2 && stale.err.contains("another study"), qPrintable(stale.err));
+    QCOMPARE(run(words + QStringList{"--restart"}).code, 0);
   }
   void whatDoesNotGoWithFilesIsSaid_data() {
     QTest::addColumn<QStringList>("more");
