@@ -365,12 +365,18 @@ private:
     return (mixes && feeds && !a.parallelBlock ? 2 : 1) + (a.encoder ? 1 : 0);
   }
 
+  /// An RMSNorm of several kernels, which keeps its result before the weight besides its input.
+  bool hasCompositeNorm() const {
+    return m.options.eagerElementwise && !a.layerNorm &&
+           k.eagerNormTraffic.value > kNormTraffic * m.device.elementBytes();
+  }
+
   void elementWise() {
     const double e = m.device.elementBytes();
     const double mask = hasDropout(a) ? 1 : 0;
     // Eager kernels: one for each operation (LayerNorm is one in any program).
     const bool eager = m.options.eagerElementwise;
-    const double norm = eager && !a.layerNorm ? k.eagerNormTraffic.value : kNormTraffic * e;
+    const double norm = hasCompositeNorm() ? k.eagerNormTraffic.value : kNormTraffic * e;
     double moved =
         m.outerTokens() * a.hidden * (a.blockNorms * norm + parts() * (kResidualTraffic * e + mask));
     moved += m.tokens * activeWidth() * (a.gatedMlp ? 3 : 2) * e;
@@ -459,8 +465,10 @@ private:
     const double mask = hasDropout(a) ? 1 : 0;
     double outer =
         a.hidden * parts() * (2 * e + mask);  // inputs of two norms and of what follows each, two masks
+    if (hasCompositeNorm()) outer += a.hidden * a.blockNorms * e;
     double inner = (queryWidth() + keyWidth() + valueWidth() + outputWidth()) * e;
-    inner += activeWidth() * (a.gatedMlp ? 3 : 2) * e;
+    // Both operands of a gate and their product; eager kernels keep what the activation made of one, too.
+    inner += activeWidth() * (!a.gatedMlp ? 2 : m.options.eagerElementwise ? 4 : 3) * e;
     if (a.encoder)
       inner += (queryWidth() + outputWidth() + (keyWidth() + valueWidth()) * encoderTokens() / m.tokens) * e;
     if (a.latent) outer += (a.latent->queryRank + a.latent->keyValueRank + a.latent->ropeHeadDim) * e;

@@ -44,7 +44,7 @@ private:
     Program p;
     if (const auto like = f.string("like")) {
       if (const Program* relative = known(*like))
-        p.values = relative->values, p.launches = relative->launches;
+        p = *relative;
       else
         f.report(Severity::Error, "program-unknown", "like", "No program above is called \"" + *like + '"');
     }
@@ -59,6 +59,8 @@ private:
       for (const json& l : *launches)
         if (l.is_string()) p.launches.push_back(l.get<std::string>());
     }
+    p.cutsByWeight = f.boolean("cuts_by_weight").value_or(p.cutsByWeight);
+    p.logsFirstStage = f.boolean("logs_first_stage").value_or(p.logsFirstStage);
     if (const json* values = f.object("values"))
       for (const auto& [field, value] : values->items())
         readValue(field, value, jsonPointer(f.pointerTo("values"), field), p);

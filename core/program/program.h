@@ -30,6 +30,11 @@ struct Program {
   std::string about;                  ///< one sentence
   std::vector<ProgramValue> values;   ///< those of what it is like included; no field twice
   std::vector<std::string> launches;  ///< launch files that it reads: names of nest-plan export --as
+  /// It cuts the model into stages itself: a stage ends with the block by which more than its equal share of
+  /// the matrix weights of blocks and head is passed (STATEMENT.md §10). Else cuts are free.
+  bool cutsByWeight = false;
+  /// Its log states the memory of the first stage, not of the fullest.
+  bool logsFirstStage = false;
 
   /// nullptr: it leaves the field as it usually is.
   const ProgramValue* valueOf(std::string_view field) const;
@@ -45,9 +50,9 @@ const Program* findProgram(std::string_view id);
 std::string programIds();  ///< "ideal, megatron-2021, …"
 
 /// {"programs": [{"id", "name", "version", "about", "like", "launches": […], "values": {field: {"value",
-/// "origin", "source"}}}]}; "like" names one above, whose values it takes where it says nothing. The origin
-/// is typed, measured, estimated or catalog. Whether the fields exist is not known here
-/// (fields/program_setting.h).
+/// "origin", "source"}}, "cuts_by_weight", "logs_first_stage"}]}; "like" names one above, whose values it
+/// takes where it says nothing. The origin is typed, measured, estimated or catalog. Whether the fields exist
+/// is not known here (fields/program_setting.h).
 Reading<std::vector<Program>> readPrograms(std::string_view text, const std::string& file);
 
 }  // namespace nest

@@ -48,6 +48,36 @@ std::vector<int> blocksOfParts(int blocks, int parts) {
   return parts > 2 && std::count(out.begin() + 1, out.end() - 1, 0) > 0 ? std::vector<int>{} : out;
 }
 
+/// Stages as a program cuts them that balances the weights of blocks and head (Program::cutsByWeight): each
+/// ends with the first layer by which its share of them is passed. Empty: there are fewer such stages.
+std::vector<StagePlan> stagesByWeight(const LayerGraph& graph, const TransformerArchitecture& a,
+                                      const Strategy& strategy, Recompute recompute, int stages) {
+  const double block = 4.0 * a.hidden * a.heads * a.headDim + 3.0 * a.hidden * a.intermediate;
+  const auto weight = [&](int layer) {
+    const LayerKind kind = graph.layers[static_cast<std::size_t>(layer)].kind;
+    return kind == LayerKind::Block ? block : kind == LayerKind::Head ? double(a.vocabulary) * a.hidden : 0.0;
+  };
+  double all = 0, passed = 0;
+  for (int l = 0; l < graph.layerCount(); ++l) all += weight(l);
+  std::vector<StagePlan> out(1);
+  for (int l = 0; l < graph.layerCount(); ++l) {
+    if (out.back().chunks.empty())
+      out.back() = {.chunks = {{}}, .strategy = strategy, .recompute = recompute};
+    out.back().chunks.front().push_back(LayerIndex(l));
+    passed += weight(l);
+    if (passed > all * static_cast<double>(out.size()) / stages && l + 1 < graph.layerCount())
+      out.emplace_back();
+  }
+  // Where the head fills a stage, what follows it (cast and loss, here parts of the head) has the last.
+  auto& last = out.back().chunks.front();
+  if (static_cast<int>(out.size()) == stages - 1 && last.size() > 1) {
+    const LayerIndex head = last.back();
+    last.pop_back();
+    out.push_back({.chunks = {{head}}, .strategy = strategy, .recompute = recompute});
+  }
+  return static_cast<int>(out.size()) == stages ? out : std::vector<StagePlan>{};
+}
+
 /// Blocks in equal parts, embedding before the first, norm and head behind the last.
 std::vector<StagePlan> equalStages(const LayerGraph& graph, int blocks, const Strategy& strategy,
                                    Recompute recompute, int stages, int chunks) {
@@ -139,8 +169,13 @@ private:
     out.plan.dataInner = m_data;
     out.plan.zero = zero;
     out.plan.schedule = usualSchedule(v);
+    const Program* program = findProgram(m_run.program);
     out.plan.stages =
-        equalStages(*out.problem->graph, m_run.model.layers, m_strategy, m_run.recompute, m_run.stages, v);
+        program && program->cutsByWeight && v == 1
+            ? stagesByWeight(*out.problem->graph, m_run.model, m_strategy, m_run.recompute, m_run.stages)
+            : equalStages(*out.problem->graph, m_run.model.layers, m_strategy, m_run.recompute, m_run.stages,
+                          v);
+    if (out.plan.stages.empty()) return std::nullopt;
     out.plan.blockStride = out.plan.pipelineWidth();
     out.evaluation = evaluate(*out.problem, out.plan);
     return out;

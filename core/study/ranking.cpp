@@ -18,7 +18,6 @@ using nlohmann::json;
 
 constexpr int kHost = 8;
 constexpr double kApart = 1.1;  ///< measured ratio from which a pair counts
-constexpr double kGigabyte = 1e9;
 
 /// One row by column names.
 class Row {
@@ -69,7 +68,11 @@ const Program* programOf(const json& set) {
 class SetReader {
 public:
   SetReader(const json& set, const TransformerArchitecture& model, const Program& program)
-      : m_set(set), m_model(model), m_program(program) {}
+      : m_set(set),
+        m_model(model),
+        m_program(program),
+        // PyTorch's logs divide by 1024³ and print "GB".
+        m_memoryUnit(textOf(set, "memory_unit") == "GB" ? 1e9 : 1024.0 * 1024 * 1024) {}
 
   void addTo(std::map<std::string, Sweep>& sweeps) {
     read("columns", "rows", sweeps);
@@ -123,13 +126,14 @@ private:
     out.measured = row.number("step_s", 0);
     if (const double rate = row.number("tokens_per_s_per_gpu", 0); rate > 0)
       out.measured = double(r.globalBatch) * r.sequence / (rate * r.devices);
-    out.measuredMemory = row.number("memory", 0) * kGigabyte;
+    out.measuredMemory = row.number("memory", 0) * m_memoryUnit;
     return out;
   }
 
   const json& m_set;
   const TransformerArchitecture& m_model;
   const Program& m_program;
+  double m_memoryUnit;
 };
 
 void predict(RankedRun& r, const PublishedOptions& options) {
@@ -138,8 +142,13 @@ void predict(RankedRun& r, const PublishedOptions& options) {
   r.predicted = ran->evaluation.batchTime.value();
   r.fits = std::none_of(ran->evaluation.violations.begin(), ran->evaluation.violations.end(),
                         [](const Violation& v) { return v.code == "memory"; });
-  for (const StageEvaluation& s : ran->evaluation.stages)
-    r.predictedMemory = std::max(r.predictedMemory, (s.memory.total() - s.memory.reserve).value());
+  const Program* program = findProgram(r.run.program);
+  for (const StageEvaluation& s : ran->evaluation.stages) {
+    const Bytes handedOut = s.memory.total() - s.memory.reserve;
+    r.predictedMemory =
+        std::max(r.predictedMemory, (handedOut * ran->problem->assumptions.allocatorFactor).value());
+    if (program && program->logsFirstStage) break;
+  }
 }
 
 void judge(Sweep& s) {
@@ -294,6 +303,12 @@ std::string toText(const RankingReport& report) {
   return out;
 }
 
+namespace {
+nlohmann::ordered_json knownOrNull(double value) {
+  return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+}  // namespace
+
 std::string rankingJson(const RankingReport& report) {
   nlohmann::ordered_json j{{"format", "nest-ranking"}, {"version", 1}};
   j["pairs_right"] = report.pairsRight();
@@ -314,8 +329,10 @@ std::string rankingJson(const RankingReport& report) {
                            {"stages", r.run.stages},
                            {"microbatch", r.run.microbatch.value_or(0)},
                            {"zero", r.run.zero.value_or(0)},
-                           {"measured_s", r.ran() ? nlohmann::ordered_json(r.measured) : nullptr},
-                           {"predicted_s", r.predicted > 0 ? nlohmann::ordered_json(r.predicted) : nullptr},
+                           {"measured_memory_bytes", knownOrNull(r.measuredMemory)},
+                           {"predicted_memory_bytes", knownOrNull(r.predictedMemory)},
+                           {"measured_s", knownOrNull(r.measured)},
+                           {"predicted_s", knownOrNull(r.predicted)},
                            {"fits", r.fits}});
     j["sweeps"].push_back(std::move(k));
   }

@@ -16,7 +16,7 @@ struct RankedRun {
   double predicted = 0;  ///< seconds a step; 0: the configuration cannot be formed here
   bool fits = false;     ///< predicted, the program's headroom kept
   double measuredMemory = 0,
-         predictedMemory = 0;  ///< bytes a device, reserve and headroom aside; 0: not stated
+         predictedMemory = 0;  ///< bytes that a device's allocator reserves; 0: not stated
 
   bool ran() const { return measured > 0; }
 };
@@ -50,10 +50,10 @@ struct RankingReport {
 /// Replays {"sets": [{"id", "source", "model": a Hugging Face configuration, "seq", "global_batch",
 /// "columns", "rows", "failed_columns", "failed"}]} as `nest-plan study ranking` reads them. Columns: hosts
 /// (of 8) or gpus, tp, pp, dp, microbatch, zero, sequence_parallel (else where tp > 1), recompute, kernel,
-/// and what was measured: step_s (or "out of memory"), or tokens_per_s_per_gpu, and memory (GB). "failed"
-/// lists configurations that did not run. A set's "program", else one that its id or source names, runs it;
-/// "device" is H100 SXM, or what the id says. Rows of another kernel or host count are a sweep of their own.
-/// Sets without degrees become warnings.
+/// and what was measured: step_s (or "out of memory"), or tokens_per_s_per_gpu, and memory (GiB, or as
+/// "memory_unit" of the set says: GB). "failed" lists configurations that did not run. A set's "program",
+/// else one that its id or source names, runs it; "device" is H100 SXM, or what the id or "cluster" (EFA)
+/// says. Rows of another kernel or host count are a sweep of their own. Sets without degrees become warnings.
 Reading<RankingReport> replayRanking(std::string_view text, const std::string& file,
                                      const PublishedOptions& = {});
 

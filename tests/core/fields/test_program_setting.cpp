@@ -68,6 +68,16 @@ private slots:
     QVERIFY(all);
     QCOMPARE(faultsOfPrograms(*all).size(), std::size_t(1));
   }
+  void likeTakesTheFactsOfRunsToo() {
+    const auto all = readPrograms(R"({"programs": [
+        {"id": "x", "name": "X", "cuts_by_weight": true, "logs_first_stage": true, "values": {}},
+        {"id": "y", "name": "Y", "like": "x", "logs_first_stage": false, "values": {}}]})",
+                                  "p.json");
+    QVERIFY(all && all->size() == 2);
+    QVERIFY(all->at(0).cutsByWeight && all->at(0).logsFirstStage);
+    QVERIFY(all->at(1).cutsByWeight && !all->at(1).logsFirstStage);
+    QCOMPARE(all->at(1).name, std::string("Y"));
+  }
   void likeTakesWhatIsNotSaid() {
     const Program &older = *findProgram("megatron-core-2023"), &newer = *findProgram("megatron-core-2024");
     QCOMPARE(newer.valueOf("/assumptions/overlap/sync")->value,

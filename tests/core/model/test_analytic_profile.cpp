@@ -73,6 +73,21 @@ private slots:
     QVERIFY(isNear(stash(1, Recompute::Full), 2 * s * b * h));
     QVERIFY(isNear(stash(2, Recompute::Full), 2 * s * b * h / 8));
   }
+  /// One kernel for the activation and one for the product keep what the first made, norms of several kernels
+  /// their result before the weight; LLaMA's widths are 28672 and 8192.
+  void eagerKernelsKeepMore() {
+    const auto stash = [](bool eager, double normTraffic = 4) {
+      AnalyticOptions options{.eagerElementwise = eager};
+      options.constants.eagerNormTraffic.value = normTraffic;
+      const auto g = analyticProfile(sample("llama-3-70b"), *findDevice("h100"), job(4096, 1),
+                                     {{1}, {8, true}}, options);
+      return std::pair(block(g, 0).recompute[0].stash.value(), block(g, 1).recompute[0].stash.value());
+    };
+    const auto fused = stash(false), eager = stash(true);
+    QCOMPARE(eager.first - fused.first, 4096.0 * 28672 * 2);
+    QCOMPARE(eager.second - fused.second, 4096.0 * 28672 * 2 / 8);
+    QCOMPARE(stash(true, 36).first - eager.first, 4096.0 * 8192 * 2 * 2);
+  }
   /// While a block's backward runs, what was not kept has to be there again: all of the stash under full
   /// recompute, the scores under selective.
   void workspaceHoldsWhatWasRecomputed() {

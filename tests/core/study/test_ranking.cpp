@@ -51,6 +51,23 @@ private slots:
     QCOMPARE(r->picksThatRan(), 0);
     QVERIFY(toText(*r).find("did not run") != std::string::npos);
   }
+  // 16 blocks of 67 M weights and a head of 66 M on two stages: nine blocks are more than half, eight are
+  // not.
+  void programsThatCutByWeightAreReplayedSo() {
+    const auto r = replayRanking(sweep("[[1,1,2,4,1,1,40000,25],[1,1,2,4,64,1,40000,25]]"), "f");
+    QVERIFY(r && findProgram("nanotron")->cutsByWeight && !findProgram("megatron-core-2025")->cutsByWeight);
+    const Sweep& s = r->sweeps[0];
+    const auto plan = planOf(s.runs[0].run, {});
+    QVERIFY(plan);
+    QCOMPARE(plan->plan.stages[0].layers().size(), std::size_t(10));  // the embedding besides
+    // Its log states the first stage's memory, though the one microbatch's logits make the last one fuller.
+    const RankedRun& full = s.runs[1];
+    const auto filled = planOf(full.run, {});
+    const auto& first = filled->evaluation.stages[0].memory;
+    QCOMPARE(full.predictedMemory, (first.total() - first.reserve).value() * 1.04);
+    QCOMPARE(full.measuredMemory, 25.0 * 1024 * 1024 * 1024);
+    QVERIFY(filled->evaluation.stages[1].memory.total() > first.total());
+  }
   void whatIsFarSlowerIsNotCompared() {
     const auto r = replayRanking(sweep("[[1,1,1,8,1,1,40000,25],[1,8,1,1,1,0,10000,9]]"), "f");
     QCOMPARE(r->sweeps[0].notCompared, 1);
