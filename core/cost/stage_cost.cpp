@@ -17,8 +17,8 @@ Bytes held(const ModelState& s, double bytesEach, bool sharded) {
 Bytes weightBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
   return held(s, r.weightBytes, zero >= 3);
 }
-Bytes gradientBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
-  return held(s, r.gradientBytes, zero >= 2);
+Bytes gradientBytes(const ModelState& s, double bytesEach, int zero) {
+  return held(s, bytesEach, zero >= 2);
 }
 Bytes optimizerBytes(const ModelState& s, const OptimizerRegime& r, int zero) {
   return held(s, r.optimizerBytes, zero >= 1);
@@ -33,13 +33,14 @@ Seconds stepTime(const ModelState& s, const OptimizerRegime& r, int zero, BytesP
 }
 
 GradientTime gradientTime(const Hierarchy& h, const GroupShape& shape, double parameters,
-                          const OptimizerRegime& r, int zero) {
+                          const OptimizerRegime& r, int zero, bool zeroAllReduces) {
   const Bytes gradients(parameters * r.gradientBytes), weights(parameters * r.weightBytes);
   switch (zero) {
     case 0:
       return {{}, allReduceTime(h, shape, gradients), {}};
     case 1:
-      return {{}, gatherTime(h, shape, gradients) + gatherTime(h, shape, weights), {}};
+      return {
+          {}, (zeroAllReduces ? 2 : 1) * gatherTime(h, shape, gradients) + gatherTime(h, shape, weights), {}};
     case 2:
       return {gatherTime(h, shape, gradients), gatherTime(h, shape, weights), {}};
     default:
@@ -79,8 +80,8 @@ std::array<Seconds, kExchangeCount> hiddenExchange(Seconds compute,
   return hidden;
 }
 
-Seconds hiddenSync(Seconds sync, Seconds passes, const Assumptions& a) {
-  return a.syncOverlap * std::min(sync, passes);
+Seconds hiddenSync(Seconds sync, Seconds passes, double syncOverlap) {
+  return syncOverlap * std::min(sync, passes);
 }
 
 Seconds nestBatchTime(Seconds max, Seconds tail, int microbatches, int stages, int v) {

@@ -18,12 +18,17 @@ struct ModelState {
 };
 
 Bytes weightBytes(const ModelState&, const OptimizerRegime&, int zero);
-Bytes gradientBytes(const ModelState&, const OptimizerRegime&, int zero);
+Bytes gradientBytes(const ModelState&, double bytesEach, int zero);
 Bytes optimizerBytes(const ModelState&, const OptimizerRegime&, int zero);
 Bytes gatheredBytes(const ModelState&, const OptimizerRegime&, int zero);  ///< ZeRO-3's largest layer, else 0
 
 /// Reads and writes of the optimizer step at the device's memory bandwidth; 0 where that is not known (0).
 Seconds stepTime(const ModelState&, const OptimizerRegime&, int zero, BytesPerSecond memoryBandwidth);
+
+/// Bytes per parameter that gradients take in memory.
+inline double heldGradientBytes(const OptimizerRegime& r, const Assumptions& a) {
+  return a.heldGradientBytes > 0 ? a.heldGradientBytes : r.gradientBytes;
+}
 
 /// What one gradient message (dense or expert) of `parameters` costs its shard group: per microbatch, and
 /// once at the end of the step, STATEMENT.md (4.11).
@@ -32,7 +37,7 @@ struct GradientTime {
   Seconds gather;  ///< of `load`, the part before the forward pass (ZeRO-3)
 };
 GradientTime gradientTime(const Hierarchy&, const GroupShape&, double parameters, const OptimizerRegime&,
-                          int zero);
+                          int zero, bool zeroAllReduces);
 /// All-reduce at the end of the step between the ranks that hold the same of `shards` shards, STATEMENT.md
 /// (4.11).
 Seconds copiesTime(const Hierarchy&, const GroupShape& copies, double parameters, double shards,
@@ -52,7 +57,11 @@ std::array<Seconds, kExchangeCount> hiddenExchange(Seconds compute,
 
 /// What a stage's own last backward and next forward passes hide of its sync, STATEMENT.md (4.12): the share
 /// φ of min(sync, passes). `passes`: forward and backward of PipelineSchedule::coveringPasses() microbatches.
-Seconds hiddenSync(Seconds sync, Seconds passes, const Assumptions&);
+Seconds hiddenSync(Seconds sync, Seconds passes, double syncOverlap);
+/// φ under a ZeRO stage: none where ZeRO 1 all-reduces behind the last pass (STATEMENT.md (10.6)).
+inline double syncOverlap(const Assumptions& a, int zero) {
+  return a.zeroAllReduces && zero == 1 ? 0 : a.syncOverlap;
+}
 
 /// The step time bound of the NEST paper, STATEMENT.md (4.17); `tail` = max_i (exposed_i + step_i).
 Seconds nestBatchTime(Seconds maxLoad, Seconds tail, int microbatches, int stages, int chunksPerStage);

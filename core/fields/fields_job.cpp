@@ -419,6 +419,28 @@ void addAssumptionFields(std::vector<Field>& all) {
            .most = 1,
            .stored = Stored::Changed,
            .slide = Slide::Linear},
+          {.key = "/assumptions/zero_all_reduces",
+           .group = group,
+           .label = "ZeRO 1 all-reduces",
+           .meaning =
+               "with ZeRO stage 1 gradients are all-reduced whole behind the last backward pass, and nothing "
+               "of the gradient reduction is hidden",
+           .access = at<&Setting::assumptions, &Assumptions::zeroAllReduces>(),
+           .term = "ZeRO",
+           .stored = Stored::Changed},
+          {.key = "/assumptions/held_gradient_bytes_per_parameter",
+           .group = group,
+           .label = "Gradients in memory",
+           .meaning =
+               "bytes per parameter that gradients take in memory, where programs hold others than they "
+               "exchange; 0: as many",
+           .access = at<&Setting::assumptions, &Assumptions::heldGradientBytes>(),
+           .least = 0,
+           .most = 64,
+           .term = "optimizer precision",
+           .stored = Stored::Changed,
+           .slide = Slide::Linear,
+           .better = Better::Smaller},
           {.key = "/assumptions/allocator_factor",
            .group = group,
            .label = "Allocator factor",

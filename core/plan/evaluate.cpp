@@ -84,7 +84,7 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
   const int stages = plan.stageCount(), chunks = static_cast<int>(work.chunks.size());
   out.inFlight = schedule.stashesInFlight(i, stages, microbatches, chunks);
   out.memory = {weightBytes(state, regime, plan.zero),
-                gradientBytes(state, regime, plan.zero),
+                gradientBytes(state, heldGradientBytes(regime, problem.assumptions), plan.zero),
                 optimizerBytes(state, regime, plan.zero),
                 Bytes(out.inFlight * (schedule.stashesWholeStages() ? work.wholeStash : work.largestStash)),
                 Bytes(work.workspace),
@@ -93,7 +93,7 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
                 placed.memory};
   out.sync = placed.gradients.sync + placed.tied;
   out.hiddenSync = hiddenSync(out.sync, schedule.coveringPasses(stages) * (out.forward + out.backward),
-                              problem.assumptions);
+                              syncOverlap(problem.assumptions, plan.zero));
   out.step = stepTime(state, regime, plan.zero, problem.cluster->device().memoryBandwidth.value);
 }
 

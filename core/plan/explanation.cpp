@@ -155,7 +155,7 @@ CostTerm hiddenSyncTerm(const Scene& s, int stage) {
   const int passes = s.plan.pipelineSchedule().coveringPasses(s.plan.stageCount());
   t.factor = -1;
   t.inputs = {typed("f", "overlap of the gradient reduction at the end of a step",
-                    s.problem.assumptions.syncOverlap, TermUnit::Fraction),
+                    syncOverlap(s.problem.assumptions, s.plan.zero), TermUnit::Fraction),
               {"sync", "gradient reduction", f.sync.value(), TermUnit::Time, Origin::Estimated, {}},
               {"passes",
                passes == 1 ? "its forward and backward, one microbatch"

@@ -215,7 +215,7 @@ struct GradientParts {
 };
 
 /// `copied`: shards do not span all replicas.
-GradientParts partsOf(int zero, bool load, bool copied) {
+GradientParts partsOf(int zero, bool load, bool copied, bool zeroAllReduces) {
   if (load)
     return zero >= 3   ? GradientParts{1, 2, "RS(G) + 2·AG(W)"}
            : zero == 2 ? GradientParts{1, 0, "RS(G)"}
@@ -224,6 +224,7 @@ GradientParts partsOf(int zero, bool load, bool copied) {
     case 0:
       return {2, 0, "2·RS(G)"};
     case 1:
+      if (zeroAllReduces) return {2, 1, copied ? "2·RS(G) + AR(G/S) + AG(W)" : "2·RS(G) + AG(W)"};
       return {1, 1, copied ? "RS(G) + AR(G/S) + AG(W)" : "RS(G) + AG(W)"};
     case 2:
       return {0, 1, copied ? "AR(G/S) + AG(W)" : "AG(W)"};
@@ -278,11 +279,12 @@ CostTerm messageTerm(const Subject& s, const std::string& id, bool expert, doubl
   const Plan& plan = s.scene.plan;
   const auto [slowest, most] =
       slowestShape(s, expert ? RankGroup::ExpertShards : RankGroup::DenseShards, [&](const GroupShape& g) {
-        const GradientTime t = gradientTime(*s.scene.problem.cluster, g, parameters, o, plan.zero);
+        const GradientTime t = gradientTime(*s.scene.problem.cluster, g, parameters, o, plan.zero,
+                                            s.scene.problem.assumptions.zeroAllReduces);
         return load ? t.load : t.sync;
       });
   const bool copied = !load && plan.shardDegree() < plan.dataDegree();
-  const GradientParts parts = partsOf(plan.zero, load, copied);
+  const GradientParts parts = partsOf(plan.zero, load, copied, s.scene.problem.assumptions.zeroAllReduces);
   const Bytes g(parameters * o.gradientBytes), w(parameters * o.weightBytes);
   CostTerm t = s.seconds(id, expert ? "Expert parameters" : "Dense parameters", most, parts.formula);
   t.level = slowest.ranks > 1 ? slowest.outermost : -1;
@@ -318,8 +320,9 @@ CostTerm gradientTerm(const Scene& scene, int stage, const char* name, const cha
                       bool load) {
   const Subject s{scene, stage, TermKind::Data};
   const bool copied = scene.plan.shardDegree() < scene.plan.dataDegree();
-  CostTerm t = s.seconds(stageId(stage) + "/" + name, label, value.value(),
-                         partsOf(scene.plan.zero, load, copied && !load).formula);
+  CostTerm t = s.seconds(
+      stageId(stage) + "/" + name, label, value.value(),
+      partsOf(scene.plan.zero, load, copied && !load, scene.problem.assumptions.zeroAllReduces).formula);
   t.level = scene.figures(stage).dataLevel;
   if (!(value.value() > 0)) return t;
   const auto parameters = parametersOf(scene, stage);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cost/stage_cost.h"
 #include "plan/explanation_parts.h"
 #include "units/numbering.h"
 
@@ -144,8 +145,8 @@ CostTerm memoryTerm(const Scene& s, int stage) {
   t.combine = Combine::Sum;
   t.children.push_back(
       parameterTerm(s, stage, "weights", "Weights", f.memory.weights, o.weightBytes, z >= 3));
-  t.children.push_back(
-      parameterTerm(s, stage, "gradients", "Gradients", f.memory.gradients, o.gradientBytes, z >= 2));
+  t.children.push_back(parameterTerm(s, stage, "gradients", "Gradients", f.memory.gradients,
+                                     heldGradientBytes(o, s.problem.assumptions), z >= 2));
   t.children.push_back(
       parameterTerm(s, stage, "optimizer", "Optimizer", f.memory.optimizer, o.optimizerBytes, z >= 1));
   t.children.push_back(stashTerm(s, stage));

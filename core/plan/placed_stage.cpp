@@ -139,7 +139,8 @@ private:
       const GroupShape shape = shapeOf(m_cluster, ranks);
       out.dataLevel = std::max(out.dataLevel, static_cast<int>(shape.outermost));
       const GradientTime& t = seen.of(shape, [&] {
-        return gradientTime(m_cluster, shape, parameters, m_problem.job.optimizer, m_plan.zero);
+        return gradientTime(m_cluster, shape, parameters, m_problem.job.optimizer, m_plan.zero,
+                            m_problem.assumptions.zeroAllReduces);
       });
       if (t.load > slowest.load) slowest.gather = t.gather;
       slowest.load = std::max(slowest.load, t.load);

@@ -71,8 +71,9 @@ void Traffic::collectGradients(const Problem& problem, int stage, const StageWor
   const OptimizerRegime& regime = problem.job.optimizer;
   const double ranks = static_cast<double>(m_plan.shardDegree()) * s.context;
   const double copies = static_cast<double>(m_plan.dataDegree()) / m_plan.shardDegree();
-  const std::array<double, 4> scatters = {2, 1, microbatches, microbatches};  // of gradients, by ZeRO stage
-  const std::array<double, 4> gathers = {0, 1, 1, 2 * microbatches};          // of weights
+  const std::array<double, 4> scatters = {2, problem.assumptions.zeroAllReduces ? 2.0 : 1.0, microbatches,
+                                          microbatches};              // of gradients, by ZeRO stage
+  const std::array<double, 4> gathers = {0, 1, 1, 2 * microbatches};  // of weights
   const auto z = static_cast<std::size_t>(m_plan.zero);
   for (const bool experts : {false, true}) {
     const double n = experts ? ranks * (s.foldedExperts ? s.tensor : 1) / s.expert : ranks;

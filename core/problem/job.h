@@ -57,6 +57,12 @@ struct Assumptions {
   /// sustain this share of its bandwidth in place of linkEfficiency (programs that make no use of the host's
   /// own links). 0: each at its level.
   double flatExchange = 0;
+  /// With ZeRO stage 1 gradients are all-reduced whole, behind the last backward pass, and nothing of the
+  /// sync is hidden (STATEMENT.md (10.6)).
+  bool zeroAllReduces = false;
+  /// Bytes per parameter that gradients take in memory; 0: as many as are exchanged
+  /// (OptimizerRegime::gradientBytes).
+  double heldGradientBytes = 0;
   /// Memory that the allocator reserves ÷ what it hands out.
   double allocatorFactor = 1;
   /// Share of each device's memory that a plan must leave free, so that it still fits where its prediction

@@ -170,6 +170,9 @@ private:
     // Drawn from the batch, so that the instances that a seed gives stay what they were.
     if (m_features.overlap && p.job.globalBatch % 3 == 0)
       p.assumptions.syncOverlap = p.job.globalBatch % 2 == 0 ? 1 : 0.1 * (p.job.globalBatch % 10);
+    if (!m_features.overlap) return;
+    p.assumptions.zeroAllReduces = p.job.globalBatch % 4 < 2;
+    p.assumptions.heldGradientBytes = p.job.globalBatch % 5 == 2 ? 6 : 0;
   }
 
   void search(Problem& p) {

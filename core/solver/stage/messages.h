@@ -52,9 +52,9 @@ inline double leastTransfer(const Problem& problem, long long devices, double by
 struct GradientMessages {
   int gradientsPerBatch = 0, weightsPerBatch = 0, gradientsPerMicrobatch = 0, weightsPerMicrobatch = 0;
 
-  static constexpr GradientMessages of(int zero) {
+  static constexpr GradientMessages of(int zero, bool zeroAllReduces) {
     constexpr GradientMessages kAll[] = {{2, 0, 0, 0}, {1, 1, 0, 0}, {0, 1, 1, 0}, {0, 0, 1, 2}};
-    return kAll[zero];
+    return zero == 1 && zeroAllReduces ? GradientMessages{2, 1, 0, 0} : kAll[zero];
   }
   double perBatch(const GroupRates& g, double gradients, double weights) const {
     return seconds(g, gradientsPerBatch, gradients, weightsPerBatch, weights);

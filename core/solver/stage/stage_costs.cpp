@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cost/stage_cost.h"
 #include "schedule/pipeline_schedule.h"
 #include "solver/stage/messages.h"
 
@@ -147,7 +148,7 @@ StageCosts::StageCosts(const Context& context)
       m_gradient(context.problem->job.optimizer.gradientBytes),
       m_reserve(context.problem->assumptions.reserve.value()),
       m_overlap(context.problem->assumptions.overlap),
-      m_syncOverlap(context.problem->assumptions.syncOverlap) {
+      m_syncOverlap(syncOverlap(context.problem->assumptions, context.zero)) {
   if (context.target.covered)
     for (const Exchange e : {Exchange::Expert, Exchange::Pipeline}) m_overlap[at(static_cast<int>(e))] = 1;
   const Strategy& s = context.sums->strategy();
@@ -195,7 +196,7 @@ StageCosts::Prepared StageCosts::prepare(int slot, const Surroundings& around, P
 // In the group where the whole message takes longest.
 std::pair<double, double> StageCosts::scatterAndGather(const std::vector<const GroupRates*>& groups,
                                                        double parameters) const {
-  const auto messages = GradientMessages::of(m_context.zero);
+  const auto messages = GradientMessages::of(m_context.zero, m_context.problem->assumptions.zeroAllReduces);
   double slowest = 0, scatter = 0, gather = 0;
   for (const auto* g : groups) {
     const double whole = messages.perMicrobatch(*g, parameters * m_gradient, parameters * m_weight);
@@ -211,7 +212,7 @@ template <class P>
 StageCosts::Prepared StageCosts::prepareAs(int slotNumber, const Surroundings& around, const P& parts) const {
   const Slot& slot = m_slots[at(slotNumber)];
   const LayerSums& sums = *m_context.sums;
-  const auto messages = GradientMessages::of(m_context.zero);
+  const auto messages = GradientMessages::of(m_context.zero, m_context.problem->assumptions.zeroAllReduces);
   const StageSize s = size(around, parts);
   const double fixed = fixedMemory(s), own = between(sums.compute, parts);
   // Both kinds of parameters, each through the slowest of its groups.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cost/stage_cost.h"
 #include "solver/stage/messages.h"
 
 namespace nest::planner {
@@ -11,7 +12,8 @@ ParameterRates ParameterRates::of(const Problem& problem, int zero, int shards) 
   const OptimizerRegime& r = problem.job.optimizer;
   const double bandwidth = problem.cluster->device().memoryBandwidth.value.value();
   ParameterRates p;
-  p.memory = r.weightBytes / (zero >= 3 ? shards : 1) + r.gradientBytes / (zero >= 2 ? shards : 1) +
+  p.memory = r.weightBytes / (zero >= 3 ? shards : 1) +
+             heldGradientBytes(r, problem.assumptions) / (zero >= 2 ? shards : 1) +
              r.optimizerBytes / (zero >= 1 ? shards : 1);
   if (bandwidth > 0)
     p.step = (r.gradientBytes + r.weightBytes + 2 * r.optimizerBytes) / bandwidth / (zero >= 1 ? shards : 1);
@@ -49,10 +51,11 @@ StageFloor::StageFloor(const Problem& problem, const LayerSums& sums, const Grad
       m_reserve(problem.assumptions.reserve.value()),
       m_gathered(zero == 3 ? problem.job.optimizer.weightBytes : 0) {
   const OptimizerRegime& regime = problem.job.optimizer;
-  const auto messages = GradientMessages::of(zero);
+  const auto messages = GradientMessages::of(zero, problem.assumptions.zeroAllReduces);
   const double perMicrobatch = (1 - problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Data)]) *
                                messages.perMicrobatch(regime);
-  const double shown = 1 - problem.assumptions.syncOverlap, perBatch = shown * messages.perBatch(regime);
+  const double shown = 1 - syncOverlap(problem.assumptions, zero),
+               perBatch = shown * messages.perBatch(regime);
   const auto least = [&](GradientFloor::Kind GradientFloor::Choice::*kind, double& data, double& tail) {
     data = tail = std::numeric_limits<double>::infinity();
     for (const auto& choice : gradients.choices) {

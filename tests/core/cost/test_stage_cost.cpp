@@ -28,7 +28,9 @@ private slots:
   void bytesByZeroStage() {
     const OptimizerRegime r = OptimizerRegime::zeroPaper();
     const auto total = [&](int z) {
-      return (weightBytes(kState, r, z) + gradientBytes(kState, r, z) + optimizerBytes(kState, r, z)).value();
+      return (weightBytes(kState, r, z) + gradientBytes(kState, r.gradientBytes, z) +
+              optimizerBytes(kState, r, z))
+          .value();
     };
     QCOMPARE(total(0), 16 * 2400.0);
     QCOMPARE(total(1), 4 * 2400 + 12 * (200 + 200.0));
@@ -51,13 +53,30 @@ private slots:
     // 100 parameters: RS of 400 bytes 1 + 2 s, AG of 200 bytes 1 + 1 s.
     const double loads[] = {0, 0, 3, 7}, syncs[] = {6, 5, 2, 0};
     for (int z = 0; z <= 3; ++z) {
-      const GradientTime t = gradientTime(h, g, 100, r, z);
+      const GradientTime t = gradientTime(h, g, 100, r, z, false);
       QCOMPARE(t.load.value(), loads[z]);
       QCOMPARE(t.sync.value(), syncs[z]);
       QCOMPARE(t.gather.value(), z == 3 ? 2.0 : 0.0);
     }
     QCOMPARE(tiedTime(h, 1, 100, r).value(), 2 * (3 + 20.0));
     QCOMPARE(tiedTime(h, 1, 0, r).value(), 0.0);
+  }
+  // ZeRO 1 alone may all-reduce; nothing of that is hidden.
+  void someProgramsAllReduceUnderZero1() {
+    const Hierarchy h = twoLevels();
+    const std::vector<int> host = {0, 1};
+    const GroupShape g = shapeOf(h, host);
+    const OptimizerRegime r = OptimizerRegime::megatron();
+    Assumptions a;
+    a.syncOverlap = 0.5, a.zeroAllReduces = true;
+    for (int z = 0; z <= 3; ++z) {
+      const double plain = gradientTime(h, g, 100, r, z, false).sync.value();
+      QCOMPARE(gradientTime(h, g, 100, r, z, true).sync.value(), plain + (z == 1 ? 3 : 0));
+      QCOMPARE(syncOverlap(a, z), z == 1 ? 0 : 0.5);
+    }
+    QCOMPARE(heldGradientBytes(r, a), 4.0);
+    a.heldGradientBytes = 6;
+    QCOMPARE(heldGradientBytes(r, a), 6.0);
   }
   void overlapStopsAtCompute() {
     Assumptions a;
