@@ -12,6 +12,10 @@ double alpha(const Hierarchy& h, int l) {
 double beta(const Hierarchy& h, int l) {
   return h.level(l).sustained().value();
 }
+/// Of a reduce-scatter or all-gather.
+double beta(const Hierarchy& h, int l, const GroupShape& g) {
+  return h.level(l).sustained(g.ranks).value();
+}
 
 /// ⌈log₂ n⌉ for n ≥ 1.
 double rounds(int n) {
@@ -32,7 +36,8 @@ Seconds transferTime(const Hierarchy& h, int level, Bytes bytes) {
 Seconds flatGatherTime(const Hierarchy& h, const GroupShape& g, Bytes full) {
   if (isIdle(g.ranks, full)) return {};
   const double n = g.ranks;
-  return Seconds(rounds(g.ranks) * alpha(h, g.outermost) + (n - 1) / n * full.value() / beta(h, g.outermost));
+  return Seconds(rounds(g.ranks) * alpha(h, g.outermost) +
+                 (n - 1) / n * full.value() / beta(h, g.outermost, g));
 }
 
 Seconds hierarchicalGatherTime(const Hierarchy& h, const GroupShape& g, Bytes full) {
@@ -42,7 +47,7 @@ Seconds hierarchicalGatherTime(const Hierarchy& h, const GroupShape& g, Bytes fu
   for (int l = 0; l <= g.outermost; ++l) {
     const std::int32_t parts = g.occupied[static_cast<std::size_t>(l)];
     const double n = parts;
-    sum += rounds(parts) * alpha(h, l) + (n - 1) / n * bytes / beta(h, l);
+    sum += rounds(parts) * alpha(h, l) + (n - 1) / n * bytes / beta(h, l, g);
     bytes = full.value() / g.fewest[static_cast<std::size_t>(l)];
   }
   return Seconds(sum);

@@ -360,6 +360,11 @@ void assumeLinkEfficiency(Scenario& s, Diagnostics& out) {
                      "set /assumptions/link_efficiency to 1 if yours are measured"));
 }
 
+/// A network between hosts that is known to slow down with the ranks of a group.
+void assumeCrowding(Scenario& s) {
+  if (s.cluster.device.crowding) s.assumptions.crowding = s.cluster.device.crowding->value;
+}
+
 /// What runs the plan is in none of these files.
 void suggestProgram(const Scenario& s, Diagnostics& out) {
   const bool isTpu = s.cluster.device.id.starts_with("tpu-");
@@ -461,6 +466,7 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
              s.cluster.device.name;
     if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
     assumeLinkEfficiency(s, result.diagnostics);
+    assumeCrowding(s);
     if (!program && !tellsProgram(parts)) suggestProgram(s, result.diagnostics);
   }
   if (program) setProgram(s, *program);

@@ -36,16 +36,16 @@ struct Subject {
 };
 
 /// One level's part of a gather: rounds · α + (n − 1)/n · D/B.
-CostTerm levelTerm(const Subject& s, const std::string& id, int level, int n, double bytes,
+CostTerm levelTerm(const Subject& s, const std::string& id, int level, int n, int ranks, double bytes,
                    const char* symbol) {
   const NetworkLevel& l = s.scene.problem.cluster->level(level);
   CostTerm t = s.seconds(id + "/level" + std::to_string(level), "Level " + l.name,
-                         rounds(n) * l.latency.value() + (n - 1.0) / n * bytes / l.sustained().value(),
+                         rounds(n) * l.latency.value() + (n - 1.0) / n * bytes / l.sustained(ranks).value(),
                          "⌈log₂ n⌉·α + (n − 1)/n · D/B");
   t.level = level;
   t.inputs = {counted("n", "parties at this level", n),
               s.scene.profiled("D", symbol, bytes, TermUnit::Memory, Origin::Estimated),
-              s.scene.bandwidth(level), s.scene.latency(level)};
+              s.scene.bandwidth(level, ranks), s.scene.latency(level)};
   return t;
 }
 
@@ -57,15 +57,16 @@ CostTerm gatherTerm(const Subject& s, const std::string& id, std::string label, 
       s.seconds(id, std::move(label), gatherTime(h, shape, bytes).value(), "min(flat, level by level)");
   t.level = shape.outermost;
   if (!(bytes.value() > 0) || shape.ranks <= 1) return t;  // nothing to send takes no time
-  CostTerm flat = levelTerm(s, id + "/flat", shape.outermost, shape.ranks, bytes.value(), "the whole tensor");
+  CostTerm flat = levelTerm(s, id + "/flat", shape.outermost, shape.ranks, shape.ranks, bytes.value(),
+                            "the whole tensor");
   flat.id = id + "/flat";
   flat.label = "Flat, by recursive halving";
   CostTerm tiers = s.seconds(id + "/levels", "Level by level",
                              hierarchicalGatherTime(h, shape, bytes).value(), "Σ over levels");
   double part = bytes.value();
   for (int l = 0; l <= shape.outermost; ++l) {
-    tiers.children.push_back(levelTerm(s, tiers.id, l, shape.occupied[static_cast<std::size_t>(l)], part,
-                                       "what a group of the level below holds"));
+    tiers.children.push_back(levelTerm(s, tiers.id, l, shape.occupied[static_cast<std::size_t>(l)],
+                                       shape.ranks, part, "what a group of the level below holds"));
     part = bytes.value() / shape.fewest[static_cast<std::size_t>(l)];
   }
   tiers.combine = Combine::Sum;

@@ -35,7 +35,7 @@ struct Scene {
   }
 
   TermInput profiled(std::string symbol, std::string meaning, double value, TermUnit unit, Origin) const;
-  TermInput bandwidth(int level) const;
+  TermInput bandwidth(int level, int ranks = 1) const;  ///< as collectives of so many sustain it
   TermInput latency(int level) const;
 
 private:

@@ -48,14 +48,15 @@ TermInput Scene::profiled(std::string symbol, std::string meaning, double value,
   return {std::move(symbol), std::move(meaning), value, unit, origin, problem.profile->provenance};
 }
 
-TermInput Scene::bandwidth(int level) const {
+TermInput Scene::bandwidth(int level, int ranks) const {
   const NetworkLevel& l = problem.cluster->level(level);
   return {
       "B" + std::to_string(level),
       "bandwidth of level " + l.name +
           (l.efficiency == 1 ? ""
-                             : ", " + text::percent(l.efficiency) + " of " + text::bandwidth(l.bandwidth)),
-      l.sustained().value(),
+                             : ", " + text::percent(l.efficiency) + " of " + text::bandwidth(l.bandwidth)) +
+          (l.crowding > 0 && ranks > 1 ? ", among " + std::to_string(ranks) + " ranks" : ""),
+      l.sustained(ranks).value(),
       TermUnit::Bandwidth,
       l.origin,
       {}};

@@ -60,6 +60,9 @@ struct Assumptions {
   /// With ZeRO stage 1 gradients are all-reduced whole, behind the last backward pass, and nothing of the
   /// sync is hidden (STATEMENT.md (10.6)).
   bool zeroAllReduces = false;
+  /// Seconds per byte that each further rank of a group adds to its reduce-scatters and all-gathers at levels
+  /// beyond the innermost (STATEMENT.md (10.7)).
+  double crowding = 0;
   /// Bytes per parameter that gradients take in memory; 0: as many as are exchanged
   /// (OptimizerRegime::gradientBytes).
   double heldGradientBytes = 0;

@@ -102,7 +102,10 @@ private:
     PublishedRun& r = out.run;
     r.set = textOf(m_set, "id");
     r.device = textOf(m_set, "device");
-    if (r.device.empty()) r.device = r.set.find("a100") != std::string::npos ? "a100-80" : "h100-sxm";
+    if (r.device.empty())
+      r.device = r.set.find("a100") != std::string::npos                     ? "a100-80"
+                 : textOf(m_set, "cluster").find("EFA") != std::string::npos ? "h100-sxm-efa"
+                                                                             : "h100-sxm";
     r.program = m_program.id;
     r.model = m_model;
     r.sequence = m_set.value("seq", 2048);

@@ -173,6 +173,13 @@ private:
     if (!m_features.overlap) return;
     p.assumptions.zeroAllReduces = p.job.globalBatch % 4 < 2;
     p.assumptions.heldGradientBytes = p.job.globalBatch % 5 == 2 ? 6 : 0;
+    if (p.job.globalBatch % 3 != 1) return;
+    std::vector<NetworkLevel> levels;
+    for (int l = 0; l < p.cluster->levelCount(); ++l) {
+      levels.push_back(p.cluster->level(l));
+      if (l > 0) levels.back().crowding = 0.3 / p.cluster->level(1).sustained().value();
+    }
+    p.cluster = std::make_shared<const Hierarchy>(p.cluster->withLevels(std::move(levels)));
   }
 
   void search(Problem& p) {

@@ -91,6 +91,8 @@ const std::vector<DeviceFigure>& deviceFigures() {
       figure<&DeviceSpec::hostLinkBandwidth>("host_link_bandwidth_bytes_per_s", "Host link bandwidth",
                                              Measure::Bandwidth, 1e3, 1e18,
                                              "one way per device between hosts"),
+      figure<&DeviceSpec::crowding>("crowding_s_per_byte", "Crowding", Measure::Number, 0, 1,
+                                    "time per byte that each further rank adds to collectives between hosts"),
   };
   return all;
 }

@@ -43,6 +43,9 @@ struct DeviceSpec {
   Sourced<Seconds> kernelLatency{Seconds(4e-6)};             ///< least time of any kernel
   Sourced<double> linkEfficiency{0.8};  ///< share of the nominal link bandwidths that collectives sustain
 
+  /// Of the network between its hosts, Assumptions::crowding; none: none is known.
+  std::optional<Sourced<double>> crowding;
+
   friend bool operator==(const DeviceSpec&, const DeviceSpec&) = default;
 };
 

@@ -19,9 +19,15 @@ struct NetworkLevel {
   double oversubscription = 1;  ///< for display: injected ÷ uplink bandwidth of one group
   Origin origin = Origin::Typed;
   double efficiency = 1;  ///< Assumptions::linkEfficiency; 1 where the bandwidth was measured
+  double crowding = 0;    ///< Assumptions::crowding beyond level 0
 
   /// What exchanges count with.
   BytesPerSecond sustained() const { return bandwidth * efficiency; }
+  /// The same of a reduce-scatter or all-gather among so many ranks, STATEMENT.md (10.7).
+  BytesPerSecond sustained(int ranks) const {
+    if (!(crowding > 0)) return sustained();
+    return BytesPerSecond(1 / (1 / sustained().value() + crowding * (ranks - 1)));
+  }
 
   friend bool operator==(const NetworkLevel&, const NetworkLevel&) = default;
 };

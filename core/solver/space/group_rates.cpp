@@ -65,14 +65,14 @@ int GroupShapes::intern(std::vector<int> most, std::vector<int> fewest, int oute
   const double steps = ceilLog2(ranks);
   if (ranks > 1) {
     r.flatLatency = steps * top.latency.value();
-    r.flatPerByte = (ranks - 1.0) / ranks / top.sustained().value();
+    r.flatPerByte = (ranks - 1.0) / ranks / top.sustained(ranks).value();
     r.ringLatency = (ranks - 1.0) * top.latency.value();
     r.ringPerByte = (ranks - 1.0) / top.sustained().value();
     double share = 1;
     for (int l = 0; l <= outer; ++l) {
       const int n = most[static_cast<std::size_t>(l)];
       r.nestedLatency += ceilLog2(n) * m_cluster.level(l).latency.value();
-      r.nestedPerByte += (n - 1.0) / n * share / m_cluster.level(l).sustained().value();
+      r.nestedPerByte += (n - 1.0) / n * share / m_cluster.level(l).sustained(ranks).value();
       share = 1.0 / fewest[static_cast<std::size_t>(l)];
     }
   }
@@ -129,7 +129,7 @@ GroupRates GroupShapes::cheapest(int ranks, int spacing) const {
     const long long now = std::max(held, std::min<long long>(ranks, room));
     const auto& level = m_cluster.level(l);
     r.nestedPerByte +=
-        (1.0 / static_cast<double>(held) - 1.0 / static_cast<double>(now)) / level.sustained().value();
+        (1.0 / static_cast<double>(held) - 1.0 / static_cast<double>(now)) / level.sustained(ranks).value();
     latency += static_cast<double>(now - held) * level.latency.value();
     perByte += static_cast<double>(now - held) / (ranks * level.sustained().value());
     held = now;

@@ -55,6 +55,18 @@ private slots:
     QCOMPARE(shape(h, {5}).outermost, 0);
     QCOMPARE(shape(h, {5}).ranks, 1);
   }
+  // STATEMENT.md (10.7): 4 ranks add 3 times the crowding to each byte between hosts, none inside.
+  void crowdedLevelsSlowDownWithRanks() {
+    const Hierarchy plain = cluster();
+    std::vector<NetworkLevel> levels = {plain.level(0), plain.level(1), plain.level(2)};
+    levels[1].crowding = levels[2].crowding = 0.1;
+    const Hierarchy crowded = plain.withLevels(levels);
+    const GroupShape host = shape(plain, {0, 1, 2, 3}), hosts = shape(plain, {0, 1, 4, 5});
+    QCOMPARE(gatherTime(crowded, host, Bytes(80)), gatherTime(plain, host, Bytes(80)));
+    QVERIFY(near(flatGatherTime(crowded, hosts, Bytes(80)), 2 * 2 + 60 * (0.1 + 0.3)));
+    QVERIFY(near(hierarchicalGatherTime(crowded, hosts, Bytes(80)), 1 + 0.4 + 2 + 20 * (0.1 + 0.3)));
+    QCOMPARE(transferTime(crowded, 1, Bytes(80)), transferTime(plain, 1, Bytes(80)));
+  }
   void transferPaysLatencyAndBytes() {
     const Hierarchy h = cluster();
     QVERIFY(near(transferTime(h, 1, Bytes(50)), 2 + 5.0));
