@@ -1,11 +1,13 @@
-// For every (b, d, z, s, v, U units per pipeline) a relaxed bound; a heap by bound; each popped one is
-// bounded again by a table of its own, then every layout (d_in, P) whose sites were not seen before goes
-// through ChunkSolver with the best time so far as its limit.
+// For every (b, d) a bound in O(1); where it may matter, for every (s, z), then every set of cuts with the
+// figures of its stages, on U units per pipeline, the widest first. Each of these is bounded again by a table
+// of its own, then every layout (d_in, P) whose sites were not seen before goes through ChunkSolver with the
+// best time so far as its limit.
 #include "solver/chunk_search.h"
 
 #include <algorithm>
 #include <limits>
 #include <unordered_set>
+#include <utility>
 
 #include "solver/best_first.h"
 #include "solver/space/chunk_cuts.h"
@@ -41,111 +43,208 @@ double ChunkSearch::limit() const {
 double ChunkSearch::goal(const Item& item) const {
   if (m_many) return limit();
   const auto& lead = m_incumbents.lead();
-  const auto& c = m_families[at(item.family)]->configuration;
-  const bool first = std::tuple(item.units * c.dataDegree, c.stages, c.zero) <=
+  const bool first = std::tuple(item.units * item.dataDegree, item.stages, item.zero) <=
                      std::tuple(lead.devices, lead.stages, lead.zero);
   return lead.time * (first ? 1 + kEqualTimes : 1 - kEqualTimes);
 }
 
 bool ChunkSearch::open(const Item& item) const {
-  return item.bound <= goal(item);
+  return item.bound <= (item.kind == Item::Kind::Sharp ? goal(item) : limit());
 }
 
-void ChunkSearch::addFamilies(const ScheduleChoice& choice, int microbatch) {
-  ChunkConfiguration c;
-  const int chunks = c.chunks = choice.chunks;
-  c.schedule = choice.schedule;
-  c.microbatchIndex = microbatch;
-  int narrow = std::numeric_limits<int>::max();
-  for (int k : m_space.strategies()) {
-    c.sums.push_back(&m_uniform.sumsOf(microbatch, k, c.schedule->coversExchanges()));
-    narrow = std::min(narrow, c.sums.back()->strategy().width());
-  }
-  for (int d : m_space.dataDegrees(microbatch, narrow)) {
-    c.dataDegree = d;
-    c.microbatchCount = m_problem.microbatchCount(m_problem.profile->microbatches()[at(microbatch)], d);
-    for (int s = 2; s <= m_order.layerCount() / chunks; ++s) {
-      if (!m_space.stageCountAllowed(s) || !c.schedule->refusals(s, chunks, c.microbatchCount).empty())
-        continue;
-      c.stages = s;
-      c.target = targetOf(m_problem.search.objective, *c.schedule, c.microbatchCount, s, chunks);
-      const bool shards = d > 1 || std::any_of(c.sums.begin(), c.sums.end(),
-                                               [](const auto* k) { return k->strategy().context > 1; });
-      for (int z : m_space.zeroStages()) {
-        if (m_watch.over()) return;
-        c.zero = z;
-        if (m_space.zeroAllowed(z, shards, s)) addFamilies(c);
+ChunkSearch::Microbatch& ChunkSearch::microbatch(const Item& item) {
+  const auto [it, isNew] = m_microbatches.try_emplace({item.choice, item.microbatch});
+  Microbatch& m = it->second;
+  if (!isNew) return m;
+  const bool covers = m_space.schedules()[at(item.choice)].schedule->coversExchanges();
+  for (int k : m_space.strategies()) m.sums.push_back(&m_uniform.sumsOf(item.microbatch, k, covers));
+  m.least = LeastWork(m_order, *m_problem.graph, m.sums);
+  return m;
+}
+
+int ChunkSearch::mostStages(const Item& item) const {
+  const int chunks = m_space.schedules()[at(item.choice)].chunks;
+  return std::min(m_order.layerCount() / chunks, m_problem.constraints.stages.most.value_or(1 << 30));
+}
+
+std::vector<ChunkSearch::Item> ChunkSearch::items() {
+  std::vector<Item> all;
+  if (!m_order.isChain() || m_rules.contradictory() || m_space.strategies().empty()) return all;
+  for (int choice = 0; choice < static_cast<int>(m_space.schedules().size()); ++choice) {
+    const auto& [schedule, chunks] = m_space.schedules()[at(choice)];
+    if (chunks < 2) continue;
+    for (const int b : m_space.microbatches()) {
+      Item item{.bound = 0,
+                .kind = Item::Kind::Group,
+                .choice = choice,
+                .microbatch = b,
+                .dataDegree = 1,
+                .family = {}};
+      const LeastWork& least = microbatch(item).least;
+      int last = 0;
+      for (const int d : m_space.dataDegrees(b, least.narrow())) {
+        if (m_watch.over()) return all;
+        item.dataDegree = d;
+        const int m = microbatchCount(item);
+        if (m == std::exchange(last, m)) continue;
+        const Target target = targetOf(m_problem.search.objective, *schedule, m, 1, chunks);
+        item.bound = least.time(target.bound, m_problem.cluster->deviceCount() / d, mostStages(item));
+        if (open(item)) all.push_back(item);
       }
     }
   }
+  return all;
 }
 
-void ChunkSearch::addFamilies(const ChunkConfiguration& configuration) {
-  for (auto& cuts : interleavedCuts(m_problem, configuration.stages, configuration.chunks)) {
-    if (!obeys(m_rules, cuts, configuration.stages, *configuration.schedule)) continue;
-    ChunkConfiguration c = configuration;
+int ChunkSearch::microbatchCount(const Item& item) const {
+  return m_problem.microbatchCount(m_problem.profile->microbatches()[at(item.microbatch)], item.dataDegree);
+}
+
+void ChunkSearch::openGroup(const Item& item, const Put& put) {
+  const auto& [schedule, chunks] = m_space.schedules()[at(item.choice)];
+  const LeastWork& least = microbatch(item).least;
+  const int m = microbatchCount(item);
+  Item part = item;
+  part.kind = Item::Kind::GroupOfStages;
+  for (int s = 2; s <= mostStages(item); ++s) {
+    if (!m_space.stageCountAllowed(s) || !schedule->refusals(s, chunks, m).empty()) continue;
+    const Target target = targetOf(m_problem.search.objective, *schedule, m, s, chunks);
+    part.stages = s;
+    part.bound =
+        std::max(item.bound, least.time(target.bound, m_problem.cluster->deviceCount() / item.dataDegree, s));
+    for (const int z : m_space.zeroStages()) {
+      part.zero = z;
+      put(part);
+    }
+  }
+}
+
+std::vector<ChunkSearch::Family> ChunkSearch::families(const Item& item,
+                                                       const std::vector<Sharding>& shardings) {
+  const auto& [schedule, chunks] = m_space.schedules()[at(item.choice)];
+  ChunkConfiguration c;
+  c.schedule = schedule;
+  c.chunks = chunks;
+  c.microbatchIndex = item.microbatch;
+  c.dataDegree = item.dataDegree;
+  c.zero = item.zero;
+  c.stages = item.stages;
+  c.sums = microbatch(item).sums;
+  c.microbatchCount = microbatchCount(item);
+  c.target = targetOf(m_problem.search.objective, *schedule, c.microbatchCount, c.stages, chunks);
+  std::vector<Family> all;
+  int number = 0;
+  for (auto& cuts : interleavedCuts(m_problem, c.stages, chunks)) {
+    const int which = number++;
+    if (!obeys(m_rules, cuts, c.stages, *schedule)) continue;
     c.cuts = std::move(cuts);
-    ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, m_roomiest);
-    if (bounds.leastUnits() <= bounds.mostUnits())
-      m_families.push_back(std::make_unique<Family>(Family{std::move(c), std::move(bounds)}));
+    ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, shardings, m_roomiest);
+    if (bounds.leastUnits() <= bounds.mostUnits()) all.push_back({c, std::move(bounds), which});
+  }
+  return all;
+}
+
+// Most d of as many microbatches are closed by what the least of them could do with the cheapest exchanges
+// and the most shards of all.
+void ChunkSearch::openDegrees(const Item& item, const Put& put) {
+  const Microbatch& of = microbatch(item);
+  const bool context =
+      std::any_of(of.sums.begin(), of.sums.end(), [](const auto* k) { return k->strategy().context > 1; });
+  const int m = microbatchCount(item);
+  std::vector<Item> parts;
+  std::vector<Sharding> shardings;
+  for (const int d : m_space.dataDegrees(item.microbatch, of.least.narrow())) {
+    Item part = item;
+    part.kind = Item::Kind::Stages;
+    part.dataDegree = d;
+    if (microbatchCount(part) != m || !m_space.zeroAllowed(item.zero, d > 1 || context, item.stages))
+      continue;
+    shardings.push_back({d, m_space.shardDegrees(d, item.zero, strategiesOf(of.sums))});
+    parts.push_back(part);
+  }
+  if (parts.size() == 1) return put(parts.front());
+  if (parts.empty()) return;
+  const auto all = families(item, shardings);
+  for (Item& part : parts) {
+    double least = kNever;
+    for (const Family& f : all) {
+      const int units = std::min(f.bounds.mostUnits(), m_problem.cluster->deviceCount() / part.dataDegree);
+      if (units >= f.bounds.leastUnits())
+        least = std::min(least, f.bounds.upTo(units, limit() * (1 + kEqualTimes)));
+    }
+    part.bound = std::max(part.bound, least);
+    if (open(part)) put(part);
   }
 }
 
-bool ChunkSearch::run() {
-  m_lowerBound = kNever;
-  if (!m_order.isChain() || m_rules.contradictory()) return true;
-  for (const ScheduleChoice& choice : m_space.schedules())
-    for (int b : m_space.microbatches())
-      if (choice.chunks > 1) addFamilies(choice, b);
-  if (m_watch.over()) {
-    m_lowerBound = 0;
-    return false;
+void ChunkSearch::openStages(const Item& item, const Put& put) {
+  const Sharding own{item.dataDegree,
+                     m_space.shardDegrees(item.dataDegree, item.zero, strategiesOf(microbatch(item).sums))};
+  for (Family& f : families(item, {own})) {
+    Item part = item;
+    part.kind = Item::Kind::AllUnits;
+    part.units = std::min(f.bounds.mostUnits(), m_problem.cluster->deviceCount() / item.dataDegree);
+    part.family = std::make_shared<const Family>(std::move(f));
+    part = allUnits(std::move(part));
+    if (open(part)) put(std::move(part));
   }
-  return drain();
+}
+
+ChunkSearch::Item ChunkSearch::allUnits(Item item) const {
+  const ChunkBounds& bounds = item.family->bounds;
+  while (item.units >= bounds.leastUnits() &&
+         !m_space.devicesAllowed(static_cast<long long>(item.units) * item.dataDegree))
+    --item.units;
+  item.bound = item.units < bounds.leastUnits()
+                   ? kNever
+                   : std::max(item.bound, bounds.upTo(item.units, limit() * (1 + kEqualTimes)));
+  return item;
 }
 
 bool ChunkSearch::drain() {
-  m_lowerBound = 0;
-  std::vector<Item> all;
-  for (int f = 0; f < static_cast<int>(m_families.size()); ++f) {
-    const auto& [c, bounds] = *m_families[at(f)];
-    const int most = std::min(bounds.mostUnits(), m_problem.cluster->deviceCount() / c.dataDegree);
-    for (int units = bounds.leastUnits(); units <= most; ++units) {
-      if (m_watch.over()) return false;
-      if (!m_space.devicesAllowed(static_cast<long long>(units) * c.dataDegree)) continue;
-      const Item item{bounds.quick(units), f, units, false};
-      if (item.bound < kNever && open(item)) all.push_back(item);
-    }
-  }
-  if (!searchBestFirst(*this, std::move(all), m_watch, m_lowerBound)) return false;
-  m_lowerBound = kNever;
-  return true;
+  double bound = 0;
+  return searchBestFirst(*this, items(), m_watch, bound);
 }
 
 void ChunkSearch::report(double bound, double done) {
-  m_watch.report("interleaved, strategy per stage", 0.7 + 0.3 * done, limit(), bound);
+  m_watch.report("interleaved, strategy per stage", done, limit(), bound);
 }
 
-template <class Put>
-bool ChunkSearch::take(Item item, Put put) {
-  if (item.sharp) return process(item);
-  const ChunkBounds::Prefixes prefixes(m_families[at(item.family)]->bounds, item.units);
-  const int stages = m_families[at(item.family)]->configuration.stages;
-  item.bound = std::max(item.bound, prefixes.time(stages, item.units, 0, 0, 0));
-  item.sharp = true;
-  put(item);
+bool ChunkSearch::take(Item item, const Put& put) {
+  switch (item.kind) {
+    case Item::Kind::Group:
+      openGroup(item, put);
+      return true;
+    case Item::Kind::GroupOfStages:
+      openDegrees(item, put);
+      return true;
+    case Item::Kind::Stages:
+      openStages(item, put);
+      return true;
+    case Item::Kind::Sharp:
+      return process(item);
+    case Item::Kind::AllUnits:
+      break;
+  }
+  Item fewer = item;
+  --fewer.units;
+  fewer = allUnits(std::move(fewer));
+  if (open(fewer)) put(std::move(fewer));
+  const ChunkBounds::Prefixes prefixes(item.family->bounds, item.units);
+  item.bound = std::max(item.bound, prefixes.time(item.stages, item.units, 0, 0, 0));
+  item.kind = Item::Kind::Sharp;
+  if (open(item)) put(std::move(item));
   return true;
 }
 
 ChunkSolver ChunkSearch::solverOf(const Item& item, const ChunkBounds::Prefixes& prefixes,
                                   const BlockLayout& layout) {
-  return {m_problem, m_space, m_shapes,   m_families[at(item.family)]->configuration,
-          prefixes,  layout,  item.units, m_watch};
+  return {m_problem, m_space, m_shapes, item.family->configuration, prefixes, layout, item.units, m_watch};
 }
 
 bool ChunkSearch::process(const Item& item) {
-  const auto& [c, bounds] = *m_families[at(item.family)];
-  const ChunkBounds::Prefixes prefixes(bounds, item.units);
+  const ChunkConfiguration& c = item.family->configuration;
+  const ChunkBounds::Prefixes prefixes(item.family->bounds, item.units);
   // Of shared parameters the signature tells the levels to a first stage only.
   const auto tied = tiedStagesOf(m_problem, c.cuts, c.stages, *c.schedule);
   const bool simple = !tied || std::min(tied->first, tied->second) == 0;
@@ -157,7 +256,7 @@ bool ChunkSearch::process(const Item& item) {
     for (LayerSums* s : c.sums)
       if (layout.holds(s->strategy())) sums.push_back(s);
     if (sums.empty() || !open(item)) continue;
-    if (simple && layouts.size() > 1 &&
+    if (simple && layouts.size() > 1 && isWorthSigning(sums, item.units) &&
         !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, true)).second)
       continue;
     ++m_tuples;
@@ -183,9 +282,7 @@ bool ChunkSearch::runMany() {
   if (m_watch.states() > kFewStates * 4) return false;
   m_many = true;
   m_mostStates = m_watch.states() + kFewStates;
-  const double bound = m_lowerBound;
   const bool complete = drain();
-  m_lowerBound = bound;
   m_many = false;
   return complete;
 }
@@ -195,7 +292,7 @@ void ChunkSearch::settleTies() {
   for (Leader& l : m_leaders) {
     if (m_watch.over()) return;
     if (!isAmongTheFastest(l.found, lead, kEqualTimes)) continue;
-    const ChunkBounds::Prefixes prefixes(m_families[at(l.item.family)]->bounds, l.item.units);
+    const ChunkBounds::Prefixes prefixes(l.item.family->bounds, l.item.units);
     Found settled;
     if (solverOf(l.item, prefixes, l.layout).settle(lead.time, settled))
       m_incumbents.offer(std::move(settled));

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <tuple>
 
+#include "solver/bounds/least_work.h"
 #include "solver/models/chunk_model.h"
 #include "solver/search.h"
 
@@ -15,44 +18,66 @@ public:
   ChunkSearch(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Search& uniform,
               Incumbents&, Watch&);
 
-  bool run();  ///< true if it ran to its end
-  /// After run(): offers the best plans that differ in their degrees, as many as the incumbents keep. False:
-  /// not all of them, because that would have cost much more than run().
+  /// After the search: offers the best plans that differ in their degrees, as many as the incumbents keep.
+  /// False: not all of them, because that would have cost much more.
   bool runMany();
-  /// After run(): offers, of the plans as fast as the best one, the one that STATEMENT.md §5 prefers.
+  /// After the search: offers, of the plans as fast as the best one, the one that STATEMENT.md §5 prefers.
   void settleTies();
-  double lowerBound() const { return m_lowerBound; }  ///< of what was not looked at; infinite: nothing
   long long tuples() const { return m_tuples; }
 
-  /// For searchBestFirst: pipelines of one family on so many units.
-  struct Item {
-    double bound;
-    int family, units;
-    bool sharp;  ///< the bound is as good as it gets
-    bool operator>(const Item& o) const {
-      return std::tie(bound, family, units) > std::tie(o.bound, o.family, o.units);
-    }
-  };
-  double limit() const;
-  bool open(const Item& item) const;
-  void drop(const Item&) {}
-  template <class Put>
-  bool take(Item, Put put);
-  void report(double bound, double done);
-
-private:
+  /// Pipelines of one (b, d, z, s, v) and one set of cuts.
   struct Family {
     ChunkConfiguration configuration;
     ChunkBounds bounds;
+    int cuts = 0;  ///< which of the sets
   };
+  /// For searchBestFirst, of one b and schedule: all d of as many microbatches, then those of one (z, s);
+  /// those of one d; of a family those on at most so many units, or on exactly so many. Each opens into the
+  /// next where it may matter. `dataDegree` of several: the least.
+  struct Item {
+    enum class Kind { Group, GroupOfStages, Stages, AllUnits, Sharp };
+    double bound;
+    Kind kind;
+    int choice, microbatch, dataDegree, zero = 0, stages = 0, units = 0;
+    std::shared_ptr<const Family> family;
+    bool operator>(const Item& o) const {
+      const auto key = [](const Item& i) {
+        return std::tuple(i.bound, i.choice, i.microbatch, i.dataDegree, i.zero, i.stages,
+                          i.family ? i.family->cuts : -1, i.units, i.kind);
+      };
+      return key(*this) > key(o);
+    }
+  };
+  /// What to begin with.
+  std::vector<Item> items();
+  double limit() const;
+  bool open(const Item& item) const;
+  void drop(const Item&) {}
+  using Put = std::function<void(Item)>;
+  bool take(Item, const Put& put);
+  void report(double bound, double done);
+
+private:
+  static constexpr double kCertain = 1 - 1e-12;
   /// A layout whose best pipeline was as fast as any when it was found.
   struct Leader {
     Item item;
     BlockLayout layout;
     Found found;
   };
-  void addFamilies(const ScheduleChoice&, int microbatch);
-  void addFamilies(const ChunkConfiguration&);  ///< one for each set of cuts
+  /// What all pipelines of one choice and microbatch size have in common.
+  struct Microbatch {
+    std::vector<LayerSums*> sums;
+    LeastWork least;
+  };
+  Microbatch& microbatch(const Item&);
+  int mostStages(const Item&) const;
+  int microbatchCount(const Item&) const;
+  void openGroup(const Item&, const Put& put);
+  void openDegrees(const Item&, const Put& put);
+  void openStages(const Item&, const Put& put);  ///< into families
+  std::vector<Family> families(const Item&, const std::vector<Sharding>&);
+  Item allUnits(Item) const;  ///< of at most so many
   bool drain();
   double goal(const Item&) const;  ///< a pipeline must not take longer
   bool process(const Item&);       ///< false: ended early
@@ -67,11 +92,10 @@ private:
   Watch& m_watch;
   CutRules m_rules;
   double m_roomiest = 0;
-  std::vector<std::unique_ptr<Family>> m_families;
+  std::map<std::pair<int, int>, Microbatch> m_microbatches;  ///< by choice and microbatch size
   std::vector<Leader> m_leaders;
   bool m_many = false;
   long long m_mostStates = 0;
-  double m_lowerBound = 0;
   long long m_tuples = 0;
 };
 

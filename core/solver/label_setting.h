@@ -279,6 +279,7 @@ private:
 
   void join(int behind, int n, const Node& node, const Step& step, const StageCosts::Figures& f, bool sums,
             const Tolerance& tolerance, Node* front) {
+    if (m_watch.over()) return;  // fronts can be long
     for (std::size_t k = 0; k < node.labels.size(); ++k) {
       const Label& tail = node.labels[k];
       Label l = extended(tail, step, f, sums);

@@ -20,63 +20,6 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-LeastWork::LeastWork(const LayerOrder& order, std::vector<LayerSums*> sums) {
-  std::stable_sort(sums.begin(), sums.end(), [](const LayerSums* a, const LayerSums* b) {
-    return a->strategy().width() < b->strategy().width();
-  });
-  std::vector<double> load(at(order.layerCount()), kNever), unitLoad = load;
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    const LayerSums& s = *sums[k];
-    const int width = s.strategy().width();
-    for (int c = 1; c < order.cutCount(); ++c) {
-      const std::size_t x = at(order.added(c));
-      if (!s.usable(order.added(c))) continue;
-      const double own = s.leastAny[at(c)] - s.leastAny[at(order.parent(c))];
-      load[x] = std::min(load[x], own);
-      unitLoad[x] = std::min(unitLoad[x], own * width);
-    }
-    if (k + 1 < sums.size() && sums[k + 1]->strategy().width() == width) continue;
-    Sums all{width};
-    for (const double v : load) all.work += v;
-    for (const double v : unitLoad) all.unitWork += v;
-    m_sums.push_back(all);
-  }
-}
-
-double LeastWork::time(const ObjectiveWeights& weights, int units) const {
-  const auto next = std::upper_bound(m_sums.begin(), m_sums.end(), units,
-                                     [](int most, const Sums& s) { return most < s.width; });
-  if (next == m_sums.begin()) return kNever;
-  return weights.time(std::prev(next)->work, std::prev(next)->unitWork / units, 0);
-}
-
-bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
-  return problem.search.strategyPerStage && !problem.constraints.megatronExpressible &&
-         space.strategies().size() > 1;
-}
-
-// All work where it takes least, shared out evenly between all devices: T ≥ w_sum·Σ l + w_max·Σ a·l / U,
-// which falls with the chunks.
-double leastTime(const Problem& problem, const LayerOrder& order, const SearchSpace& space, Search& uniform) {
-  double least = kNever;
-  for (const auto& [schedule, v] : space.schedules())
-    for (int b : space.microbatches()) {
-      std::vector<LayerSums*> sums;
-      int narrow = std::numeric_limits<int>::max();
-      for (int k : space.strategies()) {
-        sums.push_back(&uniform.sumsOf(b, k, schedule->coversExchanges()));
-        narrow = std::min(narrow, sums.back()->strategy().width());
-      }
-      const LeastWork all(order, sums);
-      for (int d : space.dataDegrees(b, narrow)) {
-        const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
-        const auto bound = targetOf(problem.search.objective, *schedule, m, 1, v).bound;
-        least = std::min(least, all.time(bound, problem.cluster->deviceCount() / d));
-      }
-    }
-  return least * (1 - 1e-12);
-}
-
 PerStageSearch::PerStageSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
                                const SearchSpace& space, Search& uniform, Incumbents& incumbents,
                                Watch& watch)
@@ -107,7 +50,7 @@ PerStageModel::Goal PerStageSearch::goal(const Item& item) const {
 }
 
 bool PerStageSearch::open(const Item& item) const {
-  if (m_many > 1 || item.kind == Item::Kind::AllUnits) return item.bound <= limit();
+  if (m_many > 1 || item.kind <= Item::Kind::AllUnits) return item.bound <= limit();
   const auto& lead = m_incumbents.lead();
   const bool equal = item.units * item.dataDegree <= lead.devices;
   return item.bound <= lead.time * (equal ? 1 + kEqualTimes : 1 - kEqualTimes);
@@ -126,7 +69,7 @@ const PerStageSearch::Microbatch& PerStageSearch::microbatch(int index) {
     m.wide = std::max(m.wide, s.strategy().width());
     m.leastBoundary = std::min(m.leastBoundary, s.leastBoundary);
   }
-  m.least = LeastWork(m_order, m.sums);
+  m.least = LeastWork(m_order, *m_problem.graph, m.sums);
   return m;
 }
 
@@ -144,61 +87,150 @@ Target PerStageSearch::target(const Item& item, int stages) const {
                   microbatchCount(item.microbatch, item.dataDegree), stages, 1);
 }
 
-// Without what ZeRO 2 and 3 exchange: it holds for all of them, and grows as units get fewer.
+int PerStageSearch::mostStages() const {
+  return std::min(m_order.layerCount(), m_problem.constraints.stages.most.value_or(1 << 30));
+}
+
 PerStageSearch::Item PerStageSearch::allUnits(Item item) {
-  const Microbatch& m = microbatch(item.microbatch);
-  while (item.units >= m.narrow &&
+  const int narrow = microbatch(item.microbatch).narrow;
+  while (item.units >= narrow &&
          !m_space.devicesAllowed(static_cast<long long>(item.units) * item.dataDegree))
     --item.units;
-  item.bound = item.units < m.narrow ? kNever : m.least.time(target(item, 1).bound, item.units);
+  item.bound = item.units < narrow ? kNever : std::max(item.bound, atLeast(item));
   item.kind = Item::Kind::AllUnits;
   return item;
 }
 
 PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
-  auto& bounds = m_bounds[{item.microbatch, item.dataDegree, item.zero, item.schedule->kind()}];
+  auto& bounds = m_bounds[keyOf(item)];
   if (bounds) return *bounds;
-  std::size_t bytes = 0;
-  for (const auto& [key, other] : m_bounds)
-    if (other) bytes += other->bytes();
-  if (bytes > kMostBytes)
-    for (auto& [key, other] : m_bounds) other.reset();
-  const auto shards =
-      m_space.shardDegrees(item.dataDegree, item.zero, strategiesOf(microbatch(item.microbatch).sums));
+  // Hardly ever: those that may matter are few.
+  if (m_bounds.size() * microbatch(item.microbatch).sums.size() > kMostFloors) {
+    m_bounds.clear();
+    return boundsOf(item);
+  }
   bounds = std::make_unique<PerStageBounds>(m_problem, m_order, m_shapes, microbatch(item.microbatch).sums,
-                                            item.dataDegree, shards, item.zero, target(item, 1).bound);
+                                            std::vector{shardingOf(item, item.dataDegree)}, item.zero,
+                                            target(item, 1).bound);
   return *bounds;
+}
+
+bool PerStageSearch::price(PerStageBounds& bounds, const Item& item) {
+  return bounds.priceUnits(microbatchCount(item.microbatch, item.dataDegree), item.units,
+                           limit() * (1 + kEqualTimes), m_roomiest, m_watch);
+}
+
+PerStageBounds& PerStageSearch::pricedBoundsOf(const Item& item) {
+  PerStageBounds& bounds = boundsOf(item);
+  price(bounds, item);
+  return bounds;
+}
+
+bool PerStageSearch::fits(const PerStageBounds& bounds, int units) const {
+  return bounds.leastBytes() <= units * (m_roomiest - m_problem.assumptions.reserve.value()) * (1 + 1e-12);
+}
+
+// Falls as units get more.
+double PerStageSearch::atLeast(const Item& item) {
+  PerStageBounds& bounds = boundsOf(item);
+  return fits(bounds, item.units) ? bounds.upTo(item.units, limit() * (1 + kEqualTimes)) : kNever;
 }
 
 double PerStageSearch::relaxed(const Item& item) {
   const Microbatch& m = microbatch(item.microbatch);
-  PerStageBounds& bounds = boundsOf(item);
-  const double room = item.units * (m_roomiest - m_problem.assumptions.reserve.value());
-  if (bounds.leastBytes() > room * (1 + 1e-12)) return kNever;
   // Two neighbours take 2·narrow units at least.
   const double hop = leastTransfer(m_problem, 2 * m.narrow, m.leastBoundary);
   const int stages = (item.units + m.wide - 1) / m.wide;
-  return bounds.whole(item.units) + target(item, stages).bound.sum * 2 * (stages - 1) * hop;
+  return boundsOf(item).whole(item.units) + target(item, stages).bound.sum * 2 * (stages - 1) * hop;
 }
 
-template <class Put>
-bool PerStageSearch::take(Item item, Put put) {
+// Tables of others are given up where they take too much.
+void PerStageSearch::makeRoom(const PerStageBounds& bounds) {
+  std::size_t bytes = 0;
+  for (const auto& [key, other] : m_bounds) bytes += other->bytes();
+  if (bytes < kMostBytes) return;
+  for (const auto& [key, other] : m_bounds)
+    if (other.get() != &bounds) other->dropTables();
+}
+
+Sharding PerStageSearch::shardingOf(const Item& item, int dataDegree) {
+  return {dataDegree,
+          m_space.shardDegrees(dataDegree, item.zero, strategiesOf(microbatch(item.microbatch).sums))};
+}
+
+std::vector<int> PerStageSearch::groupOf(const Item& item) const {
+  auto all = m_space.dataDegrees(item.microbatch, m_microbatches.at(item.microbatch).narrow);
+  const int count = microbatchCount(item.microbatch, item.dataDegree);
+  std::erase_if(all, [&](int d) { return microbatchCount(item.microbatch, d) != count; });
+  return all;
+}
+
+bool PerStageSearch::sharesContext(const Item& item) {
+  const auto& sums = microbatch(item.microbatch).sums;
+  return std::any_of(sums.begin(), sums.end(), [](const auto* s) { return s->strategy().context > 1; });
+}
+
+// Most d of as many microbatches are closed by what the least of them could do with the cheapest exchanges
+// and the most shards of all.
+void PerStageSearch::openGroup(const Item& item, const Put& put) {
+  const Microbatch& m = microbatch(item.microbatch);
+  std::vector<Sharding> shardings;
+  for (const int d : groupOf(item))
+    if (m_space.zeroAllowed(item.zero, d > 1 || sharesContext(item), 2))
+      shardings.push_back(shardingOf(item, d));
+  PerStageBounds bounds(m_problem, m_order, m_shapes, m.sums, shardings, item.zero, target(item, 1).bound);
+  const double most = limit() * (1 + kEqualTimes);
+  const auto boundOf = [&](int units) {
+    return fits(bounds, units) ? std::max(item.bound, bounds.upTo(units, most)) : kNever;
+  };
+  const int units = widest(m, shardings.front().dataDegree);
+  if (boundOf(units) > limit()) return;
+  bounds.priceUnits(microbatchCount(item.microbatch, item.dataDegree), units, most, m_roomiest, m_watch);
+  Item part = item;
+  part.kind = Item::Kind::DegreeOfZero;
+  for (const Sharding& d : shardings) {
+    part.dataDegree = d.dataDegree;
+    part.units = widest(m, d.dataDegree);
+    part.bound = boundOf(part.units);
+    if (open(part)) put(part);
+  }
+}
+
+bool PerStageSearch::take(Item item, const Put& put) {
+  using Kind = Item::Kind;
+  if (item.kind == Kind::Group || item.kind == Kind::Degree) {
+    item.kind = item.kind == Kind::Group ? Kind::GroupOfZero : Kind::DegreeOfZero;
+    const int most = item.kind == Kind::GroupOfZero ? groupOf(item).back() : item.dataDegree;
+    for (const int z : m_space.zeroStages()) {
+      item.zero = z;
+      if (m_space.zeroAllowed(z, most > 1 || sharesContext(item), 2)) put(item);
+    }
+    return true;
+  }
+  if (item.kind == Kind::GroupOfZero) {
+    openGroup(item, put);
+    return true;
+  }
+  if (item.kind == Kind::DegreeOfZero) {
+    Item all = allUnits(item);
+    if (open(all))
+      put(all);
+    else
+      m_bounds.erase(keyOf(item));
+    return true;
+  }
   if (item.kind == Item::Kind::AllUnits) {
+    if (price(boundsOf(item), item)) {
+      item.bound = std::max(item.bound, atLeast(item));
+      if (open(item)) put(item);
+      return true;
+    }
     Item fewer = item;
     --fewer.units;
     put(allUnits(fewer));
-    const auto& sums = microbatch(item.microbatch).sums;
-    const bool shards = item.dataDegree > 1 || std::any_of(sums.begin(), sums.end(), [](const auto* s) {
-                          return s->strategy().context > 1;
-                        });
-    Item part = item;
-    part.kind = Item::Kind::Relaxed;
-    for (const int z : m_space.zeroStages()) {
-      if (!m_space.zeroAllowed(z, shards, 2)) continue;
-      part.zero = z;
-      part.bound = std::max(item.bound, relaxed(part));
-      put(part);
-    }
+    item.kind = Item::Kind::Relaxed;
+    item.bound = std::max(item.bound, relaxed(item));
+    put(item);
     return true;
   }
   if (item.kind == Item::Kind::Sharp) return process(item);
@@ -207,6 +239,7 @@ bool PerStageSearch::take(Item item, Put put) {
       std::min(widest(microbatch(item.microbatch), item.dataDegree), item.units + item.units / 8);
   bounds.sharpen(microbatchCount(item.microbatch, item.dataDegree), room, limit() * (1 + kEqualTimes),
                  m_roomiest, m_watch);
+  makeRoom(bounds);
   item.bound = std::max(item.bound, bounds.whole(item.units));
   item.kind = Item::Kind::Sharp;
   put(item);
@@ -214,7 +247,7 @@ bool PerStageSearch::take(Item item, Put put) {
 }
 
 void PerStageSearch::report(double bound, double done) {
-  m_watch.report("strategy per stage", 0.1 + 0.6 * done, limit(), bound);
+  m_watch.report("strategy per stage", 0.1 + 0.9 * done, limit(), bound);
 }
 
 bool PerStageSearch::runMany() {
@@ -226,35 +259,36 @@ bool PerStageSearch::runMany() {
   // The bounds so far look away from what does not beat the best.
   m_leaders.clear();
   m_bounds.clear();
-  const double bound = m_lowerBound;
-  const bool complete = drain();
-  m_lowerBound = bound;
-  return complete;
-}
-
-bool PerStageSearch::run() {
   return drain();
 }
 
 bool PerStageSearch::drain() {
-  m_lowerBound = kNever;
-  if (m_rules.contradictory()) return true;
-  m_lowerBound = 0;
+  double bound = 0;
+  return searchBestFirst(*this, items(), m_watch, bound);
+}
+
+std::vector<PerStageSearch::Item> PerStageSearch::items() {
   std::vector<Item> all;
+  if (m_rules.contradictory() || m_space.strategies().empty()) return all;
   for (const auto& [schedule, v] : m_space.schedules()) {
     if (v > 1) continue;
     for (const int b : m_space.microbatches()) {
-      if (m_space.strategies().empty()) continue;
-      for (const int d : m_space.dataDegrees(b, microbatch(b).narrow)) {
-        if (m_watch.over()) return false;
-        const Item item = allUnits({0, b, d, 0, widest(microbatch(b), d), Item::Kind::AllUnits, schedule});
-        if (item.bound <= limit()) all.push_back(item);
+      const Microbatch& m = microbatch(b);
+      for (const int d : m_space.dataDegrees(b, m.narrow)) {
+        if (m_watch.over()) return all;
+        Item item{0, b, d, 0, widest(m, d), Item::Kind::Degree, schedule};
+        if (!all.empty() && all.back().schedule == schedule && all.back().microbatch == b &&
+            microbatchCount(b, all.back().dataDegree) == microbatchCount(b, d)) {
+          all.back().kind = Item::Kind::Group;
+          continue;
+        }
+        item.bound = m.least.time(target(item, 1).bound, item.units, mostStages());
+        all.push_back(item);
       }
     }
   }
-  if (all.empty()) m_lowerBound = kNever;
-  if (all.empty()) return true;
-  return searchBestFirst(*this, std::move(all), m_watch, m_lowerBound);
+  std::erase_if(all, [&](const Item& item) { return !open(item); });
+  return all;
 }
 
 bool PerStageSearch::process(const Item& item) {
@@ -266,15 +300,16 @@ bool PerStageSearch::process(const Item& item) {
       m_space.layouts(item.dataDegree, item.units, item.zero, strategiesOf(microbatch(item.microbatch).sums));
   const int count = microbatchCount(item.microbatch, item.dataDegree);
   // Its tables may have been given up since.
-  PerStageBounds& bounds = boundsOf(item);
+  PerStageBounds& bounds = pricedBoundsOf(item);
   bounds.sharpen(count, item.units, limit() * (1 + kEqualTimes), m_roomiest, m_watch);
+  makeRoom(bounds);
   for (const BlockLayout& layout : layouts) {
     if (m_watch.over()) return false;
     std::vector<LayerSums*> sums;
     for (LayerSums* s : microbatch(item.microbatch).sums)
       if (layout.holds(s->strategy()) && s->strategy().width() <= item.units) sums.push_back(s);
     if (sums.empty() || !open(item)) continue;
-    if (simple && layouts.size() > 1 &&
+    if (simple && layouts.size() > 1 && isWorthSigning(sums, item.units) &&
         !seen.insert(layoutSignature(m_shapes, sums, layout, item.units, tied.has_value())).second)
       continue;
     const ChosenStages::Configuration c{&m_problem, &m_shapes,      item.dataDegree,
@@ -313,7 +348,7 @@ void PerStageSearch::settleTies() {
     const auto& c = l.configuration;
     const Item item{0, l.microbatch, c.dataDegree, c.zero, c.units.value, Item::Kind::Sharp, l.schedule};
     PerStageSolver solver(m_space, m_order, m_rules, *l.schedule, l.sums, c, l.microbatch, l.found.stages(),
-                          boundsOf(item), m_watch);
+                          pricedBoundsOf(item), m_watch);
     if (solver.settle(lead.time, l.found)) m_incumbents.offer(l.found);
   }
 }

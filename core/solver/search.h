@@ -104,6 +104,7 @@ private:
   void note(Entry&, Fate, double time = 0) const;
   void processChain(Entry&, int index, int zero);
   void processInterleaved(Entry&, int index, int zero);
+  double interleavedBound(const Entry&, int zero, const std::vector<int>& shardDegrees);
   std::optional<PipelineCut> solveSite(const Entry&, int zero, const ChainCosts&, StageWindows&,
                                        const CutRules&, double limit);
   Target targetOf(const Entry& e) const {

@@ -6,7 +6,9 @@
 #include <limits>
 #include <unordered_set>
 
+#include "solver/bounds/chunk_bounds.h"
 #include "solver/models/chunk_chain_model.h"
+#include "solver/space/chunk_cuts.h"
 
 namespace nest::planner {
 namespace {
@@ -242,20 +244,51 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Cha
   return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
 }
 
+// Most lose by what their stages cost at least, wherever they stand: under any h, or the layout's own.
+double Search::interleavedBound(const Entry& e, int zero, const std::vector<int>& shardDegrees) {
+  ChunkConfiguration c;
+  c.microbatchIndex = e.group->sums->microbatchIndex();
+  c.dataDegree = e.group->dataDegree;
+  c.microbatchCount = e.group->microbatchCount;
+  c.stages = e.stages;
+  c.chunks = e.chunks;
+  c.zero = zero;
+  c.schedule = e.schedule;
+  c.target = targetOf(e);
+  c.sums = {e.group->sums};
+  double least = kNever;
+  for (auto& cuts : interleavedCuts(m_problem, e.stages, e.chunks)) {
+    c.cuts = std::move(cuts);
+    const ChunkBounds bounds(m_problem, m_space, m_order, m_shapes, c, {{c.dataDegree, shardDegrees}},
+                             room());
+    const int units = e.stages * e.group->sums->strategy().width();
+    if (bounds.leastUnits() <= bounds.mostUnits()) least = std::min(least, bounds.quick(units));
+  }
+  return least;
+}
+
 void Search::processInterleaved(Entry& e, int index, int zero) {
   const Strategy& strategy = e.group->sums->strategy();
+  Found found = foundOf(e, zero);
+  const auto limit = [&] { return m_incumbents->limit(found) * kSlack; };
+  const auto shardDegrees = m_space.shardDegrees(e.group->dataDegree, zero, {&strategy, 1});
+  if (interleavedBound(e, zero, shardDegrees) > limit()) return;
+  int shardDegree = 0;
+  double bound = 0;
   for (const BlockLayout& layout :
        m_space.layouts(e.group->dataDegree, strategy.width() * e.stages, zero, {&strategy, 1})) {
     if (m_watch.over()) return;
-    Found found = foundOf(e, zero);
-    if (e.bound[at(zero)] > m_incumbents->limit(found) * kSlack) return;
+    found = foundOf(e, zero);
+    if (layout.shardDegree() != shardDegree)
+      bound = interleavedBound(e, zero, {shardDegree = layout.shardDegree()});
+    if (std::max(bound, e.bound[at(zero)]) > limit()) continue;
     ++m_tuples;
     auto context = configurationOf(e, zero);
     context.shardDegree = layout.shardDegree();
     if (!solveInterleaved(context, m_rules, layout, found, m_watch)) continue;
     note(e, Fate::Solved, found.time);
     found.candidate = index;
-    if (found.time <= m_incumbents->limit(found) * kSlack) m_incumbents->offer(std::move(found));
+    if (found.time <= limit()) m_incumbents->offer(std::move(found));
   }
 }
 

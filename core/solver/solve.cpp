@@ -1,5 +1,5 @@
-// One strategy for all stages (Search), then from its best plan strategies per stage (PerStageSearch, then
-// ChunkSearch), then ties, the front, and the evaluator's word on every plan. The lower bound is the
+// One strategy for all stages (Search), then from its best plan strategies per stage (StrategySearch),
+// then ties, the front, and the evaluator's word on every plan. The lower bound is the
 // least over what each of them has left.
 #include "solver/solve.h"
 
@@ -9,11 +9,10 @@
 #include <cmath>
 
 #include "plan/schedule.h"
-#include "solver/chunk_search.h"
-#include "solver/per_stage_search.h"
 #include "solver/proof/nearest_miss.h"
 #include "solver/proof/plan_front.h"
 #include "solver/search.h"
+#include "solver/strategy_search.h"
 #include "units/text.h"
 
 namespace nest {
@@ -140,24 +139,12 @@ public:
 private:
   /// Lowers `bound` to what was left out. Returns whether the best plan is proven.
   bool chooseStrategies(Search& search, double& bound) {
-    PerStageSearch perStage(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
-    bool complete = perStage.run();
-    bound = std::min(bound, perStage.lowerBound());
-    if (!complete) {
-      m_out.statistics.tuples += perStage.tuples();
-      if (m_space.schedules().back().chunks > 1)
-        bound = std::min(bound, leastTime(m_problem, m_order, m_space, search));
-      return false;
-    }
-    ChunkSearch interleaved(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
-    complete = interleaved.run();
-    bound = std::min(bound, interleaved.lowerBound());
-    if (!m_watch.over()) {
-      perStage.settleTies();
-      interleaved.settleTies();
-    }
-    m_allProven = m_incumbents.size() == 1 || (complete && interleaved.runMany() && perStage.runMany());
-    m_out.statistics.tuples += perStage.tuples() + interleaved.tuples();
+    StrategySearch strategies(m_problem, m_order, m_shapes, m_space, search, m_incumbents, m_watch);
+    const bool complete = strategies.run();
+    bound = std::min(bound, strategies.lowerBound());
+    if (!m_watch.over()) strategies.settleTies();
+    m_allProven = m_incumbents.size() == 1 || (complete && strategies.runMany());
+    m_out.statistics.tuples += strategies.tuples();
     return complete;
   }
 

@@ -3,7 +3,9 @@
 #include "solver/bounds/chunk_bounds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "solver/space/chunk_cuts.h"
 #include "solver/stage/messages.h"
@@ -15,18 +17,25 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
                          const GroupShapes& shapes, const ChunkConfiguration& c, double capacity)
+    : ChunkBounds(problem, space, order, shapes, c,
+                  {{c.dataDegree, space.shardDegrees(c.dataDegree, c.zero, strategiesOf(c.sums))}},
+                  capacity) {}
+
+ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
+                         const GroupShapes& shapes, const ChunkConfiguration& c,
+                         const std::vector<Sharding>& shardings, double capacity)
     : m_stages(c.stages), m_weights(c.target.bound), m_leastBoundary(at(order.cutCount()), kNever) {
   if (const auto tied = tiedStagesOf(problem, c.cuts, c.stages, *c.schedule)) m_copyIn = tied->second;
   const auto parts = chunkParts(c.cuts, c.stages, *c.schedule);
-  const auto shards = space.shardDegrees(c.dataDegree, c.zero, strategiesOf(c.sums));
   for (const LayerSums* s : c.sums) {
     m_width.push_back(s->strategy().width());
-    m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), c.dataDegree, shards),
-                          c.zero);
+    m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings), c.zero);
     for (std::size_t cut = 0; cut < m_leastBoundary.size(); ++cut)
       m_leastBoundary[cut] = std::min(m_leastBoundary[cut], s->boundary[cut]);
     m_first.push_back(m_floors.back().tail(m_floors.back().size(Parts(parts.front()))));
+    m_backwardShare = std::max(m_backwardShare, s->mostBackwardShare);
   }
+  std::vector<double> tails(m_width.size());
   for (int i = 0; i < m_stages; ++i) {
     int narrow = std::numeric_limits<int>::max(), wide = 0;
     for (int k = 0; k < static_cast<int>(m_width.size()); ++k) {
@@ -39,6 +48,9 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
       m_leastUnits = 1, m_mostUnits = 0;
       return;
     }
+    for (std::size_t k = 0; k < tails.size(); ++k)
+      tails[k] = i == 0 ? m_first[k] : m_floors[k].tail(m_floors[k].size(Parts(parts[at(i)])));
+    addChoices(tails);
     m_leastUnits += narrow;
     m_mostUnits += wide;
   }
@@ -49,9 +61,15 @@ double ChunkBounds::leastTransfers(const Problem& problem, const ChunkConfigurat
   if (c.target.covered) return 0;
   const int narrow = *std::min_element(m_width.begin(), m_width.end());
   Messages all;
+  // A folded pipeline turns inside its last stage: nothing is sent there.
+  const auto turns = [&](int cut) {
+    const auto meets = [cut](int Part::*end) { return [cut, end](const Part& p) { return p.*end == cut; }; };
+    return std::any_of(parts.begin(), parts.end(), meets(&Part::from)) &&
+           std::any_of(parts.begin(), parts.end(), meets(&Part::to));
+  };
   for (const Part& p : parts) {
-    all.add(m_leastBoundary[at(p.from)]);
-    all.add(c.sums[at(strategy)]->boundary[at(p.to)]);
+    if (!turns(p.from)) all.add(m_leastBoundary[at(p.from)]);
+    if (!turns(p.to)) all.add(c.sums[at(strategy)]->boundary[at(p.to)]);
   }
   return leastTransfer(problem, m_width[at(strategy)] + narrow, all);
 }
@@ -75,23 +93,85 @@ double ChunkBounds::leastLoad(const Problem& problem, const SearchSpace& space, 
   return least == kNever ? kNever : least + floor.data(size) + leastTransfers(problem, c, strategy, parts);
 }
 
+void ChunkBounds::addChoices(const std::vector<double>& tails) {
+  std::vector<Choice> all;
+  const std::size_t stage = m_choices.size();
+  for (std::size_t k = 0; k < m_width.size(); ++k)
+    if (const double load = least(static_cast<int>(stage), static_cast<int>(k)); load < kNever)
+      all.push_back({m_width[k], load, tails[k]});
+  std::sort(all.begin(), all.end(), [](const Choice& a, const Choice& b) {
+    return std::tie(a.width, a.load, a.tail) < std::tie(b.width, b.load, b.tail);
+  });
+  auto& kept = m_choices.emplace_back();
+  for (const Choice& c : all)
+    if (std::none_of(kept.begin(), kept.end(),
+                     [&](const Choice& o) { return o.load <= c.load && o.tail <= c.tail; }))
+      kept.push_back(c);
+}
+
 double ChunkBounds::quick(int units) const {
   double sum = 0, max = 0, even = 0, first = kNever;
-  for (int i = 0; i < m_stages; ++i) {
+  for (const Choice& c : m_choices.front()) first = std::min(first, c.tail);
+  for (const auto& choices : m_choices) {
     double fastest = kNever, mixed = kNever;
-    for (std::size_t k = 0; k < m_width.size(); ++k) {
-      const double load = least(i, static_cast<int>(k));
-      if (load == kNever) continue;
-      fastest = std::min(fastest, load);
-      const double mix = load * (m_weights.sum + m_weights.max * m_width[k] / units);
-      mixed = std::min(mixed, mix);
-      if (i == 0) first = std::min(first, m_first[k]);
+    for (const Choice& c : choices) {
+      fastest = std::min(fastest, c.load);
+      mixed = std::min(mixed, c.load * (m_weights.sum + m_weights.max * c.width / units));
     }
     sum += fastest;
     max = std::max(max, fastest);
     even += mixed;
   }
   return std::max(m_weights.time(sum, max, first), even + first) * kCertain;
+}
+
+/// Σ load·w_sum + price·a less the price of the units, with the tail shared over so many first stages.
+double ChunkBounds::priced(int units, double mostLoad, double price, int shared) const {
+  double all = 0;
+  for (int i = 0; i < m_stages; ++i) {
+    double least = kNever;
+    for (const Choice& c : m_choices[at(i)])
+      if (c.load <= mostLoad)
+        least =
+            std::min(least, c.load * m_weights.sum + price * c.width + (i < shared ? c.tail / shared : 0));
+    all += least;
+  }
+  return all * kCertain - price * units - m_backwardShare * mostLoad * (shared - 1) / 2 / kCertain;
+}
+
+double ChunkBounds::upTo(int units, double limit) const {
+  constexpr double kRatio = 1.6, kBand = 0.01;
+  constexpr int kMostBands = 16, kPrices = 8;
+  double max = 0, sum = 0, unitSum = 0, first = kNever;
+  for (const Choice& c : m_choices.front()) first = std::min(first, c.tail);
+  for (const auto& choices : m_choices) {
+    double fastest = kNever, narrowest = kNever;
+    for (const Choice& c : choices) {
+      fastest = std::min(fastest, c.load);
+      narrowest = std::min(narrowest, c.load * c.width);
+    }
+    max = std::max(max, fastest);
+    sum += fastest;
+    unitSum += narrowest;
+  }
+  const double low = std::max(max, unitSum / units) * kCertain;
+  const double plain = m_weights.time(sum, low, first) * kCertain;
+  if (!(m_weights.max > 0) || !(low > 0) || limit == kNever) return plain;
+  const double high = (limit - m_weights.sum * sum - first) / m_weights.max / kCertain;
+  if (high < low) return std::max(plain, limit);
+  const int count = std::clamp(static_cast<int>(std::ceil(std::log(high / low) / kBand)), 1, kMostBands);
+  double bound = kNever;
+  for (int j = 0; j < count; ++j) {
+    const double from = low * std::pow(high / low, double(j) / count),
+                 to = j + 1 == count ? high : low * std::pow(high / low, double(j + 1) / count) / kCertain;
+    double rest = m_weights.sum * sum + first, price = m_weights.max * to / units / 4;
+    for (int q = 0; q < kPrices; ++q, price *= kRatio)
+      for (const int shared : {1, std::min(6, m_stages)})
+        rest = std::max(rest, priced(units, to, price, shared));
+    bound = std::min(bound, (m_weights.max * from + rest) * kCertain);
+    if (bound <= plain) break;
+  }
+  return std::max(plain, bound);
 }
 
 namespace {

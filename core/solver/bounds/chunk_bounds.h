@@ -28,11 +28,16 @@ public:
   /// `capacity`: bytes of the roomiest device.
   ChunkBounds(const Problem&, const SearchSpace&, const LayerOrder&, const GroupShapes&,
               const ChunkConfiguration&, double capacity);
+  /// Of any of these d and h.
+  ChunkBounds(const Problem&, const SearchSpace&, const LayerOrder&, const GroupShapes&,
+              const ChunkConfiguration&, const std::vector<Sharding>&, double capacity);
 
   int leastUnits() const { return m_leastUnits; }  ///< no pipeline takes fewer
   int mostUnits() const { return m_mostUnits; }    ///< nor more
-  /// Of all pipelines on exactly `units`, at once.
+  /// Of all pipelines on at most `units`, at once.
   double quick(int units) const;
+  /// The same, sharper, of those that take no longer than `limit`: units have a price (STATEMENT.md (6.5)).
+  double upTo(int units, double limit) const;
 
   /// PrefixTable over (stages in front, units), for pipelines of `all` units.
   class Prefixes {
@@ -65,18 +70,27 @@ public:
 private:
   static constexpr double kCertain = 1 - 1e-12;
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  /// Strategies of one stage that no other one beats in width, load and tail.
+  struct Choice {
+    int width;
+    double load, tail;
+  };
+  void addChoices(const std::vector<double>& tails);
+  double priced(int units, double mostLoad, double price, int shared) const;
   double leastLoad(const Problem&, const SearchSpace&, const LayerOrder&, const ChunkConfiguration&,
                    int stage, int strategy, Parts, double capacity) const;
   double leastTransfers(const Problem&, const ChunkConfiguration&, int strategy, Parts) const;
 
   int m_stages, m_leastUnits = 0, m_mostUnits = 0;
   ObjectiveWeights m_weights;
-  std::vector<int> m_width;             ///< per strategy
-  std::vector<StageFloor> m_floors;     ///< per strategy
-  std::vector<double> m_leastBoundary;  ///< per cut, under any strategy
-  std::vector<double> m_least;          ///< [stage][strategy]
-  std::vector<double> m_first;          ///< per strategy: sync and step of the first stage, at least
-  std::optional<int> m_copyIn;          ///< the stage that holds the copy of shared parameters
+  std::vector<int> m_width;                    ///< per strategy
+  std::vector<StageFloor> m_floors;            ///< per strategy
+  std::vector<double> m_leastBoundary;         ///< per cut, under any strategy
+  std::vector<double> m_least;                 ///< [stage][strategy]
+  std::vector<std::vector<Choice>> m_choices;  ///< per stage, by width
+  double m_backwardShare = 0;                  ///< of its load a stage computes backward, at most
+  std::vector<double> m_first;                 ///< per strategy: sync and step of the first stage, at least
+  std::optional<int> m_copyIn;                 ///< the stage that holds the copy of shared parameters
 };
 
 }  // namespace nest::planner

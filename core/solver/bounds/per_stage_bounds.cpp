@@ -1,10 +1,11 @@
 // Per (b, d, z) and units U, for every cut: Σ over its layers of min_σ load_σ(x)·(w_sum + θ·a_σ/U) for kSteps
 // values of θ; a bound is the largest over θ of that plus (w_max − θ)·max (per_stage_bounds.h says why).
-// Tables are filled when first asked for. Cost: kSteps × cuts × strategies per U.
+// Tables are filled when first asked for. Cost: kSteps × (cuts + layer classes × strategies) per U.
 #include "solver/bounds/per_stage_bounds.h"
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace nest::planner {
 namespace {
@@ -15,50 +16,56 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
 PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, const GroupShapes& shapes,
-                               const std::vector<LayerSums*>& sums, int dataDegree,
-                               const std::vector<int>& shardDegrees, int zero, ObjectiveWeights weights)
-    : m_problem(&problem), m_order(&order), m_weights(weights) {
+                               const std::vector<LayerSums*>& all, const std::vector<Sharding>& shardings,
+                               int zero, ObjectiveWeights weights)
+    : m_problem(&problem), m_order(&order), m_weights(weights), m_classOf(at(order.layerCount())) {
+  auto sums = all;
+  std::stable_sort(sums.begin(), sums.end(), [](const LayerSums* a, const LayerSums* b) {
+    return a->strategy().width() < b->strategy().width();
+  });
   m_tailPerLoad = kNever;
-  m_leastWidth = std::numeric_limits<int>::max();
-  std::vector<double> bytes(at(order.layerCount()), kNever);
+  m_leastWidth = sums.front()->strategy().width();
   for (const LayerSums* s : sums) {
-    const StageFloor& floor = m_floors.emplace_back(
-        problem, *s, GradientFloor::of(shapes, s->strategy(), dataDegree, shardDegrees), zero);
-    std::vector<double> perLayer(at(order.layerCount()), 0);
-    for (int c = 1; c < order.cutCount(); ++c) {
-      const int p = order.parent(c), x = order.added(c);
-      if (!s->usable(x)) {
-        perLayer[at(x)] = kNever;
-        continue;
-      }
-      const Part part{p, c};
-      const StageSize size = sizeOf(*s, {&part, 1}, false);
-      perLayer[at(x)] = s->leastAny[at(c)] - s->leastAny[at(p)] + floor.data(size);
-      double kept = kNever;
-      for (int r = 0; r < kRecomputeCount; ++r)
-        if (hasPolicy(*s, {&part, 1}, r)) kept = std::min(kept, between(s->stash[at(r)], part));
-      bytes[at(x)] =
-          std::min(bytes[at(x)], s->strategy().width() * (size.dense * floor.memoryPerDense() +
-                                                          size.expert * floor.memoryPerExpert() + kept));
-    }
-    m_perLayer.push_back(std::move(perLayer));
+    const StageFloor& floor =
+        m_floors.emplace_back(problem, *s, GradientFloor::of(shapes, s->strategy(), shardings), zero);
     m_width.push_back(s->strategy().width());
-    m_leastWidth = std::min(m_leastWidth, s->strategy().width());
     // The ratio counts against leastAny; with data exchange in the loads it would be a smaller one.
     m_tailPerLoad = std::min(m_tailPerLoad, zero >= 2 ? 0 : floor.tailPerLoad());
   }
-  for (double v : bytes) m_leastBytes += v;
+  std::map<int, std::size_t> classes;
+  std::vector<double> bytes, work, unitWork;  // per class
   m_work.assign(at(order.cutCount()), 0);
   m_unitWork = m_work;
   for (int c = 1; c < order.cutCount(); ++c) {
-    const int p = order.parent(c), x = order.added(c);
-    double least = kNever, unit = kNever;
-    for (std::size_t k = 0; k < m_width.size(); ++k) {
-      least = std::min(least, m_perLayer[k][at(x)]);
-      unit = std::min(unit, m_perLayer[k][at(x)] * m_width[k]);
+    const int x = order.added(c);
+    const auto [it, isNew] = classes.try_emplace(problem.graph->layers[at(x)].classId, classes.size());
+    m_classOf[at(x)] = it->second;
+    if (isNew) {
+      auto& loads = m_perClass.emplace_back();
+      bytes.push_back(kNever), work.push_back(kNever), unitWork.push_back(kNever);
+      for (std::size_t k = 0; k < sums.size(); ++k) {
+        loads.push_back(kNever);
+        if (!sums[k]->usable(x)) continue;
+        const Part part{order.parent(c), c};
+        const StageFloor& floor = m_floors[k];
+        const StageSize size = sizeOf(*sums[k], part, false);
+        loads.back() = between(sums[k]->leastAny, part) + floor.data(size);
+        double kept = kNever;
+        for (int r = 0; r < kRecomputeCount; ++r)
+          if (hasPolicy(*sums[k], part, r)) kept = std::min(kept, between(sums[k]->stash[at(r)], part));
+        bytes.back() = std::min(bytes.back(), m_width[k] * (size.dense * floor.memoryPerDense() +
+                                                            size.expert * floor.memoryPerExpert() + kept));
+        work.back() = std::min(work.back(), loads.back());
+        unitWork.back() = std::min(unitWork.back(), loads.back() * m_width[k]);
+      }
     }
-    m_work[at(c)] = m_work[at(p)] + least;
-    m_unitWork[at(c)] = m_unitWork[at(p)] + unit;
+    m_work[at(c)] = m_work[at(order.parent(c))] + work[it->second];
+    m_unitWork[at(c)] = m_unitWork[at(order.parent(c))] + unitWork[it->second];
+  }
+  m_layersOf.assign(classes.size(), 0);
+  for (const std::size_t k : m_classOf) {
+    ++m_layersOf[k];
+    m_leastBytes += bytes[k];
   }
 }
 
@@ -68,15 +75,19 @@ double PerStageBounds::theta(int step, int units) const {
   return theta + std::min(m_tailPerLoad, theta * m_leastWidth / (units - m_leastWidth));
 }
 
-void PerStageBounds::fillTable(int units, int step, double* row) const {
-  std::vector<double> factor;
-  for (int a : m_width) factor.push_back(m_weights.sum + theta(step, units) * a / units);
-  std::vector<double> perLayer(at(m_order->layerCount()), kNever);
-  for (std::size_t k = 0; k < factor.size(); ++k)
-    for (std::size_t x = 0; x < perLayer.size(); ++x)
-      perLayer[x] = std::min(perLayer[x], m_perLayer[k][x] * factor[k]);
-  for (int c = 1; c < m_order->cutCount(); ++c)
-    row[c] = row[m_order->parent(c)] + perLayer[at(m_order->added(c))];
+double PerStageBounds::leastOf(std::size_t layerClass, int units, double perLoad, double perUnit) const {
+  const auto& loads = m_perClass[layerClass];
+  double least = kNever;
+  for (std::size_t k = 0; k < loads.size() && m_width[k] <= units; ++k)
+    least = std::min(least, loads[k] * (perLoad + perUnit * m_width[k]));
+  return least;
+}
+
+double PerStageBounds::total(int units, double perLoad, double perUnit) const {
+  double all = 0;
+  for (std::size_t c = 0; c < m_perClass.size(); ++c)
+    all += m_layersOf[c] * leastOf(c, units, perLoad, perUnit);
+  return all;
 }
 
 const std::vector<double>& PerStageBounds::table(int units) {
@@ -85,26 +96,50 @@ const std::vector<double>& PerStageBounds::table(int units) {
   if (!t.empty()) return t;
   const std::size_t cuts = at(m_order->cutCount());
   t.assign(cuts * kSteps, 0);
-  for (int step = 0; step < kSteps; ++step) fillTable(units, step, &t[cuts * at(step)]);
+  std::vector<double> perClass(m_perClass.size());
+  for (int step = 0; step < kSteps; ++step) {
+    for (std::size_t c = 0; c < perClass.size(); ++c)
+      perClass[c] = leastOf(c, units, m_weights.sum, theta(step, units) / units);
+    double* row = &t[cuts * at(step)];
+    for (int c = 1; c < m_order->cutCount(); ++c)
+      row[c] = row[m_order->parent(c)] + perClass[m_classOf[at(m_order->added(c))]];
+  }
   return t;
 }
 
-double PerStageBounds::whole(int units) {
+double PerStageBounds::upTo(int units, double limit) const {
   if (units < m_leastWidth || units <= m_closedUnits) return kNever;
-  const int all = m_order->last();
-  double bound = quick(units);
-  std::vector<double> row(at(m_order->cutCount()), 0.0);
+  // max is at least the mean load too, of so many stages.
+  const int stages = std::min(m_order->layerCount(), units / m_leastWidth);
+  double bound = 0, withTail = 0;
   for (int step = 0; step < kSteps; ++step) {
-    fillTable(units, step, row.data());
-    bound = std::max(bound, row[at(all)]);
+    const double share = m_weights.max * step / (kSteps - 1);
+    bound = std::max(bound, total(units, m_weights.sum + (m_weights.max - share) / stages, share / units));
+    withTail = std::max(withTail, total(units, m_weights.sum, theta(step, units) / units));
   }
-  if (knows(units)) bound = std::max(bound, m_prefixes->time(0, all, units, 0, 0));
+  const double most = mostLoadUpTo(units, limit);
+  bound = std::max(withTail, bound + leastTail(units, most));
+  if (isPriced(units) && limit < kNever) bound = std::max(bound, m_prices->upTo(units, most));
   return bound;
+}
+
+double PerStageBounds::whole(int units) const {
+  if (units < m_leastWidth || units <= m_closedUnits) return kNever;
+  double bound = 0;
+  for (int step = 0; step < kSteps; ++step)
+    bound = std::max(bound, total(units, m_weights.sum, theta(step, units) / units));
+  if (knows(units)) bound = std::max(bound, m_prefixes->time(0, m_order->last(), units, 0, 0));
+  return bound;
+}
+
+void PerStageBounds::dropTables() {
+  m_prefixes.reset();
+  m_tables.clear();
+  m_tables.shrink_to_fit();
 }
 
 std::size_t PerStageBounds::bytes() const {
   std::size_t sum = m_prefixes ? m_prefixes->bytes() : 0;
-  for (const auto& t : m_perLayer) sum += t.size() * sizeof(double);
   for (const auto& t : m_tables) sum += t.size() * sizeof(double);
   return sum;
 }
@@ -124,6 +159,7 @@ double PerStageBounds::time(int behind, int cut, int units, double max, double s
     }
   }
   if (knows(units)) bound = std::max(bound, m_prefixes->time(behind, cut, units, max, sum));
+  if (m_prices) bound = std::max(bound, m_prices->time(cut, units, max, sum));
   return bound;
 }
 
@@ -139,8 +175,10 @@ double PerStageBounds::leastTail(int units, double mostLoad) const {
   for (std::size_t k = 0; k < m_width.size(); ++k) {
     if (m_width[k] > units) continue;
     const double others = (units - m_width[k]) * mostLoad * (1 + 1e-12);
-    int end = 1;
-    while (end < m_order->last() && m_unitWork.back() - m_unitWork[at(end)] > others) ++end;
+    const auto enough =
+        std::partition_point(m_unitWork.begin() + 1, m_unitWork.end() - 1,
+                             [&](double before) { return m_unitWork.back() - before > others; });
+    const int end = static_cast<int>(enough - m_unitWork.begin());
     const LayerSums& s = m_floors[k].sums();
     if (s.leastAny[at(end)] > mostLoad * (1 + 1e-12) || (end < m_order->last() && m_width[k] == units))
       continue;
@@ -149,8 +187,23 @@ double PerStageBounds::leastTail(int units, double mostLoad) const {
   return least * (1 - 1e-12);
 }
 
-double PerStageBounds::quick(int units) const {
-  return m_weights.time(m_work.back(), m_unitWork.back() / units, 0);
+double PerStageBounds::leastMax(int units) const {
+  const int stages = std::min(m_order->layerCount(), units / m_leastWidth);
+  double slowest = 0;
+  for (std::size_t c = 0; c < m_perClass.size(); ++c) slowest = std::max(slowest, leastOf(c, units, 1, 0));
+  return std::max({slowest, m_unitWork.back() / units, m_work.back() / stages}) * (1 - 1e-12);
+}
+
+bool PerStageBounds::priceUnits(int microbatchCount, int mostUnits, double limit, double capacity,
+                                Watch& watch) {
+  if (!m_order->isChain() || limit == kNever || isPriced(mostUnits)) return false;
+  const UnitPrices::Limits limits{mostUnits, limit, leastMax(mostUnits), mostLoad(mostUnits, limit),
+                                  capacity};
+  if (!(limits.mostLoad > 0)) return false;
+  m_prices =
+      std::make_unique<UnitPrices>(*m_problem, *m_order, m_floors, microbatchCount, m_weights, limits, watch);
+  if (!m_prices->complete()) m_prices.reset();
+  return m_prices != nullptr;
 }
 
 void PerStageBounds::sharpen(int microbatchCount, int mostUnits, double limit, double capacity,
@@ -170,18 +223,21 @@ void PerStageBounds::sharpen(int microbatchCount, int mostUnits, double limit, d
   m_prefixes.reset();
 }
 
-double PerStageBounds::mostLoad(int units, double limit) {
+double PerStageBounds::mostLoad(int units, double limit) const {
+  const double most = mostLoadUpTo(units, limit);
+  return knows(units) && limit < kNever ? std::min(most, m_prefixes->mostLoad(units, limit)) : most;
+}
+
+double PerStageBounds::mostLoadUpTo(int units, double limit) const {
   if (limit == kNever) return kNever;
-  const int whole = m_order->last();
   double most = limit / std::max(1e-300, m_weights.sum + m_weights.max);
-  std::vector<double> row(at(m_order->cutCount()), 0.0);
   for (int step = 0; step + 1 < kSteps; ++step) {
     const double theta = m_weights.max * step / (kSteps - 1);
     if (!(m_weights.max > theta)) continue;
-    fillTable(units, step, row.data());
-    most = std::min(most, (limit - row[at(whole)]) / (m_weights.max - theta));
+    most = std::min(most, (limit - total(units, m_weights.sum, this->theta(step, units) / units)) /
+                              (m_weights.max - theta));
   }
-  if (knows(units)) most = std::min(most, m_prefixes->mostLoad(units, limit));
+  if (isPriced(units)) most = std::min(most, m_prices->mostLoad(units, limit));
   return most;
 }
 

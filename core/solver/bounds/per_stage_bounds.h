@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "solver/bounds/stage_prefixes.h"
+#include "solver/bounds/unit_prices.h"
 
 namespace nest::planner {
 
-/// Lower bounds on pipelines whose stages choose their strategies, for one (b, d, z), from additive
-/// relaxations.
+/// Lower bounds on pipelines whose stages choose their strategies, for one (b, z) and d, or any of
+/// several d of as many microbatches, from additive relaxations.
 ///
 /// With U units in all, the largest load is at least the mean weighted by units, Σ a_i·load_i / U. So for 0 ≤
 /// θ ≤ w_max
@@ -18,21 +19,29 @@ namespace nest::planner {
 class PerStageBounds {
 public:
   PerStageBounds(const Problem&, const LayerOrder&, const GroupShapes&, const std::vector<LayerSums*>& sums,
-                 int dataDegree, const std::vector<int>& shardDegrees, int zero, ObjectiveWeights weights);
+                 const std::vector<Sharding>&, int zero, ObjectiveWeights weights);
 
-  /// Chains: from here on time() and mostLoad() look at whole stages too. `limit`: only plans below it count.
+  /// Chains: from here on upTo(), time() and mostLoad() know whole stages, whose units have a price. To be
+  /// asked before anything is asked about a pipeline of more units. `limit`: what takes longer does not
+  /// count. False: nothing changed.
+  bool priceUnits(int microbatchCount, int mostUnits, double limit, double capacity, Watch&);
+  /// Chains: from here on time(), whole() and mostLoad() look at whole stages too. `limit`: only plans below
+  /// it count.
   void sharpen(int microbatchCount, int mostUnits, double limit, double capacity, Watch&);
   std::size_t bytes() const;  ///< of the tables
+  void dropTables();          ///< until they are asked for again
 
   /// The layers before `cut` on exactly `units` units behind which `behind` stages with loads of at most
   /// `max`, `sum` in all, and a sync term of `tail` stand: a bound on the whole time.
   double time(int behind, int cut, int units, double max, double sum, double tail);
   /// The largest load of the layers before `cut` on exactly `units` units is not below this.
   double leastMax(int behind, int cut, int units) const;
-  double quick(int units) const;  ///< a weaker bound on the whole time, at once
-  double whole(int units);        ///< time() of the whole pipeline, without keeping a table
+  /// On the whole time of every pipeline on so many units or fewer that takes no longer than `limit`. At
+  /// once.
+  double upTo(int units, double limit) const;
+  double whole(int units) const;  ///< time() of the whole pipeline, without keeping a table
   /// No stage of a plan of `units` units under the limit has a larger load.
-  double mostLoad(int units, double limit);
+  double mostLoad(int units, double limit) const;
   /// Chains: if no stage of `units` has a larger load, the first one exposes at least this much sync and
   /// step: it holds what the others cannot. Infinite: there is no such pipeline. 0 for DAGs.
   double leastTail(int units, double mostLoad) const;
@@ -43,19 +52,27 @@ public:
 private:
   static constexpr int kSteps = 5;         ///< θ = k/4 of the largest
   static constexpr int kMostUnits = 4096;  ///< tables for more would be too large
+  bool isPriced(int units) const { return m_prices && units <= m_prices->units(); }
   bool knows(int units) const { return m_prefixes && units <= m_prefixes->units(); }
-  void fillTable(int units, int step, double* row) const;
+  /// Σ over the layers of min_σ load_σ·(perLoad + perUnit·a_σ), of strategies on so many units at most.
+  double total(int units, double perLoad, double perUnit) const;
+  double leastOf(std::size_t layerClass, int units, double perLoad, double perUnit) const;
   const std::vector<double>& table(int units);
+  double leastMax(int units) const;                    ///< of the whole pipeline
+  double mostLoadUpTo(int units, double limit) const;  ///< of every pipeline on so many units or fewer
   double theta(int step, int units) const;
 
   const Problem* m_problem;
   const LayerOrder* m_order;
   int m_closedUnits = 0;  ///< no pipeline of so many units or fewer stays below the limit
   std::unique_ptr<StagePrefixes> m_prefixes;
+  std::unique_ptr<UnitPrices> m_prices;
   ObjectiveWeights m_weights;
-  std::vector<std::vector<double>> m_perLayer;  ///< [strategy][layer], seconds
-  std::vector<int> m_width;
-  std::vector<StageFloor> m_floors;  ///< per strategy
+  std::vector<std::size_t> m_classOf;           ///< per layer
+  std::vector<int> m_layersOf;                  ///< per class of layers
+  std::vector<std::vector<double>> m_perClass;  ///< [class][strategy], seconds of one layer
+  std::vector<int> m_width;                     ///< per strategy, ascending
+  std::vector<StageFloor> m_floors;             ///< per strategy
   double m_tailPerLoad = 0;
   int m_leastWidth = 1;
   double m_leastBytes = 0;

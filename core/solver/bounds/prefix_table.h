@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <vector>
 
+#include "solver/bounds/lanes.h"
 #include "solver/stage/stage_costs.h"
 
 namespace nest::planner {
@@ -74,23 +74,9 @@ public:
   }
 
 private:
-  /// Sixteen bytes of a row at once: compilers find no vector instructions for a minimum by themselves.
-  struct Lanes {
-    using Vector [[gnu::vector_size(16)]] = Real;
-    static constexpr int kCount = 16 / sizeof(Real);
-    static void extend(Real* now, const Real* old, const Real* cost) {
-      Vector a, b, c;
-      std::memcpy(&a, now, sizeof a), std::memcpy(&b, old, sizeof b), std::memcpy(&c, cost, sizeof c);
-      b += c;
-      a = b < a ? b : a;
-      std::memcpy(now, &a, sizeof a);
-    }
-  };
   static constexpr Real kFar = std::numeric_limits<Real>::infinity();
   static void extend(std::vector<Real>& table, std::size_t front, std::size_t here, const Real* cost) {
-    const Real* old = &table[front * kRates];
-    Real* now = &table[here * kRates];
-    for (int j = 0; j < kRates; j += Lanes::kCount) Lanes::extend(now + j, old + j, cost + j);
+    relax<kRates>(&table[here * kRates], &table[front * kRates], cost);
   }
   double rest(std::size_t row, int j, double tail) const {
     const std::size_t k = row * kRates + static_cast<std::size_t>(j);

@@ -9,8 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solver/chunk_search.h"
-#include "solver/per_stage_search.h"
+#include "solver/strategy_search.h"
 #include "units/text.h"
 
 namespace nest::planner {
@@ -119,11 +118,8 @@ Answer planWith(Problem problem, const LayerOrder& order, double extra, const Wa
   const SearchSpace space(problem);
   Incumbents best(1);
   Search search(problem, order, shapes, space, best, watch);
-  bool complete = search.run();
-  if (complete && choosesStrategies(problem, space)) {
-    complete = PerStageSearch(problem, order, shapes, space, search, best, watch).run();
-    if (complete) ChunkSearch(problem, order, shapes, space, search, best, watch).run();
-  }
+  if (search.run() && choosesStrategies(problem, space))
+    StrategySearch(problem, order, shapes, space, search, best, watch).run();
   best.sort(problem);
   Answer answer;
   answer.states = watch.states();

@@ -94,6 +94,9 @@ LayerSums::LayerSums(const Problem& problem, const LayerOrder& order, GroupShape
   const auto of = [&](int x) -> const LayerCost& { return *cost[at(x)]; };
   compute = sumOver<double>(order, [&](int x) { return of(x).forward.value() + of(x).backward.value(); });
   backward = sumOver<double>(order, [&](int x) { return of(x).backward.value(); });
+  for (int x = 0; x < order.layerCount(); ++x)
+    if (const double own = of(x).backward.value(); own > 0)
+      mostBackwardShare = std::max(mostBackwardShare, own / (of(x).forward.value() + own));
   forward = sumOver<double>(order, [&](int x) { return of(x).forward.value(); });
   weightGradient = sumOver<double>(order, [&](int x) { return of(x).weightGradientSeconds().value(); });
   dense = sumOver<double>(order, [&](int x) { return of(x).denseParameters; });

@@ -65,6 +65,7 @@ public:
   /// cut): compute at the best speed, exchanges in the cheapest groups less the largest overlap.
   std::array<std::vector<double>, kRecomputeCount> least;
   std::vector<double> leastAny;  ///< the same with the fastest policy of each layer
+  double mostBackwardShare = 0;  ///< of the compute of any layer
   double slowestLayer = 0;       ///< largest single layer of leastAny
   double leastDensePerLoad = 0,
          leastExpertPerLoad = 0;  ///< parameters of a first stage ≥ this × its leastAny

@@ -1,6 +1,23 @@
 #include "solver/space/layout_signature.h"
 
+#include <algorithm>
+
 namespace nest::planner {
+namespace {
+std::vector<int> widthsOf(const std::vector<LayerSums*>& sums) {
+  std::vector<int> widths;
+  for (const LayerSums* s : sums) widths.push_back(s->strategy().width());
+  std::sort(widths.begin(), widths.end());
+  widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
+  return widths;
+}
+}  // namespace
+
+bool isWorthSigning(const std::vector<LayerSums*>& sums, int units) {
+  constexpr std::size_t kMostPlaces = 100'000;
+  const auto widths = widthsOf(sums);
+  return (sums.size() + widths.size() * widths.size()) * static_cast<std::size_t>(units) <= kMostPlaces;
+}
 
 std::string layoutSignature(GroupShapes& shapes, const std::vector<LayerSums*>& sums,
                             const BlockLayout& layout, int units, bool fromFirst) {
@@ -15,22 +32,23 @@ std::string layoutSignature(GroupShapes& shapes, const std::vector<LayerSums*>& 
   add(sums.size());
   add(layout.shardDegree());
   for (const LayerSums* s : sums) {
-    const int width = s->strategy().width();
-    for (int begin = 0; begin + width <= units; ++begin) {
+    add(s->strategyIndex());
+    for (int begin = 0; begin + s->strategy().width() <= units; ++begin) {
       const StageSite site = placeStage(shapes, s->strategy(), layout, begin * layout.inner);
       for (int v : {site.tensorSet, site.contextSet, site.expertSet, site.denseSet, site.expertGradientSet,
                     site.copySet})
         add(v);
-      for (const LayerSums* first : sums)
-        if (fromFirst && first->strategy().width() <= begin)
-          addLevel(0, first->strategy().width(), begin, width);
       add(site.speed);
       add(site.memory);
-      for (const LayerSums* other : sums)
-        if (begin + width + other->strategy().width() <= units)
-          addLevel(begin, width, begin + width, other->strategy().width());
     }
   }
+  const auto widths = widthsOf(sums);
+  for (const int width : widths)
+    for (int begin = 0; begin + width <= units; ++begin)
+      for (const int other : widths) {
+        if (fromFirst && other <= begin) addLevel(0, other, begin, width);
+        if (begin + width + other <= units) addLevel(begin, width, begin + width, other);
+      }
   return text;
 }
 

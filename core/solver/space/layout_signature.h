@@ -13,4 +13,7 @@ namespace nest::planner {
 std::string layoutSignature(GroupShapes&, const std::vector<LayerSums*>&, const BlockLayout&, int units,
                             bool fromFirst);
 
+/// Whether that takes less than solving some layouts twice.
+bool isWorthSigning(const std::vector<LayerSums*>&, int units);
+
 }  // namespace nest::planner

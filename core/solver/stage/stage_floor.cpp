@@ -42,6 +42,25 @@ GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s, in
   return f;
 }
 
+GradientFloor GradientFloor::of(const GroupShapes& shapes, const Strategy& s,
+                                const std::vector<Sharding>& several) {
+  GradientFloor all = of(shapes, s, several.front().dataDegree, several.front().shardDegrees);
+  if (several.size() == 1) return all;
+  Choice least = all.choices.front();
+  const auto lower = [](Kind& a, const Kind& b) {
+    a.shards = std::max(a.shards, b.shards);
+    a.shardPerByte = std::min(a.shardPerByte, b.shardPerByte);
+    a.copiesPerByte = std::min(a.copiesPerByte, b.copiesPerByte);
+  };
+  for (const Sharding& d : several)
+    for (const Choice& choice : of(shapes, s, d.dataDegree, d.shardDegrees).choices) {
+      lower(least.dense, choice.dense);
+      lower(least.expert, choice.expert);
+    }
+  all.choices = {least};
+  return all;
+}
+
 StageFloor::StageFloor(const Problem& problem, const LayerSums& sums, const GradientFloor& gradients,
                        int zero)
     : m_sums(&sums),

@@ -7,6 +7,12 @@
 
 namespace nest::planner {
 
+/// A d, and every h that it may have, the largest first.
+struct Sharding {
+  int dataDegree = 1;
+  std::vector<int> shardDegrees;
+};
+
 /// What no plan of one (b, σ, d) can beat when its gradients are exchanged, whichever shard groups it has.
 struct GradientFloor {
   /// Under one h.
@@ -22,6 +28,8 @@ struct GradientFloor {
   /// `shardDegrees`: every h, the largest first.
   static GradientFloor of(const GroupShapes&, const Strategy&, int dataDegree,
                           const std::vector<int>& shardDegrees);
+  /// Of any of several d: of more than one, a choice that none of theirs beats.
+  static GradientFloor of(const GroupShapes&, const Strategy&, const std::vector<Sharding>&);
 };
 
 /// The relaxed stage of one (b, σ, d, z): what it costs at least wherever it stands, in the cheapest groups,

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "solver/bounds/chunk_bounds.h"
+#include "solver/bounds/least_work.h"
 #include "solver/bounds/per_stage_bounds.h"
 #include "solver/bounds/search_bounds.h"
 #include "solver/bounds/windows.h"
@@ -164,16 +165,36 @@ private slots:
           std::vector<LayerSums*> all;
           for (int strategy : space.strategies()) all.push_back(sums[{b, strategy}].get());
           const auto shards = space.shardDegrees(plan.dataDegree(), plan.zero, strategiesOf(all));
-          PerStageBounds bounds(
-              p, order, shapes, all, plan.dataDegree(), shards, plan.zero,
-              targetOf(p.search.objective, plan.pipelineSchedule(), e.microbatchCount, 1, 1).bound);
+          const Target target =
+              targetOf(p.search.objective, plan.pipelineSchedule(), e.microbatchCount, 1, 1);
+          PerStageBounds bounds(p, order, shapes, all, {{plan.dataDegree(), shards}}, plan.zero,
+                                target.bound);
           const int units = plan.pipelineWidth() / plan.dataInner;
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
+          const LeastWork least(order, *p.graph, all);
+          [&] { QVERIFY(least.time(target.bound, units, plan.stageCount()) <= time); }();
+          [&] { QVERIFY(bounds.upTo(units, time * (1 + 1e-9)) <= time); }();
+          // Of several d of which the plan's is one.
+          const int twice = 2 * plan.dataDegree();
+          PerStageBounds several(
+              p, order, shapes, all,
+              {{plan.dataDegree(), shards}, {twice, space.shardDegrees(twice, plan.zero, strategiesOf(all))}},
+              plan.zero, target.bound);
+          [&] { QVERIFY(several.leastBytes() <= bounds.leastBytes()); }();
+          [&] { QVERIFY(several.upTo(units, time * (1 + 1e-9)) <= time); }();
           const Control control;
           Watch watch(control, 0);
-          bounds.sharpen(e.microbatchCount, units, time * (1 + 1e-9), roomiest, watch);
+          const bool priced = bounds.priceUnits(e.microbatchCount, units + checked % 3, time * (1 + 1e-9),
+                                                roomiest * kMemoryRounding, watch);
+          [&] { QVERIFY(priced == order.isChain()); }();
+          [&] { QVERIFY(bounds.upTo(units, time * (1 + 1e-9)) <= time); }();
+          [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
+          if (priced) belowEachSplit(bounds, plan, e, units, time);
+          bounds.sharpen(e.microbatchCount, units + 3, time * (1 + 1e-9), roomiest, watch);
           [&] { QVERIFY(bounds.whole(units) <= time); }();
+          for (const int more : {0, 1, 3})
+            [&] { QVERIFY(bounds.upTo(units + more, time * (1 + 1e-9)) <= time); }();
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
         }
@@ -192,7 +213,7 @@ private slots:
     features.shardGroups = features.foldedExperts = true;
     features.interleaved = 1;
     features.freeStrategies = 0.7;
-    features.threeStages = true;
+    features.threeStages = features.schedules = true;
     int checked = 0;
     for (std::uint64_t seed = 510000; seed < 511500; ++seed) {
       const Problem p = randomInstance(seed, features);
@@ -204,7 +225,8 @@ private slots:
         for (int k : space.strategies())
           sums[b].push_back(std::make_unique<LayerSums>(p, order, shapes, b, k));
       visitPlans(p, [&](const Plan& plan) {
-        if (plan.chunksPerStage() == 1) return true;
+        // The sums are those of schedules that hide nothing.
+        if (plan.chunksPerStage() == 1 || plan.pipelineSchedule().coversExchanges()) return true;
         const Evaluation e = evaluate(p, plan);
         if (!e.feasible()) return true;
         std::vector<LayerSums*> all;
@@ -220,6 +242,22 @@ private slots:
   }
 
 private:
+  /// Stages behind as they are, those in front as the bound has them.
+  static void belowEachSplit(PerStageBounds& bounds, const Plan& plan, const Evaluation& e, int units,
+                             double time) {
+    double sum = 0, max = 0;
+    int cut = 0, front = units;
+    for (const StagePlan& s : plan.stages) cut += static_cast<int>(s.layers().size());
+    for (int i = plan.stageCount() - 1; i >= 0; --i) {
+      const auto& stage = e.stages[static_cast<std::size_t>(i)];
+      sum += stage.load.value();
+      max = std::max(max, stage.load.value());
+      front -= plan.stages[static_cast<std::size_t>(i)].strategy.width();
+      cut -= static_cast<int>(plan.stages[static_cast<std::size_t>(i)].layers().size());
+      QVERIFY(bounds.time(plan.stageCount() - i, cut, front, max, sum, 0) <= time);
+    }
+  }
+
   static void aboveInterleavedBounds(const Problem& p, const LayerOrder& order, const GroupShapes& shapes,
                                      const SearchSpace& space, std::vector<LayerSums*> sums, const Plan& plan,
                                      const Evaluation& e) {
@@ -248,6 +286,15 @@ private:
     const double time = e.batchTime.value() * (1 + 1e-12);
     QVERIFY(bounds.leastUnits() <= units && units <= bounds.mostUnits());
     QVERIFY(bounds.quick(units) <= time);
+    QVERIFY(bounds.upTo(units, time * (1 + 1e-9)) <= time);
+    QVERIFY(bounds.upTo(units, time * 1.3) <= time);
+    const auto shardingOf = [&](int d) {
+      return Sharding{d, space.shardDegrees(d, c.zero, strategiesOf(c.sums))};
+    };
+    const ChunkBounds several(p, space, order, shapes, c,
+                              {shardingOf(c.dataDegree), shardingOf(2 * c.dataDegree)},
+                              roomiest * kMemoryRounding);
+    QVERIFY(several.upTo(units, time * (1 + 1e-9)) <= time);
     const ChunkBounds::Prefixes prefixes(bounds, units);
     QVERIFY(prefixes.time(c.stages, units, 0, 0, 0) <= time);
     QVERIFY(prefixes.leastMax(c.stages, units) <= e.maxLoad.value() * (1 + 1e-12));

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "solver/stage/stage_costs.h"
+
+namespace nest::planner {
+
+/// What no pipeline beats whose stages choose their strategies, whatever is shared out how (STATEMENT.md
+/// (6.4)): every layer under the strategy that makes least of it. At once: layers of one class are counted.
+class LeastWork {
+public:
+  LeastWork() = default;
+  LeastWork(const LayerOrder&, const LayerGraph&, const std::vector<LayerSums*>&);
+  /// Of at most so many stages on at most so many units; infinite: no strategy fits on them.
+  double time(const ObjectiveWeights&, int units, int stages) const;
+  int narrow() const { return m_narrow; }  ///< the narrowest strategy
+
+private:
+  struct Choice {
+    int width;
+    double load, unitLoad;  ///< time of a layer, and time × units
+  };
+  struct Class {
+    int layers = 0;
+    std::vector<Choice> choices;  ///< by width, none beaten in both figures by a narrower one
+  };
+  std::vector<Class> m_classes;
+  int m_narrow = 1;
+};
+
+}  // namespace nest::planner

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "solver/stage/stage_costs.h"
+#include "solver/stage/stage_floor.h"
+
+namespace nest::planner {
+
+class Watch;
+
+/// Lower bounds on pipelines of a chain whose stages choose their strategies, for one (b, d, z), from whole
+/// relaxed stages whose units have a price (STATEMENT.md (6.5), (6.6)). They know that layers are not
+/// divisible and what the gradients of the first stages cost, and hold for every number of units at once.
+class UnitPrices {
+public:
+  struct Limits {
+    int units = 0;                      ///< no pipeline of interest has more
+    double time = 0;                    ///< nor takes longer
+    double leastMax = 0, mostLoad = 0;  ///< nor has a smaller largest load, or any larger one
+    double capacity = 0;                ///< of the roomiest device, bytes
+  };
+  /// `floors`: one per strategy.
+  UnitPrices(const Problem&, const LayerOrder&, const std::vector<StageFloor>& floors, int microbatchCount,
+             ObjectiveWeights, const Limits&, Watch&);
+  bool complete() const { return m_complete; }  ///< false: ended by the watch, nothing else may be asked
+
+  /// On the time of every pipeline on so many units or fewer, whose loads are at most `mostLoad`.
+  double upTo(int units, double mostLoad) const;
+  /// No stage of a pipeline on so many units within the limit has a larger load; 0: there is none.
+  double mostLoad(int units, double limit) const;
+  /// The layers before `cut` on at most `units` units behind which stages with loads of at most `max`, `sum`
+  /// in all, stand: a bound on the whole time.
+  double time(int cut, int units, double max, double sum) const;
+  int units() const { return m_limits.units; }
+  std::size_t bytes() const { return m_before.size() * sizeof(Row); }
+
+private:
+  static constexpr int kPrices = 8;
+  static constexpr std::array<int, 2> kTails = {1, 6};  ///< over so many first stages the tail is shared
+  using Row = std::array<double, kPrices>;
+  struct Stage {
+    int from, width;
+    double load, tail;
+  };
+  /// Pipelines whose largest load lies between two figures.
+  struct Band {
+    double least, most;
+    std::array<Row, kTails.size()> whole;
+  };
+  void listStages(const Problem&, const std::vector<StageFloor>&, int microbatchCount, Watch&);
+  void price(double mostLoad, int shared, std::vector<Row>& before) const;
+  double rest(const Row& row, int units) const;
+
+  const LayerOrder& m_order;
+  ObjectiveWeights m_weights;
+  Limits m_limits;
+  bool m_complete = false;
+  double m_backwardShare = 0;  ///< of its load a stage computes backward, at most
+  Row m_price{};
+  std::vector<std::vector<Stage>> m_stages;  ///< by the cut at which they end; none beaten by another
+  std::vector<Band> m_bands;
+  std::vector<Row> m_before;  ///< per way to share the tail and cut
+};
+
+}  // namespace nest::planner

@@ -1,0 +1,123 @@
+// PerStageSearch and ChunkSearch as one heap, so that the least bound of both rises together.
+#include "solver/strategy_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "solver/best_first.h"
+
+namespace nest::planner {
+namespace {
+constexpr std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// Two tasks as one: what is proven at any moment holds for both.
+template <class A, class B>
+class Together {
+public:
+  struct Item {
+    double bound;
+    std::variant<typename A::Item, typename B::Item> of;
+    bool operator>(const Item& o) const { return bound != o.bound ? bound > o.bound : of > o.of; }
+  };
+  Together(A& a, B& b) : m_a(a), m_b(b) {}
+
+  std::vector<Item> items() {
+    std::vector<Item> all;
+    for (auto& i : m_a.items()) all.push_back({i.bound, std::move(i)});
+    for (auto& i : m_b.items()) all.push_back({i.bound, std::move(i)});
+    return all;
+  }
+  double limit() const { return std::max(m_a.limit(), m_b.limit()); }
+  bool open(const Item& item) const {
+    return std::visit([&](const auto& i) { return taskOf(*this, i).open(i); }, item.of);
+  }
+  template <class Put>
+  bool take(const Item& item, Put put) {
+    return std::visit(
+        [&](const auto& i) {
+          return taskOf(*this, i).take(i, [&](auto part) { put({part.bound, std::move(part)}); });
+        },
+        item.of);
+  }
+  void drop(const Item& item) {
+    std::visit([&](const auto& i) { taskOf(*this, i).drop(i); }, item.of);
+  }
+  void report(double bound, double done) { m_a.report(bound, done); }
+
+private:
+  template <class T>
+  static auto& taskOf(T& self, const typename A::Item&) {
+    return self.m_a;
+  }
+  template <class T>
+  static auto& taskOf(T& self, const typename B::Item&) {
+    return self.m_b;
+  }
+  A& m_a;
+  B& m_b;
+};
+
+}  // namespace
+
+bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
+  return problem.search.strategyPerStage && !problem.constraints.megatronExpressible &&
+         space.strategies().size() > 1;
+}
+
+// Falls with the chunks.
+double leastTime(const Problem& problem, const LayerOrder& order, const SearchSpace& space, Search& uniform) {
+  double least = kNever;
+  for (const auto& [schedule, v] : space.schedules())
+    for (int b : space.microbatches()) {
+      std::vector<LayerSums*> sums;
+      int narrow = std::numeric_limits<int>::max();
+      for (int k : space.strategies()) {
+        sums.push_back(&uniform.sumsOf(b, k, schedule->coversExchanges()));
+        narrow = std::min(narrow, sums.back()->strategy().width());
+      }
+      const LeastWork all(order, *problem.graph, sums);
+      for (int d : space.dataDegrees(b, narrow)) {
+        const int m = problem.microbatchCount(problem.profile->microbatches()[at(b)], d);
+        const auto bound = targetOf(problem.search.objective, *schedule, m, 1, v).bound;
+        least = std::min(least, all.time(bound, problem.cluster->deviceCount() / d, order.layerCount() / v));
+      }
+    }
+  return least;
+}
+
+StrategySearch::StrategySearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
+                               const SearchSpace& space, Search& uniform, Incumbents& incumbents,
+                               Watch& watch)
+    : m_problem(problem),
+      m_order(order),
+      m_space(space),
+      m_uniform(uniform),
+      m_watch(watch),
+      m_perStage(problem, order, shapes, space, uniform, incumbents, watch),
+      m_interleaved(problem, order, shapes, space, uniform, incumbents, watch) {}
+
+bool StrategySearch::run() {
+  Together both(m_perStage, m_interleaved);
+  auto items = both.items();
+  if (m_watch.over()) {  // not all are listed
+    m_lowerBound = leastTime(m_problem, m_order, m_space, m_uniform);
+    return false;
+  }
+  return searchBestFirst(both, std::move(items), m_watch, m_lowerBound);
+}
+
+void StrategySearch::settleTies() {
+  m_perStage.settleTies();
+  m_interleaved.settleTies();
+}
+
+bool StrategySearch::runMany() {
+  return m_interleaved.runMany() && m_perStage.runMany();
+}
+
+}  // namespace nest::planner
