@@ -192,18 +192,26 @@ CostTerm fillTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   CostTerm t = term(stageId(stage) + "/fill", "Fill and drain, " + text::stageName(StageIndex(stage)),
                     f.fill.value(), TermUnit::Time, TermKind::Batch, stage);
-  const bool told = std::all_of(s.runs[static_cast<std::size_t>(stage)].begin(),
-                                s.runs[static_cast<std::size_t>(stage)].end(),
-                                [](const LayerRun& r) { return r.cost->weightGradient.has_value(); });
+  const auto& runs = s.runs[static_cast<std::size_t>(stage)];
+  const auto told = std::count_if(runs.begin(), runs.end(),
+                                  [](const LayerRun& r) { return r.cost->weightGradient.has_value(); });
+  const bool measured = std::all_of(runs.begin(), runs.end(),
+                                    [](const LayerRun& r) { return r.cost->origin == Origin::Measured; });
   t.formula = std::string(s.plan.pipelineSchedule().fillFormula());
   const auto pass = [&](const char* symbol, std::string meaning, Seconds value) {
-    t.inputs.push_back({symbol, std::move(meaning), value.value(), TermUnit::Time, Origin::Estimated, {}});
+    t.inputs.push_back({symbol,
+                        std::move(meaning),
+                        value.value(),
+                        TermUnit::Time,
+                        measured ? Origin::Measured : Origin::Estimated,
+                        {}});
   };
   pass("f", "forward pass of one microbatch", f.forwardPass);
   pass("b", "its input gradients", f.load - f.forwardPass - f.weightPass);
   pass("w",
-       told ? "its weight gradients"
-            : "its weight gradients, half of backward: the profile does not tell them apart",
+       told == static_cast<std::ptrdiff_t>(runs.size()) ? "its weight gradients"
+       : told > 0 ? "its weight gradients, half of backward for layers whose profile does not tell them apart"
+                  : "its weight gradients, half of backward: the profile does not tell them apart",
        f.weightPass);
   return t;
 }

@@ -23,6 +23,8 @@ public:
       number("shard", "replicas of a shard group", m_a.shardDegree(), m_b.shardDegree());
     number("stages", "PP", m_a.stageCount(), m_b.stageCount());
     number("chunks", "VPP", m_a.chunksPerStage(), m_b.chunksPerStage());
+    if (m_a.schedule != m_b.schedule && (m_a.stageCount() > 1 || m_b.stageCount() > 1))
+      add("schedule", -1, "Schedule " + labelOf(m_a) + " → " + labelOf(m_b));
     strategies();
     if (m_a.stageCount() == m_b.stageCount())
       cuts();
@@ -49,6 +51,7 @@ private:
     add("arrangement", -1, blocks(m_b) + " instead of " + blocks(m_a));
   }
 
+  static std::string labelOf(const Plan& p) { return std::string(p.pipelineSchedule().label()); }
   static bool uniform(const Plan& p) {
     return std::all_of(p.stages.begin(), p.stages.end(),
                        [&](const StagePlan& s) { return s.strategy == p.stages.front().strategy; });

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "plan/schedule.h"
+#include "schedule/pipeline_schedule.h"
 #include "solver/proof/nearest_miss.h"
 #include "solver/proof/plan_front.h"
 #include "solver/search.h"
@@ -73,6 +74,34 @@ std::optional<Found> startOf(const Problem& problem, const Plan* start) {
   return f;
 }
 
+/// None of search.schedules runs any of the chunks per stage that are on offer and allowed.
+Diagnostic noSchedule(const Problem& problem) {
+  const auto& named = problem.search.schedules;
+  const auto& c = problem.constraints;
+  const auto problemWith = [&](std::string message, std::string remedy) {
+    return error("no-schedule", {"", 0, 0, "/search/schedules"}, std::move(message), std::move(remedy));
+  };
+  if (named.empty())
+    return problemWith("no schedule is on offer", "name one in search.schedules, such as 1f1b");
+  std::string labels;
+  bool expressible = !c.megatronExpressible;
+  for (const ScheduleKind kind : named) {
+    labels += (labels.empty() ? "" : ", ") + std::string(scheduleOf(kind).label());
+    expressible = expressible || scheduleOf(kind).isInMegatron();
+  }
+  if (!expressible)
+    return problemWith("Megatron-LM runs none of the schedules on offer (" + labels + ")",
+                       "add 1f1b to search.schedules, or set constraints.megatron_expressible to false");
+  for (const int v : {1, 2})
+    if (std::any_of(named.begin(), named.end(), [&](ScheduleKind k) { return scheduleOf(k).takesChunks(v); }))
+      return problemWith("none of the schedules on offer (" + labels + ") runs the chunks per stage on offer",
+                         c.chunks.allows(v) ? "add " + std::to_string(v) + " to search.chunks_per_stage"
+                                            : "allow " + std::to_string(v) +
+                                                  " in constraints.chunks, or offer other schedules");
+  return problemWith("none of the schedules on offer (" + labels + ") can be planned",
+                     "add 1f1b to search.schedules");
+}
+
 Diagnostics checked(const Problem& problem, const LayerOrder& order, const SearchSpace& space) {
   Diagnostics out;
   if (problem.graph->layerCount() == 0) out.push_back(error("no-layers", {}, "the model has no layers"));
@@ -89,9 +118,7 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
     out.push_back(error("no-zero-stage", {}, "no ZeRO stage from 0 to 3 is allowed"));
   if (space.chunkCounts().empty() && space.schedules().empty())
     out.push_back(error("no-chunks", {}, "no number of chunks per stage is allowed"));
-  if (!space.chunkCounts().empty() && space.schedules().empty())
-    out.push_back(error("no-schedule", {}, "no schedule of the search runs the chunks per stage on offer",
-                        "add 1f1b to search.schedules"));
+  if (!space.chunkCounts().empty() && space.schedules().empty()) out.push_back(noSchedule(problem));
   return out;
 }
 

@@ -2,12 +2,15 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "fields/field.h"
+#include "schedule/pipeline_schedule.h"
 #include "solver/even_hosts.h"
 #include "study/quiet_solve.h"
 #include "units/numbering.h"
@@ -101,6 +104,27 @@ std::string planWords(const RankedPlan& r) {
   return summaryOf(r.plan) + " takes " + text::time(r.evaluation.batchTime);
 }
 
+/// No schedule on offer runs as many microbatches as there can be, not even on the fewest stages.
+std::optional<Diagnostic> scheduleRefusal(const Problem& p) {
+  const auto& sizes = p.profile->microbatches();
+  const auto& named = p.search.schedules;
+  const bool oneStage =
+      std::find(named.begin(), named.end(), ScheduleKind::OneForwardOneBackward) != named.end();
+  if (sizes.empty() || oneStage) return std::nullopt;
+  const int stages = std::max(2, p.constraints.stages.least.value_or(2));
+  const int microbatches = p.microbatchCount(*std::min_element(sizes.begin(), sizes.end()), 1);
+  std::string reasons;
+  for (const ScheduleKind kind : named) {
+    const PipelineSchedule& s = scheduleOf(kind);
+    const auto why = s.refusals(stages, s.takesChunks(1) ? 1 : 2, microbatches);
+    if (why.empty()) return std::nullopt;
+    reasons += (reasons.empty() ? "" : "; ") + why.front();
+  }
+  return warning(
+      "schedule-refuses", {"", 0, 0, "/search/schedules"}, reasons,
+      "train larger batches, offer smaller microbatches or other schedules, or allow fewer stages");
+}
+
 }  // namespace
 
 Diagnostics conflictsOf(const Problem& problem, const Control& control) {
@@ -110,8 +134,11 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
   free.constraints = {};
   const Outcome without = quietSolve(free, control);
   if (studyStopped(control)) return out;
+  if (hasErrors(without.diagnostics)) return out;  // which say why
   if (!without.best()) {
-    if (!without.nearestMiss)
+    if (auto refusal = scheduleRefusal(problem); !without.nearestMiss && refusal)
+      out.push_back(std::move(*refusal));
+    else if (!without.nearestMiss)
       out.push_back(
           warning("nothing-divides", {"", 0, 0, "/job/global_batch"},
                   "no combination of degrees divides the global batch and the devices",

@@ -11,9 +11,12 @@
 namespace nest {
 namespace {
 
+/// A plan may be evaluated under what is not on offer: that is looked at here.
 bool meets(const Demand& demand, const Plan& plan) {
   const auto& offered = demand.problem.search.recompute;
+  const auto& schedules = demand.problem.search.schedules;
   return evaluate(demand.problem, plan).feasible() &&
+         std::find(schedules.begin(), schedules.end(), plan.schedule) != schedules.end() &&
          std::all_of(plan.stages.begin(), plan.stages.end(),
                      [&](const StagePlan& s) { return offered[static_cast<std::size_t>(s.recompute)]; });
 }

@@ -125,7 +125,7 @@ std::optional<FigureState> CutFigure::state(const PlanContext& c, bool) const {
   if (auto none = stateOf(c, tr("the cuts"))) return none;
   if (m_draft) return std::nullopt;
   return FigureState{tr("These cuts cannot be dragged"),
-                     tr("Interleaved plans and models with branches are cut by the search only.")};
+                     tr("Plans of several chunks a stage and models with branches are cut by the search only.")};
 }
 
 void CutFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {

@@ -176,8 +176,9 @@ QString TimelineFigure::sentence(const PlanContext& c) const {
   const auto kind = QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
   QString out = QStringLiteral("%1, %2: %3 per step").arg(kind, microbatchText(c), timeText(s.total));
   // The plan's own schedule has the bubble that is told of the plan everywhere; another one has that of its
-  // run.
-  const Bubble bubble = m_kind ? bubbleOf(*c.shownEvaluation(), s) : bubbleOf(*c.shownEvaluation());
+  // run, and so has one whose bubble the formula tells less closely.
+  const bool ofRun = m_kind || !scheduleOf(s.kind).fillsByLoad();
+  const Bubble bubble = ofRun ? bubbleOf(*c.shownEvaluation(), s) : bubbleOf(*c.shownEvaluation());
   if (bubble.idle() > 0) out += QStringLiteral(", idle ") + phrase(words::of(bubble));
   return out;
 }

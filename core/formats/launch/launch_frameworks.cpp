@@ -40,7 +40,7 @@ bool splitsAutomatically(const LaunchPlan& p) {
 
 Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp32});
-  p.require(p.chunks() == 1, "interleaved", "its stages are interleaved",
+  p.require(p.plan.schedule != ScheduleKind::Interleaved, "interleaved", "its stages are interleaved",
             "offer only 1 in search.chunks_per_stage");
   requireUsualSchedule(p);
   p.require(p.strategy.context == 1, "context", "it splits the context",
@@ -108,7 +108,7 @@ namespace {
 void checkNanotron(LaunchPlan& p) {
   const TransformerArchitecture* a = p.source.architecture;
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp32});
-  p.require(p.chunks() == 1, "interleaved", "its stages are interleaved",
+  p.require(p.plan.schedule != ScheduleKind::Interleaved, "interleaved", "its stages are interleaved",
             "offer only 1 in search.chunks_per_stage");
   requireUsualSchedule(p);
   p.require(p.plan.zero <= 1, "zero", "ZeRO " + std::to_string(p.plan.zero) + " is not known there",

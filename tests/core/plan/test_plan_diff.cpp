@@ -49,6 +49,9 @@ private slots:
     b.zero = 1;
     b.microbatch = 4;
     QCOMPARE(changesBetween(a, b), (Words{"MBS 1 → 4", "ZeRO stage 0 → 1"}));
+    b = a;
+    b.schedule = ScheduleKind::ZbH1;
+    QCOMPARE(changesBetween(a, b), Words{"Schedule 1F1B → ZB-H1"});
   }
   void movedCut() {
     Plan a = planOf(2), b = planOf(2);

@@ -2,6 +2,7 @@
 
 #include "formats/scenario/scenario_json.h"
 #include "solver/solve.h"
+#include "study/conflicts.h"
 #include "study/counterfactual.h"
 #include "study/scaling.h"
 #include "support/random_instance.h"
@@ -164,6 +165,45 @@ private slots:
     QVERIFY(explained > 10);
   }
 
+  /// The evaluator takes any schedule; a question asks for one.
+  void aScheduleIsMetByThePlanThatRunsIt() {
+    int asked = 0;
+    for (const Solved& s : solvedInstances(12, 2)) {
+      Problem p = s.problem;
+      p.search.schedules = {ScheduleKind::OneForwardOneBackward};
+      const auto d = readDemand(p, s.best.plan, "zb-h1");
+      QVERIFY(d.value.has_value());
+      const Counterfactual c = whyNot(p, s.best, *d.value);
+      QVERIFY(!c.alreadyMet);
+      if (!c.outcome.best()) continue;
+      QCOMPARE(c.outcome.best()->plan.schedule, ScheduleKind::ZbH1);
+      ++asked;
+    }
+    QVERIFY(asked > 0);
+  }
+  void schedulesThatCannotRunAreTold() {
+    Problem p = solvedInstances(1).front().problem;
+    const auto told = [&](std::vector<ScheduleKind> schedules, std::vector<int> chunks) {
+      p.search.schedules = std::move(schedules);
+      p.search.chunksPerStage = std::move(chunks);
+      const Outcome o = solve(p);
+      for (const Diagnostic& d : o.diagnostics)
+        if (d.code == "no-schedule" && d.where.pointer == "/search/schedules") return d.remedy;
+      return std::string();
+    };
+    QVERIFY(told({ScheduleKind::OneForwardOneBackward}, {2}).find("add 1 to search.chunks") == 0);
+    QVERIFY(conflictsOf(p, {}).empty());
+    QVERIFY(told({ScheduleKind::Interleaved}, {1}).find("add 2 to search.chunks") == 0);
+    QVERIFY(told({}, {1}).find("name one") == 0);
+    QVERIFY(told({ScheduleKind::OneForwardOneBackward}, {1}).empty());
+    p.constraints = {};
+    p.constraints.stages.least = 2;
+    p.job.globalBatch = p.profile->microbatches().front();  // one microbatch
+    QVERIFY(told({ScheduleKind::ZbV}, {1}).empty());
+    const Diagnostics why = conflictsOf(p, {});
+    QVERIFY(!why.empty() && why.front().code == "schedule-refuses");
+    QVERIFY(why.front().message.find("2·PP − 1") != std::string::npos);
+  }
   void namedStagesKeepTheirCount() {
     const Solved s = solvedInstances(1, 2).front();
     const int p = s.best.plan.stageCount();
