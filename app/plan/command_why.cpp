@@ -209,7 +209,7 @@ Command whyCommand() {
 
 With demands: what would be if each were met, found by solving again.
   tp=4  cp=2  ep=4  dp=16  pp=8  mbs=2  vpp=2  zero=1  fsdp  shard=8  devices=512   (also <= and >=), joined by commas
-  "layer 17 in stage 2"   "cut at layer 17"   "no cut at layer 17"   "recompute full"   "recompute full in stage 3"
+  "layer 17 in stage 2"   "cut at layer 17"   "no cut at layer 17"   "recompute full"   "recompute full in stage 3"   "zb-h1"
 Layers and stages count from 1.)",
       .options = withLimits(
           {{"--json", 0, "", "print the answers as JSON"},

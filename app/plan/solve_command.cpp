@@ -265,7 +265,8 @@ least, how far the levels are from the network (distortion), and what is irregul
   {"format": "nest-plan", "version": 1, "microbatch": 1, "data_inner": 8, "data_outer": 4, "block_stride": 32, "zero": 1,
    "stages": [{"layers": [0, 1, 2], "strategy": {"tensor": 8, "sequence": true, "context": 1, "expert": 1},
                "recompute": "none"}, …]}
-Layers are numbered from 0 in files. An interleaved stage lists "chunks": [[0, 1], [4, 5]] in place of "layers".
+Layers are numbered from 0 in files. A stage of several chunks lists "chunks": [[0, 1], [4, 5]] in place of
+"layers"; "schedule" beside "stages" names what runs them (zb-v, dualpipe-v: stage i of s has parts i and 2s - 1 - i).
 "device_order" (optional) lists the devices in the order of the placement; without it they stand in the cluster's
 locality order.)",
       .exits = {{0, "the plan can run"}, {1, "it cannot (says why)"}, {2, "bad input"}},

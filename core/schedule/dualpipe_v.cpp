@@ -8,7 +8,8 @@ namespace {
 /// DualPipeV: DualPipe [DeepSeek-V3, arXiv 2412.19437, §3.2.1] cut in half, as DeepSeek published it: two
 /// chunks a stage, parts i and 2s − 1 − i, so that first and last part share stage 0. Forward passes of one
 /// direction run beside backward passes of the other, and weight gradients fill the drains; the bubble is
-/// (s − 1)(F&B + B − 3W) of a chunk. STATEMENT.md (4.19).
+/// (s − 1)(F&B + B − 3W) of a chunk, where F&B, a forward beside a backward pass, takes as long as the longer
+/// of the two. STATEMENT.md (4.19).
 class DualPipeV : public PipelineSchedule {
 public:
   ScheduleKind kind() const override { return ScheduleKind::DualPipeV; }
@@ -36,11 +37,12 @@ public:
   bool stashesWholeStages() const override { return true; }
   int coveringPasses(int) const override { return 1; }
   double fill(const StagePasses& p, int) const override {
-    return std::max(0.0, p.load - (p.forward + 3 * p.weight) / 2);
+    const double backward = p.load - p.forward;
+    return std::max(0.0, (std::max(p.forward, backward) + backward - 3 * p.weight) / 2);
   }
   bool fillsByLoad() const override { return false; }
   std::string_view timeFormula() const override { return "T = Σ g + max(m · load − g) + tail"; }
-  std::string_view fillFormula() const override { return "g = max(0, (f + 2·b − w) / 2)"; }
+  std::string_view fillFormula() const override { return "g = max(0, (max(f, b + w) + b − 2·w) / 2)"; }
   std::string_view stashFormula() const override { return "s + 1/2"; }
 
   std::vector<PipelineTask> taskOrder(int stage, int stages, int, int microbatches) const override {

@@ -119,6 +119,12 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
   if (space.chunkCounts().empty() && space.schedules().empty())
     out.push_back(error("no-chunks", {}, "no number of chunks per stage is allowed"));
   if (!space.chunkCounts().empty() && space.schedules().empty()) out.push_back(noSchedule(problem));
+  for (const ScheduleKind kind : problem.search.schedules)
+    if (const PipelineSchedule& s = scheduleOf(kind);
+        problem.constraints.megatronExpressible && !s.isInMegatron() && !space.schedules().empty())
+      out.push_back(note("schedule-left-out", {"", 0, 0, "/search/schedules"},
+                         std::string(s.label()) + " is not searched: Megatron-LM does not run it",
+                         "set constraints.megatron_expressible to false to search it"));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QProgressBar>
 #include <QStyle>
 #include <QToolButton>
@@ -63,6 +64,20 @@ QToolButton* wayBack(QAction* action, const QString& text, QWidget* parent) {
   return b;
 }
 
+/// A line that ends in … where its room does; the whole of it stands in the tip.
+class ElidedLabel : public QLabel {
+public:
+  using QLabel::QLabel;
+
+protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    const QRect room = contentsRect();
+    style()->drawItemText(&painter, room, static_cast<int>(alignment()), palette(), isEnabled(),
+                          fontMetrics().elidedText(text(), Qt::ElideRight, room.width()), foregroundRole());
+  }
+};
+
 /// What stands behind each part of the line, by what it is.
 std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {
   using Kind = HeadlinePart::Kind;
@@ -102,7 +117,7 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
     : QWidget(parent),
       m_session(session),
       m_line(new QWidget(this)),
-      m_status(new QLabel(this)),
+      m_status(new ElidedLabel(this)),
       m_progress(new QProgressBar(this)) {
   setAccessibleName(tr("Headline"));
   m_line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);

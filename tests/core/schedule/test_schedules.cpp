@@ -49,8 +49,8 @@ private slots:
     QCOMPARE(time(ScheduleKind::Interleaved, 2), 8 * 10 + 8 / 2.0 + 1);
     // g = 3 + 4 − 3 and 2 + 3 − 3.
     QCOMPARE(time(ScheduleKind::ZbH1, 1), (4 + 2) + (80 - 4) + 1.0);
-    // (3 + 2·4 − 3)/2 and (2 + 2·3 − 3)/2.
-    QCOMPARE(time(ScheduleKind::DualPipeV, 2), (4 + 2.5) + (80 - 4) + 1.0);
+    // (4 + 3 + 4 − 2·3)/2 and (3 + 3 + 3 − 2·3)/2.
+    QCOMPARE(time(ScheduleKind::DualPipeV, 2), (2.5 + 1.5) + (80 - 2.5) + 1.0);
     // max(3/2, 4/2, 4 − 3) and max(2/2, 3/2, 3 − 3).
     QCOMPARE(time(ScheduleKind::ZbV, 2), (2 + 1.5) + (80 - 2) + 1.0);
   }
