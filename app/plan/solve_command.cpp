@@ -256,7 +256,8 @@ least, how far the levels are from the network (distortion), and what is irregul
             "a step time that this plan was measured at, for example 12.3s, or the log of its run: shows "
             "predicted ÷ measured and the factor on all compute times that makes the two equal. Output of "
             "nccl-tests sets a level's bandwidth and latency, a PyTorch profiler trace or an Nsight Systems "
-            "export the times of the layers, a Galvatron profile those of a block, its activations or levels, "
+            "export the times of the layers, a Galvatron profile those of a block, its activations or "
+            "levels, "
             "an AIConfigurator table the rates of the device"},
            {"--level", 0, "LEVEL",
             "which level nccl-tests measured, by number or name, where hosts and ranks leave it open"},

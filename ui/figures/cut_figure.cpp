@@ -124,8 +124,9 @@ int CutFigure::stageAt(const QPointF& p, const Parts& parts) const {
 std::optional<FigureState> CutFigure::state(const PlanContext& c, bool) const {
   if (auto none = stateOf(c, tr("the cuts"))) return none;
   if (m_draft) return std::nullopt;
-  return FigureState{tr("These cuts cannot be dragged"),
-                     tr("Plans of several chunks a stage and models with branches are cut by the search only.")};
+  return FigureState{
+      tr("These cuts cannot be dragged"),
+      tr("Plans of several chunks a stage and models with branches are cut by the search only.")};
 }
 
 void CutFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
