@@ -127,8 +127,7 @@ void batchTerms(const Problem& problem, const Plan& plan, const std::vector<Stag
     out.maxRest = std::max(out.maxRest, m * s.load - s.fill);
   }
   out.pipelineTime = schedule.time(passes, out.tail, m, v);
-  out.nestTime =
-      nestBatchTime(out.maxLoad, out.tail, m, plan.stageCount(), schedule.fillsByLoad() ? v : 1);
+  out.nestTime = nestBatchTime(out.maxLoad, out.tail, m, plan.stageCount(), schedule.fillsByLoad() ? v : 1);
   out.batchTime = problem.search.objective == Objective::Nest ? out.nestTime : out.pipelineTime;
 }
 

@@ -5,21 +5,15 @@
 #include "solver/chunk_search.h"
 
 #include <algorithm>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 
 #include "solver/best_first.h"
+#include "solver/common.h"
 #include "solver/space/chunk_cuts.h"
 #include "solver/space/layout_signature.h"
 
 namespace nest::planner {
-namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-}  // namespace
 
 ChunkSearch::ChunkSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
                          const SearchSpace& space, Search& uniform, Incumbents& incumbents, Watch& watch)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "solver/common.h"
 #include "solver/preference.h"
 #include "solver/stage/stage_costs.h"
 #include "solver/watch.h"
@@ -341,7 +342,6 @@ private:
   /// Whether some label of the front behind completes the path within the limit. If so, the path's largest
   /// load and tail rise to what every such end reaches anyway: that makes no difference between paths.
   bool canFinish(const ObjectiveWeights& weights, double limit, Path& p, const Node* behind) const {
-    constexpr double kNever = std::numeric_limits<double>::infinity();
     double max = kNever, tail = kNever;
     const auto consider = [&](double bMax, double bSum, double later) {
       if (weights.time(p.sum + bSum, std::max(p.max, bMax), std::max(p.tail, later)) > limit) return;

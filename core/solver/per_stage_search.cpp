@@ -8,17 +8,11 @@
 #include <unordered_set>
 
 #include "solver/best_first.h"
+#include "solver/common.h"
 #include "solver/space/layout_signature.h"
 #include "solver/stage/messages.h"
 
 namespace nest::planner {
-namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 PerStageSearch::PerStageSearch(const Problem& problem, const LayerOrder& order, GroupShapes& shapes,
                                const SearchSpace& space, Search& uniform, Incumbents& incumbents,

@@ -4,23 +4,13 @@
 #include "solver/search.h"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 #include <utility>
 
 #include "solver/best_first.h"
+#include "solver/common.h"
 
 namespace nest::planner {
-namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kSlack = 1 + 1e-12;
-
-}  // namespace
-
 Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& shapes, const SearchSpace& space,
                Incumbents& incumbents, Watch& watch)
     : m_problem(problem),

@@ -1,9 +1,9 @@
 // One (b, σ, d, s, v, z): windows under the largest load that could still matter; for each layout (d_in, P)
 // the sites of its stages; sites seen before are dropped; then the DP.
+#include "solver/common.h"
 #include "solver/search.h"
 
 #include <algorithm>
-#include <limits>
 #include <unordered_set>
 
 #include "solver/bounds/chunk_bounds.h"
@@ -12,12 +12,6 @@
 
 namespace nest::planner {
 namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kSlack = 1 + 1e-12;
 
 /// Sites are alike where every figure that a stage's cost reads is.
 std::string signatureOf(const std::vector<StageSite>& sites, const std::optional<TiedPlace>& tied) {

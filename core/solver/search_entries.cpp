@@ -1,23 +1,13 @@
 // What is searched, row by row: every (b, σ, d, s, v) that the options leave open with its lower bounds, and
 // afterwards what became of it.
+#include "solver/common.h"
 #include "solver/search.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "solver/space/chunk_cuts.h"
 
 namespace nest::planner {
-namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kSlack = 1 + 1e-12;
-
-}  // namespace
-
 void Search::enumerate() {
   std::size_t most = 0;
   visitGroups([&](LayerSums& sums, int d) {

@@ -7,14 +7,10 @@
 #include <variant>
 
 #include "solver/best_first.h"
+#include "solver/common.h"
 
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
 /// Two tasks as one: what is proven at any moment holds for both.
 template <class A, class B>
 class Together {

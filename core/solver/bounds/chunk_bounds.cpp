@@ -7,13 +7,11 @@
 #include <limits>
 #include <tuple>
 
+#include "solver/common.h"
 #include "solver/space/chunk_cuts.h"
 #include "solver/stage/messages.h"
 
 namespace nest::planner {
-namespace {
-constexpr double kNever = std::numeric_limits<double>::infinity();
-}  // namespace
 
 ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
                          const GroupShapes& shapes, const ChunkConfiguration& c, double capacity)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solver/bounds/prefix_table.h"
+#include "solver/common.h"
 #include "solver/stage/stage_floor.h"
 
 namespace nest::planner {
@@ -69,7 +70,6 @@ public:
 
 private:
   static constexpr double kCertain = 1 - 1e-12;
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   /// Strategies of one stage that no other one beats in width, load and tail.
   struct Choice {
     int width;

@@ -6,12 +6,10 @@
 #include <limits>
 #include <map>
 
+#include "solver/common.h"
+
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr int kSteps = 9;
 }  // namespace
 

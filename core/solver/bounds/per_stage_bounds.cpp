@@ -4,16 +4,11 @@
 #include "solver/bounds/per_stage_bounds.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
+#include "solver/common.h"
+
 namespace nest::planner {
-namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-}  // namespace
 
 PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, const GroupShapes& shapes,
                                const std::vector<LayerSums*>& all, const std::vector<Sharding>& shardings,

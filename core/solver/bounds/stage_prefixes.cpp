@@ -5,16 +5,12 @@
 // stages under the load limit × strategies × units × kRates, the last two in straight loops.
 #include "solver/bounds/stage_prefixes.h"
 
+#include "solver/common.h"
 #include "solver/stage/messages.h"
 #include "solver/watch.h"
 
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kSlack = 1 + 1e-12;
 
 // λ·u reaches w_max for the widest pipeline, and for narrower prefixes as far as the values go.
 PrefixTable<float>::Rates ratesOf(const ObjectiveWeights& weights, int units) {

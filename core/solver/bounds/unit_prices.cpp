@@ -11,16 +11,12 @@
 #include <limits>
 
 #include "solver/bounds/lanes.h"
+#include "solver/common.h"
 #include "solver/stage/messages.h"
 #include "solver/watch.h"
 
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kSlack = 1 + 1e-12;
 constexpr double kCertain = 1 - 1e-12;
 
 /// The fewest stages that hold the layers from each cut on, none with a larger load.

@@ -5,15 +5,11 @@
 #include "solver/bounds/windows.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "solver/common.h"
 
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kSlack = 1 + 1e-12;
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// The largest number in low…high up to which `holds` holds, as it does for `low`; looked for near `guess`.
 template <class Holds>

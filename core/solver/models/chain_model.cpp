@@ -6,14 +6,10 @@
 #include <cmath>
 
 #include "solver/bounds/search_bounds.h"
+#include "solver/common.h"
 
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
 PipelineCut cutOf(const ChainCosts& costs, const ChainLabels& labels) {
   PipelineCut cut;
   cut.time = labels.best().time;

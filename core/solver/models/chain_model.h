@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solver/bounds/windows.h"
+#include "solver/common.h"
 #include "solver/label_setting.h"
 #include "solver/models/predecessors.h"
 #include "solver/stage/chain_costs.h"
@@ -58,7 +59,6 @@ public:
   static int endOf(const State& s) { return s.cut; }
 
 private:
-  static constexpr double kSlack = 1 + 1e-12;
   /// What must stand in front of a stage.
   struct Before {
     int stage = -1;    ///< of which this is known

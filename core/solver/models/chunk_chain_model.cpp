@@ -4,14 +4,10 @@
 
 #include <algorithm>
 
+#include "solver/common.h"
 #include "solver/space/chunk_cuts.h"
 
 namespace nest::planner {
-namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-}  // namespace
 
 ChunkChainModel::ChunkChainModel(const ChainCosts& costs, const std::vector<int>& cuts,
                                  ObjectiveWeights weights)

@@ -8,16 +8,11 @@
 
 #include <bit>
 
+#include "solver/common.h"
 #include "solver/space/chunk_cuts.h"
 #include "solver/stage/messages.h"
 
 namespace nest::planner {
-namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
-}  // namespace
 
 std::size_t ChunkModel::State::Hash::operator()(const State& s) const {
   std::uint64_t seed = static_cast<std::uint64_t>(s.end.value) * 0x9e3779b97f4a7c15ULL;

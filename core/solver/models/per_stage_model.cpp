@@ -9,12 +9,10 @@
 
 #include <bit>
 
+#include "solver/common.h"
+
 namespace nest::planner {
 namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr long long kMostLabels = 300000;
 }  // namespace
 

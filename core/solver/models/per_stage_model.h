@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solver/bounds/per_stage_bounds.h"
+#include "solver/common.h"
 #include "solver/label_setting.h"
 #include "solver/models/predecessors.h"
 #include "solver/proof/incumbents.h"
@@ -87,7 +88,6 @@ public:
   static int endOf(const State& s) { return s.cut.value; }
 
 private:
-  static constexpr double kSlack = 1 + 1e-12;
   int units() const { return m_chosen.configuration().units.value; }
   double bar(int stages) const {  ///< a pipeline of so many stages must not take longer
     return m_goal.time * (stages <= m_goal.mostEqual ? 1 + kEqualTimes : 1 - kEqualTimes);

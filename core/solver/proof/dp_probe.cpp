@@ -1,9 +1,9 @@
 // The engine of the search (label_setting.h) with nothing pruned: every cell that can be reached is there to
 // be looked at.
 #include "solver/dp_probe.h"
+#include "solver/common.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "solver/models/chain_model.h"
@@ -15,12 +15,7 @@ namespace {
 
 using namespace planner;
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr long long kMostCells = 40000, kMostPairs = 4'000'000;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

@@ -7,12 +7,9 @@
 #include <limits>
 #include <tuple>
 
+#include "solver/common.h"
+
 namespace nest::planner {
-namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-}  // namespace
 
 double Incumbents::limit() const {
   return m_best.size() < m_size ? std::numeric_limits<double>::infinity() : m_best.back().time;

@@ -7,15 +7,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "solver/common.h"
 #include "solver/strategy_search.h"
 #include "units/text.h"
 
 namespace nest::planner {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 struct Lean {

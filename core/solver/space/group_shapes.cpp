@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "solver/common.h"
+
 namespace nest::planner {
 namespace {
 
@@ -42,8 +44,6 @@ public:
   std::vector<int>& fewest() { return m_fewest; }
 
 private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
   void close(int l) {
     const std::size_t i = at(l);
     if (m_ranks[i] == 0) return;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/layer_graph.h"
+#include "solver/common.h"
 
 namespace nest::planner {
 
@@ -46,7 +47,6 @@ public:
   int firstBetween(int from, int to) const;       ///< the lowest of them
 
 private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void enumerate(const LayerGraph& graph);
 
   bool m_chain = false, m_tooMany = false;

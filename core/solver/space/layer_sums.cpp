@@ -7,14 +7,11 @@
 #include <cmath>
 #include <limits>
 
+#include "solver/common.h"
 #include "solver/stage/messages.h"
 
 namespace nest::planner {
 namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 bool runs(Phase phase, int policy) {
   switch (phase) {

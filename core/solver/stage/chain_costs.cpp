@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "solver/common.h"
 #include "solver/stage/messages.h"
 
 namespace nest::planner {
-namespace {
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-}  // namespace
 
 Policies ChainConfiguration::policies(int stage) const {
   auto all = space->policies(stage);

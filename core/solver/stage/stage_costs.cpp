@@ -5,19 +5,14 @@
 #include "solver/stage/stage_costs.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "cost/stage_cost.h"
 #include "schedule/pipeline_schedule.h"
+#include "solver/common.h"
 #include "solver/stage/messages.h"
 
 namespace nest::planner {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <class Message>
 double slowestGroup(const std::vector<const GroupRates*>& groups, Message message) {
