@@ -1,0 +1,403 @@
+#include <algorithm>
+#include <initializer_list>
+
+#include "analytic/layer_costs.h"
+#include "analytic/layer_parts.h"
+
+namespace nest {
+namespace {
+
+/// Builds the cost of one block operator by operator.
+class BlockCost {
+public:
+  BlockCost(const LayerSetting& s, bool withExperts)
+      : m(s), a(s.model), k(s.options.constants), m_shape(blockShape(s.model, withExperts)) {}
+
+  LayerCost run() {
+    attentionProducts();
+    if (a.mixer == Mixer::Attention) attentionCore();
+    if (a.mixer == Mixer::StateSpace) stateSpaceCore();
+    if (a.mixer == Mixer::DeltaNet) deltaCore();
+    if (a.encoder) crossAttention();
+    mlp();
+    elementWise();
+    parameters();
+    exchanges();
+    recompute();
+    c.weightGradient = m_weightGradients;
+    return std::move(c);
+  }
+
+private:
+  /// A weight product forward, and its two products backward: for the input and for the weights, the latter
+  /// adding into gradients of the job's width.
+  void product(double tokens, double out, double in, double count, Work work = Work::Plain) {
+    const auto time = [&](double p, double q, double r) {
+      return work == Work::Wide      ? m.device.wideProduct(p, q, r, count)
+             : work == Work::Grouped ? m.device.groupedProduct(p, q, r, count)
+                                     : m.device.product(p, q, r, count);
+    };
+    c.forward += time(tokens, out, in);
+    m_products += time(tokens, out, in);
+    m_productWidth += out * count * tokens / m.tokens;
+    const Seconds weights = gradientProduct(m, out, in, tokens, count, work);
+    c.backward += time(tokens, in, out) + weights;
+    m_weightGradients += weights;
+    if (work == Work::Wide) return;
+    c.forward += m.device.cast(tokens * in * count);
+    c.backward += m.device.cast(tokens * out * count);
+  }
+
+  /// Matrices that read the same input run as one product: query, key and value.
+  void attentionProducts() {
+    double fused = 0;
+    for (const Linear& l : m_shape.attention) {
+      const bool joins = a.mixer == Mixer::Attention && !a.latent && l.split == Split::Column;
+      if (joins)
+        fused += l.outAt(m.shares);
+      else
+        product(m.tokens, l.outAt(m.shares), l.inAt(m.shares), 1);
+    }
+    if (fused > 0) product(m.tokens, fused, a.hidden, 1);
+  }
+
+  double heads() const { return a.heads * m.shares.heads; }
+  double keys() const {
+    return a.slidingWindow > 0 ? std::min<double>(a.slidingWindow, m.sequence) : m.sequence;
+  }
+  /// Elements of the score matrices of a microbatch on one rank.
+  double scores() const { return m.tokens * m.sequence * heads(); }
+
+  /// Products of state-space and linear attention, chunk by chunk; each runs twice more backward.
+  struct ChunkProduct {
+    double rows, columns, depth, count;
+  };
+  void chunked(std::initializer_list<ChunkProduct> products) {
+    for (const ChunkProduct& p : products) {
+      const Seconds time = m.device.wideProduct(p.rows, p.columns, p.depth, p.count);
+      c.forward += time;
+      c.backward += 2 * time;
+    }
+  }
+  /// The convolution before the state, and the gated norm behind it.
+  void convolveAndGate(double convolved, double inner) {
+    const double moved = m.tokens * m.shares.width * m.device.elementBytes() * (2 * convolved + 4 * inner);
+    c.forward += m.device.traffic(moved);
+    c.backward += m.device.traffic(moved * k.backwardTraffic.value);
+  }
+
+  /// State-space duality (Dao 2024, arXiv 2405.21060, §6): inside a chunk as attention, between chunks by
+  /// states. Mamba-1 has a scan of element-wise steps instead.
+  void stateSpaceCore() {
+    const StateSpace& s = *a.stateSpace;
+    const double inner = s.inner(), state = s.stateSize, share = m.shares.width;
+    convolveAndGate(inner + (s.timeRank > 0 ? 0 : 2.0 * s.groups * state), inner);
+    if (s.timeRank > 0) {
+      const double moved = m.tokens * inner * share * 4 * m.device.elementBytes();
+      c.forward += m.device.traffic(moved);
+      c.backward += m.device.traffic(moved * k.backwardTraffic.value);
+      return;
+    }
+    const double chunk = std::min<double>(s.chunk, m.sequence), chunks = m.tokens / chunk;
+    const double heads = s.heads * share * chunks, groups = s.groups * share * chunks;
+    chunked({{chunk, chunk, state, groups},
+             {chunk, double(s.headDim), chunk, heads},
+             {state, double(s.headDim), chunk, heads},
+             {chunk, double(s.headDim), state, heads}});
+  }
+
+  /// Gated delta rule in chunks (Yang 2024, arXiv 2412.06464, §3.3).
+  void deltaCore() {
+    const DeltaNet& d = *a.deltaNet;
+    const double keys = d.keyHeadDim, values = d.valueHeadDim;
+    convolveAndGate(2.0 * d.keyHeads * keys + d.valueHeads * values, d.valueHeads * values);
+    const double chunk = std::min<double>(kDeltaChunk, m.sequence);
+    const double count = d.valueHeads * m.shares.width * m.tokens / chunk;
+    chunked({{chunk, chunk, keys, 2 * count},
+             {chunk, chunk, chunk, count},
+             {chunk, keys, chunk, count},
+             {chunk, values, chunk, 2 * count},
+             {chunk, values, keys, 2 * count},
+             {keys, values, chunk, count}});
+  }
+
+  /// Tokens of the encoder that belong to this rank's tokens.
+  double encoderTokens() const {
+    return a.encoder->length > 0 ? m.tokens / m.sequence * a.encoder->length : m.tokens;
+  }
+  double encoderKeys() const { return a.encoder->length > 0 ? a.encoder->length : m.sequence; }
+  void crossAttention() {
+    for (const Linear& l : m_shape.cross) {
+      const bool ofEncoder = l.axis == Axis::KeyValueHeads;
+      product(ofEncoder ? encoderTokens() : m.tokens, l.outAt(m.shares), l.inAt(m.shares), 1);
+    }
+    const double flops =
+        2 * m.tokens * encoderKeys() * heads() * (m_shape.queryKeyHeadDim + m_shape.valueHeadDim);
+    c.forward += m.device.attention(flops, encoderKeys(), m_shape.valueHeadDim);
+    c.backward += m.device.attention(flops * k.attentionBackwardWork.value / k.attentionBackwardRate.value,
+                                     encoderKeys(), m_shape.valueHeadDim);
+  }
+
+  /// Scores of the indexer, and attention to the keys that it chooses.
+  void sparseCore() {
+    const SparseAttention& s = *a.sparse;
+    const double causal = a.causal ? 0.5 : 1, chosen = std::min<double>(s.keys, m.sequence);
+    // The first queries see fewer keys than are chosen.
+    const double seen = chosen * (1 - causal * chosen / m.sequence);
+    const double index = 2 * m.tokens * m.sequence * causal * s.heads * s.headDim;
+    c.forward += m.device.attention(index, m.sequence, s.headDim);
+    c.backward += m.device.attention(2 * index, m.sequence, s.headDim);
+    const double flops = 2 * m.tokens * seen * heads() * (m_shape.queryKeyHeadDim + m_shape.valueHeadDim);
+    m_core = m.device.attention(flops, chosen, m_shape.valueHeadDim);
+    m_coreBackward = m.device.attention(flops * k.attentionBackwardWork.value / k.attentionBackwardRate.value,
+                                        chosen, m_shape.valueHeadDim);
+    c.forward += m_core;
+    c.backward += m_coreBackward;
+  }
+
+  void attentionCore() {
+    if (a.sparse && m.options.flashAttention) return sparseCore();
+    if (m.options.flashAttention) {
+      // Fused kernels skip what the causal mask hides: half of it, or all beyond the window.
+      const double share = a.causal && (a.slidingWindow == 0 || a.windowIsChunk) ? 0.5 : 1;
+      const double flops =
+          2 * m.tokens * keys() * share * heads() * (m_shape.queryKeyHeadDim + m_shape.valueHeadDim);
+      m_core = m.device.attention(flops, keys(), m_shape.valueHeadDim);
+      m_coreBackward =
+          m.device.attention(flops * k.attentionBackwardWork.value / k.attentionBackwardRate.value, keys(),
+                             m_shape.valueHeadDim);
+    } else {
+      const double batches = m.tokens / (m.sequence / m.strategy.context) * heads();
+      const double queries = m.sequence / m.strategy.context;
+      const Seconds score = m.device.wideProduct(queries, m.sequence, m_shape.queryKeyHeadDim, batches);
+      const Seconds value = m.device.wideProduct(queries, m_shape.valueHeadDim, m.sequence, batches);
+      // Softmax reads and writes 2 bytes a score; dropout 2, 2 and a mask of 1. Backward: 5 for dropout, 6
+      // for softmax.
+      const double dropout = hasDropout(a) ? 5 : 0;
+      m_core = score + value + m.device.traffic((4 + dropout) * scores());
+      m_coreBackward = (score + value) * 2 + m.device.traffic((6 + dropout) * scores());
+    }
+    c.forward += m_core;
+    c.backward += m_coreBackward;
+  }
+
+  /// Tokens that one expert gets, all routed evenly: e ranks send theirs, experts ÷ e are here.
+  double tokensPerExpert(const Linear& l) const {
+    return m.expertTokens() * l.perToken * m.strategy.expert / l.copies;
+  }
+
+  void mlp() {
+    for (const Linear& l : m_shape.mlp) {
+      if (l.isExpert) {
+        const double experts = l.copies / m.strategy.expert;
+        product(tokensPerExpert(l), l.outAt(m.expertShares), l.inAt(m.expertShares), experts, Work::Grouped);
+        c.forward += m.device.expertOverhead(experts);
+        c.backward += 2 * m.device.expertOverhead(experts);
+        m_weightGradients += m.device.expertOverhead(experts);
+      } else {
+        product(l.split == Split::Replicated ? m.outerTokens() : m.tokens, l.outAt(m.shares),
+                l.inAt(m.shares), 1, l.split == Split::Replicated ? Work::Wide : Work::Plain);
+      }
+    }
+  }
+
+  /// Width of all MLPs that one token passes, on one rank.
+  double activeWidth() const {
+    double width = 0;
+    for (const Linear& l : m_shape.mlp)
+      if (l.split == Split::Row) width += l.inAt(m.shares) * l.perToken;
+    return width;
+  }
+  double routedWidth() const { return a.experts && a.experts->latent > 0 ? a.experts->latent : a.hidden; }
+  double routed() const { return m_shape.hasExperts ? a.experts->perToken : 0; }
+  // What a mixer without attention keeps for its backward pass stands in place of queries, keys and values.
+  double queryWidth() const {
+    if (a.mixer == Mixer::StateSpace)
+      return m.shares.width *
+             (2 * a.stateSpace->inner() + 2.0 * a.stateSpace->groups * a.stateSpace->stateSize);
+    if (a.mixer == Mixer::DeltaNet)
+      return m.shares.width * 2 * (2.0 * a.deltaNet->keyHeads * a.deltaNet->keyHeadDim);
+    if (a.mixer == Mixer::None) return 0;
+    return heads() * m_shape.queryKeyHeadDim;
+  }
+  double outputWidth() const {
+    if (a.mixer == Mixer::StateSpace) return m.shares.width * a.stateSpace->inner();
+    if (a.mixer == Mixer::DeltaNet) return m.shares.width * a.deltaNet->valueHeads * a.deltaNet->valueHeadDim;
+    return a.mixer == Mixer::None ? 0 : heads() * m_shape.valueHeadDim * (a.attentionGate ? 2 : 1);
+  }
+  double keyWidth() const {
+    if (a.mixer != Mixer::Attention) return 0;
+    return (a.latent ? heads() : a.keyValueHeads * m.shares.keyValueHeads) * m_shape.queryKeyHeadDim;
+  }
+  double valueWidth() const {
+    if (a.mixer == Mixer::DeltaNet) return 2 * outputWidth();
+    if (a.mixer != Mixer::Attention) return 0;
+    return (a.latent ? heads() : a.keyValueHeads * m.shares.keyValueHeads) * m_shape.valueHeadDim;
+  }
+
+  /// Residual branches: attention and MLP, one of them, or both at once.
+  double parts() const {
+    const bool mixes = a.mixer != Mixer::None, feeds = m_shape.hasExperts || a.intermediate > 0;
+    return (mixes && feeds && !a.parallelBlock ? 2 : 1) + (a.encoder ? 1 : 0);
+  }
+
+  /// An RMSNorm of several kernels, which keeps its result before the weight besides its input.
+  bool hasCompositeNorm() const {
+    return m.options.eagerElementwise && !a.layerNorm &&
+           k.eagerNormTraffic.value > kNormTraffic * m.device.elementBytes();
+  }
+
+  void elementWise() {
+    const double e = m.device.elementBytes();
+    const double mask = hasDropout(a) ? 1 : 0;
+    // Eager kernels: one for each operation (LayerNorm is one in any program).
+    const bool eager = m.options.eagerElementwise;
+    const double norm = hasCompositeNorm() ? k.eagerNormTraffic.value : kNormTraffic * e;
+    double moved =
+        m.outerTokens() * a.hidden * (a.blockNorms * norm + parts() * (kResidualTraffic * e + mask));
+    moved += m.tokens * activeWidth() * (a.gatedMlp ? 3 : 2) * e;
+    if (!a.learnedPositions && a.mixer == Mixer::Attention)
+      moved += m.tokens * (queryWidth() + keyWidth()) * (eager ? k.eagerRotaryTraffic.value : 2 * e);
+    if (a.queryKeyNorm && a.mixer == Mixer::Attention) moved += m.tokens * (queryWidth() + keyWidth()) * norm;
+    const double gate = eager && a.gatedMlp ? m.tokens * activeWidth() : 0;
+    if (!m.options.flashAttention && a.mixer == Mixer::Attention)
+      moved += m.tokens * heads() * m_shape.valueHeadDim * 2 * e;  // heads put together
+    // Tokens are gathered by expert, and their results added up again.
+    moved += m.expertTokens() * routed() * routedWidth() * 4 * e;
+    m_elementWise = m.device.traffic(moved + gate * k.eagerGateTraffic.value);
+    c.forward += m_elementWise;
+    c.backward += m.device.traffic(moved * k.backwardTraffic.value + gate * k.eagerGateBackwardTraffic.value);
+  }
+
+  void parameters() {
+    c.denseParameters = m_shape.normParameters;
+    for (const auto* part : {&m_shape.attention, &m_shape.cross, &m_shape.mlp})
+      for (const Linear& l : *part)
+        (l.isExpert ? c.expertParameters : c.denseParameters) +=
+            l.parametersAt(l.isExpert ? m.expertShares : m.shares) * l.copies /
+            (l.isExpert ? m.strategy.expert : 1);
+  }
+
+  void forwardExchanges(Phase phase) {
+    for (int part = 0; part < (a.mixer == Mixer::None ? 0 : a.encoder ? 2 : 1); ++part)
+      for (const bool into : {true, false}) addTensorExchange(c, phase, m, into, m.hiddenBytes());
+    if (parts() >= 2 || a.mixer == Mixer::None || m_shape.hasExperts) mlpExchanges(phase);
+  }
+  /// With sequence parallelism and experts spread out, ranks send only their own tokens and gather what
+  /// arrived; whole experts need no gathering.
+  bool hasTensorMlp() const {
+    return !m_shape.hasExperts || !m.strategy.foldedExperts || a.experts->sharedIntermediate > 0;
+  }
+  void mlpExchanges(Phase phase) {
+    const bool spread = m_shape.hasExperts && m.strategy.expert > 1;
+    const bool dense = hasTensorMlp() && (!m_shape.hasExperts || a.experts->sharedIntermediate > 0 ||
+                                          !spread || !m.strategy.sequence);
+    for (const bool into : {true, false}) {
+      if (dense) addTensorExchange(c, phase, m, into, m.hiddenBytes());
+      if (spread && m.strategy.sequence && !m.strategy.foldedExperts)
+        addTensorExchange(c, phase, m, into, m.hiddenBytes() * routed() * routedWidth() / a.hidden);
+    }
+    if (spread)
+      c.collectives.push_back({CollectiveKind::AllToAll, GroupKind::Expert, phase,
+                               Bytes(m.outerTokens() * routed() * routedWidth() * m.device.elementBytes() *
+                                     m.options.expertDispatchShare),
+                               2});
+  }
+  /// States that pass from one context rank to the next, fp32.
+  double stateBytes() const {
+    const double sequences = m.tokens / (m.sequence / m.strategy.context);
+    if (a.mixer == Mixer::StateSpace)
+      return 4 * sequences * m.shares.width * a.stateSpace->inner() * a.stateSpace->stateSize;
+    const DeltaNet& d = *a.deltaNet;
+    return 4 * sequences * m.shares.width * d.valueHeads * d.keyHeadDim * d.valueHeadDim;
+  }
+  void ring(Phase phase, double times) {
+    if (m.strategy.context == 1 || a.mixer == Mixer::None) return;
+    const double bytes = a.mixer == Mixer::Attention
+                             ? m.tokens * (keyWidth() + valueWidth()) * m.device.elementBytes()
+                             : stateBytes();
+    c.collectives.push_back({CollectiveKind::RingExchange, GroupKind::Context, phase, Bytes(bytes), times});
+  }
+  void exchanges() {
+    // Backward mirrors forward: gathers become scatters.
+    for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::RecomputeFull}) forwardExchanges(phase);
+    // Only its own part of what a product read is kept, so that weight gradients gather it again. It may run
+    // beside the input gradients' product (Korthikanti 2022, §4.2.2), but the paper's layer times show no
+    // gain from that.
+    const double regions = parts() - (hasTensorMlp() || a.parallelBlock ? 0 : 1);
+    if (m.strategy.sequence)
+      for (int region = 0; region < regions; ++region)
+        addTensorExchange(c, Phase::Backward, m, true, m.hiddenBytes());
+    ring(Phase::Forward, 1);
+    ring(Phase::Backward, 2);
+    ring(Phase::RecomputeFull, 1);
+    if (!m.options.flashAttention) ring(Phase::RecomputeSelective, 1);
+  }
+
+  /// Stash without the scores, bytes: what both norms and all products read, the attention's operands, the
+  /// masks.
+  double coreStash() const {
+    const double e = m.device.elementBytes();
+    const double mask = hasDropout(a) ? 1 : 0;
+    double outer =
+        a.hidden * parts() * (2 * e + mask);  // inputs of two norms and of what follows each, two masks
+    if (hasCompositeNorm()) outer += a.hidden * a.blockNorms * e;
+    double inner = (queryWidth() + keyWidth() + valueWidth() + outputWidth()) * e;
+    // Both operands of a gate and their product; eager kernels keep what the activation made of one, too.
+    inner += activeWidth() * (!a.gatedMlp ? 2 : m.options.eagerElementwise ? 4 : 3) * e;
+    if (a.encoder)
+      inner += (queryWidth() + outputWidth() + (keyWidth() + valueWidth()) * encoderTokens() / m.tokens) * e;
+    if (a.latent) outer += (a.latent->queryRank + a.latent->keyValueRank + a.latent->ropeHeadDim) * e;
+    if (m.options.flashAttention && a.mixer == Mixer::Attention)
+      inner += 4 * heads();  // one fp32 logarithm a query and head
+    if (m_shape.hasExperts) {
+      // What the experts read.
+      (m.strategy.foldedExperts ? outer : inner) += routed() * routedWidth() * e;
+      outer += 4.0 * a.experts->experts;  // routing probabilities, fp32
+    }
+    return m.outerTokens() * outer + m.tokens * inner;
+  }
+
+  void recompute() {
+    const double e = m.device.elementBytes();
+    // Unfused attention keeps softmax, its dropout's mask and result: 5 bytes a score (2 without dropout).
+    const double perScore = hasDropout(a) ? 2 * e + 1 : e;
+    const bool storesScores = !m.options.flashAttention && a.mixer == Mixer::Attention;
+    const double kept = storesScores ? perScore * scores() : 0;
+    const double gradients = m.outerTokens() * 2 * a.hidden * e +
+                             m.tokens * activeWidth() * (a.gatedMlp ? 2 : 1) * e +
+                             (storesScores ? 2 * e * scores() : 0);
+    const double input = m.outerTokens() * a.hidden * e;
+    const double stash = coreStash();
+    Seconds again = storesScores ? m_core : Seconds(0);
+    double selective = stash, transient = kept;
+    if (m.options.selectiveRecompute == SelectiveRecompute::EverySecondProduct) {
+      // Kept: the input, the attention's result, and the results of the other products.
+      again += m_products * 0.5 + m_elementWise;
+      selective = std::min(stash, input + m.tokens * (outputWidth() + m_productWidth / 2) * e);
+      transient += stash - selective;
+    }
+    c.recompute[std::size_t(Recompute::None)] = {true, Bytes(stash + kept), Seconds(0), Bytes(gradients)};
+    c.recompute[std::size_t(Recompute::Selective)] = {true, Bytes(selective), again,
+                                                      Bytes(gradients + transient)};
+    c.recompute[std::size_t(Recompute::Full)] = {true, Bytes(input), c.forward,
+                                                 Bytes(gradients + kept + stash)};
+  }
+
+  const LayerSetting& m;
+  const TransformerArchitecture& a;
+  const AnalyticConstants& k;
+  BlockShape m_shape;
+  LayerCost c;
+  Seconds m_core, m_coreBackward, m_products, m_elementWise;  ///< forward, but for the core's backward
+  Seconds m_weightGradients;
+  double m_productWidth = 0;  ///< what all products of a token write
+};
+
+}  // namespace
+
+LayerCost blockCost(const LayerSetting& s, bool withExperts) {
+  return BlockCost(s, withExperts).run();
+}
+
+}  // namespace nest
