@@ -10,10 +10,10 @@ namespace {
 using Role = Theme::Role;
 
 /// Groups of a single rank each would colour every device at random.
-bool tellsRanksApart(const PlanContext& c, Together t) {
-  if (t == Together::Stage || !c.shownPlan()) return true;
-  for (int i = 0; i < c.shownPlan()->stageCount(); ++i)
-    if (membershipOf(*c.shownPlan(), t, i, 0, 0).size > 1) return true;
+bool tellsRanksApart(const Plan* plan, Together t) {
+  if (t == Together::Stage || !plan) return true;
+  for (int i = 0; i < plan->stageCount(); ++i)
+    if (membershipOf(*plan, t, i, 0, 0).size > 1) return true;
   return false;
 }
 
@@ -80,12 +80,17 @@ RankKind kindOf(const Seat& seat, const Plan* plan, Together by) {
   return {seat.stage, membershipOf(*plan, by, seat.stage, seat.replica, seat.rank).group};
 }
 
+Together shownBy(const Plan* plan, Together chosen) {
+  return tellsRanksApart(plan, chosen) ? chosen : Together::Stage;
+}
+
 FigureOption colourOption(const PlanContext& c, Together chosen) {
   std::vector<FigureOption::Choice> colours;
   for (const Together t : kTogether)
-    if (t == chosen || tellsRanksApart(c, t)) colours.push_back({nameOf(t), QString::fromUtf8(labelOf(t))});
+    if (tellsRanksApart(c.shownPlan(), t)) colours.push_back({nameOf(t), QString::fromUtf8(labelOf(t))});
   return {"colour", QStringLiteral("Colour by"),
-          QStringLiteral("What the ranks of one colour have in common"), colours, nameOf(chosen)};
+          QStringLiteral("What the ranks of one colour have in common"), colours,
+          nameOf(shownBy(c.shownPlan(), chosen))};
 }
 
 Together colouredByNamed(const std::string& name, Together otherwise) {

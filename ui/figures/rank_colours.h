@@ -27,7 +27,9 @@ struct RankKind {
 /// `plan`: whose seat it is; null: stages are all that is known.
 RankKind kindOf(const Seat&, const Plan* plan, Together by);
 
-/// "Colour by": what tells ranks apart in this plan, and what is chosen.
+/// What colours tell: stages, where every group that was chosen is a single rank.
+Together shownBy(const Plan*, Together chosen);
+/// "Colour by": what tells ranks apart in this plan, and what is shown.
 FigureOption colourOption(const PlanContext&, Together chosen);
 Together colouredByNamed(const std::string& name, Together otherwise);
 

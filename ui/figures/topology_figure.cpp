@@ -123,12 +123,13 @@ void TopologyFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
   const QRectF whole = bodyOf(area, c, style.standalone);
   paintLostParts(ink, QRectF(whole.left(), whole.top(), whole.width(), kLostRow), lostOf(c));
   const LevelTraffic& traffic = trafficOf(c);
+  const Together by = shownBy(c.shownPlan(), m_colouredBy);
   TopologyPainter(ink, c, *shown.layout, shown.canvas.adjusted(-1, -6, 6, 1), shown.scale, shown.origin,
-                  traffic, m_colouredBy)
+                  traffic, by)
       .paint();
   const QRectF body = bodyOf(area, c, style.standalone);
   paintTopologyKey(ink, QRectF(body.left(), shown.canvas.bottom() + 6, body.width(), topologyKeyHeight(c)), c,
-                   *m_classes, traffic, m_colouredBy);
+                   *m_classes, traffic, by);
 }
 
 QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {

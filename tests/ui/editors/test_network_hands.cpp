@@ -15,7 +15,7 @@
 #include "panes/issue_view.h"
 #include "support/desk.h"
 #include "support/golden.h"
-#include "support/test_main.h"
+#include "ui/editors/network_fixture.h"
 
 using namespace nest;
 
@@ -35,34 +35,10 @@ Scenario drawnScenario() {
   return s;
 }
 
-struct Drawing {
-  ScenarioDocument document;
-  Selection selection;
-  NetworkEditor editor{{&selection, &document, nullptr}};
-
-  explicit Drawing(const Scenario& scenario = drawnScenario()) {
-    document.reset(scenario, {});
-    editor.resize(1200, 800);
-    editor.show();
-    (void)QTest::qWaitForWindowExposed(&editor);
-    QApplication::setActiveWindow(&editor);  // keys of the canvas are shortcuts
-    canvas().setFocus();
-    editor.setContext(std::make_shared<PlanContext>());
-    canvas().fit();
-  }
-  NetworkCanvas& canvas() { return editor.canvas(); }
-  const NetworkGraph& graph() const {
-    return std::get<GraphSource>(document.scenario().cluster.network).graph;
-  }
-  int numberOf(const std::string& name) const {
-    const auto& nodes = graph().nodes;
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      if (nodes[i].name == name) return static_cast<int>(i);
-    return -1;
-  }
-  const NetworkNode& node(const std::string& name) const {
-    return graph().nodes[std::size_t(numberOf(name))];
-  }
+struct Drawing : test::OpenedNetwork {
+  explicit Drawing(const Scenario& scenario = drawnScenario()) : OpenedNetwork(scenario) { canvas().fit(); }
+  const NetworkGraph& graph() const { return drawn(); }
+  const NetworkNode& node(const std::string& name) { return graph().nodes[std::size_t(numberOf(name))]; }
   QPoint at(const std::string& name) { return canvas().toWidget({node(name).x, node(name).y}).toPoint(); }
   /// Where a host can be taken: its header.
   QPoint headerOf(const std::string& name) {

@@ -236,7 +236,7 @@ private:
   std::set<std::string> m_unfolded;
   std::vector<Seat> m_seats;  ///< per node
   PlanContextPtr m_plan;      ///< that they are of; may be null
-  Together m_colouredBy = Together::Stage;
+  Together m_colouredBy = Together::Stage, m_shownBy = Together::Stage;
   std::vector<std::vector<RankKind>> m_kinds;  ///< per drawn device: of all it stands for
   int m_stageCount = 0, m_idle = 0;            ///< of all devices
   std::vector<int> m_running;

@@ -106,10 +106,10 @@ void NetworkCanvas::paintDeviceText(QPainter& p, int node, const QColor& fill) c
   QString text = !n.host.empty() && colon > 0 ? name.mid(colon + 1) : name;
   if (!kinds.empty()) {
     const auto [least, most] = std::minmax_element(kinds.begin(), kinds.end(), [this](auto& a, auto& b) {
-      return m_colouredBy == Together::Stage ? a.stage < b.stage : a.group < b.group;
+      return m_shownBy == Together::Stage ? a.stage < b.stage : a.group < b.group;
     });
-    text = least->number(m_colouredBy);
-    if (const QString last = most->number(m_colouredBy); last != text) text += QStringLiteral("…") + last;
+    text = least->number(m_shownBy);
+    if (const QString last = most->number(m_shownBy); last != text) text += QStringLiteral("…") + last;
   }
   p.setFont(Theme::font(12, !kinds.empty()));
   if (kinds.size() == 1 && m_theme->stageHatch(kinds.front().colour()) != 0) {
@@ -249,7 +249,7 @@ void NetworkCanvas::paintRunNumbers(QPainter& p, const std::vector<int>& nodes, 
                     run.box.height() * scale);
     const double size = std::clamp(on.height() * 0.6, 0.0, 13.0);
     if (size < kLeastNumber) continue;
-    const QString number = run.kind.number(m_colouredBy);
+    const QString number = run.kind.number(m_shownBy);
     p.setFont(Theme::font(size, true));
     const QFontMetricsF metrics(p.font());
     const double w = metrics.horizontalAdvance(number);

@@ -188,7 +188,7 @@ void NetworkCanvas::paintStageLegend(QPainter& p, const QRectF& row, const Theme
   style.theme = &theme;
   Ink ink(p, style);
   p.save();
-  paintRankKey(ink, row.adjusted(8, 1, -8, -1), plan(), m_colouredBy, m_stageCount, m_idle,
+  paintRankKey(ink, row.adjusted(8, 1, -8, -1), plan(), m_shownBy, m_stageCount, m_idle,
                [](int) { return false; });
   p.restore();
 }

@@ -98,6 +98,7 @@ void NetworkCanvas::place() {
 
 /// What is painted on each drawn device.
 void NetworkCanvas::findKinds() {
+  m_shownBy = shownBy(plan(), m_colouredBy);
   m_stageCount = m_idle = 0;
   m_kinds.assign(m_graph.nodes.size(), {});
   for (std::size_t i = 0; i < m_seats.size() && i < m_graph.nodes.size(); ++i) {
@@ -105,7 +106,7 @@ void NetworkCanvas::findKinds() {
     m_stageCount = std::max(m_stageCount, stage + 1);
     m_idle += stage == -1 && m_graph.nodes[i].kind == NodeKind::Device && !m_graph.nodes[i].failed;
     if (stage < 0) continue;
-    const RankKind kind = kindOf(m_seats[i], plan(), m_colouredBy);
+    const RankKind kind = kindOf(m_seats[i], plan(), m_shownBy);
     auto& kinds = m_kinds[at(m_folding.shownAs[i])];
     const auto place = std::lower_bound(kinds.begin(), kinds.end(), kind);
     if (place == kinds.end() || *place != kind) kinds.insert(place, kind);

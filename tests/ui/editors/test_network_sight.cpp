@@ -1,0 +1,139 @@
+#include <QAction>
+#include <QLabel>
+#include <QPainter>
+#include <QSettings>
+#include <QtTest/QTest>
+#include <set>
+
+#include "figures/rank_colours.h"
+#include "support/desk.h"
+#include "ui/editors/network_fixture.h"
+#include "ui/figures/text_recorder.h"
+
+using namespace nest;
+using test::sample;
+using Opened = test::OpenedNetwork;
+
+/// What is seen of a drawn network: colours, numbers, names, tips and the legend.
+class TestNetworkSight : public QObject {
+  Q_OBJECT
+private slots:
+  void devicesAreColouredByTheirGroups() {
+    QSettings().remove("views/network/colour");
+    test::Desk desk("gpt3-175b-h100-1024.nest.json");
+    const auto colours = [](const NetworkEditor& editor) {
+      return editor.canvas().grab(QRect(0, 0, 600, 400)).toImage();
+    };
+    const auto choose = [](NetworkEditor& editor, const QString& label) {
+      for (auto* a : editor.findChildren<QAction*>())
+        if (a->text() == label && a->isCheckable()) a->trigger();
+    };
+    NetworkEditor editor(desk.services());
+    desk.show(editor);
+    const QImage byStage = colours(editor);
+    choose(editor, QStringLiteral("TP group"));
+    QTRY_COMPARE(editor.canvas().colouredBy(), Together::Tensor);
+    QVERIFY(colours(editor) != byStage);
+    const View::State kept = editor.state();
+    choose(editor, QStringLiteral("Stage"));
+    QTRY_COMPARE(editor.canvas().colouredBy(), Together::Stage);
+    QCOMPARE(colours(editor), byStage);
+    editor.setState(kept);
+    QCOMPARE(editor.canvas().colouredBy(), Together::Tensor);
+    // A choice under which every group is one rank shows stages, and waits for a plan that it suits.
+    editor.canvas().setColouredBy(Together::Expert);
+    QCOMPARE(colours(editor), byStage);
+    const FigureOption offered = colourOption(desk.context, Together::Expert);
+    QCOMPARE(offered.value, std::string(nameOf(Together::Stage)));
+    // The next window begins with what the user chose, not with what a slide showed.
+    QCOMPARE(NetworkEditor(desk.services()).canvas().colouredBy(), Together::Stage);
+  }
+  void aDeviceTellsItsRank() {
+    test::Desk desk;
+    NetworkEditor editor(desk.services());
+    desk.show(editor);
+    const auto& nodes = editor.canvas().graph().nodes;
+    const auto device = std::find_if(nodes.begin(), nodes.end(),
+                                     [](const NetworkNode& n) { return n.kind == NodeKind::Device; });
+    const QString tip = editor.canvas().tipOf(static_cast<int>(device - nodes.begin()), -1);
+    for (const char* word : {"Stage", "Replica", "Rank in the replica", "TP group", "Memory at the peak"})
+      QVERIFY2(tip.contains(QLatin1String(word)), qPrintable(tip));
+  }
+  void theFirstViewLeavesTheLegendFree() {
+    Opened o(sample("llama2-7b-h100-128.nest.json"));
+    o.editor.resize(1200, 330);  // the height decides
+    o.draw();
+    auto& canvas = o.canvas();
+    const QRectF all = canvas.sceneBounds();
+    QVERIFY(canvas.toWidget(all.bottomRight()).y() <= canvas.height() - NetworkCanvas::kLegendHeight);
+    QVERIFY(canvas.toWidget(all.topLeft()).y() >= 0);
+  }
+  void joinedHostsCountAndTheirNamesFit() {
+    Opened o;
+    GraphSource joined;
+    const auto add = [&](const char* id, NodeKind kind, const char* host, double x, double y) {
+      NetworkNode n;
+      n.id = n.name = id, n.kind = kind, n.host = host, n.x = x, n.y = y;
+      joined.graph.nodes.push_back(n);
+    };
+    add("the one spine of a long name at the left", NodeKind::Switch, "", 0, 0);
+    for (const char* h : {"a0", "a1"}) {
+      const double x = h[1] == '0' ? 0 : 3000;
+      add((std::string(h) + ":nvswitch").c_str(), NodeKind::Switch, "", x, 100);
+      add((std::string(h) + ":GPU0").c_str(), NodeKind::Device, h, x, 200);
+    }
+    for (auto [a, b] : {std::pair{0, 1}, {0, 3}, {1, 2}, {3, 4}}) {
+      NetworkLink l;
+      l.from = a, l.to = b, l.bandwidth = BytesPerSecond(1e9);
+      joined.graph.links.push_back(l);
+    }
+    o.document.edit({}, "Join", [&](Scenario& s) { s.cluster.network = joined; });
+    o.canvas().fit();
+    bool said = false;
+    for (auto* label : o.editor.findChildren<QLabel*>())
+      said = said || label->text().startsWith("2 devices, 2 hosts, 1 switch, 2 parts inside hosts, 4 links");
+    QVERIFY(said);
+    const QFontMetricsF metrics(Theme::font(11, true));
+    QVERIFY(o.canvas().toWidget({0, 0}).x() >=
+            metrics.horizontalAdvance("the one spine of a long name at the left") / 2);
+  }
+  void stagesAreNumberedAndExplainedWhereBoxesAreSmall_data() {
+    QTest::addColumn<std::string>("file");
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("hundreds in sight") << std::string("gpt3-175b-h100-1024.nest.json") << QSize(1500, 900);
+    QTest::newRow("few in a small window") << std::string("llama2-7b-h100-128.nest.json") << QSize(560, 420);
+  }
+  void stagesAreNumberedAndExplainedWhereBoxesAreSmall() {
+    QFETCH(const std::string, file);
+    QFETCH(const QSize, size);
+    test::Desk desk(file);
+    NetworkEditor editor(desk.services());
+    desk.show(editor, size);
+    const NetworkCanvas& canvas = editor.canvas();
+    const int stages = desk.context.shownPlan()->stageCount();
+    QVERIFY(stages > 3 && canvas.scale() < 0.55);
+    test::TextRecorder recorder(size);
+    FigureStyle style;
+    QPainter painter(&recorder);
+    editor.figure()->paint(painter, QRectF(QPointF(), size), desk.context, style);
+    painter.end();
+    std::set<QString> legend, inBoxes;
+    double lowest = 0;
+    for (const auto& word : recorder.words()) lowest = std::max(lowest, word.box.bottom());
+    for (const auto& word : recorder.words())
+      (word.box.bottom() > lowest - 12 ? legend : inBoxes).insert(word.text);
+    for (int s = 1; s <= stages; ++s) {
+      QVERIFY2(legend.contains(QString::number(s)), qPrintable(QString::number(s)));
+      QVERIFY2(inBoxes.contains(QString::number(s)), qPrintable(QString::number(s)));
+    }
+    // Host names where they fit, as on a poster.
+    test::TextRecorder large(QSize(4200, 2600));
+    QPainter poster(&large);
+    editor.figure()->paint(poster, QRectF(0, 0, 4200, 2600), desk.context, style);
+    poster.end();
+    QVERIFY(std::any_of(large.words().begin(), large.words().end(),
+                        [](const auto& word) { return word.text == QStringLiteral("host0"); }));
+  }
+};
+NEST_TEST(TestNetworkSight)
+#include "test_network_sight.moc"
