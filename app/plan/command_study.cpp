@@ -174,14 +174,18 @@ int scaling(const Arguments& args) {
   const auto from = wholeNumber(args, "--from", 1, 1 << 20, misuse),
              to = wholeNumber(args, "--to", 1, 1 << 20, misuse);
   const Limits limits = limitsOf(args, misuse);
+  const int fewest = from.value_or(64), most = to.value_or(16384);
+  if (fewest > most)
+    misuse.push_back(error("command-line", {},
+                           "--from " + std::to_string(fewest) + " is more than --to " + std::to_string(most),
+                           "give the fewest devices, then the most"));
   ShardOptions shards;
   const bool toFiles = goesToFiles(args, shards, misuse);
   if (hasErrors(misuse)) return report(misuse), kBadInput;
   const auto input = readInput(args.files[0], args.has("--json"));
   if (!input) return kBadInput;
   std::vector<int> counts;
-  for (long long n = from.value_or(64); n <= to.value_or(16384); n *= 2)
-    counts.push_back(static_cast<int>(n));
+  for (long long n = fewest; n <= most; n *= 2) counts.push_back(static_cast<int>(n));
   if (toFiles) return runRowByRow(*rowsOfScaling(input->scenario, input->problem, counts), args, shards);
   std::vector<ScalingPoint> curve;
   {

@@ -251,9 +251,16 @@ private:
     for (const Tensor& t : graph.tensors)
       for (const LayerIndex c : t.consumers)
         if (part[c.at()] >= 0 && part[c.at()] < part[t.producer.at()]) {
-          add("layers", m_plan.pipelineSchedule().stageOf(part[c.at()], m_plan.stageCount()),
-              graph.layers[c.at()].name + " reads what " + graph.layers[t.producer.at()].name +
-                  " produces in a later stage");
+          const PipelineSchedule& schedule = m_plan.pipelineSchedule();
+          const std::string order = m_plan.chunksPerStage() == 1 ? " produces in a later stage"
+                                    : schedule.isFolded()
+                                        ? " produces in a later part of the model; under " +
+                                              std::string(schedule.label()) +
+                                              " the second chunks run from the last stage to the first"
+                                        : " produces in a later part of the model; the chunks of a stage "
+                                          "come round after those of all stages";
+          add("layers", schedule.stageOf(part[c.at()], m_plan.stageCount()),
+              graph.layers[c.at()].name + " reads what " + graph.layers[t.producer.at()].name + order);
           return;
         }
   }

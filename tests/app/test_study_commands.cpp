@@ -249,6 +249,8 @@ private slots:
     QTest::newRow("bad time") << QStringList{"inverse", sample(kLlama), "--time", "soon"};
     QTest::newRow("bad degrees") << QStringList{"compare", sample(kLlama), "--manual", "t8"};
     QTest::newRow("bad method") << QStringList{"compare", sample(kLlama), "--only", "Luck"};
+    QTest::newRow("from above to") << QStringList{"study", "scaling", sample(kLlama), "--from", "128",
+                                                  "--to",  "16"};
     QTest::newRow("no such file") << QStringList{"improve", "nowhere.nest.json"};
   }
   void refusesMisuse() {

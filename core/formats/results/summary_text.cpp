@@ -141,6 +141,7 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   std::string out;
   out += titled("plan", summaryOf(r.plan));
   out += titled("program", words::programWith(m.program, m.error));
+  if (!(m.batchTime > Seconds(0))) return out + titled("step time", "not known: some stage has no costs");
   out += titled("step time", words::withError(m.batchTime, m.error) +
                                  (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
   if (m.simulated.value() > 0)

@@ -186,6 +186,23 @@ private slots:
     p.job.globalBatch = 7;
     QCOMPARE(codes(evaluate(p, good)), std::string("chunks"));
   }
+  /// Parts in the order of interleaving, under a schedule whose pipeline comes back.
+  void theOrderOfChunksIsTold() {
+    const Problem p = handProblem(hosts(4, 2), 8, {Strategy{}});
+    Plan plan = chainPlan({{0, 1}, {2, 3}, {4, 5}, {6, 7}}, 2);
+    plan.schedule = ScheduleKind::ZbV;
+    const auto told = [&] {
+      std::string all;
+      for (const Violation& v : evaluate(p, plan).violations) all += v.message;
+      return all;
+    };
+    QVERIFY2(told().find("under ZB-V the second chunks run from the last stage") != std::string::npos,
+             told().c_str());
+    std::swap(plan.stages[0].chunks[1], plan.stages[1].chunks[1]);
+    QVERIFY2(told().find("later") == std::string::npos, told().c_str());
+    plan.schedule = ScheduleKind::Interleaved;
+    QVERIFY2(told().find("come round after those of all stages") != std::string::npos, told().c_str());
+  }
   /// What can be computed is, even where the plan does not fit the cluster.
   void tooManyDevicesStillShowsMemory() {
     Plan q = plan();
