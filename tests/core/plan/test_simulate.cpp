@@ -252,23 +252,17 @@ private slots:
     p = equal(8);
     plan = chainPlan({{0}, {1}, {2}, {3}, {7}, {6}, {5}, {4}}, 4);
     // chainPlan lists chunk by chunk: the second ones come back.
-    plan.schedule = ScheduleKind::DualPipeV;
-    e = evaluate(p, plan);
-    QVERIFY2(e.feasible(), e.feasible() ? "" : e.violations.front().message.c_str());
-    QCOMPARE(e.pipelineTime.value(), 8 * 6 + 3 * 1.0);
-    s = simulate(p, plan, e);
-    QVERIFY(isSound(s, e, plan));
-    QCOMPARE(s.total.value(), e.pipelineTime.value());
-    QCOMPARE(s.total, simulate(p, plan, e, false).total);
-    QVERIFY(simulate(p, plan, e, ScheduleKind::Interleaved).total > s.total);
-
-    plan.schedule = ScheduleKind::ZbV;
-    e = evaluate(p, plan);
-    QVERIFY2(e.feasible(), e.feasible() ? "" : e.violations.front().message.c_str());
-    QCOMPARE(e.pipelineTime.value(), 8 * 6 + 3 * 1.0);
-    s = simulate(p, plan, e);
-    QVERIFY(isSound(s, e, plan));
-    QCOMPARE(s.total.value(), e.pipelineTime.value());
+    for (const ScheduleKind folded : {ScheduleKind::DualPipeV, ScheduleKind::ZbV}) {
+      plan.schedule = folded;
+      e = evaluate(p, plan);
+      QVERIFY2(e.feasible(), e.feasible() ? "" : e.violations.front().message.c_str());
+      QCOMPARE(e.pipelineTime.value(), 8 * 6 + 3 * 1.0);
+      s = simulate(p, plan, e);
+      QVERIFY(isSound(s, e, plan));
+      QCOMPARE(s.total.value(), e.pipelineTime.value());
+      QCOMPARE(s.total, simulate(p, plan, e, false).total);
+      QVERIFY(simulate(p, plan, e, ScheduleKind::Interleaved).total > s.total);
+    }
   }
   /// Of random plans the passes alone stay within [0.75, 1.2] of the formula, as 1F1B's do.
   void schedulesAgreeWithTheirFormulas() {

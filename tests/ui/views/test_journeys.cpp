@@ -83,6 +83,25 @@ private slots:
     model.setOutcome(nullptr);
     QCOMPARE(model.rowCount(), 0);
   }
+  void candidatesAreFilteredByWords() {
+    Desk desk;
+    CandidateModel model;
+    CandidateFilter filter;
+    filter.setSourceModel(&model);
+    model.setOutcome(desk.context.outcome);
+    const int all = filter.rowCount();
+    filter.setWords(QStringLiteral("  "));
+    QCOMPARE(filter.rowCount(), all);
+    // Words of different columns, in any order and case.
+    const QString strategy = filter.index(0, CandidateModel::Strategy).data().toString(),
+                  outcome = filter.index(0, CandidateModel::Fate).data().toString();
+    filter.setWords(outcome.toUpper() + QStringLiteral(", ") + strategy);
+    QVERIFY(filter.rowCount() > 0 && filter.rowCount() < all);
+    for (int r = 0; r < filter.rowCount(); ++r)
+      QVERIFY(filter.index(r, CandidateModel::Strategy).data().toString().contains(strategy));
+    filter.setWords(strategy + QStringLiteral(" nowhere"));
+    QCOMPARE(filter.rowCount(), 0);
+  }
   void noTwoCandidatesReadTheSame() {
     Desk desk;
     Scenario scenario = desk.document.scenario();

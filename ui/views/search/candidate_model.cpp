@@ -1,5 +1,7 @@
 #include "views/search/candidate_model.h"
 
+#include <QRegularExpression>
+#include <algorithm>
 #include <cmath>
 
 #include "figures/phrases.h"
@@ -64,8 +66,7 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
       return tr("the best plan");
     case Fate::Solved:
       if (c.best && optimum > 0)
-        return tr("its best plan takes %1, %2 slower than the best")
-            .arg(from(text::time(*c.best)), from(text::percent(c.best->value() / optimum - 1)));
+        return tr("%1 slower than the best").arg(from(text::percent(c.best->value() / optimum - 1)));
       return tr("solved, slower");
     case Fate::Bounded:
       // Without looking at cuts the bound may lie below the optimum; looking at them, none stayed there.
@@ -161,6 +162,24 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
   if (role == Qt::ToolTipRole && section == Time)
     return tr("Step time of its best plan if solved, otherwise a lower bound");
   return {};
+}
+
+CandidateFilter::CandidateFilter(QObject* parent) : QSortFilterProxyModel(parent) {
+  setSortRole(CandidateModel::kSortRole);
+}
+
+void CandidateFilter::setWords(const QString& text) {
+  m_words = text.split(QRegularExpression(QStringLiteral("[\\s,]+")), Qt::SkipEmptyParts);
+  invalidateFilter();
+}
+
+bool CandidateFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
+  if (m_words.isEmpty()) return true;
+  QString all;
+  for (int column = 0; column < CandidateModel::ColumnCount; ++column)
+    all += sourceModel()->index(row, column, parent).data().toString() + QLatin1Char('\n');
+  return std::all_of(m_words.begin(), m_words.end(),
+                     [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
 }
 
 }  // namespace nest

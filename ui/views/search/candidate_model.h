@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+#include <QStringList>
 
 #include "document/plan_context.h"
 #include "theme/theme.h"
@@ -29,6 +31,20 @@ public:
 
 private:
   std::shared_ptr<const Outcome> m_outcome;
+};
+
+/// Those candidates whose rows have every word: "tp2 zb-v", "does not fit stage 3".
+class CandidateFilter : public QSortFilterProxyModel {
+  Q_OBJECT
+public:
+  explicit CandidateFilter(QObject* parent = nullptr);
+  void setWords(const QString&);
+
+protected:
+  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+  QStringList m_words;
 };
 
 }  // namespace nest

@@ -208,15 +208,12 @@ QWidget* SearchView::buildCandidates() {
   auto* column = new QVBoxLayout(box);
   column->setContentsMargins(8, 0, 4, 8);
   m_filter = new QLineEdit;
-  m_filter->setPlaceholderText(tr("Filter candidates, for example: TP8, does not fit, stage 3"));
+  m_filter->setPlaceholderText(tr("Filter candidates by words, for example: TP8 does not fit"));
   m_filter->setClearButtonEnabled(true);
   m_filter->setAccessibleName(tr("Filter candidates"));
   m_model = new CandidateModel(this);
-  m_sorted = new QSortFilterProxyModel(this);
+  m_sorted = new CandidateFilter(this);
   m_sorted->setSourceModel(m_model);
-  m_sorted->setSortRole(CandidateModel::kSortRole);
-  m_sorted->setFilterKeyColumn(-1);
-  m_sorted->setFilterCaseSensitivity(Qt::CaseInsensitive);
   m_table = new QTableView;
   m_table->setModel(m_sorted);
   m_table->setSortingEnabled(true);
@@ -234,8 +231,17 @@ QWidget* SearchView::buildCandidates() {
     if (context().plan) askAbout(m_sorted->mapToSource(i).row());
   });
   m_table->setAccessibleName(tr("Candidates of the search"));
-  connect(m_filter, &QLineEdit::textChanged, m_sorted, &QSortFilterProxyModel::setFilterFixedString);
+  auto* none = new QLabel(tr("No candidate has all these words."));
+  none->setProperty("role", "muted");
+  none->hide();
+  const auto sayIfNone = [this, none] {
+    none->setVisible(m_model->rowCount() > 0 && m_sorted->rowCount() == 0);
+  };
+  connect(m_filter, &QLineEdit::textChanged, m_sorted, &CandidateFilter::setWords);
+  connect(m_filter, &QLineEdit::textChanged, none, sayIfNone);
+  connect(m_sorted, &QAbstractItemModel::modelReset, none, sayIfNone);
   column->addWidget(m_filter);
+  column->addWidget(none);
   column->addWidget(m_table, 1);
   return box;
 }
@@ -247,7 +253,8 @@ QWidget* SearchView::buildQuestions() {
   m_asking = new Asking(tr("Stop; results so far are kept"));
   auto* asking = new QHBoxLayout;
   m_question = new QLineEdit;
-  m_question->setPlaceholderText(tr("Why not …  tp 4   ·   layer 17 in stage 2   ·   pp 8 and zero 1"));
+  m_question->setPlaceholderText(
+      tr("Why not …  tp 4   ·   layer 17 in stage 2   ·   pp 8 and zero 1   ·   zb-h1"));
   m_question->setAccessibleName(tr("Why not"));
   m_question->setObjectName(QStringLiteral("question"));
   auto* askButton = new QPushButton(tr("Ask"));

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <QSortFilterProxyModel>
-
 #include "jobs/background_task.h"
 #include "views/view.h"
 
@@ -15,6 +13,7 @@ class QTextBrowser;
 namespace nest {
 
 class Asking;
+class CandidateFilter;
 class CandidateModel;
 class DpPane;
 class FrontPane;
@@ -56,7 +55,7 @@ private:
   bool ready(const QString& what);
 
   CandidateModel* m_model;
-  QSortFilterProxyModel* m_sorted;
+  CandidateFilter* m_sorted;
   QWidget* m_candidates;  ///< the table with its filter: a part of its own, or the last tab
   QTableView* m_table;
   QLabel* m_headline;
