@@ -62,8 +62,7 @@ std::vector<const PipelineSchedule*> plannedSchedules() {
 }
 
 const PipelineSchedule& scheduleOf(ScheduleKind kind) {
-  const auto all = schedules();
-  return **std::find_if(all.begin(), all.end(), [&](const auto* s) { return s->kind() == kind; });
+  return *schedules()[static_cast<std::size_t>(kind)];
 }
 
 const PipelineSchedule* scheduleNamed(std::string_view id) {
