@@ -20,6 +20,7 @@ cli::Program explorerProgram() {
   auto log = cli::logOptionSpecs("info", logPath().toStdString());
   std::vector<std::string> views;
   for (const ViewEntry& e : viewRegistry()) views.push_back(e.id.toStdString());
+  for (const ViewMode& m : viewModes()) views.push_back(m.id.toStdString());
   return {
       .whole =
           {.name = "nest-explorer",

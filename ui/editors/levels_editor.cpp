@@ -121,7 +121,7 @@ void LevelsEditor::rebuild() {
     const int stretch[] = {5, 3, 6, 2, 4, 0};
     for (int c = 0; c < 6; ++c) m_grid->setColumnStretch(c, stretch[c]);
   } else if (!m_document.isEmpty()) {
-    auto* edit = new QPushButton(tr("Edit in the network view"), m_rows);
+    auto* edit = new QPushButton(tr("Edit the network"), m_rows);
     edit->setToolTip(tr("Show hosts, switches and links, and how they become levels"));
     connect(edit, &QPushButton::clicked, this, &LevelsEditor::networkRequested);
     m_grid->addWidget(edit, 0, 0, Qt::AlignLeft);

@@ -29,13 +29,13 @@ MomentSight::MomentSight(const SavedMoment& moment, PlanContextPtr context, cons
   own.keptPlans = scenario.keptPlans;
   m_document.reset(std::move(own), {});
   m_selection.setSelected(selectedIn(m_moment));
+  const ViewPlace place = placeOf(QString::fromStdString(m_moment.view), m_moment.state);
   for (const ViewEntry& entry : viewRegistry())
-    if (entry.id.toStdString() == m_moment.view)
-      m_view = entry.make({&m_selection, &m_document, nullptr}, parent);
+    if (entry.id == place.view) m_view = entry.make({&m_selection, &m_document, nullptr}, parent);
   if (!m_view) return;
   m_view->setTheme(theme);
   KeptContexts contexts;
-  m_view->setState(m_moment.state);
+  m_view->setState(place.state);
   if (auto beside = besideOf(m_moment, m_context, scenario, contexts); !beside.empty())
     m_view->showBeside(std::move(beside));
   if (m_moment.study) m_view->showStudy(*m_moment.study);

@@ -30,17 +30,17 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   column->addWidget(m_pane, 1);
   setFocusProxy(m_pane);
   setAccessibleName(title());
-  auto* buttons = new QWidget(this);
-  m_buttons = new QHBoxLayout(buttons);
-  m_buttons->setContentsMargins(0, 0, 0, 0);
-  m_buttons->setSpacing(2);
-  m_bar->setTrailing(buttons);
-  m_pane->addButtons(m_buttons);
+  m_buttons = new QWidget(this);
+  auto* buttons = new QHBoxLayout(m_buttons);
+  buttons->setContentsMargins(0, 0, 0, 0);
+  buttons->setSpacing(2);
+  m_pane->addButtons(buttons);
   for (const FigureOption& o : m_figure->offeredOptions(context()))
     if (o.isSwitch())
       addSwitch(o);
     else
       addChoice(o);
+  m_bar->setTrailing(m_buttons);
 }
 
 FigureView::~FigureView() = default;
@@ -77,13 +77,14 @@ void FigureView::addChoice(const FigureOption& o) {
   row->addWidget(text);
   row->addWidget(box);
   box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  m_bar->insertWidget(m_options++, both);
+  m_bar->insertWidget(m_bar->count(), both);
+  m_options.push_back(both);
   m_figure->setOption(o.key, nameIn(*box));
   connect(box, &QComboBox::currentIndexChanged, this, [this, key = o.key, box] { set(key, nameIn(*box)); });
 }
 
-/// Levels have the names of the cluster that is shown. A choice stays where it is as long as there is such a
-/// one; else it is the first.
+/// Choices may have the names of the cluster that is shown, or suit its plan only. One that is not there
+/// waits while the figure says what it shows instead; else it gives way to the first.
 void FigureView::renameChoices() {
   for (const FigureOption& o : m_figure->offeredOptions(context())) {
     auto* box = findChild<QComboBox*>(QString::fromStdString(o.key));
@@ -92,14 +93,12 @@ void FigureView::renameChoices() {
     for (int i = 0; same && i < box->count(); ++i)
       same = box->itemText(i) == o.choices[static_cast<std::size_t>(i)].label;
     if (same) continue;
-    const QString chosen = box->currentData().toString();
-    {
-      const QSignalBlocker quiet(box);
-      box->clear();
-      for (const auto& choice : o.choices) box->addItem(choice.label, QString::fromStdString(choice.name));
-      box->setCurrentIndex(std::max(0, box->findData(chosen)));
-    }
-    if (box->currentData().toString() != chosen) Q_EMIT box->currentIndexChanged(box->currentIndex());
+    const QSignalBlocker quiet(box);
+    box->clear();
+    for (const auto& choice : o.choices) box->addItem(choice.label, QString::fromStdString(choice.name));
+    const int shown = box->findData(QString::fromStdString(o.value));
+    box->setCurrentIndex(std::max(0, shown));
+    if (shown < 0) set(o.key, nameIn(*box));
   }
 }
 
@@ -115,7 +114,8 @@ void FigureView::addSwitch(const FigureOption& o) {
   const QString on = QLatin1String(FigureOption::kOn);
   const QString known = QSettings().value(settingsKey(key), QString::fromStdString(o.value)).toString();
   b->setChecked(known == on || known == QLatin1String("true"));
-  m_bar->insertWidget(m_options++, b);
+  m_bar->insertWidget(m_bar->count(), b);
+  m_options.push_back(b);
   const auto nameOf = [](bool checked) { return checked ? FigureOption::kOn : FigureOption::kOff; };
   m_figure->setOption(o.key, nameOf(b->isChecked()));
   connect(b, &QToolButton::toggled, this,
@@ -127,18 +127,34 @@ void FigureView::showBare() {
   for (QWidget* below : m_below) below->hide();
 }
 
-QToolButton* FigureView::addButton(const QString& text, const QString& tip) {
+QToolButton* FigureView::addFirstButton(const QString& text, const QString& tip) {
   auto* b = new QToolButton(this);
   b->setText(text);
   b->setToolTip(tip);
   b->setAutoRaise(true);
-  m_buttons->insertWidget(0, b);
+  m_bar->insertWidget(0, b);
   return b;
 }
 
 void FigureView::addBelow(QWidget* widget) {
   layout()->addWidget(widget);
   m_below.push_back(widget);
+}
+
+void FigureView::addBeside(QWidget* widget, QWidget* tools) {
+  m_beside = widget;
+  m_besideTools = tools;
+  static_cast<QVBoxLayout*>(layout())->addWidget(widget, 1);
+  m_bar->insertWidget(m_bar->count(), tools);
+  m_bar->setFilling(tools);
+}
+
+void FigureView::showBeside(bool on) {
+  m_pane->setVisible(!on);
+  m_buttons->setVisible(!on);
+  for (QWidget* option : m_options) option->setVisible(!on);
+  m_beside->setVisible(on);
+  m_besideTools->setVisible(on);
 }
 
 FigureCanvas* FigureView::canvas() const {

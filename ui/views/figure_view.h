@@ -5,7 +5,6 @@
 #include "figures/interactive_figure.h"
 #include "views/view.h"
 
-class QHBoxLayout;
 class QMenu;
 class QToolButton;
 
@@ -53,13 +52,16 @@ protected:
   }
   void figureChanged();  ///< after an option: paints again
 
-  /// Among the buttons at the right, before those of the figure.
-  QToolButton* addButton(const QString& text, const QString& tip);
+  QString settingsKey(const QString& key) const;
+  /// The first thing in the bar.
+  QToolButton* addFirstButton(const QString& text, const QString& tip);
   /// A widget below the figure, in its own row.
   void addBelow(QWidget*);
+  /// What can take the place of the figure, and its tools that of the options and buttons in the bar.
+  void addBeside(QWidget*, QWidget* tools);
+  void showBeside(bool);
 
 private:
-  QString settingsKey(const QString& key) const;
   void addChoice(const FigureOption&);
   void addSwitch(const FigureOption&);
   void renameChoices();
@@ -68,10 +70,10 @@ private:
   std::unique_ptr<InteractiveFigure> m_figure;
   QWidget* m_head;
   FlowLayout* m_bar = nullptr;  ///< options, then the buttons
-  QHBoxLayout* m_buttons;
+  QWidget *m_beside = nullptr, *m_besideTools = nullptr;
+  QWidget* m_buttons;
   FigurePane* m_pane = nullptr;
-  int m_options = 0;
-  std::vector<QWidget*> m_below;
+  std::vector<QWidget*> m_options, m_below;
 };
 
 }  // namespace nest

@@ -2,21 +2,16 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QMenu>
 #include <QSlider>
 #include <QToolButton>
 #include <utility>
 
-#include "document/scenario_document.h"
 #include "figures/communication_figure.h"
 #include "figures/memory_figure.h"
 #include "figures/phrases.h"
 #include "figures/stages_figure.h"
 #include "figures/timeline_figure.h"
-#include "figures/topology_figure.h"
 #include "jobs/study_worker.h"
-#include "views/figure_pane.h"
-#include "views/loss_strip.h"
 
 namespace nest {
 namespace {
@@ -24,49 +19,6 @@ namespace {
 constexpr int kHeadSteps = 2000;
 
 }  // namespace
-
-TopologyView::TopologyView(ViewServices services, QWidget* parent)
-    : FigureView(std::make_unique<TopologyFigure>(), services, parent) {
-  m_loss = new LossStrip(services.document);
-  addBelow(m_loss);
-  if (services.document)
-    connect(addButton(tr("Edit"), tr("Draw the network and change it: add, connect, move, fail")),
-            &QToolButton::clicked, this, &TopologyView::editWanted);
-  connect(pane(), &FigurePane::menuMade, this, &TopologyView::addFailures);
-}
-
-void TopologyView::refresh() {
-  FigureView::refresh();
-  m_loss->setContext(contextPtr());
-}
-
-/// "Fail" for the selected device and everything around it.
-void TopologyView::addFailures(QMenu* menu) {
-  const auto item = selection().selected();
-  ScenarioDocument* document = services().document;
-  if (!item || !document || document->isEmpty() || !context().problem || !context().current) return;
-  const Hierarchy& h = *context().problem->cluster;
-  const bool device = item->kind == ItemKind::Device && item->index >= 0 && item->index < h.deviceCount();
-  const bool group = item->kind == ItemKind::Group && item->level >= 0 && item->level < h.levelCount() &&
-                     item->index >= 0 && item->index < h.groupCount(item->level);
-  if (!device && !group) return;
-  menu->addSeparator();
-  menu->addAction(tr("Edit in Network"), this, &TopologyView::editWanted);
-  const auto offer = [&](const QString& what, int begin, int end) {
-    if (end - begin >= h.deviceCount()) return;
-    std::vector<int> inputs;
-    for (int p = begin; p < end; ++p) inputs.push_back(h.identity(DeviceIndex(p)).source);
-    menu->addAction(tr("Fail %1").arg(what), this,
-                    [document, inputs, what] { failDevices(*document, inputs, what); });
-  };
-  const int first = device ? item->index : h.groupSpan(item->level, item->index).first;
-  if (device) offer(deviceName(h, item->index), item->index, item->index + 1);
-  for (int l = device ? 0 : item->level; l + 1 < h.levelCount(); ++l) {
-    const int g = h.groupOf(l, first);
-    const auto [begin, end] = h.groupSpan(l, g);
-    offer(phrase(h.groupName(l, g)), begin, end);
-  }
-}
 
 StagesView::StagesView(ViewServices services, QWidget* parent)
     : FigureView(std::make_unique<StagesFigure>(), services, parent) {}

@@ -8,25 +8,7 @@ class QSlider;
 
 namespace nest {
 
-class LossStrip;
 class StudyWorker;
-
-class TopologyView : public FigureView {
-  Q_OBJECT
-public:
-  explicit TopologyView(ViewServices, QWidget* parent = nullptr);
-
-Q_SIGNALS:
-  void editWanted();  ///< what is selected is to be changed
-
-protected:
-  void refresh() override;
-
-private:
-  void addFailures(QMenu*);
-
-  LossStrip* m_loss;
-};
 
 class StagesView : public FigureView {
   Q_OBJECT

@@ -24,6 +24,18 @@ void FlowLayout::setTrailing(QWidget* widget) {
   insertWidget(count(), widget);
 }
 
+void FlowLayout::setFilling(QWidget* widget) {
+  m_filling = widget;
+  invalidate();
+}
+
+int FlowLayout::widthBeside(const QLayoutItem* item) const {
+  int width = 0;
+  for (const QLayoutItem* other : m_items)
+    if (other != item && !other->isEmpty()) width += other->sizeHint().width() + spacing();
+  return width;
+}
+
 void FlowLayout::addItem(QLayoutItem* item) {
   m_items.push_back(item);
 }
@@ -76,7 +88,9 @@ int FlowLayout::arrange(const QRect& rect, bool apply) const {
   };
   for (QLayoutItem* item : m_items) {
     if (item->isEmpty()) continue;
-    const QSize size = item->sizeHint();
+    QSize size = item->sizeHint();
+    if (m_filling && item->widget() == m_filling)
+      size.setWidth(std::max(item->minimumSize().width(), inside.width() - widthBeside(item)));
     if (!line.empty() && x + size.width() > inside.x() + inside.width()) {
       finish();
       y += tallest + spacing();

@@ -14,6 +14,7 @@ public:
 
   void insertWidget(int index, QWidget*);
   void setTrailing(QWidget*);  ///< added last, at the right
+  void setFilling(QWidget*);   ///< takes what those beside it leave of one line
 
   void addItem(QLayoutItem*) override;
   int count() const override { return static_cast<int>(m_items.size()); }
@@ -28,9 +29,10 @@ public:
 
 private:
   int arrange(const QRect&, bool apply) const;  ///< the height that it takes
+  int widthBeside(const QLayoutItem*) const;    ///< of all others in one line
 
   std::vector<QLayoutItem*> m_items;
-  QWidget* m_trailing = nullptr;
+  QWidget *m_trailing = nullptr, *m_filling = nullptr;
 };
 
 }  // namespace nest

@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 
 #include "editors/cuts/cut_view.h"
-#include "editors/network/network_editor.h"
+#include "editors/network/topology_view.h"
 #include "editors/what_if/what_if_view.h"
 #include "figures/communication_figure.h"
 #include "figures/memory_figure.h"
@@ -38,7 +38,6 @@ ViewEntry entry(const char* id, const char* title) {
 const std::vector<ViewEntry>& viewRegistry() {
   static const std::vector<ViewEntry> all{
       entry<TopologyView, TopologyFigure>("topology", "Topology"),
-      entry<NetworkEditor>("network", "Network"),
       entry<StagesView, StagesFigure>("stages", "Stages"),
       entry<MemoryView, MemoryFigure>("memory", "Memory"),
       entry<CommunicationView, CommunicationFigure>("communication", "Communication"),
@@ -52,6 +51,22 @@ const std::vector<ViewEntry>& viewRegistry() {
       entry<AccuracyView>("accuracy", "Accuracy"),
   };
   return all;
+}
+
+const std::vector<ViewMode>& viewModes() {
+  static const std::vector<ViewMode> all{{QStringLiteral("network"), QStringLiteral("topology"), "edit"}};
+  return all;
+}
+
+ViewPlace placeOf(const QString& id, View::State state) {
+  for (const ViewMode& mode : viewModes()) {
+    if (mode.id == id) {
+      state[mode.key] = 1;
+      return {mode.view, std::move(state)};
+    }
+    if (mode.view == id) state.try_emplace(mode.key, 0);
+  }
+  return {id, std::move(state)};
 }
 
 std::vector<std::unique_ptr<InteractiveFigure>> planFigures() {

@@ -97,7 +97,7 @@ KeysSheet::KeysSheet(ActionRegistry& actions, QWidget* parent) : QDialog(parent)
 const std::vector<FixedKeys>& fixedKeys() {
   const auto tr = [](const char* text) { return KeysSheet::tr(text); };
   static const QString window = tr("Window"), field = tr("Fields"), view = tr("Figures"),
-                       network = tr("Network"), levels = tr("Levels of a network"), cuts = tr("Cuts"),
+                       network = tr("Editing the network"), levels = tr("Levels of a network"), cuts = tr("Cuts"),
                        issues = tr("Issues"), moments = tr("Slides"), show = tr("While presenting");
   static const std::vector<FixedKeys> all = {
       {window, tr("Open the menus"), tr("F10, Alt+letter")},

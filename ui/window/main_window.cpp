@@ -14,6 +14,7 @@
 #include "document/carried_selection.h"
 #include "editors/cuts/cut_view.h"
 #include "editors/network/network_editor.h"
+#include "editors/network/topology_view.h"
 #include "editors/scenario_panel.h"
 #include "inspector/inspector.h"
 #include "lessons/lessons_pane.h"
@@ -24,7 +25,6 @@
 #include "theme/icon.h"
 #include "theme/plain_text.h"
 #include "views/compare/compare_view.h"
-#include "views/figure_views.h"
 #include "window/gallery.h"
 #include "window/headline.h"
 #include "window/lessons_controller.h"
@@ -257,13 +257,11 @@ void MainWindow::connectPanels() {
   });
   connect(m_presenter, &Presenter::paneWanted, this, [this] { reveal(m_presenter->pane()); });
   connect(m_panel, &ScenarioPanel::loadModelRequested, m_commands, &FileCommands::chooseModel);
-  auto* network = m_views->findChild<NetworkEditor*>();
-  const auto edit = [this, network] {
+  NetworkEditor* network = m_views->findChild<TopologyView*>()->editor();
+  connect(m_panel, &ScenarioPanel::networkRequested, this, [this, network] {
     m_views->reveal(network->id());
     network->showSelected();
-  };
-  connect(m_panel, &ScenarioPanel::networkRequested, this, edit);
-  connect(m_views->findChild<TopologyView*>(), &TopologyView::editWanted, this, edit);
+  });
   for (const QDockWidget* d : {m_panelDock, m_inspectorDock})
     connect(d, &QDockWidget::visibilityChanged, this, &MainWindow::refreshWaysBack);
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);

@@ -7,6 +7,8 @@
 #include <QVBoxLayout>
 
 #include "editors/bound_line.h"
+#include "editors/network/network_editor.h"
+#include "editors/network/topology_view.h"
 #include "editors/scenario_panel.h"
 #include "export/launch_dialog.h"
 #include "figures/phrases.h"
@@ -121,11 +123,19 @@ void MainWindow::addActions() {
 void MainWindow::addViewActions() {
   const auto view = m_actions.menu(tr("View"));
   int number = 1;
-  for (const View* v : m_views->views()) {
-    const Keys keys = number <= 9 ? Keys(qPrintable(QStringLiteral("Ctrl+%1").arg(number))) : Keys();
-    view("view.show." + v->id(), tr("Show %1").arg(v->title().toLower()), {}, keys, {},
+  const auto nextKeys = [&number] {
+    return number <= 9 ? Keys(qPrintable(QStringLiteral("Ctrl+%1").arg(number++))) : Keys();
+  };
+  for (View* v : m_views->views()) {
+    view("view.show." + v->id(), tr("Show %1").arg(v->title().toLower()), {}, nextKeys(), {},
          [this, id = v->id()] { m_views->reveal(id); });
-    ++number;
+    if (auto* topology = qobject_cast<TopologyView*>(v))
+      view("view.show." + topology->editor()->id(), tr("Edit the network"),
+           tr("Drawing tools in Topology; again: back to the plan"), nextKeys(), {}, [this, topology] {
+             const bool leaves = topology->isInSight() && topology->isEditing();
+             m_views->reveal(topology->id());
+             topology->setEditing(!leaves);
+           });
   }
   const auto panel = [&](const char* id, const QString& text, const char* keys, QDockWidget* dock) {
     view(id, text, {}, keys, {}, [this, dock] {

@@ -11,6 +11,7 @@
 
 #include "document/file_path.h"
 #include "document/item_names.h"
+#include "views/registry.h"
 
 namespace nest {
 namespace {
@@ -89,6 +90,16 @@ std::optional<ScenarioSession> readSession(const QString& scenarioPath) {
     for (auto value = state.begin(); value != state.end(); ++value)
       session.viewStates[it.key()][value.key().toStdString()] =
           value->isString() ? OptionValue(value->toString().toStdString()) : OptionValue(value->toDouble());
+  }
+  for (const ViewMode& mode : viewModes()) {
+    const bool current = session.currentView == mode.id;
+    if (current) session.currentView = mode.view;
+    View::State& view = session.viewStates[mode.view];
+    if (auto kept = session.viewStates.extract(mode.id)) {  // of a version in which it was a view
+      if (current) std::swap(view, kept.mapped());
+      view.merge(kept.mapped());
+    }
+    view.try_emplace(mode.key, current ? 1 : 0);
   }
   session.selected = itemOf(o.value(QStringLiteral("selected")).toObject());
   return session;

@@ -1,6 +1,7 @@
 #include "window/views_area.h"
 
 #include <QApplication>
+#include <QDataStream>
 #include <QDockWidget>
 #include <QHBoxLayout>
 #include <QHoverEvent>
@@ -11,6 +12,7 @@
 #include <QTimer>
 #include <QToolButton>
 #include <algorithm>
+#include <memory>
 
 #include "theme/icon.h"
 #include "views/registry.h"
@@ -114,13 +116,16 @@ void ViewsArea::refreshTitles() {
 }
 
 View* ViewsArea::view(const QString& id) const {
-  const auto it = std::find_if(m_views.begin(), m_views.end(), [&](const View* v) { return v->id() == id; });
+  const QString wanted = placeOf(id).view;
+  const auto it =
+      std::find_if(m_views.begin(), m_views.end(), [&](const View* v) { return v->id() == wanted; });
   return it == m_views.end() ? nullptr : *it;
 }
 
 QDockWidget* ViewsArea::dockOf(const QString& id) const {
+  const View* wanted = view(id);
   for (std::size_t i = 0; i < m_views.size(); ++i)
-    if (m_views[i]->id() == id) return m_docks[i];
+    if (m_views[i] == wanted) return m_docks[i];
   return nullptr;
 }
 
@@ -138,7 +143,13 @@ void ViewsArea::setTheme(Theme::Kind kind) {
   for (View* v : m_views) v->setTheme(kind);
 }
 
+void ViewsArea::showMode(const QString& id) {
+  const View::State state = placeOf(id).state;
+  if (View* v = view(id); v && !state.empty()) v->setState(state);
+}
+
 void ViewsArea::reveal(const QString& id) {
+  showMode(id);
   if (QDockWidget* dock = dockOf(id)) {
     dock->show();
     dock->raise();
@@ -151,8 +162,9 @@ void ViewsArea::setCurrent(const QString& id) {
 }
 
 void ViewsArea::showAlone(const QString& id) {
-  for (std::size_t i = 0; i < m_views.size(); ++i) m_docks[i]->setVisible(m_views[i]->id() == id);
+  showMode(id);
   m_last = view(id);
+  for (std::size_t i = 0; i < m_views.size(); ++i) m_docks[i]->setVisible(m_views[i] == m_last);
 }
 
 void ViewsArea::arrangeDefault() {
@@ -172,14 +184,10 @@ void ViewsArea::arrangeDefault() {
   splitDockWidget(topology, memory, Qt::Horizontal);
   QDockWidget* lastBelow = stages;
   QDockWidget* lastRight = memory;
-  QDockWidget* lastLeft = topology;
   for (std::size_t i = 0; i < m_docks.size(); ++i) {
     QDockWidget* d = m_docks[i];
     if (d == topology || d == stages || d == memory) continue;
-    const QString id = m_views[i]->id();
-    QDockWidget*& beside = id == QLatin1String("communication") ? lastRight
-                           : id == QLatin1String("network")     ? lastLeft
-                                                                : lastBelow;
+    QDockWidget*& beside = m_views[i]->id() == QLatin1String("communication") ? lastRight : lastBelow;
     tabifyDockWidget(beside, d);
     beside = d;
   }
@@ -218,10 +226,39 @@ void ViewsArea::arrangePair(const QString& above, const QString& below) {
   resizeDocks({upper, lower}, {height() / 2, height() / 2}, Qt::Vertical);
 }
 
+/// In layouts of earlier versions modes are views with docks of their own: where such a dock is in sight and
+/// the view's is not, the view comes up there, in that mode.
+bool ViewsArea::restoreDocks(const QByteArray& state, int version) {
+  std::map<const ViewMode*, std::unique_ptr<QDockWidget>> standIns;
+  for (const ViewMode& mode : viewModes()) {
+    const QString name = QStringLiteral("view.") + mode.id;
+    QByteArray written;
+    QDataStream stream(&written, QIODevice::WriteOnly);
+    stream << name;
+    if (!state.contains(written)) continue;
+    auto& dock = standIns[&mode] = std::make_unique<QDockWidget>(name);
+    dock->setObjectName(name);
+    addDockWidget(Qt::TopDockWidgetArea, dock.get());
+  }
+  const bool restored = restoreState(state, version);
+  for (const auto& [mode, dock] : standIns) {
+    QDockWidget* home = dockOf(mode->view);
+    bool inFront = home->isHidden();
+    for (const QTabBar* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+      inFront = inFront || tabs->tabText(tabs->currentIndex()) == dock->windowTitle();
+    if (restored && !dock->isHidden() && inFront) {
+      if (home->isHidden()) tabifyDockWidget(dock.get(), home);
+      reveal(mode->id);
+    }
+    removeDockWidget(dock.get());
+  }
+  return restored;
+}
+
 bool ViewsArea::restoreLayout(const QByteArray& state, int version) {
   if (state.isEmpty()) return false;
   releaseSeparators(*this);
-  if (!restoreState(state, version)) return false;
+  if (!restoreDocks(state, version)) return false;
   m_toProportion = false;
   QTimer::singleShot(0, this, &ViewsArea::refreshTitles);
   return true;

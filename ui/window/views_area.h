@@ -20,15 +20,15 @@ public:
   ~ViewsArea() override;
 
   const std::vector<View*>& views() const { return m_views; }
-  View* view(const QString& id) const;  ///< nullptr if unknown
+  View* view(const QString& id) const;  ///< nullptr if unknown; that of a mode by the name of this
   QDockWidget* dockOf(const QString& id) const;
   View* current() const;  ///< the view that has, or last had, the focus; or the first visible one
 
   void setContext(PlanContextPtr);
   void setTheme(Theme::Kind);
-  void reveal(const QString& id);      ///< shows and raises it
+  void reveal(const QString& id);      ///< shows and raises it, in the mode that is named
   void setCurrent(const QString& id);  ///< as if it had had the focus
-  void showAlone(const QString& id);   ///< hides all others
+  void showAlone(const QString& id);   ///< hides all others; in the mode that is named
   void arrangeDefault();
   void arrangeTabbed();
   /// Two views, one above the other, the others behind tabs of the upper one.
@@ -43,6 +43,8 @@ private:
   QDockWidget* makeDock(View*);
   void refreshTitles();
   void proportion();
+  void showMode(const QString& id);
+  bool restoreDocks(const QByteArray& state, int version);
 
   std::vector<View*> m_views;
   std::vector<QDockWidget*> m_docks;

@@ -1,11 +1,14 @@
 #include <QAction>
+#include <QComboBox>
 #include <QLabel>
 #include <QPainter>
 #include <QSettings>
 #include <QtTest/QTest>
 #include <set>
 
+#include "editors/network/topology_view.h"
 #include "figures/rank_colours.h"
+#include "figures/topology_figure.h"
 #include "support/desk.h"
 #include "ui/editors/network_fixture.h"
 #include "ui/figures/text_recorder.h"
@@ -19,34 +22,49 @@ class TestNetworkSight : public QObject {
   Q_OBJECT
 private slots:
   void devicesAreColouredByTheirGroups() {
-    QSettings().remove("views/network/colour");
+    QSettings().clear();
     test::Desk desk("gpt3-175b-h100-1024.nest.json");
     const auto colours = [](const NetworkEditor& editor) {
       return editor.canvas().grab(QRect(0, 0, 600, 400)).toImage();
     };
-    const auto choose = [](NetworkEditor& editor, const QString& label) {
-      for (auto* a : editor.findChildren<QAction*>())
+    TopologyView view(desk.services());
+    const NetworkEditor& editor = *view.editor();
+    const auto& placement = *static_cast<const TopologyFigure*>(view.figure());
+    const auto choose = [&view](const QString& label) {
+      for (auto* a : view.findChildren<QAction*>())
         if (a->text() == label && a->isCheckable()) a->trigger();
     };
-    NetworkEditor editor(desk.services());
-    desk.show(editor);
+    desk.show(view);
+    view.setEditing(true);
+    QApplication::processEvents();  // it takes the keyboard
     const QImage byStage = colours(editor);
-    choose(editor, QStringLiteral("TP group"));
+    choose(QStringLiteral("TP group"));
     QTRY_COMPARE(editor.canvas().colouredBy(), Together::Tensor);
+    QCOMPARE(placement.colouredBy(), Together::Tensor);  // one choice for both
     QVERIFY(colours(editor) != byStage);
-    const View::State kept = editor.state();
-    choose(editor, QStringLiteral("Stage"));
+    const View::State kept = view.state();
+    choose(QStringLiteral("Stage"));
     QTRY_COMPARE(editor.canvas().colouredBy(), Together::Stage);
+    QCOMPARE(placement.colouredBy(), Together::Stage);
     QCOMPARE(colours(editor), byStage);
-    editor.setState(kept);
+    view.setState(kept);
     QCOMPARE(editor.canvas().colouredBy(), Together::Tensor);
     // A choice under which every group is one rank shows stages, and waits for a plan that it suits.
-    editor.canvas().setColouredBy(Together::Expert);
-    QCOMPARE(colours(editor), byStage);
+    view.setState({{"colour", "stage"}});
+    const auto* box = view.findChild<QComboBox*>(QStringLiteral("colour"));
+    QCOMPARE(box->findData(QString::fromLatin1(nameOf(Together::Expert))), -1);
+    TopologyView waiting(desk.services());
+    waiting.setState({{"colour", nameOf(Together::Expert)}});
+    desk.show(waiting);
+    waiting.setEditing(true);
+    QApplication::processEvents();
+    QCOMPARE(colours(*waiting.editor()), byStage);
+    QCOMPARE(waiting.editor()->canvas().colouredBy(), Together::Expert);
     const FigureOption offered = colourOption(desk.context, Together::Expert);
     QCOMPARE(offered.value, std::string(nameOf(Together::Stage)));
     // The next window begins with what the user chose, not with what a slide showed.
-    QCOMPARE(NetworkEditor(desk.services()).canvas().colouredBy(), Together::Stage);
+    QCOMPARE(TopologyView(desk.services()).editor()->canvas().colouredBy(), Together::Stage);
+    QSettings().clear();
   }
   void aDeviceTellsItsRank() {
     test::Desk desk;

@@ -33,8 +33,10 @@ struct Opened {
   std::unique_ptr<View> view;
 
   explicit Opened(const QString& id) {
+    const ViewPlace place = placeOf(id);
     for (const ViewEntry& entry : viewRegistry())
-      if (entry.id == id) view.reset(entry.make(desk.services(), nullptr));
+      if (entry.id == place.view) view.reset(entry.make(desk.services(), nullptr));
+    view->setState(place.state);
     desk.show(*view);
     for (const auto* worker :
          view->findChildren<StudyWorker*>())  // what a view does by itself, as it appears
@@ -223,7 +225,7 @@ private slots:
                  qPrintable(table->accessibleName() + menu.join(u';')));
         ++menus;
       }
-    if (auto* editor = qobject_cast<NetworkEditor*>(o.view.get())) {
+    if (auto* editor = o.view->findChild<NetworkEditor*>(); editor && editor->isVisible()) {
       QVERIFY(menuOf(editor->canvas()).contains(QStringLiteral("Copy as image")));
       ++menus;
     }
@@ -324,6 +326,7 @@ private:
   static void rows() {
     QTest::addColumn<QString>("id");
     for (const ViewEntry& entry : viewRegistry()) QTest::newRow(qPrintable(entry.id)) << entry.id;
+    for (const ViewMode& mode : viewModes()) QTest::newRow(qPrintable(mode.id)) << mode.id;
   }
 };
 NEST_TEST(TestEveryView)

@@ -18,6 +18,7 @@
 #include "document/scenario_document.h"
 #include "editors/cuts/cut_canvas.h"
 #include "editors/cuts/cut_view.h"
+#include "editors/network/topology_view.h"
 #include "figures/timeline_figure.h"
 #include "support/desk.h"
 #include "views/compare/compare_view.h"

@@ -6,6 +6,7 @@
 
 #include "../figures/plan_contexts.h"
 #include "editors/network/network_canvas.h"
+#include "editors/network/topology_view.h"
 #include "figures/interactive_figure.h"
 #include "plan/schedule.h"
 #include "support/test_main.h"

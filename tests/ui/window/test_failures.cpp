@@ -8,10 +8,10 @@
 #include "editors/network/network_canvas.h"
 #include "editors/network/network_editor.h"
 #include "editors/network/network_selection.h"
+#include "editors/network/topology_view.h"
 #include "figures/topology_figure.h"
 #include "inspector/selection_facts.h"
 #include "support/desk.h"
-#include "views/figure_views.h"
 #include "views/loss_strip.h"
 
 using namespace nest;

@@ -20,7 +20,6 @@
 #include <atomic>
 
 #include "editors/bound_line.h"
-#include "editors/network/network_editor.h"
 #include "editors/scenario_panel.h"
 #include "inspector/inspector.h"
 #include "inspector/term_model.h"
@@ -377,24 +376,6 @@ private Q_SLOTS:
     f.window.actions().find(QStringLiteral("view.theme"))->trigger();
     QVERIFY(QApplication::palette().color(QPalette::Window).lightnessF() < 0.5);
     f.window.actions().find(QStringLiteral("view.theme"))->trigger();
-  }
-
-  /// From the plan on its network to the drawing of the same part, by one button.
-  void theTopologyIsEditedInNetwork() {
-    Fixture f;
-    QTRY_VERIFY(f.solved());
-    f.window.selection().setSelected(SelectionItem{ItemKind::Group, 1, 0});
-    View* topology = f.window.views().view(QStringLiteral("topology"));
-    auto* network = f.window.views().findChild<NetworkEditor*>();
-    f.window.views().reveal(topology->id());
-    QTRY_VERIFY(topology->isInSight() && !network->isInSight());
-    for (auto* b : topology->findChildren<QToolButton*>())
-      if (b->text() == QStringLiteral("Edit")) QTest::mouseClick(b, Qt::LeftButton);
-    QTRY_VERIFY(network->isInSight() && network->canvas().hasFocus());
-    QTRY_COMPARE(network->canvas().selectedNodes().size(), std::size_t(1));
-    const auto& node =
-        network->canvas().graph().nodes[std::size_t(network->canvas().selectedNodes().front())];
-    QCOMPARE(node.name, f.window.session().context()->problem->cluster->groupName(0, 1));
   }
 };
 

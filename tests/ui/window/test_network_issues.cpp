@@ -36,7 +36,8 @@ struct Torn : WindowBench {
     for (auto* v : window.findChildren<IssueView*>())
       if (v->accessibleName() == QStringLiteral("Issues")) pane = v;
     issues = qobject_cast<IssueModel*>(pane->model());
-    editor = qobject_cast<NetworkEditor*>(window.views().view(QStringLiteral("network")));
+    editor = window.views().findChild<NetworkEditor*>();
+    window.views().reveal(editor->id());
     editor->canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);  // places are the graph's own
     window.findChild<QDockWidget*>(QStringLiteral("below"))->show();
     (void)QTest::qWaitForWindowExposed(&window);
@@ -97,7 +98,7 @@ private Q_SLOTS:
   void aDoubleClickShowsTheHostFromBehindAnotherTab() {
     Torn t;
     t.window.views().arrangeTabbed();
-    t.window.views().reveal(QStringLiteral("ribbon"));
+    t.window.views().reveal(QStringLiteral("stages"));
     QTRY_VERIFY(!t.editor->isVisible() || t.editor->visibleRegion().isEmpty());
     const QModelIndex at = t.cell(t.apart[1], IssueModel::Message);
     t.pane->scrollTo(at);

@@ -92,6 +92,7 @@ void NetworkCanvas::setTheme(const Theme& theme) {
 }
 
 void NetworkCanvas::setColouredBy(Together by) {
+  if (m_colouredBy == by) return;
   m_colouredBy = by;
   findKinds();
   update();

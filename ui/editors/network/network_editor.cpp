@@ -8,7 +8,6 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QResizeEvent>
-#include <QSettings>
 #include <QSplitter>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -31,20 +30,17 @@
 namespace nest {
 namespace {
 constexpr int kRoomForSide = 680;  ///< pixels from which the panel stands beside the drawing unasked
-const auto kColourSetting = QStringLiteral("views/network/colour");
-const std::string kColourKey = "colour", kFoldKey = "fold", kUnfoldedKey = "unfolded ";
+const std::string kFoldKey = "fold", kUnfoldedKey = "unfolded ";
 }  // namespace
 
 NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent)
     : View(services, parent),
       m_traffic(new NetworkTraffic(this)),
-      m_loss(new LossStrip(services.document)),
       m_canvas(new NetworkCanvas),
       m_bar(new NetworkToolbar(m_canvas)),
       m_side(new NetworkSide(m_canvas)),
       m_strip(new PropertiesStrip(m_canvas)) {
   setAccessibleName(title());
-  colourBy(QSettings().value(kColourSetting).toString().toStdString());
   buildFigure();
   buildBanner();
   arrange();
@@ -59,7 +55,6 @@ const Figure* NetworkEditor::figure() const {
 
 View::State NetworkEditor::state() const {
   State out = View::state();
-  out[kColourKey] = std::string(nameOf(m_canvas->colouredBy()));
   out[kFoldKey] = static_cast<int>(m_canvas->foldWhen());
   for (const std::string& id : m_canvas->unfolded()) out[kUnfoldedKey + id] = 1;
   return out;
@@ -71,14 +66,21 @@ void NetworkEditor::applyState(const State& state) {
   for (const auto& [key, value] : state)
     if (key.starts_with(kUnfoldedKey)) unfolded.insert(key.substr(kUnfoldedKey.size()));
   m_canvas->setUnfolded(std::move(unfolded));
-  if (const auto colour = state.find(kColourKey); colour != state.end() && colour->second.name())
-    colourBy(*colour->second.name());
   if (const int fold = static_cast<int>(numberIn(state, kFoldKey, -1)); fold >= 0 && fold <= 2)
     m_canvas->setFoldWhen(static_cast<NetworkCanvas::FoldWhen>(fold));
 }
 
-void NetworkEditor::colourBy(const std::string& name) {
-  m_canvas->setColouredBy(colouredByNamed(name, m_canvas->colouredBy()));
+QWidget* NetworkEditor::tools() const {
+  return m_bar;
+}
+
+void NetworkEditor::showBare() {
+  m_bare = true;
+  for (QWidget* w : std::initializer_list<QWidget*>{m_bar, m_banner, m_side, m_strip}) w->hide();
+}
+
+void NetworkEditor::setColouredBy(Together by) {
+  m_canvas->setColouredBy(by);
   m_bar->setColours(colourOption(context(), m_canvas->colouredBy()));
 }
 
@@ -171,7 +173,6 @@ void NetworkEditor::arrange() {
   column->addWidget(m_bar);
   column->addWidget(m_banner);
   column->addWidget(split, 1);
-  column->addWidget(m_loss);
   column->addWidget(m_strip);
   setFocusProxy(m_canvas);
   QWidget* before = m_canvas;  // Tab passes by what stands before a focus proxy
@@ -188,13 +189,7 @@ void NetworkEditor::listen() {
   connect(m_bar, &NetworkToolbar::generateRequested, this, &NetworkEditor::openGenerators);
   connect(m_bar, &NetworkToolbar::exportRequested, this, &NetworkEditor::exportFigure);
   // The menu that it was chosen in is filled anew.
-  connect(
-      m_bar, &NetworkToolbar::colourChosen, this,
-      [this](const std::string& name) {
-        QSettings().setValue(kColourSetting, QString::fromStdString(name));
-        colourBy(name);
-      },
-      Qt::QueuedConnection);
+  connect(m_bar, &NetworkToolbar::colourChosen, this, &NetworkEditor::colourChosen, Qt::QueuedConnection);
   connect(m_bar, &NetworkToolbar::trafficChanged, this, &NetworkEditor::showTraffic);
   connect(m_traffic, &NetworkTraffic::changed, this, [this] {
     const RoutedTraffic* r = m_traffic->routed();
@@ -298,7 +293,7 @@ void NetworkEditor::editSource(const QString& field, const QString& verb,
 QString NetworkEditor::effectText() const {
   const PlanContext& now = context();
   if (!m_before || !now.current || !now.problem || now.generation == m_before->generation ||
-      m_loss->isVisible())
+      !lostPartsOf(*now.scenario).empty())  // the loss is said already
     return {};
   const auto* was = std::get_if<GraphSource>(&m_before->scenario->cluster.network);
   const auto* is = std::get_if<GraphSource>(&now.scenario->cluster.network);
@@ -387,7 +382,7 @@ void NetworkEditor::refresh() {
   m_canvas->setTheme(theme());
   const bool drawn = isDrawn();
   const NetworkGraph network = shownGraph(true);
-  m_banner->setVisible(!network.nodes.empty() && !drawn);
+  m_banner->setVisible(!m_bare && !network.nodes.empty() && !drawn);
   m_start->setVisible(drawn && network.nodes.empty());
   m_bar->setDrawn(drawn);
   if (m_numbersFor != contextPtr() || !graph::differOnlyInPlace(network, m_canvas->graph())) {
@@ -397,7 +392,6 @@ void NetworkEditor::refresh() {
   m_canvas->setGraph(network, m_numbers.seats(), drawn, contextPtr());
   m_bar->setColours(colourOption(context(), m_canvas->colouredBy()));
   showSide();
-  m_loss->setContext(contextPtr());
   showTraffic();
   showSelection();
   followHover();
@@ -424,7 +418,7 @@ void NetworkEditor::showSelection() {
 
 void NetworkEditor::resizeEvent(QResizeEvent* e) {
   View::resizeEvent(e);
-  if (!m_sideChosen) m_bar->sideAction()->setChecked(width() >= kRoomForSide);
+  if (!m_sideChosen && !m_bare) m_bar->sideAction()->setChecked(width() >= kRoomForSide);
 }
 
 }  // namespace nest

@@ -11,16 +11,15 @@ class QPushButton;
 
 namespace nest {
 
-class LossStrip;
 class NetworkFigure;
 class NetworkSide;
 class NetworkToolbar;
 class NetworkTraffic;
 class PropertiesStrip;
 
-/// The view in which the cluster's network is drawn: tools, canvas, figures of what is selected, and beside
-/// it the derived levels, kinds, a table and problems. Puts these parts together and carries edits to the
-/// document.
+/// Where the cluster's network is drawn, the edit mode of Topology: tools, canvas, values of what is
+/// selected, and beside it the derived levels, kinds, a table and problems. Puts these parts together and
+/// carries edits to the document.
 class NetworkEditor : public View {
   Q_OBJECT
 public:
@@ -30,6 +29,9 @@ public:
   QString id() const override { return QStringLiteral("network"); }
   QString title() const override { return tr("Network"); }
   const Figure* figure() const override;
+  QWidget* tools() const;  ///< above the canvas, until another bar takes them
+  void setColouredBy(Together);
+  void showBare() override;
   NetworkCanvas& canvas() const { return *m_canvas; }
   State state() const override;
   /// Brings a node or link (−1: none) of the drawn network to the middle and selects it, unfolding what hides
@@ -40,13 +42,15 @@ public:
   QString trafficText() const;         ///< the most loaded link, in words; may be empty
   QString effectText() const;          ///< of the last edit on the batch time; may be empty
 
+Q_SIGNALS:
+  void colourChosen(const std::string& name);  ///< among the tools; whoever shares the choice sets it
+
 protected:
   void refresh() override;
   void applyState(const State&) override;
   void resizeEvent(QResizeEvent*) override;
 
 private:
-  void colourBy(const std::string& name);
   void buildFigure();
   void buildBanner();
   void arrange();
@@ -70,7 +74,6 @@ private:
 
   std::unique_ptr<NetworkFigure> m_figure;
   NetworkTraffic* m_traffic;
-  LossStrip* m_loss;
   NetworkCanvas* m_canvas;
   NetworkToolbar* m_bar;
   NetworkSide* m_side;
@@ -82,6 +85,7 @@ private:
   PlanContextPtr m_before;      ///< the plan that the last edit found; null: not known
   QString m_verb;               ///< of that edit
   bool m_editing = false;
+  bool m_bare = false;        ///< on a slide
   bool m_sideChosen = false;  ///< by hand: the width no longer decides
   bool m_sharing = false;     ///< what comes back from the selection is our own
 };

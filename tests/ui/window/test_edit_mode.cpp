@@ -1,0 +1,231 @@
+// Topology and its edit mode: one view, whatever name earlier versions gave to it.
+#include <QDir>
+#include <QDockWidget>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QToolButton>
+
+#include "editors/network/network_editor.h"
+#include "editors/network/topology_view.h"
+#include "export/figure_export.h"
+#include "moments/moment_sight.h"
+#include "support/desk.h"
+#include "views/registry.h"
+#include "window/scenario_session.h"
+#include "window_bench.h"
+
+using namespace nest;
+using namespace nest::test;
+
+namespace {
+
+struct Bench : WindowBench {
+  using WindowBench::WindowBench;
+  TopologyView& topology() { return *window.views().findChild<TopologyView*>(); }
+  NetworkCanvas& canvas() { return topology().editor()->canvas(); }
+  QToolButton* edit() { return topology().findChild<QToolButton*>(QStringLiteral("edit")); }
+};
+
+constexpr int kLayoutVersion = 1;
+
+/// Docks as an earlier version kept them: the network has one of its own.
+QByteArray layoutWithNetwork(bool inFront, bool topologyHidden) {
+  Desk desk;
+  ViewsArea area(desk.services());
+  auto* dock = new QDockWidget(QStringLiteral("Network"), &area);
+  dock->setObjectName(QStringLiteral("view.network"));
+  dock->setWidget(new QWidget);
+  area.tabifyDockWidget(area.dockOf(QStringLiteral("topology")), dock);
+  area.resize(1400, 900);
+  area.show();
+  QApplication::processEvents();
+  (inFront ? dock : area.dockOf(QStringLiteral("topology")))->raise();
+  if (topologyHidden) area.dockOf(QStringLiteral("topology"))->hide();
+  QApplication::processEvents();
+  return area.saveState(kLayoutVersion);
+}
+
+}  // namespace
+
+class TestEditMode : public QObject {
+  Q_OBJECT
+private Q_SLOTS:
+  void init() {
+    QSettings().clear();
+    QDir(QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation) + QStringLiteral("/sessions"))
+        .removeRecursively();
+  }
+  void cleanup() { init(); }
+
+  void theButtonLeadsThereAndBack() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.window.selection().setSelected(SelectionItem{ItemKind::Group, 1, 0});
+    b.window.views().reveal(QStringLiteral("topology"));
+    QTRY_VERIFY(b.topology().isInSight());
+    QVERIFY(!b.canvas().isVisible());
+    QCOMPARE(b.topology().figure()->id(), QStringLiteral("topology"));
+    const QPoint place = b.edit()->mapTo(&b.topology(), QPoint());
+    QTest::mouseClick(b.edit(), Qt::LeftButton);
+    QTRY_VERIFY(b.canvas().isVisible() && b.canvas().hasFocus());
+    QCOMPARE(b.edit()->mapTo(&b.topology(), QPoint()), place);
+    QCOMPARE(b.topology().figure()->id(), QStringLiteral("network"));
+    // What is selected stays so, and is the same part.
+    QTRY_COMPARE(b.canvas().selectedNodes().size(), std::size_t(1));
+    const auto& node = b.canvas().graph().nodes[std::size_t(b.canvas().selectedNodes().front())];
+    QCOMPARE(node.name, b.window.session().context()->problem->cluster->groupName(0, 1));
+    QCOMPARE(*b.window.selection().selected(), (SelectionItem{ItemKind::Group, 1, 0}));
+    QTest::mouseClick(b.edit(), Qt::LeftButton);
+    QTRY_VERIFY(!b.canvas().isVisible() && b.topology().focusProxy()->isVisible());
+    QCOMPARE(*b.window.selection().selected(), (SelectionItem{ItemKind::Group, 1, 0}));
+    QCOMPARE(b.topology().figure()->id(), QStringLiteral("topology"));
+  }
+
+  void theShortcutDoesSo() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.window.views().reveal(QStringLiteral("timeline"));
+    b.window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
+    QTest::keyClick(&b.window, Qt::Key_2, Qt::ControlModifier);  // as ever
+    QTRY_VERIFY(b.topology().isInSight() && b.canvas().isVisible() && b.canvas().hasFocus());
+    QCOMPARE(*b.window.selection().selected(), (SelectionItem{ItemKind::Stage, 1}));
+    QTest::keyClick(&b.window, Qt::Key_2, Qt::ControlModifier);
+    QTRY_VERIFY(!b.canvas().isVisible());
+    QVERIFY(b.topology().isInSight());
+    QCOMPARE(*b.window.selection().selected(), (SelectionItem{ItemKind::Stage, 1}));
+    QTest::keyClick(&b.window, Qt::Key_2, Qt::ControlModifier);
+    QTRY_VERIFY(b.canvas().isVisible());
+    QTest::keyClick(&b.window, Qt::Key_1, Qt::ControlModifier);  // the plan, whatever was shown
+    QTRY_VERIFY(!b.canvas().isVisible());
+    QTest::keyClick(&b.window, Qt::Key_3, Qt::ControlModifier);
+    QTRY_COMPARE(b.window.views().current()->id(), QStringLiteral("stages"));
+  }
+
+  void undoStaysInTheMode() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.window.views().reveal(QStringLiteral("network"));
+    QTRY_VERIFY(b.canvas().isVisible());
+    QPushButton* draw = b.button(QStringLiteral("Draw this network"));
+    QVERIFY(draw);
+    QTest::mouseClick(draw, Qt::LeftButton);
+    const auto drawn = [&]() -> const NetworkGraph& {
+      return std::get<GraphSource>(b.scenario().cluster.network).graph;
+    };
+    const NetworkGraph before = drawn();
+    b.canvas().select({0}, {});
+    b.canvas().setFocus();
+    QTest::keyClick(&b.canvas(), Qt::Key_Delete);
+    QVERIFY(drawn().nodes.size() < before.nodes.size());
+    b.trigger("edit.undo");
+    QVERIFY(drawn() == before);
+    b.trigger("edit.undo");
+    QVERIFY(std::holds_alternative<LevelsSource>(b.scenario().cluster.network));
+    QVERIFY(b.canvas().isVisible() && b.button(QStringLiteral("Draw this network")));
+  }
+
+  void theModeIsRemembered() {
+    const Desk desk;
+    const auto services = [&] { return const_cast<Desk&>(desk).services(); };
+    {
+      TopologyView view(services());
+      QVERIFY(!view.isEditing());
+      desk.show(view);
+      QTest::mouseClick(view.findChild<QToolButton*>(QStringLiteral("edit")), Qt::LeftButton);
+    }
+    TopologyView view(services());
+    QVERIFY(view.isEditing());
+    desk.show(view);
+    QVERIFY(view.editor()->canvas().isVisible());
+    view.setState(placeOf(QStringLiteral("topology")).state);  // looked at, not chosen
+    QVERIFY(!view.isEditing());
+    QVERIFY(TopologyView(services()).isEditing());
+  }
+
+  /// A slide shows what it showed, whatever the user has in front and whichever version kept it.
+  void slidesNameEitherView() {
+    const Desk desk;
+    QSettings().setValue(QStringLiteral("views/topology/edit"), true);
+    const auto figureOf = [&](const SavedMoment& moment) {
+      const MomentSight sight(moment, desk.snapshot(), desk.document.scenario(), Theme::Kind::Light, nullptr);
+      return sight.view() ? sight.view()->figure()->id() : QString();
+    };
+    SavedMoment old;
+    old.view = "network";
+    old.state = {{"colour", "stage"}, {"fold", 1}, {"part", 0}};
+    QCOMPARE(figureOf(old), QStringLiteral("network"));
+    old.view = "topology";
+    old.state = {{"colour", "stage"}, {"folding", "small"}};
+    QCOMPARE(figureOf(old), QStringLiteral("topology"));
+    old.state["edit"] = 1;
+    QCOMPARE(figureOf(old), QStringLiteral("network"));
+    MomentSight bare(old, desk.snapshot(), desk.document.scenario(), Theme::Kind::Light, nullptr);
+    bare.view()->resize(900, 600);
+    bare.view()->show();
+    for (const auto* b : bare.view()->findChildren<QAbstractButton*>())
+      QVERIFY2(!b->isVisible(), qPrintable(b->text() + b->toolTip()));
+  }
+
+  void sessionsNameEitherView_data() {
+    QTest::addColumn<QString>("current");
+    QTest::newRow("network") << QStringLiteral("network");
+    QTest::newRow("topology") << QStringLiteral("topology");
+    QTest::newRow("another") << QStringLiteral("stages");
+  }
+  void sessionsNameEitherView() {
+    QFETCH(QString, current);
+    QTemporaryDir dir;
+    const QString path = ownCopy(dir);
+    ScenarioSession session;
+    session.currentView = current;
+    session.viewStates[QStringLiteral("network")] = {{"colour", nameOf(Together::Tensor)}, {"fold", 1}};
+    session.viewStates[QStringLiteral("topology")] = {{"colour", "stage"}, {"traffic", "all"}};
+    writeSession(path, session);
+    Bench b(path, true);
+    QTRY_VERIFY(b.solved());
+    const bool editing = current == QLatin1String("network");
+    QCOMPARE(b.window.views().current()->id(), editing ? QStringLiteral("topology") : current);
+    QCOMPARE(b.topology().isEditing(), editing);
+    QCOMPARE(b.canvas().foldWhen(), NetworkCanvas::FoldWhen::Always);
+    QCOMPARE(b.canvas().colouredBy(), editing ? Together::Tensor : Together::Stage);
+    QCOMPARE(*b.topology().state().at("traffic").name(), std::string("all"));
+    b.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Huge);
+  }
+
+  void layoutsNameEitherView_data() {
+    QTest::addColumn<bool>("inFront");
+    QTest::addColumn<bool>("topologyHidden");
+    QTest::addColumn<bool>("editing");
+    QTest::newRow("network in front") << true << false << true;
+    QTest::newRow("network behind") << false << false << false;
+    QTest::newRow("network alone") << true << true << true;
+  }
+  void layoutsNameEitherView() {
+    QFETCH(bool, inFront);
+    QFETCH(bool, topologyHidden);
+    QFETCH(bool, editing);
+    QSettings().setValue(QStringLiteral("window/views"), layoutWithNetwork(inFront, topologyHidden));
+    Bench b(teachingSample(), true);
+    QTRY_VERIFY(b.topology().isInSight());
+    QCOMPARE(b.topology().isEditing(), editing);
+    QVERIFY(!b.window.findChild<QDockWidget*>(QStringLiteral("view.network")));
+    const QByteArray now = b.window.views().saveState(kLayoutVersion);
+    QVERIFY(!b.window.views().restoreLayout(QByteArray("no layout"), kLayoutVersion));
+    QVERIFY(b.window.views().restoreLayout(now, kLayoutVersion));
+    QTRY_VERIFY(b.topology().isInSight());
+  }
+
+  void bothFiguresAreExportedFromEitherMode() {
+    const Desk desk;
+    for (const bool editing : {false, true}) {
+      QSettings().setValue(QStringLiteral("views/topology/edit"), editing);
+      QTemporaryDir dir;
+      QVERIFY(exportAll(dir.path(), desk.context).ok());
+      for (const char* name : {"topology.svg", "network.svg", "topology.png", "network.pdf"})
+        QVERIFY2(QFileInfo(dir.filePath(QLatin1String(name))).size() > 1000, name);
+    }
+  }
+};
+
+NEST_TEST(TestEditMode)
+#include "test_edit_mode.moc"

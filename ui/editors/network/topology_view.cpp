@@ -1,0 +1,141 @@
+#include "editors/network/topology_view.h"
+
+#include <QComboBox>
+#include <QMenu>
+#include <QSettings>
+#include <QToolButton>
+
+#include "document/scenario_document.h"
+#include "editors/network/network_editor.h"
+#include "figures/phrases.h"
+#include "figures/topology_figure.h"
+#include "views/figure_pane.h"
+#include "views/loss_strip.h"
+
+namespace nest {
+
+TopologyView::TopologyView(ViewServices services, QWidget* parent)
+    : FigureView(std::make_unique<TopologyFigure>(), services, parent),
+      m_loss(new LossStrip(services.document)) {
+  if (services.document) addEditor();
+  addBelow(m_loss);
+  connect(pane(), &FigurePane::menuMade, this, &TopologyView::addToMenu);
+}
+
+void TopologyView::addEditor() {
+  m_editor = new NetworkEditor(services());
+  addBeside(m_editor, m_editor->tools());
+  m_edit = addFirstButton(tr("Edit"), tr("Draw the network and change it: add, connect, move, fail"));
+  m_edit->setObjectName(QStringLiteral("edit"));
+  m_edit->setCheckable(true);
+  remember("edit", m_edit);
+  connect(m_edit, &QToolButton::toggled, this, [this](bool on) {
+    if (!isRestoring()) QSettings().setValue(settingsKey(m_edit->objectName()), on);
+    showMode();
+  });
+  connect(m_edit, &QToolButton::clicked, this, &TopologyView::takeFocus);
+  auto* colour = findChild<QComboBox*>(QStringLiteral("colour"));
+  setTabOrder(colour->previousInFocusChain(), m_edit);
+  connect(colour, &QComboBox::currentIndexChanged, this, &TopologyView::shareColour);
+  connect(m_editor, &NetworkEditor::colourChosen, this,
+          [colour](const std::string& name) { select(*colour, name); });
+  shareColour();
+  m_edit->setChecked(QSettings().value(settingsKey(m_edit->objectName())).toBool());
+  showMode();
+}
+
+bool TopologyView::isEditing() const {
+  return m_edit && m_edit->isChecked();
+}
+
+void TopologyView::setEditing(bool on) {
+  if (!m_edit) return;
+  m_edit->setChecked(on);
+  takeFocus();
+}
+
+void TopologyView::showMode() {
+  showBeside(isEditing());
+  setFocusProxy(isEditing() ? static_cast<QWidget*>(m_editor) : pane());
+}
+
+void TopologyView::takeFocus() {
+  if (isEditing())
+    m_editor->showSelected();
+  else
+    pane()->setFocus(Qt::OtherFocusReason);
+}
+
+void TopologyView::shareColour() {
+  m_editor->setColouredBy(figureAs<TopologyFigure>().colouredBy());
+}
+
+const Figure* TopologyView::figure() const {
+  return isEditing() ? m_editor->figure() : FigureView::figure();
+}
+
+std::vector<const Figure*> TopologyView::figures() const {
+  if (!m_editor) return {FigureView::figure()};
+  m_editor->bringUpToDate();
+  const std::vector both{FigureView::figure(), m_editor->figure()};
+  return isEditing() ? std::vector(both.rbegin(), both.rend()) : both;
+}
+
+View::State TopologyView::state() const {
+  State state = FigureView::state();
+  if (m_editor) state.merge(m_editor->state());
+  return state;
+}
+
+void TopologyView::applyState(const State& state) {
+  FigureView::applyState(state);
+  if (m_editor) m_editor->setState(state);
+}
+
+void TopologyView::showBare() {
+  FigureView::showBare();
+  if (m_editor) m_editor->showBare();
+}
+
+void TopologyView::refresh() {
+  FigureView::refresh();
+  m_loss->setContext(contextPtr());
+  if (!m_editor) return;
+  shareColour();
+  if (&m_editor->theme() != &theme()) m_editor->setTheme(theme().kind());
+  if (m_editor->contextPtr() != contextPtr()) m_editor->setContext(contextPtr());
+}
+
+void TopologyView::sightChanged() {
+  if (m_editor) m_editor->setInSight(isInSight());
+}
+
+/// "Edit", and "Fail" for the selected device and everything around it.
+void TopologyView::addToMenu(QMenu* menu) {
+  const auto item = selection().selected();
+  ScenarioDocument* document = services().document;
+  if (!item || !document || document->isEmpty() || !context().problem || !context().current) return;
+  const Hierarchy& h = *context().problem->cluster;
+  const bool device = item->kind == ItemKind::Device && item->index >= 0 && item->index < h.deviceCount();
+  const bool group = item->kind == ItemKind::Group && item->level >= 0 && item->level < h.levelCount() &&
+                     item->index >= 0 && item->index < h.groupCount(item->level);
+  if (!device && !group) return;
+  menu->addSeparator();
+  menu->addAction(tr("Edit the network"), this, [this] { setEditing(true); });
+  const auto offer = [&](const QString& what, int begin, int end) {
+    if (end - begin >= h.deviceCount()) return;
+    std::vector<int> inputs;
+    for (int p = begin; p < end; ++p) inputs.push_back(h.identity(DeviceIndex(p)).source);
+    menu->addAction(tr("Fail %1").arg(what), this,
+                    [document, inputs, what] { failDevices(*document, inputs, what); });
+  };
+  const int first = device ? item->index : h.groupSpan(item->level, item->index).first;
+  if (device) offer(deviceName(h, item->index), item->index, item->index + 1);
+  for (int l = device ? 0 : item->level; l + 1 < h.levelCount(); ++l) {
+    const int g = h.groupOf(l, first);
+    const auto [begin, end] = h.groupSpan(l, g);
+    offer(phrase(h.groupName(l, g)), begin, end);
+  }
+}
+
+}  // namespace nest

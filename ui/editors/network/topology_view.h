@@ -1,0 +1,44 @@
+#pragma once
+
+#include "views/figure_view.h"
+
+namespace nest {
+
+class LossStrip;
+class NetworkEditor;
+
+/// The plan on its network; in edit mode the network itself, with the tools that change it, in the same
+/// place. Both show what is selected, and colour ranks alike.
+class TopologyView : public FigureView {
+  Q_OBJECT
+public:
+  explicit TopologyView(ViewServices, QWidget* parent = nullptr);
+
+  bool isEditing() const;
+  /// As by its button: edit mode takes the keyboard and shows what is selected.
+  void setEditing(bool);
+  NetworkEditor* editor() const { return m_editor; }  ///< null: there is no document to edit
+
+  const Figure* figure() const override;
+  std::vector<const Figure*> figures() const override;
+  State state() const override;
+  void showBare() override;
+
+protected:
+  void refresh() override;
+  void applyState(const State&) override;
+  void sightChanged() override;
+
+private:
+  void addEditor();
+  void showMode();
+  void takeFocus();
+  void shareColour();
+  void addToMenu(QMenu*);
+
+  LossStrip* m_loss;
+  QToolButton* m_edit = nullptr;
+  NetworkEditor* m_editor = nullptr;
+};
+
+}  // namespace nest
