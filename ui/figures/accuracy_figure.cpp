@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figures/axis.h"
+#include "figures/chart.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/ticks.h"
@@ -12,7 +12,7 @@
 namespace nest {
 namespace {
 
-constexpr double kLeft = 58, kFailed = 56, kBand = 0.1;
+constexpr double kFailed = 56, kBand = 0.1;
 
 QString from(const std::string& s) {
   return QString::fromStdString(s);
@@ -26,30 +26,43 @@ QString time(double seconds) {
 
 /// The same logarithmic range on both axes.
 struct AccuracyFigure::Plot {
-  QRectF area, failed, legend;
-  double low = 1, high = 10;
+  ChartPlane plane;
+  QRectF failed, legend;
 
-  double share(double v) const { return std::log(v / low) / std::log(high / low); }
-  double x(double v) const { return area.left() + share(v) * area.width(); }
-  double y(double v) const { return area.bottom() - share(v) * area.height(); }
   /// Run i. Those that failed are spread over their column, so that they do not cover each other.
   QPointF at(const RunPoint& p, std::size_t i) const {
-    const double spread = std::fmod(double(i) * 0.618034, 1) - 0.5;
-    return {p.measured > 0 ? x(p.measured) : failed.center().x() + spread * (failed.width() - 8),
-            y(p.predicted)};
+    QPointF out = plane.at(p.measured, p.predicted);
+    if (!(p.measured > 0))
+      out.setX(failed.center().x() + (std::fmod(double(i) * 0.618034, 1) - 0.5) * (failed.width() - 8));
+    return out;
   }
 };
 
 namespace {
 
-std::vector<LegendItem> legendOf(const Ink& ink, const RunPoints& runs) {
-  const auto any = [&](auto of) { return std::any_of(runs.points.begin(), runs.points.end(), of); };
-  std::vector<LegendItem> out;
-  out.push_back({AccuracyFigure::tr("Dense"), ink.theme().stage(0)});
-  if (any([](const RunPoint& p) { return p.experts; }))
-    out.push_back({AccuracyFigure::tr("Mixture of experts"), ink.theme().stage(1)});
-  out.push_back({AccuracyFigure::tr("Within 10 %"), ink.color(Theme::Role::Grid)});
-  out.push_back({AccuracyFigure::tr("Predicted = measured"), ink.color(Theme::Role::MutedText), 0, true});
+template <class Of>
+bool any(const RunPoints& runs, Of of) {
+  return std::any_of(runs.points.begin(), runs.points.end(), of);
+}
+
+bool hasFailed(const RunPoint& p) {
+  return !(p.measured > 0);
+}
+
+std::vector<LegendItem> legendOf(const Theme& theme, const RunPoints& runs) {
+  using enum Theme::Role;
+  std::vector<LegendItem> out{{AccuracyFigure::tr("Dense"), theme.stage(0)}};
+  if (any(runs, [](const RunPoint& p) { return p.experts; }))
+    out.push_back({AccuracyFigure::tr("Mixture of experts"), theme.stage(1)});
+  out.push_back({AccuracyFigure::tr("Within 10 %"), theme.color(Grid)});
+  out.push_back({AccuracyFigure::tr("Predicted = measured"), theme.color(MutedText), 0, true});
+  if (any(runs, hasFailed))
+    out.push_back({AccuracyFigure::tr("Predicted to fit, but did not run"), theme.color(Error)});
+  if (any(runs, [](const RunPoint& p) { return !p.isCompared; }))
+    out.push_back(
+        {AccuracyFigure::tr("Not compared: too slow"), mixed(theme.color(Canvas), theme.stage(0), 0.3)});
+  if (any(runs, [](const RunPoint& p) { return p.fitted; }))
+    out.push_back({AccuracyFigure::tr("Fitted"), theme.stage(0), 0, false, true});
   return out;
 }
 
@@ -72,98 +85,71 @@ AccuracyFigure::Plot AccuracyFigure::plotOf(const QRectF& area, bool standalone)
   Plot plot;
   // The runs are none of the context's: no banner of its plan stands above them.
   const QRectF body = bodyOf(area, PlanContext{}, standalone);
-  const bool anyFailed = std::any_of(m_runs.points.begin(), m_runs.points.end(),
-                                     [](const RunPoint& p) { return !(p.measured > 0); });
-  plot.legend = QRectF(body.left(), body.bottom() - 18, body.width(), 18);
-  plot.area = body.adjusted(kLeft, 20, anyFailed ? -kFailed - 14 : -14, -kHorizontalAxisHeight - 28);
-  plot.failed = QRectF(plot.area.right() + 10, plot.area.top(), kFailed, plot.area.height());
-  plot.low = m_runs.least() / 1.2, plot.high = m_runs.largest() * 1.2;
+  const bool anyFailed = any(m_runs, hasFailed);
+  const double legend = legendHeight(legendOf(Theme::of(Theme::Kind::Light), m_runs), body.width());
+  plot.legend = body.adjusted(0, body.height() - legend, 0, 0);
+  ChartPlane& plane = plot.plane;
+  plane.plot = body.adjusted(ChartPlane::kLeft, ChartPlane::kTop, anyFailed ? -kFailed - 14 : -14,
+                             -ChartPlane::kBottom - 8 - legend);
+  plot.failed = QRectF(plane.plot.right() + 10, plane.plot.top(), kFailed, plane.plot.height());
+  const int ticks = ticksWithin(std::min(plane.plot.width(), plane.plot.height()), 36);
+  const double low = m_runs.least() / 1.2, high = m_runs.largest() * 1.2;
+  plane.x = ChartScale::powers(low, high, ticks, tr("Measured step time (s)"));
+  plane.y = ChartScale::powers(low, high, ticks, tr("Predicted step time (s)"));
   return plot;
 }
 
-void AccuracyFigure::paintAxes(Ink& ink, const Plot& plot) const {
-  using enum Theme::Role;
-  const QRectF& r = plot.area;
-  // Within a tenth of the measured time: between two lines, cut at the plot.
-  QPolygonF band;
-  const auto bounded = [&](double v) { return std::clamp(v, plot.low, plot.high); };
-  for (const double v : {plot.low, plot.high / (1 + kBand), plot.high})
-    band << QPointF(plot.x(v), plot.y(bounded(v * (1 + kBand))));
-  for (const double v : {plot.high, plot.low / (1 - kBand), plot.low})
-    band << QPointF(plot.x(v), plot.y(bounded(v * (1 - kBand))));
-  QPainter& painter = ink.painter();
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(ink.color(Grid));
-  painter.drawPolygon(band);
-  const auto ticks =
-      logTicks(plot.low, plot.high, std::max(2, static_cast<int>(std::min(r.width(), r.height()) / 36)));
-  for (const double t : ticks) {
-    ink.line({r.left(), plot.y(t)}, {r.right(), plot.y(t)}, ink.color(Grid));
-    ink.label({r.left() - kLeft, plot.y(t) - 8, kLeft - 6, 16}, tickLabel(t),
-              Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(MutedText));
+void AccuracyFigure::addBand(Ink& ink, Chart& chart, const ChartScale& scale) const {
+  // Within a tenth of the measured time, cut at the plot.
+  QPolygonF lower, upper;
+  const auto bounded = [&](double v) { return std::clamp(v, scale.low, scale.high); };
+  for (const double v : {scale.low, scale.low / (1 - kBand), scale.high / (1 + kBand), scale.high}) {
+    lower << QPointF(v, bounded(v * (1 - kBand)));
+    upper << QPointF(v, bounded(v * (1 + kBand)));
   }
-  for (const double t : ticks) {
-    ink.line({plot.x(t), r.top()}, {plot.x(t), r.bottom()}, ink.color(Grid));
-    ink.label({plot.x(t) - 30, r.bottom() + 3, 60, 16}, tickLabel(t), Qt::AlignHCenter | Qt::AlignVCenter,
-              Ink::kSmall, ink.color(MutedText));
-  }
-  ink.line(r.bottomLeft(), r.topRight(), ink.color(MutedText), 1.2);
-  ink.line(r.bottomLeft(), r.bottomRight(), ink.color(Border));
-  ink.line(r.bottomLeft(), r.topLeft(), ink.color(Border));
-  ink.label({r.left() - kLeft + 4, r.top() - 20, r.width(), 16}, tr("Predicted step time (s), logarithmic"),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(MutedText));
-  ink.label({r.left(), r.bottom() + 20, r.width(), 16}, tr("Measured step time (s), logarithmic"),
-            Qt::AlignHCenter | Qt::AlignVCenter, Ink::kSmall, ink.color(MutedText));
+  chart.area(lower, upper, ink.color(Theme::Role::Grid));
+  chart.line({{scale.low, scale.low}, {scale.high, scale.high}},
+             QPen(ink.color(Theme::Role::MutedText), 1.2));
 }
 
-void AccuracyFigure::paintMark(Ink& ink, const QPointF& at, const RunPoint& p) const {
-  const double radius = m_runs.points.size() > 400 ? 2.6 : 4.2;
-  if (!(p.measured > 0)) {
-    const QColor colour = ink.color(p.fits ? Theme::Role::Error : Theme::Role::MutedText);
-    ink.line(at + QPointF(-3, -3), at + QPointF(3, 3), colour, 1.4);
-    ink.line(at + QPointF(-3, 3), at + QPointF(3, -3), colour, 1.4);
-    return;
-  }
-  QPainter& painter = ink.painter();
-  const QColor strong = ink.theme().stage(p.experts ? 1 : 0);
-  const QColor colour = p.isCompared ? strong : mixed(ink.color(Theme::Role::Canvas), strong, 0.3);
-  painter.setPen(QPen(p.fitted ? colour : ink.color(Theme::Role::Canvas), p.fitted ? 1.6 : 0.8));
-  painter.setBrush(p.fitted ? ink.color(Theme::Role::Canvas) : colour);
-  if (p.experts)  // by form too
-    painter.drawRect(QRectF(at.x() - radius * 0.9, at.y() - radius * 0.9, radius * 1.8, radius * 1.8));
-  else
-    painter.drawEllipse(at, radius, radius);
+/// A series for each kind of mark. Those that matter most last, on top.
+void AccuracyFigure::addMarks(Ink& ink, Chart& chart) const {
+  const double diameter = m_runs.points.size() > 400 ? 5.2 : 8.4;
+  const QColor canvas = ink.color(Theme::Role::Canvas);
+  for (const auto& [compared, fitted] : {std::pair(false, true), {false, false}, {true, true}, {true, false}})
+    for (const bool experts : {false, true}) {
+      QPolygonF values;
+      for (const RunPoint& p : m_runs.points)
+        if (p.measured > 0 && p.isCompared == compared && p.fitted == fitted && p.experts == experts)
+          values << QPointF(p.measured, p.predicted);
+      const QColor strong = ink.theme().stage(experts ? 1 : 0);
+      const QColor colour = compared ? strong : mixed(canvas, strong, 0.3);
+      chart.marks(values, {experts ? 0.9 * diameter : diameter, fitted ? canvas : colour,
+                           QPen(fitted ? colour : canvas, fitted ? 1.6 : 0.8), experts, false});
+    }
 }
 
 void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) const {
   const PlanContext none;
   paintFrame(ink, area, none, title(), from(m_runs.summary));
   const Plot plot = plotOf(area, ink.style().standalone);
-  ink.painter().setRenderHint(QPainter::Antialiasing);
-  paintAxes(ink, plot);
-  bool anyFitted = false, anyFailed = false;
-  bool anySlow = false;
-  // Those that matter most last, on top.
-  const auto rankOf = [](const RunPoint& p) { return !p.isCompared ? 0 : p.fitted ? 1 : 2; };
-  for (int rank = 0; rank < 3; ++rank)
-    for (std::size_t i = 0; i < m_runs.points.size(); ++i) {
-      const RunPoint& p = m_runs.points[i];
-      if (rankOf(p) != rank) continue;
-      paintMark(ink, plot.at(p, i), p);
-      anyFitted = anyFitted || p.fitted, anyFailed = anyFailed || !(p.measured > 0);
-      anySlow = anySlow || !p.isCompared;
-    }
-  if (anyFailed)
-    ink.label({plot.failed.left() - 8, plot.area.bottom() + 3, plot.failed.width() + 16, 16},
+  Chart chart(ink, plot.plane);
+  addBand(ink, chart, plot.plane.y);
+  addMarks(ink, chart);
+  chart.paint();
+  for (std::size_t i = 0; i < m_runs.points.size(); ++i) {
+    const RunPoint& p = m_runs.points[i];
+    if (!hasFailed(p)) continue;
+    const QPointF at = plot.at(p, i);
+    const QColor colour = ink.color(p.fits ? Theme::Role::Error : Theme::Role::MutedText);
+    ink.line(at + QPointF(-3, -3), at + QPointF(3, 3), colour, 1.4);
+    ink.line(at + QPointF(-3, 3), at + QPointF(3, -3), colour, 1.4);
+  }
+  if (any(m_runs, hasFailed))
+    ink.label({plot.failed.left() - 8, plot.failed.bottom() + 3, plot.failed.width() + 16, 16},
               tr("did not run"), Qt::AlignHCenter | Qt::AlignVCenter, Ink::kSmall,
               ink.color(Theme::Role::MutedText));
-  auto legend = legendOf(ink, m_runs);
-  if (anyFailed) legend.push_back({tr("Predicted to fit, but did not run"), ink.color(Theme::Role::Error)});
-  if (anySlow)
-    legend.push_back(
-        {tr("Not compared: too slow"), mixed(ink.color(Theme::Role::Canvas), ink.theme().stage(0), 0.3)});
-  if (anyFitted) legend.push_back({tr("Fitted"), ink.theme().stage(0), 0, false, true});
-  paintLegend(ink, plot.legend, legend);
+  paintLegend(ink, plot.legend, legendOf(ink.theme(), m_runs));
   paintMarks(ink, area, none);
 }
 

@@ -7,6 +7,9 @@
 
 namespace nest {
 
+class Chart;
+struct ChartScale;
+
 /// Predicted against measured step times, a mark for each run, both axes logarithmic. What nothing was fitted
 /// on is filled. Runs that failed stand in a column of their own beside the plot, by their prediction.
 class AccuracyFigure : public ListFigure {
@@ -32,8 +35,8 @@ protected:
 private:
   struct Plot;
   Plot plotOf(const QRectF& area, bool standalone) const;
-  void paintAxes(Ink&, const Plot&) const;
-  void paintMark(Ink&, const QPointF&, const RunPoint&) const;
+  void addBand(Ink&, Chart&, const ChartScale&) const;
+  void addMarks(Ink&, Chart&) const;
 
   RunPoints m_runs;
   QString m_source, m_why;

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
+#include "figures/axis.h"
+#include "figures/chart.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/phrases.h"
@@ -19,29 +22,11 @@ namespace {
 
 constexpr double kMark = 8, kPoint = 4.5;
 
-bool overlaps(const std::vector<QRectF>& taken, const QRectF& r) {
-  return std::any_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); });
-}
-
 QRectF around(const QPointF& at, double radius) {
   return {at.x() - radius, at.y() - radius, 2 * radius, 2 * radius};
 }
 
 }  // namespace
-
-/// Where values stand. It follows from what is to be tried, so that it stays while points arrive.
-struct CurveFigure::Scale {
-  QRectF plot;
-  double left = 1, right = 1;  ///< x at the ends
-  double bottom = 0, top = 1;  ///< y at the ends
-  bool logarithmic = false;
-
-  QPointF at(double x, double y) const {
-    const double t = right > left ? std::log(x / left) / std::log(right / left) : 0.5;
-    const double u = logarithmic ? std::log(y / bottom) / std::log(top / bottom) : y / top;
-    return {plot.left() + (0.02 + 0.96 * t) * plot.width(), plot.bottom() - u * plot.height()};
-  }
-};
 
 const Result* CurveFigure::firstThatRuns() const {
   const auto it =
@@ -58,10 +43,15 @@ double CurveFigure::linearAt(double x) const {
   return m_record.heldBatch > 0 && first ? first->y * x / xOf(*first) : 0;
 }
 
-CurveFigure::Scale CurveFigure::scaleOf(const QRectF& area, const PlanContext& c, bool standalone) const {
-  Scale s;
-  s.plot = bodyOf(area, c, standalone).adjusted(58, 30, -16, -50);
-  s.left = m_record.across.front().x, s.right = m_record.across.back().x;
+/// It follows from what is to be tried, so that it stays while points arrive.
+ChartPlane CurveFigure::planeOf(const QRectF& area, const PlanContext& c, bool standalone) const {
+  ChartPlane plane;
+  plane.plot =
+      bodyOf(area, c, standalone).adjusted(ChartPlane::kLeft, ChartPlane::kTop, -16, -ChartPlane::kBottom);
+  const double left = m_record.across.front().x, right = m_record.across.back().x;
+  const double margin = std::pow(right / left, 0.02);
+  plane.x = {left / margin, right * margin, true, phrase(m_record.acrossName), {}, false};
+  for (const auto& v : m_record.across) plane.x.ticks.push_back({v.x, phrase(v.text)});
   double least = 0, most = 0;
   const auto include = [&](double y) {
     if (!(y > 0)) return;
@@ -72,16 +62,19 @@ CurveFigure::Scale CurveFigure::scaleOf(const QRectF& area, const PlanContext& c
     include(r.y);
     for (const double y : r.others) include(y);
   }
-  include(linearAt(s.right));
-  s.logarithmic = linearAt(s.right) > 0;
-  s.bottom = s.logarithmic ? roundBound(least * 0.9, true) : 0;
-  s.top = roundBound(most * 1.02);
-  return s;
+  include(linearAt(right));
+  const double top = roundBound(most * 1.02);
+  const int ticks = ticksWithin(plane.plot.height(), 36);
+  plane.y =
+      linearAt(right) > 0
+          ? ChartScale::powers(roundBound(least * 0.9, true), top, ticks, phrase(m_record.quantity))
+          : ChartScale::linear({top, 1, {}, roundTicks(top, std::min(ticks, 6))}, phrase(m_record.quantity));
+  return plane;
 }
 
 QPointF CurveFigure::pointOf(double x, double y, const QRectF& area, const PlanContext& c,
                              bool standalone) const {
-  return scaleOf(area, c, standalone).at(x, y);
+  return planeOf(area, c, standalone).at(x, y);
 }
 
 QString CurveFigure::title() const {
@@ -107,72 +100,75 @@ QString CurveFigure::progressOf(const StudyRecord& r) {
 
 void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   paintFrame(ink, area, c, title(), sentence());
-  const Scale s = scaleOf(area, c, ink.style().standalone);
-  paintAxes(ink, area, s);
-  ink.painter().setRenderHint(QPainter::Antialiasing);
-  std::vector<QRectF> taken;
+  const ChartPlane plane = planeOf(area, c, ink.style().standalone);
+  Chart chart(ink, plane);
+  paintGround(ink, plane);
+  addOthers(ink, chart, plane);
+  addLinear(ink, chart, plane);
+  const QColor fill = ink.color(Role::Accent);
+  chart.line(valuesOf([](const Result& r) { return r.y; }), QPen(fill, 2));
+  QPolygonF marked, others;
+  for (const Result* r : marks()) marked << QPointF(xOf(*r), r->y);
   for (const Result& r : m_record.results)
-    if (r.y > 0) taken.push_back(around(s.at(xOf(r), r.y), r.change.empty() ? kPoint : kMark));
-  paintLinear(ink, s, taken);
-  paintOthers(ink, s);
-  paintPoints(ink, s);
-  paintNames(ink, s, taken);
+    if (r.y > 0 && !marked.contains(QPointF(xOf(r), r.y))) others << QPointF(xOf(r), r.y);
+  const QPen rim(ink.color(Role::Canvas), 1.5);
+  chart.marks(others, {2 * kPoint, fill, rim});
+  chart.marks(marked, {2 * kMark, fill, rim});
+  chart.paint();
+  if (const double linear = linearAt(m_record.across.back().x); linear > 0)
+    chart.name(plane.at(m_record.across.back().x, linear), kMark, {tr("linear scaling")});
+  int plan = 0;
+  for (const Result* r : marks()) {
+    const QPointF here = plane.at(xOf(*r), r->y);
+    ++plan;
+    ink.label(around(here, 9), QString::number(plan), Qt::AlignCenter, 9.5, ink.theme().textOn(fill), true);
+    chart.name(here, kMark, {QStringLiteral("%1: %2").arg(plan).arg(phrase(r->plan))});
+  }
   ListFigure::paintMarks(ink, area, c);
 }
 
-void CurveFigure::paintAxes(Ink& ink, const QRectF& area, const Scale& s) const {
-  const QRectF& plot = s.plot;
-  const int most = std::max(2, static_cast<int>(plot.height() / 36));
-  for (const double tick :
-       s.logarithmic ? logTicks(s.bottom, s.top, most) : roundTicks(s.top, std::min(most, 6))) {
-    const double y = s.at(s.left, tick).y();
-    ink.line({plot.left(), y}, {plot.right(), y}, ink.color(Role::Grid));
-    ink.label({plot.left() - 56, y - 8, 50, 16}, tickLabel(tick), Qt::AlignRight | Qt::AlignVCenter,
-              Ink::kSmall, ink.color(Role::MutedText));
-  }
-  ink.label({plot.left() - 54, plot.top() - 26, plot.width(), 18},
-            s.logarithmic ? tr("%1, logarithmic").arg(phrase(m_record.quantity)) : phrase(m_record.quantity),
-            Qt::AlignLeft | Qt::AlignVCenter, Ink::kBody, ink.color(Role::Text));
-  ink.label({plot.left(), plot.bottom() + 26, plot.width(), 18}, phrase(m_record.acrossName), Qt::AlignCenter,
-            Ink::kBody, ink.color(Role::Text));
-  ink.line(plot.bottomLeft(), plot.bottomRight(), ink.color(Role::Border));
+/// The first plan, and each that differs from the one before.
+std::vector<const Result*> CurveFigure::marks() const {
+  std::vector<const Result*> out;
+  for (const Result& r : m_record.results)
+    if (r.y > 0 && (out.empty() || !r.change.empty())) out.push_back(&r);
+  return out;
+}
 
-  double freeX = -1e300;
+/// Not a number where there is none, which breaks the line.
+template <class Of>
+QPolygonF CurveFigure::valuesOf(Of of) const {
+  QPolygonF out;
+  for (const Result& r : m_record.results)
+    out << QPointF(xOf(r), of(r) > 0 ? of(r) : std::numeric_limits<double>::quiet_NaN());
+  return out;
+}
+
+/// What stands at no height: the present value, values without a plan, values not solved yet.
+void CurveFigure::paintGround(Ink& ink, const ChartPlane& plane) const {
+  const QRectF& plot = plane.plot;
+  const auto acrossAt = [&](std::size_t i) { return plane.at(m_record.across[i].x, plane.y.high).x(); };
   for (std::size_t i = 0; i < m_record.across.size(); ++i) {
-    const StudyRecord::Value& v = m_record.across[i];
-    const double x = s.at(v.x, s.top).x();
-    if (v.present) {
+    const double x = acrossAt(i);
+    if (m_record.across[i].present) {
       ink.line({x, plot.top()}, {x, plot.bottom()}, ink.color(Role::MutedText), 1, Qt::DotLine);
       const double w = Ink::width(tr("now"), Ink::kSmall) + 1;
       const double left = x + 4 + w < plot.right() ? x + 4 : x - 4 - w;
       ink.label({left, plot.bottom() - 16, w, 14}, tr("now"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
                 ink.color(Role::MutedText));
     }
-    const bool solved = i < m_record.results.size();
-    if (solved && m_record.results[i].y <= 0) {
-      const Result& r = m_record.results[i];
-      ink.label(around({x, plot.bottom() - 12}, 8), r.decided ? QStringLiteral("×") : QStringLiteral("?"),
-                Qt::AlignCenter, Ink::kBody, ink.color(r.decided ? Role::Error : Role::MutedText), true);
-      if (i == 0 || m_record.results[i - 1].y > 0)
-        ink.label({std::max(x - 45, plot.left() + 2), plot.bottom() - 36, 90, 14}, phrase(r.none),
-                  x - 45 < plot.left() + 2 ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter, Ink::kSmall,
-                  ink.color(Role::Error));
-    }
-    const QString text = phrase(v.text);
-    const double w = Ink::width(text, Ink::kSmall) + 8;
-    const double left = std::clamp(x - w / 2, area.left(), area.right() - w);
-    if (left < freeX) continue;
-    ink.line({x, plot.bottom()}, {x, plot.bottom() + 4}, ink.color(Role::Border));
-    ink.label({left, plot.bottom() + 6, w, 16}, text, Qt::AlignCenter, Ink::kSmall,
-              ink.color(solved ? Role::Text : Role::MutedText));
-    freeX = left + w;
+    if (i >= m_record.results.size() || m_record.results[i].y > 0) continue;
+    const Result& r = m_record.results[i];
+    ink.label(around({x, plot.bottom() - 12}, 8), r.decided ? QStringLiteral("×") : QStringLiteral("?"),
+              Qt::AlignCenter, Ink::kBody, ink.color(r.decided ? Role::Error : Role::MutedText), true);
+    if (i == 0 || m_record.results[i - 1].y > 0)
+      ink.label({std::max(x - 45, plot.left() + 2), plot.bottom() - 36, 90, 14}, phrase(r.none),
+                x - 45 < plot.left() + 2 ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter, Ink::kSmall,
+                ink.color(Role::Error));
   }
   // What has not been solved is shaded, or a part would pass for the whole.
   if (const std::size_t done = m_record.results.size(); done < m_record.across.size()) {
-    const double from =
-        done == 0
-            ? plot.left()
-            : (s.at(m_record.across[done - 1].x, s.top).x() + s.at(m_record.across[done].x, s.top).x()) / 2;
+    const double from = done == 0 ? plot.left() : (acrossAt(done - 1) + acrossAt(done)) / 2;
     const QRectF rest(QPointF(from, plot.top()), plot.bottomRight());
     ink.hatch(rest, 1, ink.color(Role::Grid), 9);
     ink.firstThatFits(rest, {tr("not solved")}, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
@@ -180,17 +176,12 @@ void CurveFigure::paintAxes(Ink& ink, const QRectF& area, const Scale& s) const 
 }
 
 /// Straight on logarithmic axes, wherever it begins and ends.
-void CurveFigure::paintLinear(Ink& ink, const Scale& s, std::vector<QRectF>& taken) const {
+void CurveFigure::addLinear(Ink& ink, Chart& chart, const ChartPlane& plane) const {
   const Result* first = firstThatRuns();
-  if (!s.logarithmic) return;
-  const QPointF from = s.at(xOf(*first), first->y), to = s.at(s.right, linearAt(s.right));
-  ink.line(from, to, ink.color(Role::MutedText), 1, Qt::DashLine);
-  const QString name = tr("linear scaling");
-  const double w = Ink::width(name, Ink::kSmall) + 6;
-  const QRectF box(to.x() - w - 14, to.y() - 9, w, 15);
-  ink.fill(box, ink.color(Role::Canvas));
-  ink.label(box, name, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
-  taken.push_back(box);
+  if (!plane.y.logarithmic || !first) return;
+  const double right = m_record.across.back().x;
+  chart.line({{xOf(*first), first->y}, {right, linearAt(right)}},
+             QPen(ink.color(Role::MutedText), 1, Qt::DashLine, Qt::FlatCap));
 }
 
 /// "From 8.45 samples/s at 64 to 121 samples/s at 1,024, 90 % of linear; global batch held at 1,536 (strong
@@ -226,91 +217,39 @@ QString CurveFigure::sentence() const {
                                : tr("; the plan changes %1 times").arg(changes));
 }
 
-void CurveFigure::paintOthers(Ink& ink, const Scale& s) const {
+void CurveFigure::addOthers(Ink& ink, Chart& chart, const ChartPlane& plane) const {
   constexpr std::array kLines{Qt::DashLine, Qt::DotLine, Qt::DashDotLine, Qt::DashDotDotLine};
-  double x = s.plot.left() + 160;
+  const QRectF& plot = plane.plot;
+  double x = plot.left() + 160;
   for (std::size_t k = 0; k < m_record.others.size(); ++k) {
     const QColor colour =
         mixed(ink.color(Role::Text), ink.color(Role::Canvas), 0.25 + 0.1 * static_cast<double>(k % 4));
-    const auto pen = kLines[k % kLines.size()];
-    QPointF previous;
-    bool joined = false;
-    for (const Result& r : m_record.results) {
-      const double y = k < r.others.size() ? r.others[k] : 0;
-      if (!(y > 0)) {
-        joined = false;
-        continue;
-      }
-      const QPointF here = s.at(xOf(r), y);
-      if (joined) ink.line(previous, here, colour, 1.4, pen);
-      ink.fill(around(here, 2.5), colour);
-      previous = here, joined = true;
-    }
+    const QPen pen(colour, 1.4, kLines[k % kLines.size()], Qt::FlatCap);
+    const QPolygonF values = valuesOf([k](const Result& r) { return k < r.others.size() ? r.others[k] : 0; });
+    chart.line(values, pen);
+    chart.marks(values, {5, colour, Qt::NoPen, true, false});
     // Named at the top, with its line.
     const QString name = phrase(m_record.others[k]);
     const double w = Ink::width(name, Ink::kSmall) + 38;
-    if (x + w > s.plot.right()) continue;
-    ink.line({x, s.plot.top() - 17}, {x + 22, s.plot.top() - 17}, colour, 1.4, pen);
-    ink.label({x + 27, s.plot.top() - 25, w - 27, 16}, name, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
+    if (x + w > plot.right()) continue;
+    ink.line({x, plot.top() - 18}, {x + 22, plot.top() - 18}, colour, 1.4, pen.style());
+    ink.label({x + 27, plot.top() - 26, w - 27, 16}, name, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
               ink.color(Role::MutedText));
     x += w;
   }
 }
 
-void CurveFigure::paintPoints(Ink& ink, const Scale& s) const {
-  const QColor fill = ink.color(Role::Accent);
-  const Result* previous = nullptr;
-  for (const Result& r : m_record.results) {
-    if (previous && r.y > 0) ink.line(s.at(xOf(*previous), previous->y), s.at(xOf(r), r.y), fill, 2);
-    previous = r.y > 0 ? &r : nullptr;
-  }
-  int plan = 0;
-  for (const Result& r : m_record.results) {
-    if (!(r.y > 0)) continue;
-    const bool marked = plan == 0 || !r.change.empty();
-    plan += marked;
-    const QPointF here = s.at(xOf(r), r.y);
-    ink.painter().setPen(QPen(ink.color(Role::Canvas), 1.5));
-    ink.painter().setBrush(fill);
-    ink.painter().drawEllipse(here, marked ? kMark : kPoint, marked ? kMark : kPoint);
-    if (marked)
-      ink.label(around(here, 9), QString::number(plan), Qt::AlignCenter, 9.5, ink.theme().textOn(fill), true);
-  }
-}
-
-/// The plan of each mark under its number, as near to the mark as there is room, nearer than to any other.
-void CurveFigure::paintNames(Ink& ink, const Scale& s, std::vector<QRectF>& taken) const {
-  int plan = 0;
-  for (const Result& r : m_record.results) {
-    if (!(r.y > 0) || !(plan == 0 || !r.change.empty())) continue;
-    ++plan;
-    const QPointF here = s.at(xOf(r), r.y);
-    const QString name = QStringLiteral("%1: %2").arg(plan).arg(phrase(r.plan));
-    const double w = Ink::width(name, Ink::kSmall) + 6;
-    const QRectF places[] = {
-        {here.x() + 8, here.y() + 9, w, 14},      {here.x() - w / 2, here.y() + 11, w, 14},
-        {here.x() - w / 2, here.y() - 25, w, 14}, {here.x() - w - 8, here.y() - 22, w, 14},
-        {here.x() + 11, here.y() - 7, w, 14},     {here.x() - w - 11, here.y() - 7, w, 14}};
-    for (const QRectF& box : places) {
-      if (!s.plot.adjusted(0, 0, 14, 0).contains(box) || overlaps(taken, box)) continue;
-      ink.fill(box, ink.color(Role::Canvas));  // lines pass behind the words
-      ink.label(box, name, Qt::AlignCenter, Ink::kSmall, ink.color(Role::Text));
-      taken.push_back(box);
-      break;
-    }
-  }
-}
-
 Figure::Hit CurveFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const Result& r = m_record.results[static_cast<std::size_t>(i)];
-  const Scale s = scaleOf(area, c, false);
+  const ChartPlane plane = planeOf(area, c, false);
   Tip tip(phrase(m_record.across[static_cast<std::size_t>(i)].text));
   if (r.y > 0) tip.row(phrase(m_record.quantity), phrase(r.yText)).row(tr("Plan"), phrase(r.plan));
   if (r.y <= 0) tip.note(phrase(r.none));
   if (const double linear = linearAt(xOf(r)); linear > 0 && r.y > 0)
     tip.row(tr("Relative to linear scaling"), phrase(text::percent(r.y / linear)));
   if (!r.change.empty()) tip.note(phrase(r.change));
-  const QPointF here = r.y > 0 ? s.at(xOf(r), r.y) : QPointF(s.at(xOf(r), s.top).x(), s.plot.bottom() - 12);
+  const QPointF here =
+      r.y > 0 ? plane.at(xOf(r), r.y) : QPointF(plane.at(xOf(r), plane.y.high).x(), plane.plot.bottom() - 12);
   return {itemOf(i), around(here, 9), tip.html()};
 }
 

@@ -7,6 +7,9 @@
 
 namespace nest {
 
+class Chart;
+struct ChartPlane;
+
 /// A study along one field: what each value gives, with a numbered mark wherever the best plan is another one
 /// than before. The axes span all values that are to be tried from the first point on. Where devices grow,
 /// both axes are logarithmic, and a straight line shows linear scaling from the first point that runs.
@@ -36,15 +39,15 @@ protected:
   QString words(const PlanContext&) const override;
 
 private:
-  struct Scale;
-  Scale scaleOf(const QRectF& area, const PlanContext&, bool standalone) const;
+  ChartPlane planeOf(const QRectF& area, const PlanContext&, bool standalone) const;
   const StudyRecord::Result* firstThatRuns() const;
+  std::vector<const StudyRecord::Result*> marks() const;
+  template <class Of>
+  QPolygonF valuesOf(Of) const;
   double xOf(const StudyRecord::Result&) const;
-  void paintAxes(Ink&, const QRectF& area, const Scale&) const;
-  void paintLinear(Ink&, const Scale&, std::vector<QRectF>& taken) const;
-  void paintOthers(Ink&, const Scale&) const;
-  void paintPoints(Ink&, const Scale&) const;
-  void paintNames(Ink&, const Scale&, std::vector<QRectF>& taken) const;
+  void paintGround(Ink&, const ChartPlane&) const;
+  void addLinear(Ink&, Chart&, const ChartPlane&) const;
+  void addOthers(Ink&, Chart&, const ChartPlane&) const;
   QString sentence() const;
 
   StudyRecord m_record;

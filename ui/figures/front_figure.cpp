@@ -1,10 +1,10 @@
 #include "figures/front_figure.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "figures/axis.h"
+#include "figures/chart.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
 #include "figures/ticks.h"
@@ -24,32 +24,28 @@ double peak(const RankedPlan& p) {
 }
 
 /// Memory to the right, from zero; time upwards, logarithmic: fronts reach over orders of magnitude.
-struct Plot {
-  QRectF area;
-  Axis memory, time;  ///< of the time only the unit counts
-  double fastest = 1, slowest = 1;
+ChartPlane planeOf(const QRectF& area, const PlanContext& c, bool standalone) {
+  ChartPlane plane;
+  plane.plot =
+      bodyOf(area, c, standalone).adjusted(ChartPlane::kLeft, ChartPlane::kTop, -14, -ChartPlane::kBottom);
+  const auto& front = c.outcome->front;
+  const auto [fastest, slowest] = std::minmax_element(
+      front.begin(), front.end(),
+      [](const auto& a, const auto& b) { return a.evaluation.batchTime < b.evaluation.batchTime; });
+  double most = 1;
+  for (const auto& p : front) most = std::max(most, peak(p));
+  const double low = fastest->evaluation.batchTime.value() * 0.9,
+               high = slowest->evaluation.batchTime.value() * 1.12;
+  const Axis time = Axis::time(high, 1);
+  plane.y = ChartScale::powers(low, high, ticksWithin(plane.plot.height(), 36),
+                               FrontFigure::tr("Step time (%1)").arg(time.unitName), time.unit);
+  plane.x = ChartScale::linear(Axis::memory(most * 1.1, ticksWithin(plane.plot.width(), 90)),
+                               FrontFigure::tr("Memory of the fullest device"));
+  return plane;
+}
 
-  QPointF at(const RankedPlan& p) const {
-    const double t = p.evaluation.batchTime.value();
-    return {area.left() + peak(p) / memory.largest * area.width(),
-            area.bottom() - std::log(t / fastest) / std::log(slowest / fastest) * area.height()};
-  }
-};
-
-Plot plotOf(const QRectF& area, const PlanContext& c, bool standalone) {
-  Plot plot;
-  plot.area = bodyOf(area, c, standalone).adjusted(58, 22, -14, -kHorizontalAxisHeight - 2);
-  double fastest = 1e300, slowest = 0, most = 0;
-  for (const auto& p : c.outcome->front) {
-    fastest = std::min(fastest, p.evaluation.batchTime.value());
-    slowest = std::max(slowest, p.evaluation.batchTime.value());
-    most = std::max(most, peak(p));
-  }
-  plot.fastest = fastest * 0.9, plot.slowest = slowest * 1.12;
-  plot.time = Axis::time(plot.slowest, 5);
-  plot.memory =
-      Axis::memory(std::max(most * 1.1, 1.0), std::max(2, static_cast<int>(plot.area.width() / 90)));
-  return plot;
+QPointF valuesOf(const RankedPlan& p) {
+  return {peak(p), p.evaluation.batchTime.value()};
 }
 
 QString tipOf(const RankedPlan& p) {
@@ -67,83 +63,43 @@ std::optional<FigureState> FrontFigure::state(const PlanContext& c, bool) const 
 }
 
 void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
-  QPainter& painter = ink.painter();
-  const FigureStyle& style = ink.style();
   // Only a front that was searched for is one of all plans.
   paintFrame(
       ink, area, c, title(),
       c.outcome->frontReach == FrontReach::Exact
           ? tr("Plans that no other plan beats in step time, devices and peak memory; labels: devices")
       : c.outcome->frontReach == FrontReach::Stepped
-          ? tr("The fastest plan for each number of devices and amount of memory tried; numbers: devices")
+          ? tr("The fastest plan for each number of devices and amount of memory tried; labels: devices")
           : tr("The best of the plans met in step time, devices and memory; there may be better ones; "
-               "numbers: devices"));
-  const Plot plot = plotOf(area, c, style.standalone);
-  const QRectF& r = plot.area;
-  for (const double tick : logTicks(plot.fastest / plot.time.unit, plot.slowest / plot.time.unit,
-                                    std::max(2, static_cast<int>(r.height() / 36)))) {
-    const double y = r.bottom() - std::log(tick * plot.time.unit / plot.fastest) /
-                                      std::log(plot.slowest / plot.fastest) * r.height();
-    ink.line({r.left(), y}, {r.right(), y}, ink.color(Theme::Role::Grid));
-    ink.label({r.left() - 56, y - 8, 50, 16}, tickLabel(tick), Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall,
-              ink.color(Theme::Role::MutedText));
-  }
-  ink.label({r.left() - 54, r.top() - 20, r.width(), 16},
-            tr("Step time (%1), logarithmic").arg(plot.time.unitName), Qt::AlignLeft | Qt::AlignVCenter,
-            Ink::kSmall, ink.color(Theme::Role::MutedText));
-  ink.line(r.bottomLeft(), r.bottomRight(), ink.color(Theme::Role::Border));
-  paintHorizontalAxis(ink, r, plot.memory, tr("Memory of the fullest device"));
-
-  painter.setRenderHint(QPainter::Antialiasing);
-  paintSteps(ink, area, c);
-  std::vector<QRectF> taken;
-  for (std::size_t i = 0; i < c.outcome->front.size(); ++i) {  // the fastest have their names first
-    const auto& p = c.outcome->front[i];
-    const QPointF at = plot.at(p);
-    const bool best = c.plan && p.plan == c.plan->plan;
-    const double radius = best ? 7 : 4.5;
-    painter.setPen(QPen(ink.color(Theme::Role::Canvas), 1));
-    painter.setBrush(ink.color(best ? Theme::Role::Accent : Theme::Role::Text));
-    painter.drawEllipse(at, radius, radius);
-    taken.push_back({at.x() - radius, at.y() - radius, 2 * radius, 2 * radius});
-  }
-  for (const auto& p : c.outcome->front) {
-    const QPointF at = plot.at(p);
-    const bool best = c.plan && p.plan == c.plan->plan;
-    const QString devices = from(text::count(p.plan.devicesUsed()));
-    for (const QString& name : {QStringLiteral("%1: %2").arg(devices, from(summaryOf(p.plan))), devices}) {
-      const double w = Ink::width(name, Ink::kSmall, best) + 4;
-      const QRectF places[] = {{at.x() + 9, at.y() - 15, w, 13},
-                               {at.x() + 9, at.y() + 1, w, 13},
-                               {at.x() - w - 9, at.y() + 1, w, 13},
-                               {at.x() - w - 9, at.y() - 15, w, 13}};
-      const auto free = std::find_if(std::begin(places), std::end(places), [&](const QRectF& box) {
-        return r.adjusted(0, -14, 14, 0).contains(box) &&
-               std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(box); });
-      });
-      if (free == std::end(places)) continue;
-      ink.label(*free, name, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Theme::Role::Text),
-                best);
-      taken.push_back(*free);
-      break;
-    }
-  }
-  paintMarks(ink, area, c);
-}
-
-/// Plans on as many devices, joined as what each amount of memory reaches.
-void FrontFigure::paintSteps(Ink& ink, const QRectF& area, const PlanContext& c) const {
-  const Plot plot = plotOf(area, c, ink.style().standalone);
-  std::map<int, std::vector<QPointF>> rows;
-  for (const auto& p : c.outcome->front) rows[p.plan.devicesUsed()].push_back(plot.at(p));
+               "labels: devices"));
+  const ChartPlane plane = planeOf(area, c, ink.style().standalone);
+  Chart chart(ink, plane);
+  // Plans on as many devices, joined as what each amount of memory reaches.
+  std::map<int, QPolygonF> rows;
+  for (const auto& p : c.outcome->front) rows[p.plan.devicesUsed()] << valuesOf(p);
   for (auto& [devices, points] : rows) {
     std::sort(points.begin(), points.end(), [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
-    for (std::size_t i = 0; i + 1 < points.size(); ++i) {
-      const QPointF corner(points[i + 1].x(), points[i].y());
-      ink.line(points[i], corner, ink.color(Theme::Role::MutedText));
-      ink.line(corner, points[i + 1], ink.color(Theme::Role::MutedText));
+    QPolygonF steps;
+    for (const QPointF& p : points) {
+      if (!steps.isEmpty()) steps << QPointF(p.x(), steps.back().y());
+      steps << p;
     }
+    chart.line(steps, QPen(ink.color(Theme::Role::MutedText), 1));
   }
+  const auto isBest = [&](const RankedPlan& p) { return c.plan && p.plan == c.plan->plan; };
+  const QPen rim(ink.color(Theme::Role::Canvas), 1);
+  QPolygonF best, others;
+  for (const auto& p : c.outcome->front) (isBest(p) ? best : others) << valuesOf(p);
+  chart.marks(others, {9, ink.color(Theme::Role::Text), rim});
+  chart.marks(best, {14, ink.color(Theme::Role::Accent), rim});
+  chart.paint();
+  for (const auto& p : c.outcome->front) {  // the fastest have their names first
+    const QString devices = from(text::count(p.plan.devicesUsed()));
+    const QPointF v = valuesOf(p);
+    chart.name(plane.at(v.x(), v.y()), 6,
+               {QStringLiteral("%1: %2").arg(devices, from(summaryOf(p.plan))), devices}, isBest(p));
+  }
+  paintMarks(ink, area, c);
 }
 
 int FrontFigure::count(const PlanContext& c) const {
@@ -152,7 +108,7 @@ int FrontFigure::count(const PlanContext& c) const {
 
 Figure::Hit FrontFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const RankedPlan& plan = c.outcome->front[static_cast<std::size_t>(i)];
-  const QPointF p = plotOf(area, c, false).at(plan);
+  const QPointF p = planeOf(area, c, false).at(valuesOf(plan).x(), valuesOf(plan).y());
   return {itemOf(i), QRectF(p.x() - 9, p.y() - 9, 18, 18), tipOf(plan)};
 }
 

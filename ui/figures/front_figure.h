@@ -21,9 +21,6 @@ protected:
   void draw(Ink&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
-
-private:
-  void paintSteps(Ink&, const QRectF& area, const PlanContext&) const;
 };
 
 }  // namespace nest

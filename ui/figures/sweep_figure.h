@@ -9,6 +9,7 @@ namespace nest {
 
 /// A study along two fields: throughput as a heatmap, a number in each cell, a thick line wherever the best
 /// plan is another one than beside it. Cells that have not been solved yet are hatched.
+/// Qt Charts has no heatmap.
 class SweepFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(SweepFigure)
 public:

@@ -8,6 +8,10 @@
 
 namespace nest {
 
+int ticksWithin(double pixels, double each) {
+  return std::max(2, static_cast<int>(pixels / each));
+}
+
 std::vector<double> roundTicks(double largest, int most) {
   std::vector<double> out{0};
   if (!(largest > 0) || !std::isfinite(largest) || most < 1) return out;

@@ -5,6 +5,9 @@
 
 namespace nest {
 
+/// How many ticks go into so many pixels: at least two.
+int ticksWithin(double pixels, double each);
+
 /// Round values (1, 2, 2.5 or 5 times a power of ten) from 0 to at most `largest`, at most `most` of them
 /// after 0.
 std::vector<double> roundTicks(double largest, int most);
