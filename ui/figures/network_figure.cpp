@@ -2,46 +2,47 @@
 
 #include <algorithm>
 
-#include "cluster/graph/network_graph.h"
 #include "figures/frame.h"
 #include "figures/ink.h"
+#include "figures/network_painter.h"
 #include "figures/phrases.h"
 
 namespace nest {
 namespace {
-constexpr double kLegend = 44;  ///< pixels below the drawing: links, stages
+constexpr double kKey = 2 * kNetworkKeyRow;
 }
 
 QSizeF NetworkFigure::preferredSize(const PlanContext&) const {
-  const QRectF all = m_source.bounds();
+  const QRectF all = m_scene.bounds();
   const double ratio = all.height() > 0 ? std::clamp(all.width() / all.height(), 0.6, 2.2) : 1.6;
   return {1200, 1200 / ratio + 80};
 }
 
 std::optional<FigureState> NetworkFigure::state(const PlanContext&, bool) const {
-  if (!m_source.graph().nodes.empty()) return std::nullopt;
+  if (!m_scene.isEmpty()) return std::nullopt;
   return FigureState{tr("Nothing is drawn"), tr("Open a scenario, or draw a network.")};
 }
 
 void NetworkFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   QPainter& painter = ink.painter();
   const FigureStyle& style = ink.style();
-  QRectF body = paintFrame(ink, area, c, title(), m_source.caption());
-  m_source.legend(painter, QRectF(body.left(), body.bottom() - kLegend, body.width(), kLegend), *style.theme);
-  body.adjust(0, 0, 0, -kLegend - 6);
-  const QRectF all = m_source.bounds().adjusted(-10, -10, 10, 10);
+  QRectF body = paintFrame(ink, area, c, title(), m_caption());
+  paintNetworkKey(painter, QRectF(body.left(), body.bottom() - kKey, body.width(), kKey), m_scene,
+                  *style.theme);
+  body.adjust(0, 0, 0, -kKey - 6);
+  const QRectF all = m_scene.bounds().adjusted(-10, -10, 10, 10);
   const double scale = std::min(body.width() / all.width(), body.height() / all.height());
   painter.save();
   painter.translate(body.center() - all.center() * scale);
   painter.scale(scale, scale);
-  m_source.paint(painter, all, scale, *style.theme);
+  NetworkPainter(painter, m_scene, NetworkMarks(), all, scale, *style.theme).paint();
   painter.restore();
 }
 
 QString NetworkFigure::words(const PlanContext&) const {
-  const NetworkGraph& g = m_source.graph();
+  const NetworkGraph& g = m_scene.graph();
   QString out = title() + u'\n';
-  if (const QString caption = m_source.caption(); !caption.isEmpty()) out += caption + u'\n';
+  if (const QString caption = m_caption(); !caption.isEmpty()) out += caption + u'\n';
   for (const auto& n : g.nodes)
     out += (n.kind == NodeKind::Device ? tr("device %1")
             : n.kind == NodeKind::Host ? tr("host %1")

@@ -7,22 +7,17 @@
 
 namespace nest {
 
-struct NetworkGraph;
+class NetworkScene;
 
-/// The drawn network as a figure, for export and copy. It paints through what it is given, so that it looks
-/// as on the canvas.
+/// The drawn network as a figure, for export and copy: the scene of the canvas, with nothing marked.
 class NetworkFigure : public Figure {
   Q_DECLARE_TR_FUNCTIONS(NetworkFigure)
 public:
-  struct Source {
-    std::function<QRectF()> bounds;  ///< of everything drawn, scene units
-    std::function<void(QPainter&, const QRectF& visible, double scale, const Theme&)> paint;
-    std::function<const NetworkGraph&()> graph;
-    std::function<QString()> caption;  ///< a sentence about the traffic; may be empty
-    std::function<void(QPainter&, const QRectF&, const Theme&)> legend;  ///< one line high; may paint nothing
-  };
-  explicit NetworkFigure(Source source)
-      : Figure(QStringLiteral("network"), tr("Network"), {1200, 750}), m_source(std::move(source)) {}
+  /// `caption`: a sentence about the traffic; may be empty. The scene must outlive this.
+  NetworkFigure(const NetworkScene& scene, std::function<QString()> caption)
+      : Figure(QStringLiteral("network"), tr("Network"), {1200, 750}),
+        m_scene(scene),
+        m_caption(std::move(caption)) {}
 
   QSizeF preferredSize(const PlanContext&) const override;
 
@@ -35,7 +30,8 @@ protected:
   QString words(const PlanContext&) const override;
 
 private:
-  Source m_source;
+  const NetworkScene& m_scene;
+  std::function<QString()> m_caption;
 };
 
 }  // namespace nest

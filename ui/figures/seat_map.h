@@ -8,7 +8,8 @@ namespace nest {
 
 /// Who sits on a device.
 struct Seat {
-  int stage = -1;  ///< −1: idle
+  static constexpr int kCutOff = -2;  ///< as a stage: works, but no plan can reach it
+  int stage = -1;                     ///< −1: idle
   int replica = -1;
   int rank = -1;  ///< inside the replica: context · t + tensor
 

@@ -178,23 +178,23 @@ private slots:
     Opened o;
     o.draw();
     o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Always);
-    QVERIFY(o.canvas().isFolded());
+    QVERIFY(o.canvas().scene().isFolded());
     const int host = o.numberOf("host0");
-    QCOMPARE(o.canvas().alike(host), 2);
-    QVERIFY(!o.canvas().isShown(o.numberOf("host1")));
+    QCOMPARE(o.canvas().scene().alike(host), 2);
+    QVERIFY(!o.canvas().scene().isShown(o.numberOf("host1")));
     // One click selects all that it stands for, and one key takes them all.
-    const QRectF whole = o.canvas().sceneBounds();
+    const QRectF whole = o.canvas().scene().bounds();
     QTest::mouseClick(&o.canvas(), Qt::LeftButton, {},
                       o.canvas().toWidget({whole.left() + 4, whole.bottom() - 4}).toPoint());
     QCOMPARE(o.canvas().selectedNodes(), (std::vector<int>{host, o.numberOf("host1")}));
     // Space draws them one by one, and once again.
     QTest::keyClick(&o.canvas(), Qt::Key_Space);
-    QVERIFY(o.canvas().isShown(o.numberOf("host1")));
+    QVERIFY(o.canvas().scene().isShown(o.numberOf("host1")));
     const auto kept = o.editor.state();
     QTest::keyClick(&o.canvas(), Qt::Key_Space);
-    QVERIFY(!o.canvas().isShown(o.numberOf("host1")));
+    QVERIFY(!o.canvas().scene().isShown(o.numberOf("host1")));
     o.editor.setState(kept);
-    QVERIFY(o.canvas().isShown(o.numberOf("host1")));
+    QVERIFY(o.canvas().scene().isShown(o.numberOf("host1")));
     o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);
   }
   void foldingKeepsNoHiddenSelection() {
@@ -203,18 +203,18 @@ private slots:
     o.canvas().setFocus();
     o.canvas().select({o.numberOf("host1")}, {});
     QTest::keyClick(&o.canvas(), Qt::Key_F);
-    QVERIFY(o.canvas().isFolded());
+    QVERIFY(o.canvas().scene().isFolded());
     QVERIFY(o.canvas().selectedNodes().empty());
     QTest::keyClick(&o.canvas(), Qt::Key_F);
-    QVERIFY(!o.canvas().isFolded());
-    QCOMPARE(o.canvas().foldWhen(), NetworkCanvas::FoldWhen::Huge);
+    QVERIFY(!o.canvas().scene().isFolded());
+    QCOMPARE(o.canvas().scene().foldWhen(), NetworkCanvas::FoldWhen::Huge);
   }
   void aJumpUnfoldsWhatHidesItsAim() {
     Opened o;
     o.draw();
     o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Always);
     o.canvas().jumpTo(o.numberOf("host1:2"), -1);
-    QVERIFY(o.canvas().isShown(o.numberOf("host1:2")));
+    QVERIFY(o.canvas().scene().isShown(o.numberOf("host1:2")));
     QCOMPARE(o.canvas().selectedNodes(), std::vector<int>{o.numberOf("host1:2")});
     o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);
   }
@@ -292,7 +292,7 @@ private slots:
     QCOMPARE(canvas.selectedNodes(), std::vector<int>{o.numberOf("host1")});
     canvas.duplicateSelected(7);
     QCOMPARE(o.drawn().deviceCount(), 64);
-    QCOMPARE(canvas.problems().size(), std::size_t(7));  // seven cannot reach the first
+    QCOMPARE(canvas.scene().problems().size(), std::size_t(7));  // seven cannot reach the first
     QTest::keyClick(&canvas, Qt::Key_S);
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, QPoint(canvas.width() / 2, 60));
     const std::string leaf = o.drawn().nodes.back().name;
@@ -307,7 +307,7 @@ private slots:
     QTest::mouseMove(&canvas, o.centreOf(leaf));
     QTest::mouseRelease(&canvas, Qt::LeftButton, {}, o.centreOf(leaf));
     QCOMPARE(o.drawn().links.size(), std::size_t(8));
-    QVERIFY(canvas.problems().empty());
+    QVERIFY(canvas.scene().problems().empty());
     std::vector<int> links{0, 1, 2, 3, 4, 5, 6, 7};
     canvas.select({}, links);
     QLineEdit* field = o.fieldNamed("Bandwidth");

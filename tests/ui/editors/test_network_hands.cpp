@@ -200,10 +200,10 @@ private slots:
     const QRect cell = view->visualRect(repair);
     QVERIFY2(view->viewport()->rect().contains(cell.center()), "the repair can be seen without scrolling");
     QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, cell.center());
-    QVERIFY(d.canvas().problems().empty());
+    QVERIFY(d.canvas().scene().problems().empty());
     QCOMPARE(view->model()->rowCount(), 0);
     d.document.history().undo();
-    QCOMPARE(d.canvas().problems().size(), std::size_t(1));
+    QCOMPARE(d.canvas().scene().problems().size(), std::size_t(1));
   }
 
   /// A link that is degraded, or a host taken away: what it costs stands beside what was typed.

@@ -39,16 +39,16 @@ private slots:
     QApplication::processEvents();  // it takes the keyboard
     const QImage byStage = colours(editor);
     choose(QStringLiteral("TP group"));
-    QTRY_COMPARE(editor.canvas().colouredBy(), Together::Tensor);
+    QTRY_COMPARE(editor.canvas().scene().colouredBy(), Together::Tensor);
     QCOMPARE(placement.colouredBy(), Together::Tensor);  // one choice for both
     QVERIFY(colours(editor) != byStage);
     const View::State kept = view.state();
     choose(QStringLiteral("Stage"));
-    QTRY_COMPARE(editor.canvas().colouredBy(), Together::Stage);
+    QTRY_COMPARE(editor.canvas().scene().colouredBy(), Together::Stage);
     QCOMPARE(placement.colouredBy(), Together::Stage);
     QCOMPARE(colours(editor), byStage);
     view.setState(kept);
-    QCOMPARE(editor.canvas().colouredBy(), Together::Tensor);
+    QCOMPARE(editor.canvas().scene().colouredBy(), Together::Tensor);
     // A choice under which every group is one rank shows stages, and waits for a plan that it suits.
     view.setState({{"colour", "stage"}});
     const auto* box = view.findChild<QComboBox*>(QStringLiteral("colour"));
@@ -59,11 +59,11 @@ private slots:
     waiting.setEditing(true);
     QApplication::processEvents();
     QCOMPARE(colours(*waiting.editor()), byStage);
-    QCOMPARE(waiting.editor()->canvas().colouredBy(), Together::Expert);
+    QCOMPARE(waiting.editor()->canvas().scene().colouredBy(), Together::Expert);
     const FigureOption offered = colourOption(desk.context, Together::Expert);
     QCOMPARE(offered.value, std::string(nameOf(Together::Stage)));
     // The next window begins with what the user chose, not with what a slide showed.
-    QCOMPARE(TopologyView(desk.services()).editor()->canvas().colouredBy(), Together::Stage);
+    QCOMPARE(TopologyView(desk.services()).editor()->canvas().scene().colouredBy(), Together::Stage);
     QSettings().clear();
   }
   void aDeviceTellsItsRank() {
@@ -73,7 +73,7 @@ private slots:
     const auto& nodes = editor.canvas().graph().nodes;
     const auto device = std::find_if(nodes.begin(), nodes.end(),
                                      [](const NetworkNode& n) { return n.kind == NodeKind::Device; });
-    const QString tip = editor.canvas().tipOf(static_cast<int>(device - nodes.begin()), -1);
+    const QString tip = editor.canvas().scene().tipOf(static_cast<int>(device - nodes.begin()), -1);
     for (const char* word : {"Stage", "Replica", "Rank in the replica", "TP group", "Memory at the peak"})
       QVERIFY2(tip.contains(QLatin1String(word)), qPrintable(tip));
   }
@@ -82,8 +82,8 @@ private slots:
     o.editor.resize(1200, 330);  // the height decides
     o.draw();
     auto& canvas = o.canvas();
-    const QRectF all = canvas.sceneBounds();
-    QVERIFY(canvas.toWidget(all.bottomRight()).y() <= canvas.height() - NetworkCanvas::kLegendHeight);
+    const QRectF all = canvas.scene().bounds();
+    QVERIFY(canvas.toWidget(all.bottomRight()).y() <= canvas.height() - NetworkCanvas::kKeyHeight);
     QVERIFY(canvas.toWidget(all.topLeft()).y() >= 0);
   }
   void joinedHostsCountAndTheirNamesFit() {

@@ -116,7 +116,7 @@ private slots:
       return canvas.grab().toImage().pixelColor(canvas.toWidget(corner).toPoint());
     };
     const QColor first = colour(0), second = colour(1);
-    canvas.setRunning({static_cast<int>(TaskKind::Forward), NetworkCanvas::kWaits});
+    canvas.setRunning({static_cast<int>(TaskKind::Forward), NetworkMarks::kWaits});
     QCOMPARE(colour(0), first);
     QVERIFY(colour(1) != second);
     canvas.setRunning({});

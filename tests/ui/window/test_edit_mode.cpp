@@ -186,8 +186,8 @@ private Q_SLOTS:
     const bool editing = current == QLatin1String("network");
     QCOMPARE(b.window.views().current()->id(), editing ? QStringLiteral("topology") : current);
     QCOMPARE(b.topology().isEditing(), editing);
-    QCOMPARE(b.canvas().foldWhen(), NetworkCanvas::FoldWhen::Always);
-    QCOMPARE(b.canvas().colouredBy(), editing ? Together::Tensor : Together::Stage);
+    QCOMPARE(b.canvas().scene().foldWhen(), NetworkCanvas::FoldWhen::Always);
+    QCOMPARE(b.canvas().scene().colouredBy(), editing ? Together::Tensor : Together::Stage);
     QCOMPARE(*b.topology().state().at("traffic").name(), std::string("all"));
     b.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Huge);
   }

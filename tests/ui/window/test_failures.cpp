@@ -157,7 +157,7 @@ private Q_SLOTS:
     const auto seats = NetworkSelection(network.canvas().graph(), desk.context).seats();
     for (std::size_t n = 0; n < nodes.size(); ++n)
       if (nodes[n].kind == NodeKind::Device)
-        QCOMPARE(seats[n].stage == NetworkSelection::kCutOff, nodes[n].host == "host2");
+        QCOMPARE(seats[n].stage == Seat::kCutOff, nodes[n].host == "host2");
     for (const auto& d : buildProblem(desk.document.scenario()).diagnostics)
       QVERIFY2(d.message.find("host2:0 has failed") == std::string::npos, d.message.c_str());
   }

@@ -116,12 +116,12 @@ private Q_SLOTS:
     Torn t;
     t.editor->canvas().setFoldWhen(NetworkCanvas::FoldWhen::Always);
     const int hidden = t.apart[1];
-    QVERIFY(!t.editor->canvas().isShown(hidden));
+    QVERIFY(!t.editor->canvas().scene().isShown(hidden));
     t.pane->setCurrentIndex(t.cell(hidden, IssueModel::Message));
     t.pane->setFocus();
     QTest::keyClick(t.pane, Qt::Key_Return);
     QTRY_VERIFY(t.isSelected(hidden));
-    QVERIFY(t.editor->canvas().isShown(hidden));
+    QVERIFY(t.editor->canvas().scene().isShown(hidden));
   }
 
   void aClickOnThePlaceShowsIt() {
@@ -169,7 +169,7 @@ private Q_SLOTS:
     }
     QCOMPARE(t.issues->errorCount(), 0);
     QVERIFY(t.pane->isColumnHidden(IssueModel::Repair));
-    QVERIFY(t.editor->canvas().problems().empty());
+    QVERIFY(t.editor->canvas().scene().problems().empty());
     QTRY_VERIFY(t.solved());
     QCOMPARE(t.window.session().context()->problem->cluster->deviceCount(), 32);
   }

@@ -12,6 +12,7 @@ namespace nest {
 namespace {
 
 constexpr double kLeastScale = 0.004, kMostScale = 6;
+constexpr double kReach = 5;                 ///< pixels from which a link is hit
 constexpr double kNameMargin = 8;            ///< pixels beside a name
 constexpr std::size_t kMostMeasured = 4000;  ///< nodes whose names are measured to fit them
 
@@ -29,33 +30,83 @@ NetworkCanvas::NetworkCanvas(QWidget* parent) : QWidget(parent), m_theme(&Theme:
 
 void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<Seat> seats, bool editable,
                              PlanContextPtr of) {
-  const bool moved = graph::differOnlyInPlace(m_graph, graph) && !graph.nodes.empty();
-  const bool edited = m_editable && editable && !m_graph.nodes.empty();
+  const bool edited = m_editable && editable && !m_scene.isEmpty();
   QSet<QString> kept;
-  for (int n : std::as_const(m_nodes)) kept.insert(QString::fromStdString(m_graph.nodes[at(n)].id));
-  const bool sameLinks = graph.links.size() == m_graph.links.size();
+  for (int n : std::as_const(m_marks.nodes)) kept.insert(QString::fromStdString(m_scene.node(n).id));
+  const bool sameLinks = graph.links.size() == m_scene.graph().links.size();
+  const bool moved = m_scene.setGraph(graph, std::move(seats), std::move(of));
   if (!moved) endGesture();
-  m_graph = graph;
   m_dragged.clear();
-  m_litHovered.clear(), m_litChosen.clear();
-  m_seats = std::move(seats);
-  m_plan = std::move(of);
+  m_marks.litHovered.clear(), m_marks.litChosen.clear();
   m_editable = editable;
-  m_nodes.clear();
-  for (std::size_t i = 0; i < m_graph.nodes.size() && !kept.isEmpty(); ++i)
-    if (kept.contains(QString::fromStdString(m_graph.nodes[i].id))) m_nodes.insert(static_cast<int>(i));
-  if (!sameLinks) m_links.clear();
-  m_hoverNode = m_hoverLink = -1;
-  rebuild(moved);
+  m_marks.nodes.clear();
+  for (std::size_t i = 0; i < m_scene.graph().nodes.size() && !kept.isEmpty(); ++i)
+    if (kept.contains(QString::fromStdString(m_scene.graph().nodes[i].id)))
+      m_marks.nodes.insert(static_cast<int>(i));
+  if (!sameLinks) m_marks.links.clear();
+  m_marks.hoverNode = m_marks.hoverLink = -1;
+  if (!moved) forgetPartOfFolded();
   const QRectF area = fittedArea();
   const QRectF seen(toScene(area.topLeft()), toScene(area.bottomRight()));
-  if (!m_userMoved && !(edited && seen.contains(m_bounds))) fit();
+  if (!m_userMoved && !(edited && seen.contains(m_scene.bounds()))) fit();
   update();
   Q_EMIT selectionChanged();
 }
 
+/// A selection lasts if it is one of whole drawn things: nothing unseen may be edited.
+void NetworkCanvas::forgetPartOfFolded() {
+  std::vector<char> open(m_scene.graph().nodes.size(), 0);
+  for (std::size_t i = 0; i < open.size(); ++i)
+    if (const int n = static_cast<int>(i); !m_marks.nodes.contains(n)) open[at(m_scene.shownAs(n))] = 1;
+  for (int n : std::as_const(m_marks.nodes))
+    if (at(n) < open.size() && open[at(m_scene.shownAs(n))]) return m_marks.nodes.clear();
+}
+
+/// What was marked stood for others before.
+void NetworkCanvas::refolded() {
+  m_marks.hoverNode = m_marks.hoverLink = -1;
+  m_marks.litHovered.clear(), m_marks.litChosen.clear();
+  forgetPartOfFolded();
+  fit();
+  m_marks.links.clear();
+  Q_EMIT selectionChanged();
+  Q_EMIT foldingChanged();
+}
+
+void NetworkCanvas::setFoldWhen(FoldWhen when) {
+  if (when == m_scene.foldWhen()) return;
+  m_scene.setFoldWhen(when);
+  refolded();
+}
+
+void NetworkCanvas::toggleFolding() {
+  setFoldWhen(m_scene.otherFolding());
+}
+
+void NetworkCanvas::setUnfolded(std::set<std::string> ids) {
+  if (ids == m_scene.unfolded()) return;
+  m_scene.setUnfolded(std::move(ids));
+  refolded();
+}
+
+void NetworkCanvas::unfold(int node) {
+  const int first = m_scene.siblingOf(node);
+  if (!m_scene.isFolded() || first < 0) return;
+  auto ids = m_scene.unfolded();
+  ids.insert(m_scene.node(first).id);
+  setUnfolded(std::move(ids));
+}
+
+void NetworkCanvas::foldAgain(int node) {
+  const int first = m_scene.siblingOf(node);
+  if (first < 0) return;
+  auto ids = m_scene.unfolded();
+  ids.erase(m_scene.node(first).id);
+  setUnfolded(std::move(ids));
+}
+
 void NetworkCanvas::forget() {
-  m_running.clear();
+  m_marks.running.clear();
   m_userMoved = false;
   setGraph({}, {}, false);
 }
@@ -68,22 +119,8 @@ void NetworkCanvas::endGesture() {
 }
 
 void NetworkCanvas::setLoads(std::vector<LinkLoad> loads, int busiest, const QString& byLevel) {
-  m_byLevel = byLevel;
-  m_loads = std::move(loads);
-  m_busiest = busiest;
-  matchLoads();
+  m_scene.setLoads(std::move(loads), busiest, byLevel);
   update();
-}
-
-void NetworkCanvas::paintFigure(QPainter& p, const QRectF& visible, double scale, const Theme& theme) {
-  const Theme* shown = std::exchange(m_theme, &theme);
-  const auto nodes = std::exchange(m_nodes, {}), links = std::exchange(m_links, {});
-  const int node = std::exchange(m_hoverNode, -1), link = std::exchange(m_hoverLink, -1);
-  const auto lit = std::exchange(m_litHovered, {}), chosen = std::exchange(m_litChosen, {});
-  const auto running = std::exchange(m_running, {});
-  paintScene(p, visible, scale);
-  m_litHovered = lit, m_litChosen = chosen, m_running = running;
-  m_theme = shown, m_nodes = nodes, m_links = links, m_hoverNode = node, m_hoverLink = link;
 }
 
 void NetworkCanvas::setTheme(const Theme& theme) {
@@ -92,9 +129,8 @@ void NetworkCanvas::setTheme(const Theme& theme) {
 }
 
 void NetworkCanvas::setColouredBy(Together by) {
-  if (m_colouredBy == by) return;
-  m_colouredBy = by;
-  findKinds();
+  if (m_scene.colouredBy() == by) return;
+  m_scene.setColouredBy(by);
   update();
 }
 
@@ -105,46 +141,47 @@ void NetworkCanvas::setTool(Tool tool) {
 }
 
 void NetworkCanvas::select(std::vector<int> nodes, std::vector<int> links) {
-  m_nodes.clear();
+  m_marks.nodes.clear();
   for (int n : nodes)
-    for (int one : behind(m_folding.shownAs[at(n)])) m_nodes.insert(one);
-  m_links = QSet<int>(links.begin(), links.end());
+    for (int one : m_scene.behind(m_scene.shownAs(n))) m_marks.nodes.insert(one);
+  m_marks.links = QSet<int>(links.begin(), links.end());
   update();
   Q_EMIT selectionChanged();
 }
 
 void NetworkCanvas::jumpTo(int node, int link) {
-  auto ids = m_unfolded;
+  auto ids = m_scene.unfolded();
   const auto unfoldFor = [&](int n) {
-    if (m_folding.hides(n)) graph::unfoldFor(m_graph, n, ids);
+    if (!m_scene.isShown(n)) graph::unfoldFor(m_scene.graph(), n, ids);
   };
   if (node >= 0) unfoldFor(node);
-  if (link >= 0) unfoldFor(m_graph.links[at(link)].from), unfoldFor(m_graph.links[at(link)].to);
+  if (link >= 0) unfoldFor(m_scene.link(link).from), unfoldFor(m_scene.link(link).to);
   setUnfolded(std::move(ids));
-  if (link >= 0) link = m_folding.linkShownAs[at(link)];
+  if (link >= 0) link = m_scene.linkShownAs(link);
   select(node >= 0 ? std::vector<int>{node} : std::vector<int>{},
          link >= 0 ? std::vector<int>{link} : std::vector<int>{});
   if (node < 0 && link < 0) return;
   m_scale = std::max(m_scale, 0.8);
-  m_offset = QPointF(width(), height()) / 2 - (node >= 0 ? centre(node) : middleOf(link)) * m_scale;
+  m_offset =
+      QPointF(width(), height()) / 2 - (node >= 0 ? m_scene.centre(node) : m_scene.middleOf(link)) * m_scale;
   m_userMoved = true;
   update();
 }
 
 QRectF NetworkCanvas::fittedArea() const {
-  return QRectF(rect()).adjusted(0, 0, 0, -kLegendHeight);
+  return QRectF(rect()).adjusted(0, 0, 0, -kKeyHeight);
 }
 
 /// Names of switches keep their size on screen: pixels by which they stick out.
 QMarginsF NetworkCanvas::roomForNames(const QRectF& scene, double scale) const {
   QMarginsF room;
-  if (m_shown.size() > kMostMeasured) return room;
+  if (m_scene.shown().size() > kMostMeasured) return room;
   const QFontMetricsF metrics(Theme::font(11, true));
-  for (int n : m_shown) {
-    if (m_graph.nodes[at(n)].kind != NodeKind::Switch || !scene.contains(centre(n))) continue;
-    const double half = metrics.horizontalAdvance(nameOf(n)) / 2 + kNameMargin;
-    room.setLeft(std::max(room.left(), half - (centre(n).x() - scene.left()) * scale));
-    room.setRight(std::max(room.right(), half - (scene.right() - centre(n).x()) * scale));
+  for (int n : m_scene.shown()) {
+    if (m_scene.node(n).kind != NodeKind::Switch || !scene.contains(m_scene.centre(n))) continue;
+    const double half = metrics.horizontalAdvance(m_scene.nameOf(n)) / 2 + kNameMargin;
+    room.setLeft(std::max(room.left(), half - (m_scene.centre(n).x() - scene.left()) * scale));
+    room.setRight(std::max(room.right(), half - (scene.right() - m_scene.centre(n).x()) * scale));
   }
   return room;
 }
@@ -162,14 +199,14 @@ void NetworkCanvas::show(const QRectF& scene, double mostScale) {
 }
 
 void NetworkCanvas::fit() {
-  show(sceneBounds().adjusted(-30, -30, 30, 30), 1.4);
+  show(m_scene.bounds().adjusted(-30, -30, 30, 30), 1.4);
   m_userMoved = false;
   update();
 }
 
 void NetworkCanvas::fitSelection() {
   QRectF all;
-  for (int n : std::as_const(m_nodes)) all |= box(m_folding.shownAs[at(n)]);
+  for (int n : std::as_const(m_marks.nodes)) all |= m_scene.box(m_scene.shownAs(n));
   if (all.isEmpty()) return fit();
   show(all.adjusted(-30, -30, 30, 30), 2.0);
   m_userMoved = true;
@@ -184,32 +221,36 @@ void NetworkCanvas::zoomBy(double factor, const QPointF& at) {
   update();
 }
 
+int NetworkCanvas::linkAt(const QPointF& scene) const {
+  return m_scene.linkAt(scene, kReach / m_scale);
+}
+
 std::vector<int> NetworkCanvas::selectedNodes() const {
-  std::vector<int> out(m_nodes.begin(), m_nodes.end());
+  std::vector<int> out(m_marks.nodes.begin(), m_marks.nodes.end());
   std::sort(out.begin(), out.end());
   return out;
 }
 
 std::vector<int> NetworkCanvas::selectedLinks() const {
   std::vector<int> out;
-  for (int l : m_links)
-    for (int one : linksBehind(l)) out.push_back(one);
+  for (int l : m_marks.links)
+    for (int one : m_scene.linksBehind(l)) out.push_back(one);
   std::sort(out.begin(), out.end());
   return out;
 }
 
 void NetworkCanvas::setLit(std::vector<int> hovered, std::vector<int> chosen) {
   const auto mark = [&](std::vector<char>& marks, const std::vector<int>& nodes) {
-    marks.assign(nodes.empty() ? 0 : m_graph.nodes.size(), 0);
-    for (int n : nodes) marks[at(m_folding.shownAs[at(n)])] = 1;
+    marks.assign(nodes.empty() ? 0 : m_scene.graph().nodes.size(), 0);
+    for (int n : nodes) marks[at(m_scene.shownAs(n))] = 1;
   };
-  mark(m_litHovered, hovered);
-  mark(m_litChosen, chosen);
+  mark(m_marks.litHovered, hovered);
+  mark(m_marks.litChosen, chosen);
   update();
 }
 
 void NetworkCanvas::setRunning(std::vector<int> taskOfStage) {
-  m_running = std::move(taskOfStage);
+  m_marks.running = std::move(taskOfStage);
   update();
 }
 

@@ -55,8 +55,8 @@ const Figure* NetworkEditor::figure() const {
 
 View::State NetworkEditor::state() const {
   State out = View::state();
-  out[kFoldKey] = static_cast<int>(m_canvas->foldWhen());
-  for (const std::string& id : m_canvas->unfolded()) out[kUnfoldedKey + id] = 1;
+  out[kFoldKey] = static_cast<int>(m_canvas->scene().foldWhen());
+  for (const std::string& id : m_canvas->scene().unfolded()) out[kUnfoldedKey + id] = 1;
   return out;
 }
 
@@ -81,7 +81,7 @@ void NetworkEditor::showBare() {
 
 void NetworkEditor::setColouredBy(Together by) {
   m_canvas->setColouredBy(by);
-  m_bar->setColours(colourOption(context(), m_canvas->colouredBy()));
+  m_bar->setColours(colourOption(context(), m_canvas->scene().colouredBy()));
 }
 
 QString NetworkEditor::trafficText() const {
@@ -89,15 +89,7 @@ QString NetworkEditor::trafficText() const {
 }
 
 void NetworkEditor::buildFigure() {
-  m_figure = std::make_unique<NetworkFigure>(NetworkFigure::Source{
-      [this] { return m_canvas->sceneBounds(); },
-      [this](QPainter& p, const QRectF& visible, double scale, const Theme& theme) {
-        m_canvas->paintFigure(p, visible, scale, theme);
-      },
-      [this]() -> const NetworkGraph& { return m_canvas->graph(); }, [this] { return trafficText(); },
-      [this](QPainter& p, const QRectF& area, const Theme& theme) {
-        m_canvas->paintLegend(p, area, theme);
-      }});
+  m_figure = std::make_unique<NetworkFigure>(m_canvas->scene(), [this] { return trafficText(); });
   connect(m_canvas, &NetworkCanvas::menuMade, this, [this](QMenu* menu) {
     menu->addSeparator();
     menu->addAction(tr("Copy as image"), this, [this] { copyAsImage(*m_figure, context()); });
@@ -261,7 +253,7 @@ void NetworkEditor::followMoment() {
   std::vector<int> tasks;
   const Plan* plan = context().shownPlan();
   if (const auto& moment = selection().moment(); moment && plan) {
-    tasks.assign(static_cast<std::size_t>(plan->stageCount()), NetworkCanvas::kWaits);
+    tasks.assign(static_cast<std::size_t>(plan->stageCount()), NetworkMarks::kWaits);
     for (const RunningTask& r : moment->running)
       if (r.stage >= 0 && r.stage < plan->stageCount()) tasks[static_cast<std::size_t>(r.stage)] = r.task;
   }
@@ -349,6 +341,7 @@ void NetworkEditor::drawLevels() {
     drawn.graph = graph::fromLevels(std::get<LevelsSource>(s.cluster.network));
     s.cluster.network = std::move(drawn);
   });
+  m_canvas->setFocus();
 }
 
 void NetworkEditor::startFromEmpty() {
@@ -390,7 +383,7 @@ void NetworkEditor::refresh() {
     m_numbersFor = contextPtr();
   }
   m_canvas->setGraph(network, m_numbers.seats(), drawn, contextPtr());
-  m_bar->setColours(colourOption(context(), m_canvas->colouredBy()));
+  m_bar->setColours(colourOption(context(), m_canvas->scene().colouredBy()));
   showSide();
   showTraffic();
   showSelection();

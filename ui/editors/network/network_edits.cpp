@@ -29,10 +29,10 @@ void NetworkCanvas::addAt(const QPointF& scene) {
   } else {
     const NodeKind kind = tool == Tool::AddDevice ? NodeKind::Device : NodeKind::Switch;
     // A device dropped on a host goes into it.
-    const int under = nodeAt(scene);
+    const int under = m_scene.nodeAt(scene);
     std::string host;
     if (kind == NodeKind::Device && under >= 0) {
-      const NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(under)];
+      const NetworkNode& n = m_scene.graph().nodes[static_cast<std::size_t>(under)];
       host = n.kind == NodeKind::Host ? n.id : n.host;
     }
     editAndSelect(kind == NodeKind::Device ? tr("Add a device") : tr("Add a switch"),
@@ -44,15 +44,15 @@ void NetworkCanvas::addAt(const QPointF& scene) {
 }
 
 void NetworkCanvas::editAndSelect(const QString& verb, const GraphEdit& edit) {
-  const std::size_t before = m_graph.nodes.size();
+  const std::size_t before = m_scene.graph().nodes.size();
   Q_EMIT edited(verb, {}, edit);
   std::vector<int> made;
   QRectF there;
-  for (std::size_t i = before; i < m_graph.nodes.size(); ++i) {
-    const NetworkNode& n = m_graph.nodes[i];
-    there |= box(m_folding.shownAs[i]);
+  for (std::size_t i = before; i < m_scene.graph().nodes.size(); ++i) {
+    const NetworkNode& n = m_scene.graph().nodes[i];
+    there |= m_scene.box(m_scene.shownAs(static_cast<int>(i)));
     const bool comesWithHost = std::any_of(made.begin(), made.end(), [&](int host) {
-      return !n.host.empty() && m_graph.nodes[at(host)].id == n.host;
+      return !n.host.empty() && m_scene.node(host).id == n.host;
     });
     if (!comesWithHost) made.push_back(static_cast<int>(i));
   }
@@ -64,26 +64,26 @@ void NetworkCanvas::editAndSelect(const QString& verb, const GraphEdit& edit) {
 
 /// "host3", "12 nodes", "the link host3 – leaf 0", "4 links".
 QString NetworkCanvas::selectedName() const {
-  if (m_nodes.size() == 1) return nameOf(*m_nodes.begin());
-  if (!m_nodes.isEmpty()) return plural(m_nodes.size(), QStringLiteral("node"));
+  if (m_marks.nodes.size() == 1) return m_scene.nameOf(*m_marks.nodes.begin());
+  if (!m_marks.nodes.isEmpty()) return plural(m_marks.nodes.size(), QStringLiteral("node"));
   const auto links = selectedLinks();
   if (links.size() != 1) return plural(static_cast<long long>(links.size()), QStringLiteral("link"));
-  const NetworkLink& l = m_graph.links[at(links.front())];
-  return tr("the link %1 – %2").arg(nameOf(l.from), nameOf(l.to));
+  const NetworkLink& l = m_scene.link(links.front());
+  return tr("the link %1 – %2").arg(m_scene.nameOf(l.from), m_scene.nameOf(l.to));
 }
 
 void NetworkCanvas::removeSelected() {
-  if (!m_editable || (m_nodes.isEmpty() && m_links.isEmpty())) return;
+  if (!m_editable || (m_marks.nodes.isEmpty() && m_marks.links.isEmpty())) return;
   const QString verb = tr("Delete %1").arg(selectedName());
   const auto nodes = selectedNodes(), links = selectedLinks();
-  m_nodes.clear(), m_links.clear();
+  m_marks.nodes.clear(), m_marks.links.clear();
   Q_EMIT edited(verb, {}, [nodes, links](NetworkGraph& g) { graph::remove(g, nodes, links); });
 }
 
 void NetworkCanvas::duplicateSelected(int copies) {
-  if (!m_editable || m_nodes.isEmpty() || copies < 1) return;
+  if (!m_editable || m_marks.nodes.isEmpty() || copies < 1) return;
   QRectF all;
-  for (int n : std::as_const(m_nodes)) all |= box(m_folding.shownAs[at(n)]);
+  for (int n : std::as_const(m_marks.nodes)) all |= m_scene.box(m_scene.shownAs(n));
   const double step = std::ceil((all.width() + 2 * graph::kGap) / kGrid) * kGrid;
   const double row = std::ceil((all.height() + 3 * graph::kGap) / kGrid) * kGrid;
   editAndSelect(copies == 1 ? tr("Duplicate %1").arg(selectedName())
@@ -94,8 +94,8 @@ void NetworkCanvas::duplicateSelected(int copies) {
 }
 
 void NetworkCanvas::copySelected() const {
-  if (m_nodes.isEmpty()) return;
-  QGuiApplication::clipboard()->setText(networkToClipboard(graph::extract(m_graph, selectedNodes())));
+  if (m_marks.nodes.isEmpty()) return;
+  QGuiApplication::clipboard()->setText(networkToClipboard(graph::extract(m_scene.graph(), selectedNodes())));
 }
 
 void NetworkCanvas::paste() {
@@ -112,28 +112,28 @@ void NetworkCanvas::paste() {
 }
 
 void NetworkCanvas::groupSelected() {
-  if (m_editable && !m_nodes.isEmpty())
+  if (m_editable && !m_marks.nodes.isEmpty())
     Q_EMIT edited(tr("Group into a host"), {},
                   [nodes = selectedNodes()](NetworkGraph& g) { graph::groupIntoHost(g, nodes); });
 }
 
 void NetworkCanvas::alignSelected(graph::Alignment how) {
-  if (m_editable && m_nodes.size() > 1)
+  if (m_editable && m_marks.nodes.size() > 1)
     Q_EMIT edited(tr("Align %1").arg(selectedName()), {},
                   [nodes = selectedNodes(), how](NetworkGraph& g) { graph::align(g, nodes, how); });
 }
 
 bool NetworkCanvas::isSelectionFailed() const {
-  return m_nodes.isEmpty() ? m_graph.links[at(*m_links.begin())].failed
-                           : m_graph.nodes[at(selectedNodes().front())].failed;
+  return m_marks.nodes.isEmpty() ? m_scene.link(*m_marks.links.begin()).failed
+                                 : m_scene.node(selectedNodes().front()).failed;
 }
 
 void NetworkCanvas::toggleFailed() {
-  if (!m_editable || (m_nodes.isEmpty() && m_links.isEmpty())) return;
+  if (!m_editable || (m_marks.nodes.isEmpty() && m_marks.links.isEmpty())) return;
   const bool failing = !isSelectionFailed();
   const QString what = selectedName();
   Q_EMIT edited(failing ? tr("Fail %1").arg(what) : tr("Restore %1").arg(what), {},
-                [nodes = graph::withContents(m_graph, selectedNodes()), links = selectedLinks(),
+                [nodes = graph::withContents(m_scene.graph(), selectedNodes()), links = selectedLinks(),
                  failing](NetworkGraph& g) {
                   for (int n : nodes) g.nodes[static_cast<std::size_t>(n)].failed = failing;
                   for (int l : links) g.links[static_cast<std::size_t>(l)].failed = failing;

@@ -45,7 +45,7 @@ void NetworkCanvas::mousePressEvent(QMouseEvent* e) {
     mouseMoveEvent(e);
     return;
   }
-  const int node = nodeAt(m_pressScene);
+  const int node = m_scene.nodeAt(m_pressScene);
   if (m_editable && m_tool == Tool::Connect) {
     if (node >= 0) m_gesture = Gesture::Connect, m_connectFrom = node;
     return;
@@ -61,17 +61,18 @@ void NetworkCanvas::mousePressEvent(QMouseEvent* e) {
 
 void NetworkCanvas::pick(int node, int link, bool adding) {
   if (node >= 0) {
-    const bool had = m_nodes.contains(node);
-    if (!adding && !had) m_nodes.clear();
-    if (!adding) m_links.clear();
-    for (int n : behind(node)) had&& adding ? (void)m_nodes.remove(n) : (void)m_nodes.insert(n);
+    const bool had = m_marks.nodes.contains(node);
+    if (!adding && !had) m_marks.nodes.clear();
+    if (!adding) m_marks.links.clear();
+    for (int n : m_scene.behind(node))
+      had&& adding ? (void)m_marks.nodes.remove(n) : (void)m_marks.nodes.insert(n);
     // Folded drawings place themselves: there is nothing to move.
-    m_gesture = m_editable && !m_isFolded ? Gesture::Move : Gesture::None;
+    m_gesture = m_editable && !m_scene.isFolded() ? Gesture::Move : Gesture::None;
     if (m_gesture == Gesture::Move) beginMove();
   } else {
-    if (!adding) m_nodes.clear(), m_links.clear();
+    if (!adding) m_marks.nodes.clear(), m_marks.links.clear();
     if (link >= 0)
-      m_links.insert(link);
+      m_marks.links.insert(link);
     else
       m_gesture = Gesture::RubberBand;
   }
@@ -89,7 +90,7 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
       m_userMoved = true;
       break;
     case Gesture::Minimap: {
-      const QRectF area = minimapArea(), all = sceneBounds().adjusted(-40, -40, 40, 40);
+      const QRectF area = minimapArea(), all = m_scene.bounds().adjusted(-40, -40, 40, 40);
       if (area.isEmpty()) break;
       const QPointF rel((e->position().x() - area.left()) / area.width(),
                         (e->position().y() - area.top()) / area.height());
@@ -100,13 +101,13 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
     }
     case Gesture::Move: {
       if ((e->position() - m_pressWidget).manhattanLength() < 4) break;
-      if (m_hoverNode >= 0) hover(-1, -1);  // while something moves all else is of interest
+      if (m_marks.hoverNode >= 0) hover(-1, -1);  // while something moves all else is of interest
       drag(movedBy(scene));
       break;
     }
     case Gesture::None: {
-      const int node = nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
-      if (node == m_hoverNode && link == m_hoverLink) return;
+      const int node = m_scene.nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
+      if (node == m_marks.hoverNode && link == m_marks.hoverLink) return;
       hover(node, link);
       break;
     }
@@ -125,29 +126,29 @@ void NetworkCanvas::mouseReleaseEvent(QMouseEvent* e) {
   if (gesture == Gesture::Move && (e->position() - m_pressWidget).manhattanLength() >= 4) finishMove(scene);
   if (gesture == Gesture::RubberBand) finishBand(scene);
   if (gesture == Gesture::Connect) finishConnect(scene);
-  const int node = rect().contains(e->position().toPoint()) ? nodeAt(scene) : -1;
-  if (gesture != Gesture::None && node != m_hoverNode) hover(node, -1);
+  const int node = rect().contains(e->position().toPoint()) ? m_scene.nodeAt(scene) : -1;
+  if (gesture != Gesture::None && node != m_marks.hoverNode) hover(node, -1);
   update();
 }
 
 void NetworkCanvas::beginMove() {
-  m_dragged = graph::withContents(m_graph, selectedNodes());
+  m_dragged = graph::withContents(m_scene.graph(), selectedNodes());
   m_draggedFrom.clear();
   m_draggedBox = {};
-  std::vector<char> moves(m_graph.nodes.size(), 0);
+  std::vector<char> moves(m_scene.graph().nodes.size(), 0);
   for (int n : m_dragged) {
-    m_draggedFrom.push_back({m_graph.nodes[at(n)].x, m_graph.nodes[at(n)].y});
-    m_draggedBox |= box(n);
+    m_draggedFrom.push_back({m_scene.node(n).x, m_scene.node(n).y});
+    m_draggedBox |= m_scene.box(n);
     moves[at(n)] = 1;
   }
   // Devices come into line with devices, all else with what stands beside hosts.
-  const bool inHost = std::all_of(m_dragged.begin(), m_dragged.end(),
-                                  [&](int n) { return !m_graph.nodes[at(n)].host.empty(); });
+  const bool inHost =
+      std::all_of(m_dragged.begin(), m_dragged.end(), [&](int n) { return !m_scene.node(n).host.empty(); });
   const QRectF seen(toScene(QPointF(0, 0)), toScene(QPointF(width(), height())));
   std::vector<QRectF> others;
-  for (int n : m_shown)
-    if (!moves[at(n)] && m_graph.nodes[at(n)].host.empty() != inHost && box(n).intersects(seen))
-      others.push_back(box(n));
+  for (int n : m_scene.shown())
+    if (!moves[at(n)] && m_scene.node(n).host.empty() != inHost && m_scene.box(n).intersects(seen))
+      others.push_back(m_scene.box(n));
   m_others = AlignmentGuides(others);
 }
 
@@ -158,6 +159,13 @@ QPointF NetworkCanvas::movedBy(const QPointF& scene) {
                    snap.y ? hand.y() + snap.by.y() : snapped(hand.y()));
   m_guides = m_others.at(m_draggedBox.translated(by), 0).lines;
   return by;
+}
+
+/// While the hand moves nodes only the picture changes; the document hears of it at the end.
+void NetworkCanvas::drag(const QPointF& by) {
+  std::vector<QPointF> places = m_draggedFrom;
+  for (QPointF& place : places) place += by;
+  m_scene.moveTo(m_dragged, places);
 }
 
 void NetworkCanvas::finishMove(const QPointF& scene) {
@@ -172,46 +180,46 @@ void NetworkCanvas::finishMove(const QPointF& scene) {
 
 void NetworkCanvas::finishBand(const QPointF& scene) {
   const QRectF band = QRectF(m_pressScene, scene).normalized();
-  for (int n : m_shown)
-    if (band.contains(box(n)))
-      for (int one : behind(n)) m_nodes.insert(one);
+  for (int n : m_scene.shown())
+    if (band.contains(m_scene.box(n)))
+      for (int one : m_scene.behind(n)) m_marks.nodes.insert(one);
   Q_EMIT selectionChanged();
   Q_EMIT selectedByHand();
 }
 
 void NetworkCanvas::finishConnect(const QPointF& scene) {
-  const int from = std::exchange(m_connectFrom, -1), to = nodeAt(scene);
+  const int from = std::exchange(m_connectFrom, -1), to = m_scene.nodeAt(scene);
   if (from < 0 || to < 0 || to == from) return;
   // What is drawn once is joined all at once, and so is what is selected together with its like.
-  const NodeKind kind = m_graph.nodes[at(from)].kind;
+  const NodeKind kind = m_scene.node(from).kind;
   const bool together =
-      m_nodes.contains(from) && (!m_nodes.contains(to) || m_graph.nodes[at(to)].kind != kind);
-  std::vector<int> all = together ? selectedNodes() : behind(from);
-  std::erase_if(all, [&](int n) { return m_graph.nodes[at(n)].kind != kind; });
-  const QString what = all.size() > 1 ? selectedName() : nameOf(from);
-  Q_EMIT edited(tr("Connect %1 and %2").arg(what, nameOf(to)), {},
-                [all, with = behind(to), b = m_newBandwidth, a = m_newLatency](NetworkGraph& g) {
+      m_marks.nodes.contains(from) && (!m_marks.nodes.contains(to) || m_scene.node(to).kind != kind);
+  std::vector<int> all = together ? selectedNodes() : m_scene.behind(from);
+  std::erase_if(all, [&](int n) { return m_scene.node(n).kind != kind; });
+  const QString what = all.size() > 1 ? selectedName() : m_scene.nameOf(from);
+  Q_EMIT edited(tr("Connect %1 and %2").arg(what, m_scene.nameOf(to)), {},
+                [all, with = m_scene.behind(to), b = m_newBandwidth, a = m_newLatency](NetworkGraph& g) {
                   for (int n : all)
                     for (int m : with) graph::connect(g, n, m, b, a);
                 });
 }
 
 void NetworkCanvas::hover(int node, int link) {
-  const bool other = node != m_hoverNode;
-  m_hoverNode = node, m_hoverLink = link;
+  const bool other = node != m_marks.hoverNode;
+  m_marks.hoverNode = node, m_marks.hoverLink = link;
   update();
   if (other) Q_EMIT hovered(node);
 }
 
 void NetworkCanvas::leaveEvent(QEvent*) {
-  if (m_hoverNode >= 0 || m_hoverLink >= 0) hover(-1, -1);
+  if (m_marks.hoverNode >= 0 || m_marks.hoverLink >= 0) hover(-1, -1);
 }
 
 void NetworkCanvas::mouseDoubleClickEvent(QMouseEvent* e) {
   const QPointF scene = toScene(e->position());
-  const int node = nodeAt(scene);
+  const int node = m_scene.nodeAt(scene);
   m_gesture = Gesture::None;
-  if (node >= 0 && alike(node) > 1) return unfold(node);
+  if (node >= 0 && m_scene.alike(node) > 1) return unfold(node);
   if (m_editable && m_tool == Tool::Select) editInPlace(node, node < 0 ? linkAt(scene) : -1);
 }
 
@@ -221,12 +229,12 @@ void NetworkCanvas::editInPlace(int node, int link) {
   m_lineEdit = new QLineEdit(this);
   QPointF middle;
   if (node >= 0) {
-    middle = toWidget(centre(node));
-    m_lineEdit->setText(QString::fromStdString(m_graph.nodes[at(node)].name));
+    middle = toWidget(m_scene.centre(node));
+    m_lineEdit->setText(QString::fromStdString(m_scene.node(node).name));
     m_lineEdit->setAccessibleName(tr("Name"));
   } else {
-    middle = toWidget(middleOf(link));
-    m_lineEdit->setText(QString::fromStdString(text::bandwidth(m_graph.links[at(link)].bandwidth)));
+    middle = toWidget(m_scene.middleOf(link));
+    m_lineEdit->setText(QString::fromStdString(text::bandwidth(m_scene.link(link).bandwidth)));
     m_lineEdit->setAccessibleName(tr("Bandwidth of one link, one way"));
   }
   m_lineEdit->setGeometry(static_cast<int>(middle.x()) - 70, static_cast<int>(middle.y()) - 13, 140, 26);
@@ -246,7 +254,7 @@ void NetworkCanvas::editInPlace(int node, int link) {
     } else if (link >= 0) {
       if (const auto b = text::readBandwidth(typed.toStdString()); b && b->value.value() > 0)
         Q_EMIT edited(tr("Set a link to %1").arg(typed), {},
-                      [links = linksBehind(link), v = b->value](NetworkGraph& g) {
+                      [links = m_scene.linksBehind(link), v = b->value](NetworkGraph& g) {
                         for (int l : links) g.links[static_cast<std::size_t>(l)].bandwidth = v;
                       });
     }
@@ -254,13 +262,13 @@ void NetworkCanvas::editInPlace(int node, int link) {
 }
 
 void NetworkCanvas::walk(int dx, int dy) {
-  if (m_shown.empty()) return;
-  const int from = m_nodes.isEmpty() ? -1 : m_folding.shownAs[at(selectedNodes().front())];
-  int best = from < 0 ? m_shown.front() : -1;
+  if (m_scene.shown().empty()) return;
+  const int from = m_marks.nodes.isEmpty() ? -1 : m_scene.shownAs(selectedNodes().front());
+  int best = from < 0 ? m_scene.shown().front() : -1;
   double nearest = 1e300;
-  for (int i : m_shown) {
+  for (int i : m_scene.shown()) {
     if (from < 0 || i == from) continue;
-    const QPointF d = centre(i) - centre(from);
+    const QPointF d = m_scene.centre(i) - m_scene.centre(from);
     const double along = d.x() * dx + d.y() * dy, across = std::abs(d.x() * dy) + std::abs(d.y() * dx);
     if (along <= 0 || along < across * 0.5) continue;
     if (const double cost = along + 2 * across; cost < nearest) nearest = cost, best = i;
@@ -268,15 +276,16 @@ void NetworkCanvas::walk(int dx, int dy) {
   if (best < 0) return;
   select({best}, {});
   Q_EMIT selectedByHand();
-  if (!rect().adjusted(20, 20, -20, -20).contains(toWidget(centre(best)).toPoint())) {
-    m_offset += QPointF(width(), height()) / 2 - toWidget(centre(best));
+  if (!rect().adjusted(20, 20, -20, -20).contains(toWidget(m_scene.centre(best)).toPoint())) {
+    m_offset += QPointF(width(), height()) / 2 - toWidget(m_scene.centre(best));
     m_userMoved = true;
   }
-  QToolTip::showText(mapToGlobal(toWidget(box(best).bottomLeft()).toPoint()), tipOf(best, -1), this);
+  QToolTip::showText(mapToGlobal(toWidget(m_scene.box(best).bottomLeft()).toPoint()), m_scene.tipOf(best, -1),
+                     this);
 }
 
 void NetworkCanvas::nudge(int dx, int dy) {
-  if (!m_editable || m_isFolded || m_nodes.isEmpty()) return;
+  if (!m_editable || m_scene.isFolded() || m_marks.nodes.isEmpty()) return;
   Q_EMIT edited(
       tr("Move %1").arg(selectedName()), QStringLiteral("nudge"),
       [nodes = selectedNodes(), dx, dy](NetworkGraph& g) { graph::move(g, nodes, dx * kGrid, dy * kGrid); });
@@ -308,15 +317,15 @@ void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
     case Qt::Key_0:
       return fit();
     case Qt::Key_Space:
-      if (const int n = m_nodes.isEmpty() ? -1 : m_folding.shownAs[at(selectedNodes().front())]; n >= 0)
-        alike(n) > 1 ? unfold(n) : foldAgain(n);
+      if (const int n = m_marks.nodes.isEmpty() ? -1 : m_scene.shownAs(selectedNodes().front()); n >= 0)
+        m_scene.alike(n) > 1 ? unfold(n) : foldAgain(n);
       return;
     case Qt::Key_F2:
     case Qt::Key_Return:
     case Qt::Key_Enter:
       if (m_editable)
-        editInPlace(m_nodes.isEmpty() ? -1 : m_folding.shownAs[at(selectedNodes().front())],
-                    m_links.isEmpty() ? -1 : *m_links.begin());
+        editInPlace(m_marks.nodes.isEmpty() ? -1 : m_scene.shownAs(selectedNodes().front()),
+                    m_marks.links.isEmpty() ? -1 : *m_marks.links.begin());
       return;
     default:
       break;
@@ -325,7 +334,7 @@ void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
   if (e->matches(QKeySequence::Paste)) return paste();
   if (e->matches(QKeySequence::Cut)) return copySelected(), removeSelected();
   if (e->matches(QKeySequence::SelectAll)) {
-    std::vector<int> all(m_graph.nodes.size());
+    std::vector<int> all(m_scene.graph().nodes.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
     return select(all, {});
   }
@@ -337,8 +346,8 @@ bool NetworkCanvas::event(QEvent* e) {
   if (e->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(e);
     const QPointF scene = toScene(help->pos());
-    const int node = nodeAt(scene);
-    const QString tip = tipOf(node, node < 0 ? linkAt(scene) : -1);
+    const int node = m_scene.nodeAt(scene);
+    const QString tip = m_scene.tipOf(node, node < 0 ? linkAt(scene) : -1);
     tip.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), tip, this);
     return true;
   }

@@ -9,16 +9,16 @@ namespace nest {
 void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
   const QPointF scene =
       e->reason() == QContextMenuEvent::Mouse ? toScene(e->pos()) : toScene(QPointF(width(), height()) / 2);
-  const int node = nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
-  if (node >= 0 && !m_nodes.contains(node)) select({node}, {}), Q_EMIT selectedByHand();
-  if (link >= 0 && !m_links.contains(link)) select({}, {link});
+  const int node = m_scene.nodeAt(scene), link = node < 0 ? linkAt(scene) : -1;
+  if (node >= 0 && !m_marks.nodes.contains(node)) select({node}, {}), Q_EMIT selectedByHand();
+  if (link >= 0 && !m_marks.links.contains(link)) select({}, {link});
   QMenu menu(this);
   if (m_editable) addRepairs(menu, node, link);
-  if (m_editable && (!m_nodes.isEmpty() || !m_links.isEmpty())) addEdits(menu);
-  if (node >= 0 && alike(node) > 1)
-    menu.addAction(tr("Expand all %1").arg(alike(node)), this, [this, node] { unfold(node); });
-  else if (node >= 0 && m_folding.sibling[at(node)] >= 0 && m_foldWhen != FoldWhen::Never &&
-           m_unfolded.contains(m_graph.nodes[at(m_folding.sibling[at(node)])].id))
+  if (m_editable && (!m_marks.nodes.isEmpty() || !m_marks.links.isEmpty())) addEdits(menu);
+  if (node >= 0 && m_scene.alike(node) > 1)
+    menu.addAction(tr("Expand all %1").arg(m_scene.alike(node)), this, [this, node] { unfold(node); });
+  else if (node >= 0 && m_scene.siblingOf(node) >= 0 && m_scene.foldWhen() != FoldWhen::Never &&
+           m_scene.unfolded().contains(m_scene.node(m_scene.siblingOf(node)).id))
     menu.addAction(tr("Collapse identical nodes"), this, [this, node] { foldAgain(node); });
   if (m_editable) {
     menu.addAction(tr("Paste"), QKeySequence::Paste, this, &NetworkCanvas::paste);
@@ -26,14 +26,15 @@ void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
   }
   menu.addSeparator();
   menu.addAction(tr("Fit all"), QKeySequence(Qt::Key_0), this, &NetworkCanvas::fit);
-  menu.addAction(tr("Fit selection"), this, &NetworkCanvas::fitSelection)->setEnabled(!m_nodes.isEmpty());
+  menu.addAction(tr("Fit selection"), this, &NetworkCanvas::fitSelection)
+      ->setEnabled(!m_marks.nodes.isEmpty());
   Q_EMIT menuMade(&menu);
   menu.exec(e->globalPos());
 }
 
 void NetworkCanvas::addRepairs(QMenu& menu, int node, int link) {
   bool any = false;
-  for (const auto& p : m_problems)
+  for (const auto& p : m_scene.problems())
     if (p.repair && ((node >= 0 && p.node == node) || (link >= 0 && p.link == link))) {
       menu.addAction(QString::fromStdString(p.repairVerb), this,
                      [this, verb = p.repairVerb, repair = p.repair] {
@@ -46,7 +47,7 @@ void NetworkCanvas::addRepairs(QMenu& menu, int node, int link) {
 
 void NetworkCanvas::addEdits(QMenu& menu) {
   const QString what = selectedName();
-  if (!m_nodes.isEmpty()) {
+  if (!m_marks.nodes.isEmpty()) {
     menu.addAction(tr("Duplicate"), QKeySequence(Qt::CTRL | Qt::Key_D), this,
                    [this] { duplicateSelected(1); });
     for (int n : {3, 7, 15, 31})
@@ -54,7 +55,7 @@ void NetworkCanvas::addEdits(QMenu& menu) {
     menu.addAction(tr("Copy"), QKeySequence::Copy, this, &NetworkCanvas::copySelected);
     menu.addSeparator();
     bool devices = false;
-    for (int n : std::as_const(m_nodes)) devices = devices || m_graph.nodes[at(n)].kind == NodeKind::Device;
+    for (int n : std::as_const(m_marks.nodes)) devices = devices || m_scene.node(n).kind == NodeKind::Device;
     if (devices) menu.addAction(tr("Group into a host"), this, &NetworkCanvas::groupSelected);
   }
   menu.addAction(isSelectionFailed() ? tr("Restore %1").arg(what) : tr("Fail %1").arg(what), this,

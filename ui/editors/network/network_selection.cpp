@@ -98,7 +98,7 @@ std::vector<Seat> NetworkSelection::seats() const {
   std::vector<Seat> out(m_positionOf.size());
   for (std::size_t n = 0; n < out.size(); ++n)
     if (m_positionOf[n] < 0)
-      out[n].stage = m_isWorking[n] ? kCutOff : -1;
+      out[n].stage = m_isWorking[n] ? Seat::kCutOff : -1;
     else if (m_seats.deviceCount() > 0)
       out[n] = m_seats.at(m_positionOf[n]);
   return out;

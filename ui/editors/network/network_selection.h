@@ -25,8 +25,7 @@ public:
   std::vector<int> devicesOf(const SelectionItem&, const PlanContext&) const;
   /// What to select on the canvas: a device, or the hosts that make up a group; empty for the rest.
   std::vector<int> nodesOf(const SelectionItem&, const PlanContext&) const;
-  /// What is placed at each node; as a stage kCutOff: a device that works but that no plan can reach.
-  static constexpr int kCutOff = -2;
+  /// What is placed at each node; Seat::kCutOff where no plan can reach a device that works.
   std::vector<Seat> seats() const;
 
 private:

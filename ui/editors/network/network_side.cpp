@@ -94,7 +94,7 @@ void NetworkSide::show(const GraphSource* source, const DeviceSpec& device, cons
   m_source = source ? std::optional(*source) : std::nullopt;
   m_device = device;
   std::fill(m_stale.begin(), m_stale.end(), 1);
-  const auto problems = m_canvas->problems().size();
+  const auto problems = m_canvas->scene().problems().size();
   setTabText(Problems, problems == 0 ? tr("Problems") : tr("Problems (%1)").arg(problems));
   refreshCurrent();
 }

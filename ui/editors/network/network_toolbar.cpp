@@ -157,11 +157,12 @@ void NetworkToolbar::addFolding() {
   connect(key, &QAction::triggered, m_canvas, &NetworkCanvas::toggleFolding);
   const auto show = [this, choices] {
     for (QAction* a : choices->actions())
-      a->setChecked(a->data().toInt() == static_cast<int>(m_canvas->foldWhen()));
+      a->setChecked(a->data().toInt() == static_cast<int>(m_canvas->scene().foldWhen()));
   };
   connect(m_canvas, &NetworkCanvas::foldingChanged, this, [this, show] {
     show();
-    QSettings().setValue(QStringLiteral("views/network/fold"), static_cast<int>(m_canvas->foldWhen()));
+    QSettings().setValue(QStringLiteral("views/network/fold"),
+                         static_cast<int>(m_canvas->scene().foldWhen()));
   });
   const int known = QSettings().value(QStringLiteral("views/network/fold"), 0).toInt();
   m_canvas->setFoldWhen(known == 1 ? When::Always : known == 2 ? When::Never : When::Huge);

@@ -170,7 +170,7 @@ void PropertiesStrip::editLinks(const QString& verb, const std::function<void(Ne
 QString PropertiesStrip::counts() const {
   const NetworkGraph& g = m_canvas->graph();
   if (g.nodes.empty()) return tr("Nothing drawn");
-  const graph::ImpliedHosts& implied = m_canvas->impliedHosts();
+  const graph::ImpliedHosts& implied = m_canvas->scene().impliedHosts();
   long long hosts = static_cast<long long>(implied.names.size()), switches = 0, inside = 0;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     hosts += g.nodes[i].kind == NodeKind::Host;

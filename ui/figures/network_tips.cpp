@@ -1,15 +1,11 @@
-// What the canvas says about a node or link that the mouse or the keyboard stands on.
-#include "editors/network/network_canvas.h"
+// What is said about a node or link that the mouse or the keyboard stands on.
+#include "figures/network_scene.h"
 #include "figures/phrases.h"
 #include "units/text.h"
 
 namespace nest {
 
-QString NetworkCanvas::nameOf(int node) const {
-  return phrase(m_graph.nodes[at(node)].name);
-}
-
-QString NetworkCanvas::nodeTip(int node) const {
+QString NetworkScene::nodeTip(int node) const {
   const NetworkNode& n = m_graph.nodes[at(node)];
   Tip tip(nameOf(node));
   if (n.kind == NodeKind::Host)
@@ -35,7 +31,7 @@ QString NetworkCanvas::nodeTip(int node) const {
   return tip.html();
 }
 
-QString NetworkCanvas::linkTip(int link) const {
+QString NetworkScene::linkTip(int link) const {
   const NetworkLink& l = m_graph.links[at(link)];
   QString tip = tr("<b>%1 – %2</b><br>%3 × %4 one way, %5")
                     .arg(nameOf(l.from).toHtmlEscaped(), nameOf(l.to).toHtmlEscaped())
@@ -44,17 +40,16 @@ QString NetworkCanvas::linkTip(int link) const {
                          QString::fromStdString(text::time(l.latency)));
   if (m_standsFor[at(link)] > 1) tip += tr("<br>represents %1 identical links").arg(m_standsFor[at(link)]);
   if (l.failed) tip += tr("<br>failed");
-  if (!m_loads.empty() && m_loadOf[at(link)] >= 0) {
-    const LinkLoad& carried = m_loads[at(m_loadOf[at(link)])];
+  if (const LinkLoad* carried = loadOf(link)) {
     tip += tr("<br>carries %1 per step in %2")
-               .arg(QString::fromStdString(text::memory(carried.forward + carried.backward)),
-                    QString::fromStdString(text::time(carried.time())));
-    if (m_loadOf[at(link)] == m_busiest) tip += tr("<br><b>the busiest link</b>");
+               .arg(QString::fromStdString(text::memory(carried->forward + carried->backward)),
+                    QString::fromStdString(text::time(carried->time())));
+    if (isBusiest(link)) tip += tr("<br><b>the busiest link</b>");
   }
   return tip;
 }
 
-QString NetworkCanvas::tipOf(int node, int link) const {
+QString NetworkScene::tipOf(int node, int link) const {
   QString tip = node >= 0 ? nodeTip(node) : link >= 0 ? linkTip(link) : QString();
   for (const auto& p : m_problems)
     if ((node >= 0 && p.node == node) || (link >= 0 && p.link == link))

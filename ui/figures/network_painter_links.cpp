@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "editors/network/network_canvas.h"
 #include "figures/ink.h"
+#include "figures/network_painter.h"
 #include "units/text.h"
 
 namespace nest {
@@ -14,7 +14,7 @@ namespace {
 
 using Role = Theme::Role;
 
-constexpr double kLabelled = 0.5;           ///< scale from which links are labelled unasked
+constexpr double kLabelled = 0.5;           ///< m_scale from which links are labelled unasked
 constexpr std::size_t kMostLabelled = 200;  ///< links in sight
 constexpr std::size_t kMostSmooth = 200;    ///< links in sight that are drawn one by one, smooth
 
@@ -61,145 +61,146 @@ QRectF around(const QRectF& visible) {
 
 }  // namespace
 
-QColor NetworkCanvas::colourOf(int link, double scale, double& width) const {
-  const NetworkLink& l = m_graph.links[at(link)];
-  const bool marked = m_links.contains(link) || link == m_hoverLink;
+QColor NetworkPainter::colourOf(int link, double& width) const {
+  const NetworkLink& l = m_scene.link(link);
+  const bool marked = m_marks.links.contains(link) || link == m_marks.hoverLink;
   // From afar the boxes matter; a thousand uplinks at full width would be all one sees.
-  width = penWidth(l) * (marked ? 1.6 : std::clamp(scale * 1.6, 0.3, 1.0));
-  if (l.failed) return m_theme->color(Role::Error);
-  if (m_loads.empty())
-    return m_theme->color(marked ? Role::Accent : scale < kLabelled ? Role::Border : Role::MutedText);
-  const int load = m_loadOf[at(link)];
+  width = penWidth(l) * (marked ? 1.6 : std::clamp(m_scale * 1.6, 0.3, 1.0));
+  if (l.failed) return m_theme.color(Role::Error);
+  if (!m_scene.hasLoads())
+    return m_theme.color(marked ? Role::Accent : m_scale < kLabelled ? Role::Border : Role::MutedText);
+  const LinkLoad* load = m_scene.loadOf(link);
   // By time: a wide link may carry more bytes than the one that holds everything up.
-  const double heat = load >= 0 && m_most.value() > 0 ? m_loads[at(load)].time() / m_most : 0;
+  const double heat = load && m_scene.mostBusy().value() > 0 ? load->time() / m_scene.mostBusy() : 0;
   if (heat > 0) width = std::max(width, 1.2 + 4.5 * heat);
-  if (marked) return m_theme->color(Role::Accent);
-  return heat > 0 ? m_theme->magnitude(0.12 + 0.88 * heat) : m_theme->color(Role::Border);
+  if (marked) return m_theme.color(Role::Accent);
+  return heat > 0 ? m_theme.magnitude(0.12 + 0.88 * heat) : m_theme.color(Role::Border);
 }
 
-void NetworkCanvas::paintLink(QPainter& p, int link, const QRectF& visible, double scale) const {
+void NetworkPainter::paintLink(int link) {
   double width = 1;
-  const QColor colour = colourOf(link, scale, width);
-  QPen pen(colour, width, m_graph.links[at(link)].failed ? Qt::DashLine : Qt::SolidLine, Qt::RoundCap,
+  const QColor colour = colourOf(link, width);
+  QPen pen(colour, width, m_scene.link(link).failed ? Qt::DashLine : Qt::SolidLine, Qt::RoundCap,
            Qt::RoundJoin);
   pen.setCosmetic(true);
-  p.setPen(pen);
-  p.setBrush(Qt::NoBrush);
-  const QPolygonF& path = m_paths[at(link)];
-  const QRectF near = around(visible);
-  if (near.contains(path.boundingRect())) return p.drawPolyline(path);
+  m_p.setPen(pen);
+  m_p.setBrush(Qt::NoBrush);
+  const QPolygonF& path = m_scene.path(link);
+  const QRectF near = around(m_visible);
+  if (near.contains(path.boundingRect())) return m_p.drawPolyline(path);
   for (int k = 0; k + 1 < path.size(); ++k)
-    if (const QLineF part = clipped({path[k], path[k + 1]}, near); !part.isNull()) p.drawLine(part);
+    if (const QLineF part = clipped({path[k], path[k + 1]}, near); !part.isNull()) m_p.drawLine(part);
 }
 
-void NetworkCanvas::paintLinks(QPainter& p, const QRectF& visible, double scale, bool trunks) const {
+void NetworkPainter::paintLinks(bool trunks) {
   std::vector<int> seen;
-  for (int l : m_shownLinks)
-    if (isTrunk(l) == trunks && m_paths[at(l)].boundingRect().adjusted(-1, -1, 1, 1).intersects(visible))
+  for (int l : m_scene.shownLinks())
+    if (isTrunk(l) == trunks && m_scene.path(l).boundingRect().adjusted(-1, -1, 1, 1).intersects(m_visible))
       seen.push_back(l);
   if (seen.size() <= kMostSmooth) {
-    for (int l : seen) paintLink(p, l, visible, scale);
+    for (int l : seen) paintLink(l);
     return;
   }
   // Thousands: hairlines, one call for each colour, then what is marked, failed or busy over them.
   std::map<QRgb, QList<QLineF>> byColour;
   std::vector<int> over;
-  const QRectF near = around(visible);
+  const QRectF near = around(m_visible);
   for (int l : seen) {
     double width = 1;
-    const QColor colour = colourOf(l, scale, width);
-    const bool busy = !m_loads.empty() && m_loadOf[at(l)] >= 0 && m_loadOf[at(l)] == m_busiest;
-    if (m_links.contains(l) || l == m_hoverLink || m_graph.links[at(l)].failed || busy) over.push_back(l);
-    const QPolygonF& path = m_paths[at(l)];
+    const QColor colour = colourOf(l, width);
+    const bool busy = m_scene.isBusiest(l);
+    if (m_marks.links.contains(l) || l == m_marks.hoverLink || m_scene.link(l).failed || busy)
+      over.push_back(l);
+    const QPolygonF& path = m_scene.path(l);
     for (int k = 0; k + 1 < path.size(); ++k)
       if (const QLineF part = clipped({path[k], path[k + 1]}, near); !part.isNull())
         byColour[colour.rgba()] << part;
   }
-  p.save();
-  p.setRenderHint(QPainter::Antialiasing, false);
+  m_p.save();
+  m_p.setRenderHint(QPainter::Antialiasing, false);
   for (const auto& [colour, lines] : byColour) {
-    p.setPen(QPen(QColor::fromRgba(colour), 0));
-    p.drawLines(lines);
+    m_p.setPen(QPen(QColor::fromRgba(colour), 0));
+    m_p.drawLines(lines);
   }
-  p.restore();
+  m_p.restore();
   if (over.size() > kMostSmooth) over.resize(kMostSmooth);
-  for (int l : over) paintLink(p, l, visible, scale);
+  for (int l : over) paintLink(l);
 }
 
-QString NetworkCanvas::labelOf(int link) const {
-  if (const int load = m_loads.empty() ? -1 : m_loadOf[at(link)]; load >= 0)
-    return QString::fromStdString(text::memory(m_loads[at(load)].forward + m_loads[at(load)].backward)) +
-           QStringLiteral(" · ") + QString::fromStdString(text::time(m_loads[at(load)].time()));
-  const NetworkLink& l = m_graph.links[at(link)];
+QString NetworkPainter::labelOf(int link) const {
+  if (const LinkLoad* load = m_scene.loadOf(link))
+    return QString::fromStdString(text::memory(load->forward + load->backward)) + QStringLiteral(" · ") +
+           QString::fromStdString(text::time(load->time()));
+  const NetworkLink& l = m_scene.link(link);
   return (l.count > 1 ? QString::number(l.count) + QStringLiteral(" × ") : QString()) +
          QString::fromStdString(text::bandwidth(l.bandwidth));
 }
 
-void NetworkCanvas::paintLinkLabels(QPainter& p, const QRectF& visible, double scale) const {
+void NetworkPainter::paintLinkLabels() {
   std::vector<int> asked, unasked;
   std::size_t seen = 0;
-  for (int l : m_shownLinks) {
-    if (!m_paths[at(l)].boundingRect().adjusted(-1, -1, 1, 1).intersects(visible)) continue;
+  for (int l : m_scene.shownLinks()) {
+    if (!m_scene.path(l).boundingRect().adjusted(-1, -1, 1, 1).intersects(m_visible)) continue;
     ++seen;
-    const bool busiest = !m_loads.empty() && m_loadOf[at(l)] >= 0 && m_loadOf[at(l)] == m_busiest;
-    const bool marked = (m_links.contains(l) && m_links.size() < 40) || l == m_hoverLink;
+    const bool busiest = m_scene.isBusiest(l);
+    const bool marked = (m_marks.links.contains(l) && m_marks.links.size() < 40) || l == m_marks.hoverLink;
     if (busiest || marked)
       asked.push_back(l);
-    else if (scale >= kLabelled)
+    else if (m_scale >= kLabelled)
       unasked.push_back(l);
   }
   if (seen > kMostLabelled) unasked.clear();
   std::vector<QRectF> taken;  // pixels from here on
-  const QTransform pixels = QTransform::fromScale(scale, scale);
-  for (int n : m_shown)
-    if ((m_graph.nodes[at(n)].kind != NodeKind::Device || m_graph.nodes[at(n)].host.empty()) &&
-        !asked.empty() + !unasked.empty() > 0 && box(n).intersects(visible))
+  const QTransform pixels = QTransform::fromScale(m_scale, m_scale);
+  for (int n : m_scene.shown())
+    if ((m_scene.node(n).kind != NodeKind::Device || m_scene.node(n).host.empty()) &&
+        !asked.empty() + !unasked.empty() > 0 && box(n).intersects(m_visible))
       taken.push_back(pixels.mapRect(box(n)));
-  p.save();
-  p.scale(1 / scale, 1 / scale);
-  p.setFont(Theme::font(11));
-  const QFontMetricsF metrics = p.fontMetrics();
+  m_p.save();
+  m_p.scale(1 / m_scale, 1 / m_scale);
+  m_p.setFont(Theme::font(11));
+  const QFontMetricsF metrics = m_p.fontMetrics();
   const auto place = [&](int link, bool must) {
     const QString s = labelOf(link);
     QRectF r = metrics.boundingRect(s).adjusted(-4, -1, 4, 1);
     bool free = false;
     for (double share : {0.5, 0.62, 0.38, 0.75, 0.25, 0.88, 0.12}) {
-      r.moveCenter(pixels.map(along(m_paths[at(link)], share)));
-      free = pixels.mapRect(visible).contains(r) &&
+      r.moveCenter(pixels.map(along(m_scene.path(link), share)));
+      free = pixels.mapRect(m_visible).contains(r) &&
              std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); });
       if (free) break;
     }
     if (!free && !must) return;
-    if (!free) r.moveCenter(pixels.map(along(m_paths[at(link)], 0.5)));
+    if (!free) r.moveCenter(pixels.map(along(m_scene.path(link), 0.5)));
     taken.push_back(r);
-    p.setPen(must ? QPen(m_theme->color(Role::Border), 1) : QPen(Qt::NoPen));
-    p.setBrush(m_theme->color(Role::Canvas));
-    p.drawRoundedRect(r, 3, 3);
-    p.setPen(m_theme->color(Role::Text));
-    p.drawText(r, Qt::AlignCenter, s);
+    m_p.setPen(must ? QPen(m_theme.color(Role::Border), 1) : QPen(Qt::NoPen));
+    m_p.setBrush(m_theme.color(Role::Canvas));
+    m_p.drawRoundedRect(r, 3, 3);
+    m_p.setPen(m_theme.color(Role::Text));
+    m_p.drawText(r, Qt::AlignCenter, s);
   };
   for (int l : asked) place(l, true);
   for (int l : unasked) place(l, false);
-  p.restore();
+  m_p.restore();
 }
 
-void NetworkCanvas::paintStageLegend(QPainter& p, const QRectF& row, const Theme& theme) const {
+double networkKeyHeight(const NetworkScene& scene) {
+  return ((scene.hasLoads() ? 1 : 0) + (scene.stageCount() > 0 ? 1 : 0)) * kNetworkKeyRow;
+}
+
+void paintNetworkKey(QPainter& p, const QRectF& area, const NetworkScene& scene, const Theme& theme) {
+  const bool stages = scene.stageCount() > 0;
+  const QRectF last(area.left(), area.bottom() - kNetworkKeyRow, area.width(), kNetworkKeyRow);
   FigureStyle style;
   style.theme = &theme;
   Ink ink(p, style);
   p.save();
-  paintRankKey(ink, row.adjusted(8, 1, -8, -1), plan(), m_shownBy, m_stageCount, m_idle,
-               [](int) { return false; });
+  if (stages)
+    paintRankKey(ink, last.adjusted(8, 1, -8, -1), scene.plan(), scene.shownBy(), scene.stageCount(),
+                 scene.idleDevices(), [](int) { return false; });
   p.restore();
-}
-
-void NetworkCanvas::paintLegend(QPainter& p, const QRectF& area, const Theme& theme) const {
-  const bool loads = !m_loads.empty() && m_most.value() > 0;
-  if (m_stageCount > 0)
-    paintStageLegend(p, QRectF(area.left(), area.bottom() - kLegendRow, area.width(), kLegendRow), theme);
-  if (!loads) return;
-  const QRectF row(area.left(), area.bottom() - (m_stageCount > 0 ? 2 : 1) * kLegendRow, area.width(),
-                   kLegendRow);
+  if (!(scene.mostBusy().value() > 0)) return;
+  const QRectF row = stages ? last.translated(0, -kNetworkKeyRow) : last;
   p.save();
   p.setFont(Theme::font(11));
   double x = row.left() + 8;
@@ -210,14 +211,15 @@ void NetworkCanvas::paintLegend(QPainter& p, const QRectF& area, const Theme& th
                p.fontMetrics().elidedText(s, Qt::ElideRight, static_cast<int>(row.right() - x)));
     x += w + 8;
   };
-  write(tr("Link busy time per step: 0"));
+  write(NetworkScene::tr("Link busy time per step: 0"));
   constexpr int kSteps = 24;
   for (int k = 0; k < kSteps; ++k)
     p.fillRect(QRectF(x + k * 4, row.center().y() - 4, 4.5, 8),
                theme.magnitude(0.12 + 0.88 * k / (kSteps - 1)));
   x += kSteps * 4 + 8;
-  write(QString::fromStdString(text::time(m_most)));
-  if (!m_byLevel.isEmpty()) write(QStringLiteral("   ") + tr("Levels carry %1").arg(m_byLevel));
+  write(QString::fromStdString(text::time(scene.mostBusy())));
+  if (!scene.byLevel().isEmpty())
+    write(QStringLiteral("   ") + NetworkScene::tr("Levels carry %1").arg(scene.byLevel()));
   p.restore();
 }
 

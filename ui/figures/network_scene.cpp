@@ -1,10 +1,11 @@
-// What of the network is drawn, and where: folding, boxes, and the paths of links around boxes.
+#include "figures/network_scene.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
-#include "editors/network/network_canvas.h"
+#include "figures/phrases.h"
 
 namespace nest {
 namespace {
@@ -41,7 +42,11 @@ bool crosses(const QRectF& r, QPointF a, QPointF b) {
 
 }  // namespace
 
-void NetworkCanvas::rebuild(bool onlyMoved) {
+bool NetworkScene::setGraph(const NetworkGraph& graph, std::vector<Seat> seats, PlanContextPtr of) {
+  const bool onlyMoved = graph::differOnlyInPlace(m_graph, graph) && !graph.nodes.empty();
+  m_graph = graph;
+  m_seats = std::move(seats);
+  m_plan = std::move(of);
   if (graph::needsLayout(m_graph)) graph::layOut(m_graph);
   if (!onlyMoved) {
     m_contents = graph::hostContents(m_graph);
@@ -54,25 +59,27 @@ void NetworkCanvas::rebuild(bool onlyMoved) {
   m_loads.clear();
   m_busiest = -1;
   matchLoads();
+  return onlyMoved;
 }
 
-void NetworkCanvas::fold() {
+QString NetworkScene::nameOf(int node) const {
+  return phrase(m_graph.nodes[at(node)].name);
+}
+
+void NetworkScene::fold() {
   const bool folds =
       m_foldWhen == FoldWhen::Always || (m_foldWhen == FoldWhen::Huge && m_graph.nodes.size() > kHuge);
   m_folding = folds ? graph::foldAlike(m_graph, m_unfolded) : graph::noFolding(m_graph);
   m_isFolded = folds && m_folding.hidesAny();
-  // What was marked stood for others before.
-  m_hoverNode = m_hoverLink = -1;
-  m_litHovered.clear(), m_litChosen.clear();
-  // A selection lasts if it is still one of whole drawn things: nothing unseen may be edited.
-  std::vector<char> open(m_graph.nodes.size(), 0);
-  for (std::size_t i = 0; i < open.size(); ++i)
-    if (!m_nodes.contains(static_cast<int>(i))) open[at(m_folding.shownAs[i])] = 1;
-  for (int n : std::as_const(m_nodes))
-    if (at(n) < open.size() && open[at(m_folding.shownAs[at(n)])]) return m_nodes.clear();
 }
 
-void NetworkCanvas::place() {
+void NetworkScene::refold() {
+  fold();
+  place();
+  matchLoads();
+}
+
+void NetworkScene::place() {
   m_boxes.assign(m_graph.nodes.size(), {});
   m_shown.clear();
   if (m_isFolded) {
@@ -97,8 +104,8 @@ void NetworkCanvas::place() {
 }
 
 /// What is painted on each drawn device.
-void NetworkCanvas::findKinds() {
-  m_shownBy = shownBy(plan(), m_colouredBy);
+void NetworkScene::findKinds() {
+  m_shownBy = nest::shownBy(plan(), m_colouredBy);
   m_stageCount = m_idle = 0;
   m_kinds.assign(m_graph.nodes.size(), {});
   for (std::size_t i = 0; i < m_seats.size() && i < m_graph.nodes.size(); ++i) {
@@ -113,12 +120,12 @@ void NetworkCanvas::findKinds() {
   }
 }
 
-void NetworkCanvas::placeBox(int node) {
+void NetworkScene::placeBox(int node) {
   const graph::Box b = graph::boxOf(m_graph, node, m_contents);
   m_boxes[at(node)] = QRectF(b.x, b.y, b.width, b.height);
 }
 
-void NetworkCanvas::routeLinks() {
+void NetworkScene::routeLinks() {
   m_standsFor.assign(m_graph.links.size(), 0);
   m_paths.assign(m_graph.links.size(), {});
   m_shownLinks.clear();
@@ -131,7 +138,7 @@ void NetworkCanvas::routeLinks() {
   for (int l : m_shownLinks) m_paths[at(l)] = routeOf(m_graph.links[at(l)]);
 }
 
-bool NetworkCanvas::isBlocked(const QPolygonF& path, const NetworkLink& l) const {
+bool NetworkScene::isBlocked(const QPolygonF& path, const NetworkLink& l) const {
   const int a = m_folding.shownAs[at(l.from)], b = m_folding.shownAs[at(l.to)];
   for (int n : m_shown) {
     const NetworkNode& node = m_graph.nodes[at(n)];
@@ -143,7 +150,7 @@ bool NetworkCanvas::isBlocked(const QPolygonF& path, const NetworkLink& l) const
 }
 
 /// Where a path may come down past what stands between two boxes: nearest to the lower one first.
-std::vector<double> NetworkCanvas::gapsBeside(const QRectF& lower, const QRectF& upper) const {
+std::vector<double> NetworkScene::gapsBeside(const QRectF& lower, const QRectF& upper) const {
   std::vector<double> out = {lower.left() - graph::kGap, lower.right() + graph::kGap};
   for (int n : m_shown) {
     const QRectF& r = box(n);
@@ -162,7 +169,7 @@ std::vector<double> NetworkCanvas::gapsBeside(const QRectF& lower, const QRectF&
 }
 
 /// Straight where nothing stands between; otherwise down the gap beside the column, as the layout leaves one.
-QPolygonF NetworkCanvas::routeOf(const NetworkLink& l) const {
+QPolygonF NetworkScene::routeOf(const NetworkLink& l) const {
   QRectF upper = box(m_folding.shownAs[at(l.from)]), lower = box(m_folding.shownAs[at(l.to)]);
   const QPolygonF straight({upper.center(), lower.center()});
   if (m_shown.size() * m_shownLinks.size() > kMostDetours) return straight;
@@ -183,14 +190,14 @@ QPolygonF NetworkCanvas::routeOf(const NetworkLink& l) const {
   return straight;
 }
 
-QPointF NetworkCanvas::middleOf(int link) const {
+QPointF NetworkScene::middleOf(int link) const {
   const QPolygonF& path = m_paths[at(m_folding.linkShownAs[at(link)])];
   if (path.size() < 2) return {};
   const qsizetype k = (path.size() - 1) / 2;
   return (path[k] + path[k + 1]) / 2;
 }
 
-std::vector<int> NetworkCanvas::behind(int node) const {
+std::vector<int> NetworkScene::behind(int node) const {
   if (!m_isFolded) return {node};
   std::vector<int> out;
   for (std::size_t i = 0; i < m_folding.shownAs.size(); ++i)
@@ -198,7 +205,7 @@ std::vector<int> NetworkCanvas::behind(int node) const {
   return out;
 }
 
-std::vector<int> NetworkCanvas::linksBehind(int link) const {
+std::vector<int> NetworkScene::linksBehind(int link) const {
   if (!m_isFolded) return {link};
   std::vector<int> out;
   for (std::size_t l = 0; l < m_folding.linkShownAs.size(); ++l)
@@ -206,52 +213,48 @@ std::vector<int> NetworkCanvas::linksBehind(int link) const {
   return out;
 }
 
-void NetworkCanvas::setFoldWhen(FoldWhen when) {
-  if (when == m_foldWhen) return;
+void NetworkScene::setFoldWhen(FoldWhen when) {
   m_foldWhen = when;
-  fold();
-  place();
-  matchLoads();
-  fit();
-  m_links.clear();
-  Q_EMIT selectionChanged();
-  Q_EMIT foldingChanged();
+  refold();
 }
 
-void NetworkCanvas::toggleFolding() {
+NetworkScene::FoldWhen NetworkScene::otherFolding() const {
   const bool huge = m_graph.nodes.size() > kHuge;
-  setFoldWhen(m_isFolded == huge ? (huge ? FoldWhen::Never : FoldWhen::Always) : FoldWhen::Huge);
+  return m_isFolded == huge ? (huge ? FoldWhen::Never : FoldWhen::Always) : FoldWhen::Huge;
 }
 
-void NetworkCanvas::setUnfolded(std::set<std::string> ids) {
-  if (ids == m_unfolded) return;
+void NetworkScene::setUnfolded(std::set<std::string> ids) {
   m_unfolded = std::move(ids);
-  fold();
-  place();
+  refold();
+}
+
+void NetworkScene::setColouredBy(Together by) {
+  m_colouredBy = by;
+  findKinds();
+}
+
+bool NetworkScene::isCutOff(int node) const {
+  return at(node) < m_seats.size() && m_seats[at(node)].stage == Seat::kCutOff &&
+         !m_graph.nodes[at(node)].failed;
+}
+
+void NetworkScene::setLoads(std::vector<LinkLoad> loads, int busiest, const QString& byLevel) {
+  m_byLevel = byLevel;
+  m_loads = std::move(loads);
+  m_busiest = busiest;
   matchLoads();
-  fit();
-  m_links.clear();
-  Q_EMIT selectionChanged();
-  Q_EMIT foldingChanged();
 }
 
-void NetworkCanvas::unfold(int node) {
-  const int first = m_folding.sibling[at(node)];
-  if (!m_isFolded || first < 0) return;
-  auto ids = m_unfolded;
-  ids.insert(m_graph.nodes[at(first)].id);
-  setUnfolded(std::move(ids));
+const LinkLoad* NetworkScene::loadOf(int link) const {
+  const int load = m_loads.empty() ? -1 : m_loadOf[at(link)];
+  return load < 0 ? nullptr : &m_loads[at(load)];
 }
 
-void NetworkCanvas::foldAgain(int node) {
-  const int first = m_folding.sibling.empty() ? -1 : m_folding.sibling[at(node)];
-  if (first < 0) return;
-  auto ids = m_unfolded;
-  ids.erase(m_graph.nodes[at(first)].id);
-  setUnfolded(std::move(ids));
+bool NetworkScene::isBusiest(int link) const {
+  return loadOf(link) && m_loadOf[at(link)] == m_busiest;
 }
 
-void NetworkCanvas::matchLoads() {
+void NetworkScene::matchLoads() {
   m_loadOf.assign(m_graph.links.size(), -1);
   m_most = Seconds(0);
   if (m_loads.empty()) return;
@@ -269,13 +272,12 @@ void NetworkCanvas::matchLoads() {
     if (const int load = m_loadOf[at(l)]; load >= 0) m_most = std::max(m_most, m_loads[at(load)].time());
 }
 
-/// While the hand moves nodes only the picture changes; the document hears of it at the end.
-void NetworkCanvas::drag(const QPointF& by) {
+void NetworkScene::moveTo(const std::vector<int>& nodes, const std::vector<QPointF>& places) {
   std::vector<char> moved(m_graph.nodes.size(), 0);
-  for (std::size_t k = 0; k < m_dragged.size(); ++k) {
-    NetworkNode& n = m_graph.nodes[at(m_dragged[k])];
-    n.x = m_draggedFrom[k].x() + by.x(), n.y = m_draggedFrom[k].y() + by.y();
-    moved[at(m_dragged[k])] = 1;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    NetworkNode& n = m_graph.nodes[at(nodes[k])];
+    n.x = places[k].x(), n.y = places[k].y();
+    moved[at(nodes[k])] = 1;
   }
   for (std::size_t h = 0; h < m_contents.size(); ++h)
     if (std::any_of(m_contents[h].begin(), m_contents[h].end(), [&](int d) { return moved[at(d)]; }))
@@ -290,15 +292,15 @@ void NetworkCanvas::drag(const QPointF& by) {
       m_paths[at(l)] = QPolygonF({centre(link.from), centre(link.to)});
 }
 
-int NetworkCanvas::nodeAt(const QPointF& scene) const {
+int NetworkScene::nodeAt(const QPointF& scene) const {
   for (auto it = m_shown.rbegin(); it != m_shown.rend(); ++it)  // hosts stand first
     if (box(*it).contains(scene)) return *it;
   return -1;
 }
 
-int NetworkCanvas::linkAt(const QPointF& scene) const {
+int NetworkScene::linkAt(const QPointF& scene, double reach) const {
   int best = -1;
-  double nearest = 5 / m_scale;
+  double nearest = reach;
   for (int l : m_shownLinks) {
     const QPolygonF& path = m_paths[at(l)];
     for (int k = 0; k + 1 < path.size(); ++k)
@@ -307,16 +309,12 @@ int NetworkCanvas::linkAt(const QPointF& scene) const {
   return best;
 }
 
-bool NetworkCanvas::isDrawnLink(const NetworkLink& l) const {
+bool NetworkScene::isDrawnLink(const NetworkLink& l) const {
   const auto inside = [&](int device, int host) {
     const auto& c = m_contents[at(host)];
     return std::binary_search(c.begin(), c.end(), device);
   };
   return !inside(l.from, l.to) && !inside(l.to, l.from);
-}
-
-QRectF NetworkCanvas::sceneBounds() const {
-  return m_bounds;
 }
 
 }  // namespace nest

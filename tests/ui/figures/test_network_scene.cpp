@@ -1,0 +1,103 @@
+#include <QImage>
+#include <QPainter>
+#include <QTest>
+
+#include "figures/network_figure.h"
+#include "figures/network_painter.h"
+#include "figures/network_scene.h"
+#include "support/test_main.h"
+
+using namespace nest;
+
+namespace {
+
+/// Two hosts of two devices below one switch.
+NetworkGraph twoHosts() {
+  LevelsSource levels;
+  levels.levels.resize(2);
+  levels.levels[0] = {"host", 2, BytesPerSecond(450e9), {}, Seconds(2e-6)};
+  levels.levels[1] = {"leaf", 2, BytesPerSecond(50e9), {}, Seconds(4e-6)};
+  return graph::fromLevels(levels);
+}
+
+int numberOf(const NetworkScene& scene, const std::string& name) {
+  const auto& nodes = scene.graph().nodes;
+  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const auto& n) { return n.name == name; });
+  return it == nodes.end() ? -1 : static_cast<int>(it - nodes.begin());
+}
+
+QImage pictureOf(const NetworkScene& scene, const NetworkMarks& marks) {
+  QImage image(400, 300, QImage::Format_RGB32);
+  image.fill(Qt::white);
+  QPainter p(&image);
+  const QRectF all = scene.bounds().adjusted(-10, -10, 10, 10);
+  const double scale = std::min(400 / all.width(), 300 / all.height());
+  p.scale(scale, scale);
+  p.translate(-all.topLeft());
+  NetworkPainter(p, scene, marks, all, scale, Theme::of(Theme::Kind::Light)).paint();
+  return image;
+}
+
+}  // namespace
+
+/// The network as a picture, without a widget.
+class TestNetworkScene : public QObject {
+  Q_OBJECT
+private slots:
+  void whatLiesAtAPlace() {
+    NetworkScene scene;
+    QVERIFY(!scene.setGraph(twoHosts(), {}, nullptr));
+    const int host = numberOf(scene, "host0"), device = numberOf(scene, "host0:1");
+    QVERIFY(host >= 0 && device >= 0);
+    QCOMPARE(scene.nodeAt(scene.centre(device)), device);  // not the host around it
+    QCOMPARE(scene.nodeAt(scene.box(host).topLeft() + QPointF(2, 2)), host);
+    QCOMPARE(scene.nodeAt(scene.bounds().topLeft() - QPointF(50, 50)), -1);
+    QCOMPARE(scene.shownLinks().size(), std::size_t(2));  // those inside hosts are implied
+    const int link = scene.shownLinks().front();
+    QCOMPARE(scene.linkAt(scene.middleOf(link), 1), link);
+    QCOMPARE(scene.linkAt(scene.middleOf(link) + QPointF(0, 1000), 5), -1);
+  }
+
+  void aMovedNodeTakesItsLinksAlong() {
+    NetworkScene scene;
+    scene.setGraph(twoHosts(), {}, nullptr);
+    const int leaf = numberOf(scene, "leaf 0");
+    const QPointF there = scene.centre(leaf) + QPointF(300, -80);
+    scene.moveTo({leaf}, {there});
+    QCOMPARE(scene.centre(leaf), there);
+    QVERIFY(scene.bounds().contains(scene.box(leaf)));
+    const QPolygonF& path = scene.path(scene.shownLinks().front());
+    QVERIFY(path.first() == there || path.last() == there);
+    NetworkGraph moved = scene.graph();
+    QVERIFY(scene.setGraph(moved, {}, nullptr));  // the same but for places
+  }
+
+  void likeNodesAreOne() {
+    NetworkScene scene;
+    scene.setGraph(twoHosts(), {}, nullptr);
+    QCOMPARE(scene.otherFolding(), NetworkScene::FoldWhen::Always);
+    scene.setFoldWhen(NetworkScene::FoldWhen::Always);
+    QVERIFY(scene.isFolded());
+    const int host = scene.shownAs(numberOf(scene, "host1"));
+    QCOMPARE(scene.alike(host), 2);
+    QCOMPARE(scene.behind(host).size(), std::size_t(2));
+    QCOMPARE(scene.linksBehind(scene.shownLinks().front()).size(), std::size_t(2));
+    scene.setUnfolded({scene.node(scene.siblingOf(host)).id});
+    QCOMPARE(scene.alike(numberOf(scene, "host1")), 1);
+  }
+
+  void marksStandOutOnScreenAndNotOnPaper() {
+    NetworkScene scene;
+    std::vector<Seat> seats(twoHosts().nodes.size());
+    scene.setGraph(twoHosts(), seats, nullptr);
+    const QImage plain = pictureOf(scene, {});
+    NetworkMarks marks;
+    marks.nodes = {numberOf(scene, "host0")};
+    QVERIFY(pictureOf(scene, marks) != plain);
+    QCOMPARE(pictureOf(scene, {}), plain);
+    const NetworkFigure figure(scene, [] { return QString(); });
+    QVERIFY(figure.asText({}).contains(QStringLiteral("host host0")));
+  }
+};
+NEST_TEST(TestNetworkScene)
+#include "test_network_scene.moc"

@@ -1,0 +1,360 @@
+#include "figures/network_painter.h"
+
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "figures/ink.h"
+#include "figures/phrases.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+using Role = Theme::Role;
+
+constexpr double kLegible = 0.55;  ///< m_scale from which boxes carry their text in scene units
+constexpr std::size_t kMostFarLabels = 400;
+constexpr double kHostPerLabel = 3;        ///< height of a host to that of its name, at least
+constexpr std::size_t kMostWritten = 900;  ///< boxes in sight that carry their text
+constexpr std::size_t kMostRound = 300;    ///< boxes in sight that have round corners and an outline
+constexpr double kHatched = 7;             ///< pixels of height from which a box is hatched
+constexpr double kLeastNumber = 7;         ///< pixels of the smallest stage number
+constexpr int kMostSlices = 6;             ///< colours that a folded device shows side by side
+
+}  // namespace
+
+NetworkPainter::NetworkPainter(QPainter& p, const NetworkScene& scene, const NetworkMarks& marks,
+                               const QRectF& visible, double scale, const Theme& theme)
+    : m_p(p), m_scene(scene), m_marks(marks), m_visible(visible), m_scale(scale), m_theme(theme) {}
+
+bool NetworkPainter::stepsBack(int node) const {
+  if (m_scene.node(node).kind != NodeKind::Device) return false;
+  if (!m_marks.litHovered.empty()) return m_marks.litHovered[at(node)] == 0;
+  if (m_marks.running.empty()) return false;
+  const auto& kinds = m_scene.kindsOf(node);
+  return std::none_of(kinds.begin(), kinds.end(), [&](const RankKind& k) {
+    return at(k.stage) < m_marks.running.size() && m_marks.running[at(k.stage)] != NetworkMarks::kWaits;
+  });
+}
+
+bool NetworkPainter::isTrunk(int link) const {
+  const NetworkLink& l = m_scene.link(link);
+  return m_scene.node(l.from).kind == NodeKind::Switch && m_scene.node(l.to).kind == NodeKind::Switch;
+}
+
+/// Lines as in the figures, in the units of the scene: they keep their distance on screen.
+void NetworkPainter::paintHatch(const QRectF& r, const RankKind& kind, const QColor& fill) {
+  const int pattern = m_theme.stageHatch(kind.colour());
+  if (pattern == 0 || r.height() * m_scale < kHatched) return;
+  std::vector<QLineF> lines;
+  Ink::hatchLines(r, pattern, 6 / m_scale, lines);
+  QPen pen(mixed(fill, m_theme.textOn(fill), 0.35), 1, Qt::SolidLine, Qt::FlatCap);
+  pen.setCosmetic(true);
+  m_p.setPen(pen);
+  m_p.drawLines(lines.data(), static_cast<int>(lines.size()));
+}
+
+void NetworkPainter::paintCross(const QRectF& r) {
+  const double arm = std::min({r.width() / 2, r.height() / 2, 9 / m_scale});
+  QPen pen(m_theme.color(Role::Error), 1.6);
+  pen.setCosmetic(true);
+  m_p.setPen(pen);
+  const QRectF cross(r.center().x() - arm, r.center().y() - arm, 2 * arm, 2 * arm);
+  m_p.drawLine(cross.topLeft(), cross.bottomRight());
+  m_p.drawLine(cross.bottomLeft(), cross.topRight());
+}
+
+QColor NetworkPainter::fillOf(int node) const {
+  const NetworkNode& n = m_scene.node(node);
+  if (n.failed) return m_theme.color(Role::Canvas);
+  if (n.kind != NodeKind::Device) return m_theme.color(Role::Panel);
+  if (m_scene.isCutOff(node)) return m_theme.color(Role::Canvas);
+  const auto& kinds = m_scene.kindsOf(node);
+  QColor c = kinds.empty() ? m_theme.color(Role::Idle) : m_theme.stage(kinds.front().colour());
+  if (stepsBack(node)) c.setAlphaF(0.25F);
+  return c;
+}
+
+void NetworkPainter::paintStack(int node) {
+  // The edges of two more boxes behind say that there are several before the number is read.
+  const QRectF r = box(node);
+  QPen pen(m_theme.color(Role::Border), 1);
+  pen.setCosmetic(true);
+  m_p.setPen(pen);
+  m_p.setBrush(m_theme.color(Role::Panel));
+  const double step = std::min(5.0, 4 / m_scale);
+  const double radius = m_scene.node(node).kind == NodeKind::Switch ? r.height() / 2 : 4;
+  for (int k : {2, 1}) m_p.drawRoundedRect(r.translated(k * step, k * step), radius, radius);
+}
+
+void NetworkPainter::paintDeviceText(int node, const QColor& fill) {
+  const NetworkNode& n = m_scene.node(node);
+  const auto& kinds = m_scene.kindsOf(node);
+  const QString name = m_scene.nameOf(node);
+  // Inside a host the slot number says enough.
+  const int colon = static_cast<int>(name.lastIndexOf(QLatin1Char(':')));
+  QString text = !n.host.empty() && colon > 0 ? name.mid(colon + 1) : name;
+  if (!kinds.empty()) {
+    const auto [least, most] = std::minmax_element(kinds.begin(), kinds.end(), [this](auto& a, auto& b) {
+      return m_scene.shownBy() == Together::Stage ? a.stage < b.stage : a.group < b.group;
+    });
+    text = least->number(m_scene.shownBy());
+    if (const QString last = most->number(m_scene.shownBy()); last != text)
+      text += QStringLiteral("…") + last;
+  }
+  m_p.setFont(Theme::font(12, !kinds.empty()));
+  if (kinds.size() == 1 && m_theme.stageHatch(kinds.front().colour()) != 0) {
+    // The number stands on a plain spot, or the hatch would run through it.
+    const double w = m_p.fontMetrics().horizontalAdvance(text) + 4, h = m_p.fontMetrics().height() - 2;
+    m_p.fillRect(QRectF(box(node).center().x() - w / 2, box(node).center().y() - h / 2, w, h), fill);
+  }
+  m_p.setPen(n.failed || stepsBack(node) ? m_theme.color(n.failed ? Role::Error : Role::MutedText)
+                                         : m_theme.textOn(fill));
+  const QRectF r = box(node).adjusted(2, 0, -2, 0);
+  constexpr int kSurelyFits = 4;
+  m_p.drawText(r, Qt::AlignCenter,
+               text.size() <= kSurelyFits
+                   ? text
+                   : m_p.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(r.width())));
+}
+
+void NetworkPainter::paintNode(int node) {
+  const NetworkNode& n = m_scene.node(node);
+  const QRectF r = box(node);
+  const bool chosen = !m_marks.litChosen.empty() && m_marks.litChosen[at(node)];
+  const bool selected = m_marks.nodes.contains(node) || chosen, hovered = node == m_marks.hoverNode;
+  if (m_scene.alike(node) > 1) paintStack(node);
+  const QColor fill = fillOf(node);
+  QPen pen(m_theme.color(selected || hovered      ? Role::Accent
+                         : n.failed               ? Role::Error
+                         : m_scene.isCutOff(node) ? Role::MutedText
+                                                  : Role::Border),
+           selected  ? 2.5
+           : hovered ? 2
+                     : 1,
+           n.failed || m_scene.isCutOff(node) ? Qt::DashLine : Qt::SolidLine);
+  pen.setCosmetic(true);
+  m_p.setPen(pen);
+  m_p.setBrush(fill);
+  const double radius = n.kind == NodeKind::Switch ? r.height() / 2 : 4;
+  m_p.drawRoundedRect(r, radius, radius);
+  const auto& kinds = m_scene.kindsOf(node);
+  if (n.kind == NodeKind::Device && kinds.size() > 1 && !n.failed) {
+    const auto slices = static_cast<int>(std::min<std::size_t>(kinds.size(), kMostSlices));
+    for (int k = 0; k < slices; ++k) {
+      QColor c = m_theme.stage(kinds[at(k)].colour());
+      if (stepsBack(node)) c.setAlphaF(0.25F);
+      m_p.fillRect(QRectF(r.left() + r.width() * k / slices, r.top(), r.width() / slices, r.height()), c);
+    }
+  }
+  if (n.kind == NodeKind::Device && kinds.size() == 1 && !n.failed)
+    paintHatch(r.adjusted(1 / m_scale, 1 / m_scale, -1 / m_scale, -1 / m_scale), kinds.front(), fill);
+  // Beside a name that can be read, else all over.
+  const bool named = n.kind != NodeKind::Device && m_scale >= kLegible;
+  if (n.failed && (n.kind != NodeKind::Host || m_scene.contentsOf(node).empty()))
+    paintCross(named ? QRectF(r.left() + 5, r.top(), 12, r.height()) : r);
+  if (m_scale < kLegible) return;
+  if (n.failed && n.kind == NodeKind::Device) return;
+  if (n.kind == NodeKind::Device)
+    return paintDeviceText(node, kinds.empty() ? fill : m_theme.stage(kinds.front().colour()));
+  m_p.setFont(Theme::font(12, true));
+  m_p.setPen(m_theme.color(n.failed ? Role::Error : Role::Text));
+  const bool header = n.kind == NodeKind::Host && !m_scene.contentsOf(node).empty();
+  const double side = header ? graph::kHostPadding : 6;
+  const QRectF text = r.adjusted(side, header ? 4 : 0, -side, 0);
+  const int align = header ? Qt::AlignLeft | Qt::AlignTop : Qt::AlignCenter;
+  const QString times = m_scene.alike(node) > 1 ? QStringLiteral("×%1").arg(m_scene.alike(node)) : QString();
+  const int room =
+      static_cast<int>(text.width()) - (header ? m_p.fontMetrics().horizontalAdvance(times) + 4 : 0);
+  m_p.drawText(text, align, m_p.fontMetrics().elidedText(m_scene.nameOf(node), Qt::ElideRight, room));
+  if (times.isEmpty()) return;
+  m_p.setPen(m_theme.color(Role::Accent));
+  if (header)
+    m_p.drawText(text, Qt::AlignRight | Qt::AlignTop, times);
+  else
+    m_p.drawText(QRectF(r.right() + 14, r.top(), 80, r.height()), Qt::AlignLeft | Qt::AlignVCenter, times);
+}
+
+/// Hundreds of boxes of a few pixels: one call for each colour, hosts below devices.
+void NetworkPainter::paintSmallNodes(const std::vector<int>& nodes) {
+  std::map<std::pair<bool, QRgb>, QList<QRectF>> byColour;
+  std::map<std::pair<RankKind, QRgb>, std::vector<int>> hatched;
+  std::vector<int> marked, failed;
+  for (int n : nodes) {
+    const NetworkNode& node = m_scene.node(n);
+    const bool device = node.kind == NodeKind::Device;
+    if (m_marks.nodes.contains(n) || n == m_marks.hoverNode ||
+        (!m_marks.litChosen.empty() && m_marks.litChosen[at(n)]) || m_scene.alike(n) > 1 ||
+        m_scene.kindsOf(n).size() > 1)
+      marked.push_back(n);
+    else
+      byColour[{device, fillOf(n).rgba()}] << box(n);
+    if (node.failed && (device || node.kind == NodeKind::Switch)) failed.push_back(n);
+    if (device && !node.failed && m_scene.kindsOf(n).size() == 1)
+      if (const RankKind kind = m_scene.kindsOf(n).front(); m_theme.stageHatch(kind.colour()) != 0)
+        hatched[{kind, fillOf(n).rgba()}].push_back(n);
+  }
+  const bool smooth = m_p.testRenderHint(QPainter::Antialiasing);
+  m_p.setRenderHint(QPainter::Antialiasing, false);
+  QPen edge(m_theme.color(Role::Border), 0);
+  for (const auto& [key, boxes] : byColour) {
+    m_p.setPen(key.first ? QPen(Qt::NoPen) : edge);
+    m_p.setBrush(QColor::fromRgba(key.second));
+    m_p.drawRects(boxes.data(), static_cast<int>(boxes.size()));
+  }
+  for (const auto& [key, devices] : hatched)
+    for (const int n : devices) paintHatch(box(n), key.first, QColor::fromRgba(key.second));
+  for (const int n : failed) paintCross(box(n));
+  paintRunNumbers(nodes);
+  m_p.setRenderHint(QPainter::Antialiasing, smooth && marked.size() < kMostRound);
+  for (int n : marked) paintNode(n);
+  m_p.setRenderHint(QPainter::Antialiasing, smooth);
+}
+
+/// The number of a stage over neighbours of one host that all belong to it, where one box has no room for it.
+void NetworkPainter::paintRunNumbers(const std::vector<int>& nodes) {
+  struct Run {
+    RankKind kind;
+    std::string host;
+    QRectF box;
+  };
+  std::vector<Run> runs;  // neighbours in a row, then rows of the same width
+  const auto merge = [&](const Run& next, bool inRow) {
+    if (!runs.empty() && !next.host.empty() && runs.back().kind == next.kind &&
+        runs.back().host == next.host) {
+      const QRectF& last = runs.back().box;
+      const bool fits = inRow ? std::abs(last.top() - next.box.top()) < 1
+                              : last.left() == next.box.left() && last.right() == next.box.right();
+      if (fits) return void(runs.back().box |= next.box);
+    }
+    runs.push_back(next);
+  };
+  for (const int n : nodes)
+    if (m_scene.node(n).kind == NodeKind::Device && !m_scene.node(n).failed &&
+        m_scene.kindsOf(n).size() == 1 && !stepsBack(n))
+      merge({m_scene.kindsOf(n).front(), m_scene.node(n).host, box(n)}, true);
+  for (const Run& row : std::exchange(runs, {})) merge(row, false);
+  m_p.save();
+  m_p.scale(1 / m_scale, 1 / m_scale);
+  for (const Run& run : runs) {
+    const QRectF on(run.box.left() * m_scale, run.box.top() * m_scale, run.box.width() * m_scale,
+                    run.box.height() * m_scale);
+    const double size = std::clamp(on.height() * 0.6, 0.0, 13.0);
+    if (size < kLeastNumber) continue;
+    const QString number = run.kind.number(m_scene.shownBy());
+    m_p.setFont(Theme::font(size, true));
+    const QFontMetricsF metrics(m_p.font());
+    const double w = metrics.horizontalAdvance(number);
+    if (w + 2 > on.width()) continue;
+    const QColor fill = m_theme.stage(run.kind.colour());
+    m_p.fillRect(QRectF(on.center().x() - w / 2 - 2, on.center().y() - size * 0.55, w + 4, size * 1.1), fill);
+    m_p.setPen(m_theme.textOn(fill));
+    m_p.drawText(on, Qt::AlignCenter, number);
+  }
+  m_p.restore();
+}
+
+/// A frame around what belongs to a host that is no node, with its name where there is room for it.
+void NetworkPainter::paintImpliedHosts() {
+  for (std::size_t h = 0; h < m_scene.impliedHosts().names.size(); ++h) {
+    QRectF frame;
+    for (int n : m_scene.impliedHosts().members[h]) frame |= box(n);
+    if (frame.isEmpty()) continue;
+    frame.adjust(-graph::kHostPadding, -graph::kHostPadding - graph::kHostHeader, graph::kHostPadding,
+                 graph::kHostPadding);
+    if (!frame.intersects(m_visible)) continue;
+    QPen pen(m_theme.color(Role::Border), 1, Qt::DotLine);
+    pen.setCosmetic(true);
+    m_p.setPen(pen);
+    m_p.setBrush(Qt::NoBrush);
+    m_p.drawRoundedRect(frame, 4, 4);
+    m_p.setFont(Theme::font(12, true));
+    m_p.setPen(m_theme.color(Role::Text));
+    const QString name = phrase(m_scene.impliedHosts().names[h]);
+    const QRectF head(frame.left() * m_scale + 4, frame.top() * m_scale + 1, frame.width() * m_scale - 8,
+                      m_p.fontMetrics().height());
+    if (m_p.fontMetrics().horizontalAdvance(name) > head.width()) continue;
+    m_p.save();
+    m_p.scale(1 / m_scale, 1 / m_scale);
+    m_p.drawText(head, Qt::AlignLeft | Qt::AlignTop, name);
+    m_p.restore();
+  }
+}
+
+/// Names in pixels, those of switches with the most below first, each only where it covers no other.
+void NetworkPainter::paintFarLabels() {
+  std::vector<int> named;
+  std::size_t hosts = 0;
+  for (int n : m_scene.shown())
+    if (m_scene.node(n).kind != NodeKind::Device && box(n).intersects(m_visible)) {
+      named.push_back(n);
+      hosts += m_scene.node(n).kind == NodeKind::Host;
+    }
+  const bool namesHosts = hosts <= kMostFarLabels;  // all of them or none
+  // Upper nodes come later in most networks, and are fewer.
+  std::stable_sort(named.begin(), named.end(), [&](int a, int b) {
+    const bool hostA = m_scene.node(a).kind == NodeKind::Host, hostB = m_scene.node(b).kind == NodeKind::Host;
+    return hostA != hostB ? !hostA : box(a).top() < box(b).top();
+  });
+  if (named.size() > 4 * kMostFarLabels) named.resize(4 * kMostFarLabels);
+  m_p.save();
+  m_p.setFont(Theme::font(11, true));
+  const QFontMetricsF metrics = m_p.fontMetrics();
+  std::vector<QRectF> taken;
+  for (int n : named) {
+    if (taken.size() >= kMostFarLabels) break;
+    const NetworkNode& node = m_scene.node(n);
+    QString s = m_scene.nameOf(n);
+    if (m_scene.alike(n) > 1) s += QStringLiteral(" ×%1").arg(m_scene.alike(n));
+    QRectF r = metrics.boundingRect(s).adjusted(-4, -1, 4, 1);
+    const QRectF on = QTransform::fromScale(m_scale, m_scale).mapRect(box(n));
+    const bool host = node.kind == NodeKind::Host;
+    if (host && (!namesHosts || r.width() > on.width() || kHostPerLabel * r.height() > on.height())) continue;
+    r.moveCenter(on.center());
+    if (host) r.moveTop(on.top() + 1);
+    if (std::any_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); })) continue;
+    // Inside a host the frame says the name, and parts have theirs where their box has room.
+    if (m_scene.impliedHosts().hostOf[at(n)] >= 0 && r.width() > on.width()) continue;
+    taken.push_back(r);
+    m_p.save();
+    m_p.scale(1 / m_scale, 1 / m_scale);
+    QColor back = m_theme.color(host ? Role::Panel : Role::Canvas);
+    back.setAlphaF(0.86F);
+    m_p.setPen(Qt::NoPen);
+    m_p.setBrush(back);
+    m_p.drawRoundedRect(r, 4, 4);
+    m_p.setPen(m_theme.color(node.failed ? Role::Error : Role::Text));
+    m_p.drawText(r, Qt::AlignCenter, s);
+    m_p.restore();
+  }
+  m_p.restore();
+}
+
+void NetworkPainter::paint() {
+  std::vector<int> round, flat;
+  std::size_t seen = 0;
+  for (int n : m_scene.shown()) seen += box(n).intersects(m_visible);
+  const bool crowded = seen > (m_scale < kLegible ? kMostRound : kMostWritten);
+  for (int n : m_scene.shown())
+    if (box(n).intersects(m_visible)) (crowded ? flat : round).push_back(n);
+  m_p.setRenderHint(QPainter::Antialiasing);
+  paintImpliedHosts();
+  paintLinks(false);
+  const auto isSwitch = [&](int n) { return m_scene.node(n).kind == NodeKind::Switch; };
+  const auto switches =
+      std::stable_partition(round.begin(), round.end(), [&](int n) { return !isSwitch(n); });
+  paintSmallNodes(flat);
+  std::for_each(round.begin(), switches, [&](int n) { paintNode(n); });
+  if (m_scale < kLegible) paintRunNumbers(round);
+  paintLinks(true);
+  std::for_each(switches, round.end(), [&](int n) { paintNode(n); });
+  for (int n : flat)
+    if (isSwitch(n)) paintNode(n);
+  paintLinkLabels();
+  if (crowded || m_scale < kLegible) paintFarLabels();
+}
+
+}  // namespace nest

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <QSet>
+#include <vector>
+
+#include "figures/network_scene.h"
+#include "theme/theme.h"
+
+class QPainter;
+
+namespace nest {
+
+/// What stands out in the picture of a network for now.
+struct NetworkMarks {
+  QSet<int> nodes, links;  ///< selected
+  int hoverNode = -1, hoverLink = -1;
+  /// Per node: what is pointed at or chosen in other views; empty: nobody. While somebody is pointed at all
+  /// other devices step back.
+  std::vector<char> litHovered, litChosen;
+  /// Task of each stage at the play head (see TaskKind) or kWaits; empty: it stands nowhere.
+  std::vector<int> running;
+  static constexpr int kWaits = -1;
+};
+
+/// Paints a network in the units of its drawing. Level of detail by size on screen: where hundreds are in
+/// sight a device is a filled box without outline, below legibility it has no text; names of switches and
+/// hosts keep their size on screen and go where they would lie on each other.
+class NetworkPainter {
+public:
+  /// `scale`: pixels to a unit of the drawing.
+  NetworkPainter(QPainter&, const NetworkScene&, const NetworkMarks&, const QRectF& visible, double scale,
+                 const Theme&);
+
+  void paint();
+
+private:
+  static std::size_t at(int number) { return static_cast<std::size_t>(number); }
+  QRectF box(int node) const { return m_scene.box(node); }
+  bool stepsBack(int node) const;
+  bool isTrunk(int link) const;  ///< between switches
+  QColor fillOf(int node) const;
+  void paintNode(int node);
+  void paintSmallNodes(const std::vector<int>& nodes);
+  void paintDeviceText(int node, const QColor& fill);
+  void paintStack(int node);
+  void paintImpliedHosts();
+  void paintFarLabels();
+  void paintHatch(const QRectF& box, const RankKind&, const QColor& fill);
+  void paintCross(const QRectF& box);
+  void paintRunNumbers(const std::vector<int>& nodes);
+  /// Those between switches lie over hosts, all others below.
+  void paintLinks(bool trunks);
+  void paintLink(int link);
+  QColor colourOf(int link, double& width) const;
+  void paintLinkLabels();
+  QString labelOf(int link) const;
+
+  QPainter& m_p;
+  const NetworkScene& m_scene;
+  const NetworkMarks& m_marks;
+  QRectF m_visible;
+  double m_scale;
+  const Theme& m_theme;
+};
+
+/// Below the drawing: what the colours of links mean and which stage has which, as far as there are any.
+inline constexpr double kNetworkKeyRow = 22;  ///< pixels
+double networkKeyHeight(const NetworkScene&);
+void paintNetworkKey(QPainter&, const QRectF& area, const NetworkScene&, const Theme&);
+
+}  // namespace nest
