@@ -318,15 +318,16 @@ private:
                              : stateBytes();
     c.collectives.push_back({CollectiveKind::RingExchange, GroupKind::Context, phase, Bytes(bytes), times});
   }
+  /// Regions of a block that gather their tokens under sequence parallelism.
+  double regions() const { return parts() - (hasTensorMlp() || a.parallelBlock ? 0 : 1); }
   void exchanges() {
     // Backward mirrors forward: gathers become scatters.
     for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::RecomputeFull}) forwardExchanges(phase);
     // Only its own part of what a product read is kept, so that weight gradients gather it again. It may run
     // beside the input gradients' product (Korthikanti 2022, §4.2.2), but the paper's layer times show no
     // gain from that.
-    const double regions = parts() - (hasTensorMlp() || a.parallelBlock ? 0 : 1);
-    if (m.strategy.sequence)
-      for (int region = 0; region < regions; ++region)
+    if (m.strategy.sequence && !m.options.keepsGatheredInputs)
+      for (int region = 0; region < regions(); ++region)
         addTensorExchange(c, Phase::Backward, m, true, m.hiddenBytes());
     ring(Phase::Forward, 1);
     ring(Phase::Backward, 2);
@@ -343,6 +344,12 @@ private:
         a.hidden * parts() * (2 * e + mask);  // inputs of two norms and of what follows each, two masks
     if (hasCompositeNorm()) outer += a.hidden * a.blockNorms * e;
     double inner = (queryWidth() + keyWidth() + valueWidth() + outputWidth()) * e;
+    if (m.options.keepsWholeProjection && !a.latent && a.keyValueHeads == a.heads)
+      inner += (keyWidth() + valueWidth()) * e;
+    if (m.options.keepsGatheredInputs && m.strategy.sequence) {
+      outer -= a.hidden * regions() * e;
+      inner += a.hidden * regions() * e;
+    }
     // Both operands of a gate and their product; eager kernels keep what the activation made of one, too.
     inner += activeWidth() * (!a.gatedMlp ? 2 : m.options.eagerElementwise ? 4 : 3) * e;
     if (a.encoder)

@@ -78,7 +78,8 @@ LayerCost headCost(const LayerSetting& s) {
   const double vocabulary = a.vocabulary * s.shares.width;
   const double width = a.embeddingWidth > 0 ? a.embeddingWidth : a.hidden;
   const double rows = a.patchInputs > 0 ? s.tokens / s.sequence : s.tokens;  // an image has one label
-  const double logits = rows * vocabulary;
+  const bool gathered = s.options.wholeLogits && s.strategy.tensor > 1;
+  const double logits = rows * (gathered ? a.vocabulary : vocabulary);
   c.forward = s.device.wideProduct(rows, vocabulary, width) + s.device.traffic(logits * k.lossTraffic.value);
   c.weightGradient = gradientProduct(s, vocabulary, width, rows, 1, Work::Wide);
   c.backward = s.device.wideProduct(rows, width, vocabulary) + *c.weightGradient +
@@ -88,11 +89,14 @@ LayerCost headCost(const LayerSetting& s) {
   if (s.strategy.tensor > 1) {
     addTensorExchange(c, Phase::Forward, s, true, s.hiddenBytes());
     addTensorExchange(c, Phase::Backward, s, false, s.hiddenBytes());
-    // Largest logit, its own logit and the sum of exponentials of each token, fp32.
-    c.collectives.push_back(
-        {CollectiveKind::AllReduce, GroupKind::Tensor, Phase::Forward, Bytes(4 * s.tokens), 3});
+    // Logits, or the largest, its own and the sum of exponentials of each token, fp32.
+    c.collectives.push_back(gathered ? Collective{CollectiveKind::AllGather, GroupKind::Tensor,
+                                                  Phase::Forward, Bytes(logits * s.device.elementBytes()), 1}
+                                     : Collective{CollectiveKind::AllReduce, GroupKind::Tensor,
+                                                  Phase::Forward, Bytes(4 * s.tokens), 3});
   }
-  const double input = s.outerTokens() * a.hidden * s.device.elementBytes();
+  const double tokens = s.options.keepsGatheredInputs ? s.tokens : s.outerTokens();
+  const double input = tokens * a.hidden * s.device.elementBytes();
   setAllPolicies(c, {true, Bytes(input), Seconds(0), Bytes(logits * k.lossWorkspace.value)});
   return c;
 }

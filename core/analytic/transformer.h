@@ -181,6 +181,14 @@ struct AnalyticOptions {
   bool boundaryInParts = false;   ///< without sequence parallelism, a boundary tensor is sent in t parts
   Seconds
       hostTimePerBlock;  ///< least time of a block's passes where t > 1: what the host takes to issue them
+  /// With sequence parallelism, products keep what they gathered for the backward pass, which else gathers it
+  /// again.
+  bool keepsGatheredInputs = false;
+  /// Queries are kept inside the result of the projection that also makes keys and values, copies of which
+  /// are kept besides (multi-head attention alone; grouped queries are copied, too).
+  bool keepsWholeProjection = false;
+  /// Tensor ranks gather each other's logits, and each computes the whole loss.
+  bool wholeLogits = false;
   double expertDispatchShare = 1;  ///< bytes sent to and from experts ÷ those of 16-bit numbers both ways
   double activationFactor = 1, workspaceFactor = 1;  ///< memory that the program takes ÷ what is counted
   /// Share of the microbatches whose weight gradients a kernel of its own adds to the sum so far, as programs

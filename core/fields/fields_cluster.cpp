@@ -306,6 +306,24 @@ void addModelFields(std::vector<Field>& all) {
           .label = "Boundaries in parts",
           .meaning = "without sequence parallelism, each tensor rank sends its part of a stage boundary",
           .access = at<&Setting::model, &ModelSource::analytic, &A::boundaryInParts>()});
+  option({.key = "keeps_gathered_inputs",
+          .label = "Gathered inputs kept",
+          .meaning =
+              "with sequence parallelism, products keep what they gathered until their backward pass, which "
+              "else gathers it again",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::keepsGatheredInputs>(),
+          .term = "sequence parallelism"});
+  option(
+      {.key = "keeps_whole_projection",
+       .label = "Whole projection kept",
+       .meaning =
+           "in multi-head attention, queries are kept inside the projection's whole result, keys and values "
+           "once more beside it",
+       .access = at<&Setting::model, &ModelSource::analytic, &A::keepsWholeProjection>()});
+  option({.key = "whole_logits",
+          .label = "Whole logits",
+          .meaning = "tensor ranks gather each other's logits, and each computes the whole loss",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::wholeLogits>()});
   option({.key = "host_time_per_block_s",
           .label = "Host time per block",
           .meaning =

@@ -61,6 +61,7 @@ private:
     }
     p.cutsByWeight = f.boolean("cuts_by_weight").value_or(p.cutsByWeight);
     p.logsFirstStage = f.boolean("logs_first_stage").value_or(p.logsFirstStage);
+    p.holdsExchangeBuffers = f.boolean("holds_exchange_buffers").value_or(p.holdsExchangeBuffers);
     if (const json* values = f.object("values"))
       for (const auto& [field, value] : values->items())
         readValue(field, value, jsonPointer(f.pointerTo("values"), field), p);

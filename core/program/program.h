@@ -35,6 +35,9 @@ struct Program {
   bool cutsByWeight = false;
   /// Its log states the memory of the first stage, not of the fullest.
   bool logsFirstStage = false;
+  /// What its tensor exchanges read stays reserved until the device has run them, and is handed out anew
+  /// while the host runs ahead (STATEMENT.md §10).
+  bool holdsExchangeBuffers = false;
 
   /// nullptr: it leaves the field as it usually is.
   const ProgramValue* valueOf(std::string_view field) const;
@@ -50,7 +53,8 @@ const Program* findProgram(std::string_view id);
 std::string programIds();  ///< "ideal, megatron-2021, …"
 
 /// {"programs": [{"id", "name", "version", "about", "like", "launches": […], "values": {field: {"value",
-/// "origin", "source"}}, "cuts_by_weight", "logs_first_stage"}]}; "like" names one above, whose values it
+/// "origin", "source"}}, "cuts_by_weight", "logs_first_stage",
+/// "holds_exchange_buffers"}]}; "like" names one above, whose values it
 /// takes where it says nothing. The origin is typed, measured, estimated or catalog. Whether the fields exist
 /// is not known here (fields/program_setting.h).
 Reading<std::vector<Program>> readPrograms(std::string_view text, const std::string& file);

@@ -42,6 +42,8 @@ struct PublishedRun {
   bool foldedExperts = false;  ///< expert tensor degree 1
   bool sequenceParallel = false;
   bool flashAttention = false;
+  std::optional<AttentionKernel> attentionKernel;  ///< none: the program's
+  bool fusedNorm = false;                          ///< norms in one kernel, whatever the program does
   Recompute recompute = Recompute::None;
   int year = kToday;        ///< of the software
   std::optional<int> zero;  ///< none: since 2023 1 (Megatron's distributed optimizer), before 0 if that fits

@@ -231,6 +231,9 @@ Reading<Scenario> scenarioOf(const PublishedRun& r, const PublishedOptions& opti
   made->name = r.set + ": " + r.label;
   made->job.sequenceLength = r.sequence;
   made->model.analytic.flashAttention = r.flashAttention;
+  if (r.attentionKernel) made->model.analytic.attentionKernel = *r.attentionKernel;
+  if (r.fusedNorm)
+    made->model.analytic.constants.eagerNormTraffic = {4, Origin::Catalog, "one kernel: read and written"};
   for (std::size_t k = 0; k < r.overlap.size(); ++k)
     if (r.overlap[k]) made->assumptions.overlap[k] = *r.overlap[k];
   if (r.syncOverlap) made->assumptions.syncOverlap = *r.syncOverlap;

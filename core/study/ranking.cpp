@@ -124,7 +124,10 @@ private:
     r.recompute = recompute == "none" || recompute.empty() ? Recompute::None
                   : recompute == "selective"               ? Recompute::Selective
                                                            : Recompute::Full;
-    r.flashAttention = kernel.empty() || kernel.find("flash") != std::string::npos;
+    const auto names = [&](const char* what) { return kernel.find(what) != std::string::npos; };
+    r.flashAttention = kernel.empty() || names("flash");
+    if (names("flash_attentionv1")) r.attentionKernel = AttentionKernel::Early;
+    r.fusedNorm = names("RMS kernel");
     r.label = std::to_string(r.devices) + " devices";
     out.measured = row.number("step_s", 0);
     if (const double rate = row.number("tokens_per_s_per_gpu", 0); rate > 0)
@@ -139,6 +142,14 @@ private:
   double m_memoryUnit;
 };
 
+/// Hidden states that exchanges of the blocks of one stage leave reserved: two a block, of as many blocks as
+/// the launches of a full queue (1,024) make up.
+Bytes heldExchangeBuffers(const PublishedRun& r) {
+  constexpr int kLaunchesOfBlock = 36;
+  const int blocks = std::min(r.model.layers, 1024 / kLaunchesOfBlock);
+  return Bytes(2.0 * blocks * r.microbatch.value_or(1) * r.sequence * r.model.hidden * 2);
+}
+
 void predict(RankedRun& r, const PublishedOptions& options) {
   const auto ran = planOf(r.run, options);
   if (!ran) return;
@@ -151,6 +162,14 @@ void predict(RankedRun& r, const PublishedOptions& options) {
     r.predictedMemory =
         std::max(r.predictedMemory, (handedOut * ran->problem->assumptions.allocatorFactor).value());
     if (program && program->logsFirstStage) break;
+  }
+  // Where stages wait for each other's messages, the host does not run ahead.
+  if (program && program->holdsExchangeBuffers && r.run.tensor > 1 && r.run.stages == 1) {
+    const Problem& p = *ran->problem;
+    const Bytes reserve = p.assumptions.reserve - p.allocatorReserve - p.headroomReserve;
+    const double room = (deviceOf(r.run, options)->memory.value - reserve).value();
+    r.predictedMemory =
+        std::max(r.predictedMemory, std::min(r.predictedMemory + heldExchangeBuffers(r.run).value(), room));
   }
 }
 

@@ -70,12 +70,14 @@ private slots:
   }
   void likeTakesTheFactsOfRunsToo() {
     const auto all = readPrograms(R"({"programs": [
-        {"id": "x", "name": "X", "cuts_by_weight": true, "logs_first_stage": true, "values": {}},
+        {"id": "x", "name": "X", "cuts_by_weight": true, "logs_first_stage": true,
+         "holds_exchange_buffers": true, "values": {}},
         {"id": "y", "name": "Y", "like": "x", "logs_first_stage": false, "values": {}}]})",
                                   "p.json");
     QVERIFY(all && all->size() == 2);
     QVERIFY(all->at(0).cutsByWeight && all->at(0).logsFirstStage);
     QVERIFY(all->at(1).cutsByWeight && !all->at(1).logsFirstStage);
+    QVERIFY(all->at(1).holdsExchangeBuffers && !findProgram("scaling-2023")->holdsExchangeBuffers);
     QCOMPARE(all->at(1).name, std::string("Y"));
   }
   void likeTakesWhatIsNotSaid() {

@@ -88,6 +88,49 @@ private slots:
     QCOMPARE(eager.second - fused.second, 4096.0 * 28672 * 2 / 8);
     QCOMPARE(stash(true, 36).first - eager.first, 4096.0 * 8192 * 2 * 2);
   }
+  /// Two inputs of 2048 widths in full instead of an eighth each, which are not gathered again.
+  void whatWasGatheredMayBeKept() {
+    const auto costed = [](bool kept, bool sequence) {
+      AnalyticOptions options{.keepsGatheredInputs = kept};
+      const auto g =
+          analyticProfile(gpt(2048, 16, 2), *findDevice("h100"), job(4096, 1), {{8, sequence}}, options);
+      const int head = static_cast<int>(g.graph.layers.size()) - 1;
+      return std::tuple(block(g, 0).recompute[0].stash.value(), block(g, 0, head).recompute[0].stash.value(),
+                        bytesOf(block(g, 0), CollectiveKind::AllGather, GroupKind::Tensor, Phase::Backward));
+    };
+    const double whole = 4096.0 * 2048 * 2;
+    const auto [stash, head, gathered] = costed(false, true);
+    const auto [keptStash, keptHead, keptGathered] = costed(true, true);
+    QCOMPARE(keptStash - stash, 2 * whole * 7 / 8);
+    QCOMPARE(keptHead - head, whole * 7 / 8);
+    QCOMPARE(gathered - keptGathered, 2 * whole);
+    QCOMPARE(costed(true, false), costed(false, false));
+  }
+  /// Keys and values twice where the projection is one for all heads, not where queries share them.
+  void aWholeProjectionMayBeKept() {
+    const auto stash = [](const TransformerArchitecture& a, bool kept) {
+      AnalyticOptions options{.keepsWholeProjection = kept};
+      const auto g = analyticProfile(a, *findDevice("h100"), job(4096, 1), {{2}}, options);
+      return block(g, 0).recompute[0].stash.value();
+    };
+    const auto multi = gpt(2048, 16, 2);
+    QCOMPARE(stash(multi, true) - stash(multi, false), 4096.0 * 2 * 2048 * 2 / 2);
+    QCOMPARE(stash(sample("llama-3-70b"), true), stash(sample("llama-3-70b"), false));
+  }
+  void tensorRanksMayGatherAllLogits() {
+    const auto head = [](bool whole, int tensor) {
+      AnalyticOptions options{.wholeLogits = whole};
+      auto g = analyticProfile(gpt(1024, 16, 2), *findDevice("a100-80"), job(2048, 2), {{tensor}}, options);
+      return block(g, 0, static_cast<int>(g.graph.layers.size()) - 1);
+    };
+    const LayerCost divided = head(false, 4), whole = head(true, 4);
+    QCOMPARE(whole.recompute[0].workspace.value(), divided.recompute[0].workspace.value() * 4);
+    QVERIFY(whole.forward > divided.forward && whole.backward > divided.backward);
+    QCOMPARE(bytesOf(whole, CollectiveKind::AllGather, GroupKind::Tensor, Phase::Forward) -
+                 bytesOf(divided, CollectiveKind::AllGather, GroupKind::Tensor, Phase::Forward),
+             2.0 * 2048 * 51200 * 2);
+    QCOMPARE(head(true, 1), head(false, 1));
+  }
   /// While a block's backward runs, what was not kept has to be there again: all of the stash under full
   /// recompute, the scores under selective.
   void workspaceHoldsWhatWasRecomputed() {

@@ -1,5 +1,7 @@
 #include <QtTest/QTest>
+#include <map>
 
+#include "cluster/devices/device_catalog.h"
 #include "study/run_points.h"
 #include "support/test_main.h"
 #include "units/text.h"
@@ -67,6 +69,44 @@ private slots:
     QCOMPARE(full.predictedMemory, (first.total() - first.reserve).value() * 1.04);
     QCOMPARE(full.measuredMemory, 25.0 * 1024 * 1024 * 1024);
     QVERIFY(filled->evaluation.stages[1].memory.total() > first.total());
+  }
+  // Two hidden states of 4096 tokens for each of 16 blocks, where no stage waits for another's messages, and
+  // never more than the device has room for.
+  void exchangedBuffersStayReserved() {
+    const auto r = replayRanking(
+        sweep("[[1,1,1,8,1,0,40000,25],[1,8,1,1,1,0,20000,9],[1,4,2,1,1,0,20000,9],[1,8,1,1,64,0,20000,9]]"),
+        "f");
+    QVERIFY(r && findProgram("nanotron")->holdsExchangeBuffers);
+    const auto beyond = [&](int i) {
+      const RankedRun& run = r->sweeps[0].runs[std::size_t(i)];
+      const auto& first = planOf(run.run, {})->evaluation.stages[0].memory;
+      return run.predictedMemory - (first.total() - first.reserve).value() * 1.04;
+    };
+    QCOMPARE(beyond(0), 0.0);
+    QVERIFY(std::abs(beyond(1) - 2.0 * 16 * 4096 * 2048 * 2) < 1);
+    QCOMPARE(beyond(2), 0.0);
+    const DeviceSpec& h100 = *findDevice("h100-sxm");
+    QVERIFY(r->sweeps[0].runs[3].predictedMemory <= h100.memory.value.value());
+    QVERIFY(beyond(3) > 0 && beyond(3) < 64 * beyond(1));
+  }
+  // What a run's kernels are called says which attention it ran and whether its norms are one kernel.
+  void kernelsAreReadFromTheirNames() {
+    const auto r = replayRanking(R"({"sets":[{"id":"x","program":"scaling-2023","device":"a100-80",
+      "model":{"model_type":"llama","hidden_size":2048,"num_hidden_layers":16,"intermediate_size":8192,
+      "num_attention_heads":32,"vocab_size":32000,"max_position_embeddings":4096},"seq":4096,
+      "global_batch":64,"columns":["tp","pp","dp","microbatch","kernel","step_s"],
+      "rows":[[1,1,8,1,"flash_attention2",1],[1,1,8,1,"flash_attentionv1.0.8",2],
+              [1,1,8,1,"flash_attention2 + RMS kernel",1],[1,1,8,1,"torch",3]]}]})",
+                                 "f");
+    QVERIFY(r && r->sweeps.size() == 4);
+    std::map<std::string, RankedRun> by;
+    for (const Sweep& s : r->sweeps) by[s.name.substr(s.name.find(", ") + 2)] = s.runs[0];
+    const RankedRun &second = by["flash_attention2"], &first = by["flash_attentionv1.0.8"],
+                    &norms = by["flash_attention2 + RMS kernel"];
+    QVERIFY(first.predicted > second.predicted);
+    QCOMPARE(first.predictedMemory, second.predictedMemory);
+    QVERIFY(norms.predicted < second.predicted && norms.predictedMemory < second.predictedMemory);
+    QVERIFY(by["torch"].predictedMemory > second.predictedMemory);
   }
   void whatIsFarSlowerIsNotCompared() {
     const auto r = replayRanking(sweep("[[1,1,1,8,1,1,40000,25],[1,8,1,1,1,0,10000,9]]"), "f");
