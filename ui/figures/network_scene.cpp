@@ -68,9 +68,9 @@ QString NetworkScene::nameOf(int node) const {
 
 void NetworkScene::fold() {
   const bool folds =
-      m_foldWhen == FoldWhen::Always || (m_foldWhen == FoldWhen::Huge && m_graph.nodes.size() > kHuge);
-  m_folding = folds ? graph::foldAlike(m_graph, m_unfolded) : graph::noFolding(m_graph);
-  m_isFolded = folds && m_folding.hidesAny();
+      m_folding == Folding::Everything || (m_folding == Folding::Automatic && m_graph.nodes.size() > kHuge);
+  m_folded = folds ? graph::foldAlike(m_graph, m_unfolded) : graph::noFolding(m_graph);
+  m_isFolded = folds && m_folded.hidesAny();
 }
 
 void NetworkScene::refold() {
@@ -83,7 +83,7 @@ void NetworkScene::place() {
   m_boxes.assign(m_graph.nodes.size(), {});
   m_shown.clear();
   if (m_isFolded) {
-    const auto drawing = graph::drawFolded(m_graph, m_folding);
+    const auto drawing = graph::drawFolded(m_graph, m_folded);
     const auto contents = graph::hostContents(drawing.graph);
     for (std::size_t k = 0; k < drawing.nodes.size(); ++k) {
       const graph::Box b = graph::boxOf(drawing.graph, static_cast<int>(k), contents);
@@ -114,7 +114,7 @@ void NetworkScene::findKinds() {
     m_idle += stage == -1 && m_graph.nodes[i].kind == NodeKind::Device && !m_graph.nodes[i].failed;
     if (stage < 0) continue;
     const RankKind kind = kindOf(m_seats[i], plan(), m_shownBy);
-    auto& kinds = m_kinds[at(m_folding.shownAs[i])];
+    auto& kinds = m_kinds[at(m_folded.shownAs[i])];
     const auto place = std::lower_bound(kinds.begin(), kinds.end(), kind);
     if (place == kinds.end() || *place != kind) kinds.insert(place, kind);
   }
@@ -129,17 +129,17 @@ void NetworkScene::routeLinks() {
   m_standsFor.assign(m_graph.links.size(), 0);
   m_paths.assign(m_graph.links.size(), {});
   m_shownLinks.clear();
-  for (int shown : m_folding.linkShownAs) ++m_standsFor[at(shown)];
+  for (int shown : m_folded.linkShownAs) ++m_standsFor[at(shown)];
   for (std::size_t l = 0; l < m_graph.links.size(); ++l) {
     const NetworkLink& link = m_graph.links[l];
-    const bool joins = m_folding.shownAs[at(link.from)] != m_folding.shownAs[at(link.to)];
+    const bool joins = m_folded.shownAs[at(link.from)] != m_folded.shownAs[at(link.to)];
     if (m_standsFor[l] > 0 && joins && isDrawnLink(link)) m_shownLinks.push_back(static_cast<int>(l));
   }
   for (int l : m_shownLinks) m_paths[at(l)] = routeOf(m_graph.links[at(l)]);
 }
 
 bool NetworkScene::isBlocked(const QPolygonF& path, const NetworkLink& l) const {
-  const int a = m_folding.shownAs[at(l.from)], b = m_folding.shownAs[at(l.to)];
+  const int a = m_folded.shownAs[at(l.from)], b = m_folded.shownAs[at(l.to)];
   for (int n : m_shown) {
     const NetworkNode& node = m_graph.nodes[at(n)];
     if (n == a || n == b || (node.kind == NodeKind::Device && !node.host.empty())) continue;
@@ -170,7 +170,7 @@ std::vector<double> NetworkScene::gapsBeside(const QRectF& lower, const QRectF& 
 
 /// Straight where nothing stands between; otherwise down the gap beside the column, as the layout leaves one.
 QPolygonF NetworkScene::routeOf(const NetworkLink& l) const {
-  QRectF upper = box(m_folding.shownAs[at(l.from)]), lower = box(m_folding.shownAs[at(l.to)]);
+  QRectF upper = box(m_folded.shownAs[at(l.from)]), lower = box(m_folded.shownAs[at(l.to)]);
   const QPolygonF straight({upper.center(), lower.center()});
   if (m_shown.size() * m_shownLinks.size() > kMostDetours) return straight;
   const bool inHost = !m_graph.nodes[at(l.from)].host.empty() || !m_graph.nodes[at(l.to)].host.empty();
@@ -191,7 +191,7 @@ QPolygonF NetworkScene::routeOf(const NetworkLink& l) const {
 }
 
 QPointF NetworkScene::middleOf(int link) const {
-  const QPolygonF& path = m_paths[at(m_folding.linkShownAs[at(link)])];
+  const QPolygonF& path = m_paths[at(m_folded.linkShownAs[at(link)])];
   if (path.size() < 2) return {};
   const qsizetype k = (path.size() - 1) / 2;
   return (path[k] + path[k + 1]) / 2;
@@ -200,27 +200,27 @@ QPointF NetworkScene::middleOf(int link) const {
 std::vector<int> NetworkScene::behind(int node) const {
   if (!m_isFolded) return {node};
   std::vector<int> out;
-  for (std::size_t i = 0; i < m_folding.shownAs.size(); ++i)
-    if (m_folding.shownAs[i] == node) out.push_back(static_cast<int>(i));
+  for (std::size_t i = 0; i < m_folded.shownAs.size(); ++i)
+    if (m_folded.shownAs[i] == node) out.push_back(static_cast<int>(i));
   return out;
 }
 
 std::vector<int> NetworkScene::linksBehind(int link) const {
   if (!m_isFolded) return {link};
   std::vector<int> out;
-  for (std::size_t l = 0; l < m_folding.linkShownAs.size(); ++l)
-    if (m_folding.linkShownAs[l] == link) out.push_back(static_cast<int>(l));
+  for (std::size_t l = 0; l < m_folded.linkShownAs.size(); ++l)
+    if (m_folded.linkShownAs[l] == link) out.push_back(static_cast<int>(l));
   return out;
 }
 
-void NetworkScene::setFoldWhen(FoldWhen when) {
-  m_foldWhen = when;
+void NetworkScene::setFolding(Folding when) {
+  m_folding = when;
   refold();
 }
 
-NetworkScene::FoldWhen NetworkScene::otherFolding() const {
+Folding NetworkScene::otherFolding() const {
   const bool huge = m_graph.nodes.size() > kHuge;
-  return m_isFolded == huge ? (huge ? FoldWhen::Never : FoldWhen::Always) : FoldWhen::Huge;
+  return m_isFolded == huge ? (huge ? Folding::Nothing : Folding::Everything) : Folding::Automatic;
 }
 
 void NetworkScene::setUnfolded(std::set<std::string> ids) {
@@ -265,7 +265,7 @@ void NetworkScene::matchLoads() {
     const auto it = byPair.find(std::minmax(m_graph.links[l].from, m_graph.links[l].to));
     if (it == byPair.end()) continue;
     // What is drawn once shows the busiest of what it stands for.
-    int& shown = m_loadOf[at(m_folding.linkShownAs[l])];
+    int& shown = m_loadOf[at(m_folded.linkShownAs[l])];
     if (shown < 0 || m_loads[at(shown)].time() < m_loads[at(it->second)].time()) shown = it->second;
   }
   for (int l : m_shownLinks)

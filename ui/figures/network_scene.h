@@ -13,6 +13,7 @@
 #include "cluster/graph/implied_hosts.h"
 #include "cluster/graph/routing.h"
 #include "document/plan_context.h"
+#include "figures/folding.h"
 #include "figures/rank_colours.h"
 
 namespace nest {
@@ -22,8 +23,6 @@ namespace nest {
 class NetworkScene {
   Q_DECLARE_TR_FUNCTIONS(NetworkScene)
 public:
-  enum class FoldWhen { Huge, Always, Never };
-
   /// `seats`: by node, what is placed there in the plan `of`; null: nothing but stages is known. True: only
   /// places have changed.
   bool setGraph(const NetworkGraph&, std::vector<Seat> seats, PlanContextPtr of);
@@ -37,19 +36,19 @@ public:
   const std::vector<graph::Problem>& problems() const { return m_problems; }
 
   // Folding: siblings that are alike are drawn once. Then places are the scene's own.
-  void setFoldWhen(FoldWhen);
-  FoldWhen foldWhen() const { return m_foldWhen; }
-  FoldWhen otherFolding() const;  ///< than now; by size again where that is the other way
+  void setFolding(Folding);
+  Folding folding() const { return m_folding; }
+  Folding otherFolding() const;  ///< than now; by size again where that is the other way
   bool isFolded() const { return m_isFolded; }
   void setUnfolded(std::set<std::string> ids);
   const std::set<std::string>& unfolded() const { return m_unfolded; }
-  int shownAs(int node) const { return m_folding.shownAs[at(node)]; }
-  int linkShownAs(int link) const { return m_folding.linkShownAs[at(link)]; }
-  bool isShown(int node) const { return !m_folding.hides(node); }
-  int alike(int node) const { return m_folding.alike[at(node)]; }
+  int shownAs(int node) const { return m_folded.shownAs[at(node)]; }
+  int linkShownAs(int link) const { return m_folded.linkShownAs[at(link)]; }
+  bool isShown(int node) const { return !m_folded.hides(node); }
+  int alike(int node) const { return m_folded.alike[at(node)]; }
   int standsFor(int link) const { return m_standsFor[at(link)]; }
   /// Whose id stands for this node and its like among those unfolded; −1: it has no like.
-  int siblingOf(int node) const { return m_folding.sibling.empty() ? -1 : m_folding.sibling[at(node)]; }
+  int siblingOf(int node) const { return m_folded.sibling.empty() ? -1 : m_folded.sibling[at(node)]; }
   std::vector<int> behind(int node) const;  ///< all that a drawn node stands for
   std::vector<int> linksBehind(int link) const;
 
@@ -112,9 +111,9 @@ private:
   std::vector<QPolygonF> m_paths;
   QRectF m_bounds;
   graph::ImpliedHosts m_impliedHosts;
-  graph::Folding m_folding;
+  graph::Folding m_folded;
   std::vector<int> m_standsFor;  ///< per link: how many
-  FoldWhen m_foldWhen = FoldWhen::Huge;
+  Folding m_folding = Folding::Automatic;
   bool m_isFolded = false;
   std::set<std::string> m_unfolded;
   std::vector<Seat> m_seats;  ///< per node

@@ -21,9 +21,7 @@ QString NetworkScene::nodeTip(int node) const {
     stages.removeDuplicates();
     tip.row(stages.size() == 1 ? tr("Stage") : tr("Stages"), stages.join(QStringLiteral(", ")));
   }
-  if (n.kind == NodeKind::Device && n.memory.value() > 0) tip.row(tr("Memory"), exactMemory(n.memory));
-  if (n.kind == NodeKind::Device && n.speed != 1)
-    tip.row(tr("Speed"), tr("%1 of nominal").arg(QString::fromStdString(text::percent(n.speed))));
+  if (n.kind == NodeKind::Device) addDeviceRows(tip, n.memory, n.speed);
   if (alike(node) > 1)
     tip.note(tr("Represents %1 identical nodes; double-click to expand.").arg(alike(node)));
   if (n.failed) tip.note(tr("Failed: excluded from every plan."));

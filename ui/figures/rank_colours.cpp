@@ -123,6 +123,12 @@ void addRankRows(Tip& tip, const Seat& seat, const PlanContext& c) {
   }
 }
 
+void addDeviceRows(Tip& tip, Bytes memory, double speed) {
+  if (memory.value() > 0) tip.row(QStringLiteral("Memory"), exactMemory(memory));
+  if (speed != 1)
+    tip.row(QStringLiteral("Speed"), phrase(text::percent(speed)) + QStringLiteral(" of nominal"));
+}
+
 void paintRankKey(Ink& ink, const QRectF& row, const Plan* plan, Together by, int stages, int idleDevices,
                   const std::function<bool(int)>& dims) {
   if (!plan || by == Together::Stage)

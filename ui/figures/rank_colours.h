@@ -35,6 +35,8 @@ Together colouredByNamed(const std::string& name, Together otherwise);
 
 /// What is done at this place, with the groups it belongs to.
 void addRankRows(Tip&, const Seat&, const PlanContext&);
+/// What a device has of its own.
+void addDeviceRows(Tip&, Bytes memory, double speed);
 
 /// Which stage has which colour, or what the numbers on the devices count; and how many devices are idle.
 /// `plan` null: stages are all that is known.

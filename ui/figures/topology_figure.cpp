@@ -1,7 +1,6 @@
 #include "figures/topology_figure.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "cluster/devices/device_catalog.h"
@@ -139,9 +138,7 @@ QString TopologyFigure::deviceTip(int device, const PlanContext& c) const {
   tip.row(QStringLiteral("Device"), countText(device));
   addRankRows(tip, seat, c);
   const DeviceFactor f = h.factor(DeviceIndex(device));
-  tip.row(QStringLiteral("Memory"), exactMemory(f.memory));
-  if (f.speed < 1)
-    tip.row(QStringLiteral("Speed"), phrase(text::percent(f.speed)) + QStringLiteral(" of nominal"));
+  addDeviceRows(tip, f.memory, f.speed);
   return tip.html();
 }
 
@@ -339,15 +336,8 @@ QString TopologyFigure::words(const PlanContext& c) const {
 }
 
 std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) const {
-  constexpr std::array kFoldings{"small", "always", "never"};
   return {colourOption(c, m_colouredBy),
-          {"folding",
-           QStringLiteral("Collapse identical"),
-           {},
-           {{"small", QStringLiteral("Auto")},
-            {"always", QStringLiteral("Always")},
-            {"never", QStringLiteral("Never")}},
-           kFoldings[static_cast<std::size_t>(m_folding)]},
+          foldingOption(m_folding),
           {"traffic",
            QStringLiteral("Traffic"),
            {},
@@ -364,10 +354,7 @@ std::vector<FigureOption> TopologyFigure::offeredOptions(const PlanContext& c) c
 
 void TopologyFigure::setOption(const std::string& key, const std::string& name) {
   if (key == "colour") setColouredBy(colouredByNamed(name, m_colouredBy));
-  if (key == "folding")
-    setFolding(name == "always"  ? Folding::Everything
-               : name == "never" ? Folding::Nothing
-                                 : Folding::Automatic);
+  if (key == "folding") setFolding(foldingNamed(name));
   if (key == "traffic") {
     const auto kind = exchangeNamed(name);
     setTraffic(kind ? static_cast<int>(*kind) : name == "all" ? kAllTraffic : kNoTraffic);

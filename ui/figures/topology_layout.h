@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "document/plan_context.h"
+#include "figures/folding.h"
 #include "figures/seat_map.h"
 
 namespace nest {
@@ -37,8 +38,6 @@ private:
   int m_idle = 0;
   std::vector<std::vector<int>> m_classes;  ///< [level][group]
 };
-
-enum class Folding { Automatic, Everything, Nothing };
 
 /// Nested boxes: every level is a grid of equal cells of the level inside. Alike siblings fold into one with
 /// a count, from the outermost level inwards, as far as `Folding` asks or until a device is large enough to

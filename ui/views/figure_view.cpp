@@ -83,11 +83,15 @@ void FigureView::addChoice(const FigureOption& o) {
   connect(box, &QComboBox::currentIndexChanged, this, [this, key = o.key, box] { set(key, nameIn(*box)); });
 }
 
+QComboBox* FigureView::choice(const std::string& key) const {
+  return findChild<QComboBox*>(QString::fromStdString(key));
+}
+
 /// Choices may have the names of the cluster that is shown, or suit its plan only. One that is not there
 /// waits while the figure says what it shows instead; else it gives way to the first.
 void FigureView::renameChoices() {
   for (const FigureOption& o : m_figure->offeredOptions(context())) {
-    auto* box = findChild<QComboBox*>(QString::fromStdString(o.key));
+    auto* box = choice(o.key);
     if (o.isSwitch() || !box) continue;
     bool same = box->count() == static_cast<int>(o.choices.size());
     for (int i = 0; same && i < box->count(); ++i)

@@ -53,6 +53,7 @@ protected:
   void figureChanged();  ///< after an option: paints again
 
   QString settingsKey(const QString& key) const;
+  QComboBox* choice(const std::string& key) const;  ///< of an option; null: there is none
   /// The first thing in the bar.
   QToolButton* addFirstButton(const QString& text, const QString& tip);
   /// A widget below the figure, in its own row.

@@ -121,12 +121,12 @@ void bench(int hosts) {
   editor.setContext(std::make_shared<PlanContext>());
   QApplication::processEvents();
   std::printf("%d devices; first picture after %.1f ms\n", hosts * 8, ms(clock));
-  for (const auto when : {NetworkCanvas::FoldWhen::Always, NetworkCanvas::FoldWhen::Never}) {
+  for (const auto when : {Folding::Everything, Folding::Nothing}) {
     clock.start();
-    editor.canvas().setFoldWhen(when);
+    editor.canvas().setFolding(when);
     editor.canvas().repaint();
-    std::printf("  %s; laid out after %.1f ms\n",
-                when == NetworkCanvas::FoldWhen::Always ? "folded" : "one by one", ms(clock));
+    std::printf("  %s; laid out after %.1f ms\n", when == Folding::Everything ? "folded" : "one by one",
+                ms(clock));
     frames(editor.canvas());
   }
   dragOne(editor.canvas());

@@ -177,7 +177,7 @@ private slots:
   void alikeSiblingsAreDrawnOnceAndEditedTogether() {
     Opened o;
     o.draw();
-    o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Always);
+    o.canvas().setFolding(Folding::Everything);
     QVERIFY(o.canvas().scene().isFolded());
     const int host = o.numberOf("host0");
     QCOMPARE(o.canvas().scene().alike(host), 2);
@@ -195,7 +195,7 @@ private slots:
     QVERIFY(!o.canvas().scene().isShown(o.numberOf("host1")));
     o.editor.setState(kept);
     QVERIFY(o.canvas().scene().isShown(o.numberOf("host1")));
-    o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);
+    o.canvas().setFolding(Folding::Nothing);
   }
   void foldingKeepsNoHiddenSelection() {
     Opened o;
@@ -207,16 +207,16 @@ private slots:
     QVERIFY(o.canvas().selectedNodes().empty());
     QTest::keyClick(&o.canvas(), Qt::Key_F);
     QVERIFY(!o.canvas().scene().isFolded());
-    QCOMPARE(o.canvas().scene().foldWhen(), NetworkCanvas::FoldWhen::Huge);
+    QCOMPARE(o.canvas().scene().folding(), Folding::Automatic);
   }
   void aJumpUnfoldsWhatHidesItsAim() {
     Opened o;
     o.draw();
-    o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Always);
+    o.canvas().setFolding(Folding::Everything);
     o.canvas().jumpTo(o.numberOf("host1:2"), -1);
     QVERIFY(o.canvas().scene().isShown(o.numberOf("host1:2")));
     QCOMPARE(o.canvas().selectedNodes(), std::vector<int>{o.numberOf("host1:2")});
-    o.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);
+    o.canvas().setFolding(Folding::Nothing);
   }
   void selectionAndHoverGoBothWays() {
     Opened o;

@@ -279,8 +279,7 @@ private slots:
     NetworkCanvas canvas;
     canvas.resize(440, 280);
     canvas.setTheme(Theme::of(static_cast<Theme::Kind>(theme)));
-    canvas.setFoldWhen(state == QStringLiteral("folded") ? NetworkCanvas::FoldWhen::Always
-                                                         : NetworkCanvas::FoldWhen::Never);
+    canvas.setFolding(state == QStringLiteral("folded") ? Folding::Everything : Folding::Nothing);
     canvas.setGraph(graph, seats, true);
     canvas.fit();
     if (state == QStringLiteral("dragging")) {

@@ -75,8 +75,8 @@ private slots:
   void likeNodesAreOne() {
     NetworkScene scene;
     scene.setGraph(twoHosts(), {}, nullptr);
-    QCOMPARE(scene.otherFolding(), NetworkScene::FoldWhen::Always);
-    scene.setFoldWhen(NetworkScene::FoldWhen::Always);
+    QCOMPARE(scene.otherFolding(), Folding::Everything);
+    scene.setFolding(Folding::Everything);
     QVERIFY(scene.isFolded());
     const int host = scene.shownAs(numberOf(scene, "host1"));
     QCOMPARE(scene.alike(host), 2);

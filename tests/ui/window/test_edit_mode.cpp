@@ -1,4 +1,5 @@
 // Topology and its edit mode: one view, whatever name earlier versions gave to it.
+#include <QComboBox>
 #include <QDir>
 #include <QDockWidget>
 #include <QSettings>
@@ -142,6 +143,44 @@ private Q_SLOTS:
     QVERIFY(TopologyView(services()).isEditing());
   }
 
+  void choicesAreOneForBoth() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.window.views().reveal(QStringLiteral("network"));
+    QTRY_VERIFY(b.canvas().isVisible());
+    auto* collapse = b.topology().findChild<QComboBox*>(QStringLiteral("folding"));
+    collapse->setCurrentIndex(collapse->findData(QStringLiteral("never")));
+    QCOMPARE(b.canvas().scene().folding(), Folding::Nothing);
+    b.canvas().setFocus();
+    QTest::keyClick(&b.canvas(), Qt::Key_F);
+    QTRY_COMPARE(collapse->currentData().toString(), QStringLiteral("always"));
+    QVERIFY(b.canvas().scene().isFolded());
+    for (auto* a : b.topology().findChildren<QAction*>())
+      if (a->text() == QStringLiteral("Auto")) a->trigger();
+    QTRY_COMPARE(collapse->currentData().toString(), QStringLiteral("small"));
+    QVERIFY(!b.canvas().scene().isFolded());
+  }
+
+  /// What a slide enlarges it shows enlarged, in a canvas of another size too.
+  void theZoomOfTheDrawingIsKept() {
+    Desk desk;
+    TopologyView view(desk.services());
+    desk.show(view);
+    view.setEditing(true);
+    QVERIFY(!view.state().contains("drawing zoom"));  // fitted, whatever the size
+    NetworkCanvas& canvas = view.editor()->canvas();
+    canvas.zoomBy(1.7, {100, 90});
+    const QPointF middle = canvas.toScene(canvas.fittedArea().center());
+    TopologyView other(desk.services());
+    other.setState(view.state());
+    desk.show(other, {800, 500});
+    const NetworkCanvas& again = other.editor()->canvas();
+    QVERIFY(again.isVisible());
+    QCOMPARE(again.scale(), canvas.scale());
+    const QPointF there = again.toScene(again.fittedArea().center());
+    QVERIFY2(QLineF(there, middle).length() < 1, qPrintable(QString::number(QLineF(there, middle).length())));
+  }
+
   /// A slide shows what it showed, whatever the user has in front and whichever version kept it.
   void slidesNameEitherView() {
     const Desk desk;
@@ -186,10 +225,9 @@ private Q_SLOTS:
     const bool editing = current == QLatin1String("network");
     QCOMPARE(b.window.views().current()->id(), editing ? QStringLiteral("topology") : current);
     QCOMPARE(b.topology().isEditing(), editing);
-    QCOMPARE(b.canvas().scene().foldWhen(), NetworkCanvas::FoldWhen::Always);
+    QCOMPARE(b.canvas().scene().folding(), Folding::Everything);
     QCOMPARE(b.canvas().scene().colouredBy(), editing ? Together::Tensor : Together::Stage);
     QCOMPARE(*b.topology().state().at("traffic").name(), std::string("all"));
-    b.canvas().setFoldWhen(NetworkCanvas::FoldWhen::Huge);
   }
 
   void layoutsNameEitherView_data() {

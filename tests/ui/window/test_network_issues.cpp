@@ -38,11 +38,11 @@ struct Torn : WindowBench {
     issues = qobject_cast<IssueModel*>(pane->model());
     editor = window.views().findChild<NetworkEditor*>();
     window.views().reveal(editor->id());
-    editor->canvas().setFoldWhen(NetworkCanvas::FoldWhen::Never);  // places are the graph's own
+    editor->canvas().setFolding(Folding::Nothing);  // places are the graph's own
     window.findChild<QDockWidget*>(QStringLiteral("below"))->show();
     (void)QTest::qWaitForWindowExposed(&window);
   }
-  ~Torn() { editor->canvas().setFoldWhen(NetworkCanvas::FoldWhen::Huge); }  // the choice is kept for others
+  ~Torn() { editor->canvas().setFolding(Folding::Automatic); }  // the choice is kept for others
   const NetworkGraph& drawn() {
     return std::get<GraphSource>(window.document().scenario().cluster.network).graph;
   }
@@ -114,7 +114,7 @@ private Q_SLOTS:
 
   void enterUnfoldsWhatHidesTheHost() {
     Torn t;
-    t.editor->canvas().setFoldWhen(NetworkCanvas::FoldWhen::Always);
+    t.editor->canvas().setFolding(Folding::Everything);
     const int hidden = t.apart[1];
     QVERIFY(!t.editor->canvas().scene().isShown(hidden));
     t.pane->setCurrentIndex(t.cell(hidden, IssueModel::Message));

@@ -73,14 +73,10 @@ void NetworkCanvas::refolded() {
   Q_EMIT foldingChanged();
 }
 
-void NetworkCanvas::setFoldWhen(FoldWhen when) {
-  if (when == m_scene.foldWhen()) return;
-  m_scene.setFoldWhen(when);
+void NetworkCanvas::setFolding(Folding when) {
+  if (when == m_scene.folding()) return;
+  m_scene.setFolding(when);
   refolded();
-}
-
-void NetworkCanvas::toggleFolding() {
-  setFoldWhen(m_scene.otherFolding());
 }
 
 void NetworkCanvas::setUnfolded(std::set<std::string> ids) {
@@ -164,6 +160,7 @@ void NetworkCanvas::jumpTo(int node, int link) {
   m_scale = std::max(m_scale, 0.8);
   m_offset =
       QPointF(width(), height()) / 2 - (node >= 0 ? m_scene.centre(node) : m_scene.middleOf(link)) * m_scale;
+  m_placedFor = size();
   m_userMoved = true;
   update();
 }
@@ -196,6 +193,7 @@ void NetworkCanvas::show(const QRectF& scene, double mostScale) {
   if (free.width() > area.width() / 2) area = free;
   m_scale = scaled();
   m_offset = area.center() - scene.center() * m_scale;
+  m_placedFor = size();
 }
 
 void NetworkCanvas::fit() {
@@ -223,6 +221,22 @@ void NetworkCanvas::zoomBy(double factor, const QPointF& at) {
 
 int NetworkCanvas::linkAt(const QPointF& scene) const {
   return m_scene.linkAt(scene, kReach / m_scale);
+}
+
+std::map<std::string, double> NetworkCanvas::viewport() const {
+  if (!m_userMoved) return {};
+  const QPointF middle = toScene(fittedArea().center());
+  return {{"drawing zoom", m_scale}, {"drawing x", middle.x()}, {"drawing y", middle.y()}};
+}
+
+void NetworkCanvas::setViewport(const std::map<std::string, double>& wanted) {
+  const auto zoom = wanted.find("drawing zoom"), x = wanted.find("drawing x"), y = wanted.find("drawing y");
+  if (zoom == wanted.end() || x == wanted.end() || y == wanted.end()) return;
+  m_scale = std::clamp(zoom->second, kLeastScale, kMostScale);
+  m_offset = fittedArea().center() - QPointF(x->second, y->second) * m_scale;
+  m_placedFor = size();
+  m_userMoved = true;
+  update();
 }
 
 std::vector<int> NetworkCanvas::selectedNodes() const {

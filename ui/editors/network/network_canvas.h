@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,7 +30,6 @@ class NetworkCanvas : public QWidget {
 public:
   using GraphEdit = std::function<void(NetworkGraph&)>;
   enum class Tool { Select, Connect, AddDevice, AddHost, AddSwitch };
-  using FoldWhen = NetworkScene::FoldWhen;
 
   static constexpr double kKeyHeight = 2 * kNetworkKeyRow;  ///< room at the lower edge, also without a key
   static constexpr double kGrid = 10;                       ///< scene units that moved and new nodes snap to
@@ -48,8 +48,7 @@ public:
   void setTheme(const Theme&);
   void setTool(Tool);
   Tool tool() const { return m_tool; }
-  void setFoldWhen(FoldWhen);
-  void toggleFolding();  ///< the other way than now; by size again where that is the other way
+  void setFolding(Folding);
   /// Draws siblings one by one that were drawn as `node`, or as one again.
   void unfold(int node);
   void foldAgain(int node);
@@ -68,6 +67,9 @@ public:
   void fit();  ///< everything
   void fitSelection();
   void zoomBy(double factor, const QPointF& at);
+  /// Where it has been zoomed and panned to, by name; empty: everything is fitted.
+  std::map<std::string, double> viewport() const;
+  void setViewport(const std::map<std::string, double>&);  ///< does nothing where a name is missing
   double scale() const { return m_scale; }
   QPointF toScene(const QPointF& p) const { return (p - m_offset) / m_scale; }
   QPointF toWidget(const QPointF& p) const { return p * m_scale + m_offset; }
@@ -164,6 +166,7 @@ private:
 
   double m_scale = 1;
   QPointF m_offset;
+  QSize m_placedFor;         ///< the size in which these stand: hidden, it changes unseen
   bool m_userMoved = false;  ///< until then a resize fits again
 
   Gesture m_gesture = Gesture::None;

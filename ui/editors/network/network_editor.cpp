@@ -30,7 +30,7 @@
 namespace nest {
 namespace {
 constexpr int kRoomForSide = 680;  ///< pixels from which the panel stands beside the drawing unasked
-const std::string kFoldKey = "fold", kUnfoldedKey = "unfolded ";
+const std::string kUnfoldedKey = "unfolded ";
 }  // namespace
 
 NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent)
@@ -55,8 +55,8 @@ const Figure* NetworkEditor::figure() const {
 
 View::State NetworkEditor::state() const {
   State out = View::state();
-  out[kFoldKey] = static_cast<int>(m_canvas->scene().foldWhen());
   for (const std::string& id : m_canvas->scene().unfolded()) out[kUnfoldedKey + id] = 1;
+  for (const auto& [key, value] : m_canvas->viewport()) out[key] = value;
   return out;
 }
 
@@ -66,8 +66,10 @@ void NetworkEditor::applyState(const State& state) {
   for (const auto& [key, value] : state)
     if (key.starts_with(kUnfoldedKey)) unfolded.insert(key.substr(kUnfoldedKey.size()));
   m_canvas->setUnfolded(std::move(unfolded));
-  if (const int fold = static_cast<int>(numberIn(state, kFoldKey, -1)); fold >= 0 && fold <= 2)
-    m_canvas->setFoldWhen(static_cast<NetworkCanvas::FoldWhen>(fold));
+  std::map<std::string, double> places;
+  for (const auto& [key, value] : state)
+    if (const double* number = value.number()) places[key] = *number;
+  m_canvas->setViewport(places);
 }
 
 QWidget* NetworkEditor::tools() const {
@@ -79,9 +81,15 @@ void NetworkEditor::showBare() {
   for (QWidget* w : std::initializer_list<QWidget*>{m_bar, m_banner, m_side, m_strip}) w->hide();
 }
 
-void NetworkEditor::setColouredBy(Together by) {
-  m_canvas->setColouredBy(by);
-  m_bar->setColours(colourOption(context(), m_canvas->scene().colouredBy()));
+void NetworkEditor::setOption(const std::string& key, const std::string& name) {
+  if (key == "colour") m_canvas->setColouredBy(colouredByNamed(name, m_canvas->scene().colouredBy()));
+  if (key == "folding") m_canvas->setFolding(foldingNamed(name));
+  showOptions();
+}
+
+void NetworkEditor::showOptions() {
+  m_bar->setOption(foldingOption(m_canvas->scene().folding()));
+  m_bar->setOption(colourOption(context(), m_canvas->scene().colouredBy()));
 }
 
 QString NetworkEditor::trafficText() const {
@@ -181,7 +189,13 @@ void NetworkEditor::listen() {
   connect(m_bar, &NetworkToolbar::generateRequested, this, &NetworkEditor::openGenerators);
   connect(m_bar, &NetworkToolbar::exportRequested, this, &NetworkEditor::exportFigure);
   // The menu that it was chosen in is filled anew.
-  connect(m_bar, &NetworkToolbar::colourChosen, this, &NetworkEditor::colourChosen, Qt::QueuedConnection);
+  connect(
+      m_bar, &NetworkToolbar::optionChosen, this,
+      [this](const std::string& key, const std::string& name) {
+        setOption(key, name);
+        Q_EMIT optionChosen(key, name);
+      },
+      Qt::QueuedConnection);
   connect(m_bar, &NetworkToolbar::trafficChanged, this, &NetworkEditor::showTraffic);
   connect(m_traffic, &NetworkTraffic::changed, this, [this] {
     const RoutedTraffic* r = m_traffic->routed();
@@ -383,7 +397,7 @@ void NetworkEditor::refresh() {
     m_numbersFor = contextPtr();
   }
   m_canvas->setGraph(network, m_numbers.seats(), drawn, contextPtr());
-  m_bar->setColours(colourOption(context(), m_canvas->scene().colouredBy()));
+  showOptions();
   showSide();
   showTraffic();
   showSelection();

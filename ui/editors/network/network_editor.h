@@ -30,7 +30,8 @@ public:
   QString title() const override { return tr("Network"); }
   const Figure* figure() const override;
   QWidget* tools() const;  ///< above the canvas, until another bar takes them
-  void setColouredBy(Together);
+  /// Chooses by name, as a figure does: "colour", "folding".
+  void setOption(const std::string& key, const std::string& name);
   void showBare() override;
   NetworkCanvas& canvas() const { return *m_canvas; }
   State state() const override;
@@ -43,7 +44,7 @@ public:
   QString effectText() const;          ///< of the last edit on the batch time; may be empty
 
 Q_SIGNALS:
-  void colourChosen(const std::string& name);  ///< among the tools; whoever shares the choice sets it
+  void optionChosen(const std::string& key, const std::string& name);  ///< among the tools
 
 protected:
   void refresh() override;
@@ -51,6 +52,7 @@ protected:
   void resizeEvent(QResizeEvent*) override;
 
 private:
+  void showOptions();
   void buildFigure();
   void buildBanner();
   void arrange();

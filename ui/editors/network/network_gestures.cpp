@@ -21,8 +21,9 @@ constexpr double kGuideReach = 6;  ///< pixels within which what is moved comes 
 
 void NetworkCanvas::resizeEvent(QResizeEvent* e) {
   if (!m_userMoved) return fit();
-  const QSize more = e->size() - e->oldSize();  // what was in the middle stays there
-  if (e->oldSize().isValid()) m_offset += QPointF(more.width(), more.height()) / 2;
+  const QSize more = e->size() - m_placedFor;  // what was in the middle stays there
+  m_offset += QPointF(more.width(), more.height()) / 2;
+  m_placedFor = e->size();
 }
 
 void NetworkCanvas::wheelEvent(QWheelEvent* e) {

@@ -17,7 +17,7 @@ void NetworkCanvas::contextMenuEvent(QContextMenuEvent* e) {
   if (m_editable && (!m_marks.nodes.isEmpty() || !m_marks.links.isEmpty())) addEdits(menu);
   if (node >= 0 && m_scene.alike(node) > 1)
     menu.addAction(tr("Expand all %1").arg(m_scene.alike(node)), this, [this, node] { unfold(node); });
-  else if (node >= 0 && m_scene.siblingOf(node) >= 0 && m_scene.foldWhen() != FoldWhen::Never &&
+  else if (node >= 0 && m_scene.siblingOf(node) >= 0 && m_scene.folding() != Folding::Nothing &&
            m_scene.unfolded().contains(m_scene.node(m_scene.siblingOf(node)).id))
     menu.addAction(tr("Collapse identical nodes"), this, [this, node] { foldAgain(node); });
   if (m_editable) {

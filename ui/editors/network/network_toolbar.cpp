@@ -7,7 +7,7 @@
 #include <QSettings>
 #include <QToolButton>
 
-#include "plan/evaluation.h"
+#include "figures/communication_figure.h"
 #include "theme/icon.h"
 
 namespace nest {
@@ -30,7 +30,7 @@ NetworkToolbar::NetworkToolbar(NetworkCanvas* canvas, QWidget* parent)
   addSeparator();
   addEdits();
   addSeparator();
-  m_colours = giveMenu(
+  m_options["colour"] = giveMenu(
       button(QStringLiteral("colour"), tr("Colour by"), tr("What the ranks of one colour have in common")));
   addFolding();
   addTraffic();
@@ -136,37 +136,16 @@ void NetworkToolbar::askForCopies() {
 }
 
 void NetworkToolbar::addFolding() {
-  auto* fold = button(QStringLiteral("fold"), tr("Fold"),
-                      tr("Collapse identical nodes into one box, such as “×32” (F)"));
-  QMenu* menu = giveMenu(fold);
-  auto* choices = new QActionGroup(this);
-  using When = NetworkCanvas::FoldWhen;
-  for (const auto& [name, when] :
-       {std::pair(tr("When there are thousands"), When::Huge), std::pair(tr("Always"), When::Always),
-        std::pair(tr("Never"), When::Never)}) {
-    auto* a = menu->addAction(name);
-    a->setCheckable(true);
-    a->setData(static_cast<int>(when));
-    choices->addAction(a);
-    connect(a, &QAction::triggered, this, [this, when = when] { m_canvas->setFoldWhen(when); });
-  }
+  m_options["folding"] = giveMenu(button(QStringLiteral("fold"), tr("Collapse"),
+                                         tr("Collapse identical nodes into one box, such as “×32” (F)")));
   auto* key = new QAction(tr("Collapse or expand"), m_canvas);
   key->setShortcut(QKeySequence(Qt::Key_F));
   key->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   m_canvas->addAction(key);
-  connect(key, &QAction::triggered, m_canvas, &NetworkCanvas::toggleFolding);
-  const auto show = [this, choices] {
-    for (QAction* a : choices->actions())
-      a->setChecked(a->data().toInt() == static_cast<int>(m_canvas->scene().foldWhen()));
-  };
-  connect(m_canvas, &NetworkCanvas::foldingChanged, this, [this, show] {
-    show();
-    QSettings().setValue(QStringLiteral("views/network/fold"),
-                         static_cast<int>(m_canvas->scene().foldWhen()));
+  connect(key, &QAction::triggered, this, [this] {
+    m_canvas->setFolding(m_canvas->scene().otherFolding());
+    Q_EMIT optionChosen("folding", nameOf(m_canvas->scene().folding()));
   });
-  const int known = QSettings().value(QStringLiteral("views/network/fold"), 0).toInt();
-  m_canvas->setFoldWhen(known == 1 ? When::Always : known == 2 ? When::Never : When::Huge);
-  show();
 }
 
 void NetworkToolbar::addTraffic() {
@@ -180,18 +159,11 @@ void NetworkToolbar::addTraffic() {
   });
   auto* menu = new QMenu(this);
   m_kinds = new QActionGroup(this);
-  const QString names[] = {tr("All traffic"), tr("TP"), tr("PP"), tr("DP"), tr("EP"), tr("CP")};
-  const int kinds[] = {-1,
-                       static_cast<int>(Exchange::Tensor),
-                       static_cast<int>(Exchange::Pipeline),
-                       static_cast<int>(Exchange::Data),
-                       static_cast<int>(Exchange::Expert),
-                       static_cast<int>(Exchange::Context)};
-  for (int k = 0; k < 6; ++k) {
-    auto* a = menu->addAction(names[k]);
+  for (const auto& choice : withExchanges({{"all", nameOfKind(std::nullopt)}})) {
+    auto* a = menu->addAction(choice.label);
     a->setCheckable(true);
-    a->setData(kinds[k]);
-    a->setChecked(k == 0);
+    a->setData(QString::fromStdString(choice.name));
+    a->setChecked(m_kinds->actions().isEmpty());
     m_kinds->addAction(a);
     connect(a, &QAction::triggered, this, [this] {
       m_traffic->setChecked(true);
@@ -203,8 +175,9 @@ void NetworkToolbar::addTraffic() {
     b->setPopupMode(QToolButton::MenuButtonPopup);
 }
 
-int NetworkToolbar::trafficKind() const {
-  return m_kinds->checkedAction() ? m_kinds->checkedAction()->data().toInt() : -1;
+std::optional<Exchange> NetworkToolbar::trafficKind() const {
+  const QAction* chosen = m_kinds->checkedAction();
+  return chosen ? exchangeNamed(chosen->data().toString().toStdString()) : std::nullopt;
 }
 
 QMenu* NetworkToolbar::giveMenu(QAction* action) {
@@ -215,13 +188,15 @@ QMenu* NetworkToolbar::giveMenu(QAction* action) {
   return menu;
 }
 
-void NetworkToolbar::setColours(const FigureOption& o) {
-  m_colours->clear();
+void NetworkToolbar::setOption(const FigureOption& o) {
+  QMenu* menu = m_options.at(o.key);
+  menu->clear();
   for (const auto& choice : o.choices) {
-    QAction* a = m_colours->addAction(choice.label);
+    QAction* a = menu->addAction(choice.label);
     a->setCheckable(true);
     a->setChecked(choice.name == o.value);
-    connect(a, &QAction::triggered, this, [this, name = choice.name] { Q_EMIT colourChosen(name); });
+    connect(a, &QAction::triggered, this,
+            [this, key = o.key, name = choice.name] { Q_EMIT optionChosen(key, name); });
   }
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QToolBar>
+#include <map>
+#include <string>
 
 #include "editors/network/network_canvas.h"
 
@@ -17,17 +19,16 @@ public:
 
   void setDrawn(bool drawn);  ///< false: the cluster is typed as levels, edits are off
   bool showsTraffic() const { return m_traffic->isChecked(); }
-  /// Which exchange is painted; −1: all of them.
-  int trafficKind() const;
-  /// What the devices can be coloured by, and are.
-  void setColours(const FigureOption&);
+  std::optional<Exchange> trafficKind() const;  ///< which exchange is painted; nullopt: all of them
+  /// What can be chosen for this key ("colour", "folding"), and is.
+  void setOption(const FigureOption&);
   QAction* sideAction() const { return m_side; }  ///< checkable: the panel beside the canvas
 
 Q_SIGNALS:
   void generateRequested();
   void exportRequested();
   void trafficChanged();  ///< whether, or which kind
-  void colourChosen(const std::string& name);
+  void optionChosen(const std::string& key, const std::string& name);
 
 protected:
   void resizeEvent(QResizeEvent*) override;
@@ -44,7 +45,7 @@ private:
 
   NetworkCanvas* m_canvas;
   QActionGroup *m_tools, *m_kinds = nullptr;
-  QMenu* m_colours = nullptr;
+  std::map<std::string, QMenu*> m_options;
   QAction *m_traffic = nullptr, *m_side = nullptr;
   void refreshSelectionEdits();
 

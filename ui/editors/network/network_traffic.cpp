@@ -9,9 +9,10 @@
 namespace nest {
 namespace {
 
-ExchangeMask maskOf(int kind) {
-  ExchangeMask mask = kEveryExchange;
-  for (int k = 0; kind >= 0 && k < kExchangeCount; ++k) mask[static_cast<std::size_t>(k)] = k == kind;
+ExchangeMask maskOf(std::optional<Exchange> kind) {
+  if (!kind) return kEveryExchange;
+  ExchangeMask mask{};
+  mask[static_cast<std::size_t>(*kind)] = true;
   return mask;
 }
 
@@ -33,7 +34,7 @@ void NetworkTraffic::clear() {
   if (std::exchange(m_routedFor, nullptr)) Q_EMIT changed();
 }
 
-void NetworkTraffic::route(const PlanContextPtr& c, int kind) {
+void NetworkTraffic::route(const PlanContextPtr& c, std::optional<Exchange> kind) {
   if (m_routedFor == c && m_routedKind == kind) return Q_EMIT changed();
   clear();
   const auto* drawn = c->scenario ? std::get_if<GraphSource>(&c->scenario->cluster.network) : nullptr;

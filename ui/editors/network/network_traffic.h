@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <QStringList>
+#include <optional>
 
 #include "cluster/graph/routing.h"
 #include "document/plan_context.h"
@@ -18,8 +19,8 @@ public:
   explicit NetworkTraffic(QObject* parent = nullptr);
   ~NetworkTraffic() override;
 
-  /// `kind`: an Exchange, −1 all of them. What is routed already is kept.
-  void route(const PlanContextPtr&, int kind);
+  /// `kind`: nullopt all of them. What is routed already is kept.
+  void route(const PlanContextPtr&, std::optional<Exchange> kind);
   void clear();
 
   const RoutedTraffic* routed() const { return m_routedFor ? &m_routed : nullptr; }  ///< null: nothing yet
@@ -34,9 +35,9 @@ Q_SIGNALS:
 private:
   StudyWorker* m_worker;
   PlanContextPtr m_routedFor;  ///< what m_routed belongs to
-  int m_routedKind = -1;
+  std::optional<Exchange> m_routedKind;
   PlanContextPtr m_next;  ///< waits for the worker
-  int m_nextKind = -1;
+  std::optional<Exchange> m_nextKind;
   RoutedTraffic m_routed;
 };
 

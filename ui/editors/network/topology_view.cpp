@@ -34,12 +34,12 @@ void TopologyView::addEditor() {
     showMode();
   });
   connect(m_edit, &QToolButton::clicked, this, &TopologyView::takeFocus);
-  auto* colour = findChild<QComboBox*>(QStringLiteral("colour"));
-  setTabOrder(colour->previousInFocusChain(), m_edit);
-  connect(colour, &QComboBox::currentIndexChanged, this, &TopologyView::shareColour);
-  connect(m_editor, &NetworkEditor::colourChosen, this,
-          [colour](const std::string& name) { select(*colour, name); });
-  shareColour();
+  setTabOrder(choice("colour")->previousInFocusChain(), m_edit);
+  for (const char* shared : {"colour", "folding"})
+    connect(choice(shared), &QComboBox::currentIndexChanged, this, &TopologyView::shareOptions);
+  connect(m_editor, &NetworkEditor::optionChosen, this,
+          [this](const std::string& key, const std::string& name) { select(*choice(key), name); });
+  shareOptions();
   m_edit->setChecked(QSettings().value(settingsKey(m_edit->objectName())).toBool());
   showMode();
 }
@@ -66,8 +66,10 @@ void TopologyView::takeFocus() {
     pane()->setFocus(Qt::OtherFocusReason);
 }
 
-void TopologyView::shareColour() {
-  m_editor->setColouredBy(figureAs<TopologyFigure>().colouredBy());
+void TopologyView::shareOptions() {
+  const auto& figure = figureAs<TopologyFigure>();
+  m_editor->setOption("colour", nameOf(figure.colouredBy()));
+  m_editor->setOption("folding", nameOf(figure.folding()));
 }
 
 const Figure* TopologyView::figure() const {
@@ -89,7 +91,11 @@ View::State TopologyView::state() const {
 
 void TopologyView::applyState(const State& state) {
   FigureView::applyState(state);
-  if (m_editor) m_editor->setState(state);
+  if (!m_editor) return;
+  m_editor->setState(state);
+  // Earlier versions keep a choice of the drawn network's own, by number.
+  if (const double old = numberIn(state, "fold", -1); old >= 0 && !state.contains("folding"))
+    choice("folding")->setCurrentIndex(static_cast<int>(old));
 }
 
 void TopologyView::showBare() {
@@ -101,7 +107,7 @@ void TopologyView::refresh() {
   FigureView::refresh();
   m_loss->setContext(contextPtr());
   if (!m_editor) return;
-  shareColour();
+  shareOptions();
   if (&m_editor->theme() != &theme()) m_editor->setTheme(theme().kind());
   if (m_editor->contextPtr() != contextPtr()) m_editor->setContext(contextPtr());
 }

@@ -33,7 +33,7 @@ private:
   void addEditor();
   void showMode();
   void takeFocus();
-  void shareColour();
+  void shareOptions();
   void addToMenu(QMenu*);
 
   LossStrip* m_loss;
