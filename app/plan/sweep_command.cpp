@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 
 #include "commands.h"
@@ -37,6 +38,18 @@ int writeTables(const std::string& base, const std::string& kept, const std::vec
   return kDone;
 }
 
+/// A grid without a single valid scenario is bad input.
+int codeOf(const std::vector<SweepRow>& rows, std::size_t size) {
+  const bool anyValid = rows.size() < size || std::any_of(rows.begin(), rows.end(), [](const SweepRow& row) {
+                          return row.status != "invalid";
+                        });
+  if (anyValid || rows.empty()) return kDone;
+  report({error("sweep-invalid", {}, "no combination is valid; the first: " + rows.front().problem,
+                "nest-plan fields lists what each field takes; write lists in JSON, such as "
+                "--set 'job.microbatches=[1,2],[4]'")});
+  return kBadInput;
+}
+
 /// Joins all shards' journals. With rows missing kStopped.
 int mergeInto(const std::string& base, const std::vector<std::string>& paths) {
   std::vector<SweepJournal> journals;
@@ -52,7 +65,8 @@ int mergeInto(const std::string& base, const std::vector<std::string>& paths) {
   report(out);
   if (!merged) return kBadInput;
   const int code = writeTables(base, "", merged->fields, merged->rows);
-  return code == kDone && merged->rows.size() < merged->size ? kStopped : code;
+  if (code != kDone) return code;
+  return merged->rows.size() < merged->size ? static_cast<int>(kStopped) : codeOf(merged->rows, merged->size);
 }
 
 int merge(const Arguments& args) {
@@ -106,10 +120,13 @@ int sweep(const Arguments& args) {
     return rows.size();
   };
   work.write = [&](const std::string& base, const std::string& kept) {
-    if (!base.empty()) return writeTables(base, kept, grid->fields(), rows);
+    if (!base.empty()) {
+      const int code = writeTables(base, kept, grid->fields(), rows);
+      return code == kDone ? codeOf(rows, grid->size()) : code;
+    }
     (args.has("--json") ? writeSweepJson : writeSweepCsv)(grid->fields(), rows,
                                                           [](std::string_view piece) { std::cout << piece; });
-    return static_cast<int>(kDone);
+    return codeOf(rows, grid->size());
   };
   work.join = mergeInto;
   return runSharded(work, options);
@@ -125,7 +142,9 @@ Command sweepCommand() {
       .description =
           R"(Solves the scenario for every combination of values. FIELD is any field of the scenario file, as a path:
 job.global_batch, cluster.levels.1.bandwidth, assumptions.overlap.data, constraints.tensor, model.path. VALUES are separated
-by commas; 8..64x2 is 8,16,32,64 and 1..4+1 is 1,2,3,4. Values may carry their unit. nest-plan fields lists all fields.
+by commas; 8..64x2 is 8,16,32,64 and 1..4+1 is 1,2,3,4. Values may carry their unit. A field that is a list takes lists
+in JSON, quoted for the shell: --set 'job.microbatches=[1,2],[4]'; a value without brackets is a list of one. nest-plan
+fields lists all fields.
 
   nest-plan sweep s.nest.json --set job.global_batch=512..4096x2 --set "cluster.levels.1.bandwidth=25 GB/s,50 GB/s" -o out
 
@@ -148,7 +167,7 @@ were cancelled the same command waits for the array, or submits what is missing.
   parallel -q nest-plan sweep s.nest.json --set … --shard {}/16 -o out ::: $(seq 16)
   nest-plan sweep --merge out.shard-*.jsonl -o out)",
       .exits = {{0, "done (rows on which nothing fits included)"},
-                {2, "bad input, or a file that cannot be written"},
+                {2, "bad input, no valid combination, or a file that cannot be written"},
                 {3, "interrupted, or rows are missing"}},
       .leastFiles = 1,
       .mostFiles = 100000,

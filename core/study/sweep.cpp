@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "fields/field.h"
@@ -40,19 +41,27 @@ bool set(Json& root, const std::string& pointer, const Json& value) {
   return true;
 }
 
-/// Texts with a unit become the number that the field's key promises: "25 GB/s" is 2.5e10. What the scenario
-/// does not take stays as it is, and is told by its row.
-void toNumbers(SweepField& field, const Json& scenario, const std::string& file,
-               const ReferenceLoader& load) {
+/// Texts with a unit become the number that the field's key promises: "25 GB/s" is 2.5e10; a value of a
+/// list field becomes a list of one. What the scenario does not take stays as it is, and is told by its row.
+void toFileValues(SweepField& field, const Json& scenario, const std::string& file,
+                  const ReferenceLoader& load) {
+  const Json::json_pointer at(field.pointer);
+  const auto read = [&](const Json& value) -> std::optional<Json> {
+    Json varied = scenario;
+    if (!set(varied, field.pointer, value)) return std::nullopt;
+    const auto reading = readScenario(varied.dump(), file, load);
+    if (!reading) return std::nullopt;
+    const Json normal = Json::parse(writeScenario(*reading));
+    return normal.contains(at) ? normal[at] : Json();
+  };
+  const bool isList = scenario.contains(at) && scenario[at].is_array();
   for (std::string& value : field.values) {
     const Json typed = Json::parse(value);
-    Json varied = scenario;
-    if (!typed.is_string() || !set(varied, field.pointer, typed)) continue;
-    const auto read = readScenario(varied.dump(), file, load);
-    if (!read) continue;
-    const Json normal = Json::parse(writeScenario(*read));
-    const Json::json_pointer at(field.pointer);
-    if (normal.contains(at) && normal[at].is_number()) value = normal[at].dump();
+    if (isList && !typed.is_structured()) {
+      if (const Json list = Json::array({typed}); read(list)) value = list.dump();
+    } else if (typed.is_string()) {
+      if (const auto normal = read(typed); normal && normal->is_number()) value = normal->dump();
+    }
   }
 }
 
@@ -95,7 +104,7 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
     // "…/bandwidth" stands for "…/bandwidth_bytes_per_s"; what is no field of one value is named exactly.
     if (const auto known = fieldAt(base->setting(), f.pointer)) f.pointer = known->pointer();
     if (f.pointer.find('~') == std::string::npos)
-      toNumbers(f, normalised, file, grid.m_load);
+      toFileValues(f, normalised, file, grid.m_load);
     else
       result.diagnostics.push_back(error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer,
                                          "none of their keys needs an escape"));

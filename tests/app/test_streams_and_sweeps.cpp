@@ -177,6 +177,24 @@ private slots:
     QVERIFY(contentOf(dir.filePath(QStringLiteral("all.csv"))) != table);
   }
 
+  void aSweepWithoutAValidRowIsBadInput() {
+    const QString words = QStringLiteral("'%1' sweep '%2' --set ").arg(kPlan, kSample);
+    QTemporaryDir dir;
+    const QString base = QStringLiteral(" -o '%1'").arg(dir.filePath(QStringLiteral("out")));
+    for (const QString& to : {QString(), base}) {
+      const Ran bad = shell(words + QStringLiteral("'job.microbatches=0,[-1]'") + to);
+      QCOMPARE(bad.code, 2);
+      QVERIFY2(bad.err.contains(QStringLiteral("no combination is valid; the first: /job/microbatches")) &&
+                   bad.err.contains(QStringLiteral("--set 'job.microbatches=[1,2],[4]'")),
+               qPrintable(bad.err));
+    }
+    const Ran merged = shell(
+        QStringLiteral("'%1' sweep --merge '%2' -o '%3'")
+            .arg(kPlan, dir.filePath(QStringLiteral("out.jsonl")), dir.filePath(QStringLiteral("joined"))));
+    QCOMPARE(merged.code, 2);
+    QCOMPARE(shell(words + QStringLiteral("'job.microbatches=0,1'")).code, 0);
+  }
+
   void aJournalOfAnySizeIsReadBack() {
     QTemporaryDir dir;
     const QString base = dir.filePath(QStringLiteral("all"));

@@ -81,6 +81,12 @@ private slots:
     QCOMPARE(s->cluster.device.peak.value.value(), 5e14);
     QCOMPARE(std::get<LevelsSource>(s->cluster.network).levels[1].latency.value(), 3e-6);
   }
+  void aListTakesSingleValues() {
+    const SweepGrid g = grid({"job.microbatches=2,[1,4]", "search.recompute=full"});
+    QCOMPARE(g.valuesAt(0), (std::vector<std::string>{"[2]", "[\"full\"]"}));
+    QCOMPARE(g.scenarioAt(0)->job.microbatches, (std::vector<int>{2}));
+    QCOMPARE(g.scenarioAt(1)->job.microbatches, (std::vector<int>{1, 4}));
+  }
   void wrongFieldsAreRefused() {
     for (const char* bad :
          {"job.gobal_batch=1", "cluster.levels.9.fanout=2", "name.first=1", "a~b.c=1", "x.y.z=1"})
