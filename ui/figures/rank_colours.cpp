@@ -17,6 +17,13 @@ bool tellsRanksApart(const Plan* plan, Together t) {
   return false;
 }
 
+/// How many groups the stages before this one have.
+int firstColour(const Plan& plan, Together by, int stage) {
+  int groups = 0;
+  for (int i = 0; i < stage; ++i) groups += membershipOf(plan, by, i, 0, 0).groups;
+  return groups;
+}
+
 /// "TP groups: 8 ranks each in stages 1–4 · 128 a stage": what the numbers on the devices count.
 void paintGroupKey(Ink& ink, const QRectF& row, const Plan& plan, Together kind) {
   KeyLine line(ink, row);
@@ -29,7 +36,8 @@ void paintGroupKey(Ink& ink, const QRectF& row, const Plan& plan, Together kind)
       return o.size == m.size && o.groups == m.groups;
     };
     while (last + 1 < plan.stageCount() && alike(last + 1)) ++last;
-    for (int g = 0; g < std::min(3, m.groups); ++g) line.swatch(ink.stageColor(i + g, false));
+    for (int g = 0; g < std::min(3, m.groups); ++g)
+      line.swatch(ink.stageColor(firstColour(plan, kind, i) + g, false));
     const QString stages = last > i ? QStringLiteral("stages %1–%2").arg(stageNumber(i), stageNumber(last))
                                     : QStringLiteral("stage %1").arg(stageNumber(i));
     if (!line.say(QStringLiteral("%1 of %2 in %3")
@@ -76,8 +84,9 @@ QString RankKind::number(Together by) const {
 }
 
 RankKind kindOf(const Seat& seat, const Plan* plan, Together by) {
-  if (seat.idle() || !plan || by == Together::Stage) return {seat.stage, 0};
-  return {seat.stage, membershipOf(*plan, by, seat.stage, seat.replica, seat.rank).group};
+  if (seat.idle() || !plan || by == Together::Stage) return {seat.stage, 0, seat.stage};
+  return {seat.stage, membershipOf(*plan, by, seat.stage, seat.replica, seat.rank).group,
+          firstColour(*plan, by, seat.stage)};
 }
 
 Together shownBy(const Plan* plan, Together chosen) {

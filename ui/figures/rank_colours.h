@@ -15,11 +15,13 @@ namespace nest {
 struct RankKind {
   int stage = -1;  ///< −1: idle
   int group = 0;   ///< its number in the stage
+  int first = 0;   ///< colour of the stage's first group
 
   friend auto operator<=>(const RankKind&, const RankKind&) = default;
   bool idle() const { return stage < 0; }
-  /// Groups of one stage count on from its own number, so that neighbours differ.
-  int colour() const { return stage + group; }
+  /// A number as Theme::stage() takes it: groups count on from stage to stage, so that no two that touch, in
+  /// a stage or between two, look alike. Stages of a single group keep their own colours.
+  int colour() const { return first + group; }
   /// What a device carries: its stage, or its group.
   QString number(Together by) const;
 };

@@ -2,6 +2,8 @@
 #include <set>
 
 #include "figures/kinds.h"
+#include "figures/rank_colours.h"
+#include "plan_contexts.h"
 #include "support/test_main.h"
 
 using namespace nest;
@@ -73,6 +75,39 @@ private slots:
         QVERIFY2(difference(all[i].colour, all[j].colour) > 8 || all[i].hatch != all[j].hatch,
                  qPrintable(all[i].name + u' ' + all[j].name));
     }
+  }
+
+  /// Devices beside and below each other, drawn a host in a row: another group is another colour or hatch.
+  void groupsThatTouchDiffer() {
+    const Theme& theme = Theme::of(Theme::Kind::Light);
+    int boundaries = 0;
+    for (const int tensor : {1, 2, 4, 8})
+      for (const int stages : {2, 4, 8})
+        for (const int inner : {1, 2, 4}) {
+          test::ContextShape shape;
+          shape.tensor = tensor, shape.stages = stages, shape.inner = inner, shape.zero = 1;
+          const PlanContext c = test::contextOf(shape);
+          const Plan& plan = *c.shownPlan();
+          const int devices = c.problem->cluster->deviceCount();
+          const SeatMap seats(plan, devices);
+          for (const Together by : kTogether)
+            for (int d = 0; d < devices; ++d)
+              for (const int other : {d + 1, d + 8}) {
+                if (other >= devices || shownBy(&plan, by) != by) continue;
+                const RankKind a = kindOf(seats.at(d), &plan, by), b = kindOf(seats.at(other), &plan, by);
+                if (a == b || a.idle() || b.idle()) continue;
+                ++boundaries;
+                QVERIFY2(theme.stage(a.colour()) != theme.stage(b.colour()) ||
+                             theme.stageHatch(a.colour()) != theme.stageHatch(b.colour()),
+                         qPrintable(QStringLiteral("TP %1 PP %2, by %3: devices %4 and %5")
+                                        .arg(tensor)
+                                        .arg(stages)
+                                        .arg(QLatin1String(nameOf(by)))
+                                        .arg(d)
+                                        .arg(other)));
+              }
+        }
+    QVERIFY(boundaries > 1000);
   }
 
   /// In grey, parts of one bar differ by lightness or hatch.
