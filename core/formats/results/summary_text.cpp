@@ -38,6 +38,17 @@ Seconds exchanged(const StageEvaluation& s, Exchange kind) {
   return s.exchange[static_cast<std::size_t>(kind)];
 }
 
+/// "15 trillion tokens".
+std::string tokensText(double tokens) {
+  return tokens >= 1e12 ? text::rate(tokens / 1e12) + " trillion tokens"
+                        : text::rate(tokens / 1e9) + " billion tokens";
+}
+
+bool anyOverlap(const Evaluation& e) {
+  return std::any_of(e.stages.begin(), e.stages.end(),
+                     [](const StageEvaluation& s) { return s.hidden.value() > 0; });
+}
+
 std::string loadTable(const ReportSource& source, const RankedPlan& r) {
   std::vector<Exchange> kinds;
   for (int k = 0; k < kExchangeCount; ++k) {
@@ -56,6 +67,8 @@ std::string loadTable(const ReportSource& source, const RankedPlan& r) {
                                             {"compute"},
                                             {"recompute"}};
   for (const Exchange k : kinds) columns.push_back({words::brief(k)});
+  const bool overlaps = anyOverlap(r.evaluation);
+  if (overlaps) columns.push_back({"overlap"});
   columns.push_back({"DP reduce"});
   columns.push_back({"limit", Align::Left});
   TextTable table(columns);
@@ -80,6 +93,7 @@ std::string loadTable(const ReportSource& source, const RankedPlan& r) {
                                     text::time(s.forward + s.backward),
                                     span(s.recompute)};
     for (const Exchange k : kinds) row.push_back(span(exchanged(s, k)));
+    if (overlaps) row.push_back(span(s.hidden));
     row.push_back(span(s.sync));
     row.push_back(words::of(limitOf(s), "its time"));
     table.add(std::move(row));
@@ -160,8 +174,7 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
       out += titled("lost", inWords(lost));
   if (m.trainingTime)
     out += titled("training", text::time(*m.trainingTime) + ", " + text::amount(*m.deviceHours) +
-                                  " device-hours for " +
-                                  text::rate(*source.problem->job.trainingTokens / 1e9) + " billion tokens");
+                                  " GPU-hours for " + tokensText(*source.problem->job.trainingTokens));
   std::string split;
   for (int k = 0; k < kTimePartCount; ++k)
     if (const auto part = static_cast<TimePart>(k); part != TimePart::Idle && m.share(part) >= 0.0005)
@@ -181,8 +194,10 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
 }
 
 std::string tables(const ReportSource& source, const RankedPlan& r) {
-  return "\nTime of each stage, per microbatch (DP reduce once per step)\n" + loadTable(source, r) +
-         "\nMemory of one device of each stage\n" + memoryTable(r.evaluation);
+  // Exchanges stand there in full; what compute hides of them is no part of the time.
+  return std::string("\nTime of each stage, per microbatch (DP reduce once per step") +
+         (anyOverlap(r.evaluation) ? "; time = compute + recompute + communication − overlap" : "") + ")\n" +
+         loadTable(source, r) + "\nMemory of one device of each stage\n" + memoryTable(r.evaluation);
 }
 
 std::string calibrationText(const Calibration& c) {

@@ -44,6 +44,12 @@ private slots:
     QVERIFY2(holds(text, "  result          Optimal in "), text.c_str());
     QVERIFY2(!holds(text, "PP communication"), text.c_str());
     QVERIFY2(holds(text, "time goes to    compute "), text.c_str());
+    const char* const adds = "time = compute + recompute + communication − overlap)\n";
+    QVERIFY2(holds(text, adds) && holds(text, "  overlap  DP reduce"), text.c_str());
+    Problem shown = p;
+    shown.assumptions.overlap = {};
+    const std::string plain = summaryText({s.name, &shown, source.architecture}, solve(shown));
+    QVERIFY2(!holds(plain, adds) && !holds(plain, "overlap"), plain.c_str());
 
     const auto j = nlohmann::json::parse(writeOutcome(source, o));
     QCOMPARE(j["idle"]["share"].get<double>(), m.bubble.idle());
