@@ -139,7 +139,7 @@ GraphAndProfile analyticProfile(const TransformerArchitecture& a, const DeviceSp
     for (const Strategy& s : strategies) tied.parameters.push_back(vocabularyTable(a) / s.tensor);
     profile.tied = std::move(tied);
   }
-  profile.provenance = "Estimated by a roofline for each operator on " + device.name +
+  profile.provenance = "roofline per operator on " + device.name +
                        (options.flashAttention ? ", fused attention" : ", attention with stored scores");
   return {std::move(outline.graph), std::move(profile)};
 }

@@ -355,7 +355,7 @@ void addModelFields(std::vector<Field>& all) {
             .reach = 4,
             .better = Better::Smaller});
   };
-  factor("activation_factor", "Activation memory factor", "stashed activations in memory ÷ those counted",
+  factor("activation_factor", "Activation memory factor", "activations in memory ÷ those counted",
          at<&Setting::model, &ModelSource::analytic, &A::activationFactor>());
   factor("workspace_factor", "Workspace factor", "transient memory ÷ that counted",
          at<&Setting::model, &ModelSource::analytic, &A::workspaceFactor>());

@@ -38,7 +38,7 @@ public:
     rest("/model", m_a.model == m_b.model, "the model");
     rest("/job", m_a.job == m_b.job, "the job");
     rest("/search", m_a.search == m_b.search, "what is searched");
-    rest("/constraints", m_a.constraints == m_b.constraints, "what is demanded of a plan");
+    rest("/constraints", m_a.constraints == m_b.constraints, "the constraints");
     rest("/assumptions", m_a.assumptions == m_b.assumptions, "the assumptions");
     return std::move(m_out);
   }

@@ -41,8 +41,13 @@ struct TermInput {
   std::string citation;  ///< catalog source or the profile's provenance; may be empty
   bool decided = false;  ///< follows from the plan's own decisions: it has no origin
 
-  /// "typed", "measured", …, "decided by the plan".
-  std::string_view source() const { return decided ? "decided by the plan" : nameOf(origin); }
+  /// "input", "measured", "estimate", "catalog", "plan".
+  std::string_view source() const {
+    return decided                       ? "plan"
+           : origin == Origin::Typed     ? "input"
+           : origin == Origin::Estimated ? "estimate"
+                                         : nameOf(origin);
+  }
 };
 
 /// How a term's value follows from its children.

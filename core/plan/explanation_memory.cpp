@@ -50,19 +50,20 @@ const RecomputeCost& recomputeOf(const Scene& s, int stage, const LayerRun& r) {
 
 CostTerm stashTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
-  CostTerm t = term(stageId(stage) + "/memory/stash", "Stash", f.memory.stash.value(), TermUnit::Memory,
+  CostTerm t = term(stageId(stage) + "/memory/stash", "Activations", f.memory.stash.value(), TermUnit::Memory,
                     TermKind::Memory, stage);
   t.formula = "microbatches in flight · activations of one";
   const bool whole = s.plan.pipelineSchedule().stashesWholeStages();
   const bool chunks = s.plan.chunksPerStage() > 1 && !whole;
   if (chunks) t.formula = "chunks in flight · activations of the largest chunk";
   t.inputs = {counted("in flight",
-                      (chunks ? "stashed chunks: " : "stashed microbatches: ") +
+                      (chunks ? "chunks held: " : "microbatches held: ") +
                           std::string(s.plan.pipelineSchedule().stashFormula()),
                       f.inFlight)};
   t.combine = Combine::Sum;
-  CostTerm one = term(t.id + "/one", chunks ? "Activations of the largest chunk" : "Stash of one microbatch",
-                      0, TermUnit::Memory, TermKind::Memory, stage);
+  CostTerm one =
+      term(t.id + "/one", chunks ? "Activations of the largest chunk" : "Activations of one microbatch", 0,
+           TermUnit::Memory, TermKind::Memory, stage);
   one.factor = f.inFlight;
   // Of several chunks the fullest counts.
   double largest = -1;

@@ -19,7 +19,7 @@ public:
     bound(c.data, m_plan.dataDegree(), "data-parallel degree");
     bound(c.dataInner, m_plan.dataInner, "data-parallel degree inside a block");
     bound(c.stages, m_plan.stageCount(), "number of stages");
-    bound(c.chunks, m_plan.chunksPerStage(), "number of chunks per stage");
+    bound(c.chunks, m_plan.chunksPerStage(), "number of virtual pipeline stages (VPP)");
     bound(c.zero, m_plan.zero, "ZeRO stage");
     if (m_plan.zero > 0) bound(c.shard, m_plan.shardDegree(), "number of replicas of a shard group");
     long long devices = 0;

@@ -151,8 +151,7 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
   c.measured = measured;
   c.factor = high;
   c.told = {
-      "one factor on compute cures a bias that all plans share, not a shape: how plans compare it does not "
-      "say"};
+      "one factor on compute corrects a bias that all plans share; it says nothing of how plans compare"};
   result.value = std::move(c);
   return result;
 }

@@ -104,7 +104,7 @@ void checkSearch(Checker& c, const SearchOptions& s) {
   c.require(std::any_of(s.recompute.begin(), s.recompute.end(), [](bool on) { return on; }), "no-recompute",
             "/search/recompute", "at least one recompute policy is required: none, selective or full");
   c.require(!s.chunksPerStage.empty(), "no-chunks", "/search/chunks_per_stage",
-            "at least one number of chunks per stage is required", "add 1");
+            "at least one number of virtual pipeline stages (VPP) is required", "add 1");
   c.require(!s.schedules.empty(), "no-schedule", "/search/schedules", "at least one schedule is required",
             "add 1f1b");
 }

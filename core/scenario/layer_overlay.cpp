@@ -162,7 +162,7 @@ Reading<ModelSource> withFactor(const Scenario& scenario, const Plan& plan,
                  text::number(model.calibration, 3) + ", in place of " +
                  text::number(scenario.model.calibration, 3));
   told.push_back("of " + summaryOf(plan) +
-                 " itself the table says nothing: the factor cures a bias that all plans share, not a shape");
+                 " itself the table has no row: the factor corrects only a bias that all plans share");
   return {std::move(model), {}};
 }
 

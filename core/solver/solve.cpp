@@ -81,8 +81,7 @@ Diagnostic noSchedule(const Problem& problem) {
   const auto problemWith = [&](std::string message, std::string remedy) {
     return error("no-schedule", {"", 0, 0, "/search/schedules"}, std::move(message), std::move(remedy));
   };
-  if (named.empty())
-    return problemWith("no schedule is on offer", "name one in search.schedules, such as 1f1b");
+  if (named.empty()) return problemWith("no schedule to try", "name one in search.schedules, such as 1f1b");
   std::string labels;
   bool expressible = !c.megatronExpressible;
   for (const ScheduleKind kind : named) {
@@ -90,15 +89,15 @@ Diagnostic noSchedule(const Problem& problem) {
     expressible = expressible || scheduleOf(kind).isInMegatron();
   }
   if (!expressible)
-    return problemWith("Megatron-LM runs none of the schedules on offer (" + labels + ")",
+    return problemWith("Megatron-LM runs none of the schedules to try (" + labels + ")",
                        "add 1f1b to search.schedules, or set constraints.megatron_expressible to false");
   for (const int v : {1, 2})
     if (std::any_of(named.begin(), named.end(), [&](ScheduleKind k) { return scheduleOf(k).takesChunks(v); }))
-      return problemWith("none of the schedules on offer (" + labels + ") runs the chunks per stage on offer",
+      return problemWith("none of the schedules to try (" + labels + ") runs with the VPP values to try",
                          c.chunks.allows(v) ? "add " + std::to_string(v) + " to search.chunks_per_stage"
                                             : "allow " + std::to_string(v) +
-                                                  " in constraints.chunks, or offer other schedules");
-  return problemWith("none of the schedules on offer (" + labels + ") can be planned",
+                                                  " in constraints.chunks, or add other schedules");
+  return problemWith("none of the schedules to try (" + labels + ") can be planned",
                      "add 1f1b to search.schedules");
 }
 
@@ -117,7 +116,7 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
   if (space.zeroStages().empty())
     out.push_back(error("no-zero-stage", {}, "no ZeRO stage from 0 to 3 is allowed"));
   if (space.chunkCounts().empty() && space.schedules().empty())
-    out.push_back(error("no-chunks", {}, "no number of chunks per stage is allowed"));
+    out.push_back(error("no-chunks", {}, "no number of virtual pipeline stages (VPP) is allowed"));
   if (!space.chunkCounts().empty() && space.schedules().empty()) out.push_back(noSchedule(problem));
   for (const ScheduleKind kind : problem.search.schedules)
     if (const PipelineSchedule& s = scheduleOf(kind);

@@ -165,7 +165,7 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
 
 Outcome solveAndExplain(const Problem& problem, const Control& control, const Plan* start) {
   Outcome o = solveOnEvenHosts(problem, control, start);
-  spdlog::debug("solve: {}, {} candidates, {} tuples, {} states, {:.1f} ms", nameOf(o.status),
+  spdlog::debug("solve: {}, {} candidates, {} configurations, {} states, {:.1f} ms", nameOf(o.status),
                 o.statistics.candidates, o.statistics.tuples, o.statistics.states,
                 o.statistics.elapsed.value() * 1e3);
   if (o.status == OutcomeStatus::Infeasible && !o.nearestMiss)

@@ -314,7 +314,7 @@ std::string toText(const RankingReport& report) {
   out += "\nPairs measured more than 10 % apart that are ordered rightly: " +
          text::percent(report.pairsRight()) + "\nPicks that ran: " + std::to_string(report.picksThatRan()) +
          " of " + std::to_string(report.picks()) +
-         "\nMean regret of picks that ran: " + text::percent(report.meanRegret()) + '\n';
+         "\nPicks that ran, mean slowdown over the best run: " + text::percent(report.meanRegret()) + '\n';
   if (report.memoryRuns() > 0)
     out += "Memory, mean absolute error: " + text::percent(report.memoryError()) + " over " +
            text::count(report.memoryRuns()) + " runs\n";

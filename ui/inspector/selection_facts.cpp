@@ -94,9 +94,11 @@ void addDevice(Facts& f, const PlanContext& c, int position) {
 void addReach(Facts& f, const PlanContext& c, int level) {
   const NetworkLevel& l = c.problem->cluster->level(level);
   const bool drawn = c.scenario && std::holds_alternative<GraphSource>(c.scenario->cluster.network);
-  f.rows.emplace_back(tr("Bandwidth"), tr("%1 (%2)").arg(q(text::bandwidth(l.bandwidth)),
-                                                         drawn ? tr("derived from the network")
-                                                               : q(std::string(nameOf(l.origin)))));
+  f.rows.emplace_back(tr("Bandwidth"),
+                      tr("%1 (%2)").arg(q(text::bandwidth(l.bandwidth)),
+                                        drawn                       ? tr("derived from the network")
+                                        : l.origin == Origin::Typed ? tr("input")
+                                                                    : q(std::string(nameOf(l.origin)))));
   f.rows.emplace_back(tr("Latency"), q(text::time(l.latency)));
 }
 

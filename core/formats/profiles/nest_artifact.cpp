@@ -297,7 +297,7 @@ private:
     auto result = builder.build(f.placeOf("edges"), m_out);
     if (!result) return std::nullopt;
     result->name = m_name.empty() ? "NEST artifact" : m_name;
-    result->profile.provenance = "Estimated by the NEST artifact, exchanges inside layers included";
+    result->profile.provenance = "the NEST artifact, exchanges inside layers included";
     Job job;
     // Each of the ep groups of a pipeline works on its own microbatch.
     job.globalBatch = static_cast<int>(std::min(1e9, m_batch * m_expert * m_microbatch));

@@ -28,7 +28,7 @@ private slots:
     after.constraints.layerPins.push_back({LayerIndex(1), StageIndex(0)});
     const auto three = settingDifferences(before, after);
     QCOMPARE(three.size(), std::size_t(3));
-    QCOMPARE(three.back(), std::string("what is demanded of a plan"));
+    QCOMPARE(three.back(), std::string("the constraints"));
   }
 };
 NEST_TEST(TestSettingDifference)

@@ -135,7 +135,7 @@ private slots:
       found = true;
       const CostTerm root = explain(p, plan, e);
       for (const TermInput& in : root.inputs) {
-        const std::string_view wanted = in.symbol == "B" ? "typed" : "decided by the plan";
+        const std::string_view wanted = in.symbol == "B" ? "input" : "plan";
         if (in.source() != wanted)
           qFatal("%s is said to be %s", in.symbol.c_str(), std::string(in.source()).c_str());
       }
