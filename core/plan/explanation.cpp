@@ -51,8 +51,7 @@ CostTerm hiddenTerm(const Scene& s, int stage, const std::vector<CostTerm>& part
         overlapUnder(s.plan.pipelineSchedule(), s.problem.assumptions)[static_cast<std::size_t>(k)];
     if (!(f > 0)) continue;
     overlap.children.push_back(referenceTo(p, f));
-    overlap.inputs.push_back(
-        typed("f", std::string("overlap of ") + nameOf(k) + " exchange", f, TermUnit::Fraction));
+    overlap.inputs.push_back(typed("f", "share of it that may overlap", f, TermUnit::Fraction));
   }
   overlap.value = overlap.fromChildren();
   compute.value = compute.fromChildren();
@@ -62,8 +61,8 @@ CostTerm hiddenTerm(const Scene& s, int stage, const std::vector<CostTerm>& part
 
 CostTerm loadTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
-  CostTerm t = term(stageId(stage) + "/load", "Load of " + text::stageName(StageIndex(stage)), f.load.value(),
-                    TermUnit::Time, TermKind::Load, stage);
+  CostTerm t = term(stageId(stage) + "/load", "Time per microbatch, " + text::stageName(StageIndex(stage)),
+                    f.load.value(), TermUnit::Time, TermKind::Load, stage);
   t.formula = "compute + communication − hidden";
   t.combine = Combine::Sum;
   for (const char* which : {"forward", "backward", "recompute"}) {

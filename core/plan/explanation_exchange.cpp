@@ -148,12 +148,13 @@ CostTerm collectiveTerm(const Subject& s, const std::string& id, std::string lab
 
 CostTerm groupTerm(const Scene& scene, int stage, GroupKind group, Exchange kind, TermKind termKind) {
   const Subject s{scene, stage, termKind};
-  std::string name = nameOf(group);
-  const std::string id = stageId(stage) + "/" + name;
-  name[0] = static_cast<char>(name[0] - 'a' + 'A');
-  CostTerm t =
-      s.seconds(id, name + " exchange", scene.figures(stage).exchange[static_cast<std::size_t>(kind)].value(),
-                "slowest group's Σ over layers of times · collective");
+  const std::string id = stageId(stage) + "/" + nameOf(group);
+  const char* const parallelism = group == GroupKind::Tensor    ? "TP"
+                                  : group == GroupKind::Context ? "CP"
+                                                                : "EP";
+  CostTerm t = s.seconds(id, std::string(parallelism) + " communication",
+                         scene.figures(stage).exchange[static_cast<std::size_t>(kind)].value(),
+                         "slowest group's Σ over layers of times · collective");
   const SlowestGroup g = slowestGroup(scene, stage, group);
   t.level = g.shape.outermost;
   for (const LayerRun& r : scene.runs[static_cast<std::size_t>(stage)]) {
@@ -355,10 +356,10 @@ std::vector<CostTerm> exchangeTerms(const Scene& s, int stage) {
   if (of(Exchange::Expert) > 0)
     out.push_back(groupTerm(s, stage, GroupKind::Expert, Exchange::Expert, TermKind::Expert));
   if (f.activationIn.value() > 0)
-    out.push_back(transferTerm(s, stage, "activation", "Activation in", f.activationIn, f.activationBytes,
-                               f.activationLevel, boundariesOf(s, stage, true)));
+    out.push_back(transferTerm(s, stage, "activation", "PP send/recv, forward", f.activationIn,
+                               f.activationBytes, f.activationLevel, boundariesOf(s, stage, true)));
   if (f.gradientIn.value() > 0)
-    out.push_back(transferTerm(s, stage, "gradient", "Gradient in", f.gradientIn, f.gradientBytes,
+    out.push_back(transferTerm(s, stage, "gradient", "PP send/recv, backward", f.gradientIn, f.gradientBytes,
                                f.gradientLevel, boundariesOf(s, stage, false)));
   if (of(Exchange::Data) > 0)
     out.push_back(gradientTerm(s, stage, "data", "DP communication, every microbatch",

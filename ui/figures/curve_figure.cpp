@@ -115,6 +115,7 @@ void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   chart.marks(others, {2 * kPoint, fill, rim});
   chart.marks(marked, {2 * kMark, fill, rim});
   chart.paint();
+  paintMissing(ink, plane);
   if (const double linear = linearAt(m_record.across.back().x); linear > 0)
     chart.name(plane.at(m_record.across.back().x, linear), kMark, {tr("linear scaling")});
   int plan = 0;
@@ -144,7 +145,7 @@ QPolygonF CurveFigure::valuesOf(Of of) const {
   return out;
 }
 
-/// What stands at no height: the present value, values without a plan, values not solved yet.
+/// Behind all: the present value, and what is not solved yet.
 void CurveFigure::paintGround(Ink& ink, const ChartPlane& plane) const {
   const QRectF& plot = plane.plot;
   const auto acrossAt = [&](std::size_t i) { return plane.at(m_record.across[i].x, plane.y.high).x(); };
@@ -157,14 +158,6 @@ void CurveFigure::paintGround(Ink& ink, const ChartPlane& plane) const {
       ink.label({left, plot.bottom() - 16, w, 14}, tr("now"), Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
                 ink.color(Role::MutedText));
     }
-    if (i >= m_record.results.size() || m_record.results[i].y > 0) continue;
-    const Result& r = m_record.results[i];
-    ink.label(around({x, plot.bottom() - 12}, 8), r.decided ? QStringLiteral("×") : QStringLiteral("?"),
-              Qt::AlignCenter, Ink::kBody, ink.color(r.decided ? Role::Error : Role::MutedText), true);
-    if (i == 0 || m_record.results[i - 1].y > 0)
-      ink.label({std::max(x - 45, plot.left() + 2), plot.bottom() - 36, 90, 14}, phrase(r.none),
-                x - 45 < plot.left() + 2 ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter, Ink::kSmall,
-                ink.color(Role::Error));
   }
   // What has not been solved is shaded, or a part would pass for the whole.
   if (const std::size_t done = m_record.results.size(); done < m_record.across.size()) {
@@ -172,6 +165,24 @@ void CurveFigure::paintGround(Ink& ink, const ChartPlane& plane) const {
     const QRectF rest(QPointF(from, plot.top()), plot.bottomRight());
     ink.hatch(rest, 1, ink.color(Role::Grid), 9);
     ink.firstThatFits(rest, {tr("not solved")}, Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
+  }
+}
+
+/// Values without a plan stand at no height: a cross at the axis, the first of a row with its reason.
+void CurveFigure::paintMissing(Ink& ink, const ChartPlane& plane) const {
+  const QRectF& plot = plane.plot;
+  for (std::size_t i = 0; i < m_record.results.size(); ++i) {
+    const Result& r = m_record.results[i];
+    if (r.y > 0) continue;
+    const double x = plane.at(m_record.across[i].x, plane.y.high).x();
+    ink.label(around({x, plot.bottom() - 12}, 8), r.decided ? QStringLiteral("×") : QStringLiteral("?"),
+              Qt::AlignCenter, Ink::kBody, ink.color(r.decided ? Role::Error : Role::MutedText), true);
+    if (i > 0 && !(m_record.results[i - 1].y > 0)) continue;
+    const QString reason = phrase(r.none);
+    const double w = std::min(90.0, Ink::width(reason, Ink::kSmall) + 4);
+    const QRectF box(std::max(x - w / 2, plot.left() + 2), plot.bottom() - 36, w, 14);
+    ink.fill(box, ink.color(Role::Canvas));  // the grid passes behind
+    ink.label(box, reason, Qt::AlignCenter, Ink::kSmall, ink.color(Role::Error));
   }
 }
 

@@ -46,6 +46,7 @@ private:
   QPolygonF valuesOf(Of) const;
   double xOf(const StudyRecord::Result&) const;
   void paintGround(Ink&, const ChartPlane&) const;
+  void paintMissing(Ink&, const ChartPlane&) const;
   void addLinear(Ink&, Chart&, const ChartPlane&) const;
   void addOthers(Ink&, Chart&, const ChartPlane&) const;
   QString sentence() const;

@@ -91,7 +91,7 @@ private slots:
     QVERIFY(std::abs(read.value->rescaled / slower - 1) < 1e-9);
     QVERIFY(read.value->predicted == run.evaluation.batchTime);
     QVERIFY(says(read.value->told, "20 lines, 2 left out as warm-up"));
-    QVERIFY(says(read.value->told, "not a shape"));
+    QVERIFY(says(read.value->told, "bias that all plans share"));
     QVERIFY(says(read.value->told, "65.2 GiB reserved (predicted "));
   }
   void tokensOfADeviceGiveTheStepOfThisPlan() {
@@ -146,7 +146,7 @@ private slots:
     const auto bias = calibrationFor(run.scenario, run.plan, Measurement{table});
     QVERIFY(bias);
     QVERIFY(std::abs(bias->scenario.model.calibration - 1.25) < 1e-9);
-    QVERIFY(bias->rescaled > bias->predicted && says(bias->told, "not a shape"));
+    QVERIFY(bias->rescaled > bias->predicted && says(bias->told, "bias that all plans share"));
 
     for (auto& t : table.times) t.sequenceLength *= 2;
     const auto other = calibrationFor(run.scenario, run.plan, Measurement{table});

@@ -62,7 +62,7 @@ private Q_SLOTS:
     QVERIFY(b.window.openPath(logOf(b, dir, predicted * 1300, tensorOf(b))));
     QVERIFY(b.scenario().model.calibration > 1);
     QVERIFY(b.scenario().constraints == before.constraints);
-    QVERIFY2(told(b).contains(QStringLiteral("not a shape")), qPrintable(told(b)));
+    QVERIFY2(told(b).contains(QStringLiteral("bias that all plans share")), qPrintable(told(b)));
     QTRY_VERIFY(b.solved());
     b.window.document().history().undo();
     QVERIFY(b.scenario() == before);
