@@ -70,6 +70,10 @@ template <class Put>
 bool Search::take(const Item& item, Put put) {
   Entry& e = m_entries[at(item.entry)];
   note(e, Fate::Bounded);
+  if (sharpen(e, item.entry, item.zero)) {
+    put(next(item.entry, item.bound, item.zero - 1));
+    return true;
+  }
   if (e.chunks > 1)
     processInterleaved(e, item.entry, item.zero);
   else

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -103,6 +104,9 @@ private:
   }
   void note(Entry&, Fate, double time = 0) const;
   void processChain(Entry&, int index, int zero);
+  bool sharpen(Entry&, int index, int zero);
+  void offerEven(Entry&, int index, int zero);
+  bool isLong(const Entry&) const;
   void processInterleaved(Entry&, int index, int zero);
   double interleavedBound(const Entry&, int zero, const std::vector<int>& shardDegrees);
   std::optional<PipelineCut> solveSite(const Entry&, int zero, const ChainCosts&, StageWindows&,
@@ -137,6 +141,7 @@ private:
   std::deque<Group> m_groups;
   std::vector<Entry> m_entries;
   std::vector<Candidate> m_notOffered;
+  std::set<std::pair<int, int>> m_sharpened;  ///< (entry, ZeRO stage)
   double m_lowerBound = 0;
   ChainLabels::Storage m_storage;
   long long m_tuples = 0;

@@ -7,11 +7,16 @@
 #include <unordered_set>
 
 #include "solver/bounds/chunk_bounds.h"
+#include "solver/bounds/load_ranges.h"
 #include "solver/models/chunk_chain_model.h"
 #include "solver/space/chunk_cuts.h"
 
 namespace nest::planner {
 namespace {
+
+constexpr int kLong = 2000;                     ///< layers; shorter chains are solved at once
+constexpr long long kManyPairs = 1'000'000;     ///< stages in the windows
+constexpr double kNarrow = 5e-3, kWide = 3e-2;  ///< of a range of the largest load
 
 /// Sites are alike where every figure that a stage's cost reads is.
 std::string signatureOf(const std::vector<StageSite>& sites, const std::optional<TiedPlace>& tied) {
@@ -221,21 +226,97 @@ void Search::processChain(Entry& e, int index, int zero) {
   }
 }
 
+// Any plan will do: the first layout's even cut.
+void Search::offerEven(Entry& e, int index, int zero) {
+  const Strategy& strategy = e.group->sums->strategy();
+  Found found = foundOf(e, zero);
+  found.candidate = index;
+  for (const BlockLayout& layout :
+       m_space.layouts(e.group->dataDegree, strategy.width() * e.stages, zero, {&strategy, 1}))
+    for (const auto& policy : m_space.sharedPolicies()) {
+      const TiedCase tied = tiedCases(e.stages).front();
+      auto context = configurationOf(e, zero);
+      context.sharedPolicy = policy;
+      context.shardDegree = layout.shardDegree();
+      context.tied = tiedPlace(tied, layout, layout.inner * strategy.width());
+      const ChainCosts costs(context, placeStages(m_shapes, strategy, layout, e.stages));
+      StageWindows reach(context, room());
+      reach.setHops(costs.leastHops());
+      if (!openWindows(reach, e, zero, kNever)) continue;
+      auto cut = cutEvenly(costs, reach, rulesOf(tied), targetOf(e).weights);
+      if (!cut) continue;
+      found.layout = layout;
+      found.time = cut->time;
+      found.cut = std::move(*cut);
+      found.memory = found.cut.memory;
+      m_incumbents->offer(std::move(found));
+      return;
+    }
+}
+
 std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const ChainCosts& costs,
                                              StageWindows& reach, const CutRules& rules, double limit) {
   if (e.bound[at(zero)] > limit * kSlack || !openWindows(reach, e, zero, limit)) return std::nullopt;
   ++m_tuples;
   const Target target = targetOf(e);
-  const auto even = cutEvenly(costs, reach, rules, target.weights);
+  auto even = cutEvenly(costs, reach, rules, target.weights);
   if (even && even->time * kSlack < limit) {
     limit = even->time * kSlack;
     if (!openWindows(reach, e, zero, limit)) return std::nullopt;
+  } else {
+    even.reset();
   }
   const ChainModel::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
-  if (target.bound.time(reach.leastWork(e.stages, m_order.last()) + reach.hopsBefore(e.stages), floor.max,
-                        floor.tail) > limit * kSlack)
-    return std::nullopt;
-  return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
+  if (target.bound.time(reach.leastSum(), floor.max, floor.tail) > limit * kSlack) return std::nullopt;
+  if (!isLong(e) || reach.mostLoad() == kNever || reach.windowPairs() < kManyPairs)
+    return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
+
+  // The most promising range gives a plan that leaves little of the others; that is looked into at once.
+  auto best = std::move(even);
+  LoadRanges ranges(reach, target, floor.max, floor.tail);
+  const auto solve = [&](const LoadRanges::Range& range) {
+    auto cut = bestCut(costs, ranges.windows(range.high), rules, target, limit, {range.low, floor.tail},
+                       m_watch, m_storage);
+    if (!cut) return;
+    limit = cut->time * kSlack;
+    best = std::move(cut);
+  };
+  if (ranges.narrow(kNarrow, limit * kSlack, m_watch) && ranges.bound() <= limit * kSlack)
+    solve(ranges.take());
+  if (const auto rest = ranges.takeAll(kWide, limit * kSlack, m_watch)) solve(*rest);
+  return best;
+}
+
+bool Search::isLong(const Entry& e) const {
+  return m_order.isChain() && m_order.layerCount() > kLong && e.chunks == 1 && targetOf(e).byLoad();
+}
+
+// Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds: a look at the ranges
+// of the largest load first, and a plan to begin with.
+bool Search::sharpen(Entry& e, int index, int zero) {
+  if (m_budget || !isLong(e) || !m_sharpened.insert({index, zero}).second) return false;
+  if (m_incumbents->limit() == kNever) offerEven(e, index, zero);
+  const double limit = m_incumbents->limit(foundOf(e, zero));
+  if (limit == kNever) return false;
+  const Strategy& strategy = e.group->sums->strategy();
+  double least = kNever;
+  for (const int shardDegree : m_space.shardDegrees(e.group->dataDegree, zero, {&strategy, 1}))
+    for (const auto& policy : m_space.sharedPolicies()) {
+      auto context = configurationOf(e, zero);
+      context.sharedPolicy = policy;
+      context.shardDegree = shardDegree;
+      StageWindows reach(context, room());
+      if (!openWindows(reach, e, zero, limit)) continue;
+      const LayerSums& sums = *e.group->sums;
+      LoadRanges ranges(reach, targetOf(e), std::max(sums.slowestLayer, sums.leastAny.back() / e.stages),
+                        leastTail(e, zero, reach));
+      if (!ranges.narrow(kWide, std::min(limit, least) * kSlack, m_watch)) return true;
+      least = std::min(least, ranges.bound());
+    }
+  // Not infinite where nothing is within the limit: the log tells candidates apart by what they are at least.
+  double& bound = e.bound[at(zero)];
+  bound = std::max(bound, std::min(least, limit * (1 + 1e-9)));
+  return true;
 }
 
 // Most lose by what their stages cost at least, wherever they stand: under any h, or the layout's own.

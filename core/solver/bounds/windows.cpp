@@ -91,6 +91,12 @@ long long StageWindows::windowPairs() const {
   return pairs;
 }
 
+long long StageWindows::windowCuts() const {
+  long long cuts = 0;
+  for (int i = 0; i <= m_context.stages; ++i) cuts += m_last[at(i)] - m_first[at(i)] + 1;
+  return cuts;
+}
+
 void StageWindows::findLeastWork() {
   const int s = m_context.stages;
   m_leastWork.assign(at(s) + 1, {});
@@ -99,16 +105,34 @@ void StageWindows::findLeastWork() {
   for (int i = 0; i < s; ++i) {
     auto& next = m_leastWork[at(i) + 1];
     next.assign(at(m_last[at(i) + 1] - m_first[at(i) + 1] + 1), kNever);
-    for (int from = m_first[at(i)]; from <= m_last[at(i)]; ++from) {
-      const double before = m_leastWork[at(i)][at(from - m_first[at(i)])];
-      if (before == kNever) continue;
-      for (int to = std::max(from + 1, m_first[at(i) + 1]); to <= m_last[at(i) + 1]; ++to) {
-        const double load = leastLoad(i, from, to);
-        if (load == kNever) break;  // nor is a longer stage feasible
-        double& least = next[at(to - m_first[at(i) + 1])];
-        least = std::min(least, before + load);
-      }
+    for (int r = 0; r < kRecomputeCount; ++r)
+      if (m_policies[at(i)][at(r)]) leastWorkOf(i, r, next);
+  }
+}
+
+// min over `from` of W(from) + P(to) − P(from): of the cuts from which the stage fits, which move on with
+// `to`, the best and those that may become it wait in a row.
+void StageWindows::leastWorkOf(int stage, int policy, std::vector<double>& next) const {
+  const auto& work = m_context.sums->least[at(policy)];
+  const auto& before = m_leastWork[at(stage)];
+  const int first = m_first[at(stage)], last = m_last[at(stage)];
+  const double most = m_mostLoad * kSlack - m_hops[at(stage)];
+  std::vector<std::pair<double, int>> row;  // rising
+  std::size_t head = 0;
+  int from = first, least = first;
+  for (int to = m_first[at(stage) + 1]; to <= m_last[at(stage) + 1]; ++to) {
+    for (; from <= std::min(last, to - 1); ++from) {
+      const double own = before[at(from - first)] - work[at(from)];
+      if (own == kNever) continue;
+      while (row.size() > head && row.back().first >= own) row.pop_back();
+      row.emplace_back(own, from);
     }
+    while (least < from && !m_floor.fits(policy, m_inFlight[at(stage)], {least, to}, m_capacity, most))
+      ++least;
+    while (head < row.size() && row[head].second < least) ++head;
+    if (head == row.size()) continue;
+    double& known = next[at(to - m_first[at(stage) + 1])];
+    known = std::min(known, row[head].first + work[at(to)]);
   }
 }
 

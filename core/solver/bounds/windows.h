@@ -16,6 +16,7 @@ public:
   StageWindows(const ChainConfiguration&, double capacity);
 
   void limitLoad(double most) { m_mostLoad = most; }
+  double mostLoad() const { return m_mostLoad; }
   void limitMemory(double capacity) { m_capacity = capacity; }
   /// Least transfers of each stage; of a layout, or of any.
   void setHops(std::vector<double> perStage);
@@ -56,7 +57,8 @@ public:
   /// Chains, after findWindows(): what leastWork() tells, for cuts inside the windows. Stays as it is while
   /// limits fall and hops grow, because what was out of reach remains so.
   void findLeastWork();
-  long long windowPairs() const;  ///< what that costs
+  long long windowPairs() const;  ///< stages that the windows leave
+  long long windowCuts() const;
   bool knowsLeastWork() const { return !m_leastWork.empty(); }
   /// The sum of the loads of stages 0…stage−1 that hold the layers before `cut`, each under a policy that
   /// fits, is not below this; hops are left out.
@@ -68,6 +70,10 @@ public:
     if (k < 0 || k >= static_cast<int>(row.size())) return std::numeric_limits<double>::infinity();
     return std::max(any, row[static_cast<std::size_t>(k)]);
   }
+  /// Of all stages, hops included.
+  double leastSum() const {
+    return leastWork(m_context.stages, m_context.order->last()) + m_hopsBefore.back();
+  }
   int first(int stage) const { return m_first[static_cast<std::size_t>(stage)]; }
   int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
 
@@ -75,6 +81,7 @@ private:
   int cutAt(int place) const { return m_path.empty() ? place : m_path[static_cast<std::size_t>(place)]; }
   /// Hops left out; infinite: not feasible. With `any`: of some policy.
   double leastLoad(int stage, int from, int to, bool any = false) const;
+  void leastWorkOf(int stage, int policy, std::vector<double>& next) const;
   bool findLast();  ///< of the windows; false: the layers do not fit
 
   ChainConfiguration m_context;

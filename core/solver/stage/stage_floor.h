@@ -72,6 +72,13 @@ public:
     }
     return least;
   }
+  /// Whether a stage fits under one policy and computes for at most `most` seconds.
+  bool fits(int policy, InFlight inFlight, const Part& part, double capacity, double most) const {
+    return between(m_sums->least[static_cast<std::size_t>(policy)], part) <= most &&
+           hasPolicy(*m_sums, part, policy) &&
+           fixedMemory(size(part)) + activationBytes(*m_sums, part, policy, inFlight) <=
+               capacity * (1 + 1e-12);
+  }
   /// Seconds of gradient exchange with each microbatch (ZeRO 2 and 3).
   double data(const StageSize& s) const { return s.dense * m_dataDense + s.expert * m_dataExpert; }
   double dataPerDense() const { return m_dataDense; }
