@@ -103,7 +103,6 @@ private slots:
     QFETCH(QString, name);
     QFETCH(double, seconds);
     Scenario s = sample(name.toUtf8().constData());
-    QCOMPARE(s.program, std::string(kIdealProgram));
     setProgram(s, *findProgram("nanotron"));
     setProgram(s, *findProgram(kIdealProgram));
     QCOMPARE(programText(s), std::string("ideal"));
