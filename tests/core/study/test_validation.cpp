@@ -101,7 +101,7 @@ private slots:
       QVERIFY2(std::abs(theirs / ran->evaluation.batchTime.value() - 1) <= 1e-12, run.label.c_str());
       ++rows;
     }
-    QCOMPARE(rows, 144);
+    QCOMPARE(rows, 174);
   }
   /// Qwen3-235B on 256 H100 as Megatron-Bridge runs it: 32 ranks of an expert group out of 16 replicas.
   void foldedExpertsAreTypedAndFound() {
