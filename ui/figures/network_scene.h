@@ -87,6 +87,7 @@ public:
   const QString& byLevel() const { return m_byLevel; }
 
   QString tipOf(int node, int link) const;  ///< −1: neither
+  QString sentenceOf(int node) const;       ///< the same of a node, for screen readers
 
 private:
   static std::size_t at(int number) { return static_cast<std::size_t>(number); }

@@ -47,6 +47,19 @@ QString NetworkScene::linkTip(int link) const {
   return tip;
 }
 
+QString NetworkScene::sentenceOf(int node) const {
+  const NetworkNode& n = m_graph.nodes[at(node)];
+  const QString name = nameOf(node);
+  if (n.failed) return tr("%1: failed").arg(name);
+  if (isCutOff(node)) return tr("%1: cut off by a failure").arg(name);
+  if (n.kind == NodeKind::Switch) return tr("%1: switch").arg(name);
+  if (n.kind == NodeKind::Host)
+    return tr("%1: host, %2")
+        .arg(name, plural(static_cast<long long>(m_contents[at(node)].size()), QStringLiteral("device")));
+  return plan() && at(node) < m_seats.size() ? name + QStringLiteral(": ") + rankText(m_seats[at(node)])
+                                             : name;
+}
+
 QString NetworkScene::tipOf(int node, int link) const {
   QString tip = node >= 0 ? nodeTip(node) : link >= 0 ? linkTip(link) : QString();
   for (const auto& p : m_problems)

@@ -108,6 +108,14 @@ Together colouredByNamed(const std::string& name, Together otherwise) {
   return found == kTogether.end() ? otherwise : *found;
 }
 
+QString rankText(const Seat& seat) {
+  return seat.idle() ? QStringLiteral("idle")
+                     : QStringLiteral("stage %1, replica %2, rank %3")
+                           .arg(stageNumber(seat.stage))
+                           .arg(seat.replica)
+                           .arg(seat.rank);
+}
+
 void addRankRows(Tip& tip, const Seat& seat, const PlanContext& c) {
   if (seat.idle()) {
     tip.note(c.shownPlan() ? QStringLiteral("Idle: nothing is placed here.")

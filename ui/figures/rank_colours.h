@@ -35,6 +35,7 @@ Together shownBy(const Plan*, Together chosen);
 FigureOption colourOption(const PlanContext&, Together chosen);
 Together colouredByNamed(const std::string& name, Together otherwise);
 
+QString rankText(const Seat&);  ///< "stage 2, replica 0, rank 1"
 /// What is done at this place, with the groups it belongs to.
 void addRankRows(Tip&, const Seat&, const PlanContext&);
 /// What a device has of its own.

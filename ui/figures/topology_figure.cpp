@@ -287,12 +287,7 @@ void TopologyFigure::panBy(const QPointF& pixels, const QRectF& area, const Plan
 QString TopologyFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const Hierarchy& h = *c.problem->cluster;
   if (item.kind == ItemKind::Device && item.index >= 0 && item.index < h.deviceCount()) {
-    const Seat seat = classesOf(c).seats().at(item.index);
-    return deviceName(h, item.index) + (seat.idle() ? QStringLiteral(": idle")
-                                                    : QStringLiteral(": stage %1, replica %2, rank %3")
-                                                          .arg(stageNumber(seat.stage))
-                                                          .arg(seat.replica)
-                                                          .arg(seat.rank));
+    return deviceName(h, item.index) + QStringLiteral(": ") + rankText(classesOf(c).seats().at(item.index));
   }
   if (item.kind == ItemKind::Group && item.level >= 0 && item.level < h.levelCount() && item.index >= 0 &&
       item.index < h.groupCount(item.level)) {

@@ -97,8 +97,9 @@ KeysSheet::KeysSheet(ActionRegistry& actions, QWidget* parent) : QDialog(parent)
 const std::vector<FixedKeys>& fixedKeys() {
   const auto tr = [](const char* text) { return KeysSheet::tr(text); };
   static const QString window = tr("Window"), field = tr("Fields"), view = tr("Figures"),
-                       network = tr("Editing the network"), levels = tr("Levels of a network"), cuts = tr("Cuts"),
-                       issues = tr("Issues"), moments = tr("Slides"), show = tr("While presenting");
+                       network = tr("Editing the network"), levels = tr("Levels of a network"),
+                       cuts = tr("Cuts"), issues = tr("Issues"), moments = tr("Slides"),
+                       show = tr("While presenting");
   static const std::vector<FixedKeys> all = {
       {window, tr("Open the menus"), tr("F10, Alt+letter")},
       {window, tr("Next, previous field or view"), tr("Tab, Shift+Tab")},
@@ -120,6 +121,7 @@ const std::vector<FixedKeys>& fixedKeys() {
       {network, tr("Copy, cut, paste, select everything"), tr("Ctrl+C, Ctrl+X, Ctrl+V, Ctrl+A")},
       {network, tr("Expand or collapse identical nodes"), tr("Space")},
       {network, tr("Zoom in, zoom out, fit to view"), tr("+, −, 0")},
+      {network, tr("Pan"), tr("Shift+Arrow keys")},
       {network, tr("Select tool, clear the selection"), tr("Esc")},
       {levels, tr("Next cut, move the cut"), tr("Left, Right; Up, Down")},
       {cuts, tr("Move the chosen cut by a layer"), tr("Left, Right")},

@@ -1,7 +1,9 @@
 // Topology and its edit mode: one view, whatever name earlier versions gave to it.
+#include <QAccessible>
 #include <QComboBox>
 #include <QDir>
 #include <QDockWidget>
+#include <QPlainTextEdit>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QToolButton>
@@ -159,6 +161,39 @@ private Q_SLOTS:
       if (a->text() == QStringLiteral("Auto")) a->trigger();
     QTRY_COMPARE(collapse->currentData().toString(), QStringLiteral("small"));
     QVERIFY(!b.canvas().scene().isFolded());
+  }
+
+  /// As in every figure: the same as text, heard by screen readers, panned by keys.
+  void theDrawingIsReadAndPannedAsFiguresAre() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.trigger("view.show.network");
+    QTRY_VERIFY(b.canvas().isVisible() && b.canvas().hasFocus());
+    QTest::keyClick(&b.canvas(), Qt::Key_Right);
+    QCOMPARE(b.canvas().selectedNodes().size(), std::size_t(1));
+    const auto* heard = QAccessible::queryAccessibleInterface(&b.canvas());
+    const int host = b.canvas().selectedNodes().front();
+    QVERIFY2(heard->text(QAccessible::Value).startsWith(b.canvas().scene().nameOf(host) + u':'),
+             qPrintable(heard->text(QAccessible::Value)));
+    const auto& nodes = b.canvas().graph().nodes;
+    const auto device = std::find_if(nodes.begin(), nodes.end(),
+                                     [](const auto& n) { return n.kind == NodeKind::Device; });
+    b.canvas().select({static_cast<int>(device - nodes.begin())}, {});
+    QVERIFY2(heard->text(QAccessible::Value).contains(QStringLiteral("stage ")),
+             qPrintable(heard->text(QAccessible::Value)));
+    const QPointF before = b.canvas().toWidget({0, 0});
+    QTest::keyClick(&b.canvas(), Qt::Key_Left, Qt::ShiftModifier);
+    QCOMPARE(b.canvas().toWidget({0, 0}), before + QPointF(60, 0));
+    QAction* text = nullptr;
+    for (auto* a : b.topology().findChildren<QAction*>())
+      if (a->text() == QStringLiteral("Text")) text = a;
+    QVERIFY(text && !text->isChecked());
+    text->trigger();
+    auto* shown = b.topology().editor()->findChild<QPlainTextEdit*>();
+    QVERIFY(shown->isVisible() && !b.canvas().isVisible());
+    QVERIFY(shown->toPlainText().contains(b.canvas().scene().nameOf(host)));
+    b.topology().editor()->jumpTo(host, -1);  // what is shown must be seen
+    QTRY_VERIFY(b.canvas().isVisible() && !text->isChecked());
   }
 
   /// What a slide enlarges it shows enlarged, in a canvas of another size too.

@@ -22,7 +22,7 @@ NetworkCanvas::NetworkCanvas(QWidget* parent) : QWidget(parent), m_theme(&Theme:
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(240, 180);
-  makeGraphic(*this);
+  makeGraphic(*this, [this] { return selectedText(); });
   setAccessibleName(tr("Network canvas"));
   setAccessibleDescription(
       tr("Arrow keys walk from node to node, Ctrl+arrows move what is selected, Delete removes it"));
@@ -221,6 +221,18 @@ void NetworkCanvas::zoomBy(double factor, const QPointF& at) {
 
 int NetworkCanvas::linkAt(const QPointF& scene) const {
   return m_scene.linkAt(scene, kReach / m_scale);
+}
+
+void NetworkCanvas::panBy(const QPointF& pixels) {
+  m_offset += pixels;
+  m_userMoved = true;
+  update();
+}
+
+QString NetworkCanvas::selectedText() const {
+  if (!hasSelection()) return {};
+  const auto nodes = selectedNodes();
+  return nodes.size() == 1 ? m_scene.sentenceOf(nodes.front()) : selectedName();
 }
 
 std::map<std::string, double> NetworkCanvas::viewport() const {

@@ -60,6 +60,7 @@ public:
   bool hasSelection() const { return !m_marks.nodes.isEmpty() || !m_marks.links.isEmpty(); }
   std::vector<int> selectedNodes() const;  ///< ascending
   std::vector<int> selectedLinks() const;
+  QString selectedText() const;  ///< what a screen reader says of it; empty: nothing is selected
   void select(std::vector<int> nodes, std::vector<int> links);
   /// Selects and scrolls to a node or link (−1: none).
   void jumpTo(int node, int link);
@@ -67,6 +68,7 @@ public:
   void fit();  ///< everything
   void fitSelection();
   void zoomBy(double factor, const QPointF& at);
+  void panBy(const QPointF& pixels);
   /// Where it has been zoomed and panned to, by name; empty: everything is fitted.
   std::map<std::string, double> viewport() const;
   void setViewport(const std::map<std::string, double>&);  ///< does nothing where a name is missing

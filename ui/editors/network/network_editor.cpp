@@ -1,8 +1,6 @@
 #include "editors/network/network_editor.h"
 
 #include <QAction>
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -20,11 +18,10 @@
 #include "editors/network/network_toolbar.h"
 #include "editors/network/network_traffic.h"
 #include "editors/network/properties_strip.h"
-#include "export/export_dialog.h"
-#include "export/figure_export.h"
 #include "figures/network_figure.h"
 #include "figures/phrases.h"
 #include "views/loss_strip.h"
+#include "views/twin_pane.h"
 #include "words/outcome_words.h"
 
 namespace nest {
@@ -98,12 +95,10 @@ QString NetworkEditor::trafficText() const {
 
 void NetworkEditor::buildFigure() {
   m_figure = std::make_unique<NetworkFigure>(m_canvas->scene(), [this] { return trafficText(); });
+  m_pane = new TwinPane(m_canvas, m_canvas, *m_figure, [this]() -> const PlanContext& { return context(); });
   connect(m_canvas, &NetworkCanvas::menuMade, this, [this](QMenu* menu) {
     menu->addSeparator();
-    menu->addAction(tr("Copy as image"), this, [this] { copyAsImage(*m_figure, context()); });
-    menu->addAction(tr("Copy as text"), this,
-                    [this] { QGuiApplication::clipboard()->setText(m_figure->asText(context())); });
-    menu->addAction(tr("Export…"), this, &NetworkEditor::exportFigure);
+    m_pane->addActions(*menu);
   });
 }
 
@@ -159,7 +154,7 @@ void NetworkEditor::buildBanner() {
 
 void NetworkEditor::arrange() {
   auto* split = new QSplitter;
-  split->addWidget(m_canvas);
+  split->addWidget(m_pane);
   split->addWidget(m_side);
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 1);
@@ -174,7 +169,7 @@ void NetworkEditor::arrange() {
   column->addWidget(m_banner);
   column->addWidget(split, 1);
   column->addWidget(m_strip);
-  setFocusProxy(m_canvas);
+  setFocusProxy(m_pane);
   QWidget* before = m_canvas;  // Tab passes by what stands before a focus proxy
   for (QPushButton* b : m_banner->findChildren<QPushButton*>()) {
     setTabOrder(before, b);
@@ -187,7 +182,9 @@ void NetworkEditor::arrange() {
 
 void NetworkEditor::listen() {
   connect(m_bar, &NetworkToolbar::generateRequested, this, &NetworkEditor::openGenerators);
-  connect(m_bar, &NetworkToolbar::exportRequested, this, &NetworkEditor::exportFigure);
+  connect(m_bar, &NetworkToolbar::exportRequested, m_pane, &TwinPane::exportFigure);
+  connect(m_bar->textAction(), &QAction::toggled, m_pane, &TwinPane::setShowsText);
+  connect(m_pane, &TwinPane::showsTextChanged, m_bar->textAction(), &QAction::setChecked);
   // The menu that it was chosen in is filled anew.
   connect(
       m_bar, &NetworkToolbar::optionChosen, this,
@@ -274,11 +271,6 @@ void NetworkEditor::followMoment() {
   m_canvas->setRunning(std::move(tasks));
 }
 
-void NetworkEditor::exportFigure() {
-  ExportDialog dialog(*m_figure, context(), window());
-  dialog.exec();
-}
-
 bool NetworkEditor::isDrawn() const {
   const ScenarioDocument* d = services().document;
   return d && !d->isEmpty() && std::holds_alternative<GraphSource>(d->scenario().cluster.network);
@@ -327,6 +319,7 @@ void NetworkEditor::jumpTo(int node, int link) {
   QTimer::singleShot(0, this, [this, node, link] {
     const NetworkGraph& g = m_canvas->graph();
     if (node >= static_cast<int>(g.nodes.size()) || link >= static_cast<int>(g.links.size())) return;
+    m_pane->setShowsText(false);
     m_canvas->jumpTo(node, link);
     m_canvas->setFocus(Qt::OtherFocusReason);
   });
@@ -334,6 +327,7 @@ void NetworkEditor::jumpTo(int node, int link) {
 
 void NetworkEditor::showSelected() {
   QTimer::singleShot(0, this, [this] {
+    m_pane->setShowsText(false);
     m_canvas->setFocus(Qt::OtherFocusReason);
     const auto& item = selection().selected();
     const std::vector<int> nodes = item ? m_numbers.nodesOf(*item, context()) : std::vector<int>();
@@ -398,6 +392,7 @@ void NetworkEditor::refresh() {
   }
   m_canvas->setGraph(network, m_numbers.seats(), drawn, contextPtr());
   showOptions();
+  m_pane->refreshText();
   showSide();
   showTraffic();
   showSelection();

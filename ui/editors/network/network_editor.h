@@ -16,6 +16,7 @@ class NetworkSide;
 class NetworkToolbar;
 class NetworkTraffic;
 class PropertiesStrip;
+class TwinPane;
 
 /// Where the cluster's network is drawn, the edit mode of Topology: tools, canvas, values of what is
 /// selected, and beside it the derived levels, kinds, a table and problems. Puts these parts together and
@@ -64,7 +65,6 @@ private:
   void followSelection();
   void followHover();
   void followMoment();
-  void exportFigure();
   void applyEdit(const QString& verb, const QString& field, const NetworkCanvas::GraphEdit&);
   void drawLevels();  ///< turns typed levels into a drawn network
   void startFromEmpty();
@@ -78,6 +78,7 @@ private:
   NetworkTraffic* m_traffic;
   NetworkCanvas* m_canvas;
   NetworkToolbar* m_bar;
+  TwinPane* m_pane = nullptr;  ///< of the canvas
   NetworkSide* m_side;
   PropertiesStrip* m_strip;
   QWidget* m_banner;

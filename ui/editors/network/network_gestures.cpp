@@ -1,4 +1,5 @@
 // What hands do on the canvas: mouse, wheel, keys, menu. Each ends in a selection, a view or an edit.
+#include <QAccessible>
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -27,7 +28,11 @@ void NetworkCanvas::resizeEvent(QResizeEvent* e) {
 }
 
 void NetworkCanvas::wheelEvent(QWheelEvent* e) {
-  zoomBy(std::pow(1.0015, e->angleDelta().y()), e->position());
+  const QPoint turned = e->angleDelta();
+  if (e->modifiers() & Qt::ShiftModifier || std::abs(turned.x()) > std::abs(turned.y()))
+    panBy({static_cast<double>(turned.x() != 0 ? turned.x() : turned.y()), 0});
+  else
+    zoomBy(std::pow(1.0015, turned.y()), e->position());
   e->accept();
 }
 
@@ -87,8 +92,7 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
   m_currentScene = scene;
   switch (m_gesture) {
     case Gesture::Pan:
-      m_offset += e->position() - m_lastWidget;
-      m_userMoved = true;
+      panBy(e->position() - m_lastWidget);
       break;
     case Gesture::Minimap: {
       const QRectF area = minimapArea(), all = m_scene.bounds().adjusted(-40, -40, 40, 40);
@@ -281,6 +285,8 @@ void NetworkCanvas::walk(int dx, int dy) {
     m_offset += QPointF(width(), height()) / 2 - toWidget(m_scene.centre(best));
     m_userMoved = true;
   }
+  QAccessibleValueChangeEvent told(this, selectedText());
+  QAccessible::updateAccessibility(&told);
   QToolTip::showText(mapToGlobal(toWidget(m_scene.box(best).bottomLeft()).toPoint()), m_scene.tipOf(best, -1),
                      this);
 }
@@ -294,7 +300,11 @@ void NetworkCanvas::nudge(int dx, int dy) {
 
 void NetworkCanvas::keyPressEvent(QKeyEvent* e) {
   const bool moving = e->modifiers() & Qt::ControlModifier;
-  const auto arrow = [&](int dx, int dy) { moving ? nudge(dx, dy) : walk(dx, dy); };
+  const auto arrow = [&](int dx, int dy) {
+    constexpr double kStep = 60;
+    if (e->modifiers() & Qt::ShiftModifier) return panBy({-dx * kStep, -dy * kStep});
+    moving ? nudge(dx, dy) : walk(dx, dy);
+  };
   switch (e->key()) {
     case Qt::Key_Left:
       return arrow(-1, 0);

@@ -36,6 +36,8 @@ NetworkToolbar::NetworkToolbar(NetworkCanvas* canvas, QWidget* parent)
   addTraffic();
   auto* fit = button(QStringLiteral("fit"), tr("Fit"), tr("Fit to view (0)"));
   connect(fit, &QAction::triggered, m_canvas, &NetworkCanvas::fit);
+  m_text = button(QStringLiteral("text"), tr("Text"), tr("Show the same as text"));
+  m_text->setCheckable(true);
   auto* save =
       button(QStringLiteral("export"), tr("Export…"), tr("Save the network as SVG, PDF or PNG, or copy it"));
   connect(save, &QAction::triggered, this, &NetworkToolbar::exportRequested);

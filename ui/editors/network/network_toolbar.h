@@ -22,6 +22,7 @@ public:
   std::optional<Exchange> trafficKind() const;  ///< which exchange is painted; nullopt: all of them
   /// What can be chosen for this key ("colour", "folding"), and is.
   void setOption(const FigureOption&);
+  QAction* textAction() const { return m_text; }  ///< checkable: the network as text
   QAction* sideAction() const { return m_side; }  ///< checkable: the panel beside the canvas
 
 Q_SIGNALS:
@@ -46,7 +47,7 @@ private:
   NetworkCanvas* m_canvas;
   QActionGroup *m_tools, *m_kinds = nullptr;
   std::map<std::string, QMenu*> m_options;
-  QAction *m_traffic = nullptr, *m_side = nullptr;
+  QAction *m_traffic = nullptr, *m_text = nullptr, *m_side = nullptr;
   void refreshSelectionEdits();
 
   bool m_drawn = false;
