@@ -135,6 +135,12 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
     return fail("the exchanges of this plan alone take " + text::time(*least) +
                     ", no less than the measured " + text::time(measured),
                 "raise the bandwidths, or say what overlaps in /assumptions/overlap");
+  const auto most = batchTime(trial, plan, high, result.diagnostics);
+  if (!most) return result;
+  if (*most < measured)
+    return fail("with all compute " + text::number(kMost, 3) + " times as slow the step would take " +
+                    text::time(*most) + ", less than the measured " + text::time(measured),
+                "check the unit of the measured time, and that it is of one step of this plan");
   // The batch time grows with the factor.
   for (int i = 0; i < kHalvings && high / low > 1 + 1e-12; ++i) {
     const double middle = std::sqrt(low * high);

@@ -195,6 +195,16 @@ Reading<ModelSource> withActivations(const Scenario& scenario, const Plan& plan,
                                "it has " + all)};
 }
 
+/// Whether some stage holds so many blocks: a rank's trace shows those of its own.
+bool isOfStage(const Blocks& blocks, const Plan& plan, int count) {
+  return std::any_of(plan.stages.begin(), plan.stages.end(), [&](const StagePlan& stage) {
+    const auto layers = stage.layers();
+    return std::count_if(layers.begin(), layers.end(), [&](LayerIndex l) {
+             return std::binary_search(blocks.layers.begin(), blocks.layers.end(), l.value);
+           }) == count;
+  });
+}
+
 }  // namespace
 
 Reading<ModelSource> withLayerTimes(const Scenario& scenario, const Plan& plan, const LayerTimes& times,
@@ -247,6 +257,9 @@ Reading<ModelSource> withLayerTimes(const Scenario& scenario, const Plan& plan, 
                  (all.backward > Seconds(0) ? beside(all.backward, " backward", backward)
                                             : "backward changes in the same ratio") +
                  ", kernels alone, exchanges left out");
+  if (first >= 0 && all.count < count && !isOfStage(*blocks, plan, all.count))
+    told.push_back("the trace has " + text::count(all.count) + " layers, the model " + text::count(count) +
+                   " blocks, and no stage of the plan holds so few: is it a trace of this model?");
   told.push_back(
       "measured is this strategy and microbatch size; others stay estimated, so trace those that are to be "
       "compared");

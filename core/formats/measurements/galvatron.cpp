@@ -178,6 +178,13 @@ private:
     for (const auto& [key, byLayers] : m_forward)
       if (const auto ms = perLayer(byLayers))
         out.times.push_back({key.second, key.first, Seconds(*ms * 1e-3)});
+      else if (byLayers.size() > 1)
+        m_source.warning(m_source.whole(), "galvatron-falls",
+                         "with batch " + std::to_string(key.second) + " and sequences of " +
+                             std::to_string(key.first) + " tokens " +
+                             std::to_string(byLayers.rbegin()->first) + " layers took no longer than " +
+                             std::to_string(byLayers.begin()->first) + "; the row is left out",
+                         "profile again on an idle machine");
     std::sort(out.times.begin(), out.times.end(),
               [](const auto& a, const auto& b) { return a.microbatch < b.microbatch; });
     std::set<std::pair<int, bool>> known;

@@ -338,6 +338,19 @@ private slots:
     }
   }
   // As the file's name says how many nodes there were: levels of both kinds, each with its largest group.
+  /// What falls as layers are added is left out, and said.
+  void galvatronRowsThatFallAreTold() {
+    const Format* format = recognise("{\"layernum[2]_bsz1_seq2048\": 1}", "computation.json");
+    const auto reading = readerOf<ReadMeasurement>(format)(
+        R"({"layernum[2]_bsz1_seq2048": 10, "layernum[4]_bsz1_seq2048": 18,
+            "layernum[2]_bsz2_seq2048": 30, "layernum[4]_bsz2_seq2048": 29})",
+        "computation.json");
+    QVERIFY(reading);
+    QCOMPARE(std::get<BlockTable>(reading->of).times.size(), std::size_t(1));
+    QCOMPARE(reading.diagnostics.size(), std::size_t(1));
+    QCOMPARE(reading.diagnostics.front().code, std::string("galvatron-falls"));
+    QVERIFY(reading.diagnostics.front().message.find("batch 2") != std::string::npos);
+  }
   void galvatronsBandwidthsTellLevels() {
     const char* bandwidths =
         R"({"allreduce_size_16_consec_1": 44.7, "allreduce_size_8_consec_1": 155.7, "allreduce_size_8_consec_0": 20.8,

@@ -94,6 +94,30 @@ private slots:
     QVERIFY(says(read.value->told, "bias that all plans share"));
     QVERIFY(says(read.value->told, "65.2 GiB reserved (predicted "));
   }
+  /// No factor makes a step of 30 years of this plan.
+  void aTimeBeyondAnyFactorIsRefused() {
+    const Run run;
+    const auto c = calibrationFor(run.scenario, run.plan, Seconds(1e9));
+    QVERIFY(!c);
+    QVERIFY(c.diagnostics.front().message.find("times as slow") != std::string::npos);
+    QVERIFY(!c.diagnostics.front().remedy.empty());
+  }
+  /// A trace with fewer layers than the model has blocks may be of one stage, else it is told.
+  void aTraceOfFewerLayersIsToldUnlessAStageHoldsSoMany() {
+    const Run run;
+    const auto traceOf = [&](int layers) {
+      return calibrationFor(run.scenario, run.plan,
+                            Measurement{run.trace(Seconds(1e-3), Seconds(2e-3), layers)});
+    };
+    const auto few = traceOf(3);
+    QVERIFY(few && says(few.value->told, "3 layers, the model 32 blocks"));
+    const auto all = traceOf(32);
+    QVERIFY(all && !says(all.value->told, "the model 32 blocks"));
+    const int held = static_cast<int>(run.plan.stages[1].layers().size());
+    QVERIFY(held > 3 && held < 32);
+    const auto stage = traceOf(held);
+    QVERIFY(stage && !says(stage.value->told, "the model 32 blocks"));
+  }
   void tokensOfADeviceGiveTheStepOfThisPlan() {
     const Run run;
     TrainingRun log;
