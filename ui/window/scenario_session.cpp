@@ -99,7 +99,7 @@ std::optional<ScenarioSession> readSession(const QString& scenarioPath) {
       if (current) std::swap(view, kept.mapped());
       view.merge(kept.mapped());
     }
-    view.try_emplace(mode.key, current ? 1 : 0);
+    if (current) view[mode.key] = 1;  // else the layout knows which of the two was in front
   }
   session.selected = itemOf(o.value(QStringLiteral("selected")).toObject());
   return session;

@@ -249,6 +249,8 @@ bool ViewsArea::restoreDocks(const QByteArray& state, int version) {
     if (restored && !dock->isHidden() && inFront) {
       if (home->isHidden()) tabifyDockWidget(dock.get(), home);
       reveal(mode->id);
+    } else {
+      showMode(mode->view);
     }
     removeDockWidget(dock.get());
   }

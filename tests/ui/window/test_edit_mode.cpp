@@ -176,8 +176,8 @@ private Q_SLOTS:
     QVERIFY2(heard->text(QAccessible::Value).startsWith(b.canvas().scene().nameOf(host) + u':'),
              qPrintable(heard->text(QAccessible::Value)));
     const auto& nodes = b.canvas().graph().nodes;
-    const auto device = std::find_if(nodes.begin(), nodes.end(),
-                                     [](const auto& n) { return n.kind == NodeKind::Device; });
+    const auto device =
+        std::find_if(nodes.begin(), nodes.end(), [](const auto& n) { return n.kind == NodeKind::Device; });
     b.canvas().select({static_cast<int>(device - nodes.begin())}, {});
     QVERIFY2(heard->text(QAccessible::Value).contains(QStringLiteral("stage ")),
              qPrintable(heard->text(QAccessible::Value)));
@@ -263,6 +263,26 @@ private Q_SLOTS:
     QCOMPARE(b.canvas().scene().folding(), Folding::Everything);
     QCOMPARE(b.canvas().scene().colouredBy(), editing ? Together::Tensor : Together::Stage);
     QCOMPARE(*b.topology().state().at("traffic").name(), std::string("all"));
+  }
+
+  /// The network lay in front of Topology, and another view had the keyboard.
+  void sessionsKeepWhichWasInFront() {
+    QTemporaryDir dir;
+    const QString path = ownCopy(dir);
+    for (const bool inFront : {true, false}) {
+      ScenarioSession session;
+      session.currentView = QStringLiteral("stages");
+      session.views = layoutWithNetwork(inFront, false);
+      session.viewStates[QStringLiteral("network")] = {{"fold", 0}};
+      session.viewStates[QStringLiteral("topology")] = {{"traffic", "all"}};
+      writeSession(path, session);
+      QSettings().setValue(QStringLiteral("views/topology/edit"), !inFront);
+      Bench b(path, true);
+      QTRY_VERIFY(b.solved());
+      QCOMPARE(b.topology().isEditing(), inFront);
+      QCOMPARE(b.window.views().current()->id(), QStringLiteral("stages"));
+      b.window.close();
+    }
   }
 
   void layoutsNameEitherView_data() {
