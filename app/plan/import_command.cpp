@@ -66,7 +66,7 @@ void setLevel(const TypedLevel& typed, int joinedLevels, Scenario& scenario, Dia
   const int count = levels ? static_cast<int>(levels->levels.size()) : joinedLevels;
   if (count == 0)
     return out.push_back(
-        misuse("--level sets figures of levels; this network is a graph, whose links have their own",
+        misuse("--level sets values of levels; this network is a graph, whose links have their own",
                "change the links"));
   const int least = levels ? 0 : 1;  // joined hosts say themselves what is inside them
   if (typed.level < least || typed.level >= count)

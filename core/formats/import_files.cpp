@@ -229,7 +229,7 @@ private:
                               text::count(static_cast<long long>(unknown)) +
                                   " hosts of this list are not in " + m_files[m_treeFile].path +
                                   " and are left out, the first of them \"" + first + '"',
-                              "name the hosts alike in both files"));
+                              "use the same host names in both files"));
   }
 
   bool tellsDevices() const { return m_tree && m_tree->tellsDevices(); }

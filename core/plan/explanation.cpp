@@ -150,7 +150,7 @@ CostTerm hiddenSyncTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   CostTerm t = term(stageId(stage) + "/exposed/own", "Hidden behind its own passes", f.hiddenSync.value(),
                     TermUnit::Time, TermKind::Hidden, stage);
-  t.formula = "f · min(sync, passes)";
+  t.formula = "f · min(reduction, passes)";
   const int passes = s.plan.pipelineSchedule().coveringPasses(s.plan.stageCount());
   t.factor = -1;
   t.inputs = {typed("f", "overlap of the gradient reduction at the end of a step",
@@ -171,11 +171,11 @@ CostTerm tailTerm(const Scene& s, int stage) {
   const std::string id = stageId(stage) + "/tail";
   CostTerm exposed = term(stageId(stage) + "/exposed", "Exposed gradient reduction", f.exposed.value(),
                           TermUnit::Time, TermKind::Tail, stage);
-  exposed.formula = "max(0, sync − backward of earlier stages)";
+  exposed.formula = "max(0, reduction − backward of earlier stages)";
   exposed.combine = Combine::PositiveSum;
   exposed.children = {syncTerm(s, stage), earlierBackwardTerm(s, stage)};
   if (f.hiddenSync > Seconds()) {
-    exposed.formula = "max(0, sync − own passes − backward of earlier stages)";
+    exposed.formula = "max(0, reduction − own passes − backward of earlier stages)";
     exposed.children.insert(exposed.children.begin() + 1, hiddenSyncTerm(s, stage));
   }
   CostTerm t = term(id, "After the last microbatch, " + text::stageName(StageIndex(stage)),

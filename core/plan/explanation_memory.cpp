@@ -156,8 +156,8 @@ CostTerm memoryTerm(const Scene& s, int stage) {
       [](const Scene& sc, int i, const LayerRun& r) { return recomputeOf(sc, i, r).workspace.value(); }));
   if (z >= 3) {
     CostTerm gathered = largestLayerTerm(
-        s, stage, "gathered", "Gathered layer", f.memory.gathered, "largest layer · w, all-gathered (ZeRO-3)",
-        [](const Scene& sc, int, const LayerRun& r) {
+        s, stage, "gathered", "All-gathered parameters", f.memory.gathered,
+        "largest layer · w, all-gathered (ZeRO-3)", [](const Scene& sc, int, const LayerRun& r) {
           return (r.cost->denseParameters + r.cost->expertParameters) * sc.problem.job.optimizer.weightBytes;
         });
     addTiedGather(stage, gathered);

@@ -35,8 +35,8 @@ std::string sentenceOn(const ScheduleDifference& d, const Plan& plan) {
     reasons += (reasons.empty() ? "" : "; ") + text::signedPercent(part / d.formula) + ' ' + reason;
   };
   add(d.tail,
-      "as sync and step of later stages run beside the last passes of earlier ones, of which the formula "
-      "counts only backward compute");
+      "as gradient reduction and optimizer step of later stages overlap the last passes of earlier ones, of "
+      "which the formula counts only backward compute");
   if (d.passes < Seconds())
     add(d.passes,
         "as fill and drain, which the formula charges in full, partly run beside the slowest stage");

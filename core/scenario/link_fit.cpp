@@ -305,7 +305,7 @@ Diagnostics setLink(ClusterSource& cluster, const LinkFit& fit) {
   if (!levels)
     return {misfit(
         "the network is a graph, whose links have bandwidths of their own; measured was " + toText(fit),
-        "set these figures of the links of that level")};
+        "set these values on the links of that level")};
   LevelSpec& level = levels->levels[static_cast<std::size_t>(fit.level)];
   level.bandwidth = fit.bandwidth;
   level.oversubscription = 1;

@@ -354,7 +354,7 @@ Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, c
       const std::string rowPointer = jsonPointer(pointer + "/rows", k);
       if (!set["rows"][k].is_array() || set["rows"][k].size() != set["columns"].size()) {
         out.push_back(
-            error("published-row", jsonText->placeOf(rowPointer), "A row has one figure for each column"));
+            error("published-row", jsonText->placeOf(rowPointer), "A row has one value for each column"));
         continue;
       }
       RowFigures figures(*jsonText, set, set["rows"][k], pointer, rowPointer, out);

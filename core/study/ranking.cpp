@@ -311,7 +311,7 @@ std::string toText(const RankingReport& report) {
                s.hasPick ? text::percent(s.regretOfFive) : "–"});
   }
   std::string out = table.text(0);
-  out += "\nPairs measured more than 10 % apart that are ordered rightly: " +
+  out += "\nPairs measured more than 10 % apart that are ordered correctly: " +
          text::percent(report.pairsRight()) + "\nPicks that ran: " + std::to_string(report.picksThatRan()) +
          " of " + std::to_string(report.picks()) +
          "\nPicks that ran, mean slowdown over the best run: " + text::percent(report.meanRegret()) + '\n';

@@ -86,7 +86,7 @@ void addDevice(Facts& f, const PlanContext& c, int position) {
     f.rows.emplace_back(tr("Replica"), QString::number(seat->replica));
     f.rows.emplace_back(tr("Rank in its replica"), QString::number(seat->rank));
   } else {
-    f.rows.emplace_back(tr("Stage"), tr("none: the device stands idle"));
+    f.rows.emplace_back(tr("Stage"), tr("none: the device is idle"));
   }
 }
 

@@ -40,7 +40,7 @@ struct FigureReader {
     if (d && *d >= a.least && *d <= a.most) return d;
     if (!d)
       in.report(Severity::Error, "quantity", key,
-                '"' + s.substr(0, 60) + "\" is neither a number nor a figure with its unit",
+                '"' + s.substr(0, 60) + "\" is neither a number nor a value with its unit",
                 "write for example \"80 GiB\", \"450 GB/s\", \"2 us\" or \"989 TFLOP/s\"");
     else
       in.report(Severity::Error, "json-range", key,
@@ -57,7 +57,7 @@ struct FigureReader {
       return d ? std::optional(Sourced<double>(*d, bareOrigin)) : std::nullopt;
     }
     JsonFields inner(text, *v, fields.pointerTo(key), out);
-    inner.requireKey("value", "the figure itself");
+    inner.requireKey("value", "the value itself");
     const json* inside = inner.any("value");
     const auto d = inside ? quantity(inner, "value", *inside, allowed) : std::nullopt;
     const auto origin = inner.oneOf("origin", {nameOf(Origin::Typed), nameOf(Origin::Measured),

@@ -105,7 +105,7 @@ private:
     } else if (key.starts_with("layernum[")) {
       m_source.error(m_json.placeOf(jsonPointer("", key)), "galvatron-kinds",
                      "the table is of a model with several kinds of layers",
-                     "profile a model whose layers are alike");
+                     "profile a model of identical layers");
     }
   }
 

@@ -110,7 +110,7 @@ Diagnostics checkJoin(const std::vector<HostTopology>& kinds,
     refuse("join-kind", "only tree and block topologies can be joined with a host");
   else if (static_cast<int>(figures.levels.size()) != 1 + t.levelCount())
     refuse("slurm-figures",
-           "the topology needs figures for " + std::to_string(1 + t.levelCount()) + " levels");
+           "the topology needs values for " + std::to_string(1 + t.levelCount()) + " levels");
   if (std::any_of(kinds.begin(), kinds.end(), [](const auto& k) { return k.adapters.empty(); }))
     refuse("join-no-adapter", "a host topology names no network adapter, so that hosts cannot be joined",
            "use a topology that lists the NICs");

@@ -247,7 +247,7 @@ private:
     buildPcie();
     findNearestDevices(m_out);
     m_source.note(m_source.whole(), "topo-figures-assumed",
-                  "the matrix carries no bandwidth; NVLink, PCIe and adapter figures are assumed",
+                  "the matrix carries no bandwidth; NVLink, PCIe and adapter bandwidths are assumed",
                   "check the links' bandwidths");
   }
 

@@ -155,7 +155,7 @@ Diagnostics check(const SlurmTopology& t, const SlurmFigures& f) {
   const auto at = [](std::string field) { return Place{"", 0, 0, "/cluster/" + std::move(field)}; };
   if (static_cast<int>(f.levels.size()) != 1 + t.levelCount())
     out.push_back(error("slurm-figures", at("levels"),
-                        "the topology needs figures for " + std::to_string(1 + t.levelCount()) + " levels"));
+                        "the topology needs values for " + std::to_string(1 + t.levelCount()) + " levels"));
   for (std::size_t l = 0; l < f.levels.size(); ++l)
     if (!(f.levels[l].bandwidth.value() > 0) || !(f.levels[l].latency.value() >= 0))
       out.push_back(error(

@@ -185,7 +185,7 @@ private:
     if (m_isShort)
       m_out.push_back(
           note("piper-memory", m_text.placeOf("/nodes"),
-               "memoryUsageB is below weights and gradients for some nodes; their workspace counts as 0"));
+               "memoryUsageB is below weights and gradients for some nodes; their temporary buffers count as 0"));
     return result;
   }
 

@@ -206,7 +206,7 @@ std::string calibrationText(const Calibration& c) {
     out += titled("measured", text::time(*c.measured) + "; predicted ÷ measured " +
                                   text::number(c.predictedByMeasured())) +
            titled("calibration", text::number(c.factor, 4) + " (compute times × this give " +
-                                     text::time(c.rescaled) + "; exchanges stay)");
+                                     text::time(c.rescaled) + "; communication stays)");
   else
     out += titled("with measured",
                   text::time(c.rescaled) + " per step, " + text::signedPercent(c.rescaled / c.predicted - 1));
@@ -343,7 +343,7 @@ std::string evaluationText(const ReportSource& source, const RankedPlan& r, cons
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
   if (!r.evaluation.feasible()) {
     out += "This plan cannot run:\n" + violationsText(r.evaluation);
-    if (lacksCosts(r.evaluation)) out += "The figures count only the part of it that has costs.\n";
+    if (lacksCosts(r.evaluation)) out += "The numbers cover only the part of it that has costs.\n";
     out += '\n';
   }
   return out + figures(source, r, m) + (c ? calibrationText(*c) : std::string()) + tables(source, r) +

@@ -17,7 +17,7 @@ constexpr double kMost = 1e300;
 
 DeviceSpec readDeviceOf(const ScenarioReader& r, JsonFields& cluster) {
   cluster.requireKey(
-      "device", "a device of the catalog by its id, for example \"h100-sxm\", or an object with its figures");
+      "device", "a device of the catalog by its id, for example \"h100-sxm\", or an object with its values");
   const nlohmann::json* v = cluster.any("device");
   if (!v) return {};
   if (v->is_string()) {
@@ -27,7 +27,7 @@ DeviceSpec readDeviceOf(const ScenarioReader& r, JsonFields& cluster) {
     for (const DeviceSpec& d : deviceCatalog()) all += (all.empty() ? "" : ", ") + d.id;
     cluster.report(Severity::Error, "device-unknown", "device",
                    '"' + id + "\" is not in the device catalog; it holds " + all,
-                   "name one of these, or give the figures of the device");
+                   "name one of these, or give the values of the device");
     return {};
   }
   DeviceSpec device;

@@ -315,7 +315,7 @@ private slots:
     QCOMPARE(d.passes, Seconds());
     QVERIFY(std::abs((d.tail + std::min(e.stages[1].exposed, Seconds(10))).value()) < 1e-9);
     QVERIFY(sentenceOn(d, plan).find("shorter") != std::string::npos);
-    QVERIFY(sentenceOn(d, plan).find("sync and step") != std::string::npos);
+    QVERIFY(sentenceOn(d, plan).find("gradient reduction and optimizer step") != std::string::npos);
   }
   /// The stop comes while the passes run: the last look at the token is what ends it, nothing is half done.
   void stopsWhenAsked() {
