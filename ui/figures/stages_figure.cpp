@@ -51,7 +51,9 @@ public:
     joints();
     ribbon();
     paintVerticalAxis(m_ink, m.plot, m.axis,
-                      m_shares ? QStringLiteral("Share of the time") : QStringLiteral("Time per microbatch"));
+                      m_shares       ? QStringLiteral("Share of the time")
+                      : anyOverlap() ? QStringLiteral("Time per microbatch before overlap")
+                                     : QStringLiteral("Time per microbatch"));
     for (int i = 0; i < m_plan.stageCount() && i < static_cast<int>(m_eval.stages.size()); ++i) column(i);
     pace();
     chips();
@@ -61,6 +63,12 @@ public:
 
 private:
   const StageEvaluation& stage(int i) const { return m_eval.stages[static_cast<std::size_t>(i)]; }
+
+  /// Then columns are higher than what the stages take, which a mark in each shows.
+  bool anyOverlap() const {
+    return std::any_of(m_eval.stages.begin(), m_eval.stages.end(),
+                       [](const StageEvaluation& s) { return s.hidden.value() > 0; });
+  }
 
   void ribbon() {
     QPainter& p = m_ink.painter();

@@ -215,6 +215,21 @@ private slots:
         t.locate({ItemKind::Group, 0, 2}, area, c)->tip.contains(QStringLiteral("Traffic of this level")));
   }
 
+  /// Columns hold communication in full; what overlaps makes them higher than the time beside them.
+  void columnsSayThatTheyAreBeforeOverlap() {
+    PlanContext c = contextOf(4, {8, 4, 4});
+    const char* const said = "^Time per microbatch before overlap \\(ms\\)$";
+    QCOMPARE(matching(wordsOf(StagesFigure(), c, {1000, 640}), said).size(), 0);
+    auto problem = std::make_shared<Problem>(*c.problem);
+    problem->assumptions.overlap = {0, 0, 0, 1, 0};
+    auto ranked = std::make_shared<RankedPlan>(*c.plan);
+    ranked->evaluation = evaluate(*problem, ranked->plan);
+    c.problem = problem, c.plan = ranked;
+    const Words words = wordsOf(StagesFigure(), c, {1000, 640});
+    QCOMPARE(matching(words, said).size(), 1);
+    QCOMPARE(matching(words, "^Time after overlap$").size(), 1);
+  }
+
   void aStudySaysWhatItFound() {
     const PlanContext c = contextOf(4, {8, 4, 4});
     CurveFigure f;
