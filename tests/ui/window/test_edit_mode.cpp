@@ -196,6 +196,23 @@ private Q_SLOTS:
     QTRY_VERIFY(b.canvas().isVisible() && !text->isChecked());
   }
 
+  void whichTrafficIsShownIsKept() {
+    Desk desk;
+    TopologyView view(desk.services());
+    desk.show(view);
+    view.setEditing(true);
+    QCOMPARE(*view.state().at("links").name(), std::string("all"));
+    for (auto* a : view.findChildren<QAction*>())
+      if (a->text() == QStringLiteral("DP")) a->trigger();
+    QCOMPARE(*view.state().at("links").name(), std::string("data"));
+    TopologyView other(desk.services());
+    other.setState(view.state());
+    QCOMPARE(*other.state().at("links").name(), std::string("data"));
+    other.setState({{"links", "none"}});
+    QCOMPARE(*other.state().at("links").name(), std::string("none"));
+    QCOMPARE(*TopologyView(desk.services()).state().at("links").name(), std::string("all"));
+  }
+
   /// What a slide enlarges it shows enlarged, in a canvas of another size too.
   void theZoomOfTheDrawingIsKept() {
     Desk desk;

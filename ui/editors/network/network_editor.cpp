@@ -27,7 +27,7 @@
 namespace nest {
 namespace {
 constexpr int kRoomForSide = 680;  ///< pixels from which the panel stands beside the drawing unasked
-const std::string kUnfoldedKey = "unfolded ";
+const std::string kTrafficKey = "links", kUnfoldedKey = "unfolded ";
 }  // namespace
 
 NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent)
@@ -54,6 +54,7 @@ View::State NetworkEditor::state() const {
   State out = View::state();
   for (const std::string& id : m_canvas->scene().unfolded()) out[kUnfoldedKey + id] = 1;
   for (const auto& [key, value] : m_canvas->viewport()) out[key] = value;
+  out[kTrafficKey] = m_bar->traffic();
   return out;
 }
 
@@ -67,6 +68,8 @@ void NetworkEditor::applyState(const State& state) {
   for (const auto& [key, value] : state)
     if (const double* number = value.number()) places[key] = *number;
   m_canvas->setViewport(places);
+  if (const auto traffic = state.find(kTrafficKey); traffic != state.end() && traffic->second.name())
+    m_bar->setTraffic(*traffic->second.name());
 }
 
 QWidget* NetworkEditor::tools() const {

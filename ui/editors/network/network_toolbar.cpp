@@ -156,7 +156,7 @@ void NetworkToolbar::addTraffic() {
   m_traffic->setCheckable(true);
   m_traffic->setChecked(QSettings().value(QStringLiteral("views/network/traffic"), true).toBool());
   connect(m_traffic, &QAction::toggled, this, [this](bool on) {
-    QSettings().setValue(QStringLiteral("views/network/traffic"), on);
+    if (!m_restoring) QSettings().setValue(QStringLiteral("views/network/traffic"), on);
     Q_EMIT trafficChanged();
   });
   auto* menu = new QMenu(this);
@@ -180,6 +180,20 @@ void NetworkToolbar::addTraffic() {
 std::optional<Exchange> NetworkToolbar::trafficKind() const {
   const QAction* chosen = m_kinds->checkedAction();
   return chosen ? exchangeNamed(chosen->data().toString().toStdString()) : std::nullopt;
+}
+
+std::string NetworkToolbar::traffic() const {
+  const auto kind = trafficKind();
+  return !showsTraffic() ? "none" : kind ? nameOf(*kind) : "all";
+}
+
+void NetworkToolbar::setTraffic(const std::string& name) {
+  m_restoring = true;
+  for (QAction* kind : m_kinds->actions())
+    if (kind->data().toString().toStdString() == name) kind->setChecked(true);
+  m_traffic->setChecked(name != "none");
+  m_restoring = false;
+  Q_EMIT trafficChanged();
 }
 
 QMenu* NetworkToolbar::giveMenu(QAction* action) {

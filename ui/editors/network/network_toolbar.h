@@ -20,6 +20,8 @@ public:
   void setDrawn(bool drawn);  ///< false: the cluster is typed as levels, edits are off
   bool showsTraffic() const { return m_traffic->isChecked(); }
   std::optional<Exchange> trafficKind() const;  ///< which exchange is painted; nullopt: all of them
+  std::string traffic() const;                  ///< both by name: "none", "all" or an exchange
+  void setTraffic(const std::string&);          ///< for this time: the next window begins as before
   /// What can be chosen for this key ("colour", "folding"), and is.
   void setOption(const FigureOption&);
   QAction* textAction() const { return m_text; }  ///< checkable: the network as text
@@ -51,6 +53,7 @@ private:
   void refreshSelectionEdits();
 
   bool m_drawn = false;
+  bool m_restoring = false;
   std::vector<QAction*> m_edits;
   std::vector<QAction*> m_selectionEdits;  ///< those that need something selected
 };
