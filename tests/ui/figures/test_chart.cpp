@@ -1,0 +1,125 @@
+// A chart labels what stands there, wherever Qt Charts would lay out a plot of its own.
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "export/svg_device.h"
+#include "figures/axis.h"
+#include "figures/chart.h"
+#include "figures/ink.h"
+#include "support/test_main.h"
+#include "text_recorder.h"
+
+using namespace nest;
+
+namespace {
+
+using Words = std::vector<test::TextRecorder::Word>;
+
+ChartPlane planeOf(const QRectF& plot) {
+  return {plot, ChartScale::linear(Axis::memory(60.0 * (1 << 30), 6), QStringLiteral("Memory")),
+          ChartScale::powers(0.9, 130, 12, QStringLiteral("Time"))};
+}
+
+template <class Draw>
+Words wordsOf(Draw draw) {
+  test::TextRecorder page({900, 600});
+  QPainter painter(&page);
+  const FigureStyle style;
+  Ink ink(painter, style);
+  draw(ink);
+  painter.end();
+  return page.words();
+}
+
+}  // namespace
+
+class TestChart : public QObject {
+  Q_OBJECT
+private slots:
+  void ticksStandWhereValuesDo() {
+    const ChartPlane plane = planeOf({100, 60, 640, 420});
+    const Words words = wordsOf([&](Ink& ink) { Chart(ink, plane).paint(); });
+    for (const bool across : {true, false})
+      for (const auto& tick : across ? plane.x.ticks : plane.y.ticks) {
+        const QPointF at = across ? plane.at(tick.value, plane.y.low) : plane.at(0, tick.value);
+        const bool found = std::any_of(words.begin(), words.end(), [&](const auto& w) {
+          const QPointF off = w.box.center() - at;
+          return w.text == tick.text && std::abs(across ? off.x() : off.y()) < 2 &&
+                 (across ? off.y() > 0 && off.y() < 24 : off.x() < 0 && off.x() > -40);
+        });
+        QVERIFY2(found, qPrintable(tick.text));
+      }
+    QVERIFY(plane.x.ticks.size() >= 4 && plane.y.ticks.size() >= 4);
+    QVERIFY(std::any_of(words.begin(), words.end(),
+                        [](const auto& w) { return w.text == QStringLiteral("Time, logarithmic"); }));
+  }
+
+  void labelsAcrossKeepApart() {
+    ChartPlane plane = planeOf({100, 60, 640, 420});
+    plane.x.ticks.clear();
+    for (int i = 0; i <= 200; ++i)
+      plane.x.ticks.push_back({plane.x.high * i / 200, QStringLiteral("v%1").arg(i)});
+    Words across;
+    for (const auto& w : wordsOf([&](Ink& ink) { Chart(ink, plane).paint(); }))
+      if (w.text.startsWith(u'v')) across.push_back(w);
+    std::sort(across.begin(), across.end(),
+              [](const auto& a, const auto& b) { return a.box.left() < b.box.left(); });
+    QVERIFY(across.size() >= 10);
+    for (std::size_t i = 1; i < across.size(); ++i)
+      QVERIFY2(across[i].box.left() > across[i - 1].box.right(), qPrintable(across[i].text));
+  }
+
+  void namesCoverNoMarkAndNoName() {
+    const ChartPlane plane = planeOf({100, 60, 640, 420});
+    QPolygonF marks;
+    for (int i = 0; i < 60; ++i)
+      marks << QPointF(plane.x.high * std::fmod(i * 0.618, 1), 1 * std::pow(100.0, std::fmod(i * 0.414, 1)));
+    Words names;
+    for (
+        const auto& w : wordsOf([&](Ink& ink) {
+          Chart chart(ink, plane);
+          chart.marks(marks, {10, QBrush(Qt::black)});
+          chart.paint();
+          for (const QPointF& v : marks)
+            chart.name(plane.at(v.x(), v.y()), 5, {QStringLiteral("name of a plan"), QStringLiteral("name")});
+        }))
+      if (w.text.startsWith(QStringLiteral("name"))) names.push_back(w);
+    QVERIFY(names.size() > 20);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      for (std::size_t j = i + 1; j < names.size(); ++j) QVERIFY(!names[i].box.intersects(names[j].box));
+      for (const QPointF& v : marks) QVERIFY(!names[i].box.contains(plane.at(v.x(), v.y())));
+    }
+  }
+
+  /// A value that is missing breaks the line and has no mark; nothing is rasterised.
+  void linesBreakWhereNothingIs() {
+    const ChartPlane plane = planeOf({100, 60, 640, 420});
+    const auto pathsOf = [&](double missing) {
+      SvgDevice page({900, 600}, {}, {});
+      QPainter painter(&page);
+      const FigureStyle style;
+      Ink ink(painter, style);
+      Chart chart(ink, plane);
+      QPolygonF values;
+      for (int i = 1; i <= 5; ++i) values << QPointF(plane.x.high * i / 6, i == 3 ? missing : 10.0 * i);
+      chart.line(values, QPen(QColor(0x12, 0x34, 0x56), 2));
+      chart.marks(values, {8, QColor(0x65, 0x43, 0x21)});
+      chart.paint();
+      painter.end();
+      return page.svg();
+    };
+    const auto segments = [](const QByteArray& svg) {
+      const auto at = svg.indexOf("stroke=\"#123456\"");
+      return svg.mid(at, svg.indexOf("/>", at) - at).count('M');
+    };
+    const QByteArray whole = pathsOf(30), broken = pathsOf(std::nan(""));
+    QCOMPARE(segments(whole), 4);
+    QCOMPARE(segments(broken), 2);
+    QCOMPARE(whole.count("#654321"), 5);
+    QCOMPARE(broken.count("#654321"), 4);
+    QVERIFY(!whole.contains("<image") && !broken.contains("nan"));
+  }
+};
+NEST_TEST(TestChart)
+#include "test_chart.moc"
