@@ -45,9 +45,19 @@ std::vector<double> logTicks(double low, double high, int most) {
         if (const double v = power * f; v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9)) out.push_back(v);
     return out;
   };
-  for (auto all : {within({1, 2, 3, 4, 5, 6, 7, 8, 9}), within({1, 2, 5})})
-    if (static_cast<int>(all.size()) <= most) return all;
-  return within({1});
+  for (auto all : {within({1, 2, 3, 4, 5, 6, 7, 8, 9}), within({1, 2, 5}), within({1})})
+    if (static_cast<int>(all.size()) <= most && all.size() > 1) return all;
+  // Less than a decade, or hardly any room: as on a linear axis.
+  std::vector<double> even;
+  for (double step = roundBound((high - low) / (most + 1), true); step < high - low;
+       step = roundBound(1.01 * step)) {
+    even.clear();
+    for (double k = std::ceil(low / step * (1 - 1e-9)); k * step <= high * (1 + 1e-9); ++k)
+      even.push_back(k * step);
+    if (static_cast<int>(even.size()) <= most) break;
+  }
+  const auto powers = within({1});
+  return even.size() > powers.size() && static_cast<int>(even.size()) <= most ? even : powers;
 }
 
 QString tickLabel(double tick) {

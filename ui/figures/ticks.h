@@ -16,7 +16,7 @@ std::vector<double> roundTicks(double largest, int most);
 /// largest not above it.
 double roundBound(double value, bool down = false);
 /// Round values within [low, high], 0 < low, for a logarithmic axis: powers of ten, with all or with 2 and 5
-/// times them where these are at most `most`.
+/// times them where these are at most `most`; round steps where that gives fewer than two.
 std::vector<double> logTicks(double low, double high, int most);
 
 /// A tick in words: "0.25", "40", "1,000".

@@ -55,6 +55,19 @@ private slots:
                         [](const auto& w) { return w.text == QStringLiteral("Time, logarithmic"); }));
   }
 
+  /// Fronts often span less than a factor of two: no power of ten, and no multiple of one, lies between.
+  void everyLogarithmicScaleHasTicks() {
+    for (const auto& [low, high] :
+         {std::pair(1.05, 1.95), {0.31, 0.39}, {210.0, 290.0}, {0.9, 130.0}, {3.2, 9000.0}})
+      for (const int most : {3, 6, 12}) {
+        const ChartScale scale = ChartScale::powers(low, high, most, {});
+        QVERIFY2(scale.ticks.size() >= 2, qPrintable(QString::number(low)));
+        for (const auto& tick : scale.ticks)
+          QVERIFY(scale.share(tick.value) >= 0 && scale.share(tick.value) <= 1);
+        QVERIFY(high > 100 * low || scale.ticks.size() <= static_cast<std::size_t>(most));
+      }
+  }
+
   void labelsAcrossKeepApart() {
     ChartPlane plane = planeOf({100, 60, 640, 420});
     plane.x.ticks.clear();
