@@ -299,6 +299,12 @@ bool lacksCosts(const Evaluation& e) {
   });
 }
 
+/// Whether anything at all could be priced.
+bool hasCosts(const Evaluation& e) {
+  return std::any_of(e.stages.begin(), e.stages.end(),
+                     [](const StageEvaluation& s) { return s.load > Seconds(0); });
+}
+
 /// The scenario, and of a model with experts how many of its parameters a token uses.
 std::string titleOf(const ReportSource& source) {
   std::string out = source.scenario;
@@ -343,6 +349,7 @@ std::string evaluationText(const ReportSource& source, const RankedPlan& r, cons
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
   if (!r.evaluation.feasible()) {
     out += "This plan cannot run:\n" + violationsText(r.evaluation);
+    if (!hasCosts(r.evaluation)) return out + "No stage of it has costs.\n";
     if (lacksCosts(r.evaluation)) out += "The numbers cover only the part of it that has costs.\n";
     out += '\n';
   }

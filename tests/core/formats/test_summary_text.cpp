@@ -62,6 +62,17 @@ private slots:
     QCOMPARE(j["mfu_peak_flops_per_s"].get<double>(), 100e12);
     QVERIFY(!j.contains("stopped_by"));
   }
+  /// Of a plan that nothing prices no figure is shown.
+  void aPlanWithoutCostsHasNoTables() {
+    const Scenario s = readSample("teaching-6-layers-2x2.nest.json");
+    const Problem p = *buildProblem(s).value;
+    const ReportSource source{s.name, &p, &*s.model.architecture};
+    Plan plan = solve(p).best()->plan;
+    for (StagePlan& stage : plan.stages) stage.strategy.tensor = 97;
+    const std::string text = evaluationText(source, {plan, evaluate(p, plan), Seconds(0)});
+    QVERIFY2(holds(text, "This plan cannot run:") && holds(text, "No stage of it has costs."), text.c_str());
+    QVERIFY2(!holds(text, "0 s"), text.c_str());
+  }
   void outcomesWithoutAPlan_data() {
     QTest::addColumn<int>("status");
     QTest::addColumn<QString>("says");
