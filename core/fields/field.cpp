@@ -6,6 +6,7 @@
 
 #include "cluster/graph/graph_kinds.h"
 #include "fields/field_tables.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -43,15 +44,14 @@ std::pair<std::string, std::optional<int>> starred(std::string_view key) {
 
 std::string levelName(const Setting& s, int i) {
   const auto& levels = std::get<LevelsSource>(s.cluster.network).levels;
-  const std::string& name = levels[static_cast<std::size_t>(i)].name;
+  const std::string& name = levels[at(i)].name;
   return name.empty() ? "level " + std::to_string(i) : name;
 }
 
 /// By an example: several kinds may join the same sorts of nodes.
 std::string linksName(const NetworkGraph& g, const std::vector<int>& links) {
-  const NetworkLink& example = g.links[static_cast<std::size_t>(links.front())];
-  const std::string ends = g.nodes[static_cast<std::size_t>(example.from)].name + " – " +
-                           g.nodes[static_cast<std::size_t>(example.to)].name;
+  const NetworkLink& example = g.links[at(links.front())];
+  const std::string ends = g.nodes[at(example.from)].name + " – " + g.nodes[at(example.to)].name;
   const auto others = static_cast<long long>(links.size()) - 1;
   return "Link " + ends + (others > 0 ? " and " + text::count(others) + " like it" : "");
 }
@@ -59,9 +59,7 @@ std::string linksName(const NetworkGraph& g, const std::vector<int>& links) {
 std::string groupOf(const Setting& s, const Field& f, int i) {
   if (f.key.starts_with("/cluster/levels/")) return levelName(s, i);
   if (f.key.starts_with("/cluster/exceptions/"))
-    return "Device " +
-           std::to_string(
-               std::get<LevelsSource>(s.cluster.network).exceptions[static_cast<std::size_t>(i)].device);
+    return "Device " + std::to_string(std::get<LevelsSource>(s.cluster.network).exceptions[at(i)].device);
   if (f.key.starts_with("/cluster/graph/links/"))
     return linksName(std::get<GraphSource>(s.cluster.network).graph, {i});
   return f.group;

@@ -1,4 +1,5 @@
 #include "model/overlay.h"
+#include "units/at.h"
 
 #include <algorithm>
 #include <map>
@@ -43,11 +44,11 @@ Reading<GraphAndProfile> overlayMeasured(const GraphAndProfile& analytic, const 
   const int tensors = static_cast<int>(out.graph.tensors.size());
   out.profile = Profile(strategies, microbatches, out.graph.classCount, tensors);
   for (int s = 0; s < static_cast<int>(strategies.size()); ++s) {
-    const int as = analytic.profile.strategyIndex(strategies[static_cast<std::size_t>(s)]);
-    const int ms = measured.profile.strategyIndex(strategies[static_cast<std::size_t>(s)]);
+    const int as = analytic.profile.strategyIndex(strategies[at(s)]);
+    const int ms = measured.profile.strategyIndex(strategies[at(s)]);
     for (int b = 0; b < static_cast<int>(microbatches.size()); ++b) {
-      const int ab = analytic.profile.microbatchIndex(microbatches[static_cast<std::size_t>(b)]);
-      const int mb = measured.profile.microbatchIndex(microbatches[static_cast<std::size_t>(b)]);
+      const int ab = analytic.profile.microbatchIndex(microbatches[at(b)]);
+      const int mb = measured.profile.microbatchIndex(microbatches[at(b)]);
       bool isMeasured = false;
       for (const auto& [pair, id] : classes) {
         const LayerCost* own = costIn(measured.profile, pair.second, ms, mb);

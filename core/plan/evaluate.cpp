@@ -6,15 +6,12 @@
 #include "plan/placed_stage.h"
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
+#include "units/at.h"
 #include "units/numbering.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
-
-std::size_t at(Exchange e) {
-  return static_cast<std::size_t>(e);
-}
 
 void computeTerms(const StageWork& work, const PlacedStage& placed, StageEvaluation& out) {
   double forward = 0, backward = 0, recompute = 0, weightGradient = 0;
@@ -64,9 +61,9 @@ void exchangeTerms(const PlacedStage& placed, const std::array<double, kExchange
   out.weightPass =
       out.weightGradient + (placed.gradients.load - 2 * placed.gradients.gather) * shown(Exchange::Data);
 
-  out.tensorLevel = placed.groupLevel[static_cast<std::size_t>(GroupKind::Tensor)];
-  out.contextLevel = placed.groupLevel[static_cast<std::size_t>(GroupKind::Context)];
-  out.expertLevel = placed.groupLevel[static_cast<std::size_t>(GroupKind::Expert)];
+  out.tensorLevel = placed.groupLevel[at(GroupKind::Tensor)];
+  out.contextLevel = placed.groupLevel[at(GroupKind::Context)];
+  out.expertLevel = placed.groupLevel[at(GroupKind::Expert)];
   out.dataLevel = placed.dataLevel;
   out.activationLevel = placed.activationLevel;
   out.gradientLevel = placed.gradientLevel;
@@ -100,8 +97,7 @@ void memoryTerms(const Problem& problem, const Plan& plan, int i, const StageWor
 void placeTerms(const Plan& plan, StageEvaluation& out, int i, long long& begin) {
   // Hand-made degrees may multiply beyond an int.
   const auto clamped = [](long long v) { return static_cast<int>(std::min<long long>(v, INT_MAX)); };
-  const long long width =
-      static_cast<long long>(plan.dataInner) * plan.stages[static_cast<std::size_t>(i)].strategy.width();
+  const long long width = static_cast<long long>(plan.dataInner) * plan.stages[at(i)].strategy.width();
   out.firstDevice = clamped(begin);
   begin = std::min<long long>(begin + width, INT_MAX);
   out.devices = clamped(width * plan.dataOuter);

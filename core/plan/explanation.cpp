@@ -5,6 +5,7 @@
 
 #include "cost/stage_cost.h"
 #include "plan/explanation_parts.h"
+#include "units/at.h"
 #include "units/numbering.h"
 #include "units/text.h"
 
@@ -47,8 +48,7 @@ CostTerm hiddenTerm(const Scene& s, int stage, const std::vector<CostTerm>& part
       continue;
     }
     const Exchange k = exchangeOf(p.kind);
-    const double f =
-        overlapUnder(s.plan.pipelineSchedule(), s.problem.assumptions)[static_cast<std::size_t>(k)];
+    const double f = overlapUnder(s.plan.pipelineSchedule(), s.problem.assumptions)[at(k)];
     if (!(f > 0)) continue;
     overlap.children.push_back(referenceTo(p, f));
     overlap.inputs.push_back(typed("f", "share of it that may overlap", f, TermUnit::Fraction));
@@ -100,8 +100,7 @@ CostTerm earlierBackwardTerm(const Scene& s, int stage) {
     for (const LayerRun& r : s.runsOf(s.stage(j).chunks.front(), s.stage(j).strategy)) {
       CostTerm c = term(t.id + "/" + stageId(j) + "/class" + std::to_string(r.classId),
                         text::stageTitle(StageIndex(j)) + ", " + r.name,
-                        r.cost->backward.value() / s.speed[static_cast<std::size_t>(j)], TermUnit::Time,
-                        TermKind::Compute, j);
+                        r.cost->backward.value() / s.speed[at(j)], TermUnit::Time, TermKind::Compute, j);
       c.formula = "backward of one layer ÷ speed";
       c.inputs = {
           s.profiled("backward", "of one layer", r.cost->backward.value(), TermUnit::Time, r.cost->origin)};
@@ -191,7 +190,7 @@ CostTerm fillTerm(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
   CostTerm t = term(stageId(stage) + "/fill", "Fill and drain, " + text::stageName(StageIndex(stage)),
                     f.fill.value(), TermUnit::Time, TermKind::Batch, stage);
-  const auto& runs = s.runs[static_cast<std::size_t>(stage)];
+  const auto& runs = s.runs[at(stage)];
   const auto told = std::count_if(runs.begin(), runs.end(),
                                   [](const LayerRun& r) { return r.cost->weightGradient.has_value(); });
   const bool measured = std::all_of(runs.begin(), runs.end(),

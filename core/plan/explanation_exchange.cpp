@@ -8,6 +8,7 @@
 #include "plan/explanation_parts.h"
 #include "plan/rank_groups.h"
 #include "plan/stage_work.h"
+#include "units/at.h"
 
 namespace nest::explanation {
 namespace {
@@ -65,9 +66,9 @@ CostTerm gatherTerm(const Subject& s, const std::string& id, std::string label, 
                              hierarchicalGatherTime(h, shape, bytes).value(), "Σ over levels");
   double part = bytes.value();
   for (int l = 0; l <= shape.outermost; ++l) {
-    tiers.children.push_back(levelTerm(s, tiers.id, l, shape.occupied[static_cast<std::size_t>(l)],
-                                       shape.ranks, part, "what a group of the level below holds"));
-    part = bytes.value() / shape.fewest[static_cast<std::size_t>(l)];
+    tiers.children.push_back(levelTerm(s, tiers.id, l, shape.occupied[at(l)], shape.ranks, part,
+                                       "what a group of the level below holds"));
+    part = bytes.value() / shape.fewest[at(l)];
   }
   tiers.combine = Combine::Sum;
   t.combine = Combine::Min;
@@ -92,7 +93,7 @@ SlowestGroup slowestGroup(const Scene& s, int stage, GroupKind group) {
     SlowestGroup here{shapeOf(h, ranks), peersOf(h, ranks), 0};
     if (here.shape == last.shape && here.peers == last.peers) return;
     last = here;
-    for (const LayerRun& r : s.runs[static_cast<std::size_t>(stage)])
+    for (const LayerRun& r : s.runs[at(stage)])
       for (const Collective& c : r.cost->collectives)
         if (c.group == group && happens(c.phase, s.stage(stage).recompute))
           here.seconds += r.count * collectiveTime(h, c, here.shape, here.peers).value();
@@ -153,11 +154,11 @@ CostTerm groupTerm(const Scene& scene, int stage, GroupKind group, Exchange kind
                                   : group == GroupKind::Context ? "CP"
                                                                 : "EP";
   CostTerm t = s.seconds(id, std::string(parallelism) + " communication",
-                         scene.figures(stage).exchange[static_cast<std::size_t>(kind)].value(),
+                         scene.figures(stage).exchange[at(kind)].value(),
                          "slowest group's Σ over layers of times · collective");
   const SlowestGroup g = slowestGroup(scene, stage, group);
   t.level = g.shape.outermost;
-  for (const LayerRun& r : scene.runs[static_cast<std::size_t>(stage)]) {
+  for (const LayerRun& r : scene.runs[at(stage)]) {
     int k = 0;
     for (const Collective& c : r.cost->collectives) {
       ++k;
@@ -206,7 +207,7 @@ int boundariesOf(const Scene& s, int stage, bool activation) {
   int n = 0;
   for (int p = 0; p < static_cast<int>(bytes.size()); ++p) {
     const int from = schedule.stageOf(p, count), to = schedule.stageOf(p + 1, count);
-    if (bytes[static_cast<std::size_t>(p)] > 0 && from != to && (activation ? to : from) == stage) ++n;
+    if (bytes[at(p)] > 0 && from != to && (activation ? to : from) == stage) ++n;
   }
   return n;
 }
@@ -347,7 +348,7 @@ CostTerm gradientTerm(const Scene& scene, int stage, const char* name, const cha
 
 std::vector<CostTerm> exchangeTerms(const Scene& s, int stage) {
   const StageEvaluation& f = s.figures(stage);
-  const auto of = [&](Exchange k) { return f.exchange[static_cast<std::size_t>(k)].value(); };
+  const auto of = [&](Exchange k) { return f.exchange[at(k)].value(); };
   std::vector<CostTerm> out;
   if (of(Exchange::Tensor) > 0)
     out.push_back(groupTerm(s, stage, GroupKind::Tensor, Exchange::Tensor, TermKind::Tensor));
@@ -363,7 +364,7 @@ std::vector<CostTerm> exchangeTerms(const Scene& s, int stage) {
                                f.gradientLevel, boundariesOf(s, stage, false)));
   if (of(Exchange::Data) > 0)
     out.push_back(gradientTerm(s, stage, "data", "DP communication, every microbatch",
-                               f.exchange[static_cast<std::size_t>(Exchange::Data)], true));
+                               f.exchange[at(Exchange::Data)], true));
   return out;
 }
 

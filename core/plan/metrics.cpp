@@ -1,4 +1,5 @@
 #include "plan/metrics.h"
+#include "units/at.h"
 
 #include <algorithm>
 
@@ -6,10 +7,6 @@ namespace nest {
 namespace {
 
 constexpr double kComputeBoundShare = 0.75;
-
-std::size_t at(TimePart p) {
-  return static_cast<std::size_t>(p);
-}
 
 TimePart partOf(Exchange kind) {
   switch (kind) {

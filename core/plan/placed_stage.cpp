@@ -4,6 +4,7 @@
 
 #include "cost/collective.h"
 #include "plan/rank_groups.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -53,7 +54,7 @@ public:
 
   void layerGroups(int i, GroupKind kind, PlacedStage& out) const {
     const auto index = static_cast<std::size_t>(kind);
-    const Strategy& s = m_plan.stages[static_cast<std::size_t>(i)].strategy;
+    const Strategy& s = m_plan.stages[at(i)].strategy;
     const int size = kind == GroupKind::Tensor ? s.tensor : kind == GroupKind::Context ? s.context : s.expert;
     if (size <= 1) return;
     const bool allToAll = usesAllToAll(i, kind);
@@ -72,7 +73,7 @@ public:
   }
 
   void gradients(int i, PlacedStage& out) const {
-    const StageWork& work = m_works[static_cast<std::size_t>(i)];
+    const StageWork& work = m_works[at(i)];
     const ModelState state = modelStateOf(m_plan, i, work);
     message(i, RankGroup::DenseShards, work.dense, state.denseShards, out);
     message(i, RankGroup::ExpertShards, work.expert, state.expertShards, out);
@@ -86,13 +87,13 @@ public:
     if (!(bytes > 0) || from == to) return;
     const int level = levelBetween(from, to);
     const Seconds time = transferTime(m_cluster, level, Bytes(bytes));
-    PlacedStage& sender = stages[static_cast<std::size_t>(from)];
-    PlacedStage& receiver = stages[static_cast<std::size_t>(to)];
+    PlacedStage& sender = stages[at(from)];
+    PlacedStage& receiver = stages[at(to)];
     const int senderChunk = p / count, receiverChunk = (p + 1) / count;
-    receiver.chunks[static_cast<std::size_t>(receiverChunk)].activationIn += time;
+    receiver.chunks[at(receiverChunk)].activationIn += time;
     receiver.activationLevel = std::max(receiver.activationLevel, level);
     receiver.activationBytes += Bytes(bytes);
-    sender.chunks[static_cast<std::size_t>(senderChunk)].gradientIn += time;
+    sender.chunks[at(senderChunk)].gradientIn += time;
     sender.gradientLevel = std::max(sender.gradientLevel, level);
     sender.gradientBytes += Bytes(bytes);
   }
@@ -110,7 +111,7 @@ public:
 
 private:
   bool usesAllToAll(int i, GroupKind kind) const {
-    for (const ChunkWork& chunk : m_works[static_cast<std::size_t>(i)].chunks)
+    for (const ChunkWork& chunk : m_works[at(i)].chunks)
       for (const Collective* c : chunk.collectives)
         if (c->group == kind && c->kind == CollectiveKind::AllToAll) return true;
     return false;
@@ -118,7 +119,7 @@ private:
 
   std::vector<GroupTime> chunkTimes(int i, GroupKind kind, const LayerGroupKey& key) const {
     std::vector<GroupTime> times;
-    for (const ChunkWork& chunk : m_works[static_cast<std::size_t>(i)].chunks) {
+    for (const ChunkWork& chunk : m_works[at(i)].chunks) {
       GroupTime& t = times.emplace_back();
       for (const Collective* c : chunk.collectives) {
         if (c->group != kind) continue;
@@ -184,18 +185,17 @@ void addTied(const Problem& problem, const Plan& plan, const std::vector<StageWo
   if (a < 0 || b < 0 || a == b) return;
   double parameters = 0;
   for (const int i : {a, b})
-    if (const int s = works[static_cast<std::size_t>(i)].strategy;
-        s >= 0 && static_cast<std::size_t>(s) < tied->parameters.size())
-      parameters = std::max(parameters, tied->parameters[static_cast<std::size_t>(s)]);
+    if (const int s = works[at(i)].strategy; s >= 0 && static_cast<std::size_t>(s) < tied->parameters.size())
+      parameters = std::max(parameters, tied->parameters[at(s)]);
   const Seconds time =
       tiedTime(*problem.cluster, placer.levelBetween(a, b), parameters, problem.job.optimizer);
-  stages[static_cast<std::size_t>(a)].tied = stages[static_cast<std::size_t>(b)].tied = time;
+  stages[at(a)].tied = stages[at(b)].tied = time;
 }
 
 }  // namespace
 
 ModelState modelStateOf(const Plan& plan, int stage, const StageWork& work) {
-  const Strategy& s = plan.stages[static_cast<std::size_t>(stage)].strategy;
+  const Strategy& s = plan.stages[at(stage)].strategy;
   const double replicas = plan.shardDegree();
   return {work.dense, work.expert, replicas * s.context,
           replicas * (s.foldedExperts ? s.width() : s.context) / s.expert, work.largestLayer};
@@ -213,7 +213,7 @@ std::vector<PlacedStage> placeStages(const Problem& problem, const Plan& plan, c
 
   Placer placer(problem, plan, works);
   for (int i = 0; i < count; ++i) {
-    PlacedStage& stage = stages[static_cast<std::size_t>(i)];
+    PlacedStage& stage = stages[at(i)];
     placer.devices(i, stage);
     for (const GroupKind kind : {GroupKind::Tensor, GroupKind::Context, GroupKind::Expert})
       placer.layerGroups(i, kind, stage);
@@ -224,8 +224,7 @@ std::vector<PlacedStage> placeStages(const Problem& problem, const Plan& plan, c
   });
   if (even && check.microbatch >= 0) {
     const std::vector<double> bytes = boundaryBytes(problem, plan, works, check.microbatch);
-    for (int p = 0; p < static_cast<int>(bytes.size()); ++p)
-      placer.transfer(p, bytes[static_cast<std::size_t>(p)], stages);
+    for (int p = 0; p < static_cast<int>(bytes.size()); ++p) placer.transfer(p, bytes[at(p)], stages);
   }
   addTied(problem, plan, works, placer, stages);
   return stages;

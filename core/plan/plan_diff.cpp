@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "units/at.h"
 #include "units/numbering.h"
 #include "units/text.h"
 
@@ -77,17 +78,16 @@ private:
     if (uniform(m_a) && uniform(m_b))
       return strategyChange(-1, m_a.stages.front().strategy, m_b.stages.front().strategy);
     for (int i = 0; i < m_b.stageCount(); ++i) {
-      const Strategy& b = m_b.stages[static_cast<std::size_t>(i)].strategy;
+      const Strategy& b = m_b.stages[at(i)].strategy;
       if (i < m_a.stageCount())
-        strategyChange(i, m_a.stages[static_cast<std::size_t>(i)].strategy, b);
+        strategyChange(i, m_a.stages[at(i)].strategy, b);
       else
         add("strategy", i, text::stageTitle(StageIndex(i)) + " runs " + toText(b));
     }
   }
   void cuts() {
     for (int i = 0; i < m_b.stageCount(); ++i) {
-      const auto a = m_a.stages[static_cast<std::size_t>(i)].layers(),
-                 b = m_b.stages[static_cast<std::size_t>(i)].layers();
+      const auto a = m_a.stages[at(i)].layers(), b = m_b.stages[at(i)].layers();
       if (a != b)
         add("cut", i,
             text::stageTitle(StageIndex(i)) + " takes " + text::layersName(b) + " instead of " +
@@ -101,7 +101,7 @@ private:
         text += " and so on";
         break;
       }
-      text += (i ? " | " : "") + text::layerNumbers(m_b.stages[static_cast<std::size_t>(i)].layers());
+      text += (i ? " | " : "") + text::layerNumbers(m_b.stages[at(i)].layers());
     }
     add("cut", -1, "Stages take layers " + text);
   }
@@ -119,11 +119,11 @@ private:
       return;
     }
     for (int i = 0; i < m_b.stageCount(); ++i) {
-      const Recompute now = m_b.stages[static_cast<std::size_t>(i)].recompute;
+      const Recompute now = m_b.stages[at(i)].recompute;
       const std::string name = text::stageTitle(StageIndex(i)) + ": recompute ";
       if (i >= m_a.stageCount()) {
         if (now != Recompute::None) add("recompute", i, name + nameOf(now));
-      } else if (const Recompute before = m_a.stages[static_cast<std::size_t>(i)].recompute; before != now) {
+      } else if (const Recompute before = m_a.stages[at(i)].recompute; before != now) {
         add("recompute", i, name + nameOf(before) + " → " + nameOf(now));
       }
     }
@@ -156,7 +156,7 @@ private:
 
 Bytes fullest(const Evaluation& e) {
   const int i = e.fullestStage();
-  return i < 0 ? Bytes(0) : e.stages[static_cast<std::size_t>(i)].memory.total();
+  return i < 0 ? Bytes(0) : e.stages[at(i)].memory.total();
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "plan/plan_edit.h"
+#include "units/at.h"
 
 #include <algorithm>
 
@@ -12,7 +13,7 @@ std::vector<LayerIndex> span(int begin, int end) {
 }
 
 int endOf(const Plan& plan, int stage) {
-  return plan.stages[static_cast<std::size_t>(stage)].chunks.front().back().value + 1;
+  return plan.stages[at(stage)].chunks.front().back().value + 1;
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ bool hasPlainCuts(const Plan& plan) {
 
 int firstLayerOf(const Plan& plan, int stage) {
   if (stage < 0 || stage >= plan.stageCount()) return -1;
-  const auto& chunks = plan.stages[static_cast<std::size_t>(stage)].chunks;
+  const auto& chunks = plan.stages[at(stage)].chunks;
   return chunks.empty() || chunks.front().empty() ? -1 : chunks.front().front().value;
 }
 
@@ -38,15 +39,14 @@ Plan withCut(const Plan& plan, int stage, int layer) {
   const int begin = firstLayerOf(plan, stage - 1), end = endOf(plan, stage);
   const int cut = std::clamp(layer, begin + 1, end - 1);
   Plan changed = plan;
-  changed.stages[static_cast<std::size_t>(stage - 1)].chunks = {span(begin, cut)};
-  changed.stages[static_cast<std::size_t>(stage)].chunks = {span(cut, end)};
+  changed.stages[at(stage - 1)].chunks = {span(begin, cut)};
+  changed.stages[at(stage)].chunks = {span(cut, end)};
   return changed;
 }
 
 Plan withRecompute(const Plan& plan, int stage, Recompute policy) {
   Plan changed = plan;
-  if (stage >= 0 && stage < plan.stageCount())
-    changed.stages[static_cast<std::size_t>(stage)].recompute = policy;
+  if (stage >= 0 && stage < plan.stageCount()) changed.stages[at(stage)].recompute = policy;
   return changed;
 }
 
@@ -54,7 +54,7 @@ Plan withStrategy(const Plan& plan, int stage, const Strategy& strategy) {
   if (stage < 0 || stage >= plan.stageCount()) return plan;
   Plan changed = plan;
   const bool packed = plan.blockStride == plan.pipelineWidth();
-  changed.stages[static_cast<std::size_t>(stage)].strategy = strategy;
+  changed.stages[at(stage)].strategy = strategy;
   const int width = changed.pipelineWidth();
   changed.blockStride = packed ? width : std::max(plan.blockStride, width);
   return changed;

@@ -1,4 +1,5 @@
 #include "plan/routed_plan.h"
+#include "units/at.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,9 +22,8 @@ std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vecto
     return stopped;
   };
   traffic.visitFlows([&](const Flow& f) {
-    if (!look() && kinds[static_cast<std::size_t>(f.kind)])
-      to[static_cast<std::size_t>(node[static_cast<std::size_t>(f.destination)])].emplace_back(
-          node[static_cast<std::size_t>(f.source)], f.bytes.value());
+    if (!look() && kinds[at(f.kind)])
+      to[at(node[static_cast<std::size_t>(f.destination)])].emplace_back(node[at(f.source)], f.bytes.value());
   });
   std::vector<NodeFlow> flows;
   for (std::size_t v = 0; v < to.size() && !stopped; ++v) {
@@ -65,7 +65,7 @@ Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& probl
                                          "derive the cluster again"));
       return result;
     }
-    node[p] = network->deviceNodes[static_cast<std::size_t>(input)];
+    node[p] = network->deviceNodes[at(input)];
   }
   auto flows = flowsBetweenNodes(Traffic(problem, plan), node, static_cast<int>(source.graph.nodes.size()),
                                  until, kinds);

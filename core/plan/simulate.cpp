@@ -3,6 +3,7 @@
 
 #include "plan/placed_stage.h"
 #include "plan/schedule.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -40,8 +41,8 @@ ChunkTime wholeStage(const StageEvaluation& stage) {
   }
   t.recompute = std::min(t.backward, (stage.recompute + stage.recomputeExchange).value());
   t.weight = std::min(t.backward, stage.weightPass.value());
-  t.activationIn = shown[static_cast<std::size_t>(Exchange::Pipeline)] * stage.activationIn.value();
-  t.gradientIn = shown[static_cast<std::size_t>(Exchange::Pipeline)] * stage.gradientIn.value();
+  t.activationIn = shown[at(Exchange::Pipeline)] * stage.activationIn.value();
+  t.gradientIn = shown[at(Exchange::Pipeline)] * stage.gradientIn.value();
   return t;
 }
 
@@ -49,7 +50,7 @@ ChunkTime wholeStage(const StageEvaluation& stage) {
 std::vector<ChunkTime> chunksOf(const StageWork& work, const PlacedStage& placed,
                                 const StageEvaluation& stage) {
   const auto shares = shownShares(stage);
-  const auto shown = [&](Exchange e, Seconds t) { return t.value() * shares[static_cast<std::size_t>(e)]; };
+  const auto shown = [&](Exchange e, Seconds t) { return t.value() * shares[at(e)]; };
   constexpr std::array<Exchange, 3> kKinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
   const double share = 1.0 / static_cast<double>(work.chunks.size());
   std::vector<ChunkTime> times;
@@ -203,7 +204,7 @@ private:
 
   /// Runs a pass if its input has been produced.
   bool step(int stage, const PipelineTask& task) {
-    const ChunkTime& t = m_times[static_cast<std::size_t>(stage)][static_cast<std::size_t>(task.chunk)];
+    const ChunkTime& t = m_times[at(stage)][at(task.chunk)];
     if (task.pass == Pass::WeightGradient) {
       occupy(stage, task, TaskKind::WeightGradient, t.weight, 0);
       use(stage, -t.stash);
@@ -218,7 +219,7 @@ private:
       ready = (forward ? m_forwardEnd : m_backwardEnd)[slot(source, task.microbatch)];
       if (ready < 0) return false;
     }
-    double& now = m_free[static_cast<std::size_t>(stage)];
+    double& now = m_free[at(stage)];
     now = std::max(now, ready);
     const double transfer = forward ? t.activationIn : t.gradientIn;
     if (transfer > 0)
@@ -228,7 +229,7 @@ private:
       occupy(stage, task, TaskKind::Forward, t.forward, 0);
       m_forwardEnd[slot(part, task.microbatch)] = now;
     } else {
-      const double workspace = m_evaluation.stages[static_cast<std::size_t>(stage)].memory.workspace.value();
+      const double workspace = m_evaluation.stages[at(stage)].memory.workspace.value();
       const bool whole = task.pass == Pass::Backward;
       use(stage, workspace);
       occupy(stage, task, TaskKind::Backward, whole ? t.backward : t.backward - t.weight, t.recompute);
@@ -239,36 +240,33 @@ private:
   }
 
   void occupy(int stage, const PipelineTask& task, TaskKind kind, double duration, double recompute) {
-    double& now = m_free[static_cast<std::size_t>(stage)];
+    double& now = m_free[at(stage)];
     if (m_detail)
-      m_intervals[static_cast<std::size_t>(stage)].push_back({stage, task.chunk, task.microbatch, kind,
-                                                              Seconds(now), Seconds(now + duration),
-                                                              Seconds(recompute)});
+      m_intervals[at(stage)].push_back({stage, task.chunk, task.microbatch, kind, Seconds(now),
+                                        Seconds(now + duration), Seconds(recompute)});
     now += duration;
-    m_out.busy[static_cast<std::size_t>(stage)] += Seconds(duration);
+    m_out.busy[at(stage)] += Seconds(duration);
   }
 
   /// What a stage holds throughout.
   void rest(int stage) {
-    const MemoryUse& m = m_evaluation.stages[static_cast<std::size_t>(stage)].memory;
+    const MemoryUse& m = m_evaluation.stages[at(stage)].memory;
     use(stage, (m.weights + m.gradients + m.optimizer + m.gathered + m.reserve).value());
   }
 
   void use(int stage, double bytes) {
     if (!m_detail) return;
-    double& used = m_used[static_cast<std::size_t>(stage)];
+    double& used = m_used[at(stage)];
     used += bytes;
-    if (bytes != 0)
-      m_memory[static_cast<std::size_t>(stage)].push_back(
-          {stage, Seconds(m_free[static_cast<std::size_t>(stage)]), Bytes(used)});
+    if (bytes != 0) m_memory[at(stage)].push_back({stage, Seconds(m_free[at(stage)]), Bytes(used)});
   }
 
   void finish(int stage) {
-    const StageEvaluation& e = m_evaluation.stages[static_cast<std::size_t>(stage)];
+    const StageEvaluation& e = m_evaluation.stages[at(stage)];
     const Seconds sync = e.sync - e.hiddenSync;
     if (sync > Seconds()) occupy(stage, {}, TaskKind::Sync, sync.value(), 0);
     if (e.step > Seconds()) occupy(stage, {}, TaskKind::Step, e.step.value(), 0);
-    m_out.total = std::max(m_out.total, Seconds(m_free[static_cast<std::size_t>(stage)]));
+    m_out.total = std::max(m_out.total, Seconds(m_free[at(stage)]));
   }
 
   /// Each stage works in the order of time.

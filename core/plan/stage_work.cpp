@@ -1,4 +1,5 @@
 #include "plan/stage_work.h"
+#include "units/at.h"
 
 #include <algorithm>
 
@@ -32,9 +33,7 @@ double tiedCopy(const Problem& problem, const std::vector<int>& stageOf, int str
   if (!tied || tied->second != layer || !isLayer(problem, tied->first)) return 0;
   const int other = stageOf[tied->first.at()];
   if (other < 0 || other == stageOf[layer.at()]) return 0;
-  return static_cast<std::size_t>(strategy) < tied->parameters.size()
-             ? tied->parameters[static_cast<std::size_t>(strategy)]
-             : 0;
+  return static_cast<std::size_t>(strategy) < tied->parameters.size() ? tied->parameters[at(strategy)] : 0;
 }
 
 void addLayer(const LayerCost& cost, Recompute policy, double copy, StageWork& stage, ChunkWork& chunk) {
@@ -62,7 +61,7 @@ bool isRecompute(Phase p) {
 std::vector<int> partOfLayers(const Problem& problem, const Plan& plan) {
   std::vector<int> part(problem.graph->layers.size(), -1);
   for (int i = 0; i < plan.stageCount(); ++i) {
-    const auto& chunks = plan.stages[static_cast<std::size_t>(i)].chunks;
+    const auto& chunks = plan.stages[at(i)].chunks;
     for (std::size_t q = 0; q < chunks.size(); ++q)
       for (const LayerIndex x : chunks[q])
         if (isLayer(problem, x))
@@ -114,11 +113,9 @@ std::vector<double> boundaryBytes(const Problem& problem, const Plan& plan,
     int to = -1;
     for (const LayerIndex c : tensors[k].consumers) to = std::max(to, part[c.at()]);
     for (int p = from; from >= 0 && p < to; ++p) {
-      const int strategy =
-          works[static_cast<std::size_t>(plan.pipelineSchedule().stageOf(p, stages))].strategy;
+      const int strategy = works[at(plan.pipelineSchedule().stageOf(p, stages))].strategy;
       if (strategy >= 0)
-        bytes[static_cast<std::size_t>(p)] +=
-            problem.profile->tensorBytes(static_cast<int>(k), strategy, microbatch).value();
+        bytes[at(p)] += problem.profile->tensorBytes(static_cast<int>(k), strategy, microbatch).value();
     }
   }
   return bytes;

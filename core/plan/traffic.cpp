@@ -4,6 +4,7 @@
 
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -21,15 +22,15 @@ Traffic::Traffic(const Problem& problem, const Plan& plan) : m_cluster(problem.c
   const std::vector<StageWork> works = stageWorks(problem, plan, check.microbatch);
   const double m = check.microbatches;
   for (int i = 0; i < plan.stageCount(); ++i) {
-    collectGroups(i, works[static_cast<std::size_t>(i)], m);
-    collectGradients(problem, i, works[static_cast<std::size_t>(i)], m);
+    collectGroups(i, works[at(i)], m);
+    collectGradients(problem, i, works[at(i)], m);
   }
   collectTransfers(problem, works, check.microbatch, m);
   countTotals();
 }
 
 void Traffic::collectGroups(int stage, const StageWork& work, double microbatches) {
-  const Strategy& s = m_plan.stages[static_cast<std::size_t>(stage)].strategy;
+  const Strategy& s = m_plan.stages[at(stage)].strategy;
   const std::array<int, 3> sizes = {s.tensor, s.context, s.expert};
   const std::array<Exchange, 3> kinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
   const std::array<RankGroup, 3> groups = {RankGroup::Tensor, RankGroup::Context, RankGroup::Expert};
@@ -67,7 +68,7 @@ void Traffic::collectGroups(int stage, const StageWork& work, double microbatche
 
 void Traffic::collectGradients(const Problem& problem, int stage, const StageWork& work,
                                double microbatches) {
-  const Strategy& s = m_plan.stages[static_cast<std::size_t>(stage)].strategy;
+  const Strategy& s = m_plan.stages[at(stage)].strategy;
   const OptimizerRegime& regime = problem.job.optimizer;
   const double ranks = static_cast<double>(m_plan.shardDegree()) * s.context;
   const double copies = static_cast<double>(m_plan.dataDegree()) / m_plan.shardDegree();
@@ -156,7 +157,7 @@ private:
 
 void Traffic::countTotals() {
   const auto add = [this](Exchange kind, int level, double bytes) {
-    m_totals[static_cast<std::size_t>(kind)][static_cast<std::size_t>(level)] += Bytes(bytes);
+    m_totals[at(kind)][at(level)] += Bytes(bytes);
   };
   Painter(*this).paint(
       [&](const Flow& f) {
@@ -182,7 +183,7 @@ void Traffic::countTotals() {
 
 Bytes Traffic::total(Exchange kind) const {
   Bytes sum;
-  for (const Bytes b : m_totals[static_cast<std::size_t>(kind)]) sum += b;
+  for (const Bytes b : m_totals[at(kind)]) sum += b;
   return sum;
 }
 
@@ -220,11 +221,11 @@ public:
     m_longest.assign(cells * kExchangeCount, 0);
     m_bucket.resize(static_cast<std::size_t>(cluster.deviceCount()));
     for (int b = 0; b < m_out.buckets(); ++b)
-      std::fill(m_bucket.begin() + starts[static_cast<std::size_t>(b)],
-                m_bucket.begin() + starts[static_cast<std::size_t>(b) + 1], b);
+      std::fill(m_bucket.begin() + starts[at(b)], m_bucket.begin() + starts[static_cast<std::size_t>(b) + 1],
+                b);
   }
 
-  int bucketOf(int position) const { return m_bucket[static_cast<std::size_t>(position)]; }
+  int bucketOf(int position) const { return m_bucket[at(position)]; }
 
   /// `senders` devices around `source` send `bytes` each to devices around `destination`.
   void add(int source, int destination, Exchange kind, double senders, double bytes, double messages) {
@@ -275,7 +276,7 @@ struct Run {
 TrafficMatrix Traffic::matrix(const std::vector<int>& starts, const ExchangeMask& kinds, int level) const {
   MatrixSum sum(*m_cluster, starts, level);
   if (m_exchanges.empty() && m_transfers.empty()) return sum.take();
-  const auto wanted = [&](Exchange k) { return kinds[static_cast<std::size_t>(k)]; };
+  const auto wanted = [&](Exchange k) { return kinds[at(k)]; };
   std::vector<Run> runs;
   Painter(*this).paint(
       [&](const Flow& f) {
@@ -306,8 +307,8 @@ std::vector<Bytes> Traffic::across(int level, const ExchangeMask& kinds) const {
   const int senders = std::max(0, level - 1);
   std::vector<Bytes> out(static_cast<std::size_t>(m_cluster->groupCount(senders)));
   visitFlows([&](const Flow& f) {
-    if (kinds[static_cast<std::size_t>(f.kind)] && m_cluster->levelBetween(f.source, f.destination) == level)
-      out[static_cast<std::size_t>(m_cluster->groupOf(senders, f.source))] += f.bytes;
+    if (kinds[at(f.kind)] && m_cluster->levelBetween(f.source, f.destination) == level)
+      out[at(m_cluster->groupOf(senders, f.source))] += f.bytes;
   });
   return out;
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "model/overlay.h"
+#include "units/at.h"
 #include "units/text.h"
 
 namespace nest {
@@ -31,7 +32,7 @@ LayerCost measuredCost(LayerCost cost, const Mean& mean) {
   const Seconds forward = mean.forward / double(mean.count);
   const double share = cost.forward > Seconds(0) ? forward / cost.forward : 1;
   for (RecomputeCost& r : cost.recompute) r.extraBackward *= share;
-  cost.recompute[static_cast<std::size_t>(Recompute::Full)].extraBackward = forward;
+  cost.recompute[at(Recompute::Full)].extraBackward = forward;
   cost.forward = forward;
   const Seconds backward =
       mean.backward > Seconds(0) ? mean.backward / double(mean.count) : cost.backward * share;
@@ -49,7 +50,7 @@ struct Blocks {
   int microbatch = 1, s = -1, b = -1;
   std::vector<int> layers;  ///< those that are blocks
 
-  int classOf(int layer) const { return problem.graph->layers[static_cast<std::size_t>(layer)].classId; }
+  int classOf(int layer) const { return problem.graph->layers[at(layer)].classId; }
   bool areAlike() const {
     return std::all_of(layers.begin(), layers.end(),
                        [this](int l) { return classOf(l) == classOf(layers.front()); });
@@ -89,8 +90,7 @@ Reading<Blocks> blocksOf(const Setting& setting, const Strategy& strategy, int m
   if (!problem) return {std::nullopt, std::move(problem.diagnostics)};
   Blocks out{setting, std::move(*problem), strategy, microbatch, -1, -1, {}};
   for (int i = 0; i < out.problem.graph->layerCount(); ++i)
-    if (out.problem.graph->layers[static_cast<std::size_t>(i)].kind == LayerKind::Block)
-      out.layers.push_back(i);
+    if (out.problem.graph->layers[at(i)].kind == LayerKind::Block) out.layers.push_back(i);
   out.s = out.problem.profile->strategyIndex(strategy);
   out.b = out.problem.profile->microbatchIndex(microbatch);
   if (out.layers.empty()) return {std::nullopt, misfit("the model has no blocks", "give a transformer")};
@@ -225,9 +225,8 @@ Reading<ModelSource> withLayerTimes(const Scenario& scenario, const Plan& plan, 
   std::map<int, Mean> byClass;
   Mean all;
   for (std::size_t k = 0; k < times.layers.size(); ++k) {
-    const int at = isOrdered ? static_cast<int>(k) : times.layers[k].number - std::min(first, 1);
-    byClass[blocks->classOf(blocks->layers[static_cast<std::size_t>(std::min(at, count - 1))])].add(
-        times.layers[k]);
+    const int place = isOrdered ? static_cast<int>(k) : times.layers[k].number - std::min(first, 1);
+    byClass[blocks->classOf(blocks->layers[at(std::min(place, count - 1))])].add(times.layers[k]);
     all.add(times.layers[k]);
   }
 

@@ -6,6 +6,7 @@
 
 #include "cost/collective.h"
 #include "scenario/program_effects.h"
+#include "units/at.h"
 #include "units/text.h"
 
 namespace nest {
@@ -169,7 +170,7 @@ public:
   }
 
   int levelNumber() const { return m_shape.outermost; }
-  NetworkLevel& level() { return m_levels[static_cast<std::size_t>(m_shape.outermost)]; }
+  NetworkLevel& level() { return m_levels[at(m_shape.outermost)]; }
   /// What the level inside has: no level further out has more, or is quicker.
   double most() const {
     return m_shape.outermost == 0
@@ -306,7 +307,7 @@ Diagnostics setLink(ClusterSource& cluster, const LinkFit& fit) {
     return {misfit(
         "the network is a graph, whose links have bandwidths of their own; measured was " + toText(fit),
         "set these values on the links of that level")};
-  LevelSpec& level = levels->levels[static_cast<std::size_t>(fit.level)];
+  LevelSpec& level = levels->levels[at(fit.level)];
   level.bandwidth = fit.bandwidth;
   level.oversubscription = 1;
   if (fit.latency) level.latency = *fit.latency;

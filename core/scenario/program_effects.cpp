@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cost/collective.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -18,7 +19,7 @@ void keepHostBusy(const Setting& setting, const Hierarchy& cluster, const Strate
   std::vector<int> ranks(static_cast<std::size_t>(std::min(strategy.tensor, cluster.largestGroupSize(0))));
   std::iota(ranks.begin(), ranks.end(), 0);
   const GroupShape shape = shapeOf(cluster, ranks);
-  const double shown = 1 - setting.assumptions.overlap[static_cast<std::size_t>(Exchange::Tensor)];
+  const double shown = 1 - setting.assumptions.overlap[at(Exchange::Tensor)];
   Seconds exchange;
   for (const Collective& c : cost.collectives)
     if (c.group == GroupKind::Tensor && (c.phase == Phase::Forward || c.phase == Phase::Backward))
@@ -89,16 +90,16 @@ void applyNetworkOf(const Setting& setting, const Hierarchy& cluster, GraphAndPr
   if (!perHost && !(options.hostTimePerBlock > Seconds(0))) return;
   std::vector<bool> isBlock(static_cast<std::size_t>(made.graph.classCount), false);
   for (const Layer& l : made.graph.layers)
-    if (l.kind == LayerKind::Block) isBlock[static_cast<std::size_t>(l.classId)] = true;
+    if (l.kind == LayerKind::Block) isBlock[at(l.classId)] = true;
   Profile& profile = made.profile;
   for (int k = 0; k < made.graph.classCount; ++k) {
-    if (!isBlock[static_cast<std::size_t>(k)]) continue;
+    if (!isBlock[at(k)]) continue;
     for (int s = 0; s < static_cast<int>(profile.strategies().size()); ++s)
       for (int b = 0; b < static_cast<int>(profile.microbatches().size()); ++b) {
         const LayerCost* cost = profile.cost(k, s, b);
         if (!cost) continue;
         LayerCost changed = *cost;
-        const Strategy& strategy = profile.strategies()[static_cast<std::size_t>(s)];
+        const Strategy& strategy = profile.strategies()[at(s)];
         keepHostBusy(setting, cluster, strategy, changed);
         if (perHost && strategy.expert > 1) sendOncePerHost(*architecture, cluster, strategy, changed);
         profile.setCost(k, s, b, std::move(changed));

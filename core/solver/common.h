@@ -1,14 +1,10 @@
 #pragma once
 
-#include <cstddef>
 #include <limits>
 
-namespace nest::planner {
+#include "units/at.h"
 
-/// A number that counts something as an index of a container.
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+namespace nest::planner {
 
 /// The time of what cannot be.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -5,6 +5,7 @@
 #include "cluster/devices/device_catalog.h"
 #include "fields/program_setting.h"
 #include "formats/import_files.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -43,7 +44,7 @@ std::vector<int> blocksOfParts(int blocks, int parts) {
   const int most = (blocks + parts - 1) / parts, missing = most * parts - blocks;
   if (parts < 1 || blocks < 1 || (missing >= parts && parts > 1)) return {};
   std::vector<int> out(static_cast<std::size_t>(parts), most);
-  for (int k = 0; k < missing; ++k) --out[static_cast<std::size_t>(k == 1 ? 0 : parts - std::max(1, k))];
+  for (int k = 0; k < missing; ++k) --out[at(k == 1 ? 0 : parts - std::max(1, k))];
   // A part without a block still has the embedding or the head; one between has nothing.
   return parts > 2 && std::count(out.begin() + 1, out.end() - 1, 0) > 0 ? std::vector<int>{} : out;
 }
@@ -54,7 +55,7 @@ std::vector<StagePlan> stagesByWeight(const LayerGraph& graph, const Transformer
                                       const Strategy& strategy, Recompute recompute, int stages) {
   const double block = 4.0 * a.hidden * a.heads * a.headDim + 3.0 * a.hidden * a.intermediate;
   const auto weight = [&](int layer) {
-    const LayerKind kind = graph.layers[static_cast<std::size_t>(layer)].kind;
+    const LayerKind kind = graph.layers[at(layer)].kind;
     return kind == LayerKind::Block ? block : kind == LayerKind::Head ? double(a.vocabulary) * a.hidden : 0.0;
   };
   double all = 0, passed = 0;

@@ -4,14 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "units/at.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 int firstDevice(const Dendrogram& d, int group) {
   while (d.nodes[at(group)].device < 0) group = d.nodes[at(group)].children.front();

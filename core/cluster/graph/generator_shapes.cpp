@@ -1,4 +1,5 @@
 #include "cluster/graph/generator_shapes.h"
+#include "units/at.h"
 
 #include <algorithm>
 #include <cmath>
@@ -146,8 +147,7 @@ void fatTree(NetworkBuilder& b, const Values& v) {
     for (int a = 0; a < half; ++a) {
       upper.push_back(
           b.addSwitch("pod" + std::to_string(p) + ".agg" + std::to_string(a), 300.0 * (p * half + a), -300));
-      for (int c = 0; c < half; ++c)
-        b.link(upper.back(), cores[static_cast<std::size_t>(a * half + c)], host, latency);
+      for (int c = 0; c < half; ++c) b.link(upper.back(), cores[at(a * half + c)], host, latency);
     }
     for (int e = 0; e < half && b.fits(); ++e) {
       const int edge =
@@ -167,12 +167,12 @@ void dragonfly(NetworkBuilder& b, const Values& v) {
   const int groups = whole(v, "groups"), routers = whole(v, "routers"), ports = whole(v, "global_links");
   std::vector<std::vector<int>> router(static_cast<std::size_t>(groups));
   for (int g = 0; g < groups && b.fits(); ++g) {
-    auto& mine = router[static_cast<std::size_t>(g)];
+    auto& mine = router[at(g)];
     for (int r = 0; r < routers && b.fits(); ++r) {
       const double x = 300.0 * (g * routers + r) * whole(v, "hosts_per_router");
       mine.push_back(b.addSwitch("group" + std::to_string(g) + ".router" + std::to_string(r), x, -150));
       for (int q = 0; q < r; ++q)
-        b.link(mine[static_cast<std::size_t>(q)], mine.back(), v.at("local_bandwidth"), v.at("link_latency"));
+        b.link(mine[at(q)], mine.back(), v.at("local_bandwidth"), v.at("link_latency"));
       for (int h = 0; h < whole(v, "hosts_per_router") && b.fits(); ++h)
         for (int d : hosts.devices(x + 300.0 * h, 0))
           b.link(d, mine.back(), v.at("nic_bandwidth"), v.at("link_latency"));
@@ -181,8 +181,7 @@ void dragonfly(NetworkBuilder& b, const Values& v) {
   if (!b.fits() || groups < 2) return;
   std::vector<int> used(static_cast<std::size_t>(groups), 0);
   const auto take = [&](int g) {
-    return router[static_cast<std::size_t>(g)]
-                 [static_cast<std::size_t>(used[static_cast<std::size_t>(g)]++ / ports % routers)];
+    return router[at(g)][at(used[static_cast<std::size_t>(g)]++ / ports % routers)];
   };
   const int all = routers * ports;
   for (int step = 1; step < groups * std::max(1, all) && b.fits();
@@ -192,7 +191,7 @@ void dragonfly(NetworkBuilder& b, const Values& v) {
     for (int g = 0; g < groups; ++g) {
       const int to = (g + distance) % groups;
       if (to == g || (2 * distance == groups && to < g)) continue;
-      if (used[static_cast<std::size_t>(g)] >= all || used[static_cast<std::size_t>(to)] >= all) continue;
+      if (used[at(g)] >= all || used[at(to)] >= all) continue;
       const int from = take(g);
       b.link(from, take(to), v.at("global_bandwidth"), v.at("link_latency"));
       placed = true;

@@ -9,6 +9,7 @@
 
 #include "cluster/graph/graph_edit.h"
 #include "cluster/graph/graph_forest.h"
+#include "units/at.h"
 
 // Colour refinement (1-dimensional Weisfeiler–Leman): a node's colour is mixed again and again with the
 // colours of its neighbours and the figures of the links to them, until no further nodes come apart. Two
@@ -56,8 +57,6 @@ private:
     int to;
     Colour figures;
   };
-
-  static std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
   std::vector<std::vector<Joint>> joints() const {
     std::vector<std::vector<Joint>> out(m_g.nodes.size());
@@ -225,9 +224,9 @@ Folding foldAlike(const NetworkGraph& g, const std::set<std::string>& unfolded) 
 
 void unfoldFor(const NetworkGraph& g, int node, std::set<std::string>& unfolded) {
   const Alike alike(g);
-  for (int n = node; n >= 0; n = alike.forest().parent[static_cast<std::size_t>(n)])
-    if (const int first = alike.sibling()[static_cast<std::size_t>(n)]; first >= 0 && first != n)
-      unfolded.insert(g.nodes[static_cast<std::size_t>(first)].id);
+  for (int n = node; n >= 0; n = alike.forest().parent[at(n)])
+    if (const int first = alike.sibling()[at(n)]; first >= 0 && first != n)
+      unfolded.insert(g.nodes[at(first)].id);
 }
 
 FoldedDrawing drawFolded(const NetworkGraph& g, const Folding& folding) {
@@ -242,8 +241,8 @@ FoldedDrawing drawFolded(const NetworkGraph& g, const Folding& folding) {
   for (std::size_t l = 0; l < g.links.size(); ++l) {
     if (folding.linkShownAs[l] != static_cast<int>(l)) continue;
     NetworkLink link = g.links[l];
-    link.from = number[static_cast<std::size_t>(folding.shownAs[static_cast<std::size_t>(link.from)])];
-    link.to = number[static_cast<std::size_t>(folding.shownAs[static_cast<std::size_t>(link.to)])];
+    link.from = number[at(folding.shownAs[static_cast<std::size_t>(link.from)])];
+    link.to = number[at(folding.shownAs[static_cast<std::size_t>(link.to)])];
     if (link.from != link.to) out.graph.links.push_back(link);
   }
   layOut(out.graph);

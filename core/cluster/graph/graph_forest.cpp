@@ -3,6 +3,7 @@
 #include <queue>
 
 #include "cluster/graph/graph_edit.h"
+#include "units/at.h"
 
 namespace nest::graph {
 namespace {
@@ -12,8 +13,8 @@ using Lists = std::vector<std::vector<int>>;
 Lists neighboursOf(const NetworkGraph& g) {
   Lists out(g.nodes.size());
   for (const auto& l : g.links) {
-    out[static_cast<std::size_t>(l.from)].push_back(l.to);
-    out[static_cast<std::size_t>(l.to)].push_back(l.from);
+    out[at(l.from)].push_back(l.to);
+    out[at(l.to)].push_back(l.from);
   }
   return out;
 }
@@ -28,8 +29,7 @@ std::vector<int> ranksOf(const NetworkGraph& g, const Lists& neighbours) {
     const auto a = static_cast<std::size_t>(open.front());
     open.pop();
     for (int b : neighbours[a])
-      if (rank[static_cast<std::size_t>(b)] < 0)
-        rank[static_cast<std::size_t>(b)] = rank[a] + 1, open.push(b);
+      if (rank[at(b)] < 0) rank[at(b)] = rank[a] + 1, open.push(b);
   }
   return rank;
 }
@@ -51,19 +51,18 @@ Forest forestOf(const NetworkGraph& g) {
   f.inside = hostContents(g);
   f.parent.assign(n, -1), f.children.resize(n), f.boxed.assign(n, 0);
   for (std::size_t h = 0; h < n; ++h)
-    for (int d : f.inside[h])
-      f.boxed[static_cast<std::size_t>(d)] = 1, f.parent[static_cast<std::size_t>(d)] = static_cast<int>(h);
+    for (int d : f.inside[h]) f.boxed[at(d)] = 1, f.parent[at(d)] = static_cast<int>(h);
   for (std::size_t i = 0; i < n; ++i) {
     if (f.boxed[i]) continue;
     int best = -1;
     const auto consider = [&](int b) {
-      if (rank[static_cast<std::size_t>(b)] == rank[i] + 1 && (best < 0 || b < best)) best = b;
+      if (rank[at(b)] == rank[i] + 1 && (best < 0 || b < best)) best = b;
     };
     for (int b : neighbours[i]) consider(b);
     for (int d : f.inside[i])  // uplinks drawn from the devices of a host (rails)
-      for (int b : neighbours[static_cast<std::size_t>(d)]) consider(b);
+      for (int b : neighbours[at(d)]) consider(b);
     f.parent[i] = best;
-    if (best >= 0) f.children[static_cast<std::size_t>(best)].push_back(static_cast<int>(i));
+    if (best >= 0) f.children[at(best)].push_back(static_cast<int>(i));
   }
   return f;
 }

@@ -4,6 +4,7 @@
 #include "cluster/graph/graph_edit.h"
 #include "cluster/graph/graph_forest.h"
 #include "cluster/graph/implied_hosts.h"
+#include "units/at.h"
 
 // Layout of a network: a forest of blocks; the children of a node stand in a grid under it. Nodes that
 // nothing hangs from (further spines) share the row of their rank.
@@ -21,7 +22,7 @@ public:
   /// The node is a block of this size, whatever is inside.
   void setSize(int n, double width, double height) {
     m_size.resize(m_g.nodes.size());
-    m_size[static_cast<std::size_t>(n)] = {width, height};
+    m_size[at(n)] = {width, height};
   }
 
   void run() {
@@ -34,8 +35,7 @@ public:
     }
     const Size all = placeGrid(roots, 0, 0);
     // Childless switches join the top row, to the right of its centre and to the left in turn.
-    const double y =
-        roots.empty() || spare.empty() ? 0 : m_g.nodes[static_cast<std::size_t>(roots.front())].y;
+    const double y = roots.empty() || spare.empty() ? 0 : m_g.nodes[at(roots.front())].y;
     for (std::size_t k = 0; k < spare.size(); ++k) {
       const double side = static_cast<double>(k / 2 + 1) * (k % 2 == 0 ? 1 : -1);
       set(spare[k], all.width / 2 + side * 2.5 * kDeviceWidth, roots.size() == 1 ? y : -kSwitchRow);
@@ -47,9 +47,7 @@ private:
     double width = 0, height = 0;
   };
 
-  void set(int n, double x, double y) {
-    m_g.nodes[static_cast<std::size_t>(n)].x = x, m_g.nodes[static_cast<std::size_t>(n)].y = y;
-  }
+  void set(int n, double x, double y) { m_g.nodes[at(n)].x = x, m_g.nodes[at(n)].y = y; }
 
   static int hostColumns(int devices) {
     if (devices <= 4) return std::min(2, std::max(1, devices));
@@ -57,12 +55,11 @@ private:
   }
 
   const Size& measure(int n) {
-    Size& size = m_size[static_cast<std::size_t>(n)];
+    Size& size = m_size[at(n)];
     if (size.width > 0) return size;
-    const auto& children = m_forest.children[static_cast<std::size_t>(n)];
-    if (m_g.nodes[static_cast<std::size_t>(n)].kind == NodeKind::Host) {
-      const int count =
-          std::max<int>(1, static_cast<int>(m_forest.inside[static_cast<std::size_t>(n)].size()));
+    const auto& children = m_forest.children[at(n)];
+    if (m_g.nodes[at(n)].kind == NodeKind::Host) {
+      const int count = std::max<int>(1, static_cast<int>(m_forest.inside[at(n)].size()));
       const int columns = hostColumns(count), rows = (count + columns - 1) / columns;
       size = {2 * kHostPadding + columns * (kDeviceWidth + kGap) - kGap,
               kHostHeader + 2 * kHostPadding + rows * (kDeviceHeight + kGap) - kGap};
@@ -104,16 +101,15 @@ private:
 
   void place(int n, double x, double y) {
     const Size size = measure(n);
-    if (m_g.nodes[static_cast<std::size_t>(n)].kind == NodeKind::Host) {
-      const auto& devices = m_forest.inside[static_cast<std::size_t>(n)];
+    if (m_g.nodes[at(n)].kind == NodeKind::Host) {
+      const auto& devices = m_forest.inside[at(n)];
       const int columns = hostColumns(static_cast<int>(devices.size()));
       for (int k = 0; k < static_cast<int>(devices.size()); ++k)
-        set(devices[static_cast<std::size_t>(k)],
-            x + kHostPadding + kDeviceWidth / 2 + (k % columns) * (kDeviceWidth + kGap),
+        set(devices[at(k)], x + kHostPadding + kDeviceWidth / 2 + (k % columns) * (kDeviceWidth + kGap),
             y + kHostHeader + kHostPadding + kDeviceHeight / 2 + k / columns * (kDeviceHeight + kGap));
       return set(n, x + size.width / 2, y + size.height / 2);
     }
-    const auto& children = m_forest.children[static_cast<std::size_t>(n)];
+    const auto& children = m_forest.children[at(n)];
     set(n, x + size.width / 2, y + kDeviceHeight / 2);
     if (!children.empty()) placeGrid(children, x, y + kSwitchRow);
   }
@@ -159,9 +155,9 @@ void layOutJoined(NetworkGraph& g, const ImpliedHosts& hosts) {
   }
   std::vector<std::vector<int>> neighbours(g.nodes.size());
   for (NetworkLink l : g.links) {
-    neighbours[static_cast<std::size_t>(l.from)].push_back(l.to);
-    neighbours[static_cast<std::size_t>(l.to)].push_back(l.from);
-    l.from = number[static_cast<std::size_t>(l.from)], l.to = number[static_cast<std::size_t>(l.to)];
+    neighbours[at(l.from)].push_back(l.to);
+    neighbours[at(l.to)].push_back(l.from);
+    l.from = number[at(l.from)], l.to = number[at(l.to)];
     if (l.from != l.to) outer.links.push_back(l);
   }
   std::vector<HostInside> insides;
@@ -172,12 +168,12 @@ void layOutJoined(NetworkGraph& g, const ImpliedHosts& hosts) {
   }
   layout.run();
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const NetworkNode& placed = outer.nodes[static_cast<std::size_t>(number[i])];
+    const NetworkNode& placed = outer.nodes[at(number[i])];
     g.nodes[i].x = placed.x, g.nodes[i].y = placed.y;
   }
   for (std::size_t h = 0; h < count; ++h)
     for (std::size_t k = 0; k < hosts.members[h].size(); ++k) {
-      NetworkNode& n = g.nodes[static_cast<std::size_t>(hosts.members[h][k])];
+      NetworkNode& n = g.nodes[at(hosts.members[h][k])];
       n.x += insides[h].x[k] - insides[h].width / 2, n.y += insides[h].y[k] - insides[h].height / 2;
     }
 }
@@ -197,15 +193,15 @@ bool needsLayout(const NetworkGraph& g) {
 }
 
 Box boxOf(const NetworkGraph& g, int node, const std::vector<std::vector<int>>& contents) {
-  const NetworkNode& n = g.nodes[static_cast<std::size_t>(node)];
-  const auto& devices = contents[static_cast<std::size_t>(node)];
+  const NetworkNode& n = g.nodes[at(node)];
+  const auto& devices = contents[at(node)];
   if (n.kind != NodeKind::Host || devices.empty()) {
     const double w = n.kind == NodeKind::Device ? kDeviceWidth : 2 * kDeviceWidth;
     return {n.x - w / 2, n.y - kDeviceHeight / 2, w, kDeviceHeight};
   }
   double left = 1e300, top = 1e300, right = -1e300, bottom = -1e300;
   for (int d : devices) {
-    const NetworkNode& device = g.nodes[static_cast<std::size_t>(d)];
+    const NetworkNode& device = g.nodes[at(d)];
     left = std::min(left, device.x), right = std::max(right, device.x);
     top = std::min(top, device.y), bottom = std::max(bottom, device.y);
   }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cluster/graph/graph_edit.h"
+#include "units/at.h"
 
 namespace nest::graph {
 namespace {
@@ -23,8 +24,7 @@ void linkLikeOthers(NetworkGraph& g, int n, int to) {
 }
 
 bool isLive(const NetworkGraph& g, const NetworkLink& l) {
-  return !l.failed && !g.nodes[static_cast<std::size_t>(l.from)].failed &&
-         !g.nodes[static_cast<std::size_t>(l.to)].failed;
+  return !l.failed && !g.nodes[at(l.from)].failed && !g.nodes[at(l.to)].failed;
 }
 
 int freeSwitch(const NetworkGraph& g) {
@@ -67,7 +67,7 @@ public:
   void join(int a, int b) { parent(find(a)) = find(b); }
 
 private:
-  int& parent(int a) { return m_parent[static_cast<std::size_t>(a)]; }
+  int& parent(int a) { return m_parent[at(a)]; }
   std::vector<int> m_parent;
 };
 
@@ -93,7 +93,6 @@ public:
   }
 
 private:
-  static std::size_t at(int n) { return static_cast<std::size_t>(n); }
   const NetworkNode& node(int n) const { return m_g.nodes[at(n)]; }
   bool isWorkingDevice(int n) const { return node(n).kind == NodeKind::Device && !node(n).failed; }
   static Place placeOf(int n) { return {"", 0, 0, "/cluster/graph/nodes/" + std::to_string(n)}; }
@@ -175,7 +174,7 @@ private:
     if (isCutOff(n)) {
       p.repairVerb = "Leave " + name + " out";
       p.repair = [n](NetworkGraph& x) {
-        for (int d : withContents(x, {n})) x.nodes[static_cast<std::size_t>(d)].failed = true;
+        for (int d : withContents(x, {n})) x.nodes[at(d)].failed = true;
       };
     } else if (const int to = nearestSwitch(n); to >= 0) {
       p.repairVerb = "Link " + name + " to " + node(to).name;

@@ -5,15 +5,12 @@
 #include <unordered_set>
 
 #include "cluster/graph/graph_edit.h"
+#include "units/at.h"
 
 namespace nest::graph {
 namespace {
 
 constexpr double kMostWide = 1000;  ///< a row that is wider goes on in the next line
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Members by their distance from what leads outwards; what nothing leads to stands last.
 std::vector<std::vector<int>> rowsOf(const ImpliedHosts& hosts, int host,

@@ -1,4 +1,5 @@
 #include "cluster/graph/path_times.h"
+#include "units/at.h"
 
 #include <limits>
 #include <queue>
@@ -36,17 +37,16 @@ void PathTimes::startAt(int node) {
   for (std::size_t k = 0; k < m_widths.size(); ++k) {
     auto& latency = m_latency[k];
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-    latency[static_cast<std::size_t>(node)] = 0;
+    latency[at(node)] = 0;
     open.push({0, node});
     while (!open.empty()) {
       const auto [t, v] = open.top();
       open.pop();
-      if (t > latency[static_cast<std::size_t>(v)]) continue;
-      for (int i = m_fabric.firstArc[static_cast<std::size_t>(v)];
-           i < m_fabric.firstArc[static_cast<std::size_t>(v) + 1]; ++i) {
-        const Fabric::Arc arc = m_fabric.arcs[static_cast<std::size_t>(i)];
-        const Fabric::Edge& e = m_fabric.edges[static_cast<std::size_t>(arc.edge)];
-        double& best = latency[static_cast<std::size_t>(arc.to)];
+      if (t > latency[at(v)]) continue;
+      for (int i = m_fabric.firstArc[at(v)]; i < m_fabric.firstArc[static_cast<std::size_t>(v) + 1]; ++i) {
+        const Fabric::Arc arc = m_fabric.arcs[at(i)];
+        const Fabric::Edge& e = m_fabric.edges[at(arc.edge)];
+        double& best = latency[at(arc.to)];
         if (e.rateFrom(v) < m_widths[k] || t + e.latency >= best) continue;
         best = t + e.latency;
         open.push({best, arc.to});
@@ -58,14 +58,14 @@ void PathTimes::startAt(int node) {
 double PathTimes::transferSeconds(int to, double bytes) const {
   double best = kInfinite;
   for (std::size_t k = 0; k < m_widths.size(); ++k)
-    best = std::min(best, m_latency[k][static_cast<std::size_t>(to)] + bytes / m_widths[k]);
+    best = std::min(best, m_latency[k][at(to)] + bytes / m_widths[k]);
   return best;
 }
 
 double PathTimes::latency(int to, double width) const {
   double best = kInfinite;
   for (std::size_t k = 0; k < m_widths.size(); ++k)
-    if (m_widths[k] >= kSameWidth * width) best = std::min(best, m_latency[k][static_cast<std::size_t>(to)]);
+    if (m_widths[k] >= kSameWidth * width) best = std::min(best, m_latency[k][at(to)]);
   return best;
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "cluster/graph/fabric.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -15,10 +16,6 @@ constexpr double kReferenceBytes = 1e6;
 constexpr double kSameCost = 1e-9;  ///< relative
 constexpr long long kMostVisits = 2'000'000'000;
 constexpr unsigned kFlowsPerLook = 1U << 12;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The network cut at every node whose loss would part it. Between two nodes of a block no shortest path
 /// leaves the block, and from block to block there is one way; so searches stay as small as blocks are: a

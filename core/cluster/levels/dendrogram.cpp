@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "cluster/levels/lattice.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -52,8 +53,6 @@ public:
   }
 
 private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
   int find(int x) {
     while (m_parent[at(x)] != x) {
       m_parent[at(x)] = m_parent[at(m_parent[at(x)])];
@@ -276,10 +275,6 @@ private:
   std::vector<int> m_label, m_distance;
   int m_sharing = 1;  ///< of the lattice being joined
 };
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Children of width and hop tiers in the order of their first device; lattices keep their snake. Fills the
 /// order.

@@ -1,4 +1,5 @@
 #include "cluster/levels/hierarchy.h"
+#include "units/at.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,12 +59,12 @@ private:
     Node node;
     node.size = end - begin;
     if (level < 0) {
-      node.device = m_devices[static_cast<std::size_t>(begin)];
+      node.device = m_devices[at(begin)];
     } else {
       int from = begin;
       for (int i = begin; i < end; ++i) {
         const bool last = i + 1 == end;
-        if (last || m_gaps[static_cast<std::size_t>(i)] >= level) {
+        if (last || m_gaps[at(i)] >= level) {
           // A gap of exactly `level` separates two groups of the level below.
           node.children.push_back(make(level - 1, from, i + 1));
           from = i + 1;
@@ -78,15 +79,15 @@ private:
 
   /// Negative if a stands before b: larger first, then larger inner groups, then faster, then larger memory.
   int compare(int a, int b) const {
-    const Node& x = m_nodes[static_cast<std::size_t>(a)];
-    const Node& y = m_nodes[static_cast<std::size_t>(b)];
+    const Node& x = m_nodes[at(a)];
+    const Node& y = m_nodes[at(b)];
     if (x.size != y.size) return x.size > y.size ? -1 : 1;
     if (x.children.size() != y.children.size()) return x.children.size() < y.children.size() ? -1 : 1;
     for (std::size_t i = 0; i < x.children.size(); ++i)
       if (const int c = compare(x.children[i], y.children[i])) return c;
     if (x.device < 0 || m_in.factors.empty()) return 0;
-    const auto& f = m_in.factors[static_cast<std::size_t>(x.device)];
-    const auto& g = m_in.factors[static_cast<std::size_t>(y.device)];
+    const auto& f = m_in.factors[at(x.device)];
+    const auto& g = m_in.factors[at(y.device)];
     if (f.speed != g.speed) return f.speed > g.speed ? -1 : 1;
     const double fm = f.memory.value() > 0 ? f.memory.value() : m_in.device.memory.value.value();
     const double gm = g.memory.value() > 0 ? g.memory.value() : m_in.device.memory.value.value();
@@ -94,7 +95,7 @@ private:
   }
 
   void walk(int n, int level, std::vector<int>& order, std::vector<std::uint8_t>& gaps) const {
-    const Node& node = m_nodes[static_cast<std::size_t>(n)];
+    const Node& node = m_nodes[at(n)];
     if (node.device >= 0) {
       order.push_back(node.device);
       return;
@@ -171,8 +172,7 @@ std::vector<std::string> namesOfGroups(const HierarchyInput& in, const std::vect
   for (std::size_t i = 0; i < gaps.size(); ++i) groupOf[i + 1] = groupOf[i] + (gaps[i] > level);
   std::vector<std::string> out;
   for (std::size_t g = 0; g + 1 < starts.size(); ++g) {
-    const auto number = static_cast<std::size_t>(
-        groupOf[static_cast<std::size_t>(order[static_cast<std::size_t>(starts[g])])]);
+    const auto number = static_cast<std::size_t>(groupOf[at(order[static_cast<std::size_t>(starts[g])])]);
     const bool named = level < in.groupNames.size() && number < in.groupNames[level].size() &&
                        !in.groupNames[level][number].empty();
     out.push_back(named ? in.groupNames[level][number]
@@ -196,8 +196,7 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
     int group = 1;
     for (std::size_t l = 0; l + 1 < in.fanouts.size(); ++l) {
       group *= in.fanouts[l];
-      for (int i = group; i < n; i += group)
-        gaps[static_cast<std::size_t>(i - 1)] = static_cast<std::uint8_t>(l + 1);
+      for (int i = group; i < n; i += group) gaps[at(i - 1)] = static_cast<std::uint8_t>(l + 1);
     }
   }
   const int total = static_cast<int>(gaps.size()) + 1;
@@ -219,18 +218,18 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
           "device " + std::to_string(e) + " does not exist; devices are 0 to " + std::to_string(total - 1)));
       return result;
     }
-    out[static_cast<std::size_t>(e)] = 1;
+    out[at(e)] = 1;
   }
   std::vector<int> devices;
   std::vector<std::uint8_t> kept;
   std::uint8_t widest = 0;
   for (int i = 0; i < total; ++i) {
-    if (!out[static_cast<std::size_t>(i)]) {
+    if (!out[at(i)]) {
       if (!devices.empty()) kept.push_back(widest);
       devices.push_back(i);
       widest = 0;
     }
-    if (i + 1 < total) widest = std::max(widest, gaps[static_cast<std::size_t>(i)]);
+    if (i + 1 < total) widest = std::max(widest, gaps[at(i)]);
   }
   if (devices.empty()) {
     result.diagnostics.push_back(error("no-devices", {"", 0, 0, "/cluster"}, "every device is excluded"));
@@ -289,11 +288,11 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
       int host = 0, slot = 0;
       for (int i = 0; i < total; ++i) {
         all.push_back({"host" + std::to_string(host), slot++, i});
-        if (i + 1 < total && gaps[static_cast<std::size_t>(i)] > 0) ++host, slot = 0;
+        if (i + 1 < total && gaps[at(i)] > 0) ++host, slot = 0;
       }
     }
     for (int i : order) {
-      h.m_identities.push_back(all[static_cast<std::size_t>(i)]);
+      h.m_identities.push_back(all[at(i)]);
       h.m_identities.back().source = i;
     }
   }
@@ -301,7 +300,7 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
     return f.speed != 1 || (f.memory.value() > 0 && f.memory != in.device.memory.value);
   });
   if (differ)
-    for (int i : order) h.m_factors.push_back(in.factors[static_cast<std::size_t>(i)]);
+    for (int i : order) h.m_factors.push_back(in.factors[at(i)]);
   result.value = std::move(h);
   return result;
 }
@@ -309,8 +308,7 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
 std::string Hierarchy::groupName(int l, int group) const {
   if (l == 0) return identity(DeviceIndex(groupSpan(0, group).first)).host;
   if (l + 1 == levelCount() && groupCount(l) == 1) return level(l).name;
-  if (!m_groupNames.empty())
-    return m_groupNames[static_cast<std::size_t>(l)][static_cast<std::size_t>(group)];
+  if (!m_groupNames.empty()) return m_groupNames[at(l)][at(group)];
   return level(l).name + ' ' + std::to_string(group);
 }
 
@@ -332,7 +330,7 @@ DeviceFactor Hierarchy::factor(DeviceIndex d) const {
 double Hierarchy::slowest(int begin, int end) const {
   if (m_factors.empty()) return 1;
   double s = 1;
-  for (int i = begin; i < end; ++i) s = std::min(s, m_factors[static_cast<std::size_t>(i)].speed);
+  for (int i = begin; i < end; ++i) s = std::min(s, m_factors[at(i)].speed);
   return s;
 }
 

@@ -7,16 +7,13 @@
 
 #include "cluster/graph/graph_forest.h"
 #include "cluster/levels/lost_parts.h"
+#include "units/at.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
 
 constexpr std::size_t kMost = 200;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Begins of the groups of a level in the order of the input, and the end.
 std::vector<int> groupStarts(const HierarchyInput& in, int level) {

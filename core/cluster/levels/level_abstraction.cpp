@@ -9,6 +9,7 @@
 #include "cluster/graph/connected_network.h"
 #include "cluster/graph/path_times.h"
 #include "cluster/levels/irregularities.h"
+#include "units/at.h"
 #include "units/text.h"
 
 namespace nest {
@@ -18,10 +19,6 @@ constexpr std::size_t kMostLevels = 5;
 constexpr double kBandwidthGap = 1.05, kLatencyGap = 1.2;  ///< ratios below these are no gap
 constexpr long long kArcBudget = 3'000'000;  ///< arcs visited for latencies and distortion, about 30 ms
 constexpr int kAllPairsUpTo = 128;           ///< devices
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Groups that differ neither in bandwidth nor in the number of tiers below: the rungs between which levels
 /// are cut.

@@ -5,14 +5,11 @@
 #include "cluster/graph/connected_network.h"
 #include "cluster/graph/graph_edit.h"
 #include "cluster/levels/level_abstraction.h"
+#include "units/at.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::string shownName(const NetworkNode& n) {
   return n.name.empty() ? n.id : n.name;

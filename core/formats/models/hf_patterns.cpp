@@ -1,4 +1,5 @@
 #include "formats/models/hf_patterns.h"
+#include "units/at.h"
 
 #include <algorithm>
 #include <cmath>
@@ -93,7 +94,7 @@ public:
   }
 
 private:
-  BlockVariant& block(int i) { return m_blocks[static_cast<std::size_t>(i)]; }
+  BlockVariant& block(int i) { return m_blocks[at(i)]; }
 
   /// 0 where it reaches as far as the model does.
   int window() {
@@ -128,7 +129,7 @@ private:
       return true;
     }
     for (int i = 0; i < a.layers; ++i) {
-      const json& t = (*types)[static_cast<std::size_t>(i)];
+      const json& t = (*types)[at(i)];
       const std::string type = t.is_string() ? t.get<std::string>() : std::string();
       if (type == "sliding_attention") {
         block(i).window = window();
@@ -195,8 +196,7 @@ private:
   /// The layers without rotary positions attend to everything.
   bool isChunked(int i) {
     const json* rotary = f.array("no_rope_layers");
-    if (rotary && static_cast<std::size_t>(i) < rotary->size())
-      return (*rotary)[static_cast<std::size_t>(i)] != 0;
+    if (rotary && static_cast<std::size_t>(i) < rotary->size()) return (*rotary)[at(i)] != 0;
     const int period = f.optional({"no_rope_layer_interval"}, e.period, 1, kMostLayers);
     return (i + 1) % period != 0;
   }
@@ -244,7 +244,7 @@ private:
     f.isGiven({"attention_chunk_size", "add_swa_attention_sink_bias"});
     const json* pattern = f.array("hybrid_layer_pattern");
     for (int i = 0; pattern && i < a.layers && static_cast<std::size_t>(i) < pattern->size(); ++i) {
-      if ((*pattern)[static_cast<std::size_t>(i)] != 1) continue;
+      if ((*pattern)[at(i)] != 1) continue;
       BlockVariant& b = block(i);
       b.window = window();
       b.heads = f.optional({"swa_num_attention_heads"}, a.heads, 1, kMostWidth);
@@ -263,7 +263,7 @@ private:
           for (int n = 0; n < t[1].get<int>() && local.size() < kMostLayers; ++n)
             for (const json& word : t[0]) local.push_back(word == "local");
     for (int i = 0; i < a.layers && static_cast<std::size_t>(i) < local.size(); ++i)
-      if (local[static_cast<std::size_t>(i)]) block(i).window = w;
+      if (local[at(i)]) block(i).window = w;
   }
 
   /// Attention and MLP of each block as a search left them: other groups, other widths, or none at all.
@@ -274,7 +274,7 @@ private:
           Severity::Error, "config-layer-types", "block_configs",
           "block_configs must describe each of the " + std::to_string(a.layers) + " layers");
     for (int i = 0; i < a.layers; ++i) {
-      const json& c = (*configs)[static_cast<std::size_t>(i)];
+      const json& c = (*configs)[at(i)];
       const json attention = c.value("attention", json::object()), feed = c.value("ffn", json::object());
       const auto is = [](const json& part, const char* key) {
         const auto it = part.find(key);

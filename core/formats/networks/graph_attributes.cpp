@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "text/decimal.h"
+#include "units/at.h"
 #include "units/letters.h"
 #include "units/text.h"
 
@@ -79,7 +80,7 @@ int GraphAssembly::node(const std::string& id, const Place& place) {
 }
 
 void GraphAssembly::describe(int number, const Attributes& attributes) {
-  NetworkNode& n = m_graph.nodes[static_cast<std::size_t>(number)];
+  NetworkNode& n = m_graph.nodes[at(number)];
   bool isLabelled = false;
   for (const Attribute& a : attributes) {
     const std::string name = text::lower(a.name);
@@ -200,8 +201,8 @@ void GraphAssembly::checkFigures() {
   for (const auto& [number, place] : m_unrated) {
     const NetworkLink& l = m_graph.links[number];
     m_source.error(place, "link-without-bandwidth",
-                   "the link " + quoted(m_graph.nodes[static_cast<std::size_t>(l.from)].id) + " – " +
-                       quoted(m_graph.nodes[static_cast<std::size_t>(l.to)].id) + " has no bandwidth",
+                   "the link " + quoted(m_graph.nodes[at(l.from)].id) + " – " +
+                       quoted(m_graph.nodes[at(l.to)].id) + " has no bandwidth",
                    "give it the attribute gbps, its one-way bandwidth in GB/s");
   }
   if (!hasDevice && !m_source.failed())
@@ -212,8 +213,7 @@ void GraphAssembly::checkFigures() {
 Reading<NetworkGraph> GraphAssembly::finish() {
   double fastest = 0;
   for (const auto& [n, tflops] : m_tflops) fastest = std::max(fastest, tflops);
-  for (const auto& [n, tflops] : m_tflops)
-    m_graph.nodes[static_cast<std::size_t>(n)].speed = tflops / fastest;
+  for (const auto& [n, tflops] : m_tflops) m_graph.nodes[at(n)].speed = tflops / fastest;
   fits();
   checkFigures();
   Reading<NetworkGraph> result;

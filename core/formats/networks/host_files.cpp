@@ -8,6 +8,7 @@
 #include "formats/networks/slurm_hostlist.h"
 #include "formats/networks/text_lines.h"
 #include "text/decimal.h"
+#include "units/at.h"
 #include "units/letters.h"
 
 namespace nest {
@@ -290,8 +291,7 @@ public:
     reader.readHead({line, 0});
     // Tables of many kinds have a name; one of hosts counts their devices.
     const bool isHost =
-        reader.m_host >= 0 &&
-        text::lower(reader.cells({line, 0})[static_cast<std::size_t>(reader.m_host)].text) != "name";
+        reader.m_host >= 0 && text::lower(reader.cells({line, 0})[at(reader.m_host)].text) != "name";
     return reader.m_host >= 0 && (reader.m_devices >= 0 || (isHost && !reader.m_groups.empty()));
   }
 
@@ -371,14 +371,14 @@ private:
           m_source.place(line.offset), "inventory-row",
           "the row has " + std::to_string(all.size()) + " cells and the head " + std::to_string(m_columns));
     HostList::Host host;
-    const TextPart& name = all[static_cast<std::size_t>(m_host)];
-    for (int c : m_groups) host.groups.emplace_back(all[static_cast<std::size_t>(c)].text);
+    const TextPart& name = all[at(m_host)];
+    for (int c : m_groups) host.groups.emplace_back(all[at(c)].text);
     if (m_isDomain && !host.groups.empty()) {
       host.nvlinkDomain = host.groups.back();
       host.groups.pop_back();
     }
-    if (m_devices >= 0 && !all[static_cast<std::size_t>(m_devices)].text.empty()) {
-      const TextPart& cell = all[static_cast<std::size_t>(m_devices)];
+    if (m_devices >= 0 && !all[at(m_devices)].text.empty()) {
+      const TextPart& cell = all[at(m_devices)];
       host.devices = countOf(cell.text);
       if (!host.devices)
         return m_source.error(m_source.place(cell.offset), "inventory-devices",

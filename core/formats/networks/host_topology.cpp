@@ -6,6 +6,7 @@
 #include "cluster/devices/device_catalog.h"
 #include "cluster/graph/graph_edit.h"
 #include "formats/networks/slurm_tree.h"
+#include "units/at.h"
 #include "units/text.h"
 
 namespace nest {
@@ -13,9 +14,6 @@ namespace {
 
 constexpr std::size_t kMostNodes = 1u << 21;
 constexpr double kBeyondAdapters = 150e9;  ///< per device: more than network adapters carry (800 Gb/s: 100e9)
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 }  // namespace
 

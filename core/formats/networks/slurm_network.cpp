@@ -4,16 +4,13 @@
 #include "cluster/graph/generator_shapes.h"
 #include "formats/networks/slurm_topology.h"
 #include "formats/networks/slurm_tree.h"
+#include "units/at.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
 
 constexpr double kMostDevices = 1u << 20;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// How many switches stand above and including each group; parents may stand behind their children in the
 /// file.

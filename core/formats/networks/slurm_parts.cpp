@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "formats/networks/slurm_hostlist.h"
+#include "units/at.h"
 #include "units/text.h"
 
 namespace nest {
@@ -12,10 +13,6 @@ namespace {
 
 constexpr std::size_t kMostHosts = 200'000, kMostGroups = 200'000;
 constexpr int kMostBadLists = 20, kMostLevels = 7;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 const char* nameOf(SlurmTopology::Kind k) {
   switch (k) {

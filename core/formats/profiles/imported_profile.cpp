@@ -1,4 +1,5 @@
 #include "formats/profiles/imported_profile.h"
+#include "units/at.h"
 
 #include <algorithm>
 #include <cctype>
@@ -28,7 +29,7 @@ int ProfileBuilder::addLayer(std::string name, LayerKind kind) {
 void ProfileBuilder::setCost(int layer, int strategy, int microbatch, LayerCost cost) {
   const auto slot =
       static_cast<std::size_t>(strategy) * m_microbatches.size() + static_cast<std::size_t>(microbatch);
-  m_layers[static_cast<std::size_t>(layer)].costs[slot] = std::move(cost);
+  m_layers[at(layer)].costs[slot] = std::move(cost);
 }
 
 void ProfileBuilder::addEdge(int from, int to, std::vector<Bytes> bytes) {
@@ -39,18 +40,18 @@ std::vector<int> ProfileBuilder::topologicalOrder() const {
   std::vector<int> waitsFor(m_layers.size(), 0), order;
   std::vector<std::vector<int>> readers(m_layers.size());
   for (const Edge& e : m_edges) {
-    ++waitsFor[static_cast<std::size_t>(e.to)];
-    readers[static_cast<std::size_t>(e.from)].push_back(e.to);
+    ++waitsFor[at(e.to)];
+    readers[at(e.from)].push_back(e.to);
   }
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (int i = 0; i < layerCount(); ++i)
-    if (waitsFor[static_cast<std::size_t>(i)] == 0) ready.push(i);
+    if (waitsFor[at(i)] == 0) ready.push(i);
   while (!ready.empty()) {
     const int i = ready.top();
     ready.pop();
     order.push_back(i);
-    for (const int r : readers[static_cast<std::size_t>(i)])
-      if (--waitsFor[static_cast<std::size_t>(r)] == 0) ready.push(r);
+    for (const int r : readers[at(i)])
+      if (--waitsFor[at(r)] == 0) ready.push(r);
   }
   return order;
 }
@@ -68,8 +69,8 @@ std::optional<ImportedProfile> ProfileBuilder::build(const Place& where, Diagnos
   std::vector<int> position(m_layers.size());
   std::vector<const Row*> classes;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const Row& row = m_layers[static_cast<std::size_t>(order[i])];
-    position[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+    const Row& row = m_layers[at(order[i])];
+    position[at(order[i])] = static_cast<int>(i);
     const auto same =
         std::find_if(classes.begin(), classes.end(), [&](const Row* c) { return c->costs == row.costs; });
     const int id = static_cast<int>(same - classes.begin());
@@ -80,8 +81,7 @@ std::optional<ImportedProfile> ProfileBuilder::build(const Place& where, Diagnos
 
   std::vector<const std::vector<Bytes>*> sizes;
   for (const Edge& e : m_edges) {
-    const LayerIndex from(position[static_cast<std::size_t>(e.from)]),
-        to(position[static_cast<std::size_t>(e.to)]);
+    const LayerIndex from(position[at(e.from)]), to(position[at(e.to)]);
     std::size_t t = 0;
     while (t < sizes.size() && (result.graph.tensors[t].producer != from || *sizes[t] != e.bytes)) ++t;
     if (t == sizes.size()) {

@@ -8,6 +8,7 @@
 
 #include "formats/format.h"
 #include "text/json_fields.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -302,9 +303,9 @@ private:
 
   void checkClasses() {
     std::vector<char> priced(static_cast<std::size_t>(m_graph.classCount), 0);
-    for (const Row& r : m_rows) priced[static_cast<std::size_t>(r.classId)] = 1;
+    for (const Row& r : m_rows) priced[at(r.classId)] = 1;
     for (std::size_t i = 0; i < m_graph.layers.size(); ++i)
-      if (auto& p = priced[static_cast<std::size_t>(m_graph.layers[i].classId)]; !p) {
+      if (auto& p = priced[at(m_graph.layers[i].classId)]; !p) {
         p = 1;
         m_top.report(Severity::Error, "profile-class-without-cost", "costs",
                      "The class of layer " + std::to_string(i) + " (" + m_graph.layers[i].name.substr(0, 60) +
@@ -323,8 +324,8 @@ private:
       profile.setCost(r.classId, s, b, std::move(r.cost));
     }
     for (int t = 0; t < static_cast<int>(m_graph.tensors.size()); ++t) {
-      const auto& own = m_bytes[static_cast<std::size_t>(t)];
-      const int producer = m_graph.layers[m_graph.tensors[static_cast<std::size_t>(t)].producer.at()].classId;
+      const auto& own = m_bytes[at(t)];
+      const int producer = m_graph.layers[m_graph.tensors[at(t)].producer.at()].classId;
       for (int s = 0; s < static_cast<int>(m_strategies.size()); ++s)
         for (int b = 0; b < static_cast<int>(m_microbatches.size()); ++b) {
           const auto slot = static_cast<std::size_t>(s) * m_microbatches.size() + static_cast<std::size_t>(b);

@@ -1,4 +1,5 @@
 #include "solver/baselines/equal_split.h"
+#include "units/at.h"
 
 #include <algorithm>
 
@@ -14,14 +15,14 @@ std::vector<std::vector<LayerIndex>> equalParts(const LayerGraph& graph, int par
   const int least = counted / parts, larger = counted % parts;
   int part = 0, taken = 0;
   for (int x = 0; x < graph.layerCount(); ++x) {
-    if (counts(graph.layers[static_cast<std::size_t>(x)])) {
+    if (counts(graph.layers[at(x)])) {
       if (taken == least + (part < larger ? 1 : 0)) {
         ++part;
         taken = 0;
       }
       ++taken;
     }
-    out[static_cast<std::size_t>(part)].push_back(LayerIndex(x));
+    out[at(part)].push_back(LayerIndex(x));
   }
   return out;
 }
@@ -39,7 +40,7 @@ Plan equalSplitPlan(const LayerGraph& graph, int microbatch, int dataDegree, int
     StagePlan s;
     s.strategy = strategy;
     s.recompute = recompute;
-    for (int q = 0; q < chunks; ++q) s.chunks.push_back(parts[static_cast<std::size_t>(q * stages + i)]);
+    for (int q = 0; q < chunks; ++q) s.chunks.push_back(parts[at(q * stages + i)]);
     p.stages.push_back(std::move(s));
   }
   p.blockStride = p.pipelineWidth();

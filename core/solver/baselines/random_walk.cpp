@@ -4,6 +4,7 @@
 
 #include "solver/baselines/equal_split.h"
 #include "solver/baselines/methods.h"
+#include "units/at.h"
 
 namespace nest::baselines {
 namespace {
@@ -58,10 +59,9 @@ public:
   static double energy(const RankedPlan& r) {
     double penalty = 0;
     for (const Violation& v : r.evaluation.violations) {
-      const double capacity =
-          v.stage >= 0 && v.stage < static_cast<int>(r.evaluation.stages.size())
-              ? r.evaluation.stages[static_cast<std::size_t>(v.stage)].memory.capacity.value()
-              : 0;
+      const double capacity = v.stage >= 0 && v.stage < static_cast<int>(r.evaluation.stages.size())
+                                  ? r.evaluation.stages[at(v.stage)].memory.capacity.value()
+                                  : 0;
       penalty += v.code == "memory" && capacity > 0 ? 1 + 10 * v.shortfall.value() / capacity : 100;
     }
     return std::max(1e-30, r.evaluation.batchTime.value()) * (1 + penalty);
@@ -103,7 +103,7 @@ private:
 
   template <class T>
   const T& one(const std::vector<T>& all) {
-    return all[static_cast<std::size_t>(m_dice.below(static_cast<int>(all.size())))];
+    return all[at(m_dice.below(static_cast<int>(all.size())))];
   }
 
   std::optional<Plan> randomDegrees() {
@@ -122,8 +122,7 @@ private:
   Recompute randomRecompute() {
     std::vector<Recompute> offered;
     for (int r = 0; r < kRecomputeCount; ++r)
-      if (m_problem.search.recompute[static_cast<std::size_t>(r)])
-        offered.push_back(static_cast<Recompute>(r));
+      if (m_problem.search.recompute[at(r)]) offered.push_back(static_cast<Recompute>(r));
     return offered.empty() ? Recompute::None : one(offered);
   }
 
@@ -177,7 +176,7 @@ private:
   }
 
   std::optional<Plan> otherRecompute(Plan p) {
-    p.stages[static_cast<std::size_t>(m_dice.below(p.stageCount()))].recompute = randomRecompute();
+    p.stages[at(m_dice.below(p.stageCount()))].recompute = randomRecompute();
     return p;
   }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "solver/exhaustive.h"
+#include "units/at.h"
 
 namespace nest {
 namespace {
@@ -31,7 +32,7 @@ public:
 private:
   bool isDownset(std::uint32_t set) const {
     for (int x = 0; x < m_count; ++x)
-      if ((set >> x & 1) && (m_needs[static_cast<std::size_t>(x)] & ~set)) return false;
+      if ((set >> x & 1) && (m_needs[at(x)] & ~set)) return false;
     return true;
   }
 
@@ -70,7 +71,7 @@ std::vector<Layout> interleavedLayouts(const LayerGraph& graph, int parts) {
   if (!graph.isChain()) return {};
   std::vector<int> counted;
   for (int x = 0; x < graph.layerCount(); ++x)
-    if (graph.layers[static_cast<std::size_t>(x)].kind == LayerKind::Block) counted.push_back(x);
+    if (graph.layers[at(x)].kind == LayerKind::Block) counted.push_back(x);
   if (counted.empty()) {
     counted.resize(graph.layers.size());
     std::iota(counted.begin(), counted.end(), 0);
@@ -251,7 +252,7 @@ private:
   bool recompute(std::size_t stage) {
     if (stage == m_plan.stages.size()) return m_visit(m_plan);
     for (int r = 0; r < kRecomputeCount; ++r) {
-      if (!m_problem.search.recompute[static_cast<std::size_t>(r)]) continue;
+      if (!m_problem.search.recompute[at(r)]) continue;
       m_plan.stages[stage].recompute = static_cast<Recompute>(r);
       if (!recompute(stage + 1)) return false;
     }

@@ -79,8 +79,8 @@ private:
     c.zero = z;
     c.shardDegree = d;
     c.sharedPolicy = policy;
-    c.microbatchCount = m_problem.microbatchCount(
-        m_problem.profile->microbatches()[static_cast<std::size_t>(sums.microbatchIndex())], d);
+    c.microbatchCount =
+        m_problem.microbatchCount(m_problem.profile->microbatches()[at(sums.microbatchIndex())], d);
     StageWindows reach(c, 0);
     const auto fits = [&](double capacity) {
       reach.limitMemory(capacity);
@@ -230,9 +230,9 @@ std::vector<std::string> remedies(const Problem& problem, const LayerOrder& orde
     break;
   }
   for (int r = 1; r < kRecomputeCount; ++r) {
-    if (problem.search.recompute[static_cast<std::size_t>(r)]) continue;
+    if (problem.search.recompute[at(r)]) continue;
     Problem more = problem;
-    more.search.recompute[static_cast<std::size_t>(r)] = true;
+    more.search.recompute[at(r)] = true;
     if (!wouldFit(more, order, watch, 1)) continue;
     all.push_back(std::string(nameOf(static_cast<Recompute>(r))) + " recompute");
     break;
@@ -272,7 +272,7 @@ std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& o
   const ChainCosts costs(lean.context, placeStages(shapes, strategy, found.layout, lean.context.stages));
   found.cut.cuts = cuts;
   for (int i = 0; i < lean.context.stages; ++i) {
-    const Part part{cuts[static_cast<std::size_t>(i)], cuts[static_cast<std::size_t>(i) + 1]};
+    const Part part{cuts[at(i)], cuts[static_cast<std::size_t>(i) + 1]};
     int leanest = 0;
     double least = kNever;
     for (int r = 0; r < kRecomputeCount; ++r)

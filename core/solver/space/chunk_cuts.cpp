@@ -1,6 +1,7 @@
 // Megatron's rule: q blocks in every part; the first and the last may hold one less, as embedding and loss
 // count as a layer there. So s·v·q exceeds the blocks by two at most, and q follows.
 #include "solver/space/chunk_cuts.h"
+#include "units/at.h"
 
 #include <algorithm>
 #include <functional>
@@ -12,7 +13,7 @@ namespace {
 std::vector<int> countedLayers(const LayerGraph& graph) {
   std::vector<int> counted;
   for (int x = 0; x < graph.layerCount(); ++x)
-    if (graph.layers[static_cast<std::size_t>(x)].kind == LayerKind::Block) counted.push_back(x);
+    if (graph.layers[at(x)].kind == LayerKind::Block) counted.push_back(x);
   if (!counted.empty()) return counted;
   counted.resize(graph.layers.size());
   std::iota(counted.begin(), counted.end(), 0);
@@ -32,8 +33,7 @@ std::vector<std::vector<Part>> chunkParts(const std::vector<int>& cuts, int stag
                                           const PipelineSchedule& schedule) {
   std::vector<std::vector<Part>> parts(static_cast<std::size_t>(stages));
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k)
-    parts[static_cast<std::size_t>(schedule.stageOf(static_cast<int>(k), stages))].push_back(
-        {cuts[k], cuts[k + 1]});
+    parts[at(schedule.stageOf(static_cast<int>(k), stages))].push_back({cuts[k], cuts[k + 1]});
   return parts;
 }
 

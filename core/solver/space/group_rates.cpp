@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "solver/space/group_shapes.h"
+#include "units/at.h"
 
 namespace nest::planner {
 namespace {
@@ -70,10 +71,10 @@ int GroupShapes::intern(std::vector<int> most, std::vector<int> fewest, int oute
     r.ringPerByte = (ranks - 1.0) / top.sustained().value();
     double share = 1;
     for (int l = 0; l <= outer; ++l) {
-      const int n = most[static_cast<std::size_t>(l)];
+      const int n = most[at(l)];
       r.nestedLatency += ceilLog2(n) * m_cluster.level(l).latency.value();
       r.nestedPerByte += (n - 1.0) / n * share / m_cluster.level(l).sustained(ranks).value();
-      share = 1.0 / fewest[static_cast<std::size_t>(l)];
+      share = 1.0 / fewest[at(l)];
     }
   }
   std::vector<int> key = most;

@@ -171,7 +171,7 @@ int GroupShapes::shapeOf(const RankPattern& full) {
   auto most = stream.most();
   if (leftOut > 0) {
     outer = top;
-    most[static_cast<std::size_t>(top)] = stream.occupied(below) + leftOut;
+    most[at(top)] = stream.occupied(below) + leftOut;
   }
   const int id = intern(most, stream.fewest(), outer, ranks, {});
   m_patterns.emplace(key, id);
@@ -230,8 +230,8 @@ int GroupShapes::setOfRuns(const RankPattern& starts, int ranks, int stride) {
       for (int k = 0; k < p.inner; ++k) {
         const int start = reduced(p.base + o * p.outerStride + j * p.stride + k);
         if (m_period > 0) {
-          if (seen[static_cast<std::size_t>(start)]) continue;
-          seen[static_cast<std::size_t>(start)] = 1;
+          if (seen[at(start)]) continue;
+          seen[at(start)] = 1;
         }
         const int shape = shapeOfRun(start, ranks, stride);
         if (shapes.empty() || shapes.back() != shape) shapes.push_back(shape);

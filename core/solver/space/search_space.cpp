@@ -1,6 +1,7 @@
 // Lists what STATEMENT.md §3 leaves open, each list ascending: microbatches, strategies, degrees that divide,
 // layouts (d_in | d, P rounded up to every group size). No pruning here but constraints and the device count.
 #include "solver/space/search_space.h"
+#include "units/at.h"
 
 #include <algorithm>
 
@@ -63,7 +64,7 @@ SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
 
 std::vector<int> SearchSpace::dataDegrees(int microbatch, int width, const Strategy& strategy) const {
   const Problem& p = *m_problem;
-  const int b = p.profile->microbatches()[static_cast<std::size_t>(microbatch)];
+  const int b = p.profile->microbatches()[at(microbatch)];
   const int most = p.cluster->deviceCount() / std::max(1, width);
   const bool pad = p.search.padLastMicrobatch && !p.constraints.megatronExpressible;
   std::vector<int> all;
@@ -174,8 +175,7 @@ std::array<bool, kRecomputeCount> SearchSpace::policies(int stage) const {
   for (const auto& pin : m_problem->constraints.stagePins)
     if (pin.stage.value == stage && pin.recompute)
       for (int r = 0; r < kRecomputeCount; ++r)
-        allowed[static_cast<std::size_t>(r)] =
-            allowed[static_cast<std::size_t>(r)] && static_cast<int>(*pin.recompute) == r;
+        allowed[at(r)] = allowed[at(r)] && static_cast<int>(*pin.recompute) == r;
   return allowed;
 }
 
@@ -183,7 +183,7 @@ std::vector<std::optional<int>> SearchSpace::sharedPolicies() const {
   if (!m_problem->constraints.megatronExpressible) return {std::nullopt};
   std::vector<std::optional<int>> all;
   for (int r = 0; r < kRecomputeCount; ++r)
-    if (m_problem->search.recompute[static_cast<std::size_t>(r)]) all.emplace_back(r);
+    if (m_problem->search.recompute[at(r)]) all.emplace_back(r);
   return all;
 }
 
