@@ -119,8 +119,9 @@ void Search::settleTies(Found& found) {
       StageWindows reach(context, room());
       if (!openWindows(reach, e, found.zero, found.time * kSlack)) continue;
       const ChainCosts costs(context, sites);
+      const double leastMax = narrowLoads(reach, e, found.zero, found.time * kSlack);
       auto cut = preferredCut(costs, reach, rulesOf(tied), targetOf(e), found.time * kSlack,
-                              {0, leastTail(e, found.zero, reach)}, m_watch);
+                              {leastMax, leastTail(e, found.zero, reach)}, m_watch);
       if (cut && (!best || Preference(cut->policies, cut->cuts) < Preference(best->policies, best->cuts)))
         best = std::move(cut);
     }

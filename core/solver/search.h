@@ -107,6 +107,7 @@ private:
   bool sharpen(Entry&, int index, int zero);
   void offerEven(Entry&, int index, int zero);
   bool isLong(const Entry&) const;
+  double narrowLoads(StageWindows&, const Entry&, int zero, double limit);
   void processInterleaved(Entry&, int index, int zero);
   double interleavedBound(const Entry&, int zero, const std::vector<int>& shardDegrees);
   std::optional<PipelineCut> solveSite(const Entry&, int zero, const ChainCosts&, StageWindows&,

@@ -291,10 +291,25 @@ bool Search::isLong(const Entry& e) const {
   return m_order.isChain() && m_order.layerCount() > kLong && e.chunks == 1 && targetOf(e).byLoad();
 }
 
+/// Leaves in the windows of a long chain what plans within the limit can use; returns the least that their
+/// largest load can be.
+double Search::narrowLoads(StageWindows& reach, const Entry& e, int zero, double limit) {
+  if (!isLong(e) || reach.mostLoad() == kNever || reach.windowPairs() < kManyPairs) return 0;
+  const LayerSums& sums = *e.group->sums;
+  LoadRanges ranges(reach, targetOf(e), std::max(sums.slowestLayer, sums.leastAny.back() / e.stages),
+                    leastTail(e, zero, reach));
+  const auto loads = ranges.takeAll(kNarrow, limit * kSlack, m_watch);
+  if (!loads) return 0;
+  reach.limitLoad(loads->high * kSlack);
+  reach.findWindows();
+  reach.findLeastWork();
+  return loads->low;
+}
+
 // Where memory forces recompute, (6.3) is far too low, and one long chain takes seconds: a look at the ranges
 // of the largest load first, and a plan to begin with.
 bool Search::sharpen(Entry& e, int index, int zero) {
-  if (m_budget || !isLong(e) || !m_sharpened.insert({index, zero}).second) return false;
+  if (m_budget || !isLong(e) || m_watch.look() || !m_sharpened.insert({index, zero}).second) return false;
   if (m_incumbents->limit() == kNever) offerEven(e, index, zero);
   const double limit = m_incumbents->limit(foundOf(e, zero));
   if (limit == kNever) return false;

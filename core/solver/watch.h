@@ -41,6 +41,12 @@ public:
   bool stopped() const { return m_cause == StopCause::Request; }
   StopCause cause() const { return m_cause; }  ///< of the end, None before it
   const Control& control() const { return m_control; }
+  /// The caller's control, to end no later than this watch does.
+  Control same() const {
+    Control control = m_control;
+    control.deadline = m_deadline;
+    return control;
+  }
   void count(long long states) { m_states += states; }
   long long states() const { return m_states; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - m_begin).count(); }

@@ -32,7 +32,7 @@ void LoadRanges::push(const Range& parent, double low, double high) {
 
 bool LoadRanges::narrow(double width, double limit, Watch& watch) {
   while (bound() <= limit) {
-    if (watch.over()) return false;
+    if (watch.look()) return false;  // a range takes milliseconds
     Range range = take();
     if (!range.sharp) {
       if (!limitTo(range.high)) continue;

@@ -56,6 +56,7 @@ private:
     const int width = sums.strategy().width();
     const int most = std::min(m_order.layerCount(), m_problem.cluster->deviceCount() / (d * width));
     for (int s = 1; s <= most; ++s) {
+      if (m_watch.look()) return;
       if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
         continue;
       for (int z : m_space.zeroStages()) {
@@ -112,7 +113,8 @@ struct Answer {
 };
 Answer planWith(Problem problem, const LayerOrder& order, double extra, const Watch& outer) {
   problem.assumptions.reserve = problem.assumptions.reserve - Bytes(extra);
-  Watch watch(outer.control(), 0);
+  const Control control = outer.same();
+  Watch watch(control, 0);
   GroupShapes shapes(*problem.cluster);
   const SearchSpace space(problem);
   Incumbents best(1);
