@@ -201,6 +201,8 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   row.elapsedSeconds = outcome.statistics.elapsed.value();
   if (outcome.nearestMiss && !outcome.nearestMiss->remedies.empty())
     row.problem = "would fit with " + outcome.nearestMiss->remedies.front();
+  else if (outcome.status == OutcomeStatus::Infeasible && !outcome.diagnostics.empty())
+    row.problem = outcome.diagnostics.back().message;
   const RankedPlan* best = outcome.best();
   if (!best) return row;
   const PlanMetrics m =

@@ -42,18 +42,25 @@ std::optional<double> number(std::string_view s) {
   return v;
 }
 
-/// "8..64x2" and "1..4+1"; nullopt: not of that form.
-std::optional<std::vector<std::string>> range(std::string_view s) {
+/// "8..64x2" and "1..4+1"; nullopt: not of that form. `wrong`: why it has no values.
+std::optional<std::vector<std::string>> range(std::string_view s, std::string& wrong) {
   const auto dots = s.find("..");
   if (dots == std::string_view::npos) return std::nullopt;
-  const auto step = s.find_first_of("x+", dots + 2);
-  if (step == std::string_view::npos) return std::nullopt;
-  const auto from = number(s.substr(0, dots)), to = number(s.substr(dots + 2, step - dots - 2)),
-             by = number(s.substr(step + 1));
-  const bool geometric = s[step] == 'x';
-  if (!from || !to || !by || *to < *from || (geometric ? *by <= 1 || *from <= 0 : *by <= 0))
-    return std::nullopt;
+  const auto step = std::min(s.size(), s.find_first_of("x+", dots + 2));
+  const auto from = number(s.substr(0, dots)), to = number(s.substr(dots + 2, step - dots - 2));
+  if (!from || !to) return std::nullopt;
+  const auto by = step < s.size() ? number(s.substr(step + 1)) : std::nullopt;
+  const bool geometric = step < s.size() && s[step] == 'x';
   std::vector<std::string> out;
+  if (!by)
+    wrong = "has no step";
+  else if (*to < *from)
+    wrong = "runs backwards";
+  else if (geometric && *from <= 0)
+    wrong = "multiplies from a number that is not above 0";
+  else if (geometric ? *by <= 1 : *by <= 0)
+    wrong = geometric ? "multiplies by no more than 1" : "adds no more than 0";
+  if (!wrong.empty()) return out;
   for (std::size_t k = 0; out.size() <= kMostValues; ++k) {
     const double v = geometric ? *from * std::pow(*by, double(k)) : *from + *by * double(k);
     if (v > *to * (1 + 1e-12)) break;
@@ -89,7 +96,11 @@ Reading<SweepField> readSweepField(std::string_view text) {
   for (const std::string_view part : parts(text.substr(equals + 1))) {
     if (part.empty())
       return fail('"' + std::string(name) + "\" has an empty value", "separate values by single commas");
-    if (const auto values = range(part))
+    std::string wrong;
+    const auto values = range(part, wrong);
+    if (!wrong.empty())
+      return fail("the range " + std::string(part) + ' ' + wrong, "write for example 8..64x2 or 1..10+3");
+    if (values)
       field.values.insert(field.values.end(), values->begin(), values->end());
     else
       field.values.push_back(asJson(part));

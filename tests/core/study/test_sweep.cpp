@@ -95,6 +95,30 @@ private slots:
                               {*readSweepField("name=1,2").value, *readSweepField("name=3").value}, {}));
     QVERIFY(!SweepGrid::build("{}", "t", {}, {}));
   }
+  void rangesWithoutValuesAreRefused_data() {
+    QTest::addColumn<QString>("range");
+    QTest::addColumn<QString>("why");
+    QTest::newRow("backwards") << "8..1x2"
+                               << "runs backwards";
+    QTest::newRow("by nothing") << "1..10+0"
+                                << "adds no more than 0";
+    QTest::newRow("times one") << "1..3x1"
+                               << "multiplies by no more than 1";
+    QTest::newRow("from nothing") << "0..8x2"
+                                  << "multiplies from";
+    QTest::newRow("no step") << "1..8"
+                             << "has no step";
+    QTest::newRow("half a step") << "1..8+"
+                                 << "has no step";
+  }
+  void rangesWithoutValuesAreRefused() {
+    QFETCH(QString, range);
+    QFETCH(QString, why);
+    const auto field = readSweepField("job.global_batch=" + range.toStdString());
+    QVERIFY(!field);
+    QVERIFY(field.diagnostics.front().message.find(why.toStdString()) != std::string::npos);
+    QVERIFY(readSweepField("model.path=../other.json"));
+  }
   void badValuesAreRowsNotFailures() {
     const SweepGrid g = grid({"job.global_batch=16,-1"});
     const SweepRow good = solveSweepRow(g, 0), bad = solveSweepRow(g, 1);
