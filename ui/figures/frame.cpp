@@ -24,6 +24,23 @@ QString firstErrors(const PlanContext& c) {
   return out;
 }
 
+/// The sentence as it fits: smaller type first, then without its last clauses, which say the least.
+std::pair<QString, double> fitting(QString sentence, double width) {
+  for (;;) {
+    for (const double size : {13.0, 12.0, 11.0})
+      if (Ink::width(sentence, size) + 2 <= width) return {sentence, size};
+    const qsizetype clause =
+        std::max({sentence.lastIndexOf(QStringLiteral("; ")), sentence.lastIndexOf(QStringLiteral(", ")),
+                  sentence.lastIndexOf(QStringLiteral(" · "))});
+    if (clause <= 0) return {sentence, 11.0};
+    sentence.truncate(clause);
+    if (sentence.count(u'(') > sentence.count(u')'))
+      sentence.truncate(sentence.lastIndexOf(QStringLiteral(" (")));
+  }
+}
+
+}  // namespace
+
 QString bannerOf(const PlanContext& c) {
   if (c.isNearestMiss()) {
     const words::NoPlan none = words::noPlan(*c.outcome);
@@ -43,29 +60,20 @@ QString bannerOf(const PlanContext& c) {
   return {};
 }
 
-/// The sentence as it fits: smaller type first, then without its last clauses, which say the least.
-std::pair<QString, double> fitting(QString sentence, double width) {
-  for (;;) {
-    for (const double size : {13.0, 12.0, 11.0})
-      if (Ink::width(sentence, size) + 2 <= width) return {sentence, size};
-    const qsizetype clause =
-        std::max({sentence.lastIndexOf(QStringLiteral("; ")), sentence.lastIndexOf(QStringLiteral(", ")),
-                  sentence.lastIndexOf(QStringLiteral(" · "))});
-    if (clause <= 0) return {sentence, 11.0};
-    sentence.truncate(clause);
-    if (sentence.count(u'(') > sentence.count(u')'))
-      sentence.truncate(sentence.lastIndexOf(QStringLiteral(" (")));
-  }
-}
-
-/// The banner's lines take as much height as they need; 0 without one.
 double bannerHeight(const QString& banner, double width) {
   if (banner.isEmpty()) return 0;
   const auto lines = Ink::lines(banner, width - 2 * kMargin - 20, kBannerText, true).size();
   return static_cast<double>(lines) * kBannerText * 1.45 + kBannerPad;
 }
 
-}  // namespace
+void paintBanner(Ink& ink, const QRectF& row, const PlanContext& c) {
+  using enum Theme::Role;
+  const QColor tone = ink.color(c.isNearestMiss() ? Error : Warning);
+  ink.fill(row, mixed(ink.color(Canvas), tone, 0.16));
+  ink.fill(QRectF(row.left(), row.top(), 4, row.height()), tone);
+  ink.paragraph(row.adjusted(12, kBannerPad / 2, -8, 0), bannerOf(c), Qt::AlignLeft, kBannerText,
+                ink.color(Text), true);
+}
 
 std::optional<FigureState> stateOf(const PlanContext& c, const QString& what, bool needsPlan) {
   if (c.problem && (!needsPlan || c.shownPlan())) return std::nullopt;
@@ -74,7 +82,8 @@ std::optional<FigureState> stateOf(const PlanContext& c, const QString& what, bo
                        QStringLiteral("Open a scenario or a sample to see %1.").arg(what)};
   if (!c.problem) return FigureState{QStringLiteral("Fix the errors in the scenario first"), firstErrors(c)};
   if (!c.outcome)
-    return FigureState{QStringLiteral("Not solved yet"), QStringLiteral("Solve to see %1 here.").arg(what)};
+    return FigureState{QStringLiteral("No plan yet"),
+                       QStringLiteral("You see %1 here when a search has found a plan.").arg(what)};
   const words::NoPlan none = words::noPlan(*c.outcome);
   return FigureState{phrase(none.title), phrase(none.detail)};
 }
@@ -108,11 +117,7 @@ QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QStr
   const QString banner = bannerOf(c);
   if (!banner.isEmpty()) {
     row.setHeight(bannerHeight(banner, area.width()));
-    const QColor tone = ink.color(c.isNearestMiss() ? Error : Warning);
-    ink.fill(row, mixed(ink.color(Canvas), tone, 0.16));
-    ink.fill(QRectF(row.left(), row.top(), 4, row.height()), tone);
-    ink.paragraph(row.adjusted(12, kBannerPad / 2, -8, 0), banner, Qt::AlignLeft, kBannerText,
-                  ink.color(Text), true);
+    paintBanner(ink, row, c);
   }
   return bodyOf(area, c, ink.style().standalone);
 }

@@ -16,6 +16,13 @@ std::optional<FigureState> stateOf(const PlanContext&, const QString& what, bool
 /// miss.
 QRectF bodyOf(const QRectF& area, const PlanContext&, bool standalone);
 
+/// What is to be said of the plan shown before anything else: nothing fits, or it was cut by hand; else
+/// empty.
+QString bannerOf(const PlanContext&);
+/// Its lines take as much height as they need; 0 without one.
+double bannerHeight(const QString& banner, double width);
+void paintBanner(Ink&, const QRectF& row, const PlanContext&);
+
 /// Canvas, title, sentence, banner. Returns bodyOf().
 QRectF paintFrame(Ink&, const QRectF& area, const PlanContext&, const QString& title,
                   const QString& sentence);

@@ -196,7 +196,8 @@ void Inspector::refresh() {
   const Facts facts = factsOf(*m_context, m_selection.selected());
   m_title->setText(facts.title);
   const bool none = facts.rows.empty();
-  setNamedText(*m_facts, none ? tr("No plan yet. Solve to see its numbers here.") : factsHtml(facts));
+  setNamedText(*m_facts, none ? tr("No plan yet. Its numbers appear here when a search has found one.")
+                              : factsHtml(facts));
   m_facts->setAccessibleName(facts.title);
   const Plan* plan = m_context->shownPlan();
   if (!m_tree && plan && m_context->problem) {

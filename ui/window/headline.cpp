@@ -3,9 +3,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPainter>
 #include <QProgressBar>
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include "editors/glossary.h"
 #include "figures/phrases.h"
 #include "plan/metrics.h"
+#include "theme/elided_label.h"
 #include "theme/theme.h"
 #include "units/text.h"
 #include "words/headline.h"
@@ -63,20 +62,6 @@ QToolButton* wayBack(QAction* action, const QString& text, QWidget* parent) {
   QObject::connect(b, &QToolButton::clicked, action, &QAction::trigger);
   return b;
 }
-
-/// A line that ends in … where its room does; the whole of it stands in the tip.
-class ElidedLabel : public QLabel {
-public:
-  using QLabel::QLabel;
-
-protected:
-  void paintEvent(QPaintEvent*) override {
-    QPainter painter(this);
-    const QRect room = contentsRect();
-    style()->drawItemText(&painter, room, static_cast<int>(alignment()), palette(), isEnabled(),
-                          fontMetrics().elidedText(text(), Qt::ElideRight, room.width()), foregroundRole());
-  }
-};
 
 /// What stands behind each part of the line, by what it is.
 std::map<HeadlinePart::Kind, QString> tipsOf(const PlanMetrics& m, const Plan& plan, const Outcome& outcome) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "editors/network/topology_view.h"
+#include "figures/phrases.h"
 #include "figures/rank_colours.h"
 #include "figures/topology_figure.h"
 #include "support/desk.h"
@@ -151,6 +152,45 @@ private slots:
     poster.end();
     QVERIFY(std::any_of(large.words().begin(), large.words().end(),
                         [](const auto& word) { return word.text == QStringLiteral("host0"); }));
+  }
+  void whatDoesNotFitIsSaidAboveTheDrawing() {
+    test::Desk desk("llama3-70b-a100-16-too-small.nest.json");
+    NetworkEditor editor(desk.services());
+    desk.show(editor, {900, 600});
+    test::TextRecorder page(editor.size());
+    editor.render(&page);
+    QString all;
+    for (const auto& word : page.words()) all += word.text + u' ';
+    QVERIFY2(all.contains(QStringLiteral("Does not fit")), qPrintable(all));
+  }
+
+  void theBusiestLinkStandsBesideTheStepAndIsElided() {
+    test::Desk desk("llama2-7b-h100-128.nest.json");
+    desk.document.edit({}, "Draw", [](Scenario& s) {
+      GraphSource drawn;
+      drawn.graph = graph::fromLevels(std::get<LevelsSource>(s.cluster.network));
+      s.cluster.network = std::move(drawn);
+    });
+    desk.solveIt();
+    NetworkEditor editor(desk.services());
+    desk.show(editor, {1800, 600});
+    QTRY_VERIFY(!editor.trafficText().isEmpty());
+    const QString step = timeText(desk.context.plan->evaluation.batchTime);
+    QVERIFY2(editor.trafficText().contains(QStringLiteral(" of a step of ") + step),
+             qPrintable(editor.trafficText()));
+    for (const int width : {1800, 540}) {
+      editor.resize(width, 600);
+      test::TextRecorder page(editor.size());
+      editor.render(&page);
+      QString status;
+      for (const auto& word : page.words())
+        if (word.text.contains(QStringLiteral("devices, "))) status = word.text;
+      QCOMPARE(editor.width(), width);
+      QVERIFY2(status.endsWith(u'…') == (width == 540), qPrintable(status));
+    }
+    for (const auto* label : editor.findChildren<QLabel*>())
+      if (label->text().contains(editor.trafficText()))
+        QVERIFY(label->toolTip().contains(editor.trafficText().toHtmlEscaped()));
   }
 };
 NEST_TEST(TestNetworkSight)

@@ -21,6 +21,7 @@
 #include "figures/network_figure.h"
 #include "figures/phrases.h"
 #include "views/loss_strip.h"
+#include "views/plan_banner.h"
 #include "views/twin_pane.h"
 #include "words/outcome_words.h"
 
@@ -36,7 +37,8 @@ NetworkEditor::NetworkEditor(ViewServices services, QWidget* parent)
       m_canvas(new NetworkCanvas),
       m_bar(new NetworkToolbar(m_canvas)),
       m_side(new NetworkSide(m_canvas)),
-      m_strip(new PropertiesStrip(m_canvas)) {
+      m_strip(new PropertiesStrip(m_canvas)),
+      m_verdict(new PlanBanner) {
   setAccessibleName(title());
   buildFigure();
   buildBanner();
@@ -170,6 +172,7 @@ void NetworkEditor::arrange() {
   column->setSpacing(0);
   column->addWidget(m_bar);
   column->addWidget(m_banner);
+  column->addWidget(m_verdict);
   column->addWidget(split, 1);
   column->addWidget(m_strip);
   setFocusProxy(m_pane);
@@ -388,6 +391,7 @@ void NetworkEditor::refresh() {
   const NetworkGraph network = shownGraph(true);
   m_banner->setVisible(!m_bare && !network.nodes.empty() && !drawn);
   m_start->setVisible(drawn && network.nodes.empty());
+  m_verdict->show(contextPtr(), theme());
   m_bar->setDrawn(drawn);
   if (m_numbersFor != contextPtr() || !graph::differOnlyInPlace(network, m_canvas->graph())) {
     m_numbers = NetworkSelection(shownGraph(false), context());

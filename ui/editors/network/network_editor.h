@@ -15,6 +15,7 @@ class NetworkFigure;
 class NetworkSide;
 class NetworkToolbar;
 class NetworkTraffic;
+class PlanBanner;
 class PropertiesStrip;
 class TwinPane;
 
@@ -81,6 +82,7 @@ private:
   TwinPane* m_pane = nullptr;  ///< of the canvas
   NetworkSide* m_side;
   PropertiesStrip* m_strip;
+  PlanBanner* m_verdict;  ///< nothing fits
   QWidget* m_banner;
   QWidget* m_start;  ///< buttons on the empty canvas
   NetworkSelection m_numbers;

@@ -59,7 +59,7 @@ QString NetworkTraffic::sentence() const {
   if (!m_routedFor) return {};
   QString out;
   if (m_routed.busiest >= 0)
-    out = tr("Busiest link: %1, busy %2 per step (level model: %3)")
+    out = tr("Busiest link: %1, busy %2 of a step of %3")
               .arg(phrase(nameOfLink(std::get<GraphSource>(m_routedFor->scenario->cluster.network).graph,
                                      m_routed.links[static_cast<std::size_t>(m_routed.busiest)])),
                    timeText(m_routed.bound), timeText(m_routedFor->plan->evaluation.batchTime));

@@ -8,6 +8,7 @@
 
 #include "accessible/screen_reader.h"
 #include "figures/phrases.h"
+#include "theme/elided_label.h"
 
 namespace nest {
 namespace {
@@ -39,7 +40,7 @@ bool mark(QLineEdit* field, bool good, const QString& allowed) {
 PropertiesStrip::PropertiesStrip(NetworkCanvas* canvas, QWidget* parent)
     : QStackedWidget(parent), m_canvas(canvas) {
   setAccessibleName(tr("Properties of the selection"));
-  m_what = new QLabel;
+  m_what = new ElidedLabel;
   m_what->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_what->setTextInteractionFlags(Qt::TextSelectableByMouse);
   addRow()->addWidget(m_what);
@@ -57,7 +58,7 @@ QHBoxLayout* PropertiesStrip::addRow() {
 }
 
 void PropertiesStrip::endRow(QHBoxLayout* row) {
-  auto* effect = new QLabel;
+  auto* effect = new ElidedLabel;
   effect->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   effect->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   row->addWidget(effect, 1);

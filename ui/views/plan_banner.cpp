@@ -1,0 +1,41 @@
+#include "views/plan_banner.h"
+
+#include <QPainter>
+#include <cmath>
+
+#include "figures/frame.h"
+#include "figures/ink.h"
+
+namespace nest {
+
+PlanBanner::PlanBanner(QWidget* parent)
+    : QWidget(parent), m_context(std::make_shared<PlanContext>()), m_theme(&Theme::of(Theme::Kind::Light)) {
+  QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+  hide();
+}
+
+void PlanBanner::show(const PlanContextPtr& context, const Theme& theme) {
+  m_context = context;
+  m_theme = &theme;
+  const QString text = bannerOf(*context);
+  setAccessibleName(text);
+  setVisible(!text.isEmpty());
+  updateGeometry();
+  update();
+}
+
+int PlanBanner::heightForWidth(int width) const {
+  return static_cast<int>(std::ceil(bannerHeight(bannerOf(*m_context), width)));
+}
+
+void PlanBanner::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  FigureStyle style;
+  style.theme = m_theme;
+  Ink ink(painter, style);
+  paintBanner(ink, rect(), *m_context);
+}
+
+}  // namespace nest
