@@ -95,6 +95,7 @@ std::optional<ScenarioSession> readSession(const QString& scenarioPath) {
     const bool current = session.currentView == mode.id;
     if (current) session.currentView = mode.view;
     View::State& view = session.viewStates[mode.view];
+    view.erase(mode.key);                                   // a file opens with the plan, however it was left
     if (auto kept = session.viewStates.extract(mode.id)) {  // of a version in which it was a view
       if (current) std::swap(view, kept.mapped());
       view.merge(kept.mapped());

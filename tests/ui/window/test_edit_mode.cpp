@@ -127,22 +127,49 @@ private Q_SLOTS:
     QVERIFY(b.canvas().isVisible() && b.button(QStringLiteral("Draw this network")));
   }
 
-  void theModeIsRemembered() {
-    const Desk desk;
-    const auto services = [&] { return const_cast<Desk&>(desk).services(); };
+  /// A new window and another file start with the plan; the mode was for what was looked at then.
+  void theModeIsOfTheFileAtHand() {
+    QTemporaryDir dir;
+    const QString first = ownCopy(dir), second = ownCopy(dir, QStringLiteral("other.nest.json"));
     {
-      TopologyView view(services());
-      QVERIFY(!view.isEditing());
-      desk.show(view);
-      QTest::mouseClick(view.findChild<QToolButton*>(QStringLiteral("edit")), Qt::LeftButton);
+      Bench b(first, true);
+      QTRY_VERIFY(b.solved());
+      b.window.views().reveal(QStringLiteral("topology"));
+      QTest::mouseClick(b.edit(), Qt::LeftButton);
+      QVERIFY(b.topology().isEditing());
+      b.window.openPath(second);
+      QVERIFY(!b.topology().isEditing());
+      b.window.openPath(first);
+      QVERIFY(!b.topology().isEditing());
+      b.topology().setEditing(true);
+      b.window.close();
     }
-    TopologyView view(services());
-    QVERIFY(view.isEditing());
-    desk.show(view);
-    QVERIFY(view.editor()->canvas().isVisible());
-    view.setState(placeOf(QStringLiteral("topology")).state);  // looked at, not chosen
-    QVERIFY(!view.isEditing());
-    QVERIFY(TopologyView(services()).isEditing());
+    Bench again(first, true);
+    QTRY_VERIFY(again.solved());
+    QVERIFY(!again.topology().isEditing());
+    QCOMPARE(again.topology().title(), QStringLiteral("Topology"));
+  }
+
+  void theModeThatIsAskedForOutlivesOpening() {
+    WindowOptions o;
+    o.onlyView = QStringLiteral("network");
+    MainWindow window(
+        [](const Problem& p, const Control& c, const Plan* start) { return solve(p, c, start); }, o);
+    window.openPath(teachingSample());
+    QVERIFY(window.views().findChild<TopologyView*>()->isEditing());
+  }
+
+  /// As its export is called, whichever mode it shows.
+  void slidesAreCalledAsTheFigureInFront() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.window.views().reveal(QStringLiteral("topology"));
+    b.trigger("present.keep");
+    b.topology().setEditing(true);
+    b.trigger("present.keep");
+    QVERIFY(b.scenario().moments.at(0).caption.starts_with("Topology, "));
+    QVERIFY2(b.scenario().moments.at(1).caption.starts_with("Network, "),
+             b.scenario().moments.at(1).caption.c_str());
   }
 
   void choicesAreOneForBoth() {
@@ -236,7 +263,6 @@ private Q_SLOTS:
   /// A slide shows what it showed, whatever the user has in front and whichever version kept it.
   void slidesNameEitherView() {
     const Desk desk;
-    QSettings().setValue(QStringLiteral("views/topology/edit"), true);
     const auto figureOf = [&](const SavedMoment& moment) {
       const MomentSight sight(moment, desk.snapshot(), desk.document.scenario(), Theme::Kind::Light, nullptr);
       return sight.view() ? sight.view()->figure()->id() : QString();
@@ -293,7 +319,6 @@ private Q_SLOTS:
       session.viewStates[QStringLiteral("network")] = {{"fold", 0}};
       session.viewStates[QStringLiteral("topology")] = {{"traffic", "all"}};
       writeSession(path, session);
-      QSettings().setValue(QStringLiteral("views/topology/edit"), !inFront);
       Bench b(path, true);
       QTRY_VERIFY(b.solved());
       QCOMPARE(b.topology().isEditing(), inFront);
@@ -325,15 +350,12 @@ private Q_SLOTS:
     QTRY_VERIFY(b.topology().isInSight());
   }
 
-  void bothFiguresAreExportedFromEitherMode() {
+  void bothFiguresAreExported() {
     const Desk desk;
-    for (const bool editing : {false, true}) {
-      QSettings().setValue(QStringLiteral("views/topology/edit"), editing);
-      QTemporaryDir dir;
-      QVERIFY(exportAll(dir.path(), desk.context).ok());
-      for (const char* name : {"topology.svg", "network.svg", "topology.png", "network.pdf"})
-        QVERIFY2(QFileInfo(dir.filePath(QLatin1String(name))).size() > 1000, name);
-    }
+    QTemporaryDir dir;
+    QVERIFY(exportAll(dir.path(), desk.context).ok());
+    for (const char* name : {"topology.svg", "network.svg", "topology.png", "network.pdf"})
+      QVERIFY2(QFileInfo(dir.filePath(QLatin1String(name))).size() > 1000, name);
   }
 };
 

@@ -2,8 +2,8 @@
 
 #include <QComboBox>
 #include <QMenu>
-#include <QSettings>
 #include <QToolButton>
+#include <utility>
 
 #include "document/scenario_document.h"
 #include "editors/network/network_editor.h"
@@ -29,10 +29,7 @@ void TopologyView::addEditor() {
   m_edit->setObjectName(QStringLiteral("edit"));
   m_edit->setCheckable(true);
   remember("edit", m_edit);
-  connect(m_edit, &QToolButton::toggled, this, [this](bool on) {
-    if (!isRestoring()) QSettings().setValue(settingsKey(m_edit->objectName()), on);
-    showMode();
-  });
+  connect(m_edit, &QToolButton::toggled, this, &TopologyView::showMode);
   connect(m_edit, &QToolButton::clicked, this, &TopologyView::takeFocus);
   setTabOrder(choice("colour")->previousInFocusChain(), m_edit);
   for (const char* shared : {"colour", "folding"})
@@ -40,7 +37,11 @@ void TopologyView::addEditor() {
   connect(m_editor, &NetworkEditor::optionChosen, this,
           [this](const std::string& key, const std::string& name) { select(*choice(key), name); });
   shareOptions();
-  m_edit->setChecked(QSettings().value(settingsKey(m_edit->objectName())).toBool());
+  ScenarioDocument* document = services().document;
+  connect(document, &ScenarioDocument::opened, this, [this, document, open = !document->isEmpty()]() mutable {
+    if (std::exchange(open, !document->isEmpty()))
+      m_edit->setChecked(false);  // the mode was for the one before
+  });
   showMode();
 }
 

@@ -19,6 +19,8 @@ public:
   void setEditing(bool);
   NetworkEditor* editor() const { return m_editor; }  ///< null: there is no document to edit
 
+  /// That of the figure in front: what is on a slide is called as its export is.
+  QString title() const override { return figure()->title(); }
   const Figure* figure() const override;
   std::vector<const Figure*> figures() const override;
   State state() const override;
