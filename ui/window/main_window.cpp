@@ -85,7 +85,7 @@ MainWindow::MainWindow(JobRunner::Solve solve, const WindowOptions& options, QWi
 
   m_commands = new FileCommands(*m_files, m_document, *m_messages, this);
   m_recovery = new Recovery(*m_files, *m_offers, *m_protection, [this] { return m_commands->mayDiscard(); });
-  m_presenter = new Presenter({m_document, *m_session, m_selection, *m_views, *m_messages}, this);
+  m_presenter = new Presenter({m_document, *m_session, m_selection, *m_views, *m_messages, m_actions}, this);
   m_lessons = new LessonsController({m_document, *m_files, *m_commands, m_selection, *m_session, *m_views},
                                     options.remembers, this);
   buildDocks();
@@ -307,11 +307,11 @@ void MainWindow::refreshState() {
     for (const char* id : ids) m_actions.find(QLatin1String(id))->setEnabled(on);
   };
   enable({"file.save", "file.saveAs", "file.close", "file.model", "file.export", "present.keep",
-          "present.show", "view.export", "view.copyImage", "view.copyText"},
+          "present.show", "present.start", "present.from", "view.export", "view.copyImage", "view.copyText"},
          open);
   enable({"plan.solve"}, open && !running && !hasErrors(m_session->diagnostics()));
   enable({"plan.cancel"}, running);
-  enable({"present.start", "present.from", "present.export"}, m_presenter->hasSlides());
+  enable({"present.export"}, m_presenter->hasSlides());
 }
 
 void MainWindow::refreshTitle() {

@@ -3,6 +3,7 @@
 #include <QFileDialog>
 #include <algorithm>
 
+#include "actions/action_registry.h"
 #include "document/file_filters.h"
 #include "moments/moment_edits.h"
 #include "moments/moment_show.h"
@@ -43,10 +44,18 @@ void Presenter::addSlide() {
 }
 
 void Presenter::start(int from) {
-  if (!hasSlides()) return;
+  if (!hasSlides()) return sayNone();
   auto* show = new MomentShow(m.document.snapshot(), m.session.context(), m_theme, m_window);
   show->showMoment(from);
   show->showFullScreen();
+}
+
+void Presenter::sayNone() {
+  const QAction* add = m.actions.find(QStringLiteral("present.keep"));
+  const QString keys = add->shortcut().toString(QKeySequence::NativeText);
+  m.messages.show(MessageBar::Tone::Note,
+                  keys.isEmpty() ? tr("No slides yet") : tr("No slides yet: %1 adds one").arg(keys),
+                  {{add->text(), [this] { addSlide(); }}});
 }
 
 void Presenter::startFromSelected() {

@@ -6,6 +6,7 @@
 
 namespace nest {
 
+class ActionRegistry;
 class MessageBar;
 class MomentsPane;
 class PlanningSession;
@@ -24,6 +25,7 @@ public:
     const Selection& selection;
     const ViewsArea& views;
     MessageBar& messages;
+    const ActionRegistry& actions;
   };
   Presenter(const Needs&, QWidget* window);
 
@@ -40,6 +42,8 @@ Q_SIGNALS:
   void paneWanted();  ///< the user asks for the list of slides
 
 private:
+  void sayNone();
+
   Needs m;
   QWidget* m_window;
   MomentsPane* m_pane;

@@ -14,6 +14,7 @@
 #include "views/compare/compare_view.h"
 #include "views/study/study_view.h"
 #include "views/view.h"
+#include "window/message_bar.h"
 #include "window_bench.h"
 
 using namespace nest;
@@ -70,6 +71,27 @@ private Q_SLOTS:
     while (b.window.document().history().canUndo()) b.window.document().history().undo();
     QVERIFY(b.scenario().moments.empty());
     QVERIFY(b.scenario().keptPlans.empty());
+  }
+
+  void presentingWithoutSlidesSaysHowToAddOne() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    const auto said = [&] {
+      QString out;
+      for (const auto* m : b.window.findChildren<MessageBar*>())
+        if (m->isVisible()) out += m->text();
+      return out;
+    };
+    QTest::keyClick(&b.window, Qt::Key_F9);
+    QCOMPARE(said(), QStringLiteral("No slides yet: Ctrl+M adds one"));
+    b.window.actions().setKeys(QStringLiteral("present.keep"), QKeySequence(QStringLiteral("Ctrl+Alt+K")));
+    b.trigger("present.from");
+    QCOMPARE(said(), QStringLiteral("No slides yet: Ctrl+Alt+K adds one"));
+    b.window.actions().setKeys(QStringLiteral("present.keep"), {});
+    b.trigger("present.start");
+    QCOMPARE(said(), QStringLiteral("No slides yet"));
+    QTest::mouseClick(b.button(QStringLiteral("Add slide")), Qt::LeftButton);
+    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
   }
 
   void keysWalkTheWholeScreen() {
