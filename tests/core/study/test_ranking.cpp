@@ -79,7 +79,8 @@ private slots:
     QVERIFY(r && findProgram("nanotron")->holdsExchangeBuffers);
     const auto beyond = [&](int i) {
       const RankedRun& run = r->sweeps[0].runs[std::size_t(i)];
-      const auto& first = planOf(run.run, {})->evaluation.stages[0].memory;
+      const auto plan = planOf(run.run, {});
+      const auto& first = plan->evaluation.stages[0].memory;
       return run.predictedMemory - (first.total() - first.reserve).value() * 1.04;
     };
     QCOMPARE(beyond(0), 0.0);
