@@ -2,7 +2,7 @@
 #include <QDBusConnection>
 #include <QDBusServer>
 #include <QDBusVariant>
-#include <QTemporaryDir>
+#include <QUuid>
 
 #include "support/test_main.h"
 #include "theme/desktop_theme.h"
@@ -39,8 +39,9 @@ using Heard = std::vector<std::optional<Theme::Kind>>;
 
 /// The portal behind one end of a connection, the program at the other; no daemon between them.
 struct Bus {
-  QTemporaryDir dir;
-  QDBusServer server{QStringLiteral("unix:dir=") + dir.path()};
+  // No file: one would be removed by the server's own thread, at any time.
+  QDBusServer server{QStringLiteral("unix:abstract=nest-") +
+                     QUuid::createUuid().toString(QUuid::WithoutBraces)};
   Portal portal;
   std::vector<QDBusConnection> served;
 
