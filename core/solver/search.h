@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "solver/bounds/load_ranges.h"
 #include "solver/bounds/search_bounds.h"
 #include "solver/proof/incumbents.h"
 #include "solver/solve.h"
@@ -107,6 +108,7 @@ private:
   bool sharpen(Entry&, int index, int zero);
   void offerEven(Entry&, int index, int zero);
   bool isLong(const Entry&) const;
+  LoadRanges rangesOf(const StageWindows&, const Entry&, int zero) const;
   double narrowLoads(StageWindows&, const Entry&, int zero, double limit);
   void processInterleaved(Entry&, int index, int zero);
   double interleavedBound(const Entry&, int zero, const std::vector<int>& shardDegrees);

@@ -7,7 +7,6 @@
 #include <unordered_set>
 
 #include "solver/bounds/chunk_bounds.h"
-#include "solver/bounds/load_ranges.h"
 #include "solver/models/chunk_chain_model.h"
 #include "solver/space/chunk_cuts.h"
 
@@ -291,13 +290,17 @@ bool Search::isLong(const Entry& e) const {
   return m_order.isChain() && m_order.layerCount() > kLong && e.chunks == 1 && targetOf(e).byLoad();
 }
 
+LoadRanges Search::rangesOf(const StageWindows& reach, const Entry& e, int zero) const {
+  const LayerSums& sums = *e.group->sums;
+  return {reach, targetOf(e), std::max(sums.slowestLayer, sums.leastAny.back() / e.stages),
+          leastTail(e, zero, reach)};
+}
+
 /// Leaves in the windows of a long chain what plans within the limit can use; returns the least that their
 /// largest load can be.
 double Search::narrowLoads(StageWindows& reach, const Entry& e, int zero, double limit) {
   if (!isLong(e) || reach.mostLoad() == kNever || reach.windowPairs() < kManyPairs) return 0;
-  const LayerSums& sums = *e.group->sums;
-  LoadRanges ranges(reach, targetOf(e), std::max(sums.slowestLayer, sums.leastAny.back() / e.stages),
-                    leastTail(e, zero, reach));
+  LoadRanges ranges = rangesOf(reach, e, zero);
   const auto loads = ranges.takeAll(kNarrow, limit * kSlack, m_watch);
   if (!loads) return 0;
   reach.limitLoad(loads->high * kSlack);
@@ -322,9 +325,7 @@ bool Search::sharpen(Entry& e, int index, int zero) {
       context.shardDegree = shardDegree;
       StageWindows reach(context, room());
       if (!openWindows(reach, e, zero, limit)) continue;
-      const LayerSums& sums = *e.group->sums;
-      LoadRanges ranges(reach, targetOf(e), std::max(sums.slowestLayer, sums.leastAny.back() / e.stages),
-                        leastTail(e, zero, reach));
+      LoadRanges ranges = rangesOf(reach, e, zero);
       if (!ranges.narrow(kWide, std::min(limit, least) * kSlack, m_watch)) return true;
       least = std::min(least, ranges.bound());
     }

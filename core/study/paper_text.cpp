@@ -62,8 +62,8 @@ std::string paperTable(const std::vector<PaperRow>& rows) {
   out +=
       "\nWhy they differ: the artifact hands its evaluator the baselines' stages in reverse order, so that "
       "their last layers pay recompute and the\n"
-      "most activations; with the order repaired most of its speed-up goes. It adds compute in milliseconds to "
-      "transfers in seconds, prices the first\n"
+      "most activations; with the order repaired most of its speed-up goes. It adds compute in milliseconds "
+      "to transfers in seconds, prices the first\n"
       "boundary at level 0 wherever it lies, charges recompute as backward, and exchanges only the first "
       "stage's gradients. Its tensor degree is\n"
       "fixed per model; here every method may choose. \"–\": the plan does not fit, or Manual does not, or "

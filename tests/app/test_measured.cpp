@@ -34,8 +34,8 @@ private slots:
 
     const Ran text = run({"evaluate", made, plan, "--measured", log, "--calibrated", calibrated});
     QVERIFY2(text.code == 0, qPrintable(text.all()));
-    for (const char* part : {"30.8 s; predicted ÷ measured", "median of 9 lines, 1 left out", "bias that all plans share",
-                             "56.8 GiB allocated (predicted "})
+    for (const char* part : {"30.8 s; predicted ÷ measured", "median of 9 lines, 1 left out",
+                             "bias that all plans share", "56.8 GiB allocated (predicted "})
       QVERIFY2(text.out.contains(QString::fromUtf8(part)), part);
     const QJsonObject json = run({"evaluate", made, plan, "--measured", log, "--json"}).json();
     const QJsonObject c = json["calibration"].toObject();

@@ -183,9 +183,9 @@ private:
           note("piper-sync", m_text.placeOf("/nodes"),
                "The TP communication on cut edges (syncTimeFw) is added to the bytes of those edges"));
     if (m_isShort)
-      m_out.push_back(
-          note("piper-memory", m_text.placeOf("/nodes"),
-               "memoryUsageB is below weights and gradients for some nodes; their temporary buffers count as 0"));
+      m_out.push_back(note(
+          "piper-memory", m_text.placeOf("/nodes"),
+          "memoryUsageB is below weights and gradients for some nodes; their temporary buffers count as 0"));
     return result;
   }
 

@@ -24,12 +24,13 @@ struct ReportSource {
   Until until = {};  ///< ends that check; what it has then is told
 };
 
-/// The answer of a solve for other programs: the model's parameters and those that one token uses, status, the figures of the best plan (batch_time_s,
-/// simulated_time_s, samples_per_s, tokens_per_s, mfu with mfu_convention, bound_by …), every stage (layers,
-/// devices and hosts, load and memory split), the plan itself, alternatives ("exact": no better ones were
-/// left out; "met": the best of those met), Pareto front (front_reach, see FrontReach), lower bound, gap,
-/// search statistics, and when nothing fits the nearest miss with its remedies. Keys end in their units.
-/// `free`: the outcome of the same scenario under the preset "free", to stand beside it; may be null.
+/// The answer of a solve for other programs: the model's parameters and those that one token uses, status,
+/// the figures of the best plan (batch_time_s, simulated_time_s, samples_per_s, tokens_per_s, mfu with
+/// mfu_convention, bound_by …), every stage (layers, devices and hosts, load and memory split), the plan
+/// itself, alternatives ("exact": no better ones were left out; "met": the best of those met), Pareto front
+/// (front_reach, see FrontReach), lower bound, gap, search statistics, and when nothing fits the nearest miss
+/// with its remedies. Keys end in their units. `free`: the outcome of the same scenario under the preset
+/// "free", to stand beside it; may be null.
 std::string writeOutcome(const ReportSource&, const Outcome&, const Outcome* free = nullptr);
 
 /// The same figures for one plan that was given, with its violations; `calibration`: a measured step time
