@@ -98,6 +98,10 @@ void NetworkPainter::paintLinks(bool trunks) {
     if (isTrunk(l) == trunks && m_scene.path(l).boundingRect().adjusted(-1, -1, 1, 1).intersects(m_visible))
       seen.push_back(l);
   if (seen.size() <= kMostSmooth) {
+    // Where links share a lane, the busier one is in sight.
+    const auto busy = [&](int l) { return m_scene.loadOf(l) ? m_scene.loadOf(l)->time() : Seconds(0); };
+    if (m_scene.hasLoads())
+      std::stable_sort(seen.begin(), seen.end(), [&](int a, int b) { return busy(a) < busy(b); });
     for (int l : seen) paintLink(l);
     return;
   }
@@ -146,7 +150,8 @@ void NetworkPainter::paintLinkLabels() {
     const bool marked = (m_marks.links.contains(l) && m_marks.links.size() < 40) || l == m_marks.hoverLink;
     if (busiest || marked)
       asked.push_back(l);
-    else if (m_scale >= kLabelled)
+    else if (const LinkLoad* load = m_scene.loadOf(l);
+             m_scale >= kLabelled && (!load || load->time() > Seconds(0)))
       unasked.push_back(l);
   }
   if (seen > kMostLabelled) unasked.clear();

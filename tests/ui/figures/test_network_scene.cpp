@@ -6,6 +6,7 @@
 #include "figures/network_painter.h"
 #include "figures/network_scene.h"
 #include "support/test_main.h"
+#include "text_recorder.h"
 
 using namespace nest;
 
@@ -86,6 +87,33 @@ private slots:
     QCOMPARE(scene.alike(numberOf(scene, "host1")), 1);
   }
 
+  /// Where traffic is shown, links without any say nothing.
+  void idleLinksHaveNoLabels() {
+    NetworkScene scene;
+    scene.setGraph(twoHosts(), {}, nullptr);
+    const auto labels = [&] {
+      test::TextRecorder page({800, 800});
+      QPainter p(&page);
+      const QRectF all = scene.bounds().adjusted(-10, -10, 10, 10);
+      NetworkPainter(p, scene, {}, all, 1, Theme::of(Theme::Kind::Light)).paint();
+      p.end();
+      QStringList out;
+      for (const auto& word : page.words()) out << word.text;
+      return out.join(QLatin1Char(' '));
+    };
+    QVERIFY2(labels().contains(QStringLiteral("50 GB/s")), qPrintable(labels()));
+    std::vector<LinkLoad> loads;
+    for (const int l : scene.shownLinks()) {
+      LinkLoad& load = loads.emplace_back();
+      load.a = scene.graph().links[static_cast<std::size_t>(l)].from;
+      load.b = scene.graph().links[static_cast<std::size_t>(l)].to;
+    }
+    loads.front().forward = Bytes(3 << 20);
+    loads.front().forwardRate = BytesPerSecond(12 << 20);
+    scene.setLoads(std::move(loads), -1, {});
+    QVERIFY2(labels().contains(QStringLiteral("3 MiB · 250 ms")), qPrintable(labels()));
+    QVERIFY2(!labels().contains(QStringLiteral("0 B")), qPrintable(labels()));
+  }
   void marksStandOutOnScreenAndNotOnPaper() {
     NetworkScene scene;
     std::vector<Seat> seats(twoHosts().nodes.size());

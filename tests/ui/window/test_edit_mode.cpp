@@ -53,11 +53,7 @@ QByteArray layoutWithNetwork(bool inFront, bool topologyHidden) {
 class TestEditMode : public QObject {
   Q_OBJECT
 private Q_SLOTS:
-  void init() {
-    QSettings().clear();
-    QDir(QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation) + QStringLiteral("/sessions"))
-        .removeRecursively();
-  }
+  void init() { forgetWindows(); }
   void cleanup() { init(); }
 
   void theButtonLeadsThereAndBack() {

@@ -23,11 +23,7 @@ FigureView* figureView(WindowBench& b, const char* id) {
 class TestScenarioSession : public QObject {
   Q_OBJECT
 private Q_SLOTS:
-  void init() {
-    QSettings().clear();
-    QDir(QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation) + QStringLiteral("/sessions"))
-        .removeRecursively();
-  }
+  void init() { forgetWindows(); }
   void cleanup() { init(); }
 
   void aNarrowWindowKeepsThePanelThatWasOpened() {

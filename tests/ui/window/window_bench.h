@@ -1,8 +1,11 @@
 #pragma once
 
 #include <QApplication>
+#include <QDir>
 #include <QFile>
 #include <QPushButton>
+#include <QSettings>
+#include <QStandardPaths>
 #include <QTemporaryDir>
 
 #include "solver/solve.h"
@@ -24,6 +27,13 @@ inline QString ownCopy(const QTemporaryDir& dir, const QString& name = QStringLi
   QFile::copy(teachingSample(), path);
   QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner);
   return path;
+}
+
+/// What earlier windows left behind: settings, and the sessions of files.
+inline void forgetWindows() {
+  QSettings().clear();
+  QDir(QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation) + QStringLiteral("/sessions"))
+      .removeRecursively();
 }
 
 /// A whole window with one scenario open; none with an empty path.
