@@ -136,7 +136,7 @@ QString NetworkPainter::labelOf(int link) const {
     return QString::fromStdString(text::memory(load->forward + load->backward)) + QStringLiteral(" · ") +
            QString::fromStdString(text::time(load->time()));
   const NetworkLink& l = m_scene.link(link);
-  return (l.count > 1 ? QString::number(l.count) + QStringLiteral(" × ") : QString()) +
+  return (l.count > 1 ? QString::fromStdString(text::count(l.count)) + QStringLiteral(" × ") : QString()) +
          QString::fromStdString(text::bandwidth(l.bandwidth));
 }
 
