@@ -306,9 +306,10 @@ Command validationCommand() {
 all rows, may say hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k or model (a Hugging Face
 configuration), device, host (devices joined by their own links), t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute, sequence_parallel, flash,
 format, convention (model, causal, sc21), program (what ran it) or year of the software, overlap_tensor, overlap_context, overlap_expert,
-overlap_pipeline, overlap_data, overlap_sync (shares hidden; sync: the end of a step), fitted (true: in view when
-constants were chosen); measured is any of tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu. Each run is predicted as the
-scenario that it is, by import and evaluate.)",
+overlap_pipeline, overlap_data, overlap_sync (shares hidden; sync: the end of a step), settings (an object: fields of the
+scenario by key, nest-plan fields, that the run sets beside its program), fitted (true: in view when constants were
+chosen); measured is any of tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu. Each run is predicted as the scenario
+that it is, by import and evaluate.)",
       .options = {programSpec("predict all runs under this program in place of their own"),
                   {"--errors", 0, "",
                    "print how far programs err on runs that no constant was fitted on, as JSON "

@@ -25,12 +25,14 @@ struct AnalyticConstants {
   /// for the product forward and the one for the weights.
   Sourced<double> fp8CastTraffic{4, Origin::Estimated,
                                  "counted: NVIDIA TransformerEngine casts and transposes each operand once"};
-  /// Seconds that each expert on a device adds to every grouped product in fp8: casts and launches of its
-  /// own.
+  /// Bytes per element that fp8 products keep of what they read, for their backward pass.
+  Sourced<double> fp8InputBytes{2, Origin::Estimated, "as other products: in 16 bits"};
+  /// Least seconds of a grouped product in fp8 for each expert on a device: the host issues casts and a
+  /// product for each.
   Sourced<double> fp8ExpertOverhead{
-      48e-6, Origin::Estimated,
+      60e-6, Origin::Estimated,
       "fitted on Qwen3 235B and DeepSeek-V3 with 16 and 32 experts a device (B200) against 4 (GB200), "
-      "NVIDIA Megatron-Bridge performance summary 26.02"};
+      "NVIDIA Megatron-Bridge performance summaries 25.11 to 26.04"};
   /// Bytes moved per logit by the loss, forward and backward (cast to fp32, maximum, exponential, sum;
   /// gradient).
   Sourced<double> lossTraffic{14, Origin::Estimated,
@@ -63,6 +65,16 @@ struct AnalyticConstants {
                                    "counted per kernel: silu and product apart write and read once more"};
   Sourced<double> eagerGateBackwardTraffic{16, Origin::Estimated,
                                            "counted per kernel: silu and product apart, backward"};
+
+  /// How often an element that is routed to an expert is read or written: gathered by expert, and added up
+  /// again.
+  Sourced<double> routedPasses{4, Origin::Estimated, "counted: one kernel there, one back, R1 W1 each"};
+  /// Bytes moved per element that experts write, where kernels of their own add the experts' biases.
+  Sourced<double> expertBiasTraffic{0, Origin::Estimated, "added by the product"};
+  Sourced<double> expertBiasBackwardTraffic{0, Origin::Estimated, "added by the product"};
+  /// Bytes moved per element of a gated MLP whose operands are clamped by kernels of their own.
+  Sourced<double> clampTraffic{0, Origin::Estimated, "in the kernel of the activation"};
+  Sourced<double> clampBackwardTraffic{0, Origin::Estimated, "in the kernel of the activation"};
 
   friend bool operator==(const AnalyticConstants&, const AnalyticConstants&) = default;
 };

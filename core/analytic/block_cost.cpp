@@ -37,15 +37,16 @@ private:
              : work == Work::Grouped ? m.device.groupedProduct(p, q, r, count)
                                      : m.device.product(p, q, r, count);
     };
-    c.forward += time(tokens, out, in);
+    const auto cast = [&](double width) {
+      return work == Work::Wide ? Seconds(0) : m.device.cast(tokens * width * count);
+    };
+    const Seconds issue = work == Work::Grouped ? m.device.expertIssue(count) : Seconds(0);
+    const Seconds weights = std::max(gradientProduct(m, out, in, tokens, count, work), issue);
+    c.forward += std::max(time(tokens, out, in) + cast(in), issue);
+    c.backward += std::max(time(tokens, in, out) + cast(out), issue) + weights;
     m_products += time(tokens, out, in);
     m_productWidth += out * count * tokens / m.tokens;
-    const Seconds weights = gradientProduct(m, out, in, tokens, count, work);
-    c.backward += time(tokens, in, out) + weights;
     m_weightGradients += weights;
-    if (work == Work::Wide) return;
-    c.forward += m.device.cast(tokens * in * count);
-    c.backward += m.device.cast(tokens * out * count);
   }
 
   /// Matrices that read the same input run as one product: query, key and value.
@@ -57,6 +58,9 @@ private:
         fused += l.outAt(m.shares);
       else
         product(m.tokens, l.outAt(m.shares), l.inAt(m.shares), 1);
+      if (a.latent && l.axis == Axis::Heads && l.split == Split::Column && l.in < a.hidden)
+        m_latentProjection += m.device.product(m.tokens, l.outAt(m.shares), l.inAt(m.shares)) +
+                              m.device.cast(m.tokens * l.inAt(m.shares));
     }
     if (fused > 0) product(m.tokens, fused, a.hidden, 1);
   }
@@ -189,11 +193,8 @@ private:
   void mlp() {
     for (const Linear& l : m_shape.mlp) {
       if (l.isExpert) {
-        const double experts = l.copies / m.strategy.expert;
-        product(tokensPerExpert(l), l.outAt(m.expertShares), l.inAt(m.expertShares), experts, Work::Grouped);
-        c.forward += m.device.expertOverhead(experts);
-        c.backward += 2 * m.device.expertOverhead(experts);
-        m_weightGradients += m.device.expertOverhead(experts);
+        product(tokensPerExpert(l), l.outAt(m.expertShares), l.inAt(m.expertShares),
+                l.copies / m.strategy.expert, Work::Grouped);
       } else {
         product(l.split == Split::Replicated ? m.outerTokens() : m.tokens, l.outAt(m.shares),
                 l.inAt(m.shares), 1, l.split == Split::Replicated ? Work::Wide : Work::Plain);
@@ -255,18 +256,26 @@ private:
     const double norm = hasCompositeNorm() ? k.eagerNormTraffic.value : kNormTraffic * e;
     double moved =
         m.outerTokens() * a.hidden * (a.blockNorms * norm + parts() * (kResidualTraffic * e + mask));
-    moved += m.tokens * activeWidth() * (a.gatedMlp ? 3 : 2) * e;
+    const double activation = m.tokens * activeWidth() * (a.gatedMlp ? 3 : 2) * e;
+    moved += activation;
     if (!a.learnedPositions && a.mixer == Mixer::Attention)
       moved += m.tokens * (queryWidth() + keyWidth()) * (eager ? k.eagerRotaryTraffic.value : 2 * e);
     if (a.queryKeyNorm && a.mixer == Mixer::Attention) moved += m.tokens * (queryWidth() + keyWidth()) * norm;
     const double gate = eager && a.gatedMlp ? m.tokens * activeWidth() : 0;
     if (!m.options.flashAttention && a.mixer == Mixer::Attention)
       moved += m.tokens * heads() * m_shape.valueHeadDim * 2 * e;  // heads put together
+    const double clamped = a.clampedGate ? m.tokens * activeWidth() : 0;
+    const double biased = a.projectionBias ? m.expertTokens() * routed() * routedWidth() : 0;
     // Tokens are gathered by expert, and their results added up again.
-    moved += m.expertTokens() * routed() * routedWidth() * 4 * e;
-    m_elementWise = m.device.traffic(moved + gate * k.eagerGateTraffic.value);
+    moved += m.expertTokens() * routed() * routedWidth() * k.routedPasses.value * e;
+    m_elementWise = m.device.traffic(moved + gate * k.eagerGateTraffic.value +
+                                     clamped * k.clampTraffic.value + biased * k.expertBiasTraffic.value);
     c.forward += m_elementWise;
-    c.backward += m.device.traffic(moved * k.backwardTraffic.value + gate * k.eagerGateBackwardTraffic.value);
+    c.backward +=
+        m.device.traffic(moved * k.backwardTraffic.value + gate * k.eagerGateBackwardTraffic.value +
+                         clamped * k.clampBackwardTraffic.value + biased * k.expertBiasBackwardTraffic.value);
+    m_activations = m.device.traffic(m.outerTokens() * a.hidden * a.blockNorms * norm + activation +
+                                     gate * k.eagerGateTraffic.value + clamped * k.clampTraffic.value);
   }
 
   void parameters() {
@@ -338,20 +347,22 @@ private:
   /// Stash without the scores, bytes: what both norms and all products read, the attention's operands, the
   /// masks.
   double coreStash() const {
-    const double e = m.device.elementBytes();
+    const double e = m.device.elementBytes(), read = m.device.keptInputBytes();
     const double mask = hasDropout(a) ? 1 : 0;
     double outer =
-        a.hidden * parts() * (2 * e + mask);  // inputs of two norms and of what follows each, two masks
+        a.hidden * parts() * (e + read + mask);  // inputs of two norms and of what follows each, two masks
     if (hasCompositeNorm()) outer += a.hidden * a.blockNorms * e;
     double inner = (queryWidth() + keyWidth() + valueWidth() + outputWidth()) * e;
     if (m.options.keepsWholeProjection && !a.latent && a.keyValueHeads == a.heads)
       inner += (keyWidth() + valueWidth()) * e;
     if (m.options.keepsGatheredInputs && m.strategy.sequence) {
-      outer -= a.hidden * regions() * e;
-      inner += a.hidden * regions() * e;
+      outer -= a.hidden * regions() * read;
+      inner += a.hidden * regions() * read;
     }
+    // Attention keeps its result; the product behind it keeps that as it reads it.
+    if (read < e) inner += outputWidth() * read;
     // Both operands of a gate and their product; eager kernels keep what the activation made of one, too.
-    inner += activeWidth() * (!a.gatedMlp ? 2 : m.options.eagerElementwise ? 4 : 3) * e;
+    inner += activeWidth() * ((!a.gatedMlp ? 1 : m.options.eagerElementwise ? 3 : 2) * e + read);
     if (a.encoder)
       inner += (queryWidth() + outputWidth() + (keyWidth() + valueWidth()) * encoderTokens() / m.tokens) * e;
     if (a.latent) outer += (a.latent->queryRank + a.latent->keyValueRank + a.latent->ropeHeadDim) * e;
@@ -359,7 +370,7 @@ private:
       inner += 4 * heads();  // one fp32 logarithm a query and head
     if (m_shape.hasExperts) {
       // What the experts read.
-      (m.strategy.foldedExperts ? outer : inner) += routed() * routedWidth() * e;
+      (m.strategy.foldedExperts ? outer : inner) += routed() * routedWidth() * read;
       outer += 4.0 * a.experts->experts;  // routing probabilities, fp32
     }
     return m.outerTokens() * outer + m.tokens * inner;
@@ -384,6 +395,15 @@ private:
       selective = std::min(stash, input + m.tokens * (outputWidth() + m_productWidth / 2) * e);
       transient += stash - selective;
     }
+    if (m.options.selectiveRecompute == SelectiveRecompute::Activations) {
+      const double read = m.device.keptInputBytes();
+      again += m_activations;
+      selective -= (m.outerTokens() * a.hidden * parts() + m.tokens * activeWidth()) * read;
+    }
+    if (m.options.selectiveRecompute == SelectiveRecompute::LatentProjection && a.latent) {
+      again += m_latentProjection;
+      selective -= m.tokens * (queryWidth() + keyWidth() + valueWidth()) * e;
+    }
     c.recompute[std::size_t(Recompute::None)] = {true, Bytes(stash + kept), Seconds(0), Bytes(gradients)};
     c.recompute[std::size_t(Recompute::Selective)] = {true, Bytes(selective), again,
                                                       Bytes(gradients + transient)};
@@ -397,6 +417,7 @@ private:
   BlockShape m_shape;
   LayerCost c;
   Seconds m_core, m_coreBackward, m_products, m_elementWise;  ///< forward, but for the core's backward
+  Seconds m_activations, m_latentProjection;                  ///< of them, forward
   Seconds m_weightGradients;
   double m_productWidth = 0;  ///< what all products of a token write
 };

@@ -20,6 +20,7 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
       m_half(device.matrixHalfSize.value),
       m_latency(device.kernelLatency.value.value()),
       m_elementBytes(format == NumberFormat::Fp32 ? 4 : 2),
+      m_keptInputBytes(m_elementBytes),
       m_halfLength(options.constants.attentionHalfLength.value) {
   const AnalyticConstants& constants = options.constants;
   const auto grouped = [this](double half) { return half > 0 ? half : m_half; };
@@ -35,6 +36,7 @@ Roofline::Roofline(const DeviceSpec& device, NumberFormat format, const Analytic
                    device.matrixEfficiencyFp8.value_or(device.matrixEfficiency).value;
     m_expertOverhead = Seconds(constants.fp8ExpertOverhead.value);
     m_castBytes = constants.fp8CastTraffic.value;
+    m_keptInputBytes = constants.fp8InputBytes.value;
   }
   m_attentionRate = peak * attentionShare(device, options);
 }

@@ -31,11 +31,13 @@ public:
   /// A fused attention kernel with so many operations over `keys` keys a query and heads of `headDim`.
   Seconds attention(double flops, double keys, double headDim) const;
 
-  /// A product of each of `experts` with its own tokens, as `product` with that count; in fp8 each adds casts
-  /// and launches of its own, and none is shorter than a kernel.
-  Seconds expertOverhead(double experts) const { return experts * m_expertOverhead; }
+  /// Least time of a grouped product in fp8: the host issues casts and launches of each expert. 0 in other
+  /// formats.
+  Seconds expertIssue(double experts) const { return experts * m_expertOverhead; }
 
   double elementBytes() const { return m_elementBytes; }
+  /// Per element that a product keeps of what it reads.
+  double keptInputBytes() const { return m_keptInputBytes; }
 
 private:
   struct HalfSizes {
@@ -46,7 +48,7 @@ private:
 
   double m_groupedHalf, m_groupedGradientHalf;
   double m_wideRate, m_linearRate, m_attentionRate, m_bandwidth, m_half, m_latency, m_elementBytes,
-      m_halfLength, m_castBytes = 0;
+      m_keptInputBytes, m_halfLength, m_castBytes = 0;
   Seconds m_expertOverhead;
 };
 

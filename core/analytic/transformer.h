@@ -120,6 +120,7 @@ struct TransformerArchitecture {
   bool wideQueryKeyNorm = false;  ///< queryKeyNorm has weights of its own for every head
   bool attentionGate = false;     ///< a projection as wide as the queries gates the attention's result
   bool attentionSinks = false;    ///< one learned score per head
+  bool clampedGate = false;       ///< both operands of a gated MLP are clamped
   bool headBias = false;
   bool sharedKeyValue = false;  ///< one projection gives keys and values
   bool windowIsChunk = false;   ///< see BlockVariant
@@ -162,6 +163,8 @@ enum class AttentionKernel {
 /// What recompute "selective" repeats.
 enum class SelectiveRecompute {
   AttentionCore,       ///< scores and what follows from them (Megatron); nothing where attention is fused
+  Activations,         ///< norms and the MLP's activation (Megatron's modules layernorm and moe_act)
+  LatentProjection,    ///< queries, keys and values of latent attention (Megatron's mla_up_proj)
   EverySecondProduct,  ///< every second matrix product and all element-wise work (torchtitan)
 };
 

@@ -280,15 +280,18 @@ void addModelFields(std::vector<Field>& all) {
           .access = at<&Setting::model, &ModelSource::analytic, &A::attentionKernel>(),
           .options = {"latest", "flash-2", "early"},
           .optionLabels = {"Latest", "FlashAttention-2", "Before mid 2023"}});
-  option({.key = "selective_recompute",
-          .label = "Selective recompute",
-          .meaning =
-              "what selective recompute repeats: the attention's core (Megatron), or every second matrix "
-              "product and all element-wise work (torchtitan)",
-          .access = at<&Setting::model, &ModelSource::analytic, &A::selectiveRecompute>(),
-          .term = "recompute",
-          .options = {"attention-core", "every-second-product"},
-          .optionLabels = {"Attention core", "Every second product"}});
+  option(
+      {.key = "selective_recompute",
+       .label = "Selective recompute",
+       .meaning =
+           "what selective recompute repeats: the attention's core (Megatron), norms and activations "
+           "(Megatron: layernorm, moe_act), the up projections of latent attention (Megatron: mla_up_proj), "
+           "or every second matrix product and all element-wise work (torchtitan)",
+       .access = at<&Setting::model, &ModelSource::analytic, &A::selectiveRecompute>(),
+       .term = "recompute",
+       .options = {"attention-core", "activations", "latent-projection", "every-second-product"},
+       .optionLabels = {"Attention core", "Norms and activations", "Latent up projections",
+                        "Every second product"}});
   option({.key = "expert_exchange",
           .label = "Expert exchange",
           .meaning =
@@ -390,9 +393,12 @@ void addModelFields(std::vector<Field>& all) {
            Measure::Share);
   constant("fp8_cast_traffic_bytes_per_element", "fp8 cast traffic", &C::fp8CastTraffic, 0, 1e4,
            "bytes moved per element of an operand that is cast to fp8");
-  constant("fp8_expert_overhead_s", "fp8 expert overhead", &C::fp8ExpertOverhead, 0, 1,
-           "what each expert on a device adds to every grouped product in fp8: casts and launches of its own",
-           Measure::Time);
+  constant("fp8_input_bytes", "fp8 inputs kept", &C::fp8InputBytes, 0.5, 4,
+           "bytes per element that fp8 products keep of what they read");
+  constant(
+      "fp8_expert_overhead_s", "fp8 expert overhead", &C::fp8ExpertOverhead, 0, 1,
+      "least time of a grouped product in fp8 for each expert on a device: casts and launches of its own",
+      Measure::Time);
   constant("loss_traffic_bytes_per_logit", "Loss traffic", &C::lossTraffic, 0, 1e4,
            "bytes moved by the loss, forward");
   constant("loss_backward_traffic_bytes_per_logit", "Loss backward traffic", &C::lossBackwardTraffic, 0, 1e4,
@@ -414,6 +420,17 @@ void addModelFields(std::vector<Field>& all) {
            "bytes moved per element by an eager gated activation, beyond the fused kernel");
   constant("eager_gate_backward_traffic_bytes", "Eager gate backward traffic", &C::eagerGateBackwardTraffic,
            0, 1e4, "the same, backward");
+  constant("routed_passes", "Routed passes", &C::routedPasses, 0, 100,
+           "how often an element that is routed to an expert is read or written beside the exchange");
+  constant("expert_bias_traffic_bytes", "Expert bias traffic", &C::expertBiasTraffic, 0, 1e4,
+           "bytes moved per element that experts write by kernels that add their biases", Measure::Number,
+           28);
+  constant("expert_bias_backward_traffic_bytes", "Expert bias backward traffic",
+           &C::expertBiasBackwardTraffic, 0, 1e4, "the same, backward", Measure::Number, 40);
+  constant("clamp_traffic_bytes", "Clamp traffic", &C::clampTraffic, 0, 1e4,
+           "bytes moved per element by kernels that clamp a gated MLP's operands", Measure::Number, 16);
+  constant("clamp_backward_traffic_bytes", "Clamp backward traffic", &C::clampBackwardTraffic, 0, 1e4,
+           "the same, backward", Measure::Number, 20);
   all.push_back({.key = "/model/calibration",
                  .group = group,
                  .label = "Compute time",

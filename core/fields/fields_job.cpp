@@ -18,11 +18,20 @@ bool isComputed(const Setting& s) {
   return s.model.architecture.has_value();
 }
 
-/// Other bytes than those of its name make the optimizer a custom one.
+/// Other bytes than those of its name give the optimizer the name that has them, or make it a custom one.
 FieldAccess custom(FieldAccess a) {
   a.set = [set = a.set, get = a.get](Setting& s, int i, const FieldValue& v) {
-    if (get(s, i) != v) s.job.optimizer.id = "custom";
+    const bool changes = get(s, i) != v;
     set(s, i, v);
+    if (!changes) return;
+    OptimizerRegime& now = s.job.optimizer;
+    now.id = "custom";
+    for (const OptimizerRegime& known :
+         {OptimizerRegime::megatron(), OptimizerRegime::zeroPaper(), OptimizerRegime::sgd()}) {
+      OptimizerRegime named = now;
+      named.id = known.id;
+      if (named == known) now.id = known.id;
+    }
   };
   return a;
 }

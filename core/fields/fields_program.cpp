@@ -101,15 +101,20 @@ const Setting& usualSetting(const std::string& program) {
     for (const Program& p : programs()) {
       Setting s;
       s.program = p.id;
-      for (const ProgramValue& v : p.values)
-        if (const Field* f = findField(v.field); f && f->access.set)
-          if (const auto held = heldBy(*f, v)) set(s, *f, v, *held);
+      for (const ProgramValue& v : p.values) setValue(s, v);
       out.emplace(p.id, std::move(s));
     }
     return out;
   }();
   const auto it = all.find(program);
   return it == all.end() ? all.at(kIdealProgram) : it->second;
+}
+
+bool setValue(Setting& s, const ProgramValue& v) {
+  const Field* f = findField(v.field);
+  const auto held = f && f->access.set && !f->access.count ? heldBy(*f, v) : std::nullopt;
+  if (held) set(s, *f, v, *held);
+  return held.has_value();
 }
 
 void setProgram(Setting& s, const Program& to) {

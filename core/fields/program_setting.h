@@ -14,6 +14,10 @@ namespace nest {
 /// sets.
 void setProgram(Setting&, const Program&);
 
+/// Sets one field, with its source where it holds one. False: there is no such field, or it cannot hold the
+/// value.
+bool setValue(Setting&, const ProgramValue&);
+
 /// The program of the setting; `ideal` if its id is unknown.
 const Program& programOf(const Setting&);
 /// What the setting's program says of a field: its value, origin and source; nullptr: nothing.

@@ -58,7 +58,7 @@ void addConstants(CostTerm& root, const DeviceSpec& d, const AnalyticConstants& 
         Count);
   c.add("fp32 rate", "fp32 (TF32) matrix rate ÷ 16-bit rate", k.fp32Rate, Fraction);
   c.add("fp8 cast traffic", "bytes moved per element that is cast to fp8", k.fp8CastTraffic, Memory);
-  c.add("fp8 expert overhead", "time that each expert adds to a grouped product in fp8", k.fp8ExpertOverhead,
+  c.add("fp8 expert overhead", "least time of a grouped product in fp8 for each expert", k.fp8ExpertOverhead,
         Time);
   c.add("loss traffic", "bytes moved per logit by the loss, forward", k.lossTraffic, Memory);
   c.add("loss backward traffic", "bytes moved per logit by the loss, backward", k.lossBackwardTraffic,

@@ -93,19 +93,9 @@ private:
   }
 
   static void readContent(JsonFields& f, const json& value, ProgramValue& into) {
-    if (value.is_boolean()) {
-      into.value = value.get<bool>();
-    } else if (value.is_number()) {
-      into.value = value.get<double>();
-    } else if (value.is_string()) {
-      into.value = value.get<std::string>();
-    } else if (value.is_array() &&
-               std::all_of(value.begin(), value.end(), [](const json& e) { return e.is_number(); })) {
-      into.value = value.get<std::vector<double>>();
-    } else {
+    if (!nest::readValue(value, into))
       f.report(Severity::Error, "json-type", "value",
                "\"value\" must be a number, true or false, the name of a choice, or a list of numbers");
-    }
   }
 
   const JsonText& m_text;
@@ -114,6 +104,21 @@ private:
 };
 
 }  // namespace
+
+bool readValue(const json& value, ProgramValue& into) {
+  if (value.is_boolean())
+    into.value = value.get<bool>();
+  else if (value.is_number())
+    into.value = value.get<double>();
+  else if (value.is_string())
+    into.value = value.get<std::string>();
+  else if (value.is_array() &&
+           std::all_of(value.begin(), value.end(), [](const json& e) { return e.is_number(); }))
+    into.value = value.get<std::vector<double>>();
+  else
+    return false;
+  return true;
+}
 
 const ProgramValue* Program::valueOf(std::string_view field) const {
   const auto it = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.field == field; });

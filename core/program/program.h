@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,6 +20,10 @@ struct ProgramValue {
 
   friend bool operator==(const ProgramValue&, const ProgramValue&) = default;
 };
+
+/// Content of a field as files write it: true or false, a number, the name of a choice, a list of numbers.
+/// False: it is none of these.
+bool readValue(const nlohmann::json&, ProgramValue& into);
 
 /// What runs a plan, as one named and versioned value: a training framework at one time. It decides what
 /// overlaps, which kernels run, what memory is taken, and which plans can be expressed. One entry of

@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "fields/program_setting.h"
 #include "formats/models/hf_config.h"
 #include "program/program.h"
 #include "text/json_fields.h"
@@ -117,6 +118,22 @@ public:
   const json* model() const {
     const auto it = m_values.find("model");
     return it != m_values.end() && it->second.first->is_object() ? it->second.first : nullptr;
+  }
+  /// "settings": fields of the scenario, by key, that the run's configuration sets.
+  std::vector<ProgramValue> settings() {
+    std::vector<ProgramValue> out;
+    const auto it = m_values.find("settings");
+    if (it == m_values.end() || !it->second.first->is_object()) return out;
+    for (const auto& [key, value] : it->second.first->items()) {
+      ProgramValue v{key, 0.0, Origin::Catalog, word("source")};
+      const Field* field = findField(key);
+      if (readValue(value, v) && field && field->access.set)
+        out.push_back(std::move(v));
+      else
+        m_out.push_back(error("published-setting", m_text.placeOf(jsonPointer(it->second.second, key)),
+                              '"' + key + "\" is no field of a scenario that a run can set"));
+    }
+    return out;
   }
   Place place() const { return m_text.placeOf(m_rowPointer); }
 
@@ -252,6 +269,7 @@ void readPlan(RowFigures& f, PublishedRun& r, Diagnostics& out) {
   for (int k = 0; k < kExchangeCount; ++k)
     r.overlap[static_cast<std::size_t>(k)] = f.number(kOverlapColumns[static_cast<std::size_t>(k)], 0, 1);
   r.syncOverlap = f.number("overlap_sync", 0, 1);
+  r.settings = f.settings();
   r.isInView = f.flag("fitted");
   const std::string source = f.word("source");
   r.fp16Gradients = f.word("format") == "fp16" || source.find("fp16") != std::string::npos ||

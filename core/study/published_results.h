@@ -8,6 +8,7 @@
 
 #include "analytic/transformer.h"
 #include "diagnostics/diagnostic.h"
+#include "program/program.h"
 
 namespace nest {
 
@@ -51,7 +52,8 @@ struct PublishedRun {
   bool fp16Gradients = false;
   std::array<std::optional<double>, kExchangeCount> overlap{};  ///< where the source says what is hidden
   std::optional<double> syncOverlap;                            ///< the same of the end of a batch
-  bool isInView = false;  ///< constants were chosen with this run in view
+  std::vector<ProgramValue> settings;  ///< what its configuration sets beside the program's values
+  bool isInView = false;               ///< constants were chosen with this run in view
   FlopConvention convention = FlopConvention::Model;
   PublishedQuantity quantity = PublishedQuantity::TflopsPerDevice;
   double published = 0;
@@ -75,7 +77,9 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// fp8; "convention", for what mfu and tflops_per_gpu count, is model, causal or sc21. overlap_tensor,
 /// overlap_context, overlap_expert, overlap_pipeline, overlap_data and overlap_sync (the end of a batch) are
 /// shares from 0 to 1 of such exchanges that the source says run beside compute. "fitted": true says that
-/// constants of the program were chosen with these rows in view. "host" is how many devices the device's own
+/// constants of the program were chosen with these rows in view. "settings" is an object of what the run's
+/// configuration sets beside its program: {"/model/analytic/expert_exchange": "per-expert", …}, fields by
+/// key. "host" is how many devices the device's own
 /// links join (72 in a GB200 rack; a TPU slice is one by itself). "program" is what ran it
 /// (program/program.h); without it, Megatron as it was in the "year" of the software, which without it the
 /// number of an arXiv paper in "source" says; what says nothing is of today.

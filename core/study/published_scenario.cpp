@@ -238,6 +238,10 @@ Reading<Scenario> scenarioOf(const PublishedRun& r, const PublishedOptions& opti
   for (std::size_t k = 0; k < r.overlap.size(); ++k)
     if (r.overlap[k]) made->assumptions.overlap[k] = *r.overlap[k];
   if (r.syncOverlap) made->assumptions.syncOverlap = *r.syncOverlap;
+  for (const ProgramValue& v : r.settings)
+    if (!setValue(*made, v))
+      return {std::nullopt,
+              {error("published-setting", {}, r.label + ": " + v.field + " cannot hold its value")}};
   fixStrategy(r, *made);
   if (options.change) options.change(*made);
   return made;

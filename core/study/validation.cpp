@@ -18,11 +18,14 @@ bool isFittedOn(const PublishedRun& r) {
 }
 
 /// What keeps the planner from offering a row's plan.
-const char* remarkOn(const Evaluation& e) {
-  if (e.feasible()) return "";
-  const bool memory = std::any_of(e.violations.begin(), e.violations.end(),
-                                  [](const Violation& v) { return v.code == "memory"; });
-  return memory ? "  does not fit" : "  unequal chunks";
+std::string remarkOn(const Evaluation& e) {
+  if (e.feasible()) return {};
+  const Violation* worst = nullptr;
+  for (const Violation& v : e.violations)
+    if (v.code == "memory" && (!worst || v.shortfall > worst->shortfall)) worst = &v;
+  if (!worst) return "  unequal chunks";
+  const MemoryUse& m = e.stages.at(static_cast<std::size_t>(worst->stage)).memory;
+  return fmt::format("  does not fit: needs {} of {}", text::memory(m.total()), text::memory(m.capacity));
 }
 
 /// Korthikanti's figure 1 counts the blocks alone, evenly over all devices: 18 bytes a parameter.
@@ -169,13 +172,14 @@ std::string setTable(const ValidationReport& report) {
 std::vector<ValidatedRuns> errorsOf(const ValidationReport& report) {
   std::vector<ValidatedRuns> out;
   for (const ValidationRow& r : report.rows) {
-    if (!isThroughput(r.run.quantity) || r.isFitted || !findProgram(r.program)) continue;
+    const std::string program = r.program.substr(0, r.program.find(','));
+    if (!isThroughput(r.run.quantity) || r.isFitted || !findProgram(program)) continue;
     const std::string family = deviceFamily(r.device);
     const bool experts = r.run.model.experts.has_value();
     auto it = std::find_if(out.begin(), out.end(), [&](const ValidatedRuns& v) {
-      return v.program == r.program && v.family == family && v.experts == experts;
+      return v.program == program && v.family == family && v.experts == experts;
     });
-    if (it == out.end()) it = out.insert(out.end(), {r.program, family, experts, {}});
+    if (it == out.end()) it = out.insert(out.end(), {program, family, experts, {}});
     it->error.time += std::abs(r.throughputError());
     ++it->error.runs;
   }

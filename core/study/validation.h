@@ -42,7 +42,7 @@ Reading<ValidationReport> runValidation(std::string_view trainingResults, const 
                                         const PublishedOptions& = {});
 
 /// Of the rows that no constant was fitted on: how far throughput errs under each program, by device family
-/// and kind of model. Programs with changed values are left out.
+/// and kind of model. What a row sets beside its program's values is of its run and counts with it.
 std::vector<ValidatedRuns> errorsOf(const ValidationReport&);
 /// resources/prediction_errors.json.
 std::string errorsJson(const std::vector<ValidatedRuns>&);

@@ -48,6 +48,7 @@ constexpr Flag<TransformerArchitecture> kRareFlags[] = {
     {"wide_query_key_norm", &TransformerArchitecture::wideQueryKeyNorm},
     {"attention_gate", &TransformerArchitecture::attentionGate},
     {"attention_sinks", &TransformerArchitecture::attentionSinks},
+    {"clamped_gate", &TransformerArchitecture::clampedGate},
     {"head_bias", &TransformerArchitecture::headBias},
     {"shared_key_value", &TransformerArchitecture::sharedKeyValue},
     {"window_is_chunk", &TransformerArchitecture::windowIsChunk}};

@@ -86,7 +86,7 @@ struct ConfigFamily {
   bool latent = false;                    ///< multi-head latent attention
   bool learnedPositions = false, embeddingNorm = false;
   FamilyFlag headBias = {};
-  bool attentionGate = false, sinks = false;
+  bool attentionGate = false, sinks = false, clampedGate = false;
   bool withoutDropout = false;  ///< of families with LayerNorm
   bool images = false;          ///< reads patches of images and tells a label
   void (*more)(ConfigFields&, TransformerArchitecture&) = nullptr;  ///< what no other family has

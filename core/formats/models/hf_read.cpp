@@ -99,6 +99,7 @@ void readShape(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture& 
   a.headBias = valueOf(f, e.headBias);
   a.attentionGate = e.attentionGate;
   a.attentionSinks = e.sinks;
+  a.clampedGate = e.clampedGate;
   if (e.withoutDropout) a.dropout = false;
   a.activation = f.string("hidden_act");
   for (const char* key : {"hidden_activation", "activation_function", "mlp_hidden_act"})

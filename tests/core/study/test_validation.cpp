@@ -242,6 +242,33 @@ private slots:
     QVERIFY(all->rows[0].predicted > 1.02 * none->rows[0].predicted);
     QCOMPARE(all->rows[0].evaluation.stages[0].hidden, all->rows[0].evaluation.stages[0].exchange[0]);
   }
+  // What a run's configuration sets beside its program stands in its scenario.
+  void rowsMaySetFields() {
+    const auto none = runValidation(kSmall, "f");
+    const auto kept = runValidation(
+        withColumn(
+            "settings",
+            R"({"/model/analytic/activation_factor":0.5,"/job/optimizer/gradient_bytes_per_parameter":2})"),
+        "f");
+    QVERIFY(none && kept);
+    const auto first = [](const auto& r) { return r->rows[0].evaluation.stages[0].memory; };
+    QCOMPARE(first(kept).stash.value(), 0.5 * first(none).stash.value());
+    QCOMPARE(first(kept).gradients.value(), 0.5 * first(none).gradients.value());
+    for (const char* wrong :
+         {R"({"/model/analytic/nothing":1})", R"({"/model/analytic/activation_factor":{}})"})
+      QVERIFY2(!runValidation(withColumn("settings", wrong), "f"), wrong);
+    const auto beyond =
+        runValidation(withColumn("settings", R"({"/model/analytic/activation_factor":-1})"), "f");
+    QVERIFY(beyond && beyond->rows.empty() && beyond.diagnostics.size() == 3);
+  }
+  // A plan that ran and is said not to fit is told by how much.
+  void whatDoesNotFitSaysByHowMuch() {
+    std::string longer = kSmall;
+    longer.replace(longer.find("4096"), 4, "262144");
+    const auto report = runValidation(longer, "f");
+    QVERIFY(report);
+    QVERIFY2(toText(*report).find("does not fit: needs ") != std::string::npos, toText(*report).c_str());
+  }
   // Llama 3's way: 126 blocks on 128 chunks, embedding and head alone in the first and the last.
   void chunksOfOneBlock() {
     const auto report = runValidation(kChunks, "f");
