@@ -12,6 +12,7 @@
 
 #include "solver/bounds/load_ranges.h"
 #include "solver/bounds/search_bounds.h"
+#include "solver/long_chains.h"
 #include "solver/proof/incumbents.h"
 #include "solver/solve.h"
 
@@ -27,7 +28,8 @@ public:
     double memory = std::numeric_limits<double>::infinity();
   };
 
-  Search(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&);
+  Search(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&,
+         const LongChains& = {});
 
   /// True if it ran to its end.
   bool run();
@@ -137,6 +139,7 @@ private:
   const SearchSpace& m_space;
   Incumbents* m_incumbents;
   Watch& m_watch;
+  LongChains m_long;
   CutRules m_rules;
   std::optional<Budget> m_budget;
   double m_roomiest = 0;  ///< memory of the largest device, with kMemoryRounding

@@ -104,15 +104,16 @@ void vary(LayerGraph& graph, Profile& profile) {
   profile = std::move(varied);
 }
 
-Problem problem(const TransformerArchitecture& model, std::vector<int> fanouts, int batch, int sequence,
-                bool varied, bool single = false, bool freeStrategy = false) {
+/// `ask`: what is searched, and under which constraints.
+Problem asked(const TransformerArchitecture& model, std::vector<int> fanouts, int batch, int sequence,
+              bool varied, const std::function<void(Problem&)>& ask, bool single = false) {
   Problem p;
   const int host = fanouts.front();
   p.cluster = std::make_shared<const Hierarchy>(cluster(std::move(fanouts)));
   p.job.globalBatch = batch;
   p.job.sequenceLength = sequence;
-  p.job.microbatches = single ? std::vector<int>{1} : std::vector<int>{1, 2, 4};
-  p.search.strategyPerStage = freeStrategy;
+  p.job.microbatches = {1, 2, 4};
+  ask(p);
   auto strategies = strategiesOnOffer(model, p.search, p.constraints, p.job, host, p.cluster->deviceCount());
   if (single) strategies = {Strategy{host, true, 1, 1}};
   auto [graph, profile] = analyticProfile(model, p.cluster->device(), p.job, strategies);
@@ -120,6 +121,47 @@ Problem problem(const TransformerArchitecture& model, std::vector<int> fanouts, 
   p.graph = std::make_shared<const LayerGraph>(std::move(graph));
   p.profile = std::make_shared<const Profile>(std::move(profile));
   return p;
+}
+
+Problem problem(const TransformerArchitecture& model, std::vector<int> fanouts, int batch, int sequence,
+                bool varied, bool single = false, bool freeStrategy = false) {
+  const auto ask = [&](Problem& p) {
+    if (single) p.job.microbatches = {1};
+    p.search.strategyPerStage = freeStrategy;
+  };
+  return asked(model, std::move(fanouts), batch, sequence, varied, ask, single);
+}
+
+/// Every tensor degree of a range, a strategy for each stage.
+std::function<void(Problem&)> degrees(int least, int most) {
+  return [=](Problem& p) {
+    p.search.strategyPerStage = true;
+    p.search.preset = SearchPreset::Free;
+    p.constraints.tensor = {least, most};
+    p.search.deadlineSeconds = 60;
+  };
+}
+
+/// Layer `each`·i stands in stage i, for so many stages.
+std::function<void(Problem&)> pinned(int stages, int each) {
+  return [=](Problem& p) {
+    p.search.strategyPerStage = true;
+    p.search.deadlineSeconds = 60;
+    for (int i = 0; i < stages; ++i)
+      p.constraints.layerPins.push_back({LayerIndex(each * i), StageIndex(i)});
+  };
+}
+
+/// All that a search can leave open.
+void everything(Problem& p) {
+  p.job.microbatches = {1};
+  p.search.preset = SearchPreset::Free;
+  p.search.strategyPerStage = p.search.padLastMicrobatch = p.search.contextParallel = true;
+  p.search.chunksPerStage = {1, 2, 3, 7};
+  p.search.shardGroups = ShardGroups::Levels;
+  p.search.schedules = {ScheduleKind::OneForwardOneBackward, ScheduleKind::Interleaved, ScheduleKind::ZbH1,
+                        ScheduleKind::ZbV, ScheduleKind::DualPipeV};
+  p.search.deadlineSeconds = 60;
 }
 
 /// Cuts the chain into towers that stand side by side and meet in the last layer. With `crossing` they are
@@ -199,6 +241,30 @@ std::vector<Case> cases() {
     m.layers = layers;
     return m;
   };
+  // Degrees without a common divisor, many pinned stages, everything at once.
+  const std::vector<std::pair<std::string, std::vector<int>>> odd = {
+      {"64", {16, 4}}, {"60 hosts of 10", {10, 6}}, {"256", {16, 16}}, {"1020 hosts of 10", {10, 6, 17}},
+      {"1024", {16, 4, 16}}};
+  for (const bool varied : {false, true})
+    for (const auto& [name, fanouts] : odd)
+      for (const auto& [least, most] : {std::pair(9, 11), std::pair(5, 7), std::pair(3, 11)}) {
+        const std::string end = " " + name + " free, TP " + std::to_string(least) + " to " +
+                                std::to_string(most) + (varied ? " ±30%" : "");
+        add("gpt3" + end, 5, 500,
+            [=] { return asked(gpt, fanouts, 1536, 2048, varied, degrees(least, most)); });
+        add("llama70" + end, 5, 500,
+            [=] { return asked(l70, fanouts, 1024, 8192, varied, degrees(least, most)); });
+      }
+  for (const bool varied : {false, true})
+    for (const int stages : {50, 100, 200, 500}) {
+      auto deep = gpt;
+      deep.layers = 1000, deep.hidden = 4096, deep.intermediate = 16384, deep.heads = 32,
+      deep.keyValueHeads = 32;
+      add("gpt3 1000 blocks, " + std::to_string(stages) + " pinned, 1024 free" + (varied ? " ±30%" : ""), 60,
+          500, [=] { return asked(deep, small, 1536, 2048, varied, pinned(stages, 1000 / stages)); });
+    }
+  add("llama405 18432 free, everything", 60, 500,
+      [=] { return asked(l405, {8, 384, 6}, 2048, 8192, false, everything); });
   add("encoder-decoder 2×48 1024", 5, 500,
       [=] { return sideBySide(problem(model(96), small, 1024, 8192, false), 2, true); });
   add("encoder-decoder 2×48 1024 free", 5, 500,

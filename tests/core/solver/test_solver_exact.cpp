@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 
 #include "changed_instance.h"
 #include "core/plan/hand_problem.h"
 #include "coverage.h"
 #include "plan/evaluation.h"
 #include "solver/exhaustive.h"
+#include "solver/long_chains.h"
 #include "solver/solve.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
@@ -57,14 +59,16 @@ std::string mistake(const Problem& p, const Outcome& solved, const Outcome& trut
 }
 
 /// How many instances are solved wrongly; their features that no optimum showed count as one more.
-int wrong(const InstanceFeatures& features, double share) {
+using Solver = std::function<Outcome(const Problem&)>;
+int wrong(const InstanceFeatures& features, double share,
+          const Solver& solver = [](const Problem& p) { return solve(p); }) {
   int bad = 0, count = instances(share);
   double oracle = 0, dp = 0;
   Coverage coverage;
   for (int k = 0; k < count; ++k) {
     const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
     const Problem p = randomInstance(seed, features);
-    const Outcome truth = solveExhaustively(p), solved = solve(p);
+    const Outcome truth = solveExhaustively(p), solved = solver(p);
     oracle += truth.statistics.elapsed.value();
     dp += solved.statistics.elapsed.value();
     coverage.add(p, truth.best());
@@ -161,6 +165,22 @@ class TestSolverExact : public QObject {
   Q_OBJECT
 private slots:
   void chainsWithOneStrategy() { QCOMPARE(wrong(uniformStrategyChain(), 0.4), 0); }
+  /// Every chain as if it were a long one: its largest load in ranges (6.7), a look at which comes first.
+  void chainsAsIfLong() {
+    InstanceFeatures f = uniformStrategyChain();
+    // The fewer plans are asked for, the sooner there is a limit to narrow ranges by.
+    const auto asIfLong = [](int topPlans, LongChains longChains) {
+      return [=](Problem p) {
+        p.search.topPlans = topPlans;
+        return solve(p, {}, nullptr, longChains);
+      };
+    };
+    QCOMPARE(wrong(f, 0.2, asIfLong(1, {0, 0})), 0);
+    QCOMPARE(wrong(f, 0.1, asIfLong(5, {0, 0})), 0);
+    QCOMPARE(wrong(f, 0.1, asIfLong(1, {0, 0, 0.2, 1})), 0);
+    f.constraints = true;
+    QCOMPARE(wrong(f, 0.1, asIfLong(1, {0, 0})), 0);
+  }
   void chainsWithConstraints() {
     InstanceFeatures f = uniformStrategyChain();
     f.constraints = true;
