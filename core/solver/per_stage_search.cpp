@@ -86,11 +86,10 @@ int PerStageSearch::mostStages() const {
 }
 
 PerStageSearch::Item PerStageSearch::allUnits(Item item) {
-  const int narrow = microbatch(item.microbatch).narrow;
-  while (item.units >= narrow &&
-         !m_space.devicesAllowed(static_cast<long long>(item.units) * item.dataDegree))
+  const int least = leastUnits(microbatch(item.microbatch));
+  while (item.units >= least && !m_space.devicesAllowed(static_cast<long long>(item.units) * item.dataDegree))
     --item.units;
-  item.bound = item.units < narrow ? kNever : std::max(item.bound, atLeast(item));
+  item.bound = item.units < least ? kNever : std::max(item.bound, atLeast(item));
   item.kind = Item::Kind::AllUnits;
   return item;
 }
@@ -103,9 +102,9 @@ PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
     m_bounds.clear();
     return boundsOf(item);
   }
-  bounds = std::make_unique<PerStageBounds>(m_problem, m_order, m_shapes, microbatch(item.microbatch).sums,
-                                            std::vector{shardingOf(item, item.dataDegree)}, item.zero,
-                                            target(item, 1).bound);
+  bounds = std::make_unique<PerStageBounds>(
+      m_problem, m_order, m_rules, m_shapes, microbatch(item.microbatch).sums,
+      std::vector{shardingOf(item, item.dataDegree)}, item.zero, target(item, 1).bound);
   return *bounds;
 }
 
@@ -153,7 +152,7 @@ Sharding PerStageSearch::shardingOf(const Item& item, int dataDegree) {
 }
 
 std::vector<int> PerStageSearch::groupOf(const Item& item) const {
-  auto all = m_space.dataDegrees(item.microbatch, m_microbatches.at(item.microbatch).narrow);
+  auto all = m_space.dataDegrees(item.microbatch, leastUnits(m_microbatches.at(item.microbatch)));
   const int count = microbatchCount(item.microbatch, item.dataDegree);
   std::erase_if(all, [&](int d) { return microbatchCount(item.microbatch, d) != count; });
   return all;
@@ -172,7 +171,8 @@ void PerStageSearch::openGroup(const Item& item, const Put& put) {
   for (const int d : groupOf(item))
     if (m_space.zeroAllowed(item.zero, d > 1 || sharesContext(item), 2))
       shardings.push_back(shardingOf(item, d));
-  PerStageBounds bounds(m_problem, m_order, m_shapes, m.sums, shardings, item.zero, target(item, 1).bound);
+  PerStageBounds bounds(m_problem, m_order, m_rules, m_shapes, m.sums, shardings, item.zero,
+                        target(item, 1).bound);
   const double most = limit() * (1 + kEqualTimes);
   const auto boundOf = [&](int units) {
     return fits(bounds, units) ? std::max(item.bound, bounds.upTo(units, most)) : kNever;
@@ -268,7 +268,7 @@ std::vector<PerStageSearch::Item> PerStageSearch::items() {
     if (v > 1) continue;
     for (const int b : m_space.microbatches()) {
       const Microbatch& m = microbatch(b);
-      for (const int d : m_space.dataDegrees(b, m.narrow)) {
+      for (const int d : m_space.dataDegrees(b, leastUnits(m))) {
         if (m_watch.over()) return all;
         Item item{0, b, d, 0, widest(m, d), Item::Kind::Degree, schedule};
         if (!all.empty() && all.back().schedule == schedule && all.back().microbatch == b &&

@@ -72,6 +72,7 @@ private:
   };
   bool drain();
   const Microbatch& microbatch(int index);
+  int leastUnits(const Microbatch& m) const { return m.narrow * m_rules.leastStages(); }
   int widest(const Microbatch&, int dataDegree) const;
   int microbatchCount(int microbatch, int dataDegree) const;
   Target target(const Item&, int stages) const;

@@ -131,7 +131,7 @@ private:
   double leastTail(const Entry&, int zero, const StageWindows&) const;
   bool openWindows(StageWindows&, const Entry&, int zero, double limit) const;
   bool openLeastWork(StageWindows&, const Entry&, int zero, double limit, long long spent) const;
-  void noteShortage(Entry&, StageWindows&) const;
+  void noteShortage(Entry&, ChainConfiguration) const;
 
   const Problem& m_problem;
   const LayerOrder& m_order;

@@ -48,6 +48,7 @@ ChainConfiguration Search::configurationOf(const Entry& e, int zero) const {
   ChainConfiguration c;
   c.problem = &m_problem;
   c.space = &m_space;
+  c.rules = &m_rules;
   c.order = &m_order;
   c.sums = e.group->sums;
   c.shapes = &m_shapes;
@@ -182,7 +183,7 @@ void Search::processChain(Entry& e, int index, int zero) {
       if (openWindows(o.reach, e, zero, m_incumbents->limit(blank)))
         open.push_back(std::move(o));
       else if (shardDegree == e.group->dataDegree)
-        noteShortage(e, o.reach);
+        noteShortage(e, context);
     }
   };
 

@@ -119,9 +119,10 @@ void Search::note(Entry& e, Fate fate, double time) const {
   if (time > 0 && (e.best == 0 || time < e.best)) e.best = time;
 }
 
-void Search::noteShortage(Entry& e, StageWindows& reach) const {
+void Search::noteShortage(Entry& e, ChainConfiguration context) const {
   if (!m_order.isChain() || m_budget) return;
-  reach.limitLoad(kNever);
+  context.rules = nullptr;  // of memory alone
+  StageWindows reach(context, room());
   if (reach.findWindows()) return;
   // The first stages hold what they can; the last one would have to hold the rest.
   int stage = 0;

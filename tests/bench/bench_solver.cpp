@@ -147,8 +147,7 @@ std::function<void(Problem&)> pinned(int stages, int each) {
   return [=](Problem& p) {
     p.search.strategyPerStage = true;
     p.search.deadlineSeconds = 60;
-    for (int i = 0; i < stages; ++i)
-      p.constraints.layerPins.push_back({LayerIndex(each * i), StageIndex(i)});
+    for (int i = 0; i < stages; ++i) p.constraints.layerPins.push_back({LayerIndex(each * i), StageIndex(i)});
   };
 }
 
@@ -242,9 +241,11 @@ std::vector<Case> cases() {
     return m;
   };
   // Degrees without a common divisor, many pinned stages, everything at once.
-  const std::vector<std::pair<std::string, std::vector<int>>> odd = {
-      {"64", {16, 4}}, {"60 hosts of 10", {10, 6}}, {"256", {16, 16}}, {"1020 hosts of 10", {10, 6, 17}},
-      {"1024", {16, 4, 16}}};
+  const std::vector<std::pair<std::string, std::vector<int>>> odd = {{"64", {16, 4}},
+                                                                     {"60 hosts of 10", {10, 6}},
+                                                                     {"256", {16, 16}},
+                                                                     {"1020 hosts of 10", {10, 6, 17}},
+                                                                     {"1024", {16, 4, 16}}};
   for (const bool varied : {false, true})
     for (const auto& [name, fanouts] : odd)
       for (const auto& [least, most] : {std::pair(9, 11), std::pair(5, 7), std::pair(3, 11)}) {
@@ -263,8 +264,9 @@ std::vector<Case> cases() {
       add("gpt3 1000 blocks, " + std::to_string(stages) + " pinned, 1024 free" + (varied ? " ±30%" : ""), 60,
           500, [=] { return asked(deep, small, 1536, 2048, varied, pinned(stages, 1000 / stages)); });
     }
-  add("llama405 18432 free, everything", 60, 500,
-      [=] { return asked(l405, {8, 384, 6}, 2048, 8192, false, everything); });
+  add("llama405 18432 free, everything", 60, 500, [=] {
+    return asked(l405, {8, 384, 6}, 2048, 8192, false, everything);
+  });
   add("encoder-decoder 2×48 1024", 5, 500,
       [=] { return sideBySide(problem(model(96), small, 1024, 8192, false), 2, true); });
   add("encoder-decoder 2×48 1024 free", 5, 500,

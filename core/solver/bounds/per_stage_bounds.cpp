@@ -10,10 +10,14 @@
 
 namespace nest::planner {
 
-PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, const GroupShapes& shapes,
-                               const std::vector<LayerSums*>& all, const std::vector<Sharding>& shardings,
-                               int zero, ObjectiveWeights weights)
-    : m_problem(&problem), m_order(&order), m_weights(weights), m_classOf(at(order.layerCount())) {
+PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, const CutRules& rules,
+                               const GroupShapes& shapes, const std::vector<LayerSums*>& all,
+                               const std::vector<Sharding>& shardings, int zero, ObjectiveWeights weights)
+    : m_problem(&problem),
+      m_order(&order),
+      m_rules(&rules),
+      m_weights(weights),
+      m_classOf(at(order.layerCount())) {
   auto sums = all;
   std::stable_sort(sums.begin(), sums.end(), [](const LayerSums* a, const LayerSums* b) {
     return a->strategy().width() < b->strategy().width();
@@ -103,7 +107,7 @@ const std::vector<double>& PerStageBounds::table(int units) {
 }
 
 double PerStageBounds::upTo(int units, double limit) const {
-  if (units < m_leastWidth || units <= m_closedUnits) return kNever;
+  if (isClosed(units)) return kNever;
   // max is at least the mean load too, of so many stages.
   const int stages = std::min(m_order->layerCount(), units / m_leastWidth);
   double bound = 0, withTail = 0;
@@ -119,7 +123,7 @@ double PerStageBounds::upTo(int units, double limit) const {
 }
 
 double PerStageBounds::whole(int units) const {
-  if (units < m_leastWidth || units <= m_closedUnits) return kNever;
+  if (isClosed(units)) return kNever;
   double bound = 0;
   for (int step = 0; step < kSteps; ++step)
     bound = std::max(bound, total(units, m_weights.sum, theta(step, units) / units));
@@ -141,7 +145,7 @@ std::size_t PerStageBounds::bytes() const {
 
 double PerStageBounds::time(int behind, int cut, int units, double max, double sum, double tail) {
   if (cut == 0) return m_weights.time(sum, max, tail);
-  if (units < m_leastWidth) return kNever;
+  if (units < leastUnits(cut)) return kNever;
   const double even = m_unitWork[at(cut)] / units;
   double bound = m_weights.time(sum + m_work[at(cut)], std::max(max, even), tail);
   if (units <= kMostUnits) {
@@ -195,20 +199,20 @@ bool PerStageBounds::priceUnits(int microbatchCount, int mostUnits, double limit
   const UnitPrices::Limits limits{mostUnits, limit, leastMax(mostUnits), mostLoad(mostUnits, limit),
                                   capacity};
   if (!(limits.mostLoad > 0)) return false;
-  m_prices =
-      std::make_unique<UnitPrices>(*m_problem, *m_order, m_floors, microbatchCount, m_weights, limits, watch);
+  m_prices = std::make_unique<UnitPrices>(*m_problem, *m_order, *m_rules, m_floors, microbatchCount,
+                                          m_weights, limits, watch);
   if (!m_prices->complete()) m_prices.reset();
   return m_prices != nullptr;
 }
 
 void PerStageBounds::sharpen(int microbatchCount, int mostUnits, double limit, double capacity,
                              Watch& watch) {
-  if (!m_order->isChain() || mostUnits <= m_closedUnits) return;
+  if (!m_order->isChain() || isClosed(mostUnits)) return;
   if (knows(mostUnits)) return;
   // More units only lower what a stage must do, so the widest pipeline leaves the largest load open.
   const StagePrefixes::Limits limits{mostUnits, mostLoad(mostUnits, limit), capacity};
-  m_prefixes = std::make_unique<StagePrefixes>(*m_problem, *m_order, m_floors, microbatchCount, m_weights,
-                                               limits, watch);
+  m_prefixes = std::make_unique<StagePrefixes>(*m_problem, *m_order, *m_rules, m_floors, microbatchCount,
+                                               m_weights, limits, watch);
   if (!m_prefixes->complete()) return m_prefixes.reset();
   bool closed = true;
   for (int u = m_leastWidth; u <= mostUnits && closed; ++u)

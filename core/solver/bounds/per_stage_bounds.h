@@ -18,8 +18,10 @@ namespace nest::planner {
 /// stage to the others in the mean keeps its own coefficient at (θ + ρ)·a/U.
 class PerStageBounds {
 public:
-  PerStageBounds(const Problem&, const LayerOrder&, const GroupShapes&, const std::vector<LayerSums*>& sums,
-                 const std::vector<Sharding>&, int zero, ObjectiveWeights weights);
+  /// `rules`: kept by reference.
+  PerStageBounds(const Problem&, const LayerOrder&, const CutRules& rules, const GroupShapes&,
+                 const std::vector<LayerSums*>& sums, const std::vector<Sharding>&, int zero,
+                 ObjectiveWeights weights);
 
   /// Chains: from here on upTo(), time() and mostLoad() know whole stages, whose units have a price. To be
   /// asked before anything is asked about a pipeline of more units. `limit`: what takes longer does not
@@ -61,9 +63,13 @@ private:
   double leastMax(int units) const;                    ///< of the whole pipeline
   double mostLoadUpTo(int units, double limit) const;  ///< of every pipeline on so many units or fewer
   double theta(int step, int units) const;
+  /// The stages in front of a cut take so many, at least.
+  int leastUnits(int cut) const { return m_leastWidth * m_rules->leastBefore(cut); }
+  bool isClosed(int units) const { return units < leastUnits(m_order->last()) || units <= m_closedUnits; }
 
   const Problem* m_problem;
   const LayerOrder* m_order;
+  const CutRules* m_rules;
   int m_closedUnits = 0;  ///< no pipeline of so many units or fewer stays below the limit
   std::unique_ptr<StagePrefixes> m_prefixes;
   std::unique_ptr<UnitPrices> m_prices;

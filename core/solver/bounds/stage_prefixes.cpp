@@ -22,10 +22,14 @@ PrefixTable<float>::Rates ratesOf(const ObjectiveWeights& weights, int units) {
 }
 }  // namespace
 
-StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order,
+StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, const CutRules& rules,
                              const std::vector<StageFloor>& floors, int microbatchCount,
                              ObjectiveWeights weights, const Limits& limits, Watch& watch)
-    : m_problem(problem), m_order(order), m_microbatchCount(microbatchCount), m_limits(limits) {
+    : m_problem(problem),
+      m_order(order),
+      m_rules(rules),
+      m_microbatchCount(microbatchCount),
+      m_limits(limits) {
   while (m_mostBehind > 0 && bytes() > kMostBytes) --m_mostBehind;
   int narrow = std::numeric_limits<int>::max();
   std::vector<double> leastBytes(at(order.cutCount()), kNever);
@@ -54,18 +58,20 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order,
 
 void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watch& watch) {
   m_table.open(row(behind, 0, 0));
-  const InFlight inFlight{
-      double(std::min(m_microbatchCount, behind + 1))};  // no schedule of one chunk holds less
   const int before = std::min(behind + 1, m_mostBehind);
   // With nothing behind, only whole pipelines are asked about; unless that row stands for all.
   for (int to = behind == 0 && m_mostBehind > 0 ? m_order.last() : 1; to < m_order.cutCount(); ++to)
     for (std::size_t k = 0; k < floors.size(); ++k) {
       if (watch.over()) return;
+      // No schedule of one chunk holds less.
+      const InFlight inFlight{
+          double(std::min(m_microbatchCount, std::max(behind, m_rules.leastBehind(to)) + 1))};
       const StageFloor& f = floors[k];
       const auto& work = f.sums().leastAny;
       const int a = f.sums().strategy().width();
       for (int from = to - 1; from >= 0; --from) {
         if (work[at(to)] - work[at(from)] > m_limits.load * kSlack) break;
+        if (!m_rules.mayStand(from, to)) continue;
         const Part part{from, to};
         const StageSize size = f.size(part);
         const double own =

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solver/bounds/prefix_table.h"
+#include "solver/space/search_space.h"
 #include "solver/stage/stage_floor.h"
 
 namespace nest::planner {
@@ -18,8 +19,8 @@ public:
     double capacity = 0;  ///< of the roomiest device, bytes
   };
   /// `floors`: one per strategy. Ended early by the watch it bounds nothing: see complete().
-  StagePrefixes(const Problem&, const LayerOrder&, const std::vector<StageFloor>& floors, int microbatchCount,
-                ObjectiveWeights, const Limits&, Watch&);
+  StagePrefixes(const Problem&, const LayerOrder&, const CutRules&, const std::vector<StageFloor>& floors,
+                int microbatchCount, ObjectiveWeights, const Limits&, Watch&);
   bool complete() const { return m_complete; }
 
   /// The layers before `cut` on exactly `units` units behind which `behind` stages with loads of at most
@@ -51,6 +52,7 @@ private:
 
   const Problem& m_problem;
   const LayerOrder& m_order;
+  const CutRules& m_rules;
   int m_microbatchCount;
   Limits m_limits;
   int m_mostBehind = 12;  ///< more stages behind count as so many; fewer where the table would be too large

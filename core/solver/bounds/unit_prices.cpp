@@ -20,7 +20,8 @@ namespace {
 constexpr double kCertain = 1 - 1e-12;
 
 /// The fewest stages that hold the layers from each cut on, none with a larger load.
-std::vector<int> fewestStages(const LayerOrder& order, const std::vector<StageFloor>& floors, double most) {
+std::vector<int> fewestStages(const LayerOrder& order, const CutRules& rules,
+                              const std::vector<StageFloor>& floors, double most) {
   constexpr int kFar = 1 << 30;
   std::vector<int> fewest(at(order.cutCount()), kFar);
   fewest.back() = 0;
@@ -30,20 +31,23 @@ std::vector<int> fewestStages(const LayerOrder& order, const std::vector<StageFl
       const auto& work = f.sums().leastAny;
       while (reach < order.last() && work[at(reach + 1)] - work[at(from)] <= most * kSlack) ++reach;
     }
-    if (reach > from && fewest[at(reach)] < kFar) fewest[at(from)] = fewest[at(reach)] + 1;
+    reach = std::min(reach, rules.mostEnd(from));
+    if (reach > from && fewest[at(reach)] < kFar)
+      fewest[at(from)] = std::max(fewest[at(reach)] + 1, rules.leastBehind(from));
   }
   return fewest;
 }
 }  // namespace
 
-UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const std::vector<StageFloor>& floors,
-                       int microbatchCount, ObjectiveWeights weights, const Limits& limits, Watch& watch)
+UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const CutRules& rules,
+                       const std::vector<StageFloor>& floors, int microbatchCount, ObjectiveWeights weights,
+                       const Limits& limits, Watch& watch)
     : m_order(order), m_weights(weights), m_limits(limits), m_stages(at(order.cutCount())) {
   constexpr double kRatio = 1.6, kBand = 0.01;
   constexpr int kMostBands = 16;
   m_price[0] = std::max(weights.max, weights.sum) * limits.mostLoad / limits.units / 4;
   for (std::size_t q = 1; q < m_price.size(); ++q) m_price[q] = m_price[q - 1] * kRatio;
-  listStages(problem, floors, microbatchCount, watch);
+  listStages(problem, rules, floors, microbatchCount, watch);
   const double low = std::min(limits.leastMax, limits.mostLoad), high = limits.mostLoad;
   const int count =
       low > 0 ? std::clamp(static_cast<int>(std::ceil(std::log(high / low) / kBand)), 1, kMostBands) : 1;
@@ -69,9 +73,9 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const st
   m_complete = true;
 }
 
-void UnitPrices::listStages(const Problem& problem, const std::vector<StageFloor>& floors,
-                            int microbatchCount, Watch& watch) {
-  const auto fewest = fewestStages(m_order, floors, m_limits.mostLoad);
+void UnitPrices::listStages(const Problem& problem, const CutRules& rules,
+                            const std::vector<StageFloor>& floors, int microbatchCount, Watch& watch) {
+  const auto fewest = fewestStages(m_order, rules, floors, m_limits.mostLoad);
   int narrow = std::numeric_limits<int>::max();
   std::vector<double> leastBytes(at(m_order.cutCount()), kNever);
   for (const StageFloor& f : floors) {
@@ -95,6 +99,7 @@ void UnitPrices::listStages(const Problem& problem, const std::vector<StageFloor
       const double sent = to < m_order.last() ? transfer(s.boundary[at(to)]) : 0;
       for (int from = to - 1; from >= 0; --from) {
         if (s.leastAny[at(to)] - s.leastAny[at(from)] > m_limits.mostLoad * kSlack) break;
+        if (!rules.mayStand(from, to)) continue;
         const Part part{from, to};
         const StageSize size = f.size(part);
         const double own =

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "solver/space/search_space.h"
 #include "solver/stage/stage_costs.h"
 #include "solver/stage/stage_floor.h"
 
@@ -22,8 +23,8 @@ public:
     double capacity = 0;                ///< of the roomiest device, bytes
   };
   /// `floors`: one per strategy.
-  UnitPrices(const Problem&, const LayerOrder&, const std::vector<StageFloor>& floors, int microbatchCount,
-             ObjectiveWeights, const Limits&, Watch&);
+  UnitPrices(const Problem&, const LayerOrder&, const CutRules&, const std::vector<StageFloor>& floors,
+             int microbatchCount, ObjectiveWeights, const Limits&, Watch&);
   bool complete() const { return m_complete; }  ///< false: ended by the watch, nothing else may be asked
 
   /// On the time of every pipeline on so many units or fewer, whose loads are at most `mostLoad`.
@@ -49,7 +50,8 @@ private:
     double least, most;
     std::array<Row, kTails.size()> whole;
   };
-  void listStages(const Problem&, const std::vector<StageFloor>&, int microbatchCount, Watch&);
+  void listStages(const Problem&, const CutRules&, const std::vector<StageFloor>&, int microbatchCount,
+                  Watch&);
   void price(double mostLoad, int shared, std::vector<Row>& before) const;
   double rest(const Row& row, int units) const;
 

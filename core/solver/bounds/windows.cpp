@@ -154,15 +154,33 @@ double StageWindows::leastFirst() const {
                                : std::max(0.0, m_context.sums->leastAny.back() - others);
 }
 
+int StageWindows::earliest(int stage) const {
+  return m_context.rules && m_path.empty() ? m_context.rules->earliest(stage) : stage;
+}
+
+// Rules that hold for one end hold for those in front of it, or name the end that does.
+int StageWindows::mostEnd(int stage, int from) const {
+  const int most = m_context.order->layerCount() - (m_context.stages - stage - 1);
+  if (!m_context.rules || !m_path.empty()) return most;
+  const CutRules& rules = *m_context.rules;
+  return std::max(from, rules.allowed(std::min({most, rules.latest(stage + 1), rules.mostEnd(from)}), -1));
+}
+
+int StageWindows::leastBegin(int stage, int to) const {
+  if (!m_context.rules || !m_path.empty()) return stage;
+  const CutRules& rules = *m_context.rules;
+  return std::min(to, rules.allowed(std::max(earliest(stage), rules.leastBegin(to)), 1));
+}
+
 bool StageWindows::findLast() {
   const int s = m_context.stages, layers = m_context.order->layerCount();
   m_last.assign(at(s) + 1, 0);
   for (int i = 0, width = layers / s; i < s; ++i) {
     const int from = m_last[at(i)];
-    m_last[at(i) + 1] = farthest(from, layers - (s - i - 1), from + width,
+    m_last[at(i) + 1] = farthest(from, mostEnd(i, from), from + width,
                                  [&](int to) { return feasible(i, cutAt(from), cutAt(to)); });
     width = m_last[at(i) + 1] - from;
-    if (m_last[at(i) + 1] < i + 1) return false;
+    if (m_last[at(i) + 1] < earliest(i + 1)) return false;
   }
   return m_last[at(s)] == layers;
 }
@@ -173,8 +191,8 @@ bool StageWindows::findWindows() {
   m_first.assign(at(s) + 1, layers);
   for (int i = s - 1, width = layers / s; i >= 0; --i) {
     const int to = m_first[at(i) + 1];
-    m_first[at(i)] =
-        to - farthest(0, to - i, width, [&](int count) { return feasible(i, cutAt(to - count), cutAt(to)); });
+    m_first[at(i)] = to - farthest(0, to - leastBegin(i, to), width,
+                                   [&](int count) { return feasible(i, cutAt(to - count), cutAt(to)); });
     width = to - m_first[at(i)];
     if (m_first[at(i)] > m_last[at(i)]) return false;
   }

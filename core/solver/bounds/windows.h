@@ -8,9 +8,9 @@
 
 namespace nest::planner {
 
-/// How far stages can reach when no load may exceed a limit and each must fit the memory of the roomiest
-/// device. What is asked here never depends on the layout, and grows with the layers of a stage: so a stage
-/// that cannot hold some layers cannot hold more.
+/// How far stages can reach when no load may exceed a limit, each must fit the memory of the roomiest device
+/// and begin where the configuration's rules let it. What is asked here never depends on the layout, and
+/// grows with the layers of a stage: so a stage that cannot hold some layers cannot hold more.
 class StageWindows {
 public:
   StageWindows(const ChainConfiguration&, double capacity);
@@ -82,7 +82,10 @@ private:
   /// Hops left out; infinite: not feasible. With `any`: of some policy.
   double leastLoad(int stage, int from, int to, bool any = false) const;
   void leastWorkOf(int stage, int policy, std::vector<double>& next) const;
-  bool findLast();  ///< of the windows; false: the layers do not fit
+  bool findLast();                ///< of the windows; false: the layers do not fit
+  int earliest(int stage) const;  ///< it begins, by the rules
+  int mostEnd(int stage, int from) const;
+  int leastBegin(int stage, int to) const;
 
   ChainConfiguration m_context;
   StageFloor m_floor;

@@ -201,20 +201,87 @@ CutRules::CutRules(const Constraints& c, const LayerOrder& order) : m_order(&ord
   }
   for (const LayerIndex x : c.forbiddenCuts)
     if (known(x)) m_forbidden.push_back(x.value);
-  for (const auto& pin : m_pins) {
+  for (const auto& pin : m_pins)
     if (!known(pin.layer) || pin.stage.value < 0) m_contradictory = true;
-    m_leastStages = std::max(m_leastStages, pin.stage.value + 1);
-  }
   if (m_contradictory) m_pins.clear();
+  rangePins();
+}
+
+// A pinned layer stands behind the first layers of the stages in front of its own, and in front of those
+// behind.
+void CutRules::rangePins() {
+  m_leastStages = 1;
+  for (const auto& pin : m_pins) m_leastStages = std::max(m_leastStages, pin.stage.value + 1);
+  if (!m_order->isChain() || m_pins.empty()) return;
+  const int last = m_order->last(), stages = m_leastStages;
+  m_earliest.assign(at(stages + 1), 0);
+  m_latest.assign(at(stages + 1), last);
+  for (const auto& pin : m_pins) {
+    int& next = m_earliest[at(pin.stage.value + 1)];
+    next = std::max(next, pin.layer.value + 1);
+    int& own = m_latest[at(pin.stage.value)];
+    own = std::min(own, pin.layer.value);
+  }
+  m_latest.front() = 0;
+  for (int i = 1; i <= stages; ++i)
+    m_earliest[at(i)] = std::max(m_earliest[at(i)], m_earliest[at(i - 1)] + 1);
+  for (int i = stages; i-- > 1;) m_latest[at(i)] = std::min(m_latest[at(i)], m_latest[at(i + 1)] - 1);
+  m_least.assign(at(last + 1), 0);
+  m_most.assign(at(last + 1), 0);
+  for (int cut = 0, least = 0, most = 0; cut <= last; ++cut) {
+    while (latest(least) < cut) ++least;
+    while (earliest(most + 1) <= cut) ++most;
+    m_least[at(cut)] = least;
+    m_most[at(cut)] = most;
+  }
+}
+
+int CutRules::earliest(int stage) const {
+  const int known = static_cast<int>(m_earliest.size()) - 1;
+  return stage <= known ? m_earliest[at(stage)] : known < 0 ? stage : m_earliest.back() + stage - known;
+}
+
+int CutRules::latest(int stage) const {
+  return stage < static_cast<int>(m_latest.size()) ? m_latest[at(stage)] : m_order->last();
+}
+
+int CutRules::mostEnd(int from) const {
+  int end = m_order->last();
+  for (const int x : m_required)
+    if (x > from) end = std::min(end, x);
+  return end;
+}
+
+int CutRules::leastBegin(int to) const {
+  int begin = 0;
+  for (const int x : m_required)
+    if (x < to) begin = std::max(begin, x);
+  return begin;
 }
 
 CutRules CutRules::with(std::vector<Constraints::LayerPin> morePins) const {
   CutRules rules = *this;
   rules.m_pins.insert(rules.m_pins.end(), morePins.begin(), morePins.end());
+  rules.rangePins();
   return rules;
 }
 
+int CutRules::allowed(int cut, int step) const {
+  while (cut > 0 && cut < m_order->last() &&
+         std::find(m_forbidden.begin(), m_forbidden.end(), cut) != m_forbidden.end())
+    cut += step;
+  return cut;
+}
+
+bool CutRules::mayStand(int from, int to) const {
+  if (!m_least.empty() &&
+      std::max(m_least[at(from)], m_least[at(to)] - 1) > std::min(m_most[at(from)], m_most[at(to)] - 1))
+    return false;
+  return mayForm(from, to);
+}
+
 bool CutRules::mayBegin(int stage, int cut) const {
+  if (!m_least.empty()) return m_least[at(cut)] <= stage && stage <= m_most[at(cut)];
   return std::all_of(m_pins.begin(), m_pins.end(), [&](const auto& pin) {
     return m_order->holds(cut, pin.layer.value) == (stage > pin.stage.value);
   });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -86,6 +87,24 @@ public:
   bool mayBegin(int stage, int cut) const;
   /// Layers between the cuts may form one stage.
   bool mayForm(int from, int to) const;
+  /// The same, of some number.
+  bool mayStand(int from, int to) const;
+  /// So many stages stand in front of a cut, or behind it, at least.
+  int leastBefore(int cut) const {
+    return m_least.empty() ? cut > 0 : m_least[static_cast<std::size_t>(cut)];
+  }
+  int leastBehind(int cut) const {
+    return m_most.empty() ? cut < m_order->last()
+                          : std::max(0, m_leastStages - m_most[static_cast<std::size_t>(cut)]);
+  }
+  /// Chains: stage i begins at neither an earlier nor a later cut.
+  int earliest(int stage) const;
+  int latest(int stage) const;
+  /// Chains: where a stage that begins or ends at a cut must end or begin at the latest or earliest.
+  int mostEnd(int from) const;
+  int leastBegin(int to) const;
+  /// The nearest cut that is not forbidden, downwards (−1) or upwards (1).
+  int allowed(int cut, int step) const;
   /// Every pinned layer stands where it should; `stageOf`: layer → stage.
   template <class StageOf>
   bool pinsHold(StageOf stageOf) const {
@@ -96,9 +115,13 @@ public:
   CutRules with(std::vector<Constraints::LayerPin> morePins) const;
 
 private:
+  void rangePins();
+
   const LayerOrder* m_order;
   std::vector<int> m_required, m_forbidden;
   std::vector<Constraints::LayerPin> m_pins;
+  std::vector<int> m_earliest, m_latest;  ///< chains with pins: of the stages up to m_leastStages
+  std::vector<int> m_least, m_most;       ///< and by cut: the numbers of the stages that may begin there
   int m_leastStages = 1;
   bool m_contradictory = false;
 };

@@ -20,6 +20,7 @@ struct TiedPlace {
 struct ChainConfiguration {
   const Problem* problem = nullptr;
   const SearchSpace* space = nullptr;
+  const CutRules* rules = nullptr;  ///< that windows of chains obey; may be null
   const LayerOrder* order = nullptr;
   LayerSums* sums = nullptr;
   GroupShapes* shapes = nullptr;

@@ -120,14 +120,16 @@ private slots:
   void boundsAreBelowEveryPlan() {
     InstanceFeatures features;
     features.mostPlans = 3000;
-    features.constraints = false;
     features.shardGroups = features.foldedExperts = true;
-    int checked = 0;
-    for (std::uint64_t seed = 500000; seed < 500400; ++seed) {
+    int checked = 0, ruled = 0;
+    for (std::uint64_t seed = 500000; seed < 500800; ++seed) {
+      // Bounds know which cuts are asked for, and which layers are pinned.
+      features.constraints = seed % 2 == 0;
       const Problem p = randomInstance(seed, features);
       const LayerOrder order(*p.graph);
       GroupShapes shapes(*p.cluster);
       const SearchSpace space(p);
+      const CutRules rules(p.constraints, order);
       double roomiest = 0;
       for (int i = 0; i < p.cluster->deviceCount(); ++i)
         roomiest = std::max(roomiest, p.cluster->factor(DeviceIndex(i)).memory.value());
@@ -158,7 +160,7 @@ private slots:
           if (bound > time) qWarning("seed %d: bound %.12g above %.12g", int(seed), bound, time);
           [&] { QVERIFY(bound <= time); }();
           if (plan.chunksPerStage() == 1 && order.isChain())
-            insideWindows(p, order, shapes, space, *sums[{b, k}], plan, e, roomiest);
+            insideWindows(p, order, rules, shapes, space, *sums[{b, k}], plan, e, roomiest);
           if (plan.chunksPerStage() == 1)
             sharesOut(p, order, shapes, space, *sums[{b, k}], plan, e, roomiest);
         }
@@ -168,7 +170,7 @@ private slots:
           const auto shards = space.shardDegrees(plan.dataDegree(), plan.zero, strategiesOf(all));
           const Target target =
               targetOf(p.search.objective, plan.pipelineSchedule(), e.microbatchCount, 1, 1);
-          PerStageBounds bounds(p, order, shapes, all, {{plan.dataDegree(), shards}}, plan.zero,
+          PerStageBounds bounds(p, order, rules, shapes, all, {{plan.dataDegree(), shards}}, plan.zero,
                                 target.bound);
           const int units = plan.pipelineWidth() / plan.dataInner;
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
@@ -179,7 +181,7 @@ private slots:
           // Of several d of which the plan's is one.
           const int twice = 2 * plan.dataDegree();
           PerStageBounds several(
-              p, order, shapes, all,
+              p, order, rules, shapes, all,
               {{plan.dataDegree(), shards}, {twice, space.shardDegrees(twice, plan.zero, strategiesOf(all))}},
               plan.zero, target.bound);
           [&] { QVERIFY(several.leastBytes() <= bounds.leastBytes()); }();
@@ -200,11 +202,14 @@ private slots:
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
         }
         ++checked;
+        ruled += !p.constraints.layerPins.empty() || !p.constraints.requiredCuts.empty();
         return !QTest::currentTestFailed();
       });
       if (QTest::currentTestFailed()) return;
     }
     QVERIFY(checked > 20000);
+    qInfo("%d plans, %d of them pinned or cut", checked, ruled);
+    QVERIFY(ruled > 200);
   }
 
   void interleavedBoundsAreBelowEveryPlan() {
@@ -355,10 +360,11 @@ private:
     }
   }
 
-  static void insideWindows(const Problem& p, const LayerOrder& order, GroupShapes& shapes,
-                            const SearchSpace& space, LayerSums& sums, const Plan& plan, const Evaluation& e,
-                            double roomiest) {
-    const ChainConfiguration c = contextOf(p, order, shapes, space, sums, plan, e);
+  static void insideWindows(const Problem& p, const LayerOrder& order, const CutRules& rules,
+                            GroupShapes& shapes, const SearchSpace& space, LayerSums& sums, const Plan& plan,
+                            const Evaluation& e, double roomiest) {
+    ChainConfiguration c = contextOf(p, order, shapes, space, sums, plan, e);
+    c.rules = &rules;
     StageWindows reach(c, roomiest);
     reach.limitLoad(e.maxLoad.value() * (1 + 1e-9));
     QVERIFY(reach.findWindows());

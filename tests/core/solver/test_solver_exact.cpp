@@ -59,16 +59,21 @@ std::string mistake(const Problem& p, const Outcome& solved, const Outcome& trut
 }
 
 /// How many instances are solved wrongly; their features that no optimum showed count as one more.
-using Solver = std::function<Outcome(const Problem&)>;
-int wrong(const InstanceFeatures& features, double share,
-          const Solver& solver = [](const Problem& p) { return solve(p); }) {
+struct Variation {
+  /// Makes another problem of one.
+  std::function<Problem(const Problem&, std::uint64_t seed)> change = [](const Problem& p, auto) {
+    return p;
+  };
+  std::function<Outcome(const Problem&)> solver = [](const Problem& p) { return solve(p); };
+};
+int wrong(const InstanceFeatures& features, double share, const Variation& variation = {}) {
   int bad = 0, count = instances(share);
   double oracle = 0, dp = 0;
   Coverage coverage;
   for (int k = 0; k < count; ++k) {
     const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
-    const Problem p = randomInstance(seed, features);
-    const Outcome truth = solveExhaustively(p), solved = solver(p);
+    const Problem p = variation.change(randomInstance(seed, features), seed);
+    const Outcome truth = solveExhaustively(p), solved = variation.solver(p);
     oracle += truth.statistics.elapsed.value();
     dp += solved.statistics.elapsed.value();
     coverage.add(p, truth.best());
@@ -84,6 +89,23 @@ int wrong(const InstanceFeatures& features, double share,
     ++bad;
   }
   return bad;
+}
+
+/// Some stages, more often two or three, with many of their layers pinned.
+Problem pinnedLayers(const Problem& from, std::uint64_t seed) {
+  Problem p = from;
+  Constraints& c = p.constraints;
+  Dice dice(seed ^ 0x91dd);
+  const int layers = p.graph->layerCount();
+  int stage = 0;
+  for (int x = 0; x < layers; ++x) {
+    const bool begins = x > 0 && stage < 3 && dice.chance(0.4);
+    stage += begins;
+    if (dice.chance(0.4)) c.layerPins.push_back({LayerIndex(x), StageIndex(stage)});
+    if (begins && dice.chance(0.2)) c.requiredCuts.emplace_back(x);
+    if (!begins && x > 0 && dice.chance(0.1)) c.forbiddenCuts.emplace_back(x);
+  }
+  return p;
 }
 
 struct RunnersUp {
@@ -170,16 +192,30 @@ private slots:
     InstanceFeatures f = uniformStrategyChain();
     // The fewer plans are asked for, the sooner there is a limit to narrow ranges by.
     const auto asIfLong = [](int topPlans, LongChains longChains) {
-      return [=](Problem p) {
+      Variation v;
+      v.solver = [=](Problem p) {
         p.search.topPlans = topPlans;
         return solve(p, {}, nullptr, longChains);
       };
+      return v;
     };
     QCOMPARE(wrong(f, 0.2, asIfLong(1, {0, 0})), 0);
     QCOMPARE(wrong(f, 0.1, asIfLong(5, {0, 0})), 0);
     QCOMPARE(wrong(f, 0.1, asIfLong(1, {0, 0, 0.2, 1})), 0);
     f.constraints = true;
     QCOMPARE(wrong(f, 0.1, asIfLong(1, {0, 0})), 0);
+  }
+  /// Stages of which many layers, and some of the cuts, are given.
+  void pinnedStages() {
+    InstanceFeatures f;
+    f.dags = f.constraints = f.interleave = false;
+    f.schedules = true;
+    f.freeStrategies = 0.6;
+    Variation pinned;
+    pinned.change = pinnedLayers;
+    QCOMPARE(wrong(f, 0.3, pinned), 0);
+    f.dags = true;
+    QCOMPARE(wrong(f, 0.1, pinned), 0);
   }
   void chainsWithConstraints() {
     InstanceFeatures f = uniformStrategyChain();
