@@ -23,15 +23,15 @@ struct ShardedWork {
     std::uint64_t bytes = 0;
   };
   /// What a journal holds. Errors: it is of other work.
-  std::function<Reading<Known>(const std::string& path)> look;
+  std::function<Reading<Known>(const std::string& path)> look = {};
   /// Solves the rows of a shard that are not in the journal that was looked at last. Returns how many are
   /// done.
   using Take = std::function<void(const std::string& line, const std::string& latest, std::size_t done)>;
-  std::function<std::size_t(const Shard&, int threads, const Take&, const Control&)> run;
+  std::function<std::size_t(const Shard&, int threads, const Take&, const Control&)> run = {};
   /// Writes what all rows make, of `run` or of journals; `kept` names the journal that has them whatever
   /// happens (empty: several). Returns the exit code.
-  std::function<int(const std::string& base, const std::string& kept)> write;
-  std::function<int(const std::string& base, const std::vector<std::string>& journals)> join;
+  std::function<int(const std::string& base, const std::string& kept)> write = {};
+  std::function<int(const std::string& base, const std::vector<std::string>& journals)> join = {};
 };
 
 /// How it is to be done.

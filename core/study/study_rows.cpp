@@ -88,7 +88,7 @@ public:
           const Problem sized = withDeviceCount(m_problem, p.devices);
           const Evaluation e = evaluate(sized, *plan);
           p.samplesPerSecond = m_problem.job.globalBatch / e.batchTime.value();
-          p.outcome.plans.push_back({std::move(*plan), e});
+          p.outcome.plans.push_back({std::move(*plan), e, {}});
         }
       curve.push_back(std::move(p));
       points.push_back(j.value("point", Json::object()));

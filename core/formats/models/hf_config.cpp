@@ -296,12 +296,6 @@ std::string nameOf(JsonFields& outer, JsonFields& inner, const std::string& othe
 
 }  // namespace
 
-std::vector<std::string> knownModelTypes() {
-  std::vector<std::string> out;
-  for (const ConfigFamily& f : configFamilies()) out.emplace_back(f.type);
-  return out;
-}
-
 Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, const std::string& file,
                                                        bool takesDefaults) {
   constexpr JsonLimits kLimits{4u << 20, 32, 200'000};

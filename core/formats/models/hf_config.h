@@ -18,7 +18,4 @@ namespace nest {
 Reading<TransformerArchitecture> readHuggingFaceConfig(std::string_view text, const std::string& file,
                                                        bool takesDefaults = false);
 
-/// The model types that readHuggingFaceConfig knows, for help and messages.
-std::vector<std::string> knownModelTypes();
-
 }  // namespace nest
