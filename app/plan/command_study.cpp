@@ -305,7 +305,7 @@ Command validationCommand() {
           R"(Published training runs (a table like training_results.json), predicted beside measured. A row, or its set for
 all rows, may say hidden, heads, kv_heads, ffn, layers, vocab, seq, experts, top_k or model (a Hugging Face
 configuration), device, host (devices joined by their own links), t, p, v, c, e, zero, gpus, global_batch, microbatch, recompute, sequence_parallel, flash,
-format, convention (model, causal, sc21), program (what ran it) or year of the software, overlap_tensor, overlap_context, overlap_expert,
+dropout (false: nothing is dropped), format, convention (model, causal, sc21), program (what ran it) or year of the software, overlap_tensor, overlap_context, overlap_expert,
 overlap_pipeline, overlap_data, overlap_sync (shares hidden; sync: the end of a step), settings (an object: fields of the
 scenario by key, nest-plan fields, that the run sets beside its program), fitted (true: in view when constants were
 chosen); measured is any of tflops_per_gpu, iter_s, mfu, tokens_per_s_per_gpu. Each run is predicted as the scenario

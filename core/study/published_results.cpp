@@ -180,6 +180,7 @@ std::optional<TransformerArchitecture> modelOf(RowFigures& f, Diagnostics& out) 
   a.intermediate = f.whole("ffn", a.intermediate > 0 ? a.intermediate : 4 * a.hidden);
   if (a.keyValueHeads == 0 || f.has("kv_heads")) a.keyValueHeads = f.whole("kv_heads", a.heads);
   if (a.headDim == 0) a.headDim = std::max(1, a.hidden / a.heads);
+  if (f.has("dropout")) a.dropout = f.flag("dropout");
   if (f.has("experts")) {
     ExpertLayers e = a.experts.value_or(ExpertLayers{});
     e.experts = f.whole("experts", e.experts, 65'536);

@@ -73,7 +73,8 @@ double countedFlops(const PublishedRun&, FlopConvention);
 /// (fraction), tokens_per_s_per_gpu, params_optimizer_gib, activations_tp_gib,
 /// activations_tp_sp_selective_gib; each makes a run. Without "model", a set's rows are GPT shapes
 /// (two-matrix MLP, LayerNorm, tied embeddings); "model" is a Hugging Face configuration, in which row
-/// figures replace what they name. "flash": true says that attention was fused; "format" is bf16, fp16 or
+/// figures replace what they name. "flash": true says that attention was fused; "dropout":
+/// false that nothing is dropped (else as the family has it); "format" is bf16, fp16 or
 /// fp8; "convention", for what mfu and tflops_per_gpu count, is model, causal or sc21. overlap_tensor,
 /// overlap_context, overlap_expert, overlap_pipeline, overlap_data and overlap_sync (the end of a batch) are
 /// shares from 0 to 1 of such exchanges that the source says run beside compute. "fitted": true says that

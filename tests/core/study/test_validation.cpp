@@ -261,6 +261,17 @@ private slots:
         runValidation(withColumn("settings", R"({"/model/analytic/activation_factor":-1})"), "f");
     QVERIFY(beyond && beyond->rows.empty() && beyond.diagnostics.size() == 3);
   }
+  void rowsMayDropNothing() {
+    std::string gpt = kSmall;
+    const std::string model = R"("model":{"model_type":"llama","num_hidden_layers":32},)";
+    gpt.replace(gpt.find(model), model.size(), R"("hidden":4096,"heads":32,"layers":32,)");
+    const auto usual = readPublishedResults(gpt, "f");
+    gpt.insert(gpt.find("\"columns\""), "\"dropout\":false,");
+    const auto none = readPublishedResults(gpt, "f");
+    QVERIFY(usual && none);
+    QVERIFY(!usual->front().model.dropout.has_value());
+    QVERIFY(none->front().model.dropout == std::optional<bool>(false));
+  }
   // A plan that ran and is said not to fit is told by how much.
   void whatDoesNotFitSaysByHowMuch() {
     std::string longer = kSmall;
