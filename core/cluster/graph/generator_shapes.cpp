@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace nest {
 
@@ -24,15 +25,43 @@ void NetworkBuilder::link(int a, int b, double gigabytes, double microseconds, i
 }
 
 std::vector<int> NetworkBuilder::addHostWithDevices(const std::string& id, int devices, double gigabytes,
-                                                    double microseconds, double x, double y) {
-  const int box = addHost(id, x, y);
+                                                    double microseconds) {
+  const int box = addHost(id);
   std::vector<int> out;
   for (int i = 0; i < devices; ++i) {
-    out.push_back(addDevice(id + ".gpu" + std::to_string(i), id, x + 30.0 * i, y + 40));
+    out.push_back(addDevice(id + ".gpu" + std::to_string(i), id));
     link(out.back(), box, gigabytes, microseconds);
   }
   return out;
 }
+
+GridPlaces::GridPlaces(const std::vector<int>& sides, bool inHosts) : m_sides(sides) {
+  // A host's frame and name stand around its devices.
+  const double first[] = {inHosts ? 76.0 : 60.0, inHosts ? 90.0 : 60.0};
+  for (std::size_t i = 0; i < sides.size(); ++i)
+    m_stride.push_back(i < 2 ? first[i] : m_stride[i - 2] * (sides[i - 2] + 1));
+}
+
+std::pair<double, double> GridPlaces::of(std::size_t cell) const {
+  double x = 0, y = 0;
+  for (std::size_t i = 0; i < m_sides.size(); ++i) {
+    const auto side = static_cast<std::size_t>(m_sides[i]);
+    (i % 2 ? y : x) += static_cast<double>(cell % side) * m_stride[i];
+    cell /= side;
+  }
+  return {x, y};
+}
+
+namespace {
+
+/// Clockwise from the top, as far apart as in a grid.
+std::pair<double, double> onCircle(std::size_t cell, std::size_t count) {
+  const double turn = 2 * std::numbers::pi / static_cast<double>(count), radius = 60 / turn,
+               angle = turn * static_cast<double>(cell);
+  return {radius * std::sin(angle), -radius * std::cos(angle)};
+}
+
+}  // namespace
 
 std::vector<int> addGrid(NetworkBuilder& b, const std::string& prefix, const std::vector<int>& sides,
                          const std::vector<bool>& wraps, double gigabytes, double microseconds,
@@ -45,17 +74,17 @@ std::vector<int> addGrid(NetworkBuilder& b, const std::string& prefix, const std
     return {};
   }
   std::vector<int> nodes;
+  const GridPlaces places(sides, !hosts.empty());
   for (std::size_t k = 0; k < n; ++k) {
     std::string id = prefix;
-    double x = originX, y = 0;
     std::size_t rest = k;
     for (std::size_t i = 0; i < sides.size(); ++i) {
       const auto c = rest % static_cast<std::size_t>(sides[i]);
       rest /= static_cast<std::size_t>(sides[i]);
       id += (i ? "-" : "") + std::to_string(c);
-      (i % 2 ? y : x) += static_cast<double>(c) * (i < 2 ? 60 : 20);
     }
-    nodes.push_back(b.addDevice(id, hosts.empty() ? std::string() : hosts[k], x, y));
+    const auto [x, y] = sides.size() == 1 && wraps[0] ? onCircle(k, n) : places.of(k);
+    nodes.push_back(b.addDevice(id, hosts.empty() ? std::string() : hosts[k], originX + x, y));
   }
   std::size_t stride = 1;
   for (std::size_t i = 0; i < sides.size(); stride *= static_cast<std::size_t>(sides[i]), ++i)
@@ -81,17 +110,17 @@ struct HostMaker {
   NetworkBuilder& b;
   const Values& v;
   int next = 0;
-  std::vector<int> devices(double x, double y) {
+  std::vector<int> devices() {
     return b.addHostWithDevices("host" + std::to_string(next++), whole(v, "devices_per_host"),
-                                v.at("host_bandwidth"), v.at("host_latency"), x, y);
+                                v.at("host_bandwidth"), v.at("host_latency"));
   }
 };
 
 void hgxPod(NetworkBuilder& b, const Values& v) {
   HostMaker hosts{b, v};
-  const int fabric = b.addSwitch("fabric", 0, -100);
+  const int fabric = b.addSwitch("fabric");
   for (int h = 0; h < whole(v, "hosts") && b.fits(); ++h)
-    for (int d : hosts.devices(300.0 * h, 0)) b.link(d, fabric, v.at("nic_bandwidth"), v.at("link_latency"));
+    for (int d : hosts.devices()) b.link(d, fabric, v.at("nic_bandwidth"), v.at("link_latency"));
 }
 
 void railOptimised(NetworkBuilder& b, const Values& v) {
@@ -99,18 +128,16 @@ void railOptimised(NetworkBuilder& b, const Values& v) {
   const int perHost = whole(v, "devices_per_host"), perPod = whole(v, "hosts_per_pod"),
             spines = whole(v, "spines"), pods = whole(v, "pods");
   std::vector<int> spine;
-  for (int s = 0; s < spines && pods > 1; ++s)
-    spine.push_back(b.addSwitch("spine" + std::to_string(s), 300.0 * s, -300));
+  for (int s = 0; s < spines && pods > 1; ++s) spine.push_back(b.addSwitch("spine" + std::to_string(s)));
   const double uplink = perPod * v.at("nic_bandwidth") / v.at("oversubscription") / spines;
   for (int p = 0; p < pods && b.fits(); ++p) {
     std::vector<int> rails;
     for (int r = 0; r < perHost; ++r) {
-      rails.push_back(b.addSwitch("pod" + std::to_string(p) + ".rail" + std::to_string(r),
-                                  300.0 * (p * perPod) + 100.0 * r, -150));
+      rails.push_back(b.addSwitch("pod" + std::to_string(p) + ".rail" + std::to_string(r)));
       for (int s : spine) b.link(rails.back(), s, uplink, v.at("link_latency"));
     }
     for (int h = 0; h < perPod && b.fits(); ++h) {
-      const auto devices = hosts.devices(300.0 * (p * perPod + h), 0);
+      const auto devices = hosts.devices();
       for (std::size_t i = 0; i < devices.size(); ++i)
         b.link(devices[i], rails[i], v.at("nic_bandwidth"), v.at("link_latency"));
     }
@@ -121,16 +148,14 @@ void spineLeaf(NetworkBuilder& b, const Values& v) {
   HostMaker hosts{b, v};
   const int perLeaf = whole(v, "hosts_per_leaf"), spines = whole(v, "spines"), leaves = whole(v, "leaves");
   std::vector<int> spine;
-  for (int s = 0; s < spines && leaves > 1; ++s)
-    spine.push_back(b.addSwitch("spine" + std::to_string(s), 300.0 * s, -300));
+  for (int s = 0; s < spines && leaves > 1; ++s) spine.push_back(b.addSwitch("spine" + std::to_string(s)));
   const double uplink =
       perLeaf * whole(v, "devices_per_host") * v.at("nic_bandwidth") / v.at("oversubscription") / spines;
   for (int l = 0; l < leaves && b.fits(); ++l) {
-    const int leaf = b.addSwitch("leaf" + std::to_string(l), 300.0 * l * perLeaf, -150);
+    const int leaf = b.addSwitch("leaf" + std::to_string(l));
     for (int s : spine) b.link(leaf, s, uplink, v.at("link_latency"));
     for (int h = 0; h < perLeaf && b.fits(); ++h)
-      for (int d : hosts.devices(300.0 * (l * perLeaf + h), 0))
-        b.link(d, leaf, v.at("nic_bandwidth"), v.at("link_latency"));
+      for (int d : hosts.devices()) b.link(d, leaf, v.at("nic_bandwidth"), v.at("link_latency"));
   }
 }
 
@@ -140,22 +165,18 @@ void fatTree(NetworkBuilder& b, const Values& v) {
   const int k = whole(v, "k"), half = k / 2;
   const double host = whole(v, "devices_per_host") * v.at("nic_bandwidth"), latency = v.at("link_latency");
   std::vector<int> cores;
-  for (int c = 0; c < half * half; ++c)
-    cores.push_back(b.addSwitch("core" + std::to_string(c), 150.0 * c, -450));
+  for (int c = 0; c < half * half; ++c) cores.push_back(b.addSwitch("core" + std::to_string(c)));
   for (int p = 0; p < k && b.fits(); ++p) {
     std::vector<int> upper;
     for (int a = 0; a < half; ++a) {
-      upper.push_back(
-          b.addSwitch("pod" + std::to_string(p) + ".agg" + std::to_string(a), 300.0 * (p * half + a), -300));
+      upper.push_back(b.addSwitch("pod" + std::to_string(p) + ".agg" + std::to_string(a)));
       for (int c = 0; c < half; ++c) b.link(upper.back(), cores[at(a * half + c)], host, latency);
     }
     for (int e = 0; e < half && b.fits(); ++e) {
-      const int edge =
-          b.addSwitch("pod" + std::to_string(p) + ".edge" + std::to_string(e), 300.0 * (p * half + e), -150);
+      const int edge = b.addSwitch("pod" + std::to_string(p) + ".edge" + std::to_string(e));
       for (int a : upper) b.link(edge, a, host, latency);
       for (int h = 0; h < half && b.fits(); ++h)
-        for (int d : hosts.devices(300.0 * ((p * half + e) * half + h), 0))
-          b.link(d, edge, v.at("nic_bandwidth"), latency);
+        for (int d : hosts.devices()) b.link(d, edge, v.at("nic_bandwidth"), latency);
     }
   }
 }
@@ -169,13 +190,11 @@ void dragonfly(NetworkBuilder& b, const Values& v) {
   for (int g = 0; g < groups && b.fits(); ++g) {
     auto& mine = router[at(g)];
     for (int r = 0; r < routers && b.fits(); ++r) {
-      const double x = 300.0 * (g * routers + r) * whole(v, "hosts_per_router");
-      mine.push_back(b.addSwitch("group" + std::to_string(g) + ".router" + std::to_string(r), x, -150));
+      mine.push_back(b.addSwitch("group" + std::to_string(g) + ".router" + std::to_string(r)));
       for (int q = 0; q < r; ++q)
         b.link(mine[at(q)], mine.back(), v.at("local_bandwidth"), v.at("link_latency"));
       for (int h = 0; h < whole(v, "hosts_per_router") && b.fits(); ++h)
-        for (int d : hosts.devices(x + 300.0 * h, 0))
-          b.link(d, mine.back(), v.at("nic_bandwidth"), v.at("link_latency"));
+        for (int d : hosts.devices()) b.link(d, mine.back(), v.at("nic_bandwidth"), v.at("link_latency"));
     }
   }
   if (!b.fits() || groups < 2) return;
@@ -206,7 +225,8 @@ void tpuSlices(NetworkBuilder& b, const Values& v) {
   double chips = 1;
   for (int s : sides) chips *= s;
   if (chips * slices > NetworkBuilder::kMostDevices) return b.refuse();
-  const int network = slices > 1 ? b.addSwitch("network", 0, -300) : -1;
+  const double pitch = GridPlaces(sides, true).width() + 76;
+  const int network = slices > 1 ? b.addSwitch("network", pitch * slices / 2 - 76, -150) : -1;
   for (int s = 0; s < slices && b.fits(); ++s) {
     const std::string slice = "slice" + std::to_string(s);
     std::vector<std::string> hosts;
@@ -215,9 +235,9 @@ void tpuSlices(NetworkBuilder& b, const Values& v) {
     // Wrap-around links exist along sides that are multiples of four (Google Cloud TPU documentation).
     const auto nodes =
         addGrid(b, slice + ".chip", sides, {sides[0] % 4 == 0, sides[1] % 4 == 0, sides[2] % 4 == 0},
-                v.at("link_bandwidth"), v.at("link_latency"), 60.0 * (sides[0] + 2) * s, hosts);
+                v.at("link_bandwidth"), v.at("link_latency"), pitch * s, hosts);
     for (std::size_t c = 0; c < nodes.size() && network >= 0; c += static_cast<std::size_t>(perHost)) {
-      const int host = b.addHost(hosts[c], 60.0 * (sides[0] + 2) * s + 20.0 * static_cast<double>(c), -150);
+      const int host = b.addHost(hosts[c], pitch * s, 0);
       for (std::size_t i = c; i < std::min(nodes.size(), c + static_cast<std::size_t>(perHost)); ++i)
         b.link(nodes[i], host, v.at("host_bandwidth"), v.at("link_latency"));
       b.link(host, network, v.at("nic_bandwidth"), v.at("network_latency"));

@@ -1,23 +1,34 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cluster/graph/graph_edit.h"
 #include "cluster/graph/graph_forest.h"
 #include "cluster/graph/implied_hosts.h"
 #include "units/at.h"
 
-// Layout of a network: a forest of blocks; the children of a node stand in a grid under it. Nodes that
-// nothing hangs from (further spines) share the row of their rank.
+// Layout of a network: a forest of blocks; the children of a row of switches stand in a grid under it, and
+// the row in the order of the middles of what its switches join there.
 
 namespace nest::graph {
 namespace {
 
 constexpr double kSwitchRow = 70;
-constexpr double kAspect = 1.6;  ///< of a block: width by height
+constexpr double kSwitchWidth = 2 * kDeviceWidth, kSwitchPitch = kSwitchWidth + 2 * kGap;
+constexpr std::size_t kMostInRow = 24;
+constexpr std::size_t kMostAbreast = 8;  ///< children below several switches: no line has to pass one
+constexpr double kSlope = 6;             ///< width of a bundle of crossing lines by its least height
+constexpr double kMostBundle = 5 * kSwitchRow;
+constexpr double kBrokenRow = 3;  ///< what a link from row to row of the roots weighs against their shape
+constexpr double kAspect = 1.6;   ///< of a block: width by height
 
 class Layout {
 public:
-  explicit Layout(NetworkGraph& g) : m_g(g), m_forest(forestOf(g)) {}
+  explicit Layout(NetworkGraph& g) : m_g(g), m_blocks(blocksOf(g)), m_below(g.nodes.size()) {
+    for (const auto& l : g.links)
+      for (const auto& [a, b] : {std::pair(l.from, l.to), std::pair(l.to, l.from)})
+        if (g.nodes[at(a)].kind == NodeKind::Switch) m_below[at(a)].push_back(b);
+  }
 
   /// The node is a block of this size, whatever is inside.
   void setSize(int n, double width, double height) {
@@ -26,20 +37,20 @@ public:
   }
 
   void run() {
-    m_size.resize(m_g.nodes.size());
+    m_size.resize(m_g.nodes.size()), m_columns.assign(m_g.nodes.size(), 0),
+        m_placed.assign(m_g.nodes.size(), 0);
     std::vector<int> roots, spare;
-    for (int r : m_forest.roots()) {
+    for (int r : m_blocks.roots()) {
       const auto i = static_cast<std::size_t>(r);
-      const bool childless = m_forest.children[i].empty() && m_g.nodes[i].kind == NodeKind::Switch;
+      const bool childless = m_blocks.children[i].empty() && m_g.nodes[i].kind == NodeKind::Switch;
       (childless ? spare : roots).push_back(r);
     }
-    const Size all = placeGrid(roots, 0, 0);
-    // Childless switches join the top row, to the right of its centre and to the left in turn.
-    const double y = roots.empty() || spare.empty() ? 0 : m_g.nodes[at(roots.front())].y;
-    for (std::size_t k = 0; k < spare.size(); ++k) {
-      const double side = static_cast<double>(k / 2 + 1) * (k % 2 == 0 ? 1 : -1);
-      set(spare[k], all.width / 2 + side * 2.5 * kDeviceWidth, roots.size() == 1 ? y : -kSwitchRow);
-    }
+    const bool ring = orderAsRing(roots);
+    placeGrid(roots, ring ? static_cast<int>(roots.size() + 1) / 2 : columnsFor(roots, true), 0, 0);
+    // What joins nothing stands above everything.
+    for (std::size_t k = 0; k < spare.size(); ++k)
+      set(spare[k], kSwitchWidth / 2 + static_cast<double>(k % kMostInRow) * kSwitchPitch,
+          -kSwitchRow * static_cast<double>(1 + k / kMostInRow));
   }
 
 private:
@@ -47,7 +58,7 @@ private:
     double width = 0, height = 0;
   };
 
-  void set(int n, double x, double y) { m_g.nodes[at(n)].x = x, m_g.nodes[at(n)].y = y; }
+  void set(int n, double x, double y) { m_g.nodes[at(n)].x = x, m_g.nodes[at(n)].y = y, m_placed[at(n)] = 1; }
 
   static int hostColumns(int devices) {
     if (devices <= 4) return std::min(2, std::max(1, devices));
@@ -57,19 +68,76 @@ private:
   const Size& measure(int n) {
     Size& size = m_size[at(n)];
     if (size.width > 0) return size;
-    const auto& children = m_forest.children[at(n)];
+    const auto& children = m_blocks.children[at(n)];
     if (m_g.nodes[at(n)].kind == NodeKind::Host) {
-      const int count = std::max<int>(1, static_cast<int>(m_forest.inside[at(n)].size()));
+      const int count = std::max<int>(1, static_cast<int>(m_blocks.inside[at(n)].size()));
       const int columns = hostColumns(count), rows = (count + columns - 1) / columns;
       size = {2 * kHostPadding + columns * (kDeviceWidth + kGap) - kGap,
               kHostHeader + 2 * kHostPadding + rows * (kDeviceHeight + kGap) - kGap};
-    } else if (children.empty()) {
+    } else if (m_g.nodes[at(n)].kind == NodeKind::Device) {
       size = {kDeviceWidth, kDeviceHeight};
+    } else if (children.empty()) {
+      size = {rowWidth(n), headOf(n)};
     } else {
-      const Size below = gridSize(children, columnsFor(children));
-      size = {std::max(below.width, 2 * kDeviceWidth), below.height + kSwitchRow};
+      const Size below = gridSize(children, columnsBelow(n));
+      size = {std::max(below.width, rowWidth(n)), below.height + headOf(n)};
     }
     return size;
+  }
+
+  std::size_t switchesIn(int first) const { return m_blocks.row[at(first)].size() + 1; }
+  double rowWidth(int first) const {
+    return static_cast<double>(std::min(switchesIn(first), kMostInRow)) * kSwitchPitch - 2 * kGap;
+  }
+  int columnsBelow(int first) {
+    const auto& children = m_blocks.children[at(first)];
+    int& known = m_columns[at(first)];
+    const bool abreast = switchesIn(first) > 1 && children.size() <= kMostAbreast;
+    if (known == 0) known = abreast ? static_cast<int>(children.size()) : columnsFor(children);
+    return known;
+  }
+  /// Height of a row of switches with the lines below it: the more cross, the higher.
+  double headOf(int first) {
+    const auto& children = m_blocks.children[at(first)];
+    const std::size_t count = switchesIn(first);
+    if (count == 1) return children.empty() ? kDeviceHeight : kSwitchRow;
+    const auto lines = static_cast<double>((count - 1) / kMostInRow);
+    const double width =
+        std::max(rowWidth(first), children.empty() ? 0 : gridSize(children, columnsBelow(first)).width);
+    return lines * (kDeviceHeight + 2 * kGap) +
+           (children.empty() ? kDeviceHeight : std::clamp(width / kSlope, kSwitchRow, kMostBundle));
+  }
+
+  /// In the order of the middles of what hangs below each, so that few lines cross; as numbered where that is
+  /// the same.
+  void placeRow(int first, double x, double y) {
+    std::vector<std::pair<double, int>> order;
+    for (int s : rowOf(first)) {
+      double sum = 0;
+      int count = 0;
+      for (int b : m_below[at(s)])
+        if (m_placed[at(b)] && m_blocks.first[at(b)] != first) sum += middleOf(b, first), ++count;
+      order.emplace_back(count > 0 ? std::round(sum / count) : 0, s);
+    }
+    std::sort(order.begin(), order.end());
+    const double width = measure(first).width;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const std::size_t line = k / kMostInRow, begin = line * kMostInRow;
+      const auto inLine = static_cast<double>(std::min(kMostInRow, order.size() - begin));
+      set(order[k].second, x + width / 2 + (static_cast<double>(k - begin) - (inLine - 1) / 2) * kSwitchPitch,
+          y + kDeviceHeight / 2 + static_cast<double>(line) * (kDeviceHeight + 2 * kGap));
+    }
+  }
+  std::vector<int> rowOf(int first) const {
+    std::vector<int> row = m_blocks.row[at(first)];
+    row.insert(std::lower_bound(row.begin(), row.end(), first), first);
+    return row;
+  }
+  /// Of a device what it hangs below: which slot it has there says nothing of where its lines lead.
+  double middleOf(int n, int row) const {
+    const int above = m_blocks.parent[at(n)];
+    const bool inBlock = m_g.nodes[at(n)].kind == NodeKind::Device && above >= 0 && above != row;
+    return m_g.nodes[at(inBlock ? above : n)].x;
   }
 
   Size gridSize(const std::vector<int>& nodes, int columns) {
@@ -87,13 +155,50 @@ private:
     return all;
   }
 
+  /// Between roots, by their places in the list.
+  std::vector<std::pair<int, int>> linksAmong(const std::vector<int>& roots) const {
+    std::vector<int> place(m_g.nodes.size(), -1);
+    for (std::size_t k = 0; k < roots.size(); ++k) place[at(roots[k])] = static_cast<int>(k);
+    std::vector<std::pair<int, int>> out;
+    for (const auto& l : m_g.links)
+      if (const int a = place[at(l.from)], b = place[at(l.to)]; a >= 0 && b >= 0 && a != b)
+        out.emplace_back(std::minmax(a, b));
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+  /// Roots that form one ring go there and back in two rows.
+  bool orderAsRing(std::vector<int>& roots) const {
+    const auto links = linksAmong(roots);
+    if (roots.size() < 4 || links.size() != roots.size()) return false;
+    std::vector<std::vector<int>> next(roots.size());
+    for (const auto& [a, b] : links) next[at(a)].push_back(b), next[at(b)].push_back(a);
+    std::vector<int> order;
+    for (int last = -1, here = 0; order.empty() || here != 0;) {
+      if (next[at(here)].size() != 2 || order.size() >= roots.size()) return false;
+      order.push_back(roots[at(here)]);
+      const int on = next[at(here)][0] == last ? next[at(here)][1] : next[at(here)][0];
+      last = std::exchange(here, on);
+    }
+    if (order.size() != roots.size()) return false;
+    std::reverse(order.begin() + static_cast<std::ptrdiff_t>((order.size() + 1) / 2), order.end());
+    roots = std::move(order);
+    return true;
+  }
+
   /// The column count whose block comes nearest to the shape of a screen.
-  int columnsFor(const std::vector<int>& nodes) {
+  int columnsFor(const std::vector<int>& nodes, bool linked = false) {
+    const auto links = linked ? linksAmong(nodes) : std::vector<std::pair<int, int>>();
     int best = 1;
     double worst = 1e300;
     for (int c = 1; c <= static_cast<int>(nodes.size()); c += 1 + c / 8) {
       const Size s = gridSize(nodes, c);
-      const double off = std::abs(std::log(s.width / s.height / kAspect));
+      const auto broken = std::count_if(links.begin(), links.end(),
+                                        [c](const auto& l) { return l.first / c != l.second / c; });
+      const double off =
+          std::abs(std::log(s.width / s.height / kAspect)) +
+          (links.empty() ? 0 : kBrokenRow * static_cast<double>(broken) / static_cast<double>(links.size()));
       if (off < worst) worst = off, best = c;
     }
     return best;
@@ -102,21 +207,23 @@ private:
   void place(int n, double x, double y) {
     const Size size = measure(n);
     if (m_g.nodes[at(n)].kind == NodeKind::Host) {
-      const auto& devices = m_forest.inside[at(n)];
+      const auto& devices = m_blocks.inside[at(n)];
       const int columns = hostColumns(static_cast<int>(devices.size()));
       for (int k = 0; k < static_cast<int>(devices.size()); ++k)
         set(devices[at(k)], x + kHostPadding + kDeviceWidth / 2 + (k % columns) * (kDeviceWidth + kGap),
             y + kHostHeader + kHostPadding + kDeviceHeight / 2 + k / columns * (kDeviceHeight + kGap));
       return set(n, x + size.width / 2, y + size.height / 2);
     }
-    const auto& children = m_forest.children[at(n)];
-    set(n, x + size.width / 2, y + kDeviceHeight / 2);
-    if (!children.empty()) placeGrid(children, x, y + kSwitchRow);
+    const auto& children = m_blocks.children[at(n)];
+    if (!children.empty()) {
+      const int columns = columnsBelow(n);
+      placeGrid(children, columns, x + (size.width - gridSize(children, columns).width) / 2, y + headOf(n));
+    }
+    m_g.nodes[at(n)].kind == NodeKind::Switch ? placeRow(n, x, y)
+                                              : set(n, x + size.width / 2, y + kDeviceHeight / 2);
   }
 
-  Size placeGrid(const std::vector<int>& nodes, double x, double y) {
-    if (nodes.empty()) return {};
-    const int columns = columnsFor(nodes);
+  void placeGrid(const std::vector<int>& nodes, int columns, double x, double y) {
     double top = y, left = x, rowHeight = 0;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       if (k > 0 && k % static_cast<std::size_t>(columns) == 0)
@@ -126,11 +233,13 @@ private:
       left += s.width + 2 * kGap;
       rowHeight = std::max(rowHeight, s.height);
     }
-    return gridSize(nodes, columns);
   }
 
   NetworkGraph& m_g;
-  Forest m_forest;
+  Blocks m_blocks;
+  std::vector<std::vector<int>> m_below;  ///< all that a switch joins
+  std::vector<char> m_placed;
+  std::vector<int> m_columns;  ///< below a row of switches; 0: not known yet
   std::vector<Size> m_size;
 };
 

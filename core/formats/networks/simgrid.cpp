@@ -225,13 +225,13 @@ private:
     return false;
   }
 
-  int device(std::size_t k) {
-    return m_builder.addDevice(m_hosts[k], m_hosts[k], 80.0 * static_cast<double>(k), 0);
+  int device(std::size_t k, const std::pair<double, double>& place = {}) {
+    return m_builder.addDevice(m_hosts[k], m_hosts[k], place.first, place.second);
   }
   void link(int a, int b, int times = 1) { m_builder.link(a, b, m_rate / 1e9, m_latency * 1e6, times); }
 
   void flat() {
-    const int hub = m_builder.addSwitch("switch", 0, -150);
+    const int hub = m_builder.addSwitch("switch");
     for (std::size_t k = 0; k < m_hosts.size(); ++k) link(device(k), hub);
     if (m_cluster.attribute("bb_bw"))
       m_source.warning(at(m_cluster), "simgrid-backbone",
@@ -270,9 +270,7 @@ private:
       const std::size_t down = at(p[1][l]), up = at(p[2][l]);
       std::vector<int> above;
       for (std::size_t k = 0; k < inner * up * outer; ++k)
-        above.push_back(m_builder.addSwitch("level" + std::to_string(l + 1) + "." + std::to_string(k),
-                                            80.0 * static_cast<double>(k),
-                                            -150.0 * static_cast<double>(l + 1)));
+        above.push_back(m_builder.addSwitch("level" + std::to_string(l + 1) + "." + std::to_string(k)));
       for (std::size_t o = 0; o < outer; ++o)
         for (std::size_t d = 0; d < down; ++d)
           for (std::size_t u = 0; u < up; ++u)
@@ -290,7 +288,8 @@ private:
     for (int side : p[0]) hosts *= side;
     if (!matches(hosts)) return;
     std::vector<int> nodes;
-    for (std::size_t k = 0; k < m_hosts.size(); ++k) nodes.push_back(device(k));
+    const GridPlaces places(p[0], true);
+    for (std::size_t k = 0; k < m_hosts.size(); ++k) nodes.push_back(device(k, places.of(k)));
     std::size_t stride = 1;
     for (int length : p[0]) {
       const std::size_t side = at(length);
@@ -321,7 +320,7 @@ private:
     std::vector<int> routers;
     const int size = chassis * slots;
     for (int r = 0; r < groups * size; ++r) {
-      const int node = m_builder.addSwitch("router" + std::to_string(r), 80.0 * r * hosts, -150);
+      const int node = m_builder.addSwitch("router" + std::to_string(r));
       routers.push_back(node);
       for (int h = 0; h < hosts; ++h) link(device(at(r) * at(hosts) + at(h)), node);
       const int slot = r % slots, first = r - r % size;

@@ -234,8 +234,6 @@ NetworkGraph graphOf(const SlurmTopology& t, const SlurmTree& tree, const SlurmF
     node.id = (x.level == 0 ? "host:" : "switch:") + x.name;
     node.name = x.name;
     node.kind = x.level == 0 ? NodeKind::Host : NodeKind::Switch;
-    node.y = -150.0 * x.level;
-    node.x = 80.0 * static_cast<double>(n);
     number[n] = static_cast<int>(g.nodes.size());
     g.nodes.push_back(node);
     if (x.parent >= 0) {
@@ -253,8 +251,6 @@ NetworkGraph graphOf(const SlurmTopology& t, const SlurmTree& tree, const SlurmF
       device.name = device.id;
       device.kind = NodeKind::Device;
       device.host = node.id;
-      device.x = node.x + 30.0 * d;
-      device.y = 40;
       g.nodes.push_back(device);
       link(static_cast<int>(g.nodes.size()) - 1, number[n], f.levels[0].bandwidth.value(),
            f.levels[0].latency.value() / 2, f.levels[0].origin);
@@ -271,9 +267,9 @@ NetworkGraph latticeOf(const SlurmTopology& t, const SlurmFigures& f) {
   for (const auto& group : t.groups) {
     hosts.clear();
     for (const std::string& name : group.hosts)
-      hosts.push_back(b.addHostWithDevices(
-                           name, t.devicesOf(name, f.devicesPerHost), f.levels[0].bandwidth.value() / 1e9,
-                           f.levels[0].latency.value() * 1e6 / 2, 80.0 * static_cast<double>(hosts.size()), 0)
+      hosts.push_back(b.addHostWithDevices(name, t.devicesOf(name, f.devicesPerHost),
+                                           f.levels[0].bandwidth.value() / 1e9,
+                                           f.levels[0].latency.value() * 1e6 / 2)
                           .front() -
                       1);
     const std::vector<int> sides = t.kind == SlurmTopology::Kind::Torus
