@@ -9,13 +9,18 @@
 
 namespace nest {
 namespace {
+
 constexpr double kKey = 2 * kNetworkKeyRow;
-}
+constexpr double kMostScale = 1.1;  ///< names of nodes are no larger than what else is written
+constexpr double kLeastWidth = 640, kMostWidth = 1200, kMargin = 48, kFrame = 140;
+
+}  // namespace
 
 QSizeF NetworkFigure::preferredSize(const PlanContext&) const {
   const QRectF all = m_scene.bounds();
-  const double ratio = all.height() > 0 ? std::clamp(all.width() / all.height(), 0.6, 2.2) : 1.6;
-  return {1200, 1200 / ratio + 80};
+  const double scale = std::min(kMostScale, (kMostWidth - kMargin) / std::max(1.0, all.width()));
+  const double width = std::max(kLeastWidth, all.width() * scale + kMargin);
+  return {width, std::clamp(all.height() * scale + kFrame, width / 2.2, width / 0.6)};
 }
 
 std::optional<FigureState> NetworkFigure::state(const PlanContext&, bool) const {
@@ -31,7 +36,7 @@ void NetworkFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) con
                   *style.theme);
   body.adjust(0, 0, 0, -kKey - 6);
   const QRectF all = m_scene.bounds().adjusted(-10, -10, 10, 10);
-  const double scale = std::min(body.width() / all.width(), body.height() / all.height());
+  const double scale = std::min({kMostScale, body.width() / all.width(), body.height() / all.height()});
   painter.save();
   painter.translate(body.center() - all.center() * scale);
   painter.scale(scale, scale);

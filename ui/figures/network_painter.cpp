@@ -169,7 +169,7 @@ void NetworkPainter::paintNode(int node) {
   const QString times = m_scene.alike(node) > 1 ? QStringLiteral("×%1").arg(m_scene.alike(node)) : QString();
   const int room =
       static_cast<int>(text.width()) - (header ? m_p.fontMetrics().horizontalAdvance(times) + 4 : 0);
-  m_p.drawText(text, align, m_p.fontMetrics().elidedText(m_scene.nameOf(node), Qt::ElideRight, room));
+  m_p.drawText(text, align, m_p.fontMetrics().elidedText(m_scene.nameOf(node), Qt::ElideMiddle, room));
   if (times.isEmpty()) return;
   m_p.setPen(m_theme.color(Role::Accent));
   if (header)
@@ -304,18 +304,33 @@ void NetworkPainter::paintFarLabels() {
   m_p.setFont(Theme::font(11, true));
   const QFontMetricsF metrics = m_p.fontMetrics();
   std::vector<QRectF> taken;
+  const QTransform pixels = QTransform::fromScale(m_scale, m_scale);
   for (int n : named) {
     if (taken.size() >= kMostFarLabels) break;
     const NetworkNode& node = m_scene.node(n);
     QString s = m_scene.nameOf(n);
     if (m_scene.alike(n) > 1) s += QStringLiteral(" ×%1").arg(m_scene.alike(n));
     QRectF r = metrics.boundingRect(s).adjusted(-4, -1, 4, 1);
-    const QRectF on = QTransform::fromScale(m_scale, m_scale).mapRect(box(n));
+    const QRectF on = pixels.mapRect(box(n));
     const bool host = node.kind == NodeKind::Host;
     if (host && (!namesHosts || r.width() > on.width() || kHostPerLabel * r.height() > on.height())) continue;
+    // On its box; a name that is wider, which would hide its neighbours, above or below.
+    const auto isFree = [&] {
+      return std::none_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); }) &&
+             (host || std::none_of(named.begin(), named.end(), [&](int m) {
+                return m != n && m_scene.node(m).kind == NodeKind::Switch &&
+                       pixels.mapRect(box(m)).intersects(r);
+              }));
+    };
     r.moveCenter(on.center());
     if (host) r.moveTop(on.top() + 1);
-    if (std::any_of(taken.begin(), taken.end(), [&](const QRectF& t) { return t.intersects(r); })) continue;
+    bool free = isFree();
+    if (!free && !host && r.width() > on.width()) {
+      r.moveBottom(on.top() - 1);
+      free = isFree();
+      if (!free) r.moveTop(on.bottom() + 1), free = isFree();
+    }
+    if (!free) continue;
     // Inside a host the frame says the name, and parts have theirs where their box has room.
     if (m_scene.impliedHosts().hostOf[at(n)] >= 0 && r.width() > on.width()) continue;
     taken.push_back(r);

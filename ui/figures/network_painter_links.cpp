@@ -1,5 +1,6 @@
 // Links and their labels. Labels come last, over boxes and lines, each where it covers neither a box nor
 // another label; where there is no such place only what is pointed at, selected or busiest keeps its label.
+// Of many that say the same one says it for its neighbours.
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,8 @@ using Role = Theme::Role;
 
 constexpr double kLabelled = 0.5;           ///< m_scale from which links are labelled unasked
 constexpr std::size_t kMostLabelled = 200;  ///< links in sight
+constexpr std::size_t kFew = 24;            ///< that many labels do not crowd a drawing
+constexpr double kSaysAlready = 150;        ///< pixels between labels that say the same
 constexpr std::size_t kMostSmooth = 200;    ///< links in sight that are drawn one by one, smooth
 
 /// Thicker with bandwidth.
@@ -156,6 +159,7 @@ void NetworkPainter::paintLinkLabels() {
   }
   if (seen > kMostLabelled) unasked.clear();
   std::vector<QRectF> taken;  // pixels from here on
+  std::vector<std::pair<QString, QPointF>> said;
   const QTransform pixels = QTransform::fromScale(m_scale, m_scale);
   for (int n : m_scene.shown())
     if ((m_scene.node(n).kind != NodeKind::Device || m_scene.node(n).host.empty()) &&
@@ -167,6 +171,11 @@ void NetworkPainter::paintLinkLabels() {
   const QFontMetricsF metrics = m_p.fontMetrics();
   const auto place = [&](int link, bool must) {
     const QString s = labelOf(link);
+    const QPointF middle = pixels.map(along(m_scene.path(link), 0.5));
+    if (!must && unasked.size() > kFew && std::any_of(said.begin(), said.end(), [&](const auto& other) {
+          return other.first == s && QLineF(other.second, middle).length() < kSaysAlready;
+        }))
+      return;
     QRectF r = metrics.boundingRect(s).adjusted(-4, -1, 4, 1);
     bool free = false;
     for (double share : {0.5, 0.62, 0.38, 0.75, 0.25, 0.88, 0.12}) {
@@ -178,6 +187,7 @@ void NetworkPainter::paintLinkLabels() {
     if (!free && !must) return;
     if (!free) r.moveCenter(pixels.map(along(m_scene.path(link), 0.5)));
     taken.push_back(r);
+    said.emplace_back(s, r.center());
     m_p.setPen(must ? QPen(m_theme.color(Role::Border), 1) : QPen(Qt::NoPen));
     m_p.setBrush(m_theme.color(Role::Canvas));
     m_p.drawRoundedRect(r, 3, 3);

@@ -175,6 +175,16 @@ QPolygonF NetworkScene::routeOf(const NetworkLink& l) const {
   if (m_shown.size() * m_shownLinks.size() > kMostDetours) return straight;
   const bool inHost = !m_graph.nodes[at(l.from)].host.empty() || !m_graph.nodes[at(l.to)].host.empty();
   if (inHost || !isBlocked(straight, l)) return straight;
+  if (upper.bottom() > lower.top() &&
+      lower.bottom() > upper.top()) {  // beside each other: over what is between
+    for (const double y : {std::min(upper.top(), lower.top()) - graph::kGap,
+                           std::max(upper.bottom(), lower.bottom()) + graph::kGap}) {
+      const QPolygonF over(
+          {upper.center(), {upper.center().x(), y}, {lower.center().x(), y}, lower.center()});
+      if (!isBlocked(over, l)) return over;
+    }
+    return straight;
+  }
   if (upper.center().y() > lower.center().y()) std::swap(upper, lower);
   if (upper.bottom() + 2 * graph::kGap > lower.top()) return straight;
   const double above = lower.top() - graph::kGap, below = upper.bottom() + 2 * graph::kGap;
