@@ -1,5 +1,7 @@
 #include "moments/moment_show.h"
 
+#include <QGraphicsScene>
+#include <QGraphicsView>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QShortcut>
@@ -19,29 +21,43 @@ MomentShow::MomentShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr 
       m_scenario(std::move(scenario)),
       m_own(std::move(own)),
       m_theme(theme),
-      m_caption(new QLabel(this)),
-      m_place(new QLabel(this)),
+      m_slide(new QWidget),
+      m_stage(new QGraphicsView(this)),
+      m_caption(new QLabel(m_slide)),
+      m_place(new QLabel(m_slide)),
       m_middle(new QVBoxLayout) {
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("Slides of %1").arg(QString::fromStdString(m_scenario->name)));
   setAccessibleName(windowTitle());
-  setAutoFillBackground(true);
-  setBackgroundRole(QPalette::Base);
-  m_caption->setFont(Theme::font(30, true));
+  m_slide->setAutoFillBackground(true);
+  m_slide->setBackgroundRole(QPalette::Base);
+  m_stage->setScene(new QGraphicsScene(m_stage));
+  m_stage->scene()->addWidget(m_slide);
+  m_stage->setFrameShape(QFrame::NoFrame);
+  m_stage->setFocusPolicy(Qt::NoFocus);
+  m_stage->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  m_stage->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  m_stage->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+  m_stage->setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing |
+                          QPainter::SmoothPixmapTransform);
+  auto* whole = new QVBoxLayout(this);
+  whole->setContentsMargins(0, 0, 0, 0);
+  whole->addWidget(m_stage);
+  m_caption->setFont(Theme::font(24, true));
   m_caption->setWordWrap(true);
   m_caption->setTextFormat(Qt::PlainText);
-  m_place->setFont(Theme::font(14));
+  m_place->setFont(Theme::font(11));
   m_place->setProperty("role", "muted");
   auto* foot = new QHBoxLayout;
-  auto* keys = new QLabel(tr("← → to move, Esc to exit"), this);
-  keys->setFont(Theme::font(14));
+  auto* keys = new QLabel(tr("← → to move, Esc to exit"), m_slide);
+  keys->setFont(Theme::font(11));
   keys->setProperty("role", "muted");
   foot->addWidget(keys);
   foot->addStretch();
   foot->addWidget(m_place);
-  auto* all = new QVBoxLayout(this);
-  all->setContentsMargins(44, 30, 44, 18);
-  all->setSpacing(14);
+  auto* all = new QVBoxLayout(m_slide);
+  all->setContentsMargins(30, 20, 30, 10);
+  all->setSpacing(8);
   all->addWidget(m_caption);
   all->addLayout(m_middle, 1);
   all->addLayout(foot);
@@ -57,7 +73,22 @@ MomentShow::MomentShow(std::shared_ptr<const Scenario> scenario, PlanContextPtr 
   showMoment(0);
 }
 
-MomentShow::~MomentShow() = default;
+MomentShow::~MomentShow() {
+  m_sight.reset();  // its view stands on the slide
+}
+
+double MomentShow::enlargement() const {
+  return std::max(0.25, std::min(width() / kSlide.width(), height() / kSlide.height()));
+}
+
+/// Where the screen has another shape than the slide, the slide is wider or higher.
+void MomentShow::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  const double by = enlargement();
+  m_stage->setTransform(QTransform::fromScale(by, by));
+  m_slide->resize((QSizeF(size()) / by).toSize());
+  m_stage->setSceneRect(QRectF(QPointF(), QSizeF(size()) / by));
+}
 
 int MomentShow::count() const {
   return static_cast<int>(m_scenario->moments.size());
@@ -70,7 +101,7 @@ void MomentShow::showMoment(int wanted) {
   const SavedMoment& moment = m_scenario->moments[static_cast<std::size_t>(i)];
   m_sight.reset();
   m_sight = std::make_unique<MomentSight>(moment, contextOf(moment, *m_scenario, m_own, m_contexts),
-                                          *m_scenario, m_theme, this);
+                                          *m_scenario, m_theme, m_slide);
   m_caption->setText(m_sight->caption());
   m_caption->setVisible(!m_caption->text().isEmpty());
   m_place->setText(tr("%1 of %2").arg(i + 1).arg(count()));

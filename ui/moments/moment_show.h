@@ -7,6 +7,7 @@
 #include "document/plan_context.h"
 #include "theme/theme.h"
 
+class QGraphicsView;
 class QLabel;
 class QVBoxLayout;
 
@@ -15,7 +16,8 @@ namespace nest {
 class MomentSight;
 
 /// The moments of a scenario, one at a time over the whole screen. Arrow keys, Space, Page Up and Page Down
-/// walk, Home and End jump, Escape leaves. The scenario is as it was when the walk began.
+/// walk, Home and End jump, Escape leaves. The scenario is as it was when the walk began. A slide is laid out
+/// in kSlide and enlarged to the screen, so that a projector of any resolution shows the same.
 class MomentShow : public QWidget {
   Q_OBJECT
 public:
@@ -25,11 +27,15 @@ public:
   int current() const { return m_current; }
   int count() const;
   MomentSight* sight() const { return m_sight.get(); }  ///< nullptr: the scenario has no moments
+  double enlargement() const;                           ///< pixels of the window to one of the slide
 
 public Q_SLOTS:
   void showMoment(int);  ///< beyond the ends: stays
   void next() { showMoment(m_current + 1); }
   void back() { showMoment(m_current - 1); }
+
+protected:
+  void resizeEvent(QResizeEvent*) override;
 
 private:
   std::shared_ptr<const Scenario> m_scenario;
@@ -38,6 +44,8 @@ private:
   Theme::Kind m_theme;
   std::unique_ptr<MomentSight> m_sight;
   int m_current = -1;
+  QWidget* m_slide;
+  QGraphicsView* m_stage;  ///< enlarges the slide
   QLabel *m_caption, *m_place;
   QVBoxLayout* m_middle;
 };

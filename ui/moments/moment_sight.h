@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QImage>
+#include <QSizeF>
 #include <memory>
 
 #include "document/plan_context.h"
@@ -14,6 +15,10 @@ class QPainter;
 namespace nest {
 
 class View;
+
+/// What a slide is laid out in, on screen and on paper, whatever its size: px. Small, so that its type can be
+/// read from the last row.
+inline constexpr QSizeF kSlide(1024, 576);
 
 /// The view of one moment, alive: with a selection and a document of its own, so that what is tried out in it
 /// changes nothing.

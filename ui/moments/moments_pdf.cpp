@@ -15,8 +15,7 @@ namespace nest {
 
 QByteArray momentsAsPdf(const Scenario& s, const PlanContextPtr& own) {
   constexpr int kResolution = 1200;
-  constexpr QSizeF kPage(1280, 720);  // px at 96 dpi: a slide
-  constexpr double kMargin = 40, kCaption = 64, kFoot = 30;
+  constexpr double kMargin = 36, kCaption = 56, kFoot = 26;
   const Theme& theme = Theme::of(Theme::Kind::Print);
   QByteArray out;
   QBuffer buffer(&out);
@@ -25,7 +24,7 @@ QByteArray momentsAsPdf(const Scenario& s, const PlanContextPtr& own) {
   writer.setResolution(kResolution);
   writer.setTitle(QString::fromStdString(s.name));
   writer.setCreator(QStringLiteral("NEST Explorer"));
-  writer.setPageSize(QPageSize(kPage * 72.0 / 96.0, QPageSize::Point, {}, QPageSize::ExactMatch));
+  writer.setPageSize(QPageSize(kSlide * 72.0 / 96.0, QPageSize::Point, {}, QPageSize::ExactMatch));
   writer.setPageMargins(QMarginsF(0, 0, 0, 0));
   QPainter painter(&writer);
   painter.setRenderHint(QPainter::LosslessImageRendering);  // a heatmap is no photograph
@@ -35,16 +34,16 @@ QByteArray momentsAsPdf(const Scenario& s, const PlanContextPtr& own) {
     if (i > 0) writer.newPage();
     const SavedMoment& moment = s.moments[i];
     const MomentSight sight(moment, contextOf(moment, s, own, contexts), s, Theme::Kind::Print, nullptr);
-    const QRectF page = QRectF(QPointF(), kPage).adjusted(kMargin, kMargin / 2, -kMargin, -kMargin / 3);
+    const QRectF page = QRectF(QPointF(), kSlide).adjusted(kMargin, kMargin / 2, -kMargin, -kMargin / 3);
     painter.setPen(theme.color(Theme::Role::Text));
-    painter.setFont(Theme::font(26, true));
+    painter.setFont(Theme::font(24, true));
     painter.drawText(QRectF(page.left(), page.top(), page.width(), kCaption),
                      Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, sight.caption());
     painter.save();
     sight.paint(painter, page.adjusted(0, kCaption, 0, -kFoot));
     painter.restore();
     painter.setPen(theme.color(Theme::Role::MutedText));
-    painter.setFont(Theme::font(13));
+    painter.setFont(Theme::font(12));
     const QRectF foot(page.left(), page.bottom() - kFoot, page.width(), kFoot);
     painter.drawText(foot, Qt::AlignLeft | Qt::AlignBottom, QString::fromStdString(s.name));
     painter.drawText(

@@ -7,6 +7,8 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <QTransform>
+#include <algorithm>
 #include <cmath>
 
 #include "accessible/screen_reader.h"
@@ -47,6 +49,11 @@ QString FigureCanvas::currentText() const {
   return m_selection.selected() ? m_figure.describe(*m_selection.selected(), m_context) : QString();
 }
 
+double FigureCanvas::enlargementOf(const QSizeF& size) {
+  constexpr QSizeF kUsual(1600, 1000);
+  return std::max(1.0, std::min(size.width() / kUsual.width(), size.height() / kUsual.height()));
+}
+
 void FigureCanvas::fit() {
   m_figure.fit();
   update();
@@ -70,7 +77,10 @@ void FigureCanvas::paintEvent(QPaintEvent*) {
   style.hovered = m_selection.hovered();
   style.selected = m_selection.selected();
   style.moment = m_selection.moment();
+  painter.save();
+  painter.scale(enlargement(), enlargement());
   m_figure.paint(painter, area(), m_context, style);
+  painter.restore();
   if (!hasFocus()) return;
   painter.setRenderHint(QPainter::Antialiasing, false);
   painter.setPen(QPen(m_theme->color(Theme::Role::Accent), 1));
@@ -78,8 +88,8 @@ void FigureCanvas::paintEvent(QPaintEvent*) {
   painter.drawRect(rect().adjusted(0, 0, -1, -1));
 }
 
-void FigureCanvas::hover(const QPointF& at) {
-  const auto hit = m_figure.hit(at, area(), m_context);
+void FigureCanvas::hover(const QPointF& position) {
+  const auto hit = m_figure.hit(at(position), area(), m_context);
   m_hovering = hit.has_value();
   m_selection.setHovered(hit ? std::optional(hit->item) : std::nullopt);
 }
@@ -88,7 +98,7 @@ void FigureCanvas::mouseMoveEvent(QMouseEvent* e) {
   if (m_pressed && m_figure.canZoom() && !m_panning)
     m_panning = (e->position() - *m_pressed).manhattanLength() > 5;
   if (!m_panning) return hover(e->position());
-  m_figure.panBy(e->position() - m_last, area(), m_context);
+  m_figure.panBy(at(e->position() - m_last), area(), m_context);
   m_last = e->position();
   setCursor(Qt::ClosedHandCursor);
   update();
@@ -107,13 +117,13 @@ void FigureCanvas::mouseReleaseEvent(QMouseEvent* e) {
   m_panning = false;
   unsetCursor();
   if (!click) return;
-  const auto hit = m_figure.hit(e->position(), area(), m_context);
+  const auto hit = m_figure.hit(at(e->position()), area(), m_context);
   m_selection.setSelected(hit ? std::optional(hit->item) : std::nullopt);
 }
 
 void FigureCanvas::mouseDoubleClickEvent(QMouseEvent* e) {
   if (e->button() != Qt::LeftButton || !m_figure.canZoom()) return;
-  m_figure.zoomAt(e->position(), e->modifiers() & Qt::ShiftModifier ? 0.5 : 2, area(), m_context);
+  m_figure.zoomAt(at(e->position()), e->modifiers() & Qt::ShiftModifier ? 0.5 : 2, area(), m_context);
   update();
 }
 
@@ -127,7 +137,7 @@ void FigureCanvas::wheelEvent(QWheelEvent* e) {
     const double by = e->angleDelta().x() != 0 ? e->angleDelta().x() : e->angleDelta().y();
     m_figure.panBy({by, 0}, area(), m_context);
   } else {
-    m_figure.zoomAt(e->position(), std::pow(1.0015, e->angleDelta().y()), area(), m_context);
+    m_figure.zoomAt(at(e->position()), std::pow(1.0015, e->angleDelta().y()), area(), m_context);
   }
   hover(e->position());
   update();
@@ -178,9 +188,9 @@ void FigureCanvas::tell() {
   QAccessible::updateAccessibility(&changed);
   const auto hit = m_figure.locate(*m_selection.selected(), area(), m_context);
   if (!hit) return;
-  const QPointF at =
+  const QPointF middle =
       hit->area.intersected(area()).isEmpty() ? area().center() : hit->area.intersected(area()).center();
-  QToolTip::showText(mapToGlobal(at.toPoint()), hit->tip, this);
+  QToolTip::showText(mapToGlobal((middle * enlargement()).toPoint()), hit->tip, this);
 }
 
 void FigureCanvas::keyPressEvent(QKeyEvent* e) {
@@ -219,16 +229,20 @@ void FigureCanvas::focusOutEvent(QFocusEvent* e) {
 void FigureCanvas::contextMenuEvent(QContextMenuEvent* e) {
   // The menu is about what it is opened on.
   if (e->reason() == QContextMenuEvent::Mouse)
-    if (const auto hit = m_figure.hit(e->pos(), area(), m_context)) m_selection.setSelected(hit->item);
+    if (const auto hit = m_figure.hit(at(e->pos()), area(), m_context)) m_selection.setSelected(hit->item);
   Q_EMIT menuRequested(e->globalPos());
 }
 
 bool FigureCanvas::event(QEvent* e) {
   if (e->type() != QEvent::ToolTip) return QWidget::event(e);
   const auto* help = static_cast<QHelpEvent*>(e);
-  const auto hit = m_figure.hit(help->pos(), area(), m_context);
+  const auto hit = m_figure.hit(at(help->pos()), area(), m_context);
   if (hit)
-    QToolTip::showText(help->globalPos(), hit->tip, this, hit->area.toAlignedRect().adjusted(-1, -1, 1, 1));
+    QToolTip::showText(help->globalPos(), hit->tip, this,
+                       QTransform::fromScale(enlargement(), enlargement())
+                           .mapRect(hit->area)
+                           .toAlignedRect()
+                           .adjusted(-1, -1, 1, 1));
   else
     QToolTip::hideText();
   return true;

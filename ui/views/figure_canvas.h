@@ -15,6 +15,9 @@ namespace nest {
 ///
 /// Arrow keys walk its items, Home and End jump, Escape lets go, + − 0 zoom, Shift and arrows pan. What is
 /// walked to is selected, told by a tooltip and to screen readers.
+///
+/// A canvas larger than a usual screen is read from afar: there the figure is laid out for such a screen and
+/// enlarged, type and all.
 class FigureCanvas : public QWidget {
   Q_OBJECT
 public:
@@ -27,6 +30,9 @@ public:
   /// What a screen reader says of the item that is selected.
   QString currentText() const;
   void setSentence(const QString&);  ///< what it says of the whole figure while nothing is selected
+
+  /// 1 up to the size of a usual screen.
+  static double enlargementOf(const QSizeF&);
 
   QSize sizeHint() const override { return {800, 500}; }
   QSize minimumSizeHint() const override { return {240, 160}; }
@@ -54,7 +60,10 @@ protected:
   bool event(QEvent*) override;
 
 protected:
-  QRectF area() const { return QRectF(rect()); }
+  /// What the figure is laid out in; at() maps from the widget to it.
+  QRectF area() const { return {QPointF(), QSizeF(size()) / enlargement()}; }
+  QPointF at(const QPointF& position) const { return position / enlargement(); }
+  double enlargement() const { return enlargementOf(size()); }
 
 private:
   void zoomBy(double factor);

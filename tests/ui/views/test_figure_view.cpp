@@ -52,6 +52,23 @@ private slots:
     QVERIFY(ids.contains(QStringLiteral("placement")));
   }
 
+  /// On a canvas that is larger than a screen the figure is enlarged: what is pointed at is what is seen.
+  void figuresGrowOnLargeCanvases() {
+    QCOMPARE(FigureCanvas::enlargementOf({1600, 1000}), 1.0);
+    QCOMPARE(FigureCanvas::enlargementOf({3840, 2160}), 2.16);
+    const PlanContext c = test::contextOf({});
+    MemoryFigure figure;
+    Selection selection;
+    FigureCanvas canvas(figure, selection);
+    canvas.resize(3200, 2000);
+    canvas.show(c, Theme::of(Theme::Kind::Light));
+    canvas.QWidget::show();
+    const auto second = figure.locate({ItemKind::Stage, 1}, QRectF(0, 0, 1600, 1000), c);
+    QVERIFY(second);
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, (second->area.center() * 2).toPoint());
+    QVERIFY(selection.selected() && selection.selected()->index == 1);
+  }
+
   void arrowKeysWalkAndAreTold() {
     for (const ViewEntry& entry : viewRegistry()) {
       Selection selection;

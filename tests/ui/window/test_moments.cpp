@@ -213,7 +213,9 @@ private Q_SLOTS:
     QCOMPARE(pair.side(0).plan->evaluation.batchTime.value(), before);
     QVERIFY(pair.side(1).plan->evaluation.batchTime.value() > before);
     // Looked at, not used.
-    for (const QSlider* s : show.findChildren<QSlider*>()) QVERIFY(!s->isVisible());
+    const auto sliders = show.sight()->view()->findChildren<QSlider*>();
+    QVERIFY(!sliders.isEmpty());
+    for (const QSlider* s : sliders) QVERIFY(!s->isVisible());
     const QByteArray pdf = momentsAsPdf(*again, b.window.session().context());
     QCOMPARE(pdf.count("/Type /Page\n"), 3);
     if (const QString dir = qEnvironmentVariable("NEST_PICTURES"); !dir.isEmpty()) {
@@ -245,6 +247,23 @@ private Q_SLOTS:
     QCOMPARE(*state.at("value").name(), std::string("time"));
     QCOMPARE(*state.at("kind").name(), std::string("pipeline"));
     QCOMPARE(*state.at("level").name(), std::string("level0"));
+  }
+
+  /// A slide is the same on every projector, only larger.
+  void slidesGrowWithTheScreen() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.keepThree();
+    MomentShow show(std::make_shared<const Scenario>(b.scenario()), b.window.session().context(),
+                    Theme::Kind::Light);
+    show.resize(1024, 576);
+    show.show();
+    const QSize small = show.sight()->view()->size();
+    QCOMPARE(show.enlargement(), 1.0);
+    show.resize(3840, 2160);
+    QCOMPARE(show.enlargement(), 3.75);
+    QTRY_COMPARE(show.sight()->view()->size(), small);
+    QVERIFY(show.sight()->view()->isVisible());
   }
 
   void aPageForEach() {

@@ -48,7 +48,7 @@ void CutCanvas::choose(int cut) {
 }
 
 QPointF CutCanvas::cutPosition(int stage) const {
-  return m_figure.cutPosition(stage, area(), *m_context);
+  return m_figure.cutPosition(stage, area(), *m_context) * enlargement();
 }
 
 void CutCanvas::moveCut(int stage, int layer) {
@@ -102,15 +102,16 @@ void CutCanvas::addStrategies(QMenu& menu, int stage) {
 
 void CutCanvas::mousePressEvent(QMouseEvent* e) {
   const bool left = e->button() == Qt::LeftButton;
-  m_drag = left ? m_figure.cutAt(e->position(), area(), *m_context) : 0;
+  m_drag = left ? m_figure.cutAt(at(e->position()), area(), *m_context) : 0;
   if (m_drag > 0) {
     m_beforeDrag = m_plan;
     selection().setHovered(std::nullopt);  // while a cut moves every stage is of interest
     return choose(m_drag);
   }
-  const auto hit = left ? m_figure.hit(e->position(), area(), *m_context) : std::nullopt;
-  if (hit && m_figure.isPolicyAt(e->position(), area(), *m_context)) return cycleRecompute(hit->item.index);
-  if (hit && m_figure.isStrategyAt(e->position(), area(), *m_context)) {
+  const auto hit = left ? m_figure.hit(at(e->position()), area(), *m_context) : std::nullopt;
+  if (hit && m_figure.isPolicyAt(at(e->position()), area(), *m_context))
+    return cycleRecompute(hit->item.index);
+  if (hit && m_figure.isStrategyAt(at(e->position()), area(), *m_context)) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     addStrategies(*menu, hit->item.index);
@@ -120,11 +121,11 @@ void CutCanvas::mousePressEvent(QMouseEvent* e) {
 }
 
 void CutCanvas::mouseMoveEvent(QMouseEvent* e) {
-  if (m_drag > 0) return moveCut(m_drag, m_figure.layerAt(e->position().x(), area(), *m_context));
+  if (m_drag > 0) return moveCut(m_drag, m_figure.layerAt(at(e->position()).x(), area(), *m_context));
   FigureCanvas::mouseMoveEvent(e);
-  const bool cut = m_figure.cutAt(e->position(), area(), *m_context) > 0;
-  const bool policy = m_figure.isPolicyAt(e->position(), area(), *m_context) ||
-                      m_figure.isStrategyAt(e->position(), area(), *m_context);
+  const bool cut = m_figure.cutAt(at(e->position()), area(), *m_context) > 0;
+  const bool policy = m_figure.isPolicyAt(at(e->position()), area(), *m_context) ||
+                      m_figure.isStrategyAt(at(e->position()), area(), *m_context);
   setCursor(cut ? Qt::SizeHorCursor : policy ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
