@@ -20,6 +20,9 @@ bool stillDrawable(const Evaluation& e) {
   });
 }
 
+constexpr int kTickMs = 150;
+constexpr int kPatienceMs = 300;  ///< before that nothing is said of a search
+
 /// A line of the log.
 QString sentenceFor(const Outcome& outcome) {
   return PlanningSession::tr("%1: %2 states, %3 candidates")
@@ -31,11 +34,16 @@ QString sentenceFor(const Outcome& outcome) {
 }  // namespace
 
 PlanningSession::PlanningSession(ScenarioDocument& document, JobRunner::Solve solve, QObject* parent)
-    : QObject(parent), m_document(document), m_context(std::make_shared<PlanContext>()) {
+    : QObject(parent),
+      m_document(document),
+      m_context(std::make_shared<PlanContext>()),
+      m_search(std::make_shared<SearchState>()) {
   // An argument-less queued call is all that crosses the threads: see JobRunner for the rest.
   m_runner = std::make_unique<JobRunner>(
       [this] { QMetaObject::invokeMethod(this, &PlanningSession::drain, Qt::QueuedConnection); },
       std::move(solve));
+  m_tick.setInterval(kTickMs);
+  connect(&m_tick, &QTimer::timeout, this, &PlanningSession::tick);
   connect(&document, &ScenarioDocument::opened, this, [this] { m_forgetPlan = true; });
   connect(&document, &ScenarioDocument::changed, this, [this](ScenarioParts parts, bool preview) {
     if (parts & kSettingParts)
@@ -47,16 +55,21 @@ PlanningSession::PlanningSession(ScenarioDocument& document, JobRunner::Solve so
 
 PlanningSession::~PlanningSession() = default;
 
-PlanningSession::Activity PlanningSession::activity() const {
-  Activity a;
-  if (!m_runner->isBusy()) return a;
-  a.phase = Phase::Running;
-  a.elapsedSeconds = m_clock.isValid() ? static_cast<double>(m_clock.nsecsElapsed()) * 1e-9 : 0;
-  if (!m_progress) return a;
-  a.step = QString::fromUtf8(m_progress->phase.data(), static_cast<qsizetype>(m_progress->phase.size()));
-  a.fraction = m_progress->fraction;
-  a.best = m_progress->best;
-  return a;
+/// Only where requests are made and results taken: between its end and its result a search still runs.
+void PlanningSession::followSearch() {
+  const bool running = m_runner->isBusy();
+  if (!running) *m_search = {};
+  m_search->running = running;
+  if (!running)
+    m_tick.stop();
+  else if (!m_tick.isActive())
+    m_tick.start();
+}
+
+void PlanningSession::tick() {
+  m_search->elapsed = Seconds(static_cast<double>(m_clock.nsecsElapsed()) * 1e-9);
+  m_search->lasting = m_clock.elapsed() >= kPatienceMs;
+  if (m_search->lasting) Q_EMIT searchChanged();
 }
 
 /// Names, and what was kept: no plan is touched by them.
@@ -81,6 +94,9 @@ void PlanningSession::scenarioChanged(bool preview) {
     if (reading.value) m_problem = std::make_shared<const Problem>(std::move(*reading.value));
   }
   Q_EMIT diagnosticsChanged();
+  if (!m_problem) m_runner->cancel();
+  followSearch();
+  m_search->running = m_search->running || (m_problem && m_live);  // what is published next may say so
 
   if (auto next = recosted(m_context->plan.get())) {
     publish(std::move(*next));
@@ -95,11 +111,8 @@ void PlanningSession::scenarioChanged(bool preview) {
     bare.diagnostics = m_diagnostics;
     publish(std::move(bare));
   }
-  if (!m_problem)
-    m_runner->cancel();
-  else if (m_live)
-    submit(preview);
-  Q_EMIT activityChanged();
+  if (m_problem && m_live) submit(preview);
+  Q_EMIT searchChanged();
 }
 
 /// The plan at hand under the new figures, where it still makes sense.
@@ -124,20 +137,22 @@ void PlanningSession::submit(bool live) {
   request.generation = m_generation;
   request.live = live;
   if (m_context->plan) request.start = std::make_shared<const Plan>(m_context->plan->plan);
-  m_progress.reset();
   m_clock.start();
   m_runner->submit(std::move(request));
+  *m_search = {};
+  followSearch();
 }
 
 void PlanningSession::solve() {
   if (!m_problem) return;
   submit(false);
-  Q_EMIT activityChanged();
+  Q_EMIT searchChanged();
 }
 
 void PlanningSession::cancel() {
   m_runner->cancel();
-  Q_EMIT activityChanged();
+  followSearch();
+  Q_EMIT searchChanged();
 }
 
 void PlanningSession::setLive(bool live) {
@@ -148,17 +163,21 @@ void PlanningSession::setLive(bool live) {
 }
 
 void PlanningSession::drain() {
-  for (const auto& message : m_runner->drain()) {
-    if (message.finished)
-      take(message);
-    else
-      m_progress = message.progress;
+  const auto messages = m_runner->drain();
+  for (const auto& message : messages) {
+    if (message.finished) continue;
+    m_search->step = message.progress.phase;
+    m_search->fraction = message.progress.fraction;
+    m_search->best = message.progress.best;
   }
-  Q_EMIT activityChanged();
+  if (std::none_of(messages.begin(), messages.end(), [](const auto& m) { return m.finished; })) return;
+  followSearch();
+  for (const auto& message : messages)
+    if (message.finished) take(message);
+  Q_EMIT searchChanged();
 }
 
 void PlanningSession::take(const JobRunner::Message& message) {
-  m_progress.reset();
   const bool newest = message.generation == m_generation;
   const Outcome& outcome = *message.outcome;
   if (!message.live) Q_EMIT logged(sentenceFor(outcome));
@@ -182,6 +201,7 @@ void PlanningSession::take(const JobRunner::Message& message) {
 
 void PlanningSession::publish(PlanContext context) {
   context.generation = m_document.generation();
+  context.search = m_search;
   m_context = std::make_shared<const PlanContext>(std::move(context));
   Q_EMIT contextChanged();
 }

@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 #include <memory>
 #include <optional>
 
@@ -17,20 +18,11 @@ namespace nest {
 class PlanningSession : public QObject {
   Q_OBJECT
 public:
-  enum class Phase { Idle, Running };
-  struct Activity {
-    Phase phase = Phase::Idle;
-    QString step;  ///< what the search does now
-    double fraction = 0;
-    std::optional<Seconds> best;
-    double elapsedSeconds = 0;
-  };
-
   PlanningSession(ScenarioDocument& document, JobRunner::Solve solve, QObject* parent = nullptr);
   ~PlanningSession() override;
 
   PlanContextPtr context() const { return m_context; }  ///< never null
-  Activity activity() const;
+  const SearchState& search() const { return *m_search; }
   /// Of the scenario as it is now, even while the context still shows an older plan.
   const Diagnostics& diagnostics() const { return m_diagnostics; }
   bool isLive() const { return m_live; }
@@ -42,7 +34,7 @@ public Q_SLOTS:
 
 Q_SIGNALS:
   void contextChanged();
-  void activityChanged();
+  void searchChanged();  ///< it began, ended, or has come further; a few times a second
   void diagnosticsChanged();
   void liveChanged(bool);
   void logged(const QString& line);
@@ -51,6 +43,8 @@ private:
   void scenarioChanged(bool preview);
   void wordsChanged();
   void submit(bool live);
+  void followSearch();
+  void tick();
   void drain();
   void take(const JobRunner::Message&);
   void publish(PlanContext);
@@ -60,8 +54,9 @@ private:
   PlanContextPtr m_context;
   std::shared_ptr<const Problem> m_problem;  ///< of the scenario as it is now; null: it has errors
   Diagnostics m_diagnostics;
-  std::optional<Progress> m_progress;
-  QElapsedTimer m_clock;
+  std::shared_ptr<SearchState> m_search;
+  QElapsedTimer m_clock;  ///< since the newest request
+  QTimer m_tick;
   int m_generation = 0;  ///< of the document when what plans follow from last changed
   bool m_live = true;
   bool m_forgetPlan = false;

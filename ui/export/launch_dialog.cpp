@@ -135,7 +135,8 @@ void LaunchDialog::showChosen() {
                (d.remedy.empty() ? QString() : QStringLiteral(": ") + phrase(d.remedy));
     if (!m_context.current) notes += tr("The scenario has changed since this plan was found. Solve again.");
   } else {
-    notes += m_context.outcome
+    notes += m_context.isSearching() ? tr("A search is running. Open this again when it has found a plan.")
+             : m_context.outcome
                  ? tr("%1: there is no plan to launch").arg(phrase(words::noPlan(*m_context.outcome).title))
                  : tr("There is no plan yet. Solve the scenario first.");
   }

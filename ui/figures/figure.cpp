@@ -13,6 +13,11 @@ constexpr QSizeF kLeastPage(480, 340);  ///< below it, figures have no room for 
 
 void Figure::paint(QPainter& painter, const QRectF& area, const PlanContext& c,
                    const FigureStyle& style) const {
+  if (style.standalone && c.search) {
+    PlanContext still = c;  // paper does not wait for a search
+    still.search.reset();
+    return paint(painter, area, still, style);
+  }
   // A small page is a small print of a page on which everything has its place: type, gaps and data shrink
   // alike.
   const double scale =

@@ -10,7 +10,17 @@
 namespace nest {
 namespace {
 
-constexpr double kMargin = 14, kTitleRow = 30, kSentenceRow = 24, kBannerPad = 8, kBannerText = 12.5;
+constexpr double kTitleRow = 30, kBannerPad = 8, kBannerText = 12.5;
+
+/// What stands around a figure. A pane that is low has its room for the data: what the sentence says is read
+/// from them, and is in the text of the figure.
+struct Around {
+  double margin = 14, sentence = 24;
+  Around(const QRectF& area, bool standalone) {
+    constexpr double kLow = 200;
+    if (!standalone && area.height() < kLow) margin = 6, sentence = 0;
+  }
+};
 
 QString firstErrors(const PlanContext& c) {
   QString out;
@@ -41,7 +51,19 @@ std::pair<QString, double> fitting(QString sentence, double width) {
 
 }  // namespace
 
+namespace {
+
+/// Worth a word: most searches end before it could be read.
+bool isBeingReplaced(const PlanContext& c) {
+  return c.isSearching() && c.search->lasting && !c.byHand && !(c.current && c.shownPlan());
+}
+
+}  // namespace
+
 QString bannerOf(const PlanContext& c) {
+  if (isBeingReplaced(c))
+    return (c.shownPlan() ? QStringLiteral("Found before your last edit. ") : QString()) +
+           searchText(*c.search);
   if (c.isNearestMiss()) {
     const words::NoPlan none = words::noPlan(*c.outcome);
     return phrase(none.title + ". " + none.detail);
@@ -56,19 +78,21 @@ QString bannerOf(const PlanContext& c) {
                  .arg(phrase(text::percent(mine.batchTime / best->evaluation.batchTime - 1)));
     return out;
   }
-  if (!c.current && c.shownPlan()) return QStringLiteral("Found before your last edit. Solve to update.");
+  if (!c.isSearching() && !c.current && c.shownPlan())
+    return QStringLiteral("Found before your last edit. Solve to update.");
   return {};
 }
 
 double bannerHeight(const QString& banner, double width) {
   if (banner.isEmpty()) return 0;
-  const auto lines = Ink::lines(banner, width - 2 * kMargin - 20, kBannerText, true).size();
+  constexpr double kSides = 48;
+  const auto lines = Ink::lines(banner, width - kSides, kBannerText, true).size();
   return static_cast<double>(lines) * kBannerText * 1.45 + kBannerPad;
 }
 
 void paintBanner(Ink& ink, const QRectF& row, const PlanContext& c) {
   using enum Theme::Role;
-  const QColor tone = ink.color(c.isNearestMiss() ? Error : Warning);
+  const QColor tone = ink.color(isBeingReplaced(c) ? Accent : c.isNearestMiss() ? Error : Warning);
   ink.fill(row, mixed(ink.color(Canvas), tone, 0.16));
   ink.fill(QRectF(row.left(), row.top(), 4, row.height()), tone);
   ink.paragraph(row.adjusted(12, kBannerPad / 2, -8, 0), bannerOf(c), Qt::AlignLeft, kBannerText,
@@ -81,24 +105,27 @@ std::optional<FigureState> stateOf(const PlanContext& c, const QString& what, bo
     return FigureState{QStringLiteral("Nothing is open"),
                        QStringLiteral("Open a scenario or a sample to see %1.").arg(what)};
   if (!c.problem) return FigureState{QStringLiteral("Fix the errors in the scenario first"), firstErrors(c)};
-  if (!c.outcome)
-    return FigureState{QStringLiteral("No plan yet"),
-                       QStringLiteral("You see %1 here when a search has found a plan.").arg(what)};
+  const QString later = QStringLiteral("You see %1 here when a search has found a plan.").arg(what);
+  if (c.isSearching())
+    return FigureState{QStringLiteral("Searching …"), c.search->lasting ? searchText(*c.search) : later};
+  if (!c.outcome) return FigureState{QStringLiteral("No plan yet"), later};
   const words::NoPlan none = words::noPlan(*c.outcome);
   return FigureState{phrase(none.title), phrase(none.detail)};
 }
 
 QRectF bodyOf(const QRectF& area, const PlanContext& c, bool standalone) {
   const double banner = bannerHeight(bannerOf(c), area.width());
-  const double top = (standalone ? kTitleRow : 0) + kSentenceRow + (banner > 0 ? banner + 6 : 0);
-  return QRectF(area).adjusted(kMargin, kMargin + top + 4, -kMargin, -kMargin);
+  const auto [margin, sentence] = Around(area, standalone);
+  const double top = (standalone ? kTitleRow : 0) + sentence + (banner > 0 ? banner + 6 : 0);
+  return QRectF(area).adjusted(margin, margin + top + 4, -margin, -margin);
 }
 
 QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QString& title,
                   const QString& sentence) {
   using enum Theme::Role;
   ink.fill(area, ink.color(Canvas));
-  QRectF row(area.left() + kMargin, area.top() + kMargin, area.width() - 2 * kMargin, kTitleRow);
+  const auto [margin, height] = Around(area, ink.style().standalone);
+  QRectF row(area.left() + margin, area.top() + margin, area.width() - 2 * margin, kTitleRow);
   if (ink.style().standalone) {
     ink.label(row.adjusted(0, 0, 0, -4), title, Qt::AlignLeft | Qt::AlignVCenter, Ink::kTitle,
               ink.color(Text), true);
@@ -109,11 +136,13 @@ QRectF paintFrame(Ink& ink, const QRectF& area, const PlanContext& c, const QStr
                 ink.color(MutedText));
     row.translate(0, kTitleRow);
   }
-  row.setHeight(kSentenceRow);
-  const auto [said, size] = fitting(sentence, row.width());
-  ink.label(row, said, Qt::AlignLeft | Qt::AlignVCenter, size,
-            ink.color(ink.style().standalone ? MutedText : Text));
-  row.translate(0, kSentenceRow + 2);
+  row.setHeight(height);
+  if (height > 0) {
+    const auto [said, size] = fitting(sentence, row.width());
+    ink.label(row, said, Qt::AlignLeft | Qt::AlignVCenter, size,
+              ink.color(ink.style().standalone ? MutedText : Text));
+  }
+  row.translate(0, height + 2);
   const QString banner = bannerOf(c);
   if (!banner.isEmpty()) {
     row.setHeight(bannerHeight(banner, area.width()));

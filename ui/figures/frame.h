@@ -8,16 +8,16 @@
 
 namespace nest {
 
-/// Empty, broken, unsolved, nothing fits; nullopt when there is a plan to draw (or, without `needsPlan`, a
-/// cluster).
+/// Empty, broken, unsolved, being searched, nothing fits; nullopt when there is a plan to draw (or, without
+/// `needsPlan`, a cluster).
 std::optional<FigureState> stateOf(const PlanContext&, const QString& what, bool needsPlan = true);
 
 /// Where a figure's own drawing goes: below the title (standalone), the sentence, and the banner of a nearest
 /// miss.
 QRectF bodyOf(const QRectF& area, const PlanContext&, bool standalone);
 
-/// What is to be said of the plan shown before anything else: nothing fits, or it was cut by hand; else
-/// empty.
+/// What is to be said of the plan shown before anything else: nothing fits, it was cut by hand, it is older
+/// than the last edit, a search is to replace it; else empty.
 QString bannerOf(const PlanContext&);
 /// Its lines take as much height as they need; 0 without one.
 double bannerHeight(const QString& banner, double width);

@@ -36,6 +36,16 @@ QString Tip::html() const {
   return out + m_notes;
 }
 
+QString searchText(const SearchState& s) {
+  if (!s.lasting) return QStringLiteral("Searching …");
+  const bool named = !s.step.empty() && s.step != "search";
+  QString out = QStringLiteral("Searching%1, %2 after %3")
+                    .arg(named ? u' ' + phrase(s.step) : QString(), phrase(text::percent(s.fraction)),
+                         timeText(s.elapsed));
+  if (s.best) out += QStringLiteral("; best so far %1").arg(timeText(*s.best));
+  return out;
+}
+
 QString levelName(const PlanContext& c, int level) {
   if (level < 0 || !c.problem || level >= c.problem->cluster->levelCount()) return QStringLiteral("–");
   return phrase(c.problem->cluster->level(level).name);

@@ -48,6 +48,9 @@ private:
   QString m_heading, m_rows, m_notes;
 };
 
+/// "Searching stages, 40 % after 2.1 s; best so far 16.9 s"; of one that has just begun "Searching …".
+QString searchText(const SearchState&);
+
 /// Name of a network level, "–" for −1.
 QString levelName(const PlanContext&, int level);
 /// "rack · 50 GB/s · 2 µs".

@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "accessible/screen_reader.h"
+#include "figures/frame.h"
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
 #include "plan/explanation_constants.h"
@@ -190,14 +191,24 @@ int Inspector::stageInQuestion() const {
   return m_selection.selected() ? stageOf(*m_context, *m_selection.selected()) : -1;
 }
 
+QString Inspector::whyNothing() const {
+  const auto none = stateOf(*m_context, tr("the numbers"));
+  return none ? QStringLiteral("<b>%1</b><br>%2")
+                    .arg(none->heading.toHtmlEscaped(), none->text.toHtmlEscaped())
+              : tr("The plan has nothing here.");
+}
+
+void Inspector::followSearch() {
+  if (m_dirty || !isVisible() || m_context->shownPlan()) return;
+  if (factsOf(*m_context, m_selection.selected()).rows.empty()) setNamedText(*m_facts, whyNothing());
+}
+
 void Inspector::refresh() {
   m_dirty = !isVisible();
   if (m_dirty) return;
   const Facts facts = factsOf(*m_context, m_selection.selected());
   m_title->setText(facts.title);
-  const bool none = facts.rows.empty();
-  setNamedText(*m_facts, none ? tr("No plan yet. Its numbers appear here when a search has found one.")
-                              : factsHtml(facts));
+  setNamedText(*m_facts, facts.rows.empty() ? whyNothing() : factsHtml(facts));
   m_facts->setAccessibleName(facts.title);
   const Plan* plan = m_context->shownPlan();
   if (!m_tree && plan && m_context->problem) {

@@ -24,6 +24,7 @@ public:
   explicit Inspector(Selection&, QWidget* parent = nullptr);
 
   void setContext(PlanContextPtr);
+  void followSearch();     ///< it has come further, or has ended
   QString asText() const;  ///< title and figures, one per line
 
 protected:
@@ -32,6 +33,7 @@ protected:
 
 private:
   void refresh();
+  QString whyNothing() const;
   void showTerm();
   void follow(const QString& target);  ///< a link: "term:ID", "level:N", an address
   int stageInQuestion() const;

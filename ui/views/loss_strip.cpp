@@ -84,7 +84,9 @@ QString LossStrip::sentence(const PlanContext& c, const LostParts& lost) const {
                      .arg(timeText(before));
   if (!c.plan)
     return out + tr("On the remaining cluster: %1. Without failures: %2 per step.")
-                     .arg(c.outcome ? QString::fromUtf8(words::of(c.outcome->status)) : tr("not solved yet"),
+                     .arg(c.isSearching() ? tr("searching …")
+                          : c.outcome     ? QString::fromUtf8(words::of(c.outcome->status))
+                                          : tr("not solved yet"),
                           timeText(before));
   const Seconds after = c.plan->evaluation.batchTime;
   const int fewer = m_whole->problem->cluster->deviceCount() - c.problem->cluster->deviceCount();

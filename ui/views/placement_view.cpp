@@ -23,6 +23,7 @@
 #include "figures/focus.h"
 #include "figures/frame.h"
 #include "figures/phrases.h"
+#include "theme/elided_label.h"
 #include "views/placement_model.h"
 
 namespace nest {
@@ -34,7 +35,8 @@ PlacementView::PlacementView(ViewServices services, QWidget* parent)
   m_find->setClearButtonEnabled(true);
   m_find->setMinimumWidth(230);
   m_find->setAccessibleName(tr("Find in placement"));
-  m_message = new QLabel(this);
+  m_message = new ElidedLabel(this);
+  m_message->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_table = new QTableView(this);
   m_table->setModel(m_model);
   m_table->setSortingEnabled(true);
@@ -98,12 +100,19 @@ void PlacementView::refresh() {
   const bool first = m_model->rowCount() == 0;
   m_model->setContext(context(), theme());
   if (first) m_table->resizeColumnsToContents();
-  const auto state = stateOf(context(), tr("the placement"));
-  m_message->setText(state                       ? state->heading + QStringLiteral(". ") + state->text
-                     : context().isNearestMiss() ? tr("Does not fit; this is the closest plan")
-                                                 : QString());
+  m_message->clear();
+  m_said.clear();
+  searchChanged();
   m_find->setEnabled(m_model->rowCount() > 0);
   followSelection();
+}
+
+void PlacementView::searchChanged() {
+  const auto none = stateOf(context(), tr("the placement"));
+  const QString what = none ? none->heading + QStringLiteral(" – ") + none->text : bannerOf(context());
+  if (what == m_said) return;  // what else is told here stays
+  m_message->setText(m_said = what);
+  m_message->setToolTip(what);
 }
 
 void PlacementView::findNext() {

@@ -30,6 +30,7 @@ public Q_SLOTS:
 
 protected:
   void refresh() override;
+  void searchChanged() override;
   bool eventFilter(QObject*, QEvent*) override;
 
 private:
@@ -42,6 +43,7 @@ private:
   QTableView* m_table;
   QLineEdit* m_find;
   QLabel* m_message;
+  QString m_said;  ///< of the plan and the search, in m_message
   bool m_following = false;
 };
 

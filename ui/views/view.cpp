@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "accessible/screen_reader.h"
+#include "document/planning_session.h"
+#include "views/figure_pane.h"
 
 namespace nest {
 namespace {
@@ -23,6 +25,10 @@ View::View(ViewServices services, QWidget* parent)
       m_context(std::make_shared<PlanContext>()),
       m_theme(&Theme::of(Theme::Kind::Light)) {
   hideOutOfSight(*this, [this] { return m_inSight; });
+  if (services.session)
+    connect(services.session, &PlanningSession::searchChanged, this, [this] {
+      if (isInSight()) searchChanged();
+    });
 }
 
 void View::setContext(PlanContextPtr context) {
@@ -35,6 +41,11 @@ void View::setTheme(Theme::Kind kind) {
   m_theme = &Theme::of(kind);
   m_dirty = true;
   refreshIfSeen();
+}
+
+void View::searchChanged() {
+  if (m_context->current && m_context->shownPlan()) return;
+  for (FigurePane* pane : findChildren<FigurePane*>()) pane->figureChanged();
 }
 
 void View::bringUpToDate() {
@@ -139,7 +150,9 @@ void View::setInSight(bool inSight) {
 }
 
 void View::refreshIfSeen() {
-  if (isVisible() && m_inSight && std::exchange(m_dirty, false)) refresh();
+  if (!isInSight()) return;
+  if (std::exchange(m_dirty, false)) refresh();
+  searchChanged();
 }
 
 void View::showEvent(QShowEvent* event) {

@@ -92,6 +92,9 @@ protected:
   bool isRestoring() const { return m_restoring; }  ///< within setState: no choice of the user
   /// The context or theme has changed and the view is visible.
   virtual void refresh() = 0;
+  /// The search whose result takes the place of what is shown has begun, come further or ended. Called while
+  /// in sight, and whenever it comes into sight.
+  virtual void searchChanged();
   /// isInSight() has changed.
   virtual void sightChanged() {}
   void showEvent(QShowEvent*) override;

@@ -25,8 +25,6 @@
 namespace nest {
 namespace {
 
-constexpr int kPatienceMs = 300;  ///< before that a search shows no progress
-constexpr int kTickMs = 100;
 constexpr int kNarrow = 760;  ///< px: below, buttons are icons
 
 QString q(const std::string& s) {
@@ -148,19 +146,14 @@ Headline::Headline(PlanningSession& session, ActionRegistry& actions, QWidget* p
   m_progress->setSizePolicy(keep);
   m_progress->hide();
 
-  m_patience.setSingleShot(true);
-  m_patience.setInterval(kPatienceMs);
-  m_tick.setInterval(kTickMs);
-  connect(&m_patience, &QTimer::timeout, &m_tick, qOverload<>(&QTimer::start));
-  connect(&m_tick, &QTimer::timeout, this, &Headline::refreshActivity);
   connect(&session, &PlanningSession::contextChanged, this, [this] {
     m_instead.reset();
     refresh();
   });
   connect(&session, &PlanningSession::diagnosticsChanged, this, &Headline::refresh);
-  connect(&session, &PlanningSession::activityChanged, this, [this] {
-    const bool running = m_session.activity().phase == PlanningSession::Phase::Running;
-    if (std::exchange(m_running, running) != running && !m_session.context()->outcome)
+  connect(&session, &PlanningSession::searchChanged, this, [this] {
+    const bool running = m_session.search().running;
+    if (std::exchange(m_running, running) != running && !m_session.context()->shownPlan())
       refresh();  // with nothing to show, what is said is whether a plan is searched for
     else
       refreshActivity();
@@ -280,15 +273,13 @@ void Headline::refresh() {
       tips << (tip == allTips.end() ? QString() : tip->second);
     }
     showParts(parts, tips);
+  } else if (c.isSearching() && !c.shownPlan()) {
+    showMessage(tr("Searching"), tr("the first plan appears when the search ends"), false);
   } else if (c.outcome) {
     const words::NoPlan none = words::noPlan(*c.outcome);
     showMessage(q(none.title), q(none.detail), c.outcome->status != OutcomeStatus::Stopped);
   } else if (c.scenario) {
-    const bool running = m_session.activity().phase == PlanningSession::Phase::Running;
-    if (running)
-      showMessage(tr("Searching"), tr("the first plan appears when the search ends"), false);
-    else
-      showMessage(tr("Not solved yet"), tr("press Solve to find the best plan"), false);
+    showMessage(tr("Not solved yet"), tr("press Solve to find the best plan"), false);
   } else {
     showMessage(tr("No scenario is open"), tr("open a sample, or drop a file here"), false);
   }
@@ -297,34 +288,20 @@ void Headline::refresh() {
 
 void Headline::refreshActivity() {
   const PlanContext& c = shown();
-  const auto a = m_session.activity();
-  const bool running = a.phase == PlanningSession::Phase::Running;
-  if (!running) {
-    m_patience.stop();
-    m_tick.stop();
-  } else if (!m_patience.isActive() && !m_tick.isActive()) {
-    m_patience.start();
-  }
-  const bool visible = running && m_tick.isActive();
-  m_progress->setVisible(visible);
-  m_progress->setValue(static_cast<int>(std::clamp(a.fraction, 0.0, 1.0) * 1000));
+  const SearchState& search = m_session.search();
+  m_progress->setVisible(search.lasting);
+  m_progress->setValue(static_cast<int>(std::clamp(search.fraction, 0.0, 1.0) * 1000));
   QString text = c.scenario ? q(c.scenario->name) : QString();
   bool stale = false;
   if (const RankedPlan* best = c.byHand && c.outcome ? c.outcome->best() : nullptr)
     text = tr("Cut by hand; the best plan takes %1").arg(q(text::time(best->evaluation.batchTime)));
-  if (visible) {
-    const bool named = !a.step.isEmpty() && a.step != QLatin1String("search");
-    text = tr("Searching%1, %2 after %3")
-               .arg(named ? QLatin1Char(' ') + a.step : QString(), q(text::percent(a.fraction)),
-                    q(text::time(Seconds(a.elapsedSeconds))));
-    if (a.best) text += tr("; best so far %1").arg(q(text::time(*a.best)));
-  } else if (c.shownPlan() && !c.current && !running) {
+  if (search.lasting || (search.running && c.shownPlan() && !c.current)) {
+    text = searchText(search);
+  } else if (c.shownPlan() && !c.current) {
     text =
         tr("The scenario has changed since this plan was found. Costs use the new values, but a better plan "
            "may exist. Press Solve.");
     stale = true;
-  } else if (c.shownPlan() && !c.current) {
-    text = tr("Re-planning…");
   }
   for (const QString& word : m_overflow) text += (text.isEmpty() ? QString() : QStringLiteral(" · ")) + word;
   m_status->setText(text);

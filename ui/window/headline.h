@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QTimer>
 #include <QWidget>
 #include <vector>
 
@@ -50,7 +49,6 @@ private:
   QToolButton *m_toPanel, *m_toInspector;
   std::vector<QToolButton*> m_buttons;
   QProgressBar* m_progress;
-  QTimer m_patience, m_tick;
   struct Part {
     QLabel *dot, *text;  ///< dot: null for the first
   };

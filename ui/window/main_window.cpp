@@ -241,7 +241,10 @@ void MainWindow::connectSession() {
     m_issues->setScenarioDiagnostics(m_session->diagnostics());
     refreshIssues();
   });
-  connect(m_session, &PlanningSession::activityChanged, this, &MainWindow::refreshState);
+  connect(m_session, &PlanningSession::searchChanged, this, [this] {
+    m_inspector->followSearch();
+    refreshState();
+  });
   connect(m_session, &PlanningSession::logged, this, &logLine);
 }
 
@@ -302,7 +305,7 @@ void MainWindow::refreshState() {
   m_middle->setCurrentWidget(open ? static_cast<QWidget*>(m_views) : m_gallery);
   m_layout->showPanels(open && m_options.onlyView.isEmpty());
   refreshWaysBack();
-  const bool running = m_session->activity().phase == PlanningSession::Phase::Running;
+  const bool running = m_session->search().running;
   const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
     for (const char* id : ids) m_actions.find(QLatin1String(id))->setEnabled(on);
   };

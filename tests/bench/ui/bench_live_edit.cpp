@@ -124,7 +124,7 @@ void measure(const QString& path) {
   QObject::connect(&session, &PlanningSession::contextChanged, &window, [&] {
     if (std::exchange(first, false)) drawn.add(ms(clock));
   });
-  QObject::connect(&session, &PlanningSession::activityChanged, &window, [&] {
+  QObject::connect(&session, &PlanningSession::searchChanged, &window, [&] {
     if (histories.values.size() < checked.values.size()) histories.add(ms(clock));
   });
   QObject::connect(&window.document(), &ScenarioDocument::changed, &window, [&] { listened.add(ms(clock)); });

@@ -301,6 +301,11 @@ private slots:
     broken.diagnostics = {error("x", {}, "bandwidth must be positive", "type a number above 0")};
     PlanContext miss = test::contextOf(shapeOf(4, {8, 4, 4}, 20));
     QVERIFY(miss.isNearestMiss());
+    PlanContext searched = unsolved, replaced = test::contextOf(shapeOf(4, {8, 4, 4}));
+    searched.search = replaced.search = std::make_shared<const SearchState>(
+        SearchState{true, true, "stages", 0.4, Seconds(16.9), Seconds(2)});
+    replaced.current = false;
+    const auto searching = QStringLiteral("Searching stages, 40 % after 2 s; best so far 16.9 s");
     const auto words = [](const Figure& f, const PlanContext& c) {
       test::TextRecorder page(kArea.size().toSize());
       QPainter painter(&page);
@@ -319,6 +324,11 @@ private slots:
                  qPrintable(said));
       }
       QVERIFY2(words(*f, miss).contains(QStringLiteral("Closest plan")), qPrintable(f->id()));
+      QVERIFY2(words(*f, searched).contains(searching), qPrintable(f->id()));
+      const QString old = words(*f, replaced);
+      QVERIFY2(old.contains(searching) && old.contains(QStringLiteral("before your last edit")) &&
+                   !old.contains(QStringLiteral("Solve ")),
+               qPrintable(f->id() + old));
       QVERIFY(!f->hit(kArea.center(), kArea, empty));
       QVERIFY(!f->step(std::nullopt, InteractiveFigure::Step::First, empty));
       QVERIFY(f->asText(empty).contains(QStringLiteral("Nothing is open")));

@@ -268,11 +268,24 @@ private slots:
       selection.setSelected(SelectionItem{kind, 3, 1, 2});
       QVERIFY(!inspector.asText().trimmed().isEmpty());
     }
-    bool said = false;
-    for (auto* label : inspector.findChildren<QLabel*>())
-      said = said || (label->text().contains(QStringLiteral("No plan yet")) &&
-                      !label->text().contains(QStringLiteral("Solve ")));
-    QVERIFY(said);
+    const auto says = [&](const char* words) {
+      for (auto* label : inspector.findChildren<QLabel*>())
+        if (label->text().contains(QLatin1String(words)) && !label->text().contains(QStringLiteral("Solve ")))
+          return true;
+      return false;
+    };
+    QTRY_VERIFY(says("Nothing is open"));
+    auto unsolved = std::make_shared<PlanContext>();
+    unsolved->scenario = std::make_shared<Scenario>();
+    unsolved->problem = std::make_shared<Problem>();
+    selection.setSelected(std::nullopt);
+    auto search = std::make_shared<SearchState>();
+    unsolved->search = search;
+    inspector.setContext(unsolved);
+    QTRY_VERIFY(says("No plan yet"));
+    *search = {true, true, "stages", 0.4, Seconds(16.9), Seconds(2)};
+    inspector.followSearch();
+    QVERIFY(says("Searching stages, 40 % after 2 s; best so far 16.9 s"));
   }
 };
 NEST_TEST(TestInspector)

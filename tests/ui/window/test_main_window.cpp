@@ -15,12 +15,14 @@
 #include <QPushButton>
 #include <QTabBar>
 #include <QTemporaryDir>
+#include <QTextBrowser>
 #include <QThread>
 #include <QToolButton>
 #include <atomic>
 
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
+#include "figures/figure.h"
 #include "inspector/inspector.h"
 #include "inspector/term_model.h"
 #include "panes/issue_model.h"
@@ -329,8 +331,24 @@ private Q_SLOTS:
     QTRY_VERIFY(window.headline().findChild<QProgressBar*>()->isVisible());
     QVERIFY2(!window.headline().statusText().contains(QStringLiteral("Searching search")),
              qPrintable(window.headline().statusText()));
+    for (const char* id : {"topology", "stages", "memory", "communication", "timeline", "search", "whatif",
+                           "cuts", "placement"}) {
+      window.views().reveal(QLatin1String(id));
+      View* view = window.views().view(QLatin1String(id));
+      QVERIFY2(view, id);
+      QTRY_VERIFY(view->isInSight());
+      QString said = view->figure() ? view->figure()->asText(*window.session().context()) : QString();
+      for (const auto* label : view->findChildren<QLabel*>())
+        if (label->isVisible()) said += label->text();
+      for (const auto* text : view->findChildren<QTextBrowser*>()) said += text->toPlainText();
+      QVERIFY2(QByteArray(id) == "topology" || said.contains(QStringLiteral("Searching")), id);
+      QVERIFY2(!said.contains(QStringLiteral("Solve ")) && !said.contains(QStringLiteral("olved yet")) &&
+                   !said.contains(QStringLiteral("No plan")),
+               qPrintable(QLatin1String(id) + said));
+    }
     go = true;
     QTRY_VERIFY(window.headline().asText().contains(QStringLiteral("per step")));
+    QVERIFY(!window.session().context()->isSearching());
   }
 
   /// The palette gives the focus back to where it was: a view that now lies behind is not the one in front.

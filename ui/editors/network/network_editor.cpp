@@ -305,7 +305,10 @@ QString NetworkEditor::effectText() const {
   const Seconds before = m_before->plan->evaluation.batchTime;
   if (!now.plan)
     return tr("%1: %2 (was %3 per step)")
-        .arg(m_verb, now.outcome ? QString::fromUtf8(words::of(now.outcome->status)) : tr("not solved yet"),
+        .arg(m_verb,
+             now.isSearching() ? tr("searching …")
+             : now.outcome     ? QString::fromUtf8(words::of(now.outcome->status))
+                               : tr("not solved yet"),
              timeText(before));
   const Seconds after = now.plan->evaluation.batchTime;
   constexpr double kSame = 5e-5;
@@ -405,6 +408,11 @@ void NetworkEditor::refresh() {
   showSelection();
   followHover();
   followMoment();
+}
+
+void NetworkEditor::searchChanged() {
+  View::searchChanged();
+  m_verdict->show(contextPtr(), theme());
 }
 
 void NetworkEditor::showSide() {

@@ -50,6 +50,7 @@ Q_SIGNALS:
 
 protected:
   void refresh() override;
+  void searchChanged() override;
   void applyState(const State&) override;
   void resizeEvent(QResizeEvent*) override;
 

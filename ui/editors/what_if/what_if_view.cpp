@@ -214,7 +214,7 @@ void WhatIfView::arrange() {
 }
 
 void WhatIfView::showAnswer() {
-  m_story->setHtml(storyHtml());
+  m_story->setHtml(m_told = storyHtml());
   const bool sameModel =
       m_reference.problem && context().problem && *m_reference.problem->graph == *context().problem->graph;
   if (m_reference.plan && context().plan && sameModel)
@@ -233,13 +233,24 @@ void WhatIfView::showAnswer() {
   m_pane->show(context(), theme());
 }
 
+void WhatIfView::searchChanged() {
+  View::searchChanged();
+  if (context().plan && context().current) return;
+  if (const QString now = storyHtml(); now != m_told) m_story->setHtml(m_told = now);
+}
+
+QString WhatIfView::searchHtml() const {
+  return QStringLiteral("<p><i>%1</i></p>")
+      .arg((context().isSearching() ? searchText(*context().search) : tr("Not solved yet.")).toHtmlEscaped());
+}
+
 QString WhatIfView::storyHtml() const {
   const PlanContext& c = context();
   const QString ask =
       tr("<p>Drag a slider. The plan updates as you drag, and the changes are listed here.</p>");
   if (!m_reference.scenario) return ask;
   if (!c.plan) {
-    if (!c.outcome) return QStringLiteral("<p><i>%1</i></p>").arg(tr("Solving …"));
+    if (!c.outcome || c.isSearching()) return searchHtml();
     const words::NoPlan none = words::noPlan(*c.outcome);
     return QStringLiteral("<p><b>%1.</b> %2.</p>")
                .arg(phrase(none.title), phrase(none.detail).toHtmlEscaped()) +
@@ -261,7 +272,7 @@ QString WhatIfView::differencesHtml() const {
 
 QString WhatIfView::changesHtml() const {
   const PlanContext& c = context();
-  const QString solving = c.current ? QString() : QStringLiteral("<p><i>%1</i></p>").arg(tr("Solving …"));
+  const QString solving = c.current ? QString() : searchHtml();
   const Pace now = paceOf(*c.problem, *c.plan);
   if (!m_reference.plan) {
     const QString before = m_reference.shortfall.isEmpty()

@@ -41,6 +41,7 @@ public:
 
 protected:
   void refresh() override;
+  void searchChanged() override;
   void resizeEvent(QResizeEvent*) override;
 
 private:
@@ -57,6 +58,7 @@ private:
   void showAnswer();
   bool isReferenceShown() const;
   QString storyHtml() const;
+  QString searchHtml() const;
   QString changesHtml() const;
   QString differencesHtml() const;
 
@@ -65,6 +67,7 @@ private:
   Selection m_stage;                       ///< of that figure
   FigurePane* m_pane;
   QTextBrowser* m_story;
+  QString m_told;  ///< the html in it
   KeptStrip* m_strip;
   QPushButton *m_keep, *m_reset;
   QScrollArea* m_sliders;

@@ -51,7 +51,7 @@ DpPane::~DpPane() = default;
 
 void DpPane::setContext(PlanContextPtr context, const Theme& theme) {
   m_context = std::move(context);
-  std::string why = "Solve a scenario to see its DP table";
+  std::string why = "It needs a plan";
   m_probe = m_context->problem && m_context->plan
                 ? std::shared_ptr<const DpProbe>(DpProbe::of(*m_context->problem, m_context->plan->plan, why))
                 : nullptr;

@@ -7,6 +7,7 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
+#include "figures/frame.h"
 #include "figures/phrases.h"
 #include "plan/metrics.h"
 #include "units/text.h"
@@ -75,7 +76,7 @@ void PlansPane::setContext(PlanContextPtr context) {
   }
   m_table->resizeColumnsToContents();
   QString reach =
-      count == 0 ? tr("No plan is known yet.")
+      count == 0 ? stateOf(*m_context, tr("the best plans")).value_or(FigureState{}).heading
       : o->provenPlans >= count
           ? tr("The %1 best plans, proven: none with other degrees is faster.").arg(count)
           : tr("The %1 best plans that were found; the first %2 are proven.").arg(count).arg(o->provenPlans);

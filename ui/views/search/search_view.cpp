@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QSplitter>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTextBrowser>
@@ -19,6 +20,7 @@
 
 #include "accessible/screen_reader.h"
 #include "document/kept_plans.h"
+#include "figures/frame.h"
 #include "figures/front_figure.h"
 #include "figures/phrases.h"
 #include "schedule/pipeline_schedule.h"
@@ -115,7 +117,8 @@ SearchView::SearchView(ViewServices services, QWidget* parent) : View(services, 
 /// stand one above the other, and where that is too low for two, the candidates are one more tab.
 void SearchView::resizeEvent(QResizeEvent* event) {
   View::resizeEvent(event);
-  constexpr int kBesideEachOther = 1500, kLow = 520;
+  constexpr int kBesideEachOther = 1500, kLow = 520, kLowest = 330;
+  m_headline->setVisible(height() >= kLowest);  // the window's own says the verdict; the rest is in the tip
   const bool beside = width() >= kBesideEachOther;
   m_split->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
   foldCandidates(!beside && height() < kLow);
@@ -299,7 +302,8 @@ void SearchView::askInBackground(const QString& doing, BackgroundTask::Work work
 
 bool SearchView::ready(const QString& what) {
   if (context().problem && context().plan) return true;
-  say(tr("<p>%1 needs a plan. Solve a scenario that fits first.</p>").arg(what));
+  const auto none = stateOf(context(), what);
+  say(tr("<p>%1 needs a plan. <b>%2</b></p>").arg(what, none ? none->heading : bannerOf(context())));
   return false;
 }
 
@@ -406,12 +410,23 @@ void SearchView::refresh() {
   m_plans->setContext(contextPtr());
   m_dpStale = true;
   refreshTable();
-  const Outcome* o = context().outcome.get();
-  if (!o) {
-    setNamedText(*m_headline,
-                 context().problem ? tr("Not solved yet.") : tr("Open a scenario to see the search."));
-    return;
+  searchChanged();
+}
+
+void SearchView::searchChanged() {
+  View::searchChanged();
+  if (const QString now = verdictHtml(); now != m_headline->text()) {
+    setNamedText(*m_headline, now);
+    m_tabs->tabBar()->setToolTip(QStringLiteral("<qt>%1</qt>").arg(now));
   }
+}
+
+QString SearchView::verdictHtml() const {
+  const auto none = stateOf(context(), tr("what was searched"));
+  const Outcome* o = context().outcome.get();
+  if (none && (!o || context().isSearching()))
+    return tr("<b>%1</b> %2").arg(none->heading.toHtmlEscaped(), none->text.toHtmlEscaped());
+  if (!o) return {};
   const auto count = [](long long n) { return from(text::count(n)); };
   QString verdict;
   switch (o->status) {
@@ -432,11 +447,11 @@ void SearchView::refresh() {
   if (const auto listed = static_cast<long long>(o->log.candidates.size()); listed < o->statistics.candidates)
     verdict += tr(" The table lists %1 candidates: those solved, then those that could be as fast.")
                    .arg(count(listed));
-  setNamedText(*m_headline,
-               verdict + QLatin1Char(' ') +
-                   tr("%1 candidates, %2 configurations, %3 states in %4.")
-                       .arg(count(o->statistics.candidates), count(o->statistics.tuples),
-                            count(o->statistics.states), from(text::time(o->statistics.elapsed))));
+  if (!context().current) verdict = tr("<b>%1</b> ").arg(bannerOf(context()).toHtmlEscaped()) + verdict;
+  return verdict + QLatin1Char(' ') +
+         tr("%1 candidates, %2 configurations, %3 states in %4.")
+             .arg(count(o->statistics.candidates), count(o->statistics.tuples), count(o->statistics.states),
+                  from(text::time(o->statistics.elapsed)));
 }
 
 }  // namespace nest

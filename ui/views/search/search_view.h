@@ -41,6 +41,7 @@ public:
 
 protected:
   void refresh() override;
+  void searchChanged() override;
   void resizeEvent(QResizeEvent*) override;
 
 private:
@@ -51,6 +52,7 @@ private:
   QWidget* buildQuestions();
   void askInBackground(const QString& doing, BackgroundTask::Work);
   void refreshTable();
+  QString verdictHtml() const;
   void say(const QString& html);
   bool ready(const QString& what);
 
