@@ -8,6 +8,8 @@
 #include <QLineSeries>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 
 #include "figures/axis.h"
 #include "figures/ink.h"
@@ -113,6 +115,8 @@ void Chart::line(const QPolygonF& values, const QPen& pen) {
       series->replace(sharesOf(QPolygonF(QList<QPointF>(from, end)), m_plane));
       series->setPen(pen);
       add(*m_chart, series);
+      for (auto v = from; v + 1 != end; ++v)
+        m_lines.emplace_back(m_plane.at(v->x(), v->y()), m_plane.at((v + 1)->x(), (v + 1)->y()));
     }
     from = std::find_if(end, values.end(), isFinite);
   }
@@ -131,7 +135,7 @@ void Chart::area(const QPolygonF& lower, const QPolygonF& upper, const QColor& c
 void Chart::marks(const QPolygonF& values, const Mark& mark) {
   if (mark.namesKeepOff)
     for (const QPointF& v : values)
-      if (isFinite(v)) keepClear(mark.box(m_plane.at(v.x(), v.y())));
+      if (isFinite(v)) m_points.push_back(mark.box(m_plane.at(v.x(), v.y())));
   m_marks.push_back({values, mark});
 }
 
@@ -159,15 +163,39 @@ void Chart::paint() {
               Ink::kSmall, m_ink.color(Role::MutedText));
 }
 
+namespace {
+
+constexpr double kApart = 5;  ///< of a name from the mark of another
+
+bool crosses(const QRectF& box, const QLineF& line) {
+  if (box.contains(line.p1()) || box.contains(line.p2())) return true;
+  const QLineF sides[] = {{box.topLeft(), box.bottomRight()}, {box.bottomLeft(), box.topRight()}};
+  return std::any_of(std::begin(sides), std::end(sides), [&](const QLineF& diagonal) {
+    return diagonal.intersects(line, nullptr) == QLineF::BoundedIntersection;
+  });
+}
+
+}  // namespace
+
 void Chart::name(const QPointF& mark, double radius, const QStringList& choices, bool bold) {
   const QRectF room = m_plane.plot.adjusted(0, 0, 14, 0);
   const double r = radius;
   std::vector<QRectF> near;  // in the rows of these places, so that thousands of marks stay quick to name
-  std::copy_if(m_taken.begin(), m_taken.end(), std::back_inserter(near), [&](const QRectF& t) {
-    return t.top() < mark.y() + r + 17 && t.bottom() > mark.y() - r - 17;
-  });
+  const auto inRows = [&](const QRectF& t) {
+    return t.top() < mark.y() + r + 17 + kApart && t.bottom() > mark.y() - r - 17 - kApart;
+  };
+  std::copy_if(m_taken.begin(), m_taken.end(), std::back_inserter(near), inRows);
+  for (const QRectF& p : m_points)
+    if (inRows(p)) near.push_back(p.contains(mark) ? p : p.adjusted(-kApart, -kApart, kApart, kApart));
+  std::vector<QLineF> lines;
+  std::copy_if(m_lines.begin(), m_lines.end(), std::back_inserter(lines),
+               [&](const QLineF& l) { return inRows(QRectF(l.p1(), l.p2()).normalized()); });
+  const auto onLine = [&](const QRectF& box) {
+    return std::any_of(lines.begin(), lines.end(), [&](const QLineF& l) { return crosses(box, l); });
+  };
   for (const QString& text : choices) {
     const double w = Ink::width(text, Ink::kSmall, bold) + 6;
+    std::optional<QRectF> place;
     for (const QPointF& corner :
          {QPointF(r, r + 1), QPointF(-w - r, -r - 15), QPointF(-w / 2, r + 3), QPointF(-w / 2, -r - 17),
           QPointF(r + 3, -7), QPointF(-w - r - 3, -7), QPointF(r, -r - 15), QPointF(-w - r, r + 1)}) {
@@ -175,11 +203,14 @@ void Chart::name(const QPointF& mark, double radius, const QStringList& choices,
       if (!room.contains(box) ||
           std::any_of(near.begin(), near.end(), [&](const QRectF& t) { return t.intersects(box); }))
         continue;
-      m_ink.fill(box, m_ink.color(Role::Canvas));  // lines pass behind the words
-      m_ink.label(box, text, Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::Text), bold);
-      keepClear(box);
-      return;
+      const bool free = !onLine(box);
+      if (free || !place) place = box;
+      if (free) break;
     }
+    if (!place) continue;
+    m_ink.fill(*place, m_ink.color(Role::Canvas));  // lines pass behind the words
+    m_ink.label(*place, text, Qt::AlignCenter, Ink::kSmall, m_ink.color(Role::Text), bold);
+    return keepClear(*place);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QBrush>
+#include <QLineF>
 #include <QPen>
 #include <QPolygonF>
 #include <QRectF>
@@ -77,7 +78,8 @@ public:
   // After paint():
   /// No name goes across it.
   void keepClear(const QRectF& box) { m_taken.push_back(box); }
-  /// The first of `choices` for which there is room beside a mark of this radius, on nothing else's place.
+  /// The first of `choices` for which there is room beside a mark of this radius, on nothing else's place and
+  /// so far from other marks that it is not read as theirs; off the lines where there is room for that, too.
   void name(const QPointF& mark, double radius, const QStringList& choices, bool bold = false);
 
 private:
@@ -86,7 +88,8 @@ private:
   std::unique_ptr<QGraphicsScene> m_scene;
   QChart* m_chart;
   std::vector<std::pair<QPolygonF, Mark>> m_marks;
-  std::vector<QRectF> m_taken;
+  std::vector<QRectF> m_taken, m_points;  ///< by names and other things; by marks
+  std::vector<QLineF> m_lines;            ///< parts of lines, as painted
 };
 
 }  // namespace nest

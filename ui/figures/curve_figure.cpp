@@ -21,6 +21,8 @@ using Result = StudyRecord::Result;
 namespace {
 
 constexpr double kMark = 8, kPoint = 4.5;
+constexpr double kKeyRow = 16, kKeyLine = 22, kKeyGap = 16;
+constexpr double kMostName = 0.45;  ///< of the plot's width: longer names hide what they name
 
 QRectF around(const QPointF& at, double radius) {
   return {at.x() - radius, at.y() - radius, 2 * radius, 2 * radius};
@@ -48,6 +50,7 @@ ChartPlane CurveFigure::planeOf(const QRectF& area, const PlanContext& c, bool s
   ChartPlane plane;
   plane.plot =
       bodyOf(area, c, standalone).adjusted(ChartPlane::kLeft, ChartPlane::kTop, -16, -ChartPlane::kBottom);
+  plane.plot.setTop(plane.plot.top() + kKeyRow * static_cast<double>(keyOf(plane.plot).rows - 1));
   const double left = m_record.across.front().x, right = m_record.across.back().x;
   const double margin = std::pow(right / left, 0.02);
   plane.x = {left / margin, right * margin, true, phrase(m_record.acrossName), {}, false};
@@ -123,7 +126,8 @@ void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
     const QPointF here = plane.at(xOf(*r), r->y);
     ++plan;
     ink.label(around(here, 9), QString::number(plan), Qt::AlignCenter, 9.5, ink.theme().textOn(fill), true);
-    chart.name(here, kMark, {QStringLiteral("%1: %2").arg(plan).arg(phrase(r->plan))});
+    const QString name = QStringLiteral("%1: %2").arg(plan).arg(phrase(r->plan));
+    if (Ink::width(name, Ink::kSmall) < kMostName * plane.plot.width()) chart.name(here, kMark, {name});
   }
   ListFigure::paintMarks(ink, area, c);
 }
@@ -134,6 +138,21 @@ std::vector<const Result*> CurveFigure::marks() const {
   for (const Result& r : m_record.results)
     if (r.y > 0 && (out.empty() || !r.change.empty())) out.push_back(&r);
   return out;
+}
+
+/// The names of the other lines, beside the axis title and above it in as many rows as they need.
+CurveFigure::Key CurveFigure::keyOf(const QRectF& plot) const {
+  Key key;
+  const double start = plot.left() - ChartPlane::kLeft + 4;
+  double x =
+      start + Ink::width(phrase(m_record.quantity) + QStringLiteral(", logarithmic"), Ink::kSmall) + kKeyGap;
+  for (const std::string& name : m_record.others) {
+    const double w = kKeyLine + 5 + Ink::width(phrase(name), Ink::kSmall) + kKeyGap;
+    if (x + w - kKeyGap > plot.right() && x > start) x = start, ++key.rows;
+    key.places.emplace_back(x, key.rows - 1);
+    x += w;
+  }
+  return key;
 }
 
 /// Not a number where there is none, which breaks the line.
@@ -231,7 +250,7 @@ QString CurveFigure::sentence() const {
 void CurveFigure::addOthers(Ink& ink, Chart& chart, const ChartPlane& plane) const {
   constexpr std::array kLines{Qt::DashLine, Qt::DotLine, Qt::DashDotLine, Qt::DashDotDotLine};
   const QRectF& plot = plane.plot;
-  double x = plot.left() + 160;
+  const Key key = keyOf(plot);
   for (std::size_t k = 0; k < m_record.others.size(); ++k) {
     const QColor colour =
         mixed(ink.color(Role::Text), ink.color(Role::Canvas), 0.25 + 0.1 * static_cast<double>(k % 4));
@@ -240,13 +259,11 @@ void CurveFigure::addOthers(Ink& ink, Chart& chart, const ChartPlane& plane) con
     chart.line(values, pen);
     chart.marks(values, {5, colour, Qt::NoPen, true, false});
     // Named at the top, with its line.
-    const QString name = phrase(m_record.others[k]);
-    const double w = Ink::width(name, Ink::kSmall) + 38;
-    if (x + w > plot.right()) continue;
-    ink.line({x, plot.top() - 18}, {x + 22, plot.top() - 18}, colour, 1.4, pen.style());
-    ink.label({x + 27, plot.top() - 26, w - 27, 16}, name, Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
-              ink.color(Role::MutedText));
-    x += w;
+    const auto& [x, row] = key.places[k];
+    const double y = plot.top() - 18 - kKeyRow * row;
+    ink.line({x, y}, {x + kKeyLine, y}, colour, 1.4, pen.style());
+    ink.label({x + kKeyLine + 5, y - 8, plot.right() + 16 - x - kKeyLine - 5, 16}, phrase(m_record.others[k]),
+              Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
 }
 

@@ -47,6 +47,11 @@ private:
   double xOf(const StudyRecord::Result&) const;
   void paintGround(Ink&, const ChartPlane&) const;
   void paintMissing(Ink&, const ChartPlane&) const;
+  struct Key {
+    std::vector<std::pair<double, int>> places;  ///< of each name: x, and its row
+    int rows = 1;
+  };
+  Key keyOf(const QRectF& plot) const;
   void addLinear(Ink&, Chart&, const ChartPlane&) const;
   void addOthers(Ink&, Chart&, const ChartPlane&) const;
   QString sentence() const;

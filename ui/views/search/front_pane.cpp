@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QVBoxLayout>
 #include <utility>
 
@@ -28,6 +29,8 @@ QString reachInWords(const Outcome& o) {
 }
 
 namespace {
+
+constexpr int kLow = 300, kLeastChart = 170;
 
 /// The same at length.
 QString promiseOf(const Outcome& o) {
@@ -60,6 +63,7 @@ FrontPane::FrontPane(QWidget* parent)
   m_find->setToolTip(
       tr("Continue searching for plans with fewer devices or less memory (takes up to ten times as long)"));
   m_asking->addAsker(m_find);
+  m_pane->setLeastHeight(kLeastChart);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(8, 4, 8, 4);
   bar->addWidget(m_reach, 1);
@@ -112,13 +116,21 @@ void FrontPane::search() {
       });
 }
 
+void FrontPane::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  if ((event->oldSize().height() < kLow) != (event->size().height() < kLow)) offer();
+}
+
 /// What can be asked for now.
 void FrontPane::offer() {
   const bool has = m_context && m_context->problem && m_context->plan && m_context->outcome &&
                    !m_context->outcome->front.empty();
-  m_find->setVisible(has);
-  m_asking->setReady(has && m_context->outcome->frontReach == FrontReach::Met);
-  m_reach->setVisible(has);
+  const bool more = has && m_context->outcome->frontReach == FrontReach::Met;
+  const bool low = height() < kLow;  // then the room is the chart's, and the words are those of its tip
+  m_find->setVisible(has && (more || !low));
+  m_asking->setReady(more);
+  m_reach->setVisible(has && !low);
+  m_pane->setToolTip(low && has ? promiseOf(*m_context->outcome) : QString());
   if (!has) return;
   m_reach->setToolTip(promiseOf(*m_context->outcome));
   setNamedText(*m_reach, reachInWords(*m_context->outcome));

@@ -32,6 +32,9 @@ Q_SIGNALS:
   /// The context's outcome with the wider front in it; comes once nothing runs any more.
   void found(PlanContextPtr);
 
+protected:
+  void resizeEvent(QResizeEvent*) override;
+
 private:
   void search();
   void offer();
