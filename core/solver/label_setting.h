@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 ///   stages(behind, state, least, visit(Step))     stages that may stand there, `behind` behind them
 ///   fronts(behind, state, step, visit(State, transfers))   where a stage leads that is not the first
 ///   hopeless(stages, step, label, tail)  no pipeline that ends so is of interest
+///   estimate(stages, state, label)     a bound on the pipelines that go on from there (for fillBeam() alone)
 ///   accept(stages, time)               a whole pipeline: is it of interest? may tighten what is
 ///   between(behind, before, state, cut, step, transfers)   the one stage that joins two states
 ///   weights(stages), limit(), microbatchCount(), rank(strategy), degreesOf(state), endOf(state)
@@ -193,6 +195,8 @@ public:
     m_model.ends([&](const State& s) { m_layers[0].at(s).labels.emplace_back(); });
     for (int behind = 0; behind < m_model.mostStages() && layer(behind).size() > 0; ++behind) {
       m_used = behind + 2;
+      if constexpr (requires { &Model::estimate; })
+        if (m_beam > 0) narrow(behind);
       for (int n = 0; n < layer(behind).size(); ++n) {
         if (layer(behind).node(n).labels.empty()) continue;
         if (m_watch.over() || m_watch.states() > mostStates || m_labelCount > mostLabels) return false;
@@ -200,6 +204,14 @@ public:
       }
     }
     return true;
+  }
+
+  /// The same of a beam: of each layer only so many labels go on, those with the least estimates. Quick, and
+  /// what it finds is a pipeline; what it does not find may be there all the same.
+  void fillBeam(std::size_t width) {
+    m_beam = width;
+    fill();
+    m_beam = 0;
   }
 
   /// The fastest pipeline; stages = 0: none is of interest.
@@ -252,6 +264,26 @@ public:
 
 private:
   static constexpr std::size_t kMostPaths = 20000;
+
+  void narrow(int behind) {
+    struct Entry {
+      double estimate;
+      Label label;
+      int node;
+    };
+    std::vector<Entry> all;
+    for (int n = 0; n < layer(behind).size(); ++n) {
+      Node& node = layer(behind).node(n);
+      for (const Label& l : node.labels) all.push_back({m_model.estimate(behind, node.state, l), l, n});
+    }
+    if (all.size() <= m_beam) return;
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(m_beam);
+    std::nth_element(all.begin(), end, all.end(), [](const Entry& a, const Entry& b) {
+      return std::tie(a.estimate, a.node) < std::tie(b.estimate, b.node);
+    });
+    for (int n = 0; n < layer(behind).size(); ++n) layer(behind).node(n).labels.clear();
+    for (auto e = all.begin(); e != end; ++e) layer(behind).node(e->node).labels.push_back(e->label);
+  }
 
   void expand(int behind, int n) {
     const Node& node = layer(behind).node(n);
@@ -422,6 +454,7 @@ private:
   std::map<int, Finished> m_finished;
   std::map<std::pair<int, int>, int> m_sequences;  ///< (strategy, sequence behind) → sequence
   int m_many = 1;
+  std::size_t m_beam = 0;
   long long m_labelCount = 0;
 };
 

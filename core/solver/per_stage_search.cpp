@@ -326,12 +326,28 @@ bool PerStageSearch::process(const Item& item) {
         continue;
       }
       Found found;
-      if (!solver.solve(goal(item), found)) continue;
+      if (!solve(solver, item, found)) continue;
       m_leaders.push_back({c, item.microbatch, item.schedule, sums, found});
       m_incumbents.offer(std::move(found));
     }
   }
   return true;
+}
+
+// Far above the bound a search looks at far too much, and ended early it leaves what it began with: where it
+// takes long, a guess comes first, as long as guesses take no more than all else.
+bool PerStageSearch::solve(PerStageSolver& solver, const Item& item, Found& found) {
+  const Tuning::Guesses& guesses = m_uniform.tuning().guesses;
+  const bool isFar = m_incumbents.lead().time > item.bound * guesses.far;
+  if (!isFar || 2 * m_guessed > m_watch.states()) return solver.solve(goal(item), found);
+  const long long most = m_watch.states() + guesses.states;
+  const bool any = solver.solve(goal(item), found, most);
+  if (m_watch.states() <= most) return any;
+  if (any) m_incumbents.offer(found);
+  const long long before = m_watch.states();
+  if (Found guess; solver.guess(goal(item), guesses.width, guess)) m_incumbents.offer(std::move(guess));
+  m_guessed += m_watch.states() - before;
+  return solver.solve(goal(item), found);
 }
 
 void PerStageSearch::settleTies() {

@@ -90,6 +90,7 @@ private:
   void makeRoom(const PerStageBounds&);
   int mostStages() const;
   bool process(const Item&);
+  bool solve(PerStageSolver&, const Item&, Found&);
   PerStageModel::Goal goal(const Item&) const;
 
   const Problem& m_problem;
@@ -107,6 +108,7 @@ private:
   std::vector<Leader> m_leaders;
   int m_many = 1;
   long long m_mostStates = 0;
+  long long m_guessed = 0;  ///< states looked at in guesses
   long long m_tuples = 0;
 };
 

@@ -12,14 +12,14 @@
 
 namespace nest::planner {
 Search::Search(const Problem& problem, const LayerOrder& order, GroupShapes& shapes, const SearchSpace& space,
-               Incumbents& incumbents, Watch& watch, const LongChains& longChains)
+               Incumbents& incumbents, Watch& watch, const Tuning& tuning)
     : m_problem(problem),
       m_order(order),
       m_shapes(shapes),
       m_space(space),
       m_incumbents(&incumbents),
       m_watch(watch),
-      m_long(longChains),
+      m_tuning(tuning),
       m_rules(problem.constraints, order) {
   m_roomiest = roomiest(*problem.cluster) * kMemoryRounding;
 }

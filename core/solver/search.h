@@ -12,9 +12,9 @@
 
 #include "solver/bounds/load_ranges.h"
 #include "solver/bounds/search_bounds.h"
-#include "solver/long_chains.h"
 #include "solver/proof/incumbents.h"
 #include "solver/solve.h"
+#include "solver/tuning.h"
 
 namespace nest::planner {
 
@@ -29,13 +29,14 @@ public:
   };
 
   Search(const Problem&, const LayerOrder&, GroupShapes&, const SearchSpace&, Incumbents&, Watch&,
-         const LongChains& = {});
+         const Tuning& = {});
 
   /// True if it ran to its end.
   bool run();
   double lowerBound() const { return m_lowerBound; }  ///< proven at any moment; infinite: nothing is left
   void fillLog(Outcome&) const;
   long long tuples() const { return m_tuples; }
+  const Tuning& tuning() const { return m_tuning; }
 
   /// After run(): the fastest plan within a budget, of equals the preferred one; begins from the plans known.
   /// nullopt: there is none, or the watch has ended the search.
@@ -139,7 +140,7 @@ private:
   const SearchSpace& m_space;
   Incumbents* m_incumbents;
   Watch& m_watch;
-  LongChains m_long;
+  Tuning m_tuning;
   CutRules m_rules;
   std::optional<Budget> m_budget;
   double m_roomiest = 0;  ///< memory of the largest device, with kMemoryRounding

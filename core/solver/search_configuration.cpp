@@ -264,7 +264,7 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Cha
   }
   const ChainModel::Floor floor{reach.leastMax(), leastTail(e, zero, reach)};
   if (target.bound.time(reach.leastSum(), floor.max, floor.tail) > limit * kSlack) return std::nullopt;
-  if (!isLong(e) || reach.mostLoad() == kNever || reach.windowPairs() < m_long.pairs)
+  if (!isLong(e) || reach.mostLoad() == kNever || reach.windowPairs() < m_tuning.longChains.pairs)
     return bestCut(costs, reach, rules, target, limit, floor, m_watch, m_storage);
 
   // The most promising range gives a plan that leaves little of the others; that is looked into at once.
@@ -277,14 +277,15 @@ std::optional<PipelineCut> Search::solveSite(const Entry& e, int zero, const Cha
     limit = cut->time * kSlack;
     best = std::move(cut);
   };
-  if (ranges.narrow(m_long.narrow, limit * kSlack, m_watch) && ranges.bound() <= limit * kSlack)
+  if (ranges.narrow(m_tuning.longChains.narrow, limit * kSlack, m_watch) && ranges.bound() <= limit * kSlack)
     solve(ranges.take());
-  if (const auto rest = ranges.takeAll(m_long.wide, limit * kSlack, m_watch)) solve(*rest);
+  if (const auto rest = ranges.takeAll(m_tuning.longChains.wide, limit * kSlack, m_watch)) solve(*rest);
   return best;
 }
 
 bool Search::isLong(const Entry& e) const {
-  return m_order.isChain() && m_order.layerCount() > m_long.layers && e.chunks == 1 && targetOf(e).byLoad();
+  return m_order.isChain() && m_order.layerCount() > m_tuning.longChains.layers && e.chunks == 1 &&
+         targetOf(e).byLoad();
 }
 
 LoadRanges Search::rangesOf(const StageWindows& reach, const Entry& e, int zero) const {
@@ -296,9 +297,9 @@ LoadRanges Search::rangesOf(const StageWindows& reach, const Entry& e, int zero)
 /// Leaves in the windows of a long chain what plans within the limit can use; returns the least that their
 /// largest load can be.
 double Search::narrowLoads(StageWindows& reach, const Entry& e, int zero, double limit) {
-  if (!isLong(e) || reach.mostLoad() == kNever || reach.windowPairs() < m_long.pairs) return 0;
+  if (!isLong(e) || reach.mostLoad() == kNever || reach.windowPairs() < m_tuning.longChains.pairs) return 0;
   LoadRanges ranges = rangesOf(reach, e, zero);
-  const auto loads = ranges.takeAll(m_long.narrow, limit * kSlack, m_watch);
+  const auto loads = ranges.takeAll(m_tuning.longChains.narrow, limit * kSlack, m_watch);
   if (!loads) return 0;
   reach.limitLoad(loads->high * kSlack);
   reach.findWindows();
@@ -323,7 +324,7 @@ bool Search::sharpen(Entry& e, int index, int zero) {
       StageWindows reach(context, room());
       if (!openWindows(reach, e, zero, limit)) continue;
       LoadRanges ranges = rangesOf(reach, e, zero);
-      if (!ranges.narrow(m_long.wide, std::min(limit, least) * kSlack, m_watch)) return true;
+      if (!ranges.narrow(m_tuning.longChains.wide, std::min(limit, least) * kSlack, m_watch)) return true;
       least = std::min(least, ranges.bound());
     }
   // Not infinite where nothing is within the limit: the log tells candidates apart by what they are at least.

@@ -129,10 +129,10 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
 
 class Solver {
 public:
-  Solver(const Problem& problem, const Control& control, const Plan* start, const LongChains& longChains)
+  Solver(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning)
       : m_problem(problem),
         m_start(start),
-        m_long(longChains),
+        m_tuning(tuning),
         m_wider(control.widerFront),
         m_watch(control, problem.search.deadlineSeconds),
         m_order(*problem.graph),
@@ -147,7 +147,7 @@ public:
       return finish();
     }
     if (auto given = startOf(m_problem, m_start)) m_incumbents.offer(std::move(*given));
-    Search search(m_problem, m_order, m_shapes, m_space, m_incumbents, m_watch, m_long);
+    Search search(m_problem, m_order, m_shapes, m_space, m_incumbents, m_watch, m_tuning);
     bool complete = search.run();
     m_out.statistics.tuples = search.tuples();
     double bound = search.lowerBound();
@@ -249,7 +249,7 @@ private:
 
   const Problem& m_problem;
   const Plan* m_start;
-  LongChains m_long;
+  Tuning m_tuning;
   bool m_wider;
   Watch m_watch;
   LayerOrder m_order;
@@ -263,9 +263,8 @@ private:
 }  // namespace
 }  // namespace planner
 
-Outcome solve(const Problem& problem, const Control& control, const Plan* start,
-              const LongChains& longChains) {
-  return planner::Solver(problem, control, start, longChains).run();
+Outcome solve(const Problem& problem, const Control& control, const Plan* start, const Tuning& tuning) {
+  return planner::Solver(problem, control, start, tuning).run();
 }
 Outcome solve(const Problem& problem, const Control& control, const Plan* start) {
   return solve(problem, control, start, {});

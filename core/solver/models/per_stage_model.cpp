@@ -232,7 +232,7 @@ Found PerStageSolver::describe(const Labels& labels, const Labels::Finished& bes
   return found;
 }
 
-bool PerStageSolver::solve(const PerStageModel::Goal& goal, Found& found) {
+bool PerStageSolver::solve(const PerStageModel::Goal& goal, Found& found, long long mostStates) {
   if (!m_model.limitTo(goal)) return false;
   bool any = false, apartChecked = false;
   for (const auto& guess : m_model.guesses()) {
@@ -244,12 +244,26 @@ bool PerStageSolver::solve(const PerStageModel::Goal& goal, Found& found) {
       auto relaxed = guess;
       relaxed.relaxed = true;
       m_model.assume(relaxed);
-      labels.fill();
+      const bool complete = labels.fill(1, mostStates);
       m_model.restore(before);
-      if (labels.best().stages == 0) break;
+      if (labels.best().stages == 0 && complete) break;
     }
     m_model.assume(guess);
-    labels.fill();
+    labels.fill(1, mostStates);
+    if (labels.best().stages == 0) continue;
+    found = describe(labels, labels.best());
+    any = true;
+  }
+  return any;
+}
+
+bool PerStageSolver::guess(const PerStageModel::Goal& goal, std::size_t width, Found& found) {
+  if (!m_model.limitTo(goal)) return false;
+  bool any = false;
+  for (const auto& guess : m_model.guesses()) {
+    Labels labels(m_model, m_watch);
+    m_model.assume(guess);
+    labels.fillBeam(width);
     if (labels.best().stages == 0) continue;
     found = describe(labels, labels.best());
     any = true;

@@ -71,6 +71,10 @@ public:
     const double tail = std::max(l.relative - step.mostBackward, l.step);
     return hopeless(l.sum, l.max, tail, step.from, step.begin, stages);
   }
+  double estimate(int behind, const State& state, const Label& l) {
+    const double tail = std::max(l.relative - m_mostBackward[state.cut], l.step);
+    return m_bounds.time(behind, state.cut.value, units() - state.behind.value, l.max, l.sum, tail);
+  }
   bool accept(int stages, double time);
   bool between(int behind, const State* before, const State&, int from, Step&, Transfers& transfers);
   ObjectiveWeights weights(int stages) const {
@@ -178,8 +182,11 @@ public:
                  int fixedStages, PerStageBounds&, Watch&);
 
   /// Fills `found` and returns true if some pipeline reaches the goal; of equally fast ones, one with the
-  /// fewest stages.
-  bool solve(const PerStageModel::Goal&, Found& found);
+  /// fewest stages. Ended before the watch has counted `mostStates`, what is found need not be the best.
+  bool solve(const PerStageModel::Goal&, Found& found,
+             long long mostStates = std::numeric_limits<long long>::max());
+  /// The same by a beam of so many labels: what is found need not be the best, nor need anything be.
+  bool guess(const PerStageModel::Goal&, std::size_t width, Found& found);
   /// The best pipelines that differ in the strategies of their stages and take no longer than `time`: at
   /// least the first `count` of them, in no order. False: more than `mostStates` states were to be looked at.
   bool solveMany(double time, int count, long long mostStates, std::vector<Found>& found);

@@ -207,8 +207,7 @@ CutRules::CutRules(const Constraints& c, const LayerOrder& order) : m_order(&ord
   rangePins();
 }
 
-// A pinned layer stands behind the first layers of the stages in front of its own, and in front of those
-// behind.
+// STATEMENT.md (6.8).
 void CutRules::rangePins() {
   m_leastStages = 1;
   for (const auto& pin : m_pins) m_leastStages = std::max(m_leastStages, pin.stage.value + 1);

@@ -9,8 +9,8 @@
 #include "coverage.h"
 #include "plan/evaluation.h"
 #include "solver/exhaustive.h"
-#include "solver/long_chains.h"
 #include "solver/solve.h"
+#include "solver/tuning.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
 
@@ -191,11 +191,11 @@ private slots:
   void chainsAsIfLong() {
     InstanceFeatures f = uniformStrategyChain();
     // The fewer plans are asked for, the sooner there is a limit to narrow ranges by.
-    const auto asIfLong = [](int topPlans, LongChains longChains) {
+    const auto asIfLong = [](int topPlans, Tuning::LongChains longChains) {
       Variation v;
       v.solver = [=](Problem p) {
         p.search.topPlans = topPlans;
-        return solve(p, {}, nullptr, longChains);
+        return solve(p, {}, nullptr, Tuning{longChains, {}});
       };
       return v;
     };
@@ -204,6 +204,19 @@ private slots:
     QCOMPARE(wrong(f, 0.1, asIfLong(1, {0, 0, 0.2, 1})), 0);
     f.constraints = true;
     QCOMPARE(wrong(f, 0.1, asIfLong(1, {0, 0})), 0);
+  }
+  /// A beam of one label or a few before every solve that looks at more than a few states.
+  void guessesBeforehand() {
+    InstanceFeatures f;
+    f.freeStrategies = 1;
+    f.schedules = true;
+    for (const std::size_t width : {1, 8}) {
+      Variation guessed;
+      guessed.solver = [=](const Problem& p) {
+        return solve(p, {}, nullptr, Tuning{{}, {.far = 1, .states = 3, .width = width}});
+      };
+      QCOMPARE(wrong(f, 0.2, guessed), 0);
+    }
   }
   /// Stages of which many layers, and some of the cuts, are given.
   void pinnedStages() {
