@@ -294,6 +294,7 @@ void TopologyPainter::paintHeaders() {
     return std::none_of(written.begin(), written.end(),
                         [&](const QRectF& other) { return other.intersects(spot.adjusted(3, 2, -3, -2)); });
   };
+  bool holdsBoxes = false;
   for (const auto& boxes : m_boxes) {
     const int variant = briefest(boxes);
     for (const Box& box : boxes) {
@@ -318,7 +319,9 @@ void TopologyPainter::paintHeaders() {
       if (tight) {
         const QString name = headerText(box, 2);
         const double w = Ink::width(name, size, true) + 8;
-        const QRectF plate(r.center().x() - w / 2, r.center().y() - 8, w, 16);
+        // On the frame where boxes stand inside: over these it would hide what the figure is about.
+        const QRectF plate = holdsBoxes ? QRectF(r.left() + 6, r.top() - 7, w, 14)
+                                        : QRectF(r.center().x() - w / 2, r.center().y() - 8, w, 16);
         if (w > r.width() || !isFree(plate)) continue;
         written.push_back(plate);
         m_ink.fill(plate, m_ink.color(Role::Canvas));
@@ -331,6 +334,7 @@ void TopologyPainter::paintHeaders() {
       for (int v = variant; v <= 3; ++v) choices << headerText(box, v);
       m_ink.firstThatFits(line, choices, Qt::AlignLeft | Qt::AlignVCenter, size, color, box.level > 0);
     }
+    holdsBoxes = holdsBoxes || !boxes.empty();
   }
 }
 

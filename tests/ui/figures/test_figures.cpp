@@ -265,6 +265,30 @@ private slots:
     QVERIFY(f.locate({ItemKind::Pair, 0, 1, 1}, kArea, c));
   }
 
+  /// In a small pane the name of the whole network stands on its frame, not over what is placed in it.
+  void namesOfNetworksCoverNoDevice() {
+    const PlanContext c = test::contextOf(shapeOf(4, {8, 4, 4}));
+    const Hierarchy& h = *c.problem->cluster;
+    const QString outer = phrase(h.level(h.levelCount() - 1).name);
+    int named = 0;
+    for (const QSizeF size : {QSizeF(240, 150), QSizeF(300, 200), QSizeF(420, 240)}) {
+      const QRectF area(QPointF(), size);
+      TopologyFigure f;
+      test::TextRecorder page(size.toSize());
+      QPainter painter(&page);
+      f.paint(painter, area, c, {});
+      painter.end();
+      for (const auto& w : page.words()) {
+        if (w.text != outer) continue;
+        ++named;
+        for (int d = 0; d < h.deviceCount(); ++d)
+          if (const auto hit = f.locate({ItemKind::Device, d}, area, c))
+            QVERIFY(!hit->area.intersects(w.box));
+      }
+    }
+    QVERIFY(named > 0);
+  }
+
   void tasksAreHitInTheTimeline() {
     const PlanContext c = test::contextOf(shapeOf(4, {8, 4, 4}));
     TimelineFigure f;
