@@ -257,7 +257,7 @@ void CurveFigure::addOthers(Ink& ink, Chart& chart, const ChartPlane& plane) con
     const QPen pen(colour, 1.4, kLines[k % kLines.size()], Qt::FlatCap);
     const QPolygonF values = valuesOf([k](const Result& r) { return k < r.others.size() ? r.others[k] : 0; });
     chart.line(values, pen);
-    chart.marks(values, {5, colour, Qt::NoPen, true, false});
+    chart.marks(values, {5, colour, Qt::NoPen, true});
     // Named at the top, with its line.
     const auto& [x, row] = key.places[k];
     const double y = plot.top() - 18 - kKeyRow * row;

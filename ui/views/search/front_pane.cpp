@@ -30,7 +30,7 @@ QString reachInWords(const Outcome& o) {
 
 namespace {
 
-constexpr int kLow = 300, kLeastChart = 170;
+constexpr int kLow = 300, kLeastChart = 130;
 
 /// The same at length.
 QString promiseOf(const Outcome& o) {
@@ -118,7 +118,7 @@ void FrontPane::search() {
 
 void FrontPane::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  if ((event->oldSize().height() < kLow) != (event->size().height() < kLow)) offer();
+  if (m_isLow != (height() < kLow)) offer();
 }
 
 /// What can be asked for now.
@@ -126,7 +126,7 @@ void FrontPane::offer() {
   const bool has = m_context && m_context->problem && m_context->plan && m_context->outcome &&
                    !m_context->outcome->front.empty();
   const bool more = has && m_context->outcome->frontReach == FrontReach::Met;
-  const bool low = height() < kLow;  // then the room is the chart's, and the words are those of its tip
+  const bool low = m_isLow = height() < kLow;  // then the room is the chart's, and the words are its tip's
   m_find->setVisible(has && (more || !low));
   m_asking->setReady(more);
   m_reach->setVisible(has && !low);

@@ -45,6 +45,7 @@ private:
   QLabel* m_reach;
   QPushButton* m_find;
   Asking* m_asking;
+  bool m_isLow = false;
   PlanContextPtr m_context;
   PlanContextPtr m_wider;  ///< found, and not yet told
 };

@@ -422,10 +422,10 @@ void SearchView::searchChanged() {
 }
 
 QString SearchView::verdictHtml() const {
-  const auto none = stateOf(context(), tr("what was searched"));
+  const auto state = stateOf(context(), tr("what was searched"));
   const Outcome* o = context().outcome.get();
-  if (none && (!o || context().isSearching()))
-    return tr("<b>%1</b> %2").arg(none->heading.toHtmlEscaped(), none->text.toHtmlEscaped());
+  if (state && (!o || context().isSearching()))
+    return tr("<b>%1</b> %2").arg(state->heading.toHtmlEscaped(), state->text.toHtmlEscaped());
   if (!o) return {};
   const auto count = [](long long n) { return from(text::count(n)); };
   QString verdict;
