@@ -76,7 +76,7 @@ void addJobFields(std::vector<Field>& all) {
                   .matters = isComputed},
                  {.key = "/job/microbatches",
                   .group = group,
-                  .label = "Microbatches",
+                  .label = "Microbatch sizes",
                   .meaning = "microbatch sizes to try, ascending",
                   .access = at<&Setting::job, &Job::microbatches>(),
                   .least = 1,

@@ -124,6 +124,11 @@ void setProgram(Setting& s, const Program& to) {
   s.program = to.id;
 }
 
+void setModel(Setting& s, ModelSource model) {
+  model.analytic = s.model.analytic;
+  s.model = std::move(model);
+}
+
 const Program& programOf(const Setting& s) {
   const Program* p = findProgram(s.program);
   return p ? *p : programs().front();

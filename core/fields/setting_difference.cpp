@@ -6,6 +6,7 @@
 
 #include "fields/field.h"
 #include "fields/field_text.h"
+#include "fields/program_setting.h"
 
 namespace nest {
 namespace {
@@ -63,7 +64,14 @@ private:
 }  // namespace
 
 std::vector<std::string> settingDifferences(const Setting& a, const Setting& b) {
-  return Differences(a, b).run();
+  if (a.program == b.program) return Differences(a, b).run();
+  // What the programs set follows from them.
+  const FieldAt program{findField("/program"), {0}, {}};
+  std::vector<std::string> out{"program " + valueText(a, program) + " → " + valueText(b, program)};
+  Setting under = a;
+  setProgram(under, programOf(b));
+  for (std::string& other : Differences(under, b).run()) out.push_back(std::move(other));
+  return out;
 }
 
 std::string settingDifference(const Setting& a, const Setting& b) {

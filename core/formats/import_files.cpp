@@ -9,6 +9,7 @@
 #include "formats/networks/network_import.h"
 #include "formats/networks/slurm_topology.h"
 #include "formats/profiles/imported_profile.h"
+#include "scenario/check.h"
 #include "scenario/kernel_fit.h"
 #include "scenario/link_fit.h"
 #include "units/text.h"
@@ -28,6 +29,11 @@ bool isFabric(const Format* f) {
 
 std::string devices(int count) {
   return text::count(count) + (count == 1 ? " device" : " devices");
+}
+
+std::string parameters(double count, int digits) {
+  return count < 1e9 ? text::number(count / 1e6, 3) + " million"
+                     : text::number(count / 1e9, digits) + " billion";
 }
 
 class Importer {
@@ -64,6 +70,7 @@ public:
     for (std::size_t i = 0; i < m_files.size(); ++i)
       if (!isTree(format(i)) && (!joins || !isHost(format(i)))) read(i);
     if (!m_result.cluster) m_result.cluster = std::move(m_ownCluster);
+    checkNetworkRanges();
     Reading<Imported> out;
     out.diagnostics = std::move(m_out);
     if (!hasErrors(out.diagnostics)) out.value = std::move(m_result);
@@ -104,6 +111,22 @@ private:
       unknown(i, "a " + std::string(f.name) + " is no part of a scenario", {});
   }
 
+  /// Numbers of a network that no scenario takes are told here, where their file is known.
+  void checkNetworkRanges() {
+    if (!m_result.cluster) return;
+    const auto from = std::find_if(m_result.parts.begin(), m_result.parts.end(),
+                                   [](const Imported::Part& p) { return p.format && p.format->isNetwork(); });
+    Setting setting;
+    setting.cluster = *m_result.cluster;
+    for (Diagnostic& d : checkSetting(setting)) {
+      if (d.severity != Severity::Error || d.code != "out-of-range") continue;
+      if (!d.where.pointer.starts_with("/cluster/levels/") && !d.where.pointer.starts_with("/cluster/graph/"))
+        continue;
+      d.where.file = from == m_result.parts.end() ? std::string() : from->path;
+      m_out.push_back(std::move(d));
+    }
+  }
+
   void refuse(std::size_t i) {
     const Unsupported seems = unsupported(m_files[i].text);
     unknown(i, seems.is.empty() ? "this is no format that the program knows" : std::string(seems.is),
@@ -132,9 +155,9 @@ private:
     if (m_result.model && m_result.model->architecture) return twice(i, "model");
     const double all = parameterCount(*reading), active = activeParameterCount(*reading);
     m_result.parts[i].holds =
-        reading->name + " with " + text::number(all / 1e9, 5) + " billion parameters" +
-        (active < all ? ", " + text::number(active / 1e9, 3) + " billion active per token," : std::string()) +
-        " in " + text::count(reading->layers) + " blocks";
+        reading->name + " with " + parameters(all, 5) + " parameters" +
+        (active < all ? ", " + parameters(active, 3) + " active per token," : std::string()) + " in " +
+        text::count(reading->layers) + " blocks";
     m_result.modelName = reading->name;
     if (!m_result.model) m_result.model.emplace();
     m_result.model->architecture = std::move(*reading);
@@ -452,7 +475,7 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
   const Scenario* from = parts.scenario ? &*parts.scenario : base;
   if (from) s = *from;
   if (parts.cluster) s.cluster = *parts.cluster;
-  if (parts.model) s.model = *parts.model;
+  if (parts.model) setModel(s, *parts.model);
   if (!from && !parts.cluster)
     result.diagnostics.push_back(error("import-no-cluster", {}, "there is a model, but no network",
                                        "add a network file, or a line like host:8@450GB/s rack:4@50GB/s"));

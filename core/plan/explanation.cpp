@@ -332,6 +332,10 @@ const CostTerm* CostTerm::find(const std::string& wanted) const {
   return nullptr;
 }
 
+std::string toText(const TermInput& i) {
+  return i.words.empty() ? toText(i.value, i.unit) : i.words;
+}
+
 std::string toText(double value, TermUnit unit) {
   switch (unit) {
     case TermUnit::Time:
@@ -385,8 +389,8 @@ void write(const CostTerm& t, int depth, int indent, std::string& out) {
   out += t.label + ": " + toText(t.value, t.unit);
   if (!t.formula.empty()) out += "  [" + t.formula + "]";
   for (const TermInput& i : t.inputs) {
-    out += "\n" + std::string(static_cast<std::size_t>(indent) * 2 + 4, ' ') + i.symbol + " = " +
-           toText(i.value, i.unit) + ", " + i.meaning + " (" + std::string(i.source());
+    out += "\n" + std::string(static_cast<std::size_t>(indent) * 2 + 4, ' ') + i.symbol + " = " + toText(i) +
+           ", " + i.meaning + " (" + std::string(i.source());
     out += i.citation.empty() ? ")" : ": " + i.citation + ")";
   }
   out += "\n";

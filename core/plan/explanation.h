@@ -14,6 +14,9 @@ namespace nest {
 enum class TermUnit { Time, Memory, Bandwidth, Parameters, Count, Fraction };
 /// "1.25 ms", "3.4 GiB", "450 GB/s", "7.2e+09 parameters", "12", "50 %".
 std::string toText(double value, TermUnit unit);
+struct TermInput;
+/// Its words, or its value.
+std::string toText(const TermInput&);
 
 /// What a term is about; views colour and group by it.
 enum class TermKind {
@@ -40,6 +43,7 @@ struct TermInput {
   Origin origin = Origin::Estimated;
   std::string citation;  ///< catalog source or the profile's provenance; may be empty
   bool decided = false;  ///< follows from the plan's own decisions: it has no origin
+  std::string words;     ///< what stands for `value` where it is no number: "FlashAttention-2", "0, 1"
 
   /// "input", "measured", "estimate", "catalog", "plan".
   std::string_view source() const {

@@ -33,7 +33,8 @@ TermInput inputOf(const Setting& s, const Field& f) {
   const ProgramValue* own = programValue(s, f);
   TermInput in;
   in.symbol = f.label;
-  in.meaning = f.meaning + ": " + valueText(s, {&f, {0}, {}});
+  in.meaning = f.meaning;
+  in.words = valueText(s, {&f, {0}, {}});
   in.value = numberIn(f.access.get(s, 0));
   in.unit = unitOf(f);
   if (isAsProgramSets(s, f)) {

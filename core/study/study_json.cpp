@@ -167,6 +167,7 @@ Json explanationJson(const CostTerm& t, int depth) {
              {"value", i.value},
              {"unit", unitOf(i.unit)},
              {"origin", std::string(i.source())}};
+      if (!i.words.empty()) k["words"] = i.words;
       if (!i.citation.empty()) k["citation"] = i.citation;
       return k;
     });

@@ -56,6 +56,22 @@ private slots:
             .code,
         2);
   }
+  /// What no scenario may hold is refused where its file is known, not when the scenario is opened.
+  void aNetworkOutOfRangeIsRefused() {
+    QTemporaryDir dir;
+    const QString network = dir.filePath("x.cluster.txt"), made = dir.filePath("x.nest.json");
+    QFile file(network);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("host:8@450GB/s,2us rack:4@99999999999GB/s,2us\n");
+    file.close();
+    const Ran ran =
+        run({"import", network, QString(NEST_SOURCE_DIR) + "/samples/models/llama-3-8b.json", "-o", made});
+    QCOMPARE(ran.code, 2);
+    QVERIFY2(
+        ran.err.contains("x.cluster.txt: error: /cluster/levels/1/bandwidth_bytes_per_s: Bandwidth must"),
+        qPrintable(ran.err));
+    QVERIFY(!QFile::exists(made));
+  }
   void activeParametersAreTold() {
     const Ran mixture = run({"check", "models/mixtral-8x7b.json"}),
               dense = run({"check", "models/llama-2-7b.json"});

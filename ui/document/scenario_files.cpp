@@ -15,6 +15,7 @@
 #include "document/file_path.h"
 #include "fields/field.h"
 #include "fields/field_text.h"
+#include "fields/program_setting.h"
 #include "files/file_reader.h"
 #include "formats/models/hf_config.h"
 #include "theme/resources.h"
@@ -210,10 +211,8 @@ bool ScenarioFiles::loadModel(const QString& path) {
     return false;
   }
   m_document.closeStep();
-  m_document.edit({}, tr("Load model %1").arg(QString::fromStdString(model->name)), [&](Scenario& s) {
-    s.model = {};
-    s.model.architecture = *model.value;
-  });
+  m_document.edit({}, tr("Load model %1").arg(QString::fromStdString(model->name)),
+                  [&](Scenario& s) { setModel(s, {.architecture = *model.value}); });
   Q_EMIT read(model.diagnostics);
   return true;
 }

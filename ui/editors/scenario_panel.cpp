@@ -16,6 +16,7 @@
 #include "editors/form_section.h"
 #include "editors/glossary.h"
 #include "editors/levels_editor.h"
+#include "fields/program_setting.h"
 #include "formats/models/hf_config.h"
 #include "theme/resources.h"
 #include "units/text.h"
@@ -141,8 +142,7 @@ void ScenarioPanel::buildModel() {
     return -1;
   };
   model.write = [known](int i, Scenario& sc) {
-    sc.model = {};
-    sc.model.architecture = (*known)[static_cast<std::size_t>(i)].model;
+    setModel(sc, {.architecture = (*known)[static_cast<std::size_t>(i)].model});
   };
   auto* combo = s->addChoice(model, QStringLiteral("layer"));
   combo->setPlaceholderText(tr("From a file"));

@@ -75,7 +75,7 @@ QString detailHtml(const CostTerm& term) {
     if (in.unit == TermUnit::Bandwidth && term.level >= 0)
       meaning = link(QStringLiteral("level:%1").arg(term.level), meaning);
     html += QStringLiteral("<br>%1 = <b>%2</b> · %3 · %4")
-                .arg(escaped(in.symbol), escaped(toText(in.value, in.unit)), meaning, originHtml(in));
+                .arg(escaped(in.symbol), escaped(toText(in)), meaning, originHtml(in));
   }
   constexpr std::size_t kMostParts = 40;
   const std::size_t shown = std::min(kMostParts, term.children.size());

@@ -360,12 +360,16 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
   const auto urls = event->mimeData()->urls();
-  if (!urls.isEmpty() && urls.front().isLocalFile()) event->acceptProposedAction();
+  if (urls.isEmpty() || !urls.front().isLocalFile()) return;
+  event->setDropAction(Qt::CopyAction);
+  event->accept();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
   if (!event->mimeData()->hasUrls()) return;
-  event->acceptProposedAction();
+  // Files are read where they lie; a source that was told that they moved would delete them.
+  event->setDropAction(Qt::CopyAction);
+  event->accept();
   m_commands->drop(*event->mimeData());
 }
 

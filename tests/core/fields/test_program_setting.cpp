@@ -2,6 +2,7 @@
 
 #include "fields/field.h"
 #include "fields/program_setting.h"
+#include "formats/import_files.h"
 #include "formats/launch/launch_export.h"
 #include "formats/scenario/scenario_json.h"
 #include "scenario/program_term.h"
@@ -171,6 +172,20 @@ private slots:
     QVERIFY(s.diagnostics.front().remedy.find("megatron-core-2025") != std::string::npos);
     QVERIFY(s.diagnostics.front().where.line > 0);
   }
+  /// Another model is computed as the program computes it, whatever way it comes.
+  void anotherModelKeepsTheProgram() {
+    Scenario s = sample("gpt3-175b-h100-1024.nest.json");
+    QVERIFY(s.program != "ideal" && changedFromProgram(s).empty());
+    s.model.calibration = 1.5;
+    const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/models/mixtral-8x7b.json";
+    const auto imported = importFiles({{path, test::readFile(path), {}}}, s.cluster.device, {});
+    QVERIFY(imported);
+    const auto made = assemble(*imported, &s);
+    QVERIFY(made);
+    QVERIFY(changedFromProgram(*made).empty());
+    QVERIFY(made->model.analytic == s.model.analytic);
+    QCOMPARE(made->model.calibration, 1.0);
+  }
   void everyValueOpensToItsSource() {
     Scenario s = sample("llama3-70b-h100-1024.nest.json");
     setProgram(s, *findProgram("torchtitan-2024"));
@@ -186,6 +201,10 @@ private slots:
     QVERIFY(data != t.inputs.end());
     QCOMPARE(data->value, 0.9);
     QVERIFY(data->citation.starts_with("changed; the program sets 60 %"));
+    // A choice is shown by its name, not by its number.
+    QVERIFY(std::any_of(t.inputs.begin(), t.inputs.end(), [](const TermInput& in) {
+      return in.symbol == "Selective recompute" && toText(in).find("product") != std::string::npos;
+    }));
   }
 };
 NEST_TEST(TestProgramSetting)

@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "fields/program_setting.h"
 #include "fields/setting_difference.h"
 #include "formats/scenario/scenario_json.h"
 #include "support/test_main.h"
@@ -29,6 +30,16 @@ private slots:
     const auto three = settingDifferences(before, after);
     QCOMPARE(three.size(), std::size_t(3));
     QCOMPARE(three.back(), std::string("the constraints"));
+  }
+  /// What another program sets by itself is not listed beside it.
+  void aProgramStandsForWhatItSets() {
+    const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/teaching-6-layers-2x2.nest.json";
+    const Setting before = readScenario(test::readFile(path), path, {})->setting();
+    Setting after = before;
+    setProgram(after, *findProgram("megatron-core-2023"));
+    QCOMPARE(settingDifference(before, after), std::string("program Ideal → Megatron-Core 2023"));
+    after.job.globalBatch = 2 * before.job.globalBatch;
+    QCOMPARE(settingDifferences(before, after).size(), std::size_t(2));
   }
 };
 NEST_TEST(TestSettingDifference)

@@ -36,8 +36,11 @@ void drop(MainWindow& window, const QString& path) {
   data.setUrls({QUrl::fromLocalFile(path)});
   QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
   QApplication::sendEvent(&window, &enter);
-  QDropEvent event(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  // What proposes to move is told that the file was copied: it would delete its own.
+  QDropEvent event(QPointF(100, 100), Qt::CopyAction | Qt::MoveAction, &data, Qt::LeftButton, Qt::NoModifier);
+  event.setDropAction(Qt::MoveAction);
   QApplication::sendEvent(&window, &event);
+  QCOMPARE(event.dropAction(), Qt::CopyAction);
 }
 
 void choose(WindowBench& b, const QString& path) {
