@@ -39,8 +39,9 @@ QString NetworkScene::linkTip(int link) const {
   if (m_standsFor[at(link)] > 1) tip += tr("<br>represents %1 identical links").arg(m_standsFor[at(link)]);
   if (l.failed) tip += tr("<br>failed");
   if (const LinkLoad* carried = loadOf(link)) {
-    tip += tr("<br>carries %1 per step in %2")
-               .arg(QString::fromStdString(text::memory(carried->forward + carried->backward)),
+    tip += tr("<br>carries %1 there and %2 back per step, in %3")
+               .arg(QString::fromStdString(text::memory(carried->forward)),
+                    QString::fromStdString(text::memory(carried->backward)),
                     QString::fromStdString(text::time(carried->time())));
     if (isBusiest(link)) tip += tr("<br><b>the busiest link</b>");
   }

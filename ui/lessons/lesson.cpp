@@ -45,8 +45,10 @@ std::vector<Lesson> readLessons() {
 }
 
 bool isSelected(const QJsonArray& kinds, const Selection& selection) {
-  const QString kind = selection.selected() ? nameOf(selection.selected()->kind) : QStringLiteral("nothing");
-  return kinds.contains(kind);
+  const auto& item = selection.selected();
+  if (!item) return kinds.contains(QStringLiteral("nothing"));
+  const QString kind = nameOf(item->kind);
+  return kinds.contains(kind) || kinds.contains(QStringLiteral("%1 %2").arg(kind).arg(item->index + 1));
 }
 
 bool hasState(const QJsonArray& wanted, const LessonScene& scene) {

@@ -119,9 +119,13 @@ bool FileCommands::save() {
 }
 
 bool FileCommands::saveAs() {
-  QString name = QString::fromStdString(m_document.scenario().name).toLower().simplified();
-  for (QChar& c : name)
-    if (!c.isLetterOrNumber()) c = QLatin1Char('-');
+  QString name;
+  for (const QChar c : QString::fromStdString(m_document.scenario().name).toLower())
+    if (c.isLetterOrNumber())
+      name += c;
+    else if (!name.isEmpty() && !name.endsWith(QLatin1Char('-')))
+      name += QLatin1Char('-');
+  if (name.endsWith(QLatin1Char('-'))) name.chop(1);
   const QString proposal = m_document.path().isEmpty()
                                ? QStringLiteral("%1/%2.nest.json").arg(folderFor(m_document), name)
                                : m_document.path();

@@ -6,6 +6,7 @@
 #include <QSplitter>
 #include <QtTest/QTest>
 
+#include "cluster/graph/graph_edit.h"
 #include "editors/network/kind_table_model.h"
 #include "editors/network/network_side.h"
 #include "editors/network/node_table_model.h"
@@ -115,6 +116,24 @@ private slots:
     QTest::mouseRelease(&o.canvas(), Qt::LeftButton, {}, at + QPoint(60, 0));
     QCOMPARE(o.document.history().count(), steps + 1);
     QVERIFY(o.drawn().nodes[std::size_t(leaf)].x > before + 20);
+  }
+  /// Files often have no places. The first one that is chosen must not throw all others onto one point.
+  void placesThatWereFoundAreKept() {
+    Opened o;
+    o.draw();
+    o.document.edit({}, "forget the places", [](Scenario& s) {
+      for (NetworkNode& n : std::get<GraphSource>(s.cluster.network).graph.nodes) n.x = n.y = 0;
+    });
+    QVERIFY(graph::needsLayout(o.drawn()));
+    o.canvas().fit();
+    const auto shown = o.canvas().graph().nodes;
+    o.canvas().select({o.numberOf("host0")}, {});
+    QTest::keyClick(&o.canvas(), Qt::Key_D, Qt::ControlModifier);
+    for (std::size_t n = 0; n < shown.size(); ++n)
+      QVERIFY2(o.drawn().nodes[n].x == shown[n].x && o.drawn().nodes[n].y == shown[n].y,
+               shown[n].name.c_str());
+    o.document.history().undo();
+    QVERIFY(graph::needsLayout(o.drawn()));
   }
   void switchesAreAddedAndConnectedByMouse() {
     Opened o;

@@ -81,6 +81,30 @@ private slots:
     QVERIFY2(!ideal.contains(QStringLiteral("ties")) && !ideal.contains(QStringLiteral("error")),
              qPrintable(ideal));
   }
+  /// A row of the best plans is a plan, not a rank: what is kept is what was chosen.
+  void theChosenPlanStaysChosen() {
+    Desk desk("llama2-7b-h100-128.nest.json");
+    desk.solveIt();
+    PlansPane pane;
+    const PlanContextPtr first = desk.snapshot();
+    pane.setContext(first);
+    auto* table = pane.findChild<QTableWidget*>();
+    table->setCurrentCell(2, 0);
+    auto turned = std::make_shared<PlanContext>(*first);
+    auto outcome = std::make_shared<Outcome>(*first->outcome);
+    QVERIFY(outcome->plans.size() > 3);
+    std::swap(outcome->plans[1], outcome->plans[2]);
+    turned->outcome = outcome;
+    pane.setContext(turned);
+    QCOMPARE(table->currentRow(), 1);
+    outcome = std::make_shared<Outcome>(*outcome);
+    outcome->plans.erase(outcome->plans.begin() + 1);
+    turned = std::make_shared<PlanContext>(*turned);
+    turned->outcome = outcome;
+    pane.setContext(turned);
+    QCOMPARE(table->currentRow(), -1);
+    QVERIFY(table->selectedItems().isEmpty());
+  }
 };
 NEST_TEST(TestAccuracy)
 #include "test_accuracy.moc"

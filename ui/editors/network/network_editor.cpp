@@ -320,7 +320,11 @@ QString NetworkEditor::effectText() const {
 
 void NetworkEditor::applyEdit(const QString& verb, const QString& field,
                               const NetworkCanvas::GraphEdit& edit) {
-  editSource(field, verb, [edit](GraphSource& s) { edit(s.graph); });
+  editSource(field, verb, [edit](GraphSource& s) {
+    // Places that were found for the picture are kept once one of them is chosen by hand.
+    if (graph::needsLayout(s.graph)) graph::layOut(s.graph);
+    edit(s.graph);
+  });
 }
 
 void NetworkEditor::jumpTo(int node, int link) {

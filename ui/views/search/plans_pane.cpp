@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QTableWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "figures/frame.h"
 #include "figures/phrases.h"
@@ -44,6 +45,7 @@ PlansPane::PlansPane(QWidget* parent)
 }
 
 void PlansPane::setContext(PlanContextPtr context) {
+  const std::optional<Plan> chosen = chosenPlan();
   m_context = std::move(context);
   const Outcome* o = m_context->outcome.get();
   const auto count = o ? static_cast<int>(o->plans.size()) : 0;
@@ -74,7 +76,8 @@ void PlansPane::setContext(PlanContextPtr context) {
       m_table->setItem(i, c, item);
     }
   }
-  m_table->resizeColumnsToContents();
+  for (int c = 0; c + 1 < m_table->columnCount(); ++c) m_table->resizeColumnToContents(c);
+  choose(chosen);
   QString reach =
       count == 0 ? stateOf(*m_context, tr("the best plans")).value_or(FigureState{}).heading
       : o->provenPlans >= count
@@ -87,6 +90,25 @@ void PlansPane::setContext(PlanContextPtr context) {
                  .arg(phrase(text::percent(error.time)));
   m_reach->setText(reach);
   m_keep->setEnabled(m_table->currentRow() >= 0);
+}
+
+std::optional<Plan> PlansPane::chosenPlan() const {
+  const int i = m_table->currentRow();
+  if (i < 0 || !m_context || !m_context->outcome) return std::nullopt;
+  return m_context->outcome->plans[static_cast<std::size_t>(i)].plan;
+}
+
+/// The same plan, whatever its rank is now; none where it is not listed any more.
+void PlansPane::choose(const std::optional<Plan>& plan) {
+  int row = -1;
+  if (plan && m_context->outcome) {
+    const auto& all = m_context->outcome->plans;
+    const auto it =
+        std::find_if(all.begin(), all.end(), [&](const RankedPlan& p) { return p.plan == *plan; });
+    if (it != all.end()) row = static_cast<int>(it - all.begin());
+  }
+  m_table->setCurrentCell(row, row < 0 ? -1 : 0);
+  if (row < 0) m_table->clearSelection();
 }
 
 void PlansPane::keep() {

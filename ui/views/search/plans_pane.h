@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QWidget>
+#include <optional>
 
 #include "document/plan_context.h"
 
@@ -23,6 +24,8 @@ Q_SIGNALS:
   void keepRequested(const nest::PlanContext&, const QString& name);
 
 private:
+  std::optional<Plan> chosenPlan() const;
+  void choose(const std::optional<Plan>&);
   void keep();
 
   PlanContextPtr m_context;
