@@ -69,7 +69,7 @@ int compare(const Arguments& args) {
     for (Diagnostic& d : readDegrees(*v, options.manual)) misuse.push_back(std::move(d));
   options.kinds = kindsNamed(args.values("--only"));
   const Limits limits = limitsOf(args, misuse);
-  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
 
   const bool json = args.has("--json");
   const auto input = readInput(args.files[0], json);

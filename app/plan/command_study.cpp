@@ -149,7 +149,7 @@ int paper(const Arguments& args) {
     misuse.insert(misuse.end(), text.diagnostics.begin(), text.diagnostics.end());
     if (text) published = std::move(*text);
   }
-  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   if (toFiles) return runRowByRow(*rowsOfPaper(options, published), args, shards);
   options.published = published;
 
@@ -181,7 +181,7 @@ int scaling(const Arguments& args) {
                            "give the fewest devices, then the most"));
   ShardOptions shards;
   const bool toFiles = goesToFiles(args, shards, misuse);
-  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const auto input = readInput(args.files[0], args.has("--json"));
   if (!input) return kBadInput;
   std::vector<int> counts;
@@ -235,7 +235,7 @@ int piper(const Arguments& args) {
   if (!args.has("--optima"))
     misuse.push_back(
         error("command-line", {}, "the file with the artifact's optima is missing", "give --optima FILE"));
-  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const auto text = readTextFile(args.files[0]), table = readTextFile(*args.value("--optima"));
   report(text.diagnostics);
   report(table.diagnostics);

@@ -4,6 +4,7 @@
 
 #include "cluster/devices/device_catalog.h"
 #include "commands.h"
+#include "formats/results/outcome_json.h"
 #include "plan/explanation.h"
 #include "plan/explanation_constants.h"
 #include "scenario/program_term.h"
@@ -16,16 +17,17 @@
 namespace nest::cli {
 namespace {
 
-/// The best plan of a scenario; why there is none was reported.
+/// The best plan of a scenario. Why there is none was reported; as JSON in the words of solve.
 struct Solved {
   std::optional<RankedPlan> plan;
   int code = kDone;
 };
-Solved solved(const Input& input, Watch& watch) {
+Solved solved(const Input& input, Watch& watch, bool json) {
   const Outcome outcome = solveAndExplain(input.problem, watch.control());
   if (const RankedPlan* best = outcome.best()) return {*best, kDone};
   const words::NoPlan none = words::noPlan(outcome);
   std::cerr << none.title << (none.detail.empty() ? "" : ". ") << none.detail << ".\n";
+  if (json) std::cout << writeOutcome(sourceOf(input, watch), outcome) << std::flush;
   return {std::nullopt, exitCodeOf(outcome)};
 }
 
@@ -52,12 +54,12 @@ int why(const Arguments& args) {
   Diagnostics misuse;
   const int depth = static_cast<int>(wholeNumber(args, "--depth", 0, 64, misuse).value_or(3));
   const Limits limits = limitsOf(args, misuse);
-  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const bool json = args.has("--json");
   const auto input = readInput(args.files[0], json);
   if (!input) return kBadInput;
   Watch watch(limits);
-  const auto [best, code] = solved(*input, watch);
+  const auto [best, code] = solved(*input, watch, json);
   if (!best) return code;
 
   if (args.files.size() == 1) {
@@ -104,14 +106,14 @@ int improve(const Arguments& args) {
   Diagnostics misuse;
   const double by = figure(args, "--by", 0.1, 1000, misuse).value_or(25) / 100;
   const Limits limits = limitsOf(args, misuse);
-  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const bool json = args.has("--json");
   const auto input = readInput(args.files[0], json);
   if (!input) return kBadInput;
   const auto asked = parametersCalled(input->scenario, args.values("--field"), json);
   if (!asked) return kBadInput;
   Watch watch(limits);
-  const auto [best, code] = solved(*input, watch);
+  const auto [best, code] = solved(*input, watch, json);
   if (!best) return code;
 
   const Control control = watch.control();
@@ -162,7 +164,7 @@ int inverse(const Arguments& args) {
   }
   if (!target && !args.has("--devices"))
     misuse.push_back(error("command-line", {}, "the step time to meet is missing", "give --time 8.5s"));
-  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const bool json = args.has("--json");
   const auto input = readInput(args.files[0], json);
   if (!input) return kBadInput;

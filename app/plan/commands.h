@@ -12,6 +12,10 @@
 #include "scenario/scenario.h"
 #include "solver/outcome.h"
 
+namespace nest {
+struct ReportSource;
+}
+
 namespace nest::cli {
 
 /// Exit codes of nest-plan. kStopped: ended early, before all was known, with what was found until then.
@@ -85,5 +89,8 @@ private:
   std::chrono::steady_clock::time_point m_begin;
   bool m_shown = false;
 };
+
+/// What a report of its outcome is written from; both outlive it.
+ReportSource sourceOf(const Input&, Watch&);
 
 }  // namespace nest::cli

@@ -103,13 +103,13 @@ Diagnostics foreignTo(const nest::Program& program, std::optional<LaunchTarget> 
 int exportPlan(const Arguments& args) {
   Diagnostics misuse;
   const Limits limits = limitsOf(args, misuse);
-  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const std::string as = args.value("--as").value_or("");
   const auto cores = wholeNumber(args, "--cores-per-host", 1, 100'000, misuse);
   if (cores && as != "rankfile")
     misuse.push_back(
         refused("--cores-per-host is for rank files", "write --as rankfile --cores-per-host 112"));
-  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
   const auto target = launchTargetNamed(as);
   const Format* format = findFormat(as);
   if (args.has("--for") && as != "folder")

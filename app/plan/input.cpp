@@ -72,6 +72,11 @@ std::optional<Input> readInput(const std::string& path, bool asJson, const nest:
   return std::move(input.value);
 }
 
+ReportSource sourceOf(const Input& input, Watch& watch) {
+  return {input.scenario.name, &input.problem, input.architecture(), &input.scenario.cluster,
+          watch.control().until()};
+}
+
 ExitCode exitCodeOf(const Outcome& o) {
   if (o.best()) return kDone;
   switch (o.status) {

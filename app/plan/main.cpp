@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 #include <iostream>
 
@@ -47,6 +48,11 @@ int misused(const std::string& message, const std::string& remedy) {
   return kBadInput;
 }
 
+/// Of words that cannot be read: their errors are JSON, too.
+bool asksForJson(const Words& words) {
+  return std::find(words.begin(), std::find(words.begin(), words.end(), "--"), "--json") != words.end();
+}
+
 /// Runs the command on the words behind its name; `path` is how it is called.
 int run(const std::string& path, const Command& command, const Words& words) {
   const Command* part = words.empty() ? nullptr : find(command.parts, words[0]);
@@ -63,7 +69,7 @@ int run(const std::string& path, const Command& command, const Words& words) {
                    "one of " + known);
   }
   const auto args = parseArguments(words, command);
-  if (!args) return report(args.diagnostics), kBadInput;
+  if (!args) return report(args.diagnostics, asksForJson(words)), kBadInput;
   return command.run(*args);
 }
 

@@ -18,11 +18,6 @@
 namespace nest::cli {
 namespace {
 
-ReportSource sourceOf(const Input& input, Watch& watch) {
-  return {input.scenario.name, &input.problem, input.architecture(), &input.scenario.cluster,
-          watch.control().until()};
-}
-
 /// The same scenario under the preset "free"; nothing if it already is.
 std::optional<Outcome> solveFreely(const Input& input, Control control) {
   Scenario scenario = input.scenario;
@@ -113,7 +108,7 @@ std::string frontText(const Outcome& o) {
 int solve(const Arguments& args) {
   Diagnostics misuse;
   Limits limits = limitsOf(args, misuse);
-  if (hasErrors(misuse)) return report(misuse), kBadInput;
+  if (hasErrors(misuse)) return report(misuse, args.has("--json")), kBadInput;
 
   const bool json = args.has("--json");
   auto input = readInput(args.files[0], json, programOption(args));

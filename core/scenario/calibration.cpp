@@ -13,6 +13,7 @@ namespace nest {
 namespace {
 
 constexpr double kLeast = 1e-6, kMost = 1e6;
+constexpr double kDoubtful = 10;  // a prediction that errs so much is of another run, or its unit is wrong
 constexpr int kHalvings = 60;
 
 Diagnostic failure(std::string message, std::string remedy) {
@@ -158,6 +159,11 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
   c.factor = high;
   c.told = {
       "one factor on compute corrects a bias that all plans share; it says nothing of how plans compare"};
+  if (const double times = measured / *predicted; times > kDoubtful || times < 1 / kDoubtful)
+    c.told.insert(c.told.begin(),
+                  "the measured time is " + text::number(times, 3) +
+                      " times the predicted one: check its unit, and that it is of one step of "
+                      "this plan");
   result.value = std::move(c);
   return result;
 }

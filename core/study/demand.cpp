@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fields/field.h"
+#include "fields/field_text.h"
 #include "schedule/pipeline_schedule.h"
 #include "study/counterfactual.h"
 #include "units/letters.h"
@@ -41,7 +42,8 @@ std::vector<std::string> tokensOf(std::string_view text) {
     } else if (std::isdigit(c)) {
       while (j < text.size() && std::isdigit(static_cast<unsigned char>(text[j]))) ++j;
     } else if (c != '=' && c != ',') {
-      while (j < text.size() && (std::isalpha(static_cast<unsigned char>(text[j])) || text[j] == '_')) ++j;
+      const auto inWord = [](unsigned char x) { return std::isalpha(x) || x == '_' || x >= 0x80; };
+      while (j < text.size() && inWord(static_cast<unsigned char>(text[j]))) ++j;
     }
     out.push_back(text::lower(text.substr(i, j - i)));
     i = j;
@@ -67,7 +69,7 @@ std::string phrase(const Field& degree, const std::string& sign, int value) {
                             : sign == ">=" ? "at least "
                             : sign == ">"  ? "more than "
                                            : "";
-  const std::string figure = bound + std::to_string(value);
+  const std::string figure = bound + (counts ? text::count(value) : std::to_string(value));
   if (!counts) return degree.noun + ' ' + figure;
   return figure + ' ' + (value == 1 ? degree.one : degree.noun);
 }
@@ -197,6 +199,12 @@ private:
     if (range.least && range.most && *range.least > *range.most)
       return fail(phrase(degree, sign, value) + " conflicts with an earlier requirement",
                   "ask for one after the other");
+    if (range.least.value_or(0) > degree.most || double(range.most.value_or(1 << 30)) < degree.least)
+      return fail(phrase(degree, sign, value) + ": " + degree.noun + " must be " + rangeText(degree));
+    if (const int all = m_demand.problem.cluster->deviceCount();
+        degree.key == "/constraints/devices" && range.least.value_or(0) > all)
+      return fail(phrase(degree, sign, value) + " are asked for, and the cluster has " + text::count(all),
+                  "add devices to the cluster first");
     Bound bound = boundOf(degree, m_demand.problem.constraints);
     if (range.least) bound.least = range.least;
     if (range.most) bound.most = range.most;
@@ -293,10 +301,22 @@ private:
     if (!take("in") || !take("stage"))
       return fail("a layer can be asked for in a stage: \"layer 17 in stage 2\"");
     const auto stage = number();
-    if (!stage || *stage < 1) return fail("stages count from 1");
+    if (!isStage(stage, "stages count from 1")) return;
     m_demand.problem.constraints.layerPins.push_back({*x, StageIndex(*stage - 1)});
     namedStage(*stage);
     add(text::layerName(*x) + " in " + text::stageName(StageIndex(*stage - 1)));
+  }
+
+  bool isStage(const std::optional<int>& stage, const char* otherwise) {
+    const int layers = m_demand.problem.graph->layerCount();
+    if (!stage || *stage < 1)
+      fail(otherwise);
+    else if (*stage > layers)
+      fail("there can be no " + text::stageName(StageIndex(*stage - 1)) + ": " + text::count(layers) +
+           (layers == 1 ? " layer makes at most one stage" : " layers make at most as many stages"));
+    else
+      return true;
+    return false;
   }
 
   void cut(bool required) {
@@ -304,6 +324,8 @@ private:
     take("layer");
     const auto x = layer();
     if (!x) return;
+    if (!required && x->value == 0 && m_demand.problem.graph->isChain())
+      return fail(text::layerName(*x) + " begins stage 1 in every plan: a cut there cannot be refused");
     Constraints& c = m_demand.problem.constraints;
     (required ? c.requiredCuts : c.forbiddenCuts).push_back(*x);
     add(std::string(required ? "a cut" : "no cut") + " at " + text::layerName(*x));
@@ -317,7 +339,7 @@ private:
     if (!policy) return fail("recompute is none, selective or full");
     if (take("in")) {
       const auto stage = take("stage") ? number() : std::nullopt;
-      if (!stage || *stage < 1) return fail("stages count from 1: \"recompute full in stage 3\"");
+      if (!isStage(stage, "stages count from 1: \"recompute full in stage 3\"")) return;
       m_demand.problem.constraints.stagePins.push_back({StageIndex(*stage - 1), policy, std::nullopt});
       namedStage(*stage);
       return add(std::string("recompute ") + nameOf(*policy) + " in " +

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "fields/field.h"
+#include "fields/program_setting.h"
 #include "solver/even_hosts.h"
 
 namespace nest {
@@ -164,9 +165,23 @@ std::vector<std::string> SweepGrid::valuesAt(std::size_t index) const {
   return values;
 }
 
+/// The scenario before its values are set. A swept program comes first, and brings all that it sets: what the
+/// scenario says in its own program's name does not hold for another one.
+std::string SweepGrid::startAt(const std::vector<std::string>& values) const {
+  for (std::size_t i = 0; i < m_fields.size(); ++i) {
+    const Json value = m_fields[i].pointer == "/program" ? Json::parse(values[i]) : Json();
+    const Program* program = value.is_string() ? findProgram(value.get<std::string>()) : nullptr;
+    auto scenario = program ? readScenario(m_scenario, m_file, m_load) : Reading<Scenario>();
+    if (!scenario) continue;
+    setProgram(*scenario, *program);
+    return writeScenario(*scenario);
+  }
+  return m_scenario;
+}
+
 Reading<Scenario> SweepGrid::scenarioAt(std::size_t index) const {
-  Json scenario = Json::parse(m_scenario);
   const auto values = valuesAt(index);
+  Json scenario = Json::parse(startAt(values));
   for (std::size_t i = 0; i < m_fields.size(); ++i)
     if (!set(scenario, m_fields[i].pointer, Json::parse(values[i])))
       return {std::nullopt,

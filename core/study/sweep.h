@@ -51,6 +51,7 @@ public:
 private:
   struct Loaded;
   void readFiles();
+  std::string startAt(const std::vector<std::string>& values) const;
 
   std::string m_scenario;  ///< normalised
   std::string m_file, m_key;

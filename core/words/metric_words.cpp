@@ -47,7 +47,8 @@ const char* of(TimePart p) {
 std::string of(const Limit& limit, const char* whole) {
   const std::string share = text::percent(limit.share);
   if (limit.part == TimePart::Recompute)
-    return "limited by memory capacity (recompute " + share + " of " + whole + ")";
+    return (limit.kind == Limit::Kind::BoundBy ? "bound by recompute (" : "largest overhead: recompute (") +
+           share + " of " + whole + ", to save memory)";
   if (limit.kind == Limit::Kind::LargestOverhead)
     return std::string("largest overhead: ") + of(limit.part) + ' ' + share;
   return std::string("bound by ") + (limit.part == TimePart::Idle ? "idle time" : of(limit.part)) + " (" +

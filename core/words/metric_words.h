@@ -11,7 +11,7 @@ const char* brief(Exchange);  ///< "TP", "CP", "EP", "PP", "DP"
 const char* of(TimePart);     ///< "compute", "TP communication", …, "recompute", "idle", "optimizer step"
 
 /// "bound by compute (82 %)", "largest overhead: PP communication 15.4 %", and where it is recompute
-/// "limited by memory capacity (recompute 21 % of the step)". `whole`: what the shares are of.
+/// "largest overhead: recompute (21 % of the step, to save memory)". `whole`: what the shares are of.
 std::string of(const Limit&, const char* whole = "the step");
 
 std::string brief(const Limit&);  ///< "compute 82 %", where there is little room

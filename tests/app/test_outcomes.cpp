@@ -210,6 +210,53 @@ private slots:
     QVERIFY(fits(times));
     QVERIFY(!fits(times - 1));
   }
+  /// Whatever reads --json gets JSON, also where there is no answer and where the words are wrong.
+  void withoutAnAnswerThereIsJsonAllTheSame_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("format");
+    const QString small = sample(kTooSmall);
+    QTest::newRow("why") << QStringList{"why", small, "--json"} << 1 << "nest-outcome";
+    QTest::newRow("why not") << QStringList{"why", small, "tp=8", "--json"} << 1 << "nest-outcome";
+    QTest::newRow("improve") << QStringList{"improve", small, "--json"} << 1 << "nest-outcome";
+    QTest::newRow("unknown program") << QStringList{"solve", small, "--json", "--program", "foo"} << 2
+                                     << "nest-diagnostics";
+    QTest::newRow("no file") << QStringList{"why", "--json"} << 2 << "nest-diagnostics";
+  }
+  void withoutAnAnswerThereIsJsonAllTheSame() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, code);
+    QFETCH(QString, format);
+    const Ran ran = run(arguments);
+    QCOMPARE(ran.code, code);
+    QCOMPARE(ran.json()["format"].toString(), format);
+  }
+  void aPlanOutsideTheSearchSpaceIsToldSo() {
+    QTemporaryDir dir;
+    const QString plan = dir.filePath("plan.json");
+    QCOMPARE(run({"solve", sample(kLarge), "-o", plan}).code, 0);
+    QFile file(plan);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QJsonObject edited = QJsonDocument::fromJson(file.readAll()).object();
+    file.close();
+    QVERIFY(edited.contains("zero"));
+    QVERIFY(!run({"evaluate", sample(kLarge), plan}).out.contains("not-searched"));
+    QFile scenario(sample(kLarge));
+    QVERIFY(scenario.open(QIODevice::ReadOnly));
+    QJsonObject fewer = QJsonDocument::fromJson(scenario.readAll()).object();
+    QJsonObject search = fewer["search"].toObject();
+    search["zero_stages"] = QJsonArray{(edited["zero"].toInt() + 1) % 4};
+    fewer["search"] = search;
+    bringModelTo(dir);
+    QFile other(dir.filePath("fewer.nest.json"));
+    QVERIFY(other.open(QIODevice::WriteOnly));
+    other.write(QJsonDocument(fewer).toJson());
+    other.close();
+    const Ran text = run({"evaluate", other.fileName(), plan});
+    QVERIFY2(text.out.contains("/search/zero_stages: the search does not try ZeRO-"), qPrintable(text.out));
+    const QJsonObject json = run({"evaluate", other.fileName(), plan, "--json"}).json();
+    QCOMPARE(json["diagnostics"].toArray().at(0).toObject()["code"].toString(), QString("not-searched"));
+  }
 };
 NEST_TEST(TestOutcomes)
 #include "test_outcomes.moc"

@@ -6,6 +6,7 @@
 
 #include "formats/networks/network_check.h"
 #include "formats/results/plan_json.h"
+#include "plan/unsearched.h"
 #include "scenario/calibration.h"
 #include "text/json_layout.h"
 #include "words/headline.h"
@@ -189,7 +190,7 @@ Json violationsJson(const Evaluation& e) {
 }
 
 void addPlan(Json& j, const ReportSource& source, const RankedPlan& r) {
-  addMetrics(j, source, r);
+  if (hasCosts(r.evaluation)) addMetrics(j, source, r);
   j["feasible"] = r.evaluation.feasible();
   if (!r.evaluation.feasible()) j["violations"] = violationsJson(r.evaluation);
   j["plan"] = planJson(r.plan);
@@ -238,6 +239,11 @@ Json statisticsJson(const Outcome& o) {
 }
 
 }  // namespace
+
+bool hasCosts(const Evaluation& e) {
+  return std::any_of(e.stages.begin(), e.stages.end(),
+                     [](const StageEvaluation& s) { return s.load > Seconds(0); });
+}
 
 Json diagnosticsJson(const Diagnostics& all) {
   Json list = Json::array();
@@ -298,6 +304,8 @@ std::string writeEvaluation(const ReportSource& source, const RankedPlan& r, con
   addModel(j, source);
   j["status"] = r.evaluation.feasible() ? "evaluated" : "infeasible";
   addPlan(j, source, r);
+  if (const Diagnostics notes = unsearched(*source.problem, r.plan); !notes.empty())
+    j["diagnostics"] = diagnosticsJson(notes);
   if (c) {
     Json& of = j["calibration"];
     of["predicted_s"] = c->predicted.value();

@@ -24,6 +24,9 @@ struct ReportSource {
   Until until = {};  ///< ends that check; what it has then is told
 };
 
+/// Whether anything of a plan could be priced; if not, its figures are left out of reports.
+bool hasCosts(const Evaluation&);
+
 /// The answer of a solve for other programs: the model's parameters and those that one token uses, status,
 /// the figures of the best plan (batch_time_s, simulated_time_s, samples_per_s, tokens_per_s, mfu with
 /// mfu_convention, bound_by …), every stage (layers, devices and hosts, load and memory split), the plan

@@ -6,6 +6,7 @@
 #include "cluster/levels/lost_parts.h"
 #include "formats/networks/network_check.h"
 #include "plan/schedule_difference.h"
+#include "plan/unsearched.h"
 #include "scenario/calibration.h"
 #include "text/text_table.h"
 #include "units/amount.h"
@@ -299,12 +300,6 @@ bool lacksCosts(const Evaluation& e) {
   });
 }
 
-/// Whether anything at all could be priced.
-bool hasCosts(const Evaluation& e) {
-  return std::any_of(e.stages.begin(), e.stages.end(),
-                     [](const StageEvaluation& s) { return s.load > Seconds(0); });
-}
-
 /// The scenario, and of a model with experts how many of its parameters a token uses.
 std::string titleOf(const ReportSource& source) {
   std::string out = source.scenario;
@@ -353,6 +348,7 @@ std::string evaluationText(const ReportSource& source, const RankedPlan& r, cons
     if (lacksCosts(r.evaluation)) out += "The numbers cover only the part of it that has costs.\n";
     out += '\n';
   }
+  for (const Diagnostic& d : unsearched(*source.problem, r.plan)) out += toText(d) + '\n';
   return out + figures(source, r, m) + (c ? calibrationText(*c) : std::string()) + tables(source, r) +
          networkText(source, r);
 }

@@ -49,8 +49,8 @@ private slots:
                                 << "PP 2, DP 1";
     QTest::newRow("layer") << "layer 2 in stage 1?"
                            << "layer 2 in stage 1, still 3 stages";
-    QTest::newRow("cuts") << "cut at layer 2, no cut at 1"
-                          << "a cut at layer 2, no cut at layer 1";
+    QTest::newRow("cuts") << "cut at layer 2, no cut at 3"
+                          << "a cut at layer 2, no cut at layer 3";
     QTest::newRow("schedule") << "pp 2, ZB-H1"
                               << "PP 2, schedule ZB-H1";
     QTest::newRow("recompute") << "recompute full in stage 1"
@@ -77,9 +77,27 @@ private slots:
   }
   void refusesWhatItDoesNotUnderstand_data() {
     QTest::addColumn<QString>("text");
-    for (const char* t : {"", "faster", "t", "t=", "t=x", "t=97", "layer 999 in stage 1", "layer 1",
-                          "layer nowhere in stage 1", "recompute sometimes", "recompute full in stage 0",
-                          "no", "cut at", "p==2"})
+    for (const char* t : {"",
+                          "faster",
+                          "t",
+                          "t=",
+                          "t=x",
+                          "t=97",
+                          "layer 999 in stage 1",
+                          "layer 1",
+                          "layer nowhere in stage 1",
+                          "recompute sometimes",
+                          "recompute full in stage 0",
+                          "no",
+                          "cut at",
+                          "p==2",
+                          "no cut at layer 1",
+                          "zero=4",
+                          "t=0",
+                          "devices=0",
+                          "devices=2000",
+                          "layer 1 in stage 999",
+                          "recompute full in stage 999"})
       QTest::newRow(t) << t;
   }
   void refusesWhatItDoesNotUnderstand() {
@@ -89,6 +107,20 @@ private slots:
     QVERIFY(!d);
     QCOMPARE(d.diagnostics.size(), std::size_t(1));
     QVERIFY(!d.diagnostics.front().remedy.empty());
+  }
+
+  /// No remedy is proposed that cannot be followed, and no character is cut in two.
+  void saysWhatCannotBe() {
+    const Solved s = solvedInstances(1).front();
+    const auto told = [&](const char* text) {
+      return readDemand(s.problem, s.best.plan, text).diagnostics.front().message;
+    };
+    QCOMPARE(told("zero=4"), std::string("ZeRO 4: ZeRO must be from 0 to 3"));
+    const std::string devices = std::to_string(s.problem.cluster->deviceCount());
+    QCOMPARE(told("devices=2000"), "2,000 devices are asked for, and the cluster has " + devices);
+    QCOMPARE(told("no cut at layer 1"),
+             std::string("layer 1 begins stage 1 in every plan: a cut there cannot be refused"));
+    QCOMPARE(told("\U0001F4A5"), std::string("\"\U0001F4A5\" is not understood"));
   }
 
   void saysWhyADegreeIsNotSearched() {
@@ -209,8 +241,10 @@ private slots:
     const int p = s.best.plan.stageCount();
     const auto within = readDemand(s.problem, s.best.plan, "layer 2 in stage " + std::to_string(p));
     QCOMPARE(within->problem.constraints.stages, (Bound{p, p}));
-    const auto beyond = readDemand(s.problem, s.best.plan, "layer 2 in stage " + std::to_string(p + 3));
-    QCOMPARE(beyond->problem.constraints.stages, (Bound{p + 3, std::nullopt}));
+    const int last = s.problem.graph->layerCount();  // no plan has more stages
+    QVERIFY(last > p);
+    const auto beyond = readDemand(s.problem, s.best.plan, "layer 2 in stage " + std::to_string(last));
+    QCOMPARE(beyond->problem.constraints.stages, (Bound{last, std::nullopt}));
     const auto typed = readDemand(s.problem, s.best.plan, "p=1, recompute none in stage 1");
     QCOMPARE(typed->problem.constraints.stages, (Bound{1, 1}));
   }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "fields/program_setting.h"
 #include "files/file_writer.h"
 #include "study/sweep.h"
 #include "support/own_folder.h"
@@ -80,6 +81,21 @@ private slots:
     QVERIFY2(s, s.diagnostics.empty() ? "" : toText(s.diagnostics.front()).c_str());
     QCOMPARE(s->cluster.device.peak.value.value(), 5e14);
     QCOMPARE(std::get<LevelsSource>(s->cluster.network).levels[1].latency.value(), 3e-6);
+  }
+  /// As --program does: what the scenario writes out of its own program's values is not carried to another.
+  void aProgramBringsItsValues() {
+    const SweepGrid g = grid({"assumptions.overlap.tensor=0.25", "program=ideal,megatron-core-2025"});
+    const auto base = readScenario(scenarioText(), "teaching.nest.json", {});
+    QVERIFY(base && base->program == "ideal");
+    for (std::size_t i = 0; i < 2; ++i) {
+      Setting wanted = base->setting();
+      setProgram(wanted, *findProgram(i == 0 ? "ideal" : "megatron-core-2025"));
+      wanted.assumptions.overlap[static_cast<std::size_t>(Exchange::Tensor)] = 0.25;
+      const auto s = g.scenarioAt(i);
+      QVERIFY(s);
+      QCOMPARE(s->program, wanted.program);
+      QVERIFY(s->assumptions == wanted.assumptions);
+    }
   }
   void aListTakesSingleValues() {
     const SweepGrid g = grid({"job.microbatches=2,[1,4]", "search.recompute=full"});

@@ -17,7 +17,7 @@ private slots:
     QCOMPARE(words::of(Limit{Kind::LargestOverhead, TimePart::Pipeline, 0.154}),
              std::string("largest overhead: PP communication 15.4 %"));
     QCOMPARE(words::of(Limit{Kind::LargestOverhead, TimePart::Recompute, 0.21}),
-             std::string("limited by memory capacity (recompute 21 % of the step)"));
+             std::string("largest overhead: recompute (21 % of the step, to save memory)"));
     QCOMPARE(words::brief(Limit{Kind::LargestOverhead, TimePart::Recompute, 0.21}),
              std::string("recompute 21 %"));
   }
