@@ -48,7 +48,7 @@ ChainConfiguration Search::configurationOf(const Entry& e, int zero) const {
   ChainConfiguration c;
   c.problem = &m_problem;
   c.space = &m_space;
-  c.rules = &m_rules;
+  if (!m_rules.empty()) c.rules = &m_rules;
   c.order = &m_order;
   c.sums = e.group->sums;
   c.shapes = &m_shapes;

@@ -82,6 +82,7 @@ public:
   CutRules(const Constraints&, const LayerOrder&);
 
   bool contradictory() const { return m_contradictory; }
+  bool empty() const { return m_pins.empty() && m_required.empty() && m_forbidden.empty(); }
   int leastStages() const { return m_leastStages; }  ///< pins name a stage below this
   /// Stage i may begin at `cut` (i = number of stages: the end).
   bool mayBegin(int stage, int cut) const;
