@@ -310,7 +310,7 @@ std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, con
   } else {
     tip.note(QStringLiteral("No traffic."));
   }
-  tip.note(m.what() + u'.');
+  if (m.sends(i) || m.options.kind || m.level >= 0) tip.note(m.what() + u'.');
   return Hit{item, QRectF(layout.plot.left() + column * step, layout.plot.top() + row * step, step, step),
              tip.html()};
 }
