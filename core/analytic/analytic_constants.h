@@ -43,6 +43,12 @@ struct AnalyticConstants {
   Sourced<double> lossWorkspace{6, Origin::Catalog,
                                 "Korthikanti 2022 (arXiv 2205.05198) §4.3: fp32 logits; bf16 ones beside"};
 
+  /// Bytes moved per score by what stands between the two products of an attention that is not fused; dropout
+  /// moves 5 more, both ways.
+  Sourced<double> scoreTraffic{4, Origin::Estimated,
+                               "counted: scale, mask and softmax in one kernel, R2 W2 (Megatron-LM's)"};
+  Sourced<double> scoreBackwardTraffic{6, Origin::Estimated, "counted: softmax R4 W2, with scale and mask"};
+
   /// Rate of early fused attention (AttentionKernel::Early) ÷ FlashAttention-2.
   Sourced<double> earlyAttention{
       0.6, Origin::Estimated,

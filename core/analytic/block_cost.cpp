@@ -175,11 +175,11 @@ private:
       const double queries = m.sequence / m.strategy.context;
       const Seconds score = m.device.wideProduct(queries, m.sequence, m_shape.queryKeyHeadDim, batches);
       const Seconds value = m.device.wideProduct(queries, m_shape.valueHeadDim, m.sequence, batches);
-      // Softmax reads and writes 2 bytes a score; dropout 2, 2 and a mask of 1. Backward: 5 for dropout, 6
-      // for softmax.
+      // Dropout moves 2, 2 and a mask of 1.
       const double dropout = hasDropout(a) ? 5 : 0;
-      m_core = score + value + m.device.traffic((4 + dropout) * scores());
-      m_coreBackward = (score + value) * 2 + m.device.traffic((6 + dropout) * scores());
+      m_core = score + value + m.device.traffic((k.scoreTraffic.value + dropout) * scores());
+      m_coreBackward =
+          (score + value) * 2 + m.device.traffic((k.scoreBackwardTraffic.value + dropout) * scores());
     }
     c.forward += m_core;
     c.backward += m_coreBackward;

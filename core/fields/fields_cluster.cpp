@@ -405,6 +405,10 @@ void addModelFields(std::vector<Field>& all) {
            "bytes moved by the loss, backward");
   constant("loss_workspace_bytes_per_logit", "Loss buffers", &C::lossWorkspace, 0, 1e4,
            "bytes held by the loss");
+  constant("score_traffic_bytes", "Score traffic", &C::scoreTraffic, 0, 1e4,
+           "bytes moved per score by the scale, mask and softmax of an attention that is not fused");
+  constant("score_backward_traffic_bytes", "Score backward traffic", &C::scoreBackwardTraffic, 0, 1e4,
+           "the same, backward");
   constant("early_attention", "Early attention", &C::earlyAttention, 1e-3, 10,
            "rate of fused attention of before mid 2023 ÷ FlashAttention-2");
   constant("grouped_half_size", "Grouped half size", &C::groupedHalfSize, 0, 1e6,

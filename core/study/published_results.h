@@ -45,6 +45,7 @@ struct PublishedRun {
   bool flashAttention = false;
   std::optional<AttentionKernel> attentionKernel;  ///< none: the program's
   bool fusedNorm = false;                          ///< norms in one kernel, whatever the program does
+  bool fusedSoftmax = false;                       ///< the same of scale, mask and softmax
   Recompute recompute = Recompute::None;
   int year = kToday;        ///< of the software
   std::optional<int> zero;  ///< none: since 2023 1 (Megatron's distributed optimizer), before 0 if that fits

@@ -233,8 +233,13 @@ Reading<Scenario> scenarioOf(const PublishedRun& r, const PublishedOptions& opti
   made->job.sequenceLength = r.sequence;
   made->model.analytic.flashAttention = r.flashAttention;
   if (r.attentionKernel) made->model.analytic.attentionKernel = *r.attentionKernel;
-  if (r.fusedNorm)
-    made->model.analytic.constants.eagerNormTraffic = {4, Origin::Catalog, "one kernel: read and written"};
+  AnalyticConstants& constants = made->model.analytic.constants;
+  if (r.fusedSoftmax) {
+    const AnalyticConstants usual;
+    constants.scoreTraffic = usual.scoreTraffic;
+    constants.scoreBackwardTraffic = usual.scoreBackwardTraffic;
+  }
+  if (r.fusedNorm) constants.eagerNormTraffic = {4, Origin::Catalog, "one kernel: read and written"};
   for (std::size_t k = 0; k < r.overlap.size(); ++k)
     if (r.overlap[k]) made->assumptions.overlap[k] = *r.overlap[k];
   if (r.syncOverlap) made->assumptions.syncOverlap = *r.syncOverlap;

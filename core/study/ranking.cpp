@@ -128,6 +128,7 @@ private:
     r.flashAttention = kernel.empty() || names("flash");
     if (names("flash_attentionv1")) r.attentionKernel = AttentionKernel::Early;
     r.fusedNorm = names("RMS kernel");
+    r.fusedSoftmax = names("fused");
     r.label = std::to_string(r.devices) + " devices";
     out.measured = row.number("step_s", 0);
     if (const double rate = row.number("tokens_per_s_per_gpu", 0); rate > 0)

@@ -285,6 +285,24 @@ private slots:
     QVERIFY(block(stored, 0).recompute[1].extraBackward < block(stored, 0).recompute[2].extraBackward);
     QCOMPARE(block(stored, 0).recompute[2].extraBackward, block(stored, 0).forward);
   }
+  /// 32 heads of 4096 x 4096 scores, 8 to a rank: nine bytes each forward, and nine backward.
+  void scoresMoveWhatTheirKernelsMove() {
+    const DeviceSpec& device = *findDevice("a100-80");
+    const auto costed = [&](double forward, double backward) {
+      AnalyticOptions options{.flashAttention = false};
+      options.constants.scoreTraffic.value = forward;
+      options.constants.scoreBackwardTraffic.value = backward;
+      const auto g = analyticProfile(gpt(4096, 32, 4), device, job(4096, 1), {{4, true}}, options);
+      return block(g, 0);
+    };
+    const LayerCost fused = costed(4, 6), eager = costed(13, 15);
+    const double seconds =
+        9 * 8 * 4096.0 * 4096 / (device.memoryBandwidth.value.value() * device.memoryEfficiency.value);
+    QVERIFY(isNear((eager.forward - fused.forward).value(), seconds, 1e-9));
+    QVERIFY(isNear((eager.backward - fused.backward).value(), seconds, 1e-9));
+    QVERIFY(
+        isNear((eager.recompute[1].extraBackward - fused.recompute[1].extraBackward).value(), seconds, 1e-9));
+  }
   void fp8IsFasterWhereTheDeviceHasIt() {
     auto j = job(4096, 1);
     const auto a = sample("llama-3-70b");

@@ -90,16 +90,18 @@ private slots:
     QVERIFY(r->sweeps[0].runs[3].predictedMemory <= h100.memory.value.value());
     QVERIFY(beyond(3) > 0 && beyond(3) < 64 * beyond(1));
   }
-  // What a run's kernels are called says which attention it ran and whether its norms are one kernel.
+  // What a run's kernels are called says which attention it ran, and whether its softmax or its norms are one
+  // kernel.
   void kernelsAreReadFromTheirNames() {
     const auto r = replayRanking(R"({"sets":[{"id":"x","program":"scaling-2023","device":"a100-80",
       "model":{"model_type":"llama","hidden_size":2048,"num_hidden_layers":16,"intermediate_size":8192,
       "num_attention_heads":32,"vocab_size":32000,"max_position_embeddings":4096},"seq":4096,
       "global_batch":64,"columns":["tp","pp","dp","microbatch","kernel","step_s"],
       "rows":[[1,1,8,1,"flash_attention2",1],[1,1,8,1,"flash_attentionv1.0.8",2],
-              [1,1,8,1,"flash_attention2 + RMS kernel",1],[1,1,8,1,"torch",3]]}]})",
+              [1,1,8,1,"flash_attention2 + RMS kernel",1],[1,1,8,1,"torch",3],
+              [1,1,8,1,"fused",2]]}]})",
                                  "f");
-    QVERIFY(r && r->sweeps.size() == 4);
+    QVERIFY(r && r->sweeps.size() == 5);
     std::map<std::string, RankedRun> by;
     for (const Sweep& s : r->sweeps) by[s.name.substr(s.name.find(", ") + 2)] = s.runs[0];
     const RankedRun &second = by["flash_attention2"], &first = by["flash_attentionv1.0.8"],
@@ -108,6 +110,8 @@ private slots:
     QCOMPARE(first.predictedMemory, second.predictedMemory);
     QVERIFY(norms.predicted < second.predicted && norms.predictedMemory < second.predictedMemory);
     QVERIFY(by["torch"].predictedMemory > second.predictedMemory);
+    QVERIFY(by["torch"].predicted > by["fused"].predicted && by["fused"].predicted > first.predicted);
+    QCOMPARE(by["torch"].predictedMemory, by["fused"].predictedMemory);
   }
   void whatIsFarSlowerIsNotCompared() {
     const auto r = replayRanking(sweep("[[1,1,1,8,1,1,40000,25],[1,8,1,1,1,0,10000,9]]"), "f");
