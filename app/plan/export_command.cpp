@@ -139,8 +139,7 @@ int exportPlan(const Arguments& args) {
   } else {
     Plan plan;
     if (const int code = findPlan(args, *input, limits, plan); code != kDone) return code;
-    const ReportSource source{input->scenario.name, &input->problem, input->architecture(),
-                              &input->scenario.cluster};
+    const ReportSource source = reportSource(input->scenario, input->problem);
     if (as == "folder") {
       const auto folder = writeLaunchFolder(*framework, source, plan);
       report(folder.diagnostics);

@@ -73,8 +73,7 @@ std::optional<Input> readInput(const std::string& path, bool asJson, const nest:
 }
 
 ReportSource sourceOf(const Input& input, Watch& watch) {
-  return {input.scenario.name, &input.problem, input.architecture(), &input.scenario.cluster,
-          watch.control().until()};
+  return reportSource(input.scenario, input.problem, watch.control().until());
 }
 
 ExitCode exitCodeOf(const Outcome& o) {

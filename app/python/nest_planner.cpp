@@ -68,10 +68,7 @@ Source sourceOf(const py::object& scenario, const py::object& folder) {
 struct Input {
   Scenario scenario;
   Problem problem;
-  ReportSource source() const {
-    return {scenario.name, &problem, scenario.model.architecture ? &*scenario.model.architecture : nullptr,
-            &scenario.cluster};
-  }
+  ReportSource source() const { return reportSource(scenario, problem); }
 };
 
 Input read(const py::object& scenario, const py::object& folder) {

@@ -122,12 +122,7 @@ void LaunchDialog::showChosen() {
   if (m_context.plan && m_context.problem) {
     ReportSource source;
     source.problem = m_context.problem.get();
-    if (m_context.scenario) {
-      source.scenario = m_context.scenario->name;
-      source.cluster = &m_context.scenario->cluster;
-      if (m_context.scenario->model.architecture)
-        source.architecture = &*m_context.scenario->model.architecture;
-    }
+    if (m_context.scenario) source = reportSource(*m_context.scenario, *m_context.problem);
     const auto written = writeLaunch(choice.target, source, m_context.plan->plan);
     if (written) m_content = QString::fromStdString(*written);
     for (const Diagnostic& d : written.diagnostics)

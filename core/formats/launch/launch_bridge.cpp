@@ -61,12 +61,18 @@ void addExperts(Overrides& o, const TransformerArchitecture& m) {
 }
 
 void addModel(Overrides& o, const LaunchPlan& p) {
-  if (p.recompute == Recompute::None) o.add("model.recompute_granularity", std::string("null"));
-  for (const MegatronSetting& s : megatronSettings(p))
+  if (p.recompute != Recompute::Full && !p.recomputesParts())
+    o.add("model.recompute_granularity", std::string("null"));
+  for (MegatronSetting& s : megatronSettings(p)) {
+    if (s.name == "recompute_modules") {
+      std::replace(s.value.begin(), s.value.end(), ' ', ',');
+      s.value = '[' + s.value + ']';
+    }
     if (s.isWord)
       o.add("model." + s.name, s.value.c_str());
     else
-      o.add("model." + s.name, s.name == "recompute_modules" ? '[' + s.value + ']' : s.value);
+      o.add("model." + s.name, s.value);
+  }
   const TransformerArchitecture* m = p.source.architecture;
   if (!m) return;
   if (!m->latent) {
@@ -170,7 +176,12 @@ std::string pythonOf(const Overrides::Setting& s) {
   if (s.isWord) return '"' + s.value + '"';
   if (s.value == "true") return "True";
   if (s.value == "false") return "False";
-  return s.value == "null" ? "None" : s.value == "[core_attn]" ? "[\"core_attn\"]" : s.value;
+  if (s.value == "null") return "None";
+  if (s.key != "model.recompute_modules") return s.value;
+  std::string list;
+  for (const char c : s.value)
+    list += c == '[' ? "[\"" : c == ',' ? "\", \"" : c == ']' ? "\"]" : std::string(1, c);
+  return list;
 }
 
 }  // namespace

@@ -147,6 +147,18 @@ LaunchPlan::LaunchPlan(const ReportSource& s, const Plan& p, const char* target)
   warnOfStandIns();
 }
 
+SelectiveRecompute LaunchPlan::selective() const {
+  return source.kernels ? source.kernels->selectiveRecompute : SelectiveRecompute::AttentionCore;
+}
+
+bool LaunchPlan::recomputesParts() const {
+  if (recompute != Recompute::Selective || !source.kernels) return recompute == Recompute::Selective;
+  const bool isLatent = source.architecture && source.architecture->latent;
+  return selective() == SelectiveRecompute::AttentionCore      ? !source.kernels->flashAttention
+         : selective() == SelectiveRecompute::LatentProjection ? isLatent
+                                                               : true;
+}
+
 void LaunchPlan::warnOfStandIns() {
   const OptimizerRegime& o = job().optimizer;
   if (o.id == "custom")

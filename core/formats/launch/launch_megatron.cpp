@@ -104,6 +104,49 @@ void addOptimizer(ShellArray& a, LaunchPlan& p) {
            "that the plan does not count");
 }
 
+/// As Megatron-LM takes them, apart by blanks.
+const char* recomputeModules(SelectiveRecompute kind) {
+  return kind == SelectiveRecompute::Activations        ? "layernorm moe_act"
+         : kind == SelectiveRecompute::LatentProjection ? "mla_up_proj"
+                                                        : "core_attn";
+}
+
+/// Modules that Megatron cannot recompute as the plan counts them.
+void checkRecompute(LaunchPlan& p) {
+  if (p.recompute != Recompute::Selective) return;
+  const std::string otherKind =
+      "choose another kind of selective recompute (model/analytic/selective_recompute)";
+  p.require(p.selective() != SelectiveRecompute::EverySecondProduct, "recompute-modules",
+            "it recomputes every second matrix product, for which Megatron has no module", otherKind);
+  if (p.selective() != SelectiveRecompute::Activations) return;
+  const TransformerArchitecture* m = p.source.architecture;
+  p.require(m && m->experts, "recompute-modules",
+            "it recomputes norms and activations, which Megatron does in layers with experts only",
+            otherKind);
+  p.require(p.job().format != NumberFormat::Fp8 ||
+                fp8Recipe(p.source.problem->cluster->device()) != std::string_view("delayed"),
+            "recompute-modules",
+            "it recomputes norms and activations, which Megatron refuses beside fp8 with delayed scaling",
+            "set job/format to bf16, or " + otherKind);
+}
+
+void warnOfRecompute(LaunchPlan& p) {
+  if (p.recompute != Recompute::Selective) return;
+  if (!p.recomputesParts())
+    p.warn("recompute", p.selective() == SelectiveRecompute::AttentionCore
+                            ? "the plan's fused attention keeps no scores, so that selective recompute has "
+                              "nothing to repeat; the file switches it off"
+                            : "the model has no latent attention whose projections selective recompute "
+                              "would repeat; the file switches it off");
+  const TransformerArchitecture* m = p.source.architecture;
+  if (p.selective() != SelectiveRecompute::Activations || !m || !m->experts) return;
+  int dense = 0;
+  for (int l = 0; l < m->layers; ++l) dense += m->hasExperts(l) ? 0 : 1;
+  if (dense > 0)
+    p.warn("recompute", "Megatron recomputes norms and activations in layers with experts only; the " +
+                            std::to_string(dense) + " without take more memory than planned");
+}
+
 /// A norm in another stage than the head runs beside the head in Megatron.
 void warnOfNorm(LaunchPlan& p) {
   for (const auto& part : p.parts()) {
@@ -132,9 +175,9 @@ std::vector<MegatronSetting> megatronSettings(const LaunchPlan& p) {
     word("recompute_granularity", "full");
     word("recompute_method", "uniform");
     size("recompute_num_layers", 1);
-  } else if (p.recompute == Recompute::Selective) {
+  } else if (p.recomputesParts()) {
     word("recompute_granularity", "selective");
-    out.push_back({"recompute_modules", "core_attn"});
+    out.push_back({"recompute_modules", recomputeModules(p.selective())});
   }
   const TransformerArchitecture* m = p.source.architecture;
   if (!m) return out;
@@ -196,6 +239,7 @@ std::string megatronLayout(LaunchPlan& p) {
 
 void warnOfMegatronModel(LaunchPlan& p) {
   warnOfNorm(p);
+  warnOfRecompute(p);
   const TransformerArchitecture* m = p.source.architecture;
   if (!m) return;
   if (!m->causal)
@@ -231,6 +275,7 @@ void checkMegatron(LaunchPlan& p) {
             "it runs " + std::string(p.plan.pipelineSchedule().label()) +
                 ", and Megatron-LM has 1F1B and interleaved 1F1B",
             "offer only 1f1b and interleaved in search.schedules");
+  checkRecompute(p);
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.strategy.tensor == 1 || p.strategy.sequence, "experts-without-sequence",
             "experts with tensor parallelism need sequence parallelism",

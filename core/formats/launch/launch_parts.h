@@ -27,6 +27,10 @@ public:
   }  ///< of fewer than all replicas
   int chunks() const { return plan.chunksPerStage(); }
   const Job& job() const { return source.problem->job; }
+  /// What the plan's selective recompute repeats; the attention's core where that was measured.
+  SelectiveRecompute selective() const;
+  /// Selective recompute, and of work that this model has.
+  bool recomputesParts() const;
 
   /// Notes a reason why the target cannot express the plan.
   void refuse(std::string code, std::string message, std::string remedy = {});

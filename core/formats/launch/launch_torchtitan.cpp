@@ -1,5 +1,4 @@
 #include "formats/launch/launch_parts.h"
-#include "program/program.h"
 
 namespace nest {
 namespace {
@@ -60,15 +59,15 @@ void checkFoldedExperts(LaunchPlan& p) {
             "set search.folded_experts to no");
 }
 
-/// The plan's program may price selective recompute as torchtitan does it.
 void warnOfSelective(LaunchPlan& p) {
-  const std::string& name = p.source.problem->program;  // "torchtitan-2024, changed"
-  const Program* program = findProgram(std::string_view(name).substr(0, name.find(',')));
-  const bool asHere = program && program->valueOf("/model/analytic/selective_recompute");
-  if (p.recompute == Recompute::Selective && !asHere)
-    p.warn("recompute",
-           "the plan recomputes the core of attention; torchtitan's selective mode recomputes every second "
-           "matrix product, which takes more time and less memory");
+  if (p.recompute != Recompute::Selective || p.selective() == SelectiveRecompute::EverySecondProduct) return;
+  const char* what = p.selective() == SelectiveRecompute::Activations ? "norms and activations"
+                     : p.selective() == SelectiveRecompute::LatentProjection
+                         ? "the up projections of latent attention"
+                         : "the core of attention";
+  p.warn("recompute", std::string("the plan recomputes ") + what +
+                          "; torchtitan's selective mode recomputes every second matrix product, which takes "
+                          "more time and less memory");
 }
 
 void requireSchedule(LaunchPlan& p) {

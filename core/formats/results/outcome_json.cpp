@@ -8,6 +8,7 @@
 #include "formats/results/plan_json.h"
 #include "plan/unsearched.h"
 #include "scenario/calibration.h"
+#include "scenario/scenario.h"
 #include "text/json_layout.h"
 #include "words/headline.h"
 #include "words/metric_words.h"
@@ -261,6 +262,13 @@ Json diagnosticsJson(const Diagnostics& all) {
     list.push_back(std::move(j));
   }
   return list;
+}
+
+ReportSource reportSource(const Scenario& s, const Problem& problem, Until until) {
+  const TransformerArchitecture* architecture = s.model.architecture ? &*s.model.architecture : nullptr;
+  const bool isMeasured = !architecture || s.model.profile;
+  return {s.name,     &problem,        architecture, isMeasured ? nullptr : &s.model.analytic,
+          &s.cluster, std::move(until)};
 }
 
 std::string writeOutcome(const ReportSource& source, const Outcome& o, const Outcome* free) {

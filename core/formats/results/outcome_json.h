@@ -12,6 +12,7 @@ namespace nest {
 
 struct Calibration;
 struct ClusterSource;
+struct Scenario;
 
 /// What a report of a plan is made from. `architecture` may be null (measured profiles): then there is no
 /// MFU.
@@ -19,10 +20,14 @@ struct ReportSource {
   std::string scenario;  ///< its name
   const Problem* problem = nullptr;
   const TransformerArchitecture* architecture = nullptr;
+  /// What an analytic profile took for granted; null where costs were measured.
+  const AnalyticOptions* kernels = nullptr;
   /// What `problem`'s cluster was derived from. If it is a graph, the plan is checked on it; may be null.
   const ClusterSource* cluster = nullptr;
   Until until = {};  ///< ends that check; what it has then is told
 };
+/// Of a scenario and its problem, both of which must outlive it.
+ReportSource reportSource(const Scenario&, const Problem&, Until = {});
 
 /// Whether anything of a plan could be priced; if not, its figures are left out of reports.
 bool hasCosts(const Evaluation&);

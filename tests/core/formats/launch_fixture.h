@@ -12,7 +12,11 @@ namespace nest::test {
 struct Fixture {
   Scenario scenario;
   Problem problem;
-  ReportSource source() const { return {scenario.name, &problem, &*scenario.model.architecture}; }
+  ReportSource source() const {
+    ReportSource s = reportSource(scenario, problem);
+    s.cluster = nullptr;
+    return s;
+  }
 };
 
 /// Changed by `edit`.

@@ -1,6 +1,7 @@
 #include <QtTest/QTest>
 #include <nlohmann/json.hpp>
 
+#include "cluster/devices/device_catalog.h"
 #include "core/formats/launch_fixture.h"
 
 using namespace nest;
@@ -39,6 +40,59 @@ private slots:
     QVERIFY(has("--overlap-grad-reduce") && !has("--overlap-param-gather"));
     p = plan(1, 1);  // one replica has nobody to exchange with
     QVERIFY(!has("--overlap-grad-reduce"));
+  }
+  /// Flags of Megatron-LM, overrides of Megatron-Bridge, Python of NeMo: what each repeats selectively.
+  void selectiveRecomputeNamesWhatWasCounted() {
+    struct Recomputed {
+      LaunchTarget target;
+      const char *core, *activations, *latent, *nothing;
+    };
+    for (const Recomputed& t :
+         {Recomputed{LaunchTarget::Megatron, "--recompute-modules core_attn\n",
+                     "--recompute-modules layernorm moe_act\n", "--recompute-modules mla_up_proj\n",
+                     "--micro-batch-size"},
+          Recomputed{LaunchTarget::MegatronBridge, "model.recompute_modules=[core_attn]\n",
+                     "model.recompute_modules=[layernorm,moe_act]\n",
+                     "model.recompute_modules=[mla_up_proj]\n", "model.recompute_granularity=null\n"},
+          Recomputed{LaunchTarget::Nemo, "recipe.model.config.recompute_modules = [\"core_attn\"]\n",
+                     "recipe.model.config.recompute_modules = [\"layernorm\", \"moe_act\"]\n",
+                     "recipe.model.config.recompute_modules = [\"mla_up_proj\"]\n",
+                     "recipe.model.config.recompute_granularity = None\n"}}) {
+      Fixture f = teaching([](Scenario& c) { c.cluster.device = *findDevice("h100"); });
+      TransformerArchitecture& m = *f.scenario.model.architecture;
+      AnalyticOptions& kernels = f.scenario.model.analytic;
+      m.family = "llama";
+      Plan p = plan(1, 1);
+      for (auto& s : p.stages) s.recompute = Recompute::Selective;
+      const auto written = [&] { return writeLaunch(t.target, f.source(), p); };
+      const auto warned = [&] {
+        return codes(written().diagnostics, Severity::Warning).find("recompute") != std::string::npos;
+      };
+      const auto errors = [&] { return codes(written().diagnostics, Severity::Error); };
+      kernels.flashAttention = false;
+      QVERIFY2(has(written(), t.core) && !warned(), nameOf(t.target));
+      kernels.flashAttention = true;
+      QVERIFY2(has(written(), t.nothing) && !has(written(), "recompute-") && !has(written(), "core_attn"),
+               nameOf(t.target));
+      QVERIFY(warned());
+      kernels.selectiveRecompute = SelectiveRecompute::LatentProjection;
+      QVERIFY2(has(written(), t.nothing) && !has(written(), "mla_up_proj") && warned(), nameOf(t.target));
+      kernels.selectiveRecompute = SelectiveRecompute::EverySecondProduct;
+      QCOMPARE(errors(), std::string("recompute-modules"));
+      kernels.selectiveRecompute = SelectiveRecompute::Activations;
+      QCOMPARE(errors(), std::string("recompute-modules"));
+      m.family = "mixtral";
+      m.experts = ExpertLayers{};
+      QVERIFY2(has(written(), t.activations) && !warned(), nameOf(t.target));
+      m.experts->firstDense = 2;
+      QVERIFY(has(written(), t.activations) && warned());
+      f.problem.job.format = NumberFormat::Fp8;
+      QCOMPARE(errors(), std::string("recompute-modules"));  // delayed scaling
+      kernels.selectiveRecompute = SelectiveRecompute::LatentProjection;
+      m.family = "deepseek_v3";
+      m.latent = LatentAttention{};
+      QVERIFY2(has(written(), t.latent) && !warned(), nameOf(t.target));
+    }
   }
   void megatronGetsWhatTheModelIs() {
     Fixture f = teaching();

@@ -280,7 +280,7 @@ private slots:
       const Outcome best = solve(*problem);
       if (!best.best()) continue;
       ++plans;
-      const ReportSource source{name, &*problem, s.model.architecture ? &*s.model.architecture : nullptr};
+      const ReportSource source = reportSource(s, *problem);
       for (const auto& [target, program] : targets) {
         const auto text = writeLaunch(target, source, best.best()->plan);
         if (!text) {

@@ -32,7 +32,8 @@ private slots:
     for (auto& s : p.stages) s.recompute = Recompute::Selective;
     p.zero = 2;
     // Other than torchtitan's, unless the plan was priced as torchtitan does it.
-    const Fixture there = teaching([](Scenario& s) { s.program = "torchtitan-2024"; });
+    const Fixture there = teaching(
+        [](Scenario& s) { s.model.analytic.selectiveRecompute = SelectiveRecompute::EverySecondProduct; });
     QVERIFY(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Warning)
                 .find("recompute") != std::string::npos);
     QVERIFY(codes(writeLaunch(LaunchTarget::TorchTitan, there.source(), p).diagnostics, Severity::Warning)
