@@ -16,7 +16,7 @@ namespace nest {
 struct DpCell {
   int stage = 0, cut = 0;
   int level = -1;        ///< network level at which the stage meets the one before it; −1: it is the first
-  int devices = 0;       ///< of one replica, in these stages
+  int devices = 0;       ///< of one block of replicas, in these stages
   int stages = 0;        ///< how many
   bool reached = false;  ///< some way of cutting what is left fits
   bool onPath = false;   ///< the plan passes here

@@ -264,7 +264,7 @@ Figure::Hit CutFigure::hitOf(int stage, const Parts& parts, const PlanContext& c
   tip.row(tr("Layers"), layerSpan(*c.problem->graph, layers));
   tip.row(tr("Time per microbatch"), exactTime(s.load));
   tip.row(tr("Memory"), exactMemory(s.memory.total()));
-  tip.row(tr("Headroom"), exactMemory(s.memory.headroom()));
+  tip.row(tr("Free"), exactMemory(s.memory.headroom()));
   const double left = xOf(firstLayerOf(plan, stage), parts.ribbon);
   const double right =
       stage + 1 < plan.stageCount() ? xOf(firstLayerOf(plan, stage + 1), parts.ribbon) : parts.ribbon.right();

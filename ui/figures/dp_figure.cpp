@@ -112,17 +112,17 @@ QString DpFigure::cellText(int stage, int cut, const PlanContext& c) const {
                                           .arg(layerNumber(lowest))
                                           .arg(phrase(layers[static_cast<std::size_t>(lowest)].name))
                                     : tr("the end");
-  QString out = tr("Stage %1 begins at %2: %3 stages on %4 devices of a replica are left")
-                    .arg(stageNumber(stage))
-                    .arg(first)
-                    .arg(cell.stages)
-                    .arg(cell.devices);
+  QString out =
+      tr("Stage %1 begins at %2: %3 on %4 of each block are left")
+          .arg(stageNumber(stage))
+          .arg(first)
+          .arg(plural(cell.stages, QStringLiteral("stage")), plural(cell.devices, QStringLiteral("device")));
   if (cell.level >= 0) out += tr(", met at level %1").arg(levelName(c, cell.level));
   if (!cell.reached) return out + tr(". Nothing that follows fits.");
   return out +
-         tr(". Best %1: largest load %2, sum %3, tail %4; %5 points on its front.")
+         tr(". Best %1: largest load %2, sum %3, tail %4; %5 on its front.")
              .arg(seconds(cell.time), seconds(cell.largestLoad), seconds(cell.sumOfLoads), seconds(cell.tail))
-             .arg(cell.labels);
+             .arg(plural(cell.labels, QStringLiteral("point")));
 }
 
 std::optional<Figure::Hit> DpFigure::itemAt(const QPointF& at, const QRectF& area,

@@ -234,9 +234,11 @@ QString tipOf(const MemoryColumn& column, const PlanContext& c) {
   for (int k = 0; k < kMemoryPartCount; ++k)
     if (parts[static_cast<std::size_t>(k)] > 0)
       tip.row(nameOf(static_cast<MemoryPart>(k)), exactMemory(Bytes(parts[static_cast<std::size_t>(k)])));
+  if (c.problem->headroomReserve > Bytes(0))
+    tip.row(QStringLiteral("of Reserve: Headroom"), exactMemory(c.problem->headroomReserve));
   tip.row(QStringLiteral("Peak"), exactMemory(column.use.total()));
   tip.row(QStringLiteral("Capacity"), exactMemory(column.use.capacity));
-  tip.row(column.over() ? QStringLiteral("Too much") : QStringLiteral("Headroom"),
+  tip.row(column.over() ? QStringLiteral("Too much") : QStringLiteral("Free"),
           exactMemory(column.over() ? -column.use.headroom() : column.use.headroom()));
   if (column.lastDevice > column.firstDevice)
     tip.note(QStringLiteral("Fullest of devices %1 to %2.")

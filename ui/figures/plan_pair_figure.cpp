@@ -221,7 +221,7 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
   Tip tip(tr("%1, stage %2").arg(m_sides[s].name).arg(stageNumber(index)));
   tip.row(tr("Time per microbatch"), exactTime(e.load));
   tip.row(tr("Memory"), exactMemory(e.memory.total()));
-  tip.row(tr("Headroom"), exactMemory(e.memory.headroom()));
+  tip.row(tr("Free"), exactMemory(e.memory.headroom()));
   if (c.problem)
     tip.row(tr("Layers"), layerSpan(*c.problem->graph,
                                     m_sides[s].plan->plan.stages[static_cast<std::size_t>(index)].layers()));

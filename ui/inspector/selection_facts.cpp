@@ -49,22 +49,22 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   f.rows.emplace_back(tr("Strategy"), q(toText(stage.strategy)));
   f.rows.emplace_back(tr("Recompute"), QString::fromLatin1(nameOf(stage.recompute)));
   f.rows.emplace_back(tr("Limit"), q(words::of(limitOf(e), "its time")));
-  f.rows.emplace_back(tr("Load"), tr("%1 per microbatch").arg(q(text::time(e.load))));
+  f.rows.emplace_back(tr("Time per microbatch"), q(text::time(e.load)));
   addTime(f, tr("Forward"), e.forward);
   addTime(f, tr("Backward"), e.backward);
   addTime(f, tr("Recomputing"), e.recompute);
   for (int x = 0; x < kExchangeCount; ++x)
     addTime(f, tr("%1 communication").arg(nameOfKind(static_cast<Exchange>(x))),
             e.exchange[static_cast<std::size_t>(x)]);
-  addTime(f, tr("Hidden"), e.hidden);
+  addTime(f, tr("Hidden behind compute"), e.hidden);
   addTime(f, tr("Gradient reduction, once per step"), e.sync);
   addTime(f, tr("of it exposed"), e.exposed);
-  addTime(f, tr("Step"), e.step);
+  addTime(f, tr("Optimizer step"), e.step);
   f.rows.emplace_back(
       tr("Memory"),
       tr("%1 of %2").arg(q(text::memory(e.memory.total())), q(text::memory(e.memory.capacity))));
   const Bytes left = e.memory.headroom();
-  f.rows.emplace_back(left.value() >= 0 ? tr("Headroom") : tr("Short by"),
+  f.rows.emplace_back(left.value() >= 0 ? tr("Free") : tr("Short by"),
                       q(text::memory(left.value() >= 0 ? left : -left)));
   f.rows.emplace_back(tr("Microbatches in flight"), q(text::count(e.inFlight)));
 }

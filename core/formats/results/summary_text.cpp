@@ -113,7 +113,7 @@ std::string memoryTable(const Evaluation& e) {
                    {"reserve"},
                    {"total"},
                    {"capacity"},
-                   {"headroom"}});
+                   {"free"}});
   for (std::size_t i = 0; i < e.stages.size(); ++i) {
     const MemoryUse& m = e.stages[i].memory;
     table.add({text::stageNumber(StageIndex(static_cast<int>(i))), text::memory(m.weights), room(m.gradients),
