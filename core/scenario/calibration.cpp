@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "plan/evaluation.h"
+#include "plan/metrics.h"
 #include "scenario/kernel_fit.h"
 #include "scenario/layer_overlay.h"
 #include "scenario/link_fit.h"
@@ -37,6 +38,24 @@ std::optional<Seconds> batchTime(Scenario& scenario, const Plan& plan, double fa
 
 bool isTime(Seconds t) {
   return t.value() > 0 && std::isfinite(t.value());
+}
+
+/// Times in a wrong unit are told by this.
+void tellBeyondPeak(const Scenario& s, const Plan& plan, std::vector<std::string>& told) {
+  const auto& a = s.model.architecture;
+  const auto problem = buildProblem(s);
+  if (!a || !problem) return;
+  const PlanMetrics m = metricsOf(*problem, &*a, plan, evaluate(*problem, plan));
+  const double compute = m.share(TimePart::Compute);
+  if (!m.mfu || !(compute > 0)) return;
+  // MFU counts attention in full; a causal kernel does half of it, which is what grows with the square.
+  const int length = s.job.sequenceLength;
+  const double all = modelFlops(*a, length, 1).value(),
+               attention = modelFlops(*a, 2 * length, 1).value() / 2 - all;
+  const double share = *m.mfu / compute * (1 - (a->causal ? attention / all / 2 : 0));
+  if (share > 1)
+    told.push_back("compute would run at " + text::percent(share) + " of the peak rate of " +
+                   s.cluster.device.name + ", which no program can: check the unit of the file");
 }
 
 /// Told, as no factor of time says anything of memory.
@@ -85,6 +104,9 @@ Reading<Calibration> byRun(const Scenario& scenario, const Plan& plan, const Tra
   if (!run.step)
     read += "; from tokens per second and device, on " + text::count(plan.devicesUsed()) + " devices";
   told.insert(told.begin(), "the measured step time is " + read);
+  if (run.isWarmUp)
+    told.push_back(
+        "that line is the run's first, which is warm-up: steps that follow are faster, so give a longer log");
   if (auto problem = buildProblem(scenario)) tellMemory(run, *problem, evaluate(*problem, plan), told);
   return result;
 }
@@ -111,6 +133,7 @@ Reading<Calibration> byChange(const Scenario& scenario, const Plan& plan, Change
   if (needed(*before) != needed(*after))
     c.told.push_back("the fullest stage needs " + text::memory(needed(*after)) + " per device (" +
                      text::memory(needed(*before)) + " before)");
+  tellBeyondPeak(c.scenario, plan, c.told);
   result.value = std::move(c);
   return result;
 }
@@ -164,6 +187,7 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
                   "the measured time is " + text::number(times, 3) +
                       " times the predicted one: check its unit, and that it is of one step of "
                       "this plan");
+  tellBeyondPeak(c.scenario, plan, c.told);
   result.value = std::move(c);
   return result;
 }

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "analytic/roofline.h"
-#include "units/letters.h"
 #include "units/text.h"
 
 namespace nest {
@@ -15,6 +14,7 @@ constexpr double kLeastSize = 256;  ///< of a product that training has, along e
 constexpr double kLeastKeys = 1024;
 constexpr std::size_t kLeastRows = 8;
 constexpr double kLargestHalf = 512, kHalfStep = 8;
+constexpr double kLeastShare = 0.01, kMostShare = 1;
 
 /// Model ÷ measured of each kernel, ascending.
 using Ratios = std::vector<double>;
@@ -44,7 +44,7 @@ Ratios fitShare(Sourced<double>& share, const std::vector<Row>& rows,
   share.value = 0.5;
   for (int round = 0; round < 6; ++round) {
     ratios = ratiosOf(rows, model);
-    share.value = std::clamp(share.value * quantile(ratios, 0.5), 0.01, 1.0);
+    share.value = std::clamp(share.value * quantile(ratios, 0.5), kLeastShare, kMostShare);
   }
   return ratiosOf(rows, model);
 }
@@ -75,7 +75,7 @@ public:
              text::percent(to.matrixEfficiency.value) + " before), half of it at a size of " +
              text::number(m_device.matrixHalfSize.value, 3) + " (" +
              text::number(to.matrixHalfSize.value, 3) + ')',
-         best);
+         m_device.matrixEfficiency.value, best);
     set(to.matrixEfficiency, m_device.matrixEfficiency.value);
     set(to.matrixHalfSize, m_device.matrixHalfSize.value);
   }
@@ -90,7 +90,7 @@ public:
         fitShare<KernelTimes::Product>(*m_device.matrixEfficiencyFp8, rows, productsIn(NumberFormat::Fp8));
     tell("fp8 products reach " + text::percent(m_device.matrixEfficiencyFp8->value) +
              " of their peak rate (" + text::percent(before) + " before)",
-         ratios);
+         m_device.matrixEfficiencyFp8->value, ratios);
     to.matrixEfficiencyFp8.emplace();
     set(*to.matrixEfficiencyFp8, m_device.matrixEfficiencyFp8->value);
   }
@@ -110,7 +110,7 @@ public:
     DeviceSpec& to = m_scenario.cluster.device;
     tell("attention reaches " + text::percent(m_device.attentionEfficiency.value) + " of the peak rate (" +
              text::percent(to.attentionEfficiency.value) + " before)",
-         ratios);
+         m_device.attentionEfficiency.value, ratios);
     set(to.attentionEfficiency, m_device.attentionEfficiency.value);
     if (m_scenario.model.analytic.attentionKernel != AttentionKernel::Latest)
       m_told.push_back("this program runs an earlier attention kernel, whose rate stays");
@@ -132,11 +132,14 @@ private:
   void set(Sourced<double>& to, double value) const {
     to = {std::round(value * 1e4) / 1e4, Origin::Measured, m_times.source + " on " + m_times.device};
   }
-  void tell(std::string what, const Ratios& ratios) {
+  void tell(std::string what, double share, const Ratios& ratios) {
+    const double least = quantile(ratios, 0.1) - 1, most = quantile(ratios, 0.9) - 1;
     m_told.push_back(std::move(what) + "; of " + text::count(static_cast<int>(ratios.size())) +
-                     " kernels the middle eight tenths are predicted " +
-                     text::signedPercent(quantile(ratios, 0.1) - 1) + " to " +
-                     text::signedPercent(quantile(ratios, 0.9) - 1) + " off");
+                     " kernels the middle eight tenths are predicted " + text::signedPercent(least) + " to " +
+                     text::signedPercent(most) + " off");
+    if (share <= kLeastShare || share >= kMostShare || most > 1)
+      m_told.push_back("no rate from " + text::percent(kLeastShare) + " to " + text::percent(kMostShare) +
+                       " of the peak explains these times: check the unit of the file");
   }
 
   Scenario& m_scenario;
@@ -151,11 +154,8 @@ Diagnostics setKernels(Scenario& s, const KernelTimes& times, std::vector<std::s
   const auto fail = [](std::string message, std::string remedy) -> Diagnostics {
     return {error("kernel-fit", {"", 0, 0, "/cluster/device"}, std::move(message), std::move(remedy))};
   };
-  // "H100" of "H100 SXM" stands in "NVIDIA H100 80GB HBM3".
-  const std::string name = text::lower(s.cluster.device.name), kind = name.substr(0, name.find(' '));
-  if (!times.device.empty() && text::lower(times.device).find(kind) == std::string::npos)
-    return fail("the times are of " + times.device + ", the scenario has " + s.cluster.device.name,
-                "choose the device that was measured, or give the table of this one");
+  if (std::string other = otherDevice(times.device, s.cluster.device, false); !other.empty())
+    return fail(std::move(other), "choose the device that was measured, or give the table of this one");
   Fitter fitter(s, times, told);
   fitter.products();
   fitter.fp8Products();

@@ -7,6 +7,7 @@
 
 #include "model/overlay.h"
 #include "units/at.h"
+#include "units/letters.h"
 #include "units/text.h"
 
 namespace nest {
@@ -195,6 +196,17 @@ Reading<ModelSource> withActivations(const Scenario& scenario, const Plan& plan,
                                "it has " + all)};
 }
 
+/// "Llama-2 7B" is the "llama2-7b" of a file's name, and of "meta-llama/Llama-2-7b-hf".
+bool areOneModel(const std::string& one, const std::string& other) {
+  const auto plain = [](const std::string& name) {
+    std::string out = text::lower(name);
+    std::erase_if(out, [](char c) { return !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'); });
+    return out;
+  };
+  const std::string a = plain(one), b = plain(other);
+  return a.find(b) != std::string::npos || b.find(a) != std::string::npos;
+}
+
 /// Whether some stage holds so many blocks: a rank's trace shows those of its own.
 bool isOfStage(const Blocks& blocks, const Plan& plan, int count) {
   return std::any_of(plan.stages.begin(), plan.stages.end(), [&](const StagePlan& stage) {
@@ -209,6 +221,8 @@ bool isOfStage(const Blocks& blocks, const Plan& plan, int count) {
 
 Reading<ModelSource> withLayerTimes(const Scenario& scenario, const Plan& plan, const LayerTimes& times,
                                     std::vector<std::string>& told) {
+  if (std::string other = otherDevice(times.device, scenario.cluster.device, true); !other.empty())
+    return {std::nullopt, misfit(std::move(other), "trace the devices of this scenario")};
   Setting setting = scenario;
   setting.model.calibration = 1;
   const auto blocks = blocksOf(setting, plan);
@@ -270,6 +284,9 @@ Reading<ModelSource> withLayerTimes(const Scenario& scenario, const Plan& plan, 
 
 Reading<ModelSource> withBlockTable(const Scenario& scenario, const Plan& plan, const BlockTable& table,
                                     std::vector<std::string>& told) {
+  if (const auto& a = scenario.model.architecture; a && !areOneModel(table.model, a->name))
+    told.push_back("the file is named for " + table.model + ", the scenario's model is " + a->name +
+                   ": is it a profile of this model?");
   if (!table.memory.empty()) return withActivations(scenario, plan, table, told);
   const auto rows = timesFor(scenario, table);
   if (!rows) return {std::nullopt, rows.diagnostics};

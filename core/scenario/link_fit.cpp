@@ -15,6 +15,7 @@ namespace {
 constexpr double kSlowest = 1e6, kFastest = 1e14;  ///< bytes/s
 constexpr double kLongest = 0.1;                   ///< latency, s
 constexpr Bytes kSmall{64.0 * 1024};               ///< up to here the latency tells
+constexpr Bytes kLarge{1024.0 * 1024};             ///< from here on the bandwidth does
 constexpr int kRounds = 12, kHalvings = 60;
 
 constexpr const char* kCode = "link-fit";
@@ -165,8 +166,6 @@ public:
         m_shape(shapeOf(cluster, ranks)),
         m_peers(peersOf(cluster, ranks)) {
     for (int l = 0; l < cluster.levelCount(); ++l) m_levels.push_back(cluster.level(l));
-    level().efficiency = 1;
-    level().origin = Origin::Measured;
   }
 
   int levelNumber() const { return m_shape.outermost; }
@@ -200,6 +199,8 @@ public:
 
   /// Sets the bandwidth with which `row` takes as long as it did, as far as `most` allows.
   void fitBandwidth(const CollectiveTimes::Row& row) {
+    level().efficiency = 1;
+    level().origin = Origin::Measured;
     double low = kSlowest, high = most();
     for (int i = 0; i < kHalvings && high / low > 1 + 1e-12; ++i) {
       const double middle = std::sqrt(low * high);
@@ -267,12 +268,19 @@ Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, 
     return {std::nullopt, {misfit("one rank alone exchanges nothing", "measure with two ranks or more")}};
   Trial trial(cluster, times, *ranks.value);
   const CollectiveTimes::Row &small = times.rows.front(), &large = times.rows.back();
-  const bool tellsLatency = small.size <= kSmall && small.size < large.size;
+  const bool tellsBandwidth = large.size >= kLarge;
+  const bool tellsLatency = small.size <= kSmall && (small.size < large.size || !tellsBandwidth);
+  if (!tellsBandwidth && !tellsLatency)
+    return {std::nullopt,
+            {misfit("messages of " + text::memory(small.size) + " to " + text::memory(large.size) +
+                        " tell neither bandwidth, which takes " + text::memory(kLarge) +
+                        " or more, nor latency, which takes " + text::memory(kSmall) + " or less",
+                    "measure sizes from 8 B to 8 GiB: -b 8 -e 8G -f 2")}};
   for (int i = 0; i < kRounds; ++i) {
-    trial.fitBandwidth(large);
+    if (tellsBandwidth) trial.fitBandwidth(large);
     if (tellsLatency) trial.fitLatency(small);
   }
-  if (trial.time(large.size) > large.time * 1.01)
+  if (tellsBandwidth && trial.time(large.size) > large.time * 1.01)
     return {std::nullopt,
             {misfit(text::memory(large.size) + " took " + text::time(large.time) +
                         ", faster than the levels inside allow: " + text::time(trial.time(large.size)),
@@ -281,7 +289,7 @@ Reading<LinkFit> fitLink(const Hierarchy& bare, const Assumptions& assumptions, 
   fit.level = trial.levelNumber();
   fit.name = trial.level().name;
   trial.round();
-  fit.bandwidth = trial.level().bandwidth;
+  if (tellsBandwidth) fit.bandwidth = trial.level().bandwidth;
   if (tellsLatency) fit.latency = trial.level().latency;
   fit.largest = large.size;
   fit.smallest = small.size;
@@ -308,9 +316,10 @@ Diagnostics setLink(ClusterSource& cluster, const LinkFit& fit) {
         "the network is a graph, whose links have bandwidths of their own; measured was " + toText(fit),
         "set these values on the links of that level")};
   LevelSpec& level = levels->levels[at(fit.level)];
-  level.bandwidth = fit.bandwidth;
-  level.oversubscription = 1;
   if (fit.latency) level.latency = *fit.latency;
+  if (!fit.bandwidth) return {};
+  level.bandwidth = *fit.bandwidth;
+  level.oversubscription = 1;
   level.origin = Origin::Measured;
   return {};
 }
@@ -325,6 +334,8 @@ Diagnostics setLinks(ClusterSource& source, const std::vector<int>& excluded, co
   };
   std::vector<const CollectiveTimes*> fitted;
   for (const CollectiveTimes& times : all) {
+    if (std::string other = otherDevice(times.device, source.device, true); !other.empty())
+      return {misfit(std::move(other), "choose the device that was measured, or give the times of this one")};
     const auto cluster = deriveHierarchy(source, excluded);
     if (!cluster) return cluster.diagnostics;
     const std::optional<int> own = all.size() == 1 || times.hosts() > 1 ? level : std::nullopt;
@@ -343,18 +354,24 @@ Diagnostics setLinks(ClusterSource& source, const std::vector<int>& excluded, co
 }
 
 std::string toText(const LinkFit& fit) {
-  return "level " + fit.name + ": " + text::bandwidth(fit.bandwidth) +
-         (fit.latency ? ", " + text::time(*fit.latency) : std::string());
+  std::string out = "level " + fit.name + ": ";
+  if (fit.bandwidth) out += text::bandwidth(*fit.bandwidth) + (fit.latency ? ", " : "");
+  return out + (fit.latency ? text::time(*fit.latency) : std::string());
 }
 
 std::vector<std::string> toldOf(const LinkFit& fit, const NetworkLevel& before, const Assumptions& a) {
+  const std::string largest = text::memory(fit.largest), smallest = text::memory(fit.smallest);
+  if (!fit.bandwidth)
+    return {toText(fit) + " in place of " + text::time(before.latency) + ", the latency of " + smallest,
+            "the largest message is " + largest + ": a bandwidth takes " + text::memory(kLarge) +
+                " or more, so the level keeps " + text::bandwidth(before.bandwidth)};
   std::string changed = toText(fit) + " in place of " + text::bandwidth(before.bandwidth);
   if (a.linkEfficiency != 1 && before.origin != Origin::Measured)
     changed += " × " + text::percent(a.linkEfficiency) + " link efficiency";
   if (fit.latency) changed += ", " + text::time(before.latency);
   std::vector<std::string> out = {std::move(changed)};
-  out.push_back("the bandwidth is that of " + text::memory(fit.largest) +
-                (fit.latency ? ", the latency that of " + text::memory(fit.smallest)
+  out.push_back("the bandwidth is that of " + largest +
+                (fit.latency ? ", the latency that of " + smallest
                              : "; no size is small enough to tell the latency, which stays"));
   if (std::abs(fit.worst) >= 0.005)
     out.push_back("between them the model is farthest off at " + text::memory(fit.worstAt) + ", by " +

@@ -5,12 +5,12 @@
 namespace nest {
 
 /// Bandwidth and latency of one level with which the cost model (STATEMENT.md §4) gives the measured times of
-/// the largest and of the smallest size.
+/// the largest and of the smallest size; at least one of them.
 struct LinkFit {
   int level = 0;
-  std::string name;  ///< of the level
-  BytesPerSecond bandwidth;
-  std::optional<Seconds> latency;  ///< unset: no size is small enough to tell it
+  std::string name;                         ///< of the level
+  std::optional<BytesPerSecond> bandwidth;  ///< unset: no size is large enough to tell it
+  std::optional<Seconds> latency;           ///< unset: no size is small enough to tell it
   Bytes largest, smallest;
   /// Model ÷ measured − 1 at the size between where it is farthest from 0.
   double worst = 0;
@@ -25,7 +25,8 @@ Reading<LinkFit> fitLink(const Hierarchy&, const Assumptions&, const CollectiveT
                          std::optional<int> level);
 
 /// Fits and sets the levels that these tell, in order, each inside before what is around it; times of ranks
-/// that were already fitted are compared. `told`: what changed. Errors: those of fitLink and setLink.
+/// that were already fitted are compared. `told`: what changed. Errors: those of fitLink and setLink; they
+/// are of devices of another family.
 Diagnostics setLinks(ClusterSource&, const std::vector<int>& excluded, const Assumptions&,
                      const std::vector<CollectiveTimes>&, std::optional<int> level,
                      std::vector<std::string>& told);

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "fields/program_setting.h"
+#include "program/prediction_error.h"
+#include "units/letters.h"
 #include "units/text.h"
 
 namespace nest {
@@ -94,6 +96,20 @@ std::string holdsOf(const LayerTimes& t) {
          " backward on average";
 }
 
+void compare(std::vector<std::string>& differences, const char* name, const std::optional<int>& run,
+             int here) {
+  if (run && *run != here)
+    differences.push_back(std::string(name) + ' ' + text::count(*run) + ", not " + text::count(here));
+}
+
+std::vector<std::string> modelDifferences(const RunSettings& r, const ModelSource& model) {
+  std::vector<std::string> out;
+  if (!model.architecture) return out;
+  compare(out, "layers", r.layers, model.architecture->layers);
+  compare(out, "hidden size", r.hidden, model.architecture->hidden);
+  return out;
+}
+
 template <class T>
 void addTo(std::vector<T>& offered, T value) {
   if (std::find(offered.begin(), offered.end(), value) != offered.end()) return;
@@ -145,23 +161,33 @@ std::string degreesOf(const RunSettings& r) {
 }
 
 std::vector<std::string> differencesOf(const RunSettings& r, const Setting& s, const Plan& plan) {
-  std::vector<std::string> out;
-  const auto compare = [&out](const char* name, const std::optional<int>& run, int here) {
-    if (run && *run != here)
-      out.push_back(std::string(name) + ' ' + text::count(*run) + ", not " + text::count(here));
-  };
+  std::vector<std::string> out = modelDifferences(r, s.model);
   const Strategy strategy = plan.stages.empty() ? Strategy{} : plan.stages.front().strategy;
-  compare("TP", r.tensor, strategy.tensor);
-  compare("PP", r.pipeline, plan.stageCount());
-  compare("VPP", r.chunks, plan.chunksPerStage());
-  compare("CP", r.context, strategy.context);
-  compare("EP", r.expert, strategy.expert);
-  compare("DP", r.data, plan.dataDegree());
-  compare("MBS", r.microbatch, plan.microbatch);
-  compare("devices", r.devices, plan.devicesUsed());
-  compare("global batch", r.globalBatch, s.job.globalBatch);
-  compare("sequence length", r.sequenceLength, s.job.sequenceLength);
+  compare(out, "TP", r.tensor, strategy.tensor);
+  compare(out, "PP", r.pipeline, plan.stageCount());
+  compare(out, "VPP", r.chunks, plan.chunksPerStage());
+  compare(out, "CP", r.context, strategy.context);
+  compare(out, "EP", r.expert, strategy.expert);
+  compare(out, "DP", r.data, plan.dataDegree());
+  compare(out, "MBS", r.microbatch, plan.microbatch);
+  compare(out, "devices", r.devices, plan.devicesUsed());
+  compare(out, "global batch", r.globalBatch, s.job.globalBatch);
+  compare(out, "sequence length", r.sequenceLength, s.job.sequenceLength);
   return out;
+}
+
+std::string otherDevice(const std::string& driverName, const DeviceSpec& device, bool orItsFamily) {
+  // "H100" of "H100 SXM" stands in "NVIDIA H100 80GB HBM3".
+  const std::string named = text::lower(driverName), name = text::lower(device.name);
+  bool isSame = named.empty() || (orItsFamily && device.id == "custom") ||
+                named.find(name.substr(0, name.find(' '))) != std::string::npos;
+  const std::string family = deviceFamily(device.id);
+  for (std::size_t at = 0; orItsFamily && !isSame && at != std::string::npos;) {
+    const auto begin = named.find_first_not_of(" -", at);
+    if (begin == std::string::npos) break;
+    isSame = deviceFamily(named.substr(begin, (at = named.find_first_of(" -", begin)) - begin)) == family;
+  }
+  return isSame ? std::string() : "the times are of " + driverName + ", the scenario has " + device.name;
 }
 
 void takeOver(const RunSettings& r, bool keepsProgram, Setting& s, Diagnostics& out) {
@@ -191,6 +217,11 @@ void takeOver(const RunSettings& r, bool keepsProgram, Setting& s, Diagnostics& 
   if (r.sequenceParallel) s.search.sequenceParallel = *r.sequenceParallel;
   if (r.globalBatch) s.job.globalBatch = *r.globalBatch;
   if (r.sequenceLength) s.job.sequenceLength = *r.sequenceLength;
+  std::string others;
+  for (const std::string& d : modelDifferences(r, s.model)) add(others, d, "; ");
+  if (!others.empty())
+    out.push_back(warning("run-model", at("/model"), "the log is of another model: its run had " + others,
+                          "give the model that ran"));
   if (const std::string degrees = degreesOf(r); !degrees.empty())
     out.push_back(note("run-degrees", at("/constraints"),
                        "the search keeps to the degrees of the run: " + degrees,

@@ -20,6 +20,7 @@ struct RunSettings {
   std::optional<int> devices, tensor, context, expert, pipeline, chunks, data, microbatch, zero;
   std::optional<bool> sequenceParallel;
   std::optional<int> globalBatch, sequenceLength;
+  std::optional<int> layers, hidden;  ///< of its model
 };
 
 /// A training log, or the configuration of a run: then without steps.
@@ -29,6 +30,7 @@ struct TrainingRun {
   std::optional<double> tokensPerDevice;  ///< per second, median; where a log tells it in place of the time
   int lines = 0;                          ///< with a time, that count
   int leftOut = 0;                        ///< before them: warm-up, another batch size
+  bool isWarmUp = false;                  ///< the one line that counts is the run's first
   std::optional<FlopsPerSecond> rate;     ///< per device, median
   std::optional<Bytes> allocated, reserved;  ///< most on any device that tells it
 };
@@ -76,6 +78,7 @@ struct BlockTable {
   };
   std::vector<Time> times;  ///< ascending by microbatch size; one of the two lists is empty
   std::vector<Memory> memory;
+  std::string model;  ///< as the file's name says: "llama2-7b"; empty: it does not
 };
 
 /// How long single kernels took on one device (AIConfigurator); one list is not empty.
@@ -107,8 +110,12 @@ std::string degreesOf(const RunSettings&);
 /// What of a run another plan or scenario has otherwise: "TP 8, not 4"; empty: nothing that is known.
 std::vector<std::string> differencesOf(const RunSettings&, const Setting&, const Plan&);
 
+/// Where a file names its device, as the driver does ("NVIDIA H100 80GB HBM3"), and it is not the scenario's:
+/// "the times are of NVIDIA A100, the scenario has H100 SXM"; else empty. `orItsFamily`: an H200 is as good.
+std::string otherDevice(const std::string& driverName, const DeviceSpec&, bool orItsFamily);
+
 /// Puts into a scenario how a run was set up: what ran it (unless `keepsProgram`), its degrees as
-/// constraints, batch and sequence length. Each with a note.
+/// constraints, batch and sequence length. Each with a note; a warning where its model is another.
 void takeOver(const RunSettings&, bool keepsProgram, Setting&, Diagnostics&);
 
 }  // namespace nest

@@ -80,19 +80,25 @@ std::string mfuConvention(const PlanMetrics& m) {
   return out;
 }
 
+bool isKnown(const PredictionError& e) {
+  constexpr int kLeastRuns = 3;
+  return e.runs >= kLeastRuns;
+}
+
 std::string withError(Seconds t, const PredictionError& e) {
-  return text::time(t) + (e.runs > 0 ? " ± " + text::percent(e.time) : std::string());
+  return text::time(t) + (isKnown(e) ? " ± " + text::percent(e.time) : std::string());
 }
 
 std::string programWith(const std::string& program, const PredictionError& e) {
   if (program.starts_with("ideal")) return program == "ideal" ? "ideal program" : "ideal program, changed";
-  return program +
-         (e.runs > 0 ? ", " + text::count(e.runs) + (e.runs == 1 ? " run" : " runs") : ", not validated");
+  if (e.runs == 0) return program + ", not validated";
+  return program + ", " + text::count(e.runs) + (e.runs == 1 ? " run" : " runs") +
+         (isKnown(e) ? "" : ", too few for an error");
 }
 
 std::string remarkOn(const PlanMetrics& m, Seconds best) {
   std::string out;
-  if (m.error.runs > 0 && m.batchTime <= best * (1 + m.error.time)) out = "within the error";
+  if (isKnown(m.error) && m.batchTime <= best * (1 + m.error.time)) out = "within the error";
   if (m.mayNotFit) out += out.empty() ? "may not fit" : ", may not fit";
   return out;
 }

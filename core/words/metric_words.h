@@ -21,9 +21,12 @@ std::string of(const Bubble&);  ///< "16.8 % (fill and drain 4.4 %, imbalance 12
 /// What MFU counts and the very rate it divides by; empty without MFU.
 std::string mfuConvention(const PlanMetrics&);
 
-/// "16.7 s ± 8 %", or without runs that tell, "16.7 s".
+/// Whether runs of the program tell by how much its predictions err: three do, fewer may be luck.
+bool isKnown(const PredictionError&);
+/// "16.7 s ± 8 %", or where the error is not known, "16.7 s".
 std::string withError(Seconds, const PredictionError&);
-/// "ideal program", "megatron-core-2025, 19 runs", "nanotron, changed, not validated".
+/// "ideal program", "megatron-core-2025, 19 runs", "…, 1 run, too few for an error", "nanotron, changed, not
+/// validated".
 std::string programWith(const std::string& program, const PredictionError&);
 
 /// Whether a plan that is predicted to be slower than the best one is known to be so, and whether it has

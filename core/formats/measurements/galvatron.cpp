@@ -34,6 +34,7 @@ public:
     return true;
   }
   bool isDone() const { return m_rest.empty(); }
+  std::string_view rest() const { return m_rest; }
 
 private:
   std::string_view m_rest;
@@ -76,6 +77,18 @@ private:
     if (end == std::string::npos || !name.take("", m_hosts) || !name.take("nodes_", m_perHost) ||
         !name.take("gpus") || m_hosts < 1 || m_perHost < 1 || m_hosts * m_perHost > 1 << 16)
       m_hosts = m_perHost = 0;
+  }
+
+  /// "llama2-7b" of "computation_profiling_bf16_llama2-7b_all.json"; older names give its sizes.
+  std::string modelInName() const {
+    const std::string& file = m_json.file();
+    Name name(std::string_view(file).substr(file.find_last_of("/\\") + 1));
+    if (!name.take("computation_profiling_") && !name.take("memory_profiling_")) return {};
+    if (!name.take("bf16_") && !name.take("fp16_") && !name.take("fp32_")) return {};
+    const std::string_view rest = name.rest();
+    const auto end = rest.rfind("_all.");
+    return end == std::string_view::npos || rest.starts_with("hidden") ? std::string()
+                                                                       : std::string(rest.substr(0, end));
   }
 
   void take(const std::string& layout, const std::string& key, const nlohmann::json& v) {
@@ -175,6 +188,7 @@ private:
 
   std::optional<Measurement> blocks() {
     BlockTable out;
+    out.model = modelInName();
     for (const auto& [key, byLayers] : m_forward)
       if (const auto ms = perLayer(byLayers))
         out.times.push_back({key.second, key.first, Seconds(*ms * 1e-3)});

@@ -47,7 +47,7 @@ public:
 private:
   struct Line {
     double milliseconds;
-    std::optional<double> teraflops, batch;
+    std::optional<double> teraflops, batch, number;
   };
 
   void take(std::string_view line, int number) {
@@ -90,8 +90,8 @@ private:
                      "leave broken lines out");
       return;
     }
-    m_lines.push_back(
-        {*time, numberBehind(line, "(TFLOP/s/GPU):"), numberBehind(line, "global batch size:")});
+    m_lines.push_back({*time, numberBehind(line, "(TFLOP/s/GPU):"), numberBehind(line, "global batch size:"),
+                       numberBehind(line, "] iteration")});
     const auto year = line.find("[20");
     if (year != std::string_view::npos)
       m_year = static_cast<int>(readWhole(line.substr(year + 1, 4), 2000, 2099).value_or(0));
@@ -144,6 +144,8 @@ private:
     set(s.microbatch, "micro_batch_size");
     set(s.globalBatch, "global_batch_size");
     set(s.sequenceLength, "seq_length");
+    set(s.layers, "num_layers");
+    set(s.hidden, "hidden_size");
     set(s.chunks, "virtual_pipeline_model_parallel_size");
     if (s.pipeline && !s.chunks && !m_arguments.empty()) s.chunks = 1;
     s.sequenceParallel = flagOf("sequence_parallel");
@@ -188,6 +190,7 @@ private:
     }
     run.lines = static_cast<int>(times.size());
     run.leftOut = static_cast<int>(begin);
+    run.isWarmUp = m_lines.size() == 1 && (m_starts > 0 || m_degrees.devices || m_lines[0].number == 1);
     run.step = Seconds(medianOf(std::move(times)) * 1e-3);
     if (!rates.empty()) run.rate = FlopsPerSecond(medianOf(std::move(rates)) * 1e12);
   }

@@ -6,6 +6,7 @@
 #include "formats/measurements/log_lines.h"
 #include "scenario/measurement.h"
 #include "text/decimal.h"
+#include "units/text.h"
 
 namespace nest {
 namespace {
@@ -128,6 +129,16 @@ private:
       m_source.error(m_source.placeOfLine(number), "nccl-tests-row",
                      "a row has a size in bytes, a time in µs above 0, algbw and busbw",
                      "leave broken lines out");
+      return;
+    }
+    // Tables round algbw to 0.01 GB/s.
+    if (const double told = size / *time * 1e-3;
+        *algorithm >= 1 && !(told < 2 * *algorithm && *algorithm < 2 * told)) {
+      m_source.error(m_source.placeOfLine(number), "nccl-tests-unit",
+                     text::memory(Bytes(size)) + " in " + text::time(Seconds(*time * 1e-6)) + " are " +
+                         text::bandwidth(BytesPerSecond(told * 1e9)) + ", but algbw says " +
+                         text::bandwidth(BytesPerSecond(*algorithm * 1e9)),
+                     "give the table as written: time in µs, algbw in GB/s");
       return;
     }
     if (const auto wrong = value(at + 3); m_countsWrong && wrong && *wrong > 0) ++m_wrong;

@@ -127,6 +127,7 @@ private:
     }
     run.lines = static_cast<int>(tokens.size());
     run.leftOut = leftOut;
+    run.isWarmUp = m_steps.size() == 1 && m_steps.begin()->first <= 1;
     run.tokensPerDevice = medianOf(std::move(tokens));
     if (!rates.empty()) run.rate = FlopsPerSecond(medianOf(std::move(rates)) * 1e12);
     run.reserved = m_reserved;

@@ -79,6 +79,27 @@ private slots:
     QVERIFY(isNear(run.step->value(), 6.3006));
     QCOMPARE(run.settings.globalBatch, std::optional(64));
   }
+  // Cut behind its first iterations: what is left is warm-up. The same line without a beginning may be any.
+  void aRunsFirstLineIsWarmUp() {
+    const std::string whole = fileOf("megatron-log/core_2025.log");
+    const auto isWarmUp = [](const std::string& text) {
+      const auto run = std::get<TrainingRun>(readText(text)->of);
+      return run.lines == 1 && run.isWarmUp;
+    };
+    const auto second = whole.find("[2025-03-02 11:05:10]"), third = whole.find("[2025-03-02 11:06:10]");
+    QVERIFY(isWarmUp(whole.substr(0, second)));
+    QVERIFY(!isWarmUp(whole.substr(0, third)));
+    QVERIFY(!isWarmUp(whole.substr(second, third - second)));
+  }
+  void aLogOfAnotherModelIsToldAtImport() {
+    std::string text = fileOf("megatron-log/core_2025.log");
+    const char* line = "host:8@450GB/s,3us rack:8@50GB/s,5us";
+    QVERIFY(!findCode(imported(line, {{"run.log", text}}).diagnostics, "run-model"));
+    text.replace(text.find(" 80\n"), 4, " 32\n");
+    const auto s = imported(line, {{"run.log", text}});
+    QVERIFY(s);
+    QVERIFY(findCode(s.diagnostics, "run-model")->message.find("layers 32, not 80") != std::string::npos);
+  }
   void theLastStartAndTheLastBatchSizeCount() {
     const auto run = read<TrainingRun>("megatron-log/restarted.log");
     QCOMPARE(run.lines, 2);
@@ -189,6 +210,42 @@ private slots:
     QCOMPARE(levels[1].origin, Origin::Measured);
     QCOMPARE(levels[0].origin, Origin::Typed);
     QVERIFY(findCode(s.diagnostics, "link-measured"));
+  }
+  // Rows of up to 8 KiB tell the latency; the bandwidth stays what it was, link efficiency included.
+  void smallMessagesTellNoBandwidth() {
+    const std::string whole = fileOf("nccl-tests/all_gather_8.txt");
+    const auto between = [&](long long least, long long most) {
+      std::string text;
+      for (std::size_t at = 0, end; at < whole.size(); at = end + 1) {
+        end = whole.find('\n', at);
+        const std::string line = whole.substr(at, end - at);
+        const long long size = std::strtoll(line.c_str(), nullptr, 10);
+        if (size == 0 || (size >= least && size <= most)) text += line + '\n';
+      }
+      return imported("host:8@450GB/s,3us", {{"nccl.txt", text}});
+    };
+    const auto s = between(1, 8192);
+    QVERIFY2(s, s.diagnostics.empty() ? "" : s.diagnostics.front().message.c_str());
+    const auto& host = std::get<LevelsSource>(s.value->cluster.network).levels[0];
+    QCOMPARE(host.bandwidth, BytesPerSecond(450e9));
+    QCOMPARE(host.origin, Origin::Typed);
+    QVERIFY2(isNear(host.latency.value(), 4e-6, 0.02), qPrintable(QString::number(host.latency.value())));
+    const auto& all = s.diagnostics;
+    QVERIFY(std::any_of(all.begin(), all.end(), [](const Diagnostic& d) {
+      return d.message.find("a bandwidth takes 1 MiB or more") != std::string::npos;
+    }));
+    QVERIFY(!between(131072, 1000000));  // neither
+  }
+  void timesThatContradictBandwidthsAreRefused() {
+    const std::string whole = fileOf("nccl-tests/all_reduce_2x8.txt");
+    for (const char* wrong : {"66195800.", "66.1958"}) {
+      std::string text = whole;
+      text.replace(text.find("66195.8"), 7, wrong);
+      const auto reading = readText(text);
+      QVERIFY(!reading);
+      const Diagnostic* d = findCode(reading.diagnostics, "nccl-tests-unit");
+      QVERIFY(d && d->where.line > 0 && d->message.find("but algbw says 130 GB/s") != std::string::npos);
+    }
   }
   // Whichever way round they are given: what is inside a host is told before what joins hosts is fitted.
   void severalLevelsAreFittedFromTheInside() {
@@ -325,6 +382,8 @@ private slots:
   void galvatronTellsWhatAFurtherLayerTakes() {
     const auto times = read<BlockTable>("galvatron/computation_profiling_bf16_llama2-7b_all.json").times;
     QCOMPARE(times.size(), std::size_t(4));
+    QCOMPARE(read<BlockTable>("galvatron/computation_profiling_bf16_llama2-7b_all.json").model,
+             std::string("llama2-7b"));
     QVERIFY(times[0].microbatch == 1 && times[0].sequenceLength == 4096);
     QVERIFY(isNear(times[0].forward.value(), 4.2e-3, 1e-5));
     QVERIFY(times[3].microbatch == 8 && isNear(times[3].forward.value(), 8 * 4.2e-3 * 0.97, 1e-5));
@@ -422,6 +481,40 @@ private slots:
     const auto s = imported("host:8@450GB/s", {{"gemm_perf.txt", text}});
     QVERIFY(!s);
     QVERIFY(findCode(s.diagnostics, "kernel-fit")->message.find("A100") != std::string::npos);
+  }
+  void latenciesInAWrongUnitAreTold() {
+    const std::string whole = fileOf("aiconfigurator/gemm_perf.txt");
+    const auto isDoubted = [&](const char* unit) {
+      std::string text;
+      for (std::size_t at = 0, end; at < whole.size(); at = end + 1) {
+        end = whole.find('\n', at);
+        text += whole.substr(at, end - at) + (at > 0 ? unit : "") + '\n';
+      }
+      const auto s = imported("host:8@450GB/s", {{"gemm_perf.txt", text}});
+      const auto& all = s.diagnostics;
+      return s && std::any_of(all.begin(), all.end(), [](const Diagnostic& d) {
+               return d.message.find("check the unit of the file") != std::string::npos;
+             });
+    };
+    QVERIFY(!isDoubted(""));
+    QVERIFY(isDoubted("e3"));
+    QVERIFY(isDoubted("e-3"));
+  }
+  void exchangesOfAnotherFamilyAreRefused() {
+    for (const char* file : {"aiconfigurator/nccl_perf.txt", "nccl-tests/all_gather_8.txt"}) {
+      const auto named = [&](const char* device) {
+        std::string text = fileOf(file);
+        for (std::size_t at = 0; (at = text.find("NVIDIA H100", at)) != std::string::npos;)
+          text.replace(at, 11, device);
+        return imported("host:8@450GB/s,3us", {{"nccl.txt", text}});
+      };
+      QVERIFY(named("NVIDIA H200"));
+      for (const char* other : {"NVIDIA A100-SXM4", "NVIDIA L4"}) {
+        const auto s = named(other);
+        QVERIFY(!s);
+        QVERIFY(findCode(s.diagnostics, "link-fit")->message.find(other) != std::string::npos);
+      }
+    }
   }
   void aTraceWithoutLayersSaysHowToAnnotate() {
     const auto t = readText(fileOf("profiler-trace/bad_no_layers.json"));

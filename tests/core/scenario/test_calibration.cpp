@@ -94,6 +94,57 @@ private slots:
     QVERIFY(says(read.value->told, "bias that all plans share"));
     QVERIFY(says(read.value->told, "65.2 GiB reserved (predicted "));
   }
+  /// A trace in a wrong unit, a step time that no device reaches; what the model estimates is no such time.
+  void computeBeyondThePeakIsTold() {
+    const Run run;
+    const auto isDoubted = [&](const Reading<Calibration>& c) {
+      return c && says(c->told, "which no program can: check the unit of the file");
+    };
+    const auto traced = [&](double milliseconds) {
+      return calibrationFor(
+          run.scenario, run.plan,
+          Measurement{run.trace(Seconds(milliseconds * 1e-3), Seconds(milliseconds * 2e-3))});
+    };
+    QVERIFY(isDoubted(traced(0.01)));
+    QVERIFY(!isDoubted(traced(10)));
+    QVERIFY(isDoubted(calibrationFor(run.scenario, run.plan, run.evaluation.batchTime * 0.4)));
+    QVERIFY(!isDoubted(calibrationFor(run.scenario, run.plan, run.evaluation.batchTime)));
+  }
+  void aLineOfWarmUpIsTold() {
+    const Run run;
+    TrainingRun log = run.log(run.evaluation.batchTime);
+    log.lines = 1;
+    log.leftOut = 0;
+    const auto isTold = [&] {
+      const auto c = calibrationFor(run.scenario, run.plan, Measurement{log});
+      return c && says(c->told, "the run's first, which is warm-up");
+    };
+    QVERIFY(!isTold());
+    log.isWarmUp = true;
+    QVERIFY(isTold());
+  }
+  void aLogOfAnotherModelIsRefused() {
+    const Run run;
+    TrainingRun log = run.log(run.evaluation.batchTime);
+    log.settings.layers = run.scenario.model.architecture->layers;
+    log.settings.hidden = run.scenario.model.architecture->hidden;
+    QVERIFY(calibrationFor(run.scenario, run.plan, Measurement{log}));
+    log.settings.layers = 80;
+    log.settings.hidden = 8192;
+    const auto c = calibrationFor(run.scenario, run.plan, Measurement{log});
+    QVERIFY(!c);
+    QCOMPARE(c.diagnostics.front().code, std::string("run-differs"));
+    QVERIFY(c.diagnostics.front().message.find("layers 80, not 32; hidden size 8,192, not 4,096") !=
+            std::string::npos);
+  }
+  void aTraceOfAnotherDeviceIsRefused() {
+    const Run run;
+    LayerTimes trace = run.trace(Seconds(5e-3), Seconds(1e-2));
+    trace.device = "NVIDIA H200";  // of the family
+    QVERIFY(calibrationFor(run.scenario, run.plan, Measurement{trace}));
+    trace.device = "NVIDIA A100-SXM4-80GB";
+    QVERIFY(!calibrationFor(run.scenario, run.plan, Measurement{trace}));
+  }
   /// No factor makes a step of 30 years of this plan.
   void aTimeBeyondAnyFactorIsRefused() {
     const Run run;
@@ -171,6 +222,12 @@ private slots:
     QVERIFY(bias);
     QVERIFY(std::abs(bias->scenario.model.calibration - 1.25) < 1e-9);
     QVERIFY(bias->rescaled > bias->predicted && says(bias->told, "bias that all plans share"));
+
+    QVERIFY(!says(bias->told, "named for"));
+    table.model = "llama2-7b";
+    QVERIFY(!says(calibrationFor(run.scenario, run.plan, Measurement{table})->told, "named for"));
+    table.model = "gpt3-175b";
+    QVERIFY(says(calibrationFor(run.scenario, run.plan, Measurement{table})->told, "named for gpt3-175b"));
 
     for (auto& t : table.times) t.sequenceLength *= 2;
     const auto other = calibrationFor(run.scenario, run.plan, Measurement{table});

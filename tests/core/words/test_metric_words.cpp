@@ -58,6 +58,19 @@ private slots:
     QVERIFY2(words::mfuConvention(m).find(says.toStdString()) != std::string::npos,
              words::mfuConvention(m).c_str());
   }
+  void fewRunsTellNoError() {
+    const PredictionError few{0.019, 2}, enough{0.019, 3};
+    QCOMPARE(words::withError(Seconds(2.2), few), std::string("2.2 s"));
+    QCOMPARE(words::withError(Seconds(2.2), enough), std::string("2.2 s ± 1.9 %"));
+    QCOMPARE(words::programWith("p", {0.019, 1}), std::string("p, 1 run, too few for an error"));
+    QCOMPARE(words::programWith("p", enough), std::string("p, 3 runs"));
+    PlanMetrics m;
+    m.batchTime = Seconds(2.21);
+    m.error = few;
+    QCOMPARE(words::remarkOn(m, Seconds(2.2)), std::string());
+    m.error = enough;
+    QCOMPARE(words::remarkOn(m, Seconds(2.2)), std::string("within the error"));
+  }
   void theHeadlineSaysWhatPeopleAsk() {
     PlanMetrics m;
     m.batchTime = Seconds(8.4);

@@ -58,7 +58,7 @@ void PlansPane::setContext(PlanContextPtr context) {
     const PlanMetrics m = metricsOf(*m_context->problem, nullptr, p);
     const std::string remark = words::remarkOn(m, o->plans.front().evaluation.batchTime);
     error = m.error;
-    ties += m.error.runs > 0 && slower <= m.error.time ? 1 : 0;
+    ties += words::isKnown(m.error) && slower <= m.error.time ? 1 : 0;
     Bytes peak;
     for (const auto& s : p.evaluation.stages) peak = std::max(peak, s.memory.total());
     const QString cells[] = {QString::number(i + 1),
