@@ -6,8 +6,7 @@
 #include "commands.h"
 #include "formats/results/outcome_json.h"
 #include "plan/explanation.h"
-#include "plan/explanation_constants.h"
-#include "scenario/program_term.h"
+#include "scenario/setting_terms.h"
 #include "study/conflicts.h"
 #include "study/study_report.h"
 #include "text/json_layout.h"
@@ -64,8 +63,7 @@ int why(const Arguments& args) {
 
   if (args.files.size() == 1) {
     CostTerm whole = explain(input->problem, best->plan, best->evaluation);
-    if (input->architecture())
-      addConstants(whole, input->scenario.cluster.device, input->scenario.model.analytic.constants);
+    if (input->architecture()) addConstants(whole, input->scenario);
     addProgram(whole, input->scenario);
     const std::string id = args.value("--term").value_or("batch");
     const CostTerm* term = whole.find(id);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "fields/program_setting.h"
 #include "formats/networks/fabric.h"
 #include "formats/networks/host_assignment.h"
 #include "formats/networks/host_topology.h"
@@ -10,8 +9,7 @@
 #include "formats/networks/slurm_topology.h"
 #include "formats/profiles/imported_profile.h"
 #include "scenario/check.h"
-#include "scenario/kernel_fit.h"
-#include "scenario/link_fit.h"
+#include "units/amount.h"
 #include "units/text.h"
 
 namespace nest {
@@ -29,11 +27,6 @@ bool isFabric(const Format* f) {
 
 std::string devices(int count) {
   return text::count(count) + (count == 1 ? " device" : " devices");
-}
-
-std::string parameters(double count, int digits) {
-  return count < 1e9 ? text::number(count / 1e6, 3) + " million"
-                     : text::number(count / 1e9, digits) + " billion";
 }
 
 class Importer {
@@ -155,9 +148,9 @@ private:
     if (m_result.model && m_result.model->architecture) return twice(i, "model");
     const double all = parameterCount(*reading), active = activeParameterCount(*reading);
     m_result.parts[i].holds =
-        reading->name + " with " + parameters(all, 5) + " parameters" +
-        (active < all ? ", " + parameters(active, 3) + " active per token," : std::string()) + " in " +
-        text::count(reading->layers) + " blocks";
+        reading->name + " with " + text::amountInWords(all, 5) + " parameters" +
+        (active < all ? ", " + text::amountInWords(active, 3) + " active per token," : std::string()) +
+        " in " + text::count(reading->layers) + " blocks";
     m_result.modelName = reading->name;
     if (!m_result.model) m_result.model.emplace();
     m_result.model->architecture = std::move(*reading);
@@ -359,145 +352,11 @@ private:
   Diagnostics m_out;
 };
 
-/// Whether a level's bandwidth is that of a data sheet, which promises more than exchanges reach.
-bool hasNominalBandwidths(const ClusterSource& cluster) {
-  // The levels of a graph have the least certain origin of its links.
-  if (const auto* drawn = std::get_if<GraphSource>(&cluster.network))
-    return std::any_of(drawn->graph.links.begin(), drawn->graph.links.end(),
-                       [](const NetworkLink& l) { return l.origin == Origin::Catalog; });
-  const auto derived = deriveHierarchy(cluster);
-  for (int l = 0; derived && l < derived->levelCount(); ++l)
-    if (derived->level(l).origin == Origin::Catalog) return true;
-  return false;
-}
-
-/// A new scenario on a data sheet's bandwidths counts with what the device's links are known to sustain.
-void assumeLinkEfficiency(Scenario& s, Diagnostics& out) {
-  const Sourced<double>& efficiency = s.cluster.device.linkEfficiency;
-  if (!hasNominalBandwidths(s.cluster) || efficiency.value == 1) return;
-  s.assumptions.linkEfficiency = efficiency.value;
-  out.push_back(note("link-efficiency-assumed", {"", 0, 0, "/assumptions/link_efficiency"},
-                     "collectives count with " + text::percent(efficiency.value) +
-                         " of the bandwidths, which are datasheet values" +
-                         (efficiency.citation.empty() ? "" : " (" + efficiency.citation + ")"),
-                     "set /assumptions/link_efficiency to 1 if yours are measured"));
-}
-
-/// A network between hosts that is known to slow down with the ranks of a group.
-void assumeCrowding(Scenario& s) {
-  if (s.cluster.device.crowding) s.assumptions.crowding = s.cluster.device.crowding->value;
-}
-
-/// What runs the plan is in none of these files.
-void suggestProgram(const Scenario& s, Diagnostics& out) {
-  const bool isTpu = s.cluster.device.id.starts_with("tpu-");
-  const Program* usual = findProgram(isTpu ? "maxtext" : "megatron-core-2025");
-  out.push_back(
-      note("program-ideal", {"", 0, 0, "/program"},
-           "the files do not say what runs the plan: times are those of an ideal program, in which nothing "
-           "overlaps",
-           "name it with --program or in the field Program" +
-               (usual ? "; with " + s.cluster.device.name + " it may be " + usual->id : std::string())));
-}
-
-/// What was measured, as far as that needs no plan. Nothing of it is silent.
-void layOver(const Imported::Measured& m, bool keepsProgram, Scenario& s, Diagnostics& out) {
-  const auto take = [&](Diagnostics more) {
-    for (Diagnostic& d : more) {
-      d.where.file = m.path;
-      out.push_back(std::move(d));
-    }
-  };
-  Diagnostics told;
-  if (const auto* run = std::get_if<TrainingRun>(&m.measurement.of)) {
-    takeOver(run->settings, keepsProgram, s, told);
-    const auto cluster = deriveHierarchy(s.cluster, s.constraints.excludedDevices);
-    if (const auto& ran = run->settings.devices; ran && cluster && *ran != cluster->deviceCount())
-      told.push_back(
-          warning("run-devices", {"", 0, 0, "/cluster/network"},
-                  "the run had " + devices(*ran) + ", the cluster has " + text::count(cluster->deviceCount()),
-                  "give the network that it ran on"));
-    if (run->lines > 0)
-      told.push_back(
-          note("run-time", {}, "its step time is not used: it is that of one plan",
-               "solve, then calibrate with nest-plan evaluate SCENARIO PLAN --measured " + m.path));
-  } else if (const auto* times = std::get_if<std::vector<CollectiveTimes>>(&m.measurement.of)) {
-    std::vector<std::string> lines;
-    told = setLinks(s.cluster, s.constraints.excludedDevices, s.assumptions, *times, m.level, lines);
-    if (!hasErrors(told))
-      for (std::string& line : lines)
-        told.push_back(note("link-measured", {"", 0, 0, "/cluster/network"}, std::move(line)));
-  } else if (const auto* kernels = std::get_if<KernelTimes>(&m.measurement.of)) {
-    std::vector<std::string> lines;
-    told = setKernels(s, *kernels, lines);
-    for (std::string& line : lines)
-      told.push_back(note("kernels-measured", {"", 0, 0, "/cluster/device"}, std::move(line)));
-  } else {
-    told.push_back(
-        error("trace-needs-plan", {},
-              "what was measured of layers is laid over the costs of one plan, which is not known here",
-              "give them to nest-plan evaluate SCENARIO PLAN --measured " + m.path + " --calibrated NEW"));
-  }
-  take(std::move(told));
-}
-
-/// What the levels inside are is told before those around them are fitted.
-std::vector<const Imported::Measured*> innermostFirst(const std::vector<Imported::Measured>& all) {
-  std::vector<const Imported::Measured*> out;
-  for (const Imported::Measured& m : all) out.push_back(&m);
-  const auto width = [](const Imported::Measured* m) {
-    const auto* times = std::get_if<std::vector<CollectiveTimes>>(&m->measurement.of);
-    if (!times) return std::pair(-1, 0);
-    const int hosts = times->front().hosts();
-    return std::pair(m->level.value_or(hosts > 1), hosts);
-  };
-  std::stable_sort(out.begin(), out.end(), [&](const auto* a, const auto* b) { return width(a) < width(b); });
-  return out;
-}
-
-bool tellsProgram(const Imported& parts) {
-  return std::any_of(parts.measured.begin(), parts.measured.end(), [](const Imported::Measured& m) {
-    const auto* run = std::get_if<TrainingRun>(&m.measurement.of);
-    return run && !run->settings.program.empty();
-  });
-}
-
 }  // namespace
 
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
                               const ReferenceLoader& load, const ImportOptions& options) {
   return Importer(files, device, load, options).run();
-}
-
-Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Program* program) {
-  Reading<Scenario> result;
-  Scenario s;
-  const Scenario* from = parts.scenario ? &*parts.scenario : base;
-  if (from) s = *from;
-  if (parts.cluster) s.cluster = *parts.cluster;
-  if (parts.model) setModel(s, *parts.model);
-  if (!from && !parts.cluster)
-    result.diagnostics.push_back(error("import-no-cluster", {}, "there is a model, but no network",
-                                       "add a network file, or a line like host:8@450GB/s rack:4@50GB/s"));
-  if (!from && !parts.model)
-    result.diagnostics.push_back(
-        error("import-no-model", {}, "there is a network, but no model", "add a config.json or a profile"));
-  if (!result.diagnostics.empty()) return result;
-  if (!from) {
-    if (parts.job) s.job = *parts.job;
-    const TransformerArchitecture* a = s.model.architecture ? &*s.model.architecture : nullptr;
-    s.name = (parts.modelName.empty() ? std::string("Imported model") : parts.modelName) + " on " +
-             s.cluster.device.name;
-    if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
-    assumeLinkEfficiency(s, result.diagnostics);
-    assumeCrowding(s);
-    if (!program && !tellsProgram(parts)) suggestProgram(s, result.diagnostics);
-  }
-  if (program) setProgram(s, *program);
-  for (const Imported::Measured* m : innermostFirst(parts.measured))
-    layOver(*m, program != nullptr, s, result.diagnostics);
-  if (!hasErrors(result.diagnostics)) result.value = std::move(s);
-  return result;
 }
 
 }  // namespace nest

@@ -17,4 +17,8 @@ std::string amount(double value) {
   return number(value);
 }
 
+std::string amountInWords(double value, int digits) {
+  return value < 1e9 ? number(value / 1e6) + " million" : number(value / 1e9, digits) + " billion";
+}
+
 }  // namespace nest::text

@@ -8,4 +8,7 @@ namespace nest::text {
 /// is. The exact figure belongs beside it on hover.
 std::string amount(double value);
 
+/// The same in words: "335 million", and from a billion on to so many digits: "46.703 billion".
+std::string amountInWords(double value, int digits);
+
 }  // namespace nest::text

@@ -18,8 +18,7 @@
 #include "figures/frame.h"
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
-#include "plan/explanation_constants.h"
-#include "scenario/program_term.h"
+#include "scenario/setting_terms.h"
 #include "theme/appearance.h"
 #include "theme/plain_text.h"
 #include "units/text.h"
@@ -213,8 +212,7 @@ void Inspector::refresh() {
   const Plan* plan = m_context->shownPlan();
   if (!m_tree && plan && m_context->problem) {
     CostTerm whole = explain(*m_context->problem, *plan, *m_context->shownEvaluation());
-    if (const auto& s = m_context->scenario; s && s->model.architecture)
-      addConstants(whole, s->cluster.device, s->model.analytic.constants);
+    if (const auto& s = m_context->scenario; s && s->model.architecture) addConstants(whole, *s);
     if (const auto& s = m_context->scenario) addProgram(whole, *s);
     m_tree = std::make_shared<const CostTerm>(std::move(whole));
   }

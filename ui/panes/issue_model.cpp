@@ -7,7 +7,6 @@
 #include <charconv>
 
 #include "figures/phrases.h"
-#include "plan/unsearched.h"
 #include "theme/icon.h"
 #include "units/text.h"
 
@@ -81,8 +80,6 @@ void IssueModel::setPlan(const PlanContext& context) {
       if (v.stage >= 0) d.where.file = tr("stage %1").arg(stageNumber(v.stage)).toStdString();
       m_plan.push_back({std::move(d), v.stage});
     }
-  if (const Plan* plan = context.shownPlan(); plan && context.problem)
-    for (const Diagnostic& d : unsearched(*context.problem, *plan)) m_plan.push_back({d, -1});
   if (context.isNearestMiss())
     for (const std::string& remedy : context.outcome->nearestMiss->remedies)
       m_plan.push_back({note("would-fit", {}, "Fix: " + remedy), -1});

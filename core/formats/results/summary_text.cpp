@@ -304,9 +304,9 @@ bool lacksCosts(const Evaluation& e) {
 std::string titleOf(const ReportSource& source) {
   std::string out = source.scenario;
   if (source.architecture && source.architecture->experts)
-    out += (out.empty() ? "" : ": ") + text::number(parameterCount(*source.architecture) / 1e9, 4) +
-           " billion parameters, " + text::number(activeParameterCount(*source.architecture) / 1e9, 3) +
-           " billion active per token";
+    out += (out.empty() ? "" : ": ") + text::amountInWords(parameterCount(*source.architecture), 4) +
+           " parameters, " + text::amountInWords(activeParameterCount(*source.architecture), 3) +
+           " active per token";
   return out.empty() ? out : out + '\n';
 }
 

@@ -5,7 +5,7 @@
 #include "formats/import_files.h"
 #include "formats/launch/launch_export.h"
 #include "formats/scenario/scenario_json.h"
-#include "scenario/program_term.h"
+#include "scenario/setting_terms.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 
@@ -185,6 +185,25 @@ private slots:
     QVERIFY(changedFromProgram(*made).empty());
     QVERIFY(made->model.analytic == s.model.analytic);
     QCOMPARE(made->model.calibration, 1.0);
+  }
+  /// A constant that is a field is told with its source, without a list of its own.
+  void everyConstantOpensToItsSource() {
+    const Scenario s = sample("llama3-70b-h100-1024.nest.json");
+    CostTerm root;
+    addConstants(root, s);
+    const auto& inputs = root.children.front().inputs;
+    int kernels = 0;
+    for (const Field& f : fields()) {
+      if (!f.key.starts_with("/model/analytic/") || !f.access.figure || !f.access.figure(s)) continue;
+      ++kernels;
+      const auto in =
+          std::find_if(inputs.begin(), inputs.end(), [&](const TermInput& i) { return i.symbol == f.label; });
+      QVERIFY2(in != inputs.end() && !in->citation.empty(), f.key.c_str());
+      QCOMPARE(in->value, f.access.figure(s)->value);
+    }
+    QVERIFY(kernels > 20);
+    for (const TermInput& in : inputs)
+      QVERIFY2(in.symbol != "Device memory", "it holds, and computes nothing");
   }
   void everyValueOpensToItsSource() {
     Scenario s = sample("llama3-70b-h100-1024.nest.json");

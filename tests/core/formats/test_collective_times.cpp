@@ -1,0 +1,152 @@
+#include <QtTest/QTest>
+
+#include "measurement_fixture.h"
+#include "solver/solve.h"
+
+using namespace nest;
+using namespace nest::test;
+
+/// nccl-tests and what else times exchanges: which level they are of, and what they tell of it.
+class TestCollectiveTimes : public QObject {
+  Q_OBJECT
+private slots:
+  void benchmarksAreReadInAllTheirShapes() {
+    const auto two = read<CollectiveTimes>("nccl-tests/all_reduce_2x8.txt");
+    QVERIFY(two.kind == CollectiveTimes::Kind::AllReduce && two.ranks() == 16 && two.hosts() == 2);
+    QCOMPARE(two.device, std::string("NVIDIA H100 80GB HBM3"));
+    QCOMPARE(two.rows.size(), std::size_t(16));
+    QVERIFY(two.rows.back().size == Bytes(8589934592.0) && two.rows.back().bus > BytesPerSecond(240e9));
+    // Told by the command line above it.
+    QVERIFY(read<CollectiveTimes>("nccl-tests/all_gather_8.txt").kind == CollectiveTimes::Kind::AllGather);
+    // Told by the ratio of its bandwidths, in a table without a column for the root.
+    const auto old = read<CollectiveTimes>("nccl-tests/older_4.txt");
+    QVERIFY(old.kind == CollectiveTimes::Kind::AllReduce && old.ranks() == 4 && old.hosts() == 1);
+    QVERIFY(isNear(old.rows.front().time.value(), 28.1e-6));
+    QVERIFY(readText(fileOf("nccl-tests/older_4.txt")).diagnostics.empty());
+  }
+  // The times are those of the cost model with 44 GB/s and 9 µs between hosts, 360 GB/s and 3 µs inside.
+  void theFitGivesBackWhatTheTimesWereMadeOf() {
+    const NamedText times{"nccl.txt", fileOf("nccl-tests/all_reduce_2x8.txt")};
+    const auto s = imported("host:8@360GB/s,3us rack:4@50GB/s,5us", {times});
+    QVERIFY(s);
+    const auto& levels = std::get<LevelsSource>(s.value->cluster.network).levels;
+    QVERIFY(isNear(levels[1].bandwidth.value(), 44e9, 1e-3));
+    QVERIFY(isNear(levels[1].latency.value(), 9e-6, 1e-3));
+    QCOMPARE(levels[1].origin, Origin::Measured);
+    QCOMPARE(levels[0].origin, Origin::Typed);
+    QVERIFY(findCode(s.diagnostics, "link-measured"));
+  }
+  // Rows of up to 8 KiB tell the latency; the bandwidth stays what it was, link efficiency included.
+  void smallMessagesTellNoBandwidth() {
+    const std::string whole = fileOf("nccl-tests/all_gather_8.txt");
+    const auto between = [&](long long least, long long most) {
+      std::string text;
+      for (std::size_t at = 0, end; at < whole.size(); at = end + 1) {
+        end = whole.find('\n', at);
+        const std::string line = whole.substr(at, end - at);
+        const long long size = std::strtoll(line.c_str(), nullptr, 10);
+        if (size == 0 || (size >= least && size <= most)) text += line + '\n';
+      }
+      return imported("host:8@450GB/s,3us", {{"nccl.txt", text}});
+    };
+    const auto s = between(1, 8192);
+    QVERIFY2(s, s.diagnostics.empty() ? "" : s.diagnostics.front().message.c_str());
+    const auto& host = std::get<LevelsSource>(s.value->cluster.network).levels[0];
+    QCOMPARE(host.bandwidth, BytesPerSecond(450e9));
+    QCOMPARE(host.origin, Origin::Typed);
+    QVERIFY2(isNear(host.latency.value(), 4e-6, 0.02), qPrintable(QString::number(host.latency.value())));
+    const auto& all = s.diagnostics;
+    QVERIFY(std::any_of(all.begin(), all.end(), [](const Diagnostic& d) {
+      return d.message.find("a bandwidth takes 1 MiB or more") != std::string::npos;
+    }));
+    QVERIFY(!between(131072, 1000000));  // neither
+  }
+  void timesThatContradictBandwidthsAreRefused() {
+    const std::string whole = fileOf("nccl-tests/all_reduce_2x8.txt");
+    for (const char* wrong : {"66195800.", "66.1958"}) {
+      std::string text = whole;
+      text.replace(text.find("66195.8"), 7, wrong);
+      const auto reading = readText(text);
+      QVERIFY(!reading);
+      const Diagnostic* d = findCode(reading.diagnostics, "nccl-tests-unit");
+      QVERIFY(d && d->where.line > 0 && d->message.find("but algbw says 130 GB/s") != std::string::npos);
+    }
+  }
+  // Whichever way round they are given: what is inside a host is told before what joins hosts is fitted.
+  void severalLevelsAreFittedFromTheInside() {
+    const NamedText outer{"o.txt", fileOf("nccl-tests/all_reduce_2x8.txt")},
+        inner{"i.txt", fileOf("nccl-tests/all_gather_8.txt")};
+    const auto a = imported("host:8@450GB/s,3us rack:4@50GB/s,5us", {outer, inner});
+    const auto b = imported("host:8@450GB/s,3us rack:4@50GB/s,5us", {inner, outer});
+    QVERIFY(a && b);
+    QVERIFY(a.value->cluster == b.value->cluster);
+    const auto& levels = std::get<LevelsSource>(a.value->cluster.network).levels;
+    QVERIFY(isNear(levels[0].bandwidth.value(), 330e9, 1e-3) &&
+            isNear(levels[0].latency.value(), 4e-6, 1e-2));
+  }
+  void whereSeveralLevelsAreMeantOneIsAskedFor() {
+    const char* line = "host:8@360GB/s,3us rack:4@50GB/s,5us spine:4@20GB/s,9us";
+    NamedText times{"nccl.txt", fileOf("nccl-tests/all_reduce_2x8.txt")};
+    const auto open = imported(line, {times});
+    QVERIFY(!open);
+    QVERIFY(findCode(open.diagnostics, "link-level")->remedy.find("1 (rack) or 2 (spine)") !=
+            std::string::npos);
+    for (const int level : {1, 2}) {
+      times.level = level;
+      const auto s = imported(line, {times});
+      QVERIFY(s);
+      const auto& levels = std::get<LevelsSource>(s.value->cluster.network).levels;
+      QVERIFY(isNear(levels[static_cast<std::size_t>(level)].bandwidth.value(), 44e9, 1e-3));
+    }
+  }
+  void hostsOfTheSameNamesTellTheLevel() {
+    auto s = imported("host:8@360GB/s,3us rack:2@50GB/s,5us spine:2@20GB/s,9us", {});
+    QVERIFY(s);
+    auto& levels = std::get<LevelsSource>(s.value->cluster.network);
+    levels.hostNames = {"worker-1", "x", "worker-0", "y"};
+    Imported parts;
+    parts.measured.push_back({*readText(fileOf("nccl-tests/all_reduce_2x8.txt")).value, "nccl.txt", {}});
+    const auto made = assemble(parts, &*s.value);
+    QVERIFY(made);
+    QCOMPARE(std::get<LevelsSource>(made.value->cluster.network).levels[2].origin, Origin::Measured);
+  }
+  void whatFitsNowhereIsRefused_data() {
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QString>("word");
+    QTest::newRow("small hosts") << "host:4@360GB/s rack:4@50GB/s"
+                                 << "8 ranks";
+    QTest::newRow("one host") << "host:8@360GB/s"
+                              << "1 host";
+    QTest::newRow("slow inside") << "host:8@10GB/s rack:4@5GB/s"
+                                 << "faster than";
+  }
+  void whatFitsNowhereIsRefused() {
+    QFETCH(QString, line);
+    QFETCH(QString, word);
+    const auto s =
+        imported(line.toUtf8().constData(), {{"nccl.txt", fileOf("nccl-tests/all_reduce_2x8.txt")}});
+    QVERIFY(!s);
+    const Diagnostic* d = findCode(s.diagnostics, "link-fit");
+    QVERIFY(d && !d->remedy.empty() && d->where.file == "nccl.txt");
+    QVERIFY2(d->message.find(word.toStdString()) != std::string::npos, d->message.c_str());
+  }
+
+  void exchangesOfAnotherFamilyAreRefused() {
+    for (const char* file : {"aiconfigurator/nccl_perf.txt", "nccl-tests/all_gather_8.txt"}) {
+      const auto named = [&](const char* device) {
+        std::string text = fileOf(file);
+        for (std::size_t at = 0; (at = text.find("NVIDIA H100", at)) != std::string::npos;)
+          text.replace(at, 11, device);
+        return imported("host:8@450GB/s,3us", {{"nccl.txt", text}});
+      };
+      QVERIFY(named("NVIDIA H200"));
+      for (const char* other : {"NVIDIA A100-SXM4", "NVIDIA L4"}) {
+        const auto s = named(other);
+        QVERIFY(!s);
+        QVERIFY(findCode(s.diagnostics, "link-fit")->message.find(other) != std::string::npos);
+      }
+    }
+  }
+};
+NEST_TEST(TestCollectiveTimes)
+#include "test_collective_times.moc"

@@ -1,0 +1,178 @@
+#include <QtTest/QTest>
+#include <algorithm>
+#include <cmath>
+
+#include "analytic_fixture.h"
+#include "support/test_main.h"
+
+using namespace nest;
+using namespace nest::test;
+
+/// What the kernels of a block take: attention, fp8, experts, and what selective recompute repeats.
+class TestKernelCosts : public QObject {
+  Q_OBJECT
+private slots:
+  void fusedAttentionSavesMemoryAndTime() {
+    const auto a = gpt(4096, 32, 4);
+    const auto fused = analyticProfile(a, *findDevice("a100-80"), job(4096, 1), {{1}});
+    const auto stored =
+        analyticProfile(a, *findDevice("a100-80"), job(4096, 1), {{1}}, {.flashAttention = false});
+    QVERIFY(block(fused, 0).recompute[0].stash < block(stored, 0).recompute[0].stash);
+    QVERIFY(block(fused, 0).forward < block(stored, 0).forward);
+    QCOMPARE(block(fused, 0).recompute[1].extraBackward.value(), 0.0);
+    QVERIFY(block(stored, 0).recompute[1].extraBackward.value() > 0);
+    QVERIFY(block(stored, 0).recompute[1].extraBackward < block(stored, 0).recompute[2].extraBackward);
+    QCOMPARE(block(stored, 0).recompute[2].extraBackward, block(stored, 0).forward);
+  }
+  /// 32 heads of 4096 x 4096 scores, 8 to a rank: nine bytes each forward, and nine backward.
+  void scoresMoveWhatTheirKernelsMove() {
+    const DeviceSpec& device = *findDevice("a100-80");
+    const auto costed = [&](double forward, double backward) {
+      AnalyticOptions options{.flashAttention = false};
+      options.constants.scoreTraffic.value = forward;
+      options.constants.scoreBackwardTraffic.value = backward;
+      const auto g = analyticProfile(gpt(4096, 32, 4), device, job(4096, 1), {{4, true}}, options);
+      return block(g, 0);
+    };
+    const LayerCost fused = costed(4, 6), eager = costed(13, 15);
+    const double seconds =
+        9 * 8 * 4096.0 * 4096 / (device.memoryBandwidth.value.value() * device.memoryEfficiency.value);
+    QVERIFY(isNear((eager.forward - fused.forward).value(), seconds, 1e-9));
+    QVERIFY(isNear((eager.backward - fused.backward).value(), seconds, 1e-9));
+    QVERIFY(
+        isNear((eager.recompute[1].extraBackward - fused.recompute[1].extraBackward).value(), seconds, 1e-9));
+  }
+  void fp8IsFasterWhereTheDeviceHasIt() {
+    auto j = job(4096, 1);
+    const auto a = sample("llama-3-70b");
+    const auto wide = analyticProfile(a, *findDevice("h100"), j, {{8, true}});
+    j.format = NumberFormat::Fp8;
+    const auto narrow = analyticProfile(a, *findDevice("h100"), j, {{8, true}});
+    const auto old = analyticProfile(a, *findDevice("a100"), j, {{8, true}});
+    j.format = NumberFormat::Bf16;
+    const auto oldWide = analyticProfile(a, *findDevice("a100"), j, {{8, true}});
+    QVERIFY(block(narrow, 0).forward < block(wide, 0).forward);
+    QCOMPARE(block(old, 0).forward, block(oldWide, 0).forward);
+  }
+  // Each operand of each product is cast once; without that, and in 16 bits, nothing is.
+  void fp8CastsItsOperands() {
+    auto j = job(4096, 1);
+    const auto a = sample("llama-3-8b");
+    const auto at = [&](const char* device, double bytes) {
+      AnalyticOptions o;
+      o.constants.fp8CastTraffic.value = bytes;
+      return block(analyticProfile(a, *findDevice(device), j, {{1}}, o), 0);
+    };
+    QCOMPARE(at("h100", 0).forward, at("h100", 4).forward);
+    j.format = NumberFormat::Fp8;
+    QCOMPARE(at("a100", 0).forward, at("a100", 4).forward);  // computes in 16 bits
+    const DeviceSpec& d = *findDevice("h100");
+    const double bandwidth = d.memoryBandwidth.value.value() * d.memoryEfficiency.value;
+    const double read = 3.0 * a.hidden + a.intermediate;
+    const double made = (a.heads + 2.0 * a.keyValueHeads) * a.headDim + 2.0 * a.hidden + 2.0 * a.intermediate;
+    QVERIFY(isNear((at("h100", 4).forward - at("h100", 0).forward).value(), 4096 * read * 4 / bandwidth));
+    QVERIFY(isNear((at("h100", 4).backward - at("h100", 0).backward).value(), 4096 * made * 4 / bandwidth));
+  }
+  void fp8HasAnEfficiencyOfItsOwn() {
+    auto j = job(4096, 1);
+    DeviceSpec d = *findDevice("h100");
+    const auto forward = [&] {
+      return block(analyticProfile(sample("llama-3-70b"), d, j, {{1}}), 0).forward;
+    };
+    d.matrixEfficiencyFp8.reset();
+    const Seconds wide = forward();
+    d.matrixEfficiencyFp8 = Sourced<double>{0.3};
+    QCOMPARE(forward(), wide);
+    j.format = NumberFormat::Fp8;
+    const Seconds slow = forward();
+    d.matrixEfficiencyFp8.reset();
+    QVERIFY(forward() < 0.7 * slow);
+  }
+  // Experts that share a device are multiplied one by one: in fp8 the host issues casts and launches of each,
+  // and where that takes longer than the device it decides.
+  void expertsOnADeviceAreIssuedApart() {
+    auto j = job(4096, 1);
+    const auto a = sample("mixtral-8x7b");
+    const auto at = [&](int degree, double overhead) {
+      AnalyticOptions o;
+      o.constants.fp8ExpertOverhead.value = overhead;
+      return block(analyticProfile(a, *findDevice("h100"), j, {{1, false, 1, degree}}, o), 0);
+    };
+    QCOMPARE(at(2, 1).forward, at(2, 0).forward);
+    j.format = NumberFormat::Fp8;
+    // Slower than the device: up and down forward, two products of each backward, for every expert.
+    QVERIFY(isNear((at(2, 2).forward - at(2, 1).forward).value(), 2 * 4, 1e-9));
+    QVERIFY(isNear((at(2, 2).backward - at(2, 1).backward).value(), 4 * 4, 1e-9));
+    QVERIFY(isNear((at(8, 2).forward - at(8, 1).forward).value(), 2, 1e-9));
+    QCOMPARE(at(8, 1e-9).forward, at(8, 0).forward);  // the device is the slower one
+    QCOMPARE(at(8, 1e-9).backward, at(8, 0).backward);
+  }
+  // What a product in fp8 read is kept as it read it, where the program does; attention keeps its own result.
+  void fp8InputsMayBeKeptInAByte() {
+    auto j = job(4096, 1);
+    const auto a = sample("llama-3-8b");
+    const auto stash = [&](double bytes) {
+      AnalyticOptions o;
+      o.constants.fp8InputBytes.value = bytes;
+      return block(analyticProfile(a, *findDevice("h100"), j, {{1}}, o), 0).recompute[0].stash.value();
+    };
+    QCOMPARE(stash(1), stash(2));  // in 16 bits
+    j.format = NumberFormat::Fp8;
+    const double heads = double(a.heads) * a.headDim;
+    QVERIFY(isNear(stash(2) - stash(1), 4096 * (2.0 * a.hidden + a.intermediate - heads)));
+  }
+  // GPT-OSS in Megatron-Core: kernels of their own add the experts' biases and clamp both operands of the
+  // gate.
+  void biasesAndClampsOfExpertsMoveBytes() {
+    const auto a = *readHuggingFaceConfig(
+        R"({"model_type":"gpt_oss","num_hidden_layers":36,"hidden_size":2880,"intermediate_size":2880,
+            "num_attention_heads":64,"num_key_value_heads":8,"head_dim":64,"vocab_size":201088,
+            "num_local_experts":128,"num_experts_per_tok":4,"sliding_window":128})",
+        "gpt-oss-120b");
+    QVERIFY(a.clampedGate && a.projectionBias && a.experts);
+    const auto at = [&](auto member, double bytes) {
+      AnalyticOptions o;
+      o.constants.*member = Sourced<double>{bytes};
+      return block(analyticProfile(a, *findDevice("h100"), job(4096, 1), {{1}}, o), 0);
+    };
+    const DeviceSpec& d = *findDevice("h100");
+    const double bandwidth = d.memoryBandwidth.value.value() * d.memoryEfficiency.value;
+    const double routed = 4096.0 * a.experts->perToken;
+    using C = AnalyticConstants;
+    QVERIFY(isNear(
+        (at(&C::expertBiasTraffic, 28).forward - at(&C::expertBiasTraffic, 0).forward).value() * bandwidth,
+        28 * routed * a.hidden));
+    QVERIFY(isNear(
+        (at(&C::clampBackwardTraffic, 20).backward - at(&C::clampBackwardTraffic, 0).backward).value() *
+            bandwidth,
+        20 * routed * a.experts->intermediate));
+    QVERIFY(isNear((at(&C::routedPasses, 8).forward - at(&C::routedPasses, 4).forward).value() * bandwidth,
+                   4 * 2 * routed * a.hidden));
+    auto unclamped = sample("mixtral-8x7b");
+    QVERIFY(!unclamped.clampedGate && !unclamped.projectionBias);
+  }
+  // Megatron's modules layernorm and moe_act, and mla_up_proj: repeated, and their results not kept.
+  void modulesAreRecomputed() {
+    const auto at = [&](const char* model, SelectiveRecompute what) {
+      AnalyticOptions o;
+      o.selectiveRecompute = what;
+      const auto g = analyticProfile(sample(model), *findDevice("h100"), job(4096, 1), {{1}}, o);
+      return block(g, 0).recompute;
+    };
+    const auto a = sample("llama-3-8b");
+    const auto activations = at("llama-3-8b", SelectiveRecompute::Activations);
+    QVERIFY(isNear(activations[0].stash.value() - activations[1].stash.value(),
+                   4096 * 2.0 * (2.0 * a.hidden + a.intermediate)));
+    QVERIFY(activations[1].extraBackward.value() > 0 &&
+            activations[1].extraBackward < 0.1 * activations[2].extraBackward);
+    QCOMPARE(at("llama-3-8b", SelectiveRecompute::LatentProjection)[1].stash, activations[0].stash);
+    const auto b = sample("deepseek-v3");
+    const auto latent = at("deepseek-v3", SelectiveRecompute::LatentProjection);
+    const double wide =
+        b.heads * (2.0 * (b.latent->nopeHeadDim + b.latent->ropeHeadDim) + b.latent->valueHeadDim);
+    QVERIFY(isNear(latent[0].stash.value() - latent[1].stash.value(), 4096 * 2 * wide));
+    QVERIFY(latent[1].extraBackward.value() > 0 && latent[1].extraBackward < latent[2].extraBackward);
+  }
+};
+NEST_TEST(TestKernelCosts)
+#include "test_kernel_costs.moc"
