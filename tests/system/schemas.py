@@ -72,6 +72,7 @@ for sample in (small, none, usual):
 results("compare", usual, "--json", "--work-limit", 0)
 for term in ("batch", "memory", "constants"):
     results("why", usual, "--json", "--term", term, "--depth", 9)
+results("why", "gpt3-175b-h100-1024.nest.json", "--json", "--term", "program")
 results("why", usual, "tp=8", "layer 17 in stage 2", "pp=64", "--json")
 results("improve", small, "--json", "--break-even", "--failures")
 for limit in ((), ("--work-limit", 2)):

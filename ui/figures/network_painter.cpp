@@ -157,25 +157,33 @@ void NetworkPainter::paintNode(int node) {
   if (n.failed && (n.kind != NodeKind::Host || m_scene.contentsOf(node).empty()))
     paintCross(named ? QRectF(r.left() + 5, r.top(), 12, r.height()) : r);
   if (m_scale < kLegible) return;
-  if (n.failed && n.kind == NodeKind::Device) return;
-  if (n.kind == NodeKind::Device)
-    return paintDeviceText(node, kinds.empty() ? fill : m_theme.stage(kinds.front().colour()));
+  const QString times =
+      m_scene.alike(node) > 1 ? QStringLiteral("×%1").arg(countText(m_scene.alike(node))) : QString();
+  if (n.kind == NodeKind::Device) {
+    if (!n.failed) paintDeviceText(node, kinds.empty() ? fill : m_theme.stage(kinds.front().colour()));
+    m_p.setFont(Theme::font(9, true));
+    m_p.setPen(m_theme.color(Role::Accent));
+    m_p.drawText(QRectF(r.left() - r.width(), r.bottom() + 4, 3 * r.width(), graph::kHostPadding),
+                 Qt::AlignHCenter | Qt::AlignTop, times);
+    return;
+  }
   m_p.setFont(Theme::font(12, true));
-  m_p.setPen(m_theme.color(n.failed ? Role::Error : Role::Text));
   const bool header = n.kind == NodeKind::Host && !m_scene.contentsOf(node).empty();
   const double side = header ? graph::kHostPadding : 6;
-  const QRectF text = r.adjusted(side, header ? 4 : 0, -side, 0);
-  const int align = header ? Qt::AlignLeft | Qt::AlignTop : Qt::AlignCenter;
-  const QString times = m_scene.alike(node) > 1 ? QStringLiteral("×%1").arg(m_scene.alike(node)) : QString();
-  const int room =
-      static_cast<int>(text.width()) - (header ? m_p.fontMetrics().horizontalAdvance(times) + 4 : 0);
-  m_p.drawText(text, align, m_p.fontMetrics().elidedText(m_scene.nameOf(node), Qt::ElideMiddle, room));
-  if (times.isEmpty()) return;
+  QRectF text = r.adjusted(side, header ? 4 : 0, -side, 0);
+  const QFontMetricsF metrics(m_p.font());
+  const double gap = times.isEmpty() ? 0 : 4, beside = times.isEmpty() ? 0 : metrics.horizontalAdvance(times);
+  const QString name =
+      metrics.elidedText(m_scene.nameOf(node), Qt::ElideMiddle, std::max(0.0, text.width() - gap - beside));
+  // In the middle of its box the name stands there with its number, which beside the box would lie on the
+  // next.
+  const double spare = text.width() - gap - beside - metrics.horizontalAdvance(name);
+  if (!header && spare > 0) text.adjust(spare / 2, 0, -spare / 2, 0);
+  const int align = header ? Qt::AlignTop : Qt::AlignVCenter;
+  m_p.setPen(m_theme.color(n.failed ? Role::Error : Role::Text));
+  m_p.drawText(text, align | Qt::AlignLeft, name);
   m_p.setPen(m_theme.color(Role::Accent));
-  if (header)
-    m_p.drawText(text, Qt::AlignRight | Qt::AlignTop, times);
-  else
-    m_p.drawText(QRectF(r.right() + 14, r.top(), 80, r.height()), Qt::AlignLeft | Qt::AlignVCenter, times);
+  m_p.drawText(text, align | Qt::AlignRight, times);
 }
 
 /// Hundreds of boxes of a few pixels: one call for each colour, hosts below devices.
