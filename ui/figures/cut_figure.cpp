@@ -245,8 +245,10 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
              Qt::DashLine);
     const QString words = over ? tr("%1 too much").arg(memoryText(-use.headroom()))
                                : tr("%1 free").arg(memoryText(use.headroom()));
-    ink.firstThatFits({b.center().x() - slot / 2, m.bottom() + 3, slot, 16}, {words}, Qt::AlignCenter,
-                      Ink::kSmall, ink.color(over ? Role::Error : Role::MutedText), over);
+    const QString brief =
+        over ? words : memoryText(use.headroom()).section(QLatin1Char(' '), 0, 0) + tr(" free");
+    ink.firstThatFits({b.center().x() - slot / 2 + 3, m.bottom() + 3, slot - 6, 16}, {words, brief},
+                      Qt::AlignCenter, Ink::kSmall, ink.color(over ? Role::Error : Role::MutedText), over);
   }
   if (stages > 0) {
     const Bytes capacity = e.stages.front().memory.capacity;

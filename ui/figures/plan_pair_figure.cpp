@@ -206,7 +206,7 @@ void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
   ink.label({panel.left(), panel.bottom() + 4, panel.width(), 16},
             room.value() < 0
                 ? tr("stage %1 is short by %2").arg(stageNumber(full)).arg(memoryText(-room))
-                : tr("least headroom: %1 on stage %2").arg(memoryText(room)).arg(stageNumber(full)),
+                : tr("least free: %1, stage %2").arg(memoryText(room)).arg(stageNumber(full)),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
             ink.color(room.value() < 0 ? Role::Error : Role::MutedText));
 }

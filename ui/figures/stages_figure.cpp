@@ -51,9 +51,10 @@ public:
     joints();
     ribbon();
     paintVerticalAxis(m_ink, m.plot, m.axis,
-                      m_shares       ? QStringLiteral("Share of the time")
-                      : anyOverlap() ? QStringLiteral("Time per microbatch before overlap")
-                                     : QStringLiteral("Time per microbatch"));
+                      m_shares ? QStringLiteral("Share of the time")
+                      : anyOverlap()
+                          ? QStringLiteral("Time per microbatch: bars before overlap, numbers after it")
+                          : QStringLiteral("Time per microbatch"));
     for (int i = 0; i < m_plan.stageCount() && i < static_cast<int>(m_eval.stages.size()); ++i) column(i);
     pace();
     chips();

@@ -218,7 +218,7 @@ private slots:
   /// Columns hold communication in full; what overlaps makes them higher than the time beside them.
   void columnsSayThatTheyAreBeforeOverlap() {
     PlanContext c = contextOf(4, {8, 4, 4});
-    const char* const said = "^Time per microbatch before overlap \\(ms\\)$";
+    const char* const said = "^Time per microbatch: bars before overlap, numbers after it \\(ms\\)$";
     QCOMPARE(matching(wordsOf(StagesFigure(), c, {1000, 640}), said).size(), 0);
     auto problem = std::make_shared<Problem>(*c.problem);
     problem->assumptions.overlap = {0, 0, 0, 1, 0};
