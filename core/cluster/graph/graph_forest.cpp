@@ -49,6 +49,17 @@ std::vector<int> rootsOf(const std::vector<int>& parent) {
   return out;
 }
 
+/// A tree of which only the devices in hosts have their place; the lists that a tree starts from.
+template <class Tree>
+Tree withDevicesInHosts(const NetworkGraph& g) {
+  Tree t;
+  t.inside = hostContents(g);
+  t.parent.assign(g.nodes.size(), -1), t.children.resize(g.nodes.size());
+  for (std::size_t h = 0; h < g.nodes.size(); ++h)
+    for (int d : t.inside[h]) t.parent[at(d)] = static_cast<int>(h);
+  return t;
+}
+
 }  // namespace
 
 std::vector<int> Forest::roots() const {
@@ -66,12 +77,9 @@ Blocks blocksOf(const NetworkGraph& g) {
   const std::size_t n = g.nodes.size();
   const Lists neighbours = neighboursOf(g);
   const std::vector<int> rank = ranksOf(g, neighbours);
-  Blocks b;
-  b.inside = hostContents(g);
-  b.parent.assign(n, -1), b.children.resize(n), b.row.resize(n), b.first.resize(n);
+  auto b = withDevicesInHosts<Blocks>(g);
+  b.row.resize(n), b.first.resize(n);
   std::iota(b.first.begin(), b.first.end(), 0);
-  for (std::size_t h = 0; h < n; ++h)
-    for (int d : b.inside[h]) b.parent[at(d)] = static_cast<int>(h);
   // From the devices outwards; of switches equally far the fastest first, which are those inside hosts.
   std::vector<double> fastest(n, 0);
   for (const auto& l : g.links)
@@ -122,11 +130,8 @@ Forest forestOf(const NetworkGraph& g) {
   const std::size_t n = g.nodes.size();
   const Lists neighbours = neighboursOf(g);
   const std::vector<int> rank = ranksOf(g, neighbours);
-  Forest f;
-  f.inside = hostContents(g);
-  f.parent.assign(n, -1), f.children.resize(n), f.boxed.assign(n, 0);
-  for (std::size_t h = 0; h < n; ++h)
-    for (int d : f.inside[h]) f.boxed[at(d)] = 1, f.parent[at(d)] = static_cast<int>(h);
+  auto f = withDevicesInHosts<Forest>(g);
+  for (const int host : f.parent) f.boxed.push_back(host >= 0);
   for (std::size_t i = 0; i < n; ++i) {
     if (f.boxed[i]) continue;
     int best = -1;
