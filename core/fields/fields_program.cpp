@@ -129,6 +129,12 @@ void setModel(Setting& s, ModelSource model) {
   s.model = std::move(model);
 }
 
+void setModel(Setting& s, TransformerArchitecture architecture) {
+  ModelSource model;
+  model.architecture = std::move(architecture);
+  setModel(s, std::move(model));
+}
+
 const Program& programOf(const Setting& s) {
   const Program* p = findProgram(s.program);
   return p ? *p : programs().front();

@@ -16,6 +16,7 @@ void setProgram(Setting&, const Program&);
 
 /// Another model: how the program computes it stays as it is, a calibration was of the model before.
 void setModel(Setting&, ModelSource);
+void setModel(Setting&, TransformerArchitecture);
 
 /// Sets one field, with its source where it holds one. False: there is no such field, or it cannot hold the
 /// value.

@@ -41,9 +41,9 @@ struct TermInput {
   double value = 0;
   TermUnit unit = TermUnit::Count;
   Origin origin = Origin::Estimated;
-  std::string citation;  ///< catalog source or the profile's provenance; may be empty
-  bool decided = false;  ///< follows from the plan's own decisions: it has no origin
-  std::string words;     ///< what stands for `value` where it is no number: "FlashAttention-2", "0, 1"
+  std::string citation;    ///< catalog source or the profile's provenance; may be empty
+  bool decided = false;    ///< follows from the plan's own decisions: it has no origin
+  std::string words = {};  ///< what stands for `value` where it is no number: "FlashAttention-2", "0, 1"
 
   /// "input", "measured", "estimate", "catalog", "plan".
   std::string_view source() const {

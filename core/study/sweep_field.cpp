@@ -50,6 +50,7 @@ std::optional<std::vector<std::string>> range(std::string_view s, std::string& w
   const auto from = number(s.substr(0, dots)), to = number(s.substr(dots + 2, step - dots - 2));
   if (!from || !to) return std::nullopt;
   const auto by = step < s.size() ? number(s.substr(step + 1)) : std::nullopt;
+  const double stride = by.value_or(0);
   const bool geometric = step < s.size() && s[step] == 'x';
   std::vector<std::string> out;
   if (!by)
@@ -58,11 +59,11 @@ std::optional<std::vector<std::string>> range(std::string_view s, std::string& w
     wrong = "runs backwards";
   else if (geometric && *from <= 0)
     wrong = "multiplies from a number that is not above 0";
-  else if (geometric ? *by <= 1 : *by <= 0)
+  else if (geometric ? stride <= 1 : stride <= 0)
     wrong = geometric ? "multiplies by no more than 1" : "adds no more than 0";
   if (!wrong.empty()) return out;
   for (std::size_t k = 0; out.size() <= kMostValues; ++k) {
-    const double v = geometric ? *from * std::pow(*by, double(k)) : *from + *by * double(k);
+    const double v = geometric ? *from * std::pow(stride, double(k)) : *from + stride * double(k);
     if (v > *to * (1 + 1e-12)) break;
     out.push_back(text::exact(std::abs(v - std::round(v)) < 1e-9 * std::abs(v) ? std::round(v) : v));
   }

@@ -212,7 +212,7 @@ bool ScenarioFiles::loadModel(const QString& path) {
   }
   m_document.closeStep();
   m_document.edit({}, tr("Load model %1").arg(QString::fromStdString(model->name)),
-                  [&](Scenario& s) { setModel(s, {.architecture = *model.value}); });
+                  [&](Scenario& s) { setModel(s, *model.value); });
   Q_EMIT read(model.diagnostics);
   return true;
 }

@@ -141,9 +141,7 @@ void ScenarioPanel::buildModel() {
         return static_cast<int>(i);
     return -1;
   };
-  model.write = [known](int i, Scenario& sc) {
-    setModel(sc, {.architecture = (*known)[static_cast<std::size_t>(i)].model});
-  };
+  model.write = [known](int i, Scenario& sc) { setModel(sc, (*known)[static_cast<std::size_t>(i)].model); };
   auto* combo = s->addChoice(model, QStringLiteral("layer"));
   combo->setPlaceholderText(tr("From a file"));
   auto* box = new QWidget(s);
