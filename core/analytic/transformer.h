@@ -182,8 +182,8 @@ struct AnalyticOptions {
   ExpertExchange expertExchange = ExpertExchange::PerExpert;
   bool eagerElementwise = false;  ///< norms, rotary positions and gated MLPs in a kernel for each operation
   bool boundaryInParts = false;   ///< without sequence parallelism, a boundary tensor is sent in t parts
-  Seconds
-      hostTimePerBlock;  ///< least time of a block's passes where t > 1: what the host takes to issue them
+  Seconds hostTimePerBlock =
+      {};  ///< least time of a block's passes where t > 1: what the host takes to issue them
   /// With sequence parallelism, products keep what they gathered for the backward pass, which else gathers it
   /// again.
   bool keepsGatheredInputs = false;

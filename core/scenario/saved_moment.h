@@ -56,8 +56,8 @@ struct SavedMoment {
   FigureOptions state;  ///< the view's own choices and zoom, by their names
   std::optional<Item> selected;
   std::string plan;  ///< name of a kept plan; empty: the best plan of the scenario
-  std::vector<Beside> beside;
-  std::optional<StudyRecord> study;
+  std::vector<Beside> beside = {};
+  std::optional<StudyRecord> study = {};
 
   friend bool operator==(const SavedMoment&, const SavedMoment&) = default;
 };

@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kHost = 8;
 constexpr double kApart = 1.1;  ///< measured ratio from which a pair counts
 
 /// One row by column names.

@@ -18,10 +18,11 @@ public:
   struct Draft {
     Plan plan;
     Evaluation evaluation;
-    std::vector<double> edges;          ///< L + 1, 0 … 1: layers by their compute time
-    int chosenCut = 0;                  ///< the stage that begins there; 0: none
-    bool showsChoice = false;           ///< the chosen cut is lit
-    std::vector<StageEvaluation> best;  ///< of the plan to beat: its loads stand behind, and fix the axis
+    std::vector<double> edges;  ///< L + 1, 0 … 1: layers by their compute time
+    int chosenCut = 0;          ///< the stage that begins there; 0: none
+    bool showsChoice = false;   ///< the chosen cut is lit
+    std::vector<StageEvaluation> best =
+        {};  ///< of the plan to beat: its loads stand behind, and fix the axis
   };
   void setDraft(std::optional<Draft> draft) { m_draft = std::move(draft); }
   const std::optional<Draft>& draft() const { return m_draft; }

@@ -59,9 +59,9 @@ private slots:
     grid.quantity = "Throughput, samples/s", grid.acrossName = "devices", grid.upName = "global batch";
     grid.across = {{32, "32"}, {64, "64", true}, {128, "128"}};
     grid.up = {{128, "128"}, {256, "256", true}};
-    const auto result = [](double y, const char* plan) {
+    const auto result = [](double y, const char* said) {
       return StudyRecord::Result{
-          y, y > 0 ? std::to_string(static_cast<int>(y)) + " samples/s" : "", plan, {}, {}};
+          y, y > 0 ? std::to_string(static_cast<int>(y)) + " samples/s" : "", said, {}, {}};
     };
     grid.results = {result(12, "t4 p2"), result(23, "t4 p2"), result(40, "t4 p4"), result(0, "")};
     sweep->setRecord(grid);
