@@ -72,6 +72,11 @@ struct AnalyticConstants {
   Sourced<double> eagerGateBackwardTraffic{16, Origin::Estimated,
                                            "counted per kernel: silu and product apart, backward"};
 
+  /// Bytes moved per element where attention to gathered keys is added up rank by rank
+  /// (ContextExchange::Gather).
+  Sourced<double> contextMergeTraffic{10, Origin::Estimated,
+                                      "counted, in one kernel: sum R4 W4, a step's result R2"};
+
   /// How often an element that is routed to an expert is read or written: gathered by expert, and added up
   /// again.
   Sourced<double> routedPasses{4, Origin::Estimated, "counted: one kernel there, one back, R1 W1 each"};

@@ -16,6 +16,7 @@ public:
   LayerCost run() {
     attentionProducts();
     if (a.mixer == Mixer::Attention) attentionCore();
+    mergeContext();
     if (a.mixer == Mixer::StateSpace) stateSpaceCore();
     if (a.mixer == Mixer::DeltaNet) deltaCore();
     if (a.encoder) crossAttention();
@@ -42,10 +43,9 @@ private:
     };
     const Seconds issue = work == Work::Grouped ? m.device.expertIssue(count) : Seconds(0);
     const Seconds weights = std::max(gradientProduct(m, out, in, tokens, count, work), issue);
-    c.forward += std::max(time(tokens, out, in) + cast(in), issue);
+    m_lastProduct = std::max(time(tokens, out, in) + cast(in), issue);
+    c.forward += m_lastProduct;
     c.backward += std::max(time(tokens, in, out) + cast(out), issue) + weights;
-    m_products += time(tokens, out, in);
-    m_productWidth += out * count * tokens / m.tokens;
     m_weightGradients += weights;
   }
 
@@ -185,15 +185,10 @@ private:
     c.backward += m_coreBackward;
   }
 
-  /// Tokens that one expert gets, all routed evenly: e ranks send theirs, experts ÷ e are here.
-  double tokensPerExpert(const Linear& l) const {
-    return m.expertTokens() * l.perToken * m.strategy.expert / l.copies;
-  }
-
   void mlp() {
     for (const Linear& l : m_shape.mlp) {
       if (l.isExpert) {
-        product(tokensPerExpert(l), l.outAt(m.expertShares), l.inAt(m.expertShares),
+        product(tokensPerExpert(m, l), l.outAt(m.expertShares), l.inAt(m.expertShares),
                 l.copies / m.strategy.expert, Work::Grouped);
       } else {
         product(l.split == Split::Replicated ? m.outerTokens() : m.tokens, l.outAt(m.shares),
@@ -254,8 +249,8 @@ private:
     // Eager kernels: one for each operation (LayerNorm is one in any program).
     const bool eager = m.options.eagerElementwise;
     const double norm = hasCompositeNorm() ? k.eagerNormTraffic.value : kNormTraffic * e;
-    double moved =
-        m.outerTokens() * a.hidden * (a.blockNorms * norm + parts() * (kResidualTraffic * e + mask));
+    const double residual = m.outerTokens() * a.hidden * (kResidualTraffic * e + mask);
+    double moved = m.outerTokens() * a.hidden * a.blockNorms * norm + parts() * residual;
     const double activation = m.tokens * activeWidth() * (a.gatedMlp ? 3 : 2) * e;
     moved += activation;
     if (!a.learnedPositions && a.mixer == Mixer::Attention)
@@ -268,6 +263,7 @@ private:
     const double biased = a.projectionBias ? m.expertTokens() * routed() * routedWidth() : 0;
     // Tokens are gathered by expert, and their results added up again.
     moved += m.expertTokens() * routed() * routedWidth() * k.routedPasses.value * e;
+    m_residual = m.device.traffic(residual);
     m_elementWise = m.device.traffic(moved + gate * k.eagerGateTraffic.value +
                                      clamped * k.clampTraffic.value + biased * k.expertBiasTraffic.value);
     c.forward += m_elementWise;
@@ -302,7 +298,8 @@ private:
     const bool dense = hasTensorMlp() && (!m_shape.hasExperts || a.experts->sharedIntermediate > 0 ||
                                           !spread || !m.strategy.sequence);
     for (const bool into : {true, false}) {
-      if (dense) addTensorExchange(c, phase, m, into, m.hiddenBytes());
+      const bool isSpared = !into && phase == Phase::RecomputeFull && sparesLastProduct();
+      if (dense && !isSpared) addTensorExchange(c, phase, m, into, m.hiddenBytes());
       if (spread && m.strategy.sequence && !m.strategy.foldedExperts)
         addTensorExchange(c, phase, m, into, m.hiddenBytes() * routed() * routedWidth() / a.hidden);
     }
@@ -310,7 +307,12 @@ private:
       c.collectives.push_back({CollectiveKind::AllToAll, GroupKind::Expert, phase,
                                Bytes(m.outerTokens() * routed() * routedWidth() * m.device.elementBytes() *
                                      m.options.expertDispatchShare),
-                               2});
+                               phase == Phase::RecomputeFull && m.options.recomputeStopsEarly ? 1.0 : 2.0});
+  }
+  /// A recompute that stops early leaves out what nothing in the block keeps the result of.
+  bool sparesLastProduct() const {
+    return m.options.recomputeStopsEarly && !m_shape.hasExperts && a.intermediate > 0 && !a.parallelBlock &&
+           !hasDropout(a);
   }
   /// States that pass from one context rank to the next, fp32.
   double stateBytes() const {
@@ -320,12 +322,27 @@ private:
     const DeltaNet& d = *a.deltaNet;
     return 4 * sequences * m.shares.width * d.valueHeads * d.keyHeadDim * d.valueHeadDim;
   }
-  void ring(Phase phase, double times) {
+  bool gathersContext() const {
+    return m.options.contextExchange == ContextExchange::Gather && a.mixer == Mixer::Attention;
+  }
+  /// One hop of a context rank: keys and values, those of shared heads repeated where they are gathered.
+  double contextBytes() const {
+    if (a.mixer != Mixer::Attention) return stateBytes();
+    const double width = gathersContext() ? heads() * (m_shape.queryKeyHeadDim + m_shape.valueHeadDim)
+                                          : keyWidth() + valueWidth();
+    return m.tokens * width * m.device.elementBytes();
+  }
+  void passContext(Phase phase, double times) {
     if (m.strategy.context == 1 || a.mixer == Mixer::None) return;
-    const double bytes = a.mixer == Mixer::Attention
-                             ? m.tokens * (keyWidth() + valueWidth()) * m.device.elementBytes()
-                             : stateBytes();
-    c.collectives.push_back({CollectiveKind::RingExchange, GroupKind::Context, phase, Bytes(bytes), times});
+    c.collectives.push_back(
+        {CollectiveKind::RingExchange, GroupKind::Context, phase, Bytes(contextBytes()), times});
+  }
+  /// What adds up the results of attention to each rank's keys, in fp32, and their gradients.
+  void mergeContext() {
+    if (m.strategy.context == 1 || !gathersContext()) return;
+    const double each = (m.strategy.context - 1) * m.tokens * heads() * k.contextMergeTraffic.value;
+    c.forward += m.device.traffic(each * m_shape.valueHeadDim);
+    c.backward += m.device.traffic(each * (2 * m_shape.queryKeyHeadDim + m_shape.valueHeadDim));
   }
   /// Regions of a block that gather their tokens under sequence parallelism.
   double regions() const { return parts() - (hasTensorMlp() || a.parallelBlock ? 0 : 1); }
@@ -338,10 +355,14 @@ private:
     if (m.strategy.sequence && !m.options.keepsGatheredInputs)
       for (int region = 0; region < regions(); ++region)
         addTensorExchange(c, Phase::Backward, m, true, m.hiddenBytes());
-    ring(Phase::Forward, 1);
-    ring(Phase::Backward, 2);
-    ring(Phase::RecomputeFull, 1);
-    if (!m.options.flashAttention) ring(Phase::RecomputeSelective, 1);
+    // Gathered keys and values come once more; their fp32 gradients go all the way round, to where they
+    // began.
+    const double ranks = m.strategy.context;
+    const double gradients = gathersContext() ? 4 / m.device.elementBytes() * ranks / (ranks - 1) : 1;
+    passContext(Phase::Forward, 1);
+    passContext(Phase::Backward, 1 + gradients);
+    passContext(Phase::RecomputeFull, 1);
+    if (!m.options.flashAttention) passContext(Phase::RecomputeSelective, 1);
   }
 
   /// Stash without the scores, bytes: what both norms and all products read, the attention's operands, the
@@ -391,8 +412,9 @@ private:
     double selective = stash, transient = kept;
     if (m.options.selectiveRecompute == SelectiveRecompute::EverySecondProduct) {
       // Kept: the input, the attention's result, and the results of the other products.
-      again += m_products * 0.5 + m_elementWise;
-      selective = std::min(stash, input + m.tokens * (outputWidth() + m_productWidth / 2) * e);
+      const EverySecondProduct products = everySecondProduct(m, m_shape);
+      again += products.again + m_elementWise;
+      selective = std::min(stash, input + (m.tokens * outputWidth() + products.kept) * e);
       transient += stash - selective;
     }
     if (m.options.selectiveRecompute == SelectiveRecompute::Activations) {
@@ -407,7 +429,10 @@ private:
     c.recompute[std::size_t(Recompute::None)] = {true, Bytes(stash + kept), Seconds(0), Bytes(gradients)};
     c.recompute[std::size_t(Recompute::Selective)] = {true, Bytes(selective), again,
                                                       Bytes(gradients + transient)};
-    c.recompute[std::size_t(Recompute::Full)] = {true, Bytes(input), c.forward,
+    Seconds spared;
+    if (m.options.recomputeStopsEarly) spared = m_residual;
+    if (sparesLastProduct()) spared += m_lastProduct;
+    c.recompute[std::size_t(Recompute::Full)] = {true, Bytes(input), c.forward - spared,
                                                  Bytes(gradients + kept + stash)};
   }
 
@@ -416,10 +441,10 @@ private:
   const AnalyticConstants& k;
   BlockShape m_shape;
   LayerCost c;
-  Seconds m_core, m_coreBackward, m_products, m_elementWise;  ///< forward, but for the core's backward
-  Seconds m_activations, m_latentProjection;                  ///< of them, forward
+  Seconds m_core, m_coreBackward, m_elementWise;  ///< forward, but for the core's backward
+  Seconds m_lastProduct, m_residual;              ///< one of each
+  Seconds m_activations, m_latentProjection;      ///< of them, forward
   Seconds m_weightGradients;
-  double m_productWidth = 0;  ///< what all products of a token write
 };
 
 }  // namespace

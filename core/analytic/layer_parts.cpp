@@ -22,4 +22,37 @@ Seconds gradientProduct(const LayerSetting& s, double out, double in, double tok
   return product + separate * s.device.traffic(weights * (s.device.elementBytes() + 2 * s.gradientBytes));
 }
 
+double tokensPerExpert(const LayerSetting& s, const Linear& l) {
+  return s.expertTokens() * l.perToken * s.strategy.expert / l.copies;
+}
+
+EverySecondProduct everySecondProduct(const LayerSetting& s, const BlockShape& shape) {
+  struct Part {
+    Seconds time;
+    double elements;
+  };
+  std::vector<Part> all;
+  const auto add = [&](const Linear& l, int matrices, bool inMlp) {
+    const TensorShares& shares = l.isExpert ? s.expertShares : s.shares;
+    const bool isWide = inMlp && l.split == Split::Replicated;
+    const double tokens = l.isExpert ? tokensPerExpert(s, l) : isWide ? s.outerTokens() : s.tokens;
+    const double count = l.isExpert ? l.copies / s.strategy.expert : 1;
+    const double out = l.outAt(shares) / matrices, in = l.inAt(shares);
+    const Seconds product = l.isExpert ? s.device.groupedProduct(tokens, out, in, count)
+                            : isWide   ? s.device.wideProduct(tokens, out, in)
+                                       : s.device.product(tokens, out, in);
+    const Seconds cast = isWide ? Seconds(0) : s.device.cast(tokens * in * count);
+    for (int i = 0; i < matrices; ++i) all.push_back({product + cast, tokens * out * count});
+  };
+  for (const Linear& l : shape.attention) add(l, 1, false);
+  for (const Linear& l : shape.cross) add(l, 1, false);
+  for (const Linear& l : shape.mlp) add(l, s.model.gatedMlp && l.split == Split::Column ? 2 : 1, true);
+  EverySecondProduct sum;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i % 2 == 0) sum.kept += all[i].elements;
+    if (i % 2 == 1 && i + 1 < all.size()) sum.again += all[i].time;
+  }
+  return sum;
+}
+
 }  // namespace nest

@@ -21,4 +21,16 @@ void addTensorExchange(LayerCost&, Phase, const LayerSetting&, bool into, double
 /// The product that makes a weight's gradients, and what adds them to the sum.
 Seconds gradientProduct(const LayerSetting&, double out, double in, double tokens, double count, Work);
 
+/// Tokens that one expert gets, all routed evenly: e ranks send theirs, experts ÷ e are here.
+double tokensPerExpert(const LayerSetting&, const Linear&);
+
+/// A block's products in the order in which a program with one for each matrix issues them, a gate's apart.
+/// The second, fourth, … are repeated, but for the block's last, whose result nothing reads; the others'
+/// results are kept (torchtitan, SelectiveRecompute::EverySecondProduct).
+struct EverySecondProduct {
+  Seconds again;
+  double kept = 0;  ///< elements on a rank
+};
+EverySecondProduct everySecondProduct(const LayerSetting&, const BlockShape&);
+
 }  // namespace nest

@@ -174,12 +174,22 @@ enum class ExpertExchange {
   PerHost,    ///< once for each host that holds one of its experts; inside the host it is copied
 };
 
+/// How context ranks exchange keys and values.
+enum class ContextExchange {
+  Ring,    ///< from neighbour to neighbour, as do their gradients, in the job's format
+  Gather,  ///< gathered, shared heads repeated; partial results and gradients are summed in fp32 (PyTorch)
+};
+
 /// Options of the analytic profile: what the program does, and constants of its kernels.
 struct AnalyticOptions {
   bool flashAttention = true;  ///< a fused attention kernel, so that scores are never stored
   AttentionKernel attentionKernel = AttentionKernel::Latest;
   SelectiveRecompute selectiveRecompute = SelectiveRecompute::AttentionCore;
   ExpertExchange expertExchange = ExpertExchange::PerExpert;
+  ContextExchange contextExchange = ContextExchange::Ring;
+  /// Full recompute ends with the last result that the block's backward pass reads: the second product of a
+  /// dense MLP, the way back from experts and the last addition are not repeated.
+  bool recomputeStopsEarly = false;
   bool eagerElementwise = false;  ///< norms, rotary positions and gated MLPs in a kernel for each operation
   bool boundaryInParts = false;   ///< without sequence parallelism, a boundary tensor is sent in t parts
   Seconds hostTimePerBlock =

@@ -301,6 +301,22 @@ void addModelFields(std::vector<Field>& all) {
           .term = "expert degree",
           .options = {"per-expert", "per-host"},
           .optionLabels = {"Per expert", "Per host"}});
+  option({.key = "context_exchange",
+          .label = "Context exchange",
+          .meaning = "keys and values pass from one context rank to the next, or are gathered with shared "
+                     "heads repeated "
+                     "and summed in fp32 (PyTorch)",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::contextExchange>(),
+          .term = "context degree",
+          .options = {"ring", "gather"},
+          .optionLabels = {"Ring", "Gather"}});
+  option({.key = "recompute_stops_early",
+          .label = "Recompute stops early",
+          .meaning = "full recompute does not repeat what only makes a block's result: the last product of a "
+                     "dense MLP, "
+                     "the way back from experts, the last addition",
+          .access = at<&Setting::model, &ModelSource::analytic, &A::recomputeStopsEarly>(),
+          .term = "recompute"});
   option({.key = "eager_elementwise",
           .label = "Eager element-wise work",
           .meaning = "norms, rotary positions and gated MLPs take a kernel for each operation",
@@ -409,6 +425,8 @@ void addModelFields(std::vector<Field>& all) {
            "bytes moved per score by the scale, mask and softmax of an attention that is not fused");
   constant("score_backward_traffic_bytes", "Score backward traffic", &C::scoreBackwardTraffic, 0, 1e4,
            "the same, backward");
+  constant("context_merge_traffic_bytes", "Context merge traffic", &C::contextMergeTraffic, 0, 1e4,
+           "bytes moved per element where attention to gathered keys is added up rank by rank");
   constant("early_attention", "Early attention", &C::earlyAttention, 1e-3, 10,
            "rate of fused attention of before mid 2023 ÷ FlashAttention-2");
   constant("grouped_half_size", "Grouped half size", &C::groupedHalfSize, 0, 1e6,

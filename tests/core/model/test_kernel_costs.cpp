@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analytic/roofline.h"
 #include "analytic_fixture.h"
 #include "support/test_main.h"
 
@@ -172,6 +173,85 @@ private slots:
         b.heads * (2.0 * (b.latent->nopeHeadDim + b.latent->ropeHeadDim) + b.latent->valueHeadDim);
     QVERIFY(isNear(latent[0].stash.value() - latent[1].stash.value(), 4096 * 2 * wide));
     QVERIFY(latent[1].extraBackward.value() > 0 && latent[1].extraBackward < latent[2].extraBackward);
+  }
+  // What a checkpoint repeats ends with what the backward pass reads: not the product that makes the block's
+  // result, nor what adds it to the residual, nor the exchange behind it.
+  void recomputeMayStopEarly() {
+    const DeviceSpec& d = *findDevice("h100");
+    const auto at = [&](const TransformerArchitecture& a, const Strategy& s, bool stops) {
+      AnalyticOptions o;
+      o.recomputeStopsEarly = stops;
+      return block(analyticProfile(a, d, job(4096, 1), {s}, o), 0);
+    };
+    const auto spared = [&](const TransformerArchitecture& a, const Strategy& s) {
+      return at(a, s, false).recompute[2].extraBackward - at(a, s, true).recompute[2].extraBackward;
+    };
+    const double bandwidth = d.memoryBandwidth.value.value() * d.memoryEfficiency.value;
+    const auto a = sample("llama-3-8b");
+    const Roofline roofline(d, NumberFormat::Bf16, {});
+    const double added = 3 * 2 * 4096.0 * a.hidden / bandwidth;
+    QVERIFY(isNear(spared(a, {1}).value(), roofline.product(4096, a.hidden, a.intermediate).value() + added,
+                   1e-9));
+    using enum CollectiveKind;
+    const auto scattered = [&](bool stops) {
+      return bytesOf(at(a, {2, true}, stops), ReduceScatter, GroupKind::Tensor, Phase::RecomputeFull);
+    };
+    QCOMPARE(scattered(true), scattered(false) / 2);
+    // A dropped element's mask is kept, so that the product before it runs again.
+    QVERIFY(isNear(spared(gpt(4096, 32, 4), {1}).value(), (3 * 2 + 1) * 4096.0 * 4096 / bandwidth, 1e-9));
+    // Experts: what comes back from them is not sent again.
+    const auto mixtral = sample("mixtral-8x7b");
+    const auto sent = [&](bool stops) {
+      return bytesOf(at(mixtral, {1, false, 1, 8}, stops), AllToAll, GroupKind::Expert, Phase::RecomputeFull);
+    };
+    QCOMPARE(sent(true), sent(false) / 2);
+  }
+  // Query, key, value, output, gate, up, down: the second, fourth and sixth again, the others kept.
+  void everySecondProductIsRepeated() {
+    const auto a = sample("llama-3-8b");
+    const DeviceSpec& d = *findDevice("h100");
+    AnalyticOptions o;
+    o.selectiveRecompute = SelectiveRecompute::EverySecondProduct;
+    const auto c = block(analyticProfile(a, d, job(4096, 1), {{1}}, o), 0);
+    const double key = double(a.keyValueHeads) * a.headDim, query = double(a.heads) * a.headDim;
+    const double kept = a.hidden + query + (query + key + a.intermediate + a.hidden);
+    QVERIFY(isNear(c.recompute[1].stash.value(), 4096 * 2 * kept));
+    const Roofline roofline(d, NumberFormat::Bf16, {});
+    const auto product = [&](double out, double in) { return roofline.product(4096, out, in); };
+    const Seconds core = roofline.attention(2.0 * 4096 * 4096 * query, 4096, a.headDim);
+    const Seconds elementWise = c.forward - core - product(query + 2 * key, a.hidden) -
+                                product(a.hidden, query) - product(2.0 * a.intermediate, a.hidden) -
+                                product(a.hidden, a.intermediate);
+    const Seconds again =
+        product(key, a.hidden) + product(a.hidden, query) + product(a.intermediate, a.hidden);
+    QVERIFY(isNear(c.recompute[1].extraBackward.value(), (again + elementWise).value(), 1e-9));
+  }
+  // As PyTorch's: shared heads are sent repeated, gradients go round in fp32 and one hop further.
+  void contextMayBeGathered() {
+    const auto a = sample("llama-3-8b");
+    const auto at = [&](ContextExchange how, double merged) {
+      AnalyticOptions o;
+      o.contextExchange = how;
+      o.constants.contextMergeTraffic.value = merged;
+      return block(analyticProfile(a, *findDevice("h100"), job(16384, 1), {{1, false, 4}}, o), 0);
+    };
+    const auto sent = [](const LayerCost& c, Phase phase) {
+      return bytesOf(c, CollectiveKind::RingExchange, GroupKind::Context, phase);
+    };
+    const LayerCost ring = at(ContextExchange::Ring, 0), gather = at(ContextExchange::Gather, 0);
+    const double hop = 4096 * 2 * 2.0 * a.keyValueHeads * a.headDim, whole = hop * a.heads / a.keyValueHeads;
+    QCOMPARE(sent(ring, Phase::Forward), hop);
+    QCOMPARE(sent(ring, Phase::Backward), 2 * hop);
+    QCOMPARE(sent(gather, Phase::Forward), whole);
+    QVERIFY(isNear(sent(gather, Phase::Backward), (1 + 2 * 4 / 3.0) * whole));
+    QCOMPARE(ring.forward, gather.forward);
+    const DeviceSpec& d = *findDevice("h100");
+    const double bandwidth = d.memoryBandwidth.value.value() * d.memoryEfficiency.value;
+    const double merged = 3 * 4096 * 10.0 * a.heads * a.headDim / bandwidth;
+    const LayerCost summed = at(ContextExchange::Gather, 10);
+    QVERIFY(isNear((summed.forward - gather.forward).value(), merged, 1e-9));
+    QVERIFY(isNear((summed.backward - gather.backward).value(), 3 * merged, 1e-9));
+    QCOMPARE(at(ContextExchange::Ring, 10).forward, ring.forward);
   }
 };
 NEST_TEST(TestKernelCosts)
