@@ -83,15 +83,10 @@ public:
   /// gather: those that its last chunk to finish still runs after the others are done.
   virtual int coveringPasses(int stages) const = 0;
 
-  /// g_i: what a stage adds to the fill and drain of the pipeline, seconds. Never above its load, and not
-  /// less for a larger load of the same forward and weight gradient passes.
+  /// g_i: what a stage adds to the fill and drain of the pipeline, seconds. Between 0 and its load, and of
+  /// two stages' passes together never more than of both apart. Where it is no share of the load it falls
+  /// neither as f nor as b grows, and does not grow with w (STATEMENT.md (6.9)).
   virtual double fill(const StagePasses&, int chunks) const = 0;
-  /// The least g of stages with this sum of load, forward and weight gradient passes, of whose load up to
-  /// `sent` seconds beside those may belong to the forward pass. fill() grows at most as its arguments do
-  /// (fill(x + y) ≤ fill(x) + fill(y)); most fall when a second moves from b to f.
-  virtual double leastFill(const StagePasses& sum, double sent, int chunks) const {
-    return fill({sum.load, sum.forward + sent, sum.weight}, chunks);
-  }
   /// Whether every g_i is the same share of the stage's load. Then T follows from Σ load and max load.
   virtual bool fillsByLoad() const { return true; }
   /// If it fills by load: T without its tail, in the loads of the stages.

@@ -34,9 +34,8 @@ public:
   double stashesInFlight(int, int stages, int, int) const override { return stages; }
   bool stashesWholeStages() const override { return true; }
   int coveringPasses(int) const override { return 1; }
-  double fill(const StagePasses& p, int) const override { return atLeast(p.forward, p.input(), p.weight); }
-  double leastFill(const StagePasses& sum, double sent, int) const override {
-    return atLeast(sum.forward, sum.input() - sent, sum.weight);
+  double fill(const StagePasses& p, int) const override {
+    return std::max({p.forward / 2, p.input() / 2, p.input() - p.weight});
   }
   bool fillsByLoad() const override { return false; }
   std::string_view timeFormula() const override { return "T = Σ g + max(m · load − g) + tail"; }
@@ -71,11 +70,6 @@ public:
     for (const int chunk : {1, 0})
       while (next[chunk][2] < microbatches) run(chunk, Pass::WeightGradient);
     return out;
-  }
-
-private:
-  static double atLeast(double forward, double input, double weight) {
-    return std::max({forward / 2, input / 2, input - weight});
   }
 };
 

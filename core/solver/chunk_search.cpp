@@ -126,6 +126,7 @@ std::vector<ChunkSearch::Family> ChunkSearch::families(const Item& item,
   c.sums = microbatch(item).sums;
   c.microbatchCount = microbatchCount(item);
   c.target = targetOf(m_problem.search.objective, *schedule, c.microbatchCount, c.stages, chunks);
+  c.limit = limit() * (1 + kEqualTimes);
   std::vector<Family> all;
   int number = 0;
   for (auto& cuts : interleavedCuts(m_problem, c.stages, chunks)) {

@@ -81,8 +81,11 @@ Target PerStageSearch::target(const Item& item, int stages) const {
                   microbatchCount(item.microbatch, item.dataDegree), stages, 1);
 }
 
-int PerStageSearch::mostStages() const {
-  return std::min(m_order.layerCount(), m_problem.constraints.stages.most.value_or(1 << 30));
+int PerStageSearch::mostStages(const Item& item) const {
+  int most = std::min(m_order.layerCount(), m_problem.constraints.stages.most.value_or(1 << 30));
+  const int count = microbatchCount(item.microbatch, item.dataDegree);
+  while (most > 0 && !item.schedule->refusals(most, 1, count).empty()) --most;
+  return most;
 }
 
 PerStageSearch::Item PerStageSearch::allUnits(Item item) {
@@ -104,13 +107,12 @@ PerStageBounds& PerStageSearch::boundsOf(const Item& item) {
   }
   bounds = std::make_unique<PerStageBounds>(
       m_problem, m_order, m_rules, m_shapes, microbatch(item.microbatch).sums,
-      std::vector{shardingOf(item, item.dataDegree)}, item.zero, target(item, 1).bound);
+      std::vector{shardingOf(item, item.dataDegree)}, item.zero, target(item, 1));
   return *bounds;
 }
 
 bool PerStageSearch::price(PerStageBounds& bounds, const Item& item) {
-  return bounds.priceUnits(microbatchCount(item.microbatch, item.dataDegree), item.units,
-                           limit() * (1 + kEqualTimes), m_roomiest, m_watch);
+  return bounds.priceUnits(item.units, limit() * (1 + kEqualTimes), m_roomiest, m_watch);
 }
 
 PerStageBounds& PerStageSearch::pricedBoundsOf(const Item& item) {
@@ -134,7 +136,7 @@ double PerStageSearch::relaxed(const Item& item) {
   // Two neighbours take 2·narrow units at least.
   const double hop = leastTransfer(m_problem, 2 * m.narrow, m.leastBoundary);
   const int stages = (item.units + m.wide - 1) / m.wide;
-  return boundsOf(item).whole(item.units) + target(item, stages).bound.sum * 2 * (stages - 1) * hop;
+  return boundsOf(item).whole(item.units, 2 * (stages - 1) * hop);
 }
 
 // Tables of others are given up where they take too much.
@@ -171,15 +173,14 @@ void PerStageSearch::openGroup(const Item& item, const Put& put) {
   for (const int d : groupOf(item))
     if (m_space.zeroAllowed(item.zero, d > 1 || sharesContext(item), 2))
       shardings.push_back(shardingOf(item, d));
-  PerStageBounds bounds(m_problem, m_order, m_rules, m_shapes, m.sums, shardings, item.zero,
-                        target(item, 1).bound);
+  PerStageBounds bounds(m_problem, m_order, m_rules, m_shapes, m.sums, shardings, item.zero, target(item, 1));
   const double most = limit() * (1 + kEqualTimes);
   const auto boundOf = [&](int units) {
     return fits(bounds, units) ? std::max(item.bound, bounds.upTo(units, most)) : kNever;
   };
   const int units = widest(m, shardings.front().dataDegree);
   if (boundOf(units) > limit()) return;
-  bounds.priceUnits(microbatchCount(item.microbatch, item.dataDegree), units, most, m_roomiest, m_watch);
+  bounds.priceUnits(units, most, m_roomiest, m_watch);
   Item part = item;
   part.kind = Item::Kind::DegreeOfZero;
   for (const Sharding& d : shardings) {
@@ -231,10 +232,9 @@ bool PerStageSearch::take(Item item, const Put& put) {
   PerStageBounds& bounds = boundsOf(item);
   const int room =
       std::min(widest(microbatch(item.microbatch), item.dataDegree), item.units + item.units / 8);
-  bounds.sharpen(microbatchCount(item.microbatch, item.dataDegree), room, limit() * (1 + kEqualTimes),
-                 m_roomiest, m_watch);
+  bounds.sharpen(room, limit() * (1 + kEqualTimes), m_roomiest, m_watch);
   makeRoom(bounds);
-  item.bound = std::max(item.bound, bounds.whole(item.units));
+  item.bound = std::max(item.bound, bounds.whole(item.units, 0));
   item.kind = Item::Kind::Sharp;
   put(item);
   return true;
@@ -276,7 +276,7 @@ std::vector<PerStageSearch::Item> PerStageSearch::items() {
           all.back().kind = Item::Kind::Group;
           continue;
         }
-        item.bound = m.least.time(target(item, 1).bound, item.units, mostStages());
+        item.bound = m.least.time(target(item, 1).bound, item.units, mostStages(item));
         all.push_back(item);
       }
     }
@@ -295,7 +295,7 @@ bool PerStageSearch::process(const Item& item) {
   const int count = microbatchCount(item.microbatch, item.dataDegree);
   // Its tables may have been given up since.
   PerStageBounds& bounds = pricedBoundsOf(item);
-  bounds.sharpen(count, item.units, limit() * (1 + kEqualTimes), m_roomiest, m_watch);
+  bounds.sharpen(item.units, limit() * (1 + kEqualTimes), m_roomiest, m_watch);
   makeRoom(bounds);
   for (const BlockLayout& layout : layouts) {
     if (m_watch.over()) return false;

@@ -88,7 +88,7 @@ private:
   double atLeast(const Item&);
   double relaxed(const Item&);
   void makeRoom(const PerStageBounds&);
-  int mostStages() const;
+  int mostStages(const Item&) const;
   bool process(const Item&);
   bool solve(PerStageSolver&, const Item&, Found&);
   PerStageModel::Goal goal(const Item&) const;

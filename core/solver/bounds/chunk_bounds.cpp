@@ -7,6 +7,7 @@
 #include <limits>
 #include <tuple>
 
+#include "solver/bounds/search_bounds.h"
 #include "solver/common.h"
 #include "solver/space/chunk_cuts.h"
 #include "solver/stage/messages.h"
@@ -22,7 +23,11 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
 ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
                          const GroupShapes& shapes, const ChunkConfiguration& c,
                          const std::vector<Sharding>& shardings, double capacity)
-    : m_stages(c.stages), m_weights(c.target.bound), m_leastBoundary(at(order.cutCount()), kNever) {
+    : m_stages(c.stages),
+      m_bound(c.target.bound),
+      m_weights(problem, c.target),
+      m_toY(c.target.share / m_weights.share),
+      m_leastBoundary(at(order.cutCount()), kNever) {
   if (const auto tied = tiedStagesOf(problem, c.cuts, c.stages, *c.schedule)) m_copyIn = tied->second;
   const auto parts = chunkParts(c.cuts, c.stages, *c.schedule);
   for (const LayerSums* s : c.sums) {
@@ -37,8 +42,8 @@ ChunkBounds::ChunkBounds(const Problem& problem, const SearchSpace& space, const
   for (int i = 0; i < m_stages; ++i) {
     int narrow = std::numeric_limits<int>::max(), wide = 0;
     for (int k = 0; k < static_cast<int>(m_width.size()); ++k) {
-      m_least.push_back(leastLoad(problem, space, order, c, i, k, parts[at(i)], capacity));
-      if (m_least.back() == kNever) continue;
+      m_least.push_back(leastOf(problem, space, order, c, i, k, parts[at(i)], capacity));
+      if (m_least.back().load == kNever) continue;
       narrow = std::min(narrow, m_width[at(k)]);
       wide = std::max(wide, m_width[at(k)]);
     }
@@ -72,38 +77,44 @@ double ChunkBounds::leastTransfers(const Problem& problem, const ChunkConfigurat
   return leastTransfer(problem, m_width[at(strategy)] + narrow, all);
 }
 
-double ChunkBounds::leastLoad(const Problem& problem, const SearchSpace& space, const LayerOrder& order,
-                              const ChunkConfiguration& c, int stage, int strategy, Parts parts,
-                              double capacity) const {
+ChunkBounds::Least ChunkBounds::leastOf(const Problem& problem, const SearchSpace& space,
+                                        const LayerOrder& order, const ChunkConfiguration& c, int stage,
+                                        int strategy, Parts parts, double capacity) const {
   const LayerSums& s = *c.sums[at(strategy)];
-  if (!space.strategyAllowed(stage, s.strategy())) return kNever;
+  if (!space.strategyAllowed(stage, s.strategy())) return {};
   const StageFloor& floor = m_floors[at(strategy)];
   StageSize size = floor.size(parts);
   for (const Part& p : parts) {
     for (int x = p.from; x < p.to; ++x)
-      if (!s.usable(x)) return kNever;
+      if (!s.usable(x)) return {};
     if (m_copyIn == stage && order.holds(p.to, problem.profile->tied->second.value) &&
         !order.holds(p.from, problem.profile->tied->second.value))
       size.addCopy(problem, s);
   }
   const InFlight inFlight = inFlightOf(*c.schedule, stage, c.stages, c.microbatchCount, c.chunks);
-  const double least = floor.work(space.policies(stage), floor.fixedMemory(size), inFlight, parts, capacity);
-  return least == kNever ? kNever : least + floor.data(size) + leastTransfers(problem, c, strategy, parts);
+  const double own = floor.work(space.policies(stage), floor.fixedMemory(size), inFlight, parts, capacity);
+  if (own == kNever) return {};
+  const double data = floor.data(size), load = own + data + leastTransfers(problem, c, strategy, parts);
+  if (!m_weights.fills()) return {load, {load, load}};
+  // What is sent may be sent in either pass: neither counts.
+  const double most = c.limit / c.microbatchCount;
+  return {load, m_weights.of(LeastPasses::of(s, c.zero, parts, own, 0), data, most * kSlack)};
 }
 
 void ChunkBounds::addChoices(const std::vector<double>& tails) {
   std::vector<Choice> all;
   const std::size_t stage = m_choices.size();
   for (std::size_t k = 0; k < m_width.size(); ++k)
-    if (const double load = least(static_cast<int>(stage), static_cast<int>(k)); load < kNever)
-      all.push_back({m_width[k], load, tails[k]});
+    if (const Least& l = leastOf(static_cast<int>(stage), static_cast<int>(k)); l.load < kNever)
+      all.push_back({m_width[k], l.fill, tails[k]});
   std::sort(all.begin(), all.end(), [](const Choice& a, const Choice& b) {
-    return std::tie(a.width, a.load, a.tail) < std::tie(b.width, b.load, b.tail);
+    return std::tie(a.width, a.fill.y, a.fill.x, a.tail) < std::tie(b.width, b.fill.y, b.fill.x, b.tail);
   });
   auto& kept = m_choices.emplace_back();
   for (const Choice& c : all)
-    if (std::none_of(kept.begin(), kept.end(),
-                     [&](const Choice& o) { return o.load <= c.load && o.tail <= c.tail; }))
+    if (std::none_of(kept.begin(), kept.end(), [&](const Choice& o) {
+          return o.fill.y <= c.fill.y && o.fill.x <= c.fill.x && o.tail <= c.tail;
+        }))
       kept.push_back(c);
 }
 
@@ -111,30 +122,32 @@ double ChunkBounds::quick(int units) const {
   double sum = 0, max = 0, even = 0, first = kNever;
   for (const Choice& c : m_choices.front()) first = std::min(first, c.tail);
   for (const auto& choices : m_choices) {
-    double fastest = kNever, mixed = kNever;
+    double fastest = kNever, mixed = kNever, fill = kNever;
     for (const Choice& c : choices) {
-      fastest = std::min(fastest, c.load);
-      mixed = std::min(mixed, c.load * (m_weights.sum + m_weights.max * c.width / units));
+      fastest = std::min(fastest, c.fill.y);
+      fill = std::min(fill, c.fill.x);
+      mixed = std::min(mixed, m_weights.sum * c.fill.x + m_weights.max * c.width / units * c.fill.y);
     }
-    sum += fastest;
+    sum += fill;
     max = std::max(max, fastest);
     even += mixed;
   }
   return std::max(m_weights.time(sum, max, first), even + first) * kCertain;
 }
 
-/// Σ load·w_sum + price·a less the price of the units, with the tail shared over so many first stages.
-double ChunkBounds::priced(int units, double mostLoad, double price, int shared) const {
+/// Σ x·w_sum + price·a less the price of the units, with the tail shared over so many first stages.
+double ChunkBounds::priced(int units, double most, double price, int shared) const {
   double all = 0;
   for (int i = 0; i < m_stages; ++i) {
     double least = kNever;
     for (const Choice& c : m_choices[at(i)])
-      if (c.load <= mostLoad)
+      if (c.fill.y <= most)
         least =
-            std::min(least, c.load * m_weights.sum + price * c.width + (i < shared ? c.tail / shared : 0));
+            std::min(least, c.fill.x * m_weights.sum + price * c.width + (i < shared ? c.tail / shared : 0));
     all += least;
   }
-  return all * kCertain - price * units - m_backwardShare * mostLoad * (shared - 1) / 2 / kCertain;
+  return all * kCertain - price * units -
+         m_backwardShare * most / m_weights.share * (shared - 1) / 2 / kCertain;
 }
 
 double ChunkBounds::upTo(int units, double limit) const {
@@ -143,13 +156,14 @@ double ChunkBounds::upTo(int units, double limit) const {
   double max = 0, sum = 0, unitSum = 0, first = kNever;
   for (const Choice& c : m_choices.front()) first = std::min(first, c.tail);
   for (const auto& choices : m_choices) {
-    double fastest = kNever, narrowest = kNever;
+    double fastest = kNever, narrowest = kNever, fill = kNever;
     for (const Choice& c : choices) {
-      fastest = std::min(fastest, c.load);
-      narrowest = std::min(narrowest, c.load * c.width);
+      fastest = std::min(fastest, c.fill.y);
+      fill = std::min(fill, c.fill.x);
+      narrowest = std::min(narrowest, c.fill.y * c.width);
     }
     max = std::max(max, fastest);
-    sum += fastest;
+    sum += fill;
     unitSum += narrowest;
   }
   const double low = std::max(max, unitSum / units) * kCertain;
@@ -189,10 +203,10 @@ ChunkBounds::Prefixes::Prefixes(const ChunkBounds& b, int all)
   m_table.open(0);
   for (int i = 0; i < m_stages; ++i)
     for (std::size_t k = 0; k < b.m_width.size(); ++k) {
-      const double load = b.least(i, static_cast<int>(k));
-      if (load == kNever) continue;
+      const Least& least = b.leastOf(i, static_cast<int>(k));
+      if (least.load == kNever) continue;
       const int a = b.m_width[k];
-      m_table.add(row(i, 0), row(i + 1, a), all - a + 1, a, load, i == 0 ? b.m_first[k] : 0);
+      m_table.add(row(i, 0), row(i + 1, a), all - a + 1, a, least.fill, i == 0 ? b.m_first[k] : 0);
     }
 }
 
@@ -205,8 +219,9 @@ double ChunkBounds::Prefixes::leastTail(double mostLoad) const {
 }
 
 double ChunkBounds::Prefixes::mostLoad(double limit) const {
-  const ObjectiveWeights& w = m_bounds->m_weights;
-  return m_table.mostLoad(row(m_stages, m_all), m_all, limit, limit / std::max(1e-300, w.sum + w.max)) /
+  const ObjectiveWeights& w = m_bounds->m_bound;
+  const double most = limit / std::max(1e-300, w.sum + w.max);
+  return std::min(most, m_table.most(row(m_stages, m_all), m_all, limit, most) / m_bounds->m_weights.share) /
          kCertain;
 }
 

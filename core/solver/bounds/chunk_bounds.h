@@ -5,7 +5,6 @@
 
 #include "solver/bounds/prefix_table.h"
 #include "solver/common.h"
-#include "solver/stage/stage_floor.h"
 
 namespace nest::planner {
 
@@ -16,14 +15,15 @@ struct ChunkConfiguration {
   std::vector<LayerSums*> sums;  ///< per strategy that may be used
   const PipelineSchedule* schedule = nullptr;
   Target target;
+  double limit = std::numeric_limits<double>::infinity();  ///< pipelines that take longer do not count
 };
 
 /// Lower bounds on these pipelines. Cuts are given, so l = the least load of stage i under strategy σ is
 /// known but for its place: the fastest policy that fits the roomiest device, the cheapest groups, the
 /// nearest neighbours.
 ///
-/// On U units (devices per inner replica) Σ a_i·load_i ≤ U·max load, where stage i takes a_i units. So
-///   T ≥ w_sum·sum + (w_max − λ·U)·max + Σ l_i·(w_sum + λ·a_i) + tail   for 0 ≤ λ ≤ w_max/U.
+/// On U units (devices per inner replica) Σ a_i·y_i ≤ U·max y, where stage i takes a_i units. So (6.9)
+///   T ≥ w_sum·sum + (w_max − λ·U)·max + Σ (w_sum·x_i + λ·a_i·y_i) + tail   for 0 ≤ λ ≤ w_max/U.
 class ChunkBounds {
 public:
   /// `capacity`: bytes of the roomiest device.
@@ -44,12 +44,15 @@ public:
   class Prefixes {
   public:
     Prefixes(const ChunkBounds&, int all);
-    /// Of the whole pipeline, if the stages from `stage` on have loads of at most `max`, `sum` in all, and a
-    /// sync term of `tail`; infinite: there is none.
+    /// Of the whole pipeline, if the stages from `stage` on have y of at most `max`, x of `sum` in all
+    /// (ObjectiveWeights), and a sync term of `tail`; infinite: there is none.
     double time(int stage, int units, double max, double sum, double tail) const {
       return m_table.time(row(stage, units), units, max, sum, tail) * kCertain;
     }
-    double leastMax(int stage, int units) const { return m_table.leastMax(row(stage, units)); }
+    /// Of the largest y of the stages in front.
+    double leastMax(int stage, int units) const {
+      return m_table.leastMax(row(stage, units)) * m_bounds->m_toY;
+    }
     /// No stage of a pipeline within the limit has a larger load.
     double mostLoad(double limit) const;
     /// The first stage exposes at least this much sync and step, if no stage has a larger load.
@@ -66,27 +69,37 @@ public:
   };
 
   /// Seconds; infinite: the strategy cannot form the stage.
-  double least(int stage, int strategy) const { return m_least[at(stage) * m_width.size() + at(strategy)]; }
+  double least(int stage, int strategy) const { return leastOf(stage, strategy).load; }
 
 private:
   static constexpr double kCertain = 1 - 1e-12;
   /// Strategies of one stage that no other one beats in width, load and tail.
   struct Choice {
     int width;
-    double load, tail;
+    StageFill fill;
+    double tail;
   };
   void addChoices(const std::vector<double>& tails);
-  double priced(int units, double mostLoad, double price, int shared) const;
-  double leastLoad(const Problem&, const SearchSpace&, const LayerOrder&, const ChunkConfiguration&,
-                   int stage, int strategy, Parts, double capacity) const;
+  double priced(int units, double most, double price, int shared) const;
+  struct Least {
+    double load = std::numeric_limits<double>::infinity();
+    StageFill fill;
+  };
+  Least leastOf(const Problem&, const SearchSpace&, const LayerOrder&, const ChunkConfiguration&, int stage,
+                int strategy, Parts, double capacity) const;
   double leastTransfers(const Problem&, const ChunkConfiguration&, int strategy, Parts) const;
+  const Least& leastOf(int stage, int strategy) const {
+    return m_least[static_cast<std::size_t>(stage) * m_width.size() + static_cast<std::size_t>(strategy)];
+  }
 
   int m_stages, m_leastUnits = 0, m_mostUnits = 0;
-  ObjectiveWeights m_weights;
+  ObjectiveWeights m_bound;  ///< of loads
+  FillWeights m_weights;
+  double m_toY;                                ///< a largest StageFill y means a largest y of this × it
   std::vector<int> m_width;                    ///< per strategy
   std::vector<StageFloor> m_floors;            ///< per strategy
   std::vector<double> m_leastBoundary;         ///< per cut, under any strategy
-  std::vector<double> m_least;                 ///< [stage][strategy]
+  std::vector<Least> m_least;                  ///< [stage][strategy]
   std::vector<std::vector<Choice>> m_choices;  ///< per stage, by width
   double m_backwardShare = 0;                  ///< of its load a stage computes backward, at most
   std::vector<double> m_first;                 ///< per strategy: sync and step of the first stage, at least

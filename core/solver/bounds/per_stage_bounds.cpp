@@ -12,11 +12,14 @@ namespace nest::planner {
 
 PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, const CutRules& rules,
                                const GroupShapes& shapes, const std::vector<LayerSums*>& all,
-                               const std::vector<Sharding>& shardings, int zero, ObjectiveWeights weights)
+                               const std::vector<Sharding>& shardings, int zero, const Target& target)
     : m_problem(&problem),
       m_order(&order),
       m_rules(&rules),
-      m_weights(weights),
+      m_zero(zero),
+      m_target(target),
+      m_weights(target.bound),
+      m_whole(problem, target),
       m_classOf(at(order.layerCount())) {
   auto sums = all;
   std::stable_sort(sums.begin(), sums.end(), [](const LayerSums* a, const LayerSums* b) {
@@ -122,11 +125,11 @@ double PerStageBounds::upTo(int units, double limit) const {
   return bound;
 }
 
-double PerStageBounds::whole(int units) const {
+double PerStageBounds::whole(int units, double hops) const {
   if (isClosed(units)) return kNever;
   double bound = 0;
   for (int step = 0; step < kSteps; ++step)
-    bound = std::max(bound, total(units, m_weights.sum, theta(step, units) / units));
+    bound = std::max(bound, total(units, m_weights.sum, theta(step, units) / units) + m_weights.sum * hops);
   if (knows(units)) bound = std::max(bound, m_prefixes->time(0, m_order->last(), units, 0, 0));
   return bound;
 }
@@ -164,8 +167,10 @@ double PerStageBounds::time(int behind, int cut, int units, double max, double s
 
 double PerStageBounds::leastMax(int behind, int cut, int units) const {
   if (cut == 0) return 0;
-  const double even = units > 0 ? m_unitWork[at(cut)] / units : 0;
-  return knows(units) ? std::max(even, m_prefixes->leastMax(behind, cut, units)) : even;
+  const double even = units > 0 ? m_unitWork[at(cut)] / units * m_target.share : 0;
+  return knows(units)
+             ? std::max(even, m_prefixes->leastMax(behind, cut, units) * m_target.share / m_whole.share)
+             : even;
 }
 
 double PerStageBounds::leastTail(int units, double mostLoad) const {
@@ -193,26 +198,24 @@ double PerStageBounds::leastMax(int units) const {
   return std::max({slowest, m_unitWork.back() / units, m_work.back() / stages}) * (1 - 1e-12);
 }
 
-bool PerStageBounds::priceUnits(int microbatchCount, int mostUnits, double limit, double capacity,
-                                Watch& watch) {
+bool PerStageBounds::priceUnits(int mostUnits, double limit, double capacity, Watch& watch) {
   if (!m_order->isChain() || limit == kNever || isPriced(mostUnits)) return false;
-  const UnitPrices::Limits limits{mostUnits, limit, leastMax(mostUnits), mostLoad(mostUnits, limit),
-                                  capacity};
+  const UnitPrices::Limits limits{mostUnits, limit, leastMax(mostUnits) * m_whole.share,
+                                  mostLoad(mostUnits, limit), capacity};
   if (!(limits.mostLoad > 0)) return false;
-  m_prices = std::make_unique<UnitPrices>(*m_problem, *m_order, *m_rules, m_floors, microbatchCount,
-                                          m_weights, limits, watch);
+  m_prices =
+      std::make_unique<UnitPrices>(*m_problem, *m_order, *m_rules, m_floors, m_zero, m_target, limits, watch);
   if (!m_prices->complete()) m_prices.reset();
   return m_prices != nullptr;
 }
 
-void PerStageBounds::sharpen(int microbatchCount, int mostUnits, double limit, double capacity,
-                             Watch& watch) {
+void PerStageBounds::sharpen(int mostUnits, double limit, double capacity, Watch& watch) {
   if (!m_order->isChain() || isClosed(mostUnits)) return;
   if (knows(mostUnits)) return;
   // More units only lower what a stage must do, so the widest pipeline leaves the largest load open.
   const StagePrefixes::Limits limits{mostUnits, mostLoad(mostUnits, limit), capacity};
-  m_prefixes = std::make_unique<StagePrefixes>(*m_problem, *m_order, *m_rules, m_floors, microbatchCount,
-                                               m_weights, limits, watch);
+  m_prefixes = std::make_unique<StagePrefixes>(*m_problem, *m_order, *m_rules, m_floors, m_zero, m_target,
+                                               limits, watch);
   if (!m_prefixes->complete()) return m_prefixes.reset();
   bool closed = true;
   for (int u = m_leastWidth; u <= mostUnits && closed; ++u)
@@ -224,7 +227,8 @@ void PerStageBounds::sharpen(int microbatchCount, int mostUnits, double limit, d
 
 double PerStageBounds::mostLoad(int units, double limit) const {
   const double most = mostLoadUpTo(units, limit);
-  return knows(units) && limit < kNever ? std::min(most, m_prefixes->mostLoad(units, limit)) : most;
+  return knows(units) && limit < kNever ? std::min(most, m_prefixes->most(units, limit) / m_whole.share)
+                                        : most;
 }
 
 double PerStageBounds::mostLoadUpTo(int units, double limit) const {
@@ -236,7 +240,7 @@ double PerStageBounds::mostLoadUpTo(int units, double limit) const {
     most = std::min(most, (limit - total(units, m_weights.sum, this->theta(step, units) / units)) /
                               (m_weights.max - theta));
   }
-  if (isPriced(units)) most = std::min(most, m_prices->mostLoad(units, limit));
+  if (isPriced(units)) most = std::min(most, m_prices->most(units, limit) / m_whole.share);
   return most;
 }
 

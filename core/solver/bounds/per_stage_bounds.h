@@ -16,32 +16,34 @@ namespace nest::planner {
 ///   T ≥ (w_max − θ)·max + Σ_x min_σ load_σ(x)·(w_sum + θ·a_σ/U).
 /// A first stage that exposes ρ·load raises θ by min(ρ, θ·a_min/(U − a_min)): shifting weight from the first
 /// stage to the others in the mean keeps its own coefficient at (θ + ρ)·a/U.
+///
+/// Where the schedule does not fill by load w_sum = 0 here; tables over whole stages count x and y (6.9).
 class PerStageBounds {
 public:
   /// `rules`: kept by reference.
   PerStageBounds(const Problem&, const LayerOrder&, const CutRules& rules, const GroupShapes&,
-                 const std::vector<LayerSums*>& sums, const std::vector<Sharding>&, int zero,
-                 ObjectiveWeights weights);
+                 const std::vector<LayerSums*>& sums, const std::vector<Sharding>&, int zero, const Target&);
 
   /// Chains: from here on upTo(), time() and mostLoad() know whole stages, whose units have a price. To be
   /// asked before anything is asked about a pipeline of more units. `limit`: what takes longer does not
   /// count. False: nothing changed.
-  bool priceUnits(int microbatchCount, int mostUnits, double limit, double capacity, Watch&);
+  bool priceUnits(int mostUnits, double limit, double capacity, Watch&);
   /// Chains: from here on time(), whole() and mostLoad() look at whole stages too. `limit`: only plans below
   /// it count.
-  void sharpen(int microbatchCount, int mostUnits, double limit, double capacity, Watch&);
+  void sharpen(int mostUnits, double limit, double capacity, Watch&);
   std::size_t bytes() const;  ///< of the tables
   void dropTables();          ///< until they are asked for again
 
-  /// The layers before `cut` on exactly `units` units behind which `behind` stages with loads of at most
-  /// `max`, `sum` in all, and a sync term of `tail` stand: a bound on the whole time.
+  /// The layers before `cut` on exactly `units` units behind which `behind` stages stand with y of at most
+  /// `max` and x of `sum` in all (ObjectiveWeights), and a sync term of `tail`: a bound on the whole time.
   double time(int behind, int cut, int units, double max, double sum, double tail);
-  /// The largest load of the layers before `cut` on exactly `units` units is not below this.
+  /// The largest y of the layers before `cut` on exactly `units` units is not below this.
   double leastMax(int behind, int cut, int units) const;
   /// On the whole time of every pipeline on so many units or fewer that takes no longer than `limit`. At
   /// once.
   double upTo(int units, double limit) const;
-  double whole(int units) const;  ///< time() of the whole pipeline, without keeping a table
+  /// time() of the whole pipeline, without keeping a table; its layers' exchanges take `hops` at least.
+  double whole(int units, double hops) const;
   /// No stage of a plan of `units` units under the limit has a larger load.
   double mostLoad(int units, double limit) const;
   /// Chains: if no stage of `units` has a larger load, the first one exposes at least this much sync and
@@ -73,7 +75,10 @@ private:
   int m_closedUnits = 0;  ///< no pipeline of so many units or fewer stays below the limit
   std::unique_ptr<StagePrefixes> m_prefixes;
   std::unique_ptr<UnitPrices> m_prices;
-  ObjectiveWeights m_weights;
+  int m_zero;
+  Target m_target;
+  ObjectiveWeights m_weights;                   ///< of loads
+  FillWeights m_whole;                          ///< of whole stages
   std::vector<std::size_t> m_classOf;           ///< per layer
   std::vector<int> m_layersOf;                  ///< per class of layers
   std::vector<std::vector<double>> m_perClass;  ///< [class][strategy], seconds of one layer

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "solver/bounds/lanes.h"
-#include "solver/stage/stage_costs.h"
+#include "solver/bounds/search_bounds.h"
 
 namespace nest::planner {
 
 /// Lower bounds on pipelines whose stages choose their strategies, from whole relaxed stages in front
 /// (STATEMENT.md §6, 5). A row stands for what is in front: so many layers or stages on exactly u units. With
-/// stage i on a_i units, λ ≥ 0, let Q_λ be the least Σ load_i·(w_sum + λ·a_i), with the first stage's sync
-/// and step, and M the least possible largest load. As Σ a_i·load_i ≤ u·max,
+/// stage i on a_i units, λ ≥ 0, let Q_λ be the least Σ (w_sum·x_i + λ·a_i·y_i), with the first stage's
+/// sync and step, and M the least possible largest y. As Σ a_i·y_i ≤ u·max,
 ///   T ≥ w_sum·sum + (w_max − λ·u)·max(max, M) + Q_λ   while λ·u ≤ w_max.
 template <class Real>
 class PrefixTable {
@@ -36,15 +36,16 @@ public:
     std::fill_n(&m_first[row * kRates], kRates, Real(0));
     if (!m_least.empty()) std::fill_n(&m_least[row * kRates], kRates, Real(0));
   }
-  /// A stage of `width` units leads from row front + k to row here + k, k < count. `tail`: of a first stage.
-  void add(std::size_t front, std::size_t here, int count, int width, double load, double tail) {
+  /// A stage of `width` units leads from row front + k to row here + k, k < count. `tail`: of a first
+  /// stage.
+  void add(std::size_t front, std::size_t here, int count, int width, const StageFill& s, double tail) {
     Real cost[kRates], first[kRates];
     for (int j = 0; j < kRates; ++j) {
-      const double own = load * (m_weights.sum + double(m_rate[j]) * width);
+      const double own = m_weights.sum * s.x + double(m_rate[j]) * width * s.y;
       cost[j] = static_cast<Real>(own);
       first[j] = static_cast<Real>(own + tail);
     }
-    const Real most = static_cast<Real>(load);
+    const Real most = static_cast<Real>(s.y);
     for (int k = 0; k < count; ++k, ++front, ++here) {
       if (!reached(front)) continue;
       m_most[here] = std::min(m_most[here], std::max(m_most[front], most));
@@ -55,7 +56,7 @@ public:
 
   bool reached(std::size_t row) const { return m_most[row] < kFar; }
   double leastMax(std::size_t row) const { return m_certain * double(m_most[row]); }
-  /// Of the whole pipeline, if what stands behind has loads of at most `max`, `sum` in all, and exposes
+  /// Of the whole pipeline, if what stands behind has y of at most `max`, x of `sum` in all, and exposes
   /// `tail`.
   double time(std::size_t row, int units, double max, double sum, double tail) const {
     if (!reached(row)) return std::numeric_limits<double>::infinity();
@@ -65,8 +66,8 @@ public:
       bound = std::max(bound, (m_weights.max - double(m_rate[j]) * units) * most + rest(row, j, tail));
     return bound + m_weights.sum * sum;
   }
-  /// No stage of a pipeline that ends in this row within the limit has a larger load; 0: there is none.
-  double mostLoad(std::size_t row, int units, double limit, double most) const {
+  /// No stage of a pipeline that ends in this row within the limit has a larger y; 0: there is none.
+  double most(std::size_t row, int units, double limit, double most) const {
     if (!reached(row)) return 0;
     for (int j = 0; j < kRates && double(m_rate[j]) * units < m_weights.max; ++j)
       most = std::min(most, (limit - rest(row, j, 0)) / (m_weights.max - double(m_rate[j]) * units));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "solver/common.h"
+
 namespace nest::planner {
 
 double lowerBound(const StageFloor& floor, const Target& target, int stages) {
@@ -30,13 +32,55 @@ double lowerBound(const StageFloor& floor, const Target& target, int stages) {
   return std::min(timeIf(0), timeIf(even));
 }
 
+FillWeights::FillWeights(const Problem& problem, const Target& target)
+    : ObjectiveWeights(target.bound), m_microbatchCount(target.microbatchCount), m_chunks(target.chunks) {
+  if (target.byLoad() || !(target.share > 0) || !problem.cluster->hasUniformDevices()) return;
+  static_cast<ObjectiveWeights&>(*this) = target.weights;
+  share = target.share;
+  m_filling = target.filling;
+}
+
+StageFill FillWeights::of(const LeastPasses& p, double data, double mostY) const {
+  const double known = p.forward + p.input, load = known + p.weight;
+  const auto fill = [&](double weight) {
+    return m_filling->fill({known + weight, p.forward, weight}, m_chunks);
+  };
+  const double most = fill(p.weight);
+  double x = most;
+  if (p.open) x = mostY < kNever ? fill(std::max(p.weight, mostY - known + most / m_microbatchCount)) : 0;
+  return {std::max(0.0, x - 1e-12 * load), load - most / m_microbatchCount + data * share};
+}
+
 double leastFill(const Problem& problem, const LayerSums& sums, const Target& target, int zero, int cut) {
-  if (target.byLoad() || zero >= 2 || !problem.cluster->hasUniformDevices()) return 0;
-  const auto c = static_cast<std::size_t>(cut);
-  const double sent = std::max(0.0, sums.leastAny[c] - sums.compute[c]);
-  return target.filling->leastFill({sums.leastAny[c], sums.forward[c], sums.weightGradient[c]}, sent,
-                                   target.chunks) *
-         (1 - 1e-12);
+  const FillWeights filling(problem, target);
+  if (!filling.fills() || zero >= 2) return 0;
+  return filling
+      .of(LeastPasses::of(sums, zero, Part{0, cut}, sums.leastAny[static_cast<std::size_t>(cut)], 0), 0, 0)
+      .x;
+}
+
+std::vector<int> fewestStages(const LayerOrder& order, const CutRules& rules,
+                              const std::vector<StageFloor>& floors, double most) {
+  constexpr int kFar = 1 << 30;
+  std::vector<int> fewest(at(order.cutCount()), kFar);
+  fewest.back() = 0;
+  for (int from = order.last() - 1; from >= 0; --from) {
+    int reach = from;
+    for (const StageFloor& f : floors) {
+      const auto& work = f.sums().leastAny;
+      while (reach < order.last() && work[at(reach + 1)] - work[at(from)] <= most * kSlack) ++reach;
+    }
+    reach = std::min(reach, rules.mostEnd(from));
+    if (reach > from && fewest[at(reach)] < kFar)
+      fewest[at(from)] = std::max(fewest[at(reach)] + 1, rules.leastBehind(from));
+  }
+  return fewest;
+}
+
+InFlight leastInFlight(const Target& target, int behind, int fewest) {
+  const int stages = std::max(behind + 1, fewest);
+  const PipelineSchedule& schedule = target.filling ? *target.filling : scheduleOf(usualSchedule(1));
+  return inFlightOf(schedule, stages - 1 - behind, stages, target.microbatchCount, 1);
 }
 
 double leastTotalMemory(const Problem& problem, const StageFloor& floor, int stages) {

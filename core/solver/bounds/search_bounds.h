@@ -1,5 +1,6 @@
 #pragma once
 
+#include "solver/space/search_space.h"
 #include "solver/stage/stage_costs.h"
 #include "solver/stage/stage_floor.h"
 
@@ -14,10 +15,48 @@ namespace nest::planner {
 /// load are equal.
 double lowerBound(const StageFloor&, const Target&, int stages);
 
-/// Where a schedule does not fill by load: Σ g of the stages that hold the layers before a cut, at least. As
-/// g is convex, and all that is sent may be sent forward, it is that of their sum in the cheapest groups. 0
-/// with ZeRO 2 and 3, whose reduce-scatter has no upper bound, and where devices differ.
+/// What a relaxed stage adds to T = w_sum·Σ x + w_max·max y + tail, at least (STATEMENT.md (6.9)): its load
+/// both times; where a schedule does not fill by load, g and load − g/m.
+struct StageFill {
+  double x = 0, y = 0;
+};
+
+/// Seconds of f and b at least, and of w: at least, or of nothing else than layers.
+struct LeastPasses {
+  double forward = 0, input = 0, weight = 0;
+  bool open = false;  ///< w holds what gradient exchange takes
+  /// `work` seconds of compute and transfers, of them `received` in activations.
+  template <class P>
+  static LeastPasses of(const LayerSums& sums, int zero, const P& parts, double work, double received) {
+    const double forward = between(sums.leastForward, parts) + received,
+                 weight = between(sums.weightGradient, parts);
+    return {forward, work - forward - weight, weight, zero >= 2};
+  }
+};
+
+/// How relaxed stages count under a target.
+struct FillWeights : ObjectiveWeights {
+  double share = 1;  ///< y ≥ this × load
+  FillWeights(const Problem&, const Target&);
+  bool fills() const { return m_filling != nullptr; }  ///< g is known
+  /// Of a stage, `data` seconds of gradient exchange beside its passes, of a pipeline without larger y.
+  StageFill of(const LeastPasses&, double data, double mostY) const;
+
+private:
+  const PipelineSchedule* m_filling = nullptr;
+  int m_microbatchCount = 1, m_chunks = 1;
+};
+
+/// Where a schedule does not fill by load: Σ g of the stages that hold the layers before a cut, at least, as
+/// g of several stages together is never more. 0 with ZeRO 2 and 3, and where devices differ.
 double leastFill(const Problem&, const LayerSums&, const Target&, int zero, int cut);
+
+/// The fewest stages of a chain that hold the layers from each cut on, none with a load above `most`.
+std::vector<int> fewestStages(const LayerOrder&, const CutRules&, const std::vector<StageFloor>&,
+                              double most);
+
+/// What a stage of one chunk holds with so many stages behind it, of a pipeline of `fewest` stages or more.
+InFlight leastInFlight(const Target&, int behind, int fewest);
 
 /// Bytes that the stages of every plan of (b, σ, d, s, z) hold together on one device each, at least.
 double leastTotalMemory(const Problem&, const StageFloor&, int stages);

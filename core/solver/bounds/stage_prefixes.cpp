@@ -1,5 +1,5 @@
 // Q_λ(k, x, u) = min over the last stage y…x of strategy σ, width a, with k stages behind:
-//   Q_λ(k + 1, y, u − a) + load(y, x, σ)·(w_sum + λ·a);
+//   Q_λ(k + 1, y, u − a) + w_sum·γ(y, x, σ) + λ·a·load(y, x, σ);
 // M likewise. A stage's load is its least one anywhere: best groups, nearest neighbours, the fastest policy
 // that fits with k + 1 microbatches in flight. Single precision, rounding allowed for. Cost: k × cuts ×
 // stages under the load limit × strategies × units × kRates, the last two in straight loops.
@@ -23,13 +23,16 @@ PrefixTable<float>::Rates ratesOf(const ObjectiveWeights& weights, int units) {
 }  // namespace
 
 StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, const CutRules& rules,
-                             const std::vector<StageFloor>& floors, int microbatchCount,
-                             ObjectiveWeights weights, const Limits& limits, Watch& watch)
+                             const std::vector<StageFloor>& floors, int zero, const Target& target,
+                             const Limits& limits, Watch& watch)
     : m_problem(problem),
       m_order(order),
       m_rules(rules),
-      m_microbatchCount(microbatchCount),
-      m_limits(limits) {
+      m_zero(zero),
+      m_target(target),
+      m_weights(problem, target),
+      m_limits(limits),
+      m_fewest(fewestStages(order, rules, floors, limits.load)) {
   while (m_mostBehind > 0 && bytes() > kMostBytes) --m_mostBehind;
   int narrow = std::numeric_limits<int>::max();
   std::vector<double> leastBytes(at(order.cutCount()), kNever);
@@ -47,7 +50,7 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
       received[c] = leastTransfer(problem, devices, leastBytes[c]);
     }
   }
-  m_table = PrefixTable<float>(weights, ratesOf(weights, limits.units), rows(),
+  m_table = PrefixTable<float>(m_weights, ratesOf(m_weights, limits.units), rows(),
                                1 - 4e-7 * (order.layerCount() + 4), false);
   for (int behind = m_mostBehind; behind >= 0; --behind) {
     fill(behind, floors, watch);
@@ -63,24 +66,29 @@ void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watc
   for (int to = behind == 0 && m_mostBehind > 0 ? m_order.last() : 1; to < m_order.cutCount(); ++to)
     for (std::size_t k = 0; k < floors.size(); ++k) {
       if (watch.over()) return;
-      // No schedule of one chunk holds less.
-      const InFlight inFlight{
-          double(std::min(m_microbatchCount, std::max(behind, m_rules.leastBehind(to)) + 1))};
+      const InFlight inFlight =
+          leastInFlight(m_target, std::max(behind, m_rules.leastBehind(to)), m_fewest[0]);
       const StageFloor& f = floors[k];
-      const auto& work = f.sums().leastAny;
+      const auto& least = f.sums().leastAny;
       const int a = f.sums().strategy().width();
       for (int from = to - 1; from >= 0; --from) {
-        if (work[at(to)] - work[at(from)] > m_limits.load * kSlack) break;
+        if (least[at(to)] - least[at(from)] > m_limits.load * kSlack) break;
         if (!m_rules.mayStand(from, to)) continue;
         const Part part{from, to};
         const StageSize size = f.size(part);
         const double own =
             f.work(m_problem.search.recompute, f.fixedMemory(size), inFlight, part, m_limits.capacity);
         if (own == kNever) break;  // nor does a longer stage fit
-        const double load = own + f.data(size) + m_sent[k][at(to)] + m_received[k][at(from)];
+        const double work = own + m_sent[k][at(to)] + m_received[k][at(from)], data = f.data(size),
+                     load = work + data;
         if (load > m_limits.load * kSlack) continue;
+        const StageFill fill =
+            m_weights.fills()
+                ? m_weights.of(LeastPasses::of(f.sums(), m_zero, part, work, m_received[k][at(from)]), data,
+                               m_limits.load * kSlack)
+                : StageFill{load, load};
         const int count = std::min(from == 0 ? 1 : m_limits.units, m_limits.units - a + 1);
-        m_table.add(row(before, from, 0), row(behind, to, a), count, a, load, from == 0 ? f.tail(size) : 0);
+        m_table.add(row(before, from, 0), row(behind, to, a), count, a, fill, from == 0 ? f.tail(size) : 0);
       }
     }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "solver/bounds/prefix_table.h"
+#include "solver/bounds/search_bounds.h"
 #include "solver/space/search_space.h"
-#include "solver/stage/stage_floor.h"
 
 namespace nest::planner {
 
@@ -20,18 +20,18 @@ public:
   };
   /// `floors`: one per strategy. Ended early by the watch it bounds nothing: see complete().
   StagePrefixes(const Problem&, const LayerOrder&, const CutRules&, const std::vector<StageFloor>& floors,
-                int microbatchCount, ObjectiveWeights, const Limits&, Watch&);
+                int zero, const Target&, const Limits&, Watch&);
   bool complete() const { return m_complete; }
 
-  /// The layers before `cut` on exactly `units` units behind which `behind` stages with loads of at most
-  /// `max`, `sum` in all, stand: a bound on the whole time.
+  /// The layers before `cut` on exactly `units` units behind which `behind` stages with y of at most `max`, x
+  /// of `sum` in all (StageFill), stand: a bound on the whole time.
   double time(int behind, int cut, int units, double max, double sum) const {
     return m_table.time(row(behind, cut, units), units, max, sum, 0);
   }
   double leastMax(int behind, int cut, int units) const { return m_table.leastMax(row(behind, cut, units)); }
-  /// No stage of a plan of `units` units under the limit has a larger load.
-  double mostLoad(int units, double limit) const {
-    return m_table.mostLoad(row(0, m_order.last(), units), units, limit, m_limits.load);
+  /// No stage of a plan of `units` units under the limit has a larger y.
+  double most(int units, double limit) const {
+    return m_table.most(row(0, m_order.last(), units), units, limit, m_limits.load);
   }
   std::size_t bytes() const { return PrefixTable<float>::bytes(rows()); }
   int units() const { return m_limits.units; }
@@ -53,10 +53,13 @@ private:
   const Problem& m_problem;
   const LayerOrder& m_order;
   const CutRules& m_rules;
-  int m_microbatchCount;
+  int m_zero;
+  Target m_target;
+  FillWeights m_weights;
   Limits m_limits;
   int m_mostBehind = 12;  ///< more stages behind count as so many; fewer where the table would be too large
   bool m_complete = false;
+  std::vector<int> m_fewest;                ///< stages that hold the layers from each cut on
   std::vector<std::vector<double>> m_sent;  ///< per strategy and cut, seconds of the transfer behind
   std::vector<std::vector<double>> m_received;
   PrefixTable<float> m_table;

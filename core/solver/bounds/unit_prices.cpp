@@ -1,9 +1,9 @@
 // E_μ(i, x) = min over the last stage y…x of strategy σ, width a, with load at most λ, the i-th from the
 // front:
-//   E_μ(i − 1, y) + w_sum·load + μ·a + (i ≤ I ? tail/I : 0).
+//   E_μ(i − 1, y) + w_sum·x + μ·a + (i ≤ I ? tail/I : 0).
 // A stage's load is its least one anywhere: best groups, nearest neighbours, the fastest policy that fits
 // with as many microbatches in flight as the fewest stages that hold what is behind ask for. Stages that some
-// other one of the same layers beats in load, width and tail are left out. Cost: λ × I × stages × kPrices.
+// other one of the same layers beats in y, x, width and tail are left out. Cost: λ × I × stages × kPrices.
 #include "solver/bounds/unit_prices.h"
 
 #include <algorithm>
@@ -18,36 +18,21 @@
 namespace nest::planner {
 namespace {
 constexpr double kCertain = 1 - 1e-12;
-
-/// The fewest stages that hold the layers from each cut on, none with a larger load.
-std::vector<int> fewestStages(const LayerOrder& order, const CutRules& rules,
-                              const std::vector<StageFloor>& floors, double most) {
-  constexpr int kFar = 1 << 30;
-  std::vector<int> fewest(at(order.cutCount()), kFar);
-  fewest.back() = 0;
-  for (int from = order.last() - 1; from >= 0; --from) {
-    int reach = from;
-    for (const StageFloor& f : floors) {
-      const auto& work = f.sums().leastAny;
-      while (reach < order.last() && work[at(reach + 1)] - work[at(from)] <= most * kSlack) ++reach;
-    }
-    reach = std::min(reach, rules.mostEnd(from));
-    if (reach > from && fewest[at(reach)] < kFar)
-      fewest[at(from)] = std::max(fewest[at(reach)] + 1, rules.leastBehind(from));
-  }
-  return fewest;
-}
 }  // namespace
 
 UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const CutRules& rules,
-                       const std::vector<StageFloor>& floors, int microbatchCount, ObjectiveWeights weights,
+                       const std::vector<StageFloor>& floors, int zero, const Target& target,
                        const Limits& limits, Watch& watch)
-    : m_order(order), m_weights(weights), m_limits(limits), m_stages(at(order.cutCount())) {
+    : m_order(order),
+      m_target(target),
+      m_weights(FillWeights(problem, target)),
+      m_limits(limits),
+      m_stages(at(order.cutCount())) {
   constexpr double kRatio = 1.6, kBand = 0.01;
   constexpr int kMostBands = 16;
-  m_price[0] = std::max(weights.max, weights.sum) * limits.mostLoad / limits.units / 4;
+  m_price[0] = std::max(m_weights.max, m_weights.sum) * limits.mostLoad / limits.units / 4;
   for (std::size_t q = 1; q < m_price.size(); ++q) m_price[q] = m_price[q - 1] * kRatio;
-  listStages(problem, rules, floors, microbatchCount, watch);
+  listStages(problem, rules, floors, zero, watch);
   const double low = std::min(limits.leastMax, limits.mostLoad), high = limits.mostLoad;
   const int count =
       low > 0 ? std::clamp(static_cast<int>(std::ceil(std::log(high / low) / kBand)), 1, kMostBands) : 1;
@@ -74,7 +59,7 @@ UnitPrices::UnitPrices(const Problem& problem, const LayerOrder& order, const Cu
 }
 
 void UnitPrices::listStages(const Problem& problem, const CutRules& rules,
-                            const std::vector<StageFloor>& floors, int microbatchCount, Watch& watch) {
+                            const std::vector<StageFloor>& floors, int zero, Watch& watch) {
   const auto fewest = fewestStages(m_order, rules, floors, m_limits.mostLoad);
   int narrow = std::numeric_limits<int>::max();
   std::vector<double> leastBytes(at(m_order.cutCount()), kNever);
@@ -89,8 +74,7 @@ void UnitPrices::listStages(const Problem& problem, const CutRules& rules,
   for (int to = 1; to < m_order.cutCount(); ++to) {
     if (watch.over()) return;
     if (fewest[at(to)] > m_order.layerCount()) continue;
-    const InFlight inFlight =
-        inFlightOf(scheduleOf(usualSchedule(1)), 0, fewest[at(to)] + 1, microbatchCount, 1);
+    const InFlight inFlight = leastInFlight(m_target, fewest[at(to)], fewest[0]);
     for (const StageFloor& f : floors) {
       const LayerSums& s = f.sums();
       const int a = s.strategy().width();
@@ -105,27 +89,33 @@ void UnitPrices::listStages(const Problem& problem, const CutRules& rules,
         const double own =
             f.work(problem.search.recompute, f.fixedMemory(size), inFlight, part, m_limits.capacity);
         if (own == kNever) break;  // nor does a longer stage fit
-        const double load = own + f.data(size) + sent + (from > 0 ? transfer(leastBytes[at(from)]) : 0);
-        if (load <= m_limits.mostLoad * kSlack) byStart[at(from)].push_back({from, a, load, f.tail(size)});
+        const double received = from > 0 ? transfer(leastBytes[at(from)]) : 0, work = own + sent + received,
+                     data = f.data(size);
+        if (work + data > m_limits.mostLoad * kSlack) continue;
+        Stage stage{from, a, {work + data, work + data}, f.tail(size), {}};
+        if (m_weights.fills()) {
+          stage.passes = LeastPasses::of(s, zero, part, work, received);
+          stage.fill = m_weights.of(stage.passes, data, m_limits.mostLoad * kSlack);
+        }
+        byStart[at(from)].push_back(stage);
       }
     }
     for (int from = 0; from < to; ++from) {
       auto& all = byStart[at(from)];
       std::sort(all.begin(), all.end(), [](const Stage& a, const Stage& b) {
-        return std::tie(a.width, a.load, a.tail) < std::tie(b.width, b.load, b.tail);
+        return std::tie(a.width, a.fill.y, a.fill.x, a.tail) < std::tie(b.width, b.fill.y, b.fill.x, b.tail);
       });
       auto& kept = m_stages[at(to)];
       const auto first = static_cast<std::ptrdiff_t>(kept.size());
       for (const Stage& stage : all)
-        if (std::none_of(kept.begin() + first, kept.end(),
-                         [&](const Stage& o) { return o.load <= stage.load && o.tail <= stage.tail; }))
+        if (std::none_of(kept.begin() + first, kept.end(), [&](const Stage& o) { return o.beats(stage); }))
           kept.push_back(stage);
       all.clear();
     }
   }
 }
 
-void UnitPrices::price(double mostLoad, int shared, std::vector<Row>& before) const {
+void UnitPrices::price(double most, int shared, std::vector<Row>& before) const {
   Row far;
   far.fill(kNever);
   before.assign(at(m_order.cutCount()), far);
@@ -135,10 +125,11 @@ void UnitPrices::price(double mostLoad, int shared, std::vector<Row>& before) co
   before[0].fill(0);
   for (int to = 1; to < m_order.cutCount(); ++to) {
     for (const Stage& stage : m_stages[at(to)]) {
-      if (stage.load > mostLoad * kSlack) continue;
+      if (stage.fill.y > most * kSlack) continue;
+      const double x = stage.passes.open ? m_weights.of(stage.passes, 0, most * kSlack).x : stage.fill.x;
       Row alone, first;
       for (std::size_t q = 0; q < alone.size(); ++q) {
-        alone[q] = m_weights.sum * stage.load + m_price[q] * stage.width;
+        alone[q] = m_weights.sum * x + m_price[q] * stage.width;
         first[q] = alone[q] + stage.tail / shared;
       }
       for (int i = 0; i <= std::min(shared, stage.from); ++i)
@@ -151,7 +142,7 @@ void UnitPrices::price(double mostLoad, int shared, std::vector<Row>& before) co
         before[at(to)][q] = std::min(before[at(to)][q], row(i, to)[q]);
   }
   // Behind the stages in front a later one hides that much of its sync.
-  const double hidden = m_backwardShare * mostLoad * (shared - 1) / 2 * kSlack;
+  const double hidden = m_backwardShare * most / m_weights.share * (shared - 1) / 2 * kSlack;
   for (std::size_t c = 1; c < before.size(); ++c)
     for (double& v : before[c]) v = v * kCertain - hidden;
 }
@@ -162,10 +153,10 @@ double UnitPrices::rest(const Row& row, int units) const {
   return most;
 }
 
-double UnitPrices::upTo(int units, double mostLoad) const {
+double UnitPrices::upTo(int units, double most) const {
   double least = kNever;
   for (const Band& band : m_bands) {
-    if (band.least > mostLoad * kSlack) break;
+    if (band.least > most * kSlack) break;
     double bound = 0;
     for (const Row& row : band.whole) bound = std::max(bound, rest(row, units));
     least = std::min(least, (m_weights.max * band.least + bound) * kCertain);
@@ -173,7 +164,7 @@ double UnitPrices::upTo(int units, double mostLoad) const {
   return least;
 }
 
-double UnitPrices::mostLoad(int units, double limit) const {
+double UnitPrices::most(int units, double limit) const {
   double most = 0;
   for (const Band& band : m_bands) {
     double bound = 0;

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <vector>
 
+#include "solver/bounds/search_bounds.h"
 #include "solver/space/search_space.h"
-#include "solver/stage/stage_costs.h"
-#include "solver/stage/stage_floor.h"
 
 namespace nest::planner {
 
@@ -19,19 +19,19 @@ public:
   struct Limits {
     int units = 0;                      ///< no pipeline of interest has more
     double time = 0;                    ///< nor takes longer
-    double leastMax = 0, mostLoad = 0;  ///< nor has a smaller largest load, or any larger one
+    double leastMax = 0, mostLoad = 0;  ///< nor has a smaller largest y, or any larger load
     double capacity = 0;                ///< of the roomiest device, bytes
   };
   /// `floors`: one per strategy.
   UnitPrices(const Problem&, const LayerOrder&, const CutRules&, const std::vector<StageFloor>& floors,
-             int microbatchCount, ObjectiveWeights, const Limits&, Watch&);
+             int zero, const Target&, const Limits&, Watch&);
   bool complete() const { return m_complete; }  ///< false: ended by the watch, nothing else may be asked
 
-  /// On the time of every pipeline on so many units or fewer, whose loads are at most `mostLoad`.
-  double upTo(int units, double mostLoad) const;
-  /// No stage of a pipeline on so many units within the limit has a larger load; 0: there is none.
-  double mostLoad(int units, double limit) const;
-  /// The layers before `cut` on at most `units` units behind which stages with loads of at most `max`, `sum`
+  /// On the time of every pipeline on so many units or fewer, without larger y (StageFill) than `most`.
+  double upTo(int units, double most) const;
+  /// No stage of a pipeline on so many units within the limit has a larger y; 0: there is none.
+  double most(int units, double limit) const;
+  /// The layers before `cut` on at most `units` units behind which stages with y of at most `max`, x of `sum`
   /// in all, stand: a bound on the whole time.
   double time(int cut, int units, double max, double sum) const;
   int units() const { return m_limits.units; }
@@ -43,20 +43,26 @@ private:
   using Row = std::array<double, kPrices>;
   struct Stage {
     int from, width;
-    double load, tail;
+    StageFill fill;
+    double tail;
+    LeastPasses passes;  ///< where x depends on the largest y
+    bool beats(const Stage& o) const {
+      return fill.y <= o.fill.y && fill.x <= o.fill.x && tail <= o.tail &&
+             (!passes.open || (passes.forward <= o.passes.forward && passes.input <= o.passes.input));
+    }
   };
-  /// Pipelines whose largest load lies between two figures.
+  /// Pipelines whose largest y lies between two figures.
   struct Band {
     double least, most;
     std::array<Row, kTails.size()> whole;
   };
-  void listStages(const Problem&, const CutRules&, const std::vector<StageFloor>&, int microbatchCount,
-                  Watch&);
-  void price(double mostLoad, int shared, std::vector<Row>& before) const;
+  void listStages(const Problem&, const CutRules&, const std::vector<StageFloor>&, int zero, Watch&);
+  void price(double most, int shared, std::vector<Row>& before) const;
   double rest(const Row& row, int units) const;
 
   const LayerOrder& m_order;
-  ObjectiveWeights m_weights;
+  Target m_target;
+  FillWeights m_weights;
   Limits m_limits;
   bool m_complete = false;
   double m_backwardShare = 0;  ///< of its load a stage computes backward, at most

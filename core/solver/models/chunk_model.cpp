@@ -162,7 +162,7 @@ bool ChunkModel::prepare(int stage, const State& state, int begin, Step& step, d
   step.begin = begin;
   step.first = stage == 0;
   step.backward = backward(stage, state.strategy) / costs.speed(slot);
-  step.leastMax = m_bounds.leastMax(stage, begin) * m_config.target.share * (1 - 1e-12);
+  step.leastMax = m_bounds.leastMax(stage, begin) * (1 - 1e-12);
   step.leastTail = stage > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[at(stage)];
   step.mostBackward = m_mostBackward[at(stage)];

@@ -107,7 +107,7 @@ bool PerStageModel::prepare(int behind, const State& state, int begin, int from,
   step.first = from == 0;
   step.backward = planner::between(m_chosen.sums(state.strategy).backward, part) /
                   m_chosen.costs(state.strategy).speed(slot);
-  step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * m_target.share * (1 - 1e-12);
+  step.leastMax = m_bounds.leastMax(behind + 1, from, begin) * (1 - 1e-12);
   step.leastTail = from > 0 ? m_leastTail : 0;
   step.leastBackward = m_leastBackward[CutIndex(from)];
   step.mostBackward = m_mostBackward[CutIndex(from)];

@@ -157,6 +157,10 @@ void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
            shown(Exchange::Context) * context.upTo[at(r)][at(c)] +
            shown(Exchange::Expert) * experts.upTo[at(r)][at(c)];
   };
+  for (int c = 0; c < order.cutCount(); ++c)
+    leastForward.push_back(forward[at(c)] / best + shown(Exchange::Tensor) * tensor.forward[at(c)] +
+                           shown(Exchange::Context) * context.forward[at(c)] +
+                           shown(Exchange::Expert) * experts.forward[at(c)]);
   for (int r = 0; r < kRecomputeCount; ++r) {
     least[at(r)].resize(at(order.cutCount()));
     for (int c = 0; c < order.cutCount(); ++c) least[at(r)][at(c)] = value(r, c);

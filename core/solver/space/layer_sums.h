@@ -64,9 +64,10 @@ public:
   /// No stage between two cuts is faster than the difference, wherever it stands (recompute policy, then
   /// cut): compute at the best speed, exchanges in the cheapest groups less the largest overlap.
   std::array<std::vector<double>, kRecomputeCount> least;
-  std::vector<double> leastAny;  ///< the same with the fastest policy of each layer
-  double mostBackwardShare = 0;  ///< of the compute of any layer
-  double slowestLayer = 0;       ///< largest single layer of leastAny
+  std::vector<double> leastAny;      ///< the same with the fastest policy of each layer
+  std::vector<double> leastForward;  ///< of it, in the forward pass
+  double mostBackwardShare = 0;      ///< of the compute of any layer
+  double slowestLayer = 0;           ///< largest single layer of leastAny
   double leastDensePerLoad = 0,
          leastExpertPerLoad = 0;  ///< parameters of a first stage ≥ this × its leastAny
 

@@ -81,18 +81,26 @@ private slots:
       QCOMPARE(s->fillsByLoad(), std::abs(w.sum * sum + w.max * max + 1 - time) < 1e-12 * time);
     }
   }
-  /// No parting of a sum into two stages fills less, wherever what is sent belongs.
-  void leastFillIsABound() {
-    for (const PipelineSchedule* s : schedules())
-      for (const double sent : {0.0, 1.0, 3.0})
-        for (const double toForward : {0.0, 0.5, 1.0})
-          for (const double share : {0.0, 0.2, 0.5}) {
-            const StagePasses a{14 * share + 2, 3 * share, 2},
-                b{14 * (1 - share), 3 * (1 - share) + sent * toForward, 1};
-            const int v = s->takesChunks(1) ? 1 : 2;
-            const double least = s->leastFill({16, 3, 3}, sent, v);
-            QVERIFY(least <= s->fill(a, v) + s->fill(b, v) + 1e-12);
+  /// What bounds on Σ g build on: two stages together never fill more than both apart; and where g is no
+  /// share of the load it falls neither with f nor with b, and does not grow with w.
+  void fillsKeepTheirPromises() {
+    const std::vector<double> lengths = {0, 0.5, 1, 3};
+    for (const PipelineSchedule* s : schedules()) {
+      const int v = s->takesChunks(1) ? 1 : 2;
+      const auto fill = [&](double f, double b, double w) { return s->fill({f + b + w, f, w}, v); };
+      for (const double f : lengths)
+        for (const double b : lengths)
+          for (const double w : lengths) {
+            for (const double f2 : lengths)
+              for (const double b2 : lengths)
+                for (const double w2 : lengths)
+                  QVERIFY(fill(f + f2, b + b2, w + w2) <= fill(f, b, w) + fill(f2, b2, w2) + 1e-12);
+            if (s->fillsByLoad()) continue;
+            QVERIFY(fill(f + 0.2, b, w) >= fill(f, b, w) - 1e-12);
+            QVERIFY(fill(f, b + 0.2, w) >= fill(f, b, w) - 1e-12);
+            QVERIFY(fill(f, b, w + 0.2) <= fill(f, b, w) + 1e-12);
           }
+    }
   }
   /// Each part of the model stands in one stage.
   void partsAreShared() {

@@ -121,8 +121,9 @@ private slots:
     InstanceFeatures features;
     features.mostPlans = 3000;
     features.shardGroups = features.foldedExperts = true;
-    int checked = 0, ruled = 0;
+    int checked = 0, ruled = 0, split = 0;
     for (std::uint64_t seed = 500000; seed < 500800; ++seed) {
+      features.schedules = seed % 4 >= 2;
       // Bounds know which cuts are asked for, and which layers are pinned.
       features.constraints = seed % 2 == 0;
       const Problem p = randomInstance(seed, features);
@@ -137,6 +138,8 @@ private slots:
       for (int b : space.microbatches())
         for (int k : space.strategies()) sums[{b, k}] = std::make_unique<LayerSums>(p, order, shapes, b, k);
       visitPlans(p, [&](const Plan& plan) {
+        // The sums are those of schedules that hide nothing.
+        if (plan.pipelineSchedule().coversExchanges()) return true;
         const Evaluation e = evaluate(p, plan);
         if (!e.feasible()) return true;
         const double time = e.batchTime.value() * (1 + 1e-12);
@@ -171,7 +174,7 @@ private slots:
           const Target target =
               targetOf(p.search.objective, plan.pipelineSchedule(), e.microbatchCount, 1, 1);
           PerStageBounds bounds(p, order, rules, shapes, all, {{plan.dataDegree(), shards}}, plan.zero,
-                                target.bound);
+                                target);
           const int units = plan.pipelineWidth() / plan.dataInner;
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
@@ -183,33 +186,36 @@ private slots:
           PerStageBounds several(
               p, order, rules, shapes, all,
               {{plan.dataDegree(), shards}, {twice, space.shardDegrees(twice, plan.zero, strategiesOf(all))}},
-              plan.zero, target.bound);
+              plan.zero, target);
           [&] { QVERIFY(several.leastBytes() <= bounds.leastBytes()); }();
           [&] { QVERIFY(several.upTo(units, time * (1 + 1e-9)) <= time); }();
           const Control control;
           Watch watch(control, 0);
-          const bool priced = bounds.priceUnits(e.microbatchCount, units + checked % 3, time * (1 + 1e-9),
-                                                roomiest * kMemoryRounding, watch);
+          const bool priced =
+              bounds.priceUnits(units + checked % 3, time * (1 + 1e-9), roomiest * kMemoryRounding, watch);
           [&] { QVERIFY(priced == order.isChain()); }();
           [&] { QVERIFY(bounds.upTo(units, time * (1 + 1e-9)) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
-          if (priced) belowEachSplit(bounds, plan, e, units, time);
-          bounds.sharpen(e.microbatchCount, units + 3, time * (1 + 1e-9), roomiest, watch);
-          [&] { QVERIFY(bounds.whole(units) <= time); }();
+          if (priced) belowEachSplit(bounds, plan, e, target, units, time);
+          bounds.sharpen(units + 3, time * (1 + 1e-9), roomiest * kMemoryRounding, watch);
+          [&] { QVERIFY(bounds.whole(units, 0) <= time); }();
+          if (order.isChain()) belowEachSplit(bounds, plan, e, target, units, time);
           for (const int more : {0, 1, 3})
             [&] { QVERIFY(bounds.upTo(units + more, time * (1 + 1e-9)) <= time); }();
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
         }
         ++checked;
+        split += !plan.pipelineSchedule().fillsByLoad() && plan.chunksPerStage() == 1;
         ruled += !p.constraints.layerPins.empty() || !p.constraints.requiredCuts.empty();
         return !QTest::currentTestFailed();
       });
       if (QTest::currentTestFailed()) return;
     }
     QVERIFY(checked > 20000);
-    qInfo("%d plans, %d of them pinned or cut", checked, ruled);
+    qInfo("%d plans, %d of them pinned or cut, %d that split backward", checked, ruled, split);
     QVERIFY(ruled > 200);
+    QVERIFY(split > 200);
   }
 
   void interleavedBoundsAreBelowEveryPlan() {
@@ -226,17 +232,19 @@ private slots:
       const LayerOrder order(*p.graph);
       GroupShapes shapes(*p.cluster);
       const SearchSpace space(p);
-      std::map<int, std::vector<std::unique_ptr<LayerSums>>> sums;
+      std::map<std::pair<int, bool>, std::vector<std::unique_ptr<LayerSums>>> sums;
       for (int b : space.microbatches())
         for (int k : space.strategies())
-          sums[b].push_back(std::make_unique<LayerSums>(p, order, shapes, b, k));
+          for (const bool covered : {false, true})
+            sums[{b, covered}].push_back(std::make_unique<LayerSums>(p, order, shapes, b, k, covered));
       visitPlans(p, [&](const Plan& plan) {
-        // The sums are those of schedules that hide nothing.
-        if (plan.chunksPerStage() == 1 || plan.pipelineSchedule().coversExchanges()) return true;
+        if (plan.chunksPerStage() == 1) return true;
         const Evaluation e = evaluate(p, plan);
         if (!e.feasible()) return true;
         std::vector<LayerSums*> all;
-        for (const auto& s : sums[p.profile->microbatchIndex(plan.microbatch)]) all.push_back(s.get());
+        for (const auto& s :
+             sums[{p.profile->microbatchIndex(plan.microbatch), plan.pipelineSchedule().coversExchanges()}])
+          all.push_back(s.get());
         aboveInterleavedBounds(p, order, shapes, space, std::move(all), plan, e);
         ++checked;
         return !QTest::currentTestFailed();
@@ -248,19 +256,32 @@ private slots:
   }
 
 private:
+  /// What a stage adds to Σ x and to the largest y.
+  static void count(const StageEvaluation& stage, const Target& target, double& sum, double& max) {
+    const double load = stage.load.value(), fill = stage.fill.value();
+    sum += target.byLoad() ? load : fill;
+    max = std::max(max, target.byLoad() ? load : load - fill / target.microbatchCount);
+  }
+  static double largestY(const Plan& plan, const Evaluation& e, const Target& target, int stages) {
+    double sum = 0, max = 0;
+    for (int i = 0; i < std::min(stages, plan.stageCount()); ++i)
+      count(e.stages[static_cast<std::size_t>(i)], target, sum, max);
+    return max;
+  }
   /// Stages behind as they are, those in front as the bound has them.
-  static void belowEachSplit(PerStageBounds& bounds, const Plan& plan, const Evaluation& e, int units,
-                             double time) {
+  static void belowEachSplit(PerStageBounds& bounds, const Plan& plan, const Evaluation& e,
+                             const Target& target, int units, double time) {
     double sum = 0, max = 0;
     int cut = 0, front = units;
     for (const StagePlan& s : plan.stages) cut += static_cast<int>(s.layers().size());
     for (int i = plan.stageCount() - 1; i >= 0; --i) {
-      const auto& stage = e.stages[static_cast<std::size_t>(i)];
-      sum += stage.load.value();
-      max = std::max(max, stage.load.value());
+      count(e.stages[static_cast<std::size_t>(i)], target, sum, max);
       front -= plan.stages[static_cast<std::size_t>(i)].strategy.width();
       cut -= static_cast<int>(plan.stages[static_cast<std::size_t>(i)].layers().size());
       QVERIFY(bounds.time(plan.stageCount() - i, cut, front, max, sum, 0) <= time);
+      if (i > 0)
+        QVERIFY(bounds.leastMax(plan.stageCount() - i, cut, front) <=
+                largestY(plan, e, target, i) * (1 + 1e-9));
     }
   }
 
@@ -287,9 +308,10 @@ private:
     c.sums = std::move(sums);
     c.schedule = &plan.pipelineSchedule();
     c.target = targetOf(p.search.objective, *c.schedule, c.microbatchCount, c.stages, c.chunks);
+    const double time = e.batchTime.value() * (1 + 1e-12);
+    c.limit = time * (1 + 1e-9);
     const ChunkBounds bounds(p, space, order, shapes, c, roomiest * kMemoryRounding);
     const int units = plan.pipelineWidth() / plan.dataInner;
-    const double time = e.batchTime.value() * (1 + 1e-12);
     QVERIFY(bounds.leastUnits() <= units && units <= bounds.mostUnits());
     QVERIFY(bounds.quick(units) <= time);
     QVERIFY(bounds.upTo(units, time * (1 + 1e-9)) <= time);
@@ -310,9 +332,7 @@ private:
     double sum = 0, max = 0;
     int front = units;
     for (int i = c.stages - 1; i >= 0; --i) {
-      const auto& stage = e.stages[static_cast<std::size_t>(i)];
-      sum += stage.load.value();
-      max = std::max(max, stage.load.value());
+      count(e.stages[static_cast<std::size_t>(i)], c.target, sum, max);
       front -= plan.stages[static_cast<std::size_t>(i)].strategy.width();
       QVERIFY(prefixes.time(i, front, max, sum, 0) <= time);
     }
