@@ -231,7 +231,8 @@ void readFamily(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture&
   if (extra > 0)
     f.fields().report(Severity::Note, "config-extra-layers",
                       f.isGiven({"num_nextn_predict_layers"}) ? "num_nextn_predict_layers" : "",
-                      std::to_string(extra) + " multi-token prediction layer(s) are left out of the model");
+                      std::to_string(extra) + " multi-token prediction " +
+                          (extra == 1 ? "layer is" : "layers are") + " left out of the model");
   if (e.more) e.more(f, a);
   if (!f.lacksSizes()) readBlocks(e, f, a);
 }

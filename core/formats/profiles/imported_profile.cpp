@@ -59,10 +59,12 @@ std::vector<int> ProfileBuilder::topologicalOrder() const {
 std::optional<ImportedProfile> ProfileBuilder::build(const Place& where, Diagnostics& out) const {
   const std::vector<int> order = topologicalOrder();
   if (order.size() != m_layers.size()) {
-    out.push_back(error("graph-cycle", where,
-                        "The edges form a cycle: " + std::to_string(m_layers.size() - order.size()) +
-                            " layer(s) wait for each other",
-                        "Remove the edge that leads back"));
+    const std::size_t waiting = m_layers.size() - order.size();
+    out.push_back(error(
+        "graph-cycle", where,
+        "The edges form a cycle: " + (waiting == 1 ? "a layer waits for itself"
+                                                   : std::to_string(waiting) + " layers wait for each other"),
+        "Remove the edge that leads back"));
     return std::nullopt;
   }
   ImportedProfile result;
