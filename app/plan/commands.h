@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "options/arguments.h"
 #include "program/program.h"
 #include "scenario/scenario.h"
+#include "solver/control.h"
 #include "solver/outcome.h"
 
 namespace nest {

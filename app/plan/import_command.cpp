@@ -73,7 +73,7 @@ void setLevel(const TypedLevel& typed, int joinedLevels, Scenario& scenario, Dia
     return out.push_back(misuse("--level takes a level from " + std::to_string(least) + " to " +
                                 std::to_string(count - 1) + " here, not " + std::to_string(typed.level)));
   if (!levels) return;  // the hosts were joined with it
-  LevelSpec& level = levels->levels[static_cast<std::size_t>(typed.level)];
+  LevelSpec& level = levels->levels[typed.level];
   level.bandwidth = typed.bandwidth.value;
   level.shownAs = typed.bandwidth.unit;
   if (typed.latency) level.latency = *typed.latency;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "analytic/transformer.h"
+#include "cluster/levels/scale_up.h"
 
 namespace nest {
 namespace {
@@ -39,7 +40,8 @@ bool dividesBlocks(const TransformerArchitecture& a, int tensor) {
 std::vector<int> runnableTensorDegrees(const TransformerArchitecture& a, int hostSize, int devices) {
   std::vector<int> out;
   for (const int t : divisors(a.heads, std::min(hostSize, devices)))
-    if (hostSize % t == 0 && (a.latent || dividesEitherWay(a.keyValueHeads, t)) && dividesBlocks(a, t))
+    if (holdsTensorGroups(hostSize, t) && (a.latent || dividesEitherWay(a.keyValueHeads, t)) &&
+        dividesBlocks(a, t))
       out.push_back(t);
   return out;
 }

@@ -45,10 +45,10 @@ Seconds hierarchicalGatherTime(const Hierarchy& h, const GroupShape& g, Bytes fu
   double sum = 0;
   double bytes = full.value();
   for (int l = 0; l <= g.outermost; ++l) {
-    const std::int32_t parts = g.occupied[static_cast<std::size_t>(l)];
+    const std::int32_t parts = g.occupied[l];
     const double n = parts;
     sum += rounds(parts) * alpha(h, l) + (n - 1) / n * bytes / beta(h, l, g);
-    bytes = full.value() / g.fewest[static_cast<std::size_t>(l)];
+    bytes = full.value() / g.fewest[l];
   }
   return Seconds(sum);
 }
@@ -69,7 +69,7 @@ Seconds allToAllTime(const Hierarchy& h, const PeerCounts& peers, Bytes sent) {
     double sum = 0;
     int inside = 1;
     for (int l = 0; l < h.levelCount(); ++l) {
-      const int here = within[static_cast<std::size_t>(l)];
+      const int here = within[l];
       sum += (here - inside) * (alpha(h, l) + share / beta(h, l));
       inside = here;
     }

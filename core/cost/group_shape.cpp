@@ -34,8 +34,8 @@ GroupShape shapeOf(const Hierarchy& h, std::span<const int> positions) {
       ++ranksHere;
     }
     close();
-    shape.occupied[static_cast<std::size_t>(l)] = most;
-    shape.fewest[static_cast<std::size_t>(l)] = fewest;
+    shape.occupied[l] = most;
+    shape.fewest[l] = fewest;
     shape.outermost = l;
     if (groups == 1) break;
   }
@@ -50,8 +50,7 @@ PeerCounts peersOf(const Hierarchy& h, std::span<const int> positions) {
     for (std::size_t from = 0; from < positions.size();) {
       std::size_t to = from;
       while (to < positions.size() && h.groupOf(l, positions[to]) == h.groupOf(l, positions[from])) ++to;
-      for (std::size_t k = from; k < to; ++k)
-        all[k][static_cast<std::size_t>(l)] = static_cast<std::int32_t>(to - from);
+      for (std::size_t k = from; k < to; ++k) all[k][l] = static_cast<std::int32_t>(to - from);
       from = to;
     }
   }

@@ -62,17 +62,16 @@ Seconds tiedTime(const Hierarchy& h, int level, double parameters, const Optimiz
   return 2 * Seconds(h.level(level).latency.value() + 0.5 * bytes / h.level(level).sustained().value());
 }
 
-std::array<double, kExchangeCount> overlapUnder(const PipelineSchedule& schedule, const Assumptions& a) {
+PerExchange<double> overlapUnder(const PipelineSchedule& schedule, const Assumptions& a) {
   auto overlap = a.overlap;
   if (schedule.coversExchanges())
-    for (const Exchange e : {Exchange::Expert, Exchange::Pipeline}) overlap[static_cast<std::size_t>(e)] = 1;
+    for (const Exchange e : {Exchange::Expert, Exchange::Pipeline}) overlap[e] = 1;
   return overlap;
 }
 
-std::array<Seconds, kExchangeCount> hiddenExchange(Seconds compute,
-                                                   const std::array<Seconds, kExchangeCount>& exchange,
-                                                   const std::array<double, kExchangeCount>& overlap) {
-  std::array<Seconds, kExchangeCount> hidden{};
+PerExchange<Seconds> hiddenExchange(Seconds compute, const PerExchange<Seconds>& exchange,
+                                    const PerExchange<double>& overlap) {
+  PerExchange<Seconds> hidden{};
   Seconds wanted;
   for (std::size_t k = 0; k < kExchangeCount; ++k) wanted += hidden[k] = overlap[k] * exchange[k];
   if (wanted > compute)

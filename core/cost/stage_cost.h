@@ -47,13 +47,12 @@ Seconds copiesTime(const Hierarchy&, const GroupShape& copies, double parameters
 Seconds tiedTime(const Hierarchy&, int level, double parameters, const OptimizerRegime&);
 
 /// f_k: the assumed overlaps, and 1 for what the schedule covers.
-std::array<double, kExchangeCount> overlapUnder(const PipelineSchedule&, const Assumptions&);
+PerExchange<double> overlapUnder(const PipelineSchedule&, const Assumptions&);
 
 /// What of each exchange overlaps with compute: f_k·E_k; where these are more than the compute together, each
 /// has its share of it (STATEMENT.md (4.7)).
-std::array<Seconds, kExchangeCount> hiddenExchange(Seconds compute,
-                                                   const std::array<Seconds, kExchangeCount>& exchange,
-                                                   const std::array<double, kExchangeCount>& overlap);
+PerExchange<Seconds> hiddenExchange(Seconds compute, const PerExchange<Seconds>& exchange,
+                                    const PerExchange<double>& overlap);
 
 /// What a stage's own last backward and next forward passes hide of its sync, STATEMENT.md (4.12): the share
 /// φ of min(sync, passes). `passes`: forward and backward of PipelineSchedule::coveringPasses() microbatches.

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "fields/field.h"
+#include "units/enum_array.h"
 
 namespace nest {
 
@@ -62,17 +63,17 @@ struct Traits<std::vector<Index<Tag>>> : Traits<std::vector<int>> {
     for (const int i : std::get<std::vector<int>>(x)) v.emplace_back(i);
   }
 };
-template <std::size_t N>
-struct Traits<std::array<bool, N>> {
+template <class E, int N>
+struct Traits<EnumArray<E, bool, N>> {
   static constexpr FieldKind kind = FieldKind::Flags;
   static constexpr Measure measure = Measure::Number;
-  static FieldValue get(const std::array<bool, N>& v) {
+  static FieldValue get(const EnumArray<E, bool, N>& v) {
     std::vector<int> on;
-    for (std::size_t i = 0; i < N; ++i)
-      if (v[i]) on.push_back(static_cast<int>(i));
+    for (int i = 0; i < N; ++i)
+      if (v[i]) on.push_back(i);
     return on;
   }
-  static void set(std::array<bool, N>& v, const FieldValue& x) {
+  static void set(EnumArray<E, bool, N>& v, const FieldValue& x) {
     v = {};
     for (const int i : std::get<std::vector<int>>(x)) v.at(static_cast<std::size_t>(i)) = true;
   }

@@ -63,7 +63,7 @@ public:
     poll(&wait, 1, kPipeWaitMs);
     m_first.resize(kChunk);
     const ssize_t n = ::read(number(), m_first.data(), m_first.size());
-    m_first.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    m_first.resize(std::max<ssize_t>(n, 0));
     // Nothing to read and no error: no writer. One that is connected and still thinks shows as EAGAIN.
     if (n == 0)
       return fault(m_path, "file-pipe", "this is a named pipe, and nobody writes into it",

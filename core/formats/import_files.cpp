@@ -331,7 +331,7 @@ private:
     SlurmFigures figures = defaultFigures(*slurm, m_device);
     for (const auto& [level, typed] : m_options.levels)
       if (level >= 1 && static_cast<std::size_t>(level) < figures.levels.size()) {
-        SlurmFigures::Level& l = figures.levels[static_cast<std::size_t>(level)];
+        SlurmFigures::Level& l = figures.levels[level];
         l = {l.name, typed.bandwidth, typed.latency.value_or(l.latency), Origin::Typed};
       }
     m_result.joinedLevels = static_cast<int>(figures.levels.size());

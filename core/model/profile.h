@@ -46,7 +46,7 @@ struct LayerCost {
   /// Of backward, the products that make weight gradients; nullopt: not told apart.
   std::optional<Seconds> weightGradient;
   double denseParameters = 0, expertParameters = 0;  ///< parameters (not bytes) held by one device
-  std::array<RecomputeCost, kRecomputeCount> recompute;
+  PerRecompute<RecomputeCost> recompute;
   std::vector<Collective> collectives;
   Origin origin = Origin::Estimated;
 

@@ -3,6 +3,8 @@
 #include <compare>
 #include <string>
 
+#include "units/enum_array.h"
+
 namespace nest {
 
 /// How the layers of a stage are split over the devices of one replica (the sub-graph parallelisms).
@@ -32,6 +34,8 @@ std::string toText(
 /// What a stage keeps for backward and what it computes again. In the order of increasing extra time.
 enum class Recompute { None, Selective, Full };
 inline constexpr int kRecomputeCount = 3;
+template <class T>
+using PerRecompute = EnumArray<Recompute, T, kRecomputeCount>;
 const char* nameOf(Recompute);
 
 }  // namespace nest

@@ -27,8 +27,7 @@ void computeTerms(const StageWork& work, const PlacedStage& placed, StageEvaluat
   out.weightGradient = Seconds(weightGradient / placed.speed);
 }
 
-void exchangeTerms(const PlacedStage& placed, const std::array<double, kExchangeCount>& overlap,
-                   StageEvaluation& out) {
+void exchangeTerms(const PlacedStage& placed, const PerExchange<double>& overlap, StageEvaluation& out) {
   constexpr std::array<Exchange, 3> kKinds = {Exchange::Tensor, Exchange::Context, Exchange::Expert};
   for (const PlacedChunk& c : placed.chunks) {
     for (std::size_t g = 0; g < kKinds.size(); ++g) {

@@ -22,14 +22,14 @@ struct MemoryUse {
 
 /// One stage's share of the batch time. All per microbatch unless said otherwise.
 struct StageEvaluation {
-  Seconds forward, backward, recompute;            ///< compute, slowest device of the stage
-  Seconds weightGradient;                          ///< of `backward`, what makes weight gradients
-  Seconds recomputeExchange;                       ///< of `exchange`, the part that recompute repeats
-  std::array<Seconds, kExchangeCount> exchange{};  ///< full durations, before overlap; Data: ZeRO ≥ 2 traffic
-  std::array<Seconds, kExchangeCount> forwardExchange{};  ///< of `exchange`, the part in the forward pass
-  std::array<Seconds, kExchangeCount> hiddenExchange{};   ///< of `exchange`, what overlaps with compute
-  Seconds hidden;                    ///< their sum; load = compute + Σ exchange − hidden
-  Seconds activationIn, gradientIn;  ///< the two parts of exchange[Pipeline]
+  Seconds forward, backward, recompute;    ///< compute, slowest device of the stage
+  Seconds weightGradient;                  ///< of `backward`, what makes weight gradients
+  Seconds recomputeExchange;               ///< of `exchange`, the part that recompute repeats
+  PerExchange<Seconds> exchange{};         ///< full durations, before overlap; Data: ZeRO ≥ 2 traffic
+  PerExchange<Seconds> forwardExchange{};  ///< of `exchange`, the part in the forward pass
+  PerExchange<Seconds> hiddenExchange{};   ///< of `exchange`, what overlaps with compute
+  Seconds hidden;                          ///< their sum; load = compute + Σ exchange − hidden
+  Seconds activationIn, gradientIn;        ///< the two parts of exchange[Pipeline]
   Seconds load;
   Seconds forwardPass, weightPass;  ///< of load: f and w, with what their exchanges show
   Seconds fill;                     ///< g: what the stage adds to fill and drain under the plan's schedule

@@ -8,7 +8,7 @@ namespace nest::explanation {
 
 Share parametersOf(const Scene& s, int stage) {
   Share all;
-  for (const LayerRun& r : s.runs[static_cast<std::size_t>(stage)]) {
+  for (const LayerRun& r : s.runs[stage]) {
     all.dense += r.count * r.cost->denseParameters;
     all.expert += r.count * r.cost->expertParameters;
   }
@@ -45,7 +45,7 @@ CostTerm parameterTerm(const Scene& s, int stage, const char* name, const char* 
 }
 
 const RecomputeCost& recomputeOf(const Scene& s, int stage, const LayerRun& r) {
-  return r.cost->recompute[static_cast<std::size_t>(s.stage(stage).recompute)];
+  return r.cost->recompute[s.stage(stage).recompute];
 }
 
 CostTerm stashTerm(const Scene& s, int stage) {
@@ -101,7 +101,7 @@ CostTerm largestLayerTerm(const Scene& s, int stage, const char* name, const cha
                     TermKind::Memory, stage);
   t.formula = formula;
   t.combine = Combine::Max;
-  for (const LayerRun& r : s.runs[static_cast<std::size_t>(stage)]) {
+  for (const LayerRun& r : s.runs[stage]) {
     const double v = of(s, stage, r);
     if (!(v > 0)) continue;
     CostTerm c = term(t.id + "/class" + std::to_string(r.classId), r.name, v, TermUnit::Memory,

@@ -25,8 +25,8 @@ struct Scene {
   std::vector<double> speed;                ///< per stage, slowest device
 
   Scene(const Problem&, const Plan&, const Evaluation&);
-  const StagePlan& stage(int i) const { return plan.stages[static_cast<std::size_t>(i)]; }
-  const StageEvaluation& figures(int i) const { return evaluation.stages[static_cast<std::size_t>(i)]; }
+  const StagePlan& stage(int i) const { return plan.stages[i]; }
+  const StageEvaluation& figures(int i) const { return evaluation.stages[i]; }
   std::vector<LayerRun> runsOf(const std::vector<LayerIndex>& layers, const Strategy&) const;
   int denseShards(int stage) const { return plan.shardDegree() * stage_(stage).context; }
   double expertShards(int stage) const {

@@ -111,7 +111,7 @@ CostTerm computeTerm(const Scene& s, int stage, const char* which) {
   const auto seconds = [&](const LayerCost& c) {
     if (name == "forward") return c.forward;
     if (name == "backward") return c.backward;
-    return c.recompute[static_cast<std::size_t>(s.stage(stage).recompute)].extraBackward;
+    return c.recompute[s.stage(stage).recompute].extraBackward;
   };
   const Seconds value = name == "forward" ? f.forward : name == "backward" ? f.backward : f.recompute;
   const std::string label = name == "forward"    ? "Forward compute"
@@ -121,8 +121,8 @@ CostTerm computeTerm(const Scene& s, int stage, const char* which) {
       term(stageId(stage) + "/" + name, label, value.value(), TermUnit::Time, TermKind::Compute, stage);
   t.formula = "Σ over layers of seconds ÷ speed";
   t.combine = Combine::Sum;
-  const double speed = s.speed[static_cast<std::size_t>(stage)];
-  for (const LayerRun& r : s.runs[static_cast<std::size_t>(stage)]) {
+  const double speed = s.speed[stage];
+  for (const LayerRun& r : s.runs[stage]) {
     const Seconds one = seconds(*r.cost);
     if (!(one.value() > 0)) continue;
     CostTerm c = term(t.id + "/class" + std::to_string(r.classId), r.name, one.value() / speed,

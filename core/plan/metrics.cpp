@@ -128,7 +128,7 @@ PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architect
   }
   m.fullestStage = e.fullestStage();
   if (m.fullestStage >= 0) {
-    const MemoryUse& memory = e.stages[static_cast<std::size_t>(m.fullestStage)].memory;
+    const MemoryUse& memory = e.stages[m.fullestStage].memory;
     m.peakMemory = memory.total();
     m.capacity = memory.capacity;
   }

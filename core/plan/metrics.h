@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "analytic/transformer.h"
 #include "plan/bubble.h"
 #include "plan/ranked_plan.h"
+#include "units/enum_array.h"
 
 namespace nest {
 
@@ -15,7 +15,9 @@ namespace nest {
 /// Recompute exists only because memory is short; Idle is the bubble.
 enum class TimePart { Compute, Tensor, Context, Expert, Pipeline, Data, Recompute, Idle, Step };
 inline constexpr int kTimePartCount = 9;
-using TimeSplit = std::array<Seconds, kTimePartCount>;
+template <class T>
+using PerTimePart = EnumArray<TimePart, T, kTimePartCount>;
+using TimeSplit = PerTimePart<Seconds>;
 /// The part's name in files: "compute", "tensor exchange", …, "recompute", "idle", "optimizer step". Words
 /// for people: words/metric_words.h.
 const char* nameOf(TimePart);
@@ -61,9 +63,7 @@ struct PlanMetrics {
   Bubble bubble;           ///< bubble.idle() is the share of Idle
   Limit limit;             ///< of `split`
 
-  double share(TimePart p) const {
-    return batchTime.value() > 0 ? split[static_cast<std::size_t>(p)] / batchTime : 0;
-  }
+  double share(TimePart p) const { return batchTime.value() > 0 ? split[p] / batchTime : 0; }
 };
 
 /// `architecture`: for MFU; nullptr where only a measured profile is known.

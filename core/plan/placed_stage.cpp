@@ -204,7 +204,7 @@ ModelState modelStateOf(const Plan& plan, int stage, const StageWork& work) {
 std::vector<PlacedStage> placeStages(const Problem& problem, const Plan& plan, const PlanCheck& check,
                                      const std::vector<StageWork>& works) {
   const int count = plan.stageCount();
-  std::vector<PlacedStage> stages(static_cast<std::size_t>(count));
+  std::vector<PlacedStage> stages(count);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     stages[i].memory = problem.cluster->device().memory.value;
     stages[i].chunks.resize(works[i].chunks.size());

@@ -59,7 +59,7 @@ Placement::Placement(const Plan& plan)
   int begin = 0;
   for (int i = 0; i < plan.stageCount(); ++i) {
     m_begin.push_back(begin);
-    m_width.push_back(plan.stages[static_cast<std::size_t>(i)].strategy.width());
+    m_width.push_back(plan.stages[i].strategy.width());
     begin += plan.stageWidth(i);
   }
 }

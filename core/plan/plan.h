@@ -42,10 +42,8 @@ struct Plan {
   int shardDegree() const { return zero > 0 && shardReplicas > 0 ? shardReplicas : dataDegree(); }  ///< h
   int stageCount() const { return static_cast<int>(stages.size()); }
   int chunksPerStage() const { return stages.empty() ? 1 : static_cast<int>(stages.front().chunks.size()); }
-  int stageWidth(int stage) const {
-    return dataInner * stages[static_cast<std::size_t>(stage)].strategy.width();
-  }                           ///< w_i
-  int pipelineWidth() const;  ///< Σ w_i
+  int stageWidth(int stage) const { return dataInner * stages[stage].strategy.width(); }  ///< w_i
+  int pipelineWidth() const;                                                              ///< Σ w_i
   int devicesUsed() const { return dataOuter * pipelineWidth(); }
 
   friend bool operator==(const Plan&, const Plan&) = default;
@@ -63,14 +61,14 @@ class Placement {
 public:
   explicit Placement(const Plan& plan);
 
-  int stageBegin(int stage) const { return m_begin[static_cast<std::size_t>(stage)]; }  ///< inside a block
+  int stageBegin(int stage) const { return m_begin[stage]; }  ///< inside a block
   /// Replica r ∈ [0, d): block r / d_in, inner replica r % d_in. rank ∈ [0, c·t).
   DeviceIndex device(int stage, int replica, int rank) const {
-    const int p = (replica / m_inner) * m_stride + m_begin[static_cast<std::size_t>(stage)] +
-                  (replica % m_inner) * m_width[static_cast<std::size_t>(stage)] + rank;
-    return m_order.empty() ? DeviceIndex(p) : m_order[static_cast<std::size_t>(p)];
+    const int p =
+        (replica / m_inner) * m_stride + m_begin[stage] + (replica % m_inner) * m_width[stage] + rank;
+    return m_order.empty() ? DeviceIndex(p) : m_order[p];
   }
-  int ranks(int stage) const { return m_width[static_cast<std::size_t>(stage)]; }  ///< c·t of the stage
+  int ranks(int stage) const { return m_width[stage]; }  ///< c·t of the stage
   int replicas() const { return m_inner * m_outer; }
 
 private:

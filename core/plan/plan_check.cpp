@@ -61,7 +61,7 @@ private:
     if (m_plan.zero < 0 || m_plan.zero > 3) fail(-1, "the ZeRO stage must be 0, 1, 2 or 3");
     if (m_plan.shardReplicas < 0) fail(-1, "the replicas of a shard group must be 1 or more");
     for (int i = 0; i < m_plan.stageCount(); ++i) {
-      const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
+      const StagePlan& s = m_plan.stages[i];
       if (outside(s.strategy.tensor) || outside(s.strategy.context) || outside(s.strategy.expert) ||
           outside(static_cast<long long>(s.strategy.tensor) * s.strategy.context))
         fail(i, stageName(i) + ": tensor, context and expert degrees must be 1 or more");
@@ -120,7 +120,7 @@ private:
       add("placement", -1, "the device order names fewer devices than the plan uses");
       m_check.placeable = false;
     }
-    std::vector<char> seen(static_cast<std::size_t>(devices), 0);
+    std::vector<char> seen(devices, 0);
     bool unknown = false, twice = false;
     for (const DeviceIndex d : m_plan.deviceOrder) {
       if (d.value < 0 || d.value >= devices)
@@ -136,7 +136,7 @@ private:
   }
 
   void checkStage(int i) {
-    const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
+    const StagePlan& s = m_plan.stages[i];
     const auto expertGroups = [&](const char* of, int replicas) {
       if (s.strategy.fitsExperts(replicas)) return;
       add("expert-group", i,
@@ -161,7 +161,7 @@ private:
   /// The first layer without costs, and the first one that does not offer the recompute policy, speak for
   /// all.
   void checkCosts(int i, int strategy) {
-    const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
+    const StagePlan& s = m_plan.stages[i];
     bool missing = false, unavailable = false;
     for (const auto& chunk : s.chunks)
       for (const LayerIndex x : chunk) {
@@ -172,8 +172,7 @@ private:
           add("strategy", i,
               stageName(i) + ": " + layer.name + " has no costs under strategy " + toText(s.strategy) +
                   " at microbatch size " + std::to_string(m_plan.microbatch));
-        if (cost && !cost->recompute[static_cast<std::size_t>(s.recompute)].available &&
-            !std::exchange(unavailable, true))
+        if (cost && !cost->recompute[s.recompute].available && !std::exchange(unavailable, true))
           add("recompute", i,
               stageName(i) + ": " + layer.name + " does not offer recompute policy " + nameOf(s.recompute));
       }
@@ -209,7 +208,7 @@ private:
     if (stages < 2) return;  // refused already
     const auto chunk = [&](std::size_t part) -> const auto& {
       const int stage = m_plan.pipelineSchedule().stageOf(static_cast<int>(part), static_cast<int>(stages));
-      return m_plan.stages[static_cast<std::size_t>(stage)].chunks[part / stages];
+      return m_plan.stages[stage].chunks[part / stages];
     };
     const auto each = counted(chunk(1));
     for (std::size_t part = 0; part < parts; ++part) {
@@ -239,7 +238,7 @@ private:
       const auto count = std::count_if(times.begin(), times.end(), wrong);
       if (count == 0) return;
       const auto at = std::find_if(times.begin(), times.end(), wrong) - times.begin();
-      std::string message = graph.layers[static_cast<std::size_t>(at)].name;
+      std::string message = graph.layers[at].name;
       if (count > 1) message += " and " + std::to_string(count - 1) + " more";
       add("layers", -1, message + what);
     };

@@ -27,7 +27,7 @@ public:
       devices += static_cast<long long>(m_plan.dataDegree()) * s.strategy.width();
     bound(c.devices, devices, "number of devices");
     for (int i = 0; i < m_plan.stageCount(); ++i) {
-      const Strategy& s = m_plan.stages[static_cast<std::size_t>(i)].strategy;
+      const Strategy& s = m_plan.stages[i].strategy;
       bound(c.tensor, s.tensor, "tensor degree", i);
       bound(c.context, s.context, "context degree", i);
       bound(c.expert, s.expert, "expert degree", i);

@@ -29,7 +29,7 @@ public:
   /// valid during the call.
   template <class Visit>
   void visit(int stage, RankGroup kind, const Visit& visit) const {
-    const Strategy& s = m_plan.stages[static_cast<std::size_t>(stage)].strategy;
+    const Strategy& s = m_plan.stages[stage].strategy;
     const int t = s.tensor, c = s.context, e = s.expert, d = m_plan.dataDegree(), h = m_plan.shardDegree();
     std::vector<int> group;
     const auto add = [&](int replica, int context, int tensor) {

@@ -13,7 +13,7 @@ const char* labelOf(Together t) {
 }
 
 Membership membershipOf(const Plan& plan, Together kind, int stage, int replica, int rank) {
-  const Strategy& s = plan.stages[static_cast<std::size_t>(stage)].strategy;
+  const Strategy& s = plan.stages[stage].strategy;
   const int t = s.tensor, a = s.width(), d = plan.dataDegree();
   const auto of = [&](int group, int size) { return Membership{group, size, d * a / size}; };
   switch (kind) {

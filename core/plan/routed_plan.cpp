@@ -14,7 +14,7 @@ constexpr unsigned kFlowsPerLook = 1U << 14;
 /// order give the same bound with every standard library. What is there so far when stopped.
 std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vector<int>& node, int nodes,
                                         const Until& until, const ExchangeMask& kinds) {
-  std::vector<std::vector<std::pair<int, double>>> to(static_cast<std::size_t>(nodes));  ///< sender, bytes
+  std::vector<std::vector<std::pair<int, double>>> to(nodes);  ///< sender, bytes
   unsigned looks = 0;
   bool stopped = false;
   const auto look = [&] {
@@ -23,7 +23,7 @@ std::vector<NodeFlow> flowsBetweenNodes(const Traffic& traffic, const std::vecto
   };
   traffic.visitFlows([&](const Flow& f) {
     if (!look() && kinds[at(f.kind)])
-      to[at(node[static_cast<std::size_t>(f.destination)])].emplace_back(node[at(f.source)], f.bytes.value());
+      to[at(node[f.destination])].emplace_back(node[at(f.source)], f.bytes.value());
   });
   std::vector<NodeFlow> flows;
   for (std::size_t v = 0; v < to.size() && !stopped; ++v) {
@@ -56,7 +56,7 @@ Reading<RoutedTraffic> routePlan(const GraphSource& source, const Problem& probl
     }
     network = &*derived;
   }
-  std::vector<int> node(static_cast<std::size_t>(problem.cluster->deviceCount()));
+  std::vector<int> node(problem.cluster->deviceCount());
   for (std::size_t p = 0; p < node.size(); ++p) {
     const int input = problem.cluster->identity(DeviceIndex(static_cast<int>(p))).source;
     if (input < 0 || static_cast<std::size_t>(input) >= network->deviceNodes.size()) {

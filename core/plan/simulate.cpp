@@ -21,8 +21,8 @@ struct ChunkTime {
 };
 
 /// What overlap leaves of each kind of exchange, as a share.
-std::array<double, kExchangeCount> shownShares(const StageEvaluation& stage) {
-  std::array<double, kExchangeCount> shares{};
+PerExchange<double> shownShares(const StageEvaluation& stage) {
+  PerExchange<double> shares{};
   for (std::size_t k = 0; k < kExchangeCount; ++k)
     shares[k] = stage.exchange[k] > Seconds() ? 1 - stage.hiddenExchange[k] / stage.exchange[k] : 1;
   return shares;

@@ -106,7 +106,7 @@ std::vector<double> boundaryBytes(const Problem& problem, const Plan& plan,
   const int stages = plan.stageCount();
   int parts = 0;
   for (const StagePlan& s : plan.stages) parts = std::max(parts, static_cast<int>(s.chunks.size()) * stages);
-  std::vector<double> bytes(static_cast<std::size_t>(std::max(0, parts - 1)), 0.0);
+  std::vector<double> bytes(std::max(0, parts - 1), 0.0);
   const auto& tensors = problem.graph->tensors;
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     const int from = part[tensors[k].producer.at()];

@@ -219,7 +219,7 @@ public:
     m_levels = static_cast<std::size_t>(cluster.levelCount());
     m_byLevel.assign(cells * m_levels, 0);
     m_longest.assign(cells * kExchangeCount, 0);
-    m_bucket.resize(static_cast<std::size_t>(cluster.deviceCount()));
+    m_bucket.resize(cluster.deviceCount());
     for (int b = 0; b < m_out.buckets(); ++b)
       std::fill(m_bucket.begin() + starts[at(b)], m_bucket.begin() + starts[static_cast<std::size_t>(b) + 1],
                 b);
@@ -305,7 +305,7 @@ TrafficMatrix Traffic::matrix(const std::vector<int>& starts, const ExchangeMask
 
 std::vector<Bytes> Traffic::across(int level, const ExchangeMask& kinds) const {
   const int senders = std::max(0, level - 1);
-  std::vector<Bytes> out(static_cast<std::size_t>(m_cluster->groupCount(senders)));
+  std::vector<Bytes> out(m_cluster->groupCount(senders));
   visitFlows([&](const Flow& f) {
     if (kinds[at(f.kind)] && m_cluster->levelBetween(f.source, f.destination) == level)
       out[at(m_cluster->groupOf(senders, f.source))] += f.bytes;

@@ -17,7 +17,7 @@ namespace nest {
 struct StageWork;
 
 /// Which kinds of exchange to look at.
-using ExchangeMask = std::array<bool, kExchangeCount>;
+using ExchangeMask = PerExchange<bool>;
 inline constexpr ExchangeMask kEveryExchange = {true, true, true, true, true};
 
 /// Bytes one batch sends from bucket to bucket, where a bucket is a run of positions of the locality order.
@@ -57,9 +57,7 @@ public:
   Traffic(const Problem& problem, const Plan& plan);
 
   /// Bytes per batch over all devices.
-  Bytes total(Exchange kind, int level) const {
-    return m_totals[static_cast<std::size_t>(kind)][static_cast<std::size_t>(level)];
-  }
+  Bytes total(Exchange kind, int level) const { return m_totals[kind][level]; }
   Bytes total(Exchange kind) const;
   Bytes total() const;
 
@@ -102,7 +100,7 @@ private:
   Plan m_plan;
   std::vector<Exchanges> m_exchanges;
   std::vector<Transfer> m_transfers;
-  std::array<std::array<Bytes, kShapeLevels>, kExchangeCount> m_totals{};  ///< by kind and level
+  PerExchange<std::array<Bytes, kShapeLevels>> m_totals{};  ///< by kind and level
 };
 
 /// At most `most` buckets of equal size (the last may be shorter) over all devices.

@@ -8,6 +8,7 @@
 #include "cluster/devices/device_spec.h"
 #include "model/strategy.h"
 #include "schedule/pipeline_schedule.h"
+#include "units/enum_array.h"
 #include "units/index.h"
 #include "units/quantity.h"
 
@@ -39,6 +40,8 @@ struct Job {
 /// Kinds of exchange that may overlap with compute.
 enum class Exchange { Tensor, Context, Expert, Pipeline, Data };
 inline constexpr int kExchangeCount = 5;
+template <class T>
+using PerExchange = EnumArray<Exchange, T, kExchangeCount>;
 const char* nameOf(Exchange);
 
 /// Named inputs of the cost model; every one is shown to the user.
@@ -46,7 +49,7 @@ struct Assumptions {
   /// Share of each exchange hidden behind compute. In a stage's load, an exchange of total E counts E·(1−f);
   /// all that is hidden in one stage never exceeds its compute. The end-of-batch sync is not affected: see
   /// exposed_i.
-  std::array<double, kExchangeCount> overlap{};
+  PerExchange<double> overlap{};
   /// Of the exchange at the end of a batch, as much as the stage's own last backward and next forward passes
   /// take can hide behind them (hiddenSync); this share of it does.
   double syncOverlap = 0;
@@ -100,7 +103,7 @@ struct SearchOptions {
   bool padLastMicrobatch = false;  ///< b·d need not divide B; m = ⌈B/(b·d)⌉
   std::vector<int> zeroStages = {0, 1, 2, 3};
   ShardGroups shardGroups = ShardGroups::All;
-  std::array<bool, kRecomputeCount> recompute = {true, true, true};
+  PerRecompute<bool> recompute = {true, true, true};
   std::vector<int> chunksPerStage = {1};  ///< v on offer; {1} = no interleaving
   /// Schedules on offer; each with those of chunksPerStage that it takes, or with the chunks that it always
   /// has.

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cluster/levels/scale_up.h"
 #include "fields/program_setting.h"
 #include "model/overlay.h"
+#include "model/strategy_subset.h"
 #include "scenario/check.h"
 #include "scenario/program_effects.h"
 #include "scenario/scenario.h"
@@ -50,52 +52,30 @@ Diagnostics checkModel(const ModelSource& m, const Job& job) {
   return out;
 }
 
-/// The profile with these strategies alone.
-Profile withStrategies(const GraphAndProfile& model, const std::vector<int>& kept) {
-  const Profile& all = model.profile;
-  std::vector<Strategy> strategies;
-  for (const int k : kept) strategies.push_back(all.strategies()[static_cast<std::size_t>(k)]);
-  const int tensors = static_cast<int>(model.graph.tensors.size());
-  Profile out(strategies, all.microbatches(), model.graph.classCount, tensors);
-  out.provenance = all.provenance;
-  out.tied = all.tied;
-  if (out.tied) out.tied->parameters.clear();
-  for (int s = 0; s < static_cast<int>(kept.size()); ++s) {
-    const int old = kept[static_cast<std::size_t>(s)];
-    if (out.tied) out.tied->parameters.push_back(all.tied->parameters[static_cast<std::size_t>(old)]);
-    for (int b = 0; b < static_cast<int>(all.microbatches().size()); ++b) {
-      for (int c = 0; c < model.graph.classCount; ++c)
-        if (const LayerCost* cost = all.cost(c, old, b)) out.setCost(c, s, b, *cost);
-      for (int t = 0; t < tensors; ++t) out.setTensorBytes(t, s, b, all.tensorBytes(t, old, b));
-    }
-  }
-  return out;
-}
-
 /// Under the preset "runnable" a tensor degree divides the host, measured or not.
 void keepRunnable(const Setting& setting, const Hierarchy& cluster, GraphAndProfile& model,
                   Diagnostics& out) {
   const Profile& profile = model.profile;
   if (setting.search.preset != SearchPreset::Runnable) return;
-  const int host = cluster.largestGroupSize(0);
+  const int host = scaleUpSize(cluster);
   std::vector<int> kept;
   for (std::size_t k = 0; k < profile.strategies().size(); ++k)
-    if (host % profile.strategies()[k].tensor == 0) kept.push_back(static_cast<int>(k));
+    if (holdsTensorGroups(host, profile.strategies()[k].tensor)) kept.push_back(static_cast<int>(k));
   if (kept.size() == profile.strategies().size()) return;
   if (kept.empty()) {
-    out.push_back(
-        error("no-strategies", at("/search/preset"),
-              "no tensor degree of the profile divides the " + text::count(host) + " devices of a host",
-              "search with the preset \"free\""));
+    out.push_back(error("no-strategies", at("/search/preset"),
+                        "no tensor degree of the profile divides the " + text::count(host) +
+                            " devices of a " + scaleUpName(cluster),
+                        "search with the preset \"free\""));
     return;
   }
   out.push_back(
       note("strategies-left-out", at("/search/preset"),
            text::count(static_cast<int>(profile.strategies().size() - kept.size())) +
                " of the profile's strategies are left out: their tensor degree does not divide the " +
-               text::count(host) + " devices of a host",
+               text::count(host) + " devices of a " + scaleUpName(cluster),
            "search with the preset \"free\" to use them"));
-  model.profile = withStrategies(model, kept);
+  model.profile = withStrategies(model.graph, profile, kept);
 }
 
 /// Graph and profile of the scenario: measured where there are measurements, analytic elsewhere.
@@ -108,7 +88,7 @@ std::optional<GraphAndProfile> modelOf(const Setting& setting, const Hierarchy& 
     return measured;
   }
   const auto strategies = strategiesOnOffer(*model.architecture, setting.search, setting.constraints,
-                                            setting.job, cluster.largestGroupSize(0), cluster.deviceCount());
+                                            setting.job, scaleUpSize(cluster), cluster.deviceCount());
   if (strategies.empty()) {
     out.push_back(
         error("no-strategies", at("/constraints"),

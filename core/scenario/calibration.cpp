@@ -63,7 +63,7 @@ void tellMemory(const TrainingRun& run, const Problem& problem, const Evaluation
                 std::vector<std::string>& told) {
   const int fullest = e.fullestStage();
   if (fullest < 0 || (!run.allocated && !run.reserved)) return;
-  const MemoryUse& use = e.stages[static_cast<std::size_t>(fullest)].memory;
+  const MemoryUse& use = e.stages[fullest].memory;
   // What the allocator holds beyond what it hands out is kept free of plans, as are fixed buffers.
   const Bytes allocated = use.total() - use.reserve;
   const double factor = problem.assumptions.allocatorFactor;
@@ -127,8 +127,7 @@ Reading<Calibration> byChange(const Scenario& scenario, const Plan& plan, Change
   c.rescaled = after->batchTime;
   c.factor = c.scenario.model.calibration;
   const auto needed = [](const Evaluation& e) {
-    return e.fullestStage() < 0 ? Bytes()
-                                : e.stages[static_cast<std::size_t>(e.fullestStage())].memory.total();
+    return e.fullestStage() < 0 ? Bytes() : e.stages[e.fullestStage()].memory.total();
   };
   if (needed(*before) != needed(*after))
     c.told.push_back("the fullest stage needs " + text::memory(needed(*after)) + " per device (" +

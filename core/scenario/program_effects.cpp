@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cluster/levels/scale_up.h"
 #include "cost/collective.h"
 #include "units/at.h"
 
@@ -16,7 +17,7 @@ void keepHostBusy(const Setting& setting, const Hierarchy& cluster, const Strate
                   LayerCost& cost) {
   const Seconds least = setting.model.analytic.hostTimePerBlock;
   if (strategy.tensor < 2 || !(least > Seconds(0))) return;
-  std::vector<int> ranks(static_cast<std::size_t>(std::min(strategy.tensor, cluster.largestGroupSize(0))));
+  std::vector<int> ranks(std::min(strategy.tensor, scaleUpSize(cluster)));
   std::iota(ranks.begin(), ranks.end(), 0);
   const GroupShape shape = shapeOf(cluster, ranks);
   const double shown = 1 - setting.assumptions.overlap[at(Exchange::Tensor)];
@@ -35,7 +36,7 @@ void sendOncePerHost(const TransformerArchitecture& model, const Hierarchy& clus
                      LayerCost& cost) {
   const int apart =
       strategy.foldedExperts ? 1 : strategy.width();  // devices from one rank of the group to the next
-  const int inside = std::max(1, std::min(strategy.expert, cluster.largestGroupSize(0) / apart));
+  const int inside = std::max(1, std::min(strategy.expert, scaleUpSize(cluster) / apart));
   if (inside >= strategy.expert) return;
   const ExpertLayers& e = *model.experts;
   const double all = std::ceil(double(strategy.expert) / inside);
@@ -45,7 +46,8 @@ void sendOncePerHost(const TransformerArchitecture& model, const Hierarchy& clus
   const int devices = std::min(cluster.deviceCount(), strategy.expert * apart);
   const NetworkLevel& outer = cluster.level(cluster.levelBetween(0, devices - 1));
   const double share = perHostShare(strategy.expert, inside, e.perToken, hosts,
-                                    1 / cluster.level(0).sustained().value(), 1 / outer.sustained().value());
+                                    1 / cluster.level(scaleUpLevel(cluster)).sustained().value(),
+                                    1 / outer.sustained().value());
   for (Collective& c : cost.collectives)
     if (c.kind == CollectiveKind::AllToAll) c.bytes = c.bytes * share;
 }
@@ -88,7 +90,7 @@ void applyNetworkOf(const Setting& setting, const Hierarchy& cluster, GraphAndPr
   const bool perHost =
       options.expertExchange == ExpertExchange::PerHost && architecture && architecture->experts;
   if (!perHost && !(options.hostTimePerBlock > Seconds(0))) return;
-  std::vector<bool> isBlock(static_cast<std::size_t>(made.graph.classCount), false);
+  std::vector<bool> isBlock(made.graph.classCount, false);
   for (const Layer& l : made.graph.layers)
     if (l.kind == LayerKind::Block) isBlock[at(l.classId)] = true;
   Profile& profile = made.profile;

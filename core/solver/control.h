@@ -8,6 +8,7 @@
 #include <stop_token>
 #include <string_view>
 
+#include "solver/stop_cause.h"
 #include "units/quantity.h"
 #include "units/until.h"
 
@@ -21,10 +22,6 @@ struct Progress {
   double lowerBound = 0;  ///< seconds
   long long states = 0;
 };
-
-/// What ended a computation before its end. A request outranks the others: nothing more is wanted then.
-enum class StopCause { None, Request, Deadline, WorkLimit };
-const char* nameOf(StopCause);  ///< in files: "none", "request", "deadline", "work-limit"
 
 /// A budget of search work, shared by all solves that are given it: an end that does not depend on the
 /// machine's speed. A unit is some 64 steps of a search.

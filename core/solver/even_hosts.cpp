@@ -1,12 +1,15 @@
 // Stages take consecutive devices: behind an incomplete host every tensor group of the hosts that follow
-// straddles two of them. Even hosts are a cluster of their own, mostly a regular one, which is solved in a
-// small part of the time; so they come first, under the same deadline.
+// straddles two of them, and groups of 64 straddle the racks of 72. Even hosts are a cluster of their own,
+// mostly a regular one, which is solved in a small part of the time; so they come first, under the same
+// deadline.
 #include "solver/even_hosts.h"
 
 #include <algorithm>
 #include <limits>
 #include <set>
 
+#include "cluster/levels/scale_up.h"
+#include "model/strategy_subset.h"
 #include "plan/schedule.h"
 #include "problem/device_count.h"
 #include "solver/solve.h"
@@ -15,35 +18,107 @@
 namespace nest {
 namespace {
 
+/// Part of each group of one level or of several, so that groups are alike or their sizes powers of two.
 struct EvenHosts {
-  int size = 0, hosts = 0;
+  std::string name;       ///< "the 15 complete hosts", "64 devices of each rack"
+  bool complete = false;  ///< no host that is taken loses a device
+  int devices = 0;
   std::vector<int> idle;  ///< positions
-  int devices() const { return size * hosts; }
 };
 
-std::vector<EvenHosts> evenHostsOf(const Hierarchy& cluster) {
-  if (cluster.levelCount() < 2 || cluster.uniformGroupSize(0) > 0) return {};
-  const int hosts = cluster.groupCount(0);
-  std::set<int> sizes;
-  const auto sizeOf = [&](int h) { return cluster.groupSpan(0, h).second - cluster.groupSpan(0, h).first; };
-  for (int h = 0; h < hosts; ++h) sizes.insert(sizeOf(h));
-  std::vector<EvenHosts> all;
-  for (const int size : sizes) {
-    EvenHosts even;
-    even.size = size;
-    for (int h = 0; h < hosts; ++h) even.hosts += sizeOf(h) >= size;
-    if (2 * even.devices() >= cluster.deviceCount()) all.push_back(std::move(even));
+/// Hosts of at least `size` devices, with so many each.
+EvenHosts hostsOf(const Hierarchy& cluster, int size) {
+  EvenHosts even;
+  int hosts = 0;
+  for (int h = 0; h < cluster.groupCount(0); ++h) {
+    const auto [begin, end] = cluster.groupSpan(0, h);
+    const bool isLargeEnough = end - begin >= size;
+    hosts += isLargeEnough;
+    for (int p = begin + (isLargeEnough ? size : 0); p < end; ++p) even.idle.push_back(p);
   }
+  even.complete = size == cluster.largestGroupSize(0);
+  even.devices = size * hosts;
+  even.name = even.complete ? "the " + text::count(hosts) + " complete hosts"
+                            : text::count(size) + (size == 1 ? " device" : " devices") + " of each of " +
+                                  text::count(hosts) + " hosts";
+  return even;
+}
+
+std::vector<EvenHosts> partsOfUnevenHosts(const Hierarchy& cluster) {
+  std::set<int> sizes;
+  for (int h = 0; h < cluster.groupCount(0); ++h)
+    sizes.insert(cluster.groupSpan(0, h).second - cluster.groupSpan(0, h).first);
+  std::vector<EvenHosts> all;
+  for (const int size : sizes) all.push_back(hostsOf(cluster, size));
+  return all;
+}
+
+/// `kept[l]` of the devices of each host (l = 0), or of the level-(l − 1) groups of each level-l group.
+EvenHosts partOfEach(const Hierarchy& cluster, const std::vector<int>& kept) {
+  EvenHosts even;
+  const int n = cluster.deviceCount();
+  for (int p = 0; p < n; ++p) {
+    bool isKept = true;
+    for (int l = 0, inner = 1; l < static_cast<int>(kept.size()); inner = cluster.uniformGroupSize(l), ++l)
+      isKept = isKept && p % cluster.uniformGroupSize(l) / inner < kept[l];
+    if (!isKept) even.idle.push_back(p);
+  }
+  even.devices = n - static_cast<int>(even.idle.size());
+  for (int l = static_cast<int>(kept.size()) - 1, outer = 0; l >= 0; --l) {
+    const int all = cluster.uniformGroupSize(l) / (l > 0 ? cluster.uniformGroupSize(l - 1) : 1);
+    if (kept[l] == all) continue;
+    even.name += (outer++ > 0 ? ", " : "") + text::count(kept[l]) + " of " + text::count(all) + ' ' +
+                 (l > 0 ? cluster.level(l - 1).name + " groups" : "devices") + " of each " +
+                 cluster.level(l).name;
+  }
+  return even;
+}
+
+/// Where a level has other than a power of two of groups: the largest power of two of them; at all such
+/// levels, and at each alone.
+std::vector<EvenHosts> partsOfOddHosts(const Hierarchy& cluster) {
+  std::vector<int> all, most;
+  for (int l = 0; l + 1 < cluster.levelCount(); ++l) {
+    const int size = cluster.uniformGroupSize(l), inner = l > 0 ? cluster.uniformGroupSize(l - 1) : 1;
+    if (size == 0) break;
+    all.push_back(size / inner);
+    most.push_back(largestPowerOfTwo(size / inner));
+  }
+  std::set<std::vector<int>> ways = {most};
+  for (std::size_t l = 0; l < all.size(); ++l) {
+    std::vector<int> one = all;
+    one[l] = most[l];
+    ways.insert(std::move(one));
+  }
+  ways.erase(all);
+  std::vector<EvenHosts> out;
+  for (const auto& kept : ways) out.push_back(partOfEach(cluster, kept));
+  return out;
+}
+
+std::vector<EvenHosts> evenHostsOf(const Hierarchy& cluster) {
+  if (cluster.levelCount() < 2) return {};
+  auto all = cluster.uniformGroupSize(0) > 0 ? partsOfOddHosts(cluster) : partsOfUnevenHosts(cluster);
+  std::erase_if(all, [&](const EvenHosts& e) { return 2 * e.devices < cluster.deviceCount(); });
   constexpr std::size_t kMost = 3;
   std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.devices() > b.devices(); });
+                   [](const auto& a, const auto& b) { return a.devices > b.devices; });
   all.resize(std::min(all.size(), kMost));
-  for (EvenHosts& even : all)
-    for (int h = 0; h < hosts; ++h) {
-      const auto [begin, end] = cluster.groupSpan(0, h);
-      for (int p = begin + (end - begin >= even.size ? even.size : 0); p < end; ++p) even.idle.push_back(p);
-    }
   return all;
+}
+
+/// Under the preset "runnable", where hosts are alike, without tensor groups that would straddle them: those
+/// are on offer for the part of them.
+Problem insideHosts(Problem p) {
+  if (p.search.preset != SearchPreset::Runnable || p.cluster->uniformGroupSize(0) == 0) return p;
+  const auto& all = p.profile->strategies();
+  const int host = scaleUpSize(*p.cluster);
+  std::vector<int> kept;
+  for (int k = 0; k < static_cast<int>(all.size()); ++k)
+    if (host % all[k].tensor == 0) kept.push_back(k);
+  if (kept.size() < all.size() && !kept.empty())
+    p.profile = std::make_shared<const Profile>(withStrategies(*p.graph, *p.profile, kept));
+  return p;
 }
 
 /// A plan on even hosts as one on the whole cluster.
@@ -100,20 +175,9 @@ private:
   double m_begin = 0, m_end = 0;
 };
 
-/// "the 15 complete hosts", "7 devices of each of 16 hosts".
-std::string nameOf(const EvenHosts& even, const Hierarchy& cluster) {
-  return even.size == cluster.largestGroupSize(0)
-             ? "the " + text::count(even.hosts) + " complete hosts"
-             : text::count(even.size) + (even.size == 1 ? " device" : " devices") + " of each of " +
-                   text::count(even.hosts) + " hosts";
-}
-
-Diagnostic saving(const Problem& problem, const EvenHosts& even, const RankedPlan& found,
-                  const RankedPlan* all) {
-  const bool complete = even.size == problem.cluster->largestGroupSize(0);
+Diagnostic saving(const EvenHosts& even, const RankedPlan& found, const RankedPlan* all) {
   std::string message = text::count(static_cast<int>(even.idle.size())) + " devices are left idle: on " +
-                        nameOf(even, *problem.cluster) +
-                        (complete ? " alone a step takes " : " a step takes ") +
+                        even.name + (even.complete ? " alone a step takes " : " a step takes ") +
                         text::time(found.evaluation.batchTime);
   message += all ? ", on all devices in their order " + text::time(all->evaluation.batchTime)
                  : ", on all devices in their order nothing fits";
@@ -145,16 +209,19 @@ void lead(Outcome& o, const Problem& problem, RankedPlan found, bool complete, S
 std::optional<Diagnostic> evenHostsNote(const Hierarchy& cluster) {
   const auto ways = evenHostsOf(cluster);
   if (ways.empty()) return std::nullopt;
+  std::string list;
+  for (const EvenHosts& even : ways)
+    list += (list.empty() ? "" : "; ") + even.name + " (" + text::count(even.devices) + " devices, " +
+            text::count(static_cast<int>(even.idle.size())) + " idle)";
   int least = cluster.largestGroupSize(0);
   for (int h = 0; h < cluster.groupCount(0); ++h)
     least = std::min(least, cluster.groupSpan(0, h).second - cluster.groupSpan(0, h).first);
-  std::string list;
-  for (const EvenHosts& even : ways)
-    list += (list.empty() ? "" : "; ") + nameOf(even, cluster) + " (" + text::count(even.devices()) +
-            " devices, " + text::count(static_cast<int>(even.idle.size())) + " idle)";
-  return note("hosts-uneven", {"", 0, 0, "/cluster/network"},
-              "hosts have " + text::count(least) + " to " + text::count(cluster.largestGroupSize(0)) +
-                  " devices: beside all " + text::count(cluster.deviceCount()) +
+  const bool areAlike = cluster.uniformGroupSize(0) > 0;
+  return note(areAlike ? "hosts-odd" : "hosts-uneven", {"", 0, 0, "/cluster/network"},
+              (areAlike ? "few degrees of parallelism divide the groups of the network"
+                        : "hosts have " + text::count(least) + " to " +
+                              text::count(cluster.largestGroupSize(0)) + " devices") +
+                  std::string(": beside all ") + text::count(cluster.deviceCount()) +
                   ", solve plans on even hosts and takes what is faster: " + list);
 }
 
@@ -168,7 +235,7 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
   Seconds bound(std::numeric_limits<double>::infinity()), elapsed;
   long long states = 0, tuples = 0;
   for (std::size_t k = 0; k < ways.size(); ++k) {
-    Problem even = withoutDevices(problem, ways[k].idle);
+    Problem even = insideHosts(withoutDevices(problem, ways[k].idle));
     even.search.topPlans = 1;
     const Outcome o = solve(even, turn.share(0.1 * static_cast<double>(k + 1)));
     complete = complete && !o.cutShort();
@@ -182,12 +249,12 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
     turn.know(r.evaluation.batchTime);
     found = std::move(r), of = &ways[k];
   }
-  Outcome o = solve(problem, turn.share(1), start);
+  Outcome o = solve(insideHosts(problem), turn.share(1), start);
   o.statistics.elapsed += elapsed;
   o.statistics.states += states, o.statistics.tuples += tuples;
   if (!found || o.status == OutcomeStatus::Failed) return o;
   if (o.best() && o.best()->evaluation.batchTime <= found->evaluation.batchTime * (1 + 1e-9)) return o;
-  o.diagnostics.push_back(saving(problem, *of, *found, o.best()));
+  o.diagnostics.push_back(saving(*of, *found, o.best()));
   lead(o, problem, std::move(*found), complete, bound);
   return o;
 }

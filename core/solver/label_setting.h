@@ -129,8 +129,8 @@ public:
   class Layer {
   public:
     int size() const { return m_size; }
-    Node& node(int n) { return m_nodes[static_cast<std::size_t>(n)]; }
-    const Node& node(int n) const { return m_nodes[static_cast<std::size_t>(n)]; }
+    Node& node(int n) { return m_nodes[n]; }
+    const Node& node(int n) const { return m_nodes[n]; }
     Node& at(const State& s) {
       int& number = m_index[s];
       if (number < 0) {
@@ -225,7 +225,7 @@ public:
     for (int behind = f.stages - 1; behind >= 0; --behind) {
       const Node& node = layer(behind).node(l->node);
       stages.push_back({&node.state, l->policy});
-      l = &node.labels[static_cast<std::size_t>(l->next)];
+      l = &node.labels[l->next];
     }
     return stages;
   }
@@ -259,8 +259,8 @@ public:
   }
 
   int layerCount() const { return m_used; }
-  Layer& layer(int behind) { return m_layers[static_cast<std::size_t>(behind)]; }
-  const Layer& layer(int behind) const { return m_layers[static_cast<std::size_t>(behind)]; }
+  Layer& layer(int behind) { return m_layers[behind]; }
+  const Layer& layer(int behind) const { return m_layers[behind]; }
 
 private:
   static constexpr std::size_t kMostPaths = 20000;
@@ -303,8 +303,7 @@ private:
         if (step.prepared.byLoad())
           return join(behind, n, node, step, step.prepared.with(transfers), sums, tolerance, inFront);
         for (int c = 0; c < step.prepared.count; ++c)
-          join(behind, n, node, step,
-               step.prepared.under(step.prepared.choices[static_cast<std::size_t>(c)], transfers), sums,
+          join(behind, n, node, step, step.prepared.under(step.prepared.choices[c], transfers), sums,
                tolerance, inFront);
       });
     });
@@ -401,7 +400,7 @@ private:
     const Tolerance t = Tolerance::of(time, m_model.microbatchCount());
     for (int behind = stages - 1; behind >= 0; --behind) {
       const Layer& nodes = layer(behind);
-      std::vector<std::vector<Path>> kept(static_cast<std::size_t>(nodes.size()));
+      std::vector<std::vector<Path>> kept(nodes.size());
       std::size_t count = 0;
       for (const Path& path : paths)
         for (int n = 0; n < nodes.size(); ++n) {
@@ -413,7 +412,7 @@ private:
           Transfers transfers;
           if (!m_model.between(behind, before, node.state, path.cuts.back(), step, transfers)) continue;
           for (int c = 0; c < step.prepared.count; ++c) {
-            const auto f = step.prepared.under(step.prepared.choices[static_cast<std::size_t>(c)], transfers);
+            const auto f = step.prepared.under(step.prepared.choices[c], transfers);
             Path p = path;
             p.max = std::max(p.max, f.max);
             p.sum = weights.sum > 0 ? p.sum + f.sum : 0;
@@ -426,7 +425,7 @@ private:
             p.cuts.push_back(m_model.endOf(node.state));
             p.policies.push_back(f.policy);
             p.strategies.push_back(m_model.strategyOf(node.state));
-            auto& same = kept[static_cast<std::size_t>(n)];
+            auto& same = kept[n];
             const auto covers = [&](const Path& a, const Path& b) {
               return (!each || a.strategies == b.strategies) && a.max <= b.max + t.load &&
                      a.sum <= b.sum + t.rest && a.tail <= b.tail + t.rest &&

@@ -6,7 +6,7 @@
 
 #include "diagnostics/diagnostic.h"
 #include "plan/ranked_plan.h"
-#include "solver/control.h"
+#include "solver/stop_cause.h"
 
 namespace nest {
 

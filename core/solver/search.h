@@ -57,7 +57,7 @@ public:
   };
   double limit() const { return m_incumbents->limit() * (1 + 1e-12); }
   bool open(const Item&) const { return true; }
-  void drop(const Item& item) { note(m_entries[static_cast<std::size_t>(item.entry)], Fate::Bounded); }
+  void drop(const Item& item) { note(m_entries[item.entry], Fate::Bounded); }
   template <class Put>
   bool take(const Item&, Put put);
   void report(double bound, double done);
@@ -98,8 +98,7 @@ private:
     return e.group->dataDegree * e.stages * e.group->sums->strategy().width();
   }
   double leastMemory(const Entry& e, int zero) const {
-    return e.group->modelMemory[static_cast<std::size_t>(zero)] +
-           e.stages * m_problem.assumptions.reserve.value();
+    return e.group->modelMemory[zero] + e.stages * m_problem.assumptions.reserve.value();
   }
   template <class Visit>
   void visitGroups(Visit visit);

@@ -2,6 +2,7 @@
 
 #include "diagnostics/diagnostic.h"
 #include "problem/problem.h"
+#include "solver/control.h"
 #include "solver/outcome.h"
 
 namespace nest {

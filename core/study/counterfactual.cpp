@@ -18,7 +18,7 @@ bool meets(const Demand& demand, const Plan& plan) {
   return evaluate(demand.problem, plan).feasible() &&
          std::find(schedules.begin(), schedules.end(), plan.schedule) != schedules.end() &&
          std::all_of(plan.stages.begin(), plan.stages.end(),
-                     [&](const StagePlan& s) { return offered[static_cast<std::size_t>(s.recompute)]; });
+                     [&](const StagePlan& s) { return offered[s.recompute]; });
 }
 
 /// "VPP 2 needs a block count that PP × 2 divides, or one or two less; 61 blocks are not": empty where chunks

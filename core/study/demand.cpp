@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "cluster/levels/scale_up.h"
 #include "fields/field.h"
 #include "fields/field_text.h"
 #include "schedule/pipeline_schedule.h"
@@ -224,9 +225,10 @@ private:
     const SearchOptions& search = m_demand.problem.search;
     const bool runnable = search.preset == SearchPreset::Runnable;
     if (degree.key == "/constraints/tensor") {
-      const int host = m_demand.problem.cluster->largestGroupSize(0);
+      const int host = scaleUpSize(*m_demand.problem.cluster);
       if (runnable && bound.least.value_or(1) > host)
-        return {"a host has " + text::count(host) + (host == 1 ? " device" : " devices"),
+        return {"a " + scaleUpName(*m_demand.problem.cluster) + " has " + text::count(host) +
+                    (host == 1 ? " device" : " devices"),
                 "set the preset to \"free\" to search TP across hosts"};
       return {runnable ? "TP must divide a host and the attention heads" : "",
               runnable ? "set the preset to \"free\" to search other degrees" : "widen the profile"};
@@ -346,7 +348,7 @@ private:
                  text::stageName(StageIndex(*stage - 1)));
     }
     m_demand.problem.search.recompute.fill(false);
-    m_demand.problem.search.recompute[static_cast<std::size_t>(*policy)] = true;
+    m_demand.problem.search.recompute[*policy] = true;
     add(std::string("recompute ") + nameOf(*policy) + " in every stage");
   }
 

@@ -43,8 +43,8 @@ constexpr std::array kResults = {
                  Recompute::Selective, true},
 };
 
-constexpr std::array<const char*, kExchangeCount> kOverlapColumns = {
-    "overlap_tensor", "overlap_context", "overlap_expert", "overlap_pipeline", "overlap_data"};
+constexpr PerExchange<const char*> kOverlapColumns = {"overlap_tensor", "overlap_context", "overlap_expert",
+                                                      "overlap_pipeline", "overlap_data"};
 
 TransformerArchitecture gptShape() {
   TransformerArchitecture a;
@@ -267,8 +267,7 @@ void readPlan(RowFigures& f, PublishedRun& r, Diagnostics& out) {
   if (!findProgram(r.program))
     out.push_back(error("program-unknown", f.place(), "no program is called \"" + r.program + '"',
                         "one of " + programIds()));
-  for (int k = 0; k < kExchangeCount; ++k)
-    r.overlap[static_cast<std::size_t>(k)] = f.number(kOverlapColumns[static_cast<std::size_t>(k)], 0, 1);
+  for (int k = 0; k < kExchangeCount; ++k) r.overlap[k] = f.number(kOverlapColumns[k], 0, 1);
   r.syncOverlap = f.number("overlap_sync", 0, 1);
   r.settings = f.settings();
   r.isInView = f.flag("fitted");

@@ -51,10 +51,10 @@ struct PublishedRun {
   std::optional<int> zero;  ///< none: since 2023 1 (Megatron's distributed optimizer), before 0 if that fits
   NumberFormat format = NumberFormat::Bf16;
   bool fp16Gradients = false;
-  std::array<std::optional<double>, kExchangeCount> overlap{};  ///< where the source says what is hidden
-  std::optional<double> syncOverlap;                            ///< the same of the end of a batch
-  std::vector<ProgramValue> settings;  ///< what its configuration sets beside the program's values
-  bool isInView = false;               ///< constants were chosen with this run in view
+  PerExchange<std::optional<double>> overlap{};  ///< where the source says what is hidden
+  std::optional<double> syncOverlap;             ///< the same of the end of a batch
+  std::vector<ProgramValue> settings;            ///< what its configuration sets beside the program's values
+  bool isInView = false;                         ///< constants were chosen with this run in view
   FlopConvention convention = FlopConvention::Model;
   PublishedQuantity quantity = PublishedQuantity::TflopsPerDevice;
   double published = 0;

@@ -43,7 +43,7 @@ ClusterSource clusterOf(const PublishedRun& r, const DeviceSpec& device) {
 std::vector<int> blocksOfParts(int blocks, int parts) {
   const int most = (blocks + parts - 1) / parts, missing = most * parts - blocks;
   if (parts < 1 || blocks < 1 || (missing >= parts && parts > 1)) return {};
-  std::vector<int> out(static_cast<std::size_t>(parts), most);
+  std::vector<int> out(parts, most);
   for (int k = 0; k < missing; ++k) --out[at(k == 1 ? 0 : parts - std::max(1, k))];
   // A part without a block still has the embedding or the head; one between has nothing.
   return parts > 2 && std::count(out.begin() + 1, out.end() - 1, 0) > 0 ? std::vector<int>{} : out;
@@ -82,7 +82,7 @@ std::vector<StagePlan> stagesByWeight(const LayerGraph& graph, const Transformer
 /// Blocks in equal parts, embedding before the first, norm and head behind the last.
 std::vector<StagePlan> equalStages(const LayerGraph& graph, int blocks, const Strategy& strategy,
                                    Recompute recompute, int stages, int chunks) {
-  std::vector<StagePlan> out(static_cast<std::size_t>(stages));
+  std::vector<StagePlan> out(stages);
   const auto parts = blocksOfParts(blocks, stages * chunks);
   int layer = 0, end = 1;
   for (std::size_t part = 0; part < parts.size(); ++part) {

@@ -281,7 +281,7 @@ Problem withHalfTheBandwidth(const Setting& setting, const Problem& problem, int
   }
   std::vector<NetworkLevel> levels;
   for (int l = 0; l < problem.cluster->levelCount(); ++l) levels.push_back(problem.cluster->level(l));
-  levels[static_cast<std::size_t>(level)].bandwidth *= 0.5;
+  levels[level].bandwidth *= 0.5;
   Problem out = problem;
   out.cluster = std::make_shared<const Hierarchy>(problem.cluster->withLevels(std::move(levels)));
   return out;

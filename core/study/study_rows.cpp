@@ -178,8 +178,7 @@ Reading<StudyJournal> readStudyJournal(const StudyRows& study, const std::string
         const auto index = f.integer("index", 0, 1'000'000);
         auto row = f.string("row");
         const bool isOne = index && row;
-        if (isOne && static_cast<std::size_t>(*index) < study.size())
-          out.rows[static_cast<std::size_t>(*index)] = std::move(*row);
+        if (isOne && static_cast<std::size_t>(*index) < study.size()) out.rows[*index] = std::move(*row);
         return isOne;
       });
   if (!read) return {std::nullopt, std::move(read.diagnostics)};

@@ -63,9 +63,9 @@ Plan plan(const Problem& p, int stages, int degree, int inner) {
   out.dataInner = inner;
   out.dataOuter = degree / inner;
   out.zero = 1;
-  out.stages.resize(static_cast<std::size_t>(stages));
+  out.stages.resize(stages);
   for (int x = 0; x < 98; ++x) {
-    auto& chunks = out.stages[static_cast<std::size_t>(x * stages / 98)].chunks;
+    auto& chunks = out.stages[x * stages / 98].chunks;
     chunks.resize(1);
     chunks[0].push_back(LayerIndex(x));
   }

@@ -81,7 +81,7 @@ void vary(LayerGraph& graph, Profile& profile) {
     return 0.7 + 0.6 * static_cast<double>(state >> 40) / static_cast<double>(1 << 24);
   };
   for (int x = 0; x < graph.layerCount(); ++x) {
-    Layer& layer = graph.layers[static_cast<std::size_t>(x)];
+    Layer& layer = graph.layers[x];
     const double time = factor(), memory = factor(), bytes = factor();
     for (int k = 0; k < static_cast<int>(profile.strategies().size()); ++k)
       for (int b = 0; b < static_cast<int>(profile.microbatches().size()); ++b) {

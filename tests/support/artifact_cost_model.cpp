@@ -57,7 +57,7 @@ int levelBetween(const Instance& in, long long a, long long b) {
   long long size = 1;
   const int levels = static_cast<int>(in.groupSizes.size());
   for (int l = 0; l < levels; ++l) {
-    size *= in.groupSizes[static_cast<std::size_t>(l)];
+    size *= in.groupSizes[l];
     if (a / size == b / size) return l;
   }
   return levels - 1;
@@ -65,8 +65,8 @@ int levelBetween(const Instance& in, long long a, long long b) {
 
 double transfer(const Instance& in, int level, double bytes) {
   double b = in.bandwidth[0];
-  for (int l = 1; l <= level; ++l) b = std::min(b, in.bandwidth[static_cast<std::size_t>(l)]);
-  const double one = bytes / b + in.latency[static_cast<std::size_t>(level)];
+  for (int l = 1; l <= level; ++l) b = std::min(b, in.bandwidth[l]);
+  const double one = bytes / b + in.latency[level];
   return level == 0 ? one : 2 * one;
 }
 
@@ -93,33 +93,31 @@ bool inside(int v, int first, int last) {
 template <class Work>
 double walkForward(const Instance& in, const Width& w, int first, int last, int level, bool external,
                    Work work) {
-  std::vector<double> done(static_cast<std::size_t>(last - first + 1), 0);
+  std::vector<double> done(last - first + 1, 0);
   std::vector<double> start(done.size(), 0);
   for (const Edge& e : w.edges)
     if (external && inside(e.to, first, last) && !inside(e.from, first, last)) {
-      double& s = start[static_cast<std::size_t>(e.to - first)];
+      double& s = start[e.to - first];
       s = std::max(s, transfer(in, level, e.bytes));
     }
   for (int v = first; v <= last; ++v) {
-    double st = start[static_cast<std::size_t>(v - first)];
+    double st = start[v - first];
     for (const Edge& e : w.edges)
-      if (e.to == v && inside(e.from, first, last))
-        st = std::max(st, done[static_cast<std::size_t>(e.from - first)]);
-    done[static_cast<std::size_t>(v - first)] = st + work(w.nodes[static_cast<std::size_t>(v)]);
+      if (e.to == v && inside(e.from, first, last)) st = std::max(st, done[e.from - first]);
+    done[v - first] = st + work(w.nodes[v]);
   }
   return done.back();
 }
 
 double walkBackward(const Instance& in, const Width& w, int first, int last, int level, double begin) {
-  std::vector<double> done(static_cast<std::size_t>(last - first + 1), 0);
+  std::vector<double> done(last - first + 1, 0);
   for (int v = last; v >= first; --v) {
     double st = begin;
     for (const Edge& e : w.edges) {
       if (e.from != v) continue;
-      st = std::max(st, inside(e.to, first, last) ? done[static_cast<std::size_t>(e.to - first)]
-                                                  : transfer(in, level, e.bytes));
+      st = std::max(st, inside(e.to, first, last) ? done[e.to - first] : transfer(in, level, e.bytes));
     }
-    done[static_cast<std::size_t>(v - first)] = st + w.nodes[static_cast<std::size_t>(v)].backward;
+    done[v - first] = st + w.nodes[v].backward;
   }
   return done.front();
 }
@@ -140,8 +138,8 @@ double stageLoad(const Instance& in, const Width& w, int first, int last, int fr
 bool stageFits(const Instance& in, const Width& w, int first, int last, int fromEnd) {
   double parameters = 0, activation = 0, stash = 0;
   for (int v = first; v <= last; ++v) {
-    parameters += w.nodes[static_cast<std::size_t>(v)].parameters;
-    activation += w.nodes[static_cast<std::size_t>(v)].activation;
+    parameters += w.nodes[v].parameters;
+    activation += w.nodes[v].activation;
   }
   if (in.recompute) {
     for (const Edge& e : w.edges)
@@ -167,7 +165,7 @@ double batchTime(const Instance& in, const Width& w, int d, const std::vector<in
                                           boundary(fromEnd - 1)));
   }
   double parameters = 0;
-  for (int v = 0; v < starts[1]; ++v) parameters += w.nodes[static_cast<std::size_t>(v)].parameters;
+  for (int v = 0; v < starts[1]; ++v) parameters += w.nodes[v].parameters;
   return slowest * ((in.microbatches + d - 1) / d + s - 1) +
          allReduce(in, d, static_cast<long long>(s) * a, parameters);
 }

@@ -43,7 +43,7 @@ public:
     m_rest.assign(static_cast<std::size_t>(most) + 1,
                   std::vector<double>(static_cast<std::size_t>(m_n) + 1, kInfinity));
     m_cut.assign(m_rest.size(), std::vector<int>(static_cast<std::size_t>(m_n) + 1, m_n));
-    m_rest[0][static_cast<std::size_t>(m_n)] = 0;
+    m_rest[0][m_n] = 0;
     for (int p = 1; p <= most; ++p) {
       finish(p);
       for (int x = 0; x < m_n; ++x) place(p, x);
@@ -62,14 +62,14 @@ private:
 
   /// Stage p from the end begins at x; the rest after it has p − 1 stages.
   void place(int p, int x) {
-    double& best = m_rest[static_cast<std::size_t>(p)][static_cast<std::size_t>(x)];
+    double& best = m_rest[p][x];
     for (int next = x + 1; next <= m_n; ++next) {
-      const double after = m_rest[static_cast<std::size_t>(p - 1)][static_cast<std::size_t>(next)];
+      const double after = m_rest[p - 1][next];
       if (!(after < best)) continue;
       const double value = std::max(after, load(p, x, next - 1));
       if (value < best) {
         best = value;
-        m_cut[static_cast<std::size_t>(p)][static_cast<std::size_t>(x)] = next;
+        m_cut[p][x] = next;
       }
     }
   }
@@ -78,8 +78,8 @@ private:
   void finish(int p) {
     double parameters = 0;
     for (int next = 1; next <= m_n; ++next) {
-      parameters += m_w.nodes[static_cast<std::size_t>(next - 1)].parameters;
-      const double after = m_rest[static_cast<std::size_t>(p - 1)][static_cast<std::size_t>(next)];
+      parameters += m_w.nodes[next - 1].parameters;
+      const double after = m_rest[p - 1][next];
       if (!(after < kInfinity)) continue;
       const double slowest = std::max(after, load(p, 0, next - 1));
       if (!(slowest < kInfinity)) continue;
@@ -95,7 +95,7 @@ private:
 
   void keep(int p, int next, int d, double time) {
     Optimum o{time, m_w.tensor, d, {0}};
-    for (int q = p - 1, x = next;; x = m_cut[static_cast<std::size_t>(q)][static_cast<std::size_t>(x)], --q) {
+    for (int q = p - 1, x = next;; x = m_cut[q][x], --q) {
       o.starts.push_back(x);
       if (q == 0) break;
     }

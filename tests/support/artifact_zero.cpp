@@ -13,8 +13,8 @@ struct Sizes {
 Sizes sizesOf(const Instance& in, const Width& w, int first, int last) {
   Sizes s;
   for (int v = first; v <= last; ++v) {
-    s.parameters += w.nodes[static_cast<std::size_t>(v)].parameters;
-    s.activation += w.nodes[static_cast<std::size_t>(v)].activation;
+    s.parameters += w.nodes[v].parameters;
+    s.activation += w.nodes[v].activation;
   }
   s.stash = in.recompute ? 0 : s.activation;
   if (in.recompute)
@@ -52,7 +52,7 @@ double shardingTime(const Instance& in, const Width& w, int first, int last, con
   if (shards.type == 0) return 0;
   const int z = shards.degree, outer = levelBetween(in, 0, static_cast<long long>(z - 1) * in.devicesOf(w));
   double slowest = in.bandwidth[0];
-  for (int l = 1; l <= outer; ++l) slowest = std::min(slowest, in.bandwidth[static_cast<std::size_t>(l)]);
+  for (int l = 1; l <= outer; ++l) slowest = std::min(slowest, in.bandwidth[l]);
   const double shard = std::floor(sizesOf(in, w, first, last).parameters / z);
   const double cycles = std::floor((z - 1) * (1640 + shard / (25.49 * slowest / in.bandwidth[0])));
   return (shards.type == 3 ? 2 : 1) * cycles / 1.05e6;

@@ -38,7 +38,7 @@ inline PictureDifference differenceOf(const QImage& a, const QImage& b) {
   };
   // sums[y][x]: how many differ above y and left of x.
   const int width = a.width(), height = a.height();
-  std::vector<int> sums(static_cast<std::size_t>((width + 1) * (height + 1)));
+  std::vector<int> sums((width + 1) * (height + 1));
   const auto sum = [&](int x, int y) -> int& { return sums[static_cast<std::size_t>(y * (width + 1) + x)]; };
   for (int y = 0; y < height; ++y)
     for (int x = 0, row = 0; x < width; ++x) {

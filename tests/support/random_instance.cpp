@@ -46,8 +46,7 @@ public:
     if (m_features.tightMemory && m_dice.chance(0.8)) {
       const int draws = m_dice.between(1, 4);
       for (int k = 0; k < draws; ++k)
-        memory = std::min(
-            memory, peaks[static_cast<std::size_t>(m_dice.between(0, static_cast<int>(peaks.size()) - 1))]);
+        memory = std::min(memory, peaks[m_dice.between(0, static_cast<int>(peaks.size()) - 1)]);
       if (!m_features.memoryToTheByte) memory *= m_dice.between(0.75, 1.4);
     }
     m_cluster.device.memory.value = Bytes(memory);
@@ -112,7 +111,7 @@ private:
 
   void deviceFactors(int devices) {
     if (!m_features.deviceFactors || !m_dice.chance(m_features.extremes ? 0.5 : 0.25)) return;
-    m_cluster.factors.resize(static_cast<std::size_t>(devices));
+    m_cluster.factors.resize(devices);
     for (DeviceFactor& f : m_cluster.factors)
       if (m_dice.chance(0.3)) f.speed = m_dice.between(m_features.extremes ? 0.01 : 0.4, 1.0);
   }
@@ -257,17 +256,13 @@ private:
       for (int s = 0; s < static_cast<int>(out.strategies().size()); ++s)
         for (int k = 0; k < static_cast<int>(sizes.size()); ++k)
           if (!m_dice.chance(0.01))
-            out.setCost(c, s, k,
-                        cost(out.strategies()[static_cast<std::size_t>(s)],
-                             sizes[static_cast<std::size_t>(k)], forward, own, kept, bytes));
+            out.setCost(c, s, k, cost(out.strategies()[s], sizes[k], forward, own, kept, bytes));
     }
     for (int t = 0; t < static_cast<int>(g.tensors.size()); ++t) {
       const double size = m_dice.chance(0.1) ? 0 : bytes * noise();
       for (int s = 0; s < static_cast<int>(out.strategies().size()); ++s)
         for (int k = 0; k < static_cast<int>(sizes.size()); ++k)
-          out.setTensorBytes(t, s, k,
-                             Bytes(size * sizes[static_cast<std::size_t>(k)] /
-                                   out.strategies()[static_cast<std::size_t>(s)].width() * noise()));
+          out.setTensorBytes(t, s, k, Bytes(size * sizes[k] / out.strategies()[s].width() * noise()));
     }
     if (m_features.tied && g.layerCount() > 1 && m_dice.chance(0.25)) {
       TiedParameters tied{LayerIndex(0), LayerIndex(g.layerCount() - 1), {}};
@@ -380,10 +375,7 @@ private:
           break;
         case 14: {
           const auto& all = p.profile->strategies();
-          c.stagePins.push_back(
-              {stage,
-               {},
-               all[static_cast<std::size_t>(m_dice.between(0, static_cast<int>(all.size()) - 1))]});
+          c.stagePins.push_back({stage, {}, all[m_dice.between(0, static_cast<int>(all.size()) - 1)]});
           break;
         }
         default:

@@ -18,9 +18,7 @@ const LevelsSource* levelsOf(const Scenario& s) {
 
 LevelSpec* levelOf(Scenario& s, int level) {
   auto* source = std::get_if<LevelsSource>(&s.cluster.network);
-  return source && level < static_cast<int>(source->levels.size())
-             ? &source->levels[static_cast<std::size_t>(level)]
-             : nullptr;
+  return source && level < static_cast<int>(source->levels.size()) ? &source->levels[level] : nullptr;
 }
 
 const LevelSpec* levelOf(const Scenario& s, int level) {
@@ -95,11 +93,11 @@ LineSpec oversubscriptionLine(int level) {
 }
 
 QString countsAs(const LevelsSource& source, int level) {
-  const LevelSpec& l = source.levels[static_cast<std::size_t>(level)];
+  const LevelSpec& l = source.levels[level];
   const BytesPerSecond own = l.bandwidth / l.oversubscription;
   const LevelSpec* slowest = nullptr;
   for (int k = 0; k < level; ++k) {
-    const LevelSpec& inner = source.levels[static_cast<std::size_t>(k)];
+    const LevelSpec& inner = source.levels[k];
     if (inner.bandwidth / inner.oversubscription <
         (slowest ? slowest->bandwidth / slowest->oversubscription : own))
       slowest = &inner;

@@ -102,8 +102,7 @@ void ScenarioPanel::buildCluster() {
     return static_cast<int>(it - all.begin());
   };
   device.write = [](int i, Scenario& scenario) {
-    if (i < static_cast<int>(deviceCatalog().size()))
-      scenario.cluster.device = deviceCatalog()[static_cast<std::size_t>(i)];
+    if (i < static_cast<int>(deviceCatalog().size())) scenario.cluster.device = deviceCatalog()[i];
   };
   s->addChoice(device, QStringLiteral("device"));
   addFieldRow(*s, *findField("/cluster/device/memory_bytes"));
@@ -141,7 +140,7 @@ void ScenarioPanel::buildModel() {
         return static_cast<int>(i);
     return -1;
   };
-  model.write = [known](int i, Scenario& sc) { setModel(sc, (*known)[static_cast<std::size_t>(i)].model); };
+  model.write = [known](int i, Scenario& sc) { setModel(sc, (*known)[i].model); };
   auto* combo = s->addChoice(model, QStringLiteral("layer"));
   combo->setPlaceholderText(tr("From a file"));
   auto* box = new QWidget(s);

@@ -154,7 +154,7 @@ void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) cons
 }
 
 Figure::Hit AccuracyFigure::hitOf(int i, const QRectF& area, const PlanContext&) const {
-  const RunPoint& p = m_runs.points[static_cast<std::size_t>(i)];
+  const RunPoint& p = m_runs.points[i];
   const QPointF at = plotOf(area, false).at(p, static_cast<std::size_t>(i));
   QString tip = tr("<b>%1</b><br>%2 on %3<br>predicted %4 per step")
                     .arg(from(p.name).toHtmlEscaped(), from(p.program), from(p.device), time(p.predicted));
@@ -166,7 +166,7 @@ Figure::Hit AccuracyFigure::hitOf(int i, const QRectF& area, const PlanContext&)
 }
 
 QString AccuracyFigure::lineOf(int i, const PlanContext&) const {
-  const RunPoint& p = m_runs.points[static_cast<std::size_t>(i)];
+  const RunPoint& p = m_runs.points[i];
   const QString measured =
       p.measured > 0 ? tr("measured %1 (%2)").arg(time(p.measured), from(text::signedPercent(p.error())))
                      : tr("did not run");

@@ -121,7 +121,7 @@ void CommunicationFigure::Matrix::fill() {
   ExchangeMask mask = kEveryExchange;
   if (options.kind) {
     mask.fill(false);
-    mask[static_cast<std::size_t>(*options.kind)] = true;
+    mask[*options.kind] = true;
   }
   groups = options.groups == Options::kAutomatic ? automaticGroups(h) : options.groups;
   grouped = groups >= 0 && groups < h.levelCount() && h.groupCount(groups) <= kMostBuckets;
@@ -225,8 +225,8 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
   const Focus focus(c, style);
   for (int i = 0; i < n;) {
     int last = i;
-    const int stage = m.seats.at(m.cells.starts[static_cast<std::size_t>(i)]).stage;
-    while (last < n && m.seats.at(m.cells.starts[static_cast<std::size_t>(last)]).stage == stage) ++last;
+    const int stage = m.seats.at(m.cells.starts[i]).stage;
+    while (last < n && m.seats.at(m.cells.starts[last]).stage == stage) ++last;
     if (stage >= 0 && (last - i) * step >= 2.5) {
       ink.stageBox(QRectF(layout.plot.left() - 9, layout.plot.top() + i * step, 6, (last - i) * step), stage,
                    focus.dims(stage));
@@ -238,7 +238,7 @@ void CommunicationFigure::draw(Ink& ink, const QRectF& area, const PlanContext& 
   const QString unit = m.grouped ? levelName(c, m.groups) : QStringLiteral("device");
   for (int i : wholeTicks(n, static_cast<int>(layout.plot.width() / 52))) {
     const double middle = (i + 0.5) * step;
-    const QString label = countText(m.grouped ? i : m.cells.starts[static_cast<std::size_t>(i)]);
+    const QString label = countText(m.grouped ? i : m.cells.starts[i]);
     ink.label(QRectF(layout.plot.left() - 58, layout.plot.top() + middle - 8, 46, 16), label,
               Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
     const QRectF above(layout.plot.left() + middle - 24, layout.plot.top() - 26, 48, 16);
@@ -289,8 +289,7 @@ void CommunicationFigure::paintLegendOf(Ink& ink, const QRectF& bar, const Matri
 SelectionItem CommunicationFigure::itemOf(int row, int column, const PlanContext& c) const {
   const Matrix& m = matrixOf(c);
   if (m.grouped) return {ItemKind::Pair, row, m.groups, column};
-  return {ItemKind::Pair, m.cells.starts[static_cast<std::size_t>(row)], -1,
-          m.cells.starts[static_cast<std::size_t>(column)]};
+  return {ItemKind::Pair, m.cells.starts[row], -1, m.cells.starts[column]};
 }
 
 std::optional<Figure::Hit> CommunicationFigure::cellHit(int row, int column, const QRectF& area,
@@ -362,8 +361,7 @@ QString CommunicationFigure::sentenceOf(const SelectionItem& item, const PlanCon
   if (!cell || cell->first < 0 || cell->second < 0 || cell->first >= n || cell->second >= n) return {};
   const Hierarchy& h = *c.problem->cluster;
   const auto name = [&](int bucket) {
-    const int begin = m.cells.starts[static_cast<std::size_t>(bucket)],
-              end = m.cells.starts[static_cast<std::size_t>(bucket) + 1];
+    const int begin = m.cells.starts[bucket], end = m.cells.starts[static_cast<std::size_t>(bucket) + 1];
     if (end - begin == 1) return deviceName(h, begin);
     return m.grouped ? phrase(h.groupName(m.groups, bucket)) : hostSpan(h, begin, end);
   };

@@ -195,7 +195,7 @@ void ComparisonFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) 
 
 Figure::Hit ComparisonFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const Rows r = layOut(bodyOf(area, c, false), m_rows, Theme::of(Theme::Kind::Light), measure());
-  const Row& row = m_rows[static_cast<std::size_t>(i)];
+  const Row& row = m_rows[i];
   QString tip = QStringLiteral("<b>%1</b><br>%2").arg(row.name.toHtmlEscaped(), row.plan.toHtmlEscaped());
   for (const TimePart p : kParts)
     if (const double share = row.metrics.share(p); share > 0.0005)
@@ -206,7 +206,7 @@ Figure::Hit ComparisonFigure::hitOf(int i, const QRectF& area, const PlanContext
 }
 
 QString ComparisonFigure::lineOf(int i, const PlanContext&) const {
-  const Row& r = m_rows[static_cast<std::size_t>(i)];
+  const Row& r = m_rows[i];
   return QStringLiteral("%1: %2, %3%4")
       .arg(r.name, from(paceText(r.pace, measure())), r.plan, r.runs ? QString() : tr(" (does not fit)"));
 }

@@ -37,7 +37,7 @@ const Result* CurveFigure::firstThatRuns() const {
 }
 
 double CurveFigure::xOf(const Result& r) const {
-  return m_record.across[static_cast<std::size_t>(&r - m_record.results.data())].x;
+  return m_record.across[&r - m_record.results.data()].x;
 }
 
 double CurveFigure::linearAt(double x) const {
@@ -230,7 +230,7 @@ QString CurveFigure::sentence() const {
   const Result* last = &*std::find_if(m_record.results.rbegin(), m_record.results.rend(),
                                       [](const Result& r) { return r.y > 0; });
   const auto textOf = [this](const Result& r) {
-    return phrase(m_record.across[static_cast<std::size_t>(&r - m_record.results.data())].text);
+    return phrase(m_record.across[&r - m_record.results.data()].text);
   };
   if (first == last) return lead + tr("%1 at %2").arg(phrase(first->yText), textOf(*first));
   QString out = lead + (lead.isEmpty() ? tr("From") : tr("from")) +
@@ -268,9 +268,9 @@ void CurveFigure::addOthers(Ink& ink, Chart& chart, const ChartPlane& plane) con
 }
 
 Figure::Hit CurveFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
-  const Result& r = m_record.results[static_cast<std::size_t>(i)];
+  const Result& r = m_record.results[i];
   const ChartPlane plane = planeOf(area, c, false);
-  Tip tip(phrase(m_record.across[static_cast<std::size_t>(i)].text));
+  Tip tip(phrase(m_record.across[i].text));
   if (r.y > 0) tip.row(phrase(m_record.quantity), phrase(r.yText)).row(tr("Plan"), phrase(r.plan));
   if (r.y <= 0) tip.note(phrase(r.none));
   if (const double linear = linearAt(xOf(r)); linear > 0 && r.y > 0)
@@ -282,8 +282,8 @@ Figure::Hit CurveFigure::hitOf(int i, const QRectF& area, const PlanContext& c) 
 }
 
 QString CurveFigure::lineOf(int i, const PlanContext&) const {
-  const Result& r = m_record.results[static_cast<std::size_t>(i)];
-  const QString x = phrase(m_record.across[static_cast<std::size_t>(i)].text);
+  const Result& r = m_record.results[i];
+  const QString x = phrase(m_record.across[i].text);
   if (!(r.y > 0)) return QStringLiteral("%1: %2").arg(x, phrase(r.none));
   QString out = QStringLiteral("%1: %2, %3").arg(x, phrase(r.yText), phrase(r.plan));
   if (!r.change.empty()) out += QStringLiteral("; ") + phrase(r.change);

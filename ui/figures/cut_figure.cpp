@@ -59,7 +59,7 @@ CutFigure::Parts CutFigure::partsOf(const QRectF& area, const PlanContext& c, bo
 }
 
 double CutFigure::xOf(int layer, const QRectF& ribbon) const {
-  return ribbon.left() + m_draft->edges[static_cast<std::size_t>(layer)] * ribbon.width();
+  return ribbon.left() + m_draft->edges[layer] * ribbon.width();
 }
 
 QPointF CutFigure::cutPosition(int stage, const QRectF& area, const PlanContext& c) const {
@@ -195,12 +195,12 @@ void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) cons
   const double slot = l.width() / std::max(1, stages), bar = std::min(90.0, slot * 0.6);
   const int slowest = e.slowestStage();
   for (int i = 0; i < stages; ++i) {
-    const auto& s = e.stages[static_cast<std::size_t>(i)];
+    const auto& s = e.stages[i];
     const double h = s.load.value() / axis.largest * l.height();
     const QRectF b(l.left() + slot * (i + 0.5) - bar / 2, l.bottom() - h, bar, h);
     ink.stageBox(b, i, focus.dims(i));
     if (m_draft->best.size() == e.stages.size()) {  // what the best plan has there
-      const double was = m_draft->best[static_cast<std::size_t>(i)].load.value() / axis.largest * l.height();
+      const double was = m_draft->best[i].load.value() / axis.largest * l.height();
       if (std::abs(was - h) > 1) {
         const QRectF ghost(b.left() - 4, l.bottom() - was, b.width() + 8, was);
         ink.line(ghost.topLeft(), ghost.topRight(), ink.color(Role::Text), 1.6, Qt::DashLine);
@@ -212,12 +212,11 @@ void CutFigure::paintLoads(Ink& ink, const QRectF& l, const PlanContext& c) cons
     if (focus.selects(i)) ink.outline(b.adjusted(-3, -3, 3, 3), ink.color(Role::Selection), 1.6);
     ink.firstThatFits({b.center().x() - slot / 2, b.top() - 17, slot, 16}, {timeText(s.load)},
                       Qt::AlignCenter, Ink::kSmall, ink.color(Role::Text), i == slowest);
-    const QString policy =
-        QString::fromLatin1(nameOf(m_draft->plan.stages[static_cast<std::size_t>(i)].recompute));
+    const QString policy = QString::fromLatin1(nameOf(m_draft->plan.stages[i].recompute));
     ink.firstThatFits({b.center().x() - slot / 2, l.bottom() + 3, slot, 16},
                       {tr("recompute: %1").arg(policy), policy}, Qt::AlignCenter, Ink::kSmall,
                       ink.color(Role::MutedText));
-    const QString split = phrase(toText(m_draft->plan.stages[static_cast<std::size_t>(i)].strategy));
+    const QString split = phrase(toText(m_draft->plan.stages[i].strategy));
     ink.firstThatFits({b.center().x() - slot / 2, l.bottom() + 3 + kLine, slot, 16},
                       {tr("strategy: %1").arg(split), split}, Qt::AlignCenter, Ink::kSmall,
                       ink.color(Role::MutedText));
@@ -234,7 +233,7 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
   paintVerticalAxis(ink, m, axis, tr("Memory of a device at its peak"));
   const double slot = m.width() / std::max(1, stages), bar = std::min(90.0, slot * 0.6);
   for (int i = 0; i < stages; ++i) {
-    const auto& use = e.stages[static_cast<std::size_t>(i)].memory;
+    const auto& use = e.stages[i].memory;
     const double h = use.total().value() / axis.largest * m.height();
     const QRectF b(m.left() + slot * (i + 0.5) - bar / 2, m.bottom() - h, bar, h);
     const bool over = use.headroom().value() < 0;
@@ -259,9 +258,9 @@ void CutFigure::paintMemory(Ink& ink, const QRectF& m, const PlanContext& c) con
 }
 
 Figure::Hit CutFigure::hitOf(int stage, const Parts& parts, const PlanContext& c) const {
-  const auto& s = m_draft->evaluation.stages[static_cast<std::size_t>(stage)];
+  const auto& s = m_draft->evaluation.stages[stage];
   const auto& plan = m_draft->plan;
-  const auto layers = plan.stages[static_cast<std::size_t>(stage)].layers();
+  const auto layers = plan.stages[stage].layers();
   Tip tip(tr("Stage %1").arg(stageNumber(stage)));
   tip.row(tr("Layers"), layerSpan(*c.problem->graph, layers));
   tip.row(tr("Time per microbatch"), exactTime(s.load));
@@ -303,13 +302,12 @@ std::optional<SelectionItem> CutFigure::stepFrom(const std::optional<SelectionIt
 QString CutFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) const {
   const auto stage = stageOf(item, c);
   if (!stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size()) return {};
-  const auto& s = m_draft->evaluation.stages[static_cast<std::size_t>(*stage)];
+  const auto& s = m_draft->evaluation.stages[*stage];
   return tr("Stage %1: %2, %3 per microbatch, memory %4 of %5, recompute %6, strategy %7")
-      .arg(stageNumber(*stage),
-           layerSpan(*c.problem->graph, m_draft->plan.stages[static_cast<std::size_t>(*stage)].layers()),
+      .arg(stageNumber(*stage), layerSpan(*c.problem->graph, m_draft->plan.stages[*stage].layers()),
            timeText(s.load), memoryText(s.memory.total()), memoryText(s.memory.capacity),
-           QString::fromLatin1(nameOf(m_draft->plan.stages[static_cast<std::size_t>(*stage)].recompute)),
-           phrase(toText(m_draft->plan.stages[static_cast<std::size_t>(*stage)].strategy)));
+           QString::fromLatin1(nameOf(m_draft->plan.stages[*stage].recompute)),
+           phrase(toText(m_draft->plan.stages[*stage].strategy)));
 }
 
 QString CutFigure::words(const PlanContext& c) const {

@@ -108,10 +108,9 @@ QString DpFigure::cellText(int stage, int cut, const PlanContext& c) const {
   const DpCell& cell = m_probe->cell(stage, cut);
   const auto& layers = c.problem->graph->layers;
   const int lowest = m_probe->firstLayer(cut);
-  const QString first = lowest >= 0 ? tr("layer %1 (%2)")
-                                          .arg(layerNumber(lowest))
-                                          .arg(phrase(layers[static_cast<std::size_t>(lowest)].name))
-                                    : tr("the end");
+  const QString first = lowest >= 0
+                            ? tr("layer %1 (%2)").arg(layerNumber(lowest)).arg(phrase(layers[lowest].name))
+                            : tr("the end");
   QString out =
       tr("Stage %1 begins at %2: %3 on %4 of each block are left")
           .arg(stageNumber(stage))

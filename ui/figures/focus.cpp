@@ -14,7 +14,7 @@ std::optional<int> stageOf(const SelectionItem& item, const PlanContext& c) {
       return item.index >= 0 && item.index < plan->stageCount() ? std::optional(item.index) : std::nullopt;
     case ItemKind::Layer:
       for (int i = 0; i < plan->stageCount(); ++i)
-        for (const auto& chunk : plan->stages[static_cast<std::size_t>(i)].chunks)
+        for (const auto& chunk : plan->stages[i].chunks)
           if (std::find(chunk.begin(), chunk.end(), LayerIndex(item.index)) != chunk.end()) return i;
       return std::nullopt;
     case ItemKind::Device: {

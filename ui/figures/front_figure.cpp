@@ -107,13 +107,13 @@ int FrontFigure::count(const PlanContext& c) const {
 }
 
 Figure::Hit FrontFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
-  const RankedPlan& plan = c.outcome->front[static_cast<std::size_t>(i)];
+  const RankedPlan& plan = c.outcome->front[i];
   const QPointF p = planeOf(area, c, false).at(valuesOf(plan).x(), valuesOf(plan).y());
   return {itemOf(i), QRectF(p.x() - 9, p.y() - 9, 18, 18), tipOf(plan)};
 }
 
 QString FrontFigure::lineOf(int i, const PlanContext& c) const {
-  const RankedPlan& p = c.outcome->front[static_cast<std::size_t>(i)];
+  const RankedPlan& p = c.outcome->front[i];
   return tr("%1: %2, %3 devices, %4")
       .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)))
       .arg(p.plan.devicesUsed())

@@ -26,23 +26,23 @@ QColor on(const Theme& theme, QRgb colour) {
 }  // namespace
 
 QString nameOf(LoadPart part) {
-  static const std::array<const char*, kLoadPartCount> names{"Forward",
-                                                             "Backward",
-                                                             "Recompute",
-                                                             "TP communication",
-                                                             "CP communication",
-                                                             "EP communication",
-                                                             "PP send/recv, forward",
-                                                             "PP send/recv, backward",
-                                                             "DP communication",
-                                                             "Gradient reduction",
-                                                             "Optimizer step",
-                                                             "Weight gradients"};
-  return QString::fromUtf8(names[static_cast<std::size_t>(part)]);
+  static const PerLoadPart<const char*> names{"Forward",
+                                              "Backward",
+                                              "Recompute",
+                                              "TP communication",
+                                              "CP communication",
+                                              "EP communication",
+                                              "PP send/recv, forward",
+                                              "PP send/recv, backward",
+                                              "DP communication",
+                                              "Gradient reduction",
+                                              "Optimizer step",
+                                              "Weight gradients"};
+  return QString::fromUtf8(names[part]);
 }
 
 QString explain(LoadPart part) {
-  static const std::array<const char*, kLoadPartCount> texts{
+  static const PerLoadPart<const char*> texts{
       "Compute of the forward pass.",
       "Compute of the backward pass.",
       "Forward work repeated because its activations were not kept.",
@@ -55,14 +55,14 @@ QString explain(LoadPart part) {
       "Gradient reduction across DP ranks, once per step.",
       "Optimizer step, once per step.",
       "Of the backward pass what makes the weights' gradients, run by itself at some later time."};
-  return QString::fromUtf8(texts[static_cast<std::size_t>(part)]);
+  return QString::fromUtf8(texts[part]);
 }
 
 QColor colorOf(LoadPart part, const Theme& theme) {
-  constexpr std::array<QRgb, kLoadPartCount> kColours{kForward, kBackward, kRecompute,  kTensor,
-                                                      kContext, kExpert,   kActivation, kGradient,
-                                                      kData,    kSync,     kStep,       kWeightGradient};
-  return on(theme, kColours[static_cast<std::size_t>(part)]);
+  constexpr PerLoadPart<QRgb> kColours{kForward, kBackward, kRecompute,  kTensor,
+                                       kContext, kExpert,   kActivation, kGradient,
+                                       kData,    kSync,     kStep,       kWeightGradient};
+  return on(theme, kColours[part]);
 }
 
 int hatchOf(LoadPart part) {
@@ -105,8 +105,8 @@ std::optional<LoadPart> partOf(TimePart b) {
   return std::nullopt;
 }
 
-std::array<double, kLoadPartCount> loadParts(const StageEvaluation& e) {
-  const auto exchange = [&](Exchange x) { return e.exchange[static_cast<std::size_t>(x)].value(); };
+PerLoadPart<double> loadParts(const StageEvaluation& e) {
+  const auto exchange = [&](Exchange x) { return e.exchange[x].value(); };
   return {e.forward.value(),
           e.backward.value(),
           e.recompute.value(),
@@ -126,14 +126,14 @@ QString limitText(const StageEvaluation& e) {
 }
 
 QString nameOf(MemoryPart part) {
-  static const std::array<const char*, kMemoryPartCount> names{
-      "Weights", "Gradients", "Optimizer", "Activations", "Temporary buffers", "All-gathered parameters",
-      "Reserve"};
-  return QString::fromUtf8(names[static_cast<std::size_t>(part)]);
+  static const PerMemoryPart<const char*> names{"Weights",     "Gradients",         "Optimizer",
+                                                "Activations", "Temporary buffers", "All-gathered parameters",
+                                                "Reserve"};
+  return QString::fromUtf8(names[part]);
 }
 
 QString explain(MemoryPart part) {
-  static const std::array<const char*, kMemoryPartCount> texts{
+  static const PerMemoryPart<const char*> texts{
       "Parameters in training precision.",
       "Gradients of the parameters held here.",
       "Optimizer state: master weights and moments.",
@@ -141,13 +141,13 @@ QString explain(MemoryPart part) {
       "Temporary buffers: recomputed activations, logits.",
       "ZeRO-3: parameters of the largest layer, all-gathered.",
       "Reserved: driver context, fragmentation, communication buffers."};
-  return QString::fromUtf8(texts[static_cast<std::size_t>(part)]);
+  return QString::fromUtf8(texts[part]);
 }
 
 QColor colorOf(MemoryPart part, const Theme& theme) {
-  constexpr std::array<QRgb, kMemoryPartCount> kColours{kWeights,   kGradients, kOptimizer, kStash,
-                                                        kWorkspace, kGathered,  kReserve};
-  return on(theme, kColours[static_cast<std::size_t>(part)]);
+  constexpr PerMemoryPart<QRgb> kColours{kWeights,   kGradients, kOptimizer, kStash,
+                                         kWorkspace, kGathered,  kReserve};
+  return on(theme, kColours[part]);
 }
 
 int hatchOf(MemoryPart part) {
@@ -157,7 +157,7 @@ int hatchOf(MemoryPart part) {
                                         : 0;
 }
 
-std::array<double, kMemoryPartCount> memoryParts(const MemoryUse& m) {
+PerMemoryPart<double> memoryParts(const MemoryUse& m) {
   return {m.weights.value(),   m.gradients.value(), m.optimizer.value(), m.stash.value(),
           m.workspace.value(), m.gathered.value(),  m.reserve.value()};
 }

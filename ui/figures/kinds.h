@@ -2,12 +2,12 @@
 
 #include <QColor>
 #include <QString>
-#include <array>
 #include <optional>
 
 #include "plan/evaluation.h"
 #include "plan/metrics.h"
 #include "theme/theme.h"
+#include "units/enum_array.h"
 
 namespace nest {
 
@@ -27,6 +27,8 @@ enum class LoadPart {
   WeightGradient
 };
 inline constexpr int kLoadPartCount = 12;
+template <class T>
+using PerLoadPart = EnumArray<LoadPart, T, kLoadPartCount>;
 /// Sync and Step happen once per batch; weight gradients are told apart where a schedule runs them so.
 inline constexpr int kLoadPartsInLoad = 9;
 
@@ -38,17 +40,19 @@ int hatchOf(LoadPart);
 std::optional<LoadPart> partOf(TimePart);
 
 /// Seconds per microbatch of each part of a load, before overlap; they sum to load + hidden.
-std::array<double, kLoadPartCount> loadParts(const StageEvaluation&);
+PerLoadPart<double> loadParts(const StageEvaluation&);
 /// What limits a stage: "bound by compute (92 %)"; empty without a load.
 QString limitText(const StageEvaluation&);
 
 enum class MemoryPart { Weights, Gradients, Optimizer, Stash, Workspace, Gathered, Reserve };
 inline constexpr int kMemoryPartCount = 7;
+template <class T>
+using PerMemoryPart = EnumArray<MemoryPart, T, kMemoryPartCount>;
 
 QString nameOf(MemoryPart);
 QString explain(MemoryPart);
 QColor colorOf(MemoryPart, const Theme&);
 int hatchOf(MemoryPart);
-std::array<double, kMemoryPartCount> memoryParts(const MemoryUse&);  ///< bytes
+PerMemoryPart<double> memoryParts(const MemoryUse&);  ///< bytes
 
 }  // namespace nest

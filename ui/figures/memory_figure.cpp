@@ -29,12 +29,11 @@ public:
     m_scene.addItem(m_chart);
     auto* series = new QStackedBarSeries;
     for (int k = 0; k < kMemoryPartCount; ++k) {
-      if (!layout.parts[static_cast<std::size_t>(k)]) continue;
+      if (!layout.parts[k]) continue;
       const auto part = static_cast<MemoryPart>(k);
       auto* set = new QBarSet(nameOf(part));
       for (const auto& column : layout.columns)
-        *set << (column.stage < 0 ? 0
-                                  : memoryParts(column.use)[static_cast<std::size_t>(k)] / layout.axis.unit);
+        *set << (column.stage < 0 ? 0 : memoryParts(column.use)[k] / layout.axis.unit);
       set->setBrush(colorOf(part, theme));
       set->setPen(layout.bar > 5 ? QPen(theme.color(Theme::Role::Canvas), 0.8) : QPen(Qt::NoPen));
       series->append(set);
@@ -86,7 +85,7 @@ QString sentence(const PlanContext& c) {
   const Evaluation& e = *c.shownEvaluation();
   const int full = e.fullestStage();
   if (full < 0) return {};
-  const MemoryUse& m = e.stages[static_cast<std::size_t>(full)].memory;
+  const MemoryUse& m = e.stages[full].memory;
   if (m.headroom().value() < 0)
     return QStringLiteral("Stage %1 needs %2 of %3, %4 too much")
         .arg(stageNumber(full))
@@ -103,7 +102,7 @@ void paintHatches(Ink& ink, const MemoryLayout& m) {
     const auto parts = memoryParts(m.columns[i].use);
     double sum = 0;
     for (int k = 0; k < kMemoryPartCount; ++k) {
-      const double next = sum + parts[static_cast<std::size_t>(k)];
+      const double next = sum + parts[k];
       const auto part = static_cast<MemoryPart>(k);
       const QColor c = colorOf(part, ink.theme());
       const QRectF box = m.barBox(i);
@@ -201,7 +200,7 @@ void paintChips(Ink& ink, const MemoryLayout& m, const Focus& focus, bool byDevi
   const int n = static_cast<int>(m.columns.size());
   const bool all = !byDevice && m.slot >= 19;
   for (int i = 0; i < n; ++i) {
-    const MemoryColumn& column = m.columns[static_cast<std::size_t>(i)];
+    const MemoryColumn& column = m.columns[i];
     if (column.stage < 0) continue;
     const QRectF slot = m.slotBox(static_cast<std::size_t>(i));
     const double w = std::clamp(m.bar, 15.0, 34.0);
@@ -232,8 +231,7 @@ QString tipOf(const MemoryColumn& column, const PlanContext& c) {
   if (column.stage < 0) return tip.note(QStringLiteral("Idle: nothing is placed here.")).html();
   const auto parts = memoryParts(column.use);
   for (int k = 0; k < kMemoryPartCount; ++k)
-    if (parts[static_cast<std::size_t>(k)] > 0)
-      tip.row(nameOf(static_cast<MemoryPart>(k)), exactMemory(Bytes(parts[static_cast<std::size_t>(k)])));
+    if (parts[k] > 0) tip.row(nameOf(static_cast<MemoryPart>(k)), exactMemory(Bytes(parts[k])));
   if (c.problem->headroomReserve > Bytes(0))
     tip.row(QStringLiteral("of Reserve: Headroom"), exactMemory(c.problem->headroomReserve));
   tip.row(QStringLiteral("Peak"), exactMemory(column.use.total()));
@@ -324,10 +322,8 @@ std::optional<SelectionItem> MemoryFigure::stepFrom(const std::optional<Selectio
   else if (from && !byDevice)
     at = stageOf(*from, c).value_or(0);
   else if (from)
-    return SelectionItem{kind,
-                         std::min(last, c.shownEvaluation()
-                                            ->stages[static_cast<std::size_t>(stageOf(*from, c).value_or(0))]
-                                            .firstDevice)};
+    return SelectionItem{
+        kind, std::min(last, c.shownEvaluation()->stages[stageOf(*from, c).value_or(0)].firstDevice)};
   if (!from || step == Step::First)
     at = 0;
   else if (step == Step::Last)
@@ -343,7 +339,7 @@ QString MemoryFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
     return item.kind == ItemKind::Device
                ? deviceName(*c.problem->cluster, item.index) + QStringLiteral(": idle")
                : QString();
-  MemoryUse m = c.shownEvaluation()->stages[static_cast<std::size_t>(*stage)].memory;
+  MemoryUse m = c.shownEvaluation()->stages[*stage].memory;
   QString name = QStringLiteral("Stage %1").arg(stageNumber(*stage));
   if (item.kind == ItemKind::Device) {
     name =

@@ -31,7 +31,7 @@ std::vector<MemoryColumn> deviceColumns(const PlanContext& c, int merged) {
     for (int d = first; d <= column.lastDevice; ++d) {
       const Seat seat = seats.at(d);
       if (seat.idle() || seat.stage >= static_cast<int>(e.stages.size())) continue;
-      MemoryUse use = e.stages[static_cast<std::size_t>(seat.stage)].memory;
+      MemoryUse use = e.stages[seat.stage].memory;
       use.capacity = h.factor(DeviceIndex(d)).memory;
       if (column.stage >= 0 && use.headroom() >= column.use.headroom()) continue;
       column.stage = seat.stage, column.fullest = d, column.use = use;
@@ -68,7 +68,7 @@ MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standal
     largest = std::max({largest, column.use.total().value(), column.use.capacity.value()});
   }
   for (int k = 0; k < kMemoryPartCount; ++k)
-    if (out.parts[static_cast<std::size_t>(k)]) {
+    if (out.parts[k]) {
       const auto part = static_cast<MemoryPart>(k);
       out.legendItems.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
     }

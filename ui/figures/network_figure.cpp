@@ -56,8 +56,7 @@ QString NetworkFigure::words(const PlanContext&) const {
            (n.failed ? tr(" (failed)") : QString()) + u'\n';
   for (const auto& l : g.links)
     out += tr("%1 – %2: %3 × %4, %5")
-               .arg(phrase(g.nodes[static_cast<std::size_t>(l.from)].name),
-                    phrase(g.nodes[static_cast<std::size_t>(l.to)].name))
+               .arg(phrase(g.nodes[l.from].name), phrase(g.nodes[l.to].name))
                .arg(l.count)
                .arg(phrase(text::bandwidth(l.bandwidth)), timeText(l.latency)) +
            (l.failed ? tr(" (failed)") : QString()) + u'\n';

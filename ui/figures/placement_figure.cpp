@@ -75,7 +75,7 @@ void PlacementFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) c
   const int n = static_cast<int>(rows.size()), shown = n <= room ? n : room - 1;
   const Hierarchy& h = *c.problem->cluster;
   for (int i = 0; i < shown; ++i) {
-    const Row& r = rows[static_cast<std::size_t>(i)];
+    const Row& r = rows[i];
     const QRectF row = rowBox(i, body);
     const QString hosts = hostSpan(h, r.begin, r.end);
     column(row, 0, kHosts, r.hosts > 1 ? tr("%1 (%2)").arg(hosts, countText(r.hosts)) : hosts, Role::Text);
@@ -111,7 +111,7 @@ Figure::Hit PlacementFigure::hitOf(int i, const QRectF& area, const PlanContext&
 }
 
 QString PlacementFigure::lineOf(int i, const PlanContext& c) const {
-  const Row& r = rowsOf(c)[static_cast<std::size_t>(i)];
+  const Row& r = rowsOf(c)[i];
   QStringList parts;
   for (const Run& run : r.runs)
     parts << (run.stage < 0 ? tr("%1 idle").arg(run.devices)

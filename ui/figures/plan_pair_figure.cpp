@@ -41,15 +41,15 @@ std::pair<int, int> PlanPairFigure::at(int item) const {
 }
 
 const StageEvaluation& PlanPairFigure::stage(int side, int index) const {
-  return m_sides[static_cast<std::size_t>(side)].plan->evaluation.stages[static_cast<std::size_t>(index)];
+  return m_sides[side].plan->evaluation.stages[index];
 }
 
 PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanContext& c,
                                              bool standalone) const {
   Parts p;
   double slowest = 0, most = 0;
-  std::array<bool, kLoadPartCount> used{};
-  std::array<bool, kMemoryPartCount> held{};
+  PerLoadPart<bool> used{};
+  PerMemoryPart<bool> held{};
   for (const Side& s : m_sides)
     for (const auto& e : s.plan->evaluation.stages) {
       slowest = std::max(slowest, (e.load + e.hidden).value());
@@ -61,7 +61,7 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
     }
   const Theme& theme = Theme::of(Theme::Kind::Light);
   for (int k = 0; k < kLoadPartsInLoad; ++k)
-    if (used[static_cast<std::size_t>(k)])
+    if (used[k])
       p.items.push_back({nameOf(static_cast<LoadPart>(k)), colorOf(static_cast<LoadPart>(k), theme),
                          hatchOf(static_cast<LoadPart>(k))});
   const QRectF body = bodyOf(area, c, standalone);
@@ -86,7 +86,7 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
 }
 
 Pace PlanPairFigure::paceOf(int side) const {
-  const Side& s = m_sides[static_cast<std::size_t>(side)];
+  const Side& s = m_sides[side];
   return nest::paceOf(*s.problem, *s.plan);
 }
 
@@ -140,7 +140,7 @@ void PlanPairFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
 }
 
 void PlanPairFigure::paintLoads(Ink& ink, const Parts& p, int side) const {
-  const QRectF& panel = p.loads[static_cast<std::size_t>(side)];
+  const QRectF& panel = p.loads[side];
   if (side == 0) {
     paintVerticalAxis(ink, panel, p.time, tr("Time per microbatch"));
   } else {
@@ -149,7 +149,7 @@ void PlanPairFigure::paintLoads(Ink& ink, const Parts& p, int side) const {
       ink.line({panel.left(), y}, {panel.right(), y}, ink.color(t == 0 ? Role::Border : Role::Grid));
     }
   }
-  const Evaluation& e = m_sides[static_cast<std::size_t>(side)].plan->evaluation;
+  const Evaluation& e = m_sides[side].plan->evaluation;
   const auto stages = static_cast<int>(e.stages.size());
   const double least = panel.width() / std::max(1, stages);
   const auto numbered = countedTicks(stages, std::max(2, static_cast<int>(panel.width() / 26)));
@@ -159,7 +159,7 @@ void PlanPairFigure::paintLoads(Ink& ink, const Parts& p, int side) const {
     const auto parts = loadParts(stage(side, i));
     double y = panel.bottom();
     for (int k = 0; k < kLoadPartsInLoad; ++k) {
-      const double h = parts[static_cast<std::size_t>(k)] / p.time.largest * panel.height();
+      const double h = parts[k] / p.time.largest * panel.height();
       if (h <= 0) continue;
       const QRectF piece(slot.center().x() - bar / 2, y - h, bar, h);
       const QColor colour = colorOf(static_cast<LoadPart>(k), ink.theme());
@@ -177,7 +177,7 @@ void PlanPairFigure::paintLoads(Ink& ink, const Parts& p, int side) const {
 }
 
 void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
-  const QRectF& panel = p.memory[static_cast<std::size_t>(side)];
+  const QRectF& panel = p.memory[side];
   if (side == 0) {
     paintVerticalAxis(ink, panel, p.bytes, tr("Memory of a device at its peak"));
   } else {
@@ -186,7 +186,7 @@ void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
       ink.line({panel.left(), y}, {panel.right(), y}, ink.color(t == 0 ? Role::Border : Role::Grid));
     }
   }
-  const Evaluation& e = m_sides[static_cast<std::size_t>(side)].plan->evaluation;
+  const Evaluation& e = m_sides[side].plan->evaluation;
   const auto stages = static_cast<int>(e.stages.size());
   for (int i = 0; i < stages; ++i) {
     const QRectF slot = p.slot(panel, i, stages);
@@ -204,9 +204,8 @@ void PlanPairFigure::paintMemory(Ink& ink, const Parts& p, int side) const {
   if (full < 0) return;
   const Bytes room = stage(side, full).memory.headroom();
   ink.label({panel.left(), panel.bottom() + 4, panel.width(), 16},
-            room.value() < 0
-                ? tr("stage %1 is short by %2").arg(stageNumber(full)).arg(memoryText(-room))
-                : tr("least free: %1, stage %2").arg(memoryText(room)).arg(stageNumber(full)),
+            room.value() < 0 ? tr("stage %1 is short by %2").arg(stageNumber(full)).arg(memoryText(-room))
+                             : tr("least free: %1, stage %2").arg(memoryText(room)).arg(stageNumber(full)),
             Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall,
             ink.color(room.value() < 0 ? Role::Error : Role::MutedText));
 }
@@ -223,8 +222,7 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
   tip.row(tr("Memory"), exactMemory(e.memory.total()));
   tip.row(tr("Free"), exactMemory(e.memory.headroom()));
   if (c.problem)
-    tip.row(tr("Layers"), layerSpan(*c.problem->graph,
-                                    m_sides[s].plan->plan.stages[static_cast<std::size_t>(index)].layers()));
+    tip.row(tr("Layers"), layerSpan(*c.problem->graph, m_sides[s].plan->plan.stages[index].layers()));
   return {itemOf(i),
           QRectF(slot.topLeft(), QPointF(slot.right(), std::max(slot.bottom(), p.memory[s].bottom()))),
           tip.html()};
@@ -234,8 +232,8 @@ QString PlanPairFigure::lineOf(int i, const PlanContext&) const {
   const auto [side, index] = at(i);
   const auto& e = stage(side, index);
   return tr("%1, stage %2: %3 per microbatch, memory %4 of %5")
-      .arg(m_sides[static_cast<std::size_t>(side)].name, stageNumber(index), timeText(e.load),
-           memoryText(e.memory.total()), memoryText(e.memory.capacity));
+      .arg(m_sides[side].name, stageNumber(index), timeText(e.load), memoryText(e.memory.total()),
+           memoryText(e.memory.capacity));
 }
 
 QString PlanPairFigure::words(const PlanContext& c) const {

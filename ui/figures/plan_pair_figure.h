@@ -32,7 +32,7 @@ public:
     setSides({}, {});
     m_instead = std::move(why);
   }
-  const Side& side(int i) const { return m_sides[static_cast<std::size_t>(i)]; }
+  const Side& side(int i) const { return m_sides[i]; }
 
   QString title() const override;
 

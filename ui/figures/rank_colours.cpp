@@ -133,7 +133,7 @@ void addRankRows(Tip& tip, const Seat& seat, const PlanContext& c) {
     }
     const auto& stages = c.shownEvaluation()->stages;
     if (static_cast<std::size_t>(seat.stage) < stages.size()) {
-      const auto& e = stages[static_cast<std::size_t>(seat.stage)];
+      const auto& e = stages[seat.stage];
       tip.row(QStringLiteral("Time per microbatch"), exactTime(e.load));
       tip.row(QStringLiteral("Memory at the peak"), exactMemory(e.memory.total()));
     }

@@ -19,7 +19,7 @@ QString sentence(const PlanContext& c) {
   const Evaluation& e = *c.shownEvaluation();
   const int slow = e.slowestStage();
   if (slow < 0 || e.stages.empty()) return {};
-  const auto& s = e.stages[static_cast<std::size_t>(slow)];
+  const auto& s = e.stages[slow];
   const double mean = e.sumLoad.value() / static_cast<double>(e.stages.size());
   const QString bound = limitText(s);
   if (e.stages.size() == 1)
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  const StageEvaluation& stage(int i) const { return m_eval.stages[static_cast<std::size_t>(i)]; }
+  const StageEvaluation& stage(int i) const { return m_eval.stages[i]; }
 
   /// Then columns are higher than what the stages take, which a mark in each shows.
   bool anyOverlap() const {
@@ -229,7 +229,7 @@ private:
   void facts() {
     for (int i = 0; i < m_plan.stageCount(); ++i) {
       const auto& e = stage(i);
-      const StagePlan& s = m_plan.stages[static_cast<std::size_t>(i)];
+      const StagePlan& s = m_plan.stages[i];
       const double once = (e.exposed + e.step).value();
       const QStringList rows{
           phrase(words::brief(limitOf(e))),
@@ -265,15 +265,14 @@ private:
 
 QString stageTip(int i, const PlanContext& c) {
   const Plan& plan = *c.shownPlan();
-  const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(i)];
-  const StagePlan& s = plan.stages[static_cast<std::size_t>(i)];
+  const auto& e = c.shownEvaluation()->stages[i];
+  const StagePlan& s = plan.stages[i];
   Tip tip(QStringLiteral("Stage %1").arg(stageNumber(i)));
   tip.row(QStringLiteral("Layers"), layerSpan(*c.problem->graph, s.layers()));
   tip.row(QStringLiteral("Time per microbatch"), exactTime(e.load));
   const auto parts = loadParts(e);
   for (int k = 0; k < kLoadPartsInLoad; ++k)
-    if (parts[static_cast<std::size_t>(k)] > 0)
-      tip.row(nameOf(static_cast<LoadPart>(k)), exactTime(Seconds(parts[static_cast<std::size_t>(k)])));
+    if (parts[k] > 0) tip.row(nameOf(static_cast<LoadPart>(k)), exactTime(Seconds(parts[k])));
   if (e.hidden.value() > 0) tip.row(QStringLiteral("Hidden behind compute"), exactTime(-e.hidden));
   tip.row(QStringLiteral("Gradient reduction, once per step"), exactTime(e.sync));
   tip.row(QStringLiteral("of it exposed"), exactTime(e.exposed));
@@ -289,7 +288,7 @@ QString stageTip(int i, const PlanContext& c) {
 }
 
 QString layerTip(int layer, int stage, const PlanContext& c) {
-  Tip tip(phrase(c.problem->graph->layers[static_cast<std::size_t>(layer)].name));
+  Tip tip(phrase(c.problem->graph->layers[layer].name));
   tip.row(QStringLiteral("Stage"), stageNumber(stage));
   tip.row(QStringLiteral("Compute, one microbatch"),
           exactTime(Seconds(layerSeconds(*c.problem, *c.shownPlan(), stage, LayerIndex(layer)))));
@@ -355,7 +354,7 @@ std::optional<SelectionItem> StagesFigure::stepFrom(const std::optional<Selectio
                          std::clamp(from->index + (step == Step::Right ? 1 : -1), 0, lastLayer)};
   }
   if (step == Step::Up) {
-    const auto layers = c.shownPlan()->stages[static_cast<std::size_t>(stage)].layers();
+    const auto layers = c.shownPlan()->stages[stage].layers();
     return layers.empty() ? *from : SelectionItem{ItemKind::Layer, layers.front().value};
   }
   if (step == Step::Down) return SelectionItem{ItemKind::Stage, stage};
@@ -367,10 +366,10 @@ QString StagesFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
   if (!stage) return {};
   if (item.kind == ItemKind::Layer)
     return QStringLiteral("%1, stage %2: %3")
-        .arg(phrase(c.problem->graph->layers[static_cast<std::size_t>(item.index)].name))
+        .arg(phrase(c.problem->graph->layers[item.index].name))
         .arg(stageNumber(*stage))
         .arg(timeText(Seconds(layerSeconds(*c.problem, *c.shownPlan(), *stage, LayerIndex(item.index)))));
-  const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(*stage)];
+  const auto& e = c.shownEvaluation()->stages[*stage];
   return QStringLiteral("Stage %1: %2 per microbatch, %3")
       .arg(stageNumber(*stage))
       .arg(timeText(e.load), limitText(e));
@@ -379,14 +378,14 @@ QString StagesFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
 QString StagesFigure::words(const PlanContext& c) const {
   QString out = title() + u'\n' + sentence(c) + u'\n';
   for (int i = 0; i < c.shownPlan()->stageCount(); ++i) {
-    const auto& e = c.shownEvaluation()->stages[static_cast<std::size_t>(i)];
+    const auto& e = c.shownEvaluation()->stages[i];
     out += describe({ItemKind::Stage, i}, c) + QStringLiteral("; ") +
-           layerSpan(*c.problem->graph, c.shownPlan()->stages[static_cast<std::size_t>(i)].layers());
+           layerSpan(*c.problem->graph, c.shownPlan()->stages[i].layers());
     const auto parts = loadParts(e);
     for (int k = 0; k < kLoadPartCount; ++k)
-      if (parts[static_cast<std::size_t>(k)] > 0)
+      if (parts[k] > 0)
         out += QStringLiteral("; %1 %2").arg(nameOf(static_cast<LoadPart>(k)).toLower(),
-                                             timeText(Seconds(parts[static_cast<std::size_t>(k)])));
+                                             timeText(Seconds(parts[k])));
     out += u'\n';
   }
   return out;

@@ -9,7 +9,7 @@ namespace nest {
 namespace {
 
 std::vector<LegendItem> legendOf(const Evaluation& e, const Theme& theme) {
-  std::array<bool, kLoadPartCount> used{};
+  PerLoadPart<bool> used{};
   bool hidden = false;
   for (const auto& s : e.stages) {
     const auto parts = loadParts(s);
@@ -18,7 +18,7 @@ std::vector<LegendItem> legendOf(const Evaluation& e, const Theme& theme) {
   }
   std::vector<LegendItem> items;
   for (int k = 0; k < kLoadPartsInLoad; ++k)
-    if (used[static_cast<std::size_t>(k)]) {
+    if (used[k]) {
       const auto part = static_cast<LoadPart>(k);
       items.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
     }
@@ -32,9 +32,9 @@ void layLayers(StagesLayout& out, const Problem& problem, const Plan& plan) {
   std::vector<double> seconds;
   for (int q = 0; q < plan.chunksPerStage(); ++q)
     for (int i = 0; i < plan.stageCount(); ++i) {
-      const auto& chunks = plan.stages[static_cast<std::size_t>(i)].chunks;
+      const auto& chunks = plan.stages[i].chunks;
       if (q >= static_cast<int>(chunks.size())) continue;
-      for (LayerIndex x : chunks[static_cast<std::size_t>(q)]) {
+      for (LayerIndex x : chunks[q]) {
         out.layers.push_back({x.value, i, q, {}});
         seconds.push_back(layerSeconds(problem, plan, i, x));
         total += seconds.back();
@@ -55,16 +55,14 @@ void layLayers(StagesLayout& out, const Problem& problem, const Plan& plan) {
 }  // namespace
 
 double layerSeconds(const Problem& problem, const Plan& plan, int stage, LayerIndex x) {
-  const StagePlan& s = plan.stages[static_cast<std::size_t>(stage)];
+  const StagePlan& s = plan.stages[stage];
   const Profile& profile = *problem.profile;
   const int strategy = profile.strategyIndex(s.strategy),
             microbatch = profile.microbatchIndex(plan.microbatch);
   if (strategy < 0 || microbatch < 0) return 0;
   const LayerCost* cost = profile.cost(problem.graph->layers[x.at()].classId, strategy, microbatch);
   if (!cost) return 0;
-  return (cost->forward + cost->backward +
-          cost->recompute[static_cast<std::size_t>(s.recompute)].extraBackward)
-      .value();
+  return (cost->forward + cost->backward + cost->recompute[s.recompute].extraBackward).value();
 }
 
 StagesLayout layoutStages(const QRectF& area, const PlanContext& c, bool standalone, bool shares,

@@ -74,14 +74,13 @@ void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   for (int r = 0; r < rows(); ++r) {
     const QRectF box = areaOf(0, r, p);
     ink.label({area.left() + 30, box.center().y() - 8, p.left() - area.left() - 36, 16},
-              phrase(m_record.up[static_cast<std::size_t>(r)].text), Qt::AlignRight | Qt::AlignVCenter,
-              Ink::kSmall, ink.color(Role::MutedText));
+              phrase(m_record.up[r].text), Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall,
+              ink.color(Role::MutedText));
   }
   for (int x = 0; x < columns(); ++x) {
     const QRectF box = areaOf(x, 0, p);
-    ink.firstThatFits({box.left(), p.bottom() + 3, box.width(), 16},
-                      {phrase(m_record.across[static_cast<std::size_t>(x)].text)}, Qt::AlignCenter,
-                      Ink::kSmall, ink.color(Role::MutedText));
+    ink.firstThatFits({box.left(), p.bottom() + 3, box.width(), 16}, {phrase(m_record.across[x].text)},
+                      Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
   ink.label({p.left(), p.bottom() + 21, p.width(), 18}, phrase(m_record.acrossName), Qt::AlignCenter,
             Ink::kBody, ink.color(Role::Text));
@@ -126,11 +125,10 @@ QString SweepFigure::sentence() const {
   QString out = part.isEmpty() ? QString() : part + QStringLiteral("; ");
   if (best != m_record.results.end() && best->y > 0) {
     const int i = static_cast<int>(best - m_record.results.begin());
-    out +=
-        tr("Most: %1 at %2 %3 and %4 %5; ")
-            .arg(phrase(best->yText), phrase(m_record.acrossName),
-                 phrase(m_record.across[static_cast<std::size_t>(i % columns())].text),
-                 phrase(m_record.upName), phrase(m_record.up[static_cast<std::size_t>(i / columns())].text));
+    out += tr("Most: %1 at %2 %3 and %4 %5; ")
+               .arg(phrase(best->yText), phrase(m_record.acrossName),
+                    phrase(m_record.across[i % columns()].text), phrase(m_record.upName),
+                    phrase(m_record.up[i / columns()].text));
   }
   return out + tr("dark lines separate different best plans");
 }
@@ -143,8 +141,7 @@ QString SweepFigure::valueText(int i) const {
 Figure::Hit SweepFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const int x = i % columns(), r = i / columns();
   const auto* it = cell(x, r);
-  Tip tip(QStringLiteral("%1, %2").arg(phrase(m_record.across[static_cast<std::size_t>(x)].text),
-                                       phrase(m_record.up[static_cast<std::size_t>(r)].text)));
+  Tip tip(QStringLiteral("%1, %2").arg(phrase(m_record.across[x].text), phrase(m_record.up[r].text)));
   tip.row(phrase(m_record.quantity), valueText(i));
   if (it && !it->plan.empty()) tip.row(tr("Plan"), phrase(it->plan));
   return {itemOf(i), areaOf(x, r, plotOf(area, c, false)), tip.html()};
@@ -154,8 +151,7 @@ QString SweepFigure::lineOf(int i, const PlanContext&) const {
   const int x = i % columns(), r = i / columns();
   const auto* it = cell(x, r);
   QString out = QStringLiteral("%1, %2: %3")
-                    .arg(phrase(m_record.across[static_cast<std::size_t>(x)].text),
-                         phrase(m_record.up[static_cast<std::size_t>(r)].text), valueText(i));
+                    .arg(phrase(m_record.across[x].text), phrase(m_record.up[r].text), valueText(i));
   if (it && it->y > 0) out += QStringLiteral(", ") + phrase(it->plan);
   return out;
 }
@@ -175,7 +171,7 @@ QString SweepFigure::words(const PlanContext&) const {
       title() + u'\n' + phrase(m_record.upName) + QStringLiteral(" \\ ") + phrase(m_record.acrossName);
   for (const auto& x : m_record.across) out += u'\t' + phrase(x.text);
   for (int r = 0; r < rows(); ++r) {
-    out += u'\n' + phrase(m_record.up[static_cast<std::size_t>(r)].text);
+    out += u'\n' + phrase(m_record.up[r].text);
     for (int x = 0; x < columns(); ++x) out += u'\t' + valueText(r * columns() + x);
   }
   return out + u'\n';

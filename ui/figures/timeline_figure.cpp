@@ -21,7 +21,7 @@ struct TimelineFigure::Run {
   Schedule schedule;
   std::vector<std::size_t> starts;  ///< first interval of each stage, and the end
   std::vector<std::size_t> memoryStarts;
-  std::array<bool, kLoadPartCount> used{};  ///< which parts occur
+  PerLoadPart<bool> used{};  ///< which parts occur
   TimelineImage image;
   ScheduleKind kind = ScheduleKind::OneForwardOneBackward;
   bool pending = false;  ///< asked for, not here yet
@@ -49,20 +49,19 @@ struct TimelineLayout {
   double axisTop = 0;
 };
 
-std::array<bool, kLoadPartCount> partsOf(const Schedule& schedule) {
-  std::array<bool, kLoadPartCount> used{};
+PerLoadPart<bool> partsOf(const Schedule& schedule) {
+  PerLoadPart<bool> used{};
   for (const auto& i : schedule.intervals) {
-    used[static_cast<std::size_t>(partOf(i.kind))] = true;
-    if (i.recompute.value() > 0) used[static_cast<std::size_t>(LoadPart::Recompute)] = true;
+    used[partOf(i.kind)] = true;
+    if (i.recompute.value() > 0) used[LoadPart::Recompute] = true;
   }
   return used;
 }
 
-std::vector<LegendItem> legendItems(const std::array<bool, kLoadPartCount>& used, const Theme& theme) {
+std::vector<LegendItem> legendItems(const PerLoadPart<bool>& used, const Theme& theme) {
   std::vector<LegendItem> items;
   const auto add = [&](LoadPart part) {
-    if (used[static_cast<std::size_t>(part)])
-      items.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
+    if (used[part]) items.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
   };
   for (int k = 0; k < kLoadPartCount; ++k) {
     const auto part = static_cast<LoadPart>(k);
@@ -343,7 +342,7 @@ QString TimelineFigure::sentenceOf(const SelectionItem& item, const PlanContext&
   const auto stage = stageOf(item, c);
   if (!stage) return {};
   const Schedule& s = runOf(c).schedule;
-  const Seconds busy = s.busy[static_cast<std::size_t>(*stage)];
+  const Seconds busy = s.busy[*stage];
   return QStringLiteral("Stage %1: busy %2 of %3 (%4)")
       .arg(stageNumber(*stage))
       .arg(timeText(busy), timeText(s.total), phrase(text::percent(busy / s.total)));

@@ -50,8 +50,7 @@ TimelineRows::TimelineRows(const Schedule& schedule, const std::vector<std::size
                      plot.height() / std::max<double>(1, static_cast<double>(starts.size()) - 1))) {}
 
 std::pair<std::size_t, std::size_t> TimelineRows::visible(int stage) const {
-  const auto first =
-      m_schedule.intervals.begin() + static_cast<std::ptrdiff_t>(m_starts[static_cast<std::size_t>(stage)]);
+  const auto first = m_schedule.intervals.begin() + static_cast<std::ptrdiff_t>(m_starts[stage]);
   const auto last = m_schedule.intervals.begin() +
                     static_cast<std::ptrdiff_t>(m_starts[static_cast<std::size_t>(stage) + 1]);
   const auto from = std::lower_bound(first, last, m_begin,
@@ -98,7 +97,7 @@ void TimelineRows::paintGround(Ink& ink) const {
 
 void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
   QPainter& p = ink.painter();
-  std::array<std::vector<QRectF>, kLoadPartCount> lit[2], dim[2];  ///< even and odd chunks
+  PerLoadPart<std::vector<QRectF>> lit[2], dim[2];  ///< even and odd chunks
   const double gap = gapOf(m_row);
   for (std::size_t s = 0; s + 1 < m_starts.size(); ++s) {
     auto* const shades = focus.dims(static_cast<int>(s)) ? dim : lit;
@@ -112,13 +111,11 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
       if (b <= a) continue;
       // A hairline between tasks, so that one can count them.
       const double seam = b - a > 5 ? 0.7 : 0;
-      rects[static_cast<std::size_t>(partOf(i.kind))].push_back(
-          QRectF(a, lane.top(), b - a - seam, lane.height()));
+      rects[partOf(i.kind)].push_back(QRectF(a, lane.top(), b - a - seam, lane.height()));
       if (i.recompute.value() > 0) {
         const double r = std::min(xOf((i.begin + i.recompute).value()), m_plot.right());
         if (r > a)
-          rects[static_cast<std::size_t>(LoadPart::Recompute)].push_back(
-              QRectF(a, lane.top(), std::min(r, b) - a, lane.height()));
+          rects[LoadPart::Recompute].push_back(QRectF(a, lane.top(), std::min(r, b) - a, lane.height()));
       }
     }
   }
@@ -128,7 +125,7 @@ void TimelineRows::paintBoxes(Ink& ink, const Focus& focus) const {
         LoadPart::Activation, LoadPart::Gradient, LoadPart::Sync, LoadPart::Step})
     for (const int look : {0, 1, 2, 3}) {
       const bool dimmed = look > 1;
-      const auto& rects = (dimmed ? dim : lit)[look % 2][static_cast<std::size_t>(part)];
+      const auto& rects = (dimmed ? dim : lit)[look % 2][part];
       if (rects.empty()) continue;
       QColor c = colorOf(part, ink.theme());
       if (look % 2 == 1) c = mixed(c, ink.color(Role::Canvas), 0.28);
@@ -171,13 +168,12 @@ void TimelineRows::paintNumbers(Ink& ink) const {
 QImage TimelineRows::mixedImage(const Theme& theme, int width) const {
   const auto stages = static_cast<int>(m_starts.size()) - 1;
   QImage image(width, stages, QImage::Format_ARGB32_Premultiplied);
-  std::array<std::array<float, 3>, kLoadPartCount> colors;
+  PerLoadPart<std::array<float, 3>> colors;
   for (int k = 0; k < kLoadPartCount; ++k) {
     const QColor c = colorOf(static_cast<LoadPart>(k), theme);
-    colors[static_cast<std::size_t>(k)] = {static_cast<float>(c.red()), static_cast<float>(c.green()),
-                                           static_cast<float>(c.blue())};
+    colors[k] = {static_cast<float>(c.red()), static_cast<float>(c.green()), static_cast<float>(c.blue())};
   }
-  std::vector<std::array<float, 4>> pixels(static_cast<std::size_t>(width));
+  std::vector<std::array<float, 4>> pixels(width);
   const double scale = width / (m_end - m_begin);
   for (int s = 0; s < stages; ++s) {
     std::fill(pixels.begin(), pixels.end(), std::array<float, 4>{});
@@ -186,8 +182,8 @@ QImage TimelineRows::mixedImage(const Theme& theme, int width) const {
                    b = std::min<double>(width, (to - m_begin) * scale);
       for (int x = static_cast<int>(a); x < b; ++x) {
         const auto share = static_cast<float>(std::min<double>(b, x + 1) - std::max<double>(a, x));
-        auto& pixel = pixels[static_cast<std::size_t>(x)];
-        for (std::size_t k = 0; k < 3; ++k) pixel[k] += share * colors[static_cast<std::size_t>(part)][k];
+        auto& pixel = pixels[x];
+        for (std::size_t k = 0; k < 3; ++k) pixel[k] += share * colors[part][k];
         pixel[3] += share;
       }
     };
@@ -200,7 +196,7 @@ QImage TimelineRows::mixedImage(const Theme& theme, int width) const {
     }
     auto* line = reinterpret_cast<QRgb*>(image.scanLine(s));
     for (int x = 0; x < width; ++x) {
-      const auto& q = pixels[static_cast<std::size_t>(x)];
+      const auto& q = pixels[x];
       // Rounding may fill a pixel beyond the whole.
       const float whole = std::max(1.0F, q[3]);
       const auto part = [whole](float v) { return std::min(255, static_cast<int>(v / whole)); };

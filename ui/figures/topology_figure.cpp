@@ -75,13 +75,12 @@ const LevelTraffic& TopologyFigure::trafficOf(const PlanContext& c) const {
   if (m_trafficKind == kNoTraffic || !c.shownPlan()) return out;
   if (!m_traffic) m_traffic = std::make_unique<Traffic>(*c.problem, *c.shownPlan());
   ExchangeMask kinds = kEveryExchange;
-  for (int k = 0; k < kExchangeCount; ++k)
-    kinds[static_cast<std::size_t>(k)] = m_trafficKind == kAllTraffic || m_trafficKind == k;
+  for (int k = 0; k < kExchangeCount; ++k) kinds[k] = m_trafficKind == kAllTraffic || m_trafficKind == k;
   const int levels = c.problem->cluster->levelCount();
   for (int l = 0; l < levels; ++l) {
     Bytes sum;
     for (int k = 0; k < kExchangeCount; ++k)
-      if (kinds[static_cast<std::size_t>(k)]) sum += m_traffic->total(static_cast<Exchange>(k), l);
+      if (kinds[k]) sum += m_traffic->total(static_cast<Exchange>(k), l);
     out.bytes.push_back(sum);
   }
   if (m_trafficLevel >= levels) return out;

@@ -12,7 +12,7 @@ using Role = Theme::Role;
 
 /// One level alone: what it carries, and between which amounts the colours of those who send over it lie.
 void paintOneLevel(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTraffic& traffic) {
-  const Bytes all = traffic.bytes[static_cast<std::size_t>(traffic.only)];
+  const Bytes all = traffic.bytes[traffic.only];
   const bool any = all.value() > 0;
   KeyLine line(ink, row);
   line.say(levelText(h.level(traffic.only)) +
@@ -46,7 +46,7 @@ void paintLevels(Ink& ink, const QRectF& row, const Hierarchy& h, const LevelTra
     QString text = levelText(h.level(l));
     if (brief) text = text.section(QStringLiteral(" · "), 0, -2);
     if (traffic.shown()) {
-      const Bytes carried = traffic.bytes[static_cast<std::size_t>(l)];
+      const Bytes carried = traffic.bytes[l];
       text += carried.value() > 0 ? QStringLiteral(" · %1 per step").arg(memoryText(carried))
                                   : QStringLiteral(" · nothing");
       line.swatch(traffic.color(l, 0, ink.theme()));

@@ -56,11 +56,11 @@ TopologyClasses::TopologyClasses(const PlanContext& c)
   if (const Plan* plan = c.shownPlan()) m_seats = SeatMap(*plan, h.deviceCount());
   Numbering devices;
   std::vector<int> sequence;
-  m_classes.resize(static_cast<std::size_t>(h.levelCount()));
+  m_classes.resize(h.levelCount());
   for (int l = 0; l < h.levelCount(); ++l) {
     Numbering numbering;
-    auto& classes = m_classes[static_cast<std::size_t>(l)];
-    classes.reserve(static_cast<std::size_t>(h.groupCount(l)));
+    auto& classes = m_classes[l];
+    classes.reserve(h.groupCount(l));
     for (int g = 0; g < h.groupCount(l); ++g) {
       sequence.clear();
       if (l == 0) {

@@ -20,9 +20,7 @@ public:
 
   const Hierarchy& cluster() const { return *m_problem->cluster; }
   const SeatMap& seats() const { return m_seats; }
-  int classOf(int level, int group) const {
-    return m_classes[static_cast<std::size_t>(level)][static_cast<std::size_t>(group)];
-  }
+  int classOf(int level, int group) const { return m_classes[level][group]; }
   /// Level-(level−1) groups inside a group, [first, last).
   std::pair<int, int> childrenOf(int level, int group) const;
   bool shows(const PlanContext& c) const {
@@ -55,14 +53,14 @@ public:
   const TopologyClasses& classes() const { return *m_classes; }
   const QSizeF& area() const { return m_area; }
   Folding folding() const { return m_folding; }
-  QSizeF size() const { return m_size[static_cast<std::size_t>(m_levels - 1)]; }
+  QSizeF size() const { return m_size[m_levels - 1]; }
   double fitScale() const { return m_scale; }  ///< pixels per unit when everything is visible
   bool folds() const { return m_foldFrom < m_levels; }
 
   Box root() const;
   /// Children of a box of level ≥ 1.
   std::vector<Box> childrenOf(const Box&) const;
-  double header(int level) const { return m_header[static_cast<std::size_t>(level)]; }
+  double header(int level) const { return m_header[level]; }
   /// Positions of a host's devices; `index` counts inside the host.
   QRectF deviceRect(const Box& host, int index) const;
   int deviceAt(const Box& host, const QPointF&) const;  ///< index inside the host, −1 between devices

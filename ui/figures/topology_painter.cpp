@@ -20,7 +20,7 @@ constexpr double kSmallestText = 8.5;
 }  // namespace
 
 Bytes LevelTraffic::carried(int level, int group) const {
-  return only < 0 ? bytes[static_cast<std::size_t>(level)] : sent[static_cast<std::size_t>(group)];
+  return only < 0 ? bytes[level] : sent[group];
 }
 
 QColor LevelTraffic::color(int level, int group, const Theme& theme) const {
@@ -65,7 +65,7 @@ bool TopologyPainter::exchanges(int level) const {
   if (!moment || m_ink.style().standalone || !e) return false;
   return std::any_of(moment->running.begin(), moment->running.end(), [&](const RunningTask& r) {
     if (static_cast<std::size_t>(r.stage) >= e->stages.size()) return false;
-    const StageEvaluation& s = e->stages[static_cast<std::size_t>(r.stage)];
+    const StageEvaluation& s = e->stages[r.stage];
     switch (static_cast<TaskKind>(r.task)) {
       case TaskKind::ActivationTransfer:
         return s.activationLevel == level;
@@ -97,7 +97,7 @@ void TopologyPainter::collect(const Box& box) {
   const QRectF rect = pixels(box.rect);
   if (!rect.intersects(m_canvas)) return;
   if (std::min(rect.width(), rect.height()) < kSmallestGroup) return collectRuns(box, rect);
-  m_boxes[static_cast<std::size_t>(box.level)].push_back(box);
+  m_boxes[box.level].push_back(box);
   if (box.level == 0) return collectHost(box);
   for (const Box& child : m_layout.childrenOf(box)) collect(child);
 }
@@ -147,7 +147,7 @@ void TopologyPainter::paintBoxes() {
   QPainter& p = m_ink.painter();
   const auto levels = static_cast<int>(m_boxes.size());
   for (int l = levels - 1; l >= 0; --l) {
-    const auto& boxes = m_boxes[static_cast<std::size_t>(l)];
+    const auto& boxes = m_boxes[l];
     if (boxes.empty()) continue;
     const QColor edge = mixed(m_ink.color(Role::Border), m_ink.color(Role::Text), 0.12 * l);
     // Those behind stay clear of the words in the header around them.

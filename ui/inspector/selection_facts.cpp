@@ -40,8 +40,8 @@ void addTime(Facts& f, const QString& name, Seconds t) {
 
 void addStage(Facts& f, const PlanContext& c, int index) {
   const Plan& plan = *c.shownPlan();
-  const StagePlan& stage = plan.stages[static_cast<std::size_t>(index)];
-  const StageEvaluation& e = c.shownEvaluation()->stages[static_cast<std::size_t>(index)];
+  const StagePlan& stage = plan.stages[index];
+  const StageEvaluation& e = c.shownEvaluation()->stages[index];
   const auto layers = stage.layers();
   f.rows.emplace_back(tr("Layers"), tr("%1 (%2)").arg(layerSpan(*c.problem->graph, layers),
                                                       countText(static_cast<long long>(layers.size()))));
@@ -54,8 +54,7 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   addTime(f, tr("Backward"), e.backward);
   addTime(f, tr("Recomputing"), e.recompute);
   for (int x = 0; x < kExchangeCount; ++x)
-    addTime(f, tr("%1 communication").arg(nameOfKind(static_cast<Exchange>(x))),
-            e.exchange[static_cast<std::size_t>(x)]);
+    addTime(f, tr("%1 communication").arg(nameOfKind(static_cast<Exchange>(x))), e.exchange[x]);
   addTime(f, tr("Hidden behind compute"), e.hidden);
   addTime(f, tr("Gradient reduction, once per step"), e.sync);
   addTime(f, tr("of it exposed"), e.exposed);
@@ -138,7 +137,7 @@ void addPair(Facts& f, const PlanContext& c, const SelectionItem& a, const Selec
   bool any = false;
   for (int k = 0; k < kExchangeCount; ++k) {
     ExchangeMask kind{};
-    kind[static_cast<std::size_t>(k)] = true;
+    kind[k] = true;
     const TrafficMatrix m = traffic.matrix(starts, kind);
     const auto say = [&](int row, int column, const QString& way) {
       const std::size_t cell = m.cell(row, column);
@@ -203,7 +202,7 @@ int stageOf(const PlanContext& c, const SelectionItem& item) {
   if (item.kind == ItemKind::Stage) return item.index < plan->stageCount() ? item.index : -1;
   if (item.kind == ItemKind::Layer) {
     for (int s = 0; s < plan->stageCount(); ++s) {
-      const auto layers = plan->stages[static_cast<std::size_t>(s)].layers();
+      const auto layers = plan->stages[s].layers();
       if (std::binary_search(layers.begin(), layers.end(), LayerIndex(item.index))) return s;
     }
   }
@@ -228,9 +227,8 @@ Facts factsOf(const PlanContext& c, const std::optional<SelectionItem>& item) {
       if (hasPlan && i < c.shownPlan()->stageCount()) addStage(f, c, i);
       break;
     case ItemKind::Layer: {
-      f.title = c.problem && i < c.problem->graph->layerCount()
-                    ? q(c.problem->graph->layers[static_cast<std::size_t>(i)].name)
-                    : tr("Layer %1").arg(layerNumber(i));
+      f.title = c.problem && i < c.problem->graph->layerCount() ? q(c.problem->graph->layers[i].name)
+                                                                : tr("Layer %1").arg(layerNumber(i));
       f.title[0] = f.title[0].toUpper();
       const int s = stageOf(c, *item);
       if (s >= 0) f.rows.emplace_back(tr("Stage"), stageNumber(s));

@@ -56,7 +56,7 @@ int TermModel::add(const CostTerm& term, int parent, int row) {
   std::vector<int> children;
   for (const CostTerm& child : term.children)
     children.push_back(add(child, self, static_cast<int>(children.size())));
-  m_nodes[static_cast<std::size_t>(self)].children = std::move(children);
+  m_nodes[self].children = std::move(children);
   return self;
 }
 
@@ -76,14 +76,13 @@ QModelIndex TermModel::index(int row, int column, const QModelIndex& parent) con
   if (column < 0 || column >= ColumnCount || row < 0) return {};
   const auto& siblings = parent.isValid() ? m_nodes[parent.internalId()].children : m_roots;
   if (row >= static_cast<int>(siblings.size())) return {};
-  return createIndex(row, column, static_cast<quintptr>(siblings[static_cast<std::size_t>(row)]));
+  return createIndex(row, column, static_cast<quintptr>(siblings[row]));
 }
 
 QModelIndex TermModel::parent(const QModelIndex& index) const {
   if (!index.isValid()) return {};
   const int up = m_nodes[index.internalId()].parent;
-  return up < 0 ? QModelIndex()
-                : createIndex(m_nodes[static_cast<std::size_t>(up)].row, 0, static_cast<quintptr>(up));
+  return up < 0 ? QModelIndex() : createIndex(m_nodes[up].row, 0, static_cast<quintptr>(up));
 }
 
 int TermModel::rowCount(const QModelIndex& parent) const {

@@ -109,7 +109,7 @@ void LessonsPane::showLesson() {
   column->addWidget(title);
   const int count = static_cast<int>(m_lesson->steps.size());
   for (int i = 0; i < count; ++i) {
-    const LessonStep& step = m_lesson->steps[static_cast<std::size_t>(i)];
+    const LessonStep& step = m_lesson->steps[i];
     auto* row = new QHBoxLayout;
     auto* mark = new QLabel(widget());
     mark->setFixedWidth(18);
@@ -175,7 +175,7 @@ void LessonsPane::check() {
   if (!m_start && scene.context->current && scene.context->outcome) m_start = scene.context;
   if (!m_start) return;  // not solved yet
   scene.start = m_start;
-  if (!isDone(m_lesson->steps[static_cast<std::size_t>(m_step)], scene)) return;
+  if (!isDone(m_lesson->steps[m_step], scene)) return;
   ++m_step;
   const bool over = m_step >= static_cast<int>(m_lesson->steps.size());
   if (over && !isFinished(m_lesson->id)) {
@@ -185,7 +185,7 @@ void LessonsPane::check() {
   showLesson();
   QAccessibleEvent told(this, QAccessible::NameChanged);
   QAccessible::updateAccessibility(&told);
-  if (!over) Q_EMIT viewRequested(m_lesson->steps[static_cast<std::size_t>(m_step)].view);
+  if (!over) Q_EMIT viewRequested(m_lesson->steps[m_step].view);
 }
 
 void LessonsPane::showEvent(QShowEvent* event) {

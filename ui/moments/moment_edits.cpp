@@ -71,9 +71,8 @@ QString keepMoment(ScenarioDocument& document, const View& view, const Selection
 void captionMoment(ScenarioDocument& document, int moment, const QString& caption) {
   if (!isMoment(document, moment)) return;
   document.closeStep();
-  document.edit({}, ScenarioDocument::tr("Rename slide %1").arg(moment + 1), [&](Scenario& s) {
-    s.moments[static_cast<std::size_t>(moment)].caption = caption.simplified().toStdString();
-  });
+  document.edit({}, ScenarioDocument::tr("Rename slide %1").arg(moment + 1),
+                [&](Scenario& s) { s.moments[moment].caption = caption.simplified().toStdString(); });
 }
 
 void removeMoment(ScenarioDocument& document, int moment) {
@@ -88,7 +87,7 @@ void moveMoment(ScenarioDocument& document, int moment, int to) {
   document.closeStep();
   document.edit({}, ScenarioDocument::tr("Move slide %1 to %2").arg(moment + 1).arg(to + 1),
                 [&](Scenario& s) {
-                  SavedMoment moved = std::move(s.moments[static_cast<std::size_t>(moment)]);
+                  SavedMoment moved = std::move(s.moments[moment]);
                   s.moments.erase(s.moments.begin() + moment);
                   s.moments.insert(s.moments.begin() + to, std::move(moved));
                 });

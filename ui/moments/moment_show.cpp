@@ -98,7 +98,7 @@ void MomentShow::showMoment(int wanted) {
   const int i = std::clamp(wanted, 0, std::max(0, count() - 1));
   if (i == m_current || count() == 0) return;
   m_current = i;
-  const SavedMoment& moment = m_scenario->moments[static_cast<std::size_t>(i)];
+  const SavedMoment& moment = m_scenario->moments[i];
   m_sight.reset();
   m_sight = std::make_unique<MomentSight>(moment, contextOf(moment, *m_scenario, m_own, m_contexts),
                                           *m_scenario, m_theme, m_slide);

@@ -43,12 +43,10 @@ int numberAfter(const std::string& pointer, const std::string& start) {
 const std::string kNodesOfFile = "/cluster/network/nodes/", kLinksOfFile = "/cluster/network/links/";
 
 QString placeOf(const graph::Problem& p, const NetworkGraph& g) {
-  const auto name = [&](int node) {
-    return QString::fromStdString(g.nodes[static_cast<std::size_t>(node)].name);
-  };
+  const auto name = [&](int node) { return QString::fromStdString(g.nodes[node].name); };
   if (p.node >= 0) return IssueModel::tr("Network: %1").arg(name(p.node));
   if (p.link < 0) return IssueModel::tr("Network");
-  const NetworkLink& l = g.links[static_cast<std::size_t>(p.link)];
+  const NetworkLink& l = g.links[p.link];
   return IssueModel::tr("Network: %1 – %2").arg(name(l.from), name(l.to));
 }
 
@@ -139,9 +137,9 @@ void IssueModel::addProblems() {
 
 const graph::Problem* IssueModel::repairOf(const QModelIndex& index) const {
   if (!index.isValid() || index.row() >= rowCount()) return nullptr;
-  const int number = m_issues[static_cast<std::size_t>(index.row())].problem;
+  const int number = m_issues[index.row()].problem;
   if (number < 0) return nullptr;
-  const graph::Problem& p = m_problems[static_cast<std::size_t>(number)];
+  const graph::Problem& p = m_problems[number];
   return p.repair ? &p : nullptr;
 }
 
@@ -170,7 +168,7 @@ int IssueModel::columnCount(const QModelIndex& parent) const {
 
 QVariant IssueModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.row() >= rowCount()) return {};
-  const Issue& issue = m_issues[static_cast<std::size_t>(index.row())];
+  const Issue& issue = m_issues[index.row()];
   const Diagnostic& d = issue.what;
   if (role == kPointerRole) return QString::fromStdString(d.where.pointer);
   if (role == kStageRole) return issue.stage;

@@ -94,8 +94,7 @@ void FigureView::renameChoices() {
     auto* box = choice(o.key);
     if (o.isSwitch() || !box) continue;
     bool same = box->count() == static_cast<int>(o.choices.size());
-    for (int i = 0; same && i < box->count(); ++i)
-      same = box->itemText(i) == o.choices[static_cast<std::size_t>(i)].label;
+    for (int i = 0; same && i < box->count(); ++i) same = box->itemText(i) == o.choices[i].label;
     if (same) continue;
     const QSignalBlocker quiet(box);
     box->clear();

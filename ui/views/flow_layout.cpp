@@ -41,7 +41,7 @@ void FlowLayout::addItem(QLayoutItem* item) {
 }
 
 QLayoutItem* FlowLayout::itemAt(int index) const {
-  return index >= 0 && index < count() ? m_items[static_cast<std::size_t>(index)] : nullptr;
+  return index >= 0 && index < count() ? m_items[index] : nullptr;
 }
 
 QLayoutItem* FlowLayout::takeAt(int index) {

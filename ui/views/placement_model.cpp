@@ -20,10 +20,10 @@ void PlacementModel::setContext(const PlanContext& context, const Theme& theme) 
     if (const Plan* plan = context.shownPlan()) {
       m_seats = SeatMap(*plan, devices);
       // Ranks count the devices in use in locality order: the order of a hostfile.
-      m_ranks.assign(static_cast<std::size_t>(devices), -1);
+      m_ranks.assign(devices, -1);
       int next = 0;
       for (int d = 0; d < devices; ++d)
-        if (!m_seats.at(d).idle()) m_ranks[static_cast<std::size_t>(d)] = next++;
+        if (!m_seats.at(d).idle()) m_ranks[d] = next++;
     }
     if (m_sortColumn >= 0) order(m_sortColumn, m_direction);
   }
@@ -42,8 +42,7 @@ QString PlacementModel::textOf(int device, int column) const {
   const Seat seat = m_seats.at(device);
   switch (column) {
     case Rank:
-      return m_ranks.empty() || seat.idle() ? QStringLiteral("–")
-                                            : QString::number(m_ranks[static_cast<std::size_t>(device)]);
+      return m_ranks.empty() || seat.idle() ? QStringLiteral("–") : QString::number(m_ranks[device]);
     case Host:
       return phrase(m_context.problem->cluster->identity(DeviceIndex(device)).host);
     case Slot:
@@ -106,20 +105,20 @@ QVariant PlacementModel::headerData(int section, Qt::Orientation orientation, in
       QT_TR_NOOP("Pipeline stage"),
       QT_TR_NOOP("Data-parallel copy"),
       QT_TR_NOOP("Context rank × tensor degree + tensor rank")};
-  if (role == Qt::DisplayRole) return tr(names[static_cast<std::size_t>(section)]);
-  if (role == Qt::ToolTipRole) return tr(tips[static_cast<std::size_t>(section)]);
+  if (role == Qt::DisplayRole) return tr(names[section]);
+  if (role == Qt::ToolTipRole) return tr(tips[section]);
   return {};
 }
 
 void PlacementModel::order(int column, Qt::SortOrder direction) {
   const int n = m_context.problem ? m_context.problem->cluster->deviceCount() : 0;
-  m_order.resize(static_cast<std::size_t>(n));
+  m_order.resize(n);
   std::iota(m_order.begin(), m_order.end(), 0);
   if (column == Host) {
     // Natural order: "host10" comes after "host9". Keys once, hosts are shared.
     const Hierarchy& h = *m_context.problem->cluster;
     std::vector<std::pair<QString, int>> hosts;
-    std::vector<int> rankOfDevice(static_cast<std::size_t>(n));
+    std::vector<int> rankOfDevice(n);
     for (int g = 0; g < h.groupCount(0); ++g)
       hosts.emplace_back(phrase(h.identity(DeviceIndex(h.groupSpan(0, g).first)).host), g);
     std::vector<int> place(hosts.size());
@@ -139,21 +138,19 @@ void PlacementModel::order(int column, Qt::SortOrder direction) {
     for (auto& host : hosts) host.first = natural(host.first);
     std::stable_sort(hosts.begin(), hosts.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < hosts.size(); ++i)
-      place[static_cast<std::size_t>(hosts[i].second)] = static_cast<int>(i);
-    for (int d = 0; d < n; ++d)
-      rankOfDevice[static_cast<std::size_t>(d)] = place[static_cast<std::size_t>(h.groupOf(0, d))];
+    for (std::size_t i = 0; i < hosts.size(); ++i) place[hosts[i].second] = static_cast<int>(i);
+    for (int d = 0; d < n; ++d) rankOfDevice[d] = place[h.groupOf(0, d)];
     std::stable_sort(m_order.begin(), m_order.end(), [&](int a, int b) {
-      const int x = rankOfDevice[static_cast<std::size_t>(a)], y = rankOfDevice[static_cast<std::size_t>(b)];
+      const int x = rankOfDevice[a], y = rankOfDevice[b];
       return direction == Qt::AscendingOrder ? x < y : x > y;
     });
     return;
   }
-  std::vector<int> keys(static_cast<std::size_t>(n));
+  std::vector<int> keys(n);
   for (int d = 0; d < n; ++d) {
     const Seat seat = m_seats.at(d);
-    int& key = keys[static_cast<std::size_t>(d)];
-    if (column == Rank) key = m_ranks.empty() ? d : m_ranks[static_cast<std::size_t>(d)];
+    int& key = keys[d];
+    if (column == Rank) key = m_ranks.empty() ? d : m_ranks[d];
     if (column == Slot) key = m_context.problem->cluster->identity(DeviceIndex(d)).slot;
     if (column == Stage) key = seat.stage;
     if (column == Replica) key = seat.replica;
@@ -162,7 +159,7 @@ void PlacementModel::order(int column, Qt::SortOrder direction) {
     if (column != Slot && key < 0) key = direction == Qt::AscendingOrder ? n + 1 : -1;
   }
   std::stable_sort(m_order.begin(), m_order.end(), [&](int a, int b) {
-    const int x = keys[static_cast<std::size_t>(a)], y = keys[static_cast<std::size_t>(b)];
+    const int x = keys[a], y = keys[b];
     return direction == Qt::AscendingOrder ? x < y : x > y;
   });
 }
@@ -179,8 +176,7 @@ void PlacementModel::sort(int column, Qt::SortOrder direction) {
   else
     order(column, direction);
   QModelIndexList after;
-  for (qsizetype i = 0; i < before.size(); ++i)
-    after << index(rowOf(devices[static_cast<std::size_t>(i)]), before[i].column());
+  for (qsizetype i = 0; i < before.size(); ++i) after << index(rowOf(devices[i]), before[i].column());
   changePersistentIndexList(before, after);
   Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
 }
@@ -204,7 +200,7 @@ int PlacementModel::find(const QString& text, int from) const {
 }
 
 QString PlacementModel::csv() const {
-  std::vector<int> rows(static_cast<std::size_t>(rowCount()));
+  std::vector<int> rows(rowCount());
   std::iota(rows.begin(), rows.end(), 0);
   return csv(rows);
 }

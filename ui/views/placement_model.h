@@ -20,7 +20,7 @@ public:
   using QAbstractTableModel::QAbstractTableModel;
 
   void setContext(const PlanContext&, const Theme&);
-  int deviceAt(int row) const { return m_order.empty() ? row : m_order[static_cast<std::size_t>(row)]; }
+  int deviceAt(int row) const { return m_order.empty() ? row : m_order[row]; }
   int rowOf(int device) const;
   /// First row at or after `from`, going round, whose text in any column contains `text`; −1 if there is
   /// none.

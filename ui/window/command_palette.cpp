@@ -87,7 +87,7 @@ void CommandPalette::filter() {
 void CommandPalette::runCurrent() {
   const QListWidgetItem* row = m_list->currentItem();
   if (!row) return;
-  const auto run = m_items[static_cast<std::size_t>(row->data(kIndexRole).toInt())].run;
+  const auto run = m_items[row->data(kIndexRole).toInt()].run;
   close();
   if (run) run();
 }

@@ -191,7 +191,7 @@ void Gallery::solveNext() {
 void Gallery::drain() {
   for (const auto& message : m_runner.drain()) {
     if (!message.finished) continue;
-    Card& card = m_cards[static_cast<std::size_t>(message.generation)];
+    Card& card = m_cards[message.generation];
     auto context = std::make_shared<PlanContext>();
     context->scenario = card.scenario;
     context->problem = message.problem;

@@ -232,8 +232,7 @@ void MainWindow::openPalette() {
       addItem(tr("Stage %1").arg(stageNumber(s)), tr("stage"), {ItemKind::Stage, s});
   if (c.problem) {
     for (int l = 0; l < c.problem->graph->layerCount(); ++l)
-      addItem(QString::fromStdString(c.problem->graph->layers[static_cast<std::size_t>(l)].name), tr("layer"),
-              {ItemKind::Layer, l});
+      addItem(QString::fromStdString(c.problem->graph->layers[l].name), tr("layer"), {ItemKind::Layer, l});
     const Hierarchy& cluster = *c.problem->cluster;
     for (int d = 0; d < std::min(cluster.deviceCount(), kMostDevicesInPalette); ++d) {
       const DeviceIdentity id = cluster.identity(DeviceIndex(d));

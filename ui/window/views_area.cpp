@@ -69,7 +69,7 @@ ViewsArea::ViewsArea(ViewServices services, QWidget* parent) : QMainWindow(paren
   });
   connect(this, &QMainWindow::tabifiedDockWidgetActivated, this, [this](const QDockWidget* dock) {
     const auto it = std::find(m_docks.begin(), m_docks.end(), dock);
-    if (it != m_docks.end()) m_last = m_views[static_cast<std::size_t>(it - m_docks.begin())];
+    if (it != m_docks.end()) m_last = m_views[it - m_docks.begin()];
   });
   arrangeDefault();
 }

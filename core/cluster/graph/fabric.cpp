@@ -15,8 +15,7 @@ Place linkPlace(std::size_t l, const char* field) {
 }
 
 bool isLive(const NetworkGraph& g, const NetworkLink& l) {
-  return !l.failed && !g.nodes[static_cast<std::size_t>(l.from)].failed &&
-         !g.nodes[static_cast<std::size_t>(l.to)].failed;
+  return !l.failed && !g.nodes[l.from].failed && !g.nodes[l.to].failed;
 }
 
 void checkLinks(const NetworkGraph& g, Diagnostics& out) {
@@ -31,8 +30,7 @@ void checkLinks(const NetworkGraph& g, Diagnostics& out) {
       report(error("link-end", linkPlace(i, "from"), "a link ends at a node that does not exist"));
       continue;
     }
-    const std::string ends =
-        g.nodes[static_cast<std::size_t>(l.from)].name + " – " + g.nodes[static_cast<std::size_t>(l.to)].name;
+    const std::string ends = g.nodes[l.from].name + " – " + g.nodes[l.to].name;
     const double b = l.bandwidth.value(), a = l.latency.value();
     if (!l.failed && (!(b > 0) || !std::isfinite(b)))
       report(error("link-bandwidth", linkPlace(i, "bandwidth_bytes_per_s"),
@@ -70,8 +68,7 @@ void checkNodes(const NetworkGraph& g, Diagnostics& out) {
 void linkBoxedDevices(const NetworkGraph& g, const DeviceSpec& device, std::vector<NetworkLink>& links,
                       Diagnostics& out) {
   std::vector<char> linked(g.nodes.size(), 0);
-  for (const NetworkLink& l : links)
-    linked[static_cast<std::size_t>(l.from)] = linked[static_cast<std::size_t>(l.to)] = 1;
+  for (const NetworkLink& l : links) linked[l.from] = linked[l.to] = 1;
   std::unordered_map<std::string, int> hosts;
   for (std::size_t i = g.nodes.size(); i-- > 0;)
     if (g.nodes[i].kind == NodeKind::Host && !g.nodes[i].failed) hosts[g.nodes[i].name] = static_cast<int>(i);
@@ -113,7 +110,7 @@ void bundle(const std::vector<NetworkLink>& links, Fabric& f) {
     const auto key = (static_cast<std::uint64_t>(a) << 32) | static_cast<std::uint32_t>(b);
     const auto [at, fresh] = known.emplace(key, static_cast<int>(f.edges.size()));
     if (fresh) f.edges.push_back({a, b, 0, 0, l.latency.value()});
-    Fabric::Edge& e = f.edges[static_cast<std::size_t>(at->second)];
+    Fabric::Edge& e = f.edges[at->second];
     const double rate = l.bandwidth.value() * l.count;
     if (!l.directed || l.from == a) e.forward += rate;
     if (!l.directed || l.from == b) e.backward += rate;
@@ -130,8 +127,8 @@ void index(Fabric& f) {
   std::vector<int> next(f.firstArc.begin(), f.firstArc.end() - 1);
   for (std::size_t i = 0; i < f.edges.size(); ++i) {
     const Fabric::Edge& e = f.edges[i];
-    f.arcs[static_cast<std::size_t>(next[static_cast<std::size_t>(e.a)]++)] = {e.b, static_cast<int>(i)};
-    f.arcs[static_cast<std::size_t>(next[static_cast<std::size_t>(e.b)]++)] = {e.a, static_cast<int>(i)};
+    f.arcs[next[e.a]++] = {e.b, static_cast<int>(i)};
+    f.arcs[next[e.b]++] = {e.a, static_cast<int>(i)};
   }
 }
 

@@ -186,7 +186,7 @@ void fatTree(NetworkBuilder& b, const Values& v) {
 void dragonfly(NetworkBuilder& b, const Values& v) {
   HostMaker hosts{b, v};
   const int groups = whole(v, "groups"), routers = whole(v, "routers"), ports = whole(v, "global_links");
-  std::vector<std::vector<int>> router(static_cast<std::size_t>(groups));
+  std::vector<std::vector<int>> router(groups);
   for (int g = 0; g < groups && b.fits(); ++g) {
     auto& mine = router[at(g)];
     for (int r = 0; r < routers && b.fits(); ++r) {
@@ -198,10 +198,8 @@ void dragonfly(NetworkBuilder& b, const Values& v) {
     }
   }
   if (!b.fits() || groups < 2) return;
-  std::vector<int> used(static_cast<std::size_t>(groups), 0);
-  const auto take = [&](int g) {
-    return router[at(g)][at(used[static_cast<std::size_t>(g)]++ / ports % routers)];
-  };
+  std::vector<int> used(groups, 0);
+  const auto take = [&](int g) { return router[at(g)][at(used[g]++ / ports % routers)]; };
   const int all = routers * ports;
   for (int step = 1; step < groups * std::max(1, all) && b.fits();
        ++step) {  // distance 1, 2, … round the groups, until the ports are used up

@@ -112,10 +112,10 @@ void loseDevices(NetworkGraph& g, int devices, int links, unsigned seed) {
   std::vector<int> who;
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
     if (g.nodes[i].kind == NodeKind::Device) who.push_back(static_cast<int>(i));
-  draw(who, devices, [&](int i) { g.nodes[static_cast<std::size_t>(i)].failed = true; });
+  draw(who, devices, [&](int i) { g.nodes[i].failed = true; });
   std::vector<int> what(g.links.size());
   for (std::size_t i = 0; i < what.size(); ++i) what[i] = static_cast<int>(i);
-  draw(what, links, [&](int i) { g.links[static_cast<std::size_t>(i)].failed = true; });
+  draw(what, links, [&](int i) { g.links[i].failed = true; });
 }
 
 }  // namespace

@@ -57,12 +57,12 @@ std::vector<int> append(NetworkGraph& g, const NetworkGraph& from, const std::ve
   std::unordered_map<std::string, std::string> hostId;
   std::vector<int> out;
   for (int n : nodes) {
-    const NetworkNode& host = from.nodes[static_cast<std::size_t>(n)];
+    const NetworkNode& host = from.nodes[n];
     if (host.kind == NodeKind::Host)
       hostId[host.id] = hostId[host.name] = names.fresh(host.name.empty() ? host.id : host.name);
   }
   for (int n : nodes) {
-    NetworkNode node = from.nodes[static_cast<std::size_t>(n)];
+    NetworkNode node = from.nodes[n];
     if (node.kind == NodeKind::Host) {
       node.name = hostId[node.id];
     } else {
@@ -127,27 +127,25 @@ std::vector<std::vector<int>> hostContents(const NetworkGraph& g) {
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
     if (g.nodes[i].kind == NodeKind::Device && !g.nodes[i].host.empty())
       if (const auto it = hosts.find(g.nodes[i].host); it != hosts.end())
-        inside[static_cast<std::size_t>(it->second)].push_back(static_cast<int>(i));
+        inside[it->second].push_back(static_cast<int>(i));
   return inside;
 }
 
 std::vector<int> withContents(const NetworkGraph& g, const std::vector<int>& nodes) {
   std::set<int> all(nodes.begin(), nodes.end());
-  const bool anyHost = std::any_of(nodes.begin(), nodes.end(), [&](int n) {
-    return g.nodes[static_cast<std::size_t>(n)].kind == NodeKind::Host;
-  });
+  const bool anyHost =
+      std::any_of(nodes.begin(), nodes.end(), [&](int n) { return g.nodes[n].kind == NodeKind::Host; });
   if (anyHost) {
     const auto inside = hostContents(g);
-    for (int n : nodes)
-      all.insert(inside[static_cast<std::size_t>(n)].begin(), inside[static_cast<std::size_t>(n)].end());
+    for (int n : nodes) all.insert(inside[n].begin(), inside[n].end());
   }
   return {all.begin(), all.end()};
 }
 
 void remove(NetworkGraph& g, const std::vector<int>& nodes, const std::vector<int>& links) {
   std::vector<char> goneNode(g.nodes.size(), 0), goneLink(g.links.size(), 0);
-  for (int n : withContents(g, nodes)) goneNode[static_cast<std::size_t>(n)] = 1;
-  for (int l : links) goneLink[static_cast<std::size_t>(l)] = 1;
+  for (int n : withContents(g, nodes)) goneNode[n] = 1;
+  for (int l : links) goneLink[l] = 1;
   std::vector<int> number(g.nodes.size(), -1);
   NetworkGraph kept;
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
@@ -157,16 +155,14 @@ void remove(NetworkGraph& g, const std::vector<int>& nodes, const std::vector<in
     }
   for (std::size_t l = 0; l < g.links.size(); ++l) {
     NetworkLink link = g.links[l];
-    link.from = number[static_cast<std::size_t>(link.from)],
-    link.to = number[static_cast<std::size_t>(link.to)];
+    link.from = number[link.from], link.to = number[link.to];
     if (!goneLink[l] && link.from >= 0 && link.to >= 0) kept.links.push_back(link);
   }
   g = std::move(kept);
 }
 
 void move(NetworkGraph& g, const std::vector<int>& nodes, double dx, double dy) {
-  for (int n : withContents(g, nodes))
-    g.nodes[static_cast<std::size_t>(n)].x += dx, g.nodes[static_cast<std::size_t>(n)].y += dy;
+  for (int n : withContents(g, nodes)) g.nodes[n].x += dx, g.nodes[n].y += dy;
 }
 
 std::vector<int> duplicate(NetworkGraph& g, const std::vector<int>& nodes, int copies, double dx, double dy,
@@ -205,13 +201,11 @@ std::optional<int> groupIntoHost(NetworkGraph& g, const std::vector<int>& nodes)
   double x = 0, y = 0;
   int devices = 0;
   for (int n : nodes)
-    if (const auto& node = g.nodes[static_cast<std::size_t>(n)]; node.kind == NodeKind::Device)
-      x += node.x, y += node.y, ++devices;
+    if (const auto& node = g.nodes[n]; node.kind == NodeKind::Device) x += node.x, y += node.y, ++devices;
   if (devices == 0) return std::nullopt;
   const int host = addNode(g, NodeKind::Host, x / devices, y / devices);
   for (int n : nodes)
-    if (auto& node = g.nodes[static_cast<std::size_t>(n)]; node.kind == NodeKind::Device)
-      node.host = g.nodes[static_cast<std::size_t>(host)].id;
+    if (auto& node = g.nodes[n]; node.kind == NodeKind::Device) node.host = g.nodes[host].id;
   return host;
 }
 
@@ -220,7 +214,7 @@ void align(NetworkGraph& g, const std::vector<int>& nodes, Alignment how) {
   const bool horizontal = how == Alignment::Left || how == Alignment::CentreX || how == Alignment::Right ||
                           how == Alignment::DistributeX;
   const auto at = [&](int n) -> double {
-    const auto& node = g.nodes[static_cast<std::size_t>(n)];
+    const auto& node = g.nodes[n];
     return horizontal ? node.x : node.y;
   };
   std::vector<int> order = nodes;

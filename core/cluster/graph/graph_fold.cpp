@@ -241,8 +241,8 @@ FoldedDrawing drawFolded(const NetworkGraph& g, const Folding& folding) {
   for (std::size_t l = 0; l < g.links.size(); ++l) {
     if (folding.linkShownAs[l] != static_cast<int>(l)) continue;
     NetworkLink link = g.links[l];
-    link.from = number[at(folding.shownAs[static_cast<std::size_t>(link.from)])];
-    link.to = number[at(folding.shownAs[static_cast<std::size_t>(link.to)])];
+    link.from = number[at(folding.shownAs[link.from])];
+    link.to = number[at(folding.shownAs[link.to])];
     if (link.from != link.to) out.graph.links.push_back(link);
   }
   layOut(out.graph);

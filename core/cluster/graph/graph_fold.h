@@ -19,7 +19,7 @@ struct Folding {
   std::vector<int> sibling;  ///< the first of the siblings that are alike, itself for that one; −1: no other
   std::vector<int> linkShownAs;  ///< the drawn link that stands for each
 
-  bool hides(int node) const { return shownAs[static_cast<std::size_t>(node)] != node; }
+  bool hides(int node) const { return shownAs[node] != node; }
   bool hidesAny() const;
 };
 

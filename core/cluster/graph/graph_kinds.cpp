@@ -18,8 +18,7 @@ std::string wordFor(NodeKind k) {
 std::vector<Kind> kindsOf(const NetworkGraph& g) {
   const auto inside = hostContents(g);
   std::vector<int> degree(g.nodes.size(), 0);
-  for (const auto& l : g.links)
-    degree[static_cast<std::size_t>(l.from)] += l.count, degree[static_cast<std::size_t>(l.to)] += l.count;
+  for (const auto& l : g.links) degree[l.from] += l.count, degree[l.to] += l.count;
   using Key = std::tuple<Kind::Of, bool, double, double, int, double, double, std::string>;
   std::map<Key, Kind> kinds;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
@@ -42,8 +41,7 @@ std::vector<Kind> kindsOf(const NetworkGraph& g) {
     Kind k;
     k.of = Kind::Of::Link;
     k.failed = link.failed, k.bandwidth = link.bandwidth, k.latency = link.latency, k.parallel = link.count;
-    const auto ends = std::minmax(g.nodes[static_cast<std::size_t>(link.from)].kind,
-                                  g.nodes[static_cast<std::size_t>(link.to)].kind);
+    const auto ends = std::minmax(g.nodes[link.from].kind, g.nodes[link.to].kind);
     k.between = wordFor(ends.first) + " – " + wordFor(ends.second);
     auto& all =
         kinds

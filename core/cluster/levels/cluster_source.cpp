@@ -100,7 +100,7 @@ std::vector<DeviceIdentity> identities(const LevelsSource& s, long long hosts) {
 
 void addExceptions(const LevelsSource& s, HierarchyInput& in, Diagnostics& out) {
   const long long devices = deviceCount(s);
-  if (!s.exceptions.empty()) in.factors.resize(static_cast<std::size_t>(devices));
+  if (!s.exceptions.empty()) in.factors.resize(devices);
   for (std::size_t i = 0; i < s.exceptions.size(); ++i) {
     const auto& e = s.exceptions[i];
     const std::string where = "exceptions/" + std::to_string(i);
@@ -109,7 +109,7 @@ void addExceptions(const LevelsSource& s, HierarchyInput& in, Diagnostics& out) 
                           "device " + std::to_string(e.device) + " does not exist; devices are 0 to " +
                               std::to_string(devices - 1)));
     else
-      in.factors[static_cast<std::size_t>(e.device)] = e.factor;
+      in.factors[e.device] = e.factor;
     if (!(e.factor.speed > 0 && e.factor.speed <= 1))
       out.push_back(error("exception-speed", at(where + "/speed"), "a speed factor lies in (0, 1]"));
     if (!(e.factor.memory.value() >= 0) || !std::isfinite(e.factor.memory.value()))

@@ -308,8 +308,7 @@ std::vector<int> homes(const Fabric& f, const Dendrogram& d, const std::vector<i
       (depth[at(a)] >= depth[at(b)] ? a : b) = d.nodes[at(depth[at(a)] >= depth[at(b)] ? a : b)].parent;
     return a;
   };
-  std::vector<int> home(static_cast<std::size_t>(f.nodeCount), -1),
-      distance(static_cast<std::size_t>(f.nodeCount), -1), queue;
+  std::vector<int> home(f.nodeCount, -1), distance(static_cast<std::size_t>(f.nodeCount), -1), queue;
   for (int k = 0; k < f.deviceCount(); ++k) {
     const int v = f.devices[at(k)];
     home[at(v)] = k;

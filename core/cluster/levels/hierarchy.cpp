@@ -172,7 +172,7 @@ std::vector<std::string> namesOfGroups(const HierarchyInput& in, const std::vect
   for (std::size_t i = 0; i < gaps.size(); ++i) groupOf[i + 1] = groupOf[i] + (gaps[i] > level);
   std::vector<std::string> out;
   for (std::size_t g = 0; g + 1 < starts.size(); ++g) {
-    const auto number = static_cast<std::size_t>(groupOf[at(order[static_cast<std::size_t>(starts[g])])]);
+    const auto number = static_cast<std::size_t>(groupOf[at(order[starts[g]])]);
     const bool named = level < in.groupNames.size() && number < in.groupNames[level].size() &&
                        !in.groupNames[level][number].empty();
     out.push_back(named ? in.groupNames[level][number]
@@ -192,7 +192,7 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
   if (!in.fanouts.empty()) {
     int n = 1;
     for (int f : in.fanouts) n *= f;
-    gaps.assign(static_cast<std::size_t>(n - 1), 0);
+    gaps.assign(n - 1, 0);
     int group = 1;
     for (std::size_t l = 0; l + 1 < in.fanouts.size(); ++l) {
       group *= in.fanouts[l];
@@ -210,7 +210,7 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
   }
 
   // Excluded devices leave the order; the gap left behind is the widest of those it swallows.
-  std::vector<char> out(static_cast<std::size_t>(total), 0);
+  std::vector<char> out(total, 0);
   for (int e : in.excluded) {
     if (e < 0 || e >= total) {
       result.diagnostics.push_back(error(
@@ -268,7 +268,7 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
     if (uniform) {
       g.uniformSize = g.starts[1];
     } else {
-      g.of.resize(static_cast<std::size_t>(h.m_deviceCount));
+      g.of.resize(h.m_deviceCount);
       for (std::size_t k = 0; k + 1 < g.starts.size(); ++k)
         std::fill(g.of.begin() + g.starts[k], g.of.begin() + g.starts[k + 1], static_cast<std::int32_t>(k));
     }

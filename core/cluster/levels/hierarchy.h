@@ -80,21 +80,19 @@ public:
 
   int deviceCount() const { return m_deviceCount; }
   int levelCount() const { return static_cast<int>(m_levels.size()); }
-  const NetworkLevel& level(int l) const { return m_levels[static_cast<std::size_t>(l)]; }
+  const NetworkLevel& level(int l) const { return m_levels[l]; }
   const DeviceSpec& device() const { return m_device; }
 
   /// Number of the level-l group that holds `position`; groups count from 0 in locality order. O(1).
   int groupOf(int l, int position) const {
-    const auto& g = m_groups[static_cast<std::size_t>(l)];
-    return g.uniformSize > 0 ? position / g.uniformSize : g.of[static_cast<std::size_t>(position)];
+    const auto& g = m_groups[l];
+    return g.uniformSize > 0 ? position / g.uniformSize : g.of[position];
   }
-  int groupCount(int l) const {
-    return static_cast<int>(m_groups[static_cast<std::size_t>(l)].starts.size()) - 1;
-  }
+  int groupCount(int l) const { return static_cast<int>(m_groups[l].starts.size()) - 1; }
   /// Positions [first, second) of a level-l group.
   std::pair<int, int> groupSpan(int l, int group) const {
-    const auto& s = m_groups[static_cast<std::size_t>(l)].starts;
-    return {s[static_cast<std::size_t>(group)], s[static_cast<std::size_t>(group) + 1]};
+    const auto& s = m_groups[l].starts;
+    return {s[group], s[static_cast<std::size_t>(group) + 1]};
   }
   /// What a group is called outside this program, "host12" or "leaf 3": its name in the input, or a number
   /// counted there, so that it stays the same when others are lost. The one group of the outermost level is
@@ -102,8 +100,8 @@ public:
   std::string groupName(int l, int group) const;
   /// Size of every level-l group if all are equal (a shorter last group of the whole cluster does not count
   /// as equal), else 0.
-  int uniformGroupSize(int l) const { return m_groups[static_cast<std::size_t>(l)].uniformSize; }
-  int largestGroupSize(int l) const { return m_groups[static_cast<std::size_t>(l)].largest; }
+  int uniformGroupSize(int l) const { return m_groups[l].uniformSize; }
+  int largestGroupSize(int l) const { return m_groups[l].largest; }
   bool isRegular() const;
 
   /// Innermost level that joins two positions; 0 for a position and itself. O(levels).

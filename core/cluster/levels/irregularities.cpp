@@ -276,7 +276,7 @@ std::vector<std::vector<std::string>> namesOfSwitches(const NetworkGraph& graph,
 
 std::vector<std::string> findIrregularities(const NetworkGraph& graph, const NetworkGraph& whole,
                                             const Fabric& fabric, const LevelAbstraction& a) {
-  std::vector<int> position(static_cast<std::size_t>(fabric.deviceCount()));
+  std::vector<int> position(fabric.deviceCount());
   for (std::size_t k = 0; k < a.dendrogram.order.size(); ++k)
     position[at(a.dendrogram.order[k])] = static_cast<int>(k);
   std::vector<std::string> out;

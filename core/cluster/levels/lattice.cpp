@@ -13,14 +13,14 @@ struct Union {
   std::vector<int> parent;
   explicit Union(std::size_t n) : parent(n) { std::iota(parent.begin(), parent.end(), 0); }
   int find(int x) {
-    while (parent[static_cast<std::size_t>(x)] != x) {
-      auto& p = parent[static_cast<std::size_t>(x)];
-      p = parent[static_cast<std::size_t>(p)];
+    while (parent[x] != x) {
+      auto& p = parent[x];
+      p = parent[p];
       x = p;
     }
     return x;
   }
-  void join(int a, int b) { parent[static_cast<std::size_t>(find(a))] = find(b); }
+  void join(int a, int b) { parent[find(a)] = find(b); }
 };
 
 struct Neighbour {
@@ -29,7 +29,7 @@ struct Neighbour {
 using Neighbours = std::vector<std::vector<Neighbour>>;
 
 int linkBetween(const Neighbours& next, int a, int b) {
-  for (const Neighbour& x : next[static_cast<std::size_t>(a)])
+  for (const Neighbour& x : next[a])
     if (x.part == b) return x.link;
   return -1;
 }
@@ -43,7 +43,7 @@ std::vector<int> dimensionOfLinks(const Neighbours& next, std::size_t linkCount)
         const Neighbour a = next[v][i], b = next[v][j];
         bool square = false;
         if (linkBetween(next, a.part, b.part) < 0)
-          for (const Neighbour& c : next[static_cast<std::size_t>(a.part)]) {
+          for (const Neighbour& c : next[a.part]) {
             if (c.part == static_cast<int>(v)) continue;
             const int side = linkBetween(next, b.part, c.part);
             if (side < 0) continue;
@@ -65,42 +65,39 @@ std::vector<int> coordinates(int n, const std::vector<std::pair<int, int>>& link
   Union layer(static_cast<std::size_t>(n));
   for (std::size_t l = 0; l < links.size(); ++l)
     if (dimension[l] != d) layer.join(links[l].first, links[l].second);
-  std::vector<int> number(static_cast<std::size_t>(n), -1);
+  std::vector<int> number(n, -1);
   size = 0;
   for (int v = 0; v < n; ++v) {
-    int& k = number[static_cast<std::size_t>(layer.find(v))];
+    int& k = number[layer.find(v)];
     if (k < 0) k = size++;
   }
-  std::vector<std::vector<int>> beside(static_cast<std::size_t>(size));
+  std::vector<std::vector<int>> beside(size);
   for (std::size_t l = 0; l < links.size(); ++l) {
     if (dimension[l] != d) continue;
-    const int a = number[static_cast<std::size_t>(layer.find(links[l].first))],
-              b = number[static_cast<std::size_t>(layer.find(links[l].second))];
+    const int a = number[layer.find(links[l].first)], b = number[layer.find(links[l].second)];
     if (a == b) return {};
     for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)}) {
-      auto& s = beside[static_cast<std::size_t>(x)];
+      auto& s = beside[x];
       if (std::find(s.begin(), s.end(), y) == s.end()) s.push_back(y);
       if (s.size() > 2) return {};
     }
   }
   int at = 0;
   for (int k = size; k-- > 0;)
-    if (beside[static_cast<std::size_t>(k)].size() == 1) at = k;
-  std::vector<int> place(static_cast<std::size_t>(size), -1);
+    if (beside[k].size() == 1) at = k;
+  std::vector<int> place(size, -1);
   int steps = 0;
   for (int from = -1; at >= 0;) {
-    place[static_cast<std::size_t>(at)] = steps++;
+    place[at] = steps++;
     int to = -1;
-    for (int k : beside[static_cast<std::size_t>(at)])
-      if (k != from && place[static_cast<std::size_t>(k)] < 0) to = to < 0 ? k : std::min(to, k);
+    for (int k : beside[at])
+      if (k != from && place[k] < 0) to = to < 0 ? k : std::min(to, k);
     from = at;
     at = to;
   }
   if (steps != size) return {};
-  std::vector<int> out(static_cast<std::size_t>(n));
-  for (int v = 0; v < n; ++v)
-    out[static_cast<std::size_t>(v)] =
-        place[static_cast<std::size_t>(number[static_cast<std::size_t>(layer.find(v))])];
+  std::vector<int> out(n);
+  for (int v = 0; v < n; ++v) out[v] = place[number[layer.find(v)]];
   return out;
 }
 
@@ -154,7 +151,7 @@ std::optional<std::vector<Dimension>> dimensionsOf(int n, const std::vector<std:
   for (const auto& [a, b] : links) {
     int changed = 0;
     for (const Dimension& x : dims) {
-      const int step = std::abs(x.at[static_cast<std::size_t>(a)] - x.at[static_cast<std::size_t>(b)]);
+      const int step = std::abs(x.at[a] - x.at[b]);
       if (step == 0) continue;
       if (step != 1 && step != x.size - 1) return std::nullopt;
       ++changed;
@@ -170,12 +167,12 @@ std::optional<std::vector<Dimension>> dimensionsOf(int n, const std::vector<std:
 LatticeOrder snake(int n, const std::vector<Dimension>& dims) {
   LatticeOrder out;
   out.kind = LatticeOrder::Kind::NestedDimensions;
-  std::vector<int> partAt(static_cast<std::size_t>(n), -1);
+  std::vector<int> partAt(n, -1);
   for (int v = 0; v < n; ++v) {
     int cell = 0, scale = 1;
-    for (const Dimension& d : dims) cell += scale * d.at[static_cast<std::size_t>(v)], scale *= d.size;
-    if (partAt[static_cast<std::size_t>(cell)] >= 0) return {};
-    partAt[static_cast<std::size_t>(cell)] = v;
+    for (const Dimension& d : dims) cell += scale * d.at[v], scale *= d.size;
+    if (partAt[cell] >= 0) return {};
+    partAt[cell] = v;
   }
   std::vector<int> digit(dims.size());
   for (int k = 0; k < n; ++k) {
@@ -188,10 +185,10 @@ LatticeOrder snake(int n, const std::vector<Dimension>& dims) {
       rest %= scale;
       cell += scale * (odd ? dims[i].size - 1 - raw : raw);
     }
-    out.order.push_back(partAt[static_cast<std::size_t>(cell)]);
+    out.order.push_back(partAt[cell]);
     if (k == 0) continue;
     int tier = 0, block = dims[0].size;
-    while (k % block == 0) block *= dims[static_cast<std::size_t>(++tier)].size;
+    while (k % block == 0) block *= dims[++tier].size;
     out.gaps.push_back(static_cast<std::uint8_t>(tier));
   }
   static const char* const names[] = {"line", "plane", "cube"};
@@ -204,27 +201,24 @@ LatticeOrder snake(int n, const std::vector<Dimension>& dims) {
 /// lines to their end.
 std::vector<int> walk(int n, const Neighbours& next) {
   std::vector<int> order, open(static_cast<std::size_t>(n)), stack;
-  std::vector<char> seen(static_cast<std::size_t>(n), 0);
-  for (int v = 0; v < n; ++v)
-    open[static_cast<std::size_t>(v)] = static_cast<int>(next[static_cast<std::size_t>(v)].size());
+  std::vector<char> seen(n, 0);
+  for (int v = 0; v < n; ++v) open[v] = static_cast<int>(next[v].size());
   int start = 0;
   for (int v = n; v-- > 0;)
-    if (open[static_cast<std::size_t>(v)] <= open[static_cast<std::size_t>(start)]) start = v;
+    if (open[v] <= open[start]) start = v;
   stack.push_back(start);
-  std::vector<std::size_t> at(static_cast<std::size_t>(n), 0);
+  std::vector<std::size_t> at(n, 0);
   const auto visit = [&](int v) {
-    seen[static_cast<std::size_t>(v)] = 1;
+    seen[v] = 1;
     order.push_back(v);
-    for (const Neighbour& x : next[static_cast<std::size_t>(v)]) --open[static_cast<std::size_t>(x.part)];
+    for (const Neighbour& x : next[v]) --open[x.part];
   };
   visit(start);
   while (!stack.empty()) {
     const int v = stack.back();
     int best = -1;
-    for (const Neighbour& x : next[static_cast<std::size_t>(v)])
-      if (!seen[static_cast<std::size_t>(x.part)] &&
-          (best < 0 || open[static_cast<std::size_t>(x.part)] < open[static_cast<std::size_t>(best)]))
-        best = x.part;
+    for (const Neighbour& x : next[v])
+      if (!seen[x.part] && (best < 0 || open[x.part] < open[best])) best = x.part;
     if (best < 0) {
       stack.pop_back();
     } else {
@@ -238,12 +232,12 @@ std::vector<int> walk(int n, const Neighbours& next) {
 /// The parts within `hops` of v, v first. `seen` holds stamps.
 std::vector<int> ball(const Neighbours& next, int v, int hops, std::vector<int>& seen, int stamp) {
   std::vector<int> out{v};
-  seen[static_cast<std::size_t>(v)] = stamp;
+  seen[v] = stamp;
   std::size_t front = 0;
   for (int h = 0; h < hops; ++h)
     for (const std::size_t end = out.size(); front < end; ++front)
-      for (const Neighbour& y : next[static_cast<std::size_t>(out[front])]) {
-        int& s = seen[static_cast<std::size_t>(y.part)];
+      for (const Neighbour& y : next[out[front]]) {
+        int& s = seen[y.part];
         if (s == stamp) continue;
         s = stamp;
         out.push_back(y.part);
@@ -266,7 +260,7 @@ std::vector<int> runs(const Neighbours& next, const std::vector<int>& order, con
     const int from = units[u], to = u + 1 < units.size() ? units[u + 1] : static_cast<int>(order.size());
     bool fits = members > 0 && members + (to - from) <= kLongest;
     for (int i = from; fits && i < to; ++i) {
-      const Reached& r = reached[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+      const Reached& r = reached[order[i]];
       fits = r.run == run && r.by == members;
     }
     if (!fits) {
@@ -275,8 +269,8 @@ std::vector<int> runs(const Neighbours& next, const std::vector<int>& order, con
       begins.push_back(from);
     }
     for (int i = from; i < to; ++i, ++members)
-      for (int x : ball(next, order[static_cast<std::size_t>(i)], hops, seen, i)) {
-        Reached& r = reached[static_cast<std::size_t>(x)];
+      for (int x : ball(next, order[i], hops, seen, i)) {
+        Reached& r = reached[x];
         if (r.run != run) r = {run, 0};
         ++r.by;
       }
@@ -288,16 +282,16 @@ LatticeOrder hopClasses(int n, const Neighbours& next) {
   LatticeOrder out;
   out.kind = LatticeOrder::Kind::HopClasses;
   out.order = walk(n, next);
-  std::vector<int> units(static_cast<std::size_t>(n));
+  std::vector<int> units(n);
   std::iota(units.begin(), units.end(), 0);
   const auto near = runs(next, out.order, units, 1);
   int hops = 2;
   auto far = runs(next, out.order, near, hops);
   if (far.size() == near.size()) far = runs(next, out.order, near, hops = 3);
-  out.gaps.assign(static_cast<std::size_t>(n - 1), 0);
+  out.gaps.assign(n - 1, 0);
   const auto mark = [&](const std::vector<int>& begins, std::uint8_t tier) {
     for (int b : begins)
-      if (b > 0) out.gaps[static_cast<std::size_t>(b - 1)] = tier;
+      if (b > 0) out.gaps[b - 1] = tier;
   };
   out.tierNames = {"1 hop"};
   if (near.size() > 1) mark(near, 1), out.tierNames.push_back(std::to_string(hops) + " hops");
@@ -313,8 +307,8 @@ LatticeOrder hopClasses(int n, const Neighbours& next) {
 LatticeOrder latticeOrder(int n, const std::vector<std::pair<int, int>>& links) {
   Neighbours next(static_cast<std::size_t>(n));
   for (std::size_t l = 0; l < links.size(); ++l) {
-    next[static_cast<std::size_t>(links[l].first)].push_back({links[l].second, static_cast<int>(l)});
-    next[static_cast<std::size_t>(links[l].second)].push_back({links[l].first, static_cast<int>(l)});
+    next[links[l].first].push_back({links[l].second, static_cast<int>(l)});
+    next[links[l].second].push_back({links[l].first, static_cast<int>(l)});
   }
   const bool sparse =
       n > 4 &&
@@ -329,9 +323,9 @@ LatticeOrder latticeOrder(int n, const std::vector<std::pair<int, int>>& links) 
     return hopClasses(n, next);
   }
   LatticeOrder flat;
-  flat.order.resize(static_cast<std::size_t>(n));
+  flat.order.resize(n);
   std::iota(flat.order.begin(), flat.order.end(), 0);
-  flat.gaps.assign(static_cast<std::size_t>(std::max(0, n - 1)), 0);
+  flat.gaps.assign(std::max(0, n - 1), 0);
   flat.tierNames = {""};
   return flat;
 }

@@ -251,8 +251,7 @@ std::vector<std::vector<LayerIndex>> LaunchPlan::parts() const {
   std::vector<std::vector<LayerIndex>> all;
   for (int p = 0; p < stages() * chunks(); ++p) {
     const int stage = plan.pipelineSchedule().stageOf(p, stages());
-    all.push_back(
-        plan.stages[static_cast<std::size_t>(stage)].chunks[static_cast<std::size_t>(p / stages())]);
+    all.push_back(plan.stages[stage].chunks[p / stages()]);
   }
   return all;
 }

@@ -48,8 +48,7 @@ const Framework& frameworkOf(LaunchTarget target) {
 std::string rankTable(const RankMap& map) {
   std::string text;
   for (std::size_t r = 0; r < map.hostOf.size(); ++r)
-    text += fmt::format("{} {} {}\n", r, map.hosts[static_cast<std::size_t>(map.hostOf[r])].name,
-                        map.deviceOf[r]);
+    text += fmt::format("{} {} {}\n", r, map.hosts[map.hostOf[r]].name, map.deviceOf[r]);
   return text;
 }
 
@@ -183,9 +182,8 @@ std::string readme(const Framework& f, const ReportSource& source, const Plan& p
   t += fmt::format("- {} kept free on each device; collectives sustain {} of the levels' bandwidths\n",
                    text::memory(a.reserve), text::percent(a.linkEfficiency));
   for (int e = 0; e < kExchangeCount; ++e)
-    if (a.overlap[static_cast<std::size_t>(e)] > 0)
-      t += fmt::format("- {} of {} communication overlaps with compute\n",
-                       text::percent(a.overlap[static_cast<std::size_t>(e)]),
+    if (a.overlap[e] > 0)
+      t += fmt::format("- {} of {} communication overlaps with compute\n", text::percent(a.overlap[e]),
                        nameOf(static_cast<Exchange>(e)));
   if (a.syncOverlap > 0)
     t += fmt::format("- {} of the gradient reduction overlaps with the last backward pass\n",

@@ -95,8 +95,7 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
         "ZeRO++ groups the weights alone");
   }
   if (p.plan.zero >= 2) {
-    j["zero_optimization"]["overlap_comm"] =
-        p.source.problem->assumptions.overlap[static_cast<std::size_t>(Exchange::Data)] > 0;
+    j["zero_optimization"]["overlap_comm"] = p.source.problem->assumptions.overlap[Exchange::Data] > 0;
     j["zero_optimization"]["reduce_scatter"] = true;
     j["zero_optimization"]["contiguous_gradients"] = true;
   }

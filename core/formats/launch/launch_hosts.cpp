@@ -125,7 +125,7 @@ Reading<RankMap> mapRanks(const ReportSource& source, const Plan& plan) {
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const auto [it, isNew] = numbers.emplace(ranks[r].host, static_cast<int>(map.hosts.size()));
     if (isNew) map.hosts.push_back({ranks[r].host, {}, {}});
-    HostRanks& host = map.hosts[static_cast<std::size_t>(it->second)];
+    HostRanks& host = map.hosts[it->second];
     host.ranks.push_back(static_cast<int>(r));
     host.devices.push_back(ranks[r].slot);
     map.hostOf.push_back(it->second);
@@ -137,7 +137,7 @@ Reading<RankMap> mapRanks(const ReportSource& source, const Plan& plan) {
 
 std::string slurmHostFile(const RankMap& map) {
   std::string text;
-  for (const int h : map.hostOf) text += map.hosts[static_cast<std::size_t>(h)].name + '\n';
+  for (const int h : map.hostOf) text += map.hosts[h].name + '\n';
   return text;
 }
 

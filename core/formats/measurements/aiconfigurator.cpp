@@ -140,7 +140,7 @@ private:
       CollectiveTimes& c = out.emplace_back();
       c.kind = kind;
       c.device = m_kernels.device;
-      c.rankHosts.assign(static_cast<std::size_t>(ranks), "host");
+      c.rankHosts.assign(ranks, "host");
       std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.size < b.size; });
       const double share = (ranks - 1.0) / ranks;
       for (CollectiveTimes::Row& r : rows)

@@ -23,8 +23,7 @@ public:
     // The nearest one before that ends later holds each.
     std::vector<int> open;
     for (std::size_t i = 0; i < m_all.size(); ++i) {
-      while (!open.empty() && m_all[static_cast<std::size_t>(open.back())].end < m_all[i].end)
-        open.pop_back();
+      while (!open.empty() && m_all[open.back()].end < m_all[i].end) open.pop_back();
       m_all[i].outer = open.empty() ? -1 : open.back();
       open.push_back(static_cast<int>(i));
     }
@@ -34,9 +33,8 @@ public:
     const auto after = std::upper_bound(m_all.begin(), m_all.end(), moment,
                                         [](double m, const Span& s) { return m < s.begin; });
     int i = static_cast<int>(after - m_all.begin()) - 1;
-    while (i >= 0 && m_all[static_cast<std::size_t>(i)].end < moment)
-      i = m_all[static_cast<std::size_t>(i)].outer;
-    return i < 0 ? -1 : m_all[static_cast<std::size_t>(i)].what;
+    while (i >= 0 && m_all[i].end < moment) i = m_all[i].outer;
+    return i < 0 ? -1 : m_all[i].what;
   }
 
 private:
@@ -153,7 +151,7 @@ private:
     return {task.process, task.forwardThread != m_firstThread, task.sequence};
   }
   int layerOfTask(int task) const {
-    const auto it = m_layerOf.find(keyOfTask(m_trace.events[static_cast<std::size_t>(task)]));
+    const auto it = m_layerOf.find(keyOfTask(m_trace.events[task]));
     return it == m_layerOf.end() ? -1 : it->second;
   }
   void placeOperators() {

@@ -296,8 +296,7 @@ std::string writeDot(const NetworkGraph& g) {
     append(out, attributesOf(n));
   }
   for (const NetworkLink& l : g.links) {
-    out += "  " + escaped(g.nodes[static_cast<std::size_t>(l.from)].id) + (directed ? " -> " : " -- ") +
-           escaped(g.nodes[static_cast<std::size_t>(l.to)].id);
+    out += "  " + escaped(g.nodes[l.from].id) + (directed ? " -> " : " -- ") + escaped(g.nodes[l.to].id);
     auto attributes = attributesOf(l);
     if (directed && !l.directed) attributes.emplace_back("direction", "both");
     append(out, attributes);

@@ -55,8 +55,7 @@ Reading<GraphSource> networkOf(const InfinibandFabric& fabric, const SlurmTopolo
     }
   }
   for (const InfinibandFabric::Link& l : fabric.links)
-    if (const int a = number[static_cast<std::size_t>(l.from)], b = number[static_cast<std::size_t>(l.to)];
-        a >= 0 && b >= 0)
+    if (const int a = number[l.from], b = number[l.to]; a >= 0 && b >= 0)
       g.links.push_back({a, b, l.bandwidth, Seconds(kHop), l.count, false, false, Origin::Catalog});
   if (!unlisted.empty())
     result.diagnostics.push_back(

@@ -196,8 +196,8 @@ std::string writeGraphMl(const NetworkGraph& g) {
   }
   for (const NetworkLink& l : g.links) {
     auto edge = graph.append_child("edge");
-    edge.append_attribute("source") = g.nodes[static_cast<std::size_t>(l.from)].id.c_str();
-    edge.append_attribute("target") = g.nodes[static_cast<std::size_t>(l.to)].id.c_str();
+    edge.append_attribute("source") = g.nodes[l.from].id.c_str();
+    edge.append_attribute("target") = g.nodes[l.to].id.c_str();
     if (l.directed) edge.append_attribute("directed") = "true";
     appendData(edge, attributesOf(l), "e_");
   }

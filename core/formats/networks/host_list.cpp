@@ -128,7 +128,7 @@ void HostList::group() {
       }
       parent = number->second;
     }
-    m_out.groups[static_cast<std::size_t>(parent)].hosts.push_back(k.host.name);
+    m_out.groups[parent].hosts.push_back(k.host.name);
   }
 }
 

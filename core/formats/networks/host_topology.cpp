@@ -5,6 +5,7 @@
 
 #include "cluster/devices/device_catalog.h"
 #include "cluster/graph/graph_edit.h"
+#include "cluster/levels/scale_up.h"
 #include "formats/networks/slurm_tree.h"
 #include "units/at.h"
 #include "units/text.h"
@@ -13,7 +14,6 @@ namespace nest {
 namespace {
 
 constexpr std::size_t kMostNodes = 1u << 21;
-constexpr double kBeyondAdapters = 150e9;  ///< per device: more than network adapters carry (800 Gb/s: 100e9)
 
 }  // namespace
 
@@ -210,7 +210,7 @@ Reading<GraphSource> joinHosts(const std::vector<HostTopology>& kinds,
     number[n] = static_cast<int>(g.nodes.size());
     if (hostAt[n]) {
       const double rate = figures.levels[1].bandwidth.value();
-      const bool isDomain = rate >= kBeyondAdapters && rate > adapterShare(*hostAt[n]);
+      const bool isDomain = rate >= kBeyondAdapters.value() && rate > adapterShare(*hostAt[n]);
       const int base = addHost(g, *hostAt[n], x.name, parent,
                                isDomain && figures.levels.size() > 2 ? figures.levels[2].latency / 2
                                                                      : figures.levels[1].latency / 2);

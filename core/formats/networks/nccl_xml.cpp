@@ -167,7 +167,7 @@ private:
     if (!m_byBus.emplace(m_prefix + busid, node).second)
       return m_source.error(at(gpu), "nccl-busid", "the busid " + quoted(busid) + " is duplicated");
     for (const auto& g : m_gpus)
-      if (m_out.graph.nodes[static_cast<std::size_t>(g.node)].id == m_out.graph.nodes.back().id)
+      if (m_out.graph.nodes[g.node].id == m_out.graph.nodes.back().id)
         return m_source.error(at(gpu), "nccl-dev",
                               "two GPUs have the number dev=" + quoted(gpu.attribute("dev").value()));
     link(parent, node, rate, kHop);

@@ -12,7 +12,7 @@ constexpr std::size_t kMostLines = 5;
 
 void describeBusiest(const NetworkGraph& graph, NetworkCheck& check) {
   if (check.traffic.busiest < 0) return;
-  const LinkLoad& l = check.traffic.links[static_cast<std::size_t>(check.traffic.busiest)];
+  const LinkLoad& l = check.traffic.links[check.traffic.busiest];
   const bool forward = l.forwardTime() >= l.backwardTime();
   check.busiest = nameOfLink(graph, l);
   check.busiestRate = forward ? l.forwardRate : l.backwardRate;
@@ -36,7 +36,7 @@ std::optional<NetworkCheck> checkOnNetwork(const ClusterSource* cluster, const P
   describeBusiest(source->graph, check);
   check.distortion = levels->distortion;
   const auto nameOf = [&](int device) {
-    const auto node = static_cast<std::size_t>(levels->deviceNodes[static_cast<std::size_t>(device)]);
+    const auto node = static_cast<std::size_t>(levels->deviceNodes[device]);
     const NetworkNode& n = source->graph.nodes[node];
     return n.name.empty() ? n.id : n.name;
   };

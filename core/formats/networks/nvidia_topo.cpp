@@ -143,7 +143,7 @@ private:
         continue;
       }
       const int row = static_cast<int>(name - m_names.begin());
-      if (seen[static_cast<std::size_t>(row)]++)
+      if (seen[row]++)
         m_source.error(m_source.place(words.front().offset), "topo-row",
                        "the row " + quoted(*name) + " is duplicated");
       if (words.size() < m_names.size() + 1) {
@@ -153,8 +153,7 @@ private:
         continue;
       }
       for (int c = 0; c < count(); ++c) entry(row, c, words[static_cast<std::size_t>(c) + 1]);
-      if (words.size() > m_names.size() + 2)
-        m_numa[static_cast<std::size_t>(row)] = words[m_names.size() + 2].text;
+      if (words.size() > m_names.size() + 2) m_numa[row] = words[m_names.size() + 2].text;
     }
     for (std::size_t i = 0; i < seen.size(); ++i)
       if (!seen[i])
@@ -168,8 +167,7 @@ private:
       if (lines[l].size() != 2 || lines[l][0].text.back() != ':') continue;
       const auto name =
           std::find(m_names.begin(), m_names.end(), lines[l][0].text.substr(0, lines[l][0].text.size() - 1));
-      if (name != m_names.end() && isAdapterName(*name))
-        m_shown[static_cast<std::size_t>(name - m_names.begin())] = lines[l][1].text;
+      if (name != m_names.end() && isAdapterName(*name)) m_shown[name - m_names.begin()] = lines[l][1].text;
     }
   }
 
@@ -213,14 +211,13 @@ private:
       for (int j = 0; j < i; ++j)
         if (m_kind[at(i, j)] != m_kind[at(j, i)] || m_links[at(i, j)] != m_links[at(j, i)])
           m_source.error(m_places[at(i, j)], "topo-asymmetric",
-                         m_names[static_cast<std::size_t>(i)] + " and " +
-                             m_names[static_cast<std::size_t>(j)] + " are joined differently each way");
+                         m_names[i] + " and " + m_names[j] + " are joined differently each way");
   }
 
   /// PCIe relation of a pair; where NVLink hides it, what the sockets say.
   int pcie(int i, int j) const {
     if (m_kind[at(i, j)] >= 0) return m_kind[at(i, j)];
-    const auto &a = m_numa[static_cast<std::size_t>(i)], &b = m_numa[static_cast<std::size_t>(j)];
+    const auto &a = m_numa[i], &b = m_numa[j];
     return !a.empty() && a == b && a != "N/A" ? kNode : kSys;
   }
 
@@ -229,19 +226,15 @@ private:
     m_out.format = "nvidia-smi topo -m";
     for (int i = 0; i < count(); ++i) {
       NetworkNode n;
-      n.id = m_names[static_cast<std::size_t>(i)];
-      n.name = m_shown[static_cast<std::size_t>(i)];
+      n.id = m_names[i];
+      n.name = m_shown[i];
       n.kind = isDeviceName(n.id) ? NodeKind::Device : NodeKind::Switch;
       n.host = n.kind == NodeKind::Device ? "host" : "";
       n.x = 80.0 * i;
       g.nodes.push_back(std::move(n));
       if (g.nodes.back().kind == NodeKind::Switch)
-        m_out.adapters.push_back({m_shown[static_cast<std::size_t>(i)],
-                                  i,
-                                  m_figures.adapter,
-                                  m_figures.adapterLatency,
-                                  Origin::Estimated,
-                                  {}});
+        m_out.adapters.push_back(
+            {m_shown[i], i, m_figures.adapter, m_figures.adapterLatency, Origin::Estimated, {}});
     }
     buildNvlink();
     buildPcie();
@@ -268,17 +261,17 @@ private:
     std::vector<std::vector<int>> out;
     std::vector<char> seen(m_names.size(), 0);
     for (int i = 0; i < count(); ++i) {
-      if (seen[static_cast<std::size_t>(i)]) continue;
+      if (seen[i]) continue;
       std::vector<int> island;
       std::vector<int> front{i};
-      seen[static_cast<std::size_t>(i)] = 1;
+      seen[i] = 1;
       while (!front.empty()) {
         const int a = front.back();
         front.pop_back();
         island.push_back(a);
         for (int b = 0; b < count(); ++b)
-          if (m_links[at(a, b)] > 0 && !seen[static_cast<std::size_t>(b)]) {
-            seen[static_cast<std::size_t>(b)] = 1;
+          if (m_links[at(a, b)] > 0 && !seen[b]) {
+            seen[b] = 1;
             front.push_back(b);
           }
       }
@@ -320,28 +313,28 @@ private:
     std::iota(group.begin(), group.end(), 0);
     std::iota(top.begin(), top.end(), 0);  // node that stands for a group, by its representative
     const auto find = [&](int x) {
-      while (group[static_cast<std::size_t>(x)] != x) x = group[static_cast<std::size_t>(x)];
+      while (group[x] != x) x = group[x];
       return x;
     };
     static const char* const names[] = {"bridge", "bridges", "root", "socket", "system"};
     for (int kind = kPix; kind < kKinds; ++kind) {
       std::vector<int> before(m_names.size());
-      for (int i = 0; i < count(); ++i) before[static_cast<std::size_t>(i)] = find(i);
+      for (int i = 0; i < count(); ++i) before[i] = find(i);
       for (int i = 0; i < count(); ++i)
         for (int j = 0; j < i; ++j)
           if (pcie(i, j) <= kind && find(i) != find(j))
-            group[static_cast<std::size_t>(std::max(find(i), find(j)))] = std::min(find(i), find(j));
+            group[std::max(find(i), find(j))] = std::min(find(i), find(j));
       std::map<int, std::vector<int>> joined;
       for (int i = 0; i < count(); ++i)
-        if (before[static_cast<std::size_t>(i)] == i) joined[find(i)].push_back(i);
+        if (before[i] == i) joined[find(i)].push_back(i);
       int number = 0;
       for (const auto& [root, parts] : joined) {
         if (parts.size() < 2) continue;
         const int hub = addSwitch(std::string(names[kind]) + std::to_string(number++), -60.0 * (kind + 1));
         for (int p : parts)
-          link(top[static_cast<std::size_t>(p)], hub, kind == kSys ? m_figures.socket : m_figures.pcie,
+          link(top[p], hub, kind == kSys ? m_figures.socket : m_figures.pcie,
                (kind == kSys ? m_figures.socketLatency : m_figures.pcieLatency) * 0.5);
-        top[static_cast<std::size_t>(root)] = hub;
+        top[root] = hub;
       }
     }
   }

@@ -186,10 +186,10 @@ public:
             "the row has " + std::to_string(words.size()) + " of " + std::to_string(columns) + " columns");
         continue;
       }
-      const TextPart& name = words[static_cast<std::size_t>(names)];
+      const TextPart& name = words[names];
       std::optional<int> devices;
       if (gres >= 0) {
-        const TextPart& g = words[static_cast<std::size_t>(gres)];
+        const TextPart& g = words[gres];
         devices = devicesOfGres(g.text);
         if (!devices)
           m_source.error(m_source.place(g.offset), "slurm-gres",

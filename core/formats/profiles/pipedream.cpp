@@ -164,7 +164,7 @@ private:
         m_source.error(where, "pipedream-edge",
                        "No node is called " + quoted(a == m_numbers.end() ? from : to));
       else
-        m_builder.addEdge(a->second, b->second, {m_outputs[static_cast<std::size_t>(a->second)]});
+        m_builder.addEdge(a->second, b->second, {m_outputs[a->second]});
     }
   }
 

@@ -302,7 +302,7 @@ private:
   }
 
   void checkClasses() {
-    std::vector<char> priced(static_cast<std::size_t>(m_graph.classCount), 0);
+    std::vector<char> priced(m_graph.classCount, 0);
     for (const Row& r : m_rows) priced[at(r.classId)] = 1;
     for (std::size_t i = 0; i < m_graph.layers.size(); ++i)
       if (auto& p = priced[at(m_graph.layers[i].classId)]; !p) {

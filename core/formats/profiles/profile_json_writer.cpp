@@ -78,8 +78,8 @@ std::string writeProfileJson(const ImportedProfile& p) {
         const LayerCost* cost = p.profile.cost(c, s, b);
         if (!cost) continue;
         Json row = {{"class", c}};
-        writeStrategy(row, p.profile.strategies()[static_cast<std::size_t>(s)]);
-        row["microbatch"] = p.profile.microbatches()[static_cast<std::size_t>(b)];
+        writeStrategy(row, p.profile.strategies()[s]);
+        row["microbatch"] = p.profile.microbatches()[b];
         row.update(costJson(*cost));
         j["costs"].push_back(std::move(row));
       }

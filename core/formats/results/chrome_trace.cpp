@@ -65,8 +65,7 @@ std::string writeChromeTrace(const ReportSource& source, const Plan& plan, const
     const std::string stage = text::stageName(StageIndex(i));
     const int first = i * kThreadsPerStage;
     events.push_back(
-        named("thread_name", first,
-              stage + " (" + text::layersName(plan.stages[static_cast<std::size_t>(i)].layers()) + ")"));
+        named("thread_name", first, stage + " (" + text::layersName(plan.stages[i].layers()) + ")"));
     events.push_back(named("thread_name", first + 1, stage + " activations in"));
     events.push_back(named("thread_name", first + 2, stage + " gradients in"));
   }

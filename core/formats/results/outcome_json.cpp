@@ -66,8 +66,7 @@ void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
                {"imbalance_share", m.bubble.imbalance}};
   Json split = Json::object();
   for (int k = 0; k < kTimePartCount; ++k)
-    if (m.split[static_cast<std::size_t>(k)].value() > 0)
-      split[nameOf(static_cast<TimePart>(k))] = m.split[static_cast<std::size_t>(k)].value();
+    if (m.split[k].value() > 0) split[nameOf(static_cast<TimePart>(k))] = m.split[k].value();
   j["time_split_s"] = split;
   j["peak_memory_bytes"] = m.peakMemory.value();
   j["memory_capacity_bytes"] = m.capacity.value();
@@ -78,8 +77,7 @@ void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
 
 Json loadJson(const Problem& p, const StageEvaluation& s) {
   Json exchange = Json::object();
-  for (int k = 0; k < kExchangeCount; ++k)
-    exchange[nameOf(static_cast<Exchange>(k))] = s.exchange[static_cast<std::size_t>(k)].value();
+  for (int k = 0; k < kExchangeCount; ++k) exchange[nameOf(static_cast<Exchange>(k))] = s.exchange[k].value();
   Json levels = Json::object();
   levels["activation"] = levelName(p, s.activationLevel);
   levels["gradient"] = levelName(p, s.gradientLevel);

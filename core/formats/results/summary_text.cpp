@@ -36,7 +36,7 @@ std::string room(Bytes b) {
 }
 
 Seconds exchanged(const StageEvaluation& s, Exchange kind) {
-  return s.exchange[static_cast<std::size_t>(kind)];
+  return s.exchange[kind];
 }
 
 /// "15 trillion tokens".

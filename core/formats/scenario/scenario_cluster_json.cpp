@@ -200,7 +200,7 @@ private:
 };
 
 Json linkJson(const NetworkGraph& g, const NetworkLink& l) {
-  const auto id = [&](int n) { return g.nodes[static_cast<std::size_t>(n)].id; };
+  const auto id = [&](int n) { return g.nodes[n].id; };
   Json j{{"from", id(l.from)},
          {"to", id(l.to)},
          {"bandwidth_bytes_per_s", l.bandwidth.value()},

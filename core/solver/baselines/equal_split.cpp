@@ -11,7 +11,7 @@ std::vector<std::vector<LayerIndex>> equalParts(const LayerGraph& graph, int par
   const auto counts = [&](const Layer& l) { return !blocks || l.kind == LayerKind::Block; };
   const int counted = static_cast<int>(std::count_if(graph.layers.begin(), graph.layers.end(), counts));
   if (parts < 1 || counted < parts) return {};
-  std::vector<std::vector<LayerIndex>> out(static_cast<std::size_t>(parts));
+  std::vector<std::vector<LayerIndex>> out(parts);
   const int least = counted / parts, larger = counted % parts;
   int part = 0, taken = 0;
   for (int x = 0; x < graph.layerCount(); ++x) {

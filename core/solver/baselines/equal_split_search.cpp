@@ -57,7 +57,7 @@ private:
   void judgeAll(const Plan& shape, int d) {
     for (const int z : m_problem.search.zeroStages)
       for (int r = 0; r < kRecomputeCount; ++r) {
-        if (!m_problem.search.recompute[static_cast<std::size_t>(r)]) continue;
+        if (!m_problem.search.recompute[r]) continue;
         if (z > 0 && d * shape.stages.front().strategy.context == 1) continue;
         Plan p = shape;
         p.dataInner = d;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cluster/levels/scale_up.h"
 #include "solver/baselines/equal_split.h"
 #include "solver/baselines/methods.h"
 
@@ -7,7 +8,7 @@ namespace nest::baselines {
 namespace {
 
 int hostSize(const Problem& p) {
-  return p.cluster->largestGroupSize(0);
+  return scaleUpSize(*p.cluster);
 }
 
 bool matches(const std::optional<int>& typed, int value) {
@@ -69,9 +70,7 @@ private:
       for (const int z : {0, 1, 2, 3}) {
         if (m_typed.zero ? z != *m_typed.zero : z > 1 || !offersZero(z)) continue;
         for (const Recompute r : {Recompute::None, Recompute::Selective, Recompute::Full}) {
-          if (m_typed.recompute ? r != *m_typed.recompute
-                                : !m_problem.search.recompute[static_cast<std::size_t>(r)])
-            continue;
+          if (m_typed.recompute ? r != *m_typed.recompute : !m_problem.search.recompute[r]) continue;
           for (auto d = degrees.rbegin(); d != degrees.rend(); ++d) {
             if (m_typed.data && *m_typed.data != *d) continue;
             // Nothing is shared out over one rank.

@@ -26,7 +26,7 @@ public:
   /// and step, for those who know a tail.
   PrefixTable(ObjectiveWeights weights, const Rates& rates, std::size_t rows, double certain, bool tails)
       : m_weights(weights), m_certain(certain), m_most(rows, kFar), m_first(rows * kRates, kFar) {
-    for (int j = 0; j < kRates; ++j) m_rate[j] = static_cast<Real>(rates[static_cast<std::size_t>(j)]);
+    for (int j = 0; j < kRates; ++j) m_rate[j] = static_cast<Real>(rates[j]);
     if (tails) m_least = m_first;
   }
   static std::size_t bytes(std::size_t rows) { return rows * (kRates + 1) * sizeof(Real); }

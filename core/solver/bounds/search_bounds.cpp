@@ -54,9 +54,7 @@ StageFill FillWeights::of(const LeastPasses& p, double data, double mostY) const
 double leastFill(const Problem& problem, const LayerSums& sums, const Target& target, int zero, int cut) {
   const FillWeights filling(problem, target);
   if (!filling.fills() || zero >= 2) return 0;
-  return filling
-      .of(LeastPasses::of(sums, zero, Part{0, cut}, sums.leastAny[static_cast<std::size_t>(cut)], 0), 0, 0)
-      .x;
+  return filling.of(LeastPasses::of(sums, zero, Part{0, cut}, sums.leastAny[cut], 0), 0, 0).x;
 }
 
 std::vector<int> fewestStages(const LayerOrder& order, const CutRules& rules,

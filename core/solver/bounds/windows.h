@@ -21,16 +21,15 @@ public:
   /// Least transfers of each stage; of a layout, or of any.
   void setHops(std::vector<double> perStage);
   const std::vector<double>& leastHops() const { return m_leastHops; }  ///< of any layout
-  double hops(int stage) const { return m_hops[static_cast<std::size_t>(stage)]; }
-  double hopsBefore(int stage) const { return m_hopsBefore[static_cast<std::size_t>(stage)]; }
+  double hops(int stage) const { return m_hops[stage]; }
+  double hopsBefore(int stage) const { return m_hopsBefore[stage]; }
   bool feasible(int stage, int from, int to) const {
     return leastLoad(stage, from, to, true) < std::numeric_limits<double>::infinity();
   }
   /// The load limit alone; no longer stage does if this one does not.
   bool staysBelow(int stage, int from, int to) const {
     const auto& work = m_context.sums->leastAny;
-    return work[static_cast<std::size_t>(to)] - work[static_cast<std::size_t>(from)] + hops(stage) <=
-           m_mostLoad * (1 + 1e-12);
+    return work[to] - work[from] + hops(stage) <= m_mostLoad * (1 + 1e-12);
   }
   /// With the leanest policy; infinite: there is none.
   double leastMemory(int stage, int from, int to) const;
@@ -45,7 +44,7 @@ public:
   bool mayBegin(int stage, int cut) const {
     if (m_mostLoad == std::numeric_limits<double>::infinity()) return true;
     const auto& work = m_context.sums->leastAny;
-    const double most = m_mostLoad * (1 + 1e-12), before = work[static_cast<std::size_t>(cut)];
+    const double most = m_mostLoad * (1 + 1e-12), before = work[cut];
     return before + hopsBefore(stage) <= stage * most * (1 + 1e-12) &&
            work.back() - before + m_hopsBefore.back() - hopsBefore(stage) <=
                (m_context.stages - stage) * most * (1 + 1e-12);
@@ -63,22 +62,22 @@ public:
   /// The sum of the loads of stages 0…stage−1 that hold the layers before `cut`, each under a policy that
   /// fits, is not below this; hops are left out.
   double leastWork(int stage, int cut) const {
-    const double any = m_context.sums->leastAny[static_cast<std::size_t>(cut)];
+    const double any = m_context.sums->leastAny[cut];
     if (m_leastWork.empty()) return any;
-    const auto& row = m_leastWork[static_cast<std::size_t>(stage)];
-    const int k = cut - m_origin[static_cast<std::size_t>(stage)];
+    const auto& row = m_leastWork[stage];
+    const int k = cut - m_origin[stage];
     if (k < 0 || k >= static_cast<int>(row.size())) return std::numeric_limits<double>::infinity();
-    return std::max(any, row[static_cast<std::size_t>(k)]);
+    return std::max(any, row[k]);
   }
   /// Of all stages, hops included.
   double leastSum() const {
     return leastWork(m_context.stages, m_context.order->last()) + m_hopsBefore.back();
   }
-  int first(int stage) const { return m_first[static_cast<std::size_t>(stage)]; }
-  int last(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
+  int first(int stage) const { return m_first[stage]; }
+  int last(int stage) const { return m_last[stage]; }
 
 private:
-  int cutAt(int place) const { return m_path.empty() ? place : m_path[static_cast<std::size_t>(place)]; }
+  int cutAt(int place) const { return m_path.empty() ? place : m_path[place]; }
   /// Hops left out; infinite: not feasible. With `any`: of some policy.
   double leastLoad(int stage, int from, int to, bool any = false) const;
   void leastWorkOf(int stage, int policy, std::vector<double>& next) const;

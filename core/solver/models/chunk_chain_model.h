@@ -51,7 +51,7 @@ public:
   static int strategyOf(const State&) { return 0; }
   static int endOf(const State& s) { return s.stage; }
 
-  const std::vector<Part>& parts(int stage) const { return m_parts[static_cast<std::size_t>(stage)]; }
+  const std::vector<Part>& parts(int stage) const { return m_parts[stage]; }
 
 private:
   Step stepOf(int stage) const;

@@ -64,7 +64,7 @@ public:
   static int endOf(const State&) { return 0; }
 
   StageCosts::Surroundings surroundings(int stage, double tiedSync) const;
-  Parts parts(int stage) const { return m_parts[static_cast<std::size_t>(stage)]; }
+  Parts parts(int stage) const { return m_parts[stage]; }
 
 private:
   int stageOf(int behind) const { return m_stages - 1 - behind; }

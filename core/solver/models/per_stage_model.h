@@ -134,7 +134,7 @@ void PerStageModel::stages(int behind, const State& state, const LeastFigures& l
   const int stage = stageNumber(behind);
   if (stage >= 0 && !m_space.strategyAllowed(stage, m_chosen.strategy(state.strategy))) return;
   const auto& work = m_chosen.sums(state.strategy).leastAny;
-  const auto own = [&](int from) { return work[state.cut.at()] - work[static_cast<std::size_t>(from)]; };
+  const auto own = [&](int from) { return work[state.cut.at()] - work[from]; };
   m_gradientIn = m_chosen.transfer(state.level, m_chosen.sums(state.strategy).boundary[state.cut.at()]);
   m_predecessors.visit(
       state.cut.value, [&](int from) { return own(from) <= m_mostLoad; },
@@ -167,8 +167,7 @@ void PerStageModel::fronts(int, const State& state, const Step& step, Visit visi
     if (a > step.begin) continue;
     const Level level = m_chosen.levelBetween(step.begin - a, a, step.begin, width);
     visit(State{CutIndex(step.from), UnitCount(units() - step.begin), k, level, shards, m_tiedSync},
-          m_gradientIn +
-              m_chosen.transfer(level, m_chosen.sums(k).boundary[static_cast<std::size_t>(step.from)]));
+          m_gradientIn + m_chosen.transfer(level, m_chosen.sums(k).boundary[step.from]));
   }
 }
 

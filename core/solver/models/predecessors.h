@@ -25,9 +25,9 @@ public:
     ++m_now;
     m_reached.assign(1, cut);
     for (std::size_t k = 0; k < m_reached.size(); ++k)
-      for (const int from : m_previous[static_cast<std::size_t>(m_reached[k])]) {
-        if (m_seen[static_cast<std::size_t>(from)] == m_now || !light(from)) continue;
-        m_seen[static_cast<std::size_t>(from)] = m_now;
+      for (const int from : m_previous[m_reached[k]]) {
+        if (m_seen[from] == m_now || !light(from)) continue;
+        m_seen[from] = m_now;
         m_reached.push_back(from);
       }
     for (std::size_t k = 1; k < m_reached.size(); ++k) visit(m_reached[k]);
@@ -40,7 +40,7 @@ private:
     m_previous.resize(cuts);
     m_seen.assign(cuts, 0);
     for (int c = 0; c < m_order.cutCount(); ++c)
-      for (const int next : m_order.next(c)) m_previous[static_cast<std::size_t>(next)].push_back(c);
+      for (const int next : m_order.next(c)) m_previous[next].push_back(c);
   }
 
   const LayerOrder& m_order;

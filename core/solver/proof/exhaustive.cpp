@@ -28,8 +28,8 @@ std::vector<int> cutsOf(const Plan& p) {
   int placed = 0;
   const int stages = p.stageCount();
   for (int k = 0; k < stages * p.chunksPerStage(); ++k) {
-    const StagePlan& s = p.stages[static_cast<std::size_t>(p.pipelineSchedule().stageOf(k, stages))];
-    const auto& part = s.chunks[static_cast<std::size_t>(k / stages)];
+    const StagePlan& s = p.stages[p.pipelineSchedule().stageOf(k, stages)];
+    const auto& part = s.chunks[k / stages];
     placed += static_cast<int>(part.size());
     cuts.push_back(placed);
     for (const LayerIndex x : part) cuts.push_back(x.value);

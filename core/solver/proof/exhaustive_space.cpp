@@ -80,7 +80,7 @@ std::vector<Layout> interleavedLayouts(const LayerGraph& graph, int parts) {
   for (int q = 1; q <= graph.layerCount(); ++q)
     for (const int first : {q - 1, q})
       for (const int last : {q - 1, q}) {
-        std::vector<int> holds(static_cast<std::size_t>(parts), q);
+        std::vector<int> holds(parts, q);
         holds.front() = first;
         holds.back() = last;
         if (std::accumulate(holds.begin(), holds.end(), 0) != static_cast<int>(counted.size())) continue;
@@ -148,7 +148,7 @@ private:
           m_plan.microbatch = b;
           m_plan.dataInner = inner;
           m_plan.dataOuter = d / inner;
-          m_plan.stages.resize(static_cast<std::size_t>(s));
+          m_plan.stages.resize(s);
           if (!strategies(0, layouts)) return false;
         }
       }

@@ -266,7 +266,7 @@ std::optional<NearestMiss> quickMiss(const Problem& problem, const LayerOrder& o
   found.dataDegree = lean.context.dataDegree;
   found.zero = lean.context.zero;
   found.schedule = lean.context.schedule->kind();
-  found.strategies.assign(static_cast<std::size_t>(lean.context.stages), lean.context.sums->strategyIndex());
+  found.strategies.assign(lean.context.stages, lean.context.sums->strategyIndex());
   const Strategy& strategy = lean.context.sums->strategy();
   found.layout =
       space.layouts(found.dataDegree, strategy.width() * lean.context.stages, found.zero, {&strategy, 1})

@@ -31,7 +31,7 @@ int stageOfLayer(const std::vector<int>& cuts, int layer, int stages, const Pipe
 
 std::vector<std::vector<Part>> chunkParts(const std::vector<int>& cuts, int stages,
                                           const PipelineSchedule& schedule) {
-  std::vector<std::vector<Part>> parts(static_cast<std::size_t>(stages));
+  std::vector<std::vector<Part>> parts(stages);
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k)
     parts[at(schedule.stageOf(static_cast<int>(k), stages))].push_back({cuts[k], cuts[k + 1]});
   return parts;

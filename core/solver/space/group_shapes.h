@@ -52,11 +52,9 @@ public:
   explicit GroupShapes(const Hierarchy& cluster);
 
   const Hierarchy& cluster() const { return m_cluster; }
-  const GroupRates& rates(int shape) const { return m_rates[static_cast<std::size_t>(shape)]; }
-  const std::vector<int>& set(int id) const { return m_sets[static_cast<std::size_t>(id)]; }
-  const std::vector<const GroupRates*>& ratesOf(int set) const {
-    return m_setRates[static_cast<std::size_t>(set)];
-  }
+  const GroupRates& rates(int shape) const { return m_rates[shape]; }
+  const std::vector<int>& set(int id) const { return m_sets[id]; }
+  const std::vector<const GroupRates*>& ratesOf(int set) const { return m_setRates[set]; }
 
   /// The groups {start, start + stride, …} of `ranks` ranks, for start = base + o·outerStride + j·stride + k
   /// with k < inner (starts.innerStride is not read: 1).

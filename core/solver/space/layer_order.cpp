@@ -124,8 +124,7 @@ double RangeMaximum::operator()(int from, int to) const {
     const auto length = static_cast<unsigned>(to - from);
     const auto k = static_cast<std::size_t>(std::bit_width(length) - 1);
     const auto& row = m_sparse[k];
-    return std::max(row[static_cast<std::size_t>(from)],
-                    row[static_cast<std::size_t>(to) - (std::size_t(1) << k)]);
+    return std::max(row[from], row[static_cast<std::size_t>(to) - (std::size_t(1) << k)]);
   }
   for (const auto& [value, layers] : m_falling)
     if (m_order->anyBetween(from, to, layers)) return value;

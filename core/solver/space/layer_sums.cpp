@@ -191,7 +191,7 @@ void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
 
 ExchangeSums LayerSums::sumsOf(GroupKind kind, const GroupRates& rates) const {
   ExchangeSums sums;
-  std::vector<std::array<double, kRecomputeCount>> perClass(m_messages.size());
+  std::vector<PerRecompute<double>> perClass(m_messages.size());
   std::vector<double> forwardOfClass(m_messages.size(), 0);
   for (std::size_t c = 0; c < m_messages.size(); ++c) {
     perClass[c].fill(0);

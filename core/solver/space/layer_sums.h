@@ -13,12 +13,12 @@ namespace nest::planner {
 
 /// Exchange seconds of the layers of a cut, per recompute policy, in groups of one shape.
 struct ExchangeSums {
-  std::array<std::vector<double>, kRecomputeCount> upTo;  ///< per cut
-  std::vector<double> forward;                            ///< per cut: of it, in the forward pass
+  PerRecompute<std::vector<double>> upTo;  ///< per cut
+  std::vector<double> forward;             ///< per cut: of it, in the forward pass
 
   double between(int policy, int from, int to) const {
-    const auto& s = upTo[static_cast<std::size_t>(policy)];
-    return s[static_cast<std::size_t>(to)] - s[static_cast<std::size_t>(from)];
+    const auto& s = upTo[policy];
+    return s[to] - s[from];
   }
 };
 
@@ -44,16 +44,16 @@ public:
             bool covered = false);
 
   bool offered() const { return m_offered; }  ///< every layer is usable
-  bool usable(int layer) const { return m_usable[static_cast<std::size_t>(layer)] != 0; }
+  bool usable(int layer) const { return m_usable[layer] != 0; }
   const Strategy& strategy() const { return m_strategy; }
   int strategyIndex() const { return m_strategyIndex; }
   int microbatchIndex() const { return m_microbatchIndex; }
 
   std::vector<double> compute, backward, dense, expert;  ///< per cut
   std::vector<double> forward, weightGradient;           ///< of compute
-  std::array<std::vector<double>, kRecomputeCount> extra, stash;
-  std::array<std::vector<int>, kRecomputeCount> missing;  ///< layers without the policy
-  std::array<RangeMaximum, kRecomputeCount> workspace;
+  PerRecompute<std::vector<double>> extra, stash;
+  PerRecompute<std::vector<int>> missing;  ///< layers without the policy
+  PerRecompute<RangeMaximum> workspace;
   RangeMaximum largestLayer;     ///< dense + expert parameters
   std::vector<double> boundary;  ///< bytes that cross each cut, one way
   double leastBoundary = 0;      ///< bytes, over the cuts with layers on both sides
@@ -63,7 +63,7 @@ public:
 
   /// No stage between two cuts is faster than the difference, wherever it stands (recompute policy, then
   /// cut): compute at the best speed, exchanges in the cheapest groups less the largest overlap.
-  std::array<std::vector<double>, kRecomputeCount> least;
+  PerRecompute<std::vector<double>> least;
   std::vector<double> leastAny;      ///< the same with the fastest policy of each layer
   std::vector<double> leastForward;  ///< of it, in the forward pass
   double mostBackwardShare = 0;      ///< of the compute of any layer

@@ -170,7 +170,7 @@ std::vector<BlockLayout> SearchSpace::layouts(int dataDegree, int replicaWidth, 
   return all;
 }
 
-std::array<bool, kRecomputeCount> SearchSpace::policies(int stage) const {
+PerRecompute<bool> SearchSpace::policies(int stage) const {
   auto allowed = m_problem->search.recompute;
   for (const auto& pin : m_problem->constraints.stagePins)
     if (pin.stage.value == stage && pin.recompute)

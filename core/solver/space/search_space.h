@@ -62,7 +62,7 @@ public:
   std::vector<int> shardDegrees(int dataDegree, int zero, std::span<const Strategy> strategies) const;
 
   /// Recompute policies that stage i may use.
-  std::array<bool, kRecomputeCount> policies(int stage) const;
+  PerRecompute<bool> policies(int stage) const;
   /// Policies that all stages must share, one after the other; {nullopt} if stages choose freely.
   std::vector<std::optional<int>> sharedPolicies() const;
   bool strategyAllowed(int stage, const Strategy&) const;  ///< by stage pins
@@ -91,12 +91,9 @@ public:
   /// The same, of some number.
   bool mayStand(int from, int to) const;
   /// So many stages stand in front of a cut, or behind it, at least.
-  int leastBefore(int cut) const {
-    return m_least.empty() ? cut > 0 : m_least[static_cast<std::size_t>(cut)];
-  }
+  int leastBefore(int cut) const { return m_least.empty() ? cut > 0 : m_least[cut]; }
   int leastBehind(int cut) const {
-    return m_most.empty() ? cut < m_order->last()
-                          : std::max(0, m_leastStages - m_most[static_cast<std::size_t>(cut)]);
+    return m_most.empty() ? cut < m_order->last() : std::max(0, m_leastStages - m_most[cut]);
   }
   /// Chains: stage i begins at neither an earlier nor a later cut.
   int earliest(int stage) const;

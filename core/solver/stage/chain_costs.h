@@ -55,13 +55,13 @@ public:
   }
   /// Behind which the sync of later stages hides.
   double backward(int stage, const Part& first) const {
-    const Stage& s = m_stages[static_cast<std::size_t>(stage)];
+    const Stage& s = m_stages[stage];
     return between(s.sums->backward, first) / s.costs->speed(s.slot);
   }
   double memory(int stage, Parts parts, int policy) const;  ///< bytes on one device
   double capacity(int stage) const;
   bool offers(int stage, Parts parts, int policy) const;  ///< allowed, and available in all layers
-  int levelIn(int stage) const { return m_stages[static_cast<std::size_t>(stage)].levelIn; }
+  int levelIn(int stage) const { return m_stages[stage].levelIn; }
   int width(int stage) const;  ///< devices of one replica
   double speed(int stage) const;
   /// At full speed, of all layers before a cut: least and most over the stages' strategies.

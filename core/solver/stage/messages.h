@@ -40,7 +40,7 @@ inline int narrowestLevel(const Hierarchy& cluster, long long devices) {
 /// What a stage and its neighbour that take `devices` or more together cannot hide of a transfer: ranks that
 /// match pairwise without leaving a group stand in that group, all of both stages.
 inline double leastTransfer(const Problem& problem, long long devices, const Messages& m) {
-  return (1 - problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Pipeline)]) *
+  return (1 - problem.assumptions.overlap[Exchange::Pipeline]) *
          transferSeconds(*problem.cluster, narrowestLevel(*problem.cluster, devices), m);
 }
 inline double leastTransfer(const Problem& problem, long long devices, double bytes) {

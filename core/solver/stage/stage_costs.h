@@ -71,8 +71,8 @@ public:
 
   int addSlot(const StageSite&);  ///< returns its number
   void reserve(std::size_t count) { m_slots.reserve(count); }
-  double speed(int slot) const { return m_slots[static_cast<std::size_t>(slot)].site.speed; }
-  double memoryLimit(int slot) const { return m_slots[static_cast<std::size_t>(slot)].site.memory; }
+  double speed(int slot) const { return m_slots[slot].site.speed; }
+  double memoryLimit(int slot) const { return m_slots[slot].site.memory; }
   const LayerSums& sums() const { return *m_context.sums; }
   const Strategy& strategy() const { return m_context.sums->strategy(); }
 
@@ -99,7 +99,7 @@ public:
       double compute, whole, hidden, memory;
       double forward = 0, forwardHidden = 0;  ///< of whole and hidden
     };
-    std::array<Choice, kRecomputeCount> choices;
+    PerRecompute<Choice> choices;
     int count = 0;
     double sync = 0, step = 0, pipelineOverlap = 0;
     const Target* target = nullptr;
@@ -135,7 +135,7 @@ private:
   int m_denseShards, m_expertShards;
   ParameterRates m_denseRates, m_expertRates;
   double m_weight, m_gradient, m_reserve;
-  std::array<double, kExchangeCount> m_overlap;
+  PerExchange<double> m_overlap;
   double m_syncOverlap;
 };
 

@@ -71,8 +71,8 @@ StageFloor::StageFloor(const Problem& problem, const LayerSums& sums, const Grad
       m_gathered(zero == 3 ? problem.job.optimizer.weightBytes : 0) {
   const OptimizerRegime& regime = problem.job.optimizer;
   const auto messages = GradientMessages::of(zero, problem.assumptions.zeroAllReduces);
-  const double perMicrobatch = (1 - problem.assumptions.overlap[static_cast<std::size_t>(Exchange::Data)]) *
-                               messages.perMicrobatch(regime);
+  const double perMicrobatch =
+      (1 - problem.assumptions.overlap[Exchange::Data]) * messages.perMicrobatch(regime);
   const double shown = 1 - syncOverlap(problem.assumptions, zero),
                perBatch = shown * messages.perBatch(regime);
   const auto least = [&](GradientFloor::Kind GradientFloor::Choice::*kind, double& data, double& tail) {

@@ -62,8 +62,8 @@ public:
               double most = std::numeric_limits<double>::infinity(), bool any = false) const {
     double least = std::numeric_limits<double>::infinity();
     for (int r = 0; r < kRecomputeCount; ++r) {
-      if (!policies[static_cast<std::size_t>(r)]) continue;
-      const double own = between(m_sums->least[static_cast<std::size_t>(r)], parts);
+      if (!policies[r]) continue;
+      const double own = between(m_sums->least[r], parts);
       if (own >= least || own > most || !hasPolicy(*m_sums, parts, r)) continue;
       if (fixed < 0) fixed = fixedMemory(size(parts));
       if (fixed + activationBytes(*m_sums, parts, r, inFlight) > capacity * (1 + 1e-12)) continue;
@@ -74,8 +74,7 @@ public:
   }
   /// Whether a stage fits under one policy and computes for at most `most` seconds.
   bool fits(int policy, InFlight inFlight, const Part& part, double capacity, double most) const {
-    return between(m_sums->least[static_cast<std::size_t>(policy)], part) <= most &&
-           hasPolicy(*m_sums, part, policy) &&
+    return between(m_sums->least[policy], part) <= most && hasPolicy(*m_sums, part, policy) &&
            fixedMemory(size(part)) + activationBytes(*m_sums, part, policy, inFlight) <=
                capacity * (1 + 1e-12);
   }

@@ -15,7 +15,7 @@ struct Part {
   int from = 0, to = 0;  ///< cuts
 };
 using Parts = std::span<const Part>;
-using Policies = std::array<bool, kRecomputeCount>;
+using Policies = PerRecompute<bool>;
 
 /// What fits to this factor fits: sums of the same bytes in another order differ by roundings, and devices
 /// that hold exactly what a stage needs do hold it. evaluate() allows as much.
@@ -29,14 +29,14 @@ struct StageSize {
   /// A second copy of the shared parameters.
   void addCopy(const Problem& problem, const LayerSums& sums) {
     const auto& tied = *problem.profile->tied;
-    const double copy = tied.parameters[static_cast<std::size_t>(sums.strategyIndex())];
+    const double copy = tied.parameters[sums.strategyIndex()];
     dense += copy;
     largest = std::max(largest, sums.layerParameters[tied.second.at()] + copy);
   }
 };
 
 inline double between(const std::vector<double>& sums, const Part& p) {
-  return sums[static_cast<std::size_t>(p.to)] - sums[static_cast<std::size_t>(p.from)];
+  return sums[p.to] - sums[p.from];
 }
 inline double between(const std::vector<double>& sums, Parts parts) {
   double all = 0;
@@ -60,8 +60,8 @@ inline StageSize sizeOf(const LayerSums& sums, Parts parts, bool largest) {
 
 /// All its layers can be recomputed so.
 inline bool hasPolicy(const LayerSums& sums, const Part& p, int policy) {
-  const auto& missing = sums.missing[static_cast<std::size_t>(policy)];
-  return missing[static_cast<std::size_t>(p.to)] == missing[static_cast<std::size_t>(p.from)];
+  const auto& missing = sums.missing[policy];
+  return missing[p.to] == missing[p.from];
 }
 inline bool hasPolicy(const LayerSums& sums, Parts parts, int policy) {
   return std::all_of(parts.begin(), parts.end(), [&](const Part& p) { return hasPolicy(sums, p, policy); });
@@ -79,15 +79,14 @@ inline InFlight inFlightOf(const PipelineSchedule& schedule, int stage, int stag
 
 /// Stashes and workspace, bytes.
 inline double activationBytes(const LayerSums& sums, const Part& p, int policy, InFlight inFlight) {
-  return inFlight.count * between(sums.stash[static_cast<std::size_t>(policy)], p) +
-         sums.workspace[static_cast<std::size_t>(policy)](p.from, p.to);
+  return inFlight.count * between(sums.stash[policy], p) + sums.workspace[policy](p.from, p.to);
 }
 inline double activationBytes(const LayerSums& sums, Parts parts, int policy, InFlight inFlight) {
   double stash = 0, workspace = 0;
   for (const Part& p : parts) {
-    const double own = between(sums.stash[static_cast<std::size_t>(policy)], p);
+    const double own = between(sums.stash[policy], p);
     stash = inFlight.whole ? stash + own : std::max(stash, own);
-    workspace = std::max(workspace, sums.workspace[static_cast<std::size_t>(policy)](p.from, p.to));
+    workspace = std::max(workspace, sums.workspace[policy](p.from, p.to));
   }
   return inFlight.count * stash + workspace;
 }

@@ -95,7 +95,7 @@ void dragOne(NetworkCanvas& canvas) {
   for (std::size_t i = 0; i < g.nodes.size() && host < 0; ++i)
     if (g.nodes[i].kind == NodeKind::Switch) host = static_cast<int>(i);
   canvas.jumpTo(host, -1);
-  const NetworkNode& n = g.nodes[static_cast<std::size_t>(host)];
+  const NetworkNode& n = g.nodes[host];
   const QPointF at = canvas.toWidget({n.x, n.y});
   canvas.zoomBy(0.2, at);
   send(canvas, QEvent::MouseButtonPress, at, Qt::LeftButton);

@@ -28,7 +28,7 @@ int drawn(const graph::Folding& f) {
   return n;
 }
 int alike(const NetworkGraph& g, const graph::Folding& f, const std::string& name) {
-  return f.alike[static_cast<std::size_t>(named(g, name))];
+  return f.alike[named(g, name)];
 }
 }  // namespace
 

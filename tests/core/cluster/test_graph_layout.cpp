@@ -162,7 +162,7 @@ private Q_SLOTS:
       for (int k = 0; k < 4; ++k) {
         const int device = node(g, NodeKind::Device, host + std::to_string(k));
         join(g, device, inner.back(), 450);
-        join(g, device, rails[static_cast<std::size_t>(k)], 50);
+        join(g, device, rails[k], 50);
       }
     }
     for (const int rail : rails) join(g, rail, spine, 100);

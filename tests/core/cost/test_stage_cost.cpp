@@ -81,7 +81,7 @@ private slots:
   void overlapStopsAtCompute() {
     Assumptions a;
     a.overlap = {0.5, 0, 0, 1, 0};
-    std::array<Seconds, kExchangeCount> e{Seconds(4), Seconds(9), Seconds(9), Seconds(3), Seconds(9)};
+    PerExchange<Seconds> e{Seconds(4), Seconds(9), Seconds(9), Seconds(3), Seconds(9)};
     const auto all = hiddenExchange(Seconds(10), e, a.overlap),
                half = hiddenExchange(Seconds(2.5), e, a.overlap);
     const double wanted[] = {2, 0, 0, 3, 0};

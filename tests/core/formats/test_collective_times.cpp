@@ -96,7 +96,7 @@ private slots:
       const auto s = imported(line, {times});
       QVERIFY(s);
       const auto& levels = std::get<LevelsSource>(s.value->cluster.network).levels;
-      QVERIFY(isNear(levels[static_cast<std::size_t>(level)].bandwidth.value(), 44e9, 1e-3));
+      QVERIFY(isNear(levels[level].bandwidth.value(), 44e9, 1e-3));
     }
   }
   void hostsOfTheSameNamesTellTheLevel() {

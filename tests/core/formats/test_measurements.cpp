@@ -175,7 +175,7 @@ private slots:
     QCOMPARE(t.device, std::string("NVIDIA H100 80GB HBM3"));
     QCOMPARE(static_cast<int>(t.layers.size()), layers);
     for (int i = 0; i < layers; ++i) {  // without the all-reduce, and without what sums gradients
-      const auto& l = t.layers[static_cast<std::size_t>(i)];
+      const auto& l = t.layers[i];
       QCOMPARE(l.number, i);
       QCOMPARE(l.passes, passes);
       QVERIFY2(isNear(l.forward.value(), forward), qPrintable(QString::number(l.forward.value())));

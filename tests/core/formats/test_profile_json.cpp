@@ -61,7 +61,7 @@ private slots:
   void analyticProfilesTellWeightGradientsApart() {
     const GraphAndProfile p = analytic("llama-2-7b", {{1, false, 1, 1}});
     const auto share = [&](int layer) {
-      const LayerCost& c = *p.profile.cost(p.graph.layers[static_cast<std::size_t>(layer)].classId, 0, 0);
+      const LayerCost& c = *p.profile.cost(p.graph.layers[layer].classId, 0, 0);
       return c.weightGradient.value() / c.backward;
     };
     QCOMPARE(share(0), 1.0);

@@ -59,7 +59,7 @@ inline Plan chainPlan(std::vector<std::vector<int>> parts, int stages, Strategy 
   Plan plan;
   plan.dataInner = inner;
   plan.dataOuter = outer;
-  plan.stages.resize(static_cast<std::size_t>(stages));
+  plan.stages.resize(stages);
   for (std::size_t k = 0; k < parts.size(); ++k) {
     auto& chunk = plan.stages[k % static_cast<std::size_t>(stages)].chunks.emplace_back();
     for (const int x : parts[k]) chunk.push_back(LayerIndex(x));

@@ -25,11 +25,11 @@ bool near(Bytes actual, double expected) {
 }
 
 const StageEvaluation& stage(const Evaluation& e, int i) {
-  return e.stages[static_cast<std::size_t>(i)];
+  return e.stages[i];
 }
 
 Seconds exchanged(const Evaluation& e, int i, Exchange kind) {
-  return stage(e, i).exchange[static_cast<std::size_t>(kind)];
+  return stage(e, i).exchange[kind];
 }
 
 }  // namespace
@@ -308,7 +308,7 @@ private slots:
   }
   void overlapHidesNoMoreThanCompute() {
     Problem p = handProblem(hosts(4, 2), 2);
-    p.assumptions.overlap[static_cast<std::size_t>(Exchange::Pipeline)] = 0.5;
+    p.assumptions.overlap[Exchange::Pipeline] = 0.5;
     const Evaluation some = evaluate(p, chainPlan({{0}, {1}}, 2));
     QVERIFY(near(stage(some, 0).hidden, 0.6));
     QVERIFY(near(stage(some, 0).load, 3.6));
@@ -417,9 +417,8 @@ private slots:
       c.recompute[0].stash = Bytes(s * batch * h * (10 + 24 / t + 5 * heads * s / (h * t)));
       for (int x = 0; x < layers; ++x) profile.setCost(x, 0, 0, c);
     });
-    std::vector<std::vector<int>> parts(static_cast<std::size_t>(stages * chunks));
-    for (int x = 0; x < layers; ++x)
-      parts[static_cast<std::size_t>(x * stages * chunks / layers)].push_back(x);
+    std::vector<std::vector<int>> parts(stages * chunks);
+    for (int x = 0; x < layers; ++x) parts[x * stages * chunks / layers].push_back(x);
     Problem q = p;
     q.job.globalBatch = 1024;
     const Evaluation e = evaluate(q, chainPlan(parts, stages, t8));

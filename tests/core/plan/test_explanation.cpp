@@ -85,7 +85,7 @@ private slots:
       int number = 0;
       visitPlans(p, [&](const Plan& whole) {
         Plan plan = whole;
-        StagePlan& stage = plan.stages[static_cast<std::size_t>(dice.between(0, plan.stageCount() - 1))];
+        StagePlan& stage = plan.stages[dice.between(0, plan.stageCount() - 1)];
         switch (dice.between(0, 8)) {
           case 0:
             stage.chunks.clear();

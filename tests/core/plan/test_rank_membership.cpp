@@ -60,7 +60,7 @@ private slots:
           agrees(RankGroup::Expert, Together::Expert);
           if (plan.zero > 0) agrees(RankGroup::DenseShards, Together::Shard);
           sharded += plan.shardDegree() < plan.dataDegree();
-          folded += plan.stages[static_cast<std::size_t>(i)].strategy.foldedExperts;
+          folded += plan.stages[i].strategy.foldedExperts;
           ++checked;
         }
         return !QTest::currentTestFailed();

@@ -347,7 +347,7 @@ private slots:
 private:
   static bool isSound(const Schedule& s, const Evaluation& e, const Plan& plan) {
     const int stages = plan.stageCount(), parts = stages * plan.chunksPerStage(), m = e.microbatchCount;
-    std::vector<double> forward(static_cast<std::size_t>(parts * m), -1), backward = forward;
+    std::vector<double> forward(parts * m, -1), backward = forward;
     const auto partOf = [&](const ScheduleInterval& i) {
       return scheduleOf(s.kind).partOf(i.stage, i.chunk, stages);
     };
@@ -355,15 +355,13 @@ private:
       if (i.kind == TaskKind::WeightGradient && !scheduleOf(s.kind).splitsBackward()) return false;
     for (const auto& i : s.intervals)
       if (i.kind == TaskKind::Forward || i.kind == TaskKind::Backward)
-        (i.kind == TaskKind::Forward ? forward
-                                     : backward)[static_cast<std::size_t>(partOf(i) * m + i.microbatch)] =
-            i.end.value();
+        (i.kind == TaskKind::Forward ? forward : backward)[partOf(i) * m + i.microbatch] = i.end.value();
     for (const auto& i : s.intervals) {
       if (i.kind != TaskKind::Forward && i.kind != TaskKind::Backward) continue;
       const bool f = i.kind == TaskKind::Forward;
       const int part = partOf(i), source = f ? part - 1 : part + 1;
       if (source < 0 || source >= parts) continue;
-      const double ready = (f ? forward : backward)[static_cast<std::size_t>(source * m + i.microbatch)];
+      const double ready = (f ? forward : backward)[source * m + i.microbatch];
       if (ready < 0 || ready > i.begin.value() + 1e-12) return false;
     }
     if (std::count(forward.begin(), forward.end(), -1.0) > 0 ||
@@ -378,7 +376,7 @@ private:
       if (std::abs(s.busy[i].value() - expected) > 1e-9 * expected) return false;
     }
     for (const MemoryStep& step : s.memory) {
-      const auto& stage = e.stages[static_cast<std::size_t>(step.stage)];
+      const auto& stage = e.stages[step.stage];
       // What folded stages hold is counted in whole ones; it may stand in their larger chunks.
       if (s.kind != ScheduleKind::GPipe && !scheduleOf(s.kind).isFolded() &&
           step.used.value() > stage.memory.total().value() * (1 + 1e-9))

@@ -135,10 +135,10 @@ private slots:
       visitPlans(p, [&](const Plan& plan) {
         const Traffic t(p, plan);
         double flows = 0;
-        std::array<double, kExchangeCount> byKind{};
+        PerExchange<double> byKind{};
         t.visitFlows([&](const Flow& f) {
           flows += f.bytes.value();
-          byKind[static_cast<std::size_t>(f.kind)] += f.bytes.value();
+          byKind[f.kind] += f.bytes.value();
         });
         const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(a, b); };
         bool ok = same(flows, t.total().value());

@@ -45,7 +45,7 @@ private slots:
              std::string("add 1 to search.zero_stages to search it"));
   }
   void namesARecomputePolicyOnce() {
-    m_problem.search.recompute[static_cast<std::size_t>(Recompute::None)] = false;
+    m_problem.search.recompute[Recompute::None] = false;
     QCOMPARE(placesOf(m_problem, m_plan), std::string("/search/recompute"));
   }
   void namesChunksAndSchedule() {

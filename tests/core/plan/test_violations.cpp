@@ -255,7 +255,7 @@ private:
   }
   static void spoil(Plan& q, Dice& dice) {
     if (q.stages.empty()) return;
-    StagePlan& s = q.stages[static_cast<std::size_t>(dice.between(0, q.stageCount() - 1))];
+    StagePlan& s = q.stages[dice.between(0, q.stageCount() - 1)];
     switch (dice.between(0, 13)) {
       case 0:
         q.microbatch = wild(dice);

@@ -28,8 +28,8 @@ ChangedInstance changedCluster(std::uint64_t seed, const Change& change) {
 /// Layer x as two, with the half figures of `halve`; the tensors it produces leave the second half.
 LayerGraph splitGraph(const LayerGraph& g, int x) {
   LayerGraph out = g;
-  Layer second = g.layers[static_cast<std::size_t>(x)];
-  out.layers[static_cast<std::size_t>(x)].classId = g.classCount;
+  Layer second = g.layers[x];
+  out.layers[x].classId = g.classCount;
   second.classId = g.classCount + 1;
   out.layers.insert(out.layers.begin() + x + 1, second);
   out.classCount += 2;
@@ -71,15 +71,13 @@ HierarchyInput inputOf(const Hierarchy& h) {
 
 ChangedInstance moreBandwidth(std::uint64_t seed) {
   return changedCluster(seed, [](HierarchyInput& in, Dice& dice) {
-    in.levels[static_cast<std::size_t>(dice.between(0, static_cast<int>(in.levels.size()) - 1))].bandwidth *=
-        dice.between(1.1, 5.0);
+    in.levels[dice.between(0, static_cast<int>(in.levels.size()) - 1)].bandwidth *= dice.between(1.1, 5.0);
   });
 }
 
 ChangedInstance lessLatency(std::uint64_t seed) {
   return changedCluster(seed, [](HierarchyInput& in, Dice& dice) {
-    in.levels[static_cast<std::size_t>(dice.between(0, static_cast<int>(in.levels.size()) - 1))].latency *=
-        dice.unit();
+    in.levels[dice.between(0, static_cast<int>(in.levels.size()) - 1)].latency *= dice.unit();
   });
 }
 
@@ -175,7 +173,7 @@ ChangedInstance splitLayer(std::uint64_t seed) {
     for (int b = 0; b < static_cast<int>(old.microbatches().size()); ++b) {
       for (int k = 0; k < g.classCount; ++k)
         if (const LayerCost* cost = old.cost(k, s, b)) out.setCost(k, s, b, *cost);
-      if (const LayerCost* cost = old.cost(g.layers[static_cast<std::size_t>(x)].classId, s, b)) {
+      if (const LayerCost* cost = old.cost(g.layers[x].classId, s, b)) {
         out.setCost(g.classCount, s, b, part(*cost, share, true));
         out.setCost(g.classCount + 1, s, b, part(*cost, 1 - share, false));
       }

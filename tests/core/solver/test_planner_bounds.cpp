@@ -264,8 +264,7 @@ private:
   }
   static double largestY(const Plan& plan, const Evaluation& e, const Target& target, int stages) {
     double sum = 0, max = 0;
-    for (int i = 0; i < std::min(stages, plan.stageCount()); ++i)
-      count(e.stages[static_cast<std::size_t>(i)], target, sum, max);
+    for (int i = 0; i < std::min(stages, plan.stageCount()); ++i) count(e.stages[i], target, sum, max);
     return max;
   }
   /// Stages behind as they are, those in front as the bound has them.
@@ -275,9 +274,9 @@ private:
     int cut = 0, front = units;
     for (const StagePlan& s : plan.stages) cut += static_cast<int>(s.layers().size());
     for (int i = plan.stageCount() - 1; i >= 0; --i) {
-      count(e.stages[static_cast<std::size_t>(i)], target, sum, max);
-      front -= plan.stages[static_cast<std::size_t>(i)].strategy.width();
-      cut -= static_cast<int>(plan.stages[static_cast<std::size_t>(i)].layers().size());
+      count(e.stages[i], target, sum, max);
+      front -= plan.stages[i].strategy.width();
+      cut -= static_cast<int>(plan.stages[i].layers().size());
       QVERIFY(bounds.time(plan.stageCount() - i, cut, front, max, sum, 0) <= time);
       if (i > 0)
         QVERIFY(bounds.leastMax(plan.stageCount() - i, cut, front) <=
@@ -300,7 +299,7 @@ private:
     c.cuts = {0};
     for (int part = 0; part < c.stages * c.chunks; ++part) {
       const auto stage = static_cast<std::size_t>(plan.pipelineSchedule().stageOf(part, c.stages));
-      const auto& chunk = plan.stages[stage].chunks[static_cast<std::size_t>(part / c.stages)];
+      const auto& chunk = plan.stages[stage].chunks[part / c.stages];
       c.cuts.push_back(c.cuts.back() + static_cast<int>(chunk.size()));
     }
     const auto offered = interleavedCuts(p, c.stages, c.chunks);
@@ -332,8 +331,8 @@ private:
     double sum = 0, max = 0;
     int front = units;
     for (int i = c.stages - 1; i >= 0; --i) {
-      count(e.stages[static_cast<std::size_t>(i)], c.target, sum, max);
-      front -= plan.stages[static_cast<std::size_t>(i)].strategy.width();
+      count(e.stages[i], c.target, sum, max);
+      front -= plan.stages[i].strategy.width();
       QVERIFY(prefixes.time(i, front, max, sum, 0) <= time);
     }
   }
@@ -363,10 +362,10 @@ private:
     const ChainConfiguration c = contextOf(p, order, shapes, space, sums, plan, e);
     StageWindows reach(c, roomiest * kMemoryRounding);
     reach.limitLoad(e.maxLoad.value() * (1 + 1e-12));
-    std::vector<bool> held(static_cast<std::size_t>(order.layerCount()), false);
+    std::vector<bool> held(order.layerCount(), false);
     for (int i = 0; i <= plan.stageCount(); ++i) {
       int cut = 0;
-      const auto is = [&](int x) { return order.holds(cut, x) == held[static_cast<std::size_t>(x)]; };
+      const auto is = [&](int x) { return order.holds(cut, x) == held[x]; };
       while (true) {
         bool same = true;
         for (int x = 0; x < order.layerCount(); ++x) same = same && is(x);
@@ -374,9 +373,9 @@ private:
         QVERIFY(++cut < order.cutCount());
       }
       if (i < plan.stageCount()) QVERIFY(reach.mayBegin(i, cut));
-      if (i == 1) QVERIFY(reach.leastFirst() <= sums.leastAny[static_cast<std::size_t>(cut)] * (1 + 1e-9));
+      if (i == 1) QVERIFY(reach.leastFirst() <= sums.leastAny[cut] * (1 + 1e-9));
       if (i == plan.stageCount()) break;
-      for (const LayerIndex x : plan.stages[static_cast<std::size_t>(i)].layers()) held[x.at()] = true;
+      for (const LayerIndex x : plan.stages[i].layers()) held[x.at()] = true;
     }
   }
 
@@ -391,7 +390,7 @@ private:
     int cut = 0;
     for (int i = 0; i < plan.stageCount(); ++i) {
       QVERIFY(reach.first(i) <= cut && cut <= reach.last(i));
-      cut += static_cast<int>(plan.stages[static_cast<std::size_t>(i)].chunks.front().size());
+      cut += static_cast<int>(plan.stages[i].chunks.front().size());
     }
     const auto even = reach.evenCuts();
     QVERIFY(!even.empty());
@@ -414,8 +413,8 @@ private:
     double sum = 0;
     for (int i = 0, to = 0; i < plan.stageCount(); ++i) {
       QVERIFY(windows.leastWork(i, to) <= sum * (1 + 1e-9));
-      sum += e.stages[static_cast<std::size_t>(i)].load.value();
-      to += static_cast<int>(plan.stages[static_cast<std::size_t>(i)].chunks.front().size());
+      sum += e.stages[i].load.value();
+      to += static_cast<int>(plan.stages[i].chunks.front().size());
     }
   }
 };

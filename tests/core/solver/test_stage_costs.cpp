@@ -57,8 +57,8 @@ private slots:
       const ChainCosts costs(c, placeStages(shapes, strategy, layout, c.stages));
       int cut = 0;
       for (int i = 0; i < plan.stageCount(); ++i) {
-        const auto& stage = plan.stages[static_cast<std::size_t>(i)];
-        const auto& told = e.stages[static_cast<std::size_t>(i)];
+        const auto& stage = plan.stages[i];
+        const auto& told = e.stages[i];
         const int from = cut, policy = static_cast<int>(stage.recompute);
         cut += static_cast<int>(stage.layers().size());
         const Part part{from, cut};

@@ -56,7 +56,7 @@ private slots:
   /// exchanges its gradients while the first still runs backward, and that time shrinks.
   void fasterDevicesCanCostMoreWithOverlap() {
     Problem p = heavyEnd(2);
-    p.assumptions.overlap[static_cast<std::size_t>(Exchange::Pipeline)] = 1;
+    p.assumptions.overlap[Exchange::Pipeline] = 1;
     // d = 2, m = 4: loads 6 s (1 + 500/100), exchange 2·(1 + ½·400/100) = 6 s, of which 2 s of backward hide.
     QCOMPARE(optimum(p), 2 * 6.0 + 3 * 6.0 + (6.0 - 2.0));
     QCOMPARE(optimum(withComputeTimes(p, 0.5)), 2 * 6.0 + 3 * 6.0 + (6.0 - 1.0));

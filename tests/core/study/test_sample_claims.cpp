@@ -199,7 +199,7 @@ private slots:
   }
   void descriptionsAreTrue() {
     QFETCH(int, claim);
-    const Claim c = claims()[static_cast<std::size_t>(claim)];
+    const Claim c = claims()[claim];
     const Sample& s = solved(c.sample);
     QVERIFY2(s.scenario.description.find(c.phrase) != std::string::npos, s.scenario.description.c_str());
     QVERIFY(c.isTrue(s));

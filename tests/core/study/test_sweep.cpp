@@ -90,7 +90,7 @@ private slots:
     for (std::size_t i = 0; i < 2; ++i) {
       Setting wanted = base->setting();
       setProgram(wanted, *findProgram(i == 0 ? "ideal" : "megatron-core-2025"));
-      wanted.assumptions.overlap[static_cast<std::size_t>(Exchange::Tensor)] = 0.25;
+      wanted.assumptions.overlap[Exchange::Tensor] = 0.25;
       const auto s = g.scenarioAt(i);
       QVERIFY(s);
       QCOMPARE(s->program, wanted.program);

@@ -122,7 +122,7 @@ public:
     for (int n = dice.below(3); n > 0 && !command.options.empty(); --n)
       option(dice, dice.of(command.options), line);
     if (dice.chance(0.4)) option(dice, "--json", line);
-    if (dice.chance(0.03)) std::swap(line[static_cast<std::size_t>(dice.below(line.size()))], line.back());
+    if (dice.chance(0.03)) std::swap(line[dice.below(line.size())], line.back());
     if (dice.chance(0.05)) line.push_back(dice.of(words()));
 
     const std::string in =

@@ -13,7 +13,7 @@ public:
   bool chance(double p) { return static_cast<double>(m_engine() >> 11) * 0x1.0p-53 < p; }
   template <class T>
   const T& of(const std::vector<T>& all) {
-    return all[static_cast<std::size_t>(below(all.size()))];
+    return all[below(all.size())];
   }
 
 private:

@@ -96,8 +96,7 @@ private slots:
     QFETCH(int, figure);
     QFETCH(int, theme);
     QFETCH(int, scale);
-    const QImage now = painted(*m_figures[static_cast<std::size_t>(figure)], m_context,
-                               static_cast<Theme::Kind>(theme), scale);
+    const QImage now = painted(*m_figures[figure], m_context, static_cast<Theme::Kind>(theme), scale);
     const QString difference = test::differenceFromGolden(now, QLatin1String(QTest::currentDataTag()));
     QVERIFY2(difference.isEmpty(), qPrintable(difference));
   }

@@ -105,8 +105,8 @@ private slots:
     std::vector<LinkLoad> loads;
     for (const int l : scene.shownLinks()) {
       LinkLoad& load = loads.emplace_back();
-      load.a = scene.graph().links[static_cast<std::size_t>(l)].from;
-      load.b = scene.graph().links[static_cast<std::size_t>(l)].to;
+      load.a = scene.graph().links[l].from;
+      load.b = scene.graph().links[l].to;
     }
     loads.front().forward = Bytes(3 << 20);
     loads.front().forwardRate = BytesPerSecond(12 << 20);

@@ -57,7 +57,7 @@ private slots:
     QFETCH(int, index);
     const QString dir = qEnvironmentVariable("NEST_PICTURES");
     const QString only = qEnvironmentVariable("NEST_FIGURE");
-    const PlanContext context = test::contextOf(cases()[static_cast<std::size_t>(index)].shape);
+    const PlanContext context = test::contextOf(cases()[index].shape);
     for (const auto& figure : planFigures()) {
       if (auto* topology = dynamic_cast<TopologyFigure*>(figure.get());
           topology && qEnvironmentVariableIsSet("NEST_TRAFFIC"))

@@ -93,8 +93,7 @@ private slots:
     for (const QSize size : {QSize(900, 300), QSize(900, 400), QSize(900, 640), QSize(1600, 1000)}) {
       const StagesLayout m = layoutStages(QRectF(QPointF(0, 0), size), c, false, false);
       const auto yOf = [&](int i) {
-        return m.plot.bottom() -
-               e.stages[static_cast<std::size_t>(i)].load.value() / m.axis.largest * m.plot.height();
+        return m.plot.bottom() - e.stages[i].load.value() / m.axis.largest * m.plot.height();
       };
       const double pace = yOf(e.slowestStage());
       for (int i = 0; i < 4; ++i) inTheWay += pace > yOf(i) - 18 && pace < yOf(i) - 3;
@@ -325,9 +324,7 @@ private slots:
       int nearest = -1;
       double least = 1e300;
       for (int i = 0; i < 8; ++i) {
-        const QPointF at =
-            f.pointOf(r.across[static_cast<std::size_t>(i)].x, r.results[static_cast<std::size_t>(i)].y,
-                      QRectF(QPointF(), size), c, false);
+        const QPointF at = f.pointOf(r.across[i].x, r.results[i].y, QRectF(QPointF(), size), c, false);
         const QPointF to(std::clamp(at.x(), w.box.left(), w.box.right()),
                          std::clamp(at.y(), w.box.top(), w.box.bottom()));
         if (const double d = QLineF(at, to).length(); d < least) least = d, nearest = i;

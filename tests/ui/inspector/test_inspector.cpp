@@ -70,7 +70,7 @@ private slots:
     // The numbers are those of the traffic.
     const Traffic traffic(*desk.context.problem, *desk.context.shownPlan());
     ExchangeMask tensor{};
-    tensor[static_cast<std::size_t>(Exchange::Tensor)] = true;
+    tensor[Exchange::Tensor] = true;
     const auto cells = traffic.matrix({0, 1, 2, 3, 4}, tensor);
     QVERIFY(
         inHost.contains(QString::fromStdString(text::memory(cells.bytes[cells.cell(0, 1)]) + " per step")));

@@ -131,7 +131,7 @@ QPoint Monkey::somePoint(const QWidget* w) {
 
 void Monkey::trigger() {
   const auto& all = m_window->actions().entries();
-  const auto& entry = all[static_cast<std::size_t>(below(static_cast<qsizetype>(all.size())))];
+  const auto& entry = all[below(static_cast<qsizetype>(all.size()))];
   if (isLeftAlone(entry.spec.id) || !entry.action->isEnabled()) return;
   note(QStringLiteral("command ") + entry.spec.id);
   entry.action->trigger();
@@ -261,8 +261,7 @@ void Monkey::openSample() {
 /// Through the menu of a view, as somebody would: "Fail …", or whatever else it offers.
 void Monkey::failAPart() {
   const auto& views = m_window->views().views();
-  auto* view =
-      dynamic_cast<FigureView*>(views[static_cast<std::size_t>(below(static_cast<qsizetype>(views.size())))]);
+  auto* view = dynamic_cast<FigureView*>(views[below(static_cast<qsizetype>(views.size()))]);
   if (!view || m_window->document().isEmpty()) return;
   m_window->views().reveal(view->id());
   const std::unique_ptr<QMenu> menu(view->makeMenu(nullptr));
@@ -280,7 +279,7 @@ void Monkey::failAPart() {
 void Monkey::look() {
   ViewsArea& views = m_window->views();
   const auto& all = views.views();
-  const QString id = all[static_cast<std::size_t>(below(static_cast<qsizetype>(all.size())))]->id();
+  const QString id = all[below(static_cast<qsizetype>(all.size()))]->id();
   note(QStringLiteral("look at ") + id);
   if (chance(0.8)) return views.reveal(id);
   if (chance(0.5)) return views.showAlone(id);

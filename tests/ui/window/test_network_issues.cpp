@@ -84,7 +84,7 @@ private Q_SLOTS:
     QAbstractItemModelTester tester(t.issues, QAbstractItemModelTester::FailureReportingMode::QtTest);
     QCOMPARE(t.issues->errorCount(), 2);  // and not a third one that says the same of both
     for (int node : t.apart) {
-      const QString name = QString::fromStdString(t.drawn().nodes[static_cast<std::size_t>(node)].name);
+      const QString name = QString::fromStdString(t.drawn().nodes[node].name);
       QVERIFY(t.cell(node, IssueModel::Where).data().toString().contains(name));
       const QModelIndex repair = t.cell(node, IssueModel::Repair);
       QVERIFY(repair.data().toString().startsWith(QStringLiteral("Link ") + name));

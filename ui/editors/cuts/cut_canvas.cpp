@@ -72,8 +72,7 @@ void CutCanvas::takeDraft(const Plan& plan) {
 
 void CutCanvas::cycleRecompute(int stage) {
   if (!m_plan || stage < 0 || stage >= m_plan->stageCount()) return;
-  const int next =
-      (static_cast<int>(m_plan->stages[static_cast<std::size_t>(stage)].recompute) + 1) % kRecomputeCount;
+  const int next = (static_cast<int>(m_plan->stages[stage].recompute) + 1) % kRecomputeCount;
   change(withRecompute(*m_plan, stage, static_cast<Recompute>(next)),
          tr("Set the recompute policy of stage %1").arg(stageNumber(stage)));
 }
@@ -86,8 +85,7 @@ void CutCanvas::setStrategy(int stage, const Strategy& strategy) {
 void CutCanvas::cycleStrategy(int stage) {
   if (!m_plan || stage < 0 || stage >= m_plan->stageCount()) return;
   const auto& all = m_context->problem->profile->strategies();
-  const auto now =
-      std::find(all.begin(), all.end(), m_plan->stages[static_cast<std::size_t>(stage)].strategy);
+  const auto now = std::find(all.begin(), all.end(), m_plan->stages[stage].strategy);
   if (now != all.end()) setStrategy(stage, now + 1 == all.end() ? all.front() : *(now + 1));
 }
 
@@ -96,7 +94,7 @@ void CutCanvas::addStrategies(QMenu& menu, int stage) {
   for (const Strategy& s : m_context->problem->profile->strategies()) {
     QAction* a = menu.addAction(phrase(toText(s)), this, [this, stage, s] { setStrategy(stage, s); });
     a->setCheckable(true);
-    a->setChecked(s == m_plan->stages[static_cast<std::size_t>(stage)].strategy);
+    a->setChecked(s == m_plan->stages[stage].strategy);
   }
 }
 

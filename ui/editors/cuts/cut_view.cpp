@@ -153,7 +153,7 @@ void CutView::cutEvenly() {
   Plan even = *m_canvas->plan();
   const int layers = context().problem->graph->layerCount(), stages = even.stageCount();
   for (int i = 0; i < stages; ++i) {
-    auto& chunk = even.stages[static_cast<std::size_t>(i)].chunks.front();
+    auto& chunk = even.stages[i].chunks.front();
     chunk.clear();
     for (int x = layers * i / stages; x < layers * (i + 1) / stages; ++x) chunk.push_back(LayerIndex(x));
   }
@@ -249,7 +249,7 @@ void CutView::pinCut() {
 
 void CutView::pinStage(int stage) {
   if (!services().document || !m_canvas->plan() || stage >= m_canvas->plan()->stageCount()) return;
-  const StagePlan& now = m_canvas->plan()->stages[static_cast<std::size_t>(stage)];
+  const StagePlan& now = m_canvas->plan()->stages[stage];
   services().document->edit({}, tr("Pin recompute and strategy of stage %1").arg(stageNumber(stage)),
                             [stage, recompute = now.recompute, strategy = now.strategy](Scenario& s) {
                               auto& pins = s.constraints.stagePins;
@@ -325,7 +325,7 @@ void CutView::showVerdict() {
   m_pin->setText(held ? tr("Unpin this cut") : tr("Pin this cut"));
   if (cut > 0) {
     const int layer = firstLayerOf(*m_canvas->plan(), cut);
-    const QString name = from(context().problem->graph->layers[static_cast<std::size_t>(layer)].name);
+    const QString name = from(context().problem->graph->layers[layer].name);
     words += (held ? tr("<br>Selected cut: stage %1 starts at %2 (pinned).")
                    : tr("<br>Selected cut: stage %1 starts at %2."))
                  .arg(stageNumber(cut), visibleText(name).toHtmlEscaped());

@@ -52,21 +52,21 @@ void DendrogramPane::lay() {
   m_low /= 1.6, m_high *= 1.6;
 
   // Breadth first until there are as many branches as can be told apart; what is below folds.
-  const double total = nodes[static_cast<std::size_t>(m_levels->dendrogram.root())].devices;
+  const double total = nodes[m_levels->dendrogram.root()].devices;
   std::vector<std::pair<int, double>> open = {{m_levels->dendrogram.root(), 0.0}}, next;
   while (!open.empty()) {
     std::size_t children = 0;
-    for (const auto& [n, left] : open) children += nodes[static_cast<std::size_t>(n)].children.size();
+    for (const auto& [n, left] : open) children += nodes[n].children.size();
     const bool fold = m_branches.size() + children > kMostBranches;
     next.clear();
     for (const auto& [n, left] : open) {
-      const auto& node = nodes[static_cast<std::size_t>(n)];
+      const auto& node = nodes[n];
       if (node.device >= 0) continue;
       m_branches.push_back({left, left + node.devices / total, node.bandwidth, n, node.devices, fold});
       double x = left;
       for (int c : node.children) {
         if (!fold) next.emplace_back(c, x);
-        x += nodes[static_cast<std::size_t>(c)].devices / total;
+        x += nodes[c].devices / total;
       }
     }
     open.swap(next);
@@ -130,13 +130,13 @@ void DendrogramPane::paintEvent(QPaintEvent*) {
   }
 
   for (const Branch& b : m_branches) {
-    const auto& node = nodes[static_cast<std::size_t>(b.node)];
+    const auto& node = nodes[b.node];
     const double y = yOf(b.y);
     const QColor colour =
         node.level >= 0 ? m_theme->stage(node.level) : m_theme->color(Theme::Role::MutedText);
     p.setPen(QPen(colour, 2));
     double left = b.left, first = -1, last = -1;
-    const double total = nodes[static_cast<std::size_t>(m_levels->dendrogram.root())].devices;
+    const double total = nodes[m_levels->dendrogram.root()].devices;
     if (b.folded) {
       const double middle = x((b.left + b.right) / 2);
       p.setBrush(colour);
@@ -145,7 +145,7 @@ void DendrogramPane::paintEvent(QPaintEvent*) {
       continue;
     }
     for (int c : node.children) {
-      const auto& child = nodes[static_cast<std::size_t>(c)];
+      const auto& child = nodes[c];
       const double middle = x(left + child.devices / total / 2);
       left += child.devices / total;
       if (first < 0) first = middle;
@@ -176,8 +176,7 @@ void DendrogramPane::paintEvent(QPaintEvent*) {
   p.setFont(Theme::font(11));
   const auto& d = m_levels->distortion;
   QString foot =
-      plural(m_levels->dendrogram.nodes[static_cast<std::size_t>(m_levels->dendrogram.root())].devices,
-             QStringLiteral("device")) +
+      plural(m_levels->dendrogram.nodes[m_levels->dendrogram.root()].devices, QStringLiteral("device")) +
       tr(" · distortion %1× when all send; of a lone transfer %2× at 1 MB, %3× at 1 GB")
           .arg(phrase(text::number(d.whenAllSend)), phrase(text::number(d.atMegabyte)),
                phrase(text::number(d.atGigabyte)));
@@ -205,7 +204,7 @@ void DendrogramPane::mouseMoveEvent(QMouseEvent* e) {
     setCursor(m_editable && m_levels && cutAt(e->position().y()) >= 0 ? Qt::SizeVerCursor : Qt::ArrowCursor);
     return;
   }
-  m_cuts[static_cast<std::size_t>(m_dragged)] = bandwidthAt(e->position().y());
+  m_cuts[m_dragged] = bandwidthAt(e->position().y());
   update();
 }
 
@@ -217,7 +216,7 @@ void DendrogramPane::mouseReleaseEvent(QMouseEvent*) {
 
 void DendrogramPane::keyPressEvent(QKeyEvent* e) {
   if (!m_editable || m_cuts.empty()) return QWidget::keyPressEvent(e);
-  auto& cut = m_cuts[static_cast<std::size_t>(m_focused)];
+  auto& cut = m_cuts[m_focused];
   if (e->key() == Qt::Key_Up || e->key() == Qt::Key_Down) {
     cut *= e->key() == Qt::Key_Up ? 1 / 1.1 : 1.1;
     Q_EMIT cutsMoved(m_cuts, true);

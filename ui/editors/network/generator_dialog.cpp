@@ -48,7 +48,7 @@ QString GeneratorDialog::generatorName() const {
 void GeneratorDialog::showForm() {
   while (m_form->rowCount() > 0) m_form->removeRow(0);
   m_fields.clear();
-  const auto& g = networkGenerators()[static_cast<std::size_t>(m_choice->currentIndex())];
+  const auto& g = networkGenerators()[m_choice->currentIndex()];
   m_what->setText(QString::fromStdString(g.what));
   for (const auto& parameter : g.parameters) {
     auto* field = new QDoubleSpinBox;

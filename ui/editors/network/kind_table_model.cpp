@@ -117,9 +117,7 @@ bool KindTableModel::setData(const QModelIndex& index, const QVariant& value, in
                     .arg(headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString().toLower(),
                          countText(static_cast<long long>(k.members.size())), nameOf(k), value.toString()),
                 {}, [members = k.members, node, link](NetworkGraph& g) {
-                  for (int m : members)
-                    node ? node(g.nodes[static_cast<std::size_t>(m)])
-                         : link(g.links[static_cast<std::size_t>(m)]);
+                  for (int m : members) node ? node(g.nodes[m]) : link(g.links[m]);
                 });
   return true;
 }

@@ -17,7 +17,7 @@ public:
   using QAbstractTableModel::QAbstractTableModel;
 
   void setGraph(const NetworkGraph&, bool editable);
-  const graph::Kind& kind(int row) const { return m_kinds[static_cast<std::size_t>(row)]; }
+  const graph::Kind& kind(int row) const { return m_kinds[row]; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;

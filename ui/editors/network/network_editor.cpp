@@ -270,9 +270,9 @@ void NetworkEditor::followMoment() {
   std::vector<int> tasks;
   const Plan* plan = context().shownPlan();
   if (const auto& moment = selection().moment(); moment && plan) {
-    tasks.assign(static_cast<std::size_t>(plan->stageCount()), NetworkMarks::kWaits);
+    tasks.assign(plan->stageCount(), NetworkMarks::kWaits);
     for (const RunningTask& r : moment->running)
-      if (r.stage >= 0 && r.stage < plan->stageCount()) tasks[static_cast<std::size_t>(r.stage)] = r.task;
+      if (r.stage >= 0 && r.stage < plan->stageCount()) tasks[r.stage] = r.task;
   }
   m_canvas->setRunning(std::move(tasks));
 }

@@ -18,12 +18,12 @@ void NetworkCanvas::addAt(const QPointF& scene) {
   if (tool == Tool::AddHost) {
     editAndSelect(tr("Add a host with 8 devices"), [at](NetworkGraph& g) {
       const int host = graph::addNode(g, NodeKind::Host, at.x(), at.y(), "host1");
-      const std::string id = g.nodes[static_cast<std::size_t>(host)].id;
+      const std::string id = g.nodes[host].id;
       for (int k = 0; k < 8; ++k) {
         const double x = at.x() + (k % 4 - 1.5) * (graph::kDeviceWidth + graph::kGap);
         const double y = at.y() + (k / 4 - 0.5) * (graph::kDeviceHeight + graph::kGap);
         const int d = graph::addNode(g, NodeKind::Device, x, y, id + ":" + std::to_string(k));
-        g.nodes[static_cast<std::size_t>(d)].host = id;
+        g.nodes[d].host = id;
       }
     });
   } else {
@@ -32,13 +32,13 @@ void NetworkCanvas::addAt(const QPointF& scene) {
     const int under = m_scene.nodeAt(scene);
     std::string host;
     if (kind == NodeKind::Device && under >= 0) {
-      const NetworkNode& n = m_scene.graph().nodes[static_cast<std::size_t>(under)];
+      const NetworkNode& n = m_scene.graph().nodes[under];
       host = n.kind == NodeKind::Host ? n.id : n.host;
     }
     editAndSelect(kind == NodeKind::Device ? tr("Add a device") : tr("Add a switch"),
                   [at, kind, host](NetworkGraph& g) {
                     const int n = graph::addNode(g, kind, at.x(), at.y());
-                    g.nodes[static_cast<std::size_t>(n)].host = host;
+                    g.nodes[n].host = host;
                   });
   }
 }
@@ -135,8 +135,8 @@ void NetworkCanvas::toggleFailed() {
   Q_EMIT edited(failing ? tr("Fail %1").arg(what) : tr("Restore %1").arg(what), {},
                 [nodes = graph::withContents(m_scene.graph(), selectedNodes()), links = selectedLinks(),
                  failing](NetworkGraph& g) {
-                  for (int n : nodes) g.nodes[static_cast<std::size_t>(n)].failed = failing;
-                  for (int l : links) g.links[static_cast<std::size_t>(l)].failed = failing;
+                  for (int n : nodes) g.nodes[n].failed = failing;
+                  for (int l : links) g.links[l].failed = failing;
                 });
 }
 

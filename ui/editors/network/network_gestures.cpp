@@ -253,14 +253,13 @@ void NetworkCanvas::editInPlace(int node, int link) {
     m_lineEdit = nullptr;
     setFocus();
     if (node >= 0 && !typed.isEmpty()) {
-      Q_EMIT edited(tr("Rename to %1").arg(typed), {}, [node, name = typed.toStdString()](NetworkGraph& g) {
-        g.nodes[static_cast<std::size_t>(node)].name = name;
-      });
+      Q_EMIT edited(tr("Rename to %1").arg(typed), {},
+                    [node, name = typed.toStdString()](NetworkGraph& g) { g.nodes[node].name = name; });
     } else if (link >= 0) {
       if (const auto b = text::readBandwidth(typed.toStdString()); b && b->value.value() > 0)
         Q_EMIT edited(tr("Set a link to %1").arg(typed), {},
                       [links = m_scene.linksBehind(link), v = b->value](NetworkGraph& g) {
-                        for (int l : links) g.links[static_cast<std::size_t>(l)].bandwidth = v;
+                        for (int l : links) g.links[l].bandwidth = v;
                       });
     }
   });

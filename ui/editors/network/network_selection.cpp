@@ -17,13 +17,13 @@ NetworkSelection::NetworkSelection(const NetworkGraph& g, const PlanContext& c) 
   m_isWorking.assign(g.nodes.size(), 0);
   for (std::size_t n = 0; n < g.nodes.size(); ++n)
     m_isWorking[n] = g.nodes[n].kind == NodeKind::Device && !g.nodes[n].failed;
-  m_nodeOf.assign(static_cast<std::size_t>(m_cluster->deviceCount()), -1);
+  m_nodeOf.assign(m_cluster->deviceCount(), -1);
   for (int p = 0; p < m_cluster->deviceCount(); ++p) {
     const int source = m_cluster->identity(DeviceIndex(p)).source;
     if (source < 0 || static_cast<std::size_t>(source) >= inputs.size()) continue;
-    const int node = inputs[static_cast<std::size_t>(source)];
-    m_nodeOf[static_cast<std::size_t>(p)] = node;
-    m_positionOf[static_cast<std::size_t>(node)] = p;
+    const int node = inputs[source];
+    m_nodeOf[p] = node;
+    m_positionOf[node] = p;
   }
   if (const Plan* plan = c.shownPlan()) m_seats = SeatMap(*plan, m_cluster->deviceCount());
   const graph::Forest forest = graph::forestOf(g);
@@ -32,8 +32,8 @@ NetworkSelection::NetworkSelection(const NetworkGraph& g, const PlanContext& c) 
   for (std::size_t n = 0; n < g.nodes.size(); ++n) {
     if (forest.boxed[n]) m_hostOf[n] = forest.parent[n];
     const int p = m_positionOf[n];
-    for (int up = static_cast<int>(n); p >= 0 && up >= 0; up = forest.parent[static_cast<std::size_t>(up)]) {
-      auto& [first, last] = m_span[static_cast<std::size_t>(up)];
+    for (int up = static_cast<int>(n); p >= 0 && up >= 0; up = forest.parent[up]) {
+      auto& [first, last] = m_span[up];
       first = std::min(first, p), last = std::max(last, p);
     }
   }
@@ -41,9 +41,8 @@ NetworkSelection::NetworkSelection(const NetworkGraph& g, const PlanContext& c) 
 
 std::optional<SelectionItem> NetworkSelection::itemOf(int node) const {
   if (!m_cluster || node < 0 || static_cast<std::size_t>(node) >= m_positionOf.size()) return std::nullopt;
-  if (const int p = m_positionOf[static_cast<std::size_t>(node)]; p >= 0)
-    return SelectionItem{ItemKind::Device, p};
-  const auto [first, last] = m_span[static_cast<std::size_t>(node)];
+  if (const int p = m_positionOf[node]; p >= 0) return SelectionItem{ItemKind::Device, p};
+  const auto [first, last] = m_span[node];
   if (last < first) return std::nullopt;
   const int level = m_cluster->levelBetween(first, last);
   return SelectionItem{ItemKind::Group, m_cluster->groupOf(level, first), level};
@@ -54,7 +53,7 @@ std::vector<int> NetworkSelection::devicesOf(const SelectionItem& item, const Pl
   if (!m_cluster) return out;
   const auto add = [&](int begin, int end) {
     for (int p = begin; p < end; ++p)
-      if (const int n = m_nodeOf[static_cast<std::size_t>(p)]; n >= 0) out.push_back(n);
+      if (const int n = m_nodeOf[p]; n >= 0) out.push_back(n);
   };
   if (item.kind == ItemKind::Device && item.index >= 0 && item.index < m_cluster->deviceCount()) {
     // As in every other view a device stands for its stage, if it has one.
@@ -81,12 +80,12 @@ std::vector<int> NetworkSelection::nodesOf(const SelectionItem& item, const Plan
   if (!m_cluster || (item.kind != ItemKind::Device && item.kind != ItemKind::Group)) return {};
   if (item.kind == ItemKind::Device) {
     if (item.index < 0 || item.index >= m_cluster->deviceCount()) return {};
-    const int n = m_nodeOf[static_cast<std::size_t>(item.index)];
+    const int n = m_nodeOf[item.index];
     return n >= 0 ? std::vector<int>{n} : std::vector<int>{};
   }
   std::vector<int> out;
   for (int device : devicesOf(item, c)) {
-    const int host = m_hostOf[static_cast<std::size_t>(device)];
+    const int host = m_hostOf[device];
     out.push_back(host >= 0 ? host : device);
   }
   std::sort(out.begin(), out.end());

@@ -100,7 +100,7 @@ void NetworkSide::show(const GraphSource* source, const DeviceSpec& device, cons
 }
 
 void NetworkSide::refreshCurrent() {
-  if (currentIndex() < 0 || !std::exchange(m_stale[static_cast<std::size_t>(currentIndex())], 0)) return;
+  if (currentIndex() < 0 || !std::exchange(m_stale[currentIndex()], 0)) return;
   switch (currentIndex()) {
     case Levels:
       // Tenths of a second for tens of thousands of devices: in the next pause, not in the hand's way.

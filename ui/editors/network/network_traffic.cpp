@@ -12,7 +12,7 @@ namespace {
 ExchangeMask maskOf(std::optional<Exchange> kind) {
   if (!kind) return kEveryExchange;
   ExchangeMask mask{};
-  mask[static_cast<std::size_t>(*kind)] = true;
+  mask[*kind] = true;
   return mask;
 }
 
@@ -61,7 +61,7 @@ QString NetworkTraffic::sentence() const {
   if (m_routed.busiest >= 0)
     out = tr("Busiest link: %1, busy %2 of a step of %3")
               .arg(phrase(nameOfLink(std::get<GraphSource>(m_routedFor->scenario->cluster.network).graph,
-                                     m_routed.links[static_cast<std::size_t>(m_routed.busiest)])),
+                                     m_routed.links[m_routed.busiest])),
                    timeText(m_routed.bound), timeText(m_routedFor->plan->evaluation.batchTime));
   else
     out = tr("Nothing of this kind is sent");
@@ -77,8 +77,7 @@ QString NetworkTraffic::byLevel() const {
   for (int l = 0; l < problem.cluster->levelCount(); ++l) {
     Bytes sum;
     for (int k = 0; k < kExchangeCount; ++k)
-      if (maskOf(m_routedKind)[static_cast<std::size_t>(k)])
-        sum += traffic.total(static_cast<Exchange>(k), l);
+      if (maskOf(m_routedKind)[k]) sum += traffic.total(static_cast<Exchange>(k), l);
     out << QStringLiteral("%1 %2").arg(phrase(problem.cluster->level(l).name), memoryText(sum));
   }
   return out.join(QStringLiteral(" · "));

@@ -7,15 +7,15 @@ void NodeTableModel::setGraph(const NetworkGraph& g) {
   std::vector<int> degree(g.nodes.size(), 0), first(g.nodes.size(), -1);
   for (const auto& l : g.links)
     for (const auto& [a, b] : {std::pair(l.from, l.to), std::pair(l.to, l.from)}) {
-      ++degree[static_cast<std::size_t>(a)];
-      if (first[static_cast<std::size_t>(a)] < 0) first[static_cast<std::size_t>(a)] = b;
+      ++degree[a];
+      if (first[a] < 0) first[a] = b;
     }
   m_rows.clear();
   m_rows.reserve(g.nodes.size());
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const NetworkNode& n = g.nodes[i];
     QString joined;
-    if (first[i] >= 0) joined = QString::fromStdString(g.nodes[static_cast<std::size_t>(first[i])].name);
+    if (first[i] >= 0) joined = QString::fromStdString(g.nodes[first[i]].name);
     if (degree[i] > 1) joined += tr(" and %1 more").arg(degree[i] - 1);
     m_rows.push_back({QString::fromStdString(n.name),
                       n.kind == NodeKind::Device ? tr("device")
@@ -39,7 +39,7 @@ QVariant NodeTableModel::data(const QModelIndex& index, int role) const {
         headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString(),
         data(index, Qt::DisplayRole).toString());
   if (!index.isValid() || role != Qt::DisplayRole) return {};
-  const Row& r = m_rows[static_cast<std::size_t>(index.row())];
+  const Row& r = m_rows[index.row()];
   switch (index.column()) {
     case 0:
       return r.name;

@@ -107,9 +107,8 @@ void PropertiesStrip::setName() {
   const auto name = m_name->text().trimmed().toStdString();
   const auto nodes = m_canvas->selectedNodes();
   if (m_filling || name.empty() || !m_name->isModified() || nodes.size() != 1) return;
-  Q_EMIT edited(tr("Rename to %1").arg(m_name->text()), {}, [n = nodes.front(), name](NetworkGraph& g) {
-    g.nodes[static_cast<std::size_t>(n)].name = name;
-  });
+  Q_EMIT edited(tr("Rename to %1").arg(m_name->text()), {},
+                [n = nodes.front(), name](NetworkGraph& g) { g.nodes[n].name = name; });
 }
 
 void PropertiesStrip::setSpeed() {
@@ -136,8 +135,7 @@ void PropertiesStrip::setBandwidth() {
             tr("A positive bandwidth, for example 50 GB/s or 400 Gb/s")))
     return;
   const auto links = m_canvas->selectedLinks();
-  const auto latency =
-      m_canvas->graph().links[static_cast<std::size_t>(links.empty() ? 0 : links.front())].latency;
+  const auto latency = m_canvas->graph().links[links.empty() ? 0 : links.front()].latency;
   m_canvas->setLinkDefaults(v->value, latency);
   editLinks(tr("Set %1 to %2")
                 .arg(links.size() == 1 ? tr("a link")
@@ -158,13 +156,13 @@ void PropertiesStrip::editDevices(const QString& verb, const std::function<void(
       verb, {},
       [nodes = graph::withContents(m_canvas->graph(), m_canvas->selectedNodes()), set](NetworkGraph& g) {
         for (int n : nodes)
-          if (auto& node = g.nodes[static_cast<std::size_t>(n)]; node.kind == NodeKind::Device) set(node);
+          if (auto& node = g.nodes[n]; node.kind == NodeKind::Device) set(node);
       });
 }
 
 void PropertiesStrip::editLinks(const QString& verb, const std::function<void(NetworkLink&)>& set) {
   Q_EMIT edited(verb, {}, [links = m_canvas->selectedLinks(), set](NetworkGraph& g) {
-    for (int l : links) set(g.links[static_cast<std::size_t>(l)]);
+    for (int l : links) set(g.links[l]);
   });
 }
 
@@ -206,7 +204,7 @@ void PropertiesStrip::show(bool drawn, const QString& effect, const QString& rem
 
 void PropertiesStrip::showNodes(const std::vector<int>& nodes) {
   const NetworkGraph& g = m_canvas->graph();
-  const NetworkNode& n = g.nodes[static_cast<std::size_t>(nodes.front())];
+  const NetworkNode& n = g.nodes[nodes.front()];
   const bool one = nodes.size() == 1;
   m_nodeWhat->setText(one ? QString() : tr("%1 nodes").arg(countText(static_cast<long long>(nodes.size()))));
   m_name->setEnabled(one);
@@ -214,8 +212,7 @@ void PropertiesStrip::showNodes(const std::vector<int>& nodes) {
   // Figures are the devices': those of a host stand for all inside.
   const NetworkNode* device = nullptr;
   for (int inside : graph::withContents(g, {nodes.front()}))
-    if (g.nodes[static_cast<std::size_t>(inside)].kind == NodeKind::Device && !device)
-      device = &g.nodes[static_cast<std::size_t>(inside)];
+    if (g.nodes[inside].kind == NodeKind::Device && !device) device = &g.nodes[inside];
   m_speed->setEnabled(device), m_memory->setEnabled(device);
   m_speed->setPlaceholderText(device ? tr("1") : QString());
   m_memory->setPlaceholderText(device ? tr("as the cluster's") : QString());
@@ -226,7 +223,7 @@ void PropertiesStrip::showNodes(const std::vector<int>& nodes) {
 }
 
 void PropertiesStrip::showLinks(const std::vector<int>& links) {
-  const NetworkLink& l = m_canvas->graph().links[static_cast<std::size_t>(links.front())];
+  const NetworkLink& l = m_canvas->graph().links[links.front()];
   m_linkWhat->setText(
       links.size() == 1 ? QString() : tr("%1 links").arg(countText(static_cast<long long>(links.size()))));
   m_bandwidth->setText(phrase(text::bandwidth(l.bandwidth)));

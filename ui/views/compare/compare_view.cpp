@@ -198,8 +198,7 @@ QWidget* CompareView::buildTable() {
   connect(remove, &QAction::triggered, this, [this] {
     const int row = m_table->currentRow();
     if (row < 0 || row >= rowCount() || !services().document) return;
-    if (const Entry& entry = m_entries[static_cast<std::size_t>(row)]; entry.kept)
-      removeKeptPlan(*services().document, entry.name);
+    if (const Entry& entry = m_entries[row]; entry.kept) removeKeptPlan(*services().document, entry.name);
   });
   m_table->addAction(remove);
   connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row) { chooseSecond(row); });
@@ -349,7 +348,7 @@ void CompareView::fillChoices() {
   int first = std::max(0, m_first->currentIndex());
   int second = m_second->currentIndex();
   for (int i = 0; i < rowCount() && !m_wanted.empty(); ++i) {
-    const OptionValue name = m_entries[static_cast<std::size_t>(i)].name.toStdString();
+    const OptionValue name = m_entries[i].name.toStdString();
     const auto wants = [&](const char* key) { return m_wanted.contains(key) && m_wanted[key] == name; };
     if (wants("first")) first = i;
     if (wants("second")) second = i;
@@ -373,7 +372,7 @@ void CompareView::showDifference() {
   const int a = m_first->currentIndex(), b = m_second->currentIndex();
   const auto sideOf = [this](int i) {
     if (i < 0) return PlanPairFigure::Side{};
-    const Entry& e = m_entries[static_cast<std::size_t>(i)];
+    const Entry& e = m_entries[i];
     return PlanPairFigure::Side{e.name, std::make_shared<RankedPlan>(e.plan), e.problem};
   };
   m_stage.setSelected(std::nullopt);
@@ -383,7 +382,7 @@ void CompareView::showDifference() {
     m_difference->setHtml(tr("<p>Choose two plans to see what differs.</p>"));
     return;
   }
-  const Entry &x = m_entries[static_cast<std::size_t>(a)], &y = m_entries[static_cast<std::size_t>(b)];
+  const Entry &x = m_entries[a], &y = m_entries[b];
   if (!(*x.problem->graph == *y.problem->graph)) {
     m_difference->setHtml(tr("<p>These plans are of different models.</p>"));
     return;

@@ -95,7 +95,7 @@ QString CandidateModel::reason(const Candidate& c, const Outcome& outcome) {
 
 QVariant CandidateModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || !m_outcome) return {};
-  const Candidate& c = m_outcome->log.candidates[static_cast<std::size_t>(index.row())];
+  const Candidate& c = m_outcome->log.candidates[index.row()];
   // What was searched without finding anything as fast as the best is thereby proven to be no faster.
   const RankedPlan* best = m_outcome->best();
   const bool proven = c.fate == Fate::Bounded && best && c.lowerBound < best->evaluation.batchTime;

@@ -81,9 +81,7 @@ void DpPane::showAlternatives(int stage, int cut) {
       why = from(text::signedPercent(a.time / best - 1));
     const int next = m_probe->firstLayer(a.to);
     const QString cells[] = {
-        next < 0
-            ? tr("the end")
-            : tr("%1 (%2)").arg(layerNumber(next)).arg(from(layers[static_cast<std::size_t>(next)].name)),
+        next < 0 ? tr("the end") : tr("%1 (%2)").arg(layerNumber(next)).arg(from(layers[next].name)),
         a.policy < 0 ? QStringLiteral("–") : QString::fromLatin1(nameOf(static_cast<Recompute>(a.policy))),
         a.policy < 0 ? QStringLiteral("–") : secondsText(a.load), secondsText(a.time), why};
     for (int c = 0; c < 5; ++c) {

@@ -53,7 +53,7 @@ void PlansPane::setContext(PlanContextPtr context) {
   PredictionError error;
   int ties = 0;
   for (int i = 0; i < count; ++i) {
-    const RankedPlan& p = o->plans[static_cast<std::size_t>(i)];
+    const RankedPlan& p = o->plans[i];
     const double slower = p.evaluation.batchTime / o->plans.front().evaluation.batchTime - 1;
     const PlanMetrics m = metricsOf(*m_context->problem, nullptr, p);
     const std::string remark = words::remarkOn(m, o->plans.front().evaluation.batchTime);
@@ -95,7 +95,7 @@ void PlansPane::setContext(PlanContextPtr context) {
 std::optional<Plan> PlansPane::chosenPlan() const {
   const int i = m_table->currentRow();
   if (i < 0 || !m_context || !m_context->outcome) return std::nullopt;
-  return m_context->outcome->plans[static_cast<std::size_t>(i)].plan;
+  return m_context->outcome->plans[i].plan;
 }
 
 /// The same plan, whatever its rank is now; none where it is not listed any more.
@@ -115,7 +115,7 @@ void PlansPane::keep() {
   const int i = m_table->currentRow();
   if (i < 0 || !m_context->outcome) return;
   PlanContext shown = *m_context;
-  shown.plan = std::make_shared<const RankedPlan>(m_context->outcome->plans[static_cast<std::size_t>(i)]);
+  shown.plan = std::make_shared<const RankedPlan>(m_context->outcome->plans[i]);
   Q_EMIT keepRequested(shown, i == 0 ? tr("Best plan") : tr("Plan of rank %1").arg(i + 1));
 }
 

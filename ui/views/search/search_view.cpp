@@ -165,7 +165,7 @@ void SearchView::refreshTable() {
 
 /// "Why not" of a candidate, as the question that a person would type.
 void SearchView::askAbout(int row) {
-  const Candidate& c = context().outcome->log.candidates[static_cast<std::size_t>(row)];
+  const Candidate& c = context().outcome->log.candidates[row];
   QString question = tr("b=%1, t=%2").arg(c.microbatch).arg(c.strategy.tensor);
   if (c.strategy.context > 1) question += tr(", c=%1").arg(c.strategy.context);
   if (c.strategy.expert > 1) question += tr(", e=%1").arg(c.strategy.expert);

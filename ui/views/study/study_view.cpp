@@ -247,9 +247,9 @@ void StudyView::run() {
   if (!context().problem || i < 0) return;
   m_point.setSelected(std::nullopt);
   m_cell.setSelected(std::nullopt);
-  const Parameter& first = m_fields[static_cast<std::size_t>(i)];
+  const Parameter& first = m_fields[i];
   if (j >= 0 && j != i)
-    runSweep(first, m_fields[static_cast<std::size_t>(j)]);
+    runSweep(first, m_fields[j]);
   else
     runCurve(first);
 }
@@ -367,9 +367,9 @@ void StudyView::showPoints() {
   m_table->setHorizontalHeaderLabels(heads);
   m_table->setRowCount(grid ? 0 : static_cast<int>(results.size()));
   for (int i = 0; i < m_table->rowCount(); ++i) {
-    const auto& r = results[static_cast<std::size_t>(i)];
-    QStringList cells{from(m_record.across[static_cast<std::size_t>(i)].text),
-                      r.y > 0 ? from(r.yText) : QStringLiteral("–"), from(r.y > 0 ? r.plan : r.none)};
+    const auto& r = results[i];
+    QStringList cells{from(m_record.across[i].text), r.y > 0 ? from(r.yText) : QStringLiteral("–"),
+                      from(r.y > 0 ? r.plan : r.none)};
     for (std::size_t k = 0; k < m_record.others.size(); ++k)
       cells << (k < r.others.size() && r.others[k] > 0 ? from(text::number(r.others[k]))
                                                        : QStringLiteral("–"));

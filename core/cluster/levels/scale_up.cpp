@@ -1,0 +1,52 @@
+#include "cluster/levels/scale_up.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string_view>
+
+namespace nest {
+namespace {
+
+bool isNamedHost(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kNames = {"host", "hosts", "node", "server"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+/// Of the first group alone, which is the largest.
+bool liesInsideHost(const Hierarchy& cluster, int level) {
+  const int size = cluster.groupSpan(level, 0).second;
+  const std::string host = cluster.identity(DeviceIndex(0)).host;
+  for (int p = 1; p < size; ++p)
+    if (cluster.identity(DeviceIndex(p)).host != host) return false;
+  return true;
+}
+
+}  // namespace
+
+int scaleUpLevel(const Hierarchy& cluster) {
+  for (int l = cluster.levelCount() - 1; l > 0; --l)
+    if (isNamedHost(cluster.level(l).name) || cluster.level(l).bandwidth >= kBeyondAdapters ||
+        liesInsideHost(cluster, l))
+      return l;
+  return 0;
+}
+
+int scaleUpSize(const Hierarchy& cluster) {
+  return cluster.largestGroupSize(scaleUpLevel(cluster));
+}
+
+std::string scaleUpName(const Hierarchy& cluster) {
+  const int level = scaleUpLevel(cluster);
+  return level == 0 || liesInsideHost(cluster, level) ? "host" : cluster.level(level).name;
+}
+
+int largestPowerOfTwo(int size) {
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
+}
+
+bool holdsTensorGroups(int scaleUpSize, int tensor) {
+  return scaleUpSize % tensor == 0 || largestPowerOfTwo(scaleUpSize) % tensor == 0;
+}
+
+}  // namespace nest
