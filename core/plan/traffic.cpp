@@ -1,6 +1,7 @@
 #include "plan/traffic.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
@@ -37,6 +38,8 @@ void Traffic::collectGroups(int stage, const StageWork& work, double microbatche
   for (std::size_t g = 0; g < kinds.size(); ++g) {
     if (sizes[g] <= 1) continue;
     Exchanges x{stage, kinds[g], groups[g], 0, 0, 0, 0};
+    Exchanges hops = x;
+    hops.isOneRing = true;
     const double n = sizes[g];
     for (const ChunkWork& chunk : work.chunks)
       for (const Collective* c : chunk.collectives) {
@@ -57,12 +60,13 @@ void Traffic::collectGroups(int stage, const StageWork& work, double microbatche
             x.pairMessages += times;
             break;
           case CollectiveKind::RingExchange:
-            x.ringBytes += times * (n - 1) * bytes;
-            x.ringMessages += times * (n - 1);
+            hops.ringBytes += times * (n - 1) * bytes;
+            hops.ringMessages += times * (n - 1);
             break;
         }
       }
-    if (x.ringBytes > 0 || x.pairBytes > 0) m_exchanges.push_back(x);
+    for (const Exchanges& all : {x, hops})
+      if (all.ringBytes > 0 || all.pairBytes > 0) m_exchanges.push_back(all);
   }
 }
 
@@ -128,14 +132,50 @@ class Traffic::Painter {
 public:
   explicit Painter(const Traffic& t) : m_traffic(t), m_groups(t.m_plan) {}
 
+  /// Level by level, innermost first: rings of the groups inside, one through every port, each with its part
+  /// of what is left.
+  template <class OnFlow>
+  void paintRings(const Exchanges& x, std::span<const int> ranks, const OnFlow& onFlow) const {
+    const std::size_t n = ranks.size();
+    const auto flow = [&](std::size_t from, std::size_t to, double bytes, double messages) {
+      onFlow(Flow{ranks[from], ranks[to], x.stage, x.kind, Bytes(bytes), messages});
+    };
+    if (x.isOneRing) {
+      for (std::size_t k = 0; k < n; ++k) flow(k, (k + 1) % n, x.ringBytes, x.ringMessages);
+      return;
+    }
+    const double steps = static_cast<double>(n - 1), full = x.ringBytes * static_cast<double>(n) / steps;
+    std::vector<std::size_t> inside(n + 1),
+        around;  // where the groups' ranks begin; the last: where they end
+    std::iota(inside.begin(), inside.end(), std::size_t{0});
+    for (int level = 0; inside.size() > 2 && level < m_traffic.m_cluster->levelCount(); ++level) {
+      around.assign(1, 0);
+      for (std::size_t g = 0; g + 1 < inside.size();) {
+        const int group = m_traffic.m_cluster->groupOf(level, ranks[inside[g]]);
+        std::size_t end = g, ports = 0;
+        for (; end + 1 < inside.size() && m_traffic.m_cluster->groupOf(level, ranks[inside[end]]) == group;
+             ++end)
+          ports = std::max(ports, inside[end + 1] - inside[end]);
+        const double m = static_cast<double>(end - g);
+        for (std::size_t a = g; m > 1 && a < end; ++a) {
+          const std::size_t b = a + 1 < end ? a + 1 : g;
+          for (std::size_t k = 0; k < ports; ++k)
+            flow(inside[a] + k % (inside[a + 1] - inside[a]), inside[b] + k % (inside[b + 1] - inside[b]),
+                 full * (m - 1) / m / static_cast<double>(ports), x.ringMessages * (m - 1) / steps);
+        }
+        around.push_back(inside[end]);
+        g = end;
+      }
+      inside.swap(around);
+    }
+  }
+
   template <class OnFlow, class OnAllToAll>
   void paint(const OnFlow& onFlow, const OnAllToAll& onAllToAll) const {
     for (const Exchanges& x : m_traffic.m_exchanges)
       m_groups.visit(x.stage, x.group, [&](std::span<const int> ranks) {
         if (ranks.size() <= 1) return;
-        for (std::size_t k = 0; x.ringBytes > 0 && k < ranks.size(); ++k)
-          onFlow(Flow{ranks[k], ranks[(k + 1) % ranks.size()], x.stage, x.kind, Bytes(x.ringBytes),
-                      x.ringMessages});
+        if (x.ringBytes > 0) paintRings(x, ranks, onFlow);
         if (x.pairBytes > 0) onAllToAll(x, ranks);
       });
     for (const Transfer& t : m_traffic.m_transfers) {

@@ -47,11 +47,12 @@ struct Flow {
 
 /// What a plan sends over the network in one batch, by kind and level, and between any groups of devices.
 ///
-/// Who sends to whom: all-to-all, everyone to everyone; every other collective runs as a ring in locality
-/// order (each rank sends (n−1)/n of the tensor to its successor, twice for all-reduce); transfers as in
-/// STATEMENT.md §3. The sums by level are therefore those of rings, while the durations of the evaluator are
-/// those of the cheaper algorithm. Takes garbage plans: a plan that cannot be placed has no traffic.
-/// Immutable; safe to share between threads.
+/// Who sends to whom: all-to-all, everyone to everyone; what goes hop by hop (ring attention), along one ring
+/// in locality order. Every other collective runs as the evaluator prices it, STATEMENT.md (4.3): level by
+/// level, at each level in rings of the groups inside, one ring through every rank that such a group has,
+/// each with its part of the bytes, so that all ports are used. A rank sends (n−1)/n of the tensor in all,
+/// twice for all-reduce. Transfers as in STATEMENT.md §3. Takes garbage plans: a plan that cannot be placed
+/// has no traffic. Immutable; safe to share between threads.
 class Traffic {
 public:
   Traffic(const Problem& problem, const Plan& plan);
@@ -82,6 +83,7 @@ private:
     RankGroup group = RankGroup::Tensor;
     double ringBytes = 0, ringMessages = 0;  ///< to the successor
     double pairBytes = 0, pairMessages = 0;  ///< to every other rank
+    bool isOneRing = false;  ///< hop by hop around all ranks: no part of it can go another way
   };
   /// What each rank of a stage sends to its partners in another. Per rank and batch.
   struct Transfer {

@@ -39,10 +39,14 @@ QString NetworkScene::linkTip(int link) const {
   if (m_standsFor[at(link)] > 1) tip += tr("<br>represents %1 identical links").arg(m_standsFor[at(link)]);
   if (l.failed) tip += tr("<br>failed");
   if (const LinkLoad* carried = loadOf(link)) {
-    tip += tr("<br>carries %1 there and %2 back per step, in %3")
-               .arg(QString::fromStdString(text::memory(carried->forward)),
-                    QString::fromStdString(text::memory(carried->backward)),
-                    QString::fromStdString(text::time(carried->time())));
+    const auto way = [&](int from, int to, Bytes bytes, Seconds time) {
+      if (bytes.value() > 0)
+        tip += tr("<br>%1 → %2: %3 per step, busy %4")
+                   .arg(nameOf(from).toHtmlEscaped(), nameOf(to).toHtmlEscaped(), memoryText(bytes),
+                        timeText(time));
+    };
+    way(carried->a, carried->b, carried->forward, carried->forwardTime());
+    way(carried->b, carried->a, carried->backward, carried->backwardTime());
     if (isBusiest(link)) tip += tr("<br><b>the busiest link</b>");
   }
   return tip;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "cluster/graph/generators.h"
+#include "plan/evaluation.h"
 #include "plan/routed_plan.h"
 #include "support/test_main.h"
 
@@ -68,6 +69,41 @@ private slots:
       if (source.graph.nodes[std::size_t(l.b)].name == "leaf0" ||
           source.graph.nodes[std::size_t(l.a)].name == "leaf0")
         QVERIFY(l.forward.value() == 0 || l.forward.value() == 12e6 || l.forward.value() == 24e6);
+  }
+  /// The price sends over every rail; what is drawn takes none longer than that.
+  void anExchangeUsesEveryRail() {
+    const auto g = generateNetwork("rail-optimised", {{"pods", 1}, {"hosts_per_pod", 2}, {"spines", 1}});
+    QVERIFY(g);
+    const GraphSource source{*g, {}, {}};
+    Problem p = problemOn(source);
+    Profile profile({Strategy{}}, {1}, 1, 1);
+    LayerCost cost;
+    cost.denseParameters = 1e9;
+    profile.setCost(0, 0, 0, cost);
+    p.profile = std::make_shared<const Profile>(profile);
+    p.job.globalBatch = 16;
+    Plan plan;
+    plan.dataInner = p.cluster->deviceCount();
+    QCOMPARE(plan.dataInner, 16);
+    plan.stages.resize(1);
+    plan.stages[0].chunks = {{LayerIndex(0), LayerIndex(1)}};
+    const Seconds priced = evaluate(p, plan).stages[0].sync;
+    const auto routed = routePlan(source, p, plan);
+    QVERIFY(routed && routed->complete && routed->bound.value() > 0);
+    QVERIFY2(routed->bound < priced,
+             nameOfLink(source.graph, routed->links[std::size_t(routed->busiest)]).c_str());
+    int rails = 0;
+    for (const auto& l : routed->links) {
+      const auto isRail = [&](int node) {
+        return source.graph.nodes[std::size_t(node)].name.find("rail") != std::string::npos;
+      };
+      if (!(l.forward + l.backward > Bytes(0)) || isRail(l.a) == isRail(l.b)) continue;
+      ++rails;
+      // Half of what 8 ranks keep of 4 bytes a parameter twice, at 50 GB/s: each way.
+      QVERIFY(std::abs(l.forwardTime().value() / (1e9 * 2 * 4 * 2 / 8 / 2 / 50e9) - 1) < 1e-9);
+      QCOMPARE(l.forward.value(), l.backward.value());
+    }
+    QCOMPARE(rails, 16);
   }
   void excludedDevicesKeepTheirPlace() {
     const auto source = network();

@@ -78,14 +78,17 @@ private slots:
     Plan plan;
     plan.dataInner = 4;
     plan.stages = {stage({0, 1})};
-    // 10 parameters on 4 ranks in a ring: ¾ of them times bytes a parameter times passes; m = 1. Two of four
-    // hops leave.
+    // 10 parameters on 4 ranks: ¾ of them times bytes a parameter times passes; m = 1. Level by level: half
+    // of them within each host, a quarter through every port.
     const double each[] = {2 * 4.0, 4 + 2.0, 4 + 2.0, 4 + 2 * 2.0};
     for (int z = 0; z <= 3; ++z) {
       plan.zero = z;
       const Traffic t(p, plan);
       QCOMPARE(t.total(Exchange::Data).value(), 4 * 0.75 * 10 * each[z]);
-      QCOMPARE(t.total(Exchange::Data, 1).value(), 2 * 0.75 * 10 * each[z]);
+      QCOMPARE(t.total(Exchange::Data, 1).value(), 4 * 0.25 * 10 * each[z]);
+      const TrafficMatrix devices = t.matrix(evenBuckets(*p.cluster));
+      for (const auto& [from, to] : {std::pair{0, 2}, std::pair{1, 3}, std::pair{2, 0}, std::pair{3, 1}})
+        QCOMPARE(devices.bytes[devices.cell(from, to)].value(), 0.25 * 10 * each[z]);
     }
     // Sharded over pairs in one host: there and back within a pair, half the gradients between the pairs.
     plan.shardReplicas = 2;
