@@ -85,9 +85,10 @@ void addProgram(CostTerm& root, const Setting& s) {
     if (f.access.get &&
         (program.valueOf(f.key) || std::find(changed.begin(), changed.end(), &f) != changed.end()))
       inputs.push_back(inputOf(s, f));
-  root.children.push_back(listed(
-      "program", "Program: " + programText(s) + (program.version.empty() ? "" : " (" + program.version + ")"),
-      program.about, std::move(inputs)));
+  root.children.push_back(listed("program",
+                                 "Program: " + program.name + (changed.empty() ? "" : ", changed") +
+                                     (program.version.empty() ? "" : " (" + program.version + ")"),
+                                 program.about, std::move(inputs)));
 }
 
 void addConstants(CostTerm& root, const Setting& s) {

@@ -14,7 +14,7 @@ std::string amount(double value) {
   if (std::abs(value) >= 1e4 && std::isfinite(value))
     for (const auto& [size, suffix] : kScales)
       if (std::abs(value) / size >= 0.9995) return number(value / size) + suffix;
-  return number(value);
+  return rate(value);
 }
 
 std::string amountInWords(double value, int digits) {

@@ -1,5 +1,8 @@
 #include "words/metric_words.h"
 
+#include <algorithm>
+
+#include "program/program.h"
 #include "units/text.h"
 
 namespace nest::words {
@@ -89,8 +92,11 @@ std::string withError(Seconds t, const PredictionError& e) {
   return text::time(t) + (isKnown(e) ? " ± " + text::percent(e.time) : std::string());
 }
 
-std::string programWith(const std::string& program, const PredictionError& e) {
-  if (program.starts_with("ideal")) return program == "ideal" ? "ideal program" : "ideal program, changed";
+std::string programWith(const std::string& id, const PredictionError& e) {
+  if (id.starts_with("ideal")) return id == "ideal" ? "ideal program" : "ideal program, changed";
+  const auto end = std::min(id.find(','), id.size());
+  const Program* known = findProgram(id.substr(0, end));
+  const std::string program = known ? known->name + id.substr(end) : id;
   if (e.runs == 0) return program + ", not validated";
   return program + ", " + text::count(e.runs) + (e.runs == 1 ? " run" : " runs") +
          (isKnown(e) ? "" : ", too few for an error");

@@ -25,9 +25,9 @@ std::string mfuConvention(const PlanMetrics&);
 bool isKnown(const PredictionError&);
 /// "16.7 s ± 8 %", or where the error is not known, "16.7 s".
 std::string withError(Seconds, const PredictionError&);
-/// "ideal program", "megatron-core-2025, 19 runs", "…, 1 run, too few for an error", "nanotron, changed, not
+/// "ideal program", "Megatron-Core 2025, 19 runs", "…, 1 run, too few for an error", "nanotron, changed, not
 /// validated".
-std::string programWith(const std::string& program, const PredictionError&);
+std::string programWith(const std::string& id, const PredictionError&);
 
 /// Whether a plan that is predicted to be slower than the best one is known to be so, and whether it has
 /// room: "within the error, may not fit"; empty: it is slower and fits.

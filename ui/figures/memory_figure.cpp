@@ -361,7 +361,7 @@ QString MemoryFigure::words(const PlanContext& c) const {
     const auto parts = memoryParts(stages[i].memory);
     for (std::size_t k = 0; k < kMemoryPartCount; ++k)
       if (parts[k] > 0)
-        out += QStringLiteral("; %1 %2").arg(nameOf(static_cast<MemoryPart>(k)).toLower(),
+        out += QStringLiteral("; %1 %2").arg(inSentence(nameOf(static_cast<MemoryPart>(k))),
                                              memoryText(Bytes(parts[k])));
     out += u'\n';
   }

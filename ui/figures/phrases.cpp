@@ -8,6 +8,11 @@ QString plural(long long n, const QString& singular) {
   return countText(n) + u' ' + (n == 1 ? singular : singular + u's');
 }
 
+QString inSentence(QString name) {
+  if (name.size() > 1 && name[1].isLower()) name[0] = name[0].toLower();
+  return name;
+}
+
 QString exactTime(Seconds t) {
   return phrase(text::precise(t));
 }

@@ -27,7 +27,7 @@ int firstColour(const Plan& plan, Together by, int stage) {
 /// "TP groups: 8 ranks each in stages 1–4 · 128 a stage": what the numbers on the devices count.
 void paintGroupKey(Ink& ink, const QRectF& row, const Plan& plan, Together kind) {
   KeyLine line(ink, row);
-  line.say(QStringLiteral("%1s, numbered in each stage:").arg(QString::fromUtf8(labelOf(kind))));
+  line.say(QStringLiteral("%1s, numbered from 0 in each stage:").arg(QString::fromUtf8(labelOf(kind))));
   for (int i = 0; i < plan.stageCount();) {
     const Membership m = membershipOf(plan, kind, i, 0, 0);
     int last = i;
@@ -46,6 +46,11 @@ void paintGroupKey(Ink& ink, const QRectF& row, const Plan& plan, Together kind)
       return;
     i = last + 1;
   }
+}
+
+/// "4 of 0–15": ranks, replicas and groups of ranks count from 0.
+QString numberOf(int index, int count) {
+  return QStringLiteral("%1 of 0–%2").arg(countText(index), countText(count - 1));
 }
 
 void paintStageKey(Ink& ink, const QRectF& row, int n, int idleDevices,
@@ -80,7 +85,7 @@ void paintStageKey(Ink& ink, const QRectF& row, int n, int idleDevices,
 }  // namespace
 
 QString RankKind::number(Together by) const {
-  return by == Together::Stage ? stageNumber(stage) : QString::number(group + 1);
+  return by == Together::Stage ? stageNumber(stage) : QString::number(group);
 }
 
 RankKind kindOf(const Seat& seat, const Plan* plan, Together by) {
@@ -121,15 +126,17 @@ void addRankRows(Tip& tip, const Seat& seat, const PlanContext& c) {
     tip.note(c.shownPlan() ? QStringLiteral("Idle: nothing is placed here.")
                            : QStringLiteral("Nothing is placed yet."));
   } else {
-    tip.row(QStringLiteral("Stage"), stageNumber(seat.stage));
-    tip.row(QStringLiteral("Replica"), QString::number(seat.replica));
-    tip.row(QStringLiteral("Rank in the replica"), QString::number(seat.rank));
+    const Placement placement(*c.shownPlan());
+    tip.row(QStringLiteral("Stage"),
+            QStringLiteral("%1 of 1–%2")
+                .arg(stageNumber(seat.stage), stageNumber(c.shownPlan()->stageCount() - 1)));
+    tip.row(QStringLiteral("Replica"), numberOf(seat.replica, placement.replicas()));
+    tip.row(QStringLiteral("Rank in the replica"), numberOf(seat.rank, placement.ranks(seat.stage)));
     for (const Together kind : kTogether) {
       const Membership m = membershipOf(*c.shownPlan(), kind, seat.stage, seat.replica, seat.rank);
       if (kind == Together::Stage || m.size == 1) continue;
       tip.row(QString::fromUtf8(labelOf(kind)),
-              QStringLiteral("%1 of %2, %3 ranks")
-                  .arg(countText(m.group + 1), countText(m.groups), countText(m.size)));
+              QStringLiteral("%1, %2 ranks").arg(numberOf(m.group, m.groups), countText(m.size)));
     }
     const auto& stages = c.shownEvaluation()->stages;
     if (static_cast<std::size_t>(seat.stage) < stages.size()) {

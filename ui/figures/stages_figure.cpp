@@ -282,7 +282,7 @@ QString stageTip(int i, const PlanContext& c) {
             levelName(c, e.activationLevel) + QStringLiteral(", ") + exactMemory(e.activationBytes));
   tip.row(QStringLiteral("Devices"),
           countText(e.devices) + QStringLiteral(", ") + phrase(toText(s.strategy)));
-  tip.row(QStringLiteral("Recompute"), phrase(nameOf(s.recompute)));
+  tip.row(QStringLiteral("Recompute policy"), phrase(nameOf(s.recompute)));
   tip.note(limitText(e));
   return tip.html();
 }
@@ -382,10 +382,16 @@ QString StagesFigure::words(const PlanContext& c) const {
     out += describe({ItemKind::Stage, i}, c) + QStringLiteral("; ") +
            layerSpan(*c.problem->graph, c.shownPlan()->stages[i].layers());
     const auto parts = loadParts(e);
-    for (int k = 0; k < kLoadPartCount; ++k)
-      if (parts[k] > 0)
-        out += QStringLiteral("; %1 %2").arg(nameOf(static_cast<LoadPart>(k)).toLower(),
-                                             timeText(Seconds(parts[k])));
+    for (int k = 0; k < kLoadPartCount; ++k) {
+      // The parts of the time per microbatch, and what is hidden of them; the rest comes once.
+      if (k == kLoadPartsInLoad && e.hidden.value() > 0)
+        out += QStringLiteral("; hidden behind compute %1").arg(timeText(-e.hidden));
+      const Seconds part(parts[k]);
+      if (part.value() > 0)
+        out += QStringLiteral("; %1 %2%3")
+                   .arg(inSentence(nameOf(static_cast<LoadPart>(k))), timeText(part),
+                        k < kLoadPartsInLoad ? QString() : QStringLiteral(" per step"));
+    }
     out += u'\n';
   }
   return out;

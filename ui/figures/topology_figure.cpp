@@ -23,7 +23,7 @@ QString momentText(const Moment& m) {
   QString join = QStringLiteral(": ");
   for (auto& [task, list] : stages) {
     if (list.size() > 12) list = list.mid(0, 12) << QStringLiteral("…");
-    out += join + nameOf(partOf(static_cast<TaskKind>(task))).toLower() + QStringLiteral(" on ") +
+    out += join + inSentence(nameOf(partOf(static_cast<TaskKind>(task)))) + QStringLiteral(" on ") +
            list.join(QStringLiteral(", "));
     join = QStringLiteral(" · ");
   }

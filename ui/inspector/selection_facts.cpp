@@ -4,6 +4,7 @@
 
 #include "figures/communication_figure.h"
 #include "figures/focus.h"
+#include "figures/kinds.h"
 #include "figures/phrases.h"
 #include "plan/schedule_difference.h"
 #include "plan/traffic.h"
@@ -47,15 +48,13 @@ void addStage(Facts& f, const PlanContext& c, int index) {
                                                       countText(static_cast<long long>(layers.size()))));
   f.rows.emplace_back(tr("Devices"), q(text::count(e.devices)));
   f.rows.emplace_back(tr("Strategy"), q(toText(stage.strategy)));
-  f.rows.emplace_back(tr("Recompute"), QString::fromLatin1(nameOf(stage.recompute)));
+  f.rows.emplace_back(tr("Recompute policy"), QString::fromLatin1(nameOf(stage.recompute)));
   f.rows.emplace_back(tr("Limit"), q(words::of(limitOf(e), "its time")));
   f.rows.emplace_back(tr("Time per microbatch"), q(text::time(e.load)));
-  addTime(f, tr("Forward"), e.forward);
-  addTime(f, tr("Backward"), e.backward);
-  addTime(f, tr("Recomputing"), e.recompute);
-  for (int x = 0; x < kExchangeCount; ++x)
-    addTime(f, tr("%1 communication").arg(nameOfKind(static_cast<Exchange>(x))), e.exchange[x]);
-  addTime(f, tr("Hidden behind compute"), e.hidden);
+  const auto parts = loadParts(e);
+  for (int k = 0; k < kLoadPartsInLoad; ++k)
+    addTime(f, nameOf(static_cast<LoadPart>(k)), Seconds(parts[k]));
+  if (e.hidden.value() > 0) f.rows.emplace_back(tr("Hidden behind compute"), q(text::time(-e.hidden)));
   addTime(f, tr("Gradient reduction, once per step"), e.sync);
   addTime(f, tr("of it exposed"), e.exposed);
   addTime(f, tr("Optimizer step"), e.step);
@@ -83,7 +82,7 @@ void addDevice(Facts& f, const PlanContext& c, int position) {
   if (const auto seat = seatOf(*plan, position)) {
     f.rows.emplace_back(tr("Stage"), stageNumber(seat->stage));
     f.rows.emplace_back(tr("Replica"), QString::number(seat->replica));
-    f.rows.emplace_back(tr("Rank in its replica"), QString::number(seat->rank));
+    f.rows.emplace_back(tr("Rank in the replica"), QString::number(seat->rank));
   } else {
     f.rows.emplace_back(tr("Stage"), tr("none: the device is idle"));
   }

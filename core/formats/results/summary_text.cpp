@@ -152,13 +152,20 @@ bool holdsMeasurements(const Problem& problem) {
   return false;
 }
 
+/// A time on the line of another: one rounding where three digits cannot tell them apart ("1.3 s", "1.30 s").
+std::string besideTime(Seconds t, Seconds other) {
+  const std::string text = text::time(t), there = text::time(other);
+  return text::readTime(text) == text::readTime(there) ? there : text;
+}
+
 std::string figures(const ReportSource& source, const RankedPlan& r, const PlanMetrics& m) {
   std::string out;
   out += titled("plan", summaryOf(r.plan));
   out += titled("program", words::programWith(m.program, m.error));
   if (!(m.batchTime > Seconds(0))) return out + titled("step time", "not known: some stage has no costs");
-  out += titled("step time", words::withError(m.batchTime, m.error) +
-                                 (m.simulated.value() > 0 ? "; simulated " + text::time(m.simulated) : ""));
+  out += titled("step time",
+                words::withError(m.batchTime, m.error) +
+                    (m.simulated.value() > 0 ? "; simulated " + besideTime(m.simulated, m.batchTime) : ""));
   if (m.simulated.value() > 0)
     if (const std::string why =
             sentenceOn(scheduleDifference(*source.problem, r.plan, r.evaluation, m.simulated), r.plan);

@@ -212,7 +212,7 @@ private slots:
     CostTerm root;
     addProgram(root, s);
     const CostTerm& t = root.children.front();
-    QVERIFY(t.label.find("torchtitan-2024, changed") != std::string::npos);
+    QVERIFY(t.label.find("torchtitan 2024, eager, changed") != std::string::npos);
     QCOMPARE(t.inputs.size(), findProgram("torchtitan-2024")->values.size());
     for (const TermInput& in : t.inputs) QVERIFY2(!in.citation.empty(), in.symbol.c_str());
     const auto data = std::find_if(t.inputs.begin(), t.inputs.end(),

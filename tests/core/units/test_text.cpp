@@ -1,6 +1,7 @@
 #include <QtTest/QTest>
 
 #include "support/test_main.h"
+#include "units/amount.h"
 #include "units/text.h"
 
 using namespace nest;
@@ -8,6 +9,12 @@ using namespace nest;
 class TestText : public QObject {
   Q_OBJECT
 private slots:
+  void amountsAreGroupedOrScaled() {
+    QCOMPARE(text::amount(0.571), std::string("0.571"));
+    QCOMPARE(text::amount(999), std::string("999"));
+    QCOMPARE(text::amount(4680), std::string("4,680"));
+    QCOMPARE(text::amount(68'230), std::string("68.2 k"));
+  }
   void printsThreeSignificantDigits() {
     QCOMPARE(text::number(12.345), std::string("12.3"));
     QCOMPARE(text::number(9.999), std::string("10.0"));

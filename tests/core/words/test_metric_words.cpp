@@ -64,6 +64,9 @@ private slots:
     QCOMPARE(words::withError(Seconds(2.2), enough), std::string("2.2 s ± 1.9 %"));
     QCOMPARE(words::programWith("p", {0.019, 1}), std::string("p, 1 run, too few for an error"));
     QCOMPARE(words::programWith("p", enough), std::string("p, 3 runs"));
+    // By the name that it has in the window's field.
+    QCOMPARE(words::programWith("megatron-core-2023, changed", {}),
+             std::string("Megatron-Core 2023, changed, not validated"));
     PlanMetrics m;
     m.batchTime = Seconds(2.21);
     m.error = few;

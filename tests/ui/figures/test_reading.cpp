@@ -17,6 +17,7 @@
 #include "figures/timeline_figure.h"
 #include "figures/topology_figure.h"
 #include "plan_contexts.h"
+#include "support/desk.h"
 #include "support/test_main.h"
 #include "text_recorder.h"
 #include "views/registry.h"
@@ -67,6 +68,43 @@ private slots:
     };
     QCOMPARE(offered(8), (std::set<std::string>{"stage", "tp", "dp", "shard"}));
     QCOMPARE(offered(1), (std::set<std::string>{"stage", "dp", "shard"}));
+  }
+
+  /// What is read of a stage adds up to its time, and abbreviations are written as anywhere.
+  void thePartsOfAStageAddUp() {
+    test::Desk desk;
+    desk.document.edit({}, QStringLiteral("Overlap"),
+                       [](Scenario& s) { s.assumptions.overlap[std::size_t(Exchange::Tensor)] = 0.5; });
+    desk.solveIt();
+    const auto& stages = desk.context.plan->evaluation.stages;
+    QVERIFY(stages[0].hidden > Seconds(0));
+    const QStringList lines = StagesFigure().asText(desk.context).split(u'\n');
+    int read = 0;
+    for (const QString& line : lines) {
+      if (!QRegularExpression(QStringLiteral("^Stage \\d+: ")).match(line).hasMatch()) continue;
+      double sum = 0;
+      for (const QString& part : line.split(QStringLiteral("; ")).mid(2)) {
+        const QRegularExpressionMatch m =
+            QRegularExpression(QStringLiteral("(−?)([\\d.]+ \\S+)$")).match(part);
+        if (part.endsWith(QStringLiteral("per step"))) continue;
+        QVERIFY2(m.hasMatch(), qPrintable(part));
+        sum += (m.captured(1).isEmpty() ? 1 : -1) *
+               text::readTime(m.captured(2).replace(QChar(0xb5), QStringLiteral("u")).toStdString())->value();
+      }
+      const double whole = stages[std::size_t(read++)].load.value();
+      QVERIFY2(std::abs(sum / whole - 1) < 0.01, qPrintable(line));
+      QVERIFY2(line.contains(QStringLiteral("TP communication")), qPrintable(line));
+    }
+    QCOMPARE(read, int(stages.size()));
+  }
+
+  /// Stages count from 1, ranks and replicas from 0: where they stand together, each says so.
+  void aDeviceTipSaysFromWhereItCounts() {
+    const PlanContext c = contextOf(4, {8, 4, 4});
+    const auto hit = TopologyFigure().locate({ItemKind::Device, 9}, QRectF(0, 0, 1200, 800), c);
+    QVERIFY(hit);
+    for (const char* part : {"2 of 1–4", "0 of 0–3", "1 of 0–7", "0 of 0–3, 8 ranks"})
+      QVERIFY2(hit->tip.contains(QString::fromUtf8(part)), qPrintable(hit->tip));
   }
 
   void nothingIsTooSmallToDrawOn() {

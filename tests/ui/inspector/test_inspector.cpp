@@ -7,6 +7,8 @@
 #include <QTextLayout>
 #include <QTreeView>
 
+#include "figures/kinds.h"
+#include "figures/phrases.h"
 #include "inspector/inspector.h"
 #include "inspector/selection_facts.h"
 #include "inspector/term_model.h"
@@ -52,6 +54,18 @@ void eachIndex(const QAbstractItemModel& model, const QModelIndex& at,
 class TestInspector : public QObject {
   Q_OBJECT
 private slots:
+  /// A part of a stage's time has the name that the figures give it.
+  void aPartHasOneName() {
+    Desk desk;
+    const StageEvaluation& e = desk.context.plan->evaluation.stages[1];
+    const auto parts = loadParts(e);
+    std::map<QString, QString> rows;
+    for (const auto& [name, value] : factsOf(desk.context, SelectionItem{ItemKind::Stage, 1}).rows)
+      QVERIFY2(rows.emplace(name, value).second, qPrintable(name));
+    for (int k = 0; k < kLoadPartsInLoad; ++k)
+      if (const Seconds t(parts[std::size_t(k)]); t > Seconds(0))
+        QCOMPARE(rows[nameOf(LoadPart(k))], timeText(t));
+  }
   void aPairTellsWhatItExchanges() {
     Desk desk;
     const auto told = [&](const SelectionItem& item, const PlanContext& c) {
