@@ -106,6 +106,10 @@ std::vector<const Imported::Measured*> innermostFirst(const std::vector<Imported
   return out;
 }
 
+std::string nameBy(const std::string& model, const DeviceSpec& device) {
+  return (model.empty() ? std::string("Imported model") : model) + " on " + device.name;
+}
+
 bool tellsProgram(const Imported& parts) {
   return std::any_of(parts.measured.begin(), parts.measured.end(), [](const Imported::Measured& m) {
     const auto* run = std::get_if<TrainingRun>(&m.measurement.of);
@@ -129,11 +133,16 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
     result.diagnostics.push_back(
         error("import-no-model", {}, "there is a network, but no model", "add a config.json or a profile"));
   if (!result.diagnostics.empty()) return result;
+  const auto modelOf = [](const Setting& of) {
+    return of.model.architecture ? of.model.architecture->name : std::string();
+  };
+  // A name that an import made stays true; one that somebody wrote stays.
+  if (from && from->name == nameBy(modelOf(*from), from->cluster.device))
+    s.name = nameBy(parts.model ? parts.modelName : modelOf(s), s.cluster.device);
   if (!from) {
     if (parts.job) s.job = *parts.job;
     const TransformerArchitecture* a = s.model.architecture ? &*s.model.architecture : nullptr;
-    s.name = (parts.modelName.empty() ? std::string("Imported model") : parts.modelName) + " on " +
-             s.cluster.device.name;
+    s.name = nameBy(parts.modelName, s.cluster.device);
     if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
     assumeLinkEfficiency(s, result.diagnostics);
     assumeCrowding(s);

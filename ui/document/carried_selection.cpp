@@ -43,4 +43,28 @@ std::optional<SelectionItem> carriedOver(const SelectionItem& item, const Hierar
   return out;
 }
 
+bool isThere(const SelectionItem& item, const PlanContext& c) {
+  if (!c.problem || !c.plan) return true;
+  const Hierarchy& cluster = *c.problem->cluster;
+  const auto below = [](int i, int count) { return i >= 0 && i < count; };
+  const auto groups = [&](int level) {
+    return level < 0 ? cluster.deviceCount() : level < cluster.levelCount() ? cluster.groupCount(level) : 0;
+  };
+  switch (item.kind) {
+    case ItemKind::Stage:
+      return below(item.index, c.plan->plan.stageCount());
+    case ItemKind::Layer:
+      return below(item.index, c.problem->graph->layerCount());
+    case ItemKind::Device:
+      return below(item.index, cluster.deviceCount());
+    case ItemKind::Level:
+      return below(item.index, cluster.levelCount());
+    case ItemKind::Group:
+      return item.level >= 0 && below(item.index, groups(item.level));
+    case ItemKind::Pair:
+      break;
+  }
+  return item.level < -1 || (below(item.index, groups(item.level)) && below(item.other, groups(item.level)));
+}
+
 }  // namespace nest

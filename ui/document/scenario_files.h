@@ -74,8 +74,10 @@ public:
 
 Q_SIGNALS:
   void failed(const QString& sentence, const nest::Diagnostics&);
-  void read(const nest::Diagnostics&);                     ///< warnings and notes of a file that was opened
-  void recognised(const QString& sentence, bool changed);  ///< what imported files held; changed: undoable
+  void read(const nest::Diagnostics&);  ///< warnings and notes of a file that was opened
+  /// What imported files held. `changed`: undoable. `keepsName`: model and network are others, and the
+  /// scenario goes by the name of those before.
+  void recognised(const QString& sentence, bool changed, bool keepsName);
   void planRead(const nest::Plan& plan, const QString& name);
   void measurementRead(const nest::Measurement&, const QString& name);
   void saved(const QString& path);

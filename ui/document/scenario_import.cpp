@@ -98,6 +98,7 @@ bool ScenarioFiles::import(const QStringList& paths) {
   if (!imported || hasErrors(diagnostics)) return refuse();
 
   const bool changes = imported->scenario || imported->cluster || imported->model;
+  bool keepsName = false;
   if (changes) {
     const bool whole = m_document.isEmpty() && imported->cluster && imported->model;
     auto made = assemble(*imported, whole ? nullptr : &base);
@@ -108,6 +109,7 @@ bool ScenarioFiles::import(const QStringList& paths) {
       m_document.reset(std::move(*made.value), QString(), true);
       watch({}, {});
     } else {
+      keepsName = imported->cluster && imported->model && made->name == m_document.scenario().name;
       m_document.closeStep();
       m_document.edit({}, verbFor(*imported, what), [&](Scenario& s) { s = *made.value; });
       m_document.closeStep();
@@ -115,7 +117,7 @@ bool ScenarioFiles::import(const QStringList& paths) {
   }
   for (const Imported::Part& part : imported->parts) phrases.prepend(phraseFor(part));
   Q_EMIT read(diagnostics);
-  Q_EMIT recognised(phrases.join(QStringLiteral(" · ")), changes);
+  Q_EMIT recognised(phrases.join(QStringLiteral(" · ")), changes, keepsName);
   for (const auto& [plan, name] : plans) Q_EMIT planRead(plan, name);
   for (const auto& [measurement, name] : measurements) Q_EMIT measurementRead(measurement, name);
   return true;

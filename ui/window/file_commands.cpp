@@ -31,13 +31,7 @@ FileCommands::FileCommands(ScenarioFiles& files, ScenarioDocument& document, Mes
   connect(&m_files, &ScenarioFiles::saved, this,
           [](const QString& path) { logLine(tr("Saved %1").arg(path)); });
   connect(&m_files, &ScenarioFiles::read, this, &FileCommands::diagnosed);
-  connect(&m_files, &ScenarioFiles::recognised, this, [this](const QString& sentence, bool changed) {
-    logLine(sentence);
-    std::vector<MessageBar::Choice> choices;
-    if (changed && m_document.history().canUndo())
-      choices.push_back({tr("Undo"), [this] { m_document.history().undo(); }});
-    m_messages.show(MessageBar::Tone::Note, sentence, choices);
-  });
+  connect(&m_files, &ScenarioFiles::recognised, this, &FileCommands::tellImport);
   connect(&m_files, &ScenarioFiles::failed, this, &FileCommands::tellFailure);
   connect(&m_files, &ScenarioFiles::changedOutside, this, &FileCommands::tellChange);
   connect(&m_files, &ScenarioFiles::goneOutside, this, [this](const QString& path) {
@@ -47,6 +41,24 @@ FileCommands::FileCommands(ScenarioFiles& files, ScenarioDocument& document, Mes
                     {{tr("Save"), [this] { save(); }}}, kOutside);
   });
   connect(&m_files, &ScenarioFiles::outsideSettled, this, [this] { m_messages.withdraw(kOutside); });
+}
+
+void FileCommands::tellImport(const QString& sentence, bool changed, bool keepsName) {
+  logLine(sentence);
+  QString text = sentence;
+  std::vector<MessageBar::Choice> choices;
+  QUndoStack& history = m_document.history();
+  if (changed && history.canUndo()) choices.push_back(MessageBar::undoing(history));
+  if (keepsName) {
+    const QString name = visibleText(QString::fromStdString(m_document.scenario().name));
+    text +=
+        m_document.path().isEmpty()
+            ? tr("\nThe scenario is still named “%1”.").arg(name)
+            : tr("\nThe scenario is still named “%1” and saved as %2.").arg(name, nameOf(m_document.path()));
+    choices.push_back({tr("Rename"), [this] { Q_EMIT renameWanted(); }, &history});
+    if (!m_document.path().isEmpty()) choices.push_back({tr("Save as…"), [this] { saveAs(); }, &history});
+  }
+  m_messages.show(MessageBar::Tone::Note, text, std::move(choices));
 }
 
 void FileCommands::tellFailure(const QString& sentence, const Diagnostics& d) {

@@ -37,9 +37,11 @@ Q_SIGNALS:
   void discarding();                         ///< what is open may go, if the user agrees
   void diagnosed(const nest::Diagnostics&);  ///< of the files that were read last
   void issuesWanted();                       ///< the user asks to see them all
+  void renameWanted();                       ///< the user asks to give the scenario another name
 
 private:
   void openIfMayDiscard(const QStringList& paths);
+  void tellImport(const QString& sentence, bool changed, bool keepsName);
   void tellFailure(const QString& sentence, const Diagnostics&);
   void tellChange(const QString& path);
 

@@ -118,6 +118,9 @@ MainWindow::~MainWindow() {
 
 void MainWindow::carrySelection() {
   const PlanContext& c = *m_session->context();
+  const bool isFinal = c.current && c.plan && !m_document.isPreviewing();
+  if (const auto& item = m_selection.selected(); item && isFinal && !isThere(*item, c))
+    m_selection.setSelected(std::nullopt);
   if (!c.problem || c.problem->cluster == m_numbering) return;
   const auto before = std::exchange(m_numbering, c.problem->cluster);
   const auto& selected = m_selection.selected();
@@ -201,6 +204,10 @@ void MainWindow::connectFiles() {
   connect(m_commands, &FileCommands::diagnosed, this, [this](const Diagnostics& d) {
     m_issues->setFileDiagnostics(d);
     refreshIssues();
+  });
+  connect(m_commands, &FileCommands::renameWanted, this, [this] {
+    m_panelDock->show();
+    m_panel->reveal(QStringLiteral("/name"));
   });
   connect(m_commands, &FileCommands::issuesWanted, this, [this] { reveal(m_issueView); });
   connect(m_files, &ScenarioFiles::recentChanged, this, [this] {

@@ -33,7 +33,7 @@ void takeMeasurement(ScenarioDocument& document, const PlanningSession& session,
     document.edit({}, verb.arg(name), [&](Scenario& s) { s = with; });
     document.closeStep();
     logLine(text);
-    messages.show(MessageBar::Tone::Note, text, {{tr("Undo"), [&document] { document.history().undo(); }}});
+    messages.show(MessageBar::Tone::Note, text, {MessageBar::undoing(document.history())});
   };
   // Where it is the level that is not known, the levels are offered.
   const auto refuse = [&](const Diagnostics& why) {

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QToolButton>
+#include <QUndoStack>
 
 #include "theme/icon.h"
 
@@ -47,12 +48,17 @@ void MessageBar::show(Tone tone, const QString& text, std::vector<Choice> choice
   for (Choice& choice : choices) {
     auto* button = new QPushButton(choice.text, this);
     m_choices->addWidget(button);
+    if (choice.whileAt) connect(choice.whileAt, &QUndoStack::indexChanged, button, &QWidget::hide);
     connect(button, &QPushButton::clicked, this, [this, run = std::move(choice.run)] {
       hide();
       if (run) run();
     });
   }
   QWidget::show();
+}
+
+MessageBar::Choice MessageBar::undoing(QUndoStack& history) {
+  return {tr("Undo"), [&history] { history.undo(); }, &history};
 }
 
 void MessageBar::withdraw(const QString& topic) {

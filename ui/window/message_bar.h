@@ -8,6 +8,7 @@
 
 class QHBoxLayout;
 class QLabel;
+class QUndoStack;
 
 namespace nest {
 
@@ -20,7 +21,11 @@ public:
   struct Choice {
     QString text;
     std::function<void()> run;
+    /// Offered only while this stands where it stood when the message was shown; nullptr: always.
+    const QUndoStack* whileAt = nullptr;
   };
+  /// Undoes the last edit of a history, for as long as it is the last.
+  static Choice undoing(QUndoStack&);
 
   explicit MessageBar(QWidget* parent = nullptr);
 

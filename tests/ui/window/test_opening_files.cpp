@@ -10,6 +10,7 @@
 #include "document/scenario_document.h"
 #include "formats/scenario/scenario_json.h"
 #include "window/gallery.h"
+#include "window/message_bar.h"
 #include "window_bench.h"
 
 using namespace nest;
@@ -31,9 +32,11 @@ QString fileWith(const QTemporaryDir& dir, const QString& name, const NetworkGra
 }
 
 /// As the window system drops: a drop goes to the widget that accepted the drag when it entered.
-void drop(MainWindow& window, const QString& path) {
+void drop(MainWindow& window, const QStringList& paths) {
   QMimeData data;
-  data.setUrls({QUrl::fromLocalFile(path)});
+  QList<QUrl> urls;
+  for (const QString& path : paths) urls += QUrl::fromLocalFile(path);
+  data.setUrls(urls);
   QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
   QApplication::sendEvent(&window, &enter);
   // What proposes to move is told that the file was copied: it would delete its own.
@@ -95,7 +98,7 @@ private Q_SLOTS:
     const auto open = [&](const QString& path) {
       if (way == QLatin1String("call")) return void(b.window.openPath(path));
       if (way == QLatin1String("dialog")) return choose(b, path);
-      if (way == QLatin1String("drop")) return drop(b.window, path);
+      if (way == QLatin1String("drop")) return drop(b.window, {path});
       if (way == QLatin1String("outside change")) return rewrite(mine, path);
       b.trigger(way == QLatin1String("gallery") ? "file.samples" : "file.close");
       QApplication::processEvents();
@@ -122,6 +125,66 @@ private Q_SLOTS:
       QApplication::processEvents();
       first = false;
     }
+  }
+
+  /// A message offers to undo the edit that it tells of, not whatever was done last.
+  void aMessageOffersItsOwnUndo() {
+    QTemporaryDir dir;
+    WindowBench b(ownCopy(dir));
+    QTRY_VERIFY(b.solved());
+    const QString model = QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-8b.json");
+    drop(b.window, {model});
+    QPushButton* undo = b.button(QStringLiteral("Undo"));
+    QVERIFY(undo);
+    b.trigger("edit.undo");
+    QVERIFY(!undo->isVisible());
+    drop(b.window, {model});
+    QTRY_VERIFY(undo = b.button(QStringLiteral("Undo")));
+    b.window.document().edit({}, QStringLiteral("Double the batch"),
+                             [](Scenario& s) { s.job.globalBatch *= 2; });
+    QVERIFY(!undo->isVisible());
+    b.trigger("edit.undo");
+    QVERIFY(!undo->isVisible());
+    drop(b.window, {QStringLiteral(NEST_SOURCE_DIR "/samples/models/llama-3-70b.json")});
+    QTRY_VERIFY(undo = b.button(QStringLiteral("Undo")));
+    QTest::mouseClick(undo, Qt::LeftButton);
+    QCOMPARE(b.window.document().history().undoText(), QStringLiteral("Import model from llama-3-8b.json"));
+  }
+
+  /// With another model on another network the scenario's name tells of neither.
+  void aNameThatNoLongerFitsIsTold() {
+    QTemporaryDir dir;
+    const QString path = ownCopy(dir);
+    WindowBench b(path);
+    QTRY_VERIFY(b.solved());
+    const QString samples = QStringLiteral(NEST_SOURCE_DIR "/samples/");
+    const QStringList both{samples + QStringLiteral("models/llama-3-8b.json"),
+                           samples + QStringLiteral("topologies/pod.cluster.txt")};
+    const std::string name = b.scenario().name;
+    const auto text = [&] {
+      QString all;
+      for (const auto* bar : b.window.findChildren<MessageBar*>()) all += bar->text();
+      return all;
+    };
+    drop(b.window, both);
+    QCOMPARE(b.scenario().name, name);
+    QVERIFY2(
+        text().contains(QString::fromStdString(name)) && text().contains(QStringLiteral("mine.nest.json")),
+        qPrintable(text()));
+    QTRY_VERIFY(b.button(QStringLiteral("Save as…")));
+    QPushButton* rename = b.button(QStringLiteral("Rename"));
+    QVERIFY(rename);
+    QTest::mouseClick(rename, Qt::LeftButton);
+    QTRY_VERIFY(b.window.focusWidget() && b.window.focusWidget()->objectName() == QStringLiteral("/name"));
+    // A name that an import made follows.
+    b.window.document().edit({}, QStringLiteral("Rename"), [](Scenario& s) {
+      s.name = s.model.architecture->name + " on " + s.cluster.device.name;
+    });
+    drop(b.window, {samples + QStringLiteral("models/mixtral-8x7b.json")});
+    QCOMPARE(b.scenario().name,
+             b.scenario().model.architecture->name + " on " + b.scenario().cluster.device.name);
+    QVERIFY(b.scenario().name.starts_with("Mixtral"));
+    QVERIFY(!b.button(QStringLiteral("Rename")));
   }
 };
 NEST_TEST(TestOpeningFiles)

@@ -2,6 +2,8 @@
 #include <QComboBox>
 #include <QDir>
 #include <QDockWidget>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QSettings>
 #include <QStandardPaths>
 
@@ -104,6 +106,35 @@ private Q_SLOTS:
     QVERIFY(!b.window.selection().selected());
   }
 
+  /// What is restored without looking is not restored in part.
+  void aDamagedSessionLeavesTheWindowWhole() {
+    QTemporaryDir dir;
+    const QString path = ownCopy(dir);
+    QRect inspector;
+    {
+      WindowBench b(path, true);
+      QTRY_VERIFY(b.solved());
+      inspector = b.window.findChild<QDockWidget*>(QStringLiteral("inspector"))->geometry();
+      b.window.close();
+    }
+    const QDir sessions(QStandardPaths::writableLocation(QStandardPaths::AppConfigLocation) +
+                        QStringLiteral("/sessions"));
+    QFile file(sessions.filePath(sessions.entryList({QStringLiteral("*.json")}).value(0)));
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    QJsonObject o = QJsonDocument::fromJson(file.readAll()).object();
+    for (const char* key : {"panels", "views"}) {
+      const QString whole = o.value(QLatin1String(key)).toString();
+      QVERIFY(whole.size() > 200);
+      o.insert(QLatin1String(key), whole.left(200));
+    }
+    file.resize(0);
+    file.write(QJsonDocument(o).toJson());
+    file.close();
+    WindowBench b(path, true);
+    QTRY_VERIFY(b.solved());
+    QTRY_COMPARE(b.window.findChild<QDockWidget*>(QStringLiteral("inspector"))->geometry(), inspector);
+  }
+
   void aSelectionThatIsNoLongerThereDoesNoHarm() {
     QTemporaryDir dir;
     const QString path = ownCopy(dir);
@@ -115,6 +146,7 @@ private Q_SLOTS:
     }
     WindowBench b(path, true);
     QTRY_VERIFY(b.solved());
+    QTRY_VERIFY(!b.window.selection().selected());
     for (View* view : b.window.views().views()) {
       b.window.views().reveal(view->id());
       QTRY_VERIFY(view->isInSight());
