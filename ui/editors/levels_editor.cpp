@@ -128,6 +128,12 @@ void LevelsEditor::rebuild() {
   }
   m_add->setVisible(source || m_document.isEmpty());
   static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_rows);
+  // Tab walks them where they stand, before the line of text, although they are younger.
+  QWidget* earlier = m_text->previousInFocusChain();
+  while (earlier != m_text && (isAncestorOf(earlier) || !(earlier->focusPolicy() & Qt::TabFocus)))
+    earlier = earlier->previousInFocusChain();
+  for (auto* cell : m_rows->findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+    if (cell->focusPolicy() & Qt::TabFocus) setTabOrder(std::exchange(earlier, cell), cell);
   showCounts();
   showProblem();
   if (!before) return;

@@ -38,12 +38,13 @@ QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px; b
 QToolButton:hover { background: @grid; }
 QToolButton:pressed, QToolButton:checked { background: @idle; }
 QToolButton:focus { border-color: @accent; }
-QPushButton { background: @canvas; border: 1px solid @border; border-radius: 5px; padding: 5px 12px; }
+QPushButton { background: @canvas; border: 1px solid @border; border-radius: 5px; padding: 5px 12px; outline: none; }
 QPushButton:hover { border-color: @hover; }
 QPushButton:pressed { background: @grid; }
 QPushButton:focus { border-color: @accent; }
 QPushButton:disabled { color: @muted; background: @panel; }
 QPushButton[primary="true"] { background: @accent; color: @accentText; border-color: @accent; font-weight: 600; }
+QPushButton[primary="true"]:focus { border-color: @text; }
 QPushButton[primary="true"]:disabled { background: @idle; color: @muted; border-color: @idle; }
 QPushButton[link="true"] { border: none; background: transparent; color: @accent; padding: 2px 4px; text-align: left; }
 QPushButton[link="true"]:hover, QPushButton[link="true"]:focus { text-decoration: underline; }

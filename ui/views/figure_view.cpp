@@ -30,16 +30,16 @@ FigureView::FigureView(std::unique_ptr<InteractiveFigure> figure, ViewServices s
   column->addWidget(m_pane, 1);
   setFocusProxy(m_pane);
   setAccessibleName(title());
-  m_buttons = new QWidget(this);
-  auto* buttons = new QHBoxLayout(m_buttons);
-  buttons->setContentsMargins(0, 0, 0, 0);
-  buttons->setSpacing(2);
-  m_pane->addButtons(buttons);
   for (const FigureOption& o : m_figure->offeredOptions(context()))
     if (o.isSwitch())
       addSwitch(o);
     else
       addChoice(o);
+  m_buttons = new QWidget(this);  // after the options: Tab walks the bar as it is seen
+  auto* buttons = new QHBoxLayout(m_buttons);
+  buttons->setContentsMargins(0, 0, 0, 0);
+  buttons->setSpacing(2);
+  m_pane->addButtons(buttons);
   m_bar->setTrailing(m_buttons);
 }
 

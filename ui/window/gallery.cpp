@@ -45,6 +45,7 @@ class CardButton : public QPushButton {
 public:
   CardButton(const QString& title, const QString& about, QWidget* parent)
       : QPushButton(parent), m_picture(new QLabel(this)), m_verdict(new QLabel(this)) {
+    setAutoDefault(true);  // Return opens it
     setFixedSize(kCardWidth, kCardHeight);
     setAccessibleName(title);
     setAccessibleDescription(about);
@@ -93,6 +94,7 @@ QWidget* Gallery::makeLessons(QWidget* parent) {
   flow->addWidget(text);
   for (const Lesson& lesson : lessons()) {
     auto* button = new QPushButton(lesson.title, row);
+    button->setAutoDefault(true);
     button->setProperty("link", true);
     button->setToolTip(lesson.about);
     button->setMinimumHeight(26);
@@ -123,6 +125,7 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   }))));
   auto* open = new QPushButton(tr("Open…"), page);
   open->setProperty("primary", true);
+  open->setAutoDefault(true);
   connect(open, &QPushButton::clicked, this, &Gallery::openRequested);
   m_recent = new QWidget(page);
   new QHBoxLayout(m_recent);
@@ -144,6 +147,7 @@ Gallery::Gallery(JobRunner::Solve solve, QWidget* parent)
   auto* area = new QScrollArea(this);
   area->setWidgetResizable(true);
   area->setFrameShape(QFrame::NoFrame);
+  area->setFocusPolicy(Qt::NoFocus);
   area->setWidget(page);
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins(0, 0, 0, 0);
@@ -243,6 +247,7 @@ void Gallery::setRecent(const QStringList& paths) {
   }
   for (qsizetype i = 0; i < std::min<qsizetype>(paths.size(), 3); ++i) {
     auto* button = new QPushButton(QFileInfo(paths[i]).fileName(), m_recent);
+    button->setAutoDefault(true);
     button->setProperty("link", true);
     setRichTip(*button, plainTip(paths[i]));
     connect(button, &QPushButton::clicked, this, [this, path = paths[i]] { Q_EMIT chosen(path); });

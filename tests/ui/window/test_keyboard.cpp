@@ -1,9 +1,14 @@
 // The window without a mouse: Tab, menus, and the sheet that lists the keys.
+#include <QComboBox>
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
 #include <QSettings>
+#include <QSignalSpy>
+#include <QToolButton>
 
+#include "editors/scenario_panel.h"
+#include "window/gallery.h"
 #include "window/keys_sheet.h"
 #include "window_bench.h"
 
@@ -57,6 +62,66 @@ private Q_SLOTS:
       QVERIFY(stops.size() > 8);
       QVERIFY2(stops.size() < 200, "Tab comes round");
     }
+  }
+
+  /// Tab goes down the panel and along a bar as they are read.
+  void tabFollowsTheEye() {
+    WindowBench b;
+    QTRY_VERIFY(b.solved());
+    // A row more: rows that come later stand where the others do.
+    b.window.document().edit({}, QStringLiteral("Add"), [](Scenario& s) {
+      auto& levels = std::get<LevelsSource>(s.cluster.network).levels;
+      levels.push_back(levels.back());
+      levels.back().name = "hall";
+    });
+    QApplication::processEvents();
+    const auto stopsIn = [](QWidget* area) {
+      std::vector<QWidget*> stops;
+      for (QWidget* w = area->nextInFocusChain(); w != area; w = w->nextInFocusChain())
+        if (area->isAncestorOf(w) && (w->focusPolicy() & Qt::TabFocus) && w->isVisible()) stops.push_back(w);
+      return stops;
+    };
+    const auto inOrder = [](const QWidget* area, const std::vector<QWidget*>& stops) {
+      for (std::size_t i = 1; i < stops.size(); ++i) {
+        const QRect a(stops[i - 1]->mapTo(area, QPoint()), stops[i - 1]->size()),
+            z(stops[i]->mapTo(area, QPoint()), stops[i]->size());
+        const bool sameRow = a.top() < z.center().y() && a.bottom() > z.center().y();
+        if (sameRow ? z.left() < a.left() : z.top() < a.top())
+          return nameOf(stops[i - 1]) + QStringLiteral(" before ") + nameOf(stops[i]);
+      }
+      return QString();
+    };
+    auto* panel = b.window.findChild<ScenarioPanel*>();
+    QVERIFY(panel);
+    QVERIFY(stopsIn(panel).size() > 40);
+    QCOMPARE(inOrder(panel, stopsIn(panel)), QString());
+    for (const char* id : {"stages", "communication", "timeline"}) {
+      View* view = b.window.views().view(QLatin1String(id));
+      b.window.views().reveal(QLatin1String(id));
+      QTRY_VERIFY(view->isInSight());
+      std::vector<QWidget*> bar;
+      for (QWidget* w : stopsIn(view))
+        if (qobject_cast<QComboBox*>(w) || qobject_cast<QToolButton*>(w)) bar.push_back(w);
+      QVERIFY(bar.size() > 2);
+      QCOMPARE(inOrder(view, bar), QString());
+    }
+  }
+
+  void returnOpensACard() {
+    WindowBench b{QString()};
+    auto* gallery = b.window.findChild<Gallery*>();
+    QTRY_VERIFY(gallery && gallery->isVisible());
+    QPushButton* card = nullptr;
+    for (auto* button : gallery->findChildren<QPushButton*>())
+      if (button->height() > 200 && !card) card = button;
+    QVERIFY(card);
+    QSignalSpy chosen(gallery, &Gallery::chosen);
+    card->setFocus(Qt::TabFocusReason);
+    QTest::keyClick(card, Qt::Key_Return);
+    QCOMPARE(chosen.count(), 1);
+    for (QWidget* w = gallery->nextInFocusChain(); w != gallery; w = w->nextInFocusChain())
+      if (gallery->isAncestorOf(w) && (w->focusPolicy() & Qt::TabFocus) && w->isVisible())
+        QVERIFY2(qobject_cast<QPushButton*>(w), qPrintable(nameOf(w)));  // each stop is seen
   }
 
   void menusOpenByKey() {
