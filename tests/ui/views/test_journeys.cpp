@@ -138,7 +138,7 @@ private slots:
     for (auto* l : view.findChildren<QLabel*>())
       if (l->accessibleName() == QStringLiteral("Completeness of the front")) reach = l;
     QVERIFY(reach && reach->text().contains(QStringLiteral("met during the search")));
-    auto* find = buttonOf(view, QStringLiteral("Compute the complete front"));
+    auto* find = buttonOf(view, QStringLiteral("Compute a wider front"));
     QVERIFY(find && find->isVisible() && find->isEnabled());
     // Cancelled at once: all as before.
     QTest::mouseClick(find, Qt::LeftButton);
@@ -159,9 +159,18 @@ private slots:
     QVERIFY(view.figure()->asText(view.context()) != view.figure()->asText(desk.context));
     if (!qEnvironmentVariableIsEmpty("NEST_PICTURES"))
       view.grab().save(qEnvironmentVariable("NEST_PICTURES") + QStringLiteral("/whole-front.png"));
-    // Another plan begins anew.
+    // Another scenario begins anew; back at this one the front is there at once.
+    const FrontReach reached = view.context().outcome->frontReach;
+    desk.document.edit({}, QStringLiteral("Double"), [](Scenario& s) { s.job.globalBatch *= 2; });
+    desk.solveIt();
     view.setContext(desk.snapshot());
+    QApplication::processEvents();
     QVERIFY(find->isEnabled());
+    desk.document.history().undo();
+    desk.solveIt();
+    view.setContext(desk.snapshot());
+    QTRY_COMPARE_WITH_TIMEOUT(view.context().outcome->frontReach, reached, 200);
+    QVERIFY(!find->isEnabled());
   }
 
   void walkTheDpTable() {

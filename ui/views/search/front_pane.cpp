@@ -5,6 +5,7 @@
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "accessible/screen_reader.h"
@@ -21,7 +22,8 @@ QString reachInWords(const Outcome& o) {
       return FrontPane::tr("Complete front.");
     case FrontReach::Stepped:
       return FrontPane::tr(
-          "The front at decreasing device counts and memory limits; there may be more plans between them.");
+          "Wider front: the fastest plan at decreasing device counts and memory limits; there may be more "
+          "between them.");
     case FrontReach::Met:
       break;
   }
@@ -31,6 +33,7 @@ QString reachInWords(const Outcome& o) {
 namespace {
 
 constexpr int kLow = 300, kLeastChart = 130;
+constexpr std::size_t kMostKnown = 8;
 
 /// The same at length.
 QString promiseOf(const Outcome& o) {
@@ -56,12 +59,14 @@ FrontPane::FrontPane(QWidget* parent)
       m_figure(std::make_unique<FrontFigure>()),
       m_pane(new FigurePane(*m_figure, m_chosen)),
       m_reach(new QLabel),
-      m_find(new QPushButton(tr("Compute the complete front"))),
+      m_find(new QPushButton(tr("Compute a wider front"))),
       m_asking(new Asking(tr("The front stays unchanged"))) {
   m_reach->setWordWrap(true);
   m_reach->setAccessibleName(tr("Completeness of the front"));
   m_find->setToolTip(
-      tr("Continue searching for plans with fewer devices or less memory (takes up to ten times as long)"));
+      tr("Continue searching for plans with fewer devices or less memory: all of them where that is little "
+         "work, else the fastest plan at decreasing device counts and memory limits (takes up to ten times "
+         "as long)"));
   m_asking->addAsker(m_find);
   m_pane->setLeastHeight(kLeastChart);
   auto* bar = new QHBoxLayout;
@@ -75,9 +80,7 @@ FrontPane::FrontPane(QWidget* parent)
   column->addLayout(bar);
   column->addWidget(m_pane, 1);
   connect(m_find, &QPushButton::clicked, this, &FrontPane::search);
-  connect(m_asking, &Asking::ended, this, [this] {
-    if (auto wider = std::exchange(m_wider, nullptr)) Q_EMIT found(std::move(wider));
-  });
+  connect(m_asking, &Asking::ended, this, &FrontPane::tell);
   offer();
 }
 
@@ -90,11 +93,37 @@ void FrontPane::setContext(PlanContextPtr context, const Theme& theme) {
   m_chosen.setSelected(std::nullopt);
   m_pane->show(*m_context, theme);
   offer();
+  recall();
+}
+
+/// What was computed for the same setting: an edit has been undone.
+void FrontPane::recall() {
+  const PlanContext& c = *m_context;
+  if (!canBeWider() || !c.current || !c.scenario) return;
+  const auto it = std::find_if(m_known.begin(), m_known.end(), [&](const PlanContextPtr& k) {
+    return k->scenario->setting() == c.scenario->setting();
+  });
+  if (it == m_known.end()) return;
+  auto outcome = std::make_shared<Outcome>(*c.outcome);
+  outcome->front = (*it)->outcome->front, outcome->frontReach = (*it)->outcome->frontReach;
+  auto wider = std::make_shared<PlanContext>(c);
+  wider->outcome = std::move(outcome);
+  m_wider = std::move(wider);
+  QMetaObject::invokeMethod(this, &FrontPane::tell, Qt::QueuedConnection);
+}
+
+void FrontPane::tell() {
+  if (auto wider = std::exchange(m_wider, nullptr)) Q_EMIT found(std::move(wider));
+}
+
+bool FrontPane::canBeWider() const {
+  return m_context && m_context->problem && m_context->plan && m_context->outcome &&
+         !m_context->outcome->front.empty() && m_context->outcome->frontReach == FrontReach::Met;
 }
 
 void FrontPane::search() {
   m_asking->start(
-      tr("Computing the complete front …"),
+      tr("Computing a wider front …"),
       [this, context = m_context](const Control& control, const BackgroundTask::Deliver& deliver) {
         Problem problem = *context->problem;
         problem.search.topPlans = std::max(2, problem.search.topPlans);  // one plan alone has no front
@@ -108,10 +137,10 @@ void FrontPane::search() {
         auto wider = std::make_shared<PlanContext>(*context);
         wider->outcome = std::move(outcome);
         deliver([this, wider, whole] {
-          if (whole)
-            m_wider = wider;
-          else
-            m_asking->say(tr("The time allowed was too short for more."));
+          if (!whole) return m_asking->say(tr("The time allowed was too short for more."));
+          m_wider = wider;
+          if (m_known.size() == kMostKnown) m_known.erase(m_known.begin());
+          m_known.push_back(wider);
         });
       });
 }
@@ -125,7 +154,7 @@ void FrontPane::resizeEvent(QResizeEvent* event) {
 void FrontPane::offer() {
   const bool has = m_context && m_context->problem && m_context->plan && m_context->outcome &&
                    !m_context->outcome->front.empty();
-  const bool more = has && m_context->outcome->frontReach == FrontReach::Met;
+  const bool more = canBeWider();
   const bool low = m_isLow = height() < kLow;  // then the room is the chart's, and the words are its tip's
   m_find->setVisible(has && (more || !low));
   m_asking->setReady(more);

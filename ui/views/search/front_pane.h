@@ -2,6 +2,7 @@
 
 #include <QWidget>
 #include <memory>
+#include <vector>
 
 #include "document/plan_context.h"
 #include "document/selection.h"
@@ -38,6 +39,9 @@ protected:
 private:
   void search();
   void offer();
+  void recall();
+  void tell();
+  bool canBeWider() const;
 
   std::unique_ptr<FrontFigure> m_figure;
   Selection m_chosen;  ///< a plan of the front
@@ -47,7 +51,8 @@ private:
   Asking* m_asking;
   bool m_isLow = false;
   PlanContextPtr m_context;
-  PlanContextPtr m_wider;  ///< found, and not yet told
+  PlanContextPtr m_wider;               ///< found, and not yet told
+  std::vector<PlanContextPtr> m_known;  ///< with wider fronts, the latest last
 };
 
 /// "The complete front: …", for a person.
