@@ -1,4 +1,5 @@
 // The fields of cluster and model. The numbers of a device stand in cluster/devices/device_figures.cpp.
+#include "cluster/devices/device_catalog.h"
 #include "cluster/devices/device_figures.h"
 #include "fields/field_access.h"
 #include "fields/field_tables.h"
@@ -80,8 +81,12 @@ FieldAccess ofDevice(const DeviceFigure& f) {
     const auto v = f.get(s.cluster.device);
     return v ? FieldValue(v->value) : FieldValue();
   };
+  // What the catalog says of the device is its number again, whoever typed it.
   a.set = [&f](Setting& s, int, const FieldValue& v) {
-    f.set(s.cluster.device, Sourced<double>(std::get<double>(v)));
+    const double typed = std::get<double>(v);
+    const DeviceSpec* known = findDevice(s.cluster.device.id);
+    const auto listed = known ? f.get(*known) : std::nullopt;
+    f.set(s.cluster.device, listed && listed->value == typed ? *listed : Sourced<double>(typed));
   };
   a.figure = [&f](const Setting& s) { return f.get(s.cluster.device); };
   a.setFigure = [&f](Setting& s, const Sourced<double>& v) { f.set(s.cluster.device, v); };

@@ -10,13 +10,13 @@
 namespace nest {
 namespace {
 
+/// "Stages, 16.9 s per step (stage 1 selected)": the time is the plan's.
 QString captionFor(const View& view, const Selection& selection) {
   QString text = view.title();
-  if (const auto& item = selection.selected(); item && item->kind == ItemKind::Stage)
-    text += ScenarioDocument::tr(": stage %1").arg(stageNumber(item->index));
   if (const auto c = view.shownContext(); c->plan)
-    text += QStringLiteral(", ") + QString::fromStdString(text::time(c->plan->evaluation.batchTime)) +
-            ScenarioDocument::tr(" per step");
+    text += ScenarioDocument::tr(", %1 per step").arg(timeText(c->plan->evaluation.batchTime));
+  if (const auto& item = selection.selected(); item && item->kind == ItemKind::Stage)
+    text += ScenarioDocument::tr(" (stage %1 selected)").arg(stageNumber(item->index));
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "cluster/devices/device_json.h"
 #include "fields/program_setting.h"
@@ -28,6 +29,18 @@ std::string_view below(const Field& f, std::string_view pointer) {
 std::string allowed(const std::vector<std::string>& options) {
   std::string out;
   for (const std::string& o : options) out += (out.empty() ? "" : ", ") + o;
+  return out;
+}
+
+/// "pipeline_parallel", "p pp pipeline": what blanks and underscores part.
+std::set<std::string> wordsOf(const std::string& text) {
+  std::set<std::string> out;
+  std::string word;
+  for (const char c : text + ' ')
+    if (c != ' ' && c != '_')
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (!word.empty())
+      out.insert(std::exchange(word, {}));
   return out;
 }
 
@@ -203,6 +216,27 @@ void readFields(const ScenarioReader& r, JsonFields& object, std::string_view po
     const Field* whole = findField(inner);
     if (whole || !sections.insert(section).second) continue;  // structured: the caller's
     r.section(object, section, [&](JsonFields& x) { readFields(r, x, inner, setting); });
+  }
+}
+
+void adviseOnUnknownKeys(Diagnostics& all) {
+  for (Diagnostic& d : all) {
+    const auto slash = d.where.pointer.rfind('/');
+    if (d.code != "json-unknown-key" || slash == std::string::npos || slash == 0) continue;
+    const std::string_view section(d.where.pointer.data(), slash);
+    const std::set<std::string> words = wordsOf(d.where.pointer.substr(slash + 1));
+    std::set<std::string_view> listed;
+    std::string known, meant;
+    for (const Field& f : fields()) {
+      const std::string_view key = below(f, section).substr(0, below(f, section).find('/'));
+      if (key.empty() || key == "*" || !listed.insert(key).second) continue;
+      known += (known.empty() ? "" : ", ") + std::string(key);
+      for (const std::string& alias : wordsOf(f.aliases))
+        if (meant.empty() && words.contains(alias)) meant = key;
+    }
+    if (known.empty()) continue;
+    if (d.remedy.empty() && !meant.empty()) d.remedy = "Did you mean \"" + meant + "\"?";
+    d.remedy += (d.remedy.empty() ? "Known here: " : " Known here: ") + known;
   }
 }
 

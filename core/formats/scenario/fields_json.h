@@ -12,6 +12,10 @@ namespace nest {
 /// range allows is read all the same: check.h judges it. Structured fields are left to the caller.
 void readFields(const ScenarioReader&, JsonFields& object, std::string_view pointer, Setting& setting);
 
+/// Every unknown key in a section of fields ("/constraints/pipeline") gets the advice which field has that
+/// name among its others, and which fields there are.
+void adviseOnUnknownKeys(Diagnostics&);
+
 /// The fields below `pointer` in their order, defaults left out where a field says so. `structured` adds the
 /// structured field of a key ("layer_pins") in its place, if it has anything to add.
 nlohmann::ordered_json fieldsJson(

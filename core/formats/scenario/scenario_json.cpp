@@ -5,6 +5,7 @@
 
 #include "fields/program_setting.h"
 #include "formats/format.h"
+#include "formats/scenario/fields_json.h"
 #include "formats/scenario/scenario_parts.h"
 #include "scenario/check.h"
 #include "text/json_layout.h"
@@ -169,6 +170,7 @@ Reading<Scenario> readScenario(std::string_view text, const std::string& file, c
   const ScenarioReader reader{*json, load, result.diagnostics};
   JsonFields fields = reader.fields(json->root(), "");
   Scenario scenario = readAll(reader, fields);
+  adviseOnUnknownKeys(result.diagnostics);
   if (!hasErrors(result.diagnostics)) {
     result.value = std::move(scenario);
     return result;

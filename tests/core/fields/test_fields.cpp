@@ -59,6 +59,19 @@ bool isNumberLike(const Field& f) {
 class TestFields : public QObject {
   Q_OBJECT
 private slots:
+  /// A number set away and back is the catalog's again, and the device with it.
+  void aDeviceComesBackWithItsNumbers() {
+    Scenario s = sample("llama2-7b-h100-128.nest.json");
+    const DeviceSpec before = s.cluster.device;
+    for (const char* key : {"/cluster/device/memory_bytes", "/cluster/device/peak_flops_per_s"}) {
+      const FieldAt at = fieldAt(s, key).value();
+      const double number = *numberOf(s, at);
+      setNumber(s, at, number / 8);
+      QVERIFY(!(s.cluster.device == before));
+      setNumber(s, at, number);
+      QVERIFY2(s.cluster.device == before, key);
+    }
+  }
   void everyFieldIsDescribed() {
     QStringList keys;
     for (const Field& f : fields()) {

@@ -257,6 +257,25 @@ private slots:
     QCOMPARE(codes(r.diagnostics), std::string("json-unknown-key json-unknown-key"));
     QCOMPARE(r.diagnostics[0].where.pointer, std::string("/cluster/colour"));
   }
+  /// Under its other names a field is found, and what there is is named.
+  void unknownKeysAreAdvisedOn() {
+    const auto r = read(minimal(R"("device": "h100-sxm", "network": "host:8@450GB/s,1us")",
+                                R"(, "constraints": {"pipeline": 4, "tensor_parallel": 2, "colour": 1})"));
+    QVERIFY(r);
+    QMap<QString, QString> advice;
+    for (const Diagnostic& d : r.diagnostics)
+      if (d.code == "json-unknown-key")
+        advice[QString::fromStdString(d.where.pointer)] = QString::fromStdString(d.remedy);
+    QCOMPARE(advice.size(), 3);
+    QVERIFY(advice[QStringLiteral("/constraints/pipeline")].startsWith(
+        QStringLiteral("Did you mean \"stages\"? Known here: tensor, context, ")));
+    QVERIFY(advice[QStringLiteral("/constraints/tensor_parallel")].startsWith(
+        QStringLiteral("Did you mean \"tensor\"?")));
+    const QString last = advice[QStringLiteral("/constraints/colour")];
+    QVERIFY2(last.startsWith(QStringLiteral("Known here: tensor, context, ")) &&
+                 last.contains(QStringLiteral("layer_pins")),
+             qPrintable(last));
+  }
   void allErrorsComeAtOnceWithTheirPlaces() {
     const auto r = read(R"({
   "version": 1,

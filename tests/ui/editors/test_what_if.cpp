@@ -1,4 +1,5 @@
 #include <QComboBox>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QSettings>
@@ -69,6 +70,37 @@ private slots:
     stops("cluster.device.memory", 1024.0 * 1024 * 1024);
     stops(outer, 1e9 / 8);
     stops("cluster.levels.0.bandwidth", 1e9);
+  }
+
+  /// What is no number of the field stays to be mended, with what can be typed beneath.
+  void nonsenseIsAnswered() {
+    Asked a;
+    QLineEdit* box = nullptr;
+    for (auto* e : a.view.findChildren<QLineEdit*>())
+      if (e->accessibleName().contains(QStringLiteral("Device memory"))) box = e;
+    QVERIFY(box);
+    const auto complaint = [&]() -> QString {
+      for (const auto* l : a.view.findChildren<QLabel*>())
+        if (l->property("role") == QStringLiteral("error") && l->isVisible()) return l->text();
+      return {};
+    };
+    const QString before = box->text();
+    box->setFocus();
+    for (const char* nonsense : {"banana", "-5 GiB", "1e999"}) {
+      box->selectAll();
+      QTest::keyClicks(box, QLatin1String(nonsense));
+      QVERIFY(complaint().isEmpty());
+      QTest::keyClick(box, Qt::Key_Return);
+      QVERIFY2(complaint().contains(QStringLiteral("from ")), qPrintable(complaint()));
+      QCOMPARE(box->text(), QLatin1String(nonsense));
+    }
+    QVERIFY(!a.document.history().canUndo());
+    box->selectAll();
+    QTest::keyClicks(box, QStringLiteral("70 GiB"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QVERIFY(complaint().isEmpty());
+    a.document.history().undo();
+    QTRY_COMPARE(box->text(), before);
   }
 
   /// Any number of the scenario gets a slider from the list, and keeps it.

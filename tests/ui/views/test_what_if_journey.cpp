@@ -150,7 +150,7 @@ private slots:
     };
     type(QStringLiteral("lots"));
     QVERIFY(window->document().scenario() == before);
-    QVERIFY(field->toolTip().contains(QStringLiteral("80 GiB")));
+    QVERIFY(field->accessibleDescription().contains(QStringLiteral("80 GiB")));
     type(QStringLiteral("40 GiB"));
     QCOMPARE(window->document().scenario().cluster.device.memory.value.value(), 40 * 1073741824.0);
   }

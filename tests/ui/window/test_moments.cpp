@@ -125,6 +125,18 @@ private Q_SLOTS:
     QVERIFY(b.window.isVisible());
   }
 
+  /// The time of a slide is the plan's, whichever stage is selected.
+  void aCaptionGivesThePlansTime() {
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    b.window.views().reveal(QStringLiteral("stages"));
+    b.window.selection().setSelected(SelectionItem{ItemKind::Stage, 1});
+    QTest::keyClick(&b.window, Qt::Key_M, Qt::ControlModifier);
+    QCOMPARE(b.scenario().moments.size(), std::size_t(1));
+    const std::string time = text::time(b.window.session().context()->plan->evaluation.batchTime);
+    QCOMPARE(b.scenario().moments[0].caption, "Stages, " + time + " per step (stage 2 selected)");
+  }
+
   void captionsAndOrderAreEdits() {
     Bench b;
     QTRY_VERIFY(b.solved());

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QSettings>
 #include <QSlider>
+#include <QStyle>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -111,7 +112,8 @@ void WhatIfForm::rebuild() {
       title->setFont(bold);
       m_grid->addWidget(title, line++, 0, 1, 4);
     }
-    addRow(std::move(field), line++);
+    addRow(std::move(field), line);
+    line += 2;
   }
   m_grid->setRowStretch(line, 1);
 }
@@ -155,11 +157,17 @@ void WhatIfForm::addRow(FieldAt field, int line) {
   m_grid->addWidget(r.slider, line, 1);
   m_grid->addWidget(r.figure, line, 2);
   m_grid->addWidget(r.change, line, 3);
+  r.problem = new QLabel;
+  r.problem->setProperty("role", "error");
+  r.problem->setWordWrap(true);
+  r.problem->hide();
+  m_grid->addWidget(r.problem, line + 1, 1, 1, 3);
   r.field = std::move(field);
   const std::size_t i = m_rows.size();
   connect(r.slider, &QSlider::valueChanged, this, [this, i](int step) { dragged(i, step); });
   connect(r.slider, &QSlider::sliderReleased, this, [this, i] { released(i); });
   connect(r.figure, &QLineEdit::editingFinished, this, [this, i] { typed(i); });
+  connect(r.figure, &QLineEdit::textEdited, this, [this, i] { tellProblem(m_rows[i], {}); });
   m_rows.push_back(std::move(r));
 }
 
@@ -191,16 +199,24 @@ void WhatIfForm::released(std::size_t row) {
 }
 
 void WhatIfForm::typed(std::size_t row) {
-  if (m_filling || !m_document || !m_rows[row].figure->isModified()) return;
-  const FieldAt field = m_rows[row].field;
-  const Scenario& now = m_document->scenario();
-  const auto v = readNumberText(now, field, m_rows[row].figure->text().toStdString());
-  m_rows[row].figure->setModified(false);
-  if (v)
-    edit(field, *v, false);
-  else
-    m_rows[row].figure->setToolTip(from(expectedText(*field.field)));
+  Row& r = m_rows[row];
+  if (m_filling || !m_document || !r.figure->isModified()) return;
+  const FieldAt field = r.field;
+  const auto v = readNumberText(m_document->scenario(), field, r.figure->text().toStdString());
+  r.figure->setModified(false);
+  if (!v) return tellProblem(r, from(expectedText(*field.field)));  // what was typed stays to be mended
+  edit(field, *v, false);
   showValues();
+}
+
+void WhatIfForm::tellProblem(Row& r, const QString& problem) {
+  if (r.problem->text() == problem) return;
+  r.problem->setText(problem);
+  r.problem->setVisible(!problem.isEmpty());
+  r.figure->setProperty("wrong", !problem.isEmpty());
+  r.figure->style()->unpolish(r.figure);
+  r.figure->style()->polish(r.figure);
+  r.figure->setAccessibleDescription(problem);
 }
 
 void WhatIfForm::showValues() {
@@ -211,8 +227,11 @@ void WhatIfForm::showValues() {
     const std::optional<double> v = numberOf(now, r.field);
     if (!r.slider->isSliderDown())
       r.slider->setValue(static_cast<int>(std::lround(r.range.shareOf(v.value_or(0)) * kSteps)));
-    if (!r.figure->hasFocus() || !r.figure->isModified())
-      r.figure->setText(v ? from(numberText(now, r.field, *v)) : tr("any"));
+    const QString text = v ? from(numberText(now, r.field, *v)) : tr("any");
+    if (!r.figure->hasFocus() || (!r.figure->isModified() && r.problem->text().isEmpty())) {
+      r.figure->setText(text);
+      tellProblem(r, {});
+    }
     const std::optional<double> before = m_reference ? numberOf(*m_reference, r.field) : v;
     const bool same = v == before || (v && before && std::abs(*v - *before) <= 1e-12 * std::abs(*before));
     // Shares differ in points: +25 % of 0 says nothing.

@@ -43,12 +43,14 @@ private:
     QSlider* slider = nullptr;
     QLineEdit* figure = nullptr;
     QLabel* change = nullptr;
+    QLabel* problem = nullptr;  ///< below them: what can be typed, while what was typed is none of it
   };
   void addRow(FieldAt, int line);
   void offerOthers(const std::vector<FieldAt>&, int line);
   void dragged(std::size_t row, int step);
   void released(std::size_t row);
   void typed(std::size_t row);
+  void tellProblem(Row&, const QString& problem);
   void edit(const FieldAt&, double v, bool merges);
 
   ScenarioDocument* m_document;
