@@ -135,6 +135,15 @@ private slots:
          [](Problem& p, Plan& q) { p.constraints.megatronExpressible = true, q.dataOuter = 2; }},
         {"constraint",
          [](Problem& p, Plan& q) { p.constraints.megatronExpressible = true, q.dataInner = 2, q.zero = 2; }},
+        {"constraint",
+         [](Problem& p, Plan& q) {
+           p.constraints.megatronExpressible = true, q.deviceOrder = {DeviceIndex(3), DeviceIndex(0)};
+         }},
+        // A launcher starts no rank on the devices between them.
+        {"",
+         [](Problem& p, Plan& q) {
+           p.constraints.megatronExpressible = true, q.deviceOrder = {DeviceIndex(0), DeviceIndex(3)};
+         }},
     };
     for (std::size_t k = 0; k < cases.size(); ++k) {
       Problem p = problem();
