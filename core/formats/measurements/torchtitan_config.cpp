@@ -17,26 +17,13 @@ std::string_view trimmed(std::string_view s) {
                                          : s.substr(begin, s.find_last_not_of(" \t") - begin + 1);
 }
 
-/// Without a comment; a # inside quotes is none.
-std::string_view withoutComment(std::string_view line) {
-  char quote = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (quote ? line[i] == quote : line[i] == '"' || line[i] == '\'')
-      quote = quote ? 0 : line[i];
-    else if (line[i] == '#' && !quote)
-      return line.substr(0, i);
-  }
-  return line;
-}
-
 class TorchtitanConfig {
 public:
   explicit TorchtitanConfig(SourceText& source) : m_source(source) {}
 
   std::optional<Measurement> run() {
-    forEachLogLine(m_source.text(), [this](std::string_view line, int number) {
-      take(trimmed(withoutComment(line)), number);
-    });
+    forEachLogLine(m_source.text(), [this](std::string_view line, int number) { take(line, number); });
+    if (isOpen()) broken(m_begin, "a list or text is not closed");
     if (!m_values.contains("training.seq_len") && !m_source.failed())
       m_source.error(m_source.whole(), "torchtitan-config",
                      "the configuration has no seq_len under [training]",
@@ -70,14 +57,45 @@ public:
   }
 
 private:
-  void take(std::string_view line, int number) {
-    if (line.empty()) return;
-    if (m_isInList) {
-      m_isInList = line.find(']') == std::string_view::npos;
-      return;
+  /// A value goes on over the lines that follow.
+  bool isOpen() const { return m_depth > 0 || m_quote; }
+
+  /// The line without its comment; keeps track of lists, tables inside them and texts of several lines.
+  std::string_view scan(std::string_view line) {
+    char quote = 0;  // of a text that ends on this line
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      const bool isTriple = (c == '"' || c == '\'') && line.substr(i, 3) == std::string(3, c);
+      if (c == '\\' && (m_quote == '"' || quote == '"'))
+        ++i;
+      else if (m_quote ? c == m_quote && isTriple : !quote && isTriple)
+        m_quote = m_quote ? 0 : c, i += 2;
+      else if (quote ? c == quote : !m_quote && (c == '"' || c == '\''))
+        quote = quote ? 0 : c;
+      else if (m_quote || quote)
+        continue;
+      else if (c == '#')
+        return line.substr(0, i);
+      else
+        m_depth += (c == '[' || c == '{') - (c == ']' || c == '}');
     }
+    return line;
+  }
+
+  void take(std::string_view raw, int number) {
+    const bool goesOn = isOpen();
+    const std::string_view line = trimmed(scan(raw));
+    if (m_depth < 0) {
+      m_depth = 0;
+      return broken(number);
+    }
+    if (goesOn || line.empty()) return;
+    m_begin = number;
     if (line.starts_with('[')) {
-      if (!line.ends_with(']')) return broken(number);
+      if (!line.ends_with(']') || isOpen()) {
+        m_depth = 0;
+        return broken(number);
+      }
       m_table = std::string(trimmed(line.substr(1, line.size() - 2)));
       return;
     }
@@ -85,12 +103,12 @@ private:
     if (equals == std::string_view::npos || equals == 0) return broken(number);
     const std::string_view value = trimmed(line.substr(equals + 1));
     if (value.empty()) return broken(number);
-    m_isInList = value.starts_with('[') && value.find(']') == std::string_view::npos;
+    const std::string key(trimmed(line.substr(0, equals)));
     if (m_values.size() < 10'000)
-      m_values[m_table + '.' + std::string(trimmed(line.substr(0, equals)))] = {std::string(value), number};
+      m_values[m_table.empty() ? key : m_table + '.' + key] = {std::string(value), number};
   }
-  void broken(int number) {
-    m_source.error(m_source.placeOfLine(number), "toml-line", "a line is [table] or key = value",
+  void broken(int number, const char* what = "a line is [table] or key = value") {
+    m_source.error(m_source.placeOfLine(number), "toml-line", what,
                    "give the TOML file as torchtitan reads it");
   }
 
@@ -134,7 +152,9 @@ private:
   SourceText& m_source;
   std::map<std::string, std::pair<std::string, int>> m_values;  ///< "table.key" → value and line
   std::string m_table;
-  bool m_isInList = false;
+  int m_depth = 0;   ///< of lists that are open
+  char m_quote = 0;  ///< of a text over several lines that is open
+  int m_begin = 0;   ///< line of the last key or table
 };
 
 }  // namespace

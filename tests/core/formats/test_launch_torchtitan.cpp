@@ -1,6 +1,8 @@
 #include <QtTest/QTest>
 
 #include "core/formats/launch_fixture.h"
+#include "formats/format.h"
+#include "scenario/measurement.h"
 
 using namespace nest;
 using namespace nest::test;
@@ -59,6 +61,22 @@ private slots:
     alone.zero = 3;
     QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), alone),
                 "mixed_precision_param = \"bfloat16\""));
+  }
+  /// Lists over several lines, as every pipeline has them.
+  void itsConfigurationIsReadBack() {
+    const Fixture f = teaching();
+    Plan p = plan(2, 1);
+    p.zero = 2;
+    const auto text = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
+    QVERIFY(text);
+    const auto read = std::get<ReadMeasurement>(findFormat("torchtitan-config")->read)(*text, "t.toml");
+    QVERIFY2(read, read ? "" : read.diagnostics.front().message.c_str());
+    const RunSettings s = std::get<TrainingRun>(read->of).settings;
+    QCOMPARE(s.pipeline.value_or(0), 2);
+    QCOMPARE(s.data.value_or(0), 2);
+    QCOMPARE(s.microbatch.value_or(0), 1);
+    QCOMPARE(s.globalBatch.value_or(0), f.problem.job.globalBatch);
+    QCOMPARE(s.sequenceLength.value_or(0), f.problem.job.sequenceLength);
   }
   void aRefusalNamesWhatThePlanHas() {
     Plan p = plan(2, 1);
