@@ -2,8 +2,9 @@
 #include <optional>
 
 #include "analytic/block_shape.h"
+#include "formats/launch/launch_assumptions.h"
 #include "formats/launch/launch_hosts.h"
-#include "formats/launch/launch_parts.h"
+#include "formats/launch/launch_recipes.h"
 
 namespace nest {
 namespace {
@@ -25,29 +26,6 @@ private:
   std::vector<Setting> m_all;
 };
 
-/// Recipes of the model's family to begin with: layers of the same kind, whose sizes are then set.
-struct FamilyRecipe {
-  std::string_view family;
-  bool experts;
-  const char *bridge, *nemo;  ///< nullptr: none
-};
-const FamilyRecipe* recipeOf(const TransformerArchitecture* a) {
-  static constexpr FamilyRecipe kRecipes[] = {
-      {"llama", false, "llama3_8b_pretrain_2gpu_h100_bf16_config", "llama3_8b"},
-      {"qwen2", false, "qwen2_7b_pretrain_2gpu_h100_bf16_config", "qwen2_7b"},
-      {"qwen3", false, "qwen3_8b_pretrain_4gpu_h100_bf16_config", "qwen3_8b"},
-      {"qwen3_moe", true, "qwen3_30b_a3b_pretrain_8gpu_h100_bf16_config", "qwen3_30b_a3b"},
-      {"mixtral", true, nullptr, "mixtral_8x7b"},
-      {"gpt_oss", true, "gpt_oss_20b_pretrain_16gpu_h100_bf16_config", "gpt_oss_20b"},
-      {"deepseek_v2", true, "deepseek_v2_lite_pretrain_8gpu_h100_bf16_config", "deepseek_v2_lite"},
-      {"deepseek_v3", true, "deepseek_v3_pretrain_1024gpu_h100_bf16_config", "deepseek_v3"},
-      {"gpt2", false, nullptr, "gpt3_175b"},
-  };
-  for (const FamilyRecipe& k : kRecipes)
-    if (a && a->family == k.family && k.experts == a->experts.has_value()) return &k;
-  return nullptr;
-}
-
 void addExperts(Overrides& o, const TransformerArchitecture& m) {
   o.add("model.num_moe_experts", m.experts->experts);
   o.add("model.moe_grouped_gemm", true);
@@ -60,18 +38,41 @@ void addExperts(Overrides& o, const TransformerArchitecture& m) {
   if (!all) o.add("model.moe_layer_freq", "[" + pattern + "]");
 }
 
-void addModel(Overrides& o, const LaunchPlan& p) {
+/// One of Megatron's own settings, in the place that decides. What CommOverlapConfig names it sets in the
+/// model and in data parallelism, whatever stands there.
+void addSetting(Overrides& o, const LaunchSetting& s) {
+  const auto is = [&](std::string_view name) { return s.name == name; };
+  const bool overlapsData = is("overlap_grad_reduce") || is("overlap_param_gather");
+  const bool overlaps = overlapsData || is("tp_comm_overlap") || is("overlap_moe_expert_parallel_comm");
+  if (overlaps) o.add("comm_overlap." + s.name, s.value);
+  if (overlapsData) return o.add("ddp." + s.name, s.value);
+  if (overlaps) return;
+  if (s.isWord)
+    o.add("model." + s.name, s.value.c_str());
+  else
+    o.add("model." + s.name, s.value);
+}
+
+/// What recipes have of their own that the plan has not: stages of given sizes, layers that predict further
+/// tokens.
+void clearRecipe(Overrides& o) {
+  for (const char* key : {"model.num_layers_in_first_pipeline_stage",
+                          "model.num_layers_in_last_pipeline_stage", "model.mtp_num_layers"})
+    o.add(key, std::string("null"));
+  for (const char* key :
+       {"model.account_for_embedding_in_pipeline_split", "model.account_for_loss_in_pipeline_split"})
+    o.add(key, false);
+}
+
+void addModel(Overrides& o, LaunchPlan& p) {
   if (p.recompute != Recompute::Full && !p.recomputesParts())
     o.add("model.recompute_granularity", std::string("null"));
-  for (MegatronSetting& s : megatronSettings(p)) {
+  for (LaunchSetting& s : megatronSettings(p)) {
     if (s.name == "recompute_modules") {
       std::replace(s.value.begin(), s.value.end(), ' ', ',');
       s.value = '[' + s.value + ']';
     }
-    if (s.isWord)
-      o.add("model." + s.name, s.value.c_str());
-    else
-      o.add("model." + s.name, s.value);
+    addSetting(o, s);
   }
   const TransformerArchitecture* m = p.source.architecture;
   if (!m) return;
@@ -86,10 +87,7 @@ void addModel(Overrides& o, const LaunchPlan& p) {
 }
 
 void addSharding(Overrides& o, const LaunchPlan& p) {
-  const bool hides = p.source.problem->assumptions.syncOverlap > 0 && p.plan.dataDegree() > 1;
   o.add("ddp.use_distributed_optimizer", p.plan.zero > 0);
-  o.add("ddp.overlap_grad_reduce", hides);
-  o.add("ddp.overlap_param_gather", hides && p.plan.zero > 0);
   if (p.hasShardGroups()) o.add("ddp.num_distributed_optimizer_instances", p.data() / p.plan.shardDegree());
   if (p.plan.zero <= 1) return;
   o.add("ddp.use_megatron_fsdp", true);
@@ -126,8 +124,8 @@ std::optional<Overrides> overridesFor(LaunchPlan& p) {
     o.add("model.pipeline_model_parallel_layout", std::string("null"));
   else
     o.add("model.pipeline_model_parallel_layout", layout.c_str());
+  clearRecipe(o);
   o.add("model.context_parallel_size", p.strategy.context);
-  if (p.strategy.context > 1) o.add("model.cp_comm_type", "p2p");
   o.add("model.sequence_parallel", p.strategy.sequence);
   if (p.source.architecture && p.source.architecture->experts) {
     o.add("model.expert_model_parallel_size", p.strategy.expert);
@@ -153,6 +151,11 @@ std::string nemoNameOf(const std::string& key) {
       {"model.pipeline_model_parallel_size", "trainer.strategy"},
       {"model.virtual_pipeline_model_parallel_size", "trainer.strategy"},
       {"model.pipeline_model_parallel_layout", "trainer.strategy"},
+      {"model.num_layers_in_first_pipeline_stage", "trainer.strategy"},
+      {"model.num_layers_in_last_pipeline_stage", "trainer.strategy"},
+      {"model.account_for_embedding_in_pipeline_split", "trainer.strategy"},
+      {"model.account_for_loss_in_pipeline_split", "trainer.strategy"},
+      {"comm_overlap.overlap_moe_expert_parallel_comm", "model.config"},
       {"model.context_parallel_size", "trainer.strategy"},
       {"model.sequence_parallel", "trainer.strategy"},
       {"model.expert_model_parallel_size", "trainer.strategy"},
@@ -189,7 +192,7 @@ std::string pythonOf(const Overrides::Setting& s) {
 Reading<std::string> writeMegatronBridge(LaunchPlan& p) {
   auto o = overridesFor(p);
   if (!o) return p.finish({});
-  const FamilyRecipe* family = recipeOf(p.source.architecture);
+  const LaunchRecipe* family = recipeOf(p.source.architecture);
   const char* recipe = family ? family->bridge : nullptr;
   if (!recipe)
     p.warn("recipe", "no recipe of this model's family is known",
@@ -198,10 +201,16 @@ Reading<std::string> writeMegatronBridge(LaunchPlan& p) {
     p.warn("gradients", "the recipes sum and reduce gradients in fp32, the plan counts 16-bit ones",
            "set grad_reduce_in_fp32 of the recipe's mixed precision to false");
   o->add("mixed_precision", mixedPrecision(p));
-  std::string text;
+  // A recipe's overlap is replaced as a whole, and its model may hold its settings one level further inside:
+  // ++ sets what the configuration does not name where it is looked up.
+  std::string text =
+      "  ++comm_overlap=null\n  "
+      "++comm_overlap._target_=megatron.bridge.training.comm_overlap.CommOverlapConfig\n";
   for (const Overrides::Setting& s : o->all()) {
     const bool needsQuotes = s.value.find_first_of("|*") != std::string::npos;
-    text += "  " + s.key + '=' + (needsQuotes ? "'" + s.value + "'" : s.value) + '\n';
+    const bool isInside = s.key.starts_with("model.") || s.key.starts_with("comm_overlap.");
+    text += std::string(isInside ? "  ++" : "  ") + s.key + '=' +
+            (needsQuotes ? "'" + s.value + "'" : s.value) + '\n';
   }
   return p.finish(headOf(p) +
                   "# For Megatron-Bridge 067f987df (NeMo Framework): run_recipe.py --recipe \"$RECIPE\" "
@@ -221,7 +230,7 @@ Reading<std::string> writeNemo(LaunchPlan& p) {
       isEven, "uneven-hosts",
       "its hosts run different numbers of ranks, and a recipe's trainer has one number of GPUs for all nodes",
       "exclude devices until all hosts have as many, or bound constraints.devices");
-  const FamilyRecipe* family = recipeOf(p.source.architecture);
+  const LaunchRecipe* family = recipeOf(p.source.architecture);
   p.require(family && family->nemo, "recipe", "NeMo has no recipe of this model's family",
             "export megatron-bridge or megatron, which take the model's sizes without one");
   const auto o = overridesFor(p);
@@ -233,7 +242,9 @@ Reading<std::string> writeNemo(LaunchPlan& p) {
       "srun;\n# or plan() goes to run.run() with an executor of yours.\n"
       "import nemo_run as run\nimport torch\n"
       "from nemo.collections import llm\n"
-      "from nemo.collections.llm.recipes.precision import mixed_precision\n\n\n"
+      "from nemo.collections.llm.recipes.precision import mixed_precision\n"
+      "from nemo.lightning.pytorch.callbacks.deepep import DeepEPCallback\n"
+      "from nemo.lightning.pytorch.callbacks.megatron_comm_overlap import MegatronCommOverlapCallback\n\n\n"
       "def plan():\n    recipe = llm." +
       std::string(family->nemo) + ".pretrain_recipe(\n        name=\"plan\", num_nodes=" +
       std::to_string(static_cast<std::size_t>(p.worldSize) / perHost) +
@@ -256,9 +267,21 @@ Reading<std::string> writeNemo(LaunchPlan& p) {
   if (p.stages() > 1)
     set("trainer.strategy.pipeline_dtype",
         p.job().format == NumberFormat::Fp16 ? "torch.float16" : "torch.bfloat16");
-  for (const Overrides::Setting& s : o->all())
-    if (const std::string name = nemoNameOf(s.key); !name.empty()) set(name, pythonOf(s));
+  std::string overlap;
+  for (const Overrides::Setting& s : o->all()) {
+    if (const std::string name = nemoNameOf(s.key); !name.empty())
+      set(name, pythonOf(s));
+    else if (s.key.starts_with("comm_overlap."))
+      overlap += ", " + s.key.substr(s.key.find('.') + 1) + '=' + pythonOf(s);
+  }
   set("model.config.seq_length", std::to_string(p.job().sequenceLength));
+  text +=
+      "    # In place of the recipe's own callbacks, which would set these anew.\n"
+      "    own = (DeepEPCallback, MegatronCommOverlapCallback)\n"
+      "    recipe.trainer.callbacks = [c for c in recipe.trainer.callbacks or [] if c.__fn_or_cls__ not in "
+      "own]\n"
+      "    recipe.trainer.callbacks.append(run.Config(MegatronCommOverlapCallback" +
+      overlap + "))\n";
   return p.finish(text +
                   "    return recipe\n\n\nif __name__ == \"__main__\":\n    run.run(plan(), direct=True)\n");
 }

@@ -48,6 +48,8 @@ Reading<std::string> placementFile(LaunchTarget target, const ReportSource& sour
   auto map = mapRanks(source, plan);
   Diagnostics out = std::move(map.diagnostics);
   if (!map) return {std::nullopt, std::move(out)};
+  const Diagnostics invented = inventedHosts(source, *map);
+  out.insert(out.end(), invented.begin(), invented.end());
   if (target == LaunchTarget::VisibleDevices) return {visibleDevicesScript(*map), std::move(out)};
   if (map->needsDeviceLists()) out.push_back(deviceListWarning(*map));
   if (target == LaunchTarget::RankFile && coresPerHost == 0)
@@ -105,7 +107,7 @@ Reading<std::string> writeLaunch(LaunchTarget target, const ReportSource& source
     default:
       break;
   }
-  LaunchPlan launch(source, plan, nameOf(target));
+  LaunchPlan launch(source, plan, target);
   switch (target) {
     case LaunchTarget::Megatron:
       return writeMegatron(launch);
@@ -124,8 +126,7 @@ Reading<std::string> writeLaunch(LaunchTarget target, const ReportSource& source
   }
 }
 
-LaunchPlan::LaunchPlan(const ReportSource& s, const Plan& p, const char* target)
-    : source(s), plan(p), m_target(target) {
+LaunchPlan::LaunchPlan(const ReportSource& s, const Plan& p, LaunchTarget t) : source(s), plan(p), target(t) {
   worldSize = plan.devicesUsed();
   microbatchCount = source.problem->microbatchCount(plan.microbatch, plan.dataDegree());
   if (plan.stages.empty()) {
@@ -171,12 +172,13 @@ void LaunchPlan::warnOfStandIns() {
   const std::string& device = source.problem->cluster->device().name;
   for (const char* kind : {"TPU", "Trainium", "Gaudi"})
     if (device.starts_with(kind))
-      warn("accelerator", std::string(m_target) + " is written for GPUs; " + device +
+      warn("accelerator", std::string(nameOf(target)) + " is written for GPUs; " + device +
                               " needs a port of it that takes these settings");
 }
 
 void LaunchPlan::refuse(std::string code, std::string message, std::string remedy) {
-  out.push_back(error(std::move(code), {}, std::string(m_target) + " cannot express this plan: " + message,
+  out.push_back(error(std::move(code), {},
+                      std::string(nameOf(target)) + " cannot express this plan: " + message,
                       std::move(remedy)));
 }
 

@@ -209,6 +209,8 @@ Reading<std::vector<LaunchFile>> writeLaunchFolder(LaunchTarget target, const Re
   });
   result.diagnostics.insert(result.diagnostics.end(), map.diagnostics.begin(), map.diagnostics.end());
   if (!configuration || !map || hasErrors(result.diagnostics)) return result;
+  const Diagnostics invented = inventedHosts(source, *map);
+  result.diagnostics.insert(result.diagnostics.end(), invented.begin(), invented.end());
   const Seconds step = evaluate(*source.problem, plan).batchTime;
   std::vector<LaunchFile> files = {{"README.md", readme(f, source, plan, *map, step, result.diagnostics)},
                                    {f.file, std::move(*configuration)},

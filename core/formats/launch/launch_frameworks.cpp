@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "formats/launch/launch_parts.h"
+#include "formats/launch/launch_assumptions.h"
 #include "text/json_layout.h"
 
 namespace nest {
@@ -75,6 +75,7 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   if (p.recompute != Recompute::None)
     p.warn("recompute", std::string("the configuration does not switch ") + nameOf(p.recompute) +
                             " recomputation on: the model's code does");
+  const std::vector<LaunchSetting> assumed = assumedSettings(p);
   p.warnOfPlacement();
   nlohmann::ordered_json j;
   j["train_batch_size"] = p.job().globalBatch;
@@ -95,7 +96,7 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
         "ZeRO++ groups the weights alone");
   }
   if (p.plan.zero >= 2) {
-    j["zero_optimization"]["overlap_comm"] = p.source.problem->assumptions.overlap[Exchange::Data] > 0;
+    j["zero_optimization"]["overlap_comm"] = valueOf(assumed, "zero_optimization.overlap_comm") == "true";
     j["zero_optimization"]["reduce_scatter"] = true;
     j["zero_optimization"]["contiguous_gradients"] = true;
   }
@@ -135,6 +136,7 @@ Reading<std::string> writeNanotron(LaunchPlan& p) {
   if (p.stages() > 1)
     p.warn("cuts", "nanotron places the cuts between the " + std::to_string(p.stages()) +
                        " stages itself, by its own estimate of each block's cost");
+  const std::vector<LaunchSetting> assumed = assumedSettings(p);
   p.warnOfPlacement();
   std::string t =
       "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
@@ -145,8 +147,8 @@ Reading<std::string> writeNanotron(LaunchPlan& p) {
   t += "  context_parallel_size: " + std::to_string(p.strategy.context) + "\n  expert_parallel_size: 1\n";
   t += std::string("  pp_engine: 1f1b\n  tp_mode: ") +
        (p.strategy.sequence ? "REDUCE_SCATTER" : "ALL_REDUCE") + '\n';
-  t += std::string("  tp_linear_async_communication: ") +
-       yes(p.strategy.sequence && p.source.problem->assumptions.overlap[0] > 0) + '\n';
+  for (const LaunchSetting& s : assumed)
+    t += "  " + s.name.substr(s.name.find('.') + 1) + ": " + s.value + '\n';
   t += std::string("  recompute_layer: ") + yes(p.recompute == Recompute::Full) + '\n';
   t += std::string("model:\n  dtype: ") + (p.job().format == NumberFormat::Fp32 ? "float32" : "bfloat16") +
        '\n';

@@ -135,6 +135,17 @@ Reading<RankMap> mapRanks(const ReportSource& source, const Plan& plan) {
   return result;
 }
 
+Diagnostics inventedHosts(const ReportSource& source, const RankMap& map) {
+  const auto* levels = source.cluster ? std::get_if<LevelsSource>(&source.cluster->network) : nullptr;
+  if (!levels || !levels->hostNames.empty()) return {};
+  const std::string &first = map.hosts.front().name, &last = map.hosts.back().name;
+  return {warning("hosts-unnamed", {"", 0, 0, "/cluster"},
+                  "the cluster names no hosts: " + (first == last ? first : first + " to " + last) +
+                      " stand for hosts of yours",
+                  "put their names in place of these, give them as cluster/host_names in the scenario, or "
+                  "import a file that lists them (sinfo, slurm.conf, a host file)")};
+}
+
 std::string slurmHostFile(const RankMap& map) {
   std::string text;
   for (const int h : map.hostOf) text += map.hosts[h].name + '\n';

@@ -36,6 +36,8 @@ struct RankMap {
 /// Errors, with place and remedy: the plan reaches beyond the cluster; a host whose name no host file can
 /// hold, or that two hosts share.
 Reading<RankMap> mapRanks(const ReportSource&, const Plan&);
+/// A warning where the names of the hosts are made up; none, where the cluster has names of its own.
+Diagnostics inventedHosts(const ReportSource&, const RankMap&);
 
 /// Letters, digits, '.', '-' and '_', beginning with a letter, digit or '_'; at most 253 bytes.
 bool isHostName(std::string_view);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "analytic/block_shape.h"
+#include "formats/launch/launch_assumptions.h"
 #include "formats/launch/launch_parts.h"
 
 namespace nest {
@@ -12,6 +13,18 @@ public:
     m_text += "  " + flag + (value.empty() ? "" : ' ' + value) + '\n';
   }
   void add(const std::string& flag, int value) { add(flag, std::to_string(value)); }
+  /// A yes is the flag, a no the flag that switches off what is on unless it is told otherwise.
+  void add(const LaunchSetting& s) {
+    // On unless it is told otherwise.
+    const bool isOn = s.name == "gradient_accumulation_fusion";
+    std::string name = s.name;
+    std::replace(name.begin(), name.end(), '_', '-');
+    const bool isYes = !s.isWord && s.value == "true", isNo = !s.isWord && s.value == "false";
+    if (!isYes && !isNo)
+      add("--" + name, s.value);
+    else if (isYes != isOn)
+      add((isNo ? "--no-" : "--") + name);
+  }
   std::string text() const { return m_text; }
 
 private:
@@ -52,11 +65,9 @@ void addModel(ShellArray& a, const LaunchPlan& p) {
       a.add("--num-query-groups", m->keyValueHeads);
     }
     if (m->headDim > 0 && m->headDim * m->heads != m->hidden) a.add("--kv-channels", m->headDim);
-    if (m->queryKeyNorm) a.add("--qk-layernorm");
   }
   a.add("--max-position-embeddings", std::max(m->maxPositions, p.job().sequenceLength));
   a.add("--position-embedding-type", m->learnedPositions ? "learned_absolute" : "rope");
-  if (m->family == "gpt_neox") a.add("--rotary-percent", "0.25");
   if (m->gatedMlp) a.add("--swiglu");
   if (!m->gatedMlp && m->activation == "relu2") a.add("--squared-relu");
   if (!m->layerNorm) a.add("--normalization", "RMSNorm");
@@ -67,12 +78,9 @@ void addModel(ShellArray& a, const LaunchPlan& p) {
 }
 
 void addSharding(ShellArray& a, const LaunchPlan& p) {
-  const bool hides = p.source.problem->assumptions.syncOverlap > 0 && p.plan.dataDegree() > 1;
-  if (hides) a.add("--overlap-grad-reduce");
   if (p.plan.zero == 0) return;
   a.add("--use-distributed-optimizer");
   if (p.hasShardGroups()) a.add("--num-distributed-optimizer-instances", p.data() / p.plan.shardDegree());
-  if (hides) a.add("--overlap-param-gather");
   if (p.plan.zero == 1) return;
   a.add("--use-megatron-fsdp");
   a.add("--data-parallel-sharding-strategy", megatronSharding(p.plan.zero));
@@ -167,8 +175,14 @@ const char* megatronSharding(int zero) {
   return kStrategies[zero];
 }
 
-std::vector<MegatronSetting> megatronSettings(const LaunchPlan& p) {
-  std::vector<MegatronSetting> out;
+std::vector<LaunchSetting> megatronSettings(LaunchPlan& p) {
+  std::vector<LaunchSetting> out = assumedSettings(p);
+  const auto unlessSaid = [&out](const char* name, const char* value, bool isWord) {
+    if (valueOf(out, name).empty()) out.push_back({name, value, isWord});
+  };
+  unlessSaid("tp_comm_overlap", "false", false);  // which CommOverlapConfig cannot be without
+  if (p.strategy.context > 1) unlessSaid("cp_comm_type", "p2p", true);
+  for (LaunchSetting& s : modelDetails(p)) out.push_back(std::move(s));
   const auto size = [&out](const char* name, int value) { out.push_back({name, std::to_string(value)}); };
   const auto word = [&out](const char* name, const char* value) { out.push_back({name, value, true}); };
   if (p.recompute == Recompute::Full) {
@@ -197,7 +211,7 @@ std::vector<MegatronSetting> megatronSettings(const LaunchPlan& p) {
     out.push_back({name, hasDropout(*m) ? "0.1" : "0.0"});
   if (!m->experts) return out;
   size("moe_router_topk", m->experts->perToken);
-  word("moe_token_dispatcher_type", "alltoall");  // the exchange that the plan counts
+  unlessSaid("moe_token_dispatcher_type", "alltoall", true);
   if (m->experts->intermediate > 0) size("moe_ffn_hidden_size", m->experts->intermediate);
   if (m->experts->sharedIntermediate > 0)
     size("moe_shared_expert_intermediate_size", m->experts->sharedIntermediate);
@@ -303,18 +317,14 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
   a.add("--tensor-model-parallel-size", p.strategy.tensor);
   a.add("--pipeline-model-parallel-size", p.stages());
   if (!layout.empty()) a.add("--pipeline-model-parallel-layout", "'" + layout + "'");
-  if (p.strategy.context > 1)
-    a.add("--context-parallel-size", p.strategy.context), a.add("--cp-comm-type", "p2p");
+  if (p.strategy.context > 1) a.add("--context-parallel-size", p.strategy.context);
   if (p.source.architecture && p.source.architecture->experts) {
     a.add("--expert-model-parallel-size", p.strategy.expert);
     a.add("--expert-tensor-parallel-size", p.strategy.expertTensor());
   }
   if (p.strategy.sequence) a.add("--sequence-parallel");
   addSharding(a, p);
-  for (MegatronSetting& x : megatronSettings(p)) {
-    std::replace(x.name.begin(), x.name.end(), '_', '-');
-    a.add("--" + x.name, x.value);
-  }
+  for (const LaunchSetting& x : megatronSettings(p)) a.add(x);
   a.add("--micro-batch-size", p.plan.microbatch);
   a.add("--global-batch-size", p.job().globalBatch);
   a.add("--seq-length", p.job().sequenceLength);

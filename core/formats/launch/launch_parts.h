@@ -10,10 +10,11 @@ namespace nest {
 /// d | B.
 class LaunchPlan {
 public:
-  LaunchPlan(const ReportSource& source, const Plan& plan, const char* target);
+  LaunchPlan(const ReportSource& source, const Plan& plan, LaunchTarget target);
 
   const ReportSource& source;
   const Plan& plan;
+  LaunchTarget target;
   Strategy strategy;  ///< of all stages
   Recompute recompute = Recompute::None;
   int microbatchCount = 0;  ///< m
@@ -50,9 +51,6 @@ public:
   LayerKind kindOf(LayerIndex l) const { return source.problem->graph->layers[l.at()].kind; }
 
   Reading<std::string> finish(std::string text);
-
-private:
-  const char* m_target;
 };
 
 Reading<std::string> writeMegatron(LaunchPlan&);
@@ -67,13 +65,16 @@ Reading<std::string> writeNanotron(LaunchPlan&);
 /// Megatron-LM and Megatron-Bridge.
 void checkMegatron(LaunchPlan&);
 void warnOfMegatronModel(LaunchPlan&);
-/// What Megatron-LM's flags and the recipes over its core call alike, with '_' between words: the model's
-/// sizes, its experts, recompute. Nothing of what is usual there.
-struct MegatronSetting {
-  std::string name, value;
-  bool isWord = false;  ///< the value is a text
+/// One option of a framework's files.
+struct LaunchSetting {
+  std::string name, value;  ///< "true", "false", a number, a list, or a word
+  bool isWord = false;      ///< the value is a text
 };
-std::vector<MegatronSetting> megatronSettings(const LaunchPlan&);
+/// What Megatron-LM's flags and the recipes over its core call alike, with '_' between words: the model's
+/// sizes and details, recompute, and what the prices assume. Nothing of what is usual there.
+std::vector<LaunchSetting> megatronSettings(LaunchPlan&);
+/// What the model computes beside its sizes: rotary positions, its router.
+std::vector<LaunchSetting> modelDetails(LaunchPlan&);
 /// "optim_grads": what of the training state a ZeRO stage shards.
 const char* megatronSharding(int zero);
 /// "Et*2|t*3|tL": E embedding, t decoder layer, L loss; an error is noted when a layer has no letter.

@@ -1,4 +1,4 @@
-#include "formats/launch/launch_parts.h"
+#include "formats/launch/launch_assumptions.h"
 
 namespace nest {
 namespace {
@@ -38,6 +38,15 @@ std::string modulesOf(LaunchPlan& p, const char* head) {
     out += "  [" + joined(names) + "],\n";
   }
   return "[\n" + out + "]";
+}
+
+/// "name = value" of those of a table, a line each.
+std::string linesOf(const std::vector<LaunchSetting>& all, std::string_view table) {
+  std::string out;
+  for (const LaunchSetting& s : all)
+    if (s.name.starts_with(table) && s.name.find('.') == table.size())
+      out += s.name.substr(table.size() + 1) + " = " + (s.isWord ? '"' + s.value + '"' : s.value) + '\n';
+  return out;
 }
 
 /// torchtitan v0.2.2 runs a mixed precision under FSDP and in pure data parallelism only.
@@ -116,6 +125,7 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   if (!p.strategy.sequence && p.strategy.tensor > 1)
     p.warn("sequence", "torchtitan runs tensor parallelism with sequence parallelism; the plan has it off");
   warnOfSelective(p);
+  const std::vector<LaunchSetting> assumed = assumedSettings(p);
   p.warnOfPlacement();
   const bool sharded = p.plan.zero >= 2;
   const bool fsdp = (sharded && p.data() > 1) || p.strategy.context > 1;
@@ -146,10 +156,15 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
     t += "pipeline_parallel_microbatch_size = " + std::to_string(p.plan.microbatch) + '\n';
     t += "module_fqns_per_model_part = " + modules + '\n';
   }
+  t += linesOf(assumed, "parallelism");
   t += std::string("\n[activation_checkpoint]\nmode = \"") + nameOf(p.recompute) + "\"\n";
+  if (p.recompute == Recompute::Selective) t += "selective_ac_option = \"op\"\n";  // not every second layer
+  t += linesOf(assumed, "activation_checkpoint");
   if (fp8)
     t += "\n[quantize.linear.float8]\nrecipe_name = \"tensorwise\"\nfilter_fqns = [\"output\"]\n"
          "\n[compile]\nenable = true  # fuses the casts to fp8\n";
+  else if (const std::string compile = linesOf(assumed, "compile"); !compile.empty())
+    t += "\n[compile]\n" + compile;
   return p.finish(std::move(t));
 }
 
@@ -201,6 +216,7 @@ Reading<std::string> writeTorchTitanPython(LaunchPlan& p) {
          base ? "the model is that of " + std::string(base) + ": its layers and sizes are not in this file"
               : std::string("the file carries no model"),
          "name the model's own configuration in BASE, as module:function");
+  const std::vector<LaunchSetting> assumed = assumedSettings(p);
   p.warnOfPlacement();
   const int shards = p.plan.zero >= 2 ? p.plan.shardDegree() : 1;
   const long long sequence = p.job().sequenceLength;
@@ -245,6 +261,7 @@ Reading<std::string> writeTorchTitanPython(LaunchPlan& p) {
   set("activation_checkpoint", p.recompute == Recompute::None   ? "None"
                                : p.recompute == Recompute::Full ? "FullAC.Config()"
                                                                 : "SelectiveAC.Config()");
+  for (const LaunchSetting& s : assumed) set(s.name.c_str(), s.value == "true" ? "True" : "False");
   return p.finish(t + "    return config\n");
 }
 

@@ -97,7 +97,8 @@ private slots:
     at.write("torchtitan/config.py",
              "class ParallelismConfig:\n    def __init__(self, **k):\n        self.__dict__.update(k)\n");
     at.write("base.py",
-             "class Any:\n    pass\n\ndef model():\n    c = Any()\n    c.training = Any()\n    return c\n");
+             "class Any:\n    pass\n\ndef model():\n    c = Any()\n    c.training = Any()\n    c.compile = "
+             "Any()\n    return c\n");
     const auto ran = folder.run(
         python,
         {"-c",
@@ -121,7 +122,7 @@ private slots:
     for (const char* part :
          {"scripts/training/run_recipe.py --recipe a_recipe --mode pretrain --dataset mock",
           "model.pipeline_model_parallel_size=2", "mixed_precision=bf16_mixed",
-          "model.pipeline_model_parallel_layout=Et*3|t*3L"})
+          "++model.pipeline_model_parallel_layout=Et*3|t*3L"})
       QVERIFY2(started.out.contains(part), qPrintable(started.out));
   }
   // NeMo's recipe is a program: it runs on a stand-in of nemo_run, and changes what the plan says.
@@ -134,32 +135,44 @@ private slots:
     QVERIFY(files);
     Folder folder(*files);
     QVERIFY(folder.run("mkdir", {"-p", "nemo/collections/llm/recipes/precision"}).code == 0);
+    QVERIFY(folder.run("mkdir", {"-p", "nemo/lightning/pytorch/callbacks"}).code == 0);
     for (const char* module : {"nemo", "nemo/collections", "nemo/collections/llm/recipes",
-                               "nemo/collections/llm/recipes/precision"})
+                               "nemo/collections/llm/recipes/precision", "nemo/lightning",
+                               "nemo/lightning/pytorch", "nemo/lightning/pytorch/callbacks"})
       folder.write(std::string(module) + "/__init__.py", "");
     folder.write("torch.py", "bfloat16 = 'bf16'\n");
+    folder.write("nemo/lightning/pytorch/callbacks/deepep.py", "class DeepEPCallback:\n    pass\n");
+    folder.write("nemo/lightning/pytorch/callbacks/megatron_comm_overlap.py",
+                 "class MegatronCommOverlapCallback:\n    pass\n");
     folder.write(
         "nemo_run.py",
-        "def run(recipe, direct):\n    t = recipe.trainer\n    s = t.strategy\n    print(recipe.nodes, "
+        "class Config:\n    def __init__(self, kind, **k):\n        self.__fn_or_cls__ = kind\n        "
+        "self.k = "
+        "k\n\ndef run(recipe, direct):\n    t = recipe.trainer\n    s = t.strategy\n    print(recipe.nodes, "
         "recipe.gpus, s.tensor_model_parallel_size, s.pipeline_model_parallel_layout, "
         "s.virtual_pipeline_model_parallel_size, s.sequence_parallel, t.plugins.name, "
         "recipe.optim.config.use_distributed_optimizer, recipe.data.global_batch_size, "
-        "recipe.model.config.num_layers, recipe.model.config.seq_length, s.pipeline_dtype, direct)\n");
+        "recipe.model.config.num_layers, recipe.model.config.seq_length, s.pipeline_dtype, direct, "
+        "[c.__fn_or_cls__.__name__ for c in "
+        "t.callbacks], t.callbacks[-1].k['tp_comm_overlap'])\n");
     folder.write("nemo/collections/llm/__init__.py",
                  "class Any:\n    def __getattr__(self, name):\n        self.__dict__[name] = Any()\n        "
-                 "return self.__dict__[name]\n\nclass llama3_8b:\n    def pretrain_recipe(name, num_nodes, "
-                 "num_gpus_per_node):\n        r = Any()\n        r.nodes = num_nodes\n        r.gpus = "
-                 "num_gpus_per_node\n        return r\n");
+                 "return self.__dict__[name]\n\nclass llama32_1b:\n    def pretrain_recipe(name, num_nodes, "
+                 "num_gpus_per_node):\n        from nemo_run import Config\n        from "
+                 "nemo.lightning.pytorch.callbacks.deepep import DeepEPCallback\n        r = Any()\n        "
+                 "r.nodes = num_nodes\n        r.gpus = num_gpus_per_node\n        r.trainer.callbacks = "
+                 "[Config(Any), Config(DeepEPCallback)]\n        return r\n");
     folder.write("nemo/collections/llm/recipes/precision/mixed_precision.py",
                  "class Plugin:\n    name = 'bf16'\n\ndef bf16_mixed():\n    return Plugin()\n");
     const auto ran = folder.run(python, {"nemo_plan.py"});
     QVERIFY2(ran.code == 0, qPrintable(ran.out));
-    QCOMPARE(ran.out.trimmed(), QString("2 2 1 Et*3|t*3L None False bf16 True 16 6 2048 bf16 True"));
+    QCOMPARE(ran.out.trimmed(), QString("2 2 1 Et*3|t*3L None False bf16 True 16 6 2048 bf16 True ['Any', "
+                                        "'MegatronCommOverlapCallback'] False"));
     const auto started = folder.run("./run.sh");
     QVERIFY2(started.out.contains("python3 nemo_plan.py"), qPrintable(started.out));
 
     Fixture other = teaching();
-    other.scenario.model.architecture->family = "gemma";
+    other.scenario.model.architecture->family = "exaone4";
     const auto refused = writeLaunch(LaunchTarget::Nemo, other.source(), p);
     QVERIFY(!refused && refused.diagnostics.front().code == "recipe");
     // A device that is out leaves its host with fewer ranks than the others.
@@ -267,6 +280,21 @@ private slots:
     QVERIFY2(told.code == 0 && told.out.contains("measured 2 s, predicted"), qPrintable(told.out));
     folder.write("log", "nothing\n");
     QVERIFY(folder.run("./stopwatch.sh", {"log"}).code == 1);
+  }
+  void madeUpHostNamesAreTold() {
+    Fixture f = teaching();
+    const auto told = [&](const auto& r) {
+      return codes(r.diagnostics, Severity::Warning).find("hosts-unnamed") != std::string::npos;
+    };
+    ReportSource source = f.source();
+    source.cluster = &f.scenario.cluster;
+    const auto files = writeLaunchFolder(LaunchTarget::Megatron, source, plan(2, 1));
+    QVERIFY(files && told(files));
+    QVERIFY(files->front().text.find("host0 to host1 stand for hosts of yours") != std::string::npos);
+    QVERIFY(told(writeLaunch(LaunchTarget::SlurmHostFile, source, plan(2, 1))));
+    QVERIFY(!told(writeLaunch(LaunchTarget::Megatron, source, plan(2, 1))));  // names none
+    std::get<LevelsSource>(f.scenario.cluster.network).hostNames = {"n1", "n2"};
+    QVERIFY(!told(writeLaunchFolder(LaunchTarget::Megatron, source, plan(2, 1))));
   }
   void theReadmeSaysWhatWasAssumed() {
     Fixture f = teaching();

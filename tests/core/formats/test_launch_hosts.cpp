@@ -36,9 +36,8 @@ private slots:
     const auto refused = writeLaunch(LaunchTarget::HostFile, f.source(), plan(1, 2));
     QVERIFY(!refused);
     QCOMPARE(codes(refused.diagnostics, Severity::Error), std::string("hosts-interleave"));
-    QCOMPARE(
-        codes(writeLaunch(LaunchTarget::Megatron, f.source(), plan(1, 2)).diagnostics, Severity::Warning),
-        std::string("placement"));
+    QVERIFY(codes(writeLaunch(LaunchTarget::Megatron, f.source(), plan(1, 2)).diagnostics, Severity::Warning)
+                .find("placement") != std::string::npos);
   }
   void aPlanBeyondTheClusterIsRefused() {
     const Fixture f = teaching();

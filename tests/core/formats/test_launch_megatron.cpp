@@ -3,6 +3,8 @@
 
 #include "cluster/devices/device_catalog.h"
 #include "core/formats/launch_fixture.h"
+#include "formats/launch/launch_recipes.h"
+#include "formats/models/hf_config.h"
 
 using namespace nest;
 using namespace nest::test;
@@ -23,7 +25,7 @@ private slots:
           "--use-distributed-optimizer", "--recompute-granularity full", "--micro-batch-size 1\n",
           "--global-batch-size 16", "--seq-length 2048", "--num-layers 6", "--swiglu"})
       QVERIFY2(r->find(part) != std::string::npos, part);
-    QCOMPARE(codes(r.diagnostics, Severity::Warning), std::string());
+    QCOMPARE(codes(r.diagnostics, Severity::Warning), std::string("model-details"));
   }
   void megatronHidesSyncWhereThatWasAssumed() {
     Fixture f = teaching();
@@ -99,6 +101,7 @@ private slots:
     TransformerArchitecture& m = *f.scenario.model.architecture;
     Plan p = plan(1, 1);
     for (auto& s : p.stages) s.strategy = {2, true, 1, 1};
+    QVERIFY(!has(writeLaunch(LaunchTarget::Megatron, f.source(), p), "--qk-layernorm"));
     m.attentionBias = m.queryKeyNorm = true, m.projectionBias = false;
     m.headDim = m.hidden / m.heads * 2;
     m.experts = ExpertLayers{};
@@ -116,6 +119,101 @@ private slots:
              std::string("experts-without-sequence"));
     QCOMPARE(codes(writeLaunch(LaunchTarget::Nanotron, f.source(), p).diagnostics, Severity::Error),
              std::string("experts"));
+  }
+  /// A recipe starts with stages and layers of its own: the layout does not go with them.
+  void recipesKeepNothingThatThePlanHasNot() {
+    Fixture f = teaching();
+    f.scenario.model.architecture->family = "deepseek_v3";
+    f.scenario.model.architecture->experts = ExpertLayers{};
+    const Plan p = plan(1, 1);
+    for (const char* part : {"++comm_overlap.tp_comm_overlap=false\n", "++model.mtp_num_layers=null\n",
+                             "++model.num_layers_in_first_pipeline_stage=null\n",
+                             "++model.num_layers_in_last_pipeline_stage=null\n",
+                             "++model.account_for_embedding_in_pipeline_split=false\n",
+                             "++model.account_for_loss_in_pipeline_split=false\n"})
+      QVERIFY2(has(writeLaunch(LaunchTarget::MegatronBridge, f.source(), p), part), part);
+    for (const char* part : {"recipe.model.config.mtp_num_layers = None\n",
+                             "recipe.trainer.strategy.num_layers_in_first_pipeline_stage = None\n",
+                             "recipe.trainer.strategy.num_layers_in_last_pipeline_stage = None\n",
+                             "recipe.trainer.strategy.account_for_embedding_in_pipeline_split = False\n",
+                             "recipe.trainer.strategy.account_for_loss_in_pipeline_split = False\n"})
+      QVERIFY2(has(writeLaunch(LaunchTarget::Nemo, f.source(), p), part), part);
+  }
+  /// Of published configurations the recipe of that very model, where there is one.
+  void recipesAreOfTheModelsSize() {
+    struct Row {
+      const char *file, *bridge, *nemo;
+    };
+    for (const Row& row :
+         {Row{"llama-3-70b", "llama3_70b_pretrain_32gpu_h100_bf16_config", "llama3_70b"},
+          Row{"llama-3.1-405b", "llama31_405b_pretrain_256gpu_h100_bf16_config", "llama31_405b"},
+          Row{"llama-3-8b", "llama3_8b_pretrain_2gpu_h100_bf16_config", "llama3_8b"},
+          Row{"llama-2-7b", "llama2_7b_pretrain_2gpu_h100_bf16_config", "llama2_7b"},
+          Row{"qwen3-30b-a3b", "qwen3_30b_a3b_pretrain_8gpu_h100_bf16_config", "qwen3_30b_a3b"},
+          Row{"deepseek-v3", "deepseek_v3_pretrain_1024gpu_h100_bf16_config", "deepseek_v3"},
+          Row{"mixtral-8x22b", nullptr, "mixtral_8x22b"},
+          Row{"gpt3-175b", "gpt3_175b_pretrain_32gpu_h100_bf16_config", "gpt3_175b"}}) {
+      const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/models/" + row.file + ".json";
+      const auto model = readHuggingFaceConfig(readFile(path), path);
+      QVERIFY2(model, row.file);
+      const LaunchRecipe* recipe = recipeOf(&*model);
+      QVERIFY2(recipe, row.file);
+      QCOMPARE(std::string(recipe->bridge ? recipe->bridge : ""), std::string(row.bridge ? row.bridge : ""));
+      QCOMPARE(std::string(recipe->nemo), std::string(row.nemo));
+    }
+    TransformerArchitecture kimi =
+        *readHuggingFaceConfig(readFile(std::string(NEST_SOURCE_DIR) + "/samples/models/deepseek-v3.json"),
+                               "c")
+             .value;
+    kimi.heads = kimi.keyValueHeads = 64, kimi.vocabulary = 163840, kimi.maxPositions = 131072;
+    kimi.experts->experts = 384, kimi.experts->firstDense = 1;
+    QCOMPARE(std::string(recipeOf(&kimi)->bridge), std::string("kimi_k2_pretrain_512gpu_h100_bf16_config"));
+    for (const auto& [experts, layers, name] :
+         {std::tuple{32, 24, "gpt_oss_20b_pretrain_16gpu_h100_bf16_config"},
+          std::tuple{128, 36, "gpt_oss_120b_pretrain_64gpu_h100_bf16_config"}}) {
+      TransformerArchitecture oss;
+      oss.family = "gpt_oss", oss.hidden = oss.intermediate = 2880, oss.layers = layers, oss.heads = 64,
+      oss.keyValueHeads = 8, oss.headDim = 64, oss.vocabulary = 201088, oss.maxPositions = 131072;
+      oss.experts = ExpertLayers{.experts = experts, .perToken = 4, .intermediate = 2880};
+      QCOMPARE(std::string(recipeOf(&oss)->bridge), std::string(name));
+      QVERIFY(!recipeOf(&oss)->nemo);  // it only fine-tunes there
+    }
+    TransformerArchitecture gemma = kimi;
+    gemma.family = "gemma3_text", gemma.experts.reset(), gemma.latent.reset();
+    QVERIFY(recipeOf(&gemma)->bridge);
+    gemma.family = "of nobody";
+    QVERIFY(!recipeOf(&gemma));
+  }
+  /// Flags have defaults of their own, recipes the model's: what the plan's model does not hold is named.
+  void whatTheFlagsLeaveOutIsNamed() {
+    Fixture f = teaching();
+    TransformerArchitecture& m = *f.scenario.model.architecture;
+    const Plan p = plan(1, 1);
+    const auto told = [&](LaunchTarget t) {
+      std::string out;
+      for (const Diagnostic& d : writeLaunch(t, f.source(), p).diagnostics)
+        if (d.code == "model-details") out += d.message;
+      return out;
+    };
+    const auto tells = [&](const char* part) {
+      return told(LaunchTarget::Megatron).find(part) != std::string::npos;
+    };
+    QVERIFY(tells("rope_theta") && tells("--rotary-base") && tells("--use-rope-scaling"));
+    QVERIFY(!tells("routed_scaling_factor") && !tells("norm_topk_prob"));
+    m.family = "deepseek_v3";
+    m.latent = LatentAttention{};
+    m.experts = ExpertLayers{.groups = 8, .groupsPerToken = 4};
+    QVERIFY(tells("--rope-type") && tells("routed_scaling_factor"));
+    for (const char* part :
+         {"--qk-layernorm\n", "--moe-router-score-function sigmoid\n", "--moe-router-enable-expert-bias\n",
+          "--moe-router-num-groups 8\n", "--moe-router-group-topk 4\n"})
+      QVERIFY2(has(writeLaunch(LaunchTarget::Megatron, f.source(), p), part), part);
+    QVERIFY(has(writeLaunch(LaunchTarget::MegatronBridge, f.source(), p), "++model.qk_layernorm=true\n"));
+    QCOMPARE(told(LaunchTarget::MegatronBridge) + told(LaunchTarget::Nemo), std::string());
+    m.family = "qwen3_moe";
+    QVERIFY(tells("norm_topk_prob"));
+    m.experts.reset(), m.latent.reset(), m.learnedPositions = true;
+    QVERIFY(!tells("rope_theta"));
   }
   void megatronShardsWithItsOwnFormat() {
     const Fixture f = teaching();

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cluster/devices/device_catalog.h"
+#include "fields/program_setting.h"
 #include "formats/launch/launch_export.h"
 #include "formats/models/hf_config.h"
 #include "formats/networks/cluster_text.h"
@@ -90,7 +91,8 @@ Settings overrides(const std::string& text) {
     const auto equals = line.find('=');
     std::string value = line.substr(equals + 1);
     if (value.size() > 1 && value.front() == '\'') value = value.substr(1, value.size() - 2);
-    out.emplace_back(line.substr(2, equals - 2), value);
+    const auto begin = line.find_first_not_of(" +");
+    out.emplace_back(line.substr(begin, equals - begin), value);
   }
   return out;
 }
@@ -169,6 +171,12 @@ const json& known() {
 }
 
 TransformerArchitecture model(const std::string& name) {
+  if (name == "latent") {
+    TransformerArchitecture a = model("llama");
+    a.family = "deepseek_v3", a.keyValueHeads = 16, a.latent = LatentAttention{};
+    a.experts = ExpertLayers{.intermediate = 1024, .groups = 4, .groupsPerToken = 2};
+    return a;
+  }
   if (name == "llama" || name == "gpt") {
     TransformerArchitecture a;
     a.family = name, a.hidden = 1024, a.intermediate = 4096, a.layers = 12, a.heads = 16, a.keyValueHeads = 8,
@@ -189,6 +197,7 @@ struct Case {
   bool sgd = false, sequence = true;
   int zero = -1, stages = 0, tensor = 0, context = 0, expert = 0;
   int recompute = -1, chunks = 1;
+  std::string program = "ideal";
 };
 
 std::vector<Case> cases() {
@@ -208,6 +217,10 @@ std::vector<Case> cases() {
       {.name = "automatic", .model = "llama", .sequence = false, .zero = 1, .stages = 1, .tensor = 2});
   out.push_back({.name = "experts", .model = "olmoe-1b-7b", .tensor = 2, .expert = 4});
   out.push_back({.name = "interleaved", .model = "llama", .stages = 2, .chunks = 3});
+  for (const char* m : {"latent"})
+    out.push_back({.name = "details", .model = m, .expert = 4, .program = "megatron-bridge-2025"});
+  for (const char* program : {"megatron-bridge-2025", "torchtitan-2026", "megatron-2021"})
+    out.push_back({.name = "program", .model = "llama", .tensor = 2, .program = program});
   for (const int r : {0, 1, 2}) out.push_back({.name = "recompute", .model = "llama", .recompute = r});
   return out;
 }
@@ -231,6 +244,9 @@ Scenario scenarioOf(const Case& c) {
   s.search.contextParallel = c.context > 1;
   s.search.sequenceParallel = c.sequence;
   s.search.chunksPerStage = {c.chunks};
+  const std::vector<int> zeroStages = s.search.zeroStages;
+  setProgram(s, *findProgram(c.program));
+  s.search.zeroStages = zeroStages;
   if (c.recompute >= 0) s.search.recompute = {c.recompute == 0, c.recompute == 1, c.recompute == 2};
   return s;
 }

@@ -78,6 +78,18 @@ private slots:
     QCOMPARE(s.globalBatch.value_or(0), f.problem.job.globalBatch);
     QCOMPARE(s.sequenceLength.value_or(0), f.problem.job.sequenceLength);
   }
+  void selectiveRecomputeIsOfProducts() {
+    const Fixture f = teaching(
+        [](Scenario& s) { s.model.analytic.selectiveRecompute = SelectiveRecompute::EverySecondProduct; });
+    Plan p = plan(2, 1);
+    p.zero = 2;
+    for (auto& s : p.stages) s.recompute = Recompute::Selective;
+    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), p),
+                "mode = \"selective\"\nselective_ac_option = \"op\"\n"));
+    for (auto& s : p.stages) s.recompute = Recompute::Full;
+    QVERIFY(
+        has(writeLaunch(LaunchTarget::TorchTitan, f.source(), p), "mode = \"full\"\nearly_stop = false\n"));
+  }
   void aRefusalNamesWhatThePlanHas() {
     Plan p = plan(2, 1);
     p.zero = 1;
