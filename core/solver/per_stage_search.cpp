@@ -232,7 +232,7 @@ bool PerStageSearch::take(Item item, const Put& put) {
   PerStageBounds& bounds = boundsOf(item);
   const int room =
       std::min(widest(microbatch(item.microbatch), item.dataDegree), item.units + item.units / 8);
-  bounds.sharpen(room, limit() * (1 + kEqualTimes), m_roomiest, m_watch);
+  bounds.sharpen(room, limit() * (1 + kEqualTimes), m_roomiest, knowsSites(), m_watch);
   makeRoom(bounds);
   item.bound = std::max(item.bound, bounds.whole(item.units, 0));
   item.kind = Item::Kind::Sharp;
@@ -295,7 +295,7 @@ bool PerStageSearch::process(const Item& item) {
   const int count = microbatchCount(item.microbatch, item.dataDegree);
   // Its tables may have been given up since.
   PerStageBounds& bounds = pricedBoundsOf(item);
-  bounds.sharpen(item.units, limit() * (1 + kEqualTimes), m_roomiest, m_watch);
+  bounds.sharpen(item.units, limit() * (1 + kEqualTimes), m_roomiest, knowsSites(), m_watch);
   makeRoom(bounds);
   for (const BlockLayout& layout : layouts) {
     if (m_watch.over()) return false;

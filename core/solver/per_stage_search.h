@@ -51,8 +51,8 @@ public:
   void report(double bound, double done);
 
 private:
-  static constexpr std::size_t kMostBytes = std::size_t(128) << 20;  ///< of tables of bounds
-  static constexpr std::size_t kMostFloors = 600'000;                ///< relaxed stages in the bounds
+  static constexpr std::size_t kMostBytes = std::size_t(64) << 20;  ///< of tables of bounds
+  static constexpr std::size_t kMostFloors = 600'000;               ///< relaxed stages in the bounds
 
   /// What all pipelines of one microbatch size have in common.
   struct Microbatch {
@@ -89,6 +89,7 @@ private:
   double relaxed(const Item&);
   void makeRoom(const PerStageBounds&);
   int mostStages(const Item&) const;
+  bool knowsSites() const { return m_watch.states() > m_uniform.tuning().statesWithoutSites; }
   bool process(const Item&);
   bool solve(PerStageSolver&, const Item&, Found&);
   PerStageModel::Goal goal(const Item&) const;

@@ -190,6 +190,11 @@ void Search::processChain(Entry& e, int index, int zero) {
   std::unordered_set<std::string> seen;
   const long long before = m_watch.states();
   int shardDegree = 0;
+  if (zero == 0 ||
+      m_problem.search.shardGroups == ShardGroups::All) {  // h = d alone: layouts come after windows
+    openAll(shardDegree = e.group->dataDegree);
+    if (open.empty()) return;
+  }
   for (const BlockLayout& layout :
        m_space.layouts(e.group->dataDegree, width * e.stages, zero, {&strategy, 1})) {
     if (layout.shardDegree() != shardDegree) {

@@ -22,6 +22,8 @@ struct Tuning {
     long long states = 100'000;  ///< and so many did not settle one layout
     std::size_t width = 200;     ///< labels of the beam
   } guesses;
+  /// After so many states bounds on a strategy for each stage know where stages stand (STATEMENT.md (6.10)).
+  long long statesWithoutSites = 1'000'000;
 };
 
 /// As the one of solve.h.

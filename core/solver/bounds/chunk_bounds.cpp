@@ -206,7 +206,8 @@ ChunkBounds::Prefixes::Prefixes(const ChunkBounds& b, int all)
       const Least& least = b.leastOf(i, static_cast<int>(k));
       if (least.load == kNever) continue;
       const int a = b.m_width[k];
-      m_table.add(row(i, 0), row(i + 1, a), all - a + 1, a, least.fill, i == 0 ? b.m_first[k] : 0);
+      const auto added = m_table.added(a, least.fill, i == 0 ? b.m_first[k] : 0);
+      for (int u = 0; u + a <= all; ++u) m_table.add(row(i, u), row(i + 1, u + a), added);
     }
 }
 

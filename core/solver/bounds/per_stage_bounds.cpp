@@ -11,17 +11,19 @@
 namespace nest::planner {
 
 PerStageBounds::PerStageBounds(const Problem& problem, const LayerOrder& order, const CutRules& rules,
-                               const GroupShapes& shapes, const std::vector<LayerSums*>& all,
+                               GroupShapes& shapes, const std::vector<LayerSums*>& all,
                                const std::vector<Sharding>& shardings, int zero, const Target& target)
     : m_problem(&problem),
       m_order(&order),
       m_rules(&rules),
+      m_shapes(&shapes),
+      m_dataDegree(shardings.size() == 1 ? shardings.front().dataDegree : 0),
       m_zero(zero),
       m_target(target),
       m_weights(target.bound),
       m_whole(problem, target),
       m_classOf(at(order.layerCount())) {
-  auto sums = all;
+  auto& sums = m_sums = all;
   std::stable_sort(sums.begin(), sums.end(), [](const LayerSums* a, const LayerSums* b) {
     return a->strategy().width() < b->strategy().width();
   });
@@ -198,6 +200,16 @@ double PerStageBounds::leastMax(int units) const {
   return std::max({slowest, m_unitWork.back() / units, m_work.back() / stages}) * (1 - 1e-12);
 }
 
+std::vector<StageSites> PerStageBounds::sitesOf(int units) const {
+  std::vector<StageSites> all;
+  bool differ = false;
+  for (LayerSums* s : m_sums) {
+    if (m_dataDegree == 0) return {};
+    differ = all.emplace_back(*m_problem, *m_shapes, *s, m_dataDegree, units).classes() > 1 || differ;
+  }
+  return differ ? all : std::vector<StageSites>();
+}
+
 bool PerStageBounds::priceUnits(int mostUnits, double limit, double capacity, Watch& watch) {
   if (!m_order->isChain() || limit == kNever || isPriced(mostUnits)) return false;
   const UnitPrices::Limits limits{mostUnits, limit, leastMax(mostUnits) * m_whole.share,
@@ -209,13 +221,14 @@ bool PerStageBounds::priceUnits(int mostUnits, double limit, double capacity, Wa
   return m_prices != nullptr;
 }
 
-void PerStageBounds::sharpen(int mostUnits, double limit, double capacity, Watch& watch) {
+void PerStageBounds::sharpen(int mostUnits, double limit, double capacity, bool sites, Watch& watch) {
   if (!m_order->isChain() || isClosed(mostUnits)) return;
   if (knows(mostUnits)) return;
   // More units only lower what a stage must do, so the widest pipeline leaves the largest load open.
   const StagePrefixes::Limits limits{mostUnits, mostLoad(mostUnits, limit), capacity};
-  m_prefixes = std::make_unique<StagePrefixes>(*m_problem, *m_order, *m_rules, m_floors, m_zero, m_target,
-                                               limits, watch);
+  m_prefixes =
+      std::make_unique<StagePrefixes>(*m_problem, *m_order, *m_rules, m_floors, m_zero, m_target, limits,
+                                      sites ? sitesOf(mostUnits) : std::vector<StageSites>(), watch);
   if (!m_prefixes->complete()) return m_prefixes.reset();
   bool closed = true;
   for (int u = m_leastWidth; u <= mostUnits && closed; ++u)

@@ -21,7 +21,7 @@ namespace nest::planner {
 class PerStageBounds {
 public:
   /// `rules`: kept by reference.
-  PerStageBounds(const Problem&, const LayerOrder&, const CutRules& rules, const GroupShapes&,
+  PerStageBounds(const Problem&, const LayerOrder&, const CutRules& rules, GroupShapes&,
                  const std::vector<LayerSums*>& sums, const std::vector<Sharding>&, int zero, const Target&);
 
   /// Chains: from here on upTo(), time() and mostLoad() know whole stages, whose units have a price. To be
@@ -29,8 +29,8 @@ public:
   /// count. False: nothing changed.
   bool priceUnits(int mostUnits, double limit, double capacity, Watch&);
   /// Chains: from here on time(), whole() and mostLoad() look at whole stages too. `limit`: only plans below
-  /// it count.
-  void sharpen(int mostUnits, double limit, double capacity, Watch&);
+  /// it count. `sites`: they know where stages stand, which takes longer.
+  void sharpen(int mostUnits, double limit, double capacity, bool sites, Watch&);
   std::size_t bytes() const;  ///< of the tables
   void dropTables();          ///< until they are asked for again
 
@@ -56,6 +56,7 @@ public:
 private:
   static constexpr int kSteps = 5;         ///< θ = k/4 of the largest
   static constexpr int kMostUnits = 4096;  ///< tables for more would be too large
+  std::vector<StageSites> sitesOf(int units) const;
   bool isPriced(int units) const { return m_prices && units <= m_prices->units(); }
   bool knows(int units) const { return m_prefixes && units <= m_prefixes->units(); }
   /// Σ over the layers of min_σ load_σ·(perLoad + perUnit·a_σ), of strategies on so many units at most.
@@ -72,6 +73,9 @@ private:
   const Problem* m_problem;
   const LayerOrder* m_order;
   const CutRules* m_rules;
+  GroupShapes* m_shapes;
+  int m_dataDegree;  ///< 0: several
+  std::vector<LayerSums*> m_sums;
   int m_closedUnits = 0;  ///< no pipeline of so many units or fewer stays below the limit
   std::unique_ptr<StagePrefixes> m_prefixes;
   std::unique_ptr<UnitPrices> m_prices;

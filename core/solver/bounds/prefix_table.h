@@ -36,22 +36,26 @@ public:
     std::fill_n(&m_first[row * kRates], kRates, Real(0));
     if (!m_least.empty()) std::fill_n(&m_least[row * kRates], kRates, Real(0));
   }
-  /// A stage of `width` units leads from row front + k to row here + k, k < count. `tail`: of a first
-  /// stage.
-  void add(std::size_t front, std::size_t here, int count, int width, const StageFill& s, double tail) {
-    Real cost[kRates], first[kRates];
+  /// What a stage of `width` units adds; `tail`: of a first stage.
+  struct Added {
+    Real cost[kRates], first[kRates], most;
+  };
+  Added added(int width, const StageFill& s, double tail) const {
+    Added a;
     for (int j = 0; j < kRates; ++j) {
       const double own = m_weights.sum * s.x + double(m_rate[j]) * width * s.y;
-      cost[j] = static_cast<Real>(own);
-      first[j] = static_cast<Real>(own + tail);
+      a.cost[j] = static_cast<Real>(own);
+      a.first[j] = static_cast<Real>(own + tail);
     }
-    const Real most = static_cast<Real>(s.y);
-    for (int k = 0; k < count; ++k, ++front, ++here) {
-      if (!reached(front)) continue;
-      m_most[here] = std::min(m_most[here], std::max(m_most[front], most));
-      extend(m_first, front, here, first);
-      if (!m_least.empty()) extend(m_least, front, here, cost);
-    }
+    a.most = static_cast<Real>(s.y);
+    return a;
+  }
+  /// It leads from one row to another.
+  void add(std::size_t front, std::size_t here, const Added& a) {
+    if (!reached(front)) return;
+    m_most[here] = std::min(m_most[here], std::max(m_most[front], a.most));
+    extend(m_first, front, here, a.first);
+    if (!m_least.empty()) extend(m_least, front, here, a.cost);
   }
 
   bool reached(std::size_t row) const { return m_most[row] < kFar; }

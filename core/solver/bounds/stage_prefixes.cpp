@@ -5,6 +5,9 @@
 // stages under the load limit × strategies × units × kRates, the last two in straight loops.
 #include "solver/bounds/stage_prefixes.h"
 
+#include <array>
+#include <optional>
+
 #include "solver/common.h"
 #include "solver/stage/messages.h"
 #include "solver/watch.h"
@@ -24,7 +27,7 @@ PrefixTable<float>::Rates ratesOf(const ObjectiveWeights& weights, int units) {
 
 StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, const CutRules& rules,
                              const std::vector<StageFloor>& floors, int zero, const Target& target,
-                             const Limits& limits, Watch& watch)
+                             const Limits& limits, std::vector<StageSites> sites, Watch& watch)
     : m_problem(problem),
       m_order(order),
       m_rules(rules),
@@ -32,6 +35,7 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
       m_target(target),
       m_weights(problem, target),
       m_limits(limits),
+      m_sites(std::move(sites)),
       m_fewest(fewestStages(order, rules, floors, limits.load)) {
   while (m_mostBehind > 0 && bytes() > kMostBytes) --m_mostBehind;
   int narrow = std::numeric_limits<int>::max();
@@ -59,15 +63,20 @@ StagePrefixes::StagePrefixes(const Problem& problem, const LayerOrder& order, co
   m_complete = true;
 }
 
+StageFill StagePrefixes::fillOf(const StageFloor& f, const Part& part, double work, double data,
+                                double received) const {
+  if (!m_weights.fills()) return {work + data, work + data};
+  return m_weights.of(LeastPasses::of(f.sums(), m_zero, part, work, received), data, m_limits.load * kSlack);
+}
+
 void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watch& watch) {
   m_table.open(row(behind, 0, 0));
   const int before = std::min(behind + 1, m_mostBehind);
   // With nothing behind, only whole pipelines are asked about; unless that row stands for all.
-  for (int to = behind == 0 && m_mostBehind > 0 ? m_order.last() : 1; to < m_order.cutCount(); ++to)
+  for (int to = behind == 0 && m_mostBehind > 0 ? m_order.last() : 1; to < m_order.cutCount(); ++to) {
+    const InFlight inFlight = leastInFlight(m_target, std::max(behind, m_rules.leastBehind(to)), m_fewest[0]);
     for (std::size_t k = 0; k < floors.size(); ++k) {
       if (watch.over()) return;
-      const InFlight inFlight =
-          leastInFlight(m_target, std::max(behind, m_rules.leastBehind(to)), m_fewest[0]);
       const StageFloor& f = floors[k];
       const auto& least = f.sums().leastAny;
       const int a = f.sums().strategy().width();
@@ -82,15 +91,28 @@ void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watc
         const double work = own + m_sent[k][at(to)] + m_received[k][at(from)], data = f.data(size),
                      load = work + data;
         if (load > m_limits.load * kSlack) continue;
-        const StageFill fill =
-            m_weights.fills()
-                ? m_weights.of(LeastPasses::of(f.sums(), m_zero, part, work, m_received[k][at(from)]), data,
-                               m_limits.load * kSlack)
-                : StageFill{load, load};
+        const double tail = from == 0 ? f.tail(size) : 0;
         const int count = std::min(from == 0 ? 1 : m_limits.units, m_limits.units - a + 1);
-        m_table.add(row(before, from, 0), row(behind, to, a), count, a, fill, from == 0 ? f.tail(size) : 0);
+        const std::size_t front = row(before, from, 0), here = row(behind, to, a);
+        const auto addedIf = [&](double extra) {
+          return m_table.added(a, fillOf(f, part, work, data + extra, m_received[k][at(from)]), tail);
+        };
+        if (m_sites.empty()) {
+          const auto added = addedIf(0);
+          for (int u = 0; u < count; ++u) m_table.add(front + at(u), here + at(u), added);
+          continue;
+        }
+        const StageSites& sites = m_sites[k];
+        std::array<std::optional<PrefixTable<float>::Added>, StageSites::kMostClasses> added;
+        for (int c = 0; c < sites.classes(); ++c)
+          if (const double extra = sites.extra(c, part, m_problem.search.recompute);
+              load + extra <= m_limits.load * kSlack)
+            added[at(c)] = addedIf(extra);
+        for (int u = 0; u < count; ++u)
+          if (const auto& of = added[sites.classOf()[u]]) m_table.add(front + at(u), here + at(u), *of);
       }
     }
+  }
 }
 
 }  // namespace nest::planner

@@ -2,6 +2,7 @@
 
 #include "solver/bounds/prefix_table.h"
 #include "solver/bounds/search_bounds.h"
+#include "solver/bounds/stage_sites.h"
 #include "solver/space/search_space.h"
 
 namespace nest::planner {
@@ -18,9 +19,10 @@ public:
     double load = 0;      ///< no stage of interest has a larger one
     double capacity = 0;  ///< of the roomiest device, bytes
   };
-  /// `floors`: one per strategy. Ended early by the watch it bounds nothing: see complete().
+  /// `floors`: one per strategy. `sites`: likewise, for as many units; none: stages are relaxed wherever they
+  /// stand. Ended early by the watch it bounds nothing: see complete().
   StagePrefixes(const Problem&, const LayerOrder&, const CutRules&, const std::vector<StageFloor>& floors,
-                int zero, const Target&, const Limits&, Watch&);
+                int zero, const Target&, const Limits&, std::vector<StageSites> sites, Watch&);
   bool complete() const { return m_complete; }
 
   /// The layers before `cut` on exactly `units` units behind which `behind` stages with y of at most `max`, x
@@ -38,6 +40,8 @@ public:
 
 private:
   static constexpr std::size_t kMostBytes = std::size_t(48) << 20;
+  /// `data`: seconds that are neither of the passes of the relaxed stage.
+  StageFill fillOf(const StageFloor&, const Part&, double work, double data, double received) const;
   void fill(int behind, const std::vector<StageFloor>&, Watch&);
   std::size_t rows() const {
     return static_cast<std::size_t>(m_mostBehind + 1) * static_cast<std::size_t>(m_order.cutCount()) *
@@ -59,6 +63,7 @@ private:
   Limits m_limits;
   int m_mostBehind = 12;  ///< more stages behind count as so many; fewer where the table would be too large
   bool m_complete = false;
+  std::vector<StageSites> m_sites;
   std::vector<int> m_fewest;                ///< stages that hold the layers from each cut on
   std::vector<std::vector<double>> m_sent;  ///< per strategy and cut, seconds of the transfer behind
   std::vector<std::vector<double>> m_received;

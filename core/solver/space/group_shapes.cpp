@@ -74,6 +74,15 @@ void mix(std::size_t& seed, int value) {
   seed ^= static_cast<std::size_t>(value) + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2);
 }
 
+/// Answers to questions that are asked again soon; a long search asks millions.
+template <class Map>
+int remember(Map& answers, typename Map::key_type key, int answer) {
+  constexpr std::size_t kMost = 1 << 17;
+  if (answers.size() >= kMost) answers.clear();
+  answers.emplace(std::move(key), answer);
+  return answer;
+}
+
 }  // namespace
 
 std::size_t GroupShapes::Hash::operator()(const Key& k) const {
@@ -107,7 +116,7 @@ int GroupShapes::shapeOfRun(int start, int ranks, int stride) {
   std::vector<int> positions;
   for (int j = 0; j < ranks; ++j) positions.push_back(key.pattern.base + j * stride);
   const int id = intern(stream.most(), stream.fewest(), outer, ranks, allToAllOf(positions));
-  m_runs.emplace(key, id);
+  remember(m_runs, key, id);
   return id;
 }
 
@@ -137,7 +146,7 @@ int GroupShapes::shapeOf(const RankPattern& full) {
   if (const auto it = m_patterns.find(key); it != m_patterns.end()) return it->second;
 
   const int top = m_cluster.levelCount() - 1;
-  if (top == 0) return m_patterns.emplace(key, intern({ranks}, {ranks}, 0, ranks, {})).first->second;
+  if (top == 0) return remember(m_patterns, key, intern({ranks}, {ranks}, 0, ranks, {}));
   const int below = std::max(0, top - 1);
   const auto occupiedBy = [&](const RankPattern& q) {
     ShapeStream s(m_cluster);
@@ -174,7 +183,7 @@ int GroupShapes::shapeOf(const RankPattern& full) {
     most[at(top)] = stream.occupied(below) + leftOut;
   }
   const int id = intern(most, stream.fewest(), outer, ranks, {});
-  m_patterns.emplace(key, id);
+  remember(m_patterns, key, id);
   return id;
 }
 
@@ -237,7 +246,7 @@ int GroupShapes::setOfRuns(const RankPattern& starts, int ranks, int stride) {
         if (shapes.empty() || shapes.back() != shape) shapes.push_back(shape);
       }
   const int id = internSet(std::move(shapes));
-  m_runSets.emplace(key, id);
+  remember(m_runSets, key, id);
   return id;
 }
 
@@ -263,7 +272,7 @@ int GroupShapes::setOfGroups(RankPattern p, int shifts, int jumps, int jump) {
       shapes.push_back(shapeOf(shifted));
     }
   const int id = internSet(std::move(shapes));
-  m_groupSets.emplace(key, id);
+  remember(m_groupSets, key, id);
   return id;
 }
 
@@ -307,7 +316,7 @@ int GroupShapes::setOfGroups(RankPattern p, std::vector<Repeat> starts) {
     if (shapes.empty() || shapes.back() != shape) shapes.push_back(shape);
   }
   const int id = internSet(std::move(shapes));
-  m_repeatedSets.emplace(std::move(key), id);
+  remember(m_repeatedSets, std::move(key), id);
   return id;
 }
 
@@ -362,7 +371,7 @@ int GroupShapes::reachBetween(int base, int a, int other, int b, int inner, int 
             other + o * outerStride + j * b + static_cast<int>(static_cast<long long>(q) * b / wide);
         level = std::max(level, m_cluster.levelBetween(from, to));
       }
-  m_reaches.emplace(key, level);
+  remember(m_reaches, key, level);
   return level;
 }
 

@@ -144,9 +144,9 @@ void LayerSums::addBounds(const Problem& problem, GroupShapes& shapes) {
     for (int i = 0; i < problem.cluster->deviceCount(); ++i)
       best = std::max(best, problem.cluster->factor(DeviceIndex(i)).speed);
   }
-  const ExchangeSums tensor = sumsOf(GroupKind::Tensor, shapes.cheapest(m_strategy.tensor, 1));
-  const ExchangeSums context =
-      sumsOf(GroupKind::Context, shapes.cheapest(m_strategy.context, m_strategy.tensor));
+  leastTensor = sumsOf(GroupKind::Tensor, shapes.cheapest(m_strategy.tensor, 1));
+  leastContext = sumsOf(GroupKind::Context, shapes.cheapest(m_strategy.context, m_strategy.tensor));
+  const ExchangeSums &tensor = leastTensor, &context = leastContext;
   const ExchangeSums experts =
       sumsOf(GroupKind::Expert,
              shapes.cheapest(m_strategy.expert, m_strategy.foldedExperts ? 1 : m_strategy.width()));

@@ -65,7 +65,8 @@ public:
   /// cut): compute at the best speed, exchanges in the cheapest groups less the largest overlap.
   PerRecompute<std::vector<double>> least;
   std::vector<double> leastAny;      ///< the same with the fastest policy of each layer
-  std::vector<double> leastForward;  ///< of it, in the forward pass
+  std::vector<double> leastForward;        ///< of it, in the forward pass
+  ExchangeSums leastTensor, leastContext;  ///< of it, before overlap
   double mostBackwardShare = 0;      ///< of the compute of any layer
   double slowestLayer = 0;           ///< largest single layer of leastAny
   double leastDensePerLoad = 0,

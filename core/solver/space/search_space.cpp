@@ -162,7 +162,8 @@ std::vector<BlockLayout> SearchSpace::layouts(int dataDegree, int replicaWidth, 
   }
   if (zero == 0) return all;
   std::vector<BlockLayout> groups;
-  for (const BlockLayout& l : all) addShardGroups(l, strategies, groups);
+  if (m_problem->search.shardGroups != ShardGroups::All)
+    for (const BlockLayout& l : all) addShardGroups(l, strategies, groups);
   if (!c.shard.allows(dataDegree)) all.clear();
   all.insert(all.end(), groups.begin(), groups.end());
   std::stable_sort(all.begin(), all.end(),

@@ -121,7 +121,7 @@ private slots:
     InstanceFeatures features;
     features.mostPlans = 3000;
     features.shardGroups = features.foldedExperts = true;
-    int checked = 0, ruled = 0, split = 0;
+    int checked = 0, ruled = 0, split = 0, straddling = 0;
     for (std::uint64_t seed = 500000; seed < 500800; ++seed) {
       features.schedules = seed % 4 >= 2;
       // Bounds know which cuts are asked for, and which layers are pinned.
@@ -197,9 +197,11 @@ private slots:
           [&] { QVERIFY(bounds.upTo(units, time * (1 + 1e-9)) <= time); }();
           [&] { QVERIFY(e.maxLoad.value() <= bounds.mostLoad(units, time) * (1 + 1e-9)); }();
           if (priced) belowEachSplit(bounds, plan, e, target, units, time);
-          bounds.sharpen(units + 3, time * (1 + 1e-9), roomiest * kMemoryRounding, watch);
+          bounds.sharpen(units + 3, time * (1 + 1e-9), roomiest * kMemoryRounding, true, watch);
           [&] { QVERIFY(bounds.whole(units, 0) <= time); }();
           if (order.isChain()) belowEachSplit(bounds, plan, e, target, units, time);
+          straddling +=
+              order.isChain() && StageSites(p, shapes, *sums[{b, k}], plan.dataDegree(), units).classes() > 1;
           for (const int more : {0, 1, 3})
             [&] { QVERIFY(bounds.upTo(units + more, time * (1 + 1e-9)) <= time); }();
           [&] { QVERIFY(bounds.time(0, order.last(), units, 0, 0, 0) <= time); }();
@@ -216,6 +218,7 @@ private slots:
     qInfo("%d plans, %d of them pinned or cut, %d that split backward", checked, ruled, split);
     QVERIFY(ruled > 200);
     QVERIFY(split > 200);
+    QVERIFY2(straddling > 200, qPrintable(QString::number(straddling)));
   }
 
   void interleavedBoundsAreBelowEveryPlan() {

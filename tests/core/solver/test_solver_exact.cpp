@@ -205,7 +205,8 @@ private slots:
     f.constraints = true;
     QCOMPARE(wrong(f, 0.1, asIfLong(1, {0, 0})), 0);
   }
-  /// A beam of one label or a few before every solve that looks at more than a few states.
+  /// A beam of one label or a few before every solve that looks at more than a few states; and bounds that
+  /// know where stages stand.
   void guessesBeforehand() {
     InstanceFeatures f;
     f.freeStrategies = 1;
@@ -213,7 +214,7 @@ private slots:
     for (const std::size_t width : {1, 8}) {
       Variation guessed;
       guessed.solver = [=](const Problem& p) {
-        return solve(p, {}, nullptr, Tuning{{}, {.far = 1, .states = 3, .width = width}});
+        return solve(p, {}, nullptr, Tuning{{}, {.far = 1, .states = 3, .width = width}, -1});
       };
       QCOMPARE(wrong(f, 0.2, guessed), 0);
     }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "solver/stage/stage_parts.h"
+
+namespace nest::planner {
+
+/// What the place of a stage makes of its exchanges, at least, under one strategy and d (STATEMENT.md
+/// (6.10)): with so many units in front, whichever d_in it has. Places are parted into few classes, those of
+/// which the relaxed stage is true in class 0.
+class StageSites {
+public:
+  static constexpr int kMostClasses = 6;
+  /// Of the strategy of these sums, for pipelines of up to so many units.
+  StageSites(const Problem&, GroupShapes&, LayerSums&, int dataDegree, int units);
+
+  int classes() const { return static_cast<int>(m_classes.size()); }
+  const std::uint8_t* classOf() const { return m_classOf.data(); }  ///< per units in front
+  /// Seconds by which a stage of a class exchanges longer than the relaxed one, under any of the policies.
+  double extra(int ofClass, const Part&, const Policies&) const;
+
+private:
+  /// Per policy and cut: the seconds of the layers before it beyond the relaxed stage's.
+  using Extra = std::array<std::vector<double>, kRecomputeCount>;
+
+  std::vector<std::vector<Extra>> m_classes;  ///< one for each d_in that differs
+  std::vector<std::uint8_t> m_classOf;
+};
+
+}  // namespace nest::planner
