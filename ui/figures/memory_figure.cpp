@@ -229,12 +229,15 @@ QString tipOf(const MemoryColumn& column, const PlanContext& c) {
   if (device && column.stage >= 0) heading += QStringLiteral(", stage %1").arg(stageNumber(column.stage));
   Tip tip(heading);
   if (column.stage < 0) return tip.note(QStringLiteral("Idle: nothing is placed here.")).html();
-  const auto parts = memoryParts(column.use);
+  // What an assumption keeps free stands within the reserve: two fields, two rows.
+  const Bytes kept = c.problem->headroomReserve;
+  auto parts = memoryParts(column.use);
+  parts[static_cast<int>(MemoryPart::Reserve)] -= kept.value();
   for (int k = 0; k < kMemoryPartCount; ++k)
     if (parts[k] > 0) tip.row(nameOf(static_cast<MemoryPart>(k)), exactMemory(Bytes(parts[k])));
-  if (c.problem->headroomReserve > Bytes(0))
-    tip.row(QStringLiteral("of Reserve: Headroom"), exactMemory(c.problem->headroomReserve));
-  tip.row(QStringLiteral("Peak"), exactMemory(column.use.total()));
+  if (kept > Bytes(0)) tip.row(QStringLiteral("Headroom, kept free"), exactMemory(kept));
+  tip.row(kept > Bytes(0) ? QStringLiteral("Peak and headroom") : QStringLiteral("Peak"),
+          exactMemory(column.use.total()));
   tip.row(QStringLiteral("Capacity"), exactMemory(column.use.capacity));
   tip.row(column.over() ? QStringLiteral("Too much") : QStringLiteral("Free"),
           exactMemory(column.over() ? -column.use.headroom() : column.use.headroom()));
@@ -358,11 +361,14 @@ QString MemoryFigure::words(const PlanContext& c) const {
   const auto& stages = c.shownEvaluation()->stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     out += describe({ItemKind::Stage, static_cast<int>(i)}, c);
-    const auto parts = memoryParts(stages[i].memory);
+    auto parts = memoryParts(stages[i].memory);
+    const Bytes kept = c.problem->headroomReserve;
+    parts[static_cast<int>(MemoryPart::Reserve)] -= kept.value();
     for (std::size_t k = 0; k < kMemoryPartCount; ++k)
       if (parts[k] > 0)
         out += QStringLiteral("; %1 %2").arg(inSentence(nameOf(static_cast<MemoryPart>(k))),
                                              memoryText(Bytes(parts[k])));
+    if (kept > Bytes(0)) out += QStringLiteral("; headroom, kept free %1").arg(memoryText(kept));
     out += u'\n';
   }
   return out;

@@ -70,7 +70,9 @@ MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standal
   for (int k = 0; k < kMemoryPartCount; ++k)
     if (out.parts[k]) {
       const auto part = static_cast<MemoryPart>(k);
-      out.legendItems.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
+      const bool keepsFree = part == MemoryPart::Reserve && c.problem->headroomReserve > Bytes(0);
+      out.legendItems.push_back({keepsFree ? QStringLiteral("Reserve and headroom") : nameOf(part),
+                                 colorOf(part, theme), hatchOf(part), false});
     }
   const double legend = legendHeight(out.legendItems, body.width());
   out.legend = QRectF(body.left(), body.bottom() - legend, body.width(), legend);

@@ -135,9 +135,12 @@ void NetworkPainter::paintLinks(bool trunks) {
 }
 
 QString NetworkPainter::labelOf(int link) const {
-  if (const LinkLoad* load = m_scene.loadOf(link))
-    return QString::fromStdString(text::memory(load->forward + load->backward)) + QStringLiteral(" · ") +
+  if (const LinkLoad* load = m_scene.loadOf(link)) {
+    // The way that takes longer: the sum of both over its time would be a rate that no link has.
+    const Bytes bytes = load->forwardTime() < load->backwardTime() ? load->backward : load->forward;
+    return QString::fromStdString(text::memory(bytes)) + QStringLiteral(" · ") +
            QString::fromStdString(text::time(load->time()));
+  }
   const NetworkLink& l = m_scene.link(link);
   return (l.count > 1 ? QString::fromStdString(text::count(l.count)) + QStringLiteral(" × ") : QString()) +
          QString::fromStdString(text::bandwidth(l.bandwidth));
@@ -226,7 +229,7 @@ void paintNetworkKey(QPainter& p, const QRectF& area, const NetworkScene& scene,
                p.fontMetrics().elidedText(s, Qt::ElideRight, static_cast<int>(row.right() - x)));
     x += w + 8;
   };
-  write(NetworkScene::tr("Link busy time per step: 0"));
+  write(NetworkScene::tr("Link busy time per step, one way: 0"));
   constexpr int kSteps = 24;
   for (int k = 0; k < kSteps; ++k)
     p.fillRect(QRectF(x + k * 4, row.center().y() - 4, 4.5, 8),

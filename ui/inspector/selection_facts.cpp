@@ -52,8 +52,7 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   f.rows.emplace_back(tr("Limit"), q(words::of(limitOf(e), "its time")));
   f.rows.emplace_back(tr("Time per microbatch"), q(text::time(e.load)));
   const auto parts = loadParts(e);
-  for (int k = 0; k < kLoadPartsInLoad; ++k)
-    addTime(f, nameOf(static_cast<LoadPart>(k)), Seconds(parts[k]));
+  for (int k = 0; k < kLoadPartsInLoad; ++k) addTime(f, nameOf(static_cast<LoadPart>(k)), Seconds(parts[k]));
   if (e.hidden.value() > 0) f.rows.emplace_back(tr("Hidden behind compute"), q(text::time(-e.hidden)));
   addTime(f, tr("Gradient reduction, once per step"), e.sync);
   addTime(f, tr("of it exposed"), e.exposed);
@@ -61,6 +60,8 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   f.rows.emplace_back(
       tr("Memory"),
       tr("%1 of %2").arg(q(text::memory(e.memory.total())), q(text::memory(e.memory.capacity))));
+  if (const Bytes kept = c.problem->headroomReserve; kept > Bytes(0))
+    f.rows.emplace_back(tr("of it headroom, kept free"), q(text::memory(kept)));
   const Bytes left = e.memory.headroom();
   f.rows.emplace_back(left.value() >= 0 ? tr("Free") : tr("Short by"),
                       q(text::memory(left.value() >= 0 ? left : -left)));

@@ -110,7 +110,14 @@ private slots:
     }
     loads.front().forward = Bytes(3 << 20);
     loads.front().forwardRate = BytesPerSecond(12 << 20);
+    // The other way comes on top of neither the bytes nor the time.
+    loads.front().backward = Bytes(1 << 20);
+    loads.front().backwardRate = BytesPerSecond(12 << 20);
     scene.setLoads(std::move(loads), -1, {});
+    const QString tip = scene.tipOf(-1, scene.shownLinks().front());
+    QVERIFY2(tip.contains(QStringLiteral(": 3 MiB per step, busy 250 ms")) &&
+                 tip.contains(QStringLiteral(": 1 MiB per step, busy 83.3 ms")),
+             qPrintable(tip));
     QVERIFY2(labels().contains(QStringLiteral("3 MiB · 250 ms")), qPrintable(labels()));
     QVERIFY2(!labels().contains(QStringLiteral("0 B")), qPrintable(labels()));
   }

@@ -98,6 +98,23 @@ private slots:
     QCOMPARE(read, int(stages.size()));
   }
 
+  /// "Reserve" and "Headroom" are two fields: each has its own row, and the rows add up.
+  void headroomIsNoReserve() {
+    test::Desk desk;
+    const auto tip = [&] {
+      return MemoryFigure().locate({ItemKind::Stage, 0}, QRectF(0, 0, 1200, 800), desk.context)->tip;
+    };
+    const QString reserve =
+        QRegularExpression(QStringLiteral("Reserve&nbsp;.*?</td></tr>")).match(tip()).captured();
+    QVERIFY(!reserve.isEmpty() && !tip().contains(QStringLiteral("eadroom")));
+    desk.document.edit({}, QStringLiteral("Keep free"), [](Scenario& s) { s.assumptions.headroom = 0.01; });
+    desk.solveIt();
+    QVERIFY(desk.context.problem->headroomReserve > Bytes(0));
+    QVERIFY2(tip().contains(reserve), qPrintable(tip()));
+    QVERIFY(tip().contains(QStringLiteral("Headroom, kept free")) &&
+            tip().contains(QStringLiteral("Peak and headroom")));
+  }
+
   /// Stages count from 1, ranks and replicas from 0: where they stand together, each says so.
   void aDeviceTipSaysFromWhereItCounts() {
     const PlanContext c = contextOf(4, {8, 4, 4});

@@ -27,7 +27,7 @@ DpPane::DpPane(QWidget* parent) : QWidget(parent) {
   m_pane = new FigurePane(m_figure, m_cell);
   m_table = new QTableWidget(0, 5);
   m_table->setHorizontalHeaderLabels(
-      {tr("Ends before"), tr("Recompute"), tr("Load"), tr("Time from here"), tr("Why")});
+      {tr("Ends before"), tr("Recompute"), tr("Time per microbatch"), tr("Time from here"), tr("Why")});
   m_table->setMinimumHeight(48);
   m_table->setAccessibleName(tr("Ways to go on from the chosen cell"));
   m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
