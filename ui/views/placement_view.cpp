@@ -24,6 +24,7 @@
 #include "figures/frame.h"
 #include "figures/phrases.h"
 #include "theme/elided_label.h"
+#include "views/bare.h"
 #include "views/placement_model.h"
 
 namespace nest {
@@ -113,6 +114,11 @@ void PlacementView::searchChanged() {
   if (what == m_said) return;  // what else is told here stays
   m_message->setText(m_said = what);
   m_message->setToolTip(what);
+}
+
+void PlacementView::showBare() {
+  hideControls(*this);
+  m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
 }
 
 void PlacementView::findNext() {

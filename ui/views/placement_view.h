@@ -22,6 +22,7 @@ public:
   const Figure* figure() const override { return &m_figure; }  ///< host by host, alike ones together
   PlacementModel* model() const { return m_model; }
   QTableView* table() const { return m_table; }
+  void showBare() override;
 
 public Q_SLOTS:
   void findNext();

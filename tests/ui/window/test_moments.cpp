@@ -2,6 +2,7 @@
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QSlider>
 
@@ -12,6 +13,7 @@
 #include "moments/moments_pane.h"
 #include "moments/moments_pdf.h"
 #include "views/compare/compare_view.h"
+#include "views/registry.h"
 #include "views/study/study_view.h"
 #include "views/view.h"
 #include "window/message_bar.h"
@@ -123,6 +125,32 @@ private Q_SLOTS:
     QTest::keyClick(show, Qt::Key_Escape);
     QTRY_VERIFY(!show);
     QVERIFY(b.window.isVisible());
+  }
+
+  /// A slide is looked at: there is nothing on it to press or to fill in.
+  void slidesHaveNoControls_data() {
+    QTest::addColumn<QString>("view");
+    for (const ViewEntry& entry : viewRegistry()) QTest::newRow(qPrintable(entry.id)) << entry.id;
+  }
+  void slidesHaveNoControls() {
+    QFETCH(QString, view);
+    Bench b;
+    QTRY_VERIFY(b.solved());
+    Selection selection;
+    for (const ViewEntry& entry : viewRegistry()) {
+      if (entry.id != view) continue;
+      const std::unique_ptr<View> on(entry.make({&selection, &b.window.document(), nullptr}, nullptr));
+      on->showBare();
+      on->setContext(b.window.session().context());
+      on->resize(1280, 720);
+      on->show();
+      QApplication::processEvents();
+      for (const auto* w : on->findChildren<QWidget*>())
+        if (w->isVisible() && (w->focusPolicy() & Qt::TabFocus) && !w->visibleRegion().isEmpty())
+          QVERIFY2(!qobject_cast<const QAbstractButton*>(w) && !qobject_cast<const QLineEdit*>(w) &&
+                       !qobject_cast<const QComboBox*>(w),
+                   qPrintable(QString::fromLatin1(w->metaObject()->className()) + w->accessibleName()));
+    }
   }
 
   /// The time of a slide is the plan's, whichever stage is selected.

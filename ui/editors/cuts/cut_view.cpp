@@ -19,6 +19,7 @@
 #include "plan/score.h"
 #include "theme/plain_text.h"
 #include "units/text.h"
+#include "views/bare.h"
 #include "views/figure_pane.h"
 
 namespace nest {
@@ -146,6 +147,10 @@ void CutView::refresh() {
   if (context().plan && context().current && !pinned) m_free = contextPtr();
   const Plan* shown = context().shownPlan();
   m_canvas->setPlan(contextPtr(), shown ? std::optional(*shown) : std::nullopt, theme());
+}
+
+void CutView::showBare() {
+  hideControls(*this);
 }
 
 void CutView::cutEvenly() {

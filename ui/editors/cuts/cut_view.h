@@ -28,6 +28,7 @@ public:
   PlanContextPtr shownContext() const override;
   CutCanvas& canvas() const { return *m_canvas; }
   QString verdict() const;
+  void showBare() override;
 
   void cutEvenly();
   void showOptimum();

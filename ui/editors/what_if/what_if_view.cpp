@@ -1,6 +1,5 @@
 #include "editors/what_if/what_if_view.h"
 
-#include <QAbstractButton>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QScrollArea>
@@ -16,6 +15,7 @@
 #include "figures/plan_pair_figure.h"
 #include "plan/plan_diff.h"
 #include "units/text.h"
+#include "views/bare.h"
 #include "views/figure_pane.h"
 #include "words/outcome_words.h"
 
@@ -174,7 +174,7 @@ void WhatIfView::showBare() {
   m_bare = true;
   m_sliders->hide();
   m_strip->hide();
-  for (QWidget* w : findChildren<QAbstractButton*>()) w->hide();
+  hideControls(*this);
 }
 
 bool WhatIfView::isReferenceShown() const {

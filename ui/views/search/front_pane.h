@@ -26,6 +26,7 @@ public:
   ~FrontPane() override;
 
   const FrontFigure& figure() const { return *m_figure; }
+  void showBare();  ///< without the button: on a slide
   /// Ends the search for another context's front.
   void setContext(PlanContextPtr, const Theme&);
 
@@ -49,7 +50,7 @@ private:
   QLabel* m_reach;
   QPushButton* m_find;
   Asking* m_asking;
-  bool m_isLow = false;
+  bool m_isLow = false, m_isBare = false;
   PlanContextPtr m_context;
   PlanContextPtr m_wider;               ///< found, and not yet told
   std::vector<PlanContextPtr> m_known;  ///< with wider fronts, the latest last

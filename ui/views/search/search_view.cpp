@@ -29,6 +29,7 @@
 #include "study/sensitivity.h"
 #include "units/text.h"
 #include "views/asking.h"
+#include "views/bare.h"
 #include "views/flow_layout.h"
 #include "views/search/candidate_model.h"
 #include "views/search/dp_pane.h"
@@ -149,6 +150,11 @@ const Figure* SearchView::figure() const {
 
 std::vector<const Figure*> SearchView::figures() const {
   return {&m_front->figure(), &m_dp->figure()};
+}
+
+void SearchView::showBare() {
+  hideControls(*this);
+  m_front->showBare();
 }
 
 void SearchView::workOut(const Control&) {

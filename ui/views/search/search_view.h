@@ -32,6 +32,7 @@ public:
 
   std::vector<const Figure*> figures() const override;
   void workOut(const Control&) override;
+  void showBare() override;
 
   void ask(const QString& question);  ///< "t=4", "layer 17 in stage 2"
   void rankImprovements();
