@@ -60,7 +60,7 @@ StageSites::StageSites(const Problem& problem, GroupShapes& shapes, LayerSums& s
     numbers.push_back(relaxed || all.empty() ? 0 : static_cast<std::uint8_t>(m_classes.size()));
     if (numbers.back() > 0) m_classes.push_back(std::move(all));
   }
-  for (std::uint8_t& c : m_classOf) c = numbers[c];
+  for (std::uint8_t& number : m_classOf) number = numbers[number];
 }
 
 double StageSites::extra(int ofClass, const Part& p, const Policies& policies) const {
