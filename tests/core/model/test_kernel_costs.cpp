@@ -226,6 +226,23 @@ private slots:
         product(key, a.hidden) + product(a.hidden, query) + product(a.intermediate, a.hidden);
     QVERIFY(isNear(c.recompute[1].extraBackward.value(), (again + elementWise).value(), 1e-9));
   }
+  // Of six products the second and fourth: the sixth is the last.
+  void theLastProductIsNotRepeated() {
+    auto a = sample("llama-3-8b");
+    a.gatedMlp = false;
+    const DeviceSpec& d = *findDevice("h100");
+    AnalyticOptions o;
+    o.selectiveRecompute = SelectiveRecompute::EverySecondProduct;
+    const auto c = block(analyticProfile(a, d, job(4096, 1), {{1}}, o), 0);
+    const Roofline roofline(d, NumberFormat::Bf16, {});
+    const auto product = [&](double out, double in) { return roofline.product(4096, out, in); };
+    const double key = double(a.keyValueHeads) * a.headDim, query = double(a.heads) * a.headDim;
+    const Seconds elementWise = c.forward - roofline.attention(2.0 * 4096 * 4096 * query, 4096, a.headDim) -
+                                product(query + 2 * key, a.hidden) - product(a.hidden, query) -
+                                product(a.intermediate, a.hidden) - product(a.hidden, a.intermediate);
+    const Seconds again = product(key, a.hidden) + product(a.hidden, query);
+    QVERIFY(isNear(c.recompute[1].extraBackward.value(), (again + elementWise).value(), 1e-9));
+  }
   // As PyTorch's: shared heads are sent repeated, gradients go round in fp32 and one hop further.
   void contextMayBeGathered() {
     const auto a = sample("llama-3-8b");

@@ -53,6 +53,8 @@ private slots:
     QCOMPARE(time(ScheduleKind::DualPipeV, 2), (2.5 + 1.5) + (80 - 2.5) + 1.0);
     // max(3/2, 4/2, 4 − 3) and max(2/2, 3/2, 3 − 3).
     QCOMPARE(time(ScheduleKind::ZbV, 2), (2 + 1.5) + (80 - 2) + 1.0);
+    // max(2/2, 5/2, 5 − 1).
+    QCOMPARE(scheduleOf(ScheduleKind::ZbV).fill({8, 2, 1}, 2), 4.0);
   }
   /// Of equal stages 1F1B's bubble is (s − 1)(f + b + w), ZB-H1's (s − 1)(f + b − w) [Qi 2024, table 1].
   void bubblesOfEqualStages() {
