@@ -46,10 +46,8 @@ std::vector<int> runnableTensorDegrees(const TransformerArchitecture& a, int hos
   return out;
 }
 
-std::vector<int> contextDegrees(const SearchOptions& search, const Constraints& constraints, int sequence,
-                                int devices) {
-  const bool isAsked = search.contextParallel || constraints.context.least.value_or(1) > 1;
-  if (!isAsked) return {1};
+std::vector<int> contextDegrees(const SearchOptions& search, int sequence, int devices) {
+  if (!search.contextParallel) return {1};
   constexpr int kMost = 64;
   std::vector<int> out;
   for (const int c : divisors(sequence, std::min(kMost, devices)))
@@ -57,10 +55,8 @@ std::vector<int> contextDegrees(const SearchOptions& search, const Constraints& 
   return out;
 }
 
-std::vector<int> expertDegrees(const TransformerArchitecture& a, const SearchOptions& search,
-                               const Constraints& constraints, int devices) {
-  const bool isAsked = search.expertParallel || constraints.expert.least.value_or(1) > 1;
-  if (!a.experts || !isAsked) return {1};
+std::vector<int> expertDegrees(const TransformerArchitecture& a, const SearchOptions& search, int devices) {
+  if (!a.experts || !search.expertParallel) return {1};
   return divisors(a.experts->experts, devices);
 }
 
@@ -75,10 +71,10 @@ std::vector<Strategy> strategiesOnOffer(const TransformerArchitecture& a, const 
   std::vector<Strategy> out;
   for (const int t : tensors) {
     if (!constraints.tensor.allows(t)) continue;
-    for (const int c : contextDegrees(search, constraints, job.sequenceLength, deviceCount / t)) {
+    for (const int c : contextDegrees(search, job.sequenceLength, deviceCount / t)) {
       if (!constraints.context.allows(c)) continue;
       const bool spreads = t > 1 && search.sequenceParallel && job.sequenceLength % (c * t) == 0;
-      for (const int e : expertDegrees(a, search, constraints, deviceCount)) {
+      for (const int e : expertDegrees(a, search, deviceCount)) {
         if (!constraints.expert.allows(e)) continue;
         // Folding differs where ranks share an expert's matrices or tokens; it needs these spread over them.
         const bool folds = a.experts && (t > 1 || (c > 1 && e > 1));

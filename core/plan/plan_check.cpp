@@ -152,10 +152,19 @@ private:
       add("stages", i, stageName(i) + " has no layers");
     const int strategy = m_problem.profile->strategyIndex(s.strategy);
     if (strategy < 0) {
-      add("strategy", i, stageName(i) + ": strategy " + toText(s.strategy) + " is not searched");
+      add("strategy", i,
+          stageName(i) + ": strategy " + toText(s.strategy) + " is not searched" + switchedOff(s.strategy));
       return;
     }
     if (m_check.microbatch >= 0) checkCosts(i, strategy);
+  }
+
+  std::string switchedOff(const Strategy& s) const {
+    if (s.context > 1 && !m_problem.search.contextParallel)
+      return ": context parallelism is off (search.context_parallel)";
+    if (s.expert > 1 && !m_problem.search.expertParallel)
+      return ": expert parallelism is off (search.expert_parallel)";
+    return {};
   }
 
   /// The first layer without costs, and the first one that does not offer the recompute policy, speak for

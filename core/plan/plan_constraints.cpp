@@ -3,6 +3,7 @@
 
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
+#include "program/program.h"
 #include "units/numbering.h"
 
 namespace nest {
@@ -35,6 +36,8 @@ public:
     cuts();
     pins();
     if (c.megatronExpressible) megatron();
+    if (m_problem.search.preset == SearchPreset::Runnable)
+      if (const Program* p = programIn(m_problem.program)) program(*p);
   }
 
 private:
@@ -94,6 +97,37 @@ private:
       if (pin.strategy && *pin.strategy != s.strategy)
         add(pin.stage.value, name + " must use strategy " + toText(*pin.strategy));
     }
+  }
+
+  /// What the program runs.
+  void program(const Program& p) {
+    const bool pipeline = m_plan.stageCount() > 1;
+    const StagePlan& first = m_plan.stages.front();
+    const auto any = [&](auto&& of) { return std::any_of(m_plan.stages.begin(), m_plan.stages.end(), of); };
+    const auto tensor = [](const StagePlan& s) { return s.strategy.tensor > 1; };
+    const auto context = [](const StagePlan& s) { return s.strategy.context > 1; };
+    const auto refuse = [&](PlanFeature feature, bool has, const char* what) {
+      if (has && !p.runs(feature)) m_out.push_back({"program", -1, p.name + " does not run " + what, {}});
+    };
+    refuse(PlanFeature::Context, any(context), "context parallelism");
+    refuse(PlanFeature::ContextBesideExperts, any([](const StagePlan& s) {
+             return s.strategy.context > 1 && s.strategy.expert > 1 && !s.strategy.foldedExperts;
+           }),
+           "CP beside EP that does not take the context ranks in");
+    refuse(PlanFeature::Tensor, any(tensor), "tensor parallelism");
+    refuse(PlanFeature::TensorInPipeline, pipeline && any(tensor), "TP in a pipeline");
+    refuse(PlanFeature::TensorUnderZero3, m_plan.zero > 2 && any(tensor), "TP under ZeRO-3");
+    refuse(PlanFeature::Pipeline, pipeline, "pipelines");
+    refuse(PlanFeature::ShardedPipeline, pipeline && m_plan.zero > 1, "pipelines under ZeRO-2 or 3");
+    refuse(PlanFeature::Interleaving, m_plan.schedule == ScheduleKind::Interleaved,
+           "virtual pipeline stages (VPP)");
+    refuse(PlanFeature::DifferingStages, any([&](const StagePlan& s) {
+             return s.strategy != first.strategy || s.recompute != first.recompute;
+           }),
+           "stages with a strategy or a recompute policy of their own");
+    refuse(PlanFeature::SelectiveRecompute,
+           any([](const StagePlan& s) { return s.recompute == Recompute::Selective; }),
+           "selective recompute");
   }
 
   /// What Megatron-LM's flags can say: one strategy and one recompute policy, its default rank order, ZeRO-1

@@ -62,11 +62,38 @@ private:
     p.cutsByWeight = f.boolean("cuts_by_weight").value_or(p.cutsByWeight);
     p.logsFirstStage = f.boolean("logs_first_stage").value_or(p.logsFirstStage);
     p.holdsExchangeBuffers = f.boolean("holds_exchange_buffers").value_or(p.holdsExchangeBuffers);
+    if (const json* kinds = f.array("runs_on")) {
+      p.accelerators.clear();
+      for (const json& k : *kinds)
+        if (k.is_string()) p.accelerators.push_back(k.get<std::string>());
+    }
+    if (const json* features = f.object("expresses"))
+      for (const auto& [feature, said] : features->items())
+        readFeature(feature, said, jsonPointer(f.pointerTo("expresses"), feature), p);
     if (const json* values = f.object("values"))
       for (const auto& [field, value] : values->items())
         readValue(field, value, jsonPointer(f.pointerTo("values"), field), p);
     f.reportUnknown(Severity::Warning);
     m_all.push_back(std::move(p));
+  }
+
+  void readFeature(const std::string& name, const json& object, const std::string& pointer, Program& into) {
+    int k = 0;
+    while (k < kPlanFeatureCount && name != nameOf(static_cast<PlanFeature>(k))) ++k;
+    if (k == kPlanFeatureCount || !object.is_object()) {
+      m_out.push_back(
+          error("program-feature", m_text.placeOf(pointer),
+                "A program runs or cannot run a known feature of plans, with its source beside it"));
+      return;
+    }
+    const auto feature = static_cast<PlanFeature>(k);
+    JsonFields f(m_text, object, pointer, m_out);
+    f.requireKey("value", "true or false");
+    f.requireKey("source", "where it is known from");
+    std::erase_if(into.cannot, [&](const Program::Inability& old) { return old.feature == feature; });
+    if (!f.boolean("value").value_or(true)) into.cannot.push_back({feature, f.string("source").value_or("")});
+    (void)f.string("source");
+    f.reportUnknown(Severity::Warning);
   }
 
   void readValue(const std::string& field, const json& object, const std::string& pointer, Program& into) {
@@ -120,6 +147,23 @@ bool readValue(const json& value, ProgramValue& into) {
   return true;
 }
 
+const char* nameOf(PlanFeature feature) {
+  static constexpr const char* kNames[kPlanFeatureCount] = {
+      "context",  "context_beside_experts", "tensor",       "tensor_in_pipeline", "tensor_under_zero_3",
+      "pipeline", "sharded_pipeline",       "interleaving", "differing_stages",   "selective_recompute"};
+  return kNames[static_cast<int>(feature)];
+}
+
+bool Program::runs(PlanFeature feature) const {
+  return std::none_of(cannot.begin(), cannot.end(),
+                      [&](const Inability& one) { return one.feature == feature; });
+}
+
+bool Program::runsOn(std::string_view deviceId) const {
+  return accelerators.empty() ||
+         std::find(accelerators.begin(), accelerators.end(), acceleratorOf(deviceId)) != accelerators.end();
+}
+
 const ProgramValue* Program::valueOf(std::string_view field) const {
   const auto it = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.field == field; });
   return it == values.end() ? nullptr : &*it;
@@ -152,6 +196,20 @@ const Program* findProgram(std::string_view id) {
   for (const Program& p : programs())
     if (p.id == id) return &p;
   return nullptr;
+}
+
+const Program* programIn(std::string_view text) {
+  return findProgram(text.substr(0, text.find(',')));
+}
+
+std::string_view acceleratorOf(std::string_view deviceId) {
+  struct Kind {
+    std::string_view prefix, name;
+  };
+  constexpr Kind kKinds[] = {{"tpu", "TPU"}, {"trainium", "Trainium"}, {"gaudi", "Gaudi"}};
+  for (const Kind& k : kKinds)
+    if (deviceId.starts_with(k.prefix)) return k.name;
+  return "GPU";
 }
 
 std::string programIds() {

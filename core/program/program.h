@@ -25,6 +25,22 @@ struct ProgramValue {
 /// False: it is none of these.
 bool readValue(const nlohmann::json&, ProgramValue& into);
 
+/// What of plans some programs cannot run.
+enum class PlanFeature {
+  Context,               ///< context parallelism
+  ContextBesideExperts,  ///< it, beside expert groups that do not take the context ranks in
+  Tensor,                ///< tensor parallelism
+  TensorInPipeline,      ///< it, with more than one stage
+  TensorUnderZero3,      ///< it, under ZeRO 3
+  Pipeline,              ///< more than one stage
+  ShardedPipeline,       ///< more than one stage under ZeRO 2 or 3
+  Interleaving,          ///< virtual pipeline stages (VPP)
+  DifferingStages,       ///< a strategy or a recompute policy of a stage's own
+  SelectiveRecompute,
+};
+inline constexpr int kPlanFeatureCount = 10;
+const char* nameOf(PlanFeature);  ///< in files: "context", "context_beside_experts", …
+
 /// What runs a plan, as one named and versioned value: a training framework at one time. It decides what
 /// overlaps, which kernels run, what memory is taken, and which plans can be expressed. One entry of
 /// resources/programs.json; `ideal` sets nothing.
@@ -43,6 +59,17 @@ struct Program {
   /// What its tensor exchanges read stays reserved until the device has run them, and is handed out anew
   /// while the host runs ahead (STATEMENT.md §10).
   bool holdsExchangeBuffers = false;
+  /// What its plans cannot have, and where that is known from. Under the preset "runnable" none is searched.
+  struct Inability {
+    PlanFeature feature;
+    std::string citation;
+    friend bool operator==(const Inability&, const Inability&) = default;
+  };
+  std::vector<Inability> cannot;
+  std::vector<std::string> accelerators;  ///< kinds that it runs on (acceleratorOf()); empty: any
+
+  bool runs(PlanFeature) const;
+  bool runsOn(std::string_view deviceId) const;
 
   /// nullptr: it leaves the field as it usually is.
   const ProgramValue* valueOf(std::string_view field) const;
@@ -54,13 +81,18 @@ inline constexpr const char* kIdealProgram = "ideal";
 const std::vector<Program>& programs();
 /// By id; nullptr: there is none.
 const Program* findProgram(std::string_view id);
+/// That of "megatron-core-2025, changed", as problems have it.
+const Program* programIn(std::string_view text);
+
+/// "GPU", "TPU", "Trainium", "Gaudi".
+std::string_view acceleratorOf(std::string_view deviceId);
 
 std::string programIds();  ///< "ideal, megatron-2021, …"
 
 /// {"programs": [{"id", "name", "version", "about", "like", "launches": […], "values": {field: {"value",
-/// "origin", "source"}}, "cuts_by_weight", "logs_first_stage",
-/// "holds_exchange_buffers"}]}; "like" names one above, whose values it
-/// takes where it says nothing. The origin is typed, measured, estimated or catalog. Whether the fields exist
+/// "origin", "source"}}, "runs_on": […], "expresses": {feature: {"value", "source"}}, "cuts_by_weight",
+/// "logs_first_stage", "holds_exchange_buffers"}]}; "like" names one above, whose values it takes where it
+/// says nothing. The origin is typed, measured, estimated or catalog. Whether the fields exist
 /// is not known here (fields/program_setting.h).
 Reading<std::vector<Program>> readPrograms(std::string_view text, const std::string& file);
 

@@ -78,6 +78,33 @@ void keepRunnable(const Setting& setting, const Hierarchy& cluster, GraphAndProf
   model.profile = withStrategies(model.graph, profile, kept);
 }
 
+/// A constraint narrows the search, and switches nothing on.
+Diagnostic noStrategies(const Setting& s) {
+  const auto off = [](const char* degree, const Bound& bound, const char* option, const char* what) {
+    return error("no-strategies", {"", 0, 0, std::string("/search/") + option},
+                 std::string("the constraints ask for ") + degree + ' ' +
+                     (bound.most == bound.least ? "" : "at least ") + std::to_string(*bound.least) +
+                     ", and " + what + " is off",
+                 std::string("set search.") + option + " to true to search it");
+  };
+  const Constraints& c = s.constraints;
+  const Program& program = programOf(s);
+  for (const auto& [bound, feature, what] :
+       {std::tuple(&c.context, PlanFeature::Context, "CP"), {&c.tensor, PlanFeature::Tensor, "TP"}})
+    if (bound->least.value_or(1) > 1 && s.search.preset == SearchPreset::Runnable && !program.runs(feature))
+      return error(
+          "no-strategies", at("/constraints"),
+          std::string("the constraints ask for ") + what + ", which " + program.name + " does not run",
+          "remove the bound, or search with the preset \"free\"");
+  if (c.context.least.value_or(1) > 1 && !s.search.contextParallel)
+    return off("CP", c.context, "context_parallel", "context parallelism");
+  if (c.expert.least.value_or(1) > 1 && !s.search.expertParallel)
+    return off("EP", c.expert, "expert_parallel", "expert parallelism");
+  return error("no-strategies", at("/constraints"),
+               "no strategy of the search satisfies the constraints on tensor, context and expert degrees",
+               "widen the bounds, or search with the preset \"free\"");
+}
+
 /// Graph and profile of the scenario: measured where there are measurements, analytic elsewhere.
 std::optional<GraphAndProfile> modelOf(const Setting& setting, const Hierarchy& cluster, Diagnostics& out) {
   const ModelSource& model = setting.model;
@@ -87,13 +114,16 @@ std::optional<GraphAndProfile> modelOf(const Setting& setting, const Hierarchy& 
     if (measured) keepRunnable(setting, cluster, *measured, out);
     return measured;
   }
-  const auto strategies = strategiesOnOffer(*model.architecture, setting.search, setting.constraints,
-                                            setting.job, scaleUpSize(cluster), cluster.deviceCount());
+  auto strategies = strategiesOnOffer(*model.architecture, setting.search, setting.constraints, setting.job,
+                                      scaleUpSize(cluster), cluster.deviceCount());
+  if (setting.search.preset == SearchPreset::Runnable)
+    std::erase_if(strategies, [&](const Strategy& s) {
+      const Program& program = programOf(setting);
+      return (s.tensor > 1 && !program.runs(PlanFeature::Tensor)) ||
+             (s.context > 1 && !program.runs(PlanFeature::Context));
+    });
   if (strategies.empty()) {
-    out.push_back(
-        error("no-strategies", at("/constraints"),
-              "no strategy of the search satisfies the constraints on tensor, context and expert degrees",
-              "widen the bounds, or search with the preset \"free\""));
+    out.push_back(noStrategies(setting));
     return std::nullopt;
   }
   GraphAndProfile analytic =

@@ -83,7 +83,8 @@ void Search::addEntries(LayerSums& sums, int d, bool covered) {
       e.bound.fill(kNever);
       bool offered = false;
       for (int z : m_space.zeroStages()) {
-        if (!m_space.zeroAllowed(z, d * strategy.context > 1, s)) continue;
+        if (!m_space.zeroAllowed(z, d * strategy.context > 1, s) || !m_space.mayCombine(strategy, z, s))
+          continue;
         offered = true;
         if (const double bytes = leastMemory(e, z); bytes > s * m_roomiest * kSlack) {
           // However the layers are cut, some stage lacks as much as all do on average.

@@ -82,6 +82,11 @@ Diagnostic noSchedule(const Problem& problem) {
     return error("no-schedule", {"", 0, 0, "/search/schedules"}, std::move(message), std::move(remedy));
   };
   if (named.empty()) return problemWith("no schedule to try", "name one in search.schedules, such as 1f1b");
+  if (const Program* program = programIn(problem.program);
+      program && problem.search.preset == SearchPreset::Runnable &&
+      !program->runs(PlanFeature::Interleaving) &&
+      named == std::vector<ScheduleKind>{ScheduleKind::Interleaved})
+    return problemWith(program->name + " does not run interleaved 1F1B", "add 1f1b to search.schedules");
   std::string labels;
   bool expressible = !c.megatronExpressible;
   for (const ScheduleKind kind : named) {
@@ -99,6 +104,27 @@ Diagnostic noSchedule(const Problem& problem) {
                                                   " in constraints.chunks, or add other schedules");
   return problemWith("none of the schedules to try (" + labels + ") can be planned",
                      "add 1f1b to search.schedules");
+}
+
+/// What the options ask for and the program does not run.
+Diagnostics leftOut(const Problem& problem) {
+  Diagnostics out;
+  const Program* program =
+      problem.search.preset == SearchPreset::Runnable ? programIn(problem.program) : nullptr;
+  if (!program) return out;
+  const auto tell = [&](PlanFeature feature, bool asked, const char* option, const char* what) {
+    if (asked && !program->runs(feature))
+      out.push_back(note("program-cannot", {"", 0, 0, std::string("/search/") + option},
+                         std::string(what) + " is not searched: " + program->name + " does not run it",
+                         "set the preset to \"free\" to search it all the same"));
+  };
+  const SearchOptions& s = problem.search;
+  tell(PlanFeature::Context, s.contextParallel, "context_parallel", "CP");
+  tell(PlanFeature::Interleaving,
+       std::any_of(s.chunksPerStage.begin(), s.chunksPerStage.end(), [](int v) { return v > 1; }),
+       "chunks_per_stage", "VPP");
+  tell(PlanFeature::DifferingStages, s.strategyPerStage, "strategy_per_stage", "a strategy per stage");
+  return out;
 }
 
 Diagnostics checked(const Problem& problem, const LayerOrder& order, const SearchSpace& space) {
@@ -124,6 +150,11 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
       out.push_back(note("schedule-left-out", {"", 0, 0, "/search/schedules"},
                          std::string(s.label()) + " is not searched: Megatron-LM does not run it",
                          "set constraints.megatron_expressible to false to search it"));
+  if (problem.search.padLastMicrobatch && problem.constraints.megatronExpressible)
+    out.push_back(note("padding-left-out", {"", 0, 0, "/search/pad_last_microbatch"},
+                       "the last microbatch is not padded: Megatron-LM needs whole ones",
+                       "set constraints.megatron_expressible to false to pad it"));
+  for (Diagnostic& d : leftOut(problem)) out.push_back(std::move(d));
   return out;
 }
 

@@ -61,8 +61,7 @@ private:
 }  // namespace
 
 bool choosesStrategies(const Problem& problem, const SearchSpace& space) {
-  return problem.search.strategyPerStage && !problem.constraints.megatronExpressible &&
-         space.strategies().size() > 1;
+  return problem.search.strategyPerStage && space.stagesMayDiffer() && space.strategies().size() > 1;
 }
 
 // Falls with the chunks.

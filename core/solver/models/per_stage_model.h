@@ -103,7 +103,7 @@ private:
   int stageNumber(int behind) const { return m_fixedStages > 0 ? m_fixedStages - 1 - behind : -1; }
   Policies policies(int behind) const {
     const int stage = stageNumber(behind);
-    return stage >= 0 ? m_space.policies(stage) : m_problem.search.recompute;
+    return m_space.policies(stage);
   }
 
   const Problem& m_problem;

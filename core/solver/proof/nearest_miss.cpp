@@ -60,7 +60,9 @@ private:
       if (!m_space.stageCountAllowed(s) || !m_space.devicesAllowed(static_cast<long long>(d) * width * s))
         continue;
       for (int z : m_space.zeroStages()) {
-        if (!m_space.zeroAllowed(z, d * sums.strategy().context > 1, s)) continue;
+        if (!m_space.zeroAllowed(z, d * sums.strategy().context > 1, s) ||
+            !m_space.mayCombine(sums.strategy(), z, s))
+          continue;
         if (m_space.layouts(d, width * s, z, {&sums.strategy(), 1}).empty()) continue;
         for (const auto& policy : m_space.sharedPolicies()) consider(sums, d, s, z, policy, best);
       }

@@ -33,7 +33,9 @@ double roomiest(const Hierarchy& cluster) {
   return most;
 }
 
-SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
+SearchSpace::SearchSpace(const Problem& problem)
+    : m_problem(&problem),
+      m_program(problem.search.preset == SearchPreset::Runnable ? programIn(problem.program) : nullptr) {
   const Constraints& c = problem.constraints;
   for (int b : ascending(problem.job.microbatches)) {
     const int index = problem.profile->microbatchIndex(b);
@@ -42,7 +44,8 @@ SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
   const auto& offered = problem.profile->strategies();
   for (std::size_t i = 0; i < offered.size(); ++i) {
     const Strategy& s = offered[i];
-    if (c.tensor.allows(s.tensor) && c.context.allows(s.context) && c.expert.allows(s.expert))
+    if (c.tensor.allows(s.tensor) && c.context.allows(s.context) && c.expert.allows(s.expert) &&
+        mayCombine(s, 0, 1))
       m_strategies.push_back(static_cast<int>(i));
   }
   for (int z : ascending(problem.search.zeroStages))
@@ -52,6 +55,7 @@ SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
   for (const ScheduleKind kind : problem.search.schedules) {
     const PipelineSchedule& schedule = scheduleOf(kind);
     if (c.megatronExpressible && !schedule.isInMegatron()) continue;
+    if (kind == ScheduleKind::Interleaved && !runs(PlanFeature::Interleaving)) continue;
     const int fixed = schedule.fixedChunks();
     for (const int v : fixed > 0 ? std::vector<int>{fixed} : m_chunkCounts)
       if (schedule.takesChunks(v) && c.chunks.allows(v)) m_schedules.push_back({&schedule, v});
@@ -59,7 +63,7 @@ SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
   std::sort(m_schedules.begin(), m_schedules.end(), [](const ScheduleChoice& a, const ScheduleChoice& b) {
     return std::pair(a.chunks, a.schedule->kind()) < std::pair(b.chunks, b.schedule->kind());
   });
-  m_oneStageOnly = c.megatronExpressible && !problem.graph->isChain();
+  m_oneStageOnly = (c.megatronExpressible && !problem.graph->isChain()) || !runs(PlanFeature::Pipeline);
 }
 
 std::vector<int> SearchSpace::dataDegrees(int microbatch, int width, const Strategy& strategy) const {
@@ -87,7 +91,21 @@ bool SearchSpace::devicesAllowed(long long devices) const {
 
 bool SearchSpace::zeroAllowed(int zero, bool shards, int stages) const {
   if (zero > 0 && !shards) return false;
-  return !(m_problem->constraints.megatronExpressible && zero > 1 && stages > 1);
+  const bool pipelines = !m_problem->constraints.megatronExpressible && runs(PlanFeature::ShardedPipeline);
+  return pipelines || zero <= 1 || stages == 1;
+}
+
+bool SearchSpace::mayCombine(const Strategy& s, int zero, int stages) const {
+  if (!m_program) return true;
+  if (s.tensor > 1 && (!runs(PlanFeature::Tensor) || (stages > 1 && !runs(PlanFeature::TensorInPipeline)) ||
+                       (zero > 2 && !runs(PlanFeature::TensorUnderZero3))))
+    return false;
+  return s.context == 1 || (runs(PlanFeature::Context) &&
+                            (s.expert == 1 || s.foldedExperts || runs(PlanFeature::ContextBesideExperts)));
+}
+
+bool SearchSpace::stagesMayDiffer() const {
+  return !m_problem->constraints.megatronExpressible && runs(PlanFeature::DifferingStages);
 }
 
 std::vector<int> SearchSpace::shardDegrees(int dataDegree, int zero,
@@ -173,6 +191,7 @@ std::vector<BlockLayout> SearchSpace::layouts(int dataDegree, int replicaWidth, 
 
 PerRecompute<bool> SearchSpace::policies(int stage) const {
   auto allowed = m_problem->search.recompute;
+  if (!runs(PlanFeature::SelectiveRecompute)) allowed[Recompute::Selective] = false;
   for (const auto& pin : m_problem->constraints.stagePins)
     if (pin.stage.value == stage && pin.recompute)
       for (int r = 0; r < kRecomputeCount; ++r)
@@ -181,10 +200,10 @@ PerRecompute<bool> SearchSpace::policies(int stage) const {
 }
 
 std::vector<std::optional<int>> SearchSpace::sharedPolicies() const {
-  if (!m_problem->constraints.megatronExpressible) return {std::nullopt};
+  if (stagesMayDiffer()) return {std::nullopt};
   std::vector<std::optional<int>> all;
   for (int r = 0; r < kRecomputeCount; ++r)
-    if (m_problem->search.recompute[at(r)]) all.emplace_back(r);
+    if (policies(-1)[at(r)]) all.emplace_back(r);
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "problem/problem.h"
+#include "program/program.h"
 #include "solver/space/layer_order.h"
 
 namespace nest::planner {
@@ -54,6 +55,10 @@ public:
   bool devicesAllowed(long long devices) const;
   /// ZeRO stage z shards something and may be said; `shards`: some stage has d·c > 1.
   bool zeroAllowed(int zero, bool shards, int stages) const;
+  /// The program runs pipelines of so many stages, all of one strategy.
+  bool mayCombine(const Strategy&, int zero, int stages) const;
+  /// Stages may have strategies and recompute policies of their own.
+  bool stagesMayDiffer() const;
   /// Layouts for blocks whose pipeline takes `replicaWidth` · d_in devices; larger h first, then larger d_in,
   /// then smaller P. `strategies`: those that a stage may have.
   std::vector<BlockLayout> layouts(int dataDegree, int replicaWidth, int zero,
@@ -73,7 +78,9 @@ private:
   const Problem* m_problem;
   std::vector<int> m_microbatches, m_strategies, m_zeroStages, m_chunkCounts;
   std::vector<ScheduleChoice> m_schedules;
-  bool m_oneStageOnly = false;  ///< Megatron-LM cuts chains alone
+  bool m_oneStageOnly = false;  ///< Megatron-LM cuts chains alone, and some programs nothing
+  const Program* m_program;     ///< what it cannot run is not searched; nullptr: that does not matter
+  bool runs(PlanFeature f) const { return !m_program || m_program->runs(f); }
 };
 
 /// Required and forbidden cuts and pinned layers, asked of cuts.

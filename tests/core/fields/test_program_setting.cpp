@@ -30,6 +30,22 @@ Scenario sample(const char* name) {
 class TestProgramSetting : public QObject {
   Q_OBJECT
 private slots:
+  void programsSayWhatTheyCannotRun() {
+    for (const Program& p : programs()) {
+      for (const Program::Inability& one : p.cannot) QVERIFY2(!one.citation.empty(), nameOf(one.feature));
+    }
+    QVERIFY(!findProgram("torchtitan-2026")->runs(PlanFeature::DifferingStages));
+    QVERIFY(!findProgram("megatron-2022")->runs(PlanFeature::Context));
+    QVERIFY(findProgram("nemo-2024")->runs(PlanFeature::Context));
+    QVERIFY(!findProgram("megatron-bridge-2025")->runsOn("tpu-v7") &&
+            findProgram("maxtext")->runsOn("tpu-v7"));
+    QVERIFY(findProgram(kIdealProgram)->runsOn("gaudi3") && findProgram(kIdealProgram)->cannot.empty());
+    const auto all = readPrograms(
+        R"({"programs": [{"id": "x", "name": "X", "expresses": {"flying": {"value": false, "source": "y"}}}]})",
+        "f");
+    QVERIFY(!all);
+    QCOMPARE(all.diagnostics.front().code, std::string("program-feature"));
+  }
   void theCatalogIsWhole() {
     const auto all =
         readPrograms(test::readFile(NEST_SOURCE_DIR "/resources/programs.json"), "programs.json");

@@ -124,6 +124,21 @@ private slots:
          [](Problem& p, Plan&) {
            p.constraints.stagePins = {{StageIndex(0), {}, kT2}};
          }},
+        {"", [](Problem& p, Plan&) { p.program = "torchtitan-2026, changed"; }},
+        {"program",
+         [](Problem& p, Plan& q) {
+           p.program = "torchtitan-2026, changed", q.stages[0].recompute = Recompute::Full;
+         }},
+        {"",
+         [](Problem& p, Plan& q) {
+           p.program = "torchtitan-2026", q.stages[0].recompute = Recompute::Full;
+           p.search.preset = SearchPreset::Free;
+         }},
+        {"program",
+         [](Problem& p, Plan& q) {
+           p.program = "deepspeed-2025";
+           for (StagePlan& s : q.stages) s.strategy = kT2;
+         }},
         {"", [](Problem& p, Plan&) { p.constraints.megatronExpressible = true; }},
         {"constraint",
          [](Problem& p, Plan& q) {

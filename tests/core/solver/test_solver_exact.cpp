@@ -8,6 +8,7 @@
 #include "core/plan/hand_problem.h"
 #include "coverage.h"
 #include "plan/evaluation.h"
+#include "program/program.h"
 #include "solver/exhaustive.h"
 #include "solver/solve.h"
 #include "solver/tuning.h"
@@ -253,6 +254,27 @@ private slots:
   }
 
   void everything() { QCOMPARE(wrong({}, 0.5), 0); }
+  /// What a program cannot run is not searched, and all else is.
+  void whatProgramsRun() {
+    int bad = 0, kept = 0;
+    for (int k = 0; k < instances(0.3); ++k) {
+      const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
+      Problem p = randomInstance(seed, {});
+      p.search.preset = SearchPreset::Runnable;
+      const Outcome free = solve(p);
+      p.program = programs()[seed % programs().size()].id;
+      const Outcome truth = solveExhaustively(p), solved = solve(p);
+      const std::string what = mistake(p, solved, truth);
+      kept += free.best() && (!solved.best() || solved.best()->plan != free.best()->plan);
+      if (what.empty()) continue;
+      if (++bad <= 5)
+        qWarning("seed %llu, %s: %s (%s)", static_cast<unsigned long long>(seed), p.program.c_str(),
+                 what.c_str(), describe(p).c_str());
+    }
+    qInfo("another optimum %d times", kept);
+    QCOMPARE(bad, 0);
+    QVERIFY(kept > 20);
+  }
 
   /// First and last parts with a block less, or with none.
   void interleavedWithShorterEnds() {
