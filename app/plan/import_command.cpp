@@ -4,10 +4,12 @@
 #include <iostream>
 
 #include "cluster/devices/device_catalog.h"
+#include "cluster/levels/device_change.h"
 #include "commands.h"
 #include "fields/field.h"
 #include "files.h"
 #include "formats/import_files.h"
+#include "scenario/search_menus.h"
 #include "units/text.h"
 
 namespace nest::cli {
@@ -153,11 +155,20 @@ int importNamed(const Arguments& args) {
     base = std::move(*reading);
     if (!args.has("--device")) device = &base->cluster.device;
   }
+  const bool changes = args.has("--device") || batch || sequence || args.has("--program") || !levels.empty();
+  if (files.empty() && (!base || !changes || perHost)) {
+    out.push_back(
+        misuse("a file name is missing, and nothing else changes",
+               "give a network, a model or a log, or with --into SCENARIO one of --device, --batch, "
+               "--sequence, --program, --level"));
+    return report(out), kBadInput;
+  }
   ImportOptions options;
   if (perHost) options.devicesPerHost = static_cast<int>(*perHost);
   if (scale) options.scale = static_cast<int>(*scale);
   for (const TypedLevel& l : levels) options.levels[l.level] = {l.bandwidth.value, l.latency};
-  auto imported = importFiles(files, *device, loaderBeside(args.files[0]), options);
+  auto imported =
+      importFiles(files, *device, loaderBeside(args.files.empty() ? "." : args.files[0]), options);
   report(imported.diagnostics, false, true);
   if (!imported) return kBadInput;
   for (const Imported::Part& p : imported->parts)
@@ -165,9 +176,11 @@ int importNamed(const Arguments& args) {
   auto scenario = assemble(*imported, base ? &*base : nullptr, programOption(args));
   report(scenario.diagnostics, false, true);
   if (!scenario) return kBadInput;
+  if (base && args.has("--device") && !imported->cluster) changeDevice(scenario->cluster, *device);
   for (const TypedLevel& l : levels) setLevel(l, imported->joinedLevels, *scenario, out);
   if (batch) scenario->job.globalBatch = static_cast<int>(*batch);
   if (sequence) scenario->job.sequenceLength = static_cast<int>(*sequence);
+  if (!base && imported->leavesSearchOpen()) report(proposeSearch(*scenario), false, true);
   scenario->model.reference.clear();  // the scenario may be written to another folder than the model's
   if (!hasErrors(out))
     for (const Diagnostic& d : writeTextFile(args.value("--output").value_or("-"), writeScenario(*scenario)))
@@ -182,7 +195,7 @@ Command importCommand() {
   return {
       .name = "import",
       .summary = "make a scenario from network and model files, logs and benchmarks",
-      .usage = {"FILE…"},
+      .usage = {"FILE…", "--into SCENARIO --device ID"},
       .description =
           R"(Makes a scenario of what is at hand: a network and a model, or either put into a scenario that exists. A host's own
 topology (nvidia-smi, NCCL, hwloc, amd-smi) and a tree of hosts (Slurm, a cloud, Kubernetes, an inventory) together become
@@ -202,7 +215,9 @@ a table of AIConfigurator sets the rates of the device, Galvatron's bandwidths s
 several, say which:
   nest-plan import config.json --network 'host:8@450GB/s rack:4@50GB/s' run.log --level 1=all_reduce.txt)",
       .options =
-          {{"--into", 0, "SCENARIO", "keep its job, search and all that the files do not bring"},
+          {{"--into", 0, "SCENARIO",
+            "keep its job, search and all that the files do not bring; without a file, change what --device, "
+            "--batch, --sequence or --program say"},
            {"--device", 0, "ID", "the accelerator, by its catalog id (default h100-sxm, or that of --into)",
             false, deviceIds()},
            {"--level", 0, "L=BW[,LAT]",
@@ -220,7 +235,7 @@ several, say which:
            {"--output", 'o', "FILE", "where the scenario goes (default: standard output)"}},
       .notes = "nest-plan formats lists the files that are read, with an example each.",
       .exits = {{0, "done"}, {2, "bad input"}},
-      .leastFiles = 1,
+      .leastFiles = 0,
       .mostFiles = 100,
       .run = importNamed};
 }

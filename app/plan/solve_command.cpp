@@ -120,7 +120,8 @@ int solve(const Arguments& args) {
   control.widerFront = args.has("--front");
   if (control.widerFront)  // one plan alone has no front
     input->problem.search.topPlans = std::max(2, input->problem.search.topPlans);
-  const Outcome outcome = solveAndExplain(input->problem, control);
+  Outcome outcome = solveAndExplain(input->problem, control);
+  lookBeyond(input->scenario, outcome, watch.control());
   // The file first: who reads the report may stop reading before its end.
   Diagnostics unwritten;
   if (const auto path = args.value("--output"); path && outcome.best())
@@ -191,7 +192,7 @@ Command solveCommand() {
       .summary = "find the best plan of a scenario",
       .usage = {"SCENARIO"},
       .description =
-          R"(Finds the best plan over the whole search space of the scenario and prints it: times, throughput, MFU, every stage with
+          R"(Finds the best plan over the search space of the scenario, names what lies beyond it, and prints it: times, throughput, MFU, every stage with
 its load and its memory, the lower bound and what was searched. Ctrl+C ends with the best so far.)",
       .options = withLimits(
           {{"--json", 0, "", "print the outcome as JSON, all values in SI units, keys ending in their unit"},

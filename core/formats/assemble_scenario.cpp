@@ -34,6 +34,27 @@ void assumeLinkEfficiency(Scenario& s, Diagnostics& out) {
                      "set /assumptions/link_efficiency to 1 if yours are measured"));
 }
 
+/// Bandwidths that were typed count in full; that of a data sheet is more than collectives achieve.
+void noteTypedDatasheet(const Scenario& s, Diagnostics& out) {
+  const DeviceSpec& device = s.cluster.device;
+  const auto* levels = std::get_if<LevelsSource>(&s.cluster.network);
+  if (!levels || s.assumptions.linkEfficiency != 1 || device.linkEfficiency.value == 1) return;
+  std::string names;
+  for (std::size_t l = 0; l < levels->levels.size(); ++l) {
+    const LevelSpec& level = levels->levels[l];
+    const Sourced<BytesPerSecond>& sheet = l == 0 ? device.linkBandwidth : device.hostLinkBandwidth;
+    if (level.origin == Origin::Typed && level.bandwidth == sheet.value)
+      names += (names.empty() ? "" : ", ") + level.name + " (" + text::bandwidth(level.bandwidth) + ")";
+  }
+  if (names.empty()) return;
+  out.push_back(
+      note("link-efficiency-not-assumed", {"", 0, 0, "/assumptions/link_efficiency"},
+           "typed bandwidths count in full, and these are " + device.name + "'s datasheet values: " + names,
+           "set /assumptions/link_efficiency to " + text::number(device.linkEfficiency.value) +
+               " unless you measured them" +
+               (device.linkEfficiency.citation.empty() ? "" : " (" + device.linkEfficiency.citation + ")")));
+}
+
 /// A network between hosts that is known to slow down with the ranks of a group.
 void assumeCrowding(Scenario& s) {
   if (s.cluster.device.crowding) s.assumptions.crowding = s.cluster.device.crowding->value;
@@ -145,6 +166,7 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
     s.name = nameBy(parts.modelName, s.cluster.device);
     if (a && a->maxPositions > 0) s.job.sequenceLength = std::min(s.job.sequenceLength, a->maxPositions);
     assumeLinkEfficiency(s, result.diagnostics);
+    noteTypedDatasheet(s, result.diagnostics);
     assumeCrowding(s);
     if (!program && !tellsProgram(parts)) suggestProgram(s, result.diagnostics);
   }

@@ -354,6 +354,12 @@ private:
 
 }  // namespace
 
+bool Imported::leavesSearchOpen() const {
+  return !scenario && std::none_of(measured.begin(), measured.end(), [](const Measured& m) {
+    return std::holds_alternative<TrainingRun>(m.measurement.of);
+  });
+}
+
 Reading<Imported> importFiles(const std::vector<NamedText>& files, const DeviceSpec& device,
                               const ReferenceLoader& load, const ImportOptions& options) {
   return Importer(files, device, load, options).run();

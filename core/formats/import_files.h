@@ -38,7 +38,9 @@ struct Imported {
     std::optional<int> level;
   };
   std::vector<Measured> measured;  ///< of logs, benchmarks and traces
-  bool assumedHostSize = false;    ///< a Slurm topology's hosts were taken to have the device's usual size
+  /// Whether no file says what is to be searched: a scenario, or the log of a run.
+  bool leavesSearchOpen() const;
+  bool assumedHostSize = false;  ///< a Slurm topology's hosts were taken to have the device's usual size
   int joinedLevels =
       0;  ///< levels of figures that joining hosts took, the host's own (0) counted; 0: none joined
 };

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "fields/field.h"
+#include "scenario/scenario.h"
+#include "scenario/search_menus.h"
 #include "schedule/pipeline_schedule.h"
 #include "solver/even_hosts.h"
 #include "study/quiet_solve.h"
@@ -161,6 +163,35 @@ Diagnostics conflictsOf(const Problem& problem, const Control& control) {
                      planWords(*without.best()),
                  "loosen or remove several"));
   return out;
+}
+
+void lookBeyond(const Setting& setting, Outcome& o, const Control& control) {
+  const RankedPlan* best = o.best();
+  if (!best && !o.nearestMiss) return;
+  struct Switch {
+    const char *option, *what;
+    bool SearchOptions::*on;
+  };
+  constexpr Switch kSwitches[] = {
+      {"expert_parallel", "expert parallelism", &SearchOptions::expertParallel},
+      {"context_parallel", "context parallelism", &SearchOptions::contextParallel}};
+  Diagnostics beyond = notTried(setting, best ? best->plan : o.nearestMiss->plan);
+  for (const Switch& s : kSwitches) {
+    const auto named = [&](const Diagnostic& d) {
+      return d.where.pointer == std::string("/search/") + s.option;
+    };
+    if (best || std::none_of(beyond.begin(), beyond.end(), named)) continue;
+    Setting wider = setting;
+    wider.search.*s.on = true;
+    auto problem = buildProblem(wider);
+    const Outcome found = problem ? quietSolve(std::move(*problem), control) : Outcome{};
+    if (!found.best()) continue;
+    o.nearestMiss->remedies.insert(
+        o.nearestMiss->remedies.begin(),
+        std::string(s.what) + " (search." + s.option + "): " + planWords(*found.best()));
+    std::erase_if(beyond, named);
+  }
+  std::move(beyond.begin(), beyond.end(), std::back_inserter(o.diagnostics));
 }
 
 Outcome solveAndExplain(const Problem& problem, const Control& control, const Plan* start) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "diagnostics/diagnostic.h"
+#include "fields/setting.h"
 #include "problem/problem.h"
 #include "solver/control.h"
 #include "solver/outcome.h"
@@ -16,5 +17,9 @@ Diagnostics conflictsOf(const Problem&, const Control&);
 /// As solveOnEvenHosts(); where nothing fits and it is not for want of memory, conflictsOf() stands in the
 /// diagnostics.
 Outcome solveAndExplain(const Problem&, const Control& = {}, const Plan* start = nullptr);
+
+/// Adds to an outcome of the setting what lies beyond its search: notTried() to the diagnostics, and where
+/// memory is short the switches with which a plan fits, each solved for, before the other remedies.
+void lookBeyond(const Setting&, Outcome&, const Control& = {});
 
 }  // namespace nest

@@ -1,4 +1,5 @@
 #include <QFile>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
@@ -171,6 +172,32 @@ private slots:
     QCOMPARE(run({"import", model, "--network", "eight hosts"}).code, 2);
     QVERIFY(run({"formats"}).out.contains("SwitchName=leaf0"));
     QCOMPARE(run({"formats", "dot"}).code, 2);
+  }
+  /// Nothing but what the options say; the network follows the device where it had the catalog's values.
+  void optionsAloneChangeAScenario() {
+    QTemporaryDir dir;
+    const QString model = QString(NEST_SOURCE_DIR) + "/samples/models/llama-3-8b.json",
+                  made = dir.filePath("made.nest.json"), other = dir.filePath("other.nest.json");
+    const Ran r = run({"import", model, "--network", "host:8@450GB/s,2us rack:4@40GB/s,4us", "--sequence",
+                       "16384", "--program", "megatron-core-2025", "-o", made});
+    QVERIFY2(r.code == 0, qPrintable(r.err));
+    QVERIFY2(r.err.contains("VPP 1, 2, 4, 8 and CP") && r.err.contains("search-proposed"), qPrintable(r.err));
+    QVERIFY2(r.err.contains("host (450 GB/s)") && !r.err.contains("rack (40 GB/s)"), qPrintable(r.err));
+    const Ran changed = run({"import", "--into", made, "--device", "b200", "--batch", "256", "-o", other});
+    QVERIFY2(changed.code == 0, qPrintable(changed.err));
+    QFile file(other);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QJsonObject s = QJsonDocument::fromJson(file.readAll()).object();
+    QCOMPARE(s["cluster"].toObject()["device"].toString(), QString("b200"));
+    QCOMPARE(s["job"].toObject()["global_batch"].toInt(), 256);
+    const QJsonArray levels = s["cluster"].toObject()["levels"].toArray();
+    QCOMPARE(levels[0].toObject()["bandwidth_bytes_per_s"].toDouble(), 900e9);
+    QCOMPARE(levels[1].toObject()["bandwidth_bytes_per_s"].toDouble(), 40e9);
+    QVERIFY(s["search"].toObject()["context_parallel"].toBool());
+    QCOMPARE(run({"import", "--into", made, "--network", "host:4@450GB/s rack:2@50GB/s", "-o", other}).code,
+             0);
+    QCOMPARE(run({"import", "--into", made, "-o", other}).code, 2);
+    QCOMPARE(run({"import", "-o", other}).code, 2);
   }
   void scenariosHaveANormalForm() {
     QTemporaryDir dir;

@@ -5,6 +5,7 @@
 #include "document/scenario_files.h"
 #include "formats/import_files.h"
 #include "plan/plan.h"
+#include "scenario/search_menus.h"
 
 namespace nest {
 namespace {
@@ -104,6 +105,8 @@ bool ScenarioFiles::import(const QStringList& paths) {
     auto made = assemble(*imported, whole ? nullptr : &base);
     diagnostics.insert(diagnostics.end(), made.diagnostics.begin(), made.diagnostics.end());
     if (!made) return refuse();
+    if (whole && imported->leavesSearchOpen())
+      for (Diagnostic& d : proposeSearch(*made)) diagnostics.push_back(std::move(d));
     if (m_document.isEmpty() || imported->scenario) {
       if (!imported->scenario && !whole) made->name = tr("Imported: %1").arg(what).toStdString();
       m_document.reset(std::move(*made.value), QString(), true);

@@ -180,9 +180,16 @@ bool isEmpty(const json& v) {
 void auditKeys(ConfigFields& f, const ConfigFamily& family) {
   std::string sizes;
   // What follows from figures that were read, or repeats them.
-  static constexpr std::string_view kEchoes[] = {
-      "head_dim", "d_kv", "kv_channels", "n_inner", "qk_head_dim", "num_hidden_layers", "num_key_value_heads",
-      "expand"};
+  static constexpr std::string_view kEchoes[] = {"head_dim",
+                                                 "d_kv",
+                                                 "kv_channels",
+                                                 "n_inner",
+                                                 "qk_head_dim",
+                                                 "num_hidden_layers",
+                                                 "num_key_value_heads",
+                                                 "expand",
+                                                 "relative_attention_num_buckets",
+                                                 "relative_attention_max_distance"};
   for (const std::string& key : f.unread()) {
     const json& value = f.object()[key];
     const auto known = std::find_if(std::begin(kStructural), std::end(kStructural),

@@ -8,6 +8,7 @@
 #include "plan/schedule_difference.h"
 #include "plan/unsearched.h"
 #include "scenario/calibration.h"
+#include "scenario/search_menus.h"
 #include "text/text_table.h"
 #include "units/amount.h"
 #include "units/numbering.h"
@@ -232,10 +233,18 @@ std::string networkText(const ReportSource& source, const RankedPlan& r) {
   return out;
 }
 
+bool leavesOut(const Outcome& o) {
+  return std::any_of(o.diagnostics.begin(), o.diagnostics.end(),
+                     [](const Diagnostic& d) { return d.code == kNotTried; });
+}
+
 std::string searchText(const Outcome& o) {
   std::string out = "\nSearch\n";
-  out += titled("result", words::verdict(o) +
-                              (o.status == OutcomeStatus::Optimal ? ", over the whole search space" : ""));
+  out +=
+      titled("result", words::verdict(o) +
+                           (o.status != OutcomeStatus::Optimal ? ""
+                            : leavesOut(o) ? ", over the search space, which leaves out what is noted above"
+                                           : ", over the whole search space"));
   if (const auto gap = o.gap())
     out += titled("lower bound", text::time(o.lowerBound) + ", gap " + text::percent(*gap));
   else if (o.cutShort())
@@ -341,7 +350,7 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
     if (o.nearestMiss) out += missText(source, *o.nearestMiss);
   }
   for (const Diagnostic& d : o.diagnostics)
-    if (d.severity != Severity::Note || best) out += toText(d) + '\n';
+    if (d.severity != Severity::Note || best || d.code == kNotTried) out += toText(d) + '\n';
   if (free) out += freeText(o, *free);
   return out + searchText(o);
 }

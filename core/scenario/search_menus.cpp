@@ -1,0 +1,105 @@
+#include "scenario/search_menus.h"
+
+#include <algorithm>
+
+#include "fields/field_text.h"
+#include "fields/program_setting.h"
+#include "units/text.h"
+
+namespace nest {
+namespace {
+
+constexpr int kMostVirtualStages = 8;
+constexpr long long kMostTokens = 32'768;  ///< of a microbatch
+constexpr int kMostSequences = 256;
+
+std::vector<int> doubledTo(long long most) {
+  std::vector<int> out;
+  for (int v = 1; v <= most; v *= 2) out.push_back(v);
+  return out;
+}
+
+/// What keeps context parallelism out; empty: nothing.
+std::string againstContext(const TransformerArchitecture& a, const Setting& s) {
+  const bool attends =
+      a.mixer == Mixer::Attention && std::all_of(a.variants.begin(), a.variants.end(),
+                                                 [](const auto& v) { return v.mixer == Mixer::Attention; });
+  if (a.encoder || a.patchInputs > 0 || !attends) return "the model is more than a decoder with attention";
+  if (!programOf(s).runs(PlanFeature::Context)) return programOf(s).name + " does not run it";
+  return {};
+}
+
+/// The same of virtual pipeline stages.
+std::string againstInterleaving(const TransformerArchitecture& a, const Setting& s) {
+  if (a.encoder) return "only a chain of blocks is interleaved";
+  if (a.layers < 4) return "the model has " + text::count(a.layers) + " blocks";
+  if (!programOf(s).runs(PlanFeature::Interleaving) || !programOf(s).runs(PlanFeature::Pipeline))
+    return programOf(s).name + " does not run it";
+  return {};
+}
+
+}  // namespace
+
+Diagnostics notTried(const Setting& s, const Plan& best) {
+  Diagnostics out;
+  if (!s.model.architecture || s.model.profile || best.stages.empty()) return out;
+  const TransformerArchitecture& a = *s.model.architecture;
+  const Constraints& c = s.constraints;
+  const auto add = [&](const char* field, const std::string& what, const std::string& remedy) {
+    out.push_back(note(kNotTried, {"", 0, 0, field}, what, remedy));
+  };
+  const auto next = [](const Bound& bound, int value) { return bound.allows(value) ? value : 0; };
+  if (!s.search.contextParallel && s.job.sequenceLength >= kLongSequence / 2 && best.devicesUsed() > 1 &&
+      next(c.context, 2) && againstContext(a, s).empty())
+    add("/search/context_parallel", "CP is not searched: context parallelism is off",
+        "set search.context_parallel to true to search it");
+  if (!s.search.expertParallel && a.experts && best.devicesUsed() > 1 && next(c.expert, 2))
+    add("/search/expert_parallel", "EP is not searched: expert parallelism is off",
+        "set search.expert_parallel to true to search it");
+  const auto most = [](const std::vector<int>& all) { return *std::max_element(all.begin(), all.end()); };
+  const int chunks = best.chunksPerStage(), stages = best.stageCount();
+  const auto& schedules = s.search.schedules;
+  const bool interleaves =
+      best.schedule == usualSchedule(chunks) &&
+      std::find(schedules.begin(), schedules.end(), ScheduleKind::Interleaved) != schedules.end();
+  if (stages > 1 && interleaves && chunks == most(s.search.chunksPerStage) &&
+      2 * chunks * stages <= a.layers && next(c.chunks, 2 * chunks) && againstInterleaving(a, s).empty())
+    add("/search/chunks_per_stage", "VPP above " + std::to_string(chunks) + " is not searched",
+        "add " + std::to_string(2 * chunks) + " to search.chunks_per_stage to search it");
+  const int size = best.microbatch;
+  if (size == most(s.job.microbatches) && 2LL * size * best.dataDegree() <= s.job.globalBatch &&
+      next(c.microbatch, 2 * size))
+    add("/job/microbatches",
+        "microbatches above " + std::to_string(size) + ", which the plan has, are not searched",
+        "add " + std::to_string(2 * size) + " to job.microbatches to search it");
+  return out;
+}
+
+Diagnostics proposeSearch(Setting& s) {
+  if (!s.model.architecture || s.model.profile) return {};
+  const TransformerArchitecture& a = *s.model.architecture;
+  const long long sequences =
+      std::clamp<long long>(kMostTokens / std::max(1, s.job.sequenceLength), 4, kMostSequences);
+  s.job.microbatches = doubledTo(std::min<long long>(sequences, s.job.globalBatch));
+  std::string noContext = againstContext(a, s);
+  const std::string noChunks = againstInterleaving(a, s);
+  if (noContext.empty() && s.job.sequenceLength < kLongSequence)
+    noContext = "sequences are shorter than " + text::count(kLongSequence) + " tokens";
+  s.search.contextParallel = noContext.empty();
+  s.search.chunksPerStage =
+      noChunks.empty() ? doubledTo(std::min(kMostVirtualStages, a.layers / 2)) : std::vector<int>{1};
+  std::string tried = "the search tries MBS " + wholesText(s.job.microbatches);
+  std::string left;
+  if (noChunks.empty())
+    tried += ", VPP " + wholesText(s.search.chunksPerStage);
+  else
+    left += "; no VPP: " + noChunks;
+  if (noContext.empty())
+    tried += " and CP";
+  else
+    left += "; no CP: " + noContext;
+  return {note("search-proposed", {"", 0, 0, "/search"}, tried + left,
+               "change it in job.microbatches, search.chunks_per_stage and search.context_parallel")};
+}
+
+}  // namespace nest

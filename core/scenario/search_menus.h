@@ -1,0 +1,25 @@
+#pragma once
+
+#include "diagnostics/diagnostic.h"
+#include "fields/setting.h"
+#include "plan/plan.h"
+
+namespace nest {
+
+/// Sequences of so many tokens and more are worth splitting (context parallelism).
+inline constexpr int kLongSequence = 8192;
+inline constexpr const char* kNotTried = "not-tried";  ///< the code of notTried()
+
+/// What a new scenario's search tries, as suits its model, sequence length and program: microbatch sizes of
+/// up to 32,768 tokens, at least 1, 2 and 4; VPP up to 8, and CP for sequences of kLongSequence on, where the
+/// program runs them. Of a measured profile nothing changes. A note tells what was chosen and why not more.
+/// Call it once job, model and program are set.
+Diagnostics proposeSearch(Setting&);
+
+/// What the search leaves out and might have found a faster plan than its best one, `best`, or one that fits:
+/// CP and EP that are switched off, where the program runs them and sequences have 4,096 tokens or more, and
+/// VPP and microbatch sizes beyond the largest ones to try, where `best` has these. Notes, each with its
+/// field and what to set.
+Diagnostics notTried(const Setting&, const Plan& best);
+
+}  // namespace nest
