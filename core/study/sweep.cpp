@@ -8,6 +8,7 @@
 #include <set>
 
 #include "fields/field.h"
+#include "fields/field_text.h"
 #include "fields/program_setting.h"
 #include "solver/even_hosts.h"
 
@@ -18,10 +19,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostCombinations = 1'000'000;
 
-/// Sets a value, making the objects on the way; false where the path leads through something else.
+bool isId(std::string_view pointer, const Json& value) {
+  return value.is_string() && (pointer == "/cluster/device" || pointer == "/job/optimizer");
+}
+
+/// Sets a value, making the objects on the way; false where the path leads through something else. An id
+/// that stands for an object (a device, an optimizer) becomes one, whose other values are those of the id.
+/// A model's file takes the place of the model that the scenario holds.
 bool set(Json& root, const std::string& pointer, const Json& value) {
   Json* at = &root;
   std::size_t begin = 1;
+  if (pointer == "/model/path" && root["model"].is_object())
+    for (const char* held : {"architecture", "config", "profile"}) root["model"].erase(held);
   while (true) {
     const std::size_t end = pointer.find('/', begin);
     const std::string key = pointer.substr(begin, end == std::string::npos ? end : end - begin);
@@ -30,7 +39,8 @@ bool set(Json& root, const std::string& pointer, const Json& value) {
           !key.empty() && key.size() < 9 && key.find_first_not_of("0123456789") == std::string::npos;
       if (!digits || std::stoul(key) >= at->size()) return false;
       at = &(*at)[std::stoul(key)];
-    } else if (at->is_object() || at->is_null()) {
+    } else if (at->is_object() || at->is_null() || isId(pointer.substr(0, begin - 1), *at)) {
+      if (at->is_string()) *at = Json{{"id", *at}};
       at = &(*at)[key];
     } else {
       return false;
@@ -44,8 +54,9 @@ bool set(Json& root, const std::string& pointer, const Json& value) {
 
 /// Texts with a unit become the number that the field's key promises: "25 GB/s" is 2.5e10; a value of a
 /// list field becomes a list of one. What the scenario does not take stays as it is, and is told by its row.
-void toFileValues(SweepField& field, const Json& scenario, const std::string& file,
+void toFileValues(SweepField& field, const Setting& setting, const Json& scenario, const std::string& file,
                   const ReferenceLoader& load) {
+  const auto known = fieldAt(setting, field.pointer);
   const Json::json_pointer at(field.pointer);
   const auto read = [&](const Json& value) -> std::optional<Json> {
     Json varied = scenario;
@@ -61,8 +72,28 @@ void toFileValues(SweepField& field, const Json& scenario, const std::string& fi
     if (isList && !typed.is_structured()) {
       if (const Json list = Json::array({typed}); read(list)) value = list.dump();
     } else if (typed.is_string()) {
-      if (const auto normal = read(typed); normal && normal->is_number()) value = normal->dump();
+      const auto number = known && known->field->isNumeric() && known->field->kind() == FieldKind::Number
+                              ? readNumberText(setting, *known, typed.get<std::string>())
+                              : std::nullopt;
+      if (number)
+        value = Json(*number).dump();
+      else if (const auto normal = read(typed); normal && normal->is_number())
+        value = normal->dump();
     }
+  }
+}
+
+/// A number without a unit, in a field that was named without its unit, may be meant in another one.
+void warnOfBareNumbers(const SweepField& field, const FieldAt& at, Diagnostics& out) {
+  for (const std::string& value : field.values) {
+    const Json typed = Json::parse(value, nullptr, false);
+    if (!typed.is_number()) continue;
+    const Measure measure = at.field->access.measure;
+    out.push_back(warning(
+        "sweep-unit", {},
+        field.pointer.substr(1) + " = " + value + " counts as " + text::limit(measure, typed.get<double>()),
+        std::string("give values their unit, such as ") + text::exampleOf(measure)));
+    return;
   }
 }
 
@@ -103,9 +134,13 @@ Reading<SweepGrid> SweepGrid::build(std::string_view scenario, const std::string
   double combinations = 1;
   for (SweepField& f : fields) {
     // "…/bandwidth" stands for "…/bandwidth_bytes_per_s"; what is no field of one value is named exactly.
-    if (const auto known = fieldAt(base->setting(), f.pointer)) f.pointer = known->pointer();
+    if (const auto known = fieldAt(base->setting(), f.pointer)) {
+      const std::string_view suffix = text::suffixOf(known->field->access.measure);
+      if (f.pointer != known->pointer() && !suffix.empty()) warnOfBareNumbers(f, *known, result.diagnostics);
+      f.pointer = known->pointer();
+    }
     if (f.pointer.find('~') == std::string::npos)
-      toFileValues(f, normalised, file, grid.m_load);
+      toFileValues(f, base->setting(), normalised, file, grid.m_load);
     else
       result.diagnostics.push_back(error("sweep-field-unknown", {}, "scenarios have no field " + f.pointer,
                                          "none of their keys needs an escape"));
@@ -211,7 +246,7 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   const Outcome outcome = solveOnEvenHosts(*problem, own);
   row.status = nameOf(outcome.status);
   row.lowerBoundSeconds = outcome.lowerBound.value();
-  row.gap = outcome.gap().value_or(0);
+  row.gap = outcome.gap();
   row.states = double(outcome.statistics.states);
   row.elapsedSeconds = outcome.statistics.elapsed.value();
   if (outcome.nearestMiss && !outcome.nearestMiss->remedies.empty())
@@ -230,8 +265,7 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   row.mfu = m.mfu;
   row.devicesUsed = m.devicesUsed;
   row.peakMemoryBytes = m.peakMemory.value();
-  row.boundBy =
-      std::string(m.limit.kind == Limit::Kind::BoundBy ? "" : "largest overhead: ") + nameOf(m.limit.part);
+  (m.limit.kind == Limit::Kind::BoundBy ? row.boundBy : row.largestOverhead) = nameOf(m.limit.part);
   return row;
 }
 

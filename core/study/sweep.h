@@ -26,7 +26,7 @@ struct SweepField {
 
 /// Reads FIELD=VALUES as people type it. FIELD: a path with dots or a JSON pointer ("job.global_batch",
 /// "cluster.levels.1.bandwidth"). VALUES: separated by commas, each JSON or bare text ("50 GB/s"); `8..64x2`
-/// is 8, 16, 32, 64 and `1..4+1` is 1, 2, 3, 4.
+/// is 8, 16, 32, 64 and `1..4+1` is 1, 2, 3, 4; "25 GB/s..100 GB/sx2" is 25, 50 and 100 GB/s.
 Reading<SweepField> readSweepField(std::string_view text);
 
 /// The grid of all combinations, the last field fastest.
@@ -67,13 +67,15 @@ struct SweepRow {
   std::vector<std::string> values;
   std::string status;   ///< of the outcome, or "invalid"
   std::string problem;  ///< invalid, infeasible: why
-  std::string plan;     ///< summary of the best plan; the figures below are its own
+  std::string plan;     ///< summary of the best plan; the figures below are its own, 0 without one
   double batchSeconds = 0, simulatedSeconds = 0, samplesPerSecond = 0, tokensPerSecond = 0;
   std::optional<double> mfu;
   int devicesUsed = 0;
   double peakMemoryBytes = 0;
-  std::string boundBy;
-  double lowerBoundSeconds = 0, gap = 0, states = 0, elapsedSeconds = 0;
+  std::string boundBy, largestOverhead;  ///< the one or the other, as Limit has it
+  double lowerBoundSeconds = 0;          ///< 0: none
+  std::optional<double> gap;
+  double states = 0, elapsedSeconds = 0;
 
   friend bool operator==(const SweepRow&, const SweepRow&) = default;
 };

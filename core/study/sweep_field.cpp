@@ -42,14 +42,33 @@ std::optional<double> number(std::string_view s) {
   return v;
 }
 
-/// "8..64x2" and "1..4+1"; nullopt: not of that form. `wrong`: why it has no values.
+/// The number that a text begins with, and its unit, which may be none.
+std::pair<std::optional<double>, std::string_view> withUnit(std::string_view s) {
+  s = trimmed(s);
+  double v = 0;
+  const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), v);
+  if (ec != std::errc() || !std::isfinite(v)) return {};
+  return {v, trimmed(s.substr(static_cast<std::size_t>(end - s.data())))};
+}
+
+/// "8..64x2", "1..4+1" and "25 GB/s..100 GB/sx2"; nullopt: not of that form. `wrong`: why it has no values.
 std::optional<std::vector<std::string>> range(std::string_view s, std::string& wrong) {
   const auto dots = s.find("..");
   if (dots == std::string_view::npos) return std::nullopt;
-  const auto step = std::min(s.size(), s.find_first_of("x+", dots + 2));
-  const auto from = number(s.substr(0, dots)), to = number(s.substr(dots + 2, step - dots - 2));
+  // The last x or + that a number follows: units and exponents may have one, too.
+  auto step = s.find_last_of("x+");
+  while (step != std::string_view::npos && step > dots && !number(trimmed(s.substr(step + 1))) &&
+         step + 1 < s.size())
+    step = s.find_last_of("x+", step - 1);
+  if (step == std::string_view::npos || step < dots + 2) step = s.size();
+  const auto [from, unit] = withUnit(s.substr(0, dots));
+  const auto [to, unitOfEnd] = withUnit(s.substr(dots + 2, step - dots - 2));
   if (!from || !to) return std::nullopt;
-  const auto by = step < s.size() ? number(s.substr(step + 1)) : std::nullopt;
+  if (unit != unitOfEnd && !unit.empty()) {
+    wrong = "has ends in different units";
+    return std::vector<std::string>();
+  }
+  const auto by = step < s.size() ? number(trimmed(s.substr(step + 1))) : std::nullopt;
   const double stride = by.value_or(0);
   const bool geometric = step < s.size() && s[step] == 'x';
   std::vector<std::string> out;
@@ -65,7 +84,9 @@ std::optional<std::vector<std::string>> range(std::string_view s, std::string& w
   for (std::size_t k = 0; out.size() <= kMostValues; ++k) {
     const double v = geometric ? *from * std::pow(stride, double(k)) : *from + stride * double(k);
     if (v > *to * (1 + 1e-12)) break;
-    out.push_back(text::exact(std::abs(v - std::round(v)) < 1e-9 * std::abs(v) ? std::round(v) : v));
+    const std::string value =
+        text::exact(std::abs(v - std::round(v)) < 1e-9 * std::abs(v) ? std::round(v) : v);
+    out.push_back(unitOfEnd.empty() ? value : nlohmann::json(value + ' ' + std::string(unitOfEnd)).dump());
   }
   return out;
 }

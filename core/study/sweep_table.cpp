@@ -28,16 +28,20 @@ Json rowJson(const SweepRow& r, const std::vector<SweepField>* fields) {
   j["status"] = r.status;
   if (!r.problem.empty()) j["problem"] = r.problem;
   j["plan"] = r.plan;
-  j["batch_time_s"] = r.batchSeconds;
-  j["simulated_time_s"] = r.simulatedSeconds;
-  j["samples_per_s"] = r.samplesPerSecond;
-  j["tokens_per_s"] = r.tokensPerSecond;
+  // Nothing is 0 that there is not: without a plan, without a bound.
+  const auto known = [](const auto& v) { return v > 0 ? Json(v) : Json(nullptr); };
+  const auto named = [](const std::string& s) { return s.empty() ? Json(nullptr) : Json(s); };
+  j["batch_time_s"] = known(r.batchSeconds);
+  j["simulated_time_s"] = known(r.simulatedSeconds);
+  j["samples_per_s"] = known(r.samplesPerSecond);
+  j["tokens_per_s"] = known(r.tokensPerSecond);
   j["mfu"] = r.mfu ? Json(*r.mfu) : Json(nullptr);
-  j["devices_used"] = r.devicesUsed;
-  j["peak_memory_bytes"] = r.peakMemoryBytes;
-  j["bound_by"] = r.boundBy;
-  j["lower_bound_s"] = r.lowerBoundSeconds;
-  j["gap"] = r.gap;
+  j["devices_used"] = known(r.devicesUsed);
+  j["peak_memory_bytes"] = known(r.peakMemoryBytes);
+  j["bound_by"] = named(r.boundBy);
+  j["largest_overhead"] = named(r.largestOverhead);
+  j["lower_bound_s"] = known(r.lowerBoundSeconds);
+  j["gap"] = r.gap ? Json(*r.gap) : Json(nullptr);
   j["states"] = r.states;
   if (!fields) j["elapsed_s"] = r.elapsedSeconds;  // tables are the same however they were solved
   return j;
@@ -75,8 +79,9 @@ std::optional<SweepRow> readRow(JsonFields& f, std::size_t fieldCount) {
   r.devicesUsed = static_cast<int>(f.integer("devices_used", 0, 1 << 30).value_or(0));
   read("peak_memory_bytes", r.peakMemoryBytes);
   r.boundBy = f.string("bound_by").value_or("");
+  r.largestOverhead = f.string("largest_overhead").value_or("");
   read("lower_bound_s", r.lowerBoundSeconds);
-  read("gap", r.gap);
+  r.gap = f.number("gap", -most, most);
   read("states", r.states);
   read("elapsed_s", r.elapsedSeconds);
   return r;
@@ -205,7 +210,7 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
   for (const SweepField& f : fields) out += cell(f.pointer.substr(1)) + ',';
   sink(out +
        "status,plan,batch_time_s,simulated_time_s,samples_per_s,tokens_per_s,mfu,devices_used,peak_memory_"
-       "bytes,bound_by,lower_bound_s,gap,states,problem\n");
+       "bytes,bound_by,largest_overhead,lower_bound_s,gap,states,problem\n");
   for (const SweepRow& r : rows) {
     out.clear();
     for (const std::string& v : r.values) {
@@ -216,7 +221,8 @@ void writeSweepCsv(const std::vector<SweepField>& fields, const std::vector<Swee
          {cell(r.status), cell(r.plan), figure(r.batchSeconds), figure(r.simulatedSeconds),
           figure(r.samplesPerSecond), figure(r.tokensPerSecond), r.mfu ? text::exact(*r.mfu) : std::string(),
           r.devicesUsed ? std::to_string(r.devicesUsed) : std::string(), figure(r.peakMemoryBytes),
-          cell(r.boundBy), figure(r.lowerBoundSeconds), text::exact(r.gap), text::exact(r.states)})
+          cell(r.boundBy), cell(r.largestOverhead), figure(r.lowerBoundSeconds),
+          r.gap ? text::exact(*r.gap) : std::string(), text::exact(r.states)})
       out += s + ',';
     sink(out + cell(r.problem) + '\n');
   }

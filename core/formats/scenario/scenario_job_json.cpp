@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "formats/scenario/fields_json.h"
@@ -31,8 +32,12 @@ void readOptimizer(const ScenarioReader& r, JsonFields& job, Setting& setting) {
     return;
   }
   r.section(job, "optimizer", [&](JsonFields& f) {
-    readFields(r, f, "/job/optimizer", setting);
-    into.id = f.string("id").value_or("custom");
+    const std::string id = f.string("id").value_or("custom");
+    const auto known = std::find_if(std::begin(kRegimes), std::end(kRegimes),
+                                    [&](const OptimizerRegime& regime) { return regime.id == id; });
+    if (known != std::end(kRegimes)) into = *known;
+    readFields(r, f, "/job/optimizer", setting);  // other bytes than its own make it custom
+    if (known == std::end(kRegimes)) into.id = id;
   });
 }
 

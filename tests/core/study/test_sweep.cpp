@@ -82,6 +82,68 @@ private slots:
     QCOMPARE(s->cluster.device.peak.value.value(), 5e14);
     QCOMPARE(std::get<LevelsSource>(s->cluster.network).levels[1].latency.value(), 3e-6);
   }
+  /// A device and an optimizer may be named by their ids; their values are fields all the same.
+  void idsOpenIntoTheirValues() {
+    const std::string samples = std::string(NEST_SOURCE_DIR) + "/samples/";
+    const std::string text = nest::test::readFile(samples + "llama3-70b-h100-1024.nest.json");
+    QVERIFY(text.find("\"device\": \"h100-sxm\"") != std::string::npos);
+    const auto g = SweepGrid::build(text, "s",
+                                    {*readSweepField("cluster.device.memory_bytes=80 GiB,96 GiB").value,
+                                     *readSweepField("job.optimizer.weight_bytes_per_parameter=2,4").value},
+                                    [&](const std::string& path) {
+                                      return Reading<std::string>{nest::test::readFile(samples + path), {}};
+                                    });
+    QVERIFY2(g, g.diagnostics.empty() ? "" : toText(g.diagnostics.front()).c_str());
+    const auto first = g->scenarioAt(0), last = g->scenarioAt(3);
+    QVERIFY(first && last);
+    QCOMPARE(last->cluster.device.memory.value.value(), 96.0 * (1 << 30));
+    QCOMPARE(last->cluster.device.peak, first->cluster.device.peak);
+    QCOMPARE(last->cluster.device.linkBandwidth, first->cluster.device.linkBandwidth);
+    QCOMPARE(last->job.optimizer, (OptimizerRegime{"custom", 4, 4, 12}));
+    QCOMPARE(first->job.optimizer, OptimizerRegime::megatron());
+  }
+  void valuesAreReadAsFieldsShowThem() {
+    const SweepGrid g =
+        grid({"assumptions.overlap.data=0 %..50 %+25", "cluster.levels.1.bandwidth=5..20 GB/sx2"});
+    QCOMPARE(g.size(), std::size_t(9));
+    const auto s = g.scenarioAt(8);
+    QVERIFY(s);
+    QCOMPARE(s->assumptions.overlap[Exchange::Data], 0.5);
+    QCOMPARE(std::get<LevelsSource>(s->cluster.network).levels[1].bandwidth.value(), 20e9);
+    QVERIFY(!readSweepField("a=25 GB/s..100 MB/sx2"));
+    const auto bare = SweepGrid::build(scenarioText(), "t",
+                                       {*readSweepField("cluster.levels.1.bandwidth=25..100x2").value}, {});
+    QVERIFY(bare);
+    QVERIFY2(
+        bare.diagnostics.size() == 1 && bare.diagnostics.front().message.find("25 B/s") != std::string::npos,
+        "bytes per second are probably not meant");
+  }
+  /// Another file in place of a model that the scenario holds.
+  void aModelFileReplacesTheModel() {
+    const std::string config =
+        nest::test::readFile(std::string(NEST_SOURCE_DIR) + "/samples/models/llama-3-8b.json");
+    const auto load = [&](const std::string&) { return Reading<std::string>{config, {}}; };
+    const auto g = SweepGrid::build(scenarioText(), "t", {*readSweepField("model.path=a.json").value}, load);
+    QVERIFY2(g, g.diagnostics.empty() ? "" : toText(g.diagnostics.front()).c_str());
+    const auto s = g->scenarioAt(0);
+    QVERIFY2(s, s.diagnostics.empty() ? "" : toText(s.diagnostics.front()).c_str());
+    QCOMPARE(s->model.architecture->layers, 32);
+  }
+  /// Nothing is 0 that is not there.
+  void rowsWithoutAPlanHaveNoFigures() {
+    const SweepGrid g = grid({"cluster.device.memory=2.01 GiB,80 GiB"});
+    const auto rows = runSweep(g, {}, {});
+    QCOMPARE(rows[0].status, std::string("infeasible"));
+    const auto table = nlohmann::json::parse(tableOf(g, rows, writeSweepJson))["rows"];
+    for (const char* key :
+         {"batch_time_s", "simulated_time_s", "samples_per_s", "tokens_per_s", "mfu", "devices_used",
+          "peak_memory_bytes", "bound_by", "largest_overhead", "lower_bound_s", "gap"})
+      QVERIFY2(table[0][key].is_null(), key);
+    QVERIFY(table[1]["batch_time_s"] > 0 && table[1]["gap"] == 0);
+    QVERIFY(table[1]["bound_by"].is_null() != table[1]["largest_overhead"].is_null());
+    const std::string csv = tableOf(g, rows, writeSweepCsv);
+    QVERIFY2(csv.find(",infeasible,,,,,,,,,,,,,") != std::string::npos, csv.c_str());
+  }
   /// As --program does: what the scenario writes out of its own program's values is not carried to another.
   void aProgramBringsItsValues() {
     const SweepGrid g = grid({"assumptions.overlap.tensor=0.25", "program=ideal,megatron-core-2025"});
