@@ -85,7 +85,7 @@ int why(const Arguments& args) {
     if (demand) demands.push_back(std::move(*demand.value));
     wrong.insert(wrong.end(), demand.diagnostics.begin(), demand.diagnostics.end());
   }
-  if (hasErrors(wrong)) return report(wrong, json), kBadInput;
+  if (demands.empty()) return report(wrong, json), kBadInput;
   nlohmann::ordered_json answers = nlohmann::ordered_json::array();
   bool open = false;
   for (const Demand& demand : demands) {
@@ -96,8 +96,14 @@ int why(const Arguments& args) {
     else
       std::cout << c.answer << "\n";
   }
-  if (json) std::cout << layOut(named("nest-answers", {{"answers", std::move(answers)}}));
-  return std::cout << std::flush, open ? kStopped : kDone;
+  if (json) {
+    nlohmann::ordered_json all{{"answers", std::move(answers)}};
+    if (!wrong.empty()) all["diagnostics"] = diagnosticsJson(wrong);
+    std::cout << layOut(named("nest-answers", std::move(all)));
+  }
+  std::cout << std::flush;
+  report(wrong);
+  return hasErrors(wrong) ? kBadInput : open ? kStopped : kDone;
 }
 
 int improve(const Arguments& args) {
@@ -264,7 +270,9 @@ Command inverseCommand() {
       .options = withLimits(
           {{"--time", 0, "TIME", "the step time to meet"},
            {"--devices", 0, "",
-            "instead: every device of the catalog in place of the scenario's, and which of them meet TIME"},
+            "instead: every device of the catalog in place of the scenario's, in hosts of the same size, and "
+            "which of them meet TIME. Levels that have the catalog's bandwidth of the scenario's device get "
+            "that of the other; all else of the network stays"},
            {"--most", 0, "N", "consider up to N devices, the cluster repeated beyond its own count"},
            {"--json", 0, "", "print the answer as JSON"}}),
       .exits = {{0, "it can be met"}, {1, "it cannot"}, {2, "bad input"}, {3, "stopped before it was known"}},

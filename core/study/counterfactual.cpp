@@ -38,7 +38,13 @@ std::string unevenChunks(const Problem& p) {
 
 /// What grows from one plan to another, the most first, until nine tenths of the growth are told.
 std::vector<Cause> causesOf(const Problem& problem, const RankedPlan& before, const RankedPlan& after) {
-  const TimeSplit a = metricsOf(problem, nullptr, before).split, b = metricsOf(problem, nullptr, after).split;
+  const auto splitOf = [&](const RankedPlan& r) {
+    TimeSplit split = metricsOf(problem, nullptr, r).split;
+    for (Seconds& t : split)
+      if (t < 1e-9 * r.evaluation.batchTime) t = Seconds();  // rounding, no time
+    return split;
+  };
+  const TimeSplit a = splitOf(before), b = splitOf(after);
   std::vector<Cause> all;
   Seconds growth;
   for (std::size_t k = 0; k < a.size(); ++k)

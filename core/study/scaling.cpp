@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cluster/levels/device_change.h"
+#include "fields/program_setting.h"
 #include "problem/device_count.h"
 #include "study/quiet_solve.h"
 #include "units/text.h"
@@ -128,20 +130,19 @@ private:
   FewestDevices m_out;
 };
 
-void adopt(ClusterSource& cluster, const DeviceSpec& device) {
-  cluster.device = device;
-  auto* levels = std::get_if<LevelsSource>(&cluster.network);
-  if (!levels) return;
-  const auto follows = [](const LevelSpec& l) {
-    return l.origin == Origin::Catalog || l.origin == Origin::Estimated;
-  };
-  if (!levels->levels.empty() && follows(levels->levels.front()) && device.linkBandwidth.value.value() > 0) {
-    levels->levels.front().bandwidth = device.linkBandwidth.value;
-    levels->levels.front().latency = device.linkLatency.value;
-  }
-  for (std::size_t l = 1; l < levels->levels.size(); ++l)
-    if (follows(levels->levels[l]) && device.hostLinkBandwidth.value.value() > 0)
-      levels->levels[l].bandwidth = device.hostLinkBandwidth.value;
+bool isRunBy(const Program& program, const DeviceSpec& device, Diagnostics& out) {
+  const bool runs = program.runsOn(device.id);
+  if (!runs)
+    out.push_back(error("program-device", {"", 0, 0, "/program"},
+                        program.name + " does not run on " + device.name, "choose another program"));
+  return runs;
+}
+
+/// Bandwidths of the levels, the innermost first.
+std::vector<BytesPerSecond> bandwidthsOf(const Hierarchy& cluster) {
+  std::vector<BytesPerSecond> out;
+  for (int l = 0; l < cluster.levelCount(); ++l) out.push_back(cluster.level(l).bandwidth);
+  return out;
 }
 
 }  // namespace
@@ -175,10 +176,13 @@ std::vector<DeviceAnswer> compareDevices(const Scenario& scenario, const std::ve
     answer.outcome = notSolved(control);
     if (!studyStopped(control)) {
       Scenario other = scenario;
-      adopt(other.cluster, devices[i]);
-      const auto problem = buildProblem(other);
-      answer.diagnostics = problem.diagnostics;
+      changeDevice(other.cluster, devices[i]);
+      const auto problem = isRunBy(programOf(scenario), devices[i], answer.diagnostics) ? buildProblem(other)
+                                                                                        : Reading<Problem>();
+      answer.diagnostics.insert(answer.diagnostics.end(), problem.diagnostics.begin(),
+                                problem.diagnostics.end());
       answer.outcome = problem ? quietSolve(*problem, control) : Outcome{};
+      if (problem) answer.bandwidths = bandwidthsOf(*problem->cluster);
     }
     if (const RankedPlan* best = answer.outcome.best()) {
       answer.batchTime = best->evaluation.batchTime;

@@ -60,15 +60,16 @@ struct DeviceAnswer {
   Outcome outcome;
   Diagnostics diagnostics;  ///< why the scenario cannot be built with it
   bool meets = false;
-  Seconds batchTime;  ///< 0 without a plan
+  Seconds batchTime;                       ///< 0 without a plan
+  std::vector<BytesPerSecond> bandwidths;  ///< of the levels that it was planned on, the innermost first
 
   /// Whether more time could not change `meets`.
   bool decided() const { return meets || !outcome.cutShort(); }
 };
 
-/// Each device in place of the scenario's own; innermost and host links follow the device unless they were
-/// typed or measured. Fastest first, then those that were stopped, those on which nothing fits last. Needs an
-/// architecture: a measured profile is of its own device.
+/// Each device in place of the scenario's own, in hosts of the same size; its links as changeDevice() says.
+/// Fastest first, then those that were stopped, those on which nothing fits or the program does not run last.
+/// Needs an architecture: a measured profile is of its own device.
 std::vector<DeviceAnswer> compareDevices(const Scenario&, const std::vector<DeviceSpec>& devices,
                                          std::optional<Seconds> target, const Control& = {});
 

@@ -124,8 +124,10 @@ public:
       m_isWhole = f.access.measure == Measure::Count;
       m_isDoubling = f.slide == Slide::Doubling;
       m_least = f.least, m_most = f.most;
-      if (m_isLinear && f.access.measure != Measure::Share)
+      if (m_isLinear && f.access.measure != Measure::Share) {
+        m_least = std::max(m_least, range.least * m_now);
         m_most = std::min(m_most, std::max(16.0, 4 * m_now));
+      }
     }
   }
 
@@ -191,6 +193,12 @@ private:
                       : std::abs(other / same - 1) <= m_range.precision;
   }
 
+  /// To the precision of the search: no more digits than are known.
+  std::string shown(double v) const {
+    const bool isPlain = m_parameter.field && m_parameter.field->field->access.measure == Measure::Number;
+    return isPlain ? text::number(v, 3) : valueText(m_setting, m_parameter, v);
+  }
+
   std::optional<BreakEven> bisect(double same, double other) {
     while (!isClose(same, other) && !studyStopped(m_control)) {
       double middle = m_isLinear ? (same + other) / 2 : std::sqrt(same * other);
@@ -203,14 +211,8 @@ private:
     }
     if (studyStopped(m_control)) return std::nullopt;
     flips(other);
-    BreakEven b{m_parameter,
-                other,
-                same,
-                m_now > 0 ? other / m_now : 0,
-                valueText(m_setting, m_parameter, other),
-                m_plan,
-                m_difference,
-                {}};
+    BreakEven b{m_parameter,  other,  same,         m_now > 0 ? other / m_now : 0,
+                shown(other), m_plan, m_difference, {}};
     b.sentence = m_parameter.isDevices() ? "at " + b.value + " devices the plan flips"
                                          : "at " + m_parameter.name() + " = " + b.value + " the plan flips";
     if (!m_difference.changes.empty()) b.sentence += ": " + m_difference.changes.front().sentence;

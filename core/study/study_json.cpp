@@ -207,6 +207,9 @@ Json devicesJson(const std::vector<DeviceAnswer>& all) {
     return Json{{"device", a.device.id},
                 {"name", a.device.name},
                 {"meets", a.decided() ? Json(a.meets) : Json()},
+                {"level_bandwidths_bytes_per_s",
+                 listOf(a.bandwidths, [](BytesPerSecond b) { return Json(b.value()); })},
+                {"problem", hasErrors(a.diagnostics) ? Json(a.diagnostics.front().message) : Json()},
                 {"outcome", outcomeJson(a.outcome)}};
   });
 }

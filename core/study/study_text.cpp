@@ -127,8 +127,10 @@ std::string scalingText(const std::vector<ScalingPoint>& all) {
 
 std::string devicesText(const std::vector<DeviceAnswer>& all, bool target) {
   Rows rows;
-  rows.add({"device", "step time", target ? "meets it" : "", "plan"});
+  rows.add({"device", "step time", target ? "meets it" : "", "bandwidths", "plan"});
   for (const DeviceAnswer& a : all) {
+    std::string links;
+    for (const BytesPerSecond b : a.bandwidths) links += (links.empty() ? "" : ", ") + text::bandwidth(b);
     const RankedPlan* best = a.outcome.best();
     rows.add({a.device.name,
               best                       ? text::time(a.batchTime)
@@ -138,11 +140,15 @@ std::string devicesText(const std::vector<DeviceAnswer>& all, bool target) {
               : a.meets     ? "yes"
               : a.decided() ? "no"
                             : "not decided",
+              links,
               best                    ? summaryOf(best->plan)
               : a.diagnostics.empty() ? ""
                                       : a.diagnostics.front().message});
   }
-  return rows.text();
+  return rows.text() +
+         "\nHosts keep their size. A level has the catalog's bandwidth of the device's links where the "
+         "scenario "
+         "has that of its own device; measured and other typed bandwidths, and drawn links, stay.\n";
 }
 
 }  // namespace nest::report

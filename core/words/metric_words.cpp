@@ -99,7 +99,7 @@ std::string programWith(const std::string& id, const PredictionError& e) {
   const std::string program = known ? known->name + id.substr(end) : id;
   if (e.runs == 0) return program + ", not validated";
   return program + ", " + text::count(e.runs) + (e.runs == 1 ? " run" : " runs") +
-         (isKnown(e) ? "" : ", too few for an error");
+         (isKnown(e) ? "" : ", off by " + text::percent(e.time));
 }
 
 std::string remarkOn(const PlanMetrics& m, Seconds best) {

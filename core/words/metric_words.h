@@ -25,7 +25,7 @@ std::string mfuConvention(const PlanMetrics&);
 bool isKnown(const PredictionError&);
 /// "16.7 s ± 8 %", or where the error is not known, "16.7 s".
 std::string withError(Seconds, const PredictionError&);
-/// "ideal program", "Megatron-Core 2025, 19 runs", "…, 1 run, too few for an error", "nanotron, changed, not
+/// "ideal program", "Megatron-Core 2025, 19 runs", "…, 1 run, off by 19 %", "nanotron, changed, not
 /// validated".
 std::string programWith(const std::string& id, const PredictionError&);
 

@@ -134,8 +134,12 @@ private slots:
   void allWrongDemandsAreTold() {
     const Ran r = run({"why", sample(kLlama), "t=3", "t=8", "b=1, b=2"});
     QCOMPARE(r.code, 2);
-    QVERIFY(r.out.isEmpty());
     QVERIFY2(r.err.contains("t=3: error") && r.err.contains("conflicts"), qPrintable(r.err));
+    QVERIFY2(r.out.startsWith("With TP 8: ") && r.out.count('\n') == 1, "what can be answered is");
+    const QJsonObject j = run({"why", sample(kLlama), "t=3", "t=8", "--json"}).json();
+    QCOMPARE(j["answers"].toArray().size(), 1);
+    QCOMPARE(j["diagnostics"].toArray().size(), 1);
+    QVERIFY(run({"why", sample(kLlama), "t=3"}).out.isEmpty());
   }
   void answersWhyNot() {
     const Ran r = run({"why", sample(kLlama), "t=8", "layer 18 in stage 2, p=4", "--json"});
@@ -223,6 +227,8 @@ private slots:
     const Ran devices = run({"inverse", sample(kLlama), "--devices", "--json"});
     QVERIFY2(devices.code == 0, qPrintable(devices.err));
     QVERIFY(devices.json()["devices"].toArray().size() > 5);
+    const QString text = run({"inverse", sample(kLlama), "--devices"}).out;
+    QVERIFY2(text.contains("bandwidths") && text.contains("Hosts keep their size"), qPrintable(text));
   }
 
   void studies() {

@@ -75,6 +75,8 @@ for term in ("batch", "memory", "constants"):
 results("why", "gpt3-175b-h100-1024.nest.json", "--json", "--term", "program")
 results("why", usual, "tp=8", "layer 17 in stage 2", "pp=64", "--json")
 results("improve", small, "--json", "--break-even", "--failures")
+results("improve", small, "--json")
+results("why", small, "tp=2", "tp=7", "--json")
 for limit in ((), ("--work-limit", 2)):
     results("inverse", usual, "--time", "6s", "--json", *limit)
     results("inverse", small, "--devices", "--time", "50ms", "--json", *limit)
@@ -89,6 +91,7 @@ results("study", "paper", "--model", "BERT-large", "--devices", 64, "--json")
 results("check", small, source / "README.md", "topologies/rails.dot", "models/llama-3-8b.json", "--json")
 results("fields", "--json")
 results("sweep", small, "--set", "job.global_batch=8,-1", "--set", "name=a,b", "--json")
+results("sweep", small, "--set", "cluster.device.memory=1 MiB,80 GiB", "--json")
 for profile in (source / "tests/data/profile_json").glob("*.json"):
     hold(json.loads(profile.read_text()), "profile.schema.json", profile.name)
 

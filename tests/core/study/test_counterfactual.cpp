@@ -1,5 +1,7 @@
 #include <QtTest/QTest>
 
+#include "cluster/devices/device_catalog.h"
+#include "fields/program_setting.h"
 #include "formats/scenario/scenario_json.h"
 #include "solver/solve.h"
 #include "study/conflicts.h"
@@ -268,6 +270,46 @@ private slots:
       QCOMPARE(fewestDevices(s.problem, best * 0.5).answer, FewestDevices::Answer::TooSlow);
     }
     QVERIFY(reachable > 3);
+  }
+
+  /// Each device on its own links, where the scenario has its own device's; what the program does not run on
+  /// is said.
+  void devicesBringTheirLinks() {
+    const std::string samples = std::string(NEST_SOURCE_DIR) + "/samples/";
+    auto s = readScenario(test::readFile(samples + "llama3-70b-h100-1024.nest.json"), "s",
+                          [&](const std::string& path) {
+                            return Reading<std::string>{test::readFile(samples + path), {}};
+                          });
+    QVERIFY(s);
+    auto& levels = std::get<LevelsSource>(s->cluster.network).levels;
+    for (LevelSpec& l : levels) l.origin = Origin::Typed;
+    levels[0].bandwidth = s->cluster.device.linkBandwidth.value;
+    levels[1].bandwidth = BytesPerSecond(41e9);
+    setProgram(*s, *findProgram("megatron-core-2025"));
+    const auto answers = compareDevices(*s, {*findDevice("h800-sxm"), *findDevice("tpu-v5p")}, {});
+    QCOMPARE(answers[0].device.id, std::string("h800-sxm"));
+    QCOMPARE(answers[0].bandwidths[0].value(), 200e9);
+    QCOMPARE(answers[0].bandwidths[1].value(), 41e9);
+    QVERIFY(answers[0].outcome.best() && !answers[1].outcome.best());
+    QCOMPARE(answers[1].diagnostics.front().message,
+             std::string("Megatron-Core 2025 does not run on TPU v5p"));
+  }
+  /// Rounding is no time.
+  void causesAreNoNoise() {
+    int seen = 0;
+    for (const Solved& s : solvedInstances(20, 2)) {
+      Demand demand{"one stage", s.problem};
+      demand.problem.constraints.stages = {1, 1};
+      const Outcome one = solve(demand.problem);
+      if (!one.best()) continue;
+      Demand back{"two stages", s.problem};
+      back.problem.constraints.stages = {2, 2};
+      for (const Cause& c : whyNot(s.problem, *one.best(), back).causes) {
+        ++seen;
+        QVERIFY2(c.before.value() == 0 || c.before / one.best()->evaluation.batchTime > 1e-9, nameOf(c.part));
+      }
+    }
+    QVERIFY(seen > 0);
   }
 
   void whatIsCutOffIsLeftOpen() {

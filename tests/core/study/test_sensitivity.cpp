@@ -204,6 +204,20 @@ private slots:
     QVERIFY(flips > 6);
   }
 
+  /// No more digits than the search knows, and nothing that no run has.
+  void flipsAreToldInFewDigits() {
+    int told = 0;
+    for (const auto& [s, p, best] : solvedSettings(12))
+      for (const Parameter& parameter : parametersOf(s)) {
+        if (parameter.isDevices() || parameter.field->field->access.measure != Measure::Number) continue;
+        for (const BreakEven& b : breakEvens(s, p, best, parameter)) {
+          ++told;
+          QVERIFY2(b.value.size() <= 9, b.sentence.c_str());
+          QVERIFY2(b.factor >= 1.0 / 16.0 - 1e-9 || b.factor == 0, b.sentence.c_str());
+        }
+      }
+    QVERIFY(told > 0);
+  }
   void failuresLoseTheirDevices() {
     int planned = 0, slowed = 0;
     for (const auto& [s, p, inOrder] : solvedSettings(8)) {

@@ -62,7 +62,7 @@ private slots:
     const PredictionError few{0.019, 2}, enough{0.019, 3};
     QCOMPARE(words::withError(Seconds(2.2), few), std::string("2.2 s"));
     QCOMPARE(words::withError(Seconds(2.2), enough), std::string("2.2 s ± 1.9 %"));
-    QCOMPARE(words::programWith("p", {0.019, 1}), std::string("p, 1 run, too few for an error"));
+    QCOMPARE(words::programWith("p", {0.019, 1}), std::string("p, 1 run, off by 1.9 %"));
     QCOMPARE(words::programWith("p", enough), std::string("p, 3 runs"));
     // By the name that it has in the window's field.
     QCOMPARE(words::programWith("megatron-core-2023, changed", {}),
