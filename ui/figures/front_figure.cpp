@@ -13,6 +13,8 @@
 namespace nest {
 namespace {
 
+constexpr std::size_t kMostNamed = 300;  ///< a figure has room for fewer, and each is tried against all
+
 QString from(const std::string& s) {
   return QString::fromStdString(s);
 }
@@ -93,7 +95,9 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   chart.marks(others, {9, ink.color(Theme::Role::Text), rim});
   chart.marks(best, {14, ink.color(Theme::Role::Accent), rim});
   chart.paint();
+  std::size_t named = 0;
   for (const auto& p : c.outcome->front) {  // the fastest have their names first
+    if (++named > kMostNamed && !isBest(p)) continue;
     const QString devices = from(text::count(p.plan.devicesUsed()));
     const QPointF v = valuesOf(p);
     chart.name(plane.at(v.x(), v.y()), 6,

@@ -1,6 +1,7 @@
 #include "figures/sweep_figure.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "figures/curve_figure.h"
 #include "figures/frame.h"
@@ -71,15 +72,24 @@ void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
                         ink.theme().textOn(colour));
     }
   paintBorders(ink, p);
-  for (int r = 0; r < rows(); ++r) {
+  // Of many values as many as have the room, evenly.
+  const auto every = [](double needed, double step) {
+    return std::max(1, static_cast<int>(std::ceil(needed / std::max(0.1, step))));
+  };
+  double widest = 0;
+  for (const auto& x : m_record.across)
+    widest = std::max(widest, Ink::width(phrase(x.text), Ink::kSmall) + 8);
+  const double wide = areaOf(0, 0, p).width(), high = areaOf(0, 0, p).height();
+  const int acrossEach = every(widest, wide);
+  for (int r = 0; r < rows(); r += every(14, high)) {
     const QRectF box = areaOf(0, r, p);
     ink.label({area.left() + 30, box.center().y() - 8, p.left() - area.left() - 36, 16},
               phrase(m_record.up[r].text), Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall,
               ink.color(Role::MutedText));
   }
-  for (int x = 0; x < columns(); ++x) {
-    const QRectF box = areaOf(x, 0, p);
-    ink.firstThatFits({box.left(), p.bottom() + 3, box.width(), 16}, {phrase(m_record.across[x].text)},
+  for (int x = 0; x < columns(); x += acrossEach) {
+    const double middle = areaOf(x, 0, p).center().x(), room = wide * acrossEach;
+    ink.firstThatFits({middle - room / 2, p.bottom() + 3, room, 16}, {phrase(m_record.across[x].text)},
                       Qt::AlignCenter, Ink::kSmall, ink.color(Role::MutedText));
   }
   ink.label({p.left(), p.bottom() + 21, p.width(), 18}, phrase(m_record.acrossName), Qt::AlignCenter,

@@ -14,6 +14,7 @@
 #include "figures/phrases.h"
 #include "figures/stages_figure.h"
 #include "figures/stages_layout.h"
+#include "figures/sweep_figure.h"
 #include "figures/timeline_figure.h"
 #include "figures/topology_figure.h"
 #include "plan_contexts.h"
@@ -122,6 +123,29 @@ private slots:
     QVERIFY(hit);
     for (const char* part : {"2 of 1–4", "0 of 0–3", "1 of 0–7", "0 of 0–3, 8 ranks"})
       QVERIFY2(hit->tip.contains(QString::fromUtf8(part)), qPrintable(hit->tip));
+  }
+
+  /// The values of a large sweep have room beside each other, in both directions.
+  void manyValuesOfASweepStandApart() {
+    StudyRecord r;
+    r.quantity = "Throughput, samples/s", r.acrossName = "bandwidth", r.upName = "global batch";
+    for (int i = 0; i < 100; ++i) {
+      r.across.push_back({1e9 * (i + 1), std::to_string(i + 1) + " GB/s", i == 50});
+      r.up.push_back({64.0 + i, std::to_string(64 + i), i == 30});
+    }
+    r.results.assign(10'000, {100, "100 samples/s", "TP8", "", {}});
+    SweepFigure sweep;
+    sweep.setRecord(r);
+    for (const QSize size : {QSize(560, 260), QSize(1600, 900)}) {
+      std::vector<QRectF> across, up;
+      for (const auto& w : wordsOf(sweep, contextOf(4, {8, 4, 4}), size)) {
+        if (w.text.endsWith(QStringLiteral("GB/s"))) across.push_back(w.box);
+        if (QRegularExpression(QStringLiteral("^\\d+$")).match(w.text).hasMatch()) up.push_back(w.box);
+      }
+      QVERIFY(across.size() >= 3 && up.size() >= 3);
+      for (std::size_t i = 1; i < across.size(); ++i) QVERIFY(across[i].left() >= across[i - 1].right());
+      for (std::size_t i = 1; i < up.size(); ++i) QVERIFY(up[i].bottom() <= up[i - 1].top() + 2);
+    }
   }
 
   void nothingIsTooSmallToDrawOn() {
