@@ -207,7 +207,7 @@ ChunkBounds::Prefixes::Prefixes(const ChunkBounds& b, int all)
       if (least.load == kNever) continue;
       const int a = b.m_width[k];
       const auto added = m_table.added(a, least.fill, i == 0 ? b.m_first[k] : 0);
-      for (int u = 0; u + a <= all; ++u) m_table.add(row(i, u), row(i + 1, u + a), added);
+      m_table.add(row(i, 0), row(i + 1, a), added, all - a + 1);
     }
 }
 

@@ -50,12 +50,15 @@ public:
     a.most = static_cast<Real>(s.y);
     return a;
   }
-  /// It leads from one row to another.
-  void add(std::size_t front, std::size_t here, const Added& a) {
-    if (!reached(front)) return;
-    m_most[here] = std::min(m_most[here], std::max(m_most[front], a.most));
-    extend(m_first, front, here, a.first);
-    if (!m_least.empty()) extend(m_least, front, here, a.cost);
+  /// It leads from row front + k to row here + k, k < count.
+  void add(std::size_t front, std::size_t here, const Added& stage, int count = 1) {
+    const Added a = stage;  // of which the compiler knows that no row is part
+    for (int k = 0; k < count; ++k, ++front, ++here) {
+      if (!reached(front)) continue;
+      m_most[here] = std::min(m_most[here], std::max(m_most[front], a.most));
+      extend(m_first, front, here, a.first);
+      if (!m_least.empty()) extend(m_least, front, here, a.cost);
+    }
   }
 
   bool reached(std::size_t row) const { return m_most[row] < kFar; }

@@ -98,8 +98,7 @@ void StagePrefixes::fill(int behind, const std::vector<StageFloor>& floors, Watc
           return m_table.added(a, fillOf(f, part, work, data + extra, m_received[k][at(from)]), tail);
         };
         if (m_sites.empty()) {
-          const auto added = addedIf(0);
-          for (int u = 0; u < count; ++u) m_table.add(front + at(u), here + at(u), added);
+          m_table.add(front, here, addedIf(0), count);
           continue;
         }
         const StageSites& sites = m_sites[k];

@@ -77,7 +77,7 @@ void mix(std::size_t& seed, int value) {
 /// Answers to questions that are asked again soon; a long search asks millions.
 template <class Map>
 int remember(Map& answers, typename Map::key_type key, int answer) {
-  constexpr std::size_t kMost = 1 << 17;
+  constexpr std::size_t kMost = 1 << 20;
   if (answers.size() >= kMost) answers.clear();
   answers.emplace(std::move(key), answer);
   return answer;
