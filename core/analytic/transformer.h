@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "analytic/analytic_constants.h"
@@ -88,6 +90,9 @@ struct EncoderStack {
   friend bool operator==(const EncoderStack&, const EncoderStack&) = default;
 };
 
+/// What a model's configuration says under one key.
+using ModelDetail = std::variant<double, bool, std::string>;
+
 /// The shape of a transformer, independent of the file it came from.
 struct TransformerArchitecture {
   std::string family;  ///< Hugging Face model_type
@@ -137,6 +142,9 @@ struct TransformerArchitecture {
   std::optional<EncoderStack> encoder;
   std::vector<BlockVariant> variants;  ///< empty: all blocks are as said above
   std::vector<int> variantOf;          ///< by block, into `variants`
+  /// What its configuration says that changes neither sizes nor costs and that launch files need:
+  /// "rope_theta", "scoring_func" (formats/models/hf_details.cpp).
+  std::map<std::string, ModelDetail> details;
 
   bool hasExperts(int layer) const;
   /// The architecture with one variant's figures in place of its own; `variants` is then empty.

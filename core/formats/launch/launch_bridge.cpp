@@ -156,6 +156,8 @@ std::string nemoNameOf(const std::string& key) {
       {"model.account_for_embedding_in_pipeline_split", "trainer.strategy"},
       {"model.account_for_loss_in_pipeline_split", "trainer.strategy"},
       {"comm_overlap.overlap_moe_expert_parallel_comm", "model.config"},
+      {"model.rope_scaling", ""},
+      {"model.rope_scaling_factor", ""},
       {"model.context_parallel_size", "trainer.strategy"},
       {"model.sequence_parallel", "trainer.strategy"},
       {"model.expert_model_parallel_size", "trainer.strategy"},

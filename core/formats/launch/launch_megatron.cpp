@@ -15,10 +15,16 @@ public:
   void add(const std::string& flag, int value) { add(flag, std::to_string(value)); }
   /// A yes is the flag, a no the flag that switches off what is on unless it is told otherwise.
   void add(const LaunchSetting& s) {
+    static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"apply_rope_fusion", "rope-fusion"},
+        {"layernorm_epsilon", "norm-epsilon"},
+        {"rope_scaling", "use-rope-scaling"}};
     // On unless it is told otherwise.
-    const bool isOn = s.name == "gradient_accumulation_fusion";
+    const bool isOn = s.name == "gradient_accumulation_fusion" || s.name == "apply_rope_fusion";
     std::string name = s.name;
     std::replace(name.begin(), name.end(), '_', '-');
+    for (const auto& [own, flag] : kNames)
+      if (s.name == own) name = flag;
     const bool isYes = !s.isWord && s.value == "true", isNo = !s.isWord && s.value == "false";
     if (!isYes && !isNo)
       add("--" + name, s.value);

@@ -230,6 +230,23 @@ void checkParts(JsonFields& f, const TransformerArchitecture& a) {
   need(!a.sparse || (a.latent && a.sparse->keys > 0), "sparse_attention");
 }
 
+void readDetails(JsonFields& f, TransformerArchitecture& a) {
+  const nlohmann::json* object = f.object("details");
+  for (auto it = object ? object->begin() : nlohmann::json::const_iterator(); object && it != object->end();
+       ++it) {
+    if (it->is_boolean())
+      a.details[it.key()] = it->get<bool>();
+    else if (it->is_number())
+      a.details[it.key()] = it->get<double>();
+    else if (it->is_string())
+      a.details[it.key()] = it->get<std::string>();
+    else
+      f.report(Severity::Error, "json-type", "details",
+               "a detail of a model must be a number, a text, true or false, as \"" + it.key().substr(0, 40) +
+                   "\" is not");
+  }
+}
+
 void readDenseLayers(JsonFields& f, const JsonText& text, ExpertLayers& experts, Diagnostics& out) {
   const nlohmann::json* list = f.array("dense_layers");
   for (std::size_t i = 0; list && i < list->size(); ++i) {
@@ -282,6 +299,7 @@ TransformerArchitecture readArchitecture(JsonFields& f, const JsonText& text, Di
     inner->reportUnknown(Severity::Warning);
   if (readPart(f, text, "encoder", kEncoder, a.encoder, out, inner)) inner->reportUnknown(Severity::Warning);
   readVariants(f, text, a, out);
+  readDetails(f, a);
   checkParts(f, a);
   return a;
 }
@@ -318,6 +336,8 @@ Json architectureJson(const TransformerArchitecture& a) {
     j["block_variants"] = variantsJson(a);
     j["variant_of_block"] = a.variantOf;
   }
+  for (const auto& [key, value] : a.details)
+    std::visit([&, &key = key](const auto& v) { j["details"][key] = v; }, value);
   return j;
 }
 

@@ -104,6 +104,9 @@ const ConfigFamily* familyOfKeys(JsonFields&);
 /// Reads the sizes and blocks of a model; errors go to the fields' diagnostics.
 void readFamily(const ConfigFamily&, ConfigFields&, TransformerArchitecture&);
 
+/// Reads what changes neither sizes nor costs; keys that are absent or of another kind are left out.
+void readDetails(ConfigFields&, TransformerArchitecture&);
+
 /// What a model is that has no family here by the keys of its file ("a state-space model"); null: not known.
 const char* natureOf(const nlohmann::json& object);
 

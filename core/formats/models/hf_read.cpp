@@ -234,6 +234,7 @@ void readFamily(const ConfigFamily& e, ConfigFields& f, TransformerArchitecture&
                       std::to_string(extra) + " multi-token prediction " +
                           (extra == 1 ? "layer is" : "layers are") + " left out of the model");
   if (e.more) e.more(f, a);
+  readDetails(f, a);
   if (!f.lacksSizes()) readBlocks(e, f, a);
 }
 

@@ -171,16 +171,24 @@ const json& known() {
 }
 
 TransformerArchitecture model(const std::string& name) {
-  if (name == "latent") {
+  if (name.starts_with("latent")) {
     TransformerArchitecture a = model("llama");
     a.family = "deepseek_v3", a.keyValueHeads = 16, a.latent = LatentAttention{};
     a.experts = ExpertLayers{.intermediate = 1024, .groups = 4, .groupsPerToken = 2};
+    a.details = {{"rope_theta", 10000.0}, {"routed_scaling_factor", 2.5}, {"norm_eps", 1e-6}};
+    if (name == "latent") {
+      a.details["rope_type"] = std::string("yarn"), a.details["rope_factor"] = 40.0;
+      a.details["scoring_func"] = std::string("sigmoid"), a.details["topk_method"] = std::string("noaux_tc");
+    } else {
+      a.details["norm_topk_prob"] = false;
+    }
     return a;
   }
   if (name == "llama" || name == "gpt") {
     TransformerArchitecture a;
     a.family = name, a.hidden = 1024, a.intermediate = 4096, a.layers = 12, a.heads = 16, a.keyValueHeads = 8,
     a.headDim = 64, a.vocabulary = 32000, a.maxPositions = 4096;
+    a.details = {{"rope_theta", 500000.0}, {"rope_type", std::string("llama3")}, {"rope_factor", 8.0}};
     if (name == "gpt")
       a.gatedMlp = false, a.layerNorm = a.learnedPositions = a.projectionBias = a.attentionBias = true,
       a.keyValueHeads = 16;
@@ -217,7 +225,7 @@ std::vector<Case> cases() {
       {.name = "automatic", .model = "llama", .sequence = false, .zero = 1, .stages = 1, .tensor = 2});
   out.push_back({.name = "experts", .model = "olmoe-1b-7b", .tensor = 2, .expert = 4});
   out.push_back({.name = "interleaved", .model = "llama", .stages = 2, .chunks = 3});
-  for (const char* m : {"latent"})
+  for (const char* m : {"latent", "latent without scaling"})
     out.push_back({.name = "details", .model = m, .expert = 4, .program = "megatron-bridge-2025"});
   for (const char* program : {"megatron-bridge-2025", "torchtitan-2026", "megatron-2021"})
     out.push_back({.name = "program", .model = "llama", .tensor = 2, .program = program});
