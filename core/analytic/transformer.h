@@ -24,11 +24,11 @@ struct LatentAttention {
 
 struct ExpertLayers {
   int experts = 8, perToken = 2;
-  int intermediate = 0;          ///< FFN width of one expert
-  int sharedIntermediate = 0;    ///< total FFN width of shared experts, 0 = none
-  int firstDense = 0;            ///< the first so many layers are dense
-  int period = 1;                ///< layer i has experts if i ≥ firstDense and (i + 1) % period == 0
-  std::vector<int> denseLayers;  ///< further layers without experts
+  int intermediate = 0;               ///< FFN width of one expert
+  int sharedIntermediate = 0;         ///< total FFN width of shared experts, 0 = none
+  int firstDense = 0;                 ///< the first so many layers are dense
+  int period = 1;                     ///< layer i has experts if i ≥ firstDense and (i + 1) % period == 0
+  std::vector<int> denseLayers = {};  ///< further layers without experts
   bool sharedGate = false;
   int latent = 0;  ///< width that experts work in, between a projection down and one up; 0: hidden
   bool routerBias = false;
