@@ -64,7 +64,10 @@ private slots:
     QCOMPARE(problem->cluster->level(0).sustained(),
              device.linkBandwidth.value * device.linkEfficiency.value);
     const auto typed = opened({"n.txt", "host:8@450GB/s rack:4@50GB/s", ""});
-    QVERIFY(typed && typed.diagnostics.size() == 1 && typed.diagnostics[0].code == "program-ideal");
+    QVERIFY(typed);
+    QCOMPARE(typed.diagnostics.size(), std::size_t(2));
+    QCOMPARE(typed.diagnostics[0].code, std::string("link-efficiency-not-assumed"));
+    QCOMPARE(typed.diagnostics[1].code, std::string("program-ideal"));
     QCOMPARE(typed->assumptions.linkEfficiency, 1.0);
     // A scenario that is there keeps its own.
     const auto imported = importFiles({sample("tree.topology.conf")}, device, {});
