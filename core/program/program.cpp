@@ -187,7 +187,10 @@ const std::vector<Program>& programs() {
   // The text is part of the program and a test reads it: an error here is a bug, and an empty list shows it.
   static const std::vector<Program> all = [] {
     auto reading = readPrograms(embeddedResource("programs.json"), "programs.json");
-    return reading ? std::move(*reading) : std::vector<Program>{{kIdealProgram, "Ideal", "", "", {}, {}}};
+    if (reading) return std::move(*reading);
+    Program ideal;
+    ideal.id = kIdealProgram, ideal.name = "Ideal";
+    return std::vector<Program>{ideal};
   }();
   return all;
 }
