@@ -257,7 +257,8 @@ private slots:
   /// What a program cannot run is not searched, and all else is.
   void whatProgramsRun() {
     int bad = 0, kept = 0;
-    for (int k = 0; k < instances(0.3); ++k) {
+    const int count = instances(0.3);
+    for (int k = 0; k < count; ++k) {
       const std::uint64_t seed = firstSeed() + static_cast<std::uint64_t>(k);
       Problem p = randomInstance(seed, {});
       p.search.preset = SearchPreset::Runnable;
@@ -273,7 +274,7 @@ private slots:
     }
     qInfo("another optimum %d times", kept);
     QCOMPARE(bad, 0);
-    QVERIFY(kept > 20);
+    QVERIFY(10 * kept > count);
   }
 
   /// First and last parts with a block less, or with none.
