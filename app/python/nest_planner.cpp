@@ -125,7 +125,9 @@ py::object solveScenario(const py::object& scenario, const py::object& deadline,
   const Control control = controlOf(
       secondsOf(deadline), workLimit.is_none() ? std::nullopt : std::optional(workLimit.cast<long long>()));
   const std::string told = interruptible(control, [&](const Control& c) {
-    return writeOutcome(input.source(), solveAndExplain(input.problem, c));
+    Outcome outcome = solveAndExplain(input.problem, c);
+    lookBeyond(input.scenario, outcome, c);
+    return writeOutcome(input.source(), outcome);
   });
   return fromJson(told);
 }
