@@ -52,7 +52,7 @@ public:
 
 private:
   static constexpr std::size_t kMostBytes = std::size_t(128) << 20;  ///< of tables of bounds
-  static constexpr std::size_t kMostFloors = 600'000;               ///< relaxed stages in the bounds
+  static constexpr std::size_t kMostFloors = 600'000;                ///< relaxed stages in the bounds
 
   /// What all pipelines of one microbatch size have in common.
   struct Microbatch {

@@ -64,11 +64,11 @@ public:
   /// No stage between two cuts is faster than the difference, wherever it stands (recompute policy, then
   /// cut): compute at the best speed, exchanges in the cheapest groups less the largest overlap.
   PerRecompute<std::vector<double>> least;
-  std::vector<double> leastAny;      ///< the same with the fastest policy of each layer
+  std::vector<double> leastAny;            ///< the same with the fastest policy of each layer
   std::vector<double> leastForward;        ///< of it, in the forward pass
   ExchangeSums leastTensor, leastContext;  ///< of it, before overlap
-  double mostBackwardShare = 0;      ///< of the compute of any layer
-  double slowestLayer = 0;           ///< largest single layer of leastAny
+  double mostBackwardShare = 0;            ///< of the compute of any layer
+  double slowestLayer = 0;                 ///< largest single layer of leastAny
   double leastDensePerLoad = 0,
          leastExpertPerLoad = 0;  ///< parameters of a first stage ≥ this × its leastAny
 
