@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "fields/program_setting.h"
 #include "formats/models/hf_config.h"
 #include "text/json_fields.h"
 #include "text/json_layout.h"
@@ -40,6 +41,16 @@ public:
     const auto it = m_values.find(name);
     return it != m_values.end() && it->second->is_string() ? it->second->get<std::string>() : std::string();
   }
+  /// Columns that are fields of the scenario.
+  std::vector<ProgramValue> settings() const {
+    std::vector<ProgramValue> out;
+    for (const auto& [name, value] : m_values) {
+      ProgramValue v{name, 0.0, Origin::Measured, "stated for the run"};
+      if (isField(name) && readValue(*value, v)) out.push_back(std::move(v));
+    }
+    return out;
+  }
+  static bool isField(const std::string& column) { return column.starts_with('/'); }
 
 private:
   std::map<std::string, const json*> m_values;
@@ -62,6 +73,11 @@ const Program* programOf(const json& set) {
     if (told.starts_with(p.id.substr(0, p.id.find('-')))) return &p;
   }
   return findProgram(kIdealProgram);
+}
+
+bool canBeSet(const std::string& key) {
+  const Field* field = findField(key);
+  return field && field->access.set;
 }
 
 class SetReader {
@@ -129,6 +145,7 @@ private:
     r.fusedNorm = names("RMS kernel");
     r.fusedSoftmax = names("fused");
     r.label = std::to_string(r.devices) + " devices";
+    r.settings = row.settings();
     out.measured = row.number("step_s", 0);
     if (const double rate = row.number("tokens_per_s_per_gpu", 0); rate > 0)
       out.measured = double(r.globalBatch) * r.sequence / (rate * r.devices);
@@ -276,6 +293,11 @@ Reading<RankingReport> replayRanking(std::string_view text, const std::string& f
                           program ? "give the content of its config.json" : "one of " + programIds()));
       continue;
     }
+    for (const char* columns : {"columns", "failed_columns"})
+      for (const json& c : set.value(columns, json::array()))
+        if (c.is_string() && Row::isField(c.get<std::string>()) && !canBeSet(c.get<std::string>()))
+          out.push_back(
+              error("ranking-field", where, c.dump() + " is no field of a scenario that a run can set"));
     std::map<std::string, Sweep> sweeps;
     SetReader(set, *model, *program).addTo(sweeps);
     for (auto& [name, sweep] : sweeps) {

@@ -50,10 +50,11 @@ struct RankingReport {
 /// Replays {"sets": [{"id", "source", "model": a Hugging Face configuration, "seq", "global_batch",
 /// "columns", "rows", "failed_columns", "failed"}]} as `nest-plan study ranking` reads them. Columns: hosts
 /// (of 8) or gpus, tp, pp, dp, microbatch, zero, sequence_parallel (else where tp > 1), recompute, kernel
-/// (of attention; "fused": softmax in one, Megatron's; "RMS kernel": norms in one), and what was measured:
-/// step_s (or "out of memory"), or tokens_per_s_per_gpu, and memory (GiB, or as "memory_unit" of the set
-/// says: GB). "failed" lists configurations that did not run. A set's "program", else one that its id or
-/// source names, runs it; "device" is H100 SXM, or what the id or "cluster" (EFA) says. Rows of another
+/// (of attention; "fused": softmax in one, Megatron's; "RMS kernel": norms in one), fields of a scenario by
+/// key ("/assumptions/…": what the run or its cluster sets; null: as the program has it), and what was
+/// measured: step_s (or "out of memory"), or tokens_per_s_per_gpu, and memory (GiB, or as "memory_unit" of
+/// the set says: GB). "failed" lists configurations that did not run. A set's "program", else one that its id
+/// or source names, runs it; "device" is H100 SXM, or what the id or "cluster" (EFA) says. Rows of another
 /// kernel or host count are a sweep of their own. Sets without degrees become warnings.
 Reading<RankingReport> replayRanking(std::string_view text, const std::string& file,
                                      const PublishedOptions& = {});
