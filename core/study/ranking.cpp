@@ -167,6 +167,17 @@ Bytes heldExchangeBuffers(const PublishedRun& r) {
   return Bytes(2.0 * blocks * r.microbatch.value_or(1) * r.sequence * r.model.hidden * 2);
 }
 
+/// Whether the run's host takes longer for a block than its program usually does, and its devices wait for it
+/// (STATEMENT.md (10.3)).
+bool waitsForSlowHost(const PublishedRun& r, const PublishedPlan& ran, const PublishedOptions& options) {
+  PublishedRun usual = r;
+  std::erase_if(usual.settings,
+                [](const ProgramValue& v) { return v.field == "/model/analytic/host_time_per_block_s"; });
+  if (usual.settings.size() == r.settings.size()) return false;
+  const auto quicker = planOf(usual, options);
+  return quicker && quicker->evaluation.stages.front().load < ran.evaluation.stages.front().load;
+}
+
 void predict(RankedRun& r, const PublishedOptions& options) {
   const auto ran = planOf(r.run, options);
   if (!ran) return;
@@ -180,8 +191,9 @@ void predict(RankedRun& r, const PublishedOptions& options) {
         std::max(r.predictedMemory, (handedOut * ran->problem->assumptions.allocatorFactor).value());
     if (program && program->logsFirstStage) break;
   }
-  // Where stages wait for each other's messages, the host does not run ahead.
-  if (program && program->holdsExchangeBuffers && r.run.tensor > 1 && r.run.stages == 1) {
+  // Where stages wait for each other's messages, or devices for a slow host, it does not run ahead.
+  if (program && program->holdsExchangeBuffers && r.run.tensor > 1 && r.run.stages == 1 &&
+      !waitsForSlowHost(r.run, *ran, options)) {
     const Problem& p = *ran->problem;
     const Bytes reserve = p.assumptions.reserve - p.allocatorReserve - p.headroomReserve;
     const double room = (deviceOf(r.run, options)->memory.value - reserve).value();

@@ -129,6 +129,8 @@ private slots:
     QVERIFY(r && r.diagnostics.empty());
     const auto& runs = r->sweeps[0].runs;
     QVERIFY(std::abs(runs[1].predicted - runs[0].predicted - 256 * 16 * 0.0056) < 1e-6);
+    // Such a host does not run ahead of its devices, so that no exchanged buffers stay reserved.
+    QVERIFY(std::abs(runs[0].predictedMemory - runs[1].predictedMemory - 2.0 * 16 * 4096 * 2048 * 2) < 1);
     const auto unknown = swept("/model/analytic/no_such_field");
     QVERIFY(!unknown && unknown.diagnostics.size() == 1);
     QCOMPARE(unknown.diagnostics[0].code, std::string("ranking-field"));
