@@ -117,8 +117,8 @@ int solve(const Arguments& args) {
   limits.deadlineSeconds = input->problem.search.deadlineSeconds;
   Watch watch(limits);
   Control control = watch.control();
-  control.widerFront = args.has("--front");
-  if (control.widerFront)  // one plan alone has no front
+  control.front = args.has("--front") ? FrontEffort::Wider : json ? FrontEffort::Usual : FrontEffort::None;
+  if (control.front == FrontEffort::Wider)  // one plan alone has no front
     input->problem.search.topPlans = std::max(2, input->problem.search.topPlans);
   Outcome outcome = solveAndExplain(input->problem, control);
   lookBeyond(input->scenario, outcome, watch.control());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -28,11 +29,19 @@ struct Progress {
 class WorkLimit {
 public:
   explicit WorkLimit(long long units) : m_left(units) {}
-  bool isSpent() const { return m_left.load(std::memory_order_relaxed) <= 0; }
-  void spend() { m_left.fetch_sub(1, std::memory_order_relaxed); }
+  long long left() const { return std::max(0LL, m_left.load(std::memory_order_relaxed)); }
+  bool isSpent() const { return left() == 0; }
+  void spend(long long units = 1) { m_left.fetch_sub(units, std::memory_order_relaxed); }
 
 private:
   std::atomic<long long> m_left;
+};
+
+/// What may be spent on Outcome::front.
+enum class FrontEffort {
+  None,   ///< it stays empty
+  Usual,  ///< of small searches up to twice the work of the search itself, which may be most of the time
+  Wider,  ///< up to ten times that work, by large steps where the whole one costs more (FrontReach::Stepped)
 };
 
 /// How a caller steers a long computation. Everything is optional; `progress` is called on the computing
@@ -42,9 +51,7 @@ struct Control {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::shared_ptr<WorkLimit> work;  ///< may be null: as much as it takes
   std::function<void(const Progress&)> progress;
-  /// Spend up to ten times as long on a wider Outcome::front (FrontReach::Stepped) where the whole one
-  /// costs too much.
-  bool widerFront = false;
+  FrontEffort front = FrontEffort::Usual;
 
   Until until() const { return {stop, deadline}; }
   bool stopRequested() const { return stop.stop_requested(); }

@@ -138,23 +138,35 @@ Bytes peakMemory(const RankedPlan& r) {
   return peak;
 }
 
-/// Several solves under one deadline, whose progress goes on from one to the next.
+/// Several solves under one deadline and one work limit, whose progress goes on from one to the next.
 class InTurn {
+  using Clock = std::chrono::steady_clock;
+
 public:
-  InTurn(const Problem& problem, const Control& control) : m_told(control.progress), m_control(control) {
-    using Clock = std::chrono::steady_clock;
+  InTurn(const Problem& problem, const Control& control) : m_control(control) {
     if (problem.search.deadlineSeconds > 0) {
       const auto own = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                           std::chrono::duration<double>(problem.search.deadlineSeconds));
       m_control.deadline = m_control.deadline ? std::min(*m_control.deadline, own) : own;
     }
-    if (m_told) m_control.progress = [this](const Progress& p) { tell(p); };
   }
-  InTurn(const InTurn&) = delete;
-  const Control& share(double end) {
-    m_begin = m_end;
-    m_end = end;
-    return m_control;
+
+  /// With the same part of what is left of time and work for each of the `left` solves to come, this one
+  /// included: none takes all, and what one does not need is left to those after it. Progress goes to `end`.
+  Outcome run(const Problem& problem, const Plan* start, double end, int left) {
+    Control own = m_control;
+    if (own.deadline) {
+      const auto now = Clock::now();
+      own.deadline = now + std::max(Clock::duration(0), *own.deadline - now) / left;
+    }
+    const long long given = own.work ? own.work->left() / left : 0;
+    if (own.work) own.work = std::make_shared<WorkLimit>(given);
+    if (left > 1) own.front = FrontEffort::None;
+    m_begin = m_end, m_end = end;
+    if (own.progress) own.progress = [this](const Progress& p) { tell(p); };
+    Outcome o = solve(problem, own, start);
+    if (own.work) m_control.work->spend(given - own.work->left());
+    return o;
   }
   void know(std::optional<Seconds> best) {
     if (best && (!m_best || *best < *m_best)) m_best = best;
@@ -166,10 +178,9 @@ private:
     if (m_best && (!p.best || *m_best < *p.best)) p.best = m_best;
     if (m_end < 1) p.lowerBound = 0;  // of a part of the plans
     if (p.best) p.lowerBound = std::min(p.lowerBound, p.best->value());
-    m_told(p);
+    m_control.progress(p);
   }
 
-  std::function<void(const Progress&)> m_told;
   Control m_control;
   std::optional<Seconds> m_best;
   double m_begin = 0, m_end = 0;
@@ -184,24 +195,41 @@ Diagnostic saving(const EvenHosts& even, const RankedPlan& found, const RankedPl
   return note("devices-left-idle", {}, std::move(message));
 }
 
-/// Puts the plan in front of what the whole cluster in its order can do.
-void lead(Outcome& o, const Problem& problem, RankedPlan found, bool complete, Seconds bound) {
-  const bool proven = complete && !o.cutShort();
-  const Seconds whole =
-      o.status == OutcomeStatus::Infeasible ? Seconds(std::numeric_limits<double>::infinity()) : o.lowerBound;
-  o.lowerBound = proven ? found.evaluation.batchTime : std::min({bound, whole, found.evaluation.batchTime});
-  o.status = proven ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
-  o.provenPlans = proven ? 1 : 0;
+void forgetMisses(Outcome& o) {
   o.nearestMiss.reset();
   std::erase_if(o.diagnostics,
                 [](const Diagnostic& d) { return d.code == "nothing-fits" || d.code == "nothing-allowed"; });
-  std::erase_if(o.front, [&](const RankedPlan& r) {
-    return r.plan.devicesUsed() >= found.plan.devicesUsed() && peakMemory(r) >= peakMemory(found);
-  });
-  o.front.insert(o.front.begin(), found);
+}
+
+/// Puts the plan in front of what the whole cluster in its order can do.
+void lead(Outcome& o, const Problem& problem, RankedPlan found) {
+  const bool proven = !o.cutShort();
+  o.lowerBound = proven ? found.evaluation.batchTime : std::min(o.lowerBound, found.evaluation.batchTime);
+  o.status = proven ? OutcomeStatus::Optimal : OutcomeStatus::BestSoFar;
+  o.provenPlans = proven ? 1 : 0;
+  forgetMisses(o);
+  if (!o.front.empty()) {
+    std::erase_if(o.front, [&](const RankedPlan& r) {
+      return r.plan.devicesUsed() >= found.plan.devicesUsed() && peakMemory(r) >= peakMemory(found);
+    });
+    o.front.insert(o.front.begin(), found);
+  }
   o.frontReach = FrontReach::Met;
   o.plans.insert(o.plans.begin(), std::move(found));
   if (o.plans.size() > static_cast<std::size_t>(std::max(1, problem.search.topPlans))) o.plans.pop_back();
+}
+
+/// Some even hosts were not searched to the end: `bound` is what they can do at best.
+void admit(Outcome& o, Seconds bound, StopCause cause) {
+  o.lowerBound = o.status == OutcomeStatus::Infeasible ? bound : std::min(o.lowerBound, bound);
+  if (o.stopCause == StopCause::None) o.stopCause = cause;
+  if (!o.best()) {
+    o.status = OutcomeStatus::Stopped;
+    forgetMisses(o);
+  } else if (o.lowerBound < o.best()->evaluation.batchTime) {
+    o.status = OutcomeStatus::BestSoFar;
+    o.provenPlans = 0;
+  }
 }
 
 }  // namespace
@@ -231,17 +259,17 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
   InTurn turn(problem, control);
   std::optional<RankedPlan> found;
   const EvenHosts* of = nullptr;
-  bool complete = true;
+  StopCause cut = StopCause::None;
   Seconds bound(std::numeric_limits<double>::infinity()), elapsed;
   long long states = 0, tuples = 0;
-  for (std::size_t k = 0; k < ways.size(); ++k) {
+  int left = static_cast<int>(ways.size()) + 1;
+  for (std::size_t k = 0; k < ways.size(); ++k, --left) {
     Problem even = insideHosts(withoutDevices(problem, ways[k].idle));
     even.search.topPlans = 1;
-    const Outcome o = solve(even, turn.share(0.1 * static_cast<double>(k + 1)));
-    complete = complete && !o.cutShort();
+    const Outcome o = turn.run(even, nullptr, 0.1 * static_cast<double>(k + 1), left);
     elapsed += o.statistics.elapsed;
     states += o.statistics.states, tuples += o.statistics.tuples;
-    if (o.status != OutcomeStatus::Infeasible) bound = std::min(bound, o.lowerBound);
+    if (o.cutShort()) cut = o.stopCause, bound = std::min(bound, o.lowerBound);
     if (!o.best()) continue;
     RankedPlan r = placed(problem, *even.cluster, o.best()->plan);
     if (!r.evaluation.feasible() || (found && found->evaluation.batchTime <= r.evaluation.batchTime))
@@ -249,13 +277,17 @@ Outcome solveOnEvenHosts(const Problem& problem, const Control& control, const P
     turn.know(r.evaluation.batchTime);
     found = std::move(r), of = &ways[k];
   }
-  Outcome o = solve(insideHosts(problem), turn.share(1), start);
+  Outcome o = turn.run(insideHosts(problem), start, 1, left);
   o.statistics.elapsed += elapsed;
   o.statistics.states += states, o.statistics.tuples += tuples;
-  if (!found || o.status == OutcomeStatus::Failed) return o;
-  if (o.best() && o.best()->evaluation.batchTime <= found->evaluation.batchTime * (1 + 1e-9)) return o;
-  o.diagnostics.push_back(saving(*of, *found, o.best()));
-  lead(o, problem, std::move(*found), complete, bound);
+  if (o.status == OutcomeStatus::Failed) return o;
+  const bool isFaster =
+      found && (!o.best() || found->evaluation.batchTime * (1 + 1e-9) < o.best()->evaluation.batchTime);
+  if (isFaster) {
+    o.diagnostics.push_back(saving(*of, *found, o.best()));
+    lead(o, problem, std::move(*found));
+  }
+  if (cut != StopCause::None) admit(o, bound, cut);
   return o;
 }
 

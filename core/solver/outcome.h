@@ -57,7 +57,7 @@ struct NearestMiss {
 /// memory; all of it compares with plans of one strategy for all stages.
 enum class FrontReach {
   Met,      ///< of the plans met during the search, those that none of them beats: nothing more
-  Stepped,  ///< Control::widerFront. Besides: the fastest plan within each of a falling row of device counts,
+  Stepped,  ///< FrontEffort::Wider. Besides: the fastest plan within each of a falling row of device counts,
             ///< every one at most 4/5 of what the last plan uses, at most 12 times; and the same of
             ///< memory limits (17/20)
   Exact,    ///< the whole front, to 1e-9 of memory

@@ -82,11 +82,10 @@ Diagnostic noSchedule(const Problem& problem) {
     return error("no-schedule", {"", 0, 0, "/search/schedules"}, std::move(message), std::move(remedy));
   };
   if (named.empty()) return problemWith("no schedule to try", "name one in search.schedules, such as 1f1b");
-  if (const Program* program = programIn(problem.program);
-      program && problem.search.preset == SearchPreset::Runnable &&
-      !program->runs(PlanFeature::Interleaving) &&
+  if (!problem.runs(PlanFeature::Interleaving) &&
       named == std::vector<ScheduleKind>{ScheduleKind::Interleaved})
-    return problemWith(program->name + " does not run interleaved 1F1B", "add 1f1b to search.schedules");
+    return problemWith(problem.program.program->name + " does not run interleaved 1F1B",
+                       "add 1f1b to search.schedules");
   std::string labels;
   bool expressible = !c.megatronExpressible;
   for (const ScheduleKind kind : named) {
@@ -109,14 +108,12 @@ Diagnostic noSchedule(const Problem& problem) {
 /// What the options ask for and the program does not run.
 Diagnostics leftOut(const Problem& problem) {
   Diagnostics out;
-  const Program* program =
-      problem.search.preset == SearchPreset::Runnable ? programIn(problem.program) : nullptr;
-  if (!program) return out;
   const auto tell = [&](PlanFeature feature, bool asked, const char* option, const char* what) {
-    if (asked && !program->runs(feature))
-      out.push_back(note("program-cannot", {"", 0, 0, std::string("/search/") + option},
-                         std::string(what) + " is not searched: " + program->name + " does not run it",
-                         "set the preset to \"free\" to search it all the same"));
+    if (asked && !problem.runs(feature))
+      out.push_back(
+          note("program-cannot", {"", 0, 0, std::string("/search/") + option},
+               std::string(what) + " is not searched: " + problem.program.program->name + " does not run it",
+               "set the preset to \"free\" to search it all the same"));
   };
   const SearchOptions& s = problem.search;
   tell(PlanFeature::Context, s.contextParallel, "context_parallel", "CP");
@@ -164,7 +161,7 @@ public:
       : m_problem(problem),
         m_start(start),
         m_tuning(tuning),
-        m_wider(control.widerFront),
+        m_front(control.front),
         m_watch(control, problem.search.deadlineSeconds),
         m_order(*problem.graph),
         m_space(problem),
@@ -192,8 +189,9 @@ public:
     });
     search.fillLog(m_out);
     rankAll();
-    rankFront(complete ? frontOf(m_problem, search, m_incumbents.all(), m_wider, m_watch)
-                       : metFront(m_incumbents.all()));
+    if (m_front != FrontEffort::None)
+      rankFront(complete ? frontOf(m_problem, search, m_incumbents.all(), m_front, m_watch)
+                         : metFront(m_incumbents.all()));
     settleProof(complete, choose, bound);
     settleStatus(complete, search);
     if (hasErrors(m_out.diagnostics)) m_out.status = OutcomeStatus::Failed;
@@ -281,7 +279,7 @@ private:
   const Problem& m_problem;
   const Plan* m_start;
   Tuning m_tuning;
-  bool m_wider;
+  FrontEffort m_front;
   Watch m_watch;
   LayerOrder m_order;
   SearchSpace m_space;

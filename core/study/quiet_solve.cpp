@@ -10,6 +10,7 @@ Outcome quietSolve(Problem problem, const Control& control, const Plan* start) {
   quiet.stop = control.stop;
   quiet.deadline = control.deadline;
   quiet.work = control.work;
+  quiet.front = FrontEffort::None;
   return solveOnEvenHosts(problem, quiet, start);
 }
 

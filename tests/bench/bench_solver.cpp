@@ -301,7 +301,7 @@ void runCase(const Case& c, int runs, int top, double deadline, bool wider) {
   if (top > 0) p.search.topPlans = top;
   if (deadline > 0) p.search.deadlineSeconds = deadline;
   Control control;
-  control.widerFront = wider;
+  control.front = wider ? FrontEffort::Wider : FrontEffort::Usual;
   const double before = peakMegabytes();
   std::vector<double> seconds, processor;
   Outcome outcome;

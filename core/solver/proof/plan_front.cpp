@@ -102,10 +102,11 @@ PlanFront metFront(const std::vector<Found>& met) {
   return front;
 }
 
-PlanFront frontOf(const Problem& problem, Search& search, const std::vector<Found>& met, bool wider,
+PlanFront frontOf(const Problem& problem, Search& search, const std::vector<Found>& met, FrontEffort effort,
                   Watch& watch) {
   PlanFront front;
   if (met.empty()) return front;
+  const bool wider = effort == FrontEffort::Wider;
   const auto best = std::min_element(met.begin(), met.end(),
                                      [](const Found& a, const Found& b) { return a.time < b.time; });
   FrontSearch steps(search, met, wider, watch);

@@ -13,7 +13,7 @@ struct PlanFront {
 
 PlanFront metFront(const std::vector<Found>& met);  ///< of these plans alone
 /// The front around the plans met by a search that has run to its end: exact where that is cheap, else
-/// `wider` by large steps, else of the plans met alone.
-PlanFront frontOf(const Problem&, Search& search, const std::vector<Found>& met, bool wider, Watch&);
+/// by large steps if a wider one is asked for, else of the plans met alone.
+PlanFront frontOf(const Problem&, Search& search, const std::vector<Found>& met, FrontEffort, Watch&);
 
 }  // namespace nest::planner

@@ -122,6 +122,37 @@ private slots:
     }
     QVERIFY2(uneven > 50 && faster > 2, qPrintable(QString("%1 of %2 uneven").arg(faster).arg(uneven)));
   }
+  /// Nothing is claimed of even hosts that were not searched to the end, and they leave work for the whole.
+  void workIsSharedOut() {
+    InstanceFeatures f;
+    f.strategyPerStage = false;
+    int early = 0, bounded = 0, whole = 0;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+      Problem p = randomInstance(seed, f);
+      p.search.preset = SearchPreset::Free;
+      if (!evenHostsNote(*p.cluster)) continue;
+      const Outcome truth = solveOnEvenHosts(p);
+      for (const int units : {1, 4, 8, 16}) {
+        Control control;
+        control.work = std::make_shared<WorkLimit>(units);
+        const Outcome o = solveOnEvenHosts(p, control);
+        QVERIFY(control.work->left() < units);
+        if (o.status == OutcomeStatus::Infeasible) QVERIFY(!truth.best());
+        if (truth.best()) {
+          const double best = truth.best()->evaluation.batchTime.value() * (1 + 1e-12);
+          QVERIFY(o.lowerBound.value() <= best);
+          if (o.status == OutcomeStatus::Optimal) QVERIFY(o.best()->evaluation.batchTime.value() <= best);
+        }
+        if (!o.cutShort()) continue;
+        QCOMPARE(o.stopCause, StopCause::WorkLimit);
+        ++early;
+        bounded += o.best() && o.lowerBound < o.best()->evaluation.batchTime && o.lowerBound > Seconds(0);
+        whole += o.best() && o.best()->plan.deviceOrder.empty();
+      }
+    }
+    qInfo("cut short %d times, with a bound %d, with a plan on all hosts %d", early, bounded, whole);
+    QVERIFY(early > 20 && bounded > 5 && whole > 5);
+  }
 };
 NEST_TEST(TestEvenHosts)
 #include "test_even_hosts.moc"

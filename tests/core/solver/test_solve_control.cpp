@@ -6,9 +6,11 @@
 #include "analytic/transformer.h"
 #include "cluster/devices/device_catalog.h"
 #include "solver/solve.h"
+#include "support/random_instance.h"
 #include "support/test_main.h"
 
 using namespace nest;
+using namespace nest::test;
 
 namespace {
 
@@ -181,9 +183,25 @@ private slots:
     QCOMPARE(won, 1);
   }
 
+  void withoutAFrontThePlansAreTheSame() {
+    Control control;
+    control.front = FrontEffort::None;
+    int fewer = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      Problem p = randomInstance(seed, {});
+      p.search.topPlans = 3;
+      const Outcome usual = solve(p), none = solve(p, control);
+      QVERIFY(none.front.empty());
+      QCOMPARE(none.status, usual.status);
+      QCOMPARE(none.plans.size(), usual.plans.size());
+      for (std::size_t i = 0; i < none.plans.size(); ++i) QVERIFY(none.plans[i].plan == usual.plans[i].plan);
+      fewer += none.statistics.states < usual.statistics.states;
+    }
+    QVERIFY2(fewer > 5, qPrintable(QString::number(fewer)));
+  }
   void aWiderFrontStepsDownInDevicesAndMemory() {
     Control control;
-    control.widerFront = true;
+    control.front = FrontEffort::Wider;
     const Problem p = gpt();
     const Outcome narrow = solve(p), wide = solve(p, control);
     QCOMPARE(narrow.frontReach, FrontReach::Met);

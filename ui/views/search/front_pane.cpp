@@ -133,7 +133,7 @@ void FrontPane::search() {
         Problem problem = *context->problem;
         problem.search.topPlans = std::max(2, problem.search.topPlans);  // one plan alone has no front
         Control wide = control;
-        wide.widerFront = true;
+        wide.front = FrontEffort::Wider;
         const Outcome found = solve(problem, wide);
         if (control.stopRequested()) return;
         auto outcome = std::make_shared<Outcome>(*context->outcome);
