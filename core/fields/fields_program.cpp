@@ -157,8 +157,8 @@ std::vector<const Field*> changedFromProgram(const Setting& s) {
   return out;
 }
 
-std::string programText(const Setting& s) {
-  return programOf(s).id + (changedFromProgram(s).empty() ? "" : ", changed");
+ProgramUse programUse(const Setting& s) {
+  return {&programOf(s), !changedFromProgram(s).empty()};
 }
 
 std::vector<std::string> faultsOfPrograms(const std::vector<Program>& all) {

@@ -32,8 +32,7 @@ bool isAsProgramSets(const Setting&, const Field&);
 /// Assumptions and parts of the kernel model, of those that some program sets, that are not as this one has
 /// them. What is searched can be narrowed or widened without that.
 std::vector<const Field*> changedFromProgram(const Setting&);
-/// "ideal", "megatron-core-2025", "megatron-core-2025, changed".
-std::string programText(const Setting&);
+ProgramUse programUse(const Setting&);
 
 /// A setting as it usually is under this program. Immutable, made once; O(1).
 const Setting& usualSetting(const std::string& program);

@@ -58,7 +58,7 @@ struct PlanMetrics {
   /// sync (Data) and optimizer step, and Idle for the rest. Sums to batchTime.
   TimeSplit split{};
   bool mayNotFit = false;  ///< within Problem::memoryError of a device's capacity, what is to stay free aside
-  std::string program;     ///< Problem::program
+  ProgramUse program;      ///< Problem::program
   PredictionError error;   ///< Problem::error
   Bubble bubble;           ///< bubble.idle() is the share of Idle
   Limit limit;             ///< of `split`

@@ -36,8 +36,8 @@ public:
     cuts();
     pins();
     if (c.megatronExpressible) megatron();
-    if (m_problem.search.preset == SearchPreset::Runnable)
-      if (const Program* p = programIn(m_problem.program)) program(*p);
+    if (const Program* p = m_problem.program.program; p && m_problem.search.preset == SearchPreset::Runnable)
+      program(*p);
   }
 
 private:

@@ -9,6 +9,7 @@
 #include "model/profile.h"
 #include "problem/job.h"
 #include "program/prediction_error.h"
+#include "program/program_use.h"
 
 namespace nest {
 
@@ -22,11 +23,16 @@ struct Problem {
   Assumptions assumptions;
   SearchOptions search;
   Constraints constraints;
-  std::string program = "ideal";  ///< what runs the plan, for people: "megatron-core-2025, changed"
-  PredictionError error;          ///< of that program here; no runs: not validated
+  ProgramUse program;      ///< what runs the plan
+  PredictionError error;   ///< of that program here; no runs: not validated
   double memoryError = 0;  ///< share by which the program's predicted memory is known to err; 0: not known
   /// Of assumptions.reserve: what the allocator keeps beyond what it hands out, and what is to stay free.
   Bytes allocatorReserve, headroomReserve;
+
+  /// Whether such plans are searched: under the preset "runnable", those that the program runs.
+  bool runs(PlanFeature feature) const {
+    return search.preset != SearchPreset::Runnable || program.runs(feature);
+  }
 
   /// Microbatches per pipeline, m; 0 if b·d does not divide B and padding is not allowed.
   int microbatchCount(int microbatch, int dataDegree) const {

@@ -201,8 +201,12 @@ const Program* findProgram(std::string_view id) {
   return nullptr;
 }
 
-const Program* programIn(std::string_view text) {
-  return findProgram(text.substr(0, text.find(',')));
+bool ProgramUse::runs(PlanFeature feature) const {
+  return !program || program->runs(feature);
+}
+
+std::string toText(const ProgramUse& use) {
+  return (use.program ? use.program->id : kIdealProgram) + (use.isChanged ? ", changed" : "");
 }
 
 std::string_view acceleratorOf(std::string_view deviceId) {

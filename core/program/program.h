@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "diagnostics/diagnostic.h"
+#include "program/program_use.h"
 #include "units/sourced.h"
 
 namespace nest {
@@ -24,22 +25,6 @@ struct ProgramValue {
 /// Content of a field as files write it: true or false, a number, the name of a choice, a list of numbers.
 /// False: it is none of these.
 bool readValue(const nlohmann::json&, ProgramValue& into);
-
-/// What of plans some programs cannot run.
-enum class PlanFeature {
-  Context,               ///< context parallelism
-  ContextBesideExperts,  ///< it, beside expert groups that do not take the context ranks in
-  Tensor,                ///< tensor parallelism
-  TensorInPipeline,      ///< it, with more than one stage
-  TensorUnderZero3,      ///< it, under ZeRO 3
-  Pipeline,              ///< more than one stage
-  ShardedPipeline,       ///< more than one stage under ZeRO 2 or 3
-  Interleaving,          ///< virtual pipeline stages (VPP)
-  DifferingStages,       ///< a strategy or a recompute policy of a stage's own
-  SelectiveRecompute,
-};
-inline constexpr int kPlanFeatureCount = 10;
-const char* nameOf(PlanFeature);  ///< in files: "context", "context_beside_experts", …
 
 /// What runs a plan, as one named and versioned value: a training framework at one time. It decides what
 /// overlaps, which kernels run, what memory is taken, and which plans can be expressed. One entry of
@@ -81,8 +66,6 @@ inline constexpr const char* kIdealProgram = "ideal";
 const std::vector<Program>& programs();
 /// By id; nullptr: there is none.
 const Program* findProgram(std::string_view id);
-/// That of "megatron-core-2025, changed", as problems have it.
-const Program* programIn(std::string_view text);
 
 /// "GPU", "TPU", "Trainium", "Gaudi".
 std::string_view acceleratorOf(std::string_view deviceId);

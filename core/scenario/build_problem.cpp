@@ -200,7 +200,7 @@ Reading<Problem> buildProblem(const Setting& setting) {
   problem.cluster = std::make_shared<const Hierarchy>(asProgramUses(*cluster, setting.assumptions));
   problem.job = setting.job;
   problem.assumptions = setting.assumptions;
-  problem.program = programText(setting);
+  problem.program = programUse(setting);
   if (const auto& a = setting.model.architecture;
       a && !setting.model.profile && setting.model.calibration == 1 && changedFromProgram(setting).empty())
     problem.error = predictionErrorOf(setting.program, setting.cluster.device.id, a->experts.has_value());

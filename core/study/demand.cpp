@@ -225,12 +225,12 @@ private:
   std::pair<std::string, std::string> reasonFor(const Field& degree, const Bound& bound) const {
     const SearchOptions& search = m_demand.problem.search;
     const bool runnable = search.preset == SearchPreset::Runnable;
-    const Program* program = runnable ? programIn(m_demand.problem.program) : nullptr;
     for (const auto& [key, feature] : {std::pair("/constraints/context", PlanFeature::Context),
                                        {"/constraints/tensor", PlanFeature::Tensor},
                                        {"/constraints/chunks", PlanFeature::Interleaving}})
-      if (program && degree.key == key && !program->runs(feature))
-        return {program->name + " does not run it", "set the preset to \"free\" to search it all the same"};
+      if (degree.key == key && !m_demand.problem.runs(feature))
+        return {m_demand.problem.program.program->name + " does not run it",
+                "set the preset to \"free\" to search it all the same"};
     if (degree.key == "/constraints/tensor") {
       const int host = scaleUpSize(*m_demand.problem.cluster);
       if (runnable && bound.least.value_or(1) > host)
@@ -263,9 +263,7 @@ private:
     }
     if (degree.key == "/constraints/microbatch")
       values.insert(profile.microbatches().begin(), profile.microbatches().end());
-    const Program* program = programIn(m_demand.problem.program);
-    if (degree.key == "/constraints/chunks" && program && !program->runs(PlanFeature::Interleaving) &&
-        m_demand.problem.search.preset == SearchPreset::Runnable)
+    if (degree.key == "/constraints/chunks" && !m_demand.problem.runs(PlanFeature::Interleaving))
       values.insert(1);
     else if (degree.key == "/constraints/chunks")
       values.insert(m_demand.problem.search.chunksPerStage.begin(),

@@ -57,7 +57,7 @@ RunPoints pointsOf(const ValidationReport& report) {
     if (!isThroughput(r.run.quantity)) continue;
     const double step = r.evaluation.batchTime.value();
     out.points.push_back({.name = r.run.set + ' ' + r.run.label,
-                          .program = r.program,
+                          .program = toText(r.program),
                           .device = r.device,
                           .measured = step * (1 + r.throughputError()),
                           .predicted = step,

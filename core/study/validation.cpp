@@ -172,8 +172,8 @@ std::string setTable(const ValidationReport& report) {
 std::vector<ValidatedRuns> errorsOf(const ValidationReport& report) {
   std::vector<ValidatedRuns> out;
   for (const ValidationRow& r : report.rows) {
-    const std::string program = r.program.substr(0, r.program.find(','));
-    if (!isThroughput(r.run.quantity) || r.isFitted || !findProgram(program)) continue;
+    if (!isThroughput(r.run.quantity) || r.isFitted || !r.program.program) continue;
+    const std::string& program = r.program.program->id;
     const std::string family = deviceFamily(r.device);
     const bool experts = r.run.model.experts.has_value();
     auto it = std::find_if(out.begin(), out.end(), [&](const ValidatedRuns& v) {

@@ -13,8 +13,8 @@ namespace nest {
 /// One published figure beside ours.
 struct ValidationRow {
   PublishedRun run;
-  std::string program;  ///< that it ran under: "megatron-2021"; ", changed" where the row states otherwise
-  std::string device;   ///< id in the catalog
+  ProgramUse program;  ///< that it ran under; changed where the row states otherwise
+  std::string device;  ///< id in the catalog
   Plan plan;
   Evaluation evaluation;
   double predicted = 0;   ///< same unit as run.published

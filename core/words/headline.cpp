@@ -17,7 +17,7 @@ std::vector<HeadlinePart> headlineParts(const PlanMetrics& m, const Plan& plan, 
         {Kind::Memory, words::portion(m.peakMemory, m.capacity) + (m.mayNotFit ? ", may not fit" : "")});
   parts.push_back({Kind::Limit, words::of(m.limit)});
   parts.push_back({Kind::Verdict, words::verdict(outcome)});
-  if (!m.program.empty()) parts.push_back({Kind::Program, words::programWith(m.program, m.error)});
+  parts.push_back({Kind::Program, words::programWith(m.program, m.error)});
   if (m.trainingTime) parts.push_back({Kind::Training, text::time(*m.trainingTime) + " to train"});
   if (m.deviceHours) parts.push_back({Kind::DeviceHours, text::amount(*m.deviceHours) + " GPU-hours"});
   return parts;

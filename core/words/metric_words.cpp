@@ -92,11 +92,10 @@ std::string withError(Seconds t, const PredictionError& e) {
   return text::time(t) + (isKnown(e) ? " ± " + text::percent(e.time) : std::string());
 }
 
-std::string programWith(const std::string& id, const PredictionError& e) {
-  if (id.starts_with("ideal")) return id == "ideal" ? "ideal program" : "ideal program, changed";
-  const auto end = std::min(id.find(','), id.size());
-  const Program* known = findProgram(id.substr(0, end));
-  const std::string program = known ? known->name + id.substr(end) : id;
+std::string programWith(const ProgramUse& use, const PredictionError& e) {
+  const std::string changed = use.isChanged ? ", changed" : "";
+  if (!use.program || use.program->id == kIdealProgram) return "ideal program" + changed;
+  const std::string program = use.program->name + changed;
   if (e.runs == 0) return program + ", not validated";
   return program + ", " + text::count(e.runs) + (e.runs == 1 ? " run" : " runs") +
          (isKnown(e) ? "" : ", off by " + text::percent(e.time));

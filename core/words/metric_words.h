@@ -27,7 +27,7 @@ bool isKnown(const PredictionError&);
 std::string withError(Seconds, const PredictionError&);
 /// "ideal program", "Megatron-Core 2025, 19 runs", "…, 1 run, off by 19 %", "nanotron, changed, not
 /// validated".
-std::string programWith(const std::string& id, const PredictionError&);
+std::string programWith(const ProgramUse&, const PredictionError&);
 
 /// Whether a plan that is predicted to be slower than the best one is known to be so, and whether it has
 /// room: "within the error, may not fit"; empty: it is slower and fits.

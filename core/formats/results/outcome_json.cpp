@@ -43,7 +43,7 @@ void addLimit(Json& j, const Limit& limit) {
 void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
   const PlanMetrics m = metricsOf(*source.problem, source.architecture, r);
   j["summary"] = summaryOf(r.plan);
-  j["program"] = m.program;
+  j["program"] = toText(m.program);
   j["prediction_error"] =
       m.error.runs > 0 ? Json{{"mean_absolute_error", m.error.time}, {"runs", m.error.runs}} : Json(nullptr);
   j["may_not_fit"] = m.mayNotFit;

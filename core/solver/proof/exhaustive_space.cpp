@@ -228,10 +228,8 @@ private:
   /// By some stage: of one strategy for all, only that one.
   bool mayBeUsed(const Strategy& s) const {
     const Constraints& c = m_problem.constraints;
-    const Program* program = programIn(m_problem.program);
-    const bool keeps = program && m_problem.search.preset == SearchPreset::Runnable;
     if (!m_problem.search.strategyPerStage || c.megatronExpressible ||
-        (keeps && !program->runs(PlanFeature::DifferingStages)))
+        !m_problem.runs(PlanFeature::DifferingStages))
       return s == m_plan.stages.front().strategy;
     return c.tensor.allows(s.tensor) && c.context.allows(s.context) && c.expert.allows(s.expert);
   }

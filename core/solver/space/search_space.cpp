@@ -33,9 +33,7 @@ double roomiest(const Hierarchy& cluster) {
   return most;
 }
 
-SearchSpace::SearchSpace(const Problem& problem)
-    : m_problem(&problem),
-      m_program(problem.search.preset == SearchPreset::Runnable ? programIn(problem.program) : nullptr) {
+SearchSpace::SearchSpace(const Problem& problem) : m_problem(&problem) {
   const Constraints& c = problem.constraints;
   for (int b : ascending(problem.job.microbatches)) {
     const int index = problem.profile->microbatchIndex(b);
@@ -96,7 +94,6 @@ bool SearchSpace::zeroAllowed(int zero, bool shards, int stages) const {
 }
 
 bool SearchSpace::mayCombine(const Strategy& s, int zero, int stages) const {
-  if (!m_program) return true;
   if (s.tensor > 1 && (!runs(PlanFeature::Tensor) || (stages > 1 && !runs(PlanFeature::TensorInPipeline)) ||
                        (zero > 2 && !runs(PlanFeature::TensorUnderZero3))))
     return false;

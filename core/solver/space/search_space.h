@@ -79,8 +79,7 @@ private:
   std::vector<int> m_microbatches, m_strategies, m_zeroStages, m_chunkCounts;
   std::vector<ScheduleChoice> m_schedules;
   bool m_oneStageOnly = false;  ///< Megatron-LM cuts chains alone, and some programs nothing
-  const Program* m_program;     ///< what it cannot run is not searched; nullptr: that does not matter
-  bool runs(PlanFeature f) const { return !m_program || m_program->runs(f); }
+  bool runs(PlanFeature f) const { return m_problem->runs(f); }
 };
 
 /// Required and forbidden cuts and pinned layers, asked of cuts.

@@ -122,7 +122,7 @@ private slots:
     Scenario s = sample(name.toUtf8().constData());
     setProgram(s, *findProgram("nanotron"));
     setProgram(s, *findProgram(kIdealProgram));
-    QCOMPARE(programText(s), std::string("ideal"));
+    QCOMPARE(toText(programUse(s)), std::string("ideal"));
     const auto problem = buildProblem(s);
     QVERIFY(problem);
     QCOMPARE(solve(*problem, {}).best()->evaluation.batchTime.value(), seconds);
@@ -136,9 +136,9 @@ private slots:
     QCOMPARE(s.assumptions.syncOverlap, 0.8);
     QVERIFY(s.constraints.megatronExpressible);
     QCOMPARE(s.search.zeroStages, (std::vector<int>{0, 1}));
-    QCOMPARE(programText(s), std::string("megatron-core-2025, changed"));
+    QCOMPARE(toText(programUse(s)), std::string("megatron-core-2025, changed"));
     s.assumptions.overlap[0] = 0.32;
-    QCOMPARE(programText(s), std::string("megatron-core-2025"));
+    QCOMPARE(toText(programUse(s)), std::string("megatron-core-2025"));
     setProgram(s, *findProgram("torchtitan-2026"));
     QCOMPARE(s.assumptions.overlap[0], 0.5);
     QVERIFY(!s.constraints.megatronExpressible);
@@ -154,7 +154,7 @@ private slots:
     const auto back = read(text);
     QVERIFY(back);
     QCOMPARE(*back, s);
-    QCOMPARE(programText(*back), std::string("torchtitan-2024, changed"));
+    QCOMPARE(toText(programUse(*back)), std::string("torchtitan-2024, changed"));
   }
   /// A value that is usual without a program is a change under one that sets another.
   void usualValuesCanBeChanges() {

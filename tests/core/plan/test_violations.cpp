@@ -6,6 +6,7 @@
 #include "hand_problem.h"
 #include "plan/schedule.h"
 #include "plan/traffic.h"
+#include "program/program.h"
 #include "solver/exhaustive.h"
 #include "support/random_instance.h"
 #include "support/test_main.h"
@@ -124,19 +125,22 @@ private slots:
          [](Problem& p, Plan&) {
            p.constraints.stagePins = {{StageIndex(0), {}, kT2}};
          }},
-        {"", [](Problem& p, Plan&) { p.program = "torchtitan-2026, changed"; }},
+        {"",
+         [](Problem& p, Plan&) {
+           p.program = {findProgram("torchtitan-2026"), true};
+         }},
         {"program",
          [](Problem& p, Plan& q) {
-           p.program = "torchtitan-2026, changed", q.stages[0].recompute = Recompute::Full;
+           p.program = {findProgram("torchtitan-2026"), true}, q.stages[0].recompute = Recompute::Full;
          }},
         {"",
          [](Problem& p, Plan& q) {
-           p.program = "torchtitan-2026", q.stages[0].recompute = Recompute::Full;
+           p.program = {findProgram("torchtitan-2026")}, q.stages[0].recompute = Recompute::Full;
            p.search.preset = SearchPreset::Free;
          }},
         {"program",
          [](Problem& p, Plan& q) {
-           p.program = "deepspeed-2025";
+           p.program = {findProgram("deepspeed-2025")};
            for (StagePlan& s : q.stages) s.strategy = kT2;
          }},
         {"", [](Problem& p, Plan&) { p.constraints.megatronExpressible = true; }},

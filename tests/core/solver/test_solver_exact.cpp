@@ -263,13 +263,13 @@ private slots:
       Problem p = randomInstance(seed, {});
       p.search.preset = SearchPreset::Runnable;
       const Outcome free = solve(p);
-      p.program = programs()[seed % programs().size()].id;
+      p.program = {&programs()[seed % programs().size()]};
       const Outcome truth = solveExhaustively(p), solved = solve(p);
       const std::string what = mistake(p, solved, truth);
       kept += free.best() && (!solved.best() || solved.best()->plan != free.best()->plan);
       if (what.empty()) continue;
       if (++bad <= 5)
-        qWarning("seed %llu, %s: %s (%s)", static_cast<unsigned long long>(seed), p.program.c_str(),
+        qWarning("seed %llu, %s: %s (%s)", static_cast<unsigned long long>(seed), toText(p.program).c_str(),
                  what.c_str(), describe(p).c_str());
     }
     qInfo("another optimum %d times", kept);

@@ -210,7 +210,7 @@ private slots:
         {kGpt, "megatron-bridge-2025"}, {kSeventy, "megatron-core-2025"},  {kMixtral, "maxtext"},
         {kDeepSeek, "deepseek-2024"},   {kLlama405, "megatron-core-2024"}, {kSeven, kIdealProgram},
         {kTooSmall, kIdealProgram},     {kTeaching, kIdealProgram}};
-    for (const auto& [name, program] : programs) QCOMPARE(programText(solved(name).scenario), program);
+    for (const auto& [name, program] : programs) QCOMPARE(toText(programUse(solved(name).scenario)), program);
   }
   void everySampleIsHeldToItsWords() {
     const auto all = claims();

@@ -1,5 +1,6 @@
 #include <QtTest/QTest>
 
+#include "program/program.h"
 #include "support/test_main.h"
 #include "words/headline.h"
 #include "words/metric_words.h"
@@ -60,12 +61,14 @@ private slots:
   }
   void fewRunsTellNoError() {
     const PredictionError few{0.019, 2}, enough{0.019, 3};
+    const ProgramUse megatron{findProgram("megatron-core-2023")};
     QCOMPARE(words::withError(Seconds(2.2), few), std::string("2.2 s"));
     QCOMPARE(words::withError(Seconds(2.2), enough), std::string("2.2 s ± 1.9 %"));
-    QCOMPARE(words::programWith("p", {0.019, 1}), std::string("p, 1 run, off by 1.9 %"));
-    QCOMPARE(words::programWith("p", enough), std::string("p, 3 runs"));
+    QCOMPARE(words::programWith(megatron, {0.019, 1}),
+             std::string("Megatron-Core 2023, 1 run, off by 1.9 %"));
+    QCOMPARE(words::programWith(megatron, enough), std::string("Megatron-Core 2023, 3 runs"));
     // By the name that it has in the window's field.
-    QCOMPARE(words::programWith("megatron-core-2023, changed", {}),
+    QCOMPARE(words::programWith({megatron.program, true}, {}),
              std::string("Megatron-Core 2023, changed, not validated"));
     PlanMetrics m;
     m.batchTime = Seconds(2.21);
@@ -88,8 +91,9 @@ private slots:
     Outcome o;
     o.status = OutcomeStatus::Optimal;
     o.statistics.elapsed = Seconds(0.012);
-    QCOMPARE(headlineOf(m, p, o), std::string("8.4 s per step · 41 % MFU · ") + summaryOf(p) +
-                                      " · 71 of 80 GiB · largest overhead: idle 16.8 % · Optimal in 12 ms");
+    QCOMPARE(headlineOf(m, p, o),
+             std::string("8.4 s per step · 41 % MFU · ") + summaryOf(p) +
+                 " · 71 of 80 GiB · largest overhead: idle 16.8 % · Optimal in 12 ms · ideal program");
     const auto parts = headlineParts(m, p, o);
     QCOMPARE(int(parts[5].kind), int(HeadlinePart::Kind::Verdict));
   }
