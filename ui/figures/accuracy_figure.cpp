@@ -36,6 +36,10 @@ struct AccuracyFigure::Plot {
       out.setX(failed.center().x() + (std::fmod(double(i) * 0.618034, 1) - 0.5) * (failed.width() - 8));
     return out;
   }
+  QRectF placeOf(const RunPoint& p, std::size_t i) const {
+    const QPointF here = at(p, i);
+    return {here.x() - 5, here.y() - 5, 10, 10};
+  }
 };
 
 namespace {
@@ -78,7 +82,9 @@ QString AccuracyFigure::title() const {
 
 std::optional<FigureState> AccuracyFigure::state(const PlanContext&, bool) const {
   if (!m_runs.points.empty()) return std::nullopt;
-  return FigureState{tr("No runs"), m_why.isEmpty() ? tr("Choose a file of measured runs.") : m_why};
+  return FigureState{
+      m_why.isEmpty() || m_source.isEmpty() ? tr("No runs") : tr("No runs in %1").arg(m_source),
+      m_why.isEmpty() ? tr("Choose a file of measured runs.") : m_why};
 }
 
 AccuracyFigure::Plot AccuracyFigure::plotOf(const QRectF& area, bool standalone) const {
@@ -114,7 +120,8 @@ void AccuracyFigure::addBand(Ink& ink, Chart& chart, const ChartScale& scale) co
 
 /// A series for each kind of mark. Those that matter most last, on top.
 void AccuracyFigure::addMarks(Ink& ink, Chart& chart) const {
-  const double diameter = m_runs.points.size() > 400 ? 5.2 : 8.4;
+  const bool crowded = m_runs.points.size() > 400;  // rims of those beside them would cover most of them
+  const double diameter = crowded ? 5.2 : 8.4;
   const QColor canvas = ink.color(Theme::Role::Canvas);
   for (const auto& [compared, fitted] : {std::pair(false, true), {false, false}, {true, true}, {true, false}})
     for (const bool experts : {false, true}) {
@@ -125,7 +132,10 @@ void AccuracyFigure::addMarks(Ink& ink, Chart& chart) const {
       const QColor strong = ink.theme().stage(experts ? 1 : 0);
       const QColor colour = compared ? strong : mixed(canvas, strong, 0.3);
       chart.marks(values, {experts ? 0.9 * diameter : diameter, fitted ? canvas : colour,
-                           QPen(fitted ? colour : canvas, fitted ? 1.6 : 0.8), experts, false});
+                           fitted    ? QPen(colour, 1.6)
+                           : crowded ? QPen(Qt::NoPen)
+                                     : QPen(canvas, 0.8),
+                           experts, false});
     }
 }
 
@@ -155,14 +165,20 @@ void AccuracyFigure::draw(Ink& ink, const QRectF& area, const PlanContext&) cons
 
 Figure::Hit AccuracyFigure::hitOf(int i, const QRectF& area, const PlanContext&) const {
   const RunPoint& p = m_runs.points[i];
-  const QPointF at = plotOf(area, false).at(p, static_cast<std::size_t>(i));
   QString tip = tr("<b>%1</b><br>%2 on %3<br>predicted %4 per step")
                     .arg(from(p.name).toHtmlEscaped(), from(p.program), from(p.device), time(p.predicted));
   tip += p.measured > 0 ? tr(", measured %1 (%2)").arg(time(p.measured), from(text::signedPercent(p.error())))
          : p.fits       ? tr("; predicted to fit, but did not run")
                         : tr("; predicted not to fit, and did not run");
   if (p.fitted) tip += tr("<br>constants were fitted on it");
-  return {itemOf(i), QRectF(at.x() - 5, at.y() - 5, 10, 10), tip};
+  return {itemOf(i), plotOf(area, false).placeOf(p, static_cast<std::size_t>(i)), tip};
+}
+
+std::vector<QRectF> AccuracyFigure::placesOf(const QRectF& area, const PlanContext&) const {
+  const Plot plot = plotOf(area, false);
+  std::vector<QRectF> out;
+  for (std::size_t i = 0; i < m_runs.points.size(); ++i) out.push_back(plot.placeOf(m_runs.points[i], i));
+  return out;
 }
 
 QString AccuracyFigure::lineOf(int i, const PlanContext&) const {

@@ -30,6 +30,7 @@ protected:
   void draw(Ink&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
+  std::vector<QRectF> placesOf(const QRectF& area, const PlanContext&) const override;
   QString words(const PlanContext&) const override;
 
 private:

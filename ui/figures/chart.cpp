@@ -7,9 +7,13 @@
 #include <QGraphicsScene>
 #include <QLineSeries>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
+#include <unordered_set>
 
 #include "figures/axis.h"
 #include "figures/ink.h"
@@ -46,6 +50,10 @@ QPointF ChartPlane::at(double xValue, double yValue) const {
 
 namespace {
 
+constexpr QSizeF kCell(32, 16);    ///< in which names look for marks, lines and each other
+constexpr int kMostCells = 1000;   ///< in a row and in a column
+constexpr double kOnePlace = 0.4;  ///< pixels that nobody tells apart
+
 /// The plot with its ticks and titles.
 QRectF pageOf(const QRectF& plot) {
   return plot.adjusted(-ChartPlane::kLeft, -ChartPlane::kTop, 60, ChartPlane::kBottom);
@@ -53,8 +61,54 @@ QRectF pageOf(const QRectF& plot) {
 
 }  // namespace
 
+template <class Thing>
+Chart::Crowd<Thing>::Crowd(const QRectF& room)
+    : m_room(room),
+      m_columns(std::clamp(static_cast<int>(room.width() / kCell.width()), 1, kMostCells)),
+      m_rows(std::clamp(static_cast<int>(room.height() / kCell.height()), 1, kMostCells)),
+      m_cells(static_cast<std::size_t>(m_columns) * static_cast<std::size_t>(m_rows)) {}
+
+template <class Thing>
+template <class Visit>
+bool Chart::Crowd<Thing>::visit(const QRectF& box, Visit each) const {
+  // What stands beside the grid is in the cells at its edge.
+  const auto column = [&](double x) {
+    return static_cast<int>(std::min(std::max(0.0, (x - m_room.left()) / kCell.width()), m_columns - 1.0));
+  };
+  const auto row = [&](double y) {
+    return static_cast<int>(std::min(std::max(0.0, (y - m_room.top()) / kCell.height()), m_rows - 1.0));
+  };
+  for (int y = row(box.top()), last = row(box.bottom()); y <= last; ++y)
+    for (int x = column(box.left()), right = column(box.right()); x <= right; ++x)
+      if (each(static_cast<std::size_t>(y * m_columns + x))) return true;
+  return false;
+}
+
+template <class Thing>
+void Chart::Crowd<Thing>::add(const Thing& thing, const QRectF& around) {
+  visit(around, [&](std::size_t cell) {
+    m_cells[cell].push_back(static_cast<int>(m_things.size()));
+    return false;
+  });
+  m_things.push_back(thing);
+}
+
+template <class Thing>
+template <class Is>
+bool Chart::Crowd<Thing>::any(const QRectF& box, Is is) const {
+  return visit(box, [&](std::size_t cell) {
+    return std::ranges::any_of(m_cells[cell], [&](int i) { return is(m_things[i]); });
+  });
+}
+
 Chart::Chart(Ink& ink, const ChartPlane& plane)
-    : m_ink(ink), m_plane(plane), m_scene(std::make_unique<QGraphicsScene>()), m_chart(new QChart) {
+    : m_ink(ink),
+      m_plane(plane),
+      m_scene(std::make_unique<QGraphicsScene>()),
+      m_chart(new QChart),
+      m_taken(plane.plot),
+      m_points(plane.plot),
+      m_lines(plane.plot) {
   m_scene->addItem(m_chart);
   m_chart->legend()->hide();
   m_chart->setBackgroundVisible(false);
@@ -76,6 +130,7 @@ Chart::Chart(Ink& ink, const ChartPlane& plane)
     double free = -1e300;  // labels across stand beside each other, not upon each other
     for (const auto& tick : scale.ticks) {
       const double at = scale.share(tick.value) * plane.plot.width();
+      if (across && at < free) continue;  // of thousands only those are measured for which there is room
       const double half = across ? Ink::width(tick.text, Ink::kSmall) / 2 + 4 : 0;
       if (across && at - half < free) continue;
       free = at + half;
@@ -100,6 +155,20 @@ bool isFinite(const QPointF& p) {
   return std::isfinite(p.x()) && std::isfinite(p.y());
 }
 
+/// Without those that stand where the one before them stands: a line of thousands looks the same.
+QPolygonF withoutRepeats(QPolygonF values, const ChartPlane& plane) {
+  if (values.size() < 3) return values;
+  QPointF last = plane.at(values.front().x(), values.front().y());
+  const auto repeats = [&](const QPointF& v) {
+    const QPointF off = plane.at(v.x(), v.y()) - last;
+    if (std::abs(off.x()) < kOnePlace && std::abs(off.y()) < kOnePlace) return true;
+    last += off;
+    return false;
+  };
+  values.erase(std::remove_if(values.begin() + 1, values.end() - 1, repeats), values.end() - 1);
+  return values;
+}
+
 void add(QChart& chart, QAbstractSeries* series) {
   chart.addSeries(series);
   for (QAbstractAxis* axis : chart.axes()) series->attachAxis(axis);
@@ -107,18 +176,23 @@ void add(QChart& chart, QAbstractSeries* series) {
 
 }  // namespace
 
-void Chart::line(const QPolygonF& values, const QPen& pen) {
-  for (auto from = values.begin(); from != values.end();) {
-    const auto end = std::find_if_not(from, values.end(), isFinite);
-    if (end - from > 1) {
-      auto* series = new QLineSeries;
-      series->replace(sharesOf(QPolygonF(QList<QPointF>(from, end)), m_plane));
-      series->setPen(pen);
-      add(*m_chart, series);
-      for (auto v = from; v + 1 != end; ++v)
-        m_lines.emplace_back(m_plane.at(v->x(), v->y()), m_plane.at((v + 1)->x(), (v + 1)->y()));
-    }
-    from = std::find_if(end, values.end(), isFinite);
+void Chart::line(const QPolygonF& all, const QPen& pen) {
+  const auto isMissing = [](const QPointF& v) { return !isFinite(v); };
+  for (auto start = all.begin(); start != all.end();) {
+    const auto stop = std::find_if(start, all.end(), isMissing);
+    if (stop - start > 1) addLine(withoutRepeats(QPolygonF(QList<QPointF>(start, stop)), m_plane), pen);
+    start = std::find_if(stop, all.end(), isFinite);
+  }
+}
+
+void Chart::addLine(const QPolygonF& values, const QPen& pen) {
+  auto* series = new QLineSeries;
+  series->replace(sharesOf(values, m_plane));
+  series->setPen(pen);
+  add(*m_chart, series);
+  for (auto v = values.begin(); v + 1 != values.end(); ++v) {
+    const QLineF part(m_plane.at(v->x(), v->y()), m_plane.at((v + 1)->x(), (v + 1)->y()));
+    m_lines.add(part, QRectF(part.p1(), part.p2()).normalized());
   }
 }
 
@@ -135,7 +209,10 @@ void Chart::area(const QPolygonF& lower, const QPolygonF& upper, const QColor& c
 void Chart::marks(const QPolygonF& values, const Mark& mark) {
   if (mark.namesKeepOff)
     for (const QPointF& v : values)
-      if (isFinite(v)) m_points.push_back(mark.box(m_plane.at(v.x(), v.y())));
+      if (isFinite(v)) {
+        const QRectF box = mark.box(m_plane.at(v.x(), v.y()));
+        m_points.add(box, box);
+      }
   m_marks.push_back({values, mark});
 }
 
@@ -151,9 +228,14 @@ void Chart::paint() {
   for (const auto& [values, mark] : m_marks) {
     painter.setPen(mark.pen);
     painter.setBrush(mark.fill);
+    std::unordered_set<std::int64_t> painted;  // places
     for (const QPointF& v : values) {
       if (!isFinite(v)) continue;
-      const QRectF box = mark.box(m_plane.at(v.x(), v.y()));
+      const QPointF at = m_plane.at(v.x(), v.y());
+      if (!isFinite(at)) continue;  // nothing stands at zero of a logarithmic axis
+      if (!painted.insert((std::llround(at.x() / kOnePlace) << 32) + std::llround(at.y() / kOnePlace)).second)
+        continue;
+      const QRectF box = mark.box(at);
       mark.square ? painter.drawRect(box) : painter.drawEllipse(box);
     }
   }
@@ -165,7 +247,8 @@ void Chart::paint() {
 
 namespace {
 
-constexpr double kApart = 5;  ///< of a name from the mark of another
+constexpr double kApart = 5;      ///< of a name from the mark of another
+constexpr double kLeastName = 8;  ///< no name is narrower
 
 bool crosses(const QRectF& box, const QLineF& line) {
   if (box.contains(line.p1()) || box.contains(line.p2())) return true;
@@ -180,31 +263,34 @@ bool crosses(const QRectF& box, const QLineF& line) {
 void Chart::name(const QPointF& mark, double radius, const QStringList& choices, bool bold) {
   const QRectF room = m_plane.plot.adjusted(0, 0, 14, 0);
   const double r = radius;
-  std::vector<QRectF> near;  // in the rows of these places, so that thousands of marks stay quick to name
-  const auto inRows = [&](const QRectF& t) {
-    return t.top() < mark.y() + r + 17 + kApart && t.bottom() > mark.y() - r - 17 - kApart;
+  const auto boxes = [&](double w) {
+    const QSizeF size(w, 14);
+    return std::array{
+        QRectF(mark + QPointF(r, r + 1), size),      QRectF(mark + QPointF(-w - r, -r - 15), size),
+        QRectF(mark + QPointF(-w / 2, r + 3), size), QRectF(mark + QPointF(-w / 2, -r - 17), size),
+        QRectF(mark + QPointF(r + 3, -7), size),     QRectF(mark + QPointF(-w - r - 3, -7), size),
+        QRectF(mark + QPointF(r, -r - 15), size),    QRectF(mark + QPointF(-w - r, r + 1), size)};
   };
-  std::copy_if(m_taken.begin(), m_taken.end(), std::back_inserter(near), inRows);
-  for (const QRectF& p : m_points)
-    if (inRows(p)) near.push_back(p.contains(mark) ? p : p.adjusted(-kApart, -kApart, kApart, kApart));
-  std::vector<QLineF> lines;
-  std::copy_if(m_lines.begin(), m_lines.end(), std::back_inserter(lines),
-               [&](const QLineF& l) { return inRows(QRectF(l.p1(), l.p2()).normalized()); });
-  const auto onLine = [&](const QRectF& box) {
-    return std::any_of(lines.begin(), lines.end(), [&](const QLineF& l) { return crosses(box, l); });
+  const auto hasRoom = [&](const QRectF& box) {
+    return room.contains(box) && !m_taken.any(box, [&](const QRectF& t) { return t.intersects(box); }) &&
+           !m_points.any(box.adjusted(-kApart, -kApart, kApart, kApart), [&](const QRectF& p) {
+             return (p.contains(mark) ? p : p.adjusted(-kApart, -kApart, kApart, kApart)).intersects(box);
+           });
   };
+  const auto isOnLine = [&](const QRectF& box) {
+    return m_lines.any(box, [&](const QLineF& l) { return crosses(box, l); });
+  };
+  // Where the shortest of names has no room its text need not be measured: of thousands of marks, most.
+  std::array<bool, 8> open;
+  std::ranges::transform(boxes(kLeastName), open.begin(), hasRoom);
+  if (std::ranges::none_of(open, std::identity())) return;
   for (const QString& text : choices) {
-    const double w = Ink::width(text, Ink::kSmall, bold) + 6;
+    const auto places = boxes(Ink::width(text, Ink::kSmall, bold) + 6);
     std::optional<QRectF> place;
-    for (const QPointF& corner :
-         {QPointF(r, r + 1), QPointF(-w - r, -r - 15), QPointF(-w / 2, r + 3), QPointF(-w / 2, -r - 17),
-          QPointF(r + 3, -7), QPointF(-w - r - 3, -7), QPointF(r, -r - 15), QPointF(-w - r, r + 1)}) {
-      const QRectF box(mark + corner, QSizeF(w, 14));
-      if (!room.contains(box) ||
-          std::any_of(near.begin(), near.end(), [&](const QRectF& t) { return t.intersects(box); }))
-        continue;
-      const bool free = !onLine(box);
-      if (free || !place) place = box;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      if (!open[k] || !hasRoom(places[k])) continue;
+      const bool free = !isOnLine(places[k]);
+      if (free || !place) place = places[k];
       if (free) break;
     }
     if (!place) continue;

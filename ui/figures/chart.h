@@ -55,11 +55,31 @@ struct ChartPlane {
 /// alone, of which most charts here have none or one. Marks and names are painted above: as a QScatterSeries
 /// each mark is an item of the scene, and 4,000 of them take 8 times as long.
 class Chart {
+  /// Things by the cells of a grid over the plot, so that thousands of them stay quick to look through.
+  template <class Thing>
+  class Crowd {
+  public:
+    explicit Crowd(const QRectF& room);
+    void add(const Thing&, const QRectF& around);
+    /// Whether `is` holds of any of the things whose cells a box touches.
+    template <class Is>
+    bool any(const QRectF& box, Is is) const;
+
+  private:
+    template <class Visit>
+    bool visit(const QRectF& box, Visit) const;  ///< until it holds
+
+    QRectF m_room;
+    int m_columns, m_rows;
+    std::vector<Thing> m_things;
+    std::vector<std::vector<int>> m_cells;
+  };
+
 public:
   Chart(Ink&, const ChartPlane&);
   ~Chart();
 
-  /// Values that are not finite break a line, and have no mark.
+  /// Values that are not finite break a line, and have no mark. What stands in one place is painted once.
   void line(const QPolygonF& values, const QPen&);
   /// Between two lines.
   void area(const QPolygonF& lower, const QPolygonF& upper, const QColor&);
@@ -77,19 +97,21 @@ public:
 
   // After paint():
   /// No name goes across it.
-  void keepClear(const QRectF& box) { m_taken.push_back(box); }
+  void keepClear(const QRectF& box) { m_taken.add(box, box); }
   /// The first of `choices` for which there is room beside a mark of this radius, on nothing else's place and
   /// so far from other marks that it is not read as theirs; off the lines where there is room for that, too.
   void name(const QPointF& mark, double radius, const QStringList& choices, bool bold = false);
 
 private:
+  void addLine(const QPolygonF& values, const QPen&);  ///< unbroken, of two and more
+
   Ink& m_ink;
   const ChartPlane& m_plane;
   std::unique_ptr<QGraphicsScene> m_scene;
   QChart* m_chart;
   std::vector<std::pair<QPolygonF, Mark>> m_marks;
-  std::vector<QRectF> m_taken, m_points;  ///< by names and other things; by marks
-  std::vector<QLineF> m_lines;            ///< parts of lines, as painted
+  Crowd<QRectF> m_taken, m_points;  ///< by names and other things; by marks
+  Crowd<QLineF> m_lines;            ///< parts of lines, as painted
 };
 
 }  // namespace nest

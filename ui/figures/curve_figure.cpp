@@ -20,7 +20,7 @@ using Result = StudyRecord::Result;
 
 namespace {
 
-constexpr double kMark = 8, kPoint = 4.5;
+constexpr double kMark = 8, kPoint = 4.5, kNumber = 9.5;
 constexpr double kKeyRow = 16, kKeyLine = 22, kKeyGap = 16;
 constexpr double kMostName = 0.45;  ///< of the plot's width: longer names hide what they name
 
@@ -110,25 +110,23 @@ void CurveFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   addLinear(ink, chart, plane);
   const QColor fill = ink.color(Role::Accent);
   chart.line(valuesOf([](const Result& r) { return r.y; }), QPen(fill, 2));
-  QPolygonF marked, others;
-  for (const Result* r : marks()) marked << QPointF(xOf(*r), r->y);
+  const std::vector<const Result*> plans = marks();
+  std::vector<const Result*> others;
+  auto next = plans.begin();
   for (const Result& r : m_record.results)
-    if (r.y > 0 && !marked.contains(QPointF(xOf(r), r.y))) others << QPointF(xOf(r), r.y);
+    if (next != plans.end() && *next == &r)
+      ++next;
+    else if (r.y > 0)
+      others.push_back(&r);
   const QPen rim(ink.color(Role::Canvas), 1.5);
-  chart.marks(others, {2 * kPoint, fill, rim});
-  chart.marks(marked, {2 * kMark, fill, rim});
+  const std::vector<const Result*> numbered = apart(plans, kMark, plane);
+  chart.marks(pointsOf(apart(others, kPoint, plane)), {2 * kPoint, fill, rim});
+  chart.marks(pointsOf(numbered), {2 * kMark, fill, rim});
   chart.paint();
   paintMissing(ink, plane);
   if (const double linear = linearAt(m_record.across.back().x); linear > 0)
     chart.name(plane.at(m_record.across.back().x, linear), kMark, {tr("linear scaling")});
-  int plan = 0;
-  for (const Result* r : marks()) {
-    const QPointF here = plane.at(xOf(*r), r->y);
-    ++plan;
-    ink.label(around(here, 9), QString::number(plan), Qt::AlignCenter, 9.5, ink.theme().textOn(fill), true);
-    const QString name = QStringLiteral("%1: %2").arg(plan).arg(phrase(r->plan));
-    if (Ink::width(name, Ink::kSmall) < kMostName * plane.plot.width()) chart.name(here, kMark, {name});
-  }
+  paintNumbers(ink, chart, plane, plans, numbered);
   ListFigure::paintMarks(ink, area, c);
 }
 
@@ -138,6 +136,48 @@ std::vector<const Result*> CurveFigure::marks() const {
   for (const Result& r : m_record.results)
     if (r.y > 0 && (out.empty() || !r.change.empty())) out.push_back(&r);
   return out;
+}
+
+/// Those that stand at least so far from the one before: where thousands stand, their rims would hide them
+/// all.
+std::vector<const Result*> CurveFigure::apart(const std::vector<const Result*>& results, double pixels,
+                                              const ChartPlane& plane) const {
+  std::vector<const Result*> out;
+  QPointF last;
+  for (const Result* r : results) {
+    const QPointF here = plane.at(xOf(*r), r->y), off = here - last;
+    if (!out.empty() && std::hypot(off.x(), off.y()) < pixels) continue;
+    out.push_back(r), last = here;
+  }
+  return out;
+}
+
+QPolygonF CurveFigure::pointsOf(const std::vector<const Result*>& results) const {
+  QPolygonF out;
+  for (const Result* r : results) out << QPointF(xOf(*r), r->y);
+  return out;
+}
+
+/// Each plan's number, where the one before leaves room for it, and its name where there is room for that.
+void CurveFigure::paintNumbers(Ink& ink, Chart& chart, const ChartPlane& plane,
+                               const std::vector<const Result*>& plans,
+                               const std::vector<const Result*>& shown) const {
+  const QColor colour = ink.theme().textOn(ink.color(Role::Accent));
+  QRectF last;
+  auto next = shown.begin();
+  for (std::size_t i = 0; i < plans.size() && next != shown.end(); ++i) {
+    if (plans[i] != *next) continue;
+    const Result& r = **next++;
+    const QPointF here = plane.at(xOf(r), r.y);
+    const QString number = QString::number(i + 1);
+    const double w = Ink::width(number, kNumber, true);
+    const QRectF box(here.x() - w / 2, here.y() - 9, w, 18);
+    if (w > box.height() || box.intersects(last)) continue;
+    last = box;
+    ink.label(box, number, Qt::AlignCenter, kNumber, colour, true);
+    const QString name = QStringLiteral("%1: %2").arg(number, phrase(r.plan));
+    if (Ink::width(name, Ink::kSmall) < kMostName * plane.plot.width()) chart.name(here, kMark, {name});
+  }
 }
 
 /// The names of the other lines, beside the axis title and above it in as many rows as they need.
@@ -276,9 +316,20 @@ Figure::Hit CurveFigure::hitOf(int i, const QRectF& area, const PlanContext& c) 
   if (const double linear = linearAt(xOf(r)); linear > 0 && r.y > 0)
     tip.row(tr("Relative to linear scaling"), phrase(text::percent(r.y / linear)));
   if (!r.change.empty()) tip.note(phrase(r.change));
-  const QPointF here =
-      r.y > 0 ? plane.at(xOf(r), r.y) : QPointF(plane.at(xOf(r), plane.y.high).x(), plane.plot.bottom() - 12);
-  return {itemOf(i), around(here, 9), tip.html()};
+  return {itemOf(i), around(placeOf(i, plane), 9), tip.html()};
+}
+
+QPointF CurveFigure::placeOf(int i, const ChartPlane& plane) const {
+  const Result& r = m_record.results[i];
+  return r.y > 0 ? plane.at(xOf(r), r.y)
+                 : QPointF(plane.at(xOf(r), plane.y.high).x(), plane.plot.bottom() - 12);
+}
+
+std::vector<QRectF> CurveFigure::placesOf(const QRectF& area, const PlanContext& c) const {
+  const ChartPlane plane = planeOf(area, c, false);
+  std::vector<QRectF> out;
+  for (int i = 0; i < count(c); ++i) out.push_back(around(placeOf(i, plane), 9));
+  return out;
 }
 
 QString CurveFigure::lineOf(int i, const PlanContext&) const {

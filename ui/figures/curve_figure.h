@@ -35,6 +35,7 @@ protected:
   void draw(Ink&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
+  std::vector<QRectF> placesOf(const QRectF& area, const PlanContext&) const override;
   QRectF reachOf(const QRectF& point) const override { return point.adjusted(-2, -2, 2, 2); }
   QString words(const PlanContext&) const override;
 
@@ -42,6 +43,11 @@ private:
   ChartPlane planeOf(const QRectF& area, const PlanContext&, bool standalone) const;
   const StudyRecord::Result* firstThatRuns() const;
   std::vector<const StudyRecord::Result*> marks() const;
+  using Results = std::vector<const StudyRecord::Result*>;
+  Results apart(const Results&, double pixels, const ChartPlane&) const;
+  QPolygonF pointsOf(const Results&) const;
+  void paintNumbers(Ink&, Chart&, const ChartPlane&, const Results& plans, const Results& shown) const;
+  QPointF placeOf(int i, const ChartPlane&) const;
   template <class Of>
   QPolygonF valuesOf(Of) const;
   double xOf(const StudyRecord::Result&) const;

@@ -13,8 +13,6 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostNamed = 300;  ///< a figure has room for fewer, and each is tried against all
-
 QString from(const std::string& s) {
   return QString::fromStdString(s);
 }
@@ -48,6 +46,11 @@ ChartPlane planeOf(const QRectF& area, const PlanContext& c, bool standalone) {
 
 QPointF valuesOf(const RankedPlan& p) {
   return {peak(p), p.evaluation.batchTime.value()};
+}
+
+QRectF boxOf(const RankedPlan& p, const ChartPlane& plane) {
+  const QPointF v = valuesOf(p), at = plane.at(v.x(), v.y());
+  return {at.x() - 9, at.y() - 9, 18, 18};
 }
 
 QString tipOf(const RankedPlan& p) {
@@ -92,12 +95,11 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   const QPen rim(ink.color(Theme::Role::Canvas), 1);
   QPolygonF best, others;
   for (const auto& p : c.outcome->front) (isBest(p) ? best : others) << valuesOf(p);
-  chart.marks(others, {9, ink.color(Theme::Role::Text), rim});
+  // Of hundreds, rims of those beside them would cover most of each.
+  chart.marks(others, {9, ink.color(Theme::Role::Text), others.size() > 400 ? QPen(Qt::NoPen) : rim});
   chart.marks(best, {14, ink.color(Theme::Role::Accent), rim});
   chart.paint();
-  std::size_t named = 0;
   for (const auto& p : c.outcome->front) {  // the fastest have their names first
-    if (++named > kMostNamed && !isBest(p)) continue;
     const QString devices = from(text::count(p.plan.devicesUsed()));
     const QPointF v = valuesOf(p);
     chart.name(plane.at(v.x(), v.y()), 6,
@@ -112,8 +114,14 @@ int FrontFigure::count(const PlanContext& c) const {
 
 Figure::Hit FrontFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const RankedPlan& plan = c.outcome->front[i];
-  const QPointF p = planeOf(area, c, false).at(valuesOf(plan).x(), valuesOf(plan).y());
-  return {itemOf(i), QRectF(p.x() - 9, p.y() - 9, 18, 18), tipOf(plan)};
+  return {itemOf(i), boxOf(plan, planeOf(area, c, false)), tipOf(plan)};
+}
+
+std::vector<QRectF> FrontFigure::placesOf(const QRectF& area, const PlanContext& c) const {
+  const ChartPlane plane = planeOf(area, c, false);
+  std::vector<QRectF> out;
+  for (const RankedPlan& p : c.outcome->front) out.push_back(boxOf(p, plane));
+  return out;
 }
 
 QString FrontFigure::lineOf(int i, const PlanContext& c) const {

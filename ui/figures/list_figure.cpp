@@ -31,11 +31,25 @@ QString ListFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) 
   return i >= 0 && i < count(c) ? lineOf(i, c) : QString();
 }
 
+std::vector<QRectF> ListFigure::placesOf(const QRectF& area, const PlanContext& c) const {
+  std::vector<QRectF> out;
+  for (int i = 0; i < count(c); ++i) out.push_back(hitOf(i, area, c).area);
+  return out;
+}
+
+/// Of those within reach the one whose middle is nearest.
 std::optional<Figure::Hit> ListFigure::itemAt(const QPointF& at, const QRectF& area,
                                               const PlanContext& c) const {
-  for (int i = 0; i < count(c); ++i)
-    if (const Hit found = hitOf(i, area, c); reachOf(found.area).contains(at)) return found;
-  return std::nullopt;
+  int found = -1;
+  double nearest = 0;
+  const std::vector<QRectF> places = placesOf(area, c);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!reachOf(places[i]).contains(at)) continue;
+    const QPointF off = places[i].center() - at;
+    const double far = QPointF::dotProduct(off, off);
+    if (found < 0 || far < nearest) found = static_cast<int>(i), nearest = far;
+  }
+  return found < 0 ? std::nullopt : std::optional(hitOf(found, area, c));
 }
 
 QString ListFigure::words(const PlanContext& c) const {

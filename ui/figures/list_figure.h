@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "figures/interactive_figure.h"
 
 namespace nest {
@@ -20,6 +22,9 @@ protected:
   // 0 ≤ i < count():
   virtual Hit hitOf(int i, const QRectF& area, const PlanContext&) const = 0;
   virtual QString lineOf(int i, const PlanContext&) const = 0;  ///< one item in words
+  /// Where all of them stand, as hitOf() says of each. To be told at once where thousands are: the mouse asks
+  /// at every step.
+  virtual std::vector<QRectF> placesOf(const QRectF& area, const PlanContext&) const;
   /// Where the mouse reaches an item, from where it stands.
   virtual QRectF reachOf(const QRectF& item) const { return item; }
 

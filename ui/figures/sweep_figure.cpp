@@ -157,6 +157,13 @@ Figure::Hit SweepFigure::hitOf(int i, const QRectF& area, const PlanContext& c) 
   return {itemOf(i), areaOf(x, r, plotOf(area, c, false)), tip.html()};
 }
 
+std::vector<QRectF> SweepFigure::placesOf(const QRectF& area, const PlanContext& c) const {
+  const QRectF plot = plotOf(area, c, false);
+  std::vector<QRectF> out;
+  for (int i = 0; i < count(c); ++i) out.push_back(areaOf(i % columns(), i / columns(), plot));
+  return out;
+}
+
 QString SweepFigure::lineOf(int i, const PlanContext&) const {
   const int x = i % columns(), r = i / columns();
   const auto* it = cell(x, r);

@@ -8,7 +8,7 @@
 namespace nest {
 
 /// A study along two fields: throughput as a heatmap, a number in each cell, a thick line wherever the best
-/// plan is another one than beside it. Cells that have not been solved yet are hatched.
+/// plan is another one than beside it. Cells without a plan are hatched.
 /// Qt Charts has no heatmap.
 class SweepFigure : public ListFigure {
   Q_DECLARE_TR_FUNCTIONS(SweepFigure)
@@ -30,6 +30,7 @@ protected:
   void draw(Ink&, const QRectF& area, const PlanContext&) const override;
   Hit hitOf(int i, const QRectF& area, const PlanContext&) const override;
   QString lineOf(int i, const PlanContext&) const override;
+  std::vector<QRectF> placesOf(const QRectF& area, const PlanContext&) const override;
   std::optional<SelectionItem> stepFrom(const std::optional<SelectionItem>&, Step,
                                         const PlanContext&) const override;
   QString words(const PlanContext&) const override;

@@ -1,17 +1,17 @@
-// How long the charts take to paint: Pareto front, study curve, accuracy, with tens and with thousands of
-// points. Median of 15 paints at 1400 x 850 of a figure that was changed, and of one painted again (as on
-// hovering), in ms.
+// How long the charts take to paint: Pareto front, study curve and grid, accuracy, with tens and with
+// thousands of points. Median of 15 paints at 1400 x 850 of a figure that was changed, of one painted again,
+// and of finding what the mouse is on and painting it (as on hovering), in ms of processor time.
 //   bench_charts [FOLDER] [-platform offscreen]
 // With FOLDER also writes each as PNG, SVG and PDF: light, dark and on paper, small and large.
 #include <QApplication>
 #include <QDir>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QImage>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 
 #include "../../ui/figures/plan_contexts.h"
@@ -19,6 +19,7 @@
 #include "figures/accuracy_figure.h"
 #include "figures/curve_figure.h"
 #include "figures/front_figure.h"
+#include "figures/sweep_figure.h"
 
 using namespace nest;
 
@@ -60,6 +61,23 @@ StudyRecord curveOf(int values) {
   return r;
 }
 
+StudyRecord gridOf(int side) {
+  StudyRecord r;
+  r.quantity = "Throughput, samples/s", r.acrossName = "devices", r.upName = "bandwidth of host";
+  for (int i = 1; i <= side; ++i) {
+    r.across.push_back({1.0 * i, std::to_string(64 * i), i == 1});
+    r.up.push_back({1.0 * i, std::to_string(50 * i) + " GB/s", i == 1});
+  }
+  for (int i = 0; i < side * side; ++i) {
+    const double y = i % 17 == 3 ? 0 : 8.0 * (1 + i % side) * std::sqrt(1.0 + i / side);
+    StudyRecord::Result result{
+        y, std::to_string(y) + " samples/s", "TP 8 · PP " + std::to_string(i % 7), "", {}};
+    if (!(y > 0)) result.none = "does not fit";
+    r.results.push_back(result);
+  }
+  return r;
+}
+
 RunPoints runsOf(int runs) {
   RunPoints out;
   out.summary = "Predictions err by 7 % (median)";
@@ -77,10 +95,9 @@ RunPoints runsOf(int runs) {
 double medianMs(const std::function<void()>& step) {
   std::vector<double> ms;
   for (int k = 0; k < 15; ++k) {
-    QElapsedTimer clock;
-    clock.start();
+    const std::clock_t before = std::clock();
     step();
-    ms.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
+    ms.push_back(1e3 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
   }
   std::nth_element(ms.begin(), ms.begin() + 7, ms.end());
   return ms[7];
@@ -95,7 +112,19 @@ void measure(const QString& name, const Figure& figure, const PlanContext& conte
   };
   paint();
   const double changed = medianMs([&] { change(), paint(); });
-  std::printf("  %-28s changed %7.2f   again %7.2f\n", qPrintable(name), changed, medianMs(paint));
+  const double again = medianMs(paint);
+  int step = 0;
+  const double hover = medianMs([&] {
+    QPainter painter(&page);
+    FigureStyle style;
+    if (const auto hit =
+            figure.hit({100.0 + 80 * (step % 15), 120.0 + 40 * (step % 15)}, QRectF(page.rect()), context))
+      style.hovered = hit->item;
+    ++step;
+    figure.paint(painter, QRectF(page.rect()), context, style);
+  });
+  std::printf("  %-28s changed %7.2f   again %7.2f   hover %7.2f\n", qPrintable(name), changed, again, hover);
+  std::fflush(stdout);
 }
 
 void write(const QString& folder, const QString& name, const Figure& figure, const PlanContext& context) {
@@ -122,7 +151,7 @@ int main(int argc, char** argv) {
   QApplication app(argc, argv);
   const QString folder = app.arguments().value(1);
   if (!folder.isEmpty()) QDir().mkpath(folder);
-  for (const int points : {12, 400, 4000}) {
+  for (const int points : {12, 400, 4000, 10000}) {
     const auto each = [&](const char* title, const Figure& figure, const PlanContext& context,
                           const std::function<void()>& change) {
       const QString name = QStringLiteral("%1-%2").arg(QLatin1String(title)).arg(points);
@@ -135,6 +164,10 @@ int main(int argc, char** argv) {
     const StudyRecord record = curveOf(points);
     curve.setRecord(record);
     each("curve", curve, front, [&] { curve.setRecord(record); });
+    SweepFigure sweep;
+    const StudyRecord grid = gridOf(static_cast<int>(std::sqrt(points)));
+    sweep.setRecord(grid);
+    each("sweep", sweep, front, [&] { sweep.setRecord(grid); });
     AccuracyFigure accuracy;
     const RunPoints runs = runsOf(points);
     accuracy.setRuns(runs, QStringLiteral("published runs"));

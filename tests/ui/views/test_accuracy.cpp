@@ -57,7 +57,10 @@ private slots:
     desk.show(view, {800, 600});
     view.openFile(file.fileName());
     QTRY_VERIFY(!view.isBusy() && !view.figure()->hasContent(view.context()));
-    QVERIFY(view.figure()->asText(view.context()).contains(QStringLiteral("sets")));
+    const QString text = view.figure()->asText(view.context());
+    QVERIFY2(text.startsWith(QStringLiteral("No runs in none.json")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("sets")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("study validation --help")), qPrintable(text));
   }
   /// Plans that are closer to each other than predictions are to runs.
   void tiesAreTold() {

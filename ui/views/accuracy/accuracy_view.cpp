@@ -124,6 +124,8 @@ void AccuracyView::take(const Reading<RunPoints>& reading) {
   for (const Diagnostic& d : reading.diagnostics)
     if (d.severity == Severity::Error)
       why += (why.isEmpty() ? QString() : QStringLiteral("\n")) + QString::fromStdString(d.message);
+  if (!why.isEmpty())
+    why += tr("\nWhat such a file holds: nest-plan study validation --help, nest-plan study ranking --help");
   if (reading && reading->points.empty() && why.isEmpty())
     why = tr("The file holds no run that can be predicted.");
   m_run.setSelected(std::nullopt);

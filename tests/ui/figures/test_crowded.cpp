@@ -1,0 +1,142 @@
+// Figures of thousands of items: what is written can be read, and the mouse finds what it is on.
+#include <QPainter>
+#include <QRegularExpression>
+#include <algorithm>
+#include <cmath>
+
+#include "figures/accuracy_figure.h"
+#include "figures/curve_figure.h"
+#include "figures/front_figure.h"
+#include "figures/sweep_figure.h"
+#include "plan_contexts.h"
+#include "support/test_main.h"
+#include "text_recorder.h"
+
+using namespace nest;
+
+namespace {
+
+using Words = std::vector<test::TextRecorder::Word>;
+
+constexpr QSize kPage(1400, 850);
+constexpr int kMany = 10000;
+
+Words wordsOf(const Figure& f, const PlanContext& c) {
+  test::TextRecorder page(kPage);
+  QPainter painter(&page);
+  f.paint(painter, QRectF(QPointF(0, 0), kPage), c, {});
+  painter.end();
+  return page.words();
+}
+
+/// Nothing else that a chart writes stands between its axes.
+Words within(const Words& words, const QRectF& plot, const char* pattern) {
+  const QRegularExpression form{QLatin1String(pattern)};
+  Words out;
+  for (const auto& w : words)
+    if (plot.contains(w.box) && form.match(w.text).hasMatch()) out.push_back(w);
+  return out;
+}
+
+void keepApart(const Words& words) {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    for (std::size_t j = i + 1; j < words.size(); ++j)
+      QVERIFY2(!words[i].box.intersects(words[j].box), qPrintable(words[i].text + u'/' + words[j].text));
+}
+
+StudyRecord curve() {
+  StudyRecord r;
+  r.quantity = "Throughput, samples/s", r.acrossName = "devices", r.heldBatch = 1536;
+  for (int i = 0; i < kMany; ++i) {
+    const double x = 64 * std::pow(2.0, 8.0 * i / kMany) + i, y = 0.13 * x / (1 + x / 20000.0);
+    r.across.push_back({x, std::to_string(static_cast<int>(x)), false});
+    r.results.push_back({y, std::to_string(y), "TP 8 · DP " + std::to_string(i), i % 3 == 1 ? "DP" : "", {}});
+  }
+  return r;
+}
+
+constexpr int kApart = 10;
+
+/// Falling memory, rising time: thousands of fast plans, and some slow ones that stand apart.
+PlanContext front() {
+  PlanContext c = test::contextOf({});
+  auto outcome = std::make_shared<Outcome>(*c.outcome);
+  for (int i = 0; i < kMany; ++i) {
+    const int slow = i - (kMany - kApart);
+    const double share = slow < 0 ? 0.3 * i / kMany : 0.4 + 0.6 * slow / kApart;
+    outcome->front.push_back(*c.plan);
+    outcome->front.back().plan.blockStride += i;  // another plan
+    outcome->front.back().evaluation.batchTime = c.plan->evaluation.batchTime * std::pow(10.0, share);
+    for (auto& s : outcome->front.back().evaluation.stages) s.memory.stash = s.memory.stash * (1 - share);
+  }
+  outcome->front.front() = *c.plan;
+  outcome->frontReach = FrontReach::Exact;
+  c.outcome = outcome;
+  return c;
+}
+
+/// Wherever an item stands, the mouse finds it, or one that stands there as well.
+void findsWhatIsThere(const ListFigure& f, const PlanContext& c) {
+  const QRectF area(QPointF(0, 0), kPage);
+  const int count = f.count(c);
+  QCOMPARE(count, kMany);
+  for (const int i : {0, 1, count / 7, count / 2, count - 2, count - 1}) {
+    const auto wanted = f.locate(ListFigure::itemOf(i), area, c);
+    QVERIFY(wanted);
+    const auto found = f.hit(wanted->area.center(), area, c);
+    QVERIFY(found);
+    const QPointF off = found->area.center() - wanted->area.center();
+    QVERIFY2(std::hypot(off.x(), off.y()) < 1e-6, qPrintable(QString::number(i)));
+  }
+}
+
+}  // namespace
+
+class TestCrowded : public QObject {
+  Q_OBJECT
+private slots:
+  void numbersOfPlansStandBesideEachOther() {
+    const PlanContext c = test::contextOf({});
+    CurveFigure f;
+    f.setRecord(curve());
+    const Words words = wordsOf(f, c);
+    const QRectF plot(60, 60, 1330, 720);
+    const Words numbers = within(words, plot, "^\\d+$");
+    QVERIFY(numbers.size() > 10);
+    keepApart(numbers);
+    keepApart(within(words, plot, "^\\d+: "));
+  }
+
+  /// Not the fastest alone: wherever there is room.
+  void slowPlansOfAFrontAreNamed() {
+    const PlanContext c = front();
+    const Words names = within(wordsOf(FrontFigure(), c), {60, 60, 1330, 720}, "^\\d+(: .*)?$");
+    keepApart(names);
+    QVERIFY2(names.size() >= kApart, qPrintable(QString::number(names.size())));
+  }
+
+  void theMouseFindsWhatItIsOn() {
+    const PlanContext c = front();
+    findsWhatIsThere(FrontFigure(), c);
+    CurveFigure line;
+    line.setRecord(curve());
+    findsWhatIsThere(line, c);
+    SweepFigure grid;
+    StudyRecord r = curve();
+    r.upName = "bandwidth", r.across.resize(100), r.up = r.across;
+    grid.setRecord(r);
+    findsWhatIsThere(grid, c);
+    AccuracyFigure runs;
+    RunPoints points;
+    for (int i = 0; i < kMany; ++i) {
+      RunPoint p;
+      p.measured = i % 29 == 7 ? 0 : 0.3 * std::pow(100.0, std::fmod(i * 0.618, 1.0));
+      p.predicted = (p.measured > 0 ? p.measured : 1.0 + i % 5) * (1 + 0.3 * std::sin(i * 1.7));
+      points.points.push_back(p);
+    }
+    runs.setRuns(points, QStringLiteral("runs"));
+    findsWhatIsThere(runs, c);
+  }
+};
+NEST_TEST(TestCrowded)
+#include "test_crowded.moc"
