@@ -30,6 +30,23 @@ QString momentText(const Moment& m) {
   return out;
 }
 
+/// "16 trays", "4 leaves", "8 × NVL72": how many groups a level has, by its name.
+QString groupCountText(const Hierarchy& h, int level) {
+  const QString name = phrase(h.level(level).name);
+  const int n = h.groupCount(level);
+  if (name.isEmpty() || !name.back().isLower()) return QStringLiteral("%1 × %2").arg(countText(n), name);
+  if (n == 1 || name.endsWith(QStringLiteral("hosts")))
+    return QStringLiteral("%1 %2").arg(countText(n), name);
+  const auto ends = [&](const char* with) { return name.endsWith(QLatin1String(with)); };
+  const QString stem = name.chopped(1);
+  const bool endsInY = ends("y") && name.size() > 1 && !QStringLiteral("aeiou").contains(stem.back());
+  const QString several = ends("leaf")                                         ? stem + QStringLiteral("ves")
+                          : endsInY                                            ? stem + QStringLiteral("ies")
+                          : ends("s") || ends("x") || ends("ch") || ends("sh") ? name + QStringLiteral("es")
+                                                                               : name + u's';
+  return QStringLiteral("%1 %2").arg(countText(n), several);
+}
+
 }  // namespace
 
 const TopologyClasses& TopologyFigure::classesOf(const PlanContext& c) const {
@@ -99,8 +116,7 @@ QString TopologyFigure::sentence(const PlanContext& c) const {
         return d.name == device.name && d.memory.value != device.memory.value;
       }))
     kind += QStringLiteral(" with %1 of memory").arg(memoryText(device.memory.value));
-  QString out = QStringLiteral("%1 × %2, %3")
-                    .arg(countText(h.deviceCount()), kind, plural(h.groupCount(0), QStringLiteral("host")));
+  QString out = QStringLiteral("%1 × %2, %3").arg(countText(h.deviceCount()), kind, groupCountText(h, 0));
   if (const Plan* plan = c.shownPlan()) {
     out += QStringLiteral(" · ") + phrase(summaryOf(*plan));
     if (const int idle = classesOf(c).idleDevices()) out += QStringLiteral(" · %1 idle").arg(countText(idle));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cluster/levels/level_abstraction.h"
+#include "cluster/levels/stand_in_host.h"
 
 namespace nest {
 namespace {
@@ -92,7 +93,7 @@ std::vector<DeviceIdentity> identities(const LevelsSource& s, long long hosts) {
   for (long long h = 0; h < hosts; ++h) {
     const auto i = static_cast<std::size_t>(h);
     const int size = s.hostSizes.empty() ? s.levels.front().fanout : s.hostSizes[i];
-    const std::string name = s.hostNames.empty() ? "host" + std::to_string(h) : s.hostNames[i];
+    const std::string name = s.hostNames.empty() ? standInHost(s.levels.front().name, h) : s.hostNames[i];
     for (int slot = 0; slot < size; ++slot) all.push_back({name, slot, static_cast<int>(all.size())});
   }
   return all;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "cluster/levels/stand_in_host.h"
+
 namespace nest {
 namespace {
 
@@ -276,7 +278,7 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
 
   if (order.size() < static_cast<std::size_t>(total) || order != devices || !in.groupNames.empty()) {
     h.m_groupNames.resize(in.levels.size());
-    for (std::size_t l = 1; l < in.levels.size(); ++l)
+    for (std::size_t l = 0; l < in.levels.size(); ++l)
       h.m_groupNames[l] = namesOfGroups(in, gaps, l, h.m_groups[l].starts, order);
   }
   const bool named = !in.identities.empty();
@@ -287,7 +289,7 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
     if (!named) {
       int host = 0, slot = 0;
       for (int i = 0; i < total; ++i) {
-        all.push_back({"host" + std::to_string(host), slot++, i});
+        all.push_back({standInHost(in.levels.front().name, host), slot++, i});
         if (i + 1 < total && gaps[at(i)] > 0) ++host, slot = 0;
       }
     }
@@ -306,7 +308,12 @@ Reading<Hierarchy> Hierarchy::build(const HierarchyInput& in) {
 }
 
 std::string Hierarchy::groupName(int l, int group) const {
-  if (l == 0) return identity(DeviceIndex(groupSpan(0, group).first)).host;
+  if (l == 0) {
+    const auto [begin, end] = groupSpan(0, group);
+    const std::string host = identity(DeviceIndex(begin)).host;
+    // A group of several hosts is none of them.
+    if (host == identity(DeviceIndex(end - 1)).host) return host;
+  }
   if (l + 1 == levelCount() && groupCount(l) == 1) return level(l).name;
   if (!m_groupNames.empty()) return m_groupNames[at(l)][at(group)];
   return level(l).name + ' ' + std::to_string(group);
@@ -318,7 +325,7 @@ bool Hierarchy::isRegular() const {
 
 const DeviceIdentity Hierarchy::identity(DeviceIndex d) const {
   if (!m_identities.empty()) return m_identities[d.at()];
-  return {"host" + std::to_string(d.value / m_generatedHostSize), d.value % m_generatedHostSize, d.value};
+  return {standInHost(level(0).name, d.value / m_generatedHostSize), d.value % m_generatedHostSize, d.value};
 }
 
 DeviceFactor Hierarchy::factor(DeviceIndex d) const {

@@ -184,17 +184,14 @@ std::vector<std::string> hostNames(const NetworkGraph& graph, const Fabric& fabr
   for (const NetworkNode& n : graph.nodes)
     if (n.kind == NodeKind::Host) shown.emplace(n.id, n.name.empty() ? n.id : n.name);
   std::vector<std::string> out;
-  int group = 0;
-  for (std::size_t k = 0; k < levels.deviceNodes.size(); ++k) {
-    if (k > 0 && levels.input.gaps[k - 1] > 0) ++group;
-    const int v = levels.deviceNodes[k];
+  for (const int v : levels.deviceNodes) {
     std::string name = graph.nodes[at(v)].host;
     for (int i = fabric.firstArc[at(v)]; name.empty() && i < fabric.firstArc[at(v) + 1]; ++i) {
       const NetworkNode& n = graph.nodes[at(fabric.arcs[at(i)].to)];
       if (n.kind == NodeKind::Host) name = n.id;
     }
     if (const auto known = shown.find(name); known != shown.end()) name = known->second;
-    out.push_back(name.empty() ? "host" + std::to_string(group) : name);
+    out.push_back(std::move(name));
   }
   return out;
 }

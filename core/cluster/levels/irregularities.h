@@ -7,7 +7,7 @@
 
 namespace nest {
 
-/// Host of each input number: what the graph says, else the level-0 group, "host0"….
+/// Host of each input number as the graph says; empty where none is drawn.
 std::vector<std::string> hostNames(const NetworkGraph& graph, const Fabric& fabric,
                                    const LevelAbstraction& levels);
 

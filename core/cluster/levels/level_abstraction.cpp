@@ -9,6 +9,7 @@
 #include "cluster/graph/connected_network.h"
 #include "cluster/graph/path_times.h"
 #include "cluster/levels/irregularities.h"
+#include "cluster/levels/stand_in_host.h"
 #include "units/at.h"
 #include "units/text.h"
 
@@ -246,8 +247,15 @@ private:
   void fillIdentities() {
     const auto names = hostNames(m_source.graph, m_fabric, m_out);
     const auto ids = hostIds(m_source.graph);
-    std::vector<int> inputOf(ids.size(), -1);
-    for (std::size_t k = 0; k < names.size(); ++k) inputOf[at(m_out.deviceNodes[k])] = static_cast<int>(k);
+    std::vector<int> inputOf(ids.size(), -1), groupOf(names.size());
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      inputOf[at(m_out.deviceNodes[k])] = static_cast<int>(k);
+      if (k > 0) groupOf[k] = groupOf[k - 1] + (m_out.input.gaps[k - 1] > 0);
+    }
+    // The level-0 group is the host of devices for which none is drawn, and goes by its level's name.
+    const auto nameOf = [&](std::size_t k, const std::string& level) {
+      return names[k].empty() ? standInHost(level, groupOf[k]) : names[k];
+    };
     // Slots count in the order of the file, failed devices too: the others keep the numbers that they have
     // there.
     std::unordered_map<std::string, int> slots;
@@ -255,12 +263,14 @@ private:
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (m_source.graph.nodes[i].kind != NodeKind::Device) continue;
       const int k = inputOf[i];
-      const int number = slots[ids[i].empty() && k >= 0 ? names[at(k)] : ids[i]]++;
+      const int number = slots[ids[i].empty() && k >= 0 ? nameOf(at(k), "host") : ids[i]]++;
       if (k >= 0) slot[at(k)] = number;
     }
     for (std::size_t k = 0; k < names.size(); ++k)
-      m_out.input.identities.push_back({names[k], slot[k], static_cast<int>(k)});
+      m_out.input.identities.push_back({nameOf(k, "host"), slot[k], static_cast<int>(k)});
     nameLevels(m_out);
+    for (std::size_t k = 0; k < names.size(); ++k)
+      m_out.input.identities[k].host = nameOf(k, m_out.input.levels.front().name);
     m_out.input.groupNames = namesOfSwitches(m_source.graph, m_out);
   }
 

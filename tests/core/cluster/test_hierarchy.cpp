@@ -32,6 +32,32 @@ private slots:
     QCOMPARE(h->uniformGroupSize(1), 6);
     QCOMPARE(h->identity(DeviceIndex(3)).host, std::string("host1"));
   }
+  /// Nobody named the hosts: they go by the name of their level, in a form that host files can hold.
+  void unnamedHostsGoByTheirLevel() {
+    const std::pair<const char*, const char*> names[] = {
+        {"host", "host1"},    {"hosts", "host1"},   {"tray", "tray1"}, {"NVLink domain", "NVLink-domain1"},
+        {"rack", "rack1"},    {"NVL72", "NVL72-1"}, {"·", "host1"},    {"level 0", "host1"},
+        {"a/b (c)", "a-b-c1"}};
+    for (const auto& [level, host] : names) {
+      auto in = input({4, 3});
+      in.levels.front().name = level;
+      QCOMPARE(Hierarchy::build(in)->groupName(0, 1), std::string(host));
+      QCOMPARE(Hierarchy::build(in)->identity(DeviceIndex(5)).host, std::string(host));
+      in.excluded = {0};
+      QCOMPARE(Hierarchy::build(in)->groupName(0, 0), std::string(host));  // the first full one
+      in.identities.resize(12, {"mine", 0, 0});
+      QCOMPARE(Hierarchy::build(in)->groupName(0, 0), std::string("mine"));
+    }
+  }
+  /// A level-0 group that holds several hosts is none of them.
+  void aGroupOfSeveralHostsGoesByItsLevel() {
+    auto in = input({4, 2});
+    in.levels.front().name = "rack";
+    for (int i = 0; i < 8; ++i) in.identities.push_back({"node" + std::to_string(i / 2), i % 2, i});
+    const auto h = Hierarchy::build(in);
+    QCOMPARE(h->groupName(0, 1), std::string("rack 1"));
+    QCOMPARE(h->identity(DeviceIndex(5)).host, std::string("node2"));
+  }
   void hostOrderDoesNotMatter() {
     auto a = input({1, 1});
     a.fanouts.clear();

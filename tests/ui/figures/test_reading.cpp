@@ -71,6 +71,27 @@ private slots:
     QCOMPARE(offered(1), (std::set<std::string>{"stage", "dp", "shard"}));
   }
 
+  void boxesGoByTheNameOfTheirLevel() {
+    const auto said = [](const char* level, const char* pattern) {
+      PlanContext c = contextOf(2, {8, 4});
+      auto problem = std::make_shared<Problem>(*c.problem);
+      std::vector<NetworkLevel> levels{c.problem->cluster->level(0), c.problem->cluster->level(1)};
+      levels.front().name = level;
+      problem->cluster = std::make_shared<Hierarchy>(c.problem->cluster->withLevels(levels));
+      c.problem = problem;
+      return matching(wordsOf(TopologyFigure(), c, {1000, 640}), pattern).size();
+    };
+    QCOMPARE(said("tray", "^32 . H100 SXM, 4 trays"), 1);
+    QVERIFY(said("tray", "^tray[0-3]") > 0);
+    QCOMPARE(said("tray", "host"), 0);
+    QCOMPARE(said("leaf", ", 4 leaves"), 1);
+    QCOMPARE(said("box", ", 4 boxes"), 1);
+    QCOMPARE(said("bay", ", 4 bays"), 1);
+    QCOMPARE(said("assembly", ", 4 assemblies"), 1);
+    QCOMPARE(said("NVL72", ", 4 . NVL72"), 1);
+    QCOMPARE(said("host", ", 4 hosts"), 1);
+  }
+
   /// What is read of a stage adds up to its time, and abbreviations are written as anywhere.
   void thePartsOfAStageAddUp() {
     test::Desk desk;
