@@ -330,7 +330,8 @@ tau; pairs more than 10 % apart that are ordered rightly), whether the fastest p
 what the pick, and the best of the first five, cost beside the best (regret).
 {"sets": [{"id", "program", "device", "model": a Hugging Face configuration, "seq", "global_batch",
 "columns": [hosts (of 8), tp, pp, dp, microbatch, zero, sequence_parallel, recompute, kernel, step_s or
-tokens_per_s_per_gpu, memory], "rows": […], "failed_columns", "failed"}]}; step_s may be "out of memory".)",
+tokens_per_s_per_gpu, memory, fields of the scenario by key (nest-plan fields)], "rows": […], "failed_columns",
+"failed"}]}; step_s may be "out of memory".)",
       .options = {programSpec("predict all sweeps under this program in place of their own"),
                   {"--json", 0, "", "print the sweeps as JSON"}},
       .leastFiles = 1,

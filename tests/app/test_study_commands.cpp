@@ -4,8 +4,10 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
+#include <cmath>
 
 #include "ran.h"
 
@@ -37,6 +39,60 @@ private slots:
     QVERIFY(!again.out.contains("Equal split"));
     QVERIFY(run({"compare", sample(kLlama), "--only", "Manual", "--manual", "t=8,p=4"})
                 .out.contains("TP8+SP · PP4"));
+  }
+
+  // The states of the cluster are told from the jobs' own timings: an all-gather among 64 in 6.0 ms and
+  // in 20.0.
+  void aTableOfJobsBecomesSweeps() {
+    if (QStandardPaths::findExecutable("python3").isEmpty()) QSKIP("there is no python3");
+    QTemporaryDir dir;
+    const QString table = dir.filePath("jobs.csv"), sweeps = dir.filePath("sweeps.json");
+    const auto make = [&](const QByteArray& text, const QStringList& words = {}) {
+      QFile file(table);
+      if (!file.open(QIODevice::WriteOnly)) return Ran();
+      file.write(text);
+      file.close();
+      QProcess p;
+      p.start("python3",
+              QStringList{NEST_SOURCE_DIR "/samples/sweeps/nanotron_rows.py", table, "-o", sweeps} + words);
+      return finish(p);
+    };
+    const auto rows = [&] {
+      QFile file(sweeps);
+      if (!file.open(QIODevice::ReadOnly)) return QJsonArray();
+      return QJsonDocument::fromJson(file.readAll())
+          .object()["sets"]
+          .toArray()[0]
+          .toObject()["rows"]
+          .toArray();
+    };
+    const QByteArray jobs =
+        "job_id,tp,pp,dp,mbs,batch_accum,zero_stage,tok/s/gpu,Mem Res (GB),AllGather "
+        "(GB/s),status,after_pp_fix,num_layers,num_kv_heads,vocab_size\n"
+        "13400000,1,1,64,1,4,0,31000,36,176.2,Success,False,16,32.0,131072\n"
+        "14100000,2,1,32,8,1,0,30000,58,52.7,Success,True,16,32.0,131072\n"
+        "14100001,1,1,64,2,2,1,30800,35,52.7,Success,True,16,32.0,131072\n"
+        "14100002,1,2,32,2,4,1,9000,30,52.7,Success,False,16,32.0,131072\n"
+        "14100003,1,1,64,4,1,0,31000,66,52.7,Success,True,16,32.0,49152\n"
+        "14100004,1,1,64,4,1,0,,,,OOM,True,16,32.0,131072\n";
+    const Ran made = make(jobs);
+    QVERIFY2(made.code == 0, qPrintable(made.err));
+    const QJsonArray all = rows();
+    QCOMPARE(all.size(), 3);
+    QVERIFY(all[0].toArray()[10].isNull() && all[0].toArray()[11].isNull());
+    // A block has 10 calls among 2 ranks of 0.22 ms each; 32 buckets of 25 MiB are calls among 32.
+    QCOMPARE(all[1].toArray()[10].toDouble(), 0.0088);
+    QVERIFY(std::abs(all[1].toArray()[11].toDouble() / 6.50e-12 - 1) < 0.005);
+    QVERIFY(all[2].toArray()[10].isNull() && all[2].toArray()[11].isNull());
+    const Ran ranking = run({"study", "ranking", sweeps, "--json"});
+    QVERIFY2(ranking.code == 0, qPrintable(ranking.err));
+    const QJsonArray read = ranking.json()["sweeps"].toArray();
+    QCOMPARE(read.size(), 1);
+    QCOMPARE(read[0].toObject()["runs"].toArray().size(), 4);
+    QCOMPARE(make(jobs, {"--without-states"}).code, 0);
+    QCOMPARE(rows()[1].toArray().size(), 10);
+    const Ran other = make("a,b\n1,2\n");
+    QVERIFY2(other.code == 1 && other.err.contains("no column job_id"), qPrintable(other.err));
   }
 
   // In shards, and stopped between rows: the joined file is what one run prints.
