@@ -1,6 +1,7 @@
 #include "scenario/search_menus.h"
 
 #include <algorithm>
+#include <array>
 
 #include "fields/field_text.h"
 #include "fields/program_setting.h"
@@ -75,31 +76,72 @@ Diagnostics notTried(const Setting& s, const Plan& best) {
   return out;
 }
 
+namespace {
+
+/// What is tried of each.
+struct Menus {
+  std::vector<int> microbatches, chunks;
+  bool context = false;
+  friend bool operator==(const Menus&, const Menus&) = default;
+};
+
+Menus menusOf(const Setting& s) {
+  return {s.job.microbatches, s.search.chunksPerStage, s.search.contextParallel};
+}
+
+/// With sequences of so many tokens.
+Menus menusFor(const Setting& s, int sequenceLength) {
+  const TransformerArchitecture& a = *s.model.architecture;
+  const long long sequences =
+      std::clamp<long long>(kMostTokens / std::max(1, sequenceLength), 4, kMostSequences);
+  return {doubledTo(std::min<long long>(sequences, s.job.globalBatch)),
+          againstInterleaving(a, s).empty() ? doubledTo(std::min(kMostVirtualStages, a.layers / 2))
+                                            : std::vector<int>{1},
+          againstContext(a, s).empty() && sequenceLength >= kLongSequence};
+}
+
+/// "MBS 1, 2, 4, VPP 1, 2, 4, 8 and CP".
+std::string inWords(const Menus& m) {
+  std::string out = "MBS " + wholesText(m.microbatches);
+  if (m.chunks != std::vector<int>{1}) out += ", VPP " + wholesText(m.chunks);
+  return m.context ? out + " and CP" : out;
+}
+
+}  // namespace
+
 Diagnostics proposeSearch(Setting& s) {
   if (!s.model.architecture || s.model.profile) return {};
   const TransformerArchitecture& a = *s.model.architecture;
-  const long long sequences =
-      std::clamp<long long>(kMostTokens / std::max(1, s.job.sequenceLength), 4, kMostSequences);
-  s.job.microbatches = doubledTo(std::min<long long>(sequences, s.job.globalBatch));
-  std::string noContext = againstContext(a, s);
-  const std::string noChunks = againstInterleaving(a, s);
-  if (noContext.empty() && s.job.sequenceLength < kLongSequence)
-    noContext = "sequences are shorter than " + text::count(kLongSequence) + " tokens";
-  s.search.contextParallel = noContext.empty();
-  s.search.chunksPerStage =
-      noChunks.empty() ? doubledTo(std::min(kMostVirtualStages, a.layers / 2)) : std::vector<int>{1};
-  std::string tried = "the search tries MBS " + wholesText(s.job.microbatches);
+  const Menus menus = menusFor(s, s.job.sequenceLength);
+  s.job.microbatches = menus.microbatches;
+  s.search.chunksPerStage = menus.chunks;
+  s.search.contextParallel = menus.context;
   std::string left;
-  if (noChunks.empty())
-    tried += ", VPP " + wholesText(s.search.chunksPerStage);
-  else
-    left += "; no VPP: " + noChunks;
-  if (noContext.empty())
-    tried += " and CP";
-  else
-    left += "; no CP: " + noContext;
-  return {note("search-proposed", {"", 0, 0, "/search"}, tried + left,
+  if (const std::string why = againstInterleaving(a, s); !why.empty()) left += "; no VPP: " + why;
+  if (const std::string why = againstContext(a, s); !why.empty())
+    left += "; no CP: " + why;
+  else if (!menus.context)
+    left += "; no CP: sequences are shorter than " + text::count(kLongSequence) + " tokens";
+  return {note(kSearchProposed, {"", 0, 0, "/search"}, "the search tries " + inWords(menus) + left,
                "change it in job.microbatches, search.chunks_per_stage and search.context_parallel")};
+}
+
+bool isSearchAsProposed(const Setting& s) {
+  return s.model.architecture && !s.model.profile && menusOf(s) == menusFor(s, s.job.sequenceLength);
+}
+
+Diagnostics outgrownSearch(const Setting& s) {
+  if (!s.model.architecture || s.model.profile || isSearchAsProposed(s)) return {};
+  const Menus now = menusOf(s);
+  if (now.chunks == std::vector<int>{1}) return {};  // as every scenario has it from which nobody took it
+  // One length of each kind: proposals differ by powers of two, and by whether CP pays.
+  constexpr std::array kLengths = {128, 256, 512, 1024, 2048, 4096, 6144, kLongSequence};
+  if (std::none_of(kLengths.begin(), kLengths.end(), [&](int n) { return menusFor(s, n) == now; })) return {};
+  const Menus wanted = menusFor(s, s.job.sequenceLength);
+  return {note(kSearchOutgrown, {"", 0, 0, "/search"},
+               "the search tries what was proposed for sequences of another length: " + inWords(now),
+               "for " + text::count(s.job.sequenceLength) + " tokens try " + inWords(wanted) +
+                   (now.context && !wanted.context ? " without CP" : ""))};
 }
 
 }  // namespace nest

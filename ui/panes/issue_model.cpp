@@ -73,6 +73,13 @@ void IssueModel::setNetwork(const NetworkGraph* graph) {
 
 void IssueModel::setPlan(const PlanContext& context) {
   m_plan.clear();
+  m_searchIsProposed = !context.scenario || isSearchAsProposed(*context.scenario);
+  if (context.scenario)
+    for (Diagnostic& d : outgrownSearch(*context.scenario)) {
+      Issue issue{std::move(d)};
+      issue.mend = {tr("Propose search options again"), [](Scenario& s) { proposeSearch(s); }};
+      m_plan.push_back(std::move(issue));
+    }
   if (const Evaluation* e = context.shownEvaluation())
     for (const Violation& v : e->violations) {
       Diagnostic d = error(v.code, {}, v.message);
@@ -95,6 +102,7 @@ void IssueModel::rebuild() {
   addScenario();
   addProblems();
   for (const Diagnostic& d : m_file) {
+    if (d.code == kSearchProposed && !m_searchIsProposed) continue;  // it tries other things by now
     // What the scenario still says is said once, with its place in the file.
     const auto same = std::find_if(m_issues.begin(), m_issues.end(), [&](const Issue& i) {
       return i.what.code == d.code && i.what.message == d.message;
@@ -146,8 +154,21 @@ const graph::Problem* IssueModel::repairOf(const QModelIndex& index) const {
   return p.repair ? &p : nullptr;
 }
 
+const IssueModel::Mend* IssueModel::mendOf(const QModelIndex& index) const {
+  if (!index.isValid() || index.row() >= rowCount()) return nullptr;
+  const Mend& mend = m_issues[index.row()].mend;
+  return mend.edit ? &mend : nullptr;
+}
+
+QString IssueModel::verbOf(const QModelIndex& index) const {
+  if (const Mend* mend = mendOf(index)) return mend->verb;
+  const graph::Problem* repair = repairOf(index);
+  return repair ? QString::fromStdString(repair->repairVerb) : QString();
+}
+
 bool IssueModel::offersRepair() const {
-  return std::any_of(m_problems.begin(), m_problems.end(),
+  return std::any_of(m_issues.begin(), m_issues.end(), [](const Issue& i) { return bool(i.mend.edit); }) ||
+         std::any_of(m_problems.begin(), m_problems.end(),
                      [](const graph::Problem& p) { return bool(p.repair); });
 }
 
@@ -177,9 +198,9 @@ QVariant IssueModel::data(const QModelIndex& index, int role) const {
   if (role == kStageRole) return issue.stage;
   if (role == kNodeRole) return issue.node;
   if (role == kLinkRole) return issue.link;
-  const graph::Problem* repair = repairOf(index);
+  const QString repair = index.column() == Repair ? verbOf(index) : QString();
   const bool leads = issue.node >= 0 || issue.link >= 0;
-  if ((index.column() == Where && leads) || (index.column() == Repair && repair))
+  if ((index.column() == Where && leads) || !repair.isEmpty())
     if (const QVariant look = lookOfLink(role); look.isValid()) return look;
   if (role == Qt::DecorationRole && index.column() == Message)
     return themedIcon(d.severity == Severity::Error     ? QStringLiteral("error")
@@ -187,10 +208,8 @@ QVariant IssueModel::data(const QModelIndex& index, int role) const {
                                                         : QStringLiteral("note"));
   if (role == Qt::AccessibleTextRole && index.column() == Message)
     return severityName(d.severity) + QStringLiteral(": ") + sentence(d.message);
-  if (role == Qt::AccessibleTextRole && index.column() == Repair && repair)
-    return tr("Repair: %1").arg(QString::fromStdString(repair->repairVerb));
-  if (role == Qt::ToolTipRole && index.column() == Repair && repair)
-    return tr("%1 (Shift+Enter; can be undone)").arg(QString::fromStdString(repair->repairVerb));
+  if (role == Qt::AccessibleTextRole && !repair.isEmpty()) return tr("Repair: %1").arg(repair);
+  if (role == Qt::ToolTipRole && !repair.isEmpty()) return tr("%1 (Shift+Enter; can be undone)").arg(repair);
   if (role == Qt::ToolTipRole && index.column() == Where && leads)
     return tr("Show it on the network (Enter)");
   if (role == Qt::ToolTipRole) return QString::fromStdString(toText(d));
@@ -203,7 +222,7 @@ QVariant IssueModel::data(const QModelIndex& index, int role) const {
     case Where:
       return issue.place.isEmpty() ? placeText(d.where) : issue.place;
     case Repair:
-      return repair ? QString::fromStdString(repair->repairVerb) : QString();
+      return repair;
     default:
       return {};
   }

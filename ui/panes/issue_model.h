@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <functional>
 
 #include "cluster/graph/graph_edit.h"
 #include "document/plan_context.h"
@@ -26,8 +27,15 @@ public:
   /// repair.
   void setNetwork(const NetworkGraph*);
   void setPlan(const PlanContext&);
-  /// How to repair a row; nullptr where nobody knows.
+  /// How to repair a row of the drawn network; nullptr where nobody knows, or another thing is to be
+  /// repaired.
   const graph::Problem* repairOf(const QModelIndex&) const;
+  /// An edit of the scenario that settles a row.
+  struct Mend {
+    QString verb;  ///< "Propose search options again"
+    std::function<void(Scenario&)> edit;
+  };
+  const Mend* mendOf(const QModelIndex&) const;  ///< nullptr: there is none
   bool offersRepair() const;
   int errorCount() const;
   int warningCount() const;
@@ -44,16 +52,19 @@ private:
     int node = -1, link = -1;
     QString place = {};  ///< name of the node or link; empty: what the diagnostic says
     int problem = -1;    ///< into m_problems
+    Mend mend = {};      ///< no edit: none
   };
   void rebuild();
   void addScenario();
   void addProblems();
+  QString verbOf(const QModelIndex&) const;  ///< of its repair; empty: there is none
   QVariant lookOfLink(int role) const;
 
   Diagnostics m_file, m_scenario;
   std::vector<Issue> m_plan, m_issues;
   std::vector<graph::Problem> m_problems;
   std::vector<QString> m_problemPlaces;  ///< as m_problems
+  bool m_searchIsProposed = true;
 };
 
 }  // namespace nest

@@ -276,6 +276,12 @@ void MainWindow::connectPanels() {
     connect(d, &QDockWidget::visibilityChanged, this, &MainWindow::refreshWaysBack);
   connect(m_issueView, &QTableView::activated, this, &MainWindow::jumpToIssue);
   connect(m_issueView, &IssueView::repairRequested, this, [this, network](const QModelIndex& index) {
+    if (const IssueModel::Mend* mend = m_issues->mendOf(index)) {
+      const IssueModel::Mend now = *mend;  // the model forgets it while it is mended
+      m_document.closeStep();
+      m_document.edit({}, now.verb, now.edit);
+      return m_document.closeStep();
+    }
     const graph::Problem* known = m_issues->repairOf(index);
     if (!known) return;
     const graph::Problem problem = *known;  // the model forgets it while it is repaired

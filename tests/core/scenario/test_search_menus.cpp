@@ -73,6 +73,30 @@ private slots:
     QVERIFY2(told.front().message.find("no CP: nanotron does not run it") != std::string::npos,
              told.front().message.c_str());
   }
+  /// Whatever follows the proposal, so long as nobody makes up another.
+  void aProposalForOtherSequencesIsTold() {
+    Scenario s = scenario("llama-3-8b", "megatron-core-2025", 131072, 64);
+    QVERIFY(outgrownSearch(s).empty());  // the search of every other scenario
+    proposeSearch(s);
+    for (const int length : {2048, 4096, 8000}) {
+      s.job.sequenceLength = length;
+      QVERIFY(!isSearchAsProposed(s));
+      const Diagnostics told = outgrownSearch(s);
+      QCOMPARE(told.size(), std::size_t(1));
+      QVERIFY2(
+          told.front().remedy.find(length == 2048 ? "MBS 1, 2, 4, 8, 16" : "without CP") != std::string::npos,
+          told.front().remedy.c_str());
+      Scenario again = s;
+      proposeSearch(again);
+      QVERIFY(isSearchAsProposed(again) && outgrownSearch(again).empty());
+      again.job.sequenceLength = 131072;
+      QCOMPARE(outgrownSearch(again).size(), std::size_t(1));
+      again.search.chunksPerStage = {1, 3};  // made up
+      QVERIFY(outgrownSearch(again).empty());
+    }
+    s.job.sequenceLength = 16384;
+    QVERIFY(outgrownSearch(s).empty());  // as proposed for these, too
+  }
   /// Menus only grow the space of a program that runs what they hold.
   void proposalsAreNeverSlower() {
     int faster = 0;

@@ -26,6 +26,8 @@
 #include "inspector/inspector.h"
 #include "inspector/term_model.h"
 #include "panes/issue_model.h"
+#include "panes/issue_view.h"
+#include "scenario/search_menus.h"
 #include "solver/solve.h"
 #include "support/test_main.h"
 #include "window/command_palette.h"
@@ -244,6 +246,48 @@ private Q_SLOTS:
     QVERIFY(f.window.headline().asText().contains(QStringLiteral("error")));
     f.window.document().history().undo();
     QCOMPARE(issues->errorCount(), 0);
+  }
+
+  /// What an import proposed does not follow the sequences by itself; one click lets it.
+  void aSearchForOtherSequencesIsProposedAgain() {
+    Fixture f;
+    QTRY_VERIFY(f.solved());
+    auto* issues = f.window.findChild<IssueModel*>();
+    IssueView* pane = nullptr;
+    for (auto* v : f.window.findChildren<IssueView*>())
+      if (v->model() == issues) pane = v;
+    QVERIFY(issues && pane);
+    QAbstractItemModelTester tester(issues, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const auto repair = [&] {
+      for (int row = 0; row < issues->rowCount(); ++row)
+        if (issues->mendOf(issues->index(row, 0))) return issues->index(row, int(IssueModel::Repair));
+      return QModelIndex();
+    };
+    ScenarioDocument& document = f.window.document();
+    const auto edit = [&](int length, bool proposes) {
+      document.closeStep();
+      document.edit({}, QStringLiteral("x"), [&](Scenario& s) {
+        s.job.sequenceLength = length;
+        if (proposes) proposeSearch(s);
+      });
+    };
+    edit(16384, true);
+    QVERIFY(!repair().isValid());
+    edit(2048, false);
+    QVERIFY(repair().isValid());
+    QVERIFY(issues->index(repair().row(), IssueModel::Remedy).data().toString().contains("2,048 tokens"));
+    f.window.findChild<QDockWidget*>(QStringLiteral("below"))->show();
+    QTRY_VERIFY(!pane->isColumnHidden(IssueModel::Repair));
+    pane->scrollTo(repair());
+    QTest::mouseClick(pane->viewport(), Qt::LeftButton, {}, pane->visualRect(repair()).center());
+    QVERIFY(!repair().isValid());
+    QVERIFY(isSearchAsProposed(document.scenario()));
+    document.history().undo();
+    QVERIFY(repair().isValid());
+    document.history().undo();
+    QVERIFY(!repair().isValid());
+    document.history().redo();
+    QVERIFY(repair().isValid());
   }
 
   void paletteFindsCommandsAndFields() {
