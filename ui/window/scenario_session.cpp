@@ -29,12 +29,6 @@ QString fileFor(const QString& scenarioPath) {
          QStringLiteral(".json");
 }
 
-/// Of what windows restore without looking.
-QString hashOf(const ScenarioSession& session) {
-  return QString::fromLatin1(
-      QCryptographicHash::hash(session.panels + session.views, QCryptographicHash::Sha1).toHex());
-}
-
 void forgetOldest() {
   const auto all = folder().entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Time);
   for (qsizetype i = kMostSessions; i < all.size(); ++i) QFile::remove(all[i].filePath());
@@ -56,6 +50,10 @@ std::optional<SelectionItem> itemOf(const QJsonObject& o) {
 
 }  // namespace
 
+QString hashOfLayout(const QByteArray& panels, const QByteArray& views) {
+  return QString::fromLatin1(QCryptographicHash::hash(panels + views, QCryptographicHash::Sha1).toHex());
+}
+
 void writeSession(const QString& scenarioPath, const ScenarioSession& session) {
   QJsonObject states;
   for (const auto& [view, state] : session.viewStates) {
@@ -68,7 +66,7 @@ void writeSession(const QString& scenarioPath, const ScenarioSession& session) {
   QJsonObject o{{QStringLiteral("path"), scenarioPath},
                 {QStringLiteral("panels"), QString::fromLatin1(session.panels.toBase64())},
                 {QStringLiteral("views"), QString::fromLatin1(session.views.toBase64())},
-                {QStringLiteral("layout_hash"), hashOf(session)},
+                {QStringLiteral("layout_hash"), hashOfLayout(session.panels, session.views)},
                 {QStringLiteral("width"), session.width},
                 {QStringLiteral("folded"), QJsonArray::fromStringList(session.folded)},
                 {QStringLiteral("current_view"), session.currentView},
@@ -88,9 +86,9 @@ std::optional<ScenarioSession> readSession(const QString& scenarioPath) {
   ScenarioSession session;
   session.panels = QByteArray::fromBase64(o.value(QStringLiteral("panels")).toString().toLatin1());
   session.views = QByteArray::fromBase64(o.value(QStringLiteral("views")).toString().toLatin1());
-  // A damaged layout would be restored as far as it goes: panels on top of each other.
   const QJsonValue hash = o.value(QStringLiteral("layout_hash"));
-  if (hash.isString() && hash.toString() != hashOf(session)) session.panels.clear(), session.views.clear();
+  if (hash.isString() && hash.toString() != hashOfLayout(session.panels, session.views))
+    session.panels.clear(), session.views.clear();
   session.width = o.value(QStringLiteral("width")).toInt();
   for (const auto& value : o.value(QStringLiteral("folded")).toArray()) session.folded += value.toString();
   session.currentView = o.value(QStringLiteral("current_view")).toString();

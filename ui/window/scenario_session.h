@@ -20,6 +20,10 @@ struct ScenarioSession {
   std::optional<SelectionItem> selected;
 };
 
+/// Of layouts as Qt keeps them, which windows restore without looking: a damaged one is restored as far as it
+/// goes, panels on top of each other.
+QString hashOfLayout(const QByteArray& panels, const QByteArray& views);
+
 /// The newest few hundred files are remembered.
 void writeSession(const QString& scenarioPath, const ScenarioSession&);
 /// nullopt: this file has not been open before, or what was kept of it cannot be read.

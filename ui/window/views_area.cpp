@@ -226,16 +226,25 @@ void ViewsArea::arrangePair(const QString& above, const QString& below) {
   resizeDocks({upper, lower}, {height() / 2, height() / 2}, Qt::Vertical);
 }
 
+namespace {
+
+/// As a layout names it.
+QByteArray written(const QString& name) {
+  QByteArray out;
+  QDataStream stream(&out, QIODevice::WriteOnly);
+  stream << name;
+  return out;
+}
+
+}  // namespace
+
 /// In layouts of earlier versions modes are views with docks of their own: where such a dock is in sight and
 /// the view's is not, the view comes up there, in that mode.
 bool ViewsArea::restoreDocks(const QByteArray& state, int version) {
   std::map<const ViewMode*, std::unique_ptr<QDockWidget>> standIns;
   for (const ViewMode& mode : viewModes()) {
     const QString name = QStringLiteral("view.") + mode.id;
-    QByteArray written;
-    QDataStream stream(&written, QIODevice::WriteOnly);
-    stream << name;
-    if (!state.contains(written)) continue;
+    if (!state.contains(written(name))) continue;
     auto& dock = standIns[&mode] = std::make_unique<QDockWidget>(name);
     dock->setObjectName(name);
     addDockWidget(Qt::TopDockWidgetArea, dock.get());
@@ -254,7 +263,34 @@ bool ViewsArea::restoreDocks(const QByteArray& state, int version) {
     }
     removeDockWidget(dock.get());
   }
+  if (restored) placeUnknown(state);
   return restored;
+}
+
+/// Views that the version did not have that kept a layout come up behind the one before them.
+void ViewsArea::placeUnknown(const QByteArray& state) {
+  QStringList inFront;
+  for (const QTabBar* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+    inFront << tabs->tabText(tabs->currentIndex());
+  QDockWidget* before = nullptr;
+  for (QDockWidget* dock : m_docks)
+    if (state.contains(written(dock->objectName())) && !dock->isFloating() && !dock->isHidden()) {
+      before = dock;
+      break;
+    }
+  for (QDockWidget* dock : m_docks) {
+    if (!state.contains(written(dock->objectName()))) {
+      removeDockWidget(dock);
+      dock->setFloating(false);
+      before ? tabifyDockWidget(before, dock) : addDockWidget(Qt::TopDockWidgetArea, dock);
+      dock->show();
+    } else if (dock->isHidden() || dock->isFloating()) {
+      continue;
+    }
+    before = dock;
+  }
+  for (QDockWidget* dock : m_docks)
+    if (inFront.contains(dock->windowTitle())) dock->raise();
 }
 
 bool ViewsArea::restoreLayout(const QByteArray& state, int version) {

@@ -45,6 +45,7 @@ private:
   void proportion();
   void showMode(const QString& id);
   bool restoreDocks(const QByteArray& state, int version);
+  void placeUnknown(const QByteArray& state);
 
   std::vector<View*> m_views;
   std::vector<QDockWidget*> m_docks;
