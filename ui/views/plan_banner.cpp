@@ -30,6 +30,11 @@ int PlanBanner::heightForWidth(int width) const {
   return static_cast<int>(std::ceil(bannerHeight(bannerOf(*m_context), width)));
 }
 
+/// Layouts within splitters and stacks do not ask for the height of a width.
+void PlanBanner::resizeEvent(QResizeEvent*) {
+  if (height() != heightForWidth(width())) updateGeometry();
+}
+
 void PlanBanner::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   FigureStyle style;

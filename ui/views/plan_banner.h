@@ -17,6 +17,7 @@ protected:
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override;
   QSize sizeHint() const override { return {0, heightForWidth(width())}; }
+  void resizeEvent(QResizeEvent*) override;
   void paintEvent(QPaintEvent*) override;
 
 private:

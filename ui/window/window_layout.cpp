@@ -14,13 +14,15 @@ namespace nest {
 namespace {
 
 constexpr int kLayoutVersion = 1;
-constexpr int kNarrow = 900;    ///< pixels of width below which the panels at the sides begin hidden
+constexpr int kNarrow = 900;    ///< pixels of width below which the panels at the sides begin hidden,
+constexpr int kMedium = 1200;   ///< and the inspector
 constexpr int kWide = 100000;   ///< of nobody's window
 constexpr QSize kFrame(4, 30);  ///< what a desktop usually puts around a window
 const auto kGeometryKey = QStringLiteral("window/geometry");
 const auto kPanelsKey = QStringLiteral("window/panels");
 const auto kPanelsWidthKey = QStringLiteral("window/panelsWidth");
 const auto kViewsKey = QStringLiteral("window/views");
+const auto kLayoutHashKey = QStringLiteral("window/layoutHash");
 const auto kFoldedKey = QStringLiteral("window/folded");
 
 }  // namespace
@@ -39,8 +41,12 @@ void WindowLayout::restore(const QSize& given) {
   if (!m.remembers) return;
   const QSettings s;
   if (given.isEmpty()) m.window.restoreGeometry(s.value(kGeometryKey).toByteArray());
-  m.window.restoreState(s.value(kPanelsKey).toByteArray(), kLayoutVersion);
-  m.views.restoreLayout(s.value(kViewsKey).toByteArray(), kLayoutVersion);
+  const QByteArray panels = s.value(kPanelsKey).toByteArray(), views = s.value(kViewsKey).toByteArray();
+  // Earlier versions keep no hash.
+  if (!s.contains(kLayoutHashKey) || s.value(kLayoutHashKey).toString() == hashOfLayout(panels, views)) {
+    m.window.restoreState(panels, kLayoutVersion);
+    m.views.restoreLayout(views, kLayoutVersion);
+  }
   makeRoom(s.value(kPanelsWidthKey, kWide).toInt());
   if (s.contains(kFoldedKey)) m.fields.setFoldedSections(s.value(kFoldedKey).toStringList());
 }
@@ -48,9 +54,9 @@ void WindowLayout::restore(const QSize& given) {
 /// In a narrow window the views have the room, unless the user arranged it so in one (`widthThen`); the
 /// headline offers the panels.
 void WindowLayout::makeRoom(int widthThen) {
-  if (m.window.width() >= kNarrow || widthThen < kNarrow) return;
-  m.panel->hide();
-  m.inspector->hide();
+  const int width = m.window.width();
+  if (width < kNarrow && widthThen >= kNarrow) m.panel->hide();
+  if (width < kMedium && widthThen >= kMedium) m.inspector->hide();
 }
 
 void WindowLayout::save() {
@@ -58,9 +64,11 @@ void WindowLayout::save() {
   if (panelsAreAway()) showPanels(true);
   QSettings s;
   s.setValue(kGeometryKey, m.window.saveGeometry());
-  s.setValue(kPanelsKey, m.window.saveState(kLayoutVersion));
+  const QByteArray panels = m.window.saveState(kLayoutVersion), views = m.views.saveState(kLayoutVersion);
+  s.setValue(kPanelsKey, panels);
   s.setValue(kPanelsWidthKey, m.window.width());
-  s.setValue(kViewsKey, m.views.saveState(kLayoutVersion));
+  s.setValue(kViewsKey, views);
+  s.setValue(kLayoutHashKey, hashOfLayout(panels, views));
   s.setValue(kFoldedKey, m.fields.foldedSections());
 }
 

@@ -21,6 +21,7 @@
 #include "units/text.h"
 #include "views/bare.h"
 #include "views/figure_pane.h"
+#include "views/flow_layout.h"
 
 namespace nest {
 namespace {
@@ -86,15 +87,19 @@ CutView::CutView(ViewServices services, QWidget* parent) : View(services, parent
   m_use = button(tr("Use cuts"), tr("Pin every cut as drawn and re-solve the rest"), &CutView::useCuts);
   m_pin = button(tr("Pin this cut"), tr("Require a cut here and re-solve the rest"), &CutView::pinCut);
   m_clear = button(tr("Unpin"), tr("Remove all pins; the search chooses every cut"), &CutView::clearPins);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(5, 6, 5, 0);
-  for (QPushButton* b : {m_even, m_optimum, m_keep, m_use, m_pin, m_clear}) bar->addWidget(b);
-  bar->addStretch(1);
-  m_pane->addButtons(bar);
+  auto* bar = new QWidget;
+  auto* flow = new FlowLayout(6, bar);
+  flow->setContentsMargins(5, 6, 5, 0);
+  for (QPushButton* b : {m_even, m_optimum, m_keep, m_use, m_pin, m_clear}) flow->addWidget(b);
+  auto* right = new QWidget;
+  auto* buttons = new QHBoxLayout(right);
+  buttons->setContentsMargins(0, 0, 0, 0);
+  m_pane->addButtons(buttons);
+  flow->setTrailing(right);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  column->addLayout(bar);
+  column->addWidget(bar);
   column->addWidget(m_verdict);
   column->addWidget(m_pane, 1);
   QWidget* before = m_canvas;  // said outright: Tab would pass the buttons by

@@ -20,6 +20,7 @@
 #include "editors/network/properties_strip.h"
 #include "figures/network_figure.h"
 #include "figures/phrases.h"
+#include "views/flow_layout.h"
 #include "views/loss_strip.h"
 #include "views/plan_banner.h"
 #include "views/twin_pane.h"
@@ -109,11 +110,13 @@ void NetworkEditor::buildFigure() {
 
 void NetworkEditor::buildBanner() {
   m_banner = new QWidget;
-  auto* row = new QHBoxLayout(m_banner);
-  row->setContentsMargins(10, 4, 10, 4);
-  auto* text = new QLabel(tr("This cluster is defined by levels."));
-  text->setWordWrap(true);
-  row->addWidget(text, 1);
+  auto* flow = new FlowLayout(6, m_banner);
+  flow->setContentsMargins(10, 4, 10, 4);
+  flow->addWidget(new QLabel(tr("This cluster is defined by levels.")));
+  auto* choices = new QWidget;
+  auto* row = new QHBoxLayout(choices);
+  row->setContentsMargins(0, 0, 0, 0);
+  flow->setTrailing(choices);
   const auto button = [&](const QString& name, const QString& tip, auto f) {
     auto* b = new QPushButton(name);
     b->setToolTip(tip);

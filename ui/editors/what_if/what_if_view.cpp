@@ -17,12 +17,13 @@
 #include "units/text.h"
 #include "views/bare.h"
 #include "views/figure_pane.h"
+#include "views/flow_layout.h"
 #include "words/outcome_words.h"
 
 namespace nest {
 namespace {
 
-constexpr int kLow = 420;
+constexpr int kLow = 420, kLeastForm = 270;
 
 }  // namespace
 
@@ -36,9 +37,11 @@ WhatIfView::WhatIfView(ViewServices services, QWidget* parent)
   scroll->setWidget(m_form);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setMinimumWidth(kLeastForm);
   auto* above = new QSplitter;
   above->addWidget(scroll);
   above->addWidget(buildAnswer());
+  above->setChildrenCollapsible(false);
   above->setSizes({560, 420});
   auto* split = new QSplitter(Qt::Vertical);
   split->addWidget(above);
@@ -90,12 +93,17 @@ QWidget* WhatIfView::buildAnswer() {
   auto* right = new QWidget;
   auto* column = new QVBoxLayout(right);
   column->setContentsMargins(4, 8, 8, 8);
-  auto* buttons = new QHBoxLayout;
-  buttons->addWidget(m_reset);
-  buttons->addWidget(m_keep);
-  buttons->addStretch(1);
-  column->addLayout(buttons);
+  auto* bar = new QWidget;
+  auto* flow = new FlowLayout(6, bar);
+  flow->setContentsMargins(0, 0, 0, 0);
+  flow->addWidget(m_reset);
+  flow->addWidget(m_keep);
+  auto* tools = new QWidget;
+  auto* buttons = new QHBoxLayout(tools);
+  buttons->setContentsMargins(0, 0, 0, 0);
   m_pane->addButtons(buttons);
+  flow->setTrailing(tools);
+  column->addWidget(bar);
   auto* told = new QSplitter(Qt::Vertical);
   told->addWidget(m_story);
   told->addWidget(m_pane);
