@@ -33,7 +33,7 @@ QString reachInWords(const Outcome& o) {
 namespace {
 
 constexpr int kLow = 300, kLeastChart = 130;
-constexpr std::size_t kMostKnown = 8;
+constexpr std::size_t kMostKnown = 8, kMostPlans = 20000;  ///< fronts that are kept, and plans of all of them
 
 /// The same at length.
 QString promiseOf(const Outcome& o) {
@@ -100,16 +100,25 @@ void FrontPane::setContext(PlanContextPtr context, const Theme& theme) {
 void FrontPane::recall() {
   const PlanContext& c = *m_context;
   if (!canBeWider() || !c.current || !c.scenario) return;
-  const auto it = std::find_if(m_known.begin(), m_known.end(), [&](const PlanContextPtr& k) {
-    return k->scenario->setting() == c.scenario->setting();
+  const auto it = std::find_if(m_known.begin(), m_known.end(), [&](const Known& k) {
+    return k.scenario->setting() == c.scenario->setting();
   });
   if (it == m_known.end()) return;
   auto outcome = std::make_shared<Outcome>(*c.outcome);
-  outcome->front = (*it)->outcome->front, outcome->frontReach = (*it)->outcome->frontReach;
+  outcome->front = it->front, outcome->frontReach = it->reach;
   auto wider = std::make_shared<PlanContext>(c);
   wider->outcome = std::move(outcome);
   m_wider = std::move(wider);
   QMetaObject::invokeMethod(this, &FrontPane::tell, Qt::QueuedConnection);
+}
+
+void FrontPane::keep(const PlanContext& wider) {
+  if (!wider.scenario) return;
+  m_known.push_back({wider.scenario, wider.outcome->front, wider.outcome->frontReach});
+  std::size_t plans = 0, kept = 0;
+  for (auto k = m_known.rbegin(); k != m_known.rend() && kept < kMostKnown; ++k, ++kept)
+    if ((plans += k->front.size()) > kMostPlans) break;
+  m_known.erase(m_known.begin(), m_known.end() - static_cast<std::ptrdiff_t>(kept));
 }
 
 void FrontPane::tell() {
@@ -144,8 +153,7 @@ void FrontPane::search() {
         deliver([this, wider, whole] {
           if (!whole) return m_asking->say(tr("The time allowed was too short for more."));
           m_wider = wider;
-          if (m_known.size() == kMostKnown) m_known.erase(m_known.begin());
-          m_known.push_back(wider);
+          keep(*wider);
         });
       });
 }

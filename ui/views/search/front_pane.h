@@ -41,6 +41,7 @@ private:
   void search();
   void offer();
   void recall();
+  void keep(const PlanContext& wider);
   void tell();
   bool canBeWider() const;
 
@@ -52,8 +53,14 @@ private:
   Asking* m_asking;
   bool m_isLow = false, m_isBare = false;
   PlanContextPtr m_context;
-  PlanContextPtr m_wider;               ///< found, and not yet told
-  std::vector<PlanContextPtr> m_known;  ///< with wider fronts, the latest last
+  PlanContextPtr m_wider;  ///< found, and not yet told
+  /// A wider front, and of which scenario: what else was found of it is let go of.
+  struct Known {
+    std::shared_ptr<const Scenario> scenario;
+    std::vector<RankedPlan> front;
+    FrontReach reach = FrontReach::Met;
+  };
+  std::vector<Known> m_known;  ///< the latest last
 };
 
 /// "The complete front: …", for a person.
