@@ -106,7 +106,7 @@ constexpr Known kUnsupportedJson[] = {
      "give the file that its profiler wrote, with layernum[…]",
      [](Text t) { return has(t, "\"layertype_"); }},
     {"this is Galvatron's slowdown of compute beside exchanges",
-     "give its other files; what overlaps is said by the program and by /assumptions/overlap",
+     "give its other files; what overlaps is said by the program and by assumptions.overlap",
      [](Text t) { return names(t, "overlap_coe"); }},
     {"this is a plan of Galvatron", "write it as a plan; nest-plan evaluate --help shows one",
      [](Text t) { return names(t, "tp_sizes_enc"); }},

@@ -157,7 +157,7 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
   if (*least >= measured)
     return fail("the exchanges of this plan alone take " + text::time(*least) +
                     ", no less than the measured " + text::time(measured),
-                "raise the bandwidths, or say what overlaps in /assumptions/overlap");
+                "raise the bandwidths, or say what overlaps in assumptions.overlap");
   const auto most = batchTime(trial, plan, high, result.diagnostics);
   if (!most) return result;
   if (*most < measured)

@@ -74,7 +74,7 @@ void megatronExpertOverlap(Assumed& a) {
 void megatronPipelineOverlap(Assumed& a) {
   if (a.number() > 0 && a.plan.chunks() == 1)
     a.leave("which Megatron does between virtual pipeline stages (VPP) only",
-            "set assumptions/overlap/pipeline to 0");
+            "set assumptions.overlap.pipeline to 0");
 }
 
 /// Of both, the end of a batch and sharded data.
@@ -102,7 +102,7 @@ void megatronExperts(Assumed& a) {
     a.say("moe_router_dtype", "fp32");  // all that its kernels take
   } else if (wanted) {
     a.leave("which the flex dispatcher does not do on " + device.name,
-            "set model/analytic/expert_exchange to per-expert");
+            "set model.analytic.expert_exchange to per-expert");
   }
 }
 
@@ -124,7 +124,7 @@ void megatronAttention(Assumed& a) {
   if (a.plan.target == LaunchTarget::Megatron)
     a.say("attention_backend", "unfused");
   else
-    a.leave("and its recipes fuse attention", "set model/analytic/flash_attention to true");
+    a.leave("and its recipes fuse attention", "set model.analytic.flash_attention to true");
 }
 
 void megatronContext(Assumed& a) {
@@ -180,7 +180,7 @@ void titanContext(Assumed& a) {
 
 void titanGradients(Assumed& a) {
   if (a.number() <= 2)
-    a.leave("and torchtitan reduces gradients in fp32", "set job/optimizer to adam-fp32-grads");
+    a.leave("and torchtitan reduces gradients in fp32", "set job.optimizer to adam-fp32-grads");
 }
 
 void deepSpeedDataOverlap(Assumed& a) {

@@ -30,12 +30,8 @@ void addExperts(Overrides& o, const TransformerArchitecture& m) {
   o.add("model.num_moe_experts", m.experts->experts);
   o.add("model.moe_grouped_gemm", true);
   std::string pattern;
-  bool all = true;
-  for (int l = 0; l < m.layers; ++l) {
-    pattern += (l > 0 ? "," : "") + std::string(m.hasExperts(l) ? "1" : "0");
-    all = all && m.hasExperts(l);
-  }
-  if (!all) o.add("model.moe_layer_freq", "[" + pattern + "]");
+  for (int l = 0; l < m.layers; ++l) pattern += (l > 0 ? "," : "") + std::string(m.hasExperts(l) ? "1" : "0");
+  o.add("model.moe_layer_freq", "[" + pattern + "]");  // a recipe's may be of another number of layers
 }
 
 /// One of Megatron's own settings, in the place that decides. What CommOverlapConfig names it sets in the
@@ -96,6 +92,16 @@ void addSharding(Overrides& o, const LaunchPlan& p) {
   o.add("checkpoint.ckpt_format", "fsdp_dtensor");
 }
 
+/// Adam with fp32 states: recipes of large models have Muon, or Adam with 16-bit states. Of the two places
+/// that say whether the optimizer is sharded one is enough to shard it.
+void addOptimizer(Overrides& o, const LaunchPlan& p) {
+  o.add("optimizer.optimizer", "adam");
+  o.add("optimizer.use_distributed_optimizer", p.plan.zero > 0);
+  o.add("optimizer.use_precision_aware_optimizer", false);
+  for (const char* what : {"main_grads_dtype", "exp_avg_dtype", "exp_avg_sq_dtype"})
+    o.add(std::string("optimizer.") + what, std::string("torch.float32"));
+}
+
 const char* mixedPrecision(const LaunchPlan& p) {
   if (p.job().format == NumberFormat::Fp16) return "fp16_mixed";
   if (p.job().format == NumberFormat::Bf16) return "bf16_mixed";
@@ -108,9 +114,9 @@ const char* mixedPrecision(const LaunchPlan& p) {
 std::optional<Overrides> overridesFor(LaunchPlan& p) {
   checkMegatron(p);
   p.require(p.job().format != NumberFormat::Fp32, "format", "it trains in fp32, for which there is no recipe",
-            "set job/format to bf16");
+            "set job.format to bf16");
   p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and its recipes have Adam",
-            "set job/optimizer to adam-fp32-grads");
+            "set job.optimizer to adam-fp32-grads");
   const std::string layout = !hasErrors(p.out) && p.stages() > 1 ? megatronLayout(p) : std::string();
   if (hasErrors(p.out)) return std::nullopt;
   warnOfMegatronModel(p);
@@ -132,6 +138,7 @@ std::optional<Overrides> overridesFor(LaunchPlan& p) {
     o.add("model.expert_tensor_parallel_size", p.strategy.expertTensor());
   }
   addSharding(o, p);
+  addOptimizer(o, p);
   o.add("train.micro_batch_size", p.plan.microbatch);
   o.add("train.global_batch_size", p.job().globalBatch);
   o.add("dataset.seq_length", p.job().sequenceLength);
@@ -139,9 +146,20 @@ std::optional<Overrides> overridesFor(LaunchPlan& p) {
   return o;
 }
 
-std::string headOf(const LaunchPlan& p) {
-  return "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) + " ranks, data-parallel degree " +
-         std::to_string(p.data()) + '\n';
+/// Llama's scaling of rotary positions, which NeMo's configurations have by their kind.
+std::string nemoRotaryScale(LaunchPlan& p, const Overrides& o, const LaunchRecipe& recipe) {
+  const auto value = [&](const char* key) {
+    const auto it = std::find_if(o.all().begin(), o.all().end(), [&](const auto& s) { return s.key == key; });
+    return it == o.all().end() ? std::string() : it->value;
+  };
+  const bool scales = value("model.rope_scaling") == "true";
+  if (scales && !recipe.scalesInNemo())
+    p.warn(
+        "model-details",
+        std::string("the model scales its rotary positions, and NeMo's recipe ") + recipe.nemo + " does not",
+        "begin with the model of a recipe that does, as llama31_8b");
+  if (!recipe.scalesInNemo()) return {};
+  return scales ? value("model.rope_scaling_factor") : "1";
 }
 
 /// Where a setting of Megatron-Bridge stands in a recipe of NeMo; empty: nowhere.
@@ -163,12 +181,15 @@ std::string nemoNameOf(const std::string& key) {
       {"model.expert_model_parallel_size", "trainer.strategy"},
       {"model.expert_tensor_parallel_size", "trainer.strategy"},
       {"ddp.num_distributed_optimizer_instances", "trainer.strategy"},
-      {"ddp.use_distributed_optimizer", "optim.config"},
+      {"ddp.use_distributed_optimizer", ""},
       {"dist.use_megatron_fsdp", ""},
       {"tokenizer.vocab_size", ""},
       {"checkpoint.ckpt_format", ""}};
-  static constexpr std::pair<std::string_view, std::string_view> kRooms[] = {
-      {"model", "model.config"}, {"ddp", "trainer.strategy.ddp"}, {"train", "data"}, {"dataset", "data"}};
+  static constexpr std::pair<std::string_view, std::string_view> kRooms[] = {{"model", "model.config"},
+                                                                             {"ddp", "trainer.strategy.ddp"},
+                                                                             {"train", "data"},
+                                                                             {"dataset", "data"},
+                                                                             {"optimizer", "optim.config"}};
   const auto dot = key.find('.');
   for (const auto& [name, room] : kOwn)
     if (key == name) return room.empty() ? std::string() : std::string(room) + key.substr(dot);
@@ -199,9 +220,13 @@ Reading<std::string> writeMegatronBridge(LaunchPlan& p) {
   if (!recipe)
     p.warn("recipe", "no recipe of this model's family is known",
            "name one in RECIPE whose layers are of the same kind");
-  if (p.job().optimizer.gradientBytes <= 2)
-    p.warn("gradients", "the recipes sum and reduce gradients in fp32, the plan counts 16-bit ones",
-           "set grad_reduce_in_fp32 of the recipe's mixed precision to false");
+  const bool inFp32 = p.job().format != NumberFormat::Fp16;
+  if ((p.job().optimizer.gradientBytes > 2) != inFp32)
+    p.warn("gradients",
+           inFp32 ? "the recipes sum and reduce gradients in fp32, the plan counts 16-bit ones"
+                  : "the recipes of fp16 sum and reduce gradients in 16 bits, the plan counts fp32 ones",
+           std::string("set grad_reduce_in_fp32 of the recipe's mixed precision to ") +
+               (inFp32 ? "false" : "true"));
   o->add("mixed_precision", mixedPrecision(p));
   // A recipe's overlap is replaced as a whole, and its model may hold its settings one level further inside:
   // ++ sets what the configuration does not name where it is looked up.
@@ -214,7 +239,7 @@ Reading<std::string> writeMegatronBridge(LaunchPlan& p) {
     text += std::string(isInside ? "  ++" : "  ") + s.key + '=' +
             (needsQuotes ? "'" + s.value + "'" : s.value) + '\n';
   }
-  return p.finish(headOf(p) +
+  return p.finish(p.head() +
                   "# For Megatron-Bridge 067f987df (NeMo Framework): run_recipe.py --recipe \"$RECIPE\" "
                   "--mode pretrain "
                   "--dataset mock \"${BRIDGE_OVERRIDES[@]}\"\n" +
@@ -239,7 +264,7 @@ Reading<std::string> writeNemo(LaunchPlan& p) {
   if (!o) return p.finish({});
   const std::size_t perHost = map ? map->hosts.front().ranks.size() : 1;
   std::string text =
-      headOf(p) +
+      p.head() +
       "# For NeMo 8cfedd720 (September 2025, nemo_run). Every rank runs this file, started by torchrun or "
       "srun;\n# or plan() goes to run.run() with an executor of yours.\n"
       "import nemo_run as run\nimport torch\n"
@@ -277,6 +302,8 @@ Reading<std::string> writeNemo(LaunchPlan& p) {
       overlap += ", " + s.key.substr(s.key.find('.') + 1) + '=' + pythonOf(s);
   }
   set("model.config.seq_length", std::to_string(p.job().sequenceLength));
+  if (const std::string scale = nemoRotaryScale(p, *o, *family); !scale.empty())
+    set("model.config.scale_factor", scale);
   text +=
       "    # In place of the recipe's own callbacks, which would set these anew.\n"
       "    own = (DeepEPCallback, MegatronCommOverlapCallback)\n"

@@ -4,6 +4,7 @@
 
 #include "formats/launch/launch_hosts.h"
 #include "formats/launch/launch_parts.h"
+#include "formats/launch/launch_recipes.h"
 #include "units/text.h"
 
 namespace nest {
@@ -142,7 +143,7 @@ LaunchPlan::LaunchPlan(const ReportSource& s, const Plan& p, LaunchTarget t) : s
           "its stages have different strategies", "search with strategy_per_stage off");
   require(allStages([&](const StagePlan& x) { return x.recompute == recompute; }), "recompute-per-stage",
           "its stages have different recompute policies",
-          "set the constraint megatron_expressible, or offer one policy in search.recompute");
+          "set constraints.megatron_expressible to true, or offer one policy in search.recompute");
   require(job().globalBatch % (plan.microbatch * plan.dataDegree()) == 0, "padded-batch",
           "its microbatches do not divide the global batch", "search with pad_last_microbatch off");
   warnOfStandIns();
@@ -168,7 +169,7 @@ void LaunchPlan::warnOfStandIns() {
              text::number(o.weightBytes) + ", " + text::number(o.gradientBytes) + " and " +
              text::number(o.optimizerBytes) +
              " bytes per parameter for weights, gradients and optimizer state",
-         "set that optimizer in the framework, or job/optimizer to adam-fp32-grads");
+         "set that optimizer in the framework, or job.optimizer to adam-fp32-grads");
   const std::string& device = source.problem->cluster->device().name;
   for (const char* kind : {"TPU", "Trainium", "Gaudi"})
     if (device.starts_with(kind))
@@ -195,13 +196,13 @@ void LaunchPlan::checkPrecision(std::initializer_list<NumberFormat> known) {
   const DeviceSpec& device = source.problem->cluster->device();
   if (std::find(known.begin(), known.end(), format) == known.end())
     refuse("format", std::string("it trains in ") + nameOf(format) + ", which has no setting there",
-           "set job/format to bf16");
+           "set job.format to bf16");
   else if (format == NumberFormat::Fp8 && !device.peakFp8)
     refuse("fp8-device", "it trains in fp8, and " + device.name + " has no fp8 products",
-           "set job/format to bf16");
+           "set job.format to bf16");
   else if (format == NumberFormat::Bf16 && !device.hasBf16)
     refuse("bf16-device", "it trains in bf16, and " + device.name + " has no bf16 products",
-           "set job/format to fp16");
+           "set job.format to fp16");
 }
 
 void LaunchPlan::checkDecoder() {
@@ -224,8 +225,11 @@ void LaunchPlan::checkDecoder() {
   if (what)
     refuse("model", std::string("its model has ") + what + ", for which this export has no flags",
            "take the parallel degrees from the plan and the model from a recipe of its own");
+  const LaunchRecipe* recipe = recipeOf(a);
+  const bool isInRecipe = recipe && ((target == LaunchTarget::MegatronBridge && recipe->bridge) ||
+                                     (target == LaunchTarget::Nemo && recipe->nemo));
   const bool windows = any([](const BlockVariant& v) { return v.window > 0; });
-  if (!what && (windows || a->blockNorms != 2 || a->wideQueryKeyNorm || a->attentionSinks))
+  if (!what && !isInRecipe && (windows || a->blockNorms != 2 || a->wideQueryKeyNorm || a->attentionSinks))
     warn("model-details",
          "the flags leave out what this family has besides: windows of some layers, further norms, sinks of "
          "attention",
@@ -256,6 +260,11 @@ std::vector<std::vector<LayerIndex>> LaunchPlan::parts() const {
     all.push_back(plan.stages[stage].chunks[p / stages()]);
   }
   return all;
+}
+
+std::string LaunchPlan::head() const {
+  return "# " + summaryOf(plan) + "; " + text::count(worldSize) + " ranks, data-parallel degree " +
+         text::count(data()) + '\n';
 }
 
 Reading<std::string> LaunchPlan::finish(std::string text) {

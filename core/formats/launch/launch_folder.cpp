@@ -161,8 +161,9 @@ sed -n '{}' "$1" | awk -v unit={} -v tokens={} '
   END {{
     if (NR == 0) {{print "the log names no step times"; exit 1}}
     median = NR % 2 ? step[(NR + 1) / 2] : (step[NR / 2] + step[NR / 2 + 1]) / 2
-    printf "measured %.4g s, predicted %.4g s: %+.1f %% (median of %d steps)\n", median, predicted,
-           100 * (median / predicted - 1), NR
+    off = 100 * (predicted / median - 1)
+    printf "measured %.4g s (median of %d steps), predicted %.4g s: the prediction is %.1f %% too %s\n",
+           median, NR, predicted, off < 0 ? -off : off, off < 0 ? "short" : "long"
   }}'
 )sh",
                      f.name, text::time(step), f.stepPattern, text::exact(f.stepUnit), text::exact(tokens),

@@ -125,7 +125,7 @@ void checkNanotron(LaunchPlan& p) {
   p.require(!a || p.strategy.tensor <= a->keyValueHeads, "key-value-heads",
             "its tensor degree " + std::to_string(p.strategy.tensor) + " exceeds the " +
                 std::to_string(a ? a->keyValueHeads : 0) + " key-value heads, which nanotron does not copy",
-            "bound constraints/tensor");
+            "bound constraints.tensor");
 }
 
 }  // namespace
@@ -138,10 +138,9 @@ Reading<std::string> writeNanotron(LaunchPlan& p) {
                        " stages itself, by its own estimate of each block's cost");
   const std::vector<LaunchSetting> assumed = assumedSettings(p);
   p.warnOfPlacement();
-  std::string t =
-      "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
-      " ranks\n# For nanotron's main branch of April 2026 (2411b02). Model, data, steps and learning "
-      "rate are yours to add.\nparallelism:\n";
+  std::string t = p.head() +
+                  "# For nanotron's main branch of April 2026 (2411b02). Model, data, steps and learning "
+                  "rate are yours to add.\nparallelism:\n";
   t += "  dp: " + std::to_string(p.data()) + "\n  pp: " + std::to_string(p.stages()) +
        "\n  tp: " + std::to_string(p.strategy.tensor) + '\n';
   t += "  context_parallel_size: " + std::to_string(p.strategy.context) + "\n  expert_parallel_size: 1\n";

@@ -36,6 +36,12 @@ Place placeOf(const ReportSource& source, const DeviceIdentity& d) {
   return {"", 0, 0, "/cluster"};
 }
 
+/// As readers and drawings call hosts whose files have no names: "host", "host12".
+bool isPlaceholder(std::string_view name) {
+  constexpr std::string_view kHost = "host";
+  return name.starts_with(kHost) && name.find_first_not_of("0123456789", kHost.size()) == name.npos;
+}
+
 constexpr const char* kRename =
     "rename the host: letters, digits, '.', '-' and '_', beginning with a letter or digit";
 
@@ -136,14 +142,23 @@ Reading<RankMap> mapRanks(const ReportSource& source, const Plan& plan) {
 }
 
 Diagnostics inventedHosts(const ReportSource& source, const RankMap& map) {
-  const auto* levels = source.cluster ? std::get_if<LevelsSource>(&source.cluster->network) : nullptr;
-  if (!levels || !levels->hostNames.empty()) return {};
-  const std::string &first = map.hosts.front().name, &last = map.hosts.back().name;
-  return {warning("hosts-unnamed", {"", 0, 0, "/cluster"},
-                  "the cluster names no hosts: " + (first == last ? first : first + " to " + last) +
-                      " stand for hosts of yours",
-                  "put their names in place of these, give them as cluster/host_names in the scenario, or "
-                  "import a file that lists them (sinfo, slurm.conf, a host file)")};
+  if (!source.cluster) return {};
+  const auto* levels = std::get_if<LevelsSource>(&source.cluster->network);
+  if (levels && !levels->hostNames.empty()) return {};
+  std::vector<const std::string*> invented;
+  for (const HostRanks& h : map.hosts)
+    if (levels || isPlaceholder(h.name)) invented.push_back(&h.name);
+  if (invented.empty()) return {};
+  const std::string &first = *invented.front(), &last = *invented.back();
+  const std::string names = first == last ? first : first + " to " + last;
+  return {warning(
+      "hosts-unnamed", {"", 0, 0, "/cluster"},
+      (levels ? "the cluster names no hosts: " + names
+              : "the network gives no names of its own to " + names + ": they") +
+          " stand for hosts of yours",
+      levels ? "put their names in place of these, give them as cluster/host_names in the scenario, or "
+               "import a file that lists them (sinfo, slurm.conf, a host file)"
+             : "put their names in place of these, or name the hosts of the network")};
 }
 
 std::string slurmHostFile(const RankMap& map) {

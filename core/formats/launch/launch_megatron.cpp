@@ -18,6 +18,7 @@ public:
     static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
         {"apply_rope_fusion", "rope-fusion"},
         {"layernorm_epsilon", "norm-epsilon"},
+        {"layernorm_zero_centered_gamma", "apply-layernorm-1p"},
         {"rope_scaling", "use-rope-scaling"}};
     // On unless it is told otherwise.
     const bool isOn = s.name == "gradient_accumulation_fusion" || s.name == "apply_rope_fusion";
@@ -129,7 +130,7 @@ const char* recomputeModules(SelectiveRecompute kind) {
 void checkRecompute(LaunchPlan& p) {
   if (p.recompute != Recompute::Selective) return;
   const std::string otherKind =
-      "choose another kind of selective recompute (model/analytic/selective_recompute)";
+      "choose another kind of selective recompute (model.analytic.selective_recompute)";
   p.require(p.selective() != SelectiveRecompute::EverySecondProduct, "recompute-modules",
             "it recomputes every second matrix product, for which Megatron has no module", otherKind);
   if (p.selective() != SelectiveRecompute::Activations) return;
@@ -141,7 +142,7 @@ void checkRecompute(LaunchPlan& p) {
                 fp8Recipe(p.source.problem->cluster->device()) != std::string_view("delayed"),
             "recompute-modules",
             "it recomputes norms and activations, which Megatron refuses beside fp8 with delayed scaling",
-            "set job/format to bf16, or " + otherKind);
+            "set job.format to bf16, or " + otherKind);
 }
 
 void warnOfRecompute(LaunchPlan& p) {
@@ -191,6 +192,12 @@ std::vector<LaunchSetting> megatronSettings(LaunchPlan& p) {
   for (LaunchSetting& s : modelDetails(p)) out.push_back(std::move(s));
   const auto size = [&out](const char* name, int value) { out.push_back({name, std::to_string(value)}); };
   const auto word = [&out](const char* name, const char* value) { out.push_back({name, value, true}); };
+  const auto sizeOrNone = [&](const char* name, int value) {  // over a recipe that may have it
+    if (value > 0)
+      size(name, value);
+    else if (p.target != LaunchTarget::Megatron)
+      out.push_back({name, "null"});
+  };
   if (p.recompute == Recompute::Full) {
     word("recompute_granularity", "full");
     word("recompute_method", "uniform");
@@ -206,7 +213,7 @@ std::vector<LaunchSetting> megatronSettings(LaunchPlan& p) {
   size("ffn_hidden_size", m->intermediate);
   size("num_attention_heads", m->heads);
   if (m->latent) {
-    if (m->latent->queryRank > 0) size("q_lora_rank", m->latent->queryRank);
+    sizeOrNone("q_lora_rank", m->latent->queryRank);
     size("kv_lora_rank", m->latent->keyValueRank);
     size("qk_head_dim", m->latent->nopeHeadDim);
     size("qk_pos_emb_head_dim", m->latent->ropeHeadDim);
@@ -219,8 +226,7 @@ std::vector<LaunchSetting> megatronSettings(LaunchPlan& p) {
   size("moe_router_topk", m->experts->perToken);
   unlessSaid("moe_token_dispatcher_type", "alltoall", true);
   if (m->experts->intermediate > 0) size("moe_ffn_hidden_size", m->experts->intermediate);
-  if (m->experts->sharedIntermediate > 0)
-    size("moe_shared_expert_intermediate_size", m->experts->sharedIntermediate);
+  sizeOrNone("moe_shared_expert_intermediate_size", m->experts->sharedIntermediate);
   return out;
 }
 
@@ -339,9 +345,7 @@ Reading<std::string> writeMegatron(LaunchPlan& p) {
   addModel(a, p);
   // Megatron-LM refuses to start without it before Blackwell, and with it where FSDP shards.
   const bool oneQueue = p.plan.zero <= 1 && (p.strategy.tensor > 1 || p.strategy.context > 1);
-  return p.finish("# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
-                  " ranks, data-parallel degree " + std::to_string(p.data()) +
-                  "\n# For Megatron-LM d98e8a64; model flags are those that the plan knows of.\n" +
+  return p.finish(p.head() + "# For Megatron-LM d98e8a64; model flags are those that the plan knows of.\n" +
                   (oneQueue ? "export CUDA_DEVICE_MAX_CONNECTIONS=1\n" : "") + "MEGATRON_ARGS=(\n" +
                   a.text() + ")\n");
 }

@@ -50,6 +50,8 @@ public:
   std::vector<std::vector<LayerIndex>> parts() const;
   LayerKind kindOf(LayerIndex l) const { return source.problem->graph->layers[l.at()].kind; }
 
+  /// "# TP2 · PP4 · DP2; 16 ranks, data-parallel degree 2": what files begin with.
+  std::string head() const;
   Reading<std::string> finish(std::string text);
 };
 

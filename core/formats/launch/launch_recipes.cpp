@@ -40,6 +40,11 @@ constexpr LaunchRecipe kRecipes[] = {
     {"deepseek_v3", 16, 8192, "moonlight_16b_pretrain_8gpu_h100_bf16_config", "deepseek_v3", true},
     {"deepseek_v3", 671, 163840, "deepseek_v3_pretrain_1024gpu_h100_bf16_config", "deepseek_v3", true},
     {"deepseek_v3", 1026, 131072, "kimi_k2_pretrain_512gpu_h100_bf16_config", "deepseek_v3", true},
+    {"nemotron", 4.19, 4096, nullptr, "nemotron3_4b"},
+    {"nemotron", 8.54, 4096, nullptr, "nemotron3_8b"},
+    {"nemotron", 15.6, 4096, nullptr, "nemotron4_15b"},
+    {"nemotron", 21.3, 4096, nullptr, "nemotron3_22b"},
+    {"nemotron", 341, 4096, nullptr, "nemotron4_340b"},
     {"gpt2", 175, 2048, "gpt3_175b_pretrain_32gpu_h100_bf16_config", "gpt3_175b"},
     {"gemma", 2.51, 8192, nullptr, "gemma_2b"},
     {"gemma", 8.54, 8192, nullptr, "gemma_7b"},
@@ -52,13 +57,21 @@ constexpr LaunchRecipe kRecipes[] = {
     {"olmoe", 6.92, 4096, "olmoe_7b_pretrain_8gpu_h100_bf16_config", nullptr, true},
 };
 
+constexpr double kEqual = 0.02;  ///< of one model in two releases
+
+double apart(double x, double y) {
+  return std::abs(std::log(x / y));
+}
+
 }  // namespace
+
+bool LaunchRecipe::isOf(const TransformerArchitecture& a) const {
+  return apart(parameterCount(a) / 1e9, billions) < kEqual && a.maxPositions == positions;
+}
 
 const LaunchRecipe* recipeOf(const TransformerArchitecture* a) {
   if (!a) return nullptr;
-  constexpr double kEqual = 0.02;  // of one model in two releases
   const double billions = parameterCount(*a) / 1e9, positions = std::max(1, a->maxPositions);
-  const auto apart = [](double x, double y) { return std::abs(std::log(x / y)); };
   const LaunchRecipe* best = nullptr;
   for (const LaunchRecipe& r : kRecipes) {
     if (a->family != r.family || a->experts.has_value() != r.experts) continue;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "analytic/transformer.h"
 
 namespace nest {
@@ -11,6 +13,13 @@ struct LaunchRecipe {
   int positions;
   const char *bridge, *nemo;  ///< of Megatron-Bridge 067f987df and NeMo 8cfedd720; nullptr: none
   bool experts = false;
+
+  bool isOf(const TransformerArchitecture&) const;  ///< the very model, as far as size and positions tell
+  /// NeMo's configurations of Llama 3.1 and later always scale rotary positions.
+  bool scalesInNemo() const {
+    return nemo &&
+           (std::string_view(nemo).starts_with("llama31") || std::string_view(nemo).starts_with("llama32"));
+  }
 };
 
 /// The one of the model's family that is nearest in size; nullptr: none is known.

@@ -86,33 +86,37 @@ void requireSchedule(LaunchPlan& p) {
             "offer only others in search.schedules");
 }
 
-void checkTorchTitan(LaunchPlan& p) {
-  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp8, NumberFormat::Fp32});
+/// Of files of either kind.
+void checkBoth(LaunchPlan& p) {
   requireSchedule(p);
-  const bool isSplit = p.strategy.width() > 1 || p.stages() > 1;
-  p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
-            isSplit || p.strategy.expert > 1 ? "offer 2 and 3 in search.zero_stages"
-                                             : "offer 0, 2 and 3 in search.zero_stages");
   const bool sharded = p.plan.zero >= 1;  // what is wrong with ZeRO 1 stands above
+  const char* const shard = "offer 2 and 3 in search.zero_stages";
   p.require(p.strategy.expert == 1 || sharded, "experts-unsharded",
-            "its experts are spread over replicas that hold all else in full (ZeRO 0)",
-            "offer 2 and 3 in search.zero_stages");
+            "its experts are spread over replicas that hold all else in full (ZeRO 0)", shard);
   checkFoldedExperts(p);
   p.require(p.strategy.expert == 1 || p.strategy.context == 1 || p.strategy.foldedExperts, "expert-groups",
             "there the context ranks of a replica belong to one expert group",
             "set search.context_parallel to false");
-  p.require(sharded || p.data() == 1 || !isSplit, "ddp-mesh",
+  p.require(sharded || p.strategy.context == 1, "context-shards",
+            "its context ranks hold whole parameters (ZeRO 0), and there FSDP shards over them", shard);
+  p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and there are Adam and AdamW",
+            "set job.optimizer to adam-fp32-grads");
+}
+
+void checkTorchTitan(LaunchPlan& p) {
+  p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp8, NumberFormat::Fp32});
+  const bool isSplit = p.strategy.width() > 1 || p.stages() > 1;
+  p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
+            isSplit || p.strategy.expert > 1 ? "offer 2 and 3 in search.zero_stages"
+                                             : "offer 0, 2 and 3 in search.zero_stages");
+  checkBoth(p);
+  p.require(p.plan.zero >= 1 || p.data() == 1 || !isSplit, "ddp-mesh",
             "it replicates (ZeRO 0) a model that is split over devices, and torchtitan's DDP takes no other "
             "parallelism beside it",
             "offer 2 and 3 in search.zero_stages");
-  p.require(sharded || p.strategy.context == 1, "context-shards",
-            "its context ranks hold whole parameters (ZeRO 0), and there FSDP shards over them",
-            "offer 2 and 3 in search.zero_stages");
-  p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and there are Adam and AdamW",
-            "set job/optimizer to adam-fp32-grads");
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.job().format != NumberFormat::Fp8, "fp8-experts",
-            "its experts multiply in fp8, which is a prototype there", "set job/format to bf16");
+            "its experts multiply in fp8, which is a prototype there", "set job.format to bf16");
 }
 
 }  // namespace
@@ -130,10 +134,9 @@ Reading<std::string> writeTorchTitan(LaunchPlan& p) {
   const bool sharded = p.plan.zero >= 2;
   const bool fsdp = (sharded && p.data() > 1) || p.strategy.context > 1;
   const bool fp8 = p.job().format == NumberFormat::Fp8;
-  std::string t =
-      "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
-      " ranks\n# For torchtitan v0.2.2, the last release that reads TOML. Model, data and learning rate "
-      "are yours to add.\n\n";
+  std::string t = p.head() +
+                  "# For torchtitan v0.2.2, the last release that reads TOML. Model, data and learning rate "
+                  "are yours to add.\n\n";
   if (fp8) t += "[model]\nconverters = [\"quantize.linear.float8\"]\n\n";
   t += "[training]\n" + torchTitanPrecision(p, fsdp);
   t += "local_batch_size = " + std::to_string(p.plan.microbatch * (p.stages() > 1 ? p.microbatchCount : 1)) +
@@ -173,26 +176,14 @@ namespace {
 /// torchtitan of 2026 installs FSDP, of one device if need be, around every model: replication goes with all
 /// other degrees. Expert groups there take the tensor ranks in.
 void checkTorchTitanPython(LaunchPlan& p) {
-  requireSchedule(p);
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp32});
   p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
             "offer 0, 2 and 3 in search.zero_stages");
-  p.require(p.plan.zero >= 1 || p.strategy.context == 1, "context-shards",
-            "its context ranks hold whole parameters (ZeRO 0), and there FSDP shards over them",
-            "offer 2 and 3 in search.zero_stages");
+  checkBoth(p);
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.strategy.expertTensor() == 1, "expert-tensor",
             "it splits experts over tensor ranks, which form expert groups there",
-            "bound constraints/tensor to 1");
-  p.require(p.strategy.expert == 1 || p.plan.zero >= 1, "experts-unsharded",
-            "its experts are spread over replicas that hold all else in full (ZeRO 0)",
-            "offer 2 and 3 in search.zero_stages");
-  checkFoldedExperts(p);
-  p.require(p.strategy.expert == 1 || p.strategy.context == 1 || p.strategy.foldedExperts, "expert-groups",
-            "there the context ranks of a replica belong to one expert group",
-            "set search.context_parallel to false");
-  p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and there are Adam and AdamW",
-            "set job/optimizer to adam-fp32-grads");
+            "bound constraints.tensor to 1");
 }
 
 /// The model's own configuration to begin with, where torchtitan has its family.
@@ -221,8 +212,8 @@ Reading<std::string> writeTorchTitanPython(LaunchPlan& p) {
   const int shards = p.plan.zero >= 2 ? p.plan.shardDegree() : 1;
   const long long sequence = p.job().sequenceLength;
   std::string t =
-      "# " + summaryOf(p.plan) + "; " + std::to_string(p.worldSize) +
-      " ranks\n# For torchtitan of August 2026 (b5bcd76c6): python -m torchtitan.train --module "
+      p.head() +
+      "# For torchtitan of August 2026 (b5bcd76c6): python -m torchtitan.train --module "
       "torchtitan_plan --config plan,\n# with this file as torchtitan_plan.py where Python finds it. BASE: "
       "the model's own configuration.\n\nimport importlib\nimport os\n\n"
       "from torchtitan.config import ParallelismConfig\n";

@@ -126,18 +126,34 @@ private slots:
     Fixture f = teaching();
     f.scenario.model.architecture->family = "deepseek_v3";
     f.scenario.model.architecture->experts = ExpertLayers{};
+    f.scenario.model.architecture->experts->groups = f.scenario.model.architecture->experts->groupsPerToken =
+        1;
+    f.scenario.model.architecture->latent = LatentAttention{.queryRank = 0};
     const Plan p = plan(1, 1);
-    for (const char* part : {"++comm_overlap.tp_comm_overlap=false\n", "++model.mtp_num_layers=null\n",
-                             "++model.num_layers_in_first_pipeline_stage=null\n",
-                             "++model.num_layers_in_last_pipeline_stage=null\n",
-                             "++model.account_for_embedding_in_pipeline_split=false\n",
-                             "++model.account_for_loss_in_pipeline_split=false\n"})
+    for (const char* part :
+         {"++comm_overlap.tp_comm_overlap=false\n", "++model.mtp_num_layers=null\n",
+          // Some train with Muon or 16-bit moments, and either place shards the optimizer.
+          "  optimizer.optimizer=adam\n", "  optimizer.use_distributed_optimizer=false\n",
+          "  optimizer.use_precision_aware_optimizer=false\n", "  optimizer.main_grads_dtype=torch.float32\n",
+          "  optimizer.exp_avg_dtype=torch.float32\n",
+          // Moonlight has neither groups nor a rank of its queries, DeepSeek-V3 has both.
+          "++model.moe_router_num_groups=null\n", "++model.moe_router_group_topk=null\n",
+          "++model.q_lora_rank=null\n", "++model.moe_layer_freq=[1,1,1,1,1,1]\n",
+          "++model.moe_shared_expert_intermediate_size=null\n",
+          "++model.num_layers_in_first_pipeline_stage=null\n",
+          "++model.num_layers_in_last_pipeline_stage=null\n",
+          "++model.account_for_embedding_in_pipeline_split=false\n",
+          "++model.account_for_loss_in_pipeline_split=false\n"})
       QVERIFY2(has(writeLaunch(LaunchTarget::MegatronBridge, f.source(), p), part), part);
-    for (const char* part : {"recipe.model.config.mtp_num_layers = None\n",
-                             "recipe.trainer.strategy.num_layers_in_first_pipeline_stage = None\n",
-                             "recipe.trainer.strategy.num_layers_in_last_pipeline_stage = None\n",
-                             "recipe.trainer.strategy.account_for_embedding_in_pipeline_split = False\n",
-                             "recipe.trainer.strategy.account_for_loss_in_pipeline_split = False\n"})
+    for (const char* part :
+         {"recipe.model.config.mtp_num_layers = None\n", "recipe.optim.config.optimizer = \"adam\"\n",
+          "recipe.optim.config.use_precision_aware_optimizer = False\n",
+          "recipe.optim.config.exp_avg_dtype = torch.float32\n",
+          "recipe.model.config.moe_router_num_groups = None\n", "recipe.model.config.q_lora_rank = None\n",
+          "recipe.trainer.strategy.num_layers_in_first_pipeline_stage = None\n",
+          "recipe.trainer.strategy.num_layers_in_last_pipeline_stage = None\n",
+          "recipe.trainer.strategy.account_for_embedding_in_pipeline_split = False\n",
+          "recipe.trainer.strategy.account_for_loss_in_pipeline_split = False\n"})
       QVERIFY2(has(writeLaunch(LaunchTarget::Nemo, f.source(), p), part), part);
   }
   /// Of published configurations the recipe of that very model, where there is one.
@@ -208,7 +224,8 @@ private slots:
     check("deepseek-v3", LaunchTarget::Megatron,
           {"--qk-layernorm\n", "--rope-type yarn\n", "--rotary-scaling-factor 40\n", "--mscale 1\n",
            "--mscale-all-dim 1\n", "--moe-router-score-function sigmoid\n",
-           "--moe-router-enable-expert-bias\n", "--moe-router-topk-scaling-factor 2.5\n"});
+           "--moe-router-enable-expert-bias\n", "--moe-router-topk-scaling-factor 2.5\n",
+           "--moe-router-num-groups 8\n", "--moe-router-group-topk 4\n"});
     check("llama-3.1-405b", LaunchTarget::MegatronBridge,
           {"++model.rotary_base=500000\n", "++model.rope_scaling=true\n", "++model.rope_scaling_factor=8\n"});
     check("deepseek-v3", LaunchTarget::Nemo,
@@ -224,6 +241,89 @@ private slots:
                                  [](const Diagnostic& d) { return d.code == "model-details"; });
     QVERIFY(it != r.diagnostics.end() && it->message.find("rope_theta") != std::string::npos);
     QVERIFY(!has(r, "--rotary-base"));
+  }
+  /// A recipe brings the rotary positions of its own model along.
+  void rotaryPositionsAreTheModelsNotTheRecipes() {
+    const auto written = [](TransformerArchitecture m, LaunchTarget t) {
+      Fixture f = teaching([](Scenario& s) { s.cluster.device = *findDevice("h100"); });
+      f.scenario.model.architecture = std::move(m);
+      Plan p = plan(1, 1);
+      p.stages.resize(1);
+      for (int l = 4; l < 9; ++l) p.stages[0].chunks[0].push_back(LayerIndex(l));
+      return writeLaunch(t, f.source(), p);
+    };
+    const auto told = [&](const TransformerArchitecture& m, LaunchTarget t) {
+      std::string out;
+      for (const Diagnostic& d : written(m, t).diagnostics)
+        if (d.code == "model-details") out += d.message + '\n';
+      return out;
+    };
+    const auto sample = [](const char* name) {
+      const std::string path = std::string(NEST_SOURCE_DIR) + "/samples/models/" + name + ".json";
+      return *readHuggingFaceConfig(readFile(path), path).value;
+    };
+    const auto bridge = LaunchTarget::MegatronBridge, nemo = LaunchTarget::Nemo;
+    const TransformerArchitecture scaled = sample("llama-3.1-405b");
+    QVERIFY(has(written(scaled, bridge), "++model.rope_scaling=true\n"));
+    QVERIFY(has(written(scaled, nemo), "recipe.model.config.scale_factor = 8\n"));
+    QCOMPARE(told(scaled, bridge) + told(scaled, nemo), std::string());
+    // Of Llama-2's kind, but nearest in size to a model whose positions are scaled.
+    TransformerArchitecture plain = sample("llama-2-7b");
+    plain.layers = 14, plain.maxPositions = 131072;
+    QCOMPARE(std::string(recipeOf(&plain)->nemo), std::string("llama32_3b"));
+    QVERIFY(has(written(plain, bridge), "++model.rope_scaling=false\n"));
+    QVERIFY(has(written(plain, nemo), "recipe.model.config.scale_factor = 1\n"));
+    QVERIFY(!has(written(plain, LaunchTarget::Megatron), "rope-scaling"));
+    // And the other way round.
+    TransformerArchitecture longer = sample("llama-2-7b");
+    longer.details["rope_type"] = std::string("llama3"), longer.details["rope_factor"] = 8.0;
+    QCOMPARE(std::string(recipeOf(&longer)->nemo), std::string("llama2_7b"));
+    QVERIFY(told(longer, nemo).find("llama2_7b does not") != std::string::npos);
+    QVERIFY(!has(written(longer, nemo), "scale_factor"));
+    // What the file leaves open is the recipe's, which is told where the recipe is of another model.
+    TransformerArchitecture silent = sample("llama-2-7b");
+    silent.details.erase("rope_theta");
+    QCOMPARE(told(silent, bridge), std::string());
+    silent.layers = 24;
+    QVERIFY(told(silent, bridge).find("rope_theta, which the overrides leave") != std::string::npos);
+    // YaRN is in no recipe but gpt-oss'.
+    TransformerArchitecture yarn = sample("qwen2-7b");
+    yarn.details["rope_type"] = std::string("yarn"), yarn.details["rope_factor"] = 4.0;
+    QVERIFY(told(yarn, bridge).find("rope_scaling (yarn)") != std::string::npos);
+    yarn.family = "gpt_oss", yarn.details["rope_factor"] = 32.0;
+    yarn.attentionSinks = true,
+    yarn.experts = ExpertLayers{.experts = 32, .perToken = 4, .intermediate = 2880};
+    QCOMPARE(told(yarn, bridge), std::string());  // sinks, too
+    QVERIFY(told(yarn, LaunchTarget::Megatron).find("sinks of attention") != std::string::npos);
+  }
+  /// The shares of positions and norms that Nemotron's class has where its files say nothing.
+  void nemotronIsWritten() {
+    const auto m = readHuggingFaceConfig(
+        R"({"model_type": "nemotron", "hidden_size": 18432, "num_hidden_layers": 96, "num_attention_heads": 96,
+            "num_key_value_heads": 8, "intermediate_size": 73728, "vocab_size": 256000, "head_dim": 192,
+            "hidden_act": "relu2", "max_position_embeddings": 4096})",
+        "c");
+    QVERIFY(m);
+    QCOMPARE(std::string(recipeOf(&*m)->nemo), std::string("nemotron4_340b"));
+    QVERIFY(recipeOf(&*m)->isOf(*m));
+    Fixture f = teaching();
+    f.scenario.model.architecture = *m;
+    for (const char* part : {"--rotary-percent 0.5\n", "--apply-layernorm-1p\n", "--squared-relu\n"})
+      QVERIFY2(has(writeLaunch(LaunchTarget::Megatron, f.source(), plan(1, 1)), part), part);
+  }
+  /// The recipes' mixed precision of 16-bit floats reduces gradients in them, that of bf16 in fp32.
+  void gradientsOfRecipesAreTold() {
+    Fixture f = teaching();
+    f.scenario.model.architecture->family = "llama";
+    for (const NumberFormat format : {NumberFormat::Bf16, NumberFormat::Fp16})
+      for (const double bytes : {2.0, 4.0}) {
+        f.problem.job.format = format;
+        f.problem.job.optimizer.gradientBytes = bytes;
+        const auto r = writeLaunch(LaunchTarget::MegatronBridge, f.source(), plan(1, 1));
+        QVERIFY(r);
+        const bool told = codes(r.diagnostics, Severity::Warning).find("gradients") != std::string::npos;
+        QCOMPARE(told, (format == NumberFormat::Bf16) == (bytes < 4));
+      }
   }
   void megatronShardsWithItsOwnFormat() {
     const Fixture f = teaching();

@@ -153,6 +153,7 @@ bool isNumber(const std::string& s, bool whole) {
 /// What is wrong with a value; empty: nothing.
 std::string wrong(const json& setting, const std::string& value) {
   const std::string type = setting["type"];
+  if (value == "null" && setting["default"].is_null()) return {};
   if (type == "integer" && !isNumber(value, true)) return "is no whole number";
   if (type == "number" && !isNumber(value, false)) return "is no number";
   if (type == "flag" && !value.empty()) return "takes no value";

@@ -1,11 +1,30 @@
 #include <QtTest/QTest>
 
 #include "core/formats/launch_fixture.h"
+#include "fields/program_setting.h"
 #include "formats/format.h"
 #include "scenario/measurement.h"
 
 using namespace nest;
 using namespace nest::test;
+
+namespace {
+
+/// Two stages on two replicas, which torchtitan shards.
+Plan shardedPlan() {
+  Plan p = plan(2, 1);
+  p.zero = 2;
+  return p;
+}
+Reading<std::string> torchtitan(const Fixture& f, const Plan& p) {
+  return writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
+}
+RunSettings readBack(const std::string& text) {
+  const auto read = std::get<ReadMeasurement>(findFormat("torchtitan-config")->read)(text, "t.toml");
+  return read ? std::get<TrainingRun>(read->of).settings : RunSettings{};
+}
+
+}  // namespace
 
 class TestLaunchTorchtitan : public QObject {
   Q_OBJECT
@@ -14,86 +33,89 @@ private slots:
     const Fixture f = teaching();
     Plan p = plan(2, 1);
     for (auto& s : p.stages) s.strategy = {1, false, 1, 2};
-    QCOMPARE(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Error),
-             std::string("experts-unsharded ddp-mesh"));
+    QCOMPARE(codes(torchtitan(f, p).diagnostics, Severity::Error), std::string("experts-unsharded ddp-mesh"));
     p.zero = 2;
-    const auto r = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
+    const auto r = torchtitan(f, p);
     QVERIFY(r);
     QVERIFY(r->find("expert_tensor_parallel_degree = 1\n") != std::string::npos);
   }
   void torchTitanNamesItsModules() {
     const Fixture f = teaching();
-    Plan p = plan(2, 1);
-    p.zero = 2;
-    const auto r = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
+    Plan p = shardedPlan();
+    const auto r = torchtitan(f, p);
     QVERIFY(r);
     QVERIFY(r->find("[\"tok_embeddings\", \"layers.0\", \"layers.1\", \"layers.2\"]") != std::string::npos);
     QVERIFY(r->find("[\"layers.3\", \"layers.4\", \"layers.5\", \"norm\", \"output\"]") != std::string::npos);
     p.zero = 1;
-    QVERIFY(!writeLaunch(LaunchTarget::TorchTitan, f.source(), p));
+    QVERIFY(!torchtitan(f, p));
     for (auto& s : p.stages) s.recompute = Recompute::Selective;
     p.zero = 2;
     // Other than torchtitan's, unless the plan was priced as torchtitan does it.
     const Fixture there = teaching(
         [](Scenario& s) { s.model.analytic.selectiveRecompute = SelectiveRecompute::EverySecondProduct; });
-    QVERIFY(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Warning)
-                .find("recompute") != std::string::npos);
-    QVERIFY(codes(writeLaunch(LaunchTarget::TorchTitan, there.source(), p).diagnostics, Severity::Warning)
-                .find("recompute") == std::string::npos);
+    QVERIFY(codes(torchtitan(f, p).diagnostics, Severity::Warning).find("recompute") != std::string::npos);
+    QVERIFY(codes(torchtitan(there, p).diagnostics, Severity::Warning).find("recompute") ==
+            std::string::npos);
     QVERIFY(!writeLaunch(LaunchTarget::Nanotron, f.source(), p));
   }
   void torchTitanRunsInThePlansFormat() {
     const Fixture f = teaching();
-    const auto errors = [&](const Plan& p) {
-      return codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), p).diagnostics, Severity::Error);
-    };
+    const auto errors = [&](const Plan& p) { return codes(torchtitan(f, p).diagnostics, Severity::Error); };
     Plan split = plan(1, 1);
-    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), split), "\ndtype = \"bfloat16\"\n"));
-    QCOMPARE(codes(writeLaunch(LaunchTarget::TorchTitan, f.source(), split).diagnostics, Severity::Warning),
-             std::string("full-bf16"));
-    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), split), "torchtitan v0.2.2"));
+    QVERIFY(has(torchtitan(f, split), "\ndtype = \"bfloat16\"\n"));
+    QCOMPARE(codes(torchtitan(f, split).diagnostics, Severity::Warning), std::string("full-bf16"));
+    QVERIFY(has(torchtitan(f, split), "torchtitan v0.2.2"));
     QCOMPARE(errors(plan(2, 1)), std::string("ddp-mesh"));
     Plan alone = plan(2, 1);
     alone.stages.resize(1);
     for (int l = 4; l < 9; ++l) alone.stages[0].chunks[0].push_back(LayerIndex(l));
-    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), alone),
-                "mixed_precision_param = \"bfloat16\""));
+    QVERIFY(has(torchtitan(f, alone), "mixed_precision_param = \"bfloat16\""));
     alone.zero = 3;
-    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), alone),
-                "mixed_precision_param = \"bfloat16\""));
+    QVERIFY(has(torchtitan(f, alone), "mixed_precision_param = \"bfloat16\""));
   }
   /// Lists over several lines, as every pipeline has them.
   void itsConfigurationIsReadBack() {
     const Fixture f = teaching();
-    Plan p = plan(2, 1);
-    p.zero = 2;
-    const auto text = writeLaunch(LaunchTarget::TorchTitan, f.source(), p);
+    const auto text = torchtitan(f, shardedPlan());
     QVERIFY(text);
-    const auto read = std::get<ReadMeasurement>(findFormat("torchtitan-config")->read)(*text, "t.toml");
-    QVERIFY2(read, read ? "" : read.diagnostics.front().message.c_str());
-    const RunSettings s = std::get<TrainingRun>(read->of).settings;
+    const RunSettings s = readBack(*text);
     QCOMPARE(s.pipeline.value_or(0), 2);
     QCOMPARE(s.data.value_or(0), 2);
     QCOMPARE(s.microbatch.value_or(0), 1);
     QCOMPARE(s.globalBatch.value_or(0), f.problem.job.globalBatch);
     QCOMPARE(s.sequenceLength.value_or(0), f.problem.job.sequenceLength);
   }
+  /// A plan that is written and read back is priced as before.
+  void theProgramIsReadBack() {
+    for (const char* id : {"torchtitan-2024", "torchtitan-2024-compiled", "torchtitan-2026"})
+      for (const int tensor : {1, 2}) {
+        Fixture f = teaching();
+        setProgram(f.scenario, *findProgram(id));
+        f.problem.assumptions = f.scenario.assumptions;
+        Plan p = shardedPlan();
+        for (StagePlan& stage : p.stages) stage.strategy = {tensor, tensor > 1, 1, 1};
+        const auto text = torchtitan(f, p);
+        QVERIFY2(text, id);
+        const Program* read = findProgram(readBack(*text).program);
+        QVERIFY2(read, text->c_str());
+        // Asynchronous tensor parallelism is all that the recent program adds.
+        const bool isRecent = tensor == 1 && id != std::string("torchtitan-2024");
+        QCOMPARE(read->id, std::string(isRecent ? "torchtitan-2026" : id));
+      }
+  }
   void selectiveRecomputeIsOfProducts() {
     const Fixture f = teaching(
         [](Scenario& s) { s.model.analytic.selectiveRecompute = SelectiveRecompute::EverySecondProduct; });
-    Plan p = plan(2, 1);
-    p.zero = 2;
+    Plan p = shardedPlan();
     for (auto& s : p.stages) s.recompute = Recompute::Selective;
-    QVERIFY(has(writeLaunch(LaunchTarget::TorchTitan, f.source(), p),
-                "mode = \"selective\"\nselective_ac_option = \"op\"\n"));
+    QVERIFY(has(torchtitan(f, p), "mode = \"selective\"\nselective_ac_option = \"op\"\n"));
     for (auto& s : p.stages) s.recompute = Recompute::Full;
-    QVERIFY(
-        has(writeLaunch(LaunchTarget::TorchTitan, f.source(), p), "mode = \"full\"\nearly_stop = false\n"));
+    QVERIFY(has(torchtitan(f, p), "mode = \"full\"\nearly_stop = false\n"));
   }
   void aRefusalNamesWhatThePlanHas() {
     Plan p = plan(2, 1);
     p.zero = 1;
-    const auto r = writeLaunch(LaunchTarget::TorchTitan, teaching().source(), p);
+    const auto r = torchtitan(teaching(), p);
     QCOMPARE(codes(r.diagnostics, Severity::Error), std::string("zero-1"));
     QCOMPARE(r.diagnostics.front().remedy, std::string("offer 2 and 3 in search.zero_stages"));
   }
