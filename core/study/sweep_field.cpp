@@ -3,18 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "study/sweep.h"
+#include "units/letters.h"
 #include "units/text.h"
 
 namespace nest {
 namespace {
 
 constexpr std::size_t kMostValues = 100000;
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
-  return s;
-}
 
 /// Parts between commas that stand in no bracket and no quotes.
 std::vector<std::string_view> parts(std::string_view s) {
@@ -28,7 +23,7 @@ std::vector<std::string_view> parts(std::string_view s) {
     if (!quoted && (c == '[' || c == '{')) ++depth;
     if (!quoted && (c == ']' || c == '}')) --depth;
     if (i == s.size() || (c == ',' && depth == 0 && !quoted)) {
-      out.push_back(trimmed(s.substr(begin, i - begin)));
+      out.push_back(text::trimmed(s.substr(begin, i - begin)));
       begin = i + 1;
     }
   }
@@ -44,11 +39,11 @@ std::optional<double> number(std::string_view s) {
 
 /// The number that a text begins with, and its unit, which may be none.
 std::pair<std::optional<double>, std::string_view> withUnit(std::string_view s) {
-  s = trimmed(s);
+  s = text::trimmed(s);
   double v = 0;
   const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), v);
   if (ec != std::errc() || !std::isfinite(v)) return {};
-  return {v, trimmed(s.substr(static_cast<std::size_t>(end - s.data())))};
+  return {v, text::trimmed(s.substr(static_cast<std::size_t>(end - s.data())))};
 }
 
 /// "8..64x2", "1..4+1" and "25 GB/s..100 GB/sx2"; nullopt: not of that form. `wrong`: why it has no values.
@@ -57,7 +52,7 @@ std::optional<std::vector<std::string>> range(std::string_view s, std::string& w
   if (dots == std::string_view::npos) return std::nullopt;
   // The last x or + that a number follows: units and exponents may have one, too.
   auto step = s.find_last_of("x+");
-  while (step != std::string_view::npos && step > dots && !number(trimmed(s.substr(step + 1))) &&
+  while (step != std::string_view::npos && step > dots && !number(text::trimmed(s.substr(step + 1))) &&
          step + 1 < s.size())
     step = s.find_last_of("x+", step - 1);
   if (step == std::string_view::npos || step < dots + 2) step = s.size();
@@ -68,7 +63,7 @@ std::optional<std::vector<std::string>> range(std::string_view s, std::string& w
     wrong = "has ends in different units";
     return std::vector<std::string>();
   }
-  const auto by = step < s.size() ? number(trimmed(s.substr(step + 1))) : std::nullopt;
+  const auto by = step < s.size() ? number(text::trimmed(s.substr(step + 1))) : std::nullopt;
   const double stride = by.value_or(0);
   const bool geometric = step < s.size() && s[step] == 'x';
   std::vector<std::string> out;
@@ -106,7 +101,7 @@ Reading<SweepField> readSweepField(std::string_view text) {
     return result;
   };
   const auto equals = text.find('=');
-  const std::string_view name = trimmed(text.substr(0, equals));
+  const std::string_view name = text::trimmed(text.substr(0, equals));
   if (equals == std::string_view::npos || name.empty())
     return fail('"' + std::string(text) + "\" is not FIELD=VALUES",
                 "write for example job.global_batch=512,1024");

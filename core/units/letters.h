@@ -14,4 +14,11 @@ inline std::string lower(std::string_view s) {
   return out;
 }
 
+/// Without the blanks and line ends around it.
+inline std::string_view trimmed(std::string_view s) {
+  constexpr std::string_view kBlanks = " \t\r\n\v\f";
+  const auto begin = s.find_first_not_of(kBlanks);
+  return begin == s.npos ? std::string_view() : s.substr(begin, s.find_last_not_of(kBlanks) - begin + 1);
+}
+
 }  // namespace nest::text

@@ -21,12 +21,6 @@ std::optional<double> plainNumber(std::string_view s) {
   return v;
 }
 
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
-  return s;
-}
-
 /// A number and the word after it.
 std::pair<std::string_view, std::string_view> apart(std::string_view s) {
   s = trimmed(s);

@@ -4,7 +4,6 @@
 
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
-#include "scenario/measurement.h"
 #include "text/decimal.h"
 
 namespace nest {
@@ -183,11 +182,8 @@ const Format& aiConfiguratorFormat() {
             const auto has = [&](const char* part) { return line.find(part) != std::string_view::npos; };
             return has("framework") && has("kernel_source") && has("op_name") && has("latency");
           },
-      .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
-        SourceText source(text, file);
-        if (!source.isReadable(kLongestLog, "table")) return {std::nullopt, source.take()};
-        auto result = PerfTable(source).run();
-        return {std::move(result), source.take()};
+      .read = ReadMeasurement([](std::string_view text, const std::string& file) {
+        return readBy<PerfTable>(text, file, kLongestLog, "table");
       })};
   return format;
 }

@@ -56,6 +56,11 @@ double medianOf(std::vector<double> values) {
   return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+const char* torchtitanProgram(bool compiles, bool isRecent, bool overlapsTensor, int tensorDegree) {
+  if (!compiles) return "torchtitan-2024";
+  return overlapsTensor || (isRecent && tensorDegree == 1) ? "torchtitan-2026" : "torchtitan-2024-compiled";
+}
+
 int warmUpOf(int lines) {
   return lines < 2 ? 0 : std::max(1, lines / 10);
 }

@@ -6,12 +6,23 @@
 #include <string_view>
 #include <vector>
 
+#include "scenario/measurement.h"
 #include "text/source_text.h"
 
 /// Lines that programs print while they train.
 namespace nest {
 
 inline constexpr std::size_t kLongestLog = 64u << 20;
+
+/// What a class reads that is made of the source of a text, `what`, of at most so many bytes.
+template <class Reader>
+Reading<Measurement> readBy(std::string_view text, const std::string& file, std::size_t most,
+                            const char* what) {
+  SourceText source(text, file);
+  if (!source.isReadable(most, what)) return {std::nullopt, source.take()};
+  auto result = Reader(source).run();
+  return {std::move(result), source.take()};
+}
 
 /// Each line without escape sequences (colours) and its end, with its number from 1.
 void forEachLogLine(std::string_view text, const std::function<void(std::string_view line, int number)>&);
@@ -26,6 +37,11 @@ std::optional<int> countBehind(std::string_view line, std::string_view label);
 
 /// The middle of the values, the mean of both where there are two. Not empty.
 double medianOf(std::vector<double>);
+
+/// The id of torchtitan's program: its versions differ, for a plan, in what compiled kernels fuse and in
+/// whether the exchanges of tensor parallelism run beside products. Without them the recent one is as the
+/// compiled one.
+const char* torchtitanProgram(bool compiles, bool isRecent, bool overlapsTensor, int tensorDegree);
 
 /// Of `lines` values how many are warm-up: the first, and a tenth of them.
 int warmUpOf(int lines);

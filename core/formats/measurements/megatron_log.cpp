@@ -3,7 +3,6 @@
 
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
-#include "scenario/measurement.h"
 #include "text/decimal.h"
 
 namespace nest {
@@ -224,11 +223,8 @@ const Format& megatronLogFormat() {
             return f.has("elapsed time per iteration (ms):") ||
                    (f.has("- arguments -") && f.has("tensor_model_parallel_size"));
           },
-      .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
-        SourceText source(text, file);
-        if (!source.isReadable(kLongestLog, "log")) return {std::nullopt, source.take()};
-        auto result = MegatronLog(source).run();
-        return {std::move(result), source.take()};
+      .read = ReadMeasurement([](std::string_view text, const std::string& file) {
+        return readBy<MegatronLog>(text, file, kLongestLog, "log");
       })};
   return format;
 }

@@ -4,7 +4,7 @@
 
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
-#include "scenario/measurement.h"
+#include "formats/networks/text_lines.h"
 #include "text/decimal.h"
 #include "units/text.h"
 
@@ -30,17 +30,6 @@ constexpr Test kTests[] = {{"all_reduce_perf", Kind::AllReduce},
                            {"scatter_perf", {}},
                            {"gather_perf", {}},
                            {"reduce_perf", {}}};
-
-std::vector<std::string_view> wordsOf(std::string_view line) {
-  std::vector<std::string_view> out;
-  while (true) {
-    const auto begin = line.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return out;
-    line.remove_prefix(begin);
-    out.push_back(line.substr(0, line.find_first_of(" \t")));
-    line.remove_prefix(out.back().size());
-  }
-}
 
 class NcclTests {
 public:
@@ -74,7 +63,8 @@ public:
 
 private:
   void take(std::string_view line, int number) {
-    auto words = wordsOf(line);
+    std::vector<std::string_view> words;
+    for (const TextPart& word : wordsOf({line})) words.push_back(word.text);
     // What a launcher puts before each line: "0:", "[1,0]<stdout>:#".
     if (!words.empty())
       if (const auto colon = words[0].rfind(':'); colon != std::string_view::npos && words[0] != "#") {
@@ -202,11 +192,8 @@ const Format& ncclTestsFormat() {
           "Bandwidth and latency of one level: the one that its ranks and hosts span, or import --level "
           "1=FILE.",
       .claims = [](const FileLook& f) { return f.has("algbw") && f.has("busbw"); },
-      .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
-        SourceText source(text, file);
-        if (!source.isReadable(kMostBytes, "nccl-tests output")) return {std::nullopt, source.take()};
-        auto result = NcclTests(source).run();
-        return {std::move(result), source.take()};
+      .read = ReadMeasurement([](std::string_view text, const std::string& file) {
+        return readBy<NcclTests>(text, file, kMostBytes, "nccl-tests output");
       })};
   return format;
 }

@@ -3,19 +3,13 @@
 
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
-#include "scenario/measurement.h"
 #include "text/decimal.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
 
 constexpr std::size_t kMostBytes = 1u << 20;
-
-std::string_view trimmed(std::string_view s) {
-  const auto begin = s.find_first_not_of(" \t");
-  return begin == std::string_view::npos ? std::string_view()
-                                         : s.substr(begin, s.find_last_not_of(" \t") - begin + 1);
-}
 
 class TorchtitanConfig {
 public:
@@ -84,7 +78,7 @@ private:
 
   void take(std::string_view raw, int number) {
     const bool goesOn = isOpen();
-    const std::string_view line = trimmed(scan(raw));
+    const std::string_view line = text::trimmed(scan(raw));
     if (m_depth < 0) {
       m_depth = 0;
       return broken(number);
@@ -96,14 +90,14 @@ private:
         m_depth = 0;
         return broken(number);
       }
-      m_table = std::string(trimmed(line.substr(1, line.size() - 2)));
+      m_table = std::string(text::trimmed(line.substr(1, line.size() - 2)));
       return;
     }
     const auto equals = line.find('=');
     if (equals == std::string_view::npos || equals == 0) return broken(number);
-    const std::string_view value = trimmed(line.substr(equals + 1));
+    const std::string_view value = text::trimmed(line.substr(equals + 1));
     if (value.empty()) return broken(number);
-    const std::string key(trimmed(line.substr(0, equals)));
+    const std::string key(text::trimmed(line.substr(0, equals)));
     if (m_values.size() < 10'000)
       m_values[m_table.empty() ? key : m_table + '.' + key] = {std::string(value), number};
   }
@@ -112,10 +106,6 @@ private:
                    "give the TOML file as torchtitan reads it");
   }
 
-  std::string text(const std::string& key) const {
-    const auto it = m_values.find(key);
-    return it == m_values.end() ? std::string() : it->second.first;
-  }
   /// A whole number of at least 1; −1 stands for what is left to torchtitan.
   std::optional<int> count(const std::string& key) {
     const auto it = m_values.find(key);
@@ -135,18 +125,23 @@ private:
     return std::nullopt;
   }
 
+  bool isOn(const std::string& key) const {
+    const auto it = m_values.find(key);
+    return it != m_values.end() && it->second.first == "true";
+  }
+
   void tellProgram(RunSettings& s) const {
-    if (text("compile.enable") == "true") {
-      s.program = "torchtitan-2026";
-      s.programEvidence =
-          "its configuration has a table [compile] that is on, as torchtitan has since August 2025";
-    } else if (text("training.compile") == "true") {
-      s.program = "torchtitan-2024-compiled";
-      s.programEvidence = "its configuration has compile = true under [training]";
-    } else {
-      s.program = "torchtitan-2024";
-      s.programEvidence = "its configuration does not compile, so its kernels are PyTorch's eager ones";
-    }
+    const bool isRecent = isOn("compile.enable"), compiles = isRecent || isOn("training.compile");
+    const bool overlaps =
+        isOn("parallelism.enable_async_tensor_parallel") || isOn("experimental.enable_async_tensor_parallel");
+    s.program = torchtitanProgram(compiles, isRecent, overlaps, s.tensor.value_or(1));
+    s.programEvidence =
+        !compiles  ? "its configuration does not compile, so its kernels are PyTorch's eager ones"
+        : overlaps ? "its configuration compiles, with asynchronous tensor parallelism"
+        : isRecent
+            ? "its configuration has a table [compile] that is on, as torchtitan has since August 2025, "
+              "without asynchronous tensor parallelism"
+            : "its configuration has compile = true under [training]";
   }
 
   SourceText& m_source;
@@ -169,11 +164,8 @@ const Format& torchtitanConfigFormat() {
           "[training]\nlocal_batch_size = 8\nseq_len = 8192\n[parallelism]\ntensor_parallel_degree = 8",
       .remarks = "Program, degrees and batch for import; it measures nothing.",
       .claims = [](const FileLook& f) { return f.has("[training]") && f.has("parallel_degree"); },
-      .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
-        SourceText source(text, file);
-        if (!source.isReadable(kMostBytes, "configuration")) return {std::nullopt, source.take()};
-        auto result = TorchtitanConfig(source).run();
-        return {std::move(result), source.take()};
+      .read = ReadMeasurement([](std::string_view text, const std::string& file) {
+        return readBy<TorchtitanConfig>(text, file, kMostBytes, "configuration");
       })};
   return format;
 }

@@ -3,7 +3,6 @@
 
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
-#include "scenario/measurement.h"
 #include "text/decimal.h"
 
 namespace nest {
@@ -56,6 +55,8 @@ private:
       setDegrees();
     } else if (line.find("with torch.compile") != std::string_view::npos) {
       m_isCompiled = true;
+    } else if (line.find("Async TP is enabled") != std::string_view::npos) {
+      m_overlapsTensor = true;
     }
   }
 
@@ -110,10 +111,11 @@ private:
   void tellProgram(RunSettings& s) const {
     const bool isNew = !m_isOld && std::any_of(m_steps.begin(), m_steps.end(),
                                                [](const auto& step) { return step.second.teraflops; });
-    s.program = !m_isCompiled ? "torchtitan-2024" : isNew ? "torchtitan-2026" : "torchtitan-2024-compiled";
+    s.program = torchtitanProgram(m_isCompiled, isNew, m_overlapsTensor, s.tensor.value_or(1));
     s.programEvidence = m_isCompiled
                             ? std::string("it compiles its blocks") +
-                                  (isNew ? " and prints tflops, as torchtitan does since 2025" : "")
+                                  (isNew ? " and prints tflops, as torchtitan does since 2025" : "") +
+                                  (m_overlapsTensor ? ", with asynchronous tensor parallelism" : "")
                             : "it says nothing of torch.compile, so its kernels are PyTorch's eager ones";
   }
 
@@ -141,7 +143,7 @@ private:
   std::map<std::string, int> m_mesh;
   std::map<long long, Step> m_steps;
   std::optional<Bytes> m_reserved;
-  bool m_isCompiled = false, m_isOld = false;
+  bool m_isCompiled = false, m_isOld = false, m_overlapsTensor = false;
 };
 
 }  // namespace
@@ -161,11 +163,8 @@ const Format& torchtitanLogFormat() {
           [](const FileLook& f) {
             return f.has("step:") && f.has("loss:") && f.has("mfu:") && (f.has("tps:") || f.has("wps:"));
           },
-      .read = ReadMeasurement([](std::string_view text, const std::string& file) -> Reading<Measurement> {
-        SourceText source(text, file);
-        if (!source.isReadable(kLongestLog, "log")) return {std::nullopt, source.take()};
-        auto result = TorchtitanLog(source).run();
-        return {std::move(result), source.take()};
+      .read = ReadMeasurement([](std::string_view text, const std::string& file) {
+        return readBy<TorchtitanLog>(text, file, kLongestLog, "log");
       })};
   return format;
 }

@@ -234,12 +234,8 @@ void readDetails(JsonFields& f, TransformerArchitecture& a) {
   const nlohmann::json* object = f.object("details");
   for (auto it = object ? object->begin() : nlohmann::json::const_iterator(); object && it != object->end();
        ++it) {
-    if (it->is_boolean())
-      a.details[it.key()] = it->get<bool>();
-    else if (it->is_number())
-      a.details[it.key()] = it->get<double>();
-    else if (it->is_string())
-      a.details[it.key()] = it->get<std::string>();
+    if (auto detail = detailOf(*it))
+      a.details[it.key()] = std::move(*detail);
     else
       f.report(Severity::Error, "json-type", "details",
                "a detail of a model must be a number, a text, true or false, as \"" + it.key().substr(0, 40) +
@@ -260,6 +256,13 @@ void readDenseLayers(JsonFields& f, const JsonText& text, ExpertLayers& experts,
 }
 
 }  // namespace
+
+std::optional<ModelDetail> detailOf(const nlohmann::json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  return std::nullopt;
+}
 
 TransformerArchitecture readArchitecture(JsonFields& f, const JsonText& text, Diagnostics& out) {
   TransformerArchitecture a;

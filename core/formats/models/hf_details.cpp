@@ -1,6 +1,8 @@
 // What a configuration says of a model that changes neither sizes nor costs.
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "formats/models/architecture_json.h"
 #include "formats/models/hf_families.h"
 
 namespace nest {
@@ -14,14 +16,10 @@ struct DetailKeys {
   Names keys;
 };
 
-void take(TransformerArchitecture& a, const char* name, const json* value) {
-  if (!value) return;
-  if (value->is_boolean())
-    a.details[name] = value->get<bool>();
-  else if (value->is_number())
-    a.details[name] = value->get<double>();
-  else if (value->is_string())
-    a.details[name] = value->get<std::string>();
+/// Of the class, where a file says nothing.
+double rotaryShareOf(const std::string& family) {
+  const bool quarter = family == "gpt_neox" || family == "stablelm";
+  return quarter ? 0.25 : family == "nemotron" || family == "phi" || family.starts_with("glm") ? 0.5 : 1;
 }
 
 const json* memberOf(const json* object, const char* key) {
@@ -33,35 +31,39 @@ const json* memberOf(const json* object, const char* key) {
 }  // namespace
 
 void readDetails(ConfigFields& f, TransformerArchitecture& a) {
-  const DetailKeys direct[] = {
-      {"rope_theta", {"rope_theta", "rotary_emb_base"}},
-      {"partial_rotary_factor", {"partial_rotary_factor", "rotary_pct"}},
+  const DetailKeys all[] = {
       {"norm_eps", {"rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps", "norm_eps", "norm_epsilon"}},
       {"scoring_func", {"scoring_func"}},
       {"topk_method", {"topk_method"}},
       {"norm_topk_prob", {"norm_topk_prob"}},
-      {"routed_scaling_factor", {"routed_scaling_factor"}}};
-  const DetailKeys rotary[] = {{"rope_theta", {"rope_theta"}},
-                               {"partial_rotary_factor", {"partial_rotary_factor"}},
-                               {"rope_type", {"rope_type", "type"}},
-                               {"rope_factor", {"factor"}},
-                               {"rope_low_freq_factor", {"low_freq_factor"}},
-                               {"rope_high_freq_factor", {"high_freq_factor"}},
-                               {"rope_original_positions", {"original_max_position_embeddings"}},
-                               {"rope_beta_fast", {"beta_fast"}},
-                               {"rope_beta_slow", {"beta_slow"}},
-                               {"rope_mscale", {"mscale"}},
-                               {"rope_mscale_all_dim", {"mscale_all_dim"}}};
+      {"routed_scaling_factor", {"routed_scaling_factor"}},
+      {"rope_theta", {"rope_theta", "rotary_emb_base"}},
+      {"partial_rotary_factor", {"partial_rotary_factor", "rotary_pct"}},
+      {"rope_type", {"rope_type", "type"}},
+      {"rope_factor", {"factor"}},
+      {"rope_low_freq_factor", {"low_freq_factor"}},
+      {"rope_high_freq_factor", {"high_freq_factor"}},
+      {"rope_original_positions", {"original_max_position_embeddings"}},
+      {"rope_beta_fast", {"beta_fast"}},
+      {"rope_beta_slow", {"beta_slow"}},
+      {"rope_mscale", {"mscale"}},
+      {"rope_mscale_all_dim", {"mscale_all_dim"}}};
+  // The base of the positions and the share that has them stand in either place.
+  const auto ofTheFile = std::span(all).first(7), ofPositions = std::span(all).subspan(5);
+  const auto take = [&](const char* name, const json* value) {
+    if (auto detail = value ? detailOf(*value) : std::nullopt) a.details[name] = std::move(*detail);
+  };
   // Of these all models score experts by sigmoids, with a bias for balance, whatever their files say.
   if (a.experts && (a.family == "deepseek_v3" || a.family == "glm4_moe")) {
     a.details["scoring_func"] = std::string("sigmoid");
     a.details["topk_method"] = std::string("noaux_tc");
   }
-  for (const DetailKeys& d : direct)
-    for (const char* key : d.keys) take(a, d.name, f.value(key));
+  if (const double share = rotaryShareOf(a.family); share != 1) a.details["partial_rotary_factor"] = share;
+  for (const DetailKeys& d : ofTheFile)
+    for (const char* key : d.keys) take(d.name, f.value(key));
   for (const char* part : {"rope_scaling", "rope_parameters"})
-    for (const json* object = f.value(part); const DetailKeys& d : rotary)
-      for (const char* key : d.keys) take(a, d.name, memberOf(object, key));
+    for (const json* object = f.value(part); const DetailKeys& d : ofPositions)
+      for (const char* key : d.keys) take(d.name, memberOf(object, key));
 }
 
 }  // namespace nest

@@ -1,22 +1,15 @@
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
+#include "formats/networks/json_parts.h"
 #include "text/json_text.h"
 
 namespace nest {
 namespace {
 
 using nlohmann::json;
-
-/// A text under a key, or under either of the names that a provider's programs print; empty if there is none.
-std::string text(const json& object, std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if (const auto v = object.find(name); v != object.end() && v->is_string()) return v->get<std::string>();
-  return {};
-}
 
 /// What stands behind the last "/" of a resource's address.
 std::string lastPart(const std::string& address) {
@@ -38,9 +31,8 @@ public:
     const json* list = &read->root();
     std::string pointer;
     for (const char* key : keys)
-      if (const auto inner = list->is_object() ? list->find(key) : list->end();
-          list->is_object() && inner != list->end()) {
-        list = &*inner;
+      if (list->is_object() && list->contains(key)) {
+        list = &(*list)[key];
         pointer = jsonPointer(pointer, key);
       }
     if (!list->is_array()) {
@@ -94,44 +86,43 @@ private:
 /// docs.aws.amazon.com: NetworkNodes stand outermost first, three or four of them.
 void takeAws(InstanceReader& r, const json& instance, const Place& place) {
   HostList::Host host;
-  host.name = text(instance, {"InstanceId"});
-  if (const auto nodes = instance.find("NetworkNodes"); nodes != instance.end() && nodes->is_array())
-    for (const json& n : *nodes) host.groups.push_back(n.is_string() ? n.get<std::string>() : std::string());
-  host.nvlinkDomain = text(instance, {"CapacityBlockId"});
-  r.add(std::move(host), text(instance, {"InstanceType"}), place);
+  host.name = textOf(instance, {"InstanceId"});
+  if (const json& nodes = partOf(instance, "NetworkNodes"); nodes.is_array())
+    for (const json& n : nodes) host.groups.push_back(textOf(n));
+  host.nvlinkDomain = textOf(instance, {"CapacityBlockId"});
+  r.add(std::move(host), textOf(instance, {"InstanceType"}), place);
 }
 
 /// docs.cloud.google.com/compute, view instance topology: a subblock of A4X is an NVLink domain.
 void takeGoogle(InstanceReader& r, const json& instance, const Place& place) {
   HostList::Host host;
-  host.name = text(instance, {"name"});
-  if (const auto status = instance.find("resourceStatus"); status != instance.end() && status->is_object())
-    if (const auto t = status->find("physicalHostTopology"); t != status->end() && t->is_object()) {
-      host.groups = {text(*t, {"cluster"}), text(*t, {"block"}), text(*t, {"subblock"})};
-      // Subblocks are numbered within their block.
-      if (!host.groups.back().empty())
-        host.nvlinkDomain = host.groups[0] + '/' + host.groups[1] + '/' + host.groups[2];
-    }
-  if (const auto all = instance.find("guestAccelerators"); all != instance.end() && all->is_array()) {
+  host.name = textOf(instance, {"name"});
+  if (const json& t = partOf(partOf(instance, "resourceStatus"), "physicalHostTopology"); !t.empty()) {
+    host.groups = {textOf(t, {"cluster"}), textOf(t, {"block"}), textOf(t, {"subblock"})};
+    // Subblocks are numbered within their block.
+    if (!host.groups.back().empty())
+      host.nvlinkDomain = host.groups[0] + '/' + host.groups[1] + '/' + host.groups[2];
+  }
+  if (const json& all = partOf(instance, "guestAccelerators"); all.is_array()) {
     int sum = 0;
-    for (const json& a : *all)
+    for (const json& a : all)
       if (const auto count = a.find("acceleratorCount"); count != a.end() && count->is_number_unsigned())
         sum += static_cast<int>(std::min<std::uint64_t>(count->get<std::uint64_t>(), 1u << 16));
     if (sum > 0) host.devices = sum;
   }
-  r.add(std::move(host), lastPart(text(instance, {"machineType"})), place);
+  r.add(std::move(host), lastPart(textOf(instance, {"machineType"})), place);
 }
 
 /// docs.oracle.com, ComputeHost: the command line prints keys with dashes, the interface in camel case.
 void takeOracle(InstanceReader& r, const json& instance, const Place& place) {
   HostList::Host host;
-  host.name = text(instance, {"display-name", "displayName", "instance-id", "instanceId", "id"});
-  host.groups = {text(instance, {"hpc-island-id", "hpcIslandId", "customerHPCIslandId"}),
-                 text(instance, {"network-block-id", "networkBlockId", "customerNetworkBlock"}),
-                 text(instance, {"local-block-id", "localBlockId", "customerLocalBlock"})};
+  host.name = textOf(instance, {"display-name", "displayName", "instance-id", "instanceId", "id"});
+  host.groups = {textOf(instance, {"hpc-island-id", "hpcIslandId", "customerHPCIslandId"}),
+                 textOf(instance, {"network-block-id", "networkBlockId", "customerNetworkBlock"}),
+                 textOf(instance, {"local-block-id", "localBlockId", "customerLocalBlock"})};
   host.nvlinkDomain =
-      text(instance, {"gpu-memory-fabric-id", "gpuMemoryFabricId", "customerGpuMemoryFabric"});
-  r.add(std::move(host), text(instance, {"shape", "platform"}), place);
+      textOf(instance, {"gpu-memory-fabric-id", "gpuMemoryFabricId", "customerGpuMemoryFabric"});
+  r.add(std::move(host), textOf(instance, {"shape", "platform"}), place);
 }
 
 Reading<SlurmTopology> readAws(std::string_view text, const std::string& file) {

@@ -32,9 +32,6 @@ private:
         if (const auto preset = a.child("default")) m_defaults[key] = preset.child_value();
       }
     for (const auto n : graph.child("nodes").children("node")) {
-      const std::string id = n.attribute("id").value();
-      if (m_graph.hasNode(id))
-        m_source.error(at(n), "node-twice", "the node " + nest::quoted(id) + " is described twice");
       auto attributes = attributesOf(n, "node");
       if (const auto label = n.attribute("label"))
         attributes.insert(attributes.begin(), {"label", label.value(), at(n)});
@@ -42,20 +39,15 @@ private:
         attributes.push_back({"x", place.attribute("x").value(), at(n)});
         attributes.push_back({"y", place.attribute("y").value(), at(n)});
       }
-      m_graph.describe(m_graph.node(id, at(n)), attributes);
+      m_graph.describeOnce(n.attribute("id").value(), attributes, at(n));
       if (!m_graph.fits()) return;
     }
     const bool isDirected = std::string_view(graph.attribute("defaultedgetype").value()) == "directed";
     for (const auto e : graph.child("edges").children("edge")) {
-      const std::string from = e.attribute("source").value(), to = e.attribute("target").value();
-      for (const std::string& end : {from, to})
-        if (!m_graph.hasNode(end))
-          return m_source.error(at(e), "unknown-node",
-                                "the edge ends at " + nest::quoted(end) + ", which is no node of the file");
       const std::string_view own = e.attribute("type").value();
-      m_graph.link(m_graph.node(from, {}), m_graph.node(to, {}), own.empty() ? isDirected : own == "directed",
-                   attributesOf(e, "edge"), at(e));
-      if (!m_graph.fits()) return;
+      if (!m_graph.linkKnown(e.attribute("source").value(), e.attribute("target").value(),
+                             own.empty() ? isDirected : own == "directed", attributesOf(e, "edge"), at(e)))
+        return;
     }
   }
 

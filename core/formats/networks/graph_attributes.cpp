@@ -14,16 +14,10 @@ namespace {
 constexpr std::size_t kMostNodes = 500'000, kMostLinks = 1'000'000;
 constexpr double kGibi = 1024.0 * 1024.0 * 1024.0;
 
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
-  return s;
-}
-
 /// A number of at least `least` (or above it), reported otherwise.
 std::optional<double> figure(SourceText& s, const GraphAssembly::Attribute& a, int power, double least,
                              bool above, const char* allowed) {
-  const auto v = readDecimal(trimmed(a.value), power);
+  const auto v = readDecimal(text::trimmed(a.value), power);
   if (v && (above ? *v > least : *v >= least)) return v;
   s.error(a.place, "attribute-value",
           std::string(a.name) + " is " + quoted(a.value) + "; expected: " + allowed);
@@ -36,7 +30,7 @@ bool hasUnit(std::string_view s) {
 }
 
 bool flag(SourceText& s, const GraphAssembly::Attribute& a) {
-  const std::string v = text::lower(trimmed(a.value));
+  const std::string v = text::lower(text::trimmed(a.value));
   if (v == "true" || v == "1" || v == "yes") return true;
   if (v != "false" && v != "0" && v != "no" && !v.empty())
     s.error(a.place, "attribute-value",
@@ -85,7 +79,7 @@ void GraphAssembly::describe(int number, const Attributes& attributes) {
   for (const Attribute& a : attributes) {
     const std::string name = text::lower(a.name);
     if (name == "kind") {
-      const std::string v = text::lower(trimmed(a.value));
+      const std::string v = text::lower(text::trimmed(a.value));
       if (v == "device" || v == "gpu" || v == "accelerator")
         n.kind = NodeKind::Device;
       else if (v == "host" || v == "node" || v == "server")
@@ -97,7 +91,7 @@ void GraphAssembly::describe(int number, const Attributes& attributes) {
                        "kind is " + quoted(a.value) + "; expected one of: device, host and switch");
     } else if (name == "label" || name == "name") {
       // A label goes before a name; "\\N" is Graphviz' word for the id.
-      const std::string text(trimmed(a.value));
+      const std::string text(text::trimmed(a.value));
       if (!text.empty() && (name == "label" || !isLabelled)) n.name = text == "\\N" ? n.id : text;
       isLabelled = isLabelled || name == "label";
     } else if (name == "host") {
@@ -155,11 +149,11 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
       else if (const auto number = figure(m_source, a, -6, 0, false, "a latency in µs, zero or more"))
         l.latency = Seconds(*number);
     } else if (name == "dir") {  // Graphviz' own
-      const std::string v = text::lower(trimmed(a.value));
+      const std::string v = text::lower(text::trimmed(a.value));
       if (v == "none" || v == "both") l.directed = false;
       if (v == "back") std::swap(l.from, l.to);
     } else if (name == "count") {
-      if (const auto v = readWhole(trimmed(a.value), 1, 1'000'000))
+      if (const auto v = readWhole(text::trimmed(a.value), 1, 1'000'000))
         l.count = static_cast<int>(*v);
       else
         m_source.error(a.place, "attribute-value",
@@ -167,14 +161,14 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
     } else if (name == "failed") {
       l.failed = flag(m_source, a);
     } else if (name == "direction") {
-      const std::string v = text::lower(trimmed(a.value));
+      const std::string v = text::lower(text::trimmed(a.value));
       if (v == "one-way" || v == "both")
         l.directed = v == "one-way";
       else
         m_source.error(a.place, "attribute-value",
                        "direction is " + quoted(a.value) + "; expected one of: one-way and both");
     } else if (name == "origin") {
-      const std::string v = text::lower(trimmed(a.value));
+      const std::string v = text::lower(text::trimmed(a.value));
       bool known = false;
       for (Origin o : {Origin::Typed, Origin::Measured, Origin::Estimated, Origin::Catalog})
         if (v == nest::nameOf(o)) l.origin = o, known = true;
@@ -186,6 +180,23 @@ void GraphAssembly::link(int from, int to, bool directed, const Attributes& attr
   }
   if (!rated) m_unrated.emplace_back(m_graph.links.size(), place);
   m_graph.links.push_back(l);
+}
+
+void GraphAssembly::describeOnce(const std::string& id, const Attributes& attributes, const Place& place) {
+  if (hasNode(id)) m_source.error(place, "node-twice", "the node " + quoted(id) + " is described twice");
+  describe(node(id, place), attributes);
+}
+
+bool GraphAssembly::linkKnown(const std::string& from, const std::string& to, bool directed,
+                              const Attributes& attributes, const Place& place) {
+  for (const std::string& end : {from, to})
+    if (!hasNode(end)) {
+      m_source.error(place, "unknown-node",
+                     "the edge ends at " + quoted(end) + ", which is no node of the file");
+      return false;
+    }
+  link(node(from, {}), node(to, {}), directed, attributes, place);
+  return fits();
 }
 
 /// A drawing that says nothing of a cluster gets one error, not one for each line of it.

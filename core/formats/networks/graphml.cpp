@@ -112,10 +112,7 @@ private:
     for (const auto child : graph.children()) {
       const std::string_view name = child.name();
       if (name == "node") {
-        const std::string id = child.attribute("id").value();
-        if (m_graph.hasNode(id))
-          m_source.error(at(child), "node-twice", "the node " + quoted(id) + " is described twice");
-        m_graph.describe(m_graph.node(id, at(child)), attributes(child, "node"));
+        m_graph.describeOnce(child.attribute("id").value(), attributes(child, "node"), at(child));
         if (const auto inner = child.child("graph")) readNodes(inner, depth + 1);
       } else if (name == "edge") {
         m_edges.emplace_back(graph, child);
@@ -129,15 +126,10 @@ private:
 
   void readEdge(const pugi::xml_node& graph, const pugi::xml_node& edge) {
     if (!m_graph.fits()) return;
-    const std::string from = edge.attribute("source").value(), to = edge.attribute("target").value();
-    for (const std::string& end : {from, to})
-      if (!m_graph.hasNode(end))
-        return m_source.error(at(edge), "unknown-node",
-                              "the edge ends at " + quoted(end) + ", which is no node of the file");
     const std::string_view preset = graph.attribute("edgedefault").value(),
                            own = edge.attribute("directed").value();
-    const bool directed = own.empty() ? preset == "directed" : own == "true";
-    m_graph.link(m_graph.node(from, {}), m_graph.node(to, {}), directed, attributes(edge, "edge"), at(edge));
+    m_graph.linkKnown(edge.attribute("source").value(), edge.attribute("target").value(),
+                      own.empty() ? preset == "directed" : own == "true", attributes(edge, "edge"), at(edge));
   }
 
   SourceText m_source;

@@ -191,6 +191,17 @@ Reading<SlurmTopology> HostList::finish() {
   return result;
 }
 
+std::vector<std::string> groupsAbove(std::string group,
+                                     const std::unordered_map<std::string, std::string>& parents) {
+  constexpr std::size_t kMostDepth = 8;
+  std::vector<std::string> out{std::move(group)};
+  for (auto above = parents.find(out.front()); above != parents.end(); above = parents.find(out.front())) {
+    if (out.size() == kMostDepth) return {};
+    out.insert(out.begin(), above->second);
+  }
+  return out;
+}
+
 std::optional<int> devicesOfGres(std::string_view gres) {
   if (gres.empty() || gres == "(null)" || gres == "N/A") return 0;
   int sum = 0;

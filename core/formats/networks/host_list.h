@@ -53,6 +53,11 @@ private:
   std::unordered_map<std::string, Place> m_withoutDevices;
 };
 
+/// The group and those that it stands in, outermost first, as `parents` has them. Empty: more than 8 deep, or
+/// within itself.
+std::vector<std::string> groupsAbove(std::string group,
+                                     const std::unordered_map<std::string, std::string>& parents);
+
 /// Devices that "gpu:h100:8(S:0-1),shard:16" of Slurm promises: those of gpu, mps and shard not counted.
 /// nullopt: it is no such text. "(null)" and other resources alone: 0.
 std::optional<int> devicesOfGres(std::string_view gres);

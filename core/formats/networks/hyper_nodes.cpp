@@ -8,7 +8,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 4u << 20, kMostDepth = 8;
+constexpr std::size_t kMostBytes = 4u << 20;
 
 /// Volcano's HyperNodes (topology.volcano.sh), one a document or a list of them: each names its members,
 /// nodes or other HyperNodes. JSON is YAML, too.
@@ -79,14 +79,11 @@ private:
         m_source.error(m.place, "hypernode-unknown", "the HyperNode " + quoted(m.name) + " is not described",
                        "add it");
     for (const auto& [group, member] : m_nodes) {
-      std::vector<std::string> groups{group};
-      for (auto above = m_parent.find(group); above != m_parent.end(); above = m_parent.find(above->second)) {
-        groups.insert(groups.begin(), above->second);
-        if (groups.size() > kMostDepth)
-          return m_source.error(
-              member.place, "hypernode-cycle",
-              "the HyperNode " + quoted(group) + " stands more than 8 deep, or within itself");
-      }
+      std::vector<std::string> groups = groupsAbove(group, m_parent);
+      if (groups.empty())
+        return m_source.error(
+            member.place, "hypernode-cycle",
+            "the HyperNode " + quoted(group) + " stands more than 8 deep, or within itself");
       m_hosts.add({member.name, std::move(groups)}, member.place);
     }
   }

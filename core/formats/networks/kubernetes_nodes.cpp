@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
+#include "formats/networks/json_parts.h"
 #include "text/decimal.h"
 #include "text/json_text.h"
 
@@ -33,17 +33,6 @@ constexpr const char* kDevices[] = {"nvidia.com/gpu", "amd.com/gpu",           "
                                     "google.com/tpu", "aws.amazon.com/neuron", "gpu.intel.com/i915"};
 constexpr const char* kDomains[] = {"nvidia.com/gpu.clique", "accelerator.topograph.run/domain"};
 
-std::string textOf(const json& object, const char* key) {
-  const auto v = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && v != object.end() && v->is_string() ? v->get<std::string>() : std::string();
-}
-
-const json& partOf(const json& object, const char* key) {
-  static const json none = json::object();
-  const auto v = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && v != object.end() ? *v : none;
-}
-
 class NodesReader {
 public:
   NodesReader(std::string_view text, const std::string& file)
@@ -53,7 +42,7 @@ public:
     auto read = readJsonText(m_text, m_file);
     if (!read) return {std::nullopt, std::move(read.diagnostics)};
     const json& root = read->root();
-    if (textOf(root, "kind") == "Node") {
+    if (textOf(root, {"kind"}) == "Node") {
       node(root, read->placeOf(""));
     } else if (const json& items = partOf(root, "items"); items.is_array()) {
       for (std::size_t i = 0; i < items.size(); ++i) node(items[i], read->placeOf(jsonPointer("/items", i)));
@@ -66,31 +55,31 @@ public:
 
 private:
   void node(const json& n, const Place& place) {
-    if (const std::string kind = textOf(n, "kind"); !kind.empty() && kind != "Node")
+    if (const std::string kind = textOf(n, {"kind"}); !kind.empty() && kind != "Node")
       return m_source.error(place, "kubernetes-nodes", "this is a " + kind + ", not a Node",
                             "give what kubectl get nodes -o json prints");
     const json &labels = partOf(partOf(n, "metadata"), "labels"),
                &capacity = partOf(partOf(n, "status"), "capacity");
     HostList::Host host;
-    host.name = textOf(partOf(n, "metadata"), "name");
+    host.name = textOf(partOf(n, "metadata"), {"name"});
     host.devices = 0;
     for (const char* resource : kDevices)
-      if (const auto count = readWhole(textOf(capacity, resource), 1, 4096))
+      if (const auto count = readWhole(textOf(capacity, {resource}), 1, 4096))
         host.devices = *host.devices + static_cast<int>(*count);
     if (*host.devices == 0)
-      if (const auto count = readWhole(textOf(labels, "nvidia.com/gpu.count"), 0, 4096))
+      if (const auto count = readWhole(textOf(labels, {"nvidia.com/gpu.count"}), 0, 4096))
         host.devices = static_cast<int>(*count);
     for (const auto& family : kFamilies) {
       for (const char* label : family)
-        if (const std::string value = *label ? textOf(labels, label) : std::string(); !value.empty())
+        if (const std::string value = *label ? textOf(labels, {label}) : std::string(); !value.empty())
           host.groups.push_back(value);
       if (!host.groups.empty()) break;
     }
     if (!host.groups.empty())
-      if (const std::string zone = textOf(labels, "topology.kubernetes.io/zone"); !zone.empty())
+      if (const std::string zone = textOf(labels, {"topology.kubernetes.io/zone"}); !zone.empty())
         host.groups.insert(host.groups.begin(), zone);
     for (const char* label : kDomains)
-      if (host.nvlinkDomain.empty()) host.nvlinkDomain = textOf(labels, label);
+      if (host.nvlinkDomain.empty()) host.nvlinkDomain = textOf(labels, {label});
     m_hosts.add(std::move(host), place);
   }
 

@@ -42,24 +42,16 @@ private:
       const std::string pointer = jsonPointer("/nodes", i);
       if (!nodes[i].is_object() || !nodes[i].contains("id"))
         return m_source.error(at(pointer), "node-without-id", "a node needs an id");
-      const std::string id = textOf(nodes[i]["id"]);
-      if (m_graph.hasNode(id))
-        m_source.error(at(pointer), "node-twice", "the node " + nest::quoted(id) + " is described twice");
-      m_graph.describe(m_graph.node(id, at(pointer)), attributesOf(nodes[i], pointer));
+      m_graph.describeOnce(textOf(nodes[i]["id"]), attributesOf(nodes[i], pointer), at(pointer));
       if (!m_graph.fits()) return;
     }
     for (std::size_t i = 0; i < edges.size(); ++i) {
       const std::string pointer = jsonPointer(jsonPointer("", key), i);
       if (!edges[i].is_object() || !edges[i].contains("source") || !edges[i].contains("target"))
         return m_source.error(at(pointer), "node-link", "an edge needs source and target");
-      const std::string from = textOf(edges[i]["source"]), to = textOf(edges[i]["target"]);
-      for (const std::string& end : {from, to})
-        if (!m_graph.hasNode(end))
-          return m_source.error(at(pointer), "unknown-node",
-                                "the edge ends at " + nest::quoted(end) + ", which is no node of the file");
-      m_graph.link(m_graph.node(from, {}), m_graph.node(to, {}), isDirected, attributesOf(edges[i], pointer),
-                   at(pointer));
-      if (!m_graph.fits()) return;
+      if (!m_graph.linkKnown(textOf(edges[i]["source"]), textOf(edges[i]["target"]), isDirected,
+                             attributesOf(edges[i], pointer), at(pointer)))
+        return;
     }
   }
 

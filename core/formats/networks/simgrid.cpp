@@ -7,6 +7,7 @@
 #include "formats/networks/network_import.h"
 #include "text/decimal.h"
 #include "text/xml_source.h"
+#include "units/letters.h"
 #include "units/text.h"
 
 namespace nest {
@@ -17,14 +18,9 @@ constexpr long long kMostHosts = NetworkBuilder::kMostDevices, kMostWhole = 1LL 
 
 using Numbers = std::vector<int>;
 
-std::string_view trimmed(std::string_view s) {
-  const auto begin = s.find_first_not_of(" \t\r\n"), end = s.find_last_not_of(" \t\r\n");
-  return begin == std::string_view::npos ? std::string_view() : s.substr(begin, end - begin + 1);
-}
-
 /// A whole number with blanks around it, as lists have them.
 std::optional<long long> wholeIn(std::string_view s, long long least, long long most) {
-  return readWhole(trimmed(s), least, most);
+  return readWhole(text::trimmed(s), least, most);
 }
 
 class SimGridReader {
@@ -131,7 +127,7 @@ private:
 
   /// "50GBps", "10Gbps", "1e9": bytes/s; bits where the unit's b is small.
   double rate(const char* name) {
-    const std::string_view s = trimmed(m_cluster.attribute(name).value());
+    const std::string_view s = text::trimmed(m_cluster.attribute(name).value());
     struct Unit {
       std::string_view name;
       double scale;
@@ -158,7 +154,7 @@ private:
     return quantity(s, name, units, "a positive rate like \"50GBps\"", true);
   }
   double seconds(const char* name) {
-    const std::string_view s = trimmed(m_cluster.attribute(name).value());
+    const std::string_view s = text::trimmed(m_cluster.attribute(name).value());
     struct Unit {
       std::string_view name;
       double scale;

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
+#include "formats/networks/json_parts.h"
 #include "formats/networks/slurm_hostlist.h"
 #include "formats/networks/text_lines.h"
 #include "text/decimal.h"
@@ -131,25 +131,18 @@ Reading<SlurmTopology> readNodesJson(std::string_view text, const std::string& f
   HostList hosts(source, "a list of Slurm's nodes");
   auto read = readJsonText(text, file);
   if (!read) return {std::nullopt, std::move(read.diagnostics)};
-  const auto& root = read->root();
-  const auto nodes = root.is_object() ? root.find("nodes") : root.end();
-  if (!root.is_object() || nodes == root.end() || !nodes->is_array())
+  const nlohmann::json& nodes = partOf(read->root(), "nodes");
+  if (!nodes.is_array())
     source.error(read->placeOf(""), "slurm-nodes", "expected a list \"nodes\"",
                  "give the output of scontrol show nodes");
-  else
-    for (std::size_t i = 0; i < nodes->size(); ++i) {
-      const Place place = read->placeOf(jsonPointer("/nodes", i));
-      const auto word = [&](const char* key) {
-        const auto& n = (*nodes)[i];
-        return n.is_object() && n.contains(key) && n[key].is_string() ? n[key].get<std::string>()
-                                                                      : std::string();
-      };
-      const auto devices = devicesOfGres(word("gres"));
-      if (!devices)
-        source.error(place, "slurm-gres",
-                     "gres is " + nest::quoted(word("gres")) + "; expected: gpu:TYPE:COUNT");
-      hosts.add({word("name"), {}, devices}, place);
-    }
+  for (std::size_t i = 0; nodes.is_array() && i < nodes.size(); ++i) {
+    const Place place = read->placeOf(jsonPointer("/nodes", i));
+    const std::string gres = textOf(nodes[i], {"gres"});
+    const auto devices = devicesOfGres(gres);
+    if (!devices)
+      source.error(place, "slurm-gres", "gres is " + nest::quoted(gres) + "; expected: gpu:TYPE:COUNT");
+    hosts.add({textOf(nodes[i], {"name"}), {}, devices}, place);
+  }
   return hosts.finish();
 }
 

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "formats/format.h"
 #include "formats/networks/host_list.h"
+#include "formats/networks/json_parts.h"
 #include "formats/networks/slurm_hostlist.h"
 #include "text/json_text.h"
 #include "text/yaml_tree.h"
@@ -11,7 +11,7 @@
 namespace nest {
 namespace {
 
-constexpr std::size_t kMostBytes = 4u << 20, kMostDepth = 8, kMostNames = 200'000;
+constexpr std::size_t kMostBytes = 4u << 20, kMostNames = 200'000;
 constexpr std::string_view kDomain = "accelerator.topology.test/domain";
 
 /// NVIDIA/topograph, docs/modeling.md: a map of switches with those below, and blocks of nodes on leaf
@@ -49,14 +49,8 @@ private:
     if (!nodes) return m_source.error(b.place, "topograph-blocks", "a block needs \"nodes\"");
     HostList::Host host;
     if (leaf) {
-      std::string at = leaf->scalar;
-      while (host.groups.size() <= kMostDepth) {
-        host.groups.insert(host.groups.begin(), at);
-        const auto above = m_parent.find(at);
-        if (above == m_parent.end()) break;
-        at = above->second;
-      }
-      if (host.groups.size() > kMostDepth)
+      host.groups = groupsAbove(leaf->scalar, m_parent);
+      if (host.groups.empty())
         return m_source.error(
             leaf->place, "topograph-cycle",
             "the switch " + nest::quoted(leaf->scalar) + " stands more than 8 deep, or within itself");
@@ -87,30 +81,17 @@ Reading<SlurmTopology> readGraph(std::string_view text, const std::string& file)
   HostList hosts(source, "an answer of topograph");
   auto read = readJsonText(text, file);
   if (!read) return {std::nullopt, std::move(read.diagnostics)};
-  const auto& root = read->root();
-  const auto list = root.is_object() ? root.find("instances") : root.end();
-  if (!root.is_object() || list == root.end() || !list->is_array())
+  const nlohmann::json& list = partOf(read->root(), "instances");
+  if (!list.is_array())
     source.error(read->placeOf(""), "topograph-instances", "expected a list \"instances\"");
-  else
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const auto& instance = (*list)[i];
-      const Place place = read->placeOf(jsonPointer("/instances", i));
-      HostList::Host host;
-      if (instance.is_object()) {
-        host.name =
-            instance.contains("id") && instance["id"].is_string() ? instance["id"].get<std::string>() : "";
-        if (const auto layers = instance.find("network_layers");
-            layers != instance.end() && layers->is_array())
-          for (const auto& layer : *layers)
-            host.groups.insert(host.groups.begin(),
-                               layer.is_string() ? layer.get<std::string>() : std::string());
-        if (const auto labels = instance.find("labels"); labels != instance.end() && labels->is_object())
-          if (const auto domain = labels->find("accelerator.topograph.run/domain");
-              domain != labels->end() && domain->is_string())
-            host.nvlinkDomain = domain->get<std::string>();
-      }
-      hosts.add(std::move(host), place);
-    }
+  for (std::size_t i = 0; list.is_array() && i < list.size(); ++i) {
+    HostList::Host host;
+    host.name = textOf(list[i], {"id"});
+    if (const auto& layers = partOf(list[i], "network_layers"); layers.is_array())
+      for (const auto& layer : layers) host.groups.insert(host.groups.begin(), textOf(layer));
+    host.nvlinkDomain = textOf(partOf(list[i], "labels"), {"accelerator.topograph.run/domain"});
+    hosts.add(std::move(host), read->placeOf(jsonPointer("/instances", i)));
+  }
   return hosts.finish();
 }
 

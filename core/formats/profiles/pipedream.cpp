@@ -8,6 +8,7 @@
 
 #include "formats/format.h"
 #include "text/source_text.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
@@ -17,24 +18,18 @@ constexpr int kMostNodes = 4096;
 constexpr int kMostEdges = 65'536;
 constexpr double kBytesPerParameter = 4;
 
-std::string_view trimmed(std::string_view s) {
-  const auto begin = s.find_first_not_of(" \t\r");
-  return begin == std::string_view::npos ? std::string_view()
-                                         : s.substr(begin, s.find_last_not_of(" \t\r") - begin + 1);
-}
-
 std::vector<std::string_view> fieldsOf(std::string_view line) {
   std::vector<std::string_view> out;
   for (;;) {
     const auto at = line.find(" -- ");
-    out.push_back(trimmed(line.substr(0, at)));
+    out.push_back(text::trimmed(line.substr(0, at)));
     if (at == std::string_view::npos) return out;
     line.remove_prefix(at + 4);
   }
 }
 
 std::optional<double> numberIn(std::string_view s) {
-  s = trimmed(s);
+  s = text::trimmed(s);
   double v = 0;
   const auto [end, code] = std::from_chars(s.data(), s.data() + s.size(), v);
   if (code != std::errc() || end != s.data() + s.size() || !std::isfinite(v) || v < 0 || v > 1e18)
@@ -44,7 +39,7 @@ std::optional<double> numberIn(std::string_view s) {
 
 /// A number, or the sum of "[a; b]".
 std::optional<double> sizeIn(std::string_view s) {
-  s = trimmed(s);
+  s = text::trimmed(s);
   if (!s.starts_with('[')) return numberIn(s);
   if (!s.ends_with(']')) return std::nullopt;
   s = s.substr(1, s.size() - 2);
@@ -69,7 +64,7 @@ public:
       const std::string_view text = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(std::min(rest.size(), text.size() + 1));
       const Place where = m_source.placeOfLine(line);
-      if (trimmed(text).empty()) continue;
+      if (text::trimmed(text).empty()) continue;
       if (text.front() == '\t' || text.front() == ' ')
         edge(text, where);
       else

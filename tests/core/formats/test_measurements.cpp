@@ -104,7 +104,7 @@ private slots:
     QVERIFY(run.settings.globalBatch == 64 && run.settings.devices == 64);
     QCOMPARE(run.settings.program, std::string("torchtitan-2024"));
     const auto compiled = read<TrainingRun>("torchtitan-config/compiled.toml").settings;
-    QCOMPARE(compiled.program, std::string("torchtitan-2026"));
+    QCOMPARE(compiled.program, std::string("torchtitan-2024-compiled"));
     QVERIFY(compiled.globalBatch == 1024 && compiled.microbatch == 1 && !compiled.data && !compiled.devices);
   }
 

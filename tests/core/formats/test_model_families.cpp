@@ -207,6 +207,21 @@ private slots:
     QVERIFY(d && d->message.find("dense_adapter_width") != std::string::npos);
     QVERIFY(d->message.find("token") == std::string::npos && d->message.find("rope") == std::string::npos);
   }
+  /// Keys of T5's files beside its shape: the relative positions of one table, and what its tasks are.
+  void wholeFilesOfT5LeaveNothingUnread() {
+    json j = config("t5-large");
+    j["relative_attention_num_buckets"] = 32, j["relative_attention_max_distance"] = 128;
+    j["n_positions"] = 512, j["num_decoder_layers"] = 24, j["feed_forward_proj"] = "relu";
+    j["decoder_start_token_id"] = 0, j["pad_token_id"] = 0, j["dropout_rate"] = 0.1;
+    j["task_specific_params"] = {{"summarization", {{"max_length", 200}, {"num_beams", 4}}}};
+    const auto a = read(j);
+    QVERIFY(a);
+    QVERIFY2(a.diagnostics.empty(), a.diagnostics.empty() ? "" : a.diagnostics.front().message.c_str());
+    QCOMPARE(parameterCount(*a), parameterCount(*read(config("t5-large")).value));
+    j["num_decoder_layers"] = 12, j["feed_forward_proj"] = "gated-gelu";
+    const auto other = read(j);
+    QVERIFY(other && other->layers == 12 && other->encoder->layers == 24 && other->gatedMlp);
+  }
   void numbersThatJsonLacksDoNotMatterWhereTheyAreNotRead() {
     std::string text = llama().dump();
     text.insert(1,

@@ -57,6 +57,26 @@ private slots:
     QVERIFY(!o.gap());
   }
 
+  /// Before anything is searched.
+  void paddingThatMegatronDoesNotTakeIsTold() {
+    std::stop_source stop;
+    stop.request_stop();
+    Control control;
+    control.stop = stop.get_token();
+    Problem p = gpt();
+    const auto told = [&] {
+      const Outcome o = solve(p, control);
+      return std::count_if(o.diagnostics.begin(), o.diagnostics.end(),
+                           [](const Diagnostic& d) { return d.code == "padding-left-out"; });
+    };
+    p.constraints.megatronExpressible = true;
+    QCOMPARE(told(), 0);
+    p.search.padLastMicrobatch = true;
+    QCOMPARE(told(), 1);
+    p.constraints.megatronExpressible = false;
+    QCOMPARE(told(), 0);
+  }
+
   void aDeadlineGivesTheBestSoFarWithItsGap() {
     const Problem p = gpt();
     const Outcome whole = solve(p);
