@@ -20,13 +20,18 @@ std::vector<int> doubledTo(long long most) {
   return out;
 }
 
+/// Under the preset "free" a search is not kept to what the program runs.
+bool isKeptFrom(const Setting& s, PlanFeature feature) {
+  return s.search.preset == SearchPreset::Runnable && !programOf(s).runs(feature);
+}
+
 /// What keeps context parallelism out; empty: nothing.
 std::string againstContext(const TransformerArchitecture& a, const Setting& s) {
   const bool attends =
       a.mixer == Mixer::Attention && std::all_of(a.variants.begin(), a.variants.end(),
                                                  [](const auto& v) { return v.mixer == Mixer::Attention; });
   if (a.encoder || a.patchInputs > 0 || !attends) return "the model is more than a decoder with attention";
-  if (!programOf(s).runs(PlanFeature::Context)) return programOf(s).name + " does not run it";
+  if (isKeptFrom(s, PlanFeature::Context)) return programOf(s).name + " does not run it";
   return {};
 }
 
@@ -34,9 +39,16 @@ std::string againstContext(const TransformerArchitecture& a, const Setting& s) {
 std::string againstInterleaving(const TransformerArchitecture& a, const Setting& s) {
   if (a.encoder) return "only a chain of blocks is interleaved";
   if (a.layers < 4) return "the model has " + text::count(a.layers) + " blocks";
-  if (!programOf(s).runs(PlanFeature::Interleaving) || !programOf(s).runs(PlanFeature::Pipeline))
+  if (isKeptFrom(s, PlanFeature::Interleaving) || isKeptFrom(s, PlanFeature::Pipeline))
     return programOf(s).name + " does not run it";
   return {};
+}
+
+/// The same of expert parallelism, which programs switch off themselves.
+bool isKeptFromExperts(const Setting& s) {
+  const ProgramValue* own = programOf(s).valueOf("/search/expert_parallel");
+  const bool* runs = own ? std::get_if<bool>(&own->value) : nullptr;
+  return s.search.preset == SearchPreset::Runnable && runs && !*runs;
 }
 
 }  // namespace
@@ -54,7 +66,8 @@ Diagnostics notTried(const Setting& s, const Plan& best) {
       next(c.context, 2) && againstContext(a, s).empty())
     add("/search/context_parallel", "CP is not searched: context parallelism is off",
         "set search.context_parallel to true to search it");
-  if (!s.search.expertParallel && a.experts && best.devicesUsed() > 1 && next(c.expert, 2))
+  if (!s.search.expertParallel && a.experts && best.devicesUsed() > 1 && next(c.expert, 2) &&
+      !isKeptFromExperts(s))
     add("/search/expert_parallel", "EP is not searched: expert parallelism is off",
         "set search.expert_parallel to true to search it");
   const auto most = [](const std::vector<int>& all) { return *std::max_element(all.begin(), all.end()); };

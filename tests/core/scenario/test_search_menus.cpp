@@ -128,6 +128,24 @@ private slots:
     s.search.chunksPerStage = {1};
     QCOMPARE(placesOf(notTried(s, plan)), std::string());
   }
+  /// A program that does not run it keeps it out of the preset "runnable" alone.
+  void presetFreeIsNotKeptToTheProgram() {
+    Scenario s = scenario("mixtral-8x7b", "nanotron", 8192, 64);
+    QVERIFY(!s.search.expertParallel);
+    s.search.contextParallel = false;
+    s.search.chunksPerStage = {1};
+    Plan plan;
+    plan.stages.resize(4);
+    for (StagePlan& stage : plan.stages) stage.chunks.resize(1);
+    plan.dataInner = 2;
+    QCOMPARE(placesOf(notTried(s, plan)), std::string());
+    s.search.preset = SearchPreset::Free;
+    QCOMPARE(placesOf(notTried(s, plan)),
+             std::string("/search/context_parallel /search/expert_parallel /search/chunks_per_stage"));
+    QVERIFY(proposeSearch(s).front().message.find("VPP 1, 2, 4, 8 and CP") != std::string::npos);
+    setProgram(s, *findProgram("megatron-core-2023"));
+    QVERIFY(s.search.expertParallel);
+  }
   /// The remedy at hand comes before the one that is bought.
   void switchesThatWouldFitAreRemedies() {
     Scenario s =
