@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "units/letters.h"
+
 namespace nest::text {
 namespace {
 
@@ -39,19 +41,26 @@ constexpr std::array<Scale, 6> kMemory{{{1024.0 * 1024 * 1024 * 1024 * 1024, "Pi
                                         {1, "B"}}};
 constexpr std::array<Scale, 4> kShort{{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}}};
 
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
-  return s;
+/// A comma with three digits behind it.
+bool groups(std::string_view s, std::size_t i) {
+  const auto isDigit = [&](std::size_t k) { return k < s.size() && s[k] >= '0' && s[k] <= '9'; };
+  return s[i] == ',' && i > 0 && isDigit(i - 1) && isDigit(i + 1) && isDigit(i + 2) && isDigit(i + 3) &&
+         !isDigit(i + 4);
 }
 
-/// Splits "12.5 GB/s" into a finite non-negative number and its unit.
+/// Splits "12.5 GB/s" into a finite non-negative number and its unit; thousands may be set apart: "1,800
+/// GB/s".
 std::optional<std::pair<double, std::string_view>> split(std::string_view s) {
   s = trimmed(s);
+  std::string digits;
+  std::size_t i = 0;
+  for (; i < s.size() && (std::string_view("0123456789.+-eE").find(s[i]) != s.npos || groups(s, i)); ++i)
+    if (s[i] != ',') digits += s[i];
   double v = 0;
-  const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), v);
-  if (ec != std::errc() || !std::isfinite(v) || v < 0) return std::nullopt;
-  return std::pair{v, trimmed(s.substr(static_cast<std::size_t>(end - s.data())))};
+  const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), v);
+  if (ec != std::errc() || end != digits.data() + digits.size() || !std::isfinite(v) || v < 0)
+    return std::nullopt;
+  return std::pair{v, trimmed(s.substr(i))};
 }
 
 }  // namespace
@@ -81,6 +90,8 @@ std::string number(double v, int significant) {
         std::max(0, significant - 1 - static_cast<int>(std::floor(std::log10(std::abs(r)) + 1e-12)));
     out = fmt::format("{:.{}f}", r, decimals);
     trim(out);
+    const std::size_t sign = out.front() == '-', whole = std::min(out.find('.'), out.size());
+    for (std::size_t i = whole; i > sign + 3; i -= 3) out.insert(i - 3, ",");
   }
   if (out.front() == '-') out.replace(0, 1, "−");
   return out;

@@ -20,7 +20,10 @@ private slots:
     QCOMPARE(text::number(9.999), std::string("10.0"));
     QCOMPARE(text::number(10), std::string("10"));
     QCOMPARE(text::number(1.2004e9), std::string("1.20e+09"));
-    QCOMPARE(text::number(1234.5), std::string("1230"));
+    QCOMPARE(text::number(1234.5), std::string("1,230"));
+    QCOMPARE(text::number(-1234567, 7), std::string("−1,234,567"));
+    QCOMPARE(text::number(999.96, 5), std::string("999.96"));
+    QCOMPARE(text::number(1800.25, 6), std::string("1,800.25"));
     QCOMPARE(text::number(0.0041234), std::string("0.00412"));
     QCOMPARE(text::number(-0.5), std::string("−0.5"));
     QCOMPARE(text::number(1.2e9), std::string("1.2e+09"));
@@ -36,6 +39,8 @@ private slots:
     QCOMPARE(text::time(Seconds(14)), std::string("14 s"));
     QCOMPARE(text::precise(Seconds(0.04166212807676728)), std::string("41.662 ms"));
     QCOMPARE(text::memory(Bytes(71.2 * 1073741824.0)), std::string("71.2 GiB"));
+    QCOMPARE(text::memory(Bytes(1020 * 1073741824.0)), std::string("1,020 GiB"));
+    QCOMPARE(text::bandwidth(BytesPerSecond(1800e9)), std::string("1,800 GB/s"));
     QCOMPARE(text::bandwidth(BytesPerSecond(50e9)), std::string("50 GB/s"));
     QCOMPARE(text::bandwidth(BytesPerSecond(50e9), text::BandwidthUnit::GigabitsPerSecond),
              std::string("400 Gb/s"));
@@ -59,6 +64,10 @@ private slots:
     QCOMPARE(text::readTime("2us")->value(), 2e-6);
     QCOMPARE(text::readMemory("80 GiB")->value(), 80 * 1073741824.0);
     QCOMPARE(text::readMemory("80")->value(), 80 * 1073741824.0);
+    QCOMPARE(text::readMemory("1,020 GiB")->value(), 1020 * 1073741824.0);
+    QCOMPARE(text::readBandwidth("1,800.5GB/s")->value.value(), 1800.5e9);
+    QVERIFY(!text::readBandwidth("1,8 GB/s"));
+    QVERIFY(!text::readBandwidth("1,8000 GB/s"));
     QVERIFY(!text::readBandwidth("-1 GB/s"));
     QVERIFY(!text::readBandwidth("12 parsecs"));
     QVERIFY(!text::readTime("nan"));

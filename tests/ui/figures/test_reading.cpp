@@ -342,7 +342,7 @@ private slots:
     f.setRecord(r);
     const Words words = wordsOf(f, c, {1000, 640});
     QCOMPARE(
-        matching(words, "^From 20 samples/s at 16 to 1500 samples/s at 32; the plan changes once$").size(),
+        matching(words, "^From 20 samples/s at 16 to 1,500 samples/s at 32; the plan changes once$").size(),
         1);
     QCOMPARE(matching(words, "^1,000$").size(), 1);
     r.results = {result(0, "")}, r.across.resize(1);
