@@ -167,9 +167,10 @@ Figure::Hit AccuracyFigure::hitOf(int i, const QRectF& area, const PlanContext&)
   const RunPoint& p = m_runs.points[i];
   QString tip = tr("<b>%1</b><br>%2 on %3<br>predicted %4 per step")
                     .arg(from(p.name).toHtmlEscaped(), from(p.program), from(p.device), time(p.predicted));
-  tip += p.measured > 0 ? tr(", measured %1 (%2)").arg(time(p.measured), from(text::signedPercent(p.error())))
-         : p.fits       ? tr("; predicted to fit, but did not run")
-                        : tr("; predicted not to fit, and did not run");
+  tip += p.measured > 0 ? tr(", measured %1<br>predicted ÷ measured − 1: %2")
+                              .arg(time(p.measured), from(text::signedPercent(p.error())))
+         : p.fits ? tr("; predicted to fit, but did not run")
+                  : tr("; predicted not to fit, and did not run");
   if (p.fitted) tip += tr("<br>constants were fitted on it");
   return {itemOf(i), plotOf(area, false).placeOf(p, static_cast<std::size_t>(i)), tip};
 }
@@ -184,7 +185,7 @@ std::vector<QRectF> AccuracyFigure::placesOf(const QRectF& area, const PlanConte
 QString AccuracyFigure::lineOf(int i, const PlanContext&) const {
   const RunPoint& p = m_runs.points[i];
   const QString measured =
-      p.measured > 0 ? tr("measured %1 (%2)").arg(time(p.measured), from(text::signedPercent(p.error())))
+      p.measured > 0 ? tr("measured %1, error %2").arg(time(p.measured), from(text::signedPercent(p.error())))
                      : tr("did not run");
   return tr("%1, %2 on %3: predicted %4, %5%6")
       .arg(from(p.name), from(p.program), from(p.device), time(p.predicted), measured,
