@@ -26,9 +26,9 @@ bool isSearchAsProposed(const Setting&);
 Diagnostics outgrownSearch(const Setting&);
 
 /// What the search leaves out and might have found a faster plan than its best one, `best`, or one that fits:
-/// CP and EP that are switched off, CP for sequences of 4,096 tokens on, and VPP and microbatch sizes beyond the
-/// largest ones to try, where `best` has these; under the preset "runnable" what the program runs. Notes, each
-/// with its field and what to set.
+/// CP and EP that are switched off, CP for sequences of 4,096 tokens on, and VPP and microbatch sizes beyond
+/// the largest ones to try, where `best` has these; under the preset "runnable" what the program runs. Notes,
+/// each with its field and what to set.
 Diagnostics notTried(const Setting&, const Plan& best);
 
 }  // namespace nest

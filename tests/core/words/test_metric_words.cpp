@@ -31,7 +31,8 @@ private slots:
     const double gib = 1073741824.0;
     QCOMPARE(words::portion(Bytes(39.5 * gib), Bytes(80 * gib)), std::string("39.5 of 80 GiB"));
     QCOMPARE(words::portion(Bytes(6.16 * gib), Bytes(2048 * gib)), std::string("6.16 GiB of 2 TiB"));
-    QCOMPARE(words::portion(Bytes(954 * 1048576.0), Bytes(1000 * 1048576.0)), std::string("954 of 1,000 MiB"));
+    QCOMPARE(words::portion(Bytes(954 * 1048576.0), Bytes(1000 * 1048576.0)),
+             std::string("954 of 1,000 MiB"));
   }
   void namesThePeakThatUtilisationDividesBy_data() {
     QTest::addColumn<int>("format");
