@@ -6,6 +6,7 @@
 #include <QToolButton>
 #include <memory>
 
+#include "figures/frame.h"
 #include "views/figure_canvas.h"
 
 namespace nest {
@@ -66,6 +67,7 @@ void FigurePane::addButtons(QBoxLayout* bar) {
 
 void FigurePane::show(const PlanContext& context, const Theme& theme) {
   m_canvas->show(context, theme);
+  keepHeight();
   m_canvas->setSentence(figure().asText(context).section(u'\n', 1, 1));
   refreshText();
 }
@@ -76,7 +78,19 @@ void FigurePane::figureChanged() {
 }
 
 void FigurePane::setLeastHeight(int height) {
-  m_canvas->setMinimumHeight(height);
+  m_leastHeight = height;
+  keepHeight();
+}
+
+void FigurePane::resizeEvent(QResizeEvent* e) {
+  TwinPane::resizeEvent(e);
+  keepHeight();
+}
+
+void FigurePane::keepHeight() {
+  const PlanContext& c = m_canvas->context();
+  const double banner = c.isNearestMiss() ? bannerHeight(bannerOf(c), width()) : 0;
+  m_canvas->setMinimumHeight(m_leastHeight + static_cast<int>(banner));
 }
 
 QMenu* FigurePane::makeMenu(QWidget* parent) {

@@ -22,7 +22,8 @@ public:
   FigureCanvas* canvas() const { return m_canvas; }
   void show(const PlanContext&, const Theme&);
   void figureChanged();  ///< after an option of the figure: paints again
-  /// Below this height, in pixels, the figure is scrolled instead of squeezed. For figures that do not zoom.
+  /// Below this height, in pixels, the figure is scrolled instead of squeezed. For figures that do not zoom;
+  /// the banner of a plan that does not fit comes on top.
   void setLeastHeight(int);
   /// Everything that works here. Owned by the caller.
   QMenu* makeMenu(QWidget* parent);
@@ -32,10 +33,15 @@ public:
 Q_SIGNALS:
   void menuMade(QMenu*);  ///< a view may add what works for what is selected
 
+protected:
+  void resizeEvent(QResizeEvent*) override;
+
 private:
   InteractiveFigure& figure() const;
+  void keepHeight();
 
   FigureCanvas* m_canvas;
+  int m_leastHeight = 0;
 };
 
 }  // namespace nest

@@ -8,6 +8,7 @@
 #include "../figures/plan_contexts.h"
 #include "figures/frame.h"
 #include "support/desk.h"
+#include "views/figure_canvas.h"
 #include "views/plan_banner.h"
 #include "views/registry.h"
 
@@ -41,6 +42,29 @@ private slots:
       QVERIFY2(button->width() >= button->sizeHint().width(), qPrintable(button->text()));
       QVERIFY2(button->visibleRegion().boundingRect().width() == button->width(), qPrintable(button->text()));
     }
+  }
+
+  /// Below the banner a figure has the height that it has without one: it is scrolled, not squeezed.
+  void figuresKeepTheirHeightBelowTheBanner() {
+    int least[2];
+    for (const bool fits : {true, false}) {
+      Desk desk;
+      test::ContextShape shape;
+      if (!fits) shape.memoryGiB = 12;
+      desk.context = test::contextOf(shape);
+      QCOMPARE(desk.context.isNearestMiss(), !fits);
+      std::unique_ptr<View> view;
+      for (const ViewEntry& entry : viewRegistry())
+        if (entry.id == placeOf(QStringLiteral("memory")).view)
+          view.reset(entry.make(desk.services(), nullptr));
+      desk.show(*view, {320, 240});
+      QApplication::processEvents();
+      const auto* canvas = view->findChild<FigureCanvas*>();
+      QVERIFY(canvas);
+      least[fits] = canvas->minimumHeight();
+      QVERIFY(canvas->height() >= least[fits]);
+    }
+    QVERIFY2(least[false] >= least[true] + 30, qPrintable(QString::number(least[false])));
   }
 
   /// In a splitter, where no layout asks for the height of a width.
