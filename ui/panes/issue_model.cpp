@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "fields/field.h"
 #include "figures/phrases.h"
 #include "scenario/search_menus.h"
 #include "theme/icon.h"
@@ -24,7 +25,9 @@ QString placeText(const Place& p) {
   QString s = QString::fromStdString(p.file);
   if (p.line > 0) s += QStringLiteral(":%1").arg(p.line);
   if (p.line > 0 && p.column > 0) s += QStringLiteral(":%1").arg(p.column);
-  return s.isEmpty() ? QString::fromStdString(p.pointer) : s;
+  if (!s.isEmpty()) return s;
+  const Field* field = findField(p.pointer);  // goes by its label here
+  return QString::fromStdString(field ? field->group + ": " + field->label : p.pointer);
 }
 
 QString severityName(Severity s) {

@@ -22,6 +22,7 @@
 
 #include "editors/bound_line.h"
 #include "editors/scenario_panel.h"
+#include "fields/field.h"
 #include "figures/figure.h"
 #include "inspector/inspector.h"
 #include "inspector/term_model.h"
@@ -246,6 +247,15 @@ private Q_SLOTS:
     QVERIFY(f.window.headline().asText().contains(QStringLiteral("error")));
     f.window.document().history().undo();
     QCOMPARE(issues->errorCount(), 0);
+  }
+
+  void issuesSayWhereAFieldStandsByItsLabel() {
+    IssueModel model;
+    const char* key = "/search/context_parallel";
+    model.setScenarioDiagnostics({note("not-tried", {"", 0, 0, key}, "CP is not searched")});
+    const QString where = model.index(0, IssueModel::Where).data().toString();
+    QVERIFY2(where.endsWith(QString::fromStdString(findField(key)->label)), qPrintable(where));
+    QVERIFY(!where.contains(u'/'));
   }
 
   /// What an import proposed does not follow the sequences by itself; one click lets it.
