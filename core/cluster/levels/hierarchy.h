@@ -57,8 +57,8 @@ struct HierarchyInput {
   std::vector<int> fanouts;
   /// … or, irregular, the level at which device i meets device i+1 (device count − 1 entries).
   std::vector<std::uint8_t> gaps;
-  /// Optional; one entry per device in input order. Empty: hosts are named "host0"… and all devices are
-  /// alike.
+  /// Optional; one entry per device in input order. Empty: hosts are named after level 0 (stand_in_host.h),
+  /// and all devices are alike.
   std::vector<DeviceIdentity> identities;
   std::vector<DeviceFactor> factors;
   /// Optional, by level: the name of each group in input order; empty names, and levels without any, are made
