@@ -75,7 +75,7 @@ using Text = std::string_view;
 
 constexpr Known kUnsupportedJson[] = {
     {"this is an index of weights", kConfig, [](Text t) { return names(t, "weight_map"); }},
-    {"these are published training runs", "give them to nest-plan study validation",
+    {"these are training runs", "open them in the view Accuracy, or give them to nest-plan study validation",
      [](Text t) { return names(t, "sets") && names(t, "columns") && names(t, "rows"); }},
     {"this is a tokenizer's file", kConfig,
      [](Text t) {
