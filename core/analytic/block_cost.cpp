@@ -237,10 +237,17 @@ private:
     return (mixes && feeds && !a.parallelBlock ? 2 : 1) + (a.encoder ? 1 : 0);
   }
 
-  /// An RMSNorm of several kernels, which keeps its result before the weight besides its input.
+  /// An RMSNorm of several kernels.
   bool hasCompositeNorm() const {
     return m.options.eagerElementwise && !a.layerNorm &&
            k.eagerNormTraffic.value > kNormTraffic * m.device.elementBytes();
+  }
+
+  /// Bytes that it keeps per element besides its input and its result: what its kernels pass on to each
+  /// other. Together they are a quarter of what it moves: counted, 6 of 24 bytes in 16 bits (input, result
+  /// before the weight, result), 10 of 40 in fp32 (input and result before the weight in fp32, result).
+  double keptByCompositeNorm() const {
+    return std::max(0.0, k.eagerNormTraffic.value / 4 - 2 * m.device.elementBytes());
   }
 
   void elementWise() {
@@ -372,7 +379,7 @@ private:
     const double mask = hasDropout(a) ? 1 : 0;
     double outer =
         a.hidden * parts() * (e + read + mask);  // inputs of two norms and of what follows each, two masks
-    if (hasCompositeNorm()) outer += a.hidden * a.blockNorms * e;
+    if (hasCompositeNorm()) outer += a.hidden * a.blockNorms * keptByCompositeNorm();
     double inner = (queryWidth() + keyWidth() + valueWidth() + outputWidth()) * e;
     if (m.options.keepsWholeProjection && !a.latent && a.keyValueHeads == a.heads)
       inner += (keyWidth() + valueWidth()) * e;
@@ -399,8 +406,9 @@ private:
 
   void recompute() {
     const double e = m.device.elementBytes();
-    // Unfused attention keeps softmax, its dropout's mask and result: 5 bytes a score (2 without dropout).
-    const double perScore = hasDropout(a) ? 2 * e + 1 : e;
+    // Unfused attention keeps softmax, its dropout's mask and result: 5 bytes a score; 2 without dropout, or 4
+    // under eager PyTorch, as is seen from which configurations of Aleph Alpha's 13 B ran.
+    const double perScore = hasDropout(a) ? 2 * e + 1 : (m.options.eagerElementwise ? 2 : 1) * e;
     const bool storesScores = !m.options.flashAttention && a.mixer == Mixer::Attention;
     const double kept = storesScores ? perScore * scores() : 0;
     const double gradients = m.outerTokens() * 2 * a.hidden * e +

@@ -79,6 +79,27 @@ std::vector<StagePlan> stagesByWeight(const LayerGraph& graph, const Transformer
   return static_cast<int>(out.size()) == stages ? out : std::vector<StagePlan>{};
 }
 
+/// Whether a program deals out layers to stages by their number (Aleph-Alpha/scaling,
+/// core/nn/parallel_module/pipeline_partitioning.py, pipe_partition_uniform, its default).
+bool cutsByCount(const Program& p) {
+  return p.id == "scaling-2023";
+}
+
+/// Stages as such a program cuts them: as many layers each, embedding, last norm and head counted as one
+/// each; where they do not divide, the first stages have one more.
+std::vector<StagePlan> stagesByCount(const LayerGraph& graph, const Strategy& strategy, Recompute recompute,
+                                     int stages) {
+  const int layers = graph.layerCount();
+  std::vector<StagePlan> out(at(std::min(stages, layers)));
+  int layer = 0;
+  for (int i = 0; i < static_cast<int>(out.size()); ++i) {
+    out[at(i)] = {.chunks = {{}}, .strategy = strategy, .recompute = recompute};
+    for (int l = 0; l < layers / stages + (i < layers % stages ? 1 : 0); ++l)
+      out[at(i)].chunks.front().push_back(LayerIndex(layer++));
+  }
+  return static_cast<int>(out.size()) == stages ? out : std::vector<StagePlan>{};
+}
+
 /// Blocks in equal parts, embedding before the first, norm and head behind the last.
 std::vector<StagePlan> equalStages(const LayerGraph& graph, int blocks, const Strategy& strategy,
                                    Recompute recompute, int stages, int chunks) {
@@ -171,11 +192,13 @@ private:
     out.plan.zero = zero;
     out.plan.schedule = usualSchedule(v);
     const Program* program = findProgram(m_run.program);
+    const LayerGraph& graph = *out.problem->graph;
     out.plan.stages =
         program && program->cutsByWeight && v == 1
-            ? stagesByWeight(*out.problem->graph, m_run.model, m_strategy, m_run.recompute, m_run.stages)
-            : equalStages(*out.problem->graph, m_run.model.layers, m_strategy, m_run.recompute, m_run.stages,
-                          v);
+            ? stagesByWeight(graph, m_run.model, m_strategy, m_run.recompute, m_run.stages)
+        : program && cutsByCount(*program) && v == 1
+            ? stagesByCount(graph, m_strategy, m_run.recompute, m_run.stages)
+            : equalStages(graph, m_run.model.layers, m_strategy, m_run.recompute, m_run.stages, v);
     if (out.plan.stages.empty()) return std::nullopt;
     out.plan.blockStride = out.plan.pipelineWidth();
     out.evaluation = evaluate(*out.problem, out.plan);

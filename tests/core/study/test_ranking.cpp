@@ -71,6 +71,25 @@ private slots:
     QCOMPARE(full.measuredMemory, 25.0 * 1024 * 1024 * 1024);
     QVERIFY(filled->evaluation.stages[1].memory.total() > first.total());
   }
+  // 19 layers in all: ten for the first stage, the embedding among them, nine for the second with the last
+  // norm and the head.
+  void programsThatDealOutLayersAreReplayedSo() {
+    const auto r = replayRanking(R"({"sets":[{"id":"x","program":"scaling-2023","device":"a100-80",
+      "model":{"model_type":"llama","hidden_size":2048,"num_hidden_layers":16,"intermediate_size":8192,
+      "num_attention_heads":32,"vocab_size":32000,"max_position_embeddings":4096},"seq":4096,
+      "global_batch":64,"columns":["tp","pp","dp","microbatch","step_s"],
+      "rows":[[1,2,4,1,1],[1,4,2,1,1]]}]})",
+                                 "f");
+    QVERIFY(r);
+    const auto layers = [&](std::size_t run) {
+      std::vector<std::size_t> out;
+      const auto plan = planOf(r->sweeps[0].runs[run].run, {});
+      for (const StagePlan& s : plan->plan.stages) out.push_back(s.layers().size());
+      return out;
+    };
+    QCOMPARE(layers(0), (std::vector<std::size_t>{10, 9}));
+    QCOMPARE(layers(1), (std::vector<std::size_t>{5, 5, 5, 4}));
+  }
   // Two hidden states of 4096 tokens for each of 16 blocks, where no stage waits for another's messages, and
   // never more than the device has room for.
   void exchangedBuffersStayReserved() {
