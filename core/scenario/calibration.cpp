@@ -100,7 +100,8 @@ Reading<Calibration> byRun(const Scenario& scenario, const Plan& plan, const Tra
   if (!result) return result;
   std::vector<std::string>& told = result->told;
   std::string read = "the median of " + text::count(run.lines) + (run.lines == 1 ? " line" : " lines");
-  if (run.leftOut > 0) read += ", " + text::count(run.leftOut) + " left out as warm-up";
+  if (run.leftOut > 0)
+    read += ", " + text::count(run.leftOut) + " left out (warm-up, another batch size, skipped iterations)";
   if (!run.step)
     read += "; from tokens per second and device, on " + text::count(plan.devicesUsed()) + " devices";
   told.insert(told.begin(), "the measured step time is " + read);

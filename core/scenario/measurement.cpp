@@ -157,6 +157,9 @@ std::string degreesOf(const RunSettings& r) {
   part("DP", r.data, 0);
   part("MBS", r.microbatch, 0);
   if (r.zero.value_or(0) > 0) add(out, "ZeRO-" + std::to_string(*r.zero), " · ");
+  if (r.recompute && *r.recompute != Recompute::None)
+    add(out, std::string("recompute ") + nameOf(*r.recompute), " · ");
+  if (r.format && *r.format != NumberFormat::Bf16) add(out, nameOf(*r.format), " · ");
   return out;
 }
 
@@ -168,11 +171,21 @@ std::vector<std::string> differencesOf(const RunSettings& r, const Setting& s, c
   compare(out, "VPP", r.chunks, plan.chunksPerStage());
   compare(out, "CP", r.context, strategy.context);
   compare(out, "EP", r.expert, strategy.expert);
+  if (r.sequenceParallel && strategy.tensor > 1 && *r.sequenceParallel != strategy.sequence)
+    out.push_back(*r.sequenceParallel ? "SP, which the plan has not" : "no SP, which the plan has");
   compare(out, "DP", r.data, plan.dataDegree());
+  if (plan.dataDegree() > 1) compare(out, "ZeRO", r.zero, plan.zero);
   compare(out, "MBS", r.microbatch, plan.microbatch);
   compare(out, "devices", r.devices, plan.devicesUsed());
   compare(out, "global batch", r.globalBatch, s.job.globalBatch);
   compare(out, "sequence length", r.sequenceLength, s.job.sequenceLength);
+  const auto other = std::find_if(plan.stages.begin(), plan.stages.end(), [&r](const StagePlan& stage) {
+    return r.recompute && stage.recompute != *r.recompute;
+  });
+  if (other != plan.stages.end())
+    out.push_back(std::string("recompute ") + nameOf(*r.recompute) + ", not " + nameOf(other->recompute));
+  if (r.format && *r.format != s.job.format)
+    out.push_back(std::string(nameOf(*r.format)) + ", not " + nameOf(s.job.format));
   return out;
 }
 
@@ -215,6 +228,11 @@ void takeOver(const RunSettings& r, bool keepsProgram, Setting& s, Diagnostics& 
   if (r.context.value_or(1) > 1) s.search.contextParallel = true;
   if (r.expert.value_or(1) > 1) s.search.expertParallel = true;
   if (r.sequenceParallel) s.search.sequenceParallel = *r.sequenceParallel;
+  if (r.recompute) {
+    s.search.recompute = {};
+    s.search.recompute[*r.recompute] = true;
+  }
+  if (r.format) s.job.format = *r.format;
   if (r.globalBatch) s.job.globalBatch = *r.globalBatch;
   if (r.sequenceLength) s.job.sequenceLength = *r.sequenceLength;
   std::string others;
@@ -226,10 +244,11 @@ void takeOver(const RunSettings& r, bool keepsProgram, Setting& s, Diagnostics& 
     out.push_back(note("run-degrees", at("/constraints"),
                        "the search keeps to the degrees of the run: " + degrees,
                        "remove the constraints to search other plans"));
-  if (r.globalBatch || r.sequenceLength) {
+  if (r.globalBatch || r.sequenceLength || r.format) {
     std::string job;
     if (r.globalBatch) job = "global batch " + text::count(*r.globalBatch);
     if (r.sequenceLength) add(job, "sequence length " + text::count(*r.sequenceLength), ", ");
+    if (r.format) add(job, nameOf(*r.format), ", ");
     out.push_back(note("run-job", at("/job"), "the job is that of the run: " + job));
   }
 }

@@ -19,6 +19,8 @@ struct RunSettings {
                                 ///< and later)"
   std::optional<int> devices, tensor, context, expert, pipeline, chunks, data, microbatch, zero;
   std::optional<bool> sequenceParallel;
+  std::optional<Recompute> recompute;  ///< of all stages
+  std::optional<NumberFormat> format;
   std::optional<int> globalBatch, sequenceLength;
   std::optional<int> layers, hidden;  ///< of its model
 };
@@ -29,7 +31,7 @@ struct TrainingRun {
   std::optional<Seconds> step;            ///< median of the lines that count
   std::optional<double> tokensPerDevice;  ///< per second, median; where a log tells it in place of the time
   int lines = 0;                          ///< with a time, that count
-  int leftOut = 0;                        ///< before them: warm-up, another batch size
+  int leftOut = 0;                        ///< warm-up, another batch size, skipped iterations
   bool isWarmUp = false;                  ///< the one line that counts is the run's first
   std::optional<FlopsPerSecond> rate;     ///< per device, median
   std::optional<Bytes> allocated, reserved;  ///< most on any device that tells it

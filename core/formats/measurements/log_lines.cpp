@@ -26,6 +26,12 @@ void forEachLogLine(std::string_view text, const std::function<void(std::string_
   }
 }
 
+int openLineOf(std::string_view text) {
+  return text.empty() || text.back() == '\n'
+             ? 0
+             : 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
 std::string_view behind(std::string_view line, std::string_view label) {
   const auto at = line.find(label);
   if (at == std::string_view::npos) return {};

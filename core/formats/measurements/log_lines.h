@@ -27,6 +27,9 @@ Reading<Measurement> readBy(std::string_view text, const std::string& file, std:
 /// Each line without escape sequences (colours) and its end, with its number from 1.
 void forEachLogLine(std::string_view text, const std::function<void(std::string_view line, int number)>&);
 
+/// The number of the last line, where it lacks its end: what wrote it may have been stopped. 0: it has one.
+int openLineOf(std::string_view text);
+
 /// What stands behind `label`, without blanks before it, up to the end of the line; empty: the label is not
 /// there.
 std::string_view behind(std::string_view line, std::string_view label);

@@ -1,14 +1,18 @@
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
 #include "text/decimal.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
 
-constexpr std::string_view kTime = "elapsed time per iteration (ms):";
+/// BigScience's Megatron-DeepSpeed prints seconds.
+constexpr std::string_view kTime = "elapsed time per iteration (ms):",
+                           kSeconds = "elapsed time per iteration (s):";
 
 /// Arguments that a release brought, the newest first: which program prints them.
 struct Mark {
@@ -23,23 +27,25 @@ constexpr Mark kMarks[] = {
 
 class MegatronLog {
 public:
-  explicit MegatronLog(SourceText& source) : m_source(source) {}
+  explicit MegatronLog(SourceText& source) : m_source(source), m_openLine(openLineOf(source.text())) {}
 
   std::optional<Measurement> run() {
     forEachLogLine(m_source.text(), [this](std::string_view line, int number) { take(line, number); });
-    if (m_lines.empty() && m_arguments.empty() && !m_source.failed())
+    chooseStart();
+    if (m_now.lines.empty() && m_now.arguments.empty() && !m_source.failed())
       m_source.error(m_source.whole(), "megatron-empty",
                      "no iteration has been logged, and no arguments are printed",
                      "give the output of a run that has trained for some iterations");
     if (m_source.failed()) return std::nullopt;
     TrainingRun run;
     run.settings = settings();
-    run.allocated = m_allocated;
-    run.reserved = m_reserved;
+    run.allocated = m_now.allocated;
+    run.reserved = m_now.reserved;
     measure(run);
-    if (m_starts > 1)
-      m_source.note(m_source.whole(), "log-restarted",
-                    "the run was started " + std::to_string(m_starts) + " times; the last start counts");
+    if (m_cut > 0)
+      m_source.note(m_source.whole(), "log-cut",
+                    m_cut == 1 ? "a line is cut off and left out"
+                               : std::to_string(m_cut) + " lines are cut off and left out");
     return Measurement{std::move(run)};
   }
 
@@ -47,53 +53,106 @@ private:
   struct Line {
     double milliseconds;
     std::optional<double> teraflops, batch, number;
+    bool skips;  ///< some of its iterations ended without the optimizer's step
+  };
+  /// From one print of the arguments to the next, or until iterations are counted anew.
+  struct Start {
+    std::map<std::string, std::string> arguments;
+    RunSettings degrees;  ///< as printed before the arguments
+    std::vector<Line> lines;
+    std::optional<Bytes> allocated, reserved;
+    int year = 0;
   };
 
   void take(std::string_view line, int number) {
     if (line.find("- arguments -") != std::string_view::npos) {
       m_isInArguments = true;
-      m_arguments.clear();
-      m_lines.clear();
-      m_allocated.reset();
-      m_reserved.reset();
-      ++m_starts;
+      if (m_isCounted || !m_now.lines.empty()) begin();
+      m_isCounted = true;
+      m_now.arguments.clear();
+      if (m_next) m_now.degrees = *std::exchange(m_next, std::nullopt);
     } else if (line.find("- end of arguments -") != std::string_view::npos) {
       m_isInArguments = false;
     } else if (line.find(kTime) != std::string_view::npos) {
-      iteration(line, number);
+      iteration(line, kTime, 1, number);
+      memory(line);  // ranks may print into one another's lines
+    } else if (line.find(kSeconds) != std::string_view::npos) {
+      iteration(line, kSeconds, 1e3, number);
     } else if (line.find("memory (MB) |") != std::string_view::npos) {
       memory(line);
     } else if (line.find("using world size:") != std::string_view::npos) {
-      degrees(line);
+      m_next = degreesIn(line);
+      if (!m_isCounted) m_now.degrees = *m_next;
     } else if (m_isInArguments) {
       argument(line);
     }
   }
 
+  void begin() { m_before.push_back(std::exchange(m_now, {})); }
+  /// The last one that trained for longer than its warm-up; else that trained at all; else the last.
+  void chooseStart() {
+    const int starts = static_cast<int>(m_before.size()) + 1;
+    m_before.push_back(std::move(m_now));
+    const auto lastWith = [this](std::size_t lines) {
+      return std::find_if(m_before.rbegin(), m_before.rend(),
+                          [lines](const Start& s) { return s.lines.size() >= lines; });
+    };
+    auto chosen = lastWith(2);
+    if (chosen == m_before.rend()) chosen = lastWith(1);
+    if (chosen == m_before.rend()) chosen = m_before.rbegin();
+    const bool isLast = chosen == m_before.rbegin();
+    m_now = std::move(*chosen);
+    if (starts > 1)
+      m_source.note(m_source.whole(), "log-restarted",
+                    "the run was started " + std::to_string(starts) + " times; the last start " +
+                        (isLast ? "counts" : "that trained counts"));
+  }
+
   /// "  tensor_model_parallel_size ...................... 8", behind whatever a launcher puts before it.
   void argument(std::string_view line) {
     const auto dots = line.find(" ..");
-    if (dots == std::string_view::npos || m_arguments.size() > 4000) return;
+    if (dots == std::string_view::npos || m_now.arguments.size() > 4000) return;
     const auto value = line.find_first_not_of(". ", dots);
     const std::string_view before = line.substr(0, dots);
     const auto blank = before.find_last_of(" \t");
-    m_arguments[std::string(blank == std::string_view::npos ? before : before.substr(blank + 1))] =
+    m_now.arguments[std::string(blank == std::string_view::npos ? before : before.substr(blank + 1))] =
         value == std::string_view::npos ? std::string() : std::string(line.substr(value));
   }
 
-  void iteration(std::string_view line, int number) {
-    const auto time = numberBehind(line, kTime);
+  void iteration(std::string_view line, std::string_view label, double milliseconds, int number) {
+    const std::string_view rest = behind(line, label);
+    const bool isWhole = rest.find('|') != std::string_view::npos &&
+                         (number != m_openLine || text::trimmed(rest).ends_with('|'));
+    if (!isWhole) {
+      ++m_cut;
+      return;
+    }
+    const auto time = numberBehind(line, label);
     if (!time || !(*time > 0)) {
       m_source.error(m_source.placeOfLine(number), "megatron-time",
                      "the time of an iteration must be a number of milliseconds above 0",
                      "leave broken lines out");
       return;
     }
-    m_lines.push_back({*time, numberBehind(line, "(TFLOP/s/GPU):"), numberBehind(line, "global batch size:"),
-                       numberBehind(line, "] iteration")});
-    const auto year = line.find("[20");
-    if (year != std::string_view::npos)
-      m_year = static_cast<int>(readWhole(line.substr(year + 1, 4), 2000, 2099).value_or(0));
+    auto rate = numberBehind(line, "(TFLOP/s/GPU):");
+    if (!rate) rate = numberBehind(line, "| TFLOPs:");
+    const auto at = numberBehind(line, "iteration ");
+    const Line now{*time * milliseconds, rate, numberBehind(line, "global batch size:"), at,
+                   numberBehind(line, "skipped iterations:").value_or(0) > 0};
+    if (!m_now.lines.empty() && at && m_now.lines.back().number && *at <= *m_now.lines.back().number) {
+      if (*at == *m_now.lines.back().number && now.milliseconds == m_now.lines.back().milliseconds)
+        return;  // two copies of the output
+      // Another rank printed the arguments of this start, if any.
+      begin();
+      m_now.arguments = m_before.back().arguments;
+      m_now.degrees = m_before.back().degrees;
+    }
+    m_now.lines.push_back(now);
+    for (std::size_t year = 0; (year = line.find("[20", year)) != std::string_view::npos; ++year)
+      if (const auto known = readWhole(line.substr(year + 1, 4), 2000, 2099)) {
+        m_now.year = static_cast<int>(*known);
+        break;
+      }
   }
 
   void memory(std::string_view line) {
@@ -101,23 +160,25 @@ private:
       if (const auto v = numberBehind(line, label); v && *v > 0)
         known = std::max(known.value_or(Bytes()), Bytes(*v * 1024 * 1024));
     };
-    most(m_allocated, "max allocated:");
-    most(m_reserved, "max reserved:");
+    most(m_now.allocated, "max allocated:");
+    most(m_now.reserved, "max reserved:");
   }
 
   /// "using world size: 64, data-parallel size: 2, …": printed before the arguments.
-  void degrees(std::string_view line) {
-    m_degrees.devices = countBehind(line, "world size:");
-    m_degrees.data = countBehind(line, "data-parallel size:");
-    if (!m_degrees.data) m_degrees.data = countBehind(line, "data-parallel-size:");
-    m_degrees.context = countBehind(line, "context-parallel size:");
-    m_degrees.tensor = countBehind(line, "tensor-model-parallel size:");
-    m_degrees.pipeline = countBehind(line, "pipeline-model-parallel size:");
+  static RunSettings degreesIn(std::string_view line) {
+    RunSettings s;
+    s.devices = countBehind(line, "world size:");
+    s.data = countBehind(line, "data-parallel size:");
+    if (!s.data) s.data = countBehind(line, "data-parallel-size:");
+    s.context = countBehind(line, "context-parallel size:");
+    s.tensor = countBehind(line, "tensor-model-parallel size:");
+    s.pipeline = countBehind(line, "pipeline-model-parallel size:");
+    return s;
   }
 
   const std::string* valueOf(const char* name) const {
-    const auto it = m_arguments.find(name);
-    return it == m_arguments.end() ? nullptr : &it->second;
+    const auto it = m_now.arguments.find(name);
+    return it == m_now.arguments.end() ? nullptr : &it->second;
   }
   std::optional<int> countOf(const char* name) const {
     const std::string* v = valueOf(name);
@@ -130,7 +191,7 @@ private:
   }
 
   RunSettings settings() const {
-    RunSettings s = m_degrees;
+    RunSettings s = m_now.degrees;
     const auto set = [this](std::optional<int>& to, const char* name) {
       if (const auto v = countOf(name)) to = v;
     };
@@ -146,18 +207,62 @@ private:
     set(s.layers, "num_layers");
     set(s.hidden, "hidden_size");
     set(s.chunks, "virtual_pipeline_model_parallel_size");
-    if (s.pipeline && !s.chunks && !m_arguments.empty()) s.chunks = 1;
+    if (s.pipeline && !s.chunks && !m_now.arguments.empty()) s.chunks = 1;
     s.sequenceParallel = flagOf("sequence_parallel");
-    if (const auto sharded = flagOf("use_distributed_optimizer"))
-      s.zero = *sharded && s.data.value_or(2) > 1 ? 1 : 0;
-    if (!m_lines.empty() && m_lines.back().batch && *m_lines.back().batch >= 1)
-      s.globalBatch = static_cast<int>(*m_lines.back().batch);
+    s.zero = zeroStage(s);
+    s.recompute = recompute(s);
+    s.format = format();
+    if (!m_now.lines.empty() && m_now.lines.back().batch && *m_now.lines.back().batch >= 1)
+      s.globalBatch = static_cast<int>(*m_now.lines.back().batch);
     tellProgram(s);
     return s;
   }
 
+  std::optional<int> zeroStage(const RunSettings& s) const {
+    const auto isOn = [this](const char* name) { return flagOf(name).value_or(false); };
+    const auto sharded = flagOf("use_distributed_optimizer");
+    std::optional<int> stage = sharded ? std::optional(*sharded ? 1 : 0) : std::nullopt;
+    if (isOn("use_torch_fsdp2")) stage = flagOf("torch_fsdp2_reshard_after_forward").value_or(true) ? 3 : 2;
+    if (isOn("use_megatron_fsdp") || isOn("use_custom_fsdp"))
+      for (const auto& [strategy, z] : {std::pair{"no_shard", 0}, std::pair{"optim", 1},
+                                        std::pair{"optim_grads", 2}, std::pair{"optim_grads_params", 3}})
+        if (const std::string* v = valueOf("data_parallel_sharding_strategy"); v && *v == strategy) stage = z;
+    return stage && s.data.value_or(2) == 1 ? std::optional(0) : stage;
+  }
+
+  /// Unset where only some layers or other modules than the core of attention are computed again.
+  std::optional<Recompute> recompute(const RunSettings& s) const {
+    const std::string* granularity = valueOf("recompute_granularity");
+    if (!granularity) return std::nullopt;
+    if (*granularity == "None") return Recompute::None;
+    if (*granularity == "selective") {
+      const std::string* modules = valueOf("recompute_modules");
+      return !modules || *modules == "None" || *modules == "['core_attn']"
+                 ? std::optional(Recompute::Selective)
+                 : std::nullopt;
+    }
+    if (*granularity != "full") return std::nullopt;
+    const std::string* method = valueOf("recompute_method");
+    if (!method || *method != "block") return Recompute::Full;
+    const int parts = s.pipeline.value_or(1) * s.chunks.value_or(1);
+    const auto blocks = countOf("recompute_num_layers");
+    return blocks && s.layers && *blocks >= (*s.layers + parts - 1) / parts ? std::optional(Recompute::Full)
+                                                                            : std::nullopt;
+  }
+
+  std::optional<NumberFormat> format() const {
+    const std::string* fp8 = valueOf("fp8");
+    if ((fp8 && *fp8 != "None" && *fp8 != "False") || flagOf("fp8_hybrid").value_or(false) ||
+        flagOf("fp8_e4m3").value_or(false))
+      return NumberFormat::Fp8;
+    const auto bf16 = flagOf("bf16"), fp16 = flagOf("fp16");
+    if (bf16.value_or(false)) return NumberFormat::Bf16;
+    if (fp16.value_or(false)) return NumberFormat::Fp16;
+    return bf16 && fp16 ? std::optional(NumberFormat::Fp32) : std::nullopt;
+  }
+
   void tellProgram(RunSettings& s) const {
-    if (!m_arguments.empty()) {
+    if (!m_now.arguments.empty()) {
       const auto mark = std::find_if(std::begin(kMarks), std::end(kMarks),
                                      [this](const Mark& m) { return valueOf(m.argument); });
       if (mark == std::end(kMarks)) {
@@ -169,38 +274,53 @@ private:
         s.programEvidence =
             std::string("its arguments hold ") + mark->argument + ", which came with " + mark->release;
       }
-    } else if (m_year >= 2024) {
-      s.program = m_year == 2024 ? "megatron-core-2024" : "megatron-core-2025";
+    } else if (m_now.year >= 2024) {
+      s.program = m_now.year == 2024 ? "megatron-core-2024" : "megatron-core-2025";
       s.programEvidence =
-          "it is a Megatron-LM log of " + std::to_string(m_year) + ", whose version it does not print";
+          "it is a Megatron-LM log of " + std::to_string(m_now.year) + ", whose version it does not print";
     }
   }
 
-  /// Lines of the last batch size, warm-up left out.
-  void measure(TrainingRun& run) const {
-    if (m_lines.empty()) return;
-    std::size_t begin = m_lines.size();
-    while (begin > 0 && m_lines[begin - 1].batch == m_lines.back().batch) --begin;
-    begin += static_cast<std::size_t>(warmUpOf(static_cast<int>(m_lines.size() - begin)));
+  /// Lines of the last batch size, warm-up left out; and those with skipped iterations, which are shorter,
+  /// where others are left.
+  void measure(TrainingRun& run) {
+    const std::vector<Line>& lines = m_now.lines;
+    if (lines.empty()) return;
+    std::size_t begin = lines.size();
+    while (begin > 0 && lines[begin - 1].batch == lines.back().batch) --begin;
+    begin += static_cast<std::size_t>(warmUpOf(static_cast<int>(lines.size() - begin)));
+    const bool hasWhole =
+        std::any_of(lines.begin() + begin, lines.end(), [](const Line& l) { return !l.skips; });
     std::vector<double> times, rates;
-    for (std::size_t i = begin; i < m_lines.size(); ++i) {
-      times.push_back(m_lines[i].milliseconds);
-      if (m_lines[i].teraflops && *m_lines[i].teraflops > 0) rates.push_back(*m_lines[i].teraflops);
+    int skipped = 0;
+    for (std::size_t i = begin; i < lines.size(); ++i) {
+      skipped += lines[i].skips;
+      if (lines[i].skips && hasWhole) continue;
+      times.push_back(lines[i].milliseconds);
+      if (lines[i].teraflops && *lines[i].teraflops > 0) rates.push_back(*lines[i].teraflops);
     }
+    if (skipped > 0 && hasWhole)
+      m_source.note(m_source.whole(), "log-skipped",
+                    "lines with skipped iterations are left out, as the optimizer does not step in them: " +
+                        std::to_string(skipped));
+    else if (skipped > 0)
+      m_source.warning(m_source.whole(), "log-skipped",
+                       "all lines have skipped iterations, in which the optimizer does not step",
+                       "give a log that goes on after them");
     run.lines = static_cast<int>(times.size());
-    run.leftOut = static_cast<int>(begin);
-    run.isWarmUp = m_lines.size() == 1 && (m_starts > 0 || m_degrees.devices || m_lines[0].number == 1);
+    run.leftOut = static_cast<int>(lines.size() - times.size());
+    run.isWarmUp =
+        lines.size() == 1 && (!m_now.arguments.empty() || m_now.degrees.devices || lines[0].number == 1);
     run.step = Seconds(medianOf(std::move(times)) * 1e-3);
     if (!rates.empty()) run.rate = FlopsPerSecond(medianOf(std::move(rates)) * 1e12);
   }
 
   SourceText& m_source;
-  std::map<std::string, std::string> m_arguments;
-  RunSettings m_degrees;
-  std::vector<Line> m_lines;
-  std::optional<Bytes> m_allocated, m_reserved;
-  int m_starts = 0, m_year = 0;
-  bool m_isInArguments = false;
+  Start m_now;
+  std::vector<Start> m_before;
+  std::optional<RunSettings> m_next;  ///< degrees of the start whose arguments follow
+  int m_cut = 0, m_openLine = 0;
+  bool m_isInArguments = false, m_isCounted = false;
 };
 
 }  // namespace
@@ -220,7 +340,7 @@ const Format& megatronLogFormat() {
           "import takes program, degrees and batch from it, evaluate --measured calibrates by it.",
       .claims =
           [](const FileLook& f) {
-            return f.has("elapsed time per iteration (ms):") ||
+            return f.has("elapsed time per iteration (ms):") || f.has("elapsed time per iteration (s):") ||
                    (f.has("- arguments -") && f.has("tensor_model_parallel_size"));
           },
       .read = ReadMeasurement([](std::string_view text, const std::string& file) {

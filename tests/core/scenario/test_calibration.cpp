@@ -90,7 +90,7 @@ private slots:
     QCOMPARE(read.value->scenario.model.calibration, read.value->factor);
     QVERIFY(std::abs(read.value->rescaled / slower - 1) < 1e-9);
     QVERIFY(read.value->predicted == run.evaluation.batchTime);
-    QVERIFY(says(read.value->told, "20 lines, 2 left out as warm-up"));
+    QVERIFY(says(read.value->told, "20 lines, 2 left out (warm-up"));
     QVERIFY(says(read.value->told, "bias that all plans share"));
     QVERIFY(says(read.value->told, "65.2 GiB reserved (predicted "));
   }
