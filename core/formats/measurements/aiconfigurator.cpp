@@ -5,6 +5,7 @@
 #include "formats/format.h"
 #include "formats/measurements/log_lines.h"
 #include "text/decimal.h"
+#include "units/letters.h"
 
 namespace nest {
 namespace {
@@ -28,7 +29,7 @@ bool isWide(std::string_view type) {
 /// A table of one kind of operation: a line of column names, then a measurement a line.
 class PerfTable {
 public:
-  explicit PerfTable(SourceText& source) : m_source(source) {}
+  explicit PerfTable(SourceText& source) : m_source(source), m_openLine(openLineOf(source.text())) {}
 
   std::optional<Measurement> run() {
     forEachLogLine(m_source.text(), [this](std::string_view line, int number) { take(line, number); });
@@ -48,17 +49,29 @@ public:
   }
 
 private:
+  /// Without blanks and quotes around it.
+  static std::string_view plain(std::string_view cell) {
+    cell = text::trimmed(cell);
+    return cell.size() > 1 && cell.front() == '"' && cell.back() == '"' ? cell.substr(1, cell.size() - 2)
+                                                                        : cell;
+  }
+
   void take(std::string_view line, int number) {
     if (line.empty()) return;
     m_cells.clear();
     while (true) {
-      m_cells.push_back(line.substr(0, line.find(',')));
-      if (m_cells.back().size() == line.size()) break;
-      line.remove_prefix(m_cells.back().size() + 1);
+      const auto comma = line.find(',');
+      m_cells.push_back(plain(line.substr(0, comma)));
+      if (comma == std::string_view::npos) break;
+      line.remove_prefix(comma + 1);
     }
     if (m_columns.empty()) return head(number);
     if (m_source.failed() || ++m_rows > kMostRows) return;
     const auto latency = numberIn("latency");
+    if (number == m_openLine && (m_cells.size() < m_columns.size() || !latency)) {
+      m_source.note(m_source.placeOfLine(number), "log-cut", "the last row is cut off and left out");
+      return;
+    }
     if (m_cells.size() != m_columns.size() || !latency || *latency < 0)
       return broken(number, "a row has a cell for each column, and a latency in ms");
     // Failed measurements are kept as 0.
@@ -159,6 +172,7 @@ private:
   KernelTimes m_kernels;
   std::string m_operation;
   std::size_t m_rows = 0;
+  int m_openLine = 0;
 };
 
 }  // namespace

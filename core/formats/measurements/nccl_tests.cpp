@@ -31,9 +31,15 @@ constexpr Test kTests[] = {{"all_reduce_perf", Kind::AllReduce},
                            {"gather_perf", {}},
                            {"reduce_perf", {}}};
 
+/// "2025-03-02", "10:11:12.345", "[2025-03-02T10:11:12Z]": what launchers put before lines.
+bool isMoment(std::string_view word) {
+  return word.find_first_not_of("0123456789-:.,TZ+[]") == std::string_view::npos &&
+         (std::count(word.begin(), word.end(), '-') == 2 || std::count(word.begin(), word.end(), ':') == 2);
+}
+
 class NcclTests {
 public:
-  explicit NcclTests(SourceText& source) : m_source(source) {}
+  explicit NcclTests(SourceText& source) : m_source(source), m_openLine(openLineOf(source.text())) {}
 
   std::optional<Measurement> run() {
     forEachLogLine(m_source.text(), [this](std::string_view line, int number) { take(line, number); });
@@ -56,6 +62,13 @@ public:
       m_source.warning(m_source.whole(), "nccl-tests-wrong",
                        std::to_string(m_wrong) + " rows have wrong results",
                        "find out why before these times are used");
+    if (m_failure > 0)
+      m_source.warning(m_source.placeOfLine(m_failure), "nccl-tests-failed",
+                       "the test ended with an error after " +
+                           text::count(static_cast<int>(m_times.rows.size())) +
+                           (m_times.rows.size() == 1 ? " size" : " sizes"),
+                       "find out why before these times are used");
+    if (m_cut) m_source.note(m_source.whole(), "log-cut", "the last row is cut off and left out");
     std::stable_sort(m_times.rows.begin(), m_times.rows.end(),
                      [](const auto& a, const auto& b) { return a.size < b.size; });
     return Measurement{std::vector{std::move(m_times)}};
@@ -64,7 +77,13 @@ public:
 private:
   void take(std::string_view line, int number) {
     std::vector<std::string_view> words;
+    if (line.find(" NCCL INFO ") != std::string_view::npos ||
+        line.find(" NCCL WARN ") != std::string_view::npos)
+      return;
+    for (const char* failure : {"Test NCCL failure", "Test CUDA failure", "Test failure"})
+      if (line.find(failure) != std::string_view::npos && m_failure == 0) m_failure = number;
     for (const TextPart& word : wordsOf({line})) words.push_back(word.text);
+    while (!words.empty() && isMoment(words[0])) words.erase(words.begin());
     // What a launcher puts before each line: "0:", "[1,0]<stdout>:#".
     if (!words.empty())
       if (const auto colon = words[0].rfind(':'); colon != std::string_view::npos && words[0] != "#") {
@@ -115,6 +134,10 @@ private:
                                : m_time + words.size() - std::min(words.size() + m_time, m_columns);
     const auto value = [&](std::size_t i) { return i < words.size() ? readDecimal(words[i]) : std::nullopt; };
     const auto time = value(at), algorithm = value(at + 1), bus = value(at + 2);
+    if (number == m_openLine && words.size() < m_words) {
+      m_cut = true;
+      return;
+    }
     if (!time || !algorithm || !bus || !(*time > 0) || *bus < 0) {
       m_source.error(m_source.placeOfLine(number), "nccl-tests-row",
                      "a row has a size in bytes, a time in µs above 0, algbw and busbw",
@@ -132,6 +155,7 @@ private:
       return;
     }
     if (const auto wrong = value(at + 3); m_countsWrong && wrong && *wrong > 0) ++m_wrong;
+    m_words = words.size();
     m_times.rows.push_back({Bytes(size), Seconds(*time * 1e-6), BytesPerSecond(*bus * 1e9)});
     if (*algorithm >= 1) m_ratio = *bus / *algorithm;
     if (m_reduction < m_time && words.size() >= m_columns) m_reduces = words[m_reduction] != "none";
@@ -170,7 +194,10 @@ private:
   std::optional<double> m_ratio;
   std::optional<bool> m_reduces;
   bool m_countsWrong = false;  ///< older versions print an error instead
-  int m_wrong = 0;
+  bool m_cut = false;
+  std::size_t m_words = 0;  ///< of the row before
+  int m_openLine = 0, m_wrong = 0;
+  int m_failure = 0;  ///< line of the first
 };
 
 }  // namespace

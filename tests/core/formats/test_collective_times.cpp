@@ -24,6 +24,37 @@ private slots:
     QVERIFY(isNear(old.rows.front().time.value(), 28.1e-6));
     QVERIFY(readText(fileOf("nccl-tests/older_4.txt")).diagnostics.empty());
   }
+  // NCCL_DEBUG=INFO prints into the table; launchers put moments before lines; a killed test ends in a row.
+  void whatOthersPrintIsNoRow() {
+    const std::string whole = fileOf("nccl-tests/all_reduce_2x8.txt");
+    const auto rows = read<CollectiveTimes>("nccl-tests/all_reduce_2x8.txt").rows.size();
+    std::string chatty, stamped;
+    for (std::size_t at = 0, end; at < whole.size(); at = end + 1) {
+      end = std::min(whole.find('\n', at), whole.size());
+      const std::string line = whole.substr(at, end - at) + '\n';
+      chatty += line +
+                "worker-1:3713:3713 [0] NCCL INFO Channel 00/16 : 0[0] -> 1[1] via P2P/CUMEM\n"
+                "worker-1:3713:3713 [0] NCCL WARN NET/IB : no device 4096 1024 512 found\n";
+      stamped += "2025-03-02 10:11:12.345 " + line;
+    }
+    for (const std::string& text : {chatty, stamped}) {
+      const auto reading = readText(text);
+      QVERIFY2(reading, reading.diagnostics.empty() ? "" : reading.diagnostics.front().message.c_str());
+      const auto& times = std::get<std::vector<CollectiveTimes>>(reading->of).front();
+      QVERIFY(times.rows.size() == rows && times.ranks() == 16);
+    }
+    const auto last = whole.find("8589934592  ");
+    for (const std::size_t length : {30, 50, 56, 70}) {
+      const auto cut = readText(whole.substr(0, last + length));
+      QVERIFY2(cut, qPrintable(QString::number(length)));
+      QCOMPARE(std::get<std::vector<CollectiveTimes>>(cut->of).front().rows.size(), rows - 1);
+    }
+    const auto failed =
+        readText(whole.substr(0, whole.rfind('\n', last) + 1) +
+                 "worker-1: Test NCCL failure common.cu:958 'remote process exited or there was a network "
+                 "error / '\n .. worker-1 pid 3713: Test failure common.cu:1080\n");
+    QVERIFY(findCode(failed.diagnostics, "nccl-tests-failed"));
+  }
   // The times are those of the cost model with 44 GB/s and 9 µs between hosts, 360 GB/s and 3 µs inside.
   void theFitGivesBackWhatTheTimesWereMadeOf() {
     const NamedText times{"nccl.txt", fileOf("nccl-tests/all_reduce_2x8.txt")};
