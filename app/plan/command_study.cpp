@@ -219,7 +219,7 @@ int ranking(const Arguments& args) {
   const auto text = readTextFile(args.files[0]);
   if (!text) return report(text.diagnostics, json), kBadInput;
   const auto replayed = replayRanking(*text, args.files[0], options);
-  report(replayed.diagnostics, json);
+  report(replayed.diagnostics, json, true);
   if (!replayed) return kBadInput;
   return std::cout << (json ? rankingJson(*replayed) : toText(*replayed)) << std::flush, kDone;
 }

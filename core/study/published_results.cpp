@@ -13,6 +13,7 @@
 #include "formats/models/hf_config.h"
 #include "program/program.h"
 #include "text/json_fields.h"
+#include "text/source_text.h"
 #include "units/text.h"
 
 namespace nest {
@@ -45,6 +46,25 @@ constexpr std::array kResults = {
 
 constexpr PerExchange<const char*> kOverlapColumns = {"overlap_tensor", "overlap_context", "overlap_expert",
                                                       "overlap_pipeline", "overlap_data"};
+
+/// What a row, its set or their shape may say, beside kResults and kOverlapColumns; the last line is not
+/// used.
+constexpr std::string_view kKnown[] = {
+    "id",      "source",     "columns",    "rows",      "shape",        "shapes",  "model",
+    "hidden",  "heads",      "kv_heads",   "ffn",       "layers",       "vocab",   "experts",
+    "top_k",   "seq",        "device",     "host",      "gpus",         "t",       "p",
+    "v",       "c",          "e",          "etp",       "zero",         "scheme",  "tp_times_pp",
+    "dropout", "flash",      "microbatch", "recompute", "format",       "program", "sequence_parallel",
+    "year",    "convention", "settings",   "params_B",  "global_batch", "fitted",  "overlap_sync",
+    "note",    "notes",      "about",      "mfu_pct",   "hfu_pct"};
+
+bool isResult(std::string_view name) {
+  return std::any_of(kResults.begin(), kResults.end(), [&](const ResultColumn& c) { return name == c.name; });
+}
+bool isKnown(std::string_view name) {
+  return isResult(name) || std::find(std::begin(kKnown), std::end(kKnown), name) != std::end(kKnown) ||
+         std::find(kOverlapColumns.begin(), kOverlapColumns.end(), name) != kOverlapColumns.end();
+}
 
 TransformerArchitecture gptShape() {
   TransformerArchitecture a;
@@ -104,16 +124,33 @@ public:
     return std::nullopt;
   }
   int whole(const std::string& name, int byDefault, int most = 100'000'000) {
-    return static_cast<int>(number(name, 1, most).value_or(byDefault));
+    const auto v = number(name, 1, most);
+    if (v && *v != std::floor(*v)) wrong(name, "a whole number");
+    return static_cast<int>(v.value_or(byDefault));
+  }
+  /// The word among `allowed`, else the first of them.
+  std::string choice(const std::string& name, std::initializer_list<const char*> allowed) {
+    if (!has(name)) return *allowed.begin();
+    const std::string told = word(name);
+    if (std::find(allowed.begin(), allowed.end(), told) != allowed.end()) return told;
+    std::string list;
+    for (const char* a : allowed) list += (list.empty() ? "" : ", ") + std::string(a);
+    wrong(name, "one of " + list);
+    return *allowed.begin();
   }
   std::string word(const std::string& name) const {
     const auto it = m_values.find(name);
     return it != m_values.end() && it->second.first->is_string() ? it->second.first->get<std::string>()
                                                                  : std::string();
   }
-  bool flag(const std::string& name) const {
+  bool flag(const std::string& name) {
     const auto it = m_values.find(name);
-    return it != m_values.end() && it->second.first->is_boolean() && it->second.first->get<bool>();
+    if (it == m_values.end()) return false;
+    const json& v = *it->second.first;
+    if (v.is_boolean()) return v.get<bool>();
+    if (v.is_number() && (v.get<double>() == 0 || v.get<double>() == 1)) return v.get<double>() == 1;
+    wrong(name, "true or false");
+    return false;
   }
   const json* model() const {
     const auto it = m_values.find("model");
@@ -123,7 +160,11 @@ public:
   std::vector<ProgramValue> settings() {
     std::vector<ProgramValue> out;
     const auto it = m_values.find("settings");
-    if (it == m_values.end() || !it->second.first->is_object()) return out;
+    if (it == m_values.end()) return out;
+    if (!it->second.first->is_object()) {
+      wrong("settings", "an object");
+      return out;
+    }
     for (const auto& [key, value] : it->second.first->items()) {
       ProgramValue v{key, 0.0, Origin::Catalog, word("source")};
       const Field* field = findField(key);
@@ -141,6 +182,13 @@ private:
   static const json* arrayIn(const json& object, const char* key) {
     const auto it = object.find(key);
     return it != object.end() && it->is_array() ? &*it : nullptr;
+  }
+  void wrong(const std::string& name, const std::string& expected) {
+    const auto& [value, pointer] = m_values.at(name);
+    Diagnostic fault = error("published-figure", m_text.placeOf(pointer),
+                             '"' + name + "\" must be " + expected + "; found " + nest::quoted(value->dump()));
+    // What the set says is wrong once, not for each row.
+    if (std::find(m_out.begin(), m_out.end(), fault) == m_out.end()) m_out.push_back(std::move(fault));
   }
   void add(const std::string& name, const json& value, std::string pointer) {
     if (!value.is_null()) m_values.try_emplace(name, &value, std::move(pointer));
@@ -252,15 +300,16 @@ void readPlan(RowFigures& f, PublishedRun& r, Diagnostics& out) {
   r.globalBatch = f.whole("global_batch", r.microbatch.value_or(1) * replicas * r.stages * 4);
   r.sequenceParallel = f.flag("sequence_parallel");
   r.flashAttention = f.flag("flash");
-  const std::string recompute = f.word("recompute");
+  const std::string recompute = f.choice("recompute", {"none", "selective", "full"});
   r.recompute = recompute == "full"        ? Recompute::Full
                 : recompute == "selective" ? Recompute::Selective
                                            : Recompute::None;
-  r.convention = f.word("convention") == "sc21"     ? FlopConvention::Sc21
-                 : f.word("convention") == "causal" ? FlopConvention::Causal
-                                                    : FlopConvention::Model;
+  const std::string convention = f.choice("convention", {"model", "causal", "sc21"});
+  r.convention = convention == "sc21"     ? FlopConvention::Sc21
+                 : convention == "causal" ? FlopConvention::Causal
+                                          : FlopConvention::Model;
   if (!f.has("convention")) r.convention = conventionBehind(f, r);
-  if (f.word("format") == "fp8") r.format = NumberFormat::Fp8;
+  if (f.choice("format", {"bf16", "fp16", "fp8"}) == "fp8") r.format = NumberFormat::Fp8;
   r.year = yearOf(f);
   r.program = f.word("program");
   if (r.program.empty()) r.program = isEarlyZero3 ? "deepspeed-zero3-2021" : megatronOf(r.year);
@@ -305,6 +354,30 @@ void readRow(RowFigures& f, const std::string& id, std::vector<PublishedRun>& ru
     if (c.recompute) run.label += std::string(" · recompute ") + nameOf(*c.recompute);
     runs.push_back(std::move(run));
   }
+}
+
+/// Names that nothing reads would leave a default in place without a word.
+void checkNames(const JsonText& text, const json& set, const std::string& pointer, Diagnostics& out) {
+  const auto unknown = [&](const std::string& name, const std::string& where) {
+    if (!isKnown(name))
+      out.push_back(warning("published-column", text.placeOf(where), '"' + name + "\" is not read",
+                            "nest-plan study --help lists what a row or its set may say"));
+  };
+  for (const auto& [key, value] : set.items()) unknown(key, jsonPointer(pointer, key));
+  bool hasResult = false;
+  const json& columns = set["columns"];
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string where = jsonPointer(jsonPointer(pointer, "columns"), i);
+    if (!columns[i].is_string()) {
+      out.push_back(error("published-column", text.placeOf(where), "A column must be a name"));
+      continue;
+    }
+    unknown(columns[i].get<std::string>(), where);
+    hasResult = hasResult || isResult(columns[i].get<std::string>());
+  }
+  if (!hasResult)
+    out.push_back(error("published-column", text.placeOf(pointer), "No column says what was measured",
+                        "Give tflops_per_gpu, iter_s, mfu or tokens_per_s_per_gpu"));
 }
 
 }  // namespace
@@ -368,6 +441,7 @@ Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, c
     }
     const std::string id = set.contains("id") && set["id"].is_string() ? set["id"].get<std::string>()
                                                                        : "set " + std::to_string(i);
+    checkNames(*jsonText, set, pointer, out);
     for (std::size_t k = 0; k < set["rows"].size(); ++k) {
       const std::string rowPointer = jsonPointer(pointer + "/rows", k);
       if (!set["rows"][k].is_array() || set["rows"][k].size() != set["columns"].size()) {

@@ -4,12 +4,15 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "cluster/devices/device_catalog.h"
 #include "fields/program_setting.h"
 #include "formats/models/hf_config.h"
 #include "text/json_fields.h"
 #include "text/json_layout.h"
 #include "text/text_table.h"
+#include "units/letters.h"
 #include "units/text.h"
 
 namespace nest {
@@ -17,7 +20,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kApart = 1.1;  ///< measured ratio from which a pair counts
+constexpr double kApart = 1.1;    ///< measured ratio from which a pair counts
+constexpr double kDoubtful = 10;  ///< a sweep whose times are so far from the predicted ones has another unit
+constexpr int kMostFaults = 10;   ///< told of one set
+constexpr int kDevicesOfHost = 8;  ///< where a column says how many hosts
+/// Beside fields of the scenario; the last two are not used.
+constexpr std::string_view kColumns[] = {"hosts",     "gpus",         "tp",     "pp",
+                                         "dp",        "microbatch",   "zero",   "sequence_parallel",
+                                         "recompute", "kernel",       "step_s", "tokens_per_s_per_gpu",
+                                         "memory",    "microbatches", "job"};
 
 /// One row by column names.
 class Row {
@@ -26,21 +37,12 @@ public:
     for (std::size_t i = 0; i < columns.size() && i < row.size(); ++i)
       if (columns[i].is_string()) m_values[columns[i].get<std::string>()] = &row[i];
   }
-  double number(const char* name, double byDefault) const {
+  /// nullptr: the row lacks it, or it is null.
+  const json* find(const char* name) const {
     const auto it = m_values.find(name);
-    return it != m_values.end() && it->second->is_number() ? it->second->get<double>() : byDefault;
+    return it == m_values.end() || it->second->is_null() ? nullptr : it->second;
   }
-  int whole(const char* name, int byDefault) const {
-    return static_cast<int>(std::clamp(number(name, byDefault), 0.0, 1e8));
-  }
-  bool flag(const char* name, bool byDefault) const {
-    const auto it = m_values.find(name);
-    return it != m_values.end() && it->second->is_boolean() ? it->second->get<bool>() : byDefault;
-  }
-  std::string word(const char* name) const {
-    const auto it = m_values.find(name);
-    return it != m_values.end() && it->second->is_string() ? it->second->get<std::string>() : std::string();
-  }
+  bool has(const char* name) const { return m_values.contains(name); }
   /// Columns that are fields of the scenario.
   std::vector<ProgramValue> settings() const {
     std::vector<ProgramValue> out;
@@ -82,63 +84,209 @@ bool canBeSet(const std::string& key) {
 
 class SetReader {
 public:
-  SetReader(const json& set, const TransformerArchitecture& model, const Program& program)
-      : m_set(set),
+  SetReader(const JsonText& file, std::size_t number, const TransformerArchitecture& model,
+            const Program& program, Diagnostics& out)
+      : m_file(file),
+        m_pointer(jsonPointer("/sets", number)),
+        m_set(file.root()["sets"][number]),
         m_model(model),
         m_program(program),
         // PyTorch's logs divide by 1024³ and print "GB".
-        m_memoryUnit(textOf(set, "memory_unit") == "GB" ? 1e9 : 1024.0 * 1024 * 1024) {}
+        m_memoryUnit(textOf(m_set, "memory_unit") == "GB" ? 1e9 : 1024.0 * 1024 * 1024),
+        m_out(out) {}
 
   void addTo(std::map<std::string, Sweep>& sweeps) {
-    read("columns", "rows", sweeps);
-    read("failed_columns", "failed", sweeps);
+    m_sequence = countOfSet("seq");
+    m_globalBatch = countOfSet("global_batch");
+    chooseDevice();
+    if (m_faults == 0) {
+      read("columns", "rows", true, sweeps);
+      read("failed_columns", "failed", false, sweeps);
+    }
+    if (m_faults > kMostFaults)
+      m_out.push_back(error("ranking-row", m_file.placeOf(m_pointer),
+                            text::count(m_faults - kMostFaults) + " more faults are in this set"));
   }
 
 private:
-  void read(const char* columns, const char* rows, std::map<std::string, Sweep>& sweeps) {
-    if (!m_set.contains(columns) || !m_set.contains(rows) || !m_set[rows].is_array()) return;
-    for (const json& r : m_set[rows]) {
-      if (!r.is_array()) continue;
+  void fault(const std::string& pointer, const char* code, std::string message, std::string remedy = {}) {
+    if (++m_faults <= kMostFaults)
+      m_out.push_back(error(code, m_file.placeOf(pointer), std::move(message), std::move(remedy)));
+  }
+
+  int countOfSet(const char* key) {
+    const auto it = m_set.find(key);
+    if (it != m_set.end() && isWhole(*it, 1)) return it->get<int>();
+    fault(m_pointer, "ranking-set",
+          std::string("the set's \"") + key + "\" must be a whole number of at least 1",
+          key == std::string_view("seq") ? "give the tokens of a sequence" : "give the sequences of a step");
+    return 1;
+  }
+  static bool isWhole(const json& v, int least) {
+    return v.is_number() && v.get<double>() == std::floor(v.get<double>()) && v.get<double>() >= least &&
+           v.get<double>() <= 1e8;
+  }
+
+  void chooseDevice() {
+    const std::string id = textOf(m_set, "id");
+    m_device = textOf(m_set, "device");
+    if (m_device.empty())
+      m_device = id.find("a100") != std::string::npos                        ? "a100-80"
+                 : textOf(m_set, "cluster").find("EFA") != std::string::npos ? "h100-sxm-efa"
+                                                                             : "h100-sxm";
+    if (!findDevice(m_device))
+      fault(m_pointer, "ranking-set", "no device is called \"" + m_device + '"',
+            "give an id of the catalog, such as h100-sxm");
+    if (textOf(m_set, "device").empty() && id.find(m_device.substr(0, 4)) == std::string::npos &&
+        m_device == "h100-sxm")
+      m_out.push_back(note("ranking-device", m_file.placeOf(m_pointer),
+                           "the set does not say on which device it ran; h100-sxm is taken",
+                           "give \"device\", an id of the catalog"));
+  }
+
+  bool checkColumns(const std::string& pointer, const json& columns, bool areMeasured) {
+    const int before = m_faults;
+    if (!columns.is_array()) {
+      fault(pointer, "ranking-column", "the columns must be a list of names");
+      return false;
+    }
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::string where = jsonPointer(pointer, i);
+      if (!columns[i].is_string()) {
+        fault(where, "ranking-column", "a column must be a name; found " + columns[i].dump());
+        continue;
+      }
+      const auto name = columns[i].get<std::string>();
+      if (!names.insert(name).second)
+        fault(where, "ranking-column", "the column \"" + name + "\" is duplicated");
+      else if (Row::isField(name) && !canBeSet(name))
+        fault(where, "ranking-field", columns[i].dump() + " is no field of a scenario that a run can set");
+      else if (!Row::isField(name) &&
+               std::find(std::begin(kColumns), std::end(kColumns), name) == std::end(kColumns))
+        m_out.push_back(warning("ranking-column", m_file.placeOf(where),
+                                "the column \"" + name + "\" is not read",
+                                "columns are " + knownColumns() + ", and fields of the scenario by key"));
+    }
+    if (areMeasured && names.contains("step_s") == names.contains("tokens_per_s_per_gpu"))
+      fault(pointer, "ranking-column",
+            names.contains("step_s") ? "a sweep has either step_s or tokens_per_s_per_gpu, not both"
+                                     : "no column says what was measured",
+            "give step_s, in seconds, or tokens_per_s_per_gpu");
+    return m_faults == before;
+  }
+  static std::string knownColumns() {
+    std::string out;
+    for (const std::string_view name : kColumns) (out += out.empty() ? "" : ", ") += name;
+    return out;
+  }
+
+  void read(const char* columns, const char* rows, bool areMeasured, std::map<std::string, Sweep>& sweeps) {
+    if (!m_set.contains(rows)) return;
+    const std::string list = jsonPointer(m_pointer, rows);
+    if (!m_set[rows].is_array() || !m_set.contains(columns))
+      return fault(list, "ranking-row",
+                   std::string("\"") + rows + "\" must be a list of rows, beside \"" + columns + '"');
+    if (!checkColumns(jsonPointer(m_pointer, columns), m_set[columns], areMeasured)) return;
+    for (std::size_t i = 0; i < m_set[rows].size(); ++i) {
+      const json& r = m_set[rows][i];
+      m_row = jsonPointer(list, i);
+      if (!r.is_array() || r.size() != m_set[columns].size()) {
+        fault(m_row, "ranking-row",
+              "a row must be a list with a value for each of the " + std::to_string(m_set[columns].size()) +
+                  " columns");
+        continue;
+      }
+      const int before = m_faults;
       const Row row(m_set[columns], r);
-      const std::string kernel = row.word("kernel");
-      const int hosts = row.whole("hosts", 0);
+      const std::string kernel = word(row, "kernel");
+      RankedRun run = runOf(row, kernel, areMeasured);
+      if (m_faults > before) continue;
+      const int hosts = whole(row, "hosts", 0, 1);
       std::string name = textOf(m_set, "id");
       if (hosts > 0) name += ", " + std::to_string(hosts) + (hosts == 1 ? " host" : " hosts");
       if (!kernel.empty()) name += ", " + kernel;
       Sweep& sweep = sweeps[name];
       sweep.name = name;
       sweep.program = m_program.id;
-      sweep.runs.push_back(runOf(row, kernel));
+      sweep.runs.push_back(std::move(run));
     }
   }
 
-  RankedRun runOf(const Row& row, const std::string& kernel) const {
+  void wrong(const char* column, const std::string& expected, const json& found) {
+    fault(m_row, "ranking-row", std::string(column) + " must be " + expected + "; found " + found.dump());
+  }
+  int whole(const Row& row, const char* column, int byDefault, int least) {
+    const json* v = row.find(column);
+    if (v && isWhole(*v, least)) return v->get<int>();
+    if (v || (row.has(column) && least > 0))
+      wrong(column, "a whole number of at least " + std::to_string(least), v ? *v : json());
+    return byDefault;
+  }
+  bool flag(const Row& row, const char* column, bool byDefault) {
+    const json* v = row.find(column);
+    if (v && v->is_boolean()) return v->get<bool>();
+    if (v && isWhole(*v, 0) && v->get<int>() <= 1) return v->get<int>() == 1;
+    if (v) wrong(column, "true or false", *v);
+    return byDefault;
+  }
+  std::string word(const Row& row, const char* column) {
+    const json* v = row.find(column);
+    if (v && !v->is_string()) wrong(column, "a text", *v);
+    return v && v->is_string() ? v->get<std::string>() : std::string();
+  }
+  /// 0: there is none.
+  double positive(const Row& row, const char* column, const char* expected) {
+    const json* v = row.find(column);
+    const double number = v && v->is_number() ? v->get<double>() : 0;
+    if (row.has(column) && !(number > 0)) wrong(column, expected, v ? *v : json());
+    return number;
+  }
+  double measuredStep(const Row& row, const PublishedRun& r) {
+    for (const char* column : {"step_s", "tokens_per_s_per_gpu"})
+      if (const json* v = row.find(column); v && v->is_string()) {
+        const std::string told = text::lower(v->get<std::string>());
+        if (told == "out of memory" || told == "oom" || told == "failed") return 0;
+      }
+    if (const double rate = positive(row, "tokens_per_s_per_gpu", "a number above 0, or \"out of memory\"");
+        rate > 0)
+      return double(r.globalBatch) * r.sequence / (rate * r.devices);
+    return positive(row, "step_s", "a number of seconds above 0, or \"out of memory\"");
+  }
+
+  RankedRun runOf(const Row& row, const std::string& kernel, bool isMeasured) {
     RankedRun out;
     PublishedRun& r = out.run;
     r.set = textOf(m_set, "id");
-    r.device = textOf(m_set, "device");
-    if (r.device.empty())
-      r.device = r.set.find("a100") != std::string::npos                     ? "a100-80"
-                 : textOf(m_set, "cluster").find("EFA") != std::string::npos ? "h100-sxm-efa"
-                                                                             : "h100-sxm";
+    r.device = m_device;
     r.program = m_program.id;
     r.model = m_model;
-    r.sequence = m_set.value("seq", 2048);
+    r.sequence = m_sequence;
     r.model.maxPositions = std::max(r.model.maxPositions, r.sequence);
-    r.globalBatch = m_set.value("global_batch", 1);
-    r.tensor = std::max(1, row.whole("tp", 1));
-    r.stages = std::max(1, row.whole("pp", 1));
-    const int data = std::max(1, row.whole("dp", 1));
-    r.devices = data * r.tensor * r.stages;
-    r.microbatch = std::max(1, row.whole("microbatch", 1));
+    r.globalBatch = m_globalBatch;
+    r.tensor = whole(row, "tp", 1, 1);
+    r.stages = whole(row, "pp", 1, 1);
+    const int data = whole(row, "dp", 1, 1);
+    const double devices = double(data) * r.tensor * r.stages;
+    r.devices = static_cast<int>(std::min(devices, 1e8));
+    checkDevices(row, devices);
+    r.microbatch = whole(row, "microbatch", 1, 1);
+    if (const int count = whole(row, "microbatches", 0, 1);
+        count > 0 && double(count) * data * *r.microbatch != r.globalBatch)
+      fault(m_row, "ranking-row",
+            "dp " + text::count(data) + ", " + text::count(count) + " microbatches of " +
+                text::count(*r.microbatch) + " are not the global batch of " + text::count(r.globalBatch));
     r.chunks = 1;
-    r.zero = row.whole("zero", data > 1 ? 1 : 0);
+    r.zero = whole(row, "zero", data > 1 ? 1 : 0, 0);
+    if (*r.zero > 3) wrong("zero", "0, 1, 2 or 3", *row.find("zero"));
     if (data == 1) r.zero = 0;
-    r.sequenceParallel = row.flag("sequence_parallel", r.tensor > 1);
-    const std::string recompute = row.word("recompute");
+    r.sequenceParallel = flag(row, "sequence_parallel", r.tensor > 1);
+    const std::string recompute = word(row, "recompute");
     r.recompute = recompute == "none" || recompute.empty() ? Recompute::None
                   : recompute == "selective"               ? Recompute::Selective
                                                            : Recompute::Full;
+    if (r.recompute == Recompute::Full && recompute != "full")
+      wrong("recompute", "none, selective or full", *row.find("recompute"));
     const auto names = [&](const char* what) { return kernel.find(what) != std::string::npos; };
     r.flashAttention = kernel.empty() || names("flash");
     if (names("flash_attentionv1")) r.attentionKernel = AttentionKernel::Early;
@@ -146,17 +294,37 @@ private:
     r.fusedSoftmax = names("fused");
     r.label = std::to_string(r.devices) + " devices";
     r.settings = row.settings();
-    out.measured = row.number("step_s", 0);
-    if (const double rate = row.number("tokens_per_s_per_gpu", 0); rate > 0)
-      out.measured = double(r.globalBatch) * r.sequence / (rate * r.devices);
-    out.measuredMemory = row.number("memory", 0) * m_memoryUnit;
+    if (isMeasured) out.measured = measuredStep(row, r);
+    if (row.find("memory"))
+      out.measuredMemory = positive(row, "memory", "a number above 0, or null") * m_memoryUnit;
     return out;
   }
 
+  void checkDevices(const Row& row, double devices) {
+    const int hosts = whole(row, "hosts", 0, 1);
+    int gpus = whole(row, "gpus", 0, 1);
+    if (const auto of = m_set.find("gpus"); gpus == 0 && of != m_set.end() && isWhole(*of, 1))
+      gpus = of->get<int>();
+    const double most = double(hosts) * kDevicesOfHost;
+    if (hosts > 0 && (devices > most || devices <= most - kDevicesOfHost))
+      fault(m_row, "ranking-row",
+            "tp · pp · dp are " + text::number(devices, 9) + " devices, but the row has " +
+                text::count(hosts) + (hosts == 1 ? " host" : " hosts") + " of " +
+                text::count(kDevicesOfHost));
+    if (gpus > 0 && devices != gpus)
+      fault(m_row, "ranking-row",
+            "tp · pp · dp are " + text::number(devices, 9) + " devices, not " + text::count(gpus));
+  }
+
+  const JsonText& m_file;
+  std::string m_pointer, m_row;
   const json& m_set;
   const TransformerArchitecture& m_model;
   const Program& m_program;
   double m_memoryUnit;
+  std::string m_device;
+  int m_sequence = 1, m_globalBatch = 1, m_faults = 0;
+  Diagnostics& m_out;
 };
 
 /// Hidden states that exchanges of the blocks of one stage leave reserved: two a block, of as many blocks as
@@ -178,9 +346,14 @@ bool waitsForSlowHost(const PublishedRun& r, const PublishedPlan& ran, const Pub
   return quicker && quicker->evaluation.stages.front().load < ran.evaluation.stages.front().load;
 }
 
-void predict(RankedRun& r, const PublishedOptions& options) {
+/// What keeps the run from being formed here; empty: nothing.
+std::string predict(RankedRun& r, const PublishedOptions& options) {
   const auto ran = planOf(r.run, options);
-  if (!ran) return;
+  if (!ran)
+    return "TP " + std::to_string(r.run.tensor) + " · PP " + std::to_string(r.run.stages) + " · MBS " +
+           std::to_string(r.run.microbatch.value_or(1)) + " on " + text::count(r.run.devices) + " devices, " +
+           (ran.diagnostics.empty() ? "by which its batch or its layers do not divide"
+                                    : ran.diagnostics.front().message);
   r.predicted = ran->evaluation.batchTime.value();
   r.fits = std::none_of(ran->evaluation.violations.begin(), ran->evaluation.violations.end(),
                         [](const Violation& v) { return v.code == "memory"; });
@@ -200,6 +373,28 @@ void predict(RankedRun& r, const PublishedOptions& options) {
     r.predictedMemory =
         std::max(r.predictedMemory, std::min(r.predictedMemory + heldExchangeBuffers(r.run).value(), room));
   }
+  return {};
+}
+
+/// Runs that are left out, and times that are in another unit.
+void tellOddities(const Sweep& s, int notFormed, const std::string& why, const Place& where,
+                  Diagnostics& out) {
+  if (notFormed > 0)
+    out.push_back(warning("ranking-not-formed", where,
+                          s.name + ": " + text::count(notFormed) + " of " +
+                              text::count(static_cast<long long>(s.runs.size())) +
+                              " runs cannot be formed here and are not compared; the first: " + why));
+  std::vector<double> ratios;
+  for (const RankedRun& r : s.runs)
+    if (r.ran() && r.predicted > 0) ratios.push_back(r.measured / r.predicted);
+  if (ratios.empty()) return;
+  std::nth_element(ratios.begin(), ratios.begin() + std::ptrdiff_t(ratios.size() / 2), ratios.end());
+  if (const double middle = ratios[ratios.size() / 2]; middle > kDoubtful || middle < 1 / kDoubtful)
+    out.push_back(
+        warning("ranking-unit", where,
+                s.name + ": measured steps take " + text::number(middle, 3) + " times as long as predicted",
+                "check that step_s is in seconds, tokens are per device, and the model is the one "
+                "that ran"));
 }
 
 void judge(Sweep& s) {
@@ -305,16 +500,17 @@ Reading<RankingReport> replayRanking(std::string_view text, const std::string& f
                           program ? "give the content of its config.json" : "one of " + programIds()));
       continue;
     }
-    for (const char* columns : {"columns", "failed_columns"})
-      for (const json& c : set.value(columns, json::array()))
-        if (c.is_string() && Row::isField(c.get<std::string>()) && !canBeSet(c.get<std::string>()))
-          out.push_back(
-              error("ranking-field", where, c.dump() + " is no field of a scenario that a run can set"));
     std::map<std::string, Sweep> sweeps;
-    SetReader(set, *model, *program).addTo(sweeps);
+    SetReader(*jsonText, i, *model, *program, out).addTo(sweeps);
+    if (hasErrors(out)) continue;
     for (auto& [name, sweep] : sweeps) {
-      for (RankedRun& r : sweep.runs) predict(r, options);
+      int notFormed = 0;
+      std::string why;
+      for (RankedRun& r : sweep.runs)
+        if (std::string reason = predict(r, options); !reason.empty() && notFormed++ == 0)
+          why = std::move(reason);
       judge(sweep);
+      tellOddities(sweep, notFormed, why, where, out);
       report.sweeps.push_back(std::move(sweep));
     }
   }
@@ -344,11 +540,15 @@ std::string toText(const RankingReport& report) {
                s.hasPick && s.pickRan ? text::percent(s.regret) : "–",
                s.hasPick ? text::percent(s.regretOfFive) : "–"});
   }
+  const bool hasPairs =
+      std::any_of(report.sweeps.begin(), report.sweeps.end(), [](const Sweep& s) { return s.pairs > 0; });
   std::string out = table.text(0);
   out += "\nPairs measured more than 10 % apart that are ordered correctly: " +
-         text::percent(report.pairsRight()) + "\nPicks that ran: " + std::to_string(report.picksThatRan()) +
-         " of " + std::to_string(report.picks()) +
-         "\nPicks that ran, mean slowdown over the best run: " + text::percent(report.meanRegret()) + '\n';
+         (hasPairs ? text::percent(report.pairsRight()) : std::string("none are so far apart")) +
+         "\nPicks that ran: " + std::to_string(report.picksThatRan()) + " of " +
+         std::to_string(report.picks()) + '\n';
+  if (report.picksThatRan() > 0)
+    out += "Picks that ran, mean slowdown over the best run: " + text::percent(report.meanRegret()) + '\n';
   if (report.memoryRuns() > 0)
     out += "Memory, mean absolute error: " + text::percent(report.memoryError()) + " over " +
            text::count(report.memoryRuns()) + " runs\n";

@@ -55,7 +55,9 @@ struct RankingReport {
 /// measured: step_s (or "out of memory"), or tokens_per_s_per_gpu, and memory (GiB, or as "memory_unit" of
 /// the set says: GB). "failed" lists configurations that did not run. A set's "program", else one that its id
 /// or source names, runs it; "device" is H100 SXM, or what the id or "cluster" (EFA) says. Rows of another
-/// kernel or host count are a sweep of their own. Sets without degrees become warnings.
+/// kernel or host count are a sweep of their own. Sets without a model become
+/// warnings; columns that are not known, runs that cannot be formed here, and times ten times as long as
+/// predicted, too. Errors: values that are none of their column, and degrees that are not the devices.
 Reading<RankingReport> replayRanking(std::string_view text, const std::string& file,
                                      const PublishedOptions& = {});
 

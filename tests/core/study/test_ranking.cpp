@@ -159,6 +159,71 @@ private slots:
     QCOMPARE(r->sweeps[0].notCompared, 1);
     QCOMPARE(r->sweeps[0].pairs, 0);
   }
+  // A row says what it says or is refused: nothing of it is guessed.
+  void faultyRowsAreTold_data() {
+    QTest::addColumn<QString>("columns");
+    QTest::addColumn<QString>("row");
+    QTest::addColumn<QString>("told");  // a code, and a part of the message
+    const auto add = [](const char* name, const char* columns, const char* row, const char* told) {
+      QTest::newRow(name) << columns << row << told;
+    };
+    add("good", R"("tp","pp","dp","step_s")", "2,1,4,1.5", "");
+    add("one for true", R"("tp","pp","dp","sequence_parallel","step_s")", "2,1,4,1,1.5", "");
+    add("did not run", R"("tp","pp","dp","step_s")", R"(2,1,4,"OOM")", "");
+    add("unknown column", R"("tensor","pp","dp","step_s")", "2,1,4,1.5", "ranking-column tensor");
+    add("milliseconds", R"("tp","pp","dp","step_ms")", "2,1,4,1500", "ranking-column what was measured");
+    add("both", R"("tp","dp","step_s","tokens_per_s_per_gpu")", "2,4,1,100", "ranking-column not both");
+    add("twice", R"("tp","tp","step_s")", "2,4,1", "ranking-column duplicated");
+    add("short", R"("tp","pp","dp","step_s")", "2,1,4", "ranking-row 4 columns");
+    add("text", R"("tp","pp","dp","step_s")", R"(2,1,4,"1.5")", "ranking-row seconds");
+    add("null", R"("tp","pp","dp","step_s")", "2,1,4,null", "ranking-row found null");
+    add("negative", R"("tp","pp","dp","step_s")", "2,1,4,-1.5", "ranking-row found -1.5");
+    add("half", R"("tp","pp","dp","step_s")", "1.5,1,4,1.5", "ranking-row found 1.5");
+    add("no degree", R"("tp","pp","dp","step_s")", "null,1,4,1.5", "ranking-row found null");
+    add("zero", R"("tp","dp","zero","step_s")", R"(2,4,"1",1.5)", "ranking-row zero must be");
+    add("recompute", R"("tp","dp","recompute","step_s")", R"(2,4,"partial",1.5)", "ranking-row recompute");
+    add("memory", R"("tp","dp","memory","step_s")", R"(2,4,"60 GiB",1.5)", "ranking-row memory");
+    add("hosts", R"("hosts","tp","dp","step_s")", "2,2,4,1.5",
+        "ranking-row 8 devices, but the row has 2 hosts");
+    add("gpus", R"("gpus","tp","dp","step_s")", "16,2,4,1.5", "ranking-row 8 devices, not 16");
+    add("microbatches", R"("tp","dp","microbatches","step_s")", "2,4,3,1.5",
+        "ranking-row global batch of 256");
+    add("batch", R"("tp","pp","dp","step_s")", "2,1,3,1.5", "ranking-not-formed 1 of 1 runs");
+    add("unit", R"("tp","pp","dp","step_s")", "2,1,4,15000", "ranking-unit as long as predicted");
+  }
+  void faultyRowsAreTold() {
+    QFETCH(QString, columns);
+    QFETCH(QString, row);
+    QFETCH(QString, told);
+    std::string text = sweep("[[" + row.toStdString() + "]]");
+    const auto begin = text.find("\"columns\":[") + 11, end = text.find(']', begin);
+    text.replace(begin, end - begin, columns.toStdString());
+    const auto reading = replayRanking(text, "f");
+    if (told.isEmpty()) {
+      QVERIFY2(reading && reading.diagnostics.empty(),
+               reading.diagnostics.empty() ? "" : reading.diagnostics[0].message.c_str());
+      return;
+    }
+    const std::string code = told.section(QLatin1Char(' '), 0, 0).toStdString(),
+                      part = told.section(QLatin1Char(' '), 1).toStdString();
+    QVERIFY(std::any_of(reading.diagnostics.begin(), reading.diagnostics.end(), [&](const Diagnostic& d) {
+      return d.code == code && d.message.find(part) != std::string::npos;
+    }));
+    QCOMPARE(reading.value.has_value(), !hasErrors(reading.diagnostics));
+  }
+  void setsSayWhatTheyRan() {
+    const auto faults = [](const std::string& from, const std::string& to) {
+      std::string text = sweep("[[1,1,1,8,1,1,40000,25]]");
+      text.replace(text.find(from), from.size(), to);
+      const auto reading = replayRanking(text, "f");
+      return reading ? std::string() : reading.diagnostics[0].message;
+    };
+    QVERIFY(faults("\"global_batch\":256,", "").find("global_batch") != std::string::npos);
+    QVERIFY(faults("\"seq\":4096", "\"seq\":\"4k\"").find("seq") != std::string::npos);
+    QVERIFY(faults("\"seq\"", "\"device\":\"Hopper\",\"seq\"").find("no device") != std::string::npos);
+    const auto alone = replayRanking(sweep("[[1,1,1,8,1,1,40000,25]]"), "f");
+    QVERIFY(toText(*alone).find("none are so far apart") != std::string::npos);
+  }
   // Eighty sequences at once need far more than a device has.
   void whatDoesNotFitIsNotPicked() {
     const auto r = replayRanking(sweep("[[1,1,1,8,32,1,40000,25],[1,8,1,1,1,0,30000,9]]"), "f");

@@ -333,12 +333,37 @@ private slots:
                              << "published-not-sets";
     QTest::newRow("no rows") << R"({"sets":[{"columns":[]}]})"
                              << "published-set";
-    QTest::newRow("short row") << R"({"sets":[{"columns":["t","p"],"rows":[[1]]}]})"
+    QTest::newRow("short row") << R"({"sets":[{"columns":["t","mfu"],"rows":[[1]]}]})"
                                << "published-row";
-    QTest::newRow("no shape") << R"({"sets":[{"columns":["t"],"rows":[[1]]}]})"
+    QTest::newRow("no shape") << R"({"sets":[{"columns":["t","mfu"],"rows":[[1,0.4]]}]})"
                               << "published-shape";
-    QTest::newRow("text") << R"({"sets":[{"columns":["t","hidden","heads","layers"],"rows":[["x",8,2,2]]}]})"
-                          << "published-figure";
+    QTest::newRow("text")
+        << R"({"sets":[{"columns":["t","hidden","heads","layers","mfu"],"rows":[["x",8,2,2,0.4]]}]})"
+        << "published-figure";
+    QTest::newRow("no result") << R"({"sets":[{"columns":["t","step_ms"],"rows":[[1,500]]}]})"
+                               << "published-column";
+  }
+  // What is misspelt would else be what a row is by default.
+  void whatIsNotReadIsTold() {
+    std::string text = kSmall;
+    text.replace(text.find("\"t\",\"p\""), 3, "\"tp\"");
+    const auto misspelt = runValidation(text, "f");
+    QVERIFY(misspelt);
+    QCOMPARE(misspelt.diagnostics[0].code, std::string("published-column"));
+    QVERIFY(misspelt.diagnostics[0].message.find("tp") != std::string::npos);
+    for (const auto& [key, value] : {std::pair{"dropout", "\"no\""},
+                                     {"convention", "\"megatron\""},
+                                     {"format", "\"int8\""},
+                                     {"settings", "[1]"},
+                                     {"c", "1.5"}}) {
+      const auto wrong = runValidation(withColumn(key, value), "f");
+      QVERIFY2(!wrong, key);
+      QCOMPARE(wrong.diagnostics.size(), std::size_t(1));
+      QCOMPARE(wrong.diagnostics[0].code, std::string("published-figure"));
+    }
+    text = kSmall;
+    text.replace(text.find("\"flash\":true"), 12, "\"flash\":1");
+    QCOMPARE(runValidation(text, "f")->rows[0].predicted, runValidation(kSmall, "f")->rows[0].predicted);
   }
   void badTables() {
     QFETCH(QString, text);
