@@ -148,11 +148,11 @@ Reading<Scenario> assemble(const Imported& parts, const Scenario* base, const Pr
   if (parts.cluster) s.cluster = *parts.cluster;
   if (parts.model) setModel(s, *parts.model);
   if (!from && !parts.cluster)
-    result.diagnostics.push_back(error("import-no-cluster", {}, "there is a model, but no network",
+    result.diagnostics.push_back(error("import-no-cluster", {}, "no file gives a network",
                                        "add a network file, or a line like host:8@450GB/s rack:4@50GB/s"));
   if (!from && !parts.model)
     result.diagnostics.push_back(
-        error("import-no-model", {}, "there is a network, but no model", "add a config.json or a profile"));
+        error("import-no-model", {}, "no file gives a model", "add a config.json or a profile"));
   if (!result.diagnostics.empty()) return result;
   const auto modelOf = [](const Setting& of) {
     return of.model.architecture ? of.model.architecture->name : std::string();

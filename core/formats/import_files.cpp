@@ -84,7 +84,7 @@ private:
   }
   void twice(std::size_t i, const char* what) {
     m_out.push_back(error("import-twice", {m_files[i].path, 0, 0, ""},
-                          std::string("more than one network was given: ") + what, "import one at a time"));
+                          std::string("more than one ") + what + " was given", "import one at a time"));
   }
 
   void read(std::size_t i) {

@@ -92,6 +92,10 @@ private:
     if (const auto b = text::readBandwidth(bandwidth); b && b->value.value() > 0) {
       spec.bandwidth = b->value;
       spec.shownAs = b->unit;
+      if (bandwidth.find_first_not_of("0123456789., ") == std::string_view::npos)
+        m_diagnostics.push_back(note("bandwidth-unit", place(bandwidth),
+                                     "level \"" + spec.name + "\" names no unit; it counts with " +
+                                         text::bandwidth(spec.bandwidth) + " per device, one way"));
     } else {
       complain("bandwidth-form", bandwidth, "\"" + std::string(bandwidth) + "\" is not a positive bandwidth",
                "write it like 450GB/s or 400Gb/s");

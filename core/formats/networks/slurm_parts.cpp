@@ -225,6 +225,28 @@ void SlurmAssembly::checkBlocks() {
                              " hosts, fewer than the base block size " + std::to_string(sizes[0]));
 }
 
+/// Slurm starts no job across two trees; what is planned here may lie in both.
+void SlurmAssembly::tellTops() {
+  if (m_source.failed() || m_out.kind != SlurmTopology::Kind::Tree) return;
+  std::vector<int> tops;  // of hosts, each once
+  std::vector<char> isKnown(m_out.groups.size(), 0);
+  for (std::size_t g = 0; g < m_out.groups.size(); ++g) {
+    if (m_out.groups[g].hosts.empty()) continue;
+    int top = static_cast<int>(g);
+    for (; top >= 0 && !isKnown[at(top)]; top = m_out.groups[at(top)].parent) {
+      isKnown[at(top)] = 1;
+      if (m_out.groups[at(top)].parent < 0) tops.push_back(top);
+    }
+  }
+  if (tops.size() < 2) return;
+  const auto name = [this, &tops](std::size_t i) { return quoted(m_out.groups[at(tops[i])].name); };
+  m_source.warning(m_places[at(tops[1])], "slurm-many-tops",
+                   "no switch joins " + name(0) + " and " + name(1) +
+                       (tops.size() > 2 ? " (of " + std::to_string(tops.size()) + " trees)" : "") +
+                       "; a switch above them is assumed",
+                   "describe it, or give one tree alone");
+}
+
 Reading<SlurmTopology> SlurmAssembly::finish() {
   joinSwitches();
   checkBlocks();
@@ -238,6 +260,7 @@ Reading<SlurmTopology> SlurmAssembly::finish() {
   if (!m_source.failed() && m_out.kind != SlurmTopology::Kind::Flat && m_groupOfHost.empty())
     m_source.error(m_source.whole(), "slurm-no-hosts", "the file names no hosts",
                    "name the hosts of each switch or block");
+  tellTops();
   Reading<SlurmTopology> result;
   if (!m_source.failed()) {
     if (m_out.levelCount() > kMostLevels)

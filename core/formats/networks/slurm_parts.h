@@ -37,6 +37,7 @@ private:
   void joinSwitches();
   void dropMerged();
   void checkBlocks();
+  void tellTops();
 
   struct Wish {
     int parent;

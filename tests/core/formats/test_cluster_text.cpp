@@ -38,6 +38,15 @@ private slots:
     QCOMPARE(r.diagnostics.size(), std::size_t(1));
     QCOMPARE(r.diagnostics[0].code, std::string("latency-default"));
   }
+  // 400 may be meant as Gb/s.
+  void aMissingUnitIsSaid() {
+    const auto r = readClusterText("host:8@400,1us");
+    QVERIFY(r);
+    QCOMPARE(r->levels[0].bandwidth.value(), 400e9);
+    QCOMPARE(r.diagnostics.size(), std::size_t(1));
+    QCOMPARE(r.diagnostics[0].code, std::string("bandwidth-unit"));
+    QCOMPARE(r.diagnostics[0].where.column, 8);
+  }
   void roundTrip_data() {
     QTest::addColumn<QString>("line");
     QTest::newRow("regular") << "host:8@450GB/s,1us rack:4@50GB/s,2us pod:32@12.5GB/s,5us";

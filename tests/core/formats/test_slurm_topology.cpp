@@ -54,6 +54,17 @@ QString inWords(const Hierarchy& h) {
 class TestSlurmTopology : public QObject {
   Q_OBJECT
 private slots:
+  // A job of Slurm never lies in both; what is assumed above them is told.
+  void treesThatNothingJoinsAreTold() {
+    const auto two = readSlurmTopologyConf("SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n[2-3]\n");
+    QVERIFY(two);
+    QCOMPARE(two.diagnostics.size(), std::size_t(1));
+    QCOMPARE(two.diagnostics[0].code, std::string("slurm-many-tops"));
+    QVERIFY(two.diagnostics[0].message.find("joins \"a\" and \"b\"") != std::string::npos);
+    const auto joined = readSlurmTopologyConf(
+        "SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n[2-3]\nSwitchName=top Switches=a,b\n");
+    QVERIFY(joined && joined.diagnostics.empty());
+  }
   void hostlists_data() {
     QTest::addColumn<QString>("list");
     QTest::addColumn<QString>("names");
