@@ -17,15 +17,23 @@ import argparse
 import datetime
 import json
 import math
+import os
 import platform
+import re
 import statistics
+import tempfile
 import time
 
-import torch
-from torch import nn
-from torch.nn import functional as F
-from torch.utils.checkpoint import checkpoint
+try:
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+    from torch.utils.checkpoint import checkpoint
+except ImportError as error:
+    raise SystemExit(f"this script needs PyTorch 1.13 or later ({error}); see its first lines for how it is used")
 
+# Whose blocks the script builds: those of others have other products, which would be measured as these.
+FAMILIES = ("llama", "mistral", "qwen2", "qwen3", "gpt2", "gpt_neox", "opt", "bert")
 
 NOT_MEASURED = {
     "num_local_experts": "models with experts", "num_experts": "models with experts", "n_routed_experts": "models with experts",
@@ -44,17 +52,28 @@ class Shape:
         for key, what in NOT_MEASURED.items():
             if config.get(key):
                 raise SystemExit(f"{what} ({key}) are not measured by this script")
+        if self.family not in FAMILIES:
+            raise SystemExit(f"the blocks of model_type \"{self.family}\" are not built by this script, but those of "
+                             f"{', '.join(FAMILIES)}; if they are alike, set model_type to one of these")
         missing = [" or ".join(names) for names in (("hidden_size", "n_embd"), ("num_hidden_layers", "n_layer"),
                                                    ("num_attention_heads", "n_head"), ("vocab_size",))
                    if first(*names) is None]
         if missing:
             raise SystemExit(f"the configuration gives no {', '.join(missing)}: this is no decoder or encoder that "
                              "the script can build")
+        for names in (("hidden_size", "n_embd"), ("num_hidden_layers", "n_layer"), ("num_attention_heads", "n_head"),
+                      ("num_key_value_heads",), ("intermediate_size", "n_inner"), ("head_dim",), ("vocab_size",)):
+            if not isinstance(first(*names, default=1), int) or first(*names, default=1) < 1:
+                raise SystemExit(f"{' or '.join(names)} must be a whole number above 0")
         self.hidden = first("hidden_size", "n_embd")
         self.layers = first("num_hidden_layers", "n_layer")
         self.heads = first("num_attention_heads", "n_head")
         self.kv_heads = first("num_key_value_heads", default=self.heads)
         self.head_dim = first("head_dim", default=self.hidden // self.heads)
+        if self.heads % self.kv_heads:
+            raise SystemExit(f"the {self.heads} attention heads are not a multiple of the {self.kv_heads} key-value heads")
+        if self.head_dim * self.heads != self.hidden and not config.get("head_dim"):
+            raise SystemExit(f"the hidden size {self.hidden} is not a multiple of the {self.heads} attention heads")
         self.mlp = first("intermediate_size", "n_inner", default=4 * self.hidden)
         self.vocabulary = config["vocab_size"]
         self.qkv_bias = bool(config.get("attention_bias", self.family in ("qwen2", "gpt2", "gpt_neox", "opt", "bert")))
@@ -191,12 +210,17 @@ class Gpu:
     """Times by device events, memory by the allocator's own counters."""
 
     def __init__(self, name):
+        if not re.fullmatch(r"cuda(:\d+)?", name):
+            raise SystemExit(f"--device takes cuda, cuda:N or cpu, not {name}")
         if not torch.cuda.is_available():
             raise SystemExit("there is no GPU here; --device cpu tries the script out without one")
         # set_device takes no device without a number.
         self.torch_name = name if ":" in name else f"{name}:{torch.cuda.current_device()}"
         self.dtype = torch.bfloat16
-        torch.cuda.set_device(torch.device(self.torch_name))  # events and memory counters are those of the current device
+        try:
+            torch.cuda.set_device(torch.device(self.torch_name))  # events and memory counters are those of the current device
+        except RuntimeError as error:
+            raise SystemExit(f"{self.torch_name} cannot be used: {str(error).splitlines()[0]}")
         self.described = torch.cuda.get_device_name(self.torch_name)
 
     def seconds(self, run):
@@ -352,26 +376,52 @@ def rows_for(shape, t, b, split, args, device, dtype):
         yield row
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("config")
-    parser.add_argument("--sequence", type=int, default=2048)
-    parser.add_argument("--tensor", type=int, nargs="+", default=[1, 2, 4, 8])
-    parser.add_argument("--microbatch", type=int, nargs="+", default=[1, 2, 4])
-    parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--device", default="cuda", help="cuda (default), cuda:1, … or cpu, which only tries the script out")
-    parser.add_argument("--dtype", choices=["bfloat16", "float16", "float32"], help="default bfloat16, on a CPU float32")
-    parser.add_argument("-o", "--output", default="profile.json")
-    args = parser.parse_args()
-    device = Cpu() if args.device == "cpu" else Gpu(args.device)
-    with open(args.config, encoding="utf-8") as file:
-        shape = Shape(json.load(file))
-    dtype = getattr(torch, args.dtype) if args.dtype else device.dtype
+def count(text):
+    """A whole number above 0, of the command line."""
+    if not re.fullmatch(r"\d{1,9}", text) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number above 0, not {text!r}")
+    return int(text)
 
+
+def read_config(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            config = json.load(file)
+    except OSError as error:
+        raise SystemExit(f"{path} cannot be read: {error.strerror}")
+    except ValueError as error:
+        raise SystemExit(f"{path} is no JSON: {error}")
+    if not isinstance(config, dict):
+        raise SystemExit(f"{path} is no config.json: it holds no object")
+    return config
+
+
+def write(profile, path):
+    """Measured for minutes or hours: where the path turns out not to be writable, the profile goes elsewhere."""
+    text = json.dumps(profile, indent=1)
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False, encoding="utf-8") as file:
+            file.write(text)
+        print(f"{path} cannot be written: {error.strerror}")
+        path = file.name
+    print(f"wrote {path}: {len(profile['costs'])} rows")
+
+
+def is_out_of_memory(error):
+    return isinstance(error, torch.cuda.OutOfMemoryError) or "memory" in str(error)
+
+
+def measure_all(shape, args, device, dtype):
     rows = []
     for t in args.tensor:
         if shape.heads % t or shape.mlp % t:
             print(f"t = {t} does not divide the {shape.heads} heads and the MLP width; left out")
+            continue
+        if shape.kv_heads % t and t % shape.kv_heads:
+            print(f"t = {t} does not divide the {shape.kv_heads} key-value heads; left out")
             continue
         for b, split in ((b, split) for b in args.microbatch for split in (False, True)):
             if split and (t == 1 or args.sequence % t):
@@ -379,11 +429,38 @@ def main():
             name = f"t = {t}{' with sequence parallelism' if split else ''}, b = {b}"
             try:
                 rows += list(rows_for(shape, t, b, split, args, device, dtype))
-                print(f"{name}: forward {rows[-3]['forward_s'] * 1e3:.3f} ms a block")
-            except torch.cuda.OutOfMemoryError:
+                print(f"{name}: forward {rows[-3]['forward_s'] * 1e3:.3f} ms a block", flush=True)
+            except KeyboardInterrupt:
+                print("interrupted: what was measured until now is written")
+                return rows
+            except RuntimeError as error:
                 device.forget()
-                rows = [r for r in rows if (r["tensor"], r["sequence"], r["microbatch"]) != (t, split, b)]
-                print(f"{name}: does not fit; left out")
+                why = "does not fit" if is_out_of_memory(error) else str(error).splitlines()[0]
+                print(f"{name}: {why}; left out", flush=True)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("config", help="a Hugging Face config.json")
+    parser.add_argument("--sequence", type=count, default=2048, help="tokens (default 2048)")
+    parser.add_argument("--tensor", type=count, nargs="+", default=[1, 2, 4, 8], help="tensor degrees (default 1 2 4 8)")
+    parser.add_argument("--microbatch", type=count, nargs="+", default=[1, 2, 4], help="microbatch sizes (default 1 2 4)")
+    parser.add_argument("--repeats", type=count, default=20, help="of which the median counts (default 20)")
+    parser.add_argument("--device", default="cuda", help="cuda (default), cuda:1, … or cpu, which only tries the script out")
+    parser.add_argument("--dtype", choices=["bfloat16", "float16", "float32"], help="default bfloat16, on a CPU float32")
+    parser.add_argument("-o", "--output", default="profile.json", help="where to write (default profile.json)")
+    args = parser.parse_args()
+    args.tensor, args.microbatch = sorted(set(args.tensor)), sorted(set(args.microbatch))
+    device = Cpu() if args.device == "cpu" else Gpu(args.device)
+    shape = Shape(read_config(args.config))
+    folder = os.path.dirname(os.path.abspath(args.output))
+    if os.path.isdir(args.output) or not os.access(folder, os.W_OK):
+        raise SystemExit(f"{args.output} cannot be written: {'it' if os.path.isdir(args.output) else folder} is "
+                         f"{'a folder' if os.path.isdir(args.output) else 'no folder that can be written to'}")
+    dtype = getattr(torch, args.dtype) if args.dtype else device.dtype
+
+    rows = measure_all(shape, args, device, dtype)
     if not rows:
         raise SystemExit("nothing could be measured")
 
@@ -403,9 +480,7 @@ def main():
     if shape.tied:
         table = shape.vocabulary * shape.hidden
         profile["tied"] = {"first": 0, "second": shape.layers + 2, "parameters": [table / t for t, _ in strategies]}
-    with open(args.output, "w", encoding="utf-8") as file:
-        json.dump(profile, file, indent=1)
-    print(f"wrote {args.output}: {len(rows)} rows")
+    write(profile, args.output)
 
 
 if __name__ == "__main__":

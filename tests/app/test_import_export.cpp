@@ -112,6 +112,23 @@ private slots:
     QVERIFY(usual.contains("models that see") && !usual.contains("Traceback"));
     const QString empty = measure("{\"model_type\":\"llama\",\"vocab_size\":1}");
     QVERIFY2(empty.contains("hidden_size or n_embd") && !empty.contains("Traceback"), qPrintable(empty));
+    // Blocks of another family would be measured as Llama's.
+    const QByteArray sizes = "\"num_hidden_layers\":2,\"num_attention_heads\":4,\"vocab_size\":9}";
+    const QString gptj = measure("{\"model_type\":\"gptj\",\"hidden_size\":8," + sizes);
+    QVERIFY2(gptj.contains("not built by this script"), qPrintable(gptj));
+    const QString uneven = measure("{\"model_type\":\"llama\",\"hidden_size\":9," + sizes);
+    QVERIFY2(uneven.contains("not a multiple of the 4 attention heads"), qPrintable(uneven));
+    for (const auto& [options, told] :
+         {std::pair{QStringList{"--tensor", "0"}, "a whole number above 0"},
+          {QStringList{"--repeats", "-1"}, "a whole number above 0"},
+          {QStringList{"--device", "mps"}, "--device takes cuda"},
+          {QStringList{"-o", folder.path()}, "cannot be written"},
+          {QStringList{"-o", folder.filePath("none/profile.json")}, "cannot be written"}}) {
+      const QString refused = measure("{\"model_type\":\"llama\",\"hidden_size\":8," + sizes, options);
+      QVERIFY2(refused.contains(told) && !refused.contains("Traceback"), qPrintable(refused));
+    }
+    const QString broken = measure("{");
+    QVERIFY2(broken.contains("is no JSON") && !broken.contains("Traceback"), qPrintable(broken));
   }
   void aClusterAndAModelBecomeAScenario() {
     QTemporaryDir dir;
