@@ -140,10 +140,10 @@ int solve(const Arguments& args) {
 }
 
 int evaluate(const Arguments& args) {
-  const auto measured = measuredOf(args);
-  report(measured.diagnostics);
-  if (!measured) return kBadInput;
   const bool json = args.has("--json");
+  const auto measured = measuredOf(args);
+  report(measured.diagnostics, json && !measured, true);
+  if (!measured) return kBadInput;
   const auto input = readInput(args.files[0], json);
   const auto text = readTextFile(args.files[1]);
   Reading<Plan> plan;
@@ -171,16 +171,18 @@ int evaluate(const Arguments& args) {
     if (!reading) return kBadInput;
     calibration = *reading;
   }
+  // The file first: who reads the report may stop reading before its end.
+  Diagnostics unwritten;
+  if (const auto path = args.value("--calibrated"); path && calibration) {
+    calibration->scenario.model.reference.clear();  // it may be written to another folder than the model's
+    unwritten = writeTextFile(*path, writeScenario(calibration->scenario));
+  }
   Watch watch({input->problem.search.deadlineSeconds, {}});
   const ReportSource source = sourceOf(*input, watch);
   const Calibration* beside = calibration ? &*calibration : nullptr;
   std::cout << (json ? writeEvaluation(source, ranked, beside) : evaluationText(source, ranked, beside))
             << std::flush;
-  if (const auto path = args.value("--calibrated"); path && calibration) {
-    calibration->scenario.model.reference.clear();  // it may be written to another folder than the model's
-    const Diagnostics failed = writeTextFile(*path, writeScenario(calibration->scenario));
-    if (!failed.empty()) return report(failed), kBadInput;
-  }
+  if (!unwritten.empty()) return report(unwritten), kBadInput;
   return ranked.evaluation.feasible() ? kDone : kNoPlanFits;
 }
 

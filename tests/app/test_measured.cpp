@@ -1,5 +1,6 @@
 // What runs have left behind, given to nest-plan.
 #include <QDir>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
 
@@ -43,6 +44,31 @@ private slots:
     QVERIFY(c["notes"].isArray() && c["factor"].toDouble() != 1);
     QCOMPARE(run({"evaluate", calibrated, plan, "--json"}).json()["batch_time_s"].toDouble(),
              c["rescaled_s"].toDouble());
+  }
+  // Which lines count is told where they are used; the file does not wait for who reads the report.
+  void whatIsLeftOutIsToldAndTheFileIsWrittenFirst() {
+    QTemporaryDir dir;
+    const QString made = dir.filePath("run.nest.json"), plan = dir.filePath("plan.json"),
+                  log = dir.filePath("run.log"), calibrated = dir.filePath("calibrated.nest.json");
+    QFile whole(dataOf("megatron-log/core_2025.log")), cut(log);
+    QVERIFY(whole.open(QIODevice::ReadOnly) && cut.open(QIODevice::WriteOnly));
+    QByteArray text = whole.readAll();
+    cut.write(text.left(text.lastIndexOf("(ms): 3") + 7));
+    cut.close();
+    QCOMPARE(
+        run({"import", kModel, "--network", "host:8@450GB/s,3us rack:8@50GB/s,5us", log, "-o", made}).code,
+        0);
+    QCOMPARE(run({"solve", made, "-o", plan}).code, 0);
+    const Ran told = run({"evaluate", made, plan, "--measured", log});
+    QVERIFY2(told.code == 0 && told.err.contains("a line is cut off and left out"), qPrintable(told.err));
+    const Ran json = run({"evaluate", made, plan, "--measured", plan, "--json"});
+    QVERIFY(json.code == 2 && json.json()["format"].toString() == "nest-diagnostics");
+    QProcess piped;
+    piped.start("sh", {"-c", "\"$0\" evaluate \"$1\" \"$2\" --measured 12s --calibrated \"$3\" | true",
+                       NEST_BINARY_DIR "/nest-plan", made, plan, calibrated});
+    QVERIFY(piped.waitForFinished(60000));
+    for (int i = 0; i < 100 && !QFile::exists(calibrated); ++i) QTest::qWait(50);
+    QVERIFY(QFile::exists(calibrated));
   }
   void benchmarksAndTracesTellBeforeAndAfter() {
     QTemporaryDir dir;
