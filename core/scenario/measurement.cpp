@@ -241,9 +241,10 @@ void takeOver(const RunSettings& r, bool keepsProgram, Setting& s, Diagnostics& 
     out.push_back(warning("run-model", at("/model"), "the log is of another model: its run had " + others,
                           "give the model that ran"));
   if (const std::string degrees = degreesOf(r); !degrees.empty())
-    out.push_back(note("run-degrees", at("/constraints"),
-                       "the search keeps to the degrees of the run: " + degrees,
-                       "remove the constraints to search other plans"));
+    out.push_back(
+        note("run-degrees", at("/constraints"), "the search keeps to the degrees of the run: " + degrees,
+             r.recompute ? "remove the constraints, and allow other recomputation, to search other plans"
+                         : "remove the constraints to search other plans"));
   if (r.globalBatch || r.sequenceLength || r.format) {
     std::string job;
     if (r.globalBatch) job = "global batch " + text::count(*r.globalBatch);

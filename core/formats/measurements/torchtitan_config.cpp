@@ -45,6 +45,17 @@ public:
       s.microbatch = count("parallelism.pipeline_parallel_microbatch_size");
     if (!s.globalBatch && local && s.data)
       s.globalBatch = static_cast<int>(std::min(double(*local) * *s.data, 1e9));
+    const auto says = [this](const char* key, const char* part) {
+      const auto it = m_values.find(key);
+      return it != m_values.end() && it->second.first.find(part) != std::string::npos;
+    };
+    if (const char* key = "activation_checkpoint.mode"; m_values.contains(key))
+      s.recompute = says(key, "full")        ? std::optional(Recompute::Full)
+                    : says(key, "selective") ? std::optional(Recompute::Selective)
+                    : says(key, "none")      ? std::optional(Recompute::None)
+                                             : std::nullopt;
+    if (says("model.converters", "float8") || isOn("float8.enable_float8_linear"))
+      s.format = NumberFormat::Fp8;
     tellProgram(s);
     if (m_source.failed()) return std::nullopt;
     return Measurement{std::move(run)};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <pugixml.hpp>
+#include <utility>
 
 #include "formats/format.h"
 #include "text/decimal.h"
@@ -143,7 +144,7 @@ private:
     const std::string_view kind = pci.attribute("class").value();
     const bool isBare = !pci.first_child();
     if (gpu || (isBare && isAccelerator(kind))) return readGpu(gpu ? gpu : pci, busid, parent, rate);
-    if (isBare && kind.starts_with("0x02")) return addAdapter("nic " + busid, parent, rate, 0, 0);
+    if (isBare && kind.starts_with("0x02")) return addAdapter("nic " + busid, parent, rate, 0, 0, false);
     const int node = addBridge(busid, at(pci));
     link(parent, node, rate, kHop);
     for (const auto child : pci.children("pci")) readPci(child, node, rate, depth + 1);
@@ -189,17 +190,22 @@ private:
       // Some adapters say −1; NCCL then reckons with 10 Gb/s.
       const long long stated = whole(net, "speed", 10000, -1, 100'000'000);
       const double megabits = stated > 0 ? static_cast<double>(stated) : 10000;
+      if ((stated <= 0 || !*net.attribute("speed").value()) && !std::exchange(m_hasToldSpeed, true))
+        m_source.warning(
+            at(net), "nccl-speed",
+            "the adapter " + quoted(name) + " states no speed; it counts with 10 Gb/s, as in NCCL",
+            "write its speed in Mb/s into the file, or correct the links under Cluster");
       const auto latency = readDecimal(net.attribute("latency").as_string("0"), -6);
       if (!latency || *latency < 0)
         m_source.error(at(net), "nccl-attribute",
                        "latency is " + quoted(net.attribute("latency").value()) +
                            "; expected: a number of µs, zero or more");
-      addAdapter(name, parent, rate, megabits, latency.value_or(0));
+      addAdapter(name, parent, rate, megabits, latency.value_or(0), stated > 0);
     }
   }
 
   /// `rate` of what it hangs on; `megabits` 0: not stated, so that its slot alone bounds it.
-  void addAdapter(std::string name, int parent, double rate, double megabits, double latency) {
+  void addAdapter(std::string name, int parent, double rate, double megabits, double latency, bool isStated) {
     name = m_prefix + name;
     for (const auto& a : m_out.adapters)
       if (a.name == name) name += "." + std::to_string(m_out.adapters.size());
@@ -211,7 +217,7 @@ private:
                               node,
                               BytesPerSecond(speed),
                               Seconds(latency),
-                              megabits > 0 ? Origin::Measured : Origin::Estimated,
+                              isStated ? Origin::Measured : Origin::Estimated,
                               {}});
   }
 
@@ -264,7 +270,7 @@ private:
   std::vector<Gpu> m_gpus;
   std::string m_host = "host", m_prefix;  ///< of the host that is read; ids of several hosts begin with it
   int m_socket = -1;
-  bool m_full = false, m_isPartial = false;
+  bool m_full = false, m_isPartial = false, m_hasToldSpeed = false;
 };
 
 }  // namespace

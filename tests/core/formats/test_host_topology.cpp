@@ -101,6 +101,9 @@ private slots:
     QVERIFY(h);
     QCOMPARE(levelsOf(clusterOf(*h)), QString("2 96"));
     QCOMPARE(h->adapters.front().bandwidth.value(), 1.25e9);  // −1 Mb/s is not known
+    QCOMPARE(h->adapters.front().origin, Origin::Estimated);
+    QVERIFY(std::any_of(h.diagnostics.begin(), h.diagnostics.end(),
+                        [](const Diagnostic& d) { return d.code == "nccl-speed"; }));
   }
   void aDeviceThatLostItsNvlinkStandsApart() {
     const auto h =

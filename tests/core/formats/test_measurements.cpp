@@ -258,7 +258,7 @@ private slots:
   void aTorchtitanConfigurationTellsTheSetupAlone() {
     const auto run = read<TrainingRun>("torchtitan-config/llama3_70b.toml");
     QCOMPARE(run.lines, 0);
-    QCOMPARE(degreesOf(run.settings), std::string("TP 8 · PP 1 · DP 8 · MBS 8"));
+    QCOMPARE(degreesOf(run.settings), std::string("TP 8 · PP 1 · DP 8 · MBS 8 · recompute full"));
     QVERIFY(run.settings.globalBatch == 64 && run.settings.devices == 64);
     QCOMPARE(run.settings.program, std::string("torchtitan-2024"));
     const auto compiled = read<TrainingRun>("torchtitan-config/compiled.toml").settings;
@@ -266,6 +266,20 @@ private slots:
     QVERIFY(compiled.globalBatch == 1024 && compiled.microbatch == 1 && !compiled.data && !compiled.devices);
   }
 
+  void aTorchtitanConfigurationTellsRecomputeAndPrecision() {
+    const auto of = [](const std::string& more) {
+      return std::get<TrainingRun>(
+                 readText("[parallelism]\ntensor_parallel_degree = 8\n[training]\nseq_len = 8192\n" + more,
+                          "f.toml")
+                     ->of)
+          .settings;
+    };
+    QVERIFY(of("[activation_checkpoint]\nmode = \"full\"\n").recompute == Recompute::Full);
+    QVERIFY(of("[activation_checkpoint]\nmode = 'none'\n").recompute == Recompute::None);
+    QVERIFY(!of("").recompute && !of("").format);
+    QVERIFY(of("[model]\nconverters = [\"float8\"]\n").format == NumberFormat::Fp8);
+    QVERIFY(of("[model]\nconverters = []\n").format != NumberFormat::Fp8);
+  }
   void importTakesProgramDegreesAndBatchAndSaysSo() {
     const NamedText log{"run.log", fileOf("megatron-log/core_2025.log")};
     const auto s = imported("host:8@450GB/s,3us rack:8@50GB/s,5us", {log});

@@ -81,6 +81,8 @@ private slots:
     row("Galvatron's sum", R"({"layertype_0": 5.1})", "Galvatron");
     row("Galvatron's overlap", R"({"overlap_coe": 1.1256})", "Galvatron");
     row("Galvatron's plan", R"({"pp_deg": 1, "tp_sizes_enc": "1,1"})", "plan of Galvatron");
+    row("trace without kernels", R"([{"name": "aten::mm", "ph": "X", "ts": 1, "dur": 2, "tid": 1}])",
+        "PyTorch");
     row("Parquet", "PAR1\x15\x04", "Parquet");
     row("Nsight report", " ** NVTX GPU Projection Summary (nvtx_gpu_proj_sum):\n", "nsys stats");
     row("msccl", "<algo name='a'/>", "MSCCL");
