@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -49,7 +50,17 @@ std::string usual(const Field& f) {
 
 int list(const Arguments& args) {
   if (args.has("--schema")) return std::cout << scenarioSchema() << std::flush, kDone;
-  const std::string part = args.files.empty() ? "" : args.files[0];
+  // Diagnostics name fields by their place in the file, "/job/global_batch".
+  std::string part = args.files.empty() ? "" : args.files[0];
+  if (part.starts_with('/')) part.erase(0, 1);
+  std::replace(part.begin(), part.end(), '/', '.');
+  const auto& every = fields();
+  if (std::none_of(every.begin(), every.end(),
+                   [&part](const Field& f) { return dotted(f.key).find(part) != std::string::npos; }))
+    return report({error("fields-none", {}, "no field's key contains \"" + part + '"',
+                         "nest-plan fields lists all")},
+                  args.has("--json")),
+           kBadInput;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::string group;
   for (const Field& f : fields()) {

@@ -514,6 +514,9 @@ Reading<RankingReport> replayRanking(std::string_view text, const std::string& f
       report.sweeps.push_back(std::move(sweep));
     }
   }
+  if (!hasErrors(out) && report.sweeps.empty())
+    out.push_back(error("ranking-empty", jsonText->placeOf("/sets"), "no set has runs that can be compared",
+                        "give sets with \"model\", \"columns\" and \"rows\""));
   if (hasErrors(out)) return {std::nullopt, out};
   return {std::move(report), out};
 }

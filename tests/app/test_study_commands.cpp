@@ -272,6 +272,9 @@ private slots:
     QCOMPARE(all.size(), 6);
     QCOMPARE(all[0].toObject()["most"].toDouble(), 1.0);
     QVERIFY(run({"fields"}).out.contains("from 1 to 67,108,864 tokens"));
+    QVERIFY(run({"fields", "/job/global_batch"}).out.contains("job.global_batch"));
+    const Ran none = run({"fields", "no_such_field"});
+    QVERIFY(none.code == 2 && none.err.contains("no field's key contains"));
   }
 
   void inverts() {

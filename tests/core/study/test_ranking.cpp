@@ -221,6 +221,8 @@ private slots:
     QVERIFY(faults("\"global_batch\":256,", "").find("global_batch") != std::string::npos);
     QVERIFY(faults("\"seq\":4096", "\"seq\":\"4k\"").find("seq") != std::string::npos);
     QVERIFY(faults("\"seq\"", "\"device\":\"Hopper\",\"seq\"").find("no device") != std::string::npos);
+    const auto none = replayRanking(R"({"sets":[{"id":"x","columns":["tp"],"rows":[[1]]}]})", "f");
+    QVERIFY(!none && none.diagnostics.back().code == "ranking-empty");
     const auto alone = replayRanking(sweep("[[1,1,1,8,1,1,40000,25]]"), "f");
     QVERIFY(toText(*alone).find("none are so far apart") != std::string::npos);
   }
@@ -263,7 +265,7 @@ private slots:
   void badSweepsAreTold() {
     QCOMPARE(replayRanking("{}", "f").diagnostics[0].code, std::string("ranking-not-sets"));
     const auto none = replayRanking(R"({"sets":[{"id":"x"}]})", "f");
-    QVERIFY(none && none.diagnostics[0].severity == Severity::Warning);
+    QVERIFY(!none && none.diagnostics[0].severity == Severity::Warning);
     QVERIFY(!replayRanking(R"({"sets":[{"program":"what","model":{}}]})", "f"));
   }
 };
