@@ -8,6 +8,7 @@
 #include "formats/results/plan_json.h"
 #include "formats/results/summary_text.h"
 #include "formats/scenario/scenario_json.h"
+#include "plan/metrics.h"
 #include "plan/schedule.h"
 #include "scenario/calibration.h"
 #include "solver/solve.h"
@@ -92,15 +93,13 @@ const char* reachInWords(FrontReach reach) {
 }
 
 /// A line for each plan of the Pareto front, the fastest first.
-std::string frontText(const Outcome& o) {
+std::string frontText(const Problem& problem, const Outcome& o) {
   std::string out =
       "Pareto front of time, devices and peak memory (" + std::string(reachInWords(o.frontReach)) + ")\n";
   TextTable table({{"time"}, {"devices"}, {"peak memory"}, {"plan", TextTable::Align::Left}});
   for (const RankedPlan& r : o.front) {
-    Bytes peak;
-    for (const StageEvaluation& s : r.evaluation.stages) peak = std::max(peak, s.memory.total());
-    table.add({text::time(r.evaluation.batchTime), text::count(r.plan.devicesUsed()), text::memory(peak),
-               summaryOf(r.plan)});
+    table.add({text::time(r.evaluation.batchTime), text::count(r.plan.devicesUsed()),
+               text::memory(predictedPeak(problem, r.evaluation)), summaryOf(r.plan)});
   }
   return out + table.text(2);
 }
@@ -133,7 +132,8 @@ int solve(const Arguments& args) {
       json ? writeOutcome(source, outcome, beside) : summaryText(source, outcome, beside);
   watch.clear();
   std::cout << told;
-  if (args.has("--front") && !json && !outcome.front.empty()) std::cout << "\n" << frontText(outcome);
+  if (args.has("--front") && !json && !outcome.front.empty())
+    std::cout << "\n" << frontText(input->problem, outcome);
   std::cout << std::flush;
   if (!unwritten.empty()) return report(unwritten), kBadInput;
   return exitCodeOf(outcome);

@@ -3,6 +3,7 @@
 
 #include "cost/stage_cost.h"
 #include "plan/evaluation.h"
+#include "plan/metrics.h"
 #include "plan/placed_stage.h"
 #include "plan/plan_check.h"
 #include "plan/stage_work.h"
@@ -129,14 +130,15 @@ void batchTerms(const Problem& problem, const Plan& plan, const std::vector<Stag
 /// Devices that hold exactly what a stage needs do hold it, in whatever order its bytes were added up.
 constexpr double kMemoryRounding = 1 + 1e-10;
 
-void checkMemory(Evaluation& out) {
+void checkMemory(const Problem& problem, Evaluation& out) {
   for (std::size_t i = 0; i < out.stages.size(); ++i) {
     const MemoryUse& m = out.stages[i].memory;
     if (m.total() <= m.capacity * kMemoryRounding) continue;
     const Bytes shortfall = m.total() - m.capacity;
     out.violations.push_back({"memory", static_cast<int>(i),
                               text::stageName(StageIndex(static_cast<int>(i))) + " needs " +
-                                  text::memory(m.total()) + " a device, " + text::memory(shortfall) +
+                                  text::memory(predictedPeak(problem, m)) + " a device" +
+                                  besideHeadroom(problem.headroomReserve) + ", " + text::memory(shortfall) +
                                   " more than there is",
                               shortfall});
   }
@@ -182,7 +184,7 @@ Evaluation evaluate(const Problem& problem, const Plan& plan) {
     placeTerms(plan, out.stages[k], i, begin);
   }
   batchTerms(problem, plan, works, placed, out);
-  checkMemory(out);
+  checkMemory(problem, out);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "cost/stage_cost.h"
 #include "plan/explanation_parts.h"
+#include "plan/metrics.h"
 #include "units/numbering.h"
 
 namespace nest::explanation {
@@ -133,7 +134,7 @@ CostTerm memoryTerm(const Scene& s, int stage) {
   const OptimizerRegime& o = s.problem.job.optimizer;
   const int z = s.plan.zero;
   CostTerm t = term(stageId(stage) + "/memory", "Memory of " + text::stageName(StageIndex(stage)),
-                    f.memory.total().value(), TermUnit::Memory, TermKind::Memory, stage);
+                    predictedPeak(s.problem, f.memory).value(), TermUnit::Memory, TermKind::Memory, stage);
   t.formula =
       "weights + gradients + optimizer + activations + temporary buffers + all-gathered layer + reserve";
   t.inputs = {
@@ -142,6 +143,11 @@ CostTerm memoryTerm(const Scene& s, int stage) {
     const auto& m = s.problem.cluster->device().memory;
     t.inputs.back().origin = m.origin;
     t.inputs.back().citation = m.citation;
+  }
+  if (const Bytes headroom = s.problem.headroomReserve; headroom > Bytes(0)) {
+    t.formula += "; with the headroom, no more than the device has";
+    t.inputs.push_back(
+        typed("headroom", "left free, as predicted memory errs", headroom.value(), TermUnit::Memory));
   }
   t.combine = Combine::Sum;
   t.children.push_back(
@@ -163,21 +169,18 @@ CostTerm memoryTerm(const Scene& s, int stage) {
     addTiedGather(stage, gathered);
     t.children.push_back(std::move(gathered));
   }
-  CostTerm reserve =
-      term(t.id + "/reserve", "Reserve", f.memory.reserve.value(), TermUnit::Memory, TermKind::Memory, stage);
-  reserve.formula = "assumption: kept free for context, fragmentation and the communication library";
-  reserve.inputs = {
-      typed("reserve", "kept free on every device", f.memory.reserve.value(), TermUnit::Memory)};
   const Problem& p = s.problem;
-  if (p.allocatorReserve > Bytes(0) || p.headroomReserve > Bytes(0)) {
-    reserve.formula += "; what the allocator keeps beyond what it hands out; headroom where predictions err";
-    const Bytes rest = f.memory.reserve - p.allocatorReserve - p.headroomReserve;
-    reserve.inputs = {
-        typed("reserve", "context and the communication library", rest.value(), TermUnit::Memory),
-        typed("allocator", "reserved by the allocator beyond what it hands out, at the most",
-              p.allocatorReserve.value(), TermUnit::Memory),
-        typed("headroom", "left free, as predicted memory errs", p.headroomReserve.value(),
-              TermUnit::Memory)};
+  const Bytes kept = f.memory.reserve - p.headroomReserve;
+  CostTerm reserve =
+      term(t.id + "/reserve", "Reserve", kept.value(), TermUnit::Memory, TermKind::Memory, stage);
+  reserve.formula = "assumption: kept free for context, fragmentation and the communication library";
+  reserve.inputs = {typed("reserve", "kept free on every device", kept.value(), TermUnit::Memory)};
+  if (p.allocatorReserve > Bytes(0)) {
+    reserve.formula += "; what the allocator keeps beyond what it hands out";
+    reserve.inputs = {typed("reserve", "context and the communication library",
+                            (kept - p.allocatorReserve).value(), TermUnit::Memory),
+                      typed("allocator", "reserved by the allocator beyond what it hands out, at the most",
+                            p.allocatorReserve.value(), TermUnit::Memory)};
   }
   t.children.push_back(std::move(reserve));
   return t;

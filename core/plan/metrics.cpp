@@ -1,5 +1,6 @@
 #include "plan/metrics.h"
 #include "units/at.h"
+#include "units/text.h"
 
 #include <algorithm>
 
@@ -108,6 +109,20 @@ Limit limitOf(const StageEvaluation& s) {
   return limitOf(splitOf(s), s.load);
 }
 
+Bytes predictedPeak(const Problem& p, const MemoryUse& use) {
+  return use.total() - p.headroomReserve;
+}
+
+Bytes predictedPeak(const Problem& p, const Evaluation& e) {
+  Bytes most;
+  for (const StageEvaluation& s : e.stages) most = std::max(most, predictedPeak(p, s.memory));
+  return most;
+}
+
+std::string besideHeadroom(Bytes headroom) {
+  return headroom > Bytes(0) ? " (+ " + text::memory(headroom) + " headroom)" : std::string();
+}
+
 PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architecture, const Plan& plan,
                       const Evaluation& e, Seconds simulated) {
   PlanMetrics m;
@@ -129,11 +144,12 @@ PlanMetrics metricsOf(const Problem& p, const TransformerArchitecture* architect
   m.fullestStage = e.fullestStage();
   if (m.fullestStage >= 0) {
     const MemoryUse& memory = e.stages[m.fullestStage].memory;
-    m.peakMemory = memory.total();
+    m.peakMemory = predictedPeak(p, memory);
+    m.headroom = p.headroomReserve;
     m.capacity = memory.capacity;
   }
   for (const StageEvaluation& s : e.stages) {
-    const Bytes needed = (s.memory.total() - p.headroomReserve) * (1 + p.memoryError);
+    const Bytes needed = predictedPeak(p, s.memory) * (1 + p.memoryError);
     m.mayNotFit = m.mayNotFit || (p.memoryError > 0 && needed > s.memory.capacity);
   }
   m.split = averageSplit(e);

@@ -52,8 +52,10 @@ struct PlanMetrics {
   std::optional<Seconds> trainingTime;  ///< for Job::trainingTokens
   std::optional<double> deviceHours;
   int devicesUsed = 0, deviceCount = 0;
-  int fullestStage = -1;       ///< least headroom
-  Bytes peakMemory, capacity;  ///< of that stage's device
+  int fullestStage = -1;  ///< least headroom
+  Bytes peakMemory;       ///< predicted for that stage's device
+  Bytes headroom;         ///< that stays free on it beside that, as predictions err
+  Bytes capacity;         ///< of that device
   /// The step of an average device in use: m times its stage's load by what fills it, its stage's exposed
   /// sync (Data) and optimizer step, and Idle for the rest. Sums to batchTime.
   TimeSplit split{};
@@ -70,6 +72,12 @@ struct PlanMetrics {
 PlanMetrics metricsOf(const Problem&, const TransformerArchitecture* architecture, const Plan&,
                       const Evaluation&, Seconds simulated = Seconds(0));
 PlanMetrics metricsOf(const Problem&, const TransformerArchitecture* architecture, const RankedPlan&);
+
+/// What a device is predicted to hold at the peak: all that is counted against its capacity but the headroom.
+Bytes predictedPeak(const Problem&, const MemoryUse&);
+Bytes predictedPeak(const Problem&, const Evaluation&);  ///< the most of any stage
+/// What stands behind predicted memory, wherever it stands: " (+ 8 GiB headroom)"; empty without headroom.
+std::string besideHeadroom(Bytes headroom);
 
 /// What one stage's load is spent on, per microbatch; sums to the load.
 TimeSplit splitOf(const StageEvaluation&);

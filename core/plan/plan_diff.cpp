@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "plan/metrics.h"
 #include "units/at.h"
 #include "units/numbering.h"
 #include "units/text.h"
@@ -154,22 +155,22 @@ private:
   std::vector<PlanChange> m_changes;
 };
 
-Bytes fullest(const Evaluation& e) {
+Bytes fullest(const Problem& p, const Evaluation& e) {
   const int i = e.fullestStage();
-  return i < 0 ? Bytes(0) : e.stages[at(i)].memory.total();
+  return i < 0 ? Bytes(0) : predictedPeak(p, e.stages[at(i)].memory);
 }
 
 }  // namespace
 
 PlanDiff diff(const Problem& problem, const Plan& first, const Evaluation& firstEvaluation,
-              const Plan& second, const Evaluation& secondEvaluation) {
+              const Plan& second, const Evaluation& secondEvaluation, const Problem* before) {
   PlanDiff d;
   d.changes = Comparison(problem, first, second).run();
   d.before = paceOf(problem, first, firstEvaluation), d.after = paceOf(problem, second, secondEvaluation);
   d.timeDelta = secondEvaluation.batchTime - firstEvaluation.batchTime;
   if (firstEvaluation.batchTime.value() > 0)
     d.timeRatio = secondEvaluation.batchTime / firstEvaluation.batchTime;
-  d.memoryDelta = fullest(secondEvaluation) - fullest(firstEvaluation);
+  d.memoryDelta = fullest(problem, secondEvaluation) - fullest(before ? *before : problem, firstEvaluation);
   d.devicesDelta = second.devicesUsed() - first.devicesUsed();
   return d;
 }

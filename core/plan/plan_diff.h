@@ -23,7 +23,7 @@ struct PlanDiff {
   double timeRatio = 1;             ///< second ÷ first batch time
   Pace before, after;
   Seconds timeDelta;  ///< second − first
-  Bytes memoryDelta;  ///< of the fullest device
+  Bytes memoryDelta;  ///< predicted, of the fullest device
   int devicesDelta = 0;
 
   bool same() const { return changes.empty(); }
@@ -32,9 +32,9 @@ struct PlanDiff {
   std::string sentence() const;
 };
 
-/// `problem` names levels and layers; both plans must be of its graph. Evaluations may be of different
-/// problems (a what-if).
+/// `problem` names levels and layers; both plans must be of its graph. The first evaluation may be of another
+/// problem, `before` (a what-if).
 PlanDiff diff(const Problem& problem, const Plan& first, const Evaluation& firstEvaluation,
-              const Plan& second, const Evaluation& secondEvaluation);
+              const Plan& second, const Evaluation& secondEvaluation, const Problem* before = nullptr);
 
 }  // namespace nest

@@ -21,13 +21,13 @@ Diagnostic failure(std::string message, std::string remedy) {
   return error("calibration", {"", 0, 0, "/model/calibration"}, std::move(message), std::move(remedy));
 }
 
-std::optional<Evaluation> evaluated(const Setting& setting, const Plan& plan, Diagnostics& out) {
+std::optional<PlanMetrics> evaluated(const Setting& setting, const Plan& plan, Diagnostics& out) {
   auto problem = buildProblem(setting);
   if (!problem) {
     out = std::move(problem.diagnostics);
     return std::nullopt;
   }
-  return evaluate(*problem, plan);
+  return metricsOf(*problem, nullptr, plan, evaluate(*problem, plan));
 }
 
 std::optional<Seconds> batchTime(Scenario& scenario, const Plan& plan, double factor, Diagnostics& out) {
@@ -127,12 +127,9 @@ Reading<Calibration> byChange(const Scenario& scenario, const Plan& plan, Change
   c.predicted = before->batchTime;
   c.rescaled = after->batchTime;
   c.factor = c.scenario.model.calibration;
-  const auto needed = [](const Evaluation& e) {
-    return e.fullestStage() < 0 ? Bytes() : e.stages[e.fullestStage()].memory.total();
-  };
-  if (needed(*before) != needed(*after))
-    c.told.push_back("the fullest stage needs " + text::memory(needed(*after)) + " per device (" +
-                     text::memory(needed(*before)) + " before)");
+  if (before->peakMemory != after->peakMemory)
+    c.told.push_back("the fullest stage needs " + text::memory(after->peakMemory) + " per device (" +
+                     text::memory(before->peakMemory) + " before)");
   tellBeyondPeak(c.scenario, plan, c.told);
   result.value = std::move(c);
   return result;

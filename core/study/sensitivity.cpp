@@ -65,7 +65,7 @@ std::optional<Improvement> improvement(const Setting& s, const Problem& problem,
     one.batchTime = best->evaluation.batchTime;
     one.change =
         before.value() > 0 ? one.batchTime / before * (tokensOf(problem) / tokensOf(*there)) - 1 : -1;
-    one.plan = diff(*there, present.plan, present.evaluation, best->plan, best->evaluation);
+    one.plan = diff(*there, present.plan, present.evaluation, best->plan, best->evaluation, &problem);
     one.sentence = one.what + ": " + text::signedPercent(one.change);
     if (!one.plan.same()) one.sentence += ", with another plan";
   } else {

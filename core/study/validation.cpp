@@ -24,8 +24,7 @@ std::string remarkOn(const Evaluation& e) {
   for (const Violation& v : e.violations)
     if (v.code == "memory" && (!worst || v.shortfall > worst->shortfall)) worst = &v;
   if (!worst) return "  unequal chunks";
-  const MemoryUse& m = e.stages.at(static_cast<std::size_t>(worst->stage)).memory;
-  return fmt::format("  does not fit: needs {} of {}", text::memory(m.total()), text::memory(m.capacity));
+  return "  does not fit: " + worst->message;
 }
 
 /// Korthikanti's figure 1 counts the blocks alone, evenly over all devices: 18 bytes a parameter.

@@ -13,8 +13,7 @@ std::vector<HeadlinePart> headlineParts(const PlanMetrics& m, const Plan& plan, 
   if (m.mfu) parts.push_back({Kind::Utilisation, text::percent(*m.mfu) + " MFU"});
   parts.push_back({Kind::Plan, summaryOf(plan)});
   if (m.fullestStage >= 0)
-    parts.push_back(
-        {Kind::Memory, words::portion(m.peakMemory, m.capacity) + (m.mayNotFit ? ", may not fit" : "")});
+    parts.push_back({Kind::Memory, words::memory(m) + (m.mayNotFit ? ", may not fit" : "")});
   parts.push_back({Kind::Limit, words::of(m.limit)});
   parts.push_back({Kind::Verdict, words::verdict(outcome)});
   parts.push_back({Kind::Program, words::programWith(m.program, m.error)});

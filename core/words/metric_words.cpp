@@ -115,4 +115,20 @@ std::string portion(Bytes used, Bytes whole) {
   return (same ? a.substr(0, a.rfind(' ')) : a) + " of " + b;
 }
 
+std::string memory(Bytes predicted, Bytes headroom, Bytes capacity) {
+  return portion(predicted, capacity) + besideHeadroom(headroom);
+}
+
+std::string memory(const PlanMetrics& m) {
+  return memory(m.peakMemory, m.headroom, m.capacity);
+}
+
+std::string memory(const Problem& p, const MemoryUse& use) {
+  return memory(predictedPeak(p, use), p.headroomReserve, use.capacity);
+}
+
+std::string withHeadroom(Bytes predicted, Bytes headroom) {
+  return text::memory(predicted) + besideHeadroom(headroom);
+}
+
 }  // namespace nest::words

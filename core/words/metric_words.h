@@ -36,4 +36,12 @@ std::string remarkOn(const PlanMetrics&, Seconds best);
 /// "39.5 of 80 GiB", "6.16 GiB of 2 TiB": no unit is left out that differs.
 std::string portion(Bytes used, Bytes whole);
 
+/// What is said of a device's memory, wherever it stands: what is predicted, and apart from it the headroom
+/// that a plan leaves free as predictions err. "27.7 of 80 GiB (+ 8 GiB headroom)"; without headroom "27.7 of
+/// 80 GiB".
+std::string memory(Bytes predicted, Bytes headroom, Bytes capacity);
+std::string memory(const PlanMetrics&);                     ///< of the fullest device
+std::string memory(const Problem&, const MemoryUse&);       ///< of one stage's
+std::string withHeadroom(Bytes predicted, Bytes headroom);  ///< "27.7 GiB (+ 8 GiB headroom)"
+
 }  // namespace nest::words

@@ -10,6 +10,7 @@
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "plan/plan_edit.h"
+#include "words/metric_words.h"
 
 namespace nest {
 
@@ -264,7 +265,9 @@ Figure::Hit CutFigure::hitOf(int stage, const Parts& parts, const PlanContext& c
   Tip tip(tr("Stage %1").arg(stageNumber(stage)));
   tip.row(tr("Layers"), layerSpan(*c.problem->graph, layers));
   tip.row(tr("Time per microbatch"), exactTime(s.load));
-  tip.row(tr("Memory"), exactMemory(s.memory.total()));
+  tip.row(tr("Memory"), exactMemory(predictedPeak(*c.problem, s.memory)));
+  if (const Bytes kept = c.problem->headroomReserve; kept > Bytes(0))
+    tip.row(tr("Headroom"), exactMemory(kept));
   tip.row(tr("Free"), exactMemory(s.memory.headroom()));
   const double left = xOf(firstLayerOf(plan, stage), parts.ribbon);
   const double right =
@@ -303,9 +306,9 @@ QString CutFigure::sentenceOf(const SelectionItem& item, const PlanContext& c) c
   const auto stage = stageOf(item, c);
   if (!stage || static_cast<std::size_t>(*stage) >= m_draft->evaluation.stages.size()) return {};
   const auto& s = m_draft->evaluation.stages[*stage];
-  return tr("Stage %1: %2, %3 per microbatch, memory %4 of %5, recompute %6, strategy %7")
+  return tr("Stage %1: %2, %3 per microbatch, memory %4, recompute %5, strategy %6")
       .arg(stageNumber(*stage), layerSpan(*c.problem->graph, m_draft->plan.stages[*stage].layers()),
-           timeText(s.load), memoryText(s.memory.total()), memoryText(s.memory.capacity),
+           timeText(s.load), phrase(words::memory(*c.problem, s.memory)),
            QString::fromLatin1(nameOf(m_draft->plan.stages[*stage].recompute)),
            phrase(toText(m_draft->plan.stages[*stage].strategy)));
 }

@@ -128,7 +128,7 @@ QString limitText(const StageEvaluation& e) {
 QString nameOf(MemoryPart part) {
   static const PerMemoryPart<const char*> names{"Weights",     "Gradients",         "Optimizer",
                                                 "Activations", "Temporary buffers", "All-gathered parameters",
-                                                "Reserve"};
+                                                "Reserve",     "Headroom"};
   return QString::fromUtf8(names[part]);
 }
 
@@ -140,26 +140,36 @@ QString explain(MemoryPart part) {
       "Activations kept for backward, for all microbatches in flight.",
       "Temporary buffers: recomputed activations, logits.",
       "ZeRO-3: parameters of the largest layer, all-gathered.",
-      "Reserved: driver context, fragmentation, communication buffers."};
+      "Reserved: driver context, fragmentation, communication buffers.",
+      "Left free, as predicted memory errs."};
   return QString::fromUtf8(texts[part]);
 }
 
 QColor colorOf(MemoryPart part, const Theme& theme) {
+  // Nothing is predicted to be there: nearly as empty as what is free.
+  if (part == MemoryPart::Headroom)
+    return mixed(theme.color(Theme::Role::Canvas), theme.color(Theme::Role::Text), 0.06);
   constexpr PerMemoryPart<QRgb> kColours{kWeights,   kGradients, kOptimizer, kStash,
-                                         kWorkspace, kGathered,  kReserve};
+                                         kWorkspace, kGathered,  kReserve,   {}};
   return on(theme, kColours[part]);
 }
 
 int hatchOf(MemoryPart part) {
-  return part == MemoryPart::Gradients  ? 1
-         : part == MemoryPart::Reserve  ? 2
-         : part == MemoryPart::Gathered ? 3
-                                        : 0;
+  return part == MemoryPart::Gradients || part == MemoryPart::Headroom ? 1
+         : part == MemoryPart::Reserve                                 ? 2
+         : part == MemoryPart::Gathered                                ? 3
+                                                                       : 0;
 }
 
-PerMemoryPart<double> memoryParts(const MemoryUse& m) {
-  return {m.weights.value(),   m.gradients.value(), m.optimizer.value(), m.stash.value(),
-          m.workspace.value(), m.gathered.value(),  m.reserve.value()};
+PerMemoryPart<double> memoryParts(const Problem& p, const MemoryUse& m) {
+  return {m.weights.value(),
+          m.gradients.value(),
+          m.optimizer.value(),
+          m.stash.value(),
+          m.workspace.value(),
+          m.gathered.value(),
+          (m.reserve - p.headroomReserve).value(),
+          p.headroomReserve.value()};
 }
 
 }  // namespace nest

@@ -44,8 +44,8 @@ PerLoadPart<double> loadParts(const StageEvaluation&);
 /// What limits a stage: "bound by compute (92 %)"; empty without a load.
 QString limitText(const StageEvaluation&);
 
-enum class MemoryPart { Weights, Gradients, Optimizer, Stash, Workspace, Gathered, Reserve };
-inline constexpr int kMemoryPartCount = 7;
+enum class MemoryPart { Weights, Gradients, Optimizer, Stash, Workspace, Gathered, Reserve, Headroom };
+inline constexpr int kMemoryPartCount = 8;
 template <class T>
 using PerMemoryPart = EnumArray<MemoryPart, T, kMemoryPartCount>;
 
@@ -53,6 +53,6 @@ QString nameOf(MemoryPart);
 QString explain(MemoryPart);
 QColor colorOf(MemoryPart, const Theme&);
 int hatchOf(MemoryPart);
-PerMemoryPart<double> memoryParts(const MemoryUse&);  ///< bytes
+PerMemoryPart<double> memoryParts(const Problem&, const MemoryUse&);  ///< bytes
 
 }  // namespace nest

@@ -14,8 +14,8 @@ namespace {
 using Role = Theme::Role;
 
 /// The curve in pixels: of the steps inside one pixel only the highest and the last matter.
-QPolygonF curveOf(std::span<const MemoryStep> steps, const QRectF& plot, double largest, double begin,
-                  double end) {
+QPolygonF curveOf(std::span<const MemoryStep> steps, Bytes headroom, const QRectF& plot, double largest,
+                  double begin, double end) {
   const double scale = plot.width() / (end - begin);
   const auto y = [&](double bytes) { return plot.bottom() - bytes / largest * plot.height(); };
   QPolygonF curve;
@@ -28,7 +28,7 @@ QPolygonF curveOf(std::span<const MemoryStep> steps, const QRectF& plot, double 
       curve << QPointF(px, y(used)) << QPointF(x, y(used));
       px = x, peak = 0;
     }
-    used = s.used.value();
+    used = (s.used - headroom).value();
     peak = std::max(peak, used);
   }
   px = std::min(px, plot.right());
@@ -39,13 +39,13 @@ QPolygonF curveOf(std::span<const MemoryStep> steps, const QRectF& plot, double 
 }  // namespace
 
 void paintMemoryCurve(Ink& ink, const QRectF& plot, std::span<const MemoryStep> steps, int stage,
-                      Bytes capacity, double begin, double end) {
+                      Bytes capacity, Bytes headroom, double begin, double end) {
   double largest = capacity.value();
-  for (const MemoryStep& s : steps) largest = std::max(largest, s.used.value());
+  for (const MemoryStep& s : steps) largest = std::max(largest, (s.used - headroom).value());
   const Axis axis =
       Axis::memory(largest * 1.08, std::clamp(static_cast<int>(plot.height() / 34), 2, kMostTicks));
   paintVerticalAxis(ink, plot, axis, QStringLiteral("Memory of stage %1").arg(stageNumber(stage)));
-  const QPolygonF curve = curveOf(steps, plot, axis.largest, begin, end);
+  const QPolygonF curve = curveOf(steps, headroom, plot, axis.largest, begin, end);
   QPolygonF area = curve;
   area << QPointF(plot.right(), plot.bottom()) << QPointF(plot.left(), plot.bottom());
   QPainter& p = ink.painter();
@@ -61,6 +61,13 @@ void paintMemoryCurve(Ink& ink, const QRectF& plot, std::span<const MemoryStep> 
   p.drawLines(segments.data(), static_cast<int>(segments.size()));
   const double top = plot.bottom() - capacity.value() / axis.largest * plot.height();
   ink.line({plot.left(), top}, {plot.right(), top}, ink.color(Role::Text), 1.4, Qt::DashLine);
+  if (headroom > Bytes(0)) {  // a plan ends below it
+    const double y = plot.bottom() - (capacity - headroom).value() / axis.largest * plot.height();
+    ink.line({plot.left(), y}, {plot.right(), y}, ink.color(Role::MutedText), 1, Qt::DotLine);
+    ink.firstThatFits({plot.left() + 4, top + 1, plot.width() - 8, y - top - 2},
+                      {QStringLiteral("headroom %1").arg(memoryText(headroom))},
+                      Qt::AlignRight | Qt::AlignVCenter, Ink::kSmall, ink.color(Role::MutedText));
+  }
   // Above the line, where nothing lies as long as the stage fits.
   const QString label = QStringLiteral("capacity %1").arg(memoryText(capacity));
   const double w = Ink::width(label, Ink::kSmall) + 6;

@@ -10,9 +10,9 @@ namespace nest {
 
 class Ink;
 
-/// What one stage's device holds while the schedule runs, from `begin` to `end` seconds, against its
-/// capacity. `steps`: of this stage, in time order.
+/// What one stage's device is predicted to hold while the schedule runs, from `begin` to `end` seconds,
+/// against its capacity. `steps`: of this stage, in time order, with the headroom that is to stay free.
 void paintMemoryCurve(Ink&, const QRectF& plot, std::span<const MemoryStep> steps, int stage, Bytes capacity,
-                      double begin, double end);
+                      Bytes headroom, double begin, double end);
 
 }  // namespace nest

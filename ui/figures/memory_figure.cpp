@@ -15,6 +15,7 @@
 #include "figures/phrases.h"
 #include "figures/seat_map.h"
 #include "figures/ticks.h"
+#include "words/metric_words.h"
 
 namespace nest {
 
@@ -33,7 +34,7 @@ public:
       const auto part = static_cast<MemoryPart>(k);
       auto* set = new QBarSet(nameOf(part));
       for (const auto& column : layout.columns)
-        *set << (column.stage < 0 ? 0 : memoryParts(column.use)[k] / layout.axis.unit);
+        *set << (column.stage < 0 ? 0 : memoryParts(*context.problem, column.use)[k] / layout.axis.unit);
       set->setBrush(colorOf(part, theme));
       set->setPen(layout.bar > 5 ? QPen(theme.color(Theme::Role::Canvas), 0.8) : QPen(Qt::NoPen));
       series->append(set);
@@ -81,25 +82,30 @@ namespace {
 
 using Role = Theme::Role;
 
+/// "27.7 of 80 GiB (+ 8 GiB headroom)".
+QString memoryIn(const PlanContext& c, const MemoryUse& use) {
+  return phrase(words::memory(*c.problem, use));
+}
+
 QString sentence(const PlanContext& c) {
   const Evaluation& e = *c.shownEvaluation();
   const int full = e.fullestStage();
   if (full < 0) return {};
   const MemoryUse& m = e.stages[full].memory;
   if (m.headroom().value() < 0)
-    return QStringLiteral("Stage %1 needs %2 of %3, %4 too much")
+    return QStringLiteral("Stage %1 needs %2, %3 too much")
         .arg(stageNumber(full))
-        .arg(memoryText(m.total()), memoryText(m.capacity), memoryText(-m.headroom()));
-  return QStringLiteral("Peak: stage %1, %2 of %3, %4 free")
+        .arg(memoryIn(c, m), memoryText(-m.headroom()));
+  return QStringLiteral("Peak: stage %1, %2, %3 free")
       .arg(stageNumber(full))
-      .arg(memoryText(m.total()), memoryText(m.capacity), memoryText(m.headroom()));
+      .arg(memoryIn(c, m), memoryText(m.headroom()));
 }
 
-void paintHatches(Ink& ink, const MemoryLayout& m) {
+void paintHatches(Ink& ink, const MemoryLayout& m, const Problem& problem) {
   if (m.bar < 14) return;
   for (std::size_t i = 0; i < m.columns.size(); ++i) {
     if (m.columns[i].stage < 0) continue;
-    const auto parts = memoryParts(m.columns[i].use);
+    const auto parts = memoryParts(problem, m.columns[i].use);
     double sum = 0;
     for (int k = 0; k < kMemoryPartCount; ++k) {
       const double next = sum + parts[k];
@@ -229,15 +235,15 @@ QString tipOf(const MemoryColumn& column, const PlanContext& c) {
   if (device && column.stage >= 0) heading += QStringLiteral(", stage %1").arg(stageNumber(column.stage));
   Tip tip(heading);
   if (column.stage < 0) return tip.note(QStringLiteral("Idle: nothing is placed here.")).html();
-  // What an assumption keeps free stands within the reserve: two fields, two rows.
-  const Bytes kept = c.problem->headroomReserve;
-  auto parts = memoryParts(column.use);
-  parts[static_cast<int>(MemoryPart::Reserve)] -= kept.value();
+  const auto parts = memoryParts(*c.problem, column.use);
+  const auto row = [&](MemoryPart part) {
+    if (parts[static_cast<int>(part)] > 0)
+      tip.row(nameOf(part), exactMemory(Bytes(parts[static_cast<int>(part)])));
+  };
   for (int k = 0; k < kMemoryPartCount; ++k)
-    if (parts[k] > 0) tip.row(nameOf(static_cast<MemoryPart>(k)), exactMemory(Bytes(parts[k])));
-  if (kept > Bytes(0)) tip.row(QStringLiteral("Headroom, kept free"), exactMemory(kept));
-  tip.row(kept > Bytes(0) ? QStringLiteral("Peak and headroom") : QStringLiteral("Peak"),
-          exactMemory(column.use.total()));
+    if (const auto part = static_cast<MemoryPart>(k); part != MemoryPart::Headroom) row(part);
+  tip.row(QStringLiteral("Peak"), exactMemory(predictedPeak(*c.problem, column.use)));
+  row(MemoryPart::Headroom);
   tip.row(QStringLiteral("Capacity"), exactMemory(column.use.capacity));
   tip.row(column.over() ? QStringLiteral("Too much") : QStringLiteral("Free"),
           exactMemory(column.over() ? -column.use.headroom() : column.use.headroom()));
@@ -286,7 +292,7 @@ void MemoryFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) cons
     m_bars = std::make_unique<Bars>(c, layout, ink.theme());
   m_bars->paint(painter, layout.plot);
   const Focus focus(c, style);
-  paintHatches(ink, layout);
+  paintHatches(ink, layout, *c.problem);
   paintVeils(ink, layout, focus);
   paintMarks(ink, layout, focus);
   paintCapacity(ink, layout);
@@ -350,9 +356,8 @@ QString MemoryFigure::sentenceOf(const SelectionItem& item, const PlanContext& c
     m.capacity = c.problem->cluster->factor(DeviceIndex(item.index)).memory;
   }
   const bool over = m.headroom().value() < 0;
-  return QStringLiteral("%1: %2 of %3, %4 %5")
-      .arg(name, memoryText(m.total()), memoryText(m.capacity),
-           memoryText(over ? -m.headroom() : m.headroom()),
+  return QStringLiteral("%1: %2, %3 %4")
+      .arg(name, memoryIn(c, m), memoryText(over ? -m.headroom() : m.headroom()),
            over ? QStringLiteral("too much") : QStringLiteral("free"));
 }
 
@@ -361,14 +366,11 @@ QString MemoryFigure::words(const PlanContext& c) const {
   const auto& stages = c.shownEvaluation()->stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     out += describe({ItemKind::Stage, static_cast<int>(i)}, c);
-    auto parts = memoryParts(stages[i].memory);
-    const Bytes kept = c.problem->headroomReserve;
-    parts[static_cast<int>(MemoryPart::Reserve)] -= kept.value();
+    const auto parts = memoryParts(*c.problem, stages[i].memory);
     for (std::size_t k = 0; k < kMemoryPartCount; ++k)
       if (parts[k] > 0)
         out += QStringLiteral("; %1 %2").arg(inSentence(nameOf(static_cast<MemoryPart>(k))),
                                              memoryText(Bytes(parts[k])));
-    if (kept > Bytes(0)) out += QStringLiteral("; headroom, kept free %1").arg(memoryText(kept));
     out += u'\n';
   }
   return out;

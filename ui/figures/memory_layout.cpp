@@ -62,7 +62,7 @@ MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standal
   out.parts.assign(kMemoryPartCount, false);
   double largest = 0;
   for (const auto& column : out.columns) {
-    const auto parts = memoryParts(column.use);
+    const auto parts = memoryParts(*c.problem, column.use);
     if (column.stage >= 0)
       for (std::size_t k = 0; k < kMemoryPartCount; ++k) out.parts[k] = out.parts[k] || parts[k] > 0;
     largest = std::max({largest, column.use.total().value(), column.use.capacity.value()});
@@ -70,9 +70,7 @@ MemoryLayout layoutMemory(const QRectF& area, const PlanContext& c, bool standal
   for (int k = 0; k < kMemoryPartCount; ++k)
     if (out.parts[k]) {
       const auto part = static_cast<MemoryPart>(k);
-      const bool keepsFree = part == MemoryPart::Reserve && c.problem->headroomReserve > Bytes(0);
-      out.legendItems.push_back({keepsFree ? QStringLiteral("Reserve and headroom") : nameOf(part),
-                                 colorOf(part, theme), hatchOf(part), false});
+      out.legendItems.push_back({nameOf(part), colorOf(part, theme), hatchOf(part), false});
     }
   const double legend = legendHeight(out.legendItems, body.width());
   out.legend = QRectF(body.left(), body.bottom() - legend, body.width(), legend);

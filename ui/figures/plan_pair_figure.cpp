@@ -9,6 +9,7 @@
 #include "figures/phrases.h"
 #include "figures/ticks.h"
 #include "plan/pace.h"
+#include "words/metric_words.h"
 
 namespace nest {
 
@@ -56,7 +57,7 @@ PlanPairFigure::Parts PlanPairFigure::layOut(const QRectF& area, const PlanConte
       most = std::max({most, e.memory.total().value(), e.memory.capacity.value()});
       const auto loads = loadParts(e);
       for (std::size_t k = 0; k < kLoadPartsInLoad; ++k) used[k] = used[k] || loads[k] > 0;
-      const auto parts = memoryParts(e.memory);
+      const auto parts = memoryParts(*s.problem, e.memory);
       for (std::size_t k = 0; k < parts.size(); ++k) held[k] = held[k] || parts[k] > 0;
     }
   const Theme& theme = Theme::of(Theme::Kind::Light);
@@ -91,20 +92,16 @@ Pace PlanPairFigure::paceOf(int side) const {
 }
 
 QString PlanPairFigure::sentence(double width) const {
-  const auto &a = m_sides[0].plan->evaluation, &b = m_sides[1].plan->evaluation;
-  const auto peak = [](const Evaluation& e) {
-    Bytes most;
-    for (const auto& s : e.stages) most = std::max(most, s.memory.total());
-    return most;
-  };
+  const auto peakOf = [](const Side& s) { return predictedPeak(*s.problem, s.plan->evaluation); };
+  const Bytes before = peakOf(m_sides[0]), after = peakOf(m_sides[1]);
   const PaceMeasure measure = measureOf(paceOf(0), paceOf(1));
   QString pace = phrase(paceChangeText(paceOf(0), paceOf(1), measure));
   if (measure == PaceMeasure::Throughput)
     pace +=
         tr("; global batch %1 → %2").arg(countText(paceOf(0).globalBatch), countText(paceOf(1).globalBatch));
-  const QString whole = pace + tr(", fullest device %1 → %2 (%3)")
-                                   .arg(memoryText(peak(a)), memoryText(peak(b)),
-                                        phrase(text::signedPercent(peak(b) / peak(a) - 1)));
+  const QString whole =
+      pace + tr(", fullest device %1 → %2 (%3)")
+                 .arg(memoryText(before), memoryText(after), phrase(text::signedPercent(after / before - 1)));
   return Ink::width(whole, 13) <= width ? whole : pace;
 }
 
@@ -168,9 +165,14 @@ void PlanPairFigure::paintLoads(Ink& ink, const Parts& p, int side) const {
         ink.hatch(piece, hatch, mixed(colour, ink.theme().textOn(colour), 0.45), 5);
       y -= h;
     }
-    if (i == e.slowestStage())
-      ink.firstThatFits({slot.center().x() - 40, y - 16, 80, 15}, {timeText(stage(side, i).load)},
-                        Qt::AlignCenter, Ink::kSmall, ink.color(Role::Text), true);
+    if (i == e.slowestStage()) {  // beside the ticks of the axis, or it would be read as one number with them
+      const QString time = timeText(stage(side, i).load);
+      const double w = Ink::width(time, Ink::kSmall, true) + 2;
+      const double left = std::min(std::max(slot.center().x() - w / 2, panel.left() + 3),
+                                   std::max(panel.left() + 3, panel.right() - w));
+      ink.firstThatFits({left, y - 16, w, 15}, {time}, Qt::AlignCenter, Ink::kSmall, ink.color(Role::Text),
+                        true);
+    }
     if (std::find(numbered.begin(), numbered.end(), i) != numbered.end())
       ink.stageChip({slot.center().x() - 11, panel.bottom() + 4, 22, 16}, i, 10);
   }
@@ -219,7 +221,9 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
   const auto& e = stage(side, index);
   Tip tip(tr("%1, stage %2").arg(m_sides[s].name).arg(stageNumber(index)));
   tip.row(tr("Time per microbatch"), exactTime(e.load));
-  tip.row(tr("Memory"), exactMemory(e.memory.total()));
+  const Problem& problem = *m_sides[s].problem;
+  tip.row(tr("Memory"), exactMemory(predictedPeak(problem, e.memory)));
+  if (const Bytes kept = problem.headroomReserve; kept > Bytes(0)) tip.row(tr("Headroom"), exactMemory(kept));
   tip.row(tr("Free"), exactMemory(e.memory.headroom()));
   if (c.problem)
     tip.row(tr("Layers"), layerSpan(*c.problem->graph, m_sides[s].plan->plan.stages[index].layers()));
@@ -231,9 +235,9 @@ Figure::Hit PlanPairFigure::hitOf(int i, const QRectF& area, const PlanContext& 
 QString PlanPairFigure::lineOf(int i, const PlanContext&) const {
   const auto [side, index] = at(i);
   const auto& e = stage(side, index);
-  return tr("%1, stage %2: %3 per microbatch, memory %4 of %5")
-      .arg(m_sides[side].name, stageNumber(index), timeText(e.load), memoryText(e.memory.total()),
-           memoryText(e.memory.capacity));
+  return tr("%1, stage %2: %3 per microbatch, memory %4")
+      .arg(m_sides[side].name, stageNumber(index), timeText(e.load),
+           phrase(words::memory(*m_sides[side].problem, e.memory)));
 }
 
 QString PlanPairFigure::words(const PlanContext& c) const {

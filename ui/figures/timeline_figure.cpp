@@ -174,6 +174,10 @@ QString TimelineFigure::sentence(const PlanContext& c) const {
   const std::string_view label = scheduleOf(s.kind).label();
   const auto kind = QString::fromUtf8(label.data(), static_cast<qsizetype>(label.size()));
   QString out = QStringLiteral("%1, %2: %3 per step").arg(kind, microbatchText(c), timeText(s.total));
+  // Everywhere else stands what the formula says: another number is said to be the simulation's.
+  if (const QString formula = timeText(c.shownEvaluation()->batchTime);
+      !m_kind && formula != timeText(s.total))
+    out += QStringLiteral(" simulated (%1 by formula)").arg(formula);
   // The plan's own schedule has the bubble that is told of the plan everywhere; another one has that of its
   // run, and so has one whose bubble the formula tells less closely.
   const bool ofRun = m_kind || !scheduleOf(s.kind).fillsByLoad();
@@ -262,7 +266,8 @@ void TimelineFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) co
     paintMemoryCurve(ink, memory,
                      std::span(run.schedule.memory)
                          .subspan(run.memoryStarts[at], run.memoryStarts[at + 1] - run.memoryStarts[at]),
-                     static_cast<int>(at), c.shownEvaluation()->stages[at].memory.capacity, from, to);
+                     static_cast<int>(at), c.shownEvaluation()->stages[at].memory.capacity,
+                     c.problem->headroomReserve, from, to);
   }
   paintLegend(ink, layout.legend, items);
 }

@@ -57,11 +57,7 @@ void addStage(Facts& f, const PlanContext& c, int index) {
   addTime(f, tr("Gradient reduction, once per step"), e.sync);
   addTime(f, tr("of it exposed"), e.exposed);
   addTime(f, tr("Optimizer step"), e.step);
-  f.rows.emplace_back(
-      tr("Memory"),
-      tr("%1 of %2").arg(q(text::memory(e.memory.total())), q(text::memory(e.memory.capacity))));
-  if (const Bytes kept = c.problem->headroomReserve; kept > Bytes(0))
-    f.rows.emplace_back(tr("of it headroom, kept free"), q(text::memory(kept)));
+  f.rows.emplace_back(tr("Memory"), q(words::memory(*c.problem, e.memory)));
   const Bytes left = e.memory.headroom();
   f.rows.emplace_back(left.value() >= 0 ? tr("Free") : tr("Short by"),
                       q(text::memory(left.value() >= 0 ? left : -left)));
@@ -183,9 +179,7 @@ void addPlan(Facts& f, const PlanContext& c) {
                       tr("%1 of %2").arg(q(text::count(m.devicesUsed)), q(text::count(m.deviceCount))));
   f.rows.emplace_back(tr("Microbatches"), q(text::count(shown.evaluation.microbatchCount)));
   f.rows.emplace_back(tr("Fullest stage"),
-                      tr("%1: %2 of %3")
-                          .arg(stageNumber(m.fullestStage))
-                          .arg(q(text::memory(m.peakMemory)), q(text::memory(m.capacity))));
+                      tr("%1: %2").arg(stageNumber(m.fullestStage), q(words::memory(m))));
   f.rows.emplace_back(tr("Limit"), q(words::of(m.limit)));
   for (int k = 0; k < kTimePartCount; ++k)
     if (const auto part = static_cast<TimePart>(k); m.share(part) >= 0.001)

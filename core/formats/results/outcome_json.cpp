@@ -69,6 +69,7 @@ void addMetrics(Json& j, const ReportSource& source, const RankedPlan& r) {
     if (m.split[k].value() > 0) split[nameOf(static_cast<TimePart>(k))] = m.split[k].value();
   j["time_split_s"] = split;
   j["peak_memory_bytes"] = m.peakMemory.value();
+  j["headroom_kept_bytes"] = m.headroom.value();
   j["memory_capacity_bytes"] = m.capacity.value();
   j["pipeline_time_s"] = r.evaluation.pipelineTime.value();
   j["nest_time_s"] = r.evaluation.nestTime.value();
@@ -100,12 +101,18 @@ Json loadJson(const Problem& p, const StageEvaluation& s) {
           {"levels_crossed", levels}};
 }
 
-Json memoryJson(const MemoryUse& m) {
-  return {{"total_bytes", m.total().value()},       {"weights_bytes", m.weights.value()},
-          {"gradients_bytes", m.gradients.value()}, {"optimizer_bytes", m.optimizer.value()},
-          {"stash_bytes", m.stash.value()},         {"workspace_bytes", m.workspace.value()},
-          {"gathered_bytes", m.gathered.value()},   {"reserve_bytes", m.reserve.value()},
-          {"capacity_bytes", m.capacity.value()},   {"headroom_bytes", m.headroom().value()}};
+Json memoryJson(const Problem& p, const MemoryUse& m) {
+  return {{"total_bytes", predictedPeak(p, m).value()},
+          {"weights_bytes", m.weights.value()},
+          {"gradients_bytes", m.gradients.value()},
+          {"optimizer_bytes", m.optimizer.value()},
+          {"stash_bytes", m.stash.value()},
+          {"workspace_bytes", m.workspace.value()},
+          {"gathered_bytes", m.gathered.value()},
+          {"reserve_bytes", (m.reserve - p.headroomReserve).value()},
+          {"headroom_kept_bytes", p.headroomReserve.value()},
+          {"capacity_bytes", m.capacity.value()},
+          {"headroom_bytes", m.headroom().value()}};
 }
 
 /// Devices of a stage as inclusive ranges of the locality order, one or more per block, and the hosts they
@@ -171,7 +178,7 @@ Json stagesJson(const Problem& p, const RankedPlan& r) {
     j["step_s"] = s.step.value();
     j["parameters_per_device"] = s.parameters;
     j["in_flight"] = s.inFlight;
-    j["memory"] = memoryJson(s.memory);
+    j["memory"] = memoryJson(p, s.memory);
     stages.push_back(std::move(j));
   }
   return stages;
@@ -203,8 +210,7 @@ Json shortPlans(const ReportSource& source, const std::vector<RankedPlan>& plans
   for (std::size_t i = from; i < plans.size(); ++i) {
     const PlanMetrics m = metricsOf(*source.problem, source.architecture, plans[i]);
     // The front compares by the most that any device holds, the fullest or not.
-    Bytes peak;
-    for (const StageEvaluation& s : plans[i].evaluation.stages) peak = std::max(peak, s.memory.total());
+    const Bytes peak = predictedPeak(*source.problem, plans[i].evaluation);
     list.push_back({{"summary", summaryOf(plans[i].plan)},
                     {"batch_time_s", m.batchTime.value()},
                     {"simulated_time_s", m.simulated.value()},

@@ -103,23 +103,29 @@ std::string loadTable(const ReportSource& source, const RankedPlan& r) {
   return table.text(2);
 }
 
-std::string memoryTable(const Evaluation& e) {
-  TextTable table({{"stage"},
-                   {"weights"},
-                   {"gradients"},
-                   {"optimizer"},
-                   {"activations"},
-                   {"buffers"},
-                   {"gathered"},
-                   {"reserve"},
-                   {"total"},
-                   {"capacity"},
-                   {"free"}});
+std::string memoryTable(const Problem& problem, const Evaluation& e) {
+  const Bytes headroom = problem.headroomReserve;
+  std::vector<TextTable::Column> columns{{"stage"},     {"weights"},     {"gradients"},
+                                         {"optimizer"}, {"activations"}, {"buffers"},
+                                         {"gathered"},  {"reserve"},     {"total"}};
+  if (headroom > Bytes(0)) columns.push_back({"headroom"});
+  columns.insert(columns.end(), {{"capacity"}, {"free"}});
+  TextTable table(std::move(columns));
   for (std::size_t i = 0; i < e.stages.size(); ++i) {
     const MemoryUse& m = e.stages[i].memory;
-    table.add({text::stageNumber(StageIndex(static_cast<int>(i))), text::memory(m.weights), room(m.gradients),
-               room(m.optimizer), room(m.stash), room(m.workspace), room(m.gathered), room(m.reserve),
-               text::memory(m.total()), text::memory(m.capacity), text::memory(m.headroom())});
+    std::vector<std::string> row{text::stageNumber(StageIndex(static_cast<int>(i))),
+                                 text::memory(m.weights),
+                                 room(m.gradients),
+                                 room(m.optimizer),
+                                 room(m.stash),
+                                 room(m.workspace),
+                                 room(m.gathered),
+                                 room(m.reserve - headroom),
+                                 text::memory(predictedPeak(problem, m))};
+    if (headroom > Bytes(0)) row.push_back(text::memory(headroom));
+    row.push_back(text::memory(m.capacity));
+    row.push_back(text::memory(m.headroom()));
+    table.add(std::move(row));
   }
   return table.text(2);
 }
@@ -194,8 +200,7 @@ std::string figures(const ReportSource& source, const RankedPlan& r, const PlanM
   out += titled("limit", words::of(m.limit));
   if (m.fullestStage >= 0)
     out += titled("fullest device",
-                  words::portion(m.peakMemory, m.capacity) + ", in " +
-                      text::stageName(StageIndex(m.fullestStage)) +
+                  words::memory(m) + ", in " + text::stageName(StageIndex(m.fullestStage)) +
                       (m.mayNotFit ? "; may not fit: memory predicted for this program errs by " +
                                          text::percent(source.problem->memoryError)
                                    : std::string()));
@@ -206,7 +211,8 @@ std::string tables(const ReportSource& source, const RankedPlan& r) {
   // Exchanges stand there in full; what compute hides of them is no part of the time.
   return std::string("\nTime of each stage, per microbatch (DP reduce once per step") +
          (anyOverlap(r.evaluation) ? "; time = compute + recompute + communication − overlap" : "") + ")\n" +
-         loadTable(source, r) + "\nMemory of one device of each stage\n" + memoryTable(r.evaluation);
+         loadTable(source, r) + "\nMemory of one device of each stage\n" +
+         memoryTable(*source.problem, r.evaluation);
 }
 
 std::string calibrationText(const Calibration& c) {
@@ -276,8 +282,8 @@ std::string roomierText(const ReportSource& source, const Outcome& o) {
   if (!metrics(o.plans.front()).mayNotFit) return {};
   for (const RankedPlan& r : o.plans)
     if (const PlanMetrics m = metrics(r); !m.mayNotFit)
-      return titled("with room", summaryOf(r.plan) + ", " + text::time(m.batchTime) + ", " +
-                                     words::portion(m.peakMemory, m.capacity));
+      return titled("with room",
+                    summaryOf(r.plan) + ", " + text::time(m.batchTime) + ", " + words::memory(m));
   return titled("with room", "none of the plans found; raise the headroom to search for one");
 }
 

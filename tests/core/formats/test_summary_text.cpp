@@ -62,6 +62,34 @@ private slots:
     QCOMPARE(j["mfu_peak_flops_per_s"].get<double>(), 100e12);
     QVERIFY(!j.contains("stopped_by"));
   }
+  /// What is predicted and the headroom that stays free beside it are two numbers, in all that is written.
+  void headroomIsToldApart() {
+    Scenario s = readSample("teaching-6-layers-2x2.nest.json");
+    const auto outcomeOf = [&](double headroom) {
+      s.assumptions.headroom = headroom;
+      const Problem p = *buildProblem(s).value;
+      const ReportSource source{s.name, &p, &*s.model.architecture};
+      const Outcome o = solve(p);
+      return std::pair(summaryText(source, o), nlohmann::json::parse(writeOutcome(source, o)));
+    };
+    const auto [plainText, plain] = outcomeOf(0);
+    const auto [text, j] = outcomeOf(0.01);
+    QVERIFY(plain["summary"] == j["summary"]);
+    QCOMPARE(plain["headroom_kept_bytes"].get<double>(), 0.0);
+    const double kept = 0.01 * j["memory_capacity_bytes"].get<double>();
+    QCOMPARE(j["headroom_kept_bytes"].get<double>(), kept);
+    const auto near = [](const auto& a, const auto& b) {
+      return std::abs(a.template get<double>() - b.template get<double>()) < 1;  // a byte
+    };
+    QVERIFY(near(j["peak_memory_bytes"], plain["peak_memory_bytes"]));
+    const auto &before = plain["stages"][0]["memory"], &after = j["stages"][0]["memory"];
+    for (const char* same : {"total_bytes", "reserve_bytes"}) QVERIFY(near(after[same], before[same]));
+    QVERIFY(std::abs(after["total_bytes"].get<double>() + after["headroom_kept_bytes"].get<double>() +
+                     after["headroom_bytes"].get<double>() - after["capacity_bytes"].get<double>()) < 1);
+    QVERIFY2(holds(text, " GiB (+ 30.7 MiB headroom), in stage"), text.c_str());
+    QVERIFY2(holds(text, "  headroom  capacity"), text.c_str());
+    QVERIFY2(!holds(plainText, "headroom"), plainText.c_str());
+  }
   /// Of a plan that nothing prices no figure is shown.
   void aPlanWithoutCostsHasNoTables() {
     const Scenario s = readSample("teaching-6-layers-2x2.nest.json");

@@ -78,6 +78,18 @@ private slots:
     m.error = enough;
     QCOMPARE(words::remarkOn(m, Seconds(2.2)), std::string("within the error"));
   }
+  /// Headroom is no memory that anything uses: it stands beside what is predicted.
+  void memoryAndHeadroomAreToldApart() {
+    const auto gib = [](double n) { return Bytes(n * 1073741824.0); };
+    QCOMPARE(words::memory(gib(27.7), gib(8), gib(80)), std::string("27.7 of 80 GiB (+ 8 GiB headroom)"));
+    QCOMPARE(words::memory(gib(27.7), Bytes(0), gib(80)), std::string("27.7 of 80 GiB"));
+    QCOMPARE(words::withHeadroom(gib(27.7), gib(8)), std::string("27.7 GiB (+ 8 GiB headroom)"));
+    PlanMetrics m;
+    m.fullestStage = 0;
+    m.peakMemory = gib(27.7), m.headroom = gib(8), m.capacity = gib(80);
+    for (const HeadlinePart& part : headlineParts(m, Plan(), Outcome()))
+      if (part.kind == HeadlinePart::Kind::Memory) QCOMPARE(part.text, words::memory(m));
+  }
   void theHeadlineSaysWhatPeopleAsk() {
     PlanMetrics m;
     m.batchTime = Seconds(8.4);

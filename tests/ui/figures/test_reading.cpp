@@ -9,19 +9,23 @@
 #include "figures/communication_figure.h"
 #include "figures/comparison_figure.h"
 #include "figures/curve_figure.h"
+#include "figures/kinds.h"
 #include "figures/memory_figure.h"
 #include "figures/memory_layout.h"
 #include "figures/phrases.h"
+#include "figures/plan_pair_figure.h"
 #include "figures/stages_figure.h"
 #include "figures/stages_layout.h"
 #include "figures/sweep_figure.h"
 #include "figures/timeline_figure.h"
 #include "figures/topology_figure.h"
+#include "inspector/selection_facts.h"
 #include "plan_contexts.h"
 #include "support/desk.h"
 #include "support/test_main.h"
 #include "text_recorder.h"
 #include "views/registry.h"
+#include "words/metric_words.h"
 
 using namespace nest;
 
@@ -133,8 +137,65 @@ private slots:
     desk.solveIt();
     QVERIFY(desk.context.problem->headroomReserve > Bytes(0));
     QVERIFY2(tip().contains(reserve), qPrintable(tip()));
-    QVERIFY(tip().contains(QStringLiteral("Headroom, kept free")) &&
-            tip().contains(QStringLiteral("Peak and headroom")));
+    QVERIFY(tip().contains(QStringLiteral(">Peak&nbsp;")) &&
+            tip().contains(QStringLiteral(">Headroom&nbsp;")));
+  }
+
+  /// The time over one of the first of many bars stands beside the axis, whose ticks it would lengthen.
+  void aTimeOverABarIsNoPartOfATick() {
+    PlanContext c = contextOf(16, {8, 4, 4});
+    auto plan = std::make_shared<RankedPlan>(*c.plan);
+    plan->evaluation.stages[0].load = plan->evaluation.stages[0].load * 3;
+    PlanPairFigure pair(QStringLiteral("pair"));
+    pair.setSides({QStringLiteral("Before"), plan, c.problem}, {QStringLiteral("Now"), plan, c.problem});
+    for (const int width : {360, 480, 800}) {
+      const Words words = wordsOf(pair, c, {width, 420});
+      const QString time = timeText(plan->evaluation.stages[0].load);
+      int found = 0;
+      for (const auto& w : words) {
+        if (w.text != time) continue;
+        ++found;
+        for (const auto& other : words)
+          QVERIFY2(&w == &other || !w.box.adjusted(-2, 0, 0, 0).intersects(other.box),
+                   qPrintable(QString::number(width) + u' ' + other.text));
+      }
+      QCOMPARE(found, 2);
+    }
+  }
+
+  /// Headroom is no memory in use: figures, their text and the inspector tell it apart from what is
+  /// predicted.
+  void headroomIsNoMemoryInUse() {
+    test::Desk desk;
+    const Problem& before = *desk.context.problem;
+    const MemoryUse plain = desk.context.plan->evaluation.stages.front().memory;
+    const QString used = memoryText(predictedPeak(before, plain));
+    desk.document.edit({}, QStringLiteral("Keep free"), [](Scenario& s) { s.assumptions.headroom = 0.01; });
+    desk.solveIt();
+    const PlanContext& c = desk.context;
+    const MemoryUse& use = c.plan->evaluation.stages.front().memory;
+    QVERIFY(use.total() > plain.total());
+    QCOMPARE(memoryText(predictedPeak(*c.problem, use)), used);
+    const QString words = phrase(words::memory(*c.problem, use));
+    QVERIFY2(words.contains(QStringLiteral("(+ ")) && words.startsWith(used.section(u' ', 0, 0)),
+             qPrintable(words));
+    QVERIFY(MemoryFigure().describe({ItemKind::Stage, 0}, c).contains(words));
+    PlanPairFigure pair(QStringLiteral("pair"));
+    pair.setSides({QStringLiteral("A"), c.plan, c.problem}, {QStringLiteral("B"), c.plan, c.problem});
+    QVERIFY2(pair.asText(c).contains(words), qPrintable(pair.asText(c)));
+    for (const auto& item :
+         {std::optional<SelectionItem>(), std::optional(SelectionItem{ItemKind::Stage, 0})}) {
+      QStringList told;
+      for (const auto& [name, value] : factsOf(c, item).rows) told << value;
+      QVERIFY2(told.join(u'\n').contains(item ? words : QStringLiteral(" headroom)")),
+               qPrintable(told.join(u'\n')));
+    }
+    const QString device = TopologyFigure().locate({ItemKind::Device, 0}, QRectF(0, 0, 1200, 800), c)->tip;
+    QVERIFY2(device.contains(used), qPrintable(device));
+    QVERIFY(!nameOf(MemoryPart::Headroom).isEmpty());
+    const auto parts = memoryParts(*c.problem, use);
+    QCOMPARE(parts[int(MemoryPart::Headroom)], c.problem->headroomReserve.value());
+    QCOMPARE(parts[int(MemoryPart::Reserve)], plain.reserve.value());
   }
 
   /// Stages count from 1, ranks and replicas from 0: where they stand together, each says so.

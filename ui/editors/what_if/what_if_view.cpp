@@ -291,7 +291,7 @@ QString WhatIfView::changesHtml() const {
            QStringLiteral("<p>%1</p>").arg(phrase(summaryOf(c.plan->plan)).toHtmlEscaped());
   }
   const PlanDiff d = diff(*c.problem, m_reference.plan->plan, m_reference.plan->evaluation, c.plan->plan,
-                          c.plan->evaluation);
+                          c.plan->evaluation, m_reference.problem.get());
   QString html = QStringLiteral("<h3>%1</h3>")
                      .arg(phrase(paceChangeText(d.before, now, measureOf(d.before, now))).toHtmlEscaped()) +
                  solving + differencesHtml();

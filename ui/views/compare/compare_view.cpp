@@ -27,6 +27,7 @@
 #include "views/adaptive_splitter.h"
 #include "views/asking.h"
 #include "views/figure_pane.h"
+#include "words/metric_words.h"
 
 namespace nest {
 namespace {
@@ -236,7 +237,7 @@ void CompareView::fillTable() {
         r.runs ? from(text::time(r.metrics.batchTime)) : tr("does not run"),
         r.runs ? tr("%1 samples/s").arg(from(text::number(rate))) : QStringLiteral("–"),
         r.runs && manual > 0 ? from(text::number(rate / manual)) + QStringLiteral(" ×") : QStringLiteral("–"),
-        tr("%1 of %2").arg(from(text::memory(r.metrics.peakMemory)), from(text::memory(r.metrics.capacity))),
+        from(words::memory(r.metrics)),
         r.plan};
     for (int c = 0; c < 6; ++c) {
       auto* item = new QTableWidgetItem(cells[c]);
@@ -387,7 +388,8 @@ void CompareView::showDifference() {
     m_difference->setHtml(tr("<p>These plans are of different models.</p>"));
     return;
   }
-  const PlanDiff d = diff(*y.problem, x.plan.plan, x.plan.evaluation, y.plan.plan, y.plan.evaluation);
+  const PlanDiff d =
+      diff(*y.problem, x.plan.plan, x.plan.evaluation, y.plan.plan, y.plan.evaluation, x.problem.get());
   QString html = QStringLiteral("<p><b>%1</b></p>").arg(from(d.sentence()).toHtmlEscaped());
   if (const std::string what = settingDifference(x.scenario->setting(), y.scenario->setting()); !what.empty())
     html += QStringLiteral("<p>%1</p>").arg(tr("The scenarios differ: %1.").arg(from(what)).toHtmlEscaped());

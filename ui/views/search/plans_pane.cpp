@@ -59,15 +59,13 @@ void PlansPane::setContext(PlanContextPtr context) {
     const std::string remark = words::remarkOn(m, o->plans.front().evaluation.batchTime);
     error = m.error;
     ties += words::isKnown(m.error) && slower <= m.error.time ? 1 : 0;
-    Bytes peak;
-    for (const auto& s : p.evaluation.stages) peak = std::max(peak, s.memory.total());
     const QString cells[] = {QString::number(i + 1),
                              timeText(p.evaluation.batchTime),
                              i == 0          ? tr("the best")
                              : slower < 5e-7 ? tr("as fast")
                                              : phrase(text::percent(slower)),
                              countText(p.plan.devicesUsed()),
-                             memoryText(peak),
+                             memoryText(predictedPeak(*m_context->problem, p.evaluation)),
                              phrase(summaryOf(p.plan)),
                              i == 0 && !m.mayNotFit ? QString() : phrase(remark)};
     for (int c = 0; c < m_table->columnCount(); ++c) {
