@@ -94,7 +94,9 @@ int addNode(NetworkGraph& g, NodeKind kind, double x, double y, const std::strin
   NetworkNode node;
   node.kind = kind;
   node.x = x, node.y = y;
-  node.name = Names(g).fresh(name.empty() ? std::string(baseName(kind)) + " 1" : name);
+  // Host files can hold the name of a host: no blank.
+  const std::string first = std::string(baseName(kind)) + (kind == NodeKind::Host ? "1" : " 1");
+  node.name = Names(g).fresh(name.empty() ? first : name);
   node.id = node.name;
   g.nodes.push_back(std::move(node));
   return static_cast<int>(g.nodes.size()) - 1;

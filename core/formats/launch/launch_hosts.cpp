@@ -36,10 +36,21 @@ Place placeOf(const ReportSource& source, const DeviceIdentity& d) {
   return {"", 0, 0, "/cluster"};
 }
 
-/// As readers and drawings call hosts whose files have no names: "host", "host12".
+/// As readers, drawings and generators call hosts that nobody named: "host", "host12", "slice3.host12".
 bool isPlaceholder(std::string_view name) {
   constexpr std::string_view kHost = "host";
+  if (const auto dot = name.rfind('.'); dot != name.npos) name.remove_prefix(dot + 1);
   return name.starts_with(kHost) && name.find_first_not_of("0123456789", kHost.size()) == name.npos;
+}
+
+/// What a drawing or a file calls its hosts; others go by the name of their level (standInHost).
+std::set<std::string_view> givenNames(const NetworkGraph& g) {
+  std::set<std::string_view> out;
+  for (const NetworkNode& n : g.nodes) {
+    if (n.kind == NodeKind::Host) out.insert(n.name.empty() ? n.id : n.name);
+    if (!n.host.empty()) out.insert(n.host);
+  }
+  return out;
 }
 
 constexpr const char* kRename =
@@ -145,9 +156,12 @@ Diagnostics inventedHosts(const ReportSource& source, const RankMap& map) {
   if (!source.cluster) return {};
   const auto* levels = std::get_if<LevelsSource>(&source.cluster->network);
   if (levels && !levels->hostNames.empty()) return {};
+  std::set<std::string_view> given;
+  if (const auto* drawn = std::get_if<GraphSource>(&source.cluster->network))
+    given = givenNames(drawn->graph);
   std::vector<const std::string*> invented;
   for (const HostRanks& h : map.hosts)
-    if (levels || isPlaceholder(h.name)) invented.push_back(&h.name);
+    if (levels || isPlaceholder(h.name) || !given.contains(h.name)) invented.push_back(&h.name);
   if (invented.empty()) return {};
   const std::string &first = *invented.front(), &last = *invented.back();
   const std::string names = first == last ? first : first + " to " + last;

@@ -54,6 +54,17 @@ private slots:
         QVERIFY2(apart, qPrintable(QString("boxes %1 and %2 overlap").arg(a).arg(b)));
       }
   }
+  /// The program's own names are such as host files can hold.
+  void hostsOfGroupedDevicesHaveNamesForHostFiles() {
+    NetworkGraph g;
+    for (int h = 0; h < 3; ++h) {
+      const int device = graph::addNode(g, NodeKind::Device, 0, 0);
+      const auto host = graph::groupIntoHost(g, {device});
+      QVERIFY(host);
+      QCOMPARE(g.nodes[*host].name, "host" + std::to_string(h + 1));
+      QCOMPARE(g.nodes[device].host, g.nodes[*host].id);
+    }
+  }
   void joinedHostsAreLaidOutAsBlocksUnderTheirLeaf() {
     NetworkGraph g;
     const int leaf = graph::addNode(g, NodeKind::Switch, 0, 0, "leaf");

@@ -3,6 +3,7 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtTest/QTest>
+#include <map>
 
 #include "cluster/graph/graph_edit.h"
 #include "core/formats/launch_fixture.h"
@@ -306,6 +307,24 @@ private slots:
       f.scenario.cluster.network = drawn;
       f.problem = *buildProblem(f.scenario).value;
       QCOMPARE(told(writeLaunchFolder(LaunchTarget::Megatron, source, plan(2, 1))), !named);
+    }
+    // Hosts that a network does not have go by their level's name, and generators number them within slices.
+    for (const std::string prefix : {"", "slice0.host", "gpu-"}) {
+      GraphSource renamed = drawn;
+      std::map<std::string, std::string> names{{"", ""}};
+      for (NetworkNode& n : renamed.graph.nodes)
+        if (n.kind == NodeKind::Host) {
+          const std::string name = prefix.empty() ? "" : prefix + std::to_string(names.size());
+          names[n.id] = name;
+          if (prefix.empty()) n.kind = NodeKind::Switch;
+          if (!prefix.empty()) n.id = n.name = name;
+        }
+      for (NetworkNode& n : renamed.graph.nodes) n.host = names[n.host];
+      f.scenario.cluster.network = renamed;
+      f.problem = *buildProblem(f.scenario).value;
+      const auto folder = writeLaunchFolder(LaunchTarget::Megatron, source, plan(2, 1));
+      QVERIFY2(folder, prefix.c_str());
+      QCOMPARE(told(folder), prefix != "gpu-");
     }
   }
   void theReadmeSaysWhatWasAssumed() {
