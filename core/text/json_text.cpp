@@ -70,6 +70,17 @@ std::string shortened(const std::string& s) {
   return out + "…";
 }
 
+/// A string that the text ends in.
+bool isOpenString(std::string_view text) {
+  if (!text.starts_with('"')) return false;
+  for (std::size_t i = 1; i < text.size(); ++i)
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == '"' || static_cast<unsigned char>(text[i]) < ' ')
+      return false;
+  return true;
+}
+
 }  // namespace
 
 struct JsonText::Places {
@@ -157,6 +168,9 @@ public:
       what = "The text is empty";
     } else if (rest.empty() && !m_open.empty()) {
       what = "The text ends inside an object or array";
+      remedy = "Close it, or check that the file was copied whole";
+    } else if (isOpenString(rest)) {
+      what = "The text ends inside a string";
       remedy = "Close it, or check that the file was copied whole";
     } else if (!token.empty() && token != "<uninitialized>") {
       what += " near \"" + shortened(token) + '"';

@@ -33,6 +33,18 @@ private slots:
     QCOMPARE(t->root()["a"][2]["d"].get<double>(), -3.5);
     QCOMPARE(jsonPointer("/a/2", "b/c"), std::string("/a/2/b~1c"));
   }
+  /// Of a file that was cut off that is said, wherever it ends.
+  void cutOffTextsAreToldAsSuch() {
+    const std::string whole = "{\"name\": \"a \\\"b\\\"\", \"levels\": [1, \"x\"]}";
+    for (std::size_t n = 1; n < whole.size(); ++n) {
+      const auto t = readJsonText(whole.substr(0, n), {});
+      QVERIFY(!t);
+      QVERIFY2(t.diagnostics.front().message.find("The text ends inside") == 0, whole.substr(0, n).c_str());
+      QVERIFY(!t.diagnostics.front().remedy.empty());
+    }
+    const auto stray = readJsonText("[\"a\nb\"]", {});
+    QVERIFY(stray.diagnostics.front().message.find("The text ends") != 0);
+  }
   void badTexts_data() {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("code");
