@@ -51,6 +51,11 @@ void IssueView::setModel(QAbstractItemModel* next) {
     horizontalHeader()->setVisible(model()->rowCount() > 0);
     const auto* issues = qobject_cast<const IssueModel*>(model());
     setColumnHidden(IssueModel::Repair, !issues || !issues->offersRepair());
+    // Where nothing is to be done the message has the room for it.
+    clearSpans();
+    for (int row = 0; row < model()->rowCount(); ++row)
+      if (model()->index(row, IssueModel::Remedy).data().toString().isEmpty())
+        setSpan(row, IssueModel::Message, 1, 2);
   };
   connect(next, &QAbstractItemModel::modelReset, this, refresh);
   refresh();

@@ -258,6 +258,22 @@ private Q_SLOTS:
     QVERIFY(!where.contains(u'/'));
   }
 
+  /// A message was cut off beside an empty "What to do".
+  void aMessageWithoutARemedyHasItsRoom() {
+    IssueModel model;
+    IssueView view;
+    view.setModel(&model);
+    model.setScenarioDiagnostics({note("short", {}, "stage 1 needs more"),
+                                  note("not-tried", {}, "CP is not searched", "set it to true")});
+    QCOMPARE(model.rowCount(), 2);
+    for (int row = 0; row < 2; ++row) {
+      const bool says = !model.index(row, IssueModel::Remedy).data().toString().isEmpty();
+      QCOMPARE(view.columnSpan(row, IssueModel::Message), says ? 1 : 2);
+    }
+    model.setScenarioDiagnostics({note("not-tried", {}, "CP is not searched", "set it to true")});
+    QCOMPARE(view.columnSpan(0, IssueModel::Message), 1);
+  }
+
   /// What an import proposed does not follow the sequences by itself; one click lets it.
   void aSearchForOtherSequencesIsProposedAgain() {
     Fixture f;
