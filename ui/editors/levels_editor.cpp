@@ -168,7 +168,18 @@ BoundLine* LevelsEditor::cell(int level, int column, LineSpec spec) {
   spec.verb = tr(kVerbs[column]).arg(level);
   spec.label = tr(kNames[column]).arg(level);
   auto* line = new BoundLine(std::move(spec), m_document, m_rows);
-  line->setMinimumWidth(column == kOversubscription ? 24 : 30);
+  const int least = column == kOversubscription ? 24 : 30;
+  line->setMinimumWidth(least);
+  // "4,096" without its end would be another number; a name has its end out of sight.
+  const auto showWhole = [line, least] {
+    constexpr int kUsual = 17, kCursor = 2, kMost = 96;  // characters that a size hint is for; pixels
+    const QFontMetrics metrics = line->fontMetrics();
+    const int around = line->sizeHint().width() - kUsual * metrics.horizontalAdvance(QLatin1Char('x'));
+    line->setMinimumWidth(
+        std::clamp(metrics.horizontalAdvance(line->text()) + around + kCursor, least, kMost));
+  };
+  if (column > 0) connect(line, &QLineEdit::textChanged, line, showWhole);
+  if (column > 0) showWhole();
   connect(line, &BoundLine::problemChanged, this, &LevelsEditor::showProblem);
   m_grid->addWidget(line, 2 * level + 1, column);
   m_lines.push_back(line);

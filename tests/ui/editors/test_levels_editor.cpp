@@ -49,6 +49,22 @@ struct Panel : test::Desk {
 class TestLevelsEditor : public QObject {
   Q_OBJECT
 private slots:
+  /// "4,09" was read where 4,096 stood.
+  void numbersAreShownWhole() {
+    Panel p;
+    p.editor.resize(250, 260);
+    p.type("/cluster/levels/2/fanout", QStringLiteral("4096"));
+    QTRY_COMPARE(p.level(2).fanout, 4096);
+    QApplication::processEvents();
+    for (const char* field :
+         {"/cluster/levels/2/fanout", "/cluster/levels/1/fanout", "/cluster/levels/2/latency",
+          "/cluster/levels/0/bandwidth", "/cluster/levels/2/oversubscription"}) {
+      const BoundLine* line = p.shown(field);
+      constexpr int kAround = 8;  // frame and padding, at the least
+      QVERIFY2(line->width() >= line->fontMetrics().horizontalAdvance(line->text()) + kAround,
+               qPrintable(line->text() + u' ' + QString::number(line->width())));
+    }
+  }
   /// Who opens another scenario, or takes an edit back, in the middle of a wrong text gets that scenario, and
   /// not what the field held before the text went wrong.
   void leavingAWrongTextTouchesNoOtherScenario() {
