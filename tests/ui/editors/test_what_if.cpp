@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "cluster/graph/graph_edit.h"
+#include "editors/what_if/what_if_form.h"
 #include "editors/what_if/what_if_view.h"
 #include "fields/field_slide.h"
 #include "figures/plan_pair_figure.h"
@@ -53,6 +54,29 @@ struct Asked : test::Desk {
 class TestWhatIf : public QObject {
   Q_OBJECT
 private slots:
+  /// Beside other panes the form is 440 pixels wide and less: a slider of 60 could not be aimed with.
+  void aNarrowFormPutsSlidersBelowTheirNames() {
+    test::Desk desk;
+    WhatIfForm form(&desk.document);
+    form.rebuild();
+    form.resize(440, 900);
+    form.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&form));
+    const QSlider* slider = form.sliderOf(QStringLiteral("/cluster/device/memory_bytes"));
+    const auto figureOf = [&] {
+      for (const auto* f : form.findChildren<QLineEdit*>())
+        if (f->accessibleName() == slider->accessibleName()) return f->geometry();
+      return QRect();
+    };
+    QTRY_VERIFY2(slider->width() > 400, qPrintable(QString::number(slider->width())));
+    QTRY_VERIFY(slider->geometry().top() >= figureOf().bottom());
+    for (const int width : {300, 440, 500, 560, 620, 700}) {
+      form.resize(width, 900);
+      QTRY_VERIFY2(slider->width() >= WhatIfForm::kLeastSlider, qPrintable(QString::number(slider->width())));
+    }
+    form.resize(900, 900);
+    QTRY_VERIFY(figureOf().intersects(QRect(0, slider->geometry().center().y(), 900, 1)));
+  }
   void slidersStopAtRoundFiguresOfTheirUnit() {
     Asked a;
     Scenario s = a.document.scenario();

@@ -88,6 +88,8 @@ private slots:
     QTRY_VERIFY(view->sliderOf(QStringLiteral("/cluster/device/memory_bytes")));
     QSlider* memory = view->sliderOf(QStringLiteral("/cluster/device/memory_bytes"));
     QTRY_VERIFY(memory->width() > 60);
+    const auto& pair = static_cast<const PlanPairFigure&>(*view->figure());
+    QTRY_COMPARE(pair.side(0).plan, planBefore);  // what changes are told against
 
     // A sixth of the memory: another plan, told in words, and in the figure below them.
     test::dragHandle(*memory, -memory->width() * 3 / 8, [] {});
@@ -96,7 +98,6 @@ private slots:
     QTRY_VERIFY_WITH_TIMEOUT(isSettled(*window), 20000);
     QTRY_VERIFY2(view->story().contains(QStringLiteral("→")), qPrintable(view->story()));
     QVERIFY2(view->story().contains(QStringLiteral("The plan")), qPrintable(view->story()));
-    const auto& pair = static_cast<const PlanPairFigure&>(*view->figure());
     QCOMPARE(pair.side(0).plan, planBefore);
     QCOMPARE(pair.side(1).plan, window->session().context()->plan);
     // Every other view has the plan too, once it is looked at.

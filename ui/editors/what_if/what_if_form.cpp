@@ -113,9 +113,10 @@ void WhatIfForm::rebuild() {
       m_grid->addWidget(title, line++, 0, 1, 4);
     }
     addRow(std::move(field), line);
-    line += 2;
+    line += 3;
   }
   m_grid->setRowStretch(line, 1);
+  arrange();
 }
 
 /// A list of the fields without a slider; choosing one gives it one.
@@ -153,15 +154,12 @@ void WhatIfForm::addRow(FieldAt field, int line) {
   QString tip = meaningOf(*field.field).toHtmlEscaped();
   if (!divisor.isEmpty()) tip += tr("; before it is divided by the oversubscription");
   name->setToolTip(tip), r.slider->setToolTip(tip);
-  m_grid->addWidget(name, line, 0);
-  m_grid->addWidget(r.slider, line, 1);
-  m_grid->addWidget(r.figure, line, 2);
-  m_grid->addWidget(r.change, line, 3);
+  r.line = line, r.name = name;
   r.problem = new QLabel;
   r.problem->setProperty("role", "error");
   r.problem->setWordWrap(true);
   r.problem->hide();
-  m_grid->addWidget(r.problem, line + 1, 1, 1, 3);
+  place(r);
   r.field = std::move(field);
   const std::size_t i = m_rows.size();
   connect(r.slider, &QSlider::valueChanged, this, [this, i](int step) { dragged(i, step); });
@@ -169,6 +167,48 @@ void WhatIfForm::addRow(FieldAt field, int line) {
   connect(r.figure, &QLineEdit::editingFinished, this, [this, i] { typed(i); });
   connect(r.figure, &QLineEdit::textEdited, this, [this, i] { tellProblem(m_rows[i], {}); });
   m_rows.push_back(std::move(r));
+}
+
+void WhatIfForm::place(const Row& r) {
+  if (m_isNarrow) {
+    m_grid->addWidget(r.name, r.line, 0, 1, 2);
+    m_grid->addWidget(r.slider, r.line + 1, 0, 1, 4);
+    m_grid->addWidget(r.problem, r.line + 2, 0, 1, 4);
+  } else {
+    m_grid->addWidget(r.name, r.line, 0);
+    m_grid->addWidget(r.slider, r.line, 1);
+    m_grid->addWidget(r.problem, r.line + 1, 1, 1, 3);
+  }
+  m_grid->addWidget(r.figure, r.line, 2);
+  m_grid->addWidget(r.change, r.line, 3);
+}
+
+bool WhatIfForm::isTooNarrow() const {
+  int names = 0, beside = 0;
+  for (const Row& r : m_rows) {
+    names = std::max(names, r.name->sizeHint().width());
+    beside = std::max(beside, std::min(r.figure->sizeHint().width(), r.figure->maximumWidth()) +
+                                  std::max(r.change->minimumWidth(), r.change->sizeHint().width()));
+  }
+  const QMargins m = m_grid->contentsMargins();
+  return width() < names + kLeastSlider + beside + 3 * m_grid->horizontalSpacing() + m.left() + m.right();
+}
+
+void WhatIfForm::resizeEvent(QResizeEvent* e) {
+  QWidget::resizeEvent(e);
+  arrange();
+}
+
+void WhatIfForm::arrange() {
+  if (m_rows.empty() || isTooNarrow() == m_isNarrow) return;
+  m_isNarrow = !m_isNarrow;
+  for (const Row& r : m_rows) {
+    for (QWidget* w :
+         {static_cast<QWidget*>(r.name), static_cast<QWidget*>(r.slider), static_cast<QWidget*>(r.figure),
+          static_cast<QWidget*>(r.change), static_cast<QWidget*>(r.problem)})
+      m_grid->removeWidget(w);
+    place(r);
+  }
 }
 
 void WhatIfForm::edit(const FieldAt& field, double v, bool merges) {

@@ -20,7 +20,7 @@ class ScenarioDocument;
 
 /// A slider and a number to type for the fields that are often moved, and for any other that is added from a
 /// list. A drag previews and ends in one undo step; beside each number stands how far it is from that of a
-/// reference.
+/// reference. Where they would leave a slider less than kLeastSlider pixels it stands below them.
 class WhatIfForm : public QWidget {
   Q_OBJECT
 public:
@@ -34,18 +34,27 @@ public:
   QSlider* sliderOf(const QString& pointer) const;  ///< by the field's JSON pointer; null: there is none
   void add(const QString& pointer);                 ///< a slider for one of the other fields; remembered
 
-  static constexpr int kSteps = 240;  ///< of a slider
+  static constexpr int kSteps = 240;        ///< of a slider
+  static constexpr int kLeastSlider = 160;  ///< pixels
+
+protected:
+  void resizeEvent(QResizeEvent*) override;
 
 private:
   struct Row {
     FieldAt field;
     SlideRange range;
+    int line = 0;  ///< of the grid, the first of three
+    QLabel* name = nullptr;
     QSlider* slider = nullptr;
     QLineEdit* figure = nullptr;
     QLabel* change = nullptr;
     QLabel* problem = nullptr;  ///< below them: what can be typed, while what was typed is none of it
   };
   void addRow(FieldAt, int line);
+  void place(const Row&);
+  void arrange();            ///< as the width asks for
+  bool isTooNarrow() const;  ///< for slider, name and number side by side
   void offerOthers(const std::vector<FieldAt>&, int line);
   void dragged(std::size_t row, int step);
   void released(std::size_t row);
@@ -60,7 +69,7 @@ private:
   std::vector<Row> m_rows;
   QString m_shape;  ///< which fields the rows were built for
   std::shared_ptr<const Scenario> m_reference;
-  bool m_dragging = false, m_filling = false;
+  bool m_dragging = false, m_filling = false, m_isNarrow = false;
 };
 
 }  // namespace nest
