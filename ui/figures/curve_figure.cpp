@@ -54,7 +54,7 @@ ChartPlane CurveFigure::planeOf(const QRectF& area, const PlanContext& c, bool s
   const double left = m_record.across.front().x, right = m_record.across.back().x;
   const double margin = std::pow(right / left, 0.02);
   plane.x = {left / margin, right * margin, true, phrase(m_record.acrossName), {}, false};
-  for (const auto& v : m_record.across) plane.x.ticks.push_back({v.x, phrase(v.text)});
+  addTicks(plane);
   double least = 0, most = 0;
   const auto include = [&](double y) {
     if (!(y > 0)) return;
@@ -73,6 +73,29 @@ ChartPlane CurveFigure::planeOf(const QRectF& area, const PlanContext& c, bool s
           ? ChartScale::powers(roundBound(least * 0.9, true), top, ticks, phrase(m_record.quantity))
           : ChartScale::linear({top, 1, {}, roundTicks(top, std::min(ticks, 6))}, phrase(m_record.quantity));
   return plane;
+}
+
+/// Every second, fourth, … value where there is no room for all: the present one among them.
+void CurveFigure::addTicks(ChartPlane& plane) const {
+  constexpr double kApart = 8, kLeast = 24;  ///< pixels: between two labels; from one to the next
+  const auto& across = m_record.across;
+  const auto present = std::ranges::find_if(across, [](const auto& v) { return v.present; });
+  const auto from = present == across.end() ? 0 : static_cast<std::size_t>(present - across.begin());
+  std::size_t stride = 1;
+  while (static_cast<double>(across.size() / stride) * kLeast > plane.plot.width()) stride *= 2;
+  const auto hasRoom = [&](std::size_t step) {
+    double free = -1e300;
+    for (std::size_t i = from % step; i < across.size(); i += step) {
+      const double half = Ink::width(phrase(across[i].text), Ink::kSmall) / 2;
+      const double at = plane.at(across[i].x, 1).x();
+      if (at - half < free) return false;
+      free = at + half + kApart;
+    }
+    return true;
+  };
+  while (stride < across.size() && !hasRoom(stride)) stride *= 2;
+  for (std::size_t i = from % stride; i < across.size(); i += stride)
+    plane.x.ticks.push_back({across[i].x, phrase(across[i].text)});
 }
 
 QPointF CurveFigure::pointOf(double x, double y, const QRectF& area, const PlanContext& c,

@@ -41,6 +41,7 @@ protected:
 
 private:
   ChartPlane planeOf(const QRectF& area, const PlanContext&, bool standalone) const;
+  void addTicks(ChartPlane&) const;
   const StudyRecord::Result* firstThatRuns() const;
   std::vector<const StudyRecord::Result*> marks() const;
   using Results = std::vector<const StudyRecord::Result*>;

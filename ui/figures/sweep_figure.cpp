@@ -106,14 +106,16 @@ void SweepFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
 
 void SweepFigure::paintBorders(Ink& ink, const QRectF& p) const {
   const auto differ = [](const auto* a, const auto* b) { return a && b && a->plan != b->plan; };
-  for (int r = 0; r < rows(); ++r)
-    for (int x = 0; x < columns(); ++x) {
-      const QRectF box = areaOf(x, r, p);
-      if (x + 1 < columns() && differ(cell(x, r), cell(x + 1, r)))
-        ink.line(box.topRight(), box.bottomRight(), ink.color(Role::Text), 2.5);
-      if (r + 1 < rows() && differ(cell(x, r), cell(x, r + 1)))
-        ink.line(box.topLeft(), box.topRight(), ink.color(Role::Text), 2.5);
-    }
+  // Light and dark: one of them stands out from whatever cells are beside it.
+  for (const auto& [role, width] : {std::pair(Role::Canvas, 4.5), std::pair(Role::Text, 2.0)})
+    for (int r = 0; r < rows(); ++r)
+      for (int x = 0; x < columns(); ++x) {
+        const QRectF box = areaOf(x, r, p);
+        if (x + 1 < columns() && differ(cell(x, r), cell(x + 1, r)))
+          ink.line(box.topRight(), box.bottomRight(), ink.color(role), width);
+        if (r + 1 < rows() && differ(cell(x, r), cell(x, r + 1)))
+          ink.line(box.topLeft(), box.topRight(), ink.color(role), width);
+      }
   ink.outline(p, ink.color(Role::Border));
 }
 
@@ -132,15 +134,17 @@ QString SweepFigure::sentence() const {
   const QString part = CurveFigure::progressOf(m_record);
   const auto best = std::max_element(m_record.results.begin(), m_record.results.end(),
                                      [](const auto& a, const auto& b) { return a.y < b.y; });
-  QString out = part.isEmpty() ? QString() : part + QStringLiteral("; ");
+  QString out = part.isEmpty() ? QString() : part + QStringLiteral(": ");
   if (best != m_record.results.end() && best->y > 0) {
     const int i = static_cast<int>(best - m_record.results.begin());
-    out += tr("Most: %1 at %2 %3 and %4 %5; ")
+    out += part.isEmpty() ? tr("Most") : tr("most");
+    out += tr(" %1 at %2 %3 and %4 %5; ")
                .arg(phrase(best->yText), phrase(m_record.acrossName),
                     phrase(m_record.across[i % columns()].text), phrase(m_record.upName),
                     phrase(m_record.up[i / columns()].text));
   }
-  return out + tr("dark lines separate different best plans");
+  return out + (out.isEmpty() ? tr("Lines separate different best plans")
+                              : tr("lines separate different best plans"));
 }
 
 QString SweepFigure::valueText(int i) const {

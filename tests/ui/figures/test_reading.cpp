@@ -230,6 +230,77 @@ private slots:
     }
   }
 
+  /// Of many values every second, fourth, … is labelled, the present one among them.
+  void valuesOfACurveAreLabelledEvenly() {
+    StudyRecord r;
+    r.quantity = "Throughput, samples/s", r.acrossName = "bandwidth";
+    for (int i = 0; i < 17; ++i) {
+      const double v = 0.625e9 * std::pow(2.0, i / 2.0);
+      r.across.push_back({v, text::bandwidth(BytesPerSecond(v)), i == 8});
+    }
+    r.results.assign(17, {100, "100 samples/s", "TP8", "", {}});
+    CurveFigure curve;
+    curve.setRecord(r);
+    for (const int width : {420, 560, 900, 1600}) {
+      std::vector<int> labelled;
+      for (const auto& w : wordsOf(curve, contextOf(4, {8, 4, 4}), {width, 320}))
+        for (int i = 0; i < 17; ++i)
+          if (w.text == phrase(r.across[std::size_t(i)].text)) labelled.push_back(i);
+      std::sort(labelled.begin(), labelled.end());
+      QVERIFY(labelled.size() >= 3);
+      QVERIFY(std::ranges::count(labelled, 8) == 1);
+      for (std::size_t i = 2; i < labelled.size(); ++i)
+        QCOMPARE(labelled[i] - labelled[i - 1], labelled[1] - labelled[0]);
+    }
+  }
+
+  void aPartOfASweepIsOneSentence() {
+    StudyRecord r;
+    r.quantity = "Throughput, samples/s", r.acrossName = "devices", r.upName = "global batch";
+    r.across = {{8, "8"}, {16, "16"}}, r.up = {{1, "1"}, {2, "2"}};
+    r.results = {{2, "2 samples/s", "TP8", "", {}}};
+    SweepFigure sweep;
+    sweep.setRecord(r);
+    const Words words = wordsOf(sweep, contextOf(4, {8, 4, 4}), {1000, 500});
+    QCOMPARE(
+        matching(words, "^1 of 4 values so far: most 2 samples/s at devices 8 and global batch 1; ").size(),
+        1);
+    r.results.resize(4, r.results.front());
+    sweep.setRecord(r);
+    QCOMPARE(matching(wordsOf(sweep, contextOf(4, {8, 4, 4}), {1000, 500}), "^Most 2 samples/s at").size(),
+             1);
+  }
+
+  /// Where the best plan changes between two cells of a sweep is seen in light and dark ones.
+  void bordersOfASweepStandOut() {
+    for (const Theme::Kind kind : {Theme::Kind::Light, Theme::Kind::Dark})
+      for (const double share : {0.0, 0.5, 1.0}) {
+        StudyRecord r;
+        r.quantity = "Throughput, samples/s", r.acrossName = "bandwidth", r.upName = "global batch";
+        r.across = {{1, "1"}, {2, "2"}, {4, "4"}}, r.up = {{1, "1"}, {2, "2"}};
+        r.results.assign(6, {100 * share + 1, "x", "TP8", "", {}});
+        r.results[0].y = 1, r.results[3].y = 101;
+        for (const std::size_t i : {2, 5}) r.results[i].plan = "TP4";
+        SweepFigure sweep;
+        sweep.setRecord(r);
+        const PlanContext c = contextOf(4, {8, 4, 4});
+        const QRectF area(0, 0, 900, 500);
+        QImage page(900, 500, QImage::Format_RGB32);
+        QPainter painter(&page);
+        FigureStyle style;
+        style.theme = &Theme::of(kind);
+        sweep.paint(painter, area, c, style);
+        painter.end();
+        const QRectF left = sweep.locate(ListFigure::itemOf(1), area, c)->area;
+        int lightest = 0, darkest = 255;
+        for (int x = int(left.right()) - 4; x <= int(left.right()) + 4; ++x) {
+          const int l = page.pixelColor(x, int(left.top() + 6)).lightness();
+          lightest = std::max(lightest, l), darkest = std::min(darkest, l);
+        }
+        QVERIFY2(lightest - darkest > 150, qPrintable(QString::number(share)));
+      }
+  }
+
   void nothingIsTooSmallToDrawOn() {
     const PlanContext c = contextOf(4, {8, 4, 4});
     const SelectionItem item{ItemKind::Device, 5};
