@@ -53,6 +53,8 @@ namespace {
 constexpr QSizeF kCell(32, 16);    ///< in which names look for marks, lines and each other
 constexpr int kMostCells = 1000;   ///< in a row and in a column
 constexpr double kOnePlace = 0.4;  ///< pixels that nobody tells apart
+constexpr double kCrowding =
+    0.6;  ///< of a mark's size, from which on the rim of the next leaves enough of it
 
 /// The plot with its ticks and titles.
 QRectF pageOf(const QRectF& plot) {
@@ -225,24 +227,42 @@ void Chart::paint() {
   painter.save();
   m_scene->render(&painter, page, QRectF(QPointF(), page.size()), Qt::IgnoreAspectRatio);
   painter.restore();
-  for (const auto& [values, mark] : m_marks) {
-    painter.setPen(mark.pen);
-    painter.setBrush(mark.fill);
-    std::unordered_set<std::int64_t> painted;  // places
-    for (const QPointF& v : values) {
-      if (!isFinite(v)) continue;
-      const QPointF at = m_plane.at(v.x(), v.y());
-      if (!isFinite(at)) continue;  // nothing stands at zero of a logarithmic axis
-      if (!painted.insert((std::llround(at.x() / kOnePlace) << 32) + std::llround(at.y() / kOnePlace)).second)
-        continue;
-      const QRectF box = mark.box(at);
-      mark.square ? painter.drawRect(box) : painter.drawEllipse(box);
-    }
-  }
+  for (const auto& [values, mark] : m_marks) paintMarks(values, mark);
   m_ink.label({plot.left() - ChartPlane::kLeft + 4, plot.top() - 26, plot.width(), 16}, m_plane.y.title,
               Qt::AlignLeft | Qt::AlignVCenter, Ink::kSmall, m_ink.color(Role::MutedText));
   m_ink.label({plot.left(), plot.bottom() + 21, plot.width(), 16}, m_plane.x.title, Qt::AlignCenter,
               Ink::kSmall, m_ink.color(Role::MutedText));
+}
+
+void Chart::paintMarks(const QPolygonF& values, const Mark& mark) const {
+  QPainter& painter = m_ink.painter();
+  const auto cell = [](const QPointF& at, double side) {
+    return (std::llround(at.x() / side) << 32) + std::llround(at.y() / side);
+  };
+  std::unordered_set<std::int64_t> painted;
+  std::vector<QPointF> places;
+  for (const QPointF& v : values) {
+    if (!isFinite(v)) continue;
+    const QPointF at = m_plane.at(v.x(), v.y());
+    if (!isFinite(at)) continue;  // nothing stands at zero of a logarithmic axis
+    if (painted.insert(cell(at, kOnePlace)).second) places.push_back(at);
+  }
+  const double near = kCrowding * mark.size;
+  Crowd<QPointF> crowd(m_plane.plot);
+  if (mark.yields)
+    for (const QPointF& at : places) crowd.add(at, QRectF(at, QSizeF()));
+  const auto isCrowded = [&](const QPointF& at) {
+    return crowd.any(QRectF(at - QPointF(near, near), QSizeF(2 * near, 2 * near)), [&](const QPointF& other) {
+      const double distance = QLineF(at, other).length();
+      return distance > 0 && distance < near;
+    });
+  };
+  painter.setBrush(mark.fill);
+  for (const QPointF& at : places) {
+    painter.setPen(mark.yields && isCrowded(at) ? QPen(Qt::NoPen) : mark.pen);
+    const QRectF box = mark.box(at);
+    mark.square ? painter.drawRect(box) : painter.drawEllipse(box);
+  }
 }
 
 namespace {

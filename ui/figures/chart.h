@@ -89,6 +89,8 @@ public:
     QPen pen = Qt::NoPen;
     bool square = false;
     bool namesKeepOff = true;
+    /// Goes without its pen where others stand so near that their pens would leave little of each.
+    bool yields = false;
     QRectF box(const QPointF& at) const { return {at.x() - size / 2, at.y() - size / 2, size, size}; }
   };
   void marks(const QPolygonF& values, const Mark&);
@@ -104,6 +106,7 @@ public:
 
 private:
   void addLine(const QPolygonF& values, const QPen&);  ///< unbroken, of two and more
+  void paintMarks(const QPolygonF& values, const Mark&) const;
 
   Ink& m_ink;
   const ChartPlane& m_plane;

@@ -9,6 +9,7 @@
 #include "figures/ink.h"
 #include "figures/ticks.h"
 #include "units/text.h"
+#include "words/metric_words.h"
 
 namespace nest {
 namespace {
@@ -17,10 +18,12 @@ QString from(const std::string& s) {
   return QString::fromStdString(s);
 }
 
-double peak(const RankedPlan& p) {
-  double most = 0;
-  for (const auto& s : p.evaluation.stages) most = std::max(most, s.memory.total().value());
-  return most;
+double peak(const RankedPlan& p, const PlanContext& c) {
+  return predictedPeak(*c.problem, p.evaluation).value();
+}
+
+QString peakText(const RankedPlan& p, const PlanContext& c) {
+  return from(words::withHeadroom(Bytes(peak(p, c)), c.problem->headroomReserve));
 }
 
 /// Memory to the right, from zero; time upwards, logarithmic: fronts reach over orders of magnitude.
@@ -33,7 +36,7 @@ ChartPlane planeOf(const QRectF& area, const PlanContext& c, bool standalone) {
       front.begin(), front.end(),
       [](const auto& a, const auto& b) { return a.evaluation.batchTime < b.evaluation.batchTime; });
   double most = 1;
-  for (const auto& p : front) most = std::max(most, peak(p));
+  for (const auto& p : front) most = std::max(most, peak(p, c));
   const double low = fastest->evaluation.batchTime.value() * 0.9,
                high = slowest->evaluation.batchTime.value() * 1.12;
   const Axis time = Axis::time(high, 1);
@@ -44,19 +47,19 @@ ChartPlane planeOf(const QRectF& area, const PlanContext& c, bool standalone) {
   return plane;
 }
 
-QPointF valuesOf(const RankedPlan& p) {
-  return {peak(p), p.evaluation.batchTime.value()};
+QPointF valuesOf(const RankedPlan& p, const PlanContext& c) {
+  return {peak(p, c), p.evaluation.batchTime.value()};
 }
 
-QRectF boxOf(const RankedPlan& p, const ChartPlane& plane) {
-  const QPointF v = valuesOf(p), at = plane.at(v.x(), v.y());
+QRectF boxOf(const RankedPlan& p, const ChartPlane& plane, const PlanContext& c) {
+  const QPointF v = valuesOf(p, c), at = plane.at(v.x(), v.y());
   return {at.x() - 9, at.y() - 9, 18, 18};
 }
 
-QString tipOf(const RankedPlan& p) {
+QString tipOf(const RankedPlan& p, const PlanContext& c) {
   return FrontFigure::tr("<b>%1</b><br>%2 per step<br>%3 devices<br>%4 on the fullest device")
       .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)),
-           from(text::count(p.plan.devicesUsed())), from(text::memory(Bytes(peak(p)))));
+           from(text::count(p.plan.devicesUsed())), peakText(p, c));
 }
 
 }  // namespace
@@ -69,19 +72,18 @@ std::optional<FigureState> FrontFigure::state(const PlanContext& c, bool) const 
 
 void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const {
   // Only a front that was searched for is one of all plans.
-  paintFrame(
-      ink, area, c, title(),
+  const QString plans =
       c.outcome->frontReach == FrontReach::Exact
-          ? tr("Plans that no other plan beats in step time, devices and peak memory; labels: devices")
+          ? tr("Plans that no other plan beats in step time, devices and peak memory")
       : c.outcome->frontReach == FrontReach::Stepped
-          ? tr("The fastest plan for each number of devices and amount of memory tried; labels: devices")
-          : tr("The best of the plans met in step time, devices and memory; there may be better ones; "
-               "labels: devices"));
+          ? tr("The fastest plan for each number of devices and amount of memory tried")
+          : tr("The best of the plans met in step time, devices and memory; there may be better ones");
+  paintFrame(ink, area, c, title(), tr("%1; labels: devices, where there is room").arg(plans));
   const ChartPlane plane = planeOf(area, c, ink.style().standalone);
   Chart chart(ink, plane);
   // Plans on as many devices, joined as what each amount of memory reaches.
   std::map<int, QPolygonF> rows;
-  for (const auto& p : c.outcome->front) rows[p.plan.devicesUsed()] << valuesOf(p);
+  for (const auto& p : c.outcome->front) rows[p.plan.devicesUsed()] << valuesOf(p, c);
   for (auto& [devices, points] : rows) {
     std::sort(points.begin(), points.end(), [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
     QPolygonF steps;
@@ -94,14 +96,13 @@ void FrontFigure::draw(Ink& ink, const QRectF& area, const PlanContext& c) const
   const auto isBest = [&](const RankedPlan& p) { return c.plan && p.plan == c.plan->plan; };
   const QPen rim(ink.color(Theme::Role::Canvas), 1);
   QPolygonF best, others;
-  for (const auto& p : c.outcome->front) (isBest(p) ? best : others) << valuesOf(p);
-  // Of hundreds, rims of those beside them would cover most of each.
-  chart.marks(others, {9, ink.color(Theme::Role::Text), others.size() > 400 ? QPen(Qt::NoPen) : rim});
+  for (const auto& p : c.outcome->front) (isBest(p) ? best : others) << valuesOf(p, c);
+  chart.marks(others, {9, ink.color(Theme::Role::Text), rim, false, true, true});
   chart.marks(best, {14, ink.color(Theme::Role::Accent), rim});
   chart.paint();
   for (const auto& p : c.outcome->front) {  // the fastest have their names first
     const QString devices = from(text::count(p.plan.devicesUsed()));
-    const QPointF v = valuesOf(p);
+    const QPointF v = valuesOf(p, c);
     chart.name(plane.at(v.x(), v.y()), 6,
                {QStringLiteral("%1: %2").arg(devices, from(summaryOf(p.plan))), devices}, isBest(p));
   }
@@ -114,13 +115,13 @@ int FrontFigure::count(const PlanContext& c) const {
 
 Figure::Hit FrontFigure::hitOf(int i, const QRectF& area, const PlanContext& c) const {
   const RankedPlan& plan = c.outcome->front[i];
-  return {itemOf(i), boxOf(plan, planeOf(area, c, false)), tipOf(plan)};
+  return {itemOf(i), boxOf(plan, planeOf(area, c, false), c), tipOf(plan, c)};
 }
 
 std::vector<QRectF> FrontFigure::placesOf(const QRectF& area, const PlanContext& c) const {
   const ChartPlane plane = planeOf(area, c, false);
   std::vector<QRectF> out;
-  for (const RankedPlan& p : c.outcome->front) out.push_back(boxOf(p, plane));
+  for (const RankedPlan& p : c.outcome->front) out.push_back(boxOf(p, plane, c));
   return out;
 }
 
@@ -129,7 +130,7 @@ QString FrontFigure::lineOf(int i, const PlanContext& c) const {
   return tr("%1: %2, %3 devices, %4")
       .arg(from(summaryOf(p.plan)), from(text::time(p.evaluation.batchTime)))
       .arg(p.plan.devicesUsed())
-      .arg(from(text::memory(Bytes(peak(p)))));
+      .arg(peakText(p, c));
 }
 
 }  // namespace nest

@@ -58,12 +58,12 @@ StudyRecord curve() {
 constexpr int kApart = 10;
 
 /// Falling memory, rising time: thousands of fast plans, and some slow ones that stand apart.
-PlanContext front() {
+PlanContext front(int many = kMany) {
   PlanContext c = test::contextOf({});
   auto outcome = std::make_shared<Outcome>(*c.outcome);
-  for (int i = 0; i < kMany; ++i) {
-    const int slow = i - (kMany - kApart);
-    const double share = slow < 0 ? 0.3 * i / kMany : 0.4 + 0.6 * slow / kApart;
+  for (int i = 0; i < many; ++i) {
+    const int slow = i - (many - kApart);
+    const double share = slow < 0 ? 0.3 * i / many : 0.4 + 0.6 * slow / kApart;
     outcome->front.push_back(*c.plan);
     outcome->front.back().plan.blockStride += i;  // another plan
     outcome->front.back().evaluation.batchTime = c.plan->evaluation.batchTime * std::pow(10.0, share);
@@ -113,6 +113,27 @@ private slots:
     const Words names = within(wordsOf(FrontFigure(), c), {60, 60, 1330, 720}, "^\\d+(: .*)?$");
     keepApart(names);
     QVERIFY2(names.size() >= kApart, qPrintable(QString::number(names.size())));
+  }
+
+  /// Rims of marks that stand close would leave little of each but their rims.
+  void denseMarksStayDark_data() {
+    QTest::addColumn<int>("plans");
+    for (const int n : {50, 100, 200, 400, 401, 3000}) QTest::newRow(qPrintable(QString::number(n))) << n;
+  }
+  void denseMarksStayDark() {
+    QFETCH(int, plans);
+    const PlanContext c = front(plans);
+    const FrontFigure f;
+    const QRectF area(QPointF(0, 0), kPage);
+    QImage page(kPage, QImage::Format_RGB32);
+    QPainter painter(&page);
+    f.paint(painter, area, c, {});
+    painter.end();
+    int dark = 0;
+    for (int i = 1; i < plans; ++i)
+      dark += page.pixelColor(f.locate(ListFigure::itemOf(i), area, c)->area.center().toPoint()).lightness() <
+              110;
+    QVERIFY2(dark >= plans * 0.95, qPrintable(QString::number(dark)));
   }
 
   void theMouseFindsWhatItIsOn() {
