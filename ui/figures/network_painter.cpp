@@ -208,17 +208,27 @@ void NetworkPainter::paintSmallNodes(const std::vector<int>& nodes) {
   const bool smooth = m_p.testRenderHint(QPainter::Antialiasing);
   m_p.setRenderHint(QPainter::Antialiasing, false);
   QPen edge(m_theme.color(Role::Border), 0);
-  for (const auto& [key, boxes] : byColour) {
-    m_p.setPen(key.first ? QPen(Qt::NoPen) : edge);
-    m_p.setBrush(QColor::fromRgba(key.second));
-    m_p.drawRects(boxes.data(), static_cast<int>(boxes.size()));
-  }
+  const auto paintPlain = [&](bool devices) {
+    for (const auto& [key, boxes] : byColour) {
+      if (key.first != devices) continue;
+      m_p.setPen(devices ? QPen(Qt::NoPen) : edge);
+      m_p.setBrush(QColor::fromRgba(key.second));
+      m_p.drawRects(boxes.data(), static_cast<int>(boxes.size()));
+    }
+  };
+  paintPlain(false);
+  // A marked host stands around its devices, not over them.
+  const auto around = std::stable_partition(marked.begin(), marked.end(),
+                                            [&](int n) { return m_scene.node(n).kind == NodeKind::Host; });
+  std::for_each(marked.begin(), around, [&](int n) { paintNode(n); });
+  m_p.setRenderHint(QPainter::Antialiasing, false);
+  paintPlain(true);
   for (const auto& [key, devices] : hatched)
     for (const int n : devices) paintHatch(box(n), key.first, QColor::fromRgba(key.second));
   for (const int n : failed) paintCross(box(n));
   paintRunNumbers(nodes);
   m_p.setRenderHint(QPainter::Antialiasing, smooth && marked.size() < kMostRound);
-  for (int n : marked) paintNode(n);
+  std::for_each(around, marked.end(), [&](int n) { paintNode(n); });
   m_p.setRenderHint(QPainter::Antialiasing, smooth);
 }
 
@@ -356,28 +366,71 @@ void NetworkPainter::paintFarLabels() {
   m_p.restore();
 }
 
-void NetworkPainter::paint() {
-  std::vector<int> round, flat;
-  std::size_t seen = 0;
-  for (int n : m_scene.shown()) seen += box(n).intersects(m_visible);
-  const bool crowded = seen > (m_scale < kLegible ? kMostRound : kMostWritten);
+std::vector<int> NetworkPainter::inSight() const {
+  std::vector<int> out;
   for (int n : m_scene.shown())
-    if (box(n).intersects(m_visible)) (crowded ? flat : round).push_back(n);
+    if (box(n).intersects(m_visible)) out.push_back(n);
+  return out;
+}
+
+bool NetworkPainter::isCrowded() const {
+  std::size_t left = m_scale < kLegible ? kMostRound : kMostWritten;
+  for (int n : m_scene.shown())
+    if (box(n).intersects(m_visible) && left-- == 0) return true;
+  return false;
+}
+
+void NetworkPainter::paintBoxes(const std::vector<int>& nodes, bool crowded) {
+  if (crowded) return paintSmallNodes(nodes);
+  for (int n : nodes)
+    if (!isSwitch(n)) paintNode(n);
+  if (m_scale < kLegible) paintRunNumbers(nodes);
+}
+
+void NetworkPainter::paintGround() {
   m_p.setRenderHint(QPainter::Antialiasing);
   paintImpliedHosts();
   paintLinks(false);
-  const auto isSwitch = [&](int n) { return m_scene.node(n).kind == NodeKind::Switch; };
-  const auto switches =
-      std::stable_partition(round.begin(), round.end(), [&](int n) { return !isSwitch(n); });
-  paintSmallNodes(flat);
-  std::for_each(round.begin(), switches, [&](int n) { paintNode(n); });
-  if (m_scale < kLegible) paintRunNumbers(round);
+  paintBoxes(inSight(), isCrowded());
+}
+
+void NetworkPainter::paintTop() {
+  m_p.setRenderHint(QPainter::Antialiasing);
   paintLinks(true);
-  std::for_each(switches, round.end(), [&](int n) { paintNode(n); });
-  for (int n : flat)
-    if (isSwitch(n)) paintNode(n);
+  for (int n : m_scene.shown())
+    if (isSwitch(n) && box(n).intersects(m_visible)) paintNode(n);
   paintLinkLabels();
-  if (crowded || m_scale < kLegible) paintFarLabels();
+  if (m_scale < kLegible || isCrowded()) paintFarLabels();
+}
+
+void NetworkPainter::paintLit() {
+  if (m_marks.litHovered.empty()) return;
+  std::vector<int> lit;
+  for (int n : m_scene.shown())
+    if (m_marks.litHovered[at(n)] && box(n).intersects(m_visible)) lit.push_back(n);
+  m_p.setRenderHint(QPainter::Antialiasing);
+  paintBoxes(lit, isCrowded());
+}
+
+void NetworkPainter::paintPointedAt() {
+  m_p.setRenderHint(QPainter::Antialiasing);
+  if (const int n = m_marks.hoverNode; n >= 0) {
+    QPen pen(m_theme.color(Role::Accent), 2);
+    pen.setCosmetic(true);
+    m_p.setPen(pen);
+    m_p.setBrush(Qt::NoBrush);
+    const double radius = isSwitch(n) ? box(n).height() / 2 : 4;
+    m_p.drawRoundedRect(box(n), radius, radius);
+  }
+  if (m_marks.hoverLink >= 0) {
+    paintLink(m_marks.hoverLink);
+    paintLinkLabels();
+  }
+}
+
+void NetworkPainter::paint() {
+  paintGround();
+  paintTop();
 }
 
 }  // namespace nest

@@ -31,11 +31,19 @@ public:
   NetworkPainter(QPainter&, const NetworkScene&, const NetworkMarks&, const QRectF& visible, double scale,
                  const Theme&);
 
-  void paint();
+  void paint();        ///< paintGround(), then paintTop()
+  void paintGround();  ///< frames, links below boxes, boxes
+  void paintTop();     ///< trunks, switches, names
+  void paintLit();  ///< between the two: devices that NetworkMarks::litHovered names, over a ground without
+  void paintPointedAt();  ///< over both: what the mouse is on, over a picture without
 
 private:
   static std::size_t at(int number) { return static_cast<std::size_t>(number); }
   QRectF box(int node) const { return m_scene.box(node); }
+  bool isCrowded() const;  ///< boxes are painted by the colour, not one by one
+  bool isSwitch(int node) const { return m_scene.node(node).kind == NodeKind::Switch; }
+  std::vector<int> inSight() const;
+  void paintBoxes(const std::vector<int>& nodes, bool crowded);
   bool stepsBack(int node) const;
   bool isTrunk(int link) const;  ///< between switches
   QColor fillOf(int node) const;

@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <QSettings>
 #include <QtTest/QTest>
+#include <cstdlib>
 #include <set>
 
 #include "editors/network/topology_view.h"
@@ -18,10 +19,105 @@ using namespace nest;
 using test::sample;
 using Opened = test::OpenedNetwork;
 
+namespace {
+
+NetworkGraph thousands() {
+  LevelsSource levels;
+  levels.levels.resize(2);
+  levels.levels[0] = {"host", 16, BytesPerSecond(450e9), {}, Seconds(2e-6)};
+  levels.levels[1] = {"leaf", 256, BytesPerSecond(50e9), {}, Seconds(4e-6)};
+  return graph::fromLevels(levels);
+}
+
+std::vector<int> hosts(const NetworkCanvas& canvas) {
+  std::vector<int> out;
+  for (const int n : canvas.scene().shown())
+    if (canvas.scene().node(n).kind == NodeKind::Host) out.push_back(n);
+  return out;
+}
+
+}  // namespace
+
 /// What is seen of a drawn network: colours, numbers, names, tips and the legend.
 class TestNetworkSight : public QObject {
   Q_OBJECT
 private slots:
+  /// Over a drawing of thousands only what the mouse is on is painted, and the picture is the same.
+  void theMouseRepaintsNoThousands() {
+    NetworkCanvas canvas;
+    canvas.resize(1000, 700);
+    canvas.setGraph(thousands(), {}, false);
+    canvas.setFolding(Folding::Nothing);
+    canvas.setVisible(true);
+    QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+    const auto places = hosts(canvas);
+    QVERIFY(places.size() > 20);
+    (void)canvas.grab();
+    QTest::mouseMove(&canvas, {1, 1});
+    (void)canvas.grab();
+    const int before = canvas.wholePaints();
+    QVERIFY(before > 0);
+    const QImage without = canvas.grab().toImage();
+    for (std::size_t k = 0; k < places.size(); k += places.size() / 20) {
+      QTest::mouseMove(&canvas,
+                       canvas.toWidget(canvas.scene().box(places[k]).topLeft()).toPoint() + QPoint(1, 1));
+      QVERIFY(canvas.grab().toImage() != without);
+    }
+    QCOMPARE(canvas.wholePaints(), before);
+    QTest::mouseMove(&canvas, {1, 1});
+    QVERIFY(canvas.grab().toImage() == without);
+    // What is pointed at in other views stands out; all else steps back, painted once.
+    for (const int host : {places[1], places[9], places[17]}) {
+      canvas.setLit(canvas.scene().contentsOf(host), {});
+      const QImage shown = canvas.grab().toImage();
+      NetworkMarks marks;
+      marks.litHovered.assign(canvas.graph().nodes.size(), 0);
+      for (const int d : canvas.scene().contentsOf(host)) marks.litHovered[std::size_t(d)] = 1;
+      QImage whole(shown.size(), shown.format());
+      whole.fill(Theme::of(Theme::Kind::Light).color(Theme::Role::Canvas));
+      QPainter p(&whole);
+      p.translate(canvas.toWidget({0, 0}));
+      p.scale(canvas.scale(), canvas.scale());
+      NetworkPainter(p, canvas.scene(), marks, canvas.seen(), canvas.scale(), Theme::of(Theme::Kind::Light))
+          .paint();
+      p.end();
+      int other = 0;
+      const auto free = canvas.fittedArea().toRect().adjusted(2, 2, -2, -2);
+      for (int y = free.top(); y < free.bottom(); ++y)
+        for (int x = free.left(); x < free.right(); ++x) {
+          const QColor a = shown.pixelColor(x, y), b = whole.pixelColor(x, y);
+          other +=
+              std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue()) >
+              24;
+        }
+      QVERIFY2(other * 1000 < free.width() * free.height(), qPrintable(QString::number(other)));
+    }
+    QVERIFY(canvas.wholePaints() <= before + 1);
+    canvas.select({places[3]}, {});
+    (void)canvas.grab();
+    QVERIFY(canvas.wholePaints() > before + 1);
+  }
+  /// A host that is selected among thousands of boxes does not cover what is in it.
+  void aMarkedHostStandsAroundItsDevices() {
+    NetworkCanvas canvas;
+    canvas.resize(1000, 700);
+    canvas.setGraph(thousands(), {}, false);
+    canvas.setFolding(Folding::Nothing);
+    canvas.setVisible(true);
+    QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+    const int host = hosts(canvas)[5];
+    const auto centres = [&] {
+      const QImage shown = canvas.grab().toImage();
+      QStringList out;
+      for (const int d : canvas.scene().contentsOf(host))
+        out << shown.pixelColor(canvas.toWidget(canvas.scene().centre(d)).toPoint()).name();
+      return out;
+    };
+    const QStringList before = centres();
+    QVERIFY(before.size() > 4);
+    canvas.select({host}, {});
+    QCOMPARE(centres(), before);
+  }
   void devicesAreColouredByTheirGroups() {
     QSettings().clear();
     test::Desk desk("gpt3-175b-h100-1024.nest.json");

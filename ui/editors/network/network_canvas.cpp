@@ -47,9 +47,9 @@ void NetworkCanvas::setGraph(const NetworkGraph& graph, std::vector<Seat> seats,
   m_marks.hoverNode = m_marks.hoverLink = -1;
   if (!moved) forgetPartOfFolded();
   const QRectF area = fittedArea();
-  const QRectF seen(toScene(area.topLeft()), toScene(area.bottomRight()));
-  if (!m_userMoved && !(edited && seen.contains(m_scene.bounds()))) fit();
-  update();
+  const QRectF shown(toScene(area.topLeft()), toScene(area.bottomRight()));
+  if (!m_userMoved && !(edited && shown.contains(m_scene.bounds()))) fit();
+  refresh();
   Q_EMIT selectionChanged();
 }
 
@@ -116,18 +116,23 @@ void NetworkCanvas::endGesture() {
 
 void NetworkCanvas::setLoads(std::vector<LinkLoad> loads, int busiest, const QString& byLevel) {
   m_scene.setLoads(std::move(loads), busiest, byLevel);
+  refresh();
+}
+
+void NetworkCanvas::refresh() {
+  m_layers = {};
   update();
 }
 
 void NetworkCanvas::setTheme(const Theme& theme) {
   m_theme = &theme;
-  update();
+  refresh();
 }
 
 void NetworkCanvas::setColouredBy(Together by) {
   if (m_scene.colouredBy() == by) return;
   m_scene.setColouredBy(by);
-  update();
+  refresh();
 }
 
 void NetworkCanvas::setTool(Tool tool) {
@@ -141,7 +146,7 @@ void NetworkCanvas::select(std::vector<int> nodes, std::vector<int> links) {
   for (int n : nodes)
     for (int one : m_scene.behind(m_scene.shownAs(n))) m_marks.nodes.insert(one);
   m_marks.links = QSet<int>(links.begin(), links.end());
-  update();
+  refresh();
   Q_EMIT selectionChanged();
 }
 
@@ -162,7 +167,7 @@ void NetworkCanvas::jumpTo(int node, int link) {
       QPointF(width(), height()) / 2 - (node >= 0 ? m_scene.centre(node) : m_scene.middleOf(link)) * m_scale;
   m_placedFor = size();
   m_userMoved = true;
-  update();
+  refresh();
 }
 
 QRectF NetworkCanvas::fittedArea() const {
@@ -199,7 +204,7 @@ void NetworkCanvas::show(const QRectF& scene, double mostScale) {
 void NetworkCanvas::fit() {
   show(m_scene.bounds().adjusted(-30, -30, 30, 30), 1.4);
   m_userMoved = false;
-  update();
+  refresh();
 }
 
 void NetworkCanvas::fitSelection() {
@@ -208,7 +213,7 @@ void NetworkCanvas::fitSelection() {
   if (all.isEmpty()) return fit();
   show(all.adjusted(-30, -30, 30, 30), 2.0);
   m_userMoved = true;
-  update();
+  refresh();
 }
 
 void NetworkCanvas::zoomBy(double factor, const QPointF& at) {
@@ -216,7 +221,7 @@ void NetworkCanvas::zoomBy(double factor, const QPointF& at) {
   m_scale = std::clamp(m_scale * factor, kLeastScale, kMostScale);
   m_offset = at - fixed * m_scale;
   m_userMoved = true;
-  update();
+  refresh();
 }
 
 int NetworkCanvas::linkAt(const QPointF& scene) const {
@@ -226,7 +231,7 @@ int NetworkCanvas::linkAt(const QPointF& scene) const {
 void NetworkCanvas::panBy(const QPointF& pixels) {
   m_offset += pixels;
   m_userMoved = true;
-  update();
+  refresh();
 }
 
 QString NetworkCanvas::selectedText() const {
@@ -248,7 +253,7 @@ void NetworkCanvas::setViewport(const std::map<std::string, double>& wanted) {
   m_offset = fittedArea().center() - QPointF(x->second, y->second) * m_scale;
   m_placedFor = size();
   m_userMoved = true;
-  update();
+  refresh();
 }
 
 std::vector<int> NetworkCanvas::selectedNodes() const {
@@ -270,14 +275,15 @@ void NetworkCanvas::setLit(std::vector<int> hovered, std::vector<int> chosen) {
     marks.assign(nodes.empty() ? 0 : m_scene.graph().nodes.size(), 0);
     for (int n : nodes) marks[at(m_scene.shownAs(n))] = 1;
   };
+  const auto before = m_marks.litChosen;
   mark(m_marks.litHovered, hovered);
   mark(m_marks.litChosen, chosen);
-  update();
+  m_marks.litChosen == before ? update() : refresh();
 }
 
 void NetworkCanvas::setRunning(std::vector<int> taskOfStage) {
   m_marks.running = std::move(taskOfStage);
-  update();
+  refresh();
 }
 
 }  // namespace nest

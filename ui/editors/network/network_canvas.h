@@ -1,8 +1,10 @@
 #pragma once
 
+#include <QPixmap>
 #include <QPointF>
 #include <QRectF>
 #include <QWidget>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -74,6 +76,7 @@ public:
   void setViewport(const std::map<std::string, double>&);  ///< does nothing where a name is missing
   double scale() const { return m_scale; }
   QPointF toScene(const QPointF& p) const { return (p - m_offset) / m_scale; }
+  QRectF seen() const { return {toScene({0, 0}), toScene(QPointF(width(), height()))}; }
   QPointF toWidget(const QPointF& p) const { return p * m_scale + m_offset; }
 
   // Edits of what is selected; each emits `edited`.
@@ -95,6 +98,8 @@ public:
   void setLit(std::vector<int> hovered, std::vector<int> chosen);
   /// Task of each stage at the play head, or NetworkMarks::kWaits; empty: it stands nowhere.
   void setRunning(std::vector<int> taskOfStage);
+  /// How often all of a drawing of thousands was painted: not when the mouse moves over it.
+  int wholePaints() const { return m_wholePaints; }
   /// Where everything goes when it is fitted: free of the key, for which room is kept at all times.
   QRectF fittedArea() const;
 
@@ -136,6 +141,9 @@ private:
   void endGesture();  ///< what the hand was doing with nodes that may be others now
   void drag(const QPointF& by);
 
+  void refresh();  ///< paints all anew
+  void paintNetwork(QPainter&);
+  void paintLayers(QPainter&);
   void paintBadges(QPainter&) const;
   void paintMinimap(QPainter&) const;
   void paintEmpty(QPainter&) const;
@@ -180,6 +188,14 @@ private:
   std::vector<QLineF> m_guides;
   int m_connectFrom = -1;
   QLineEdit* m_lineEdit = nullptr;
+
+  /// A drawing of thousands without what the mouse is on, below and above the devices that this lights; null:
+  /// to be painted.
+  struct Layers {
+    QPixmap ground, top;
+  };
+  std::array<Layers, 2> m_layers;  ///< with all devices in front, and stepping back
+  int m_wholePaints = 0;
 };
 
 }  // namespace nest

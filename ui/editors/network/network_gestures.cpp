@@ -121,7 +121,7 @@ void NetworkCanvas::mouseMoveEvent(QMouseEvent* e) {
       break;
   }
   m_lastWidget = e->position();
-  update();
+  m_gesture == Gesture::Minimap ? refresh() : update();
 }
 
 void NetworkCanvas::mouseReleaseEvent(QMouseEvent* e) {
@@ -133,7 +133,7 @@ void NetworkCanvas::mouseReleaseEvent(QMouseEvent* e) {
   if (gesture == Gesture::Connect) finishConnect(scene);
   const int node = rect().contains(e->position().toPoint()) ? m_scene.nodeAt(scene) : -1;
   if (gesture != Gesture::None && node != m_marks.hoverNode) hover(node, -1);
-  update();
+  gesture == Gesture::RubberBand ? refresh() : update();
 }
 
 void NetworkCanvas::beginMove() {
@@ -149,10 +149,10 @@ void NetworkCanvas::beginMove() {
   // Devices come into line with devices, all else with what stands beside hosts.
   const bool inHost =
       std::all_of(m_dragged.begin(), m_dragged.end(), [&](int n) { return !m_scene.node(n).host.empty(); });
-  const QRectF seen(toScene(QPointF(0, 0)), toScene(QPointF(width(), height())));
+  const QRectF sight = seen();
   std::vector<QRectF> others;
   for (int n : m_scene.shown())
-    if (!moves[at(n)] && m_scene.node(n).host.empty() != inHost && m_scene.box(n).intersects(seen))
+    if (!moves[at(n)] && m_scene.node(n).host.empty() != inHost && m_scene.box(n).intersects(sight))
       others.push_back(m_scene.box(n));
   m_others = AlignmentGuides(others);
 }
@@ -171,6 +171,7 @@ void NetworkCanvas::drag(const QPointF& by) {
   std::vector<QPointF> places = m_draggedFrom;
   for (QPointF& place : places) place += by;
   m_scene.moveTo(m_dragged, places);
+  refresh();
 }
 
 void NetworkCanvas::finishMove(const QPointF& scene) {

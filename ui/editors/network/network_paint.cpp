@@ -11,6 +11,7 @@ namespace {
 using Role = Theme::Role;
 
 constexpr double kMinimapWidth = 170, kMinimapHeight = 110;
+constexpr std::size_t kThousands = 2000;  ///< boxes from which all else is kept while the mouse moves
 
 }  // namespace
 
@@ -81,17 +82,57 @@ void NetworkCanvas::paintEmpty(QPainter& p) const {
              tr("No network yet. Open a scenario, or draw one."));
 }
 
+void NetworkCanvas::paintNetwork(QPainter& p) {
+  p.save();
+  p.translate(m_offset);
+  p.scale(m_scale, m_scale);
+  NetworkPainter(p, m_scene, m_marks, seen(), m_scale, *m_theme).paint();
+  p.restore();
+}
+
+/// What the mouse is on is painted between and over two pictures of all else.
+void NetworkCanvas::paintLayers(QPainter& p) {
+  const bool dims = !m_marks.litHovered.empty();
+  Layers& layers = m_layers[dims];
+  const auto on = [&](QPainter& painter, const NetworkMarks& marks, auto paint) {
+    painter.save();
+    painter.translate(m_offset);
+    painter.scale(m_scale, m_scale);
+    NetworkPainter network(painter, m_scene, marks, seen(), m_scale, *m_theme);
+    paint(network);
+    painter.restore();
+  };
+  const QSize pixels = size() * devicePixelRatio();
+  if (layers.ground.size() != pixels) {
+    NetworkMarks marks = m_marks;
+    marks.hoverNode = marks.hoverLink = -1;
+    marks.litHovered.assign(marks.litHovered.size(), 0);
+    for (QPixmap* layer : {&layers.ground, &layers.top}) {
+      *layer = QPixmap(pixels);
+      layer->setDevicePixelRatio(devicePixelRatio());
+      layer->fill(layer == &layers.ground ? m_theme->color(Role::Canvas) : QColor(Qt::transparent));
+      QPainter painter(layer);
+      on(painter, marks,
+         [&](NetworkPainter& n) { layer == &layers.ground ? n.paintGround() : n.paintTop(); });
+    }
+    ++m_wholePaints;
+  }
+  p.drawPixmap(0, 0, layers.ground);
+  on(p, m_marks, [](NetworkPainter& n) { n.paintLit(); });
+  p.drawPixmap(0, 0, layers.top);
+  on(p, m_marks, [](NetworkPainter& n) { n.paintPointedAt(); });
+}
+
 void NetworkCanvas::paintEvent(QPaintEvent*) {
   QPainter p(this);
   p.fillRect(rect(), m_theme->color(Role::Canvas));
   if (m_scene.graph().nodes.empty())
     return m_editable ? void() : paintEmpty(p);  // the editor says how to begin
+  m_scene.shown().size() > kThousands ? paintLayers(p) : paintNetwork(p);
   p.save();
+  p.setRenderHint(QPainter::Antialiasing);
   p.translate(m_offset);
   p.scale(m_scale, m_scale);
-  NetworkPainter(p, m_scene, m_marks, QRectF(toScene(QPointF(0, 0)), toScene(QPointF(width(), height()))),
-                 m_scale, *m_theme)
-      .paint();
   if (!m_guides.empty()) {
     QPen pen(m_theme->color(Role::Accent), 1);
     pen.setCosmetic(true);
