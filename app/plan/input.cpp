@@ -90,7 +90,7 @@ ExitCode exitCodeOf(const Outcome& o) {
 
 OptionSpec programSpec(const char* help) {
   OptionSpec spec{"--program", 0, "ID", help};
-  for (const nest::Program& p : programs()) spec.choices.push_back(p.id);
+  for (const auto& [id, name] : nest::programNames()) spec.choices.push_back(id);
   return spec;
 }
 

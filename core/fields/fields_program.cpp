@@ -1,11 +1,12 @@
 // The choice of the program, and how its values come to stand in the other fields.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
+#include <span>
 
 #include "fields/field_tables.h"
 #include "fields/program_setting.h"
+#include "units/made_once.h"
 
 namespace nest {
 namespace {
@@ -41,18 +42,30 @@ void set(Setting& s, const Field& f, const ProgramValue& v, const FieldValue& he
     f.access.set(s, 0, held);
 }
 
-/// What some program sets.
-const std::vector<const Field*>& governed() {
+/// What one of the programs sets.
+std::vector<const Field*> governed(std::span<const Program* const> all) {
+  std::set<std::string> keys;
+  for (const Program* p : all)
+    for (const ProgramValue& v : p->values) keys.insert(v.field);
+  std::vector<const Field*> out;
+  for (const Field& f : fields())
+    if (keys.contains(f.key) && f.access.get) out.push_back(&f);
+  return out;
+}
+
+const std::vector<const Field*>& governedByAny() {
   static const std::vector<const Field*> all = [] {
-    std::set<std::string> keys;
-    for (const Program& p : programs())
-      for (const ProgramValue& v : p.values) keys.insert(v.field);
-    std::vector<const Field*> out;
-    for (const Field& f : fields())
-      if (keys.contains(f.key) && f.access.get) out.push_back(&f);
-    return out;
+    std::vector<const Program*> each;
+    for (const Program& p : programs()) each.push_back(&p);
+    return governed(each);
   }();
   return all;
+}
+
+std::size_t numberOf(std::string_view program) {
+  const auto& names = programNames();
+  const auto it = std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.id == program; });
+  return it == names.end() ? 0 : static_cast<std::size_t>(it - names.begin());
 }
 
 void copy(const Setting& from, const Field& f, Setting& to) {
@@ -65,11 +78,7 @@ void copy(const Setting& from, const Field& f, Setting& to) {
 FieldAccess choice() {
   FieldAccess a;
   a.kind = FieldKind::Choice;
-  a.get = [](const Setting& s, int) {
-    const auto& all = programs();
-    const auto it = std::find_if(all.begin(), all.end(), [&](const Program& p) { return p.id == s.program; });
-    return FieldValue(double(it == all.end() ? 0 : it - all.begin()));
-  };
+  a.get = [](const Setting& s, int) { return FieldValue(double(numberOf(s.program))); };
   a.set = [](Setting& s, int, const FieldValue& v) {
     setProgram(s, programs().at(static_cast<std::size_t>(std::get<double>(v))));
   };
@@ -88,26 +97,22 @@ void addProgramFields(std::vector<Field>& all) {
           .access = choice(),
           .term = "program",
           .stored = Stored::Changed};
-  for (const Program& p : programs()) {
-    f.options.push_back(p.id);
-    f.optionLabels.push_back(p.name);
+  for (const auto& [id, name] : programNames()) {
+    f.options.push_back(id);
+    f.optionLabels.push_back(name);
   }
   all.push_back(std::move(f));
 }
 
 const Setting& usualSetting(const std::string& program) {
-  static const std::map<std::string, Setting> all = [] {
-    std::map<std::string, Setting> out;
-    for (const Program& p : programs()) {
-      Setting s;
-      s.program = p.id;
-      for (const ProgramValue& v : p.values) setValue(s, v);
-      out.emplace(p.id, std::move(s));
-    }
-    return out;
-  }();
-  const auto it = all.find(program);
-  return it == all.end() ? all.at(kIdealProgram) : it->second;
+  static const MadeOnce<Setting> all(programNames().size(), [](std::size_t i) {
+    const Program& p = *findProgram(programNames()[i].id);
+    Setting s;
+    s.program = p.id;
+    for (const ProgramValue& v : p.values) setValue(s, v);
+    return s;
+  });
+  return all.at(numberOf(program));
 }
 
 bool setValue(Setting& s, const ProgramValue& v) {
@@ -119,7 +124,8 @@ bool setValue(Setting& s, const ProgramValue& v) {
 
 void setProgram(Setting& s, const Program& to) {
   const Setting &before = usualSetting(s.program), &after = usualSetting(to.id);
-  for (const Field* f : governed())
+  const Program* const both[] = {&programOf(s), &to};
+  for (const Field* f : governed(both))
     if (f->access.get(s, 0) == f->access.get(before, 0)) copy(after, *f, s);
   s.program = to.id;
 }
@@ -137,7 +143,7 @@ void setModel(Setting& s, TransformerArchitecture architecture) {
 
 const Program& programOf(const Setting& s) {
   const Program* p = findProgram(s.program);
-  return p ? *p : programs().front();
+  return p ? *p : *findProgram(kIdealProgram);
 }
 
 const ProgramValue* programValue(const Setting& s, const Field& f) {
@@ -149,8 +155,10 @@ bool isAsProgramSets(const Setting& s, const Field& f) {
 }
 
 std::vector<const Field*> changedFromProgram(const Setting& s) {
+  const Setting& usual = usualSetting(s.program);
+  if (s.assumptions == usual.assumptions && s.model.analytic == usual.model.analytic) return {};
   std::vector<const Field*> out;
-  for (const Field* f : governed()) {
+  for (const Field* f : governedByAny()) {
     const bool costs = f->key.starts_with("/assumptions/") || f->key.starts_with("/model/");
     if (costs && !isAsProgramSets(s, *f)) out.push_back(f);
   }

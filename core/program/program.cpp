@@ -5,6 +5,7 @@
 
 #include "text/embedded.h"
 #include "text/json_fields.h"
+#include "units/made_once.h"
 
 namespace nest {
 namespace {
@@ -13,71 +14,43 @@ using nlohmann::json;
 
 class ProgramReader {
 public:
-  ProgramReader(const JsonText& text, Diagnostics& out) : m_text(text), m_out(out) {}
+  ProgramReader(const JsonText& text, const Program& like, Diagnostics& out)
+      : m_text(text), m_out(out), m_program(like) {}
 
-  std::vector<Program> run() {
-    JsonFields top(m_text, m_text.root(), "", m_out);
-    top.string("about");
-    top.requireKey("programs", "a list of programs");
-    const json* list = top.array("programs");
-    for (std::size_t i = 0; list && i < list->size(); ++i) {
-      const std::string pointer = jsonPointer("/programs", i);
-      if ((*list)[i].is_object())
-        readProgram((*list)[i], pointer);
-      else
-        m_out.push_back(error("json-type", m_text.placeOf(pointer), "A program must be an object"));
-    }
-    top.reportUnknown(Severity::Warning);
-    return std::move(m_all);
-  }
-
-private:
-  const Program* known(const std::string& id) const {
-    const auto it = std::find_if(m_all.begin(), m_all.end(), [&](const Program& p) { return p.id == id; });
-    return it == m_all.end() ? nullptr : &*it;
-  }
-
-  void readProgram(const json& object, const std::string& pointer) {
-    JsonFields f(m_text, object, pointer, m_out);
+  Program run() {
+    JsonFields f(m_text, m_text.root(), "", m_out);
     f.requireKey("id", "a short name with the year it stands for");
     f.requireKey("name", "what people call it");
-    Program p;
-    if (const auto like = f.string("like")) {
-      if (const Program* relative = known(*like))
-        p = *relative;
-      else
-        f.report(Severity::Error, "program-unknown", "like", "No program above is called \"" + *like + '"');
-    }
+    (void)f.string("like");
+    Program& p = m_program;
     p.id = f.string("id").value_or("");
     p.name = f.string("name").value_or(p.id);
     p.version = f.string("version").value_or("");
     p.about = f.string("about").value_or("");
-    if (known(p.id))
-      f.report(Severity::Error, "program-twice", "id", "Another program is also called \"" + p.id + '"');
-    if (const json* launches = f.array("launches")) {
-      p.launches.clear();
-      for (const json& l : *launches)
-        if (l.is_string()) p.launches.push_back(l.get<std::string>());
-    }
+    if (const json* launches = f.array("launches")) p.launches = strings(*launches);
     p.cutsByWeight = f.boolean("cuts_by_weight").value_or(p.cutsByWeight);
     p.logsFirstStage = f.boolean("logs_first_stage").value_or(p.logsFirstStage);
     p.holdsExchangeBuffers = f.boolean("holds_exchange_buffers").value_or(p.holdsExchangeBuffers);
-    if (const json* kinds = f.array("runs_on")) {
-      p.accelerators.clear();
-      for (const json& k : *kinds)
-        if (k.is_string()) p.accelerators.push_back(k.get<std::string>());
-    }
+    if (const json* kinds = f.array("runs_on")) p.accelerators = strings(*kinds);
     if (const json* features = f.object("expresses"))
       for (const auto& [feature, said] : features->items())
-        readFeature(feature, said, jsonPointer(f.pointerTo("expresses"), feature), p);
+        readFeature(feature, said, jsonPointer(f.pointerTo("expresses"), feature));
     if (const json* values = f.object("values"))
       for (const auto& [field, value] : values->items())
-        readValue(field, value, jsonPointer(f.pointerTo("values"), field), p);
+        readValue(field, value, jsonPointer(f.pointerTo("values"), field));
     f.reportUnknown(Severity::Warning);
-    m_all.push_back(std::move(p));
+    return std::move(m_program);
   }
 
-  void readFeature(const std::string& name, const json& object, const std::string& pointer, Program& into) {
+private:
+  static std::vector<std::string> strings(const json& list) {
+    std::vector<std::string> out;
+    for (const json& one : list)
+      if (one.is_string()) out.push_back(one.get<std::string>());
+    return out;
+  }
+
+  void readFeature(const std::string& name, const json& object, const std::string& pointer) {
     int k = 0;
     while (k < kPlanFeatureCount && name != nameOf(static_cast<PlanFeature>(k))) ++k;
     if (k == kPlanFeatureCount || !object.is_object()) {
@@ -90,13 +63,14 @@ private:
     JsonFields f(m_text, object, pointer, m_out);
     f.requireKey("value", "true or false");
     f.requireKey("source", "where it is known from");
-    std::erase_if(into.cannot, [&](const Program::Inability& old) { return old.feature == feature; });
-    if (!f.boolean("value").value_or(true)) into.cannot.push_back({feature, f.string("source").value_or("")});
+    std::erase_if(m_program.cannot, [&](const Program::Inability& old) { return old.feature == feature; });
+    if (!f.boolean("value").value_or(true))
+      m_program.cannot.push_back({feature, f.string("source").value_or("")});
     (void)f.string("source");
     f.reportUnknown(Severity::Warning);
   }
 
-  void readValue(const std::string& field, const json& object, const std::string& pointer, Program& into) {
+  void readValue(const std::string& field, const json& object, const std::string& pointer) {
     if (!object.is_object()) {
       m_out.push_back(error("program-source", m_text.placeOf(pointer),
                             "A program's value needs its origin and its source beside it"));
@@ -115,8 +89,8 @@ private:
       if (origin && *origin == nameOf(o)) v.origin = o;
     v.citation = f.string("source").value_or("");
     f.reportUnknown(Severity::Warning);
-    std::erase_if(into.values, [&](const ProgramValue& old) { return old.field == field; });
-    into.values.push_back(std::move(v));
+    std::erase_if(m_program.values, [&](const ProgramValue& old) { return old.field == field; });
+    m_program.values.push_back(std::move(v));
   }
 
   static void readContent(JsonFields& f, const json& value, ProgramValue& into) {
@@ -127,8 +101,41 @@ private:
 
   const JsonText& m_text;
   Diagnostics& m_out;
-  std::vector<Program> m_all;
+  Program m_program;
 };
+
+/// The programs of the program itself. A test reads each entry: an error in one is a bug.
+class BuiltIn {
+public:
+  BuiltIn()
+      : m_entries(embeddedEntries("programs")),
+        m_programs(m_entries.size(), [this](std::size_t i) { return read(m_entries[i]); }) {
+    for (const EmbeddedEntry& e : m_entries) m_names.push_back({std::string(e.id), std::string(e.name)});
+  }
+
+  const std::vector<ProgramName>& names() const { return m_names; }
+  const std::vector<Program>& all() const { return m_programs.all(); }
+  const Program* named(std::string_view id) const {
+    const auto it =
+        std::find_if(m_entries.begin(), m_entries.end(), [&](const auto& e) { return e.id == id; });
+    return it == m_entries.end() ? nullptr : &m_programs.at(static_cast<std::size_t>(it - m_entries.begin()));
+  }
+
+private:
+  Program read(const EmbeddedEntry& entry) const {
+    const Program* like = named(entry.like);
+    return readProgram(entry.text, "programs.json", like ? *like : Program{}).value.value_or(Program{});
+  }
+
+  std::span<const EmbeddedEntry> m_entries;
+  std::vector<ProgramName> m_names;
+  MadeOnce<Program> m_programs;
+};
+
+const BuiltIn& builtIn() {
+  static const BuiltIn all;
+  return all;
+}
 
 }  // namespace
 
@@ -169,36 +176,29 @@ const ProgramValue* Program::valueOf(std::string_view field) const {
   return it == values.end() ? nullptr : &*it;
 }
 
-Reading<std::vector<Program>> readPrograms(std::string_view text, const std::string& file) {
+Reading<Program> readProgram(std::string_view text, const std::string& file, const Program& like) {
   const auto jsonText = readJsonText(text, file);
   Diagnostics out = jsonText.diagnostics;
   if (!jsonText) return {std::nullopt, out};
   if (!jsonText->root().is_object()) {
-    out.push_back(error("programs-not-object", jsonText->placeOf(""),
-                        "Programs are an object with a list \"programs\""));
+    out.push_back(error("json-type", jsonText->placeOf(""), "A program must be an object"));
     return {std::nullopt, out};
   }
-  auto all = ProgramReader(*jsonText, out).run();
+  Program program = ProgramReader(*jsonText, like, out).run();
   if (hasErrors(out)) return {std::nullopt, out};
-  return {std::move(all), out};
+  return {std::move(program), out};
+}
+
+const std::vector<ProgramName>& programNames() {
+  return builtIn().names();
 }
 
 const std::vector<Program>& programs() {
-  // The text is part of the program and a test reads it: an error here is a bug, and an empty list shows it.
-  static const std::vector<Program> all = [] {
-    auto reading = readPrograms(embeddedResource("programs.json"), "programs.json");
-    if (reading) return std::move(*reading);
-    Program ideal;
-    ideal.id = kIdealProgram, ideal.name = "Ideal";
-    return std::vector<Program>{ideal};
-  }();
-  return all;
+  return builtIn().all();
 }
 
 const Program* findProgram(std::string_view id) {
-  for (const Program& p : programs())
-    if (p.id == id) return &p;
-  return nullptr;
+  return builtIn().named(id);
 }
 
 bool ProgramUse::runs(PlanFeature feature) const {
@@ -221,7 +221,7 @@ std::string_view acceleratorOf(std::string_view deviceId) {
 
 std::string programIds() {
   std::string out;
-  for (const Program& p : programs()) out += (out.empty() ? "" : ", ") + p.id;
+  for (const auto& [id, name] : programNames()) out += (out.empty() ? "" : ", ") + id;
   return out;
 }
 

@@ -58,12 +58,18 @@ struct Program {
 
   /// nullptr: it leaves the field as it usually is.
   const ProgramValue* valueOf(std::string_view field) const;
+
+  friend bool operator==(const Program&, const Program&) = default;
 };
 
 inline constexpr const char* kIdealProgram = "ideal";
 
-/// All that are known; the first is `ideal`. Immutable.
+/// All that are known; the first is `ideal`. Immutable; each is read when it is first asked for.
 const std::vector<Program>& programs();
+struct ProgramName {
+  std::string id, name;
+};
+const std::vector<ProgramName>& programNames();  ///< of programs(), which are not read for them
 /// By id; nullptr: there is none.
 const Program* findProgram(std::string_view id);
 
@@ -72,11 +78,11 @@ std::string_view acceleratorOf(std::string_view deviceId);
 
 std::string programIds();  ///< "ideal, megatron-2021, …"
 
-/// {"programs": [{"id", "name", "version", "about", "like", "launches": […], "values": {field: {"value",
-/// "origin", "source"}}, "runs_on": […], "expresses": {feature: {"value", "source"}}, "cuts_by_weight",
-/// "logs_first_stage", "holds_exchange_buffers"}]}; "like" names one above, whose values it takes where it
-/// says nothing. The origin is typed, measured, estimated or catalog. Whether the fields exist
-/// is not known here (fields/program_setting.h).
-Reading<std::vector<Program>> readPrograms(std::string_view text, const std::string& file);
+/// One entry of resources/programs.json: {"id", "name", "version", "about", "like", "launches": […],
+/// "values": {field: {"value", "origin", "source"}}, "runs_on": […], "expresses": {feature: {"value",
+/// "source"}}, "cuts_by_weight", "logs_first_stage", "holds_exchange_buffers"}. It has the values of `like`
+/// where it says nothing. The origin is typed, measured, estimated or catalog. Whether the fields exist is
+/// not known here (fields/program_setting.h).
+Reading<Program> readProgram(std::string_view text, const std::string& file, const Program& like);
 
 }  // namespace nest

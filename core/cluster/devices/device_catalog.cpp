@@ -7,6 +7,7 @@
 
 #include "cluster/devices/device_json.h"
 #include "text/embedded.h"
+#include "units/made_once.h"
 
 namespace nest {
 namespace {
@@ -19,84 +20,71 @@ std::string folded(std::string_view name) {
   return out;
 }
 
-struct Catalog {
-  std::vector<DeviceSpec> devices;
-  std::map<std::string, std::size_t> names;  ///< folded id, name or alias → device
+/// The devices of the program itself. A test reads each entry: an error in one is a bug.
+class BuiltIn {
+public:
+  BuiltIn()
+      : m_entries(embeddedEntries("devices")),
+        m_devices(m_entries.size(), [this](std::size_t i) { return read(m_entries[i]); }) {
+    for (std::size_t i = 0; i < m_entries.size(); ++i) {
+      m_named.emplace(folded(m_entries[i].id), i);
+      m_named.emplace(folded(m_entries[i].name), i);
+      const auto aliases = nlohmann::json::parse(m_entries[i].aliases, nullptr, false);
+      if (aliases.is_array())
+        for (const std::string alias : aliases) m_named.emplace(folded(alias), i);
+    }
+  }
+
+  const std::vector<DeviceSpec>& all() const { return m_devices.all(); }
+  const DeviceSpec* named(std::string_view name) const {
+    const auto it = m_named.find(folded(name));
+    return it == m_named.end() ? nullptr : &m_devices.at(it->second);
+  }
+
+private:
+  DeviceSpec read(const EmbeddedEntry& entry) const {
+    const DeviceSpec* like = named(entry.like);
+    return readCatalogDevice(entry.text, "devices.json", like ? *like : DeviceSpec{})
+        .value.value_or(DeviceSpec{});
+  }
+
+  std::span<const EmbeddedEntry> m_entries;
+  std::map<std::string, std::size_t> m_named;  ///< folded id, name or alias → entry
+  MadeOnce<DeviceSpec> m_devices;
 };
 
-Reading<Catalog> readCatalog(std::string_view text, const std::string& file) {
-  const auto json = readJsonText(text, file);
-  Diagnostics out = json.diagnostics;
-  if (!json) return {std::nullopt, out};
-  if (!json->root().is_object()) {
-    out.push_back(error("catalog-not-object", json->placeOf(""),
-                        "A device catalog is an object with a key \"devices\""));
-    return {std::nullopt, out};
-  }
-  Catalog catalog;
-  JsonFields top(*json, json->root(), "", out);
-  top.string("about");
-  top.requireKey("devices", "a list of devices");
-  const nlohmann::json* list = top.array("devices");
-  for (std::size_t i = 0; list && i < list->size(); ++i) {
-    const std::string pointer = jsonPointer("/devices", i);
-    if (!(*list)[i].is_object()) {
-      out.push_back(error("json-type", json->placeOf(pointer), "A device must be an object"));
-      continue;
-    }
-    JsonFields fields(*json, (*list)[i], pointer, out);
-    fields.requireKey("id", "a short name");
-    const DeviceSpec* like = nullptr;
-    if (const auto relative = fields.string("like")) {
-      const auto known = catalog.names.find(folded(*relative));
-      if (known != catalog.names.end())
-        like = &catalog.devices[known->second];
-      else
-        fields.report(Severity::Error, "device-unknown", "like",
-                      "No device above is called \"" + *relative + '"');
-    }
-    DeviceSpec device = readDevice(fields, *json, like ? *like : DeviceSpec{}, Origin::Catalog, out);
-    std::vector<std::string> names = {device.id, device.name};
-    if (const auto* aliases = fields.array("aliases"))
-      for (const auto& a : *aliases)
-        if (a.is_string()) names.push_back(a.get<std::string>());
-    for (const auto& n : names) {
-      const auto [at, isNew] = catalog.names.emplace(folded(n), i);
-      if (!isNew && at->second != i)
-        fields.report(Severity::Error, "device-twice", "id", "Another device is also called \"" + n + '"');
-    }
-    fields.reportUnknown(Severity::Warning);
-    catalog.devices.push_back(std::move(device));
-  }
-  if (hasErrors(out)) return {std::nullopt, out};
-  return {std::move(catalog), out};
-}
-
-const Catalog& builtIn() {
-  // The text is part of the program and a test reads it: an error here is a bug, and an empty catalog shows
-  // it.
-  static const Catalog catalog = [] {
-    auto reading = readCatalog(embeddedResource("devices.json"), "devices.json");
-    return reading ? std::move(*reading) : Catalog{};
-  }();
-  return catalog;
+const BuiltIn& builtIn() {
+  static const BuiltIn all;
+  return all;
 }
 
 }  // namespace
 
 const std::vector<DeviceSpec>& deviceCatalog() {
-  return builtIn().devices;
+  return builtIn().all();
 }
 
 const DeviceSpec* findDevice(std::string_view id) {
-  const auto it = builtIn().names.find(folded(id));
-  return it == builtIn().names.end() ? nullptr : &builtIn().devices[it->second];
+  return builtIn().named(id);
 }
 
-Reading<std::vector<DeviceSpec>> readDeviceCatalog(std::string_view text, const std::string& file) {
-  auto reading = readCatalog(text, file);
-  if (!reading) return {std::nullopt, std::move(reading.diagnostics)};
-  return {std::move(reading->devices), std::move(reading.diagnostics)};
+Reading<DeviceSpec> readCatalogDevice(std::string_view text, const std::string& file,
+                                      const DeviceSpec& like) {
+  const auto json = readJsonText(text, file);
+  Diagnostics out = json.diagnostics;
+  if (!json) return {std::nullopt, out};
+  if (!json->root().is_object()) {
+    out.push_back(error("json-type", json->placeOf(""), "A device must be an object"));
+    return {std::nullopt, out};
+  }
+  JsonFields fields(*json, json->root(), "", out);
+  fields.requireKey("id", "a short name");
+  (void)fields.string("like");
+  (void)fields.array("aliases");
+  DeviceSpec device = readDevice(fields, *json, like, Origin::Catalog, out);
+  fields.reportUnknown(Severity::Warning);
+  if (hasErrors(out)) return {std::nullopt, out};
+  return {std::move(device), std::move(out)};
 }
 
 }  // namespace nest

@@ -1,4 +1,6 @@
 #include <QtTest/QTest>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "fields/field.h"
 #include "fields/program_setting.h"
@@ -40,20 +42,29 @@ private slots:
     QVERIFY(!findProgram("megatron-bridge-2025")->runsOn("tpu-v7") &&
             findProgram("maxtext")->runsOn("tpu-v7"));
     QVERIFY(findProgram(kIdealProgram)->runsOn("gaudi3") && findProgram(kIdealProgram)->cannot.empty());
-    const auto all = readPrograms(
-        R"({"programs": [{"id": "x", "name": "X", "expresses": {"flying": {"value": false, "source": "y"}}}]})",
-        "f");
-    QVERIFY(!all);
-    QCOMPARE(all.diagnostics.front().code, std::string("program-feature"));
+    const auto wrong = readProgram(
+        R"({"id": "x", "name": "X", "expresses": {"flying": {"value": false, "source": "y"}}})", "f", {});
+    QVERIFY(!wrong);
+    QCOMPARE(wrong.diagnostics.front().code, std::string("program-feature"));
   }
   void theCatalogIsWhole() {
-    const auto all =
-        readPrograms(test::readFile(NEST_SOURCE_DIR "/resources/programs.json"), "programs.json");
-    QVERIFY(all);
-    QCOMPARE(all.diagnostics.size(), std::size_t(0));
-    QCOMPARE(all->front().id, std::string(kIdealProgram));
-    QVERIFY(all->front().values.empty());
-    const auto faults = faultsOfPrograms(*all);
+    const auto file =
+        nlohmann::json::parse(test::readFile(NEST_SOURCE_DIR "/resources/programs.json")).at("programs");
+    std::map<std::string, Program> above;
+    for (std::size_t i = 0; i < file.size(); ++i) {
+      const std::string id = file[i].at("id"), like = file[i].value("like", "");
+      QVERIFY2(like.empty() || above.contains(like), id.c_str());
+      const auto p = readProgram(file[i].dump(), "programs.json", like.empty() ? Program{} : above.at(like));
+      QVERIFY2(p && p.diagnostics.empty(), id.c_str());
+      QVERIFY2(above.emplace(id, *p).second, id.c_str());
+      QCOMPARE(programs().at(i), *p);
+      QCOMPARE(programNames().at(i).id, id);
+      QCOMPARE(programNames().at(i).name, p->name);
+    }
+    QCOMPARE(programs().size(), file.size());
+    QCOMPARE(programs().front().id, std::string(kIdealProgram));
+    QVERIFY(programs().front().values.empty());
+    const auto faults = faultsOfPrograms(programs());
     QVERIFY2(faults.empty(), faults.empty() ? "" : faults.front().c_str());
     for (const char* id :
          {"megatron-2021", "megatron-2022", "megatron-core-2023", "megatron-core-2025",
@@ -80,22 +91,21 @@ private slots:
   }
   void faultsAreTold() {
     QFETCH(QString, value);
-    const auto all = readPrograms(
-        R"({"programs": [{"id": "x", "name": "X", "values": {)" + value.toStdString() + "}}]}", "p.json");
-    QVERIFY(all);
-    QCOMPARE(faultsOfPrograms(*all).size(), std::size_t(1));
+    const auto p =
+        readProgram(R"({"id": "x", "name": "X", "values": {)" + value.toStdString() + "}}", "p.json", {});
+    QVERIFY(p);
+    QCOMPARE(faultsOfPrograms({*p}).size(), std::size_t(1));
   }
   void likeTakesTheFactsOfRunsToo() {
-    const auto all = readPrograms(R"({"programs": [
-        {"id": "x", "name": "X", "cuts_by_weight": true, "logs_first_stage": true,
-         "holds_exchange_buffers": true, "values": {}},
-        {"id": "y", "name": "Y", "like": "x", "logs_first_stage": false, "values": {}}]})",
-                                  "p.json");
-    QVERIFY(all && all->size() == 2);
-    QVERIFY(all->at(0).cutsByWeight && all->at(0).logsFirstStage);
-    QVERIFY(all->at(1).cutsByWeight && !all->at(1).logsFirstStage);
-    QVERIFY(all->at(1).holdsExchangeBuffers && !findProgram("scaling-2023")->holdsExchangeBuffers);
-    QCOMPARE(all->at(1).name, std::string("Y"));
+    const auto x = readProgram(R"({"id": "x", "name": "X", "cuts_by_weight": true, "logs_first_stage": true,
+                                   "holds_exchange_buffers": true, "values": {}})",
+                               "p.json", {});
+    QVERIFY(x && x->cutsByWeight && x->logsFirstStage);
+    const auto y = readProgram(
+        R"({"id": "y", "name": "Y", "like": "x", "logs_first_stage": false, "values": {}})", "p.json", *x);
+    QVERIFY(y && y->cutsByWeight && !y->logsFirstStage);
+    QVERIFY(y->holdsExchangeBuffers && !findProgram("scaling-2023")->holdsExchangeBuffers);
+    QCOMPARE(y->name, std::string("Y"));
   }
   void likeTakesWhatIsNotSaid() {
     const Program &older = *findProgram("megatron-core-2023"), &newer = *findProgram("megatron-core-2024");

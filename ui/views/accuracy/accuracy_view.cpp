@@ -48,8 +48,8 @@ AccuracyView::AccuracyView(ViewServices services, QWidget* parent) : View(servic
   m_program->setAccessibleName(tr("Program"));
   m_program->setToolTip(tr("The program that each run is predicted for"));
   m_program->addItem(tr("As run"), QString());
-  for (const Program& p : programs())
-    m_program->addItem(QString::fromStdString(p.name), QString::fromStdString(p.id));
+  for (const auto& [id, name] : programNames())
+    m_program->addItem(QString::fromStdString(name), QString::fromStdString(id));
   m_asking = new Asking(tr("The figure stays as it is"));
 
   m_bar = new QWidget;
