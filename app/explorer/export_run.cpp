@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "diagnostics/field_change.h"
 #include "document/plan_context.h"
 #include "document/scenario_files.h"
 #include "export/figure_export.h"
@@ -24,7 +25,7 @@ void print(const Diagnostics& diagnostics) {
 std::string verdictOf(const PlanContext& context) {
   if (!context.plan) {
     const words::NoPlan none = words::noPlan(*context.outcome);
-    return none.title + ". " + none.detail + ".";
+    return none.title + ". " + adviceText(none.detail) + ".";
   }
   const auto& architecture = context.scenario->model.architecture;
   const PlanMetrics m = metricsOf(*context.problem, architecture ? &*architecture : nullptr, *context.plan);

@@ -4,6 +4,7 @@
 
 #include "cluster/devices/device_catalog.h"
 #include "commands.h"
+#include "diagnostics/field_change.h"
 #include "formats/results/outcome_json.h"
 #include "plan/explanation.h"
 #include "scenario/setting_terms.h"
@@ -25,7 +26,7 @@ Solved solved(const Input& input, Watch& watch, bool json) {
   const Outcome outcome = solveAndExplain(input.problem, watch.control());
   if (const RankedPlan* best = outcome.best()) return {*best, kDone};
   const words::NoPlan none = words::noPlan(outcome);
-  std::cerr << none.title << (none.detail.empty() ? "" : ". ") << none.detail << ".\n";
+  std::cerr << none.title << (none.detail.empty() ? "" : ". ") << adviceText(none.detail) << ".\n";
   if (json) std::cout << writeOutcome(sourceOf(input, watch), outcome) << std::flush;
   return {std::nullopt, exitCodeOf(outcome)};
 }

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "commands.h"
+#include "diagnostics/field_change.h"
 #include "fields/program_setting.h"
 #include "files.h"
 #include "format_help.h"
@@ -54,7 +55,7 @@ int findPlan(const Arguments& args, const Input& input, const Limits& limits, Pl
   }
   if (!outcome.best()) {
     const words::NoPlan none = words::noPlan(outcome);
-    return report({refused(none.title, none.detail)}), exitCodeOf(outcome);
+    return report({refused(none.title, adviceText(none.detail))}), exitCodeOf(outcome);
   }
   plan = outcome.best()->plan;
   return kDone;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "diagnostics/field_change.h"
+
 namespace nest {
 
 bool hasErrors(const Diagnostics& all) {
@@ -17,7 +19,7 @@ std::string toText(const Diagnostic& d) {
   out += d.severity == Severity::Error ? "error: " : d.severity == Severity::Warning ? "warning: " : "note: ";
   if (!d.where.pointer.empty()) out += d.where.pointer + ": ";
   out += d.message;
-  if (!d.remedy.empty()) out += "; " + d.remedy;
+  if (!d.remedy.empty()) out += "; " + adviceText(d.remedy);
   if (!d.code.empty()) out += " [" + d.code + ']';
   return out;
 }

@@ -31,7 +31,7 @@ void assumeLinkEfficiency(Scenario& s, Diagnostics& out) {
                      "collectives count with " + text::percent(efficiency.value) +
                          " of the bandwidths, which are datasheet values" +
                          (efficiency.citation.empty() ? "" : " (" + efficiency.citation + ")"),
-                     "set assumptions.link_efficiency to 1 if yours are measured"));
+                     "`assumptions.link_efficiency = 1` if yours are measured"));
 }
 
 /// Bandwidths that were typed count in full; that of a data sheet is more than collectives achieve.
@@ -50,8 +50,8 @@ void noteTypedDatasheet(const Scenario& s, Diagnostics& out) {
   out.push_back(
       note("link-efficiency-not-assumed", {"", 0, 0, "/assumptions/link_efficiency"},
            "typed bandwidths count in full, and these are " + device.name + "'s datasheet values: " + names,
-           "set assumptions.link_efficiency to " + text::number(device.linkEfficiency.value) +
-               " unless you measured them" +
+           "`assumptions.link_efficiency = " + text::number(device.linkEfficiency.value) +
+               "` unless you measured them" +
                (device.linkEfficiency.citation.empty() ? "" : " (" + device.linkEfficiency.citation + ")")));
 }
 

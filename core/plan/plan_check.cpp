@@ -160,10 +160,8 @@ private:
   }
 
   std::string switchedOff(const Strategy& s) const {
-    if (s.context > 1 && !m_problem.search.contextParallel)
-      return ": context parallelism is off (search.context_parallel)";
-    if (s.expert > 1 && !m_problem.search.expertParallel)
-      return ": expert parallelism is off (search.expert_parallel)";
+    if (s.context > 1 && !m_problem.search.contextParallel) return ": context parallelism is off";
+    if (s.expert > 1 && !m_problem.search.expertParallel) return ": expert parallelism is off";
     return {};
   }
 

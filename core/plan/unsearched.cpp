@@ -35,13 +35,14 @@ private:
   void zero() {
     if (!has(m_search.zeroStages, m_plan.zero))
       add("zero_stages", "ZeRO-" + std::to_string(m_plan.zero),
-          "add " + std::to_string(m_plan.zero) + " to search.zero_stages");
+          "`search.zero_stages += " + std::to_string(m_plan.zero) + "`");
   }
 
   void shardGroup() {
     const int h = m_plan.shardReplicas;
     if (m_plan.zero > 0 && h > 0 && h != m_plan.dataDegree() && m_search.shardGroups == ShardGroups::All)
-      add("shard_groups", "shard groups of " + std::to_string(h) + " replicas", "set search.shard_groups");
+      add("shard_groups", "shard groups of " + std::to_string(h) + " replicas",
+          "`search.shard_groups = every`");
   }
 
   void recompute() {
@@ -50,7 +51,7 @@ private:
       if (m_search.recompute[at(s.recompute)] || has(told, s.recompute)) continue;
       told.push_back(s.recompute);
       add("recompute", std::string("recompute policy ") + nameOf(s.recompute),
-          std::string("add \"") + nameOf(s.recompute) + "\" to search.recompute");
+          std::string("`search.recompute += ") + nameOf(s.recompute) + "`");
     }
   }
 
@@ -59,12 +60,11 @@ private:
     if (m_plan.stageCount() == 1) return;
     if (!has(m_search.schedules, schedule.kind()))
       add("schedules", std::string(schedule.label()),
-          schedule.isPlanned() ? "add \"" + std::string(schedule.id()) + "\" to search.schedules"
-                               : std::string());
+          schedule.isPlanned() ? "`search.schedules += " + std::string(schedule.id()) + "`" : std::string());
     const int chunks = m_plan.chunksPerStage();
     if (schedule.fixedChunks() == 0 && !has(m_search.chunksPerStage, chunks))
       add("chunks_per_stage", std::to_string(chunks) + (chunks == 1 ? " chunk" : " chunks") + " per stage",
-          "add " + std::to_string(chunks) + " to search.chunks_per_stage");
+          "`search.chunks_per_stage += " + std::to_string(chunks) + "`");
   }
 
   void strategies() {
@@ -72,7 +72,7 @@ private:
     const Strategy& first = m_plan.stages.front().strategy;
     if (std::any_of(m_plan.stages.begin(), m_plan.stages.end(),
                     [&](const StagePlan& s) { return !(s.strategy == first); }))
-      add("strategy_per_stage", "a strategy per stage", "set search.strategy_per_stage");
+      add("strategy_per_stage", "a strategy per stage", "`search.strategy_per_stage = true`");
   }
 
   const SearchOptions& m_search;

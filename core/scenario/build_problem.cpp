@@ -85,7 +85,7 @@ Diagnostic noStrategies(const Setting& s) {
                  std::string("the constraints ask for ") + degree + ' ' +
                      (bound.most == bound.least ? "" : "at least ") + std::to_string(*bound.least) +
                      ", and " + what + " is off",
-                 std::string("set search.") + option + " to true to search it");
+                 std::string("`search.") + option + " = true` to search it");
   };
   const Constraints& c = s.constraints;
   const Program& program = programOf(s);

@@ -65,11 +65,11 @@ Diagnostics notTried(const Setting& s, const Plan& best) {
   if (!s.search.contextParallel && s.job.sequenceLength >= kLongSequence / 2 && best.devicesUsed() > 1 &&
       next(c.context, 2) && againstContext(a, s).empty())
     add("/search/context_parallel", "CP is not searched: context parallelism is off",
-        "set search.context_parallel to true to search it");
+        "`search.context_parallel = true` to search it");
   if (!s.search.expertParallel && a.experts && best.devicesUsed() > 1 && next(c.expert, 2) &&
       !isKeptFromExperts(s))
     add("/search/expert_parallel", "EP is not searched: expert parallelism is off",
-        "set search.expert_parallel to true to search it");
+        "`search.expert_parallel = true` to search it");
   const auto most = [](const std::vector<int>& all) { return *std::max_element(all.begin(), all.end()); };
   const int chunks = best.chunksPerStage(), stages = best.stageCount();
   const auto& schedules = s.search.schedules;
@@ -79,13 +79,13 @@ Diagnostics notTried(const Setting& s, const Plan& best) {
   if (stages > 1 && interleaves && chunks == most(s.search.chunksPerStage) &&
       2 * chunks * stages <= a.layers && next(c.chunks, 2 * chunks) && againstInterleaving(a, s).empty())
     add("/search/chunks_per_stage", "VPP above " + std::to_string(chunks) + " is not searched",
-        "add " + std::to_string(2 * chunks) + " to search.chunks_per_stage to search it");
+        "`search.chunks_per_stage += " + std::to_string(2 * chunks) + "` to search it");
   const int size = best.microbatch;
   if (size == most(s.job.microbatches) && 2LL * size * best.dataDegree() <= s.job.globalBatch &&
       next(c.microbatch, 2 * size))
     add("/job/microbatches",
         "microbatches above " + std::to_string(size) + ", which the plan has, are not searched",
-        "add " + std::to_string(2 * size) + " to job.microbatches to search it");
+        "`job.microbatches += " + std::to_string(2 * size) + "` to search it");
   return out;
 }
 
@@ -136,7 +136,7 @@ Diagnostics proposeSearch(Setting& s) {
   else if (!menus.context)
     left += "; no CP: sequences are shorter than " + text::count(kLongSequence) + " tokens";
   return {note(kSearchProposed, {"", 0, 0, "/search"}, "the search tries " + inWords(menus) + left,
-               "change it in job.microbatches, search.chunks_per_stage and search.context_parallel")};
+               "change it in `job.microbatches`, `search.chunks_per_stage` and `search.context_parallel`")};
 }
 
 bool isSearchAsProposed(const Setting& s) {

@@ -81,11 +81,11 @@ Diagnostic noSchedule(const Problem& problem) {
   const auto problemWith = [&](std::string message, std::string remedy) {
     return error("no-schedule", {"", 0, 0, "/search/schedules"}, std::move(message), std::move(remedy));
   };
-  if (named.empty()) return problemWith("no schedule to try", "name one in search.schedules, such as 1f1b");
+  if (named.empty()) return problemWith("no schedule to try", "`search.schedules += 1f1b`");
   if (!problem.runs(PlanFeature::Interleaving) &&
       named == std::vector<ScheduleKind>{ScheduleKind::Interleaved})
     return problemWith(problem.program.program->name + " does not run interleaved 1F1B",
-                       "add 1f1b to search.schedules");
+                       "`search.schedules += 1f1b`");
   std::string labels;
   bool expressible = !c.megatronExpressible;
   for (const ScheduleKind kind : named) {
@@ -94,15 +94,15 @@ Diagnostic noSchedule(const Problem& problem) {
   }
   if (!expressible)
     return problemWith("Megatron-LM runs none of the schedules to try (" + labels + ")",
-                       "add 1f1b to search.schedules, or set constraints.megatron_expressible to false");
+                       "`search.schedules += 1f1b`, or `constraints.megatron_expressible = false`");
   for (const int v : {1, 2})
     if (std::any_of(named.begin(), named.end(), [&](ScheduleKind k) { return scheduleOf(k).takesChunks(v); }))
       return problemWith("none of the schedules to try (" + labels + ") runs with the VPP values to try",
-                         c.chunks.allows(v) ? "add " + std::to_string(v) + " to search.chunks_per_stage"
+                         c.chunks.allows(v) ? "`search.chunks_per_stage += " + std::to_string(v) + "`"
                                             : "allow " + std::to_string(v) +
-                                                  " in constraints.chunks, or add other schedules");
+                                                  " in `constraints.chunks`, or add other schedules");
   return problemWith("none of the schedules to try (" + labels + ") can be planned",
-                     "add 1f1b to search.schedules");
+                     "`search.schedules += 1f1b`");
 }
 
 /// What the options ask for and the program does not run.
@@ -146,11 +146,11 @@ Diagnostics checked(const Problem& problem, const LayerOrder& order, const Searc
         problem.constraints.megatronExpressible && !s.isInMegatron() && !space.schedules().empty())
       out.push_back(note("schedule-left-out", {"", 0, 0, "/search/schedules"},
                          std::string(s.label()) + " is not searched: Megatron-LM does not run it",
-                         "set constraints.megatron_expressible to false to search it"));
+                         "`constraints.megatron_expressible = false` to search it"));
   if (problem.search.padLastMicrobatch && problem.constraints.megatronExpressible)
     out.push_back(note("padding-left-out", {"", 0, 0, "/search/pad_last_microbatch"},
                        "the last microbatch is not padded: Megatron-LM needs whole ones",
-                       "set constraints.megatron_expressible to false to pad it"));
+                       "`constraints.megatron_expressible = false` to pad it"));
   for (Diagnostic& d : leftOut(problem)) out.push_back(std::move(d));
   return out;
 }

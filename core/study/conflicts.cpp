@@ -188,7 +188,7 @@ void lookBeyond(const Setting& setting, Outcome& o, const Control& control) {
     if (!found.best()) continue;
     o.nearestMiss->remedies.insert(
         o.nearestMiss->remedies.begin(),
-        std::string(s.what) + " (search." + s.option + "): " + planWords(*found.best()));
+        std::string(s.what) + " (`search." + s.option + " = true`): " + planWords(*found.best()));
     std::erase_if(beyond, named);
   }
   std::move(beyond.begin(), beyond.end(), std::back_inserter(o.diagnostics));

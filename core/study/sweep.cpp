@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "diagnostics/field_change.h"
 #include "fields/field.h"
 #include "fields/field_text.h"
 #include "fields/program_setting.h"
@@ -250,7 +251,7 @@ SweepRow solveSweepRow(const SweepGrid& grid, std::size_t index, const Control& 
   row.states = double(outcome.statistics.states);
   row.elapsedSeconds = outcome.statistics.elapsed.value();
   if (outcome.nearestMiss && !outcome.nearestMiss->remedies.empty())
-    row.problem = "would fit with " + outcome.nearestMiss->remedies.front();
+    row.problem = "would fit with " + adviceText(outcome.nearestMiss->remedies.front());
   else if (outcome.status == OutcomeStatus::Infeasible && !outcome.diagnostics.empty())
     row.problem = outcome.diagnostics.back().message;
   const RankedPlan* best = outcome.best();

@@ -16,8 +16,9 @@ std::string verdict(const Outcome&);
 
 /// What is told in place of a plan: what happened, and what is known and helps.
 struct NoPlan {
-  std::string title;   ///< "Does not fit", "Stopped without a plan", "The search failed"
-  std::string detail;  ///< a sentence or two without final stop; may be empty
+  std::string title;  ///< "Does not fit", "Stopped without a plan", "The search failed"
+  std::string
+      detail;  ///< a sentence or two without final stop; may be empty; fields as adviceText() reads them
 };
 NoPlan noPlan(const Outcome&);
 

@@ -16,6 +16,7 @@
 
 #include "accessible/screen_reader.h"
 #include "editors/glossary.h"
+#include "figures/phrases.h"
 #include "theme/icon.h"
 
 namespace nest {
@@ -208,7 +209,7 @@ void FormSection::showDiagnostics(const Diagnostics& diagnostics) {
       row->isError = d.severity == Severity::Error;
       QString text = QString::fromStdString(d.message);
       if (!text.isEmpty()) text[0] = text[0].toUpper();
-      if (!d.remedy.empty()) text += QStringLiteral(": ") + QString::fromStdString(d.remedy);
+      if (!d.remedy.empty()) text += QStringLiteral(": ") + phrase(d.remedy);
       row->fromProblem = text;
       if (row->isError) break;
     }

@@ -2,7 +2,13 @@
 
 #include <QStringList>
 
+#include "fields/field_advice.h"
+
 namespace nest {
+
+QString phrase(const std::string& s) {
+  return visibleText(QString::fromStdString(s.find('`') == std::string::npos ? s : adviceInLabels(s)));
+}
 
 QString plural(long long n, const QString& singular) {
   return countText(n) + u' ' + (n == 1 ? singular : singular + u's');

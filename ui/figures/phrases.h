@@ -10,10 +10,8 @@
 
 namespace nest {
 
-/// Safe to show, whoever wrote it (see visibleText).
-inline QString phrase(const std::string& s) {
-  return visibleText(QString::fromStdString(s));
-}
+/// Safe to show, whoever wrote it (see visibleText); fields go by their labels.
+QString phrase(const std::string&);
 inline QString timeText(Seconds t) {
   return phrase(text::time(t));
 }

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "fields/field.h"
+#include "fields/field_advice.h"
 #include "figures/phrases.h"
 #include "scenario/search_menus.h"
 #include "theme/icon.h"
@@ -16,7 +17,7 @@ namespace nest {
 namespace {
 
 QString sentence(const std::string& text) {
-  QString s = QString::fromStdString(text);
+  QString s = phrase(text);
   if (!s.isEmpty()) s[0] = s[0].toUpper();
   return s;
 }
@@ -76,6 +77,7 @@ void IssueModel::setNetwork(const NetworkGraph* graph) {
 
 void IssueModel::setPlan(const PlanContext& context) {
   m_plan.clear();
+  m_shown = context.scenario;
   m_searchIsProposed = !context.scenario || isSearchAsProposed(*context.scenario);
   if (context.scenario)
     for (Diagnostic& d : outgrownSearch(*context.scenario)) {
@@ -116,9 +118,25 @@ void IssueModel::rebuild() {
       m_issues.push_back({d, -1});
   }
   m_issues.insert(m_issues.end(), m_plan.begin(), m_plan.end());
+  for (Issue& issue : m_issues)
+    if (!issue.mend.edit)
+      issue.mend = mendBy(issue.what.remedy.empty() ? issue.what.message : issue.what.remedy);
   std::stable_sort(m_issues.begin(), m_issues.end(),
                    [](const Issue& a, const Issue& b) { return a.what.severity > b.what.severity; });
   endResetModel();
+}
+
+/// The first change of a field that the remedy names and that makes a difference.
+IssueModel::Mend IssueModel::mendBy(const std::string& remedy) const {
+  if (!m_shown) return {};
+  for (const auto& part : adviceParts(remedy)) {
+    const auto* change = std::get_if<FieldChange>(&part);
+    if (change && changed(*m_shown, *change))
+      return {sentence(inLabels(*change)), [change = *change](Scenario& s) {
+                if (auto after = changed(s, change)) static_cast<Setting&>(s) = std::move(*after);
+              }};
+  }
+  return {};
 }
 
 /// A network that falls apart is told by naming each part that does.

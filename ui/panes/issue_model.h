@@ -55,11 +55,13 @@ private:
     Mend mend = {};      ///< no edit: none
   };
   void rebuild();
+  Mend mendBy(const std::string& remedy) const;
   void addScenario();
   void addProblems();
   QString verbOf(const QModelIndex&) const;  ///< of its repair; empty: there is none
   QVariant lookOfLink(int role) const;
 
+  std::shared_ptr<const Scenario> m_shown;
   Diagnostics m_file, m_scenario;
   std::vector<Issue> m_plan, m_issues;
   std::vector<graph::Problem> m_problems;

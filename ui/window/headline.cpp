@@ -277,7 +277,7 @@ void Headline::refresh() {
     showMessage(tr("Searching"), tr("the first plan appears when the search ends"), false);
   } else if (c.outcome) {
     const words::NoPlan none = words::noPlan(*c.outcome);
-    showMessage(q(none.title), q(none.detail), c.outcome->status != OutcomeStatus::Stopped);
+    showMessage(q(none.title), phrase(none.detail), c.outcome->status != OutcomeStatus::Stopped);
   } else if (c.scenario) {
     showMessage(tr("Not solved yet"), tr("press Solve to find the best plan"), false);
   } else {

@@ -6,6 +6,7 @@
 #include <QToolButton>
 #include <QUndoStack>
 
+#include "figures/phrases.h"
 #include "theme/icon.h"
 
 namespace nest {
@@ -72,7 +73,7 @@ QString MessageBar::text() const {
 QString inWords(const Diagnostic& d) {
   QString text = d.where.line > 0 ? MessageBar::tr("line %1: ").arg(d.where.line) : QString();
   text += QString::fromStdString(d.message);
-  return d.remedy.empty() ? text : text + QStringLiteral("; ") + QString::fromStdString(d.remedy);
+  return d.remedy.empty() ? text : text + QStringLiteral("; ") + phrase(d.remedy);
 }
 
 }  // namespace nest

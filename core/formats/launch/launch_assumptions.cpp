@@ -57,7 +57,7 @@ void megatronTensorOverlap(Assumed& a) {
   a.say("tp_comm_overlap", wanted && can);
   if (wanted && !can)
     a.leave("which userbuffers (tp_comm_overlap) do with sequence parallelism only",
-            "set search.sequence_parallel to true");
+            "`search.sequence_parallel = true`");
 }
 
 void megatronExpertOverlap(Assumed& a) {
@@ -74,7 +74,7 @@ void megatronExpertOverlap(Assumed& a) {
 void megatronPipelineOverlap(Assumed& a) {
   if (a.number() > 0 && a.plan.chunks() == 1)
     a.leave("which Megatron does between virtual pipeline stages (VPP) only",
-            "set assumptions.overlap.pipeline to 0");
+            "`assumptions.overlap.pipeline = 0`");
 }
 
 /// Of both, the end of a batch and sharded data.
@@ -124,7 +124,7 @@ void megatronAttention(Assumed& a) {
   if (a.plan.target == LaunchTarget::Megatron)
     a.say("attention_backend", "unfused");
   else
-    a.leave("and its recipes fuse attention", "set model.analytic.flash_attention to true");
+    a.leave("and its recipes fuse attention", "`model.analytic.flash_attention = true`");
 }
 
 void megatronContext(Assumed& a) {
@@ -180,7 +180,7 @@ void titanContext(Assumed& a) {
 
 void titanGradients(Assumed& a) {
   if (a.number() <= 2)
-    a.leave("and torchtitan reduces gradients in fp32", "set job.optimizer to adam-fp32-grads");
+    a.leave("and torchtitan reduces gradients in fp32", "`job.optimizer = adam-fp32-grads`");
 }
 
 void deepSpeedDataOverlap(Assumed& a) {
@@ -191,7 +191,7 @@ void nanotronTensorOverlap(Assumed& a) {
   const bool wanted = a.number() > 0;
   a.say("parallelism.tp_linear_async_communication", wanted && a.plan.strategy.sequence);
   if (wanted && !a.plan.strategy.sequence)
-    a.leave("which nanotron does with sequence parallelism only", "set search.sequence_parallel to true");
+    a.leave("which nanotron does with sequence parallelism only", "`search.sequence_parallel = true`");
 }
 
 void nanotronGatheredInputs(Assumed& a) {

@@ -114,9 +114,9 @@ const char* mixedPrecision(const LaunchPlan& p) {
 std::optional<Overrides> overridesFor(LaunchPlan& p) {
   checkMegatron(p);
   p.require(p.job().format != NumberFormat::Fp32, "format", "it trains in fp32, for which there is no recipe",
-            "set job.format to bf16");
+            "`job.format = bf16`");
   p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and its recipes have Adam",
-            "set job.optimizer to adam-fp32-grads");
+            "`job.optimizer = adam-fp32-grads`");
   const std::string layout = !hasErrors(p.out) && p.stages() > 1 ? megatronLayout(p) : std::string();
   if (hasErrors(p.out)) return std::nullopt;
   warnOfMegatronModel(p);
@@ -256,7 +256,7 @@ Reading<std::string> writeNemo(LaunchPlan& p) {
   p.require(
       isEven, "uneven-hosts",
       "its hosts run different numbers of ranks, and a recipe's trainer has one number of GPUs for all nodes",
-      "exclude devices until all hosts have as many, or bound constraints.devices");
+      "exclude devices until all hosts have as many, or bound `constraints.devices`");
   const LaunchRecipe* family = recipeOf(p.source.architecture);
   p.require(family && family->nemo, "recipe", "NeMo has no recipe of this model's family",
             "export megatron-bridge or megatron, which take the model's sizes without one");

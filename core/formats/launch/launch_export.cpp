@@ -140,12 +140,12 @@ LaunchPlan::LaunchPlan(const ReportSource& s, const Plan& p, LaunchTarget t) : s
     return std::all_of(plan.stages.begin(), plan.stages.end(), holds);
   };
   require(allStages([&](const StagePlan& x) { return x.strategy == strategy; }), "strategy-per-stage",
-          "its stages have different strategies", "search with strategy_per_stage off");
+          "its stages have different strategies", "`search.strategy_per_stage = false`");
   require(allStages([&](const StagePlan& x) { return x.recompute == recompute; }), "recompute-per-stage",
           "its stages have different recompute policies",
-          "set constraints.megatron_expressible to true, or offer one policy in search.recompute");
+          "`constraints.megatron_expressible = true`, or offer one policy in `search.recompute`");
   require(job().globalBatch % (plan.microbatch * plan.dataDegree()) == 0, "padded-batch",
-          "its microbatches do not divide the global batch", "search with pad_last_microbatch off");
+          "its microbatches do not divide the global batch", "`search.pad_last_microbatch = false`");
   warnOfStandIns();
 }
 
@@ -169,7 +169,7 @@ void LaunchPlan::warnOfStandIns() {
              text::number(o.weightBytes) + ", " + text::number(o.gradientBytes) + " and " +
              text::number(o.optimizerBytes) +
              " bytes per parameter for weights, gradients and optimizer state",
-         "set that optimizer in the framework, or job.optimizer to adam-fp32-grads");
+         "set that optimizer in the framework, or `job.optimizer = adam-fp32-grads`");
   const std::string& device = source.problem->cluster->device().name;
   for (const char* kind : {"TPU", "Trainium", "Gaudi"})
     if (device.starts_with(kind))
@@ -196,13 +196,13 @@ void LaunchPlan::checkPrecision(std::initializer_list<NumberFormat> known) {
   const DeviceSpec& device = source.problem->cluster->device();
   if (std::find(known.begin(), known.end(), format) == known.end())
     refuse("format", std::string("it trains in ") + nameOf(format) + ", which has no setting there",
-           "set job.format to bf16");
+           "`job.format = bf16`");
   else if (format == NumberFormat::Fp8 && !device.peakFp8)
     refuse("fp8-device", "it trains in fp8, and " + device.name + " has no fp8 products",
-           "set job.format to bf16");
+           "`job.format = bf16`");
   else if (format == NumberFormat::Bf16 && !device.hasBf16)
     refuse("bf16-device", "it trains in bf16, and " + device.name + " has no bf16 products",
-           "set job.format to fp16");
+           "`job.format = fp16`");
 }
 
 void LaunchPlan::checkDecoder() {

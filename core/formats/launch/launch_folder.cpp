@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "diagnostics/field_change.h"
 #include "formats/launch/launch_hosts.h"
 #include "units/text.h"
 
@@ -191,7 +192,8 @@ std::string readme(const Framework& f, const ReportSource& source, const Plan& p
                      text::percent(a.syncOverlap));
   t += fmt::format("- layer times: {}\n", source.problem->profile->provenance);
   if (!said.empty()) t += "\n## What these files leave to you\n\n";
-  for (const Diagnostic& d : said) t += "- " + d.message + (d.remedy.empty() ? "" : ": " + d.remedy) + '\n';
+  for (const Diagnostic& d : said)
+    t += "- " + d.message + (d.remedy.empty() ? "" : ": " + adviceText(d.remedy)) + '\n';
   return t;
 }
 

@@ -13,7 +13,7 @@ const char* yes(bool b) {
 void requireUsualSchedule(LaunchPlan& p) {
   const PipelineSchedule& schedule = p.plan.pipelineSchedule();
   p.require(schedule.kind() == usualSchedule(p.chunks()), "schedule",
-            "it runs " + std::string(schedule.label()), "offer only 1f1b in search.schedules");
+            "it runs " + std::string(schedule.label()), "`search.schedules := 1f1b`");
 }
 
 /// Gradients of 16-bit training are summed and exchanged in the format of the weights unless it is told
@@ -23,7 +23,7 @@ void addDeepSpeedGradients(nlohmann::ordered_json& j, LaunchPlan& p) {
   if (p.plan.zero == 0) {
     p.warn("gradients",
            "without ZeRO DeepSpeed sums gradients in the format of the weights, the plan counts fp32 ones",
-           "offer 1 in search.zero_stages");
+           "`search.zero_stages := 1`");
     return;
   }
   j["data_types"] = {{"grad_accum_dtype", "fp32"}};
@@ -41,18 +41,17 @@ bool splitsAutomatically(const LaunchPlan& p) {
 Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp16, NumberFormat::Fp32});
   p.require(p.plan.schedule != ScheduleKind::Interleaved, "interleaved", "its stages are interleaved",
-            "offer only 1 in search.chunks_per_stage");
+            "`search.chunks_per_stage := 1`");
   requireUsualSchedule(p);
-  p.require(p.strategy.context == 1, "context", "it splits the context",
-            "set search.context_parallel to false");
+  p.require(p.strategy.context == 1, "context", "it splits the context", "`search.context_parallel = false`");
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
             "ZeRO " + std::to_string(p.plan.zero) + " does not go with a pipeline",
-            "offer only 0 and 1 in search.zero_stages");
+            "`search.zero_stages := 0, 1`");
   p.require(!p.hasShardGroups() || p.plan.zero == 3, "shard-groups",
             "ZeRO-" + std::to_string(p.plan.zero) + " shards over groups of " +
                 std::to_string(p.plan.shardDegree()) +
                 " replicas, which DeepSpeed (MiCS) does for ZeRO-3 only",
-            "set search.shard_groups to all");
+            "`search.shard_groups = all`");
   if (p.stages() > 1)
     p.warn("pipeline", "the configuration does not carry the " + std::to_string(p.stages()) +
                            " stages: give them to PipelineModule");
@@ -68,7 +67,7 @@ Reading<std::string> writeDeepSpeed(LaunchPlan& p) {
                          "; AutoTP does so only without sequence parallelism, pipeline, experts and ZeRO-3");
   p.require(!p.strategy.foldedExperts, "folded-experts",
             "its expert groups take in the tensor or context ranks of a replica",
-            "set search.folded_experts to no");
+            "`search.folded_experts = no`");
   if (p.strategy.expert > 1)
     p.warn("expert", "the configuration does not carry the expert degree " +
                          std::to_string(p.strategy.expert) + ": the MoE layers do (ep_size)");
@@ -109,14 +108,14 @@ void checkNanotron(LaunchPlan& p) {
   const TransformerArchitecture* a = p.source.architecture;
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp32});
   p.require(p.plan.schedule != ScheduleKind::Interleaved, "interleaved", "its stages are interleaved",
-            "offer only 1 in search.chunks_per_stage");
+            "`search.chunks_per_stage := 1`");
   requireUsualSchedule(p);
   p.require(p.plan.zero <= 1, "zero", "ZeRO " + std::to_string(p.plan.zero) + " is not known there",
-            "offer 0 and 1 in search.zero_stages");
+            "`search.zero_stages := 0, 1`");
   p.require(!p.hasShardGroups(), "shard-groups", "it shards over groups of its replicas",
-            "set search.shard_groups to all");
+            "`search.shard_groups = all`");
   p.require(p.recompute != Recompute::Selective, "recompute-selective", "it recomputes selectively",
-            "offer none and full in search.recompute");
+            "`search.recompute := none, full`");
   p.require(
       !a || !a->experts, "experts",
       "it has experts, which nanotron's releases (to v0.5) and main branch (to April 2026) lay out in a "
@@ -125,7 +124,7 @@ void checkNanotron(LaunchPlan& p) {
   p.require(!a || p.strategy.tensor <= a->keyValueHeads, "key-value-heads",
             "its tensor degree " + std::to_string(p.strategy.tensor) + " exceeds the " +
                 std::to_string(a ? a->keyValueHeads : 0) + " key-value heads, which nanotron does not copy",
-            "bound constraints.tensor");
+            "bound `constraints.tensor`");
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ void checkRecompute(LaunchPlan& p) {
                 fp8Recipe(p.source.problem->cluster->device()) != std::string_view("delayed"),
             "recompute-modules",
             "it recomputes norms and activations, which Megatron refuses beside fp8 with delayed scaling",
-            "set job.format to bf16, or " + otherKind);
+            "`job.format = bf16`, or " + otherKind);
 }
 
 void warnOfRecompute(LaunchPlan& p) {
@@ -296,16 +296,15 @@ void checkMegatron(LaunchPlan& p) {
   p.checkDecoder();
   p.require(p.plan.zero <= 1 || p.stages() == 1, "zero-with-pipeline",
             "ZeRO-" + std::to_string(p.plan.zero) + " does not go with a pipeline",
-            "offer only 0 and 1 in search.zero_stages");
+            "`search.zero_stages := 0, 1`");
   p.require(p.plan.pipelineSchedule().isInMegatron(), "schedule",
             "it runs " + std::string(p.plan.pipelineSchedule().label()) +
                 ", and Megatron-LM has 1F1B and interleaved 1F1B",
-            "offer only 1f1b and interleaved in search.schedules");
+            "`search.schedules := 1f1b, interleaved`");
   checkRecompute(p);
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.strategy.tensor == 1 || p.strategy.sequence, "experts-without-sequence",
-            "experts with tensor parallelism need sequence parallelism",
-            "set search.sequence_parallel to true");
+            "experts with tensor parallelism need sequence parallelism", "`search.sequence_parallel = true`");
 }
 
 const char* fp8Recipe(const DeviceSpec& device) {

@@ -65,7 +65,7 @@ void checkFoldedExperts(LaunchPlan& p) {
   p.require(!p.strategy.foldedExperts || p.strategy.expert % p.strategy.width() == 0, "folded-experts",
             "expert groups of " + std::to_string(p.strategy.expert) +
                 " ranks do not take in whole replicas of " + std::to_string(p.strategy.width()),
-            "set search.folded_experts to no");
+            "`search.folded_experts = no`");
 }
 
 void warnOfSelective(LaunchPlan& p) {
@@ -83,40 +83,40 @@ void requireSchedule(LaunchPlan& p) {
   const PipelineSchedule& schedule = p.plan.pipelineSchedule();
   p.require(p.stages() == 1 || !schedule.torchTitanName().empty(), "schedule",
             "it runs " + std::string(schedule.label()) + ", which torchtitan has no name for",
-            "offer only others in search.schedules");
+            "offer only others in `search.schedules`");
 }
 
 /// Of files of either kind.
 void checkBoth(LaunchPlan& p) {
   requireSchedule(p);
   const bool sharded = p.plan.zero >= 1;  // what is wrong with ZeRO 1 stands above
-  const char* const shard = "offer 2 and 3 in search.zero_stages";
+  const char* const shard = "`search.zero_stages := 2, 3`";
   p.require(p.strategy.expert == 1 || sharded, "experts-unsharded",
             "its experts are spread over replicas that hold all else in full (ZeRO 0)", shard);
   checkFoldedExperts(p);
   p.require(p.strategy.expert == 1 || p.strategy.context == 1 || p.strategy.foldedExperts, "expert-groups",
             "there the context ranks of a replica belong to one expert group",
-            "set search.context_parallel to false");
+            "`search.context_parallel = false`");
   p.require(sharded || p.strategy.context == 1, "context-shards",
             "its context ranks hold whole parameters (ZeRO 0), and there FSDP shards over them", shard);
   p.require(p.job().optimizer.id != "sgd", "optimizer", "it trains with SGD, and there are Adam and AdamW",
-            "set job.optimizer to adam-fp32-grads");
+            "`job.optimizer = adam-fp32-grads`");
 }
 
 void checkTorchTitan(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp8, NumberFormat::Fp32});
   const bool isSplit = p.strategy.width() > 1 || p.stages() > 1;
-  p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
-            isSplit || p.strategy.expert > 1 ? "offer 2 and 3 in search.zero_stages"
-                                             : "offer 0, 2 and 3 in search.zero_stages");
+  p.require(
+      p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
+      isSplit || p.strategy.expert > 1 ? "`search.zero_stages := 2, 3`" : "`search.zero_stages := 0, 2, 3`");
   checkBoth(p);
   p.require(p.plan.zero >= 1 || p.data() == 1 || !isSplit, "ddp-mesh",
             "it replicates (ZeRO 0) a model that is split over devices, and torchtitan's DDP takes no other "
             "parallelism beside it",
-            "offer 2 and 3 in search.zero_stages");
+            "`search.zero_stages := 2, 3`");
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.job().format != NumberFormat::Fp8, "fp8-experts",
-            "its experts multiply in fp8, which is a prototype there", "set job.format to bf16");
+            "its experts multiply in fp8, which is a prototype there", "`job.format = bf16`");
 }
 
 }  // namespace
@@ -178,12 +178,12 @@ namespace {
 void checkTorchTitanPython(LaunchPlan& p) {
   p.checkPrecision({NumberFormat::Bf16, NumberFormat::Fp32});
   p.require(p.plan.zero != 1, "zero-1", "it shards the optimizer alone (ZeRO 1)",
-            "offer 0, 2 and 3 in search.zero_stages");
+            "`search.zero_stages := 0, 2, 3`");
   checkBoth(p);
   const bool experts = p.source.architecture && p.source.architecture->experts;
   p.require(!experts || p.strategy.expertTensor() == 1, "expert-tensor",
             "it splits experts over tensor ranks, which form expert groups there",
-            "bound constraints.tensor to 1");
+            "`constraints.tensor = 1`");
 }
 
 /// The model's own configuration to begin with, where torchtitan has its family.

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "diagnostics/field_change.h"
 #include "formats/networks/network_check.h"
 #include "formats/results/plan_json.h"
 #include "plan/unsearched.h"
@@ -223,7 +224,8 @@ Json shortPlans(const ReportSource& source, const std::vector<RankedPlan>& plans
 }
 
 Json missJson(const ReportSource& source, const NearestMiss& miss) {
-  Json j{{"stage", miss.stage}, {"shortfall_bytes", miss.shortfall.value()}, {"remedies", miss.remedies}};
+  Json j{{"stage", miss.stage}, {"shortfall_bytes", miss.shortfall.value()}, {"remedies", Json::array()}};
+  for (const std::string& remedy : miss.remedies) j["remedies"].push_back(adviceText(remedy));
   j["summary"] = summaryOf(miss.plan);
   j["plan"] = planJson(miss.plan);
   j["stages"] = stagesJson(*source.problem, {miss.plan, miss.evaluation, Seconds(0)});
@@ -262,7 +264,7 @@ Json diagnosticsJson(const Diagnostics& all) {
     if (d.where.column > 0) j["column"] = d.where.column;
     if (!d.where.pointer.empty()) j["pointer"] = d.where.pointer;
     j["message"] = d.message;
-    if (!d.remedy.empty()) j["remedy"] = d.remedy;
+    if (!d.remedy.empty()) j["remedy"] = adviceText(d.remedy);
     list.push_back(std::move(j));
   }
   return list;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cluster/levels/lost_parts.h"
+#include "diagnostics/field_change.h"
 #include "formats/networks/network_check.h"
 #include "plan/schedule_difference.h"
 #include "plan/unsearched.h"
@@ -310,7 +311,7 @@ std::string missText(const ReportSource& source, const NearestMiss& miss) {
   std::string out = "The closest plan is " + summaryOf(miss.plan) + ".\n";
   if (!miss.remedies.empty()) {
     out += "Each of these would make one fit:\n";
-    for (const std::string& r : miss.remedies) out += "  - " + r + '\n';
+    for (const std::string& r : miss.remedies) out += "  - " + adviceText(r) + '\n';
   }
   return out + tables(source, {miss.plan, miss.evaluation, Seconds(0)});
 }
@@ -352,7 +353,7 @@ std::string summaryText(const ReportSource& source, const Outcome& o, const Outc
            tables(source, *best) + networkText(source, *best) + alternatives(source, o);
   } else {
     const words::NoPlan none = words::noPlan(o);
-    out += none.title + (none.detail.empty() ? "" : ". " + none.detail) + ".\n";
+    out += none.title + (none.detail.empty() ? "" : ". " + adviceText(none.detail)) + ".\n";
     if (o.nearestMiss) out += missText(source, *o.nearestMiss);
   }
   for (const Diagnostic& d : o.diagnostics)

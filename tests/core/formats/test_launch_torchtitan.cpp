@@ -117,7 +117,7 @@ private slots:
     p.zero = 1;
     const auto r = torchtitan(teaching(), p);
     QCOMPARE(codes(r.diagnostics, Severity::Error), std::string("zero-1"));
-    QCOMPARE(r.diagnostics.front().remedy, std::string("offer 2 and 3 in search.zero_stages"));
+    QCOMPARE(r.diagnostics.front().remedy, std::string("`search.zero_stages := 2, 3`"));
   }
 };
 NEST_TEST(TestLaunchTorchtitan)

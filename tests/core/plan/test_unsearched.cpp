@@ -42,7 +42,7 @@ private slots:
     m_problem.search.zeroStages = {3};
     QCOMPARE(placesOf(m_problem, m_plan), std::string("/search/zero_stages"));
     QCOMPARE(unsearched(m_problem, m_plan).front().remedy,
-             std::string("add 1 to search.zero_stages to search it"));
+             std::string("`search.zero_stages += 1` to search it"));
   }
   void namesARecomputePolicyOnce() {
     m_problem.search.recompute[Recompute::None] = false;

@@ -155,7 +155,7 @@ private slots:
     QVERIFY(o.nearestMiss && !o.nearestMiss->remedies.empty());
     lookBeyond(s, o);
     const std::string& first = o.nearestMiss->remedies.front();
-    QVERIFY2(first.starts_with("context parallelism (search.context_parallel): "), first.c_str());
+    QVERIFY2(first.starts_with("context parallelism (`search.context_parallel = true`): "), first.c_str());
     s.search.contextParallel = true;
     QVERIFY(solve(*buildProblem(s)).best());
   }
@@ -168,7 +168,7 @@ private slots:
       const auto problem = buildProblem(s);
       QVERIFY(!problem);
       QCOMPARE(problem.diagnostics.back().where.pointer, std::string("/search/context_parallel"));
-      QVERIFY(problem.diagnostics.back().remedy.find("search.context_parallel to true") != std::string::npos);
+      QVERIFY(problem.diagnostics.back().remedy.find("`search.context_parallel = true`") != std::string::npos);
     }
     s.constraints.context = {1, 4};
     QVERIFY(buildProblem(s));

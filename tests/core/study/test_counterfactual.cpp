@@ -225,10 +225,10 @@ private slots:
         if (d.code == "no-schedule" && d.where.pointer == "/search/schedules") return d.remedy;
       return std::string();
     };
-    QVERIFY(told({ScheduleKind::OneForwardOneBackward}, {2}).find("add 1 to search.chunks") == 0);
+    QVERIFY(told({ScheduleKind::OneForwardOneBackward}, {2}).find("`search.chunks_per_stage += 1`") == 0);
     QVERIFY(conflictsOf(p, {}).empty());
-    QVERIFY(told({ScheduleKind::Interleaved}, {1}).find("add 2 to search.chunks") == 0);
-    QVERIFY(told({}, {1}).find("name one") == 0);
+    QVERIFY(told({ScheduleKind::Interleaved}, {1}).find("`search.chunks_per_stage += 2`") == 0);
+    QVERIFY(told({}, {1}).find("`search.schedules += 1f1b`") == 0);
     QVERIFY(told({ScheduleKind::OneForwardOneBackward}, {1}).empty());
     p.constraints = {};
     p.constraints.stages.least = 2;

@@ -274,6 +274,32 @@ private Q_SLOTS:
     QCOMPARE(view.columnSpan(0, IssueModel::Message), 1);
   }
 
+  /// A remedy that names a field and its value is done with a click, while it makes a difference.
+  void remediesAreDone() {
+    IssueModel model;
+    model.setScenarioDiagnostics(
+        {note("not-tried", {}, "CP is not searched", "`search.context_parallel = true` to search it"),
+         note("other", {}, "Something", "offer others in `search.schedules`")});
+    PlanContext context;
+    Scenario scenario;
+    context.scenario = std::make_shared<const Scenario>(scenario);
+    model.setPlan(context);
+    QCOMPARE(model.index(0, IssueModel::Remedy).data().toString(),
+             QStringLiteral("Select \"Offer context degrees\" to search it"));
+    QCOMPARE(model.index(1, IssueModel::Remedy).data().toString(),
+             QStringLiteral("Offer others in \"Schedules\""));
+    QVERIFY(!model.mendOf(model.index(1, 0)));
+    const IssueModel::Mend* mend = model.mendOf(model.index(0, 0));
+    QVERIFY(mend);
+    QCOMPARE(mend->verb, QStringLiteral("Select \"Offer context degrees\""));
+    QVERIFY(!scenario.search.contextParallel);
+    mend->edit(scenario);
+    QVERIFY(scenario.search.contextParallel);
+    context.scenario = std::make_shared<const Scenario>(scenario);
+    model.setPlan(context);
+    QVERIFY(!model.mendOf(model.index(0, 0)));
+  }
+
   /// What an import proposed does not follow the sequences by itself; one click lets it.
   void aSearchForOtherSequencesIsProposedAgain() {
     Fixture f;
@@ -286,7 +312,9 @@ private Q_SLOTS:
     QAbstractItemModelTester tester(issues, QAbstractItemModelTester::FailureReportingMode::QtTest);
     const auto repair = [&] {
       for (int row = 0; row < issues->rowCount(); ++row)
-        if (issues->mendOf(issues->index(row, 0))) return issues->index(row, int(IssueModel::Repair));
+        if (const auto* mend = issues->mendOf(issues->index(row, 0));
+            mend && mend->verb == QStringLiteral("Propose search options again"))
+          return issues->index(row, int(IssueModel::Repair));
       return QModelIndex();
     };
     ScenarioDocument& document = f.window.document();

@@ -321,9 +321,10 @@ void SearchView::ask(const QString& question) {
   if (!demand) {
     QString html;
     for (const auto& d : demand.diagnostics)
-      html += QStringLiteral("<p>%1%2</p>")
-                  .arg(from(d.message).toHtmlEscaped(),
-                       d.remedy.empty() ? QString() : QStringLiteral("; ") + from(d.remedy).toHtmlEscaped());
+      html +=
+          QStringLiteral("<p>%1%2</p>")
+              .arg(from(d.message).toHtmlEscaped(),
+                   d.remedy.empty() ? QString() : QStringLiteral("; ") + phrase(d.remedy).toHtmlEscaped());
     return say(html);
   }
   askInBackground(
@@ -447,7 +448,7 @@ QString SearchView::verdictHtml() const {
     default: {
       const words::NoPlan none = words::noPlan(*o);
       verdict = tr("<b>%1.</b>").arg(from(none.title));
-      if (!none.detail.empty()) verdict += tr(" %1.").arg(from(none.detail).toHtmlEscaped());
+      if (!none.detail.empty()) verdict += tr(" %1.").arg(phrase(none.detail).toHtmlEscaped());
     }
   }
   if (const auto listed = static_cast<long long>(o->log.candidates.size()); listed < o->statistics.candidates)
