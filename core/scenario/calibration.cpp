@@ -41,7 +41,8 @@ bool isTime(Seconds t) {
 }
 
 /// Times in a wrong unit are told by this.
-void tellBeyondPeak(const Scenario& s, const Plan& plan, std::vector<std::string>& told) {
+void tellBeyondPeak(const Plan& plan, Calibration& c) {
+  const Scenario& s = c.scenario;
   const auto& a = s.model.architecture;
   const auto problem = buildProblem(s);
   if (!a || !problem) return;
@@ -53,8 +54,9 @@ void tellBeyondPeak(const Scenario& s, const Plan& plan, std::vector<std::string
   const double all = modelFlops(*a, length, 1).value(),
                attention = modelFlops(*a, 2 * length, 1).value() / 2 - all;
   const double share = *m.mfu / compute * (1 - (a->causal ? attention / all / 2 : 0));
-  if (share > 1)
-    told.push_back("compute would run at " + text::percent(share) + " of the peak rate of " +
+  if (share <= 1) return;
+  c.isDoubtful = true;
+  c.told.push_back("compute would run at " + text::percent(share) + " of the peak rate of " +
                    s.cluster.device.name + ", which no program can: check the unit of the file");
 }
 
@@ -130,7 +132,7 @@ Reading<Calibration> byChange(const Scenario& scenario, const Plan& plan, Change
   if (before->peakMemory != after->peakMemory)
     c.told.push_back("the fullest stage needs " + text::memory(after->peakMemory) + " per device (" +
                      text::memory(before->peakMemory) + " before)");
-  tellBeyondPeak(c.scenario, plan, c.told);
+  tellBeyondPeak(plan, c);
   result.value = std::move(c);
   return result;
 }
@@ -179,12 +181,14 @@ Reading<Calibration> calibrationFor(const Scenario& scenario, const Plan& plan, 
   c.factor = high;
   c.told = {
       "one factor on compute corrects a bias that all plans share; it says nothing of how plans compare"};
-  if (const double times = measured / *predicted; times > kDoubtful || times < 1 / kDoubtful)
+  const double times = measured / *predicted;
+  c.isDoubtful = times > kDoubtful || times < 1 / kDoubtful;
+  if (c.isDoubtful)
     c.told.insert(c.told.begin(),
                   "the measured time is " + text::number(times, 3) +
                       " times the predicted one: check its unit, and that it is of one step of "
                       "this plan");
-  tellBeyondPeak(c.scenario, plan, c.told);
+  tellBeyondPeak(plan, c);
   result.value = std::move(c);
   return result;
 }

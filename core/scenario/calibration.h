@@ -14,6 +14,7 @@ struct Calibration {
   std::optional<Seconds> measured;  ///< the step time, where that is what was measured
   double factor = 1;                ///< ModelSource::calibration of `scenario`
   std::vector<std::string> told;    ///< what was read, what changed, what that is good for; sentences
+  bool isDoubtful = false;          ///< `told` says why: a wrong unit or another plan explains it better
 
   double predictedByMeasured() const { return measured ? predicted / *measured : 1; }
 };

@@ -28,12 +28,13 @@ void takeMeasurement(ScenarioDocument& document, const PlanningSession& session,
     return messages.show(
         MessageBar::Tone::Warning,
         tr("%1 tells of a run. Open the scenario of that run first, then drop it again.").arg(name));
-  const auto put = [&](const QString& verb, const Scenario& with, const QString& text) {
+  const auto put = [&](const QString& verb, const Scenario& with, MessageBar::Tone tone,
+                       const QString& text) {
     document.closeStep();
     document.edit({}, verb.arg(name), [&](Scenario& s) { s = with; });
     document.closeStep();
     logLine(text);
-    messages.show(MessageBar::Tone::Note, text, {MessageBar::undoing(document.history())});
+    messages.show(tone, text, {MessageBar::undoing(document.history())});
   };
   // Where it is the level that is not known, the levels are offered.
   const auto refuse = [&](const Diagnostics& why) {
@@ -54,6 +55,7 @@ void takeMeasurement(ScenarioDocument& document, const PlanningSession& session,
     const auto calibrated = calibrationFor(document.scenario(), *plan, m, level);
     if (calibrated)
       return put(tr("Calibrate with %1"), calibrated.value->scenario,
+                 calibrated.value->isDoubtful ? MessageBar::Tone::Warning : MessageBar::Tone::Note,
                  tr("%1: step time of this plan predicted %2 before, %3 now: %4")
                      .arg(name, QString::fromStdString(text::time(calibrated.value->predicted)),
                           QString::fromStdString(text::time(calibrated.value->rescaled)),
@@ -72,7 +74,7 @@ void takeMeasurement(ScenarioDocument& document, const PlanningSession& session,
   if (const auto* run = std::get_if<TrainingRun>(&m.of); run && run->lines > 0)
     text += QLatin1Char(' ') +
             tr("When the run's plan is found, drop the log again to calibrate by its step time.");
-  put(tr("Take settings from %1"), *made.value, text);
+  put(tr("Take settings from %1"), *made.value, MessageBar::Tone::Note, text);
 }
 
 }  // namespace nest

@@ -49,7 +49,12 @@ void MessageBar::show(Tone tone, const QString& text, std::vector<Choice> choice
   for (Choice& choice : choices) {
     auto* button = new QPushButton(choice.text, this);
     m_choices->addWidget(button);
-    if (choice.whileAt) connect(choice.whileAt, &QUndoStack::indexChanged, button, &QWidget::hide);
+    if (choice.whileAt)
+      connect(choice.whileAt, &QUndoStack::indexChanged, button,
+              [this, button, text, shownAt = choice.whileAt->index()](int now) {
+                button->hide();
+                if (now < shownAt && m_text->text() == text) hide();
+              });
     connect(button, &QPushButton::clicked, this, [this, run = std::move(choice.run)] {
       hide();
       if (run) run();

@@ -21,7 +21,8 @@ public:
   struct Choice {
     QString text;
     std::function<void()> run;
-    /// Offered only while this stands where it stood when the message was shown; nullptr: always.
+    /// Offered only while this stands where it stood when the message was shown; when that is undone, what
+    /// the message says is no longer so, and it goes. nullptr: always.
     const QUndoStack* whileAt = nullptr;
   };
   /// Undoes the last edit of a history, for as long as it is the last.

@@ -98,7 +98,7 @@ private slots:
   void computeBeyondThePeakIsTold() {
     const Run run;
     const auto isDoubted = [&](const Reading<Calibration>& c) {
-      return c && says(c->told, "which no program can: check the unit of the file");
+      return c && c->isDoubtful && says(c->told, "which no program can: check the unit of the file");
     };
     const auto traced = [&](double milliseconds) {
       return calibrationFor(

@@ -66,6 +66,7 @@ private Q_SLOTS:
     QTRY_VERIFY(b.solved());
     b.window.document().history().undo();
     QVERIFY(b.scenario() == before);
+    QVERIFY2(told(b).isEmpty(), qPrintable(told(b)));  // it is so no longer
   }
   void aLogOfAnotherPlanSetsWhatRan() {
     QTemporaryDir dir;
