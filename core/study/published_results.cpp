@@ -185,8 +185,9 @@ private:
   }
   void wrong(const std::string& name, const std::string& expected) {
     const auto& [value, pointer] = m_values.at(name);
-    Diagnostic fault = error("published-figure", m_text.placeOf(pointer),
-                             '"' + name + "\" must be " + expected + "; found " + nest::quoted(value->dump()));
+    Diagnostic fault =
+        error("published-figure", m_text.placeOf(pointer),
+              '"' + name + "\" must be " + expected + "; found " + nest::quoted(value->dump()));
     // What the set says is wrong once, not for each row.
     if (std::find(m_out.begin(), m_out.end(), fault) == m_out.end()) m_out.push_back(std::move(fault));
   }
@@ -356,6 +357,12 @@ void readRow(RowFigures& f, const std::string& id, std::vector<PublishedRun>& ru
   }
 }
 
+/// What study/ranking.h reads; the set is an object with columns.
+bool isSweep(const json& set) {
+  const json& columns = set["columns"];
+  return set.contains("failed") || std::find(columns.begin(), columns.end(), "step_s") != columns.end();
+}
+
 /// Names that nothing reads would leave a default in place without a word.
 void checkNames(const JsonText& text, const json& set, const std::string& pointer, Diagnostics& out) {
   const auto unknown = [&](const std::string& name, const std::string& where) {
@@ -437,6 +444,12 @@ Reading<std::vector<PublishedRun>> readPublishedResults(std::string_view text, c
         !set["rows"].is_array()) {
       out.push_back(error("published-set", jsonText->placeOf(pointer),
                           "A set needs \"columns\" and \"rows\", both lists"));
+      continue;
+    }
+    if (isSweep(set)) {
+      out.push_back(error("published-sweep", jsonText->placeOf(pointer),
+                          "A set with failed runs or a column \"step_s\" is a sweep over configurations",
+                          "Replay it with nest-plan study ranking"));
       continue;
     }
     const std::string id = set.contains("id") && set["id"].is_string() ? set["id"].get<std::string>()

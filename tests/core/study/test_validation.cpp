@@ -365,6 +365,14 @@ private slots:
     text.replace(text.find("\"flash\":true"), 12, "\"flash\":1");
     QCOMPARE(runValidation(text, "f")->rows[0].predicted, runValidation(kSmall, "f")->rows[0].predicted);
   }
+  void sweepsAreToldAsSuch() {
+    std::string text = kSmall;
+    text.replace(text.find("\"columns\""), 9, "\"failed\":[],\"columns\"");
+    const auto sweep = runValidation(text, "f");
+    QVERIFY(!sweep);
+    QCOMPARE(sweep.diagnostics.size(), std::size_t(1));
+    QVERIFY(sweep.diagnostics[0].remedy.find("study ranking") != std::string::npos);
+  }
   void badTables() {
     QFETCH(QString, text);
     QFETCH(QString, code);
