@@ -28,7 +28,10 @@ public:
     p.version = f.string("version").value_or("");
     p.about = f.string("about").value_or("");
     if (const json* launches = f.array("launches")) p.launches = strings(*launches);
-    p.cutsByWeight = f.boolean("cuts_by_weight").value_or(p.cutsByWeight);
+    constexpr StageCut kCuts[] = {StageCut::Free, StageCut::ByWeight, StageCut::ByCount};
+    const auto cuts = f.oneOf("cuts", {nameOf(kCuts[0]), nameOf(kCuts[1]), nameOf(kCuts[2])});
+    for (const StageCut cut : kCuts)
+      if (cuts && *cuts == nameOf(cut)) p.cuts = cut;
     p.logsFirstStage = f.boolean("logs_first_stage").value_or(p.logsFirstStage);
     p.holdsExchangeBuffers = f.boolean("holds_exchange_buffers").value_or(p.holdsExchangeBuffers);
     if (const json* kinds = f.array("runs_on")) p.accelerators = strings(*kinds);
@@ -152,6 +155,10 @@ bool readValue(const json& value, ProgramValue& into) {
   else
     return false;
   return true;
+}
+
+const char* nameOf(StageCut cut) {
+  return cut == StageCut::ByWeight ? "by_weight" : cut == StageCut::ByCount ? "by_count" : "free";
 }
 
 const char* nameOf(PlanFeature feature) {

@@ -26,6 +26,15 @@ struct ProgramValue {
 /// False: it is none of these.
 bool readValue(const nlohmann::json&, ProgramValue& into);
 
+/// Who cuts the model into stages (STATEMENT.md §10).
+enum class StageCut {
+  Free,      ///< the plan
+  ByWeight,  ///< a stage ends with the block by which more than its equal share of the matrix weights of
+             ///< blocks and head is passed
+  ByCount,   ///< as many layers each, embedding, last norm and head counted as one; the first ones take more
+};
+const char* nameOf(StageCut);  ///< in files: "free", "by_weight", "by_count"
+
 /// What runs a plan, as one named and versioned value: a training framework at one time. It decides what
 /// overlaps, which kernels run, what memory is taken, and which plans can be expressed. One entry of
 /// resources/programs.json; `ideal` sets nothing.
@@ -36,9 +45,7 @@ struct Program {
   std::string about;                  ///< one sentence
   std::vector<ProgramValue> values;   ///< those of what it is like included; no field twice
   std::vector<std::string> launches;  ///< launch files that it reads: names of nest-plan export --as
-  /// It cuts the model into stages itself: a stage ends with the block by which more than its equal share of
-  /// the matrix weights of blocks and head is passed (STATEMENT.md §10). Else cuts are free.
-  bool cutsByWeight = false;
+  StageCut cuts = StageCut::Free;
   /// Its log states the memory of the first stage, not of the fullest.
   bool logsFirstStage = false;
   /// What its tensor exchanges read stays reserved until the device has run them, and is handed out anew
@@ -80,7 +87,7 @@ std::string programIds();  ///< "ideal, megatron-2021, …"
 
 /// One entry of resources/programs.json: {"id", "name", "version", "about", "like", "launches": […],
 /// "values": {field: {"value", "origin", "source"}}, "runs_on": […], "expresses": {feature: {"value",
-/// "source"}}, "cuts_by_weight", "logs_first_stage", "holds_exchange_buffers"}. It has the values of `like`
+/// "source"}}, "cuts", "logs_first_stage", "holds_exchange_buffers"}. It has the values of `like`
 /// where it says nothing. The origin is typed, measured, estimated or catalog. Whether the fields exist is
 /// not known here (fields/program_setting.h).
 Reading<Program> readProgram(std::string_view text, const std::string& file, const Program& like);

@@ -49,7 +49,7 @@ std::vector<int> blocksOfParts(int blocks, int parts) {
   return parts > 2 && std::count(out.begin() + 1, out.end() - 1, 0) > 0 ? std::vector<int>{} : out;
 }
 
-/// Stages as a program cuts them that balances the weights of blocks and head (Program::cutsByWeight): each
+/// Stages as a program cuts them that balances the weights of blocks and head (StageCut::ByWeight): each
 /// ends with the first layer by which its share of them is passed. Empty: there are fewer such stages.
 std::vector<StagePlan> stagesByWeight(const LayerGraph& graph, const TransformerArchitecture& a,
                                       const Strategy& strategy, Recompute recompute, int stages) {
@@ -79,14 +79,8 @@ std::vector<StagePlan> stagesByWeight(const LayerGraph& graph, const Transformer
   return static_cast<int>(out.size()) == stages ? out : std::vector<StagePlan>{};
 }
 
-/// Whether a program deals out layers to stages by their number (Aleph-Alpha/scaling,
-/// core/nn/parallel_module/pipeline_partitioning.py, pipe_partition_uniform, its default).
-bool cutsByCount(const Program& p) {
-  return p.id == "scaling-2023";
-}
-
-/// Stages as such a program cuts them: as many layers each, embedding, last norm and head counted as one
-/// each; where they do not divide, the first stages have one more.
+/// Stages as a program cuts them that deals out layers by their number (StageCut::ByCount); where they do not
+/// divide, the first stages have one more.
 std::vector<StagePlan> stagesByCount(const LayerGraph& graph, const Strategy& strategy, Recompute recompute,
                                      int stages) {
   const int layers = graph.layerCount();
@@ -192,11 +186,12 @@ private:
     out.plan.zero = zero;
     out.plan.schedule = usualSchedule(v);
     const Program* program = findProgram(m_run.program);
+    const StageCut cuts = program && v == 1 ? program->cuts : StageCut::Free;
     const LayerGraph& graph = *out.problem->graph;
     out.plan.stages =
-        program && program->cutsByWeight && v == 1
+        cuts == StageCut::ByWeight
             ? stagesByWeight(graph, m_run.model, m_strategy, m_run.recompute, m_run.stages)
-        : program && cutsByCount(*program) && v == 1
+        : cuts == StageCut::ByCount
             ? stagesByCount(graph, m_strategy, m_run.recompute, m_run.stages)
             : equalStages(graph, m_run.model.layers, m_strategy, m_run.recompute, m_run.stages, v);
     if (out.plan.stages.empty()) return std::nullopt;

@@ -97,14 +97,15 @@ private slots:
     QCOMPARE(faultsOfPrograms({*p}).size(), std::size_t(1));
   }
   void likeTakesTheFactsOfRunsToo() {
-    const auto x = readProgram(R"({"id": "x", "name": "X", "cuts_by_weight": true, "logs_first_stage": true,
+    const auto x = readProgram(R"({"id": "x", "name": "X", "cuts": "by_weight", "logs_first_stage": true,
                                    "holds_exchange_buffers": true, "values": {}})",
                                "p.json", {});
-    QVERIFY(x && x->cutsByWeight && x->logsFirstStage);
+    QVERIFY(x && x->cuts == StageCut::ByWeight && x->logsFirstStage);
     const auto y = readProgram(
         R"({"id": "y", "name": "Y", "like": "x", "logs_first_stage": false, "values": {}})", "p.json", *x);
-    QVERIFY(y && y->cutsByWeight && !y->logsFirstStage);
+    QVERIFY(y && y->cuts == StageCut::ByWeight && !y->logsFirstStage);
     QVERIFY(y->holdsExchangeBuffers && !findProgram("scaling-2023")->holdsExchangeBuffers);
+    QVERIFY(!readProgram(R"({"id": "z", "name": "Z", "cuts": "by_luck"})", "p.json", {}));
     QCOMPARE(y->name, std::string("Y"));
   }
   void likeTakesWhatIsNotSaid() {

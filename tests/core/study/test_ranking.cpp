@@ -58,7 +58,8 @@ private slots:
   // not.
   void programsThatCutByWeightAreReplayedSo() {
     const auto r = replayRanking(sweep("[[1,1,2,4,1,1,40000,25],[1,1,2,4,64,1,40000,25]]"), "f");
-    QVERIFY(r && findProgram("nanotron")->cutsByWeight && !findProgram("megatron-core-2025")->cutsByWeight);
+    QVERIFY(r && findProgram("nanotron")->cuts == StageCut::ByWeight &&
+            findProgram("megatron-core-2025")->cuts == StageCut::Free);
     const Sweep& s = r->sweeps[0];
     const auto plan = planOf(s.runs[0].run, {});
     QVERIFY(plan);
