@@ -83,7 +83,13 @@ for limit in ((), ("--work-limit", 2)):
 results("inverse", small, "--time", "1us", "--json")
 results("study", "scaling", small, "--from", 4, "--to", 16, "--json")
 results("study", "scaling", none, "--from", 16, "--to", 32, "--json")
-results("study", "ranking", "published/training_runs.json", "--json")
+sweep = work / "sweep.json"
+llama = {"model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16, "intermediate_size": 8192,
+         "num_attention_heads": 32, "vocab_size": 32000, "max_position_embeddings": 4096}
+sweep.write_text(json.dumps({"sets": [{
+    "id": "x", "program": "scaling-2023", "device": "a100-80", "model": llama, "seq": 4096, "global_batch": 64,
+    "columns": ["tp", "pp", "dp", "microbatch", "step_s"], "rows": [[1, 2, 4, 1, 1], [1, 4, 2, 1, 1]]}]}))
+results("study", "ranking", sweep, "--json")
 optima = work / "optima.json"
 optima.write_text(json.dumps({"rows": [[1, 2, 1.0, 2]], "infeasible": [[0.5, 1]]}))
 results("study", "piper", source / "tests/data/piper/two.json", "--optima", optima, "--json")
