@@ -71,6 +71,11 @@ begin=$SECONDS
 "${sweep[@]}" -o plain 2>/dev/null
 echo "$points points on threads: $((SECONDS - begin)) s"
 
+# Ends a job and waits until it is gone: what finds it still ending waits for it.
+cancel() {
+  scancel "$1"
+  for ((i = 0; i < 300; ++i)); do [ -z "$(squeue --noheader --jobs="$1" 2>/dev/null)" ] && break; sleep 0.1; done
+}
 rows() { cat out.shard-*.jsonl 2>/dev/null | grep -c '"index"' || true; }
 begin=$SECONDS
 # Left alone after some rows: the array goes on, and is then cancelled.
@@ -79,8 +84,7 @@ begin=$SECONDS
 job=$(sed -n 's/.*"job": "\([0-9]*\)".*/\1/p' out.slurm.json)
 [ -n "$job" ] || fail "no job: $(cat err)"
 for ((i = 0; i < 600; ++i)); do [ "$(rows)" -ge $((points / 10)) ] && break; sleep 0.05; done
-scancel "$job"
-for ((i = 0; i < 300; ++i)); do [ -z "$(squeue --noheader --jobs="$job" 2>/dev/null)" ] && break; sleep 0.1; done
+cancel "$job"
 kept=$(rows)
 [ "$kept" -ge $((points / 10)) ] || fail "only $kept rows: $(cat out.slurm-*.log slurmctld.log | tail -20)"
 [ ! -e out.csv ] || fail "a table of what is not whole"
@@ -112,7 +116,7 @@ grep -q "invalid partition" err || fail "$(cat err)"
 study=("$plan" study scaling "$SOURCE/samples/llama2-7b-h100-128.nest.json" --from 8 --to 1024)
 "${study[@]}" --json >study.json
 "${study[@]}" -o curve --submit slurm --tasks 3 --no-wait 2>err && fail "it did not say that rows are missing"
-scancel "$(sed -n 's/.*"job": "\([0-9]*\)".*/\1/p' curve.slurm.json)"
+cancel "$(sed -n 's/.*"job": "\([0-9]*\)".*/\1/p' curve.slurm.json)"
 "${study[@]}" -o curve --submit slurm 2>>err || fail "study resumed: $(cat err curve.slurm-*.log)"
 cmp study.json curve.json || fail "the joined study differs"
 [ "$(cat curve.shard-*.jsonl | grep -c '"index"')" = 8 ] || fail "rows were solved twice"
