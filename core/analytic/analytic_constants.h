@@ -47,6 +47,10 @@ struct AnalyticConstants {
   /// moves 5 more, both ways.
   Sourced<double> scoreTraffic{4, Origin::Estimated,
                                "counted: scale, mask and softmax in one kernel, R2 W2 (Megatron-LM's)"};
+  /// How often such an attention keeps its scores for the backward pass; dropout's mask and result come
+  /// besides.
+  Sourced<double> storedScores{1, Origin::Catalog,
+                               "Korthikanti 2022 (arXiv 2205.05198) §4.1: the output of softmax"};
   Sourced<double> scoreBackwardTraffic{6, Origin::Estimated, "counted: softmax R4 W2, with scale and mask"};
 
   /// Rate of early fused attention (AttentionKernel::Early) ÷ FlashAttention-2.

@@ -406,9 +406,8 @@ private:
 
   void recompute() {
     const double e = m.device.elementBytes();
-    // Unfused attention keeps softmax, its dropout's mask and result: 5 bytes a score; 2 without dropout, or 4
-    // under eager PyTorch, as is seen from which configurations of Aleph Alpha's 13 B ran.
-    const double perScore = hasDropout(a) ? 2 * e + 1 : (m.options.eagerElementwise ? 2 : 1) * e;
+    // Unfused attention keeps softmax, its dropout's mask and result: 5 bytes a score, 2 without dropout.
+    const double perScore = k.storedScores.value * e + (hasDropout(a) ? e + 1 : 0);
     const bool storesScores = !m.options.flashAttention && a.mixer == Mixer::Attention;
     const double kept = storesScores ? perScore * scores() : 0;
     const double gradients = m.outerTokens() * 2 * a.hidden * e +

@@ -428,6 +428,8 @@ void addModelFields(std::vector<Field>& all) {
            "bytes held by the loss");
   constant("score_traffic_bytes", "Score traffic", &C::scoreTraffic, 0, 1e4,
            "bytes moved per score by the scale, mask and softmax of an attention that is not fused");
+  constant("stored_scores", "Stored scores", &C::storedScores, 0, 100,
+           "how often an attention that is not fused keeps its scores for the backward pass");
   constant("score_backward_traffic_bytes", "Score backward traffic", &C::scoreBackwardTraffic, 0, 1e4,
            "the same, backward");
   constant("context_merge_traffic_bytes", "Context merge traffic", &C::contextMergeTraffic, 0, 1e4,

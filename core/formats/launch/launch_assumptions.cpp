@@ -254,6 +254,7 @@ constexpr LaunchAssumption kAssumptions[] = {
     {"/model/analytic/eager_norm_traffic_bytes"},
     {"/model/analytic/score_traffic_bytes"},
     {"/model/analytic/score_backward_traffic_bytes"},
+    {"/model/analytic/stored_scores"},
     {"/model/analytic/context_merge_traffic_bytes"},
     {"/model/analytic/expert_bias_traffic_bytes"},
     {"/model/analytic/expert_bias_backward_traffic_bytes"},

@@ -43,17 +43,17 @@ private slots:
     QCOMPARE(stash(true, 40).first - eager.first, 2 * 4096.0 * 8192 * 6);
     QVERIFY(stash(true, 10) == eager);
   }
-  /// Two copies of 16 heads' scores where attention is not fused and kernels are eager, one where they are
-  /// not.
-  void eagerKernelsKeepScoresTwice() {
-    const auto stash = [](bool eager, bool flash) {
-      const auto g = analyticProfile(sample("llama-3-8b"), *findDevice("h100"), job(4096, 1), {{2}},
-                                     {.flashAttention = flash, .eagerElementwise = eager});
+  /// Scores of 16 heads, as often as the constants say, where attention is not fused.
+  void scoresAreKept() {
+    const auto stash = [](double times, bool flash) {
+      AnalyticOptions options{.flashAttention = flash};
+      options.constants.storedScores.value = times;
+      const auto g = analyticProfile(sample("llama-3-8b"), *findDevice("h100"), job(4096, 1), {{2}}, options);
       return block(g, 0).recompute[0].stash.value();
     };
     const double scores = 4096.0 * 4096 * 16, logarithms = 4096.0 * 4 * 16;
-    QCOMPARE(stash(false, false) - stash(false, true) + logarithms, scores * 2);
-    QCOMPARE(stash(true, false) - stash(true, true) + logarithms, scores * 4);
+    QCOMPARE(stash(1, false) - stash(1, true) + logarithms, scores * 2);
+    QCOMPARE(stash(2, false) - stash(2, true) + logarithms, scores * 4);
   }
   /// Two inputs of 2048 widths in full instead of an eighth each, which are not gathered again.
   void whatWasGatheredMayBeKept() {
